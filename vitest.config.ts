@@ -1,0 +1,16 @@
+import { defineConfig } from 'vitest/config';
+
+const conditions = ['source', 'module', 'node', 'development|production'];
+
+export default defineConfig({
+  resolve: { conditions },
+  ssr: { resolve: { conditions } },
+  test: {
+    pool: 'forks',
+    setupFiles: ['reflect-metadata'],
+    include: ['{apps,libs}/**/*.spec.ts', 'test/medium/**/*.spec.ts', 'test/dialogs/**/*.spec.ts'],
+    hookTimeout: 60_000,
+    testTimeout: 20_000,
+    maxWorkers: 2,
+  },
+});
