@@ -1,0 +1,113 @@
+/**
+ * The events of the service: one closed union for webhook bodies, Kafka records and live streams (D-32…D-35).
+ * An event has one id on every way out. `data` is the public body; nothing private is ever put into it.
+ */
+export const EMAIL_EVENT_TYPES = [
+  'email.queued',
+  'email.scheduled',
+  'email.sent',
+  'email.delivered',
+  'email.bounced',
+  'email.failed',
+  'email.opened',
+  'email.clicked',
+  'email.complained',
+  'email.suppressed',
+  'email.canceled',
+  'email.unsubscribed',
+] as const;
+export type EmailEventType = (typeof EMAIL_EVENT_TYPES)[number];
+
+export const EVENT_TYPES = [
+  ...EMAIL_EVENT_TYPES,
+  'email.delivery_delayed',
+  'domain.created',
+  'domain.updated',
+  'domain.deleted',
+  'suppression.added',
+  'suppression.removed',
+  'webhook.test',
+  'webhook.disabled',
+  'account.allowance_warning',
+] as const;
+export type EventType = (typeof EVENT_TYPES)[number];
+
+/** What every `email.*` event tells (D-34). Timestamps are ISO 8601 UTC with milliseconds. */
+export interface EmailEventBase {
+  id: string;
+  email_id: string;
+  /** Of the mail, not of the event. */
+  created_at: string;
+  message_id: string;
+  from: string;
+  to: string[];
+  subject: string;
+  tags: Record<string, string>;
+  /** The one recipient that this event concerns. */
+  recipient: string;
+  /** Present on events of test keys and sandbox mail only. */
+  mode?: 'test';
+}
+
+export interface SmtpFacts {
+  smtp_code: number | null;
+  enhanced_code: string | null;
+}
+
+export type BounceType = 'hard' | 'soft' | 'undetermined';
+
+export interface EventData {
+  'email.queued': EmailEventBase;
+  'email.scheduled': EmailEventBase & { scheduled_at: string };
+  'email.sent': EmailEventBase & { attempt: number };
+  'email.delivered': EmailEventBase & { delivered_at: string; smtp_response: string; mx: string | null };
+  'email.bounced': EmailEventBase &
+    SmtpFacts & {
+      bounce_type: BounceType;
+      bounce_message: string;
+      bounce_class: string;
+      bounce: { type: string; subType: string; message: string };
+    };
+  'email.failed': EmailEventBase &
+    SmtpFacts & {
+      failure_type: 'temporary' | 'final';
+      temporary: boolean;
+      reason: string;
+      attempt: number;
+      /** Null when final. */
+      next_attempt_at: string | null;
+      failed: { reason: string };
+    };
+  'email.suppressed': EmailEventBase & {
+    reason: 'bounce' | 'complaint' | 'manual' | 'unsubscribe';
+    suppressed: { type: string; message: string };
+  };
+  'webhook.test': { webhook_id: string; message: string };
+}
+/** Types whose data has a shape above; the others join when the part that emits them does. */
+export type EmittedType = keyof EventData;
+
+/** One event as every consumer sees it; `{type, created_at, data}` of it is the webhook body (D-33). */
+export interface ServiceEvent<T extends EmittedType = EmittedType> {
+  id: string;
+  account_id: string;
+  type: T;
+  created_at: string;
+  data: EventData[T];
+}
+
+/** An event together with what the house needs to route it; `key` is the `em_…` (or `wh_…`) that orders it. */
+export interface RoutedEvent<T extends EmittedType = EmittedType> {
+  event: ServiceEvent<T>;
+  key: string;
+  /** Counts up per key, from 1. */
+  sequence: number;
+  domainId: string | null;
+  /** Test events appear on webhooks and in logs but never in statistics. */
+  test: boolean;
+}
+
+/** An event at its place in the log. Positions are dense: 1, 2, 3, … */
+export interface LoggedEvent extends RoutedEvent {
+  position: number;
+}

@@ -1,0 +1,64 @@
+/**
+ * Identifiers: a prefix that names the kind, `_`, and a UUIDv7 (RFC 9562 §5.7) in 32 hex digits.
+ * They sort by time of creation, and within one process strictly: two ids of the same millisecond keep their order,
+ * which is what makes an id usable as a list cursor.
+ */
+export const ID_PREFIXES = [
+  'acc',
+  'atm',
+  'att',
+  'cap',
+  'dlv',
+  'dom',
+  'em',
+  'evt',
+  'key',
+  'sup',
+  'usr',
+  'wh',
+  'wrk',
+] as const;
+export type IdPrefix = (typeof ID_PREFIXES)[number];
+
+const SEQUENCE_BITS = 12;
+const SEQUENCE_LIMIT = 1 << SEQUENCE_BITS;
+const pool = new Uint8Array(8 * 256);
+let poolAt = pool.length;
+let lastMs = 0;
+let sequence = 0;
+
+function randomHex(): string {
+  if (poolAt >= pool.length) {
+    globalThis.crypto.getRandomValues(pool);
+    poolAt = 0;
+  }
+  let hex = '';
+  for (let i = 0; i < 8; i++) hex += pool[poolAt + i].toString(16).padStart(2, '0');
+  poolAt += 8;
+  return hex;
+}
+
+/** A new id, for example `em_01978c0e5f7b7c3a9d21f0b64c1e88aa`. */
+export function newId(prefix: IdPrefix): string {
+  const now = Date.now();
+  if (now > lastMs) {
+    lastMs = now;
+    // The low half only, so that a busy millisecond has room to count up.
+    sequence = Math.floor(Math.random() * (SEQUENCE_LIMIT / 2));
+  } else if (++sequence >= SEQUENCE_LIMIT) {
+    // More than 2,048 ids in one millisecond, or a clock that went back: borrow from the next millisecond.
+    lastMs += 1;
+    sequence = 0;
+  }
+  const time = lastMs.toString(16).padStart(12, '0');
+  const random = randomHex();
+  const variant = ((parseInt(random[0], 16) & 0x3) | 0x8).toString(16);
+  return `${prefix}_${time}7${sequence.toString(16).padStart(3, '0')}${variant}${random.slice(1)}`;
+}
+
+/** True when `value` has the form of an id of this kind; says nothing about its existence. */
+export function isId(prefix: IdPrefix, value: string): boolean {
+  return (
+    value.length === prefix.length + 33 && value.startsWith(`${prefix}_`) && /^[0-9a-f]{32}$/.test(value.slice(-32))
+  );
+}

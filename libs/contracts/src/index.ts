@@ -1,0 +1,7 @@
+export * from './domain-stats.js';
+export * from './email-status.js';
+export * from './events.js';
+export * from './ids.js';
+export * from './limits.js';
+export * from './refusals.js';
+export * from './scopes.js';

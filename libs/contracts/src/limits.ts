@@ -1,0 +1,24 @@
+/** Limits of the interface (interface.md, "Limits") and of its decisions (D-13…D-19). */
+export const LIMITS = {
+  recipientsPerField: 50,
+  subjectLength: 998,
+  headerCount: 50,
+  headerValueBytes: 2048,
+  tagCount: 50,
+  tagKeyLength: 50,
+  tagValueLength: 50,
+  attachmentCount: 10,
+  /** Decoded attachments + html + text + subject + custom headers, in bytes. */
+  messageBytes: 10_485_760,
+  /** Body of one request, in bytes; base64 makes a 10 MiB file a third larger. */
+  requestBytes: 16 * 1024 * 1024,
+  scheduleAheadMs: 72 * 3600 * 1000,
+  /** A schedule this far in the past still means "now" (D-17). */
+  scheduleGraceMs: 60_000,
+  idempotencyKeyLength: 256,
+  idempotencyHours: 24,
+  webhooksPerAccount: 10,
+  smtpRecipients: 100,
+  listDefault: 20,
+  listMaximum: 100,
+} as const;

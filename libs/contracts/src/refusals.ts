@@ -1,0 +1,183 @@
+/**
+ * Every reason for which the service says no, in one table: HTTP status, `error` and `name` of D-54, the SMTP reply
+ * with its enhanced code (RFC 3463, RFC 5248), and a sentence for people.
+ */
+export interface RefusalRow {
+  status: number;
+  error: string;
+  name: string;
+  smtp: string;
+  message: string;
+}
+
+const row = (status: number, error: string, name: string, smtp: string, message: string): RefusalRow => ({
+  status,
+  error,
+  name,
+  smtp,
+  message,
+});
+
+export const REFUSALS = {
+  missing_required_field: row(
+    400,
+    'bad_request',
+    'missing_required_field',
+    '550 5.6.0',
+    'A required field is missing.',
+  ),
+  validation_error: row(400, 'bad_request', 'validation_error', '554 5.6.0', 'The request has invalid values.'),
+  invalid_parameter: row(400, 'bad_request', 'invalid_parameter', '501 5.5.4', 'A parameter is invalid.'),
+  malformed_json: row(400, 'bad_request', 'validation_error', '554 5.6.0', 'The body is not valid JSON.'),
+  wrong_content_type: row(
+    400,
+    'bad_request',
+    'validation_error',
+    '554 5.6.0',
+    'The content type must be application/json.',
+  ),
+  compressed_body: row(
+    415,
+    'unsupported_media_type',
+    'validation_error',
+    '554 5.6.0',
+    'Compressed request bodies are not accepted.',
+  ),
+  invalid_idempotency_key: row(
+    400,
+    'bad_request',
+    'invalid_idempotency_key',
+    '554 5.6.0',
+    'The idempotency key must have 1 to 256 printable characters.',
+  ),
+  bad_attachment: row(400, 'bad_request', 'invalid_attachment', '554 5.6.0', 'An attachment is invalid.'),
+  missing_api_key: row(
+    401,
+    'unauthorized',
+    'missing_api_key',
+    '530 5.7.0',
+    'Send the API key in the header "Authorization: Bearer <API_KEY>".',
+  ),
+  invalid_api_key: row(
+    401,
+    'unauthorized',
+    'invalid_api_key',
+    '535 5.7.8',
+    'The API key is unknown, revoked or expired.',
+  ),
+  restricted_api_key: row(403, 'forbidden', 'restricted_api_key', '535 5.7.8', 'This API key may not do that.'),
+  account_blocked: row(
+    403,
+    'forbidden',
+    'invalid_access',
+    '535 5.7.1',
+    'The account is blocked. Contact the operator of this service.',
+  ),
+  account_overdue: row(403, 'forbidden', 'invalid_access', '535 5.7.1', 'The account has an overdue payment.'),
+  not_found: row(404, 'not_found', 'not_found', '550 5.1.1', 'There is nothing at this address.'),
+  method_not_allowed: row(
+    405,
+    'method_not_allowed',
+    'method_not_allowed',
+    '502 5.5.1',
+    'This method is not allowed here.',
+  ),
+  conflict: row(409, 'conflict', 'validation_error', '554 5.5.0', 'The state of the resource does not allow this.'),
+  idempotency_mismatch: row(
+    409,
+    'conflict',
+    'invalid_idempotent_request',
+    '554 5.6.0',
+    'This idempotency key was used with another body.',
+  ),
+  idempotency_running: row(
+    409,
+    'conflict',
+    'concurrent_idempotent_requests',
+    '451 4.3.0',
+    'A request with this idempotency key is still running.',
+  ),
+  sender_domain_not_verified: row(
+    422,
+    'unprocessable_entity',
+    'invalid_from_address',
+    '550 5.7.1',
+    'The domain of the sender address is not verified for this account.',
+  ),
+  recipient_suppressed: row(
+    422,
+    'unprocessable_entity',
+    'validation_error',
+    '550 5.7.1',
+    'A recipient is on the suppression list.',
+  ),
+  message_too_large: row(
+    422,
+    'unprocessable_entity',
+    'validation_error',
+    '552 5.3.4',
+    'The mail is larger than 10 MB.',
+  ),
+  attachment_not_allowed: row(
+    422,
+    'unprocessable_entity',
+    'invalid_attachment',
+    '554 5.7.1',
+    'An attachment is of a type that is not allowed.',
+  ),
+  rate_limit_exceeded: row(
+    429,
+    'rate_limit_exceeded',
+    'rate_limit_exceeded',
+    '451 4.7.0',
+    'Too many requests per second.',
+  ),
+  monthly_quota_exceeded: row(
+    429,
+    'monthly_quota_exceeded',
+    'monthly_quota_exceeded',
+    '452 4.5.3',
+    'The monthly allowance is used up.',
+  ),
+  internal_server_error: row(
+    500,
+    'internal_server_error',
+    'internal_server_error',
+    '451 4.3.0',
+    'Something went wrong on our side.',
+  ),
+  service_unavailable: row(
+    503,
+    'service_unavailable',
+    'application_error',
+    '451 4.3.0',
+    'The service cannot store mail right now. Try again.',
+  ),
+} as const satisfies Record<string, RefusalRow>;
+
+export type RefusalCode = keyof typeof REFUSALS;
+
+/** One problem: where it is (`to[3]`, `attachments[0].content`), a word for programs, a sentence for people. */
+export interface RefusalDetail {
+  field: string;
+  code: string;
+  message: string;
+}
+
+/** Thrown by rules below `apps/`; the HTTP filter and the SMTP responder translate it. */
+export class Refusal extends Error {
+  readonly row: RefusalRow;
+
+  constructor(
+    readonly code: RefusalCode,
+    readonly details: RefusalDetail[] = [],
+    /** Takes the place of the table's sentence where a more exact one is known. */
+    sentence?: string,
+    /** Seconds, for `retry-after`. */
+    readonly retryAfter?: number,
+  ) {
+    super(sentence ?? REFUSALS[code].message);
+    this.name = 'Refusal';
+    this.row = REFUSALS[code];
+  }
+}

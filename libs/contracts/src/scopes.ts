@@ -1,0 +1,17 @@
+/** What an API key may be allowed to do (D-55). `full_access` has all of them, `sending_access` only `emails.send`. */
+export const SCOPES = [
+  'emails.send',
+  'emails.read',
+  'domains.read',
+  'domains.write',
+  'webhooks.read',
+  'webhooks.write',
+  'suppressions.read',
+  'suppressions.write',
+  'api_keys.read',
+  'api_keys.write',
+  'stats.read',
+] as const;
+export type Scope = (typeof SCOPES)[number];
+export const PERMISSIONS = ['full_access', 'sending_access'] as const;
+export type Permission = (typeof PERMISSIONS)[number];
