@@ -1,0 +1,227 @@
+import { resolve } from 'node:path';
+import {
+  bootstrapKey,
+  dnsServers,
+  domainName,
+  domainNames,
+  duration,
+  durations,
+  flag,
+  list,
+  masterKey,
+  oneOf,
+  port,
+  smtpOutTimeouts,
+  text,
+  url,
+  wholeNumber,
+  type SettingParser,
+} from './setting-parsers.js';
+
+/** The programs of the house; `cli` is the administration command line. */
+export const PROGRAMS = ['standalone', 'gateway', 'smtp', 'delivery', 'analytics', 'webhooks', 'cli'] as const;
+export type Program = (typeof PROGRAMS)[number];
+
+interface Setting<T> {
+  parse: SettingParser<T>;
+  /** As it would be written; a function where it follows from other settings. Absent: the setting may be unset. */
+  fallback?: string | ((env: Environment) => string);
+  secret?: boolean;
+}
+type Environment = Readonly<Record<string, string | undefined>>;
+
+const setting = <T>(parse: SettingParser<T>, fallback: string | ((env: Environment) => string), secret = false) => ({
+  parse,
+  fallback,
+  secret,
+});
+const optional = <T>(
+  parse: SettingParser<T>,
+  secret = false,
+): { parse: SettingParser<T | undefined>; secret: boolean } => ({ parse, secret });
+
+const second = 1000;
+const minute = 60 * second;
+const PHASES = {
+  connect: 30 * second,
+  greeting: 5 * minute,
+  ehlo: 5 * minute,
+  mail: 5 * minute,
+  rcpt: 5 * minute,
+  data: 2 * minute,
+  dot: 10 * minute,
+  total: 20 * minute,
+};
+const serviceDomain = (env: Environment) => env['SERVICE_DOMAIN'] ?? 'postloft.test';
+
+/** Every setting of the service: name, how it is read, and its default. Read once at start, then frozen. */
+export const SETTINGS = {
+  DATA_DIR: setting(text, './data'),
+  HTTP_HOST: setting(text, '127.0.0.1'),
+  HTTP_PORT: setting(port, '3000'),
+  PUBLIC_URL: setting(url('http', 'https'), (env) => `http://localhost:${env['HTTP_PORT'] ?? '3000'}`),
+  SMTP_HOST: setting(text, '127.0.0.1'),
+  SMTP_PORT: setting(port, '2587'),
+  SMTPS_PORT: setting(port, '2465'),
+  INBOUND_SMTP_PORT: setting(port, '2525'),
+  SMTP_TLS_CERT: optional(text),
+  SMTP_TLS_KEY: optional(text),
+  SERVICE_DOMAIN: setting(domainName, 'postloft.test'),
+  DATABASE_URL: optional(url('postgres', 'postgresql'), true),
+  KAFKA_BROKERS: optional(list),
+  KAFKA_SASL_MECHANISM: optional(oneOf('plain', 'scram-sha-256', 'scram-sha-512')),
+  KAFKA_SASL_USERNAME: optional(text),
+  KAFKA_SASL_PASSWORD: optional(text, true),
+  KAFKA_SSL: setting(flag, 'false'),
+  KAFKA_TOPIC_PREFIX: setting(text, 'postloft.'),
+  CLICKHOUSE_URL: optional(url('http', 'https'), true),
+  DELIVERY_MODE: setting(oneOf('capture', 'mx', 'smarthost'), 'capture'),
+  SMARTHOST_URL: optional(url('smtp', 'smtps'), true),
+  MX_PORT: setting(port, '25'),
+  ALLOW_PRIVATE_MX: setting(flag, 'false'),
+  DNS_SERVERS: optional(dnsServers),
+  MASTER_KEY: optional(masterKey, true),
+  BOOTSTRAP_API_KEY: optional(bootstrapKey, true),
+  BOOTSTRAP_ADMIN_EMAIL: optional(text),
+  BOOTSTRAP_ADMIN_PASSWORD: optional(text, true),
+  BOOTSTRAP_PLAN: setting(plan, 'unlimited'),
+  BOOTSTRAP_DOMAINS: setting(domainNames, (env) => `sandbox.${serviceDomain(env)}`),
+  RATE_LIMIT_PER_SECOND: setting(wholeNumber(0, 1_000_000), '100'),
+  DELIVERY_CONCURRENCY: setting(wholeNumber(1, 10_000), '50'),
+  CONNECTIONS_PER_HOST: setting(wholeNumber(1, 1_000), '20'),
+  DELIVERY_RETRY_SCHEDULE: setting(durations, '1m,3m,10m,20m,40m,90m,3h,4h'),
+  DELIVERY_LIFETIME: setting(duration, '72h'),
+  SMTP_OUT_TIMEOUTS: setting(
+    smtpOutTimeouts(PHASES),
+    'connect=30s,greeting=5m,ehlo=5m,mail=5m,rcpt=5m,data=2m,dot=10m,total=20m',
+  ),
+  DKIM_SIGNING: setting(flag, 'on'),
+  WEBHOOK_RETRY_SCHEDULE: setting(durations, '5s,5m,30m,2h,5h,10h,14h,20h,24h'),
+  WEBHOOK_TIMEOUT: setting(duration, '15s'),
+  DOMAIN_CHECK_INTERVAL: setting(duration, '60s'),
+  TRUST_PROXY: setting(text, 'off'),
+  ALLOWANCE_UNIT: setting(oneOf('recipient', 'message'), 'recipient'),
+  ABUSE_BRAKES: setting(flag, 'on'),
+  SMTP_CONNECTIONS_PER_IP: setting(wholeNumber(1, 100_000), '100'),
+  SMTP_AUTH_FAILURES_PER_MINUTE: setting(wholeNumber(1, 10_000), '5'),
+  OPS_HOST: setting(text, '127.0.0.1'),
+  OPS_PORT: optional(port),
+  HTTP_TLS_CERT: optional(text),
+  HTTP_TLS_KEY: optional(text),
+  SIGNUP: setting(oneOf('off', 'on'), 'off'),
+  ALLOW_PRIVATE_WEBHOOKS: setting(flag, 'false'),
+  LOG_LEVEL: setting(oneOf('trace', 'debug', 'info', 'warn', 'error', 'fatal'), 'info'),
+  LOG_FORMAT: setting(oneOf('pretty', 'json'), () => (process.stdout.isTTY ? 'pretty' : 'json')),
+} as const satisfies Record<string, Setting<unknown>>;
+
+type Settings = { readonly [K in keyof typeof SETTINGS]: ReturnType<(typeof SETTINGS)[K]['parse']> };
+
+function plan(value: string): string {
+  if (value === 'free' || value === 'unlimited' || /^[1-9]\d{0,9}$/.test(value)) return value;
+  throw new Error('must be free, unlimited or a number of mails per month');
+}
+
+/** A sentence for the operator; the start stops with it and nothing else. */
+export class ConfigError extends Error {}
+
+/**
+ * The settings of one process. Injected as a class so that it needs no token; made by `loadConfig` only.
+ * `program` says which program this process is; `databaseUrl` is filled in by the standalone program once its embedded
+ * PostgreSQL runs.
+ */
+export class Config {
+  constructor(
+    readonly program: Program,
+    readonly settings: Settings,
+  ) {}
+
+  get dataDir(): string {
+    return resolve(this.settings.DATA_DIR);
+  }
+
+  /** A copy in which some settings are known better than the environment had them. */
+  with(changes: Partial<Settings>): Config {
+    return new Config(this.program, Object.freeze({ ...this.settings, ...changes }));
+  }
+
+  /** For the log and for `--check-config`: every setting that differs from its default, secrets masked. */
+  describe(): Record<string, unknown> {
+    const shown: Record<string, unknown> = {};
+    for (const [name, value] of Object.entries(this.settings)) {
+      if (value === undefined) continue;
+      shown[name] = (SETTINGS[name as keyof Settings] as Setting<unknown>).secret ? '(set)' : value;
+    }
+    return shown;
+  }
+}
+
+/**
+ * Reads and checks the whole environment.
+ * @throws ConfigError with one sentence per wrong setting, all of them at once.
+ */
+export function loadConfig(program: Program, env: Environment = process.env): Config {
+  const values: Record<string, unknown> = {};
+  const problems: string[] = [];
+  for (const [name, spec] of Object.entries(SETTINGS) as [string, Setting<unknown>][]) {
+    const given = env[name]?.trim();
+    const written = given === undefined || given === '' ? fallbackOf(spec, env) : given;
+    if (written === undefined) continue;
+    try {
+      values[name] = spec.parse(written);
+    } catch (error) {
+      problems.push(`${name} ${(error as Error).message}${spec.secret ? '' : `; it is "${written}"`}.`);
+    }
+  }
+  if (problems.length === 0) problems.push(...contradictions(program, values as Settings));
+  if (problems.length > 0) throw new ConfigError(problems.join('\n'));
+  return new Config(program, Object.freeze(values) as Settings);
+}
+
+function fallbackOf(spec: Setting<unknown>, env: Environment): string | undefined {
+  return typeof spec.fallback === 'function' ? spec.fallback(env) : spec.fallback;
+}
+
+/** What single settings cannot see: pairs, requirements of a program, and behaviour that this version does not have. */
+function contradictions(program: Program, s: Settings): string[] {
+  const problems: string[] = [];
+  const need = (ok: boolean, sentence: string) => {
+    if (!ok) problems.push(sentence);
+  };
+  const distributed = program !== 'standalone' && program !== 'cli';
+  need(!distributed || s.DATABASE_URL !== undefined, `DATABASE_URL is required by start:${program}.`);
+  need(!distributed || s.CLICKHOUSE_URL !== undefined, `CLICKHOUSE_URL is required by start:${program}.`);
+  need(
+    s.DATABASE_URL === undefined || s.MASTER_KEY !== undefined,
+    'MASTER_KEY is required with DATABASE_URL: 32 bytes in base64, for example from: openssl rand -base64 32',
+  );
+  need(
+    s.DELIVERY_MODE !== 'smarthost' || s.SMARTHOST_URL !== undefined,
+    'SMARTHOST_URL is required with DELIVERY_MODE=smarthost.',
+  );
+  need(
+    (s.SMTP_TLS_CERT === undefined) === (s.SMTP_TLS_KEY === undefined),
+    'SMTP_TLS_CERT and SMTP_TLS_KEY must be set together.',
+  );
+  need(
+    (s.HTTP_TLS_CERT === undefined) === (s.HTTP_TLS_KEY === undefined),
+    'HTTP_TLS_CERT and HTTP_TLS_KEY must be set together.',
+  );
+  need(
+    (s.KAFKA_SASL_USERNAME === undefined) === (s.KAFKA_SASL_PASSWORD === undefined),
+    'KAFKA_SASL_USERNAME and KAFKA_SASL_PASSWORD must be set together.',
+  );
+  need(
+    s.KAFKA_BROKERS === undefined || s.KAFKA_BROKERS.length > 0,
+    'KAFKA_BROKERS must name at least one broker as host:port.',
+  );
+  need(
+    s.BOOTSTRAP_PLAN === 'unlimited',
+    'BOOTSTRAP_PLAN must be unlimited: this version does not count monthly allowances yet.',
+  );
+  need(s.SIGNUP === 'off', 'SIGNUP must be off: this version has no sign-up page yet.');
+  need(
+    s.ALLOWANCE_UNIT === 'recipient',
+    'ALLOWANCE_UNIT must be recipient: this version does not count monthly allowances yet.',
+  );
+  return problems;
+}

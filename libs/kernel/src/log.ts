@@ -1,0 +1,53 @@
+import { pino, type Logger } from 'pino';
+import type { Config } from './config.js';
+
+/**
+ * One event, one line, with fields. Injected as a class; a pino logger stands behind it.
+ * Fields are an allow-list by habit: ids, counts, codes. Bodies, keys and secrets are never passed in, and the common
+ * names of secrets are redacted all the same.
+ */
+export class Log {
+  constructor(private readonly pino: Logger) {}
+
+  static create(config: Config): Log {
+    const { LOG_LEVEL, LOG_FORMAT } = config.settings;
+    return new Log(
+      pino({
+        level: LOG_LEVEL,
+        base: { program: config.program },
+        timestamp: pino.stdTimeFunctions.isoTime,
+        redact: ['authorization', 'password', 'secret', 'token', 'api_key', 'headers.authorization'],
+        ...(LOG_FORMAT === 'pretty'
+          ? {
+              transport: {
+                target: 'pino-pretty',
+                options: { ignore: 'pid,hostname,program', singleLine: true, translateTime: 'SYS:HH:MM:ss' },
+              },
+            }
+          : {}),
+      }),
+    );
+  }
+
+  /** For tests: says nothing below `error`. */
+  static quiet(): Log {
+    return new Log(pino({ level: 'error' }));
+  }
+
+  with(fields: object): Log {
+    return new Log(this.pino.child(fields));
+  }
+  debug(event: string, fields: object = {}): void {
+    this.pino.debug(fields, event);
+  }
+  info(event: string, fields: object = {}): void {
+    this.pino.info(fields, event);
+  }
+  warn(event: string, fields: object = {}): void {
+    this.pino.warn(fields, event);
+  }
+  /** `error` keeps its stack in the log; it never reaches a client. */
+  error(event: string, error: unknown, fields: object = {}): void {
+    this.pino.error({ ...fields, err: error }, event);
+  }
+}

@@ -1,0 +1,129 @@
+/**
+ * How the text of a setting becomes a value. A parser returns the value or throws a sentence that says what is allowed;
+ * the caller puts the setting's name in front.
+ */
+export type SettingParser<T> = (text: string) => T;
+
+const UNIT_MS: Record<string, number> = { ms: 1, s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 };
+
+export const text: SettingParser<string> = (value) => value;
+
+export const port: SettingParser<number> = (value) => {
+  const n = Number(value);
+  if (!/^\d+$/.test(value) || n > 65_535) throw new Error('must be a port number from 0 to 65535');
+  return n;
+};
+
+/** A whole number in a range; the bounds are part of the sentence. */
+export function wholeNumber(min: number, max: number): SettingParser<number> {
+  return (value) => {
+    const n = Number(value);
+    if (!/^\d+$/.test(value) || n < min || n > max) throw new Error(`must be a whole number from ${min} to ${max}`);
+    return n;
+  };
+}
+
+export function oneOf<const T extends string>(...allowed: T[]): SettingParser<T> {
+  return (value) => {
+    const found = allowed.find((candidate) => candidate === value.toLowerCase());
+    if (found === undefined) throw new Error(`must be one of ${allowed.join(', ')}`);
+    return found;
+  };
+}
+
+export const flag: SettingParser<boolean> = (value) => {
+  if (/^(true|on|1|yes)$/i.test(value)) return true;
+  if (/^(false|off|0|no)$/i.test(value)) return false;
+  throw new Error('must be true or false');
+};
+
+/** `90s`, `15m`, `72h`, `250ms`, `3d` to milliseconds. */
+export const duration: SettingParser<number> = (value) => {
+  const match = /^(\d+(?:\.\d+)?)(ms|s|m|h|d)$/.exec(value.trim());
+  if (!match) throw new Error('must be a duration such as 500ms, 30s, 15m, 4h or 3d');
+  return Math.round(Number(match[1]) * UNIT_MS[match[2]]);
+};
+
+export const list: SettingParser<string[]> = (value) =>
+  value
+    .split(',')
+    .map((part) => part.trim())
+    .filter((part) => part !== '');
+
+export const durations: SettingParser<number[]> = (value) => {
+  const parts = list(value);
+  if (parts.length === 0) throw new Error('must be a comma-separated list of durations such as 1m,3m,10m');
+  return parts.map(duration);
+};
+
+export function url(...protocols: string[]): SettingParser<string> {
+  return (value) => {
+    const allowed = protocols.map((p) => `${p}://`).join(' or ');
+    let parsed: URL;
+    try {
+      parsed = new URL(value);
+    } catch {
+      throw new Error(`must be a URL that starts with ${allowed}`);
+    }
+    if (!protocols.includes(parsed.protocol.slice(0, -1))) throw new Error(`must be a URL that starts with ${allowed}`);
+    return value.replace(/\/+$/, '');
+  };
+}
+
+const LABEL = '[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?';
+const DOMAIN = new RegExp(`^${LABEL}(?:\\.${LABEL})+$`);
+
+export const domainName: SettingParser<string> = (value) => {
+  const name = value.toLowerCase().replace(/\.$/, '');
+  if (name.length > 253 || !DOMAIN.test(name)) throw new Error('must be a domain name such as mail.example.com');
+  return name;
+};
+
+export const domainNames: SettingParser<string[]> = (value) => [...new Set(list(value).map(domainName))];
+
+/** `ip`, `ip:port` or `[ipv6]:port`, comma-separated. */
+export const dnsServers: SettingParser<string[]> = (value) => {
+  const servers = list(value);
+  for (const server of servers) {
+    if (!/^(\d{1,3}(\.\d{1,3}){3}(:\d{1,5})?|\[[0-9a-fA-F:]+\](:\d{1,5})?|[0-9a-fA-F:]+)$/.test(server))
+      throw new Error('must be a comma-separated list of ip or ip:port');
+  }
+  return servers;
+};
+
+export const masterKey: SettingParser<Buffer> = (value) => {
+  const key = Buffer.from(value, 'base64');
+  if (key.length !== 32 || !/^[A-Za-z0-9+/]+=*$/.test(value))
+    throw new Error('must be 32 bytes in base64, for example from: openssl rand -base64 32');
+  return key;
+};
+
+/** details §9: 24–200 printable ASCII characters without space or colon, at least 10 of them distinct. */
+export const bootstrapKey: SettingParser<string> = (value) => {
+  if (!/^[!-9;-~]{24,200}$/.test(value) || new Set(value).size < 10)
+    throw new Error('must be 24 to 200 printable characters without space or colon, at least 10 of them distinct');
+  return value;
+};
+
+export interface SmtpOutTimeouts {
+  connect: number;
+  greeting: number;
+  ehlo: number;
+  mail: number;
+  rcpt: number;
+  data: number;
+  dot: number;
+  total: number;
+}
+export const smtpOutTimeouts =
+  (defaults: SmtpOutTimeouts): SettingParser<SmtpOutTimeouts> =>
+  (value) => {
+    const result = { ...defaults };
+    for (const pair of list(value)) {
+      const [phase, limit] = pair.split('=');
+      if (!(phase in defaults) || limit === undefined)
+        throw new Error(`must be pairs such as connect=30s,total=20m of ${Object.keys(defaults).join(', ')}`);
+      result[phase as keyof SmtpOutTimeouts] = duration(limit);
+    }
+    return result;
+  };
