@@ -1,0 +1,86 @@
+/** Why a mail was not taken; the closed list behind `bounce_class`. */
+export type BounceClass =
+  | 'invalid_recipient'
+  | 'bad_domain'
+  | 'inactive_mailbox'
+  | 'quota'
+  | 'too_large'
+  | 'authentication'
+  | 'policy'
+  | 'content'
+  | 'routing'
+  | 'expired'
+  | 'transport_policy'
+  | 'deferral'
+  | 'undetermined';
+
+/** `hard`: the address itself is dead; `soft`: anything else we understand; `undetermined`: words we do not know. */
+export type BounceType = 'hard' | 'soft' | 'undetermined';
+
+/** The step of the attempt that decided the outcome. */
+export type DeliveryPhase =
+  'dns' | 'connect' | 'greeting' | 'ehlo' | 'tls' | 'auth' | 'mail' | 'rcpt' | 'data' | 'dot' | 'capture';
+
+/** The host that decided the outcome; `tls` is the protocol, e.g. `TLSv1.3`, or null in plain text. */
+export interface Remote {
+  mx: string | null;
+  ip: string | null;
+  tls: string | null;
+}
+
+/**
+ * The words behind an outcome. `code` is null when no server spoke and the text is ours;
+ * `text` has neither code nor enhanced code, lines are joined by one space.
+ */
+export interface ServerReply {
+  code: number | null;
+  enhanced: string | null;
+  text: string;
+}
+
+/**
+ * `answered`: the peer refused for now. `not_sent`: the final dot never left this machine.
+ * `unknown_outcome`: the final dot left, no answer came; the mail may arrive twice.
+ */
+export type Certainty = 'not_sent' | 'unknown_outcome' | 'answered';
+
+interface Settled {
+  key: string;
+  startedAt: Date;
+  endedAt: Date;
+}
+
+export interface Delivered extends Settled {
+  kind: 'delivered';
+  reply: ServerReply;
+  remote: Remote;
+}
+
+export interface Deferred extends Settled {
+  kind: 'deferred';
+  certainty: Certainty;
+  phase: DeliveryPhase;
+  reply: ServerReply;
+  remote: Remote;
+  class: BounceClass;
+  /** Milliseconds that the peer asked us to wait ("try again in 5 minutes"), at most 24 hours. */
+  retryAfterMs?: number;
+}
+
+export interface Bounced extends Settled {
+  kind: 'bounced';
+  phase: DeliveryPhase;
+  reply: ServerReply;
+  remote: Remote;
+  class: BounceClass;
+  bounceType: BounceType;
+}
+
+/** Nothing was attempted: the claim was lost or the courier is closing. Counts as no attempt. */
+export interface Abandoned extends Settled {
+  kind: 'abandoned';
+}
+
+export type Outcome = Delivered | Deferred | Bounced | Abandoned;
+
+export const NO_REMOTE: Remote = Object.freeze({ mx: null, ip: null, tls: null });
