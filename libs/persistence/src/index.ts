@@ -1,0 +1,7 @@
+export { Database, isRetryable, type Queryable, type QueryResult } from './database.js';
+export { DueWorkLoop, type DueWork } from './due-work-loop.js';
+export { GroupCommit } from './group-commit.js';
+export { migrate } from './migrate.js';
+export { appendEvents, OUTBOX_COLUMNS, OUTBOX_FROM_ARRAYS, outboxArrays, routedEvent } from './outbox.js';
+export { dataSourceOptions, PersistenceModule } from './persistence.module.js';
+export { freeDeadClaims, Worker } from './worker.js';

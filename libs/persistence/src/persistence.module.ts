@@ -1,0 +1,70 @@
+import { Global, Module, type DynamicModule } from '@nestjs/common';
+import { TypeOrmModule } from '@nestjs/typeorm';
+import { Config, Health, Log, Shutdown } from '#libs/kernel';
+import { DataSource, type DataSourceOptions } from 'typeorm';
+import { Database } from './database.js';
+import { FirstWalk0001 } from './migrations/0001-first-walk.js';
+import { SqlLogger } from './sql-logger.js';
+import { Worker } from './worker.js';
+
+const POOL_SIZE = 16;
+
+/** How every program reaches PostgreSQL; also used by the command line, which has no Nest application. */
+export function dataSourceOptions(config: Config, log: Log): DataSourceOptions {
+  return {
+    type: 'postgres',
+    url: config.settings.DATABASE_URL,
+    entities: [],
+    migrations: [FirstWalk0001],
+    migrationsTableName: 'schema_migrations',
+    logger: new SqlLogger(log),
+    applicationName: `postloft-${config.program}`,
+    extra: {
+      max: POOL_SIZE,
+      connectionTimeoutMillis: 2_000,
+      statement_timeout: 30_000,
+      idle_in_transaction_session_timeout: 30_000,
+    },
+    poolErrorHandler: (error: Error) => log.warn('database connection lost', { reason: error.message }),
+  };
+}
+
+/** The database for every part of the process. Entities register themselves through `TypeOrmModule.forFeature`. */
+@Global()
+@Module({})
+export class PersistenceModule {
+  static forRoot(): DynamicModule {
+    return {
+      module: PersistenceModule,
+      imports: [
+        TypeOrmModule.forRootAsync({
+          inject: [Config, Log],
+          useFactory: (config: Config, log: Log) => ({
+            ...dataSourceOptions(config, log),
+            autoLoadEntities: true,
+            retryAttempts: 5,
+            retryDelay: 500,
+          }),
+        }),
+      ],
+      providers: [
+        Database,
+        {
+          provide: Worker,
+          inject: [Database, Config, Log, Shutdown],
+          useFactory: (database: Database, config: Config, log: Log, shutdown: Shutdown) =>
+            new Worker(database, config, log, shutdown),
+        },
+      ],
+      exports: [Database, Worker],
+    };
+  }
+
+  constructor(dataSource: DataSource, health: Health, shutdown: Shutdown) {
+    health.register('database', async () => {
+      await dataSource.query('SELECT 1');
+      return null;
+    });
+    shutdown.on('store', 'database', () => dataSource.destroy());
+  }
+}
