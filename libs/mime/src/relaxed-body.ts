@@ -1,0 +1,67 @@
+import { createHash } from 'node:crypto';
+
+const TAB = 0x09;
+const LF = 0x0a;
+const CR = 0x0d;
+const SPACE = 0x20;
+const BLOCK = 64 * 1024;
+const CRLF = Buffer.from('\r\n');
+
+/**
+ * SHA-256 of the body in relaxed canonical form (RFC 6376 §3.4.4), as base64 for `bh=`: white space at line ends and empty
+ * lines at the end are dropped, other runs of white space become one space. `body` must have CRLF line ends.
+ *
+ * Blocks of whole lines that are canonical already (base64 always is) go to the hash without a copy.
+ */
+export function relaxedBodyHash(body: Buffer): string {
+  const hash = createHash('sha256');
+  const end = endOfText(body);
+  let scratch: Buffer | undefined;
+  for (let start = 0; start < end;) {
+    const lineEnd = start + BLOCK < end ? body.indexOf(LF, start + BLOCK) + 1 : end;
+    const stop = lineEnd > 0 && lineEnd < end ? lineEnd : end;
+    const block = body.subarray(start, stop);
+    if (isCanonical(block)) {
+      hash.update(block);
+    } else {
+      if (scratch === undefined || scratch.length < block.length) scratch = Buffer.allocUnsafe(block.length);
+      hash.update(scratch.subarray(0, canonicalise(block, scratch)));
+    }
+    start = stop;
+  }
+  if (end > 0) hash.update(CRLF);
+  return hash.digest('base64');
+}
+
+/** Just behind the last octet that is neither white space nor part of a line end; 0 for an empty body. */
+function endOfText(body: Buffer): number {
+  let end = body.length;
+  while (end > 0) {
+    const octet = body[end - 1];
+    if (octet !== CR && octet !== LF && octet !== SPACE && octet !== TAB) break;
+    end -= 1;
+  }
+  return end;
+}
+
+function isCanonical(lines: Buffer): boolean {
+  return lines.indexOf(TAB) < 0 && lines.indexOf('  ') < 0 && lines.indexOf(' \r') < 0;
+}
+
+/** Writes the canonical form of whole lines into `to` and gives its length. */
+function canonicalise(lines: Buffer, to: Buffer): number {
+  let length = 0;
+  let pending = false;
+  for (const octet of lines) {
+    if (octet === SPACE || octet === TAB) {
+      pending = true;
+      continue;
+    }
+    if (pending) {
+      pending = false;
+      if (octet !== CR) to[length++] = SPACE;
+    }
+    to[length++] = octet;
+  }
+  return length;
+}

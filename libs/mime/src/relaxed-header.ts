@@ -1,0 +1,43 @@
+/**
+ * The header block as one-byte characters, so that every octet survives. `occurrences` holds, per lower-case name, the
+ * canonical fields from top to bottom.
+ */
+export interface RelaxedHead {
+  occurrences: Map<string, string[]>;
+  /** Where the body begins. */
+  bodyOffset: number;
+}
+
+/** Reads the header block of a message with CRLF line ends. */
+export function relaxedHead(message: Buffer): RelaxedHead {
+  const blank = message.indexOf('\r\n\r\n');
+  const bare = message[0] === 0x0d;
+  const end = blank < 0 ? message.length : blank;
+  const occurrences = new Map<string, string[]>();
+  if (bare) return { occurrences, bodyOffset: 2 };
+  for (const field of message.toString('latin1', 0, end).split(/\r\n(?![ \t])/)) {
+    const colon = field.indexOf(':');
+    if (colon < 0) continue;
+    const name = fieldName(field.slice(0, colon));
+    const fields = occurrences.get(name);
+    const canonical = relaxedField(name, field.slice(colon + 1));
+    if (fields) fields.push(canonical);
+    else occurrences.set(name, [canonical]);
+  }
+  return { occurrences, bodyOffset: blank < 0 ? message.length : blank + 4 };
+}
+
+/** RFC 6376 §3.4.2: name in lower case, value unfolded, white space reduced and cut at both ends. No line end. */
+export function relaxedField(lowerName: string, value: string): string {
+  // Not trim(): in one-byte text that would also cut 0xA0 and 0x85, which are bytes of UTF-8 characters.
+  const reduced = value.replace(/[ \t\r\n]+/g, ' ');
+  const from = reduced.startsWith(' ') ? 1 : 0;
+  const to = reduced.length > from && reduced.endsWith(' ') ? reduced.length - 1 : reduced.length;
+  return `${lowerName}:${reduced.slice(from, to)}`;
+}
+
+function fieldName(text: string): string {
+  let end = text.length;
+  while (end > 0 && (text[end - 1] === ' ' || text[end - 1] === '\t')) end -= 1;
+  return text.slice(0, end).toLowerCase();
+}
