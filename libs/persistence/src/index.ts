@@ -3,5 +3,6 @@ export { DueWorkLoop, type DueWork } from './due-work-loop.js';
 export { GroupCommit } from './group-commit.js';
 export { migrate } from './migrate.js';
 export { appendEvents, OUTBOX_COLUMNS, OUTBOX_FROM_ARRAYS, outboxArrays, routedEvent } from './outbox.js';
+export { startProgram, type ProgramOptions } from './program.js';
 export { dataSourceOptions, PersistenceModule } from './persistence.module.js';
 export { freeDeadClaims, Worker } from './worker.js';

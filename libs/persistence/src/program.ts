@@ -1,0 +1,92 @@
+import { Module, type DynamicModule, type INestApplicationContext } from '@nestjs/common';
+import { NestFactory } from '@nestjs/core';
+import {
+  Config,
+  ConfigError,
+  Health,
+  KernelModule,
+  loadConfig,
+  Log,
+  Metrics,
+  Shutdown,
+  startOpsServer,
+  type KernelParts,
+  type Program,
+} from '#libs/kernel';
+import { DataSource } from 'typeorm';
+import { migrate } from './migrate.js';
+import { dataSourceOptions, PersistenceModule } from './persistence.module.js';
+
+export interface ProgramOptions {
+  program: Program;
+  /** The parts of this program beside kernel and persistence. */
+  imports: (config: Config) => NonNullable<DynamicModule['imports']>;
+  /** Completes what the environment left open: the standalone program starts its engines here. */
+  prepare?: (parts: KernelParts) => Promise<Config>;
+  /** Builds the application; a program without HTTP needs nothing here. */
+  create?: (root: DynamicModule, config: Config) => Promise<INestApplicationContext>;
+}
+
+@Module({})
+class ProgramModule {}
+
+/**
+ * Starts one program: settings → engines → migration → modules → loops. Ends the process with one clear sentence when a
+ * setting is wrong; with `--check-config` it only says whether the settings are right.
+ */
+export async function startProgram(options: ProgramOptions): Promise<INestApplicationContext> {
+  const parsed = readConfig(options.program);
+  const log = Log.create(parsed);
+  const shutdown = new Shutdown(log);
+  shutdown.listen();
+  try {
+    const config = options.prepare ? await options.prepare({ config: parsed, log, shutdown }) : parsed;
+    await migrateFirst(config, log);
+    const root: DynamicModule = {
+      module: ProgramModule,
+      imports: [
+        KernelModule.forRoot({ config, log, shutdown }),
+        PersistenceModule.forRoot(),
+        ...options.imports(config),
+      ],
+    };
+    const app = await (options.create ?? createHeadless)(root, config);
+    await startOpsServer({ config, log, shutdown, health: app.get(Health), metrics: app.get(Metrics) });
+    log.info('started', { settings: config.describe() });
+    return app;
+  } catch (error) {
+    if (error instanceof ConfigError) console.error(error.message);
+    else log.error('the start failed', error);
+    await shutdown.run();
+    process.exit(1);
+  }
+}
+
+function readConfig(program: Program): Config {
+  try {
+    const config = loadConfig(program);
+    if (process.argv.includes('--check-config')) {
+      console.log(JSON.stringify(config.describe(), null, 2));
+      process.exit(0);
+    }
+    return config;
+  } catch (error) {
+    if (!(error instanceof ConfigError)) throw error;
+    console.error(error.message);
+    process.exit(1);
+  }
+}
+
+/** On a connection of its own, before any part looks at a table. */
+async function migrateFirst(config: Config, log: Log): Promise<void> {
+  const dataSource = await new DataSource(dataSourceOptions(config, log)).initialize();
+  try {
+    await migrate(dataSource);
+  } finally {
+    await dataSource.destroy();
+  }
+}
+
+function createHeadless(root: DynamicModule): Promise<INestApplicationContext> {
+  return NestFactory.createApplicationContext(root, { logger: ['error', 'warn'], abortOnError: false });
+}
