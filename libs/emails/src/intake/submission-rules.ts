@@ -1,0 +1,137 @@
+import { LIMITS } from '#libs/contracts';
+import { parseMailbox, type Mailbox } from '#libs/mime';
+import { attachmentProblems } from './attachment-rules.js';
+import { headerNameProblem } from './header-rules.js';
+
+/**
+ * The rules of a submission's fields (D-13…D-18) as pure functions over untrusted values. REST DTOs, SMTP, GraphQL and
+ * the façade all call these, so a field means the same at every door.
+ */
+export interface RuleProblem {
+  /** Where inside the field: `''`, `[3]`, `.key`, `[0].content`. */
+  path: string;
+  code: string;
+  /** Follows the field's name: "must be …". */
+  message: string;
+}
+export type Rule = (value: unknown) => RuleProblem[];
+
+const none: RuleProblem[] = [];
+const one = (code: string, message: string, path = ''): RuleProblem[] => [{ path, code, message }];
+
+// Control characters but tab, and halves of surrogate pairs, which no charset can carry.
+const CONTROLS = /[\u0000-\u0008\u000a-\u001f\u007f\u0085\u2028\u2029]|\p{Cs}/u;
+
+export const isRecord = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+export const fromRule: Rule = (value) => mailboxProblems(value, '');
+
+/** 1–50 mailboxes, as one string (one mailbox) or as an array of strings. */
+export const toRule: Rule = (value) => mailboxListProblems(value, 1);
+export const ccRule: Rule = (value) => mailboxListProblems(value, 0);
+export const bccRule: Rule = (value) => mailboxListProblems(value, 0);
+export const replyToRule: Rule = (value) => mailboxListProblems(value, 0);
+
+function mailboxProblems(value: unknown, path: string): RuleProblem[] {
+  if (typeof value !== 'string')
+    return one('invalid_type', 'must be a string such as "Name <address@example.com>"', path);
+  const parsed = parseMailbox(value);
+  return 'problem' in parsed ? one('invalid_address', parsed.problem, path) : none;
+}
+
+function mailboxListProblems(value: unknown, min: number): RuleProblem[] {
+  if (typeof value === 'string') return mailboxProblems(value, '');
+  if (!Array.isArray(value)) return one('invalid_type', 'must be a string or an array of strings');
+  if (value.length < min) return one('too_few', 'must have at least one address');
+  if (value.length > LIMITS.recipientsPerField)
+    return one('too_many', `must have at most ${LIMITS.recipientsPerField} addresses`);
+  return value.flatMap((entry, i) => mailboxProblems(entry, `[${i}]`));
+}
+
+/** Mailboxes of a field that its rule has passed. */
+export function mailboxes(value: string | string[] | undefined): Mailbox[] {
+  const list = value === undefined ? [] : typeof value === 'string' ? [value] : value;
+  return list.map((entry) => {
+    const parsed = parseMailbox(entry);
+    if ('problem' in parsed) throw new Error('mailboxes() was called with a value that its rule refuses');
+    return parsed;
+  });
+}
+
+export const subjectRule: Rule = (value) => {
+  if (typeof value !== 'string') return one('invalid_type', 'must be a string');
+  if (value.length === 0 || value.length > LIMITS.subjectLength)
+    return one('invalid_length', `must have 1 to ${LIMITS.subjectLength} characters`);
+  return CONTROLS.test(value) ? one('invalid_characters', 'must not contain line breaks or control characters') : none;
+};
+
+/** html and text: any text without NUL and without halves of surrogate pairs. */
+export const bodyRule: Rule = (value) => {
+  if (typeof value !== 'string') return one('invalid_type', 'must be a string');
+  if (value.includes('\0')) return one('invalid_characters', 'must not contain NUL characters');
+  return /\p{Cs}/u.test(value) ? one('invalid_characters', 'must be valid Unicode') : none;
+};
+
+export const headersRule: Rule = (value) => {
+  if (!isRecord(value)) return one('invalid_type', 'must be an object of header names and values');
+  const names = Object.keys(value);
+  if (names.length > LIMITS.headerCount) return one('too_many', `must have at most ${LIMITS.headerCount} headers`);
+  return names.flatMap((name) => headerProblems(name, value[name]));
+};
+
+function headerProblems(name: string, value: unknown): RuleProblem[] {
+  const path = `.${name}`;
+  const nameProblem = headerNameProblem(name);
+  if (nameProblem) return one('invalid_header', nameProblem, path);
+  if (typeof value !== 'string') return one('invalid_type', 'must be a string', path);
+  if (Buffer.byteLength(value) > LIMITS.headerValueBytes)
+    return one('too_long', `must have at most ${LIMITS.headerValueBytes} bytes`, path);
+  return CONTROLS.test(value)
+    ? one('invalid_characters', 'must not contain line breaks or control characters', path)
+    : none;
+}
+
+const TAG_KEY = /^[A-Za-z0-9_.-]{1,50}$/;
+
+export const tagsRule: Rule = (value) => {
+  if (!isRecord(value)) return one('invalid_type', 'must be an object of keys and values');
+  const keys = Object.keys(value);
+  if (keys.length > LIMITS.tagCount) return one('too_many', `must have at most ${LIMITS.tagCount} tags`);
+  return keys.flatMap((key) => tagProblems(key, value[key]));
+};
+
+export function tagProblems(key: string, value: unknown): RuleProblem[] {
+  const path = `.${key}`;
+  if (!TAG_KEY.test(key))
+    return one('invalid_key', 'must have a key of 1 to 50 letters, digits, "_", "." or "-"', path);
+  if (typeof value !== 'string') return one('invalid_type', 'must be a string', path);
+  if (value.length > LIMITS.tagValueLength)
+    return one('too_long', `must have at most ${LIMITS.tagValueLength} characters`, path);
+  return CONTROLS.test(value) ? one('invalid_characters', 'must not contain control characters', path) : none;
+}
+
+export const attachmentsRule: Rule = (value) => attachmentProblems(value);
+
+const ISO_WITH_OFFSET = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(:\d{2}(\.\d{1,9})?)?(Z|[+-]\d{2}:?\d{2})$/;
+
+/** ISO 8601 with an offset, at most 72 hours ahead; up to 60 seconds in the past mean now (D-3, D-17). */
+export const scheduledAtRule: Rule = (value) => {
+  const at = typeof value === 'string' && ISO_WITH_OFFSET.test(value) ? Date.parse(value) : NaN;
+  if (Number.isNaN(at))
+    return one('invalid_timestamp', 'must be an ISO 8601 timestamp with an offset, such as 2026-01-31T09:30:00Z');
+  const ahead = at - Date.now();
+  if (ahead > LIMITS.scheduleAheadMs) return one('too_late', 'must be at most 72 hours in the future');
+  return ahead < -LIMITS.scheduleGraceMs ? one('in_the_past', 'must not be in the past') : none;
+};
+
+/** The release time of a value that its rule has passed: null when it is now. */
+export function releaseTime(value: string | undefined): Date | null {
+  if (value === undefined) return null;
+  const at = new Date(value);
+  return at.getTime() > Date.now() ? at : null;
+}
+
+// Printable ASCII: the key comes in a header and goes into logs.
+const IDEMPOTENCY_KEY = /^[\x20-\x7e]{1,256}$/;
+export const isIdempotencyKey = (key: string): boolean => IDEMPOTENCY_KEY.test(key);

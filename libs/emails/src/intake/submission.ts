@@ -1,0 +1,60 @@
+import type { Mode } from '#libs/contracts';
+import type { Mailbox } from '#libs/mime';
+
+export interface Attachment {
+  /** As the recipient sees it, with extension. */
+  filename: string;
+  contentType: string;
+  /** Present for an inline file that the HTML names by `cid:`. */
+  contentId?: string;
+  content: Buffer;
+}
+
+/** What a REST client gives: the parts, from which the message is composed at the first attempt. */
+export interface PartsContent {
+  format: 'parts';
+  html?: string;
+  text?: string;
+  headers: [name: string, value: string][];
+  attachments: Attachment[];
+}
+
+/** What an SMTP client gives: the message itself, normalised, without Bcc and control headers. */
+export interface MimeContent {
+  format: 'mime';
+  message: Buffer;
+  messageId: string;
+}
+
+/** One mail as any door hands it to the intake: REST, façade and SMTP all build this. */
+export interface Submission {
+  accountId: string;
+  keyId: string;
+  mode: Mode;
+  source: 'rest' | 'smtp' | 'facade';
+  from: Mailbox;
+  to: Mailbox[];
+  cc: Mailbox[];
+  bcc: Mailbox[];
+  replyTo: Mailbox[];
+  subject: string;
+  tags: Record<string, string>;
+  content: PartsContent | MimeContent;
+  /** Null: now. */
+  scheduledAt: Date | null;
+  idempotency: Idempotency | null;
+}
+
+export interface Idempotency {
+  /** Account, mode and operation: the same key elsewhere is another key. */
+  scope: string;
+  key: string;
+  /** SHA-256 of the raw body; null where the key alone decides (SMTP). */
+  bodyHash: Buffer | null;
+}
+
+export interface Accepted {
+  id: string;
+  /** True when an earlier request with this idempotency key was answered again. */
+  replayed: boolean;
+}
