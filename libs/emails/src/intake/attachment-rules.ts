@@ -1,6 +1,6 @@
 import { LIMITS } from '#libs/contracts';
 import type { Attachment } from './submission.js';
-import { isRecord, type RuleProblem } from './submission-rules.js';
+import { isRecord, type RuleProblem } from './rule.js';
 
 /** The ten types of the interface, with the extensions that name them. */
 export const ATTACHMENT_TYPES: ReadonlyMap<string, readonly string[]> = new Map([

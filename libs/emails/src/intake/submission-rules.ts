@@ -2,28 +2,17 @@ import { LIMITS } from '#libs/contracts';
 import { parseMailbox, type Mailbox } from '#libs/mime';
 import { attachmentProblems } from './attachment-rules.js';
 import { headerNameProblem } from './header-rules.js';
+import { isRecord, type Rule, type RuleProblem } from './rule.js';
 
 /**
  * The rules of a submission's fields (D-13…D-18) as pure functions over untrusted values. REST DTOs, SMTP, GraphQL and
  * the façade all call these, so a field means the same at every door.
  */
-export interface RuleProblem {
-  /** Where inside the field: `''`, `[3]`, `.key`, `[0].content`. */
-  path: string;
-  code: string;
-  /** Follows the field's name: "must be …". */
-  message: string;
-}
-export type Rule = (value: unknown) => RuleProblem[];
-
 const none: RuleProblem[] = [];
 const one = (code: string, message: string, path = ''): RuleProblem[] => [{ path, code, message }];
 
 // Control characters but tab, and halves of surrogate pairs, which no charset can carry.
 const CONTROLS = /[\u0000-\u0008\u000a-\u001f\u007f\u0085\u2028\u2029]|\p{Cs}/u;
-
-export const isRecord = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
 
 export const fromRule: Rule = (value) => mailboxProblems(value, '');
 

@@ -1,0 +1,67 @@
+import type { BounceType, EmailEventBase, EmittedType, EventData, RoutedEvent } from '#libs/contracts';
+import { routedEvent } from '#libs/persistence';
+
+/** What of a mail its events tell and route by; intake has it in hand, the ledger reads it with a claim. */
+export interface MailFacts {
+  id: string;
+  accountId: string;
+  domainId: string;
+  test: boolean;
+  sender: string;
+  to: string[];
+  subject: string;
+  tags: Record<string, string>;
+  messageId: string;
+  createdAt: Date;
+}
+
+type EmailType = Extract<EmittedType, `email.${string}`>;
+/** What a kind adds to the base of every `email.*` event. */
+type Added<T extends EmailType> = Omit<EventData[T], keyof EmailEventBase>;
+
+/** One event of one recipient of one mail, ready for the outbox. */
+export function emailEvent<T extends EmailType>(
+  mail: MailFacts,
+  of: { type: T; recipient: string; sequence: number; at: Date; added: Added<T> },
+): RoutedEvent {
+  const base: EmailEventBase = {
+    id: mail.id,
+    email_id: mail.id,
+    created_at: mail.createdAt.toISOString(),
+    message_id: mail.messageId,
+    from: mail.sender,
+    to: mail.to,
+    subject: mail.subject,
+    tags: mail.tags,
+    recipient: of.recipient,
+    ...(mail.test ? { mode: 'test' as const } : {}),
+  };
+  return routedEvent({
+    type: of.type as EmittedType,
+    data: { ...base, ...of.added } as unknown as EventData[EmittedType],
+    accountId: mail.accountId,
+    key: mail.id,
+    sequence: of.sequence,
+    domainId: mail.domainId,
+    test: mail.test,
+    at: of.at,
+  }) as RoutedEvent;
+}
+
+/** The part of `email.bounced` that follows from the answer. */
+export function bounceFacts(of: {
+  type: BounceType;
+  class: string;
+  text: string;
+  code: number | null;
+  enhanced: string | null;
+}): Added<'email.bounced'> {
+  return {
+    bounce_type: of.type,
+    bounce_message: of.text,
+    bounce_class: of.class,
+    smtp_code: of.code,
+    enhanced_code: of.enhanced,
+    bounce: { type: of.type, subType: of.class, message: of.text },
+  };
+}

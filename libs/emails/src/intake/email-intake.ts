@@ -1,0 +1,307 @@
+import { Injectable } from '@nestjs/common';
+import { LIMITS, newId, Refusal, type RecipientType, type RefusalDetail } from '#libs/contracts';
+import { SendingDomains } from '#libs/domains';
+import { Config, Shutdown, Wakeups } from '#libs/kernel';
+import { domainOf, normaliseAddress, type Mailbox } from '#libs/mime';
+import { Database, GroupCommit } from '#libs/persistence';
+import { SuppressionList } from '#libs/suppressions';
+import { emailEvent, type MailFacts } from '../email-events.js';
+import { HandOff } from '../hand-off.js';
+import type { DeliveryJob, StoredContent } from '../ledger/delivery-job.js';
+import { AcceptWriter, type AcceptItem } from './accept-writer.js';
+import { forbiddenAttachments } from './attachment-rules.js';
+import { encodeParts } from './stored-parts.js';
+import type { Accepted, Submission } from './submission.js';
+
+interface Recipient {
+  address: string;
+  type: RecipientType;
+  /** `to[3]`: where the caller wrote it. */
+  field: string;
+}
+
+const GROUP_ITEMS = 128;
+const GROUP_BYTES = 4 * 1024 * 1024;
+
+/**
+ * The one door into the service: REST, façade and SMTP all end here. Each step may refuse; the answer is given only
+ * after the commit is on disk.
+ */
+@Injectable()
+export class EmailIntake {
+  private readonly group: GroupCommit<{ item: AcceptItem; reservation: Reservation }, Accepted>;
+  private readonly lifetimeMs: number;
+
+  constructor(
+    database: Database,
+    config: Config,
+    shutdown: Shutdown,
+    private readonly wakeups: Wakeups,
+    private readonly domains: SendingDomains,
+    private readonly suppressions: SuppressionList,
+    private readonly handOff: HandOff,
+  ) {
+    const writer = new AcceptWriter(database);
+    this.lifetimeMs = config.settings.DELIVERY_LIFETIME;
+    this.group = new GroupCommit({
+      commit: (entries) => writer.commit(entries.map((entry) => entry.item)),
+      maxItems: GROUP_ITEMS,
+      maxBytes: GROUP_BYTES,
+      sizeOf: (entry) => entry.item.content.body.length,
+    });
+    shutdown.on('intake', 'accept', () => this.group.drained());
+  }
+
+  /**
+   * Accepts a mail durably.
+   * @throws Refusal: domain (422), attachments and size (422), suppression (422), idempotency (409), store down (503).
+   */
+  async accept(submission: Submission): Promise<Accepted> {
+    const domainId = await this.requireActiveDomain(submission);
+    this.requireAllowedContent(submission);
+    const recipients = distinctRecipients(submission);
+    await this.requireNobodySuppressed(submission, recipients);
+    return this.commit(submission, domainId, recipients);
+  }
+
+  private async requireActiveDomain(submission: Submission): Promise<string> {
+    const name = domainOf(submission.from.address);
+    const domain = await this.domains.active(submission.accountId, name);
+    if (domain) return domain.id;
+    throw new Refusal(
+      'sender_domain_not_verified',
+      [
+        {
+          field: 'from',
+          code: 'domain_not_verified',
+          message: `must have an address at a verified domain of this account; ${name} is not one`,
+        },
+      ],
+      `The domain ${name} is not verified for this account. Add it and publish its SPF, DKIM and DMARC records first.`,
+    );
+  }
+
+  private requireAllowedContent(submission: Submission): void {
+    if (submission.content.format === 'parts') {
+      const problems = forbiddenAttachments(submission.content.attachments);
+      if (problems.length > 0)
+        throw new Refusal(
+          'attachment_not_allowed',
+          problems.map((p) => ({ field: `attachments${p.path}`, code: p.code, message: p.message })),
+        );
+    }
+    if (sizeOf(submission) > LIMITS.messageBytes)
+      throw new Refusal('message_too_large', [
+        { field: '', code: 'too_large', message: `must have at most ${LIMITS.messageBytes} bytes in all` },
+      ]);
+  }
+
+  private async requireNobodySuppressed(submission: Submission, recipients: Recipient[]): Promise<void> {
+    const found = await this.suppressions.matching(
+      submission.accountId,
+      recipients.map((r) => r.address),
+    );
+    if (found.size === 0) return;
+    const details: RefusalDetail[] = recipients
+      .filter((r) => found.has(r.address))
+      .map((r) => ({
+        field: r.field,
+        code: 'suppressed',
+        message: `${r.address} is on the suppression list (${found.get(r.address)})`,
+      }));
+    throw new Refusal('recipient_suppressed', details);
+  }
+
+  private async commit(submission: Submission, domainId: string, recipients: Recipient[]): Promise<Accepted> {
+    const draft = this.draft(submission, domainId, recipients);
+    const reservation = this.reserve(submission, draft);
+    try {
+      const accepted = await this.group.add({ item: toItem(submission, draft, reservation.workerId), reservation });
+      if (accepted.replayed) reservation.release();
+      else reservation.deliver();
+      this.wakeups.ring('outbox');
+      return accepted;
+    } catch (error) {
+      reservation.release();
+      throw error;
+    }
+  }
+
+  private draft(submission: Submission, domainId: string, recipients: Recipient[]): Draft {
+    const id = newId('em');
+    const createdAt = new Date();
+    const mail: MailFacts = {
+      id,
+      accountId: submission.accountId,
+      domainId,
+      test: submission.mode === 'test',
+      sender: show(submission.from),
+      to: submission.to.map((mailbox) => mailbox.address),
+      subject: submission.subject,
+      tags: submission.tags,
+      messageId: messageIdOf(submission, id),
+      createdAt,
+    };
+    const content: StoredContent =
+      submission.content.format === 'mime'
+        ? { format: 'mime', body: submission.content.message }
+        : { format: 'parts', body: encodeParts(submission.content) };
+    const dueAt = submission.scheduledAt ?? createdAt;
+    return { mail, content, recipients, dueAt, expiresAt: new Date(dueAt.getTime() + this.lifetimeMs) };
+  }
+
+  /** Room in the hand-off for mail that is due now; scheduled mail waits in the database. */
+  private reserve(submission: Submission, draft: Draft): Reservation {
+    if (submission.scheduledAt) return NOT_RESERVED;
+    const jobs = toJobs(draft);
+    const workerId = this.handOff.reserve(jobs.length, draft.content.body.length);
+    if (workerId === null)
+      return { workerId: null, release: () => undefined, deliver: () => this.wakeups.ring('due-mail') };
+    // The first job carries the weight of the body; the others share it.
+    jobs[0].reservedBytes = draft.content.body.length;
+    return {
+      workerId,
+      release: () => this.handOff.cancel(jobs.length, draft.content.body.length),
+      deliver: () => this.handOff.push(jobs),
+    };
+  }
+}
+
+interface Draft {
+  mail: MailFacts;
+  content: StoredContent;
+  recipients: Recipient[];
+  dueAt: Date;
+  expiresAt: Date;
+}
+
+interface Reservation {
+  workerId: string | null;
+  release: () => void;
+  deliver: () => void;
+}
+const NOT_RESERVED: Reservation = { workerId: null, release: () => undefined, deliver: () => undefined };
+
+const show = (mailbox: Mailbox): string => (mailbox.name ? `${mailbox.name} <${mailbox.address}>` : mailbox.address);
+
+/** RFC 5322 §3.6.4: globally unique; the id's UUID on the left, the sender's domain on the right. */
+const messageIdOf = (submission: Submission, id: string): string =>
+  submission.content.format === 'mime'
+    ? submission.content.messageId
+    : `<${id.slice(3)}@${domainOf(submission.from.address)}>`;
+
+/** To, Cc and Bcc without repetitions; the first place of an address counts (D-13). */
+function distinctRecipients(submission: Submission): Recipient[] {
+  const seen = new Set<string>();
+  const result: Recipient[] = [];
+  for (const type of ['to', 'cc', 'bcc'] as const) {
+    submission[type].forEach((mailbox, i) => {
+      const address = normaliseAddress(mailbox.address);
+      if (seen.has(address)) return;
+      seen.add(address);
+      result.push({ address, type, field: `${type}[${i}]` });
+    });
+  }
+  return result;
+}
+
+/** details §3: decoded files + html + text + subject + names and values of custom headers. Over SMTP the raw bytes. */
+function sizeOf({ content, subject }: Submission): number {
+  if (content.format === 'mime') return content.message.length;
+  const files = content.attachments.reduce((sum, file) => sum + file.content.length, 0);
+  const headers = content.headers.reduce(
+    (sum, [name, value]) => sum + Buffer.byteLength(name) + Buffer.byteLength(value),
+    0,
+  );
+  return (
+    files +
+    headers +
+    Buffer.byteLength(content.html ?? '') +
+    Buffer.byteLength(content.text ?? '') +
+    Buffer.byteLength(subject)
+  );
+}
+
+function toJobs({ mail, content, recipients, dueAt, expiresAt }: Draft): DeliveryJob[] {
+  const jobs = new Map<string, DeliveryJob>();
+  recipients.forEach((recipient, ordinal) => {
+    const domain = domainOf(recipient.address);
+    let job = jobs.get(domain);
+    if (!job) {
+      job = {
+        mail: { ...mail, recipientCount: recipients.length, releasedAt: dueAt },
+        domain,
+        recipients: [],
+        content,
+        reservedBytes: 0,
+      };
+      jobs.set(domain, job);
+    }
+    job.recipients.push({
+      ordinal,
+      address: recipient.address,
+      attempts: 0,
+      fence: 1,
+      expiresAt,
+      previousEnhanced: null,
+    });
+  });
+  return [...jobs.values()];
+}
+
+function toItem(submission: Submission, draft: Draft, workerId: string | null): AcceptItem {
+  const { mail, content, recipients, dueAt, expiresAt } = draft;
+  const status = submission.scheduledAt ? 'scheduled' : 'queued';
+  return {
+    id: mail.id,
+    content,
+    idempotency: submission.idempotency,
+    email: {
+      id: mail.id,
+      account_id: mail.accountId,
+      domain_id: mail.domainId,
+      mode: submission.mode,
+      source: submission.source,
+      status,
+      last_event: status,
+      sender: mail.sender,
+      header_to: submission.to.map(show),
+      header_cc: submission.cc.map(show),
+      header_bcc: submission.bcc.map(show),
+      reply_to: submission.replyTo.map(show),
+      subject: mail.subject,
+      tags: mail.tags,
+      message_id: mail.messageId,
+      size: sizeOf(submission),
+      recipient_count: recipients.length,
+      sequence: recipients.length,
+      created_at: mail.createdAt,
+      updated_at: mail.createdAt,
+      scheduled_at: submission.scheduledAt,
+    },
+    recipients: recipients.map((recipient, ordinal) => ({
+      email_id: mail.id,
+      ordinal,
+      address: recipient.address,
+      domain: domainOf(recipient.address),
+      type: recipient.type,
+      status,
+      due_at: dueAt,
+      expires_at: expiresAt,
+      claimed_by: workerId,
+      fence: workerId === null ? 0 : 1,
+    })),
+    events: recipients.map((recipient, i) => acceptedEvent(submission, mail, recipient.address, i + 1)),
+  };
+}
+
+function acceptedEvent(submission: Submission, mail: MailFacts, recipient: string, sequence: number) {
+  const common = { recipient, sequence, at: mail.createdAt };
+  return submission.scheduledAt
+    ? emailEvent(mail, {
+        ...common,
+        type: 'email.scheduled',
+        added: { scheduled_at: submission.scheduledAt.toISOString() },
+      })
+    : emailEvent(mail, { ...common, type: 'email.queued', added: {} });
+}

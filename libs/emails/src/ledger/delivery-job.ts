@@ -1,0 +1,31 @@
+import type { MailFacts } from '../email-events.js';
+
+/** One recipient under our claim. */
+export interface ClaimedRecipient {
+  ordinal: number;
+  address: string;
+  /** Attempts that ended before this one. */
+  attempts: number;
+  /** Grows with each claim: a settle under an older fence changes nothing. */
+  fence: number;
+  expiresAt: Date;
+  /** Enhanced code of the previous attempt, where there was one. */
+  previousEnhanced: string | null;
+}
+
+/** What is stored of a mail's body; see `email_contents`. */
+export interface StoredContent {
+  format: 'mime' | 'parts';
+  body: Buffer;
+}
+
+/** One mail to one recipient domain: what the courier gets at once. */
+export interface DeliveryJob {
+  mail: MailFacts & { recipientCount: number; releasedAt: Date };
+  domain: string;
+  recipients: ClaimedRecipient[];
+  /** Present when the job came by the hand-off in memory. */
+  content?: StoredContent;
+  /** What the hand-off counted for it. */
+  reservedBytes: number;
+}
