@@ -53,6 +53,16 @@ export function cannotFold(value: string): boolean {
   return splitAtSpaces(value).some((token) => token.length > MAX_TOKEN);
 }
 
+/** RFC 5322 §3.3; the zone is always written as an offset. */
+export function rfc5322Date(date: Date): string {
+  return date.toUTCString().replace('GMT', '+0000');
+}
+
+/** The id with its angle brackets. */
+export function bracketed(messageId: string): string {
+  return messageId.startsWith('<') ? messageId : `<${messageId}>`;
+}
+
 function mailboxTokens({ name, address }: Mailbox): string[] {
   if (name === '') return [address];
   return [...nameTokens(name), `<${address}>`];
