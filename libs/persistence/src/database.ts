@@ -22,6 +22,12 @@ export interface Queryable {
 export const isRetryable = (error: unknown): boolean =>
   ['40001', '40P01'].includes((error as { code?: string }).code ?? '');
 
+/** The database is away, stalls, or is shutting down (PostgreSQL appendix A: classes 08, 53, 57; or a socket error). */
+export function isUnavailable(error: unknown): boolean {
+  const { code = '', message = '' } = error as { code?: string; message?: string };
+  return /^(08|53|57)/.test(code) || /^E[A-Z]+$/.test(code) || /connection|timeout/i.test(message);
+}
+
 /**
  * Direct access to the connection pool that TypeORM opened. The hot paths (accept, claim, settle, log) use it with
  * prepared statements and binary parameters; management code uses TypeORM repositories. One pool serves both.

@@ -1,4 +1,4 @@
-export { Database, isRetryable, type Queryable, type QueryResult } from './database.js';
+export { Database, isRetryable, isUnavailable, type Queryable, type QueryResult } from './database.js';
 export { DueWorkLoop, type DueWork } from './due-work-loop.js';
 export { GroupCommit } from './group-commit.js';
 export { migrate } from './migrate.js';

@@ -175,9 +175,3 @@ const keyName = (of: { scope: string; key: string } | null): string | null =>
   of === null ? null : `${of.scope}\n${of.key}`;
 
 const unavailable = (): Refusal => new Refusal('service_unavailable', [], undefined, 2);
-
-/** The database is away, stalls, or is shutting down (PostgreSQL appendix A: classes 08, 53, 57). */
-function isUnavailable(error: unknown): boolean {
-  const { code = '', message = '' } = error as { code?: string; message?: string };
-  return /^(08|53|57)/.test(code) || /^E[A-Z]+$/.test(code) || /connection|timeout/i.test(message);
-}

@@ -14,7 +14,10 @@ import { encodeParts } from './stored-parts.js';
 import type { Accepted, Submission } from './submission.js';
 
 interface Recipient {
+  /** As it goes into the envelope: the local part keeps its case (RFC 5321 §2.4). */
   address: string;
+  /** As the suppression list knows it. */
+  normal: string;
   type: RecipientType;
   /** `to[3]`: where the caller wrote it. */
   field: string;
@@ -99,15 +102,15 @@ export class EmailIntake {
   private async requireNobodySuppressed(submission: Submission, recipients: Recipient[]): Promise<void> {
     const found = await this.suppressions.matching(
       submission.accountId,
-      recipients.map((r) => r.address),
+      recipients.map((r) => r.normal),
     );
     if (found.size === 0) return;
     const details: RefusalDetail[] = recipients
-      .filter((r) => found.has(r.address))
+      .filter((r) => found.has(r.normal))
       .map((r) => ({
         field: r.field,
         code: 'suppressed',
-        message: `${r.address} is on the suppression list (${found.get(r.address)})`,
+        message: `${r.address} is on the suppression list (${found.get(r.normal)})`,
       }));
     throw new Refusal('recipient_suppressed', details);
   }
@@ -196,10 +199,10 @@ function distinctRecipients(submission: Submission): Recipient[] {
   const result: Recipient[] = [];
   for (const type of ['to', 'cc', 'bcc'] as const) {
     submission[type].forEach((mailbox, i) => {
-      const address = normaliseAddress(mailbox.address);
-      if (seen.has(address)) return;
-      seen.add(address);
-      result.push({ address, type, field: `${type}[${i}]` });
+      const normal = normaliseAddress(mailbox.address);
+      if (seen.has(normal)) return;
+      seen.add(normal);
+      result.push({ address: mailbox.address, normal, type, field: `${type}[${i}]` });
     });
   }
   return result;

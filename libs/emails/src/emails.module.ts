@@ -1,0 +1,28 @@
+import { Module } from '@nestjs/common';
+import { TypeOrmModule } from '@nestjs/typeorm';
+import { AccountsModule } from '#libs/accounts';
+import { DomainsModule } from '#libs/domains';
+import { SuppressionsModule } from '#libs/suppressions';
+import { CapturedMail } from './captured-mail.js';
+import { EmailQueries } from './email-queries.js';
+import { EmailEntity } from './email.entity.js';
+import { HandOff } from './hand-off.js';
+import { EmailIntake } from './intake/email-intake.js';
+import { EmailLedger } from './ledger/email-ledger.js';
+import { MailMessage } from './mail-message.js';
+import { RecipientEntity } from './recipient.entity.js';
+import { ReturnPath } from './return-path.js';
+
+const PARTS = [EmailIntake, EmailLedger, EmailQueries, CapturedMail, HandOff, MailMessage, ReturnPath];
+
+@Module({
+  imports: [
+    TypeOrmModule.forFeature([EmailEntity, RecipientEntity]),
+    AccountsModule,
+    DomainsModule,
+    SuppressionsModule,
+  ],
+  providers: PARTS,
+  exports: PARTS,
+})
+export class EmailsModule {}

@@ -1,0 +1,123 @@
+import { Injectable } from '@nestjs/common';
+import { Accounts } from '#libs/accounts';
+import { Config, Shutdown, Wakeups } from '#libs/kernel';
+import { normaliseAddress } from '#libs/mime';
+import type { Outcome } from '#libs/mta';
+import { Database, GroupCommit, isRetryable, isUnavailable, Worker, type Queryable } from '#libs/persistence';
+import { SuppressionList } from '#libs/suppressions';
+import { ClaimReview } from './claim-review.js';
+import { claimDue } from './claim-due.js';
+import type { DeliveryJob, StoredContent } from './delivery-job.js';
+import { settleBatch, type SettleItem } from './settle-batch.js';
+import { judge } from './verdict.js';
+
+const SETTLE_ITEMS = 200;
+const SETTLE_TRIES = 20;
+const SETTLE_PAUSE_MS = 200;
+
+/**
+ * What must be sent, and when. `claim` takes due recipients under this process's worker, `settle` writes down what came
+ * of them. No transaction is open in between: a claim lives as long as its worker's heartbeat (details §2).
+ */
+@Injectable()
+export class EmailLedger {
+  private readonly settling: GroupCommit<SettleItem, void>;
+  private readonly review: ClaimReview;
+
+  constructor(
+    private readonly database: Database,
+    private readonly config: Config,
+    private readonly worker: Worker,
+    private readonly wakeups: Wakeups,
+    private readonly suppressions: SuppressionList,
+    accounts: Accounts,
+    shutdown: Shutdown,
+  ) {
+    this.review = new ClaimReview(database, worker, suppressions, accounts);
+    this.settling = new GroupCommit({ commit: (items) => this.commitOutcomes(items), maxItems: SETTLE_ITEMS });
+    shutdown.on('flush', 'settle', () => this.settling.drained());
+  }
+
+  /** Up to `limit` due recipients as jobs, one per mail and recipient domain; what may not be sent any more is left out. */
+  async claim(limit: number): Promise<DeliveryJob[]> {
+    const jobs = await claimDue(this.database, this.worker.id, limit);
+    return jobs.length === 0 ? jobs : this.review.allowed(jobs);
+  }
+
+  /** True while our claims hold; asked right before MAIL FROM, without a query. */
+  get claimsHold(): boolean {
+    return this.worker.alive;
+  }
+
+  /** The stored body of a claimed mail; null when retention has removed it. */
+  async content(job: DeliveryJob): Promise<StoredContent | null> {
+    if (job.content) return job.content;
+    const { rows } = await this.database.query<StoredContent>({
+      name: 'ledger-content',
+      text: 'SELECT format, body FROM email_contents WHERE email_id = $1',
+      values: [job.mail.id],
+    });
+    return rows[0] ?? null;
+  }
+
+  /** Writes down a job's outcomes, together with those of other jobs that end now; resolves when that is on disk. */
+  async settle(job: DeliveryJob, outcomes: readonly Outcome[]): Promise<void> {
+    const verdicts = outcomes.flatMap((outcome) => {
+      const recipient = job.recipients.find((candidate) => String(candidate.ordinal) === outcome.key);
+      return recipient && outcome.kind !== 'abandoned'
+        ? [judge(recipient, outcome, this.config.settings.DELIVERY_RETRY_SCHEDULE)]
+        : [];
+    });
+    if (verdicts.length > 0) await this.settling.add({ job, verdicts });
+  }
+
+  /** Gives claims back unsent, to be taken up again at once: by us, or by whoever is alive. */
+  async release(jobs: readonly DeliveryJob[]): Promise<void> {
+    const keys = jobs.flatMap((job) =>
+      job.recipients.map((recipient) => ({ email_id: job.mail.id, ordinal: recipient.ordinal })),
+    );
+    if (keys.length === 0) return;
+    await this.database.query(
+      `UPDATE recipients r SET claimed_by = NULL, status = CASE WHEN r.attempts = 0 THEN 'queued' ELSE 'deferred' END
+       FROM json_to_recordset($1::json) AS v(email_id text, ordinal smallint)
+       WHERE r.email_id = v.email_id AND r.ordinal = v.ordinal AND r.claimed_by = $2`,
+      [JSON.stringify(keys), this.worker.id],
+    );
+  }
+
+  private async commitOutcomes(items: SettleItem[]): Promise<(void | Error)[]> {
+    for (let attempt = 1; ; attempt++) {
+      try {
+        await this.database.transaction((tx) => this.writeOutcomes(tx, items));
+        this.wakeups.ring('outbox');
+        return items.map(() => undefined);
+      } catch (error) {
+        const again = isRetryable(error) || isUnavailable(error);
+        // One outcome that cannot be written must not cost its neighbours.
+        if (!again && items.length > 1) return this.oneByOne(items);
+        // The mail has gone out: its outcome must not be lost while the database is away for a moment. If it stays
+        // away, the claim dies with our heartbeat and the mail is sent again: a duplicate within the promised bound.
+        if (!again || attempt >= SETTLE_TRIES) return items.map(() => error as Error);
+        await new Promise((resolve) => setTimeout(resolve, SETTLE_PAUSE_MS * attempt));
+      }
+    }
+  }
+
+  private async oneByOne(items: SettleItem[]): Promise<(void | Error)[]> {
+    const results: (void | Error)[] = [];
+    for (const item of items) results.push(...(await this.commitOutcomes([item])));
+    return results;
+  }
+
+  private async writeOutcomes(tx: Queryable, items: SettleItem[]): Promise<void> {
+    for (const bounce of await settleBatch(tx, this.worker.id, items)) {
+      await this.suppressions.add(tx, {
+        accountId: bounce.accountId,
+        address: normaliseAddress(bounce.address),
+        origin: 'bounce',
+        reason: bounce.reason,
+        sourceId: bounce.emailId,
+      });
+    }
+  }
+}

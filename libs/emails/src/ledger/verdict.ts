@@ -1,0 +1,48 @@
+import type { Outcome } from '#libs/mta';
+import type { ClaimedRecipient } from './delivery-job.js';
+import { nextAttemptAt } from './retry-schedule.js';
+
+/** What an attempt's outcome means for its recipient, decided before anything is written. */
+export type Verdict = {
+  recipient: ClaimedRecipient;
+  outcome: Exclude<Outcome, { kind: 'abandoned' }>;
+  /** Attempts including this one. */
+  attempts: number;
+} & (
+  | { status: 'delivered' }
+  | { status: 'deferred'; nextAt: Date }
+  | { status: 'bounced'; bounceType: 'hard' | 'soft' | 'undetermined'; bounceClass: string }
+  | { status: 'failed'; reason: string }
+);
+
+/** RFC 3463: 5.1.2, the recipient's domain does not exist. One look is not enough: a zone outage looks the same. */
+const BAD_DOMAIN = '5.1.2';
+
+export function judge(
+  recipient: ClaimedRecipient,
+  outcome: Exclude<Outcome, { kind: 'abandoned' }>,
+  scheduleMs: readonly number[],
+): Verdict {
+  const common = { recipient, outcome, attempts: recipient.attempts + 1 };
+  switch (outcome.kind) {
+    case 'delivered':
+      return { ...common, status: 'delivered' };
+    case 'bounced':
+      return { ...common, status: 'bounced', bounceType: outcome.bounceType, bounceClass: outcome.class };
+    case 'deferred': {
+      if (outcome.reply.enhanced === BAD_DOMAIN && recipient.previousEnhanced === BAD_DOMAIN)
+        return { ...common, status: 'bounced', bounceType: 'hard', bounceClass: outcome.class };
+      const nextAt = nextAttemptAt({
+        scheduleMs,
+        attempts: common.attempts,
+        endedAt: outcome.endedAt,
+        expiresAt: recipient.expiresAt,
+        askedMs: outcome.retryAfterMs,
+      });
+      return nextAt ? { ...common, status: 'deferred', nextAt } : { ...common, status: 'failed', reason: 'expired' };
+    }
+  }
+}
+
+/** A remote's words go into JSON, logs and other people's screens: no control characters, which PostgreSQL refuses too. */
+const printable = (text: string): string => text.replace(/[\p{Cc}\p{Cs}]+/gu, ' ').trim();

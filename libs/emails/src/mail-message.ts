@@ -1,0 +1,89 @@
+import { Injectable } from '@nestjs/common';
+import { DomainKeys } from '#libs/domains';
+import { Config } from '#libs/kernel';
+import { composeMessage, parseMailbox, signDkim, type Mailbox } from '#libs/mime';
+import { decodeParts } from './intake/stored-parts.js';
+import type { DeliveryJob, StoredContent } from './ledger/delivery-job.js';
+
+/** What a composed message needs beside its parts. */
+export interface MessageHead {
+  id: string;
+  messageId: string;
+  date: Date;
+  sender: string;
+  to: string[];
+  cc: string[];
+  replyTo: string[];
+  subject: string;
+}
+
+const CACHE_BYTES = 32 * 1024 * 1024;
+
+/**
+ * The bytes that go out: composed once per mail, signed, and equal at every attempt but for the signature's time.
+ * A mail for several recipient domains is composed for the first of them and kept for the others, within a byte bound.
+ */
+@Injectable()
+export class MailMessage {
+  private readonly composed = new Map<string, Buffer>();
+  private composedBytes = 0;
+
+  constructor(
+    private readonly keys: DomainKeys,
+    private readonly config: Config,
+  ) {}
+
+  /** @throws when stored parts do not read or the domain's keys do not open. */
+  async bytes(job: DeliveryJob, content: StoredContent, head: () => Promise<MessageHead>): Promise<Buffer> {
+    const message = content.format === 'mime' ? content.body : await this.compose(job, content, head);
+    if (!this.config.settings.DKIM_SIGNING) return message;
+    const signatures = await signDkim(message, await this.keys.signingKeys(job.mail.domainId), new Date());
+    return Buffer.concat([signatures, message]);
+  }
+
+  private async compose(job: DeliveryJob, content: StoredContent, head: () => Promise<MessageHead>): Promise<Buffer> {
+    const kept = this.composed.get(job.mail.id);
+    if (kept) return kept;
+    const message = await composeFrom(await head(), content.body);
+    if (job.mail.recipientCount > 1) this.keep(job.mail.id, message);
+    return message;
+  }
+
+  private keep(id: string, message: Buffer): void {
+    this.composed.set(id, message);
+    this.composedBytes += message.length;
+    for (const [oldest, bytes] of this.composed) {
+      if (this.composedBytes <= CACHE_BYTES) break;
+      this.composed.delete(oldest);
+      this.composedBytes -= bytes.length;
+    }
+  }
+}
+
+function composeFrom(head: MessageHead, body: Buffer): Promise<Buffer> {
+  const { html, text, headers, attachments } = decodeParts(body);
+  return composeMessage({
+    messageId: head.messageId,
+    date: head.date,
+    from: mailbox(head.sender),
+    to: head.to.map(mailbox),
+    cc: head.cc.map(mailbox),
+    replyTo: head.replyTo.map(mailbox),
+    subject: head.subject,
+    ...(html === undefined ? {} : { html }),
+    ...(text === undefined ? {} : { text }),
+    headers,
+    attachments,
+    boundarySeed: head.id,
+  });
+}
+
+/** Stored as `Name <address>` from a mailbox that was parsed at the door; the name is the part before the last `<`. */
+function mailbox(stored: string): Mailbox {
+  const open = stored.lastIndexOf('<');
+  if (open > 0 && stored.endsWith('>'))
+    return { name: stored.slice(0, open).trim(), address: stored.slice(open + 1, -1) };
+  const parsed = parseMailbox(stored);
+  if ('problem' in parsed) throw new Error('a stored mailbox does not read');
+  return parsed;
+}
