@@ -1,0 +1,154 @@
+import type { Log, Wakeups } from '#libs/kernel';
+import type { Database } from '#libs/persistence';
+import { backOff, pause } from '../back-off.js';
+import type { BatchBoundaries, Boundaries } from '../batch-boundaries.js';
+import { Bell } from '../bell.js';
+import type { ConsumeOptions, EventBatch } from '../event-log.js';
+import { LOG_COLUMNS, loggedEvent, type LoggedEventRow } from './logged-event-row.js';
+import { PositionLease } from './position-lease.js';
+
+const POLL_MS = 500;
+const STANDBY_MS = 500;
+export const LOG_SOURCE = 'log';
+
+/** One consumer of the PostgreSQL log in this process. No transaction is open while a batch is handled. */
+export class PostgresConsumer {
+  private readonly bell = new Bell();
+  private readonly stopping = new AbortController();
+  private loop: Promise<void> | undefined;
+  private deafen: (() => void) | undefined;
+  private failures = 0;
+
+  constructor(
+    private readonly of: ConsumeOptions,
+    private readonly parts: { database: Database; boundaries: BatchBoundaries; wakeups: Wakeups; log: Log },
+  ) {}
+
+  start(): void {
+    this.deafen ??= this.parts.wakeups.on('log', () => this.bell.ring());
+    this.loop ??= this.run();
+  }
+
+  /** Takes nothing more, waits for the batch in progress and stores its position. */
+  async stop(): Promise<void> {
+    this.deafen?.();
+    this.stopping.abort();
+    this.bell.ring();
+    await this.loop;
+  }
+
+  private get stopped(): boolean {
+    return this.stopping.signal.aborted;
+  }
+
+  private async run(): Promise<void> {
+    while (!this.stopped) {
+      try {
+        await this.tenure();
+      } catch (error) {
+        this.failed('lost its place', error);
+        await pause(backOff(this.failures), this.stopping.signal);
+      }
+    }
+  }
+
+  /** From taking the lock to losing it or stopping. */
+  private async tenure(): Promise<void> {
+    const lease = await PositionLease.open(this.parts.database, this.of.consumer);
+    try {
+      while (!this.stopped && !(await lease.take())) await pause(STANDBY_MS, this.stopping.signal);
+      if (this.of.recordBoundaries && !this.stopped) await this.repeatBegun(lease);
+      while (!this.stopped) await this.step(lease);
+    } finally {
+      lease.release();
+    }
+  }
+
+  private async step(lease: PositionLease): Promise<void> {
+    lease.check();
+    const { batchSize, recordBoundaries, linger = 0 } = this.of;
+    const batch = await this.next(lease.position);
+    this.failures = 0;
+    if (batch === null) {
+      await this.bell.wait(POLL_MS);
+    } else {
+      if (recordBoundaries && !(await this.parts.boundaries.record(this.boundarySource, batch)))
+        throw new Error(`another instance of ${this.of.consumer} has begun a later batch`);
+      await this.complete(batch, lease);
+    }
+    if (linger > 0 && (batch === null || batch.events.length < batchSize)) await pause(linger, this.stopping.signal);
+  }
+
+  /** The batch that was begun and perhaps handled, but whose position was not stored. */
+  private async repeatBegun(lease: PositionLease): Promise<void> {
+    const begun = await this.parts.boundaries.recorded(this.boundarySource);
+    if (begun === null || begun.last <= lease.position) return;
+    if (begun.first > lease.position + 1) return this.parts.boundaries.forget(this.boundarySource, begun);
+    const batch = await this.read(begun);
+    if (batch === null) throw new Error(`the log does not have the batch that ${this.of.consumer} has begun`);
+    this.parts.log.info('log consumer: repeats the batch it had begun', { consumer: this.of.consumer, ...begun });
+    await this.complete(batch, lease);
+  }
+
+  /** Handles the batch as often as it takes, then stores the position. */
+  private async complete(batch: EventBatch, lease: PositionLease): Promise<void> {
+    while (!(await this.handled(batch))) {
+      await pause(backOff(this.failures), this.stopping.signal);
+      if (this.stopped) return;
+      lease.check();
+    }
+    await lease.advance(batch.last);
+  }
+
+  private async handled(batch: EventBatch): Promise<boolean> {
+    try {
+      await this.of.handle(batch);
+      this.failures = 0;
+      return true;
+    } catch (error) {
+      this.failed('batch failed and is repeated', error, { first: batch.first, last: batch.last });
+      return false;
+    }
+  }
+
+  /** The next events after `position`, at most `batchSize`. */
+  private async next(position: number): Promise<EventBatch | null> {
+    const { batchSize } = this.of;
+    const batch = await this.read({ first: position + 1, last: position + batchSize });
+    if (batch !== null) return batch;
+    // Positions are dense, but the oldest may have been cleared away.
+    const { rows } = await this.parts.database.query<{ position: string }>({
+      name: 'bus-log-next',
+      text: 'SELECT position FROM event_log WHERE position > $1 ORDER BY position LIMIT 1',
+      values: [position],
+    });
+    if (rows.length === 0) return null;
+    const first = Number(rows[0].position);
+    return this.read({ first, last: first + batchSize - 1 });
+  }
+
+  private async read({ first, last }: Boundaries): Promise<EventBatch | null> {
+    const { rows } = await this.parts.database.query<LoggedEventRow>({
+      name: 'bus-log-read',
+      text: `SELECT ${LOG_COLUMNS} FROM event_log WHERE position BETWEEN $1 AND $2 ORDER BY position`,
+      values: [first, last],
+    });
+    if (rows.length === 0) return null;
+    const events = rows.map(loggedEvent);
+    return { source: LOG_SOURCE, first: events[0].position, last: events[events.length - 1].position, events };
+  }
+
+  private get boundarySource(): string {
+    return `${this.of.consumer}:${LOG_SOURCE}`;
+  }
+
+  private failed(event: string, error: unknown, fields: object = {}): void {
+    this.failures += 1;
+    this.parts.log.warn(`log consumer: ${event}`, {
+      consumer: this.of.consumer,
+      reason: (error as Error | undefined)?.message ?? String(error),
+      failures: this.failures,
+      ...fields,
+    });
+  }
+}

@@ -1,0 +1,162 @@
+import { Injectable } from '@nestjs/common';
+import { Log, Shutdown, Wakeups } from '#libs/kernel';
+import { Database, Worker } from '#libs/persistence';
+import { backOff } from '../back-off.js';
+import { Bell } from '../bell.js';
+import { LOG_CHANNEL } from './log-listener.js';
+
+const MOST_ROWS = 5_000;
+const POLL_MS = 100;
+/** After a ring: what commits in the next moment goes into the same move. */
+const GATHER_MS = 8;
+/** The outbox is a queue: its dead rows lie where every move begins to read, and autovacuum comes once a minute. */
+const VACUUM_AFTER_ROWS = 20_000;
+const LAST_MOVES = 20;
+const SEQUENCER_LOCK = 7_305_119_002;
+
+/**
+ * Order of a move: (key, sequence). What is picked is a prefix by outbox id, and ids of one key are in the order of its
+ * sequence (taken under that key's row lock, held until commit), so a move never holds event n + 1 of a key without n.
+ * By `ctid`, because the plan then does not depend on statistics that a queue always makes wrong; rows of the outbox are
+ * never updated and only deleted here, under the lock.
+ */
+const MOVE = `
+  WITH picked AS (
+    DELETE FROM outbox WHERE ctid = ANY (ARRAY(
+      SELECT ctid FROM outbox WHERE current_setting('postloft.may_move')::boolean ORDER BY id LIMIT $1))
+    RETURNING event_id, key, sequence, account_id, domain_id, type, test, created_at, data
+  ), counted AS (
+    SELECT count(*) AS moved FROM picked
+  ), head AS (
+    UPDATE event_log_head SET position = position + moved FROM counted WHERE moved > 0
+    RETURNING position - moved AS before, moved
+  ), logged AS (
+    INSERT INTO event_log (position, event_id, key, sequence, account_id, domain_id, type, test, created_at, data)
+    SELECT before + row_number() OVER (ORDER BY key, sequence),
+           event_id, key, sequence, account_id, domain_id, type, test, created_at, data
+      FROM picked CROSS JOIN head
+  )
+  SELECT moved::int, pg_notify('${LOG_CHANNEL}', $2) FROM head`;
+
+/**
+ * Gives committed events their place. Moves rows from `outbox` to `event_log`, where positions are dense: 1, 2, 3, …
+ * Only committed rows are seen and only one sequencer of the database moves at a time, so a reader of
+ * `position > mine` never misses an event that commits late, and an open transaction delays only its own events.
+ */
+@Injectable()
+export class Sequencer {
+  private readonly bell = new Bell();
+  private session: Awaited<ReturnType<Database['session']>> | undefined;
+  private loop: Promise<void> | undefined;
+  private stopped = false;
+  private failures = 0;
+  private lastMoveMs = 0;
+  private movedSinceVacuum = 0;
+
+  constructor(
+    private readonly database: Database,
+    private readonly wakeups: Wakeups,
+    private readonly worker: Worker,
+    private readonly log: Log,
+    private readonly shutdown: Shutdown,
+  ) {}
+
+  /** Any number of processes may run one; they take turns. */
+  start(): void {
+    if (this.loop) return;
+    const deafen = this.wakeups.on('outbox', () => this.bell.ring());
+    this.loop = this.run();
+    // In `flush`, because what finishes in `work` still appends.
+    this.shutdown.on('flush', 'sequencer', async () => {
+      deafen();
+      await this.stop();
+    });
+  }
+
+  private async run(): Promise<void> {
+    while (!this.stopped) {
+      const moved = await this.attempt();
+      if (moved === MOST_ROWS) continue;
+      const rung = await this.bell.wait(this.failures > 0 ? backOff(this.failures) : POLL_MS);
+      // As long again as the last move took: a slow database is not asked more often than it can answer.
+      if (rung && !this.stopped) await new Promise((resolve) => setTimeout(resolve, this.gatherMs()));
+    }
+  }
+
+  private gatherMs(): number {
+    return Math.min(Math.max(GATHER_MS, this.lastMoveMs), POLL_MS);
+  }
+
+  private async stop(): Promise<void> {
+    this.stopped = true;
+    this.bell.ring();
+    await this.loop;
+    for (let i = 0; i < LAST_MOVES && (await this.attempt()) === MOST_ROWS; i++);
+    this.close();
+  }
+
+  /** One move; a failure is logged and counts as nothing moved. */
+  private async attempt(): Promise<number> {
+    try {
+      const moved = await this.move();
+      this.failures = 0;
+      return moved;
+    } catch (error) {
+      this.failures += 1;
+      this.close();
+      this.log.warn('sequencer: move failed', { reason: (error as Error).message, failures: this.failures });
+      return 0;
+    }
+  }
+
+  private async move(): Promise<number> {
+    const { client } = (this.session ??= await this.open());
+    const began = performance.now();
+    // Two statements, one round trip, one transaction. The lock must come in a statement of its own: the second one
+    // then takes its snapshot after the previous holder's commit and sees that holder's head.
+    const results = (await client.query(
+      `SELECT set_config('postloft.may_move', pg_try_advisory_xact_lock(${SEQUENCER_LOCK})::text, true);
+       EXECUTE move_outbox(${MOST_ROWS}, '${this.worker.id}')`,
+    )) as unknown as { rows: { moved: number }[] }[];
+    this.lastMoveMs = performance.now() - began;
+    const moved = results[1].rows[0]?.moved ?? 0;
+    if (moved > 0) {
+      this.wakeups.ring('log');
+      await this.vacuum(moved);
+    }
+    return moved;
+  }
+
+  private async vacuum(moved: number): Promise<void> {
+    this.movedSinceVacuum += moved;
+    if (this.movedSinceVacuum < VACUUM_AFTER_ROWS) return;
+    this.movedSinceVacuum = 0;
+    // Without truncation, which would lock writers out.
+    await this.session?.client.query('VACUUM (TRUNCATE false) outbox');
+  }
+
+  /** A connection of its own, so that the move is planned once. */
+  private async open(): Promise<NonNullable<Sequencer['session']>> {
+    const session = await this.database.session();
+    // Without a listener, a connection that breaks between two moves would end the process.
+    session.client.on('error', (error) => {
+      this.log.warn('sequencer: connection lost', { reason: error.message });
+      if (this.session === session) this.close();
+    });
+    try {
+      // The rows are found through the primary key, whatever the statistics of a queue say.
+      await session.query('SET enable_seqscan = off');
+      await session.query('SET enable_bitmapscan = off');
+      await session.query(`PREPARE move_outbox (int, text) AS ${MOVE}`);
+      return session;
+    } catch (error) {
+      session.release();
+      throw error;
+    }
+  }
+
+  private close(): void {
+    this.session?.release();
+    this.session = undefined;
+  }
+}
