@@ -1,0 +1,14 @@
+import { Module } from '@nestjs/common';
+import { TypeOrmModule } from '@nestjs/typeorm';
+import { AccountEntity } from './account.entity.js';
+import { Accounts } from './accounts.js';
+import { ApiKeyEntity } from './api-key.entity.js';
+import { ApiKeys } from './api-keys.js';
+import { RateLimit } from './rate-limit.js';
+
+@Module({
+  imports: [TypeOrmModule.forFeature([AccountEntity, ApiKeyEntity])],
+  providers: [Accounts, ApiKeys, RateLimit],
+  exports: [Accounts, ApiKeys, RateLimit],
+})
+export class AccountsModule {}

@@ -1,0 +1,84 @@
+import type { Mode, Permission } from '#libs/contracts';
+import type { Log } from '#libs/kernel';
+import { GroupCommit, type Database } from '#libs/persistence';
+import type { Standing } from './account.entity.js';
+import { PERMISSION_SCOPES, type Principal } from './principal.js';
+
+interface KeyRow {
+  fingerprint: Buffer;
+  id: string;
+  account_id: string;
+  mode: Mode;
+  permission: Permission;
+  standing: Standing;
+  use_is_news: boolean;
+}
+
+const BY_FINGERPRINT = `
+  SELECT k.fingerprint, k.id, k.account_id, k.mode, k.permission, a.standing,
+         (k.last_used_at IS NULL OR k.last_used_at < now() - interval '1 minute') AS use_is_news
+    FROM api_keys k JOIN accounts a ON a.id = k.account_id
+   WHERE k.fingerprint = ANY($1::bytea[]) AND k.revoked_at IS NULL AND (k.expires_at IS NULL OR k.expires_at > now())`;
+
+const NOTE_USE = `
+  UPDATE api_keys SET last_used_at = now()
+   WHERE id = ANY($1::text[]) AND (last_used_at IS NULL OR last_used_at < now() - interval '1 minute')`;
+
+/**
+ * Asks the database for keys by fingerprint. Questions that meet share one query, so a flood of unknown keys holds one
+ * connection, not the pool.
+ */
+export class ApiKeyLookup {
+  private readonly questions = new GroupCommit<Buffer, Principal | null>({
+    commit: (fingerprints) => this.query(fingerprints),
+    maxItems: 500,
+  });
+
+  constructor(
+    private readonly database: Database,
+    private readonly log: Log,
+  ) {}
+
+  /** Null for a key that is unknown, revoked or expired. */
+  find(fingerprint: Buffer): Promise<Principal | null> {
+    return this.questions.add(fingerprint);
+  }
+
+  /** Fingerprints of imported keys that have our form without our checksum; there is hardly ever one. */
+  async checksumExempt(): Promise<ReadonlySet<string>> {
+    const { rows } = await this.database.query<{ fingerprint: Buffer }>(
+      'SELECT fingerprint FROM api_keys WHERE checksum_exempt',
+    );
+    return new Set(rows.map((row) => row.fingerprint.toString('base64')));
+  }
+
+  private async query(fingerprints: Buffer[]): Promise<(Principal | null)[]> {
+    const { rows } = await this.database.query<KeyRow>({
+      name: 'api-keys-by-fingerprint',
+      text: BY_FINGERPRINT,
+      values: [fingerprints],
+    });
+    this.noteUse(rows.filter((row) => row.use_is_news).map((row) => row.id));
+    const principals = new Map(rows.map((row) => [row.fingerprint.toString('base64'), toPrincipal(row)]));
+    return fingerprints.map((fingerprint) => principals.get(fingerprint.toString('base64')) ?? null);
+  }
+
+  /** Once a minute and key. Nobody waits for it: a request must not pay for a note. */
+  private noteUse(ids: string[]): void {
+    if (ids.length === 0) return;
+    this.database
+      .query(NOTE_USE, [ids])
+      .catch((error: Error) => this.log.warn('last use of API keys not noted', { reason: error.message }));
+  }
+}
+
+function toPrincipal(row: KeyRow): Principal {
+  return {
+    accountId: row.account_id,
+    keyId: row.id,
+    mode: row.mode,
+    permission: row.permission,
+    scopes: PERMISSION_SCOPES[row.permission],
+    standing: row.standing,
+  };
+}

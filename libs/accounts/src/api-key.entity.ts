@@ -1,0 +1,44 @@
+import type { Mode, Permission } from '#libs/contracts';
+import { Column, CreateDateColumn, Entity, PrimaryColumn } from 'typeorm';
+
+@Entity('api_keys')
+export class ApiKeyEntity {
+  @PrimaryColumn('text')
+  id: string;
+
+  @Column('text', { name: 'account_id' })
+  accountId: string;
+
+  @Column('text')
+  name: string;
+
+  /** HMAC-SHA-256 of the token under the pepper; the token itself is stored nowhere. */
+  @Column('bytea')
+  fingerprint: Buffer;
+
+  /** The first characters of the token, by which people tell their keys apart. */
+  @Column('text')
+  hint: string;
+
+  @Column('text')
+  mode: Mode;
+
+  @Column('text')
+  permission: Permission;
+
+  /** An imported token that has our form but not our checksum, and is honoured all the same. */
+  @Column('boolean', { name: 'checksum_exempt' })
+  checksumExempt: boolean;
+
+  @Column('timestamptz', { name: 'expires_at', nullable: true })
+  expiresAt: Date | null;
+
+  @Column('timestamptz', { name: 'revoked_at', nullable: true })
+  revokedAt: Date | null;
+
+  @Column('timestamptz', { name: 'last_used_at', nullable: true })
+  lastUsedAt: Date | null;
+
+  @CreateDateColumn({ name: 'created_at', type: 'timestamptz' })
+  createdAt: Date;
+}

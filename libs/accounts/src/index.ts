@@ -1,0 +1,10 @@
+export { AccountEntity, STANDINGS, type Standing } from './account.entity.js';
+export { Accounts } from './accounts.js';
+export { AccountsModule } from './accounts.module.js';
+export { ApiKeyEntity } from './api-key.entity.js';
+export { ApiKeys } from './api-keys.js';
+export { assertScope } from './assert-scope.js';
+export { assertStanding } from './assert-standing.js';
+export type { Principal } from './principal.js';
+export { RateLimit } from './rate-limit.js';
+export type { RateVerdict } from './token-buckets.js';
