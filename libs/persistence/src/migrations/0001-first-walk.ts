@@ -54,11 +54,13 @@ const STATEMENTS = [
      hint text NOT NULL,
      mode text NOT NULL DEFAULT 'live' CHECK (mode IN ('live', 'test')),
      permission text NOT NULL DEFAULT 'full_access',
+     checksum_exempt boolean NOT NULL DEFAULT false,
      expires_at timestamptz,
      revoked_at timestamptz,
      last_used_at timestamptz,
      created_at timestamptz NOT NULL DEFAULT now())`,
   `CREATE INDEX api_keys_account ON api_keys (account_id)`,
+  `CREATE INDEX api_keys_checksum_exempt ON api_keys (fingerprint) WHERE checksum_exempt`,
   // -- domains
   `CREATE TABLE domains (
      id text COLLATE "C" PRIMARY KEY,
