@@ -20,7 +20,6 @@ export interface CapturedPage {
 }
 
 interface Capture {
-  accountId: string;
   emailId: string;
   mailFrom: string;
   rcptTo: string[];
@@ -108,23 +107,18 @@ export class CapturedMail {
     return aged.rowCount + crowded.rowCount;
   }
 
+  /** The account follows from the mail, so that no caller can put a mail into a foreign inbox. */
   private async insert(items: Capture[]): Promise<void[]> {
     const values: unknown[] = [];
     const rows = items.map((item) => {
       const n = values.length;
-      values.push(
-        newId('cap'),
-        item.accountId,
-        item.emailId,
-        item.mailFrom,
-        item.rcptTo,
-        item.content.length,
-        item.content,
-      );
-      return `($${n + 1}, $${n + 2}, $${n + 3}, $${n + 4}, $${n + 5}, $${n + 6}, $${n + 7})`;
+      values.push(newId('cap'), item.emailId, item.mailFrom, item.rcptTo, item.content.length, item.content);
+      return `($${n + 1}::text, $${n + 2}::text, $${n + 3}::text, $${n + 4}::text[], $${n + 5}::int, $${n + 6}::bytea)`;
     });
     await this.database.query(
-      `INSERT INTO captured_mails (id, account_id, email_id, mail_from, rcpt_to, size, raw) VALUES ${rows.join(', ')}`,
+      `INSERT INTO captured_mails (id, account_id, email_id, mail_from, rcpt_to, size, raw)
+       SELECT v.id, e.account_id, v.email_id, v.mail_from, v.rcpt_to, v.size, v.raw
+       FROM (VALUES ${rows.join(', ')}) AS v(id, email_id, mail_from, rcpt_to, size, raw) JOIN emails e ON e.id = v.email_id`,
       values,
     );
     return items.map(() => undefined);

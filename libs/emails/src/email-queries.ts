@@ -85,11 +85,6 @@ export class EmailQueries {
       rows[0] ? presentContent(rows[0]) : { html: null, text: null, headers: {}, attachments: [] },
     );
   }
-
-  /** The headers of a mail that the message is composed from; for delivery. */
-  async head(id: string): Promise<Pick<EmailEntity, 'to' | 'cc' | 'replyTo'>> {
-    return this.emails.findOneOrFail({ where: { id }, select: { id: true, to: true, cc: true, replyTo: true } });
-  }
 }
 
 function presentEmail(email: EmailEntity, content: ContentView): EmailView {

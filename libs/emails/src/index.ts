@@ -9,5 +9,5 @@ export { CapturedMail, type CapturedPage, type CapturedView } from './captured-m
 export { EmailQueries, type AttachmentView, type EmailView, type RecipientView } from './email-queries.js';
 export { EmailsModule } from './emails.module.js';
 export { HandOff } from './hand-off.js';
-export { MailMessage, type MessageHead } from './mail-message.js';
+export { MailMessage } from './mail-message.js';
 export { ReturnPath } from './return-path.js';

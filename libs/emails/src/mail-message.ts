@@ -5,18 +5,6 @@ import { composeMessage, parseMailbox, signDkim, type Mailbox } from '#libs/mime
 import { decodeParts } from './intake/stored-parts.js';
 import type { DeliveryJob, StoredContent } from './ledger/delivery-job.js';
 
-/** What a composed message needs beside its parts. */
-export interface MessageHead {
-  id: string;
-  messageId: string;
-  date: Date;
-  sender: string;
-  to: string[];
-  cc: string[];
-  replyTo: string[];
-  subject: string;
-}
-
 const CACHE_BYTES = 32 * 1024 * 1024;
 
 /**
@@ -34,17 +22,17 @@ export class MailMessage {
   ) {}
 
   /** @throws when stored parts do not read or the domain's keys do not open. */
-  async bytes(job: DeliveryJob, content: StoredContent, head: () => Promise<MessageHead>): Promise<Buffer> {
-    const message = content.format === 'mime' ? content.body : await this.compose(job, content, head);
+  async bytes(job: DeliveryJob, content: StoredContent): Promise<Buffer> {
+    const message = content.format === 'mime' ? content.body : await this.compose(job, content);
     if (!this.config.settings.DKIM_SIGNING) return message;
     const signatures = await signDkim(message, await this.keys.signingKeys(job.mail.domainId), new Date());
     return Buffer.concat([signatures, message]);
   }
 
-  private async compose(job: DeliveryJob, content: StoredContent, head: () => Promise<MessageHead>): Promise<Buffer> {
+  private async compose(job: DeliveryJob, content: StoredContent): Promise<Buffer> {
     const kept = this.composed.get(job.mail.id);
     if (kept) return kept;
-    const message = await composeFrom(await head(), content.body);
+    const message = await composeFrom(job.mail, content.body);
     if (job.mail.recipientCount > 1) this.keep(job.mail.id, message);
     return message;
   }
@@ -60,11 +48,11 @@ export class MailMessage {
   }
 }
 
-function composeFrom(head: MessageHead, body: Buffer): Promise<Buffer> {
+function composeFrom(head: DeliveryJob['mail'], body: Buffer): Promise<Buffer> {
   const { html, text, headers, attachments } = decodeParts(body);
   return composeMessage({
     messageId: head.messageId,
-    date: head.date,
+    date: head.releasedAt,
     from: mailbox(head.sender),
     to: head.to.map(mailbox),
     cc: head.cc.map(mailbox),

@@ -1,6 +1,7 @@
 import { Refusal, type RoutedEvent } from '#libs/contracts';
 import {
   isRetryable,
+  isUnavailable,
   outboxArrays,
   OUTBOX_COLUMNS,
   OUTBOX_FROM_ARRAYS,

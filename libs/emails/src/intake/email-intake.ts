@@ -133,23 +133,27 @@ export class EmailIntake {
   private draft(submission: Submission, domainId: string, recipients: Recipient[]): Draft {
     const id = newId('em');
     const createdAt = new Date();
-    const mail: MailFacts = {
+    const dueAt = submission.scheduledAt ?? createdAt;
+    const mail: Draft['mail'] = {
       id,
       accountId: submission.accountId,
       domainId,
       test: submission.mode === 'test',
       sender: show(submission.from),
-      to: submission.to.map((mailbox) => mailbox.address),
+      to: submission.to.map(show),
+      cc: submission.cc.map(show),
+      replyTo: submission.replyTo.map(show),
       subject: submission.subject,
       tags: submission.tags,
       messageId: messageIdOf(submission, id),
       createdAt,
+      recipientCount: recipients.length,
+      releasedAt: dueAt,
     };
     const content: StoredContent =
       submission.content.format === 'mime'
         ? { format: 'mime', body: submission.content.message }
         : { format: 'parts', body: encodeParts(submission.content) };
-    const dueAt = submission.scheduledAt ?? createdAt;
     return { mail, content, recipients, dueAt, expiresAt: new Date(dueAt.getTime() + this.lifetimeMs) };
   }
 
@@ -171,7 +175,7 @@ export class EmailIntake {
 }
 
 interface Draft {
-  mail: MailFacts;
+  mail: DeliveryJob['mail'];
   content: StoredContent;
   recipients: Recipient[];
   dueAt: Date;
@@ -225,14 +229,14 @@ function sizeOf({ content, subject }: Submission): number {
   );
 }
 
-function toJobs({ mail, content, recipients, dueAt, expiresAt }: Draft): DeliveryJob[] {
+function toJobs({ mail, content, recipients, expiresAt }: Draft): DeliveryJob[] {
   const jobs = new Map<string, DeliveryJob>();
   recipients.forEach((recipient, ordinal) => {
     const domain = domainOf(recipient.address);
     let job = jobs.get(domain);
     if (!job) {
       job = {
-        mail: { ...mail, recipientCount: recipients.length, releasedAt: dueAt },
+        mail,
         domain,
         recipients: [],
         content,

@@ -15,6 +15,8 @@ interface ClaimRow {
   mode: string;
   sender: string;
   to: string[];
+  cc: string[];
+  reply_to: string[];
   subject: string;
   tags: Record<string, string>;
   message_id: string;
@@ -38,7 +40,7 @@ export async function claimDue(database: Database, workerId: string, limit: numb
              UPDATE recipients r SET claimed_by = $1, fence = r.fence + 1, status = 'sending' FROM due
              WHERE r.email_id = due.email_id AND r.ordinal = due.ordinal
              RETURNING r.email_id, r.ordinal, r.address, r.domain, r.attempts, r.fence, r.expires_at, r.smtp_enhanced)
-           SELECT c.*, e.account_id, e.domain_id, e.mode, e.sender, e.header_to AS to, e.subject, e.tags, e.message_id,
+           SELECT c.*, e.account_id, e.domain_id, e.mode, e.sender, e.header_to AS to, e.header_cc AS cc, e.reply_to, e.subject, e.tags, e.message_id,
                   e.recipient_count, e.created_at, e.scheduled_at
            FROM claimed c JOIN emails e ON e.id = c.email_id ORDER BY c.email_id, c.ordinal`,
     values: [workerId, limit],
@@ -69,6 +71,8 @@ function toJob(row: ClaimRow): DeliveryJob {
       test: row.mode === 'test',
       sender: row.sender,
       to: row.to,
+      cc: row.cc,
+      replyTo: row.reply_to,
       subject: row.subject,
       tags: row.tags,
       messageId: row.message_id,

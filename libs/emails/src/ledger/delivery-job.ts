@@ -21,7 +21,13 @@ export interface StoredContent {
 
 /** One mail to one recipient domain: what the courier gets at once. */
 export interface DeliveryJob {
-  mail: MailFacts & { recipientCount: number; releasedAt: Date };
+  mail: MailFacts & {
+    cc: string[];
+    replyTo: string[];
+    recipientCount: number;
+    /** When it was due first: the Date of the message, at every attempt. */
+    releasedAt: Date;
+  };
   domain: string;
   recipients: ClaimedRecipient[];
   /** Present when the job came by the hand-off in memory. */

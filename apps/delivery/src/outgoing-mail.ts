@@ -1,0 +1,70 @@
+import { Injectable } from '@nestjs/common';
+import { CapturedMail, EmailLedger, MailMessage, ReturnPath, type DeliveryJob } from '#libs/emails';
+import { Config, Log, Shutdown } from '#libs/kernel';
+import { createCourier, type Courier, type CourierJob } from '#libs/mta';
+
+const STOP_MS = 7_000;
+
+/** From the ledger's job to the courier's: envelope, bytes, and which courier may carry it. */
+@Injectable()
+export class OutgoingMail {
+  private readonly world: Courier;
+  /** Mail of test keys never leaves the house, whatever the delivery mode is. */
+  private readonly inbox: Courier;
+
+  constructor(
+    private readonly ledger: EmailLedger,
+    private readonly message: MailMessage,
+    private readonly returnPath: ReturnPath,
+    private readonly captured: CapturedMail,
+    config: Config,
+    log: Log,
+    shutdown: Shutdown,
+  ) {
+    const s = config.settings;
+    const options = {
+      capture: (mail: { id: string; mailFrom: string; recipients: string[]; content: Buffer }) => this.capture(mail),
+      smarthostUrl: s.SMARTHOST_URL,
+      mxPort: s.MX_PORT,
+      dnsServers: s.DNS_SERVERS ?? [],
+      allowPrivateMx: s.ALLOW_PRIVATE_MX,
+      connectionsPerHost: s.CONNECTIONS_PER_HOST,
+      heloName: `smtp.${s.SERVICE_DOMAIN}`,
+      timeouts: s.SMTP_OUT_TIMEOUTS,
+      ownAddresses: [s.SMTP_PORT, s.SMTPS_PORT, s.INBOUND_SMTP_PORT].map((port) => ({ address: s.SMTP_HOST, port })),
+      log: (event: object) => log.debug('courier', event),
+    };
+    this.world = createCourier({ ...options, mode: s.DELIVERY_MODE });
+    this.inbox = s.DELIVERY_MODE === 'capture' ? this.world : createCourier({ ...options, mode: 'capture' });
+    shutdown.on('work', 'courier', () => this.world.close(STOP_MS));
+  }
+
+  courierFor(job: DeliveryJob): Courier {
+    return job.mail.test ? this.inbox : this.world;
+  }
+
+  courierJob(job: DeliveryJob): CourierJob {
+    return {
+      id: job.mail.id,
+      mailFrom: this.returnPath.address(job.mail.id, job.recipients[0].ordinal),
+      recipients: job.recipients.map((recipient) => ({ key: String(recipient.ordinal), address: recipient.address })),
+      content: () => this.bytes(job),
+      mayStart: () => this.ledger.claimsHold,
+    };
+  }
+
+  private async bytes(job: DeliveryJob): Promise<Buffer> {
+    const content = await this.ledger.content(job);
+    if (!content) throw new Error('the body of this mail is no longer stored');
+    return this.message.bytes(job, content);
+  }
+
+  private capture(mail: { id: string; mailFrom: string; recipients: string[]; content: Buffer }): Promise<void> {
+    return this.captured.store({
+      emailId: mail.id,
+      mailFrom: mail.mailFrom,
+      rcptTo: mail.recipients,
+      content: mail.content,
+    });
+  }
+}
