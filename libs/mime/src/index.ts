@@ -8,3 +8,7 @@ export { signDkim } from './sign-dkim.js';
 export { generateDkimKeys, dkimRecordValue } from './dkim-keys.js';
 export type { GeneratedDkimKey } from './dkim-keys.js';
 export { normaliseSubmission } from './normalise-submission.js';
+export { readMessageHead } from './read-message-head.js';
+export type { HeaderField, MessageHead } from './read-message-head.js';
+export { prepareRelayed } from './prepare-relayed.js';
+export type { RelayedMessage, RelayOptions, RelayProblem } from './relayed-message.js';

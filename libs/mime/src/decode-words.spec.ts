@@ -1,0 +1,58 @@
+import { describe, expect, it } from 'vitest';
+import { decodeBytes, decodeWords } from './decode-words.js';
+import { textField } from './encode-header.js';
+
+describe('decodeWords', () => {
+  it.each([
+    ['plain text', 'plain text'],
+    ['=?utf-8?Q?Gr=C3=BC=C3=9Fe?=', 'Grüße'],
+    ['=?UTF-8?q?a_b?= c', 'a b c'],
+    ['=?utf-8?B?R3LDvMOfZQ==?=', 'Grüße'],
+    ['=?iso-8859-1?Q?Gr=FC=DFe?=', 'Grüße'],
+    ['=?windows-1252?Q?=80?=', '€'],
+    ['=?iso-2022-jp?B?GyRCRnxLXBsoQg==?=', '日本'],
+    ['=?utf-8*de?Q?Gr=C3=BC?=', 'Grü'],
+    ['=?utf-8?Q?a?= =?utf-8?Q?b?=', 'ab'],
+    ['=?utf-8?Q?a?=  \t =?utf-8?Q?b?=', 'ab'],
+    ['=?utf-8?Q?a?= x =?utf-8?Q?b?=', 'a x b'],
+    ['=?utf-8?Q?a?= x', 'a x'],
+    ['=?utf-8?B?4oI=?= =?utf-8?B?rA==?=', '€'],
+    ['=?utf-8?Q?=E2=82?= =?utf-8?Q?=AC?=', '€'],
+    ['=?iso-8859-1?Q?=FC?= =?utf-8?Q?=C3=BC?=', 'üü'],
+    ['x =?utf-8?Q?open', 'x =?utf-8?Q?open'],
+    ['=?utf-8?X?no?=', '=?utf-8?X?no?='],
+    ['=??Q?no?=', '=??Q?no?='],
+    ['=?=?utf-8?Q?in?=', '=?in'],
+    ['=?no-such-charset?Q?=FC?=', 'ü'],
+    ['=?utf-8?Q?=0D=0ABcc:_e@v?=', '  Bcc: e@v'],
+    ['=?utf-8?B?AAE=?=', '  '],
+    ['a\tb', 'a b'],
+    ['=?utf-8?Q?=ZZ=4?=', '=ZZ=4'],
+    ['', ''],
+  ])('reads %j as %j', (given, wanted) => {
+    expect(decodeWords(given)).toBe(wanted);
+  });
+
+  it('reads what the composer writes', () => {
+    for (const text of ['Grüße aus Köln', '長い件名'.repeat(60), '=?utf-8?q?x?=', 'a'.repeat(950)]) {
+      const field = textField('Subject', text);
+      expect(decodeWords(field.slice('Subject: '.length).replaceAll('\r\n', ''))).toBe(text);
+    }
+  });
+
+  it('is linear on hostile text', () => {
+    const started = performance.now();
+    for (const piece of ['=?', '=?a?q?', '=?utf-8?q?a?= ', '=?utf-8?q?=41', '?=', '=?a?q?x', ' ', '=?a']) {
+      decodeWords(piece.repeat(1_000_000 / piece.length));
+    }
+    expect(performance.now() - started).toBeLessThan(3_000);
+  });
+});
+
+describe('decodeBytes', () => {
+  it('never throws', () => {
+    expect(decodeBytes(Buffer.from('ü'), 'nonsense')).toBe('ü');
+    expect(decodeBytes(Buffer.from([0xfc]), '')).toBe('ü');
+    expect(decodeBytes(Buffer.from([0xfc]), 'utf-8')).toBe('\ufffd');
+  });
+});

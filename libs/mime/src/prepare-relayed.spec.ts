@@ -1,0 +1,159 @@
+import { describe, expect, it } from 'vitest';
+import { prepareRelayed } from './prepare-relayed.js';
+import type { RelayedMessage, RelayProblem } from './relayed-message.js';
+
+const OPTIONS = { messageId: 'new-1', date: new Date('2026-11-01T10:00:00Z') };
+const BASE =
+  'From: Acme <news@ex.com>\r\nTo: b@ex.org\r\nSubject: Hello\r\nDate: Sat, 31 Oct 2026 09:00:00 +0100\r\nMessage-ID: <own@ex.com>\r\n';
+const BODY = '\r\nHello \t\r\n..\r\n\r\n';
+
+function prepare(text: string): RelayedMessage | RelayProblem {
+  return prepareRelayed(Buffer.from(text), OPTIONS);
+}
+
+function relayed(text: string): RelayedMessage {
+  const result = prepare(text);
+  if ('problem' in result) throw new Error(result.problem);
+  return result;
+}
+
+describe('prepareRelayed', () => {
+  it('gives a complete message back as the same buffer', () => {
+    const message = Buffer.from(BASE + BODY);
+    const result = prepareRelayed(message, OPTIONS);
+    expect((result as RelayedMessage).message).toBe(message);
+    expect(result).toMatchObject({
+      from: { address: 'news@ex.com', name: 'Acme' },
+      to: [{ address: 'b@ex.org', name: '' }],
+      cc: [],
+      replyTo: [],
+      subject: 'Hello',
+      messageId: '<own@ex.com>',
+      tags: {},
+      smtputf8: false,
+      eightBit: false,
+    });
+  });
+
+  it('adds Date and Message-ID where they are missing or empty', () => {
+    const { message, messageId } = relayed(`From: news@ex.com\r\nmessage-id:\r\nX-A: 1\r\n${BODY}`);
+    expect(messageId).toBe('<new-1@ex.com>');
+    expect(message.toString()).toBe(
+      `From: news@ex.com\r\nX-A: 1\r\nMessage-ID: <new-1@ex.com>\r\nDate: Sun, 01 Nov 2026 10:00:00 +0000\r\n${BODY}`,
+    );
+  });
+
+  it('keeps a whole message id of the caller', () => {
+    const result = prepareRelayed(Buffer.from(`From: a@ex.com\r\n${BODY}`), { ...OPTIONS, messageId: '<x@y.example>' });
+    expect(result).toMatchObject({ messageId: '<x@y.example>' });
+  });
+
+  it('completes a message that is headers alone', () => {
+    expect(relayed('From: a@ex.com\r\n').message.toString()).toMatch(
+      /^From: a@ex\.com\r\nMessage-ID: .*\r\nDate: .*\r\n$/,
+    );
+  });
+
+  it('removes blind recipients, return path and control headers in every spelling', () => {
+    const { message, tags, idempotencyKey, scheduledAt, track } = relayed(
+      `Return-Path: <x@y.example>\r\nBCC: one@ex.org,\r\n two@ex.org\r\n${BASE}bcc: three@ex.org\r\nX-SERVICE-Tag-Kind:\r\n welcome\r\n` +
+        'x-service-tag-__proto__: p\r\nX-Service-Scheduled-At: 2026-11-02T00:00:00Z\r\nx-service-track: off\r\n' +
+        `Resend-Idempotency-KEY: k1\r\nX-Service-Anything: x\r\nX-Other: kept\r\n${BODY}`,
+    );
+    expect(message.toString()).toBe(`${BASE}X-Other: kept\r\n${BODY}`);
+    expect(Object.entries(tags)).toEqual([
+      ['Kind', 'welcome'],
+      ['__proto__', 'p'],
+    ]);
+    expect({ idempotencyKey, scheduledAt, track }).toEqual({
+      idempotencyKey: 'k1',
+      scheduledAt: '2026-11-02T00:00:00Z',
+      track: 'off',
+    });
+  });
+
+  it('decodes names and subject and reads lists leniently', () => {
+    const { from, to, cc, subject, replyTo } = relayed(
+      'From: =?utf-8?Q?J=C3=BCrgen?= <j@ex.com>\r\nSubject: =?utf-8?Q?Gr=C3=BC?=\r\n =?utf-8?Q?=C3=9Fe?=\r\n' +
+        'To: undisclosed-recipients:;\r\n' +
+        'Cc: Team: a@ex.org, "B, b" <b@ex.org>;, (c, c) c@ex.org (x), <d@ex.org>, junk, =?utf-8?q?=C3=A9?=\r\n\t<e@ex.org>\r\n' +
+        `Reply-To: "x \\" y" <r@ex.com>\r\n${BODY}`,
+    );
+    expect(from).toEqual({ address: 'j@ex.com', name: 'Jürgen' });
+    expect(subject).toBe('Grüße');
+    expect(to).toEqual([]);
+    expect(cc).toEqual([
+      { address: 'a@ex.org', name: '' },
+      { address: 'b@ex.org', name: 'B, b' },
+      { address: 'c@ex.org', name: '' },
+      { address: 'd@ex.org', name: '' },
+      { address: 'e@ex.org', name: 'é' },
+    ]);
+    expect(replyTo).toEqual([{ address: 'r@ex.com', name: 'x " y' }]);
+  });
+
+  it('says what the next server must offer', () => {
+    expect(relayed(`${BASE}\r\nGrüße\r\n`)).toMatchObject({ eightBit: true, smtputf8: false });
+    expect(relayed(`${BASE}X-A: Grüße\r\n\r\nx\r\n`)).toMatchObject({ eightBit: false, smtputf8: true });
+    expect(relayed(`${BASE}X-Service-Tag-a: Grüße\r\n\r\nx\r\n`)).toMatchObject({
+      smtputf8: false,
+      tags: { a: 'Grüße' },
+    });
+  });
+
+  it.each([
+    ['no From', 'To: b@ex.org\r\n', '5.6.0'],
+    ['no header at all', '', '5.6.0'],
+    ['two From', 'From: a@ex.com\r\nfrom: b@ex.com\r\n', '5.6.0'],
+    ['two From, one folded', 'From: a@ex.com\r\nFROM:\r\n e@v.example\r\n', '5.6.0'],
+    ['From with space before the colon', 'From: a@ex.com\r\nFrom : e@v.example\r\n', '5.6.0'],
+    ['an empty From', 'From:\r\n', '5.7.1'],
+    ['From with a list', 'From: a@ex.com, b@ex.com\r\n', '5.7.1'],
+    ['From with a group', 'From: G: a@ex.com;\r\n', '5.7.1'],
+    ['From with a comment', 'From: a@ex.com (x) <e@v.example>\r\n', '5.7.1'],
+    ['From with an address as name', 'From: a@ex.com <e@v.example>\r\n', '5.7.1'],
+    ['From with an encoded word as local part', 'From: =?utf-8?q?a?=@ex.com\r\n', '5.7.1'],
+    ['From as one encoded word', 'From: =?utf-8?q?a=40ex.com?=\r\n', '5.7.1'],
+    ['From with an encoded word in the domain', 'From: <a@=?utf-8?q?ex.com?=>\r\n', '5.7.1'],
+    ['From with a fold in the address', 'From: <a@ex\r\n .com>\r\n', '5.7.1'],
+    ['From with a quoted local part', 'From: "a b"@ex.com\r\n', '5.7.1'],
+    ['From with a source route', 'From: <@x.example:a@ex.com>\r\n', '5.7.1'],
+    ['From with an address literal', 'From: a@[127.0.0.1]\r\n', '5.7.1'],
+    ['From with two angles', 'From: <a@ex.com> <e@v.example>\r\n', '5.7.1'],
+    ['From with a direction override', 'From: A\u202e <a@ex.com>\r\n', '5.7.1'],
+    ['From with a control', 'From: A\x01 <a@ex.com>\r\n', '5.7.1'],
+    ['a foreign Sender', 'From: a@ex.com\r\nSender: e@v.example\r\n', '5.7.1'],
+    ['an unreadable Sender', 'From: a@ex.com\r\nSender: x, e@v.example\r\n', '5.7.1'],
+    ['a Sender at a subdomain', 'From: a@ex.com\r\nSender: a@sub.ex.com\r\n', '5.7.1'],
+    ['a foreign Resent-From', 'From: a@ex.com\r\nresent-from: e@v.example\r\n', '5.7.1'],
+    ['two subjects', `${BASE}Subject: x\r\n`, '5.6.0'],
+    ['two dates', `${BASE}Date: x\r\n`, '5.6.0'],
+    ['two message ids', `${BASE}Message-Id: <x@y>\r\n`, '5.6.0'],
+    ['two To', `${BASE}to: x@ex.org\r\n`, '5.6.0'],
+    ['two content types', `${BASE}Content-Type: text/plain\r\nContent-type: text/html\r\n`, '5.6.0'],
+    ['two idempotency keys', `${BASE}X-Service-Idempotency-Key: a\r\nResend-Idempotency-Key: b\r\n`, '5.6.0'],
+    ['100 Received', 'Received: x\r\n'.repeat(100) + BASE, '5.4.6'],
+    ['1,001 headers', BASE + 'X-A: b\r\n'.repeat(1_000), '5.6.0'],
+    ['a malformed line', `${BASE}nothing\r\n`, '5.6.0'],
+  ])('refuses %s', (_what, head, enhanced) => {
+    expect(prepare(head + BODY)).toMatchObject({ enhanced, code: enhanced === '5.7.1' ? 550 : 554 });
+  });
+
+  it('allows a Sender at the domain of From, and 99 Received', () => {
+    expect(prepare(`${'Received: x\r\n'.repeat(99)}${BASE}Sender: Post <post@EX.com>\r\n${BODY}`)).toHaveProperty(
+      'from',
+    );
+  });
+
+  it('reads hostile headers within 64 kB quickly', () => {
+    const started = performance.now();
+    for (const piece of ['(', '"', '<', ',', ':', ';', '\\', 'a@ex.org,', '=?a?q?', '"a" <a@ex.org>,']) {
+      const list = piece.repeat(900 / piece.length);
+      const folded = Array<string>(60).fill(list).join('\r\n ');
+      prepare(`From: a@ex.com\r\nTo: ${folded}\r\n${BODY}`);
+      prepare(`From: ${folded}\r\n${BODY}`);
+      prepare(`From: a@ex.com\r\nSubject: ${folded}\r\n${BODY}`);
+    }
+    expect(performance.now() - started).toBeLessThan(1_500);
+  });
+});

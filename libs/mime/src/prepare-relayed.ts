@@ -1,0 +1,159 @@
+import { isAscii } from 'node:buffer';
+import { decodeWords } from './decode-words.js';
+import { bracketed, rfc5322Date } from './encode-header.js';
+import type { Mailbox } from './mailbox.js';
+import { domainOf, parseMailbox } from './mailbox.js';
+import { readAddressList } from './read-address-list.js';
+import type { HeaderField, MessageHead } from './read-message-head.js';
+import { readMessageHead } from './read-message-head.js';
+import { isControlField, readControlFields } from './relay-control-fields.js';
+import type { RelayedMessage, RelayOptions, RelayProblem } from './relayed-message.js';
+
+/** RFC 5321 §6.3: a message that passed this many servers runs in a circle. */
+const MAX_RECEIVED = 100;
+
+/** At most one of each, RFC 5322 §3.6, RFC 2045 §3 and RFC 2369 §3. Readers disagree which of two they show. */
+const SINGLETONS = [
+  'From',
+  'Sender',
+  'Reply-To',
+  'To',
+  'Cc',
+  'Subject',
+  'Date',
+  'Message-ID',
+  'In-Reply-To',
+  'References',
+  'MIME-Version',
+  'Content-Type',
+  'Content-Transfer-Encoding',
+  'Content-Disposition',
+  'Content-ID',
+  'List-Unsubscribe',
+  'List-Unsubscribe-Post',
+];
+/** Fields that also name a sender; a reader may show them in place of From. */
+const OTHER_SENDERS = ['Sender', 'Resent-From', 'Resent-Sender'];
+const REMOVED = new Set(['bcc', 'resent-bcc', 'return-path']);
+const CONTROLS = /\p{Cc}/gu;
+
+type FieldsByName = Map<string, HeaderField[]>;
+
+/**
+ * Makes a submitted message (after `normaliseSubmission`) ready to be relayed, or says why it is not: exactly one sender in
+ * `From`, nothing twice that readers expect once, no loop. Only the header block is read; the body stays as it is.
+ */
+export function prepareRelayed(message: Buffer, options: RelayOptions): RelayedMessage | RelayProblem {
+  const head = readMessageHead(message);
+  if ('problem' in head) return malformed(head.problem);
+  const byName = groupByName(head.fields);
+  const problem = structureProblem(byName);
+  if (problem) return problem;
+  const from = readFrom(byName);
+  if ('problem' in from) return from;
+  const foreign = foreignSender(byName, from);
+  if (foreign) return foreign;
+  const controls = readControlFields(head.fields);
+  if ('problem' in controls) return controls;
+  const value = (name: string) => byName.get(name)?.[0].value ?? '';
+  const messageId = value('message-id') || completeId(options.messageId, from);
+  const rewritten = rewrite(message, head, { ...options, messageId });
+  return {
+    message: rewritten.message,
+    from,
+    to: readAddressList(value('to')),
+    cc: readAddressList(value('cc')),
+    replyTo: readAddressList(value('reply-to')),
+    subject: decodeWords(value('subject')),
+    messageId: messageId.replace(CONTROLS, ' '),
+    ...controls,
+    smtputf8: !isAscii(rewritten.message.subarray(0, rewritten.bodyOffset)),
+    eightBit: !isAscii(rewritten.message.subarray(rewritten.bodyOffset)),
+  };
+}
+
+function groupByName(fields: HeaderField[]): FieldsByName {
+  const byName: FieldsByName = new Map();
+  for (const field of fields) {
+    const key = field.name.toLowerCase();
+    const others = byName.get(key);
+    if (others) others.push(field);
+    else byName.set(key, [field]);
+  }
+  return byName;
+}
+
+function structureProblem(byName: FieldsByName): RelayProblem | undefined {
+  if ((byName.get('received')?.length ?? 0) >= MAX_RECEIVED) {
+    return { problem: 'too many hops, the message runs in a circle', code: 554, enhanced: '5.4.6', field: 'Received' };
+  }
+  const twice = SINGLETONS.find((name) => (byName.get(name.toLowerCase())?.length ?? 0) > 1);
+  if (twice) return malformed(`header ${twice} is given more than once`, twice);
+  return byName.has('from') ? undefined : malformed('header From is missing', 'From');
+}
+
+/** RFC 5322 allows several mailboxes in From; a service that answers for its senders cannot. */
+function readFrom(byName: FieldsByName): Mailbox | RelayProblem {
+  const [field] = byName.get('from') ?? [];
+  const mailbox = field ? readSender(field) : { problem: 'is missing' };
+  if ('problem' in mailbox) return unauthorised(`header From ${mailbox.problem}`, 'From');
+  return { address: mailbox.address, name: decodeWords(mailbox.name).trim() };
+}
+
+function readSender(field: HeaderField): Mailbox | { problem: string } {
+  const mailbox = parseMailbox(field.value.replace(/\t/g, ' '));
+  if ('problem' in mailbox) return mailbox;
+  // Legal as an atom, yet some readers decode it and then see another address.
+  return mailbox.address.includes('=?') ? { problem: 'must not have an encoded word in its address' } : mailbox;
+}
+
+function foreignSender(byName: FieldsByName, from: Mailbox): RelayProblem | undefined {
+  const domain = domainOf(from.address);
+  for (const name of OTHER_SENDERS) {
+    for (const field of byName.get(name.toLowerCase()) ?? []) {
+      const mailbox = readSender(field);
+      if ('problem' in mailbox) return unauthorised(`header ${name} ${mailbox.problem}`, name);
+      if (domainOf(mailbox.address) !== domain) {
+        return unauthorised(`header ${name} must have the same domain as From`, name);
+      }
+    }
+  }
+  return undefined;
+}
+
+function completeId(messageId: string, from: Mailbox): string {
+  return bracketed(messageId.includes('@') ? messageId : `${messageId}@${domainOf(from.address)}`);
+}
+
+/** Leaves out what must not travel on and adds what is missing at the end of the header block; the rest is not touched. */
+function rewrite(message: Buffer, head: MessageHead, missing: RelayOptions): { message: Buffer; bodyOffset: number } {
+  const pieces: Buffer[] = [];
+  let keptFrom = 0;
+  const present = new Set<string>();
+  for (const { name, value, start, end } of head.fields) {
+    const key = name.toLowerCase();
+    const blank = value === '' && (key === 'date' || key === 'message-id');
+    if (!blank) present.add(key);
+    if (!blank && !REMOVED.has(key) && !isControlField(key)) continue;
+    pieces.push(message.subarray(keptFrom, start));
+    keptFrom = end;
+  }
+  const headEnd = head.fields.at(-1)?.end ?? 0;
+  const added =
+    (present.has('message-id') ? '' : `Message-ID: ${missing.messageId}\r\n`) +
+    (present.has('date') ? '' : `Date: ${rfc5322Date(missing.date)}\r\n`);
+  if (pieces.length === 0 && added === '') return { message, bodyOffset: head.bodyOffset };
+  pieces.push(message.subarray(keptFrom, headEnd), Buffer.from(added));
+  const blankLine = message.subarray(headEnd, head.bodyOffset);
+  pieces.push(blankLine, message.subarray(head.bodyOffset));
+  const rewritten = Buffer.concat(pieces);
+  return { message: rewritten, bodyOffset: rewritten.length - (message.length - head.bodyOffset) };
+}
+
+function malformed(problem: string, field?: string): RelayProblem {
+  return { problem, code: 554, enhanced: '5.6.0', ...(field ? { field } : {}) };
+}
+
+function unauthorised(problem: string, field: string): RelayProblem {
+  return { problem, code: 550, enhanced: '5.7.1', field };
+}

@@ -1,0 +1,40 @@
+import { decodeWords } from './decode-words.js';
+import type { HeaderField } from './read-message-head.js';
+import type { RelayedMessage, RelayProblem } from './relayed-message.js';
+
+type Controls = Pick<RelayedMessage, 'tags' | 'idempotencyKey' | 'scheduledAt' | 'track'>;
+
+/** A name may be as long as the header block, a reply line may not. */
+const MAX_SHOWN_NAME = 80;
+const PREFIX = 'x-service-';
+const TAG_PREFIX = 'x-service-tag-';
+const SINGLE: Record<string, 'idempotencyKey' | 'scheduledAt' | 'track'> = {
+  'x-service-idempotency-key': 'idempotencyKey',
+  'resend-idempotency-key': 'idempotencyKey',
+  'x-service-scheduled-at': 'scheduledAt',
+  'x-service-track': 'track',
+};
+
+/** True for fields that speak to this service and must not travel on. */
+export function isControlField(lowerName: string): boolean {
+  return lowerName.startsWith(PREFIX) || Object.hasOwn(SINGLE, lowerName);
+}
+
+/** Reads the control fields; one that is given twice is refused, since either value may be the one that was meant. */
+export function readControlFields(fields: HeaderField[]): Controls | RelayProblem {
+  const tags = new Map<string, string>();
+  const controls: Omit<Controls, 'tags'> = {};
+  for (const { name, value } of fields) {
+    const key = name.toLowerCase();
+    const tag = key.startsWith(TAG_PREFIX) ? name.slice(TAG_PREFIX.length) : undefined;
+    const member = Object.hasOwn(SINGLE, key) ? SINGLE[key] : undefined;
+    if ((tag !== undefined && tags.has(tag)) || (member && controls[member] !== undefined)) {
+      const field = name.slice(0, MAX_SHOWN_NAME);
+      return { problem: `header ${field} is given twice`, code: 554, enhanced: '5.6.0', field };
+    }
+    if (tag !== undefined) tags.set(tag, decodeWords(value));
+    if (member) controls[member] = value;
+  }
+  // fromEntries defines own members, so a tag named __proto__ stays a tag.
+  return { tags: Object.fromEntries(tags), ...controls };
+}

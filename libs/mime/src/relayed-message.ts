@@ -1,0 +1,41 @@
+import type { Mailbox } from './mailbox.js';
+
+/** A relayed message as it will be sent, and what its header block says. */
+export interface RelayedMessage {
+  /** CRLF line ends; byte-exact but for removed control fields and added `Date` and `Message-ID`. */
+  message: Buffer;
+  from: Mailbox;
+  to: Mailbox[];
+  cc: Mailbox[];
+  replyTo: Mailbox[];
+  /** Decoded. */
+  subject: string;
+  /** With its angle brackets; the sender's own if there was one. */
+  messageId: string;
+  /** From `X-Service-Tag-<key>`; keys as written. */
+  tags: Record<string, string>;
+  idempotencyKey?: string;
+  /** `X-Service-Scheduled-At`, unparsed. */
+  scheduledAt?: string;
+  /** `X-Service-Track`, unparsed. */
+  track?: string;
+  /** The header block has octets over 127, so the next server must offer SMTPUTF8 (RFC 6531). */
+  smtputf8: boolean;
+  /** The body has octets over 127, so the next server must offer 8BITMIME (RFC 6152). */
+  eightBit: boolean;
+}
+
+/** Why a message is not relayed, in the words of an SMTP reply. `field` is the header at fault, where there is one. */
+export interface RelayProblem {
+  problem: string;
+  code: 550 | 554;
+  enhanced: '5.4.6' | '5.6.0' | '5.7.1';
+  field?: string;
+}
+
+/** What is added where the message lacks it. */
+export interface RelayOptions {
+  /** A whole id, or its left half: then the domain of `From` follows behind an @. */
+  messageId: string;
+  date: Date;
+}
