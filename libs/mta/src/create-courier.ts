@@ -1,5 +1,14 @@
 import { CaptureCourier } from './capture-courier.js';
+import { ConnectionPool } from './connection-pool.js';
 import type { Courier, CourierOptions } from './courier.js';
+import { MxRouter } from './mx-route.js';
+import type { Router } from './mx-route.js';
+import { Resolver } from './resolver.js';
+import { SmarthostRouter } from './smarthost-route.js';
+import { SmtpCourier } from './smtp-courier.js';
+
+/** One DNS question to one server; two tries make 6 s at most with c-ares. */
+const DNS_MS = 2000;
 
 /** Builds the courier of the configured mode. Throws at start, with one sentence, when the mode lacks its setting. */
 export function createCourier(options: CourierOptions): Courier {
@@ -8,5 +17,22 @@ export function createCourier(options: CourierOptions): Courier {
     if (options.capture === undefined) throw new Error('courier mode capture needs a place to keep the mail');
     return new CaptureCourier(options.capture, log);
   }
-  throw new Error(`courier mode ${options.mode} is not built in yet`);
+  const { timeouts, heloName, connectionsPerHost } = options;
+  return new SmtpCourier({
+    router: routerOf(options),
+    pool: new ConnectionPool({ timeouts, heloName, connectionsPerHost, log }),
+    limits: timeouts,
+    smarthost: options.mode === 'smarthost',
+  });
+}
+
+function routerOf(options: CourierOptions): Router {
+  const timeoutMs = Math.min(DNS_MS, options.timeouts.connect);
+  const resolver = new Resolver({ servers: options.dnsServers, timeoutMs });
+  if (options.mode === 'smarthost') {
+    if (options.smarthostUrl === undefined) throw new Error('courier mode smarthost needs the URL of the smarthost');
+    return new SmarthostRouter(resolver, options.smarthostUrl);
+  }
+  const { mxPort: port, allowPrivateMx: allowPrivate, ownAddresses } = options;
+  return new MxRouter(resolver, { port, allowPrivate, ownAddresses });
 }

@@ -1,0 +1,430 @@
+import { afterEach, describe, expect, it } from 'vitest';
+import { brief, CONTENT, CourierFixture, SHORT } from '../../../test/support/courier-fixture.js';
+import { ORDINARY_EXTENSIONS } from '../../../test/support/scripted-mx.js';
+import type { MxAction, MxMoment, MxScript } from '../../../test/support/scripted-mx.js';
+import type { CourierOptions } from './index.js';
+
+const WITHOUT_PIPELINING = ORDINARY_EXTENSIONS.filter((keyword) => keyword !== 'PIPELINING');
+
+let fixture: CourierFixture;
+
+async function serve(script: MxScript, overrides: Partial<CourierOptions> = {}) {
+  fixture = await CourierFixture.start(overrides);
+  const [mx] = await fixture.serve(script);
+  return mx;
+}
+
+async function outcomeOf(script: MxScript, overrides: Partial<CourierOptions> = {}) {
+  await serve(script, overrides);
+  const [outcome] = await fixture.deliver();
+  return outcome;
+}
+
+function at(moment: MxMoment, action: MxAction, extensions = ORDINARY_EXTENSIONS): MxScript {
+  return { on: { [moment]: action }, extensions };
+}
+
+afterEach(() => fixture.close());
+
+describe('an ordinary server', () => {
+  it('gets the mail byte by byte, and its words come back', async () => {
+    const mx = await serve({ on: { dot: '250 2.0.0 Ok: queued as 4711' } });
+    const [outcome] = await fixture.deliver();
+    expect(outcome).toMatchObject({
+      key: 'one@to.test',
+      kind: 'delivered',
+      reply: { code: 250, enhanced: '2.0.0', text: 'Ok: queued as 4711' },
+      remote: { mx: 'mx1.to.test', ip: '127.0.0.1', tls: null },
+    });
+    expect(mx.mails[0]).toMatchObject({ mailFrom: 'a@from.test', recipients: ['one@to.test'] });
+    expect(mx.mails[0].content).toEqual(CONTENT);
+    expect(mx.mails[0].parameters).toBe(`SIZE=${CONTENT.length}`);
+    expect(mx.sessions[0].commands[0]).toBe('EHLO out.from.test');
+  });
+
+  it.each([
+    ['an empty mail', ''],
+    ['no final line end', 'Subject: x\r\n\r\nlast'],
+    ['dots at the beginning, the end and alone', '.a\r\n..\r\n.\r\n\r\n.\r\n...b\r\n.'],
+  ])('gets %s as it was, with a final line end', async (_, text) => {
+    const mx = await serve({});
+    await fixture.courier.deliver({ ...fixture.job(), content: () => Promise.resolve(Buffer.from(text)) });
+    const expected = text === '' || text.endsWith('\r\n') ? text : `${text}\r\n`;
+    expect(mx.mails[0].content.toString()).toBe(expected);
+  });
+
+  it('gets a mail of 3 MB', async () => {
+    const content = Buffer.from(`Subject: big\r\n\r\n${'.0123456789abcdef\r\n'.repeat(160_000)}`);
+    const mx = await serve({});
+    const [outcome] = await fixture.courier.deliver({ ...fixture.job(), content: () => Promise.resolve(content) });
+    expect(brief(outcome)).toBe('delivered');
+    expect(mx.mails[0].content.equals(content)).toBe(true);
+  });
+
+  it('gets the null sender as <>', async () => {
+    const mx = await serve({});
+    await fixture.courier.deliver({ ...fixture.job(), mailFrom: '' });
+    expect(mx.sessions[0].commands[1]).toMatch(/^MAIL FROM:<> /);
+  });
+});
+
+describe('silence', () => {
+  it.each<[MxMoment, string]>([
+    ['banner', 'deferred not_sent greeting'],
+    ['ehlo', 'deferred not_sent ehlo'],
+    ['mail', 'deferred not_sent mail'],
+    ['rcpt', 'deferred not_sent rcpt'],
+    ['data', 'deferred not_sent data'],
+    ['dot', 'deferred unknown_outcome dot'],
+  ])('at %s ends after the limit of the phase', async (moment, expected) => {
+    for (const extensions of [ORDINARY_EXTENSIONS, WITHOUT_PIPELINING]) {
+      const begun = performance.now();
+      const outcome = await outcomeOf(at(moment, 'silence', extensions));
+      expect(brief(outcome)).toBe(expected);
+      expect(performance.now() - begun).toBeGreaterThan(290);
+      expect(performance.now() - begun).toBeLessThan(700);
+      await fixture.close();
+    }
+  });
+
+  it('of two hosts ends the attempt, the third is not waited for', async () => {
+    fixture = await CourierFixture.start();
+    const silent = at('banner', 'silence');
+    const servers = await fixture.serve(silent, silent, silent);
+    const [outcome] = await fixture.deliver();
+    expect(brief(outcome)).toBe('deferred not_sent greeting');
+    expect(servers.map((server) => server.sessions.length)).toEqual([1, 1, 0]);
+  });
+
+  it('of the first host leads to the second, and the next mail goes there first', async () => {
+    fixture = await CourierFixture.start();
+    const [first, second] = await fixture.serve(at('banner', 'silence'), {});
+    expect(brief((await fixture.deliver())[0])).toBe('delivered');
+    expect(brief((await fixture.deliver())[0])).toBe('delivered');
+    expect([first.sessions.length, second.accepted.length]).toEqual([1, 2]);
+  });
+
+  it.each<MxMoment>(['banner', 'dot'])(
+    'that drips one byte at a time at %s is bounded by the limit of the phase',
+    async (moment) => {
+      const begun = performance.now();
+      await outcomeOf(at(moment, { drip: `250-${'x'.repeat(500)}`, everyMs: 20 }));
+      expect(performance.now() - begun).toBeLessThan(700);
+    },
+  );
+
+  it('spread over many phases is bounded by the limit of the whole attempt', async () => {
+    const slow = (reply: string): MxAction => ({ drip: reply, everyMs: 20 });
+    const begun = performance.now();
+    const outcome = await outcomeOf(
+      {
+        on: { banner: slow('220 mx.test'), ehlo: slow('250 mx.test'), mail: slow('250 sender'), rcpt: slow('250 to') },
+      },
+      { timeouts: { ...SHORT, total: 600 } },
+    );
+    expect(brief(outcome)).toMatch(/^deferred not_sent/);
+    expect(performance.now() - begun).toBeLessThan(900);
+  });
+
+  it('of the caller who owes the content is bounded too', async () => {
+    await serve({}, { timeouts: { ...SHORT, total: 400 } });
+    const never = new Promise<Buffer>(() => undefined);
+    const [outcome] = await fixture.courier.deliver({ ...fixture.job(), content: () => never });
+    expect(brief(outcome)).toBe('deferred not_sent mail');
+  });
+});
+
+describe('a connection that breaks', () => {
+  it.each<[MxMoment, 'close' | 'reset']>(
+    (['banner', 'ehlo', 'mail', 'rcpt', 'data', 'content'] as const).flatMap((moment) => [
+      [moment, 'close'],
+      [moment, 'reset'],
+    ]),
+  )('at %s by %s leads to the next host at once', async (moment, how) => {
+    fixture = await CourierFixture.start();
+    const [first, second] = await fixture.serve(at(moment, how), {});
+    const content = Buffer.alloc(8_000_000, 'x');
+    const [outcome] = await fixture.courier.deliver({ ...fixture.job(), content: () => Promise.resolve(content) });
+    expect(brief(outcome)).toBe('delivered');
+    expect(outcome).toMatchObject({ remote: { mx: 'mx2.to.test' } });
+    expect([first.mails.length, second.accepted.length]).toEqual([0, 1]);
+  });
+
+  it.each<MxAction>(['close', 'reset', 'silence'])(
+    'by %s after the dot is an unknown outcome, and no other host is tried',
+    async (how) => {
+      fixture = await CourierFixture.start();
+      const [first, second] = await fixture.serve(at('dot', how), {});
+      const [outcome] = await fixture.deliver();
+      expect(brief(outcome)).toBe('deferred unknown_outcome dot');
+      expect([first.mails.length, second.sessions.length]).toEqual([1, 0]);
+    },
+  );
+
+  it('in the middle of the mail is not sent, although the dot was queued', async () => {
+    const content = Buffer.alloc(8_000_000, 'x');
+    await serve({ on: { content: 'reset' } });
+    const [outcome] = await fixture.courier.deliver({ ...fixture.job(), content: () => Promise.resolve(content) });
+    expect(brief(outcome)).toMatch(/^deferred not_sent dot/);
+  });
+
+  it('right after 250 is a delivery', async () => {
+    const outcome = await outcomeOf(at('dot', { reply: '250 2.0.0 taken', then: 'reset' }));
+    expect(brief(outcome)).toBe('delivered');
+  });
+
+  it('refused by the host defers', async () => {
+    const mx = await serve({});
+    const { port } = mx;
+    await mx.close();
+    fixture.servers.length = 0;
+    await fixture.close();
+    fixture = await CourierFixture.start({ mxPort: port }, { 'to.test': { A: ['127.0.0.1'] } });
+    const [outcome] = await fixture.deliver();
+    expect(brief(outcome)).toBe('deferred not_sent connect');
+    expect(outcome).toMatchObject({ reply: { enhanced: '4.4.1' }, class: 'deferral', remote: { ip: '127.0.0.1' } });
+  });
+});
+
+describe('refusals', () => {
+  it.each<[MxMoment, string]>([
+    ['banner', 'deferred answered greeting 421'],
+    ['ehlo', 'deferred answered ehlo 421'],
+    ['mail', 'deferred answered mail 421'],
+    ['rcpt', 'deferred answered rcpt 421'],
+    ['data', 'deferred answered data 421'],
+    ['dot', 'deferred answered dot 421'],
+  ])('421 at %s defers and ends the connection', async (moment, expected) => {
+    for (const extensions of [ORDINARY_EXTENSIONS, WITHOUT_PIPELINING]) {
+      const outcome = await outcomeOf(at(moment, '421 4.3.2 closing', extensions));
+      expect(brief(outcome)).toBe(expected);
+      await fixture.close();
+    }
+  });
+
+  it.each<[MxMoment, string, string]>([
+    ['mail', '550 5.7.1 sender refused', 'bounced mail 550'],
+    ['mail', '450 4.3.0 later', 'deferred answered mail 450'],
+    ['mail', '250-a\r\n550 b', 'deferred answered mail'],
+    ['rcpt', '550 5.1.1 no such user', 'bounced rcpt 550'],
+    ['rcpt', '550-5.1.1 no such user\r\n550 5.1.1 really', 'bounced rcpt 550'],
+    ['rcpt', '550 no such user', 'bounced rcpt 550'],
+    ['rcpt', '451 4.7.1 greylisted, try again in 5 minutes', 'deferred answered rcpt 451'],
+    ['rcpt', '354 what', 'deferred answered rcpt 354'],
+    ['rcpt', 'garbage', 'deferred answered rcpt'],
+    ['data', '554 5.7.1 no', 'bounced data 554'],
+    ['data', '451 4.3.0 later', 'deferred answered data 451'],
+    ['data', '250 yes?', 'deferred answered data 250'],
+    ['dot', '554 5.6.0 bad content', 'bounced dot 554'],
+    ['dot', '452 4.3.1 disk full', 'deferred answered dot 452'],
+    ['dot', '354 more', 'deferred answered dot 354'],
+    ['dot', '700 what', 'deferred answered dot'],
+  ])('at %s "%s"', async (moment, reply, expected) => {
+    for (const extensions of [ORDINARY_EXTENSIONS, WITHOUT_PIPELINING]) {
+      const outcome = await outcomeOf(at(moment, reply, extensions));
+      expect(brief(outcome)).toBe(expected);
+      await fixture.close();
+    }
+  });
+
+  it('by greylisting carry the time that the server asked for, and the next attempt succeeds', async () => {
+    const mx = await serve({
+      on: { rcpt: ({ count }) => (count === 1 ? '451 4.7.1 greylisted, try again in 5 minutes' : undefined) },
+    });
+    const [first] = await fixture.deliver();
+    expect(first).toMatchObject({ kind: 'deferred', class: 'deferral', retryAfterMs: 300_000 });
+    const [second] = await fixture.deliver();
+    expect(brief(second)).toBe('delivered');
+    expect(mx.sessions).toHaveLength(1);
+  });
+
+  it.each<[MxMoment, string]>([
+    ['banner', '554 5.7.1 go away'],
+    ['ehlo', '550 5.7.1 go away'],
+  ])('5xx at %s lead to the next host and never bounce', async (moment, reply) => {
+    fixture = await CourierFixture.start();
+    const refusing = { on: { [moment]: reply, helo: reply } };
+    const servers = await fixture.serve(refusing, {});
+    expect(brief((await fixture.deliver())[0])).toBe('delivered');
+    servers[1].script = refusing;
+    servers[1].dropConnections();
+    const [outcome] = await fixture.deliver();
+    expect(brief(outcome)).toMatch(/^deferred answered (greeting|ehlo) 55/);
+  });
+
+  it('of the sender bounce every recipient', async () => {
+    await serve(at('mail', '550 5.7.1 we do not like you'));
+    const outcomes = await fixture.deliver('one@to.test', 'two@to.test');
+    expect(outcomes.map(brief)).toEqual(['bounced mail 550', 'bounced mail 550']);
+    expect(outcomes[0]).toMatchObject({ class: 'policy', bounceType: 'soft' });
+  });
+});
+
+describe('several recipients', () => {
+  const byName: Record<string, string> = { two: '550 5.1.1 unknown', three: '451 4.2.0 later' };
+  const mixed = at('rcpt', '250 ok');
+  mixed.on = { rcpt: ({ line }) => byName[/<(\w+)@/.exec(line)?.[1] ?? ''] };
+
+  it.each([ORDINARY_EXTENSIONS, WITHOUT_PIPELINING])('have an outcome each', async (...extensions) => {
+    const mx = await serve({ ...mixed, extensions: extensions.flat() });
+    const outcomes = await fixture.deliver('one@to.test', 'two@to.test', 'three@to.test');
+    expect(outcomes.map(brief)).toEqual(['delivered', 'bounced rcpt 550', 'deferred answered rcpt 451']);
+    expect(mx.mails.map((mail) => mail.recipients)).toEqual([['one@to.test']]);
+  });
+
+  it('of whom none is accepted get a lone dot if the server says 354 all the same', async () => {
+    const mx = await serve({ on: { ...mixed.on, data: '354 go on' } });
+    const outcomes = await fixture.deliver('two@to.test', 'three@to.test');
+    expect(outcomes.map(brief)).toEqual(['bounced rcpt 550', 'deferred answered rcpt 451']);
+    expect(mx.mails[0].content).toHaveLength(0);
+    expect(brief((await fixture.deliver())[0])).toBe('delivered');
+    expect(mx.sessions).toHaveLength(1);
+  });
+
+  it('of whom none is accepted leave a connection that the next mail resets and uses', async () => {
+    const mx = await serve({ ...mixed, extensions: WITHOUT_PIPELINING });
+    await fixture.deliver('two@to.test');
+    expect(brief((await fixture.deliver())[0])).toBe('delivered');
+    expect(mx.sessions[0].commands.map((line) => line.split(' ')[0])).toEqual([
+      'EHLO',
+      'MAIL',
+      'RCPT',
+      'RSET',
+      'MAIL',
+      'RCPT',
+      'DATA',
+    ]);
+  });
+
+  it('beyond what the server takes at once follow in further transactions of the same attempt', async () => {
+    const mx = await serve({
+      on: { rcpt: ({ accepted }) => (accepted.length >= 2 ? '452 4.5.3 too many' : undefined) },
+    });
+    const addresses = ['a', 'b', 'c', 'd', 'e'].map((name) => `${name}@to.test`);
+    const outcomes = await fixture.deliver(...addresses);
+    expect(outcomes.map(brief)).toEqual(addresses.map(() => 'delivered'));
+    expect(mx.mails.map((mail) => mail.recipients.length)).toEqual([2, 2, 1]);
+  });
+
+  it('are not asked again when the server has no room for the first one', async () => {
+    const mx = await serve(at('rcpt', '452 4.5.3 too many'));
+    expect((await fixture.deliver()).map(brief)).toEqual(['deferred answered rcpt 452']);
+    expect(mx.count('rcpt')).toBe(1);
+  });
+
+  it('that were refused before the line broke stay refused, the others go to the next host', async () => {
+    fixture = await CourierFixture.start();
+    const [, second] = await fixture.serve({ on: { ...mixed.on, data: 'close' }, extensions: WITHOUT_PIPELINING }, {});
+    const outcomes = await fixture.deliver('one@to.test', 'two@to.test');
+    expect(outcomes.map(brief)).toEqual(['delivered', 'bounced rcpt 550']);
+    expect(second.mails.map((mail) => mail.recipients)).toEqual([['one@to.test']]);
+  });
+});
+
+describe('endless replies', () => {
+  it.each<[string, MxAction]>([
+    ['without a line end', { raw: Buffer.alloc(3_000_000, '2') }],
+    ['of continuation lines', { raw: '250-more\r\n'.repeat(200_000) }],
+  ])('%s are cut', async (_, action) => {
+    const before = process.memoryUsage().rss;
+    for (const moment of ['ehlo', 'mail', 'dot'] as const) {
+      const outcome = await outcomeOf(at(moment, action));
+      expect(outcome).toMatchObject({ kind: 'deferred', certainty: moment === 'dot' ? 'unknown_outcome' : 'not_sent' });
+      await fixture.close();
+    }
+    expect(process.memoryUsage().rss - before).toBeLessThan(50_000_000);
+  });
+});
+
+describe('poor servers', () => {
+  it('with HELO only are served without parameters', async () => {
+    const mx = await serve(at('ehlo', '502 5.5.1 what'));
+    expect(brief((await fixture.deliver())[0])).toBe('delivered');
+    expect(mx.sessions[0].commands).toEqual([
+      'EHLO out.from.test',
+      'HELO out.from.test',
+      'MAIL FROM:<a@from.test>',
+      'RCPT TO:<one@to.test>',
+      'DATA',
+    ]);
+  });
+
+  it('that offer nothing get no parameter, also for 8-bit content', async () => {
+    const mx = await serve({ extensions: [] });
+    const content = Buffer.from('Subject: x\r\n\r\ngrün\r\n');
+    await fixture.courier.deliver({ ...fixture.job(), content: () => Promise.resolve(content) });
+    expect(mx.mails[0].parameters).toBe('');
+    expect(mx.mails[0].content).toEqual(content);
+  });
+
+  it('that offer 8BITMIME hear of it only when the content needs it', async () => {
+    const mx = await serve({ extensions: ['8BITMIME'] });
+    const content = Buffer.from('Subject: x\r\n\r\ngrün\r\n');
+    await fixture.courier.deliver({ ...fixture.job(), content: () => Promise.resolve(content) });
+    await fixture.deliver();
+    expect(mx.mails.map((mail) => mail.parameters)).toEqual(['BODY=8BITMIME', '']);
+  });
+
+  it('with a small SIZE refuse the mail before it is offered', async () => {
+    const outcome = await outcomeOf({ extensions: ['SIZE 20'] });
+    expect(outcome).toMatchObject({
+      kind: 'bounced',
+      class: 'too_large',
+      bounceType: 'soft',
+      reply: { enhanced: '5.3.4' },
+    });
+    expect(fixture.servers[0].count('mail')).toBe(0);
+  });
+
+  it('without SMTPUTF8 are not offered an address that needs it, the other recipient gets the mail', async () => {
+    const mx = await serve({ extensions: ['PIPELINING'] });
+    const outcomes = await fixture.deliver('grün@to.test', 'one@to.test');
+    expect(outcomes.map(brief)).toEqual(['bounced ehlo 5.6.7', 'delivered']);
+    expect(mx.mails[0].recipients).toEqual(['one@to.test']);
+  });
+
+  it('with SMTPUTF8 get the local part as it is and the domain as A-labels', async () => {
+    const mx = await serve({});
+    fixture.dns.set('xn--grn-ioa.test', { MX: [{ preference: 1, exchange: 'mx1.to.test' }] });
+    await fixture.deliver('jürgen@grün.test');
+    expect(mx.mails[0].parameters).toMatch(/ SMTPUTF8$/);
+    expect(mx.sessions[0].commands).toContain('RCPT TO:<jürgen@xn--grn-ioa.test>');
+  });
+});
+
+describe('the caller', () => {
+  it('who lost its claim is heard before MAIL', async () => {
+    const mx = await serve({});
+    const [outcome] = await fixture.courier.deliver({ ...fixture.job(), mayStart: () => false });
+    expect(brief(outcome)).toBe('abandoned');
+    expect(mx.count('mail')).toBe(0);
+  });
+
+  it('whose content fails gets a deferral, and the connection stays usable', async () => {
+    const mx = await serve({});
+    const [outcome] = await fixture.courier.deliver({
+      ...fixture.job(),
+      content: () => Promise.reject(new Error('gone')),
+    });
+    expect(outcome).toMatchObject({ kind: 'deferred', certainty: 'not_sent', reply: { enhanced: '4.3.0' } });
+    expect(brief((await fixture.deliver())[0])).toBe('delivered');
+    expect(mx.sessions).toHaveLength(1);
+  });
+
+  it.each(['a@from.test>\r\nRCPT TO:<x@y.test', 'a\u0000@from.test', 'a b@from.test'])(
+    'cannot smuggle a command in the sender %j',
+    async (mailFrom) => {
+      const mx = await serve({});
+      const [outcome] = await fixture.courier.deliver({ ...fixture.job(), mailFrom });
+      expect(outcome).toMatchObject({ kind: 'bounced', bounceType: 'soft', reply: { enhanced: '5.1.7' } });
+      expect(mx.sessions).toHaveLength(0);
+    },
+  );
+
+  it('cannot smuggle a command in a recipient', async () => {
+    const mx = await serve({});
+    const [outcome] = await fixture.deliver('x@to.test>\r\nDATA\r\n<x@to.test');
+    expect(outcome).toMatchObject({ kind: 'bounced', reply: { enhanced: '5.1.3' } });
+    expect(mx.sessions).toHaveLength(0);
+  });
+});

@@ -1,0 +1,276 @@
+import { isAscii } from 'node:buffer';
+import type { ConnectionPool } from './connection-pool.js';
+import type { CourierJob, CourierTimeouts } from './courier.js';
+import type { BounceClass, Outcome, Remote } from './delivery-outcome.js';
+import { toWireAddress } from './envelope.js';
+import type { WireAddress } from './envelope.js';
+import type { Router } from './mx-route.js';
+import { OutcomeSheet } from './outcome-sheet.js';
+import type { OwnDecision } from './outcome-sheet.js';
+import type { SmtpConnection } from './smtp-connection.js';
+import { CourierClosing, SmtpFailure } from './smtp-failure.js';
+import { SmtpTransaction } from './smtp-transaction.js';
+import type { TransactionReport } from './smtp-transaction.js';
+import type { Target } from './target.js';
+import { recipientVerdict } from './transaction-verdict.js';
+
+export interface AttemptServices {
+  router: Router;
+  pool: ConnectionPool;
+  limits: CourierTimeouts;
+  /** Refusals that concern our own login are no bounces. */
+  smarthost: boolean;
+  isClosing: () => boolean;
+}
+
+interface Addressee {
+  key: string;
+  wire: WireAddress;
+}
+
+/** How many addresses may be waited for in vain in one attempt; the others keep their turn for the next one. */
+const MAX_TIMEOUTS = 2;
+
+/**
+ * One attempt for one mail: route, hosts in order, transactions until every recipient has an outcome. A broken line
+ * before the final dot leads to the next host at once, a refusal or an unknown outcome does not.
+ */
+export class DeliveryAttempt {
+  readonly #sheet: OutcomeSheet;
+  #pending: Addressee[] = [];
+  #from: WireAddress | null = null;
+  #asked: Promise<void> | null = null;
+  #content: Buffer | null = null;
+  #deadlineAt: number;
+  #waitLeft: number;
+  #timeouts = 0;
+  #failure: SmtpFailure | null = null;
+
+  constructor(
+    private readonly job: CourierJob,
+    private readonly services: AttemptServices,
+  ) {
+    this.#sheet = new OutcomeSheet(services.smarthost);
+    this.#deadlineAt = performance.now() + services.limits.total;
+    this.#waitLeft = services.limits.total;
+  }
+
+  /** Never rejects. */
+  async run(): Promise<Outcome[]> {
+    try {
+      await this.#deliver();
+    } catch (error) {
+      if (!(error instanceof CourierClosing)) this.#giveUp(asFailure(error));
+    }
+    const left = this.#pending.map(({ key }) => key);
+    if (this.services.isClosing() || this.#failure === null) this.#sheet.abandon(left);
+    else this.#sheet.fail(left, this.#failure);
+    return this.#sheet.outcomes(this.job.recipients);
+  }
+
+  async #deliver(): Promise<void> {
+    this.#address();
+    if (this.#pending.length === 0) return;
+    const route = await this.services.router.route(this.#pending[0].wire.domain);
+    if (route.kind !== 'targets') {
+      this.#sheet.own(this.#takeAll(), { ...route, phase: 'dns' });
+      return;
+    }
+    for (const target of this.#preferReachable(route.targets)) {
+      await this.#visit(target);
+      if (this.#pending.length === 0 || this.#timeouts >= MAX_TIMEOUTS || this.services.isClosing()) return;
+    }
+  }
+
+  /** Refuses what can never be put on the wire; the rest waits for its server. */
+  #address(): void {
+    const from = this.job.mailFrom === '' ? NULL_SENDER : toWireAddress(this.job.mailFrom);
+    this.#from = from;
+    for (const { key, address } of this.job.recipients) {
+      const wire = toWireAddress(address);
+      if (from === null)
+        this.#sheet.own([key], ownBounce('content', '5.1.7', 'the sender address is not valid in SMTP'));
+      else if (wire === null)
+        this.#sheet.own([key], ownBounce('invalid_recipient', '5.1.3', 'not a valid address in SMTP'));
+      else this.#pending.push({ key, wire });
+    }
+  }
+
+  #preferReachable(targets: Target[]): Target[] {
+    if (targets.length < 2) return targets;
+    const { pool } = this.services;
+    const later = targets.filter((target) => pool.isUnreachable(target));
+    return later.length === 0 ? targets : [...targets.filter((target) => !later.includes(target)), ...later];
+  }
+
+  async #visit(target: Target): Promise<void> {
+    let connection: SmtpConnection | null = null;
+    try {
+      connection = this.services.pool.take(target) ?? (await this.#connect(target));
+      connection.deadlineAt = this.#deadlineAt;
+      // Covers the time until MAIL, in which the content is fetched.
+      connection.arm('mail', this.services.limits.total);
+      connection = await this.#converse(connection, target);
+    } catch (error) {
+      if (!(error instanceof SmtpFailure)) throw error;
+      this.#note(error, { mx: target.host, ip: target.address, tls: null });
+    } finally {
+      if (connection !== null) this.services.pool.giveBack(connection);
+    }
+  }
+
+  async #connect(target: Target): Promise<SmtpConnection> {
+    const { pool } = this.services;
+    const before = performance.now();
+    const handed = await pool.slot(target, this.#waitLeft);
+    const waited = performance.now() - before;
+    // The attempt's time runs while somebody works on it, not while it stands in the queue.
+    this.#waitLeft -= waited;
+    this.#deadlineAt += waited;
+    this.#sheet.startLater(waited);
+    return handed ?? pool.open(target, this.#deadlineAt);
+  }
+
+  /** Transactions on one host until nobody is left, the line breaks, or the claim is lost. Returns the line in use. */
+  async #converse(connection: SmtpConnection, target: Target): Promise<SmtpConnection> {
+    let line = connection;
+    let fresh = line.mails === 0;
+    while (this.#pending.length > 0) {
+      const report = await this.#transact(line, target);
+      if (report === null) return line;
+      if (!fresh && isStale(report)) {
+        line = await this.services.pool.reopen(line, target, this.#deadlineAt);
+        fresh = true;
+        continue;
+      }
+      fresh = true;
+      this.#settle(report, remoteOf(line, target));
+      if (line.failure !== null) return line;
+    }
+    return line;
+  }
+
+  /** Null when no transaction was begun: everybody is settled, or the claim is lost. */
+  async #transact(line: SmtpConnection, target: Target): Promise<TransactionReport | null> {
+    if (this.#content === null) await this.#fetchContent(line);
+    const content = this.#content;
+    if (content === null) return line.failure === null ? null : notBegun(line.failure);
+    if (!this.#fits(line, content, target)) return null;
+    if (!this.job.mayStart()) {
+      this.#sheet.abandon(this.#takeAll());
+      return null;
+    }
+    const envelope = { from: this.#mailFrom(line, content), to: this.#pending.map(({ wire }) => wire.text) };
+    const transaction = new SmtpTransaction(line, envelope, { content, limits: this.services.limits });
+    return new Promise((resolve) => transaction.start(resolve));
+  }
+
+  /** Asks the caller once; ends early when the line does, which also bounds a content that never comes. */
+  async #fetchContent(line: SmtpConnection): Promise<void> {
+    this.#asked ??= this.#ask();
+    const lost = new Promise<void>((resolve) => {
+      line.onFailure = () => resolve();
+    });
+    await (line.failure === null ? Promise.race([this.#asked, lost]) : undefined);
+  }
+
+  async #ask(): Promise<void> {
+    try {
+      this.#content = await this.job.content();
+    } catch {
+      const reply = { code: null, enhanced: '4.3.0', text: 'the content of the mail could not be produced' };
+      this.#sheet.own(this.#takeAll(), { kind: 'deferred', class: 'deferral', phase: 'mail', reply });
+    }
+  }
+
+  /** Settles what this server cannot take, without asking it. False when nobody is left. */
+  #fits(line: SmtpConnection, content: Buffer, target: Target): boolean {
+    const { size, smtpUtf8 } = line.extensions;
+    if (size !== null && size > 0 && content.length > size) {
+      const text = `the mail has ${content.length} octets, the server takes ${size}`;
+      const reply = { code: null, enhanced: '5.3.4', text };
+      this.#sheet.own(
+        this.#takeAll(),
+        { kind: 'bounced', class: 'too_large', phase: 'ehlo', reply },
+        remoteOf(line, target),
+      );
+      return false;
+    }
+    if (!smtpUtf8) this.#refuseUtf8(remoteOf(line, target));
+    return this.#pending.length > 0;
+  }
+
+  #refuseUtf8(remote: Remote): void {
+    const senderToo = this.#from?.needsUtf8 === true;
+    const refused = this.#pending.filter(({ wire }) => senderToo || wire.needsUtf8);
+    if (refused.length === 0) return;
+    this.#pending = this.#pending.filter((addressee) => !refused.includes(addressee));
+    const text = 'the server takes no internationalised addresses (SMTPUTF8)';
+    const reply = { code: null, enhanced: '5.6.7', text };
+    const keys = refused.map(({ key }) => key);
+    this.#sheet.own(keys, { kind: 'bounced', class: 'content', phase: 'ehlo', reply }, remote);
+  }
+
+  #mailFrom(line: SmtpConnection, content: Buffer): string {
+    const { size, eightBitMime } = line.extensions;
+    let from = `<${this.#from?.text ?? ''}>`;
+    if (size !== null) from += ` SIZE=${content.length}`;
+    if (eightBitMime && !isAscii(content)) from += ' BODY=8BITMIME';
+    if (this.#from?.needsUtf8 === true || this.#pending.some(({ wire }) => wire.needsUtf8)) from += ' SMTPUTF8';
+    return from;
+  }
+
+  #settle(report: TransactionReport, remote: Remote): void {
+    const left: Addressee[] = [];
+    for (const [i, addressee] of this.#pending.entries()) {
+      const verdict = recipientVerdict(report, i);
+      const retry = verdict.kind === 'again' || (verdict.kind === 'broken' && verdict.certainty === 'not_sent');
+      if (retry) left.push(addressee);
+      else this.#sheet.settle(addressee.key, verdict, remote);
+    }
+    this.#pending = left;
+    if (report.failure !== null) this.#note(report.failure, remote);
+  }
+
+  #note(failure: SmtpFailure, remote: Remote): void {
+    this.#failure = failure;
+    this.#sheet.failedAt(remote);
+    if (failure.timedOut) this.#timeouts += 1;
+    if (performance.now() >= this.#deadlineAt) this.#timeouts = MAX_TIMEOUTS;
+  }
+
+  #giveUp(failure: SmtpFailure): void {
+    this.#failure = failure;
+  }
+
+  #takeAll(): string[] {
+    const keys = this.#pending.map(({ key }) => key);
+    this.#pending = [];
+    return keys;
+  }
+}
+
+const NULL_SENDER: WireAddress = { text: '', domain: '', needsUtf8: false };
+
+function ownBounce(found: BounceClass, enhanced: string, text: string): OwnDecision {
+  return { kind: 'bounced', class: found, phase: 'mail', reply: { code: null, enhanced, text } };
+}
+
+/** The name is this mail's, the line may have been opened for another name of the same address. */
+function remoteOf(line: SmtpConnection, target: Target): Remote {
+  return { mx: target.host, ip: target.address, tls: line.tlsVersion };
+}
+
+function notBegun(failure: SmtpFailure): TransactionReport {
+  return { mail: null, rcpt: [], final: null, failure, dotWritten: false };
+}
+
+/** A kept-open connection that ended before MAIL was answered says nothing about the mail. */
+function isStale(report: TransactionReport): boolean {
+  return report.failure !== null && report.mail === null && !report.failure.timedOut;
+}
+
+function asFailure(error: unknown): SmtpFailure {
+  const text = `the attempt broke off: ${String(error)}`;
+  return new SmtpFailure({ phase: 'connect', reply: { code: null, enhanced: '4.3.0', text } });
+}

@@ -1,0 +1,164 @@
+import net from 'node:net';
+import ipaddr from 'ipaddr.js';
+import type { BounceClass, ServerReply } from './delivery-outcome.js';
+import { OwnAddresses } from './own-addresses.js';
+import type { MxHost, Resolver } from './resolver.js';
+import { toTarget } from './target.js';
+import type { Target } from './target.js';
+
+export type Route =
+  { kind: 'targets'; targets: Target[] } | { kind: 'deferred' | 'bounced'; class: BounceClass; reply: ServerReply };
+
+/** Where the mail of a domain goes. */
+export interface Router {
+  route(domain: string): Promise<Route>;
+  /** Breaks off what is being looked up. */
+  cancel(): void;
+}
+
+export interface MxRules {
+  port: number;
+  allowPrivate: boolean;
+  ownAddresses: { address: string; port: number }[];
+}
+
+/** Postfix's yardstick (`smtp_mx_address_limit`): a domain with 200 MX must not cost 200 connects. */
+const MAX_ADDRESSES = 5;
+/** Exchanges resolved at once, and in all when the first ones have no address. */
+const EXCHANGES_AT_ONCE = 5;
+const MAX_EXCHANGES = 15;
+/** Azure's host agent has a public address that must not be reachable from the outside. */
+const DENIED = new Set(['168.63.129.16']);
+
+/** How long one domain's permitted targets are reused before they are derived from the resolver's answers again. */
+const RECENT_MS = 5000;
+const MAX_RECENT = 10_000;
+
+interface Placed {
+  host: string;
+  preference: number;
+  address: string;
+}
+
+interface Choice {
+  preference: number;
+  target: Target;
+}
+
+/** Routes by MX: preference order, equal ones shuffled, only addresses that mail from outside may reach. */
+export class MxRouter implements Router {
+  readonly #own: OwnAddresses;
+  readonly #recent = new Map<string, { choices: Choice[]; until: number }>();
+
+  constructor(
+    private readonly resolver: Resolver,
+    private readonly rules: MxRules,
+  ) {
+    this.#own = new OwnAddresses(rules.ownAddresses.filter((own) => own.port === rules.port));
+  }
+
+  async route(domain: string): Promise<Route> {
+    const recent = this.#recent.get(domain);
+    if (recent !== undefined && recent.until > performance.now()) return chosen(recent.choices);
+    this.#recent.delete(domain);
+    if (domain.startsWith('[') || net.isIP(domain) !== 0) return unroutable('mail is not routed to address literals');
+    const answer = await this.resolver.mx(domain);
+    switch (answer.kind) {
+      case 'temporary':
+        return unreachableDns(answer.text);
+      case 'no_domain':
+        return noDomain(`the domain ${domain} does not exist`);
+      case 'null_mx':
+        return nullMx(domain);
+      case 'implicit':
+        return this.#reach([{ exchange: domain, preference: 0 }], domain, true);
+      case 'hosts':
+        return this.#reach(inOrder(answer.hosts), domain, false);
+    }
+  }
+
+  cancel(): void {
+    this.resolver.cancel();
+  }
+
+  async #reach(hosts: MxHost[], domain: string, implicit: boolean): Promise<Route> {
+    if (hosts.length === 0) return unroutable(`no MX of ${domain} is a host name`);
+    const placed: Placed[] = [];
+    let temporary: string | null = null;
+    const until = Math.min(hosts.length, MAX_EXCHANGES);
+    for (let from = 0; from < until && placed.length === 0; from += EXCHANGES_AT_ONCE) {
+      const some = hosts.slice(from, from + EXCHANGES_AT_ONCE);
+      const answers = await Promise.all(some.map(({ exchange }) => this.resolver.addresses(exchange)));
+      for (const [i, answer] of answers.entries()) {
+        if (answer.kind === 'temporary') temporary = answer.text;
+        if (answer.kind !== 'addresses') continue;
+        const { exchange: host, preference } = some[i];
+        for (const address of answer.addresses) placed.push({ host, preference, address });
+      }
+    }
+    if (placed.length > 0) return this.#permit(placed, domain);
+    if (temporary !== null) return unreachableDns(temporary);
+    if (implicit) return noDomain(`the domain ${domain} has neither MX nor address`);
+    return {
+      kind: 'deferred',
+      class: 'routing',
+      reply: { code: null, enhanced: '4.4.4', text: `no MX of ${domain} has an address` },
+    };
+  }
+
+  #permit(placed: Placed[], domain: string): Route {
+    // RFC 5321 §5.1: our own host in the list ends it; what is not better would send the mail back to us.
+    const own = placed.filter((place) => this.#own.has(place.address));
+    const loopAt = Math.min(...own.map((place) => place.preference));
+    const permitted = placed.filter(
+      (place) => place.preference < loopAt && (this.rules.allowPrivate || isPublic(place.address)),
+    );
+    if (permitted.length === 0) return unroutable(`every address of ${domain} is private or our own`);
+    const { port } = this.rules;
+    const choices = permitted.slice(0, MAX_ADDRESSES).map(({ host, address, preference }) => ({
+      preference,
+      target: toTarget({ host, address, port, tls: 'opportunistic', trust: 'any', login: null }),
+    }));
+    if (this.#recent.size >= MAX_RECENT) this.#recent.clear();
+    this.#recent.set(domain, { choices, until: performance.now() + RECENT_MS });
+    return chosen(choices);
+  }
+}
+
+/** Globally reachable unicast; loopback, private, link-local, mapped, NAT64, 6to4 and documentation ranges are not. */
+export function isPublic(address: string): boolean {
+  return ipaddr.isValid(address) && ipaddr.parse(address).range() === 'unicast' && !DENIED.has(address);
+}
+
+/** RFC 5321 §5.1: by preference, equal ones in random order for every mail. */
+function chosen(choices: Choice[]): Route {
+  return { kind: 'targets', targets: inOrder(choices).map((choice) => choice.target) };
+}
+
+function inOrder<T extends { preference: number }>(items: T[]): T[] {
+  if (items.length < 2) return items;
+  const shuffled = [...items];
+  for (let i = shuffled.length - 1; i > 0; i -= 1) {
+    const j = Math.floor(Math.random() * (i + 1));
+    [shuffled[i], shuffled[j]] = [shuffled[j], shuffled[i]];
+  }
+  return shuffled.sort((a, b) => a.preference - b.preference);
+}
+
+function unreachableDns(text: string): Route {
+  return { kind: 'deferred', class: 'deferral', reply: { code: null, enhanced: '4.4.3', text } };
+}
+
+/** A zone outage looks like this too: the caller bounces only when the next attempt agrees. */
+function noDomain(text: string): Route {
+  return { kind: 'deferred', class: 'bad_domain', reply: { code: null, enhanced: '5.1.2', text } };
+}
+
+function nullMx(domain: string): Route {
+  const text = `the domain ${domain} takes no mail (null MX)`;
+  return { kind: 'bounced', class: 'bad_domain', reply: { code: 556, enhanced: '5.1.10', text } };
+}
+
+function unroutable(text: string): Route {
+  return { kind: 'bounced', class: 'routing', reply: { code: null, enhanced: '5.4.4', text } };
+}

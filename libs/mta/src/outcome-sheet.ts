@@ -1,0 +1,114 @@
+import type { CourierRecipient } from './courier.js';
+import { NO_REMOTE } from './delivery-outcome.js';
+import type { BounceClass, DeliveryPhase, Outcome, Remote, ServerReply } from './delivery-outcome.js';
+import { bounceTypeOf, classifyReply } from './reply-classifier.js';
+import { retryHint } from './retry-hint.js';
+import type { SmtpFailure } from './smtp-failure.js';
+import type { RecipientVerdict } from './transaction-verdict.js';
+
+/** An outcome that we decide without a server's word. */
+export interface OwnDecision {
+  kind: 'deferred' | 'bounced';
+  class: BounceClass;
+  phase: DeliveryPhase;
+  reply: ServerReply;
+}
+
+/** Refusals of our own login (RFC 4954 §6): the operator's concern, not the recipient's. */
+const LOGIN_CODES = new Set([530, 534, 535, 538]);
+
+/** Collects the outcomes of one attempt: turns verdicts and failures into the words of the contract. */
+export class OutcomeSheet {
+  readonly #outcomes = new Map<string, Outcome>();
+  #startedAt = Date.now();
+  #failedAt: Remote = NO_REMOTE;
+
+  constructor(private readonly smarthost: boolean) {}
+
+  /** Waiting for a free connection is not part of the attempt. */
+  startLater(waitedMs: number): void {
+    this.#startedAt += waitedMs;
+  }
+
+  /** The host at which the attempt stood last. */
+  failedAt(remote: Remote): void {
+    this.#failedAt = remote;
+  }
+
+  settle(key: string, verdict: Exclude<RecipientVerdict, { kind: 'again' }>, remote: Remote): void {
+    switch (verdict.kind) {
+      case 'delivered':
+        this.#outcomes.set(key, { ...this.#times(), key, kind: 'delivered', reply: verdict.reply, remote });
+        return;
+      case 'answered':
+        this.#answered(key, verdict, remote);
+        return;
+      case 'broken': {
+        const { certainty, phase, reply } = verdict;
+        const unknown =
+          certainty === 'unknown_outcome' ? `${reply.text}; the mail may have been delivered` : reply.text;
+        this.#defer(key, { certainty, phase, reply: { ...reply, text: unknown }, remote });
+        return;
+      }
+    }
+  }
+
+  own(keys: string[], decision: OwnDecision, remote: Remote = NO_REMOTE): void {
+    const { phase, reply, class: found } = decision;
+    for (const key of keys) {
+      const common = { ...this.#times(), key, phase, reply, remote, class: found };
+      if (decision.kind === 'bounced') {
+        this.#outcomes.set(key, { ...common, kind: 'bounced', bounceType: bounceTypeOf(found) });
+      } else {
+        this.#outcomes.set(key, { ...common, kind: 'deferred', certainty: 'not_sent' });
+      }
+    }
+  }
+
+  /** No host took them; a refusal in banner or EHLO concerns the host, so it never bounces a mail. */
+  fail(keys: string[], failure: SmtpFailure): void {
+    const { phase, reply } = failure;
+    const certainty = failure.answered ? 'answered' : 'not_sent';
+    for (const key of keys) this.#defer(key, { certainty, phase, reply, remote: this.#failedAt });
+  }
+
+  abandon(keys: string[]): void {
+    for (const key of keys) this.#outcomes.set(key, { ...this.#times(), key, kind: 'abandoned' });
+  }
+
+  /** In the order of the job; whoever has no outcome was not touched. */
+  outcomes(recipients: CourierRecipient[]): Outcome[] {
+    return recipients.map(({ key }) => this.#outcomes.get(key) ?? { ...this.#times(), key, kind: 'abandoned' });
+  }
+
+  #answered(key: string, said: { phase: DeliveryPhase; reply: ServerReply }, remote: Remote): void {
+    const { phase, reply } = said;
+    const verdict = classifyReply(reply);
+    const ourLogin = this.smarthost && reply.code !== null && LOGIN_CODES.has(reply.code);
+    if (!verdict.permanent || reply.code === null || ourLogin) {
+      this.#defer(key, { certainty: 'answered', phase, reply, remote });
+      return;
+    }
+    const { class: found, bounceType } = verdict;
+    this.#outcomes.set(key, { ...this.#times(), key, kind: 'bounced', phase, reply, remote, class: found, bounceType });
+  }
+
+  #defer(
+    key: string,
+    said: {
+      certainty: 'not_sent' | 'unknown_outcome' | 'answered';
+      phase: DeliveryPhase;
+      reply: ServerReply;
+      remote: Remote;
+    },
+  ): void {
+    const { class: found } = said.certainty === 'answered' ? classifyReply(said.reply) : { class: 'deferral' as const };
+    const retryAfterMs = said.certainty === 'answered' ? retryHint(said.reply.text) : undefined;
+    const hint = retryAfterMs === undefined ? {} : { retryAfterMs };
+    this.#outcomes.set(key, { ...this.#times(), ...said, ...hint, key, kind: 'deferred', class: found });
+  }
+
+  #times(): { startedAt: Date; endedAt: Date } {
+    return { startedAt: new Date(this.#startedAt), endedAt: new Date() };
+  }
+}

@@ -1,0 +1,139 @@
+import { Resolver as DnsResolver } from 'node:dns/promises';
+import net from 'node:net';
+
+export interface ResolverSettings {
+  /** `ip` or `ip:port`; empty: the system's. */
+  servers: string[];
+  /** Milliseconds that one question waits at one server; asked twice. */
+  timeoutMs: number;
+}
+
+export interface MxHost {
+  /** Lower case, without the final dot. */
+  exchange: string;
+  preference: number;
+}
+
+export type MxAnswer =
+  | { kind: 'hosts'; hosts: MxHost[] }
+  /** The domain exists and has no MX: its own addresses count (RFC 5321 §5.1). */
+  | { kind: 'implicit' }
+  /** `MX 0 .` alone: takes no mail (RFC 7505). */
+  | { kind: 'null_mx' }
+  | { kind: 'no_domain' }
+  | { kind: 'temporary'; text: string };
+
+export type AddressAnswer =
+  { kind: 'addresses'; addresses: string[] } | { kind: 'none' } | { kind: 'temporary'; text: string };
+
+interface Cached<T> {
+  value: T;
+  /** On the clock of `performance.now()`. */
+  until: number;
+}
+
+/** Longer than this no answer is trusted, whatever its TTL says. */
+const LONGEST_MS = 60_000;
+const MAX_CACHED = 10_000;
+
+/**
+ * DNS for delivery: MX, A, AAAA. Asks the configured servers only, through c-ares; never `dns.lookup`, which would hold
+ * one of libuv's four threads per question. Good answers are kept up to 60 s, equal questions asked at once are one;
+ * failures are not kept.
+ */
+export class Resolver {
+  readonly #dns: DnsResolver;
+  readonly #mx = new AnswerCache<MxAnswer>((answer) => answer.kind === 'hosts');
+  readonly #addresses = new AnswerCache<AddressAnswer>((answer) => answer.kind === 'addresses');
+
+  constructor(settings: ResolverSettings) {
+    this.#dns = new DnsResolver({ timeout: settings.timeoutMs, tries: 2 });
+    if (settings.servers.length > 0) this.#dns.setServers(settings.servers);
+  }
+
+  mx(domain: string): Promise<MxAnswer> {
+    return this.#mx.get(domain, async () => ({ value: await this.#askMx(domain), ttlMs: LONGEST_MS }));
+  }
+
+  /** IPv4 first: many receivers trust IPv6 senders less. */
+  addresses(host: string): Promise<AddressAnswer> {
+    return this.#addresses.get(host, () => this.#askAddresses(host));
+  }
+
+  /** Breaks off running questions; they answer `temporary`. */
+  cancel(): void {
+    this.#dns.cancel();
+  }
+
+  async #askMx(domain: string): Promise<MxAnswer> {
+    try {
+      const records = await this.#dns.resolveMx(domain);
+      // c-ares answers a CNAME loop with an empty list and no error; that is no "has no MX".
+      if (records.length === 0) return { kind: 'temporary', text: `the MX answer for ${domain} is empty` };
+      const hosts = records
+        .map(({ exchange, priority }) => ({ exchange: bareName(exchange), preference: priority }))
+        .filter(({ exchange }) => exchange !== '');
+      if (hosts.length === 0) return { kind: 'null_mx' };
+      // RFC 5321 §5.1: an exchange is a name; an address literal there is unusable.
+      return { kind: 'hosts', hosts: hosts.filter(({ exchange }) => net.isIP(exchange) === 0) };
+    } catch (error) {
+      const code = codeOf(error);
+      if (code === 'ENODATA') return { kind: 'implicit' };
+      if (code === 'ENOTFOUND') return { kind: 'no_domain' };
+      return { kind: 'temporary', text: `MX question for ${domain}: ${code}` };
+    }
+  }
+
+  async #askAddresses(host: string): Promise<{ value: AddressAnswer; ttlMs: number }> {
+    const answers = await Promise.allSettled([
+      this.#dns.resolve4(host, { ttl: true }),
+      this.#dns.resolve6(host, { ttl: true }),
+    ]);
+    const found = answers.flatMap((answer) => (answer.status === 'fulfilled' ? answer.value : []));
+    if (found.length > 0) {
+      const ttlMs = Math.min(LONGEST_MS, ...found.map((record) => record.ttl * 1000));
+      return { value: { kind: 'addresses', addresses: found.map((record) => record.address) }, ttlMs };
+    }
+    const codes = answers.map((answer) => (answer.status === 'rejected' ? codeOf(answer.reason) : 'empty answer'));
+    const failed = codes.find((code) => code !== 'ENODATA' && code !== 'ENOTFOUND');
+    if (failed === undefined) return { value: { kind: 'none' }, ttlMs: 0 };
+    return { value: { kind: 'temporary', text: `address question for ${host}: ${failed}` }, ttlMs: 0 };
+  }
+}
+
+class AnswerCache<T> {
+  readonly #kept = new Map<string, Cached<T>>();
+  readonly #asking = new Map<string, Promise<T>>();
+
+  constructor(private readonly isGood: (value: T) => boolean) {}
+
+  get(name: string, ask: () => Promise<{ value: T; ttlMs: number }>): Promise<T> {
+    const kept = this.#kept.get(name);
+    if (kept !== undefined && kept.until > performance.now()) return Promise.resolve(kept.value);
+    let asking = this.#asking.get(name);
+    if (asking === undefined) {
+      asking = this.#ask(name, ask).finally(() => this.#asking.delete(name));
+      this.#asking.set(name, asking);
+    }
+    return asking;
+  }
+
+  async #ask(name: string, ask: () => Promise<{ value: T; ttlMs: number }>): Promise<T> {
+    const { value, ttlMs } = await ask();
+    this.#kept.delete(name);
+    if (!this.isGood(value) || ttlMs <= 0) return value;
+    if (this.#kept.size >= MAX_CACHED)
+      for (const oldest of [...this.#kept.keys()].slice(0, 100)) this.#kept.delete(oldest);
+    this.#kept.set(name, { value, until: performance.now() + ttlMs });
+    return value;
+  }
+}
+
+function bareName(name: string): string {
+  return name.replace(/\.$/, '').toLowerCase();
+}
+
+function codeOf(error: unknown): string {
+  const code = error instanceof Error && 'code' in error ? error.code : undefined;
+  return typeof code === 'string' ? code : String(error);
+}

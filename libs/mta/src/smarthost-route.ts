@@ -1,0 +1,97 @@
+import net from 'node:net';
+import { isPublic } from './mx-route.js';
+import type { Route, Router } from './mx-route.js';
+import type { AddressAnswer, Resolver } from './resolver.js';
+import { toTarget } from './target.js';
+import type { Target } from './target.js';
+
+interface Smarthost {
+  host: string;
+  port: number;
+  tls: Target['tls'];
+  login: Target['login'];
+}
+
+/** Without a port: a relay that asks for a password listens on 587 (RFC 6409), one that does not on 25. */
+const SUBMISSION = 587;
+const SUBMISSIONS = 465;
+const RELAY = 25;
+
+/**
+ * Routes every domain to one fixed host. A public host that gets our password or is asked for by `smtps://` must prove
+ * its name by certificate; inside an intranet certificates are self-signed, and any will do.
+ */
+export class SmarthostRouter implements Router {
+  readonly #smarthost: Smarthost;
+  #fixed: AddressAnswer | null = null;
+  #last: { answer: AddressAnswer; route: Route } | null = null;
+
+  /** Throws on a URL that is neither `smtp://` nor `smtps://`. The message does not repeat the URL: it has a password. */
+  constructor(
+    private readonly resolver: Resolver,
+    url: string,
+  ) {
+    this.#smarthost = readUrl(url);
+    const { host } = this.#smarthost;
+    // DNS knows neither addresses nor, in most places, "localhost".
+    if (net.isIP(host) !== 0) this.#fixed = { kind: 'addresses', addresses: [host] };
+    else if (host === 'localhost') this.#fixed = { kind: 'addresses', addresses: ['127.0.0.1', '::1'] };
+  }
+
+  async route(): Promise<Route> {
+    const answer = this.#fixed ?? (await this.resolver.addresses(this.#smarthost.host));
+    if (this.#last?.answer !== answer) this.#last = { answer, route: this.#read(answer) };
+    return this.#last.route;
+  }
+
+  cancel(): void {
+    this.resolver.cancel();
+  }
+
+  #read(answer: AddressAnswer): Route {
+    const { host } = this.#smarthost;
+    switch (answer.kind) {
+      case 'addresses':
+        return this.#to(answer.addresses);
+      case 'none':
+        return unknownHost(`the smarthost ${host} has no address`);
+      case 'temporary':
+        return unknownHost(answer.text);
+    }
+  }
+
+  #to(addresses: string[]): Route {
+    const { host, port, tls, login } = this.#smarthost;
+    const proof = login !== null || tls === 'implicit';
+    const targets = addresses.map((address) =>
+      toTarget({ host, address, port, tls, login, trust: proof && isPublic(address) ? 'verified' : 'any' }),
+    );
+    return { kind: 'targets', targets };
+  }
+}
+
+function readUrl(text: string): Smarthost {
+  const url = URL.canParse(text) ? new URL(text) : null;
+  if (url === null || (url.protocol !== 'smtp:' && url.protocol !== 'smtps:') || url.hostname === '') {
+    throw new Error('the smarthost URL must be smtp://host or smtps://host, with user:password@ and :port if needed');
+  }
+  const implicit = url.protocol === 'smtps:';
+  const login =
+    url.username === '' ? null : { user: decodeURIComponent(url.username), password: decodeURIComponent(url.password) };
+  return {
+    host: url.hostname.replace(/^\[(.*)\]$/, '$1').toLowerCase(),
+    port: url.port === '' ? usualPort(implicit, login !== null) : Number(url.port),
+    tls: implicit ? 'implicit' : 'opportunistic',
+    login,
+  };
+}
+
+function usualPort(implicit: boolean, login: boolean): number {
+  if (implicit) return SUBMISSIONS;
+  return login ? SUBMISSION : RELAY;
+}
+
+/** The operator's own host: its absence is nothing the recipient should bounce for. */
+function unknownHost(text: string): Route {
+  return { kind: 'deferred', class: 'deferral', reply: { code: null, enhanced: '4.4.3', text } };
+}

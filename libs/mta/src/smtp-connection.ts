@@ -1,0 +1,250 @@
+import net from 'node:net';
+import tls from 'node:tls';
+import type { DeliveryPhase } from './delivery-outcome.js';
+import { stuffDots } from './dot-stuffing.js';
+import { ReplyReader } from './reply-reader.js';
+import type { RawReply } from './reply-reader.js';
+import { SmtpFailure } from './smtp-failure.js';
+import { NO_EXTENSIONS } from './smtp-extensions.js';
+import type { Extensions } from './smtp-extensions.js';
+import type { Target } from './target.js';
+
+const ignore = (): void => undefined;
+
+/** How long a peer may take to close after QUIT before we close for it. */
+const QUIT_MS = 1000;
+
+/**
+ * One TCP connection to an SMTP server: bytes out, replies in, one deadline. It knows no order of commands; the
+ * handshake and the transaction do.
+ *
+ * Invariants: after the first failure nothing is reported any more and the socket is destroyed; `onGone` is called
+ * exactly once, when the socket is closed; a limit is absolute for its phase, bytes that drip in do not move it.
+ */
+export class SmtpConnection {
+  onReply: (reply: RawReply) => void = ignore;
+  onFailure: (failure: SmtpFailure) => void = ignore;
+  onGone: () => void = ignore;
+
+  extensions: Extensions = NO_EXTENSIONS;
+  /** Protocol of the encrypted line, `TLSv1.3`; null in the clear. */
+  tlsVersion: string | null = null;
+  failure: SmtpFailure | null = null;
+  /** Transactions begun here. */
+  mails = 0;
+  /** A transaction was left open (MAIL accepted, no final dot): the next one must begin with RSET. */
+  needsReset = false;
+  /** End of the attempt that uses the connection, on the clock of `performance.now()`. */
+  deadlineAt = Infinity;
+
+  #socket: net.Socket;
+  #reader: ReplyReader;
+  #phase: DeliveryPhase = 'connect';
+  #phaseLimit = 0;
+  #phaseEndsAt = Infinity;
+  #timer: NodeJS.Timeout | null = null;
+  #timerAt = Infinity;
+  #gone = false;
+  #rested: (() => void) | null = null;
+
+  constructor(readonly target: Target) {
+    this.#reader = this.#newReader();
+    this.#socket = net.connect({ host: target.address, port: target.port, noDelay: true });
+    this.#listen(this.#socket);
+  }
+
+  /** Resolves when TCP stands. */
+  connected(): Promise<void> {
+    return this.#until((done) => this.#socket.once('connect', done));
+  }
+
+  /** Starts TLS on the line. What arrived in the clear before is forgotten. */
+  secure(): Promise<void> {
+    const plain = this.#socket;
+    this.#reader.stop();
+    const host = this.target.host;
+    const secured = tls.connect({
+      socket: plain,
+      ...(net.isIP(host) === 0 ? { servername: host } : { host }),
+      minVersion: 'TLSv1.2',
+      rejectUnauthorized: this.target.trust === 'verified',
+    });
+    this.#reader = this.#newReader();
+    this.#socket = secured;
+    this.#listen(secured);
+    return this.#until((done) =>
+      secured.once('secureConnect', () => {
+        this.tlsVersion = secured.getProtocol();
+        done();
+      }),
+    );
+  }
+
+  /** Sends a command line (none: waits for the banner) and resolves with its reply. For the handshake, not for mail. */
+  ask(command: string | null): Promise<RawReply> {
+    if (command !== null && this.failure === null) this.send(`${command}\r\n`);
+    return new Promise((resolve, reject) => {
+      if (this.failure !== null) {
+        reject(this.failure);
+        return;
+      }
+      const settle = (): void => {
+        this.onReply = ignore;
+        this.onFailure = ignore;
+      };
+      this.onReply = (reply) => {
+        settle();
+        resolve(reply);
+      };
+      this.onFailure = (failure) => {
+        settle();
+        reject(failure);
+      };
+    });
+  }
+
+  /** Writes whole command lines. Text is ASCII unless the peer offered SMTPUTF8. */
+  send(lines: string): void {
+    this.#socket.write(lines, 'utf8');
+  }
+
+  /** Writes mail and final dot as one; `written` is called once the last byte of the dot was given to the kernel. */
+  sendContent(content: Buffer, written: () => void): void {
+    const pieces = stuffDots(content);
+    const last = pieces.length - 1;
+    this.#socket.cork();
+    for (let i = 0; i < last; i += 1) this.#socket.write(pieces[i]);
+    this.#socket.write(pieces[last], (error) => {
+      if (!error) written();
+    });
+    this.#socket.uncork();
+  }
+
+  /**
+   * Begins a phase: it fails after `ms` milliseconds, or earlier at `deadlineAt`. One timer is kept and only moved when
+   * it would be late: setting one per reply costs more than reading the reply.
+   */
+  arm(phase: DeliveryPhase, ms: number): void {
+    const now = performance.now();
+    this.#rested = null;
+    this.#phase = phase;
+    this.#phaseLimit = ms;
+    this.#phaseEndsAt = Math.min(now + ms, this.deadlineAt);
+    if (this.#timerAt > this.#phaseEndsAt) this.#setTimer(now);
+  }
+
+  /** Between two mails: `rested` is called after `ms` milliseconds of idleness, nothing fails. */
+  rest(ms: number, rested: () => void): void {
+    this.deadlineAt = Infinity;
+    this.arm('mail', ms);
+    this.#rested = rested;
+  }
+
+  fail(failure: SmtpFailure): void {
+    if (this.failure !== null) return;
+    this.failure = failure;
+    this.#clearTimer();
+    this.#socket.destroy();
+    this.onFailure(failure);
+  }
+
+  /** Breaks the line without a word, e.g. because replies and commands are out of step. */
+  abort(text: string): void {
+    this.fail(this.#broken(text));
+  }
+
+  /** Says QUIT and closes; whatever comes back is not waited for. */
+  quit(): void {
+    if (this.failure !== null) return;
+    this.onReply = ignore;
+    this.onFailure = ignore;
+    this.send('QUIT\r\n');
+    this.#socket.end();
+    this.deadlineAt = Infinity;
+    this.arm('connect', QUIT_MS);
+  }
+
+  #newReader(): ReplyReader {
+    return new ReplyReader(
+      (reply) => this.onReply(reply),
+      () => this.abort('the reply is longer than 64 kB'),
+    );
+  }
+
+  #listen(socket: net.Socket): void {
+    // Under TLS the plain socket stays below: its bytes and its end are no longer ours to read.
+    socket.on('data', (chunk: Buffer) => {
+      if (socket === this.#socket) this.#reader.push(chunk);
+    });
+    socket.on('end', () => {
+      if (socket === this.#socket) this.abort('the peer closed the connection');
+    });
+    socket.on('error', (error: NodeJS.ErrnoException) => this.abort(error.code ?? error.message));
+    socket.on('close', () => {
+      this.abort('the connection closed');
+      if (this.#gone) return;
+      this.#gone = true;
+      this.onGone();
+    });
+  }
+
+  #until(begin: (done: () => void) => void): Promise<void> {
+    return new Promise((resolve, reject) => {
+      if (this.failure !== null) reject(this.failure);
+      this.onFailure = reject;
+      begin(() => {
+        this.onFailure = ignore;
+        resolve();
+      });
+    });
+  }
+
+  #broken(text: string): SmtpFailure {
+    const early = this.#phase === 'connect';
+    const { address, port } = this.target;
+    const enhanced = early ? '4.4.1' : '4.4.2';
+    return new SmtpFailure({
+      phase: this.#phase,
+      reply: { code: null, enhanced, text: `${address}:${port} in phase ${this.#phase}: ${text}` },
+    });
+  }
+
+  #setTimer(now: number): void {
+    this.#clearTimer();
+    this.#timerAt = this.#phaseEndsAt;
+    this.#timer = setTimeout(() => this.#onTimer(), Math.max(0, this.#phaseEndsAt - now));
+  }
+
+  #onTimer(): void {
+    const now = performance.now();
+    this.#timer = null;
+    this.#timerAt = Infinity;
+    // Timers may fire a fraction of a millisecond early.
+    if (now < this.#phaseEndsAt - 1) this.#setTimer(now);
+    else if (this.#rested !== null) this.#rested();
+    else this.#expire();
+  }
+
+  #expire(): void {
+    const whole = this.#phaseEndsAt >= this.deadlineAt;
+    const { address, port } = this.target;
+    const limit = whole ? 'the time for the whole attempt is over' : `no answer within ${this.#phaseLimit} ms`;
+    this.fail(
+      new SmtpFailure({
+        phase: this.#phase,
+        timedOut: true,
+        reply: {
+          code: null,
+          enhanced: this.#phase === 'connect' ? '4.4.1' : '4.4.2',
+          text: `${address}:${port} in phase ${this.#phase}: ${limit}`,
+        },
+      }),
+    );
+  }
+
+  #clearTimer(): void {
+    if (this.#timer !== null) clearTimeout(this.#timer);
+    this.#timer = null;
+    this.#timerAt = Infinity;
+  }
+}

@@ -1,0 +1,121 @@
+import type { CourierTimeouts } from './courier.js';
+import type { DeliveryPhase } from './delivery-outcome.js';
+import type { RawReply } from './reply-reader.js';
+import { toServerReply } from './server-reply.js';
+import { SmtpConnection } from './smtp-connection.js';
+import { NO_EXTENSIONS, readExtensions } from './smtp-extensions.js';
+import { SmtpFailure } from './smtp-failure.js';
+import type { Target } from './target.js';
+
+export interface HandshakeSettings {
+  heloName: string;
+  timeouts: CourierTimeouts;
+}
+
+/**
+ * Brings a fresh connection to the point where MAIL may follow: TCP, banner, EHLO (or HELO), STARTTLS, login. Rejects
+ * with `SmtpFailure` and a destroyed connection.
+ */
+export async function shakeHands(connection: SmtpConnection, settings: HandshakeSettings): Promise<void> {
+  try {
+    await new Handshake(connection, settings).run();
+  } catch (error) {
+    connection.fail(asFailure(error));
+    throw connection.failure ?? error;
+  }
+}
+
+class Handshake {
+  readonly #target: Target;
+
+  constructor(
+    private readonly connection: SmtpConnection,
+    private readonly settings: HandshakeSettings,
+  ) {
+    this.#target = connection.target;
+  }
+
+  async run(): Promise<void> {
+    const { connection, settings } = this;
+    connection.arm('connect', settings.timeouts.connect);
+    await connection.connected();
+    if (this.#target.tls === 'implicit') await this.#secure();
+    connection.arm('greeting', settings.timeouts.greeting);
+    expect2xx('greeting', await connection.ask(null));
+    await this.#introduce();
+    if (this.#target.tls === 'opportunistic' && connection.extensions.startTls) await this.#startTls();
+    if (this.#target.trust === 'verified' && connection.tlsVersion === null) throw tlsMissing();
+    if (this.#target.login !== null) await this.#logIn(this.#target.login);
+  }
+
+  async #introduce(): Promise<void> {
+    const { connection, settings } = this;
+    connection.arm('ehlo', settings.timeouts.ehlo);
+    const reply = await connection.ask(`EHLO ${settings.heloName}`);
+    if (reply.code !== null && reply.code >= 500) {
+      // RFC 5321 §3.2: a server that does not know EHLO gets HELO, and offers nothing.
+      connection.extensions = NO_EXTENSIONS;
+      connection.arm('ehlo', settings.timeouts.ehlo);
+      expect2xx('ehlo', await connection.ask(`HELO ${settings.heloName}`));
+      return;
+    }
+    expect2xx('ehlo', reply);
+    connection.extensions = readExtensions(reply.raw);
+  }
+
+  /** A refusal of STARTTLS leaves the line in the clear and usable; a broken handshake does not. */
+  async #startTls(): Promise<void> {
+    this.connection.arm('tls', this.settings.timeouts.ehlo);
+    const reply = await this.connection.ask('STARTTLS');
+    if (reply.code === null || reply.code === 421) throw refused('tls', reply);
+    if (reply.code !== 220) return;
+    await this.#secure();
+    await this.#introduce();
+  }
+
+  async #secure(): Promise<void> {
+    this.connection.arm('tls', this.settings.timeouts.ehlo);
+    await this.connection.secure();
+  }
+
+  async #logIn(login: { user: string; password: string }): Promise<void> {
+    const { connection, settings } = this;
+    connection.arm('auth', settings.timeouts.ehlo);
+    const offered = connection.extensions.auth;
+    let reply: RawReply;
+    if (offered.has('PLAIN')) {
+      reply = await connection.ask(`AUTH PLAIN ${base64(`\0${login.user}\0${login.password}`)}`);
+    } else if (offered.has('LOGIN')) {
+      reply = await connection.ask('AUTH LOGIN');
+      if (reply.code === 334) reply = await connection.ask(base64(login.user));
+      if (reply.code === 334) reply = await connection.ask(base64(login.password));
+    } else {
+      throw ours('auth', 'the smarthost offers neither AUTH PLAIN nor AUTH LOGIN');
+    }
+    if (reply.code !== 235) throw refused('auth', reply);
+  }
+}
+
+function base64(text: string): string {
+  return Buffer.from(text, 'utf8').toString('base64');
+}
+
+function expect2xx(phase: DeliveryPhase, reply: RawReply): void {
+  if (reply.code === null || reply.code >= 300) throw refused(phase, reply);
+}
+
+function refused(phase: DeliveryPhase, reply: RawReply): SmtpFailure {
+  return new SmtpFailure({ phase, reply: toServerReply(reply), answered: true });
+}
+
+function ours(phase: DeliveryPhase, text: string): SmtpFailure {
+  return new SmtpFailure({ phase, reply: { code: null, enhanced: '4.7.0', text } });
+}
+
+function tlsMissing(): SmtpFailure {
+  return ours('tls', 'the smarthost offers no TLS; credentials do not cross the internet in the clear');
+}
+
+function asFailure(error: unknown): SmtpFailure {
+  return error instanceof SmtpFailure ? error : ours('connect', String(error));
+}

@@ -1,0 +1,209 @@
+import type { CourierTimeouts } from './courier.js';
+import type { DeliveryPhase } from './delivery-outcome.js';
+import type { RawReply } from './reply-reader.js';
+import { toServerReply } from './server-reply.js';
+import type { SmtpConnection } from './smtp-connection.js';
+import { SmtpFailure } from './smtp-failure.js';
+
+export interface Envelope {
+  /** Everything between `MAIL FROM:` and the line end. */
+  from: string;
+  /** Wire addresses, at least one. */
+  to: string[];
+}
+
+/** What was said in one transaction; null where no reply came. */
+export interface TransactionReport {
+  mail: RawReply | null;
+  /** Aligned with `Envelope.to`. */
+  rcpt: (RawReply | null)[];
+  /** The reply that decided for the accepted recipients, and to what. */
+  final: { phase: 'data' | 'dot'; reply: RawReply } | null;
+  /** Why the dialogue broke off; the connection is gone then. */
+  failure: SmtpFailure | null;
+  /** The last byte of the final dot was handed to the kernel. */
+  dotWritten: boolean;
+}
+
+type Step = 'rset' | 'mail' | 'rcpt' | 'data' | 'dot' | 'lone_dot';
+
+/**
+ * One MAIL … dot on a connection that is past its handshake; a state machine fed by replies, without a promise per
+ * reply. With PIPELINING everything up to DATA goes out in one write (RFC 2920 §3.1), else step by step. Replies are
+ * read in step in both cases, so a peer that answers late, early or in bulk cannot shift them.
+ */
+export class SmtpTransaction {
+  readonly #report: TransactionReport;
+  readonly #pipelined: boolean;
+  #step: Step;
+  #answered = 0;
+  #accepted = 0;
+
+  constructor(
+    private readonly connection: SmtpConnection,
+    private readonly envelope: Envelope,
+    private readonly work: { content: Buffer; limits: CourierTimeouts },
+  ) {
+    const rcpt = new Array<RawReply | null>(envelope.to.length).fill(null);
+    this.#report = { mail: null, rcpt, final: null, failure: null, dotWritten: false };
+    this.#pipelined = connection.extensions.pipelining;
+    this.#step = connection.needsReset ? 'rset' : 'mail';
+  }
+
+  /** Calls `done` exactly once; the connection is free again then, or has failed. */
+  start(done: (report: TransactionReport) => void): void {
+    const { connection } = this;
+    connection.mails += 1;
+    if (connection.failure !== null) {
+      this.#report.failure = connection.failure;
+      done(this.#report);
+      return;
+    }
+    connection.onReply = (reply) => {
+      if (this.#read(reply)) this.#end(done);
+    };
+    connection.onFailure = (failure) => {
+      this.#report.failure = failure;
+      this.#end(done);
+    };
+    this.#open();
+  }
+
+  #open(): void {
+    const { connection, envelope } = this;
+    const opening = `${this.#step === 'rset' ? 'RSET\r\n' : ''}MAIL FROM:${envelope.from}\r\n`;
+    connection.arm('mail', this.work.limits.mail);
+    if (!this.#pipelined) {
+      connection.send(this.#step === 'rset' ? 'RSET\r\n' : opening);
+      return;
+    }
+    let group = opening;
+    for (const address of envelope.to) group += `RCPT TO:<${address}>\r\n`;
+    connection.send(`${group}DATA\r\n`);
+  }
+
+  #end(done: (report: TransactionReport) => void): void {
+    this.connection.onReply = () => this.connection.abort('the peer spoke without being asked');
+    this.connection.onFailure = () => undefined;
+    done(this.#report);
+  }
+
+  /** True when the transaction is over. */
+  #read(reply: RawReply): boolean {
+    if (reply.code === null || reply.code === 421) {
+      // Out of step, or the service is closing: nothing more can be asked on this line.
+      this.connection.fail(new SmtpFailure({ phase: this.#phase(), reply: toServerReply(reply), answered: true }));
+      return false;
+    }
+    switch (this.#step) {
+      case 'rset':
+        return this.#onReset(reply.code);
+      case 'mail':
+        return this.#onMail(reply, reply.code);
+      case 'rcpt':
+        return this.#onRecipient(reply, reply.code);
+      case 'data':
+        return this.#onData(reply, reply.code);
+      case 'dot':
+        return this.#onDot(reply, reply.code);
+      case 'lone_dot':
+        this.connection.needsReset = false;
+        return true;
+    }
+  }
+
+  #onReset(code: number): boolean {
+    if (code >= 300) {
+      this.connection.abort('RSET was refused');
+      return false;
+    }
+    this.connection.needsReset = false;
+    this.#step = 'mail';
+    if (!this.#pipelined) this.connection.send(`MAIL FROM:${this.envelope.from}\r\n`);
+    return false;
+  }
+
+  #onMail(reply: RawReply, code: number): boolean {
+    this.#report.mail = reply;
+    if (code < 300) this.connection.needsReset = true;
+    else if (!this.#pipelined) return true;
+    this.#step = 'rcpt';
+    this.connection.arm('rcpt', this.work.limits.rcpt);
+    if (!this.#pipelined) this.connection.send(`RCPT TO:<${this.envelope.to[0]}>\r\n`);
+    return false;
+  }
+
+  #onRecipient(reply: RawReply, code: number): boolean {
+    this.#report.rcpt[this.#answered] = reply;
+    this.#answered += 1;
+    if (code < 300) this.#accepted += 1;
+    const { to } = this.envelope;
+    if (this.#answered < to.length) {
+      this.connection.arm('rcpt', this.work.limits.rcpt);
+      if (!this.#pipelined) this.connection.send(`RCPT TO:<${to[this.#answered]}>\r\n`);
+      return false;
+    }
+    if (!this.#pipelined && this.#accepted === 0) return true;
+    this.#step = 'data';
+    this.connection.arm('data', this.work.limits.data);
+    if (!this.#pipelined) this.connection.send('DATA\r\n');
+    return false;
+  }
+
+  #onData(reply: RawReply, code: number): boolean {
+    const wanted = this.#accepted > 0 && isPositive(this.#report.mail);
+    if (code === 354) {
+      this.connection.arm('dot', this.work.limits.dot);
+      if (wanted) this.#sendContent();
+      else this.#sendLoneDot();
+      return false;
+    }
+    if (wanted) this.#report.final = { phase: 'data', reply };
+    // 2xx or another 3xx: the peer may or may not be reading a mail now.
+    if (code < 400) this.connection.abort('DATA was answered neither by 354 nor by a refusal');
+    return code >= 400;
+  }
+
+  #sendContent(): void {
+    this.#step = 'dot';
+    this.connection.sendContent(this.work.content, () => {
+      this.#report.dotWritten = true;
+    });
+  }
+
+  /** RFC 2920 §3.1: a 354 with no accepted recipient must be ended with nothing but the dot. */
+  #sendLoneDot(): void {
+    this.#step = 'lone_dot';
+    this.connection.send('.\r\n');
+  }
+
+  #onDot(reply: RawReply, code: number): boolean {
+    this.connection.needsReset = false;
+    if (this.#report.dotWritten) {
+      this.#report.final = { phase: 'dot', reply };
+      return true;
+    }
+    // A refusal in the middle of the mail counts, an acceptance of half a mail does not; out of step in any case.
+    if (code >= 400) this.#report.final = { phase: 'dot', reply };
+    this.connection.abort('the peer answered before the end of the mail');
+    return false;
+  }
+
+  #phase(): DeliveryPhase {
+    switch (this.#step) {
+      case 'rset':
+      case 'mail':
+        return 'mail';
+      case 'lone_dot':
+        return 'dot';
+      case 'rcpt':
+      case 'data':
+      case 'dot':
+        return this.#step;
+    }
+  }
+}
+
+function isPositive(reply: RawReply | null): boolean {
+  return reply !== null && reply.code !== null && reply.code < 300;
+}

@@ -1,0 +1,58 @@
+import type { Certainty, DeliveryPhase, ServerReply } from './delivery-outcome.js';
+import type { RawReply } from './reply-reader.js';
+import { toServerReply } from './server-reply.js';
+import type { TransactionReport } from './smtp-transaction.js';
+
+/** What one transaction means for one recipient. */
+export type RecipientVerdict =
+  | { kind: 'delivered'; reply: ServerReply }
+  /** The peer refused; 4xx, 5xx, or words out of place. */
+  | { kind: 'answered'; phase: DeliveryPhase; reply: ServerReply }
+  /** No answer; `not_sent` may go to the next host at once. */
+  | { kind: 'broken'; certainty: Exclude<Certainty, 'answered'>; phase: DeliveryPhase; reply: ServerReply }
+  /** "Too many recipients": belongs into another transaction, at once. */
+  | { kind: 'again'; reply: ServerReply };
+
+/** Reads the verdict for the recipient at `index` of the envelope. Pure. */
+export function recipientVerdict(report: TransactionReport, index: number): RecipientVerdict {
+  if (report.mail === null) return broken(report);
+  if (!isPositive(report.mail)) return answered('mail', report.mail);
+  const rcpt = report.rcpt[index];
+  if (rcpt === null) return broken(report);
+  if (!isPositive(rcpt)) return refusedRecipient(report, rcpt);
+  if (report.final === null) return broken(report);
+  const { phase, reply } = report.final;
+  if (phase === 'dot' && isPositive(reply)) return { kind: 'delivered', reply: toServerReply(reply) };
+  return answered(phase, reply);
+}
+
+/**
+ * RFC 5321 §4.5.3.1.10: 452 after accepted recipients means "no more in this transaction". Only with progress: a peer
+ * that says so to the first recipient would be asked for ever.
+ */
+function refusedRecipient(report: TransactionReport, rcpt: RawReply): RecipientVerdict {
+  const verdict = answered('rcpt', rcpt);
+  const tooMany = rcpt.code === 452 && (verdict.reply.enhanced === null || verdict.reply.enhanced === '4.5.3');
+  const explicit = verdict.reply.enhanced === '5.5.3' && rcpt.code === 552;
+  if ((tooMany || explicit) && report.rcpt.some(isPositive)) return { kind: 'again', reply: verdict.reply };
+  return verdict;
+}
+
+function answered(phase: DeliveryPhase, reply: RawReply): RecipientVerdict & { kind: 'answered' } {
+  return { kind: 'answered', phase, reply: toServerReply(reply) };
+}
+
+function broken(report: TransactionReport): RecipientVerdict {
+  const { failure, dotWritten } = report;
+  if (failure === null) {
+    const reply = { code: null, enhanced: '4.5.0', text: 'the dialogue ended without an answer' };
+    return { kind: 'broken', certainty: 'not_sent', phase: 'mail', reply };
+  }
+  if (failure.answered) return { kind: 'answered', phase: failure.phase, reply: failure.reply };
+  const certainty = dotWritten ? 'unknown_outcome' : 'not_sent';
+  return { kind: 'broken', certainty, phase: failure.phase, reply: failure.reply };
+}
+
+function isPositive(reply: RawReply | null): boolean {
+  return reply !== null && reply.code !== null && reply.code < 300;
+}

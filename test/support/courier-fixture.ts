@@ -1,0 +1,115 @@
+import { createCourier } from '../../libs/mta/src/index.js';
+import type { Courier, CourierJob, CourierOptions, CourierTimeouts, Outcome } from '../../libs/mta/src/index.js';
+import { LocalDns } from './local-dns.js';
+import type { DnsName } from './local-dns.js';
+import { ScriptedMx } from './scripted-mx.js';
+import type { MxScript } from './scripted-mx.js';
+
+/** Short limits: every phase 300 ms, so that a silent peer costs a test a third of a second. */
+export const SHORT: CourierTimeouts = {
+  connect: 300,
+  greeting: 300,
+  ehlo: 300,
+  mail: 300,
+  rcpt: 300,
+  data: 300,
+  dot: 300,
+  total: 2000,
+};
+
+export const CONTENT = Buffer.from('From: a@from.test\r\nSubject: hello\r\n\r\n.dot\r\nbody\r\n');
+
+/** A courier in mode `mx` with its own DNS and scripted servers; everything is closed by `close`. */
+export class CourierFixture {
+  readonly servers: ScriptedMx[] = [];
+  readonly events: object[] = [];
+  #courier: Courier | null = null;
+  #closed = false;
+
+  private constructor(
+    readonly dns: LocalDns,
+    private readonly overrides: Partial<CourierOptions>,
+  ) {}
+
+  static async start(
+    overrides: Partial<CourierOptions> = {},
+    zone: Record<string, DnsName> = {},
+  ): Promise<CourierFixture> {
+    return new CourierFixture(await LocalDns.start(zone), overrides);
+  }
+
+  /**
+   * One server per script, on 127.0.0.1, 127.0.0.2, … and one port; they become the MX of `to.test` in this order of
+   * preference.
+   */
+  async serve(...scripts: MxScript[]): Promise<ScriptedMx[]> {
+    let port = 0;
+    for (const [i, script] of scripts.entries()) {
+      const server = await ScriptedMx.start({ ...script, host: `127.0.0.${i + 1}`, port });
+      port = server.port;
+      this.servers.push(server);
+      this.dns.set(`mx${i + 1}.to.test`, { A: [`127.0.0.${i + 1}`] });
+    }
+    this.dns.set('to.test', {
+      MX: scripts.map((_, i) => ({ preference: 10 * (i + 1), exchange: `mx${i + 1}.to.test` })),
+    });
+    return this.servers;
+  }
+
+  get courier(): Courier {
+    this.#courier ??= createCourier({
+      mode: 'mx',
+      mxPort: this.servers[0]?.port ?? 1,
+      dnsServers: [this.dns.address],
+      allowPrivateMx: true,
+      connectionsPerHost: 5,
+      heloName: 'out.from.test',
+      timeouts: SHORT,
+      ownAddresses: [],
+      log: (event) => this.events.push(event),
+      ...this.overrides,
+    });
+    return this.#courier;
+  }
+
+  job(...addresses: string[]): CourierJob {
+    const to = addresses.length === 0 ? ['one@to.test'] : addresses;
+    return {
+      id: 'em_1',
+      mailFrom: 'a@from.test',
+      recipients: to.map((address) => ({ key: address, address })),
+      content: () => Promise.resolve(CONTENT),
+      mayStart: () => true,
+    };
+  }
+
+  deliver(...addresses: string[]): Promise<Outcome[]> {
+    return this.courier.deliver(this.job(...addresses));
+  }
+
+  async close(): Promise<void> {
+    if (this.#closed) return;
+    this.#closed = true;
+    await this.#courier?.close(0);
+    await Promise.all(this.servers.map((server) => server.close()));
+    await this.dns.close();
+  }
+}
+
+/** `delivered`, `bounced rcpt 550`, `deferred not_sent connect`: an outcome in a few words, for comparing many. */
+export function brief(outcome: Outcome): string {
+  switch (outcome.kind) {
+    case 'delivered':
+    case 'abandoned':
+      return outcome.kind;
+    case 'bounced':
+      return ['bounced', outcome.phase, outcome.reply.code ?? outcome.reply.enhanced].join(' ');
+    case 'deferred':
+      return [
+        'deferred',
+        outcome.certainty,
+        outcome.phase,
+        ...(outcome.reply.code === null ? [] : [outcome.reply.code]),
+      ].join(' ');
+  }
+}

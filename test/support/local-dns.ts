@@ -1,0 +1,207 @@
+import dgram from 'node:dgram';
+import net from 'node:net';
+import dnsPacket from 'dns-packet';
+import type { Answer, Packet, Question } from 'dns-packet';
+
+/** What the server knows of one name. A name without an entry does not exist (NXDOMAIN). */
+export interface DnsName {
+  MX?: { preference: number; exchange: string }[];
+  A?: string[];
+  AAAA?: string[];
+  /** One string per record; longer than 255 bytes is split. */
+  TXT?: string[];
+  CNAME?: string;
+  /** Seconds, for all records of the name; 60 unless told. */
+  ttl?: number;
+  /** Instead of an answer: a response code, nothing at all, or bytes that are no DNS message. */
+  fault?: 'SERVFAIL' | 'REFUSED' | 'NXDOMAIN' | 'silent' | 'malformed';
+}
+
+export interface DnsQuestion {
+  name: string;
+  type: string;
+  over: 'udp' | 'tcp';
+}
+
+/** RFC 1035 response codes that `dns-packet` takes in the low bits of `flags`. */
+const RCODES = { NOERROR: 0, SERVFAIL: 2, NXDOMAIN: 3, REFUSED: 5 };
+const UDP_BYTES = 512;
+const MAX_CNAMES = 8;
+
+/** A small authoritative server on 127.0.0.1, UDP and TCP on one port that the system chose. */
+export class LocalDns {
+  /** Every question asked, in order. */
+  readonly questions: DnsQuestion[] = [];
+  readonly #zone = new Map<string, DnsName>();
+  readonly #sockets = new Set<net.Socket>();
+
+  private constructor(
+    private readonly udp: dgram.Socket,
+    private readonly tcp: net.Server,
+    readonly port: number,
+  ) {
+    udp.on('message', (message, peer) => this.#onUdp(message, peer));
+    tcp.on('connection', (socket) => this.#onTcp(socket));
+  }
+
+  static async start(zone: Record<string, DnsName> = {}): Promise<LocalDns> {
+    for (let attempt = 0; ; attempt += 1) {
+      const tcp = net.createServer();
+      const port = await listenTcp(tcp);
+      const udp = dgram.createSocket('udp4');
+      if (await bindUdp(udp, port)) {
+        const server = new LocalDns(udp, tcp, port);
+        for (const [name, records] of Object.entries(zone)) server.set(name, records);
+        return server;
+      }
+      tcp.close();
+      if (attempt === 20) throw new Error('no port is free for both UDP and TCP');
+    }
+  }
+
+  /** For `DNS_SERVERS` and `setServers`. */
+  get address(): string {
+    return `127.0.0.1:${this.port}`;
+  }
+
+  set(name: string, records: DnsName): void {
+    this.#zone.set(name.toLowerCase(), records);
+  }
+
+  remove(name: string): void {
+    this.#zone.delete(name.toLowerCase());
+  }
+
+  async close(): Promise<void> {
+    for (const socket of this.#sockets) socket.destroy();
+    await Promise.all([
+      new Promise<void>((resolve) => this.udp.close(() => resolve())),
+      new Promise<void>((resolve) => this.tcp.close(() => resolve())),
+    ]);
+  }
+
+  #onUdp(message: Buffer, peer: dgram.RemoteInfo): void {
+    const answer = this.#answer(message, 'udp');
+    if (answer !== null) this.udp.send(answer, peer.port, peer.address);
+  }
+
+  #onTcp(socket: net.Socket): void {
+    let pending: Buffer = Buffer.alloc(0);
+    this.#sockets.add(socket);
+    socket.on('close', () => this.#sockets.delete(socket));
+    socket.on('error', () => socket.destroy());
+    socket.on('data', (chunk: Buffer) => {
+      pending = Buffer.concat([pending, chunk]);
+      while (pending.length >= 2 && pending.length >= 2 + pending.readUInt16BE(0)) {
+        const length = pending.readUInt16BE(0);
+        const answer = this.#answer(pending.subarray(2, 2 + length), 'tcp');
+        pending = pending.subarray(2 + length);
+        if (answer === null) continue;
+        const prefix = Buffer.alloc(2);
+        prefix.writeUInt16BE(answer.length);
+        socket.write(Buffer.concat([prefix, answer]));
+      }
+    });
+  }
+
+  #answer(message: Buffer, over: 'udp' | 'tcp'): Buffer | null {
+    const query = dnsPacket.decode(message);
+    const question = query.questions?.[0];
+    if (question === undefined) return null;
+    this.questions.push({ name: question.name.toLowerCase(), type: question.type, over });
+    const fault = this.#zone.get(question.name.toLowerCase())?.fault;
+    if (fault === 'silent') return null;
+    if (fault === 'malformed')
+      return Buffer.concat([message.subarray(0, 2), Buffer.from([0x81, 0x80, 0xff, 0xff, 0xff])]);
+    const { answers, exists } = this.#lookUp(question);
+    const code = fault ?? (exists ? 'NOERROR' : 'NXDOMAIN');
+    const reply: Packet = {
+      type: 'response',
+      id: query.id,
+      flags:
+        dnsPacket.AUTHORITATIVE_ANSWER | dnsPacket.RECURSION_DESIRED | dnsPacket.RECURSION_AVAILABLE | RCODES[code],
+      questions: [question],
+      answers: fault === undefined ? answers : [],
+      authorities: answers.length === 0 ? [startOfAuthority(question.name)] : [],
+    };
+    const bytes = dnsPacket.encode(reply);
+    if (over === 'tcp' || bytes.length <= UDP_BYTES) return bytes;
+    const truncated = (reply.flags ?? 0) | dnsPacket.TRUNCATED_RESPONSE;
+    return dnsPacket.encode({ ...reply, flags: truncated, answers: [], authorities: [] });
+  }
+
+  /** Follows CNAMEs as a recursive server does; a loop answers with the aliases alone. */
+  #lookUp(question: Question): { answers: Answer[]; exists: boolean } {
+    const answers: Answer[] = [];
+    let name = question.name.toLowerCase();
+    for (let hops = 0; hops < MAX_CNAMES; hops += 1) {
+      const records = this.#zone.get(name);
+      if (records === undefined) return { answers, exists: answers.length > 0 };
+      if (records.CNAME === undefined || question.type === 'CNAME') {
+        return { answers: [...answers, ...recordsOf(name, records, question.type)], exists: true };
+      }
+      answers.push({ type: 'CNAME', name, ttl: records.ttl ?? 60, data: records.CNAME });
+      name = records.CNAME.toLowerCase();
+    }
+    return { answers, exists: true };
+  }
+}
+
+function recordsOf(name: string, records: DnsName, type: string): Answer[] {
+  const ttl = records.ttl ?? 60;
+  switch (type) {
+    case 'MX':
+      return (records.MX ?? []).map((data) => ({ type: 'MX', name, ttl, data }));
+    case 'A':
+      return (records.A ?? []).map((data) => ({ type: 'A', name, ttl, data }));
+    case 'AAAA':
+      return (records.AAAA ?? []).map((data) => ({ type: 'AAAA', name, ttl, data }));
+    case 'TXT':
+      return (records.TXT ?? []).map((text) => ({ type: 'TXT', name, ttl, data: pieces(text) }));
+    case 'CNAME':
+      return records.CNAME === undefined ? [] : [{ type: 'CNAME', name, ttl, data: records.CNAME }];
+    default:
+      return [];
+  }
+}
+
+function pieces(text: string): string[] {
+  return text.match(/[\s\S]{1,255}/g) ?? [''];
+}
+
+function startOfAuthority(name: string): Answer {
+  const data = {
+    mname: 'ns.test',
+    rname: 'hostmaster.test',
+    serial: 1,
+    refresh: 60,
+    retry: 60,
+    expire: 60,
+    minimum: 1,
+  };
+  return { type: 'SOA', name, ttl: 1, data };
+}
+
+function listenTcp(server: net.Server): Promise<number> {
+  return new Promise((resolve, reject) => {
+    server.once('error', reject);
+    server.listen(0, '127.0.0.1', () => {
+      const address = server.address();
+      resolve(typeof address === 'object' && address !== null ? address.port : 0);
+    });
+  });
+}
+
+function bindUdp(socket: dgram.Socket, port: number): Promise<boolean> {
+  return new Promise((resolve) => {
+    socket.once('error', () => {
+      socket.close();
+      resolve(false);
+    });
+    socket.bind(port, '127.0.0.1', () => {
+      socket.removeAllListeners('error');
+      socket.on('error', () => undefined);
+      resolve(true);
+    });
+  });
+}
