@@ -206,7 +206,7 @@ const STATEMENTS = [
      test boolean NOT NULL,
      created_at timestamptz NOT NULL,
      data json NOT NULL)`,
-  `CREATE TABLE event_log_head (only boolean PRIMARY KEY DEFAULT true CHECK (only), position bigint NOT NULL)`,
+  `CREATE TABLE event_log_head (single boolean PRIMARY KEY DEFAULT true CHECK (single), position bigint NOT NULL)`,
   `INSERT INTO event_log_head (position) VALUES (0)`,
   `CREATE TABLE consumer_positions (
      consumer text COLLATE "C" PRIMARY KEY,
@@ -248,6 +248,6 @@ const STATEMENTS = [
      created_at timestamptz NOT NULL DEFAULT now(),
      updated_at timestamptz NOT NULL DEFAULT now(),
      UNIQUE (webhook_id, event_id))`,
-  `CREATE INDEX webhook_deliveries_due ON webhook_deliveries (due_at) WHERE due_at IS NOT NULL AND claimed_by IS NULL`,
+  `CREATE INDEX webhook_deliveries_due ON webhook_deliveries (webhook_id, due_at) WHERE due_at IS NOT NULL AND claimed_by IS NULL`,
   `CREATE INDEX webhook_deliveries_claimed ON webhook_deliveries (claimed_by) WHERE claimed_by IS NOT NULL`,
 ];
