@@ -1,0 +1,93 @@
+import { Injectable } from '@nestjs/common';
+import { Config, Log, SecretBox } from '#libs/kernel';
+import type { Settlement, WebhookJob } from './webhook-ledger.js';
+import { WebhookPost, type PostResult } from './webhook-post.js';
+import { signatureHeaders } from './webhook-signature.js';
+import { webhookVerdict, type WebhookVerdict } from './webhook-verdict.js';
+
+/** How one attempt ended: to be written down, or interrupted by our own stop and not counted. */
+export type Attempted = { kind: 'ended'; settlement: Settlement; endpointGone: boolean } | { kind: 'interrupted' };
+
+/** One attempt of one delivery: sign anew, call, judge. Writes nothing down. */
+@Injectable()
+export class WebhookCaller {
+  constructor(
+    private readonly webhookPost: WebhookPost,
+    private readonly secretBox: SecretBox,
+    private readonly config: Config,
+    private readonly log: Log,
+  ) {}
+
+  /** Never throws. */
+  async attempt(job: WebhookJob): Promise<Attempted> {
+    const result = await this.call(job);
+    if (result.kind === 'unanswered' && result.failure === 'interrupted') return { kind: 'interrupted' };
+    const attempt = job.attempts + 1;
+    const verdict = webhookVerdict(result, { attempt, schedule: this.config.settings.WEBHOOK_RETRY_SCHEDULE });
+    const settlement = settlementOf(job, result, verdict);
+    this.log[verdict.kind === 'failed' || verdict.kind === 'endpoint_gone' ? 'info' : 'debug']('webhook called', {
+      account: job.accountId,
+      webhook: job.webhookId,
+      event: job.eventId,
+      attempt,
+      verdict: verdict.kind,
+      status: settlement.lastStatus,
+      error: settlement.lastError,
+      ms: settlement.latencyMs,
+    });
+    return { kind: 'ended', settlement, endpointGone: verdict.kind === 'endpoint_gone' };
+  }
+
+  private async call(job: WebhookJob): Promise<PostResult> {
+    let secret: string;
+    try {
+      secret = this.secretBox.open(job.secretSealed, job.webhookId);
+    } catch (error) {
+      this.log.error('a signing secret cannot be read', error, { account: job.accountId, webhook: job.webhookId });
+      return { kind: 'unanswered', failure: 'secret_unreadable', latencyMs: 0 };
+    }
+    const timestamp = Math.floor(Date.now() / 1000);
+    return this.webhookPost.post({
+      url: job.url,
+      body: job.body,
+      headers: {
+        ...signatureHeaders(secret, { id: job.eventId, timestamp, body: job.body }),
+        'x-service-sequence': String(job.sequence),
+        'x-service-attempt': String(job.attempts + 1),
+      },
+    });
+  }
+}
+
+function settlementOf(job: WebhookJob, result: PostResult, verdict: WebhookVerdict): Settlement {
+  const answered = result.kind === 'answered';
+  return {
+    id: job.id,
+    fence: job.fence,
+    status: statusOf(verdict),
+    delayMs: verdict.kind === 'retry' ? verdict.delayMs : null,
+    lastStatus: answered ? result.status : null,
+    lastError: errorOf(result, verdict),
+    latencyMs: result.latencyMs,
+    answer: answered ? result.answer : null,
+  };
+}
+
+function statusOf(verdict: WebhookVerdict): Settlement['status'] {
+  switch (verdict.kind) {
+    case 'delivered':
+      return 'delivered';
+    case 'retry':
+      return 'pending';
+    case 'failed':
+    case 'endpoint_gone':
+      return 'failed';
+  }
+}
+
+/** A coarse word for the delivery log; null when all went well. */
+function errorOf(result: PostResult, verdict: WebhookVerdict): string | null {
+  if (result.kind === 'unanswered') return result.failure;
+  if (verdict.kind === 'delivered') return null;
+  return result.status >= 300 && result.status < 400 ? 'redirect_not_followed' : 'status_not_2xx';
+}
