@@ -49,7 +49,12 @@ export function decodeWords(text: string): string {
     search = word.end;
   }
   flush();
-  return (decoded + text.slice(plainFrom)).replace(CONTROLS, ' ');
+  return blankControls(decoded + text.slice(plainFrom));
+}
+
+/** Each control character and line separator as a space. */
+export function blankControls(text: string): string {
+  return text.replace(CONTROLS, ' ');
 }
 
 /** Bytes in a named charset to text; UTF-8, else Latin-1, where the name is unknown. Never throws. */

@@ -12,3 +12,5 @@ export { readMessageHead } from './read-message-head.js';
 export type { HeaderField, MessageHead } from './read-message-head.js';
 export { prepareRelayed } from './prepare-relayed.js';
 export type { RelayedMessage, RelayOptions, RelayProblem } from './relayed-message.js';
+export { readParts } from './read-parts.js';
+export type { ReadAttachment, ReadParts } from './read-parts.js';

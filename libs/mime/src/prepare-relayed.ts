@@ -1,5 +1,5 @@
 import { isAscii } from 'node:buffer';
-import { decodeWords } from './decode-words.js';
+import { blankControls, decodeWords } from './decode-words.js';
 import { bracketed, rfc5322Date } from './encode-header.js';
 import type { Mailbox } from './mailbox.js';
 import { domainOf, parseMailbox } from './mailbox.js';
@@ -35,7 +35,6 @@ const SINGLETONS = [
 /** Fields that also name a sender; a reader may show them in place of From. */
 const OTHER_SENDERS = ['Sender', 'Resent-From', 'Resent-Sender'];
 const REMOVED = new Set(['bcc', 'resent-bcc', 'return-path']);
-const CONTROLS = /\p{Cc}/gu;
 
 type FieldsByName = Map<string, HeaderField[]>;
 
@@ -65,7 +64,7 @@ export function prepareRelayed(message: Buffer, options: RelayOptions): RelayedM
     cc: readAddressList(value('cc')),
     replyTo: readAddressList(value('reply-to')),
     subject: decodeWords(value('subject')),
-    messageId: messageId.replace(CONTROLS, ' '),
+    messageId: blankControls(messageId),
     ...controls,
     smtputf8: !isAscii(rewritten.message.subarray(0, rewritten.bodyOffset)),
     eightBit: !isAscii(rewritten.message.subarray(rewritten.bodyOffset)),

@@ -1,0 +1,94 @@
+import { blankControls, decodeBytes, decodeWords } from './decode-words.js';
+
+/** A header value such as `text/plain; charset=utf-8`: first word in lower case, parameters by lower-case name, decoded. */
+export interface StructuredValue {
+  value: string;
+  parameters: Map<string, string>;
+}
+
+interface Piece {
+  index: number;
+  text: string;
+  encoded: boolean;
+}
+
+const MAX_PARAMETERS = 200;
+const PERCENT = /%([0-9A-Fa-f]{2})/g;
+/** RFC 2231: `name`, `name*`, `name*0`, `name*0*`. */
+const PARAMETER_NAME = /^([^*]+)(?:\*(\d{1,4}))?(\*)?$/;
+
+/** Reads a value with parameters (RFC 2045 §5.1, RFC 2231). Takes what it can of a broken one; linear, never throws. */
+export function readStructuredValue(text: string): StructuredValue {
+  const [head, ...assignments] = splitOutsideQuotes(text);
+  const pieces = new Map<string, Piece[]>();
+  for (const assignment of assignments.slice(0, MAX_PARAMETERS)) {
+    const equals = assignment.indexOf('=');
+    if (equals < 0) continue;
+    const name = PARAMETER_NAME.exec(assignment.slice(0, equals).trim().toLowerCase());
+    if (!name) continue;
+    const piece = {
+      index: Number(name[2] ?? 0),
+      text: unquote(assignment.slice(equals + 1).trim()),
+      encoded: name[3] !== undefined,
+    };
+    const others = pieces.get(name[1]);
+    if (others) others.push(piece);
+    else pieces.set(name[1], [piece]);
+  }
+  const parameters = new Map([...pieces].map(([name, all]) => [name, joinPieces(all)]));
+  return { value: head.trim().toLowerCase(), parameters };
+}
+
+/** Encoded pieces win over a plain twin: senders add the plain one for old readers. */
+function joinPieces(pieces: Piece[]): string {
+  const encoded = pieces.some((piece) => piece.encoded);
+  if (!encoded) {
+    const sorted = pieces.toSorted((a, b) => a.index - b.index);
+    const first = sorted.length > 1 && sorted[1].index === sorted[0].index ? sorted.slice(0, 1) : sorted;
+    return decodeWords(first.map(({ text }) => text).join(''));
+  }
+  const sorted = pieces.filter((piece) => piece.encoded || piece.index > 0).toSorted((a, b) => a.index - b.index);
+  const [charset = '', language, ...rest] = sorted[0].encoded
+    ? sorted[0].text.split("'")
+    : ['utf-8', '', sorted[0].text];
+  const first = language === undefined ? sorted[0].text : rest.join("'");
+  const bytes = sorted.map(({ text, encoded: percent }, index) =>
+    percent ? percentBytes(index === 0 ? first : text) : Buffer.from(text),
+  );
+  return blankControls(decodeBytes(Buffer.concat(bytes), language === undefined ? 'utf-8' : charset));
+}
+
+function percentBytes(text: string): Buffer {
+  const latin1 = Buffer.from(text).toString('latin1');
+  return Buffer.from(
+    latin1.replace(PERCENT, (_all, code: string) => String.fromCharCode(parseInt(code, 16))),
+    'latin1',
+  );
+}
+
+function splitOutsideQuotes(text: string): string[] {
+  const parts: string[] = [];
+  let quoted = false;
+  let start = 0;
+  for (let at = 0; at < text.length; at += 1) {
+    const mark = text[at];
+    if (mark === '"') quoted = !quoted;
+    else if (mark === '\\' && quoted) at += 1;
+    else if (mark === ';' && !quoted) {
+      parts.push(text.slice(start, at));
+      start = at + 1;
+    }
+  }
+  parts.push(text.slice(start));
+  return parts;
+}
+
+function unquote(text: string): string {
+  if (!text.startsWith('"')) return text;
+  let plain = '';
+  for (let at = 1; at < text.length && text[at] !== '"'; at += 1) {
+    if (text[at] === '\\') at += 1;
+    plain += text[at] ?? '';
+  }
+  return plain;
+}
