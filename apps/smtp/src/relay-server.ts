@@ -1,0 +1,119 @@
+import { Injectable, type OnApplicationBootstrap } from '@nestjs/common';
+import { LIMITS } from '#libs/contracts';
+import { Config, Health, Log, Shutdown } from '#libs/kernel';
+import type { SMTPServerOptions } from 'smtp-server';
+import { PromptSmtpServer } from './prompt-smtp-server.js';
+import { loadCertificate, watchCertificate, type Certificate } from './relay-certificate.js';
+import { SmtpReply } from './smtp-reply.js';
+import { SubmissionSession } from './submission-session.js';
+
+const SILENT_MS = 5 * 60_000;
+const CLOSE_MS = 6_000;
+
+/** The relay's two doors: STARTTLS on SMTP_PORT and implicit TLS on SMTPS_PORT (RFC 6409, RFC 8314). */
+@Injectable()
+export class RelayServer implements OnApplicationBootstrap {
+  private servers: PromptSmtpServer[] = [];
+  private readonly connectionsOf = new Map<string, number>();
+
+  constructor(
+    private readonly session: SubmissionSession,
+    private readonly config: Config,
+    private readonly log: Log,
+    private readonly shutdown: Shutdown,
+    private readonly health: Health,
+  ) {}
+
+  async onApplicationBootstrap(): Promise<void> {
+    const { SMTP_PORT, SMTPS_PORT } = this.config.settings;
+    const certificate = await loadCertificate(this.config);
+    await this.listen(SMTP_PORT, certificate, false);
+    await this.listen(SMTPS_PORT, certificate, true);
+    const unwatch = watchCertificate(this.config, this.log, (renewed) =>
+      this.servers.forEach((server) => server.updateSecureContext(renewed)),
+    );
+    this.health.register('smtp', () =>
+      this.servers.every((server) => server.server.listening) ? null : 'a listener is closed',
+    );
+    this.shutdown.on('intake', 'smtp', async () => {
+      unwatch();
+      await Promise.all(this.servers.map((server) => new Promise<void>((resolve) => server.close(() => resolve()))));
+    });
+  }
+
+  private async listen(port: number, certificate: Certificate, secure: boolean): Promise<void> {
+    const server = new PromptSmtpServer(this.options(certificate, secure));
+    // Without this listener one TCP reset in the middle of DATA ends the process.
+    server.on('error', (error: Error) => this.log.debug('smtp connection error', { reason: error.message }));
+    await new Promise<void>((resolve, reject) => {
+      server.server.once('error', reject);
+      server.listen(port, this.config.settings.SMTP_HOST, () => {
+        server.server.off('error', reject);
+        resolve();
+      });
+    });
+    this.servers.push(server);
+  }
+
+  private options(certificate: Certificate, secure: boolean): SMTPServerOptions {
+    return {
+      ...certificate,
+      secure,
+      name: `smtp.${this.config.settings.SERVICE_DOMAIN}`,
+      banner: 'Postloft',
+      minVersion: 'TLSv1.2',
+      size: LIMITS.messageBytes,
+      authMethods: ['PLAIN', 'LOGIN'],
+      hideENHANCEDSTATUSCODES: false,
+      disableReverseLookup: true,
+      disabledCommands: ['WIZ', 'SHELL'],
+      socketTimeout: SILENT_MS,
+      closeTimeout: CLOSE_MS,
+      logger: false,
+      onConnect: (session, done) => done(this.enter(session.remoteAddress)),
+      onClose: (session) => this.leave(session.remoteAddress),
+      onAuth: (auth, session, done) => {
+        this.session.login(auth, session).then(
+          (user) => done(null, { user }),
+          (error: unknown) => done(this.session.reply(error, session)),
+        );
+      },
+      onMailFrom: (from, session, done) =>
+        answer(this.session.mailFrom(from, session), done, (error) => this.session.reply(error, session)),
+      onRcptTo: (to, session, done) =>
+        answer(this.session.rcptTo(to, session), done, (error) => this.session.reply(error, session)),
+      onData: (stream, session, done) => {
+        this.session.data(stream, session).then(
+          (id) => done(null, `2.0.0 queued as ${id}`),
+          (error: unknown) => done(this.session.reply(error, session)),
+        );
+      },
+    };
+  }
+
+  /** Counts the client's connections; the library calls `leave` for refused ones too. */
+  private enter(address: string): SmtpReply | null {
+    const open = (this.connectionsOf.get(address) ?? 0) + 1;
+    this.connectionsOf.set(address, open);
+    return open > this.config.settings.SMTP_CONNECTIONS_PER_IP
+      ? new SmtpReply(421, '4.7.0 Too many connections from your address')
+      : null;
+  }
+
+  private leave(address: string): void {
+    const open = (this.connectionsOf.get(address) ?? 1) - 1;
+    if (open > 0) this.connectionsOf.set(address, open);
+    else this.connectionsOf.delete(address);
+  }
+}
+
+function answer(
+  work: Promise<void>,
+  done: (error?: Error | null) => void,
+  translate: (error: unknown) => SmtpReply,
+): void {
+  work.then(
+    () => done(),
+    (error: unknown) => done(translate(error)),
+  );
+}

@@ -1,0 +1,189 @@
+import { Injectable } from '@nestjs/common';
+import { ApiKeys, assertScope, assertStanding, RateLimit, type Principal } from '#libs/accounts';
+import { LIMITS, newId, Refusal } from '#libs/contracts';
+import { SendingDomains } from '#libs/domains';
+import { EmailIntake, isIdempotencyKey, releaseTime, scheduledAtRule, tagsRule, type Submission } from '#libs/emails';
+import { Config, Log } from '#libs/kernel';
+import {
+  domainOf,
+  normaliseAddress,
+  normaliseSubmission,
+  parseMailbox,
+  prepareRelayed,
+  type Mailbox,
+  type RelayedMessage,
+} from '#libs/mime';
+import { SuppressionList } from '#libs/suppressions';
+import type { SMTPServerAddress, SMTPServerAuthentication, SMTPServerDataStream, SMTPServerSession } from 'smtp-server';
+import { AuthThrottle } from './auth-throttle.js';
+import { replyOf, SmtpReply } from './smtp-reply.js';
+
+/** What a logged-in session knows; the key is asked for again at each mail, so that a revoked one ends at once. */
+interface Login {
+  token: string;
+  principal: Principal;
+}
+
+const SAME_ANSWER = '5.7.8 Authentication credentials invalid';
+/** Clients of a well-known hosted service log in with this name; the key alone tells the account. */
+const NAME_ALIAS = 'resend';
+
+/** One submission conversation: login, envelope, message, and the one line that hands it to the intake. */
+@Injectable()
+export class SubmissionSession {
+  private readonly throttle: AuthThrottle;
+
+  constructor(
+    private readonly keys: ApiKeys,
+    private readonly domains: SendingDomains,
+    private readonly suppressions: SuppressionList,
+    private readonly rateLimit: RateLimit,
+    private readonly intake: EmailIntake,
+    private readonly log: Log,
+    config: Config,
+  ) {
+    this.throttle = new AuthThrottle(config.settings.SMTP_AUTH_FAILURES_PER_MINUTE);
+  }
+
+  async login(auth: SMTPServerAuthentication, session: SMTPServerSession): Promise<Login> {
+    const address = session.remoteAddress;
+    if (this.throttle.blocked(address))
+      throw new SmtpReply(421, '4.7.0 Too many failed logins from this address. Try again in a minute');
+    try {
+      const principal = await this.authenticate(auth.password ?? '');
+      if (!(await this.isOwnSender(auth.username ?? '', principal))) throw new Refusal('invalid_api_key');
+      return { token: auth.password ?? '', principal };
+    } catch (error) {
+      if (!(error instanceof Refusal)) throw new SmtpReply(454, '4.7.0 Temporary authentication failure');
+      if (error.row.status === 503) throw replyOf(error);
+      if (error.code !== 'invalid_api_key' && error.code !== 'missing_api_key') throw replyOf(error);
+      this.throttle.failed(address);
+      throw new SmtpReply(535, SAME_ANSWER);
+    }
+  }
+
+  private async authenticate(token: string): Promise<Principal> {
+    const principal = await this.keys.authenticate(token);
+    assertStanding(principal);
+    assertScope(principal, 'emails.send');
+    return principal;
+  }
+
+  private async isOwnSender(username: string, principal: Principal): Promise<boolean> {
+    if (username.toLowerCase() === NAME_ALIAS) return true;
+    const mailbox = parseMailbox(username);
+    return (
+      !('problem' in mailbox) && (await this.domains.active(principal.accountId, domainOf(mailbox.address))) !== null
+    );
+  }
+
+  /** The wall behind the library's own: no MAIL without TLS and login, whatever commands are enabled. */
+  async mailFrom(_from: SMTPServerAddress, session: SMTPServerSession): Promise<void> {
+    const login = session.user as Login | undefined;
+    if (!session.secure || !login) throw new SmtpReply(530, '5.7.0 Authentication required');
+    login.principal = await this.authenticate(login.token);
+    const verdict = this.rateLimit.take(login.principal.accountId);
+    if (!verdict.allowed) throw replyOf(new Refusal('rate_limit_exceeded'));
+  }
+
+  async rcptTo(to: SMTPServerAddress, session: SMTPServerSession): Promise<void> {
+    const mailbox = parseMailbox(to.address);
+    if ('problem' in mailbox) throw new SmtpReply(501, `5.1.3 The address ${mailbox.problem}`);
+    if (session.envelope.rcptTo.length >= LIMITS.smtpRecipients)
+      throw new SmtpReply(452, `4.5.3 At most ${LIMITS.smtpRecipients} recipients in one transaction`);
+    const { principal } = session.user as Login;
+    const normal = normaliseAddress(mailbox.address);
+    const found = await this.suppressions.matching(principal.accountId, [normal]);
+    if (found.has(normal))
+      throw new SmtpReply(550, `5.7.1 This address is on the suppression list (${found.get(normal)})`);
+  }
+
+  /** The whole message, to the id of the accepted mail. The 250 is sent only after the commit. */
+  async data(stream: SMTPServerDataStream, session: SMTPServerSession): Promise<string> {
+    const raw = await readAll(stream);
+    const { principal } = session.user as Login;
+    const relayed = this.readMessage(raw);
+    const { id } = await this.intake.accept(toSubmission(principal, relayed, session.envelope.rcptTo));
+    return id;
+  }
+
+  private readMessage(raw: Buffer): RelayedMessage {
+    const normalised = normaliseSubmission(raw);
+    if ('problem' in normalised) throw new SmtpReply(554, `5.6.0 The ${normalised.problem}`);
+    const relayed = prepareRelayed(normalised.message, { messageId: newId('em').slice(3), date: new Date() });
+    if ('problem' in relayed)
+      throw new SmtpReply(
+        relayed.code,
+        `${relayed.enhanced} ${relayed.field ? `${relayed.field}: ` : ''}${relayed.problem}`,
+      );
+    return relayed;
+  }
+
+  /** A refusal as its reply; anything unforeseen is temporary, so that the client keeps the mail. */
+  reply(error: unknown, session: SMTPServerSession): SmtpReply {
+    if (error instanceof SmtpReply) return error;
+    if (error instanceof Refusal) return replyOf(error);
+    this.log.error('submission failed', error, { session: session.id });
+    return new SmtpReply(451, '4.3.0 The mail could not be stored. Try again later');
+  }
+}
+
+async function readAll(stream: SMTPServerDataStream): Promise<Buffer> {
+  const chunks: Buffer[] = [];
+  for await (const chunk of stream) {
+    // Beyond the limit the rest is read and dropped: the client gets its 552 after the final dot.
+    if (stream.sizeExceeded) chunks.length = 0;
+    else chunks.push(chunk as Buffer);
+  }
+  if (stream.sizeExceeded) throw new SmtpReply(552, `5.3.4 The message is larger than ${LIMITS.messageBytes} bytes`);
+  return Buffer.concat(chunks);
+}
+
+/** Recipients are those of RCPT TO and nobody else; the header only tells who is shown as To and Cc (D-58). */
+function toSubmission(principal: Principal, relayed: RelayedMessage, rcptTo: SMTPServerAddress[]): Submission {
+  const shownTo = new Set(relayed.to.map((mailbox) => normaliseAddress(mailbox.address)));
+  const shownCc = new Set(relayed.cc.map((mailbox) => normaliseAddress(mailbox.address)));
+  const to: Mailbox[] = [];
+  const cc: Mailbox[] = [];
+  const bcc: Mailbox[] = [];
+  for (const { address } of rcptTo) {
+    const mailbox = parseMailbox(address) as Mailbox;
+    const normal = normaliseAddress(address);
+    (shownTo.has(normal) ? to : shownCc.has(normal) ? cc : bcc).push(mailbox);
+  }
+  return {
+    accountId: principal.accountId,
+    keyId: principal.keyId,
+    mode: principal.mode,
+    source: 'smtp',
+    from: relayed.from,
+    to,
+    cc,
+    bcc,
+    replyTo: relayed.replyTo,
+    subject: relayed.subject,
+    tags: checkedTags(relayed.tags),
+    content: { format: 'mime', message: relayed.message, messageId: relayed.messageId },
+    scheduledAt: checkedSchedule(relayed.scheduledAt),
+    idempotency: checkedIdempotency(principal, relayed.idempotencyKey),
+  };
+}
+
+function checkedTags(tags: Record<string, string>): Record<string, string> {
+  const problems = tagsRule(tags);
+  if (problems.length > 0)
+    throw new SmtpReply(554, `5.6.0 X-Service-Tag${problems[0].path.replace('.', '-')} ${problems[0].message}`);
+  return tags;
+}
+
+function checkedSchedule(text: string | undefined): Date | null {
+  const problems = text === undefined ? [] : scheduledAtRule(text);
+  if (problems.length > 0) throw new SmtpReply(554, `5.6.0 X-Service-Scheduled-At ${problems[0].message}`);
+  return releaseTime(text);
+}
+
+function checkedIdempotency(principal: Principal, key: string | undefined): Submission['idempotency'] {
+  if (key === undefined) return null;
+  if (!isIdempotencyKey(key)) throw replyOf(new Refusal('invalid_idempotency_key'));
+  return { scope: `${principal.accountId}:${principal.mode}:smtp`, key, bodyHash: null };
+}
