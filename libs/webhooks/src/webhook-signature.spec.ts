@@ -1,0 +1,50 @@
+import { createHmac } from 'node:crypto';
+import { Webhook } from 'standardwebhooks';
+import { describe, expect, it } from 'vitest';
+import { newWebhookSecret, signatureHeaders } from './webhook-signature.js';
+
+const now = Math.floor(Date.now() / 1000);
+const body = JSON.stringify({ type: 'email.sent', data: { subject: 'Grüße 💌 \ud83d' } });
+const signed = { id: 'evt_01978c0e5f7b7c3a9d21f0b64c1e88aa', timestamp: now, body };
+
+describe('signatureHeaders', () => {
+  const secret = newWebhookSecret();
+  const headers = signatureHeaders(secret, signed);
+
+  it('is accepted by the stock Standard Webhooks library', () => {
+    expect(new Webhook(secret).verify(body, headers)).toEqual(JSON.parse(body));
+  });
+
+  it.each([
+    ['another body', { body: `${body} ` }],
+    ['another id', { headers: { 'webhook-id': 'evt_01978c0e5f7b7c3a9d21f0b64c1e88ab' } }],
+    ['a later time', { headers: { 'webhook-timestamp': String(now + 1) } }],
+    ['another secret', { secret: newWebhookSecret() }],
+  ])('is refused by it for %s', (_name, change: { body?: string; headers?: object; secret?: string }) => {
+    const verifier = new Webhook(change.secret ?? secret);
+    expect(() => verifier.verify(change.body ?? body, { ...headers, ...change.headers })).toThrow(
+      'No matching signature',
+    );
+  });
+
+  it('is refused by it when it is replayed six minutes later', () => {
+    const old = signatureHeaders(secret, { ...signed, timestamp: now - 360 });
+    expect(() => new Webhook(secret).verify(body, old)).toThrow('too old');
+  });
+
+  it('signs "t.body" under the secret as it was shown for the header of the service', () => {
+    const hex = createHmac('sha256', Buffer.from(secret, 'utf8'))
+      .update(Buffer.from(`${now}.${body}`, 'utf8'))
+      .digest('hex');
+    expect(headers['x-service-signature']).toBe(`t=${now},v1=${hex}`);
+  });
+});
+
+describe('newWebhookSecret', () => {
+  it('is whsec_ and 32 random bytes in base64', () => {
+    const secret = newWebhookSecret();
+    expect(secret).toMatch(/^whsec_[A-Za-z0-9+/]{43}=$/);
+    expect(Buffer.from(secret.slice(6), 'base64')).toHaveLength(32);
+    expect(newWebhookSecret()).not.toBe(secret);
+  });
+});
