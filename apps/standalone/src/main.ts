@@ -1,0 +1,30 @@
+import 'reflect-metadata';
+import { AnalyticsModule } from '#apps/analytics/src/analytics.module';
+import { DeliveryModule } from '#apps/delivery/src/delivery.module';
+import { FirstAccount } from '#apps/gateway/src/first-account';
+import { GatewayModule } from '#apps/gateway/src/gateway.module';
+import { startHttpApplication } from '#apps/gateway/src/http-application';
+import { SmtpModule } from '#apps/smtp/src/smtp.module';
+import { WebhooksAppModule } from '#apps/webhooks/src/webhooks-app.module';
+import { BusModule } from '#libs/bus';
+import { Config } from '#libs/kernel';
+import { startProgram } from '#libs/persistence';
+import { StatsModule } from '#libs/stats';
+import { startEngines } from './engines.js';
+import { welcome } from './welcome.js';
+
+const app = await startProgram({
+  program: 'standalone',
+  prepare: startEngines,
+  imports: () => [
+    BusModule.forRoot(),
+    StatsModule.forRoot(),
+    GatewayModule,
+    SmtpModule,
+    DeliveryModule,
+    AnalyticsModule,
+    WebhooksAppModule,
+  ],
+  create: startHttpApplication,
+});
+console.log(welcome(app.get(Config), app.get(FirstAccount).made));
