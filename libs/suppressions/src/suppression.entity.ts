@@ -1,0 +1,34 @@
+import { Column, CreateDateColumn, Entity, PrimaryColumn } from 'typeorm';
+
+export const SUPPRESSION_ORIGINS = ['bounce', 'complaint', 'manual', 'unsubscribe'] as const;
+export type SuppressionOrigin = (typeof SUPPRESSION_ORIGINS)[number];
+
+@Entity('suppressions')
+export class SuppressionEntity {
+  @PrimaryColumn('text')
+  id: string;
+
+  @Column('text', { name: 'account_id' })
+  accountId: string;
+
+  /** As `normaliseAddress` of mime leaves it: trimmed, lower case, domain as A-labels. */
+  @Column('text')
+  address: string;
+
+  @Column('text')
+  origin: SuppressionOrigin;
+
+  @Column('text', { nullable: true })
+  reason: string | null;
+
+  /** The mail that led here. */
+  @Column('text', { name: 'source_id', nullable: true })
+  sourceId: string | null;
+
+  /** From then on the entry stops nothing; null: it stays. */
+  @Column('timestamptz', { name: 'expires_at', nullable: true })
+  expiresAt: Date | null;
+
+  @CreateDateColumn({ name: 'created_at', type: 'timestamptz' })
+  createdAt: Date;
+}
