@@ -1,0 +1,173 @@
+import { DomainEntity, DomainKeys, SendingDomains } from '#libs/domains';
+import { newId } from '#libs/contracts';
+import { SecretBox } from '#libs/kernel';
+import { createPublicKey, randomBytes, sign, verify } from 'node:crypto';
+import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { createTestDatabase, type OpenTestDatabase } from '../support/test-database.js';
+
+const box = new SecretBox(randomBytes(32));
+let db: OpenTestDatabase;
+let domains: SendingDomains;
+let accountId: string;
+let name: string;
+
+const newDomains = () => new SendingDomains(db.dataSource.getRepository(DomainEntity), db.database, box, db.config);
+const newKeys = (secrets = box) => new DomainKeys(db.database, secrets);
+async function idOf(domain: string): Promise<string> {
+  return (await domains.list(accountId)).find((view) => view.name === domain)?.id ?? '';
+}
+
+beforeAll(async () => {
+  db = await createTestDatabase([DomainEntity]);
+});
+afterAll(() => db.close());
+beforeEach(() => {
+  domains = newDomains();
+  accountId = newId('acc');
+  name = `mail-${randomBytes(4).toString('hex')}.example`;
+});
+
+describe('a vouched domain', () => {
+  it('is active at once, with verified records', async () => {
+    expect(await domains.active(accountId, name)).toBeNull();
+    await domains.addVouched(accountId, ` ${name.toUpperCase()}. `);
+    const id = await idOf(name);
+    const domain = { id, accountId, name, status: 'active', vouched: true };
+    expect(await domains.active(accountId, name)).toEqual(domain);
+    expect(await domains.find(accountId, id)).toEqual(domain);
+    const [view] = await domains.list(accountId);
+    expect(view).toMatchObject({ id, object: 'domain', name, status: 'active', region: 'eu' });
+    expect(new Date(view.created_at).toISOString()).toBe(view.created_at);
+    expect(view.records.map((r) => [r.record, r.status, r.required])).toEqual([
+      ['SPF', 'verified', true],
+      ['DKIM', 'verified', true],
+      ['DKIM', 'verified', false],
+      ['DMARC', 'verified', true],
+    ]);
+  });
+
+  it('stays one entry with one pair of keys, however often and at once it is added', async () => {
+    await Promise.all(Array.from({ length: 4 }, () => newDomains().addVouched(accountId, name)));
+    const first = await domains.list(accountId);
+    expect(first).toHaveLength(1);
+    await domains.addVouched(accountId, name);
+    expect(await domains.list(accountId)).toEqual(first);
+  });
+
+  it('belongs to one account', async () => {
+    const other = newId('acc');
+    const both = await Promise.allSettled([
+      newDomains().addVouched(accountId, name),
+      newDomains().addVouched(other, name),
+    ]);
+    expect(both.map((r) => r.status).sort()).toEqual(['fulfilled', 'rejected']);
+    const lost = both.find((r) => r.status === 'rejected') as PromiseRejectedResult;
+    expect(lost.reason).toMatchObject({ code: 'conflict' });
+    const owners = await Promise.all([accountId, other].map((id) => newDomains().active(id, name)));
+    expect(owners.filter((owner) => owner !== null)).toHaveLength(1);
+  });
+
+  it('takes over a pending entry of the account and keeps its keys', async () => {
+    await domains.addVouched(accountId, name);
+    const [before] = await domains.list(accountId);
+    await db.database.query(`UPDATE domains SET status = 'pending', vouched = false WHERE id = $1`, [before.id]);
+    expect(await newDomains().active(accountId, name)).toBeNull();
+    expect((await domains.list(accountId))[0].records.map((r) => r.status)).toEqual(Array(4).fill('pending'));
+    await domains.addVouched(accountId, name);
+    expect(await domains.list(accountId)).toEqual([before]);
+  });
+
+  it('must have a domain name', async () => {
+    for (const bad of ['localhost', 'a b.example', 'http://a.example', ''])
+      await expect(domains.addVouched(accountId, bad)).rejects.toMatchObject({ code: 'validation_error' });
+  });
+});
+
+describe('the right to send', () => {
+  it('is exact: no other account, no parent, no child, no other spelling', async () => {
+    await domains.addVouched(accountId, name);
+    expect(await domains.active(newId('acc'), name)).toBeNull();
+    for (const other of [`sub.${name}`, 'example', name.toUpperCase(), `${name}.`, `${name}\0`, "x' OR true --"])
+      expect(await domains.active(accountId, other), other).toBeNull();
+    expect(await domains.find(newId('acc'), await idOf(name))).toBeNull();
+  });
+
+  it('is asked for once by a crowd, and lost within a second', async () => {
+    await domains.addVouched(accountId, name);
+    const asked = vi.spyOn(db.database, 'query');
+    await Promise.all(Array.from({ length: 200 }, () => domains.active(accountId, name)));
+    expect(asked).toHaveBeenCalledTimes(1);
+    asked.mockRestore();
+    await db.database.query(`UPDATE domains SET status = 'failed' WHERE name = $1`, [name]);
+    await vi.waitFor(async () => expect(await domains.active(accountId, name)).toBeNull(), { timeout: 1_000 });
+  });
+});
+
+describe('DomainKeys', () => {
+  it('sign what the published records verify', async () => {
+    await domains.addVouched(accountId, name);
+    const [{ id, records }] = await domains.list(accountId);
+    const [rsa, ed25519] = await newKeys().signingKeys(id);
+    const published = records.filter((r) => r.record === 'DKIM');
+    expect([rsa, ed25519].map((key) => `${key.selector}._domainkey.${key.domain}`)).toEqual(
+      published.map((r) => r.name),
+    );
+    expect([rsa.algorithm, ed25519.algorithm]).toEqual(['rsa-sha256', 'ed25519-sha256']);
+    const data = Buffer.from('a letter');
+    const [rsaPublic, edPublic] = published.map((r) => Buffer.from(r.value.split('p=')[1], 'base64'));
+    const rsaKey = createPublicKey({ key: rsaPublic, format: 'der', type: 'spki' });
+    expect(verify('sha256', data, rsaKey, sign('sha256', data, rsa.privateKey))).toBe(true);
+    const jwk = { kty: 'OKP', crv: 'Ed25519', x: edPublic.toString('base64url') };
+    const edKey = createPublicKey({ key: jwk, format: 'jwk' });
+    expect(verify(null, data, edKey, sign(null, data, ed25519.privateKey))).toBe(true);
+  });
+
+  it('are opened once and kept', async () => {
+    await domains.addVouched(accountId, name);
+    const keys = newKeys();
+    const asked = vi.spyOn(db.database, 'query');
+    const id = await idOf(name);
+    const all = await Promise.all(Array.from({ length: 20 }, () => keys.signingKeys(id)));
+    expect(new Set(all).size).toBe(1);
+    expect(asked).toHaveBeenCalledTimes(1);
+    asked.mockRestore();
+  });
+
+  it('lie sealed, and open neither in another row, nor for the other algorithm, nor under another master key', async () => {
+    const other = `other-${name}`;
+    await domains.addVouched(accountId, name);
+    await domains.addVouched(accountId, other);
+    const [id, otherId] = [await idOf(name), await idOf(other)];
+    const { rows } = await db.database.query<{ whole: string; bytes: Buffer }>(
+      'SELECT d::text AS whole, rsa_private_sealed AS bytes FROM domains d WHERE id = $1',
+      [id],
+    );
+    expect(rows[0].whole).not.toContain('PRIVATE KEY');
+    expect(rows[0].whole).not.toContain(Buffer.from('PRIVATE KEY').toString('hex'));
+    expect(rows[0].bytes.includes('PRIVATE KEY')).toBe(false);
+    await expect(newKeys(new SecretBox(randomBytes(32))).signingKeys(id)).rejects.toThrow();
+    await db.database.query(
+      `UPDATE domains d SET rsa_private_sealed = o.rsa_private_sealed FROM domains o WHERE d.id = $1 AND o.id = $2`,
+      [id, otherId],
+    );
+    await expect(newKeys().signingKeys(id)).rejects.toThrow();
+    await db.database.query('UPDATE domains SET ed25519_private_sealed = rsa_private_sealed WHERE id = $1', [otherId]);
+    await expect(newKeys().signingKeys(otherId)).rejects.toThrow();
+  });
+
+  it('are only RSA while nothing says that the optional record stands', async () => {
+    await domains.addVouched(accountId, name);
+    const id = await idOf(name);
+    await db.database.query('UPDATE domains SET vouched = false WHERE id = $1', [id]);
+    expect((await newKeys().signingKeys(id)).map((key) => key.algorithm)).toEqual(['rsa-sha256']);
+  });
+
+  it('of a domain that is gone are an error, not an unsigned mail, and the error is not remembered', async () => {
+    const keys = newKeys();
+    await expect(keys.signingKeys('dom_none')).rejects.toThrow('dom_none');
+    await domains.addVouched(accountId, name);
+    await db.database.query(`UPDATE domains SET id = 'dom_none' WHERE name = $1`, [name]);
+    // Found now, though sealed under its old id.
+    await expect(keys.signingKeys('dom_none')).rejects.not.toThrow('there is no domain');
+  });
+});

@@ -1,0 +1,113 @@
+import { newId } from '#libs/contracts';
+import { SuppressionEntity, SuppressionList, type NewSuppression } from '#libs/suppressions';
+import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { createTestDatabase, type OpenTestDatabase } from '../support/test-database.js';
+
+let db: OpenTestDatabase;
+let list: SuppressionList;
+let accountId: string;
+
+const add = (address: string, more: Partial<NewSuppression> = {}) =>
+  list.add(db.database, { accountId, address, origin: 'bounce', reason: null, sourceId: null, ...more });
+const inSeconds = (s: number) => new Date(Date.now() + s * 1_000);
+
+beforeAll(async () => {
+  db = await createTestDatabase([SuppressionEntity]);
+});
+afterAll(() => db.close());
+beforeEach(() => {
+  accountId = newId('acc');
+  list = new SuppressionList(db.dataSource.getRepository(SuppressionEntity), db.database);
+});
+
+describe('SuppressionList', () => {
+  it('matches exactly what is on the list of this account, with its origin', async () => {
+    await add('gone@example.com');
+    await add('angry@example.com', { origin: 'complaint', reason: 'reported as spam', sourceId: newId('em') });
+    await add('theirs@example.com', { accountId: newId('acc') });
+    const asked = [
+      'gone@example.com',
+      'angry@example.com',
+      'theirs@example.com',
+      'gone+label@example.com',
+      'fine@x.example',
+    ];
+    expect(await list.matching(accountId, asked)).toEqual(
+      new Map([
+        ['gone@example.com', 'bounce'],
+        ['angry@example.com', 'complaint'],
+      ]),
+    );
+    expect(await list.matching(accountId, [])).toEqual(new Map());
+  });
+
+  it('answers a crowd with few queries, each caller his own', async () => {
+    const owners = Array.from({ length: 100 }, () => newId('acc'));
+    for (const owner of owners.slice(0, 50)) await add('gone@example.com', { accountId: owner });
+    const asked = vi.spyOn(db.database, 'query');
+    const answers = await Promise.all(
+      owners.map((owner) => list.matching(owner, ['gone@example.com', 'fine@example.com'])),
+    );
+    expect(asked.mock.calls.length).toBeLessThanOrEqual(2);
+    asked.mockRestore();
+    expect(answers.map((answer) => answer.size)).toEqual(owners.map((_, i) => (i < 50 ? 1 : 0)));
+  });
+
+  it('never matches an entry that has expired', async () => {
+    await add('past@example.com', { expiresAt: inSeconds(-1) });
+    await add('future@example.com', { expiresAt: inSeconds(60) });
+    expect([...(await list.matching(accountId, ['past@example.com', 'future@example.com'])).keys()]).toEqual([
+      'future@example.com',
+    ]);
+  });
+
+  it('is not disturbed by a text that PostgreSQL refuses, nor are the neighbours in the query', async () => {
+    await add('gone@example.com');
+    const odd = ['a\0@example.com', 'a\ud800@example.com', `{"',\\}@example.com`];
+    const [first, second] = await Promise.all([
+      list.matching(accountId, odd),
+      list.matching(accountId, ['gone@example.com', ...odd]),
+    ]);
+    expect([first.size, second.size]).toEqual([0, 1]);
+  });
+
+  it('keeps the first of two entries that last equally long', async () => {
+    expect(await add('gone@example.com', { origin: 'complaint' })).toBe(true);
+    expect(await add('gone@example.com', { origin: 'bounce' })).toBe(false);
+    expect(await list.matching(accountId, ['gone@example.com'])).toEqual(new Map([['gone@example.com', 'complaint']]));
+  });
+
+  it('lets the longer entry win', async () => {
+    expect(await add('a@example.com', { expiresAt: inSeconds(60) })).toBe(true);
+    expect(await add('a@example.com', { expiresAt: inSeconds(30), origin: 'manual' })).toBe(false);
+    expect(await add('a@example.com', { expiresAt: inSeconds(90), origin: 'manual' })).toBe(true);
+    expect(await add('a@example.com', { origin: 'complaint' })).toBe(true);
+    expect(await add('a@example.com', { expiresAt: inSeconds(9_000), origin: 'manual' })).toBe(false);
+    expect(await list.matching(accountId, ['a@example.com'])).toEqual(new Map([['a@example.com', 'complaint']]));
+  });
+
+  it('takes an expired entry for none', async () => {
+    await add('a@example.com', { expiresAt: inSeconds(-1) });
+    expect(await add('a@example.com', { expiresAt: inSeconds(30), origin: 'manual' })).toBe(true);
+    expect(await list.matching(accountId, ['a@example.com'])).toEqual(new Map([['a@example.com', 'manual']]));
+  });
+
+  it('adds only if the transaction of the caller does', async () => {
+    const failing = db.database.transaction(async (tx) => {
+      await list.add(tx, { accountId, address: 'a@example.com', origin: 'bounce', reason: null, sourceId: null });
+      throw new Error('not after all');
+    });
+    await expect(failing).rejects.toThrow('not after all');
+    expect((await list.matching(accountId, ['a@example.com'])).size).toBe(0);
+  });
+
+  it('removes at once, from this account only', async () => {
+    const other = newId('acc');
+    await add('a@example.com');
+    await add('a@example.com', { accountId: other });
+    expect(await list.remove(accountId, 'a@example.com')).toBe(true);
+    expect(await list.remove(accountId, 'a@example.com')).toBe(false);
+    expect((await list.matching(accountId, ['a@example.com'])).size).toBe(0);
+    expect((await list.matching(other, ['a@example.com'])).size).toBe(1);
+  });
+});
