@@ -72,6 +72,7 @@ export class DeliveryAttempt {
     this.#address();
     if (this.#pending.length === 0) return;
     const route = await this.services.router.route(this.#pending[0].wire.domain);
+    if (this.services.isClosing()) return;
     if (route.kind !== 'targets') {
       this.#sheet.own(this.#takeAll(), { ...route, phase: 'dns' });
       return;

@@ -1,25 +1,34 @@
 const DOT = 46;
 const CR = 13;
 const LF = 10;
-const STUFFED_DOT = Buffer.from('.');
 const END_AFTER_LINE = Buffer.from('.\r\n');
 const END = Buffer.from('\r\n.\r\n');
 const LINE_DOT = Buffer.from('\r\n.');
 
 /**
- * The pieces to write after 354: the mail with every leading dot doubled (RFC 5321 §4.5.2), a final line end if it
- * lacks one, and the final dot. Pieces are views of `content`; a mail without a line that starts with a dot is one view.
+ * What to write after 354: the mail with every leading dot doubled (RFC 5321 §4.5.2), then its end: a line end if it
+ * lacks one and the final dot. A mail without a line that starts with a dot is not copied.
  */
-export function stuffDots(content: Buffer): Buffer[] {
-  const pieces: Buffer[] = [];
-  let start = 0;
-  if (content[0] === DOT) pieces.push(STUFFED_DOT);
-  for (let at = content.indexOf(LINE_DOT); at !== -1; at = content.indexOf(LINE_DOT, at + 3)) {
-    pieces.push(content.subarray(start, at + 3), STUFFED_DOT);
-    start = at + 3;
-  }
-  pieces.push(start === 0 ? content : content.subarray(start));
+export function stuffDots(content: Buffer): [body: Buffer, end: Buffer] {
   const ended = content.length >= 2 && content[content.length - 1] === LF && content[content.length - 2] === CR;
-  pieces.push(ended || content.length === 0 ? END_AFTER_LINE : END);
-  return pieces;
+  const end = ended || content.length === 0 ? END_AFTER_LINE : END;
+  const clean = content[0] !== DOT && !content.includes(LINE_DOT);
+  return [clean ? content : doubled(content), end];
+}
+
+/** Byte by byte: a mail of nothing but dots must not cost an allocation or a search per line. */
+function doubled(content: Buffer): Buffer {
+  let dots = 0;
+  for (let i = 0; i < content.length; i += 1) if (content[i] === DOT && startsLine(content, i)) dots += 1;
+  const stuffed = Buffer.allocUnsafe(content.length + dots);
+  let to = 0;
+  for (let i = 0; i < content.length; i += 1) {
+    if (content[i] === DOT && startsLine(content, i)) stuffed[to++] = DOT;
+    stuffed[to++] = content[i];
+  }
+  return stuffed;
+}
+
+function startsLine(content: Buffer, at: number): boolean {
+  return at === 0 || (content[at - 1] === LF && content[at - 2] === CR);
 }

@@ -12,6 +12,7 @@ export interface WireAddress {
 // A line end, NUL or a bracket in an address would become a command of its own.
 const FORBIDDEN = /[\u0000-\u001f\u007f]/;
 const FORBIDDEN_UNQUOTED = /[<>\s]/;
+const PLAIN_DOMAIN = /^[a-z0-9]+(?:[.-][a-z0-9]+)*$/;
 const ASCII = /^[\u0000-\u007f]*$/;
 
 /** Null for what cannot be put on the wire at all. */
@@ -20,12 +21,12 @@ export function toWireAddress(address: string): WireAddress | null {
   if (at < 1 || FORBIDDEN.test(address)) return null;
   const local = address.slice(0, at);
   if (!local.startsWith('"') && FORBIDDEN_UNQUOTED.test(local)) return null;
-  const domain = domainToASCII(address.slice(at + 1)).toLowerCase();
+  const domain = toALabels(address.slice(at + 1));
   if (domain === '' || FORBIDDEN_UNQUOTED.test(domain)) return null;
   return { text: `${local}@${domain}`, domain, needsUtf8: !ASCII.test(local) };
 }
 
-/** The domain that decides the route; '' when the address has none that DNS could know (literals included). */
-export function routeDomain(address: string): string {
-  return toWireAddress(address)?.domain ?? '';
+/** '' for what is no domain. Plain lower-case names, nearly all, are spared the IDNA tables. */
+function toALabels(domain: string): string {
+  return PLAIN_DOMAIN.test(domain) ? domain : domainToASCII(domain).toLowerCase();
 }

@@ -11,6 +11,9 @@ import type { Target } from './target.js';
 
 const ignore = (): void => undefined;
 
+/** One for all connections: making it costs as much as several mails. */
+let tlsContext: tls.SecureContext | undefined;
+
 /** How long a peer may take to close after QUIT before we close for it. */
 const QUIT_MS = 1000;
 
@@ -66,7 +69,7 @@ export class SmtpConnection {
     const secured = tls.connect({
       socket: plain,
       ...(net.isIP(host) === 0 ? { servername: host } : { host }),
-      minVersion: 'TLSv1.2',
+      secureContext: (tlsContext ??= tls.createSecureContext({ minVersion: 'TLSv1.2' })),
       rejectUnauthorized: this.target.trust === 'verified',
     });
     this.#reader = this.#newReader();
@@ -110,11 +113,10 @@ export class SmtpConnection {
 
   /** Writes mail and final dot as one; `written` is called once the last byte of the dot was given to the kernel. */
   sendContent(content: Buffer, written: () => void): void {
-    const pieces = stuffDots(content);
-    const last = pieces.length - 1;
+    const [body, end] = stuffDots(content);
     this.#socket.cork();
-    for (let i = 0; i < last; i += 1) this.#socket.write(pieces[i]);
-    this.#socket.write(pieces[last], (error) => {
+    this.#socket.write(body);
+    this.#socket.write(end, (error) => {
       if (!error) written();
     });
     this.#socket.uncork();

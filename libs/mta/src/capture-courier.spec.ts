@@ -1,0 +1,60 @@
+import { describe, expect, it } from 'vitest';
+import { CaptureCourier } from './capture-courier.js';
+import type { CapturedMail, CourierJob } from './courier.js';
+
+const job: CourierJob = {
+  id: 'em_1',
+  mailFrom: 'a@from.test',
+  recipients: [
+    { key: '1', address: 'one@to.test' },
+    { key: '2', address: 'two@to.test' },
+  ],
+  content: () => Promise.resolve(Buffer.from('Subject: x\r\n\r\n.\r\n')),
+  mayStart: () => true,
+};
+
+function capturing() {
+  const kept: CapturedMail[] = [];
+  const courier = new CaptureCourier(
+    async (mail) => {
+      kept.push(mail);
+    },
+    () => undefined,
+  );
+  return { kept, courier };
+}
+
+describe('capture mode', () => {
+  it('keeps the bytes and says that nothing was sent', async () => {
+    const { kept, courier } = capturing();
+    const outcomes = await courier.deliver(job);
+    expect(outcomes).toMatchObject([
+      { key: '1', kind: 'delivered', reply: { text: 'captured, not sent' }, remote: { mx: null } },
+      { key: '2', kind: 'delivered' },
+    ]);
+    expect(kept).toEqual([
+      { id: 'em_1', mailFrom: 'a@from.test', recipients: ['one@to.test', 'two@to.test'], content: await job.content() },
+    ]);
+  });
+
+  it('keeps nothing when the claim is lost or the courier is closing', async () => {
+    const { kept, courier } = capturing();
+    expect(await courier.deliver({ ...job, mayStart: () => false })).toMatchObject([{ kind: 'abandoned' }, {}]);
+    await courier.close(10);
+    expect(await courier.deliver(job)).toMatchObject([{ kind: 'abandoned' }, {}]);
+    expect(kept).toEqual([]);
+  });
+
+  it('defers when the inbox fails', async () => {
+    const events: object[] = [];
+    const courier = new CaptureCourier(
+      () => Promise.reject(new Error('disk full')),
+      (event) => events.push(event),
+    );
+    expect(await courier.deliver(job)).toMatchObject([
+      { kind: 'deferred', phase: 'capture', certainty: 'not_sent' },
+      {},
+    ]);
+    expect(events).toMatchObject([{ event: 'courier.capture_failed', id: 'em_1' }]);
+  });
+});

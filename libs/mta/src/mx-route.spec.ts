@@ -1,0 +1,231 @@
+import { afterEach, describe, expect, it } from 'vitest';
+import { LocalDns } from '../../../test/support/local-dns.js';
+import type { DnsName, DnsQuestion } from '../../../test/support/local-dns.js';
+import { isPublic, MxRouter } from './mx-route.js';
+import type { MxRules, Route } from './mx-route.js';
+import { Resolver } from './resolver.js';
+
+const PUBLIC = '11.1.1.1';
+
+let dns: LocalDns | undefined;
+
+afterEach(async () => {
+  await dns?.close();
+  dns = undefined;
+});
+
+async function router(zone: Record<string, DnsName>, rules: Partial<MxRules> = {}): Promise<MxRouter> {
+  const server = await LocalDns.start(zone);
+  dns = server;
+  const resolver = new Resolver({ servers: [server.address], timeoutMs: 150 });
+  return new MxRouter(resolver, { port: 25, allowPrivate: false, ownAddresses: [], ...rules });
+}
+
+async function route(zone: Record<string, DnsName>, rules: Partial<MxRules> = {}): Promise<Route> {
+  return (await router(zone, rules)).route('to.test');
+}
+
+function questions(): DnsQuestion[] {
+  return dns?.questions ?? [];
+}
+
+function addresses(found: Route): string[] {
+  return found.kind === 'targets' ? found.targets.map((target) => target.address) : [found.reply.text];
+}
+
+function mx(...names: string[]): DnsName {
+  return { MX: names.map((exchange, i) => ({ preference: 10 * i, exchange })) };
+}
+
+describe('what DNS says of a domain', () => {
+  it('null MX bounces at once, without a look at its addresses', async () => {
+    const found = await route({ 'to.test': { MX: [{ preference: 0, exchange: '.' }], A: [PUBLIC] } });
+    expect(found).toMatchObject({ kind: 'bounced', class: 'bad_domain', reply: { code: 556, enhanced: '5.1.10' } });
+    expect(questions().map((question) => question.type)).toEqual(['MX']);
+  });
+
+  it('an empty MX beside others is ignored', async () => {
+    const zone = { 'to.test': mx('.', 'a.test'), 'a.test': { A: [PUBLIC] } };
+    expect(addresses(await route(zone))).toEqual([PUBLIC]);
+  });
+
+  it('no MX record leads to the addresses of the domain itself', async () => {
+    const found = await route({ 'to.test': { A: [PUBLIC], AAAA: ['2a00::1'] } });
+    expect(addresses(found)).toEqual([PUBLIC, '2a00::1']);
+    expect(found).toMatchObject({ targets: [{ host: 'to.test', port: 25, tls: 'opportunistic' }, {}] });
+  });
+
+  it.each<[string, Record<string, DnsName>]>([
+    ['no such domain', {}],
+    ['neither MX nor address', { 'to.test': { TXT: ['x'] } }],
+  ])('%s is deferred with the mark that a second look may bounce', async (_, zone) => {
+    const found = await route(zone);
+    expect(found).toMatchObject({ kind: 'deferred', class: 'bad_domain', reply: { code: null, enhanced: '5.1.2' } });
+  });
+
+  it.each(['SERVFAIL', 'REFUSED', 'malformed', 'silent'] as const)('%s defers', async (fault) => {
+    const found = await route({ 'to.test': { fault } });
+    expect(found).toMatchObject({ kind: 'deferred', class: 'deferral', reply: { enhanced: '4.4.3' } });
+  });
+
+  it('a CNAME loop defers, it is no "has no MX"', async () => {
+    const found = await route({ 'to.test': { CNAME: 'other.test' }, 'other.test': { CNAME: 'to.test' } });
+    expect(found).toMatchObject({ kind: 'deferred', class: 'deferral', reply: { enhanced: '4.4.3' } });
+  });
+
+  it('a CNAME is followed', async () => {
+    const zone = { 'to.test': { CNAME: 'real.test' }, 'real.test': mx('a.test'), 'a.test': { A: [PUBLIC] } };
+    expect(addresses(await route(zone))).toEqual([PUBLIC]);
+  });
+
+  it('an exchange that is an address is unusable', async () => {
+    const zone = { 'to.test': mx('11.2.2.2', 'a.test'), 'a.test': { A: [PUBLIC] } };
+    expect(addresses(await route(zone))).toEqual([PUBLIC]);
+    await dns?.close();
+    expect(await route({ 'to.test': mx('11.2.2.2') })).toMatchObject({ kind: 'bounced', reply: { enhanced: '5.4.4' } });
+  });
+
+  it('200 exchanges come over TCP and give five addresses', async () => {
+    const names = Array.from({ length: 200 }, (_, i) => `mx${i}.test`);
+    const zone = Object.fromEntries(names.map((name, i) => [name, { A: [`11.1.1.${i + 1}`] }]));
+    const found = await route({ ...zone, 'to.test': mx(...names) });
+    expect(addresses(found)).toEqual(['11.1.1.1', '11.1.1.2', '11.1.1.3', '11.1.1.4', '11.1.1.5']);
+    expect(
+      questions()
+        .filter((question) => question.over === 'tcp')
+        .map((question) => question.type),
+    ).toEqual(['MX']);
+  });
+
+  it('one exchange that cannot be looked up does not hide the other', async () => {
+    const zone: Record<string, DnsName> = {
+      'to.test': mx('a.test', 'b.test'),
+      'a.test': { fault: 'SERVFAIL' },
+      'b.test': { A: [PUBLIC] },
+    };
+    expect(addresses(await route(zone))).toEqual([PUBLIC]);
+  });
+
+  it('exchanges without any address defer, for the operator of the domain may be at work', async () => {
+    expect(await route({ 'to.test': mx('a.test') })).toMatchObject({ kind: 'deferred', class: 'routing' });
+  });
+
+  it.each(['[11.1.1.1]', '11.1.1.1'])('the literal %s is not routed', async (domain) => {
+    const found = await (await router({})).route(domain);
+    expect(found).toMatchObject({ kind: 'bounced', class: 'routing' });
+    expect(questions()).toEqual([]);
+  });
+});
+
+describe('the order', () => {
+  it('is by preference, and random among equals', async () => {
+    const equal = ['a.test', 'b.test', 'c.test'].map((exchange) => ({ preference: 5, exchange }));
+    const routes = await router({
+      'to.test': {
+        MX: [{ preference: 90, exchange: 'last.test' }, ...equal, { preference: 1, exchange: 'first.test' }],
+      },
+      'a.test': { A: ['11.0.0.1'] },
+      'b.test': { A: ['11.0.0.2'] },
+      'c.test': { A: ['11.0.0.3'] },
+      'first.test': { A: ['11.0.0.4'] },
+      'last.test': { A: ['11.0.0.5'] },
+    });
+    const seconds = new Map<string, number>();
+    for (let i = 0; i < 3000; i += 1) {
+      const found = addresses(await routes.route('to.test'));
+      expect([found[0], found[4]]).toEqual(['11.0.0.4', '11.0.0.5']);
+      seconds.set(found[1], (seconds.get(found[1]) ?? 0) + 1);
+    }
+    expect(seconds.size).toBe(3);
+    for (const count of seconds.values()) expect(Math.abs(count - 1000)).toBeLessThan(150);
+    expect(questions().filter((question) => question.type === 'MX')).toHaveLength(1);
+  });
+});
+
+describe('addresses that mail from outside must not reach', () => {
+  it.each([
+    ['127.0.0.1'],
+    ['127.9.9.9'],
+    ['0.0.0.0'],
+    ['10.1.2.3'],
+    ['172.16.0.1'],
+    ['192.168.1.1'],
+    ['169.254.169.254'],
+    ['100.64.0.1'],
+    ['224.0.0.1'],
+    ['255.255.255.255'],
+    ['168.63.129.16'],
+    ['192.0.2.1'],
+    ['198.18.0.1'],
+    ['::1'],
+    ['::'],
+    ['fe80::1'],
+    ['fd00::1'],
+    ['::ffff:10.0.0.1'],
+    ['::ffff:127.0.0.1'],
+    ['64:ff9b::7f00:1'],
+    ['2002:7f00:1::'],
+    ['2001:db8::1'],
+  ])('%s', (address) => {
+    expect(isPublic(address)).toBe(false);
+  });
+
+  it('bounce the mail when there is nothing else', async () => {
+    const zone = {
+      'to.test': mx('a.test'),
+      'a.test': { A: ['127.0.0.1', '169.254.169.254'], AAAA: ['::ffff:10.0.0.1'] },
+    };
+    expect(await route(zone)).toMatchObject({ kind: 'bounced', class: 'routing', reply: { enhanced: '5.4.4' } });
+  });
+
+  it('are left out when there is something else', async () => {
+    expect(addresses(await route({ 'to.test': { A: ['10.0.0.1', PUBLIC] } }))).toEqual([PUBLIC]);
+  });
+
+  it('are used when the operator allows them', async () => {
+    expect(addresses(await route({ 'to.test': { A: ['10.0.0.1'] } }, { allowPrivate: true }))).toEqual(['10.0.0.1']);
+  });
+});
+
+describe('our own listener in the list', () => {
+  const zone = {
+    'to.test': mx('a.test', 'b.test', 'c.test'),
+    'a.test': { A: ['11.0.0.1'] },
+    'b.test': { A: ['11.0.0.2'] },
+    'c.test': { A: ['11.0.0.3'] },
+  };
+
+  it('ends it: what is not better would send the mail back', async () => {
+    const found = await route(zone, { ownAddresses: [{ address: '11.0.0.2', port: 25 }] });
+    expect(addresses(found)).toEqual(['11.0.0.1']);
+  });
+
+  it('on another port is somebody else', async () => {
+    const found = await route(zone, { ownAddresses: [{ address: '11.0.0.2', port: 2525 }] });
+    expect(addresses(found)).toHaveLength(3);
+  });
+
+  it('on every address of the machine is found under each of them', async () => {
+    const own = { allowPrivate: true, ownAddresses: [{ address: '0.0.0.0', port: 25 }] };
+    expect(await route({ 'to.test': { A: ['127.0.0.7'] } }, own)).toMatchObject({
+      kind: 'bounced',
+      reply: { enhanced: '5.4.4' },
+    });
+  });
+});
+
+describe('answers', () => {
+  it('are kept, equal questions asked at once are one, failures are asked again', async () => {
+    const routes = await router({
+      'to.test': mx('a.test'),
+      'a.test': { A: [PUBLIC] },
+      'bad.test': { fault: 'SERVFAIL' },
+    });
+    await Promise.all(Array.from({ length: 20 }, () => routes.route('to.test')));
+    await routes.route('to.test');
+    expect(questions()).toHaveLength(3);
+    await routes.route('bad.test');
+    dns?.set('bad.test', { A: [PUBLIC] });
+    expect(addresses(await routes.route('bad.test'))).toEqual([PUBLIC]);
+  });
+});

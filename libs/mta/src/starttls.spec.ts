@@ -1,0 +1,83 @@
+import { afterEach, describe, expect, it } from 'vitest';
+import { brief, CourierFixture } from '../../../test/support/courier-fixture.js';
+import { selfSignedCertificate } from '../../../test/support/self-signed-certificate.js';
+import type { MxScript } from '../../../test/support/scripted-mx.js';
+
+const good = selfSignedCertificate('mx1.to.test');
+
+let fixture: CourierFixture;
+
+async function serve(script: MxScript) {
+  fixture = await CourierFixture.start();
+  const [mx] = await fixture.serve(script);
+  return mx;
+}
+
+afterEach(() => fixture.close());
+
+describe('opportunistic TLS', () => {
+  it('is used when offered: TLS 1.3, the MX name as SNI, EHLO again', async () => {
+    const mx = await serve({ tls: good });
+    const [outcome] = await fixture.deliver();
+    expect(outcome).toMatchObject({ kind: 'delivered', remote: { tls: 'TLSv1.3' } });
+    expect(mx.mails[0].tls).toBe(true);
+    expect(mx.sessions[0].serverName).toBe('mx1.to.test');
+    expect(mx.sessions[0].commands.slice(0, 3)).toEqual(['EHLO out.from.test', 'STARTTLS', 'EHLO out.from.test']);
+  });
+
+  it.each([
+    ['expired', selfSignedCertificate('mx1.to.test', true)],
+    ['for another name', selfSignedCertificate('elsewhere.test')],
+  ])('takes a certificate that is %s', async (_, certificate) => {
+    await serve({ tls: certificate });
+    expect((await fixture.deliver())[0]).toMatchObject({ kind: 'delivered', remote: { tls: 'TLSv1.3' } });
+  });
+
+  it('takes TLS 1.2', async () => {
+    await serve({ tls: { ...good, maxVersion: 'TLSv1.2' } });
+    expect((await fixture.deliver())[0]).toMatchObject({ kind: 'delivered', remote: { tls: 'TLSv1.2' } });
+  });
+
+  it('keeps a large mail whole', async () => {
+    const mx = await serve({ tls: good });
+    const content = Buffer.from(`Subject: big\r\n\r\n${'.0123456789abcdef\r\n'.repeat(100_000)}`);
+    await fixture.courier.deliver({ ...fixture.job(), content: () => Promise.resolve(content) });
+    expect(mx.mails[0].content.equals(content)).toBe(true);
+  });
+
+  it.each<[string, MxScript]>([
+    ['is not offered', {}],
+    ['is refused', { tls: good, on: { starttls: '454 4.7.0 not now' } }],
+    ['is older than 1.2', { tls: { ...good, minVersion: 'TLSv1', maxVersion: 'TLSv1.1' } }],
+    ['breaks off', { tls: good, on: { starttls: { reply: '220 go', then: 'close' } } }],
+    ['hangs', { extensions: ['STARTTLS'], on: { starttls: '220 go' } }],
+    ['answers garbage', { extensions: ['STARTTLS'], on: { starttls: { raw: '220 go\r\n' }, ehlo: undefined } }],
+  ])('gives way to plain text when it %s', async (_, script) => {
+    const mx = await serve(script);
+    const [outcome] = await fixture.deliver();
+    expect(outcome).toMatchObject({ kind: 'delivered', remote: { tls: null } });
+    expect(mx.accepted[0].tls).toBe(false);
+  });
+
+  it('that breaks is not tried again for every connection, and the fall-back is reported', async () => {
+    const mx = await serve({ tls: good, on: { starttls: { reply: '220 go', then: 'close' } } });
+    await fixture.deliver();
+    mx.dropConnections();
+    await fixture.deliver();
+    expect(mx.count('starttls')).toBe(1);
+    expect(fixture.events).toMatchObject([{ event: 'smtp.tls_fallback', mx: 'mx1.to.test', ip: '127.0.0.1' }]);
+  });
+
+  it('forgets what was injected in the clear after 220', async () => {
+    const injected = '220 go\r\n250-injected\r\n250-SIZE 1\r\n250 PIPELINING\r\n';
+    const mx = await serve({ tls: good, on: { starttls: { raw: injected } } });
+    const [outcome] = await fixture.deliver();
+    expect(outcome).toMatchObject({ kind: 'delivered', remote: { tls: 'TLSv1.3' } });
+    expect(mx.accepted[0].parameters).toMatch(/^SIZE=/);
+  });
+
+  it('cut after the dot is an unknown outcome too', async () => {
+    await serve({ tls: good, on: { dot: 'close' } });
+    expect(brief((await fixture.deliver())[0])).toBe('deferred unknown_outcome dot');
+  });
+});
