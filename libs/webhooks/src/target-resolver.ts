@@ -2,7 +2,7 @@ import { Resolver } from 'node:dns/promises';
 import { isIP } from 'node:net';
 import { isPublicAddress } from './public-address.js';
 
-const QUERY_TIMEOUT_MS = 3_000;
+const QUERY_TIMEOUT_MS = 2_000;
 const QUERY_TRIES = 2;
 /** More addresses than this are not tried; all of them are judged. */
 const TRIED = 4;

@@ -39,7 +39,7 @@ export class WebhookPost {
     this.timeoutMs = WEBHOOK_TIMEOUT;
     this.allowPrivate = ALLOW_PRIVATE_WEBHOOKS;
     const resolver = new TargetResolver({ allowPrivate: this.allowPrivate, dnsServers: DNS_SERVERS });
-    this.agent = new Agent({ connect: pinnedConnector(resolver, this.timeoutMs), pipelining: 1 });
+    this.agent = new Agent({ connect: pinnedConnector(resolver), pipelining: 1 });
   }
 
   /** Never throws. */
@@ -53,7 +53,7 @@ export class WebhookPost {
     const timer = setTimeout(() => running.abort(new CallEnded('timeout')), this.timeoutMs);
     this.running.add(running);
     try {
-      const response = await this.send(call, running.signal);
+      const response = await Promise.race([this.send(call, running.signal), aborted(running.signal)]);
       const latencyMs = elapsed();
       const answer = await readAnswer(response.body, Math.min(ANSWER_WAIT_MS, this.timeoutMs - latencyMs));
       return { kind: 'answered', status: response.statusCode, retryAfter: retryAfterOf(response), answer, latencyMs };
@@ -85,6 +85,16 @@ export class WebhookPost {
       signal,
     });
   }
+}
+
+/**
+ * The client heeds a signal only once it has a socket, and gives up by itself as soon as it gets one after that. The
+ * wait for name servers and for the connection must be ended from outside.
+ */
+function aborted(signal: AbortSignal): Promise<never> {
+  return new Promise((_resolve, reject) => {
+    signal.addEventListener('abort', () => reject(signal.reason as Error), { once: true });
+  });
 }
 
 /** Why we ended a call ourselves. */
