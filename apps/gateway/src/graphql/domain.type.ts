@@ -1,0 +1,58 @@
+import { Field, ID, ObjectType } from '@nestjs/graphql';
+import type { DomainView } from '#libs/domains';
+import { DateTime } from './date-time.js';
+import { wordEnum } from './word-enum.js';
+
+const DomainStatus = wordEnum('DomainStatus', ['pending', 'active', 'failed']);
+const DomainRecordStatus = wordEnum('DomainRecordStatus', ['pending', 'verified', 'failed']);
+
+@ObjectType('DomainRecord', { description: 'A DNS record to set for a sending domain.' })
+export class DomainRecordType {
+  @Field(() => String)
+  record: string;
+  @Field(() => String)
+  type: string;
+  @Field(() => String)
+  name: string;
+  @Field(() => String)
+  value: string;
+  @Field(() => String)
+  ttl: string;
+  @Field(() => DomainRecordStatus)
+  status: keyof typeof DomainRecordStatus;
+  @Field(() => Boolean)
+  required: boolean;
+}
+
+@ObjectType('Domain', { description: 'A sending domain of the account.' })
+export class DomainType {
+  @Field(() => ID)
+  id: string;
+  @Field(() => String)
+  name: string;
+  @Field(() => DomainStatus)
+  status: keyof typeof DomainStatus;
+  @Field(() => DateTime)
+  createdAt: string;
+  @Field(() => [DomainRecordType])
+  records: DomainRecordType[];
+}
+
+/** The same answer as over REST, in camelCase. */
+export function presentDomain(view: DomainView): DomainType {
+  return {
+    id: view.id,
+    name: view.name,
+    status: view.status,
+    createdAt: view.created_at,
+    records: view.records.map(({ record, type, name, value, ttl, status, required }) => ({
+      record,
+      type,
+      name,
+      value,
+      ttl,
+      status,
+      required,
+    })),
+  };
+}

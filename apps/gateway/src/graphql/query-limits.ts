@@ -1,0 +1,87 @@
+import {
+  GraphQLError,
+  Kind,
+  type ASTNode,
+  type DocumentNode,
+  type FragmentDefinitionNode,
+  type SelectionSetNode,
+  type ValidationContext,
+  type ValidationRule,
+} from 'graphql';
+
+/** Bounds of one GraphQL document, the same over HTTP and over the socket (promises S-44a). */
+export const QUERY_LIMITS = { tokens: 1_000, depth: 6, aliases: 15, directives: 50 };
+
+const refuse = (what: string, limit: number, node: ASTNode) =>
+  new GraphQLError(`The query has too many ${what}: at most ${limit} are allowed.`, { nodes: [node] });
+
+/**
+ * Levels of fields. Introspection is exempt: graphql-js bounds the depth of its lists itself, and the stock
+ * introspection query is deeper than any query that this schema needs.
+ */
+export const depthRule: ValidationRule = (context: ValidationContext) => ({
+  Document(document: DocumentNode): void {
+    const depths = new FieldDepths(context);
+    for (const definition of document.definitions) {
+      if (definition.kind !== Kind.OPERATION_DEFINITION) continue;
+      if (depths.of(definition.selectionSet) > QUERY_LIMITS.depth)
+        context.reportError(refuse('levels of fields', QUERY_LIMITS.depth, definition));
+    }
+  },
+});
+
+/** Each fragment is measured once, so spreading it many times costs nothing; a cycle is refused by another rule. */
+class FieldDepths {
+  private readonly fragments = new Map<string, number>();
+
+  constructor(private readonly context: ValidationContext) {}
+
+  of(set: SelectionSetNode): number {
+    let deepest = 0;
+    for (const selection of set.selections) {
+      let depth = 0;
+      if (selection.kind === Kind.FRAGMENT_SPREAD)
+        depth = this.ofFragment(this.context.getFragment(selection.name.value));
+      else if (selection.kind === Kind.INLINE_FRAGMENT) depth = this.of(selection.selectionSet);
+      else if (!selection.name.value.startsWith('__'))
+        depth = 1 + (selection.selectionSet ? this.of(selection.selectionSet) : 0);
+      deepest = Math.max(deepest, depth);
+    }
+    return deepest;
+  }
+
+  private ofFragment(fragment: FragmentDefinitionNode | null | undefined): number {
+    if (!fragment) return 0;
+    const name = fragment.name.value;
+    const known = this.fragments.get(name);
+    if (known !== undefined) return known;
+    this.fragments.set(name, 0);
+    const depth = this.of(fragment.selectionSet);
+    this.fragments.set(name, depth);
+    return depth;
+  }
+}
+
+/** Aliases let one request ask the same thing many times. */
+export const aliasRule: ValidationRule = (context: ValidationContext) => {
+  let aliases = 0;
+  return {
+    Field(node): void {
+      if (node.alias && ++aliases === QUERY_LIMITS.aliases + 1)
+        context.reportError(refuse('aliases', QUERY_LIMITS.aliases, node));
+    },
+  };
+};
+
+/** A thousand unknown directives would be answered with a thousand errors. */
+export const directiveRule: ValidationRule = (context: ValidationContext) => {
+  let directives = 0;
+  return {
+    Directive(node): void {
+      if (++directives === QUERY_LIMITS.directives + 1)
+        context.reportError(refuse('directives', QUERY_LIMITS.directives, node));
+    },
+  };
+};
+
+export const QUERY_RULES: ValidationRule[] = [depthRule, aliasRule, directiveRule];

@@ -1,0 +1,71 @@
+import { HttpException } from '@nestjs/common';
+import { Refusal, REFUSALS, type RefusalCode, type RefusalDetail } from '#libs/contracts';
+
+/** The one shape of every error answer (D-4, D-12, D-54). */
+export interface ErrorBody {
+  statusCode: number;
+  name: string;
+  error: string;
+  message: string;
+  details: RefusalDetail[];
+  request_id: string;
+}
+
+export interface ErrorAnswer {
+  body: ErrorBody;
+  headers: Record<string, string>;
+  /** Ours to look into: not a refusal and not the client's doing. */
+  surprise: boolean;
+}
+
+const RETRY_SECONDS_WHEN_UNAVAILABLE = 5;
+
+/** Statuses that the framework itself answers with; the rest of 4xx is a request that could not be understood. */
+const BY_STATUS: Partial<Record<number, RefusalCode>> = {
+  404: 'not_found',
+  405: 'method_not_allowed',
+  413: 'message_too_large',
+  415: 'wrong_content_type',
+};
+
+/** Translates whatever was thrown. A surprise says nothing of its cause: no stack, no SQL, no path. */
+export function answerFor(thrown: unknown, requestId: string): ErrorAnswer {
+  const refusal = thrown instanceof Refusal ? thrown : refusalOf(thrown);
+  const { status, name, error } = refusal.row;
+  return {
+    body: {
+      statusCode: status,
+      name,
+      error,
+      message: refusal.message,
+      details: refusal.details,
+      request_id: requestId,
+    },
+    headers: headersOf(refusal),
+    surprise: !(thrown instanceof Refusal) && status >= 500,
+  };
+}
+
+function refusalOf(thrown: unknown): Refusal {
+  const status = statusOf(thrown);
+  if (status < 400 || status > 499) return new Refusal('internal_server_error');
+  const known = BY_STATUS[status];
+  return known ? new Refusal(known) : new Refusal('validation_error', [], 'The request could not be understood.');
+}
+
+function statusOf(thrown: unknown): number {
+  if (thrown instanceof HttpException) return thrown.getStatus();
+  const status = (thrown as { statusCode?: unknown } | null)?.statusCode;
+  return typeof status === 'number' ? status : 500;
+}
+
+function headersOf(refusal: Refusal): Record<string, string> {
+  const { status } = refusal.row;
+  const wait =
+    refusal.retryAfter ?? (status === REFUSALS.service_unavailable.status ? RETRY_SECONDS_WHEN_UNAVAILABLE : 0);
+  return {
+    // RFC 9110 §11.6.1: a 401 names its challenge.
+    ...(status === 401 ? { 'www-authenticate': 'Bearer realm="postloft"' } : {}),
+    ...(wait > 0 ? { 'retry-after': String(wait) } : {}),
+  };
+}

@@ -1,0 +1,76 @@
+import { Injectable } from '@nestjs/common';
+import { ApiKeys, assertScope, assertStanding, RateLimit, type Principal } from '#libs/accounts';
+import { LIMITS, Refusal } from '#libs/contracts';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { bearerToken } from './bearer-token.js';
+import { RouteTable } from './route-table.js';
+
+/**
+ * Everything that is decided before a body is read, in the order of D-20: key (401), account and scope (403), rate
+ * (429), route (404, 405), declared size (422), type of the body (400, 415). So nobody without a key can make the
+ * process read, scan or parse anything.
+ */
+@Injectable()
+export class RequestGate {
+  readonly routes = new RouteTable();
+
+  constructor(
+    private readonly apiKeys: ApiKeys,
+    private readonly rateLimit: RateLimit,
+  ) {}
+
+  /** @throws Refusal for the first check that says no. */
+  async admit(request: FastifyRequest, reply: FastifyReply): Promise<void> {
+    const access = request.is404 ? undefined : request.routeOptions.config.access;
+    if (access === 'public') return;
+    const principal = await this.apiKeys.authenticate(bearerToken(request.headers.authorization));
+    request.principal = principal;
+    const rate = this.count(principal, reply);
+    assertStanding(principal);
+    if (access) assertScope(principal, access);
+    if (!rate.allowed) throw new Refusal('rate_limit_exceeded', [], undefined, Math.max(1, rate.resetSeconds));
+    if (request.is404) this.refuseUnknownRoute(request, reply);
+    requireReadableBody(request);
+  }
+
+  /** Every authenticated answer tells the state of the limit, refusals included (D-52). */
+  private count(principal: Principal, reply: FastifyReply): { allowed: boolean; resetSeconds: number } {
+    const rate = this.rateLimit.take(principal.accountId);
+    if (rate.limit > 0)
+      void reply.headers({
+        'ratelimit-limit': String(rate.limit),
+        'ratelimit-remaining': String(rate.remaining),
+        'ratelimit-reset': String(rate.resetSeconds),
+      });
+    return rate;
+  }
+
+  private refuseUnknownRoute(request: FastifyRequest, reply: FastifyReply): never {
+    const methods = this.routes.methodsFor(request.url);
+    if (methods.length === 0) throw new Refusal('not_found');
+    void reply.header('allow', methods.join(', '));
+    throw new Refusal('method_not_allowed');
+  }
+}
+
+/** A body that would be refused anyway is refused by its headers. */
+export function requireReadableBody({ headers }: Pick<FastifyRequest, 'headers'>): void {
+  const length = Number(headers['content-length'] ?? 0);
+  if (length > LIMITS.requestBytes) throw new Refusal('message_too_large');
+  if (length === 0 && headers['transfer-encoding'] === undefined) return;
+  const encoding = headers['content-encoding'];
+  if (encoding !== undefined && encoding.toLowerCase() !== 'identity') throw new Refusal('compressed_body');
+  if (!isJson(headers['content-type'])) throw new Refusal('wrong_content_type');
+}
+
+/** `application/json`, alone or with `charset=utf-8`; RFC 8259 §8.1 allows no other charset. */
+function isJson(contentType: string | undefined): boolean {
+  const [type, ...parameters] = (contentType ?? '').toLowerCase().split(';');
+  return (
+    type.trim() === 'application/json' &&
+    parameters.every((parameter) => {
+      const [name, value = ''] = parameter.trim().split('=');
+      return name !== 'charset' || value.replaceAll('"', '') === 'utf-8';
+    })
+  );
+}

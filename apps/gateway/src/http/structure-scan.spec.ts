@@ -1,0 +1,89 @@
+import { Refusal } from '#libs/contracts';
+import { describe, expect, it } from 'vitest';
+import { scanStructure } from './structure-scan.js';
+
+const LIMITS = { depth: 32, structure: 20_000 };
+const MEGABYTE = 1024 * 1024;
+
+function problemOf(body: string | Buffer): string | null {
+  try {
+    scanStructure(Buffer.isBuffer(body) ? body : Buffer.from(body), LIMITS);
+    return null;
+  } catch (error) {
+    expect(error).toBeInstanceOf(Refusal);
+    expect((error as Refusal).code).toBe('malformed_json');
+    return (error as Refusal).details[0].code;
+  }
+}
+const fill = (piece: string, bytes = 16 * MEGABYTE) => Buffer.alloc(bytes, piece);
+
+describe('scanStructure', () => {
+  it.each([
+    ['{"to":["a@x.test"],"subject":"s"}'],
+    ['{"a":{"b":1},"c":{"b":2}}'],
+    ['{"html":"<p>\\"quoted\\" \\\\ {[,:]} \\u00e9 \\ud83d\\ude00</p>"}'],
+    ['{"emoji":"😀","empty":"","list":[],"deep":[[[{"a":null}]]]}'],
+    ['{"list":["a","a"],"a":"a"}'],
+    [' \r\n\t{ "a" : 1e999 }\n'],
+    ['"text"'],
+    ['[1,2,3]'],
+  ])('lets %s through', (body) => {
+    expect(problemOf(body)).toBeNull();
+  });
+
+  it.each([
+    ['nesting beyond 32', '['.repeat(33), 'too_deep'],
+    ['nesting of objects', '{"a":'.repeat(33), 'too_deep'],
+    ['more than 20,000 structural characters', `[${'0,'.repeat(20_001)}0]`, 'too_complex'],
+    ['strings without separators', '""'.repeat(20_001), 'too_complex'],
+    ['a key given twice', '{"from":"a","from":"b"}', 'duplicate_key'],
+    ['a key given twice in different spelling', '{"from":"a","fr\\u006fm":"b"}', 'duplicate_key'],
+    ['a key given twice in a nested object', '{"tags":{"a":"1","b":"2","a":"3"}}', 'duplicate_key'],
+    ['__proto__', '{"__proto__":{"polluted":true}}', 'forbidden_key'],
+    ['an escaped __proto__', '{"\\u005f_proto__":1}', 'forbidden_key'],
+    ['constructor', '{"tags":{"constructor":{"prototype":1}}}', 'forbidden_key'],
+    ['a lone high surrogate', '{"subject":"\\ud800"}', 'invalid_unicode'],
+    ['a lone low surrogate', '{"subject":"\\udc00x"}', 'invalid_unicode'],
+    ['a high surrogate before another letter', '{"subject":"\\ud83dA"}', 'invalid_unicode'],
+    ['a high surrogate before another escape', '{"subject":"\\ud83d\\u0041"}', 'invalid_unicode'],
+    ['NUL', '{"subject":"a\\u0000b"}', 'invalid_unicode'],
+    ['a number of 100 digits', `{"a":${'1'.repeat(100)}}`, 'invalid_number'],
+    ['a string without end', '{"a":"b', 'unfinished'],
+    ['an escape without end', '{"a":"b\\', 'unfinished'],
+    ['a broken escape in a key', '{"\\x":1}', 'invalid_escape'],
+    ['a closing bracket too many', '[]]]', 'unbalanced'],
+  ])('refuses %s', (_what, body, problem) => {
+    expect(problemOf(body)).toBe(problem);
+  });
+
+  it.each([
+    ['a surrogate written as UTF-8', Buffer.from([0x22, 0xed, 0xa0, 0x80, 0x22])],
+    ['an overlong slash', Buffer.from([0x22, 0xc0, 0xaf, 0x22])],
+    ['UTF-16', Buffer.from('{"a":"é"}', 'utf16le')],
+    ['Latin-1', Buffer.from('{"a":"é"}', 'latin1')],
+  ])('refuses %s', (_what, body) => {
+    expect(problemOf(body)).not.toBeNull();
+  });
+
+  it.each([['['], ['{},'], ['{"a":'], ['"",'], ['""'], ['0,'], ['[],'], [':'], ['1'], ['{"a":1,']])(
+    'stops early in 16 MB of %s',
+    (piece) => {
+      const honest = timeOf(fill('a', 16 * MEGABYTE));
+      const hostile = timeOf(fill(piece));
+      expect(hostile).toBeLessThan(Math.max(honest * 4, 100));
+    },
+  );
+
+  it('passes 16 MB of one string, of escapes and of blanks in comparable time', () => {
+    const quoted = (piece: string) => Buffer.concat([Buffer.from('"'), fill(piece), Buffer.from('"')]);
+    const honest = timeOf(quoted('abcd'));
+    for (const body of [quoted('\\"'), quoted('\\n'), quoted('\\u00e9'), fill(' ')])
+      expect(timeOf(body)).toBeLessThan(Math.max(honest * 8, 200));
+  });
+});
+
+function timeOf(body: Buffer): number {
+  const started = performance.now();
+  problemOf(body);
+  return performance.now() - started;
+}

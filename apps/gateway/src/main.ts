@@ -1,0 +1,12 @@
+import 'reflect-metadata';
+import { BusModule } from '#libs/bus';
+import { startProgram } from '#libs/persistence';
+import { StatsModule } from '#libs/stats';
+import { GatewayModule } from './gateway.module.js';
+import { startHttpApplication } from './http-application.js';
+
+await startProgram({
+  program: 'gateway',
+  imports: () => [BusModule.forRoot(), StatsModule.forRoot(), GatewayModule],
+  create: startHttpApplication,
+});

@@ -1,0 +1,51 @@
+import { registerDecorator, type ValidationArguments, type ValidationError } from 'class-validator';
+import type { RefusalDetail } from '#libs/contracts';
+import type { Rule, RuleProblem } from '#libs/emails';
+
+interface RuleOptions {
+  required?: boolean;
+  /** Required unless this other field is given. */
+  requiredUnless?: string;
+}
+type Judge = (value: unknown, dto: Record<string, unknown>) => RuleProblem[];
+
+const NAME = 'byRule';
+const REQUIRED = 'required';
+
+/**
+ * A DTO field that a pure rule of its lib judges; the same rule serves the other doors. The rule tells all problems at
+ * once and where they are inside the value, which a yes-or-no decorator cannot.
+ */
+export function ByRule(rule: Rule, options: RuleOptions = {}): PropertyDecorator {
+  const judge: Judge = (value, dto) => (value === undefined ? missing(options, dto) : rule(value));
+  return (target, propertyName) => {
+    registerDecorator({
+      name: NAME,
+      target: target.constructor,
+      propertyName: String(propertyName),
+      options: { context: { judge } },
+      validator: {
+        validate: (value: unknown, args: ValidationArguments) =>
+          judge(value, args.object as Record<string, unknown>).length === 0,
+      },
+    });
+  };
+}
+
+function missing({ required, requiredUnless }: RuleOptions, dto: Record<string, unknown>): RuleProblem[] {
+  if (required) return [{ path: '', code: REQUIRED, message: 'is required' }];
+  if (requiredUnless === undefined || dto[requiredUnless] !== undefined) return [];
+  return [{ path: '', code: REQUIRED, message: `is required when ${requiredUnless} is not given` }];
+}
+
+/** All problems of all fields, with the paths that callers see (`to[3]`, `tags.key`, `attachments[0].content`). */
+export function problemsOf(errors: ValidationError[]): RefusalDetail[] {
+  return errors.flatMap((error) => {
+    const { judge } = error.contexts?.[NAME] as { judge: Judge };
+    return judge(error.value, error.target as Record<string, unknown>).map(({ path, code, message }) => ({
+      field: error.property + path,
+      code,
+      message,
+    }));
+  });
+}
