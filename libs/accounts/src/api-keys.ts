@@ -90,6 +90,11 @@ export class ApiKeys {
     this.exempt.forget('all');
   }
 
+  /** True once any key was ever made in this database. */
+  exist(): Promise<boolean> {
+    return this.repository.exists();
+  }
+
   /** Counts within a second, in every program. Revoking twice keeps the first time. @throws Refusal not_found */
   async revoke(id: string): Promise<void> {
     await this.repository.update({ id, revokedAt: IsNull() }, { revokedAt: () => 'now()' });

@@ -20,9 +20,10 @@ const BAD_DOMAIN = '5.1.2';
 
 export function judge(
   recipient: ClaimedRecipient,
-  outcome: Exclude<Outcome, { kind: 'abandoned' }>,
+  answered: Exclude<Outcome, { kind: 'abandoned' }>,
   scheduleMs: readonly number[],
 ): Verdict {
+  const outcome = { ...answered, reply: { ...answered.reply, text: printable(answered.reply.text) } };
   const common = { recipient, outcome, attempts: recipient.attempts + 1 };
   switch (outcome.kind) {
     case 'delivered':

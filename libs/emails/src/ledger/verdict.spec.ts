@@ -1,0 +1,52 @@
+import { describe, expect, it } from 'vitest';
+import type { Outcome } from '#libs/mta';
+import { judge } from './verdict.js';
+
+type Judged = Exclude<Outcome, { kind: 'abandoned' }>;
+const at = new Date('2026-01-01T00:00:00Z');
+const recipient = {
+  ordinal: 0,
+  address: 'a@b.example',
+  attempts: 1,
+  fence: 2,
+  expiresAt: new Date(at.getTime() + 3_600_000),
+  previousEnhanced: null,
+};
+const remote = { mx: 'mx.b.example', ip: '192.0.2.1', tls: null };
+const deferred = (enhanced: string, text = 'try later'): Judged => ({
+  key: '0',
+  kind: 'deferred',
+  certainty: 'answered',
+  phase: 'rcpt',
+  reply: { code: 450, enhanced, text },
+  remote,
+  class: 'deferral',
+  startedAt: at,
+  endedAt: at,
+});
+
+describe('judge', () => {
+  it('tries a temporary answer again', () => {
+    expect(judge(recipient, deferred('4.2.0'), [60_000])).toMatchObject({ status: 'deferred', attempts: 2 });
+  });
+
+  it('gives up when the lifetime is over', () => {
+    expect(judge({ ...recipient, expiresAt: at }, deferred('4.2.0'), [60_000])).toMatchObject({
+      status: 'failed',
+      reason: 'expired',
+    });
+  });
+
+  it('bounces a domain that does not exist only when a second look agrees', () => {
+    expect(judge(recipient, deferred('5.1.2'), [60_000])).toMatchObject({ status: 'deferred' });
+    expect(judge({ ...recipient, previousEnhanced: '5.1.2' }, deferred('5.1.2'), [60_000])).toMatchObject({
+      status: 'bounced',
+      bounceType: 'hard',
+    });
+  });
+
+  it('keeps control characters of a remote out of everything that is written', () => {
+    const judged = judge(recipient, deferred('4.2.0', 'a\0b\r\nX: 1\u001b[31m'), [60_000]);
+    expect(judged.outcome.reply.text).toBe('a b X: 1 [31m');
+  });
+});

@@ -1,0 +1,30 @@
+import { describe, expect, it } from 'vitest';
+import { newId } from '#libs/contracts';
+import { loadConfig } from '#libs/kernel';
+import { ReturnPath } from './return-path.js';
+
+const key = Buffer.alloc(32, 7).toString('base64');
+const returnPath = new ReturnPath(loadConfig('standalone', { MASTER_KEY: key, SERVICE_DOMAIN: 'mail.example' }));
+
+describe('ReturnPath', () => {
+  it('names the mail and the recipient, in lower case and within 64 octets', () => {
+    const id = newId('em');
+    const address = returnPath.address(id, 49);
+    expect(address).toMatch(/^b\+[a-z2-7]+@bounces\.mail\.example$/);
+    expect(address.split('@')[0].length).toBeLessThanOrEqual(64);
+    expect(returnPath.read(address.toUpperCase())).toEqual({ emailId: id, ordinal: 49 });
+  });
+
+  it('reads nothing that was altered or made elsewhere', () => {
+    const address = returnPath.address(newId('em'), 0);
+    const other = new ReturnPath(
+      loadConfig('standalone', { MASTER_KEY: Buffer.alloc(32, 8).toString('base64'), SERVICE_DOMAIN: 'mail.example' }),
+    );
+    expect(other.read(address)).toBeNull();
+    for (let i = 2; i < address.indexOf('@') - 1; i++) {
+      const forged = address.slice(0, i) + (address[i] === 'a' ? 'b' : 'a') + address.slice(i + 1);
+      expect(returnPath.read(forged), forged).toBeNull();
+    }
+    for (const junk of ['', 'b+', 'x@y', 'b+!!!@bounces.mail.example']) expect(returnPath.read(junk)).toBeNull();
+  });
+});

@@ -1,0 +1,129 @@
+import { spawn, type ChildProcess } from 'node:child_process';
+import { chmodSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { freePorts } from './ports.js';
+import { until } from './until.js';
+
+export const API_KEY = 'test-key-0123456789-abcdefghij-KLMNOP';
+const ROOT = new URL('../../', import.meta.url).pathname;
+
+export interface RunningProgram {
+  url: string;
+  key: string;
+  dataDir: string;
+  ports: { http: number; smtp: number; smtps: number };
+  pid: number;
+  env: Record<string, string>;
+  output(): string;
+  /** `fetch` with the first account's key and JSON. */
+  call(method: string, path: string, body?: unknown, headers?: Record<string, string>): Promise<Response>;
+  /** SIGTERM; resolves with the exit code. */
+  stop(): Promise<number | null>;
+  /** SIGKILL of the whole process group. */
+  kill(): Promise<void>;
+  /** Starts again on the same data directory and ports. */
+  restart(env?: Record<string, string>): Promise<RunningProgram>;
+  /** Removes the data directory; call it last. */
+  clean(): void;
+}
+
+/** Starts the standalone program as a user would, on a new data directory and free ports. */
+export async function startStandalone(env: Record<string, string> = {}): Promise<RunningProgram> {
+  const dataDir = mkdtempSync(join(tmpdir(), 'postloft-e2e-'));
+  chmodSync(dataDir, 0o755);
+  const [http, smtp, smtps, inbound] = await freePorts(4);
+  return launch('standalone', {
+    DATA_DIR: dataDir,
+    HTTP_PORT: String(http),
+    SMTP_PORT: String(smtp),
+    SMTPS_PORT: String(smtps),
+    INBOUND_SMTP_PORT: String(inbound),
+    BOOTSTRAP_API_KEY: API_KEY,
+    ALLOW_PRIVATE_WEBHOOKS: 'true',
+    RATE_LIMIT_PER_SECOND: '0',
+    LOG_FORMAT: 'json',
+    ...env,
+  });
+}
+
+/** Starts one program with exactly these settings and waits until it is ready. */
+export async function launch(program: string, env: Record<string, string>, readyUrl?: string): Promise<RunningProgram> {
+  const child = spawn(process.execPath, ['--enable-source-maps', join(ROOT, `dist/apps/${program}/src/main.js`)], {
+    cwd: env['DATA_DIR'],
+    env: { PATH: process.env['PATH'] ?? '', HOME: process.env['HOME'] ?? '/', UV_THREADPOOL_SIZE: '16', ...env },
+    stdio: ['ignore', 'pipe', 'pipe'],
+    detached: true,
+  });
+  let output = '';
+  for (const stream of [child.stdout, child.stderr])
+    stream?.on('data', (chunk: Buffer) => (output = (output + chunk.toString()).slice(-200_000)));
+  const url = `http://127.0.0.1:${env['HTTP_PORT']}`;
+  const running = describe(child, url, env, () => output);
+  await until(
+    async () => {
+      if (child.exitCode !== null) throw new Error(`${program} ended with ${child.exitCode}: ${output.slice(-2_000)}`);
+      return (await fetch(readyUrl ?? `${url}/readyz`)).status === 200;
+    },
+    { withinMs: 45_000, everyMs: 50, what: `${program} to be ready` },
+  ).catch(async (error: Error) => {
+    await running.kill();
+    throw new Error(`${error.message}\n${output.slice(-4_000)}`);
+  });
+  return running;
+}
+
+function describe(child: ChildProcess, url: string, env: Record<string, string>, output: () => string): RunningProgram {
+  const ended = new Promise<number | null>((resolve) => child.once('exit', (code) => resolve(code)));
+  const key = env['BOOTSTRAP_API_KEY'] ?? '';
+  const pid = child.pid as number;
+  return {
+    url,
+    key,
+    pid,
+    env,
+    output,
+    dataDir: env['DATA_DIR'],
+    ports: { http: Number(env['HTTP_PORT']), smtp: Number(env['SMTP_PORT']), smtps: Number(env['SMTPS_PORT']) },
+    call: (method, path, body, headers = {}) =>
+      fetch(`${url}${path}`, {
+        method,
+        headers: {
+          authorization: `Bearer ${key}`,
+          ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+          ...headers,
+        },
+        ...(body === undefined ? {} : { body: typeof body === 'string' ? body : JSON.stringify(body) }),
+      }),
+    stop: () => {
+      child.kill('SIGTERM');
+      return ended;
+    },
+    kill: async () => {
+      try {
+        process.kill(-pid, 'SIGKILL');
+      } catch {
+        // Already gone.
+      }
+      await ended;
+    },
+    restart: (more = {}) => launch('standalone', { ...env, ...more }),
+    clean: () => rmSync(env['DATA_DIR'], { recursive: true, force: true }),
+  };
+}
+
+/** Processes of this machine whose command line or working directory names `dataDir`. */
+export function processesOn(dataDir: string): { pid: number; command: string }[] {
+  return readdirSync('/proc')
+    .filter((name) => /^\d+$/.test(name))
+    .flatMap((name) => {
+      const file = `/proc/${name}/cmdline`;
+      if (!existsSync(file)) return [];
+      try {
+        const command = readFileSync(file, 'utf8').replaceAll('\0', ' ');
+        return command.includes(dataDir) ? [{ pid: Number(name), command }] : [];
+      } catch {
+        return [];
+      }
+    });
+}

@@ -1,0 +1,23 @@
+/** Asks until the answer is there; fails with the last answer or error in the message. */
+export async function until<T>(
+  ask: () => Promise<T | null | undefined | false>,
+  options: { withinMs?: number; everyMs?: number; what?: string } = {},
+): Promise<T> {
+  const { withinMs = 15_000, everyMs = 50, what = 'the expected answer' } = options;
+  const deadline = Date.now() + withinMs;
+  let last: unknown;
+  for (;;) {
+    try {
+      const answer = await ask();
+      if (answer) return answer;
+      last = answer;
+    } catch (error) {
+      last = error;
+    }
+    if (Date.now() > deadline)
+      throw new Error(
+        `${what} did not come within ${withinMs} ms; last: ${String(last instanceof Error ? last.message : JSON.stringify(last))}`,
+      );
+    await new Promise((resolve) => setTimeout(resolve, everyMs));
+  }
+}
