@@ -1,0 +1,104 @@
+import { randomBytes } from 'node:crypto';
+import { newId, type EmailEventBase, type LoggedEvent } from '#libs/contracts';
+import { loadConfig, Log, SecretBox, Shutdown, Wakeups, type Config } from '#libs/kernel';
+import { Worker } from '#libs/persistence';
+import { WebhookDispatcher, WebhookFanOut, WebhookSubscriptions } from '#libs/webhooks';
+import { WebhookCaller } from '../../libs/webhooks/src/webhook-caller.js';
+import { WebhookLedger } from '../../libs/webhooks/src/webhook-ledger.js';
+import { WebhookPost } from '../../libs/webhooks/src/webhook-post.js';
+import { Webhook } from '../../libs/webhooks/src/webhook.entity.js';
+import { createTestDatabase, type OpenTestDatabase } from './test-database.js';
+
+const masterKey = randomBytes(32);
+
+/** One delivery as the database has it. */
+export interface DeliveryRow {
+  id: string;
+  webhook_id: string;
+  event_id: string;
+  event_type: string;
+  body: string;
+  status: string;
+  attempts: number;
+  due_at: Date | null;
+  claimed_by: string | null;
+  fence: number;
+  last_status: number | null;
+  last_error: string | null;
+  last_latency_ms: number | null;
+  last_answer: string | null;
+}
+
+/** Everything of `libs/webhooks` as one process has it, on the database of the test file. */
+export class WebhooksProcess {
+  readonly config: Config;
+  readonly worker: Worker;
+  readonly ledger: WebhookLedger;
+  readonly subscriptions: WebhookSubscriptions;
+  readonly fanOut: WebhookFanOut;
+  readonly dispatcher: WebhookDispatcher;
+  private readonly shutdown = new Shutdown(Log.quiet());
+
+  constructor({ database, dataSource, url }: OpenTestDatabase, settings: Record<string, string> = {}) {
+    this.config = loadConfig('webhooks', {
+      DATABASE_URL: url,
+      CLICKHOUSE_URL: 'http://127.0.0.1:1',
+      MASTER_KEY: masterKey.toString('base64'),
+      ALLOW_PRIVATE_WEBHOOKS: 'true',
+      WEBHOOK_RETRY_SCHEDULE: '50ms,100ms,150ms',
+      WEBHOOK_TIMEOUT: '2s',
+      ...settings,
+    });
+    const [log, wakeups, box] = [Log.quiet(), new Wakeups(), new SecretBox(masterKey)];
+    this.worker = new Worker(database, this.config, log, this.shutdown);
+    this.ledger = new WebhookLedger(database, this.worker);
+    this.subscriptions = new WebhookSubscriptions(dataSource.getRepository(Webhook), box, this.config);
+    this.fanOut = new WebhookFanOut(this.subscriptions, database, wakeups);
+    const webhookPost = new WebhookPost(this.config);
+    const caller = new WebhookCaller(webhookPost, box, this.config, log);
+    this.dispatcher = new WebhookDispatcher(
+      this.ledger,
+      caller,
+      webhookPost,
+      this.subscriptions,
+      this.worker,
+      this.config,
+      wakeups,
+      log,
+    );
+  }
+
+  async stop(): Promise<void> {
+    await this.dispatcher.stop();
+    await this.shutdown.run();
+  }
+}
+
+export const webhooksDatabase = (): Promise<OpenTestDatabase> => createTestDatabase([Webhook]);
+
+/** `count` events `email.queued` of one account, as the log hands them over. */
+export function queuedEvents(accountId: string, count = 1): LoggedEvent[] {
+  return Array.from({ length: count }, (_, i) => {
+    const id = newId('em');
+    const at = new Date().toISOString();
+    const data: EmailEventBase = {
+      id,
+      email_id: id,
+      created_at: at,
+      message_id: `<${id}@example.com>`,
+      from: 'Shop <shop@example.com>',
+      to: ['b@example.net'],
+      subject: 'Grüße 💌',
+      tags: { order: '7' },
+      recipient: 'b@example.net',
+    };
+    return {
+      event: { id: newId('evt'), account_id: accountId, type: 'email.queued', created_at: at, data },
+      key: id,
+      sequence: 1,
+      domainId: null,
+      test: false,
+      position: i + 1,
+    };
+  });
+}
