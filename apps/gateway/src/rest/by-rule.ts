@@ -9,7 +9,7 @@ interface RuleOptions {
 }
 type Judge = (value: unknown, dto: Record<string, unknown>) => RuleProblem[];
 
-const NAME = 'byRule';
+const judges = new Map<unknown, Map<string, Judge>>();
 const REQUIRED = 'required';
 
 /**
@@ -18,12 +18,17 @@ const REQUIRED = 'required';
  */
 export function ByRule(rule: Rule, options: RuleOptions = {}): PropertyDecorator {
   const judge: Judge = (value, dto) => (value === undefined ? missing(options, dto) : rule(value));
-  return (target, propertyName) => {
+  return (target, property) => {
+    const propertyName = String(property);
+    judges.set(
+      target.constructor,
+      (judges.get(target.constructor) ?? new Map<string, Judge>()).set(propertyName, judge),
+    );
     registerDecorator({
-      name: NAME,
+      name: 'byRule',
       target: target.constructor,
-      propertyName: String(propertyName),
-      options: { context: { judge } },
+      propertyName,
+      options: {},
       validator: {
         validate: (value: unknown, args: ValidationArguments) =>
           judge(value, args.object as Record<string, unknown>).length === 0,
@@ -41,11 +46,8 @@ function missing({ required, requiredUnless }: RuleOptions, dto: Record<string, 
 /** All problems of all fields, with the paths that callers see (`to[3]`, `tags.key`, `attachments[0].content`). */
 export function problemsOf(errors: ValidationError[]): RefusalDetail[] {
   return errors.flatMap((error) => {
-    const { judge } = error.contexts?.[NAME] as { judge: Judge };
-    return judge(error.value, error.target as Record<string, unknown>).map(({ path, code, message }) => ({
-      field: error.property + path,
-      code,
-      message,
-    }));
+    const judge = judges.get(error.target?.constructor)?.get(error.property);
+    const problems = judge?.(error.value, error.target as Record<string, unknown>) ?? [];
+    return problems.map(({ path, code, message }) => ({ field: error.property + path, code, message }));
   });
 }

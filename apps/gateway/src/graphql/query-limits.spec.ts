@@ -1,0 +1,55 @@
+import { buildSchema, getIntrospectionQuery, parse, specifiedRules, validate } from 'graphql';
+import { describe, expect, it } from 'vitest';
+import { QUERY_LIMITS, QUERY_RULES } from './query-limits.js';
+
+const schema = buildSchema('type Node { id: ID! next: Node list: [Node!]! } type Query { node: Node }');
+const problems = (query: string) =>
+  validate(schema, parse(query, { maxTokens: QUERY_LIMITS.tokens }), [...specifiedRules, ...QUERY_RULES]).map(
+    (error) => error.message,
+  );
+const nested = (depth: number): string => (depth === 1 ? 'node { id }' : `node { ${chain(depth - 2)} }`);
+const chain = (depth: number): string => (depth === 0 ? 'id' : `next { ${chain(depth - 1)} }`);
+
+describe('query limits', () => {
+  it('allow six levels of fields and no seventh', () => {
+    expect(problems(`{ ${nested(6)} }`)).toEqual([]);
+    expect(problems(`{ ${nested(7)} }`)).toEqual([expect.stringContaining('levels of fields')]);
+  });
+
+  it('count levels through fragments, named and inline', () => {
+    const query = `{ node { ...A } } fragment A on Node { next { ...B } } fragment B on Node { next { ... on Node { next { next { next { id } } } } } }`;
+    expect(problems(query)).toEqual([expect.stringContaining('levels of fields')]);
+  });
+
+  it('end on a cycle of fragments', () => {
+    const cycle = '{ node { ...A } } fragment A on Node { next { ...B } } fragment B on Node { next { ...A } }';
+    expect(problems(cycle).join()).toContain('Cannot spread fragment');
+  });
+
+  it('measure a fragment once however often it is spread', () => {
+    const fragments = Array.from(
+      { length: 40 },
+      (_, i) => `fragment F${i} on Node { ${i < 39 ? `...F${i + 1} ...F${i + 1}` : 'id'} }`,
+    );
+    expect(problems(`{ node { ...F0 } } ${fragments.join(' ')}`)).toEqual([]);
+  });
+
+  it('allow fifteen aliases and no sixteenth', () => {
+    const aliased = (n: number) => `{ ${Array.from({ length: n }, (_, i) => `a${i}: node { id }`).join(' ')} }`;
+    expect(problems(aliased(15))).toEqual([]);
+    expect(problems(aliased(16))).toEqual([expect.stringContaining('aliases')]);
+  });
+
+  it('say once that there are too many directives', () => {
+    const query = `{ node ${'@skip(if: false) '.repeat(60)} { id } }`;
+    expect(problems(query).filter((message) => message.includes('directives'))).toHaveLength(1);
+  });
+
+  it('stop reading behind a thousand tokens', () => {
+    expect(() => problems(`{ ${'node '.repeat(1_000)} }`)).toThrow('1000 tokens');
+  });
+
+  it('let the stock introspection query pass', () => {
+    expect(problems(getIntrospectionQuery())).toEqual([]);
+  });
+});

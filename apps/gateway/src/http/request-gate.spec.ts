@@ -1,0 +1,51 @@
+import { Refusal } from '#libs/contracts';
+import { describe, expect, it } from 'vitest';
+import { bearerToken } from './bearer-token.js';
+import { requireReadableBody } from './request-gate.js';
+
+const codeOf = (act: () => unknown): string => {
+  try {
+    act();
+    return 'passes';
+  } catch (error) {
+    return (error as Refusal).code;
+  }
+};
+
+describe('requireReadableBody', () => {
+  it.each([
+    [{}, 'passes'],
+    [{ 'content-length': '0' }, 'passes'],
+    [{ 'content-length': '2', 'content-type': 'application/json' }, 'passes'],
+    [{ 'content-length': '2', 'content-type': 'Application/JSON; charset="UTF-8"' }, 'passes'],
+    [{ 'content-length': '2', 'content-type': 'application/json', 'content-encoding': 'identity' }, 'passes'],
+    [{ 'content-length': '2' }, 'wrong_content_type'],
+    [{ 'content-length': '2', 'content-type': 'application/json; charset=utf-16' }, 'wrong_content_type'],
+    [{ 'content-length': '2', 'content-type': 'application/jsonp' }, 'wrong_content_type'],
+    [{ 'content-length': '2', 'content-type': 'text/plain' }, 'wrong_content_type'],
+    [{ 'content-length': '2', 'content-type': 'application/x-www-form-urlencoded' }, 'wrong_content_type'],
+    [{ 'transfer-encoding': 'chunked', 'content-type': 'multipart/form-data' }, 'wrong_content_type'],
+    [{ 'content-length': '2', 'content-type': 'application/json', 'content-encoding': 'gzip' }, 'compressed_body'],
+    [{ 'content-length': '16777216', 'content-type': 'application/json' }, 'passes'],
+    [{ 'content-length': '16777217', 'content-type': 'application/json' }, 'message_too_large'],
+    [{ 'content-length': '16777217', 'content-type': 'text/plain' }, 'message_too_large'],
+  ])('judges %j: %s', (headers, verdict) => {
+    expect(codeOf(() => requireReadableBody({ headers }))).toBe(verdict);
+  });
+});
+
+describe('bearerToken', () => {
+  it.each([
+    ['Bearer pl_live_x', 'pl_live_x'],
+    ['bearer   pl_live_x  ', 'pl_live_x'],
+  ])('reads %j', (header, token) => {
+    expect(bearerToken(header)).toBe(token);
+  });
+
+  it.each([[undefined], [''], ['Bearer'], ['Bearer '], ['Basic cGw6cGw='], ['pl_live_x'], [7], [['Bearer a']]])(
+    'finds no key in %j',
+    (header) => {
+      expect(codeOf(() => bearerToken(header))).toBe('missing_api_key');
+    },
+  );
+});
