@@ -421,10 +421,69 @@ describe('the caller', () => {
     },
   );
 
-  it('cannot smuggle a command in a recipient', async () => {
+  it.each(['x@to.test>\r\nDATA\r\n<x@to.test', '"a"> NOTIFY=NEVER <x@to.test', '"a" b@to.test', '@to.test', 'to.test'])(
+    'cannot smuggle a command in the recipient %j',
+    async (address) => {
+      const mx = await serve({});
+      const [outcome] = await fixture.deliver(address);
+      expect(outcome).toMatchObject({ kind: 'bounced', reply: { enhanced: '5.1.3' } });
+      expect(mx.sessions).toHaveLength(0);
+    },
+  );
+
+  it('may use a quoted local part', async () => {
     const mx = await serve({});
-    const [outcome] = await fixture.deliver('x@to.test>\r\nDATA\r\n<x@to.test');
-    expect(outcome).toMatchObject({ kind: 'bounced', reply: { enhanced: '5.1.3' } });
-    expect(mx.sessions).toHaveLength(0);
+    expect(brief((await fixture.deliver('"a <b> \\"c"@to.test'))[0])).toBe('delivered');
+    expect(mx.sessions[0].commands).toContain('RCPT TO:<"a <b> \\"c"@to.test>');
+  });
+});
+
+describe('a server that does anything at any time', () => {
+  const faults: MxAction[] = [
+    'close',
+    'reset',
+    '421 4.3.2 closing',
+    '451 4.3.0 later',
+    '550 5.7.1 no',
+    'garbage',
+    '250-a\r\n250 b',
+    { reply: '250 2.0.0 fine', then: 'reset' },
+    { reply: '451 4.3.0 later', then: 'close' },
+  ];
+  // A fixed sequence (xorshift), so that a failure comes back.
+  let state = 2463534242;
+  const random = (below: number): number => {
+    state ^= state << 13;
+    state ^= state >>> 17;
+    state ^= state << 5;
+    return (state >>> 0) % below;
+  };
+  const sometimes = (): MxAction | undefined => (random(10) === 0 ? faults[random(faults.length)] : undefined);
+
+  it.each([[ORDINARY_EXTENSIONS], [WITHOUT_PIPELINING]])('never makes the courier lie', async (extensions) => {
+    const on = {
+      banner: sometimes,
+      ehlo: sometimes,
+      mail: sometimes,
+      rcpt: sometimes,
+      data: sometimes,
+      dot: sometimes,
+    };
+    fixture = await CourierFixture.start();
+    const servers = await fixture.serve({ on, extensions }, { on, extensions });
+    const outcomes = await Promise.all(
+      Array.from({ length: 600 }, (_, i) => fixture.deliver(`n${i}@to.test`, `m${i}@to.test`)),
+    );
+    const taken = new Map<string, number>();
+    for (const mail of servers.flatMap((server) => server.accepted)) {
+      for (const address of mail.recipients) taken.set(address, (taken.get(address) ?? 0) + 1);
+    }
+    for (const outcome of outcomes.flat()) {
+      const times = taken.get(outcome.key) ?? 0;
+      if (outcome.kind === 'delivered') expect(times).toBe(1);
+      else if (brief(outcome).includes('unknown_outcome')) expect(times).toBeLessThanOrEqual(1);
+      else expect([outcome, times]).toEqual([outcome, 0]);
+    }
+    expect(outcomes.flat().filter((outcome) => outcome.kind === 'delivered').length).toBeGreaterThan(500);
   });
 });

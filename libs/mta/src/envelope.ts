@@ -9,20 +9,21 @@ export interface WireAddress {
   needsUtf8: boolean;
 }
 
-// A line end, NUL or a bracket in an address would become a command of its own.
-const FORBIDDEN = /[\u0000-\u001f\u007f]/;
-const FORBIDDEN_UNQUOTED = /[<>\s]/;
+// A line end or NUL in an address would become a command of its own, a bracket a parameter.
+const CONTROL = /\p{Cc}/u;
+const QUOTED = /^"(?:[^"\\]|\\.)*"$/;
+const UNSAFE = /[<>\s]/;
 const PLAIN_DOMAIN = /^[a-z0-9]+(?:[.-][a-z0-9]+)*$/;
-const ASCII = /^[\u0000-\u007f]*$/;
+const ASCII = /^\p{ASCII}*$/u;
 
 /** Null for what cannot be put on the wire at all. */
 export function toWireAddress(address: string): WireAddress | null {
   const at = address.lastIndexOf('@');
-  if (at < 1 || FORBIDDEN.test(address)) return null;
+  if (at < 1 || CONTROL.test(address)) return null;
   const local = address.slice(0, at);
-  if (!local.startsWith('"') && FORBIDDEN_UNQUOTED.test(local)) return null;
+  if (UNSAFE.test(local) && !QUOTED.test(local)) return null;
   const domain = toALabels(address.slice(at + 1));
-  if (domain === '' || FORBIDDEN_UNQUOTED.test(domain)) return null;
+  if (domain === '' || UNSAFE.test(domain)) return null;
   return { text: `${local}@${domain}`, domain, needsUtf8: !ASCII.test(local) };
 }
 

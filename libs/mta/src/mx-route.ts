@@ -41,7 +41,8 @@ interface Placed {
 }
 
 interface Choice {
-  preference: number;
+  /** Preference first, IPv4 before IPv6 second. */
+  rank: number;
   target: Target;
 }
 
@@ -73,7 +74,11 @@ export class MxRouter implements Router {
       case 'implicit':
         return this.#reach([{ exchange: domain, preference: 0 }], domain, true);
       case 'hosts':
-        return this.#reach(inOrder(answer.hosts), domain, false);
+        return this.#reach(
+          inOrder(answer.hosts, (host) => host.preference),
+          domain,
+          false,
+        );
     }
   }
 
@@ -116,7 +121,7 @@ export class MxRouter implements Router {
     if (permitted.length === 0) return unroutable(`every address of ${domain} is private or our own`);
     const { port } = this.rules;
     const choices = permitted.slice(0, MAX_ADDRESSES).map(({ host, address, preference }) => ({
-      preference,
+      rank: 2 * preference + (net.isIPv6(address) ? 1 : 0),
       target: toTarget({ host, address, port, tls: 'opportunistic', trust: 'any', login: null }),
     }));
     if (this.#recent.size >= MAX_RECENT) this.#recent.clear();
@@ -130,19 +135,19 @@ export function isPublic(address: string): boolean {
   return ipaddr.isValid(address) && ipaddr.parse(address).range() === 'unicast' && !DENIED.has(address);
 }
 
-/** RFC 5321 §5.1: by preference, equal ones in random order for every mail. */
 function chosen(choices: Choice[]): Route {
-  return { kind: 'targets', targets: inOrder(choices).map((choice) => choice.target) };
+  return { kind: 'targets', targets: inOrder(choices, (choice) => choice.rank).map((choice) => choice.target) };
 }
 
-function inOrder<T extends { preference: number }>(items: T[]): T[] {
+/** RFC 5321 §5.1: by preference, equal ones in random order, anew for every mail. */
+function inOrder<T>(items: T[], rank: (item: T) => number): T[] {
   if (items.length < 2) return items;
   const shuffled = [...items];
   for (let i = shuffled.length - 1; i > 0; i -= 1) {
     const j = Math.floor(Math.random() * (i + 1));
     [shuffled[i], shuffled[j]] = [shuffled[j], shuffled[i]];
   }
-  return shuffled.sort((a, b) => a.preference - b.preference);
+  return shuffled.sort((a, b) => rank(a) - rank(b));
 }
 
 function unreachableDns(text: string): Route {

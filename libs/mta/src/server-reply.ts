@@ -6,7 +6,7 @@ const MAX_TEXT = 1000;
 
 const LINE = /^(?:[2-5]\d\d(?:[ -]|$))?(?:([245]\.\d{1,3}\.\d{1,3})(?:\s+|$))?(.*)$/;
 // Remote words reach logs, terminals and web pages: no control characters.
-const CONTROL = /[\u0000-\u001f\u007f-\u009f]+/g;
+const CONTROL = /\p{Cc}+/gu;
 
 /** Takes code, enhanced code (RFC 2034, of the first line that has one) and words apart. */
 export function toServerReply(reply: RawReply): ServerReply {

@@ -44,8 +44,7 @@ export class SmtpTransaction {
     private readonly envelope: Envelope,
     private readonly work: { content: Buffer; limits: CourierTimeouts },
   ) {
-    const rcpt = new Array<RawReply | null>(envelope.to.length).fill(null);
-    this.#report = { mail: null, rcpt, final: null, failure: null, dotWritten: false };
+    this.#report = { mail: null, rcpt: envelope.to.map(() => null), final: null, failure: null, dotWritten: false };
     this.#pipelined = connection.extensions.pipelining;
     this.#step = connection.needsReset ? 'rset' : 'mail';
   }
