@@ -14,7 +14,7 @@ const MEDIA_TYPE = /^[A-Za-z0-9!#$&^_.+-]{1,127}\/[A-Za-z0-9!#$&^_.+-]{1,127}(?:
 const CONTENT_ID = /^[!-9;=?A-~@]{1,250}$/;
 
 /** What goes into the tree: text and html with CRLF line ends ('' if none), the files, and the start of all boundaries. */
-export interface TreeParts {
+interface TreeParts {
   text: string;
   html: string;
   attachments: MessageAttachment[];

@@ -31,7 +31,7 @@ const MESSAGE_ID = /^<[!-;=?-~]{1,900}>$/;
 /** Fields that the other parts produce, that others add on the way, or that must not leave the house. */
 const RESERVED = new Set(
   (
-    'from to cc bcc reply-to sender subject date message-id mime-version return-path received dkim-signature ' +
+    'from to cc bcc sender subject date message-id mime-version return-path received dkim-signature ' +
     'authentication-results delivered-to apparently-to x-original-to'
   ).split(' '),
 );
@@ -60,9 +60,15 @@ export function headerProblem(name: string, value: string): string | undefined {
   if (RESERVED.has(key) || RESERVED_PREFIX.some((prefix) => key.startsWith(prefix))) return 'is a reserved header';
   if (typeof value !== 'string' || value.trim() === '') return 'must be text';
   if (CONTROL.test(value)) return 'must not contain line breaks or control characters';
+  if (key === 'reply-to') return mailboxProblem(value);
   if (!isStructured(key)) return undefined;
   if (/[^\x20-\x7e]/.test(value)) return 'must be ASCII';
   return cannotFold(value) ? 'has a stretch of more than 900 characters without a space' : undefined;
+}
+
+function mailboxProblem(value: string): string | undefined {
+  const mailbox = parseMailbox(value);
+  return 'problem' in mailbox ? mailbox.problem : undefined;
 }
 
 function ownFields(parts: MessageParts): string {
@@ -70,7 +76,7 @@ function ownFields(parts: MessageParts): string {
   const id = bracketed(parts.messageId);
   if (!MESSAGE_ID.test(id)) throw new UnsendableMessage('messageId', 'is no valid message id');
   if (Number.isNaN(parts.date.getTime())) throw new UnsendableMessage('date', 'is no date');
-  const seen = new Set<string>();
+  const seen = new Set<string>(parts.replyTo.length === 0 ? [] : ['reply-to']);
   const custom = parts.headers.map(([name, value]) => customField(seen, name, value));
   const nobody = parts.to.length === 0 && parts.cc.length === 0;
   return [
@@ -89,6 +95,8 @@ function customField(seen: Set<string>, name: string, value: string): string {
   const problem = headerProblem(name, value) ?? (seen.has(name.toLowerCase()) ? 'is given twice' : undefined);
   if (problem) throw new UnsendableMessage(`headers.${printable(name)}`, problem);
   seen.add(name.toLowerCase());
+  const mailbox = name.toLowerCase() === 'reply-to' ? parseMailbox(value) : undefined;
+  if (mailbox && !('problem' in mailbox)) return mailboxField('Reply-To', [mailbox]);
   return isStructured(name) ? structuredField(name, value) : textField(name, value.trim());
 }
 

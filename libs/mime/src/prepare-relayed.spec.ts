@@ -139,6 +139,14 @@ describe('prepareRelayed', () => {
     expect(prepare(head + BODY)).toMatchObject({ enhanced, code: enhanced === '5.7.1' ? 550 : 554 });
   });
 
+  it('refuses a From in another charset than UTF-8', () => {
+    const latin1 = Buffer.from(`From: a@b\xfccher.example\r\n${BODY}`, 'latin1');
+    expect(prepareRelayed(latin1, OPTIONS)).toMatchObject({ field: 'From', enhanced: '5.6.0' });
+    expect(prepare(`From: a@bücher.example\r\n${BODY}`)).toMatchObject({
+      from: { address: 'a@xn--bcher-kva.example' },
+    });
+  });
+
   it('allows a Sender at the domain of From, and 99 Received', () => {
     expect(prepare(`${'Received: x\r\n'.repeat(99)}${BASE}Sender: Post <post@EX.com>\r\n${BODY}`)).toHaveProperty(
       'from',

@@ -1,4 +1,4 @@
-import { isAscii } from 'node:buffer';
+import { isAscii, isUtf8 } from 'node:buffer';
 import { blankControls, decodeWords } from './decode-words.js';
 import { bracketed, rfc5322Date } from './encode-header.js';
 import type { Mailbox } from './mailbox.js';
@@ -48,7 +48,7 @@ export function prepareRelayed(message: Buffer, options: RelayOptions): RelayedM
   const byName = groupByName(head.fields);
   const problem = structureProblem(byName);
   if (problem) return problem;
-  const from = readFrom(byName);
+  const from = readFrom(message, byName);
   if ('problem' in from) return from;
   const foreign = foreignSender(byName, from);
   if (foreign) return foreign;
@@ -92,8 +92,10 @@ function structureProblem(byName: FieldsByName): RelayProblem | undefined {
 }
 
 /** RFC 5322 allows several mailboxes in From; a service that answers for its senders cannot. */
-function readFrom(byName: FieldsByName): Mailbox | RelayProblem {
+function readFrom(message: Buffer, byName: FieldsByName): Mailbox | RelayProblem {
   const [field] = byName.get('from') ?? [];
+  // Else the address that is judged here would not be the octets that the next server reads.
+  if (field && !isUtf8(message.subarray(field.start, field.end))) return malformed('header From is not UTF-8', 'From');
   const mailbox = field ? readSender(field) : { problem: 'is missing' };
   if ('problem' in mailbox) return unauthorised(`header From ${mailbox.problem}`, 'From');
   return { address: mailbox.address, name: decodeWords(mailbox.name).trim() };
@@ -126,27 +128,27 @@ function completeId(messageId: string, from: Mailbox): string {
 
 /** Leaves out what must not travel on and adds what is missing at the end of the header block; the rest is not touched. */
 function rewrite(message: Buffer, head: MessageHead, missing: RelayOptions): { message: Buffer; bodyOffset: number } {
+  const removed = head.fields.filter(isRemoved);
+  const present = (key: string) => head.fields.some((field) => field.name.toLowerCase() === key && !isRemoved(field));
+  const added =
+    (present('message-id') ? '' : `Message-ID: ${missing.messageId}\r\n`) +
+    (present('date') ? '' : `Date: ${rfc5322Date(missing.date)}\r\n`);
+  if (removed.length === 0 && added === '') return { message, bodyOffset: head.bodyOffset };
+  const headEnd = head.fields.at(-1)?.end ?? 0;
   const pieces: Buffer[] = [];
   let keptFrom = 0;
-  const present = new Set<string>();
-  for (const { name, value, start, end } of head.fields) {
-    const key = name.toLowerCase();
-    const blank = value === '' && (key === 'date' || key === 'message-id');
-    if (!blank) present.add(key);
-    if (!blank && !REMOVED.has(key) && !isControlField(key)) continue;
+  for (const { start, end } of removed) {
     pieces.push(message.subarray(keptFrom, start));
     keptFrom = end;
   }
-  const headEnd = head.fields.at(-1)?.end ?? 0;
-  const added =
-    (present.has('message-id') ? '' : `Message-ID: ${missing.messageId}\r\n`) +
-    (present.has('date') ? '' : `Date: ${rfc5322Date(missing.date)}\r\n`);
-  if (pieces.length === 0 && added === '') return { message, bodyOffset: head.bodyOffset };
-  pieces.push(message.subarray(keptFrom, headEnd), Buffer.from(added));
-  const blankLine = message.subarray(headEnd, head.bodyOffset);
-  pieces.push(blankLine, message.subarray(head.bodyOffset));
+  pieces.push(message.subarray(keptFrom, headEnd), Buffer.from(added), message.subarray(headEnd));
   const rewritten = Buffer.concat(pieces);
   return { message: rewritten, bodyOffset: rewritten.length - (message.length - head.bodyOffset) };
+}
+
+function isRemoved({ name, value }: HeaderField): boolean {
+  const key = name.toLowerCase();
+  return REMOVED.has(key) || isControlField(key) || (value === '' && (key === 'date' || key === 'message-id'));
 }
 
 function malformed(problem: string, field?: string): RelayProblem {

@@ -8,53 +8,53 @@ import { parseMailbox } from './mailbox.js';
  */
 export function readAddressList(value: string): Mailbox[] {
   const mailboxes: Mailbox[] = [];
-  for (const entry of splitEntries(value)) {
+  for (const entry of splitEntries(withoutComments(value))) {
     const mailbox = readEntry(entry.trim());
     if (mailbox) mailboxes.push(mailbox);
   }
   return mailboxes;
 }
 
-/** The stretches between top-level commas and semicolons, without comments and without the names of groups. */
+/** The stretches between top-level commas and semicolons, without the names of groups. */
 function splitEntries(value: string): string[] {
   const entries: string[] = [];
-  let entry = '';
-  let kept = 0; // start of the text not yet copied into `entry`
-  let comments = 0;
+  let start = 0;
   let quoted = false;
   let angle = false;
-  const take = (at: number) => {
-    entry += value.slice(kept, at);
-    kept = at + 1;
-  };
   for (let at = 0; at < value.length; at += 1) {
     const mark = value[at];
-    if (mark === '\\' && (quoted || comments > 0)) {
-      at += 1;
-    } else if (quoted) {
+    if (quoted) {
+      if (mark === '\\') at += 1;
       quoted = mark !== '"';
-    } else if (mark === '(') {
-      if (comments === 0) take(at);
-      comments += 1;
-    } else if (comments > 0) {
-      if (mark === ')') comments -= 1;
-      kept = at + 1;
     } else if (mark === '"') {
       quoted = true;
     } else if (mark === '<' || mark === '>') {
       angle = mark === '<';
-    } else if (!angle && (mark === ',' || mark === ';')) {
-      take(at);
-      entries.push(entry);
-      entry = '';
-    } else if (!angle && mark === ':') {
-      entry = '';
-      kept = at + 1;
+    } else if (!angle && (mark === ',' || mark === ';' || mark === ':')) {
+      if (mark !== ':') entries.push(value.slice(start, at));
+      start = at + 1;
     }
   }
-  if (comments === 0) take(value.length);
-  entries.push(entry);
+  entries.push(value.slice(start));
   return entries;
+}
+
+/** RFC 5322 §3.2.2; comments nest, and are none inside a quoted string. */
+function withoutComments(value: string): string {
+  if (!value.includes('(')) return value;
+  let plain = '';
+  let depth = 0;
+  let quoted = false;
+  for (let at = 0; at < value.length; at += 1) {
+    const mark = value[at];
+    const width = mark === '\\' ? 2 : 1;
+    if (depth === 0 && mark === '"') quoted = !quoted;
+    if (!quoted && mark === '(') depth += 1;
+    if (depth === 0) plain += value.slice(at, at + width);
+    if (depth > 0 && mark === ')') depth -= 1;
+    at += width - 1;
+  }
+  return plain;
 }
 
 function readEntry(text: string): Mailbox | undefined {

@@ -15,12 +15,12 @@ export interface MessageHead {
   bodyOffset: number;
 }
 
-export interface HeadLimits {
+interface HeadLimits {
   fields: number;
   octets: number;
 }
 
-export const HEAD_LIMITS: HeadLimits = { fields: 1_000, octets: 64 * 1024 };
+const HEAD_LIMITS: HeadLimits = { fields: 1_000, octets: 64 * 1024 };
 
 const CR = 0x0d;
 const LF = 0x0a;

@@ -1,8 +1,8 @@
 import { isUtf8 } from 'node:buffer';
 import { decodeTransfer } from './decode-transfer.js';
 import { decodeBytes } from './decode-words.js';
-import type { StructuredValue } from './structured-value.js';
-import { readStructuredValue } from './structured-value.js';
+import type { StructuredValue } from './read-structured-value.js';
+import { readStructuredValue } from './read-structured-value.js';
 
 /** A part that is not the mail's own text. */
 export interface ReadAttachment {
@@ -41,6 +41,12 @@ interface Reading extends ReadParts {
   lookalikes: number;
 }
 
+interface Leaf {
+  fields: Map<string, string>;
+  type: StructuredValue;
+  body: Buffer;
+}
+
 /**
  * Reads the texts and files of a message of any origin: the first plain and the first html part that are neither named nor
  * attached are the mail's text, all else are attachments. Bounded in parts and depth; gives what it can and never throws.
@@ -66,6 +72,10 @@ function readPart(reading: Reading, part: Buffer, depth: number): void {
     else for (const child of childrenOf(reading, body, boundary)) readPart(reading, child, depth + 1);
     return;
   }
+  readLeaf(reading, { fields, type, body });
+}
+
+function readLeaf(reading: Reading, { fields, type, body }: Leaf): void {
   const content = decodeTransfer(body, fields.get('content-transfer-encoding') ?? '');
   const disposition = readStructuredValue(fields.get('content-disposition') ?? '');
   const filename = disposition.parameters.get('filename') || type.parameters.get('name') || '';

@@ -1,8 +1,8 @@
 import { createHash, sign } from 'node:crypto';
 import type { DkimKey } from './dkim-key.js';
-import { relaxedBodyHash } from './relaxed-body.js';
-import type { RelaxedHead } from './relaxed-header.js';
-import { relaxedField, relaxedHead } from './relaxed-header.js';
+import { relaxedBodyHash } from './relaxed-body-hash.js';
+import type { RelaxedHead } from './relaxed-head.js';
+import { relaxedField, relaxedHead } from './relaxed-head.js';
 
 /**
  * Every name stands in h= once more than it occurs (RFC 6376 §5.4.2), so a field pasted on top later breaks the signature

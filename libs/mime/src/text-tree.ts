@@ -1,5 +1,5 @@
-import type { TextLeaf } from './text-leaf.js';
-import { encodeText } from './text-leaf.js';
+import type { TextLeaf } from './encode-text.js';
+import { encodeText } from './encode-text.js';
 
 /** The part of a message below its own header fields: the `Content-*` fields (CRLF ended) and the body behind the blank line. */
 export interface MimeTree {

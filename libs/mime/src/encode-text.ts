@@ -37,7 +37,7 @@ export function encodeText(text: string): TextLeaf {
  */
 function staysAsItIs(text: string): boolean {
   let lineStart = 0;
-  let previous = LF;
+  let previous = 0;
   for (let at = 0; at < text.length; at += 1) {
     const code = text.charCodeAt(at);
     if (code === CR) {
@@ -45,13 +45,16 @@ function staysAsItIs(text: string): boolean {
     } else if (code === LF) {
       lineStart = at + 1;
     } else {
-      if (code >= DEL || (code < SPACE && code !== TAB)) return false;
-      if (at - lineStart >= LINE) return false;
-      if (previous === LF && (code === DOT || text.startsWith(FROM, at))) return false;
+      if (at - lineStart >= LINE || isNoText(code)) return false;
+      if (at === lineStart && (code === DOT || text.startsWith(FROM, at))) return false;
     }
     previous = code;
   }
   return previous !== SPACE && previous !== TAB;
+}
+
+function isNoText(code: number): boolean {
+  return code >= DEL || (code < SPACE && code !== TAB);
 }
 
 function base64Lines(bytes: Buffer): Buffer {
@@ -69,17 +72,17 @@ function quotedPrintable(bytes: Buffer): Buffer {
   for (let at = 0; at < bytes.length; at += 1) {
     const octet = bytes[at];
     if (octet === CR && bytes[at + 1] === LF) {
-      out[length++] = CR;
-      out[length++] = LF;
+      length = writeCrlf(out, length);
       column = 0;
       at += 1;
       continue;
     }
-    const lineEnds = at + 1 === bytes.length || (bytes[at + 1] === CR && bytes[at + 2] === LF);
+    const lineEnds = endsLine(bytes, at);
     let literal = isLiteral(octet, lineEnds);
     // The last place of a line is for the `=` of a soft line end, unless the line ends here anyway.
     if (column + (literal ? 1 : 3) > (lineEnds ? LINE : LINE - 1)) {
-      length += out.write('=\r\n', length, 'latin1');
+      out[length++] = EQUALS;
+      length = writeCrlf(out, length);
       column = 0;
     }
     if (column === 0 && (octet === DOT || startsFrom(bytes, at))) literal = false;
@@ -87,13 +90,28 @@ function quotedPrintable(bytes: Buffer): Buffer {
       out[length++] = octet;
       column += 1;
     } else {
-      out[length++] = EQUALS;
-      out[length++] = HEX[octet >> 4];
-      out[length++] = HEX[octet & 15];
+      length = writeEscape(out, length, octet);
       column += 3;
     }
   }
   return out.subarray(0, length);
+}
+
+function writeCrlf(out: Buffer, at: number): number {
+  out[at] = CR;
+  out[at + 1] = LF;
+  return at + 2;
+}
+
+function writeEscape(out: Buffer, at: number, octet: number): number {
+  out[at] = EQUALS;
+  out[at + 1] = HEX[octet >> 4];
+  out[at + 2] = HEX[octet & 15];
+  return at + 3;
+}
+
+function endsLine(bytes: Buffer, at: number): boolean {
+  return at + 1 === bytes.length || (bytes[at + 1] === CR && bytes[at + 2] === LF);
 }
 
 function isLiteral(octet: number, lineEnds: boolean): boolean {
