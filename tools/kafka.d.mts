@@ -1,0 +1,18 @@
+export class KafkaUnavailable extends Error {}
+
+export interface RunningKafka {
+  /** `127.0.0.1:port`, as `KAFKA_BROKERS` wants it. */
+  brokers: string;
+  dir: string;
+  stop(): Promise<void>;
+  restart(options?: { hard?: boolean }): Promise<void>;
+  freeze(): void;
+  thaw(): void;
+  ended(): Promise<unknown>;
+}
+
+/** Why Kafka cannot run on this machine, or null. */
+export function kafkaMissing(): string | null;
+/** The class path of the fetched jars. */
+export function fetchKafka(): string;
+export function startKafka(options?: { dir?: string; port?: number }): Promise<RunningKafka>;
