@@ -1,0 +1,53 @@
+import type { KafkaMessage, Message } from 'kafkajs';
+import type { LoggedEvent, ServiceEvent } from '#libs/contracts';
+
+const SCHEMA_VERSION = '1';
+
+/**
+ * An event as a Kafka record (details §5). The value is exactly the public event; the headers repeat what routes it, and
+ * add for the house's own consumers what is not public: `domain-id` (absent without one), `sequence`, `position`, `test`.
+ */
+export function eventRecord({ event, key, sequence, domainId, test, position }: LoggedEvent): Message {
+  const { id, account_id, type, created_at, data } = event;
+  return {
+    key,
+    value: JSON.stringify({ id, account_id, type, created_at, data }),
+    timestamp: String(Date.parse(created_at)),
+    headers: {
+      'event-id': id,
+      'event-type': type,
+      'account-id': account_id,
+      'schema-version': SCHEMA_VERSION,
+      ...(domainId === null ? {} : { 'domain-id': domainId }),
+      sequence: String(sequence),
+      position: String(position),
+      test: String(test),
+    },
+  };
+}
+
+/**
+ * The event of a record.
+ * @throws when somebody else wrote the record, or a later version of this service did.
+ */
+export function eventOfRecord(message: Pick<KafkaMessage, 'key' | 'value' | 'headers'>): LoggedEvent {
+  const header = (name: string): string | undefined => message.headers?.[name]?.toString();
+  const required = (name: string): string => {
+    const value = header(name);
+    if (value === undefined) throw new Error(`header ${name} is missing`);
+    return value;
+  };
+  const version = required('schema-version');
+  if (version !== SCHEMA_VERSION) throw new Error(`schema-version ${version} is unknown`);
+  if (message.key === null || message.value === null) throw new Error('key or value is missing');
+  const event = JSON.parse(message.value.toString()) as ServiceEvent;
+  if (event.id !== required('event-id')) throw new Error('value and header name different events');
+  return {
+    event,
+    key: message.key.toString(),
+    sequence: Number(required('sequence')),
+    domainId: header('domain-id') ?? null,
+    test: required('test') === 'true',
+    position: Number(required('position')),
+  };
+}
