@@ -431,6 +431,16 @@ describe('the caller', () => {
     },
   );
 
+  it('whose own code throws gets a deferral, and one line in the log', async () => {
+    await serve({});
+    const mayStart = () => {
+      throw new Error('bug');
+    };
+    const [outcome] = await fixture.courier.deliver({ ...fixture.job(), mayStart });
+    expect(outcome).toMatchObject({ kind: 'deferred', certainty: 'not_sent', reply: { enhanced: '4.3.0' } });
+    expect(fixture.events).toMatchObject([{ event: 'courier.surprise', id: 'em_1' }]);
+  });
+
   it('may use a quoted local part', async () => {
     const mx = await serve({});
     expect(brief((await fixture.deliver('"a <b> \\"c"@to.test'))[0])).toBe('delivered');

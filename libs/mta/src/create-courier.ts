@@ -23,6 +23,7 @@ export function createCourier(options: CourierOptions): Courier {
     pool: new ConnectionPool({ timeouts, heloName, connectionsPerHost, log }),
     limits: timeouts,
     smarthost: options.mode === 'smarthost',
+    log,
   });
 }
 

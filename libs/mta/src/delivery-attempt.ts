@@ -21,6 +21,7 @@ export interface AttemptServices {
   /** Refusals that concern our own login are no bounces. */
   smarthost: boolean;
   isClosing: () => boolean;
+  log: (event: object) => void;
 }
 
 interface Addressee {
@@ -60,7 +61,7 @@ export class DeliveryAttempt {
     try {
       await this.#deliver();
     } catch (error) {
-      if (!(error instanceof CourierClosing)) this.#giveUp(asFailure(error));
+      if (!(error instanceof CourierClosing)) this.#giveUp(error);
     }
     const left = this.#pending.map(({ key }) => key);
     if (this.services.isClosing() || this.#failure === null) this.#sheet.abandon(left);
@@ -240,8 +241,11 @@ export class DeliveryAttempt {
     if (performance.now() >= this.#deadlineAt) this.#timeouts = MAX_TIMEOUTS;
   }
 
-  #giveUp(failure: SmtpFailure): void {
-    this.#failure = failure;
+  /** Nothing foreseen: said once, and temporary for the mail. */
+  #giveUp(error: unknown): void {
+    this.services.log({ event: 'courier.surprise', id: this.job.id, error: String(error) });
+    const text = 'the attempt broke off for a reason of ours';
+    this.#failure = new SmtpFailure({ phase: 'connect', reply: { code: null, enhanced: '4.3.0', text } });
   }
 
   #takeAll(): string[] {
@@ -269,9 +273,4 @@ function notBegun(failure: SmtpFailure): TransactionReport {
 /** A kept-open connection that ended before MAIL was answered says nothing about the mail. */
 function isStale(report: TransactionReport): boolean {
   return report.failure !== null && report.mail === null && !report.failure.timedOut;
-}
-
-function asFailure(error: unknown): SmtpFailure {
-  const text = `the attempt broke off: ${String(error)}`;
-  return new SmtpFailure({ phase: 'connect', reply: { code: null, enhanced: '4.3.0', text } });
 }

@@ -38,7 +38,7 @@ export class OutcomeSheet {
   settle(key: string, verdict: Exclude<RecipientVerdict, { kind: 'again' }>, remote: Remote): void {
     switch (verdict.kind) {
       case 'delivered':
-        this.#outcomes.set(key, { ...this.#times(), key, kind: 'delivered', reply: verdict.reply, remote });
+        this.#delivered(key, verdict.reply, remote);
         return;
       case 'answered':
         this.#answered(key, verdict, remote);
@@ -79,6 +79,11 @@ export class OutcomeSheet {
   /** In the order of the job; whoever has no outcome was not touched. */
   outcomes(recipients: CourierRecipient[]): Outcome[] {
     return recipients.map(({ key }) => this.#outcomes.get(key) ?? { ...this.#times(), key, kind: 'abandoned' });
+  }
+
+  #delivered(key: string, reply: ServerReply, remote: Remote): void {
+    const startedAt = new Date(this.#startedAt);
+    this.#outcomes.set(key, { key, kind: 'delivered', reply, remote, startedAt, endedAt: new Date() });
   }
 
   #answered(key: string, said: { phase: DeliveryPhase; reply: ServerReply }, remote: Remote): void {

@@ -1,10 +1,8 @@
-import type { ConnectionPool } from './connection-pool.js';
 import { Courier } from './courier.js';
 import type { CourierJob } from './courier.js';
 import { DeliveryAttempt } from './delivery-attempt.js';
 import type { AttemptServices } from './delivery-attempt.js';
 import type { Outcome } from './delivery-outcome.js';
-import type { Router } from './mx-route.js';
 
 /** How long running attempts get to tell their outcome after their lines were cut, and peers to answer QUIT. */
 const LAST_WORDS_MS = 250;
@@ -15,7 +13,7 @@ export class SmtpCourier extends Courier {
   readonly #running = new Set<Promise<Outcome[]>>();
   readonly #services: AttemptServices;
 
-  constructor(services: { router: Router; pool: ConnectionPool } & Pick<AttemptServices, 'limits' | 'smarthost'>) {
+  constructor(services: Omit<AttemptServices, 'isClosing'>) {
     super();
     this.#services = { ...services, isClosing: () => this.#closing };
   }
