@@ -65,7 +65,7 @@ export class SendingDomains {
   /** Null for an unknown id and for another account's. */
   async find(accountId: string, id: string): Promise<SendingDomain | null> {
     const domain = await this.repository.findOneBy({ id, accountId });
-    return domain && { id, accountId, name: domain.name, status: domain.status, vouched: domain.vouched };
+    return domain && toSendingDomain(domain);
   }
 
   /**
@@ -73,18 +73,20 @@ export class SendingDomains {
    * that is there already keeps its keys.
    * @throws Refusal validation_error for what is no domain name, conflict when it is active in another account.
    */
-  async addVouched(accountId: string, written: string): Promise<void> {
+  async addVouched(accountId: string, written: string): Promise<SendingDomain> {
     const name = normaliseDomainName(written);
     if (name === null) throw invalidName(written);
-    if (!(await this.isVouched(accountId, name))) await this.insertVouched(accountId, name);
+    const domain = (await this.vouched(accountId, name)) ?? (await this.insertVouched(accountId, name));
     this.actives.forget(accountId, name);
+    return domain;
   }
 
-  private isVouched(accountId: string, name: string): Promise<boolean> {
-    return this.repository.existsBy({ accountId, name, vouched: true, status: 'active' });
+  private async vouched(accountId: string, name: string): Promise<SendingDomain | null> {
+    const domain = await this.repository.findOneBy({ accountId, name, vouched: true, status: 'active' });
+    return domain && toSendingDomain(domain);
   }
 
-  private async insertVouched(accountId: string, name: string): Promise<void> {
+  private async insertVouched(accountId: string, name: string): Promise<SendingDomain> {
     const row = { ...(await this.newRow(accountId, name)), status: 'active' as const, vouched: true };
     try {
       await this.repository
@@ -95,9 +97,10 @@ export class SendingDomains {
         .execute();
     } catch (error) {
       if (!isUniqueViolation(error)) throw error;
-      // Somebody else has the name; unless that was this very call, made twice at once.
-      if (!(await this.isVouched(accountId, name))) throw takenName(name);
     }
+    const domain = await this.vouched(accountId, name);
+    if (domain === null) throw takenName(name);
+    return domain;
   }
 
   private async newRow(accountId: string, name: string) {
@@ -114,6 +117,10 @@ export class SendingDomains {
       ed25519Public: ed25519.publicKeyBase64,
     };
   }
+}
+
+function toSendingDomain({ id, accountId, name, status, vouched }: DomainEntity): SendingDomain {
+  return { id, accountId, name, status, vouched };
 }
 
 function isUniqueViolation(error: unknown): boolean {

@@ -1,0 +1,59 @@
+import 'reflect-metadata';
+import { loadConfig, Log } from '#libs/kernel';
+import { pino } from 'pino';
+import { openAdministration } from './cli/administration.js';
+import { helpText } from './cli/help-text.js';
+import { COMMANDS, parseCommandLine, type Order } from './cli/parse-command-line.js';
+import { UsageError } from './cli/usage-error.js';
+
+const EXIT = { done: 0, failed: 1, misunderstood: 2 } as const;
+
+process.exitCode = await main(process.argv.slice(2));
+
+async function main(words: string[]): Promise<number> {
+  try {
+    const order = parseCommandLine(words);
+    if (order.kind === 'help') console.log(helpText(COMMANDS));
+    else await obey(order);
+    return EXIT.done;
+  } catch (error) {
+    return explain(error);
+  }
+}
+
+async function obey(order: Extract<Order, { kind: 'run' }>): Promise<void> {
+  const config = loadConfig('cli');
+  // Standard output belongs to the answer.
+  const level = isVerbose() ? 'debug' : 'warn';
+  const log = new Log(pino({ level, base: { program: 'cli' } }, pino.destination({ dest: 2, sync: true })));
+  const admin = await openAdministration(config, log);
+  let closing: Promise<void> | undefined;
+  const close = () => (closing ??= admin.close());
+  // A database that was started for this command must not outlive it.
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) {
+    process.once(signal, () => void close().finally(() => process.exit(EXIT.failed)));
+  }
+  try {
+    const { json, text, notice } = await order.run(admin);
+    console.log(order.json ? JSON.stringify(json) : text);
+    if (notice !== undefined) console.error(notice);
+  } finally {
+    await close();
+  }
+}
+
+/** One sentence on stderr; the stack as well where somebody looks for a mistake of ours. */
+function explain(error: unknown): number {
+  const { message, stack, code } = error as NodeJS.ErrnoException;
+  if (error instanceof UsageError) {
+    console.error(`${message} See: npm run -s cli -- --help`);
+    return EXIT.misunderstood;
+  }
+  // A refused connection to a name with several addresses has a code but no message.
+  console.error(isVerbose() ? stack : message || `The command failed: ${code}.`);
+  return EXIT.failed;
+}
+
+function isVerbose(): boolean {
+  return ['debug', 'trace'].includes(process.env['LOG_LEVEL'] ?? '');
+}

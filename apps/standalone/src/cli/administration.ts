@@ -1,0 +1,37 @@
+import { AccountEntity, Accounts, ApiKeyEntity, ApiKeys } from '#libs/accounts';
+import { DomainEntity, SendingDomains } from '#libs/domains';
+import { SecretBox, type Config, type Log } from '#libs/kernel';
+import { Database, migrate } from '#libs/persistence';
+import { loadMasterKey } from '../master-key.js';
+import { openDatabase } from './open-database.js';
+
+/** What the commands work with. */
+export interface Administration {
+  accounts: Accounts;
+  apiKeys: ApiKeys;
+  domains: SendingDomains;
+  close(): Promise<void>;
+}
+
+/** The classes of the house on the database of this installation, without an application around them: it starts faster. */
+export async function openAdministration(config: Config, log: Log): Promise<Administration> {
+  const { dataSource, close } = await openDatabase({
+    config,
+    log,
+    entities: [AccountEntity, ApiKeyEntity, DomainEntity],
+  });
+  try {
+    await migrate(dataSource);
+    const database = new Database(dataSource);
+    const secretBox = new SecretBox(config.settings.MASTER_KEY ?? (await loadMasterKey(config.dataDir)));
+    return {
+      accounts: new Accounts(dataSource.getRepository(AccountEntity)),
+      apiKeys: new ApiKeys(dataSource.getRepository(ApiKeyEntity), database, secretBox, log),
+      domains: new SendingDomains(dataSource.getRepository(DomainEntity), database, secretBox, config),
+      close,
+    };
+  } catch (error) {
+    await close();
+    throw error;
+  }
+}

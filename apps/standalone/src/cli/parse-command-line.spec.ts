@@ -1,0 +1,71 @@
+import { describe, expect, it } from 'vitest';
+import { helpText } from './help-text.js';
+import { COMMANDS, parseCommandLine } from './parse-command-line.js';
+import { table } from './table.js';
+import { UsageError } from './usage-error.js';
+
+const problem = (line: string): string => {
+  try {
+    parseCommandLine(line.split(' ').filter((word) => word !== ''));
+  } catch (error) {
+    if (error instanceof UsageError) return error.message;
+    throw error;
+  }
+  return '';
+};
+
+describe('the command line', () => {
+  it('understands every command that its help names', () => {
+    for (const line of [
+      'accounts create --name Letters',
+      'accounts create --name Letters --plan unlimited --json',
+      'accounts create --json --name=Letters --plan 5000',
+      'accounts list',
+      'accounts block acc_1',
+      'accounts unblock acc_1 --json',
+      'accounts overdue acc_1',
+      'accounts settled acc_1',
+      'accounts plan acc_1 free',
+      'api-keys create acc_1',
+      'api-keys create acc_1 --test --permission sending_access --name ci',
+      'api-keys revoke key_1',
+      'domains vouch acc_1 mail.example.com',
+      'domains list acc_1',
+    ])
+      expect(problem(line), line).toBe('');
+    for (const { name } of COMMANDS) expect(helpText(COMMANDS)).toContain(name);
+  });
+
+  it('says in one sentence what it does not understand', () => {
+    expect(problem('')).toBe('Say what to do, for example: accounts list');
+    expect(problem('frobnicate')).toBe('There is no command "frobnicate".');
+    expect(problem('accounts')).toContain('"accounts" needs one of create, list, block');
+    expect(problem('accounts explode acc_1')).toContain('There is no command "accounts explode"');
+    expect(problem('--json accounts list')).toContain('The command comes first');
+    expect(problem('accounts list --colour')).toBe("Unknown option '--colour'.");
+    expect(problem('accounts list --plan free')).toBe("Unknown option '--plan'.");
+    expect(problem('accounts create')).toBe('--name is required.');
+    expect(problem('accounts create --name')).toContain("'--name <value>' argument missing");
+    expect(problem('accounts create --name N --plan gold')).toContain('"gold" is none of them');
+    expect(problem('accounts create --name N --plan 0')).toContain('"0" is none of them');
+    expect(problem('accounts plan acc_1')).toBe('"accounts plan" needs <plan>.');
+    expect(problem('accounts block')).toBe('"accounts block" needs <account>.');
+    expect(problem('accounts block a b')).toContain('"b" is one too many');
+    expect(problem('api-keys create acc_1 --permission root')).toContain('"root" is neither');
+  });
+
+  it('shows its help wherever that is asked for', () => {
+    for (const words of [['--help'], ['-h'], ['help'], ['accounts', 'create', '--help']])
+      expect(parseCommandLine(words).kind).toBe('help');
+  });
+
+  it('aligns tables', () => {
+    expect(
+      table([
+        { id: 'a', name: 'long name' },
+        { id: 'bcd', name: 'x' },
+      ]),
+    ).toBe('id   name\na    long name\nbcd  x');
+    expect(table([])).toBe('(none)');
+  });
+});
