@@ -93,6 +93,14 @@ export class EmailIntake {
           problems.map((p) => ({ field: `attachments${p.path}`, code: p.code, message: p.message })),
         );
     }
+    if (
+      submission.content.format === 'parts' &&
+      submission.replyTo.length > 0 &&
+      submission.content.headers.some(([name]) => name.toLowerCase() === 'reply-to')
+    )
+      throw new Refusal('validation_error', [
+        { field: 'headers.Reply-To', code: 'duplicate', message: 'must not be set together with reply_to' },
+      ]);
     if (sizeOf(submission) > LIMITS.messageBytes)
       throw new Refusal('message_too_large', [
         { field: '', code: 'too_large', message: `must have at most ${LIMITS.messageBytes} bytes in all` },
