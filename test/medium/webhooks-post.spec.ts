@@ -114,9 +114,11 @@ describe('WebhookPost', () => {
     expect(await call(receiver.url('/', 'stalled.example.com'))).toMatchObject({ failure: 'timeout' });
   });
 
-  it('refuses a certificate that nobody vouches for', async () => {
+  it('asks for the certificate of the name, and refuses one that nobody vouches for', async () => {
     const secure = await WebhookReceiver.start(selfSignedCertificate('hooks.example.com'));
-    expect(await call(secure.url('/', 'localhost'))).toMatchObject({ failure: 'tls_failed' });
+    dns.set('hooks.example.com', { A: ['127.0.0.1'] });
+    expect(await call(secure.url('/', 'hooks.example.com'))).toMatchObject({ failure: 'tls_failed' });
+    expect(secure.serverNames).toEqual(['hooks.example.com']);
     expect(secure.calls).toEqual([]);
     await secure.close();
   });

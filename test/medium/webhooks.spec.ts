@@ -1,6 +1,7 @@
 import { createHmac } from 'node:crypto';
 import { newId } from '#libs/contracts';
 import type { Database } from '#libs/persistence';
+import pg from 'pg';
 import { Webhook as Verifier } from 'standardwebhooks';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { OpenTestDatabase } from '../support/test-database.js';
@@ -43,6 +44,18 @@ async function finished(webhookId: string, withinMs = 5_000): Promise<DeliveryRo
       throw new Error(`still pending: ${JSON.stringify(rows.map((row) => row.status))}`);
     await new Promise((resolve) => setTimeout(resolve, 20));
   }
+}
+/** Every connection of our pool breaks, and for `ms` no statement on deliveries succeeds. */
+async function outage(ms: number): Promise<void> {
+  const client = new pg.Client(db.url);
+  await client.connect();
+  await client.query('ALTER TABLE webhook_deliveries RENAME TO away');
+  await client.query(
+    'SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()',
+  );
+  await new Promise((resolve) => setTimeout(resolve, ms));
+  await client.query('ALTER TABLE away RENAME TO webhook_deliveries');
+  await client.end();
 }
 function expectSigned(call: ReceivedCall, secret: string): void {
   const headers = call.headers as Record<string, string>;
@@ -372,6 +385,18 @@ describe('WebhookDispatcher', () => {
     await database.query('DELETE FROM workers WHERE id = $1', [killed.worker.id]);
     await running();
     expect(await finished(webhook.id)).toMatchObject([{ status: 'delivered' }]);
+  });
+
+  it('writes down what came of its calls when the database is back', async () => {
+    const made = await running();
+    const webhook = await subscribe(made, '/outage');
+    receiver.script('/outage', { status: 200, delayMs: 100 });
+    await made.fanOut.handle({ events: queuedEvents(accountId, 10) });
+    await receiver.waitFor('/outage', 10);
+    await outage(600);
+    const rows = await finished(webhook.id);
+    expect(rows.every((row) => row.status === 'delivered' && row.attempts === 1)).toBe(true);
+    expect(receiver.callsTo('/outage')).toHaveLength(10);
   });
 
   it('stops within seconds although an endpoint keeps silent, and leaves no claim', async () => {

@@ -1,6 +1,7 @@
 import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from 'node:http';
 import { createServer as createTlsServer } from 'node:https';
 import type { AddressInfo, Socket } from 'node:net';
+import type { TlsOptions } from 'node:tls';
 
 /** One request as it came in. */
 export interface ReceivedCall {
@@ -41,6 +42,8 @@ export class WebhookReceiver {
   private constructor(
     private readonly server: ReturnType<typeof createServer>,
     private readonly scheme: 'http' | 'https',
+    /** The names that TLS clients asked for (SNI, RFC 6066 §3). */
+    readonly serverNames: readonly string[],
   ) {
     server.on('connection', (socket: Socket) => {
       this.connectionsMade += 1;
@@ -52,9 +55,14 @@ export class WebhookReceiver {
 
   /** With a certificate it speaks TLS. */
   static async start(certificate?: { key: string; cert: string }): Promise<WebhookReceiver> {
-    const server = certificate ? createTlsServer(certificate) : createServer();
+    const serverNames: string[] = [];
+    const SNICallback: TlsOptions['SNICallback'] = (name, done) => {
+      serverNames.push(name);
+      done(null);
+    };
+    const server = certificate ? createTlsServer({ ...certificate, SNICallback }) : createServer();
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-    return new WebhookReceiver(server, certificate ? 'https' : 'http');
+    return new WebhookReceiver(server, certificate ? 'https' : 'http', serverNames);
   }
 
   get port(): number {

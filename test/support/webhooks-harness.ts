@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { newId, type EmailEventBase, type LoggedEvent } from '#libs/contracts';
-import { loadConfig, Log, SecretBox, Shutdown, Wakeups, type Config } from '#libs/kernel';
+import { loadConfig, Log, Metrics, SecretBox, Shutdown, Wakeups, type Config } from '#libs/kernel';
 import { Worker } from '#libs/persistence';
 import { WebhookDispatcher, WebhookFanOut, WebhookSubscriptions } from '#libs/webhooks';
 import { WebhookCaller } from '../../libs/webhooks/src/webhook-caller.js';
@@ -54,18 +54,8 @@ export class WebhooksProcess {
     this.ledger = new WebhookLedger(database, this.worker);
     this.subscriptions = new WebhookSubscriptions(dataSource.getRepository(Webhook), box, this.config);
     this.fanOut = new WebhookFanOut(this.subscriptions, database, wakeups);
-    const webhookPost = new WebhookPost(this.config);
-    const caller = new WebhookCaller(webhookPost, box, this.config, log);
-    this.dispatcher = new WebhookDispatcher(
-      this.ledger,
-      caller,
-      webhookPost,
-      this.subscriptions,
-      this.worker,
-      this.config,
-      wakeups,
-      log,
-    );
+    const caller = new WebhookCaller(new WebhookPost(this.config), box, this.config, log, new Metrics());
+    this.dispatcher = new WebhookDispatcher(this.ledger, caller, this.worker, this.config, wakeups, log);
   }
 
   async stop(): Promise<void> {

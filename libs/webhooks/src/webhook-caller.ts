@@ -1,6 +1,8 @@
 import { Injectable } from '@nestjs/common';
-import { Config, Log, SecretBox } from '#libs/kernel';
-import type { Settlement, WebhookJob } from './webhook-ledger.js';
+import { Config, Log, Metrics, SecretBox } from '#libs/kernel';
+import { Counter } from 'prom-client';
+import type { WebhookJob } from './webhook-job.js';
+import type { Settlement } from './webhook-ledger.js';
 import { WebhookPost, type PostResult } from './webhook-post.js';
 import { signatureHeaders } from './webhook-signature.js';
 import { webhookVerdict, type WebhookVerdict } from './webhook-verdict.js';
@@ -11,12 +13,22 @@ export type Attempted = { kind: 'ended'; settlement: Settlement; endpointGone: b
 /** One attempt of one delivery: sign anew, call, judge. Writes nothing down. */
 @Injectable()
 export class WebhookCaller {
+  private readonly attempts: Counter<'outcome'>;
+
   constructor(
     private readonly webhookPost: WebhookPost,
     private readonly secretBox: SecretBox,
     private readonly config: Config,
     private readonly log: Log,
-  ) {}
+    metrics: Metrics,
+  ) {
+    this.attempts = new Counter({
+      name: 'postloft_webhook_attempts_total',
+      help: 'Webhook calls by outcome',
+      labelNames: ['outcome'],
+      registers: [metrics.registry],
+    });
+  }
 
   /** Never throws. */
   async attempt(job: WebhookJob): Promise<Attempted> {
@@ -24,6 +36,7 @@ export class WebhookCaller {
     if (result.kind === 'unanswered' && result.failure === 'interrupted') return { kind: 'interrupted' };
     const attempt = job.attempts + 1;
     const verdict = webhookVerdict(result, { attempt, schedule: this.config.settings.WEBHOOK_RETRY_SCHEDULE });
+    this.attempts.inc({ outcome: verdict.kind });
     const settlement = settlementOf(job, result, verdict);
     this.log[verdict.kind === 'failed' || verdict.kind === 'endpoint_gone' ? 'info' : 'debug']('webhook called', {
       account: job.accountId,
@@ -36,6 +49,16 @@ export class WebhookCaller {
       ms: settlement.latencyMs,
     });
     return { kind: 'ended', settlement, endpointGone: verdict.kind === 'endpoint_gone' };
+  }
+
+  /** Ends every call that runs; their attempts are `interrupted`. */
+  interrupt(): void {
+    this.webhookPost.interrupt();
+  }
+
+  /** Closes the sockets that are kept alive. */
+  close(): Promise<void> {
+    return this.webhookPost.close();
   }
 
   private async call(job: WebhookJob): Promise<PostResult> {

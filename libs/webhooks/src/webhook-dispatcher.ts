@@ -3,9 +3,8 @@ import { Injectable } from '@nestjs/common';
 import { Config, Log, Wakeups } from '#libs/kernel';
 import { DueWorkLoop, GroupCommit, Worker } from '#libs/persistence';
 import { WebhookCaller } from './webhook-caller.js';
-import { WebhookLedger, type Settlement, type WebhookJob } from './webhook-ledger.js';
-import { WebhookPost } from './webhook-post.js';
-import { WebhookSubscriptions } from './webhook-subscriptions.js';
+import type { WebhookJob } from './webhook-job.js';
+import { WebhookLedger, type Settlement } from './webhook-ledger.js';
 
 const CONCURRENCY = 256;
 /** calls in flight to one endpoint; while more than half of all places are taken, less, so that some stay free for the others. */
@@ -32,8 +31,6 @@ export class WebhookDispatcher {
   constructor(
     private readonly ledger: WebhookLedger,
     private readonly caller: WebhookCaller,
-    private readonly webhookPost: WebhookPost,
-    private readonly subscriptions: WebhookSubscriptions,
     private readonly worker: Worker,
     private readonly config: Config,
     private readonly wakeups: Wakeups,
@@ -69,11 +66,14 @@ export class WebhookDispatcher {
     this.stopping = true;
     for (const end of this.ending.splice(0)) end();
     clearTimeout(this.nextDue?.timer);
-    const grace = setTimeout(() => this.webhookPost.interrupt(), STOP_GRACE_MS);
+    const grace = setTimeout(() => this.caller.interrupt(), STOP_GRACE_MS);
     await this.loop.stop();
     clearTimeout(grace);
-    await this.ledger.releaseAll();
-    await this.webhookPost.close();
+    try {
+      await this.ledger.releaseAll();
+    } finally {
+      await this.caller.close();
+    }
   }
 
   private async claim(limit: number): Promise<WebhookJob[]> {
@@ -120,7 +120,6 @@ export class WebhookDispatcher {
 
   private async disable(job: WebhookJob): Promise<void> {
     const changed = await this.ledger.disable(job.webhookId);
-    this.subscriptions.forget(job.accountId);
     if (changed)
       this.log.info('webhook disabled: its address answers 410', { account: job.accountId, webhook: job.webhookId });
   }

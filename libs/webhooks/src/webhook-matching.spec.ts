@@ -50,6 +50,12 @@ describe('webhookEventName', () => {
   });
 });
 
+it('passes an event of a kind or a shape that this version does not know', () => {
+  const strange = { ...queued, type: 'email.teleported', data: null } as unknown as ServiceEvent;
+  expect(webhookEventName(['*'], strange)).toBe('email.teleported');
+  expect(webhookEventName(['email.delivery_delayed'], { ...strange, type: 'email.failed' })).toBeNull();
+});
+
 describe('webhookBody', () => {
   it('has exactly type, created_at of the event, and data', () => {
     expect(JSON.parse(webhookBody('email.queued', queued))).toEqual({

@@ -13,8 +13,9 @@ export function webhookEventName(events: readonly string[], event: ServiceEvent)
   return events.includes(ALL) || events.includes(event.type) ? event.type : null;
 }
 
-function isTemporaryFailure(event: ServiceEvent): boolean {
-  return event.type === 'email.failed' && (event as ServiceEvent<'email.failed'>).data.failure_type === 'temporary';
+/** Looks at `data` with care: an event of a later version must not keep the ones behind it from being fanned out. */
+function isTemporaryFailure({ type, data }: ServiceEvent): boolean {
+  return type === 'email.failed' && (data as { failure_type?: string } | null)?.failure_type === 'temporary';
 }
 
 /** The body of a webhook: exactly three fields (D-33), as text that stays the same over all attempts. */

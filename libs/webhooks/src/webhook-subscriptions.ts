@@ -64,7 +64,7 @@ export class WebhookSubscriptions {
       await manager.insert(Webhook, made);
       return made;
     });
-    this.forget(accountId);
+    this.cache.delete(accountId);
     return { ...presentWebhook(row), secret };
   }
 
@@ -82,11 +82,14 @@ export class WebhookSubscriptions {
       await manager.query(`DELETE FROM webhook_deliveries WHERE webhook_id = $1 AND status = 'pending'`, [id]);
       return true;
     });
-    this.forget(accountId);
+    this.cache.delete(accountId);
     return removed;
   }
 
-  /** The enabled endpoints of these accounts; an account without any has no entry. One query for all that are not cached. */
+  /**
+   * The enabled endpoints of these accounts; an account without any has no entry. One query for all that are not cached.
+   * An endpoint that has just been disabled or removed may still be among them: the fan-out's insert looks again.
+   */
   async enabledFor(accountIds: readonly string[]): Promise<Map<string, EnabledWebhook[]>> {
     const now = performance.now();
     const unknown = accountIds.filter((id) => now - (this.cache.get(id)?.readAt ?? -Infinity) >= this.cacheMs);
@@ -97,11 +100,6 @@ export class WebhookSubscriptions {
       if (webhooks.length > 0) found.set(id, webhooks);
     }
     return found;
-  }
-
-  /** Something about this account's endpoints has changed in this process. */
-  forget(accountId: string): void {
-    this.cache.delete(accountId);
   }
 
   private async read(accountIds: string[], now: number): Promise<void> {

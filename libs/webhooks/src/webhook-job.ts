@@ -1,0 +1,80 @@
+/** One due delivery together with what its call needs. */
+export interface WebhookJob {
+  id: string;
+  webhookId: string;
+  accountId: string;
+  eventId: string;
+  sequence: number;
+  body: string;
+  /** Attempts that ended before this one. */
+  attempts: number;
+  fence: number;
+  url: string;
+  secretSealed: Buffer;
+}
+
+/** A row of `CLAIM_JOBS`. */
+export interface ClaimedRow {
+  id: string;
+  webhook_id: string;
+  account_id: string;
+  event_id: string;
+  sequence: number;
+  body: string;
+  attempts: number;
+  fence: number;
+  url: string;
+  secret_sealed: Buffer;
+}
+
+export function jobOf(row: ClaimedRow): WebhookJob {
+  return {
+    id: row.id,
+    webhookId: row.webhook_id,
+    accountId: row.account_id,
+    eventId: row.event_id,
+    sequence: row.sequence,
+    body: row.body,
+    attempts: row.attempts,
+    fence: row.fence,
+    url: row.url,
+    secretSealed: row.secret_sealed,
+  };
+}
+
+const WAITING = 'due_at IS NOT NULL AND claimed_by IS NULL';
+
+/**
+ * $1 jobs in all, $2 calls in flight per endpoint, $3 the worker. The limit of an endpoint stands below the window
+ * function: above it, its whole backlog would be read each time.
+ */
+export const CLAIM_JOBS = `
+  WITH RECURSIVE endpoint (id) AS (
+      (SELECT webhook_id FROM webhook_deliveries WHERE ${WAITING} ORDER BY webhook_id LIMIT 1)
+    UNION ALL
+      SELECT (SELECT d.webhook_id FROM webhook_deliveries d
+               WHERE ${WAITING} AND d.webhook_id > e.id ORDER BY d.webhook_id LIMIT 1)
+        FROM endpoint e WHERE e.id IS NOT NULL),
+  busy AS (
+    SELECT webhook_id, count(*)::int AS calls FROM webhook_deliveries WHERE claimed_by IS NOT NULL GROUP BY webhook_id),
+  candidate AS (
+    SELECT waiting.id, w.url, w.secret_sealed
+      FROM endpoint e
+      JOIN webhooks w ON w.id = e.id AND w.status = 'enabled'
+      LEFT JOIN busy b ON b.webhook_id = e.id
+     CROSS JOIN LATERAL (
+       SELECT head.id, head.due_at, coalesce(b.calls, 0) + row_number() OVER (ORDER BY head.due_at) AS rank
+         FROM (SELECT d.id, d.due_at FROM webhook_deliveries d
+                WHERE d.webhook_id = e.id AND ${WAITING} AND d.due_at <= now()
+                ORDER BY d.due_at
+                LIMIT greatest(0, $2::int - coalesce(b.calls, 0))) head) waiting
+     ORDER BY waiting.rank, waiting.due_at
+     LIMIT $1::int),
+  locked AS (
+    SELECT d.id, c.url, c.secret_sealed
+      FROM webhook_deliveries d JOIN candidate c ON c.id = d.id
+     WHERE ${WAITING}
+       FOR UPDATE OF d SKIP LOCKED)
+  UPDATE webhook_deliveries d SET claimed_by = $3, fence = d.fence + 1
+    FROM locked l WHERE d.id = l.id
+  RETURNING d.id, d.webhook_id, d.account_id, d.event_id, d.sequence, d.body, d.attempts, d.fence, l.url, l.secret_sealed`;
