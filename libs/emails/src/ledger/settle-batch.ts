@@ -159,6 +159,11 @@ function eventsOf({ mail }: DeliveryJob, verdict: Verdict, nextSequence: () => n
   const { outcome, recipient, attempts } = verdict;
   const common = { recipient: recipient.address, at: outcome.endedAt };
   const events: RoutedEvent[] = [];
+  // Scheduled mail is accepted at once but enters the queue only when its time has come.
+  if (attempts === 1 && mail.releasedAt > mail.createdAt)
+    events.push(
+      emailEvent(mail, { ...common, type: 'email.queued', at: mail.releasedAt, sequence: nextSequence(), added: {} }),
+    );
   if (attempts === 1)
     events.push(
       emailEvent(mail, {

@@ -1,0 +1,94 @@
+import { execFile } from 'node:child_process';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { afterEach, describe, expect, it } from 'vitest';
+import { cli } from '../support/cli.js';
+import { mail } from '../support/mail.js';
+import { launch, processesOn, startStandalone, type RunningProgram } from '../support/program.js';
+
+const MAIN = join(new URL('../../', import.meta.url).pathname, 'dist/apps/standalone/src/main.js');
+const run = promisify(execFile);
+
+describe('the life of a process', () => {
+  let program: RunningProgram | undefined;
+  afterEach(async () => {
+    await program?.kill();
+    program?.clean();
+    program = undefined;
+  });
+
+  it('ends within 10 s of SIGTERM under load, with code 0 and no child left', async () => {
+    program = await startStandalone();
+    const sending = Array.from({ length: 50 }, (_, i) =>
+      program?.call('POST', '/emails', mail({ subject: `s${i}` })).catch(() => null),
+    );
+    const startedAt = performance.now();
+    const code = await program.stop();
+    expect(code).toBe(0);
+    expect(performance.now() - startedAt).toBeLessThan(10_000);
+    expect(processesOn(program.dataDir)).toEqual([]);
+    await Promise.all(sending);
+  });
+
+  it('starts a second time on its data, with its key, in seconds', async () => {
+    program = await startStandalone();
+    const { id } = (await (await program.call('POST', '/emails', mail())).json()) as { id: string };
+    await program.stop();
+    const startedAt = performance.now();
+    program = await program.restart();
+    const seconds = (performance.now() - startedAt) / 1_000;
+    console.log(`second start: ${seconds.toFixed(1)} s`);
+    expect((await program.call('GET', `/emails/${id}`)).status).toBe(200);
+  });
+
+  it('refuses a second instance on the same data directory, in one sentence', async () => {
+    program = await startStandalone();
+    const { HTTP_PORT: _port, ...env } = program.env;
+    const second = await run(process.execPath, [MAIN], {
+      env: { PATH: process.env['PATH'] ?? '', ...env, HTTP_PORT: '1' },
+    }).catch((error: { code: number; stderr: string }) => error);
+    expect(second).toMatchObject({ code: 1, stderr: expect.stringContaining('already') });
+    expect((second as { stderr: string }).stderr.trim().split('\n')).toHaveLength(1);
+  });
+
+  it('names every wrong setting and what is allowed, and starts nothing', async () => {
+    const failed = (await run(process.execPath, [MAIN, '--check-config'], {
+      env: { PATH: process.env['PATH'] ?? '', HTTP_PORT: 'abc', DELIVERY_MODE: 'pigeon', BOOTSTRAP_PLAN: 'free' },
+    }).catch((error: unknown) => error)) as { code: number; stderr: string };
+    expect(failed.code).toBe(1);
+    expect(failed.stderr).toMatch(/HTTP_PORT must be a port number/);
+    expect(failed.stderr).toMatch(/DELIVERY_MODE must be one of capture, mx, smarthost/);
+    const right = await run(process.execPath, [MAIN, '--check-config'], { env: { PATH: process.env['PATH'] ?? '' } });
+    expect(JSON.parse(right.stdout)).toMatchObject({ HTTP_PORT: 3000 });
+  });
+
+  it('lets the command line make, block and settle accounts beside the running program, effective within a second', async () => {
+    program = await startStandalone();
+    const env = { DATA_DIR: program.dataDir };
+    const made = JSON.parse(await cli(env, 'accounts', 'create', '--name', 'Second', '--json')) as {
+      id: string;
+      api_key: string;
+    };
+    const ask = async () =>
+      (await program?.call('GET', '/domains', undefined, { authorization: `Bearer ${made.api_key}` }))?.status;
+    expect(await ask()).toBe(200);
+    for (const [verb, status] of [
+      ['block', 403],
+      ['unblock', 200],
+      ['overdue', 403],
+      ['settled', 200],
+    ] as const) {
+      await cli(env, 'accounts', verb, made.id);
+      await new Promise((resolve) => setTimeout(resolve, 1_000));
+      expect(await ask(), verb).toBe(status);
+    }
+  });
+
+  it('comes up again after kill -9 by itself', async () => {
+    program = await startStandalone();
+    await program.call('POST', '/emails', mail());
+    await program.kill();
+    program = await launch('standalone', program.env);
+    expect((await program.call('GET', '/readyz')).status).toBe(200);
+  });
+});
