@@ -1,0 +1,49 @@
+import { newId, type EmailEventBase, type EmittedType, type EventData, type LoggedEvent } from '#libs/contracts';
+import { describe, expect, it } from 'vitest';
+import { statsRow } from './stats-row.js';
+
+function logged<T extends EmittedType>(type: T, data: object = {}, test = false): LoggedEvent {
+  const base: Partial<EmailEventBase> = { recipient: 'ann@example.com' };
+  return {
+    event: {
+      id: newId('evt'),
+      account_id: 'acc_1',
+      type,
+      created_at: '2026-03-01T10:00:00.123Z',
+      data: { ...base, ...data } as EventData[T],
+    },
+    key: 'em_1',
+    sequence: 1,
+    domainId: 'dom_1',
+    test,
+    position: 7,
+  } as LoggedEvent;
+}
+const counterOf = (event: LoggedEvent) => statsRow(event, 'token')?.counter;
+
+describe('statsRow', () => {
+  it('keeps the instant to the millisecond in the form that the engine takes', () => {
+    expect(statsRow(logged('email.delivered'), 'token')).toMatchObject({
+      at: '2026-03-01 10:00:00.123',
+      counter: 'delivered',
+      recipient: 'ann@example.com',
+      position: 7,
+      batch: 'token',
+    });
+  });
+
+  it('counts a recipient as sent at the first attempt only', () => {
+    expect(counterOf(logged('email.sent', { attempt: 1 }))).toBe('sent');
+    expect(counterOf(logged('email.sent', { attempt: 2 }))).toBe('');
+  });
+
+  it('tells a temporary failure from a final one', () => {
+    expect(counterOf(logged('email.failed', { failure_type: 'temporary' }))).toBe('deferred');
+    expect(counterOf(logged('email.failed', { failure_type: 'final' }))).toBe('failed');
+  });
+
+  it('has no row for test mail and for what is not about mail', () => {
+    expect(statsRow(logged('email.delivered', {}, true), 'token')).toBeNull();
+    expect(statsRow(logged('webhook.test'), 'token')).toBeNull();
+  });
+});

@@ -1,0 +1,43 @@
+import { newId, type EmittedType, type EventData, type LoggedEvent } from '#libs/contracts';
+
+export interface EventFacts {
+  type: EmittedType | 'email.opened' | 'email.clicked' | 'email.complained';
+  at: Date;
+  accountId?: string;
+  domainId?: string;
+  test?: boolean;
+  data?: object;
+}
+
+/** Events as the log hands them out, at dense positions. */
+export class StatsEvents {
+  position = 0;
+  readonly accountId = newId('acc');
+  readonly domainId = newId('dom');
+
+  make({ type, at, accountId, domainId, test, data }: EventFacts): LoggedEvent {
+    const emailId = newId('em');
+    this.position += 1;
+    return {
+      event: {
+        id: newId('evt'),
+        account_id: accountId ?? this.accountId,
+        type: type as EmittedType,
+        created_at: at.toISOString(),
+        data: { email_id: emailId, recipient: `user${this.position}@example.com`, ...data } as EventData[EmittedType],
+      },
+      key: emailId,
+      sequence: 1,
+      domainId: domainId ?? this.domainId,
+      test: test ?? false,
+      position: this.position,
+    };
+  }
+
+  /** `count` deliveries, `stepMs` apart. */
+  deliveries(count: number, from: Date, stepMs: number): LoggedEvent[] {
+    return Array.from({ length: count }, (_, i) =>
+      this.make({ type: 'email.delivered', at: new Date(from.getTime() + i * stepMs) }),
+    );
+  }
+}
