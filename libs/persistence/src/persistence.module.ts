@@ -22,6 +22,8 @@ export function dataSourceOptions(config: Config, log: Log): DataSourceOptions {
     extra: {
       max: POOL_SIZE,
       connectionTimeoutMillis: 2_000,
+      // Our statements are short; the planner's guesses before the first ANALYZE make it compile them for longer.
+      options: '-c jit=off',
       statement_timeout: 30_000,
       idle_in_transaction_session_timeout: 30_000,
     },

@@ -97,13 +97,17 @@ export async function freeDeadClaims(
           AND id <> $3 FOR UPDATE SKIP LOCKED`,
       [WORKER_DEAD_AFTER_S, options.home ?? null, options.except],
     );
-    const ids = dead.rows.map((row) => row.id);
-    if (ids.length === 0) return 0;
+    await tx.query('DELETE FROM workers WHERE id = ANY($1)', [dead.rows.map((row) => row.id)]);
     let freed = 0;
     for (const table of options.tables) {
-      freed += (await tx.query(`UPDATE ${table} SET claimed_by = NULL WHERE claimed_by = ANY($1)`, [ids])).rowCount;
+      // Every claim without a worker, not only those of the dead found just now: a program that left in good order may
+      // have left one behind, and another part may have buried a worker whose other table nobody looked at.
+      const claims = await tx.query(
+        `UPDATE ${table} SET claimed_by = NULL
+          WHERE claimed_by IS NOT NULL AND NOT EXISTS (SELECT 1 FROM workers WHERE workers.id = ${table}.claimed_by)`,
+      );
+      freed += claims.rowCount;
     }
-    await tx.query('DELETE FROM workers WHERE id = ANY($1)', [ids]);
     return freed;
   });
 }
