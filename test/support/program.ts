@@ -8,24 +8,29 @@ import { until } from './until.js';
 export const API_KEY = 'test-key-0123456789-abcdefghij-KLMNOP';
 const ROOT = new URL('../../', import.meta.url).pathname;
 
-export interface RunningProgram {
+/** The service from outside, in whatever topology. */
+export interface House {
   url: string;
   key: string;
+  /** `fetch` with the first account's key and JSON. */
+  call(method: string, path: string, body?: unknown, headers?: Record<string, string>): Promise<Response>;
+  stop(): Promise<number | null>;
+  /** Removes what it kept; call it last. */
+  clean(): void;
+}
+
+export interface RunningProgram extends House {
   dataDir: string;
   ports: { http: number; smtp: number; smtps: number };
   pid: number;
   env: Record<string, string>;
   output(): string;
-  /** `fetch` with the first account's key and JSON. */
-  call(method: string, path: string, body?: unknown, headers?: Record<string, string>): Promise<Response>;
   /** SIGTERM; resolves with the exit code. */
   stop(): Promise<number | null>;
   /** SIGKILL of the whole process group. */
   kill(): Promise<void>;
   /** Starts again on the same data directory and ports. */
   restart(env?: Record<string, string>): Promise<RunningProgram>;
-  /** Removes the data directory; call it last. */
-  clean(): void;
 }
 
 /** Starts the standalone program as a user would, on a new data directory and free ports. */
