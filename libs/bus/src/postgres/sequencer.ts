@@ -143,8 +143,9 @@ export class Sequencer {
     const session = await this.database.session();
     // Without a listener, a connection that breaks between two moves would end the process.
     session.client.on('error', (error) => {
+      if (this.session !== session) return;
       this.log.warn('sequencer: connection lost', { reason: error.message });
-      if (this.session === session) this.close();
+      this.close();
     });
     try {
       // The rows are found through the primary key, whatever the statistics of a queue say. A plan with a forbidden
