@@ -1,5 +1,4 @@
 import { Module } from '@nestjs/common';
-import { APP_PIPE } from '@nestjs/core';
 import { AccountsModule } from '#libs/accounts';
 import { DomainsModule } from '#libs/domains';
 import { EmailsModule } from '#libs/emails';
@@ -7,7 +6,6 @@ import { WebhooksModule } from '#libs/webhooks';
 import { FirstAccount } from './first-account.js';
 import { GraphqlApiModule } from './graphql/graphql-api.module.js';
 import { RequestGate } from './http/request-gate.js';
-import { BodyPipe } from './rest/body-pipe.js';
 import { CapturedController } from './rest/captured.controller.js';
 import { DomainsController } from './rest/domains.controller.js';
 import { EmailsController } from './rest/emails.controller.js';
@@ -18,6 +16,6 @@ import { WebhooksController } from './rest/webhooks.controller.js';
 @Module({
   imports: [AccountsModule, DomainsModule, EmailsModule, WebhooksModule, GraphqlApiModule],
   controllers: [CapturedController, DomainsController, EmailsController, OpsController, WebhooksController],
-  providers: [FirstAccount, RequestGate, { provide: APP_PIPE, useClass: BodyPipe }],
+  providers: [FirstAccount, RequestGate],
 })
 export class GatewayModule {}

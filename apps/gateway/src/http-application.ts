@@ -14,6 +14,7 @@ import { RequestGate } from './http/request-gate.js';
 import { commonHeaders } from './http/response-headers.js';
 import { requireDeclaredAccess } from './http/route-access.js';
 import { routedUrl } from './http/target-url.js';
+import { ignoredFieldsOf } from './rest/body-pipe.js';
 
 const HEADERS_MS = 10_000;
 /** A bound for everything; a body has its own, nearer deadline. */
@@ -83,6 +84,11 @@ export function configureGateway(app: NestFastifyApplication): void {
     await gate.admit(request, reply);
   });
   readJsonBodies(fastify);
+  fastify.addHook('onSend', (request, reply, payload, done) => {
+    const ignored = ignoredFieldsOf(request.body);
+    if (ignored !== undefined) void reply.header('x-ignored-fields', ignored);
+    done(null, payload);
+  });
   const server = app.getHttpServer() as Server;
   answerExpectations(server);
   app.get(GraphqlSockets).attach(server);

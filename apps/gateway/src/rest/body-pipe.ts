@@ -15,8 +15,8 @@ const MAX_NAME_LENGTH = 64;
  */
 @Injectable()
 export class BodyPipe implements PipeTransform {
-  transform(value: unknown, { type, metatype }: ArgumentMetadata): unknown {
-    if (type !== 'body' || !metatype) return value;
+  transform(value: unknown, { metatype }: ArgumentMetadata): unknown {
+    if (!metatype) throw new Error('BodyPipe needs a parameter whose type is a DTO class');
     const body = value ?? {};
     if (typeof body !== 'object' || Array.isArray(body))
       throw invalidFields([{ field: '', code: 'invalid_type', message: 'must be a JSON object' }]);

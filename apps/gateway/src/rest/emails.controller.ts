@@ -5,6 +5,7 @@ import { EmailIntake, EmailQueries, type EmailView } from '#libs/emails';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { Caller } from '../http/caller.js';
 import { RequiresScope } from '../http/route-access.js';
+import { BodyPipe } from './body-pipe.js';
 import { SendEmailDto, type EmailCreated } from './emails.dto.js';
 import { idempotencyOf } from './idempotency-of.js';
 import { submissionFrom } from './submission-from.js';
@@ -20,7 +21,7 @@ export class EmailsController {
   @RequiresScope('emails.send')
   async send(
     @Caller() caller: Principal,
-    @Body() dto: SendEmailDto,
+    @Body(BodyPipe) dto: SendEmailDto,
     @Req() request: FastifyRequest,
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<EmailCreated> {

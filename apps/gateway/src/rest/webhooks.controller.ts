@@ -4,6 +4,7 @@ import { Refusal } from '#libs/contracts';
 import { WebhookSubscriptions, type WebhookView } from '#libs/webhooks';
 import { Caller } from '../http/caller.js';
 import { RequiresScope } from '../http/route-access.js';
+import { BodyPipe } from './body-pipe.js';
 import { CreateWebhookDto } from './webhooks.dto.js';
 
 @Controller('webhooks')
@@ -13,7 +14,10 @@ export class WebhooksController {
   /** The only answer that shows the signing secret (D-36). */
   @Post()
   @RequiresScope('webhooks.write')
-  create(@Caller() caller: Principal, @Body() dto: CreateWebhookDto): Promise<WebhookView & { secret: string }> {
+  create(
+    @Caller() caller: Principal,
+    @Body(BodyPipe) dto: CreateWebhookDto,
+  ): Promise<WebhookView & { secret: string }> {
     return this.webhooks.create(caller.accountId, { url: dto.url, events: dto.events });
   }
 

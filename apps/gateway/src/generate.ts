@@ -1,0 +1,18 @@
+import 'reflect-metadata';
+import { NestFactory } from '@nestjs/core';
+import { GraphQLSchemaBuilderModule, GraphQLSchemaFactory } from '@nestjs/graphql';
+import { lexicographicSortSchema, printSchema } from 'graphql';
+import { RESOLVERS } from './graphql/resolvers.js';
+
+const HEADER = '# Generated from apps/gateway/src/graphql by tools/generate.mjs. Do not edit.\n\n';
+
+/** The text of `schema.gql`. Reads the decorators alone: no database, no settings. */
+export async function renderSchema(): Promise<string> {
+  const app = await NestFactory.createApplicationContext(GraphQLSchemaBuilderModule, { logger: false });
+  try {
+    const schema = await app.get(GraphQLSchemaFactory).create(RESOLVERS);
+    return `${HEADER}${printSchema(lexicographicSortSchema(schema))}\n`;
+  } finally {
+    await app.close();
+  }
+}
