@@ -6,7 +6,7 @@ import pg from 'pg';
 import { loadMasterKey } from './master-key.js';
 
 /** Two standalone programs on one database would each keep statistics of half of the events. */
-const ONE_STANDALONE_LOCK = 7_305_119_002;
+const ONE_STANDALONE_LOCK = 7_305_119_003;
 
 /**
  * Starts what the standalone program runs on: the data directory for itself alone, the master key, and PostgreSQL as a

@@ -1,5 +1,6 @@
 export { Database, isRetryable, isUnavailable, type Queryable, type QueryResult } from './database.js';
 export { DueWorkLoop, type DueWork } from './due-work-loop.js';
+export { acquireDataDir, EmbeddedPostgres } from './embedded-postgres/index.js';
 export { GroupCommit } from './group-commit.js';
 export { migrate } from './migrate.js';
 export { appendEvents, OUTBOX_COLUMNS, OUTBOX_FROM_ARRAYS, outboxArrays, routedEvent } from './outbox.js';

@@ -10,6 +10,8 @@ interface Wanted {
   log: Log;
   entities: (EntitySchema | (new () => object))[];
 }
+type DataDirectory = Awaited<ReturnType<typeof acquireDataDir>>;
+
 export interface OpenDatabase {
   dataSource: DataSource;
   close(): Promise<void>;
@@ -18,6 +20,7 @@ export interface OpenDatabase {
 /** A service that is just starting makes its database within this time, the first start included. */
 const WAIT_MS = 60_000;
 const RETRY_MS = 250;
+const HINT_AFTER_TRIES = 8;
 
 /**
  * The database of this installation: the one of DATABASE_URL, else that of the service which runs on DATA_DIR, else the
@@ -28,13 +31,15 @@ export async function openDatabase(wanted: Wanted): Promise<OpenDatabase> {
   const { config } = wanted;
   if (config.settings.DATABASE_URL !== undefined) return connect(wanted, config.settings.DATABASE_URL);
   const deadline = performance.now() + WAIT_MS;
+  let tries = 0;
   for (;;) {
     const running = await connectToRunning(wanted);
     if (running) return running;
-    const directory = await acquireDataDir(config.dataDir).catch((error: NodeJS.ErrnoException) => error);
+    const directory: NodeJS.ErrnoException | DataDirectory = await acquireDataDir(config.dataDir).catch((error: NodeJS.ErrnoException) => error);
     if (!(directory instanceof Error)) return startOwn(wanted, directory);
     // A code means that the directory itself cannot be used; waiting would not help.
     if (directory.code !== undefined || performance.now() > deadline) throw new ConfigError(directory.message);
+    if (++tries === HINT_AFTER_TRIES) console.error(`${directory.message} Waiting for its database.`);
     await sleep(RETRY_MS);
   }
 }
