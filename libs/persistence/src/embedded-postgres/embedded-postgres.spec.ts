@@ -33,8 +33,8 @@ beforeAll(async () => {
     `import { acquireDataDir, EmbeddedPostgres } from './index.js';
      await acquireDataDir(process.argv[2]);
      const postgres = await EmbeddedPostgres.start({ dataDir: process.argv[2], log: () => undefined });
-     console.log(postgres.url);
-     process.on('SIGTERM', () => postgres.stop().then(() => process.exit(0)));`,
+     process.on('SIGTERM', () => postgres.stop().then(() => process.exit(0)));
+     console.log(postgres.url);`,
   );
 });
 afterAll(() => rmSync(bundles, { recursive: true, force: true }));
