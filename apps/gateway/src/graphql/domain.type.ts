@@ -20,8 +20,14 @@ export class DomainRecordType {
   ttl: string;
   @Field(() => DomainRecordStatus)
   status: keyof typeof DomainRecordStatus;
-  @Field(() => Boolean)
+  @Field(() => Boolean, { description: 'The domain becomes active when all required records are verified.' })
   required: boolean;
+  @Field(() => DateTime, { nullable: true })
+  lastCheckedAt: string | null;
+  @Field(() => [String], { description: 'What DNS said at the last check.' })
+  observed: string[];
+  @Field(() => String, { nullable: true })
+  error: string | null;
 }
 
 @ObjectType('Domain', { description: 'A sending domain of the account.' })
@@ -34,6 +40,8 @@ export class DomainType {
   status: keyof typeof DomainStatus;
   @Field(() => DateTime)
   createdAt: string;
+  @Field(() => String)
+  region: string;
   @Field(() => [DomainRecordType])
   records: DomainRecordType[];
 }
@@ -45,14 +53,7 @@ export function presentDomain(view: DomainView): DomainType {
     name: view.name,
     status: view.status,
     createdAt: view.created_at,
-    records: view.records.map(({ record, type, name, value, ttl, status, required }) => ({
-      record,
-      type,
-      name,
-      value,
-      ttl,
-      status,
-      required,
-    })),
+    region: view.region,
+    records: view.records.map(({ last_checked_at, ...record }) => ({ ...record, lastCheckedAt: last_checked_at })),
   };
 }
