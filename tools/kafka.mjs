@@ -28,8 +28,10 @@ const STOP_MS = 15_000;
  */
 const GUARD = `exec 3<&0; "$@" 3<&- </dev/null >&2 & p=$!; echo $p
   trap "kill -TERM $p" INT TERM
-  { read _ <&3; kill -TERM $p; } 2>/dev/null &
-  wait $p`;
+  { read _ <&3; kill -TERM $p; } >/dev/null 2>&1 &
+  w=$!
+  while kill -0 $p 2>/dev/null; do wait $p; done
+  kill $w 2>/dev/null`;
 
 /** Java, Maven or the jars are missing: the message says which, and a test may report itself as skipped with it. */
 export class KafkaUnavailable extends Error {}

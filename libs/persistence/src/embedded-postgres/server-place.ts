@@ -12,7 +12,7 @@ export interface ServerPlace {
   binaries: ServerBinaries;
   /** `DATA_DIR/postgres`, links resolved; holds cluster, password and socket. */
   home: string;
-  /** Set when the files had to be put outside DATA_DIR. */
+  /** Whether the files are outside DATA_DIR, behind a link. */
   moved: boolean;
 }
 
@@ -33,7 +33,7 @@ export function prepareServerPlace(dataDir: string, binaries: ServerBinaries): S
   mkdirSync(link, { recursive: true, mode: 0o700 });
   const home = realpathSync(link);
   own(home, account);
-  return { account, binaries, home, moved: false };
+  return { account, binaries, home, moved: home !== join(realpathSync(dataDir), 'postgres') };
 }
 
 function movedPlace(dataDir: string, binaries: ServerBinaries): ServerPlace {
@@ -57,6 +57,7 @@ function moveHome(link: string, home: string): void {
   if (existsSync(link)) {
     const incoming = `${home}.incoming`;
     rmSync(incoming, { recursive: true, force: true });
+    rmSync(join(link, 'run'), { recursive: true, force: true }); // sockets cannot be copied
     cpSync(link, incoming, { recursive: true, preserveTimestamps: true, verbatimSymlinks: true });
     renameSync(incoming, home);
     renameSync(link, `${link}.before-move`);
