@@ -1,6 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { createClient } from '@clickhouse/client';
 import { loadConfig, Log } from '#libs/kernel';
 import { StatsStore } from '#libs/stats';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -36,6 +37,23 @@ describe('over HTTP', () => {
     await again.ready();
     expect(again.identity).toBe(own.identity);
     await Promise.all([own.close(), again.close()]);
+  });
+
+  it('completes the roll-up when a crash came between it and the events', async () => {
+    const server = createClient({ url: front.url });
+    const events = new StatsEvents();
+    events.position = 10_000_000;
+    const batch = { token: 'crash:1-10', events: events.deliveries(10, NOON, 1_000) };
+    const count = async () => (await store.domainStats(events.accountId, events.domainId, NOON, LATER)).delivered;
+    await server.command({ query: 'DETACH TABLE email_counts_feed' });
+    await store.insert(batch);
+    await server.command({ query: 'ATTACH TABLE email_counts_feed' });
+    await server.close();
+    expect(await count()).toBe(0);
+    await store.insert(batch);
+    expect(await count()).toBe(10);
+    await store.insert(batch);
+    expect(await count()).toBe(10);
   });
 
   it('may be prepared by several programs at once', async () => {
