@@ -113,20 +113,23 @@ describe('delivery to the recipients’ servers', () => {
 
   it('sends the same bytes at the second attempt', async () => {
     const isCut = new Set<string>();
+    const cut = new Set<string>();
     mx.script = {
       on: {
-        dot: ({ accepted }) =>
-          (accepted.includes('<cut@recipients.test>') || accepted.some((a) => a.includes('cut@'))) && !isCut.has('cut')
-            ? (isCut.add('cut'), 'close')
-            : undefined,
+        // The first copy is taken, but the answer never comes.
+        dot: ({ accepted }) => {
+          const address = accepted.find((candidate) => candidate.includes('cut@'));
+          if (!address || cut.has(address)) return undefined;
+          cut.add(address);
+          return 'close';
+        },
       },
     };
     const id = await send({ to: 'cut@recipients.test' });
     await becomes(id, 'delivered');
     const copies = mx.mails.filter((candidate) => candidate.recipients.some((address) => address.includes('cut@')));
     expect(copies).toHaveLength(2);
-    const withoutSignatures = (content: Buffer) =>
-      content.toString().slice(content.toString().search(/^(?!DKIM-Signature|[ \t])/m));
+    const withoutSignatures = (content: Buffer) => content.toString().slice(content.toString().indexOf('\r\nFrom:'));
     expect(withoutSignatures(copies[0].content)).toBe(withoutSignatures(copies[1].content));
   });
 });

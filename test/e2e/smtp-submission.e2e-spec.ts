@@ -67,7 +67,7 @@ describe('the SMTP relay', () => {
       to: [to],
       cc: ['c@example.com'],
       bcc: ['hidden@example.com'],
-      text: '.dot\r\nline\r\n',
+      text: '.dot\r\nline',
     });
     const message = await raw((await captured(to)).id);
     expect(message).toContain('X-Mine: kept');
@@ -169,7 +169,7 @@ describe('the SMTP relay', () => {
     const answers: string[] = [];
     for (let i = 0; i < 6 && !client.ended; i++)
       answers.push(await client.say(`AUTH PLAIN ${Buffer.from(`\0${FROM}\0wrong-${i}`).toString('base64')}`));
-    expect(answers.at(-1)).toMatch(/^421 4\.7\.0 /);
+    expect(answers.filter((answer) => answer !== '').at(-1)).toMatch(/^421 4\.7\.0 /);
     client.close();
   });
 });

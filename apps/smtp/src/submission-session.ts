@@ -169,7 +169,9 @@ function toSubmission(principal: Principal, relayed: RelayedMessage, rcptTo: SMT
   };
 }
 
-function checkedTags(tags: Record<string, string>): Record<string, string> {
+/** Header names have no case and clients change it on the way, so a tag's key is in lower case here. */
+function checkedTags(written: Record<string, string>): Record<string, string> {
+  const tags = Object.fromEntries(Object.entries(written).map(([key, value]) => [key.toLowerCase(), value]));
   const problems = tagsRule(tags);
   if (problems.length > 0)
     throw new SmtpReply(554, `5.6.0 X-Service-Tag${problems[0].path.replace('.', '-')} ${problems[0].message}`);

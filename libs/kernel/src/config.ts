@@ -144,8 +144,18 @@ export class Config {
     return new Config(this.program, Object.freeze({ ...this.settings, ...changes }));
   }
 
-  /** For the log and for `--check-config`: every setting that differs from its default, secrets masked. */
+  /** For the log: what differs from the defaults, secrets masked. */
   describe(): Record<string, unknown> {
+    const usual = loadConfig('cli', {}).settings;
+    return Object.fromEntries(
+      Object.entries(this.describeAll()).filter(
+        ([name, value]) => JSON.stringify(value) !== JSON.stringify(usual[name as keyof Settings]),
+      ),
+    );
+  }
+
+  /** For `--check-config`: every setting as it was understood, secrets masked. */
+  describeAll(): Record<string, unknown> {
     const shown: Record<string, unknown> = {};
     for (const [name, value] of Object.entries(this.settings)) {
       if (value === undefined) continue;

@@ -66,7 +66,7 @@ function readConfig(program: Program): Config {
   try {
     const config = loadConfig(program);
     if (process.argv.includes('--check-config')) {
-      console.log(JSON.stringify(config.describe(), null, 2));
+      console.log(JSON.stringify(config.describeAll(), null, 2));
       process.exit(0);
     }
     return config;
