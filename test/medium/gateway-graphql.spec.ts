@@ -101,6 +101,17 @@ describe('GraphQL over HTTP', () => {
     expect(get.status).toBe(400);
   });
 
+  it('refuses a Host that is none', async () => {
+    const body = '{"query":"{ domains { id } }"}';
+    for (const host of ['[', 'a b', ''])
+      expect(
+        await raw(
+          `POST /graphql HTTP/1.1\r\nHost: ${host}\r\nConnection: close\r\nAuthorization: Bearer ${own.key}\r\n` +
+            `Content-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n${body}`,
+        ),
+      ).toMatch(/^HTTP\/1\.1 400 /);
+  });
+
   it('serves the schema that is generated', async () => {
     const { data } = await ask(own.key, getIntrospectionQuery());
     const served = buildClientSchema(data as unknown as IntrospectionQuery);

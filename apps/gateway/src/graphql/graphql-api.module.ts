@@ -5,7 +5,6 @@ import { AccountsModule } from '#libs/accounts';
 import { DomainsModule } from '#libs/domains';
 import { EmailsModule } from '#libs/emails';
 import type { FastifyRequest } from 'fastify';
-import { GraphQLError } from 'graphql';
 import { DomainStatsFeeds } from './domain-stats-feeds.js';
 import { GraphqlCaller, type GraphqlContext } from './graphql-caller.js';
 import { GraphqlErrors } from './graphql-errors.js';
@@ -33,8 +32,7 @@ function apolloOptions(errors: GraphqlErrors): ApolloDriverConfig {
     parseOptions: { maxTokens: QUERY_LIMITS.tokens },
     validationRules: QUERY_RULES,
     context: (request: FastifyRequest): GraphqlContext => ({ caller: new GraphqlCaller(request.principal) }),
-    formatError: (formatted, thrown) =>
-      thrown instanceof GraphQLError ? errors.present(thrown, String(formatted.extensions?.['code'])) : formatted,
+    formatError: (formatted, thrown) => errors.present(thrown, String(formatted.extensions?.['code'])),
   };
 }
 

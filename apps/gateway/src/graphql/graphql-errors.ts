@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { Refusal, REFUSALS } from '#libs/contracts';
+import { Refusal } from '#libs/contracts';
 import { Log } from '#libs/kernel';
 import { GraphQLError, type GraphQLFormattedError } from 'graphql';
 
@@ -11,25 +11,24 @@ import { GraphQLError, type GraphQLFormattedError } from 'graphql';
 export class GraphqlErrors {
   constructor(private readonly log: Log) {}
 
-  present(error: GraphQLError, code = 'BAD_USER_INPUT'): GraphQLFormattedError {
+  present(thrown: unknown, code = 'BAD_USER_INPUT'): GraphQLFormattedError {
+    const error = thrown instanceof GraphQLError ? thrown : new GraphQLError('', { originalError: asError(thrown) });
     const { locations, path } = error.toJSON();
     const place = { ...(locations ? { locations } : {}), ...(path ? { path } : {}) };
     const cause = causeOf(error);
-    if (cause instanceof Refusal) return { message: cause.message, ...place, extensions: extensionsOf(cause) };
     if (cause === undefined)
       return {
         message: withoutSuggestion(error.message),
         ...place,
         extensions: { code: error.extensions['code'] ?? code },
       };
-    this.log.error('graphql field failed', cause, { path: path?.join('.') });
-    return {
-      message: REFUSALS.internal_server_error.message,
-      ...place,
-      extensions: extensionsOf(new Refusal('internal_server_error')),
-    };
+    if (!(cause instanceof Refusal)) this.log.error('graphql field failed', cause, { path: path?.join('.') });
+    const refusal = cause instanceof Refusal ? cause : new Refusal('internal_server_error');
+    return { message: refusal.message, ...place, extensions: extensionsOf(refusal) };
   }
 }
+
+const asError = (thrown: unknown): Error => (thrown instanceof Error ? thrown : new Error(String(thrown)));
 
 /** What a resolver threw; undefined for an error that graphql-js itself made of the document. */
 function causeOf(error: GraphQLError): unknown {

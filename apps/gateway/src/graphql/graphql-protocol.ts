@@ -45,7 +45,7 @@ export class GraphqlProtocol {
       onClose: (context) => this.release(context.extra),
       onSubscribe: (context, _id, payload) => this.prepare(context, payload),
       onError: (_context, _id, _payload, errors) =>
-        errors.map((error) => this.errors.present(error as GraphQLError, 'GRAPHQL_VALIDATION_FAILED')),
+        errors.map((error) => this.errors.present(error, 'GRAPHQL_VALIDATION_FAILED')),
       onNext: (_context, _id, _payload, _args, result) => ({
         ...result,
         ...(result.errors ? { errors: result.errors.map((error) => this.errors.present(error)) } : {}),

@@ -32,6 +32,7 @@ export class GraphqlSockets {
     handleProtocols,
   });
   private protocolServer: Server<SocketSession> | undefined;
+  private rechecking = false;
 
   constructor(
     private readonly protocol: GraphqlProtocol,
@@ -67,11 +68,14 @@ export class GraphqlSockets {
 
   /** A revoked key and a blocked account lose their streams within a second or two (D-55). */
   private async recheckKeys(): Promise<void> {
+    if (this.rechecking) return;
+    this.rechecking = true;
     const tokens = new Set([...this.sessions].flatMap(({ token }) => (token === undefined ? [] : [token])));
     for (const token of tokens) {
       if (await this.stillAllowed(token)) continue;
       for (const session of this.sessions) if (session.token === token) session.socket.close(FORBIDDEN, 'Forbidden');
     }
+    this.rechecking = false;
   }
 
   private async stillAllowed(token: string): Promise<boolean> {

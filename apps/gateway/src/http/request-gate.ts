@@ -31,6 +31,7 @@ export class RequestGate {
     if (!rate.allowed) throw new Refusal('rate_limit_exceeded', [], undefined, Math.max(1, rate.resetSeconds));
     if (request.is404) this.refuseUnknownRoute(request, reply);
     requireReadableBody(request);
+    requireReadableHost(request);
   }
 
   /** Every authenticated answer tells the state of the limit, refusals included (D-52). */
@@ -61,6 +62,12 @@ export function requireReadableBody({ headers }: Pick<FastifyRequest, 'headers'>
   const encoding = headers['content-encoding'];
   if (encoding !== undefined && encoding.toLowerCase() !== 'identity') throw new Refusal('compressed_body');
   if (!isJson(headers['content-type'])) throw new Refusal('wrong_content_type');
+}
+
+/** The GraphQL server builds a URL from the host and breaks on one that is none. */
+function requireReadableHost({ routeOptions, hostname }: FastifyRequest): void {
+  if (routeOptions.url === '/graphql' && !URL.canParse(`http://${hostname}/`))
+    throw new Refusal('invalid_parameter', [], 'The Host header is not a host name.');
 }
 
 /** `application/json`, alone or with `charset=utf-8`; RFC 8259 §8.1 allows no other charset. */
