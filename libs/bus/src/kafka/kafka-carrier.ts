@@ -1,4 +1,4 @@
-import type { Kafka, Producer } from 'kafkajs';
+import type { Kafka, Message, Producer } from 'kafkajs';
 import type { Config, Log, Shutdown } from '#libs/kernel';
 import type { EventBatch, EventLog } from '../event-log.js';
 import { eventRecord } from './event-record.js';
@@ -6,6 +6,10 @@ import { ensureTopic, eventsTopic } from './events-topic.js';
 import { kafkaClient } from './kafka-client.js';
 
 const BATCH_SIZE = 500;
+/** Brokers refuse more than 1 MiB for one partition at once (message.max.bytes), and for ever. */
+const MOST_BYTES = 700_000;
+/** Key and headers of a record, roughly. */
+const HEADER_BYTES = 500;
 const ALL_REPLICAS = -1;
 /** A send that began before the stop may still end well; then the process goes without it and repeats it later. */
 const LAST_SEND_MS = 3_000;
@@ -43,10 +47,11 @@ export class KafkaCarrier {
   private async carry(batch: EventBatch): Promise<void> {
     try {
       const producer = await (this.producer ??= this.connect());
-      const messages = batch.events.map(eventRecord);
-      await producer.sendBatch({ acks: ALL_REPLICAS, topicMessages: [{ topic: this.topic, messages }] });
+      for (const messages of portions(batch.events.map(eventRecord))) {
+        await producer.sendBatch({ acks: ALL_REPLICAS, topicMessages: [{ topic: this.topic, messages }] });
+      }
     } catch (error) {
-      await this.disconnect();
+      this.disconnect();
       throw error;
     }
   }
@@ -63,11 +68,27 @@ export class KafkaCarrier {
     return producer;
   }
 
-  private async disconnect(): Promise<void> {
-    const producer = this.producer;
+  /** Not waited for: against a broker that does not answer it takes as long as the timeouts of the library. */
+  private disconnect(): void {
+    this.producer?.then((one) => one.disconnect()).catch(() => undefined);
     this.producer = undefined;
-    await producer?.then((one) => one.disconnect()).catch(() => undefined);
   }
+}
+
+/** Runs of at most `MOST_BYTES`, in order. */
+function portions(messages: Message[]): Message[][] {
+  const runs: Message[][] = [];
+  let room = 0;
+  for (const message of messages) {
+    const bytes = Buffer.byteLength(message.value ?? '') + HEADER_BYTES;
+    if (bytes > room) {
+      runs.push([]);
+      room = MOST_BYTES;
+    }
+    runs[runs.length - 1].push(message);
+    room -= bytes;
+  }
+  return runs;
 }
 
 async function withinGrace(sending: Promise<void>, stopping: Promise<void>): Promise<void> {

@@ -11,10 +11,11 @@ import { PartitionReader } from './partition-reader.js';
 /** How long a fetch may wait at the broker; the library's 5 s would hold live events back. */
 const FETCH_WAIT_MS = 200;
 const GATHER_BYTES = 1024 * 1024;
-const SESSION_MS = 30_000;
+/** After this long without a heartbeat the partitions of a dead process go to the others, and it may itself come back. */
+const SESSION_MS = 10_000;
 const REBALANCE_MS = 60_000;
-const HEARTBEAT_MS = 3_000;
-const LEAVE_MS = 5_000;
+const HEARTBEAT_MS = 2_000;
+const LEAVE_MS = 7_000;
 
 /** One consumer of the Kafka log in this process: a member of the consumer group that bears its name. */
 export class KafkaConsumer {
@@ -62,9 +63,8 @@ export class KafkaConsumer {
     }
   }
 
-  /** From joining the group to a crash from which the library does not come back (rejects), or to the stop. */
+  /** From joining the group to the end of it. */
   private async membership(): Promise<void> {
-    await ensureTopic(this.kafka, this.topic);
     const consumer = this.kafka.consumer({
       groupId: this.groupId,
       allowAutoTopicCreation: false,
@@ -76,21 +76,29 @@ export class KafkaConsumer {
       maxWaitTimeInMs: this.of.linger ?? FETCH_WAIT_MS,
     });
     try {
-      const crashed = this.crash(consumer);
-      await consumer.connect();
-      await consumer.subscribe({ topics: [this.topic], fromBeginning: true });
-      await consumer.run({
-        autoCommit: false,
-        eachBatchAutoResolve: false,
-        eachBatch: (payload) => this.readerOf(payload.batch.partition).take(payload),
-      });
-      await crashed;
+      const ended = this.ended(consumer);
+      const joined = this.join(consumer);
+      joined.catch(() => undefined);
+      await Promise.race([ended, joined]);
+      await ended;
     } finally {
       await this.leave(consumer);
     }
   }
 
-  private crash(consumer: Consumer): Promise<void> {
+  private async join(consumer: Consumer): Promise<void> {
+    await ensureTopic(this.kafka, this.topic);
+    await consumer.connect();
+    await consumer.subscribe({ topics: [this.topic], fromBeginning: true });
+    await consumer.run({
+      autoCommit: false,
+      eachBatchAutoResolve: false,
+      eachBatch: (payload) => this.readerOf(payload.batch.partition).take(payload),
+    });
+  }
+
+  /** Rejects at a crash from which the library does not come back, resolves at the stop. */
+  private ended(consumer: Consumer): Promise<void> {
     const ended = new Promise<void>((resolve, reject) => {
       this.stopping.signal.addEventListener('abort', () => resolve(), { once: true });
       consumer.on(consumer.events.CRASH, ({ payload: { error, restart } }) => {
@@ -118,7 +126,7 @@ export class KafkaConsumer {
     return reader;
   }
 
-  /** Bounded: without a broker the library waits for one before it disconnects. */
+  /** Waits for the batch in progress. Bounded: without a broker the library waits for one before it disconnects. */
   private async leave(consumer: Consumer): Promise<void> {
     let timer: NodeJS.Timeout | undefined;
     const late = new Promise<void>((resolve) => {

@@ -6,7 +6,7 @@ import type { BatchBoundaries, Boundaries } from '../batch-boundaries.js';
 import type { ConsumeOptions, EventBatch } from '../event-log.js';
 import { eventOfRecord } from './event-record.js';
 
-const HEARTBEAT_EVERY_MS = 3_000;
+const HEARTBEAT_EVERY_MS = 2_000;
 
 /** What was fetched from one partition → batches, handled, then committed. Lives from one join of the group to the next. */
 export class PartitionReader {
