@@ -81,7 +81,7 @@ async function launchOne(
 
 /** The test-only HTTP front over chDB, in place of a ClickHouse server. */
 async function startFront(dataDir: string): Promise<{ url: string; process: ChildProcess }> {
-  const child = spawn(process.execPath, [FRONT, dataDir], { stdio: ['pipe', 'pipe', 'inherit'] });
+  const child = spawn(process.execPath, [FRONT, '--path', dataDir], { stdio: ['pipe', 'pipe', 'inherit'] });
   const url = await new Promise<string>((resolve, reject) => {
     let output = '';
     child.stdout.on('data', (chunk: Buffer) => {
