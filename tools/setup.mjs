@@ -1,190 +1,155 @@
-// Set-up before every start: installs dependencies and builds when they are missing or stale, and does nothing when all
-// is fresh. Plain Node.js without packages, because on a new clone there are none.
-//   node tools/setup.mjs [--dev]     --dev: with what the tests need, also under NODE_ENV=production
-import { spawn } from 'node:child_process';
+// Set-up that every command begins with: dependencies and the build, each only when missing or stale. Plain Node.js,
+// because on a fresh clone nothing else is there. All words go to standard error: standard output is the program's.
+//
+//   node tools/setup.mjs          what the programs need (development dependencies follow npm's own rules)
+//   node tools/setup.mjs --dev    with the development dependencies, also under NODE_ENV=production
 import { createHash } from 'node:crypto';
-import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
-import { dirname, join, relative, resolve } from 'node:path';
+import { existsSync, mkdirSync, openSync, closeSync, readdirSync, readFileSync } from 'node:fs';
+import { rmdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { runStep } from './run-step.mjs';
 
-const root = resolve(dirname(fileURLToPath(import.meta.url)), '..');
-const at = (...parts) => join(root, ...parts);
-const withDev = process.argv.includes('--dev') || process.env.NODE_ENV !== 'production';
+const ROOT = dirname(dirname(fileURLToPath(import.meta.url)));
+const MODULES = join(ROOT, 'node_modules');
+const DIST = join(ROOT, 'dist');
+const INSTALL_STAMP = join(MODULES, '.postloft-setup.json');
+const BUILD_STAMP = join(DIST, '.built-from');
+const SOURCE_FOLDERS = ['apps', 'libs'];
+const BUILD_SETTINGS = ['tsconfig.json', 'tsconfig.build.json'];
 
-const MINIMUM = [20, 19];
-const PROGRESS_MS = 2_000;
-const LOCK = at('.setup-lock');
-const INSTALLED = at('node_modules/.postloft-installed.json');
-const BUILT = at('dist/.built.json');
-
-await main().catch((error) => {
-  console.error(`\nThe set-up failed: ${error.message}`);
-  process.exit(1);
-});
-
-async function main() {
-  requireNode();
-  if (installIsFresh() && buildIsFresh()) return;
-  const unlock = await lock();
+/** Makes the checkout ready; does nothing, in well under 200 ms, when it is. */
+export async function setUp({ dev = false } = {}) {
+  requireNode(20, 19);
+  if (isInstalled(dev) && isBuilt()) return;
+  const release = await takeTurn();
   try {
-    if (!installIsFresh()) await install();
-    if (!buildIsFresh()) await build();
+    if (!isInstalled(dev)) await install(dev);
+    if (!isBuilt()) await build();
   } finally {
-    unlock();
+    release();
   }
 }
 
-function requireNode() {
-  const [major, minor] = process.versions.node.split('.').map(Number);
-  if (major < MINIMUM[0] || (major === MINIMUM[0] && minor < MINIMUM[1]))
-    throw new Error(`Node.js ${MINIMUM.join('.')} or newer is needed; this is ${process.versions.node}.`);
+function requireNode(major, minor) {
+  const [haveMajor, haveMinor] = process.versions.node.split('.').map(Number);
+  if (haveMajor > major || (haveMajor === major && haveMinor >= minor)) return;
+  throw new Error(`Postloft needs Node.js ${major}.${minor} or newer; this is ${process.versions.node}.`);
 }
 
-// -- dependencies
-
-const lockHash = () => hashOf(readFileSync(at('package-lock.json')), readFileSync(at('package.json')));
-
-function installIsFresh() {
-  const installed = readJson(INSTALLED);
-  return installed !== null && installed.lock === lockHash() && (installed.dev || !withDev);
-}
-
-async function install() {
-  // `npm install`, not `npm ci`: the latter insists on optional packages of other platforms being in the lockfile.
-  const args = ['install', '--no-audit', '--no-fund', ...(withDev ? ['--include=dev'] : ['--omit=dev'])];
-  await step('Installing dependencies (once; about a minute)', process.env.npm_execpath ? process.execPath : 'npm', [
-    ...(process.env.npm_execpath ? [process.env.npm_execpath] : []),
-    ...args,
-  ]);
-  writeFileSync(INSTALLED, JSON.stringify({ lock: lockHash(), dev: withDev }));
-}
-
-// -- build
-
-/** Names, sizes and times of all sources: reading them all would cost more than it tells. */
-function sourcesHash() {
-  const settings = ['tsconfig.json', 'tsconfig.build.json', 'package-lock.json'].map((name) => stamp(at(name)));
-  return hashOf(...settings, ...['apps', 'libs'].flatMap((folder) => filesUnder(at(folder)).map(stamp)));
-}
-
-function stamp(file) {
-  const { size, mtimeMs } = statSync(file);
-  return `${relative(root, file)} ${size} ${mtimeMs}`;
-}
-
-function buildIsFresh() {
-  return readJson(BUILT)?.sources === sourcesHash();
-}
-
-async function build() {
-  const sources = sourcesHash();
-  rmSync(BUILT, { force: true });
-  await step('Building', process.execPath, [
-    at('node_modules/typescript-native/bin/tsc'),
-    '-p',
-    at('tsconfig.build.json'),
-  ]);
-  pruneDist();
-  writeFileSync(BUILT, JSON.stringify({ sources }));
-}
-
-/** Output of sources that are gone would still be found by imports. */
-function pruneDist() {
-  for (const file of filesUnder(at('dist'))) {
-    const source = relative(at('dist'), file).replace(/\.js(\.map)?$/, '.ts');
-    if (source.endsWith('.ts') && !existsSync(at(source))) rmSync(file);
-  }
-}
-
-// -- the rest
-
-/** One set-up at a time in a checkout; whoever comes second waits and then finds everything fresh. */
-async function lock() {
-  for (let waited = 0; ; waited += 250) {
-    try {
-      mkdirSync(LOCK);
-      writeFileSync(join(LOCK, 'pid'), String(process.pid));
-      const unlock = () => rmSync(LOCK, { recursive: true, force: true });
-      for (const signal of ['SIGINT', 'SIGTERM'])
-        process.once(signal, () => {
-          unlock();
-          process.exit(1);
-        });
-      return unlock;
-    } catch (error) {
-      if (error.code !== 'EEXIST') throw error;
-      if (!holderLives()) rmSync(LOCK, { recursive: true, force: true });
-      else if (waited === 0) console.log('Another set-up is running in this folder; waiting for it …');
-      await new Promise((done) => setTimeout(done, 250));
-    }
-  }
-}
-
-function holderLives() {
-  try {
-    process.kill(Number(readFileSync(join(LOCK, 'pid'), 'utf8')), 0);
-    return true;
-  } catch (error) {
-    // The folder exists a moment before its pid file does.
-    return (
-      error.code === 'EPERM' ||
-      (error.code === 'ENOENT' && Date.now() - statSync(LOCK, { throwIfNoEntry: false })?.mtimeMs < 5_000)
-    );
-  }
-}
-
-/** Runs a command; says that it still runs after two seconds, and shows its output only when it fails. */
-function step(title, command, args) {
-  const startedAt = Date.now();
-  const seconds = () => Math.round((Date.now() - startedAt) / 1000);
-  let output = '';
-  let announced = false;
-  return new Promise((done, failed) => {
-    const child = spawn(command, args, { cwd: root, stdio: ['ignore', 'pipe', 'pipe'] });
-    for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk) => (output += chunk));
-    const timer = setInterval(() => {
-      process.stdout.write(
-        announced && process.stdout.isTTY
-          ? `\r${title} … ${seconds()} s`
-          : announced
-            ? ''
-            : `${title} …${process.stdout.isTTY ? '' : '\n'}`,
-      );
-      announced = true;
-    }, PROGRESS_MS);
-    child.once('error', (error) => {
-      clearInterval(timer);
-      failed(error);
-    });
-    child.once('close', (code) => {
-      clearInterval(timer);
-      if (code === 0) {
-        if (announced) console.log(`${process.stdout.isTTY ? '\r' : ''}${title}: done in ${seconds()} s.`);
-        return done();
-      }
-      failed(new Error(`${title} ended with code ${code}.\n${output.slice(-4_000)}`));
-    });
+/** Two set-ups at once: the second waits. flock(1) locks our own open file, so the lock ends with this process. */
+async function takeTurn() {
+  mkdirSync(join(ROOT, '.tools'), { recursive: true });
+  const file = openSync(join(ROOT, '.tools', 'setup.lock'), 'a');
+  await runStep({
+    name: 'Waiting for another set-up of this checkout',
+    command: ['flock', '3'],
+    stdio: ['ignore', 'ignore', 'ignore', file],
+    quiet: true,
+  }).catch((error) => {
+    if (error.code !== 'ENOENT') throw error; // a system without flock goes on unlocked
   });
+  return () => closeSync(file);
 }
 
-function filesUnder(folder) {
-  if (!existsSync(folder)) return [];
-  return readdirSync(folder, { withFileTypes: true, recursive: true })
-    .filter((entry) => entry.isFile() && !entry.parentPath.includes('node_modules'))
-    .map((entry) => join(entry.parentPath, entry.name))
+function isInstalled(dev) {
+  const npmStamp = join(MODULES, '.package-lock.json'); // npm writes it as the last step
+  if (!existsSync(npmStamp)) return false;
+  if (dev && !existsSync(join(MODULES, 'vitest', 'package.json'))) return false;
+  const stamp = existsSync(INSTALL_STAMP) ? readFileSync(INSTALL_STAMP, 'utf8') : '';
+  if (stamp === wantedDependencies()) return true;
+  // Somebody ran npm themselves after the lockfile had changed.
+  return stamp === '' && statSync(npmStamp).mtimeMs >= statSync(join(ROOT, 'package-lock.json')).mtimeMs;
+}
+
+function wantedDependencies() {
+  const { dependencies, devDependencies, optionalDependencies } = JSON.parse(readText('package.json'));
+  const lock = existsSync(join(ROOT, 'package-lock.json')) ? readText('package-lock.json') : '';
+  return digest([JSON.stringify({ dependencies, devDependencies, optionalDependencies }), lock]);
+}
+
+/** `npm install`, never `npm ci`: the lockfile names packages of other systems that a registry may not offer. */
+async function install(dev) {
+  rmSync(INSTALL_STAMP, { force: true });
+  const npm = process.env.npm_execpath?.endsWith('.js') ? [process.execPath, process.env.npm_execpath] : ['npm'];
+  const options = ['--no-audit', '--no-fund', '--loglevel=error', ...(dev ? ['--include=dev'] : [])];
+  await runStep({
+    name: 'Installing dependencies (about 900 MB, a minute or so the first time)',
+    command: [...npm, 'install', ...options],
+    cwd: ROOT,
+  });
+  writeFileSync(INSTALL_STAMP, wantedDependencies());
+}
+
+function isBuilt() {
+  if (!existsSync(BUILD_STAMP) || readFileSync(BUILD_STAMP, 'utf8') !== buildInputs()) return false;
+  return outputs().every((path) => existsSync(path));
+}
+
+/** Paths, sizes and times of everything that is compiled: also a file that went away makes the build stale. */
+function buildInputs() {
+  const describe = (path) => {
+    const { size, mtimeMs } = statSync(path);
+    return `${path} ${size} ${mtimeMs}`;
+  };
+  const settings = BUILD_SETTINGS.map((name) => join(ROOT, name));
+  const compiler = join(MODULES, 'typescript-native', 'package.json');
+  return digest([...settings, ...sources(), ...(existsSync(compiler) ? [compiler] : [])].map(describe));
+}
+
+function sources() {
+  return SOURCE_FOLDERS.flatMap((folder) => filesBelow(join(ROOT, folder), (name) => /(?<!\.d)\.ts$/.test(name)))
+    .filter((path) => !/\.(spec|suite)\.ts$/.test(path) && !path.startsWith(join(ROOT, 'apps', 'dashboard')))
     .sort();
 }
 
-function readJson(file) {
-  try {
-    return JSON.parse(readFileSync(file, 'utf8'));
-  } catch {
-    return null;
-  }
+function outputs() {
+  return sources().map((path) => join(DIST, relative(ROOT, path)).replace(/\.ts$/, '.js'));
 }
 
-function hashOf(...parts) {
-  const hash = createHash('sha256');
-  for (const part of parts) hash.update(part).update('\0');
-  return hash.digest('hex');
+async function build() {
+  const expected = new Set(outputs());
+  const compiled = filesBelow(DIST, (name) => /\.js(\.map)?$/.test(name));
+  for (const path of compiled) if (!expected.has(path.replace(/\.map$/, ''))) removeWithEmptyFolders(path);
+  // The compiler trusts its notes and does not look whether a file that it wrote is still there.
+  if ([...expected].some((path) => !existsSync(path)))
+    rmSync(join(DIST, 'tsconfig.build.tsbuildinfo'), { force: true });
+  rmSync(BUILD_STAMP, { force: true });
+  const inputs = buildInputs(); // before the compiler reads them: a file saved meanwhile leads to another build
+  await runStep({
+    name: 'Building',
+    command: [process.execPath, join(MODULES, 'typescript-native', 'bin', 'tsc'), '-p', 'tsconfig.build.json'],
+    cwd: ROOT,
+  });
+  writeFileSync(BUILD_STAMP, inputs);
+}
+
+function removeWithEmptyFolders(path) {
+  rmSync(path, { force: true });
+  for (let folder = dirname(path); folder !== DIST && readdirSync(folder).length === 0; folder = dirname(folder))
+    rmdirSync(folder);
+}
+
+function filesBelow(folder, wanted) {
+  if (!existsSync(folder)) return [];
+  return readdirSync(folder, { withFileTypes: true }).flatMap((entry) => {
+    const path = join(folder, entry.name);
+    if (entry.isDirectory()) return entry.name === 'node_modules' ? [] : filesBelow(path, wanted);
+    return wanted(entry.name) ? [path] : [];
+  });
+}
+
+function readText(name) {
+  return readFileSync(join(ROOT, name), 'utf8');
+}
+
+function digest(parts) {
+  return createHash('sha256').update(parts.join('\n')).digest('hex');
+}
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) {
+  setUp({ dev: process.argv.includes('--dev') }).catch((error) => {
+    console.error(error.message);
+    process.exit(1);
+  });
 }
