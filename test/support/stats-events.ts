@@ -1,6 +1,6 @@
 import { newId, type EmittedType, type EventData, type LoggedEvent } from '#libs/contracts';
 
-export interface EventFacts {
+interface EventFacts {
   type: EmittedType | 'email.opened' | 'email.clicked' | 'email.complained';
   at: Date;
   accountId?: string;
