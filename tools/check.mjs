@@ -6,6 +6,7 @@ import { runStep } from './run-step.mjs';
 import { setUp } from './setup.mjs';
 
 const ROOT = dirname(dirname(fileURLToPath(import.meta.url)));
+const ROOMS = ['apps', 'libs', 'test', 'tools', 'bench'].filter((room) => existsSync(join(ROOT, room)));
 const tool = (path, ...args) => [process.execPath, join(ROOT, 'node_modules', path), ...args];
 
 const STEPS = [
@@ -13,14 +14,7 @@ const STEPS = [
   { name: 'Lint', command: tool('oxlint/bin/oxlint', '--type-aware', '--deny-warnings', '.') },
   {
     name: 'Architecture',
-    command: tool(
-      'dependency-cruiser/bin/dependency-cruise.mjs',
-      '--config',
-      '.dependency-cruiser.cjs',
-      'apps',
-      'libs',
-      'test',
-    ),
+    command: tool('dependency-cruiser/bin/dependency-cruise.mjs', '--config', '.dependency-cruiser.cjs', ...ROOMS),
   },
   {
     name: 'Types',
@@ -29,18 +23,22 @@ const STEPS = [
   {
     name: 'Generated files',
     command: [process.execPath, 'tools/generate.mjs', '--check'],
-    needs: 'tools/generate.mjs',
   },
+  { name: 'Settings page', command: [process.execPath, 'tools/settings-page.mjs', '--check'] },
 ];
 
 await setUp({ dev: true }).catch((error) => {
   console.error(error.message);
   process.exit(1);
 });
-const failed = [];
-for (const { needs, ...step } of STEPS) {
-  if (needs !== undefined && !existsSync(join(ROOT, needs))) continue;
-  await runStep({ ...step, cwd: ROOT, stdio: 'inherit' }).catch(() => failed.push(step.name));
+const results = [];
+for (const step of STEPS) {
+  const startedAt = performance.now();
+  const failure = await runStep({ ...step, cwd: ROOT, stdio: 'inherit' }).catch((error) => error);
+  results.push({ name: step.name, failure, seconds: (performance.now() - startedAt) / 1000 });
 }
-console.log(failed.length === 0 ? 'All checks hold.' : `Failed: ${failed.join(', ')}`);
+for (const { name, failure, seconds } of results)
+  console.log(`${failure ? 'FAILED' : 'ok'.padEnd(6)}  ${name.padEnd(16)} ${seconds.toFixed(1).padStart(5)} s`);
+const failed = results.filter(({ failure }) => failure !== undefined);
+console.log(failed.length === 0 ? 'All checks hold.' : `Failed: ${failed.map(({ name }) => name).join(', ')}`);
 process.exit(failed.length === 0 ? 0 : 1);
