@@ -1,6 +1,7 @@
 import { PERMISSIONS, type Permission } from '#libs/contracts';
 import type { Command } from './command.js';
 import { textOption } from './option-checks.js';
+import { requireAccount } from './require-account.js';
 import { UsageError } from './usage-error.js';
 
 const create: Command = {
@@ -14,8 +15,9 @@ const create: Command = {
     const permission = checkedPermission(textOption(input, 'permission', 'full_access'));
     const mode = input.options['test'] === true ? ('test' as const) : ('live' as const);
     const name = textOption(input, 'name', 'made on the command line');
-    return async ({ apiKeys }) => {
-      const { id, token } = await apiKeys.create(accountId, { name, mode, permission });
+    return async (admin) => {
+      await requireAccount(admin, accountId);
+      const { id, token } = await admin.apiKeys.create(accountId, { name, mode, permission });
       return { json: { id, token }, text: `id       ${id}\nAPI key  ${token}  (shown this once)` };
     };
   },

@@ -1,6 +1,5 @@
-import { Refusal } from '#libs/contracts';
-import type { Administration } from './administration.js';
 import type { Command } from './command.js';
+import { requireAccount } from './require-account.js';
 import { table } from './table.js';
 
 const vouch: Command = {
@@ -33,9 +32,5 @@ const list: Command = {
       };
     },
 };
-
-async function requireAccount({ accounts }: Administration, id: string): Promise<void> {
-  if ((await accounts.find(id)) === null) throw new Refusal('not_found', [], `There is no account ${id}.`);
-}
 
 export const DOMAIN_COMMANDS: readonly Command[] = [vouch, list];

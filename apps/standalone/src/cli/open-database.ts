@@ -35,7 +35,9 @@ export async function openDatabase(wanted: Wanted): Promise<OpenDatabase> {
   for (;;) {
     const running = await connectToRunning(wanted);
     if (running) return running;
-    const directory: NodeJS.ErrnoException | DataDirectory = await acquireDataDir(config.dataDir).catch((error: NodeJS.ErrnoException) => error);
+    const directory: NodeJS.ErrnoException | DataDirectory = await acquireDataDir(config.dataDir).catch(
+      (error: NodeJS.ErrnoException) => error,
+    );
     if (!(directory instanceof Error)) return startOwn(wanted, directory);
     // A code means that the directory itself cannot be used; waiting would not help.
     if (directory.code !== undefined || performance.now() > deadline) throw new ConfigError(directory.message);
