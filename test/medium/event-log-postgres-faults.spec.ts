@@ -83,6 +83,47 @@ describe('the event log of PostgreSQL, when something breaks', { timeout: 60_000
     expect(handledBy.length).toBe(2);
   });
 
+  it('repeats exactly the batch of an instance that froze, which then cannot store anything', async () => {
+    const [frozen, heir] = [await start(), await start()];
+    frozen.app.get(Sequencer).start();
+    await appendEvents(frozen.database, eventsOfOneMail(6));
+    await until(async () => (await frozen.app.get(LiveLog).head()) === 6);
+    let thaw = () => {};
+    const begun: EventBatch[] = [];
+    const repeated: EventBatch[] = [];
+    const options = { consumer: 'sink', batchSize: 10, recordBoundaries: true };
+    await frozen.log.consume({
+      ...options,
+      handle: (batch) => {
+        begun.push(batch);
+        return new Promise((resolve) => {
+          thaw = resolve;
+        });
+      },
+    });
+    await until(async () => begun.length === 1);
+    await appendEvents(frozen.database, eventsOfOneMail(6));
+    await until(async () => (await frozen.app.get(LiveLog).head()) === 12);
+    await heir.log.consume({
+      ...options,
+      handle: async (batch) => {
+        repeated.push(batch);
+      },
+    });
+    await until(async () => (await cutLockHolders(heir.database)) === 1);
+    await until(async () => repeated.at(-1)?.last === 12);
+    expect(repeated[0]).toEqual(begun[0]);
+    expect(repeated.map(({ first, last }) => [first, last])).toEqual([
+      [1, 6],
+      [7, 12],
+    ]);
+    thaw();
+    await new Promise((resolve) => setTimeout(resolve, 300));
+    const { rows } = await heir.database.query('SELECT position FROM consumer_positions');
+    expect(rows).toEqual([{ position: '12' }]);
+    expect(begun).toHaveLength(1);
+  });
+
   it('gives dense positions while several sequencers run', async () => {
     const started = [await start(), await start(), await start()];
     for (const { app } of started) app.get(Sequencer).start();

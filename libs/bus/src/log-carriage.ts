@@ -1,7 +1,7 @@
 import type { Sequencer } from './postgres/sequencer.js';
 
 /** Something that carries the PostgreSQL log elsewhere. */
-export interface LogCarrier {
+interface LogCarrier {
   start(): Promise<void>;
 }
 

@@ -11,7 +11,7 @@ export function kafkaClient(config: Config, log: Log): Kafka {
   return new Kafka(kafkaOptions(config, log));
 }
 
-export function kafkaOptions(config: Config, log: Log): KafkaConfig {
+function kafkaOptions(config: Config, log: Log): KafkaConfig {
   const { KAFKA_BROKERS, KAFKA_SSL } = config.settings;
   return {
     clientId: `postloft-${config.program}`,
