@@ -1,9 +1,16 @@
+import { fileURLToPath } from 'node:url';
 import { defineConfig } from 'vitest/config';
 
 const conditions = ['source', 'module', 'node', 'development|production'];
 
 export default defineConfig({
-  resolve: { conditions },
+  resolve: {
+    conditions,
+    // One copy of graphql, as plain Node has it: vite would take its ES module build beside the one that Nest loads.
+    alias: [
+      { find: /^graphql$/, replacement: fileURLToPath(new URL('./node_modules/graphql/index.js', import.meta.url)) },
+    ],
+  },
   ssr: { resolve: { conditions } },
   test: {
     pool: 'forks',

@@ -7,7 +7,7 @@ import { Repository } from 'typeorm';
 import { EmailEntity } from './email.entity.js';
 import { decodeParts } from './intake/stored-parts.js';
 import type { StoredContent } from './ledger/delivery-job.js';
-import type { RecipientEntity } from './recipient.entity.js';
+import { RecipientEntity } from './recipient.entity.js';
 
 export interface AttachmentView {
   filename: string;
@@ -65,29 +65,28 @@ type ContentView = Pick<EmailView, 'html' | 'text' | 'headers' | 'attachments'>;
 export class EmailQueries {
   constructor(
     @InjectRepository(EmailEntity) private readonly emails: Repository<EmailEntity>,
+    @InjectRepository(RecipientEntity) private readonly recipients: Repository<RecipientEntity>,
     private readonly database: Database,
   ) {}
 
   async find(accountId: string, id: string): Promise<EmailView | null> {
     if (!isId('em', id)) return null;
-    const email = await this.emails.findOne({
-      where: { id, accountId },
-      relations: { recipients: true },
-      order: { recipients: { ordinal: 'ASC' } },
-    });
+    const email = await this.emails.findOneBy({ id, accountId });
     if (!email) return null;
+    const recipients = await this.recipients.find({ where: { emailId: id }, order: { ordinal: 'ASC' } });
     const { rows } = await this.database.query<StoredContent>(
       'SELECT format, body FROM email_contents WHERE email_id = $1',
       [id],
     );
     return presentEmail(
       email,
+      recipients,
       rows[0] ? presentContent(rows[0]) : { html: null, text: null, headers: {}, attachments: [] },
     );
   }
 }
 
-function presentEmail(email: EmailEntity, content: ContentView): EmailView {
+function presentEmail(email: EmailEntity, recipients: RecipientEntity[], content: ContentView): EmailView {
   return {
     id: email.id,
     object: 'email',
@@ -107,7 +106,7 @@ function presentEmail(email: EmailEntity, content: ContentView): EmailView {
     delivered_at: email.deliveredAt?.toISOString() ?? null,
     message_id: email.messageId,
     domain_id: email.domainId,
-    recipients: email.recipients.map(presentRecipient),
+    recipients: recipients.map(presentRecipient),
   };
 }
 

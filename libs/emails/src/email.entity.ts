@@ -1,6 +1,5 @@
-import { Column, Entity, OneToMany, PrimaryColumn, type Relation } from 'typeorm';
+import { Column, Entity, PrimaryColumn } from 'typeorm';
 import type { EmailStatus, LastEvent, Mode } from '#libs/contracts';
-import { RecipientEntity } from './recipient.entity.js';
 
 /** A mail as it was accepted and how it stands. Written by intake and ledger with their own statements; read here. */
 @Entity('emails')
@@ -45,7 +44,4 @@ export class EmailEntity {
   scheduledAt: Date | null;
   @Column('timestamptz', { name: 'delivered_at', nullable: true })
   deliveredAt: Date | null;
-
-  @OneToMany(() => RecipientEntity, (recipient) => recipient.email)
-  recipients: Relation<RecipientEntity[]>;
 }

@@ -1,6 +1,5 @@
-import { Column, Entity, JoinColumn, ManyToOne, PrimaryColumn, type Relation } from 'typeorm';
+import { Column, Entity, PrimaryColumn } from 'typeorm';
 import type { EmailStatus, RecipientType } from '#libs/contracts';
-import { EmailEntity } from './email.entity.js';
 
 /** One recipient of one mail: the unit of delivery. */
 @Entity('recipients')
@@ -31,8 +30,4 @@ export class RecipientEntity {
   ip: string | null;
   @Column('text', { nullable: true })
   tls: string | null;
-
-  @ManyToOne(() => EmailEntity, (email) => email.recipients, { createForeignKeyConstraints: false })
-  @JoinColumn({ name: 'email_id' })
-  email: Relation<EmailEntity>;
 }
