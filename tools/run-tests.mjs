@@ -1,7 +1,8 @@
 // What `npm test` does: set-up, unit and medium tests, then the program from outside. One summary at the end.
 //
 //   node tools/run-tests.mjs [--distributed] [arguments for vitest, such as a file name]
-//   --distributed: only the five programs as separate processes, on a real Kafka
+//   --distributed: only what needs a real Kafka, such as the five programs as separate processes. Uses the broker that
+//   KAFKA_TEST_BROKERS names, else one that it fetches and starts itself.
 //
 // Reports stay in .tools/reports/. What an absent engine would have run is reported as skipped; with
 // POSTLOFT_REQUIRE_ENGINES=1 it is a failure.
@@ -9,6 +10,7 @@ import { spawn } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { KafkaUnavailable, startKafka } from './kafka.mjs';
 import { setUp } from './setup.mjs';
 
 const ROOT = dirname(dirname(fileURLToPath(import.meta.url)));
@@ -21,14 +23,33 @@ const DISTRIBUTED = [{ name: 'distributed', config: 'vitest.distributed.config.t
 
 async function main() {
   const more = process.argv.slice(2).filter((argument) => argument !== '--distributed');
-  const suites = process.argv.includes('--distributed') ? DISTRIBUTED : SUITES;
+  const distributed = process.argv.includes('--distributed');
+  const suites = distributed ? DISTRIBUTED : SUITES;
   await setUp({ dev: true });
   mkdirSync(REPORTS, { recursive: true });
+  const kafka = distributed ? await kafkaForTests() : null;
   let failed = false;
-  for (const suite of suites) failed = (await run(suite, more)) !== 0 || failed;
+  try {
+    for (const suite of suites) failed = (await run(suite, more)) !== 0 || failed;
+  } finally {
+    await kafka?.stop();
+  }
   const sum = suites.map(({ config }) => counts(reportOf(config))).reduce(add);
   console.log(`\n${sum.passed} passed, ${sum.failed} failed, ${sum.skipped} skipped`);
   process.exit(failed || sum.failed > 0 ? 1 : 0);
+}
+
+async function kafkaForTests() {
+  if (process.env.KAFKA_TEST_BROKERS) return null;
+  try {
+    const kafka = await startKafka();
+    process.env.KAFKA_TEST_BROKERS = kafka.brokers;
+    return kafka;
+  } catch (error) {
+    if (!(error instanceof KafkaUnavailable) || process.env.POSTLOFT_REQUIRE_ENGINES === '1') throw error;
+    console.error(`${error.message}\nWhat needs Kafka is skipped.`);
+    return null;
+  }
 }
 
 async function run({ name, config }, more) {
