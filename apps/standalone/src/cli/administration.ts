@@ -15,11 +15,12 @@ export interface Administration {
 
 /** The classes of the house on the database of this installation, without an application around them: it starts faster. */
 export async function openAdministration(config: Config, log: Log): Promise<Administration> {
-  const { dataSource, close } = await openDatabase({
+  const opened = await openDatabase({
     config,
     log,
     entities: [AccountEntity, ApiKeyEntity, DomainEntity],
   });
+  const { dataSource } = opened;
   try {
     await migrate(dataSource);
     const database = new Database(dataSource);
@@ -28,10 +29,10 @@ export async function openAdministration(config: Config, log: Log): Promise<Admi
       accounts: new Accounts(dataSource.getRepository(AccountEntity)),
       apiKeys: new ApiKeys(dataSource.getRepository(ApiKeyEntity), database, secretBox, log),
       domains: new SendingDomains(dataSource.getRepository(DomainEntity), database, secretBox, config),
-      close,
+      close: () => opened.close(),
     };
   } catch (error) {
-    await close();
+    await opened.close();
     throw error;
   }
 }

@@ -1,6 +1,6 @@
-import { ConfigError, type Config, type Log } from '#libs/kernel';
+import type { Config, Log } from '#libs/kernel';
 import { acquireDataDir, dataSourceOptions, EmbeddedPostgres } from '#libs/persistence';
-import { readFile } from 'node:fs/promises';
+import { access, constants, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { DataSource, type EntitySchema } from 'typeorm';
@@ -10,8 +10,6 @@ interface Wanted {
   log: Log;
   entities: (EntitySchema | (new () => object))[];
 }
-type DataDirectory = Awaited<ReturnType<typeof acquireDataDir>>;
-
 export interface OpenDatabase {
   dataSource: DataSource;
   close(): Promise<void>;
@@ -35,15 +33,20 @@ export async function openDatabase(wanted: Wanted): Promise<OpenDatabase> {
   for (;;) {
     const running = await connectToRunning(wanted);
     if (running) return running;
-    const directory: NodeJS.ErrnoException | DataDirectory = await acquireDataDir(config.dataDir).catch(
-      (error: NodeJS.ErrnoException) => error,
-    );
+    const directory = await acquireDataDir(config.dataDir).catch((error: Error) => error);
     if (!(directory instanceof Error)) return startOwn(wanted, directory);
-    // A code means that the directory itself cannot be used; waiting would not help.
-    if (directory.code !== undefined || performance.now() > deadline) throw new ConfigError(directory.message);
+    if (performance.now() > deadline || !(await isLockable(config.dataDir))) throw directory;
     if (++tries === HINT_AFTER_TRIES) console.error(`${directory.message} Waiting for its database.`);
     await sleep(RETRY_MS);
   }
+}
+
+/** False where the data directory itself cannot be used; waiting would not help then. */
+async function isLockable(dataDir: string): Promise<boolean> {
+  return access(join(dataDir, 'lock'), constants.R_OK | constants.W_OK).then(
+    () => true,
+    () => false,
+  );
 }
 
 async function connect({ config, log, entities }: Wanted, url: string): Promise<OpenDatabase> {
@@ -78,11 +81,11 @@ async function startOwn(wanted: Wanted, directory: Awaited<ReturnType<typeof acq
       close: async () => {
         await connected.close();
         await postgres.stop();
-        await directory.release();
+        directory.release();
       },
     };
   } catch (error) {
-    await directory.release();
+    directory.release();
     throw error;
   }
 }
