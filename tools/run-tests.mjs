@@ -4,8 +4,8 @@
 //   --distributed: only what needs a real Kafka, such as the five programs as separate processes. Uses the broker that
 //   KAFKA_TEST_BROKERS names, else one that it fetches and starts itself.
 //
-// Reports stay in .tools/reports/. What an absent engine would have run is reported as skipped; with
-// POSTLOFT_REQUIRE_ENGINES=1 it is a failure.
+// Reports stay in .tools/reports/. What an absent engine would have run is reported as skipped. With
+// POSTLOFT_REQUIRE_ENGINES=1 that is a failure, and Kafka is started for every suite.
 import { spawn } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -15,6 +15,7 @@ import { setUp } from './setup.mjs';
 
 const ROOT = dirname(dirname(fileURLToPath(import.meta.url)));
 const REPORTS = join(ROOT, '.tools', 'reports');
+const ENGINES_REQUIRED = process.env.POSTLOFT_REQUIRE_ENGINES === '1';
 const SUITES = [
   { name: 'unit and medium', config: 'vitest.config.ts' },
   { name: 'end to end', config: 'vitest.e2e.config.ts' },
@@ -27,7 +28,7 @@ async function main() {
   const suites = distributed ? DISTRIBUTED : SUITES;
   await setUp({ dev: true });
   mkdirSync(REPORTS, { recursive: true });
-  const kafka = distributed ? await kafkaForTests() : null;
+  const kafka = distributed || ENGINES_REQUIRED ? await kafkaForTests() : null;
   let failed = false;
   try {
     for (const suite of suites) failed = (await run(suite, more)) !== 0 || failed;
@@ -46,7 +47,7 @@ async function kafkaForTests() {
     process.env.KAFKA_TEST_BROKERS = kafka.brokers;
     return kafka;
   } catch (error) {
-    if (!(error instanceof KafkaUnavailable) || process.env.POSTLOFT_REQUIRE_ENGINES === '1') throw error;
+    if (!(error instanceof KafkaUnavailable) || ENGINES_REQUIRED) throw error;
     console.error(`${error.message}\nWhat needs Kafka is skipped.`);
     return null;
   }
