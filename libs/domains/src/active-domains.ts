@@ -16,7 +16,7 @@ interface Question {
   name: string;
 }
 
-const CACHE_MS = 800;
+const CACHE_MS = 500;
 const CACHED_DOMAINS = 20_000;
 
 const ACTIVE = `
