@@ -27,7 +27,7 @@ const STEPS = [
   { name: 'Settings page', command: [process.execPath, 'tools/settings-page.mjs', '--check'] },
 ];
 
-await setUp({ dev: true }).catch((error) => {
+await setUp().catch((error) => {
   console.error(error.message);
   process.exit(1);
 });

@@ -26,7 +26,7 @@ async function main() {
   const more = process.argv.slice(2).filter((argument) => argument !== '--distributed');
   const distributed = process.argv.includes('--distributed');
   const suites = distributed ? DISTRIBUTED : SUITES;
-  await setUp({ dev: true });
+  await setUp();
   mkdirSync(REPORTS, { recursive: true });
   const kafka = distributed || ENGINES_REQUIRED ? await kafkaForTests() : null;
   let failed = false;

@@ -1,8 +1,8 @@
 // Set-up that every command begins with: dependencies and the build, each only when missing or stale. Plain Node.js,
 // because on a fresh clone nothing else is there. All words go to standard error: standard output is the program's.
 //
-//   node tools/setup.mjs          what the programs need (development dependencies follow npm's own rules)
-//   node tools/setup.mjs --dev    with the development dependencies, also under NODE_ENV=production
+// Development dependencies are always part of it, also under NODE_ENV=production: the build needs their types, and the
+// tests need the rest.
 import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, openSync, closeSync, readdirSync, readFileSync } from 'node:fs';
 import { rmdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
@@ -19,12 +19,12 @@ const SOURCE_FOLDERS = ['apps', 'libs'];
 const BUILD_SETTINGS = ['tsconfig.json', 'tsconfig.build.json'];
 
 /** Makes the checkout ready; does nothing, in well under 200 ms, when it is. */
-export async function setUp({ dev = false } = {}) {
+export async function setUp() {
   requireNode(20, 19);
-  if (isInstalled(dev) && isBuilt()) return;
+  if (isInstalled() && isBuilt()) return;
   const release = await takeTurn();
   try {
-    if (!isInstalled(dev)) await install(dev);
+    if (!isInstalled()) await install();
     if (!isBuilt()) await build();
   } finally {
     release();
@@ -52,10 +52,10 @@ async function takeTurn() {
   return () => closeSync(file);
 }
 
-function isInstalled(dev) {
+function isInstalled() {
   const npmStamp = join(MODULES, '.package-lock.json'); // npm writes it as the last step
   if (!existsSync(npmStamp)) return false;
-  if (dev && !existsSync(join(MODULES, 'vitest', 'package.json'))) return false;
+  if (!existsSync(join(MODULES, 'vitest', 'package.json'))) return false; // installed without them
   const stamp = existsSync(INSTALL_STAMP) ? readFileSync(INSTALL_STAMP, 'utf8') : '';
   if (stamp === wantedDependencies()) return true;
   // Somebody ran npm themselves after the lockfile had changed.
@@ -69,10 +69,10 @@ function wantedDependencies() {
 }
 
 /** `npm install`, never `npm ci`: the lockfile names packages of other systems that a registry may not offer. */
-async function install(dev) {
+async function install() {
   rmSync(INSTALL_STAMP, { force: true });
   const npm = process.env.npm_execpath?.endsWith('.js') ? [process.execPath, process.env.npm_execpath] : ['npm'];
-  const options = ['--no-audit', '--no-fund', '--loglevel=error', ...(dev ? ['--include=dev'] : [])];
+  const options = ['--include=dev', '--no-audit', '--no-fund', '--loglevel=error'];
   await runStep({
     name: 'Installing dependencies (about 900 MB, a minute or so the first time)',
     command: [...npm, 'install', ...options],
@@ -148,7 +148,7 @@ function digest(parts) {
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
-  setUp({ dev: process.argv.includes('--dev') }).catch((error) => {
+  setUp().catch((error) => {
     console.error(error.message);
     process.exit(1);
   });
