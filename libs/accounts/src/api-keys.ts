@@ -1,5 +1,5 @@
 import { newId, Refusal, type Mode, type Permission } from '#libs/contracts';
-import { Log, SecretBox } from '#libs/kernel';
+import { Log, SecretBox, RecentAnswers } from '#libs/kernel';
 import { Database } from '#libs/persistence';
 import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
@@ -8,7 +8,6 @@ import { ApiKeyEntity } from './api-key.entity.js';
 import { ApiKeyLookup } from './api-key-lookup.js';
 import { examineToken, MAX_TOKEN_LENGTH, newApiKeyToken } from './api-key-token.js';
 import type { Principal } from './principal.js';
-import { RecentAnswers } from './recent-answers.js';
 
 /** Revocation and standing must count within one second (promise S-5); the other half is for a machine under load. */
 const CACHE_MS = 500;

@@ -1,7 +1,7 @@
+import { RecentAnswers } from '#libs/kernel';
 import { GroupCommit, type Database } from '#libs/persistence';
 import type { DomainStatus } from './domain.entity.js';
 import { isDomainName } from './domain-name.js';
-import { RecentAnswers } from './recent-answers.js';
 
 export interface SendingDomain {
   id: string;

@@ -1,4 +1,6 @@
+import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
+import { parseEnv } from 'node:util';
 import {
   bootstrapKey,
   dnsServers,
@@ -169,7 +171,7 @@ export class Config {
  * Reads and checks the whole environment.
  * @throws ConfigError with one sentence per wrong setting, all of them at once.
  */
-export function loadConfig(program: Program, env: Environment = process.env): Config {
+export function loadConfig(program: Program, env: Environment = environment()): Config {
   const values: Record<string, unknown> = {};
   const problems: string[] = [];
   for (const [name, spec] of Object.entries(SETTINGS) as [string, Setting<unknown>][]) {
@@ -179,12 +181,24 @@ export function loadConfig(program: Program, env: Environment = process.env): Co
     try {
       values[name] = spec.parse(written);
     } catch (error) {
-      problems.push(`${name} ${(error as Error).message}${spec.secret ? '' : `; it is "${written}"`}.`);
+      // A default that follows from another setting is wrong only because that one is, which is reported itself.
+      if (written === given)
+        problems.push(`${name} ${(error as Error).message}${spec.secret ? '' : `; it is "${written}"`}.`);
     }
   }
   if (problems.length === 0) problems.push(...contradictions(program, values as Settings));
   if (problems.length > 0) throw new ConfigError(problems.join('\n'));
   return new Config(program, Object.freeze(values) as Settings);
+}
+
+/** The process's environment, and behind it the `.env` of the working directory. */
+function environment(): Environment {
+  try {
+    return { ...parseEnv(readFileSync('.env', 'utf8')), ...process.env };
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return process.env;
+    throw new ConfigError(`.env cannot be read: ${(error as Error).message}`);
+  }
 }
 
 function fallbackOf(spec: Setting<unknown>, env: Environment): string | undefined {

@@ -5,6 +5,7 @@ export { KernelModule, type KernelParts } from './kernel.module.js';
 export { Log } from './log.js';
 export { Metrics } from './metrics.js';
 export { startOpsServer } from './ops-server.js';
+export { RecentAnswers } from './recent-answers.js';
 export { SecretBox } from './secret-box.js';
 export { Shutdown, SHUTDOWN_STAGES, type ShutdownStage } from './shutdown.js';
 export { Wakeups, type WakeupTopic } from './wakeups.js';

@@ -45,6 +45,11 @@ export class Database implements Queryable {
   async transaction<T>(work: (tx: Queryable) => Promise<T>): Promise<T> {
     const client = await this.pool().connect();
     let broken: Error | undefined;
+    // A connection that is cut between two statements has nobody else to tell; unheard, that ends the process.
+    const cut = (error: Error) => {
+      broken = error;
+    };
+    client.on('error', cut);
     try {
       await client.query('BEGIN');
       const result = await work(asQueryable(client));
@@ -56,6 +61,7 @@ export class Database implements Queryable {
       });
       throw error;
     } finally {
+      client.off('error', cut);
       client.release(broken);
     }
   }
@@ -63,6 +69,7 @@ export class Database implements Queryable {
   /** A connection of its own, for LISTEN and session locks. Give it back with `release()`. */
   async session(): Promise<Queryable & { client: pg.PoolClient; release(): void }> {
     const client = await this.pool().connect();
+    client.on('error', () => undefined);
     return { ...asQueryable(client), client, release: () => client.release(true) };
   }
 

@@ -1,0 +1,104 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { ConfigError, loadConfig } from './config.js';
+
+const problemsOf = (...args: Parameters<typeof loadConfig>): string[] => {
+  try {
+    loadConfig(...args);
+    return [];
+  } catch (error) {
+    expect(error).toBeInstanceOf(ConfigError);
+    return (error as Error).message.split('\n');
+  }
+};
+const key = Buffer.alloc(32, 1).toString('base64');
+
+describe('loadConfig', () => {
+  it('has a default for everything that a standalone needs', () => {
+    const { settings } = loadConfig('standalone', {});
+    expect(settings).toMatchObject({
+      HTTP_PORT: 3000,
+      PUBLIC_URL: 'http://localhost:3000',
+      DELIVERY_MODE: 'capture',
+      DELIVERY_LIFETIME: 259_200_000,
+    });
+    expect(settings.BOOTSTRAP_DOMAINS).toEqual(['sandbox.postloft.test']);
+    expect(Object.isFrozen(settings)).toBe(true);
+  });
+
+  it('follows other settings where a default does', () => {
+    const { settings } = loadConfig('standalone', { HTTP_PORT: '8080', SERVICE_DOMAIN: 'Mail.Example.com' });
+    expect(settings).toMatchObject({
+      PUBLIC_URL: 'http://localhost:8080',
+      SERVICE_DOMAIN: 'mail.example.com',
+      BOOTSTRAP_DOMAINS: ['sandbox.mail.example.com'],
+    });
+  });
+
+  it('says all that is wrong at once, one sentence each, and never a secret', () => {
+    const problems = problemsOf('standalone', {
+      HTTP_PORT: '99999',
+      SIGNUP: 'maybe',
+      DELIVERY_RETRY_SCHEDULE: 'soon',
+      MASTER_KEY: 'c2VjcmV0',
+    });
+    expect(problems).toHaveLength(4);
+    expect(problems.join('\n')).toMatch(/HTTP_PORT must be a port number from 0 to 65535; it is "99999"\./);
+    expect(problems.join('\n')).not.toContain('c2VjcmV0');
+  });
+
+  it('asks the programs of the distributed topology for their engines', () => {
+    expect(problemsOf('gateway', {}).join(' ')).toMatch(
+      /DATABASE_URL is required by start:gateway.*CLICKHOUSE_URL is required/,
+    );
+    expect(problemsOf('gateway', { DATABASE_URL: 'postgres://u:p@h/d', CLICKHOUSE_URL: 'http://h:8123/d' })[0]).toMatch(
+      /^MASTER_KEY is required/,
+    );
+    expect(
+      problemsOf('gateway', { DATABASE_URL: 'postgres://u:p@h/d', CLICKHOUSE_URL: 'http://h:8123/d', MASTER_KEY: key }),
+    ).toEqual([]);
+  });
+
+  it('stops at values that ask for behaviour which is not there yet, and at half-set pairs', () => {
+    expect(problemsOf('standalone', { BOOTSTRAP_PLAN: 'free' })[0]).toMatch(/^BOOTSTRAP_PLAN must be unlimited/);
+    expect(problemsOf('standalone', { SIGNUP: 'on' })[0]).toMatch(/^SIGNUP must be off/);
+    expect(problemsOf('standalone', { SMTP_TLS_CERT: 'a.pem' })[0]).toMatch(/^SMTP_TLS_CERT and SMTP_TLS_KEY/);
+    expect(problemsOf('standalone', { DELIVERY_MODE: 'smarthost' })[0]).toMatch(/^SMARTHOST_URL is required/);
+  });
+
+  it('takes durations, lists, pairs and addresses as the contract writes them', () => {
+    const { settings } = loadConfig('standalone', {
+      DELIVERY_RETRY_SCHEDULE: '1s, 2m,3h',
+      SMTP_OUT_TIMEOUTS: 'connect=1s,total=5s',
+      DNS_SERVERS: '127.0.0.1:5353,[::1]:53,9.9.9.9',
+      DKIM_SIGNING: 'off',
+    });
+    expect(settings.DELIVERY_RETRY_SCHEDULE).toEqual([1_000, 120_000, 10_800_000]);
+    expect(settings.SMTP_OUT_TIMEOUTS).toMatchObject({ connect: 1_000, total: 5_000, dot: 600_000 });
+    expect(settings.DNS_SERVERS).toHaveLength(3);
+    expect(settings.DKIM_SIGNING).toBe(false);
+  });
+
+  it('reads .env behind the environment', () => {
+    const before = process.cwd();
+    const dir = mkdtempSync(join(tmpdir(), 'postloft-env-'));
+    try {
+      writeFileSync(join(dir, '.env'), 'SERVICE_DOMAIN=from-file.example\nHTTP_PORT=4000\n');
+      process.chdir(dir);
+      process.env['HTTP_PORT'] = '4001';
+      expect(loadConfig('standalone').settings).toMatchObject({ SERVICE_DOMAIN: 'from-file.example', HTTP_PORT: 4001 });
+    } finally {
+      delete process.env['HTTP_PORT'];
+      process.chdir(before);
+      rmSync(dir, { recursive: true });
+    }
+  });
+
+  it('masks secrets and leaves out defaults where it describes itself', () => {
+    const config = loadConfig('standalone', { MASTER_KEY: key, HTTP_PORT: '1234' });
+    expect(config.describe()).toEqual({ MASTER_KEY: '(set)', HTTP_PORT: 1234, PUBLIC_URL: 'http://localhost:1234' });
+    expect(config.describeAll()).toMatchObject({ DELIVERY_MODE: 'capture' });
+  });
+});

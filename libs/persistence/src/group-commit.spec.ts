@@ -1,0 +1,59 @@
+import { describe, expect, it } from 'vitest';
+import { GroupCommit } from './group-commit.js';
+
+describe('GroupCommit', () => {
+  it('commits a lone caller at once and lets whoever waits share the next commit', async () => {
+    const groups: number[][] = [];
+    let finish: () => void = () => undefined;
+    const group = new GroupCommit<number, number>({
+      maxItems: 10,
+      commit: async (items) => {
+        groups.push(items);
+        if (groups.length === 1) await new Promise<void>((resolve) => (finish = resolve));
+        return items.map((item) => item * 2);
+      },
+    });
+    const first = group.add(1);
+    await new Promise((resolve) => setImmediate(resolve));
+    const others = [2, 3, 4].map((item) => group.add(item));
+    expect(groups).toEqual([[1]]);
+    finish();
+    expect(await first).toBe(2);
+    expect(await Promise.all(others)).toEqual([4, 6, 8]);
+    expect(groups).toEqual([[1], [2, 3, 4]]);
+  });
+
+  it('keeps groups within count and bytes, and lets one large item go alone', async () => {
+    const groups: number[][] = [];
+    const group = new GroupCommit<number, void>({
+      maxItems: 3,
+      maxBytes: 10,
+      sizeOf: (item) => item,
+      commit: async (items) => {
+        groups.push(items);
+        return items.map(() => undefined);
+      },
+    });
+    await Promise.all([1, 1, 1, 1, 8, 50, 5, 5, 5].map((item) => group.add(item)));
+    expect(groups).toEqual([[1, 1, 1], [1, 8], [50], [5, 5], [5]]);
+  });
+
+  it('refuses one item without its neighbours, and all of them when the commit fails', async () => {
+    const group = new GroupCommit<string, string>({
+      maxItems: 10,
+      commit: async (items) => {
+        if (items.includes('broken')) throw new Error('commit failed');
+        return items.map((item) => (item === 'bad' ? new Error('refused') : item));
+      },
+    });
+    const results = await Promise.allSettled([group.add('good'), group.add('bad')]);
+    expect(results.map((result) => result.status)).toEqual(['fulfilled', 'rejected']);
+    expect((await Promise.allSettled([group.add('a'), group.add('broken')])).map((result) => result.status)).toEqual([
+      'rejected',
+      'rejected',
+    ]);
+    expect(await group.add('after')).toBe('after');
+    await group.drained();
+    expect(group.pending).toBe(0);
+  });
+});
