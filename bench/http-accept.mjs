@@ -1,0 +1,145 @@
+// HTTP accept: the gateway program against a bare Fastify server with the same group commit on the same PostgreSQL.
+import { end, nextMessage, runModule, startModule } from './children.mjs';
+import { Sink } from './load/sink.mjs';
+import { cpuSeconds, untilIdle } from './measure/process-tree.mjs';
+import { BenchPostgres, countRows } from './postgres.mjs';
+import { OurProgram } from './programs.mjs';
+
+const LOAD = new URL('./load/http-load.mjs', import.meta.url);
+const PEER = new URL('./peers/fastify-group-commit.mjs', import.meta.url);
+const PEER_KEY = 'bench-peer-key';
+const RUN_MS = 120_000;
+const IDLE_MS = 5_000;
+const IN_FLIGHT = 50;
+const BYTES = 2_048;
+
+/**
+ * @typedef {object} HttpTarget
+ * @property {string} name
+ * @property {number} port
+ * @property {string} apiKey
+ * @property {string} from
+ * @property {number[]} roots process trees of the server, without PostgreSQL
+ * @property {string} databaseUrl
+ * @property {string} table where one row per accepted mail is
+ */
+
+/**
+ * @param {{ pairs: number, count: number, warmUp: number }} size
+ * @param {import('./report.mjs').Report} report
+ */
+export async function measureHttp(size, report) {
+  const postgres = await BenchPostgres.start();
+  try {
+    await gatewayAgainstFastify(postgres, size, report);
+    await standaloneWithDelivery(postgres, size, report);
+  } finally {
+    await postgres.stop();
+  }
+}
+
+/** @param {BenchPostgres} postgres @param {{ pairs: number, count: number, warmUp: number }} size @param {import('./report.mjs').Report} report */
+async function gatewayAgainstFastify(postgres, size, report) {
+  const peer = await startPeer(await postgres.createDatabase('bench_peer'));
+  const databaseUrl = await postgres.createDatabase('bench_gateway');
+  const gateway = await OurProgram.gateway(databaseUrl);
+  try {
+    const ours = asTarget('gateway', gateway, databaseUrl);
+    for (const target of [ours, peer.target])
+      await oneRun(postgres, target, { run: `warm-${target.name}`, count: size.warmUp });
+    for (let pair = 1; pair <= size.pairs; pair += 1) {
+      for (const target of [peer.target, ours]) {
+        const figures = await oneRun(postgres, target, { run: `http-${target.name}-${pair}`, count: size.count });
+        report.add({ scenario: 'http', system: target.name, pair, ...figures });
+      }
+    }
+  } finally {
+    await gateway.stop();
+    await peer.stop();
+  }
+}
+
+/**
+ * The same load on the whole service in one process, which signs and delivers meanwhile. For information: one process does
+ * the work of five here.
+ * @param {BenchPostgres} postgres @param {{ pairs: number, count: number, warmUp: number }} size @param {import('./report.mjs').Report} report
+ */
+async function standaloneWithDelivery(postgres, size, report) {
+  const sink = await Sink.start();
+  const databaseUrl = await postgres.createDatabase('bench_standalone');
+  const program = await OurProgram.standalone({
+    DATABASE_URL: databaseUrl,
+    MASTER_KEY: Buffer.alloc(32, 1).toString('base64'),
+    DELIVERY_MODE: 'smarthost',
+    SMARTHOST_URL: `smtp://127.0.0.1:${sink.port}`,
+  });
+  try {
+    const target = asTarget('standalone', program, databaseUrl);
+    await oneRun(postgres, target, { run: 'warm-standalone', count: size.warmUp });
+    for (let pair = 1; pair <= Math.min(3, size.pairs); pair += 1) {
+      const figures = await oneRun(postgres, target, { run: `http-standalone-${pair}`, count: size.count });
+      report.add({ scenario: 'http', system: 'standalone', pair, ...figures });
+    }
+  } finally {
+    await program.stop();
+    await sink.stop();
+  }
+}
+
+/** @param {string} name @param {OurProgram} program @param {string} databaseUrl @returns {HttpTarget} */
+function asTarget(name, program, databaseUrl) {
+  const { apiKey, from, roots, httpPort: port } = program;
+  return { name, port, apiKey, from, roots, databaseUrl, table: 'emails' };
+}
+
+/** @param {string} databaseUrl */
+async function startPeer(databaseUrl) {
+  const started = startModule(PEER, { databaseUrl, apiKey: PEER_KEY });
+  const { port } = await nextMessage(started, (message) => message.port !== undefined, 20_000);
+  const target = {
+    name: 'fastify',
+    port,
+    apiKey: PEER_KEY,
+    from: 'orders@sender.example',
+    roots: [/** @type {number} */ (started.child.pid)],
+    databaseUrl,
+    table: 'mails',
+  };
+  return { target, stop: () => end(started.child) };
+}
+
+/**
+ * @param {BenchPostgres} postgres @param {HttpTarget} target @param {{ run: string, count: number }} what
+ * @returns {Promise<import('./report.mjs').HttpFigures>}
+ */
+async function oneRun(postgres, target, { run, count }) {
+  const { port, apiKey, from, roots, databaseUrl, table } = target;
+  await postgres.checkpoint();
+  const all = [...roots, postgres.pid];
+  await untilIdle(all, IDLE_MS);
+  const stored = await countRows(databaseUrl, table);
+  const before = { server: cpuSeconds(roots), postgres: cpuSeconds([postgres.pid]) };
+  const options = { port, apiKey, from, run, count, inFlight: IN_FLIGHT, bytes: BYTES };
+  /** @type {import('./load/http-load.mjs').HttpLoadResult} */
+  const load = await runModule(LOAD, options, RUN_MS);
+  await untilIdle(all, RUN_MS);
+  // What a run left to be written out later is its own cost.
+  await postgres.checkpoint();
+  const after = { server: cpuSeconds(roots), postgres: cpuSeconds([postgres.pid]) };
+  if (load.failed > 0) throw new Error(`${target.name} refused ${load.failed} of ${count} mails: ${load.firstFailure}`);
+  const kept = (await countRows(databaseUrl, table)) - stored;
+  if (kept !== count) throw new Error(`${target.name} answered 2xx to ${count} mails and stored ${kept}`);
+  return {
+    count,
+    perSecond: count / load.seconds,
+    cpuServer: per1000(before.server, after.server, count),
+    cpuPostgres: per1000(before.postgres, after.postgres, count),
+    p50: load.latency.p50,
+    p99: load.latency.p99,
+    cpuLoad: (load.cpuSeconds / count) * 1000,
+  };
+}
+
+/** @param {number | null} before @param {number | null} after @param {number} count */
+const per1000 = (before, after, count) =>
+  before === null || after === null ? null : ((after - before) / count) * 1000;

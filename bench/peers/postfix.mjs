@@ -1,0 +1,136 @@
+// Postfix as it takes mail on one port of loopback and hands everything to one other: own configuration, queue and data in
+// a directory of its own. Its queue files are flushed to disk before each 250; that is not switched off. Tuned in its
+// favour: no pause for fast clients, many deliveries at once to the one destination.
+import { existsSync, mkdirSync, mkdtempSync, chmodSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { spawnSync } from 'node:child_process';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { connect } from 'node:net';
+import { freePorts, until } from '../children.mjs';
+
+/**
+ * Postfix writes its log as any operator has it: what became of a mail is otherwise known to nobody. BENCH_POSTFIX_LOG=off
+ * leaves it out.
+ */
+const LOGGED = process.env.BENCH_POSTFIX_LOG !== 'off';
+const STARTING_MS = 20_000;
+const ENDING_MS = 10_000;
+
+const found = ['/usr/sbin/postfix', '/usr/local/sbin/postfix'].find((file) => existsSync(file));
+
+/** @returns {string | null} why Postfix cannot be measured here */
+export function postfixMissing() {
+  if (!found) return 'Postfix is not installed';
+  return process.getuid?.() === 0 ? null : 'Postfix can be started by root only';
+}
+
+/** @param {string} dir @param {{ smtp: number, next: number }} ports */
+function settings(dir, { next }) {
+  return `compatibility_level = 3.6
+queue_directory = ${dir}/queue
+data_directory = ${dir}/data
+${LOGGED ? `maillog_file = ${dir}/mail.log\nmaillog_file_prefixes = ${dir}\n` : ''}myhostname = peer.example
+mydestination =
+mynetworks = 127.0.0.0/8
+inet_interfaces = 127.0.0.1
+inet_protocols = ipv4
+relayhost = [127.0.0.1]:${next}
+smtp_dns_support_level = disabled
+smtp_host_lookup = native
+smtpd_peername_lookup = no
+alias_maps =
+alias_database =
+local_recipient_maps =
+smtpd_relay_restrictions = permit_mynetworks, reject
+smtpd_recipient_restrictions =
+smtpd_tls_security_level = none
+smtp_tls_security_level = none
+smtpd_client_connection_count_limit = 0
+smtpd_client_connection_rate_limit = 0
+anvil_rate_time_unit = 60s
+message_size_limit = 52428800
+in_flow_delay = 0
+default_process_limit = 100
+default_destination_concurrency_limit = 50
+initial_destination_concurrency = 50
+smtp_connection_cache_on_demand = yes
+biff = no
+`;
+}
+
+/** @param {{ smtp: number }} ports */
+const services = ({ smtp }) => `127.0.0.1:${smtp} inet n - n - - smtpd
+pickup unix n - n 60 1 pickup
+cleanup unix n - n - 0 cleanup
+qmgr unix n - n 300 1 qmgr
+tlsmgr unix - - n 1000? 1 tlsmgr
+rewrite unix - - n - - trivial-rewrite
+bounce unix - - n - 0 bounce
+defer unix - - n - 0 bounce
+trace unix - - n - 0 bounce
+verify unix - - n - 1 verify
+flush unix n - n 1000? 0 flush
+proxymap unix - - n - - proxymap
+smtp unix - - n - - smtp
+relay unix - - n - - smtp
+showq unix n - n - - showq
+error unix - - n - - error
+retry unix - - n - - error
+discard unix - - n - - discard
+anvil unix - - n - 1 anvil
+scache unix - - n - 1 scache
+postlog unix-dgram n - n - 1 postlogd
+`;
+
+export class Postfix {
+  name = 'Postfix';
+  login = null;
+  from = 'orders@sender.example';
+
+  /** @param {string} dir @param {number} port @param {number} pid of the master */
+  constructor(dir, port, pid) {
+    this.dir = dir;
+    this.port = port;
+    this.roots = [pid];
+  }
+
+  /** @param {number} next port of the sink */
+  static async start(next) {
+    const dir = mkdtempSync(join(tmpdir(), 'postloft-bench-postfix-'));
+    chmodSync(dir, 0o755);
+    for (const folder of ['etc', 'queue', 'data']) mkdirSync(join(dir, folder));
+    const [smtp] = await freePorts(1);
+    writeFileSync(join(dir, 'etc/main.cf'), settings(dir, { smtp, next }));
+    writeFileSync(join(dir, 'etc/master.cf'), services({ smtp }));
+    postfix(dir, 'set-permissions');
+    const { status, text } = postfix(dir, 'start');
+    if (status !== 0) throw new Error(`Postfix did not start: ${text}`);
+    await until(() => answers(smtp), 'Postfix to answer', STARTING_MS);
+    return new Postfix(dir, smtp, Number(readFileSync(join(dir, 'queue/pid/master.pid'), 'utf8')));
+  }
+
+  async stop() {
+    postfix(this.dir, 'stop');
+    await until(async () => !existsSync(`/proc/${this.roots[0]}`), 'Postfix to end', ENDING_MS);
+    rmSync(this.dir, { recursive: true, force: true });
+  }
+}
+
+/** @param {string} dir @param {string} command */
+function postfix(dir, command) {
+  const { status, stdout, stderr } = spawnSync(/** @type {string} */ (found), ['-c', join(dir, 'etc'), command], {
+    encoding: 'utf8',
+    timeout: STARTING_MS,
+  });
+  return { status, text: `${stdout}${stderr}` };
+}
+
+/** @param {number} port @returns {Promise<boolean>} whether a banner comes */
+const answers = (port) =>
+  new Promise((resolve) => {
+    const socket = connect({ port, host: '127.0.0.1' });
+    socket.setTimeout(1_000, () => socket.destroy());
+    socket.once('data', () => socket.end('QUIT\r\n') && resolve(true));
+    socket.once('error', () => undefined);
+    socket.once('close', () => resolve(false));
+  });

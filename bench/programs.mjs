@@ -1,0 +1,93 @@
+// Our own programs, started as `npm start` and `npm run start:gateway` start them.
+import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
+import { randomBytes } from 'node:crypto';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { end, freePorts, startCommand, until } from './children.mjs';
+
+const ROOT = fileURLToPath(new URL('..', import.meta.url));
+const STARTING_MS = 60_000;
+/** Nothing answers there: accepting mail asks no statistics. */
+const NO_CLICKHOUSE = 'http://127.0.0.1:1/bench';
+
+export class OurProgram {
+  /** Login name of every API key over SMTP. */
+  static smtpUser = 'resend';
+  from = 'orders@sandbox.postloft.test';
+
+  /**
+   * @param {import('./children.mjs').Running} started
+   * @param {{ apiKey: string, httpPort: number, smtpsPort: number, dataDir: string }} known
+   */
+  constructor(started, { apiKey, httpPort, smtpsPort, dataDir }) {
+    this.started = started;
+    this.apiKey = apiKey;
+    this.httpPort = httpPort;
+    this.port = smtpsPort;
+    this.dataDir = dataDir;
+    this.login = { user: OurProgram.smtpUser, password: apiKey };
+    this.roots = [/** @type {number} */ (started.child.pid)];
+  }
+
+  /** The gateway alone: no delivery, no SMTP, no statistics in the process. @param {string} databaseUrl */
+  static gateway(databaseUrl) {
+    const masterKey = randomBytes(32).toString('base64');
+    return startProgram('gateway', { DATABASE_URL: databaseUrl, CLICKHOUSE_URL: NO_CLICKHOUSE, MASTER_KEY: masterKey });
+  }
+
+  /** Everything in one process, on its embedded engines unless `settings` say otherwise. @param {Record<string, string>} settings */
+  static standalone(settings) {
+    return startProgram('standalone', settings);
+  }
+
+  async stop() {
+    await end(this.started.child);
+    rmSync(this.dataDir, { recursive: true, force: true });
+  }
+}
+
+/** @param {string} program @param {Record<string, string>} settings @returns {Promise<OurProgram>} */
+async function startProgram(program, settings) {
+  const dataDir = mkdtempSync(join(tmpdir(), `postloft-bench-${program}-`));
+  // The database server may run as another user than we do.
+  chmodSync(dataDir, 0o755);
+  const [httpPort, smtpPort, smtpsPort, inboundPort] = await freePorts(4);
+  const apiKey = `bench-${randomBytes(24).toString('hex')}`;
+  const env = {
+    PATH: process.env.PATH ?? '',
+    HOME: process.env.HOME ?? '/',
+    UV_THREADPOOL_SIZE: '16',
+    DATA_DIR: dataDir,
+    HTTP_PORT: String(httpPort),
+    SMTP_PORT: String(smtpPort),
+    SMTPS_PORT: String(smtpsPort),
+    INBOUND_SMTP_PORT: String(inboundPort),
+    BOOTSTRAP_API_KEY: apiKey,
+    RATE_LIMIT_PER_SECOND: '0',
+    LOG_FORMAT: 'json',
+    ...settings,
+  };
+  const main = join(ROOT, `dist/apps/${program}/src/main.js`);
+  const extra = (process.env.BENCH_NODE_OPTIONS ?? '').split(' ').filter(Boolean);
+  const started = startCommand(process.execPath, ['--enable-source-maps', ...extra, main], { cwd: dataDir, env });
+  const ours = new OurProgram(started, { apiKey, httpPort, smtpsPort, dataDir });
+  try {
+    await until(() => isReady(started, httpPort), `start:${program} to be ready`, STARTING_MS);
+  } catch (error) {
+    await ours.stop();
+    throw new Error(`${/** @type {Error} */ (error).message}\n${started.output().slice(-3_000)}`, { cause: error });
+  }
+  return ours;
+}
+
+/** @param {import('./children.mjs').Running} started @param {number} httpPort @returns {Promise<boolean>} */
+async function isReady({ child }, httpPort) {
+  if (child.exitCode !== null || child.signalCode !== null) throw new Error('the program ended while it started');
+  try {
+    // Not /readyz: the gateway is measured without the statistics engine that readiness asks for.
+    return (await fetch(`http://127.0.0.1:${httpPort}/healthz`)).ok;
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,208 @@
+// What was measured, as JSON lines while it is measured, and as tables of medians at the end.
+import { appendFileSync, mkdirSync } from 'node:fs';
+import { cpus, release, totalmem } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { median } from './measure/percentiles.mjs';
+
+const FOLDER = fileURLToPath(new URL('../.tools/bench', import.meta.url));
+
+/** @typedef {{ count: number, perSecond: number, cpuServer: number | null, cpuPostgres: number | null, p50: number, p99: number, cpuLoad: number }} HttpFigures */
+/** @typedef {{ count: number, acceptedPerSecond: number, deliveredPerSecond: number, cpu: number | null, p50: number, p99: number, cpuLoad: number }} RelayFigures */
+/** @typedef {{ scenario: string, system: string, against?: string, workload?: string, pair: number, [figure: string]: unknown }} Row */
+
+/**
+ * The goals that this benchmark shows: ratio of ours to the peer's, and where a release is refused.
+ * @type {{ row: number, what: string, floor: number, goal: number, lower?: boolean, of: (report: Report) => Ratio | null }[]}
+ */
+const GOALS = [
+  {
+    row: 1,
+    what: 'HTTP accept / bare Fastify with the same group commit',
+    floor: 0.35,
+    goal: 0.55,
+    of: (report) =>
+      report.ratio({ scenario: 'http', system: 'gateway' }, { scenario: 'http', system: 'fastify' }, 'perSecond'),
+  },
+  relayGoal({ row: 5, floor: 2, goal: 4 }, 'ours', '5 KB, 10 sessions'),
+  relayGoal({ row: 6, floor: 1.3, goal: 2.5 }, 'ours+DKIM', '5 KB, 10 sessions'),
+  relayGoal({ row: 7, floor: 1, goal: 2 }, 'ours', '100 KB, 10 sessions'),
+  relayGoal({ row: 8, floor: 1, goal: 1.4 }, 'ours', '5 KB, 1 session'),
+  {
+    row: 10,
+    what: 'CPU per mail with PostgreSQL, 5 KB, 10 sessions, DKIM on / Postfix',
+    floor: 0.7,
+    goal: 0.4,
+    lower: true,
+    of: (report) => report.relayRatio('ours+DKIM', '5 KB, 10 sessions', 'cpu'),
+  },
+];
+
+/** @param {{ row: number, floor: number, goal: number }} bounds @param {string} system @param {string} workload */
+function relayGoal(bounds, system, workload) {
+  const dkim = system === 'ours' ? 'DKIM off' : 'DKIM on';
+  return {
+    what: `delivered/s, ${workload}, ${dkim} / Postfix`,
+    ...bounds,
+    of: (/** @type {Report} */ report) => report.relayRatio(system, workload, 'deliveredPerSecond'),
+  };
+}
+
+/** @typedef {{ median: number, least: number, most: number }} Ratio of the pairs of runs that followed each other */
+
+export class Report {
+  /** @type {Row[]} */ rows = [];
+  /** @type {string[]} */ notes = [];
+
+  constructor() {
+    mkdirSync(FOLDER, { recursive: true });
+    this.file = join(FOLDER, `${new Date().toISOString().replace(/[:.]/g, '-')}.jsonl`);
+    this.write({ machine: machine(), node: process.version, at: new Date().toISOString() });
+  }
+
+  /** @param {Row} row */
+  add(row) {
+    this.rows.push(row);
+    this.write(row);
+    console.log(oneLine(row));
+  }
+
+  /** @param {string} sentence */
+  note(sentence) {
+    this.notes.push(sentence);
+    this.write({ note: sentence });
+    console.log(sentence);
+  }
+
+  /** @param {object} line */
+  write(line) {
+    appendFileSync(this.file, `${JSON.stringify(line)}\n`);
+  }
+
+  /** @param {Partial<Row>} wanted @returns {Row[]} */
+  select(wanted) {
+    return this.rows.filter((row) => Object.entries(wanted).every(([name, value]) => row[name] === value));
+  }
+
+  /** @param {Partial<Row>} wanted @param {string} figure @returns {number | null} */
+  median(wanted, figure) {
+    const values = this.select(wanted)
+      .map((row) => row[figure])
+      .filter((value) => typeof value === 'number');
+    return values.length === 0 ? null : median(values);
+  }
+
+  /** Ratios of runs that followed each other: what slows the machine for a while slows both. @param {Partial<Row>} ours @param {Partial<Row>} peer @param {string} figure @returns {Ratio | null} */
+  ratio(ours, peer, figure) {
+    const ratios = this.select(ours).flatMap((row) => {
+      const [other] = this.select({ ...peer, pair: row.pair });
+      const [a, b] = [row[figure], other?.[figure]];
+      return typeof a === 'number' && typeof b === 'number' && b > 0 ? [a / b] : [];
+    });
+    return ratios.length === 0
+      ? null
+      : { median: median(ratios), least: Math.min(...ratios), most: Math.max(...ratios) };
+  }
+
+  /** @param {string} system @param {string} workload @param {string} figure */
+  relayRatio(system, workload, figure) {
+    const both = { scenario: 'relay', against: system, workload };
+    return this.ratio({ ...both, system }, { ...both, system: 'Postfix' }, figure);
+  }
+
+  /** The tables as Markdown, also for docs/benchmarks.md. */
+  summary() {
+    return [
+      ...this.httpTable(),
+      ...this.relayTable(),
+      ...this.goalsTable(),
+      ...this.notes,
+      `JSON lines: ${this.file}`,
+    ].join('\n');
+  }
+
+  httpTable() {
+    const systems = ['fastify', 'gateway', 'standalone'].filter(
+      (system) => this.select({ scenario: 'http', system }).length > 0,
+    );
+    if (systems.length === 0) return [];
+    const lines = systems.map((system) => {
+      const of = (/** @type {string} */ figure, digits = 2) =>
+        shown(this.median({ scenario: 'http', system }, figure), digits);
+      const ratio = this.ratio({ scenario: 'http', system }, { scenario: 'http', system: 'fastify' }, 'perSecond');
+      return `| ${system} | ${of('perSecond', 0)} | ${shownRatio(ratio)} | ${of('cpuServer', 3)} | ${of('cpuPostgres', 3)} | ${of('p50', 1)} / ${of('p99', 1)} |`;
+    });
+    return [
+      '',
+      '| HTTP accept | mails/s | ratio to fastify | CPU s/1000, server | CPU s/1000, PostgreSQL | p50 / p99 ms |',
+      '| --- | --- | --- | --- | --- | --- |',
+      ...lines,
+      '',
+    ];
+  }
+
+  relayTable() {
+    const groups = new Map(this.select({ scenario: 'relay' }).map((row) => [`${row.against} ${row.workload}`, row]));
+    if (groups.size === 0) return [];
+    const lines = [...groups.values()].flatMap(({ against, workload }) =>
+      ['Postfix', String(against)].map((system) => this.relayLine({ system, against, workload })),
+    );
+    return [
+      '',
+      '| relay | system | accepted/s | delivered/s | ratio to Postfix | CPU s/1000 | ratio | accept p50 / p99 ms | peak MiB |',
+      '| --- | --- | --- | --- | --- | --- | --- | --- | --- |',
+      ...lines,
+      '',
+    ];
+  }
+
+  /** @param {{ system: string, against?: string, workload?: string }} which */
+  relayLine({ system, against, workload }) {
+    const of = (/** @type {string} */ figure, digits = 2) =>
+      shown(this.median({ scenario: 'relay', system, against, workload }, figure), digits);
+    const own = system !== 'Postfix';
+    const ratio = (/** @type {string} */ figure) =>
+      own ? shownRatio(this.relayRatio(system, String(workload), figure)) : '1';
+    const memory = shown(this.median({ scenario: 'memory', system, against, workload }, 'peakMiB'), 0);
+    return `| ${workload} | ${system} | ${of('acceptedPerSecond', 0)} | ${of('deliveredPerSecond', 0)} | ${ratio('deliveredPerSecond')} | ${of('cpu')} | ${ratio('cpu')} | ${of('p50', 1)} / ${of('p99', 1)} | ${memory} |`;
+  }
+
+  goalsTable() {
+    const lines = GOALS.flatMap(({ row, what, floor, goal, lower = false, of }) => {
+      const ratio = of(this);
+      if (!ratio) return [];
+      const reaches = (/** @type {number} */ bound) => (lower ? ratio.median <= bound : ratio.median >= bound);
+      const verdict = reaches(goal) ? 'goal reached' : reaches(floor) ? 'above the floor' : 'BELOW THE FLOOR';
+      const sign = lower ? '<=' : '>=';
+      this.write({ goal: row, ratio, floor, bound: goal, verdict });
+      return [`| ${row} | ${what} | ${shownRatio(ratio)} | ${sign} ${floor} | ${sign} ${goal} | ${verdict} |`];
+    });
+    return [
+      '',
+      '| goal | what | median (least to most) | floor | goal | |',
+      '| --- | --- | --- | --- | --- | --- |',
+      ...lines,
+      '',
+    ];
+  }
+}
+
+/** @param {number | null} value @param {number} digits */
+const shown = (value, digits) => (value === null ? '-' : value.toFixed(digits));
+/** @param {Ratio | null} ratio */
+const shownRatio = (ratio) =>
+  ratio === null ? '-' : `${ratio.median.toFixed(2)} (${ratio.least.toFixed(2)} to ${ratio.most.toFixed(2)})`;
+
+/** @param {Row} row */
+function oneLine({ scenario, system, workload, pair, ...figures }) {
+  const numbers = Object.entries(figures).filter(([, value]) => typeof value === 'number');
+  const text = numbers.map(
+    ([name, value]) => `${name} ${Number(value) >= 100 ? Number(value).toFixed(0) : Number(value).toFixed(2)}`,
+  );
+  return [scenario, workload, system, pair > 0 ? `#${pair}` : '', ...text].filter(Boolean).join('  ');
+}
+
+function machine() {
+  const [cpu] = cpus();
+  return { cpu: cpu?.model, cores: cpus().length, memoryGiB: Math.round(totalmem() / 1024 ** 3), kernel: release() };
+}
