@@ -1,126 +1,157 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { loadConfig, SETTINGS, type Config, type Program } from '#libs/kernel';
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
+import { ConfigError, loadConfig, PROGRAMS, SETTINGS, type Program } from '#libs/kernel';
 
+const ROOT = fileURLToPath(new URL('../../', import.meta.url));
+const MASTER_KEY = Buffer.alloc(32, 7).toString('base64');
+/** Read by Node.js itself. */
+const OF_THE_RUNTIME = ['NODE_ENV', 'UV_THREADPOOL_SIZE'];
+
+type Environment = Record<string, string>;
 interface Service {
   image: string;
-  build?: { dockerfile: string };
+  build?: { context: string; dockerfile: string };
   command?: string[];
-  environment?: Record<string, string | number>;
+  environment: Environment;
   ports?: string[];
   volumes?: string[];
+  networks?: string[];
   depends_on?: Record<string, unknown>;
 }
 interface Compose {
   services: Record<string, Service>;
   volumes: Record<string, unknown>;
+  networks?: Record<string, unknown>;
 }
 
-const ROOT = fileURLToPath(new URL('../../', import.meta.url));
-const text = (path: string): string => readFileSync(join(ROOT, path), 'utf8');
+const read = (file: string): string => readFileSync(join(ROOT, file), 'utf8');
+const dockerfile = read('docker/Dockerfile').replaceAll('\\\n', ' ').split('\n');
+const imageSettings = environmentOfImage();
 
-/** What an operator would have to set, as the files demand it with `${NAME:?…}`. */
-const OPERATOR: Record<string, string> = {
-  MASTER_KEY: Buffer.alloc(32, 1).toString('base64'),
-  POSTGRES_PASSWORD: 'letters0and9digits',
-  CLICKHOUSE_PASSWORD: 'letters0and9digits',
-};
+describe.each([
+  { file: 'docker/compose.standalone.yml', programs: ['standalone'], secrets: [] },
+  {
+    file: 'docker/compose.distributed.yml',
+    programs: ['gateway', 'smtp', 'delivery', 'analytics', 'webhooks'],
+    secrets: ['MASTER_KEY'],
+  },
+])('$file', ({ file, programs, secrets }) => {
+  const compose = parse(read(file), { merge: true }) as Compose;
+  const ours = Object.entries(compose.services).filter(([, service]) => service.image === 'postloft');
 
-/** The substitution of Compose, which happens in values after parsing: `${NAME:-default}` and `${NAME:?reason}`. */
-function substituted(path: string): Compose {
-  const fill = (value: string): string =>
-    value.replaceAll(/\$\{([A-Z_]+)(?::([-?])([^}]*))?\}/g, (_, name: string, sign?: string, rest = '') => {
-      const given = sign === '-' ? rest : OPERATOR[name];
-      if (given === undefined) throw new Error(`${path} uses ${name} without a default`);
-      return given;
+  it('runs these programs and no other', () => {
+    expect(ours.map(([, service]) => programOf(service))).toEqual(programs);
+  });
+
+  it('asks for these secrets and has a default for everything else', () => {
+    expect(requiredVariables(read(file))).toEqual(secrets);
+  });
+
+  it.each(ours)('gives %s nothing but settings that it accepts', (_name, service) => {
+    const environment = resolve(service.environment, { MASTER_KEY });
+    expect(Object.keys(environment).filter((name) => !(name in SETTINGS))).toEqual([]);
+    expect(() => loadConfig(programOf(service), { ...imageSettings, ...environment })).not.toThrow();
+  });
+
+  it.each(ours)('publishes the ports that %s listens on', (_name, service) => {
+    const { settings } = loadConfig(programOf(service), {
+      ...imageSettings,
+      ...resolve(service.environment, { MASTER_KEY }),
     });
-  const fillAll = (value: unknown): unknown => {
-    if (typeof value === 'string') return fill(value);
-    if (Array.isArray(value)) return value.map(fillAll);
-    if (value === null || typeof value !== 'object') return value;
-    return Object.fromEntries(Object.entries(value).map(([name, inner]) => [name, fillAll(inner)]));
-  };
-  return fillAll(parse(text(path), { merge: true })) as Compose;
-}
-
-const FILES: [path: string, programs: Record<string, Program>][] = [
-  ['docker/compose.standalone.yml', { postloft: 'standalone' }],
-  [
-    'docker/compose.distributed.yml',
-    { gateway: 'gateway', smtp: 'smtp', delivery: 'delivery', analytics: 'analytics', webhooks: 'webhooks' },
-  ],
-];
-
-/** The image's own settings, which a compose file adds to. */
-const imageSettings = Object.fromEntries(
-  [...text('docker/Dockerfile').matchAll(/^\s*(?:ENV )?([A-Z_]+)=(\S+?)(?: \\)?$/gm)].map(([, name, value]) => [
-    name,
-    value,
-  ]),
-);
-
-function configOf(program: Program, service: Service): Config {
-  const own = Object.entries(service.environment ?? {}).map(([name, value]) => [name, String(value)] as const);
-  return loadConfig(program, { ...imageSettings, ...Object.fromEntries(own) });
-}
-
-describe.each(FILES)('%s', (path, programs) => {
-  const { services, volumes } = substituted(path);
-  const ours = Object.entries(services).filter(([, service]) => service.build !== undefined);
-
-  it('runs our programs and each of them once', () => {
-    expect(ours.map(([name]) => name)).toEqual(Object.keys(programs));
+    const listening: Partial<Record<Program, string[]>> = {
+      standalone: [
+        `3000:${settings.HTTP_PORT}`,
+        `587:${settings.SMTP_PORT}`,
+        `465:${settings.SMTPS_PORT}`,
+        `25:${settings.INBOUND_SMTP_PORT}`,
+      ],
+      gateway: [`3000:${settings.HTTP_PORT}`],
+      smtp: [`587:${settings.SMTP_PORT}`, `465:${settings.SMTPS_PORT}`, `25:${settings.INBOUND_SMTP_PORT}`],
+    };
+    expect(service.ports ?? []).toEqual(listening[programOf(service)] ?? []);
   });
 
-  it.each(ours)('gives %s settings that exist and that it accepts', (name, service) => {
-    const unknown = Object.keys(service.environment ?? {}).filter((setting) => !(setting in SETTINGS));
-    expect(unknown).toEqual([]);
-    expect(configOf(programs[name], service).settings.DATA_DIR).toBe('/data');
+  it.each(ours)('builds the image of %s from this repository', (_name, service) => {
+    expect(service.build).toEqual({ context: '..', dockerfile: 'docker/Dockerfile' });
   });
 
-  it.each(ours)('publishes only ports of %s that it listens on', (name, service) => {
-    const { HTTP_PORT, SMTP_PORT, SMTPS_PORT, INBOUND_SMTP_PORT } = configOf(programs[name], service).settings;
-    const inside = (service.ports ?? []).map((port) => Number(port.split(':').at(-1)));
-    expect([HTTP_PORT, SMTP_PORT, SMTPS_PORT, INBOUND_SMTP_PORT]).toEqual(expect.arrayContaining(inside));
+  it.each(Object.entries(compose.services))('declares every volume, network and service that %s names', (_, one) => {
+    const named = (one.volumes ?? []).map((volume) => volume.split(':')[0]);
+    expect(named.filter((name) => !(name in compose.volumes))).toEqual([]);
+    expect((one.networks ?? []).filter((name) => !(name in (compose.networks ?? {})))).toEqual([]);
+    expect(Object.keys(one.depends_on ?? {}).filter((name) => !(name in compose.services))).toEqual([]);
+  });
+});
+
+describe('docker/compose.distributed.yml', () => {
+  const compose = parse(read('docker/compose.distributed.yml'), { merge: true }) as Compose;
+
+  it('names the engines as they are called on its network', () => {
+    const { settings } = loadConfig('gateway', resolve(compose.services['gateway'].environment, { MASTER_KEY }));
+    const hosts = [settings.DATABASE_URL, settings.CLICKHOUSE_URL].map((url) => new URL(url as string).hostname);
+    for (const host of [...hosts, ...(settings.KAFKA_BROKERS ?? []).map((broker) => broker.split(':')[0])])
+      expect(Object.keys(compose.services)).toContain(host);
   });
 
-  it.each(ours)('starts %s from a file that the build makes', (name, service) => {
-    const main = service.command?.[0] ?? 'dist/apps/standalone/src/main.js';
-    expect(main).toBe(`dist/apps/${programs[name]}/src/main.js`);
-    expect(existsSync(join(ROOT, main.replace(/^dist\//, '').replace(/\.js$/, '.ts')))).toBe(true);
-  });
-
-  it('names only services and volumes that it defines', () => {
-    for (const service of Object.values(services)) {
-      expect(Object.keys(services)).toEqual(expect.arrayContaining(Object.keys(service.depends_on ?? {})));
-      const named = (service.volumes ?? []).map((volume) => volume.split(':')[0]);
-      expect(Object.keys(volumes)).toEqual(expect.arrayContaining(named));
-    }
-  });
-
-  it.each(ours)('points %s at services of this file', (name, service) => {
-    const { DATABASE_URL, CLICKHOUSE_URL, KAFKA_BROKERS } = configOf(programs[name], service).settings;
-    const hosts = [DATABASE_URL, CLICKHOUSE_URL].flatMap((url) => (url === undefined ? [] : [new URL(url).hostname]));
-    hosts.push(...(KAFKA_BROKERS ?? []).map((broker) => broker.split(':')[0]));
-    expect(Object.keys(services)).toEqual(expect.arrayContaining(hosts));
+  it('does not start without its secret', () => {
+    const environment = resolve(compose.services['smtp'].environment, { MASTER_KEY: '' });
+    expect(() => loadConfig('smtp', environment)).toThrow(ConfigError);
   });
 });
 
 describe('docker/Dockerfile', () => {
-  it('copies only what the builder is given and the repository has', () => {
-    const copied = [...text('docker/Dockerfile').matchAll(/^COPY (?!--from)(.+) \S+$/gm)].flatMap(([, list]) =>
-      list.split(' '),
-    );
-    const given = text('docker/Dockerfile.dockerignore').split('\n');
-    expect(copied.filter((name) => !existsSync(join(ROOT, name)))).toEqual([]);
-    expect(copied.filter((name) => !given.includes(`!${name}`))).toEqual([]);
+  const copied = dockerfile
+    .filter((line) => /^COPY (?!--from)/.test(line))
+    .flatMap((line) => line.split(/\s+/).slice(1, -1));
+
+  it.each(copied)('copies %s, which is there and reaches the builder', (source) => {
+    expect(existsSync(join(ROOT, source))).toBe(true);
+    expect(read('.dockerignore').split('\n')).toContain(`!${source.replace(/^\.\//, '')}`);
   });
 
-  it('sets only what the service or its runtime knows', () => {
-    const runtime = ['NODE_ENV', 'UV_THREADPOOL_SIZE'];
-    expect(Object.keys(imageSettings).filter((name) => !(name in SETTINGS) && !runtime.includes(name))).toEqual([]);
+  it('gives settings only', () => {
+    const given = Object.keys(imageSettings).filter((name) => !OF_THE_RUNTIME.includes(name));
+    expect(given.filter((name) => !(name in SETTINGS))).toEqual([]);
+    expect(() => loadConfig('standalone', imageSettings)).not.toThrow();
+  });
+
+  it('runs as an ordinary user, as process 1, and says whether it is well', () => {
+    const last = dockerfile.slice(dockerfile.findLastIndex((line) => line.startsWith('FROM ')));
+    expect(last.filter((line) => /^(USER|ENTRYPOINT|CMD|HEALTHCHECK)/.test(line))).toEqual([
+      'USER node',
+      expect.stringMatching(/^HEALTHCHECK .* CMD \["node", "docker\/healthcheck\.mjs"\]$/),
+      'ENTRYPOINT ["node", "--enable-source-maps"]',
+      'CMD ["dist/apps/standalone/src/main.js"]',
+    ]);
   });
 });
+
+/** The program that a service's command starts; it must exist. */
+function programOf({ command = ['dist/apps/standalone/src/main.js'] }: Service): Program {
+  const name = /^dist\/apps\/(\w+)\/src\/main\.js$/.exec(command.join(' '))?.[1] as Program;
+  expect(PROGRAMS).toContain(name);
+  expect(existsSync(join(ROOT, `apps/${name}/src/main.ts`))).toBe(true);
+  return name;
+}
+
+/** `${NAME:-default}` and `${NAME:?sentence}` as Compose replaces them. */
+function resolve(environment: Environment, given: Environment): Environment {
+  const replace = (text: string) =>
+    text.replace(/\$\{(\w+):[-?]([^}]*)\}/g, (whole, name: string, other: string) =>
+      name in given ? given[name] : whole.includes(':?') ? '' : other,
+    );
+  return Object.fromEntries(Object.entries(environment).map(([name, value]) => [name, replace(String(value))]));
+}
+
+function requiredVariables(text: string): string[] {
+  expect(text.match(/\$\{\w+\}|\$\w+/g) ?? []).toEqual([]); // neither a default nor a sentence
+  return [...text.matchAll(/\$\{(\w+):\?/g)].map(([, name]) => name);
+}
+
+function environmentOfImage(): Environment {
+  const text = dockerfile.filter((line) => line.startsWith('ENV ')).join(' ');
+  return Object.fromEntries([...text.matchAll(/(\w+)=(\S+)/g)].map(([, name, value]) => [name, value]));
+}
