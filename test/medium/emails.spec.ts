@@ -1,0 +1,274 @@
+import { createHash } from 'node:crypto';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import type { Outcome } from '#libs/mta';
+import { freeDeadClaims } from '#libs/persistence';
+import { openPostOffices, submission, type PostOffice, type PostOffices } from '../support/post-office.js';
+
+type Kind = 'delivered' | 'deferred' | 'bounced';
+const remote = { mx: 'mx.example', ip: '192.0.2.1', tls: null };
+
+describe('intake and ledger on a real database', () => {
+  let offices: PostOffices;
+  let office: PostOffice;
+  beforeAll(async () => {
+    offices = await openPostOffices();
+    office = await offices.open();
+  });
+  afterAll(() => offices?.close());
+  beforeEach(async () => {
+    for (const table of [
+      'emails',
+      'recipients',
+      'email_contents',
+      'outbox',
+      'attempts',
+      'suppressions',
+      'idempotency_keys',
+    ])
+      await offices.db.database.query(`DELETE FROM ${table}`);
+  });
+
+  const rows = async <R>(sql: string, ...values: unknown[]) => (await offices.db.database.query<R>(sql, values)).rows;
+  const accept = (over: Parameters<typeof submission>[1] = {}) =>
+    office.intake.accept(submission(offices.accountId, over));
+  const outcome = (key: number, kind: Kind, text = 'words'): Outcome => {
+    const common = {
+      key: String(key),
+      reply: { code: kind === 'delivered' ? 250 : 450, enhanced: null, text },
+      remote,
+      startedAt: new Date(),
+      endedAt: new Date(),
+    };
+    if (kind === 'delivered') return { ...common, kind };
+    if (kind === 'deferred') return { ...common, kind, certainty: 'answered', phase: 'rcpt', class: 'deferral' };
+    return { ...common, kind, phase: 'rcpt', class: 'invalid_recipient', bounceType: 'hard' };
+  };
+  const statuses = async (id: string) =>
+    (await rows<{ status: string }>('SELECT status FROM recipients WHERE email_id = $1 ORDER BY ordinal', id)).map(
+      (row) => row.status,
+    );
+  const emailStatus = async (id: string) =>
+    (await rows<{ status: string; last_event: string }>('SELECT status, last_event FROM emails WHERE id = $1', id))[0];
+  const events = async (id: string) =>
+    (
+      await rows<{ type: string; sequence: number }>(
+        'SELECT type, sequence FROM outbox WHERE key = $1 ORDER BY sequence',
+        id,
+      )
+    ).map((row) => `${row.sequence} ${row.type}`);
+
+  it('writes mail, recipients, body and events together, duplicates of an address once', async () => {
+    const { id, replayed } = await accept({
+      toAddresses: ['A@recipient.example', 'a@recipient.example', 'b@other.example'],
+    });
+    expect(replayed).toBe(false);
+    expect(
+      await rows('SELECT address, domain, status FROM recipients WHERE email_id = $1 ORDER BY ordinal', id),
+    ).toEqual([
+      { address: 'A@recipient.example', domain: 'recipient.example', status: 'queued' },
+      { address: 'b@other.example', domain: 'other.example', status: 'queued' },
+    ]);
+    expect(await events(id)).toEqual(['1 email.queued', '2 email.queued']);
+    expect(await rows('SELECT format FROM email_contents WHERE email_id = $1', id)).toEqual([{ format: 'parts' }]);
+  });
+
+  it('makes one mail of one idempotency key across processes and within a group', async () => {
+    const other = await offices.open();
+    const idempotency = { scope: 's', key: 'k', bodyHash: createHash('sha256').update('body').digest() };
+    const answers = await Promise.all(
+      Array.from({ length: 20 }, (_, i) =>
+        (i % 2 ? office : other).intake.accept(submission(offices.accountId, { idempotency })),
+      ),
+    );
+    expect(new Set(answers.map((answer) => answer.id)).size).toBe(1);
+    expect(answers.filter((answer) => !answer.replayed)).toHaveLength(1);
+    expect(await rows('SELECT count(*)::int AS mails FROM emails')).toEqual([{ mails: 1 }]);
+    const otherBody = { ...idempotency, bodyHash: createHash('sha256').update('other').digest() };
+    await expect(accept({ idempotency: otherBody })).rejects.toMatchObject({ code: 'idempotency_mismatch' });
+  });
+
+  it('does not let one mail that cannot be written cost its neighbours', async () => {
+    const good = Array.from({ length: 10 }, () => accept());
+    const bad = accept({ subject: 'nul \0 byte' });
+    const results = await Promise.allSettled([...good, bad]);
+    expect(results.map((result) => result.status)).toEqual([...Array<string>(10).fill('fulfilled'), 'rejected']);
+    expect(await rows('SELECT count(*)::int AS mails FROM emails')).toEqual([{ mails: 10 }]);
+  });
+
+  it('refuses a foreign sender domain and a suppressed recipient, and stores nothing', async () => {
+    await expect(accept({ from: { address: 'x@elsewhere.example', name: '' } })).rejects.toMatchObject({
+      code: 'sender_domain_not_verified',
+    });
+    await office.suppressions.add(offices.db.database, {
+      accountId: offices.accountId,
+      address: 'gone@recipient.example',
+      origin: 'bounce',
+      reason: null,
+      sourceId: null,
+    });
+    await expect(accept({ toAddresses: ['ok@recipient.example', 'Gone@Recipient.example'] })).rejects.toMatchObject({
+      code: 'recipient_suppressed',
+      details: [{ field: 'to[1]' }],
+    });
+    expect(await rows('SELECT count(*)::int AS mails FROM emails')).toEqual([{ mails: 0 }]);
+  });
+
+  it('gives each due recipient to one worker only', async () => {
+    await Promise.all(Array.from({ length: 60 }, () => accept()));
+    const others = await Promise.all([offices.open(), offices.open(), offices.open()]);
+    const claims = await Promise.all(others.flatMap(({ ledger }) => [ledger.claim(15), ledger.claim(15)]));
+    const ids = claims.flat().map((job) => job.mail.id);
+    expect(ids).toHaveLength(60);
+    expect(new Set(ids).size).toBe(60);
+    expect(await office.ledger.claim(10)).toEqual([]);
+  });
+
+  it('settles several recipients of one mail each on its own, and the mail by the worst', async () => {
+    const { id } = await accept({ toAddresses: ['a@one.example', 'b@one.example', 'c@two.example'] });
+    const jobs = await office.ledger.claim(10);
+    expect(jobs.map((job) => job.recipients.length).sort()).toEqual([1, 2]);
+    await Promise.all(
+      jobs.map((job) =>
+        office.ledger.settle(
+          job,
+          job.recipients.map(({ ordinal }) =>
+            outcome(ordinal, ordinal === 0 ? 'delivered' : ordinal === 1 ? 'deferred' : 'bounced', 'no such user'),
+          ),
+        ),
+      ),
+    );
+    expect(await statuses(id)).toEqual(['delivered', 'deferred', 'bounced']);
+    expect(await emailStatus(id)).toMatchObject({ status: 'bounced' });
+    const told = await events(id);
+    expect(told.map((line) => Number(line.split(' ')[0]))).toEqual(told.map((_, i) => i + 1));
+    expect(told.map((line) => line.split(' ')[1]).sort()).toEqual([
+      'email.bounced',
+      'email.delivered',
+      'email.failed',
+      'email.queued',
+      'email.queued',
+      'email.queued',
+      'email.sent',
+      'email.sent',
+      'email.sent',
+    ]);
+    expect(await rows('SELECT address, origin, source_id FROM suppressions')).toEqual([
+      { address: 'c@two.example', origin: 'bounce', source_id: id },
+    ]);
+    expect(await rows('SELECT count(*)::int AS attempts FROM attempts WHERE email_id = $1', id)).toEqual([
+      { attempts: 3 },
+    ]);
+  });
+
+  it('frees the claims of a dead worker, and then refuses the dead worker’s word', async () => {
+    const { id } = await accept();
+    const frozen = await offices.open();
+    const [stale] = await frozen.ledger.claim(1);
+    await offices.db.database.query(`UPDATE workers SET heartbeat_at = now() - interval '30 seconds' WHERE id = $1`, [
+      frozen.worker.id,
+    ]);
+    expect(await freeDeadClaims(offices.db.database, { tables: ['recipients'], except: office.worker.id })).toBe(1);
+    const [fresh] = await office.ledger.claim(1);
+    expect(fresh.recipients[0].fence).toBe(stale.recipients[0].fence + 1);
+    await frozen.ledger.settle(stale, [outcome(0, 'bounced')]);
+    expect(await statuses(id)).toEqual(['sending']);
+    await office.ledger.settle(fresh, [outcome(0, 'delivered')]);
+    expect(await statuses(id)).toEqual(['delivered']);
+    expect(await events(id)).toEqual(['1 email.queued', '2 email.sent', '3 email.delivered']);
+  });
+
+  it('tries a deferred recipient again at its time and tells a temporary failure once', async () => {
+    const { id } = await accept();
+    for (let attempt = 1; attempt <= 3; attempt++) {
+      const [job] = await office.ledger.claim(1);
+      expect(job.recipients[0].attempts).toBe(attempt - 1);
+      await office.ledger.settle(job, [outcome(0, attempt < 3 ? 'deferred' : 'delivered')]);
+      expect(await office.ledger.claim(1)).toEqual([]);
+      await offices.db.database.query(`UPDATE recipients SET due_at = now() WHERE status = 'deferred'`);
+    }
+    expect((await events(id)).map((line) => line.split(' ')[1])).toEqual([
+      'email.queued',
+      'email.sent',
+      'email.failed',
+      'email.delivered',
+    ]);
+    expect(await emailStatus(id)).toEqual({ status: 'delivered', last_event: 'delivered' });
+  });
+
+  it('gives up at the end of the lifetime with exactly one final event', async () => {
+    const { id } = await accept();
+    await offices.db.database.query('UPDATE recipients SET expires_at = now()');
+    const [job] = await office.ledger.claim(1);
+    await office.ledger.settle(job, [outcome(0, 'deferred')]);
+    expect(await emailStatus(id)).toMatchObject({ status: 'failed' });
+    const [{ data }] = await rows<{ data: { failure_type: string; next_attempt_at: null } }>(
+      `SELECT data FROM outbox WHERE key = $1 AND type = 'email.failed'`,
+      id,
+    );
+    expect(data).toMatchObject({ failure_type: 'final', next_attempt_at: null });
+  });
+
+  it('looks again at claim: suppressed meanwhile is not sent, a blocked account is held', async () => {
+    const suppressed = await accept({ toAddresses: ['late@recipient.example', 'fine@recipient.example'] });
+    await office.suppressions.add(offices.db.database, {
+      accountId: offices.accountId,
+      address: 'late@recipient.example',
+      origin: 'manual',
+      reason: null,
+      sourceId: null,
+    });
+    const [job] = await office.ledger.claim(10);
+    expect(job.recipients.map((recipient) => recipient.address)).toEqual(['fine@recipient.example']);
+    expect(await statuses(suppressed.id)).toEqual(['suppressed', 'sending']);
+    expect(await events(suppressed.id)).toContain('3 email.suppressed');
+    await office.ledger.settle(job, [outcome(1, 'delivered')]);
+    expect(await emailStatus(suppressed.id)).toMatchObject({ status: 'delivered' });
+
+    const held = await accept();
+    await office.accounts.setStanding(offices.accountId, 'blocked');
+    expect(await office.ledger.claim(10)).toEqual([]);
+    expect(await statuses(held.id)).toEqual(['queued']);
+    await office.accounts.setStanding(offices.accountId, 'active');
+    await offices.db.database.query('UPDATE recipients SET due_at = now() WHERE due_at IS NOT NULL');
+    expect(await office.ledger.claim(10)).toHaveLength(1);
+  });
+
+  it('keeps scheduled mail until its time and says then that it was queued', async () => {
+    const { id } = await accept({ scheduledAt: new Date(Date.now() + 3_600_000) });
+    expect(await emailStatus(id)).toMatchObject({ status: 'scheduled' });
+    expect(await office.ledger.claim(10)).toEqual([]);
+    await offices.db.database.query(`UPDATE recipients SET due_at = now()`);
+    const [job] = await office.ledger.claim(10);
+    await office.ledger.settle(job, [outcome(0, 'delivered')]);
+    expect((await events(id)).map((line) => line.split(' ')[1])).toEqual([
+      'email.scheduled',
+      'email.queued',
+      'email.sent',
+      'email.delivered',
+    ]);
+  });
+
+  it('hands mail over in memory already claimed, within its bounds, and leaves the rest to the claim', async () => {
+    let rung = 0;
+    office.handOff.connect({ workerId: office.worker.id, alive: () => true, wake: () => rung++ });
+    const { id } = await accept({ toAddresses: ['a@one.example', 'b@two.example'] });
+    expect(rung).toBe(1);
+    expect(await office.ledger.claim(10)).toEqual([]);
+    const jobs = office.handOff.take(10);
+    expect(jobs.map((job) => job.domain).sort()).toEqual(['one.example', 'two.example']);
+    await Promise.all(jobs.map((job) => office.ledger.settle(job, [outcome(job.recipients[0].ordinal, 'delivered')])));
+    expect(await emailStatus(id)).toMatchObject({ status: 'delivered' });
+    await Promise.all(Array.from({ length: 2_100 }, () => accept()));
+    const waiting = office.handOff.disconnect();
+    expect(waiting).toHaveLength(2_000);
+    const [{ unclaimed }] = await rows<{ unclaimed: number }>(
+      'SELECT count(*)::int AS unclaimed FROM recipients WHERE due_at IS NOT NULL AND claimed_by IS NULL',
+    );
+    expect(unclaimed).toBe(100);
+    await office.ledger.release(waiting);
+    const [{ free }] = await rows<{ free: number }>(
+      'SELECT count(*)::int AS free FROM recipients WHERE due_at IS NOT NULL AND claimed_by IS NULL',
+    );
+    expect(free).toBe(2_100);
+  });
+});
