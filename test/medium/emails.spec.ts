@@ -168,7 +168,12 @@ describe('intake and ledger on a real database', () => {
       frozen.worker.id,
     ]);
     expect(await freeDeadClaims(offices.db.database, { tables: ['recipients'], except: office.worker.id })).toBe(1);
+    // The frozen worker wakes, registers again and is alive; its old claim is not.
+    await frozen.worker.beat();
+    expect(frozen.worker.alive).toBe(true);
+    expect(frozen.ledger.holds(stale)).toBe(false);
     const [fresh] = await office.ledger.claim(1);
+    expect(office.ledger.holds(fresh)).toBe(true);
     expect(fresh.recipients[0].fence).toBe(stale.recipients[0].fence + 1);
     await frozen.ledger.settle(stale, [outcome(0, 'bounced')]);
     expect(await statuses(id)).toEqual(['sending']);
@@ -250,7 +255,7 @@ describe('intake and ledger on a real database', () => {
 
   it('hands mail over in memory already claimed, within its bounds, and leaves the rest to the claim', async () => {
     let rung = 0;
-    office.handOff.connect({ workerId: office.worker.id, alive: () => true, wake: () => rung++ });
+    office.handOff.connect({ worker: office.worker, wake: () => rung++ });
     const { id } = await accept({ toAddresses: ['a@one.example', 'b@two.example'] });
     expect(rung).toBe(1);
     expect(await office.ledger.claim(10)).toEqual([]);

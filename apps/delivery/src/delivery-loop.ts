@@ -67,7 +67,7 @@ export class DeliveryLoop implements OnApplicationBootstrap {
     // An earlier standalone instance of this data directory is gone for certain: its claims need not wait for 20 s.
     await this.freeClaims(this.config.program === 'standalone' ? this.config.dataDir : undefined);
     this.sweeper = setInterval(() => void this.freeClaims(), FREE_CLAIMS_MS);
-    this.handOff.connect({ workerId: this.worker.id, alive: () => this.worker.alive, wake: () => this.loop.wake() });
+    this.handOff.connect({ worker: this.worker, wake: () => this.loop.wake() });
     this.wakeups.on('due-mail', () => this.loop.wake());
     this.loop.start();
   }
@@ -77,7 +77,7 @@ export class DeliveryLoop implements OnApplicationBootstrap {
     const handed = this.handOff.take(limit);
     const now = performance.now();
     if (handed.length === limit || (handed.length > 0 && now - this.lastClaimAt < POLL_MS)) return handed;
-    if (!this.ledger.claimsHold) return handed;
+    if (!this.worker.alive) return handed;
     this.lastClaimAt = now;
     try {
       return [...handed, ...(await this.ledger.claim(limit - handed.length))];

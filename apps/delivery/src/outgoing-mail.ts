@@ -49,7 +49,7 @@ export class OutgoingMail {
       mailFrom: this.returnPath.address(job.mail.id, job.recipients[0].ordinal),
       recipients: job.recipients.map((recipient) => ({ key: String(recipient.ordinal), address: recipient.address })),
       content: () => this.bytes(job),
-      mayStart: () => this.ledger.claimsHold,
+      mayStart: () => this.ledger.holds(job),
     };
   }
 

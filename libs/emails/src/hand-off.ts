@@ -1,8 +1,14 @@
 import { Injectable } from '@nestjs/common';
+import type { Worker } from '#libs/persistence';
 import type { DeliveryJob } from './ledger/delivery-job.js';
 
 const MAX_JOBS = 2_000;
 const MAX_BYTES = 64 * 1024 * 1024;
+
+interface Receiver {
+  worker: Pick<Worker, 'id' | 'alive' | 'life'>;
+  wake: () => void;
+}
 
 /**
  * From accept to delivery in memory, where both run in one process. A mail takes this way only if there was room before
@@ -14,10 +20,10 @@ export class HandOff {
   private readonly queue: DeliveryJob[] = [];
   private jobs = 0;
   private bytes = 0;
-  private receiver: { workerId: string; alive: () => boolean; wake: () => void } | undefined;
+  private receiver: Receiver | undefined;
 
   /** Called by the delivery loop of this process once its worker is registered. */
-  connect(receiver: { workerId: string; alive: () => boolean; wake: () => void }): void {
+  connect(receiver: Receiver): void {
     this.receiver = receiver;
   }
 
@@ -28,11 +34,11 @@ export class HandOff {
   }
 
   /** Room for one mail of `jobs` recipient domains and `bytes`; the worker to write as claimant, or null. */
-  reserve(jobs: number, bytes: number): string | null {
-    if (!this.receiver?.alive() || this.jobs + jobs > MAX_JOBS || this.bytes + bytes > MAX_BYTES) return null;
+  reserve(jobs: number, bytes: number): Receiver['worker'] | null {
+    if (!this.receiver?.worker.alive || this.jobs + jobs > MAX_JOBS || this.bytes + bytes > MAX_BYTES) return null;
     this.jobs += jobs;
     this.bytes += bytes;
-    return this.receiver.workerId;
+    return this.receiver.worker;
   }
 
   /** Gives room back: the commit failed. */

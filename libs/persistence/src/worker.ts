@@ -16,6 +16,7 @@ const TRUST_MS = 15_000;
 export class Worker {
   readonly id = newId('wrk');
   private confirmedAt = -Infinity;
+  private lives = 1;
   private timer: NodeJS.Timeout | undefined;
   private registered: Promise<void> | undefined;
 
@@ -32,9 +33,19 @@ export class Worker {
     return this.registered;
   }
 
-  /** True while others must still respect our claims. */
+  /** True while others must still respect the claims that we take now. */
   get alive(): boolean {
     return performance.now() - this.confirmedAt < TRUST_MS;
+  }
+
+  /** Counts up when we were declared dead: claims of an earlier life are somebody else's, however alive we are now. */
+  get life(): number {
+    return this.lives;
+  }
+
+  /** True while a claim that was taken in `life` is still ours. */
+  holds(life: number): boolean {
+    return life === this.lives && this.alive;
   }
 
   private async start(): Promise<void> {
@@ -50,7 +61,8 @@ export class Worker {
     this.shutdown.on('flush', 'worker', () => this.leave());
   }
 
-  private async beat(): Promise<void> {
+  /** Says that we live; called by the timer. */
+  async beat(): Promise<void> {
     // Measured from before the question: the answer may have been long on its way.
     const askedAt = performance.now();
     try {
@@ -66,6 +78,7 @@ export class Worker {
 
   /** Somebody declared us dead (a frozen process, a long pause): our old claims are gone, new ones may be taken. */
   private async returnFromTheDead(): Promise<void> {
+    this.lives += 1;
     this.log.warn('this worker had been declared dead and registers again', { worker: this.id });
     const askedAt = performance.now();
     await this.database.query(

@@ -169,13 +169,14 @@ export class EmailIntake {
   private reserve(submission: Submission, draft: Draft): Reservation {
     if (submission.scheduledAt) return NOT_RESERVED;
     const jobs = toJobs(draft);
-    const workerId = this.handOff.reserve(jobs.length, draft.content.body.length);
-    if (workerId === null)
+    const worker = this.handOff.reserve(jobs.length, draft.content.body.length);
+    if (worker === null)
       return { workerId: null, release: () => undefined, deliver: () => this.wakeups.ring('due-mail') };
     // The first job carries the weight of the body; the others share it.
+    for (const job of jobs) job.life = worker.life;
     jobs[0].reservedBytes = draft.content.body.length;
     return {
-      workerId,
+      workerId: worker.id,
       release: () => this.handOff.cancel(jobs.length, draft.content.body.length),
       deliver: () => this.handOff.push(jobs),
     };
@@ -247,6 +248,7 @@ function toJobs({ mail, content, recipients, expiresAt }: Draft): DeliveryJob[] 
         mail,
         domain,
         recipients: [],
+        life: 0,
         content,
         reservedBytes: 0,
       };

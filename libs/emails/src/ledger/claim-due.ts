@@ -1,4 +1,4 @@
-import type { Database } from '#libs/persistence';
+import type { Database, Worker } from '#libs/persistence';
 import type { DeliveryJob } from './delivery-job.js';
 
 interface ClaimRow {
@@ -26,10 +26,16 @@ interface ClaimRow {
 }
 
 /**
- * Takes due recipients under `workerId`. SKIP LOCKED: any number of workers claim at once without waiting for each
+ * Takes due recipients under this worker. SKIP LOCKED: any number of workers claim at once without waiting for each
  * other. The database's clock decides what is due.
  */
-export async function claimDue(database: Database, workerId: string, limit: number): Promise<DeliveryJob[]> {
+export async function claimDue(
+  database: Database,
+  worker: Pick<Worker, 'id' | 'life'>,
+  limit: number,
+): Promise<DeliveryJob[]> {
+  // Before the question: should we be declared dead meanwhile, the claim counts as lost.
+  const { life } = worker;
   const { rows } = await database.query<ClaimRow>({
     name: 'ledger-claim',
     text: `WITH due AS (
@@ -43,12 +49,12 @@ export async function claimDue(database: Database, workerId: string, limit: numb
            SELECT c.*, e.account_id, e.domain_id, e.mode, e.sender, e.header_to AS to, e.header_cc AS cc, e.reply_to, e.subject, e.tags, e.message_id,
                   e.recipient_count, e.created_at, e.scheduled_at
            FROM claimed c JOIN emails e ON e.id = c.email_id ORDER BY c.email_id, c.ordinal`,
-    values: [workerId, limit],
+    values: [worker.id, limit],
   });
   const jobs = new Map<string, DeliveryJob>();
   for (const row of rows) {
     const key = `${row.email_id} ${row.domain}`;
-    const job = jobs.get(key) ?? toJob(row);
+    const job = jobs.get(key) ?? toJob(row, life);
     jobs.set(key, job);
     job.recipients.push({
       ordinal: row.ordinal,
@@ -62,7 +68,7 @@ export async function claimDue(database: Database, workerId: string, limit: numb
   return [...jobs.values()];
 }
 
-function toJob(row: ClaimRow): DeliveryJob {
+function toJob(row: ClaimRow, life: number): DeliveryJob {
   return {
     mail: {
       id: row.email_id,
@@ -82,6 +88,7 @@ function toJob(row: ClaimRow): DeliveryJob {
     },
     domain: row.domain,
     recipients: [],
+    life,
     reservedBytes: 0,
   };
 }

@@ -30,6 +30,8 @@ export interface DeliveryJob {
   };
   domain: string;
   recipients: ClaimedRecipient[];
+  /** The life of our worker in which it was claimed (see `Worker.life`). */
+  life: number;
   /** Present when the job came by the hand-off in memory. */
   content?: StoredContent;
   /** What the hand-off counted for it. */

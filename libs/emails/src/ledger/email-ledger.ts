@@ -40,13 +40,13 @@ export class EmailLedger {
 
   /** Up to `limit` due recipients as jobs, one per mail and recipient domain; what may not be sent any more is left out. */
   async claim(limit: number): Promise<DeliveryJob[]> {
-    const jobs = await claimDue(this.database, this.worker.id, limit);
+    const jobs = await claimDue(this.database, this.worker, limit);
     return jobs.length === 0 ? jobs : this.review.allowed(jobs);
   }
 
-  /** True while our claims hold; asked right before MAIL FROM, without a query. */
-  get claimsHold(): boolean {
-    return this.worker.alive;
+  /** True while this job's claim is ours; asked right before MAIL FROM, without a query. */
+  holds(job: DeliveryJob): boolean {
+    return this.worker.holds(job.life);
   }
 
   /** The stored body of a claimed mail; null when retention has removed it. */
