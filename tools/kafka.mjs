@@ -39,7 +39,7 @@ export class KafkaUnavailable extends Error {}
 /** @returns {string | null} why Kafka cannot run here, or null; looks only at the programs, not at the network. */
 export function kafkaMissing() {
   const java = spawnSync(javaCommand(), ['-version'], { encoding: 'utf8' });
-  const major = Number(/version "(\d+)/.exec(`${java.stderr ?? ''}`)?.[1] ?? 0);
+  const major = Number(/version "(\d+)/.exec(java.stderr ?? '')?.[1] ?? 0);
   if (java.error || major < 17)
     return 'Apache Kafka needs Java 17 or newer (Debian: apt-get install openjdk-17-jre-headless).';
   if (existsSync(jarsDir())) return null;
@@ -178,8 +178,8 @@ async function launch({ dir, port, classPath }) {
   const output = openSync(join(dir, 'kafka.log'), 'a');
   const java = [javaCommand(), '-Xms128m', '-Xmx512m', '-XX:+UseSerialGC', '-XX:TieredStopAtLevel=1'];
   const logging = ['-Dorg.slf4j.simpleLogger.defaultLogLevel=warn', '-Dorg.slf4j.simpleLogger.showDateTime=true'];
-  const main = ['-cp', classPath, 'kafka.Kafka', join(dir, 'server.properties')];
-  const guard = spawn('/bin/sh', ['-c', GUARD, 'kafka', ...java, ...logging, ...main], {
+  const program = ['-cp', classPath, 'kafka.Kafka', join(dir, 'server.properties')];
+  const guard = spawn('/bin/sh', ['-c', GUARD, 'kafka', ...java, ...logging, ...program], {
     stdio: ['pipe', 'pipe', output],
     detached: true, // Ctrl-C reaches this process only, which then stops the broker in order
   });
@@ -267,10 +267,10 @@ async function main() {
     await kafka.stop();
     process.exit(0);
   };
-  process.on('SIGTERM', stop);
-  process.on('SIGINT', stop);
+  process.on('SIGTERM', () => void stop());
+  process.on('SIGINT', () => void stop());
   const input = fstatSync(0);
-  if (input.isFIFO() || input.isSocket()) process.stdin.on('end', stop).resume();
+  if (input.isFIFO() || input.isSocket()) process.stdin.on('end', () => void stop()).resume();
   console.log(`KAFKA_BROKERS=${kafka.brokers}`);
   await kafka.ended();
   if (!stopping) throw new Error(`Kafka ended by itself; its words are in ${join(kafka.dir, 'kafka.log')}`);

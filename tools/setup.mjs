@@ -94,13 +94,14 @@ function buildInputs() {
   };
   const settings = BUILD_SETTINGS.map((name) => join(ROOT, name));
   const compiler = join(MODULES, 'typescript-native', 'package.json');
-  return digest([...settings, ...sources(), ...(existsSync(compiler) ? [compiler] : [])].map(describe));
+  const inputs = [...settings, compiler, ...sources()].filter((path) => existsSync(path)).map(describe);
+  return digest(inputs.toSorted((a, b) => (a < b ? -1 : 1)));
 }
 
 function sources() {
-  return SOURCE_FOLDERS.flatMap((folder) => filesBelow(join(ROOT, folder), (name) => /(?<!\.d)\.ts$/.test(name)))
-    .filter((path) => !/\.(spec|suite)\.ts$/.test(path) && !path.startsWith(join(ROOT, 'apps', 'dashboard')))
-    .sort();
+  return SOURCE_FOLDERS.flatMap((folder) =>
+    filesBelow(join(ROOT, folder), (name) => /(?<!\.d)\.ts$/.test(name)),
+  ).filter((path) => !/\.(spec|suite)\.ts$/.test(path) && !path.startsWith(join(ROOT, 'apps', 'dashboard')));
 }
 
 function outputs() {

@@ -50,7 +50,7 @@ async function createCluster(place: ServerPlace, { dir, passwordFile }: { dir: s
   } catch (error) {
     rmSync(draft, { recursive: true, force: true });
     const { stderr, message } = error as { stderr?: string; message: string };
-    throw new Error(`The database could not be made in ${dir}: ${(stderr || message).trim()}`);
+    throw new Error(`The database could not be made in ${dir}: ${(stderr || message).trim()}`, { cause: error });
   }
   renameSync(draft, dir);
   const home = openSync(place.home, 'r');

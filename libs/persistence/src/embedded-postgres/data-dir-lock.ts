@@ -46,7 +46,9 @@ function openLockFile(dataDir: string): number {
     mkdirSync(dataDir, { recursive: true });
     return openSync(join(dataDir, 'lock'), 'a+', 0o644);
   } catch (error) {
-    throw new Error(`The data directory ${dataDir} cannot be written: ${(error as Error).message}.`);
+    throw new Error(`The data directory ${dataDir} cannot be written: ${(error as Error).message}.`, {
+      cause: error,
+    });
   }
 }
 

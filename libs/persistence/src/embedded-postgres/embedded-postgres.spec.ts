@@ -65,7 +65,7 @@ async function startProgram(): Promise<{ child: ChildProcess; url: string }> {
     stdio: ['ignore', 'pipe', 'inherit'],
   });
   children.push(child);
-  const [url] = (await once(createInterface({ input: child.stdout! }), 'line')) as [string];
+  const [url] = (await once(createInterface({ input: child.stdout }), 'line')) as [string];
   return { child, url };
 }
 

@@ -70,6 +70,7 @@ export class EmbeddedPostgres {
     this.stopping = true;
     await this.server.stop();
     await this.supervision;
+    await endPreviousServer(this.launch.cluster, this.launch.log); // only when its guard was killed
   }
 
   private async superviseServer(): Promise<void> {

