@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { cost } from '../../../test/support/cost.js';
 import { domainOf, normaliseAddress, parseMailbox } from './mailbox.js';
 
 const GOOD: [text: string, address: string, name: string][] = [
@@ -129,10 +130,14 @@ describe('parseMailbox', () => {
     );
   });
 
-  it('reads a megabyte of hostile text without delay', () => {
-    const started = performance.now();
-    for (const piece of ['<', '"', '\\', '(', '@', ',', ' ', 'a.']) parseMailbox(piece.repeat(1_000_000));
-    expect(performance.now() - started).toBeLessThan(200);
+  it('reads a megabyte of hostile text for less than a megabyte of mailboxes', async () => {
+    const ordinary = await cost(() => {
+      for (let i = 0; i < 32_000; i += 1) parseMailbox('"Ada Lovelace" <ada@example.com>');
+    });
+    for (const piece of ['<', '"', '\\', '(', '@', ',', ' ', 'a.']) {
+      const hostile = piece.repeat(1_000_000 / piece.length);
+      expect(await cost(() => parseMailbox(hostile)), piece).toBeLessThan(ordinary);
+    }
   });
 });
 

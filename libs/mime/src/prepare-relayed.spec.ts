@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { cost } from '../../../test/support/cost.js';
 import { prepareRelayed } from './prepare-relayed.js';
 import type { RelayedMessage, RelayProblem } from './relayed-message.js';
 
@@ -153,15 +154,18 @@ describe('prepareRelayed', () => {
     );
   });
 
-  it('reads hostile headers within 64 kB quickly', () => {
-    const started = performance.now();
+  it('reads hostile headers of 54 kB at the price of a long list of mailboxes', async () => {
+    const folded = (piece: string) =>
+      Array<string>(60)
+        .fill(piece.repeat(900 / piece.length))
+        .join('\r\n ');
+    const honest = `From: a@ex.com\r\nTo: ${folded('"Ada Lovelace" <ada@ex.org>, ')}b@ex.org\r\n${BODY}`;
+    const ordinary = await cost(() => prepare(honest));
     for (const piece of ['(', '"', '<', ',', ':', ';', '\\', 'a@ex.org,', '=?a?q?', '"a" <a@ex.org>,']) {
-      const list = piece.repeat(900 / piece.length);
-      const folded = Array<string>(60).fill(list).join('\r\n ');
-      prepare(`From: a@ex.com\r\nTo: ${folded}\r\n${BODY}`);
-      prepare(`From: ${folded}\r\n${BODY}`);
-      prepare(`From: a@ex.com\r\nSubject: ${folded}\r\n${BODY}`);
+      for (const fields of ['From: a@ex.com\r\nTo', 'From', 'From: a@ex.com\r\nSubject']) {
+        const hostile = `${fields}: ${folded(piece)}\r\n${BODY}`;
+        expect(await cost(() => prepare(hostile)), `${fields}: ${piece}`).toBeLessThan(10 * ordinary);
+      }
     }
-    expect(performance.now() - started).toBeLessThan(1_500);
   });
 });

@@ -1,5 +1,6 @@
 import { Refusal } from '#libs/contracts';
 import { describe, expect, it } from 'vitest';
+import { cost } from '../../../../test/support/cost.js';
 import { scanStructure } from './structure-scan.js';
 
 const LIMITS = { depth: 32, structure: 20_000 };
@@ -16,6 +17,7 @@ function problemOf(body: string | Buffer): string | null {
   }
 }
 const fill = (piece: string, bytes = 16 * MEGABYTE) => Buffer.alloc(bytes, piece);
+const quoted = (piece: string) => Buffer.concat([Buffer.from('"'), fill(piece), Buffer.from('"')]);
 
 describe('scanStructure', () => {
   it.each([
@@ -67,23 +69,16 @@ describe('scanStructure', () => {
 
   it.each([['['], ['{},'], ['{"a":'], ['"",'], ['""'], ['0,'], ['[],'], [':'], ['1'], ['{"a":1,']])(
     'stops early in 16 MB of %s',
-    (piece) => {
-      const honest = timeOf(fill('a', 16 * MEGABYTE));
-      const hostile = timeOf(fill(piece));
-      expect(hostile).toBeLessThan(Math.max(honest * 4, 100));
+    async (piece) => {
+      const [honest, hostile] = [quoted('abcd'), fill(piece)];
+      expect(await cost(() => problemOf(hostile))).toBeLessThan(await cost(() => problemOf(honest)));
     },
   );
 
-  it('passes 16 MB of one string, of escapes and of blanks in comparable time', () => {
-    const quoted = (piece: string) => Buffer.concat([Buffer.from('"'), fill(piece), Buffer.from('"')]);
-    const honest = timeOf(quoted('abcd'));
+  it('passes 16 MB of one string, of escapes and of blanks at a comparable price', async () => {
+    const text = quoted('abcd');
+    const honest = await cost(() => problemOf(text));
     for (const body of [quoted('\\"'), quoted('\\n'), quoted('\\u00e9'), fill(' ')])
-      expect(timeOf(body)).toBeLessThan(Math.max(honest * 8, 200));
+      expect(await cost(() => problemOf(body))).toBeLessThan(10 * honest);
   });
 });
-
-function timeOf(body: Buffer): number {
-  const started = performance.now();
-  problemOf(body);
-  return performance.now() - started;
-}
