@@ -5,14 +5,15 @@ import { LocalDns } from '../support/local-dns.js';
 import { selfSignedCertificate } from '../support/self-signed-certificate.js';
 import { WebhookReceiver } from '../support/webhook-receiver.js';
 
-const TIMEOUT_MS = 700;
+/** Longer than a test may last, for calls that must end by themselves. */
+const NO_LIMIT = { ALLOW_PRIVATE_WEBHOOKS: 'true', WEBHOOK_TIMEOUT: '10m' };
+const SHORT_LIMIT = { ...NO_LIMIT, WEBHOOK_TIMEOUT: '300ms' };
 let receiver: WebhookReceiver;
 let dns: LocalDns;
 const open: WebhookPost[] = [];
 
-function caller(settings: Record<string, string> = { ALLOW_PRIVATE_WEBHOOKS: 'true' }): WebhookPost {
+function caller(settings: Record<string, string> = NO_LIMIT): WebhookPost {
   const config = loadConfig('standalone', {
-    WEBHOOK_TIMEOUT: `${TIMEOUT_MS}ms`,
     DNS_SERVERS: dns.address,
     ...settings,
   });
@@ -89,19 +90,18 @@ describe('WebhookPost', () => {
 
   it('takes the status of an answer whose body trickles on, within the time limit', async () => {
     receiver.script('/trickle', 'trickle');
-    const started = performance.now();
-    expect(await call(receiver.url('/trickle'))).toMatchObject({ kind: 'answered', status: 200 });
-    expect(performance.now() - started).toBeLessThan(TIMEOUT_MS + 300);
+    // The answer itself never ends.
+    const from = caller(SHORT_LIMIT);
+    expect(await call(receiver.url('/trickle'), from)).toMatchObject({ kind: 'answered', status: 200 });
   });
 
   it.each([
-    ['silent', 'timeout'],
-    ['reset', 'connection_failed'],
-  ] as const)('calls a %s endpoint %s', async (answer, failure) => {
+    ['silent', 'timeout', SHORT_LIMIT],
+    ['reset', 'connection_failed', NO_LIMIT],
+  ] as const)('calls a %s endpoint %s', async (answer, failure, settings) => {
     receiver.script(`/${answer}`, answer);
-    const started = performance.now();
-    expect(await call(receiver.url(`/${answer}`))).toMatchObject({ kind: 'unanswered', failure });
-    expect(performance.now() - started).toBeLessThan(TIMEOUT_MS + 300);
+    const result = await call(receiver.url(`/${answer}`), caller(settings));
+    expect(result).toMatchObject({ kind: 'unanswered', failure });
   });
 
   it('names a closed port, an unknown name and silent name servers coarsely', async () => {
@@ -111,7 +111,9 @@ describe('WebhookPost', () => {
     expect(await call(url)).toMatchObject({ failure: 'connection_failed' });
     expect(await call(receiver.url('/', 'nowhere.example.com'))).toMatchObject({ failure: 'name_unresolved' });
     dns.set('stalled.example.com', { fault: 'silent' });
-    expect(await call(receiver.url('/', 'stalled.example.com'))).toMatchObject({ failure: 'timeout' });
+    expect(await call(receiver.url('/', 'stalled.example.com'), caller(SHORT_LIMIT))).toMatchObject({
+      failure: 'timeout',
+    });
   });
 
   it('asks for the certificate of the name, and refuses one that nobody vouches for', async () => {

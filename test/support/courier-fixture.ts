@@ -17,6 +17,18 @@ export const SHORT: CourierTimeouts = {
   total: 2000,
 };
 
+/** Limits longer than a test may last, for setting the one that is meant. */
+export const UNLIMITED: CourierTimeouts = {
+  connect: 600_000,
+  greeting: 600_000,
+  ehlo: 600_000,
+  mail: 600_000,
+  rcpt: 600_000,
+  data: 600_000,
+  dot: 600_000,
+  total: 600_000,
+};
+
 export const CONTENT = Buffer.from('From: a@from.test\r\nSubject: hello\r\n\r\n.dot\r\nbody\r\n');
 
 /** A courier in mode `mx` with its own DNS and scripted servers; everything is closed by `close`. */

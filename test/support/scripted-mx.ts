@@ -47,7 +47,7 @@ export class ScriptedMx implements MxDesk {
   }
 
   /** Resolves once `count` mails were accepted; rejects after `limitMs`. */
-  async waitForMails(count: number, limitMs = 5000): Promise<ReceivedMail[]> {
+  async waitForMails(count: number, limitMs = 15_000): Promise<ReceivedMail[]> {
     if (this.accepted.length < count) {
       await new Promise<void>((resolve, reject) => {
         const timer = setTimeout(() => {

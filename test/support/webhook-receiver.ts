@@ -83,7 +83,7 @@ export class WebhookReceiver {
   }
 
   /** The calls of a path as soon as there are `count`. @throws when that takes longer than `withinMs`. */
-  async waitFor(path: string, count: number, withinMs = 5_000): Promise<ReceivedCall[]> {
+  async waitFor(path: string, count: number, withinMs = 15_000): Promise<ReceivedCall[]> {
     const deadline = performance.now() + withinMs;
     while (this.callsTo(path).length < count) {
       if (performance.now() > deadline)
@@ -93,10 +93,15 @@ export class WebhookReceiver {
     return this.callsTo(path);
   }
 
+  /** Breaks every connection; what waits for an answer gets none. */
+  hangUp(): void {
+    for (const socket of this.sockets) socket.destroy();
+  }
+
   async close(): Promise<void> {
     for (const timer of this.timers) clearInterval(timer);
     const closed = new Promise<void>((resolve) => this.server.close(() => resolve()));
-    for (const socket of this.sockets) socket.destroy();
+    this.hangUp();
     await closed;
   }
 

@@ -5,9 +5,8 @@ describe('a bell', () => {
   it('ends the wait when it rings', async () => {
     const bell = new Bell();
     setTimeout(() => bell.ring(), 10);
-    const began = performance.now();
-    expect(await bell.wait(5_000)).toBe(true);
-    expect(performance.now() - began).toBeLessThan(1_000);
+    // Longer than a test may last.
+    expect(await bell.wait(600_000)).toBe(true);
   });
 
   it('keeps a ring for whoever waits next, once', async () => {

@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterEach, describe, expect, it } from 'vitest';
-import { brief, CourierFixture } from '../../../test/support/courier-fixture.js';
+import { brief, CourierFixture, UNLIMITED } from '../../../test/support/courier-fixture.js';
 import type { MxScript, ScriptedMx } from '../../../test/support/scripted-mx.js';
 import type { CourierOptions } from './index.js';
 
@@ -12,10 +12,9 @@ async function serve(script: MxScript, overrides: Partial<CourierOptions> = {}):
   return mx;
 }
 
-/** Waits for a condition for at most two seconds. */
+/** Waits for a condition as long as the test may last. */
 async function until(holds: () => boolean): Promise<void> {
-  for (let i = 0; i < 200 && !holds(); i += 1) await pause(10);
-  expect(holds()).toBe(true);
+  while (!holds()) await pause(10);
 }
 
 afterEach(() => fixture.close());
@@ -93,26 +92,25 @@ describe('kept-open connections', () => {
   });
 
   it('are waited for no longer than one attempt may last', async () => {
-    const { timeouts } = {
-      timeouts: { connect: 300, greeting: 300, ehlo: 300, mail: 300, rcpt: 300, data: 300, dot: 1500, total: 400 },
-    };
-    await serve({ on: { dot: 'silence' } }, { connectionsPerHost: 1, timeouts });
-    const begun = performance.now();
-    const outcomes = await Promise.all([fixture.deliver(), fixture.deliver(), fixture.deliver()]);
-    expect(outcomes.flat().map((outcome) => outcome.kind)).toEqual(['deferred', 'deferred', 'deferred']);
-    expect(performance.now() - begun).toBeLessThan(1300);
+    const timeouts = { ...UNLIMITED, total: 400 };
+    const mx = await serve({ on: { dot: 'silence' } }, { connectionsPerHost: 1, timeouts });
+    const outcomes = await Promise.all(Array.from({ length: 5 }, () => fixture.deliver()));
+    expect(new Set(outcomes.flat().map((outcome) => outcome.kind))).toEqual(new Set(['deferred']));
+    // The first, and at most the one that gets its place in the moment in which all of them give up.
+    expect(mx.mails.length).toBeLessThanOrEqual(2);
   });
 
   it('do not hold up other hosts', async () => {
-    fixture = await CourierFixture.start({ connectionsPerHost: 1 });
+    fixture = await CourierFixture.start({ connectionsPerHost: 1, timeouts: UNLIMITED });
     const [stalled, healthy] = await fixture.serve({ on: { dot: 'silence' } }, {});
     fixture.dns.set('stalled.test', { MX: [{ preference: 1, exchange: 'mx1.to.test' }] });
     fixture.dns.set('healthy.test', { MX: [{ preference: 1, exchange: 'mx2.to.test' }] });
     const slow = fixture.deliver('a@stalled.test');
-    const begun = performance.now();
+    await until(() => stalled.mails.length === 1);
     const outcomes = await Promise.all(Array.from({ length: 20 }, () => fixture.deliver('a@healthy.test')));
-    expect(performance.now() - begun).toBeLessThan(250);
     expect(new Set(outcomes.flat().map(brief))).toEqual(new Set(['delivered']));
+    expect(stalled.sessions[0].open).toBe(true);
+    stalled.dropConnections();
     expect(brief((await slow)[0])).toBe('deferred unknown_outcome dot');
     expect([stalled.sessions.length, healthy.sessions.length]).toEqual([1, 1]);
   });
