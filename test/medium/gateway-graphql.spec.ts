@@ -129,7 +129,7 @@ describe('GraphQL over the socket', () => {
     await until(async () => seen.every((answers) => answers.length === 1), { what: 'the snapshots' });
     gateway.counts.accepted = 2;
     await happen(own);
-    await until(async () => seen.every((answers) => answers.length === 2), { withinMs: 2_000, what: 'the change' });
+    await until(async () => seen.every((answers) => answers.length === 2), { what: 'the change' });
     expect(seen[0].map((answer) => (answer.data?.['domainStats'] as { accepted: number }).accepted)).toEqual([1, 2]);
     for (const each of clients) await each.dispose();
   });

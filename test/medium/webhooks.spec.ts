@@ -279,7 +279,8 @@ describe('WebhookDispatcher', () => {
     receiver.script('/410', 410);
     await made.fanOut.handle({ events: queuedEvents(accountId) });
     expect(await finished(webhook.id)).toMatchObject([{ status: 'failed', attempts: 1, last_status: 410 }]);
-    await expect.poll(async () => (await made.subscriptions.list(accountId))[0].status).toBe('disabled');
+    const status = async () => (await made.subscriptions.list(accountId))[0].status;
+    await expect.poll(status, { timeout: 15_000 }).toBe('disabled');
     await made.fanOut.handle({ events: queuedEvents(accountId) });
     expect(await deliveries(webhook.id)).toHaveLength(1);
     expect(receiver.callsTo('/410')).toHaveLength(1);
