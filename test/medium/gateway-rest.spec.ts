@@ -248,8 +248,8 @@ describe('a body of hostile structure', () => {
       };
       const [honest, hostile] = [`{"subject":"${fill('abcd')}"}`, fill(piece)];
       // The client is in this process too; a parse of such a body takes seconds, and one in slices no less.
-      const ordinary = await cost(() => send(honest, 'missing_required_field'), 3);
-      expect(await cost(() => send(hostile, 'validation_error'), 3)).toBeLessThan(2 * ordinary);
+      const ordinary = await cost(() => send(honest, 'missing_required_field'));
+      expect(await cost(() => send(hostile, 'validation_error'))).toBeLessThan(2 * ordinary);
     },
   );
 });

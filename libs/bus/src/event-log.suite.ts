@@ -115,7 +115,7 @@ export function eventLogSuite(brand: string, makeHarness: () => Promise<LogHarne
       expect(troubled.disorder()).toEqual([]);
       expect(tries.length).toBeGreaterThanOrEqual(4);
       expect(tries[1] - tries[0]).toBeGreaterThan(50);
-      expect(tries[3] - tries[2]).toBeGreaterThan(tries[1] - tries[0]);
+      expect(tries[3] - tries[2]).toBeGreaterThan(400);
     });
 
     it('lets two instances of one consumer share the work without handling anything twice', async () => {

@@ -204,9 +204,9 @@ describe('composeMessage', () => {
   it('takes 10 MB of short lines, and of a file, at the price of ordinary text', async () => {
     const attachments = [{ ...FILE, content: Buffer.alloc(10_000_000, 7) }];
     const [honest, hostile] = [`${'Grüße, '.repeat(10)}\n`.repeat(109_000), 'ü\n'.repeat(3_300_000)];
-    const ordinary = await cost(() => composeMessage({ ...PARTS, text: honest }), 3);
-    expect(await cost(() => composeMessage({ ...PARTS, text: hostile }), 3)).toBeLessThan(20 * ordinary);
-    expect(await cost(() => composeMessage({ ...PARTS, attachments }), 3)).toBeLessThan(10 * ordinary);
+    const ordinary = await cost(() => composeMessage({ ...PARTS, text: honest }));
+    expect(await cost(() => composeMessage({ ...PARTS, text: hostile }), 1)).toBeLessThan(20 * ordinary);
+    expect(await cost(() => composeMessage({ ...PARTS, attachments }), 1)).toBeLessThan(10 * ordinary);
   });
 });
 
