@@ -80,7 +80,24 @@ export async function end(child) {
   clearTimeout(timer);
 }
 
+/** @type {Set<() => Promise<void>>} */
+const stops = new Set();
+
+/**
+ * For what ends by more than a signal: `stop` is called by `endAll` too, and never twice.
+ * @param {() => Promise<void>} stop @returns {() => Promise<void>}
+ */
+export function stopOnce(stop) {
+  const stopNow = async () => {
+    if (stops.delete(stopNow)) await stop();
+  };
+  stops.add(stopNow);
+  return stopNow;
+}
+
+/** Everything that is still there; for an interrupted benchmark. */
 export async function endAll() {
+  await Promise.allSettled([...stops].map((stop) => stop()));
   await Promise.all([...running].map(end));
 }
 

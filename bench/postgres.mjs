@@ -4,6 +4,7 @@ import { readFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pg from 'pg';
+import { stopOnce } from './children.mjs';
 
 /** Wherever a database server is given by BENCH_DATABASE_URL, that one is used, and left running. */
 const GIVEN = process.env.BENCH_DATABASE_URL;
@@ -13,7 +14,7 @@ export class BenchPostgres {
   constructor(url, pid, stop) {
     this.url = url;
     this.pid = pid;
-    this.stop = stop;
+    this.stop = stopOnce(stop);
   }
 
   static async start() {

@@ -4,7 +4,7 @@ import { randomBytes } from 'node:crypto';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { end, freePorts, startCommand, until } from './children.mjs';
+import { end, freePorts, startCommand, stopOnce, until } from './children.mjs';
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
 const STARTING_MS = 60_000;
@@ -28,6 +28,10 @@ export class OurProgram {
     this.dataDir = dataDir;
     this.login = { user: OurProgram.smtpUser, password: apiKey };
     this.roots = [/** @type {number} */ (started.child.pid)];
+    this.stop = stopOnce(async () => {
+      await end(started.child);
+      rmSync(dataDir, { recursive: true, force: true });
+    });
   }
 
   /** The gateway alone: no delivery, no SMTP, no statistics in the process. @param {string} databaseUrl */
@@ -39,11 +43,6 @@ export class OurProgram {
   /** Everything in one process, on its embedded engines unless `settings` say otherwise. @param {Record<string, string>} settings */
   static standalone(settings) {
     return startProgram('standalone', settings);
-  }
-
-  async stop() {
-    await end(this.started.child);
-    rmSync(this.dataDir, { recursive: true, force: true });
   }
 }
 

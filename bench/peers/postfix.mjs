@@ -6,7 +6,7 @@ import { spawnSync } from 'node:child_process';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { connect } from 'node:net';
-import { freePorts, until } from '../children.mjs';
+import { freePorts, stopOnce, until } from '../children.mjs';
 
 /**
  * Postfix writes its log as any operator has it: what became of a mail is otherwise known to nobody. BENCH_POSTFIX_LOG=off
@@ -92,6 +92,7 @@ export class Postfix {
     this.dir = dir;
     this.port = port;
     this.roots = [pid];
+    this.stop = stopOnce(() => stopPostfix(dir, pid));
   }
 
   /** @param {number} next port of the sink */
@@ -105,15 +106,17 @@ export class Postfix {
     postfix(dir, 'set-permissions');
     const { status, text } = postfix(dir, 'start');
     if (status !== 0) throw new Error(`Postfix did not start: ${text}`);
+    const started = new Postfix(dir, smtp, Number(readFileSync(join(dir, 'queue/pid/master.pid'), 'utf8')));
     await until(() => answers(smtp), 'Postfix to answer', STARTING_MS);
-    return new Postfix(dir, smtp, Number(readFileSync(join(dir, 'queue/pid/master.pid'), 'utf8')));
+    return started;
   }
+}
 
-  async stop() {
-    postfix(this.dir, 'stop');
-    await until(async () => !existsSync(`/proc/${this.roots[0]}`), 'Postfix to end', ENDING_MS);
-    rmSync(this.dir, { recursive: true, force: true });
-  }
+/** @param {string} dir @param {number} pid */
+async function stopPostfix(dir, pid) {
+  postfix(dir, 'stop');
+  await until(async () => !existsSync(`/proc/${pid}`), 'Postfix to end', ENDING_MS);
+  rmSync(dir, { recursive: true, force: true });
 }
 
 /** @param {string} dir @param {string} command */
