@@ -58,7 +58,7 @@ export function nextMessage({ child, output }, wanted, withinMs) {
   return new Promise((resolve, reject) => {
     const timer = setTimeout(() => settle(() => reject(failure('did not answer in time'))), withinMs);
     const failure = (/** @type {string} */ what) =>
-      new Error(`${child.spawnargs.slice(1, 2)} ${what}: ${output().slice(-2_000)}`);
+      new Error(`${child.spawnargs[1]} ${what}: ${output().slice(-2_000)}`);
     const onMessage = (/** @type {any} */ message) => wanted(message) && settle(() => resolve(message));
     const onExit = () => settle(() => reject(failure('ended too early')));
     const settle = (/** @type {() => void} */ then) => {
