@@ -13,6 +13,11 @@ import { createServer } from 'node:net';
  * @property {number} lastAt milliseconds since the epoch of the last first arrival
  */
 
+if (!process.send) {
+  console.error('This is started by npm run bench.');
+  process.exit(2);
+}
+
 const END_OF_DATA = Buffer.from('\r\n.\r\n');
 const HEAD_END = Buffer.from('\r\n\r\n');
 const MAX_HEAD = 65_536;
