@@ -29,6 +29,7 @@ export function startCommand(command, args, options = {}) {
 /** A module of ours with a channel for messages. @param {URL} module @param {unknown} [argument] */
 export function startModule(module, argument) {
   const options = /** @type {import('node:child_process').ForkOptions} */ ({
+    execArgv: [],
     stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
   });
   return keep(fork(module, argument === undefined ? [] : [JSON.stringify(argument)], options));
