@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it } from 'vitest';
-import { brief, CONTENT, CourierFixture, SHORT, UNLIMITED } from '../../../test/support/courier-fixture.js';
+import { brief, CONTENT, CourierFixture, UNLIMITED } from '../../../test/support/courier-fixture.js';
 import { ORDINARY_EXTENSIONS } from '../../../test/support/scripted-mx.js';
 import type { MxAction, MxMoment, MxScript } from '../../../test/support/scripted-mx.js';
 import type { CourierOptions, CourierTimeouts } from './index.js';
@@ -88,7 +88,7 @@ describe('silence', () => {
   });
 
   it('of two hosts ends the attempt, the third is not waited for', async () => {
-    fixture = await CourierFixture.start();
+    fixture = await CourierFixture.start({ timeouts: { ...UNLIMITED, greeting: 300 } });
     const silent = at('banner', 'silence');
     const servers = await fixture.serve(silent, silent, silent);
     const [outcome] = await fixture.deliver();
@@ -97,7 +97,7 @@ describe('silence', () => {
   });
 
   it('of the first host leads to the second, and the next mail goes there first', async () => {
-    fixture = await CourierFixture.start();
+    fixture = await CourierFixture.start({ timeouts: { ...UNLIMITED, greeting: 1_000 } });
     const [first, second] = await fixture.serve(at('banner', 'silence'), {});
     expect(brief((await fixture.deliver())[0])).toBe('delivered');
     expect(brief((await fixture.deliver())[0])).toBe('delivered');
@@ -131,7 +131,7 @@ describe('silence', () => {
   });
 
   it('of the caller who owes the content is bounded too', async () => {
-    await serve({}, { timeouts: { ...SHORT, total: 400 } });
+    await serve({}, { timeouts: { ...UNLIMITED, total: 400 } });
     const never = new Promise<Buffer>(() => undefined);
     const [outcome] = await fixture.courier.deliver({ ...fixture.job(), content: () => never });
     expect(brief(outcome)).toBe('deferred not_sent mail');
@@ -157,7 +157,7 @@ describe('a connection that breaks', () => {
   it.each<MxAction>(['close', 'reset', 'silence'])(
     'by %s after the dot is an unknown outcome, and no other host is tried',
     async (how) => {
-      fixture = await CourierFixture.start();
+      fixture = await CourierFixture.start({ timeouts: { ...UNLIMITED, dot: 300 } });
       const [first, second] = await fixture.serve(at('dot', how), {});
       const [outcome] = await fixture.deliver();
       expect(brief(outcome)).toBe('deferred unknown_outcome dot');

@@ -1,14 +1,15 @@
 import { afterEach, describe, expect, it } from 'vitest';
-import { brief, CourierFixture } from '../../../test/support/courier-fixture.js';
+import { brief, CourierFixture, UNLIMITED } from '../../../test/support/courier-fixture.js';
 import { selfSignedCertificate } from '../../../test/support/self-signed-certificate.js';
 import type { MxScript } from '../../../test/support/scripted-mx.js';
+import type { CourierOptions } from './index.js';
 
 const good = selfSignedCertificate('mx1.to.test');
 
 let fixture: CourierFixture;
 
-async function serve(script: MxScript) {
-  fixture = await CourierFixture.start();
+async function serve(script: MxScript, overrides: Partial<CourierOptions> = {}) {
+  fixture = await CourierFixture.start(overrides);
   const [mx] = await fixture.serve(script);
   return mx;
 }
@@ -53,7 +54,7 @@ describe('opportunistic TLS', () => {
     ['hangs', { extensions: ['STARTTLS'], on: { starttls: '220 go' } }],
     ['answers garbage', { extensions: ['STARTTLS'], on: { starttls: { raw: '220 go\r\n' }, ehlo: undefined } }],
   ])('gives way to plain text when it %s', async (_, script) => {
-    const mx = await serve(script);
+    const mx = await serve(script, { timeouts: { ...UNLIMITED, ehlo: 1_000 } });
     const [outcome] = await fixture.deliver();
     expect(outcome).toMatchObject({ kind: 'delivered', remote: { tls: null } });
     expect(mx.accepted[0].tls).toBe(false);
