@@ -22,6 +22,8 @@ import { replyOf, SmtpReply } from './smtp-reply.js';
 interface Login {
   token: string;
   principal: Principal;
+  /** Of `performance.now()`: when MAIL was taken, so that every RCPT was judged after it. */
+  mailAt: number;
 }
 
 const SAME_ANSWER = '5.7.8 Authentication credentials invalid';
@@ -52,7 +54,7 @@ export class SubmissionSession {
     try {
       const principal = await this.authenticate(auth.password ?? '');
       if (!(await this.isOwnSender(auth.username ?? '', principal))) throw new Refusal('invalid_api_key');
-      return { token: auth.password ?? '', principal };
+      return { token: auth.password ?? '', principal, mailAt: -Infinity };
     } catch (error) {
       if (!(error instanceof Refusal)) throw new SmtpReply(454, '4.7.0 Temporary authentication failure');
       if (error.row.status === 503) throw replyOf(error);
@@ -82,6 +84,7 @@ export class SubmissionSession {
     const login = session.user as Login | undefined;
     if (!session.secure || !login) throw new SmtpReply(530, '5.7.0 Authentication required');
     login.principal = await this.authenticate(login.token);
+    login.mailAt = performance.now();
     const verdict = this.rateLimit.take(login.principal.accountId);
     if (!verdict.allowed) throw replyOf(new Refusal('rate_limit_exceeded'));
   }
@@ -101,9 +104,10 @@ export class SubmissionSession {
   /** The whole message, to the id of the accepted mail. The 250 is sent only after the commit. */
   async data(stream: SMTPServerDataStream, session: SMTPServerSession): Promise<string> {
     const raw = await readAll(stream);
-    const { principal } = session.user as Login;
+    const { principal, mailAt } = session.user as Login;
     const relayed = this.readMessage(raw);
-    const { id } = await this.intake.accept(toSubmission(principal, relayed, session.envelope.rcptTo));
+    const submission = toSubmission(principal, relayed, session.envelope.rcptTo);
+    const { id } = await this.intake.accept({ ...submission, suppressionsAskedAt: mailAt });
     return id;
   }
 

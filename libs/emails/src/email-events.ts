@@ -37,15 +37,16 @@ export function emailEvent<T extends EmailType>(
     ...(mail.test ? { mode: 'test' as const } : {}),
   };
   return routedEvent({
-    type: of.type as EmittedType,
-    data: { ...base, ...of.added } as unknown as EventData[EmittedType],
+    type: of.type,
+    // Base and addition make up the type's data by construction of `Added`; the compiler cannot add them up for a T.
+    data: { ...base, ...of.added } as unknown as EventData[T],
     accountId: mail.accountId,
     key: mail.id,
     sequence: of.sequence,
     domainId: mail.domainId,
     test: mail.test,
     at: of.at,
-  }) as RoutedEvent;
+  });
 }
 
 /** The part of `email.bounced` that follows from the answer. */

@@ -1,3 +1,4 @@
+import { availableParallelism } from 'node:os';
 import { createHash, sign } from 'node:crypto';
 import type { DkimKey } from './dkim-key.js';
 import { relaxedBodyHash } from './relaxed-body-hash.js';
@@ -75,17 +76,40 @@ function signedFields({ occurrences }: RelaxedHead): string {
   return data;
 }
 
-function signData(key: DkimKey, data: Buffer): Promise<Buffer> {
+async function signData(key: DkimKey, data: Buffer): Promise<Buffer> {
   const ed25519 = key.algorithm === 'ed25519-sha256';
   // RFC 8463 §3: Ed25519 signs the SHA-256 of the data, RSA has the hash inside its own scheme.
   const input = ed25519 ? createHash('sha256').update(data).digest() : data;
-  return new Promise((resolve, reject) => {
-    sign(ed25519 ? null : 'sha256', input, key.privateKey, (error, signature) => {
-      if (error) reject(error);
-      else resolve(signature);
+  await signing.enter();
+  try {
+    return await new Promise((resolve, reject) => {
+      sign(ed25519 ? null : 'sha256', input, key.privateKey, (error, signature) => {
+        if (error) reject(error);
+        else resolve(signature);
+      });
     });
-  });
+  } finally {
+    signing.leave();
+  }
 }
+
+/**
+ * At most one signature per core but one at a time. The thread pool has more threads than the machine has cores, and a
+ * crowd of signing threads takes the processor from the event loop, which then does everything else late.
+ */
+const signing = {
+  free: Math.max(1, availableParallelism() - 1),
+  waiting: [] as (() => void)[],
+  async enter(): Promise<void> {
+    if (this.free > 0) this.free -= 1;
+    else await new Promise<void>((resolve) => this.waiting.push(resolve));
+  },
+  leave(): void {
+    const next = this.waiting.shift();
+    if (next) next();
+    else this.free += 1;
+  },
+};
 
 /** `DKIM-Signature: tag; tag; …` without a final line end. h= may be folded at its colons, bh= is short. */
 function foldTags(tags: string[]): string {

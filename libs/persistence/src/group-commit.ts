@@ -11,6 +11,11 @@ export interface GroupCommitOptions<T, R> {
   /** At most this many bytes in one group, by `sizeOf`; one item may exceed it alone. */
   maxBytes?: number;
   sizeOf?: (item: T) => number;
+  /**
+   * Milliseconds to gather before a group, for work whose caller waits for nothing: fewer, larger commits. Leave it out
+   * where somebody waits for the answer.
+   */
+  gatherMs?: number;
   /** Groups in progress at once. */
   writers?: number;
 }
@@ -54,6 +59,7 @@ export class GroupCommit<T, R> {
 
   private async runGroups(): Promise<void> {
     while (this.queue.length > 0) {
+      if (this.options.gatherMs !== undefined) await this.gather(this.options.gatherMs);
       const group = this.take();
       try {
         const results = await this.options.commit(group.map((waiting) => waiting.item));
@@ -68,6 +74,10 @@ export class GroupCommit<T, R> {
     }
     this.active -= 1;
     if (this.pending === 0) for (const wake of this.idle.splice(0)) wake();
+  }
+
+  private async gather(ms: number): Promise<void> {
+    if (this.queue.length < this.options.maxItems) await new Promise((resolve) => setTimeout(resolve, ms));
   }
 
   private take(): Waiting<T, R>[] {

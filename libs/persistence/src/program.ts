@@ -55,7 +55,7 @@ export async function startProgram(options: ProgramOptions): Promise<INestApplic
     log.info('started', { settings: config.describe() });
     return app;
   } catch (error) {
-    if (error instanceof ConfigError) console.error(error.message);
+    if (error instanceof ConfigError) process.stderr.write(`${error.message}\n`);
     else log.error('the start failed', error);
     await shutdown.run();
     process.exit(1);
@@ -66,13 +66,13 @@ function readConfig(program: Program): Config {
   try {
     const config = loadConfig(program);
     if (process.argv.includes('--check-config')) {
-      console.log(JSON.stringify(config.describeAll(), null, 2));
+      process.stdout.write(`${JSON.stringify(config.describeAll(), null, 2)}\n`);
       process.exit(0);
     }
     return config;
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error;
-    console.error(error.message);
+    process.stderr.write(`${error.message}\n`);
     process.exit(1);
   }
 }

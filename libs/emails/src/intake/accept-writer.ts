@@ -63,7 +63,14 @@ const recordset = (columns: [string, string][], parameter: string) =>
   `SELECT ${names(columns)} FROM json_to_recordset(${parameter}::json) AS r(${columns.map(([name, type]) => `${name} ${type}`).join(', ')})`;
 
 /** Statement for up to `bodies` mails; a power of two, so that few variants are ever planned. Missing rows are NULL. */
+const statements = new Map<number, string>();
 function insertStatement(bodies: number): string {
+  let text = statements.get(bodies);
+  if (text === undefined) statements.set(bodies, (text = writeInsertStatement(bodies)));
+  return text;
+}
+
+function writeInsertStatement(bodies: number): string {
   const first = 3 + OUTBOX_ARRAYS;
   const rows = Array.from(
     { length: bodies },
@@ -112,7 +119,9 @@ export class AcceptWriter {
       if (won.length > 0) await this.insert(tx, won);
       return new Set(won);
     });
-    return Promise.all(items.map((item) => (winners.has(item) ? { id: item.id, replayed: false } : this.replay(item))));
+    return Promise.all(
+      items.map(async (item) => (winners.has(item) ? { id: item.id, replayed: false } : this.replay(item))),
+    );
   }
 
   /** Items whose key is theirs now, or that have none. A key that two items of the group bring belongs to the first. */

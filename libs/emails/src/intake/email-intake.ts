@@ -23,6 +23,8 @@ interface Recipient {
   field: string;
 }
 
+/** An answer of the suppression list that the door got this recently is not asked for again. */
+const FRESH_ANSWER_MS = 1_000;
 const GROUP_ITEMS = 128;
 const GROUP_BYTES = 4 * 1024 * 1024;
 
@@ -108,6 +110,7 @@ export class EmailIntake {
   }
 
   private async requireNobodySuppressed(submission: Submission, recipients: Recipient[]): Promise<void> {
+    if (performance.now() - (submission.suppressionsAskedAt ?? -Infinity) < FRESH_ANSWER_MS) return;
     const found = await this.suppressions.matching(
       submission.accountId,
       recipients.map((r) => r.normal),

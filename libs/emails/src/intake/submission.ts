@@ -43,6 +43,8 @@ export interface Submission {
   /** Null: now. */
   scheduledAt: Date | null;
   idempotency: Idempotency | null;
+  /** Of `performance.now()`: when the door itself asked for every recipient's suppression, as the relay does at RCPT. */
+  suppressionsAskedAt?: number;
 }
 
 export interface Idempotency {

@@ -12,6 +12,8 @@ import { settleBatch, type SettleItem } from './settle-batch.js';
 import { judge } from './verdict.js';
 
 const SETTLE_ITEMS = 200;
+/** Nobody waits for a settle but the job's own slot; so outcomes that come close together share a transaction. */
+const SETTLE_GATHER_MS = 8;
 const SETTLE_TRIES = 20;
 const SETTLE_PAUSE_MS = 200;
 
@@ -34,7 +36,11 @@ export class EmailLedger {
     shutdown: Shutdown,
   ) {
     this.review = new ClaimReview(database, worker, suppressions, accounts);
-    this.settling = new GroupCommit({ commit: (items) => this.commitOutcomes(items), maxItems: SETTLE_ITEMS });
+    this.settling = new GroupCommit({
+      commit: (items) => this.commitOutcomes(items),
+      maxItems: SETTLE_ITEMS,
+      gatherMs: SETTLE_GATHER_MS,
+    });
     shutdown.on('flush', 'settle', () => this.settling.drained());
   }
 

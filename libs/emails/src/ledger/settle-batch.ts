@@ -36,8 +36,7 @@ const RECIPIENT_CLASSES: ReadonlySet<string> = new Set(['invalid_recipient', 'ba
  * Mail rows are locked in id order, so that two groups cannot wait for each other in a ring.
  */
 export async function settleBatch(tx: Queryable, workerId: string, items: SettleItem[]): Promise<HardBounce[]> {
-  const mails = await lockMails(tx, [...new Set(items.map((item) => item.job.mail.id))].sort());
-  const applied = await applyVerdicts(tx, workerId, items);
+  const { mails, applied } = await applyVerdicts(tx, workerId, items);
   if (applied.length === 0) return [];
   const statuses = await statusesOf(tx, applied);
   const events: RoutedEvent[] = [];
@@ -62,45 +61,54 @@ export async function settleBatch(tx: Queryable, workerId: string, items: Settle
   return applied.flatMap(hardBounces);
 }
 
-async function lockMails(tx: Queryable, ids: string[]): Promise<Map<string, MailRow>> {
-  const { rows } = await tx.query<MailRow>({
-    name: 'settle-lock',
-    text: 'SELECT id, sequence FROM emails WHERE id = ANY($1) ORDER BY id FOR NO KEY UPDATE',
-    values: [ids],
-  });
-  return new Map(rows.map((row) => [row.id, row]));
+interface Locked {
+  mails: Map<string, MailRow>;
+  applied: Applied[];
 }
 
-async function applyVerdicts(tx: Queryable, workerId: string, items: SettleItem[]): Promise<Applied[]> {
+/**
+ * One statement: locks the mails and writes the recipients that are still ours. The outcomes that counted come back in
+ * the order of the items, so that a mail's events keep the order of what happened.
+ */
+async function applyVerdicts(tx: Queryable, workerId: string, items: SettleItem[]): Promise<Locked> {
   const byKey = new Map<string, Applied>();
-  const rows = items.flatMap(({ job, verdicts }) =>
-    verdicts.map((verdict) => {
-      byKey.set(`${job.mail.id} ${verdict.recipient.ordinal}`, { job, verdict });
-      const { reply, remote } = verdict.outcome;
-      return {
-        email_id: job.mail.id,
-        ordinal: verdict.recipient.ordinal,
-        fence: verdict.recipient.fence,
-        status: verdict.status,
-        attempts: verdict.attempts,
-        due_at: verdict.status === 'deferred' ? verdict.nextAt : null,
-        ...smtpColumns(reply, remote),
-      };
-    }),
-  );
-  const { rows: done } = await tx.query<{ email_id: string; ordinal: number }>({
+  for (const { job, verdicts } of items)
+    for (const verdict of verdicts) byKey.set(`${job.mail.id} ${verdict.recipient.ordinal}`, { job, verdict });
+  const { rows } = await tx.query<{ mails: MailRow[] | null; done: { email_id: string; ordinal: number }[] | null }>({
     name: 'settle-recipients',
-    text: `UPDATE recipients r SET status = v.status, attempts = v.attempts, due_at = v.due_at, claimed_by = NULL,
-             smtp_code = v.smtp_code, smtp_enhanced = v.smtp_enhanced, smtp_text = v.smtp_text, mx = v.mx, ip = v.ip, tls = v.tls
-           FROM json_to_recordset($1::json) AS v(email_id text, ordinal smallint, fence int, status text, attempts smallint,
-             due_at timestamptz, smtp_code smallint, smtp_enhanced text, smtp_text text, mx text, ip text, tls text)
-           WHERE r.email_id = v.email_id AND r.ordinal = v.ordinal AND r.claimed_by = $2 AND r.fence = v.fence
-           RETURNING r.email_id, r.ordinal`,
-    values: [JSON.stringify(rows), workerId],
+    text: `WITH mails AS (
+             SELECT id, sequence FROM emails WHERE id = ANY($1) ORDER BY id FOR NO KEY UPDATE),
+           done AS (
+             UPDATE recipients r SET status = v.status, attempts = v.attempts, due_at = v.due_at, claimed_by = NULL,
+               smtp_code = v.smtp_code, smtp_enhanced = v.smtp_enhanced, smtp_text = v.smtp_text, mx = v.mx, ip = v.ip, tls = v.tls
+             FROM json_to_recordset($2::json) AS v(email_id text, ordinal smallint, fence int, status text, attempts smallint,
+               due_at timestamptz, smtp_code smallint, smtp_enhanced text, smtp_text text, mx text, ip text, tls text)
+             WHERE r.email_id = v.email_id AND r.ordinal = v.ordinal AND r.claimed_by = $3 AND r.fence = v.fence
+             RETURNING r.email_id, r.ordinal)
+           SELECT (SELECT json_agg(mails) FROM mails) AS mails, (SELECT json_agg(done) FROM done) AS done`,
+    values: [
+      [...new Set(items.map((item) => item.job.mail.id))].sort(),
+      JSON.stringify([...byKey.values()].map(recipientRow)),
+      workerId,
+    ],
   });
-  // In the order of the items, so that a mail's events keep the order of its outcomes.
-  const ours = new Set(done.map((row) => `${row.email_id} ${row.ordinal}`));
-  return [...byKey].filter(([key]) => ours.has(key)).map(([, applied]) => applied);
+  const ours = new Set((rows[0].done ?? []).map((row) => `${row.email_id} ${row.ordinal}`));
+  return {
+    mails: new Map((rows[0].mails ?? []).map((row) => [row.id, row])),
+    applied: [...byKey].filter(([key]) => ours.has(key)).map(([, applied]) => applied),
+  };
+}
+
+function recipientRow({ job, verdict }: Applied): object {
+  return {
+    email_id: job.mail.id,
+    ordinal: verdict.recipient.ordinal,
+    fence: verdict.recipient.fence,
+    status: verdict.status,
+    attempts: verdict.attempts,
+    due_at: verdict.status === 'deferred' ? verdict.nextAt : null,
+    ...smtpColumns(verdict.outcome.reply, verdict.outcome.remote),
+  };
 }
 
 const smtpColumns = (reply: Verdict['outcome']['reply'], remote: Verdict['outcome']['remote']) => ({
@@ -157,69 +165,76 @@ async function writeFacts(tx: Queryable, mails: object[], applied: Applied[], ev
 /** `email.sent` with the first attempt, then what came of it; a temporary failure is told once (D-35). */
 function eventsOf({ mail }: DeliveryJob, verdict: Verdict, nextSequence: () => number): RoutedEvent[] {
   const { outcome, recipient, attempts } = verdict;
-  const common = { recipient: recipient.address, at: outcome.endedAt };
+  const recipientOf = { recipient: recipient.address };
   const events: RoutedEvent[] = [];
   // Scheduled mail is accepted at once but enters the queue only when its time has come.
   if (attempts === 1 && mail.releasedAt > mail.createdAt)
     events.push(
-      emailEvent(mail, { ...common, type: 'email.queued', at: mail.releasedAt, sequence: nextSequence(), added: {} }),
+      emailEvent(mail, {
+        ...recipientOf,
+        type: 'email.queued',
+        at: mail.releasedAt,
+        sequence: nextSequence(),
+        added: {},
+      }),
     );
   if (attempts === 1)
     events.push(
       emailEvent(mail, {
-        ...common,
+        ...recipientOf,
         type: 'email.sent',
         at: outcome.startedAt,
         sequence: nextSequence(),
         added: { attempt: 1 },
       }),
     );
-  const { code, enhanced, text } = outcome.reply;
-  switch (verdict.status) {
-    case 'delivered':
-      events.push(
-        emailEvent(mail, {
-          ...common,
-          type: 'email.delivered',
-          sequence: nextSequence(),
-          added: { delivered_at: outcome.endedAt.toISOString(), smtp_response: text, mx: outcome.remote.mx },
-        }),
-      );
-      break;
-    case 'bounced':
-      events.push(
-        emailEvent(mail, {
-          ...common,
-          type: 'email.bounced',
-          sequence: nextSequence(),
-          added: bounceFacts({ type: verdict.bounceType, class: verdict.bounceClass, text, code, enhanced }),
-        }),
-      );
-      break;
-    case 'deferred':
-    case 'failed': {
-      if (verdict.status === 'deferred' && attempts > 1) break;
-      const final = verdict.status === 'failed';
-      events.push(
-        emailEvent(mail, {
-          ...common,
-          type: 'email.failed',
-          sequence: nextSequence(),
-          added: {
-            failure_type: final ? 'final' : 'temporary',
-            temporary: !final,
-            reason: final ? `${verdict.reason}: ${text}` : text,
-            smtp_code: code,
-            enhanced_code: final ? '5.4.7' : enhanced,
-            attempt: attempts,
-            next_attempt_at: verdict.status === 'deferred' ? verdict.nextAt.toISOString() : null,
-            failed: { reason: text },
-          },
-        }),
-      );
-    }
-  }
+  // The attempts between the first failure and the last are in `attempts` only.
+  if (verdict.status !== 'deferred' || attempts === 1) events.push(resultEvent(mail, verdict, nextSequence()));
   return events;
+}
+
+function resultEvent(mail: DeliveryJob['mail'], verdict: Verdict, sequence: number): RoutedEvent {
+  const { code, enhanced, text } = verdict.outcome.reply;
+  const common = { recipient: verdict.recipient.address, at: verdict.outcome.endedAt, sequence };
+  switch (verdict.status) {
+    case 'delivered': {
+      const added = {
+        delivered_at: verdict.outcome.endedAt.toISOString(),
+        smtp_response: text,
+        mx: verdict.outcome.remote.mx,
+      };
+      return emailEvent(mail, { ...common, type: 'email.delivered', added });
+    }
+    case 'bounced': {
+      const added = bounceFacts({ type: verdict.bounceType, class: verdict.bounceClass, text, code, enhanced });
+      return emailEvent(mail, { ...common, type: 'email.bounced', added });
+    }
+    case 'deferred':
+    case 'failed':
+      return emailEvent(mail, { ...common, type: 'email.failed', added: failureFacts(verdict) });
+  }
+}
+
+function failureFacts(verdict: Extract<Verdict, { status: 'deferred' | 'failed' }>) {
+  const { code, enhanced, text } = verdict.outcome.reply;
+  const common = { smtp_code: code, attempt: verdict.attempts, failed: { reason: text } };
+  if (verdict.status === 'failed')
+    return {
+      ...common,
+      failure_type: 'final' as const,
+      temporary: false,
+      reason: `${verdict.reason}: ${text}`,
+      enhanced_code: '5.4.7',
+      next_attempt_at: null,
+    };
+  return {
+    ...common,
+    failure_type: 'temporary' as const,
+    temporary: true,
+    reason: text,
+    enhanced_code: enhanced,
+    next_attempt_at: verdict.nextAt.toISOString(),
+  };
 }
 
 function hardBounces({ job, verdict }: Applied): HardBounce[] {
