@@ -59,7 +59,9 @@ describe('a store in process', () => {
     await visit(async (store) => {
       expect(store.identity).toBe(before);
       await store.insert(batch);
-      expect((await store.domainStats(events.accountId, events.domainId, NOON, LATER)).delivered).toBe(10);
+      expect((await store.domainStats(events.accountId, events.domainId, { from: NOON, to: LATER })).delivered).toBe(
+        10,
+      );
     });
     expect(await broken()).toEqual([]);
   });
@@ -104,6 +106,8 @@ describe('a store in process', () => {
     await store.ready();
     await store.close();
     await expect(store.insert({ token: 'x', events: [] })).rejects.toThrow('closed');
-    await expect(store.domainStats('acc', 'dom', NOON, LATER)).rejects.toMatchObject({ code: 'service_unavailable' });
+    await expect(store.domainStats('acc', 'dom', { from: NOON, to: LATER })).rejects.toMatchObject({
+      code: 'service_unavailable',
+    });
   });
 });

@@ -44,7 +44,8 @@ describe('over HTTP', () => {
     const events = new StatsEvents();
     events.position = 10_000_000;
     const batch = { token: 'crash:1-10', events: events.deliveries(10, NOON, 1_000) };
-    const count = async () => (await store.domainStats(events.accountId, events.domainId, NOON, LATER)).delivered;
+    const count = async () =>
+      (await store.domainStats(events.accountId, events.domainId, { from: NOON, to: LATER })).delivered;
     await server.command({ query: 'DETACH TABLE email_counts_feed' });
     await store.insert(batch);
     await server.command({ query: 'ATTACH TABLE email_counts_feed' });
@@ -72,7 +73,7 @@ describe('a server that goes away', () => {
     const store = openAt(front.url);
     const events = new StatsEvents();
     const batch = { token: 'log:1-10', events: events.deliveries(10, NOON, 1_000) };
-    const question = () => store.domainStats(events.accountId, events.domainId, NOON, LATER);
+    const question = () => store.domainStats(events.accountId, events.domainId, { from: NOON, to: LATER });
     try {
       await store.insert(batch);
       await front.stop('SIGKILL');

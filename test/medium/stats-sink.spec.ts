@@ -81,7 +81,8 @@ describe('the statistics sink', { timeout: 60_000 }, () => {
   };
   const delivered = async ({ app }: RunningSink): Promise<number> => {
     const from = new Date(NOON);
-    return (await app.get(StatsStore).domainStats(account, domain, from, new Date(NOON + 86_400_000))).delivered;
+    return (await app.get(StatsStore).domainStats(account, domain, { from, to: new Date(NOON + 86_400_000) }))
+      .delivered;
   };
   async function append(count: number): Promise<void> {
     const events = Array.from({ length: count }, () => deliveryAt(NOON + appended++ * 100));

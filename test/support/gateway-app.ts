@@ -17,7 +17,7 @@ import { createTestDatabase } from './test-database.js';
 export class SetCounts {
   accepted = 0;
 
-  domainStats(_accountId: string, domainId: string, from: Date, to: Date): Promise<DomainStats> {
+  domainStats(_accountId: string, domainId: string, { from, to }: { from: Date; to: Date }): Promise<DomainStats> {
     const counts = Object.fromEntries(STATS_COUNTERS.map((counter) => [counter, 0]));
     return Promise.resolve({ ...counts, domainId, from, to, accepted: this.accepted } as unknown as DomainStats);
   }

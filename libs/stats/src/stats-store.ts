@@ -83,7 +83,7 @@ export class StatsStore {
    * Counts of one domain of one account in [from, to), exact to the millisecond; zeros for a domain that is not theirs.
    * @throws Refusal `service_unavailable` while the engine does not answer.
    */
-  async domainStats(accountId: string, domainId: string, from: Date, to: Date): Promise<DomainStats> {
+  async domainStats(accountId: string, domainId: string, { from, to }: { from: Date; to: Date }): Promise<DomainStats> {
     try {
       const counts = await this.counts(accountId, domainId, statsWindow(from, to));
       const zeros = Object.fromEntries(STATS_COUNTERS.map((counter) => [counter, 0])) as Record<StatsCounter, number>;

@@ -30,10 +30,7 @@ export class DomainStatsFeeds {
 
   private feedOf(accountId: string, domainId: string): DomainStatsFeed {
     return new DomainStatsFeed({
-      read: () => {
-        const { from, to } = statsWindow({});
-        return this.stats.domainStats(accountId, domainId, from, to);
-      },
+      read: () => this.stats.domainStats(accountId, domainId, statsWindow({})),
       head: () => this.liveLog.head(),
       firstAfter: async (position) => {
         const [event] = await this.liveLog.read(position, 1, { accountId, domainId });

@@ -39,9 +39,9 @@ export class DomainsResolver {
     @Context('caller') caller: GraphqlCaller,
   ): Promise<DomainStats> {
     const { accountId } = caller.allowed('stats.read');
-    const { from, to } = statsWindow(given);
+    const window = statsWindow(given);
     await this.requireOwn(accountId, domainId);
-    return this.stats.domainStats(accountId, domainId, from, to);
+    return this.stats.domainStats(accountId, domainId, window);
   }
 
   @Subscription(() => DomainStatsType, {

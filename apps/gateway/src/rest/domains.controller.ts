@@ -41,7 +41,7 @@ export class DomainsController {
     const { from, to } = statsWindow(given);
     const domain = await this.domains.find(caller.accountId, id);
     if (!domain) throw new Refusal('not_found');
-    const stats = await this.stats.domainStats(caller.accountId, domain.id, from, to);
+    const stats = await this.stats.domainStats(caller.accountId, domain.id, { from, to });
     const counts = Object.fromEntries(STATS_COUNTERS.map((counter) => [counter, stats[counter]]));
     return {
       object: 'domain_stats',
