@@ -13,9 +13,7 @@ const ONE_STANDALONE_LOCK = 7_305_119_003;
  * child process unless DATABASE_URL names a server.
  */
 export async function startEngines({ config, log, shutdown }: KernelParts): Promise<Config> {
-  const directory = await acquireDataDir(config.dataDir).catch((error: Error) => {
-    throw new ConfigError(error.message);
-  });
+  const directory = await acquireDataDir(config.dataDir).catch(sayInOneSentence);
   shutdown.on('engine', 'data directory', () => directory.release());
   const MASTER_KEY = config.settings.MASTER_KEY ?? (await loadMasterKey(config.dataDir));
   if (config.settings.DATABASE_URL !== undefined) {
@@ -25,13 +23,18 @@ export async function startEngines({ config, log, shutdown }: KernelParts): Prom
   const postgres = await EmbeddedPostgres.start({
     dataDir: config.dataDir,
     log: (event, fields) => log.info(event, fields),
-  });
+  }).catch(sayInOneSentence);
   await publishUrl(config.dataDir, postgres.url);
   shutdown.on('engine', 'postgresql', async () => {
     await rm(urlFile(config.dataDir), { force: true });
     await postgres.stop();
   });
   return config.with({ MASTER_KEY, DATABASE_URL: postgres.url });
+}
+
+/** What keeps an engine from starting lies outside the program: whoever starts it needs the reason, not our stack. */
+function sayInOneSentence(error: Error): never {
+  throw new ConfigError(error.message.replace(/\s+/g, ' '), { cause: error });
 }
 
 const urlFile = (dataDir: string): string => join(dataDir, 'database-url');
