@@ -18,6 +18,7 @@ export const ATTACHMENT_TYPES: ReadonlyMap<string, readonly string[]> = new Map(
 
 const EXECUTABLE =
   /\.(exe|sh|bat|cmd|com|scr|pif|msi|msp|jar|js|jse|vbs|vbe|wsf|wsh|ps1|psm1|hta|cpl|dll|lnk|reg|app|dmg|pkg|deb|rpm|run|bin|apk|iso|img)(\.|$)/i;
+const MIME_TYPE = /^[a-z0-9.+-]+\/[a-z0-9.+-]+$/i;
 const CONTENT_ID = /^[A-Za-z0-9._@-]{1,128}$/;
 const BASE64 = /^[A-Za-z0-9+/]*={0,2}$/;
 // Controls, path separators, bidi overrides and isolates, halves of surrogate pairs.
@@ -44,18 +45,24 @@ function entryProblems(entry: unknown, path: string): RuleProblem[] {
   return [
     ...filenameProblems(entry['filename'], `${path}.filename`),
     ...contentProblems(entry['content'], `${path}.content`),
-    ...optionalTextProblems(
-      entry['content_type'],
-      /^[a-z0-9.+-]+\/[a-z0-9.+-]+$/i,
-      `${path}.content_type`,
-      'must be a MIME type such as application/pdf',
-    ),
-    ...optionalTextProblems(
-      entry['content_id'],
-      CONTENT_ID,
-      `${path}.content_id`,
-      'must have 1 to 128 letters, digits, ".", "_", "@" or "-"',
-    ),
+    ...(isAbsentOr(entry['content_type'], MIME_TYPE)
+      ? []
+      : [
+          {
+            path: `${path}.content_type`,
+            code: 'invalid_value',
+            message: 'must be a MIME type such as application/pdf',
+          },
+        ]),
+    ...(isAbsentOr(entry['content_id'], CONTENT_ID)
+      ? []
+      : [
+          {
+            path: `${path}.content_id`,
+            code: 'invalid_value',
+            message: 'must have 1 to 128 letters, digits, ".", "_", "@" or "-"',
+          },
+        ]),
   ];
 }
 
@@ -91,10 +98,8 @@ function contentProblems(content: unknown, path: string): RuleProblem[] {
   return [];
 }
 
-function optionalTextProblems(value: unknown, form: RegExp, path: string, message: string): RuleProblem[] {
-  if (value === undefined || value === null || (typeof value === 'string' && form.test(value))) return [];
-  return [{ path, code: 'invalid_value', message }];
-}
+const isAbsentOr = (value: unknown, form: RegExp): boolean =>
+  value === undefined || value === null || (typeof value === 'string' && form.test(value));
 
 function duplicateContentIds(entries: AttachmentInput[]): RuleProblem[] {
   const seen = new Set<string>();

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { LIMITS, newId, Refusal, type RecipientType, type RefusalDetail } from '#libs/contracts';
+import { LIMITS, newId, Refusal, type RecipientType, type RefusalDetail, type RoutedEvent } from '#libs/contracts';
 import { SendingDomains } from '#libs/domains';
 import { Config, Shutdown, Wakeups } from '#libs/kernel';
 import { domainOf, normaliseAddress, type Mailbox } from '#libs/mime';
@@ -311,17 +311,23 @@ function toItem(submission: Submission, draft: Draft, workerId: string | null): 
       claimed_by: workerId,
       fence: workerId === null ? 0 : 1,
     })),
-    events: recipients.map((recipient, i) => acceptedEvent(submission, mail, recipient.address, i + 1)),
+    events: recipients.map((recipient, i) =>
+      acceptedEvent(mail, submission.scheduledAt, { recipient: recipient.address, sequence: i + 1 }),
+    ),
   };
 }
 
-function acceptedEvent(submission: Submission, mail: MailFacts, recipient: string, sequence: number) {
-  const common = { recipient, sequence, at: mail.createdAt };
-  return submission.scheduledAt
+function acceptedEvent(
+  mail: MailFacts,
+  scheduledAt: Date | null,
+  of: { recipient: string; sequence: number },
+): RoutedEvent {
+  const common = { ...of, at: mail.createdAt };
+  return scheduledAt
     ? emailEvent(mail, {
         ...common,
         type: 'email.scheduled',
-        added: { scheduled_at: submission.scheduledAt.toISOString() },
+        added: { scheduled_at: scheduledAt.toISOString() },
       })
     : emailEvent(mail, { ...common, type: 'email.queued', added: {} });
 }

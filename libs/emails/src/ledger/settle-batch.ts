@@ -57,7 +57,7 @@ export async function settleBatch(tx: Queryable, workerId: string, items: Settle
       at: verdict.outcome.endedAt,
     });
   }
-  await writeFacts(tx, [...changed.values()], applied, events);
+  await writeFacts(tx, { mails: [...changed.values()], applied, events });
   return applied.flatMap(hardBounces);
 }
 
@@ -132,7 +132,11 @@ async function statusesOf(tx: Queryable, applied: Applied[]): Promise<Map<string
   return new Map(rows.map((row) => [row.email_id, row.statuses]));
 }
 
-async function writeFacts(tx: Queryable, mails: object[], applied: Applied[], events: RoutedEvent[]): Promise<void> {
+async function writeFacts(
+  tx: Queryable,
+  facts: { mails: object[]; applied: Applied[]; events: RoutedEvent[] },
+): Promise<void> {
+  const { mails, applied, events } = facts;
   const attempts = applied.map(({ job, verdict }) => ({
     id: newId('atm'),
     email_id: job.mail.id,
