@@ -2,8 +2,8 @@ import { createCourier } from '../../libs/mta/src/index.js';
 import type { Courier, CourierJob, CourierOptions, CourierTimeouts, Outcome } from '../../libs/mta/src/index.js';
 import { LocalDns } from './local-dns.js';
 import type { DnsName } from './local-dns.js';
-import { ScriptedMx } from './scripted-mx.js';
-import type { MxScript } from './scripted-mx.js';
+import { ORDINARY_EXTENSIONS, ScriptedMx } from './scripted-mx.js';
+import type { MxAction, MxMoment, MxScript } from './scripted-mx.js';
 
 /** Limits longer than a test may last: a busy machine runs into none. A test about a limit sets that one alone. */
 export const UNLIMITED: CourierTimeouts = {
@@ -18,6 +18,11 @@ export const UNLIMITED: CourierTimeouts = {
 };
 
 export const CONTENT = Buffer.from('From: a@from.test\r\nSubject: hello\r\n\r\n.dot\r\nbody\r\n');
+
+/** A server that is as others are but at one moment. */
+export function at(moment: MxMoment, action: MxAction, extensions = ORDINARY_EXTENSIONS): MxScript {
+  return { on: { [moment]: action }, extensions };
+}
 
 /** A courier in mode `mx` with its own DNS and scripted servers; everything is closed by `close`. */
 export class CourierFixture {

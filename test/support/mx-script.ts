@@ -74,3 +74,4 @@ export interface MxDesk {
 }
 
 export const ORDINARY_EXTENSIONS = ['PIPELINING', 'SIZE 10485760', '8BITMIME', 'SMTPUTF8', 'ENHANCEDSTATUSCODES'];
+export const WITHOUT_PIPELINING = ORDINARY_EXTENSIONS.filter((keyword) => keyword !== 'PIPELINING');

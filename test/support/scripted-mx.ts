@@ -2,7 +2,7 @@ import net from 'node:net';
 import { cut, MxDialogue } from './mx-dialogue.js';
 import type { MxAction, MxContext, MxDesk, MxMoment, MxScript, MxSession, ReceivedMail } from './mx-script.js';
 
-export { ORDINARY_EXTENSIONS } from './mx-script.js';
+export { ORDINARY_EXTENSIONS, WITHOUT_PIPELINING } from './mx-script.js';
 export type { MxAction, MxContext, MxMoment, MxScript, MxSession, MxStep, ReceivedMail } from './mx-script.js';
 
 /** An SMTP server on loopback that follows a script and writes down what it saw. For tests; it checks nothing. */

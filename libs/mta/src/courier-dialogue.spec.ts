@@ -1,0 +1,229 @@
+import { afterEach, describe, expect, it } from 'vitest';
+import { at, brief, CONTENT, CourierFixture } from '../../../test/support/courier-fixture.js';
+import { ORDINARY_EXTENSIONS, WITHOUT_PIPELINING, type MxScript } from '../../../test/support/scripted-mx.js';
+
+let fixture: CourierFixture;
+
+async function serve(script: MxScript) {
+  fixture = await CourierFixture.start();
+  const [mx] = await fixture.serve(script);
+  return mx;
+}
+
+afterEach(() => fixture.close());
+
+describe('an ordinary server', () => {
+  it('gets the mail byte by byte, and its words come back', async () => {
+    const mx = await serve({ on: { dot: '250 2.0.0 Ok: queued as 4711' } });
+    const [outcome] = await fixture.deliver();
+    expect(outcome).toMatchObject({
+      key: 'one@to.test',
+      kind: 'delivered',
+      reply: { code: 250, enhanced: '2.0.0', text: 'Ok: queued as 4711' },
+      remote: { mx: 'mx1.to.test', ip: '127.0.0.1', tls: null },
+    });
+    expect(mx.mails[0]).toMatchObject({ mailFrom: 'a@from.test', recipients: ['one@to.test'] });
+    expect(mx.mails[0].content).toEqual(CONTENT);
+    expect(mx.mails[0].parameters).toBe(`SIZE=${CONTENT.length}`);
+    expect(mx.sessions[0].commands[0]).toBe('EHLO out.from.test');
+  });
+
+  it.each([
+    ['an empty mail', ''],
+    ['no final line end', 'Subject: x\r\n\r\nlast'],
+    ['dots at the beginning, the end and alone', '.a\r\n..\r\n.\r\n\r\n.\r\n...b\r\n.'],
+  ])('gets %s as it was, with a final line end', async (_, text) => {
+    const mx = await serve({});
+    await fixture.courier.deliver({ ...fixture.job(), content: () => Promise.resolve(Buffer.from(text)) });
+    const expected = text === '' || text.endsWith('\r\n') ? text : `${text}\r\n`;
+    expect(mx.mails[0].content.toString()).toBe(expected);
+  });
+
+  it('gets a mail of 3 MB', async () => {
+    const content = Buffer.from(`Subject: big\r\n\r\n${'.0123456789abcdef\r\n'.repeat(160_000)}`);
+    const mx = await serve({});
+    const [outcome] = await fixture.courier.deliver({ ...fixture.job(), content: () => Promise.resolve(content) });
+    expect(brief(outcome)).toBe('delivered');
+    expect(mx.mails[0].content.equals(content)).toBe(true);
+  });
+
+  it('gets the null sender as <>', async () => {
+    const mx = await serve({});
+    await fixture.courier.deliver({ ...fixture.job(), mailFrom: '' });
+    expect(mx.sessions[0].commands[1]).toMatch(/^MAIL FROM:<> /);
+  });
+});
+
+describe('several recipients', () => {
+  const byName: Record<string, string> = { two: '550 5.1.1 unknown', three: '451 4.2.0 later' };
+  const mixed = at('rcpt', '250 ok');
+  mixed.on = { rcpt: ({ line }) => byName[/<(\w+)@/.exec(line)?.[1] ?? ''] };
+
+  it.each([ORDINARY_EXTENSIONS, WITHOUT_PIPELINING])('have an outcome each', async (...extensions) => {
+    const mx = await serve({ ...mixed, extensions: extensions.flat() });
+    const outcomes = await fixture.deliver('one@to.test', 'two@to.test', 'three@to.test');
+    expect(outcomes.map(brief)).toEqual(['delivered', 'bounced rcpt 550', 'deferred answered rcpt 451']);
+    expect(mx.mails.map((mail) => mail.recipients)).toEqual([['one@to.test']]);
+  });
+
+  it('of whom none is accepted get a lone dot if the server says 354 all the same', async () => {
+    const mx = await serve({ on: { ...mixed.on, data: '354 go on' } });
+    const outcomes = await fixture.deliver('two@to.test', 'three@to.test');
+    expect(outcomes.map(brief)).toEqual(['bounced rcpt 550', 'deferred answered rcpt 451']);
+    expect(mx.mails[0].content).toHaveLength(0);
+    expect(brief((await fixture.deliver())[0])).toBe('delivered');
+    expect(mx.sessions).toHaveLength(1);
+  });
+
+  it('of whom none is accepted leave a connection that the next mail resets and uses', async () => {
+    const mx = await serve({ ...mixed, extensions: WITHOUT_PIPELINING });
+    await fixture.deliver('two@to.test');
+    expect(brief((await fixture.deliver())[0])).toBe('delivered');
+    expect(mx.sessions[0].commands.map((line) => line.split(' ')[0])).toEqual([
+      'EHLO',
+      'MAIL',
+      'RCPT',
+      'RSET',
+      'MAIL',
+      'RCPT',
+      'DATA',
+    ]);
+  });
+
+  it('beyond what the server takes at once follow in further transactions of the same attempt', async () => {
+    const mx = await serve({
+      on: { rcpt: ({ accepted }) => (accepted.length >= 2 ? '452 4.5.3 too many' : undefined) },
+    });
+    const addresses = ['a', 'b', 'c', 'd', 'e'].map((name) => `${name}@to.test`);
+    const outcomes = await fixture.deliver(...addresses);
+    expect(outcomes.map(brief)).toEqual(addresses.map(() => 'delivered'));
+    expect(mx.mails.map((mail) => mail.recipients.length)).toEqual([2, 2, 1]);
+  });
+
+  it('are not asked again when the server has no room for the first one', async () => {
+    const mx = await serve(at('rcpt', '452 4.5.3 too many'));
+    expect((await fixture.deliver()).map(brief)).toEqual(['deferred answered rcpt 452']);
+    expect(mx.count('rcpt')).toBe(1);
+  });
+
+  it('that were refused before the line broke stay refused, the others go to the next host', async () => {
+    fixture = await CourierFixture.start();
+    const [, second] = await fixture.serve({ on: { ...mixed.on, data: 'close' }, extensions: WITHOUT_PIPELINING }, {});
+    const outcomes = await fixture.deliver('one@to.test', 'two@to.test');
+    expect(outcomes.map(brief)).toEqual(['delivered', 'bounced rcpt 550']);
+    expect(second.mails.map((mail) => mail.recipients)).toEqual([['one@to.test']]);
+  });
+});
+
+describe('poor servers', () => {
+  it('with HELO only are served without parameters', async () => {
+    const mx = await serve(at('ehlo', '502 5.5.1 what'));
+    expect(brief((await fixture.deliver())[0])).toBe('delivered');
+    expect(mx.sessions[0].commands).toEqual([
+      'EHLO out.from.test',
+      'HELO out.from.test',
+      'MAIL FROM:<a@from.test>',
+      'RCPT TO:<one@to.test>',
+      'DATA',
+    ]);
+  });
+
+  it('that offer nothing get no parameter, also for 8-bit content', async () => {
+    const mx = await serve({ extensions: [] });
+    const content = Buffer.from('Subject: x\r\n\r\ngrün\r\n');
+    await fixture.courier.deliver({ ...fixture.job(), content: () => Promise.resolve(content) });
+    expect(mx.mails[0].parameters).toBe('');
+    expect(mx.mails[0].content).toEqual(content);
+  });
+
+  it('that offer 8BITMIME hear of it only when the content needs it', async () => {
+    const mx = await serve({ extensions: ['8BITMIME'] });
+    const content = Buffer.from('Subject: x\r\n\r\ngrün\r\n');
+    await fixture.courier.deliver({ ...fixture.job(), content: () => Promise.resolve(content) });
+    await fixture.deliver();
+    expect(mx.mails.map((mail) => mail.parameters)).toEqual(['BODY=8BITMIME', '']);
+  });
+
+  it('with a small SIZE refuse the mail before it is offered', async () => {
+    const mx = await serve({ extensions: ['SIZE 20'] });
+    const [outcome] = await fixture.deliver();
+    expect(outcome).toMatchObject({
+      kind: 'bounced',
+      class: 'too_large',
+      bounceType: 'soft',
+      reply: { enhanced: '5.3.4' },
+    });
+    expect(mx.count('mail')).toBe(0);
+  });
+
+  it('without SMTPUTF8 are not offered an address that needs it, the other recipient gets the mail', async () => {
+    const mx = await serve({ extensions: ['PIPELINING'] });
+    const outcomes = await fixture.deliver('grün@to.test', 'one@to.test');
+    expect(outcomes.map(brief)).toEqual(['bounced ehlo 5.6.7', 'delivered']);
+    expect(mx.mails[0].recipients).toEqual(['one@to.test']);
+  });
+
+  it('with SMTPUTF8 get the local part as it is and the domain as A-labels', async () => {
+    const mx = await serve({});
+    fixture.dns.set('xn--grn-ioa.test', { MX: [{ preference: 1, exchange: 'mx1.to.test' }] });
+    await fixture.deliver('jürgen@grün.test');
+    expect(mx.mails[0].parameters).toMatch(/ SMTPUTF8$/);
+    expect(mx.sessions[0].commands).toContain('RCPT TO:<jürgen@xn--grn-ioa.test>');
+  });
+});
+
+describe('the caller', () => {
+  it('who lost its claim is heard before MAIL', async () => {
+    const mx = await serve({});
+    const [outcome] = await fixture.courier.deliver({ ...fixture.job(), mayStart: () => false });
+    expect(brief(outcome)).toBe('abandoned');
+    expect(mx.count('mail')).toBe(0);
+  });
+
+  it('whose content fails gets a deferral, and the connection stays usable', async () => {
+    const mx = await serve({});
+    const [outcome] = await fixture.courier.deliver({
+      ...fixture.job(),
+      content: () => Promise.reject(new Error('gone')),
+    });
+    expect(outcome).toMatchObject({ kind: 'deferred', certainty: 'not_sent', reply: { enhanced: '4.3.0' } });
+    expect(brief((await fixture.deliver())[0])).toBe('delivered');
+    expect(mx.sessions).toHaveLength(1);
+  });
+
+  it.each(['a@from.test>\r\nRCPT TO:<x@y.test', 'a\u0000@from.test', 'a b@from.test'])(
+    'cannot smuggle a command in the sender %j',
+    async (mailFrom) => {
+      const mx = await serve({});
+      const [outcome] = await fixture.courier.deliver({ ...fixture.job(), mailFrom });
+      expect(outcome).toMatchObject({ kind: 'bounced', bounceType: 'soft', reply: { enhanced: '5.1.7' } });
+      expect(mx.sessions).toHaveLength(0);
+    },
+  );
+
+  it.each(['x@to.test>\r\nDATA\r\n<x@to.test', '"a"> NOTIFY=NEVER <x@to.test', '"a" b@to.test', '@to.test', 'to.test'])(
+    'cannot smuggle a command in the recipient %j',
+    async (address) => {
+      const mx = await serve({});
+      const [outcome] = await fixture.deliver(address);
+      expect(outcome).toMatchObject({ kind: 'bounced', reply: { enhanced: '5.1.3' } });
+      expect(mx.sessions).toHaveLength(0);
+    },
+  );
+
+  it('whose own code throws gets a deferral, and one line in the log', async () => {
+    await serve({});
+    const mayStart = () => {
+      throw new Error('bug');
+    };
+    const [outcome] = await fixture.courier.deliver({ ...fixture.job(), mayStart });
+    expect(outcome).toMatchObject({ kind: 'deferred', certainty: 'not_sent', reply: { enhanced: '4.3.0' } });
+    expect(fixture.events).toMatchObject([{ event: 'courier.surprise', id: 'em_1' }]);
+  });
+
+  it('may use a quoted local part', async () => {
+    const mx = await serve({});
+    expect(brief((await fixture.deliver('"a <b> \\"c"@to.test'))[0])).toBe('delivered');
+    expect(mx.sessions[0].commands).toContain('RCPT TO:<"a <b> \\"c"@to.test>');
+  });
+});
