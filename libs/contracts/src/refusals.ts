@@ -10,7 +10,10 @@ export interface RefusalRow {
   message: string;
 }
 
-const row = (status: number, error: string, name: string, smtp: string, message: string): RefusalRow => ({
+/** One row as it is written below. */
+type RefusalCells = readonly [status: number, error: string, name: string, smtp: string, message: string];
+
+const row = (...[status, error, name, smtp, message]: RefusalCells): RefusalRow => ({
   status,
   error,
   name,
