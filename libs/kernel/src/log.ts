@@ -7,7 +7,7 @@ import type { Config } from './config.js';
  * names of secrets are redacted all the same.
  */
 export class Log {
-  constructor(private readonly pino: Logger) {}
+  constructor(private readonly lines: Logger) {}
 
   static create(config: Config): Log {
     const { LOG_LEVEL, LOG_FORMAT } = config.settings;
@@ -35,19 +35,19 @@ export class Log {
   }
 
   with(fields: object): Log {
-    return new Log(this.pino.child(fields));
+    return new Log(this.lines.child(fields));
   }
   debug(event: string, fields: object = {}): void {
-    this.pino.debug(fields, event);
+    this.lines.debug(fields, event);
   }
   info(event: string, fields: object = {}): void {
-    this.pino.info(fields, event);
+    this.lines.info(fields, event);
   }
   warn(event: string, fields: object = {}): void {
-    this.pino.warn(fields, event);
+    this.lines.warn(fields, event);
   }
   /** `error` keeps its stack in the log; it never reaches a client. */
   error(event: string, error: unknown, fields: object = {}): void {
-    this.pino.error({ ...fields, err: error }, event);
+    this.lines.error({ ...fields, err: error }, event);
   }
 }

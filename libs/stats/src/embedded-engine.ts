@@ -33,7 +33,8 @@ export async function openEmbedded(path: string, log: Log): Promise<StatsConnect
   } catch (error) {
     const reason = error instanceof DamagedStore ? error.message : await whyUnopened(path);
     if (reason === '') return openStore(path);
-    if (NOT_THE_STORE.test(reason)) throw new Error(`the statistics store ${path} cannot be opened: ${reason}`);
+    if (NOT_THE_STORE.test(reason))
+      throw new Error(`the statistics store ${path} cannot be opened: ${reason}`, { cause: error });
     const aside = `${path}.broken-${new Date().toISOString().replace(/[:.]/g, '-')}`;
     await rename(path, aside);
     log.error('the statistics store was broken: moved it aside, it is rebuilt from the event log', error, {

@@ -46,7 +46,7 @@ function open(options: buildConnector.Options, connect: buildConnector.connector
   return new Promise((resolve, reject) => {
     connect(options, (...[error, socket]) => {
       if (error) reject(error);
-      else resolve(socket as Socket);
+      else resolve(socket);
     });
   });
 }

@@ -34,7 +34,7 @@ function sasl(config: Config): SASLOptions | undefined {
     KAFKA_SASL_PASSWORD: password,
   } = config.settings;
   if (username === undefined || password === undefined) return undefined;
-  return { mechanism, username, password } as SASLOptions;
+  return { mechanism, username, password };
 }
 
 /** One level down: the library calls each lost connection an error, and everything here is repeated until it works. */
