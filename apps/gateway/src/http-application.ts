@@ -89,7 +89,7 @@ export function configureGateway(app: NestFastifyApplication): void {
     if (ignored !== undefined) void reply.header('x-ignored-fields', ignored);
     done(null, payload);
   });
-  const server = app.getHttpServer() as Server;
+  const server = app.getHttpServer();
   answerExpectations(server);
   app.get(GraphqlSockets).attach(server);
   app.get(Shutdown).on('intake', 'http', () => app.getHttpAdapter().close());

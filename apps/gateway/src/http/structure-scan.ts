@@ -121,14 +121,17 @@ class StructureScan {
     if (at + 1 >= this.bytes.length) throw malformed('unfinished', 'must not end within a string');
     if (this.bytes[at + 1] !== LETTER_U) return at + 2;
     const unit = this.codeUnit(at);
-    const isHigh = unit >= 0xd800 && unit <= 0xdbff;
-    const isLow = unit >= 0xdc00 && unit <= 0xdfff;
-    const pairs = isHigh && this.bytes[at + 6] === BACKSLASH && this.bytes[at + 7] === LETTER_U;
-    const next = pairs ? this.codeUnit(at + 6) : 0;
     if (unit === 0) throw malformed('invalid_unicode', 'must not contain NUL characters');
-    if (isLow || (isHigh && !(next >= 0xdc00 && next <= 0xdfff)))
+    if (unit < 0xd800 || unit > 0xdfff) return at + 6;
+    if (unit > 0xdbff || !this.isLowSurrogate(at + 6))
       throw malformed('invalid_unicode', 'must not contain halves of surrogate pairs');
-    return isHigh ? at + 12 : at + 6;
+    return at + 12;
+  }
+
+  private isLowSurrogate(at: number): boolean {
+    if (this.bytes[at] !== BACKSLASH || this.bytes[at + 1] !== LETTER_U) return false;
+    const unit = this.codeUnit(at);
+    return unit >= 0xdc00 && unit <= 0xdfff;
   }
 
   private codeUnit(at: number): number {
