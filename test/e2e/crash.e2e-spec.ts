@@ -36,13 +36,12 @@ describe('kill -9 of the whole process group under load', () => {
       for (let round = 0; round < KILLS; round++) {
         const stop = { now: false };
         const senders = Array.from({ length: SENDERS }, () =>
-          sendUntil(
+          sendUntil({
             stop,
-            () => program,
-            `r${round}`,
+            program: () => program,
+            subject: () => `r${round}-${sent++}`,
             answered,
-            () => sent++,
-          ),
+          }),
         );
         await new Promise((resolve) => setTimeout(resolve, 700 + Math.random() * 800));
         await program.kill();
@@ -75,22 +74,24 @@ describe('kill -9 of the whole process group under load', () => {
   );
 });
 
-async function sendUntil(
-  stop: { now: boolean },
-  program: () => RunningProgram,
-  prefix: string,
-  answered: Set<string>,
-  asked: () => number,
-): Promise<void> {
-  while (!stop.now) {
-    const subject = `${prefix}-${asked()}`;
+interface Sending {
+  stop: { now: boolean };
+  /** The one that runs now. */
+  program: () => RunningProgram;
+  /** The next one; none twice. */
+  subject: () => string;
+  /** Grows by the subject of each mail that was answered with 201. */
+  answered: Set<string>;
+}
+
+async function sendUntil(sending: Sending): Promise<void> {
+  while (!sending.stop.now) {
+    const subject = sending.subject();
     try {
-      const response = await program().call(
-        'POST',
-        '/emails',
-        mail({ subject, to: `${subject}@example.com`, html: undefined }),
-      );
-      if (response.status === 201) answered.add(subject);
+      const response = await sending
+        .program()
+        .call('POST', '/emails', mail({ subject, to: `${subject}@example.com`, html: undefined }));
+      if (response.status === 201) sending.answered.add(subject);
       await response.arrayBuffer();
     } catch {
       // Cut by the kill: the answer is unknown, so nothing is promised.

@@ -112,7 +112,6 @@ describe('delivery to the recipients’ servers', () => {
   });
 
   it('sends the same bytes at the second attempt', async () => {
-    const isCut = new Set<string>();
     const cut = new Set<string>();
     mx.script = {
       on: {

@@ -126,7 +126,7 @@ describe('intake and ledger on a real database', () => {
   it('settles several recipients of one mail each on its own, and the mail by the worst', async () => {
     const { id } = await accept({ toAddresses: ['a@one.example', 'b@one.example', 'c@two.example'] });
     const jobs = await office.ledger.claim(10);
-    expect(jobs.map((job) => job.recipients.length).sort()).toEqual([1, 2]);
+    expect(jobs.map((job) => job.recipients.length).sort((a, b) => a - b)).toEqual([1, 2]);
     await Promise.all(
       jobs.map((job) =>
         office.ledger.settle(

@@ -113,21 +113,25 @@ export class LocalDns {
     if (fault === 'silent') return null;
     if (fault === 'malformed')
       return Buffer.concat([message.subarray(0, 2), Buffer.from([0x81, 0x80, 0xff, 0xff, 0xff])]);
+    const reply = this.#reply(query.id, question, fault);
+    const bytes = dnsPacket.encode(reply);
+    if (over === 'tcp' || bytes.length <= UDP_BYTES) return bytes;
+    const truncated = (reply.flags ?? 0) | dnsPacket.TRUNCATED_RESPONSE;
+    return dnsPacket.encode({ ...reply, flags: truncated, answers: [], authorities: [] });
+  }
+
+  #reply(id: number | undefined, question: Question, fault?: keyof typeof RCODES): Packet {
     const { answers, exists } = this.#lookUp(question);
     const code = fault ?? (exists ? 'NOERROR' : 'NXDOMAIN');
-    const reply: Packet = {
+    return {
       type: 'response',
-      id: query.id,
+      id,
       flags:
         dnsPacket.AUTHORITATIVE_ANSWER | dnsPacket.RECURSION_DESIRED | dnsPacket.RECURSION_AVAILABLE | RCODES[code],
       questions: [question],
       answers: fault === undefined ? answers : [],
       authorities: answers.length === 0 ? [startOfAuthority(question.name)] : [],
     };
-    const bytes = dnsPacket.encode(reply);
-    if (over === 'tcp' || bytes.length <= UDP_BYTES) return bytes;
-    const truncated = (reply.flags ?? 0) | dnsPacket.TRUNCATED_RESPONSE;
-    return dnsPacket.encode({ ...reply, flags: truncated, answers: [], authorities: [] });
   }
 
   /** Follows CNAMEs as a recursive server does; a loop answers with the aliases alone. */

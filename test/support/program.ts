@@ -63,12 +63,11 @@ export async function launch(program: string, env: Record<string, string>, ready
   let output = '';
   for (const stream of [child.stdout, child.stderr])
     stream?.on('data', (chunk: Buffer) => (output = (output + chunk.toString()).slice(-200_000)));
-  const url = `http://127.0.0.1:${env['HTTP_PORT']}`;
-  const running = describe(child, url, env, () => output);
+  const running = describe(child, env, () => output);
   await until(
     async () => {
       if (child.exitCode !== null) throw new Error(`${program} ended with ${child.exitCode}: ${output.slice(-2_000)}`);
-      return (await fetch(readyUrl ?? `${url}/readyz`)).status === 200;
+      return (await fetch(readyUrl ?? `${running.url}/readyz`)).status === 200;
     },
     { withinMs: 45_000, everyMs: 50, what: `${program} to be ready` },
   ).catch(async (error: Error) => {
@@ -78,7 +77,8 @@ export async function launch(program: string, env: Record<string, string>, ready
   return running;
 }
 
-function describe(child: ChildProcess, url: string, env: Record<string, string>, output: () => string): RunningProgram {
+function describe(child: ChildProcess, env: Record<string, string>, output: () => string): RunningProgram {
+  const url = `http://127.0.0.1:${env['HTTP_PORT']}`;
   const ended = new Promise<number | null>((resolve) => child.once('exit', (code) => resolve(code)));
   const key = env['BOOTSTRAP_API_KEY'] ?? '';
   const pid = child.pid as number;
