@@ -1,5 +1,6 @@
 import { connect } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { cli } from '../support/cli.js';
 import { mail } from '../support/mail.js';
 import { startStandalone, type RunningProgram } from '../support/program.js';
 import { until } from '../support/until.js';
@@ -177,16 +178,39 @@ describe('the traps', () => {
     expect((await program.call('GET', '/healthz')).status).toBe(200);
   });
 
-  it('keeps a foreign account’s mail, domains and webhooks unseen', async () => {
+  it('keeps a foreign account’s mail, domains, captures and webhooks unseen: as if they were not there', async () => {
+    const other = JSON.parse(
+      await cli({ DATA_DIR: program.dataDir }, 'accounts', 'create', '--name', 'Other', '--json'),
+    ) as { api_key: string };
+    const asOther = { authorization: `Bearer ${other.api_key}` };
     const { body } = await post(mail());
-    for (const path of [
-      `/emails/${body.id.slice(0, -1)}0`,
-      '/emails/em_junk',
-      '/captured/cap_00000000000000000000000000000000/raw',
-      '/domains/dom_00000000000000000000000000000000/stats',
-    ])
-      expect((await program.call('GET', path)).status, path).toBe(404);
-    expect((await program.call('DELETE', '/webhooks/wh_00000000000000000000000000000000')).status).toBe(404);
+    await messageOf(body.id);
+    const [captured] = (
+      (await (await program.call('GET', `/captured?email_id=${body.id}`)).json()) as { data: { id: string }[] }
+    ).data;
+    const [domain] = (await (await program.call('GET', '/domains')).json()) as { id: string }[];
+    const hook = (await (
+      await program.call('POST', '/webhooks', { url: 'http://127.0.0.1:1/', events: ['*'] })
+    ).json()) as { id: string };
+    const unknown = (id: string) => id.replace(/[0-9a-f]{8}$/, 'ffffffff');
+    for (const [method, path, id] of [
+      ['GET', '/emails/', body.id],
+      ['GET', '/captured/', `${captured.id}/raw`],
+      ['GET', '/domains/', `${domain.id}/stats`],
+      ['DELETE', '/webhooks/', hook.id],
+    ] as const) {
+      const foreign = await program.call(method, path + id, undefined, asOther);
+      const missing = await program.call(method, path + id.replace(/[0-9a-f]{32}/, unknown), undefined, asOther);
+      expect([foreign.status, missing.status], path).toEqual([404, 404]);
+      const answer = async (response: Response) => ({ ...((await response.json()) as object), request_id: '' });
+      expect(await answer(foreign), path).toEqual(await answer(missing));
+    }
+    for (const path of ['/domains', '/webhooks'])
+      expect(await (await program.call('GET', path, undefined, asOther)).json()).toEqual([]);
+    expect(await (await program.call('GET', '/captured', undefined, asOther)).json()).toMatchObject({ data: [] });
+    expect(await (await program.call('DELETE', '/captured', undefined, asOther)).json()).toMatchObject({ count: 0 });
+    expect((await program.call('GET', `/captured/${captured.id}/raw`)).status).toBe(200);
+    expect((await program.call('DELETE', `/webhooks/${hook.id}`)).status).toBe(200);
   });
 });
 
