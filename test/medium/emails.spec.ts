@@ -182,6 +182,18 @@ describe('intake and ledger on a real database', () => {
     expect(await events(id)).toEqual(['1 email.queued', '2 email.sent', '3 email.delivered']);
   });
 
+  it('gives back claims of its own that no job stands for, at the second look, and keeps the others', async () => {
+    await Promise.all([accept(), accept(), accept()]);
+    const [kept] = await office.ledger.claim(1);
+    // As when the answer of the claiming statement is lost with the connection: claimed, and nobody knows.
+    await office.ledger.claim(2);
+    expect(await office.ledger.freeUnheld([kept])).toBe(0);
+    expect(await office.ledger.freeUnheld([kept])).toBe(2);
+    expect(await office.ledger.claim(10)).toHaveLength(2);
+    expect(office.ledger.holds(kept)).toBe(true);
+    expect(await statuses(kept.mail.id)).toEqual(['sending']);
+  });
+
   it('tries a deferred recipient again at its time and tells a temporary failure once', async () => {
     const { id } = await accept();
     for (let attempt = 1; attempt <= 3; attempt++) {

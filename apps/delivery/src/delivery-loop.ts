@@ -16,6 +16,8 @@ const FREE_CLAIMS_MS = 5_000;
 export class DeliveryLoop implements OnApplicationBootstrap {
   private readonly loop: DueWorkLoop<DeliveryJob>;
   private readonly attempts: Counter<'outcome'>;
+  /** Jobs under way, and those whose outcome could not be written: sending them again would only repeat that. */
+  private readonly held = new Set<DeliveryJob>();
   private lastClaimAt = -Infinity;
   private sweeper: NodeJS.Timeout | undefined;
 
@@ -89,11 +91,13 @@ export class DeliveryLoop implements OnApplicationBootstrap {
   }
 
   private async deliver(job: DeliveryJob): Promise<void> {
+    this.held.add(job);
     const outcomes = await this.outgoing.courierFor(job).deliver(this.outgoing.courierJob(job));
     for (const outcome of outcomes) this.attempts.inc({ outcome: outcome.kind });
     if (outcomes.some((outcome) => outcome.kind === 'abandoned'))
       this.log.warn('delivery: a claim was lost before sending', { email: job.mail.id });
     await this.ledger.settle(job, outcomes);
+    this.held.delete(job);
   }
 
   private async freeClaims(home?: string): Promise<void> {
@@ -103,6 +107,9 @@ export class DeliveryLoop implements OnApplicationBootstrap {
         except: this.worker.id,
         ...(home ? { home } : {}),
       });
+      const unheld = await this.ledger.freeUnheld([...this.held, ...this.handOff.waiting]);
+      if (unheld > 0) this.log.warn('freed claims of this worker that no job stood for', { claims: unheld });
+      if (unheld > 0) this.loop.wake();
       if (freed > 0) {
         this.log.info('freed the claims of workers that are gone', { claims: freed });
         this.loop.wake();

@@ -53,6 +53,11 @@ export class HandOff {
     this.receiver?.wake();
   }
 
+  /** Jobs that nobody has taken yet. */
+  get waiting(): readonly DeliveryJob[] {
+    return this.queue;
+  }
+
   /** Up to `limit` waiting jobs; their room is free again. */
   take(limit: number): DeliveryJob[] {
     const taken = this.queue.splice(0, limit);

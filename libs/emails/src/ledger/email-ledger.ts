@@ -14,8 +14,8 @@ import { judge } from './verdict.js';
 const SETTLE_ITEMS = 200;
 /** Nobody waits for a settle but the job's own slot; so outcomes that come close together share a transaction. */
 const SETTLE_GATHER_MS = 8;
-const SETTLE_TRIES = 20;
 const SETTLE_PAUSE_MS = 200;
+const SETTLE_PAUSE_MOST_MS = 3_000;
 
 /**
  * What must be sent, and when. `claim` takes due recipients under this process's worker, `settle` writes down what came
@@ -25,6 +25,7 @@ const SETTLE_PAUSE_MS = 200;
 export class EmailLedger {
   private readonly settling: GroupCommit<SettleItem, void>;
   private readonly review: ClaimReview;
+  private unheldBefore = new Set<string>();
 
   constructor(
     private readonly database: Database,
@@ -33,7 +34,7 @@ export class EmailLedger {
     private readonly wakeups: Wakeups,
     private readonly suppressions: SuppressionList,
     accounts: Accounts,
-    shutdown: Shutdown,
+    private readonly shutdown: Shutdown,
   ) {
     this.review = new ClaimReview(database, worker, suppressions, accounts);
     this.settling = new GroupCommit({
@@ -77,11 +78,33 @@ export class EmailLedger {
     if (verdicts.length > 0) await this.settling.add({ job, verdicts });
   }
 
+  /**
+   * Frees claims of ours that none of the `held` jobs stands for: a commit whose answer was lost with its connection
+   * claims what nobody knows of. Only what was unknown at the look before too, since a job in the making is not held yet.
+   * Returns how many were freed.
+   */
+  async freeUnheld(held: readonly DeliveryJob[]): Promise<number> {
+    const known = new Set(held.flatMap((job) => job.recipients.map(({ ordinal }) => `${job.mail.id} ${ordinal}`)));
+    const { rows } = await this.database.query<{ email_id: string; ordinal: number }>(
+      'SELECT email_id, ordinal FROM recipients WHERE claimed_by = $1',
+      [this.worker.id],
+    );
+    const unheld = rows.filter((row) => !known.has(`${row.email_id} ${row.ordinal}`));
+    const again = unheld.filter((row) => this.unheldBefore.has(`${row.email_id} ${row.ordinal}`));
+    this.unheldBefore = new Set(unheld.map((row) => `${row.email_id} ${row.ordinal}`));
+    await this.giveBack(again);
+    return again.length;
+  }
+
   /** Gives claims back unsent, to be taken up again at once: by us, or by whoever is alive. */
   async release(jobs: readonly DeliveryJob[]): Promise<void> {
     const keys = jobs.flatMap((job) =>
       job.recipients.map((recipient) => ({ email_id: job.mail.id, ordinal: recipient.ordinal })),
     );
+    await this.giveBack(keys);
+  }
+
+  private async giveBack(keys: readonly { email_id: string; ordinal: number }[]): Promise<void> {
     if (keys.length === 0) return;
     await this.database.query(
       `UPDATE recipients r SET claimed_by = NULL, status = CASE WHEN r.attempts = 0 THEN 'queued' ELSE 'deferred' END
@@ -101,10 +124,10 @@ export class EmailLedger {
         const again = isRetryable(error) || isUnavailable(error);
         // One outcome that cannot be written must not cost its neighbours.
         if (!again && items.length > 1) return this.oneByOne(items);
-        // The mail has gone out: its outcome must not be lost while the database is away for a moment. If it stays
-        // away, the claim dies with our heartbeat and the mail is sent again: a duplicate within the promised bound.
-        if (!again || attempt >= SETTLE_TRIES) return items.map(() => error as Error);
-        await new Promise((resolve) => setTimeout(resolve, SETTLE_PAUSE_MS * attempt));
+        // The mail has gone out: its outcome is written down as soon as the database is back, however long that takes.
+        // A process that stops first leaves its claims to their end: a duplicate within the promised bound.
+        if (!again || this.shutdown.begun) return items.map(() => error as Error);
+        await new Promise((resolve) => setTimeout(resolve, Math.min(SETTLE_PAUSE_MS * attempt, SETTLE_PAUSE_MOST_MS)));
       }
     }
   }
