@@ -14,7 +14,7 @@ import { RequestGate } from './http/request-gate.js';
 import { commonHeaders } from './http/response-headers.js';
 import { requireDeclaredAccess } from './http/route-access.js';
 import { routedUrl } from './http/target-url.js';
-import { ignoredFieldsOf } from './rest/body-pipe.js';
+import { ignoredFieldsOf } from './rest/declared-fields.js';
 
 const HEADERS_MS = 10_000;
 /** A bound for everything; a body has its own, nearer deadline. */
@@ -85,7 +85,7 @@ export function configureGateway(app: NestFastifyApplication): void {
   });
   readJsonBodies(fastify);
   fastify.addHook('onSend', (request, reply, payload, done) => {
-    const ignored = ignoredFieldsOf(request.body);
+    const ignored = ignoredFieldsOf(request.body, request.query);
     if (ignored !== undefined) void reply.header('x-ignored-fields', ignored);
     done(null, payload);
   });

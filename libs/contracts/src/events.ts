@@ -82,7 +82,68 @@ export interface EventData {
     reason: 'bounce' | 'complaint' | 'manual' | 'unsubscribe';
     suppressed: { type: string; message: string };
   };
+  'email.canceled': EmailEventBase & { canceled_at: string };
+  'email.opened': EmailEventBase & {
+    opened_at: string;
+    /** Null in privacy mode. */
+    ip: string | null;
+    user_agent: string | null;
+    is_bot: boolean;
+    bot_kind: string | null;
+    open_count: number;
+  };
+  'email.clicked': EmailEventBase & {
+    click_url: string;
+    clicked_at: string;
+    is_bot: boolean;
+    bot_kind: string | null;
+    click: { link: string; timestamp: string; ipAddress: string | null; userAgent: string | null };
+  };
+  'email.complained': EmailEventBase & {
+    complained_at: string;
+    /** RFC 5965 §7.3: abuse, fraud, … */
+    feedback_type: string;
+    reporter: string | null;
+    complaint: { type: string; user_agent: string | null };
+  };
+  'domain.created': DomainEventData;
+  'domain.updated': DomainEventData;
+  'domain.deleted': DomainEventData;
+  'suppression.added': SuppressionEventData;
+  'suppression.removed': SuppressionEventData;
   'webhook.test': { webhook_id: string; message: string };
+  'webhook.disabled': { webhook_id: string; url: string; reason: string; disabled_at: string };
+  'account.allowance_warning': {
+    /** Of the calendar month in UTC that the units count for. */
+    month: string;
+    limit: number;
+    used: number;
+    /** What was reached: 80 or 100. */
+    percent: 80 | 100;
+  };
+}
+
+export interface DomainEventData {
+  id: string;
+  name: string;
+  status: 'pending' | 'active' | 'failed';
+  /** Why the event happened: `created`, `verified`, `failed`, `warning`, `recovered`, `settings`, `deleted`. */
+  reason: string;
+  /** Since when a required record of an active domain has been missing. */
+  warning_since: string | null;
+  records: { record: string; type: string; name: string; status: string; required: boolean }[];
+  created_at: string;
+}
+
+export interface SuppressionEventData {
+  id: string;
+  email: string;
+  origin: 'bounce' | 'complaint' | 'manual' | 'unsubscribe';
+  reason: string | null;
+  source_id: string | null;
+  domain_id: string | null;
+  expires_at: string | null;
+  created_at: string;
 }
 /** Types whose data has a shape above; the others join when the part that emits them does. */
 export type EmittedType = keyof EventData;

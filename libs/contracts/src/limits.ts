@@ -12,12 +12,18 @@ export const LIMITS = {
   messageBytes: 10_485_760,
   /** Body of one request, in bytes; base64 makes a 10 MiB file a third larger. */
   requestBytes: 16 * 1024 * 1024,
+  batchBytes: 50 * 1024 * 1024,
+  batchElements: 100,
   scheduleAheadMs: 72 * 3600 * 1000,
   /** A schedule this far in the past still means "now" (D-17). */
   scheduleGraceMs: 60_000,
   idempotencyKeyLength: 256,
   idempotencyHours: 24,
   webhooksPerAccount: 10,
+  domainsPerAccount: 1000,
+  bulkEntries: 100,
+  allowedIps: 100,
+  freePlanUnits: 3000,
   smtpRecipients: 100,
   listDefault: 20,
   listMaximum: 100,

@@ -3,7 +3,7 @@ import { TypeOrmModule } from '@nestjs/typeorm';
 import { Config, Health, Log, Shutdown } from '#libs/kernel';
 import { DataSource, type DataSourceOptions } from 'typeorm';
 import { Database } from './database.js';
-import { FirstWalk0001 } from './migrations/0001-first-walk.js';
+import { MIGRATIONS } from './migrations/index.js';
 import { SqlLogger } from './sql-logger.js';
 import { Worker } from './worker.js';
 
@@ -23,7 +23,7 @@ export function dataSourceOptions(config: Config, log: Log): DataSourceOptions {
     type: 'postgres',
     url: config.settings.DATABASE_URL,
     entities: [],
-    migrations: [FirstWalk0001],
+    migrations: MIGRATIONS,
     migrationsTableName: 'schema_migrations',
     logger: new SqlLogger(log),
     applicationName: `postloft-${config.program}`,

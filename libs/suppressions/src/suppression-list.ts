@@ -37,7 +37,7 @@ const MATCHING = `
 const ADD = `
   INSERT INTO suppressions AS old (id, account_id, address, origin, reason, source_id, expires_at)
   VALUES ($1, $2, $3, $4, $5, $6, $7)
-  ON CONFLICT (account_id, address) DO UPDATE
+  ON CONFLICT (account_id, address, (coalesce(domain_id, ''))) DO UPDATE
      SET id = excluded.id, origin = excluded.origin, reason = excluded.reason, source_id = excluded.source_id,
          expires_at = excluded.expires_at, created_at = now()
    WHERE old.expires_at <= now() OR excluded.expires_at IS NULL AND old.expires_at IS NOT NULL

@@ -1,6 +1,7 @@
 import { Refusal } from '#libs/contracts';
 import { describe, expect, it } from 'vitest';
-import { BodyPipe, ignoredFieldsOf } from './body-pipe.js';
+import { BodyPipe } from './body-pipe.js';
+import { ignoredFieldsOf } from './declared-fields.js';
 import { SendEmailDto } from './emails.dto.js';
 
 const pipe = new BodyPipe();

@@ -1,3 +1,4 @@
+import { ApiProperty, type ApiPropertyOptions } from '@nestjs/swagger';
 import { registerDecorator, type ValidationArguments, type ValidationError } from 'class-validator';
 import type { RefusalDetail } from '#libs/contracts';
 import type { Rule, RuleProblem } from '#libs/emails';
@@ -6,6 +7,8 @@ interface RuleOptions {
   required?: boolean;
   /** Required unless this other field is given. */
   requiredUnless?: string;
+  /** What the documentation says of the field: type or schema, limits, an example. */
+  doc?: ApiPropertyOptions;
 }
 type Judge = (value: unknown, dto: Record<string, unknown>) => RuleProblem[];
 
@@ -20,6 +23,7 @@ export function ByRule(rule: Rule, options: RuleOptions = {}): PropertyDecorator
   const judge: Judge = (value, dto) => (value === undefined ? missing(options, dto) : rule(value));
   return (target, property) => {
     const propertyName = String(property);
+    ApiProperty({ required: options.required === true, ...options.doc } as ApiPropertyOptions)(target, property);
     judges.set(
       target.constructor,
       (judges.get(target.constructor) ?? new Map<string, Judge>()).set(propertyName, judge),

@@ -1,12 +1,14 @@
 import { Controller, Delete, Get, Param, Query, Res } from '@nestjs/common';
 import type { Principal } from '#libs/accounts';
-import { isId, Refusal } from '#libs/contracts';
-import { CapturedMail, type CapturedPage } from '#libs/emails';
+import { isId, LIMITS, Refusal } from '#libs/contracts';
+import { CapturedMail } from '#libs/emails';
 import { normaliseAddress } from '#libs/mime';
 import type { FastifyReply } from 'fastify';
 import { Caller } from '../http/caller.js';
 import { RequiresScope } from '../http/route-access.js';
-import { QueryParameters } from './query-parameters.js';
+import { Operation } from '../openapi/operation.js';
+import { CapturedCleared, CapturedList, CapturedQuery } from './captured.dto.js';
+import { QueryPipe } from './query-pipe.js';
 
 /** The built-in inbox of capture mode (details §6). */
 @Controller('captured')
@@ -15,22 +17,31 @@ export class CapturedController {
 
   @Get()
   @RequiresScope('emails.read')
-  list(@Caller() caller: Principal, @Query() query: Record<string, unknown>): Promise<CapturedPage> {
-    const parameters = new QueryParameters(query);
-    const to = parameters.text('to');
-    const filter = {
-      to: to === undefined ? undefined : normaliseAddress(to),
-      emailId: parameters.id('email_id', 'em'),
-      limit: parameters.limit(),
-      after: parameters.id('after', 'cap'),
-    };
-    parameters.check();
-    return this.captured.list(caller.accountId, filter);
+  @Operation({
+    tag: 'Captured mail',
+    summary: 'List captured mails',
+    description: 'The built-in inbox of capture mode and of test keys, newest first: 10,000 mails or 7 days.',
+    answer: CapturedList,
+    refuses: [400],
+  })
+  list(@Caller() caller: Principal, @Query(QueryPipe) query: CapturedQuery): Promise<CapturedList> {
+    return this.captured.list(caller.accountId, {
+      to: query.to === undefined ? undefined : normaliseAddress(query.to),
+      emailId: query.email_id,
+      limit: Number(query.limit ?? LIMITS.listDefault),
+      after: query.after,
+    });
   }
 
   /** The mail byte for byte, as it would have gone out. */
   @Get(':id/raw')
   @RequiresScope('emails.read')
+  @Operation({
+    tag: 'Captured mail',
+    summary: 'Get a captured mail as it would have gone out',
+    content: 'message/rfc822',
+    refuses: [404],
+  })
   async raw(@Caller() caller: Principal, @Param('id') id: string, @Res() reply: FastifyReply): Promise<void> {
     const bytes = isId('cap', id) ? await this.captured.raw(caller.accountId, id) : null;
     if (!bytes) throw new Refusal('not_found');
@@ -39,7 +50,8 @@ export class CapturedController {
 
   @Delete()
   @RequiresScope('emails.read')
-  async clear(@Caller() caller: Principal): Promise<{ object: 'captured'; deleted: true; count: number }> {
+  @Operation({ tag: 'Captured mail', summary: 'Empty the inbox of captured mails', answer: CapturedCleared })
+  async clear(@Caller() caller: Principal): Promise<CapturedCleared> {
     return { object: 'captured', deleted: true, count: await this.captured.clear(caller.accountId) };
   }
 }

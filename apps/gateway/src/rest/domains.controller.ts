@@ -6,13 +6,10 @@ import { StatsStore } from '#libs/stats';
 import { Caller } from '../http/caller.js';
 import { RequiresScope } from '../http/route-access.js';
 import { statsWindow } from '../stats-window.js';
-import { QueryParameters } from './query-parameters.js';
-
-/** Counts of recipients in [from, to) (details §4). */
-type DomainStatsView = { object: 'domain_stats'; domain_id: string; from: string; to: string } & Record<
-  StatsCounter,
-  number
->;
+import { Operation } from '../openapi/operation.js';
+import { DomainStatsDto, StatsWindowQuery } from './domains.dto.js';
+import { QueryPipe } from './query-pipe.js';
+import { parseTimestamp } from '../timestamp.js';
 
 @Controller('domains')
 export class DomainsController {
@@ -30,15 +27,20 @@ export class DomainsController {
 
   @Get(':id/stats')
   @RequiresScope('stats.read')
+  @Operation({
+    tag: 'Statistics',
+    summary: 'Counts of one domain',
+    description: 'Counts of recipients, at most five seconds behind.',
+    answer: DomainStatsDto,
+    refuses: [400, 404],
+  })
   async domainStats(
     @Caller() caller: Principal,
     @Param('id') id: string,
-    @Query() query: Record<string, unknown>,
-  ): Promise<DomainStatsView> {
-    const parameters = new QueryParameters(query);
-    const given = { from: parameters.timestamp('from'), to: parameters.timestamp('to') };
-    parameters.check();
-    const { from, to } = statsWindow(given);
+    @Query(QueryPipe) query: StatsWindowQuery,
+  ): Promise<DomainStatsDto> {
+    const at = (text: string | undefined) => (text === undefined ? undefined : parseTimestamp(text));
+    const { from, to } = statsWindow({ from: at(query.from), to: at(query.to) });
     const domain = await this.domains.find(caller.accountId, id);
     if (!domain) throw new Refusal('not_found');
     const stats = await this.stats.domainStats(caller.accountId, domain.id, { from, to });

@@ -1,0 +1,55 @@
+import { applyDecorators, HttpCode, type Type } from '@nestjs/common';
+import { ApiOperation, ApiResponse, ApiTags } from '@nestjs/swagger';
+import { ErrorDto } from './error.dto.js';
+
+interface OperationOptions {
+  /** The resource under which the docs list it. */
+  tag: string;
+  /** One short sentence. */
+  summary: string;
+  /** What a user must know beside fields and statuses: effects, limits, order of results. Markdown. */
+  description?: string;
+  /** The class of the answer; in brackets for a bare array of it. Absent: the answer is no JSON (see `content`). */
+  answer?: Type | [Type];
+  /** Media type of an answer that is no JSON. */
+  content?: string;
+  /** Of success; 200 unless something is created. */
+  status?: 200 | 201 | 302;
+  /** Refusals beside those that every operation has (401, 403, 404 by path id is to be named here, 429, 500, 503). */
+  refuses?: readonly (400 | 404 | 405 | 409 | 415 | 422)[];
+}
+
+const EVERYWHERE = [401, 403, 429, 500, 503] as const;
+const WORDS: Record<number, string> = {
+  400: 'A field, a parameter or a header is invalid; `details` names each of them',
+  401: 'The API key is missing, unknown, revoked or expired',
+  403: 'The key may not do this, or the account is blocked or overdue',
+  404: 'There is no such thing in this account',
+  405: 'The path exists, this method does not',
+  409: 'The state of the resource, or an idempotency key, does not allow this',
+  415: 'The body is compressed',
+  422: 'Well-formed, but it cannot be done: domain, attachment, size or suppression',
+  429: 'Too many requests per second, or the monthly allowance is used up',
+  500: 'Something went wrong on our side',
+  503: 'The service cannot store anything right now; `retry-after` says when to try again',
+};
+
+/** Status and documentation of one route: everything that `openapi.json` says about it beside its parameters. */
+export function Operation(options: OperationOptions): MethodDecorator {
+  const { tag, summary, description, answer, content, status = 200, refuses = [] } = options;
+  const [type, isArray] = Array.isArray(answer) ? [answer[0], true] : [answer, false];
+  return applyDecorators(
+    HttpCode(status),
+    ApiTags(tag),
+    ApiOperation({ summary, ...(description === undefined ? {} : { description }) }),
+    ApiResponse({
+      status,
+      description: 'Done',
+      ...(type === undefined ? {} : { type, isArray }),
+      ...(content === undefined ? {} : { content: { [content]: { schema: { type: 'string' } } } }),
+    }),
+    ...[...new Set([...refuses, ...EVERYWHERE])]
+      .sort((a, b) => a - b)
+      .map((code) => ApiResponse({ status: code, description: WORDS[code], type: ErrorDto })),
+  );
+}

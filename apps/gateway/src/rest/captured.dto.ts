@@ -1,0 +1,64 @@
+import { ApiProperty } from '@nestjs/swagger';
+import { LIMITS } from '#libs/contracts';
+import type { CapturedView } from '#libs/emails';
+import { ByRule } from './by-rule.js';
+import { listOf } from './list.dto.js';
+import { idRule, limitRule, queryTextRule } from './query-rules.js';
+
+export class CapturedQuery {
+  @ByRule(queryTextRule, { doc: { type: String, description: 'Mails to this address', example: 'user@example.com' } })
+  to?: string;
+
+  @ByRule(idRule('em'), { doc: { type: String, description: 'Mails of this e-mail id' } })
+  email_id?: string;
+
+  @ByRule(limitRule, {
+    doc: {
+      description: 'Entries per page',
+      type: 'integer',
+      minimum: 1,
+      maximum: LIMITS.listMaximum,
+      default: LIMITS.listDefault,
+    },
+  })
+  limit?: string;
+
+  @ByRule(idRule('cap'), { doc: { type: String, description: 'The id of the last entry seen' } })
+  after?: string;
+}
+
+export class CapturedDto implements CapturedView {
+  @ApiProperty({ example: 'cap_01978c0e5f7b7c3a9d21f0b64c1e88aa' })
+  id: string;
+
+  @ApiProperty({ enum: ['captured'] })
+  object: 'captured';
+
+  @ApiProperty({ description: 'The e-mail that this is a copy of', example: 'em_01978c0e5f7b7c3a9d21f0b64c1e88aa' })
+  email_id: string;
+
+  @ApiProperty({ description: 'Envelope sender' })
+  mail_from: string;
+
+  @ApiProperty({ description: 'Envelope recipients', type: [String] })
+  rcpt_to: string[];
+
+  @ApiProperty({ description: 'Bytes', type: 'integer' })
+  size: number;
+
+  @ApiProperty({ format: 'date-time' })
+  created_at: string;
+}
+
+export class CapturedList extends listOf(CapturedDto) {}
+
+export class CapturedCleared {
+  @ApiProperty({ enum: ['captured'] })
+  object: 'captured';
+
+  @ApiProperty({ enum: [true] })
+  deleted: true;
+
+  @ApiProperty({ description: 'How many mails were removed', type: 'integer' })
+  count: number;
+}

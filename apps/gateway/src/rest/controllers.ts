@@ -1,0 +1,8 @@
+import { CapturedController } from './captured.controller.js';
+import { DomainsController } from './domains.controller.js';
+import { EmailsController } from './emails.controller.js';
+import { OpsController } from './ops.controller.js';
+import { WebhooksController } from './webhooks.controller.js';
+
+/** Every REST controller; routes of one path prefix are matched in this order. */
+export const CONTROLLERS = [CapturedController, DomainsController, EmailsController, OpsController, WebhooksController];

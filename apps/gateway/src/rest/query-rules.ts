@@ -1,0 +1,36 @@
+import { isId, LIMITS, type IdPrefix } from '#libs/contracts';
+import type { Rule } from '#libs/emails';
+import { parseTimestamp } from '../timestamp.js';
+
+/**
+ * Rules of query parameters. A value is what the query string has: a text, or an array where the parameter was given
+ * twice, which is refused because nobody can say which one was meant.
+ */
+const refuse = (message: string) => [{ path: '', code: 'invalid_parameter', message }];
+const isText = (value: unknown): value is string => typeof value === 'string' && value !== '';
+const hasControls = (value: string) => /[\u0000-\u001f\u007f]|\p{Cs}/u.test(value);
+
+export const queryTextRule: Rule = (value) => {
+  if (!isText(value)) return refuse('must be given once, with a value');
+  return hasControls(value) ? refuse('must not contain control characters') : [];
+};
+
+export const limitRule: Rule = (value) =>
+  isText(value) && /^\d{1,3}$/.test(value) && Number(value) >= 1 && Number(value) <= LIMITS.listMaximum
+    ? []
+    : refuse(`must be a whole number from 1 to ${LIMITS.listMaximum}`);
+
+export const idRule =
+  (prefix: IdPrefix): Rule =>
+  (value) =>
+    isText(value) && isId(prefix, value) ? [] : refuse(`must be an id such as ${prefix}_…`);
+
+export const wordRule =
+  (words: readonly string[]): Rule =>
+  (value) =>
+    isText(value) && words.includes(value) ? [] : refuse(`must be one of ${words.join(', ')}`);
+
+export const timestampRule: Rule = (value) =>
+  isText(value) && parseTimestamp(value) !== null
+    ? []
+    : refuse('must be an ISO 8601 timestamp with an offset, such as 2026-01-31T09:30:00Z');

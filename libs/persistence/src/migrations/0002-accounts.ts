@@ -1,0 +1,41 @@
+import { TableMigration } from './table-migration.js';
+
+/** Restrictions of API keys, monthly allowances, leased rate tokens, and the audit log. */
+export class Accounts0002 extends TableMigration {
+  readonly name = 'Accounts1700000000002';
+
+  protected readonly forward = [
+    `ALTER TABLE api_keys
+       ADD COLUMN scopes text[],
+       ADD COLUMN domain_ids text[],
+       ADD COLUMN allowed_ips text[],
+       ADD COLUMN enabled boolean NOT NULL DEFAULT true`,
+    // Only accounts with a limit have rows here: an unlimited plan costs the hot path nothing.
+    `CREATE TABLE allowances (
+       account_id text COLLATE "C" NOT NULL,
+       month date NOT NULL,
+       used bigint NOT NULL,
+       PRIMARY KEY (account_id, month)) WITH (fillfactor = 50)`,
+    // The one bucket of an account from which processes lease slices of tokens.
+    `CREATE TABLE rate_buckets (
+       account_id text COLLATE "C" PRIMARY KEY,
+       tokens double precision NOT NULL,
+       filled_at timestamptz NOT NULL) WITH (fillfactor = 50)`,
+    `CREATE TABLE audit_log (
+       id text COLLATE "C" PRIMARY KEY,
+       account_id text COLLATE "C" NOT NULL,
+       actor text COLLATE "C" NOT NULL,
+       action text NOT NULL,
+       target text NOT NULL,
+       facts jsonb NOT NULL DEFAULT '{}',
+       created_at timestamptz NOT NULL DEFAULT now())`,
+    `CREATE INDEX audit_log_account ON audit_log (account_id, id)`,
+  ];
+
+  protected readonly back = [
+    'DROP TABLE audit_log',
+    'DROP TABLE rate_buckets',
+    'DROP TABLE allowances',
+    'ALTER TABLE api_keys DROP COLUMN scopes, DROP COLUMN domain_ids, DROP COLUMN allowed_ips, DROP COLUMN enabled',
+  ];
+}

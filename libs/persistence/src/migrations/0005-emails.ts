@@ -1,0 +1,44 @@
+import { TableMigration } from './table-migration.js';
+
+/** What lists filter by, the options of a mail, and the answers of batches. */
+export class Emails0005 extends TableMigration {
+  readonly name = 'Emails1700000000005';
+
+  protected readonly forward = [
+    `ALTER TABLE emails
+       ADD COLUMN sender_address text NOT NULL DEFAULT '',
+       ADD COLUMN sandbox_result text,
+       ADD COLUMN units smallint NOT NULL DEFAULT 0,
+       ADD COLUMN lifetime_seconds integer,
+       ADD COLUMN retry_of text COLLATE "C"`,
+    // 64 bits of a hash of account and normalised address: a list by recipient reads one short index, in order of id.
+    `ALTER TABLE recipients ADD COLUMN search_key bigint NOT NULL DEFAULT 0`,
+    `CREATE INDEX recipients_search ON recipients (search_key, email_id)`,
+    `CREATE TABLE email_tags (
+       account_id text COLLATE "C" NOT NULL,
+       key text COLLATE "C" NOT NULL,
+       value text COLLATE "C" NOT NULL,
+       email_id text COLLATE "C" NOT NULL,
+       PRIMARY KEY (account_id, key, value, email_id))`,
+    `CREATE INDEX emails_by_status ON emails (account_id, status, id)`,
+    `CREATE INDEX emails_by_last_event ON emails (account_id, last_event, id)`,
+    `CREATE INDEX emails_by_domain ON emails (account_id, domain_id, id)`,
+    `CREATE INDEX emails_by_sender ON emails (account_id, sender_address, id)`,
+    `CREATE INDEX emails_by_subject ON emails (account_id, lower(left(subject, 64)) text_pattern_ops, id)`,
+    `CREATE INDEX emails_scheduled ON emails (account_id, id) WHERE scheduled_at IS NOT NULL`,
+  ];
+
+  protected readonly back = [
+    'DROP INDEX emails_scheduled',
+    'DROP INDEX emails_by_subject',
+    'DROP INDEX emails_by_sender',
+    'DROP INDEX emails_by_domain',
+    'DROP INDEX emails_by_last_event',
+    'DROP INDEX emails_by_status',
+    'DROP TABLE email_tags',
+    'DROP INDEX recipients_search',
+    'ALTER TABLE recipients DROP COLUMN search_key',
+    `ALTER TABLE emails DROP COLUMN sender_address, DROP COLUMN sandbox_result, DROP COLUMN units,
+       DROP COLUMN lifetime_seconds, DROP COLUMN retry_of`,
+  ];
+}

@@ -1,0 +1,29 @@
+import { TableMigration } from './table-migration.js';
+
+/** One line per authenticated API request; never a body, a key or an address. */
+export class RequestLog0007 extends TableMigration {
+  readonly name = 'RequestLog1700000000007';
+
+  protected readonly forward = [
+    `CREATE TABLE request_log (
+       id text COLLATE "C" PRIMARY KEY,
+       account_id text COLLATE "C" NOT NULL,
+       api_key_id text COLLATE "C" NOT NULL,
+       request_id text COLLATE "C" NOT NULL,
+       method text NOT NULL,
+       path text NOT NULL,
+       status smallint NOT NULL,
+       error text,
+       user_agent text,
+       ip text,
+       latency_ms integer NOT NULL,
+       created_at timestamptz NOT NULL)`,
+    `CREATE INDEX request_log_account ON request_log (account_id, id)`,
+    `CREATE INDEX request_log_age ON request_log (created_at)`,
+    // GET /events reads one account's part of the log in order of position.
+    `CREATE INDEX event_log_account ON event_log (account_id, position)`,
+    `CREATE INDEX event_log_key ON event_log (key, position)`,
+  ];
+
+  protected readonly back = ['DROP INDEX event_log_key', 'DROP INDEX event_log_account', 'DROP TABLE request_log'];
+}

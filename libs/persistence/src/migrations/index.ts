@@ -1,0 +1,18 @@
+import { FirstWalk0001 } from './0001-first-walk.js';
+import { Accounts0002 } from './0002-accounts.js';
+import { Domains0003 } from './0003-domains.js';
+import { Suppressions0004 } from './0004-suppressions.js';
+import { Emails0005 } from './0005-emails.js';
+import { Webhooks0006 } from './0006-webhooks.js';
+import { RequestLog0007 } from './0007-request-log.js';
+
+/** In order. One that was released is never changed: what comes later is a migration of its own. */
+export const MIGRATIONS = [
+  FirstWalk0001,
+  Accounts0002,
+  Domains0003,
+  Suppressions0004,
+  Emails0005,
+  Webhooks0006,
+  RequestLog0007,
+];
