@@ -1,9 +1,6 @@
 import { Injectable } from '@nestjs/common';
-import { Config } from '#libs/kernel';
+import { callFailure, Config, pinnedConnector, TargetResolver, type CallFailure } from '#libs/kernel';
 import { Agent, request, type Dispatcher } from 'undici';
-import { pinnedConnector } from './pinned-connector.js';
-import { postFailure, type PostFailure } from './post-failure.js';
-import { TargetResolver } from './target-resolver.js';
 import { webhookUrlRule } from './webhook-rules.js';
 
 const ANSWER_BYTES = 4096;
@@ -17,6 +14,9 @@ export interface WebhookCall {
   /** Signatures, sequence, attempt; content type and user agent are added. */
   headers: Record<string, string>;
 }
+
+/** Why no answer came; a coarse word for the delivery log. */
+export type PostFailure = CallFailure | 'interrupted' | 'secret_unreadable';
 
 /** What came of one call. `latencyMs` is the time to the status line. */
 export type PostResult =
@@ -58,7 +58,7 @@ export class WebhookPost {
       const answer = await readAnswer(response.body, Math.min(ANSWER_WAIT_MS, this.timeoutMs - latencyMs));
       return { kind: 'answered', status: response.statusCode, retryAfter: retryAfterOf(response), answer, latencyMs };
     } catch (error) {
-      const failure = error instanceof CallEnded ? error.failure : postFailure(error);
+      const failure = error instanceof CallEnded ? error.failure : callFailure(error);
       return { kind: 'unanswered', failure, latencyMs: elapsed() };
     } finally {
       clearTimeout(timer);

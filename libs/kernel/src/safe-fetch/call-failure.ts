@@ -1,17 +1,10 @@
 import { TargetRefused, TargetUnresolved } from './target-resolver.js';
 
 /**
- * Why no answer came. Coarse on purpose, without error numbers and addresses: the log of deliveries is shown to
- * customers and must not tell more about a network than a failed call has to.
+ * Why a call to an address that somebody chose got no answer. Coarse on purpose, without error numbers and addresses:
+ * it is shown to customers and must not tell more about a network than a failed call has to.
  */
-export type PostFailure =
-  | 'target_refused'
-  | 'name_unresolved'
-  | 'timeout'
-  | 'tls_failed'
-  | 'connection_failed'
-  | 'interrupted'
-  | 'secret_unreadable';
+export type CallFailure = 'target_refused' | 'name_unresolved' | 'timeout' | 'tls_failed' | 'connection_failed';
 
 const TIMEOUT_CODES = new Set([
   'UND_ERR_CONNECT_TIMEOUT',
@@ -23,7 +16,7 @@ const TLS_CODE =
   /^(ERR_TLS|ERR_SSL|EPROTO$|CERT_|UNABLE_TO_|DEPTH_ZERO|SELF_SIGNED|CRL_|INVALID_CA|INVALID_PURPOSE|HOSTNAME_MISMATCH|PATH_LENGTH)/;
 
 /** The class of an error that the HTTP client threw. */
-export function postFailure(error: unknown): PostFailure {
+export function callFailure(error: unknown): CallFailure {
   if (error instanceof TargetRefused) return 'target_refused';
   if (error instanceof TargetUnresolved) return 'name_unresolved';
   const { code } = error as { code?: string };
