@@ -75,11 +75,11 @@ export const GROUPS = [
       BOOTSTRAP_ADMIN_EMAIL: "Login of the first account's owner in the dashboard; accepted, without effect for now.",
       BOOTSTRAP_ADMIN_PASSWORD:
         "Password of the first account's owner in the dashboard; accepted, without effect for now.",
-      BOOTSTRAP_PLAN: 'Plan of the first account. Only `unlimited` for now.',
+      BOOTSTRAP_PLAN: 'Plan of the first account: `free` is 3,000 units a month. Every later account starts as `free`.',
       BOOTSTRAP_DOMAINS:
         'Domains that the first account may send from at once, because the operator vouches for them; follows `SERVICE_DOMAIN` when unset.',
       RATE_LIMIT_PER_SECOND: 'Requests per second and account; `0` turns the limit off.',
-      ALLOWANCE_UNIT: 'What a monthly allowance counts. Only `recipient` for now.',
+      ALLOWANCE_UNIT: 'What a monthly allowance counts: accepted recipients, or mails.',
       ABUSE_BRAKES: 'Pauses an account with too many bounces or complaints; accepted, without effect for now.',
       DOMAIN_CHECK_INTERVAL:
         'Wait between checks of a new domain in its first hour; accepted, without effect until domains are verified.',

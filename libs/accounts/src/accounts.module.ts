@@ -1,6 +1,7 @@
 import { Module } from '@nestjs/common';
 import { TypeOrmModule } from '@nestjs/typeorm';
 import { AccountEntity } from './account.entity.js';
+import { Allowances } from './allowances.js';
 import { Accounts } from './accounts.js';
 import { ApiKeyEntity } from './api-key.entity.js';
 import { ApiKeys } from './api-keys.js';
@@ -8,7 +9,7 @@ import { RateLimit } from './rate-limit.js';
 
 @Module({
   imports: [TypeOrmModule.forFeature([AccountEntity, ApiKeyEntity])],
-  providers: [Accounts, ApiKeys, RateLimit],
-  exports: [Accounts, ApiKeys, RateLimit],
+  providers: [Accounts, Allowances, ApiKeys, RateLimit],
+  exports: [Accounts, Allowances, ApiKeys, RateLimit],
 })
 export class AccountsModule {}

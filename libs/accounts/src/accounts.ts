@@ -35,17 +35,25 @@ export class Accounts {
   }
 
   /** @throws Refusal not_found */
-  setStanding(id: string, standing: Standing): Promise<void> {
-    return this.update(id, { standing });
+  async setStanding(id: string, standing: Standing): Promise<void> {
+    const { affected } = await this.repository.update({ id }, { standing });
+    requireFound(affected, id);
   }
 
-  /** `free`, `unlimited` or a number of mails per month. @throws Refusal not_found */
-  setPlan(id: string, plan: string): Promise<void> {
-    return this.update(id, { plan });
+  /**
+   * `free`, `unlimited` or a number of units per month. What was used this month stays used; warnings start anew, by the
+   * new limit. @throws Refusal not_found
+   */
+  async setPlan(id: string, plan: string): Promise<void> {
+    await this.repository.manager.transaction(async (tx) => {
+      // The row of the month first, as a reservation does.
+      await tx.query('UPDATE allowances SET warned = 0 WHERE account_id = $1', [id]);
+      const { affected } = await tx.update(AccountEntity, { id }, { plan });
+      requireFound(affected, id);
+    });
   }
+}
 
-  private async update(id: string, change: { standing: Standing } | { plan: string }): Promise<void> {
-    const { affected } = await this.repository.update({ id }, change);
-    if (!affected) throw new Refusal('not_found', [], `There is no account ${id}.`);
-  }
+function requireFound(affected: number | null | undefined, id: string): void {
+  if (!affected) throw new Refusal('not_found', [], `There is no account ${id}.`);
 }

@@ -1,6 +1,7 @@
 export { AccountEntity, STANDINGS, type Standing } from './account.entity.js';
 export { Accounts } from './accounts.js';
 export { AccountsModule } from './accounts.module.js';
+export { Allowances, type AllowanceClaim, type AllowanceUsage } from './allowances.js';
 export { ApiKeyEntity } from './api-key.entity.js';
 export { ApiKeys } from './api-keys.js';
 export { assertScope } from './assert-scope.js';

@@ -62,10 +62,17 @@ describe('loadConfig', () => {
   });
 
   it('stops at values that ask for behaviour which is not there yet, and at half-set pairs', () => {
-    expect(problemsOf('standalone', { BOOTSTRAP_PLAN: 'free' })[0]).toMatch(/^BOOTSTRAP_PLAN must be unlimited/);
     expect(problemsOf('standalone', { SIGNUP: 'on' })[0]).toMatch(/^SIGNUP must be off/);
     expect(problemsOf('standalone', { SMTP_TLS_CERT: 'a.pem' })[0]).toMatch(/^SMTP_TLS_CERT and SMTP_TLS_KEY/);
     expect(problemsOf('standalone', { DELIVERY_MODE: 'smarthost' })[0]).toMatch(/^SMARTHOST_URL is required/);
+  });
+
+  it('takes every plan and unit that the contract names, and no other', () => {
+    for (const plan of ['free', 'unlimited', '1', '9999999999'])
+      expect(problemsOf('standalone', { BOOTSTRAP_PLAN: plan, ALLOWANCE_UNIT: 'message' })).toEqual([]);
+    for (const plan of ['0', '-1', '1.5', 'gold', '10000000000'])
+      expect(problemsOf('standalone', { BOOTSTRAP_PLAN: plan })[0]).toMatch(/^BOOTSTRAP_PLAN must be free, unlimited/);
+    expect(problemsOf('standalone', { ALLOWANCE_UNIT: 'byte' })[0]).toMatch(/^ALLOWANCE_UNIT must be one of/);
   });
 
   it('takes durations, lists, pairs and addresses as the contract writes them', () => {

@@ -238,14 +238,6 @@ function contradictions(program: Program, s: Settings): string[] {
     s.KAFKA_BROKERS === undefined || s.KAFKA_BROKERS.length > 0,
     'KAFKA_BROKERS must name at least one broker as host:port.',
   );
-  need(
-    s.BOOTSTRAP_PLAN === 'unlimited',
-    'BOOTSTRAP_PLAN must be unlimited: this version does not count monthly allowances yet.',
-  );
   need(s.SIGNUP === 'off', 'SIGNUP must be off: this version has no sign-up page yet.');
-  need(
-    s.ALLOWANCE_UNIT === 'recipient',
-    'ALLOWANCE_UNIT must be recipient: this version does not count monthly allowances yet.',
-  );
   return problems;
 }

@@ -10,11 +10,16 @@ export class Accounts0002 extends TableMigration {
        ADD COLUMN domain_ids text[],
        ADD COLUMN allowed_ips text[],
        ADD COLUMN enabled boolean NOT NULL DEFAULT true`,
-    // Only accounts with a limit have rows here: an unlimited plan costs the hot path nothing.
+    // Counts the events of an account that belong to no mail, domain or other thing of its own.
+    `ALTER TABLE accounts ADD COLUMN sequence integer NOT NULL DEFAULT 0`,
+    // Only accounts with a limit have rows here: an unlimited plan costs the hot path nothing. "monthly_limit" is what
+    // the last reservation was judged by, "warned" the percentage that was last told of.
     `CREATE TABLE allowances (
        account_id text COLLATE "C" NOT NULL,
        month date NOT NULL,
+       monthly_limit bigint NOT NULL,
        used bigint NOT NULL,
+       warned smallint NOT NULL DEFAULT 0,
        PRIMARY KEY (account_id, month)) WITH (fillfactor = 50)`,
     // The one bucket of an account from which processes lease slices of tokens.
     `CREATE TABLE rate_buckets (
@@ -36,6 +41,7 @@ export class Accounts0002 extends TableMigration {
     'DROP TABLE audit_log',
     'DROP TABLE rate_buckets',
     'DROP TABLE allowances',
+    'ALTER TABLE accounts DROP COLUMN sequence',
     'ALTER TABLE api_keys DROP COLUMN scopes, DROP COLUMN domain_ids, DROP COLUMN allowed_ips, DROP COLUMN enabled',
   ];
 }
