@@ -1,4 +1,4 @@
-import { AccountEntity, Accounts } from '#libs/accounts';
+import { AccountEntity, Accounts, Allowances } from '#libs/accounts';
 import { newId } from '#libs/contracts';
 import { DomainEntity, SendingDomains } from '#libs/domains';
 import { EmailIntake, EmailLedger, HandOff, type Submission } from '#libs/emails';
@@ -46,7 +46,16 @@ export async function openPostOffices(): Promise<PostOffices> {
       await worker.register();
       const suppressions = new SuppressionList(db.dataSource.getRepository(SuppressionEntity), db.database);
       const handOff = new HandOff();
-      const intake = new EmailIntake(db.database, db.config, shutdown, wakeups, domains, suppressions, handOff);
+      const intake = new EmailIntake(
+        db.database,
+        db.config,
+        shutdown,
+        wakeups,
+        new Allowances(db.database, db.config),
+        domains,
+        suppressions,
+        handOff,
+      );
       const ledger = new EmailLedger(db.database, db.config, worker, wakeups, suppressions, accounts, shutdown);
       return { intake, ledger, handOff, worker, suppressions, accounts };
     },

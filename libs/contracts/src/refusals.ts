@@ -128,6 +128,13 @@ export const REFUSALS = {
     '554 5.7.1',
     'An attachment is of a type that is not allowed.',
   ),
+  batch_rejected: row(
+    422,
+    'unprocessable_entity',
+    'validation_error',
+    '554 5.6.0',
+    'No e-mail of the batch could be accepted.',
+  ),
   rate_limit_exceeded: row(
     429,
     'rate_limit_exceeded',
@@ -182,5 +189,39 @@ export class Refusal extends Error {
     super(sentence ?? REFUSALS[code].message);
     this.name = 'Refusal';
     this.row = REFUSALS[code];
+  }
+}
+
+/** One bad element of a batch (D-26). */
+export interface BatchProblem {
+  index: number;
+  error: string;
+  message: string;
+  /** The first field concerned, if it is about one. */
+  field: string | null;
+}
+
+/** A batch of which nothing was accepted; answers with the status of its lowest bad element, or 422 if all are bad. */
+export class BatchRefusal extends Refusal {
+  readonly problems: BatchProblem[];
+
+  /** `elements`: what each element of the request came to, in order; those that are no refusal were good. */
+  constructor(elements: readonly unknown[], permissive: boolean) {
+    const bad = elements.flatMap((element, index) => (element instanceof Refusal ? [{ index, refusal: element }] : []));
+    const [first] = bad;
+    super(
+      permissive ? 'batch_rejected' : first.refusal.code,
+      first.refusal.details.map((detail) => ({
+        ...detail,
+        field: `[${first.index}]${detail.field === '' ? '' : `.${detail.field}`}`,
+      })),
+      permissive ? undefined : `E-mail ${first.index} of the batch: ${first.refusal.message}`,
+    );
+    this.problems = bad.map(({ index, refusal }) => ({
+      index,
+      error: refusal.row.error,
+      message: refusal.message,
+      field: refusal.details[0]?.field ?? null,
+    }));
   }
 }

@@ -1,32 +1,34 @@
 import { Injectable } from '@nestjs/common';
-import { LIMITS, newId, Refusal, type RecipientType, type RefusalDetail, type RoutedEvent } from '#libs/contracts';
+import { Allowances } from '#libs/accounts';
+import { BatchRefusal, LIMITS, Refusal, type RefusalDetail } from '#libs/contracts';
 import { SendingDomains } from '#libs/domains';
 import { Config, Shutdown, Wakeups } from '#libs/kernel';
-import { domainOf, normaliseAddress, type Mailbox } from '#libs/mime';
+import { domainOf } from '#libs/mime';
 import { Database, GroupCommit } from '#libs/persistence';
 import { SuppressionList } from '#libs/suppressions';
-import { emailEvent, type MailFacts } from '../email-events.js';
 import { HandOff } from '../hand-off.js';
-import type { DeliveryJob, StoredContent } from '../ledger/delivery-job.js';
-import { AcceptWriter, type AcceptItem } from './accept-writer.js';
+import { draftOf, rowsOf, type Draft } from './accept-draft.js';
+import { AcceptWriter } from './accept-writer.js';
 import { forbiddenAttachments } from './attachment-rules.js';
-import { encodeParts } from './stored-parts.js';
-import type { Accepted, Submission } from './submission.js';
-
-interface Recipient {
-  /** As it goes into the envelope: the local part keeps its case (RFC 5321 §2.4). */
-  address: string;
-  /** As the suppression list knows it. */
-  normal: string;
-  type: RecipientType;
-  /** `to[3]`: where the caller wrote it. */
-  field: string;
-}
+import { batchElements } from './batch-elements.js';
+import { reserveHandOver, type HandOver } from './hand-over.js';
+import type { MailRows } from './insert-mails.js';
+import type { Parcel, Written } from './parcel.js';
+import { distinctRecipients, type Recipient } from './recipients.js';
+import { sizeOf } from './submission-size.js';
+import type { Accepted, AcceptedBatch, BatchElement, Idempotency, Submission } from './submission.js';
 
 /** An answer of the suppression list that the door got this recently is not asked for again. */
 const FRESH_ANSWER_MS = 1_000;
 const GROUP_ITEMS = 128;
 const GROUP_BYTES = 4 * 1024 * 1024;
+
+/** A draft with its rows and its way to delivery. */
+interface Packed {
+  rows: MailRows;
+  units: number;
+  handOver: HandOver;
+}
 
 /**
  * The one door into the service: REST, façade and SMTP all end here. Each step may refuse; the answer is given only
@@ -34,7 +36,8 @@ const GROUP_BYTES = 4 * 1024 * 1024;
  */
 @Injectable()
 export class EmailIntake {
-  private readonly group: GroupCommit<{ item: AcceptItem; reservation: Reservation }, Accepted>;
+  private readonly group: GroupCommit<Parcel, Written>;
+  private readonly writer: AcceptWriter;
   private readonly lifetimeMs: number;
 
   constructor(
@@ -42,36 +45,99 @@ export class EmailIntake {
     config: Config,
     shutdown: Shutdown,
     private readonly wakeups: Wakeups,
+    private readonly allowances: Allowances,
     private readonly domains: SendingDomains,
     private readonly suppressions: SuppressionList,
     private readonly handOff: HandOff,
   ) {
-    const writer = new AcceptWriter(database);
+    this.writer = new AcceptWriter(database, allowances);
     this.lifetimeMs = config.settings.DELIVERY_LIFETIME;
     this.group = new GroupCommit({
-      commit: (entries) => writer.commit(entries.map((entry) => entry.item)),
+      commit: (parcels) => this.writer.commit(parcels),
       maxItems: GROUP_ITEMS,
       maxBytes: GROUP_BYTES,
-      sizeOf: (entry) => entry.item.content.body.length,
+      sizeOf: (parcel) => parcel.mails.reduce((sum, mail) => sum + mail.content.body.length, 0),
     });
     shutdown.on('intake', 'accept', () => this.group.drained());
   }
 
   /**
    * Accepts a mail durably.
-   * @throws Refusal: domain (422), attachments and size (422), suppression (422), idempotency (409), store down (503).
+   * @throws Refusal: key's domains (403), domain, attachments, size, suppression (422), idempotency (409), allowance
+   * (429), store down (503).
    */
-  async accept(submission: Submission): Promise<Accepted> {
+  accept(submission: Submission): Promise<Accepted> {
+    const { idempotency } = submission;
+    return this.answered<{ id: string }>(idempotency, async () => {
+      const draft = await this.checked(submission);
+      return this.commit([draft], { partial: false, idempotency, answer: () => ({ id: draft.mail.id }) });
+    });
+  }
+
+  /**
+   * Accepts the mails of one request, in order. An element may already be refused by the rules of its fields. Strict:
+   * all or nothing. Permissive: those that can be, as long as there is one (D-26, D-27).
+   * @throws BatchRefusal, and what `accept` throws for the request as a whole.
+   */
+  acceptBatch(
+    elements: readonly (Submission | Refusal)[],
+    { permissive, idempotency }: { permissive: boolean; idempotency: Idempotency | null },
+  ): Promise<AcceptedBatch> {
+    return this.answered<{ elements: BatchElement[] }>(idempotency, async () => {
+      const drafts = await Promise.all(elements.map((element) => this.draftOrRefusal(element)));
+      const good = drafts.filter((draft): draft is Draft => !(draft instanceof Refusal));
+      if (good.length === 0 || (!permissive && good.length < drafts.length)) throw new BatchRefusal(drafts, permissive);
+      return this.commit(good, {
+        partial: permissive,
+        idempotency,
+        answer: (written) => ({ elements: batchElements(drafts, new Set([...written].map((mail) => mail.id))) }),
+      });
+    });
+  }
+
+  /**
+   * The answer of this commit, or of the key's first request: also where a later check would refuse the repetition now
+   * (D-20 has the key before domain, suppression and allowance). That is asked only when something refuses, so that a
+   * first request pays nothing.
+   */
+  private async answered<A extends object>(
+    idempotency: Idempotency | null,
+    attempt: () => Promise<Written>,
+  ): Promise<A & { replayed: boolean }> {
+    const { answer, replayed } = await attempt().catch(async (refusal: unknown) => {
+      const earlier = idempotency && refusal instanceof Refusal ? await this.writer.earlier(idempotency) : null;
+      if (earlier === null) throw refusal;
+      return earlier;
+    });
+    // In the shape that `attempt` gave it, whether it comes from this commit or from the key's row.
+    return { ...(answer as A), replayed };
+  }
+
+  private async draftOrRefusal(element: Submission | Refusal): Promise<Draft | Refusal> {
+    if (element instanceof Refusal) return element;
+    return this.checked(element).catch((error: unknown) => {
+      if (error instanceof Refusal) return error;
+      throw error;
+    });
+  }
+
+  private async checked(submission: Submission): Promise<Draft> {
     const domainId = await this.requireActiveDomain(submission);
-    this.requireAllowedContent(submission);
-    const recipients = distinctRecipients(submission);
-    await this.requireNobodySuppressed(submission, recipients);
-    return this.commit(submission, domainId, recipients);
+    requireAllowedContent(submission);
+    const recipients = await this.withoutSuppressed(submission, domainId);
+    return draftOf(submission, { domainId, recipients, lifetimeMs: this.lifetimeMs });
   }
 
   private async requireActiveDomain(submission: Submission): Promise<string> {
     const name = domainOf(submission.from.address);
-    const domain = await this.domains.active(submission.accountId, name);
+    const { accountId, allowedDomains = null } = submission;
+    const domain = await this.domains.active(accountId, name);
+    if (allowedDomains !== null && !allowedDomains.has(domain?.id ?? (await this.idOf(accountId, name))))
+      throw new Refusal(
+        'restricted_api_key',
+        [{ field: 'from', code: 'domain_not_allowed', message: 'must have an address at a domain of this API key' }],
+        `This API key may not send from ${name}.`,
+      );
     if (domain) return domain.id;
     throw new Refusal(
       'sender_domain_not_verified',
@@ -86,248 +152,88 @@ export class EmailIntake {
     );
   }
 
-  private requireAllowedContent(submission: Submission): void {
-    if (submission.content.format === 'parts') {
-      const problems = forbiddenAttachments(submission.content.attachments);
-      if (problems.length > 0)
-        throw new Refusal(
-          'attachment_not_allowed',
-          problems.map((p) => ({ field: `attachments${p.path}`, code: p.code, message: p.message })),
-        );
-    }
-    if (
-      submission.content.format === 'parts' &&
-      submission.replyTo.length > 0 &&
-      submission.content.headers.some(([name]) => name.toLowerCase() === 'reply-to')
-    )
-      throw new Refusal('validation_error', [
-        { field: 'headers.Reply-To', code: 'duplicate', message: 'must not be set together with reply_to' },
-      ]);
-    if (sizeOf(submission) > LIMITS.messageBytes)
-      throw new Refusal('message_too_large', [
-        { field: '', code: 'too_large', message: `must have at most ${LIMITS.messageBytes} bytes in all` },
-      ]);
+  /** Of a domain that is not active, to tell a key that may not use it from one that has to wait for it. */
+  private async idOf(accountId: string, name: string): Promise<string> {
+    const domains = await this.domains.list(accountId);
+    return domains.find((domain) => domain.name === name)?.id ?? '';
   }
 
-  private async requireNobodySuppressed(submission: Submission, recipients: Recipient[]): Promise<void> {
-    if (performance.now() - (submission.suppressionsAskedAt ?? -Infinity) < FRESH_ANSWER_MS) return;
+  private async withoutSuppressed(submission: Submission, domainId: string): Promise<Recipient[]> {
+    const recipients = distinctRecipients(submission);
+    // A test mail reaches nobody, so nobody needs to be spared it (D-66).
+    if (submission.mode === 'test') return recipients;
+    if (performance.now() - (submission.suppressionsAskedAt ?? -Infinity) < FRESH_ANSWER_MS) return recipients;
     const found = await this.suppressions.matching(
       submission.accountId,
-      recipients.map((r) => r.normal),
+      recipients.map((recipient) => recipient.normal),
     );
-    if (found.size === 0) return;
+    if (found.size === 0) return recipients;
+    if (submission.suppressed === 'skip')
+      return recipients.map((recipient) => ({ ...recipient, suppressed: found.get(recipient.normal) ?? null }));
     const details: RefusalDetail[] = recipients
-      .filter((r) => found.has(r.normal))
-      .map((r) => ({
-        field: r.field,
+      .filter((recipient) => found.has(recipient.normal))
+      .map(({ field, address, normal }) => ({
+        field,
         code: 'suppressed',
-        message: `${r.address} is on the suppression list (${found.get(r.normal)})`,
+        message: `${address} is on the suppression list (${found.get(normal)})`,
       }));
     throw new Refusal('recipient_suppressed', details);
   }
 
-  private async commit(submission: Submission, domainId: string, recipients: Recipient[]): Promise<Accepted> {
-    const draft = this.draft(submission, domainId, recipients);
-    const reservation = this.reserve(submission, draft);
+  private async commit(drafts: Draft[], of: Pick<Parcel, 'partial' | 'idempotency' | 'answer'>): Promise<Written> {
+    const { accountId } = drafts[0].submission;
+    const packed = drafts.map((draft) => this.pack(draft));
     try {
-      const accepted = await this.group.add({ item: toItem(submission, draft, reservation.workerId), reservation });
-      if (accepted.replayed) reservation.release();
-      else reservation.deliver();
+      const written = await this.group.add({
+        ...of,
+        accountId,
+        mails: packed.map((mail) => mail.rows),
+        units: packed.map((mail) => mail.units),
+        limit: packed.some((mail) => mail.units > 0) ? await this.allowances.limitOf(accountId) : null,
+      });
+      for (const { rows, handOver } of packed) {
+        if (written.mails.has(rows)) handOver.deliver();
+        else handOver.release();
+      }
       this.wakeups.ring('outbox');
-      return accepted;
+      return written;
     } catch (error) {
-      reservation.release();
+      for (const { handOver } of packed) handOver.release();
       throw error;
     }
   }
 
-  private draft(submission: Submission, domainId: string, recipients: Recipient[]): Draft {
-    const id = newId('em');
-    const createdAt = new Date();
-    const dueAt = submission.scheduledAt ?? createdAt;
-    const mail: Draft['mail'] = {
-      id,
-      accountId: submission.accountId,
-      domainId,
-      test: submission.mode === 'test',
-      sender: show(submission.from),
-      to: submission.to.map(show),
-      cc: submission.cc.map(show),
-      replyTo: submission.replyTo.map(show),
-      subject: submission.subject,
-      tags: submission.tags,
-      messageId: messageIdOf(submission, id),
-      createdAt,
-      recipientCount: recipients.length,
-      releasedAt: dueAt,
-    };
-    const content: StoredContent =
-      submission.content.format === 'mime'
-        ? { format: 'mime', body: submission.content.message }
-        : { format: 'parts', body: encodeParts(submission.content) };
-    return { mail, content, recipients, dueAt, expiresAt: new Date(dueAt.getTime() + this.lifetimeMs) };
+  private pack(draft: Draft): Packed {
+    const handOver = reserveHandOver(draft, this.handOff, this.wakeups);
+    const units = this.unitsOf(draft);
+    return { rows: rowsOf(draft, units, handOver.workerId), units, handOver };
   }
 
-  /** Room in the hand-off for mail that is due now; scheduled mail waits in the database. */
-  private reserve(submission: Submission, draft: Draft): Reservation {
-    if (submission.scheduledAt) return NOT_RESERVED;
-    const jobs = toJobs(draft);
-    const worker = this.handOff.reserve(jobs.length, draft.content.body.length);
-    if (worker === null)
-      return { workerId: null, release: () => undefined, deliver: () => this.wakeups.ring('due-mail') };
-    // The first job carries the weight of the body; the others share it.
-    for (const job of jobs) job.life = worker.life;
-    jobs[0].reservedBytes = draft.content.body.length;
-    return {
-      workerId: worker.id,
-      release: () => this.handOff.cancel(jobs.length, draft.content.body.length),
-      deliver: () => this.handOff.push(jobs),
-    };
+  /** What the mail costs of the monthly allowance (D-53): nothing for tests, nothing for who does not get it. */
+  private unitsOf({ submission, recipients }: Draft): number {
+    if (submission.mode === 'test') return 0;
+    const reached = recipients.filter((recipient) => recipient.suppressed === null).length;
+    return this.allowances.unit === 'message' ? Math.min(1, reached) : reached;
   }
 }
 
-interface Draft {
-  mail: DeliveryJob['mail'];
-  content: StoredContent;
-  recipients: Recipient[];
-  dueAt: Date;
-  expiresAt: Date;
-}
-
-interface Reservation {
-  workerId: string | null;
-  release: () => void;
-  deliver: () => void;
-}
-const NOT_RESERVED: Reservation = { workerId: null, release: () => undefined, deliver: () => undefined };
-
-const show = (mailbox: Mailbox): string => (mailbox.name ? `${mailbox.name} <${mailbox.address}>` : mailbox.address);
-
-/** RFC 5322 §3.6.4: globally unique; the id's UUID on the left, the sender's domain on the right. */
-const messageIdOf = (submission: Submission, id: string): string =>
-  submission.content.format === 'mime'
-    ? submission.content.messageId
-    : `<${id.slice(3)}@${domainOf(submission.from.address)}>`;
-
-/** To, Cc and Bcc without repetitions; the first place of an address counts (D-13). */
-function distinctRecipients(submission: Submission): Recipient[] {
-  const seen = new Set<string>();
-  const result: Recipient[] = [];
-  for (const type of ['to', 'cc', 'bcc'] as const) {
-    submission[type].forEach((mailbox, i) => {
-      const normal = normaliseAddress(mailbox.address);
-      if (seen.has(normal)) return;
-      seen.add(normal);
-      result.push({ address: mailbox.address, normal, type, field: `${type}[${i}]` });
-    });
+/** @throws Refusal: types and executables, a field given twice, size. */
+function requireAllowedContent(submission: Submission): void {
+  const { content, replyTo } = submission;
+  if (content.format === 'parts') {
+    const problems = forbiddenAttachments(content.attachments);
+    if (problems.length > 0)
+      throw new Refusal(
+        'attachment_not_allowed',
+        problems.map((p) => ({ field: `attachments${p.path}`, code: p.code, message: p.message })),
+      );
+    if (replyTo.length > 0 && content.headers.some(([name]) => name.toLowerCase() === 'reply-to'))
+      throw new Refusal('validation_error', [
+        { field: 'headers.Reply-To', code: 'duplicate', message: 'must not be set together with reply_to' },
+      ]);
   }
-  return result;
-}
-
-/** details §3: decoded files + html + text + subject + names and values of custom headers. Over SMTP the raw bytes. */
-function sizeOf({ content, subject }: Submission): number {
-  if (content.format === 'mime') return content.message.length;
-  const files = content.attachments.reduce((sum, file) => sum + file.content.length, 0);
-  const headers = content.headers.reduce(
-    (sum, [name, value]) => sum + Buffer.byteLength(name) + Buffer.byteLength(value),
-    0,
-  );
-  return (
-    files +
-    headers +
-    Buffer.byteLength(content.html ?? '') +
-    Buffer.byteLength(content.text ?? '') +
-    Buffer.byteLength(subject)
-  );
-}
-
-function toJobs({ mail, content, recipients, expiresAt }: Draft): DeliveryJob[] {
-  const jobs = new Map<string, DeliveryJob>();
-  recipients.forEach((recipient, ordinal) => {
-    const domain = domainOf(recipient.address);
-    let job = jobs.get(domain);
-    if (!job) {
-      job = {
-        mail,
-        domain,
-        recipients: [],
-        life: 0,
-        content,
-        reservedBytes: 0,
-      };
-      jobs.set(domain, job);
-    }
-    job.recipients.push({
-      ordinal,
-      address: recipient.address,
-      attempts: 0,
-      fence: 1,
-      expiresAt,
-      previousEnhanced: null,
-    });
-  });
-  return [...jobs.values()];
-}
-
-function toItem(submission: Submission, draft: Draft, workerId: string | null): AcceptItem {
-  const { mail, content, recipients, dueAt, expiresAt } = draft;
-  const status = submission.scheduledAt ? 'scheduled' : 'queued';
-  return {
-    id: mail.id,
-    content,
-    idempotency: submission.idempotency,
-    email: {
-      id: mail.id,
-      account_id: mail.accountId,
-      domain_id: mail.domainId,
-      mode: submission.mode,
-      source: submission.source,
-      status,
-      last_event: status,
-      sender: mail.sender,
-      header_to: submission.to.map(show),
-      header_cc: submission.cc.map(show),
-      header_bcc: submission.bcc.map(show),
-      reply_to: submission.replyTo.map(show),
-      subject: mail.subject,
-      tags: mail.tags,
-      message_id: mail.messageId,
-      size: sizeOf(submission),
-      recipient_count: recipients.length,
-      sequence: recipients.length,
-      created_at: mail.createdAt,
-      updated_at: mail.createdAt,
-      scheduled_at: submission.scheduledAt,
-    },
-    recipients: recipients.map((recipient, ordinal) => ({
-      email_id: mail.id,
-      ordinal,
-      address: recipient.address,
-      domain: domainOf(recipient.address),
-      type: recipient.type,
-      status,
-      due_at: dueAt,
-      expires_at: expiresAt,
-      claimed_by: workerId,
-      fence: workerId === null ? 0 : 1,
-    })),
-    events: recipients.map((recipient, i) =>
-      acceptedEvent(mail, submission.scheduledAt, { recipient: recipient.address, sequence: i + 1 }),
-    ),
-  };
-}
-
-function acceptedEvent(
-  mail: MailFacts,
-  scheduledAt: Date | null,
-  of: { recipient: string; sequence: number },
-): RoutedEvent {
-  const common = { ...of, at: mail.createdAt };
-  return scheduledAt
-    ? emailEvent(mail, {
-        ...common,
-        type: 'email.scheduled',
-        added: { scheduled_at: scheduledAt.toISOString() },
-      })
-    : emailEvent(mail, { ...common, type: 'email.queued', added: {} });
+  if (sizeOf(submission) > LIMITS.messageBytes)
+    throw new Refusal('message_too_large', [
+      { field: '', code: 'too_large', message: `must have at most ${LIMITS.messageBytes} bytes in all` },
+    ]);
 }

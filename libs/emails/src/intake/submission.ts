@@ -43,6 +43,16 @@ export interface Submission {
   /** Null: now. */
   scheduledAt: Date | null;
   idempotency: Idempotency | null;
+  /** Ids of the domains that the key may send from; null or absent: every active domain of the account. */
+  allowedDomains?: ReadonlySet<string> | null;
+  /** What becomes of suppressed recipients: they refuse the whole mail (the default), or are left out of it (D-21). */
+  suppressed?: 'reject' | 'skip';
+  /** How long delivery is tried after the mail is due; absent: DELIVERY_LIFETIME. */
+  lifetimeSeconds?: number;
+  /** The outcome that a test mail asked for (details §7); absent: by its addresses. */
+  sandboxResult?: string;
+  /** The failed mail that this one repeats. */
+  retryOf?: string;
   /** Of `performance.now()`: when the door itself asked for every recipient's suppression, as the relay does at RCPT. */
   suppressionsAskedAt?: number;
 }
@@ -58,5 +68,15 @@ export interface Idempotency {
 export interface Accepted {
   id: string;
   /** True when an earlier request with this idempotency key was answered again. */
+  replayed: boolean;
+}
+
+/** One mail of a batch: its id, or why it was refused. Kept as it is under an idempotency key. */
+export type BatchElement =
+  { id: string } | { refused: { error: string; name: string; status: number; message: string; field: string | null } };
+
+export interface AcceptedBatch {
+  /** In the order of submission. */
+  elements: BatchElement[];
   replayed: boolean;
 }

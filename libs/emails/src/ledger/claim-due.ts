@@ -23,6 +23,7 @@ interface ClaimRow {
   recipient_count: number;
   created_at: Date;
   scheduled_at: Date | null;
+  sandbox_result: string | null;
 }
 
 /**
@@ -47,7 +48,7 @@ export async function claimDue(
              WHERE r.email_id = due.email_id AND r.ordinal = due.ordinal
              RETURNING r.email_id, r.ordinal, r.address, r.domain, r.attempts, r.fence, r.expires_at, r.smtp_enhanced)
            SELECT c.*, e.account_id, e.domain_id, e.mode, e.sender, e.header_to AS to, e.header_cc AS cc, e.reply_to, e.subject, e.tags, e.message_id,
-                  e.recipient_count, e.created_at, e.scheduled_at
+                  e.recipient_count, e.created_at, e.scheduled_at, e.sandbox_result
            FROM claimed c JOIN emails e ON e.id = c.email_id ORDER BY c.email_id, c.ordinal`,
     values: [worker.id, limit],
   });
@@ -84,6 +85,7 @@ function toJob(row: ClaimRow, life: number): DeliveryJob {
       messageId: row.message_id,
       createdAt: row.created_at,
       recipientCount: row.recipient_count,
+      sandboxResult: row.sandbox_result,
       releasedAt: row.scheduled_at ?? row.created_at,
     },
     domain: row.domain,

@@ -25,6 +25,8 @@ export interface DeliveryJob {
     cc: string[];
     replyTo: string[];
     recipientCount: number;
+    /** The outcome that a test mail asked for (details §7); null: by its addresses. */
+    sandboxResult: string | null;
     /** When it was due first: the Date of the message, at every attempt. */
     releasedAt: Date;
   };

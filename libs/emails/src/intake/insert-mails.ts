@@ -1,0 +1,113 @@
+import type { RoutedEvent } from '#libs/contracts';
+import { outboxArrays, OUTBOX_COLUMNS, OUTBOX_FROM_ARRAYS, type Queryable } from '#libs/persistence';
+import type { StoredContent } from '../ledger/delivery-job.js';
+
+/** Everything that one accepted mail writes; made before the commit so that a group of them is one statement. */
+export interface MailRows {
+  id: string;
+  email: Record<string, unknown>;
+  recipients: Record<string, unknown>[];
+  tags: Record<string, unknown>[];
+  events: RoutedEvent[];
+  content: StoredContent;
+}
+
+type Columns = [name: string, type: string][];
+
+const EMAIL_COLUMNS: Columns = [
+  ['id', 'text'],
+  ['account_id', 'text'],
+  ['domain_id', 'text'],
+  ['mode', 'text'],
+  ['source', 'text'],
+  ['status', 'text'],
+  ['last_event', 'text'],
+  ['sender', 'text'],
+  ['sender_address', 'text'],
+  ['header_to', 'text[]'],
+  ['header_cc', 'text[]'],
+  ['header_bcc', 'text[]'],
+  ['reply_to', 'text[]'],
+  ['subject', 'text'],
+  ['tags', 'jsonb'],
+  ['message_id', 'text'],
+  ['size', 'int'],
+  ['recipient_count', 'smallint'],
+  ['units', 'smallint'],
+  ['sequence', 'int'],
+  ['created_at', 'timestamptz'],
+  ['updated_at', 'timestamptz'],
+  ['scheduled_at', 'timestamptz'],
+  ['lifetime_seconds', 'int'],
+  ['sandbox_result', 'text'],
+  ['retry_of', 'text'],
+];
+const RECIPIENT_COLUMNS: Columns = [
+  ['email_id', 'text'],
+  ['ordinal', 'smallint'],
+  ['address', 'text'],
+  ['domain', 'text'],
+  ['search_key', 'bigint'],
+  ['type', 'text'],
+  ['status', 'text'],
+  ['due_at', 'timestamptz'],
+  ['expires_at', 'timestamptz'],
+  ['claimed_by', 'text'],
+  ['fence', 'int'],
+];
+const TAG_COLUMNS: Columns = [
+  ['account_id', 'text'],
+  ['key', 'text'],
+  ['value', 'text'],
+  ['email_id', 'text'],
+];
+const OUTBOX_ARRAYS = 9;
+const FIRST_OUTBOX = 4;
+const FIRST_BODY = FIRST_OUTBOX + OUTBOX_ARRAYS;
+/** Mails of one statement: PostgreSQL takes 65,535 parameters, but a plan of thousands is no longer cheap. */
+const STATEMENT_MAILS = 128;
+
+const names = (columns: Columns) => columns.map(([name]) => name).join(', ');
+const recordset = (columns: Columns, parameter: string) =>
+  `SELECT ${names(columns)} FROM json_to_recordset(${parameter}::json) AS r(${columns.map(([name, type]) => `${name} ${type}`).join(', ')})`;
+
+/** Statement for up to `bodies` mails; a power of two, so that few variants are ever planned. Missing rows are NULL. */
+const statements = new Map<number, string>();
+function insertStatement(bodies: number): string {
+  let text = statements.get(bodies);
+  if (text === undefined) statements.set(bodies, (text = writeInsertStatement(bodies)));
+  return text;
+}
+
+function writeInsertStatement(bodies: number): string {
+  const rows = Array.from({ length: bodies }, (_, i) => {
+    const at = FIRST_BODY + 3 * i;
+    return `($${at}::text, $${at + 1}::text, $${at + 2}::bytea)`;
+  });
+  return `WITH e AS (INSERT INTO emails (${names(EMAIL_COLUMNS)}) ${recordset(EMAIL_COLUMNS, '$1')}),
+    r AS (INSERT INTO recipients (${names(RECIPIENT_COLUMNS)}) ${recordset(RECIPIENT_COLUMNS, '$2')}),
+    t AS (INSERT INTO email_tags (${names(TAG_COLUMNS)}) ${recordset(TAG_COLUMNS, '$3')}),
+    o AS (INSERT INTO outbox (${OUTBOX_COLUMNS}) ${OUTBOX_FROM_ARRAYS(FIRST_OUTBOX)})
+  INSERT INTO email_contents (email_id, format, body) SELECT * FROM (VALUES ${rows.join(', ')}) AS b(id, format, body) WHERE id IS NOT NULL`;
+}
+
+/** Writes the mails in one statement per 128 of them, the bodies as binary parameters. */
+export async function insertMails(db: Queryable, mails: readonly MailRows[]): Promise<void> {
+  for (let from = 0; from < mails.length; from += STATEMENT_MAILS)
+    await insertSome(db, mails.slice(from, from + STATEMENT_MAILS));
+}
+
+async function insertSome(db: Queryable, mails: readonly MailRows[]): Promise<void> {
+  const bodies = 2 ** Math.ceil(Math.log2(mails.length));
+  const values: unknown[] = [
+    JSON.stringify(mails.map((mail) => mail.email)),
+    JSON.stringify(mails.flatMap((mail) => mail.recipients)),
+    JSON.stringify(mails.flatMap((mail) => mail.tags)),
+    ...outboxArrays(mails.flatMap((mail) => mail.events)),
+  ];
+  for (let i = 0; i < bodies; i++) {
+    const mail = mails[i];
+    values.push(...(mail ? [mail.id, mail.content.format, mail.content.body] : [null, null, null]));
+  }
+  await db.query({ name: `accept-${bodies}`, text: insertStatement(bodies), values });
+}
