@@ -131,7 +131,7 @@ export interface DomainEventData {
   reason: string;
   /** Since when a required record of an active domain has been missing. */
   warning_since: string | null;
-  records: { record: string; type: string; name: string; status: string; required: boolean }[];
+  records: { record: string; type: string; name: string; value: string; status: string; required: boolean }[];
   created_at: string;
 }
 

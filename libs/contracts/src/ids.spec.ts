@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { isId, newId } from './index.js';
+import { bareUuid, isId, lowestIdAt, newId, timeOfId } from './index.js';
 
 describe('newId', () => {
   it('sorts by creation, also within one millisecond', () => {
@@ -20,4 +20,18 @@ describe('newId', () => {
     expect(isId('em', 'em_xyz')).toBe(false);
     expect(isId('em', `${newId('em')}0`)).toBe(false);
   });
+});
+
+it('is shown as a bare UUID to clients of Resend', () => {
+  expect(bareUuid('em_01978c0e5f7b7c3a9d21f0b64c1e88aa')).toBe('01978c0e-5f7b-7c3a-9d21-f0b64c1e88aa');
+  expect(bareUuid('no id')).toBe('no id');
+});
+
+it('tells when it was made, and where the ids of a time begin', () => {
+  const id = newId('dlv');
+  const made = timeOfId(id);
+  expect(Math.abs(made.getTime() - Date.now())).toBeLessThan(60_000);
+  expect(lowestIdAt('dlv', made) <= id).toBe(true);
+  expect(lowestIdAt('dlv', new Date(made.getTime() + 1)) > id).toBe(true);
+  expect(isId('dlv', lowestIdAt('dlv', new Date(0)))).toBe(true);
 });

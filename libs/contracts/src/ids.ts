@@ -64,3 +64,19 @@ export function isId(prefix: IdPrefix, value: string): boolean {
     value.length === prefix.length + 33 && value.startsWith(`${prefix}_`) && /^[0-9a-f]{32}$/.test(value.slice(-32))
   );
 }
+
+/** The UUID in an id, as clients of Resend know ids: `01978c0e-5f7b-7c3a-9d21-f0b64c1e88aa`. Other text is given back as it is. */
+export function bareUuid(id: string): string {
+  const [, ...groups] = /^[a-z]+_([0-9a-f]{8})([0-9a-f]{4})([0-9a-f]{4})([0-9a-f]{4})([0-9a-f]{12})$/.exec(id) ?? [];
+  return groups.length === 0 ? id : groups.join('-');
+}
+
+/** When an id was made, to the millisecond. */
+export function timeOfId(id: string): Date {
+  return new Date(Number.parseInt(id.slice(id.indexOf('_') + 1).slice(0, 12), 16));
+}
+
+/** The lowest id that can be made at `time`: ids from here on are not older, those before it are. */
+export function lowestIdAt(prefix: IdPrefix, time: Date): string {
+  return `${prefix}_${Math.max(0, time.getTime()).toString(16).padStart(12, '0')}${'0'.repeat(20)}`;
+}
