@@ -74,7 +74,7 @@ export function configureGateway(app: NestFastifyApplication): void {
   const common = commonHeaders(app.get(Config));
   app.useGlobalFilters(new ErrorFilter(app.get(Log)));
   fastify.decorateRequest('principal', null);
-  fastify.decorateRequest('rawBody', null);
+  fastify.decorateRequest('bodyHash', null);
   fastify.addHook('onRoute', (route) => {
     requireDeclaredAccess(route);
     gate.routes.add(route);

@@ -1,3 +1,4 @@
+export { AddressRanges } from './address-ranges.js';
 export { Config, ConfigError, loadConfig, PROGRAMS, SETTINGS, type Program } from './config.js';
 export type { SmtpOutTimeouts } from './setting-parsers.js';
 export { Health, type HealthCheck } from './health.js';
@@ -10,6 +11,7 @@ export { callFailure, type CallFailure } from './safe-fetch/call-failure.js';
 export { pinnedConnector } from './safe-fetch/pinned-connector.js';
 export { TargetResolver } from './safe-fetch/target-resolver.js';
 export { targetUrlProblems } from './safe-fetch/target-url.js';
+export { nextTurn } from './next-turn.js';
 export { SecretBox } from './secret-box.js';
 export { Shutdown, SHUTDOWN_STAGES, type ShutdownStage } from './shutdown.js';
 export { Wakeups, type WakeupTopic } from './wakeups.js';

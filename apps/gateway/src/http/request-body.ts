@@ -1,9 +1,8 @@
-import { LIMITS, Refusal } from '#libs/contracts';
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { scanStructure, type StructureLimits } from './structure-scan.js';
-
-/** Of one mail; a batch will multiply the second (promises S-35). */
-const STRUCTURE_OF_ONE_MAIL: StructureLimits = { depth: 32, structure: 20_000 };
+import { createHash } from 'node:crypto';
+import { nextTurn } from '#libs/kernel';
+import type { FastifyInstance, FastifyReply, FastifyRequest, RouteOptions } from 'fastify';
+import { bodyLimitsOf } from './body-limits.js';
+import { parseLargeJson, parseSmallJson, SLICE_BYTES } from './parse-json.js';
 
 const BODY_GRACE_MS = 30_000;
 /** The slowest upload that is waited for, in bytes per millisecond (50 kB/s). */
@@ -14,16 +13,21 @@ export function readJsonBodies(fastify: FastifyInstance): void {
   fastify.removeAllContentTypeParsers();
   fastify.addContentTypeParser(
     'application/json',
-    { parseAs: 'buffer', bodyLimit: LIMITS.requestBytes },
+    { parseAs: 'buffer' },
     (request: FastifyRequest, bytes: Buffer, done: (error: Error | null, body?: unknown) => void) => {
+      // Most bodies are small, and one more turn of the event loop for each would be felt.
+      if (bytes.length > SLICE_BYTES) return readLarge(request, bytes);
       try {
-        if (request.headers['idempotency-key'] !== undefined) request.rawBody = bytes;
-        done(null, parseBody(bytes));
+        readSmall(request, bytes, done);
       } catch (error) {
         done(error as Error);
       }
+      return undefined;
     },
   );
+  fastify.addHook('onRoute', (route: RouteOptions) => {
+    route.bodyLimit = bodyLimitsOf(route.config).bytes;
+  });
   fastify.addHook('preParsing', (request, reply, payload, done) => {
     limitUploadTime(request, reply);
     askForBody(request, reply);
@@ -31,20 +35,30 @@ export function readJsonBodies(fastify: FastifyInstance): void {
   });
 }
 
-/** @throws Refusal `malformed_json`. */
-export function parseBody(bytes: Buffer): unknown {
-  scanStructure(bytes, STRUCTURE_OF_ONE_MAIL);
-  try {
-    return JSON.parse(bytes.toString('utf8'));
-  } catch {
-    throw new Refusal('malformed_json');
-  }
+function readSmall(request: FastifyRequest, bytes: Buffer, done: (error: null, body: unknown) => void): void {
+  const body = parseSmallJson(bytes, bodyLimitsOf(request.routeOptions.config).structure);
+  if (needsHash(request)) request.bodyHash = createHash('sha256').update(bytes).digest();
+  done(null, body);
 }
+
+async function readLarge(request: FastifyRequest, bytes: Buffer): Promise<unknown> {
+  const body = await parseLargeJson(bytes, bodyLimitsOf(request.routeOptions.config).structure);
+  if (!needsHash(request)) return body;
+  const hash = createHash('sha256');
+  for (let at = 0; at < bytes.length; at += SLICE_BYTES) {
+    hash.update(bytes.subarray(at, at + SLICE_BYTES));
+    await nextTurn();
+  }
+  request.bodyHash = hash.digest();
+  return body;
+}
+
+const needsHash = (request: FastifyRequest): boolean => request.headers['idempotency-key'] !== undefined;
 
 /** A body that trickles in holds a connection, not the process, but not for ever: 30 s and its size at 50 kB/s. */
 function limitUploadTime(request: FastifyRequest, reply: FastifyReply): void {
   if (request.raw.complete) return;
-  const bytes = Number(request.headers['content-length'] ?? LIMITS.requestBytes);
+  const bytes = Number(request.headers['content-length'] ?? bodyLimitsOf(request.routeOptions.config).bytes);
   const timer = setTimeout(
     () => {
       if (!request.raw.complete) request.raw.destroy();

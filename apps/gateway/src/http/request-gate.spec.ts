@@ -1,4 +1,4 @@
-import { Refusal } from '#libs/contracts';
+import { LIMITS, Refusal } from '#libs/contracts';
 import { describe, expect, it } from 'vitest';
 import { bearerToken } from './bearer-token.js';
 import { requireReadableBody } from './request-gate.js';
@@ -30,7 +30,7 @@ describe('requireReadableBody', () => {
     [{ 'content-length': '16777217', 'content-type': 'application/json' }, 'message_too_large'],
     [{ 'content-length': '16777217', 'content-type': 'text/plain' }, 'message_too_large'],
   ])('judges %j: %s', (headers, verdict) => {
-    expect(codeOf(() => requireReadableBody({ headers }))).toBe(verdict);
+    expect(codeOf(() => requireReadableBody({ headers }, LIMITS.requestBytes))).toBe(verdict);
   });
 });
 

@@ -1,8 +1,9 @@
 import { Injectable } from '@nestjs/common';
 import { ApiKeys, assertScope, assertStanding, RateLimit, type Principal } from '#libs/accounts';
-import { LIMITS, Refusal } from '#libs/contracts';
+import { Refusal } from '#libs/contracts';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { bearerToken } from './bearer-token.js';
+import { bodyLimitsOf } from './body-limits.js';
 import { RouteTable } from './route-table.js';
 
 /**
@@ -30,7 +31,7 @@ export class RequestGate {
     if (access) assertScope(principal, access);
     if (!rate.allowed) throw new Refusal('rate_limit_exceeded', [], undefined, Math.max(1, rate.resetSeconds));
     if (request.is404) this.refuseUnknownRoute(request, reply);
-    requireReadableBody(request);
+    requireReadableBody(request, bodyLimitsOf(request.routeOptions.config).bytes);
     requireReadableHost(request);
   }
 
@@ -55,9 +56,9 @@ export class RequestGate {
 }
 
 /** A body that would be refused anyway is refused by its headers. */
-export function requireReadableBody({ headers }: Pick<FastifyRequest, 'headers'>): void {
+export function requireReadableBody({ headers }: Pick<FastifyRequest, 'headers'>, maxBytes: number): void {
   const length = Number(headers['content-length'] ?? 0);
-  if (length > LIMITS.requestBytes) throw new Refusal('message_too_large');
+  if (length > maxBytes) throw new Refusal('message_too_large');
   if (length === 0 && headers['transfer-encoding'] === undefined) return;
   const encoding = headers['content-encoding'];
   if (encoding !== undefined && encoding.toLowerCase() !== 'identity') throw new Refusal('compressed_body');

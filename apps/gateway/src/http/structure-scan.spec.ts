@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { cost } from '../../../../test/support/cost.js';
 import { scanStructure } from './structure-scan.js';
 
-const LIMITS = { depth: 32, structure: 20_000 };
+const LIMITS = { depth: 32, perElement: 20_000, inAll: 60_000 };
 const MEGABYTE = 1024 * 1024;
 
 function problemOf(body: string | Buffer): string | null {
@@ -33,10 +33,17 @@ describe('scanStructure', () => {
     expect(problemOf(body)).toBeNull();
   });
 
+  it('counts the elements of the outermost array apart, and all together', () => {
+    const elements = (count: number) => Array<string>(count).fill(`[${'0,'.repeat(19_000)}0]`);
+    expect(problemOf(`[${elements(3).join(',')}]`)).toBeNull();
+    expect(problemOf(`[${elements(4).join(',')}]`)).toBe('too_complex');
+  });
+
   it.each([
     ['nesting beyond 32', '['.repeat(33), 'too_deep'],
     ['nesting of objects', '{"a":'.repeat(33), 'too_deep'],
-    ['more than 20,000 structural characters', `[${'0,'.repeat(20_001)}0]`, 'too_complex'],
+    ['more than 20,000 structural characters', `{"a":[${'0,'.repeat(20_001)}0]}`, 'too_complex'],
+    ['the same in an element', `[{},[${'0,'.repeat(20_001)}0]]`, 'too_complex'],
     ['strings without separators', '""'.repeat(20_001), 'too_complex'],
     ['a key given twice', '{"from":"a","from":"b"}', 'duplicate_key'],
     ['a key given twice in different spelling', '{"from":"a","fr\\u006fm":"b"}', 'duplicate_key'],
@@ -53,6 +60,8 @@ describe('scanStructure', () => {
     ['a string without end', '{"a":"b', 'unfinished'],
     ['an escape without end', '{"a":"b\\', 'unfinished'],
     ['a broken escape in a key', '{"\\x":1}', 'invalid_escape'],
+    ['a line break in a string', '{"subject":"a\nb"}', 'control_character'],
+    ['a key of 300 characters', `{"${'k'.repeat(300)}":1}`, 'key_too_long'],
     ['a closing bracket too many', '[]]]', 'unbalanced'],
   ])('refuses %s', (_what, body, problem) => {
     expect(problemOf(body)).toBe(problem);

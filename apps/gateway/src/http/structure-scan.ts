@@ -11,12 +11,25 @@ import { Refusal } from '#libs/contracts';
  */
 export interface StructureLimits {
   depth: number;
-  /** Brackets, braces, commas, colons and strings, counted together. */
-  structure: number;
+  /** Brackets, braces, commas, colons and strings, counted together, in one element of the outermost array. */
+  perElement: number;
+  /** The same in the whole body. */
+  inAll: number;
+}
+
+/** A part of a string that is a value: the bytes `from`…`to` of the one that begins at `start`, behind its quote. */
+export interface TextPart {
+  start: number;
+  from: number;
+  to: number;
+  escaped: boolean;
+  last: boolean;
 }
 
 // A number of more characters has no use in any field and costs the parser long arithmetic.
 const MAX_BARE_TOKEN = 64;
+/** Longer than any name that could mean something; a key is not looked at in slices. */
+export const MAX_KEY_BYTES = 256;
 const FORBIDDEN_KEYS = new Set(['__proto__', 'constructor', 'prototype']);
 
 const QUOTE = 0x22;
@@ -41,43 +54,74 @@ KINDS[','.charCodeAt(0)] = Kind.Comma;
 KINDS[':'.charCodeAt(0)] = Kind.Colon;
 const BRACE = '{'.charCodeAt(0);
 
-/** @throws Refusal `malformed_json` with one detail that says what is wrong. */
+/** What ends a run of plain bytes inside a string. */
+const ENDS_RUN = new Uint8Array(256).fill(1, 0, 0x20);
+ENDS_RUN[QUOTE] = 1;
+ENDS_RUN[BACKSLASH] = 1;
+
+/** The whole scan at once. @throws Refusal `malformed_json` with one detail that says what is wrong. */
 export function scanStructure(bytes: Buffer, limits: StructureLimits): void {
-  // Also excludes surrogates written as UTF-8 and overlong forms, which Buffer.toString would replace silently.
-  if (!isUtf8(bytes)) throw malformed('invalid_unicode', 'must be UTF-8');
-  new StructureScan(bytes, limits).run();
+  new StructureScan(bytes, limits).advance(bytes.length);
 }
 
-class StructureScan {
+/** The scan of one body, in slices. */
+export class StructureScan {
   private at = 0;
-  private structure = 0;
+  private inElement = 0;
+  private inAll = 0;
   /** Of each open container: the keys seen so far, or null for an array. */
   private readonly open: (Set<string> | null)[] = [];
   private keyNext = false;
+  /** The string in which the scan is. */
+  private text: { start: number; from: number; escaped: boolean } | null = null;
 
+  /** `onText` is told of every string that is a value, in parts where a slice ended inside it. */
   constructor(
     private readonly bytes: Buffer,
     private readonly limits: StructureLimits,
-  ) {}
+    private readonly onText: (part: TextPart) => void = () => undefined,
+  ) {
+    // Also excludes surrogates written as UTF-8 and overlong forms, which Buffer.toString would replace silently.
+    if (!isUtf8(bytes)) throw malformed('invalid_unicode', 'must be UTF-8');
+  }
 
-  run(): void {
-    const { bytes } = this;
-    while (this.at < bytes.length) {
-      const kind = KINDS[bytes[this.at]];
-      if (kind === Kind.Blank) this.at += 1;
+  /** Where the text outside of strings has been seen to. */
+  get position(): number {
+    return this.text?.start ?? this.at;
+  }
+
+  /** Looks at so many bytes more; true when all have been seen. @throws Refusal `malformed_json`. */
+  advance(bytes: number): boolean {
+    const until = Math.min(this.at + bytes, this.bytes.length);
+    while (this.at < until) {
+      const kind = KINDS[this.bytes[this.at]];
+      if (this.text !== null) this.string(this.text, until);
+      else if (kind === Kind.Blank) this.at += 1;
       else if (kind === Kind.Other) this.bareToken();
       else this.structural(kind);
     }
+    if (this.at < this.bytes.length) return false;
+    if (this.text !== null) throw malformed('unfinished', 'must not end within a string');
+    return true;
   }
 
   private structural(kind: Kind): void {
-    if (++this.structure > this.limits.structure)
-      throw malformed('too_complex', `must have at most ${this.limits.structure} values and separators`);
-    if (kind === Kind.Quote) return this.string();
-    if (kind === Kind.Open) this.enter(this.bytes[this.at] === BRACE);
+    this.count(kind);
+    this.at += 1;
+    if (kind === Kind.Quote) this.text = { start: this.at, from: this.at, escaped: false };
+    else if (kind === Kind.Open) this.enter(this.bytes[this.at - 1] === BRACE);
     else if (kind === Kind.Close) this.leave();
     else this.keyNext = kind === Kind.Comma && this.open.at(-1) instanceof Set;
-    this.at += 1;
+  }
+
+  private count(kind: Kind): void {
+    const { perElement, inAll } = this.limits;
+    if (kind === Kind.Comma && this.open.length === 1 && this.open[0] === null) this.inElement = 0;
+    if (++this.inElement > perElement || ++this.inAll > inAll)
+      throw malformed(
+        'too_complex',
+        `must have at most ${perElement} values and separators in a mail, ${inAll} in all`,
+      );
   }
 
   private enter(isObject: boolean): void {
@@ -100,20 +144,37 @@ class StructureScan {
     }
   }
 
-  private string(): void {
+  private string(text: { start: number; from: number; escaped: boolean }, until: number): void {
     const { bytes } = this;
-    const start = ++this.at;
-    let escaped = false;
-    let at = start;
-    while (bytes[at] !== QUOTE) {
-      if (at >= bytes.length) throw malformed('unfinished', 'must not end within a string');
-      if (bytes[at] === BACKSLASH) {
-        escaped = true;
+    let at = this.at;
+    while (at < until && bytes[at] !== QUOTE) {
+      if (ENDS_RUN[bytes[at]] === 0) at += 1;
+      else if (bytes[at] === BACKSLASH) {
+        text.escaped = true;
         at = this.escape(at);
-      } else at += 1;
+      } else throw malformed('control_character', 'must not have control characters in its strings');
     }
-    this.at = at + 1;
-    if (this.keyNext) this.key(start, at, escaped);
+    this.at = at;
+    if (this.keyNext && at - text.start > MAX_KEY_BYTES)
+      throw malformed('key_too_long', `must not have keys of more than ${MAX_KEY_BYTES} bytes`);
+    if (bytes[at] === QUOTE) this.closeString(text);
+    else if (!this.keyNext) this.pauseInString(text);
+  }
+
+  private closeString({ start, from, escaped }: { start: number; from: number; escaped: boolean }): void {
+    if (this.keyNext) this.key(start, this.at, escaped);
+    else this.onText({ start, from, to: this.at, escaped, last: true });
+    this.text = null;
+    this.at += 1;
+  }
+
+  /** The slice ends here: what has been seen is told, up to the last whole character. */
+  private pauseInString(text: { start: number; from: number; escaped: boolean }): void {
+    let to = this.at;
+    while (to > text.from && (this.bytes[to] & 0xc0) === 0x80) to -= 1;
+    this.onText({ ...text, to, last: false });
+    text.from = to;
+    text.escaped = false;
   }
 
   /** From the backslash to behind its escape; a surrogate pair counts as one. */

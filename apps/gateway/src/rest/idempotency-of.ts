@@ -4,6 +4,8 @@ import { Refusal } from '#libs/contracts';
 import { isIdempotencyKey, type Idempotency } from '#libs/emails';
 import type { FastifyRequest } from 'fastify';
 
+const NO_BODY = createHash('sha256').digest();
+
 /**
  * The idempotency of one operation: the key of the header, within this account, mode and operation (the bare path and
  * `/v1` are one), bound to the exact bytes of the body. Null without the header. @throws `invalid_idempotency_key`.
@@ -15,8 +17,6 @@ export function idempotencyOf(request: FastifyRequest, caller: Principal, operat
   return {
     scope: `${caller.accountId}:${caller.mode}:${operation}`,
     key,
-    bodyHash: createHash('sha256')
-      .update(request.rawBody ?? Buffer.alloc(0))
-      .digest(),
+    bodyHash: request.bodyHash ?? NO_BODY,
   };
 }
