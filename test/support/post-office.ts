@@ -56,7 +56,16 @@ export async function openPostOffices(): Promise<PostOffices> {
         suppressions,
         handOff,
       );
-      const ledger = new EmailLedger(db.database, db.config, worker, wakeups, suppressions, accounts, shutdown);
+      const ledger = new EmailLedger(
+        db.database,
+        db.config,
+        worker,
+        wakeups,
+        suppressions,
+        accounts,
+        domains,
+        shutdown,
+      );
       return { intake, ledger, handOff, worker, suppressions, accounts };
     },
     close: () => db.close(),

@@ -4,6 +4,7 @@ import { Config, Health, Log, Metrics, Shutdown, Wakeups } from '#libs/kernel';
 import { Database, DueWorkLoop, freeDeadClaims, Worker } from '#libs/persistence';
 import { Counter, Gauge } from 'prom-client';
 import { OutgoingMail } from './outgoing-mail.js';
+import { SimulatedDelivery } from './simulated-delivery.js';
 
 const POLL_MS = 100;
 const FREE_CLAIMS_MS = 5_000;
@@ -25,6 +26,7 @@ export class DeliveryLoop implements OnApplicationBootstrap {
     private readonly ledger: EmailLedger,
     private readonly handOff: HandOff,
     private readonly outgoing: OutgoingMail,
+    private readonly simulator: SimulatedDelivery,
     private readonly database: Database,
     private readonly worker: Worker,
     private readonly config: Config,
@@ -92,12 +94,18 @@ export class DeliveryLoop implements OnApplicationBootstrap {
 
   private async deliver(job: DeliveryJob): Promise<void> {
     this.held.add(job);
-    const outcomes = await this.outgoing.courierFor(job).deliver(this.outgoing.courierJob(job));
+    const { real, simulated } = this.simulator.divide(job);
+    if (simulated) await this.simulator.deliver(simulated);
+    if (real) await this.send(real);
+    this.held.delete(job);
+  }
+
+  private async send(job: DeliveryJob): Promise<void> {
+    const outcomes = await this.outgoing.send(job);
     for (const outcome of outcomes) this.attempts.inc({ outcome: outcome.kind });
     if (outcomes.some((outcome) => outcome.kind === 'abandoned'))
       this.log.warn('delivery: a claim was lost before sending', { email: job.mail.id });
     await this.ledger.settle(job, outcomes);
-    this.held.delete(job);
   }
 
   private async freeClaims(home?: string): Promise<void> {

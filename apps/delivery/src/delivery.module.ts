@@ -3,8 +3,9 @@ import { EmailsModule } from '#libs/emails';
 import { Carriage } from './carriage.js';
 import { DeliveryLoop } from './delivery-loop.js';
 import { OutgoingMail } from './outgoing-mail.js';
+import { SimulatedDelivery } from './simulated-delivery.js';
 import { Upkeep } from './upkeep.js';
 
 /** The delivery program: ledger → courier → ledger, the log's carriage, upkeep. */
-@Module({ imports: [EmailsModule], providers: [OutgoingMail, DeliveryLoop, Carriage, Upkeep] })
+@Module({ imports: [EmailsModule], providers: [OutgoingMail, SimulatedDelivery, DeliveryLoop, Carriage, Upkeep] })
 export class DeliveryModule {}

@@ -1,15 +1,15 @@
 import { Injectable } from '@nestjs/common';
 import { CapturedMail, EmailLedger, MailMessage, ReturnPath, type DeliveryJob } from '#libs/emails';
 import { Config, Log, Shutdown } from '#libs/kernel';
-import { createCourier, type Courier, type CourierJob } from '#libs/mta';
+import { createCourier, type Courier, type CourierJob, type Outcome } from '#libs/mta';
 
 const STOP_MS = 7_000;
 
-/** From the ledger's job to the courier's: envelope, bytes, and which courier may carry it. */
+/** From the ledger's job to the courier's: envelope and bytes. */
 @Injectable()
 export class OutgoingMail {
   private readonly world: Courier;
-  /** Mail of test keys never leaves the house, whatever the delivery mode is. */
+  /** What is simulated never leaves the house, whatever the delivery mode is. */
   private readonly inbox: Courier;
 
   constructor(
@@ -39,11 +39,17 @@ export class OutgoingMail {
     shutdown.on('work', 'courier', () => this.world.close(STOP_MS));
   }
 
-  courierFor(job: DeliveryJob): Courier {
-    return job.mail.test ? this.inbox : this.world;
+  /** One outcome per recipient; never throws. */
+  send(job: DeliveryJob): Promise<Outcome[]> {
+    return this.world.deliver(this.courierJob(job));
   }
 
-  courierJob(job: DeliveryJob): CourierJob {
+  /** Into the captured inbox instead. */
+  keep(job: DeliveryJob): Promise<Outcome[]> {
+    return this.inbox.deliver(this.courierJob(job));
+  }
+
+  private courierJob(job: DeliveryJob): CourierJob {
     return {
       id: job.mail.id,
       mailFrom: this.returnPath.address(job.mail.id, job.recipients[0].ordinal),

@@ -1,13 +1,17 @@
 export { attachmentsFrom } from './intake/attachment-rules.js';
 export { EmailIntake } from './intake/email-intake.js';
-export type { Accepted, Attachment, Idempotency, Submission } from './intake/submission.js';
+export type { Accepted, AcceptedBatch, Attachment, BatchElement, Idempotency, Submission } from './intake/submission.js';
 export type { Rule, RuleProblem } from './intake/rule.js';
+export { conflictProblems } from './intake/conflict-rules.js';
+export * from './intake/option-rules.js';
 export * from './intake/submission-rules.js';
 export { EmailLedger } from './ledger/email-ledger.js';
 export type { DeliveryJob } from './ledger/delivery-job.js';
 export { CapturedMail, type CapturedPage, type CapturedView } from './captured-mail.js';
 export { EmailQueries, type AttachmentView, type EmailView, type RecipientView } from './email-queries.js';
 export { EmailsModule } from './emails.module.js';
+export { firstLink } from './first-link.js';
 export { HandOff } from './hand-off.js';
 export { MailMessage } from './mail-message.js';
 export { ReturnPath } from './return-path.js';
+export { sandboxResultRule, simulatedOutcome, type Simulation } from './simulator.js';

@@ -1,110 +1,95 @@
 import type { Accounts } from '#libs/accounts';
-import type { RoutedEvent } from '#libs/contracts';
+import type { SendingDomains } from '#libs/domains';
 import { normaliseAddress } from '#libs/mime';
-import { appendEvents, type Database, type Queryable, type Worker } from '#libs/persistence';
+import type { Database, Worker } from '#libs/persistence';
 import type { SuppressionList } from '#libs/suppressions';
-import { emailEvent } from '../email-events.js';
-import { aggregateStatus } from '../email-status.js';
-import type { DeliveryJob } from './delivery-job.js';
+import type { ClaimedRecipient, DeliveryJob } from './delivery-job.js';
+import { endUnsent, type UnsentEnd, type UnsentRecipient } from './end-unsent.js';
+import { postpone } from './postpone.js';
 
 /** A blocked account's mail is held, not lost; it is looked at again after this long. */
-const HELD_SECONDS = 60;
+const HELD_MS = 60_000;
+/** The last attempt falls on the end of the lifetime and may be claimed a little later; what is older is past it. */
+const EXPIRY_GRACE_MS = 60_000;
 
-type Origin = 'bounce' | 'complaint' | 'manual' | 'unsubscribe';
+interface Neighbours {
+  suppressions: SuppressionList;
+  accounts: Accounts;
+  domains: SendingDomains;
+}
 
 /**
  * The second look, at claim: what was right when the mail was accepted may have changed while it waited (details §2).
- * Suppressed meanwhile → `suppressed` and its event; account blocked or overdue → held.
+ * Lifetime over, or the domain removed → `failed`; suppressed meanwhile → `suppressed`, each with its event; account
+ * blocked or overdue → held.
  */
 export class ClaimReview {
   constructor(
     private readonly database: Database,
     private readonly worker: Worker,
-    private readonly suppressions: SuppressionList,
-    private readonly accounts: Accounts,
+    private readonly neighbours: Neighbours,
   ) {}
 
   async allowed(jobs: DeliveryJob[]): Promise<DeliveryJob[]> {
-    const standing = await this.withGoodStanding(jobs);
-    const checked = await Promise.all(standing.map((job) => this.withoutSuppressed(job)));
-    return checked.filter((job) => job.recipients.length > 0);
+    const timely = await this.withoutEnded(jobs, (_, { expiresAt }) =>
+      expiresAt.getTime() + EXPIRY_GRACE_MS < Date.now() ? { status: 'failed', reason: 'expired' } : null,
+    );
+    const known = await this.knownDomains(timely);
+    const owned = await this.withoutEnded(timely, ({ mail }) =>
+      known.has(mail.domainId) ? null : { status: 'failed', reason: 'domain_removed' },
+    );
+    return this.withoutSuppressed(await this.withGoodStanding(owned));
+  }
+
+  /** Ids of the sending domains that are still there. */
+  private async knownDomains(jobs: DeliveryJob[]): Promise<Set<string>> {
+    const accounts = new Map(jobs.map(({ mail }) => [mail.domainId, mail.accountId]));
+    const found = await Promise.all([...accounts].map(([id, account]) => this.neighbours.domains.find(account, id)));
+    return new Set(found.flatMap((domain) => (domain ? [domain.id] : [])));
   }
 
   private async withGoodStanding(jobs: DeliveryJob[]): Promise<DeliveryJob[]> {
     const ids = [...new Set(jobs.map((job) => job.mail.accountId))];
     const blocked = new Set<string>();
-    for (const id of ids) if ((await this.accounts.find(id))?.standing !== 'active') blocked.add(id);
+    for (const id of ids) if ((await this.neighbours.accounts.find(id))?.standing !== 'active') blocked.add(id);
     if (blocked.size === 0) return jobs;
     const held = jobs.filter((job) => blocked.has(job.mail.accountId));
-    await this.hold(held);
+    await postpone(this.database, this.worker.id, { jobs: held, until: new Date(Date.now() + HELD_MS) });
     return jobs.filter((job) => !blocked.has(job.mail.accountId));
   }
 
-  private async hold(jobs: DeliveryJob[]): Promise<void> {
-    const keys = jobs.flatMap((job) => job.recipients.map((r) => ({ email_id: job.mail.id, ordinal: r.ordinal })));
-    await this.database.query(
-      `UPDATE recipients r SET claimed_by = NULL, due_at = now() + make_interval(secs => $3),
-              status = CASE WHEN r.attempts = 0 THEN 'queued' ELSE 'deferred' END
-       FROM json_to_recordset($1::json) AS v(email_id text, ordinal smallint)
-       WHERE r.email_id = v.email_id AND r.ordinal = v.ordinal AND r.claimed_by = $2`,
-      [JSON.stringify(keys), this.worker.id, HELD_SECONDS],
-    );
-  }
-
-  private async withoutSuppressed(job: DeliveryJob): Promise<DeliveryJob> {
-    const found = await this.suppressions.matching(
-      job.mail.accountId,
-      job.recipients.map((r) => normaliseAddress(r.address)),
-    );
-    if (found.size === 0) return job;
-    const hits = job.recipients.flatMap((recipient) => {
-      const reason = found.get(normaliseAddress(recipient.address));
-      return reason ? [{ recipient, reason }] : [];
-    });
-    await this.database.transaction((tx) => this.markSuppressed(tx, job, hits));
-    return {
-      ...job,
-      recipients: job.recipients.filter((recipient) => !hits.some((hit) => hit.recipient === recipient)),
-    };
-  }
-
-  private async markSuppressed(
-    tx: Queryable,
-    job: DeliveryJob,
-    hits: { recipient: DeliveryJob['recipients'][number]; reason: Origin }[],
-  ): Promise<void> {
-    const { rows } = await tx.query<{ sequence: number }>(
-      'SELECT sequence FROM emails WHERE id = $1 FOR NO KEY UPDATE',
-      [job.mail.id],
-    );
-    const { rows: changed } = await tx.query<{ ordinal: number }>(
-      `UPDATE recipients SET status = 'suppressed', due_at = NULL, claimed_by = NULL
-       WHERE email_id = $1 AND ordinal = ANY($2) AND claimed_by = $3 RETURNING ordinal`,
-      [job.mail.id, hits.map((hit) => hit.recipient.ordinal), this.worker.id],
-    );
-    let { sequence } = rows[0];
-    const events: RoutedEvent[] = hits
-      .filter((hit) => changed.some((row) => row.ordinal === hit.recipient.ordinal))
-      .map((hit) =>
-        emailEvent(job.mail, {
-          type: 'email.suppressed',
-          recipient: hit.recipient.address,
-          sequence: ++sequence,
-          at: new Date(),
-          added: {
-            reason: hit.reason,
-            suppressed: { type: hit.reason, message: 'The address is on the suppression list.' },
-          },
+  private async withoutSuppressed(jobs: DeliveryJob[]): Promise<DeliveryJob[]> {
+    const found = new Map(
+      await Promise.all(
+        jobs.map(async (job) => {
+          const addresses = job.recipients.map(({ address }) => normaliseAddress(address));
+          return [job, await this.neighbours.suppressions.matching(job.mail.accountId, addresses)] as const;
         }),
-      );
-    const statuses = await tx.query<{ status: Parameters<typeof aggregateStatus>[0][number] }>(
-      'SELECT status FROM recipients WHERE email_id = $1',
-      [job.mail.id],
+      ),
     );
-    await tx.query(
-      `UPDATE emails SET sequence = $2, status = $3, last_event = 'suppressed', updated_at = now() WHERE id = $1`,
-      [job.mail.id, sequence, aggregateStatus(statuses.rows.map((row) => row.status))],
-    );
-    await appendEvents(tx, events);
+    return this.withoutEnded(jobs, (job, { address }) => {
+      const reason = found.get(job)?.get(normaliseAddress(address));
+      return reason ? { status: 'suppressed', reason } : null;
+    });
+  }
+
+  /** Ends the recipients for whom `endOf` says so; what is left of the jobs. */
+  private async withoutEnded(
+    jobs: DeliveryJob[],
+    endOf: (job: DeliveryJob, recipient: ClaimedRecipient) => UnsentEnd | null,
+  ): Promise<DeliveryJob[]> {
+    const left: DeliveryJob[] = [];
+    for (const job of jobs) {
+      const ends = job.recipients.flatMap((recipient): UnsentRecipient[] => {
+        const end = endOf(job, recipient);
+        return end ? [{ recipient, end }] : [];
+      });
+      if (ends.length > 0)
+        await this.database.transaction((tx) => endUnsent(tx, this.worker.id, { mail: job.mail, ends }));
+      const recipients = job.recipients.filter((one) => !ends.some(({ recipient }) => recipient === one));
+      if (ends.length === 0) left.push(job);
+      else if (recipients.length > 0) left.push({ ...job, recipients });
+    }
+    return left;
   }
 }

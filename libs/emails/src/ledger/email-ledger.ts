@@ -1,14 +1,19 @@
 import { Injectable } from '@nestjs/common';
 import { Accounts } from '#libs/accounts';
+import { SendingDomains } from '#libs/domains';
 import { Config, Shutdown, Wakeups } from '#libs/kernel';
-import { normaliseAddress } from '#libs/mime';
 import type { Outcome } from '#libs/mta';
 import { Database, GroupCommit, isRetryable, isUnavailable, Worker, type Queryable } from '#libs/persistence';
 import { SuppressionList } from '#libs/suppressions';
 import { ClaimReview } from './claim-review.js';
 import { claimDue } from './claim-due.js';
 import type { DeliveryJob, StoredContent } from './delivery-job.js';
+import { endUnsent } from './end-unsent.js';
+import { hardBounce } from './hard-bounce.js';
+import { recordLate } from './late-report.js';
+import { postpone } from './postpone.js';
 import { settleBatch, type SettleItem } from './settle-batch.js';
+import { simulatedVerdict, type SimulatedRecipient } from './simulated-verdict.js';
 import { judge } from './verdict.js';
 
 const SETTLE_ITEMS = 200;
@@ -34,9 +39,10 @@ export class EmailLedger {
     private readonly wakeups: Wakeups,
     private readonly suppressions: SuppressionList,
     accounts: Accounts,
+    domains: SendingDomains,
     private readonly shutdown: Shutdown,
   ) {
-    this.review = new ClaimReview(database, worker, suppressions, accounts);
+    this.review = new ClaimReview(database, worker, { suppressions, accounts, domains });
     this.settling = new GroupCommit({
       commit: (items) => this.commitOutcomes(items),
       maxItems: SETTLE_ITEMS,
@@ -76,6 +82,27 @@ export class EmailLedger {
         : [];
     });
     if (verdicts.length > 0) await this.settling.add({ job, verdicts });
+  }
+
+  /** Writes down what the simulator decided, with all that would follow but without suppressions (D-50). */
+  async settleSimulated(job: DeliveryJob, decided: readonly SimulatedRecipient[]): Promise<void> {
+    const suppressed = decided.filter(({ simulation }) => simulation.result === 'suppressed');
+    if (suppressed.length > 0) {
+      const ends = suppressed.map(({ recipient }) => ({
+        recipient,
+        end: { status: 'suppressed', reason: 'manual' } as const,
+      }));
+      await this.database.transaction((tx) => endUnsent(tx, this.worker.id, { mail: job.mail, ends }));
+      this.wakeups.ring('outbox');
+    }
+    const scheduleMs = this.config.settings.DELIVERY_RETRY_SCHEDULE;
+    const verdicts = decided.filter((one) => !suppressed.includes(one)).map((one) => simulatedVerdict(one, scheduleMs));
+    if (verdicts.length > 0) await this.settling.add({ job, verdicts });
+  }
+
+  /** Gives a job back unsent, to be due again only then. */
+  async postpone(job: DeliveryJob, until: Date): Promise<void> {
+    await postpone(this.database, this.worker.id, { jobs: [job], until });
   }
 
   /**
@@ -139,14 +166,12 @@ export class EmailLedger {
   }
 
   private async writeOutcomes(tx: Queryable, items: SettleItem[]): Promise<void> {
-    for (const bounce of await settleBatch(tx, this.worker.id, items)) {
-      await this.suppressions.add(tx, {
-        accountId: bounce.accountId,
-        address: normaliseAddress(bounce.address),
-        origin: 'bounce',
-        reason: bounce.reason,
-        sourceId: bounce.emailId,
-      });
+    for (const { job, verdict } of await settleBatch(tx, this.worker.id, items)) {
+      const bounce = hardBounce(job, verdict);
+      if (bounce) await this.suppressions.add(tx, bounce);
+      const report = verdict.simulated?.report;
+      if (report)
+        await recordLate(tx, { mail: job.mail, recipient: verdict.recipient, at: verdict.outcome.endedAt, report });
     }
   }
 }

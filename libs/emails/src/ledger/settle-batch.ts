@@ -9,16 +9,8 @@ export interface SettleItem {
   job: DeliveryJob;
   verdicts: Verdict[];
 }
-/** Something for the suppression list to know, in the same transaction. */
-export interface HardBounce {
-  accountId: string;
-  address: string;
-  emailId: string;
-  reason: string;
-}
-
 /** A verdict that was written: the claim and its fence were still ours. */
-interface Applied {
+export interface Applied {
   job: DeliveryJob;
   verdict: Verdict;
 }
@@ -27,15 +19,12 @@ interface MailRow {
   sequence: number;
 }
 
-/** Classes of a bounce that speak of the recipient itself, not of us or our mail (D-50). */
-const RECIPIENT_CLASSES: ReadonlySet<string> = new Set(['invalid_recipient', 'bad_domain', 'inactive_mailbox']);
-
 /**
  * Writes down a group of outcomes in one transaction: recipients (only where claim and fence are still ours), attempts,
  * the mails' aggregate status, and one outbox row per fact with its sequence taken under the mail's row lock.
- * Mail rows are locked in id order, so that two groups cannot wait for each other in a ring.
+ * Mail rows are locked in id order, so that two groups cannot wait for each other in a ring. Returns what was written.
  */
-export async function settleBatch(tx: Queryable, workerId: string, items: SettleItem[]): Promise<HardBounce[]> {
+export async function settleBatch(tx: Queryable, workerId: string, items: SettleItem[]): Promise<Applied[]> {
   const { mails, applied } = await applyVerdicts(tx, workerId, items);
   if (applied.length === 0) return [];
   const statuses = await statusesOf(tx, applied);
@@ -58,7 +47,7 @@ export async function settleBatch(tx: Queryable, workerId: string, items: Settle
     });
   }
   await writeFacts(tx, { mails: [...changed.values()], applied, events });
-  return applied.flatMap(hardBounces);
+  return applied;
 }
 
 interface Locked {
@@ -239,22 +228,4 @@ function failureFacts(verdict: Extract<Verdict, { status: 'deferred' | 'failed' 
     enhanced_code: enhanced,
     next_attempt_at: verdict.nextAt.toISOString(),
   };
-}
-
-function hardBounces({ job, verdict }: Applied): HardBounce[] {
-  if (
-    job.mail.test ||
-    verdict.status !== 'bounced' ||
-    verdict.bounceType !== 'hard' ||
-    !RECIPIENT_CLASSES.has(verdict.bounceClass)
-  )
-    return [];
-  return [
-    {
-      accountId: job.mail.accountId,
-      address: verdict.recipient.address,
-      emailId: job.mail.id,
-      reason: verdict.outcome.reply.text.slice(0, 500),
-    },
-  ];
 }

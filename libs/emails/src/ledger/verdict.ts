@@ -1,5 +1,6 @@
 import type { Outcome } from '#libs/mta';
 import type { ClaimedRecipient } from './delivery-job.js';
+import type { LateReport } from './late-report.js';
 import { nextAttemptAt } from './retry-schedule.js';
 
 /** What an attempt's outcome means for its recipient, decided before anything is written. */
@@ -8,6 +9,8 @@ export type Verdict = {
   outcome: Exclude<Outcome, { kind: 'abandoned' }>;
   /** Attempts including this one. */
   attempts: number;
+  /** Nothing was sent: the simulator answered, and this is heard right afterwards. */
+  simulated?: { report: LateReport | null };
 } & (
   | { status: 'delivered' }
   | { status: 'deferred'; nextAt: Date }

@@ -1,0 +1,72 @@
+import type { Simulation, SimulatedResult } from '../simulator.js';
+import type { ClaimedRecipient } from './delivery-job.js';
+import type { LateReport } from './late-report.js';
+import { judge, type Verdict } from './verdict.js';
+
+/** One recipient and what is to happen to him. */
+export interface SimulatedRecipient {
+  recipient: ClaimedRecipient;
+  simulation: Simulation;
+  startedAt: Date;
+  /** What `clicked` clicks on. */
+  clickUrl: string;
+}
+
+type Answer = { code: number; enhanced: string; text: string };
+const REMOTE = { mx: null, ip: null, tls: null };
+const TAKEN: Answer = { code: 250, enhanced: '2.0.0', text: 'simulated, not sent' };
+const NO_SUCH_USER: Answer = { code: 550, enhanced: '5.1.1', text: 'simulated: no such user' };
+const MAILBOX_FULL: Answer = { code: 552, enhanced: '5.2.2', text: 'simulated: mailbox full' };
+const TRY_LATER: Answer = { code: 451, enhanced: '4.7.1', text: 'simulated: try again later' };
+
+/** The verdict that a real server's answer would have led to; `suppressed` has none, because nothing is attempted. */
+export function simulatedVerdict(of: SimulatedRecipient, scheduleMs: readonly number[]): Verdict {
+  return { ...verdictOf(of, scheduleMs), simulated: { report: reportOf(of.simulation.result, of.clickUrl) } };
+}
+
+function verdictOf({ recipient, simulation, startedAt }: SimulatedRecipient, scheduleMs: readonly number[]): Verdict {
+  const common = { key: String(recipient.ordinal), remote: REMOTE, startedAt, endedAt: new Date() };
+  const refused = { ...common, phase: 'rcpt' } as const;
+  switch (simulation.result) {
+    case 'bounced': {
+      const outcome = { ...refused, kind: 'bounced', class: 'invalid_recipient', bounceType: 'hard' } as const;
+      return judge(recipient, { ...outcome, reply: NO_SUCH_USER }, scheduleMs);
+    }
+    case 'softbounced': {
+      const outcome = { ...refused, kind: 'bounced', class: 'quota', bounceType: 'soft' } as const;
+      return judge(recipient, { ...outcome, reply: MAILBOX_FULL }, scheduleMs);
+    }
+    case 'deferred':
+    case 'failed': {
+      const outcome = { ...refused, kind: 'deferred', certainty: 'answered', class: 'deferral' } as const;
+      // As if the whole lifetime had gone by without another answer.
+      const left = simulation.result === 'failed' ? { ...recipient, expiresAt: common.endedAt } : recipient;
+      return judge(left, { ...outcome, reply: TRY_LATER }, scheduleMs);
+    }
+    case 'delivered':
+    case 'suppressed':
+    case 'complained':
+    case 'opened':
+    case 'clicked':
+      return judge(recipient, { ...common, kind: 'delivered', reply: TAKEN }, scheduleMs);
+  }
+}
+
+function reportOf(result: SimulatedResult, clickUrl: string): LateReport | null {
+  const visitor = { ip: null, userAgent: null, botKind: null };
+  switch (result) {
+    case 'complained':
+      return { kind: 'complained', feedbackType: 'abuse', reporter: null, userAgent: null };
+    case 'opened':
+      return { kind: 'opened', count: 1, ...visitor };
+    case 'clicked':
+      return { kind: 'clicked', url: clickUrl, ...visitor };
+    case 'delivered':
+    case 'bounced':
+    case 'softbounced':
+    case 'deferred':
+    case 'failed':
+    case 'suppressed':
+      return null;
+  }
+}
