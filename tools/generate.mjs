@@ -1,6 +1,6 @@
 /**
- * Writes what is generated from the code and committed: `schema.gql`. With `--check` it writes nothing and ends with 1
- * when a committed file differs. Builds first, so that it never judges by an old build.
+ * Writes what is generated from the code and committed: `schema.gql` and `openapi.json`. With `--check` it writes
+ * nothing and ends with 1 when a committed file differs. Builds first, so that it never judges by an old build.
  */
 import { spawnSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
@@ -12,8 +12,8 @@ const check = process.argv.includes('--check');
 // Types are judged elsewhere; the compiler writes its output all the same.
 spawnSync(process.execPath, [`${root}node_modules/typescript-native/bin/tsc`, '-p', `${root}tsconfig.build.json`]);
 
-const { renderSchema } = await import('../dist/apps/gateway/src/generate.js');
-const outputs = { 'schema.gql': await renderSchema() };
+const { renderOpenApi, renderSchema } = await import('../dist/apps/gateway/src/generate.js');
+const outputs = { 'schema.gql': await renderSchema(), 'openapi.json': await renderOpenApi() };
 
 let stale = 0;
 for (const [file, text] of Object.entries(outputs)) {

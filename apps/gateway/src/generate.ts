@@ -3,6 +3,8 @@ import { NestFactory } from '@nestjs/core';
 import { GraphQLSchemaBuilderModule, GraphQLSchemaFactory } from '@nestjs/graphql';
 import { lexicographicSortSchema, printSchema } from 'graphql';
 import { RESOLVERS } from './graphql/resolvers.js';
+import { apiDocument } from './openapi/api-document.js';
+import { CONTROLLERS } from './rest/controllers.js';
 
 const HEADER = '# Generated from apps/gateway/src/graphql by tools/generate.mjs. Do not edit.\n\n';
 
@@ -15,4 +17,9 @@ export async function renderSchema(): Promise<string> {
   } finally {
     await app.close();
   }
+}
+
+/** The text of `openapi.json`. Reads the decorators alone as well. */
+export async function renderOpenApi(): Promise<string> {
+  return `${JSON.stringify(await apiDocument(CONTROLLERS), null, 2)}\n`;
 }

@@ -1,10 +1,12 @@
 import { applyDecorators, HttpCode, type Type } from '@nestjs/common';
-import { ApiOperation, ApiResponse, ApiTags } from '@nestjs/swagger';
+import { ApiHeader, ApiOperation, ApiResponse, ApiTags } from '@nestjs/swagger';
+import { LIMITS } from '#libs/contracts';
 import { ErrorDto } from './error.dto.js';
+import type { Tag } from './tags.js';
 
 interface OperationOptions {
   /** The resource under which the docs list it. */
-  tag: string;
+  tag: Tag;
   /** One short sentence. */
   summary: string;
   /** What a user must know beside fields and statuses: effects, limits, order of results. Markdown. */
@@ -17,7 +19,11 @@ interface OperationOptions {
   status?: 200 | 201 | 302;
   /** Refusals beside those that every operation has (401, 403, 404 by path id is to be named here, 429, 500, 503). */
   refuses?: readonly (400 | 404 | 405 | 409 | 415 | 422)[];
+  /** The operation takes the header `Idempotency-Key` (D-25). */
+  idempotent?: boolean;
 }
+
+export const IDEMPOTENCY_HEADER = 'Idempotency-Key';
 
 const EVERYWHERE = [401, 403, 429, 500, 503] as const;
 const WORDS: Record<number, string> = {
@@ -36,7 +42,7 @@ const WORDS: Record<number, string> = {
 
 /** Status and documentation of one route: everything that `openapi.json` says about it beside its parameters. */
 export function Operation(options: OperationOptions): MethodDecorator {
-  const { tag, summary, description, answer, content, status = 200, refuses = [] } = options;
+  const { tag, summary, description, answer, content, status = 200, refuses = [], idempotent = false } = options;
   const [type, isArray] = Array.isArray(answer) ? [answer[0], true] : [answer, false];
   return applyDecorators(
     HttpCode(status),
@@ -51,5 +57,17 @@ export function Operation(options: OperationOptions): MethodDecorator {
     ...[...new Set([...refuses, ...EVERYWHERE])]
       .sort((a, b) => a - b)
       .map((code) => ApiResponse({ status: code, description: WORDS[code], type: ErrorDto })),
+    ...(idempotent ? [IdempotencyKey] : []),
   );
 }
+
+const IdempotencyKey = ApiHeader({
+  name: IDEMPOTENCY_HEADER,
+  required: false,
+  description:
+    `A key of your choice, 1 to ${LIMITS.idempotencyKeyLength} printable characters, kept ${LIMITS.idempotencyHours} ` +
+    'hours: a repeat of the same body under the same key does nothing again and gets the first answer, with the header ' +
+    '`idempotent-replayed: true`. Another body under the same key is refused with 409.',
+  schema: { type: 'string', minLength: 1, maxLength: LIMITS.idempotencyKeyLength, pattern: '^[ -~]+$' },
+  example: 'order-4711-confirmation',
+});
