@@ -1,5 +1,12 @@
 import { HttpException } from '@nestjs/common';
-import { Refusal, REFUSALS, type RefusalCode, type RefusalDetail } from '#libs/contracts';
+import {
+  BatchRefusal,
+  Refusal,
+  REFUSALS,
+  type BatchProblem,
+  type RefusalCode,
+  type RefusalDetail,
+} from '#libs/contracts';
 
 /** The one shape of every error answer (D-4, D-12, D-54). */
 export interface ErrorBody {
@@ -8,6 +15,8 @@ export interface ErrorBody {
   error: string;
   message: string;
   details: RefusalDetail[];
+  /** Of a batch: every bad element. */
+  errors?: BatchProblem[];
   request_id: string;
 }
 
@@ -39,6 +48,7 @@ export function answerFor(thrown: unknown, requestId: string): ErrorAnswer {
       error,
       message: refusal.message,
       details: refusal.details,
+      ...(refusal instanceof BatchRefusal ? { errors: refusal.problems } : {}),
       request_id: requestId,
     },
     headers: headersOf(refusal),

@@ -2,7 +2,7 @@ import { Refusal } from '#libs/contracts';
 import { describe, expect, it } from 'vitest';
 import { BodyPipe } from './body-pipe.js';
 import { ignoredFieldsOf } from './declared-fields.js';
-import { SendEmailDto } from './emails.dto.js';
+import { SendEmailDto } from './send-email.dto.js';
 
 const pipe = new BodyPipe();
 const read = (body: unknown): SendEmailDto =>

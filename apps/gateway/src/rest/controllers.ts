@@ -2,7 +2,15 @@ import { CapturedController } from './captured.controller.js';
 import { DomainsController } from './domains.controller.js';
 import { EmailsController } from './emails.controller.js';
 import { OpsController } from './ops.controller.js';
+import { SendingController } from './sending.controller.js';
 import { WebhooksController } from './webhooks.controller.js';
 
 /** Every REST controller; routes of one path prefix are matched in this order. */
-export const CONTROLLERS = [CapturedController, DomainsController, EmailsController, OpsController, WebhooksController];
+export const CONTROLLERS = [
+  CapturedController,
+  DomainsController,
+  EmailsController,
+  OpsController,
+  SendingController,
+  WebhooksController,
+];

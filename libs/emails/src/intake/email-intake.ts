@@ -217,9 +217,9 @@ export class EmailIntake {
   }
 }
 
-/** @throws Refusal: types and executables, a field given twice, size. */
+/** @throws Refusal: types and executables, size. */
 function requireAllowedContent(submission: Submission): void {
-  const { content, replyTo } = submission;
+  const { content } = submission;
   if (content.format === 'parts') {
     const problems = forbiddenAttachments(content.attachments);
     if (problems.length > 0)
@@ -227,10 +227,6 @@ function requireAllowedContent(submission: Submission): void {
         'attachment_not_allowed',
         problems.map((p) => ({ field: `attachments${p.path}`, code: p.code, message: p.message })),
       );
-    if (replyTo.length > 0 && content.headers.some(([name]) => name.toLowerCase() === 'reply-to'))
-      throw new Refusal('validation_error', [
-        { field: 'headers.Reply-To', code: 'duplicate', message: 'must not be set together with reply_to' },
-      ]);
   }
   if (sizeOf(submission) > LIMITS.messageBytes)
     throw new Refusal('message_too_large', [

@@ -85,21 +85,52 @@ function headerProblems(name: string, value: unknown): RuleProblem[] {
 
 const TAG_KEY = /^[A-Za-z0-9_.-]{1,50}$/;
 
-export const tagsRule: Rule = (value) => {
-  if (!isRecord(value)) return one('invalid_type', 'must be an object of keys and values');
-  const keys = Object.keys(value);
-  if (keys.length > LIMITS.tagCount) return one('too_many', `must have at most ${LIMITS.tagCount} tags`);
-  return keys.flatMap((key) => tagProblems(key, value[key]));
-};
+/** Tags as an object, or as a list of `{name, value}` as other services have them; values up to `valueLength`. */
+export const tagsRuleUpTo =
+  (valueLength: number): Rule =>
+  (value) => {
+    if (!isRecord(value) && !Array.isArray(value)) return one('invalid_type', 'must be an object of keys and values');
+    const pairs = tagPairs(value);
+    if (pairs.length > LIMITS.tagCount) return one('too_many', `must have at most ${LIMITS.tagCount} tags`);
+    const seen = new Set<unknown>();
+    return pairs.flatMap(({ key, text, path }) => {
+      const repeated = seen.has(key);
+      seen.add(key);
+      return repeated ? one('duplicate', 'must be given once', path) : tagProblems({ key, text, path }, valueLength);
+    });
+  };
 
-export function tagProblems(key: string, value: unknown): RuleProblem[] {
-  const path = `.${key}`;
-  if (!TAG_KEY.test(key))
+export const tagsRule: Rule = tagsRuleUpTo(LIMITS.tagValueLength);
+
+interface TagPair {
+  key: unknown;
+  text: unknown;
+  path: string;
+}
+
+function tagPairs(value: object): TagPair[] {
+  if (!Array.isArray(value))
+    return Object.entries(value).map(([key, text]) => ({ key, text: text as unknown, path: `.${key}` }));
+  return value.map((pair: unknown, i) => ({
+    ...(isRecord(pair) ? { key: pair['name'], text: pair['value'] } : { key: undefined, text: undefined }),
+    path: `[${i}]`,
+  }));
+}
+
+function tagProblems({ key, text, path }: TagPair, valueLength: number): RuleProblem[] {
+  if (typeof key !== 'string' || !TAG_KEY.test(key))
     return one('invalid_key', 'must have a key of 1 to 50 letters, digits, "_", "." or "-"', path);
-  if (typeof value !== 'string') return one('invalid_type', 'must be a string', path);
-  if (value.length > LIMITS.tagValueLength)
-    return one('too_long', `must have at most ${LIMITS.tagValueLength} characters`, path);
-  return CONTROLS.test(value) ? one('invalid_characters', 'must not contain control characters', path) : none;
+  if (typeof text !== 'string') return one('invalid_type', 'must be a string', path);
+  if (text.length > valueLength) return one('too_long', `must have at most ${valueLength} characters`, path);
+  return CONTROLS.test(text) ? one('invalid_characters', 'must not contain control characters', path) : none;
+}
+
+/** Tags of a value that its rule has passed, as they are stored. */
+export function tagsFrom(
+  value: Record<string, string> | { name: string; value: string }[] | undefined,
+): Record<string, string> {
+  if (value === undefined) return {};
+  return Array.isArray(value) ? Object.fromEntries(value.map((tag) => [tag.name, tag.value])) : value;
 }
 
 export const attachmentsRule: Rule = (value) => attachmentProblems(value);

@@ -1,0 +1,20 @@
+import { LIMITS, Refusal } from '#libs/contracts';
+import type { FastifyRequest } from 'fastify';
+import { rememberIgnored } from './declared-fields.js';
+import { invalidFields } from './invalid-fields.js';
+
+const MODES = ['strict', 'permissive'];
+
+/** The elements of a batch, and what becomes of the good ones when others are bad (D-26). @throws Refusal (400). */
+export function batchOf(request: FastifyRequest, body: unknown): { bodies: unknown[]; permissive: boolean } {
+  const mode = request.headers['x-batch-validation'] ?? 'strict';
+  if (typeof mode !== 'string' || !MODES.includes(mode))
+    throw new Refusal('invalid_parameter', [
+      { field: 'x-batch-validation', code: 'invalid_parameter', message: `must be one of ${MODES.join(', ')}` },
+    ]);
+  if (!Array.isArray(body) || body.length === 0 || body.length > LIMITS.batchElements)
+    throw invalidFields([
+      { field: '', code: 'invalid_batch', message: `must be a JSON array of 1 to ${LIMITS.batchElements} e-mails` },
+    ]);
+  return { bodies: body as unknown[], permissive: mode === 'permissive' };
+}
