@@ -131,7 +131,7 @@ describe('POST /emails', () => {
   });
 
   it('names ignored fields and pollutes nothing', async () => {
-    const response = await gateway.call(own.key, 'POST', '/emails', mail({ topic_id: 'x', tracking: {}}));
+    const response = await gateway.call(own.key, 'POST', '/emails', mail({ topic_id: 'x', tracking: {} }));
     expect(response.status).toBe(201);
     expect(response.headers.get('x-ignored-fields')).toBe('topic_id, tracking');
     for (const body of ['{"__proto__":{"polluted":1}}', '{"tags":{"constructor":{"prototype":{"polluted":1}}}}'])
