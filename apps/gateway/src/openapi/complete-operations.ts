@@ -8,6 +8,8 @@ type OperationObject = NonNullable<PathItem['get']> & { [ACCESS_EXTENSION]?: str
 type ParameterObject = Extract<NonNullable<OperationObject['parameters']>[number], { in: string }>;
 type ResponseObject = Extract<NonNullable<OperationObject['responses'][string]>, { description: string }>;
 
+type SchemaObject = { properties?: Record<string, object> };
+
 const METHODS = ['get', 'put', 'post', 'patch', 'delete'] as const;
 
 const text = (description: string, example: string) => ({
@@ -37,9 +39,13 @@ type HeaderName = keyof typeof HEADERS;
 const EVERYWHERE: HeaderName[] = ['x-request-id'];
 const WITH_KEY: HeaderName[] = ['ratelimit-limit', 'ratelimit-remaining', 'ratelimit-reset'];
 
+/** Nobody is asked who he is on a public route. */
+const WITH_KEY_ONLY = ['401', '403', '429'];
+
 /** What follows from the kind of an operation and is not written at each: access, headers, path parameters. */
 export function completeOperations(document: OpenAPIObject): void {
   document.components = { ...document.components, headers: { ...HEADERS } };
+  for (const schema of Object.values(document.components.schemas ?? {})) nameTheKind(schema as SchemaObject);
   for (const [path, item] of Object.entries(document.paths)) {
     for (const method of METHODS) {
       const operation: OperationObject | undefined = item[method];
@@ -48,6 +54,11 @@ export function completeOperations(document: OpenAPIObject): void {
       item[method] = inReadingOrder(operation);
     }
   }
+}
+
+/** `object` is the same field everywhere: one value, for programs that meet things of several kinds. */
+function nameTheKind({ properties = {} }: SchemaObject): void {
+  if (properties['object']) properties['object'] = { description: 'The kind of this thing', ...properties['object'] };
 }
 
 function inReadingOrder({ operationId, tags, summary, description, ...rest }: OperationObject): OperationObject {
@@ -60,6 +71,7 @@ function complete(operation: OperationObject, name: string): void {
   if (access === 'public') {
     delete operation[ACCESS_EXTENSION];
     operation.security = [];
+    for (const status of WITH_KEY_ONLY) delete operation.responses[status];
   } else delete operation.security;
   const parameters = (operation.parameters ?? []) as ParameterObject[];
   for (const parameter of parameters) completeParameter(parameter, name);

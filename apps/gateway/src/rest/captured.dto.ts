@@ -28,7 +28,7 @@ export class CapturedQuery {
 }
 
 export class CapturedDto implements CapturedView {
-  @ApiProperty({ example: 'cap_01978c0e5f7b7c3a9d21f0b64c1e88aa' })
+  @ApiProperty({ description: 'The id of this copy', example: 'cap_01978c0e5f7b7c3a9d21f0b64c1e88aa' })
   id: string;
 
   @ApiProperty({ enum: ['captured'] })
@@ -37,16 +37,16 @@ export class CapturedDto implements CapturedView {
   @ApiProperty({ description: 'The e-mail that this is a copy of', example: 'em_01978c0e5f7b7c3a9d21f0b64c1e88aa' })
   email_id: string;
 
-  @ApiProperty({ description: 'Envelope sender' })
+  @ApiProperty({ description: 'Envelope sender', example: 'b+5b9a2c0d@bounces.mail.example.com' })
   mail_from: string;
 
-  @ApiProperty({ description: 'Envelope recipients', type: [String] })
+  @ApiProperty({ description: 'Envelope recipients', type: [String], example: ['user@example.net'] })
   rcpt_to: string[];
 
-  @ApiProperty({ description: 'Bytes', type: 'integer' })
+  @ApiProperty({ description: 'Bytes of the mail as it would have gone out', type: 'integer', example: 2417 })
   size: number;
 
-  @ApiProperty({ format: 'date-time' })
+  @ApiProperty({ format: 'date-time', description: 'When it was captured', example: '2026-01-31T09:30:00.000Z' })
   created_at: string;
 }
 
@@ -56,9 +56,9 @@ export class CapturedCleared {
   @ApiProperty({ enum: ['captured'] })
   object: 'captured';
 
-  @ApiProperty({ enum: [true] })
+  @ApiProperty({ enum: [true], description: 'They are gone' })
   deleted: true;
 
-  @ApiProperty({ description: 'How many mails were removed', type: 'integer' })
+  @ApiProperty({ description: 'How many mails were removed', type: 'integer', example: 12 })
   count: number;
 }

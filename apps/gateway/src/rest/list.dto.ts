@@ -61,12 +61,13 @@ export function listOf<T>(item: Type<T>): Type<Page<T>> {
     @ApiProperty({ description: 'Whether there is another page in this direction' })
     has_more: boolean;
 
-    @ApiProperty({ type: [item] })
+    @ApiProperty({ type: [item], description: 'The entries of this page, newest first' })
     data: T[];
 
     @ApiProperty({
       type: String,
       nullable: true,
+      example: 'em_01978c0e5f7b7c3a9d21f0b64c1e88aa',
       description: 'Give it as `after` (or as `before`, when paging backwards) to get the next page; null on the last',
     })
     next_cursor: string | null;

@@ -1,8 +1,11 @@
 import { Controller, Get, Req, Res } from '@nestjs/common';
+import { ApiExcludeEndpoint, ApiResponse } from '@nestjs/swagger';
 import { Refusal } from '#libs/contracts';
 import { Health, Metrics, Shutdown } from '#libs/kernel';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { Public } from '../http/route-access.js';
+import { Operation } from '../openapi/operation.js';
+import { Alive, NotReady, Ready } from './ops.dto.js';
 
 const LOOPBACK = /^(127\.|::1$|::ffff:127\.)/;
 
@@ -17,19 +20,28 @@ export class OpsController {
 
   @Get()
   @Public()
+  @ApiExcludeEndpoint()
   root(): object {
     return { name: 'postloft', api_version: '1', emails: '/emails', graphql: '/graphql', health: '/readyz' };
   }
 
   @Get('healthz')
   @Public()
-  healthz(): { status: 'ok' } {
+  @Operation({ tag: 'Service', summary: 'Is this process alive?', answer: Alive })
+  healthz(): Alive {
     return { status: 'ok' };
   }
 
   @Get('readyz')
   @Public()
-  async readyz(@Res({ passthrough: true }) reply: FastifyReply): Promise<object> {
+  @ApiResponse({ status: 503, description: 'It cannot, or it is stopping', type: NotReady })
+  @Operation({
+    tag: 'Service',
+    summary: 'Can this process do its work?',
+    description: 'Looks at everything that it needs, the database first of all.',
+    answer: Ready,
+  })
+  async readyz(@Res({ passthrough: true }) reply: FastifyReply): Promise<Ready | NotReady> {
     const failing = this.shutdown.begun ? { shutdown: 'this process is stopping' } : await this.health.failures();
     if (Object.keys(failing).length === 0) return { status: 'ready' };
     void reply.status(503);
@@ -39,6 +51,7 @@ export class OpsController {
   /** To the machine itself only: a request that came through a proxy is not from it, whatever its socket says. */
   @Get('metrics')
   @Public()
+  @ApiExcludeEndpoint()
   async render(@Req() request: FastifyRequest, @Res() reply: FastifyReply): Promise<void> {
     const forwarded = request.headers['x-forwarded-for'] ?? request.headers['forwarded'];
     if (forwarded !== undefined || !LOOPBACK.test(request.socket.remoteAddress ?? '')) throw new Refusal('not_found');

@@ -1,0 +1,156 @@
+import { RequestMethod, type Type } from '@nestjs/common';
+import type { OpenAPIObject } from '@nestjs/swagger';
+import { SCOPES } from '#libs/contracts';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { CONTROLLERS } from '../rest/controllers.js';
+import { apiDocument } from './api-document.js';
+import { TAGS } from './tags.js';
+
+interface Schema {
+  $ref?: string;
+  description?: string;
+  type?: string | string[];
+  properties?: Record<string, Schema>;
+  items?: Schema;
+  examples?: unknown[];
+  [keyword: string]: unknown;
+}
+interface Operation {
+  operationId: string;
+  tags: string[];
+  summary: string;
+  security?: unknown[];
+  parameters?: { name: string; in: string; description?: string; example?: unknown; schema: Schema }[];
+  requestBody?: { content: Record<string, { schema: Schema }> };
+  responses: Record<string, { $ref?: string; description?: string; content?: unknown }>;
+  'x-required-scope'?: string;
+}
+
+/** For people and for machines on the same host: no part of the API. */
+const NOT_DESCRIBED = ['GET /', 'GET /docs', 'GET /docs/{file}', 'GET /metrics'];
+
+let document: OpenAPIObject;
+let operations: [string, Operation][];
+beforeAll(async () => {
+  document = await apiDocument(CONTROLLERS);
+  operations = Object.entries(document.paths).flatMap(([path, item]) =>
+    Object.entries(item as Record<string, Operation>).map(([method, operation]): [string, Operation] => [
+      `${method.toUpperCase()} ${path}`,
+      operation,
+    ]),
+  );
+});
+
+/** All objects of a JSON value, with the path of each. */
+function* objectsOf(value: unknown, path = '#'): Generator<[string, Record<string, unknown>]> {
+  if (typeof value !== 'object' || value === null) return;
+  if (!Array.isArray(value)) yield [path, value as Record<string, unknown>];
+  for (const [key, child] of Object.entries(value)) yield* objectsOf(child, `${path}/${key.replaceAll('/', '~1')}`);
+}
+
+function routesOf(controller: Type): string[] {
+  const prototype = controller.prototype as Record<string, object>;
+  const text = (key: string, target: object) => String(Reflect.getMetadata(key, target) ?? '').replace(/^\/|\/$/g, '');
+  return Object.getOwnPropertyNames(prototype)
+    .map((name) => prototype[name])
+    .filter((handler) => Reflect.hasMetadata('method', handler))
+    .map((handler) => {
+      const path = [text('path', controller), text('path', handler)].filter(Boolean).join('/');
+      const method = RequestMethod[Reflect.getMetadata('method', handler) as number];
+      return `${method} /${path.replaceAll(/:(\w+)/g, '{$1}')}`;
+    });
+}
+
+describe('apiDocument', () => {
+  it('is OpenAPI 3.1 and the same whenever it is made', async () => {
+    expect(document.openapi).toBe('3.1.0');
+    expect(JSON.stringify(await apiDocument(CONTROLLERS))).toBe(JSON.stringify(document));
+  });
+
+  it('names the address of the running service', async () => {
+    const { servers, info } = await apiDocument(CONTROLLERS, 'https://api.example.com');
+    expect(servers).toMatchObject([{ url: 'https://api.example.com' }]);
+    expect(info.description).toContain('curl https://api.example.com/emails');
+  });
+
+  it('describes every route that exists', () => {
+    const described = operations.map(([name]) => name);
+    expect(
+      CONTROLLERS.flatMap(routesOf)
+        .filter((route) => !described.includes(route))
+        .sort(),
+    ).toEqual(NOT_DESCRIBED);
+  });
+
+  it('gives every operation an id of its own, a known tag, a summary and its access', () => {
+    const ids = operations.map(([, operation]) => operation.operationId);
+    expect(ids.filter((id, i) => ids.indexOf(id) !== i)).toEqual([]);
+    const incomplete = operations.filter(
+      ([, { tags, summary, security, 'x-required-scope': scope }]) =>
+        !tags?.every((tag) => tag in TAGS) ||
+        !summary ||
+        !(security?.length === 0 || (SCOPES as readonly string[]).includes(scope ?? '')),
+    );
+    expect(incomplete.map(([name]) => name)).toEqual([]);
+  });
+
+  it('says what comes back: a content for every success, and each refusal that every operation has', () => {
+    const silent = operations.filter(([, { responses, security }]) => {
+      const success = Object.entries(responses).filter(([status]) => Number(status) < 300);
+      const common = security?.length === 0 ? ['500'] : ['401', '403', '429', '500', '503'];
+      return !success.some(([, { content }]) => content !== undefined) || common.some((status) => !responses[status]);
+    });
+    expect(silent.map(([name]) => name)).toEqual([]);
+  });
+
+  it('describes every parameter', () => {
+    const silent = operations.flatMap(([name, { parameters = [] }]) =>
+      parameters.filter(({ description }) => !description).map((parameter) => `${name}: ${parameter.name}`),
+    );
+    expect(silent).toEqual([]);
+  });
+
+  it('describes every field of every body and answer', () => {
+    const silent = [...objectsOf(document.components?.schemas)]
+      .filter(([path]) => /\/properties\/[^/]+$/.test(path))
+      .filter(([, schema]) => !schema['description'])
+      .map(([path]) => path);
+    expect(silent).toEqual([]);
+  });
+
+  it('gives an example, or all values, of every text and number', () => {
+    const fields = [...objectsOf(document.components?.schemas)].filter(([path]) => /\/properties\/[^/]+$/.test(path));
+    const plain = fields.filter(([, schema]) =>
+      [(schema as Schema).type].flat().some((type) => ['string', 'integer', 'number'].includes(type as string)),
+    );
+    const bare = plain.filter(
+      ([, schema]) => !['examples', 'enum', 'const', 'default'].some((keyword) => keyword in schema),
+    );
+    expect(bare.map(([path]) => path)).toEqual([]);
+  });
+
+  it('says which type every field and parameter has', () => {
+    const typed = ['type', '$ref', 'anyOf', 'oneOf', 'allOf', 'const', 'enum'];
+    const untyped = [...objectsOf(document.components?.schemas), ...objectsOf(document.paths)]
+      .filter(([path]) => /\/properties\/[^/]+$|\/schema$|\/items$/.test(path))
+      .filter(([, schema]) => !typed.some((keyword) => keyword in schema));
+    expect(untyped.map(([path]) => path)).toEqual([]);
+  });
+
+  it('has no reference that leads nowhere', () => {
+    const known = new Set([...objectsOf(document)].map(([path]) => path));
+    const lost = [...objectsOf(document)].map(([, { $ref }]) => $ref).filter((ref) => typeof ref === 'string');
+    expect(lost.filter((ref) => !known.has(ref))).toEqual([]);
+  });
+
+  it('has no keyword that only OpenAPI 3.0 knows', () => {
+    const old = [...objectsOf(document.components?.schemas)].filter(
+      ([path, schema]) =>
+        !path.endsWith('/properties') &&
+        ('nullable' in schema ||
+          typeof schema['exclusiveMinimum'] === 'boolean' ||
+          ('required' in schema && !Array.isArray(schema['required']))),
+    );
+    expect(old.map(([path]) => path)).toEqual([]);
+  });
+});

@@ -1,0 +1,88 @@
+import { createHash } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
+import { createRequire } from 'node:module';
+import { dirname, join } from 'node:path';
+import { promisify } from 'node:util';
+import { gzip } from 'node:zlib';
+
+export interface DocsAsset {
+  type: string;
+  plain: Buffer;
+  zipped: Buffer;
+}
+
+const compress = promisify(gzip);
+const bundle = dirname(createRequire(import.meta.url).resolve('swagger-ui-dist/package.json'));
+
+/** Relative to the page's own address, so that the page also works under `/v1` and behind a prefix. */
+const INIT = `SwaggerUIBundle({
+  url: 'openapi.json',
+  dom_id: '#docs',
+  deepLinking: true,
+  docExpansion: 'list',
+  defaultModelsExpandDepth: 0,
+  displayRequestDuration: true,
+  tryItOutEnabled: false,
+  validatorUrl: null,
+});
+`;
+const STYLE = `body { margin: 0; background: #fff; }
+.swagger-ui .topbar { display: none; }
+.swagger-ui .info { margin: 32px 0; }
+`;
+
+const TEXT = 'text/javascript; charset=utf-8';
+const SOURCES: Record<string, { type: string; read: () => Promise<Buffer> }> = {
+  'docs.css': {
+    type: 'text/css; charset=utf-8',
+    read: async () => Buffer.concat([await readFile(join(bundle, 'swagger-ui.css')), Buffer.from(`\n${STYLE}`)]),
+  },
+  'swagger-ui.js': { type: TEXT, read: () => readFile(join(bundle, 'swagger-ui-bundle.js')) },
+  'docs.js': { type: TEXT, read: () => Promise.resolve(Buffer.from(INIT)) },
+  'icon.png': { type: 'image/png', read: () => readFile(join(bundle, 'favicon-32x32.png')) },
+};
+
+interface Docs {
+  page: string;
+  /** By name; the name changes with the content, so that it may be kept for ever. */
+  assets: ReadonlyMap<string, DocsAsset>;
+}
+
+let docs: Promise<Docs> | undefined;
+
+/** The page of the documentation and what it loads, all from this host; read at the first ask. */
+export function docsFiles(): Promise<Docs> {
+  docs ??= load();
+  docs.catch(() => (docs = undefined));
+  return docs;
+}
+
+async function load(): Promise<Docs> {
+  const assets = new Map<string, DocsAsset>();
+  const names: Record<string, string> = {};
+  for (const [name, { type, read }] of Object.entries(SOURCES)) {
+    const plain = await read();
+    const hash = createHash('sha256').update(plain).digest('hex').slice(0, 16);
+    names[name] = `${hash}-${name}`;
+    assets.set(names[name], { type, plain, zipped: await compress(plain) });
+  }
+  return { page: pageOf(names), assets };
+}
+
+const pageOf = (names: Record<string, string>): string => `<!doctype html>
+<html lang="en">
+  <head>
+    <meta charset="utf-8" />
+    <meta name="viewport" content="width=device-width, initial-scale=1" />
+    <title>Postloft API</title>
+    <link rel="icon" href="docs/${names['icon.png']}" />
+    <link rel="stylesheet" href="docs/${names['docs.css']}" />
+  </head>
+  <body>
+    <div id="docs"></div>
+    <noscript><p>This page needs JavaScript. The description itself is <a href="openapi.json">openapi.json</a>.</p></noscript>
+    <script src="docs/${names['swagger-ui.js']}"></script>
+    <script src="docs/${names['docs.js']}"></script>
+  </body>
+</html>
+`;

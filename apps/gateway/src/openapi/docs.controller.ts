@@ -1,0 +1,63 @@
+import { Controller, Get, Header, Headers, Param, Res } from '@nestjs/common';
+import { ApiExcludeEndpoint } from '@nestjs/swagger';
+import { Refusal } from '#libs/contracts';
+import type { FastifyReply } from 'fastify';
+import { Public } from '../http/route-access.js';
+import { ApiDescription } from './api-description.js';
+import { docsFiles } from './docs-assets.js';
+import { Operation } from './operation.js';
+
+/** This page shows things, unlike the rest of the API: its own scripts, styles and pictures, nothing inline or foreign. */
+const PAGE_POLICY =
+  "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; " +
+  "base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
+const PAGE_SECONDS = 300;
+
+/** The description of the API, for programs and for people. */
+@Controller()
+export class DocsController {
+  constructor(private readonly description: ApiDescription) {}
+
+  @Get('openapi.json')
+  @Public()
+  @Operation({
+    tag: 'Service',
+    summary: 'Get this description',
+    description: 'OpenAPI 3.1 of every operation of this service, with its public address in `servers`.',
+    content: 'application/json',
+  })
+  async openApi(@Res() reply: FastifyReply): Promise<void> {
+    await reply
+      .type('application/json; charset=utf-8')
+      .header('cache-control', `public, max-age=${PAGE_SECONDS}`)
+      .send(this.description.json);
+  }
+
+  @Get('docs')
+  @Public()
+  @ApiExcludeEndpoint()
+  @Header('content-type', 'text/html; charset=utf-8')
+  @Header('content-security-policy', PAGE_POLICY)
+  @Header('cache-control', `public, max-age=${PAGE_SECONDS}`)
+  async page(): Promise<string> {
+    return (await docsFiles()).page;
+  }
+
+  @Get('docs/:file')
+  @Public()
+  @ApiExcludeEndpoint()
+  async asset(
+    @Param('file') file: string,
+    @Headers('accept-encoding') accepted: string | undefined,
+    @Res() reply: FastifyReply,
+  ): Promise<void> {
+    const asset = (await docsFiles()).assets.get(file);
+    if (!asset) throw new Refusal('not_found');
+    const zipped = /\bgzip\b/.test(accepted ?? '');
+    void reply
+      .type(asset.type)
+      .headers({ 'cache-control': 'public, max-age=31536000, immutable', vary: 'accept-encoding' });
+    if (zipped) void reply.header('content-encoding', 'gzip');
+    await reply.send(zipped ? asset.zipped : asset.plain);
+  }
+}
