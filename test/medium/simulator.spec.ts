@@ -14,6 +14,8 @@ const LATE_BOUNCE: LateReport = {
   text: 'no such user',
   code: 550,
   enhanced: '5.1.1',
+  mx: 'mx.example',
+  ip: null,
 };
 
 describe('what is simulated, and what comes after delivery, on a real database', () => {
@@ -112,7 +114,7 @@ describe('what is simulated, and what comes after delivery, on a real database',
 
   it('defers by the schedule, tells the failure once, and gives up at the end of the lifetime', async () => {
     const { id, events, recipients } = await simulated('deferred');
-    const { failure_type, next_attempt_at } = events.at(-1)?.data as unknown as EventData['email.failed'];
+    const { failure_type, next_attempt_at } = events[events.length - 1].data as unknown as EventData['email.failed'];
     expect(failure_type).toBe('temporary');
     expect(recipients[0].due_at?.toISOString()).toBe(next_attempt_at);
     const again = async () => {

@@ -46,9 +46,9 @@ describe('over HTTP', () => {
     const batch = { token: 'crash:1-10', events: events.deliveries(10, NOON, 1_000) };
     const count = async () =>
       (await store.domainStats(events.accountId, events.domainId, { from: NOON, to: LATER })).delivered;
-    await server.command({ query: 'DETACH TABLE email_counts_feed' });
+    await server.command({ query: 'DETACH TABLE mail_counts_feed' });
     await store.insert(batch);
-    await server.command({ query: 'ATTACH TABLE email_counts_feed' });
+    await server.command({ query: 'ATTACH TABLE mail_counts_feed' });
     await server.close();
     expect(await count()).toBe(0);
     await store.insert(batch);

@@ -122,7 +122,7 @@ export function statsStoreSuite(engine: string, store: () => StatsStore): void {
     });
 
     it('takes hostile text for text', async () => {
-      const hostile = `x' OR 1=1; DROP TABLE email_events; -- \\ \t\n {account:String} "é😀`;
+      const hostile = `x' OR 1=1; DROP TABLE mail_events; -- \\ \t\n {account:String} "é😀`;
       const at = NOON;
       await insert(
         [

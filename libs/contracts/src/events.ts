@@ -49,7 +49,13 @@ export interface EmailEventBase {
   mode?: 'test';
 }
 
-export interface SmtpFacts {
+/** The host that answered; null where none did. */
+export interface RemoteFacts {
+  mx: string | null;
+  ip: string | null;
+}
+
+export interface SmtpFacts extends RemoteFacts {
   smtp_code: number | null;
   enhanced_code: string | null;
 }
@@ -60,7 +66,13 @@ export interface EventData {
   'email.queued': EmailEventBase;
   'email.scheduled': EmailEventBase & { scheduled_at: string };
   'email.sent': EmailEventBase & { attempt: number };
-  'email.delivered': EmailEventBase & { delivered_at: string; smtp_response: string; mx: string | null };
+  'email.delivered': EmailEventBase &
+    RemoteFacts & {
+      /** When the mail was due: accepted, or the time it was scheduled for. */
+      queued_at: string;
+      delivered_at: string;
+      smtp_response: string;
+    };
   'email.bounced': EmailEventBase &
     SmtpFacts & {
       bounce_type: BounceType;

@@ -56,6 +56,8 @@ export function bounceFacts(of: {
   text: string;
   code: number | null;
   enhanced: string | null;
+  mx: string | null;
+  ip: string | null;
 }): Added<'email.bounced'> {
   return {
     bounce_type: of.type,
@@ -63,6 +65,8 @@ export function bounceFacts(of: {
     bounce_class: of.class,
     smtp_code: of.code,
     enhanced_code: of.enhanced,
+    mx: of.mx,
+    ip: of.ip,
     bounce: { type: of.type, subType: of.class, message: of.text },
   };
 }

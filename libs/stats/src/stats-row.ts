@@ -1,6 +1,8 @@
-import type { EventType, LoggedEvent, StatsCounter } from '#libs/contracts';
+import type { EventType, LoggedEvent } from '#libs/contracts';
+import { mailboxProvider } from './mailbox-provider.js';
+import type { EventCounter } from './event-counter.js';
 
-/** One row of `email_events`, as JSONEachRow takes it. */
+/** One row of `mail_events`, as JSONEachRow takes it. */
 export interface StatsRow {
   event_id: string;
   position: number;
@@ -9,24 +11,41 @@ export interface StatsRow {
   email_id: string;
   type: string;
   recipient: string;
+  /** See `mailboxProvider`. */
+  provider: string;
+  tags: Record<string, string>;
+  /** Of the server that answered; empty where none did. */
+  ip: string;
   failure_type: string;
+  bounce_type: string;
+  bounce_class: string;
+  is_bot: 0 | 1;
   attempt: number;
+  /** From due to delivered; 0 on any other event. */
+  latency_ms: number;
   /** The counter that this event adds one to; empty when it is only kept. */
-  counter: StatsCounter | '';
+  counter: EventCounter | '';
   /** `YYYY-MM-DD HH:MM:SS.mmm` in UTC: DateTime64 refuses the `T` and `Z` of ISO 8601, and numbers lose digits. */
   at: string;
   /** The token of the batch that brought it. */
   batch: string;
 }
 
+/** What is read of an event's data; which of it is there depends on the type. */
 interface Details {
   recipient?: string;
+  tags?: Record<string, string>;
+  ip?: string | null;
   failure_type?: string;
+  bounce_type?: string;
+  bounce_class?: string;
+  is_bot?: boolean;
   attempt?: number;
+  queued_at?: string;
 }
 
 /** What each type of event counts as. A type that is absent here is not about mail and is not kept. */
-const COUNTERS: Partial<Record<EventType, StatsCounter | '' | ((details: Details) => StatsCounter | '')>> = {
+const COUNTERS: Partial<Record<EventType, EventCounter | '' | ((details: Details) => EventCounter | '')>> = {
   'email.queued': 'accepted',
   'email.scheduled': '',
   // Every attempt emits one, the recipient was sent to once.
@@ -38,8 +57,8 @@ const COUNTERS: Partial<Record<EventType, StatsCounter | '' | ((details: Details
   'email.clicked': 'clicked',
   'email.complained': 'complained',
   'email.suppressed': 'suppressed',
-  'email.canceled': '',
-  'email.unsubscribed': '',
+  'email.canceled': 'canceled',
+  'email.unsubscribed': 'unsubscribed',
 };
 
 /** The row of an event, or null when it has no place in statistics: test mail, and whatever is not about mail. */
@@ -47,6 +66,7 @@ export function statsRow({ event, key, domainId, test, position }: LoggedEvent, 
   const rule = COUNTERS[event.type];
   if (test || rule === undefined) return null;
   const details = event.data as Details;
+  const { recipient = '', tags = {}, failure_type = '', bounce_type = '', bounce_class = '', attempt = 0 } = details;
   return {
     event_id: event.id,
     position,
@@ -54,11 +74,25 @@ export function statsRow({ event, key, domainId, test, position }: LoggedEvent, 
     domain_id: domainId ?? '',
     email_id: key,
     type: event.type,
-    recipient: details.recipient ?? '',
-    failure_type: details.failure_type ?? '',
-    attempt: details.attempt ?? 0,
+    recipient,
+    provider: mailboxProvider(recipient),
+    tags,
+    // Who opened or clicked is the visitor's address, not the server's.
+    ip: isVisit(event.type) ? '' : (details.ip ?? ''),
+    failure_type,
+    bounce_type,
+    bounce_class,
+    is_bot: details.is_bot ? 1 : 0,
+    attempt,
+    latency_ms: event.type === 'email.delivered' ? millisecondsBetween(details.queued_at, event.created_at) : 0,
     counter: typeof rule === 'function' ? rule(details) : rule,
     at: event.created_at.replace('T', ' ').replace('Z', ''),
     batch,
   };
+}
+
+const isVisit = (type: EventType): boolean => type === 'email.opened' || type === 'email.clicked';
+
+function millisecondsBetween(from: string | undefined, to: string): number {
+  return from === undefined ? 0 : Math.max(0, Date.parse(to) - Date.parse(from));
 }

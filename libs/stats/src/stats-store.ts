@@ -135,7 +135,7 @@ export class StatsStore {
     if (fresh.length === 0) return;
     await this.queries.run(() =>
       store.client.insert({
-        table: 'email_events',
+        table: 'mail_events',
         values: fresh,
         format: 'JSONEachRow',
         clickhouse_settings: { ...SETTINGS, insert_deduplication_token: token },
@@ -151,7 +151,7 @@ export class StatsStore {
   private async withoutKnown(store: OpenStore, rows: StatsRow[]): Promise<StatsRow[]> {
     const positions = rows.map((row) => row.position);
     const known = await this.select<{ position: number }>(store, {
-      query: `SELECT position FROM email_events
+      query: `SELECT position FROM mail_events
                WHERE position BETWEEN {first:UInt64} AND {last:UInt64} AND batch != {token:String}`,
       params: {
         first: positions.reduce((a, b) => Math.min(a, b)),
@@ -203,11 +203,11 @@ export class StatsStore {
 /** The sums are taken here too: the engine adds up rows of one minute only now and then, in the background. */
 const DOMAIN_COUNTS = `
   SELECT counter, sum(recipients) AS recipients FROM (
-    SELECT counter, recipients FROM email_counts
+    SELECT counter, recipients FROM mail_counts
      WHERE account_id = {account:String} AND domain_id = {domain:String}
        AND minute >= toDateTime({first_minute:UInt32}, 'UTC') AND minute < toDateTime({last_minute:UInt32}, 'UTC')
     UNION ALL
-    SELECT counter, count() AS recipients FROM email_events
+    SELECT counter, count() AS recipients FROM mail_events
      WHERE account_id = {account:String} AND domain_id = {domain:String} AND counter != ''
        AND ((at >= fromUnixTimestamp64Milli({head_from:Int64}, 'UTC') AND at < fromUnixTimestamp64Milli({head_to:Int64}, 'UTC'))
          OR (at >= fromUnixTimestamp64Milli({tail_from:Int64}, 'UTC') AND at < fromUnixTimestamp64Milli({tail_to:Int64}, 'UTC')))

@@ -25,6 +25,8 @@ const failed = (failure_type: 'temporary' | 'final'): ServiceEvent<'email.failed
     reason: 'try later',
     smtp_code: 451,
     enhanced_code: '4.3.0',
+    mx: null,
+    ip: null,
     attempt: 1,
     next_attempt_at: null,
     failed: { reason: 'try later' },

@@ -71,6 +71,8 @@ function eventOf(mail: MailFacts, { recipient, end }: UnsentRecipient, sequence:
       reason: `${end.reason}: ${text}`,
       smtp_code: null,
       enhanced_code: enhanced,
+      mx: null,
+      ip: null,
       attempt: recipient.attempts,
       next_attempt_at: null,
       failed: { reason: text },

@@ -10,9 +10,20 @@ interface Visitor {
   botKind: string | null;
 }
 
+/** Of a delivery status notification: the host is the one that reports. */
+interface BounceReport {
+  type: BounceType;
+  class: string;
+  text: string;
+  code: number | null;
+  enhanced: string | null;
+  mx: string | null;
+  ip: string | null;
+}
+
 /** What is heard of a recipient after his mail was delivered. */
 export type LateReport =
-  | { kind: 'bounced'; type: BounceType; class: string; text: string; code: number | null; enhanced: string | null }
+  | ({ kind: 'bounced' } & BounceReport)
   | { kind: 'complained'; feedbackType: string; reporter: string | null; userAgent: string | null }
   | ({ kind: 'opened'; count: number } & Visitor)
   | ({ kind: 'clicked'; url: string } & Visitor);

@@ -188,18 +188,22 @@ function eventsOf({ mail }: DeliveryJob, verdict: Verdict, nextSequence: () => n
 
 function resultEvent(mail: DeliveryJob['mail'], verdict: Verdict, sequence: number): RoutedEvent {
   const { code, enhanced, text } = verdict.outcome.reply;
+  const { mx, ip } = verdict.outcome.remote;
   const common = { recipient: verdict.recipient.address, at: verdict.outcome.endedAt, sequence };
   switch (verdict.status) {
     case 'delivered': {
       const added = {
+        queued_at: mail.releasedAt.toISOString(),
         delivered_at: verdict.outcome.endedAt.toISOString(),
         smtp_response: text,
-        mx: verdict.outcome.remote.mx,
+        mx,
+        ip,
       };
       return emailEvent(mail, { ...common, type: 'email.delivered', added });
     }
     case 'bounced': {
-      const added = bounceFacts({ type: verdict.bounceType, class: verdict.bounceClass, text, code, enhanced });
+      const { bounceType, bounceClass } = verdict;
+      const added = bounceFacts({ type: bounceType, class: bounceClass, text, code, enhanced, mx, ip });
       return emailEvent(mail, { ...common, type: 'email.bounced', added });
     }
     case 'deferred':
@@ -210,7 +214,8 @@ function resultEvent(mail: DeliveryJob['mail'], verdict: Verdict, sequence: numb
 
 function failureFacts(verdict: Extract<Verdict, { status: 'deferred' | 'failed' }>) {
   const { code, enhanced, text } = verdict.outcome.reply;
-  const common = { smtp_code: code, attempt: verdict.attempts, failed: { reason: text } };
+  const { mx, ip } = verdict.outcome.remote;
+  const common = { smtp_code: code, mx, ip, attempt: verdict.attempts, failed: { reason: text } };
   if (verdict.status === 'failed')
     return {
       ...common,
