@@ -23,7 +23,7 @@ export async function apiDocument(controllers: Type[], url = EXAMPLE_URL): Promi
   });
   try {
     const document = SwaggerModule.createDocument(app, head(url), {
-      operationIdFactory: (controller, method) => operationId(controller, method),
+      operationIdFactory: (_controller, method) => method,
       autoTagControllers: false,
     });
     completeOperations(document);
@@ -60,12 +60,6 @@ function emptyShell(controllers: Type[]): Type {
   @Module({ controllers, providers })
   class Shell {}
   return Shell;
-}
-
-/** `EmailsController.send` → `emailsSend`. */
-function operationId(controller: string, method: string): string {
-  const noun = controller.replace(/Controller$/, '');
-  return noun[0].toLowerCase() + noun.slice(1) + method[0].toUpperCase() + method.slice(1);
 }
 
 /** Paths and components by name; what has an order of its own (tags, fields, parameters) keeps it. */

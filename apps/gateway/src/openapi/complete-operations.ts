@@ -65,7 +65,14 @@ function inReadingOrder({ operationId, tags, summary, description, ...rest }: Op
   return { operationId, tags, summary, description, ...rest };
 }
 
+/** Resource and method: `emailsSend`, `apiKeysCreate`. */
+function idOf({ tags = [], operationId = '' }: OperationObject): string {
+  const words = [...(tags[0] ?? '').toLowerCase().split(' '), operationId];
+  return words.map((word, i) => (i === 0 ? word : (word[0]?.toUpperCase() ?? '') + word.slice(1))).join('');
+}
+
 function complete(operation: OperationObject, name: string): void {
+  operation.operationId = idOf(operation);
   const access = operation[ACCESS_EXTENSION];
   if (access === undefined) throw new Error(`${name} must declare @RequiresScope(…) or @Public()`);
   if (access === 'public') {
