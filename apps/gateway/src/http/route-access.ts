@@ -25,7 +25,7 @@ declare module 'fastify' {
 export const ACCESS_EXTENSION = 'x-required-scope';
 
 const declareAccess = (access: RouteAccess) =>
-  applyDecorators(RouteConfig({ access }), ApiExtension(ACCESS_EXTENSION, access));
+  applyDecorators(declareRoute({ access }), ApiExtension(ACCESS_EXTENSION, access));
 
 /** Adds to what the other decorators of a route declare; the framework's own decorator would replace it. */
 export function declareRoute(config: FastifyContextConfig): MethodDecorator {
