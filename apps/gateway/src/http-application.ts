@@ -3,7 +3,7 @@ import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import { NestFactory } from '@nestjs/core';
 import { FastifyAdapter, type NestFastifyApplication } from '@nestjs/platform-fastify';
 import { LIMITS } from '#libs/contracts';
-import { Config, Log, Shutdown } from '#libs/kernel';
+import { Config, Log, Shutdown, trustedProxies } from '#libs/kernel';
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
 import { GraphqlSockets } from './graphql/graphql-sockets.js';
 import { answerClientError, newRequestId } from './http/client-error.js';
@@ -33,7 +33,7 @@ class GatewayAdapter extends FastifyAdapter {
 
 /** The HTTP server of the gateway, with every limit set explicitly. */
 export function createGatewayAdapter(config: Config): FastifyAdapter {
-  const { HTTP_TLS_CERT, HTTP_TLS_KEY } = config.settings;
+  const { HTTP_TLS_CERT, HTTP_TLS_KEY, TRUST_PROXY } = config.settings;
   const common = commonHeaders(config);
   const node = { maxHeaderSize: 16_384, headersTimeout: HEADERS_MS, connectionsCheckingInterval: SWEEP_MS };
   const tls =
@@ -46,7 +46,7 @@ export function createGatewayAdapter(config: Config): FastifyAdapter {
     requestTimeout: REQUEST_MS,
     keepAliveTimeout: IDLE_MS,
     forceCloseConnections: 'idle',
-    trustProxy: trustProxy(config.settings.TRUST_PROXY),
+    trustProxy: TRUST_PROXY === 'off' ? false : trustedProxies(TRUST_PROXY),
     genReqId: newRequestId,
     rewriteUrl: (request: { url?: string }) => routedUrl(request.url ?? '/'),
     routerOptions: { maxParamLength: 1024 },
@@ -60,11 +60,6 @@ export function createGatewayAdapter(config: Config): FastifyAdapter {
         .send(body);
     },
   });
-}
-
-function trustProxy(setting: string): boolean | string[] {
-  if (setting === 'off') return false;
-  return setting === 'on' ? true : setting.split(',').map((address) => address.trim());
 }
 
 /** Hooks, filter, body parser and WebSocket door; before the application is initialised. */

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { ApiKeys, assertScope, assertStanding, RateLimit, type Principal } from '#libs/accounts';
+import { ApiKeys, assertAddress, assertScope, assertStanding, RateLimit, type Principal } from '#libs/accounts';
 import { LIMITS, newId, Refusal } from '#libs/contracts';
 import { SendingDomains } from '#libs/domains';
 import { EmailIntake, isIdempotencyKey, releaseTime, scheduledAtRule, tagsRule, type Submission } from '#libs/emails';
@@ -52,7 +52,7 @@ export class SubmissionSession {
     if (this.throttle.blocked(address))
       throw new SmtpReply(421, '4.7.0 Too many failed logins from this address. Try again in a minute');
     try {
-      const principal = await this.authenticate(auth.password ?? '');
+      const principal = await this.authenticate(auth.password ?? '', address);
       if (!(await this.isOwnSender(auth.username ?? '', principal))) throw new Refusal('invalid_api_key');
       return { token: auth.password ?? '', principal, mailAt: -Infinity };
     } catch (error) {
@@ -64,8 +64,9 @@ export class SubmissionSession {
     }
   }
 
-  private async authenticate(token: string): Promise<Principal> {
+  private async authenticate(token: string, address: string): Promise<Principal> {
     const principal = await this.keys.authenticate(token);
+    assertAddress(principal, address);
     assertStanding(principal);
     assertScope(principal, 'emails.send');
     return principal;
@@ -74,16 +75,16 @@ export class SubmissionSession {
   private async isOwnSender(username: string, principal: Principal): Promise<boolean> {
     if (username.toLowerCase() === NAME_ALIAS) return true;
     const mailbox = parseMailbox(username);
-    return (
-      !('problem' in mailbox) && (await this.domains.active(principal.accountId, domainOf(mailbox.address))) !== null
-    );
+    if ('problem' in mailbox) return false;
+    const domain = await this.domains.active(principal.accountId, domainOf(mailbox.address));
+    return domain !== null && (principal.domainIds?.has(domain.id) ?? true);
   }
 
   /** The wall behind the library's own: no MAIL without TLS and login, whatever commands are enabled. */
   async mailFrom(_from: SMTPServerAddress, session: SMTPServerSession): Promise<void> {
     const login = session.user as Login | undefined;
     if (!session.secure || !login) throw new SmtpReply(530, '5.7.0 Authentication required');
-    login.principal = await this.authenticate(login.token);
+    login.principal = await this.authenticate(login.token, session.remoteAddress);
     login.mailAt = performance.now();
     const verdict = this.rateLimit.take(login.principal.accountId);
     if (!verdict.allowed) throw replyOf(new Refusal('rate_limit_exceeded'));
@@ -159,6 +160,7 @@ function toSubmission(principal: Principal, relayed: RelayedMessage, rcptTo: SMT
     accountId: principal.accountId,
     keyId: principal.keyId,
     mode: principal.mode,
+    allowedDomains: principal.domainIds,
     source: 'smtp',
     from: relayed.from,
     to,

@@ -1,24 +1,30 @@
-import type { Mode, Permission } from '#libs/contracts';
-import type { Log } from '#libs/kernel';
+import type { Mode, Permission, Scope } from '#libs/contracts';
+import { AddressRanges, type Log } from '#libs/kernel';
 import { GroupCommit, type Database } from '#libs/persistence';
 import type { Standing } from './account.entity.js';
-import { PERMISSION_SCOPES, type Principal } from './principal.js';
+import { scopesOf, type Principal } from './principal.js';
 
 interface KeyRow {
   fingerprint: Buffer;
   id: string;
   account_id: string;
   mode: Mode;
-  permission: Permission;
+  permission: Permission | null;
+  scopes: Scope[] | null;
+  domain_ids: string[] | null;
+  allowed_ips: string[] | null;
+  expires_at: Date | null;
   standing: Standing;
   use_is_news: boolean;
 }
 
 const BY_FINGERPRINT = `
-  SELECT k.fingerprint, k.id, k.account_id, k.mode, k.permission, a.standing,
+  SELECT k.fingerprint, k.id, k.account_id, k.mode, k.permission, k.scopes, k.domain_ids, k.allowed_ips, k.expires_at,
+         a.standing,
          (k.last_used_at IS NULL OR k.last_used_at < now() - interval '1 minute') AS use_is_news
     FROM api_keys k JOIN accounts a ON a.id = k.account_id
-   WHERE k.fingerprint = ANY($1::bytea[]) AND k.revoked_at IS NULL AND (k.expires_at IS NULL OR k.expires_at > now())`;
+   WHERE k.fingerprint = ANY($1::bytea[]) AND k.revoked_at IS NULL AND k.enabled
+     AND (k.expires_at IS NULL OR k.expires_at > now())`;
 
 const NOTE_USE = `
   UPDATE api_keys SET last_used_at = now()
@@ -39,7 +45,7 @@ export class ApiKeyLookup {
     private readonly log: Log,
   ) {}
 
-  /** Null for a key that is unknown, revoked or expired. */
+  /** Null for a key that is unknown, revoked, disabled or expired. */
   find(fingerprint: Buffer): Promise<Principal | null> {
     return this.questions.add(fingerprint);
   }
@@ -78,7 +84,10 @@ function toPrincipal(row: KeyRow): Principal {
     keyId: row.id,
     mode: row.mode,
     permission: row.permission,
-    scopes: PERMISSION_SCOPES[row.permission],
+    scopes: scopesOf(row),
+    domainIds: row.domain_ids && new Set(row.domain_ids),
+    allowedIps: row.allowed_ips && new AddressRanges(row.allowed_ips),
+    expiresAt: row.expires_at,
     standing: row.standing,
   };
 }

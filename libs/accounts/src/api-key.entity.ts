@@ -1,4 +1,4 @@
-import type { Mode, Permission } from '#libs/contracts';
+import type { Mode, Permission, Scope } from '#libs/contracts';
 import { Column, CreateDateColumn, Entity, PrimaryColumn } from 'typeorm';
 
 @Entity('api_keys')
@@ -23,8 +23,23 @@ export class ApiKeyEntity {
   @Column('text')
   mode: Mode;
 
-  @Column('text')
-  permission: Permission;
+  /** Null where the key has `scopes` of its own choice. */
+  @Column('text', { nullable: true })
+  permission: Permission | null;
+
+  @Column('text', { array: true, nullable: true })
+  scopes: Scope[] | null;
+
+  /** The only domains that it may send from; null: every domain of the account. */
+  @Column('text', { name: 'domain_ids', array: true, nullable: true })
+  domainIds: string[] | null;
+
+  /** Networks in the form of `AddressRanges.normalise`; null: from anywhere. */
+  @Column('text', { name: 'allowed_ips', array: true, nullable: true })
+  allowedIps: string[] | null;
+
+  @Column('boolean')
+  enabled: boolean;
 
   /** An imported token that has our form but not our checksum, and is honoured all the same. */
   @Column('boolean', { name: 'checksum_exempt' })

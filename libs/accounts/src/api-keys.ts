@@ -1,27 +1,32 @@
-import { newId, Refusal, type Mode, type Permission } from '#libs/contracts';
-import { Log, SecretBox, RecentAnswers } from '#libs/kernel';
-import { Database } from '#libs/persistence';
+import { newId, Refusal, toPage, type Page, type PageRequest } from '#libs/contracts';
+import { Log, SecretBox } from '#libs/kernel';
+import { Database, type Queryable } from '#libs/persistence';
 import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
-import { IsNull, QueryFailedError, Repository } from 'typeorm';
+import { IsNull, LessThan, MoreThan, QueryFailedError, Repository } from 'typeorm';
+import { ApiKeyAuthentication } from './api-key-authentication.js';
 import { ApiKeyEntity } from './api-key.entity.js';
 import { ApiKeyLookup } from './api-key-lookup.js';
-import { examineToken, MAX_TOKEN_LENGTH, newApiKeyToken } from './api-key-token.js';
+import { columnsOf, type ApiKeyChange, type ApiKeyOptions } from './api-key-options.js';
+import { examineToken, newApiKeyToken } from './api-key-token.js';
+import { presentApiKey, type ApiKeyView } from './api-key-view.js';
+import { assertNoMorePower } from './assert-no-more-power.js';
 import type { Principal } from './principal.js';
 
-/** Revocation and standing must count within one second (promise S-5); the other half is for a machine under load. */
-const CACHE_MS = 500;
-const CACHED_KEYS = 20_000;
 const HINT_LENGTH = 12;
 /** PostgreSQL, appendix A. */
 const FOREIGN_KEY_VIOLATION = '23503';
 
-/** API keys: shown once, stored as a fingerprint, looked up by it, so that no code ever compares secrets. */
+/** Keys that were restricted to this domain alone are left with none, and disabled (D-47). */
+const DOMAIN_REMOVED = `
+  UPDATE api_keys
+     SET domain_ids = array_remove(domain_ids, $2), enabled = enabled AND domain_ids <> ARRAY[$2]
+   WHERE account_id = $1 AND $2 = ANY(domain_ids)`;
+
+/** API keys: shown once, stored as a fingerprint. Every change counts within a second in every program. */
 @Injectable()
 export class ApiKeys {
-  private readonly lookup: ApiKeyLookup;
-  private readonly recent: RecentAnswers<Principal>;
-  private readonly exempt: RecentAnswers<ReadonlySet<string>>;
+  private readonly authentication: ApiKeyAuthentication;
 
   constructor(
     @InjectRepository(ApiKeyEntity) private readonly repository: Repository<ApiKeyEntity>,
@@ -29,42 +34,101 @@ export class ApiKeys {
     private readonly secretBox: SecretBox,
     log: Log,
   ) {
-    const lookup = new ApiKeyLookup(database, log);
-    this.lookup = lookup;
-    this.recent = new RecentAnswers({
-      ask: (fingerprint) => lookup.find(Buffer.from(fingerprint, 'base64')),
-      ttlMs: CACHE_MS,
-      limit: CACHED_KEYS,
-    });
-    this.exempt = new RecentAnswers({ ask: () => lookup.checksumExempt(), ttlMs: CACHE_MS, limit: 1 });
+    this.authentication = new ApiKeyAuthentication(new ApiKeyLookup(database, log), secretBox);
   }
 
   /**
    * Who holds this token. Keys of blocked and overdue accounts are known too; `standing` tells (see `assertStanding`).
-   * @throws Refusal invalid_api_key when it is unknown, revoked or expired; a database error as it comes.
+   * @throws Refusal invalid_api_key when it is unknown, revoked, disabled or expired; a database error as it comes.
    */
-  async authenticate(token: string): Promise<Principal> {
-    if (token === '' || token.length > MAX_TOKEN_LENGTH) throw new Refusal('invalid_api_key');
-    const fingerprint = this.secretBox.fingerprint(token).toString('base64');
-    if (examineToken(token) === 'broken' && !(await this.exempt.get('all'))?.has(fingerprint))
-      throw new Refusal('invalid_api_key');
-    const principal = await this.recent.get(fingerprint);
-    if (principal === null) throw new Refusal('invalid_api_key');
-    return principal;
+  authenticate(token: string): Promise<Principal> {
+    return this.authentication.principalOf(token);
   }
 
-  /** `token` is shown here and never again. @throws Refusal not_found when there is no such account. */
-  async create(
-    accountId: string,
-    options: { name: string; mode?: Mode; permission?: Permission },
-  ): Promise<{ id: string; token: string }> {
-    const { name, mode = 'live', permission = 'full_access' } = options;
+  /**
+   * `token` is shown here and never again. `by` is the key that asks for it; nobody for the operator.
+   * @throws Refusal not_found when there is no such account, restricted_api_key when `by` has less than the new key.
+   */
+  async create(accountId: string, options: ApiKeyOptions, by?: Principal): Promise<ApiKeyView & { token: string }> {
+    const { name, mode = 'live' } = options;
     const token = newApiKeyToken(mode);
-    const row = { ...this.newRow(accountId, token, name), mode, permission };
-    await this.repository.insert(row).catch((error: unknown) => {
+    const key = this.repository.create({
+      ...this.newRow(accountId, token, name),
+      mode,
+      permission: 'full_access',
+      scopes: null,
+      domainIds: null,
+      allowedIps: null,
+      expiresAt: null,
+      enabled: true,
+      lastUsedAt: null,
+      ...columnsOf(options),
+    });
+    if (by) assertNoMorePower(by, key);
+    await this.repository.insert(key).catch((error: unknown) => {
       throw asMissingAccount(error, accountId);
     });
-    return { id: row.id, token };
+    return { ...presentApiKey(key), token };
+  }
+
+  /** One key of the account, or null; a revoked one is gone. */
+  async find(accountId: string, id: string): Promise<ApiKeyView | null> {
+    const key = await this.repository.findOneBy({ id, accountId, revokedAt: IsNull() });
+    return key && presentApiKey(key);
+  }
+
+  /** Newest first, revoked ones left out. */
+  async list(accountId: string, page: PageRequest): Promise<Page<ApiKeyView>> {
+    const { limit, after, before } = page;
+    const keys = await this.repository.find({
+      where: {
+        accountId,
+        revokedAt: IsNull(),
+        ...(after === undefined ? {} : { id: LessThan(after) }),
+        ...(before === undefined ? {} : { id: MoreThan(before) }),
+      },
+      order: { id: before === undefined ? 'DESC' : 'ASC' },
+      take: limit + 1,
+    });
+    return toPage(page, keys, { id: (key) => key.id, present: presentApiKey });
+  }
+
+  /**
+   * @throws Refusal not_found; restricted_api_key when the changed key would have more than `by`; conflict when a key
+   * whose domains are all gone is to be enabled.
+   */
+  async change(by: Principal, id: string, change: ApiKeyChange): Promise<ApiKeyView> {
+    const columns = columnsOf(change);
+    const key = await this.repository.manager.transaction(async (tx) => {
+      const found = await tx.findOne(ApiKeyEntity, {
+        where: { id, accountId: by.accountId, revokedAt: IsNull() },
+        lock: { mode: 'pessimistic_write' },
+      });
+      if (!found) throw new Refusal('not_found');
+      const changed = Object.assign(found, columns);
+      assertNoMorePower(by, changed);
+      assertUsable(changed);
+      if (Object.keys(columns).length > 0) await tx.update(ApiKeyEntity, { id }, columns);
+      return changed;
+    });
+    this.authentication.forget(key.fingerprint);
+    return presentApiKey(key);
+  }
+
+  /** Ends a key of the account that `by` belongs to. A test key ends no live key. @throws Refusal not_found */
+  async remove(by: Principal, id: string): Promise<void> {
+    const key = await this.repository.findOneBy({ id, accountId: by.accountId, revokedAt: IsNull() });
+    if (!key) throw new Refusal('not_found');
+    if (by.mode === 'test' && key.mode === 'live')
+      throw new Refusal('restricted_api_key', [], 'A test key may not delete a live key.');
+    const { affected } = await this.repository.update({ id, revokedAt: IsNull() }, { revokedAt: () => 'now()' });
+    if (!affected) throw new Refusal('not_found');
+    this.authentication.forget(key.fingerprint);
+  }
+
+  /** In the transaction that deletes the domain. */
+  async domainRemoved(tx: Queryable, accountId: string, domainId: string): Promise<void> {
+    await tx.query(DOMAIN_REMOVED, [accountId, domainId]);
   }
 
   /**
@@ -85,8 +149,7 @@ export class ApiKeys {
     const { fingerprint } = row;
     if (!(await this.repository.existsBy({ fingerprint, accountId })))
       throw new Refusal('conflict', [], 'This API key belongs to another account.');
-    this.recent.forget(fingerprint.toString('base64'));
-    this.exempt.forget('all');
+    this.authentication.forget(fingerprint);
   }
 
   /** True once any key was ever made in this database. */
@@ -94,10 +157,12 @@ export class ApiKeys {
     return this.repository.exists();
   }
 
-  /** Counts within a second, in every program. Revoking twice keeps the first time. @throws Refusal not_found */
+  /** For the operator: of whatever account. Revoking twice keeps the first time. @throws Refusal not_found */
   async revoke(id: string): Promise<void> {
     await this.repository.update({ id, revokedAt: IsNull() }, { revokedAt: () => 'now()' });
-    if (!(await this.repository.existsBy({ id }))) throw new Refusal('not_found', [], `There is no API key ${id}.`);
+    const key = await this.repository.findOneBy({ id });
+    if (!key) throw new Refusal('not_found', [], `There is no API key ${id}.`);
+    this.authentication.forget(key.fingerprint);
   }
 
   private newRow(
@@ -113,6 +178,16 @@ export class ApiKeys {
       hint: token.slice(0, HINT_LENGTH),
     };
   }
+}
+
+/** Whoever enables it, or leaves it enabled, must say what it may still send from. */
+function assertUsable({ enabled, domainIds }: ApiKeyEntity): void {
+  if (!enabled || domainIds?.length !== 0) return;
+  throw new Refusal(
+    'conflict',
+    [{ field: 'domain_ids', code: 'no_domain_left', message: 'must name a domain: those of this key are deleted' }],
+    'The domains of this API key are deleted. Name others, or take the restriction away.',
+  );
 }
 
 function asMissingAccount(error: unknown, accountId: string): unknown {

@@ -6,3 +6,4 @@ export * from './limits.js';
 export * from './page.js';
 export * from './refusals.js';
 export * from './scopes.js';
+export * from './timestamp.js';

@@ -22,6 +22,8 @@ export const LIMITS = {
   webhooksPerAccount: 10,
   domainsPerAccount: 1000,
   bulkEntries: 100,
+  apiKeyNameLength: 100,
+  apiKeyDomains: 100,
   allowedIps: 100,
   freePlanUnits: 3000,
   smtpRecipients: 100,

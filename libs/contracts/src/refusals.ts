@@ -66,7 +66,7 @@ export const REFUSALS = {
     'unauthorized',
     'invalid_api_key',
     '535 5.7.8',
-    'The API key is unknown, revoked or expired.',
+    'The API key is unknown, revoked, disabled or expired.',
   ),
   restricted_api_key: row(403, 'forbidden', 'restricted_api_key', '535 5.7.8', 'This API key may not do that.'),
   account_blocked: row(

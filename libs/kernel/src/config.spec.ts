@@ -75,6 +75,14 @@ describe('loadConfig', () => {
     expect(problemsOf('standalone', { ALLOWANCE_UNIT: 'byte' })[0]).toMatch(/^ALLOWANCE_UNIT must be one of/);
   });
 
+  it('knows proxies by address, network or the usual names, and says what it does not know', () => {
+    for (const TRUST_PROXY of ['off', 'on', 'loopback', '10.0.0.0/8, 192.0.2.7,fd00::/8'])
+      expect(problemsOf('standalone', { TRUST_PROXY })).toEqual([]);
+    expect(problemsOf('standalone', { TRUST_PROXY: '10.0.0.0/8,proxy' })[0]).toMatch(
+      /^TRUST_PROXY must be off, on, or addresses .*"proxy" is no network/,
+    );
+  });
+
   it('takes durations, lists, pairs and addresses as the contract writes them', () => {
     const { settings } = loadConfig('standalone', {
       DELIVERY_RETRY_SCHEDULE: '1s, 2m,3h',

@@ -15,3 +15,4 @@ export { nextTurn } from './next-turn.js';
 export { SecretBox } from './secret-box.js';
 export { Shutdown, SHUTDOWN_STAGES, type ShutdownStage } from './shutdown.js';
 export { Wakeups, type WakeupTopic } from './wakeups.js';
+export { trustedProxies, type TrustsProxy } from './trusted-proxies.js';

@@ -1,3 +1,5 @@
+import { trustedProxies } from './trusted-proxies.js';
+
 /**
  * How the text of a setting becomes a value. A parser returns the value or throws a sentence that says what is allowed;
  * the caller puts the setting's name in front.
@@ -42,6 +44,16 @@ export const duration: SettingParser<number> = (value) => {
   const match = /^(\d+(?:\.\d+)?)(ms|s|m|h|d)$/.exec(value.trim());
   if (!match) throw new Error('must be a duration such as 500ms, 30s, 15m, 4h or 3d');
   return Math.round(Number(match[1]) * UNIT_MS[match[2]]);
+};
+
+/** `off`, `on`, or the addresses and networks of the proxies. */
+export const proxies: SettingParser<string> = (value) => {
+  try {
+    trustedProxies(value);
+  } catch (error) {
+    throw new Error(`must be off, on, or addresses and networks such as 10.0.0.0/8; ${(error as Error).message}`);
+  }
+  return value;
 };
 
 export const list: SettingParser<string[]> = (value) =>

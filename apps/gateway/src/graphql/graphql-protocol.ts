@@ -1,12 +1,14 @@
 import type { IncomingMessage } from 'node:http';
 import { Injectable } from '@nestjs/common';
 import { GraphQLSchemaHost } from '@nestjs/graphql';
-import { ApiKeys, assertStanding, RateLimit, type Principal } from '#libs/accounts';
+import { ApiKeys, assertAddress, assertStanding, RateLimit, type Principal } from '#libs/accounts';
 import { Refusal } from '#libs/contracts';
+import { Config, trustedProxies, type TrustsProxy } from '#libs/kernel';
 import { GraphQLError, parse, specifiedRules, validate, type ExecutionArgs } from 'graphql';
 import { makeServer, type Context, type Server, type SubscribePayload } from 'graphql-ws';
 import type { WebSocket } from 'ws';
 import { bearerToken } from '../http/bearer-token.js';
+import { clientAddress } from '../http/client-address.js';
 import { GraphqlCaller, type GraphqlContext } from './graphql-caller.js';
 import { GraphqlErrors } from './graphql-errors.js';
 import { QUERY_LIMITS, QUERY_RULES } from './query-limits.js';
@@ -27,13 +29,17 @@ const TOO_MANY = 4429;
 @Injectable()
 export class GraphqlProtocol {
   private readonly perAccount = new Map<string, number>();
+  private readonly trustsProxy: TrustsProxy;
 
   constructor(
     private readonly schemaHost: GraphQLSchemaHost,
     private readonly apiKeys: ApiKeys,
     private readonly rateLimit: RateLimit,
     private readonly errors: GraphqlErrors,
-  ) {}
+    config: Config,
+  ) {
+    this.trustsProxy = trustedProxies(config.settings.TRUST_PROXY);
+  }
 
   /** Call once the schema exists. */
   server(): Server<SocketSession> {
@@ -57,8 +63,7 @@ export class GraphqlProtocol {
   private async connect({ connectionParams, extra }: SocketContext): Promise<boolean> {
     try {
       const token = bearerToken(connectionParams?.['Authorization'] ?? connectionParams?.['authorization']);
-      const principal = await this.apiKeys.authenticate(token);
-      assertStanding(principal);
+      const principal = await this.admitted(token, extra.request);
       if (!this.reserve(principal.accountId)) return false;
       extra.token = token;
       extra.principal = principal;
@@ -67,6 +72,14 @@ export class GraphqlProtocol {
       if (error instanceof Refusal) return false;
       throw error;
     }
+  }
+
+  /** @throws Refusal when the key may not, or no longer, hold a stream open from there. */
+  async admitted(token: string, request: IncomingMessage): Promise<Principal> {
+    const principal = await this.apiKeys.authenticate(token);
+    assertAddress(principal, clientAddress(request, this.trustsProxy));
+    assertStanding(principal);
+    return principal;
   }
 
   private reserve(accountId: string): boolean {

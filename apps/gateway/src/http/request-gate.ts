@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { ApiKeys, assertScope, assertStanding, RateLimit, type Principal } from '#libs/accounts';
+import { ApiKeys, assertAddress, assertScope, assertStanding, RateLimit, type Principal } from '#libs/accounts';
 import { Refusal } from '#libs/contracts';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { bearerToken } from './bearer-token.js';
@@ -7,8 +7,8 @@ import { bodyLimitsOf } from './body-limits.js';
 import { RouteTable } from './route-table.js';
 
 /**
- * Everything that is decided before a body is read, in the order of D-20: key (401), account and scope (403), rate
- * (429), route (404, 405), declared size (422), type of the body (400, 415). So nobody without a key can make the
+ * Everything that is decided before a body is read, in the order of D-20: key (401), address, account and scope (403),
+ * rate (429), route (404, 405), declared size (422), type of the body (400, 415). So nobody without a key can make the
  * process read, scan or parse anything.
  */
 @Injectable()
@@ -26,6 +26,8 @@ export class RequestGate {
     if (access === 'public') return;
     const principal = await this.apiKeys.authenticate(bearerToken(request.headers.authorization));
     request.principal = principal;
+    // Before anything is counted: whoever found the key elsewhere cannot use up the account's requests.
+    assertAddress(principal, request.ip);
     const rate = this.count(principal, reply);
     assertStanding(principal);
     if (access) assertScope(principal, access);

@@ -1,4 +1,5 @@
 import { DocsController } from '../openapi/docs.controller.js';
+import { ApiKeysController } from './api-keys.controller.js';
 import { CapturedController } from './captured.controller.js';
 import { DomainsController } from './domains.controller.js';
 import { EmailsController } from './emails.controller.js';
@@ -8,6 +9,7 @@ import { WebhooksController } from './webhooks.controller.js';
 
 /** Every REST controller; routes of one path prefix are matched in this order. */
 export const CONTROLLERS = [
+  ApiKeysController,
   CapturedController,
   DocsController,
   DomainsController,

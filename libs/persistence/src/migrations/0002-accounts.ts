@@ -9,7 +9,10 @@ export class Accounts0002 extends TableMigration {
        ADD COLUMN scopes text[],
        ADD COLUMN domain_ids text[],
        ADD COLUMN allowed_ips text[],
-       ADD COLUMN enabled boolean NOT NULL DEFAULT true`,
+       ADD COLUMN enabled boolean NOT NULL DEFAULT true,
+       ALTER COLUMN permission DROP DEFAULT,
+       ALTER COLUMN permission DROP NOT NULL,
+       ADD CHECK ((permission IS NULL) <> (scopes IS NULL))`,
     // Counts the events of an account that belong to no mail, domain or other thing of its own.
     `ALTER TABLE accounts ADD COLUMN sequence integer NOT NULL DEFAULT 0`,
     // Only accounts with a limit have rows here: an unlimited plan costs the hot path nothing. "monthly_limit" is what
@@ -22,9 +25,11 @@ export class Accounts0002 extends TableMigration {
        warned smallint NOT NULL DEFAULT 0,
        PRIMARY KEY (account_id, month)) WITH (fillfactor = 50)`,
     // The one bucket of an account from which processes lease slices of tokens.
-    `CREATE TABLE rate_buckets (
+    // Unlogged: a lease must not wait for the disk, and a bucket that a crash emptied is a full one.
+    `CREATE UNLOGGED TABLE rate_buckets (
        account_id text COLLATE "C" PRIMARY KEY,
        tokens double precision NOT NULL,
+       granted integer NOT NULL,
        filled_at timestamptz NOT NULL) WITH (fillfactor = 50)`,
     `CREATE TABLE audit_log (
        id text COLLATE "C" PRIMARY KEY,
@@ -42,6 +47,9 @@ export class Accounts0002 extends TableMigration {
     'DROP TABLE rate_buckets',
     'DROP TABLE allowances',
     'ALTER TABLE accounts DROP COLUMN sequence',
+    // The least that a key could do before there were scopes.
+    `UPDATE api_keys SET permission = 'sending_access', scopes = NULL WHERE permission IS NULL`,
+    `ALTER TABLE api_keys ALTER COLUMN permission SET NOT NULL, ALTER COLUMN permission SET DEFAULT 'full_access'`,
     'ALTER TABLE api_keys DROP COLUMN scopes, DROP COLUMN domain_ids, DROP COLUMN allowed_ips, DROP COLUMN enabled',
   ];
 }
