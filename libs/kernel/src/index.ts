@@ -10,6 +10,7 @@ export { RecentAnswers } from './recent-answers.js';
 export { callFailure, type CallFailure } from './safe-fetch/call-failure.js';
 export { pinnedConnector } from './safe-fetch/pinned-connector.js';
 export { TargetResolver } from './safe-fetch/target-resolver.js';
+export { isPublicAddress } from './safe-fetch/public-address.js';
 export { targetUrlProblems } from './safe-fetch/target-url.js';
 export { nextTurn } from './next-turn.js';
 export { SecretBox } from './secret-box.js';

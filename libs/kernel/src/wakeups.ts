@@ -4,7 +4,7 @@ import { EventEmitter } from 'node:events';
  * "Look again now", between the parts of one process. A hint only: every loop also polls, because in the distributed
  * topology the news arises in another process.
  */
-export type WakeupTopic = 'due-mail' | 'outbox' | 'log' | 'due-webhooks';
+export type WakeupTopic = 'due-mail' | 'due-domains' | 'outbox' | 'log' | 'due-webhooks';
 
 export class Wakeups {
   private readonly emitter = new EventEmitter().setMaxListeners(0);
