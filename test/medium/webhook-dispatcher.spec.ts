@@ -1,4 +1,5 @@
 import { createHmac } from 'node:crypto';
+import { newId } from '#libs/contracts';
 import { Webhook as Verifier } from 'standardwebhooks';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import type { ReceivedCall } from '../support/webhook-receiver.js';
@@ -191,6 +192,8 @@ describe('WebhookDispatcher', () => {
     const late = {
       id: job.id,
       fence: job.fence,
+      attemptId: newId('atm'),
+      startedAt: new Date(),
       status: 'pending',
       delayMs: 1,
       lastStatus: 500,
@@ -198,7 +201,7 @@ describe('WebhookDispatcher', () => {
       latencyMs: 1,
       answer: null,
     } as const;
-    expect(await killed.ledger.settle([late])).toEqual([false]);
+    expect(await killed.ledger.settle([late])).toEqual([{ written: false, failingTooLong: false }]);
     expect(await stage.deliveries(webhook.id)).toMatchObject([{ status: 'delivered', attempts: 1 }]);
   });
 

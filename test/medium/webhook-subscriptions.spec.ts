@@ -23,8 +23,13 @@ describe('WebhookSubscriptions', () => {
       object: 'webhook',
       url: 'https://example.com/hook',
       events: ['email.sent', 'email.failed'],
+      domain_ids: null,
       status: 'enabled',
+      disabled_reason: null,
+      failing_since: null,
+      previous_secret_expires_at: null,
       created_at: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/),
+      updated_at: view.created_at,
     });
     expect(secret).toMatch(/^whsec_/);
     expect(await subscriptions.list(stage.accountId)).toEqual([view]);
@@ -115,7 +120,7 @@ describe('WebhookFanOut', () => {
     const webhook = await stage.subscribe(here, '/removed');
     const gone = await stage.subscribe(here, '/disabled');
     await stage.newProcess().subscriptions.remove(stage.accountId, webhook.id);
-    await stage.newProcess().ledger.disable(gone.id);
+    await stage.newProcess().ledger.disable(gone.id, 'gone');
     await here.fanOut.handle({ events: queuedEvents(stage.accountId) });
     expect(await stage.deliveries(webhook.id)).toEqual([]);
     expect(await stage.deliveries(gone.id)).toEqual([]);

@@ -1,8 +1,17 @@
 import { randomBytes } from 'node:crypto';
 import { newId, type EmailEventBase, type LoggedEvent } from '#libs/contracts';
-import { loadConfig, Log, Metrics, SecretBox, Shutdown, Wakeups, type Config } from '#libs/kernel';
+import { loadConfig, Log, Metrics, SecretBox, Shutdown, Wakeups, type Config, type Program } from '#libs/kernel';
 import { Worker } from '#libs/persistence';
-import { WebhookDispatcher, WebhookFanOut, WebhookSubscriptions } from '#libs/webhooks';
+import {
+  WebhookDispatcher,
+  WebhookEventLog,
+  WebhookFanOut,
+  WebhookReplay,
+  WebhookRetention,
+  WebhookSecrets,
+  WebhookSubscriptions,
+} from '#libs/webhooks';
+import { WebhookAudience } from '../../libs/webhooks/src/webhook-audience.js';
 import { WebhookCaller } from '../../libs/webhooks/src/webhook-caller.js';
 import { WebhookLedger } from '../../libs/webhooks/src/webhook-ledger.js';
 import { WebhookPost } from '../../libs/webhooks/src/webhook-post.js';
@@ -34,13 +43,22 @@ export class WebhooksProcess {
   readonly config: Config;
   readonly worker: Worker;
   readonly ledger: WebhookLedger;
+  readonly audience: WebhookAudience;
+  readonly secrets: WebhookSecrets;
   readonly subscriptions: WebhookSubscriptions;
+  readonly log: WebhookEventLog;
+  readonly replay: WebhookReplay;
+  readonly retention: WebhookRetention;
   readonly fanOut: WebhookFanOut;
   readonly dispatcher: WebhookDispatcher;
   private readonly shutdown = new Shutdown(Log.quiet());
 
-  constructor({ database, dataSource, url }: OpenTestDatabase, settings: Record<string, string> = {}) {
-    this.config = loadConfig('webhooks', {
+  constructor(
+    { database, dataSource, url }: OpenTestDatabase,
+    settings: Record<string, string> = {},
+    program: Program = 'webhooks',
+  ) {
+    this.config = loadConfig(program, {
       DATABASE_URL: url,
       CLICKHOUSE_URL: 'http://127.0.0.1:1',
       MASTER_KEY: masterKey.toString('base64'),
@@ -52,9 +70,15 @@ export class WebhooksProcess {
     const [log, wakeups, box] = [Log.quiet(), new Wakeups(), new SecretBox(masterKey)];
     this.worker = new Worker(database, this.config, log, this.shutdown);
     this.ledger = new WebhookLedger(database, this.worker);
-    this.subscriptions = new WebhookSubscriptions(dataSource.getRepository(Webhook), box, this.config);
-    this.fanOut = new WebhookFanOut(this.subscriptions, database, wakeups);
-    const caller = new WebhookCaller(new WebhookPost(this.config), box, this.config, log, new Metrics());
+    const webhooks = dataSource.getRepository(Webhook);
+    this.audience = new WebhookAudience(webhooks, this.config);
+    this.secrets = new WebhookSecrets(database, box, log);
+    this.subscriptions = new WebhookSubscriptions(webhooks, database, this.secrets, this.audience, this.config);
+    this.log = new WebhookEventLog(database);
+    this.replay = new WebhookReplay(database, wakeups);
+    this.retention = new WebhookRetention(database);
+    this.fanOut = new WebhookFanOut(this.audience, database, wakeups);
+    const caller = new WebhookCaller(new WebhookPost(this.config), this.secrets, this.config, log, new Metrics());
     this.dispatcher = new WebhookDispatcher(this.ledger, caller, this.worker, this.config, wakeups, log);
   }
 

@@ -75,6 +75,7 @@ export class WebhooksStage {
     this.receiver.hangUp();
     await Promise.all(stopped);
     await this.db.database.query('DELETE FROM webhook_deliveries');
+    await this.db.database.query('DELETE FROM webhook_attempts');
     await this.db.database.query('DELETE FROM webhooks');
     this.accountId = newId('acc');
   }

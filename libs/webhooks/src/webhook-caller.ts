@@ -1,10 +1,12 @@
 import { Injectable } from '@nestjs/common';
-import { Config, Log, Metrics, SecretBox } from '#libs/kernel';
+import { newId } from '#libs/contracts';
+import { Config, Log, Metrics } from '#libs/kernel';
 import { Counter } from 'prom-client';
 import type { WebhookJob } from './webhook-job.js';
-import type { Settlement } from './webhook-ledger.js';
 import { WebhookPost, type PostResult } from './webhook-post.js';
-import { signatureHeaders } from './webhook-signature.js';
+import { WebhookSecrets } from './webhook-secrets.js';
+import type { Settlement } from './webhook-settle.js';
+import { signatureHeaders, svixHeaders } from './webhook-signature.js';
 import { webhookVerdict, type WebhookVerdict } from './webhook-verdict.js';
 
 /** How one attempt ended: to be written down, or interrupted by our own stop and not counted. */
@@ -17,7 +19,7 @@ export class WebhookCaller {
 
   constructor(
     private readonly webhookPost: WebhookPost,
-    private readonly secretBox: SecretBox,
+    private readonly secrets: WebhookSecrets,
     private readonly config: Config,
     private readonly log: Log,
     metrics: Metrics,
@@ -32,12 +34,16 @@ export class WebhookCaller {
 
   /** Never throws. */
   async attempt(job: WebhookJob): Promise<Attempted> {
+    const startedAt = new Date();
     const result = await this.call(job);
     if (result.kind === 'unanswered' && result.failure === 'interrupted') return { kind: 'interrupted' };
     const attempt = job.attempts + 1;
-    const verdict = webhookVerdict(result, { attempt, schedule: this.config.settings.WEBHOOK_RETRY_SCHEDULE });
+    const verdict = webhookVerdict(result, {
+      attempt: attempt - job.ladderBase,
+      schedule: this.config.settings.WEBHOOK_RETRY_SCHEDULE,
+    });
     this.attempts.inc({ outcome: verdict.kind });
-    const settlement = settlementOf(job, result, verdict);
+    const settlement = { ...settlementOf(job, result, verdict), startedAt };
     this.log[verdict.kind === 'failed' || verdict.kind === 'endpoint_gone' ? 'info' : 'debug']('webhook called', {
       account: job.accountId,
       webhook: job.webhookId,
@@ -62,31 +68,37 @@ export class WebhookCaller {
   }
 
   private async call(job: WebhookJob): Promise<PostResult> {
-    let secret: string;
+    const signed = { id: job.eventId, timestamp: Math.floor(Date.now() / 1000), body: job.body };
+    let signatures: Record<string, string>;
     try {
-      secret = this.secretBox.open(job.secretSealed, job.webhookId);
+      signatures = signatureHeaders(this.secretsOf(job), signed);
     } catch (error) {
       this.log.error('a signing secret cannot be read', error, { account: job.accountId, webhook: job.webhookId });
       return { kind: 'unanswered', failure: 'secret_unreadable', latencyMs: 0 };
     }
-    const timestamp = Math.floor(Date.now() / 1000);
     return this.webhookPost.post({
       url: job.url,
       body: job.body,
       headers: {
-        ...signatureHeaders(secret, { id: job.eventId, timestamp, body: job.body }),
+        ...signatures,
+        ...(job.flavour === 'resend' ? svixHeaders(signatures) : {}),
         'x-service-sequence': String(job.sequence),
         'x-service-attempt': String(job.attempts + 1),
       },
     });
   }
+
+  private secretsOf({ webhookId, secretSealed, previousSecretSealed }: WebhookJob): string[] {
+    return this.secrets.open({ webhookId, current: secretSealed, previous: previousSecretSealed });
+  }
 }
 
-function settlementOf(job: WebhookJob, result: PostResult, verdict: WebhookVerdict): Settlement {
+function settlementOf(job: WebhookJob, result: PostResult, verdict: WebhookVerdict): Omit<Settlement, 'startedAt'> {
   const answered = result.kind === 'answered';
   return {
     id: job.id,
     fence: job.fence,
+    attemptId: newId('atm'),
     status: statusOf(verdict),
     delayMs: verdict.kind === 'retry' ? verdict.delayMs : null,
     lastStatus: answered ? result.status : null,

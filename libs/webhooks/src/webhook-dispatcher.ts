@@ -4,7 +4,9 @@ import { Config, Log, Wakeups } from '#libs/kernel';
 import { DueWorkLoop, GroupCommit, Worker } from '#libs/persistence';
 import { WebhookCaller } from './webhook-caller.js';
 import type { WebhookJob } from './webhook-job.js';
-import { WebhookLedger, type Settlement } from './webhook-ledger.js';
+import { WebhookLedger, type Settled } from './webhook-ledger.js';
+import type { Settlement } from './webhook-settle.js';
+import type { DisabledReason } from './webhook.entity.js';
 
 const CONCURRENCY = 256;
 /** calls in flight to one endpoint; while more than half of all places are taken, less, so that some stay free for the others. */
@@ -20,7 +22,7 @@ const WRITE_AGAIN_MS = [250, 500, 1_000, 2_000, 5_000];
 @Injectable()
 export class WebhookDispatcher {
   private readonly loop: DueWorkLoop<WebhookJob>;
-  private readonly settling: GroupCommit<Settlement, boolean>;
+  private readonly settling: GroupCommit<Settlement, Settled>;
   private readonly inFlight = new Map<string, number>();
   /** Endpoints that were given all the room they may have: more may wait for them. */
   private readonly atLimit = new Set<string>();
@@ -92,8 +94,9 @@ export class WebhookDispatcher {
       // A worker that others may already have buried must not call: the delivery may be somebody else's by now.
       const attempted = this.worker.alive ? await this.caller.attempt(job) : ({ kind: 'interrupted' } as const);
       if (attempted.kind === 'interrupted') return await this.ledger.release(job);
-      await this.write(job, () => this.settling.add(attempted.settlement));
-      if (attempted.endpointGone) await this.write(job, () => this.disable(job));
+      const settled = await this.write(job, () => this.settling.add(attempted.settlement));
+      if (attempted.endpointGone) await this.write(job, () => this.disable(job, 'gone'));
+      else if (settled.failingTooLong) await this.write(job, () => this.disable(job, 'failing'));
       if (attempted.settlement.delayMs !== null) this.lookAgainIn(attempted.settlement.delayMs);
     } finally {
       this.ended(job.webhookId);
@@ -101,11 +104,10 @@ export class WebhookDispatcher {
   }
 
   /** The claim stays ours while the database is away, so what came of the call is written down as soon as it is back. */
-  private async write(job: WebhookJob, attempt: () => Promise<unknown>): Promise<void> {
+  private async write<T>(job: WebhookJob, attempt: () => Promise<T>): Promise<T> {
     for (let failures = 0; ; failures++) {
       try {
-        await attempt();
-        return;
+        return await attempt();
       } catch (error) {
         if (this.stopping) throw error;
         this.log.warn('a webhook call could not be written down yet', {
@@ -118,10 +120,11 @@ export class WebhookDispatcher {
     }
   }
 
-  private async disable(job: WebhookJob): Promise<void> {
-    const changed = await this.ledger.disable(job.webhookId);
-    if (changed)
-      this.log.info('webhook disabled: its address answers 410', { account: job.accountId, webhook: job.webhookId });
+  private async disable({ accountId, webhookId }: WebhookJob, reason: DisabledReason): Promise<void> {
+    if (await this.ledger.disable(webhookId, reason)) {
+      this.log.info('webhook disabled', { account: accountId, webhook: webhookId, reason });
+      this.wakeups.ring('outbox');
+    }
   }
 
   private ended(webhookId: string): void {

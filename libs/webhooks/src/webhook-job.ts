@@ -1,3 +1,5 @@
+import type { WebhookFlavour } from './webhook-flavour.js';
+
 /** One due delivery together with what its call needs. */
 export interface WebhookJob {
   id: string;
@@ -8,9 +10,14 @@ export interface WebhookJob {
   body: string;
   /** Attempts that ended before this one. */
   attempts: number;
+  /** Those of them that were made before the last replay: the ladder begins after them. */
+  ladderBase: number;
   fence: number;
   url: string;
+  flavour: WebhookFlavour;
   secretSealed: Buffer;
+  /** The secret before the last rotation, while it still signs. */
+  previousSecretSealed: Buffer | null;
 }
 
 /** A row of `CLAIM_JOBS`. */
@@ -22,9 +29,12 @@ export interface ClaimedRow {
   sequence: number;
   body: string;
   attempts: number;
+  ladder_base: number;
   fence: number;
   url: string;
+  flavour: WebhookFlavour;
   secret_sealed: Buffer;
+  previous_secret_sealed: Buffer | null;
 }
 
 export function jobOf(row: ClaimedRow): WebhookJob {
@@ -36,9 +46,12 @@ export function jobOf(row: ClaimedRow): WebhookJob {
     sequence: row.sequence,
     body: row.body,
     attempts: row.attempts,
+    ladderBase: row.ladder_base,
     fence: row.fence,
     url: row.url,
+    flavour: row.flavour,
     secretSealed: row.secret_sealed,
+    previousSecretSealed: row.previous_secret_sealed,
   };
 }
 
@@ -58,7 +71,7 @@ export const CLAIM_JOBS = `
   busy AS (
     SELECT webhook_id, count(*)::int AS calls FROM webhook_deliveries WHERE claimed_by IS NOT NULL GROUP BY webhook_id),
   candidate AS (
-    SELECT waiting.id, w.url, w.secret_sealed
+    SELECT waiting.id, w.id AS webhook_id
       FROM endpoint e
       JOIN webhooks w ON w.id = e.id AND w.status = 'enabled'
       LEFT JOIN busy b ON b.webhook_id = e.id
@@ -71,10 +84,13 @@ export const CLAIM_JOBS = `
      ORDER BY waiting.rank, waiting.due_at
      LIMIT $1::int),
   locked AS (
-    SELECT d.id, c.url, c.secret_sealed
+    SELECT d.id, c.webhook_id
       FROM webhook_deliveries d JOIN candidate c ON c.id = d.id
      WHERE ${WAITING}
        FOR UPDATE OF d SKIP LOCKED)
   UPDATE webhook_deliveries d SET claimed_by = $3, fence = d.fence + 1
-    FROM locked l WHERE d.id = l.id
-  RETURNING d.id, d.webhook_id, d.account_id, d.event_id, d.sequence, d.body, d.attempts, d.fence, l.url, l.secret_sealed`;
+    FROM locked l JOIN webhooks w ON w.id = l.webhook_id
+   WHERE d.id = l.id
+  RETURNING d.id, d.webhook_id, d.account_id, d.event_id, d.sequence, d.body, d.attempts, d.ladder_base, d.fence,
+            w.url, w.flavour, w.secret_sealed,
+            CASE WHEN w.previous_secret_until > now() THEN w.previous_secret_sealed END AS previous_secret_sealed`;

@@ -1,17 +1,14 @@
 import { Injectable } from '@nestjs/common';
 import { Database, freeDeadClaims, isRetryable, Worker } from '#libs/persistence';
+import { disableWebhook } from './webhook-disable.js';
 import { CLAIM_JOBS, jobOf, type ClaimedRow, type WebhookJob } from './webhook-job.js';
+import { SETTLE, settleValues, turnsOf, type SettledRow, type Settlement } from './webhook-settle.js';
+import type { DisabledReason } from './webhook.entity.js';
 
-/** What one attempt left behind. `status: 'pending'` needs `delayMs`. */
-export interface Settlement {
-  id: string;
-  fence: number;
-  status: 'pending' | 'delivered' | 'failed';
-  delayMs: number | null;
-  lastStatus: number | null;
-  lastError: string | null;
-  latencyMs: number;
-  answer: string | null;
+/** How a settlement went: whether the claim was still ours, and whether the endpoint has now failed for too long. */
+export interface Settled {
+  written: boolean;
+  failingTooLong: boolean;
 }
 
 /**
@@ -40,35 +37,29 @@ export class WebhookLedger {
     return rows.map(jobOf);
   }
 
-  /** Writes down a group of attempts; tells per attempt whether the claim was still ours. */
-  async settle(group: readonly Settlement[]): Promise<boolean[]> {
+  /** Writes down a group of attempts, and which endpoints begin to fail or have recovered by them. */
+  async settle(group: readonly Settlement[]): Promise<Settled[]> {
     const { rows } = await this.repeatable(() =>
-      this.database.query<{ id: string }>({ name: 'webhooks-settle', text: SETTLE, values: this.settleValues(group) }),
-    );
-    const written = new Set(rows.map((row) => row.id));
-    return group.map((settlement) => written.has(settlement.id));
-  }
-
-  /**
-   * The endpoint said that it is gone for good (410): it gets nothing more, and everything that waited for it has
-   * failed, calls in flight included. True when it had been enabled until now.
-   */
-  async disable(webhookId: string): Promise<boolean> {
-    return this.repeatable(() =>
-      this.database.transaction(async (tx) => {
-        const { rowCount } = await tx.query(
-          `UPDATE webhooks SET status = 'disabled' WHERE id = $1 AND status = 'enabled'`,
-          [webhookId],
-        );
-        await tx.query(
-          `UPDATE webhook_deliveries
-              SET status = 'failed', due_at = NULL, claimed_by = NULL, last_error = 'endpoint_disabled', updated_at = now()
-            WHERE webhook_id = $1 AND status = 'pending'`,
-          [webhookId],
-        );
-        return rowCount > 0;
+      this.database.query<SettledRow>({
+        name: 'webhooks-settle',
+        text: SETTLE,
+        values: settleValues(this.worker.id, group),
       }),
     );
+    // A statement of its own: rows of endpoints and of deliveries are never held together here, so that nobody who
+    // takes them in the other order (disabling does) is in the way.
+    await this.turn(turnsOf(rows));
+    const written = new Map(rows.map((row) => [row.id, row]));
+    return group.map(({ id }) => {
+      const row = written.get(id);
+      return { written: row !== undefined, failingTooLong: row?.too_long === true && row.status !== 'delivered' };
+    });
+  }
+
+  /** Disables an endpoint; see `disableWebhook`. True when it had been enabled until now. */
+  async disable(id: string, reason: DisabledReason): Promise<boolean> {
+    const account = await this.repeatable(() => this.database.transaction((tx) => disableWebhook(tx, { id, reason })));
+    return account !== null;
   }
 
   /** Gives a claim back as if nothing had happened. */
@@ -105,20 +96,17 @@ export class WebhookLedger {
     return dead + rowCount;
   }
 
-  private settleValues(group: readonly Settlement[]): unknown[] {
-    // Rows are locked in one order by everybody, which is what keeps groups from blocking each other.
-    const rows = [...group].sort((a, b) => (a.id < b.id ? -1 : 1));
-    return [
-      this.worker.id,
-      rows.map((row) => row.id),
-      rows.map((row) => row.fence),
-      rows.map((row) => row.status),
-      rows.map((row) => (row.delayMs === null ? null : row.delayMs / 1000)),
-      rows.map((row) => row.lastStatus),
-      rows.map((row) => row.lastError),
-      rows.map((row) => row.latencyMs),
-      rows.map((row) => row.answer),
-    ];
+  private async turn({ failing, recovered }: ReturnType<typeof turnsOf>): Promise<void> {
+    if (failing.length > 0)
+      await this.database.query(
+        'UPDATE webhooks SET failing_since = now() WHERE id = ANY($1) AND failing_since IS NULL',
+        [failing],
+      );
+    if (recovered.length > 0)
+      await this.database.query(
+        'UPDATE webhooks SET failing_since = NULL WHERE id = ANY($1) AND failing_since IS NOT NULL',
+        [recovered],
+      );
   }
 
   /** A deadlock or a serialisation failure rolls back and may simply be done again. */
@@ -131,17 +119,3 @@ export class WebhookLedger {
     }
   }
 }
-
-const SETTLE = `
-  UPDATE webhook_deliveries d
-     SET status = s.status,
-         due_at = now() + make_interval(secs => s.delay),
-         claimed_by = NULL,
-         attempts = d.attempts + 1,
-         last_status = s.last_status, last_error = s.last_error,
-         last_latency_ms = s.latency, last_answer = s.answer,
-         updated_at = now()
-    FROM unnest($2::text[], $3::int[], $4::text[], $5::float8[], $6::int[], $7::text[], $8::int[], $9::text[])
-         AS s (id, fence, status, delay, last_status, last_error, latency, answer)
-   WHERE d.id = s.id AND d.claimed_by = $1 AND d.fence = s.fence
-  RETURNING d.id`;

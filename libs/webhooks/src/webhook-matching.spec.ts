@@ -1,5 +1,6 @@
-import type { EmailEventBase, ServiceEvent } from '#libs/contracts';
+import type { EmailEventBase, LoggedEvent, ServiceEvent } from '#libs/contracts';
 import { describe, expect, it } from 'vitest';
+import type { EnabledWebhook } from './webhook-audience.js';
 import { webhookBody, webhookEventName } from './webhook-matching.js';
 
 const base = {
@@ -33,34 +34,61 @@ const failed = (failure_type: 'temporary' | 'final'): ServiceEvent<'email.failed
   },
 });
 
+const logged = (event: ServiceEvent, domainId: string | null = 'dom_1'): LoggedEvent => ({
+  event,
+  key: 'em_1',
+  sequence: 1,
+  domainId,
+  test: false,
+  position: 1,
+});
+const nameAt = (webhook: Partial<EnabledWebhook>, event: LoggedEvent) =>
+  webhookEventName({ id: 'wh_1', events: ['*'], domainIds: null, flavour: 'native', ...webhook }, event);
+
 describe('webhookEventName', () => {
+  const [temporary, final] = [logged(failed('temporary')), logged(failed('final'))];
+
   it('is the native name for the star and for a kind that is listed', () => {
-    expect(webhookEventName(['*'], queued)).toBe('email.queued');
-    expect(webhookEventName(['email.sent', 'email.queued'], queued)).toBe('email.queued');
-    expect(webhookEventName(['email.sent'], queued)).toBeNull();
+    expect(nameAt({ events: ['*'] }, logged(queued))).toBe('email.queued');
+    expect(nameAt({ events: ['email.sent', 'email.queued'] }, logged(queued))).toBe('email.queued');
+    expect(nameAt({ events: ['email.sent'] }, logged(queued))).toBeNull();
   });
 
   it('calls a temporary failure delivery_delayed only where that is listed by name', () => {
-    expect(webhookEventName(['*'], failed('temporary'))).toBe('email.failed');
-    expect(webhookEventName(['email.failed'], failed('temporary'))).toBe('email.failed');
-    expect(webhookEventName(['email.delivery_delayed'], failed('temporary'))).toBe('email.delivery_delayed');
-    expect(webhookEventName(['email.delivery_delayed', 'email.failed'], failed('temporary'))).toBe(
-      'email.delivery_delayed',
-    );
-    expect(webhookEventName(['email.delivery_delayed'], failed('final'))).toBeNull();
-    expect(webhookEventName(['email.delivery_delayed', 'email.failed'], failed('final'))).toBe('email.failed');
+    expect(nameAt({ events: ['*'] }, temporary)).toBe('email.failed');
+    expect(nameAt({ events: ['email.failed'] }, temporary)).toBe('email.failed');
+    expect(nameAt({ events: ['email.delivery_delayed'] }, temporary)).toBe('email.delivery_delayed');
+    expect(nameAt({ events: ['email.delivery_delayed', 'email.failed'] }, temporary)).toBe('email.delivery_delayed');
+    expect(nameAt({ events: ['email.delivery_delayed'] }, final)).toBeNull();
+    expect(nameAt({ events: ['email.delivery_delayed', 'email.failed'] }, final)).toBe('email.failed');
+  });
+
+  it('always calls it so for clients of Resend, where failed means that it is final', () => {
+    const flavour = 'resend';
+    expect(nameAt({ flavour, events: ['*'] }, temporary)).toBe('email.delivery_delayed');
+    expect(nameAt({ flavour, events: ['email.delivery_delayed'] }, temporary)).toBe('email.delivery_delayed');
+    expect(nameAt({ flavour, events: ['email.failed'] }, temporary)).toBeNull();
+    expect(nameAt({ flavour, events: ['email.failed'] }, final)).toBe('email.failed');
+  });
+
+  it('is null for other domains than those of the filter, and for what belongs to no domain', () => {
+    expect(nameAt({ domainIds: ['dom_1', 'dom_2'] }, logged(queued))).toBe('email.queued');
+    expect(nameAt({ domainIds: ['dom_2'] }, logged(queued))).toBeNull();
+    expect(nameAt({ domainIds: ['dom_2'] }, logged(queued, null))).toBeNull();
   });
 });
 
 it('passes an event of a kind or a shape that this version does not know', () => {
   const strange = { ...queued, type: 'email.teleported', data: null } as unknown as ServiceEvent;
-  expect(webhookEventName(['*'], strange)).toBe('email.teleported');
-  expect(webhookEventName(['email.delivery_delayed'], { ...strange, type: 'email.failed' })).toBeNull();
+  expect(nameAt({}, logged(strange))).toBe('email.teleported');
+  expect(nameAt({ flavour: 'resend' }, logged(strange))).toBe('email.teleported');
+  expect(JSON.parse(webhookBody('email.teleported', strange, 'resend'))).toMatchObject({ data: null });
+  expect(nameAt({ events: ['email.delivery_delayed'] }, logged({ ...strange, type: 'email.failed' }))).toBeNull();
 });
 
 describe('webhookBody', () => {
   it('has exactly type, created_at of the event, and data', () => {
-    expect(JSON.parse(webhookBody('email.queued', queued))).toEqual({
+    expect(JSON.parse(webhookBody('email.queued', queued, 'native'))).toEqual({
       type: 'email.queued',
       created_at: '2026-01-01T00:00:01.000Z',
       data: base,

@@ -1,15 +1,18 @@
-import { createHmac } from 'node:crypto';
+import { createHmac, randomBytes } from 'node:crypto';
 import { Webhook } from 'standardwebhooks';
+import { Webhook as Svix } from 'svix';
 import { describe, expect, it } from 'vitest';
-import { newWebhookSecret, signatureHeaders } from './webhook-signature.js';
+import { signatureHeaders, svixHeaders } from './webhook-signature.js';
+
+const newSecret = () => `whsec_${randomBytes(32).toString('base64')}`;
 
 const now = Math.floor(Date.now() / 1000);
 const body = JSON.stringify({ type: 'email.sent', data: { subject: 'Grüße 💌 \ud83d' } });
 const signed = { id: 'evt_01978c0e5f7b7c3a9d21f0b64c1e88aa', timestamp: now, body };
 
 describe('signatureHeaders', () => {
-  const secret = newWebhookSecret();
-  const headers = signatureHeaders(secret, signed);
+  const secret = newSecret();
+  const headers = signatureHeaders([secret], signed);
 
   it('is accepted by the stock Standard Webhooks library', () => {
     expect(new Webhook(secret).verify(body, headers)).toEqual(JSON.parse(body));
@@ -19,7 +22,7 @@ describe('signatureHeaders', () => {
     ['another body', { body: `${body} ` }],
     ['another id', { headers: { 'webhook-id': 'evt_01978c0e5f7b7c3a9d21f0b64c1e88ab' } }],
     ['a later time', { headers: { 'webhook-timestamp': String(now + 1) } }],
-    ['another secret', { secret: newWebhookSecret() }],
+    ['another secret', { secret: newSecret() }],
   ])('is refused by it for %s', (_name, change: { body?: string; headers?: object; secret?: string }) => {
     const verifier = new Webhook(change.secret ?? secret);
     expect(() => verifier.verify(change.body ?? body, { ...headers, ...change.headers })).toThrow(
@@ -28,7 +31,7 @@ describe('signatureHeaders', () => {
   });
 
   it('is refused by it when it is replayed six minutes later', () => {
-    const old = signatureHeaders(secret, { ...signed, timestamp: now - 360 });
+    const old = signatureHeaders([secret], { ...signed, timestamp: now - 360 });
     expect(() => new Webhook(secret).verify(body, old)).toThrow('too old');
   });
 
@@ -40,11 +43,20 @@ describe('signatureHeaders', () => {
   });
 });
 
-describe('newWebhookSecret', () => {
-  it('is whsec_ and 32 random bytes in base64', () => {
-    const secret = newWebhookSecret();
-    expect(secret).toMatch(/^whsec_[A-Za-z0-9+/]{43}=$/);
-    expect(Buffer.from(secret.slice(6), 'base64')).toHaveLength(32);
-    expect(newWebhookSecret()).not.toBe(secret);
+describe('during a rotation', () => {
+  const [young, old] = [newSecret(), newSecret()];
+  const headers = signatureHeaders([young, old], signed);
+
+  it.each([
+    ['the new secret', young],
+    ['the old secret', old],
+  ])('is accepted with %s, under both names of the headers', (_name, secret) => {
+    expect(new Webhook(secret).verify(body, headers)).toEqual(JSON.parse(body));
+    expect(new Svix(secret).verify(body, svixHeaders(headers))).toEqual(JSON.parse(body));
+  });
+
+  it('has one time and two signatures in the header of the service', () => {
+    const hex = (secret: string) => createHmac('sha256', secret).update(`${now}.${body}`).digest('hex');
+    expect(headers['x-service-signature']).toBe(`t=${now},v1=${hex(young)},v1=${hex(old)}`);
   });
 });

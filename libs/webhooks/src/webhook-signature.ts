@@ -1,38 +1,46 @@
-import { createHmac, randomBytes } from 'node:crypto';
+import { createHmac } from 'node:crypto';
 
 /**
  * Two signatures on every call (D-36). Both cover the time of the attempt, so that a captured call cannot be replayed
- * later, and the exact bytes of the body.
+ * later, and the exact bytes of the body. During a rotation each is there twice, of the new secret and of the old one.
  */
-const PREFIX = 'whsec_';
+export const SECRET_PREFIX = 'whsec_';
 
-/** `whsec_` and the base64 of 32 random bytes, as Standard Webhooks writes its symmetric secrets. */
-export function newWebhookSecret(): string {
-  return PREFIX + randomBytes(32).toString('base64');
+interface Signed {
+  /** The `evt_…` of the event: the same at every attempt. */
+  id: string;
+  /** Whole Unix seconds: libraries refuse milliseconds. */
+  timestamp: number;
+  body: string;
 }
 
-/** `t=<unix seconds>,v1=<hex>`: HMAC-SHA-256 over `t.body`; the key is the secret as it was shown, prefix included. */
-export function serviceSignature(secret: string, timestamp: number, body: string): string {
-  const hex = createHmac('sha256', secret).update(`${timestamp}.`).update(body).digest('hex');
-  return `t=${timestamp},v1=${hex}`;
+/** `v1=<hex>`: HMAC-SHA-256 over `t.body`; the key is the secret as it was shown, prefix included. */
+function serviceSignature(secret: string, { timestamp, body }: Signed): string {
+  return `v1=${createHmac('sha256', secret).update(`${timestamp}.`).update(body).digest('hex')}`;
 }
 
 /** Standard Webhooks: `v1,<base64>` of HMAC-SHA-256 over `id.timestamp.body`; the key is the decoded part of the secret. */
-export function standardSignature(secret: string, signed: { id: string; timestamp: number; body: string }): string {
-  const key = Buffer.from(secret.slice(PREFIX.length), 'base64');
-  const mac = createHmac('sha256', key).update(`${signed.id}.${signed.timestamp}.`).update(signed.body);
-  return `v1,${mac.digest('base64')}`;
+function standardSignature(secret: string, { id, timestamp, body }: Signed): string {
+  const key = Buffer.from(secret.slice(SECRET_PREFIX.length), 'base64');
+  return `v1,${createHmac('sha256', key).update(`${id}.${timestamp}.`).update(body).digest('base64')}`;
 }
 
-/** The four headers that prove where a call comes from. `timestamp` is in whole Unix seconds: libraries refuse milliseconds. */
-export function signatureHeaders(
-  secret: string,
-  signed: { id: string; timestamp: number; body: string },
-): Record<string, string> {
+/** The four headers that prove where a call comes from; `secrets` are those in force, the newest first. */
+export function signatureHeaders(secrets: readonly string[], signed: Signed): Record<string, string> {
+  const ours = secrets.map((secret) => serviceSignature(secret, signed));
   return {
-    'x-service-signature': serviceSignature(secret, signed.timestamp, signed.body),
+    'x-service-signature': [`t=${signed.timestamp}`, ...ours].join(','),
     'webhook-id': signed.id,
     'webhook-timestamp': String(signed.timestamp),
-    'webhook-signature': standardSignature(secret, signed),
+    'webhook-signature': secrets.map((secret) => standardSignature(secret, signed)).join(' '),
+  };
+}
+
+/** The three headers of Standard Webhooks under the names by which existing receivers of Resend's calls read them. */
+export function svixHeaders(headers: Record<string, string>): Record<string, string> {
+  return {
+    'svix-id': headers['webhook-id'],
+    'svix-timestamp': headers['webhook-timestamp'],
+    'svix-signature': headers['webhook-signature'],
   };
 }

@@ -1,77 +1,128 @@
 import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
-import { LIMITS, newId, Refusal } from '#libs/contracts';
-import { Config, SecretBox } from '#libs/kernel';
-import { In, Repository } from 'typeorm';
-import { newWebhookSecret } from './webhook-signature.js';
-import { webhookEventsRule, webhookUrlRule } from './webhook-rules.js';
+import { LIMITS, newId, Refusal, toPage, type Page, type PageRequest } from '#libs/contracts';
+import { Config } from '#libs/kernel';
+import { Database } from '#libs/persistence';
+import { LessThan, MoreThan, Repository } from 'typeorm';
+import { WebhookAudience } from './webhook-audience.js';
+import { disableWebhook } from './webhook-disable.js';
+import { checkWebhookFields, type WebhookDoor, type WebhookFields } from './webhook-fields.js';
+import { WebhookSecrets } from './webhook-secrets.js';
+import { presentWebhook, type WebhookView } from './webhook-view.js';
 import { Webhook } from './webhook.entity.js';
 
-/** A webhook as customers see it (D-42); the secret is shown once, by `create`. */
-export interface WebhookView {
-  id: string;
-  object: 'webhook';
-  url: string;
-  events: string[];
-  status: 'enabled' | 'disabled';
-  created_at: string;
-}
-export interface EnabledWebhook {
-  id: string;
-  events: string[];
-}
+const NATIVE: WebhookDoor = { flavour: 'native' };
 
-const CACHED_ACCOUNTS = 10_000;
-const CACHE_MS = 1_000;
-
-/** The endpoints of the accounts: which there are, and which of them take events at the moment. */
+/** The endpoints of the accounts, as their owners manage them. */
 @Injectable()
 export class WebhookSubscriptions {
-  private readonly cache = new Map<string, { readAt: number; webhooks: EnabledWebhook[] }>();
-  private readonly cacheMs: number;
-
   constructor(
     @InjectRepository(Webhook) private readonly webhooks: Repository<Webhook>,
-    private readonly secretBox: SecretBox,
+    private readonly database: Database,
+    private readonly secrets: WebhookSecrets,
+    private readonly audience: WebhookAudience,
     private readonly config: Config,
-  ) {
-    // In the standalone program every change passes through this object and is known at once. Elsewhere another process
-    // creates the endpoint, and a cache would lose it the events of its first second.
-    this.cacheMs = config.program === 'standalone' ? CACHE_MS : 0;
-  }
+  ) {}
 
-  /** @throws Refusal `missing_required_field` or `validation_error` for the fields, `conflict` (limit_reached) for one too many. */
+  /**
+   * The answer has the secret.
+   * @throws Refusal `missing_required_field` or `validation_error` with all problems; `conflict` (limit_reached)
+   */
   async create(
     accountId: string,
-    fields: { url: string; events: string[] },
+    fields: Pick<WebhookFields, 'url' | 'events'> & Partial<Pick<WebhookFields, 'domainIds'>>,
+    door: WebhookDoor = NATIVE,
   ): Promise<WebhookView & { secret: string }> {
-    this.check(fields);
+    const { url, events, domainIds } = fields;
+    this.check({ url, events, domainIds }, door, ['url', 'events']);
     const id = newId('wh');
-    const secret = newWebhookSecret();
+    const { secret, sealed } = this.secrets.make(id);
     const row = await this.webhooks.manager.transaction(async (manager) => {
       // Counting and inserting must be one step per account; there is no row of ours to lock before the first webhook.
       await manager.query('SELECT pg_advisory_xact_lock(hashtextextended($1, 0))', [`webhooks ${accountId}`]);
       if ((await manager.countBy(Webhook, { accountId })) >= LIMITS.webhooksPerAccount) throw limitReached();
+      const now = new Date();
       const made = manager.create(Webhook, {
         id,
         accountId,
-        url: fields.url,
-        events: [...new Set(fields.events)],
+        url,
+        events: unique(events),
+        domainIds: unique(domainIds ?? null),
+        flavour: door.flavour,
         status: 'enabled',
-        secretSealed: this.secretBox.seal(secret, id),
-        createdAt: new Date(),
+        disabledReason: null,
+        failingSince: null,
+        secretSealed: sealed,
+        previousSecretUntil: null,
+        createdAt: now,
+        updatedAt: now,
       });
       await manager.insert(Webhook, made);
       return made;
     });
-    this.cache.delete(accountId);
+    this.audience.forget(accountId);
     return { ...presentWebhook(row), secret };
   }
 
   /** Newest first; at most ten. */
   async list(accountId: string): Promise<WebhookView[]> {
-    const rows = await this.webhooks.find({ where: { accountId }, order: { id: 'DESC' } });
-    return rows.map(presentWebhook);
+    return (await this.webhooks.find({ where: { accountId }, order: { id: 'DESC' } })).map(presentWebhook);
+  }
+
+  /** The same in pages, newest first, for doors whose lists are all of one shape. */
+  async page(accountId: string, request: PageRequest): Promise<Page<WebhookView>> {
+    const { limit, after, before } = request;
+    const beyond = after === undefined ? before && MoreThan(before) : LessThan(after);
+    const rows = await this.webhooks.find({
+      where: { accountId, ...(beyond ? { id: beyond } : {}) },
+      order: { id: before === undefined ? 'DESC' : 'ASC' },
+      take: limit + 1,
+    });
+    return toPage(request, rows, { id: (row) => row.id, present: presentWebhook });
+  }
+
+  /** Null when the account has no such endpoint. */
+  async find(accountId: string, id: string): Promise<WebhookView | null> {
+    const row = await this.webhooks.findOneBy({ id, accountId });
+    return row && presentWebhook(row);
+  }
+
+  /**
+   * Changes what is given. Enabling forgets all failures; another URL forgets that the old one failed. Disabling fails
+   * what waits and is told to the account's other endpoints. Null when the account has no such endpoint.
+   * @throws Refusal `validation_error` with all problems
+   */
+  async update(
+    accountId: string,
+    id: string,
+    { door = NATIVE, ...changes }: Partial<WebhookFields> & { door?: WebhookDoor },
+  ): Promise<WebhookView | null> {
+    this.check(changes, door);
+    const { url, events, domainIds, status } = changes;
+    await this.database.transaction(async (tx) => {
+      const { rowCount } = await tx.query(
+        `UPDATE webhooks
+            SET url = coalesce($3, url), events = coalesce($4, events),
+                domain_ids = CASE WHEN $5 THEN $6::text[] ELSE domain_ids END,
+                status = CASE WHEN $7 THEN 'enabled' ELSE status END,
+                disabled_reason = CASE WHEN $7 THEN NULL ELSE disabled_reason END,
+                failing_since = CASE WHEN $7 OR url <> $3 THEN NULL ELSE failing_since END,
+                updated_at = now()
+          WHERE id = $1 AND account_id = $2`,
+        [
+          id,
+          accountId,
+          url ?? null,
+          events === undefined ? null : unique(events),
+          domainIds !== undefined,
+          unique(domainIds ?? null),
+          status === 'enabled',
+        ],
+      );
+      if (rowCount > 0 && status === 'disabled') await disableWebhook(tx, { id, reason: 'manual' });
+    });
+    this.audience.forget(accountId);
+    return this.find(accountId, id);
   }
 
   /** Removes the endpoint and what still waits for it; false when the account has no such endpoint. */
@@ -82,61 +133,20 @@ export class WebhookSubscriptions {
       await manager.query(`DELETE FROM webhook_deliveries WHERE webhook_id = $1 AND status = 'pending'`, [id]);
       return true;
     });
-    this.cache.delete(accountId);
+    this.audience.forget(accountId);
     return removed;
   }
 
-  /**
-   * The enabled endpoints of these accounts; an account without any has no entry. One query for all that are not cached.
-   * An endpoint that has just been disabled or removed may still be among them: the fan-out's insert looks again.
-   */
-  async enabledFor(accountIds: readonly string[]): Promise<Map<string, EnabledWebhook[]>> {
-    const now = performance.now();
-    const unknown = accountIds.filter((id) => now - (this.cache.get(id)?.readAt ?? -Infinity) >= this.cacheMs);
-    if (unknown.length > 0) await this.read([...new Set(unknown)], now);
-    const found = new Map<string, EnabledWebhook[]>();
-    for (const id of accountIds) {
-      const webhooks = this.cache.get(id)?.webhooks ?? [];
-      if (webhooks.length > 0) found.set(id, webhooks);
-    }
-    return found;
+  private check(fields: Partial<WebhookFields>, door: WebhookDoor, required: readonly (keyof WebhookFields)[] = []) {
+    checkWebhookFields(fields, { ...door, allowPrivate: this.config.settings.ALLOW_PRIVATE_WEBHOOKS }, required);
   }
+}
 
-  private async read(accountIds: string[], now: number): Promise<void> {
-    if (this.cache.size + accountIds.length > CACHED_ACCOUNTS) this.cache.clear();
-    const rows = await this.webhooks.find({ where: { accountId: In(accountIds), status: 'enabled' } });
-    for (const id of accountIds) this.cache.set(id, { readAt: now, webhooks: [] });
-    for (const row of rows) this.cache.get(row.accountId)?.webhooks.push({ id: row.id, events: row.events });
-  }
-
-  /** The doors judge the fields with the same rules; this is for callers that are not a door. */
-  private check(fields: { url: unknown; events: unknown }): void {
-    const missing = (['url', 'events'] as const).filter((field) => fields[field] === undefined);
-    if (missing.length > 0) {
-      const details = missing.map((field) => ({ field, code: 'required', message: `${field} is required` }));
-      throw new Refusal('missing_required_field', details);
-    }
-    const allowPrivate = this.config.settings.ALLOW_PRIVATE_WEBHOOKS;
-    const details = [
-      ...webhookUrlRule(fields.url, { allowPrivate }).map((problem) => ({ ...problem, field: 'url' })),
-      ...webhookEventsRule(fields.events).map((problem) => ({ ...problem, field: 'events' })),
-    ].map(({ field, path, code, message }) => ({ field: field + path, code, message: `${field}${path} ${message}` }));
-    if (details.length > 0) throw new Refusal('validation_error', details);
-  }
+function unique<T extends string[] | null>(values: T): T {
+  return (values && [...new Set(values)]) as T;
 }
 
 function limitReached(): Refusal {
   const message = `An account can have at most ${LIMITS.webhooksPerAccount} webhooks.`;
   return new Refusal('conflict', [{ field: '', code: 'limit_reached', message }], message);
-}
-
-function presentWebhook(row: Webhook): WebhookView {
-  return {
-    id: row.id,
-    object: 'webhook',
-    url: row.url,
-    events: row.events,
-    status: row.status,
-    created_at: row.createdAt.toISOString(),
-  };
 }

@@ -5,6 +5,7 @@ import { DomainsController } from './domains.controller.js';
 import { EmailsController } from './emails.controller.js';
 import { OpsController } from './ops.controller.js';
 import { SendingController } from './sending.controller.js';
+import { WebhookEventsController } from './webhook-events.controller.js';
 import { WebhooksController } from './webhooks.controller.js';
 
 /** Every REST controller; routes of one path prefix are matched in this order. */
@@ -16,5 +17,6 @@ export const CONTROLLERS = [
   EmailsController,
   OpsController,
   SendingController,
+  WebhookEventsController,
   WebhooksController,
 ];
