@@ -11,6 +11,7 @@ export interface DnsName {
   /** One string per record; longer than 255 bytes is split. */
   TXT?: string[];
   CNAME?: string;
+  NS?: string[];
   /** Seconds, for all records of the name; 60 unless told. */
   ttl?: number;
   /** Instead of an answer: a response code, nothing at all, or bytes that are no DNS message. */
@@ -162,6 +163,8 @@ function recordsOf(name: string, records: DnsName, type: string): Answer[] {
       return (records.AAAA ?? []).map((data) => ({ type: 'AAAA', name, ttl, data }));
     case 'TXT':
       return (records.TXT ?? []).map((text) => ({ type: 'TXT', name, ttl, data: pieces(text) }));
+    case 'NS':
+      return (records.NS ?? []).map((data) => ({ type: 'NS', name, ttl, data }));
     case 'CNAME':
       return records.CNAME === undefined ? [] : [{ type: 'CNAME', name, ttl, data: records.CNAME }];
     default:

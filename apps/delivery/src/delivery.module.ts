@@ -1,11 +1,16 @@
 import { Module } from '@nestjs/common';
+import { DomainsModule } from '#libs/domains';
 import { EmailsModule } from '#libs/emails';
 import { Carriage } from './carriage.js';
 import { DeliveryLoop } from './delivery-loop.js';
+import { DomainVerifierLoop } from './domain-verifier-loop.js';
 import { OutgoingMail } from './outgoing-mail.js';
 import { SimulatedDelivery } from './simulated-delivery.js';
 import { Upkeep } from './upkeep.js';
 
 /** The delivery program: ledger → courier → ledger, the log's carriage, upkeep. */
-@Module({ imports: [EmailsModule], providers: [OutgoingMail, SimulatedDelivery, DeliveryLoop, Carriage, Upkeep] })
+@Module({
+  imports: [DomainsModule, EmailsModule],
+  providers: [OutgoingMail, SimulatedDelivery, DeliveryLoop, DomainVerifierLoop, Carriage, Upkeep],
+})
 export class DeliveryModule {}

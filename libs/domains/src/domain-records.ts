@@ -1,65 +1,55 @@
-import { dkimRecordValue } from '#libs/mime';
 import type { DomainEntity } from './domain.entity.js';
-import { ed25519Selector } from './selector.js';
+import { expectedRecords, REQUIRED_SLOTS, type RecordKind, type RecordsOf, type Slot } from './expected-records.js';
+import type { Finding } from './verification/finding.js';
 
 /** One DNS record to set (D-44). Timestamps are ISO 8601 UTC. */
 export interface DomainRecord {
-  record: 'SPF' | 'DKIM' | 'DMARC';
-  type: 'TXT';
+  record: RecordKind;
+  type: 'TXT' | 'CNAME';
   name: string;
+  /** What should stand there; of SPF an existing record with our include merged into it. */
   value: string;
   ttl: 'Auto';
   status: 'pending' | 'verified' | 'failed';
   /** The domain becomes active when all required records are verified. */
   required: boolean;
+  /** When DNS last answered. */
   last_checked_at: string | null;
   /** What DNS said at the last check. */
   observed: string[];
+  /** What is wrong and what to do about it; beside `verified`, a warning. */
   error: string | null;
 }
 
-type RecordsOf = Pick<DomainEntity, 'name' | 'status' | 'vouched' | 'selector' | 'rsaPublic' | 'ed25519Public'>;
+/** What the operator vouches for: the records that mail is signed and sent by. */
+const VOUCHED_SLOTS: readonly Slot[] = [...REQUIRED_SLOTS, 'dkim_ed25519'];
 
-/** The records of a domain, as its owner should publish them. Those of a vouched domain count as verified. */
-export function domainRecords(domain: RecordsOf, serviceDomain: string): DomainRecord[] {
-  const { name, selector } = domain;
-  const dkim = (at: string) => `${at}._domainkey.${name}`;
-  const record = (of: Pick<DomainRecord, 'record' | 'name' | 'value' | 'required'>): DomainRecord => ({
-    record: of.record,
-    type: 'TXT',
-    name: of.name,
-    value: of.value,
-    ttl: 'Auto',
-    status: recordStatus(domain),
-    required: of.required,
-    last_checked_at: null,
-    observed: [],
-    error: null,
+/** The records of a domain, as its owner should publish them, with what was last seen of them. */
+export function domainRecords(
+  domain: RecordsOf & Pick<DomainEntity, 'status' | 'vouched' | 'findings'>,
+  serviceDomain: string,
+): DomainRecord[] {
+  return expectedRecords(domain, serviceDomain).map(({ slot, record, type, name, value }) => {
+    const finding = domain.findings.find((each) => each.slot === slot);
+    const required = REQUIRED_SLOTS.includes(slot);
+    const vouched = domain.vouched && VOUCHED_SLOTS.includes(slot);
+    return {
+      record,
+      type,
+      name,
+      value: finding?.value ?? value,
+      ttl: 'Auto',
+      status: vouched ? 'verified' : recordStatus(finding, required && domain.status !== 'pending'),
+      required,
+      last_checked_at: finding?.checkedAt ?? null,
+      observed: finding?.observed ?? [],
+      error: vouched ? null : (finding?.error ?? null),
+    };
   });
-  return [
-    record({ record: 'SPF', name, value: `v=spf1 include:spf.${serviceDomain} ~all`, required: true }),
-    record({
-      record: 'DKIM',
-      name: dkim(selector),
-      value: dkimRecordValue('rsa-sha256', domain.rsaPublic),
-      required: true,
-    }),
-    record({
-      record: 'DKIM',
-      name: dkim(ed25519Selector(selector)),
-      value: dkimRecordValue('ed25519-sha256', domain.ed25519Public),
-      required: false,
-    }),
-    record({
-      record: 'DMARC',
-      name: `_dmarc.${name}`,
-      value: `v=DMARC1; p=none; rua=mailto:dmarc@${serviceDomain}`,
-      required: true,
-    }),
-  ];
 }
 
-function recordStatus({ status, vouched }: RecordsOf): DomainRecord['status'] {
-  if (vouched) return 'verified';
-  return status === 'active' ? 'verified' : status;
+/** A record that is not there yet is waited for, unless the domain already needs it or was given up on. */
+function recordStatus(finding: Finding | undefined, overdue: boolean): DomainRecord['status'] {
+  if (finding?.status === 'verified') return 'verified';
+  return finding?.status === 'wrong' || overdue ? 'failed' : 'pending';
 }

@@ -1,12 +1,14 @@
 import { Module } from '@nestjs/common';
 import { TypeOrmModule } from '@nestjs/typeorm';
 import { DomainEntity } from './domain.entity.js';
+import { DomainEntries } from './domain-entries.js';
 import { DomainKeys } from './domain-keys.js';
 import { SendingDomains } from './sending-domains.js';
+import { DomainVerifier } from './verification/domain-verifier.js';
 
 @Module({
   imports: [TypeOrmModule.forFeature([DomainEntity])],
-  providers: [SendingDomains, DomainKeys],
-  exports: [SendingDomains, DomainKeys],
+  providers: [SendingDomains, DomainEntries, DomainKeys, DomainVerifier],
+  exports: [SendingDomains, DomainEntries, DomainKeys, DomainVerifier],
 })
 export class DomainsModule {}

@@ -1,6 +1,10 @@
 export type { SendingDomain } from './active-domains.js';
-export { DomainEntity, type DomainStatus } from './domain.entity.js';
+export { DomainEntity, TLS_POLICIES, type DomainStatus, type TlsPolicy } from './domain.entity.js';
+export { DomainEntries, type DomainSettings } from './domain-entries.js';
 export { DomainKeys } from './domain-keys.js';
 export type { DomainRecord } from './domain-records.js';
+export type { DomainView } from './domain-view.js';
 export { DomainsModule } from './domains.module.js';
-export { SendingDomains, type DomainView } from './sending-domains.js';
+export type { RecordKind } from './expected-records.js';
+export { SendingDomains } from './sending-domains.js';
+export { DomainVerifier, type DomainCheck } from './verification/domain-verifier.js';

@@ -1,28 +1,16 @@
-import { newId, Refusal } from '#libs/contracts';
+import { toPage, Refusal, LIMITS, type Page, type PageRequest } from '#libs/contracts';
 import { Config, SecretBox } from '#libs/kernel';
-import { generateDkimKeys } from '#libs/mime';
 import { Database } from '#libs/persistence';
 import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
-import { QueryFailedError, Repository } from 'typeorm';
+import { LessThan, MoreThan, QueryFailedError, Repository } from 'typeorm';
 import { ActiveDomains, type SendingDomain } from './active-domains.js';
-import { DomainEntity, type DomainStatus } from './domain.entity.js';
+import { invalidName } from './claimable-name.js';
+import { DomainEntity } from './domain.entity.js';
 import { normaliseDomainName } from './domain-name.js';
-import { domainRecords, type DomainRecord } from './domain-records.js';
-import { sealedUnder } from './sealed-under.js';
-import { newSelector } from './selector.js';
-
-/** A domain as the API shows it, ready to be sent. */
-export interface DomainView {
-  id: string;
-  object: 'domain';
-  name: string;
-  status: DomainStatus;
-  /** ISO 8601 UTC. */
-  created_at: string;
-  region: 'eu';
-  records: DomainRecord[];
-}
+import { presentDomain, type DomainView } from './domain-view.js';
+import { KeySupply } from './key-supply.js';
+import { newDomain } from './new-domain.js';
 
 /** PostgreSQL, appendix A. */
 const UNIQUE_VIOLATION = '23505';
@@ -31,6 +19,7 @@ const UNIQUE_VIOLATION = '23505';
 @Injectable()
 export class SendingDomains {
   private readonly actives: ActiveDomains;
+  private readonly keys = new KeySupply();
 
   constructor(
     @InjectRepository(DomainEntity) private readonly repository: Repository<DomainEntity>,
@@ -48,18 +37,30 @@ export class SendingDomains {
     return this.actives.find(accountId, name);
   }
 
-  /** Newest first. */
+  /** Newest first; as many as an account may have. */
   async list(accountId: string): Promise<DomainView[]> {
-    const domains = await this.repository.find({ where: { accountId }, order: { id: 'DESC' } });
-    return domains.map((domain) => ({
-      id: domain.id,
-      object: 'domain',
-      name: domain.name,
-      status: domain.status,
-      created_at: domain.createdAt.toISOString(),
-      region: 'eu',
-      records: domainRecords(domain, this.config.settings.SERVICE_DOMAIN),
-    }));
+    return (await this.page(accountId, { limit: LIMITS.domainsPerAccount })).data;
+  }
+
+  /** Newest first. */
+  async page(accountId: string, request: PageRequest): Promise<Page<DomainView>> {
+    const { limit, after, before } = request;
+    const rows = await this.repository.find({
+      where: {
+        accountId,
+        ...(after === undefined ? {} : { id: LessThan(after) }),
+        ...(before === undefined ? {} : { id: MoreThan(before) }),
+      },
+      order: { id: before === undefined ? 'DESC' : 'ASC' },
+      take: limit + 1,
+    });
+    return toPage(request, rows, { id: (row) => row.id, present: (row) => this.present(row) });
+  }
+
+  /** Null for an unknown id and for another account's. */
+  async view(accountId: string, id: string): Promise<DomainView | null> {
+    const domain = await this.repository.findOneBy({ id, accountId });
+    return domain && this.present(domain);
   }
 
   /** Null for an unknown id and for another account's. */
@@ -70,15 +71,20 @@ export class SendingDomains {
 
   /**
    * The operator answers for the account's right to this domain: it is active at once, with keys and records. An entry
-   * that is there already keeps its keys.
+   * that is there already keeps its keys, and is checked no more.
    * @throws Refusal validation_error for what is no domain name, conflict when it is active in another account.
    */
   async addVouched(accountId: string, written: string): Promise<SendingDomain> {
     const name = normaliseDomainName(written);
-    if (name === null) throw invalidName(written);
+    if (name === null) throw invalidName('invalid_domain', 'must be a domain name such as mail.example.com');
     const domain = (await this.vouched(accountId, name)) ?? (await this.insertVouched(accountId, name));
-    this.actives.forget(accountId, name);
+    this.forget(accountId, name);
     return domain;
+  }
+
+  /** Something changed here and now: the next mail asks anew. */
+  forget(accountId: string, name: string): void {
+    this.actives.forget(accountId, name);
   }
 
   private async vouched(accountId: string, name: string): Promise<SendingDomain | null> {
@@ -87,13 +93,13 @@ export class SendingDomains {
   }
 
   private async insertVouched(accountId: string, name: string): Promise<SendingDomain> {
-    const row = { ...(await this.newRow(accountId, name)), status: 'active' as const, vouched: true };
+    const row = await newDomain({ accountId, name }, this.keys, this.secretBox);
     try {
       await this.repository
         .createQueryBuilder()
         .insert()
-        .values(row)
-        .orUpdate(['status', 'vouched'], ['account_id', 'name'])
+        .values({ ...row, status: 'active', vouched: true, warningSince: null, dueAt: null })
+        .orUpdate(['status', 'vouched', 'warning_since', 'due_at'], ['account_id', 'name'])
         .execute();
     } catch (error) {
       if (!isUniqueViolation(error)) throw error;
@@ -103,19 +109,8 @@ export class SendingDomains {
     return domain;
   }
 
-  private async newRow(accountId: string, name: string) {
-    const id = newId('dom');
-    const { rsa, ed25519 } = await generateDkimKeys();
-    return {
-      id,
-      accountId,
-      name,
-      selector: newSelector(),
-      rsaPrivateSealed: this.secretBox.seal(rsa.privateKeyPem, sealedUnder(id, 'rsa')),
-      rsaPublic: rsa.publicKeyBase64,
-      ed25519PrivateSealed: this.secretBox.seal(ed25519.privateKeyPem, sealedUnder(id, 'ed25519')),
-      ed25519Public: ed25519.publicKeyBase64,
-    };
+  private present(domain: DomainEntity): DomainView {
+    return presentDomain(domain, this.config.settings.SERVICE_DOMAIN);
   }
 }
 
@@ -125,15 +120,6 @@ function toSendingDomain({ id, accountId, name, status, vouched }: DomainEntity)
 
 function isUniqueViolation(error: unknown): boolean {
   return error instanceof QueryFailedError && (error.driverError as { code?: string }).code === UNIQUE_VIOLATION;
-}
-
-function invalidName(written: string): Refusal {
-  const message = 'must be a domain name such as mail.example.com';
-  return new Refusal(
-    'validation_error',
-    [{ field: 'name', code: 'invalid_domain', message }],
-    `"${written}" ${message}.`,
-  );
 }
 
 function takenName(name: string): Refusal {

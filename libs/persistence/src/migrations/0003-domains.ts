@@ -17,20 +17,17 @@ export class Domains0003 extends TableMigration {
        ADD COLUMN sequence integer NOT NULL DEFAULT 0,
        ADD COLUMN updated_at timestamptz NOT NULL DEFAULT now(),
        ADD COLUMN due_at timestamptz,
-       ADD COLUMN claimed_by text COLLATE "C",
        ADD COLUMN fence integer NOT NULL DEFAULT 0`,
-    `CREATE INDEX domains_due ON domains (due_at) WHERE due_at IS NOT NULL AND claimed_by IS NULL`,
-    `CREATE INDEX domains_claimed ON domains (claimed_by) WHERE claimed_by IS NOT NULL`,
+    `CREATE INDEX domains_due ON domains (due_at) WHERE due_at IS NOT NULL`,
     `CREATE INDEX domains_name ON domains (name)`,
   ];
 
   protected readonly back = [
     'DROP INDEX domains_name',
-    'DROP INDEX domains_claimed',
     'DROP INDEX domains_due',
     `ALTER TABLE domains
        DROP COLUMN open_tracking, DROP COLUMN click_tracking, DROP COLUMN tls, DROP COLUMN findings,
        DROP COLUMN checked_at, DROP COLUMN asked_at, DROP COLUMN verified_at, DROP COLUMN warning_since,
-       DROP COLUMN sequence, DROP COLUMN updated_at, DROP COLUMN due_at, DROP COLUMN claimed_by, DROP COLUMN fence`,
+       DROP COLUMN sequence, DROP COLUMN updated_at, DROP COLUMN due_at, DROP COLUMN fence`,
   ];
 }

@@ -1,0 +1,16 @@
+/** What one server's answer says about one record. `observed` is what stands in DNS, `error` what to do about it. */
+export interface Judgement {
+  verdict: 'verified' | 'missing' | 'wrong';
+  observed: string[];
+  /** With `verified`: a warning. */
+  error: string | null;
+  /** What should stand there, where that follows from what does (SPF). */
+  value?: string;
+}
+
+/** A question that DNS left open (SERVFAIL, a timeout) is no evidence, neither for nor against. */
+export type Outcome = Judgement | { verdict: 'unanswered'; error: string };
+
+export const verified = (observed: string[]): Judgement => ({ verdict: 'verified', observed, error: null });
+export const missing = (error: string): Judgement => ({ verdict: 'missing', observed: [], error });
+export const wrong = (observed: string[], error: string): Judgement => ({ verdict: 'wrong', observed, error });
