@@ -17,7 +17,7 @@ beforeAll(async () => {
 afterAll(() => db.close());
 beforeEach(() => {
   accountId = newId('acc');
-  list = new SuppressionList(db.dataSource.getRepository(SuppressionEntity), db.database);
+  list = new SuppressionList(db.database);
 });
 
 describe('SuppressionList', () => {
@@ -101,13 +101,46 @@ describe('SuppressionList', () => {
     expect((await list.matching(accountId, ['a@example.com'])).size).toBe(0);
   });
 
-  it('removes at once, from this account only', async () => {
-    const other = newId('acc');
+  it('gives a complaint the place of an entry that lasts as long, and no other origin', async () => {
+    await add('a@example.com', { origin: 'manual' });
+    expect(await add('a@example.com', { origin: 'complaint' })).toBe(true);
+    expect(await add('a@example.com', { origin: 'manual' })).toBe(false);
+    expect(await list.matching(accountId, ['a@example.com'])).toEqual(new Map([['a@example.com', 'complaint']]));
+  });
+
+  it('matches entries of a domain for mail of that domain only, beside those of the whole account', async () => {
+    const [mine, other] = [newId('dom'), newId('dom')];
+    await add('a@example.com', { domainId: mine, origin: 'unsubscribe' });
+    await add('b@example.com');
+    await add('b@example.com', { domainId: mine, origin: 'manual' });
+    const asked = ['a@example.com', 'b@example.com'];
+    const answers = await Promise.all([mine, other, undefined].map((id) => list.matching(accountId, asked, id)));
+    expect(answers.map((answer) => [...answer])).toEqual([
+      [
+        ['a@example.com', 'unsubscribe'],
+        ['b@example.com', 'bounce'],
+      ],
+      [['b@example.com', 'bounce']],
+      [['b@example.com', 'bounce']],
+    ]);
+  });
+
+  it('tells of every entry that is made, and of no other, in the transaction that makes it', async () => {
+    await add('a@example.com', { reason: '550 no such user', sourceId: 'em_1' });
     await add('a@example.com');
-    await add('a@example.com', { accountId: other });
-    expect(await list.remove(accountId, 'a@example.com')).toBe(true);
-    expect(await list.remove(accountId, 'a@example.com')).toBe(false);
-    expect((await list.matching(accountId, ['a@example.com'])).size).toBe(0);
-    expect((await list.matching(other, ['a@example.com'])).size).toBe(1);
+    const { rows } = await db.database.query(
+      'SELECT key, sequence, type, domain_id, test, data FROM outbox WHERE account_id = $1',
+      [accountId],
+    );
+    expect(rows).toMatchObject([
+      {
+        key: expect.stringMatching(/^sup_[0-9a-f]{32}$/) as string,
+        sequence: 1,
+        type: 'suppression.added',
+        domain_id: null,
+        test: false,
+        data: { email: 'a@example.com', origin: 'bounce', reason: '550 no such user', source_id: 'em_1' },
+      },
+    ]);
   });
 });

@@ -1,4 +1,5 @@
 import { Column, CreateDateColumn, Entity, PrimaryColumn } from 'typeorm';
+import type { SuppressionEvidence } from './suppression-evidence.js';
 
 export const SUPPRESSION_ORIGINS = ['bounce', 'complaint', 'manual', 'unsubscribe'] as const;
 export type SuppressionOrigin = (typeof SUPPRESSION_ORIGINS)[number];
@@ -15,6 +16,10 @@ export class SuppressionEntity {
   @Column('text')
   address: string;
 
+  /** The sending domain whose mail it stops; null: all mail of the account. */
+  @Column('text', { name: 'domain_id', nullable: true })
+  domainId: string | null;
+
   @Column('text')
   origin: SuppressionOrigin;
 
@@ -24,6 +29,9 @@ export class SuppressionEntity {
   /** The mail that led here. */
   @Column('text', { name: 'source_id', nullable: true })
   sourceId: string | null;
+
+  @Column('jsonb', { nullable: true })
+  evidence: SuppressionEvidence | null;
 
   /** From then on the entry stops nothing; null: it stays. */
   @Column('timestamptz', { name: 'expires_at', nullable: true })
