@@ -26,6 +26,7 @@ export class SetCounts {
 export interface GatewayApp {
   url: string;
   port: number;
+  databaseUrl: string;
   app: NestFastifyApplication;
   counts: SetCounts;
   /** A new account with an active domain and a key. */
@@ -34,9 +35,13 @@ export interface GatewayApp {
   stop(): Promise<void>;
 }
 
-/** The gateway in this process, on a database of its own and a free port, as its program builds it. */
+/**
+ * The gateway in this process on a free port, as its program builds it; on a database of its own, or on that of another
+ * one (`DATABASE_URL`), which is then stopped last.
+ */
 export async function startGatewayApp(env: Record<string, string> = {}): Promise<GatewayApp> {
-  const db = await createTestDatabase();
+  const shared = env['DATABASE_URL'];
+  const db = shared === undefined ? await createTestDatabase() : { url: shared, close: () => Promise.resolve() };
   const config = loadConfig('gateway', {
     HTTP_PORT: '0',
     DATABASE_URL: db.url,
@@ -69,6 +74,7 @@ export async function startGatewayApp(env: Record<string, string> = {}): Promise
   return {
     url,
     port,
+    databaseUrl: db.url,
     app,
     counts,
     account: (permission = 'full_access') => newAccount(app, permission),

@@ -71,7 +71,7 @@ describe('AddressRanges', () => {
     fc.assert(
       fc.property(network, fc.oneof(fc.ipV4(), fc.ipV6()), ([base, prefix], address) => {
         const text = AddressRanges.normalise(`${base}/${prefix}`);
-        fc.pre(text !== null && !text.startsWith('::ffff:') && !/^::/.test(address));
+        fc.pre(text !== null && !text.startsWith('::ffff:') && !address.startsWith('::'));
         const family = base.includes(':') ? 'ipv6' : 'ipv4';
         const list = new BlockList();
         list.addSubnet(base, prefix, family);

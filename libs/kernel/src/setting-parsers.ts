@@ -51,7 +51,8 @@ export const proxies: SettingParser<string> = (value) => {
   try {
     trustedProxies(value);
   } catch (error) {
-    throw new Error(`must be off, on, or addresses and networks such as 10.0.0.0/8; ${(error as Error).message}`);
+    const { message } = error as Error;
+    throw new Error(`must be off, on, or addresses and networks such as 10.0.0.0/8; ${message}`, { cause: error });
   }
   return value;
 };

@@ -120,6 +120,6 @@ function changeOf(dto: CreateApiKeyDto | ChangeApiKeyDto): ApiKeyChange {
     scopes,
     domainIds: domain_ids,
     allowedIps: allowed_ips,
-    expiresAt: expires_at == null ? expires_at : parseTimestamp(expires_at),
+    expiresAt: typeof expires_at === 'string' ? parseTimestamp(expires_at) : expires_at,
   };
 }

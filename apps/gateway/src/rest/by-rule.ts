@@ -50,8 +50,17 @@ function missing({ required, requiredUnless }: RuleOptions, dto: Record<string, 
 /** All problems of all fields, with the paths that callers see (`to[3]`, `tags.key`, `attachments[0].content`). */
 export function problemsOf(errors: ValidationError[]): RefusalDetail[] {
   return errors.flatMap((error) => {
-    const judge = judges.get(error.target?.constructor)?.get(error.property);
+    const judge = judgeOf(error.target?.constructor, error.property);
     const problems = judge?.(error.value, error.target as Record<string, unknown>) ?? [];
     return problems.map(({ path, code, message }) => ({ field: error.property + path, code, message }));
   });
+}
+
+/** Of the DTO class, or of the class from which it has the field. */
+function judgeOf(dto: unknown, property: string): Judge | undefined {
+  for (let of = dto; typeof of === 'function'; of = Object.getPrototypeOf(of)) {
+    const judge = judges.get(of)?.get(property);
+    if (judge) return judge;
+  }
+  return undefined;
 }

@@ -1,0 +1,339 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { ApiKeys } from '#libs/accounts';
+import { Database } from '#libs/persistence';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { startGatewayApp, type GatewayApp } from '../support/gateway-app.js';
+
+interface Key {
+  id: string;
+  token: string;
+  [field: string]: unknown;
+}
+interface ErrorAnswer {
+  name: string;
+  details: { field: string; code: string }[];
+}
+
+let gateway: GatewayApp;
+let twin: GatewayApp;
+let own: Awaited<ReturnType<GatewayApp['account']>>;
+let other: Awaited<ReturnType<GatewayApp['account']>>;
+
+beforeAll(async () => {
+  gateway = await startGatewayApp({ TRUST_PROXY: '127.0.0.1' });
+  twin = await startGatewayApp({ DATABASE_URL: gateway.databaseUrl });
+});
+afterAll(async () => {
+  await twin?.stop();
+  await gateway?.stop();
+});
+beforeEach(async () => {
+  [own, other] = [await gateway.account(), await gateway.account()];
+});
+
+const make = (body: object, by = own.key) => gateway.call(by, 'POST', '/api-keys', { name: 'made', ...body });
+const made = async (body: object, by = own.key): Promise<Key> => {
+  const response = await make(body, by);
+  expect(response.status).toBe(201);
+  return (await response.json()) as Key;
+};
+const change = (id: string, body: object, by = own.key) => gateway.call(by, 'PATCH', `/api-keys/${id}`, body);
+const problemsIn = async (response: Response) =>
+  ((await response.json()) as ErrorAnswer).details.map(({ field, code }) => `${field} ${code}`);
+const inDays = (days: number) => new Date(Date.now() + days * 86_400_000).toISOString();
+const statusFor = async (key: string, headers: object = {}, path = '/domains') =>
+  (await gateway.call(key, 'GET', path, undefined, headers)).status;
+const send = (key: string, domain = own.domain) =>
+  gateway.call(key, 'POST', '/emails', { from: `a@${domain}`, to: 'ada@example.com', subject: 'Hi', text: 'Hi' });
+
+describe('POST /api-keys', () => {
+  it('answers 201 with the token, which no later answer has', async () => {
+    const expires_at = inDays(30);
+    const body = {
+      name: 'web shop',
+      mode: 'test',
+      scopes: ['emails.send', 'domains.read'],
+      domain_ids: [own.domainId],
+      allowed_ips: ['127.0.0.1', '2001:DB8:0::/32'],
+      expires_at,
+    };
+    const response = await gateway.call(own.key, 'POST', '/v1/api-keys', body);
+    expect(response.status).toBe(201);
+    const { token, ...view } = (await response.json()) as Key;
+    expect(view).toEqual({
+      id: expect.stringMatching(/^key_[0-9a-f]{32}$/),
+      object: 'api_key',
+      name: 'web shop',
+      mode: 'test',
+      permission: null,
+      scopes: ['emails.send', 'domains.read'],
+      domain_ids: [own.domainId],
+      allowed_ips: ['127.0.0.1/32', '2001:db8::/32'],
+      expires_at,
+      enabled: true,
+      last_used_at: null,
+      created_at: expect.stringMatching(/Z$/),
+    });
+    expect(token).toMatch(/^pl_test_[0-9A-Za-z]{38}$/);
+    expect(await (await gateway.call(own.key, 'GET', `/api-keys/${view.id}`)).json()).toEqual(view);
+    expect(await statusFor(token)).toBe(200);
+    expect(await statusFor(token, {}, '/webhooks')).toBe(403);
+  });
+
+  it('gives full access unless it is told otherwise', async () => {
+    expect(await made({})).toMatchObject({ mode: 'live', permission: 'full_access', domain_ids: null });
+    const sending = await made({ permission: 'sending_access' });
+    expect(sending).toMatchObject({ permission: 'sending_access', scopes: ['emails.send'] });
+    expect(await statusFor(sending.token)).toBe(403);
+    expect((await send(sending.token)).status).toBe(201);
+  });
+
+  it('names every wrong field at once, and what is allowed', async () => {
+    const many = Array.from({ length: 101 }, () => '192.0.2.1');
+    const response = await make({
+      name: 'x'.repeat(101),
+      mode: 'prod',
+      permission: 'admin',
+      scopes: ['emails.send', 'root'],
+      domain_ids: ['dom_1'],
+      allowed_ips: ['10.0.0.1/8', '10.0.0.0/8', '010.0.0.0/8', 5],
+      expires_at: '2001-01-01T00:00:00Z',
+    });
+    expect(response.status).toBe(400);
+    expect(await problemsIn(response)).toEqual([
+      'name too_long',
+      'mode invalid_value',
+      'permission invalid_value',
+      'scopes[1] invalid_value',
+      'domain_ids[0] invalid_value',
+      'allowed_ips[0] invalid_value',
+      'allowed_ips[2] invalid_value',
+      'allowed_ips[3] invalid_value',
+      'expires_at in_the_past',
+    ]);
+    expect(await problemsIn(await make({ allowed_ips: many }))).toEqual(['allowed_ips too_many']);
+    expect(await problemsIn(await make({ scopes: [] }))).toEqual(['scopes too_few']);
+    expect(await problemsIn(await make({ scopes: ['emails.send'], permission: 'full_access' }))).toEqual([
+      'scopes exclusive',
+    ]);
+    const nameless = await gateway.call(own.key, 'POST', '/api-keys', {});
+    expect(await nameless.json()).toMatchObject({ name: 'missing_required_field' });
+  });
+
+  it('answers a foreign domain as one that is not there', async () => {
+    const unknown = `dom_${'0'.repeat(32)}`;
+    for (const id of [other.domainId, unknown])
+      expect(await problemsIn(await make({ domain_ids: [own.domainId, id] }))).toEqual([
+        'domain_ids[1] unknown_domain',
+      ]);
+  });
+
+  it('hands out nothing that the asking key does not have', async () => {
+    const soon = inDays(1);
+    const by = await made({
+      mode: 'test',
+      scopes: ['api_keys.write', 'api_keys.read', 'emails.send'],
+      domain_ids: [own.domainId],
+      allowed_ips: ['127.0.0.0/8'],
+      expires_at: soon,
+    });
+    const refused = await make({}, by.token);
+    expect(refused.status).toBe(403);
+    expect(await problemsIn(refused)).toEqual(
+      ['mode', 'scopes', 'domain_ids', 'allowed_ips', 'expires_at'].map((field) => `${field} exceeds_own_key`),
+    );
+    const within = {
+      mode: 'test',
+      scopes: ['emails.send'],
+      domain_ids: [own.domainId],
+      allowed_ips: ['127.0.0.1'],
+      expires_at: soon,
+    };
+    const child = await made(within, by.token);
+    expect(await problemsIn(await make({ ...within, expires_at: inDays(2) }, by.token))).toHaveLength(1);
+    for (const more of [
+      { scopes: ['emails.send', 'stats.read'] },
+      { permission: 'full_access' },
+      { domain_ids: null },
+      { allowed_ips: ['126.0.0.0/7'] },
+      { allowed_ips: null },
+      { expires_at: null },
+    ])
+      expect((await change(child.id, more, by.token)).status).toBe(403);
+    expect((await change(child.id, { name: 'renamed', enabled: false }, by.token)).status).toBe(200);
+    const live = await made({});
+    expect((await change(live.id, { name: 'mine now' }, by.token)).status).toBe(403);
+    expect((await gateway.call(by.token, 'DELETE', `/api-keys/${live.id}`)).status).toBe(403);
+    expect(await statusFor(live.token)).toBe(200);
+  });
+});
+
+describe('GET /api-keys', () => {
+  it('pages through the keys of the account, newest first', async () => {
+    const ids: unknown[] = [];
+    for (let i = 0; i < 4; i++) ids.unshift((await made({ name: `k${i}` })).id);
+    const page = async (query: string) =>
+      (await (await gateway.call(own.key, 'GET', `/api-keys?${query}`)).json()) as {
+        data: Key[];
+        has_more: boolean;
+        next_cursor: string | null;
+      };
+    const first = await page('limit=3');
+    expect(first).toMatchObject({ object: 'list', has_more: true, next_cursor: ids[2] });
+    expect(first.data.map((key) => key.id)).toEqual(ids.slice(0, 3));
+    expect(first.data.some((key) => 'token' in key)).toBe(false);
+    const rest = await page(`after=${first.next_cursor}`);
+    expect(rest).toMatchObject({ has_more: false, next_cursor: null });
+    expect(rest.data.map((key) => key.name)).toEqual(['k0', 'Test']);
+    expect((await page(`before=${String(ids[3])}&limit=2`)).data.map((key) => key.id)).toEqual(ids.slice(1, 3));
+    for (const query of ['after=em_1', 'limit=0', 'limit=101', `after=${ids[0] as string}&before=${ids[1] as string}`])
+      expect([query, (await gateway.call(own.key, 'GET', `/api-keys?${query}`)).status]).toEqual([query, 400]);
+  });
+
+  it('shows nothing of another account', async () => {
+    const { id } = await made({});
+    expect(await (await gateway.call(other.key, 'GET', '/api-keys')).json()).toMatchObject({
+      data: [{ name: 'Test' }],
+    });
+    for (const [method, body] of [
+      ['GET', undefined],
+      ['PATCH', { name: 'stolen' }],
+      ['DELETE', undefined],
+    ] as const) {
+      const foreign = await gateway.call(other.key, method, `/api-keys/${id}`, body);
+      const unknown = await gateway.call(other.key, method, `/api-keys/key_${'0'.repeat(32)}`, body);
+      expect([foreign.status, unknown.status]).toEqual([404, 404]);
+    }
+    expect(await (await gateway.call(own.key, 'GET', `/api-keys/${id}`)).json()).toMatchObject({ name: 'made' });
+  });
+});
+
+describe('PATCH /api-keys/:id', () => {
+  it('changes what is given and leaves the rest', async () => {
+    const { token: _token, ...key } = await made({ allowed_ips: ['192.0.2.0/24'], expires_at: inDays(3) });
+    expect(await (await change(key.id, {})).json()).toEqual(key);
+    expect(await (await change(key.id, { name: 'new', scopes: ['stats.read'] })).json()).toEqual({
+      ...key,
+      name: 'new',
+      permission: null,
+      scopes: ['stats.read'],
+    });
+    expect(await (await change(key.id, { permission: 'sending_access', allowed_ips: null })).json()).toEqual({
+      ...key,
+      name: 'new',
+      permission: 'sending_access',
+      scopes: ['emails.send'],
+      allowed_ips: null,
+    });
+    expect((await change(key.id, { enabled: 'no', expires_at: 'tomorrow' })).status).toBe(400);
+  });
+
+  it('disables and enables a key', async () => {
+    const key = await made({});
+    expect(await (await change(key.id, { enabled: false })).json()).toMatchObject({ enabled: false });
+    expect(await statusFor(key.token)).toBe(401);
+    await change(key.id, { enabled: true });
+    await expect.poll(() => statusFor(key.token), { timeout: 1_000, interval: 50 }).toBe(200);
+  });
+
+  it('refuses a key once it has expired', async () => {
+    const key = await made({ expires_at: new Date(Date.now() + 700).toISOString() });
+    expect(await statusFor(key.token)).toBe(200);
+    await expect.poll(() => statusFor(key.token), { timeout: 2_000, interval: 50 }).toBe(401);
+  });
+});
+
+describe('DELETE /api-keys/:id', () => {
+  it('answers 200 once and 404 afterwards, and the key is gone from the list', async () => {
+    const key = await made({});
+    const response = await gateway.call(own.key, 'DELETE', `/api-keys/${key.id}`);
+    expect([response.status, await response.json()]).toEqual([200, { object: 'api_key', id: key.id, deleted: true }]);
+    expect((await gateway.call(own.key, 'DELETE', `/api-keys/${key.id}`)).status).toBe(404);
+    expect((await gateway.call(own.key, 'GET', `/api-keys/${key.id}`)).status).toBe(404);
+    expect((await change(key.id, { enabled: true })).status).toBe(404);
+    expect(await statusFor(key.token)).toBe(401);
+  });
+
+  it('ends a key within a second in every process, at 200 requests a second', async () => {
+    const key = await made({});
+    let deletedAt = Infinity;
+    let last = -Infinity;
+    let asked = 0;
+    const ask = async (app: GatewayApp) => {
+      asked += 1;
+      const { status } = await app.call(key.token, 'GET', '/domains');
+      if (status === 200) last = Math.max(last, performance.now());
+      else expect(status).toBe(401);
+    };
+    const asking: Promise<void>[] = [];
+    const start = performance.now();
+    while (performance.now() < Math.min(start + 10_000, deletedAt + 1_500)) {
+      asking.push(ask(asked % 2 ? gateway : twin));
+      if (asked === 200) {
+        await gateway.call(own.key, 'DELETE', `/api-keys/${key.id}`);
+        deletedAt = performance.now();
+      }
+      await sleep(Math.max(0, start + asked * 5 - performance.now()));
+    }
+    await Promise.all(asking);
+    console.log(`last success ${Math.round(last - deletedAt)} ms after the key was deleted, of ${asked} requests`);
+    expect(asked).toBeGreaterThan(300);
+    expect(last - deletedAt).toBeLessThanOrEqual(1_000);
+  });
+});
+
+describe('a restricted key', () => {
+  it('works from its networks only, whatever a client claims, and counts nothing elsewhere', async () => {
+    const near = await made({ allowed_ips: ['127.0.0.1/32'] });
+    const far = await made({ allowed_ips: ['203.0.113.0/24', '2001:db8::/32'] });
+    expect(await statusFor(near.token)).toBe(200);
+    const refused = await gateway.call(far.token, 'GET', '/domains');
+    expect([refused.status, ((await refused.json()) as ErrorAnswer).name]).toEqual([403, 'restricted_api_key']);
+    expect(refused.headers.get('ratelimit-limit')).toBeNull();
+    // This gateway believes the proxy at 127.0.0.1, and nobody behind it.
+    const through = (address: string) => statusFor(far.token, { 'x-forwarded-for': address });
+    expect(await through('203.0.113.7')).toBe(200);
+    expect(await through('::ffff:203.0.113.7')).toBe(200);
+    expect(await through('2001:db8::7')).toBe(200);
+    expect(await through('203.0.113.7, 198.51.100.1')).toBe(403);
+    expect(await statusFor(near.token, { 'x-forwarded-for': '198.51.100.1' })).toBe(403);
+    // The other one believes nobody.
+    const spoofed = { 'x-forwarded-for': '203.0.113.7', forwarded: 'for=203.0.113.7', 'x-real-ip': '203.0.113.7' };
+    expect((await twin.call(far.token, 'GET', '/domains', undefined, spoofed)).status).toBe(403);
+  });
+
+  it('sends from its domains only', async () => {
+    const here = await made({ domain_ids: [own.domainId] });
+    expect((await send(here.token)).status).toBe(201);
+    await change(here.id, { domain_ids: null, permission: 'sending_access' });
+    expect((await send(here.token)).status).toBe(201);
+  });
+
+  it('is disabled when its last domain is deleted, and is enabled again by naming another', async () => {
+    const [both, one] = [await made({}), await made({ domain_ids: [own.domainId] })];
+    const gone = `dom_${'1'.repeat(32)}`;
+    const database = gateway.app.get(Database);
+    await database.query('UPDATE api_keys SET domain_ids = $2 WHERE id = $1', [both.id, [own.domainId, gone]]);
+    const removed = (accountId: string, domainId: string) =>
+      database.transaction((tx) => gateway.app.get(ApiKeys).domainRemoved(tx, accountId, domainId));
+    await removed(other.accountId, own.domainId);
+    expect(await statusFor(one.token)).toBe(200);
+    await removed(own.accountId, own.domainId);
+    const view = async (id: string) => (await gateway.call(own.key, 'GET', `/api-keys/${id}`)).json();
+    expect(await view(both.id)).toMatchObject({ enabled: true, domain_ids: [gone] });
+    expect(await view(one.id)).toMatchObject({ enabled: false, domain_ids: [] });
+    await expect.poll(() => statusFor(one.token), { timeout: 1_000, interval: 50 }).toBe(401);
+    const refused = await change(one.id, { enabled: true });
+    expect([refused.status, await problemsIn(refused)]).toEqual([409, ['domain_ids no_domain_left']]);
+    expect((await change(one.id, { enabled: true, domain_ids: [own.domainId] })).status).toBe(200);
+    await expect.poll(() => statusFor(one.token), { timeout: 1_000, interval: 50 }).toBe(200);
+  });
+
+  it('notes when it was used', async () => {
+    const key = await made({});
+    await statusFor(key.token);
+    await expect
+      .poll(async () => (await (await gateway.call(own.key, 'GET', `/api-keys/${key.id}`)).json()) as Key)
+      .toMatchObject({ last_used_at: expect.stringMatching(/Z$/) });
+  });
+});
