@@ -1,8 +1,8 @@
 import { AccountEntity, Accounts, Allowances } from '#libs/accounts';
 import { newId } from '#libs/contracts';
 import { DomainEntity, SendingDomains } from '#libs/domains';
-import { EmailIntake, EmailLedger, HandOff, type Submission } from '#libs/emails';
-import { Log, SecretBox, Shutdown, Wakeups } from '#libs/kernel';
+import { AttachmentFetcher, EmailIntake, EmailLedger, HandOff, type Submission } from '#libs/emails';
+import { Log, SafeFetch, SecretBox, Shutdown, Wakeups } from '#libs/kernel';
 import { Worker } from '#libs/persistence';
 import { SuppressionEntity, SuppressionList } from '#libs/suppressions';
 import { createTestDatabase, type OpenTestDatabase } from './test-database.js';
@@ -55,6 +55,7 @@ export async function openPostOffices(): Promise<PostOffices> {
         domains,
         suppressions,
         handOff,
+        new AttachmentFetcher(new SafeFetch(db.config)),
       );
       const ledger = new EmailLedger(
         db.database,

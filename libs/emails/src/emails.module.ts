@@ -7,6 +7,7 @@ import { CapturedMail } from './captured-mail.js';
 import { EmailQueries } from './email-queries.js';
 import { EmailEntity } from './email.entity.js';
 import { HandOff } from './hand-off.js';
+import { AttachmentFetcher } from './intake/attachment-fetcher.js';
 import { EmailIntake } from './intake/email-intake.js';
 import { EmailLedger } from './ledger/email-ledger.js';
 import { MailMessage } from './mail-message.js';
@@ -22,7 +23,7 @@ const PARTS = [EmailIntake, EmailLedger, EmailQueries, CapturedMail, HandOff, Ma
     DomainsModule,
     SuppressionsModule,
   ],
-  providers: PARTS,
+  providers: [...PARTS, AttachmentFetcher],
   exports: PARTS,
 })
 export class EmailsModule {}

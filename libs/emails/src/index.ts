@@ -1,6 +1,14 @@
-export { attachmentsFrom } from './intake/attachment-rules.js';
+export { AttachmentFetcher } from './intake/attachment-fetcher.js';
+export { attachmentProblems, attachmentsFrom, type AttachmentOptions } from './intake/attachment-rules.js';
 export { EmailIntake } from './intake/email-intake.js';
-export type { Accepted, AcceptedBatch, Attachment, BatchElement, Idempotency, Submission } from './intake/submission.js';
+export type {
+  Accepted,
+  AcceptedBatch,
+  Attachment,
+  BatchElement,
+  Idempotency,
+  Submission,
+} from './intake/submission.js';
 export type { Rule, RuleProblem } from './intake/rule.js';
 export { conflictProblems } from './intake/conflict-rules.js';
 export * from './intake/option-rules.js';

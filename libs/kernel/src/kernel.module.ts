@@ -3,6 +3,7 @@ import { Config } from './config.js';
 import { Health } from './health.js';
 import { Log } from './log.js';
 import { Metrics } from './metrics.js';
+import { SafeFetch } from './safe-fetch/safe-fetch.js';
 import { SecretBox } from './secret-box.js';
 import { Shutdown } from './shutdown.js';
 import { Wakeups } from './wakeups.js';
@@ -14,7 +15,7 @@ export interface KernelParts {
   shutdown: Shutdown;
 }
 
-/** Config, Log, Shutdown, Health, Metrics, SecretBox and Wakeups for every part of the process. */
+/** Config, Log, Shutdown, Health, Metrics, SafeFetch, SecretBox and Wakeups for every part of the process. */
 @Global()
 @Module({})
 export class KernelModule {
@@ -27,6 +28,7 @@ export class KernelModule {
       { provide: Shutdown, useValue: shutdown },
       { provide: Health, useValue: new Health() },
       { provide: Metrics, useValue: new Metrics() },
+      { provide: SafeFetch, useValue: new SafeFetch(config) },
       { provide: SecretBox, useValue: new SecretBox(masterKey) },
       { provide: Wakeups, useValue: new Wakeups() },
     ];

@@ -9,6 +9,7 @@ import { SuppressionList } from '#libs/suppressions';
 import { HandOff } from '../hand-off.js';
 import { draftOf, rowsOf, type Draft } from './accept-draft.js';
 import { AcceptWriter } from './accept-writer.js';
+import { AttachmentFetcher } from './attachment-fetcher.js';
 import { forbiddenAttachments } from './attachment-rules.js';
 import { batchElements } from './batch-elements.js';
 import { reserveHandOver, type HandOver } from './hand-over.js';
@@ -49,6 +50,7 @@ export class EmailIntake {
     private readonly domains: SendingDomains,
     private readonly suppressions: SuppressionList,
     private readonly handOff: HandOff,
+    private readonly attachmentFetcher: AttachmentFetcher,
   ) {
     this.writer = new AcceptWriter(database, allowances);
     this.lifetimeMs = config.settings.DELIVERY_LIFETIME;
@@ -121,8 +123,9 @@ export class EmailIntake {
     });
   }
 
-  private async checked(submission: Submission): Promise<Draft> {
-    const domainId = await this.requireActiveDomain(submission);
+  private async checked(given: Submission): Promise<Draft> {
+    const domainId = await this.requireActiveDomain(given);
+    const submission = await this.withFetchedFiles(given);
     requireAllowedContent(submission);
     const recipients = await this.withoutSuppressed(submission, domainId);
     return draftOf(submission, { domainId, recipients, lifetimeMs: this.lifetimeMs });
@@ -156,6 +159,14 @@ export class EmailIntake {
   private async idOf(accountId: string, name: string): Promise<string> {
     const domains = await this.domains.list(accountId);
     return domains.find((domain) => domain.name === name)?.id ?? '';
+  }
+
+  private async withFetchedFiles(submission: Submission): Promise<Submission> {
+    const { content } = submission;
+    if (content.format === 'mime' || content.attachments.every((file) => file.path === undefined)) return submission;
+    const room = LIMITS.messageBytes - sizeOf(submission);
+    const attachments = await this.attachmentFetcher.fetchAll(content.attachments, room);
+    return { ...submission, content: { ...content, attachments } };
   }
 
   private async withoutSuppressed(submission: Submission, domainId: string): Promise<Recipient[]> {

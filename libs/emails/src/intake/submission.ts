@@ -8,6 +8,8 @@ export interface Attachment {
   /** Present for an inline file that the HTML names by `cid:`. */
   contentId?: string;
   content: Buffer;
+  /** Where the file is still to be fetched from; until then it has no content. */
+  path?: string;
 }
 
 /** What a REST client gives: the parts, from which the message is composed at the first attempt. */

@@ -1,0 +1,58 @@
+import type { RuleProblem } from './rule.js';
+
+const MAX_BYTES = 255;
+// Controls, path separators, bidi overrides and isolates, line separators, halves of surrogate pairs.
+const NOT_IN_NAME = /[\p{Cc}\p{Cs}\p{Zl}\p{Zp}/\\\u202a-\u202e\u2066-\u2069]/u;
+/** Devices of Windows, whatever extension follows. */
+const RESERVED = /^(con|prn|aux|nul|com[0-9¹²³]|lpt[0-9¹²³])$/i;
+/** Windows drops these when it saves the file: `a.exe.` becomes `a.exe`. */
+const ENDS_BADLY = /[. ]$/;
+
+/** Run by a double click on some system; not allowed anywhere in the chain of extensions (`invoice.pdf.exe.txt`). */
+const EXECUTABLE = new Set(
+  (
+    'exe sh bat cmd scr pif msi msp mst jar jse vbs vbe wsf wsh wsc ws ps1 ps1xml ps2 psm1 psc1 hta cpl dll sys drv ocx lnk ' +
+    'inf reg scf url gadget application chm hlp msc jnlp vb bash zsh csh ksh command elf deb rpm apk dmg appimage'
+  ).split(' '),
+);
+/** The same as the last extension; before it they are common in honest names (`example.com.pdf`, `node.js.txt`). */
+const EXECUTABLE_AT_END = new Set('com js app run bin pkg iso img py pl rb php'.split(' '));
+
+/** What is malformed about a file's name (status 400). */
+export function filenameProblems(name: unknown, path: string): RuleProblem[] {
+  if (typeof name !== 'string') return [{ path, code: 'invalid_type', message: 'must be a string' }];
+  if (name.trim() === '' || NOT_IN_NAME.test(name) || Buffer.byteLength(name.normalize('NFC')) > MAX_BYTES)
+    return invalid(
+      path,
+      `must be a file name of 1 to ${MAX_BYTES} bytes without path, control or direction characters`,
+    );
+  if (ENDS_BADLY.test(name)) return invalid(path, 'must not end with a dot or a space');
+  return RESERVED.test(name.split('.', 1)[0].trim()) ? invalid(path, 'must not be the name of a device') : [];
+}
+
+const invalid = (path: string, message: string): RuleProblem[] => [{ path, code: 'invalid_filename', message }];
+
+/** The last extension in lower case; '' if there is none, as in `Release 1.2` and `Dr. Smith`. */
+export const extensionOf = (name: string): string =>
+  /\.([a-z0-9]{0,9}[a-z][a-z0-9]{0,9})$/.exec(name.toLowerCase())?.[1] ?? '';
+
+/**
+ * Would opening the file run it, going by its name? In an Office document `.bin` is data (printer settings, embedded
+ * objects); its macros are looked for by name.
+ */
+export function isExecutableName(name: string, { binIsData = false } = {}): boolean {
+  const chain = extensions(name);
+  const last = chain.at(-1) ?? '';
+  if (chain.some((extension) => EXECUTABLE.has(extension))) return true;
+  return EXECUTABLE_AT_END.has(last) && !(binIsData && last === 'bin');
+}
+
+/**
+ * What stands behind the dots of the last path segment, in the spelling that a reader would take it for: compatibility
+ * forms made plain, invisible characters and blanks gone.
+ */
+function extensions(name: string): string[] {
+  const base = name.split(/[/\\]/).at(-1) ?? '';
+  const plain = base.normalize('NFKC').replace(/\p{Default_Ignorable_Code_Point}|\s/gu, '');
+  return plain.toLowerCase().split('.').slice(1);
+}
