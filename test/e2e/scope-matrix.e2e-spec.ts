@@ -1,0 +1,157 @@
+import { PERMISSIONS, SCOPES, type Scope } from '#libs/contracts';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { API_OPERATIONS, type ApiOperation } from '../support/api-operations.js';
+import { startStandalone, type RunningProgram } from '../support/program.js';
+
+/** Written by hand from the decisions, so that a wrong word in a controller has somebody to disagree with it. */
+const TABLE: Record<Scope, string[]> = {
+  'emails.send': [
+    'POST /emails',
+    'POST /emails/batch',
+    'PATCH /emails/{id}',
+    'POST /emails/{id}/cancel',
+    'POST /emails/{id}/retry',
+  ],
+  'emails.read': [
+    'GET /emails',
+    'GET /emails/{id}',
+    'GET /emails/{id}/events',
+    'GET /emails/{id}/attempts',
+    'GET /emails/{id}/explain',
+    'GET /emails/{id}/attachments',
+    'GET /emails/{id}/attachments/{attachmentId}',
+    'GET /captured',
+    'DELETE /captured',
+    'GET /captured/{id}/raw',
+    'GET /events',
+    'GET /logs',
+    'GET /logs/{id}',
+  ],
+  'domains.read': ['GET /domains', 'GET /domains/{id}'],
+  'domains.write': ['POST /domains', 'PATCH /domains/{id}', 'DELETE /domains/{id}', 'POST /domains/{id}/verify'],
+  'webhooks.read': [
+    'GET /webhooks',
+    'GET /webhooks/{id}',
+    'GET /webhooks/{id}/events',
+    'GET /webhooks/{id}/events/{eventId}',
+    'GET /webhooks/{id}/events/{eventId}/attempts',
+  ],
+  'webhooks.write': [
+    'POST /webhooks',
+    'PATCH /webhooks/{id}',
+    'DELETE /webhooks/{id}',
+    'POST /webhooks/{id}/test',
+    'POST /webhooks/{id}/replay',
+    'POST /webhooks/{id}/signing-secret/rotate',
+    'POST /webhooks/{id}/events/{eventId}/replay',
+  ],
+  'suppressions.read': ['GET /suppressions', 'GET /suppressions/{email}', 'GET /suppressions/export'],
+  'suppressions.write': [
+    'POST /suppressions',
+    'DELETE /suppressions/{email}',
+    'POST /suppressions/batch/add',
+    'POST /suppressions/batch/remove',
+    'POST /suppressions/import',
+  ],
+  'api_keys.read': ['GET /api-keys', 'GET /api-keys/{id}'],
+  'api_keys.write': ['POST /api-keys', 'PATCH /api-keys/{id}', 'DELETE /api-keys/{id}'],
+  'stats.read': ['GET /domains/{id}/stats', 'GET /stats', 'GET /usage'],
+};
+const PUBLIC = ['GET /healthz', 'GET /openapi.json', 'GET /readyz'];
+const ALIASES = ['', '/v1', '//'];
+
+const guarded = API_OPERATIONS.filter(({ scope }) => scope !== null);
+
+let program: RunningProgram;
+beforeAll(async () => {
+  program = await startStandalone();
+});
+afterAll(async () => {
+  await program?.stop();
+  program?.clean();
+});
+
+/** Calls an operation on nothing: a valid key gets past the gate and then finds no such thing, or a body without fields. */
+function call({ method, path }: ApiOperation, key: string | null, alias = ''): Promise<Response> {
+  const target = path.replaceAll(/\{\w+\}/g, 'nothing');
+  const body = method === 'POST' || method === 'PATCH' ? '{}' : null;
+  return fetch(program.url + alias.replace(/\/$/, '') + (alias === '//' ? '/' : '') + target, {
+    method,
+    headers: {
+      ...(key === null ? {} : { authorization: `Bearer ${key}` }),
+      ...(body === null ? {} : { 'content-type': 'application/json' }),
+    },
+    body,
+  });
+}
+
+async function keyWith(restriction: object): Promise<string> {
+  const answer = await program.call('POST', '/api-keys', { name: 'one cell of a matrix', ...restriction });
+  expect(answer.status).toBe(201);
+  return ((await answer.json()) as { token: string }).token;
+}
+
+/** Operations that this key is refused for what it may do. */
+async function refusedTo(key: string, alias = ''): Promise<string[]> {
+  const refused: string[] = [];
+  for (const operation of guarded) {
+    const answer = await call(operation, key, alias);
+    const body = await answer.text();
+    if (answer.status !== 403) continue;
+    expect([operation.name, JSON.parse(body)]).toEqual([
+      operation.name,
+      expect.objectContaining({ name: 'restricted_api_key', error: 'forbidden' }),
+    ]);
+    refused.push(operation.name);
+  }
+  return refused;
+}
+
+const namesWithout = (scopes: readonly string[]) =>
+  guarded.filter(({ scope }) => !scopes.includes(scope as string)).map(({ name }) => name);
+
+describe('scopes', () => {
+  it('are declared as the table has them, for every operation', () => {
+    const declared = Object.fromEntries(API_OPERATIONS.map(({ name, scope }) => [name, scope]));
+    const written = Object.entries(TABLE).flatMap(([scope, names]) => names.map((name) => [name, scope] as const));
+    expect(declared).toEqual({
+      ...Object.fromEntries(PUBLIC.map((name) => [name, null])),
+      ...Object.fromEntries(written),
+    });
+  });
+
+  it.each(SCOPES)('%s opens its operations and no other', async (scope) => {
+    expect(await refusedTo(await keyWith({ scopes: [scope] }))).toEqual(namesWithout([scope]));
+  });
+
+  it.each(ALIASES.slice(1))('hold on the way over %s as well', async (alias) => {
+    expect(await refusedTo(await keyWith({ scopes: ['domains.read'] }), alias)).toEqual(namesWithout(['domains.read']));
+  });
+
+  it.each(PERMISSIONS)('%s is the scopes that its name promises', async (permission) => {
+    const scopes = permission === 'full_access' ? SCOPES : (['emails.send'] as const);
+    expect(await refusedTo(await keyWith({ permission }))).toEqual(namesWithout(scopes));
+  });
+
+  it.each(ALIASES)('nobody without a key gets in (%s)', async (alias) => {
+    for (const operation of API_OPERATIONS) {
+      for (const key of [null, 'pl_live_wrong']) {
+        const { status } = await call(operation, key, alias);
+        if (operation.scope === null)
+          expect([operation.name, [401, 403].includes(status)]).toEqual([operation.name, false]);
+        else expect([operation.name, status]).toEqual([operation.name, 401]);
+      }
+    }
+  });
+
+  it('are not got around by a method in a header', async () => {
+    const key = await keyWith({ scopes: ['webhooks.read'] });
+    for (const name of ['x-http-method-override', 'x-method-override', 'x-http-method']) {
+      const answer = await fetch(`${program.url}/webhooks/nothing`, {
+        headers: { authorization: `Bearer ${key}`, [name]: 'DELETE' },
+      });
+      expect(answer.status).toBe(404);
+      await answer.text();
+    }
+  });
+});
