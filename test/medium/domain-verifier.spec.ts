@@ -256,12 +256,10 @@ describe('an active domain', () => {
       await lookNow(active.id);
       return desk.verifier.claim(1);
     })();
-    let kept: string[] = [];
-    const removed = await desk.entries.remove(accountId, active.id, (tx) =>
-      tx.query<{ name: string }>('SELECT name FROM domains WHERE id = $1', [active.id]).then(({ rows }) => {
-        kept = rows.map((row) => row.name);
-      }),
-    );
+    let kept: unknown[] = [];
+    const removed = await desk.entries.remove(accountId, active.id, async (tx) => {
+      kept = (await tx.query('SELECT name FROM domains WHERE id = $1', [active.id])).rows;
+    });
     expect([removed, kept]).toEqual([true, []]);
     expect(await desk.entries.remove(accountId, active.id, () => Promise.resolve())).toBe(false);
     if (check) await desk.verifier.check(check);

@@ -21,6 +21,13 @@ export interface DomainRecord {
   error: string | null;
 }
 
+const NOTHING_YET: Omit<Finding, 'slot' | 'lostSince'> = {
+  status: 'unknown',
+  observed: [],
+  error: null,
+  checkedAt: null,
+};
+
 /** What the operator vouches for: the records that mail is signed and sent by. */
 const VOUCHED_SLOTS: readonly Slot[] = [...REQUIRED_SLOTS, 'dkim_ed25519'];
 
@@ -30,26 +37,26 @@ export function domainRecords(
   serviceDomain: string,
 ): DomainRecord[] {
   return expectedRecords(domain, serviceDomain).map(({ slot, record, type, name, value }) => {
-    const finding = domain.findings.find((each) => each.slot === slot);
     const required = REQUIRED_SLOTS.includes(slot);
     const vouched = domain.vouched && VOUCHED_SLOTS.includes(slot);
+    const finding = domain.findings.find((each) => each.slot === slot) ?? NOTHING_YET;
     return {
       record,
       type,
       name,
-      value: finding?.value ?? value,
+      value: finding.value ?? value,
       ttl: 'Auto',
       status: vouched ? 'verified' : recordStatus(finding, required && domain.status !== 'pending'),
       required,
-      last_checked_at: finding?.checkedAt ?? null,
-      observed: finding?.observed ?? [],
-      error: vouched ? null : (finding?.error ?? null),
+      last_checked_at: finding.checkedAt,
+      observed: finding.observed,
+      error: vouched ? null : finding.error,
     };
   });
 }
 
 /** A record that is not there yet is waited for, unless the domain already needs it or was given up on. */
-function recordStatus(finding: Finding | undefined, overdue: boolean): DomainRecord['status'] {
-  if (finding?.status === 'verified') return 'verified';
-  return finding?.status === 'wrong' || overdue ? 'failed' : 'pending';
+function recordStatus({ status }: Pick<Finding, 'status'>, overdue: boolean): DomainRecord['status'] {
+  if (status === 'verified') return 'verified';
+  return status === 'wrong' || overdue ? 'failed' : 'pending';
 }

@@ -3,6 +3,7 @@ export { DomainEntity, TLS_POLICIES, type DomainStatus, type TlsPolicy } from '.
 export { DomainEntries, type DomainSettings } from './domain-entries.js';
 export { DomainKeys } from './domain-keys.js';
 export type { DomainRecord } from './domain-records.js';
+export { domainNameRule, tlsPolicyRule, trackingRule } from './domain-rules.js';
 export type { DomainView } from './domain-view.js';
 export { DomainsModule } from './domains.module.js';
 export type { RecordKind } from './expected-records.js';

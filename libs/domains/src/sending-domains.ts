@@ -76,7 +76,8 @@ export class SendingDomains {
    */
   async addVouched(accountId: string, written: string): Promise<SendingDomain> {
     const name = normaliseDomainName(written);
-    if (name === null) throw invalidName('invalid_domain', 'must be a domain name such as mail.example.com');
+    if (name === null)
+      throw invalidName({ code: 'invalid_domain', message: 'must be a domain name such as mail.example.com' });
     const domain = (await this.vouched(accountId, name)) ?? (await this.insertVouched(accountId, name));
     this.forget(accountId, name);
     return domain;

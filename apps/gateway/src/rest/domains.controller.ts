@@ -1,28 +1,120 @@
-import { Controller, Get, Param, Query } from '@nestjs/common';
-import type { Principal } from '#libs/accounts';
-import { Refusal, STATS_COUNTERS, type StatsCounter } from '#libs/contracts';
-import { SendingDomains, type DomainView } from '#libs/domains';
+import { Body, Controller, Delete, Get, Param, Patch, Post, Query, Res } from '@nestjs/common';
+import { ApiKeys, type Principal } from '#libs/accounts';
+import { LIMITS, Refusal, STATS_COUNTERS, type StatsCounter } from '#libs/contracts';
+import { DomainEntries, SendingDomains } from '#libs/domains';
 import { StatsStore } from '#libs/stats';
+import type { FastifyReply } from 'fastify';
 import { Caller } from '../http/caller.js';
 import { RequiresScope } from '../http/route-access.js';
 import { statsWindow } from '../stats-window.js';
 import { Operation } from '../openapi/operation.js';
-import { DomainStatsDto, StatsWindowQuery } from './domains.dto.js';
+import { BodyPipe } from './body-pipe.js';
+import { DomainStatsDto, StatsWindowQuery } from './domain-stats.dto.js';
+import { ChangeDomainDto, CreateDomainDto, DomainDeletedDto, DomainDto, DomainsQuery } from './domains.dto.js';
+import { found } from './found.js';
 import { QueryPipe } from './query-pipe.js';
 import { parseTimestamp } from '../timestamp.js';
 
+const TAG = 'Domains';
+
+/** Sending domains (D-43…D-47). */
 @Controller('domains')
 export class DomainsController {
   constructor(
     private readonly domains: SendingDomains,
+    private readonly entries: DomainEntries,
+    private readonly keys: ApiKeys,
     private readonly stats: StatsStore,
   ) {}
+
+  @Post()
+  @RequiresScope('domains.write')
+  @Operation({
+    tag: TAG,
+    summary: 'Add a domain',
+    description: `The answer shows the DNS records to publish. They are looked at at once, every minute in the first hour and every five minutes for 72 hours; with all required records verified the domain is \`active\`. A name may wait in several accounts; the first to publish its own DKIM key has it. The same name twice in one account, or more than ${LIMITS.domainsPerAccount} domains, is answered 409.`,
+    answer: DomainDto,
+    status: 201,
+    refuses: [400, 409],
+  })
+  add(@Caller() caller: Principal, @Body(BodyPipe) dto: CreateDomainDto): Promise<DomainDto> {
+    return this.entries.add(caller.accountId, dto.name);
+  }
 
   /** A bare array, as the interface has it (D-9). */
   @Get()
   @RequiresScope('domains.read')
-  list(@Caller() caller: Principal): Promise<DomainView[]> {
-    return this.domains.list(caller.accountId);
+  @Operation({
+    tag: TAG,
+    summary: 'List domains',
+    description: `Newest first, up to ${LIMITS.domainsPerAccount}. Where there are more, the header \`link\` leads to the rest (\`rel="next"\`).`,
+    answer: [DomainDto],
+    refuses: [400],
+  })
+  async list(
+    @Caller() caller: Principal,
+    @Query(QueryPipe) query: DomainsQuery,
+    @Res({ passthrough: true }) reply: FastifyReply,
+  ): Promise<DomainDto[]> {
+    const request = { limit: LIMITS.domainsPerAccount, ...(query.after === undefined ? {} : { after: query.after }) };
+    const { data, next_cursor } = await this.domains.page(caller.accountId, request);
+    if (next_cursor !== null) void reply.header('link', `</domains?after=${next_cursor}>; rel="next"`);
+    return data;
+  }
+
+  @Get(':id')
+  @RequiresScope('domains.read')
+  @Operation({ tag: TAG, summary: 'Get a domain', answer: DomainDto, refuses: [404] })
+  async find(@Caller() caller: Principal, @Param('id') id: string): Promise<DomainDto> {
+    return found(await this.domains.view(caller.accountId, id));
+  }
+
+  @Patch(':id')
+  @RequiresScope('domains.write')
+  @Operation({
+    tag: TAG,
+    summary: 'Change the settings of a domain',
+    description: 'Fields that are not given stay as they are.',
+    answer: DomainDto,
+    refuses: [400, 404],
+  })
+  async change(
+    @Caller() caller: Principal,
+    @Param('id') id: string,
+    @Body(BodyPipe) dto: ChangeDomainDto,
+  ): Promise<DomainDto> {
+    const { open_tracking: openTracking, click_tracking: clickTracking, tls } = dto;
+    return found(await this.entries.change(caller.accountId, id, { openTracking, clickTracking, tls }));
+  }
+
+  @Post(':id/verify')
+  @RequiresScope('domains.write')
+  @Operation({
+    tag: TAG,
+    summary: 'Check the DNS records of a domain now',
+    description:
+      'The check begins right away and takes some seconds; the answer shows what is known before it. Once in ten seconds for each domain, more often is answered 429. For an hour after it the records are looked at every minute.',
+    answer: DomainDto,
+    refuses: [404],
+  })
+  async verify(@Caller() caller: Principal, @Param('id') id: string): Promise<DomainDto> {
+    return found(await this.entries.askForCheck(caller.accountId, id));
+  }
+
+  @Delete(':id')
+  @RequiresScope('domains.write')
+  @Operation({
+    tag: TAG,
+    summary: 'Remove a domain',
+    description:
+      'For good, with its DKIM keys. Mail of the domain that waits fails with the reason `domain_removed`; API keys that are limited to the domain are disabled.',
+    answer: DomainDeletedDto,
+    refuses: [404],
+  })
+  async remove(@Caller() { accountId }: Principal, @Param('id') id: string): Promise<DomainDeletedDto> {
+    const removed = await this.entries.remove(accountId, id, (tx) => this.keys.domainRemoved(tx, accountId, id));
+    if (!removed) throw new Refusal('not_found');
+    return { object: 'domain', id, deleted: true };
   }
 
   @Get(':id/stats')
@@ -41,8 +133,7 @@ export class DomainsController {
   ): Promise<DomainStatsDto> {
     const at = (text: string | undefined) => (text === undefined ? undefined : parseTimestamp(text));
     const { from, to } = statsWindow({ from: at(query.from), to: at(query.to) });
-    const domain = await this.domains.find(caller.accountId, id);
-    if (!domain) throw new Refusal('not_found');
+    const domain = found(await this.domains.find(caller.accountId, id));
     const stats = await this.stats.domainStats(caller.accountId, domain.id, { from, to });
     const counts = Object.fromEntries(STATS_COUNTERS.map((counter) => [counter, stats[counter]]));
     return {

@@ -1,40 +1,214 @@
-import { ApiProperty, IntersectionType } from '@nestjs/swagger';
-import type { Type } from '@nestjs/common';
-import { STATS_COUNTERS, type StatsCounter } from '#libs/contracts';
+import { ApiProperty, type ApiPropertyOptions } from '@nestjs/swagger';
+import {
+  domainNameRule,
+  TLS_POLICIES,
+  tlsPolicyRule,
+  trackingRule,
+  type DomainRecord,
+  type DomainStatus,
+  type DomainView,
+  type RecordKind,
+  type TlsPolicy,
+} from '#libs/domains';
 import { ByRule } from './by-rule.js';
-import { timestampRule } from './query-rules.js';
+import { idRule } from './query-rules.js';
 
-/** `from` and `to` of a statistics question: half-open, the last 24 hours by default. */
-export class StatsWindowQuery {
-  @ByRule(timestampRule, {
-    doc: { type: String, format: 'date-time', description: 'Begin; 24 hours before `to` if absent' },
+const ID = 'dom_01978c0e5f7b7c3a9d21f0b64c1e88aa';
+const NAME = 'mail.example.com';
+
+const openTracking = {
+  type: Boolean,
+  description: 'Whether opens of this domain’s mail are counted; needs a verified `Tracking` record',
+  example: false,
+} satisfies ApiPropertyOptions;
+const clickTracking = {
+  type: Boolean,
+  description: 'Whether clicks in this domain’s mail are counted; needs a verified `Tracking` record',
+  example: false,
+} satisfies ApiPropertyOptions;
+const tls = {
+  type: String,
+  enum: [...TLS_POLICIES],
+  description:
+    '`opportunistic`: encrypted where the receiving server offers it. `enforced`: mail to servers that do not is not sent',
+  example: 'opportunistic',
+} satisfies ApiPropertyOptions;
+
+/** Body of `POST /domains`. */
+export class CreateDomainDto {
+  @ByRule(domainNameRule, {
+    required: true,
+    doc: {
+      type: String,
+      minLength: 3,
+      maxLength: 253,
+      description:
+        'The domain that addresses of senders have behind the @; subdomains need entries of their own. Stored in lower case, other scripts as A-labels (`xn--…`). No public suffix (`co.uk`, `github.io`), no IP address, no single label, and none of the service’s own names',
+      example: NAME,
+    },
   })
-  from?: string;
-
-  @ByRule(timestampRule, { doc: { type: String, format: 'date-time', description: 'End, exclusive; now if absent' } })
-  to?: string;
+  name: string;
 }
 
-/** A class with one integer property per counter. */
-function counters(): Type<Record<StatsCounter, number>> {
-  class Counters {}
-  for (const counter of STATS_COUNTERS) ApiProperty({ type: 'integer', minimum: 0 })(Counters.prototype, counter);
-  return Counters as Type<Record<StatsCounter, number>>;
+/** Body of `PATCH /domains/:id`: what is not given stays as it is. */
+export class ChangeDomainDto {
+  @ByRule(trackingRule, { doc: openTracking })
+  open_tracking?: boolean;
+
+  @ByRule(trackingRule, { doc: clickTracking })
+  click_tracking?: boolean;
+
+  @ByRule(tlsPolicyRule, { doc: tls })
+  tls?: TlsPolicy;
 }
 
-class DomainStatsHead {
-  @ApiProperty({ enum: ['domain_stats'] })
-  object: 'domain_stats';
-
-  @ApiProperty({ example: 'dom_01978c0e5f7b7c3a9d21f0b64c1e88aa' })
-  domain_id: string;
-
-  @ApiProperty({ format: 'date-time' })
-  from: string;
-
-  @ApiProperty({ format: 'date-time' })
-  to: string;
+export class DomainsQuery {
+  @ByRule(idRule('dom'), {
+    doc: {
+      type: String,
+      description: 'The id of the last domain seen: the list begins right after it. The header `link` has it ready',
+      example: ID,
+    },
+  })
+  after?: string;
 }
 
-/** Counts of recipients in [from, to) (details §4). */
-export class DomainStatsDto extends IntersectionType(DomainStatsHead, counters()) {}
+export class DomainRecordDto implements DomainRecord {
+  @ApiProperty({
+    enum: ['SPF', 'DKIM', 'DMARC', 'Return-Path', 'Tracking', 'TLS-RPT'] satisfies RecordKind[],
+    description:
+      'What it is for. A second DKIM key (Ed25519), an alias for bounces (aligns SPF), an alias for opens and clicks, and reports about encryption are optional',
+    example: 'DKIM',
+  })
+  record: RecordKind;
+
+  @ApiProperty({ enum: ['TXT', 'CNAME'], description: 'Type of the DNS record', example: 'TXT' })
+  type: 'TXT' | 'CNAME';
+
+  @ApiProperty({
+    description: 'Full name of the DNS record. Many panels append the zone by themselves',
+    example: `plabcdefgh._domainkey.${NAME}`,
+  })
+  name: string;
+
+  @ApiProperty({
+    description:
+      'What should stand there. Where the domain has an SPF record already, it is that one with ours included. Text over 255 characters may have to be split into several strings',
+    example: 'v=DKIM1; k=rsa; p=MIIBIjANBgkqhkiG9w0BAQEFAAOCAQ8AMIIBCgKCAQEA…',
+  })
+  value: string;
+
+  @ApiProperty({ enum: ['Auto'], description: 'Any time to live will do', example: 'Auto' })
+  ttl: 'Auto';
+
+  @ApiProperty({
+    enum: ['pending', 'verified', 'failed'],
+    description:
+      '`pending`: not there yet. `failed`: something else stands there, or it is needed and missing; `error` says more',
+    example: 'verified',
+  })
+  status: 'pending' | 'verified' | 'failed';
+
+  @ApiProperty({ description: 'A domain is active when all required records are verified', example: true })
+  required: boolean;
+
+  @ApiProperty({
+    type: String,
+    format: 'date-time',
+    nullable: true,
+    description: 'When DNS last answered; null: never so far',
+    example: '2026-01-31T09:30:00.000Z',
+  })
+  last_checked_at: string | null;
+
+  @ApiProperty({
+    type: [String],
+    maxItems: 10,
+    description: 'What DNS said at the last check',
+    example: ['v=DKIM1; k=rsa; p=MIIBIjANBgkqhkiG9w0BAQEFAAOCAQ8AMIIBCgKCAQEA…'],
+  })
+  observed: string[];
+
+  @ApiProperty({
+    type: String,
+    nullable: true,
+    description: 'What is wrong and what to do about it, in a sentence; beside `verified`, a warning',
+    example: null,
+  })
+  error: string | null;
+}
+
+export class DomainDto implements DomainView {
+  @ApiProperty({ example: ID })
+  id: string;
+
+  @ApiProperty({ enum: ['domain'] })
+  object: 'domain';
+
+  @ApiProperty({ description: 'In lower case, other scripts as A-labels', example: NAME })
+  name: string;
+
+  @ApiProperty({
+    enum: ['pending', 'active', 'failed'] satisfies DomainStatus[],
+    description:
+      '`pending`: DNS records not yet verified. `active`: may send. `failed`: not verified within 72 hours, or a required record was lost for 24 hours; it becomes active again when the records are there',
+    example: 'pending',
+  })
+  status: DomainStatus;
+
+  @ApiProperty({ format: 'date-time', example: '2026-01-31T09:30:00.000Z' })
+  created_at: string;
+
+  @ApiProperty({ enum: ['eu'], description: 'Where the mail is processed', example: 'eu' })
+  region: 'eu';
+
+  @ApiProperty(openTracking)
+  open_tracking: boolean;
+
+  @ApiProperty(clickTracking)
+  click_tracking: boolean;
+
+  @ApiProperty(tls)
+  tls: TlsPolicy;
+
+  @ApiProperty({
+    type: String,
+    format: 'date-time',
+    nullable: true,
+    description: 'When the domain last became active by its records',
+    example: null,
+  })
+  verified_at: string | null;
+
+  @ApiProperty({
+    type: String,
+    format: 'date-time',
+    nullable: true,
+    description: 'Since when a required record of an active domain is lost; after 24 hours of it the domain fails',
+    example: null,
+  })
+  warning_since: string | null;
+
+  @ApiProperty({
+    type: String,
+    format: 'date-time',
+    nullable: true,
+    description: 'When DNS was last asked',
+    example: '2026-01-31T09:30:00.000Z',
+  })
+  last_checked_at: string | null;
+
+  @ApiProperty({ type: [DomainRecordDto], description: 'The DNS records to publish, the required ones first' })
+  records: DomainRecordDto[];
+}
+
+export class DomainDeletedDto {
+  @ApiProperty({ enum: ['domain'] })
+  object: 'domain';
+
+  @ApiProperty({ example: ID })
+  id: string;
+
+  @ApiProperty({ enum: [true] })
+  deleted: true;
+}
