@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 
 /**
  * What a list by recipient looks up: 64 bits of a hash of account and normalised address, as PostgreSQL's bigint reads
@@ -6,5 +6,5 @@ import { createHash } from 'node:crypto';
  * nothing foreign.
  */
 export function searchKey(accountId: string, normalisedAddress: string): string {
-  return createHash('sha256').update(`${accountId} ${normalisedAddress}`).digest().readBigInt64BE(0).toString();
+  return hash('sha256', `${accountId} ${normalisedAddress}`, 'buffer').readBigInt64BE(0).toString();
 }

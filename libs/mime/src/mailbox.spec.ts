@@ -1,3 +1,4 @@
+import { domainToASCII } from 'node:url';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { cost } from '../../../test/support/cost.js';
@@ -157,5 +158,20 @@ describe('domainOf', () => {
     expect(domainOf('a@Bücher.Example')).toBe('xn--bcher-kva.example');
     expect(domainOf('"x@y"@Example.com')).toBe('example.com');
     expect(domainOf('nothing')).toBe('');
+  });
+});
+
+describe('the short way for plain domains', () => {
+  const label = fc.stringMatching(/^[a-z0-9-]{1,8}$/);
+  it('takes no domain that the long way would change or refuse', () => {
+    fc.assert(
+      fc.property(fc.array(label, { minLength: 2, maxLength: 4 }), fc.constantFrom('', 'xn--'), (labels, prefix) => {
+        const domain = prefix + labels.join('.');
+        const read = parseMailbox(`a@${domain}`);
+        if ('address' in read) expect(read.address).toBe(`a@${domainToASCII(domain)}`);
+        else expect(domainToASCII(domain) === '' || /^-|-$|-\.|\.-|\.[0-9]+$/.test(domain)).toBe(true);
+      }),
+      { numRuns: 2_000 },
+    );
   });
 });

@@ -22,6 +22,9 @@ export interface Queryable {
 export const isRetryable = (error: unknown): boolean =>
   ['40001', '40P01'].includes((error as { code?: string }).code ?? '');
 
+/** A row with this key exists (PostgreSQL, appendix A). */
+export const isDuplicate = (error: unknown): boolean => (error as { code?: string }).code === '23505';
+
 /** The database is away, stalls, or is shutting down (PostgreSQL appendix A: classes 08, 53, 57; or a socket error). */
 export function isUnavailable(error: unknown): boolean {
   const { code = '', message = '' } = error as { code?: string; message?: string };

@@ -1,4 +1,4 @@
-export { Database, isRetryable, isUnavailable, type Queryable, type QueryResult } from './database.js';
+export { Database, isDuplicate, isRetryable, isUnavailable, type Queryable, type QueryResult } from './database.js';
 export { DueWorkLoop, type DueWork } from './due-work-loop.js';
 export { acquireDataDir, EmbeddedPostgres } from './embedded-postgres/index.js';
 export { GroupCommit } from './group-commit.js';

@@ -1,7 +1,6 @@
 import { Injectable, type ArgumentMetadata, type PipeTransform, type Type } from '@nestjs/common';
-import { validateSync } from 'class-validator';
 import type { RefusalDetail } from '#libs/contracts';
-import { problemsOf } from './by-rule.js';
+import { violationsOf } from './by-rule.js';
 import { declaredFields, rememberIgnored } from './declared-fields.js';
 import { invalidFields } from './invalid-fields.js';
 
@@ -25,7 +24,7 @@ export function readBody<T extends object>(body: unknown, metatype: Type<T>): { 
   if (typeof body !== 'object' || body === null || Array.isArray(body))
     return { dto, problems: [{ field: '', code: 'invalid_type', message: 'must be a JSON object' }] };
   takeOver(body as Record<string, unknown>, dto as Record<string, unknown>, declaredFields(metatype));
-  return { dto, problems: problemsOf(validateSync(dto, { forbidUnknownValues: true })) };
+  return { dto, problems: violationsOf(dto) };
 }
 
 function takeOver(body: Record<string, unknown>, dto: Record<string, unknown>, known: ReadonlySet<string>): void {

@@ -1,5 +1,5 @@
 import { ApiProperty, type ApiPropertyOptions } from '@nestjs/swagger';
-import { registerDecorator, type ValidationArguments, type ValidationError } from 'class-validator';
+import { registerDecorator, validateSync, type ValidationArguments, type ValidationError } from 'class-validator';
 import type { RefusalDetail } from '#libs/contracts';
 import type { Rule, RuleProblem } from '#libs/emails';
 
@@ -47,8 +47,36 @@ function missing({ required, requiredUnless }: RuleOptions, dto: Record<string, 
   return [{ path: '', code: REQUIRED, message: `is required when ${requiredUnless} is not given` }];
 }
 
+/**
+ * Everything that is wrong with a DTO. class-validator reports it; whether there is anything to report is found by the
+ * same rules without its machinery, which costs more than all rules together.
+ */
+export function violationsOf(dto: object): RefusalDetail[] {
+  return rulesHold(dto) ? [] : problemsOf(validateSync(dto, { forbidUnknownValues: true }));
+}
+
+/** What `validateSync` finds no error in, and nothing else. */
+export function rulesHold(dto: object): boolean {
+  const values = dto as Record<string, unknown>;
+  for (const [property, judge] of rulesOf(dto.constructor))
+    if (judge(values[property], values).length > 0) return false;
+  return true;
+}
+
+const compiled = new Map<unknown, readonly [property: string, judge: Judge][]>();
+
+/** The rules of a class and of those from which it has fields, gathered once. */
+function rulesOf(dto: unknown): readonly [property: string, judge: Judge][] {
+  const known = compiled.get(dto);
+  if (known) return known;
+  const rules: [string, Judge][] = [];
+  for (let of = dto; typeof of === 'function'; of = Object.getPrototypeOf(of)) rules.push(...(judges.get(of) ?? []));
+  compiled.set(dto, rules);
+  return rules;
+}
+
 /** All problems of all fields, with the paths that callers see (`to[3]`, `tags.key`, `attachments[0].content`). */
-export function problemsOf(errors: ValidationError[]): RefusalDetail[] {
+function problemsOf(errors: ValidationError[]): RefusalDetail[] {
   return errors.flatMap((error) => {
     const judge = judgeOf(error.target?.constructor, error.property);
     const problems = judge?.(error.value, error.target as Record<string, unknown>) ?? [];

@@ -1,7 +1,6 @@
 import { Injectable, type ArgumentMetadata, type PipeTransform } from '@nestjs/common';
-import { validateSync } from 'class-validator';
 import { Refusal } from '#libs/contracts';
-import { problemsOf } from './by-rule.js';
+import { violationsOf } from './by-rule.js';
 import { declaredFields, rememberIgnored } from './declared-fields.js';
 
 const MEMBER = /^([a-z_]+)\[([^\]]*)\]$/;
@@ -26,7 +25,7 @@ export class QueryPipe implements PipeTransform {
       else ignored.push(name);
     }
     rememberIgnored(query, ignored);
-    const problems = problemsOf(validateSync(dto, { forbidUnknownValues: true }));
+    const problems = violationsOf(dto);
     if (problems.length === 0) return dto;
     const [{ field, message }] = problems;
     throw new Refusal('invalid_parameter', problems, `The parameter ${field} ${message}.`);

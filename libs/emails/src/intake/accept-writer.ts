@@ -1,8 +1,8 @@
 import type { Allowances } from '#libs/accounts';
 import { Refusal } from '#libs/contracts';
-import { isRetryable, isUnavailable, type Database, type Queryable } from '#libs/persistence';
-import { IdempotencyKeys } from './idempotency-keys.js';
-import { insertMails, type MailRows } from './insert-mails.js';
+import { isDuplicate, isRetryable, isUnavailable, type Database, type Queryable } from '#libs/persistence';
+import { IdempotencyKeys, newKeys } from './idempotency-keys.js';
+import { fitsOneStatement, insertMails, insertWithKeys, type MailRows } from './insert-mails.js';
 import type { Parcel, Written } from './parcel.js';
 import type { Idempotency } from './submission.js';
 
@@ -52,13 +52,7 @@ export class AcceptWriter {
   }
 
   private async commitGroup(parcels: Parcel[]): Promise<(Written | Error)[]> {
-    if (parcels.every((parcel) => parcel.idempotency === null && !isLimited(parcel))) {
-      await insertMails(
-        this.database,
-        parcels.flatMap((parcel) => parcel.mails),
-      );
-      return parcels.map((parcel) => written(parcel));
-    }
+    if (await this.insertedAtOnce(parcels)) return parcels.map((parcel) => written(parcel));
     const { done, left } = await this.database.transaction(async (tx) => {
       const won = await this.keys.take(tx, parcels);
       const unfit = await this.reserveAccounts(tx, won);
@@ -78,6 +72,20 @@ export class AcceptWriter {
       else results.push(await this.replay(parcel));
     }
     return results;
+  }
+
+  /** The usual group: nobody's month is limited and every key is new. One statement, one round trip. */
+  private async insertedAtOnce(parcels: Parcel[]): Promise<boolean> {
+    const mails = parcels.flatMap((parcel) => parcel.mails);
+    const keys = newKeys(parcels);
+    if (keys === null || !fitsOneStatement(mails.length) || parcels.some(isLimited)) return false;
+    try {
+      await insertWithKeys(this.database, mails, keys);
+      return true;
+    } catch (error) {
+      if (isDuplicate(error)) return false;
+      throw error;
+    }
   }
 
   /** Books each limited account's sum. @returns the accounts whose sum did not fit: nothing is booked for these. */

@@ -14,7 +14,7 @@ export interface AttachmentType {
 
 /** The ten types of the interface ("Limits", allowed attachment MIME types). */
 export const ATTACHMENT_TYPES: readonly AttachmentType[] = [
-  type('application/pdf', ['pdf'], (content) => startsWith(content, '%PDF-') && !endsAsZip(content)),
+  type('application/pdf', ['pdf'], (content) => startsWith(content, '%PDF') && !endsAsZip(content)),
   type('image/png', ['png'], (content) => startsWith(content, '\x89PNG\r\n\x1a\n') && isOnlyImage(content)),
   type('image/jpeg', ['jpg', 'jpeg'], (content) => startsWith(content, '\xff\xd8\xff') && isOnlyImage(content), [
     'image/jpg',

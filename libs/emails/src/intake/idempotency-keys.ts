@@ -1,10 +1,30 @@
 import { Refusal } from '#libs/contracts';
 import type { Database, Queryable } from '#libs/persistence';
+import type { NewKey } from './insert-mails.js';
 import type { Parcel, Written } from './parcel.js';
 import type { Idempotency } from './submission.js';
 
 const keyName = (of: { scope: string; key: string } | null): string | null =>
   of === null ? null : `${of.scope}\n${of.key}`;
+
+/** The keys of a group, in the one order that all groups take them in; null when two parcels bring the same. */
+export function newKeys(parcels: readonly Parcel[]): NewKey[] | null {
+  const keys = new Map<string, NewKey>();
+  for (const parcel of parcels) {
+    if (parcel.idempotency === null) continue;
+    const name = `${parcel.idempotency.scope}\n${parcel.idempotency.key}`;
+    if (keys.has(name)) return null;
+    keys.set(name, newKey(parcel, parcel.idempotency));
+  }
+  return [...keys].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, key]) => key);
+}
+
+const newKey = (parcel: Parcel, { scope, key, bodyHash }: Idempotency): NewKey => ({
+  scope,
+  key,
+  bodyHash: bodyHash ?? Buffer.alloc(0),
+  response: JSON.stringify(parcel.answer(new Set(parcel.mails))),
+});
 
 /** Idempotency keys in the accept transaction (D-25): a key exists exactly if its mail does. Kept 24 hours. */
 export class IdempotencyKeys {

@@ -63,7 +63,9 @@ const TAG_COLUMNS: Columns = [
 ];
 const OUTBOX_ARRAYS = 9;
 const FIRST_OUTBOX = 4;
-const FIRST_BODY = FIRST_OUTBOX + OUTBOX_ARRAYS;
+const KEY_ARRAYS = ['text', 'text', 'bytea', 'jsonb'];
+const FIRST_KEY = FIRST_OUTBOX + OUTBOX_ARRAYS;
+const FIRST_BODY = FIRST_KEY + KEY_ARRAYS.length;
 /** Mails of one statement: PostgreSQL takes 65,535 parameters, but a plan of thousands is no longer cheap. */
 const STATEMENT_MAILS = 128;
 
@@ -84,26 +86,54 @@ function writeInsertStatement(bodies: number): string {
     const at = FIRST_BODY + 3 * i;
     return `($${at}::text, $${at + 1}::text, $${at + 2}::bytea)`;
   });
+  const keys = KEY_ARRAYS.map((type, i) => `$${FIRST_KEY + i}::${type}[]`);
+  // PostgreSQL runs the main statement before those of the WITH list: a key that is taken ends it before anything else
+  // was written.
   return `WITH e AS (INSERT INTO emails (${names(EMAIL_COLUMNS)}) ${recordset(EMAIL_COLUMNS, '$1')}),
     r AS (INSERT INTO recipients (${names(RECIPIENT_COLUMNS)}) ${recordset(RECIPIENT_COLUMNS, '$2')}),
     t AS (INSERT INTO email_tags (${names(TAG_COLUMNS)}) ${recordset(TAG_COLUMNS, '$3')}),
-    o AS (INSERT INTO outbox (${OUTBOX_COLUMNS}) ${OUTBOX_FROM_ARRAYS(FIRST_OUTBOX)})
-  INSERT INTO email_contents (email_id, format, body) SELECT * FROM (VALUES ${rows.join(', ')}) AS b(id, format, body) WHERE id IS NOT NULL`;
+    o AS (INSERT INTO outbox (${OUTBOX_COLUMNS}) ${OUTBOX_FROM_ARRAYS(FIRST_OUTBOX)}),
+    b AS (INSERT INTO email_contents (email_id, format, body)
+          SELECT * FROM (VALUES ${rows.join(', ')}) AS v(id, format, body) WHERE id IS NOT NULL)
+  INSERT INTO idempotency_keys (scope, key, body_hash, response) SELECT * FROM unnest(${keys.join(', ')})`;
 }
+
+/** An idempotency key that the statement takes along; it must not exist yet. */
+export interface NewKey {
+  scope: string;
+  key: string;
+  bodyHash: Buffer;
+  response: string;
+}
+
+/** How many mails one statement takes. */
+export const fitsOneStatement = (mails: number): boolean => mails <= STATEMENT_MAILS;
 
 /** Writes the mails in one statement per 128 of them, the bodies as binary parameters. */
 export async function insertMails(db: Queryable, mails: readonly MailRows[]): Promise<void> {
   for (let from = 0; from < mails.length; from += STATEMENT_MAILS)
-    await insertSome(db, mails.slice(from, from + STATEMENT_MAILS));
+    await insertWithKeys(db, mails.slice(from, from + STATEMENT_MAILS), []);
 }
 
-async function insertSome(db: Queryable, mails: readonly MailRows[]): Promise<void> {
+/**
+ * Writes mails and keys in one statement, and so in one round trip.
+ * @throws a unique violation when a key exists; nothing is written then.
+ */
+export async function insertWithKeys(
+  db: Queryable,
+  mails: readonly MailRows[],
+  keys: readonly NewKey[],
+): Promise<void> {
   const bodies = 2 ** Math.ceil(Math.log2(mails.length));
   const values: unknown[] = [
     JSON.stringify(mails.map((mail) => mail.email)),
     JSON.stringify(mails.flatMap((mail) => mail.recipients)),
     JSON.stringify(mails.flatMap((mail) => mail.tags)),
     ...outboxArrays(mails.flatMap((mail) => mail.events)),
+    keys.map((key) => key.scope),
+    keys.map((key) => key.key),
+    keys.map((key) => key.bodyHash),
+    keys.map((key) => key.response),
   ];
   for (let i = 0; i < bodies; i++) {
     const mail = mails[i];
