@@ -86,7 +86,7 @@ export class SubmissionSession {
     if (!session.secure || !login) throw new SmtpReply(530, '5.7.0 Authentication required');
     login.principal = await this.authenticate(login.token, session.remoteAddress);
     login.mailAt = performance.now();
-    const verdict = this.rateLimit.take(login.principal.accountId);
+    const verdict = await this.rateLimit.take(login.principal.accountId);
     if (!verdict.allowed) throw replyOf(new Refusal('rate_limit_exceeded'));
   }
 

@@ -97,14 +97,14 @@ export class GraphqlProtocol {
   }
 
   /** The same bounds as over HTTP; graphql-ws itself sets none. */
-  private prepare(context: SocketContext, payload: SubscribePayload): ExecutionArgs | GraphQLError[] {
+  private async prepare(context: SocketContext, payload: SubscribePayload): Promise<ExecutionArgs | GraphQLError[]> {
     const { socket, principal } = context.extra;
     if (Object.keys(context.subscriptions).length > SOCKET_LIMITS.operations) {
       socket.close(TOO_MANY, 'Too many operations');
       return [new GraphQLError('Too many operations.')];
     }
     try {
-      this.countRequest(principal);
+      await this.countRequest(principal);
       const document = parse(payload.query, { maxTokens: QUERY_LIMITS.tokens });
       const schema = this.schemaHost.schema;
       const problems = validate(schema, document, [...specifiedRules, ...QUERY_RULES]);
@@ -123,8 +123,8 @@ export class GraphqlProtocol {
     }
   }
 
-  private countRequest(principal: Principal | undefined): void {
-    if (!principal || this.rateLimit.take(principal.accountId).allowed) return;
+  private async countRequest(principal: Principal | undefined): Promise<void> {
+    if (!principal || (await this.rateLimit.take(principal.accountId)).allowed) return;
     const refusal = new Refusal('rate_limit_exceeded');
     throw new GraphQLError(refusal.message, { originalError: refusal });
   }

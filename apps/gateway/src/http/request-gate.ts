@@ -1,5 +1,13 @@
 import { Injectable } from '@nestjs/common';
-import { ApiKeys, assertAddress, assertScope, assertStanding, RateLimit, type Principal } from '#libs/accounts';
+import {
+  ApiKeys,
+  assertAddress,
+  assertScope,
+  assertStanding,
+  RateLimit,
+  type Principal,
+  type RateVerdict,
+} from '#libs/accounts';
 import { Refusal } from '#libs/contracts';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { bearerToken } from './bearer-token.js';
@@ -28,7 +36,7 @@ export class RequestGate {
     request.principal = principal;
     // Before anything is counted: whoever found the key elsewhere cannot use up the account's requests.
     assertAddress(principal, request.ip);
-    const rate = this.count(principal, reply);
+    const rate = await this.count(principal, reply);
     assertStanding(principal);
     if (access) assertScope(principal, access);
     if (!rate.allowed) throw new Refusal('rate_limit_exceeded', [], undefined, Math.max(1, rate.resetSeconds));
@@ -38,8 +46,8 @@ export class RequestGate {
   }
 
   /** Every authenticated answer tells the state of the limit, refusals included (D-52). */
-  private count(principal: Principal, reply: FastifyReply): { allowed: boolean; resetSeconds: number } {
-    const rate = this.rateLimit.take(principal.accountId);
+  private async count(principal: Principal, reply: FastifyReply): Promise<RateVerdict> {
+    const rate = await this.rateLimit.take(principal.accountId);
     if (rate.limit > 0)
       void reply.headers({
         'ratelimit-limit': String(rate.limit),
