@@ -180,7 +180,7 @@ describe('WebhookReplay', () => {
     // The log brings it back; nobody gets it a second time.
     const logged = { ...queuedEvents(stage.accountId)[0], event: { ...JSON.parse(call.body), id: shown?.id } };
     logged.event.account_id = stage.accountId;
-    await made.fanOut.handle({ events: [logged as never] });
+    await made.fanOut.handle({ events: [logged] });
     await stage.finished(tested.id);
     expect(stage.receiver.callsTo('/other')).toEqual([]);
     expect(stage.receiver.callsTo('/tested')).toHaveLength(1);

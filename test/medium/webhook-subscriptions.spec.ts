@@ -37,21 +37,87 @@ describe('WebhookSubscriptions', () => {
     expect(rows[0].secret_sealed.includes(Buffer.from(secret.slice(6)))).toBe(false);
   });
 
-  it('refuses bad fields with their paths', async () => {
+  it('tells all problems of all fields at once', async () => {
     const { subscriptions } = stage.newProcess({ ALLOW_PRIVATE_WEBHOOKS: 'false' });
+    const events = ['email.sent', 'nothing', 7];
+    const domainIds = ['dom_x', newId('dom')];
     await expect(
-      subscriptions.create(stage.accountId, { url: 'https://127.1/', events: ['email.sent', 'nothing'] }),
+      subscriptions.create(stage.accountId, { url: 'https://127.1/', events, domainIds } as never, {
+        flavour: 'native',
+        urlField: 'endpoint',
+        ownDomains: new Set(),
+      }),
     ).rejects.toMatchObject({
       code: 'validation_error',
+      message: expect.stringContaining('endpoint must be'),
       details: [
-        { field: 'url', code: 'private_address' },
-        { field: 'events[1]', code: 'unknown_event' },
+        { field: 'endpoint', code: 'private_address', message: expect.stringMatching(/^must be/) },
+        { field: 'events[1]', code: 'unknown_event', message: expect.stringContaining('email.delivered') },
+        { field: 'events[2]', code: 'unknown_event' },
+        { field: 'domain_ids[0]', code: 'invalid_id' },
+        { field: 'domain_ids[1]', code: 'unknown_domain' },
       ],
     });
-    await expect(subscriptions.create(stage.accountId, { events: ['*'] } as never)).rejects.toMatchObject({
+    await expect(subscriptions.create(stage.accountId, { events: [] } as never)).rejects.toMatchObject({
       code: 'missing_required_field',
-      details: [{ field: 'url', code: 'required' }],
+      details: [
+        { field: 'url', code: 'required' },
+        { field: 'events', code: 'too_few' },
+      ],
     });
+    await expect(
+      subscriptions.update(stage.accountId, newId('wh'), {
+        url: 'http://example.com/',
+        status: 'on',
+        domainIds: [],
+      } as never),
+    ).rejects.toMatchObject({
+      details: [
+        { field: 'url', code: 'invalid_scheme' },
+        { field: 'domain_ids', code: 'too_few' },
+        { field: 'status', code: 'invalid_value' },
+      ],
+    });
+  });
+
+  it('takes kinds that only Resend has from its clients, and from nobody else', async () => {
+    const { subscriptions } = stage.newProcess();
+    const fields = { url: stage.receiver.url('/r'), events: ['email.delivered', 'contact.created'] };
+    await expect(subscriptions.create(stage.accountId, fields)).rejects.toMatchObject({
+      details: [{ field: 'events[1]', code: 'unknown_event' }],
+    });
+    expect(await subscriptions.create(stage.accountId, fields, { flavour: 'resend' })).toMatchObject({
+      events: fields.events,
+    });
+  });
+
+  it('changes what is given and leaves the rest', async () => {
+    const made = stage.newProcess();
+    const { secret: _, ...before } = await stage.subscribe(made, '/before');
+    const update = (changes: object) => made.subscriptions.update(stage.accountId, before.id, changes);
+    const domain = newId('dom');
+    expect(await update({})).toEqual({ ...before, updated_at: expect.anything() });
+    expect(await update({ url: stage.receiver.url('/after') })).toMatchObject({ url: stage.receiver.url('/after') });
+    expect(await update({ events: ['email.sent', 'email.sent'] })).toMatchObject({ events: ['email.sent'] });
+    expect(await update({ domainIds: [domain] })).toMatchObject({ domain_ids: [domain], events: ['email.sent'] });
+    expect(await update({ domainIds: null })).toMatchObject({ domain_ids: null });
+    expect(await update({ status: 'enabled' })).toMatchObject({ status: 'enabled', events: ['email.sent'] });
+    expect(await made.subscriptions.update(newId('acc'), before.id, { status: 'disabled' })).toBeNull();
+    expect(await made.subscriptions.find(newId('acc'), before.id)).toBeNull();
+    expect(await made.subscriptions.find(stage.accountId, before.id)).toMatchObject({ status: 'enabled' });
+  });
+
+  it('pages for those who want pages', async () => {
+    const made = stage.newProcess();
+    const ids: string[] = [];
+    for (const path of ['/1', '/2', '/3']) ids.push((await stage.subscribe(made, path)).id);
+    const page = async (request: { limit: number; after?: string; before?: string }) => {
+      const { data, has_more } = await made.subscriptions.page(stage.accountId, request);
+      return [data.map(({ id }) => id), has_more];
+    };
+    expect(await page({ limit: 2 })).toEqual([[ids[2], ids[1]], true]);
+    expect(await page({ limit: 2, after: ids[1] })).toEqual([[ids[0]], false]);
+    expect(await page({ limit: 1, before: ids[0] })).toEqual([[ids[1]], true]);
   });
 
   it('makes exactly ten for an account, also when many are asked for at once', async () => {
@@ -82,47 +148,5 @@ describe('WebhookSubscriptions', () => {
     expect(await stage.deliveries(webhook.id)).toHaveLength(3);
     await made.subscriptions.remove(stage.accountId, webhook.id);
     expect(await stage.deliveries(webhook.id)).toEqual([]);
-  });
-});
-
-describe('WebhookFanOut', () => {
-  it('makes one delivery per event and endpoint that wants it', async () => {
-    const made = stage.newProcess();
-    const [all, some, none] = [
-      await stage.subscribe(made, '/all'),
-      await stage.subscribe(made, '/some', ['email.queued', 'email.sent']),
-      await stage.subscribe(made, '/none', ['email.sent']),
-    ];
-    const stranger = await made.subscriptions.create(newId('acc'), { url: stage.receiver.url('/x'), events: ['*'] });
-    const events = queuedEvents(stage.accountId, 2);
-    await made.fanOut.handle({ events });
-    expect((await stage.deliveries(all.id)).map((row) => row.event_id)).toEqual(events.map(({ event }) => event.id));
-    expect(await stage.deliveries(some.id)).toHaveLength(2);
-    expect(await stage.deliveries(none.id)).toEqual([]);
-    expect(await stage.deliveries(stranger.id)).toEqual([]);
-  });
-
-  it('adds nothing when a batch, or a part of it, is handed over again', async () => {
-    const made = stage.newProcess();
-    const webhook = await stage.subscribe(made, '/twice');
-    const events = queuedEvents(stage.accountId, 5);
-    await made.fanOut.handle({ events });
-    await made.fanOut.handle({ events });
-    await Promise.all([
-      made.fanOut.handle({ events: events.slice(2) }),
-      made.fanOut.handle({ events: [...events, ...events] }),
-    ]);
-    expect(await stage.deliveries(webhook.id)).toHaveLength(5);
-  });
-
-  it('gives nothing to an endpoint that was removed or disabled elsewhere', async () => {
-    const here = stage.newProcess();
-    const webhook = await stage.subscribe(here, '/removed');
-    const gone = await stage.subscribe(here, '/disabled');
-    await stage.newProcess().subscriptions.remove(stage.accountId, webhook.id);
-    await stage.newProcess().ledger.disable(gone.id, 'gone');
-    await here.fanOut.handle({ events: queuedEvents(stage.accountId) });
-    expect(await stage.deliveries(webhook.id)).toEqual([]);
-    expect(await stage.deliveries(gone.id)).toEqual([]);
   });
 });

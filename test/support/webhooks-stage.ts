@@ -19,8 +19,8 @@ export class WebhooksStage {
     return new WebhooksStage(await webhooksDatabase(), await WebhookReceiver.start());
   }
 
-  newProcess(settings: Record<string, string> = {}): WebhooksProcess {
-    const made = new WebhooksProcess(this.db, settings);
+  newProcess(settings: Record<string, string> = {}, program: 'webhooks' | 'standalone' = 'webhooks'): WebhooksProcess {
+    const made = new WebhooksProcess(this.db, settings, program);
     this.processes.push(made);
     return made;
   }
