@@ -36,8 +36,19 @@ export class AttachmentDto {
   })
   filename: string;
 
-  @ApiProperty({ description: 'The file in base64 (RFC 4648 §4)', example: 'JVBERi0xLjcK' })
-  content: string;
+  @ApiProperty({
+    required: false,
+    description: 'The file in base64 (RFC 4648 §4). Either this or `path`',
+    example: 'JVBERi0xLjcK',
+  })
+  content?: string;
+
+  @ApiProperty({
+    required: false,
+    description: 'Instead of `content`: an https URL from which the file is fetched at accept, within five seconds',
+    example: 'https://files.example.com/invoice.pdf',
+  })
+  path?: string;
 
   @ApiProperty({
     required: false,

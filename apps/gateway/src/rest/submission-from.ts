@@ -40,6 +40,7 @@ export function submissionFrom(body: unknown, caller: Principal, idempotency: Id
     },
     scheduledAt: releaseTime(dto.scheduled_at),
     idempotency,
+    allowedDomains: caller.domainIds,
     ...options(dto),
   };
 }

@@ -177,6 +177,7 @@ export class EmailIntake {
     const found = await this.suppressions.matching(
       submission.accountId,
       recipients.map((recipient) => recipient.normal),
+      domainId,
     );
     if (found.size === 0) return recipients;
     if (submission.suppressed === 'skip')
