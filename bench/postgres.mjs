@@ -51,12 +51,12 @@ export async function countRows(url, table) {
   return rows[0].count;
 }
 
-/** @param {string} url @param {string} statement */
-export async function onServer(url, statement) {
+/** @param {string} url @param {string} statement @param {unknown[]} [values] */
+export async function onServer(url, statement, values) {
   const client = new pg.Client({ connectionString: url, application_name: 'bench' });
   await client.connect();
   try {
-    return await client.query(statement);
+    return await client.query(statement, values);
   } finally {
     await client.end();
   }

@@ -1,0 +1,58 @@
+// Mails for the list measurement, written by SQL: accepting a million of them through the door would measure the door.
+import { onServer } from '../postgres.mjs';
+
+/** Of all mails; ids say when a mail was made, one every 5.2 s with a million. */
+const DAYS = 60;
+const CHUNK = 50_000;
+/** Everything below this number has the rare values: the oldest mails of the account. */
+export const OLDEST = 1_000;
+
+/** Independent coin of mail `n`: half of the mails for each bit. @param {number} bit */
+const coin = (bit) => `((hashint4(n) >> ${bit}) & 1 = 0)`;
+/** @param {number} bit @param {string} half @param {string} rest */
+const values = (bit, half, rest) =>
+  `CASE WHEN n < ${OLDEST} THEN 'oldest' || ${rest} WHEN ${coin(bit)} THEN ${half} ELSE ${rest} END`;
+
+const MAILS = `
+  SELECT n, at, 'em_' || lpad(to_hex((extract(epoch FROM at) * 1000)::bigint), 12, '0') || '7' || lpad(to_hex(n & 4095), 3, '0')
+            || '8' || lpad(to_hex(n), 15, '0') AS id,
+         CASE WHEN n < ${OLDEST} THEN 'complained' WHEN ${coin(0)} THEN 'delivered' ELSE 'bounced' END AS status,
+         CASE WHEN n < ${OLDEST} THEN 'complained' WHEN ${coin(0)} THEN 'opened' ELSE 'bounced' END AS last_event,
+         ${values(1, `'half@sender.example'`, `'other@sender.example'`)} AS sender,
+         ${values(2, `'dom_half'`, `'dom_other'`)} AS domain_id,
+         ${values(3, `'Order ' || n || ' has shipped'`, `'Welcome to our shop'`)} AS subject,
+         ${values(4, `'half@customer.example'`, `'user' || n || '@customer.example'`)} AS recipient,
+         ${values(5, `'half'`, `'other'`)} AS campaign,
+         CASE WHEN ${coin(6)} THEN at END AS scheduled_at
+    FROM (SELECT n, $5::timestamptz - make_interval(secs => ($2::int - n) * ${DAYS} * 86400.0 / $2::int) AS at
+            FROM generate_series($3::int, $4::int) AS n) AS numbers`;
+
+const EMAILS = `
+  INSERT INTO emails (id, account_id, domain_id, mode, source, status, last_event, sender, sender_address, header_to, header_cc,
+      header_bcc, reply_to, subject, tags, message_id, size, recipient_count, sequence, created_at, updated_at, scheduled_at)
+  SELECT id, $1, domain_id, 'live', 'rest', status, last_event, sender, sender, ARRAY[recipient], '{}', '{}', '{}', subject,
+         jsonb_build_object('campaign', campaign, 'order', n::text), '<' || id || '@sender.example>', 2048, 1, 3, at, at, scheduled_at
+    FROM (${MAILS}) AS mails`;
+
+const RECIPIENTS = `
+  INSERT INTO recipients (email_id, ordinal, address, domain, search_key, type, status, attempts, expires_at, fence)
+  SELECT id, 0, recipient, 'customer.example',
+         ('x' || encode(substring(sha256(convert_to($1 || ' ' || recipient, 'UTF8')) from 1 for 8), 'hex'))::bit(64)::bigint,
+         'to', status, 1, at, 1
+    FROM (${MAILS}) AS mails`;
+
+const TAGS = `
+  INSERT INTO email_tags (account_id, key, value, email_id)
+  SELECT $1, tag.key, tag.value, id
+    FROM (${MAILS}) AS mails CROSS JOIN LATERAL (VALUES ('campaign', campaign), ('order', n::text)) AS tag (key, value)`;
+
+/** @param {string} url @param {string} accountId @param {number} count */
+export async function fillMails(url, accountId, count) {
+  const now = new Date();
+  for (let from = 0; from < count; from += CHUNK) {
+    const values = [accountId, count, from, Math.min(count, from + CHUNK) - 1, now];
+    for (const statement of [EMAILS, RECIPIENTS, TAGS]) await onServer(url, statement, values);
+  }
+  // As autovacuum leaves a table whose mails have come to rest.
+  for (const table of ['emails', 'recipients', 'email_tags']) await onServer(url, `VACUUM (ANALYZE) ${table}`);
+}

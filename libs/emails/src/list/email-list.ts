@@ -1,0 +1,82 @@
+import { Injectable } from '@nestjs/common';
+import { toPage, type Page, type PageRequest } from '#libs/contracts';
+import { Database } from '#libs/persistence';
+import { EFFECTIVE_STATUS } from '../effective-status.js';
+import { presentSummary, SUMMARY_COLUMNS, type EmailSummary, type SummaryRow } from '../email-summary.js';
+import { conditionsOf } from './conditions.js';
+import type { EmailFilter } from './email-filter.js';
+import { idRange, type IdRange } from './id-range.js';
+import type { StreamPlace, StreamWriter } from './id-stream.js';
+import { ENDLESS, Parameters } from './parameters.js';
+import { streamsFor } from './streams-for.js';
+
+/** So many ids of each stream are counted; a mail that is looked at and does not match costs some microseconds. */
+const PROBED = 2_000;
+
+interface Question {
+  accountId: string;
+  filter: EmailFilter;
+  range: IdRange;
+}
+interface Probe {
+  found: number;
+  /** The last id that was reached. */
+  reach: string | null;
+}
+
+/**
+ * One page of the mails of an account, by key. Each part of a filter has an index that gives its mails in the order of
+ * the page. The sparsest of these streams leads; the mails that it names are looked at one by one until the page is
+ * full. So a filter that matches little is read to its end, and one that matches much is soon done.
+ */
+@Injectable()
+export class EmailList {
+  constructor(private readonly database: Database) {}
+
+  /** Newest first; right before an entry when `request.before` is given. */
+  async page(accountId: string, filter: EmailFilter, request: PageRequest): Promise<Page<EmailSummary>> {
+    const question: Question = { accountId, filter, range: idRange(request, filter) };
+    const streams = streamsFor(filter);
+    const leader = streams.length === 1 ? streams[0] : await this.sparsest(streams, question);
+    const rows = await this.walk(leader, question, request.limit + 1);
+    return toPage(request, rows, { id: (row) => row.id, present: presentSummary });
+  }
+
+  private async walk(leader: StreamWriter, question: Question, limit: number): Promise<SummaryRow[]> {
+    const at = placeOf(question);
+    const stream = leader(at);
+    const { where, having } = conditionsOf(question.filter, question.accountId, at.parameters);
+    const order = stream.order.map((column) => `ids.${column} ${question.range.order}`).join(', ');
+    const { rows } = await this.database.query<SummaryRow>(
+      `SELECT mail.* FROM (${stream.sql} LIMIT ${ENDLESS}) AS ids
+         CROSS JOIN LATERAL (
+           SELECT ${SUMMARY_COLUMNS}, ${EFFECTIVE_STATUS} AS status FROM emails e
+            WHERE e.id = ids.id AND e.account_id = ${at.account}${where} LIMIT 1) AS mail
+        WHERE ${having} ORDER BY ${order} LIMIT ${at.parameters.add(limit)}`,
+      at.parameters.values,
+    );
+    return rows;
+  }
+
+  /** The stream that ends first, or else the one whose first ids reach farthest. */
+  private async sparsest(streams: StreamWriter[], question: Question): Promise<StreamWriter> {
+    const at = placeOf(question);
+    const farthest = question.range.order === 'DESC' ? 'min' : 'max';
+    const probes = streams.map(
+      (stream, i) => `SELECT ${i} AS stream, count(*)::int AS found, ${farthest}(id) AS reach
+                        FROM (SELECT id FROM (${stream(at).sql}) AS ids LIMIT ${PROBED}) AS first`,
+    );
+    const { rows } = await this.database.query<Probe>(
+      `${probes.join(' UNION ALL ')} ORDER BY stream`,
+      at.parameters.values,
+    );
+    const sign = question.range.order === 'DESC' ? 1 : -1;
+    const sparser = (a: Probe, b: Probe) => a.found - b.found || ((a.reach ?? '') < (b.reach ?? '') ? -sign : sign);
+    return streams[rows.indexOf(rows.toSorted(sparser)[0])];
+  }
+}
+
+function placeOf({ accountId, range }: Question): StreamPlace {
+  const parameters = new Parameters();
+  return { accountId, account: parameters.add(accountId), parameters, range };
+}

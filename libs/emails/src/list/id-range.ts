@@ -1,0 +1,29 @@
+import { lowestIdAt, type PageRequest } from '#libs/contracts';
+import type { EmailFilter } from './email-filter.js';
+
+/** Ids of mails between two ends, both exclusive, read from one of them. */
+export interface IdRange {
+  above: string;
+  below: string;
+  order: 'ASC' | 'DESC';
+}
+
+const BELOW_ALL = 'em_';
+/** `g` follows the hex digits. */
+const ABOVE_ALL = 'em_g';
+/** A clock that was set back makes ids whose time is ahead of `created_at`. */
+const CLOCK_SLACK_MS = 60_000;
+
+/** Where the ids of a page can be; the rows are still to be compared with the times. */
+export function idRange(request: PageRequest, { createdAfter, createdBefore }: EmailFilter): IdRange {
+  const near = (time: Date, slackMs: number) => lowestIdAt('em', new Date(time.getTime() + slackMs));
+  const above = [BELOW_ALL, request.before ?? ''];
+  const below = [ABOVE_ALL, request.after ?? ABOVE_ALL];
+  if (createdAfter) above.push(near(createdAfter, -CLOCK_SLACK_MS));
+  if (createdBefore) below.push(near(createdBefore, CLOCK_SLACK_MS));
+  return {
+    above: above.reduce((a, b) => (a > b ? a : b)),
+    below: below.reduce((a, b) => (a < b ? a : b)),
+    order: request.before === undefined ? 'DESC' : 'ASC',
+  };
+}
