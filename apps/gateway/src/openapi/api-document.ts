@@ -11,6 +11,9 @@ import { TAGS } from './tags.js';
 /** Of the committed file; a running service names its own address. */
 const EXAMPLE_URL = 'http://localhost:3000';
 
+/** Resources of controllers that are named after something else. */
+const NOUNS: Record<string, string> = { Sending: 'emails', Ops: 'service', Docs: 'service' };
+
 /**
  * The description of the REST interface (OpenAPI 3.1), from the decorators of controllers and DTOs alone: nothing is
  * started, no setting is read, and the same code gives the same bytes.
@@ -23,7 +26,7 @@ export async function apiDocument(controllers: Type[], url = EXAMPLE_URL): Promi
   });
   try {
     const document = SwaggerModule.createDocument(app, head(url), {
-      operationIdFactory: (_controller, method) => method,
+      operationIdFactory: operationId,
       autoTagControllers: false,
     });
     completeOperations(document);
@@ -60,6 +63,12 @@ function emptyShell(controllers: Type[]): Type {
   @Module({ controllers, providers })
   class Shell {}
   return Shell;
+}
+
+/** `WebhookEventsController.list` → `webhookEventsList`; clients are generated with these names. */
+function operationId(controller: string, method: string): string {
+  const noun = controller.replace(/Controller$/, '');
+  return (NOUNS[noun] ?? noun[0].toLowerCase() + noun.slice(1)) + method[0].toUpperCase() + method.slice(1);
 }
 
 /** Paths and components by name; what has an order of its own (tags, fields, parameters) keeps it. */

@@ -1,5 +1,6 @@
 import type { OpenAPIObject } from '@nestjs/swagger';
 import { ACCESS_EXTENSION } from '../http/route-access.js';
+import { completeFields, type SchemaObject } from './complete-fields.js';
 import { IDEMPOTENCY_HEADER } from './operation.js';
 import { pathParameter } from './path-parameters.js';
 
@@ -7,8 +8,6 @@ type PathItem = OpenAPIObject['paths'][string];
 type OperationObject = NonNullable<PathItem['get']> & { [ACCESS_EXTENSION]?: string };
 type ParameterObject = Extract<NonNullable<OperationObject['parameters']>[number], { in: string }>;
 type ResponseObject = Extract<NonNullable<OperationObject['responses'][string]>, { description: string }>;
-
-type SchemaObject = { properties?: Record<string, object> };
 
 const METHODS = ['get', 'put', 'post', 'patch', 'delete'] as const;
 
@@ -32,6 +31,9 @@ const HEADERS = {
   'ratelimit-remaining': count('Requests that are left at this moment', 99),
   'ratelimit-reset': count('Seconds until the stock is full again', 1),
   'retry-after': count('Seconds to wait before the next try; absent when the monthly allowance is used up', 1),
+  'x-quota-limit': count('Units a month; these three only when the monthly allowance is used up', 3000),
+  'x-quota-remaining': count('Units that are left in this month', 0),
+  'x-quota-reset': count('Seconds until the next month begins, in UTC', 86_400),
   'idempotent-replayed': text('`true` when this is the answer of an earlier request with the same key', 'true'),
 } as const;
 type HeaderName = keyof typeof HEADERS;
@@ -45,7 +47,7 @@ const WITH_KEY_ONLY = ['401', '403', '429'];
 /** What follows from the kind of an operation and is not written at each: access, headers, path parameters. */
 export function completeOperations(document: OpenAPIObject): void {
   document.components = { ...document.components, headers: { ...HEADERS } };
-  for (const schema of Object.values(document.components.schemas ?? {})) nameTheKind(schema as SchemaObject);
+  for (const schema of Object.values(document.components.schemas ?? {})) completeFields(schema as SchemaObject);
   for (const [path, item] of Object.entries(document.paths)) {
     for (const method of METHODS) {
       const operation: OperationObject | undefined = item[method];
@@ -56,23 +58,11 @@ export function completeOperations(document: OpenAPIObject): void {
   }
 }
 
-/** `object` is the same field everywhere: one value, for programs that meet things of several kinds. */
-function nameTheKind({ properties = {} }: SchemaObject): void {
-  if (properties['object']) properties['object'] = { description: 'The kind of this thing', ...properties['object'] };
-}
-
 function inReadingOrder({ operationId, tags, summary, description, ...rest }: OperationObject): OperationObject {
   return { operationId, tags, summary, description, ...rest };
 }
 
-/** Resource and method: `emailsSend`, `apiKeysCreate`. */
-function idOf({ tags = [], operationId = '' }: OperationObject): string {
-  const words = [...(tags[0] ?? '').toLowerCase().split(' '), operationId];
-  return words.map((word, i) => (i === 0 ? word : (word[0]?.toUpperCase() ?? '') + word.slice(1))).join('');
-}
-
 function complete(operation: OperationObject, name: string): void {
-  operation.operationId = idOf(operation);
   const access = operation[ACCESS_EXTENSION];
   if (access === undefined) throw new Error(`${name} must declare @RequiresScope(…) or @Public()`);
   if (access === 'public') {
@@ -97,6 +87,8 @@ function completeParameter(parameter: ParameterObject, operation: string): void 
 }
 
 function headersOf(status: number, idempotent: boolean): HeaderName[] {
+  // Of the operations that use up the allowance; these are the idempotent ones.
+  if (status === 429 && idempotent) return ['retry-after', 'x-quota-limit', 'x-quota-remaining', 'x-quota-reset'];
   if (status === 429 || status === 503) return ['retry-after'];
   if (status >= 300) return [];
   return idempotent ? ['x-ignored-fields', 'idempotent-replayed'] : ['x-ignored-fields'];

@@ -1,0 +1,129 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { API_OPERATIONS, type ApiOperation } from '../support/api-operations.js';
+import { IDOR_ROWS, type IdorRow } from '../support/idor-rows.js';
+import { comparable, requestOf, withoutAll, type Answer, type Request } from '../support/operation-request.js';
+import { startStandalone, type RunningProgram } from '../support/program.js';
+import { moveIn, nobodys, type Kind, type Tenant } from '../support/tenant.js';
+import { WebhookReceiver } from '../support/webhook-receiver.js';
+
+/** All ways to one and the same route. */
+const ALIASES = ['', '/v1', '//', '/v1//'];
+/** Change with every request, or with the clock. */
+const VOLATILE = new Set(['last_used_at', 'last_checked_at', 'request_id', 'download_url']);
+const NOT_STILL = new Set(['GET /logs', 'GET /stats', 'GET /domains/{id}/stats', 'GET /readyz']);
+
+let program: RunningProgram;
+let receiver: WebhookReceiver;
+/** Asks; everything in `bravo` is not his. */
+let alpha: Tenant;
+let bravo: Tenant;
+let before: Record<string, unknown>;
+
+beforeAll(async () => {
+  receiver = await WebhookReceiver.start();
+  program = await startStandalone({ BOOTSTRAP_DOMAINS: 'operator.example.org' });
+  [alpha, bravo] = await Promise.all(
+    ['alpha', 'bravo'].map((name) => moveIn(program, name, receiver.url(`/private-${name}`))),
+  );
+  before = await everythingOf(bravo);
+});
+afterAll(async () => {
+  await program?.stop();
+  await receiver?.close();
+  program?.clean();
+});
+
+const rowOf = ({ name }: ApiOperation): IdorRow => IDOR_ROWS[name] ?? { spots: {} };
+/** Things by place; path parameters that are not named are the tenant's own. */
+function placed(operation: ApiOperation, own: Tenant, named: Record<string, string>): Record<string, string> {
+  const path = operation.spots.filter((spot) => spot.startsWith('path:'));
+  return { ...Object.fromEntries(path.map((spot) => [spot, own.things[kindOf(operation, spot)]])), ...named };
+}
+
+const kindOf = (operation: ApiOperation, spot: string): Kind => rowOf(operation).spots[spot];
+
+async function send(tenant: Tenant, { method, path, body }: Request, alias = ''): Promise<Answer> {
+  const answer = await tenant.call(method, alias.replace(/\/$/, '') + (alias.endsWith('//') ? '/' : '') + path, body);
+  return { status: answer.status, text: await answer.text() };
+}
+
+/** All that a tenant can see, without what changes by itself. */
+async function everythingOf(tenant: Tenant): Promise<Record<string, unknown>> {
+  const seen: Record<string, unknown> = {};
+  for (const operation of API_OPERATIONS) {
+    if (operation.method !== 'GET' || operation.scope === null || NOT_STILL.has(operation.name)) continue;
+    const { status, text } = await send(tenant, requestOf(operation, placed(operation, tenant, {})));
+    expect([operation.name, status]).toEqual([operation.name, 200]);
+    seen[operation.name] = text.startsWith('{') || text.startsWith('[') ? stillPartOf(JSON.parse(text)) : text;
+  }
+  return seen;
+}
+
+function stillPartOf(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(stillPartOf);
+  if (typeof value !== 'object' || value === null) return value;
+  const entries = Object.entries(value).filter(([name]) => !VOLATILE.has(name));
+  return Object.fromEntries(entries.map(([name, part]) => [name, stillPartOf(part)]));
+}
+
+/** Every place alone, and all path parameters together, with somebody else's things. */
+function attempts({ spots }: ApiOperation): string[][] {
+  const path = spots.filter((spot) => spot.startsWith('path:'));
+  return [...spots.map((spot) => [spot]), ...(path.length > 1 ? [path] : [])];
+}
+
+describe("another account's things", () => {
+  it('are named by a row for every operation and every place of openapi.json', () => {
+    const described = Object.fromEntries(API_OPERATIONS.map(({ name, spots }) => [name, [...spots].sort()]));
+    const rows = Object.entries(IDOR_ROWS).map(([name, { spots }]) => [name, Object.keys(spots).sort()]);
+    expect(Object.fromEntries(rows)).toEqual(described);
+  });
+
+  describe.each(ALIASES)('over %s', (alias) => {
+    it.each(API_OPERATIONS.map((operation) => [operation.name, operation] as const))('%s', async (_, operation) => {
+      const row = rowOf(operation);
+      for (const spots of attempts(operation)) {
+        const theirs = spots.map((spot) => bravo.things[kindOf(operation, spot)]);
+        const none = theirs.map(nobodys);
+        const body = row.body?.();
+        const named = (values: string[]) => Object.fromEntries(spots.map((spot, i) => [spot, values[i]]));
+        const answer = await send(alpha, requestOf(operation, placed(operation, alpha, named(theirs)), body), alias);
+        const control = await send(alpha, requestOf(operation, placed(operation, alpha, named(none)), body), alias);
+        const sent = [...theirs, ...none];
+        if (row.grows) expect(answer.status).toBe(control.status);
+        else expect({ spots, ...comparable(answer, sent) }).toEqual({ spots, ...comparable(control, sent) });
+        if (spots.some((spot) => spot.startsWith('path:'))) expect([spots, answer.status]).toEqual([spots, 404]);
+        expect(answer.status).toBeLessThan(500);
+        const shown = withoutAll(answer.text, theirs);
+        expect(bravo.marks.filter((mark) => shown.includes(mark))).toEqual([]);
+      }
+      if (operation.spots.length === 0 && operation.scope !== null) {
+        const answer = await send(alpha, requestOf(operation, {}, row.body?.()), alias);
+        expect(answer.status).toBeLessThan(300);
+        expect(bravo.marks.filter((mark) => answer.text.includes(mark))).toEqual([]);
+      }
+      if (operation.method !== 'GET') expect(await everythingOf(bravo)).toEqual(before);
+    });
+  });
+
+  it('are where they were', async () => {
+    expect(await everythingOf(bravo)).toEqual(before);
+  });
+});
+
+/** What the rows are worth: each of them works for the owner, so nothing but ownership stood in the way. */
+describe("one's own things", () => {
+  const order = ['GET', 'POST', 'PATCH', 'DELETE'];
+  const inOrder = [...API_OPERATIONS].sort((a, b) => order.indexOf(a.method) - order.indexOf(b.method));
+
+  it.each(inOrder.map((operation) => [operation.name, operation] as const))('%s', async (_, operation) => {
+    const row = rowOf(operation);
+    const rest = operation.spots.filter((spot) => !spot.startsWith('path:'));
+    for (const spots of [[], ...rest.map((spot) => [spot])]) {
+      const named = Object.fromEntries(spots.map((spot) => [spot, bravo.things[kindOf(operation, spot)]]));
+      const answer = await send(bravo, requestOf(operation, placed(operation, bravo, named), row.body?.()));
+      const passes = row.own === undefined ? answer.status < 300 : answer.status === row.own;
+      expect({ spots, passes, ...answer }).toMatchObject({ passes: true });
+    }
+  });
+});

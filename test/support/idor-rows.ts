@@ -1,0 +1,99 @@
+import type { Kind } from './tenant.js';
+
+/** How one operation is called with somebody else's things. */
+export interface IdorRow {
+  /** Which thing is named where; every spot of the operation in `openapi.json` has its line. */
+  spots: Record<string, Kind>;
+  /** A body that the operation accepts; made anew for each call. */
+  body?: () => object;
+  /** What the operation answers when its caller owns the thing, where that is not a success. */
+  own?: number;
+  /** The answer changes by itself, because every request leaves a trace in it: only statuses are compared. */
+  grows?: true;
+}
+
+const page = (kind: Kind) => ({ 'query:after': kind, 'query:before': kind });
+const inAnHour = () => new Date(Date.now() + 3_600_000).toISOString();
+const of = (spots: Record<string, Kind>, rest: Omit<IdorRow, 'spots'> = {}): IdorRow => ({ spots, ...rest });
+
+let counter = 0;
+const fresh = (word: string) => `${word}-${(counter += 1)}`;
+
+/**
+ * One row for each operation of `openapi.json`: a new operation, and a new place in which a thing is named, fails the
+ * test until it has a line here.
+ */
+export const IDOR_ROWS: Record<string, IdorRow> = {
+  'GET /healthz': of({}),
+  'GET /readyz': of({}),
+  'GET /openapi.json': of({}),
+
+  'GET /api-keys': of(page('apiKey')),
+  'POST /api-keys': of({ 'body:domain_ids': 'domain' }, { body: () => ({ name: fresh('key') }) }),
+  'GET /api-keys/{id}': of({ 'path:id': 'apiKey' }),
+  'PATCH /api-keys/{id}': of(
+    { 'path:id': 'apiKey', 'body:domain_ids': 'domain' },
+    { body: () => ({ name: 'changed' }) },
+  ),
+  'DELETE /api-keys/{id}': of({ 'path:id': 'apiKey' }),
+
+  'GET /captured': of({ 'query:email_id': 'email', 'query:after': 'captured' }),
+  'GET /captured/{id}/raw': of({ 'path:id': 'captured' }),
+  'DELETE /captured': of({}),
+
+  'GET /domains': of({}),
+  'POST /domains': of({}, { body: () => ({ name: `${fresh('new')}.example.org` }) }),
+  'GET /domains/{id}': of({ 'path:id': 'domain' }),
+  'PATCH /domains/{id}': of({ 'path:id': 'domain' }, { body: () => ({ open_tracking: true }) }),
+  'DELETE /domains/{id}': of({ 'path:id': 'domain' }),
+  'POST /domains/{id}/verify': of({ 'path:id': 'domain' }),
+  'GET /domains/{id}/stats': of({ 'path:id': 'domain' }),
+
+  'GET /emails': of(page('email')),
+  'GET /emails/{id}': of({ 'path:id': 'email' }),
+  'GET /emails/{id}/events': of({ 'path:id': 'email' }),
+  'GET /emails/{id}/attempts': of({ 'path:id': 'email' }),
+  'GET /emails/{id}/explain': of({ 'path:id': 'email' }),
+  'GET /emails/{id}/attachments': of({ 'path:id': 'email' }),
+  'GET /emails/{id}/attachments/{attachmentId}': of({ 'path:id': 'email', 'path:attachmentId': 'attachment' }),
+  'PATCH /emails/{id}': of({ 'path:id': 'scheduled' }, { body: () => ({ scheduled_at: inAnHour() }) }),
+  'POST /emails/{id}/cancel': of({ 'path:id': 'scheduled' }),
+  'POST /emails/{id}/retry': of({ 'path:id': 'bounced' }),
+
+  'GET /events': of({ 'query:after': 'event' }, { grows: true }),
+  'GET /logs': of(page('log'), { grows: true }),
+  'GET /logs/{id}': of({ 'path:id': 'log' }),
+
+  'GET /suppressions': of(page('suppressionId')),
+  'GET /suppressions/{email}': of({ 'path:email': 'suppression' }),
+  'DELETE /suppressions/{email}': of({ 'path:email': 'suppression' }),
+
+  'GET /stats': of({}),
+  'GET /usage': of({}),
+
+  'GET /webhooks': of({}),
+  'POST /webhooks': of(
+    { 'body:domain_ids': 'domain' },
+    { body: () => ({ url: 'http://127.0.0.1:9/new', events: ['email.opened'] }) },
+  ),
+  'GET /webhooks/{id}': of({ 'path:id': 'webhook' }),
+  'PATCH /webhooks/{id}': of(
+    { 'path:id': 'webhook', 'body:domain_ids': 'domain' },
+    { body: () => ({ events: ['email.opened'] }) },
+  ),
+  'DELETE /webhooks/{id}': of({ 'path:id': 'webhook' }),
+  'POST /webhooks/{id}/test': of({ 'path:id': 'webhook' }),
+  'POST /webhooks/{id}/signing-secret/rotate': of({ 'path:id': 'webhook' }, { body: () => ({}) }),
+  'GET /webhooks/{id}/events': of({ 'path:id': 'webhook', ...page('webhookEvent') }),
+  'GET /webhooks/{id}/events/{eventId}': of({ 'path:id': 'webhook', 'path:eventId': 'webhookEvent' }),
+  'GET /webhooks/{id}/events/{eventId}/attempts': of({
+    'path:id': 'webhook',
+    'path:eventId': 'webhookEvent',
+    ...page('webhookAttempt'),
+  }),
+  'POST /webhooks/{id}/events/{eventId}/replay': of({ 'path:id': 'webhook', 'path:eventId': 'webhookEvent' }),
+  'POST /webhooks/{id}/replay': of(
+    { 'path:id': 'webhook', 'body:after': 'webhookDelivery' },
+    { body: () => ({ from: '2020-01-01T00:00:00Z' }) },
+  ),
+};

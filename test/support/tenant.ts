@@ -1,0 +1,140 @@
+import { expect } from 'vitest';
+import { cli } from './cli.js';
+import type { RunningProgram } from './program.js';
+import { until } from './until.js';
+
+/** A thing that some operation names by its id (a suppression: by its address). */
+export type Kind =
+  | 'email'
+  | 'scheduled'
+  | 'bounced'
+  | 'attachment'
+  | 'domain'
+  | 'webhook'
+  | 'webhookEvent'
+  | 'webhookDelivery'
+  | 'webhookAttempt'
+  | 'event'
+  | 'suppression'
+  | 'suppressionId'
+  | 'apiKey'
+  | 'captured'
+  | 'log';
+
+/** An account of its own, and one thing of every kind in it. */
+export interface Tenant {
+  name: string;
+  accountId: string;
+  key: string;
+  domain: string;
+  things: Record<Kind, string>;
+  /** Words that nobody else may ever be shown: ids, addresses, subjects, secrets. */
+  marks: string[];
+  call(method: string, path: string, body?: unknown): Promise<Response>;
+}
+
+/**
+ * Makes an account and furnishes it: mail that went out, waits and bounced, with what follows from it.
+ * @param hook the URL of its webhook
+ */
+export async function moveIn(program: RunningProgram, name: string, hook: string): Promise<Tenant> {
+  const { id: accountId, api_key: key } = JSON.parse(
+    await cli(program.env, 'accounts', 'create', '--name', name, '--plan', 'unlimited', '--json'),
+  ) as { id: string; api_key: string };
+  const domain = `${name}.example.org`;
+  const vouched = JSON.parse(await cli(program.env, 'domains', 'vouch', accountId, domain, '--json')) as { id: string };
+  const call = (method: string, path: string, body?: unknown) =>
+    program.call(method, path, body, { authorization: `Bearer ${key}` });
+  const things = { domain: vouched.id, ...(await madeThings(call, { name, domain, hook })) };
+  return {
+    name,
+    accountId,
+    key,
+    domain,
+    things,
+    call,
+    marks: [...Object.values(things), accountId, key, domain, `private-${name}`],
+  };
+}
+
+interface Household {
+  name: string;
+  domain: string;
+  hook: string;
+}
+type Call = Tenant['call'];
+
+async function madeThings(call: Call, { name, domain, hook }: Household): Promise<Omit<Tenant['things'], 'domain'>> {
+  const made = async (path: string, body: object) => {
+    const answer = await call('POST', path, body);
+    const text = await answer.text();
+    expect([path, answer.status, text]).toEqual([path, 201, text]);
+    return (JSON.parse(text) as { id: string }).id;
+  };
+  const mail = (over: object) =>
+    made('/emails', {
+      from: `private-${name}@${domain}`,
+      to: `private-${name}@reader.example.net`,
+      subject: `private-${name}`,
+      text: `private-${name}`,
+      ...over,
+    });
+  const webhook = await made('/webhooks', { url: hook, events: ['*'] });
+  const apiKey = await made('/api-keys', { name: `private-${name}` });
+  const suppression = `private-${name}@suppressed.example.net`;
+  const suppressionId = await made('/suppressions', { email: suppression });
+  const email = await mail({
+    tags: { owner: `private-${name}` },
+    attachments: [{ filename: `private-${name}.txt`, content: Buffer.from('hello').toString('base64') }],
+  });
+  const scheduled = await mail({ scheduled_at: new Date(Date.now() + 3_600_000).toISOString() });
+  const bounced = await mail({ to: 'bounced@sim.postloft.test' });
+
+  const first = async (path: string, fits: (entry: Entry) => boolean = () => true) =>
+    until(
+      async () => {
+        const page = (await (await call('GET', path)).json()) as { data?: Entry[] };
+        return page.data?.find(fits);
+      },
+      { what: path },
+    );
+  await until(async () => (await statusOf(call, email)) === 'delivered', { what: 'the mail to be delivered' });
+  await until(async () => (await statusOf(call, bounced)) === 'bounced', { what: 'the mail to bounce' });
+  const told = await first(
+    `/webhooks/${webhook}/events`,
+    ({ status, type }) => status === 'delivered' && type === 'email.delivered',
+  );
+  return {
+    webhook,
+    apiKey,
+    suppression,
+    suppressionId,
+    email,
+    scheduled,
+    bounced,
+    attachment: (await first(`/emails/${email}/attachments`)).id,
+    captured: (await first(`/captured?email_id=${email}`)).id,
+    event: (await first('/events')).id,
+    log: (await first('/logs')).id,
+    webhookEvent: told.id,
+    webhookDelivery: told.delivery_id,
+    webhookAttempt: (await first(`/webhooks/${webhook}/events/${told.id}/attempts`)).id,
+  };
+}
+
+interface Entry {
+  id: string;
+  type?: string;
+  status?: string;
+  delivery_id: string;
+}
+
+async function statusOf(call: Call, id: string): Promise<string> {
+  return ((await (await call('GET', `/emails/${id}`)).json()) as { status: string }).status;
+}
+
+/** An id of the same kind and moment that nobody has, or another address. */
+export function nobodys(id: string): string {
+  if (id.includes('@')) return id.replace(/^private-[a-z]+/, 'private-nobody');
+  return id.replace(/.{8}$/, (end) => [...end].map((digit) => (15 - Number.parseInt(digit, 16)).toString(16)).join(''));
+}
