@@ -156,5 +156,5 @@ export class WebhooksController {
 }
 
 function urlOf({ url, endpoint }: { url?: string; endpoint?: string }): string | undefined {
-  return url ?? endpoint;
+  return url === undefined ? endpoint : url;
 }
