@@ -164,6 +164,7 @@ describe('Allowances', () => {
     await fits(3);
     const now = new Date();
     expect(await allowances.usage(accountId)).toEqual({
+      plan: '1000',
       month: thisMonth(),
       limit: 1_000,
       used: 3,

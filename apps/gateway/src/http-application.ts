@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import { NestFactory } from '@nestjs/core';
 import { FastifyAdapter, type NestFastifyApplication } from '@nestjs/platform-fastify';
+import { Allowances } from '#libs/accounts';
 import { LIMITS } from '#libs/contracts';
 import { Config, Log, Shutdown, trustedProxies } from '#libs/kernel';
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
@@ -67,7 +68,7 @@ export function configureGateway(app: NestFastifyApplication): void {
   const fastify = app.getHttpAdapter().getInstance();
   const gate = app.get(RequestGate);
   const common = commonHeaders(app.get(Config));
-  app.useGlobalFilters(new ErrorFilter(app.get(Log)));
+  app.useGlobalFilters(new ErrorFilter(app.get(Log), app.get(Allowances)));
   fastify.decorateRequest('principal', null);
   fastify.decorateRequest('bodyHash', null);
   fastify.addHook('onRoute', (route) => {

@@ -14,6 +14,8 @@ export interface AllowanceClaim {
 
 /** `used` and `remaining` are null for an unlimited plan, whose mail is not counted. */
 export interface AllowanceUsage {
+  /** `free`, `unlimited` or a number of units a month. */
+  plan: string;
   /** The calendar month in UTC, for example `2026-03`. */
   month: string;
   limit: number | null;
@@ -113,8 +115,8 @@ export class Allowances {
     if (rows.length === 0) throw new Error(`there is no account ${accountId}`);
     const [{ month, plan, used, resetsAt }] = rows;
     const limit = monthlyLimit(plan);
-    if (limit === null) return { month, limit, used: null, remaining: null, resetsAt };
-    return { month, limit, used, remaining: Math.max(0, limit - used), resetsAt };
+    if (limit === null) return { plan, month, limit, used: null, remaining: null, resetsAt };
+    return { plan, month, limit, used, remaining: Math.max(0, limit - used), resetsAt };
   }
 }
 

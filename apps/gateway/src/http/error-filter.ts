@@ -1,26 +1,48 @@
 import { Catch, type ArgumentsHost, type ExceptionFilter } from '@nestjs/common';
-import { Log } from '#libs/kernel';
+import type { Allowances } from '#libs/accounts';
+import { Refusal } from '#libs/contracts';
+import type { Log } from '#libs/kernel';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { answerFor } from './error-body.js';
+import { answerFor, type ErrorAnswer } from './error-body.js';
+import { quotaHeaders } from './quota-headers.js';
 
 /** The process edge for REST: refusals become answers, surprises are logged once and become a bare 500. */
 @Catch()
 export class ErrorFilter implements ExceptionFilter {
-  constructor(private readonly log: Log) {}
+  constructor(
+    private readonly log: Log,
+    private readonly allowances: Allowances,
+  ) {}
 
   catch(thrown: unknown, host: ArgumentsHost): unknown {
     // GraphQL reports errors in its own shape.
     if (host.getType<string>() !== 'http') return thrown;
     const request = host.switchToHttp().getRequest<FastifyRequest>();
     const reply = host.switchToHttp().getResponse<FastifyReply>();
-    const { body, headers, surprise } = answerFor(thrown, request.id);
-    if (surprise)
+    const answer = answerFor(thrown, request.id);
+    if (answer.surprise)
       this.log.error('request failed', thrown, {
         request_id: request.id,
         method: request.method,
         route: request.routeOptions.url,
       });
-    if (!reply.sent) void reply.status(body.statusCode).headers(headers).type('application/json').send(body);
+    if (thrown instanceof Refusal && thrown.code === 'monthly_quota_exceeded')
+      void this.addQuota(request, reply).finally(() => send(reply, answer));
+    else send(reply, answer);
     return undefined;
   }
+
+  /** Never rejects: the answer goes out without them where they cannot be had. */
+  private async addQuota({ principal }: FastifyRequest, reply: FastifyReply): Promise<void> {
+    if (!principal) return;
+    try {
+      void reply.headers(quotaHeaders(await this.allowances.usage(principal.accountId), new Date()));
+    } catch (error) {
+      this.log.warn('allowance not read', { reason: (error as Error).message });
+    }
+  }
+}
+
+function send(reply: FastifyReply, { body, headers }: ErrorAnswer): void {
+  if (!reply.sent) void reply.status(body.statusCode).headers(headers).type('application/json').send(body);
 }

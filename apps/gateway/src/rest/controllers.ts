@@ -6,6 +6,7 @@ import { EmailsController } from './emails.controller.js';
 import { OpsController } from './ops.controller.js';
 import { SendingController } from './sending.controller.js';
 import { WebhookEventsController } from './webhook-events.controller.js';
+import { UsageController } from './usage.controller.js';
 import { WebhooksController } from './webhooks.controller.js';
 
 /** Every REST controller; routes of one path prefix are matched in this order. */
@@ -18,5 +19,6 @@ export const CONTROLLERS = [
   OpsController,
   SendingController,
   WebhookEventsController,
+  UsageController,
   WebhooksController,
 ];
