@@ -52,7 +52,9 @@ export function isExecutableName(name: string, { binIsData = false } = {}): bool
  * forms made plain, invisible characters and blanks gone.
  */
 function extensions(name: string): string[] {
-  const base = name.split(/[/\\]/).at(-1) ?? '';
-  const plain = base.normalize('NFKC').replace(/\p{Default_Ignorable_Code_Point}|\s/gu, '');
+  const base = name.slice(Math.max(name.lastIndexOf('/'), name.lastIndexOf('\\')) + 1);
+  const plain = PLAIN.test(base) ? base : base.normalize('NFKC').replace(INVISIBLE, '');
   return plain.toLowerCase().split('.').slice(1);
 }
+const PLAIN = /^[!-~]*$/;
+const INVISIBLE = /\p{Default_Ignorable_Code_Point}|\s/gu;

@@ -7,10 +7,10 @@ export interface ZipDirectory {
   entries: string[];
 }
 
-const START = Buffer.from('PK\x03\x04', 'latin1');
-const ENTRY = Buffer.from('PK\x01\x02', 'latin1');
+const START = 0x04034b50;
+const ENTRY = 0x02014b50;
 const END = Buffer.from('PK\x05\x06', 'latin1');
-const END_64 = Buffer.from('PK\x06\x06', 'latin1');
+const END_64 = 0x06064b50;
 const START_BYTES = 30;
 const ENTRY_BYTES = 46;
 const END_BYTES = 22;
@@ -43,11 +43,20 @@ interface Place {
  * would see more than there is. More than 10,000 entries count as unsound.
  */
 export function readZipDirectory(content: Buffer): ZipDirectory | null {
+  let directory = known.get(content);
+  if (directory === undefined) known.set(content, (directory = read(content)));
+  return directory;
+}
+
+/** Each file is asked about more than once: what type it is, and what is inside. */
+const known = new WeakMap<Buffer, ZipDirectory | null>();
+
+function read(content: Buffer): ZipDirectory | null {
   const endAt = content.length < END_BYTES ? -1 : content.lastIndexOf(END);
   if (endAt < 0 || endAt + END_BYTES > content.length) return null;
   if (endAt + END_BYTES + content.readUInt16LE(endAt + 20) !== content.length) return null;
   // An archive without entries is its end record alone.
-  if (endAt > 0 && !hasAt(content, 0, START)) return null;
+  if (endAt > 0 && content.readUInt32LE(0) !== START) return null;
   const place = directoryPlace(content, endAt);
   const entries = place && readEntries(content, place);
   return entries && !overlap(entries) ? { entries: entries.map((entry) => entry.name) } : null;
@@ -56,7 +65,7 @@ export function readZipDirectory(content: Buffer): ZipDirectory | null {
 /** Programs that write while they send use the large form (ZIP64) for small archives too. */
 function directoryPlace(content: Buffer, endAt: number): Place | null {
   const end64 = endAt - LOCATOR_64_BYTES - END_64_BYTES;
-  const large = end64 >= 0 && hasAt(content, end64, END_64);
+  const large = end64 >= 0 && content.readUInt32LE(end64) === END_64;
   const [count, size, from] = large
     ? [32, 40, 48].map((field) => Number(content.readBigUInt64LE(end64 + field)))
     : [content.readUInt16LE(endAt + 10), content.readUInt32LE(endAt + 12), content.readUInt32LE(endAt + 16)];
@@ -70,33 +79,37 @@ function readEntries(content: Buffer, { count, from, to }: Place): Entry[] | nul
   let nameBytes = 0;
   for (let i = 0; i < count; i += 1) {
     const entry = readEntry(content, at, to);
-    if (entry === null) return null;
+    nameBytes += entry?.nameBytes ?? 0;
+    if (entry === null || nameBytes > MAX_NAME_BYTES) return null;
     entries.push(entry);
     at = entry.next;
-    nameBytes += entry.nameBytes;
   }
-  return at === to && nameBytes <= MAX_NAME_BYTES ? entries : null;
+  return at === to ? entries : null;
 }
 
 function readEntry(content: Buffer, at: number, end: number): Entry | null {
-  if (at + ENTRY_BYTES > end || !hasAt(content, at, ENTRY)) return null;
+  if (at + ENTRY_BYTES > end || content.readUInt32LE(at) !== ENTRY) return null;
   const nameBytes = content.readUInt16LE(at + 28);
   const next = at + ENTRY_BYTES + nameBytes + content.readUInt16LE(at + 30) + content.readUInt16LE(at + 32);
   if (next > end || (content.readUInt16LE(at + 8) & MASKED) !== 0) return null;
-  const name = content.subarray(at + ENTRY_BYTES, at + ENTRY_BYTES + nameBytes);
+  const nameAt = at + ENTRY_BYTES;
   const from = content.readUInt32LE(at + 42);
-  const dataAt = fileData(content, from, name);
+  const dataAt = fileData(content, from, { nameAt, nameBytes });
   if (dataAt === null) return null;
   // ZIP64 writes the size elsewhere and all ones here; such an entry is at least as long as its header.
   const packed = content.readUInt32LE(at + 20);
-  return { name: name.toString('utf8'), nameBytes, from, to: dataAt + (packed === 0xffffffff ? 0 : packed), next };
+  const name = content.toString('utf8', nameAt, nameAt + nameBytes);
+  return { name, nameBytes, from, to: dataAt + (packed === 0xffffffff ? 0 : packed), next };
 }
 
 /** Where the data begins behind the file's own header, which unpackers that read front to back go by. */
-function fileData(content: Buffer, at: number, name: Buffer): number | null {
+function fileData(content: Buffer, at: number, of: { nameAt: number; nameBytes: number }): number | null {
   const nameAt = at + START_BYTES;
-  if (nameAt > content.length || !hasAt(content, at, START) || !hasAt(content, nameAt, name)) return null;
-  return content.readUInt16LE(at + 26) === name.length ? nameAt + name.length + content.readUInt16LE(at + 28) : null;
+  const nameEnd = nameAt + of.nameBytes;
+  if (nameEnd > content.length || content.readUInt32LE(at) !== START) return null;
+  if (content.readUInt16LE(at + 26) !== of.nameBytes) return null;
+  const sameName = content.compare(content, of.nameAt, of.nameAt + of.nameBytes, nameAt, nameEnd) === 0;
+  return sameName ? nameEnd + content.readUInt16LE(at + 28) : null;
 }
 
 function overlap(entries: Entry[]): boolean {
@@ -104,16 +117,13 @@ function overlap(entries: Entry[]): boolean {
   return inOrder.some((entry, i) => i > 0 && entry.from < inOrder[i - 1].to);
 }
 
-const hasAt = (content: Buffer, at: number, bytes: Buffer): boolean =>
-  content.subarray(at, at + bytes.length).equals(bytes);
-
 /** Would a lenient unpacker find an archive at the end of this file, whatever is before or behind it? */
 export function endsAsZip(content: Buffer): boolean {
   const tail = content.subarray(-(END_BYTES + MAX_COMMENT));
   const endAt = tail.lastIndexOf(END);
   if (endAt < 0 || endAt + END_BYTES > tail.length) return false;
   const directoryAt = content.length - tail.length + endAt - tail.readUInt32LE(endAt + 12);
-  return directoryAt >= 0 && (hasAt(content, directoryAt, ENTRY) || tail.readUInt16LE(endAt + 10) === 0);
+  return directoryAt >= 0 && (content.readUInt32LE(directoryAt) === ENTRY || tail.readUInt16LE(endAt + 10) === 0);
 }
 
 /** Absolute, with a drive, or with a step upwards: such an entry would be written outside the folder it is unpacked to. */
