@@ -66,7 +66,6 @@ export function statsRow({ event, key, domainId, test, position }: LoggedEvent, 
   const rule = COUNTERS[event.type];
   if (test || rule === undefined) return null;
   const details = event.data as Details;
-  const { recipient = '', tags = {}, failure_type = '', bounce_type = '', bounce_class = '', attempt = 0 } = details;
   return {
     event_id: event.id,
     position,
@@ -74,16 +73,11 @@ export function statsRow({ event, key, domainId, test, position }: LoggedEvent, 
     domain_id: domainId ?? '',
     email_id: key,
     type: event.type,
-    recipient,
-    provider: mailboxProvider(recipient),
-    tags,
-    // Who opened or clicked is the visitor's address, not the server's.
-    ip: isVisit(event.type) ? '' : (details.ip ?? ''),
-    failure_type,
-    bounce_type,
-    bounce_class,
+    ...recipientColumns(details),
+    ...answerColumns(details),
+    // Of who opened or clicked the address is the visitor's, not the server's.
+    ip: event.type === 'email.opened' ? '' : (details.ip ?? ''),
     is_bot: details.is_bot ? 1 : 0,
-    attempt,
     latency_ms: event.type === 'email.delivered' ? millisecondsBetween(details.queued_at, event.created_at) : 0,
     counter: typeof rule === 'function' ? rule(details) : rule,
     at: event.created_at.replace('T', ' ').replace('Z', ''),
@@ -91,7 +85,18 @@ export function statsRow({ event, key, domainId, test, position }: LoggedEvent, 
   };
 }
 
-const isVisit = (type: EventType): boolean => type === 'email.opened' || type === 'email.clicked';
+const recipientColumns = ({ recipient = '', tags = {} }: Details) => ({
+  recipient,
+  provider: mailboxProvider(recipient),
+  tags,
+});
+
+const answerColumns = ({ failure_type = '', bounce_type = '', bounce_class = '', attempt = 0 }: Details) => ({
+  failure_type,
+  bounce_type,
+  bounce_class,
+  attempt,
+});
 
 function millisecondsBetween(from: string | undefined, to: string): number {
   return from === undefined ? 0 : Math.max(0, Date.parse(to) - Date.parse(from));

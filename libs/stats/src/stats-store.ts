@@ -6,8 +6,12 @@ import { Refusal, STATS_COUNTERS, type DomainStats, type LoggedEvent, type Stats
 import { Config, Log } from '#libs/kernel';
 import { openEmbedded } from './embedded-engine.js';
 import { Lane } from './lane.js';
+import { metricsAnswer, type EngineRow } from './metrics-answer.js';
+import type { MetricsAnswer, MetricsQuery } from './metrics-query.js';
+import { MAX_ROWS, metricsStatement, type MetricsStatement } from './metrics-sql.js';
 import { MEMORY_LIMIT_BYTES, openServer, type StatsConnection } from './stats-connection.js';
 import { prepareSchema } from './stats-schema.js';
+import { periodStarts } from './periods.js';
 import { statsRow, type StatsRow } from './stats-row.js';
 import { statsWindow, type StatsWindow } from './stats-window.js';
 
@@ -84,14 +88,24 @@ export class StatsStore {
    * @throws Refusal `service_unavailable` while the engine does not answer.
    */
   async domainStats(accountId: string, domainId: string, { from, to }: { from: Date; to: Date }): Promise<DomainStats> {
-    try {
-      const counts = await this.counts(accountId, domainId, statsWindow(from, to));
-      const zeros = Object.fromEntries(STATS_COUNTERS.map((counter) => [counter, 0])) as Record<StatsCounter, number>;
-      return { domainId, from, to, ...zeros, ...counts };
-    } catch (error) {
-      this.log.warn('statistics cannot be read', { reason: reasonOf(error) });
-      throw new Refusal('service_unavailable', [], 'Statistics cannot be read right now. Try again.');
-    }
+    const counts = await this.readable(this.counts(accountId, domainId, statsWindow(from, to)));
+    const shown = STATS_COUNTERS.map((counter) => [counter, counts[counter] ?? 0] as const);
+    return { domainId, from, to, ...(Object.fromEntries(shown) as Record<StatsCounter, number>) };
+  }
+
+  /**
+   * Counts, rates and percentiles of one account, broken down as asked. Rows are in order of their place.
+   * @throws Refusal `invalid_parameter` for an answer of more than 10,000 rows, `service_unavailable` while the engine
+   * does not answer.
+   */
+  async metrics(question: MetricsQuery): Promise<MetricsAnswer> {
+    const starts = question.dimensions.includes('period') ? periodStarts(question) : [];
+    if (starts.length > MAX_ROWS) throw tooManyRows();
+    const rows = await this.readable(
+      this.open().then((store) => this.select<EngineRow>(store, metricsStatement(question, starts))),
+    );
+    if (rows.length > MAX_ROWS + 1) throw tooManyRows();
+    return metricsAnswer(question, starts, rows);
   }
 
   /** Lets running queries finish. Later calls are refused. */
@@ -167,7 +181,7 @@ export class StatsStore {
     accountId: string,
     domainId: string,
     { minutes, head, tail }: StatsWindow,
-  ): Promise<Record<string, number>> {
+  ): Promise<Partial<Record<string, number>>> {
     const rows = await this.select<{ counter: string; recipients: number }>(await this.open(), {
       query: DOMAIN_COUNTS,
       params: {
@@ -184,9 +198,18 @@ export class StatsStore {
     return Object.fromEntries(rows.map(({ counter, recipients }) => [counter, Number(recipients)]));
   }
 
+  private async readable<T>(reading: Promise<T>): Promise<T> {
+    try {
+      return await reading;
+    } catch (error) {
+      this.log.warn('statistics cannot be read', { reason: reasonOf(error) });
+      throw new Refusal('service_unavailable', [], 'Statistics cannot be read right now. Try again.');
+    }
+  }
+
   private async select<T>(
     { client }: OpenStore,
-    { query, params }: { query: string; params: Record<string, string | number> },
+    { query, params }: { query: string; params: MetricsStatement['params'] },
   ): Promise<T[]> {
     return this.queries.run(async () => {
       const result = await client.query({
@@ -213,6 +236,13 @@ const DOMAIN_COUNTS = `
          OR (at >= fromUnixTimestamp64Milli({tail_from:Int64}, 'UTC') AND at < fromUnixTimestamp64Milli({tail_to:Int64}, 'UTC')))
      GROUP BY counter)
   GROUP BY counter`;
+
+const tooManyRows = () =>
+  new Refusal(
+    'invalid_parameter',
+    [{ field: 'dimensions', code: 'too_many_rows', message: `must not lead to more than ${MAX_ROWS} rows` }],
+    `The answer would have more than ${MAX_ROWS} rows. Ask for a shorter time, a coarser granularity or fewer dimensions.`,
+  );
 
 function reasonOf(error: unknown): string {
   return (error as Error).message.split('\n', 1)[0];

@@ -1,0 +1,73 @@
+import type { Granularity } from './metrics-query.js';
+
+const HOUR_MS = 3_600_000;
+const DAY_MS = 24 * HOUR_MS;
+
+/**
+ * Where the periods of [from, to) begin, ascending, in milliseconds; the first may lie before `from`. Days, weeks (from
+ * Monday) and months begin where the local date changes, so that a day may have 23 or 25 hours.
+ *
+ * Reckoned here and not by the engine, which keeps 5 MiB for ever for each time zone that it is asked about once.
+ */
+export function periodStarts(of: { from: Date; to: Date; granularity: Granularity; timezone: string }): number[] {
+  const offsetAt = offsetsOf(of.timezone);
+  const [from, to] = [of.from.getTime(), of.to.getTime()];
+  const starts: number[] = [];
+  if (of.granularity === 'hour') {
+    // Some zones are off by half an hour or three quarters.
+    const shift = offsetAt(from) % HOUR_MS;
+    for (let at = Math.floor((from + shift) / HOUR_MS) * HOUR_MS - shift; at < to; at += HOUR_MS) starts.push(at);
+    return starts;
+  }
+  let local = firstLocalDay(from + offsetAt(from), of.granularity);
+  for (let at = startOfDay(local, offsetAt); at < to; at = startOfDay(local, offsetAt)) {
+    // A date that a zone left out, as Samoa did in 2011, begins when the next one does.
+    if (at !== starts.at(-1)) starts.push(at);
+    local = nextLocalDay(local, of.granularity);
+  }
+  return starts;
+}
+
+/** Dates without a zone are written as the UTC midnight of the same date. */
+function firstLocalDay(localMs: number, granularity: Granularity): number {
+  const day = Math.floor(localMs / DAY_MS) * DAY_MS;
+  const date = new Date(day);
+  if (granularity === 'month') return Date.UTC(date.getUTCFullYear(), date.getUTCMonth(), 1);
+  return granularity === 'week' ? day - ((date.getUTCDay() + 6) % 7) * DAY_MS : day;
+}
+
+function nextLocalDay(day: number, granularity: Granularity): number {
+  const date = new Date(day);
+  if (granularity === 'month') return Date.UTC(date.getUTCFullYear(), date.getUTCMonth() + 1, 1);
+  return day + (granularity === 'week' ? 7 : 1) * DAY_MS;
+}
+
+/**
+ * The first instant of a local date. Where clocks change at midnight, 0:00 does not exist or comes twice: of the two
+ * readings the earlier one counts that is already on that date.
+ */
+function startOfDay(day: number, offsetAt: (ms: number) => number): number {
+  const [before, after] = [offsetAt(day - DAY_MS), offsetAt(day + DAY_MS)];
+  const candidates = [day - before, day - after].sort((a, b) => a - b);
+  return candidates.find((at) => at + offsetAt(at) >= day) ?? candidates[1];
+}
+
+/** What a zone's clocks are ahead of UTC, in milliseconds, at an instant. */
+function offsetsOf(timeZone: string): (ms: number) => number {
+  if (timeZone === 'UTC') return () => 0;
+  const format = new Intl.DateTimeFormat('en-US', { timeZone, timeZoneName: 'longOffset' });
+  const known = new Map<number, number>();
+  return (ms) => {
+    const offset = known.get(ms) ?? parseOffset(format.format(ms));
+    known.set(ms, offset);
+    return offset;
+  };
+}
+
+/** `3/29/2026, GMT+05:45`; plain `GMT` for none. Seconds occur in dates before 1972 only. */
+function parseOffset(text: string): number {
+  const [, sign, hours, minutes, seconds = '0'] = /GMT(?:([+-])(\d{2}):(\d{2})(?::(\d{2}))?)?$/.exec(text) ?? [];
+  if (sign === undefined) return 0;
+  const ms = (Number(hours) * 3_600 + Number(minutes) * 60 + Number(seconds)) * 1_000;
+  return sign === '-' ? -ms : ms;
+}
