@@ -34,9 +34,8 @@ async function obey(order: Extract<Order, { kind: 'run' }>): Promise<void> {
     process.once(signal, () => void close().finally(() => process.exit(EXIT.failed)));
   }
   try {
-    const { json, text, notice } = await order.run(admin);
+    const { json, text } = await order.run(admin);
     console.log(order.json ? JSON.stringify(json) : text);
-    if (notice !== undefined) console.error(notice);
   } finally {
     await close();
   }

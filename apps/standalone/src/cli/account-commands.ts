@@ -1,6 +1,6 @@
 import type { Standing } from '#libs/accounts';
 import type { Command } from './command.js';
-import { checkedPlan, planNotice, requiredOption, textOption } from './option-checks.js';
+import { checkedPlan, requiredOption, textOption } from './option-checks.js';
 import { table } from './table.js';
 
 const create: Command = {
@@ -18,7 +18,6 @@ const create: Command = {
       return {
         json: { id, api_key: token },
         text: `account  ${id}\nAPI key  ${token}  (shown this once)`,
-        notice: planNotice(plan),
       };
     };
   },
@@ -47,13 +46,13 @@ const plan: Command = {
   name: 'accounts plan',
   positionals: ['account', 'plan'],
   options: {},
-  summary: 'Sets the plan of an account: free, unlimited or a number of mails per month.',
+  summary: 'Sets the plan of an account: free (3,000 units a month), unlimited or a number of units a month.',
   prepare: (input) => {
     const [id] = input.positionals;
     const wanted = checkedPlan(input.positionals[1]);
     return async ({ accounts }) => {
       await accounts.setPlan(id, wanted);
-      return { json: { id, plan: wanted }, text: `${id} has the plan ${wanted}.`, notice: planNotice(wanted) };
+      return { json: { id, plan: wanted }, text: `${id} has the plan ${wanted}.` };
     };
   },
 };

@@ -1,26 +1,60 @@
-import { PERMISSIONS, type Permission } from '#libs/contracts';
-import type { Command } from './command.js';
-import { textOption } from './option-checks.js';
+import {
+  apiKeyAddressesRule,
+  apiKeyExpiryRule,
+  apiKeyNameRule,
+  apiKeyScopesRule,
+  type ApiKeyOptions,
+  type ApiKeyView,
+} from '#libs/accounts';
+import { LIMITS, parseTimestamp, PERMISSIONS, Refusal, SCOPES, type Permission, type Scope } from '#libs/contracts';
+import type { Administration } from './administration.js';
+import type { Command, CommandInput } from './command.js';
+import { checkedOption, listOption, textOption } from './option-checks.js';
 import { requireAccount } from './require-account.js';
+import { table } from './table.js';
 import { UsageError } from './usage-error.js';
 
 const create: Command = {
   name: 'api-keys create',
   positionals: ['account'],
-  options: { test: { type: 'boolean' }, permission: { type: 'string' }, name: { type: 'string' } },
-  synopsis: `[--test] [--permission ${PERMISSIONS.join('|')}] [--name N]`,
-  summary: 'Makes an API key, which is shown this once.',
+  options: {
+    test: { type: 'boolean' },
+    permission: { type: 'string' },
+    scopes: { type: 'string' },
+    domain: { type: 'string' },
+    ip: { type: 'string' },
+    expires: { type: 'string' },
+    name: { type: 'string' },
+  },
+  synopsis:
+    `[--test] [--permission ${PERMISSIONS.join('|')}] [--scopes S,…] [--domain D,…] [--ip CIDR,…] ` +
+    '[--expires TIME] [--name N]',
+  summary: `Makes an API key, which is shown this once. Scopes: ${SCOPES.join(', ')}.`,
   prepare: (input) => {
     const [accountId] = input.positionals;
-    const permission = checkedPermission(textOption(input, 'permission', 'full_access'));
-    const mode = input.options['test'] === true ? ('test' as const) : ('live' as const);
-    const name = textOption(input, 'name', 'made on the command line');
+    const options = checkedOptions(input);
+    const domains = listOption(input, 'domain');
     return async (admin) => {
       await requireAccount(admin, accountId);
-      const { id, token } = await admin.apiKeys.create(accountId, { name, mode, permission });
-      return { json: { id, token }, text: `id       ${id}\nAPI key  ${token}  (shown this once)` };
+      const domainIds = domains && (await idsOf(admin, accountId, domains));
+      const key = await admin.apiKeys.create(accountId, { ...options, domainIds });
+      return { json: key, text: `id       ${key.id}\nAPI key  ${key.token}  (shown this once)` };
     };
   },
+};
+
+const list: Command = {
+  name: 'api-keys list',
+  positionals: ['account'],
+  options: {},
+  summary: 'Lists the API keys of an account, newest first; with --json also their restrictions.',
+  prepare:
+    ({ positionals: [accountId] }) =>
+    async (admin) => {
+      await requireAccount(admin, accountId);
+      const keys = await allKeys(admin, accountId);
+      return { json: keys, text: table(keys.map(inTable)) };
+    },
 };
 
 const revoke: Command = {
@@ -36,10 +70,61 @@ const revoke: Command = {
     },
 };
 
+function checkedOptions(input: CommandInput): ApiKeyOptions {
+  const [scopes, allowedIps] = [listOption(input, 'scopes'), listOption(input, 'ip')];
+  const { permission, expires } = input.options;
+  const name = textOption(input, 'name', 'made on the command line');
+  if (scopes && permission !== undefined) throw new UsageError('Give --permission or --scopes, not both.');
+  checkedOption('name', name, apiKeyNameRule);
+  checkedOption('scopes', scopes, apiKeyScopesRule);
+  checkedOption('ip', allowedIps, apiKeyAddressesRule);
+  checkedOption('expires', expires, apiKeyExpiryRule);
+  return {
+    name,
+    mode: input.options['test'] === true ? 'test' : 'live',
+    scopes: scopes as Scope[] | undefined,
+    permission: permission === undefined ? undefined : checkedPermission(String(permission)),
+    allowedIps,
+    expiresAt: expires === undefined ? null : parseTimestamp(String(expires)),
+  };
+}
+
 function checkedPermission(text: string): Permission {
   const found = PERMISSIONS.find((permission) => permission === text);
   if (!found) throw new UsageError(`A permission is ${PERMISSIONS.join(' or ')}; "${text}" is neither.`);
   return found;
 }
 
-export const API_KEY_COMMANDS: readonly Command[] = [create, revoke];
+/** Domains are named by their names or ids. */
+async function idsOf({ domains }: Administration, accountId: string, wanted: string[]): Promise<string[]> {
+  const known = await domains.list(accountId);
+  return wanted.map((word) => {
+    const domain = known.find(({ id, name }) => id === word || name === word.toLowerCase());
+    if (!domain) throw new Refusal('not_found', [], `${accountId} has no domain "${word}".`);
+    return domain.id;
+  });
+}
+
+async function allKeys({ apiKeys }: Administration, accountId: string): Promise<ApiKeyView[]> {
+  const keys: ApiKeyView[] = [];
+  for (let after: string | undefined; ;) {
+    const page = await apiKeys.list(accountId, { limit: LIMITS.listMaximum, ...(after ? { after } : {}) });
+    keys.push(...page.data);
+    if (page.next_cursor === null) return keys;
+    after = page.next_cursor;
+  }
+}
+
+function inTable(key: ApiKeyView): Record<string, string> {
+  return {
+    id: key.id,
+    name: key.name,
+    mode: key.mode,
+    may: key.permission ?? key.scopes.join(','),
+    enabled: key.enabled ? 'yes' : 'no',
+    expires_at: key.expires_at ?? 'never',
+    last_used_at: key.last_used_at ?? 'never',
+  };
+}
+
+export const API_KEY_COMMANDS: readonly Command[] = [create, list, revoke];

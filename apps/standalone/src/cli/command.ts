@@ -12,8 +12,6 @@ export interface CommandOutput {
   json: unknown;
   /** For people. */
   text: string;
-  /** Said on stderr, so that it never mixes with the answer. */
-  notice?: string;
 }
 
 /** One thing that the command line can do. */

@@ -18,8 +18,14 @@ export function checkedPlan(plan: string): string {
   throw new UsageError(`A plan is free, unlimited or a number of mails per month; "${plan}" is none of them.`);
 }
 
-/** What the operator must know about a plan with an allowance; undefined where there is nothing to say. */
-export function planNotice(plan: string): string | undefined {
-  if (plan === 'unlimited') return undefined;
-  return `Notice: the plan "${plan}" is stored, but this version does not enforce monthly allowances yet.`;
+/** The parts of an option that takes several, separated by commas; undefined when it is not given. */
+export function listOption({ options }: CommandInput, name: string): string[] | undefined {
+  const value = options[name];
+  return typeof value === 'string' ? value.split(',').map((part) => part.trim()) : undefined;
+}
+
+/** Refuses what the rule of a field refuses, in its words. @throws UsageError */
+export function checkedOption(name: string, value: unknown, rule: (value: unknown) => { message: string }[]): void {
+  const problems = value === undefined ? [] : rule(value);
+  if (problems.length > 0) throw new UsageError(`--${name} ${problems[0].message}.`);
 }

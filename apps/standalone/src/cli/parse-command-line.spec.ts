@@ -28,6 +28,9 @@ describe('the command line', () => {
       'accounts plan acc_1 free',
       'api-keys create acc_1',
       'api-keys create acc_1 --test --permission sending_access --name ci',
+      'api-keys create acc_1 --scopes emails.send,emails.read --domain mail.example.com --ip 192.0.2.0/24,2001:db8::/32',
+      'api-keys create acc_1 --expires 2999-01-31T09:30:00Z',
+      'api-keys list acc_1 --json',
       'api-keys revoke key_1',
       'domains vouch acc_1 mail.example.com',
       'domains list acc_1',
@@ -52,6 +55,11 @@ describe('the command line', () => {
     expect(problem('accounts block')).toBe('"accounts block" needs <account>.');
     expect(problem('accounts block a b')).toContain('"b" is one too many');
     expect(problem('api-keys create acc_1 --permission root')).toContain('"root" is neither');
+    expect(problem('api-keys create acc_1 --permission full_access --scopes emails.send')).toContain('not both');
+    expect(problem('api-keys create acc_1 --scopes root')).toContain('--scopes must be one of emails.send,');
+    expect(problem('api-keys create acc_1 --ip 10.1.2.3/8')).toContain('--ip must be an IPv4 or IPv6 network');
+    expect(problem('api-keys create acc_1 --expires tomorrow')).toContain('--expires must be an ISO 8601 timestamp');
+    expect(problem('api-keys create acc_1 --expires 2001-01-01T00:00:00Z')).toBe('--expires must be in the future.');
   });
 
   it('shows its help wherever that is asked for', () => {
