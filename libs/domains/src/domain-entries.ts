@@ -1,4 +1,4 @@
-import { LIMITS, Refusal } from '#libs/contracts';
+import { isId, LIMITS, Refusal } from '#libs/contracts';
 import { Config, SecretBox, Wakeups } from '#libs/kernel';
 import { appendEvents, Database, type Queryable } from '#libs/persistence';
 import { Injectable } from '@nestjs/common';
@@ -79,6 +79,7 @@ export class DomainEntries {
 
   /** Null for an unknown id and for another account's. */
   async change(accountId: string, id: string, settings: DomainSettings): Promise<DomainView | null> {
+    if (!isId('dom', id)) return null;
     const { openTracking = null, clickTracking = null, tls = null } = settings;
     const changed = await this.database.transaction(async (tx) => {
       const { rows } = await tx.query<ChangedRow>(CHANGE, [accountId, id, openTracking, clickTracking, tls]);
@@ -95,6 +96,7 @@ export class DomainEntries {
    * @throws Refusal rate_limit_exceeded when it was asked for less than ten seconds ago.
    */
   async askForCheck(accountId: string, id: string): Promise<DomainView | null> {
+    if (!isId('dom', id)) return null;
     const { rowCount } = await this.database.query(ASK, [accountId, id, ASK_AGAIN_AFTER_S]);
     const domain = await this.sendingDomains.find(accountId, id);
     if (domain === null) return null;
@@ -115,6 +117,7 @@ export class DomainEntries {
    * @returns whether it was there
    */
   async remove(accountId: string, id: string, alongside: (tx: Queryable) => Promise<void>): Promise<boolean> {
+    if (!isId('dom', id)) return false;
     const removed = await this.database.transaction(async (tx) => {
       const { rows } = await tx.query<ChangedRow>(
         `DELETE FROM domains WHERE id = $2 AND account_id = $1

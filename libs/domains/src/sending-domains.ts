@@ -1,4 +1,4 @@
-import { toPage, Refusal, LIMITS, type Page, type PageRequest } from '#libs/contracts';
+import { isId, LIMITS, Refusal, toPage, type Page, type PageRequest } from '#libs/contracts';
 import { Config, SecretBox } from '#libs/kernel';
 import { Database } from '#libs/persistence';
 import { Injectable } from '@nestjs/common';
@@ -59,13 +59,13 @@ export class SendingDomains {
 
   /** Null for an unknown id and for another account's. */
   async view(accountId: string, id: string): Promise<DomainView | null> {
-    const domain = await this.repository.findOneBy({ id, accountId });
+    const domain = await this.row(accountId, id);
     return domain && this.present(domain);
   }
 
   /** Null for an unknown id and for another account's. */
   async find(accountId: string, id: string): Promise<SendingDomain | null> {
-    const domain = await this.repository.findOneBy({ id, accountId });
+    const domain = await this.row(accountId, id);
     return domain && toSendingDomain(domain);
   }
 
@@ -86,6 +86,10 @@ export class SendingDomains {
   /** Something changed here and now: the next mail asks anew. */
   forget(accountId: string, name: string): void {
     this.actives.forget(accountId, name);
+  }
+
+  private async row(accountId: string, id: string): Promise<DomainEntity | null> {
+    return isId('dom', id) ? this.repository.findOneBy({ id, accountId }) : null;
   }
 
   private async vouched(accountId: string, name: string): Promise<SendingDomain | null> {

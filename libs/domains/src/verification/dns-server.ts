@@ -22,8 +22,14 @@ export class DnsServer {
   private readonly resolver = new Resolver({ timeout: TIMEOUT_MS, tries: TRIES });
   private silent: DnsAnswer | undefined;
 
-  /** @param addresses `ip` or `ip:port`, asked in this order; empty: those of this machine */
-  constructor(addresses: readonly string[]) {
+  /**
+   * @param addresses `ip` or `ip:port`, asked in this order; empty: the resolvers of this machine
+   * @param knows `everything`, as a resolver does, or one `zone`: then an alias that leads out of it is no answer
+   */
+  constructor(
+    addresses: readonly string[],
+    private readonly knows: 'everything' | 'zone' = 'everything',
+  ) {
     if (addresses.length > 0) this.resolver.setServers(addresses);
   }
 
@@ -58,8 +64,9 @@ export class DnsServer {
     if (this.silent) return this.silent;
     try {
       const values = (await ask()).slice(0, VALUES).map((value) => value.slice(0, VALUE_LENGTH));
-      // c-ares answers a loop of aliases with an empty list.
-      return values.length > 0 ? { kind: 'found', values } : { kind: 'no_answer', reason: 'an empty answer' };
+      if (values.length > 0) return { kind: 'found', values };
+      // So c-ares answers for an alias (CNAME) that leads to nothing of this type.
+      return this.knows === 'everything' ? { kind: 'none' } : { kind: 'no_answer', reason: 'it is an alias' };
     } catch (error) {
       const { code = 'EUNKNOWN' } = error as { code?: string };
       if (code === 'ENODATA' || code === 'ENOTFOUND') return { kind: 'none' };

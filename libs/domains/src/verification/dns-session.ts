@@ -10,9 +10,9 @@ export class DnsSession {
     this.deadline = setTimeout(() => this.cancel(), withinMs);
   }
 
-  /** @param addresses `ip` or `ip:port`; empty: the resolvers of this machine */
-  server(addresses: readonly string[]): DnsServer {
-    const server = new DnsServer(addresses);
+  /** As `new DnsServer`. */
+  server(addresses: readonly string[], knows: 'everything' | 'zone' = 'everything'): DnsServer {
+    const server = new DnsServer(addresses, knows);
     this.servers.push(server);
     if (this.over) server.cancel();
     return server;

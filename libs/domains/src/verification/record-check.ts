@@ -32,15 +32,22 @@ export class RecordCheck {
   }
 
   private async look(record: ExpectedRecord): Promise<Outcome> {
-    let best: Outcome | null = null;
-    for (const server of this.zone.servers) {
-      const outcome = await this.judge(record, record.name, server);
-      if (best === null || RANK[outcome.verdict] > RANK[best.verdict]) best = outcome;
-      if (outcome.verdict === 'verified') break;
-    }
-    if (best === null) return { verdict: 'unanswered', error: 'there is no name server' };
+    const best = await this.mostFavourable(record);
     if (record.slot === 'spf') return this.withLookups(best);
     return best.verdict === 'missing' ? this.withHint(record, best) : best;
+  }
+
+  private async mostFavourable(record: ExpectedRecord): Promise<Outcome> {
+    let best: Outcome = { verdict: 'unanswered', error: 'there is no name server' };
+    let last: Outcome = best;
+    for (const server of this.zone.servers) {
+      last = await this.judge(record, record.name, server);
+      if (RANK[last.verdict] > RANK[best.verdict] || best.verdict === 'unanswered') best = last;
+      if (last.verdict === 'verified') return last;
+    }
+    // A zone's servers do not see what they delegate: that nothing is there, the resolver has to confirm.
+    const confirmed = this.zone.apex === '' || last.verdict !== 'unanswered';
+    return best.verdict === 'missing' && !confirmed ? last : best;
   }
 
   private async judge(record: ExpectedRecord, name: string, server: DnsServer): Promise<Outcome> {

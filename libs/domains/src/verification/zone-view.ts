@@ -24,5 +24,5 @@ export async function zoneView(domain: string, dnsServers: readonly string[], se
     return { servers, apex: '', resolver };
   }
   const { apex, addresses } = await ownServers(domain, resolver);
-  return { servers: [...addresses.map((address) => session.server([address])), resolver], apex, resolver };
+  return { servers: [...addresses.map((address) => session.server([address], 'zone')), resolver], apex, resolver };
 }

@@ -1,0 +1,52 @@
+import { describe, expect, it } from 'vitest';
+import { judgeDkim } from './dkim-rule.js';
+
+const KEY = 'MIIBIjANBgkqhkiG9w0BAQEFAAOCAQ8AMIIBCgKCAQEAvw==';
+const rsa = (...texts: string[]) => judgeDkim(texts, { algorithm: 'rsa', publicKey: KEY });
+
+describe('the key record at a selector', () => {
+  it('is verified by its key, in whatever order and spacing the tags stand', () => {
+    for (const text of [
+      `v=DKIM1; k=rsa; p=${KEY}`,
+      `v=DKIM1;k=rsa;p=${KEY};`,
+      `v=DKIM1; p=${KEY}`,
+      `p=${KEY}`,
+      `v = DKIM1 ; p = ${KEY.slice(0, 10)} ${KEY.slice(10)} ; k = rsa ; `,
+      `v=DKIM1; t=y:s; s=email; h=sha1:sha256; n=a note; p=${KEY}`,
+    ])
+      expect(rsa(text), text).toEqual({ verdict: 'verified', observed: [text], error: null });
+    const ed = judgeDkim(['v=DKIM1; k=ed25519; p=gE5f'], { algorithm: 'ed25519', publicKey: 'gE5f' });
+    expect(ed.verdict).toBe('verified');
+  });
+
+  it('is missing where there is nothing', () => {
+    expect(rsa()).toMatchObject({ verdict: 'missing', observed: [], error: expect.stringContaining('Add this one') });
+  });
+
+  it.each([
+    ['v=DKIM1; k=rsa; p=', 'revoked'],
+    [`v=DKIM1; k=rsa; p=${KEY.slice(0, -9)}`, 'cut off'],
+    ['v=DKIM1; k=rsa; p=AAAA', 'Another key'],
+    [`v=DKIM1; k=ed25519; p=${KEY}`, 'k=ed25519'],
+    [`k=rsa; v=DKIM1; p=${KEY}`, 'begin with v=DKIM1'],
+    [`v=DKIM2; p=${KEY}`, 'begin with v=DKIM1'],
+    [`v=DKIM1; h=sha1; p=${KEY}`, 'sha256'],
+    [`v=DKIM1; s=tlsrpt; p=${KEY}`, 'e-mail'],
+    [`v=DKIM1\\; k=rsa\\; p=${KEY}`, 'backslashes'],
+    [`"v=DKIM1; k=rsa; p=${KEY}"`, 'quotation marks'],
+    ['v=spf1 -all', 'no DKIM key'],
+    [`v=DKIM1; p=${KEY}; p=${KEY}`, 'no DKIM key'],
+    ['', 'no DKIM key'],
+  ])('%s is wrong', (text, error) => {
+    const judged = rsa(text);
+    expect(judged).toMatchObject({ verdict: 'wrong', observed: [text] });
+    expect(judged.error).toContain(error);
+  });
+
+  it('must stand alone', () => {
+    expect(rsa(`p=${KEY}`, 'v=DKIM1; p=AAAA')).toMatchObject({
+      verdict: 'wrong',
+      error: expect.stringContaining('more than one record'),
+    });
+  });
+});

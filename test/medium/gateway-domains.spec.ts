@@ -1,0 +1,282 @@
+import { randomBytes } from 'node:crypto';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { ApiKeys } from '#libs/accounts';
+import { newId } from '#libs/contracts';
+import type { DomainView } from '#libs/domains';
+import { Database } from '#libs/persistence';
+import { startGatewayApp, type GatewayApp } from '../support/gateway-app.js';
+
+interface Refused {
+  error: string;
+  name: string;
+  message: string;
+  details: { field: string; code: string; message: string }[];
+}
+
+interface Answer<T> {
+  status: number;
+  headers: Headers;
+  body: T;
+}
+
+let gateway: GatewayApp;
+let own: Awaited<ReturnType<GatewayApp['account']>>;
+let name: string;
+type Request = [method: string, path: string, body?: unknown, key?: string];
+async function ask(...[method, path, body, key = own.key]: Request) {
+  const response = await gateway.call(key, method, path, body);
+  return { status: response.status, headers: response.headers, body: await response.json() };
+}
+/** As `ask`, where the answer is a domain, a list of them, or an error. */
+const call = async (...request: Request) => (await ask(...request)) as Answer<DomainView>;
+const callForList = async (...request: Request) => (await ask(...request)) as Answer<DomainView[]>;
+const callInVain = async (...request: Request) => (await ask(...request)) as Answer<Refused>;
+
+beforeAll(async () => {
+  gateway = await startGatewayApp();
+  own = await gateway.account();
+});
+afterAll(() => gateway.stop());
+beforeEach(() => {
+  name = `mail-${randomBytes(4).toString('hex')}.example.org`;
+});
+
+describe('POST /domains', () => {
+  it('answers 201 with the domain and the records to publish', async () => {
+    const { status, body } = await call('POST', '/domains', { name: ` ${name.toUpperCase()}. ` });
+    expect(status).toBe(201);
+    expect(Object.keys(body)).toEqual([
+      'id',
+      'object',
+      'name',
+      'status',
+      'created_at',
+      'region',
+      'open_tracking',
+      'click_tracking',
+      'tls',
+      'verified_at',
+      'warning_since',
+      'last_checked_at',
+      'records',
+    ]);
+    expect(body).toMatchObject({
+      id: expect.stringMatching(/^dom_[0-9a-f]{32}$/),
+      object: 'domain',
+      name,
+      status: 'pending',
+      region: 'eu',
+      open_tracking: false,
+      click_tracking: false,
+      tls: 'opportunistic',
+      last_checked_at: null,
+    });
+    const [spf, dkim, dmarc] = body.records;
+    expect(spf).toEqual({
+      record: 'SPF',
+      type: 'TXT',
+      name,
+      value: 'v=spf1 include:spf.postloft.test ~all',
+      ttl: 'Auto',
+      status: 'pending',
+      required: true,
+      last_checked_at: null,
+      observed: [],
+      error: null,
+    });
+    expect(dkim.name).toMatch(new RegExp(`^pl[a-z2-7]{8}\\._domainkey\\.${name}$`));
+    // RSA-2048 in SPKI, as base64.
+    expect(dkim.value).toMatch(/^v=DKIM1; k=rsa; p=MIIBIjANBgkqhkiG9w0BAQEFAAOCAQ8AMIIBCgKCAQEA[A-Za-z0-9+/]+=*$/);
+    expect(dmarc).toMatchObject({ name: `_dmarc.${name}`, value: 'v=DMARC1; p=none; rua=mailto:dmarc@postloft.test' });
+    expect(body.records.filter((record) => !record.required).map((record) => record.record)).toEqual([
+      'DKIM',
+      'Return-Path',
+      'Tracking',
+      'TLS-RPT',
+    ]);
+  });
+
+  it('stores other scripts as A-labels', async () => {
+    const { body } = await call('POST', '/domains', { name: `bücher.${name}` });
+    expect(body.name).toBe(`xn--bcher-kva.${name}`);
+  });
+
+  it('refuses what nobody can have to himself', async () => {
+    const refused = async (body: unknown) => {
+      const answer = await callInVain('POST', '/domains', body);
+      expect(answer.status, JSON.stringify(body)).toBe(400);
+      return answer.body;
+    };
+    expect(await refused({})).toMatchObject({ name: 'missing_required_field', details: [{ field: 'name' }] });
+    for (const [value, code] of [
+      [7, 'invalid_type'],
+      [null, 'invalid_type'],
+      ['', 'invalid_domain'],
+      ['localhost', 'invalid_domain'],
+      ['192.0.2.1', 'invalid_domain'],
+      ['[2001:db8::1]', 'invalid_domain'],
+      ['https://example.com', 'invalid_domain'],
+      ['user@example.com', 'invalid_domain'],
+      ['a..example.com', 'invalid_domain'],
+      ['example.com\r\nBcc: x', 'invalid_domain'],
+      ['co.uk', 'public_suffix'],
+      ['GitHub.io', 'public_suffix'],
+      ['kawasaki.jp', 'public_suffix'],
+      ['sim.postloft.test', 'reserved_domain'],
+      ['a.bounces.postloft.test', 'reserved_domain'],
+    ] as const)
+      expect(await refused({ name: value }), String(value)).toMatchObject({
+        error: 'bad_request',
+        name: 'validation_error',
+        details: [{ field: 'name', code }],
+      });
+  });
+
+  it('answers 409 for a name that the account has, with its id, and another account may have it too', async () => {
+    const { body } = await call('POST', '/domains', { name });
+    const again = await callInVain('POST', '/domains', { name: `${name}.` });
+    expect(again.status).toBe(409);
+    expect(again.body).toMatchObject({ error: 'conflict', details: [{ field: 'name', code: 'already_exists' }] });
+    expect(again.body.message).toContain(body.id);
+    const other = await gateway.account();
+    const theirs = await call('POST', '/domains', { name }, other.key);
+    expect(theirs.status).toBe(201);
+    expect(theirs.body.records[1].name).not.toBe(body.records[1].name);
+    expect(theirs.body.records[1].value).not.toBe(body.records[1].value);
+    // Also one that is active elsewhere: DNS decides, and nobody learns who is a customer.
+    expect((await call('POST', '/domains', { name: own.domain }, other.key)).status).toBe(201);
+  });
+
+  it('makes one entry of many requests at once', async () => {
+    const answers = await Promise.all(Array.from({ length: 8 }, () => call('POST', '/domains', { name })));
+    expect(answers.map(({ status }) => String(status)).sort()).toEqual(['201', ...Array<string>(7).fill('409')]);
+  });
+
+  it('leaves other requests their turn while keys are made', async () => {
+    const made = Promise.all(Array.from({ length: 8 }, (_, i) => call('POST', '/domains', { name: `n${i}.${name}` })));
+    let longest = 0;
+    let last = performance.now();
+    const beat = setInterval(() => {
+      longest = Math.max(longest, performance.now() - last);
+      last = performance.now();
+    }, 5);
+    const began = performance.now();
+    expect((await made).every(({ status }) => status === 201)).toBe(true);
+    clearInterval(beat);
+    // Sixteen pairs of keys take far longer than the longest pause, or they were made on the event loop.
+    expect(longest).toBeLessThan((performance.now() - began) / 3);
+  });
+
+  it('answers 409 when the account has a thousand', async () => {
+    const full = await gateway.account();
+    await gateway.app.get(Database).query(
+      `INSERT INTO domains (id, account_id, name, selector, rsa_private_sealed, rsa_public, ed25519_private_sealed, ed25519_public)
+       SELECT 'dom_' || lpad(n::text, 32, '0'), $1, 'n' || n || '.example.org', 'pl' || n, '', 'MIIB', '', 'gE5f'
+         FROM generate_series(1, 999) AS n`,
+      [full.accountId],
+    );
+    const refused = await callInVain('POST', '/domains', { name }, full.key);
+    expect([refused.status, refused.body.details[0].code]).toEqual([409, 'limit_reached']);
+
+    const { body, headers } = await callForList('GET', '/domains', undefined, full.key);
+    expect([body.length, headers.get('link')]).toEqual([1_000, null]);
+    await gateway.app.get(Database).query(
+      `INSERT INTO domains (id, account_id, name, selector, rsa_private_sealed, rsa_public, ed25519_private_sealed, ed25519_public)
+       VALUES ('dom_' || repeat('0', 32), $1, 'oldest.example.org', 'pl', '', 'MIIB', '', 'gE5f')`,
+      [full.accountId],
+    );
+    const more = await callForList('GET', '/domains', undefined, full.key);
+    const [, next] = /^<(.*)>; rel="next"$/.exec(more.headers.get('link') ?? '') ?? [];
+    const rest = await callForList('GET', next, undefined, full.key);
+    expect(rest.body.map((domain) => domain.name)).toEqual(['oldest.example.org']);
+    expect(rest.headers.get('link')).toBeNull();
+  });
+});
+
+describe('a domain', () => {
+  it('is shown alone and in the list, newest first', async () => {
+    const { body } = await call('POST', '/domains', { name });
+    expect(await call('GET', `/domains/${body.id}`)).toMatchObject({ status: 200, body });
+    const { body: all } = await callForList('GET', '/v1/domains');
+    expect(all[0]).toEqual(body);
+    expect(all.map((domain) => domain.id)).toEqual(
+      all
+        .map((domain) => domain.id)
+        .sort()
+        .reverse(),
+    );
+    expect((await call('GET', '/domains?after=nonsense')).status).toBe(400);
+  });
+
+  it('takes settings, and tells of them once', async () => {
+    const { body } = await call('POST', '/domains', { name });
+    const changed = await call('PATCH', `/domains/${body.id}`, { open_tracking: true, tls: 'enforced' });
+    expect(changed.status).toBe(200);
+    expect(changed.body).toEqual({ ...body, open_tracking: true, tls: 'enforced' });
+    for (const settings of [{ tls: 'enforced' }, {}])
+      expect((await call('PATCH', `/domains/${body.id}`, settings)).body).toEqual(changed.body);
+    const bad = await callInVain('PATCH', `/domains/${body.id}`, {
+      open_tracking: 'yes',
+      click_tracking: null,
+      tls: 'off',
+    });
+    expect(bad.status).toBe(400);
+    expect(bad.body.details.map(({ field }) => field)).toEqual(['open_tracking', 'click_tracking', 'tls']);
+    const { rows } = await gateway.app.get(Database).query<{ type: string; reason: string }>(
+      `SELECT type, data ->> 'reason' AS reason FROM event_log WHERE key = $1
+         UNION ALL SELECT type, data ->> 'reason' FROM outbox WHERE key = $1`,
+      [body.id],
+    );
+    expect(rows.map(({ type, reason }) => `${type} ${reason}`).sort()).toEqual([
+      'domain.created created',
+      'domain.updated settings',
+    ]);
+  });
+
+  it('may be verified once in ten seconds', async () => {
+    const { body } = await call('POST', '/domains', { name });
+    expect(await call('POST', `/domains/${body.id}/verify`)).toMatchObject({ status: 200, body: { id: body.id } });
+    const again = await callInVain('POST', `/domains/${body.id}/verify`);
+    expect([again.status, again.body.error, again.headers.get('retry-after')]).toEqual([
+      429,
+      'rate_limit_exceeded',
+      '10',
+    ]);
+    expect(await call('POST', `/domains/${own.domainId}/verify`)).toMatchObject({
+      status: 200,
+      body: { status: 'active' },
+    });
+  });
+
+  it('is removed once, with the keys that are bound to it, and its name is free again', async () => {
+    const { body } = await call('POST', '/domains', { name });
+    const bound = await gateway.app.get(ApiKeys).create(own.accountId, { name: 'Bound', domainIds: [body.id] });
+    expect((await call('GET', '/domains', undefined, bound.token)).status).toBe(200);
+    expect(await call('DELETE', `/domains/${body.id}`)).toMatchObject({
+      status: 200,
+      body: { object: 'domain', id: body.id, deleted: true },
+    });
+    expect((await call('DELETE', `/domains/${body.id}`)).status).toBe(404);
+    expect((await call('GET', `/domains/${body.id}`)).status).toBe(404);
+    await new Promise((resolve) => setTimeout(resolve, 1_000));
+    expect((await call('GET', '/domains', undefined, bound.token)).status).toBe(401);
+    const anew = await call('POST', '/domains', { name });
+    expect(anew.status).toBe(201);
+    expect(anew.body.records[1].name).not.toBe(body.records[1].name);
+  });
+
+  it('of another account, or of no account, is not there', async () => {
+    const other = await gateway.account();
+    for (const id of [own.domainId, newId('dom'), 'dom_1', "'; --", `${own.domainId}\0`])
+      for (const [method, path, body] of [
+        ['GET', '', undefined],
+        ['PATCH', '', { tls: 'enforced' }],
+        ['POST', '/verify', undefined],
+        ['DELETE', '', undefined],
+      ] as const) {
+        const { status } = await call(method, `/domains/${encodeURIComponent(id)}${path}`, body, other.key);
+        expect(status, `${method} ${id}${path}`).toBe(404);
+      }
+    expect((await call('GET', `/domains/${own.domainId}`)).body).toMatchObject({ tls: 'opportunistic' });
+  });
+});
