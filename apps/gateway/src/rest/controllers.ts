@@ -4,6 +4,7 @@ import { CapturedController } from './captured.controller.js';
 import { DomainsController } from './domains.controller.js';
 import { EmailsController } from './emails.controller.js';
 import { OpsController } from './ops.controller.js';
+import { ResendSendingController } from './resend/resend-sending.controller.js';
 import { SendingController } from './sending.controller.js';
 import { WebhookEventsController } from './webhook-events.controller.js';
 import { UsageController } from './usage.controller.js';
@@ -17,6 +18,7 @@ export const CONTROLLERS = [
   DomainsController,
   EmailsController,
   OpsController,
+  ResendSendingController,
   SendingController,
   WebhookEventsController,
   UsageController,
