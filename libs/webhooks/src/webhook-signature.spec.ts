@@ -30,6 +30,21 @@ describe('signatureHeaders', () => {
     );
   });
 
+  it('is refused by it whichever byte of the body is another', () => {
+    const bytes = Buffer.from(body);
+    const verifier = new Webhook(secret);
+    const accepted = [...bytes.keys()].filter((i) => {
+      const flipped = Buffer.from(bytes);
+      flipped[i] ^= 1;
+      try {
+        return verifier.verify(flipped, headers) !== undefined;
+      } catch {
+        return false;
+      }
+    });
+    expect(accepted).toEqual([]);
+  });
+
   it('is refused by it when it is replayed six minutes later', () => {
     const old = signatureHeaders([secret], { ...signed, timestamp: now - 360 });
     expect(() => new Webhook(secret).verify(body, old)).toThrow('too old');
