@@ -74,7 +74,7 @@ export const IDOR_ROWS: Record<string, IdorRow> = {
   'GET /webhooks': of({}),
   'POST /webhooks': of(
     { 'body:domain_ids': 'domain' },
-    { body: () => ({ url: 'http://127.0.0.1:9/new', events: ['email.opened'] }) },
+    { body: () => ({ url: 'http://127.0.0.1:65000/new', events: ['email.opened'] }) },
   ),
   'GET /webhooks/{id}': of({ 'path:id': 'webhook' }),
   'PATCH /webhooks/{id}': of(
