@@ -32,10 +32,10 @@ describe('keys, plans and limits beside the running program', () => {
 
   const json = async <T>(...words: string[]) => JSON.parse(await cli(env, ...words, '--json')) as T;
   const makeKey = (...words: string[]) => json<Made>('api-keys', 'create', accountId, ...words);
-  const as = (key: string, method: string, path: string, body?: unknown) =>
+  const as = (key: string) => (method: string, path: string, body?: unknown) =>
     program.call(method, path, body, { authorization: `Bearer ${key}` });
   const mail = (from = 'a@letters.example') => ({ from, to: 'ada@example.com', subject: 'Hi', text: 'Hi' });
-  const send = async (key: string, from?: string) => (await as(key, 'POST', '/emails', mail(from))).status;
+  const send = async (key: string, from?: string) => (await as(key)('POST', '/emails', mail(from))).status;
   const relay = (key: string, user = 'a@letters.example') =>
     createTransport({
       host: '127.0.0.1',
@@ -60,13 +60,13 @@ describe('keys, plans and limits beside the running program', () => {
 
   it('makes restricted keys on the command line, which hold over HTTP and SMTP', async () => {
     const far = await makeKey('--ip', '203.0.113.0/24,2001:db8::/32', '--name', 'far');
-    expect((await as(far.token, 'GET', '/domains')).status).toBe(403);
+    expect((await as(far.token)('GET', '/domains')).status).toBe(403);
     expect(await login(far.token)).toMatch(/^535 5\.7\.8 /);
     const near = await makeKey('--ip', '127.0.0.1', '--permission', 'sending_access');
-    expect((await as(near.token, 'GET', '/domains')).status).toBe(403);
+    expect((await as(near.token)('GET', '/domains')).status).toBe(403);
     expect(await login(near.token)).toBe('welcome');
     const reading = await makeKey('--scopes', 'domains.read,stats.read', '--test');
-    expect((await as(reading.token, 'GET', '/domains')).status).toBe(200);
+    expect((await as(reading.token)('GET', '/domains')).status).toBe(200);
     expect(await login(reading.token)).toMatch(/^535 5\.7\.8 /);
     const narrow = await makeKey('--domain', 'other.example', '--test');
     expect(await send(narrow.token)).toBe(403);
@@ -125,7 +125,7 @@ describe('keys, plans and limits beside the running program', () => {
           return (await program.call('GET', '/domains', undefined, headers)).status === 200;
         }, 20),
       ),
-      counted(async () => (await as(firstKey, 'POST', '/emails/batch', [mail(), mail(), mail()])).status === 201, 50),
+      counted(async () => (await as(firstKey)('POST', '/emails/batch', [mail(), mail(), mail()])).status === 201, 50),
       counted(
         async () =>
           transport.sendMail(mail()).then(

@@ -79,7 +79,7 @@ describe('loadConfig', () => {
     for (const TRUST_PROXY of ['off', 'on', 'loopback', '10.0.0.0/8, 192.0.2.7,fd00::/8'])
       expect(problemsOf('standalone', { TRUST_PROXY })).toEqual([]);
     expect(problemsOf('standalone', { TRUST_PROXY: '10.0.0.0/8,proxy' })[0]).toMatch(
-      /^TRUST_PROXY must be off, on, or addresses .*"proxy" is no network/,
+      /^TRUST_PROXY must be off, on, or addresses/,
     );
   });
 

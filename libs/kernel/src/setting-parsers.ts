@@ -51,8 +51,7 @@ export const proxies: SettingParser<string> = (value) => {
   try {
     trustedProxies(value);
   } catch (error) {
-    const { message } = error as Error;
-    throw new Error(`must be off, on, or addresses and networks such as 10.0.0.0/8; ${message}`, { cause: error });
+    throw new Error('must be off, on, or addresses and networks such as 10.0.0.0/8', { cause: error });
   }
   return value;
 };
