@@ -82,7 +82,7 @@ export const GROUPS = [
       ALLOWANCE_UNIT: 'What a monthly allowance counts: accepted recipients, or mails.',
       ABUSE_BRAKES: 'Pauses an account with too many bounces or complaints; accepted, without effect for now.',
       DOMAIN_CHECK_INTERVAL:
-        'Wait between checks of a new domain in its first hour; accepted, without effect until domains are verified.',
+        'Wait between checks of a new domain in its first hour; every later wait keeps its ratio to this one.',
     },
   },
   {

@@ -164,12 +164,16 @@ function recordsOf(name: string, records: DnsName, type: string): Answer[] {
     case 'TXT':
       return (records.TXT ?? []).map((text) => ({ type: 'TXT', name, ttl, data: pieces(text) }));
     case 'NS':
-      return (records.NS ?? []).map((data) => ({ type: 'NS', name, ttl, data }));
     case 'CNAME':
-      return records.CNAME === undefined ? [] : [{ type: 'CNAME', name, ttl, data: records.CNAME }];
+      return hostsOf(records, type).map((data) => ({ type, name, ttl, data }));
     default:
       return [];
   }
+}
+
+function hostsOf({ NS = [], CNAME }: DnsName, type: 'NS' | 'CNAME'): string[] {
+  if (type === 'NS') return NS;
+  return CNAME === undefined ? [] : [CNAME];
 }
 
 function pieces(text: string): string[] {

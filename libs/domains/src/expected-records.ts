@@ -1,5 +1,4 @@
 import { dkimRecordValue } from '#libs/mime';
-import type { DomainEntity } from './domain.entity.js';
 import { ed25519Selector } from './selector.js';
 
 /** The place of a record among those of a domain. */
@@ -19,7 +18,13 @@ export interface ExpectedRecord {
   value: string;
 }
 
-export type RecordsOf = Pick<DomainEntity, 'name' | 'selector' | 'rsaPublic' | 'ed25519Public'>;
+/** What the records of a domain are made of. */
+export interface RecordsOf {
+  name: string;
+  selector: string;
+  rsaPublic: string;
+  ed25519Public: string;
+}
 
 /** The records of a domain (D-44): the required first. */
 export function expectedRecords(

@@ -15,6 +15,11 @@ import { newDomain } from './new-domain.js';
 /** PostgreSQL, appendix A. */
 const UNIQUE_VIOLATION = '23505';
 
+const FIND = {
+  name: 'domains-find',
+  text: `SELECT id, account_id AS "accountId", name, status, vouched FROM domains WHERE account_id = $1 AND id = $2`,
+};
+
 /** The domains that accounts send from. A domain is active for one account at most. */
 @Injectable()
 export class SendingDomains {
@@ -23,7 +28,7 @@ export class SendingDomains {
 
   constructor(
     @InjectRepository(DomainEntity) private readonly repository: Repository<DomainEntity>,
-    database: Database,
+    private readonly database: Database,
     private readonly secretBox: SecretBox,
     private readonly config: Config,
   ) {
@@ -59,14 +64,15 @@ export class SendingDomains {
 
   /** Null for an unknown id and for another account's. */
   async view(accountId: string, id: string): Promise<DomainView | null> {
-    const domain = await this.row(accountId, id);
+    const domain = isId('dom', id) ? await this.repository.findOneBy({ id, accountId }) : null;
     return domain && this.present(domain);
   }
 
   /** Null for an unknown id and for another account's. */
   async find(accountId: string, id: string): Promise<SendingDomain | null> {
-    const domain = await this.row(accountId, id);
-    return domain && toSendingDomain(domain);
+    if (!isId('dom', id)) return null;
+    const { rows } = await this.database.query<SendingDomain>({ ...FIND, values: [accountId, id] });
+    return rows.at(0) ?? null;
   }
 
   /**
@@ -86,10 +92,6 @@ export class SendingDomains {
   /** Something changed here and now: the next mail asks anew. */
   forget(accountId: string, name: string): void {
     this.actives.forget(accountId, name);
-  }
-
-  private async row(accountId: string, id: string): Promise<DomainEntity | null> {
-    return isId('dom', id) ? this.repository.findOneBy({ id, accountId }) : null;
   }
 
   private async vouched(accountId: string, name: string): Promise<SendingDomain | null> {

@@ -1,0 +1,128 @@
+import { authenticate } from 'mailauth';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { LocalDns } from '../support/local-dns.js';
+import { mail } from '../support/mail.js';
+import { startStandalone, type RunningProgram } from '../support/program.js';
+import { until } from '../support/until.js';
+
+interface Domain {
+  id: string;
+  status: string;
+  warning_since: string | null;
+  records: {
+    record: string;
+    type: 'TXT' | 'CNAME';
+    name: string;
+    value: string;
+    required: boolean;
+    status: string;
+    error: string | null;
+  }[];
+}
+
+const NAME = 'mail.customer.example';
+const INTERVAL_MS = 500;
+
+/** As its owner lives it: add, publish, wait, send, lose a record, leave. */
+describe('a domain of one’s own', () => {
+  let dns: LocalDns;
+  let program: RunningProgram;
+  let domain: Domain;
+
+  beforeAll(async () => {
+    dns = await LocalDns.start({ [NAME]: { TXT: ['v=spf1 ip4:192.0.2.7 -all'] } });
+    program = await startStandalone({ DNS_SERVERS: dns.address, DOMAIN_CHECK_INTERVAL: `${INTERVAL_MS}ms` });
+  });
+  afterAll(async () => {
+    await program?.stop();
+    await dns?.close();
+    program?.clean();
+  });
+
+  const read = async () => (await (await program.call('GET', `/domains/${domain.id}`)).json()) as Domain;
+  const see = (what: (seen: Domain) => boolean) =>
+    until(
+      async () => {
+        domain = await read();
+        return what(domain);
+      },
+      { what: 'the domain to look as expected' },
+    );
+  const send = async () => {
+    const response = await program.call('POST', '/emails', mail({ from: `Shop <shop@${NAME}>` }));
+    return { status: response.status, body: (await response.json()) as { id: string; name?: string } };
+  };
+  const sent = async () => {
+    const { status, body } = await send();
+    expect(status).toBe(201);
+    const { id } = await until(async () => {
+      const list = await program.call('GET', `/captured?email_id=${body.id}`);
+      return ((await list.json()) as { data: { id: string }[] }).data.at(0);
+    });
+    return (await program.call('GET', `/captured/${id}/raw`)).text();
+  };
+  const publish = (records: Domain['records']) => {
+    for (const { type, name, value } of records) dns.set(name, type === 'TXT' ? { TXT: [value] } : { CNAME: value });
+  };
+  const signatures = async (raw: string) => {
+    const { dkim } = await authenticate(raw, {
+      resolver: (name: string, type: string) => {
+        const record = domain.records.find((each) => each.name === name && each.type === type);
+        return Promise.resolve(record === undefined ? [] : [[record.value]]);
+      },
+    });
+    return dkim.results.map((result) => `${result.selector} ${result.status.result}`).sort();
+  };
+  const selectors = () =>
+    domain.records.filter(({ record }) => record === 'DKIM').map(({ name }) => name.split('.')[0]);
+
+  it('is added, and may not send yet', async () => {
+    const answer = await program.call('POST', '/domains', { name: NAME });
+    expect(answer.status).toBe(201);
+    domain = (await answer.json()) as Domain;
+    expect(domain.status).toBe('pending');
+    expect(await send()).toMatchObject({ status: 422, body: { name: 'invalid_from_address' } });
+  });
+
+  it('shows the SPF record that is there already with the service included', async () => {
+    await see(({ records }) => records[0].status === 'failed');
+    expect(domain.records[0].value).toBe('v=spf1 ip4:192.0.2.7 include:spf.postloft.test -all');
+    expect(domain.records[0].error).toContain('include:spf.postloft.test');
+  });
+
+  it('is active soon after its records were published, and sends signed mail', async () => {
+    publish(domain.records.filter((record) => record.required));
+    await see(({ status }) => status === 'active');
+    expect(domain.records.filter((record) => record.required).map((record) => record.status)).toEqual(
+      Array(3).fill('verified'),
+    );
+    const raw = await until(sent, { withinMs: 3_000 });
+    expect(await signatures(raw)).toEqual([`${selectors()[0]} pass`]);
+  });
+
+  it('signs by the second key too once that is published', async () => {
+    publish(domain.records);
+    expect((await program.call('POST', `/domains/${domain.id}/verify`)).status).toBe(200);
+    await see(({ records }) => records.every((record) => record.status === 'verified'));
+    await new Promise((resolve) => setTimeout(resolve, 1_000));
+    expect(await signatures(await sent())).toEqual(selectors().map((selector) => `${selector} pass`));
+  });
+
+  it('tells of it when a record is lost, and goes on sending', async () => {
+    const dkim = domain.records.find((record) => record.record === 'DKIM');
+    dns.remove(dkim?.name ?? '');
+    // Once in ten seconds; the check before was asked for a moment ago.
+    await until(async () => (await program.call('POST', `/domains/${domain.id}/verify`)).status === 200, {
+      everyMs: 500,
+    });
+    await see(({ warning_since }) => warning_since !== null);
+    expect(domain.status).toBe('active');
+    expect((await send()).status).toBe(201);
+  });
+
+  it('is gone when it is removed', async () => {
+    expect((await program.call('DELETE', `/domains/${domain.id}`)).status).toBe(200);
+    expect((await program.call('DELETE', `/domains/${domain.id}`)).status).toBe(404);
+    await until(async () => (await send()).status === 422, { withinMs: 2_000 });
+  });
+});
