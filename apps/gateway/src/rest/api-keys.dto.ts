@@ -131,7 +131,7 @@ export class ApiKeyDto implements ApiKeyView {
   @ApiProperty(name)
   name: string;
 
-  @ApiProperty({ enum: ['live', 'test'] })
+  @ApiProperty({ enum: ['live', 'test'], description: 'Whether mail of this key is delivered or only recorded' })
   mode: Mode;
 
   @ApiProperty({ ...permission, description: 'Null for a key with scopes of its own choice' })

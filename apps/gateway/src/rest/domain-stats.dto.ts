@@ -31,7 +31,7 @@ class DomainStatsHead {
   @ApiProperty({ enum: ['domain_stats'] })
   object: 'domain_stats';
 
-  @ApiProperty({ example: 'dom_01978c0e5f7b7c3a9d21f0b64c1e88aa' })
+  @ApiProperty({ description: 'The domain that is counted', example: 'dom_01978c0e5f7b7c3a9d21f0b64c1e88aa' })
   domain_id: string;
 
   @ApiProperty({ format: 'date-time', description: 'Begin of the window', example: '2026-01-30T09:30:00.000Z' })

@@ -165,7 +165,10 @@ export class SendEmailDto {
           items: {
             type: 'object',
             required: ['name', 'value'],
-            properties: { name: { type: 'string' }, value: { type: 'string', maxLength: LIMITS.tagValueLength } },
+            properties: {
+              name: { type: 'string', description: 'The key', maxLength: LIMITS.tagKeyLength, example: 'order' },
+              value: { type: 'string', description: 'Its value', maxLength: LIMITS.tagValueLength, example: '4711' },
+            },
           },
         },
       ],
