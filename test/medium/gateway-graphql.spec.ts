@@ -169,6 +169,20 @@ describe('GraphQL over the socket', () => {
     expect(await closed).toBe(4403);
   });
 
+  it('closes with 4403 from outside the networks of the key, at the start and when they change', async () => {
+    const { accountId, key } = await gateway.account();
+    const keys = gateway.app.get(ApiKeys);
+    const far = await keys.create(accountId, { name: 'far', allowedIps: ['203.0.113.0/24'] });
+    expect(await closeCode({ Authorization: `Bearer ${far.token}` })).toBe(4403);
+    const near = await keys.create(accountId, { name: 'near', allowedIps: ['127.0.0.1'] });
+    const closed = closeCode({ Authorization: `Bearer ${near.token}` });
+    await new Promise((resolve) => setTimeout(resolve, 200));
+    await keys.change(await keys.authenticate(key), near.id, { allowedIps: ['203.0.113.0/24'] });
+    const changedAt = performance.now();
+    expect(await closed).toBe(4403);
+    expect(performance.now() - changedAt).toBeLessThanOrEqual(1_000);
+  });
+
   it('closes who says nothing (4408), sends too much (1009), or asks too often (4429)', async () => {
     expect(await closeCode(undefined)).toBe(4408);
     expect(await closeCode({ pad: 'x'.repeat(70_000) })).toBe(1009);
