@@ -1,5 +1,5 @@
 import { Injectable, type OnApplicationBootstrap } from '@nestjs/common';
-import { CapturedMail } from '#libs/emails';
+import { CapturedMail, Retention } from '#libs/emails';
 import { Log, Shutdown } from '#libs/kernel';
 
 const INTERVAL_MS = 10 * 60_000;
@@ -11,6 +11,7 @@ export class Upkeep implements OnApplicationBootstrap {
 
   constructor(
     private readonly captured: CapturedMail,
+    private readonly retention: Retention,
     private readonly log: Log,
     shutdown: Shutdown,
   ) {
@@ -25,6 +26,7 @@ export class Upkeep implements OnApplicationBootstrap {
     try {
       const removed = await this.captured.prune();
       if (removed > 0) this.log.info('removed captured mails beyond their keeping', { mails: removed });
+      this.log.debug('removed what is over its time', await this.retention.prune());
     } catch (error) {
       this.log.warn('upkeep failed', { reason: (error as Error).message });
     }

@@ -1,7 +1,7 @@
 import { Module } from '@nestjs/common';
 import { AccountsModule } from '#libs/accounts';
 import { DomainsModule } from '#libs/domains';
-import { EmailsModule } from '#libs/emails';
+import { EmailsApiModule, EmailsModule } from '#libs/emails';
 import { Config } from '#libs/kernel';
 import { WebhooksModule } from '#libs/webhooks';
 import { FirstAccount } from './first-account.js';
@@ -18,7 +18,7 @@ const apiDescription = {
 
 /** The public HTTP side: REST and GraphQL. Its program brings kernel, persistence, bus and statistics. */
 @Module({
-  imports: [AccountsModule, DomainsModule, EmailsModule, WebhooksModule, GraphqlApiModule],
+  imports: [AccountsModule, DomainsModule, EmailsApiModule, EmailsModule, WebhooksModule, GraphqlApiModule],
   controllers: CONTROLLERS,
   providers: [FirstAccount, RequestGate, apiDescription],
 })

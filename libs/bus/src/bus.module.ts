@@ -4,6 +4,7 @@ import { BatchBoundaries } from './batch-boundaries.js';
 import { EventLog } from './event-log.js';
 import { LogCarriage } from './log-carriage.js';
 import { LogLag } from './log-lag.js';
+import { KeyHistory } from './postgres/key-history.js';
 import { LiveLog } from './postgres/live-log.js';
 import { LogListener } from './postgres/log-listener.js';
 import { PostgresEventLog } from './postgres/postgres-event-log.js';
@@ -24,6 +25,7 @@ export class BusModule {
         LogListener,
         LogLag,
         LiveLog,
+        KeyHistory,
         Sequencer,
         PostgresEventLog,
         {
@@ -37,7 +39,7 @@ export class BusModule {
           useFactory: chooseCarriage,
         },
       ],
-      exports: [EventLog, LiveLog, LogCarriage, Sequencer],
+      exports: [EventLog, KeyHistory, LiveLog, LogCarriage, Sequencer],
     };
   }
 }

@@ -1,6 +1,6 @@
 import type { EmailStatus, LastEvent } from '#libs/contracts';
 
-/** Worst first (D-29); `suppressed` and `canceled` count only if nothing else is left. */
+/** Worst first (D-29); `canceled` and then `suppressed` count only if nothing else is left. */
 const WORST_FIRST: readonly EmailStatus[] = [
   'complained',
   'bounced',
@@ -10,8 +10,8 @@ const WORST_FIRST: readonly EmailStatus[] = [
   'queued',
   'scheduled',
   'delivered',
-  'suppressed',
   'canceled',
+  'suppressed',
 ];
 
 /** The status of a mail from those of its recipients. */

@@ -1,9 +1,10 @@
 import { Injectable } from '@nestjs/common';
 import { DomainKeys } from '#libs/domains';
 import { Config } from '#libs/kernel';
-import { composeMessage, parseMailbox, signDkim, type Mailbox } from '#libs/mime';
+import { composeMessage, signDkim } from '#libs/mime';
 import { decodeParts } from './intake/stored-parts.js';
 import type { DeliveryJob, StoredContent } from './ledger/delivery-job.js';
+import { storedMailbox } from './stored-mailbox.js';
 
 const CACHE_BYTES = 32 * 1024 * 1024;
 
@@ -53,10 +54,10 @@ function composeFrom(head: DeliveryJob['mail'], body: Buffer): Promise<Buffer> {
   return composeMessage({
     messageId: head.messageId,
     date: head.releasedAt,
-    from: mailbox(head.sender),
-    to: head.to.map(mailbox),
-    cc: head.cc.map(mailbox),
-    replyTo: head.replyTo.map(mailbox),
+    from: storedMailbox(head.sender),
+    to: head.to.map(storedMailbox),
+    cc: head.cc.map(storedMailbox),
+    replyTo: head.replyTo.map(storedMailbox),
     subject: head.subject,
     ...(html === undefined ? {} : { html }),
     ...(text === undefined ? {} : { text }),
@@ -64,14 +65,4 @@ function composeFrom(head: DeliveryJob['mail'], body: Buffer): Promise<Buffer> {
     attachments,
     boundarySeed: head.id,
   });
-}
-
-/** Stored as `Name <address>` from a mailbox that was parsed at the door; the name is the part before the last `<`. */
-function mailbox(stored: string): Mailbox {
-  const open = stored.lastIndexOf('<');
-  if (open > 0 && stored.endsWith('>'))
-    return { name: stored.slice(0, open).trim(), address: stored.slice(open + 1, -1) };
-  const parsed = parseMailbox(stored);
-  if ('problem' in parsed) throw new Error('a stored mailbox does not read');
-  return parsed;
 }

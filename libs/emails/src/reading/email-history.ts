@@ -1,0 +1,99 @@
+import { Injectable } from '@nestjs/common';
+import { KeyHistory } from '#libs/bus';
+import { toPage, type Page, type PageRequest, type ServiceEvent } from '#libs/contracts';
+import { Database } from '#libs/persistence';
+import { EmailQueries } from '../email-queries.js';
+import { smtpOf, type SmtpRow, type SmtpView } from '../recipient-row.js';
+
+/** An event as every way out shows it (D-33), with its id. */
+export type EventView = Pick<ServiceEvent, 'id' | 'type' | 'created_at' | 'data'>;
+
+/** One attempt to deliver a mail to one recipient. */
+export interface AttemptView {
+  id: string;
+  object: 'attempt';
+  recipient: string;
+  /** Counts up per recipient, from 1. */
+  number: number;
+  outcome: 'delivered' | 'bounced' | 'deferred';
+  /**
+   * Of what was deferred: the server answered, nothing was sent, or the mail was sent and no answer came, in which case
+   * it may arrive twice.
+   */
+  certainty: 'answered' | 'not_sent' | 'unknown_outcome' | null;
+  /** Where in the dialogue it ended; null for a delivery. */
+  phase: string | null;
+  smtp: SmtpView | null;
+  started_at: string;
+  ended_at: string;
+}
+
+interface AttemptRow extends SmtpRow {
+  id: string;
+  address: string;
+  number: number;
+  outcome: 'delivered' | 'bounced' | 'answered' | 'not_sent' | 'unknown_outcome';
+  phase: string | null;
+  started_at: Date;
+  ended_at: Date;
+}
+
+/** What happened to one mail. Null where the account has no such mail. */
+@Injectable()
+export class EmailHistory {
+  constructor(
+    private readonly emails: EmailQueries,
+    private readonly history: KeyHistory,
+    private readonly database: Database,
+  ) {}
+
+  /** Oldest first, as the log has them; `after` an event come newer ones. */
+  async events(accountId: string, emailId: string, request: PageRequest): Promise<Page<EventView> | null> {
+    if ((await this.emails.summary(accountId, emailId)) === null) return null;
+    const events = await this.history.read({ accountId, key: emailId }, request);
+    return toPage(request, events, {
+      id: ({ event }) => event.id,
+      present: ({ event: { id, type, created_at, data } }) => ({ id, type, created_at, data }),
+    });
+  }
+
+  /** Newest first. */
+  async attempts(accountId: string, emailId: string, request: PageRequest): Promise<Page<AttemptView> | null> {
+    if ((await this.emails.summary(accountId, emailId)) === null) return null;
+    const { before, after, limit } = request;
+    const [compared, order] = before === undefined ? ['<', 'DESC'] : ['>', 'ASC'];
+    const { rows } = await this.database.query<AttemptRow>(
+      `SELECT a.id, r.address, a.number, a.outcome, a.phase, a.started_at, a.ended_at,
+              a.smtp_code, a.smtp_enhanced, a.smtp_text, a.mx, a.ip, a.tls
+         FROM attempts a JOIN recipients r ON r.email_id = a.email_id AND r.ordinal = a.ordinal
+        WHERE a.email_id = $1 AND ($2::text IS NULL OR a.id ${compared} $2) ORDER BY a.id ${order} LIMIT $3`,
+      [emailId, before ?? after ?? null, limit + 1],
+    );
+    return toPage(request, rows, { id: (row) => row.id, present: presentAttempt });
+  }
+}
+
+const presentAttempt = (row: AttemptRow): AttemptView => ({
+  id: row.id,
+  object: 'attempt',
+  recipient: row.address,
+  number: row.number,
+  ...outcomeOf(row.outcome),
+  phase: row.phase,
+  smtp: smtpOf(row),
+  started_at: row.started_at.toISOString(),
+  ended_at: row.ended_at.toISOString(),
+});
+
+/** The ledger writes the certainty of what was deferred in the place of the outcome. */
+function outcomeOf(stored: AttemptRow['outcome']): Pick<AttemptView, 'outcome' | 'certainty'> {
+  switch (stored) {
+    case 'delivered':
+    case 'bounced':
+      return { outcome: stored, certainty: null };
+    case 'answered':
+    case 'not_sent':
+    case 'unknown_outcome':
+      return { outcome: 'deferred', certainty: stored };
+  }
+}

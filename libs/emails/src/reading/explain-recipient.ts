@@ -1,0 +1,116 @@
+import type { Standing } from '#libs/accounts';
+import type { EmailStatus, RecipientType } from '#libs/contracts';
+import { smtpOf, type RecipientRow, type SmtpView } from '../recipient-row.js';
+
+/**
+ * `schedule`: the time that the sender named. `account`: its block or debt to end. `worker`: a free worker. `answer`: the
+ * receiving server's, right now. `retry`: the next attempt.
+ */
+export const WAITS = ['schedule', 'account', 'worker', 'answer', 'retry'] as const;
+export type Wait = (typeof WAITS)[number];
+
+export interface RecipientExplanation {
+  address: string;
+  type: RecipientType;
+  state: EmailStatus;
+  /** Null: nothing more will happen. */
+  waiting_for: Wait | null;
+  /** Null where nobody can know. */
+  until: string | null;
+  /** A sentence for people, with the words of the server that caused it. */
+  because: string;
+  /** The receiving server's last words; null before the first attempt. */
+  smtp: SmtpView | null;
+  /** When delivery is given up; null: nothing more will happen. */
+  gives_up_at: string | null;
+}
+
+/** What the recipient's row does not say. */
+export interface Surroundings {
+  standing: Standing;
+  /** Whether the sending domain still belongs to the account. */
+  domainIsThere: boolean;
+  now: Date;
+}
+
+type Reason = Pick<RecipientExplanation, 'waiting_for' | 'until' | 'because'>;
+
+export function explainRecipient(row: RecipientRow, facts: Surroundings): RecipientExplanation {
+  const reason = reasonOf(row, facts);
+  return {
+    address: row.address,
+    type: row.type,
+    state: row.status,
+    ...reason,
+    smtp: smtpOf(row),
+    gives_up_at: reason.waiting_for === null ? null : row.expires_at.toISOString(),
+  };
+}
+
+function reasonOf(row: RecipientRow, facts: Surroundings): Reason {
+  switch (row.status) {
+    case 'sending': {
+      const because = row.attempts === 0 ? 'It is being delivered.' : `It is being delivered again. ${lastWords(row)}`;
+      return { waiting_for: 'answer', until: null, because };
+    }
+    case 'scheduled':
+    case 'queued':
+    case 'deferred':
+      return waiting(row, row.status, facts);
+    case 'delivered':
+      return over(`The receiving server took it. ${lastWords(row)}`);
+    case 'bounced':
+      return over(`The receiving side refused it for good. ${lastWords(row)}`);
+    case 'complained':
+      return over('It was delivered, and reported as unwanted.');
+    case 'failed':
+      return over(failure(row, facts));
+    case 'suppressed':
+      return over('The address was on the suppression list when the mail was due.');
+    case 'canceled':
+      return over('It was canceled before anything was sent.');
+  }
+}
+
+const over = (because: string): Reason => ({ waiting_for: null, until: null, because: because.trim() });
+
+function waiting(
+  row: RecipientRow,
+  status: 'scheduled' | 'queued' | 'deferred',
+  { standing, now }: Surroundings,
+): Reason {
+  const words = lastWords(row);
+  if (standing !== 'active')
+    return {
+      waiting_for: 'account',
+      until: null,
+      because: `The account is ${standing}, so its mail is held. ${words}`.trim(),
+    };
+  const due = row.due_at ?? now;
+  if (due <= now)
+    return { waiting_for: 'worker', until: null, because: `It is due; the next free worker takes it. ${words}`.trim() };
+  const until = due.toISOString();
+  switch (status) {
+    case 'scheduled':
+      return { waiting_for: 'schedule', until, because: 'It was accepted to be sent at a later time.' };
+    case 'queued':
+      return { waiting_for: 'worker', until, because: 'It was held back when it was due and is looked at again then.' };
+    case 'deferred':
+      return { waiting_for: 'retry', until, because: words || 'The last attempt ended without an answer.' };
+  }
+}
+
+function failure(row: RecipientRow, { domainIsThere, now }: Surroundings): string {
+  if (row.expires_at <= now) return `The time in which it was to be delivered is over. ${lastWords(row)}`;
+  if (!domainIsThere) return 'The sending domain was removed from the account.';
+  return `It was given up. ${lastWords(row)}`;
+}
+
+/** `mx.example.org answered: 450 4.2.0 try later`; where nobody answered, what was found instead. */
+function lastWords(row: RecipientRow): string {
+  const { smtp_code: code, smtp_enhanced: enhanced, smtp_text: text, mx } = row;
+  if (text === null) return '';
+  if (code === null) return mx === null ? text : `${mx}: ${text}`;
+  const said = [code, enhanced, text].filter((part) => part !== null && part !== '').join(' ');
+  return `${mx ?? 'The receiving server'} answered: ${said}`;
+}
