@@ -14,5 +14,6 @@ export {
   type MetricValues,
   type Percentile,
 } from './metrics-query.js';
+export { startOfDate } from './periods.js';
 export { StatsModule } from './stats.module.js';
 export { StatsStore, type StatsBatch } from './stats-store.js';

@@ -17,7 +17,7 @@ export interface MetricsStatement {
 }
 
 /** More would be no answer that anyone reads, and is refused. */
-export const MAX_ROWS = 10_000;
+export const MAX_ROWS = 5_000;
 /**
  * The columns `d0`, `d1`, … are the break-down in the order of dimensions, then groups; the row with `is_total` 1 adds
  * everything up. Both come from one reading, so that they agree. `starts` are those of the periods.

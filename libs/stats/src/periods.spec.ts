@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Granularity } from './metrics-query.js';
-import { periodStarts } from './periods.js';
+import { periodStarts, startOfDate } from './periods.js';
 
 const QUARTER_MS = 900_000;
 const starts = (granularity: Granularity, timezone: string, [from, to]: [string, string]) =>
@@ -68,6 +68,18 @@ describe('periodStarts', () => {
       }
     },
   );
+
+  it('stops where more would be too many', () => {
+    const of = { from: new Date(0), to: new Date('2026-01-01T00:00:00Z'), timezone: 'UTC' } as const;
+    for (const granularity of ['hour', 'day', 'week', 'month'] as const)
+      expect(periodStarts({ ...of, granularity }, 100)).toHaveLength(100);
+  });
+
+  it('knows when a date begins', () => {
+    expect(startOfDate('2026-03-29', 'Europe/Berlin').toISOString()).toBe('2026-03-28T23:00:00.000Z');
+    expect(startOfDate('2026-03-30', 'Europe/Berlin').toISOString()).toBe('2026-03-29T22:00:00.000Z');
+    expect(startOfDate('2026-03-29', 'UTC').toISOString()).toBe('2026-03-29T00:00:00.000Z');
+  });
 
   it('takes every zone that this program knows', () => {
     const of = {

@@ -4,28 +4,37 @@ const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
 
 /**
- * Where the periods of [from, to) begin, ascending, in milliseconds; the first may lie before `from`. Days, weeks (from
- * Monday) and months begin where the local date changes, so that a day may have 23 or 25 hours.
+ * Where the periods of [from, to) begin, ascending, in milliseconds, at most `limit` of them; the first may lie before
+ * `from`. Days, weeks (from Monday) and months begin where the local date changes, so that a day may have 25 hours.
  *
  * Reckoned here and not by the engine, which keeps 5 MiB for ever for each time zone that it is asked about once.
  */
-export function periodStarts(of: { from: Date; to: Date; granularity: Granularity; timezone: string }): number[] {
+export function periodStarts(
+  of: { from: Date; to: Date; granularity: Granularity; timezone: string },
+  limit = Infinity,
+): number[] {
   const offsetAt = offsetsOf(of.timezone);
   const [from, to] = [of.from.getTime(), of.to.getTime()];
   const starts: number[] = [];
   if (of.granularity === 'hour') {
     // Some zones are off by half an hour or three quarters.
     const shift = offsetAt(from) % HOUR_MS;
-    for (let at = Math.floor((from + shift) / HOUR_MS) * HOUR_MS - shift; at < to; at += HOUR_MS) starts.push(at);
+    for (let at = Math.floor((from + shift) / HOUR_MS) * HOUR_MS - shift; at < to; at += HOUR_MS)
+      if (starts.push(at) >= limit) break;
     return starts;
   }
   let local = firstLocalDay(from + offsetAt(from), of.granularity);
-  for (let at = startOfDay(local, offsetAt); at < to; at = startOfDay(local, offsetAt)) {
+  for (let at = startOfDay(local, offsetAt); at < to && starts.length < limit; at = startOfDay(local, offsetAt)) {
     // A date that a zone left out, as Samoa did in 2011, begins when the next one does.
     if (at !== starts.at(-1)) starts.push(at);
     local = nextLocalDay(local, of.granularity);
   }
   return starts;
+}
+
+/** The first instant of a date, written `YYYY-MM-DD`, in a zone. */
+export function startOfDate(date: string, timezone: string): Date {
+  return new Date(startOfDay(Date.parse(`${date}T00:00:00Z`), offsetsOf(timezone)));
 }
 
 /** Dates without a zone are written as the UTC midnight of the same date. */

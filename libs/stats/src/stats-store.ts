@@ -95,11 +95,11 @@ export class StatsStore {
 
   /**
    * Counts, rates and percentiles of one account, broken down as asked. Rows are in order of their place.
-   * @throws Refusal `invalid_parameter` for an answer of more than 10,000 rows, `service_unavailable` while the engine
+   * @throws Refusal `invalid_parameter` for an answer of more than 5,000 rows, `service_unavailable` while the engine
    * does not answer.
    */
   async metrics(question: MetricsQuery): Promise<MetricsAnswer> {
-    const starts = question.dimensions.includes('period') ? periodStarts(question) : [];
+    const starts = question.dimensions.includes('period') ? periodStarts(question, MAX_ROWS + 1) : [];
     if (starts.length > MAX_ROWS) throw tooManyRows();
     const rows = await this.readable(
       this.open().then((store) => this.select<EngineRow>(store, metricsStatement(question, starts))),

@@ -7,6 +7,7 @@ import { OpsController } from './ops.controller.js';
 import { ResendSendingController } from './resend/resend-sending.controller.js';
 import { SendingController } from './sending.controller.js';
 import { WebhookEventsController } from './webhook-events.controller.js';
+import { StatsController } from './stats.controller.js';
 import { UsageController } from './usage.controller.js';
 import { WebhooksController } from './webhooks.controller.js';
 
@@ -21,6 +22,7 @@ export const CONTROLLERS = [
   ResendSendingController,
   SendingController,
   WebhookEventsController,
+  StatsController,
   UsageController,
   WebhooksController,
 ];
