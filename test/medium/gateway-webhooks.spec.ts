@@ -100,6 +100,12 @@ describe('POST /webhooks', () => {
     ]);
     const [, missing] = await call('POST', '/webhooks', { url: 'https://localhost/' });
     expect(missing).toMatchObject({ name: 'missing_required_field', message: expect.stringContaining('events is') });
+    const nul = '\u0000';
+    expect(await problems('POST', '/webhooks', { url: `${url}${nul}`, events: [nul], domain_ids: [nul] })).toEqual([
+      ['url', 'invalid_url'],
+      ['events[0]', 'unknown_event'],
+      ['domain_ids[0]', 'invalid_id'],
+    ]);
     expect(await problems('POST', '/webhooks', [url])).toEqual([['', 'invalid_type']]);
   });
 
@@ -283,6 +289,37 @@ it('answers everything of another account as if it were not there', async () => 
   for (const path of [eventPath, `${eventPath}/attempts`])
     expect((await callAs(other.key)('GET', `/webhooks/${String(their['id'])}/${path}`))[0]).toBe(404);
   expect(await call('GET', `/webhooks/${id}`)).toMatchObject([200, { status: 'enabled' }]);
+});
+
+it('answers ids that are none as those that nobody has', async () => {
+  const { id } = await create();
+  for (const odd of ['%00', `${id}%00`, `${id}0`, '%ED%A0%80', '💌', id.toUpperCase(), 'x'.repeat(900)])
+    for (const [method, path, body] of [
+      ['GET', odd],
+      ['PATCH', odd, {}],
+      ['DELETE', odd],
+      ['POST', `${odd}/test`],
+      ['POST', `${odd}/signing-secret/rotate`],
+      ['GET', `${odd}/events`],
+      ['POST', `${odd}/replay`, { from: '2026-01-01T00:00:00Z' }],
+      ['GET', `${id}/events/${odd}`],
+      ['GET', `${id}/events/${odd}/attempts`],
+      ['POST', `${id}/events/${odd}/replay`],
+    ] as [string, string, unknown?][]) {
+      const [status] = await call(method, `/webhooks/${path}`, body);
+      // What is not UTF-8 at all is refused before there is a route.
+      expect([method, path, status]).toEqual([method, path, odd === '%ED%A0%80' ? expect.any(Number) : 404]);
+      expect(status).toBeLessThan(500);
+    }
+});
+
+it('takes any time for a range', async () => {
+  const { id } = await create();
+  for (const time of ['0001-01-01T00:00:00Z', '9999-12-31T23:59:59Z', '0000-01-01T00:00:00+23:59']) {
+    const query = `created_after=${encodeURIComponent(time)}&created_before=${encodeURIComponent(time)}`;
+    expect((await call('GET', `/webhooks/${id}/events?${query}`))[0]).toBe(200);
+    expect((await call('POST', `/webhooks/${id}/replay`, { from: time }))[0]).toBe(200);
+  }
 });
 
 it('are for keys that may, and for no other', async () => {

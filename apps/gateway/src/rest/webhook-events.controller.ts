@@ -7,6 +7,7 @@ import { RequiresScope } from '../http/route-access.js';
 import { Operation } from '../openapi/operation.js';
 import { BodyPipe } from './body-pipe.js';
 import { found } from './found.js';
+import { IdPipe } from './id-pipe.js';
 import { pageRequest, PageQuery } from './list.dto.js';
 import { QueryPipe } from './query-pipe.js';
 import {
@@ -21,6 +22,7 @@ import {
 } from './webhook-events.dto.js';
 
 const TAG = 'Webhooks';
+const PATH = new IdPipe({ id: 'wh', eventId: 'evt' });
 const DISABLED = 'A disabled webhook is not called (409).';
 
 /** What was sent to an endpoint, and once more (D-39). */
@@ -42,7 +44,7 @@ export class WebhookEventsController {
   })
   async list(
     @Caller() caller: Principal,
-    @Param('id') id: string,
+    @Param('id', PATH) id: string,
     @Query(QueryPipe) query: WebhookEventsQuery,
   ): Promise<WebhookEventList> {
     const filter = {
@@ -65,8 +67,8 @@ export class WebhookEventsController {
   })
   async find(
     @Caller() caller: Principal,
-    @Param('id') id: string,
-    @Param('eventId') eventId: string,
+    @Param('id', PATH) id: string,
+    @Param('eventId', PATH) eventId: string,
   ): Promise<WebhookEventDetailDto> {
     return found(await this.log.find(caller.accountId, id, eventId));
   }
@@ -82,7 +84,7 @@ export class WebhookEventsController {
   })
   async attempts(
     @Caller() caller: Principal,
-    @Param() { id, eventId }: WebhookEventPath,
+    @Param(PATH) { id, eventId }: WebhookEventPath,
     @Query(QueryPipe) query: PageQuery,
   ): Promise<WebhookAttemptList> {
     const page = pageRequest(query, 'atm');
@@ -100,8 +102,8 @@ export class WebhookEventsController {
   })
   async again(
     @Caller() caller: Principal,
-    @Param('id') id: string,
-    @Param('eventId') eventId: string,
+    @Param('id', PATH) id: string,
+    @Param('eventId', PATH) eventId: string,
   ): Promise<WebhookEventDto> {
     return found(await this.replay.one(caller.accountId, id, eventId));
   }
@@ -119,7 +121,7 @@ export class WebhookEventsController {
   })
   async range(
     @Caller() caller: Principal,
-    @Param('id') id: string,
+    @Param('id', PATH) id: string,
     @Body(BodyPipe) dto: ReplayDto,
   ): Promise<ReplayedDto> {
     const range = {

@@ -1,6 +1,6 @@
 import { Body, Controller, Delete, Get, Param, Patch, Post } from '@nestjs/common';
 import type { Principal } from '#libs/accounts';
-import { LIMITS, Refusal } from '#libs/contracts';
+import { isId, LIMITS, Refusal } from '#libs/contracts';
 import { SendingDomains } from '#libs/domains';
 import {
   WEBHOOK_DOMAINS_MAXIMUM,
@@ -14,6 +14,7 @@ import { RequiresScope } from '../http/route-access.js';
 import { Operation } from '../openapi/operation.js';
 import { BodyPipe } from './body-pipe.js';
 import { found } from './found.js';
+import { IdPipe } from './id-pipe.js';
 import { WebhookEventDto } from './webhook-events.dto.js';
 import {
   ChangeWebhookDto,
@@ -26,6 +27,7 @@ import {
 } from './webhooks.dto.js';
 
 const TAG = 'Webhooks';
+const PATH = new IdPipe({ id: 'wh' });
 
 /** Endpoints for events (D-36…D-42); what was sent to them is in `webhook-events.controller.ts`. */
 @Controller('webhooks')
@@ -67,7 +69,7 @@ export class WebhooksController {
   @Get(':id')
   @RequiresScope('webhooks.read')
   @Operation({ tag: TAG, summary: 'Get a webhook', answer: WebhookDto, refuses: [404] })
-  async find(@Caller() caller: Principal, @Param('id') id: string): Promise<WebhookDto> {
+  async find(@Caller() caller: Principal, @Param('id', PATH) id: string): Promise<WebhookDto> {
     return found(await this.webhooks.find(caller.accountId, id));
   }
 
@@ -84,7 +86,7 @@ export class WebhooksController {
   })
   async change(
     @Caller() caller: Principal,
-    @Param('id') id: string,
+    @Param('id', PATH) id: string,
     @Body(BodyPipe) dto: ChangeWebhookDto,
   ): Promise<WebhookDto> {
     const { events, domain_ids: domainIds, status } = dto;
@@ -101,7 +103,7 @@ export class WebhooksController {
     answer: WebhookDeletedDto,
     refuses: [404],
   })
-  async remove(@Caller() caller: Principal, @Param('id') id: string): Promise<WebhookDeletedDto> {
+  async remove(@Caller() caller: Principal, @Param('id', PATH) id: string): Promise<WebhookDeletedDto> {
     if (!(await this.webhooks.remove(caller.accountId, id))) throw new Refusal('not_found');
     return { object: 'webhook', id, deleted: true };
   }
@@ -118,7 +120,7 @@ export class WebhooksController {
     status: 201,
     refuses: [404, 409],
   })
-  async test(@Caller() caller: Principal, @Param('id') id: string): Promise<WebhookEventDto> {
+  async test(@Caller() caller: Principal, @Param('id', PATH) id: string): Promise<WebhookEventDto> {
     return found(await this.replay.test(caller.accountId, id));
   }
 
@@ -135,7 +137,7 @@ export class WebhooksController {
   })
   async rotate(
     @Caller() caller: Principal,
-    @Param('id') id: string,
+    @Param('id', PATH) id: string,
     @Body(BodyPipe) dto: RotateSecretDto,
   ): Promise<RotatedSecretDto> {
     return found(await this.secrets.rotate(caller.accountId, id, dto.overlap_hours));
@@ -148,7 +150,7 @@ export class WebhooksController {
     const asked: unknown[] = Array.isArray(dto.domain_ids) ? dto.domain_ids.slice(0, WEBHOOK_DOMAINS_MAXIMUM) : [];
     for (const id of asked) {
       // One after the other: a hundred at once would take the connections from everybody else.
-      if (typeof id === 'string' && (await this.domains.find(accountId, id))) ownDomains.add(id);
+      if (typeof id === 'string' && isId('dom', id) && (await this.domains.find(accountId, id))) ownDomains.add(id);
     }
     const urlField = dto.url === undefined && dto.endpoint !== undefined ? 'endpoint' : 'url';
     return { flavour: 'native', urlField, ownDomains };
