@@ -100,12 +100,6 @@ describe('POST /webhooks', () => {
     ]);
     const [, missing] = await call('POST', '/webhooks', { url: 'https://localhost/' });
     expect(missing).toMatchObject({ name: 'missing_required_field', message: expect.stringContaining('events is') });
-    const nul = '\u0000';
-    expect(await problems('POST', '/webhooks', { url: `${url}${nul}`, events: [nul], domain_ids: [nul] })).toEqual([
-      ['url', 'invalid_url'],
-      ['events[0]', 'unknown_event'],
-      ['domain_ids[0]', 'invalid_id'],
-    ]);
     expect(await problems('POST', '/webhooks', [url])).toEqual([['', 'invalid_type']]);
   });
 
