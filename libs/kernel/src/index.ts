@@ -13,7 +13,9 @@ export { SafeFetch, type Fetched, type FetchFailure, type FetchLimits } from './
 export { TargetResolver } from './safe-fetch/target-resolver.js';
 export { isPublicAddress } from './safe-fetch/public-address.js';
 export { targetUrlProblems, type TargetUrlProblem } from './safe-fetch/target-url.js';
+export { inTurns } from './in-turns.js';
 export { nextTurn } from './next-turn.js';
+export { TurnGate } from './turn-gate.js';
 export { SecretBox } from './secret-box.js';
 export { Shutdown, SHUTDOWN_STAGES, type ShutdownStage } from './shutdown.js';
 export { Wakeups, type WakeupTopic } from './wakeups.js';

@@ -2,6 +2,7 @@ import { Body, Controller, Post, Req, Res } from '@nestjs/common';
 import { ApiBody, ApiExtraModels, ApiHeader, ApiResponse, getSchemaPath } from '@nestjs/swagger';
 import type { Principal } from '#libs/accounts';
 import { EmailIntake, type BatchElement } from '#libs/emails';
+import { inTurns } from '#libs/kernel';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { BatchBody } from '../http/body-limits.js';
 import { Caller } from '../http/caller.js';
@@ -76,7 +77,7 @@ export class SendingController {
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<(EmailCreated | BatchElementRefused)[]> {
     const { bodies, permissive } = batchOf(request, body);
-    const elements = bodies.map((element) => elementFrom(element, caller));
+    const elements = await inTurns(bodies, (element) => elementFrom(element, caller));
     const accepted = await this.intake.acceptBatch(elements, {
       permissive,
       idempotency: idempotencyOf(request, caller, 'emails.batch'),

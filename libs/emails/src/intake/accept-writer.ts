@@ -78,7 +78,7 @@ export class AcceptWriter {
   private async insertedAtOnce(parcels: Parcel[]): Promise<boolean> {
     const mails = parcels.flatMap((parcel) => parcel.mails);
     const keys = newKeys(parcels);
-    if (keys === null || !fitsOneStatement(mails.length) || parcels.some(isLimited)) return false;
+    if (keys === null || !fitsOneStatement(mails) || parcels.some(isLimited)) return false;
     try {
       await insertWithKeys(this.database, mails, keys);
       return true;

@@ -18,7 +18,7 @@ const MIME_TYPE =
   /^[a-z0-9][a-z0-9.+-]{0,126}\/[a-z0-9][a-z0-9.+-]{0,126}( *; *[a-z0-9-]{1,40}=("[ -!#-[\]-~]{0,60}"|[a-z0-9._-]{1,60})){0,4}$/i;
 const CHARSET = /; *charset="?([a-z0-9._-]{1,40})"?(?= *;|$)/i;
 const CONTENT_ID = /^[A-Za-z0-9._@-]{1,128}$/;
-const BASE64 = /^[A-Za-z0-9+/]*={0,2}$/;
+const LAST_QUANTUM = /^[A-Za-z0-9+/]{2}([A-Za-z0-9+/]{2}|[A-Za-z0-9+/]=|==)$/;
 
 /** One entry of `attachments` that its rule has passed. */
 interface AttachmentInput {
@@ -87,12 +87,21 @@ function sourceProblems({ content, path: url }: Record<string, unknown>, path: s
 }
 
 function contentProblems(content: unknown, path: string): RuleProblem[] {
-  if (typeof content === 'string' && content !== '' && content.length % 4 === 0 && BASE64.test(content)) return [];
+  if (typeof content === 'string' && isBase64(content)) return [];
   return one(
     path,
     'invalid_base64',
     'must be the file, not empty, in base64 (RFC 4648 §4), padded, without line breaks',
   );
+}
+
+/**
+ * Written as it would be written back: a comparison costs a tenth of what a pattern does for ten megabytes. The last
+ * quantum apart, whose bits behind the end some programs do not clear.
+ */
+function isBase64(text: string): boolean {
+  const again = Buffer.from(text, 'base64').toString('base64');
+  return again.length === text.length && again.slice(0, -4) === text.slice(0, -4) && LAST_QUANTUM.test(text.slice(-4));
 }
 
 function duplicateContentIds(entries: AttachmentInput[]): RuleProblem[] {

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { Allowances } from '#libs/accounts';
 import { BatchRefusal, LIMITS, Refusal, type RefusalDetail } from '#libs/contracts';
 import { SendingDomains } from '#libs/domains';
-import { Config, Shutdown, Wakeups } from '#libs/kernel';
+import { Config, inTurns, Shutdown, TurnGate, Wakeups } from '#libs/kernel';
 import { domainOf } from '#libs/mime';
 import { Database, GroupCommit } from '#libs/persistence';
 import { SuppressionList } from '#libs/suppressions';
@@ -21,6 +21,9 @@ import type { Accepted, AcceptedBatch, BatchElement, Idempotency, Submission } f
 
 /** An answer of the suppression list that the door got this recently is not asked for again. */
 const FRESH_ANSWER_MS = 1_000;
+/** Mails up to this size are checked and encoded as they come; larger ones by turns, with so much in one turn. */
+const LIGHT_BYTES = 64 * 1024;
+const HEAVY_BYTES = 1024 * 1024;
 const GROUP_ITEMS = 128;
 const GROUP_BYTES = 4 * 1024 * 1024;
 
@@ -39,6 +42,7 @@ interface Packed {
 export class EmailIntake {
   private readonly group: GroupCommit<Parcel, Written>;
   private readonly writer: AcceptWriter;
+  private readonly heavySteps = new TurnGate(HEAVY_BYTES);
   private readonly lifetimeMs: number;
 
   constructor(
@@ -126,8 +130,11 @@ export class EmailIntake {
   private async checked(given: Submission): Promise<Draft> {
     const domainId = await this.requireActiveDomain(given);
     const submission = await this.withFetchedFiles(given);
-    requireAllowedContent(submission);
+    const size = sizeOf(submission);
+    if (size > LIGHT_BYTES) await this.heavySteps.pass(size);
+    requireAllowedContent(submission, size);
     const recipients = await this.withoutSuppressed(submission, domainId);
+    if (size > LIGHT_BYTES) await this.heavySteps.pass(size);
     return draftOf(submission, { domainId, recipients, lifetimeMs: this.lifetimeMs });
   }
 
@@ -194,7 +201,7 @@ export class EmailIntake {
 
   private async commit(drafts: Draft[], of: Pick<Parcel, 'partial' | 'idempotency' | 'answer'>): Promise<Written> {
     const { accountId } = drafts[0].submission;
-    const packed = drafts.map((draft) => this.pack(draft));
+    const packed = await inTurns(drafts, (draft) => this.pack(draft));
     try {
       const written = await this.group.add({
         ...of,
@@ -230,8 +237,7 @@ export class EmailIntake {
 }
 
 /** @throws Refusal: types and executables, size. */
-function requireAllowedContent(submission: Submission): void {
-  const { content } = submission;
+function requireAllowedContent({ content }: Submission, size: number): void {
   if (content.format === 'parts') {
     const problems = forbiddenAttachments(content.attachments);
     if (problems.length > 0)
@@ -240,7 +246,7 @@ function requireAllowedContent(submission: Submission): void {
         problems.map((p) => ({ field: `attachments${p.path}`, code: p.code, message: p.message })),
       );
   }
-  if (sizeOf(submission) > LIMITS.messageBytes)
+  if (size > LIMITS.messageBytes)
     throw new Refusal('message_too_large', [
       { field: '', code: 'too_large', message: `must have at most ${LIMITS.messageBytes} bytes in all` },
     ]);

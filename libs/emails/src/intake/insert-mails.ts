@@ -68,6 +68,10 @@ const FIRST_KEY = FIRST_OUTBOX + OUTBOX_ARRAYS;
 const FIRST_BODY = FIRST_KEY + KEY_ARRAYS.length;
 /** Mails of one statement: PostgreSQL takes 65,535 parameters, but a plan of thousands is no longer cheap. */
 const STATEMENT_MAILS = 128;
+/** Each is a row and an event that repeats what the mail says of itself, up to 6 kB of JSON to be written out at once. */
+const STATEMENT_RECIPIENTS = 512;
+/** Of bodies, which are copied once on their way to the socket. One mail may have more. */
+const STATEMENT_BYTES = 8 * 1024 * 1024;
 
 const names = (columns: Columns) => columns.map(([name]) => name).join(', ');
 const recordset = (columns: Columns, parameter: string) =>
@@ -106,13 +110,29 @@ export interface NewKey {
   response: string;
 }
 
-/** How many mails one statement takes. */
-export const fitsOneStatement = (mails: number): boolean => mails <= STATEMENT_MAILS;
+/** The mails in order, as many together as one statement takes. */
+function shares(mails: readonly MailRows[]): MailRows[][] {
+  const result: MailRows[][] = [];
+  let [recipients, bytes] = [0, 0];
+  for (const mail of mails) {
+    recipients += mail.recipients.length;
+    bytes += mail.content.body.length;
+    const share = result.at(-1);
+    if (share && share.length < STATEMENT_MAILS && recipients <= STATEMENT_RECIPIENTS && bytes <= STATEMENT_BYTES)
+      share.push(mail);
+    else {
+      result.push([mail]);
+      [recipients, bytes] = [mail.recipients.length, mail.content.body.length];
+    }
+  }
+  return result;
+}
 
-/** Writes the mails in one statement per 128 of them, the bodies as binary parameters. */
+export const fitsOneStatement = (mails: readonly MailRows[]): boolean => shares(mails).length <= 1;
+
+/** Writes the mails in as many statements as they need, the bodies as binary parameters. */
 export async function insertMails(db: Queryable, mails: readonly MailRows[]): Promise<void> {
-  for (let from = 0; from < mails.length; from += STATEMENT_MAILS)
-    await insertWithKeys(db, mails.slice(from, from + STATEMENT_MAILS), []);
+  for (const share of shares(mails)) await insertWithKeys(db, share, []);
 }
 
 /**

@@ -1,0 +1,51 @@
+import { describe, expect, it } from 'vitest';
+import { inTurns } from './in-turns.js';
+import { TurnGate } from './turn-gate.js';
+
+/** Numbers the turns of the event loop while it runs. */
+function countTurns() {
+  const counter = { turn: 0, running: true };
+  const count = () => {
+    counter.turn += 1;
+    if (counter.running) setImmediate(count);
+  };
+  setImmediate(count);
+  return counter;
+}
+
+describe('TurnGate', () => {
+  it('lets as much through in one turn as it has room for', async () => {
+    const gate = new TurnGate(100);
+    const counter = countTurns();
+    const passed: [task: number, turn: number][] = [];
+    await Promise.all(
+      [60, 40, 50, 250, 10, 10].map(async (weight, task) => {
+        await gate.pass(weight);
+        passed.push([task, counter.turn]);
+      }),
+    );
+    counter.running = false;
+    const turns = passed.map(([, turn]) => turn - passed[0][1]);
+    expect(turns[1]).toBe(0);
+    expect(Math.max(...turns)).toBeGreaterThanOrEqual(2);
+    expect(new Set(turns).size).toBeGreaterThanOrEqual(3);
+  });
+});
+
+describe('inTurns', () => {
+  it('keeps the order and lets others go first while it works', async () => {
+    const counter = countTurns();
+    const busy = (ms: number) => {
+      const until = performance.now() + ms;
+      while (performance.now() < until);
+    };
+    const turns = await inTurns([1, 2, 3, 4, 5, 6], (item) => {
+      busy(6);
+      return [item, counter.turn];
+    });
+    counter.running = false;
+    expect(turns.map(([item]) => item)).toEqual([1, 2, 3, 4, 5, 6]);
+    expect(turns[5][1]).toBeGreaterThan(turns[0][1]);
+    expect(await inTurns([], () => 1)).toEqual([]);
+  });
+});
