@@ -70,19 +70,27 @@ describe('a new domain', () => {
     expect(await desk.domains.active(accountId, name)).toMatchObject({ id: added.id });
   });
 
-  it('is active within two steps of publication, in the median of many', async () => {
-    const steps: number[] = [];
-    for (let i = 0; i < 10; i += 1) {
-      const added = await desk.entries.add(accountId, desk.newName());
-      await wait(Math.random() * 2 * INTERVAL_MS);
-      const published = Date.now();
-      publish(desk.dns, required(added));
-      const active = await desk.see(accountId, added.id, (view) => view.status === 'active');
-      steps.push((Date.parse(active.verified_at as string) - published) / INTERVAL_MS);
+  it('is active within two steps of publication in the median of many, and always within fifteen', async () => {
+    const calm = await openDomainDesk({ DOMAIN_CHECK_INTERVAL: '600ms' });
+    try {
+      calm.watch();
+      const steps = await Promise.all(
+        Array.from({ length: 9 }, async (_, i) => {
+          const owner = newAccountId();
+          const added = await calm.entries.add(owner, calm.newName());
+          await wait(i * 150);
+          const published = Date.now();
+          publish(calm.dns, required(added));
+          const active = await calm.see(owner, added.id, (view) => view.status === 'active');
+          return (Date.parse(active.verified_at as string) - published) / 600;
+        }),
+      );
+      steps.sort((a, b) => a - b);
+      expect(steps[4]).toBeLessThanOrEqual(2);
+      expect(steps[8]).toBeLessThanOrEqual(15);
+    } finally {
+      await calm.close();
     }
-    steps.sort((a, b) => a - b);
-    expect(steps[4]).toBeLessThanOrEqual(2);
-    expect(Math.max(...steps)).toBeLessThanOrEqual(15);
   });
 
   it('is looked at on every fifth step after an hour, fails after 72 hours, and is looked at daily from then on', async () => {
@@ -315,6 +323,58 @@ describe('a name that two accounts want', () => {
     expect(seen.map((view) => view.status).sort()).toEqual(['active', ...Array<string>(5).fill('pending')]);
     for (const view of seen.filter(({ status }) => status === 'pending'))
       expect(recordOf(view, 'DKIM').error).toContain('another account');
+  });
+});
+
+describe('name servers that never answer', () => {
+  /** An account whose domains lie there; keys are made for the first alone. */
+  const silence = async (at: DomainDesk, entries: number) => {
+    const owner = newAccountId();
+    const { id } = await at.entries.add(owner, at.newName());
+    await at.db.database.query(
+      `INSERT INTO domains (id, account_id, name, selector, rsa_private_sealed, rsa_public, ed25519_private_sealed,
+                            ed25519_public, due_at)
+       SELECT 'dom_' || lpad(n::text, 32, '0'), account_id, n || '.' || name, selector, '', rsa_public, '', ed25519_public,
+              due_at - interval '1 hour'
+         FROM domains, generate_series(2, $2::int) AS n WHERE id = $1`,
+      [id, entries],
+    );
+    const added = await at.domains.list(owner);
+    for (const { records } of added) for (const record of records) at.dns.set(record.name, { fault: 'silent' });
+    return { owner, added };
+  };
+
+  it('hold up nobody else', async () => {
+    const busy = await openDomainDesk();
+    try {
+      const { added } = await silence(busy, 60);
+      // They have been due for longer.
+      const mine = await busy.entries.add(accountId, name);
+      publish(busy.dns, required(mine));
+      busy.watch();
+      await busy.see(accountId, mine.id, (view) => view.status === 'active');
+      const { rows } = await busy.db.database.query('SELECT id FROM domains WHERE checked_at IS NOT NULL');
+      expect([rows, added.length]).toEqual([[{ id: mine.id }], 60]);
+    } finally {
+      await busy.close();
+    }
+  });
+
+  it('do not hold up the stop either, and the domain is due again', async () => {
+    const busy = await openDomainDesk();
+    try {
+      const { owner, added } = await silence(busy, 1);
+      const [check] = await busy.verifier.claim(1);
+      const done = busy.verifier.check(check);
+      await wait(50);
+      busy.verifier.stop();
+      await done;
+      const { rows } = await busy.db.database.query<{ due: boolean }>('SELECT due_at <= now() AS due FROM domains');
+      expect(rows).toEqual([{ due: true }]);
+      expect((await busy.view(owner, added[0].id)).last_checked_at).toBeNull();
+    } finally {
+      await busy.close();
+    }
   });
 });
 

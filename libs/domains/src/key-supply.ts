@@ -5,7 +5,7 @@ type Keys = Awaited<ReturnType<typeof generateDkimKeys>>;
 
 /** An RSA pair costs up to half a second of a thread that files and DNS share. */
 const AT_ONCE = 2;
-const WAITING = 50;
+const WAITING = 200;
 
 /** DKIM keys on demand, few at a time: a crowd of new domains must not take all threads of the process. */
 export class KeySupply {
