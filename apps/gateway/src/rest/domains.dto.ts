@@ -18,19 +18,20 @@ const NAME = 'mail.example.com';
 
 const openTracking = {
   type: Boolean,
-  description: 'Whether opens of this domain’s mail are counted; needs a verified `Tracking` record',
+  description: 'The wish to have opens of this domain’s mail counted. Kept, but this version does not track opens yet',
   example: false,
 } satisfies ApiPropertyOptions;
 const clickTracking = {
   type: Boolean,
-  description: 'Whether clicks in this domain’s mail are counted; needs a verified `Tracking` record',
+  description:
+    'The wish to have clicks in this domain’s mail counted. Kept, but this version does not track clicks yet',
   example: false,
 } satisfies ApiPropertyOptions;
 const tls = {
   type: String,
   enum: [...TLS_POLICIES],
   description:
-    '`opportunistic`: encrypted where the receiving server offers it. `enforced`: mail to servers that do not is not sent',
+    '`opportunistic`: encrypted where the receiving server offers it. `enforced`: only encrypted; kept, but this version delivers such mail opportunistically too',
   example: 'opportunistic',
 } satisfies ApiPropertyOptions;
 
