@@ -1,13 +1,18 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { API_OPERATIONS, type ApiOperation } from '../support/api-operations.js';
-import { IDOR_ROWS, type IdorRow } from '../support/idor-rows.js';
+import { FACADE_OPERATIONS } from '../support/controller-routes.js';
+import { FACADE_ROWS, IDOR_ROWS, type IdorRow } from '../support/idor-rows.js';
 import { comparable, requestOf, withoutAll, type Answer, type Request } from '../support/operation-request.js';
 import { startStandalone, type RunningProgram } from '../support/program.js';
 import { moveIn, nobodys, type Kind, type Tenant } from '../support/tenant.js';
 import { WebhookReceiver } from '../support/webhook-receiver.js';
 
 /** All ways to one and the same route. */
-const ALIASES = ['', '/v1', '//', '/v1//'];
+const ALIASES = ['', '/v1', '//'];
+const WAYS: [string, ApiOperation[]][] = [
+  ...ALIASES.map((alias): [string, ApiOperation[]] => [alias, API_OPERATIONS]),
+  ['/v1', FACADE_OPERATIONS.map(withSpots)],
+];
 /** Change with every request, or with the clock. */
 const VOLATILE = new Set(['last_used_at', 'last_checked_at', 'request_id', 'download_url']);
 const NOT_STILL = new Set(['GET /logs', 'GET /stats', 'GET /domains/{id}/stats', 'GET /readyz']);
@@ -33,7 +38,12 @@ afterAll(async () => {
   program?.clean();
 });
 
-const rowOf = ({ name }: ApiOperation): IdorRow => IDOR_ROWS[name] ?? { spots: {} };
+/** Nothing but its row tells which other places of such a route name a thing. */
+function withSpots(operation: ApiOperation): ApiOperation {
+  return { ...operation, spots: Object.keys(FACADE_ROWS[operation.name]?.spots ?? {}) };
+}
+
+const rowOf = ({ name }: ApiOperation): IdorRow => IDOR_ROWS[name] ?? FACADE_ROWS[name] ?? { spots: {} };
 /** Things by place; path parameters that are not named are the tenant's own. */
 function placed(operation: ApiOperation, own: Tenant, named: Record<string, string>): Record<string, string> {
   const path = operation.spots.filter((spot) => spot.startsWith('path:'));
@@ -79,13 +89,20 @@ describe("another account's things", () => {
     expect(Object.fromEntries(rows)).toEqual(described);
   });
 
-  describe.each(ALIASES)('over %s', (alias) => {
-    it.each(API_OPERATIONS.map((operation) => [operation.name, operation] as const))('%s', async (_, operation) => {
+  it('are named by a row for every route for clients of Resend', () => {
+    const paths = ({ spots }: Pick<ApiOperation, 'spots'>) => spots.filter((spot) => spot.startsWith('path:')).sort();
+    const routes = Object.fromEntries(FACADE_OPERATIONS.map((operation) => [operation.name, paths(operation)]));
+    const rows = Object.entries(FACADE_ROWS).map(([name, row]) => [name, paths({ spots: Object.keys(row.spots) })]);
+    expect(Object.fromEntries(rows)).toEqual(routes);
+  });
+
+  describe.each(WAYS)('over %s', (alias, operations) => {
+    it.each(operations.map((operation) => [operation.name, operation] as const))('%s', async (_, operation) => {
       const row = rowOf(operation);
       for (const spots of attempts(operation)) {
         const theirs = spots.map((spot) => bravo.things[kindOf(operation, spot)]);
         const none = theirs.map(nobodys);
-        const body = row.body?.();
+        const body = row.body?.(alpha);
         const named = (values: string[]) => Object.fromEntries(spots.map((spot, i) => [spot, values[i]]));
         const answer = await send(alpha, requestOf(operation, placed(operation, alpha, named(theirs)), body), alias);
         const control = await send(alpha, requestOf(operation, placed(operation, alpha, named(none)), body), alias);
@@ -98,7 +115,7 @@ describe("another account's things", () => {
         expect(bravo.marks.filter((mark) => shown.includes(mark))).toEqual([]);
       }
       if (operation.spots.length === 0 && operation.scope !== null) {
-        const answer = await send(alpha, requestOf(operation, {}, row.body?.()), alias);
+        const answer = await send(alpha, requestOf(operation, {}, row.body?.(alpha)), alias);
         expect(answer.status).toBeLessThan(300);
         expect(bravo.marks.filter((mark) => answer.text.includes(mark))).toEqual([]);
       }
@@ -121,7 +138,7 @@ describe("one's own things", () => {
     const rest = operation.spots.filter((spot) => !spot.startsWith('path:'));
     for (const spots of [[], ...rest.map((spot) => [spot])]) {
       const named = Object.fromEntries(spots.map((spot) => [spot, bravo.things[kindOf(operation, spot)]]));
-      const answer = await send(bravo, requestOf(operation, placed(operation, bravo, named), row.body?.()));
+      const answer = await send(bravo, requestOf(operation, placed(operation, bravo, named), row.body?.(bravo)));
       const passes = row.own === undefined ? answer.status < 300 : answer.status === row.own;
       expect({ spots, passes, ...answer }).toMatchObject({ passes: true });
     }

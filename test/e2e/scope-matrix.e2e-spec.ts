@@ -1,6 +1,7 @@
 import { PERMISSIONS, SCOPES, type Scope } from '#libs/contracts';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { API_OPERATIONS, type ApiOperation } from '../support/api-operations.js';
+import { FACADE_OPERATIONS } from '../support/controller-routes.js';
 import { startStandalone, type RunningProgram } from '../support/program.js';
 
 /** Written by hand from the decisions, so that a wrong word in a controller has somebody to disagree with it. */
@@ -57,10 +58,15 @@ const TABLE: Record<Scope, string[]> = {
   'api_keys.write': ['POST /api-keys', 'PATCH /api-keys/{id}', 'DELETE /api-keys/{id}'],
   'stats.read': ['GET /domains/{id}/stats', 'GET /stats', 'GET /usage'],
 };
+/** The same for clients of Resend, below `/resend`. */
+const FACADE_TABLE: Partial<Record<Scope, string[]>> = {
+  'emails.send': ['POST /resend/emails', 'POST /resend/emails/batch'],
+};
 const PUBLIC = ['GET /healthz', 'GET /openapi.json', 'GET /readyz'];
 const ALIASES = ['', '/v1', '//'];
 
-const guarded = API_OPERATIONS.filter(({ scope }) => scope !== null);
+const operations = [...API_OPERATIONS, ...FACADE_OPERATIONS];
+const guarded = operations.filter(({ scope }) => scope !== null);
 
 let program: RunningProgram;
 beforeAll(async () => {
@@ -112,8 +118,10 @@ const namesWithout = (scopes: readonly string[]) =>
 
 describe('scopes', () => {
   it('are declared as the table has them, for every operation', () => {
-    const declared = Object.fromEntries(API_OPERATIONS.map(({ name, scope }) => [name, scope]));
-    const written = Object.entries(TABLE).flatMap(([scope, names]) => names.map((name) => [name, scope] as const));
+    const declared = Object.fromEntries(operations.map(({ name, scope }) => [name, scope]));
+    const written = [...Object.entries(TABLE), ...Object.entries(FACADE_TABLE)].flatMap(([scope, names]) =>
+      names.map((name) => [name, scope] as const),
+    );
     expect(declared).toEqual({
       ...Object.fromEntries(PUBLIC.map((name) => [name, null])),
       ...Object.fromEntries(written),
@@ -134,7 +142,7 @@ describe('scopes', () => {
   });
 
   it.each(ALIASES)('nobody without a key gets in (%s)', async (alias) => {
-    for (const operation of API_OPERATIONS) {
+    for (const operation of operations) {
       for (const key of [null, 'pl_live_wrong']) {
         const { status } = await call(operation, key, alias);
         if (operation.scope === null)

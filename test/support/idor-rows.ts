@@ -1,14 +1,14 @@
-import type { Kind } from './tenant.js';
+import type { Kind, Tenant } from './tenant.js';
 
 /** How one operation is called with somebody else's things. */
 export interface IdorRow {
   /** Which thing is named where; every spot of the operation in `openapi.json` has its line. */
   spots: Record<string, Kind>;
   /** A body that the operation accepts; made anew for each call. */
-  body?: () => object;
+  body?: (caller: Tenant) => object;
   /** What the operation answers when its caller owns the thing, where that is not a success. */
   own?: number;
-  /** The answer changes by itself, because every request leaves a trace in it: only statuses are compared. */
+  /** The answer is another one each time, because requests leave traces in it: only statuses are compared. */
   grows?: true;
 }
 
@@ -18,6 +18,8 @@ const of = (spots: Record<string, Kind>, rest: Omit<IdorRow, 'spots'> = {}): Ido
 
 let counter = 0;
 const fresh = (word: string) => `${word}-${(counter += 1)}`;
+
+const mailOf = ({ domain }: Tenant) => ({ from: `shop@${domain}`, to: 'user@example.net', subject: 'Hi', text: 'Hi' });
 
 /**
  * One row for each operation of `openapi.json`: a new operation, and a new place in which a thing is named, fails the
@@ -41,7 +43,7 @@ export const IDOR_ROWS: Record<string, IdorRow> = {
   'GET /captured/{id}/raw': of({ 'path:id': 'captured' }),
   'DELETE /captured': of({}),
 
-  'GET /domains': of({}),
+  'GET /domains': of({ 'query:after': 'domain' }),
   'POST /domains': of({}, { body: () => ({ name: `${fresh('new')}.example.org` }) }),
   'GET /domains/{id}': of({ 'path:id': 'domain' }),
   'PATCH /domains/{id}': of({ 'path:id': 'domain' }, { body: () => ({ open_tracking: true }) }),
@@ -49,6 +51,8 @@ export const IDOR_ROWS: Record<string, IdorRow> = {
   'POST /domains/{id}/verify': of({ 'path:id': 'domain' }),
   'GET /domains/{id}/stats': of({ 'path:id': 'domain' }),
 
+  'POST /emails': of({}, { body: mailOf }),
+  'POST /emails/batch': of({}, { body: (caller) => [mailOf(caller)] }),
   'GET /emails': of(page('email')),
   'GET /emails/{id}': of({ 'path:id': 'email' }),
   'GET /emails/{id}/events': of({ 'path:id': 'email' }),
@@ -68,7 +72,7 @@ export const IDOR_ROWS: Record<string, IdorRow> = {
   'GET /suppressions/{email}': of({ 'path:email': 'suppression' }),
   'DELETE /suppressions/{email}': of({ 'path:email': 'suppression' }),
 
-  'GET /stats': of({}),
+  'GET /stats': of({ 'query:domain_id': 'domain', 'query:email_id': 'email' }),
   'GET /usage': of({}),
 
   'GET /webhooks': of({}),
@@ -94,6 +98,12 @@ export const IDOR_ROWS: Record<string, IdorRow> = {
   'POST /webhooks/{id}/events/{eventId}/replay': of({ 'path:id': 'webhook', 'path:eventId': 'webhookEvent' }),
   'POST /webhooks/{id}/replay': of(
     { 'path:id': 'webhook', 'body:after': 'webhookDelivery' },
-    { body: () => ({ from: '2020-01-01T00:00:00Z' }) },
+    { body: () => ({ from: '2020-01-01T00:00:00Z' }), grows: true },
   ),
+};
+
+/** The same for clients of Resend, whose routes are not in `openapi.json`. */
+export const FACADE_ROWS: Record<string, IdorRow> = {
+  'POST /resend/emails': of({}, { body: mailOf }),
+  'POST /resend/emails/batch': of({}, { body: (caller) => [mailOf(caller)] }),
 };

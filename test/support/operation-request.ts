@@ -26,13 +26,11 @@ export function requestOf(operation: ApiOperation, named: Record<string, string>
   return {
     method,
     path: query === '' ? target : `${target}?${query}`,
-    ...(body === undefined && fields.length === 0
-      ? {}
-      : { body: { ...body, ...Object.fromEntries(fields) } as object }),
+    ...(fields.length > 0 ? { body: { ...body, ...Object.fromEntries(fields) } as object } : { body }),
   };
 }
 
-const isList = ({ body }: ApiOperation, field: string) => [propertiesOf(body)[field].type].flat().includes('array');
+const isList = ({ body }: ApiOperation, field: string) => [propertiesOf(body)[field]?.type].flat().includes('array');
 
 /** An answer without what differs between two requests for the same nothing. */
 export function comparable({ status, text }: Answer, values: string[]): Answer {

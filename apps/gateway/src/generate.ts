@@ -1,4 +1,5 @@
 import 'reflect-metadata';
+import { Logger } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import { GraphQLSchemaBuilderModule, GraphQLSchemaFactory } from '@nestjs/graphql';
 import { lexicographicSortSchema, printSchema } from 'graphql';
@@ -21,5 +22,6 @@ export async function renderSchema(): Promise<string> {
 
 /** The text of `openapi.json`. Reads the decorators alone as well. */
 export async function renderOpenApi(): Promise<string> {
+  Logger.overrideLogger(['error', 'warn']);
   return `${JSON.stringify(await apiDocument(CONTROLLERS), null, 2)}\n`;
 }

@@ -20,8 +20,8 @@ const NOUNS: Record<string, string> = { Sending: 'emails', Ops: 'service', Docs:
  * @throws when a route says too little of itself
  */
 export async function apiDocument(controllers: Type[], url = EXAMPLE_URL): Promise<OpenAPIObject> {
+  // Without `logger`: that option would silence the service that this runs in.
   const app = await NestFactory.create<NestFastifyApplication>(emptyShell(controllers), new FastifyAdapter(), {
-    logger: false,
     abortOnError: false,
   });
   try {
