@@ -4,6 +4,7 @@ import { BatchBoundaries } from './batch-boundaries.js';
 import { EventLog } from './event-log.js';
 import { LogCarriage } from './log-carriage.js';
 import { LogLag } from './log-lag.js';
+import { AccountHistory } from './postgres/account-history.js';
 import { KeyHistory } from './postgres/key-history.js';
 import { LiveLog } from './postgres/live-log.js';
 import { LogListener } from './postgres/log-listener.js';
@@ -25,6 +26,7 @@ export class BusModule {
         LogListener,
         LogLag,
         LiveLog,
+        AccountHistory,
         KeyHistory,
         Sequencer,
         PostgresEventLog,
@@ -39,7 +41,7 @@ export class BusModule {
           useFactory: chooseCarriage,
         },
       ],
-      exports: [EventLog, KeyHistory, LiveLog, LogCarriage, Sequencer],
+      exports: [AccountHistory, EventLog, KeyHistory, LiveLog, LogCarriage, Sequencer],
     };
   }
 }

@@ -2,7 +2,10 @@ import { DocsController } from '../openapi/docs.controller.js';
 import { ApiKeysController } from './api-keys.controller.js';
 import { CapturedController } from './captured.controller.js';
 import { DomainsController } from './domains.controller.js';
+import { EmailAttachmentsController } from './email-attachments.controller.js';
+import { EmailChangesController } from './email-changes.controller.js';
 import { EmailsController } from './emails.controller.js';
+import { EventsController } from './events.controller.js';
 import { OpsController } from './ops.controller.js';
 import { ResendSendingController } from './resend/resend-sending.controller.js';
 import { SendingController } from './sending.controller.js';
@@ -17,7 +20,10 @@ export const CONTROLLERS = [
   CapturedController,
   DocsController,
   DomainsController,
+  EmailAttachmentsController,
+  EmailChangesController,
   EmailsController,
+  EventsController,
   OpsController,
   ResendSendingController,
   SendingController,

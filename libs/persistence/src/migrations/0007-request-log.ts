@@ -23,7 +23,14 @@ export class RequestLog0007 extends TableMigration {
     // GET /events reads one account's part of the log in order of position.
     `CREATE INDEX event_log_account ON event_log (account_id, position)`,
     `CREATE INDEX event_log_key ON event_log (key, position)`,
+    // An event is named by its id where a reader goes on after it.
+    `CREATE INDEX event_log_event ON event_log (event_id)`,
   ];
 
-  protected readonly back = ['DROP INDEX event_log_key', 'DROP INDEX event_log_account', 'DROP TABLE request_log'];
+  protected readonly back = [
+    'DROP INDEX event_log_event',
+    'DROP INDEX event_log_key',
+    'DROP INDEX event_log_account',
+    'DROP TABLE request_log',
+  ];
 }
