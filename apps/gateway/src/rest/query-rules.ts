@@ -34,3 +34,19 @@ export const timestampRule: Rule = (value) =>
   isText(value) && parseTimestamp(value) !== null
     ? []
     : refuse('must be an ISO 8601 timestamp with an offset, such as 2026-01-31T09:30:00Z');
+
+const TAG_FILTERS = 10;
+const TAG_KEY = /^[A-Za-z0-9_.-]{1,50}$/;
+
+/** `tags[key]=value`, gathered into an object; a value may be empty, as a tag's may. */
+export const tagFilterRule: Rule = (value) => {
+  if (typeof value !== 'object' || value === null || Array.isArray(value))
+    return refuse('must be given as tags[key]=value');
+  const tags = Object.entries(value as Record<string, unknown>);
+  if (tags.length > TAG_FILTERS) return refuse(`must have at most ${TAG_FILTERS} keys`);
+  return tags.flatMap(([key, text]) => {
+    const at = (message: string) => [{ path: `.${key}`, code: 'invalid_parameter', message }];
+    if (!TAG_KEY.test(key)) return at('must have a key of 1 to 50 letters, digits, "_", "." or "-"');
+    return typeof text === 'string' && !hasControls(text) ? [] : at('must be given once, without control characters');
+  });
+};

@@ -1,5 +1,5 @@
 import { searchKey } from '../search-key.js';
-import type { EmailFilter } from './email-filter.js';
+import type { ResolvedFilter } from './email-filter.js';
 import type { Parameters } from './parameters.js';
 
 /**
@@ -7,7 +7,7 @@ import type { Parameters } from './parameters.js';
  * leading stream has answered is asked again: a stream by a hash or by a time in an id is not exact.
  */
 export function conditionsOf(
-  filter: EmailFilter,
+  filter: ResolvedFilter,
   accountId: string,
   parameters: Parameters,
 ): { where: string; having: string } {

@@ -8,7 +8,8 @@ export interface EmailFilter {
   to?: string;
   /** Normalised address of the sender. */
   from?: string;
-  domainId?: string;
+  /** Name or id of a sending domain of the account. */
+  domain?: string;
   /** How the subject begins; upper and lower case are the same. */
   subject?: string;
   tags?: Readonly<Record<string, string>>;
@@ -17,5 +18,8 @@ export interface EmailFilter {
   /** Exclusive. */
   createdBefore?: Date;
   /** Mails that were accepted with a time to send them, whether it has come or not. */
-  scheduled?: true;
+  scheduled?: boolean;
 }
+
+/** A filter whose domain is known to be this account's. */
+export type ResolvedFilter = Omit<EmailFilter, 'domain'> & { domainId?: string };

@@ -1,10 +1,12 @@
 import { Injectable } from '@nestjs/common';
-import { toPage, type Page, type PageRequest } from '#libs/contracts';
+import { isId, toPage, type Page, type PageRequest } from '#libs/contracts';
+import { SendingDomains } from '#libs/domains';
+import { domainOf } from '#libs/mime';
 import { Database } from '#libs/persistence';
 import { EFFECTIVE_STATUS } from '../effective-status.js';
 import { presentSummary, SUMMARY_COLUMNS, type EmailSummary, type SummaryRow } from '../email-summary.js';
 import { conditionsOf } from './conditions.js';
-import type { EmailFilter } from './email-filter.js';
+import type { EmailFilter, ResolvedFilter } from './email-filter.js';
 import { idRange, type IdRange } from './id-range.js';
 import type { StreamPlace, StreamWriter } from './id-stream.js';
 import { ENDLESS, Parameters } from './parameters.js';
@@ -15,7 +17,7 @@ const PROBED = 2_000;
 
 interface Question {
   accountId: string;
-  filter: EmailFilter;
+  filter: ResolvedFilter;
   range: IdRange;
 }
 interface Probe {
@@ -31,15 +33,38 @@ interface Probe {
  */
 @Injectable()
 export class EmailList {
-  constructor(private readonly database: Database) {}
+  constructor(
+    private readonly database: Database,
+    private readonly domains: SendingDomains,
+  ) {}
 
   /** Newest first; right before an entry when `request.before` is given. */
   async page(accountId: string, filter: EmailFilter, request: PageRequest): Promise<Page<EmailSummary>> {
+    const { domain, ...rest } = filter;
+    const domainId = domain === undefined ? undefined : await this.domainId(accountId, domain);
+    const rows = domainId === null ? [] : await this.rows(accountId, { ...rest, domainId }, request);
+    return toPage(request, rows, { id: (row) => row.id, present: presentSummary });
+  }
+
+  /** Up to one row more than the page has, in the order of reading. */
+  private async rows(accountId: string, filter: ResolvedFilter, request: PageRequest): Promise<SummaryRow[]> {
     const question: Question = { accountId, filter, range: idRange(request, filter) };
     const streams = streamsFor(filter);
     const leader = streams.length === 1 ? streams[0] : await this.sparsest(streams, question);
-    const rows = await this.walk(leader, question, request.limit + 1);
-    return toPage(request, rows, { id: (row) => row.id, present: presentSummary });
+    return this.walk(leader, question, request.limit + 1);
+  }
+
+  /** Null for a domain that no mail of this account can have. The mails of a removed domain are found by its id. */
+  private async domainId(accountId: string, domain: string): Promise<string | null> {
+    if (!isId('dom', domain)) {
+      const name = domainOf(`@${domain}`);
+      return (await this.domains.list(accountId)).find((one) => one.name === name)?.id ?? null;
+    }
+    const { rows } = await this.database.query<{ account_id: string }>(
+      'SELECT account_id FROM emails WHERE domain_id = $1 ORDER BY domain_id, id LIMIT 1',
+      [domain],
+    );
+    return rows[0]?.account_id === accountId ? domain : null;
   }
 
   private async walk(leader: StreamWriter, question: Question, limit: number): Promise<SummaryRow[]> {

@@ -15,7 +15,10 @@ const ABOVE_ALL = 'em_g';
 const CLOCK_SLACK_MS = 60_000;
 
 /** Where the ids of a page can be; the rows are still to be compared with the times. */
-export function idRange(request: PageRequest, { createdAfter, createdBefore }: EmailFilter): IdRange {
+export function idRange(
+  request: PageRequest,
+  { createdAfter, createdBefore }: Pick<EmailFilter, 'createdAfter' | 'createdBefore'>,
+): IdRange {
   const near = (time: Date, slackMs: number) => lowestIdAt('em', new Date(time.getTime() + slackMs));
   const above = [BELOW_ALL, request.before ?? ''];
   const below = [ABOVE_ALL, request.after ?? ABOVE_ALL];

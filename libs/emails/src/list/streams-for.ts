@@ -1,12 +1,12 @@
 import { EMAIL_STATUSES, LAST_EVENTS } from '#libs/contracts';
 import { statusesStoredAs } from '../effective-status.js';
 import { searchKey } from '../search-key.js';
-import type { EmailFilter } from './email-filter.js';
+import type { ResolvedFilter } from './email-filter.js';
 import type { IdStream, StreamPlace, StreamWriter } from './id-stream.js';
 import { subjectStream } from './subject-stream.js';
 
 /** One stream for each part of the filter that has an index; without any, that of the whole account. */
-export function streamsFor(filter: EmailFilter): StreamWriter[] {
+export function streamsFor(filter: ResolvedFilter): StreamWriter[] {
   const { to, domainId, from, scheduled, subject } = filter;
   const streams: StreamWriter[] = stateStreams(filter);
   if (to !== undefined) streams.push((at) => recipientStream(to, at));
@@ -45,7 +45,7 @@ function tagStream(key: string, value: string, at: StreamPlace): IdStream {
   return { sql: `SELECT email_id AS id FROM email_tags WHERE ${where}${inRange('email_id', at)}`, order: ['id'] };
 }
 
-function stateStreams({ status, lastEvent }: EmailFilter): StreamWriter[] {
+function stateStreams({ status, lastEvent }: ResolvedFilter): StreamWriter[] {
   if (status === undefined && lastEvent === undefined) return [];
   if (status === 'sending') return [sendingStream];
   // One index has both columns: the one that is not given takes each of its values, merged by id.
