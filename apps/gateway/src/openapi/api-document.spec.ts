@@ -1,4 +1,4 @@
-import { Logger } from '@nestjs/common';
+import { readdirSync, readFileSync } from 'node:fs';
 import type { OpenAPIObject } from '@nestjs/swagger';
 import { SCOPES } from '#libs/contracts';
 import { beforeAll, describe, expect, it } from 'vitest';
@@ -28,10 +28,7 @@ interface Operation {
 
 let document: OpenAPIObject;
 let operations: [string, Operation][];
-const warnings: string[] = [];
 beforeAll(async () => {
-  const heard = (words: unknown) => void warnings.push(String(words));
-  Logger.overrideLogger({ log: () => {}, warn: heard, error: heard });
   document = await apiDocument(CONTROLLERS);
   operations = Object.entries(document.paths).flatMap(([path, item]) =>
     Object.entries(item as Record<string, Operation>).map(([method, operation]): [string, Operation] => [
@@ -55,7 +52,12 @@ describe('apiDocument', () => {
   });
 
   it('finds no two classes of one name, of which one would hide the other', () => {
-    expect(warnings).toEqual([]);
+    const folder = new URL('../rest/', import.meta.url);
+    const files = readdirSync(folder).filter((file) => file.endsWith('.dto.ts'));
+    const names = files.flatMap((file) =>
+      [...readFileSync(new URL(file, folder), 'utf8').matchAll(/^(?:export )?class (\w+)/gm)].map(([, name]) => name),
+    );
+    expect(names.filter((name, i) => names.indexOf(name) !== i)).toEqual([]);
   });
 
   it('names the address of the running service', async () => {
