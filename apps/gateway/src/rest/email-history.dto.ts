@@ -26,7 +26,7 @@ export class EmailEventDto implements EventView {
   @ApiProperty({ description: 'The same on every way out', example: 'evt_01978c0e5f7b7c3a9d21f0b64c1e88aa' })
   id: string;
 
-  @ApiProperty({ enum: EMAIL_EVENT_TYPES })
+  @ApiProperty({ enum: EMAIL_EVENT_TYPES, description: 'What happened' })
   type: EventView['type'];
 
   @ApiProperty({ format: 'date-time', description: 'When it happened' })
@@ -45,13 +45,13 @@ export class AttemptDto implements AttemptView {
   @ApiProperty({ enum: ['attempt'] })
   object: 'attempt';
 
-  @ApiProperty({ example: ADDRESS })
+  @ApiProperty({ description: 'To whom it was tried', example: ADDRESS })
   recipient: string;
 
   @ApiProperty({ type: 'integer', description: 'Counts up per recipient, from 1', example: 1 })
   number: number;
 
-  @ApiProperty({ enum: OUTCOMES })
+  @ApiProperty({ enum: OUTCOMES, description: 'What came of it; what is deferred will be tried again' })
   outcome: (typeof OUTCOMES)[number];
 
   @ApiProperty({
@@ -72,26 +72,26 @@ export class AttemptDto implements AttemptView {
   })
   phase: string | null;
 
-  @ApiProperty({ type: SmtpDto, nullable: true })
+  @ApiProperty({ type: SmtpDto, nullable: true, description: 'What the receiving server said' })
   smtp: SmtpDto | null;
 
-  @ApiProperty({ format: 'date-time' })
+  @ApiProperty({ format: 'date-time', description: 'When it began' })
   started_at: string;
 
-  @ApiProperty({ format: 'date-time' })
+  @ApiProperty({ format: 'date-time', description: 'When it ended' })
   ended_at: string;
 }
 
 export class AttemptList extends listOf(AttemptDto) {}
 
 export class RecipientExplanationDto implements RecipientExplanation {
-  @ApiProperty({ example: ADDRESS })
+  @ApiProperty({ description: 'The bare address', example: ADDRESS })
   address: string;
 
-  @ApiProperty({ enum: RECIPIENT_TYPES })
+  @ApiProperty({ enum: RECIPIENT_TYPES, description: 'The field that names the recipient' })
   type: RecipientType;
 
-  @ApiProperty({ enum: EMAIL_STATUSES })
+  @ApiProperty({ enum: EMAIL_STATUSES, description: 'How it stands with this recipient' })
   state: EmailStatus;
 
   @ApiProperty({
@@ -127,9 +127,9 @@ export class ExplanationDto implements EmailExplanationView {
   @ApiProperty({ enum: ['explanation'] })
   object: 'explanation';
 
-  @ApiProperty({ enum: EMAIL_STATUSES })
+  @ApiProperty({ enum: EMAIL_STATUSES, description: 'How it stands with the mail as a whole' })
   status: EmailStatus;
 
-  @ApiProperty({ type: [RecipientExplanationDto] })
+  @ApiProperty({ type: [RecipientExplanationDto], description: 'Why it stands so, for each recipient' })
   recipients: RecipientExplanationDto[];
 }

@@ -120,25 +120,30 @@ export class EmailItemDto implements EmailSummary {
   @ApiProperty({ enum: LAST_EVENTS, description: 'What happened last; opens and clicks are here, never in `status`' })
   last_event: LastEvent;
 
-  @ApiProperty({ example: SENDER })
+  @ApiProperty({ description: 'The sender, as it was given', example: SENDER })
   from: string;
 
-  @ApiProperty({ type: [String], example: [ADDRESS] })
+  @ApiProperty({ type: [String], description: 'Everybody in To', example: [ADDRESS] })
   to: string[];
 
-  @ApiProperty({ type: [String], example: [] })
+  @ApiProperty({ type: [String], description: 'Everybody in Cc', example: [] })
   cc: string[];
 
-  @ApiProperty({ type: [String], example: [] })
+  @ApiProperty({ type: [String], description: 'Everybody in Bcc', example: [] })
   bcc: string[];
 
-  @ApiProperty({ type: [String], example: [] })
+  @ApiProperty({ type: [String], description: 'Where answers go; empty: to the sender', example: [] })
   reply_to: string[];
 
-  @ApiProperty({ example: 'Your order 1207 has shipped' })
+  @ApiProperty({ description: 'The subject line', example: 'Your order 1207 has shipped' })
   subject: string;
 
-  @ApiProperty({ type: 'object', additionalProperties: { type: 'string' }, example: { campaign: 'spring' } })
+  @ApiProperty({
+    type: 'object',
+    additionalProperties: { type: 'string' },
+    description: 'Your own metadata',
+    example: { campaign: 'spring' },
+  })
   tags: Record<string, string>;
 
   @ApiProperty({ format: 'date-time' })
@@ -161,20 +166,20 @@ export class EmailItemDto implements EmailSummary {
   @ApiProperty({ description: 'The Message-ID header', example: '<01978c0e5f7b7c3a9d21f0b64c1e88aa@mail.example.com>' })
   message_id: string;
 
-  @ApiProperty({ example: DOMAIN_ID })
+  @ApiProperty({ description: 'The sending domain', example: DOMAIN_ID })
   domain_id: string;
 }
 
 export class EmailList extends listOf(EmailItemDto) {}
 
-export class AttachmentDto implements AttachmentView {
+export class StoredAttachmentDto implements AttachmentView {
   @ApiProperty({ description: 'Stays the same for this file', example: ATTACHMENT_ID })
   id: string;
 
   @ApiProperty({ description: 'As the sender wrote it', example: 'invoice.pdf' })
   filename: string;
 
-  @ApiProperty({ example: 'application/pdf' })
+  @ApiProperty({ description: 'Media type of the file', example: 'application/pdf' })
   content_type: string;
 
   @ApiProperty({
@@ -183,7 +188,7 @@ export class AttachmentDto implements AttachmentView {
   })
   content_disposition: 'attachment' | 'inline';
 
-  @ApiProperty({ type: String, nullable: true, example: 'logo' })
+  @ApiProperty({ type: String, nullable: true, description: 'By which the HTML shows it: `cid:…`', example: 'logo' })
   content_id: string | null;
 
   @ApiProperty({ description: 'Bytes', type: 'integer', example: 20_481 })
@@ -203,10 +208,20 @@ export class SmtpDto implements SmtpView {
   })
   text: string;
 
-  @ApiProperty({ type: String, nullable: true, example: 'mx1.example.com' })
+  @ApiProperty({
+    type: String,
+    nullable: true,
+    description: 'Name of the receiving server; null where none was reached',
+    example: 'mx1.example.com',
+  })
   mx: string | null;
 
-  @ApiProperty({ type: String, nullable: true, example: '192.0.2.25' })
+  @ApiProperty({
+    type: String,
+    nullable: true,
+    description: 'Its address; null where none was reached',
+    example: '192.0.2.25',
+  })
   ip: string | null;
 
   @ApiProperty({
@@ -219,13 +234,13 @@ export class SmtpDto implements SmtpView {
 }
 
 export class RecipientDto implements RecipientView {
-  @ApiProperty({ example: ADDRESS })
+  @ApiProperty({ description: 'The bare address', example: ADDRESS })
   address: string;
 
-  @ApiProperty({ enum: RECIPIENT_TYPES })
+  @ApiProperty({ enum: RECIPIENT_TYPES, description: 'The field that names the recipient' })
   type: RecipientType;
 
-  @ApiProperty({ enum: EMAIL_STATUSES })
+  @ApiProperty({ enum: EMAIL_STATUSES, description: 'How it stands with this recipient' })
   status: EmailStatus;
 
   @ApiProperty({ type: 'integer', description: 'Attempts that have ended', example: 1 })
@@ -240,10 +255,20 @@ export class RecipientDto implements RecipientView {
 
 /** Answer of `GET /emails/:id`. */
 export class EmailDto extends EmailItemDto implements EmailView {
-  @ApiProperty({ type: String, nullable: true, description: 'Null where there is none, and after 30 days' })
+  @ApiProperty({
+    type: String,
+    nullable: true,
+    description: 'The HTML body; null where there is none, and after 30 days',
+    example: '<p>It is on its way.</p>',
+  })
   html: string | null;
 
-  @ApiProperty({ type: String, nullable: true, description: 'Null where there is none, and after 30 days' })
+  @ApiProperty({
+    type: String,
+    nullable: true,
+    description: 'The plain text; null where there is none, and after 30 days',
+    example: 'It is on its way.',
+  })
   text: string | null;
 
   @ApiProperty({
@@ -253,13 +278,13 @@ export class EmailDto extends EmailItemDto implements EmailView {
   })
   headers: Record<string, string>;
 
-  @ApiProperty({ type: [AttachmentDto], description: 'Empty after 30 days' })
-  attachments: AttachmentDto[];
+  @ApiProperty({ type: [StoredAttachmentDto], description: 'Empty after 30 days' })
+  attachments: StoredAttachmentDto[];
 
-  @ApiProperty({ type: [RecipientDto] })
+  @ApiProperty({ type: [RecipientDto], description: 'Each recipient and what became of the mail there' })
   recipients: RecipientDto[];
 
-  @ApiProperty({ type: String, nullable: true, description: 'The failed e-mail that this one repeats' })
+  @ApiProperty({ type: String, nullable: true, description: 'The failed e-mail that this one repeats', example: null })
   retry_of: string | null;
 }
 
@@ -291,7 +316,7 @@ export class EmailRescheduled extends EmailChangedDto {
 }
 
 export class EmailCanceled extends EmailChangedDto {
-  @ApiProperty({ enum: ['canceled'] })
+  @ApiProperty({ enum: ['canceled'], description: 'It will not be sent' })
   status: 'canceled';
 }
 
