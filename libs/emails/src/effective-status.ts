@@ -29,11 +29,14 @@ export function statusesStoredAs(status: EmailStatus): readonly EmailStatus[] {
   }
 }
 
-/** The effective status of row `e` of `emails`: the worst of its recipients' (D-29), read only while some are under way. */
+/**
+ * The effective status of row `e` of `emails`: the worst of its recipients' (D-29), read only while some are under way.
+ * Scheduled mail that was claimed and given back unsent stays `scheduled`: nothing of it has begun.
+ */
 export const EFFECTIVE_STATUS = `
   CASE WHEN e.status NOT IN ('scheduled', 'queued', 'sending', 'deferred') THEN e.status ELSE (
     SELECT CASE WHEN bool_or(r.claimed_by IS NULL AND (r.status = 'deferred' OR (r.status = 'sending' AND r.attempts > 0))) THEN 'deferred'
                 WHEN bool_or(r.claimed_by IS NOT NULL) THEN 'sending'
-                WHEN bool_or(r.status IN ('queued', 'sending')) THEN 'queued'
+                WHEN e.status <> 'scheduled' AND bool_or(r.status IN ('queued', 'sending')) THEN 'queued'
                 ELSE e.status END
       FROM recipients r WHERE r.email_id = e.id) END`;

@@ -105,7 +105,7 @@ const isWaiting = ({ status }: RecipientRow): boolean => status === 'scheduled' 
 /** Only those who get nothing anyway may stand otherwise: whoever has an attempt behind him has perhaps got the mail. */
 function requireStatus(mail: LockedMail, allowed: readonly EmailStatus[], only: string): void {
   const rest = mail.recipients.filter((recipient) => recipient.status !== 'suppressed');
-  const untouched = rest.every((row) => row.attempts === 0 && allowed.includes(row.status));
+  const untouched = rest.every((row) => row.attempts === 0 && isWaiting(row));
   if (allowed.includes(mail.status) && untouched) return;
   const standing = allowed.includes(mail.status) ? `${mail.status} and begun to be sent` : mail.status;
   throw new Refusal(

@@ -1,6 +1,6 @@
 import { isId, type EmailStatus } from '#libs/contracts';
 import type { Queryable } from '#libs/persistence';
-import { aggregateStatus } from '../email-status.js';
+import { EFFECTIVE_STATUS } from '../effective-status.js';
 import type { MailFacts } from '../email-events.js';
 import { recipientsOf, type RecipientRow } from '../recipient-row.js';
 
@@ -45,7 +45,11 @@ export async function lockMail(tx: Queryable, accountId: string, id: string): Pr
   );
   if (rows.length === 0) return null;
   await tx.query('SELECT FROM recipients WHERE email_id = $1 ORDER BY email_id, ordinal FOR UPDATE', [id]);
-  // A statement of its own: its snapshot is younger than the locks.
+  // Statements of their own: their snapshots are younger than the locks.
+  const state = await tx.query<{ status: EmailStatus }>(
+    `SELECT ${EFFECTIVE_STATUS} AS status FROM emails e WHERE e.id = $1`,
+    [id],
+  );
   const recipients = await recipientsOf(tx, id);
   const [row] = rows;
   return {
@@ -61,7 +65,7 @@ export async function lockMail(tx: Queryable, accountId: string, id: string): Pr
       messageId: row.message_id,
       createdAt: row.created_at,
     },
-    status: aggregateStatus(recipients.map((recipient) => recipient.status)),
+    status: state.rows[0].status,
     sequence: row.sequence,
     units: row.units,
     scheduledAt: row.scheduled_at,
