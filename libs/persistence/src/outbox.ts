@@ -10,37 +10,44 @@ export async function appendEvents(tx: Queryable, events: readonly RoutedEvent[]
   if (events.length === 0) return;
   await tx.query({
     name: 'outbox-append',
-    text: `INSERT INTO outbox (${OUTBOX_COLUMNS}) ${OUTBOX_FROM_ARRAYS(1)}`,
-    values: outboxArrays(events),
+    text: `INSERT INTO outbox (${OUTBOX_COLUMNS}) ${OUTBOX_FROM_JSON('$1')}`,
+    values: [outboxJson(events)],
   });
 }
 
-export const OUTBOX_COLUMNS = 'event_id, key, sequence, account_id, domain_id, type, test, created_at, data';
+const COLUMNS = [
+  ['event_id', 'text'],
+  ['key', 'text'],
+  ['sequence', 'int'],
+  ['account_id', 'text'],
+  ['domain_id', 'text'],
+  ['type', 'text'],
+  ['test', 'boolean'],
+  ['created_at', 'timestamptz'],
+  ['data', 'json'],
+] as const;
 
-/** `SELECT … FROM unnest(…)` over the nine arrays of `outboxArrays`, whose first parameter is `$first`. */
-export const OUTBOX_FROM_ARRAYS = (first: number): string => {
-  const types = ['text', 'text', 'int', 'text', 'text', 'text', 'boolean', 'timestamptz', 'json'];
-  return `SELECT * FROM unnest(${types.map((type, i) => `$${first + i}::${type}[]`).join(', ')})`;
-};
+export const OUTBOX_COLUMNS = COLUMNS.map(([name]) => name).join(', ');
 
-/** The columns of the events, one array each, in the order of `OUTBOX_COLUMNS`. */
-export function outboxArrays(events: readonly RoutedEvent[]): unknown[][] {
-  const columns: unknown[][] = Array.from({ length: 9 }, () => []);
-  for (const { event, key, sequence, domainId, test } of events) {
-    const row = [
-      event.id,
+/** `SELECT …` of the columns from what `outboxJson` makes, given as this parameter, for example `$3`. */
+export const OUTBOX_FROM_JSON = (parameter: string): string =>
+  `SELECT ${OUTBOX_COLUMNS} FROM json_to_recordset(${parameter}::json) AS o(${COLUMNS.map((column) => column.join(' ')).join(', ')})`;
+
+/** The rows of the events as one JSON text: as arrays they would be escaped once more, at ten times the cost. */
+export function outboxJson(events: readonly RoutedEvent[]): string {
+  return JSON.stringify(
+    events.map(({ event, key, sequence, domainId, test }) => ({
+      event_id: event.id,
       key,
       sequence,
-      event.account_id,
-      domainId,
-      event.type,
+      account_id: event.account_id,
+      domain_id: domainId,
+      type: event.type,
       test,
-      event.created_at,
-      JSON.stringify(event.data),
-    ];
-    row.forEach((value, i) => columns[i].push(value));
-  }
-  return columns;
+      created_at: event.created_at,
+      data: event.data,
+    })),
+  );
 }
 
 /** An event with a new id, ready for the outbox. */

@@ -23,7 +23,7 @@ const newKey = (parcel: Parcel, { scope, key, bodyHash }: Idempotency): NewKey =
   scope,
   key,
   bodyHash: bodyHash ?? Buffer.alloc(0),
-  response: JSON.stringify(parcel.answer(new Set(parcel.mails))),
+  response: parcel.answer(new Set(parcel.mails)),
 });
 
 /** Idempotency keys in the accept transaction (D-25): a key exists exactly if its mail does. Kept 24 hours. */

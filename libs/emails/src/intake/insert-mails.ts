@@ -1,5 +1,5 @@
 import type { RoutedEvent } from '#libs/contracts';
-import { outboxArrays, OUTBOX_COLUMNS, OUTBOX_FROM_ARRAYS, type Queryable } from '#libs/persistence';
+import { outboxJson, OUTBOX_COLUMNS, OUTBOX_FROM_JSON, type Queryable } from '#libs/persistence';
 import type { StoredContent } from '../ledger/delivery-job.js';
 
 /** Everything that one accepted mail writes; made before the commit so that a group of them is one statement. */
@@ -61,11 +61,7 @@ const TAG_COLUMNS: Columns = [
   ['value', 'text'],
   ['email_id', 'text'],
 ];
-const OUTBOX_ARRAYS = 9;
-const FIRST_OUTBOX = 4;
-const KEY_ARRAYS = ['text', 'text', 'bytea', 'jsonb'];
-const FIRST_KEY = FIRST_OUTBOX + OUTBOX_ARRAYS;
-const FIRST_BODY = FIRST_KEY + KEY_ARRAYS.length;
+const FIRST_BODY = 6;
 /** Mails of one statement: PostgreSQL takes 65,535 parameters, but a plan of thousands is no longer cheap. */
 const STATEMENT_MAILS = 128;
 /** Each is a row and an event that repeats what the mail says of itself, up to 6 kB of JSON to be written out at once. */
@@ -90,16 +86,17 @@ function writeInsertStatement(bodies: number): string {
     const at = FIRST_BODY + 3 * i;
     return `($${at}::text, $${at + 1}::text, $${at + 2}::bytea)`;
   });
-  const keys = KEY_ARRAYS.map((type, i) => `$${FIRST_KEY + i}::${type}[]`);
   // PostgreSQL runs the main statement before those of the WITH list: a key that is taken ends it before anything else
   // was written.
   return `WITH e AS (INSERT INTO emails (${names(EMAIL_COLUMNS)}) ${recordset(EMAIL_COLUMNS, '$1')}),
     r AS (INSERT INTO recipients (${names(RECIPIENT_COLUMNS)}) ${recordset(RECIPIENT_COLUMNS, '$2')}),
     t AS (INSERT INTO email_tags (${names(TAG_COLUMNS)}) ${recordset(TAG_COLUMNS, '$3')}),
-    o AS (INSERT INTO outbox (${OUTBOX_COLUMNS}) ${OUTBOX_FROM_ARRAYS(FIRST_OUTBOX)}),
+    o AS (INSERT INTO outbox (${OUTBOX_COLUMNS}) ${OUTBOX_FROM_JSON('$4')}),
     b AS (INSERT INTO email_contents (email_id, format, body)
           SELECT * FROM (VALUES ${rows.join(', ')}) AS v(id, format, body) WHERE id IS NOT NULL)
-  INSERT INTO idempotency_keys (scope, key, body_hash, response) SELECT * FROM unnest(${keys.join(', ')})`;
+  INSERT INTO idempotency_keys (scope, key, body_hash, response)
+  SELECT scope, key, decode(body_hash, 'base64'), response
+    FROM json_to_recordset($5::json) AS k(scope text, key text, body_hash text, response jsonb)`;
 }
 
 /** An idempotency key that the statement takes along; it must not exist yet. */
@@ -107,7 +104,7 @@ export interface NewKey {
   scope: string;
   key: string;
   bodyHash: Buffer;
-  response: string;
+  response: unknown;
 }
 
 /** The mails in order, as many together as one statement takes. */
@@ -149,11 +146,15 @@ export async function insertWithKeys(
     JSON.stringify(mails.map((mail) => mail.email)),
     JSON.stringify(mails.flatMap((mail) => mail.recipients)),
     JSON.stringify(mails.flatMap((mail) => mail.tags)),
-    ...outboxArrays(mails.flatMap((mail) => mail.events)),
-    keys.map((key) => key.scope),
-    keys.map((key) => key.key),
-    keys.map((key) => key.bodyHash),
-    keys.map((key) => key.response),
+    outboxJson(mails.flatMap((mail) => mail.events)),
+    JSON.stringify(
+      keys.map(({ scope, key, bodyHash, response }) => ({
+        scope,
+        key,
+        body_hash: bodyHash.toString('base64'),
+        response,
+      })),
+    ),
   ];
   for (let i = 0; i < bodies; i++) {
     const mail = mails[i];

@@ -13,6 +13,21 @@ const one = (code: string, message: string, path = ''): RuleProblem[] => [{ path
 // Control characters but tab, and halves of surrogate pairs, which no charset can carry.
 const CONTROLS = /[\u0000-\u0008\u000a-\u001f\u007f\u0085\u2028\u2029]|\p{Cs}/u;
 
+/** A mailbox is read by its rule and again when the rule has passed; the same senders come with every mail. */
+const READ_MAILBOXES = 1_000;
+const READ_LENGTH = 320;
+const read = new Map<string, ReturnType<typeof parseMailbox>>();
+
+function readMailbox(text: string): ReturnType<typeof parseMailbox> {
+  if (text.length > READ_LENGTH) return parseMailbox(text);
+  const known = read.get(text);
+  if (known) return known;
+  if (read.size >= READ_MAILBOXES) read.clear();
+  const parsed = Object.freeze(parseMailbox(text));
+  read.set(text, parsed);
+  return parsed;
+}
+
 export const fromRule: Rule = (value) => mailboxProblems(value, '');
 
 /** 1–50 mailboxes, as one string (one mailbox) or as an array of strings. */
@@ -24,7 +39,7 @@ export const replyToRule: Rule = (value) => mailboxListProblems(value, 0);
 function mailboxProblems(value: unknown, path: string): RuleProblem[] {
   if (typeof value !== 'string')
     return one('invalid_type', 'must be a string such as "Name <address@example.com>"', path);
-  const parsed = parseMailbox(value);
+  const parsed = readMailbox(value);
   return 'problem' in parsed ? one('invalid_address', parsed.problem, path) : none;
 }
 
@@ -41,7 +56,7 @@ function mailboxListProblems(value: unknown, min: number): RuleProblem[] {
 export function mailboxes(value: string | string[] | undefined): Mailbox[] {
   const list = value === undefined ? [] : typeof value === 'string' ? [value] : value;
   return list.map((entry) => {
-    const parsed = parseMailbox(entry);
+    const parsed = readMailbox(entry);
     if ('problem' in parsed) throw new Error('mailboxes() was called with a value that its rule refuses');
     return parsed;
   });
