@@ -1,8 +1,10 @@
 import { createHash } from 'node:crypto';
+import type { IncomingMessage } from 'node:http';
 import { nextTurn } from '#libs/kernel';
-import type { FastifyInstance, FastifyReply, FastifyRequest, RouteOptions } from 'fastify';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { bodyLimitsOf } from './body-limits.js';
 import { parseLargeJson, parseSmallJson, SLICE_BYTES } from './parse-json.js';
+import { readBytes } from './read-bytes.js';
 
 const BODY_GRACE_MS = 30_000;
 /** The slowest upload that is waited for, in bytes per millisecond (50 kB/s). */
@@ -11,23 +13,7 @@ const SLOWEST_UPLOAD = 50;
 /** JSON is the only kind of body that exists; every other parser of the framework is removed. */
 export function readJsonBodies(fastify: FastifyInstance): void {
   fastify.removeAllContentTypeParsers();
-  fastify.addContentTypeParser(
-    'application/json',
-    { parseAs: 'buffer' },
-    (request: FastifyRequest, bytes: Buffer, done: (error: Error | null, body?: unknown) => void) => {
-      // Most bodies are small, and one more turn of the event loop for each would be felt.
-      if (bytes.length > SLICE_BYTES) return readLarge(request, bytes);
-      try {
-        readSmall(request, bytes, done);
-      } catch (error) {
-        done(error as Error);
-      }
-      return undefined;
-    },
-  );
-  fastify.addHook('onRoute', (route: RouteOptions) => {
-    route.bodyLimit = bodyLimitsOf(route.config).bytes;
-  });
+  fastify.addContentTypeParser('application/json', readBody);
   fastify.addHook('preParsing', (request, reply, payload, done) => {
     limitUploadTime(request, reply);
     askForBody(request, reply);
@@ -35,22 +21,25 @@ export function readJsonBodies(fastify: FastifyInstance): void {
   });
 }
 
-function readSmall(request: FastifyRequest, bytes: Buffer, done: (error: null, body: unknown) => void): void {
-  const body = parseSmallJson(bytes, bodyLimitsOf(request.routeOptions.config).structure);
-  if (needsHash(request)) request.bodyHash = createHash('sha256').update(bytes).digest();
-  done(null, body);
+/** Undefined for an empty body: some clients announce JSON with every request. */
+async function readBody(request: FastifyRequest, payload: IncomingMessage): Promise<unknown> {
+  const limits = bodyLimitsOf(request.routeOptions.config);
+  const bytes = await readBytes(payload, limits.bytes);
+  if (bytes.length === 0) return undefined;
+  // Most bodies are small, and one more turn of the event loop for each would be felt.
+  const isSmall = bytes.length <= SLICE_BYTES;
+  const body = isSmall ? parseSmallJson(bytes, limits.structure) : await parseLargeJson(bytes, limits.structure);
+  if (needsHash(request)) request.bodyHash = await hashOf(bytes);
+  return body;
 }
 
-async function readLarge(request: FastifyRequest, bytes: Buffer): Promise<unknown> {
-  const body = await parseLargeJson(bytes, bodyLimitsOf(request.routeOptions.config).structure);
-  if (!needsHash(request)) return body;
+async function hashOf(bytes: Buffer): Promise<Buffer> {
   const hash = createHash('sha256');
   for (let at = 0; at < bytes.length; at += SLICE_BYTES) {
+    if (at > 0) await nextTurn();
     hash.update(bytes.subarray(at, at + SLICE_BYTES));
-    await nextTurn();
   }
-  request.bodyHash = hash.digest();
-  return body;
+  return hash.digest();
 }
 
 const needsHash = (request: FastifyRequest): boolean => request.headers['idempotency-key'] !== undefined;

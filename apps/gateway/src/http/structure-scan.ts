@@ -67,6 +67,8 @@ export function scanStructure(bytes: Buffer, limits: StructureLimits): void {
 /** The scan of one body, in slices. */
 export class StructureScan {
   private at = 0;
+  /** What is before is known to be UTF-8. */
+  private unicodeTo = 0;
   private inElement = 0;
   private inAll = 0;
   /** Of each open container: the keys seen so far, or null for an array. */
@@ -80,10 +82,7 @@ export class StructureScan {
     private readonly bytes: Buffer,
     private readonly limits: StructureLimits,
     private readonly onText: (part: TextPart) => void = () => undefined,
-  ) {
-    // Also excludes surrogates written as UTF-8 and overlong forms, which Buffer.toString would replace silently.
-    if (!isUtf8(bytes)) throw malformed('invalid_unicode', 'must be UTF-8');
-  }
+  ) {}
 
   /** Where the text outside of strings has been seen to. */
   get position(): number {
@@ -93,6 +92,7 @@ export class StructureScan {
   /** Looks at so many bytes more; true when all have been seen. @throws Refusal `malformed_json`. */
   advance(bytes: number): boolean {
     const until = Math.min(this.at + bytes, this.bytes.length);
+    this.requireUnicode(until);
     while (this.at < until) {
       const kind = KINDS[this.bytes[this.at]];
       if (this.text !== null) this.string(this.text, until);
@@ -103,6 +103,20 @@ export class StructureScan {
     if (this.at < this.bytes.length) return false;
     if (this.text !== null) throw malformed('unfinished', 'must not end within a string');
     return true;
+  }
+
+  /** Also excludes surrogates written as UTF-8 and overlong forms, which Buffer.toString would replace silently. */
+  private requireUnicode(until: number): void {
+    const to = this.wholeCharacters(this.unicodeTo, until);
+    if (!isUtf8(this.bytes.subarray(this.unicodeTo, to))) throw malformed('invalid_unicode', 'must be UTF-8');
+    this.unicodeTo = to;
+  }
+
+  /** The last place up to `to` at which no character is cut. */
+  private wholeCharacters(from: number, to: number): number {
+    let at = to;
+    while (at > from && (this.bytes[at] & 0xc0) === 0x80) at -= 1;
+    return at;
   }
 
   private structural(kind: Kind): void {
@@ -170,8 +184,7 @@ export class StructureScan {
 
   /** The slice ends here: what has been seen is told, up to the last whole character. */
   private pauseInString(text: { start: number; from: number; escaped: boolean }): void {
-    let to = this.at;
-    while (to > text.from && (this.bytes[to] & 0xc0) === 0x80) to -= 1;
+    const to = this.wholeCharacters(text.from, this.at);
     this.onText({ ...text, to, last: false });
     text.from = to;
     text.escaped = false;

@@ -1,0 +1,44 @@
+import type { Readable } from 'node:stream';
+import { Refusal } from '#libs/contracts';
+import { nextTurn } from '#libs/kernel';
+
+/** What is copied before others go first; memory that was never used costs several times the copying. */
+const COPY_BYTES = 4 * 1024 * 1024;
+
+/** All bytes of a body. @throws Refusal `message_too_large` as soon as there are more than `limit`. */
+export async function readBytes(payload: Readable, limit: number): Promise<Buffer> {
+  const chunks = await chunksOf(payload, limit);
+  if (chunks.length === 1) return chunks[0];
+  const whole = Buffer.allocUnsafe(chunks.reduce((sum, chunk) => sum + chunk.length, 0));
+  let at = 0;
+  let pauseAt = COPY_BYTES;
+  for (const chunk of chunks) {
+    at += chunk.copy(whole, at);
+    if (at < pauseAt) continue;
+    await nextTurn();
+    pauseAt += COPY_BYTES;
+  }
+  return whole;
+}
+
+function chunksOf(payload: Readable, limit: number): Promise<Buffer[]> {
+  return new Promise((resolve, reject) => {
+    const chunks: Buffer[] = [];
+    let bytes = 0;
+    const take = (chunk: Buffer) => {
+      bytes += chunk.length;
+      if (bytes <= limit) chunks.push(chunk);
+      else end(() => reject(new Refusal('message_too_large')));
+    };
+    const complete = () => end(() => resolve(chunks));
+    // Nobody is left to read the answer; it must not look like a fault of ours.
+    const broken = () => end(() => reject(new Refusal('validation_error', [], 'The body did not arrive as a whole.')));
+    const end = (settle: () => void) => {
+      payload.off('data', take).off('end', complete).off('error', broken).off('close', broken);
+      // A stream that fails later would end the process without a listener.
+      payload.on('error', () => undefined);
+      settle();
+    };
+    payload.on('data', take).once('end', complete).once('error', broken).once('close', broken);
+  });
+}
