@@ -25,6 +25,7 @@ const TABLE: Record<Scope, string[]> = {
     'DELETE /captured',
     'GET /captured/{id}/raw',
     'GET /events',
+    'GET /events/{id}',
     'GET /logs',
     'GET /logs/{id}',
   ],
@@ -61,8 +62,36 @@ const TABLE: Record<Scope, string[]> = {
 /** The same for clients of Resend, below `/resend`. */
 const FACADE_TABLE: Partial<Record<Scope, string[]>> = {
   'emails.send': ['POST /resend/emails', 'POST /resend/emails/batch'],
+  'domains.read': ['GET /resend/domains', 'GET /resend/domains/{id}'],
+  'domains.write': [
+    'POST /resend/domains',
+    'PATCH /resend/domains/{id}',
+    'POST /resend/domains/{id}/verify',
+    'DELETE /resend/domains/{id}',
+  ],
+  'webhooks.read': [
+    'GET /resend/webhooks',
+    'GET /resend/webhooks/{id}/events',
+    'GET /resend/webhooks/{id}/events/{eventId}',
+    'GET /resend/webhooks/{id}/events/{eventId}/attempts',
+  ],
+  'webhooks.write': [
+    'POST /resend/webhooks',
+    'GET /resend/webhooks/{id}', // shows the signing secret
+    'PATCH /resend/webhooks/{id}',
+    'DELETE /resend/webhooks/{id}',
+    'POST /resend/webhooks/{id}/signing-secret/rotate',
+    'POST /resend/webhooks/{id}/events/{eventId}/replay',
+  ],
+  'api_keys.read': ['GET /resend/api-keys'],
+  'api_keys.write': ['POST /resend/api-keys', 'PATCH /resend/api-keys/{id}', 'DELETE /resend/api-keys/{id}'],
 };
-const PUBLIC = ['GET /healthz', 'GET /openapi.json', 'GET /readyz'];
+const PUBLIC = [
+  'GET /emails/{id}/attachments/{attachmentId}/download', // its token is the key
+  'GET /healthz',
+  'GET /openapi.json',
+  'GET /readyz',
+];
 const ALIASES = ['', '/v1', '//'];
 
 const operations = [...API_OPERATIONS, ...FACADE_OPERATIONS];

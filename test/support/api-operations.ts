@@ -43,7 +43,7 @@ export interface ApiOperation {
 }
 
 /** `content_id` names a part inside the mail itself. */
-const NAMES_A_THING = /(^|_)(?<!^content_)ids?$|^(after|before)$/;
+const NAMES_A_THING = /(^|_)(?<!^content_)ids?$|^(after|before|domain)$/;
 const NAMES_A_SUPPRESSION = /(^|_)(ids?|emails?)$|^(after|before)$/;
 
 const document = JSON.parse(readFileSync(new URL('../../openapi.json', import.meta.url), 'utf8')) as Document;

@@ -53,18 +53,24 @@ export const IDOR_ROWS: Record<string, IdorRow> = {
 
   'POST /emails': of({}, { body: mailOf }),
   'POST /emails/batch': of({}, { body: (caller) => [mailOf(caller)] }),
-  'GET /emails': of(page('email')),
+  'GET /emails': of({ 'query:domain': 'domain', ...page('email') }),
   'GET /emails/{id}': of({ 'path:id': 'email' }),
-  'GET /emails/{id}/events': of({ 'path:id': 'email' }),
-  'GET /emails/{id}/attempts': of({ 'path:id': 'email' }),
+  'GET /emails/{id}/events': of({ 'path:id': 'email', ...page('event') }),
+  'GET /emails/{id}/attempts': of({ 'path:id': 'email', ...page('attempt') }),
   'GET /emails/{id}/explain': of({ 'path:id': 'email' }),
   'GET /emails/{id}/attachments': of({ 'path:id': 'email' }),
   'GET /emails/{id}/attachments/{attachmentId}': of({ 'path:id': 'email', 'path:attachmentId': 'attachment' }),
+  // Its token opens it, which has a test of its own.
+  'GET /emails/{id}/attachments/{attachmentId}/download': of(
+    { 'path:id': 'email', 'path:attachmentId': 'attachment' },
+    { own: 404 },
+  ),
   'PATCH /emails/{id}': of({ 'path:id': 'scheduled' }, { body: () => ({ scheduled_at: inAnHour() }) }),
   'POST /emails/{id}/cancel': of({ 'path:id': 'scheduled' }),
   'POST /emails/{id}/retry': of({ 'path:id': 'bounced' }),
 
-  'GET /events': of({ 'query:after': 'event' }, { grows: true }),
+  'GET /events': of({ 'query:email_id': 'email', 'query:domain_id': 'domain', ...page('event') }, { grows: true }),
+  'GET /events/{id}': of({ 'path:id': 'event' }),
   'GET /logs': of(page('log'), { grows: true }),
   'GET /logs/{id}': of({ 'path:id': 'log' }),
 

@@ -9,6 +9,7 @@ export type Kind =
   | 'scheduled'
   | 'bounced'
   | 'attachment'
+  | 'attempt'
   | 'domain'
   | 'webhook'
   | 'webhookEvent'
@@ -113,8 +114,9 @@ async function madeThings(call: Call, { name, domain, hook }: Household): Promis
     scheduled,
     bounced,
     attachment: (await first(`/emails/${email}/attachments`)).id,
+    attempt: (await first(`/emails/${email}/attempts`)).id,
     captured: (await first(`/captured?email_id=${email}`)).id,
-    event: (await first('/events')).id,
+    event: (await first(`/emails/${email}/events`)).id,
     log: (await first('/logs')).id,
     webhookEvent: told.id,
     webhookDelivery: told.delivery_id,
