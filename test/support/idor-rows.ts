@@ -112,4 +112,34 @@ export const IDOR_ROWS: Record<string, IdorRow> = {
 export const FACADE_ROWS: Record<string, IdorRow> = {
   'POST /resend/emails': of({}, { body: mailOf }),
   'POST /resend/emails/batch': of({}, { body: (caller) => [mailOf(caller)] }),
+
+  'GET /resend/api-keys': of(page('apiKey')),
+  'POST /resend/api-keys': of({ 'body:domain_id': 'domain' }, { body: () => ({ name: fresh('key') }) }),
+  'PATCH /resend/api-keys/{id}': of({ 'path:id': 'apiKey' }, { body: () => ({ name: 'changed' }) }),
+  'DELETE /resend/api-keys/{id}': of({ 'path:id': 'apiKey' }),
+
+  'GET /resend/domains': of(page('domain')),
+  'POST /resend/domains': of({}, { body: () => ({ name: `${fresh('theirs')}.example.org` }) }),
+  'GET /resend/domains/{id}': of({ 'path:id': 'domain' }),
+  'PATCH /resend/domains/{id}': of({ 'path:id': 'domain' }, { body: () => ({ open_tracking: true }) }),
+  'POST /resend/domains/{id}/verify': of({ 'path:id': 'domain' }),
+  'DELETE /resend/domains/{id}': of({ 'path:id': 'domain' }),
+
+  'GET /resend/webhooks': of(page('webhook')),
+  'POST /resend/webhooks': of(
+    {},
+    { body: () => ({ endpoint: 'http://127.0.0.1:65000/new', events: ['email.opened'] }) },
+  ),
+  'GET /resend/webhooks/{id}': of({ 'path:id': 'webhook' }),
+  'PATCH /resend/webhooks/{id}': of({ 'path:id': 'webhook' }, { body: () => ({ events: ['email.opened'] }) }),
+  'DELETE /resend/webhooks/{id}': of({ 'path:id': 'webhook' }),
+  'POST /resend/webhooks/{id}/signing-secret/rotate': of({ 'path:id': 'webhook' }),
+  'GET /resend/webhooks/{id}/events': of({ 'path:id': 'webhook', ...page('webhookEvent') }),
+  'GET /resend/webhooks/{id}/events/{eventId}': of({ 'path:id': 'webhook', 'path:eventId': 'webhookEvent' }),
+  'GET /resend/webhooks/{id}/events/{eventId}/attempts': of({
+    'path:id': 'webhook',
+    'path:eventId': 'webhookEvent',
+    ...page('webhookAttempt'),
+  }),
+  'POST /resend/webhooks/{id}/events/{eventId}/replay': of({ 'path:id': 'webhook', 'path:eventId': 'webhookEvent' }),
 };

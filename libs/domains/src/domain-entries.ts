@@ -26,8 +26,9 @@ const ASK_AGAIN_AFTER_S = 10;
 
 const INSERT = `
   INSERT INTO domains (id, account_id, name, selector, rsa_private_sealed, rsa_public, ed25519_private_sealed,
-                       ed25519_public, sequence, due_at)
-  VALUES ($1, $2, $3, $4, $5, $6, $7, $8, 1, now())
+                       ed25519_public, open_tracking, click_tracking, tls, sequence, due_at)
+  VALUES ($1, $2, $3, $4, $5, $6, $7, $8, coalesce($9, false), coalesce($10, false), coalesce($11, 'opportunistic'), 1,
+          now())
   ON CONFLICT (account_id, name) DO NOTHING
   RETURNING ${DOMAIN_COLUMNS}, sequence, now() AS now`;
 
@@ -62,7 +63,7 @@ export class DomainEntries {
    * A new entry, pending, to be checked at once. Another account may have the same name; DNS decides between them.
    * @throws Refusal validation_error for a name that cannot be had, conflict when the account has it or has too many.
    */
-  async add(accountId: string, written: string): Promise<DomainView> {
+  async add(accountId: string, written: string, settings: DomainSettings = {}): Promise<DomainView> {
     const name = claimableName(written, this.config.settings.SERVICE_DOMAIN);
     // Before keys are made, which is the costly part; once more inside the transaction.
     await assertRoom(this.database, accountId, name);
@@ -71,7 +72,7 @@ export class DomainEntries {
       // One at a time per account, so that the limit holds.
       await tx.query(`SELECT pg_advisory_xact_lock(hashtextextended('domains ' || $1, 0))`, [accountId]);
       await assertRoom(tx, accountId, name);
-      return this.insert(tx, entry);
+      return this.insert(tx, { ...entry, ...settings });
     });
     this.tell('due-domains', 'outbox');
     return this.present(row);
@@ -137,7 +138,7 @@ export class DomainEntries {
     return true;
   }
 
-  private async insert(tx: Queryable, entry: NewDomain): Promise<ChangedRow> {
+  private async insert(tx: Queryable, entry: NewDomain & DomainSettings): Promise<ChangedRow> {
     const { rows } = await tx.query<ChangedRow>(INSERT, [
       entry.id,
       entry.accountId,
@@ -147,6 +148,9 @@ export class DomainEntries {
       entry.rsaPublic,
       entry.ed25519PrivateSealed,
       entry.ed25519Public,
+      entry.openTracking,
+      entry.clickTracking,
+      entry.tls,
     ]);
     // Somebody vouched for the name between two statements: that door takes no lock.
     if (rows.length === 0) await assertRoom(tx, entry.accountId, entry.name);

@@ -7,7 +7,11 @@ import { EmailChangesController } from './email-changes.controller.js';
 import { EmailsController } from './emails.controller.js';
 import { EventsController } from './events.controller.js';
 import { OpsController } from './ops.controller.js';
+import { ResendApiKeysController } from './resend/resend-api-keys.controller.js';
+import { ResendDomainsController } from './resend/resend-domains.controller.js';
 import { ResendSendingController } from './resend/resend-sending.controller.js';
+import { ResendWebhookEventsController } from './resend/resend-webhook-events.controller.js';
+import { ResendWebhooksController } from './resend/resend-webhooks.controller.js';
 import { SendingController } from './sending.controller.js';
 import { WebhookEventsController } from './webhook-events.controller.js';
 import { StatsController } from './stats.controller.js';
@@ -25,7 +29,11 @@ export const CONTROLLERS = [
   EmailsController,
   EventsController,
   OpsController,
+  ResendApiKeysController,
+  ResendDomainsController,
   ResendSendingController,
+  ResendWebhookEventsController,
+  ResendWebhooksController,
   SendingController,
   WebhookEventsController,
   StatsController,

@@ -13,16 +13,12 @@ import {
 } from '#libs/emails';
 import { ByRule } from '../by-rule.js';
 import type { AttachmentDto } from '../send-email.dto.js';
+import { orNull } from './or-null.js';
 import { resendScheduleRule } from './resend-schedule.js';
 
 /** Clients of Resend may be used to longer values than our own API allows. */
 const TAG_VALUE_LENGTH = 256;
 
-/** A field that is null is a field that is not there, as their clients send it. */
-const orNull =
-  (rule: Rule): Rule =>
-  (value) =>
-    value === null ? [] : rule(value);
 const noTemplate: Rule = () => [
   { path: '', code: 'not_supported', message: 'is not supported by this service yet; send html or text' },
 ];

@@ -1,0 +1,26 @@
+import { apiKeyNameRule, apiKeyPermissionRule } from '#libs/accounts';
+import { isId, type Permission } from '#libs/contracts';
+import type { Rule } from '#libs/emails';
+import { ByRule } from '../by-rule.js';
+import { orNull } from './or-null.js';
+import { fromResendId } from './resend-id.js';
+
+const domainIdRule: Rule = (value) =>
+  typeof value === 'string' && isId('dom', fromResendId('dom', value))
+    ? []
+    : [{ path: '', code: 'invalid_value', message: 'must be the id of a domain' }];
+
+/** Body of `PATCH /resend/api-keys/:id`. */
+export class ResendChangeApiKeyDto {
+  @ByRule(apiKeyNameRule, { required: true })
+  name: string;
+}
+
+/** Body of `POST /resend/api-keys`. */
+export class ResendCreateApiKeyDto extends ResendChangeApiKeyDto {
+  @ByRule(apiKeyPermissionRule)
+  permission?: Permission | null;
+
+  @ByRule(orNull(domainIdRule))
+  domain_id?: string | null;
+}
