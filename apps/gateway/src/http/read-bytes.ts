@@ -5,7 +5,11 @@ import { nextTurn } from '#libs/kernel';
 /** What is copied before others go first; memory that was never used costs several times the copying. */
 const COPY_BYTES = 4 * 1024 * 1024;
 
-/** All bytes of a body. @throws Refusal `message_too_large` as soon as there are more than `limit`. */
+/**
+ * All bytes of a body. What is beyond `limit` is thrown away as it comes: a client reads the answer when it has sent
+ * all, and one that is cut off before never sees it. At twice the limit that ends.
+ * @throws Refusal `message_too_large`.
+ */
 export async function readBytes(payload: Readable, limit: number): Promise<Buffer> {
   const chunks = await chunksOf(payload, limit);
   if (chunks.length === 1) return chunks[0];
@@ -23,14 +27,19 @@ export async function readBytes(payload: Readable, limit: number): Promise<Buffe
 
 function chunksOf(payload: Readable, limit: number): Promise<Buffer[]> {
   return new Promise((resolve, reject) => {
-    const chunks: Buffer[] = [];
+    let chunks: Buffer[] = [];
     let bytes = 0;
     const take = (chunk: Buffer) => {
       bytes += chunk.length;
       if (bytes <= limit) chunks.push(chunk);
-      else end(() => reject(new Refusal('message_too_large')));
+      else chunks = [];
+      if (bytes > 2 * limit) complete();
     };
-    const complete = () => end(() => resolve(chunks));
+    const complete = () =>
+      end(() => {
+        if (bytes <= limit) resolve(chunks);
+        else reject(new Refusal('message_too_large'));
+      });
     // Nobody is left to read the answer; it must not look like a fault of ours.
     const broken = () => end(() => reject(new Refusal('validation_error', [], 'The body did not arrive as a whole.')));
     const end = (settle: () => void) => {
