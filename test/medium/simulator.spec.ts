@@ -201,6 +201,34 @@ describe('what is simulated, and what comes after delivery, on a real database',
     });
   });
 
+  it('keeps with a suppression what was seen of the bounce', async () => {
+    const { id } = await accept({ toAddresses: ['Gone@one.example'] });
+    const bounced = {
+      ...taken(0),
+      kind: 'bounced',
+      phase: 'rcpt',
+      class: 'invalid_recipient',
+      bounceType: 'hard',
+      reply: { code: 550, enhanced: '5.1.1', text: 'no such user' },
+    } as Outcome;
+    await office.ledger.settle(await claim(), [bounced]);
+    expect(await rows('SELECT address, evidence FROM suppressions')).toEqual([
+      {
+        address: 'gone@one.example',
+        evidence: {
+          email_id: id,
+          recipient: 'Gone@one.example',
+          smtp_code: 550,
+          enhanced_code: '5.1.1',
+          text: 'no such user',
+          mx: 'mx.example',
+          feedback_type: null,
+          at: expect.stringMatching(/Z$/),
+        },
+      },
+    ]);
+  });
+
   describe('the second look at claim', () => {
     it('fails mail whose domain is gone, finally and once, and leaves other mail alone', async () => {
       const gone = await accept();

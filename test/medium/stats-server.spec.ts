@@ -57,6 +57,28 @@ describe('over HTTP', () => {
     expect(await count()).toBe(10);
   });
 
+  it('gives up the tables of an older version, so that the log is counted anew', async () => {
+    const old = createClient({ url: front.url, database: 'front' });
+    const made = [
+      'CREATE DATABASE older ENGINE = Atomic',
+      'CREATE TABLE older.stats_schema (version UInt32, applied_at DateTime) ENGINE = MergeTree ORDER BY version',
+      'CREATE TABLE older.email_events (at DateTime) ENGINE = MergeTree ORDER BY at',
+      'INSERT INTO older.stats_schema (version) VALUES (1)',
+    ];
+    for (const query of made) await old.command({ query });
+    const own = openAt(`${front.url}/older`);
+    await own.ready();
+    const result = await old.query({
+      query: `SELECT name, toString(uuid) AS id FROM system.tables WHERE database = 'older' ORDER BY name`,
+      format: 'JSONEachRow',
+    });
+    const tables = await result.json<{ name: string; id: string }>();
+    expect(tables.map(({ name }) => name)).toEqual(['mail_counts', 'mail_counts_feed', 'mail_events', 'stats_schema']);
+    expect(tables[2].id).toBe(own.identity);
+    await own.close();
+    await old.close();
+  });
+
   it('may be prepared by several programs at once', async () => {
     const stores = Array.from({ length: 4 }, () => openAt(`${front.url}/together`));
     await Promise.all(stores.map((one) => one.ready()));
