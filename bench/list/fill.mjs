@@ -10,7 +10,7 @@ export const OLDEST = 1_000;
 /** Independent coin of mail `n`: half of the mails for each bit. @param {number} bit */
 const coin = (bit) => `((hashint4(n) >> ${bit}) & 1 = 0)`;
 /** @param {number} bit @param {string} half @param {string} rest */
-const values = (bit, half, rest) =>
+const halved = (bit, half, rest) =>
   `CASE WHEN n < ${OLDEST} THEN 'oldest' || ${rest} WHEN ${coin(bit)} THEN ${half} ELSE ${rest} END`;
 
 const MAILS = `
@@ -18,11 +18,11 @@ const MAILS = `
             || '8' || lpad(to_hex(n), 15, '0') AS id,
          CASE WHEN n < ${OLDEST} THEN 'complained' WHEN ${coin(0)} THEN 'delivered' ELSE 'bounced' END AS status,
          CASE WHEN n < ${OLDEST} THEN 'complained' WHEN ${coin(0)} THEN 'opened' ELSE 'bounced' END AS last_event,
-         ${values(1, `'half@sender.example'`, `'other@sender.example'`)} AS sender,
-         ${values(2, `'dom_half'`, `'dom_other'`)} AS domain_id,
-         ${values(3, `'Order ' || n || ' has shipped'`, `'Welcome to our shop'`)} AS subject,
-         ${values(4, `'half@customer.example'`, `'user' || n || '@customer.example'`)} AS recipient,
-         ${values(5, `'half'`, `'other'`)} AS campaign,
+         ${halved(1, `'half@sender.example'`, `'other@sender.example'`)} AS sender,
+         ${halved(2, `'dom_half'`, `'dom_other'`)} AS domain_id,
+         ${halved(3, `'Order ' || n || ' has shipped'`, `'Welcome to our shop'`)} AS subject,
+         ${halved(4, `'half@customer.example'`, `'user' || n || '@customer.example'`)} AS recipient,
+         ${halved(5, `'half'`, `'other'`)} AS campaign,
          CASE WHEN ${coin(6)} THEN at END AS scheduled_at
     FROM (SELECT n, $5::timestamptz - make_interval(secs => ($2::int - n) * ${DAYS} * 86400.0 / $2::int) AS at
             FROM generate_series($3::int, $4::int) AS n) AS numbers`;

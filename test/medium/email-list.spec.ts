@@ -215,7 +215,11 @@ describe('GET /emails', () => {
       ...EMAIL_STATUSES.map((status) => ({ status })),
       ...LAST_EVENTS.map((last_event) => ({ last_event })),
       ...RECIPIENTS.map((to) => ({ to })),
-      ...ours.domains.flatMap(({ id, name }) => [{ domain: id }, { domain: name }, { from: `orders@${name}` }]),
+      ...ours.domains.flatMap(({ id, name }): Filters[] => [
+        { domain: id },
+        { domain: name },
+        { from: `orders@${name}` },
+      ]),
       { domain: theirs.domains[0].id },
       ...SUBJECTS.map((subject) => ({ subject })),
       { subject: 'your order' },

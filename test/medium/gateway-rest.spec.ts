@@ -99,7 +99,7 @@ describe('POST /emails', () => {
       const response = await gateway.call(key, method, path, body);
       expect([path, response.status, (await errorOf(response))['name']]).toEqual([path, status, name]);
     }
-    expect((await gateway.call(own.key, 'PUT', '/emails', {})).headers.get('allow')).toBe('POST');
+    expect((await gateway.call(own.key, 'PUT', '/emails', {})).headers.get('allow')).toBe('GET, HEAD, POST');
   });
 
   it('answers 422 for bodies over the limits, declared or found, and never 413', async () => {

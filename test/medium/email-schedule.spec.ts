@@ -1,0 +1,244 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { newId, type Page } from '#libs/contracts';
+import { Accounts, Allowances } from '#libs/accounts';
+import type { EmailView, EventView } from '#libs/emails';
+import { DeliveryDesk } from '../support/delivery-desk.js';
+import { startGatewayApp, type GatewayApp } from '../support/gateway-app.js';
+import { until } from '../support/until.js';
+
+const RACERS = 500;
+
+describe('mail that waits', () => {
+  let gateway: GatewayApp;
+  let desk: DeliveryDesk;
+  let account: Awaited<ReturnType<GatewayApp['account']>>;
+
+  beforeAll(async () => {
+    gateway = await startGatewayApp();
+    desk = await DeliveryDesk.open(gateway);
+  }, 60_000);
+  beforeEach(async () => {
+    account = await gateway.account();
+  });
+  afterAll(() => gateway?.stop());
+
+  const soon = (ms = 3_600_000) => new Date(Date.now() + ms).toISOString();
+  const call = (method: string, path: string, body?: unknown) => gateway.call(account.key, method, path, body);
+
+  async function send(over: object = {}): Promise<string> {
+    const mail = { from: `a@${account.domain}`, to: 'u@recipient.example', subject: 'Later', text: 'text', ...over };
+    const answer = await call('POST', '/emails', mail);
+    expect(answer.status, await answer.clone().text()).toBe(201);
+    return ((await answer.json()) as { id: string }).id;
+  }
+  const mail = async (id: string) => (await (await call('GET', `/emails/${id}`)).json()) as EmailView;
+  const eventsOf = async (id: string, wanted: number) => {
+    const read = async () => (await (await call('GET', `/emails/${id}/events`)).json()) as Page<EventView>;
+    await until(async () => (await read()).data.length >= wanted);
+    return (await read()).data.map(({ type, data }) => `${type} ${(data as { recipient: string }).recipient}`);
+  };
+  const problem = async (answer: Response) => {
+    const { error, message, details } = (await answer.json()) as {
+      error: string;
+      message: string;
+      details: { code: string }[];
+    };
+    return { status: answer.status, error, message, code: details[0]?.code };
+  };
+
+  it('is canceled for all recipients at once, with an event for each, and never sent', async () => {
+    const id = await send({ to: ['u@recipient.example', 'v@other.example'], scheduled_at: soon(400) });
+    const answer = await call('POST', `/emails/${id}/cancel`);
+    expect(answer.status).toBe(200);
+    expect(await answer.json()).toEqual({ object: 'email', id, status: 'canceled' });
+    await new Promise((resolve) => setTimeout(resolve, 600));
+    await desk.deliver(() => 'delivered');
+    const after = await mail(id);
+    expect(after).toMatchObject({ status: 'canceled', last_event: 'canceled', delivered_at: null });
+    expect(after.recipients.map(({ status, attempts }) => [status, attempts])).toEqual([
+      ['canceled', 0],
+      ['canceled', 0],
+    ]);
+    expect(await eventsOf(id, 4)).toEqual([
+      'email.scheduled u@recipient.example',
+      'email.scheduled v@other.example',
+      'email.canceled u@recipient.example',
+      'email.canceled v@other.example',
+    ]);
+  });
+
+  it('is canceled while it is queued and nobody has begun', async () => {
+    const id = await send();
+    expect((await call('POST', `/emails/${id}/cancel`)).status).toBe(200);
+    expect((await mail(id)).status).toBe('canceled');
+  });
+
+  it('is not canceled twice, nor after a worker took it, nor after an attempt', async () => {
+    const canceled = await send();
+    await call('POST', `/emails/${canceled}/cancel`);
+    expect(await problem(await call('POST', `/emails/${canceled}/cancel`))).toEqual({
+      status: 409,
+      error: 'conflict',
+      message: 'The e-mail is canceled. Only scheduled and queued mail can be canceled.',
+      code: 'not_cancelable',
+    });
+    const id = await send();
+    const jobs = await desk.claim();
+    expect((await mail(id)).status).toBe('sending');
+    expect(await problem(await call('POST', `/emails/${id}/cancel`))).toMatchObject({
+      status: 409,
+      message: expect.stringMatching(/^The e-mail is sending\./) as string,
+    });
+    await desk.settle(jobs, () => 'deferred');
+    expect(await problem(await call('POST', `/emails/${id}/cancel`))).toMatchObject({
+      status: 409,
+      message: expect.stringMatching(/^The e-mail is deferred\./) as string,
+    });
+  });
+
+  it('is canceled only as a whole: one recipient who was served keeps it', async () => {
+    const id = await send({ to: ['u@recipient.example', 'v@other.example'] });
+    const [first, second] = await desk.claim();
+    await desk.settle([first], () => 'delivered');
+    await desk.database.query(
+      `UPDATE recipients SET claimed_by = NULL, status = 'queued' WHERE email_id = $1 AND ordinal = 1`,
+      [id],
+    );
+    expect(second.domain).toBe('other.example');
+    expect(await problem(await call('POST', `/emails/${id}/cancel`))).toMatchObject({
+      status: 409,
+      code: 'not_cancelable',
+      message: 'The e-mail is queued and begun to be sent. Only scheduled and queued mail can be canceled.',
+    });
+    expect((await mail(id)).recipients.map(({ status }) => status)).toEqual(['delivered', 'queued']);
+    await desk.deliver(() => 'delivered');
+  });
+
+  it('gets another time, which is told and counts for its lifetime too', async () => {
+    const id = await send({ scheduled_at: soon() });
+    const before = await explanation(id);
+    const scheduled_at = soon(2 * 3_600_000);
+    const answer = await call('PATCH', `/emails/${id}`, { scheduled_at });
+    expect(answer.status).toBe(200);
+    expect(await answer.json()).toEqual({ object: 'email', id, scheduled_at });
+    expect(await mail(id)).toMatchObject({ status: 'scheduled', scheduled_at });
+    const after = await explanation(id);
+    expect(after.until).toBe(scheduled_at);
+    expect(Date.parse(after.gives_up_at) - Date.parse(before.gives_up_at)).toBe(
+      Date.parse(scheduled_at) - Date.parse(before.until),
+    );
+    expect(await eventsOf(id, 2)).toEqual([
+      'email.scheduled u@recipient.example',
+      'email.scheduled u@recipient.example',
+    ]);
+  });
+
+  it('goes out at once when its new time is now', async () => {
+    const id = await send({ scheduled_at: soon() });
+    expect((await call('PATCH', `/emails/${id}`, { scheduled_at: soon(-30_000) })).status).toBe(200);
+    await desk.deliver(() => 'delivered');
+    expect((await mail(id)).status).toBe('delivered');
+    expect(await problem(await call('PATCH', `/emails/${id}`, { scheduled_at: soon() }))).toMatchObject({
+      status: 409,
+      code: 'not_cancelable',
+      message: 'The e-mail is delivered. Only scheduled mail can be given another time.',
+    });
+  });
+
+  it.each([
+    [{}, 'missing_required_field'],
+    [{ scheduled_at: '2026-01-31T09:30:00' }, 'validation_error'],
+    [{ scheduled_at: new Date(Date.now() + 73 * 3_600_000).toISOString() }, 'validation_error'],
+    [{ scheduled_at: new Date(Date.now() - 90_000).toISOString() }, 'validation_error'],
+  ])('refuses the time %j', async (body, name) => {
+    const id = await send({ scheduled_at: soon() });
+    const answer = await call('PATCH', `/emails/${id}`, body);
+    expect(answer.status).toBe(400);
+    expect(await answer.json()).toMatchObject({ name, details: [{ field: 'scheduled_at' }] });
+  });
+
+  it('is not rescheduled when it was never scheduled', async () => {
+    const id = await send();
+    expect(await problem(await call('PATCH', `/emails/${id}`, { scheduled_at: soon() }))).toMatchObject({
+      status: 409,
+      message: 'The e-mail is queued. Only scheduled mail can be given another time.',
+    });
+    await call('POST', `/emails/${id}/cancel`);
+  });
+
+  it('gives its units of this month back when it was scheduled', async () => {
+    await gateway.app.get(Accounts).setPlan(account.accountId, '100');
+    const used = async () => (await gateway.app.get(Allowances).usage(account.accountId)).used;
+    await until(async () => (await gateway.app.get(Allowances).limitOf(account.accountId)) === 100);
+    const id = await send({ to: ['u@recipient.example', 'v@other.example'], scheduled_at: soon() });
+    expect(await used()).toBe(2);
+    await call('POST', `/emails/${id}/cancel`);
+    expect(await used()).toBe(0);
+    const old = await send({ scheduled_at: soon() });
+    await desk.database.query(`UPDATE emails SET created_at = created_at - interval '32 days' WHERE id = $1`, [old]);
+    await call('POST', `/emails/${old}/cancel`);
+    expect(await used()).toBe(1);
+  });
+
+  it('is as if it were not there for another account', async () => {
+    const id = await send({ scheduled_at: soon() });
+    const stranger = await gateway.account();
+    for (const [method, path, body] of [
+      ['PATCH', '', { scheduled_at: soon() }],
+      ['POST', '/cancel', undefined],
+      ['POST', '/retry', undefined],
+    ] as const) {
+      const foreign = await gateway.call(stranger.key, method, `/emails/${id}${path}`, body);
+      const unknown = await gateway.call(stranger.key, method, `/emails/${newId('em')}${path}`, body);
+      expect([foreign.status, unknown.status]).toEqual([404, 404]);
+    }
+    expect((await mail(id)).status).toBe('scheduled');
+  });
+
+  it(`is either canceled or delivered, and the answer says which: ${RACERS} cancels at the moment of the claim`, async () => {
+    const ids = await Promise.all(Array.from({ length: RACERS }, () => send({ scheduled_at: soon() })));
+    // All of them fall due within one second from here.
+    const first = Date.now() + 200;
+    await desk.database.query(
+      `UPDATE recipients r SET due_at = to_timestamp($2 / 1000.0) + make_interval(secs => 0.0016 * n)
+         FROM unnest($1::text[]) WITH ORDINALITY AS racer (id, n) WHERE r.email_id = racer.id`,
+      [ids, first],
+    );
+    let running = true;
+    const worker = async () => {
+      while (running) {
+        await desk.settle(await desk.claim(40), () => 'delivered');
+        await new Promise((resolve) => setTimeout(resolve, 5));
+      }
+    };
+    const workers = [worker(), worker()];
+    const answers = await Promise.all(
+      ids.map(async (id, i) => {
+        await new Promise((resolve) => setTimeout(resolve, first + 1.6 * i + Math.random() * 500 - Date.now()));
+        return (await call('POST', `/emails/${id}/cancel`)).status;
+      }),
+    );
+    const waiting = `SELECT count(*)::int AS n FROM emails WHERE id = ANY($1) AND status NOT IN ('delivered', 'canceled')`;
+    await until(async () => (await desk.database.query<{ n: number }>(waiting, [ids])).rows[0].n === 0);
+    running = false;
+    await Promise.all(workers);
+    const { rows } = await desk.database.query<{ id: string; mail: string; recipient: string; attempts: number }>(
+      `SELECT e.id, e.status AS mail, r.status AS recipient, (SELECT count(*)::int FROM attempts a WHERE a.email_id = e.id) AS attempts
+         FROM emails e JOIN recipients r ON r.email_id = e.id WHERE e.id = ANY($1)`,
+      [ids],
+    );
+    const ends = new Map(rows.map((row) => [row.id, `${row.mail} ${row.recipient} ${row.attempts}`]));
+    const told = ids.map((id, i) => `${answers[i]} ${ends.get(id)}`);
+    const counts = new Map<string, number>();
+    for (const end of told) counts.set(end, (counts.get(end) ?? 0) + 1);
+    console.info('cancel race:', Object.fromEntries(counts));
+    expect([...counts.keys()].toSorted()).toEqual(['200 canceled canceled 0', '409 delivered delivered 1']);
+  }, 60_000);
+
+  async function explanation(id: string): Promise<{ until: string; gives_up_at: string }> {
+    const { recipients } = (await (await call('GET', `/emails/${id}/explain`)).json()) as {
+      recipients: { until: string; gives_up_at: string }[];
+    };
+    return recipients[0];
+  }
+});
