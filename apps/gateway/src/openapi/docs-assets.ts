@@ -22,6 +22,7 @@ const INIT = `SwaggerUIBundle({
   docExpansion: 'list',
   defaultModelsExpandDepth: 0,
   displayRequestDuration: true,
+  showExtensions: true,
   tryItOutEnabled: false,
   validatorUrl: null,
 });

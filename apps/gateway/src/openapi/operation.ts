@@ -1,6 +1,7 @@
 import { applyDecorators, HttpCode, type Type } from '@nestjs/common';
 import { ApiHeader, ApiOperation, ApiResponse, ApiTags } from '@nestjs/swagger';
-import { LIMITS } from '#libs/contracts';
+import { LIMITS, REFUSALS } from '#libs/contracts';
+import type { ErrorBody } from '../http/error-body.js';
 import { ErrorDto } from './error.dto.js';
 import type { Tag } from './tags.js';
 
@@ -56,9 +57,16 @@ export function Operation(options: OperationOptions): MethodDecorator {
     }),
     ...[...new Set([...refuses, ...EVERYWHERE])]
       .sort((a, b) => a - b)
-      .map((code) => ApiResponse({ status: code, description: WORDS[code], type: ErrorDto })),
+      .map((code) => ApiResponse({ status: code, description: WORDS[code], type: ErrorDto, example: exampleOf(code) })),
     ...(idempotent ? [IdempotencyKey] : []),
   );
+}
+
+/** The first refusal of the table with this status, as it is answered. */
+function exampleOf(status: number): ErrorBody {
+  const { name, error, message } = Object.values(REFUSALS).find((row) => row.status === status) ?? REFUSALS.not_found;
+  const details = status === 400 ? [{ field: 'from', code: 'required', message: 'is required' }] : [];
+  return { statusCode: status, name, error, message, details, request_id: 'req_5b9a2c0d6f3e4c1d8a7b9e0f1a2b3c4d' };
 }
 
 const IdempotencyKey = ApiHeader({
