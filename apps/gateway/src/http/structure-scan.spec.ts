@@ -68,6 +68,21 @@ describe('scanStructure', () => {
   });
 
   it.each([
+    ['{"subject":"a\\u0000"}', 'subject'],
+    ['{"a":1,"to":["a","b","\\ud800"]}', 'to[2]'],
+    ['[{},{"attachments":[{"x":[1,2]},{"filename":"a\nb"}]}]', '[1].attachments[1].filename'],
+    ['{"tags":{"a":"b","a":"c"}}', 'tags.a'],
+    ['{"tags":{"a":"b","__proto__":"c"}}', 'tags.__proto__'],
+    ['{"tags":{"a":"b","c\\u0000":"c"}}', 'tags'],
+    ['["\\u0000"]', '[0]'],
+    ['"\\u0000"', ''],
+  ])('names the field of what it finds in a string: %j', (body, field) => {
+    expect(() => scanStructure(Buffer.from(body), LIMITS)).toThrow(
+      expect.objectContaining({ details: [expect.objectContaining({ field })] }) as Error,
+    );
+  });
+
+  it.each([
     ['a surrogate written as UTF-8', Buffer.from([0x22, 0xed, 0xa0, 0x80, 0x22])],
     ['an overlong slash', Buffer.from([0x22, 0xc0, 0xaf, 0x22])],
     ['UTF-16', Buffer.from('{"a":"é"}', 'utf16le')],

@@ -71,8 +71,8 @@ export class StructureScan {
   private unicodeTo = 0;
   private inElement = 0;
   private inAll = 0;
-  /** Of each open container: the keys seen so far, or null for an array. */
-  private readonly open: (Set<string> | null)[] = [];
+  /** Of each open container: the keys seen so far, or for an array the index of its element. */
+  private readonly open: (Set<string> | number)[] = [];
   private keyNext = false;
   /** The string in which the scan is. */
   private text: { start: number; from: number; escaped: boolean } | null = null;
@@ -125,12 +125,18 @@ export class StructureScan {
     if (kind === Kind.Quote) this.text = { start: this.at, from: this.at, escaped: false };
     else if (kind === Kind.Open) this.enter(this.bytes[this.at - 1] === BRACE);
     else if (kind === Kind.Close) this.leave();
-    else this.keyNext = kind === Kind.Comma && this.open.at(-1) instanceof Set;
+    else if (kind === Kind.Comma) this.nextMember();
+  }
+
+  private nextMember(): void {
+    const container = this.open.at(-1);
+    this.keyNext = container instanceof Set;
+    if (typeof container === 'number') this.open[this.open.length - 1] = container + 1;
   }
 
   private count(kind: Kind): void {
     const { perElement, inAll } = this.limits;
-    if (kind === Kind.Comma && this.open.length === 1 && this.open[0] === null) this.inElement = 0;
+    if (kind === Kind.Comma && this.open.length === 1 && typeof this.open[0] === 'number') this.inElement = 0;
     if (++this.inElement > perElement || ++this.inAll > inAll)
       throw malformed(
         'too_complex',
@@ -141,7 +147,7 @@ export class StructureScan {
   private enter(isObject: boolean): void {
     if (this.open.length >= this.limits.depth)
       throw malformed('too_deep', `must be nested at most ${this.limits.depth} levels deep`);
-    this.open.push(isObject ? new Set() : null);
+    this.open.push(isObject ? new Set() : 0);
     this.keyNext = isObject;
   }
 
@@ -166,7 +172,7 @@ export class StructureScan {
       else if (bytes[at] === BACKSLASH) {
         text.escaped = true;
         at = this.escape(at);
-      } else throw malformed('control_character', 'must not have control characters in its strings');
+      } else throw malformed('control_character', 'must not contain control characters', this.path());
     }
     this.at = at;
     if (this.keyNext && at - text.start > MAX_KEY_BYTES)
@@ -195,10 +201,10 @@ export class StructureScan {
     if (at + 1 >= this.bytes.length) throw malformed('unfinished', 'must not end within a string');
     if (this.bytes[at + 1] !== LETTER_U) return at + 2;
     const unit = this.codeUnit(at);
-    if (unit === 0) throw malformed('invalid_unicode', 'must not contain NUL characters');
+    if (unit === 0) throw malformed('invalid_unicode', 'must not contain NUL characters', this.path());
     if (unit < 0xd800 || unit > 0xdfff) return at + 6;
     if (unit > 0xdbff || !this.isLowSurrogate(at + 6))
-      throw malformed('invalid_unicode', 'must not contain halves of surrogate pairs');
+      throw malformed('invalid_unicode', 'must not contain halves of surrogate pairs', this.path());
     return at + 12;
   }
 
@@ -218,13 +224,24 @@ export class StructureScan {
     return value;
   }
 
+  /** Where the scan is, as refusals name fields: `to[3]`, `attachments[0].filename`; a key that is being read is `key`. */
+  private path(key?: string): string {
+    const steps = this.open.map((container, i) => {
+      if (typeof container === 'number') return `[${container}]`;
+      const name = this.keyNext && i === this.open.length - 1 ? key : [...container].at(-1);
+      return name === undefined ? '' : `.${name}`;
+    });
+    return steps.join('').replace(/^\./, '');
+  }
+
   private key(start: number, end: number, escaped: boolean): void {
     const written = this.bytes.toString('utf8', start, end);
     const key = escaped ? unescaped(written) : written;
     const seen = this.open.at(-1);
-    if (FORBIDDEN_KEYS.has(key)) throw malformed('forbidden_key', `must not have the key ${key}`);
-    if (seen?.has(key)) throw malformed('duplicate_key', 'must not have a key twice in one object');
-    seen?.add(key);
+    if (!(seen instanceof Set)) return;
+    if (FORBIDDEN_KEYS.has(key)) throw malformed('forbidden_key', 'must not be a key', this.path(key));
+    if (seen.has(key)) throw malformed('duplicate_key', 'must be given once', this.path(key));
+    seen.add(key);
     this.keyNext = false;
   }
 }
@@ -243,5 +260,5 @@ function unescaped(written: string): string {
   }
 }
 
-const malformed = (code: string, message: string): Refusal =>
-  new Refusal('malformed_json', [{ field: '', code, message }], `The body ${message}.`);
+const malformed = (code: string, message: string, field = ''): Refusal =>
+  new Refusal('malformed_json', [{ field, code, message }], `${field || 'The body'} ${message}.`);
