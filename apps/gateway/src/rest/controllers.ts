@@ -9,6 +9,9 @@ import { EventsController } from './events.controller.js';
 import { OpsController } from './ops.controller.js';
 import { ResendApiKeysController } from './resend/resend-api-keys.controller.js';
 import { ResendDomainsController } from './resend/resend-domains.controller.js';
+import { ResendEmailAttachmentsController } from './resend/resend-email-attachments.controller.js';
+import { ResendEmailsController } from './resend/resend-emails.controller.js';
+import { ResendMetricsController } from './resend/resend-metrics.controller.js';
 import { ResendSendingController } from './resend/resend-sending.controller.js';
 import { ResendWebhookEventsController } from './resend/resend-webhook-events.controller.js';
 import { ResendWebhooksController } from './resend/resend-webhooks.controller.js';
@@ -31,6 +34,9 @@ export const CONTROLLERS = [
   OpsController,
   ResendApiKeysController,
   ResendDomainsController,
+  ResendEmailAttachmentsController,
+  ResendMetricsController,
+  ResendEmailsController,
   ResendSendingController,
   ResendWebhookEventsController,
   ResendWebhooksController,

@@ -38,6 +38,12 @@ function hourOf(written: number, half: string | undefined): number | null {
   return written >= 1 && written <= 12 ? (written % 12) + (half === 'pm' ? 12 : 0) : null;
 }
 
+/** When a mail may go out, of a text that its rule has passed; null: at once. */
+export function resendReleaseTime(text: string): Date | null {
+  const at = parseResendSchedule(text);
+  return at !== null && at.getTime() > Date.now() ? at : null;
+}
+
 /** The same bounds as everywhere: at most 72 hours ahead, up to 60 seconds in the past. */
 export const resendScheduleRule: Rule = (value) => {
   const at = typeof value === 'string' ? parseResendSchedule(value) : null;

@@ -10,7 +10,7 @@ import {
 } from '#libs/emails';
 import { readBody } from '../body-pipe.js';
 import { invalidFields } from '../invalid-fields.js';
-import { parseResendSchedule } from './resend-schedule.js';
+import { resendReleaseTime } from './resend-schedule.js';
 import { ResendSendDto } from './resend-send.dto.js';
 
 /**
@@ -41,7 +41,7 @@ export function resendSubmission(body: unknown, caller: Principal, idempotency: 
       headers: Object.entries(given.headers ?? {}),
       attachments: attachmentsFrom(given.attachments),
     },
-    scheduledAt: releaseTime(given.scheduled_at),
+    scheduledAt: given.scheduled_at === undefined ? null : resendReleaseTime(given.scheduled_at),
     idempotency,
     allowedDomains: caller.domainIds,
     suppressed: 'skip',
@@ -60,11 +60,6 @@ function contentProblems({ html, text }: WithoutNulls<ResendSendDto>) {
   return html === undefined && text === undefined
     ? [{ field: 'html', code: 'required', message: 'is required when text is not given' }]
     : [];
-}
-
-function releaseTime(text: string | undefined): Date | null {
-  const at = text === undefined ? null : parseResendSchedule(text);
-  return at !== null && at.getTime() > Date.now() ? at : null;
 }
 
 /** One element of a batch: a submission, or why it is none. */

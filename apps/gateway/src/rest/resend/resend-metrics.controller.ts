@@ -1,0 +1,108 @@
+import { Controller, Get, Query } from '@nestjs/common';
+import type { Principal } from '#libs/accounts';
+import { SendingDomains } from '#libs/domains';
+import { StatsStore, type Metric, type MetricsRow, type MetricValues } from '#libs/stats';
+import { Caller } from '../../http/caller.js';
+import { QueryPipe } from '../query-pipe.js';
+import { metricsQuery } from '../stats-query.js';
+import { itemsOf } from '../stats-rules.js';
+import { toResendId } from './resend-id.js';
+import {
+  ourIds,
+  RESEND_GRANULARITIES,
+  RESEND_METRICS,
+  ResendMetricsQuery,
+  type ResendDimension,
+  type ResendGranularity,
+  type ResendMetric,
+} from './resend-metrics.dto.js';
+import { RESEND, ResendRoute } from './resend-route.js';
+
+type ResendValues = Partial<Record<ResendMetric, number>>;
+interface ResendPlace {
+  period?: string;
+  domain_id?: string;
+  domain_name?: string;
+  email_id?: string;
+}
+interface ResendMetrics {
+  object: 'metrics';
+  start_date: string;
+  end_date: string;
+  metrics: ResendMetric[];
+  dimensions: ResendDimension[];
+  granularity: ResendGranularity;
+  totals: ResendValues;
+  /** Only where it is broken down. */
+  data?: (ResendPlace & ResendValues)[];
+}
+
+@Controller(`${RESEND}/emails/metrics`)
+export class ResendMetricsController {
+  constructor(
+    private readonly stats: StatsStore,
+    private readonly domains: SendingDomains,
+  ) {}
+
+  @Get()
+  @ResendRoute('stats.read')
+  async metrics(
+    @Caller() { accountId }: Principal,
+    @Query(QueryPipe) given: ResendMetricsQuery,
+  ): Promise<ResendMetrics> {
+    const metrics = given.metrics === undefined ? [...RESEND_METRICS] : (itemsOf(given.metrics) as ResendMetric[]);
+    const dimensions = given.dimensions === undefined ? [] : (itemsOf(given.dimensions) as ResendDimension[]);
+    const granularity = given.granularity ?? 'daily';
+    const question = questionOf(accountId, { ...given, granularity }, metrics);
+    const { totals, rows } = await this.stats.metrics(question);
+    const names = dimensions.includes('domain') ? await this.domainNames(accountId) : new Map<string, string>();
+    return {
+      object: 'metrics',
+      start_date: question.from.toISOString(),
+      end_date: question.to.toISOString(),
+      metrics,
+      dimensions,
+      granularity,
+      totals: valuesOf(metrics, totals),
+      ...(rows === null
+        ? {}
+        : { data: rows.map((row) => ({ ...placeOf(row, names), ...valuesOf(metrics, row.values) })) }),
+    };
+  }
+
+  private async domainNames(accountId: string): Promise<Map<string, string>> {
+    return new Map((await this.domains.list(accountId)).map(({ id, name }) => [id, name]));
+  }
+}
+
+type Given = Omit<ResendMetricsQuery, 'granularity'> & { granularity: ResendGranularity };
+
+function questionOf(accountId: string, given: Given, metrics: ResendMetric[]) {
+  const { domain_id, email_id, granularity, ...rest } = given;
+  const counted = metrics.filter((name): name is Metric => name !== 'received');
+  return metricsQuery(accountId, {
+    ...rest,
+    // Something has to be counted, also where only `received` is asked for.
+    metrics: counted.join(',') || 'sent',
+    granularity: RESEND_GRANULARITIES[granularity],
+    ...(domain_id === undefined ? {} : { domain_id: ourIds(domain_id, 'dom') }),
+    ...(email_id === undefined ? {} : { email_id: ourIds(email_id, 'em') }),
+  });
+}
+
+/** Their clients expect a number for everything: a share of nothing is 0. */
+function valuesOf(metrics: ResendMetric[], values: MetricValues): ResendValues {
+  const counts: Partial<Record<string, unknown>> = values;
+  return Object.fromEntries(metrics.map((name) => [name, Number(counts[name] ?? 0)]));
+}
+
+/** Mail of a domain that is no longer there has no name for it. */
+function placeOf({ period, domainId, emailId }: MetricsRow, names: Map<string, string>): ResendPlace {
+  const name = names.get(domainId ?? '');
+  return {
+    ...(period === undefined ? {} : { period: period.toISOString() }),
+    ...(domainId === undefined || domainId === null ? {} : { domain_id: toResendId(domainId) }),
+    ...(name === undefined ? {} : { domain_name: name }),
+    ...(emailId === undefined ? {} : { email_id: toResendId(emailId) }),
+  };
+}
