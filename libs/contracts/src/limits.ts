@@ -22,6 +22,10 @@ export const LIMITS = {
   webhooksPerAccount: 10,
   domainsPerAccount: 1000,
   bulkEntries: 100,
+  suppressionReasonLength: 500,
+  /** Of a CSV file with suppressions. */
+  importBytes: 5 * 1024 * 1024,
+  importEntries: 100_000,
   apiKeyNameLength: 100,
   apiKeyDomains: 100,
   allowedIps: 100,

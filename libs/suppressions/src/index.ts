@@ -1,5 +1,12 @@
-export { SuppressionEntity, SUPPRESSION_ORIGINS, type SuppressionOrigin } from './suppression.entity.js';
 export type { NewSuppression } from './new-suppression.js';
+export type { RemovalOptions, SuppressionRemoval } from './remove-suppressions.js';
+export { readSuppressionCsv, type CsvSuppression } from './csv/read-suppression-csv.js';
+export { writeSuppressionCsv } from './csv/write-suppression-csv.js';
+export { SuppressionEntries, type StoredSuppression } from './suppression-entries.js';
 export type { SuppressionEvidence } from './suppression-evidence.js';
+export * from './suppression-rules.js';
+export { SuppressionEntity, SUPPRESSION_ORIGINS, type SuppressionOrigin } from './suppression.entity.js';
 export { SuppressionList } from './suppression-list.js';
+export type { SuppressionFilter } from './suppression-search.js';
+export type { SuppressionView } from './suppression-view.js';
 export { SuppressionsModule } from './suppressions.module.js';

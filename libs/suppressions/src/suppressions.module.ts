@@ -1,11 +1,9 @@
 import { Module } from '@nestjs/common';
-import { TypeOrmModule } from '@nestjs/typeorm';
-import { SuppressionEntity } from './suppression.entity.js';
+import { SuppressionEntries } from './suppression-entries.js';
 import { SuppressionList } from './suppression-list.js';
 
 @Module({
-  imports: [TypeOrmModule.forFeature([SuppressionEntity])],
-  providers: [SuppressionList],
-  exports: [SuppressionList],
+  providers: [SuppressionEntries, SuppressionList],
+  exports: [SuppressionEntries, SuppressionList],
 })
 export class SuppressionsModule {}
