@@ -59,15 +59,27 @@ const TABLE: Record<Scope, string[]> = {
   'api_keys.write': ['POST /api-keys', 'PATCH /api-keys/{id}', 'DELETE /api-keys/{id}'],
   'stats.read': ['GET /domains/{id}/stats', 'GET /stats', 'GET /usage'],
 };
-/** The same for clients of Resend, below `/resend`. */
+/** The same for clients of Resend. Whoever gets a webhook there gets its secret with it. */
 const FACADE_TABLE: Partial<Record<Scope, string[]>> = {
-  'emails.send': ['POST /resend/emails', 'POST /resend/emails/batch'],
+  'emails.send': [
+    'POST /resend/emails',
+    'POST /resend/emails/batch',
+    'PATCH /resend/emails/{id}',
+    'POST /resend/emails/{id}/cancel',
+  ],
+  'emails.read': [
+    'GET /resend/emails',
+    'GET /resend/emails/{id}',
+    'GET /resend/emails/{emailId}/attachments',
+    'GET /resend/emails/{emailId}/attachments/{id}',
+  ],
+  'stats.read': ['GET /resend/emails/metrics'],
   'domains.read': ['GET /resend/domains', 'GET /resend/domains/{id}'],
   'domains.write': [
     'POST /resend/domains',
     'PATCH /resend/domains/{id}',
-    'POST /resend/domains/{id}/verify',
     'DELETE /resend/domains/{id}',
+    'POST /resend/domains/{id}/verify',
   ],
   'webhooks.read': [
     'GET /resend/webhooks',
@@ -77,7 +89,7 @@ const FACADE_TABLE: Partial<Record<Scope, string[]>> = {
   ],
   'webhooks.write': [
     'POST /resend/webhooks',
-    'GET /resend/webhooks/{id}', // shows the signing secret
+    'GET /resend/webhooks/{id}',
     'PATCH /resend/webhooks/{id}',
     'DELETE /resend/webhooks/{id}',
     'POST /resend/webhooks/{id}/signing-secret/rotate',

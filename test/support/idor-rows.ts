@@ -110,26 +110,33 @@ export const IDOR_ROWS: Record<string, IdorRow> = {
 
 /** The same for clients of Resend, whose routes are not in `openapi.json`. */
 export const FACADE_ROWS: Record<string, IdorRow> = {
-  'POST /resend/emails': of({}, { body: mailOf }),
-  'POST /resend/emails/batch': of({}, { body: (caller) => [mailOf(caller)] }),
-
-  'GET /resend/api-keys': of(page('apiKey')),
   'POST /resend/api-keys': of({ 'body:domain_id': 'domain' }, { body: () => ({ name: fresh('key') }) }),
+  'GET /resend/api-keys': of(page('apiKey')),
   'PATCH /resend/api-keys/{id}': of({ 'path:id': 'apiKey' }, { body: () => ({ name: 'changed' }) }),
   'DELETE /resend/api-keys/{id}': of({ 'path:id': 'apiKey' }),
 
+  'POST /resend/domains': of({}, { body: () => ({ name: `${fresh('new')}.example.org` }) }),
   'GET /resend/domains': of(page('domain')),
-  'POST /resend/domains': of({}, { body: () => ({ name: `${fresh('theirs')}.example.org` }) }),
   'GET /resend/domains/{id}': of({ 'path:id': 'domain' }),
   'PATCH /resend/domains/{id}': of({ 'path:id': 'domain' }, { body: () => ({ open_tracking: true }) }),
-  'POST /resend/domains/{id}/verify': of({ 'path:id': 'domain' }),
   'DELETE /resend/domains/{id}': of({ 'path:id': 'domain' }),
+  'POST /resend/domains/{id}/verify': of({ 'path:id': 'domain' }),
 
-  'GET /resend/webhooks': of(page('webhook')),
+  'POST /resend/emails': of({}, { body: mailOf }),
+  'POST /resend/emails/batch': of({}, { body: (caller) => [mailOf(caller)] }),
+  'GET /resend/emails': of(page('email')),
+  'GET /resend/emails/metrics': of({ 'query:domain_id': 'domain', 'query:email_id': 'email' }),
+  'GET /resend/emails/{id}': of({ 'path:id': 'email' }),
+  'PATCH /resend/emails/{id}': of({ 'path:id': 'scheduled' }, { body: () => ({ scheduled_at: inAnHour() }) }),
+  'POST /resend/emails/{id}/cancel': of({ 'path:id': 'scheduled' }),
+  'GET /resend/emails/{emailId}/attachments': of({ 'path:emailId': 'email', ...page('attachment') }),
+  'GET /resend/emails/{emailId}/attachments/{id}': of({ 'path:emailId': 'email', 'path:id': 'attachment' }),
+
   'POST /resend/webhooks': of(
     {},
     { body: () => ({ endpoint: 'http://127.0.0.1:65000/new', events: ['email.opened'] }) },
   ),
+  'GET /resend/webhooks': of(page('webhook')),
   'GET /resend/webhooks/{id}': of({ 'path:id': 'webhook' }),
   'PATCH /resend/webhooks/{id}': of({ 'path:id': 'webhook' }, { body: () => ({ events: ['email.opened'] }) }),
   'DELETE /resend/webhooks/{id}': of({ 'path:id': 'webhook' }),
