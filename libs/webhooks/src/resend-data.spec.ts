@@ -78,6 +78,10 @@ describe('resendData', () => {
     expect(dataOf('suppression.added', suppression)).toEqual({ ...suppressionOf, id: UUID, source_id: UUID });
   });
 
+  it('names endpoints by their UUIDs', () => {
+    expect(dataOf('webhook.test', { webhook_id: `wh_${ID}`, message: 'x' })).toEqual({ webhook_id: UUID, message: 'x' });
+  });
+
   it('leaves alone what it does not know', () => {
     expect(dataOf('account.allowance_warning', { percent: 80 })).toEqual({ percent: 80 });
     expect(dataOf('email.teleported', { id: 7 })).toEqual({ id: 7 });

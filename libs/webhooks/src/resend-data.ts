@@ -13,7 +13,7 @@ export function resendData({ type, data }: ServiceEvent): object {
     return emailData(data as EventData['email.queued'] & Partial<EventData['email.clicked']>);
   if (type.startsWith('domain.')) return domainData(data as EventData['domain.updated']);
   if (type.startsWith('suppression.')) return suppressionData(data as EventData['suppression.added']);
-  return data;
+  return withUuids(data, ['webhook_id']);
 }
 
 function emailData({ click, ...data }: EventData['email.queued'] & Partial<EventData['email.clicked']>): object {

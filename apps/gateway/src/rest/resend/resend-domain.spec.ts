@@ -1,0 +1,69 @@
+import type { DomainRecord, DomainView } from '#libs/domains';
+import type { CreateDomainResponseSuccess, GetDomainResponseSuccess, ListDomainsResponseSuccess } from 'resend';
+import { describe, expect, it } from 'vitest';
+import { resendDomain, resendDomainItem, type ResendDomain } from './resend-domain.js';
+
+const record = (kind: DomainRecord['record'], type: DomainRecord['type']): DomainRecord => ({
+  record: kind,
+  type,
+  name: `${kind}.example.com`,
+  value: kind,
+  ttl: 'Auto',
+  status: 'failed',
+  required: true,
+  last_checked_at: null,
+  observed: [],
+  error: 'is not there',
+});
+const view = {
+  id: 'dom_01978c0e5f7b7c3a9d21f0b64c1e88aa',
+  object: 'domain',
+  name: 'example.com',
+  status: 'active',
+  created_at: '2026-01-31T09:30:00.000Z',
+  region: 'eu',
+  open_tracking: true,
+  click_tracking: false,
+  tls: 'enforced',
+  verified_at: null,
+  warning_since: null,
+  last_checked_at: null,
+  records: [
+    record('DMARC', 'TXT'),
+    record('SPF', 'TXT'),
+    record('DKIM', 'TXT'),
+    record('Return-Path', 'CNAME'),
+    record('Tracking', 'CNAME'),
+    record('TLS-RPT', 'TXT'),
+  ],
+} satisfies DomainView;
+
+type Record = ResendDomain['records'][number];
+const isTheirs = (each: Record): each is Exclude<Record, { record: 'DMARC' }> => each.record !== 'DMARC';
+
+describe('a domain for clients of Resend', () => {
+  it('is one as the types of their package have it, but for DMARC', () => {
+    const domain = resendDomain(view);
+    const theirs = { ...domain, records: domain.records.filter(isTheirs) };
+    expect(theirs satisfies GetDomainResponseSuccess satisfies CreateDomainResponseSuccess).toMatchObject({
+      id: '01978c0e-5f7b-7c3a-9d21-f0b64c1e88aa',
+      status: 'verified',
+    });
+    const item = resendDomainItem(view) satisfies ListDomainsResponseSuccess['data'][number];
+    expect(domain).toMatchObject(item);
+  });
+
+  it('has DMARC last, the return path as SPF, and nothing that they have no kind for', () => {
+    expect(resendDomain(view).records.map(({ record: kind, type }) => [kind, type])).toEqual([
+      ['SPF', 'TXT'],
+      ['DKIM', 'TXT'],
+      ['SPF', 'CNAME'],
+      ['Tracking', 'CNAME'],
+      ['DMARC', 'TXT'],
+    ]);
+  });
+
+  it.each(['pending', 'failed'] as const)('keeps the status %s', (status) => {
+    expect(resendDomain({ ...view, status }).status).toBe(status);
+  });
+});
