@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startGatewayApp, type GatewayApp } from '../support/gateway-app.js';
 
@@ -63,6 +64,11 @@ describe('GET /docs', () => {
       expect((await get(path)).status).toBe(404);
     },
   );
+
+  it('has its parts in an installation without the tools of developers', () => {
+    const { dependencies } = JSON.parse(readFileSync('package.json', 'utf8')) as { dependencies: object };
+    expect(Object.keys(dependencies)).toContain('swagger-ui-dist');
+  });
 
   it('leaves the strict policy to every other answer', async () => {
     for (const path of ['/openapi.json', '/healthz', '/emails', '/docs/none.js'])
