@@ -79,7 +79,10 @@ describe('resendData', () => {
   });
 
   it('names endpoints by their UUIDs', () => {
-    expect(dataOf('webhook.test', { webhook_id: `wh_${ID}`, message: 'x' })).toEqual({ webhook_id: UUID, message: 'x' });
+    expect(dataOf('webhook.test', { webhook_id: `wh_${ID}`, message: 'x' })).toEqual({
+      webhook_id: UUID,
+      message: 'x',
+    });
   });
 
   it('leaves alone what it does not know', () => {
