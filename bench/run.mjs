@@ -1,13 +1,14 @@
 // The benchmarks, each beside the peer it is compared with in the same run.
-//   npm run bench -- [http] [relay] [--quick]
+//   npm run bench -- [http] [relay] [list] [--quick]
 // Prints a line per run and tables of medians; writes JSON lines to .tools/bench. Exits with 0 whatever the figures are,
 // and with 1 when a run broke or a mail was lost or came twice.
 import { endAll } from './children.mjs';
 import { measureHttp } from './http-accept.mjs';
+import { measureList } from './list.mjs';
 import { measureRelay } from './relay.mjs';
 import { Report } from './report.mjs';
 
-const SCENARIOS = ['http', 'relay'];
+const SCENARIOS = ['http', 'relay', 'list'];
 
 const words = process.argv.slice(2);
 const quick = words.includes('--quick');
@@ -35,6 +36,7 @@ const runs = [
     'relay',
     () => measureRelay(quick ? { pairs: 3, share: 0.5, warmUp: 2_000 } : { pairs: 5, share: 1, warmUp: 4_000 }, report),
   ],
+  ['list', () => measureList({ mails: 1_000_000, times: quick ? 11 : 51 }, report)],
 ];
 let broken = false;
 for (const [name, measure] of runs) {

@@ -5,24 +5,36 @@ import { onServer } from '../postgres.mjs';
 const DAYS = 60;
 const CHUNK = 50_000;
 /** Everything below this number has the rare values: the oldest mails of the account. */
-export const OLDEST = 1_000;
+const OLDEST = 1_000;
+/** @param {number} n */
+const domainId = (n) => `dom_0000000000007000800000000000000${n}`;
+export const DOMAINS = { half: domainId(1), rest: domainId(2), oldest: domainId(3), none: domainId(4) };
 
-/** Independent coin of mail `n`: half of the mails for each bit. @param {number} bit */
-const coin = (bit) => `((hashint4(n) >> ${bit}) & 1 = 0)`;
-/** @param {number} bit @param {string} half @param {string} rest */
-const halved = (bit, half, rest) =>
-  `CASE WHEN n < ${OLDEST} THEN 'oldest' || ${rest} WHEN ${coin(bit)} THEN ${half} ELSE ${rest} END`;
+/** A coin of its own for each bit: half of the mails, evenly spread. @param {number} bit */
+const coin = (bit) => `((n >> ${bit}) & 1 = 0)`;
+/**
+ * One value for the oldest mails, one for half of the others, one for the rest; each an SQL expression.
+ * @param {number} bit @param {{ oldest: string, half: string, rest: string }} values
+ */
+const halved = (bit, { oldest, half, rest }) =>
+  `CASE WHEN n < ${OLDEST} THEN ${oldest} WHEN ${coin(bit)} THEN ${half} ELSE ${rest} END`;
+/** @param {string} address */
+const addresses = (address) => ({
+  oldest: `'oldest@${address}'`,
+  half: `'half@${address}'`,
+  rest: `'other@${address}'`,
+});
 
 const MAILS = `
   SELECT n, at, 'em_' || lpad(to_hex((extract(epoch FROM at) * 1000)::bigint), 12, '0') || '7' || lpad(to_hex(n & 4095), 3, '0')
             || '8' || lpad(to_hex(n), 15, '0') AS id,
-         CASE WHEN n < ${OLDEST} THEN 'complained' WHEN ${coin(0)} THEN 'delivered' ELSE 'bounced' END AS status,
-         CASE WHEN n < ${OLDEST} THEN 'complained' WHEN ${coin(0)} THEN 'opened' ELSE 'bounced' END AS last_event,
-         ${halved(1, `'half@sender.example'`, `'other@sender.example'`)} AS sender,
-         ${halved(2, `'dom_half'`, `'dom_other'`)} AS domain_id,
-         ${halved(3, `'Order ' || n || ' has shipped'`, `'Welcome to our shop'`)} AS subject,
-         ${halved(4, `'half@customer.example'`, `'user' || n || '@customer.example'`)} AS recipient,
-         ${halved(5, `'half'`, `'other'`)} AS campaign,
+         ${halved(0, { oldest: `'complained'`, half: `'delivered'`, rest: `'bounced'` })} AS status,
+         ${halved(0, { oldest: `'complained'`, half: `'opened'`, rest: `'bounced'` })} AS last_event,
+         ${halved(1, addresses('sender.example'))} AS sender,
+         ${halved(2, { oldest: `'${DOMAINS.oldest}'`, half: `'${DOMAINS.half}'`, rest: `'${DOMAINS.rest}'` })} AS domain_id,
+         ${halved(3, { oldest: `'Oldest ' || n`, half: `'Order ' || n || ' has shipped'`, rest: `'Welcome to our shop'` })} AS subject,
+         ${halved(4, { ...addresses('customer.example'), rest: `'user' || n || '@customer.example'` })} AS recipient,
+         ${halved(5, { oldest: `'oldest'`, half: `'half'`, rest: `'other'` })} AS campaign,
          CASE WHEN ${coin(6)} THEN at END AS scheduled_at
     FROM (SELECT n, $5::timestamptz - make_interval(secs => ($2::int - n) * ${DAYS} * 86400.0 / $2::int) AS at
             FROM generate_series($3::int, $4::int) AS n) AS numbers`;
@@ -46,7 +58,10 @@ const TAGS = `
   SELECT $1, tag.key, tag.value, id
     FROM (${MAILS}) AS mails CROSS JOIN LATERAL (VALUES ('campaign', campaign), ('order', n::text)) AS tag (key, value)`;
 
-/** @param {string} url @param {string} accountId @param {number} count */
+/**
+ * Each column halves the mails by a coin of its own; the oldest thousand have values of theirs.
+ * @param {string} url @param {string} accountId @param {number} count
+ */
 export async function fillMails(url, accountId, count) {
   const now = new Date();
   for (let from = 0; from < count; from += CHUNK) {
