@@ -10,8 +10,8 @@ import { isRecord, type Rule, type RuleProblem } from './rule.js';
 const none: RuleProblem[] = [];
 const one = (code: string, message: string, path = ''): RuleProblem[] => [{ path, code, message }];
 
-// Control characters but tab, and halves of surrogate pairs, which no charset can carry.
-const CONTROLS = /[\u0000-\u0008\u000a-\u001f\u007f\u0085\u2028\u2029]|\p{Cs}/u;
+// What the composer would refuse when the mail goes out: controls of both sets, line separators, halves of pairs.
+const CONTROLS = /[\p{Cc}\p{Zl}\p{Zp}\p{Cs}]/u;
 
 /** A mailbox is read by its rule and again when the rule has passed; the same senders come with every mail. */
 const READ_MAILBOXES = 1_000;
