@@ -3,6 +3,7 @@ import { AccountsModule } from '#libs/accounts';
 import { DomainsModule } from '#libs/domains';
 import { EmailsApiModule, EmailsModule } from '#libs/emails';
 import { Config } from '#libs/kernel';
+import { SuppressionsModule } from '#libs/suppressions';
 import { WebhooksModule } from '#libs/webhooks';
 import { FirstAccount } from './first-account.js';
 import { GraphqlApiModule } from './graphql/graphql-api.module.js';
@@ -18,7 +19,15 @@ const apiDescription = {
 
 /** The public HTTP side: REST and GraphQL. Its program brings kernel, persistence, bus and statistics. */
 @Module({
-  imports: [AccountsModule, DomainsModule, EmailsApiModule, EmailsModule, WebhooksModule, GraphqlApiModule],
+  imports: [
+    AccountsModule,
+    DomainsModule,
+    EmailsApiModule,
+    EmailsModule,
+    SuppressionsModule,
+    WebhooksModule,
+    GraphqlApiModule,
+  ],
   controllers: CONTROLLERS,
   providers: [FirstAccount, RequestGate, apiDescription],
 })

@@ -13,6 +13,8 @@ import { ResendEmailAttachmentsController } from './resend/resend-email-attachme
 import { ResendEmailsController } from './resend/resend-emails.controller.js';
 import { ResendMetricsController } from './resend/resend-metrics.controller.js';
 import { ResendSendingController } from './resend/resend-sending.controller.js';
+import { ResendSuppressionsController } from './resend/resend-suppressions.controller.js';
+import { ResendUsageController } from './resend/resend-usage.controller.js';
 import { ResendWebhookEventsController } from './resend/resend-webhook-events.controller.js';
 import { ResendWebhooksController } from './resend/resend-webhooks.controller.js';
 import { SendingController } from './sending.controller.js';
@@ -38,6 +40,8 @@ export const CONTROLLERS = [
   ResendMetricsController,
   ResendEmailsController,
   ResendSendingController,
+  ResendSuppressionsController,
+  ResendUsageController,
   ResendWebhookEventsController,
   ResendWebhooksController,
   SendingController,

@@ -1,7 +1,7 @@
 import { Controller, Get, Query } from '@nestjs/common';
 import type { Principal } from '#libs/accounts';
 import { SendingDomains } from '#libs/domains';
-import { StatsStore, type Metric, type MetricsRow, type MetricValues } from '#libs/stats';
+import { StatsStore, type MetricsRow, type MetricValues } from '#libs/stats';
 import { Caller } from '../../http/caller.js';
 import { QueryPipe } from '../query-pipe.js';
 import { metricsQuery } from '../stats-query.js';
@@ -79,7 +79,7 @@ type Given = Omit<ResendMetricsQuery, 'granularity'> & { granularity: ResendGran
 
 function questionOf(accountId: string, given: Given, metrics: ResendMetric[]) {
   const { domain_id, email_id, granularity, ...rest } = given;
-  const counted = metrics.filter((name): name is Metric => name !== 'received');
+  const counted = metrics.filter((name) => name !== 'received');
   return metricsQuery(accountId, {
     ...rest,
     // Something has to be counted, also where only `received` is asked for.

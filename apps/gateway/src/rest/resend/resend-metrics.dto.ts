@@ -10,10 +10,11 @@ import { fromResendId } from './resend-id.js';
 export const RESEND_GRANULARITIES = { hourly: 'hour', daily: 'day', weekly: 'week', monthly: 'month' } as const;
 export type ResendGranularity = keyof typeof RESEND_GRANULARITIES;
 
-/** Of metrics their clients know ours but these two, and `received`: accounts have no inbox here, so it is 0. */
-const NOT_THEIRS: readonly Metric[] = ['accepted', 'canceled'];
-export const RESEND_METRICS = ['received', ...METRICS.filter((name) => !NOT_THEIRS.includes(name))] as const;
-export type ResendMetric = Metric | 'received';
+/** Of metrics their clients know all of ours but two, and `received`, which is 0: accounts have no inbox here. */
+export type ResendMetric = Exclude<Metric, 'accepted' | 'canceled'> | 'received';
+const isTheirs = (name: Metric): name is Exclude<Metric, 'accepted' | 'canceled'> =>
+  name !== 'accepted' && name !== 'canceled';
+export const RESEND_METRICS: readonly ResendMetric[] = ['received', ...METRICS.filter(isTheirs)];
 
 /** There are no broadcasts to break down by. */
 export const RESEND_DIMENSIONS = ['period', 'domain', 'email'] as const;
