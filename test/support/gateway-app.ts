@@ -16,6 +16,14 @@ import { createTestDatabase } from './test-database.js';
 /** Counts that a test sets; the real store needs a ClickHouse engine and has tests of its own. */
 export class SetCounts {
   accepted = 0;
+  answer: MetricsAnswer = { totals: {}, rows: null, approximate: [] };
+  /** The last question about metrics. */
+  asked: MetricsQuery | null = null;
+
+  metrics(question: MetricsQuery): Promise<MetricsAnswer> {
+    this.asked = question;
+    return Promise.resolve(this.answer);
+  }
 
   domainStats(_accountId: string, domainId: string, { from, to }: { from: Date; to: Date }): Promise<DomainStats> {
     const counts = Object.fromEntries(STATS_COUNTERS.map((counter) => [counter, 0]));
