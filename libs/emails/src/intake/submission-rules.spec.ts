@@ -47,7 +47,7 @@ describe('the rules of a submission', () => {
       'Received',
     ])
       expect(codes(headersRule({ [name]: 'x' })), name).toEqual([`.${name} invalid_header`]);
-    for (const name of ['', 'X Y', 'X:Y', 'X\r\nBcc', 'Bcc ', 'Ünï'])
+    for (const name of ['', 'X Y', 'X:Y', 'X_Y', 'X.Y', 'X=?Y?=', 'X\r\nBcc', 'Bcc ', 'Ünï'])
       expect(headersRule({ [name]: 'x' }), name).toHaveLength(1);
     expect(
       headersRule({ 'X-Order': '42', 'List-Unsubscribe': '<https://example.com/u>', 'In-Reply-To': '<a@b>' }),

@@ -89,8 +89,12 @@ export const headersRule: Rule = (value) => {
   });
 };
 
+// Narrower than RFC 5322 §3.6.8 (D-15).
+const HEADER_NAME = /^[A-Za-z0-9-]+$/;
+
 function headerProblems(name: string, value: unknown): RuleProblem[] {
   const path = `.${name}`;
+  if (!HEADER_NAME.test(name)) return one('invalid_header', 'must have a name of letters, digits and "-"', path);
   if (typeof value !== 'string') return one('invalid_type', 'must be a string', path);
   if (Buffer.byteLength(value) > LIMITS.headerValueBytes)
     return one('too_long', `must have at most ${LIMITS.headerValueBytes} bytes`, path);
