@@ -3,6 +3,8 @@ import type { RuleProblem } from './rule.js';
 const MAX_BYTES = 255;
 // Controls, path separators, bidi overrides and isolates, line separators, halves of surrogate pairs.
 const NOT_IN_NAME = /[\p{Cc}\p{Cs}\p{Zl}\p{Zp}/\\\u202a-\u202e\u2066-\u2069]/u;
+/** Many readers decode RFC 2047 words in file names, where none belong: they would show another name than was judged. */
+const ENCODED_WORD = '=?';
 /** Devices of Windows, whatever extension follows. */
 const RESERVED = /^(con|prn|aux|nul|com[0-9¹²³]|lpt[0-9¹²³])$/i;
 /** Windows drops these when it saves the file: `a.exe.` becomes `a.exe`. */
@@ -26,6 +28,7 @@ export function filenameProblems(name: unknown, path: string): RuleProblem[] {
       path,
       `must be a file name of 1 to ${MAX_BYTES} bytes without path, control or direction characters`,
     );
+  if (name.includes(ENCODED_WORD)) return invalid(path, 'must not contain "=?"');
   if (ENDS_BADLY.test(name)) return invalid(path, 'must not end with a dot or a space');
   return RESERVED.test(name.split('.', 1)[0].trim()) ? invalid(path, 'must not be the name of a device') : [];
 }

@@ -14,7 +14,14 @@ describe('the name of an attachment', () => {
       (c) => `a${c}fdp.exe`,
     ),
     ...['con', 'CON.pdf', 'prn.txt', 'aux', 'NUL.pdf', 'nul.tar.pdf', 'com1.pdf', 'LPT9.txt', 'com¹.pdf'],
-    ...[`${'a'.repeat(252)}.pdf`, `${'é'.repeat(126)}.pdf`, 'a'.repeat(1000), '\ud800.pdf'],
+    ...[
+      `${'a'.repeat(252)}.pdf`,
+      `${'é'.repeat(126)}.pdf`,
+      'a'.repeat(1000),
+      '\ud800.pdf',
+      '=?utf-8?q?x=2Eexe?=',
+      'a=?utf-8?b?LmV4ZQ==?=.pdf',
+    ],
   ];
   const VALID: string[] = [
     ...[
@@ -30,16 +37,7 @@ describe('the name of an attachment', () => {
       'a;b.pdf',
       "it's.pdf",
     ],
-    ...[
-      '"quoted".pdf',
-      '(1).pdf',
-      'a=b.pdf',
-      'a%20b.pdf',
-      '%0d%0aBcc: x.pdf',
-      '=?utf-8?q?x?=.pdf',
-      'a:b.pdf',
-      '100%.pdf',
-    ],
+    ...['"quoted".pdf', '(1).pdf', 'a=b.pdf', 'a%20b.pdf', '%0d%0aBcc: x.pdf', 'a:b.pdf', '100%.pdf'],
     ...[
       'Grüße.pdf',
       'e\u0301.pdf',
