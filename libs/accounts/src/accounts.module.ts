@@ -5,11 +5,13 @@ import { Allowances } from './allowances.js';
 import { Accounts } from './accounts.js';
 import { ApiKeyEntity } from './api-key.entity.js';
 import { ApiKeys } from './api-keys.js';
+import { AuditLog } from './audit-log.js';
 import { RateLimit } from './rate-limit.js';
+import { RequestLog } from './request-log.js';
 
 @Module({
   imports: [TypeOrmModule.forFeature([AccountEntity, ApiKeyEntity])],
-  providers: [Accounts, Allowances, ApiKeys, RateLimit],
-  exports: [Accounts, Allowances, ApiKeys, RateLimit],
+  providers: [Accounts, Allowances, ApiKeys, AuditLog, RateLimit],
+  exports: [Accounts, Allowances, ApiKeys, AuditLog, RateLimit],
 })
 export class AccountsModule {}
