@@ -1,0 +1,42 @@
+import { execFileSync, spawnSync } from 'node:child_process';
+
+/** A message as the reader of Python's standard library sees it. */
+export interface ReadMessage {
+  /** Names as written, values unfolded and decoded. */
+  headers: [name: string, value: string][];
+  files: { filename: string | null; type: string; contentId: string | null }[];
+}
+
+const PROGRAM = `
+import base64, json, sys
+from email import message_from_bytes
+from email.header import decode_header, make_header
+from email.utils import collapse_rfc2231_value
+
+def text(value):
+    unfolded = str(value).replace('\\r\\n', '').replace('\\n', '')
+    return str(make_header(decode_header(unfolded)))
+
+def filename(part):
+    name = part.get_param('filename', header='content-disposition')
+    return None if name is None else text(collapse_rfc2231_value(name))
+
+result = []
+for encoded in json.load(sys.stdin):
+    message = message_from_bytes(base64.b64decode(encoded))
+    result.append({
+        'headers': [[name, text(value)] for name, value in message.items()],
+        'files': [{'filename': filename(part), 'type': part.get_content_type(), 'contentId': part.get('content-id')}
+                  for part in message.walk() if part.get_content_disposition()],
+    })
+json.dump(result, sys.stdout)
+`;
+
+export const hasPython = (): boolean => spawnSync('python3', ['--version']).status === 0;
+
+/** Reads messages with a program that is not ours and that many receivers use. */
+export function readByPython(messages: readonly Buffer[]): ReadMessage[] {
+  const input = JSON.stringify(messages.map((message) => message.toString('base64')));
+  const output = execFileSync('python3', ['-c', PROGRAM], { input, maxBuffer: 256 * 1024 * 1024 });
+  return JSON.parse(output.toString()) as ReadMessage[];
+}
