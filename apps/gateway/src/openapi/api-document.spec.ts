@@ -38,6 +38,8 @@ beforeAll(async () => {
   );
 });
 
+const hasValues = (schema: object) => ['examples', 'enum', 'const', 'default'].some((keyword) => keyword in schema);
+
 /** All objects of a JSON value, with the path of each. */
 function* objectsOf(value: unknown, path = '#'): Generator<[string, Record<string, unknown>]> {
   if (typeof value !== 'object' || value === null) return;
@@ -94,6 +96,16 @@ describe('apiDocument', () => {
     expect(silent).toEqual([]);
   });
 
+  it('gives an example, or all values, of every parameter but cursors', () => {
+    const bare = operations.flatMap(([name, { parameters = [] }]) =>
+      parameters
+        .filter((parameter) => !['after', 'before', 'token'].includes(parameter.name))
+        .filter(({ schema, example }) => example === undefined && !hasValues(schema))
+        .map((parameter) => `${name}: ${parameter.name}`),
+    );
+    expect(bare).toEqual([]);
+  });
+
   it('describes every field of every body and answer', () => {
     const silent = [...objectsOf(document.components?.schemas)]
       .filter(([path]) => /\/properties\/[^/]+$/.test(path))
@@ -107,9 +119,7 @@ describe('apiDocument', () => {
     const plain = fields.filter(([, schema]) =>
       [(schema as Schema).type].flat().some((type) => ['string', 'integer', 'number'].includes(type as string)),
     );
-    const bare = plain.filter(
-      ([, schema]) => !['examples', 'enum', 'const', 'default'].some((keyword) => keyword in schema),
-    );
+    const bare = plain.filter(([, schema]) => !hasValues(schema));
     expect(bare.map(([path]) => path)).toEqual([]);
   });
 

@@ -9,7 +9,13 @@ export class CapturedQuery {
   @ByRule(queryTextRule, { doc: { type: String, description: 'Mails to this address', example: 'user@example.com' } })
   to?: string;
 
-  @ByRule(idRule('em'), { doc: { type: String, description: 'Mails of this e-mail id' } })
+  @ByRule(idRule('em'), {
+    doc: {
+      type: String,
+      description: 'Mails of this e-mail id',
+      example: 'em_01978c0e5f7b7c3a9d21f0b64c1e88aa',
+    },
+  })
   email_id?: string;
 
   @ByRule(limitRule, {
@@ -23,7 +29,13 @@ export class CapturedQuery {
   })
   limit?: string;
 
-  @ByRule(idRule('cap'), { doc: { type: String, description: 'The id of the last entry seen' } })
+  @ByRule(idRule('cap'), {
+    doc: {
+      type: String,
+      description: 'The id of the last entry seen',
+      example: 'cap_01978c0e5f7b7c3a9d21f0b64c1e88aa',
+    },
+  })
   after?: string;
 }
 

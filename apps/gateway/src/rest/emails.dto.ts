@@ -72,6 +72,7 @@ export class EmailsQuery extends PageQuery {
       additionalProperties: { type: 'string' },
       maxProperties: 10,
       description: 'Only e-mails with these tags: `tags[campaign]=spring`, up to ten',
+      example: { campaign: 'spring' },
     },
   })
   tags?: Record<string, string>;

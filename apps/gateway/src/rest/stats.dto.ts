@@ -82,12 +82,20 @@ export class StatsQuery implements MetricsParameters {
   percentiles?: string;
 
   @ByRule(idsRule('dom'), {
-    doc: { type: String, description: 'Only these domains: ids, comma-separated, at most 100' },
+    doc: {
+      type: String,
+      description: 'Only these domains: ids, comma-separated, at most 100',
+      example: 'dom_01978c0e5f7b7c3a9d21f0b64c1e88aa',
+    },
   })
   domain_id?: string;
 
   @ByRule(idsRule('em'), {
-    doc: { type: String, description: 'Only these e-mails: ids, comma-separated, at most 100' },
+    doc: {
+      type: String,
+      description: 'Only these e-mails: ids, comma-separated, at most 100',
+      example: 'em_01978c0e5f7b7c3a9d21f0b64c1e88aa',
+    },
   })
   email_id?: string;
 }
