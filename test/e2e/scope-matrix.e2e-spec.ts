@@ -26,8 +26,6 @@ const TABLE: Record<Scope, string[]> = {
     'GET /captured/{id}/raw',
     'GET /events',
     'GET /events/{id}',
-    'GET /logs',
-    'GET /logs/{id}',
   ],
   'domains.read': ['GET /domains', 'GET /domains/{id}'],
   'domains.write': ['POST /domains', 'PATCH /domains/{id}', 'DELETE /domains/{id}', 'POST /domains/{id}/verify'],
@@ -55,7 +53,7 @@ const TABLE: Record<Scope, string[]> = {
     'POST /suppressions/batch/remove',
     'POST /suppressions/import',
   ],
-  'api_keys.read': ['GET /api-keys', 'GET /api-keys/{id}'],
+  'api_keys.read': ['GET /api-keys', 'GET /api-keys/{id}', 'GET /logs', 'GET /logs/{id}'],
   'api_keys.write': ['POST /api-keys', 'PATCH /api-keys/{id}', 'DELETE /api-keys/{id}'],
   'stats.read': ['GET /domains/{id}/stats', 'GET /stats', 'GET /usage'],
 };
