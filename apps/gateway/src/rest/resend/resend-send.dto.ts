@@ -1,5 +1,4 @@
 import {
-  attachmentProblems,
   bccRule,
   bodyRule,
   ccRule,
@@ -12,8 +11,8 @@ import {
   type Rule,
 } from '#libs/emails';
 import { ByRule } from '../by-rule.js';
-import type { AttachmentDto } from '../send-email.dto.js';
 import { orNull } from './or-null.js';
+import { resendAttachmentsRule, type ResendAttachmentInput } from './resend-attachments.js';
 import { resendScheduleRule } from './resend-schedule.js';
 
 /** Clients of Resend may be used to longer values than our own API allows. */
@@ -49,8 +48,8 @@ export class ResendSendDto {
   @ByRule(orNull(replyToRule))
   reply_to?: string | string[] | null;
 
-  @ByRule(orNull((value) => attachmentProblems(value, { filename: 'optional' })))
-  attachments?: AttachmentDto[] | null;
+  @ByRule(orNull(resendAttachmentsRule))
+  attachments?: ResendAttachmentInput[] | null;
 
   @ByRule(orNull(headersRule))
   headers?: Record<string, string> | null;

@@ -1,15 +1,9 @@
 import type { Principal } from '#libs/accounts';
 import { Refusal } from '#libs/contracts';
-import {
-  attachmentsFrom,
-  conflictProblems,
-  mailboxes,
-  tagsFrom,
-  type Idempotency,
-  type Submission,
-} from '#libs/emails';
+import { conflictProblems, mailboxes, tagsFrom, type Idempotency, type Submission } from '#libs/emails';
 import { readBody } from '../body-pipe.js';
 import { invalidFields } from '../invalid-fields.js';
+import { resendAttachments } from './resend-attachments.js';
 import { resendReleaseTime } from './resend-schedule.js';
 import { ResendSendDto } from './resend-send.dto.js';
 
@@ -39,7 +33,7 @@ export function resendSubmission(body: unknown, caller: Principal, idempotency: 
       ...(given.html === undefined ? {} : { html: given.html }),
       ...(given.text === undefined ? {} : { text: given.text }),
       headers: Object.entries(given.headers ?? {}),
-      attachments: attachmentsFrom(given.attachments),
+      attachments: resendAttachments(given.attachments),
     },
     scheduledAt: given.scheduled_at === undefined ? null : resendReleaseTime(given.scheduled_at),
     idempotency,
