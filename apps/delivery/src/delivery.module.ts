@@ -1,4 +1,5 @@
 import { Module } from '@nestjs/common';
+import { AccountsModule } from '#libs/accounts';
 import { DomainsModule } from '#libs/domains';
 import { EmailsModule } from '#libs/emails';
 import { Carriage } from './carriage.js';
@@ -10,7 +11,7 @@ import { Upkeep } from './upkeep.js';
 
 /** The delivery program: ledger → courier → ledger, the log's carriage, upkeep. */
 @Module({
-  imports: [DomainsModule, EmailsModule],
+  imports: [AccountsModule, DomainsModule, EmailsModule],
   providers: [OutgoingMail, SimulatedDelivery, DeliveryLoop, DomainVerifierLoop, Carriage, Upkeep],
 })
 export class DeliveryModule {}

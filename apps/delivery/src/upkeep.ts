@@ -1,4 +1,5 @@
 import { Injectable, type OnApplicationBootstrap } from '@nestjs/common';
+import { RequestLog } from '#libs/accounts';
 import { CapturedMail, Retention } from '#libs/emails';
 import { Log, Shutdown } from '#libs/kernel';
 
@@ -12,6 +13,7 @@ export class Upkeep implements OnApplicationBootstrap {
   constructor(
     private readonly captured: CapturedMail,
     private readonly retention: Retention,
+    private readonly requestLog: RequestLog,
     private readonly log: Log,
     shutdown: Shutdown,
   ) {
@@ -26,7 +28,10 @@ export class Upkeep implements OnApplicationBootstrap {
     try {
       const removed = await this.captured.prune();
       if (removed > 0) this.log.info('removed captured mails beyond their keeping', { mails: removed });
-      this.log.debug('removed what is over its time', await this.retention.prune());
+      this.log.debug('removed what is over its time', {
+        ...(await this.retention.prune()),
+        requests: await this.requestLog.prune(),
+      });
     } catch (error) {
       this.log.warn('upkeep failed', { reason: (error as Error).message });
     }

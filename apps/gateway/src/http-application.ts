@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import { NestFactory } from '@nestjs/core';
 import { FastifyAdapter, type NestFastifyApplication } from '@nestjs/platform-fastify';
-import { Allowances } from '#libs/accounts';
+import { Allowances, RequestLog } from '#libs/accounts';
 import { LIMITS } from '#libs/contracts';
 import { Config, Log, Shutdown, trustedProxies } from '#libs/kernel';
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
@@ -12,6 +12,7 @@ import { answerFor } from './http/error-body.js';
 import { ErrorFilter } from './http/error-filter.js';
 import { readJsonBodies } from './http/request-body.js';
 import { RequestGate } from './http/request-gate.js';
+import { logRequests } from './http/request-log.js';
 import { commonHeaders } from './http/response-headers.js';
 import { requireDeclaredAccess } from './http/route-access.js';
 import { routedUrl } from './http/target-url.js';
@@ -79,6 +80,7 @@ export function configureGateway(app: NestFastifyApplication): void {
     void reply.headers(common).header('x-request-id', request.id);
     await gate.admit(request, reply);
   });
+  logRequests(fastify, app.get(RequestLog));
   readJsonBodies(fastify);
   fastify.addHook('onSend', (request, reply, payload, done) => {
     const ignored = ignoredFieldsOf(request.body, request.query);

@@ -11,7 +11,7 @@ import { RequestLog } from './request-log.js';
 
 @Module({
   imports: [TypeOrmModule.forFeature([AccountEntity, ApiKeyEntity])],
-  providers: [Accounts, Allowances, ApiKeys, AuditLog, RateLimit],
-  exports: [Accounts, Allowances, ApiKeys, AuditLog, RateLimit],
+  providers: [Accounts, Allowances, ApiKeys, AuditLog, RateLimit, RequestLog],
+  exports: [Accounts, Allowances, ApiKeys, AuditLog, RateLimit, RequestLog],
 })
 export class AccountsModule {}

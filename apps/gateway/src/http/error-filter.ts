@@ -20,6 +20,7 @@ export class ErrorFilter implements ExceptionFilter {
     const request = host.switchToHttp().getRequest<FastifyRequest>();
     const reply = host.switchToHttp().getResponse<FastifyReply>();
     const answer = answerFor(thrown, request.id);
+    request.refusal = answer.body.name;
     if (answer.surprise)
       this.log.error('request failed', thrown, {
         request_id: request.id,

@@ -6,6 +6,7 @@ import { EmailAttachmentsController } from './email-attachments.controller.js';
 import { EmailChangesController } from './email-changes.controller.js';
 import { EmailsController } from './emails.controller.js';
 import { EventsController } from './events.controller.js';
+import { LogsController } from './logs.controller.js';
 import { OpsController } from './ops.controller.js';
 import { ResendApiKeysController } from './resend/resend-api-keys.controller.js';
 import { ResendDomainsController } from './resend/resend-domains.controller.js';
@@ -33,6 +34,7 @@ export const CONTROLLERS = [
   EmailChangesController,
   EmailsController,
   EventsController,
+  LogsController,
   OpsController,
   ResendApiKeysController,
   ResendDomainsController,

@@ -30,6 +30,12 @@ export const wordRule =
   (value) =>
     isText(value) && words.includes(value) ? [] : refuse(`must be one of ${words.join(', ')}`);
 
+/** `422`, or `4xx` for the class. */
+export const statusRule: Rule = (value) =>
+  isText(value) && /^[1-5](\d\d|xx)$/.test(value)
+    ? []
+    : refuse('must be an HTTP status such as 422, or a class of them such as 4xx');
+
 export const timestampRule: Rule = (value) =>
   isText(value) && parseTimestamp(value) !== null
     ? []
