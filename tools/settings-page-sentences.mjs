@@ -11,6 +11,8 @@ export const GROUPS = [
       HTTP_TLS_KEY: 'PEM file with the key of `HTTP_TLS_CERT`.',
       TRUST_PROXY:
         '`off` ignores `X-Forwarded-*`, `on` believes everybody, addresses or networks name the proxies to be believed.',
+      RESEND_HOST:
+        'Another name of this host under which clients of Resend find `/resend` without a path (see `docs/resend.md`).',
       SERVICE_DOMAIN:
         "The operator's own domain. Below it live `spf.`, `bounces.`, `smtp.`, `track.`, `sandbox.` and `sim.`.",
       OPS_HOST: 'Address of the port for `/healthz`, `/readyz` and `/metrics`.',

@@ -9,7 +9,7 @@ let own: Awaited<ReturnType<GatewayApp['account']>>;
 let resend: Resend;
 
 beforeAll(async () => {
-  gateway = await startGatewayApp();
+  gateway = await startGatewayApp({ RESEND_HOST: 'api.example.com' });
   own = await gateway.account();
   resend = resendClient(gateway.url, own.key);
 });
@@ -129,6 +129,16 @@ describe('requests', () => {
       expect((await good(client.domains.list({ limit: 1 }))).data).toHaveLength(1);
       expect(await refused(client.domains.get(ID))).toEqual([404, 'not_found']);
     }
+  });
+
+  it.each([
+    ['/domains?limit=1', 'API.example.com:3000', '{"object":"list"'],
+    ['/v1/domains?limit=1', 'api.example.com', '{"object":"list"'],
+    ['/resend/domains?limit=1', 'api.example.com', '{"object":"list"'],
+    ['/domains?limit=1', 'www.example.com', '[{'],
+  ])('for %s at %s are understood by the host', async (path, host, answer) => {
+    const head = `GET ${path} HTTP/1.1\r\nhost: ${host}\r\nauthorization: Bearer ${own.key}\r\nconnection: close\r\n\r\n`;
+    expect(await raw(head)).toContain(`\r\n\r\n${answer}`);
   });
 
   it('find the service by the environment of the package', async () => {

@@ -17,6 +17,7 @@ import { commonHeaders } from './http/response-headers.js';
 import { requireDeclaredAccess } from './http/route-access.js';
 import { routedUrl } from './http/target-url.js';
 import { ignoredFieldsOf } from './rest/declared-fields.js';
+import { resendHostUrl } from './rest/resend/resend-host.js';
 
 const HEADERS_MS = 10_000;
 /** A bound for everything; a body has its own, nearer deadline. */
@@ -35,7 +36,7 @@ class GatewayAdapter extends FastifyAdapter {
 
 /** The HTTP server of the gateway, with every limit set explicitly. */
 export function createGatewayAdapter(config: Config): FastifyAdapter {
-  const { HTTP_TLS_CERT, HTTP_TLS_KEY, TRUST_PROXY } = config.settings;
+  const { HTTP_TLS_CERT, HTTP_TLS_KEY, RESEND_HOST, TRUST_PROXY } = config.settings;
   const common = commonHeaders(config);
   const node = { maxHeaderSize: 16_384, headersTimeout: HEADERS_MS, connectionsCheckingInterval: SWEEP_MS };
   const tls =
@@ -50,7 +51,7 @@ export function createGatewayAdapter(config: Config): FastifyAdapter {
     forceCloseConnections: 'idle',
     trustProxy: TRUST_PROXY === 'off' ? false : trustedProxies(TRUST_PROXY),
     genReqId: newRequestId,
-    rewriteUrl: (request: { url?: string }) => routedUrl(request.url ?? '/'),
+    rewriteUrl: ({ url, headers }: IncomingMessage) => resendHostUrl(routedUrl(url ?? '/'), headers.host, RESEND_HOST),
     routerOptions: { maxParamLength: 1024 },
     clientErrorHandler: answerClientError,
     // A path that cannot be decoded is refused by the router, before any hook.

@@ -63,6 +63,7 @@ export const SETTINGS = {
   HTTP_HOST: setting(text, '127.0.0.1'),
   HTTP_PORT: setting(port, '3000'),
   PUBLIC_URL: setting(url('http', 'https'), (env) => `http://localhost:${env['HTTP_PORT'] ?? '3000'}`),
+  RESEND_HOST: optional(domainName),
   SMTP_HOST: setting(text, '127.0.0.1'),
   SMTP_PORT: setting(port, '2587'),
   SMTPS_PORT: setting(port, '2465'),
