@@ -93,7 +93,8 @@ export const GROUPS = [
       WEBHOOK_RETRY_SCHEDULE:
         'Waits between calls that were not answered with 2xx; after the last the delivery failed.',
       WEBHOOK_TIMEOUT: 'How long one call may take, from the name lookup to the status line.',
-      ALLOW_PRIVATE_WEBHOOKS: 'Permits plain http and private addresses as targets of webhooks and for `path` of attachments; for development and tests.',
+      ALLOW_PRIVATE_WEBHOOKS:
+        'Permits plain http and private addresses as targets of webhooks and for `path` of attachments; for development and tests.',
     },
   },
   {
