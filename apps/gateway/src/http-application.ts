@@ -10,7 +10,7 @@ import { GraphqlSockets } from './graphql/graphql-sockets.js';
 import { answerClientError, newRequestId } from './http/client-error.js';
 import { answerFor } from './http/error-body.js';
 import { ErrorFilter } from './http/error-filter.js';
-import { readJsonBodies } from './http/request-body.js';
+import { readBodies } from './http/request-body.js';
 import { RequestGate } from './http/request-gate.js';
 import { logRequests } from './http/request-log.js';
 import { commonHeaders } from './http/response-headers.js';
@@ -30,7 +30,7 @@ type RootModule = Parameters<typeof NestFactory.create>[0];
 /** Nest would add its own body parsers at start; ours replaces them. */
 class GatewayAdapter extends FastifyAdapter {
   override registerParserMiddleware(): void {
-    // Nothing: `readJsonBodies` registers the only parser.
+    // Nothing: `readBodies` registers the only parser.
   }
 }
 
@@ -82,7 +82,7 @@ export function configureGateway(app: NestFastifyApplication): void {
     await gate.admit(request, reply);
   });
   logRequests(fastify, app.get(RequestLog));
-  readJsonBodies(fastify);
+  readBodies(fastify);
   fastify.addHook('onSend', (request, reply, payload, done) => {
     const ignored = ignoredFieldsOf(request.body, request.query);
     if (ignored !== undefined) void reply.header('x-ignored-fields', ignored);

@@ -86,6 +86,10 @@ export const suppressionIdsRule: Rule = bulkOf('ids', (value) =>
     : one('invalid_id', 'must be the id of an entry, such as sup_…'),
 );
 
+/** Whether complaints are taken away too. */
+export const suppressionForceRule: Rule = (value) =>
+  typeof value === 'boolean' ? none : one('invalid_type', 'must be true or false');
+
 /** Which entry is meant: an id, or an address of the whole account's list or of one sending domain's. */
 export type SuppressionTarget = { id: string } | { address: string; domainId: string | null };
 

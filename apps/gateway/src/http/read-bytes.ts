@@ -1,16 +1,19 @@
 import type { Readable } from 'node:stream';
 import { Refusal } from '#libs/contracts';
 import { nextTurn } from '#libs/kernel';
+import type { BodyLimits } from './body-limits.js';
+
+type SizeLimit = Pick<BodyLimits, 'bytes' | 'tooLarge'>;
 
 /** What is copied before others go first; memory that was never used costs several times the copying. */
 const COPY_BYTES = 4 * 1024 * 1024;
 
 /**
- * All bytes of a body. What is beyond `limit` is thrown away as it comes: a client reads the answer when it has sent
+ * All bytes of a body. What is beyond the limit is thrown away as it comes: a client reads the answer when it has sent
  * all, and one that is cut off before never sees it. At twice the limit that ends.
  * @throws Refusal `message_too_large`.
  */
-export async function readBytes(payload: Readable, limit: number): Promise<Buffer> {
+export async function readBytes(payload: Readable, limit: SizeLimit): Promise<Buffer> {
   const chunks = await chunksOf(payload, limit);
   if (chunks.length === 1) return chunks[0];
   const whole = Buffer.allocUnsafe(chunks.reduce((sum, chunk) => sum + chunk.length, 0));
@@ -25,7 +28,7 @@ export async function readBytes(payload: Readable, limit: number): Promise<Buffe
   return whole;
 }
 
-function chunksOf(payload: Readable, limit: number): Promise<Buffer[]> {
+function chunksOf(payload: Readable, { bytes: limit, tooLarge }: SizeLimit): Promise<Buffer[]> {
   return new Promise((resolve, reject) => {
     let chunks: Buffer[] = [];
     let bytes = 0;
@@ -38,7 +41,7 @@ function chunksOf(payload: Readable, limit: number): Promise<Buffer[]> {
     const complete = () =>
       end(() => {
         if (bytes <= limit) resolve(chunks);
-        else reject(new Refusal('message_too_large'));
+        else reject(new Refusal('message_too_large', [], tooLarge));
       });
     // Nobody is left to read the answer; it must not look like a fault of ours.
     const broken = () => end(() => reject(new Refusal('validation_error', [], 'The body did not arrive as a whole.')));

@@ -10,10 +10,11 @@ const BODY_GRACE_MS = 30_000;
 /** The slowest upload that is waited for, in bytes per millisecond (50 kB/s). */
 const SLOWEST_UPLOAD = 50;
 
-/** JSON is the only kind of body that exists; every other parser of the framework is removed. */
-export function readJsonBodies(fastify: FastifyInstance): void {
+/** JSON, and CSV where a route asks for it; the parsers of the framework are removed. */
+export function readBodies(fastify: FastifyInstance): void {
   fastify.removeAllContentTypeParsers();
-  fastify.addContentTypeParser('application/json', readBody);
+  fastify.addContentTypeParser('application/json', readJson);
+  fastify.addContentTypeParser('text/csv', readFile);
   fastify.addHook('preParsing', (request, reply, payload, done) => {
     limitUploadTime(request, reply);
     askForBody(request, reply);
@@ -22,15 +23,20 @@ export function readJsonBodies(fastify: FastifyInstance): void {
 }
 
 /** Undefined for an empty body: some clients announce JSON with every request. */
-async function readBody(request: FastifyRequest, payload: IncomingMessage): Promise<unknown> {
+async function readJson(request: FastifyRequest, payload: IncomingMessage): Promise<unknown> {
   const limits = bodyLimitsOf(request.routeOptions.config);
-  const bytes = await readBytes(payload, limits.bytes);
+  const bytes = await readBytes(payload, limits);
   if (bytes.length === 0) return undefined;
   // Most bodies are small, and one more turn of the event loop for each would be felt.
   const isSmall = bytes.length <= SLICE_BYTES;
   const body = isSmall ? parseSmallJson(bytes, limits.structure) : await parseLargeJson(bytes, limits.structure);
   if (needsHash(request)) request.bodyHash = await hashOf(bytes);
   return body;
+}
+
+/** The gate lets a file come only to a route that declared it. */
+function readFile(request: FastifyRequest, payload: IncomingMessage): Promise<Buffer> {
+  return readBytes(payload, bodyLimitsOf(request.routeOptions.config));
 }
 
 async function hashOf(bytes: Buffer): Promise<Buffer> {

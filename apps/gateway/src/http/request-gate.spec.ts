@@ -30,7 +30,23 @@ describe('requireReadableBody', () => {
     [{ 'content-length': '16777217', 'content-type': 'application/json' }, 'message_too_large'],
     [{ 'content-length': '16777217', 'content-type': 'text/plain' }, 'message_too_large'],
   ])('judges %j: %s', (headers, verdict) => {
-    expect(codeOf(() => requireReadableBody({ headers }, LIMITS.requestBytes))).toBe(verdict);
+    expect(
+      codeOf(() => requireReadableBody({ headers }, { type: 'application/json', bytes: LIMITS.requestBytes })),
+    ).toBe(verdict);
+  });
+});
+
+describe('requireReadableBody of a route that takes a file', () => {
+  it.each([
+    [{ 'content-length': '2', 'content-type': 'text/csv' }, 'passes'],
+    [{ 'content-length': '2', 'content-type': 'text/csv; charset=utf-8; header=present' }, 'passes'],
+    [{ 'content-length': '2', 'content-type': 'text/csv; charset=iso-8859-1' }, 'wrong_content_type'],
+    [{ 'content-length': '2', 'content-type': 'application/json' }, 'wrong_content_type'],
+    [{ 'content-length': '5242881', 'content-type': 'text/csv' }, 'message_too_large'],
+  ])('judges %j: %s', (headers, verdict) => {
+    expect(codeOf(() => requireReadableBody({ headers }, { type: 'text/csv', bytes: LIMITS.importBytes }))).toBe(
+      verdict,
+    );
   });
 });
 

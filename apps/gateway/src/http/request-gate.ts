@@ -11,7 +11,7 @@ import {
 import { Refusal } from '#libs/contracts';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { bearerToken } from './bearer-token.js';
-import { bodyLimitsOf } from './body-limits.js';
+import { bodyLimitsOf, type BodyLimits } from './body-limits.js';
 import { RouteTable } from './route-table.js';
 
 /**
@@ -41,7 +41,7 @@ export class RequestGate {
     if (access) assertScope(principal, access);
     if (!rate.allowed) throw new Refusal('rate_limit_exceeded', [], undefined, Math.max(1, rate.resetSeconds));
     if (request.is404) this.refuseUnknownRoute(request, reply);
-    requireReadableBody(request, bodyLimitsOf(request.routeOptions.config).bytes);
+    requireReadableBody(request, bodyLimitsOf(request.routeOptions.config));
     requireReadableHost(request);
   }
 
@@ -66,13 +66,17 @@ export class RequestGate {
 }
 
 /** A body that would be refused anyway is refused by its headers. */
-export function requireReadableBody({ headers }: Pick<FastifyRequest, 'headers'>, maxBytes: number): void {
+export function requireReadableBody(
+  { headers }: Pick<FastifyRequest, 'headers'>,
+  { type, bytes, tooLarge }: Omit<BodyLimits, 'structure'>,
+): void {
   const length = Number(headers['content-length'] ?? 0);
-  if (length > maxBytes) throw new Refusal('message_too_large');
+  if (length > bytes) throw new Refusal('message_too_large', [], tooLarge);
   if (length === 0 && headers['transfer-encoding'] === undefined) return;
   const encoding = headers['content-encoding'];
   if (encoding !== undefined && encoding.toLowerCase() !== 'identity') throw new Refusal('compressed_body');
-  if (!isJson(headers['content-type'])) throw new Refusal('wrong_content_type');
+  if (!isOfType(type, headers['content-type']))
+    throw new Refusal('wrong_content_type', [], `The content type must be ${type}.`);
 }
 
 /** The GraphQL server builds a URL from the host and breaks on one that is none. */
@@ -81,11 +85,11 @@ function requireReadableHost({ routeOptions, hostname }: FastifyRequest): void {
     throw new Refusal('invalid_parameter', [], 'The Host header is not a host name.');
 }
 
-/** `application/json`, alone or with `charset=utf-8`; RFC 8259 §8.1 allows no other charset. */
-function isJson(contentType: string | undefined): boolean {
+/** This media type, alone or with `charset=utf-8`; RFC 8259 §8.1 allows no other charset for JSON, nor do we for CSV. */
+function isOfType(wanted: BodyLimits['type'], contentType: string | undefined): boolean {
   const [type, ...parameters] = (contentType ?? '').toLowerCase().split(';');
   return (
-    type.trim() === 'application/json' &&
+    type.trim() === wanted &&
     parameters.every((parameter) => {
       const [name, value = ''] = parameter.trim().split('=');
       return name !== 'charset' || value.replaceAll('"', '') === 'utf-8';
