@@ -20,6 +20,8 @@ import { ResendWebhookEventsController } from './resend/resend-webhook-events.co
 import { ResendWebhooksController } from './resend/resend-webhooks.controller.js';
 import { SendingController } from './sending.controller.js';
 import { WebhookEventsController } from './webhook-events.controller.js';
+import { SuppressionsBulkController } from './suppressions-bulk.controller.js';
+import { SuppressionsController } from './suppressions.controller.js';
 import { StatsController } from './stats.controller.js';
 import { UsageController } from './usage.controller.js';
 import { WebhooksController } from './webhooks.controller.js';
@@ -51,4 +53,6 @@ export const CONTROLLERS = [
   StatsController,
   UsageController,
   WebhooksController,
+  SuppressionsBulkController,
+  SuppressionsController,
 ];
