@@ -71,7 +71,14 @@ const FACADE_TABLE: Partial<Record<Scope, string[]>> = {
     'GET /resend/emails/{emailId}/attachments',
     'GET /resend/emails/{emailId}/attachments/{id}',
   ],
-  'stats.read': ['GET /resend/emails/metrics'],
+  'stats.read': ['GET /resend/emails/metrics', 'GET /resend/usage'],
+  'suppressions.read': ['GET /resend/suppressions', 'GET /resend/suppressions/{idOrEmail}'],
+  'suppressions.write': [
+    'POST /resend/suppressions',
+    'DELETE /resend/suppressions/{idOrEmail}',
+    'POST /resend/suppressions/batch/add',
+    'POST /resend/suppressions/batch/remove',
+  ],
   'domains.read': ['GET /resend/domains', 'GET /resend/domains/{id}'],
   'domains.write': [
     'POST /resend/domains',
@@ -93,7 +100,7 @@ const FACADE_TABLE: Partial<Record<Scope, string[]>> = {
     'POST /resend/webhooks/{id}/signing-secret/rotate',
     'POST /resend/webhooks/{id}/events/{eventId}/replay',
   ],
-  'api_keys.read': ['GET /resend/api-keys'],
+  'api_keys.read': ['GET /resend/api-keys', 'GET /resend/logs', 'GET /resend/logs/{id}'],
   'api_keys.write': ['POST /resend/api-keys', 'PATCH /resend/api-keys/{id}', 'DELETE /resend/api-keys/{id}'],
 };
 const PUBLIC = [

@@ -4,10 +4,10 @@ import type { Kind, Tenant } from './tenant.js';
 export interface IdorRow {
   /** Which thing is named where; every spot of the operation in `openapi.json` has its line. */
   spots: Record<string, Kind>;
-  /** A body that the operation accepts; made anew for each call. */
-  body?: (caller: Tenant) => object;
-  /** What the operation answers when its caller owns the thing, where that is not a success. */
-  own?: number;
+  /** A body that the operation accepts, without these places; a text is a CSV file. Made anew for each call. */
+  body?: (caller: Tenant, spots: string[]) => object | string;
+  /** What the operation answers to the owner, by the place that is named (`''`: none), where that is not a success. */
+  own?: Record<string, number>;
   /** The answer is another one each time, because requests leave traces in it: only statuses are compared. */
   grows?: true;
 }
@@ -19,6 +19,9 @@ const of = (spots: Record<string, Kind>, rest: Omit<IdorRow, 'spots'> = {}): Ido
 let counter = 0;
 const fresh = (word: string) => `${word}-${(counter += 1)}`;
 
+const freshAddress = () => `${fresh('somebody')}@example.net`;
+/** The entries are of whole accounts. */
+const NOT_OF_THE_DOMAIN = { own: { 'query:domain_id': 404 } };
 const mailOf = ({ domain }: Tenant) => ({ from: `shop@${domain}`, to: 'user@example.net', subject: 'Hi', text: 'Hi' });
 
 /**
@@ -63,7 +66,7 @@ export const IDOR_ROWS: Record<string, IdorRow> = {
   // Its token opens it, which has a test of its own.
   'GET /emails/{id}/attachments/{attachmentId}/download': of(
     { 'path:id': 'email', 'path:attachmentId': 'attachment' },
-    { own: 404 },
+    { own: { '': 404 } },
   ),
   'PATCH /emails/{id}': of({ 'path:id': 'scheduled' }, { body: () => ({ scheduled_at: inAnHour() }) }),
   'POST /emails/{id}/cancel': of({ 'path:id': 'scheduled' }),
@@ -71,12 +74,32 @@ export const IDOR_ROWS: Record<string, IdorRow> = {
 
   'GET /events': of({ 'query:email_id': 'email', 'query:domain_id': 'domain', ...page('event') }, { grows: true }),
   'GET /events/{id}': of({ 'path:id': 'event' }),
-  'GET /logs': of(page('log'), { grows: true }),
+  'GET /logs': of({ 'query:api_key_id': 'apiKey', ...page('log') }, { grows: true }),
   'GET /logs/{id}': of({ 'path:id': 'log' }),
 
-  'GET /suppressions': of(page('suppressionId')),
-  'GET /suppressions/{email}': of({ 'path:email': 'suppression' }),
-  'DELETE /suppressions/{email}': of({ 'path:email': 'suppression' }),
+  'GET /suppressions': of({ 'query:domain_id': 'domain', ...page('suppressionId') }),
+  'POST /suppressions': of(
+    { 'body:email': 'suppressedToo', 'body:domain_id': 'domain' },
+    { body: () => ({ email: freshAddress() }) },
+  ),
+  'GET /suppressions/{email}': of({ 'path:email': 'suppression', 'query:domain_id': 'domain' }, NOT_OF_THE_DOMAIN),
+  'DELETE /suppressions/{email}': of({ 'path:email': 'suppression', 'query:domain_id': 'domain' }, NOT_OF_THE_DOMAIN),
+  'POST /suppressions/batch/add': of(
+    { 'body:emails': 'suppressedToo', 'body:entries.email': 'suppressedToo', 'body:entries.domain_id': 'domain' },
+    {
+      body: (_, spots) =>
+        spots.some((spot) => spot.startsWith('body:entries'))
+          ? { entries: [{ email: freshAddress() }] }
+          : { emails: [freshAddress()] },
+    },
+  ),
+  'POST /suppressions/batch/remove': of(
+    { 'body:emails': 'suppressedToo', 'body:ids': 'suppressedTooId', 'body:domain_id': 'domain' },
+    { body: (_, spots) => (spots.includes('body:ids') ? {} : { emails: [freshAddress()] }) },
+  ),
+  'GET /suppressions/export': of({}),
+  // A column names a domain, which has a test of its own.
+  'POST /suppressions/import': of({}, { body: () => `email\r\n${freshAddress()}\r\n` }),
 
   'GET /stats': of({ 'query:domain_id': 'domain', 'query:email_id': 'email' }),
   'GET /usage': of({}),
@@ -131,6 +154,21 @@ export const FACADE_ROWS: Record<string, IdorRow> = {
   'POST /resend/emails/{id}/cancel': of({ 'path:id': 'scheduled' }),
   'GET /resend/emails/{emailId}/attachments': of({ 'path:emailId': 'email', ...page('attachment') }),
   'GET /resend/emails/{emailId}/attachments/{id}': of({ 'path:emailId': 'email', 'path:id': 'attachment' }),
+
+  'GET /resend/logs': of(page('log'), { grows: true }),
+  'GET /resend/logs/{id}': of({ 'path:id': 'log' }),
+
+  'GET /resend/suppressions': of(page('suppressionId')),
+  'POST /resend/suppressions': of({ 'body:email': 'suppressedToo' }, { body: () => ({ email: freshAddress() }) }),
+  'GET /resend/suppressions/{idOrEmail}': of({ 'path:idOrEmail': 'suppression' }),
+  'DELETE /resend/suppressions/{idOrEmail}': of({ 'path:idOrEmail': 'suppression' }),
+  'POST /resend/suppressions/batch/add': of(
+    { 'body:emails': 'suppressedToo' },
+    { body: () => ({ emails: [freshAddress()] }) },
+  ),
+  'POST /resend/suppressions/batch/remove': of({ 'body:emails': 'suppressedToo', 'body:ids': 'suppressedTooId' }),
+
+  'GET /resend/usage': of({}),
 
   'POST /resend/webhooks': of(
     {},

@@ -18,6 +18,8 @@ export type Kind =
   | 'event'
   | 'suppression'
   | 'suppressionId'
+  | 'suppressedToo'
+  | 'suppressedTooId'
   | 'apiKey'
   | 'captured'
   | 'log';
@@ -31,6 +33,7 @@ export interface Tenant {
   things: Record<Kind, string>;
   /** Words that nobody else may ever be shown: ids, addresses, subjects, secrets. */
   marks: string[];
+  /** A text goes as CSV, everything else as JSON. */
   call(method: string, path: string, body?: unknown): Promise<Response>;
 }
 
@@ -45,7 +48,10 @@ export async function moveIn(program: RunningProgram, name: string, hook: string
   const domain = `${name}.example.org`;
   const vouched = JSON.parse(await cli(program.env, 'domains', 'vouch', accountId, domain, '--json')) as { id: string };
   const call = (method: string, path: string, body?: unknown) =>
-    program.call(method, path, body, { authorization: `Bearer ${key}` });
+    program.call(method, path, body, {
+      authorization: `Bearer ${key}`,
+      ...(typeof body === 'string' ? { 'content-type': 'text/csv' } : {}),
+    });
   const things = { domain: vouched.id, ...(await madeThings(call, { name, domain, hook })) };
   return {
     name,
@@ -83,7 +89,9 @@ async function madeThings(call: Call, { name, domain, hook }: Household): Promis
   const webhook = await made('/webhooks', { url: hook, events: ['*'] });
   const apiKey = await made('/api-keys', { name: `private-${name}` });
   const suppression = `private-${name}@suppressed.example.net`;
+  const suppressedToo = `private-${name}@also.example.net`;
   const suppressionId = await made('/suppressions', { email: suppression });
+  const suppressedTooId = await made('/suppressions', { email: suppressedToo });
   const email = await mail({
     tags: { owner: `private-${name}` },
     attachments: [{ filename: `private-${name}.txt`, content: Buffer.from('hello').toString('base64') }],
@@ -110,6 +118,8 @@ async function madeThings(call: Call, { name, domain, hook }: Household): Promis
     apiKey,
     suppression,
     suppressionId,
+    suppressedToo,
+    suppressedTooId,
     email,
     scheduled,
     bounced,
