@@ -12,6 +12,7 @@ import { ResendApiKeysController } from './resend/resend-api-keys.controller.js'
 import { ResendDomainsController } from './resend/resend-domains.controller.js';
 import { ResendEmailAttachmentsController } from './resend/resend-email-attachments.controller.js';
 import { ResendEmailsController } from './resend/resend-emails.controller.js';
+import { ResendLogsController } from './resend/resend-logs.controller.js';
 import { ResendMetricsController } from './resend/resend-metrics.controller.js';
 import { ResendSendingController } from './resend/resend-sending.controller.js';
 import { ResendSuppressionsController } from './resend/resend-suppressions.controller.js';
@@ -19,9 +20,9 @@ import { ResendUsageController } from './resend/resend-usage.controller.js';
 import { ResendWebhookEventsController } from './resend/resend-webhook-events.controller.js';
 import { ResendWebhooksController } from './resend/resend-webhooks.controller.js';
 import { SendingController } from './sending.controller.js';
-import { WebhookEventsController } from './webhook-events.controller.js';
 import { SuppressionsBulkController } from './suppressions-bulk.controller.js';
 import { SuppressionsController } from './suppressions.controller.js';
+import { WebhookEventsController } from './webhook-events.controller.js';
 import { StatsController } from './stats.controller.js';
 import { UsageController } from './usage.controller.js';
 import { WebhooksController } from './webhooks.controller.js';
@@ -41,6 +42,7 @@ export const CONTROLLERS = [
   ResendApiKeysController,
   ResendDomainsController,
   ResendEmailAttachmentsController,
+  ResendLogsController,
   ResendMetricsController,
   ResendEmailsController,
   ResendSendingController,
@@ -51,8 +53,8 @@ export const CONTROLLERS = [
   SendingController,
   WebhookEventsController,
   StatsController,
-  UsageController,
-  WebhooksController,
   SuppressionsBulkController,
   SuppressionsController,
+  UsageController,
+  WebhooksController,
 ];

@@ -23,11 +23,8 @@ export class ResendSuppressAllDto {
   emails: string[];
 }
 
-/** UUIDs as ours; what is no text stays for the rule to find. */
-export const ourSuppressionIds = (ids: readonly unknown[]): unknown[] =>
-  ids.map((id) => (typeof id === 'string' ? fromResendId('sup', id) : id));
-
-const resendIdsRule: Rule = (value) => suppressionIdsRule(Array.isArray(value) ? ourSuppressionIds(value) : value);
+const ours = (id: unknown): unknown => (typeof id === 'string' ? fromResendId('sup', id) : id);
+const resendIdsRule: Rule = (value) => suppressionIdsRule(Array.isArray(value) ? value.map(ours) : value);
 
 /** Body of `POST /resend/suppressions/batch/remove`: one of the two. */
 export class ResendReleaseAllDto {
@@ -36,4 +33,10 @@ export class ResendReleaseAllDto {
 
   @ByRule(resendIdsRule)
   ids?: string[];
+}
+
+/** Of `DELETE /resend/suppressions/:idOrEmail`. */
+export class ResendReleaseQuery {
+  @ByRule(wordRule(['true', 'false']))
+  force?: 'true' | 'false';
 }
