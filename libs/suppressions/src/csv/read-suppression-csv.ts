@@ -3,7 +3,7 @@ import { Readable } from 'node:stream';
 import { LIMITS, parseTimestamp } from '#libs/contracts';
 import { nextTurn } from '#libs/kernel';
 import { normaliseAddress } from '#libs/mime';
-import { CsvError, parse } from 'csv-parse';
+import { parse, type CsvError } from 'csv-parse';
 import type { NewSuppression } from '../new-suppression.js';
 import {
   suppressionAddressRule,
@@ -28,7 +28,7 @@ export interface ReadCsv {
 const SLICE_BYTES = 16 * 1024;
 /** More would help nobody to mend the file. */
 const MOST_PROBLEMS = 1_000;
-const MOST_RECORD_CHARACTERS = 8_192;
+const MOST_RECORD_BYTES = 8_192;
 /** What `writeSuppressionCsv` puts before a cell that looks like a formula. */
 const ESCAPED_FORMULA = /^'(?=[=+\-@\t\r\uff0b\uff0d\uff1d\uff20])/;
 
@@ -57,41 +57,53 @@ const ofFile = (code: string, message: string): ReadCsv => ({ entries: [], probl
 export async function readSuppressionCsv(bytes: Buffer): Promise<ReadCsv> {
   if (!isUtf8(bytes) || bytes.includes(0)) return ofFile('invalid_encoding', 'must be UTF-8 without U+0000');
   const result: ReadCsv = { entries: [], problems: [] };
+  const { records, broken } = recordsOf(bytes);
   try {
-    for await (const { record, info } of recordsOf(bytes)) {
+    for await (const { record, info } of records) {
+      // Behind a broken quote nobody can say where lines begin.
+      if (broken.length > 0 && info.lines > broken[0].line) break;
       if (result.entries.length === LIMITS.importEntries)
         return ofFile('too_many', `must have at most ${LIMITS.importEntries} entries`);
       take(result, record, info.lines);
       if (result.problems.length >= MOST_PROBLEMS) break;
     }
   } catch (error) {
-    const problem = problemOf(error);
-    if (problem.path === '') return { entries: [], problems: [problem] };
-    result.problems.push(problem);
+    if (error instanceof HeaderProblem) return ofFile(error.code, error.message);
+    throw error;
   }
+  result.problems.push(...broken.slice(0, 1).map(({ problem }) => problem));
   if (result.problems.length > 0) return { entries: [], problems: result.problems.slice(0, MOST_PROBLEMS) };
   if (result.entries.length > 0) return result;
   return ofFile('too_few', 'must have a line that names its columns and at least one entry');
 }
 
-interface ParsedRecord {
-  record: Cells;
-  info: { lines: number };
+interface Records {
+  records: AsyncIterable<{ record: Cells; info: { lines: number } }>;
+  /** Filled while the records are read: where the file is no CSV. */
+  broken: { line: number; problem: SuppressionProblem }[];
 }
 
-function recordsOf(bytes: Buffer): AsyncIterable<ParsedRecord> {
+function recordsOf(bytes: Buffer): Records {
+  const broken: Records['broken'] = [];
   const parser = parse({
     bom: true,
     columns: columnsOf,
     info: true,
-    max_record_size: MOST_RECORD_CHARACTERS,
+    max_record_size: MOST_RECORD_BYTES,
     relax_column_count: true,
     skip_empty_lines: true,
+    // A broken record would take those before it along, and their problems.
+    skip_records_with_error: true,
+    on_skip: (error) => {
+      const line = Number(error?.['lines'] ?? 1);
+      broken.push({ line, problem: malformed(error?.code, line) });
+      return undefined;
+    },
   });
   Readable.from(slicesOf(bytes), { objectMode: false })
     .on('error', (error) => parser.destroy(error))
     .pipe(parser);
-  return parser as AsyncIterable<ParsedRecord>;
+  return { records: parser as Records['records'], broken };
 }
 
 async function* slicesOf(bytes: Buffer): AsyncGenerator<Buffer> {
@@ -155,12 +167,9 @@ function problemsOf(cells: Cells, line: number): SuppressionProblem[] {
   return [...missing, ...wrong];
 }
 
-/** What stopped the reading. @throws whatever is no fault of the file. */
-function problemOf(error: unknown): SuppressionProblem {
-  if (error instanceof HeaderProblem) return { path: '', code: error.code, message: error.message };
-  if (!(error instanceof CsvError)) throw error;
-  const path = `lines[${typeof error.lines === 'number' ? error.lines : 1}]`;
-  return error.code === 'CSV_MAX_RECORD_SIZE'
-    ? { path, code: 'too_long', message: `must have at most ${MOST_RECORD_CHARACTERS} characters` }
+function malformed(code: CsvError['code'] | undefined, line: number): SuppressionProblem {
+  const path = `lines[${line}]`;
+  return code === 'CSV_MAX_RECORD_SIZE'
+    ? { path, code: 'too_long', message: `must have at most ${MOST_RECORD_BYTES} bytes` }
     : { path, code: 'invalid_csv', message: 'must be CSV by RFC 4180: a quote inside a quoted cell is doubled' };
 }
