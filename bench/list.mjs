@@ -1,5 +1,5 @@
 // GET /emails with a million mails in one account: the first page by every documented filter, over HTTP.
-import { fillMails } from './list/fill.mjs';
+import { fillMails, settleTables } from './list/fill.mjs';
 import { questions } from './list/questions.mjs';
 import { percentiles } from './measure/percentiles.mjs';
 import { BenchPostgres, onServer } from './postgres.mjs';
@@ -17,6 +17,7 @@ export async function measureList(size, report) {
       const { rows } = await onServer(url, 'SELECT id FROM accounts ORDER BY id LIMIT 1');
       const filledAt = performance.now();
       await fillMails(url, rows[0].id, size.mails);
+      await settleTables(url);
       report.note(`${size.mails} mails were written in ${((performance.now() - filledAt) / 1000).toFixed(0)} s.`);
       for (const question of questions()) report.add(await ask(gateway, question, size.times));
     } finally {

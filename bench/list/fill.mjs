@@ -68,6 +68,9 @@ export async function fillMails(url, accountId, count) {
     const values = [accountId, count, from, Math.min(count, from + CHUNK) - 1, now];
     for (const statement of [EMAILS, RECIPIENTS, TAGS]) await onServer(url, statement, values);
   }
-  // As autovacuum leaves a table whose mails have come to rest.
+}
+
+/** As autovacuum leaves tables whose mails have come to rest. @param {string} url */
+export async function settleTables(url) {
   for (const table of ['emails', 'recipients', 'email_tags']) await onServer(url, `VACUUM (ANALYZE) ${table}`);
 }

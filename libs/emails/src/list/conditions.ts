@@ -20,7 +20,8 @@ export function conditionsOf(
   for (const [column, value] of equal) if (value !== undefined) and.push(`${column} = ${parameters.add(value)}`);
   if (filter.to !== undefined) {
     const key = parameters.add(searchKey(accountId, filter.to));
-    and.push(`EXISTS (SELECT 1 FROM recipients WHERE search_key = ${key}::bigint AND email_id = e.id)`);
+    // As a value, not as EXISTS, which a planner may turn into a walk over all mails to that address for each row.
+    and.push(`e.id = (SELECT email_id FROM recipients WHERE search_key = ${key}::bigint AND email_id = e.id LIMIT 1)`);
   }
   for (const [key, value] of Object.entries(filter.tags ?? {}))
     and.push(`e.tags ->> ${parameters.add(key)}::text = ${parameters.add(value)}`);

@@ -19,8 +19,8 @@ const PROBED = 2_000;
  * A stream is worth something only if it is read in its order and no further. Sorting looks cheaper to a planner whose
  * statistics know little of an account that has just begun to send; so it may do that only where there is no other way.
  */
-const READ_IN_ORDER = `SELECT ${['enable_sort', 'enable_bitmapscan', 'enable_material']
-  .map((name) => `set_config('${name}', 'off', true)`)
+const READ_IN_ORDER = `SELECT ${['sort', 'bitmapscan', 'material']
+  .map((name) => `set_config('enable_${name}', 'off', true)`)
   .join(', ')}, set_config('max_parallel_workers_per_gather', '0', true)`;
 
 interface Question {

@@ -11,39 +11,62 @@ export function streamsFor(filter: ResolvedFilter): StreamWriter[] {
   const streams: StreamWriter[] = stateStreams(filter);
   if (to !== undefined) streams.push((at) => recipientStream(to, at));
   for (const [key, value] of Object.entries(filter.tags ?? {})) streams.push((at) => tagStream(key, value, at));
-  if (domainId !== undefined) streams.push((at) => domainStream(domainId, at));
-  if (from !== undefined) streams.push((at) => mailStream(at, { sender_address: from }));
-  if (scheduled) streams.push((at) => mailStream(at, {}, ' AND scheduled_at IS NOT NULL'));
+  if (domainId !== undefined) streams.push((at) => mailStream(at, [['domain_id', at.parameters.add(domainId)]]));
+  if (from !== undefined)
+    streams.push((at) =>
+      mailStream(at, [
+        ['sender_address', at.parameters.add(from)],
+        ['account_id', at.account],
+      ]),
+    );
+  if (scheduled) streams.push((at) => mailStream(at, [['account_id', at.account]], ' AND scheduled_at IS NOT NULL'));
   if (subject !== undefined) streams.push((at) => subjectStream(subject, at));
-  return streams.length > 0 ? streams : [(at) => mailStream(at, {})];
+  return streams.length > 0 ? streams : [(at) => mailStream(at, [['account_id', at.account]])];
 }
 
-/** The ids of the page's range, in its order. */
-const inRange = (id: string, { parameters, range }: StreamPlace): string =>
-  ` AND ${id} < ${parameters.add(range.below)} AND ${id} > ${parameters.add(range.above)} ORDER BY ${id} ${range.order}`;
+/** Columns that lead an index, and what stands for their values. */
+type Leading = [column: string, parameter: string][];
 
-function mailStream(at: StreamPlace, equal: Record<string, string>, condition = ''): IdStream {
-  const equalities = Object.entries(equal).map(([column, value]) => ` AND ${column} = ${at.parameters.add(value)}`);
-  const where = `account_id = ${at.account}${equalities.join('')}${condition}`;
-  return { sql: `SELECT id FROM emails WHERE ${where}${inRange('id', at)}`, order: ['id'] };
+/**
+ * The ids behind one value of the columns that lead an index, in its own order. The columns are compared as one row and
+ * all of them are sorted by, though their values are always the same: only this one index can answer that.
+ */
+function indexStream(
+  at: StreamPlace,
+  of: { table: string; id: string; leading: Leading; condition?: string },
+): IdStream {
+  const { parameters, range } = at;
+  const columns = of.leading.map(([column]) => column);
+  const row = `(${[...columns, of.id].join(', ')})`;
+  const end = (id: string) => `(${[...of.leading.map(([, parameter]) => parameter), parameters.add(id)].join(', ')})`;
+  const order = [...columns, of.id].map((column) => `${column} ${range.order}`).join(', ');
+  return {
+    sql: `SELECT ${[...columns, `${of.id} AS id`].join(', ')} FROM ${of.table}
+           WHERE ${row} < ${end(range.below)} AND ${row} > ${end(range.above)}${of.condition ?? ''} ORDER BY ${order}`,
+    order: [...columns, 'id'],
+  };
 }
 
-function domainStream(domainId: string, at: StreamPlace): IdStream {
-  const where = `domain_id = ${at.parameters.add(domainId)}${inRange('id', at)}`;
-  return { sql: `SELECT id FROM emails WHERE ${where}`, order: ['id'] };
-}
+const mailStream = (at: StreamPlace, leading: Leading, condition?: string): IdStream =>
+  indexStream(at, { table: 'emails', id: 'id', leading, condition });
 
 function recipientStream(to: string, at: StreamPlace): IdStream {
-  const key = at.parameters.add(searchKey(at.accountId, to));
-  const where = `search_key = ${key}::bigint${inRange('email_id', at)}`;
-  return { sql: `SELECT email_id AS id FROM recipients WHERE ${where}`, order: ['id'] };
+  const key = `${at.parameters.add(searchKey(at.accountId, to))}::bigint`;
+  return indexStream(at, { table: 'recipients', id: 'email_id', leading: [['search_key', key]] });
 }
 
 function tagStream(key: string, value: string, at: StreamPlace): IdStream {
-  const { account, parameters } = at;
-  const where = `account_id = ${account} AND key = ${parameters.add(key)} AND value = ${parameters.add(value)}`;
-  return { sql: `SELECT email_id AS id FROM email_tags WHERE ${where}${inRange('email_id', at)}`, order: ['id'] };
+  const leading: Leading = [
+    ['account_id', at.account],
+    ['key', at.parameters.add(key)],
+    ['value', at.parameters.add(value)],
+  ];
+  return indexStream(at, { table: 'email_tags', id: 'email_id', leading });
 }
+
+/** The ids of the page's range, in its order. */
+const inRange = ({ parameters, range }: StreamPlace): string =>
+  ` AND id < ${parameters.add(range.below)} AND id > ${parameters.add(range.above)} ORDER BY id ${range.order}`;
 
 function stateStreams({ status, lastEvent }: ResolvedFilter): StreamWriter[] {
   if (status === undefined && lastEvent === undefined) return [];
@@ -53,9 +76,10 @@ function stateStreams({ status, lastEvent }: ResolvedFilter): StreamWriter[] {
   const events = lastEvent === undefined ? LAST_EVENTS : [lastEvent];
   return [
     (at) => {
-      const branches = statuses.flatMap((stored) =>
-        events.map((event) => `(${mailStream(at, { status: stored, last_event: event }).sql})`),
-      );
+      const branch = (stored: string, event: string) =>
+        `(SELECT id FROM emails WHERE account_id = ${at.account}
+             AND status = ${at.parameters.add(stored)} AND last_event = ${at.parameters.add(event)}${inRange(at)})`;
+      const branches = statuses.flatMap((stored) => events.map((event) => branch(stored, event)));
       const sql = `SELECT id FROM (${branches.join(' UNION ALL ')}) AS branches ORDER BY id ${at.range.order}`;
       return { sql, order: ['id'] };
     },
@@ -64,7 +88,9 @@ function stateStreams({ status, lastEvent }: ResolvedFilter): StreamWriter[] {
 
 /** What is on its way is bounded by what the workers hold at once, of all accounts together. */
 const sendingStream: StreamWriter = (at) => ({
-  sql: `SELECT id FROM (SELECT DISTINCT email_id AS id FROM recipients WHERE claimed_by IS NOT NULL) AS claimed
-         WHERE true${inRange('id', at)}`,
+  sql: `SELECT id FROM (
+          WITH claimed AS MATERIALIZED (SELECT email_id AS id FROM recipients WHERE claimed_by IS NOT NULL)
+          SELECT DISTINCT id FROM claimed) AS claimed
+         WHERE true${inRange(at)}`,
   order: ['id'],
 });

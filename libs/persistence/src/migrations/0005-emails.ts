@@ -30,9 +30,10 @@ export class Emails0005 extends TableMigration {
     `CREATE INDEX emails_by_state ON emails (account_id, status, last_event, id)`,
     // A domain is of one account, so its id says whose mails these are.
     `CREATE INDEX emails_by_domain ON emails (domain_id, id)`,
-    `CREATE INDEX emails_by_sender ON emails (account_id, sender_address, id)`,
-    // The time in the id cut to 4.7 hours comes first: matches of a prefix are sorted by id within such a slice only.
-    `CREATE INDEX emails_by_subject ON emails (account_id, left(id, 9), lower(left(subject, 64)) text_pattern_ops, id)`,
+    // What tells them apart from emails_account comes first, so that nothing can take that one and sort for these.
+    `CREATE INDEX emails_by_sender ON emails (sender_address, account_id, id)`,
+    // The time in the id cut to 4.7 hours: matches of a prefix are sorted by id within such a slice only.
+    `CREATE INDEX emails_by_subject ON emails (left(id, 9), account_id, (lower(left(subject, 64)) COLLATE "C"), id)`,
     `CREATE INDEX emails_scheduled ON emails (account_id, id) WHERE scheduled_at IS NOT NULL`,
   ];
 
