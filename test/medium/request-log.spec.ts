@@ -1,3 +1,4 @@
+import { connect } from 'node:net';
 import { newId } from '#libs/contracts';
 import { ApiKeys, RequestLog } from '#libs/accounts';
 import { Database } from '#libs/persistence';
@@ -248,6 +249,21 @@ describe('the request log', () => {
     }
     expect(answers).toEqual(answers.map(() => 200));
     expect(await written(account.accountId, 30)).toBe(30);
+  });
+
+  it('has the requests of those who do not wait for the answer', async () => {
+    const account = await gateway.account();
+    const body = JSON.stringify(mailOf(account));
+    const socket = connect(gateway.port, '127.0.0.1', () => {
+      socket.write(
+        `POST /emails HTTP/1.1\r\nhost: x\r\nauthorization: Bearer ${account.key}\r\n` +
+          `content-type: application/json\r\ncontent-length: ${body.length}\r\n\r\n${body}`,
+        () => socket.destroy(),
+      );
+    });
+    await written(account.accountId, 1);
+    const { data } = await gateway.app.get(RequestLog).list(account.accountId, { limit: 2 });
+    expect(data).toMatchObject([{ method: 'POST', endpoint: '/emails', response_status: 201 }]);
   });
 
   it('goes on with a short page where a filter leaves little of many lines', async () => {

@@ -13,10 +13,18 @@ declare module 'fastify' {
 
 /** One line for each request with a known key, refused ones included, once it is answered. Nobody waits for it. */
 export function logRequests(fastify: FastifyInstance, log: Pick<RequestLog, 'add'>): void {
+  const add = (request: FastifyRequest, reply: FastifyReply) => {
+    if (request.principal) log.add(lineOf(request, request.principal, reply));
+  };
   fastify.decorateRequest('refusal', null);
   fastify.addHook('onResponse', (request, reply, done) => {
-    if (request.principal) log.add(lineOf(request, request.principal, reply));
+    add(request, reply);
     done();
+  });
+  // There is no end of an answer for a client that has gone, and yet its request was done.
+  fastify.addHook('onSend', (request, reply, payload, done) => {
+    if (reply.raw.destroyed) add(request, reply);
+    done(null, payload);
   });
 }
 
