@@ -1,0 +1,149 @@
+import { connect } from 'node:net';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { mail } from '../support/mail.js';
+import { startStandalone, type RunningProgram } from '../support/program.js';
+
+const SENDS = 2_000;
+const LANES = 25;
+/** Of an answer; more than its head and body have. */
+const ANSWER_BYTES = 900;
+
+interface Cut {
+  /** Bytes of the request that are written before the connection is reset; null: all. */
+  request: number | null;
+  /** Bytes of the answer that are read before it is reset; null: all. */
+  answer: number | null;
+}
+
+/**
+ * Promise R-4: whoever repeats a request under its idempotency key until he is answered has made one mail, wherever the
+ * connections of his attempts broke.
+ */
+describe('sends whose connection is cut at a random byte', () => {
+  let program: RunningProgram;
+
+  beforeAll(async () => {
+    program = await startStandalone();
+  });
+  afterAll(async () => {
+    await program?.stop();
+    program?.clean();
+  });
+
+  it('make exactly one mail per key, and answer the same id each time', { timeout: 120_000 }, async () => {
+    const random = generator(20_261_121);
+    const ids = new Map<string, Set<string>>();
+    let next = 0;
+    let attempts = 0;
+    let cut = 0;
+    const lane = async () => {
+      for (let i = next++; i < SENDS; i = next++) {
+        const key = `cut-${i}`;
+        const request = requestOf(program, key);
+        const seen = new Set<string>();
+        ids.set(key, seen);
+        // Cut attempts in a row, then one that is heard to the end, then once more.
+        for (const where of [...cuts(random, request.length), WHOLE, WHOLE]) {
+          attempts += 1;
+          const answer = await attempt(program, request, where);
+          if (answer === null) cut += 1;
+          else seen.add(answer);
+        }
+      }
+    };
+    await Promise.all(Array.from({ length: LANES }, lane));
+
+    const unclear = [...ids].filter(([, seen]) => seen.size !== 1);
+    const distinct = new Set([...ids.values()].flatMap((seen) => [...seen]));
+    const stored = await countMails(program);
+    console.log(`${SENDS} keys, ${attempts} attempts, ${cut} cut; ${distinct.size} ids, ${stored} mails`);
+    expect(unclear).toEqual([]);
+    expect(distinct.size).toBe(SENDS);
+    expect(stored).toBe(SENDS);
+    expect(cut).toBeGreaterThan(SENDS / 2);
+  });
+});
+
+const WHOLE: Cut = { request: null, answer: null };
+
+function requestOf(program: RunningProgram, key: string): Buffer {
+  const body = JSON.stringify(mail({ subject: key, to: 'delivered@sim.postloft.test', html: 'x'.repeat(300) }));
+  return Buffer.from(
+    [
+      'POST /emails HTTP/1.1',
+      'Host: localhost',
+      `Authorization: Bearer ${program.key}`,
+      'Content-Type: application/json',
+      `Content-Length: ${Buffer.byteLength(body)}`,
+      `Idempotency-Key: ${key}`,
+      'Connection: close',
+      '',
+      body,
+    ].join('\r\n'),
+  );
+}
+
+function cuts(random: () => number, requestLength: number): Cut[] {
+  return Array.from({ length: Math.floor(random() * 3) }, () =>
+    random() < 0.5
+      ? { request: Math.floor(random() * requestLength), answer: null }
+      : { request: null, answer: Math.floor(random() * ANSWER_BYTES) },
+  );
+}
+
+/** The id that a whole answer brought; null when the connection was cut before. */
+function attempt({ ports }: RunningProgram, request: Buffer, where: Cut): Promise<string | null> {
+  return new Promise((resolve, reject) => {
+    const socket = connect(ports.http, '127.0.0.1');
+    let answer = '';
+    let read = 0;
+    const reset = () => {
+      socket.resetAndDestroy();
+      resolve(null);
+    };
+    socket.on('connect', () => {
+      socket.write(where.request === null ? request : request.subarray(0, where.request), () => {
+        if (where.request !== null) reset();
+        else if (where.answer === 0) reset();
+      });
+    });
+    socket.on('data', (chunk: Buffer) => {
+      read += chunk.length;
+      answer += chunk.toString();
+      if (where.answer !== null && read >= where.answer) reset();
+    });
+    socket.on('error', (error: NodeJS.ErrnoException) => (where === WHOLE ? reject(error) : resolve(null)));
+    socket.on('close', () => {
+      const [, status] = /^HTTP\/1\.1 (\d+)/.exec(answer) ?? [];
+      const [, id] = /"id":"(em_[0-9a-f]{32})"/.exec(answer) ?? [];
+      if (status === '201' && id) resolve(id);
+      else if (where === WHOLE && status !== '409') reject(new Error(`answered ${answer.slice(0, 400)}`));
+      else resolve(null);
+    });
+  });
+}
+
+async function countMails(program: RunningProgram): Promise<number> {
+  let count = 0;
+  let after = '';
+  for (;;) {
+    const page = (await (await program.call('GET', `/emails?limit=100${after}`)).json()) as {
+      data: unknown[];
+      next_cursor: string | null;
+    };
+    count += page.data.length;
+    if (page.next_cursor === null) return count;
+    after = `&after=${page.next_cursor}`;
+  }
+}
+
+/** The same numbers at every run (mulberry32). */
+function generator(seed: number): () => number {
+  let state = seed;
+  return () => {
+    state = (state + 0x6d2b79f5) | 0;
+    let t = Math.imul(state ^ (state >>> 15), 1 | state);
+    t = (t + Math.imul(t ^ (t >>> 7), 61 | t)) ^ t;
+    return ((t ^ (t >>> 14)) >>> 0) / 4_294_967_296;
+  };
+}
