@@ -1,4 +1,5 @@
 import { expect } from 'vitest';
+import { bareUuid } from '#libs/contracts';
 import { cli } from './cli.js';
 import type { RunningProgram } from './program.js';
 import { until } from './until.js';
@@ -60,7 +61,7 @@ export async function moveIn(program: RunningProgram, name: string, hook: string
     domain,
     things,
     call,
-    marks: [...Object.values(things), accountId, key, domain, `private-${name}`],
+    marks: [...Object.values(things).flatMap((id) => [id, bareUuid(id)]), accountId, key, domain, `private-${name}`],
   };
 }
 
