@@ -7,6 +7,7 @@ are tried on a real one as well as on none.
 import datetime
 import json
 import os
+import time
 import urllib.request
 import zlib
 
@@ -37,8 +38,17 @@ def made_things():
     """One thing of each kind, by the prefix of its id."""
     mail = {"from": f"shop@{DOMAIN}", "to": "user@example.net", "subject": "Hello", "text": "Hello"}
     attachment = {"filename": "a.txt", "content": "aGVsbG8="}
+    email = call("POST", "/emails", {**mail, "attachments": [attachment]})["id"]
+    for _ in range(100):
+        captured = first_id(f"/captured?email_id={email}")
+        if captured:
+            break
+        time.sleep(0.1)
     return {
-        "em": call("POST", "/emails", {**mail, "attachments": [attachment]})["id"],
+        "em": email,
+        "att": first_id(f"/emails/{email}/attachments"),
+        "evt": first_id(f"/emails/{email}/events"),
+        "cap": captured,
         "wh": call("POST", "/webhooks", {"url": "http://127.0.0.1:65000/", "events": ["*"]})["id"],
         "key": call("POST", "/api-keys", {"name": "made for the run"})["id"],
         "dom": first_id("/domains"),
