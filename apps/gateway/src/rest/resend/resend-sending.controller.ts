@@ -1,6 +1,7 @@
 import { Body, Controller, Post, Req, Res } from '@nestjs/common';
 import type { Principal } from '#libs/accounts';
 import { EmailIntake } from '#libs/emails';
+import { inTurns } from '#libs/kernel';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { BatchBody } from '../../http/body-limits.js';
 import { Caller } from '../../http/caller.js';
@@ -44,7 +45,7 @@ export class ResendSendingController {
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<BatchSent> {
     const { bodies, permissive } = batchOf(request, body);
-    const elements = bodies.map((element) => resendElement(element, caller));
+    const elements = await inTurns(bodies, (element) => resendElement(element, caller));
     const idempotency = idempotencyOf(request, caller, 'resend.emails.batch');
     const accepted = await this.intake.acceptBatch(elements, { permissive, idempotency });
     if (accepted.replayed) void reply.header('idempotent-replayed', 'true');
