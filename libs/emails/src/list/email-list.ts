@@ -13,7 +13,7 @@ import { ENDLESS, Parameters } from './parameters.js';
 import { streamsFor } from './streams-for.js';
 
 /** So many ids of each stream are counted; a mail that is looked at and does not match costs some microseconds. */
-const PROBED = 2_000;
+const PROBED = 500;
 
 /**
  * A stream is worth something only if it is read in its order and no further. Sorting looks cheaper to a planner whose
