@@ -1,5 +1,5 @@
 import { newId } from '#libs/contracts';
-import { SuppressionEntity, SuppressionList, type NewSuppression } from '#libs/suppressions';
+import { SuppressionEntity, SuppressionEntries, SuppressionList, type NewSuppression } from '#libs/suppressions';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { createTestDatabase, type OpenTestDatabase } from '../support/test-database.js';
 
@@ -142,5 +142,24 @@ describe('SuppressionList', () => {
         data: { email: 'a@example.com', origin: 'bounce', reason: '550 no such user', source_id: 'em_1' },
       },
     ]);
+  });
+});
+
+describe('SuppressionEntries', () => {
+  it('pages by the beginning of an address in the same order, however many begin so', async () => {
+    await db.database.query(
+      `INSERT INTO suppressions (id, account_id, address, origin)
+       SELECT 'sup_' || lpad(to_hex(n), 32, '0'), $1, 'u' || n || '@example.com', 'manual' FROM generate_series(1, 20100) n`,
+      [accountId],
+    );
+    const entries = new SuppressionEntries(db.database);
+    const seen = async (q: string, cursor: { after?: string; before?: string } = {}) =>
+      (await entries.page(accountId, { q }, { limit: 2, ...cursor })).data.map(({ email }) => email);
+    const { data } = await entries.page(accountId, { q: 'u' }, { limit: 2 });
+    expect(data.map(({ email }) => email)).toEqual(['u20100@example.com', 'u20099@example.com']);
+    expect(await seen('u', { after: data[1].id })).toEqual(['u20098@example.com', 'u20097@example.com']);
+    expect(await seen('u', { before: data[1].id })).toEqual(['u20100@example.com']);
+    expect(await seen('u2010')).toEqual(['u20100@example.com', 'u2010@example.com']);
+    expect(await seen('v')).toEqual([]);
   });
 });

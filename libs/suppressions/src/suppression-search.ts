@@ -13,13 +13,16 @@ export interface SuppressionFilter {
   expired?: boolean;
 }
 
+/** Of more hits the newest are soon met on a walk through all entries; sorting a million takes most of a second. */
+const MOST_HITS = 20_000;
+
 /** Sorts after everything that begins with the text before it, in byte order. */
 const LAST = '\u{10ffff}';
 
 /**
  * One page of an account's entries, newest first (oldest first for `before`), with one row more than asked for.
  * Each filter has an index in order of ids; only the beginning of an address has not, so there the hits are found first,
- * in an index that has all columns that filters need, and then put in order.
+ * in an index that has all columns that filters need, and then put in order, unless there are very many.
  */
 export function searchQuery(
   accountId: string,
@@ -35,15 +38,22 @@ export function searchQuery(
   if (filter.domainId !== undefined) conditions.push(`domain_id = ${$(filter.domainId)}`);
   if (filter.expired !== true) conditions.push('(expires_at IS NULL OR expires_at > now())');
   const prefix = filter.q === undefined || filter.q.trim().startsWith('@') ? undefined : normaliseAddress(filter.q);
-  if (prefix !== undefined) conditions.push(`address >= ${$(prefix)} AND address < ${$(prefix + LAST)}`);
-  else if (filter.q !== undefined) conditions.push(`split_part(address, '@', 2) = ${$(domainOf(filter.q))}`);
+  if (filter.q !== undefined && prefix === undefined)
+    conditions.push(`split_part(address, '@', 2) = ${$(domainOf(filter.q))}`);
   const where = conditions.join(' AND ');
   const order = `ORDER BY id ${before === undefined ? 'DESC' : 'ASC'}`;
   const most = `LIMIT ${$(limit + 1)}`;
-  const text =
-    prefix === undefined
-      ? `SELECT ${SUPPRESSION_COLUMNS} FROM suppressions WHERE ${where} ${order} ${most}`
-      : `WITH hits AS MATERIALIZED (SELECT id FROM suppressions WHERE ${where})
-         SELECT ${SUPPRESSION_COLUMNS} FROM suppressions WHERE id IN (SELECT id FROM hits ${order} ${most}) ${order}`;
+  const select = `SELECT ${SUPPRESSION_COLUMNS} FROM suppressions`;
+  if (prefix === undefined) return { text: `${select} WHERE ${where} ${order} ${most}`, values };
+  const text = `
+    WITH hits AS MATERIALIZED (
+           SELECT id FROM suppressions
+            WHERE ${where} AND address >= ${$(prefix)} AND address < ${$(prefix + LAST)} LIMIT ${MOST_HITS + 1}),
+         broad AS MATERIALIZED (SELECT count(*) > ${MOST_HITS} AS yes FROM hits)
+    SELECT * FROM (${select} WHERE NOT (SELECT yes FROM broad) AND id IN (SELECT id FROM hits ${order} ${most})) few
+     UNION ALL
+    SELECT * FROM (${select} WHERE (SELECT yes FROM broad) AND ${where}
+                      AND left(address, ${$([...prefix].length)}) = ${$(prefix)} ${order} ${most}) many
+    ${order}`;
   return { text, values };
 }
