@@ -1,12 +1,13 @@
 import { attachmentProblems, attachmentsFrom, type Attachment, type Rule } from '#libs/emails';
 
 /**
- * An attachment as these clients write it: `false` says that it has no name; the client for Go sends its content as an
- * array of numbers, one for each byte, as do users of the one for Python.
+ * An attachment as these clients write it: `false` says that it has no name. Content may be one number for each byte: an
+ * array of them from the client for Go and from users of the one for Python, a buffer as JSON shows it from older ones for
+ * Node.js.
  */
 export interface ResendAttachmentInput {
   filename?: string | false | null;
-  content?: string | number[] | null;
+  content?: string | number[] | { type: 'Buffer'; data: number[] } | null;
   path?: string | null;
   content_type?: string | null;
   content_id?: string | null;
@@ -18,24 +19,35 @@ export const resendAttachmentsRule: Rule = (value) =>
 
 /** Of a value that its rule has passed. */
 export const resendAttachments = (given: readonly ResendAttachmentInput[] = []): Attachment[] =>
-  attachmentsFrom(
-    given.map((entry) => ({ ...entry, filename: entry.filename || null, content: base64Of(entry.content) })),
-  );
+  attachmentsFrom(given.map((entry) => asOurs(entry) as OurInput));
+
+type OurInput = NonNullable<Parameters<typeof attachmentsFrom>[0]>[number];
 
 function asOurs(entry: unknown): unknown {
   if (typeof entry !== 'object' || entry === null) return entry;
   const { filename, content } = entry as ResendAttachmentInput;
+  const bytes = bytesOf(content);
   return {
     ...entry,
     ...(filename === false ? { filename: null } : {}),
-    ...(isBytes(content) ? { content: base64Of(content) } : {}),
+    ...(bytes === null ? {} : { content: Buffer.from(bytes).toString('base64') }),
   };
 }
 
-function isBytes(content: unknown): content is number[] {
-  return Array.isArray(content) && content.every((byte) => Number.isInteger(byte) && byte >= 0 && byte <= 255);
+function bytesOf(content: unknown): number[] | null {
+  const list = isBufferJson(content) ? content.data : content;
+  return Array.isArray(list) && list.every(isByte) ? list : null;
 }
 
-function base64Of(content: ResendAttachmentInput['content']): string | null | undefined {
-  return Array.isArray(content) ? Buffer.from(content).toString('base64') : content;
+const isByte = (value: unknown): value is number =>
+  Number.isInteger(value) && Number(value) >= 0 && Number(value) <= 255;
+
+function isBufferJson(content: unknown): content is { data: unknown } {
+  return (
+    typeof content === 'object' &&
+    content !== null &&
+    'type' in content &&
+    content.type === 'Buffer' &&
+    'data' in content
+  );
 }
