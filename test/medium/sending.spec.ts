@@ -21,8 +21,9 @@ const mail = (over: object = {}, from = own) => ({
   text: 'text',
   ...over,
 });
-const post = async (path: string, body: unknown, headers: object = {}, key = own.key) => {
-  const response = await gateway.call(key, 'POST', path, body, headers);
+const as = ({ key }: { key: string }) => ({ authorization: `Bearer ${key}` });
+const post = async (path: string, body: unknown, headers: object = {}) => {
+  const response = await gateway.call(own.key, 'POST', path, body, headers);
   return { status: response.status, headers: response.headers, body: (await response.json()) as Json };
 };
 const suppress = (accountId: string, address: string) =>
@@ -71,8 +72,7 @@ describe('POST /emails/batch, strict', () => {
         mail({ to: [] }, account),
         mail({ subject: 7, to: 'nobody' }, account),
       ],
-      {},
-      account.key,
+      as(account),
     );
     expect(status).toBe(422);
     expect(body).toMatchObject({
@@ -98,6 +98,11 @@ describe('POST /emails/batch, strict', () => {
       status: 400,
       body: { name: 'validation_error', details: [{ code: 'invalid_batch' }] },
     });
+  });
+
+  it('names the fields that no mail of it knows', async () => {
+    const { headers } = await post('/emails/batch', [mail({ topic_id: 1 }), mail({ topic_id: 1, priority: 2 })]);
+    expect(headers.get('x-ignored-fields')).toBe('topic_id, priority');
   });
 
   it('refuses a mode that does not exist', async () => {
@@ -165,7 +170,7 @@ describe('idempotency', () => {
     const account = await gateway.account();
     const answers = await Promise.all(
       Array.from({ length: 20 }, () =>
-        post('/emails/batch', [mail({}, account), mail({}, account)], { 'idempotency-key': 'twins' }, account.key),
+        post('/emails/batch', [mail({}, account), mail({}, account)], { 'idempotency-key': 'twins', ...as(account) }),
       ),
     );
     const ids = new Set(answers.filter((answer) => answer.status === 201).map((answer) => JSON.stringify(answer.body)));
@@ -187,7 +192,7 @@ describe('the monthly allowance', () => {
     const statuses = await Promise.all(
       Array.from({ length: 200 }, async (_, i) => {
         const headers = i % 3 === 0 ? { 'idempotency-key': `race-${i}` } : {};
-        return (await post('/emails', mail({}, account), headers, account.key)).status;
+        return (await post('/emails', mail({}, account), { ...headers, ...as(account) })).status;
       }),
     );
     expect(statuses.filter((status) => status === 201)).toHaveLength(100);
@@ -198,22 +203,22 @@ describe('the monthly allowance', () => {
   it('counts recipients, and leaves neighbours alone', async () => {
     const account = await limited('5');
     const three = mail({ to: ['a@x.example', 'b@x.example'], cc: 'c@x.example' }, account);
-    expect(await post('/emails', three, {}, account.key)).toMatchObject({ status: 201 });
-    const refused = await post('/emails', three, {}, account.key);
+    expect(await post('/emails', three, as(account))).toMatchObject({ status: 201 });
+    const refused = await post('/emails', three, as(account));
     expect(refused).toMatchObject({
       status: 429,
       body: { error: 'monthly_quota_exceeded', name: 'monthly_quota_exceeded' },
     });
     expect(refused.headers.get('retry-after')).toBeNull();
-    expect(await post('/emails', mail({}, account), {}, account.key)).toMatchObject({ status: 201 });
+    expect(await post('/emails', mail({}, account), as(account))).toMatchObject({ status: 201 });
   });
 
   it('refuses a strict batch as a whole, and keeps of a permissive one what fits', async () => {
     const account = await limited('3');
     const batch = Array.from({ length: 5 }, () => mail({}, account));
-    expect(await post('/emails/batch', batch, {}, account.key)).toMatchObject({ status: 429 });
+    expect(await post('/emails/batch', batch, as(account))).toMatchObject({ status: 429 });
     const headers = { 'x-batch-validation': 'permissive', 'idempotency-key': 'what-fits' };
-    const first = await post('/emails/batch', batch, headers, account.key);
+    const first = await post('/emails/batch', batch, { ...headers, ...as(account) });
     expect(first).toMatchObject({
       status: 201,
       body: [
@@ -224,7 +229,10 @@ describe('the monthly allowance', () => {
         { object: 'error', index: 4, error: 'monthly_quota_exceeded' },
       ],
     });
-    expect(await post('/emails/batch', batch, headers, account.key)).toMatchObject({ status: 201, body: first.body });
+    expect(await post('/emails/batch', batch, { ...headers, ...as(account) })).toMatchObject({
+      status: 201,
+      body: first.body,
+    });
     expect(await mailsOf(account.accountId)).toBe(3);
   });
 
@@ -232,9 +240,9 @@ describe('the monthly allowance', () => {
     const account = await limited('1');
     const { token } = await gateway.app.get(ApiKeys).create(account.accountId, { name: 'Test', mode: 'test' });
     for (let i = 0; i < 3; i++)
-      expect(await post('/emails', mail({}, account), {}, token)).toMatchObject({ status: 201 });
-    expect(await post('/emails', mail({ sandbox: true }, account), {}, account.key)).toMatchObject({ status: 201 });
-    expect(await post('/emails', mail({}, account), {}, account.key)).toMatchObject({ status: 201 });
+      expect(await post('/emails', mail({}, account), as({ key: token }))).toMatchObject({ status: 201 });
+    expect(await post('/emails', mail({ sandbox: true }, account), as(account))).toMatchObject({ status: 201 });
+    expect(await post('/emails', mail({}, account), as(account))).toMatchObject({ status: 201 });
   });
 });
 
@@ -243,11 +251,11 @@ describe('suppression_policy', () => {
     const account = await gateway.account();
     await suppress(account.accountId, 'no@example.com');
     const body = mail({ to: ['yes@example.com', 'No@example.com'], suppression_policy: 'skip' }, account);
-    expect(await post('/emails', { ...body, suppression_policy: 'reject' }, {}, account.key)).toMatchObject({
+    expect(await post('/emails', { ...body, suppression_policy: 'reject' }, as(account))).toMatchObject({
       status: 422,
       body: { details: [{ field: 'to[1]', code: 'suppressed' }] },
     });
-    const made = await post('/emails', body, {}, account.key);
+    const made = await post('/emails', body, as(account));
     expect(made.status).toBe(201);
     const shown = await (await gateway.call(account.key, 'GET', `/emails/${String(made.body['id'])}`)).json();
     expect(shown).toMatchObject({ status: 'queued', recipients: [{ status: 'queued' }, { status: 'suppressed' }] });
@@ -259,8 +267,7 @@ describe('suppression_policy', () => {
     const made = await post(
       '/emails',
       mail({ to: 'no@example.com', suppression_policy: 'skip' }, account),
-      {},
-      account.key,
+      as(account),
     );
     const shown = await (await gateway.call(account.key, 'GET', `/emails/${String(made.body['id'])}`)).json();
     expect(shown).toMatchObject({ status: 'suppressed', last_event: 'suppressed' });

@@ -30,8 +30,8 @@ export interface InterfaceStage {
 
 export async function openInterface(env: Record<string, string> = {}): Promise<InterfaceStage> {
   const [program, receiver] = await Promise.all([startStandalone(env), WebhookReceiver.start()]);
-  const ask = async <T>(method: string, path: string, body?: unknown, headers: Record<string, string> = {}) => {
-    const response = await program.call(method, path, body, headers);
+  const ask = async <T>(...request: Parameters<RunningProgram['call']>): Promise<Answer<T>> => {
+    const response = await program.call(...request);
     const text = await response.text();
     return { status: response.status, headers: response.headers, body: (text === '' ? null : JSON.parse(text)) as T };
   };

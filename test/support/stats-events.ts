@@ -22,7 +22,7 @@ export class StatsEvents {
       event: {
         id: newId('evt'),
         account_id: accountId ?? this.accountId,
-        type: type as EmittedType,
+        type,
         created_at: at.toISOString(),
         data: { email_id: emailId, recipient: `user${this.position}@example.com`, ...data } as EventData[EmittedType],
       },

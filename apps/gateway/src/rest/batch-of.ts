@@ -1,6 +1,5 @@
 import { LIMITS, Refusal } from '#libs/contracts';
 import type { FastifyRequest } from 'fastify';
-import { rememberIgnored } from './declared-fields.js';
 import { invalidFields } from './invalid-fields.js';
 
 const MODES = ['strict', 'permissive'];

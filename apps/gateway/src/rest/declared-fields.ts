@@ -22,11 +22,13 @@ export function rememberIgnored(given: object, names: string[]): void {
   if (names.length > 0) ignoredNames.set(given, names);
 }
 
-/** The value of `x-ignored-fields` for this body and query (D-5): names in URL encoding, at most twenty. */
+/** The value of `x-ignored-fields` for a body (or a batch of them) and a query (D-5): URL-encoded, at most twenty. */
 export function ignoredFieldsOf(...given: unknown[]): string | undefined {
-  const names = given.flatMap((one) => (typeof one === 'object' && one !== null ? (ignoredNames.get(one) ?? []) : []));
+  const names = given
+    .flat()
+    .flatMap((one) => (typeof one === 'object' && one !== null ? (ignoredNames.get(one) ?? []) : []));
   if (names.length === 0) return undefined;
-  return names
+  return [...new Set(names)]
     .slice(0, MAX_NAMED)
     .map((name) => encodeURIComponent([...name.slice(0, 2 * MAX_NAME_LENGTH)].slice(0, MAX_NAME_LENGTH).join('')))
     .join(', ');

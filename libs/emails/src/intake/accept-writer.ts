@@ -110,9 +110,9 @@ export class AcceptWriter {
         if (parcel.idempotency !== null && (await this.keys.take(tx, [parcel])).length === 0) return null;
         const mails = await this.reserveMails(tx, parcel);
         await insertMails(tx, mails);
-        const result = written(parcel, mails);
-        if (mails.length < parcel.mails.length) await this.keys.answer(tx, parcel.idempotency, result.answer);
-        return result;
+        const outcome = written(parcel, mails);
+        if (mails.length < parcel.mails.length) await this.keys.answer(tx, parcel.idempotency, outcome.answer);
+        return outcome;
       });
       return result ?? (await this.replay(parcel));
     } catch (error) {
