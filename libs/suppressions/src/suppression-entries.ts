@@ -1,9 +1,11 @@
 import { toPage, type Page, type PageRequest } from '#libs/contracts';
+import { nextTurn } from '#libs/kernel';
 import { Database, isRetryable, type Queryable } from '#libs/persistence';
 import { Injectable } from '@nestjs/common';
 import type { NewSuppression } from './new-suppression.js';
 import { readSuppressions } from './read-suppressions.js';
 import { removeSuppressions, type RemovalOptions, type SuppressionRemoval } from './remove-suppressions.js';
+import { sortedInTurns } from './sorted-in-turns.js';
 import { storeSuppressions, SUPPRESSION_COLUMNS } from './store-suppressions.js';
 import type { SuppressionTarget } from './suppression-rules.js';
 import { searchQuery, type SuppressionFilter } from './suppression-search.js';
@@ -103,15 +105,28 @@ async function storeAll(
   accountId: string,
   entries: readonly Omit<NewSuppression, 'accountId'>[],
 ): Promise<Set<string>> {
-  const distinct = new Map<string, NewSuppression>();
-  for (const entry of entries) {
-    const key = `${entry.address} ${entry.domainId ?? ''}`;
-    if (!distinct.has(key)) distinct.set(key, { ...entry, accountId });
-  }
+  const distinct = await distinctEntries(accountId, entries);
   // In one order for everybody, so that two callers seldom wait for each other in a ring.
-  const sorted = [...distinct].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, entry]) => entry);
+  const sorted = await sortedInTurns([...distinct], ([a], [b]) => (a < b ? -1 : 1));
   const news = new Set<string>();
   for (let at = 0; at < sorted.length; at += STORED_AT_ONCE)
-    for (const { id } of await storeSuppressions(tx, sorted.slice(at, at + STORED_AT_ONCE))) news.add(id);
+    for (const { id } of await storeSuppressions(tx, partOf(sorted, at))) news.add(id);
   return news;
+}
+
+const partOf = (sorted: readonly [string, NewSuppression][], at: number): NewSuppression[] =>
+  sorted.slice(at, at + STORED_AT_ONCE).map(([, entry]) => entry);
+
+/** By address and domain, the first of each. */
+async function distinctEntries(
+  accountId: string,
+  entries: readonly Omit<NewSuppression, 'accountId'>[],
+): Promise<Map<string, NewSuppression>> {
+  const distinct = new Map<string, NewSuppression>();
+  for (const [i, entry] of entries.entries()) {
+    const key = `${entry.address} ${entry.domainId ?? ''}`;
+    if (!distinct.has(key)) distinct.set(key, { ...entry, accountId });
+    if (i % STORED_AT_ONCE === STORED_AT_ONCE - 1) await nextTurn();
+  }
+  return distinct;
 }
