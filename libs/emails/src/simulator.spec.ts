@@ -71,8 +71,10 @@ describe('the simulator', () => {
   });
 
   it('judges sandbox_result by the same names', () => {
-    for (const value of ['delivered', 'slow+5', 'ooto', 'clicked']) expect(sandboxResultRule(value)).toEqual([]);
-    for (const value of ['', 'no', 'toString', 7, null, ['bounced']]) expect(sandboxResultRule(value)).toHaveLength(1);
+    for (const value of ['delivered', 'slow+5', 'slow+60', 'ooto', 'clicked'])
+      expect(sandboxResultRule(value)).toEqual([]);
+    for (const value of ['', 'no', 'toString', 'slow', 'slow+61', 'slow+x', 7, null, ['bounced']])
+      expect(sandboxResultRule(value)).toHaveLength(1);
     expect(simulationNamed('slow+5')).toEqual(at('delivered', 5_000));
   });
 });

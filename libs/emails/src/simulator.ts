@@ -42,7 +42,7 @@ export function simulationNamed(text: string): Simulation | null {
 }
 
 export const sandboxResultRule: Rule = (value) =>
-  typeof value === 'string' && simulationNamed(value) !== null
+  typeof value === 'string' && simulationNamed(value) !== null && !isSlowWithoutSeconds(value)
     ? []
     : [
         {
@@ -83,6 +83,10 @@ function byAddress(written: string, serviceDomain: string): Simulation | null {
       return null;
   }
 }
+
+/** An address is lenient about its label; a field says what it means. */
+const isSlowWithoutSeconds = (value: string): boolean =>
+  /^slow/i.test(value) && (!/^slow\+\d{1,2}$/i.test(value) || Number(value.slice('slow+'.length)) > SLOWEST_SECONDS);
 
 /** Milliseconds; none without a number. */
 function slowness(label: string | undefined): number {

@@ -55,10 +55,11 @@ export async function composeMessage(parts: MessageParts): Promise<Buffer> {
 
 /** Why a caller's header field cannot be sent as given, or undefined. The same rule `composeMessage` enforces. */
 export function headerProblem(name: string, value: string): string | undefined {
-  if (typeof name !== 'string' || !FIELD_NAME.test(name)) return 'is no valid header name';
+  if (typeof name !== 'string' || !FIELD_NAME.test(name)) return 'must have a name of at most 76 characters';
   const key = name.toLowerCase();
-  if (RESERVED.has(key) || RESERVED_PREFIX.some((prefix) => key.startsWith(prefix))) return 'is a reserved header';
-  if (typeof value !== 'string' || value.trim() === '') return 'must be text';
+  if (RESERVED.has(key) || RESERVED_PREFIX.some((prefix) => key.startsWith(prefix)))
+    return 'must not be set: the header is reserved';
+  if (typeof value !== 'string' || value.trim() === '') return 'must not be empty';
   if (CONTROL.test(value)) return 'must not contain line breaks or control characters';
   if (key === 'reply-to') return mailboxProblem(value);
   if (!isStructured(key)) return undefined;

@@ -25,6 +25,8 @@ const NEVER_IN_ADDRESS = /[\p{C}\p{Z}]/u;
 const NOT_ATEXT = /[^A-Za-z0-9!#$%&'*+\-/=?^_`{|}~.\u0080-\u{10ffff}]/u;
 /** Marks that make an unquoted display name something else: comment, group, list, literal, quote (RFC 5322 §3.2.3). */
 const SPECIAL_IN_NAME = /[()<>[\]:;@\\,"]/;
+/** Two addresses with a separator between them: what people write who know it from mail programs. */
+const LIST = /@[^@,;]*[,;][^@]*@/;
 const NOT_DOMAIN = /[^A-Za-z0-9.\-\u0080-\u{10ffff}]/u;
 const NOT_LDH = /[^a-z0-9-]/;
 /** A domain that already has the form it would be given: two labels or more, no A-label to be looked into. */
@@ -78,6 +80,7 @@ function withName(address: string, name: string): Mailbox | Problem {
 }
 
 function parseAddress(text: string): string | Problem {
+  if (LIST.test(text)) return { problem: 'must be one address per string, not a list' };
   if (NEVER_IN_ADDRESS.test(text)) return { problem: 'must not have spaces or invisible characters in its address' };
   const at = text.indexOf('@');
   if (at < 0) return { problem: 'must be an address such as name@example.com' };

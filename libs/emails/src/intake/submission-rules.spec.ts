@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { attachmentsFrom, forbiddenAttachments } from './attachment-rules.js';
 import {
   attachmentsRule,
@@ -61,6 +61,25 @@ describe('the rules of a submission', () => {
     expect(codes(scheduledAtRule(inHours(-1)))).toEqual(['in_the_past']);
     for (const bad of ['tomorrow', '2026-01-01', '2026-01-01T10:00:00', 1_800_000_000, '2026-13-40T00:00:00Z'])
       expect(codes(scheduledAtRule(bad))).toEqual(['invalid_timestamp']);
+  });
+
+  it('never roll a day that does not exist over into the next month', () => {
+    vi.useFakeTimers({ now: new Date('2027-02-27T12:00:00Z') });
+    try {
+      expect(scheduledAtRule('2027-02-28T12:00:00Z')).toEqual([]);
+      expect(codes(scheduledAtRule('2027-02-29T12:00:00Z'))).toEqual(['invalid_timestamp']);
+    } finally {
+      vi.useRealTimers();
+    }
+  });
+
+  it('say what is allowed where several addresses stand in one string, or a header has no proper name', () => {
+    for (const text of ['a@example.com, b@example.com', 'a@example.com;b@example.com'])
+      expect(toRule(text)[0].message, text).toBe('must be one address per string, not a list');
+    const said = (name: string, value: string) => headersRule({ [name]: value })[0].message;
+    expect(said(`X-${'a'.repeat(80)}`, 'v')).toMatch(/at most \d+ characters/);
+    expect(said('From', 'v')).toMatch(/^must not be set/);
+    expect(said('X-A', ' ')).toBe('must not be empty');
   });
 
   it('take files in strict base64, and refuse programs by name and by their first bytes', () => {

@@ -1,4 +1,4 @@
-import { LIMITS } from '#libs/contracts';
+import { LIMITS, parseTimestamp } from '#libs/contracts';
 import { headerProblem, parseMailbox, type Mailbox } from '#libs/mime';
 import { attachmentProblems } from './attachment-rules.js';
 import { isRecord, type Rule, type RuleProblem } from './rule.js';
@@ -154,14 +154,12 @@ export function tagsFrom(
 
 export const attachmentsRule: Rule = (value) => attachmentProblems(value);
 
-const ISO_WITH_OFFSET = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(:\d{2}(\.\d{1,9})?)?(Z|[+-]\d{2}:?\d{2})$/;
-
 /** ISO 8601 with an offset, at most 72 hours ahead; up to 60 seconds in the past mean now (D-3, D-17). */
 export const scheduledAtRule: Rule = (value) => {
-  const at = typeof value === 'string' && ISO_WITH_OFFSET.test(value) ? Date.parse(value) : NaN;
-  if (Number.isNaN(at))
+  const at = typeof value === 'string' ? parseTimestamp(value) : null;
+  if (at === null)
     return one('invalid_timestamp', 'must be an ISO 8601 timestamp with an offset, such as 2026-01-31T09:30:00Z');
-  const ahead = at - Date.now();
+  const ahead = at.getTime() - Date.now();
   if (ahead > LIMITS.scheduleAheadMs) return one('too_late', 'must be at most 72 hours in the future');
   return ahead < -LIMITS.scheduleGraceMs ? one('in_the_past', 'must not be in the past') : none;
 };
