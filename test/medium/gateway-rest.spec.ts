@@ -235,6 +235,20 @@ describe('the other resources', () => {
       'POST /emails HTTP/1.1\r\nHost: x\r\nContent-Length: 1\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n';
     expect(await raw(twoLengths)).toMatch(/^HTTP\/1\.1 400 /);
   });
+
+  it('answer what no route has seen with the headers of every answer', async () => {
+    const nobody = 'GET /emails HTTP/1.1\r\nConnection: close\r\n\r\n';
+    const endless = `GET /emails HTTP/1.1\r\nHost: x\r\nX: ${'a'.repeat(20_000)}\r\n\r\n`;
+    for (const bytes of ['NONSENSE\r\n\r\n', nobody, endless]) {
+      const answer = await raw(bytes);
+      const [head, body] = answer.split('\r\n\r\n');
+      expect(head).toMatch(/^HTTP\/1\.1 400 /);
+      for (const name of ['x-request-id', 'x-api-version', 'x-delivery-mode', 'cache-control'])
+        expect(head, bytes.slice(0, 30)).toContain(`\r\n${name}: `);
+      const { request_id } = JSON.parse(body) as { request_id: string };
+      expect(head).toContain(request_id);
+    }
+  });
 });
 
 describe('a body of hostile structure', () => {

@@ -108,7 +108,10 @@ describe('POST /emails/batch, strict', () => {
   it('refuses a mode that does not exist', async () => {
     expect(await post('/emails/batch', [mail()], { 'x-batch-validation': 'lax' })).toMatchObject({
       status: 400,
-      body: { details: [{ field: 'x-batch-validation' }] },
+      body: {
+        message: 'The header x-batch-validation must be one of strict, permissive.',
+        details: [{ field: 'x-batch-validation' }],
+      },
     });
   });
 });

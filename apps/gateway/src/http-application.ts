@@ -11,7 +11,7 @@ import { answerClientError, newRequestId } from './http/client-error.js';
 import { answerFor } from './http/error-body.js';
 import { ErrorFilter } from './http/error-filter.js';
 import { readBodies } from './http/request-body.js';
-import { RequestGate } from './http/request-gate.js';
+import { RequestGate, requireHost } from './http/request-gate.js';
 import { logRequests } from './http/request-log.js';
 import { commonHeaders } from './http/response-headers.js';
 import { requireDeclaredAccess } from './http/route-access.js';
@@ -38,7 +38,13 @@ class GatewayAdapter extends FastifyAdapter {
 export function createGatewayAdapter(config: Config): FastifyAdapter {
   const { HTTP_TLS_CERT, HTTP_TLS_KEY, RESEND_HOST, TRUST_PROXY } = config.settings;
   const common = commonHeaders(config);
-  const node = { maxHeaderSize: 16_384, headersTimeout: HEADERS_MS, connectionsCheckingInterval: SWEEP_MS };
+  const node = {
+    maxHeaderSize: 16_384,
+    headersTimeout: HEADERS_MS,
+    connectionsCheckingInterval: SWEEP_MS,
+    // Node would answer with nothing in it; `requireHost` does in our shape.
+    requireHostHeader: false,
+  };
   const tls =
     HTTP_TLS_CERT && HTTP_TLS_KEY
       ? { https: { ...node, cert: readFileSync(HTTP_TLS_CERT), key: readFileSync(HTTP_TLS_KEY) } }
@@ -53,7 +59,7 @@ export function createGatewayAdapter(config: Config): FastifyAdapter {
     genReqId: newRequestId,
     rewriteUrl: ({ url, headers }: IncomingMessage) => resendHostUrl(routedUrl(url ?? '/'), headers.host, RESEND_HOST),
     routerOptions: { maxParamLength: 1024 },
-    clientErrorHandler: answerClientError,
+    clientErrorHandler: answerClientError(common),
     // A path that cannot be decoded is refused by the router, before any hook.
     frameworkErrors: (error: FastifyError, request: FastifyRequest, reply: FastifyReply) => {
       const { body, headers } = answerFor(error, request.id);
@@ -79,6 +85,7 @@ export function configureGateway(app: NestFastifyApplication): void {
   });
   fastify.addHook('onRequest', async (request, reply) => {
     void reply.headers(common).header('x-request-id', request.id);
+    requireHost(request);
     await gate.admit(request, reply);
   });
   logRequests(fastify, app.get(RequestLog));

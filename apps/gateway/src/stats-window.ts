@@ -7,8 +7,10 @@ export function statsWindow(given: { from?: Date | null; to?: Date | null }): { 
   const to = given.to ?? new Date();
   const from = given.from ?? new Date(to.getTime() - DAY_MS);
   if (from >= to)
-    throw new Refusal('invalid_parameter', [
-      { field: 'from', code: 'invalid_parameter', message: 'must be before the end of the window' },
-    ]);
+    throw new Refusal(
+      'invalid_parameter',
+      [{ field: 'from', code: 'invalid_parameter', message: 'must be before the end of the window' }],
+      'The parameter from must be before the end of the window.',
+    );
   return { from, to };
 }

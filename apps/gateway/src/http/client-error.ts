@@ -10,29 +10,29 @@ const LATE = 'ERR_HTTP_REQUEST_TIMEOUT';
 const HEADERS_TOO_LARGE = 'HPE_HEADER_OVERFLOW';
 
 /**
- * Bytes that are no HTTP request, or one that does not end: answered in the API's own shape, then closed. The request
- * cannot be trusted to have an end, so nothing further is read from this connection.
+ * Bytes that are no HTTP request, or one that does not end: answered in the API's own shape, with the headers that every
+ * response has, then closed. The request cannot be trusted to have an end, so nothing further is read from this
+ * connection.
  */
-export function answerClientError(error: Error & { code?: string }, socket: Socket): void {
-  if (error.code === 'ECONNRESET' || !socket.writable) {
-    socket.destroy();
-    return;
-  }
-  const { body } = answerFor(new Refusal('validation_error', [], sentenceFor(error.code)), newRequestId());
-  const text = JSON.stringify(body);
-  socket.end(
-    [
-      'HTTP/1.1 400 Bad Request',
-      'content-type: application/json',
-      `content-length: ${Buffer.byteLength(text)}`,
-      'x-api-version: 1',
-      `x-request-id: ${body.request_id}`,
-      'connection: close',
-      '',
-      text,
-    ].join('\r\n'),
-  );
-}
+export const answerClientError =
+  (common: Record<string, string>) =>
+  (error: Error & { code?: string }, socket: Socket): void => {
+    if (error.code === 'ECONNRESET' || !socket.writable) {
+      socket.destroy();
+      return;
+    }
+    const { body } = answerFor(new Refusal('validation_error', [], sentenceFor(error.code)), newRequestId());
+    const text = JSON.stringify(body);
+    const headers = {
+      ...common,
+      'x-request-id': body.request_id,
+      'content-type': 'application/json; charset=utf-8',
+      'content-length': String(Buffer.byteLength(text)),
+      connection: 'close',
+    };
+    const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}`);
+    socket.end(['HTTP/1.1 400 Bad Request', ...lines, '', text].join('\r\n'));
+  };
 
 function sentenceFor(code: string | undefined): string {
   if (code === LATE) return 'The request did not arrive in time.';

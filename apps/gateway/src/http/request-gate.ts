@@ -79,6 +79,12 @@ export function requireReadableBody(
     throw new Refusal('wrong_content_type', [], `The content type must be ${type}.`);
 }
 
+/** @throws Refusal for a request of HTTP/1.1 without the header that names the host (RFC 9112 §3.2). */
+export function requireHost({ headers, raw }: Pick<FastifyRequest, 'headers' | 'raw'>): void {
+  if (headers.host === undefined && raw.httpVersion === '1.1')
+    throw new Refusal('validation_error', [], 'The request has no Host header.');
+}
+
 /** The GraphQL server builds a URL from the host and breaks on one that is none. */
 function requireReadableHost({ routeOptions, hostname }: FastifyRequest): void {
   if (routeOptions.url === '/graphql' && !URL.canParse(`http://${hostname}/`))
