@@ -1,0 +1,73 @@
+import { describe, expect, it } from 'vitest';
+import type { DeliveryJob } from './delivery-job.js';
+import { hardBounce } from './hard-bounce.js';
+import type { Verdict } from './verdict.js';
+
+const at = new Date('2026-01-01T00:00:00Z');
+const job = { mail: { id: 'em_1', accountId: 'acc_1', test: false } } as DeliveryJob;
+
+const bounced = (over: { class?: string; type?: string; text?: string; simulated?: object } = {}): Verdict =>
+  ({
+    recipient: {
+      ordinal: 0,
+      address: 'Gone@Example.com',
+      attempts: 0,
+      fence: 1,
+      expiresAt: at,
+      previousEnhanced: null,
+    },
+    attempts: 1,
+    status: 'bounced',
+    bounceType: over.type ?? 'hard',
+    bounceClass: over.class ?? 'invalid_recipient',
+    ...(over.simulated ? { simulated: over.simulated } : {}),
+    outcome: {
+      reply: { code: 550, enhanced: '5.1.1', text: over.text ?? 'No such user' },
+      remote: { mx: 'mx.example.com', ip: '192.0.2.1', tls: null },
+      endedAt: at,
+    },
+  }) as unknown as Verdict;
+
+describe('hardBounce', () => {
+  it('makes an entry that says which mail bounced, where, when and in whose words', () => {
+    expect(hardBounce(job, bounced())).toEqual({
+      accountId: 'acc_1',
+      address: 'gone@example.com',
+      origin: 'bounce',
+      reason: 'No such user',
+      sourceId: 'em_1',
+      evidence: {
+        email_id: 'em_1',
+        recipient: 'Gone@Example.com',
+        smtp_code: 550,
+        enhanced_code: '5.1.1',
+        text: 'No such user',
+        mx: 'mx.example.com',
+        feedback_type: null,
+        at: '2026-01-01T00:00:00.000Z',
+      },
+    });
+  });
+
+  it.each(['invalid_recipient', 'bad_domain', 'inactive_mailbox'])('makes an entry for the class %s', (name) => {
+    expect(hardBounce(job, bounced({ class: name }))).not.toBeNull();
+  });
+
+  it.each(['policy', 'authentication', 'content', 'transport_policy', 'quota', 'too_large', 'routing', 'undetermined'])(
+    'makes none for the class %s, which says nothing about the recipient',
+    (name) => {
+      expect(hardBounce(job, bounced({ class: name }))).toBeNull();
+    },
+  );
+
+  it('makes none for a bounce that is not hard, for test mail and for what was simulated', () => {
+    expect(hardBounce(job, bounced({ type: 'soft' }))).toBeNull();
+    expect(hardBounce({ mail: { ...job.mail, test: true } } as DeliveryJob, bounced())).toBeNull();
+    expect(hardBounce(job, bounced({ simulated: {} }))).toBeNull();
+  });
+
+  it('never cuts a character of the words in half', () => {
+    const entry = hardBounce(job, bounced({ text: `${'x'.repeat(499)}\u{1f4ee} and more` }));
+    expect(entry?.reason).toBe('x'.repeat(499));
+  });
+});
