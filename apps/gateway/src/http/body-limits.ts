@@ -1,4 +1,4 @@
-import { LIMITS } from '#libs/contracts';
+import { LIMITS, Refusal } from '#libs/contracts';
 import type { FastifyContextConfig } from 'fastify';
 import { declareRoute } from './route-access.js';
 import type { StructureLimits } from './structure-scan.js';
@@ -18,6 +18,7 @@ declare module 'fastify' {
   }
 }
 
+const MIB = 1024 * 1024;
 const DEPTH = 32;
 const PER_MAIL = 20_000;
 const ONE_MAIL: BodyLimits = {
@@ -28,13 +29,14 @@ const ONE_MAIL: BodyLimits = {
 const BATCH: BodyLimits = {
   ...ONE_MAIL,
   bytes: LIMITS.batchBytes,
+  tooLarge: `The batch is larger than ${LIMITS.batchBytes / MIB} MiB.`,
   structure: { depth: DEPTH, perElement: PER_MAIL, inAll: 6 * PER_MAIL },
 };
 const CSV: BodyLimits = {
   ...ONE_MAIL,
   type: 'text/csv',
   bytes: LIMITS.importBytes,
-  tooLarge: `The file is larger than ${LIMITS.importBytes / (1024 * 1024)} MiB.`,
+  tooLarge: `The file is larger than ${LIMITS.importBytes / MIB} MiB.`,
 };
 const LIMITS_OF = { batch: BATCH, csv: CSV };
 
@@ -46,3 +48,10 @@ export const CsvBody = () => declareRoute({ body: 'csv' });
 
 export const bodyLimitsOf = (config: FastifyContextConfig | undefined): BodyLimits =>
   config?.body === undefined ? ONE_MAIL : LIMITS_OF[config.body];
+
+/** Of one mail the same refusal that its counted size would get (D-19): what the client may send is what it is told. */
+export function bodyTooLarge({ bytes, tooLarge }: Pick<BodyLimits, 'bytes' | 'tooLarge'>): Refusal {
+  const most = tooLarge === undefined ? LIMITS.messageBytes : bytes;
+  const detail = { field: '', code: 'too_large', message: `must have at most ${most} bytes in all` };
+  return new Refusal('message_too_large', [detail], tooLarge);
+}

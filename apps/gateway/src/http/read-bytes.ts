@@ -1,7 +1,7 @@
 import type { Readable } from 'node:stream';
 import { Refusal } from '#libs/contracts';
 import { nextTurn } from '#libs/kernel';
-import type { BodyLimits } from './body-limits.js';
+import { bodyTooLarge, type BodyLimits } from './body-limits.js';
 
 type SizeLimit = Pick<BodyLimits, 'bytes' | 'tooLarge'>;
 
@@ -28,7 +28,8 @@ export async function readBytes(payload: Readable, limit: SizeLimit): Promise<Bu
   return whole;
 }
 
-function chunksOf(payload: Readable, { bytes: limit, tooLarge }: SizeLimit): Promise<Buffer[]> {
+function chunksOf(payload: Readable, size: SizeLimit): Promise<Buffer[]> {
+  const limit = size.bytes;
   return new Promise((resolve, reject) => {
     let chunks: Buffer[] = [];
     let bytes = 0;
@@ -41,7 +42,7 @@ function chunksOf(payload: Readable, { bytes: limit, tooLarge }: SizeLimit): Pro
     const complete = () =>
       end(() => {
         if (bytes <= limit) resolve(chunks);
-        else reject(new Refusal('message_too_large', [], tooLarge));
+        else reject(bodyTooLarge(size));
       });
     // Nobody is left to read the answer; it must not look like a fault of ours.
     const broken = () => end(() => reject(new Refusal('validation_error', [], 'The body did not arrive as a whole.')));

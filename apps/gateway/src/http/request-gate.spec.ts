@@ -1,6 +1,7 @@
 import { LIMITS, Refusal } from '#libs/contracts';
 import { describe, expect, it } from 'vitest';
 import { bearerToken } from './bearer-token.js';
+import { bodyLimitsOf } from './body-limits.js';
 import { requireReadableBody } from './request-gate.js';
 
 const codeOf = (act: () => unknown): string => {
@@ -47,6 +48,38 @@ describe('requireReadableBody of a route that takes a file', () => {
     expect(codeOf(() => requireReadableBody({ headers }, { type: 'text/csv', bytes: LIMITS.importBytes }))).toBe(
       verdict,
     );
+  });
+});
+
+describe('the refusal of a body by its declared length', () => {
+  const refused = (body: 'batch' | 'csv' | undefined) => {
+    const limits = bodyLimitsOf(body && { body });
+    const headers = { 'content-length': String(limits.bytes + 1), 'content-type': limits.type };
+    try {
+      requireReadableBody({ headers }, limits);
+    } catch (error) {
+      const { message, details } = error as Refusal;
+      return { message, allowed: details.map((detail) => `${detail.code}: ${detail.message}`) };
+    }
+    return undefined;
+  };
+
+  it('is for a mail what its counted size would get', () => {
+    expect(refused(undefined)).toEqual({
+      message: 'The mail is larger than 10 MB.',
+      allowed: ['too_large: must have at most 10485760 bytes in all'],
+    });
+  });
+
+  it('speaks of a batch or a file where it is one', () => {
+    expect(refused('batch')).toEqual({
+      message: 'The batch is larger than 50 MiB.',
+      allowed: ['too_large: must have at most 52428800 bytes in all'],
+    });
+    expect(refused('csv')).toEqual({
+      message: 'The file is larger than 5 MiB.',
+      allowed: ['too_large: must have at most 5242880 bytes in all'],
+    });
   });
 });
 

@@ -11,7 +11,7 @@ import {
 import { Refusal } from '#libs/contracts';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { bearerToken } from './bearer-token.js';
-import { bodyLimitsOf, type BodyLimits } from './body-limits.js';
+import { bodyLimitsOf, bodyTooLarge, type BodyLimits } from './body-limits.js';
 import { RouteTable } from './route-table.js';
 
 /**
@@ -68,15 +68,15 @@ export class RequestGate {
 /** A body that would be refused anyway is refused by its headers. */
 export function requireReadableBody(
   { headers }: Pick<FastifyRequest, 'headers'>,
-  { type, bytes, tooLarge }: Omit<BodyLimits, 'structure'>,
+  limits: Omit<BodyLimits, 'structure'>,
 ): void {
   const length = Number(headers['content-length'] ?? 0);
-  if (length > bytes) throw new Refusal('message_too_large', [], tooLarge);
+  if (length > limits.bytes) throw bodyTooLarge(limits);
   if (length === 0 && headers['transfer-encoding'] === undefined) return;
   const encoding = headers['content-encoding'];
   if (encoding !== undefined && encoding.toLowerCase() !== 'identity') throw new Refusal('compressed_body');
-  if (!isOfType(type, headers['content-type']))
-    throw new Refusal('wrong_content_type', [], `The content type must be ${type}.`);
+  if (!isOfType(limits.type, headers['content-type']))
+    throw new Refusal('wrong_content_type', [], `The content type must be ${limits.type}.`);
 }
 
 /** @throws Refusal for a request of HTTP/1.1 without the header that names the host (RFC 9112 §3.2). */
