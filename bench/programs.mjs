@@ -68,8 +68,9 @@ async function startProgram(program, settings) {
     ...settings,
   };
   const main = join(ROOT, `dist/apps/${program}/src/main.js`);
+  const flags = ['--enable-source-maps', '--max-semi-space-size=64'];
   const extra = (process.env.BENCH_NODE_OPTIONS ?? '').split(' ').filter(Boolean);
-  const started = startCommand(process.execPath, ['--enable-source-maps', ...extra, main], { cwd: dataDir, env });
+  const started = startCommand(process.execPath, [...flags, ...extra, main], { cwd: dataDir, env });
   const ours = new OurProgram(started, { apiKey, httpPort, smtpsPort, dataDir });
   try {
     await until(() => isReady(started, httpPort), `start:${program} to be ready`, STARTING_MS);

@@ -206,7 +206,10 @@ describe('AttachmentFetcher', () => {
     server.script('/half', { status: 200, body: 'x'.repeat(600) });
     const files = attachmentsFrom([1, 2].map((i) => ({ filename: `${i}.txt`, path: server.url('/half') })));
     expect(await fetcher().fetchAll(files, 1200)).toHaveLength(2);
-    expect((await refusal(fetcher().fetchAll(files, 1199))).code).toBe('message_too_large');
+    expect(await refusal(fetcher().fetchAll(files, 1199))).toMatchObject({
+      code: 'message_too_large',
+      details: [{ field: '', code: 'too_large' }],
+    });
   });
 
   it('takes https alone, and says the same of a private address as of a name that has one', async () => {

@@ -24,20 +24,21 @@ export type IdPrefix = (typeof ID_PREFIXES)[number];
 
 const SEQUENCE_BITS = 12;
 const SEQUENCE_LIMIT = 1 << SEQUENCE_BITS;
-const pool = new Uint8Array(8 * 256);
-let poolAt = pool.length;
+/** Hex digits of random bytes, made for many ids at once. */
+const RANDOM_DIGITS = 16;
+const bytes = new Uint8Array(1024);
+let digits = '';
+let digitsAt = 0;
 let lastMs = 0;
 let sequence = 0;
 
 function randomHex(): string {
-  if (poolAt >= pool.length) {
-    globalThis.crypto.getRandomValues(pool);
-    poolAt = 0;
+  if (digitsAt >= digits.length) {
+    globalThis.crypto.getRandomValues(bytes);
+    digits = Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('');
+    digitsAt = 0;
   }
-  let hex = '';
-  for (let i = 0; i < 8; i++) hex += pool[poolAt + i].toString(16).padStart(2, '0');
-  poolAt += 8;
-  return hex;
+  return digits.slice(digitsAt, (digitsAt += RANDOM_DIGITS));
 }
 
 /** A new id, for example `em_01978c0e5f7b7c3a9d21f0b64c1e88aa`. */

@@ -25,7 +25,7 @@ const MAILS = `
 
 const KEYS = `
   DELETE FROM idempotency_keys WHERE ctid IN (
-    SELECT ctid FROM idempotency_keys WHERE created_at < now() - make_interval(hours => $1) ORDER BY created_at LIMIT $2
+    SELECT ctid FROM idempotency_keys WHERE created_at < now() - make_interval(hours => $1) LIMIT $2
       FOR UPDATE SKIP LOCKED)`;
 
 /** What is removed when its time is over (D-30): bodies after 30 days, all else of a mail after 90, keys after 24 hours. */

@@ -14,9 +14,15 @@ interface Question {
 /** About 4,000 addresses in one query; a mail has 150 at most. */
 const MAX_QUERY_CHARACTERS = 128 * 1024;
 
+/**
+ * U+0000 and halves of surrogate pairs, which PostgreSQL has in no text: an address with them is on no list, and it must
+ * not fail the neighbours in the query.
+ */
+const NOT_IN_TEXT = /[\0\p{Cs}]/u;
+
 const MATCHING = `
   SELECT q.question, s.address, s.origin, s.domain_id IS NULL AS everywhere
-    FROM unnest($1::int[], $2::text[], $3::text[], $4::text[]) AS q (question, account_id, address, domain_id)
+    FROM json_to_recordset($1::json) AS q (question int, account_id text, address text, domain_id text)
     JOIN suppressions s ON s.account_id = q.account_id AND s.address = q.address
      AND (s.domain_id IS NULL OR s.domain_id = q.domain_id)
    WHERE s.expires_at IS NULL OR s.expires_at > now()`;
@@ -49,8 +55,7 @@ export class SuppressionList {
    * one query. Never remembered: a removal counts at once.
    */
   async matching(accountId: string, addresses: string[], domainId: string | null = null): Promise<Matches> {
-    // PostgreSQL refuses U+0000 in text; such a text is on no list, and it must not fail the neighbours in the query.
-    const askable = addresses.filter((address) => !address.includes('\0'));
+    const askable = addresses.filter((address) => !NOT_IN_TEXT.test(address));
     return askable.length === 0 ? new Map() : this.questions.add({ accountId, addresses: askable, domainId });
   }
 
@@ -65,17 +70,12 @@ export class SuppressionList {
   private async query(group: Question[]): Promise<Matches[]> {
     const matches: Matches[] = group.map(() => new Map());
     const flat = group.flatMap(({ accountId, addresses, domainId }, i) =>
-      addresses.map((address) => ({ i, accountId, address, domainId })),
+      addresses.map((address) => ({ question: i, account_id: accountId, address, domain_id: domainId })),
     );
     const { rows } = await this.database.query<MatchRow>({
       name: 'suppressions-matching',
       text: MATCHING,
-      values: [
-        flat.map((q) => q.i),
-        flat.map((q) => q.accountId),
-        flat.map((q) => q.address),
-        flat.map((q) => q.domainId),
-      ],
+      values: [JSON.stringify(flat)],
     });
     // An address may be on the list of the account and of the domain: the wider entry is the one to name.
     for (const { question, address, origin, everywhere } of rows)

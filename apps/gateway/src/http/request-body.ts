@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { createHash, hash } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import { nextTurn } from '#libs/kernel';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
@@ -40,12 +40,13 @@ function readFile(request: FastifyRequest, payload: IncomingMessage): Promise<Bu
 }
 
 async function hashOf(bytes: Buffer): Promise<Buffer> {
-  const hash = createHash('sha256');
+  if (bytes.length <= SLICE_BYTES) return hash('sha256', bytes, 'buffer');
+  const inSlices = createHash('sha256');
   for (let at = 0; at < bytes.length; at += SLICE_BYTES) {
     if (at > 0) await nextTurn();
-    hash.update(bytes.subarray(at, at + SLICE_BYTES));
+    inSlices.update(bytes.subarray(at, at + SLICE_BYTES));
   }
-  return hash.digest();
+  return inSlices.digest();
 }
 
 const needsHash = (request: FastifyRequest): boolean => request.headers['idempotency-key'] !== undefined;

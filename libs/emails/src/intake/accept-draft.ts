@@ -92,6 +92,7 @@ export function rowsOf(draft: Draft, units: number, workerId: string | null): Ma
   const waiting: EmailStatus = submission.scheduledAt ? 'scheduled' : 'queued';
   const statuses = recipients.map((recipient) => (recipient.suppressed === null ? waiting : 'suppressed'));
   const status = aggregateStatus(statuses);
+  const createdAt = mail.createdAt.toISOString();
   return {
     id: mail.id,
     content,
@@ -116,12 +117,13 @@ export function rowsOf(draft: Draft, units: number, workerId: string | null): Ma
       recipient_count: recipients.length,
       units,
       sequence: recipients.length,
-      created_at: mail.createdAt,
-      updated_at: mail.createdAt,
-      scheduled_at: submission.scheduledAt,
-      lifetime_seconds: submission.lifetimeSeconds ?? null,
-      sandbox_result: mail.sandboxResult,
-      retry_of: submission.retryOf ?? null,
+      created_at: createdAt,
+      updated_at: createdAt,
+      // What is not there is not written out: it is read as NULL.
+      scheduled_at: submission.scheduledAt ?? undefined,
+      lifetime_seconds: submission.lifetimeSeconds,
+      sandbox_result: mail.sandboxResult ?? undefined,
+      retry_of: submission.retryOf,
     },
     tags: Object.entries(mail.tags).map(([key, value]) => ({
       account_id: mail.accountId,

@@ -33,7 +33,7 @@ export class AttachmentFetcher {
     this.requireAllowedPaths(attachments);
     const budget = { bytes: room };
     const fetched = await Promise.all(attachments.map((file) => this.fetchOne(file, budget)));
-    if (fetched.includes('too_large')) throw new Refusal('message_too_large');
+    if (fetched.includes('too_large')) throw mailTooLarge();
     const problems = fetched.flatMap((file, i) =>
       typeof file === 'string' && file !== 'too_large'
         ? [{ field: `attachments[${i}].path`, code: file, message: REASONS[file] }]

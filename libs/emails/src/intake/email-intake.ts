@@ -246,8 +246,5 @@ function requireAllowedContent({ content }: Submission, size: number): void {
         problems.map((p) => ({ field: `attachments${p.path}`, code: p.code, message: p.message })),
       );
   }
-  if (size > LIMITS.messageBytes)
-    throw new Refusal('message_too_large', [
-      { field: '', code: 'too_large', message: `must have at most ${LIMITS.messageBytes} bytes in all` },
-    ]);
+  if (size > LIMITS.messageBytes) throw mailTooLarge();
 }

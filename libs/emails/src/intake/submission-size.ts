@@ -1,3 +1,4 @@
+import { LIMITS, Refusal } from '#libs/contracts';
 import type { Submission } from './submission.js';
 
 /**
@@ -19,3 +20,9 @@ export function sizeOf({ content, subject }: Pick<Submission, 'content' | 'subje
     Buffer.byteLength(subject)
   );
 }
+
+/** The refusal of a mail that is larger, wherever that is noticed. */
+export const mailTooLarge = (): Refusal =>
+  new Refusal('message_too_large', [
+    { field: '', code: 'too_large', message: `must have at most ${LIMITS.messageBytes} bytes in all` },
+  ]);
