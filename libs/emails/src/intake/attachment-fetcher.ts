@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { Refusal } from '#libs/contracts';
 import { SafeFetch, type FetchFailure } from '#libs/kernel';
 import { named } from './attachment-rules.js';
+import { mailTooLarge } from './submission-size.js';
 import type { Attachment } from './submission.js';
 
 /** For all files of one mail together (D-18). */

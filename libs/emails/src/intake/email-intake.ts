@@ -16,7 +16,7 @@ import { reserveHandOver, type HandOver } from './hand-over.js';
 import type { MailRows } from './insert-mails.js';
 import type { Parcel, Written } from './parcel.js';
 import { distinctRecipients, type Recipient } from './recipients.js';
-import { sizeOf } from './submission-size.js';
+import { mailTooLarge, sizeOf } from './submission-size.js';
 import type { Accepted, AcceptedBatch, BatchElement, Idempotency, Submission } from './submission.js';
 
 /** An answer of the suppression list that the door got this recently is not asked for again. */
