@@ -47,6 +47,18 @@ describe('answerFor', () => {
     },
   );
 
+  it.each([
+    { code: '57P01', message: 'terminating connection due to administrator command' },
+    { code: 'ECONNREFUSED', message: 'connect ECONNREFUSED 127.0.0.1:5432' },
+    new Error('timeout exceeded when trying to connect'),
+  ])('asks to try again when the database is away: %s', (thrown) => {
+    const { body, headers, surprise } = answerFor(thrown, 'req_1');
+    expect(body).toMatchObject({ statusCode: 503, error: 'service_unavailable', name: 'application_error' });
+    expect(headers['retry-after']).toBe('5');
+    // The pool says once that the database is away; not every request again.
+    expect(surprise).toBe(false);
+  });
+
   it('names the challenge of a 401 and the wait of a 429 and a 503', () => {
     expect(answerFor(new Refusal('missing_api_key'), 'r').headers['www-authenticate']).toMatch(/^Bearer/);
     expect(answerFor(new Refusal('rate_limit_exceeded', [], undefined, 1), 'r').headers['retry-after']).toBe('1');

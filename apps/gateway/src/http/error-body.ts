@@ -7,6 +7,7 @@ import {
   type RefusalCode,
   type RefusalDetail,
 } from '#libs/contracts';
+import { isUnavailable } from '#libs/persistence';
 
 /** The one shape of every error answer (D-4, D-12, D-54). */
 export interface ErrorBody {
@@ -52,13 +53,16 @@ export function answerFor(thrown: unknown, requestId: string): ErrorAnswer {
       request_id: requestId,
     },
     headers: headersOf(refusal),
-    surprise: !(thrown instanceof Refusal) && status >= 500,
+    surprise: !(thrown instanceof Refusal) && refusal.code === 'internal_server_error',
   };
 }
 
 function refusalOf(thrown: unknown): Refusal {
   const status = statusOf(thrown);
-  if (status < 400 || status > 499) return new Refusal('internal_server_error');
+  if (status < 400 || status > 499)
+    return isUnavailable(thrown ?? '')
+      ? new Refusal('service_unavailable', [], 'The service cannot answer right now. Try again.')
+      : new Refusal('internal_server_error');
   const known = BY_STATUS[status];
   return known ? new Refusal(known) : new Refusal('validation_error', [], 'The request could not be understood.');
 }
