@@ -27,6 +27,11 @@ export class ErrorFilter implements ExceptionFilter {
         method: request.method,
         route: request.routeOptions.url,
       });
+    else if (answer.body.statusCode === 503 && !(thrown instanceof Refusal))
+      this.log.warn('request failed: what it needs is away', {
+        request_id: request.id,
+        reason: (thrown as Error).message,
+      });
     if (thrown instanceof Refusal && thrown.code === 'monthly_quota_exceeded')
       void this.addQuota(request, reply).finally(() => send(reply, answer));
     else send(reply, answer);
