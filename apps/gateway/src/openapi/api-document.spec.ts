@@ -53,6 +53,13 @@ describe('apiDocument', () => {
     expect(JSON.stringify(await apiDocument(CONTROLLERS))).toBe(JSON.stringify(document));
   });
 
+  it('says of everything that may have a body how a bad one is refused', () => {
+    const silent = operations
+      .filter(([name, { security }]) => !name.startsWith('GET ') && security === undefined)
+      .filter(([, { responses }]) => !['400', '415', '422'].every((status) => status in responses));
+    expect(silent.map(([name]) => name)).toEqual([]);
+  });
+
   it('finds no two classes of one name, of which one would hide the other', () => {
     const folder = new URL('../rest/', import.meta.url);
     const files = readdirSync(folder).filter((file) => file.endsWith('.dto.ts'));

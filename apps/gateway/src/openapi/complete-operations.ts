@@ -1,7 +1,7 @@
 import type { OpenAPIObject } from '@nestjs/swagger';
 import { ACCESS_EXTENSION } from '../http/route-access.js';
 import { completeFields, type SchemaObject } from './complete-fields.js';
-import { IDEMPOTENCY_HEADER } from './operation.js';
+import { IDEMPOTENCY_HEADER, wordsOf } from './operation.js';
 import { pathParameter } from './path-parameters.js';
 
 type PathItem = OpenAPIObject['paths'][string];
@@ -43,6 +43,7 @@ const WITH_KEY: HeaderName[] = ['ratelimit-limit', 'ratelimit-remaining', 'ratel
 
 /** Nobody is asked who he is on a public route. */
 const WITH_KEY_ONLY = ['401', '403', '429'];
+const BAD_BODY = ['400', '415', '422'];
 
 /** What follows from the kind of an operation and is not written at each: access, headers, path parameters. */
 export function completeOperations(document: OpenAPIObject): void {
@@ -52,9 +53,19 @@ export function completeOperations(document: OpenAPIObject): void {
     for (const method of METHODS) {
       const operation: OperationObject | undefined = item[method];
       if (!operation) continue;
+      if (method !== 'get') addBodyRefusals(operation);
       complete(operation, `${method.toUpperCase()} ${path}`);
       item[method] = inReadingOrder(operation);
     }
+  }
+}
+
+/** A body is judged before anybody asks whether the operation needs one: not JSON, compressed, too large. */
+function addBodyRefusals({ responses }: OperationObject): void {
+  for (const status of BAD_BODY) {
+    const { description, example } = wordsOf(Number(status));
+    const content = (responses['500'] as ResponseObject).content?.['application/json'];
+    responses[status] ??= { description, content: { 'application/json': { ...content, example } } };
   }
 }
 

@@ -57,10 +57,16 @@ export function Operation(options: OperationOptions): MethodDecorator {
     }),
     ...[...new Set([...refuses, ...EVERYWHERE])]
       .sort((a, b) => a - b)
-      .map((code) => ApiResponse({ status: code, description: WORDS[code], type: ErrorDto, example: exampleOf(code) })),
+      .map((code) => ApiResponse({ status: code, type: ErrorDto, ...wordsOf(code) })),
     ...(idempotent ? [IdempotencyKey] : []),
   );
 }
+
+/** What is said of a refusal with this status. */
+export const wordsOf = (status: number): { description: string; example: ErrorBody } => ({
+  description: WORDS[status],
+  example: exampleOf(status),
+});
 
 /** The first refusal of the table with this status, as it is answered. */
 function exampleOf(status: number): ErrorBody {
