@@ -130,6 +130,15 @@ describe('POST /emails', () => {
     ]);
   });
 
+  it.each(['/emails?to=a+label@example.com', '/emails?from=a%20b@example.com', '/captured?to=a+label@example.com'])(
+    'does not look for an address with a space: %s',
+    async (path) => {
+      const answer = await gateway.call(own.key, 'GET', path);
+      const { message } = (await answer.json()) as { message: string };
+      expect([answer.status, message]).toEqual([400, expect.stringContaining('%2B')]);
+    },
+  );
+
   it('names ignored fields and pollutes nothing', async () => {
     const response = await gateway.call(own.key, 'POST', '/emails', mail({ topic_id: 'x', tracking: {} }));
     expect(response.status).toBe(201);

@@ -62,6 +62,14 @@ describe('POST /emails/batch, strict', () => {
     expect(found).toMatchObject([{ subject: 'Number 0' }, { subject: 'Number 42' }, { subject: 'Number 99' }]);
   });
 
+  it('has ids in the order of submission, as lists have them', async () => {
+    const account = await gateway.account();
+    const batch = Array.from({ length: 30 }, (_, i) => mail({ subject: `Number ${i}` }, account));
+    const { body } = await post('/emails/batch', batch, as(account));
+    const ids = (body as unknown as { id: string }[]).map((element) => element.id);
+    expect(ids).toEqual(ids.toSorted());
+  });
+
   it('stores nothing when one element is bad, and names every bad one', async () => {
     const account = await gateway.account();
     const { status, body } = await post(
@@ -239,6 +247,21 @@ describe('the monthly allowance', () => {
     expect(await mailsOf(account.accountId)).toBe(3);
   });
 
+  it('answers 422 to a permissive batch of which nothing fits, with every reason', async () => {
+    const account = await limited('1');
+    await post('/emails', mail({}, account), as(account));
+    const headers = { 'x-batch-validation': 'permissive', ...as(account) };
+    expect(await post('/emails/batch', [mail({}, account), mail({ to: 'nobody' }, account)], headers)).toMatchObject({
+      status: 422,
+      body: {
+        errors: [
+          { index: 0, error: 'monthly_quota_exceeded' },
+          { index: 1, error: 'bad_request' },
+        ],
+      },
+    });
+  });
+
   it('costs a test key nothing', async () => {
     const account = await limited('1');
     const { token } = await gateway.app.get(ApiKeys).create(account.accountId, { name: 'Test', mode: 'test' });
@@ -246,6 +269,20 @@ describe('the monthly allowance', () => {
       expect(await post('/emails', mail({}, account), as({ key: token }))).toMatchObject({ status: 201 });
     expect(await post('/emails', mail({ sandbox: true }, account), as(account))).toMatchObject({ status: 201 });
     expect(await post('/emails', mail({}, account), as(account))).toMatchObject({ status: 201 });
+  });
+});
+
+describe('recipients that are named twice', () => {
+  it('are kept at their first place, in the envelope and in what is shown', async () => {
+    const made = await post(
+      '/emails',
+      mail({ to: ['a@b.example', 'A@b.example'], cc: ['N <a@b.example>', 'c@b.example'] }),
+    );
+    expect(await (await gateway.call(own.key, 'GET', `/emails/${String(made.body['id'])}`)).json()).toMatchObject({
+      to: ['a@b.example'],
+      cc: ['c@b.example'],
+      recipients: [{ address: 'a@b.example' }, { address: 'c@b.example' }],
+    });
   });
 });
 

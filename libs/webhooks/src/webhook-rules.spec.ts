@@ -69,6 +69,7 @@ describe('webhookUrlRule', () => {
     ['https://', 'invalid_url'],
     ['https://[fe80::1%25eth0]/', 'invalid_url'],
     ['https://256.1.1.1/', 'invalid_url'],
+    ['https://hooks.example\\@evil.example/', 'invalid_url'],
     ['https://exam\nple.com/', 'invalid_url'],
     [' https://example.com/', 'invalid_url'],
     [`https://example.com/${'x'.repeat(2048)}`, 'invalid_url'],

@@ -3,10 +3,12 @@ import { LIMITS } from '#libs/contracts';
 import type { CapturedView } from '#libs/emails';
 import { ByRule } from './by-rule.js';
 import { listOf } from './list.dto.js';
-import { idRule, limitRule, queryTextRule } from './query-rules.js';
+import { idRule, limitRule, queryAddressRule } from './query-rules.js';
 
 export class CapturedQuery {
-  @ByRule(queryTextRule, { doc: { type: String, description: 'Mails to this address', example: 'user@example.com' } })
+  @ByRule(queryAddressRule, {
+    doc: { type: String, description: 'Mails to this address', example: 'user@example.com' },
+  })
   to?: string;
 
   @ByRule(idRule('em'), {

@@ -11,7 +11,7 @@ import {
 } from '#libs/emails';
 import { ByRule } from './by-rule.js';
 import { listOf, PageQuery } from './list.dto.js';
-import { queryTextRule, tagFilterRule, timestampRule, wordRule } from './query-rules.js';
+import { queryAddressRule, queryTextRule, tagFilterRule, timestampRule, wordRule } from './query-rules.js';
 
 const EMAIL_ID = 'em_01978c0e5f7b7c3a9d21f0b64c1e88aa';
 const DOMAIN_ID = 'dom_01978c0e5f7b7c3a9d21f0b64c1e88aa';
@@ -37,12 +37,12 @@ export class EmailsQuery extends PageQuery {
   })
   last_event?: LastEvent;
 
-  @ByRule(queryTextRule, {
+  @ByRule(queryAddressRule, {
     doc: { type: String, description: 'Only e-mails to this address, in To, Cc or Bcc', example: ADDRESS },
   })
   to?: string;
 
-  @ByRule(queryTextRule, {
+  @ByRule(queryAddressRule, {
     doc: { type: String, description: 'Only e-mails from this address', example: 'orders@mail.example.com' },
   })
   from?: string;

@@ -15,6 +15,12 @@ export const queryTextRule: Rule = (value) => {
   return hasControls(value) ? refuse('must not contain control characters') : [];
 };
 
+/** A `+` in a query string is a space: an address with a label would be looked for in vain, and nobody would know why. */
+export const queryAddressRule: Rule = (value) =>
+  isText(value) && /\s/.test(value)
+    ? refuse('must be an address without spaces; write + as %2B')
+    : queryTextRule(value);
+
 export const limitRule: Rule = (value) =>
   isText(value) && /^\d{1,3}$/.test(value) && Number(value) >= 1 && Number(value) <= LIMITS.listMaximum
     ? []

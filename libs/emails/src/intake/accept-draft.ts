@@ -1,12 +1,11 @@
 import type { EmailStatus, RoutedEvent } from '#libs/contracts';
-import { newId } from '#libs/contracts';
 import { domainOf, normaliseAddress, type Mailbox } from '#libs/mime';
 import { emailEvent, type MailFacts } from '../email-events.js';
 import { aggregateStatus, lastEventOf } from '../email-status.js';
 import type { DeliveryJob, StoredContent } from '../ledger/delivery-job.js';
 import { searchKey } from '../search-key.js';
 import type { MailRows } from './insert-mails.js';
-import type { Recipient } from './recipients.js';
+import { withoutRepetitions, type Recipient } from './recipients.js';
 import { sizeOf } from './submission-size.js';
 import { encodeParts } from './stored-parts.js';
 import type { Submission } from './submission.js';
@@ -23,9 +22,10 @@ export interface Draft {
 
 export function draftOf(
   submission: Submission,
-  of: { domainId: string; recipients: Recipient[]; lifetimeMs: number },
+  of: { id: string; domainId: string; recipients: Recipient[]; lifetimeMs: number },
 ): Draft {
-  const id = newId('em');
+  const { id } = of;
+  const { to, cc } = withoutRepetitions(submission);
   const createdAt = new Date();
   const dueAt = submission.scheduledAt ?? createdAt;
   const lifetimeMs = submission.lifetimeSeconds === undefined ? of.lifetimeMs : submission.lifetimeSeconds * 1_000;
@@ -37,8 +37,8 @@ export function draftOf(
       test: submission.mode === 'test',
       sandboxResult: submission.sandboxResult ?? null,
       sender: show(submission.from),
-      to: submission.to.map(show),
-      cc: submission.cc.map(show),
+      to: to.map(show),
+      cc: cc.map(show),
       replyTo: submission.replyTo.map(show),
       subject: submission.subject,
       tags: submission.tags,
@@ -108,7 +108,7 @@ export function rowsOf(draft: Draft, units: number, workerId: string | null): Ma
       sender_address: normaliseAddress(submission.from.address),
       header_to: mail.to,
       header_cc: mail.cc,
-      header_bcc: submission.bcc.map(show),
+      header_bcc: withoutRepetitions(submission).bcc.map(show),
       reply_to: mail.replyTo,
       subject: mail.subject,
       tags: mail.tags,

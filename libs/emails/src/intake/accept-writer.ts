@@ -116,7 +116,7 @@ export class AcceptWriter {
       });
       return result ?? (await this.replay(parcel));
     } catch (error) {
-      if (error instanceof DoesNotFit) return new Refusal('monthly_quota_exceeded');
+      if (error instanceof DoesNotFit) return quotaExceeded(parcel);
       throw error;
     }
   }
@@ -146,6 +146,15 @@ export class AcceptWriter {
 function written(parcel: Parcel, mails: readonly MailRows[] = parcel.mails): Written {
   const set = new Set(mails);
   return { replayed: false, answer: parcel.answer(set), mails: set };
+}
+
+function quotaExceeded(parcel: Parcel): Refusal {
+  const units = totalOf(parcel);
+  return new Refusal(
+    'monthly_quota_exceeded',
+    [{ field: '', code: 'quota', message: `needs ${units} of the ${parcel.limit} units that the plan has a month` }],
+    `The monthly allowance does not suffice: this needs ${units} units, and fewer are left.`,
+  );
 }
 
 const unavailable = (): Refusal => new Refusal('service_unavailable', [], undefined, 2);

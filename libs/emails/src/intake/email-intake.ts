@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { Allowances } from '#libs/accounts';
-import { BatchRefusal, LIMITS, Refusal, type RefusalDetail } from '#libs/contracts';
+import { BatchRefusal, LIMITS, newId, Refusal, type RefusalDetail } from '#libs/contracts';
 import { SendingDomains } from '#libs/domains';
 import { Config, inTurns, Shutdown, TurnGate, Wakeups } from '#libs/kernel';
 import { domainOf } from '#libs/mime';
@@ -75,7 +75,7 @@ export class EmailIntake {
   accept(submission: Submission): Promise<Accepted> {
     const { idempotency } = submission;
     return this.answered<{ id: string }>(idempotency, async () => {
-      const draft = await this.checked(submission);
+      const draft = await this.checked(submission, newId('em'));
       return this.commit([draft], { partial: false, idempotency, answer: () => ({ id: draft.mail.id }) });
     });
   }
@@ -90,14 +90,17 @@ export class EmailIntake {
     { permissive, idempotency }: { permissive: boolean; idempotency: Idempotency | null },
   ): Promise<AcceptedBatch> {
     return this.answered<{ elements: BatchElement[] }>(idempotency, async () => {
-      const drafts = await Promise.all(elements.map((element) => this.draftOrRefusal(element)));
+      // The ids first: lists are in their order, and the checks of one mail may outlast those of the next.
+      const ids = elements.map(() => newId('em'));
+      const drafts = await Promise.all(elements.map((element, i) => this.draftOrRefusal(element, ids[i])));
       const good = drafts.filter((draft): draft is Draft => !(draft instanceof Refusal));
       if (good.length === 0 || (!permissive && good.length < drafts.length)) throw new BatchRefusal(drafts, permissive);
-      return this.commit(good, {
+      const committed = this.commit(good, {
         partial: permissive,
         idempotency,
         answer: (written) => ({ elements: batchElements(drafts, new Set([...written].map((mail) => mail.id))) }),
       });
+      return permissive ? committed.catch((error: unknown) => refuseAll(drafts, error)) : committed;
     });
   }
 
@@ -119,15 +122,15 @@ export class EmailIntake {
     return { ...(answer as A), replayed };
   }
 
-  private async draftOrRefusal(element: Submission | Refusal): Promise<Draft | Refusal> {
+  private async draftOrRefusal(element: Submission | Refusal, id: string): Promise<Draft | Refusal> {
     if (element instanceof Refusal) return element;
-    return this.checked(element).catch((error: unknown) => {
+    return this.checked(element, id).catch((error: unknown) => {
       if (error instanceof Refusal) return error;
       throw error;
     });
   }
 
-  private async checked(given: Submission): Promise<Draft> {
+  private async checked(given: Submission, id: string): Promise<Draft> {
     const domainId = await this.requireActiveDomain(given);
     const submission = await this.withFetchedFiles(given);
     const size = sizeOf(submission);
@@ -135,7 +138,7 @@ export class EmailIntake {
     requireAllowedContent(submission, size);
     const recipients = await this.withoutSuppressed(submission, domainId);
     if (size > LIGHT_BYTES) await this.heavySteps.pass(size);
-    return draftOf(submission, { domainId, recipients, lifetimeMs: this.lifetimeMs });
+    return draftOf(submission, { id, domainId, recipients, lifetimeMs: this.lifetimeMs });
   }
 
   private async requireActiveDomain(submission: Submission): Promise<string> {
@@ -234,6 +237,15 @@ export class EmailIntake {
     const reached = recipients.filter((recipient) => recipient.suppressed === null).length;
     return this.allowances.unit === 'message' ? Math.min(1, reached) : reached;
   }
+}
+
+/** A permissive batch for none of whose mails the allowance sufficed is one in which all are bad (D-26). */
+function refuseAll(drafts: readonly (Draft | Refusal)[], error: unknown): never {
+  if (!(error instanceof Refusal) || error.code !== 'monthly_quota_exceeded') throw error;
+  throw new BatchRefusal(
+    drafts.map((draft) => (draft instanceof Refusal ? draft : error)),
+    true,
+  );
 }
 
 /** @throws Refusal: types and executables, size. */

@@ -15,11 +15,13 @@ export interface Recipient {
   suppressed: SuppressionOrigin | null;
 }
 
+const FIELDS = ['to', 'cc', 'bcc'] as const;
+
 /** To, Cc and Bcc without repetitions; the first place of an address counts (D-13). */
 export function distinctRecipients(submission: Submission): Recipient[] {
   const seen = new Set<string>();
   const result: Recipient[] = [];
-  for (const type of ['to', 'cc', 'bcc'] as const) {
+  for (const type of FIELDS) {
     submission[type].forEach((mailbox, i) => {
       const normal = normaliseAddress(mailbox.address);
       if (seen.has(normal)) return;
@@ -28,4 +30,17 @@ export function distinctRecipients(submission: Submission): Recipient[] {
     });
   }
   return result;
+}
+
+/** The same for what the mail shows: nobody is in two fields, or twice in one. */
+export function withoutRepetitions(submission: Submission): Pick<Submission, (typeof FIELDS)[number]> {
+  if (FIELDS.reduce((count, type) => count + submission[type].length, 0) === 1) return submission;
+  const seen = new Set<string>();
+  const [to, cc, bcc] = FIELDS.map((type) =>
+    submission[type].filter(({ address }) => {
+      const normal = normaliseAddress(address);
+      return seen.has(normal) ? false : seen.add(normal);
+    }),
+  );
+  return { to, cc, bcc };
 }

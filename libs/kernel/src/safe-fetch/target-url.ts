@@ -8,7 +8,7 @@ export interface TargetUrlProblem {
 }
 
 const URL_LENGTH = 2048;
-const UNCLEAN = /[\s\p{Cc}\p{Cs}]/u;
+const UNCLEAN = /[\s\\\p{Cc}\p{Cs}]/u;
 
 /**
  * Ports of services that take commands as text or have no access control of their own: a POST to them would be an
@@ -30,9 +30,9 @@ const one = (code: string, message: string): TargetUrlProblem[] => [{ code, mess
  */
 export function targetUrlProblems(value: unknown, { allowPrivate }: { allowPrivate: boolean }): TargetUrlProblem[] {
   if (typeof value !== 'string') return one('invalid_type', 'must be a string');
-  // WHATWG parsing drops tabs and line breaks silently; a URL that is shown must be the URL that is used.
+  // WHATWG parsing drops tabs and line breaks silently and turns backslashes; the URL shown must be the URL used.
   if (value.length > URL_LENGTH || UNCLEAN.test(value) || !URL.canParse(value))
-    return one('invalid_url', `must be a URL of at most ${URL_LENGTH} characters without spaces`);
+    return one('invalid_url', `must be a URL of at most ${URL_LENGTH} characters without spaces and backslashes`);
   const url = new URL(value);
   if (url.protocol !== 'https:' && !(allowPrivate && url.protocol === 'http:'))
     return one('invalid_scheme', allowPrivate ? 'must start with https:// or http://' : 'must start with https://');
