@@ -35,7 +35,7 @@ const INSERT = `
 
 const PRUNE = `
   DELETE FROM request_log WHERE ctid IN (
-    SELECT ctid FROM request_log WHERE created_at < now() - make_interval(days => $1) ORDER BY created_at LIMIT $2
+    SELECT ctid FROM request_log WHERE created_at < now() - make_interval(days => $1) LIMIT $2
       FOR UPDATE SKIP LOCKED)`;
 
 /** What each account asked of the API and what it was answered, for 30 days. Written a moment later, in batches. */

@@ -53,8 +53,8 @@ export class GroupCommit<T, R> {
 
   private startGroup(): void {
     this.active += 1;
-    // One microtask later: callers of the same tick share the first group too.
-    queueMicrotask(() => void this.runGroups());
+    // Behind what this turn of the event loop still has to read: all its callers share the first group.
+    setImmediate(() => void this.runGroups());
   }
 
   private async runGroups(): Promise<void> {

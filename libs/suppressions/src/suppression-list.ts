@@ -45,7 +45,6 @@ export class SuppressionList {
       maxItems: 500,
       maxBytes: MAX_QUERY_CHARACTERS,
       sizeOf: (question) => question.addresses.reduce((sum, address) => sum + address.length, 0),
-      writers: 2,
     });
   }
 
