@@ -348,6 +348,17 @@ describe('the options of a mail', () => {
     expect([status, body]).toMatchObject([400, { details: [{ field }] }]);
   });
 
+  it('tells test mail apart, in the mail and in lists', async () => {
+    const account = await gateway.account();
+    for (const sandbox of [true, false]) await post('/emails', mail({ sandbox }, account), as(account));
+    const list = (await (await gateway.call(account.key, 'GET', '/emails')).json()) as {
+      data: { id: string; mode: string }[];
+    };
+    expect(list.data.map((email) => email.mode)).toEqual(['live', 'test']);
+    const { id } = list.data[1];
+    expect(await (await gateway.call(account.key, 'GET', `/emails/${id}`)).json()).toMatchObject({ mode: 'test' });
+  });
+
   it('takes tags as a list of pairs too', async () => {
     const { body } = await post('/emails', mail({ tags: [{ name: 'order', value: '4711' }] }));
     expect(await (await gateway.call(own.key, 'GET', `/emails/${String(body['id'])}`)).json()).toMatchObject({

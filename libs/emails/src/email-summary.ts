@@ -1,9 +1,10 @@
-import type { EmailStatus, LastEvent } from '#libs/contracts';
+import type { EmailStatus, LastEvent, Mode } from '#libs/contracts';
 
 /** What a list shows of a mail (D-11). */
 export interface EmailSummary {
   id: string;
   object: 'email';
+  mode: Mode;
   status: EmailStatus;
   last_event: LastEvent;
   from: string;
@@ -22,11 +23,12 @@ export interface EmailSummary {
 }
 
 /** Columns of `emails` that a summary is made of, the status aside. */
-export const SUMMARY_COLUMNS = `id, last_event, sender, header_to, header_cc, header_bcc, reply_to, subject, tags, created_at,
+export const SUMMARY_COLUMNS = `id, mode, last_event, sender, header_to, header_cc, header_bcc, reply_to, subject, tags, created_at,
   updated_at, scheduled_at, delivered_at, message_id, domain_id`;
 
 export interface SummaryRow {
   id: string;
+  mode: Mode;
   status: EmailStatus;
   last_event: LastEvent;
   sender: string;
@@ -49,6 +51,7 @@ export function presentSummary(row: SummaryRow): EmailSummary {
   return {
     id: row.id,
     object: 'email',
+    mode: row.mode,
     status: row.status,
     last_event: row.last_event,
     from: row.sender,

@@ -1,5 +1,12 @@
 import { ApiProperty } from '@nestjs/swagger';
-import { EMAIL_STATUSES, LAST_EVENTS, RECIPIENT_TYPES, type EmailStatus, type RecipientType } from '#libs/contracts';
+import {
+  EMAIL_STATUSES,
+  LAST_EVENTS,
+  RECIPIENT_TYPES,
+  type EmailStatus,
+  type RecipientType,
+  type Mode,
+} from '#libs/contracts';
 import type { LastEvent } from '#libs/contracts';
 import {
   scheduledAtRule,
@@ -110,6 +117,12 @@ export class EmailItemDto implements EmailSummary {
 
   @ApiProperty({ enum: ['email'] })
   object: 'email';
+
+  @ApiProperty({
+    enum: ['live', 'test'],
+    description: '`test` for mail of a test key or with `sandbox: true`: it was never delivered to anybody',
+  })
+  mode: Mode;
 
   @ApiProperty({
     enum: EMAIL_STATUSES,
