@@ -155,10 +155,10 @@ def webhooks():
     server = HTTPServer(("127.0.0.1", 0), Receiver)
     threading.Thread(target=server.serve_forever, daemon=True).start()
     endpoint = f"http://127.0.0.1:{server.server_port}/hook"
-    made = call("webhooks.create", resend.Webhooks.create, {"endpoint": endpoint, "events": ["email.sent"]})
+    made = call("webhooks.create", resend.Webhooks.create, {"endpoint": endpoint, "events": ["email.complained"]})
     id, secret = made["id"], made["signing_secret"]
     shown = call("webhooks.get", resend.Webhooks.get, id)
-    assert (shown["endpoint"], shown["signing_secret"], shown["events"]) == (endpoint, secret, ["email.sent"]), shown
+    assert (shown["endpoint"], shown["signing_secret"], shown["events"]) == (endpoint, secret, ["email.complained"]), shown
     assert [each["id"] for each in is_list(call("webhooks.list", resend.Webhooks.list))] == [id]
     change = {"webhook_id": id, "events": ["email.delivered"], "status": "enabled"}
     assert call("webhooks.update", resend.Webhooks.update, change)["id"] == id
