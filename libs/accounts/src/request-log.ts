@@ -1,6 +1,6 @@
 import { newId, timeOfId, type Page, type PageRequest } from '#libs/contracts';
 import { Log, Shutdown } from '#libs/kernel';
-import { Database } from '#libs/persistence';
+import { Database, isDuplicate } from '#libs/persistence';
 import { Injectable } from '@nestjs/common';
 import { lookThrough, type RequestLogFilter } from './request-log-list.js';
 import { RequestLogQueue } from './request-log-queue.js';
@@ -30,8 +30,7 @@ const INSERT = `
                            latency_ms, created_at)
   SELECT * FROM json_to_recordset($1::json) AS line(id text, account_id text, api_key_id text, request_id text,
     method text, path text, status smallint, error text, user_agent text, ip text, latency_ms int,
-    created_at timestamptz)
-  ON CONFLICT DO NOTHING`;
+    created_at timestamptz)`;
 
 const PRUNE = `
   DELETE FROM request_log WHERE ctid IN (
@@ -97,7 +96,12 @@ export class RequestLog {
     }
   }
 
-  private insert(lines: string[]): Promise<unknown> {
-    return this.database.query({ name: 'request-log-insert', text: INSERT, values: [`[${lines.join(',')}]`] });
+  private async insert(lines: string[]): Promise<void> {
+    try {
+      await this.database.query({ name: 'request-log-insert', text: INSERT, values: [`[${lines.join(',')}]`] });
+    } catch (error) {
+      // The batch is one statement: if one of its lines is there, an attempt whose answer was lost has written them all.
+      if (!isDuplicate(error)) throw error;
+    }
   }
 }
