@@ -17,6 +17,7 @@ export function welcome(config: Config, made: { apiKey: string | null } | null):
     `  Postloft is running (delivery mode: ${s.DELIVERY_MODE}).`,
     '',
     `  REST and GraphQL   ${base}  and  ${base}/graphql`,
+    `  Documentation      ${base}/docs`,
     `  SMTP relay         ${s.SMTP_HOST}:${s.SMTP_PORT} (STARTTLS), ${s.SMTP_HOST}:${s.SMTPS_PORT} (TLS)`,
   ];
   if (made?.apiKey) lines.push(`  First API key      ${made.apiKey}  (shown this once)`);
