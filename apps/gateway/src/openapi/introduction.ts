@@ -29,7 +29,8 @@ const KEYS = `
 
 Send the key as \`Authorization: Bearer <API_KEY>\`. Each operation names the scope that it needs in
 \`x-required-scope\`; a key with \`full_access\` has all scopes, one with \`sending_access\` only \`emails.send\`.
-A key can also be limited to domains, to IP addresses and in time. A revoked key is refused within a second.
+A key can also be limited to the domains that it sends from, to IP addresses and in time. The limit to domains is one of
+sending: what else its scopes allow, the key may do in the whole account. A revoked key is refused within a second.
 `;
 
 const ERRORS = `

@@ -11,8 +11,8 @@ const keyName = (of: { scope: string; key: string } | null): string | null =>
 export function newKeys(parcels: readonly Parcel[]): NewKey[] | null {
   const keys = new Map<string, NewKey>();
   for (const parcel of parcels) {
-    if (parcel.idempotency === null) continue;
-    const name = `${parcel.idempotency.scope}\n${parcel.idempotency.key}`;
+    const name = keyName(parcel.idempotency);
+    if (name === null || parcel.idempotency === null) continue;
     if (keys.has(name)) return null;
     keys.set(name, newKey(parcel, parcel.idempotency));
   }
