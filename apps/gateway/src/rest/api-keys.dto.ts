@@ -43,7 +43,8 @@ const domainIds = {
   nullable: true,
   minItems: 1,
   maxItems: LIMITS.apiKeyDomains,
-  description: 'The only domains that the key, and keys that it makes, may send from. Null: every domain of the account',
+  description:
+    'The only domains that the key, and keys that it makes, may send from. Null: every domain of the account',
   example: [DOMAIN_ID],
 } satisfies ApiPropertyOptions;
 const allowedIps = {
