@@ -1,11 +1,11 @@
 import { createHash } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import type { Outcome } from '#libs/mta';
+import { NO_REMOTE, type Outcome } from '#libs/mta';
 import { freeDeadClaims } from '#libs/persistence';
 import { openPostOffices, submission, type PostOffice, type PostOffices } from '../support/post-office.js';
 
 type Kind = 'delivered' | 'deferred' | 'bounced';
-const remote = { mx: 'mx.example', ip: '192.0.2.1', tls: null };
+const remote = { ...NO_REMOTE, mx: 'mx.example', ip: '192.0.2.1' };
 
 describe('intake and ledger on a real database', () => {
   let offices: PostOffices;

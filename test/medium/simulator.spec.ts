@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { EventData } from '#libs/contracts';
-import type { Outcome } from '#libs/mta';
+import { NO_REMOTE, type Outcome } from '#libs/mta';
 import { recordLate, type LateReport } from '../../libs/emails/src/ledger/late-report.js';
 import { simulationNamed, type Simulation } from '../../libs/emails/src/simulator.js';
 import { openPostOffices, submission, type PostOffice, type PostOffices } from '../support/post-office.js';
@@ -51,7 +51,7 @@ describe('what is simulated, and what comes after delivery, on a real database',
     key: String(ordinal),
     kind: 'delivered',
     reply: { code: 250, enhanced: '2.0.0', text: 'ok' },
-    remote: { mx: 'mx.example', ip: '192.0.2.1', tls: null },
+    remote: { ...NO_REMOTE, mx: 'mx.example', ip: '192.0.2.1' },
     startedAt: new Date(),
     endedAt: new Date(),
   });

@@ -85,6 +85,8 @@ export class CourierFixture {
       recipients: to.map((address) => ({ key: address, address })),
       content: () => Promise.resolve(CONTENT),
       mayStart: () => true,
+      tls: 'opportunistic',
+      source: null,
     };
   }
 

@@ -1,6 +1,6 @@
 import { EmailLedger, type DeliveryJob } from '#libs/emails';
 import { Database, Worker } from '#libs/persistence';
-import type { Outcome } from '#libs/mta';
+import { NO_REMOTE, type Outcome } from '#libs/mta';
 import type { GatewayApp } from './gateway-app.js';
 
 export type DeskOutcome = 'delivered' | 'deferred' | 'bounced';
@@ -15,7 +15,7 @@ export function outcomeOf(ordinal: number, kind: DeskOutcome): Outcome {
   const common = {
     key: String(ordinal),
     reply: replies[kind],
-    remote: { mx: 'mx.recipient.example', ip: '192.0.2.25', tls: null },
+    remote: { ...NO_REMOTE, mx: 'mx.recipient.example', ip: '192.0.2.25' },
     startedAt: new Date(),
     endedAt: new Date(),
   };

@@ -56,6 +56,8 @@ export class OutgoingMail {
       recipients: job.recipients.map((recipient) => ({ key: String(recipient.ordinal), address: recipient.address })),
       content: () => this.bytes(job),
       mayStart: () => this.ledger.holds(job),
+      tls: 'opportunistic',
+      source: null,
     };
   }
 

@@ -11,6 +11,8 @@ const job: CourierJob = {
   ],
   content: () => Promise.resolve(Buffer.from('Subject: x\r\n\r\n.\r\n')),
   mayStart: () => true,
+  tls: 'opportunistic',
+  source: null,
 };
 
 function capturing() {

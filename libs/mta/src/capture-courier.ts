@@ -1,5 +1,5 @@
 import { Courier } from './courier.js';
-import type { CapturedMail, CourierJob } from './courier.js';
+import type { CapturedMail, CourierJob, Destination } from './courier.js';
 import { NO_REMOTE } from './delivery-outcome.js';
 import type { Outcome } from './delivery-outcome.js';
 
@@ -25,6 +25,10 @@ export class CaptureCourier extends Courier {
     } finally {
       this.#running.delete(running);
     }
+  }
+
+  override destination(): Promise<Destination> {
+    return Promise.resolve({ queue: 'capture', provider: null });
   }
 
   override async close(deadlineMs: number): Promise<void> {

@@ -20,7 +20,7 @@ describe('an ordinary server', () => {
       key: 'one@to.test',
       kind: 'delivered',
       reply: { code: 250, enhanced: '2.0.0', text: 'Ok: queued as 4711' },
-      remote: { mx: 'mx1.to.test', ip: '127.0.0.1', tls: null },
+      remote: { mx: 'mx1.to.test', ip: '127.0.0.1', tls: null, policy: 'opportunistic' },
     });
     expect(mx.mails[0]).toMatchObject({ mailFrom: 'a@from.test', recipients: ['one@to.test'] });
     expect(mx.mails[0].content).toEqual(CONTENT);

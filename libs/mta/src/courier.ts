@@ -15,8 +15,26 @@ export interface CourierJob {
   recipients: CourierRecipient[];
   /** The final bytes: signed, CRLF, not dot-stuffed. Asked at most once, when a connection is at hand. */
   content(): Promise<Buffer>;
-  /** Asked right before each MAIL FROM; false gives the outcome `abandoned`. */
-  mayStart(): boolean;
+  /** Asked right before each MAIL FROM; false gives the outcome `abandoned`. A promise holds the dialogue up there. */
+  mayStart(): boolean | Promise<boolean>;
+  /** What the sender's domain asks of the connection: `enforced` never goes out without a verified certificate. */
+  tls: 'opportunistic' | 'enforced';
+  /** Which of our addresses speaks, and under which name; null: the system's choice. */
+  source: SourceAddress | null;
+}
+
+/** One of our own addresses, and the name that its PTR record leads to. */
+export interface SourceAddress {
+  address: string;
+  heloName: string;
+}
+
+/** Where mail of a recipient domain queues up. */
+export interface Destination {
+  /** `google`, or `domain:example.org` for whoever is none of the known providers; `smarthost`, `capture`. */
+  queue: string;
+  /** Name of the mailbox provider, by the suffix of its MX. */
+  provider: string | null;
 }
 
 export interface CourierTimeouts {
@@ -62,6 +80,9 @@ export interface CourierOptions {
 export abstract class Courier {
   /** Never throws; resolves with exactly one outcome per recipient, in the order of the job. */
   abstract deliver(job: CourierJob): Promise<Outcome[]>;
+
+  /** Never rejects: a domain whose MX cannot be found now is a queue of its own. Cached like the MX answer. */
+  abstract destination(domain: string): Promise<Destination>;
 
   /** Takes no more mail, lets running dialogues finish for `deadlineMs`, then cuts them. */
   abstract close(deadlineMs: number): Promise<void>;

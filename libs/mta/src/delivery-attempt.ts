@@ -1,6 +1,7 @@
 import { isAscii } from 'node:buffer';
 import type { ConnectionPool } from './connection-pool.js';
 import type { CourierJob, CourierTimeouts } from './courier.js';
+import { NO_REMOTE } from './delivery-outcome.js';
 import type { BounceClass, Outcome, Remote } from './delivery-outcome.js';
 import { toWireAddress } from './envelope.js';
 import type { WireAddress } from './envelope.js';
@@ -115,7 +116,7 @@ export class DeliveryAttempt {
       connection = await this.#converse(connection, target);
     } catch (error) {
       if (!(error instanceof SmtpFailure)) throw error;
-      this.#note(error, { mx: target.host, ip: target.address, tls: null });
+      this.#note(error, { ...NO_REMOTE, mx: target.host, ip: target.address, policy: 'opportunistic' });
     } finally {
       if (connection !== null) this.services.pool.giveBack(connection);
     }
@@ -158,7 +159,7 @@ export class DeliveryAttempt {
     const content = this.#content;
     if (content === null) return line.failure === null ? null : notBegun(line.failure);
     if (!this.#fits(line, content, target)) return null;
-    if (!this.job.mayStart()) {
+    if (!(await this.job.mayStart())) {
       this.#sheet.abandon(this.#takeAll());
       return null;
     }
@@ -263,7 +264,7 @@ function ownBounce(found: BounceClass, enhanced: string, text: string): OwnDecis
 
 /** The name is this mail's, the line may have been opened for another name of the same address. */
 function remoteOf(line: SmtpConnection, target: Target): Remote {
-  return { mx: target.host, ip: target.address, tls: line.tlsVersion };
+  return { ...NO_REMOTE, mx: target.host, ip: target.address, tls: line.tlsVersion, policy: 'opportunistic' };
 }
 
 function notBegun(failure: SmtpFailure): TransactionReport {

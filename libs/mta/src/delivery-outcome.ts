@@ -21,11 +21,28 @@ export type BounceType = 'hard' | 'soft' | 'undetermined';
 export type DeliveryPhase =
   'dns' | 'connect' | 'greeting' | 'ehlo' | 'tls' | 'auth' | 'mail' | 'rcpt' | 'data' | 'dot' | 'capture';
 
-/** The host that decided the outcome; `tls` is the protocol, e.g. `TLSv1.3`, or null in plain text. */
+/**
+ * The rule under which a connection was made: `opportunistic`: whatever is there; `enforced`: the sender's domain wants a
+ * verified certificate; `sts` and `sts_testing`: RFC 8461; `dane`: RFC 7672.
+ */
+export type TlsPolicyName = 'opportunistic' | 'enforced' | 'sts' | 'sts_testing' | 'dane';
+
+/** The host that decided the outcome, and how it was spoken to. */
 export interface Remote {
   mx: string | null;
   ip: string | null;
+  /** Protocol, e.g. `TLSv1.3`; null in plain text. */
   tls: string | null;
+  /** Cipher suite in the IANA spelling, e.g. `TLS_AES_256_GCM_SHA384`; null in plain text. */
+  cipher: string | null;
+  /** Whether the certificate proved the host as the policy asks; null in plain text. */
+  verified: boolean | null;
+  /** Null where no connection to an MX was made. */
+  policy: TlsPolicyName | null;
+  /** Our own address that spoke. */
+  source: string | null;
+  /** The mailbox provider that the host belongs to; null for none of the known ones. */
+  provider: string | null;
 }
 
 /**
@@ -83,4 +100,13 @@ export interface Abandoned extends Settled {
 
 export type Outcome = Delivered | Deferred | Bounced | Abandoned;
 
-export const NO_REMOTE: Remote = Object.freeze({ mx: null, ip: null, tls: null });
+export const NO_REMOTE: Remote = Object.freeze({
+  mx: null,
+  ip: null,
+  tls: null,
+  cipher: null,
+  verified: null,
+  policy: null,
+  source: null,
+  provider: null,
+});

@@ -1,5 +1,24 @@
 export { Courier } from './courier.js';
-export type { CapturedMail, CourierJob, CourierOptions, CourierRecipient, CourierTimeouts } from './courier.js';
+export type {
+  CapturedMail,
+  CourierJob,
+  CourierOptions,
+  CourierRecipient,
+  CourierTimeouts,
+  Destination,
+  SourceAddress,
+} from './courier.js';
 export { createCourier } from './create-courier.js';
-export type { BounceClass, BounceType, DeliveryPhase, Outcome, Remote, ServerReply } from './delivery-outcome.js';
+export { NO_REMOTE } from './delivery-outcome.js';
+export type {
+  BounceClass,
+  BounceType,
+  DeliveryPhase,
+  Outcome,
+  Remote,
+  ServerReply,
+  TlsPolicyName,
+} from './delivery-outcome.js';
 export { classifyReply } from './reply-classifier.js';
+export { Shaping } from './shaping/shaping.js';
+export type { Admission, Pass, Sender, WaitKind, WaitReason } from './shaping/shaping.js';

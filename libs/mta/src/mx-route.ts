@@ -1,6 +1,8 @@
 import net from 'node:net';
 import ipaddr from 'ipaddr.js';
+import type { Destination } from './courier.js';
 import type { BounceClass, ServerReply } from './delivery-outcome.js';
+import { mailboxProvider } from './shaping/mailbox-provider.js';
 import { OwnAddresses } from './own-addresses.js';
 import type { MxHost, Resolver } from './resolver.js';
 import { toTarget } from './target.js';
@@ -12,6 +14,8 @@ export type Route =
 /** Where the mail of a domain goes. */
 export interface Router {
   route(domain: string): Promise<Route>;
+  /** Never rejects. */
+  destination(domain: string): Promise<Destination>;
   /** Breaks off what is being looked up. */
   cancel(): void;
 }
@@ -80,6 +84,16 @@ export class MxRouter implements Router {
           false,
         );
     }
+  }
+
+  /** The provider that the first MX belongs to is the queue; without one the domain is. */
+  async destination(domain: string): Promise<Destination> {
+    const own = { queue: `domain:${domain}`, provider: null };
+    if (net.isIP(domain) !== 0 || domain.startsWith('[')) return own;
+    const answer = await this.resolver.mx(domain);
+    if (answer.kind !== 'hosts') return own;
+    const provider = mailboxProvider(inOrder(answer.hosts, (host) => host.preference).map(({ exchange }) => exchange));
+    return provider === null ? own : { queue: provider, provider };
   }
 
   cancel(): void {

@@ -1,4 +1,5 @@
 import net from 'node:net';
+import type { Destination } from './courier.js';
 import { isPublic } from './mx-route.js';
 import type { Route, Router } from './mx-route.js';
 import type { AddressAnswer, Resolver } from './resolver.js';
@@ -42,6 +43,10 @@ export class SmarthostRouter implements Router {
     const answer = this.#fixed ?? (await this.resolver.addresses(this.#smarthost.host));
     if (this.#last?.answer !== answer) this.#last = { answer, route: this.#read(answer) };
     return this.#last.route;
+  }
+
+  destination(): Promise<Destination> {
+    return Promise.resolve({ queue: 'smarthost', provider: null });
   }
 
   cancel(): void {

@@ -1,5 +1,5 @@
 import { Courier } from './courier.js';
-import type { CourierJob } from './courier.js';
+import type { CourierJob, Destination } from './courier.js';
 import { DeliveryAttempt } from './delivery-attempt.js';
 import type { AttemptServices } from './delivery-attempt.js';
 import type { Outcome } from './delivery-outcome.js';
@@ -29,6 +29,10 @@ export class SmtpCourier extends Courier {
     this.#running.add(running);
     void running.then(() => this.#running.delete(running));
     return running;
+  }
+
+  override destination(domain: string): Promise<Destination> {
+    return this.#services.router.destination(domain);
   }
 
   override async close(deadlineMs: number): Promise<void> {

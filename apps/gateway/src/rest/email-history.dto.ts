@@ -14,11 +14,13 @@ import {
   type RecipientExplanation,
   type Wait,
 } from '#libs/emails';
+import type { TlsPolicyName } from '#libs/mta';
 import { SmtpDto } from './emails.dto.js';
 import { listOf } from './list.dto.js';
 
 const ADDRESS = 'user@example.com';
 const OUTCOMES = ['delivered', 'bounced', 'deferred'] as const;
+const TLS_POLICIES = ['opportunistic', 'enforced', 'sts', 'sts_testing', 'dane'] as const satisfies TlsPolicyName[];
 const CERTAINTIES = ['answered', 'not_sent', 'unknown_outcome'] as const;
 
 /** An event of an e-mail, as webhooks get it. */
@@ -37,6 +39,21 @@ export class EmailEventDto implements EventView {
 }
 
 export class EmailEventList extends listOf(EmailEventDto) {}
+
+/** How the line to the receiving server was secured. */
+export class AttemptSecurityDto implements NonNullable<AttemptView['security']> {
+  @ApiProperty({ description: 'Protocol version', example: 'TLSv1.3' })
+  version: string;
+
+  @ApiProperty({ type: String, nullable: true, description: 'Cipher suite', example: 'TLS_AES_256_GCM_SHA384' })
+  cipher: string | null;
+
+  @ApiProperty({ description: 'Whether the certificate proved the server to be the one that the policy asks for' })
+  verified: boolean;
+
+  @ApiProperty({ enum: TLS_POLICIES, description: 'The rule that the connection was made under' })
+  policy: TlsPolicyName;
+}
 
 export class AttemptDto implements AttemptView {
   @ApiProperty({ example: 'atm_01978c0e5f7b7c3a9d21f0b64c1e88aa' })
@@ -74,6 +91,34 @@ export class AttemptDto implements AttemptView {
 
   @ApiProperty({ type: SmtpDto, nullable: true, description: 'What the receiving server said' })
   smtp: SmtpDto | null;
+
+  @ApiProperty({
+    type: AttemptSecurityDto,
+    nullable: true,
+    description: 'Null: in the clear, or no server was reached',
+  })
+  security: AttemptSecurityDto | null;
+
+  @ApiProperty({
+    type: String,
+    enum: [...TLS_POLICIES, null],
+    nullable: true,
+    description:
+      'What the connection had to keep to. `opportunistic`: TLS where it is offered; `enforced`: as the sending domain ' +
+      'asks; `sts`, `sts_testing`: MTA-STS of the receiving domain; `dane`: its TLSA records. Null: no server was reached',
+  })
+  tls_policy: TlsPolicyName | null;
+
+  @ApiProperty({ type: String, nullable: true, description: 'Our own address; null: the system chose it' })
+  source_ip: string | null;
+
+  @ApiProperty({
+    type: String,
+    nullable: true,
+    description: 'The mailbox provider that the server belongs to; null for none of the known ones',
+    example: 'google',
+  })
+  provider: string | null;
 
   @ApiProperty({ format: 'date-time', description: 'When it began' })
   started_at: string;

@@ -44,7 +44,7 @@ export async function claimDue(
              WHERE due_at <= now() AND claimed_by IS NULL
              ORDER BY due_at LIMIT $2 FOR UPDATE SKIP LOCKED),
            claimed AS (
-             UPDATE recipients r SET claimed_by = $1, fence = r.fence + 1, status = 'sending' FROM due
+             UPDATE recipients r SET claimed_by = $1, fence = r.fence + 1, status = 'sending', wait = NULL FROM due
              WHERE r.email_id = due.email_id AND r.ordinal = due.ordinal
              RETURNING r.email_id, r.ordinal, r.address, r.domain, r.attempts, r.fence, r.expires_at, r.smtp_enhanced)
            SELECT c.*, e.account_id, e.domain_id, e.mode, e.sender, e.header_to AS to, e.header_cc AS cc, e.reply_to, e.subject, e.tags, e.message_id,

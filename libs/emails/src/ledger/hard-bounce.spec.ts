@@ -1,3 +1,4 @@
+import { NO_REMOTE } from '#libs/mta';
 import { describe, expect, it } from 'vitest';
 import type { DeliveryJob } from './delivery-job.js';
 import { hardBounce } from './hard-bounce.js';
@@ -23,7 +24,7 @@ const bounced = (over: { class?: string; type?: string; text?: string; simulated
     ...(over.simulated ? { simulated: over.simulated } : {}),
     outcome: {
       reply: { code: 550, enhanced: '5.1.1', text: over.text ?? 'No such user' },
-      remote: { mx: 'mx.example.com', ip: '192.0.2.1', tls: null },
+      remote: { ...NO_REMOTE, mx: 'mx.example.com', ip: '192.0.2.1' },
       endedAt: at,
     },
   }) as unknown as Verdict;

@@ -109,6 +109,14 @@ const smtpColumns = (reply: Verdict['outcome']['reply'], remote: Verdict['outcom
   tls: remote.tls,
 });
 
+const lineColumns = ({ cipher, verified, policy, source, provider }: Verdict['outcome']['remote']) => ({
+  cipher,
+  verified,
+  policy,
+  source,
+  provider,
+});
+
 /** Statuses of all recipients of those mails that have more than one. */
 async function statusesOf(tx: Queryable, applied: Applied[]): Promise<Map<string, EmailStatus[]>> {
   const ids = [...new Set(applied.filter(({ job }) => job.mail.recipientCount > 1).map(({ job }) => job.mail.id))];
@@ -136,9 +144,10 @@ async function writeFacts(
     started_at: verdict.outcome.startedAt,
     ended_at: verdict.outcome.endedAt,
     ...smtpColumns(verdict.outcome.reply, verdict.outcome.remote),
+    ...lineColumns(verdict.outcome.remote),
   }));
   const columns =
-    'id, email_id, ordinal, number, outcome, phase, smtp_code, smtp_enhanced, smtp_text, mx, ip, tls, started_at, ended_at';
+    'id, email_id, ordinal, number, outcome, phase, smtp_code, smtp_enhanced, smtp_text, mx, ip, tls, cipher, verified, policy, source, provider, started_at, ended_at';
   await tx.query({
     name: 'settle-facts',
     text: `WITH m AS (
@@ -149,7 +158,8 @@ async function writeFacts(
            a AS (
              INSERT INTO attempts (${columns})
              SELECT ${columns} FROM json_to_recordset($2::json) AS v(id text, email_id text, ordinal smallint, number smallint, outcome text, phase text,
-               smtp_code smallint, smtp_enhanced text, smtp_text text, mx text, ip text, tls text, started_at timestamptz, ended_at timestamptz))
+               smtp_code smallint, smtp_enhanced text, smtp_text text, mx text, ip text, tls text, cipher text, verified boolean, policy text,
+               source text, provider text, started_at timestamptz, ended_at timestamptz))
            INSERT INTO outbox (${OUTBOX_COLUMNS}) ${OUTBOX_FROM_JSON('$3')}`,
     values: [JSON.stringify(mails), JSON.stringify(attempts), outboxJson(events)],
   });

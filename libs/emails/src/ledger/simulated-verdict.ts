@@ -1,3 +1,4 @@
+import { NO_REMOTE } from '#libs/mta';
 import type { Simulation, SimulatedResult } from '../simulator.js';
 import type { ClaimedRecipient } from './delivery-job.js';
 import type { LateReport } from './late-report.js';
@@ -13,7 +14,7 @@ export interface SimulatedRecipient {
 }
 
 type Answer = { code: number; enhanced: string; text: string };
-const REMOTE = { mx: null, ip: null, tls: null };
+
 const TAKEN: Answer = { code: 250, enhanced: '2.0.0', text: 'simulated, not sent' };
 const NO_SUCH_USER: Answer = { code: 550, enhanced: '5.1.1', text: 'simulated: no such user' };
 const MAILBOX_FULL: Answer = { code: 552, enhanced: '5.2.2', text: 'simulated: mailbox full' };
@@ -25,7 +26,7 @@ export function simulatedVerdict(of: SimulatedRecipient, scheduleMs: readonly nu
 }
 
 function verdictOf({ recipient, simulation, startedAt }: SimulatedRecipient, scheduleMs: readonly number[]): Verdict {
-  const common = { key: String(recipient.ordinal), remote: REMOTE, startedAt, endedAt: new Date() };
+  const common = { key: String(recipient.ordinal), remote: NO_REMOTE, startedAt, endedAt: new Date() };
   const refused = { ...common, phase: 'rcpt' } as const;
   switch (simulation.result) {
     case 'bounced': {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { Outcome } from '#libs/mta';
+import { NO_REMOTE, type Outcome } from '#libs/mta';
 import { judge } from './verdict.js';
 
 type Judged = Exclude<Outcome, { kind: 'abandoned' }>;
@@ -12,7 +12,7 @@ const recipient = {
   expiresAt: new Date(at.getTime() + 3_600_000),
   previousEnhanced: null,
 };
-const remote = { mx: 'mx.b.example', ip: '192.0.2.1', tls: null };
+const remote = { ...NO_REMOTE, mx: 'mx.b.example', ip: '192.0.2.1' };
 const deferred = (enhanced: string, text = 'try later'): Judged => ({
   key: '0',
   kind: 'deferred',

@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { KeyHistory } from '#libs/bus';
 import { toPage, type Page, type PageRequest, type ServiceEvent } from '#libs/contracts';
+import type { TlsPolicyName } from '#libs/mta';
 import { Database } from '#libs/persistence';
 import { EmailQueries } from '../email-queries.js';
 import { smtpOf, type SmtpRow, type SmtpView } from '../recipient-row.js';
@@ -24,6 +25,14 @@ export interface AttemptView {
   /** Where in the dialogue it ended; null for a delivery. */
   phase: string | null;
   smtp: SmtpView | null;
+  /** How the line was secured; null in plain text and where there was no line. */
+  security: { version: string; cipher: string | null; verified: boolean; policy: TlsPolicyName } | null;
+  /** The rule that the connection had to keep to; null where no server was reached. */
+  tls_policy: TlsPolicyName | null;
+  /** Our own address that spoke; null where the system chose it. */
+  source_ip: string | null;
+  /** The mailbox provider that the server belongs to; null for none of the known ones. */
+  provider: string | null;
   started_at: string;
   ended_at: string;
 }
@@ -34,6 +43,11 @@ interface AttemptRow extends SmtpRow {
   number: number;
   outcome: 'delivered' | 'bounced' | 'answered' | 'not_sent' | 'unknown_outcome';
   phase: string | null;
+  cipher: string | null;
+  verified: boolean | null;
+  policy: TlsPolicyName | null;
+  source: string | null;
+  provider: string | null;
   started_at: Date;
   ended_at: Date;
 }
@@ -64,7 +78,7 @@ export class EmailHistory {
     const [compared, order] = before === undefined ? ['<', 'DESC'] : ['>', 'ASC'];
     const { rows } = await this.database.query<AttemptRow>(
       `SELECT a.id, r.address, a.number, a.outcome, a.phase, a.started_at, a.ended_at,
-              a.smtp_code, a.smtp_enhanced, a.smtp_text, a.mx, a.ip, a.tls
+              a.smtp_code, a.smtp_enhanced, a.smtp_text, a.mx, a.ip, a.tls, a.cipher, a.verified, a.policy, a.source, a.provider
          FROM attempts a JOIN recipients r ON r.email_id = a.email_id AND r.ordinal = a.ordinal
         WHERE a.email_id = $1 AND ($2::text IS NULL OR a.id ${compared} $2) ORDER BY a.id ${order} LIMIT $3`,
       [emailId, before ?? after ?? null, limit + 1],
@@ -81,6 +95,10 @@ const presentAttempt = (row: AttemptRow): AttemptView => ({
   ...outcomeOf(row.outcome),
   phase: row.phase,
   smtp: smtpOf(row),
+  security: securityOf(row),
+  tls_policy: row.policy,
+  source_ip: row.source,
+  provider: row.provider,
   started_at: row.started_at.toISOString(),
   ended_at: row.ended_at.toISOString(),
 });
@@ -97,3 +115,6 @@ function outcomeOf(stored: AttemptRow['outcome']): Pick<AttemptView, 'outcome' |
       return { outcome: 'deferred', certainty: stored };
   }
 }
+
+const securityOf = ({ tls, cipher, verified, policy }: AttemptRow): AttemptView['security'] =>
+  tls === null || policy === null ? null : { version: tls, cipher, verified: verified === true, policy };

@@ -5,6 +5,7 @@ import { Suppressions0004 } from './0004-suppressions.js';
 import { Emails0005 } from './0005-emails.js';
 import { Webhooks0006 } from './0006-webhooks.js';
 import { RequestLog0007 } from './0007-request-log.js';
+import { Attempts0008 } from './0008-attempts.js';
 
 /** In order. One that was released is never changed: what comes later is a migration of its own. */
 export const MIGRATIONS = [
@@ -15,4 +16,5 @@ export const MIGRATIONS = [
   Emails0005,
   Webhooks0006,
   RequestLog0007,
+  Attempts0008,
 ];
