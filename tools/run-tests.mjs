@@ -1,8 +1,9 @@
 // What `npm test` does: set-up, unit and medium tests, then the program from outside. One summary at the end.
 //
-//   node tools/run-tests.mjs [--distributed] [arguments for vitest, such as a file name]
+//   node tools/run-tests.mjs [--distributed | --heavy] [arguments for vitest, such as a file name]
 //   --distributed: only what needs a real Kafka, such as the five programs as separate processes. Uses the broker that
 //   KAFKA_TEST_BROKERS names, else one that it fetches and starts itself.
+//   --heavy: only what takes minutes: the promises in their full counts.
 //
 // Reports stay in .tools/reports/. What an absent engine would have run is reported as skipped. With
 // POSTLOFT_REQUIRE_ENGINES=1 that is a failure, and Kafka is started for every suite.
@@ -21,14 +22,16 @@ const SUITES = [
   { name: 'end to end', config: 'vitest.e2e.config.ts' },
 ];
 const DISTRIBUTED = [{ name: 'distributed', config: 'vitest.distributed.config.ts' }];
+const HEAVY = [{ name: 'heavy', config: 'vitest.heavy.config.ts' }];
 
 async function main() {
-  const more = process.argv.slice(2).filter((argument) => argument !== '--distributed');
+  const more = process.argv.slice(2).filter((argument) => !['--distributed', '--heavy'].includes(argument));
   const distributed = process.argv.includes('--distributed');
-  const suites = distributed ? DISTRIBUTED : SUITES;
+  const heavy = process.argv.includes('--heavy');
+  const suites = distributed ? DISTRIBUTED : heavy ? HEAVY : SUITES;
   await setUp();
   mkdirSync(REPORTS, { recursive: true });
-  const kafka = distributed || ENGINES_REQUIRED ? await kafkaForTests() : null;
+  const kafka = distributed || (ENGINES_REQUIRED && !heavy) ? await kafkaForTests() : null;
   let failed = false;
   try {
     for (const suite of suites) failed = (await run(suite, more)) !== 0 || failed;
