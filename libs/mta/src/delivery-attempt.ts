@@ -12,7 +12,9 @@ import type { SmtpConnection } from './smtp-connection.js';
 import { CourierClosing, SmtpFailure } from './smtp-failure.js';
 import { SmtpTransaction } from './smtp-transaction.js';
 import type { TransactionReport } from './smtp-transaction.js';
+import { fromSource } from './target.js';
 import type { Target } from './target.js';
+import { mailboxProvider } from './shaping/mailbox-provider.js';
 import { recipientVerdict } from './transaction-verdict.js';
 
 export interface AttemptServices {
@@ -79,7 +81,13 @@ export class DeliveryAttempt {
       this.#sheet.own(this.#takeAll(), { ...route, phase: 'dns' });
       return;
     }
-    for (const target of this.#preferReachable(route.targets)) {
+    const { source } = this.job;
+    const targets = route.targets.flatMap((target) => fromSource(target, source) ?? []);
+    if (targets.length === 0) {
+      this.#sheet.own(this.#takeAll(), otherFamily(source?.address ?? ''));
+      return;
+    }
+    for (const target of this.#preferReachable(targets)) {
       await this.#visit(target);
       if (this.#pending.length === 0 || this.#timeouts >= MAX_TIMEOUTS || this.services.isClosing()) return;
     }
@@ -116,7 +124,7 @@ export class DeliveryAttempt {
       connection = await this.#converse(connection, target);
     } catch (error) {
       if (!(error instanceof SmtpFailure)) throw error;
-      this.#note(error, { ...NO_REMOTE, mx: target.host, ip: target.address, policy: 'opportunistic' });
+      this.#note(error, { ...remoteAt(target), source: target.source?.address ?? null });
     } finally {
       if (connection !== null) this.services.pool.giveBack(connection);
     }
@@ -264,7 +272,17 @@ function ownBounce(found: BounceClass, enhanced: string, text: string): OwnDecis
 
 /** The name is this mail's, the line may have been opened for another name of the same address. */
 function remoteOf(line: SmtpConnection, target: Target): Remote {
-  return { ...NO_REMOTE, mx: target.host, ip: target.address, tls: line.tlsVersion, policy: 'opportunistic' };
+  return { ...remoteAt(target), tls: line.tlsVersion, source: line.localAddress };
+}
+
+function remoteAt({ host, address }: Target): Remote {
+  return { ...NO_REMOTE, mx: host, ip: address, policy: 'opportunistic', provider: mailboxProvider([host]) };
+}
+
+/** Ours to mend (an address too few), so it is no bounce. */
+function otherFamily(source: string): OwnDecision {
+  const text = `no address of the servers can be spoken to from ${source}`;
+  return { kind: 'deferred', class: 'routing', phase: 'dns', reply: { code: null, enhanced: '4.4.4', text } };
 }
 
 function notBegun(failure: SmtpFailure): TransactionReport {

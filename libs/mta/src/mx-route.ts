@@ -136,7 +136,7 @@ export class MxRouter implements Router {
     const { port } = this.rules;
     const choices = permitted.slice(0, MAX_ADDRESSES).map(({ host, address, preference }) => ({
       rank: 2 * preference + (net.isIPv6(address) ? 1 : 0),
-      target: toTarget({ host, address, port, tls: 'opportunistic', trust: 'any', login: null }),
+      target: toTarget({ host, address, port, tls: 'opportunistic', trust: 'any', login: null, source: null }),
     }));
     if (this.#recent.size >= MAX_RECENT) this.#recent.clear();
     this.#recent.set(domain, { choices, until: performance.now() + RECENT_MS });

@@ -69,7 +69,15 @@ export class SmarthostRouter implements Router {
     const { host, port, tls, login } = this.#smarthost;
     const proof = login !== null || tls === 'implicit';
     const targets = addresses.map((address) =>
-      toTarget({ host, address, port, tls, login, trust: proof && isPublic(address) ? 'verified' : 'any' }),
+      toTarget({
+        host,
+        address,
+        port,
+        tls,
+        login,
+        trust: proof && isPublic(address) ? 'verified' : 'any',
+        source: null,
+      }),
     );
     return { kind: 'targets', targets };
   }

@@ -32,6 +32,8 @@ export class SmtpConnection {
   extensions: Extensions = NO_EXTENSIONS;
   /** Protocol of the encrypted line, `TLSv1.3`; null in the clear. */
   tlsVersion: string | null = null;
+  /** Our own end of the line; null until TCP stands. */
+  localAddress: string | null = null;
   failure: SmtpFailure | null = null;
   /** Transactions begun here. */
   mails = 0;
@@ -52,13 +54,24 @@ export class SmtpConnection {
 
   constructor(readonly target: Target) {
     this.#reader = this.#newReader();
-    this.#socket = net.connect({ host: target.address, port: target.port, noDelay: true });
+    this.#socket = net.connect({
+      host: target.address,
+      port: target.port,
+      noDelay: true,
+      ...(target.source === null ? {} : { localAddress: target.source.address }),
+    });
     this.#listen(this.#socket);
   }
 
   /** Resolves when TCP stands. */
   connected(): Promise<void> {
-    return this.#until((done) => this.#socket.once('connect', done));
+    const socket = this.#socket;
+    return this.#until((done) =>
+      socket.once('connect', () => {
+        this.localAddress = socket.localAddress ?? null;
+        done();
+      }),
+    );
   }
 
   /** Starts TLS on the line. What arrived in the clear before is forgotten. */

@@ -27,12 +27,14 @@ export async function shakeHands(connection: SmtpConnection, settings: Handshake
 
 class Handshake {
   readonly #target: Target;
+  readonly #heloName: string;
 
   constructor(
     private readonly connection: SmtpConnection,
     private readonly settings: HandshakeSettings,
   ) {
     this.#target = connection.target;
+    this.#heloName = connection.target.source?.heloName ?? settings.heloName;
   }
 
   async run(): Promise<void> {
@@ -51,12 +53,12 @@ class Handshake {
   async #introduce(): Promise<void> {
     const { connection, settings } = this;
     connection.arm('ehlo', settings.timeouts.ehlo);
-    const reply = await connection.ask(`EHLO ${settings.heloName}`);
+    const reply = await connection.ask(`EHLO ${this.#heloName}`);
     if (reply.code !== null && reply.code >= 500) {
       // RFC 5321 §3.2: a server that does not know EHLO gets HELO, and offers nothing.
       connection.extensions = NO_EXTENSIONS;
       connection.arm('ehlo', settings.timeouts.ehlo);
-      expect2xx('ehlo', await connection.ask(`HELO ${settings.heloName}`));
+      expect2xx('ehlo', await connection.ask(`HELO ${this.#heloName}`));
       return;
     }
     expect2xx('ehlo', reply);

@@ -1,3 +1,6 @@
+import net from 'node:net';
+import type { SourceAddress } from './courier.js';
+
 /** One place to connect to. */
 export interface Target {
   /** Connections to equal keys are interchangeable. */
@@ -13,9 +16,19 @@ export interface Target {
   trust: 'any' | 'verified';
   /** Credentials of a smarthost. */
   login: { user: string; password: string } | null;
+  /** Which of our addresses speaks, and under which name; null: the system's choice. */
+  source: SourceAddress | null;
 }
 
-/** A target with its key: address, port and the wish for TLS. */
+/** A target with its key: address, port, the wish for TLS, and who speaks. */
 export function toTarget(place: Omit<Target, 'key'>): Target {
-  return { ...place, key: `${place.address} ${place.port} ${place.tls} ${place.trust}` };
+  const { address, port, tls, trust, source } = place;
+  const speaker = source === null ? '' : ` ${source.address} ${source.heloName}`;
+  return { ...place, key: `${address} ${port} ${tls} ${trust}${speaker}` };
+}
+
+/** The same place, spoken to from `source`; null when that address is of the other family. */
+export function fromSource(target: Target, source: SourceAddress | null): Target | null {
+  if (source === null) return target;
+  return net.isIP(target.address) === net.isIP(source.address) ? toTarget({ ...target, source }) : null;
 }

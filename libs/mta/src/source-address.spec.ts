@@ -1,0 +1,61 @@
+import { afterEach, describe, expect, it } from 'vitest';
+import { brief, CourierFixture } from '../../../test/support/courier-fixture.js';
+
+let fixture: CourierFixture;
+
+afterEach(() => fixture.close());
+
+const ALPHA = { address: '127.0.0.71', heloName: 'alpha.from.test' };
+const BETA = { address: '127.0.0.72', heloName: 'beta.from.test' };
+
+describe('a source address', () => {
+  it('speaks under its own name, and connections of different sources are never mixed', async () => {
+    fixture = await CourierFixture.start();
+    const [mx] = await fixture.serve({});
+    const from = async (source: typeof ALPHA | null) =>
+      (await fixture.courier.deliver({ ...fixture.job(), source }))[0];
+    const outcomes = [await from(ALPHA), await from(BETA), await from(null), await from(ALPHA), await from(BETA)];
+    expect(outcomes.map(brief)).toEqual(Array(5).fill('delivered'));
+    expect(outcomes.map((outcome) => 'remote' in outcome && outcome.remote.source)).toEqual([
+      '127.0.0.71',
+      '127.0.0.72',
+      '127.0.0.1',
+      '127.0.0.71',
+      '127.0.0.72',
+    ]);
+    const greetings = mx.sessions.map((session) => session.commands[0]);
+    expect(greetings).toEqual(['EHLO alpha.from.test', 'EHLO beta.from.test', 'EHLO out.from.test']);
+  });
+
+  it('skips the addresses that its family cannot speak to, and defers when there are no others', async () => {
+    fixture = await CourierFixture.start();
+    const [mx] = await fixture.serve({});
+    fixture.dns.set('mx1.to.test', { A: ['127.0.0.1'], AAAA: ['::1'] });
+    const six = { address: '::1', heloName: 'six.from.test' };
+    // Nobody listens on ::1, so the attempt would reach the server if it tried the other family.
+    const [refused] = await fixture.courier.deliver({ ...fixture.job(), source: six });
+    expect(refused).toMatchObject({ kind: 'deferred', phase: 'connect', remote: { ip: '::1', source: '::1' } });
+    fixture.dns.set('four.test', { A: ['127.0.0.1'] });
+    const job = { ...fixture.job('a@four.test'), source: six };
+    const [skipped] = await fixture.courier.deliver(job);
+    expect(skipped).toMatchObject({ kind: 'deferred', class: 'routing', reply: { enhanced: '4.4.4' } });
+    expect(mx.sessions).toHaveLength(0);
+  });
+
+  it('that this machine does not have defers', async () => {
+    fixture = await CourierFixture.start();
+    await fixture.serve({});
+    const source = { address: '192.0.2.1', heloName: 'gone.from.test' };
+    const [outcome] = await fixture.courier.deliver({ ...fixture.job(), source });
+    expect(outcome).toMatchObject({ kind: 'deferred', certainty: 'not_sent', phase: 'connect' });
+  });
+});
+
+it('an outcome names the mailbox provider that the MX belongs to', async () => {
+  fixture = await CourierFixture.start();
+  await fixture.serve({});
+  fixture.dns.set('to.test', { MX: [{ preference: 1, exchange: 'aspmx.l.google.com' }] });
+  fixture.dns.set('aspmx.l.google.com', { A: ['127.0.0.1'] });
+  const [outcome] = await fixture.deliver();
+  expect(outcome).toMatchObject({ kind: 'delivered', remote: { provider: 'google', source: '127.0.0.1' } });
+});
