@@ -1,4 +1,5 @@
 import type { Outcome } from './delivery-outcome.js';
+import type { TlsResult } from './tls-policy/tls-result.js';
 
 export interface CourierRecipient {
   /** The caller's handle; comes back in the outcome. */
@@ -74,6 +75,8 @@ export interface CourierOptions {
   /** Our own listeners; an MX that leads to one of them is a loop. */
   ownAddresses: { address: string; port: number }[];
   log?: (event: object) => void;
+  /** Told how the TLS of each session with an MX ended; must not throw and must not block. */
+  onTls?: (result: TlsResult) => void;
 }
 
 /** Hands one mail to the world and answers with one outcome per recipient. */

@@ -22,3 +22,4 @@ export type {
 export { classifyReply } from './reply-classifier.js';
 export { Shaping } from './shaping/shaping.js';
 export type { Admission, Pass, Sender, WaitKind, WaitReason } from './shaping/shaping.js';
+export type { TlsPolicyType, TlsResult, TlsResultType } from './tls-policy/tls-result.js';
