@@ -11,6 +11,8 @@ export interface ReceivedCall {
   headers: IncomingHttpHeaders;
   /** The exact bytes. */
   body: string;
+  /** The same as it came. */
+  bytes: Buffer;
 }
 
 /**
@@ -113,8 +115,9 @@ export class WebhookReceiver {
       return;
     }
     const path = request.url ?? '';
-    const body = Buffer.concat(chunks).toString('utf8');
-    this.calls.push({ at: performance.now(), path, headers: request.headers, body });
+    const bytes = Buffer.concat(chunks);
+    const body = bytes.toString('utf8');
+    this.calls.push({ at: performance.now(), path, headers: request.headers, body, bytes });
     const answers = this.scripts.get(path) ?? [];
     this.answer((answers.length > 1 ? answers.shift() : answers[0]) ?? 200, response);
   }

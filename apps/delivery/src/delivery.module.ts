@@ -7,11 +7,12 @@ import { DeliveryLoop } from './delivery-loop.js';
 import { DomainVerifierLoop } from './domain-verifier-loop.js';
 import { OutgoingMail } from './outgoing-mail.js';
 import { SimulatedDelivery } from './simulated-delivery.js';
+import { TlsReports } from './tls-reports.js';
 import { Upkeep } from './upkeep.js';
 
 /** The delivery program: ledger → courier → ledger, the log's carriage, upkeep. */
 @Module({
   imports: [AccountsModule, DomainsModule, EmailsModule],
-  providers: [OutgoingMail, SimulatedDelivery, DeliveryLoop, DomainVerifierLoop, Carriage, Upkeep],
+  providers: [OutgoingMail, SimulatedDelivery, DeliveryLoop, DomainVerifierLoop, Carriage, TlsReports, Upkeep],
 })
 export class DeliveryModule {}

@@ -10,13 +10,16 @@ import { EmailIntake } from './intake/email-intake.js';
 import { EmailLedger } from './ledger/email-ledger.js';
 import { MailMessage } from './mail-message.js';
 import { Retention } from './retention.js';
+import { OperatorMail } from './notices/operator-mail.js';
 import { ReturnPath } from './return-path.js';
+import { TlsReporter } from './tls-reports/tls-reporter.js';
+import { TlsResults } from './tls-reports/tls-results.js';
 
 const PARTS = [EmailIntake, EmailLedger, EmailQueries, CapturedMail, HandOff, MailMessage, Retention, ReturnPath];
 
 @Module({
   imports: [AccountsModule, DomainsModule, SuppressionsModule],
-  providers: [...PARTS, AttachmentFetcher],
-  exports: PARTS,
+  providers: [...PARTS, AttachmentFetcher, OperatorMail, TlsReporter, TlsResults],
+  exports: [...PARTS, TlsReporter, TlsResults],
 })
 export class EmailsModule {}

@@ -35,3 +35,5 @@ export type { SmtpView } from './recipient-row.js';
 export { Retention } from './retention.js';
 export { ReturnPath } from './return-path.js';
 export { sandboxResultRule, simulatedOutcome, type Simulation } from './simulator.js';
+export { TlsReporter } from './tls-reports/tls-reporter.js';
+export { TlsResults } from './tls-reports/tls-results.js';

@@ -14,3 +14,5 @@ export { prepareRelayed } from './prepare-relayed.js';
 export type { RelayedMessage, RelayOptions, RelayProblem } from './relayed-message.js';
 export { readParts } from './read-parts.js';
 export type { ReadAttachment, ReadParts } from './read-parts.js';
+export { composeReport } from './compose-report.js';
+export type { ReportMail } from './compose-report.js';

@@ -33,7 +33,7 @@ export interface Submission {
   accountId: string;
   keyId: string;
   mode: Mode;
-  source: 'rest' | 'smtp' | 'facade';
+  source: 'rest' | 'smtp' | 'facade' | 'service';
   from: Mailbox;
   to: Mailbox[];
   cc: Mailbox[];

@@ -19,8 +19,14 @@ export interface FetchLimits {
   timeoutMs: number;
 }
 
+interface Asked {
+  method: 'GET' | 'POST';
+  headers?: Record<string, string>;
+  body?: Buffer;
+}
+
 /**
- * GETs what somebody else's URL names (promises S-45): judged by its text, resolved once, every address judged, and the
+ * Fetches what somebody else's URL names, or hands something over there (promises S-45): judged by its text, resolved once, every address judged, and the
  * connection made to exactly that address. Never follows a redirect, never uses a proxy from the environment, keeps no
  * connection.
  */
@@ -41,12 +47,21 @@ export class SafeFetch {
   }
 
   /** Never throws, and is done within `timeoutMs` whatever the other side does. */
-  async get(url: string, { budget, timeoutMs }: FetchLimits): Promise<Fetched> {
+  get(url: string, limits: FetchLimits): Promise<Fetched> {
+    return this.call(url, { method: 'GET' }, limits);
+  }
+
+  /** As `get`; any 2xx is success, and the answer's body is read within the budget and dropped. */
+  post(url: string, { type, body }: { type: string; body: Buffer }, limits: FetchLimits): Promise<Fetched> {
+    return this.call(url, { method: 'POST', headers: { 'content-type': type }, body }, limits);
+  }
+
+  private async call(url: string, asked: Asked, { budget, timeoutMs }: FetchLimits): Promise<Fetched> {
     if (this.problems(url).length > 0) return failed('target_refused');
     const late = new AbortController();
     const timer = setTimeout(() => late.abort(), timeoutMs);
     try {
-      return await Promise.race([this.fetch(url, budget, late.signal), ended(late.signal)]);
+      return await Promise.race([this.fetch(url, { ...asked, signal: late.signal }, budget), ended(late.signal)]);
     } catch (error) {
       return failed(late.signal.aborted ? 'timeout' : callFailure(error));
     } finally {
@@ -56,13 +71,20 @@ export class SafeFetch {
     }
   }
 
-  private async fetch(url: string, budget: { bytes: number }, signal: AbortSignal): Promise<Fetched> {
+  private async fetch(
+    url: string,
+    { method, headers: own, body: content, signal }: Asked & { signal: AbortSignal },
+    budget: { bytes: number },
+  ): Promise<Fetched> {
     const { statusCode, headers, body } = await request(url, {
       dispatcher: this.agent,
-      headers: { 'user-agent': USER_AGENT, 'accept-encoding': 'identity' },
+      method,
+      headers: { 'user-agent': USER_AGENT, 'accept-encoding': 'identity', ...own },
+      ...(content === undefined ? {} : { body: content }),
       signal,
     });
-    const failure = answerFailure(statusCode, headers);
+    const isTaken = method === 'POST' && statusCode >= 200 && statusCode < 300;
+    const failure = isTaken ? null : answerFailure(statusCode, headers);
     if (failure === null) return read(body, budget);
     discard(body);
     return failed(failure);
