@@ -36,7 +36,7 @@ const TABLE: [name: string, status: string, lastEvent: string, types: string[], 
 ];
 
 /** Over HTTP against the whole program; `DNS_SERVERS` is ours and answers nothing, so every question would be seen. */
-describe.each(['capture', 'mx'])('simulated outcomes in mode %s', (mode) => {
+describe.each(['capture', 'mx', 'smarthost'])('simulated outcomes in mode %s', (mode) => {
   let dns: LocalDns;
   let program: RunningProgram;
   let live: Caller;
@@ -44,7 +44,12 @@ describe.each(['capture', 'mx'])('simulated outcomes in mode %s', (mode) => {
 
   beforeAll(async () => {
     dns = await LocalDns.start();
-    program = await startStandalone({ DELIVERY_MODE: mode, DNS_SERVERS: `127.0.0.1:${dns.port}` });
+    program = await startStandalone({
+      DELIVERY_MODE: mode,
+      DNS_SERVERS: `127.0.0.1:${dns.port}`,
+      // Nobody is there: what went out would be seen as a failure.
+      SMARTHOST_URL: 'smtp://127.0.0.1:1',
+    });
     live = (method, path, body) => program.call(method, path, body);
     const made = await live('POST', '/api-keys', { name: 'Tests', mode: 'test' });
     expect(made.status).toBe(201);
