@@ -118,6 +118,7 @@ export interface EventData {
     reporter: string | null;
     complaint: { type: string; user_agent: string | null };
   };
+  'email.unsubscribed': EmailEventBase & { unsubscribed_at: string };
   'domain.created': DomainEventData;
   'domain.updated': DomainEventData;
   'domain.deleted': DomainEventData;

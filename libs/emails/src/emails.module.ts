@@ -11,15 +11,27 @@ import { EmailLedger } from './ledger/email-ledger.js';
 import { MailMessage } from './mail-message.js';
 import { Retention } from './retention.js';
 import { OperatorMail } from './notices/operator-mail.js';
+import { OutgoingFields } from './outgoing-fields.js';
 import { ReturnPath } from './return-path.js';
+import { UnsubscribeLink } from './unsubscribe/unsubscribe-link.js';
 import { TlsReporter } from './tls-reports/tls-reporter.js';
 import { TlsResults } from './tls-reports/tls-results.js';
 
-const PARTS = [EmailIntake, EmailLedger, EmailQueries, CapturedMail, HandOff, MailMessage, Retention, ReturnPath];
+const PARTS = [
+  EmailIntake,
+  EmailLedger,
+  EmailQueries,
+  CapturedMail,
+  HandOff,
+  MailMessage,
+  Retention,
+  ReturnPath,
+  UnsubscribeLink,
+];
 
 @Module({
   imports: [AccountsModule, DomainsModule, SuppressionsModule],
-  providers: [...PARTS, AttachmentFetcher, OperatorMail, TlsReporter, TlsResults],
+  providers: [...PARTS, AttachmentFetcher, OutgoingFields, OperatorMail, TlsReporter, TlsResults],
   exports: [...PARTS, TlsReporter, TlsResults],
 })
 export class EmailsModule {}

@@ -4,12 +4,13 @@ import { Config } from '#libs/kernel';
 import { composeMessage, signDkim } from '#libs/mime';
 import { decodeParts } from './intake/stored-parts.js';
 import type { DeliveryJob, StoredContent } from './ledger/delivery-job.js';
+import { OutgoingFields } from './outgoing-fields.js';
 import { storedMailbox } from './stored-mailbox.js';
 
 const CACHE_BYTES = 32 * 1024 * 1024;
 
 /**
- * The bytes that go out: composed once per mail, signed, and equal at every attempt but for the signature's time.
+ * The bytes that go out: composed once per mail, with the fields of this transaction in front, signed, and equal at every attempt but for the signature's time.
  * A mail for several recipient domains is composed for the first of them and kept for the others, within a byte bound.
  */
 @Injectable()
@@ -20,11 +21,13 @@ export class MailMessage {
   constructor(
     private readonly keys: DomainKeys,
     private readonly config: Config,
+    private readonly fields: OutgoingFields,
   ) {}
 
   /** @throws when stored parts do not read or the domain's keys do not open. */
   async bytes(job: DeliveryJob, content: StoredContent): Promise<Buffer> {
-    const message = content.format === 'mime' ? content.body : await this.compose(job, content);
+    const written = content.format === 'mime' ? content.body : await this.compose(job, content);
+    const message = Buffer.concat([Buffer.from(this.fields.of(job, written)), written]);
     if (!this.config.settings.DKIM_SIGNING) return message;
     const signatures = await signDkim(message, await this.keys.signingKeys(job.mail.domainId), new Date());
     return Buffer.concat([signatures, message]);

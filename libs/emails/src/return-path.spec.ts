@@ -27,4 +27,17 @@ describe('ReturnPath', () => {
     }
     for (const junk of ['', 'b+', 'x@y', 'b+!!!@bounces.mail.example']) expect(returnPath.read(junk)).toBeNull();
   });
+
+  it('traces a transaction in the message, by another key than the envelope', () => {
+    const id = newId('em');
+    const trace = returnPath.trace(id, 7);
+    expect(trace).toMatch(/^[A-Za-z0-9_-]{44}$/);
+    expect(returnPath.readTrace(` ${trace}\r\n`)).toEqual({ emailId: id, ordinal: 7 });
+    for (let i = 0; i < trace.length; i++) {
+      const forged = trace.slice(0, i) + (trace[i] === 'A' ? 'B' : 'A') + trace.slice(i + 1);
+      expect(returnPath.readTrace(forged), forged).toBeNull();
+    }
+    for (const junk of ['', 'x', `${trace}A`, trace.slice(1), `${trace.slice(1)}=`])
+      expect(returnPath.readTrace(junk), junk).toBeNull();
+  });
 });

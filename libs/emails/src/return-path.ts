@@ -1,10 +1,13 @@
-import { createHmac, timingSafeEqual } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
-import { Config, SecretBox } from '#libs/kernel';
+import { Config } from '#libs/kernel';
+import { MailToken, type TokenName } from './mail-token.js';
 
 const ALPHABET = 'abcdefghijklmnopqrstuvwxyz234567';
+/** The local part must stay within 64 octets (RFC 5321 §4.5.3.1.1). */
 const MAC_BYTES = 8;
-const ID_BYTES = 16;
+const TRACE_MAC_BYTES = 16;
+/** Comes out of 33 bytes, so every one of its letters counts. */
+const TRACE = /^[A-Za-z0-9_-]{44}$/;
 
 /**
  * The envelope sender of our mail (VERP): `b+<token>@bounces.<service domain>`. The token names the mail and the first
@@ -13,35 +16,42 @@ const ID_BYTES = 16;
  */
 @Injectable()
 export class ReturnPath {
-  private readonly key: Buffer;
+  private readonly token: MailToken;
+  private readonly traceToken: MailToken;
   private readonly domain: string;
 
   constructor(config: Config) {
-    const masterKey = config.settings.MASTER_KEY;
-    if (!masterKey) throw new Error('MASTER_KEY must be known');
-    this.key = SecretBox.deriveKey(masterKey, 'return path');
-    this.domain = `bounces.${config.settings.SERVICE_DOMAIN}`;
+    const { MASTER_KEY, SERVICE_DOMAIN } = config.settings;
+    this.token = new MailToken(MASTER_KEY, 'return path', MAC_BYTES);
+    this.traceToken = new MailToken(MASTER_KEY, 'trace', TRACE_MAC_BYTES);
+    this.domain = `bounces.${SERVICE_DOMAIN}`;
   }
 
   /** The envelope sender for the transaction that begins with recipient `ordinal` of mail `emailId`. */
   address(emailId: string, ordinal: number): string {
-    const name = Buffer.concat([Buffer.from(emailId.slice('em_'.length), 'hex'), Buffer.from([ordinal])]);
-    return `b+${base32(Buffer.concat([name, this.mac(name)]))}@${this.domain}`;
+    return `b+${base32(this.token.write({ emailId, ordinal }))}@${this.domain}`;
   }
 
   /** Whom a bounce to this address speaks of; null for anything that we did not make. */
-  read(address: string): { emailId: string; ordinal: number } | null {
+  read(address: string): TokenName | null {
     const [local, domain] = address.toLowerCase().split('@');
     if (domain !== this.domain || !local.startsWith('b+')) return null;
     const bytes = fromBase32(local.slice(2));
-    if (bytes?.length !== ID_BYTES + 1 + MAC_BYTES) return null;
-    const name = bytes.subarray(0, ID_BYTES + 1);
-    if (!timingSafeEqual(this.mac(name), bytes.subarray(ID_BYTES + 1))) return null;
-    return { emailId: `em_${name.subarray(0, ID_BYTES).toString('hex')}`, ordinal: name[ID_BYTES] };
+    return bytes && this.token.read(bytes);
   }
 
-  private mac(name: Buffer): Buffer {
-    return createHmac('sha256', this.key).update(name).digest().subarray(0, MAC_BYTES);
+  /**
+   * The same in the message itself: the value of `X-Postloft-Ref` (D-64). A complaint report may leave out every
+   * address (RFC 6590) and still tell which transaction it is about.
+   */
+  trace(emailId: string, ordinal: number): string {
+    return this.traceToken.write({ emailId, ordinal }).toString('base64url');
+  }
+
+  /** Which transaction the value of an `X-Postloft-Ref` field names; null for anything that we did not make. */
+  readTrace(value: string): TokenName | null {
+    const text = value.trim();
+    return TRACE.test(text) ? this.traceToken.read(Buffer.from(text, 'base64url')) : null;
   }
 }
 

@@ -35,7 +35,7 @@ const RESERVED = new Set(
     'authentication-results delivered-to apparently-to x-original-to'
   ).split(' '),
 );
-const RESERVED_PREFIX = ['content-', 'resent-', 'arc-', 'x-service-'];
+const RESERVED_PREFIX = ['content-', 'resent-', 'arc-', 'x-service-', 'x-postloft-'];
 
 /**
  * Builds the complete message, ended by CRLF. About 0.05 ms of CPU for 2 kB without files.

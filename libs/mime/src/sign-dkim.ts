@@ -25,6 +25,7 @@ const PROTECTED = [
   'list-unsubscribe',
   'list-unsubscribe-post',
   'feedback-id',
+  'x-postloft-ref',
 ];
 const LINE = 78;
 

@@ -8,6 +8,7 @@ import type { Accepted, Idempotency, Submission } from '../intake/submission.js'
 import type { StoredContent } from '../ledger/delivery-job.js';
 import { recipientsOf, type RecipientRow } from '../recipient-row.js';
 import { storedMailbox } from '../stored-mailbox.js';
+import type { HostedUnsubscribe } from '../unsubscribe/hosted-unsubscribe.js';
 
 /** Who asks for it: what a submission says of its key. */
 export interface Retrier {
@@ -29,6 +30,7 @@ interface FailedMail {
   message_id: string;
   lifetime_seconds: number | null;
   sandbox_result: string | null;
+  unsubscribe: HostedUnsubscribe | null;
   format: StoredContent['format'] | null;
   body: Buffer | null;
 }
@@ -83,13 +85,14 @@ export class EmailRetry {
       retryOf: id,
       ...(mail.lifetime_seconds === null ? {} : { lifetimeSeconds: mail.lifetime_seconds }),
       ...(mail.sandbox_result === null ? {} : { sandboxResult: mail.sandbox_result }),
+      ...(mail.unsubscribe === null ? {} : { unsubscribe: mail.unsubscribe }),
     });
   }
 
   private async read(accountId: string, id: string): Promise<FailedMail | null> {
     const { rows } = await this.database.query<FailedMail>(
       `SELECT e.mode, e.sender, e.header_to, e.header_cc, e.header_bcc, e.reply_to, e.subject, e.tags, e.message_id,
-              e.lifetime_seconds, e.sandbox_result, c.format, c.body
+              e.lifetime_seconds, e.sandbox_result, e.unsubscribe, c.format, c.body
          FROM emails e LEFT JOIN email_contents c ON c.email_id = e.id WHERE e.id = $1 AND e.account_id = $2`,
       [id, accountId],
     );

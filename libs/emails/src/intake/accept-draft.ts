@@ -36,6 +36,7 @@ export function draftOf(
       domainId: of.domainId,
       test: submission.mode === 'test',
       sandboxResult: submission.sandboxResult ?? null,
+      unsubscribe: submission.unsubscribe ?? null,
       sender: show(submission.from),
       to: to.map(show),
       cc: cc.map(show),
@@ -66,14 +67,18 @@ const messageIdOf = (submission: Submission, id: string): string =>
     ? submission.content.messageId
     : `<${id.slice(3)}@${domainOf(submission.from.address)}>`;
 
-/** The jobs of a mail that is due now, one per recipient domain; nobody who is suppressed is in them. */
+/**
+ * The jobs of a mail that is due now: one per recipient domain, or per recipient where each has a link of his own. Nobody
+ * who is suppressed is in them.
+ */
 export function jobsOf({ mail, content, recipients, expiresAt }: Draft): DeliveryJob[] {
   const jobs = new Map<string, DeliveryJob>();
   recipients.forEach((recipient, ordinal) => {
     if (recipient.suppressed !== null) return;
     const domain = domainOf(recipient.address);
-    const job = jobs.get(domain) ?? { mail, domain, recipients: [], life: 0, content, reservedBytes: 0 };
-    jobs.set(domain, job);
+    const key = mail.unsubscribe === null ? domain : String(ordinal);
+    const job = jobs.get(key) ?? { mail, domain, recipients: [], life: 0, content, reservedBytes: 0 };
+    jobs.set(key, job);
     job.recipients.push({
       ordinal,
       address: recipient.address,
@@ -123,6 +128,7 @@ export function rowsOf(draft: Draft, units: number, workerId: string | null): Ma
       scheduled_at: submission.scheduledAt ?? undefined,
       lifetime_seconds: submission.lifetimeSeconds,
       sandbox_result: mail.sandboxResult ?? undefined,
+      unsubscribe: mail.unsubscribe ?? undefined,
       retry_of: submission.retryOf,
     },
     tags: Object.entries(mail.tags).map(([key, value]) => ({

@@ -41,6 +41,7 @@ const EMAIL_COLUMNS: Columns = [
   ['lifetime_seconds', 'int'],
   ['sandbox_result', 'text'],
   ['retry_of', 'text'],
+  ['unsubscribe', 'jsonb'],
 ];
 const RECIPIENT_COLUMNS: Columns = [
   ['email_id', 'text'],

@@ -1,5 +1,6 @@
 import type { Mode } from '#libs/contracts';
 import type { Mailbox } from '#libs/mime';
+import type { HostedUnsubscribe } from '../unsubscribe/hosted-unsubscribe.js';
 
 export interface Attachment {
   /** As the recipient sees it, with extension. */
@@ -53,6 +54,8 @@ export interface Submission {
   lifetimeSeconds?: number;
   /** The outcome that a test mail asked for (details §7); absent: by its addresses. */
   sandboxResult?: string;
+  /** Each recipient gets a link of ours to unsubscribe at; absent: what the content says. */
+  unsubscribe?: HostedUnsubscribe;
   /** The failed mail that this one repeats. */
   retryOf?: string;
   /** Of `performance.now()`: when the door itself asked for every recipient's suppression, as the relay does at RCPT. */

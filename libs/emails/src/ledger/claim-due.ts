@@ -1,4 +1,5 @@
 import type { Database, Worker } from '#libs/persistence';
+import type { HostedUnsubscribe } from '../unsubscribe/hosted-unsubscribe.js';
 import type { DeliveryJob } from './delivery-job.js';
 
 interface ClaimRow {
@@ -24,6 +25,7 @@ interface ClaimRow {
   created_at: Date;
   scheduled_at: Date | null;
   sandbox_result: string | null;
+  unsubscribe: HostedUnsubscribe | null;
 }
 
 /**
@@ -48,13 +50,13 @@ export async function claimDue(
              WHERE r.email_id = due.email_id AND r.ordinal = due.ordinal
              RETURNING r.email_id, r.ordinal, r.address, r.domain, r.attempts, r.fence, r.expires_at, r.smtp_enhanced)
            SELECT c.*, e.account_id, e.domain_id, e.mode, e.sender, e.header_to AS to, e.header_cc AS cc, e.reply_to, e.subject, e.tags, e.message_id,
-                  e.recipient_count, e.created_at, e.scheduled_at, e.sandbox_result
+                  e.recipient_count, e.created_at, e.scheduled_at, e.sandbox_result, e.unsubscribe
            FROM claimed c JOIN emails e ON e.id = c.email_id ORDER BY c.email_id, c.ordinal`,
     values: [worker.id, limit],
   });
   const jobs = new Map<string, DeliveryJob>();
   for (const row of rows) {
-    const key = `${row.email_id} ${row.domain}`;
+    const key = `${row.email_id} ${row.unsubscribe === null ? row.domain : row.ordinal}`;
     const job = jobs.get(key) ?? toJob(row, life);
     jobs.set(key, job);
     job.recipients.push({
@@ -86,6 +88,7 @@ function toJob(row: ClaimRow, life: number): DeliveryJob {
       createdAt: row.created_at,
       recipientCount: row.recipient_count,
       sandboxResult: row.sandbox_result,
+      unsubscribe: row.unsubscribe,
       releasedAt: row.scheduled_at ?? row.created_at,
     },
     domain: row.domain,

@@ -1,4 +1,5 @@
 import type { MailFacts } from '../email-events.js';
+import type { HostedUnsubscribe } from '../unsubscribe/hosted-unsubscribe.js';
 
 /** One recipient under our claim. */
 export interface ClaimedRecipient {
@@ -27,6 +28,8 @@ export interface DeliveryJob {
     recipientCount: number;
     /** The outcome that a test mail asked for (details §7); null: by its addresses. */
     sandboxResult: string | null;
+    /** The recipients unsubscribe at a link of ours, each at his own: then a job has one recipient. Null: they do not. */
+    unsubscribe: HostedUnsubscribe | null;
     /** When it was due first: the Date of the message, at every attempt. */
     releasedAt: Date;
   };

@@ -6,6 +6,7 @@ import { Emails0005 } from './0005-emails.js';
 import { Webhooks0006 } from './0006-webhooks.js';
 import { RequestLog0007 } from './0007-request-log.js';
 import { Attempts0008 } from './0008-attempts.js';
+import { Unsubscribe0012 } from './0012-unsubscribe.js';
 import { TlsReports0013 } from './0013-tls-reports.js';
 
 /** In order. One that was released is never changed: what comes later is a migration of its own. */
@@ -18,5 +19,6 @@ export const MIGRATIONS = [
   Webhooks0006,
   RequestLog0007,
   Attempts0008,
+  Unsubscribe0012,
   TlsReports0013,
 ];
