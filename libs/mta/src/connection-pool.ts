@@ -3,17 +3,21 @@ import { SmtpConnection } from './smtp-connection.js';
 import { CourierClosing, SmtpFailure } from './smtp-failure.js';
 import { shakeHands } from './smtp-handshake.js';
 import type { HandshakeSettings } from './smtp-handshake.js';
+import { mayGoInTheClear } from './target.js';
 import type { Target } from './target.js';
+import { tlsResult } from './tls-policy/tls-result-of.js';
+import type { TlsResult } from './tls-policy/tls-result.js';
 
 export interface PoolSettings extends HandshakeSettings {
   connectionsPerHost: number;
   log: (event: object) => void;
+  onTls: (result: TlsResult) => void;
 }
 
 /** Many servers close or slow down after some hundred mails; begin anew before. */
 const MAILS_PER_CONNECTION = 100;
 const IDLE_MS = 30_000;
-/** How long a host whose TLS handshake fails is spoken to in the clear at once. */
+/** How long a host whose TLS handshake fails is not tried with TLS again. */
 const NO_TLS_MS = 600_000;
 /** How long a host that could not be reached stands behind its alternatives. */
 const UNREACHABLE_MS = 30_000;
@@ -88,16 +92,16 @@ export class ConnectionPool {
 
   /**
    * Opens a connection in a slot that the caller owns; the slot goes with the connection, and is free again when this
-   * rejects (`SmtpFailure`). A host whose TLS handshake breaks is tried once more in the clear (opportunistic TLS).
+   * rejects (`SmtpFailure`).
    */
   async open(target: Target, deadlineAt: number): Promise<SmtpConnection> {
     const host = this.#host(target.key);
     try {
-      const connection = await this.#openBest(target, deadlineAt);
+      const connection = await this.#dial(target, deadlineAt);
       this.#adopt(connection, host);
       return connection;
     } catch (error) {
-      if (error instanceof SmtpFailure && !error.answered && cannotReach(error)) this.#unreachable.note(host.key);
+      if (error instanceof SmtpFailure && !error.answered) this.#remember(target, error);
       this.#freeSlot(host);
       throw error;
     }
@@ -132,6 +136,11 @@ export class ConnectionPool {
     return this.#unreachable.holds(target.key);
   }
 
+  /** TLS broke here lately, and the mail may go in the clear. */
+  isTlsBroken(target: Target): boolean {
+    return mayGoInTheClear(target) && this.#brokenTls.holds(placeOf(target));
+  }
+
   /** Refuses the waiting and says goodbye on idle connections; those in use are left alone. */
   drain(): void {
     this.#closing = true;
@@ -152,19 +161,16 @@ export class ConnectionPool {
     for (const connection of this.#owned.keys()) connection.abort('the courier is closing');
   }
 
-  async #openBest(target: Target, deadlineAt: number): Promise<SmtpConnection> {
-    const key = target.key;
-    const optional = target.tls === 'opportunistic' && target.trust === 'any';
-    if (!optional || !this.#brokenTls.holds(key)) {
-      try {
-        return await this.#dial(target, deadlineAt);
-      } catch (error) {
-        if (!optional || !(error instanceof SmtpFailure) || error.phase !== 'tls' || error.answered) throw error;
-        this.settings.log({ event: 'smtp.tls_fallback', mx: target.host, ip: target.address, text: error.reply.text });
-        this.#brokenTls.note(key);
-      }
-    }
-    return this.#dial({ ...target, tls: 'none' }, deadlineAt);
+  #remember(target: Target, failure: SmtpFailure): void {
+    if (cannotReach(failure)) this.#unreachable.note(target.key);
+    if (failure.phase !== 'tls' || !mayGoInTheClear(target)) return;
+    this.settings.log({ event: 'smtp.tls_broken', mx: target.host, ip: target.address, text: failure.reply.text });
+    this.#brokenTls.note(placeOf(target));
+  }
+
+  #report(connection: SmtpConnection, failure: SmtpFailure | null): void {
+    const result = tlsResult(connection, failure);
+    if (result !== null) this.settings.onTls(result);
   }
 
   async #dial(target: Target, deadlineAt: number): Promise<SmtpConnection> {
@@ -172,7 +178,13 @@ export class ConnectionPool {
     connection.deadlineAt = deadlineAt;
     this.#owned.set(connection, this.#host(target.key));
     connection.onGone = () => this.#forget(connection);
-    await shakeHands(connection, this.settings);
+    try {
+      await shakeHands(connection, this.settings);
+      this.#report(connection, null);
+    } catch (error) {
+      if (error instanceof SmtpFailure) this.#report(connection, error);
+      throw error;
+    }
     return connection;
   }
 
@@ -223,6 +235,11 @@ export class ConnectionPool {
     }
     return host;
   }
+}
+
+/** Whoever speaks: what is broken there is broken for every name and source. */
+function placeOf({ address, port }: Target): string {
+  return `${address} ${port}`;
 }
 
 function cannotReach(failure: SmtpFailure): boolean {

@@ -20,7 +20,13 @@ export function createCourier(options: CourierOptions): Courier {
   const { timeouts, heloName, connectionsPerHost } = options;
   return new SmtpCourier({
     router: routerOf(options),
-    pool: new ConnectionPool({ timeouts, heloName, connectionsPerHost, log }),
+    pool: new ConnectionPool({
+      timeouts,
+      heloName,
+      connectionsPerHost,
+      log,
+      onTls: options.onTls ?? (() => undefined),
+    }),
     limits: timeouts,
     smarthost: options.mode === 'smarthost',
     log,

@@ -12,9 +12,10 @@ import type { SmtpConnection } from './smtp-connection.js';
 import { CourierClosing, SmtpFailure } from './smtp-failure.js';
 import { SmtpTransaction } from './smtp-transaction.js';
 import type { TransactionReport } from './smtp-transaction.js';
-import { fromSource } from './target.js';
+import { enforced, fromSource, inTheClear, mayGoInTheClear } from './target.js';
 import type { Target } from './target.js';
 import { mailboxProvider } from './shaping/mailbox-provider.js';
+import { lineFacts } from './tls-policy/secured-line.js';
 import { recipientVerdict } from './transaction-verdict.js';
 
 export interface AttemptServices {
@@ -82,15 +83,33 @@ export class DeliveryAttempt {
       return;
     }
     const { source } = this.job;
-    const targets = route.targets.flatMap((target) => fromSource(target, source) ?? []);
+    const routed = this.job.tls === 'enforced' ? route.targets.map(enforced) : route.targets;
+    const targets = routed.flatMap((target) => fromSource(target, source) ?? []);
     if (targets.length === 0) {
       this.#sheet.own(this.#takeAll(), otherFamily(source?.address ?? ''));
       return;
     }
-    for (const target of this.#preferReachable(targets)) {
-      await this.#visit(target);
-      if (this.#pending.length === 0 || this.#timeouts >= MAX_TIMEOUTS || this.services.isClosing()) return;
+    await this.#tryInTurn(this.#preferReachable(targets));
+  }
+
+  /** Every host with TLS where it can, before any of them in the clear because its TLS is broken. */
+  async #tryInTurn(targets: Target[]): Promise<void> {
+    const { pool } = this.services;
+    const clear: Target[] = [];
+    for (const target of targets) {
+      const tried = pool.isTlsBroken(target) ? 'tls_broken' : await this.#visit(target);
+      if (tried === 'tls_broken') clear.push(inTheClear(target));
+      if (this.#isOver()) return;
+      if (this.#timeouts >= MAX_TIMEOUTS) break;
     }
+    for (const target of clear) {
+      if (performance.now() < this.#deadlineAt) await this.#visit(target);
+      if (this.#isOver()) return;
+    }
+  }
+
+  #isOver(): boolean {
+    return this.#pending.length === 0 || this.services.isClosing();
   }
 
   /** Refuses what can never be put on the wire; the rest waits for its server. */
@@ -114,7 +133,7 @@ export class DeliveryAttempt {
     return later.length === 0 ? targets : [...targets.filter((target) => !later.includes(target)), ...later];
   }
 
-  async #visit(target: Target): Promise<void> {
+  async #visit(target: Target): Promise<'over' | 'tls_broken'> {
     let connection: SmtpConnection | null = null;
     try {
       connection = this.services.pool.take(target) ?? (await this.#connect(target));
@@ -122,9 +141,12 @@ export class DeliveryAttempt {
       // Covers the time until MAIL, in which the content is fetched.
       connection.arm('mail', this.services.limits.total);
       connection = await this.#converse(connection, target);
+      return 'over';
     } catch (error) {
       if (!(error instanceof SmtpFailure)) throw error;
-      this.#note(error, { ...remoteAt(target), source: target.source?.address ?? null });
+      const broken = error.phase === 'tls' && !error.answered && mayGoInTheClear(target);
+      this.#note(error, { ...remoteAt(target), ...error.line, source: target.source?.address ?? null }, broken);
+      return broken ? 'tls_broken' : 'over';
     } finally {
       if (connection !== null) this.services.pool.giveBack(connection);
     }
@@ -243,10 +265,11 @@ export class DeliveryAttempt {
     if (report.failure !== null) this.#note(report.failure, remote);
   }
 
-  #note(failure: SmtpFailure, remote: Remote): void {
+  /** A handshake that hangs is no address waited for in vain: the same one answers in the clear. */
+  #note(failure: SmtpFailure, remote: Remote, tlsBroken = false): void {
     this.#failure = failure;
     this.#sheet.failedAt(remote);
-    if (failure.timedOut) this.#timeouts += 1;
+    if (failure.timedOut && !tlsBroken) this.#timeouts += 1;
     if (performance.now() >= this.#deadlineAt) this.#timeouts = MAX_TIMEOUTS;
   }
 
@@ -272,11 +295,14 @@ function ownBounce(found: BounceClass, enhanced: string, text: string): OwnDecis
 
 /** The name is this mail's, the line may have been opened for another name of the same address. */
 function remoteOf(line: SmtpConnection, target: Target): Remote {
-  return { ...remoteAt(target), tls: line.tlsVersion, source: line.localAddress };
+  const facts = lineFacts(line.secured);
+  // The records of the name itself stand above the usual authorities.
+  const verified = target.proof.kind === 'tlsa' ? true : facts.verified;
+  return { ...remoteAt(target), ...facts, verified, source: line.localAddress };
 }
 
-function remoteAt({ host, address }: Target): Remote {
-  return { ...NO_REMOTE, mx: host, ip: address, policy: 'opportunistic', provider: mailboxProvider([host]) };
+function remoteAt({ host, address, policy }: Target): Remote {
+  return { ...NO_REMOTE, mx: host, ip: address, policy: policy.name, provider: mailboxProvider([host]) };
 }
 
 /** Ours to mend (an address too few), so it is no bounce. */

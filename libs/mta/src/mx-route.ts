@@ -5,6 +5,7 @@ import type { BounceClass, ServerReply } from './delivery-outcome.js';
 import { mailboxProvider } from './shaping/mailbox-provider.js';
 import { OwnAddresses } from './own-addresses.js';
 import type { MxHost, Resolver } from './resolver.js';
+import { NO_PROOF } from './tls-policy/proof.js';
 import { toTarget } from './target.js';
 import type { Target } from './target.js';
 
@@ -136,7 +137,19 @@ export class MxRouter implements Router {
     const { port } = this.rules;
     const choices = permitted.slice(0, MAX_ADDRESSES).map(({ host, address, preference }) => ({
       rank: 2 * preference + (net.isIPv6(address) ? 1 : 0),
-      target: toTarget({ host, address, port, tls: 'opportunistic', trust: 'any', login: null, source: null }),
+      target: toTarget({
+        host,
+        address,
+        port,
+        tls: 'opportunistic',
+        proof: NO_PROOF,
+        policy: {
+          name: 'opportunistic',
+          published: { domain, type: 'no-policy-found', strings: [], mxPatterns: [], fault: null },
+        },
+        login: null,
+        source: null,
+      }),
     }));
     if (this.#recent.size >= MAX_RECENT) this.#recent.clear();
     this.#recent.set(domain, { choices, until: performance.now() + RECENT_MS });

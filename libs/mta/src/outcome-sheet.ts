@@ -69,7 +69,8 @@ export class OutcomeSheet {
   fail(keys: string[], failure: SmtpFailure): void {
     const { phase, reply } = failure;
     const certainty = failure.answered ? 'answered' : 'not_sent';
-    for (const key of keys) this.#defer(key, { certainty, phase, reply, remote: this.#failedAt });
+    const found = failure.class === null ? {} : { class: failure.class };
+    for (const key of keys) this.#defer(key, { certainty, phase, reply, remote: this.#failedAt, ...found });
   }
 
   abandon(keys: string[]): void {
@@ -105,12 +106,13 @@ export class OutcomeSheet {
       phase: DeliveryPhase;
       reply: ServerReply;
       remote: Remote;
+      class?: BounceClass;
     },
   ): void {
     const { class: found } = said.certainty === 'answered' ? classifyReply(said.reply) : { class: 'deferral' as const };
     const retryAfterMs = said.certainty === 'answered' ? retryHint(said.reply.text) : undefined;
     const hint = retryAfterMs === undefined ? {} : { retryAfterMs };
-    this.#outcomes.set(key, { ...this.#times(), ...said, ...hint, key, kind: 'deferred', class: found });
+    this.#outcomes.set(key, { ...this.#times(), class: found, ...said, ...hint, key, kind: 'deferred' });
   }
 
   #times(): { startedAt: Date; endedAt: Date } {

@@ -3,6 +3,7 @@ import type { Destination } from './courier.js';
 import { isPublic } from './mx-route.js';
 import type { Route, Router } from './mx-route.js';
 import type { AddressAnswer, Resolver } from './resolver.js';
+import { NO_PROOF } from './tls-policy/proof.js';
 import { toTarget } from './target.js';
 import type { Target } from './target.js';
 
@@ -75,7 +76,8 @@ export class SmarthostRouter implements Router {
         port,
         tls,
         login,
-        trust: proof && isPublic(address) ? 'verified' : 'any',
+        proof: proof && isPublic(address) ? { kind: 'webpki' } : NO_PROOF,
+        policy: { name: 'opportunistic', published: null },
         source: null,
       }),
     );

@@ -81,14 +81,14 @@ describe('the smarthost URL', () => {
   const resolver = new Resolver({ servers: ['127.0.0.1:1'], timeoutMs: 10 });
 
   it.each([
-    ['smtp://11.1.1.1', { port: 25, tls: 'opportunistic', trust: 'any', login: null }],
+    ['smtp://11.1.1.1', { port: 25, tls: 'opportunistic', proof: { kind: 'none' }, login: null }],
     [
       'smtp://u:p@11.1.1.1',
-      { port: 587, tls: 'opportunistic', trust: 'verified', login: { user: 'u', password: 'p' } },
+      { port: 587, tls: 'opportunistic', proof: { kind: 'webpki' }, login: { user: 'u', password: 'p' } },
     ],
-    ['smtps://u:p@11.1.1.1', { port: 465, tls: 'implicit', trust: 'verified' }],
-    ['smtps://u:p@10.1.1.1:2465', { port: 2465, tls: 'implicit', trust: 'any' }],
-    ['smtp://[fd00::1]:26', { address: 'fd00::1', port: 26, trust: 'any' }],
+    ['smtps://u:p@11.1.1.1', { port: 465, tls: 'implicit', proof: { kind: 'webpki' } }],
+    ['smtps://u:p@10.1.1.1:2465', { port: 2465, tls: 'implicit', proof: { kind: 'none' } }],
+    ['smtp://[fd00::1]:26', { address: 'fd00::1', port: 26, proof: { kind: 'none' } }],
   ])('%s', async (url, expected) => {
     fixture = await CourierFixture.start();
     const route = await new SmarthostRouter(resolver, url).route();

@@ -8,6 +8,8 @@ import { SmtpFailure } from './smtp-failure.js';
 import { NO_EXTENSIONS } from './smtp-extensions.js';
 import type { Extensions } from './smtp-extensions.js';
 import type { Target } from './target.js';
+import { securedLine } from './tls-policy/secured-line.js';
+import type { SecuredLine } from './tls-policy/secured-line.js';
 
 const ignore = (): void => undefined;
 
@@ -30,8 +32,8 @@ export class SmtpConnection {
   onGone: () => void = ignore;
 
   extensions: Extensions = NO_EXTENSIONS;
-  /** Protocol of the encrypted line, `TLSv1.3`; null in the clear. */
-  tlsVersion: string | null = null;
+  /** What is known of the encrypted line; null in the clear. */
+  secured: SecuredLine | null = null;
   /** Our own end of the line; null until TCP stands. */
   localAddress: string | null = null;
   failure: SmtpFailure | null = null;
@@ -74,24 +76,28 @@ export class SmtpConnection {
     );
   }
 
-  /** Starts TLS on the line. What arrived in the clear before is forgotten. */
-  secure(): Promise<void> {
+  /**
+   * Starts TLS on the line, with any certificate: the caller judges `secured` before it says a word. What arrived in the
+   * clear before is forgotten.
+   */
+  secure(): Promise<SecuredLine> {
     const plain = this.#socket;
     this.#reader.stop();
-    const host = this.target.host;
+    const { host, proof } = this.target;
+    const name = proof.kind === 'tlsa' ? proof.names[0] : host;
     const secured = tls.connect({
       socket: plain,
-      ...(net.isIP(host) === 0 ? { servername: host } : { host }),
+      ...(net.isIP(name) === 0 ? { servername: name } : { host }),
       secureContext: (tlsContext ??= tls.createSecureContext({ minVersion: 'TLSv1.2' })),
-      rejectUnauthorized: this.target.trust === 'verified',
+      rejectUnauthorized: false,
     });
     this.#reader = this.#newReader();
     this.#socket = secured;
     this.#listen(secured);
     return this.#until((done) =>
       secured.once('secureConnect', () => {
-        this.tlsVersion = secured.getProtocol();
-        done();
+        this.secured = securedLine(secured);
+        done(this.secured);
       }),
     );
   }
@@ -203,13 +209,13 @@ export class SmtpConnection {
     });
   }
 
-  #until(begin: (done: () => void) => void): Promise<void> {
+  #until<T = void>(begin: (done: (value: T) => void) => void): Promise<T> {
     return new Promise((resolve, reject) => {
       if (this.failure !== null) reject(this.failure);
       this.onFailure = reject;
-      begin(() => {
+      begin((value) => {
         this.onFailure = ignore;
-        resolve();
+        resolve(value);
       });
     });
   }

@@ -1,4 +1,8 @@
-import type { DeliveryPhase, ServerReply } from './delivery-outcome.js';
+import type { BounceClass, DeliveryPhase, Remote, ServerReply } from './delivery-outcome.js';
+import type { TlsResultType } from './tls-policy/tls-result.js';
+
+/** What an outcome says of the line. */
+export type LineFacts = Pick<Remote, 'tls' | 'cipher' | 'verified'>;
 
 export interface FailureDetails {
   phase: DeliveryPhase;
@@ -7,6 +11,12 @@ export interface FailureDetails {
   answered?: boolean;
   /** A limit of ours passed; at most two addresses are waited for in one attempt. */
   timedOut?: boolean;
+  /** Where it is not what the reply says: the line was not what a policy asks for. */
+  class?: BounceClass;
+  /** Why TLS is at fault, for the report. */
+  tlsFault?: TlsResultType;
+  /** How the line was secured, where it was and that did not do. */
+  line?: LineFacts;
 }
 
 /** A dialogue that ended before its mail was settled. */
@@ -15,6 +25,9 @@ export class SmtpFailure extends Error {
   readonly reply: ServerReply;
   readonly answered: boolean;
   readonly timedOut: boolean;
+  readonly class: BounceClass | null;
+  readonly tlsFault: TlsResultType | null;
+  readonly line: LineFacts | null;
 
   constructor(details: FailureDetails) {
     super(`${details.phase}: ${details.reply.text}`);
@@ -23,6 +36,9 @@ export class SmtpFailure extends Error {
     this.reply = details.reply;
     this.answered = details.answered ?? false;
     this.timedOut = details.timedOut ?? false;
+    this.class = details.class ?? null;
+    this.tlsFault = details.tlsFault ?? null;
+    this.line = details.line ?? null;
   }
 }
 

@@ -6,11 +6,16 @@ import { SmtpConnection } from './smtp-connection.js';
 import { NO_EXTENSIONS, readExtensions } from './smtp-extensions.js';
 import { SmtpFailure } from './smtp-failure.js';
 import type { Target } from './target.js';
+import { brokenHandshake, unencrypted, unproved } from './tls-policy/policy-failure.js';
+import { proofDoubt } from './tls-policy/proof-doubt.js';
 
 export interface HandshakeSettings {
   heloName: string;
   timeouts: CourierTimeouts;
 }
+
+/** A handshake takes some round trips; whoever takes longer has a broken TLS. Milliseconds. */
+const TLS_MS = 20_000;
 
 /**
  * Brings a fresh connection to the point where MAIL may follow: TCP, banner, EHLO (or HELO), STARTTLS, login. Rejects
@@ -20,8 +25,9 @@ export async function shakeHands(connection: SmtpConnection, settings: Handshake
   try {
     await new Handshake(connection, settings).run();
   } catch (error) {
-    connection.fail(asFailure(error));
-    throw connection.failure ?? error;
+    const failure = asFailure(error);
+    connection.fail(failure);
+    throw failure;
   }
 }
 
@@ -46,7 +52,8 @@ class Handshake {
     expect2xx('greeting', await connection.ask(null));
     await this.#introduce();
     if (this.#target.tls === 'opportunistic' && connection.extensions.startTls) await this.#startTls();
-    if (this.#target.trust === 'verified' && connection.tlsVersion === null) throw tlsMissing();
+    if (connection.secured === null && this.#target.proof.kind !== 'none')
+      throw unencrypted(this.#target, connection.extensions.startTls ? 'it refuses STARTTLS' : 'it offers no STARTTLS');
     if (this.#target.login !== null) await this.#logIn(this.#target.login);
   }
 
@@ -69,15 +76,23 @@ class Handshake {
   async #startTls(): Promise<void> {
     this.connection.arm('tls', this.settings.timeouts.ehlo);
     const reply = await this.connection.ask('STARTTLS');
-    if (reply.code === null || reply.code === 421) throw refused('tls', reply);
+    if (reply.code === 421) throw refused('tls', reply);
+    if (reply.code === null) throw garbled(reply);
     if (reply.code !== 220) return;
     await this.#secure();
     await this.#introduce();
   }
 
   async #secure(): Promise<void> {
-    this.connection.arm('tls', this.settings.timeouts.ehlo);
-    await this.connection.secure();
+    const { connection, settings } = this;
+    const target = this.#target;
+    connection.arm('tls', Math.min(TLS_MS, settings.timeouts.ehlo));
+    const secured = await connection.secure().catch((error: unknown) => {
+      if (target.proof.kind === 'none' || !(error instanceof SmtpFailure)) throw error;
+      throw brokenHandshake(target, error);
+    });
+    const fault = proofDoubt(target.proof, secured);
+    if (fault !== null) throw unproved(target, fault, secured);
   }
 
   async #logIn(login: { user: string; password: string }): Promise<void> {
@@ -110,12 +125,13 @@ function refused(phase: DeliveryPhase, reply: RawReply): SmtpFailure {
   return new SmtpFailure({ phase, reply: toServerReply(reply), answered: true });
 }
 
-function ours(phase: DeliveryPhase, text: string): SmtpFailure {
-  return new SmtpFailure({ phase, reply: { code: null, enhanced: '4.7.0', text } });
+/** Words that are no reply, where TLS should begin: as broken as a handshake that fails. */
+function garbled(reply: RawReply): SmtpFailure {
+  return new SmtpFailure({ phase: 'tls', reply: toServerReply(reply) });
 }
 
-function tlsMissing(): SmtpFailure {
-  return ours('tls', 'the smarthost offers no TLS; credentials do not cross the internet in the clear');
+function ours(phase: DeliveryPhase, text: string): SmtpFailure {
+  return new SmtpFailure({ phase, reply: { code: null, enhanced: '4.7.0', text } });
 }
 
 function asFailure(error: unknown): SmtpFailure {

@@ -66,7 +66,7 @@ describe('opportunistic TLS', () => {
     mx.dropConnections();
     await fixture.deliver();
     expect(mx.count('starttls')).toBe(1);
-    expect(fixture.events).toMatchObject([{ event: 'smtp.tls_fallback', mx: 'mx1.to.test', ip: '127.0.0.1' }]);
+    expect(fixture.events).toMatchObject([{ event: 'smtp.tls_broken', mx: 'mx1.to.test', ip: '127.0.0.1' }]);
   });
 
   it('forgets what was injected in the clear after 220', async () => {

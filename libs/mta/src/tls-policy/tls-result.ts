@@ -17,7 +17,7 @@ export type TlsResultType =
 
 /** How the TLS of one session with an MX ended, in the terms of a TLS report (RFC 8460). Once per session, not per mail. */
 export interface TlsResult {
-  /** The recipients' domain (`sts`, `no-policy-found`), or the name that the TLSA records belong to (`tlsa`). */
+  /** The recipients' domain, which also says where reports go; of `tlsa`, the records belong to `mx`. */
   policyDomain: string;
   policyType: TlsPolicyType;
   /** TLSA records in presentation form, or the lines of the MTA-STS policy; empty when there is none. */
