@@ -4,7 +4,7 @@
 // Development dependencies are always part of it, also under NODE_ENV=production: the build needs their types, and the
 // tests need the rest.
 import { createHash } from 'node:crypto';
-import { existsSync, mkdirSync, openSync, closeSync, readdirSync, readFileSync } from 'node:fs';
+import { copyFileSync, existsSync, mkdirSync, openSync, closeSync, readdirSync, readFileSync } from 'node:fs';
 import { rmdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -86,7 +86,7 @@ function isBuilt() {
   return outputs().every((path) => existsSync(path));
 }
 
-/** Paths, sizes and times of everything that is compiled: also a file that went away makes the build stale. */
+/** Paths, sizes and times of everything that is compiled or copied: also a file that went away makes the build stale. */
 function buildInputs() {
   const describe = (path) => {
     const { size, mtimeMs } = statSync(path);
@@ -94,7 +94,7 @@ function buildInputs() {
   };
   const settings = BUILD_SETTINGS.map((name) => join(ROOT, name));
   const compiler = join(MODULES, 'typescript-native', 'package.json');
-  const inputs = [...settings, compiler, ...sources()].filter((path) => existsSync(path)).map(describe);
+  const inputs = [...settings, compiler, ...sources(), ...dataFiles()].filter((path) => existsSync(path)).map(describe);
   return digest(inputs.toSorted((a, b) => (a < b ? -1 : 1)));
 }
 
@@ -104,19 +104,33 @@ function sources() {
   ).filter((path) => !/\.(spec|suite)\.ts$/.test(path) && !path.startsWith(join(ROOT, 'apps', 'dashboard')));
 }
 
+/** What the code reads beside itself; the compiler leaves it behind. */
+function dataFiles() {
+  return filesBelow(join(ROOT, 'libs'), (name) => name.endsWith('.json'));
+}
+
+function copies() {
+  return dataFiles().map((path) => ({ path, copy: join(DIST, relative(ROOT, path)) }));
+}
+
 function outputs() {
-  return sources().map((path) => join(DIST, relative(ROOT, path)).replace(/\.ts$/, '.js'));
+  const compiled = sources().map((path) => join(DIST, relative(ROOT, path)).replace(/\.ts$/, '.js'));
+  return [...compiled, ...copies().map(({ copy }) => copy)];
 }
 
 async function build() {
   const expected = new Set(outputs());
-  const compiled = filesBelow(DIST, (name) => /\.js(\.map)?$/.test(name));
+  const compiled = filesBelow(DIST, (name) => /\.(js(\.map)?|json)$/.test(name));
   for (const path of compiled) if (!expected.has(path.replace(/\.map$/, ''))) removeWithEmptyFolders(path);
   // The compiler trusts its notes and does not look whether a file that it wrote is still there.
   if ([...expected].some((path) => !existsSync(path)))
     rmSync(join(DIST, 'tsconfig.build.tsbuildinfo'), { force: true });
   rmSync(BUILD_STAMP, { force: true });
   const inputs = buildInputs(); // before the compiler reads them: a file saved meanwhile leads to another build
+  for (const { path, copy } of copies()) {
+    mkdirSync(dirname(copy), { recursive: true });
+    copyFileSync(path, copy);
+  }
   await runStep({
     name: 'Building',
     command: [process.execPath, join(MODULES, 'typescript-native', 'bin', 'tsc'), '-p', 'tsconfig.build.json'],

@@ -1,0 +1,59 @@
+import type { DeliveryPhase } from '../delivery-outcome.js';
+import type { FilePlace } from './file-place.js';
+import type { Automation, AutomationAction } from './shaping-plan.js';
+
+const FIELDS = ['id', 'comment', 'code', 'enhanced', 'phase', 'words', 'action', 'factor', 'minutes'] as const;
+const PHASES = ['connect', 'greeting', 'ehlo', 'tls', 'auth', 'mail', 'rcpt', 'data', 'dot'] as const;
+const MINUTE_MS = 60_000;
+const DAY_MINUTES = 1440;
+
+export function readAutomation(place: FilePlace): Automation {
+  const { id, code, enhanced, phase, words, action, factor, minutes } = place.members(FIELDS);
+  if (id === undefined || action === undefined) throw place.problem('needs id and action');
+  const automation: Automation = {
+    id: id.text(/^[a-z0-9][a-z0-9_-]{0,63}$/, 'small letters, digits, - and _, at most 64'),
+    codes: code === undefined ? null : new Set(code.oneOrMore((one) => one.whole(400, 599))),
+    enhanced: enhanced === undefined ? null : new Set(enhanced.oneOrMore(enhancedCode)),
+    phases: phase === undefined ? null : new Set<DeliveryPhase>(phase.oneOrMore((one) => one.oneOf(...PHASES))),
+    words: words === undefined ? null : pattern(words),
+    action: readAction(place, { action, factor, minutes }),
+  };
+  const { codes, words: said, enhanced: status, action: then } = automation;
+  if (then.kind !== 'ignore' && codes === null && said === null && status === null)
+    throw place.problem('needs at least one of code, enhanced and words: it would match every reply');
+  return automation;
+}
+
+/** True for one that only takes a shipped automation of the same id away. */
+export function matchesNothing({ codes, enhanced, phases, words }: Automation): boolean {
+  return codes === null && enhanced === null && phases === null && words === null;
+}
+
+function readAction(
+  place: FilePlace,
+  given: { action: FilePlace; factor?: FilePlace; minutes?: FilePlace },
+): AutomationAction {
+  const kind = given.action.oneOf('slow_down', 'suspend', 'ignore');
+  if (kind !== 'slow_down' && given.factor !== undefined) throw given.factor.problem('belongs to slow_down only');
+  if (kind === 'ignore') {
+    if (given.minutes !== undefined) throw given.minutes.problem('does not belong to ignore');
+    return { kind };
+  }
+  if (given.minutes === undefined) throw place.problem(`needs minutes, which ${kind} lasts`);
+  const forMs = Math.round(given.minutes.number(0.01, 7 * DAY_MINUTES) * MINUTE_MS);
+  if (kind === 'suspend') return { kind, forMs };
+  if (given.factor === undefined) throw place.problem('needs factor, by which the pace is multiplied');
+  return { kind, forMs, factor: given.factor.number(0.01, 0.99) };
+}
+
+const enhancedCode = (place: FilePlace): string =>
+  place.text(/^[45]\.\d{1,3}\.\d{1,3}$/, 'an enhanced status code such as 4.7.28');
+
+function pattern(place: FilePlace): RegExp {
+  const source = place.text(/^.{1,1000}$/s, 'a regular expression of at most 1000 characters');
+  try {
+    return new RegExp(source, 'i');
+  } catch (error) {
+    throw place.problem(`is not a regular expression: ${(error as Error).message}`);
+  }
+}

@@ -1,0 +1,266 @@
+import type { Destination } from '../courier.js';
+import type { Deferred, Outcome } from '../delivery-outcome.js';
+import { lessonOf } from './judge-outcomes.js';
+import { Lane } from './lane.js';
+import { Queues } from './queues.js';
+import { factorOf, furtherFactor } from './restraint.js';
+import type { Cause, SlowDown, Suspension } from './restraint.js';
+import type { ShapingMemory, ShapingState } from './shaping-memory.js';
+import type { Automation, ShapingPlan } from './shaping-plan.js';
+import { Shaping } from './shaping.js';
+import type { Admission, Pass, Sender, WaitKind } from './shaping.js';
+import { SourcePools } from './source-pools.js';
+import { waitReason } from './wait-reason.js';
+
+export interface ShapingOptions {
+  plan: ShapingPlan;
+  /** Jobs at once to one domain, or to the smarthost. */
+  connectionsPerHost: number;
+  /** Milliseconds since 1970. */
+  now?: () => number;
+  memory?: ShapingMemory;
+  /** One line per beginning and end of a suspension or slow-down. */
+  log?: (event: object) => void;
+}
+
+/** How long a mail that found no place waits when nobody can say how long it must. */
+const NO_PLACE_MS = 2_000;
+
+/**
+ * Limits per queue and source address; see docs/delivery.md. In memory, without timers: what time changes is worked out
+ * when somebody asks.
+ */
+export class ProviderShaping extends Shaping {
+  readonly #now: () => number;
+  readonly #pools: SourcePools;
+  readonly #queues: Queues;
+  /** Lanes that are held back, to tell when that ends. */
+  readonly #restrained = new Set<Lane>();
+  #workers = 1;
+
+  constructor(private readonly options: ShapingOptions) {
+    super();
+    this.#now = options.now ?? Date.now;
+    this.#pools = new SourcePools(options.plan);
+    this.#queues = new Queues({ ...options, memory: options.memory ?? null });
+  }
+
+  override room(destination: Destination): number {
+    if (destination.queue === 'capture') return Number.MAX_SAFE_INTEGER;
+    const now = this.#now();
+    const queue = this.#queues.get(destination.queue, now);
+    let room = 0;
+    for (const source of this.#pools.all) {
+      const lane = queue.lane(source, now);
+      const free = lane.room(now, this.#workers);
+      room += free === 0 || lane.of.warmUp === null ? free : Math.min(free, lane.of.warmUp.room(now));
+    }
+    return room;
+  }
+
+  override admit(destination: Destination, sender: Sender): Admission {
+    if (destination.queue === 'capture') return { kind: 'go', pass: FREE_PASS };
+    const now = this.#now();
+    const queue = this.#queues.get(destination.queue, now);
+    const sources = this.#pools.of(sender);
+    let best: Lane | null = null;
+    let most = 0;
+    for (let i = 0; i < sources.length; i += 1) {
+      const lane = queue.lane(sources[(queue.turn + i) % sources.length], now);
+      const room = this.#roomFor(lane, sender, now);
+      if (room > most) {
+        best = lane;
+        most = room;
+      }
+    }
+    if (sources.length > 1) queue.turn = (queue.turn + 1) % sources.length;
+    if (best !== null && this.#spend(best, sender, now)) return { kind: 'go', pass: this.#pass(best, sender, now) };
+    return this.#wait(
+      sources.map((source) => queue.lane(source, now)),
+      now,
+    );
+  }
+
+  /** Takes in what other processes learnt, and how many of them deliver. Call it every second or so. */
+  learn({ states, workers }: { states: readonly ShapingState[]; workers: number }): void {
+    const now = this.#now();
+    this.#workers = Math.max(1, workers);
+    for (const state of states) this.#take(state, now);
+    this.#tellEnds(now);
+  }
+
+  /** What holds which queue back now; for people. */
+  restraints(): { queue: string; source: string | null; restraint: Suspension | SlowDown }[] {
+    const now = this.#now();
+    this.#tellEnds(now);
+    return [...this.#restrained].flatMap((lane) => {
+      const { queue, source } = lane.of;
+      const active = [lane.suspension, lane.slowDown].filter((one) => one !== null);
+      return active.map((restraint) => ({ queue, source: source?.address ?? null, restraint }));
+    });
+  }
+
+  /** An address in its warm-up goes first, as long as its day allows; the warm ones of the pool take what is over. */
+  #roomFor(lane: Lane, sender: Sender, now: number): number {
+    const room = lane.room(now, this.#workers);
+    const { warmUp } = lane.of;
+    if (room === 0 || warmUp === null || warmUp.isWarm(now)) return room;
+    return warmUp.room(now) >= warmUp.cost(sender.recipients) ? room + FIRST : 0;
+  }
+
+  #spend(lane: Lane, sender: Sender, now: number): boolean {
+    const { warmUp } = lane.of;
+    return warmUp === null || warmUp.spend(warmUp.cost(sender.recipients), now);
+  }
+
+  #pass(lane: Lane, sender: Sender, now: number): Pass {
+    const serial = lane.begin(now);
+    let open = true;
+    return {
+      source: lane.of.source,
+      done: (outcomes) => {
+        if (!open) return;
+        open = false;
+        this.#finish({ lane, serial, beganAt: now, recipients: sender.recipients }, outcomes);
+      },
+    };
+  }
+
+  #finish(job: BegunJob, outcomes: readonly Outcome[]): void {
+    const { lane, serial } = job;
+    const now = this.#now();
+    const lesson = lessonOf(outcomes, this.#queues.plan(lane.of.queue).automations);
+    lane.end(lesson.idle);
+    if (lesson.delivered) lane.succeeded();
+    if (lesson.troubled) lane.troubled(serial);
+    this.#warmUpEnds(job, { idle: lesson.idle, deferred: lesson.deferred, now });
+    if (lesson.automation !== null)
+      this.#act(lane, { ...lesson.automation, cause: causeOf(lesson.automation), serial, now });
+  }
+
+  #warmUpEnds(
+    { lane, beganAt, recipients }: BegunJob,
+    { idle, deferred, now }: { idle: boolean; deferred: Deferred | null; now: number },
+  ): void {
+    const { warmUp } = lane.of;
+    if (warmUp === null || warmUp.isWarm(now)) return;
+    if (idle) return warmUp.giveBack(warmUp.cost(recipients), beganAt);
+    if (!warmUp.notes(deferred !== null) || deferred === null) return;
+    const cause = causeOf({ rule: { id: 'warm-up-deferrals' }, said: deferred });
+    this.#suspend(lane, { kind: 'warm_up', cause, at: now, until: now + warmUp.plan.pauseMs, own: true });
+  }
+
+  #act(
+    lane: Lane,
+    { rule, cause, serial, now }: { rule: Automation; cause: Cause; serial: number; now: number },
+  ): void {
+    const { action } = rule;
+    switch (action.kind) {
+      case 'suspend':
+        if (lane.hears('suspended', serial))
+          this.#suspend(lane, { kind: 'suspended', cause, at: now, until: now + action.forMs, own: true });
+        return;
+      case 'slow_down':
+        if (lane.hears('slow_down', serial)) {
+          const factor = furtherFactor(lane.slowDown, action.factor, now);
+          this.#slowDown(lane, { kind: 'slow_down', cause, at: now, until: now + action.forMs, own: true, factor });
+        }
+        return;
+      case 'ignore':
+    }
+  }
+
+  #suspend(lane: Lane, suspension: Suspension): void {
+    lane.suspend(suspension);
+    this.#tell(lane, suspension);
+  }
+
+  #slowDown(lane: Lane, slowDown: SlowDown): void {
+    lane.slowDown = slowDown;
+    this.#tell(lane, slowDown);
+  }
+
+  #tell(lane: Lane, restraint: Suspension | SlowDown): void {
+    const { queue, source } = lane.of;
+    this.#restrained.add(lane);
+    const { kind, cause, at, until } = restraint;
+    const factor = restraint.kind === 'slow_down' ? restraint.factor : 1;
+    this.options.memory?.tell({ queue, source: source?.address ?? null, kind, factor, until, at, ...cause });
+    this.#log('begins', lane, restraint);
+  }
+
+  #take(state: ShapingState, now: number): void {
+    const source = this.#pools.find(state.source);
+    if (source === undefined) return;
+    const lane = this.#queues.get(state.queue, now).lane(source, now);
+    const { kind, at, until, words, mx, rule, factor } = state;
+    const before = kind === 'slow_down' ? lane.slowDown : lane.suspension;
+    if (before !== null && before.at >= at) return;
+    if (until <= now && before === null) return;
+    const common = { cause: { words, mx, rule }, at, until, own: before?.own === true && until <= now };
+    if (kind === 'slow_down') lane.slowDown = { ...common, kind, factor };
+    else lane.suspend({ ...common, kind });
+    this.#restrained.add(lane);
+  }
+
+  #tellEnds(now: number): void {
+    for (const lane of this.#restrained) {
+      const { suspension, slowDown } = lane;
+      if (suspension !== null && suspension.until <= now) {
+        lane.suspension = null;
+        this.#log('ended', lane, suspension);
+      }
+      if (slowDown !== null && factorOf(slowDown, now) >= 1) {
+        lane.slowDown = null;
+        this.#log('ended', lane, slowDown);
+      }
+      if (lane.suspension === null && lane.slowDown === null) this.#restrained.delete(lane);
+    }
+  }
+
+  #log(what: 'begins' | 'ended', lane: Lane, { kind, cause, until, own }: Suspension | SlowDown): void {
+    if (!own) return;
+    const { queue, source } = lane.of;
+    const { rule, mx, words } = cause;
+    const event = `${kind} ${what}`;
+    const common = { event, queue, source: source?.address ?? null, rule };
+    this.options.log?.(what === 'ended' ? common : { ...common, until: new Date(until).toISOString(), mx, words });
+  }
+
+  /** Of several sources, the one that is free first. */
+  #wait(lanes: readonly Lane[], now: number): Admission {
+    const [first, ...others] = lanes.map((lane) => this.#obstacle(lane, now));
+    const next = others.reduce((soonest, one) => (one.until < soonest.until ? one : soonest), first);
+    const facts = { now, workers: this.#workers };
+    return { kind: 'wait', until: new Date(next.until), reason: waitReason(next.lane, next.kind, facts) };
+  }
+
+  #obstacle(lane: Lane, now: number): { lane: Lane; kind: WaitKind; until: number } {
+    const { suspension, slowDown } = lane;
+    if (suspension !== null && now < suspension.until) return { lane, kind: suspension.kind, until: suspension.until };
+    const turn = lane.nextAt(now, this.#workers);
+    const slowed = slowDown !== null && lane.isSlowed(now);
+    if (turn > now) return { lane, kind: slowed ? 'slow_down' : 'rate', until: turn };
+    if (lane.room(now, this.#workers) === 0)
+      return { lane, kind: slowed ? 'slow_down' : 'concurrency', until: now + NO_PLACE_MS };
+    return { lane, kind: 'warm_up', until: lane.of.warmUp?.nextAt(now) ?? now + NO_PLACE_MS };
+  }
+}
+
+interface BegunJob {
+  lane: Lane;
+  serial: number;
+  beganAt: number;
+  recipients: number;
+}
+
+/** More than any room: puts the addresses in their warm-up before the others. */
+const FIRST = 1_000_000;
+
+const FREE_PASS: Pass = Object.freeze({ source: null, done: () => undefined });
+
+function causeOf({ rule, said }: { rule: { id: string }; said: Exclude<Outcome, { kind: 'abandoned' }> }): Cause {
+  const { code, enhanced, text } = said.reply;
+  const words = [code, enhanced, text].filter((part) => part !== null && part !== '').join(' ');
+  return { words, mx: said.remote.mx, rule: rule.id };
+}
