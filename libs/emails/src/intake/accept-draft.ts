@@ -163,6 +163,8 @@ function recipientRow(
     expires_at: expiresAt,
     claimed_by: claimedBy,
     fence: claimedBy === null ? 0 : 1,
+    // What is due and not handed over stands in its domain's line at once.
+    ripe: left || claimedBy !== null || waiting === 'scheduled' ? undefined : true,
   };
 }
 

@@ -55,6 +55,7 @@ const RECIPIENT_COLUMNS: Columns = [
   ['expires_at', 'timestamptz'],
   ['claimed_by', 'text'],
   ['fence', 'int'],
+  ['ripe', 'boolean'],
 ];
 const TAG_COLUMNS: Columns = [
   ['account_id', 'text'],

@@ -54,7 +54,12 @@ export class ClaimReview {
     for (const id of ids) if ((await this.neighbours.accounts.find(id))?.standing !== 'active') blocked.add(id);
     if (blocked.size === 0) return jobs;
     const held = jobs.filter((job) => blocked.has(job.mail.accountId));
-    await postpone(this.database, this.worker.id, { jobs: held, until: new Date(Date.now() + HELD_MS) });
+    const until = new Date(Date.now() + HELD_MS);
+    await postpone(
+      this.database,
+      this.worker.id,
+      held.map((job) => ({ job, until, reason: null })),
+    );
     return jobs.filter((job) => !blocked.has(job.mail.accountId));
   }
 

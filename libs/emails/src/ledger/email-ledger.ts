@@ -2,16 +2,16 @@ import { Injectable } from '@nestjs/common';
 import { Accounts } from '#libs/accounts';
 import { SendingDomains } from '#libs/domains';
 import { Config, Shutdown, Wakeups } from '#libs/kernel';
-import type { Outcome } from '#libs/mta';
+import type { Outcome, WaitReason } from '#libs/mta';
 import { Database, GroupCommit, isRetryable, isUnavailable, Worker, type Queryable } from '#libs/persistence';
 import { SuppressionList } from '#libs/suppressions';
 import { ClaimReview } from './claim-review.js';
-import { claimDue } from './claim-due.js';
+import { DueClaims, type ClaimRooms } from './claim-due.js';
 import type { DeliveryJob, StoredContent } from './delivery-job.js';
 import { endUnsent } from './end-unsent.js';
 import { hardBounce } from './hard-bounce.js';
 import { recordLate } from './late-report.js';
-import { postpone } from './postpone.js';
+import { holdBack, postpone, type Postponed } from './postpone.js';
 import { settleBatch, type SettleItem } from './settle-batch.js';
 import { simulatedVerdict, type SimulatedRecipient } from './simulated-verdict.js';
 import { judge } from './verdict.js';
@@ -19,8 +19,17 @@ import { judge } from './verdict.js';
 const SETTLE_ITEMS = 200;
 /** Nobody waits for a settle but the job's own slot; so outcomes that come close together share a transaction. */
 const SETTLE_GATHER_MS = 8;
+/** What goes back unsent at one time goes back in one statement. */
+const POSTPONE_ITEMS = 500;
+const POSTPONE_GATHER_MS = 8;
 const SETTLE_PAUSE_MS = 200;
 const SETTLE_PAUSE_MOST_MS = 3_000;
+
+interface ClaimKey {
+  email_id: string;
+  ordinal: number;
+  fence: number;
+}
 
 /**
  * What must be sent, and when. `claim` takes due recipients under this process's worker, `settle` writes down what came
@@ -29,6 +38,8 @@ const SETTLE_PAUSE_MOST_MS = 3_000;
 @Injectable()
 export class EmailLedger {
   private readonly settling: GroupCommit<SettleItem, void>;
+  private readonly postponing: GroupCommit<Postponed, void>;
+  private readonly due: DueClaims;
   private readonly review: ClaimReview;
   private unheldBefore = new Set<string>();
 
@@ -48,13 +59,31 @@ export class EmailLedger {
       maxItems: SETTLE_ITEMS,
       gatherMs: SETTLE_GATHER_MS,
     });
+    this.postponing = new GroupCommit({
+      commit: async (items): Promise<void[]> => {
+        await postpone(this.database, this.worker.id, items);
+        return items.map(() => undefined);
+      },
+      maxItems: POSTPONE_ITEMS,
+      gatherMs: POSTPONE_GATHER_MS,
+    });
+    this.due = new DueClaims(database, worker);
     shutdown.on('flush', 'settle', () => this.settling.drained());
+    shutdown.on('flush', 'postpone', () => this.postponing.drained());
   }
 
-  /** Up to `limit` due recipients as jobs, one per mail and recipient domain; what may not be sent any more is left out. */
-  async claim(limit: number): Promise<DeliveryJob[]> {
-    const jobs = await claimDue(this.database, this.worker, limit);
+  /**
+   * Up to `limit` due recipients as jobs, one per mail and recipient domain, from the domains in turn and of none more
+   * than its room; what may not be sent any more is left out.
+   */
+  async claim(limit: number, rooms: ClaimRooms = { each: limit, of: {} }): Promise<DeliveryJob[]> {
+    const jobs = await this.due.claim(limit, rooms);
     return jobs.length === 0 ? jobs : this.review.allowed(jobs);
+  }
+
+  /** Seconds for which the oldest due mail has waited to be claimed; 0 when none waits. */
+  oldestDue(): Promise<number> {
+    return this.due.oldestDue();
   }
 
   /** True while this job's claim is ours; asked right before MAIL FROM, without a query. */
@@ -100,9 +129,17 @@ export class EmailLedger {
     if (verdicts.length > 0) await this.settling.add({ job, verdicts });
   }
 
-  /** Gives a job back unsent, to be due again only then. */
-  async postpone(job: DeliveryJob, until: Date): Promise<void> {
-    await postpone(this.database, this.worker.id, { jobs: [job], until });
+  /** Gives a job back unsent, to be due again only then (null: as it was); `reason` is shown while it waits. */
+  postpone(job: DeliveryJob, until: Date | null, reason: WaitReason | null = null): Promise<void> {
+    return this.postponing.add({ job, until, reason });
+  }
+
+  /**
+   * The queue of these recipient domains is closed: what is due there and unclaimed waits until then. Bounded; returns
+   * for how many recipients that was written.
+   */
+  holdBack(domains: readonly string[], until: Date, reason: WaitReason): Promise<number> {
+    return holdBack(this.database, { domains, until, reason });
   }
 
   /**
@@ -112,8 +149,8 @@ export class EmailLedger {
    */
   async freeUnheld(held: readonly DeliveryJob[]): Promise<number> {
     const known = new Set(held.flatMap((job) => job.recipients.map(({ ordinal }) => `${job.mail.id} ${ordinal}`)));
-    const { rows } = await this.database.query<{ email_id: string; ordinal: number }>(
-      'SELECT email_id, ordinal FROM recipients WHERE claimed_by = $1',
+    const { rows } = await this.database.query<ClaimKey>(
+      'SELECT email_id, ordinal, fence FROM recipients WHERE claimed_by = $1',
       [this.worker.id],
     );
     const unheld = rows.filter((row) => !known.has(`${row.email_id} ${row.ordinal}`));
@@ -126,17 +163,17 @@ export class EmailLedger {
   /** Gives claims back unsent, to be taken up again at once: by us, or by whoever is alive. */
   async release(jobs: readonly DeliveryJob[]): Promise<void> {
     const keys = jobs.flatMap((job) =>
-      job.recipients.map((recipient) => ({ email_id: job.mail.id, ordinal: recipient.ordinal })),
+      job.recipients.map(({ ordinal, fence }) => ({ email_id: job.mail.id, ordinal, fence })),
     );
     await this.giveBack(keys);
   }
 
-  private async giveBack(keys: readonly { email_id: string; ordinal: number }[]): Promise<void> {
+  private async giveBack(keys: readonly ClaimKey[]): Promise<void> {
     if (keys.length === 0) return;
     await this.database.query(
       `UPDATE recipients r SET claimed_by = NULL, status = CASE WHEN r.attempts = 0 THEN 'queued' ELSE 'deferred' END
-       FROM json_to_recordset($1::json) AS v(email_id text, ordinal smallint)
-       WHERE r.email_id = v.email_id AND r.ordinal = v.ordinal AND r.claimed_by = $2`,
+       FROM json_to_recordset($1::json) AS v(email_id text, ordinal smallint, fence int)
+       WHERE r.email_id = v.email_id AND r.ordinal = v.ordinal AND r.claimed_by = $2 AND r.fence = v.fence`,
       [JSON.stringify(keys), this.worker.id],
     );
   }

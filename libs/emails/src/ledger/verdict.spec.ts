@@ -13,11 +13,11 @@ const recipient = {
   previousEnhanced: null,
 };
 const remote = { ...NO_REMOTE, mx: 'mx.b.example', ip: '192.0.2.1' };
-const deferred = (enhanced: string, text = 'try later'): Judged => ({
+const deferred = (enhanced: string, phase: 'dns' | 'rcpt' = 'rcpt', text = 'try later'): Judged => ({
   key: '0',
   kind: 'deferred',
   certainty: 'answered',
-  phase: 'rcpt',
+  phase,
   reply: { code: 450, enhanced, text },
   remote,
   class: 'deferral',
@@ -38,15 +38,21 @@ describe('judge', () => {
   });
 
   it('bounces a domain that does not exist only when a second look agrees', () => {
-    expect(judge(recipient, deferred('5.1.2'), [60_000])).toMatchObject({ status: 'deferred' });
-    expect(judge({ ...recipient, previousEnhanced: '5.1.2' }, deferred('5.1.2'), [60_000])).toMatchObject({
+    expect(judge(recipient, deferred('5.1.2', 'dns'), [60_000])).toMatchObject({ status: 'deferred' });
+    expect(judge({ ...recipient, previousEnhanced: '5.1.2' }, deferred('5.1.2', 'dns'), [60_000])).toMatchObject({
       status: 'bounced',
       bounceType: 'hard',
     });
   });
 
+  it('believes a server that its refusal is temporary, whatever code stands beside it', () => {
+    expect(judge({ ...recipient, previousEnhanced: '5.1.2' }, deferred('5.1.2'), [60_000])).toMatchObject({
+      status: 'deferred',
+    });
+  });
+
   it('keeps control characters of a remote out of everything that is written', () => {
-    const judged = judge(recipient, deferred('4.2.0', 'a\0b\r\nX: 1\u001b[31m'), [60_000]);
+    const judged = judge(recipient, deferred('4.2.0', 'rcpt', 'a\0b\r\nX: 1\u001b[31m'), [60_000]);
     expect(judged.outcome.reply.text).toBe('a b X: 1 [31m');
   });
 });

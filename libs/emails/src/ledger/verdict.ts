@@ -34,7 +34,7 @@ export function judge(
     case 'bounced':
       return { ...common, status: 'bounced', bounceType: outcome.bounceType, bounceClass: outcome.class };
     case 'deferred': {
-      if (outcome.reply.enhanced === BAD_DOMAIN && recipient.previousEnhanced === BAD_DOMAIN)
+      if (saysNoDomain(outcome) && recipient.previousEnhanced === BAD_DOMAIN)
         return { ...common, status: 'bounced', bounceType: 'hard', bounceClass: outcome.class };
       const nextAt = nextAttemptAt({
         scheduleMs,
@@ -47,6 +47,10 @@ export function judge(
     }
   }
 }
+
+/** DNS said so to us; a server that gives this code to a temporary refusal is believed that it is temporary. */
+const saysNoDomain = ({ phase, reply }: Extract<Outcome, { kind: 'deferred' }>): boolean =>
+  phase === 'dns' && reply.enhanced === BAD_DOMAIN;
 
 /** A remote's words go into JSON, logs and other people's screens: no control characters, which PostgreSQL refuses too. */
 const printable = (text: string): string => text.replace(/[\p{Cc}\p{Cs}]+/gu, ' ').trim();

@@ -6,8 +6,10 @@ import { Emails0005 } from './0005-emails.js';
 import { Webhooks0006 } from './0006-webhooks.js';
 import { RequestLog0007 } from './0007-request-log.js';
 import { Attempts0008 } from './0008-attempts.js';
+import { Shaping0010 } from './0010-shaping.js';
 import { Unsubscribe0012 } from './0012-unsubscribe.js';
 import { TlsReports0013 } from './0013-tls-reports.js';
+import { FairClaims0014 } from './0014-fair-claims.js';
 
 /** In order. One that was released is never changed: what comes later is a migration of its own. */
 export const MIGRATIONS = [
@@ -19,6 +21,8 @@ export const MIGRATIONS = [
   Webhooks0006,
   RequestLog0007,
   Attempts0008,
+  Shaping0010,
   Unsubscribe0012,
   TlsReports0013,
+  FairClaims0014,
 ];
