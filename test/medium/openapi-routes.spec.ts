@@ -2,8 +2,15 @@ import { describe, expect, it } from 'vitest';
 import { API_OPERATIONS } from '../support/api-operations.js';
 import { CONTROLLER_ROUTES } from '../support/controller-routes.js';
 
-/** For people and for machines on the same host: no part of the API. */
-const NOT_DESCRIBED = ['GET /', 'GET /docs', 'GET /docs/{file}', 'GET /metrics'];
+/** For people, for mail programs, and for machines on the same host: no part of the API. */
+const NOT_DESCRIBED = [
+  'GET /',
+  'GET /docs',
+  'GET /docs/{file}',
+  'GET /metrics',
+  'GET /unsubscribe/{token}',
+  'POST /unsubscribe/{token}',
+];
 
 describe('openapi.json', () => {
   it('describes every route that exists, but those for clients of Resend', () => {

@@ -324,7 +324,10 @@ describe('the options of a mail', () => {
     [{ list_unsubscribe: { url: 'http://example.com' } }, 'list_unsubscribe.url'],
     [{ list_unsubscribe: { url: 'https://example.com/\r\nBcc: x@y' } }, 'list_unsubscribe.url'],
     [{ list_unsubscribe: { mailto: 'a@b.example>, <c@d.example' } }, 'list_unsubscribe.mailto'],
-    [{ list_unsubscribe: { mailto: 'a@b.example', one_click: true } }, 'list_unsubscribe.url'],
+    [{ list_unsubscribe: { one_click: false } }, 'list_unsubscribe'],
+    [{ list_unsubscribe: { one_click: 'yes' } }, 'list_unsubscribe.one_click'],
+    [{ list_unsubscribe: false }, 'list_unsubscribe'],
+    [{ list_unsubscribe: true, headers: { 'List-Unsubscribe-Post': 'x' } }, 'headers.List-Unsubscribe-Post'],
     [
       { list_unsubscribe: { url: 'https://example.com' }, headers: { 'list-unsubscribe': 'x' } },
       'headers.list-unsubscribe',

@@ -10,6 +10,7 @@ import { GraphqlApiModule } from './graphql/graphql-api.module.js';
 import { RequestGate } from './http/request-gate.js';
 import { ApiDescription } from './openapi/api-description.js';
 import { CONTROLLERS } from './rest/controllers.js';
+import { AddressLimit } from './tracking/address-limit.js';
 
 const apiDescription = {
   provide: ApiDescription,
@@ -29,6 +30,6 @@ const apiDescription = {
     GraphqlApiModule,
   ],
   controllers: CONTROLLERS,
-  providers: [FirstAccount, RequestGate, apiDescription],
+  providers: [AddressLimit, FirstAccount, RequestGate, apiDescription],
 })
 export class GatewayModule {}

@@ -16,4 +16,4 @@ export { RateLimit } from './rate-limit.js';
 export { RequestLog, type LoggedRequest } from './request-log.js';
 export type { RequestLogFilter } from './request-log-list.js';
 export type { RequestLogView } from './request-log-view.js';
-export type { RateVerdict } from './token-buckets.js';
+export { TokenBuckets, type RateVerdict } from './token-buckets.js';

@@ -1,6 +1,7 @@
 import { Module } from '@nestjs/common';
 import { AccountsModule } from '#libs/accounts';
 import { DomainsModule } from '#libs/domains';
+import { SuppressionsModule } from '#libs/suppressions';
 import { EmailRetry } from './changes/email-retry.js';
 import { EmailSchedule } from './changes/email-schedule.js';
 import { EmailsModule } from './emails.module.js';
@@ -9,12 +10,21 @@ import { AttachmentLinks } from './reading/attachment-links.js';
 import { EmailAttachments } from './reading/email-attachments.js';
 import { EmailExplanation } from './reading/email-explanation.js';
 import { EmailHistory } from './reading/email-history.js';
+import { EmailUnsubscribe } from './unsubscribe/email-unsubscribe.js';
 
-const PARTS = [EmailList, EmailHistory, EmailExplanation, EmailAttachments, EmailSchedule, EmailRetry];
+const PARTS = [
+  EmailList,
+  EmailHistory,
+  EmailExplanation,
+  EmailAttachments,
+  EmailSchedule,
+  EmailRetry,
+  EmailUnsubscribe,
+];
 
 /** What only a program with an API needs of mails; it also needs the bus. */
 @Module({
-  imports: [EmailsModule, AccountsModule, DomainsModule],
+  imports: [EmailsModule, AccountsModule, DomainsModule, SuppressionsModule],
   providers: [...PARTS, AttachmentLinks],
   exports: PARTS,
 })

@@ -37,3 +37,5 @@ export { ReturnPath } from './return-path.js';
 export { sandboxResultRule, simulatedOutcome, type Simulation } from './simulator.js';
 export { TlsReporter } from './tls-reports/tls-reporter.js';
 export { TlsResults } from './tls-reports/tls-results.js';
+export { EmailUnsubscribe, type Unsubscription } from './unsubscribe/email-unsubscribe.js';
+export { UnsubscribeLink } from './unsubscribe/unsubscribe-link.js';

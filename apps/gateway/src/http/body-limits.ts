@@ -5,7 +5,8 @@ import type { StructureLimits } from './structure-scan.js';
 
 /** What the body of a route may be (D-19, promises S-35). */
 export interface BodyLimits {
-  type: 'application/json' | 'text/csv';
+  /** `any`: whatever it says it is, it is read and forgotten. */
+  type: 'application/json' | 'text/csv' | 'any';
   bytes: number;
   /** Says what is too large, where it is no mail. */
   tooLarge?: string;
@@ -14,7 +15,7 @@ export interface BodyLimits {
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    body?: 'batch' | 'csv';
+    body?: 'batch' | 'csv' | 'any';
   }
 }
 
@@ -38,13 +39,17 @@ const CSV: BodyLimits = {
   bytes: LIMITS.importBytes,
   tooLarge: `The file is larger than ${LIMITS.importBytes / MIB} MiB.`,
 };
-const LIMITS_OF = { batch: BATCH, csv: CSV };
+const ANY: BodyLimits = { ...ONE_MAIL, type: 'any', bytes: 64 * 1024, tooLarge: 'The body is larger than 64 KiB.' };
+const LIMITS_OF = { batch: BATCH, csv: CSV, any: ANY };
 
 /** The body of this route is an array of up to a hundred mails; without this it may be as large as one. */
 export const BatchBody = () => declareRoute({ body: 'batch' });
 
 /** The body of this route is a CSV file, which reaches its handler as bytes; nothing else is taken. */
 export const CsvBody = () => declareRoute({ body: 'csv' });
+
+/** This route does not look at its body, nor at the type that the body says it has. */
+export const AnyBody = () => declareRoute({ body: 'any' });
 
 export const bodyLimitsOf = (config: FastifyContextConfig | undefined): BodyLimits =>
   config?.body === undefined ? ONE_MAIL : LIMITS_OF[config.body];

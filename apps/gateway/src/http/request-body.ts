@@ -1,5 +1,6 @@
 import { createHash, hash } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
+import { Refusal } from '#libs/contracts';
 import { nextTurn } from '#libs/kernel';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { bodyLimitsOf } from './body-limits.js';
@@ -10,11 +11,12 @@ const BODY_GRACE_MS = 30_000;
 /** The slowest upload that is waited for, in bytes per millisecond (50 kB/s). */
 const SLOWEST_UPLOAD = 50;
 
-/** JSON, and CSV where a route asks for it; the parsers of the framework are removed. */
+/** JSON, and CSV or anything where a route asks for it; the parsers of the framework are removed. */
 export function readBodies(fastify: FastifyInstance): void {
   fastify.removeAllContentTypeParsers();
   fastify.addContentTypeParser('application/json', readJson);
   fastify.addContentTypeParser('text/csv', readFile);
+  fastify.addContentTypeParser('*', readNothing);
   fastify.addHook('preParsing', (request, reply, payload, done) => {
     limitUploadTime(request, reply);
     askForBody(request, reply);
@@ -26,7 +28,7 @@ export function readBodies(fastify: FastifyInstance): void {
 async function readJson(request: FastifyRequest, payload: IncomingMessage): Promise<unknown> {
   const limits = bodyLimitsOf(request.routeOptions.config);
   const bytes = await readBytes(payload, limits);
-  if (bytes.length === 0) return undefined;
+  if (bytes.length === 0 || limits.type === 'any') return undefined;
   // Most bodies are small, and one more turn of the event loop for each would be felt.
   const isSmall = bytes.length <= SLICE_BYTES;
   const body = isSmall ? parseSmallJson(bytes, limits.structure) : await parseLargeJson(bytes, limits.structure);
@@ -37,6 +39,13 @@ async function readJson(request: FastifyRequest, payload: IncomingMessage): Prom
 /** The gate lets a file come only to a route that declared it. */
 function readFile(request: FastifyRequest, payload: IncomingMessage): Promise<Buffer> {
   return readBytes(payload, bodyLimitsOf(request.routeOptions.config));
+}
+
+/** Of a type that only a route without interest in its body may have. */
+async function readNothing(request: FastifyRequest, payload: IncomingMessage): Promise<undefined> {
+  const limits = bodyLimitsOf(request.routeOptions.config);
+  if (limits.type !== 'any') throw new Refusal('wrong_content_type');
+  await readBytes(payload, limits);
 }
 
 async function hashOf(bytes: Buffer): Promise<Buffer> {

@@ -75,7 +75,7 @@ export function requireReadableBody(
   if (length === 0 && headers['transfer-encoding'] === undefined) return;
   const encoding = headers['content-encoding'];
   if (encoding !== undefined && encoding.toLowerCase() !== 'identity') throw new Refusal('compressed_body');
-  if (!isOfType(limits.type, headers['content-type']))
+  if (limits.type !== 'any' && !isOfType(limits.type, headers['content-type']))
     throw new Refusal('wrong_content_type', [], `The content type must be ${limits.type}.`);
 }
 
@@ -92,7 +92,7 @@ function requireReadableHost({ routeOptions, hostname }: FastifyRequest): void {
 }
 
 /** This media type, alone or with `charset=utf-8`; RFC 8259 §8.1 allows no other charset for JSON, nor do we for CSV. */
-function isOfType(wanted: BodyLimits['type'], contentType: string | undefined): boolean {
+function isOfType(wanted: string, contentType: string | undefined): boolean {
   const [type, ...parameters] = (contentType ?? '').toLowerCase().split(';');
   return (
     type.trim() === wanted &&

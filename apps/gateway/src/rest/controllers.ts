@@ -24,6 +24,7 @@ import { SuppressionsBulkController } from './suppressions-bulk.controller.js';
 import { SuppressionsController } from './suppressions.controller.js';
 import { WebhookEventsController } from './webhook-events.controller.js';
 import { StatsController } from './stats.controller.js';
+import { UnsubscribeController } from '../tracking/unsubscribe.controller.js';
 import { UsageController } from './usage.controller.js';
 import { WebhooksController } from './webhooks.controller.js';
 
@@ -55,6 +56,7 @@ export const CONTROLLERS = [
   StatsController,
   SuppressionsBulkController,
   SuppressionsController,
+  UnsubscribeController,
   UsageController,
   WebhooksController,
 ];

@@ -68,13 +68,22 @@ export class AttachmentDto {
 }
 
 export class ListUnsubscribeDto {
-  @ApiProperty({ required: false, description: 'An https URL', example: 'https://example.com/unsubscribe?u=1' })
+  @ApiProperty({
+    required: false,
+    description: 'An https URL of your own',
+    example: 'https://example.com/unsubscribe?u=1',
+  })
   url?: string;
 
   @ApiProperty({ required: false, description: 'An address or a mailto: URI', example: 'unsubscribe@example.com' })
   mailto?: string;
 
-  @ApiProperty({ required: false, description: 'Announce one-click unsubscription by POST to `url` (RFC 8058)' })
+  @ApiProperty({
+    required: false,
+    description:
+      'Announce one-click unsubscription (RFC 8058): by POST to `url`, or without one to a link of this service, ' +
+      'which puts the recipient on the suppression list of the sending domain',
+  })
   one_click?: boolean;
 }
 
@@ -211,11 +220,13 @@ export class SendEmailDto {
 
   @ByRule(listUnsubscribeRule, {
     doc: {
-      allOf: [{ $ref: getSchemaPath(ListUnsubscribeDto) }],
-      description: 'Sets List-Unsubscribe, and List-Unsubscribe-Post with `one_click`; both are signed',
+      oneOf: [{ $ref: getSchemaPath(ListUnsubscribeDto) }, { type: 'boolean', enum: [true] }],
+      description:
+        'Sets List-Unsubscribe, and List-Unsubscribe-Post with `one_click`; both are signed. ' +
+        '`true` is short for `{"one_click": true}`',
     },
   })
-  list_unsubscribe?: ListUnsubscribeDto;
+  list_unsubscribe?: ListUnsubscribeDto | true;
 
   @ByRule(booleanRule, {
     doc: {

@@ -3,6 +3,7 @@ import { Refusal, type RefusalDetail } from '#libs/contracts';
 import {
   attachmentsFrom,
   conflictProblems,
+  hostedUnsubscribe,
   listUnsubscribeHeaders,
   mailboxes,
   releaseTime,
@@ -46,7 +47,9 @@ export function submissionFrom(body: unknown, caller: Principal, idempotency: Id
 }
 
 function options(dto: SendEmailDto): Partial<Submission> {
+  const unsubscribe = hostedUnsubscribe(dto.list_unsubscribe);
   return {
+    ...(unsubscribe === undefined ? {} : { unsubscribe }),
     ...(dto.suppression_policy === undefined ? {} : { suppressed: dto.suppression_policy }),
     ...(dto.expires_in === undefined ? {} : { lifetimeSeconds: dto.expires_in }),
     ...(dto.sandbox_result === undefined ? {} : { sandboxResult: dto.sandbox_result.toLowerCase() }),

@@ -1,4 +1,5 @@
 import { parseMailbox } from '#libs/mime';
+import type { HostedUnsubscribe } from '../unsubscribe/hosted-unsubscribe.js';
 import { isRecord, type Rule, type RuleProblem } from './rule.js';
 
 /** Rules of what a mail may ask for beside its content (D-21, D-24). */
@@ -25,7 +26,7 @@ export interface ListUnsubscribe {
   url?: string;
   /** An address, or a mailto: URI. */
   mailto?: string;
-  /** Announces RFC 8058: a POST to `url` unsubscribes without a further question. */
+  /** Announces RFC 8058: a POST to `url` unsubscribes without a further question. Without `url` the link is ours. */
   one_click?: boolean;
 }
 
@@ -33,10 +34,13 @@ const MAX_URI = 900;
 // What may stand between the angle brackets of RFC 2369 §2: printable ASCII without the brackets and separators.
 const URI_CHARACTERS = /^[!#-;=?-~]+$/;
 
+/** An object, or `true`: the same as `{one_click: true}`. */
 export const listUnsubscribeRule: Rule = (value) => {
-  if (!isRecord(value)) return one('invalid_type', 'must be an object with url, mailto and one_click');
+  if (value === true) return [];
+  if (!isRecord(value)) return one('invalid_type', 'must be true, or an object with url, mailto and one_click');
   const { url, mailto, one_click } = value;
-  if (url === undefined && mailto === undefined) return one('required', 'must have url or mailto');
+  if (url === undefined && mailto === undefined && (one_click === undefined || one_click === false))
+    return one('required', 'must have url or mailto, or one_click: true for a link of this service');
   return [
     ...(url === undefined || isHttps(url)
       ? []
@@ -45,9 +49,6 @@ export const listUnsubscribeRule: Rule = (value) => {
       ? []
       : one('invalid_address', 'must be an address or a mailto: URI', '.mailto')),
     ...(one_click === undefined ? [] : booleanRule(one_click).map((problem) => ({ ...problem, path: '.one_click' }))),
-    ...(one_click === true && url === undefined
-      ? one('required', 'is required with one_click (RFC 8058 §3.1)', '.url')
-      : []),
   ];
 };
 
@@ -62,9 +63,19 @@ function isMailto(value: unknown): boolean {
   return !('problem' in parseMailbox(address));
 }
 
-/** The header fields of a value that its rule has passed (RFC 2369 §3.2, RFC 8058 §3.1). */
-export function listUnsubscribeHeaders(value: ListUnsubscribe | undefined): [name: string, value: string][] {
-  if (value === undefined) return [];
+/** The link that a value asks of this service, once its rule has passed it; undefined where it brings its own. */
+export function hostedUnsubscribe(value: ListUnsubscribe | true | undefined): HostedUnsubscribe | undefined {
+  if (value === true) return {};
+  if (!value?.one_click || value.url !== undefined) return undefined;
+  return value.mailto === undefined ? {} : { mailto: value.mailto.replace(/^mailto:/i, '') };
+}
+
+/**
+ * The header fields of a value that its rule has passed (RFC 2369 §3.2, RFC 8058 §3.1). None where the link is ours: it
+ * differs from recipient to recipient, so it is written when the mail goes out.
+ */
+export function listUnsubscribeHeaders(value: ListUnsubscribe | true | undefined): [name: string, value: string][] {
+  if (value === undefined || value === true || hostedUnsubscribe(value)) return [];
   const { url, mailto, one_click } = value;
   const places = [
     ...(url === undefined ? [] : [`<${url}>`]),

@@ -1,0 +1,61 @@
+import { createHash } from 'node:crypto';
+import type { Unsubscription } from '#libs/emails';
+import { maskedAddress } from './masked-address.js';
+
+const STYLE =
+  ':root{color-scheme:light dark}body{font:1rem/1.6 system-ui,sans-serif;margin:0;padding:12vh 1.5rem}' +
+  'main{max-width:34rem;margin:auto}h1{font-size:1.5rem;line-height:1.3}strong{overflow-wrap:anywhere}' +
+  'button{font:inherit;font-weight:600;padding:.75rem 1.5rem;border:0;border-radius:.5rem;background:#1d4ed8;color:#fff;cursor:pointer}' +
+  'button:hover{background:#1e40af}button:focus-visible{outline:3px solid;outline-offset:3px}';
+
+/** Its own style, a form to itself, and nothing else: no script, no picture, nothing foreign, no frame around it. */
+export const PAGE_HEADERS = {
+  'content-type': 'text/html; charset=utf-8',
+  'content-security-policy':
+    `default-src 'none'; style-src 'sha256-${createHash('sha256').update(STYLE).digest('base64')}'; ` +
+    "form-action 'self'; base-uri 'none'; frame-ancestors 'none'",
+  'x-robots-tag': 'noindex',
+};
+
+/** The form goes back to the address of the page, which is the link itself. */
+export const askPage = ({ sender, address }: Unsubscription): string =>
+  page(
+    'Unsubscribe?',
+    `<p>Mail from ${strong(sender)} will no longer be sent to ${strong(maskedAddress(address))}.</p>
+<form method="post"><button type="submit">Unsubscribe</button></form>`,
+  );
+
+export const donePage = ({ sender, address }: Unsubscription): string =>
+  page(
+    'You are unsubscribed',
+    `<p role="status">No more mail from ${strong(sender)} will be sent to ${strong(maskedAddress(address))}. You can close this page.</p>`,
+  );
+
+export const unknownPage = (): string =>
+  page(
+    'This link does not work',
+    '<p>It is incomplete, or the mail it came with is too old. Open the link in a newer mail of the same sender.</p>',
+  );
+
+function page(title: string, body: string): string {
+  return `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>${title}</title>
+<style>${STYLE}</style>
+</head>
+<body>
+<main>
+<h1>${title}</h1>
+${body}
+</main>
+</body>
+</html>
+`;
+}
+
+const strong = (text: string): string => `<strong>${escaped(text)}</strong>`;
+
+const escaped = (text: string): string => text.replace(/[&<>"']/g, (mark) => `&#${mark.charCodeAt(0)};`);

@@ -1,0 +1,154 @@
+import { Injectable } from '@nestjs/common';
+import { Config, Wakeups } from '#libs/kernel';
+import { domainOf, normaliseAddress } from '#libs/mime';
+import { appendEvents, Database, isRetryable, type Queryable } from '#libs/persistence';
+import { SuppressionList } from '#libs/suppressions';
+import { emailEvent } from '../email-events.js';
+import type { TokenName } from '../mail-token.js';
+import { simulatedOutcome } from '../simulator.js';
+import { UnsubscribeLink } from './unsubscribe-link.js';
+
+/** What a link tells the person who opens it: whose mail stops, and to whom. */
+export interface Unsubscription {
+  /** The sending domain. */
+  sender: string;
+  address: string;
+}
+
+interface Row {
+  id: string;
+  account_id: string;
+  domain_id: string;
+  mode: string;
+  sender: string;
+  sender_address: string;
+  header_to: string[];
+  subject: string;
+  tags: Record<string, string>;
+  message_id: string;
+  created_at: Date;
+  sequence: number;
+  address: string;
+}
+
+const ATTEMPTS = 5;
+const COLUMNS = `e.id, e.account_id, e.domain_id, e.mode, e.sender, e.sender_address, e.header_to, e.subject, e.tags,
+  e.message_id, e.created_at, e.sequence, r.address`;
+
+/**
+ * Recipients who take themselves off the list of a sending domain. Whoever holds the token is who may do it: there is no
+ * account that asks, and the token's MAC says that the mail is ours.
+ */
+@Injectable()
+export class EmailUnsubscribe {
+  constructor(
+    private readonly database: Database,
+    private readonly link: UnsubscribeLink,
+    private readonly suppressions: SuppressionList,
+    private readonly wakeups: Wakeups,
+    private readonly config: Config,
+  ) {}
+
+  /** Changes nothing. Null for a link that is not ours, or whose mail retention has removed. */
+  async find(token: string): Promise<Unsubscription | null> {
+    const name = this.link.read(token);
+    const row = name && (await this.read(this.database, name));
+    return row && present(row);
+  }
+
+  /**
+   * No mail of this sending domain goes to the recipient from now on. Any number of times: told once, unless the address
+   * had been taken off the list in between. A simulated recipient is told of but put on no list (D-50, D-66).
+   */
+  async unsubscribe(token: string): Promise<Unsubscription | null> {
+    const name = this.link.read(token);
+    if (name === null) return null;
+    const row = await this.transaction((tx) => this.write(tx, name));
+    if (row) this.wakeups.ring('outbox');
+    return row && present(row);
+  }
+
+  private async write(tx: Queryable, name: TokenName): Promise<Row | null> {
+    const row = await this.read(tx, name, 'FOR NO KEY UPDATE OF e');
+    if (row === null) return null;
+    const at = new Date();
+    const { rowCount } = await tx.query({
+      name: 'unsubscribe-recipient',
+      text: 'UPDATE recipients SET unsubscribed_at = $3 WHERE email_id = $1 AND ordinal = $2 AND unsubscribed_at IS NULL',
+      values: [name.emailId, name.ordinal, at],
+    });
+    const added = !this.isSimulated(row) && (await this.suppress(tx, row, at));
+    if (rowCount === 0 && !added) return row;
+    const sequence = row.sequence + 1;
+    await tx.query({
+      name: 'unsubscribe-mail',
+      text: 'UPDATE emails SET sequence = $2, updated_at = greatest(updated_at, $3) WHERE id = $1',
+      values: [row.id, sequence, at],
+    });
+    await appendEvents(tx, [eventOf(row, at, sequence)]);
+    return row;
+  }
+
+  private suppress(tx: Queryable, row: Row, at: Date): Promise<boolean> {
+    return this.suppressions.add(tx, {
+      accountId: row.account_id,
+      address: normaliseAddress(row.address),
+      domainId: row.domain_id,
+      origin: 'unsubscribe',
+      reason: 'unsubscribe',
+      sourceId: row.id,
+      evidence: {
+        email_id: row.id,
+        recipient: row.address,
+        smtp_code: null,
+        enhanced_code: null,
+        text: null,
+        mx: null,
+        feedback_type: null,
+        at: at.toISOString(),
+      },
+    });
+  }
+
+  private isSimulated({ address, mode }: Row): boolean {
+    const serviceDomain = this.config.settings.SERVICE_DOMAIN;
+    return simulatedOutcome({ address, serviceDomain, test: mode === 'test', sandboxResult: null }) !== null;
+  }
+
+  private async read(db: Queryable, { emailId, ordinal }: TokenName, lock = ''): Promise<Row | null> {
+    const { rows } = await db.query<Row>(
+      `SELECT ${COLUMNS} FROM emails e JOIN recipients r ON r.email_id = e.id AND r.ordinal = $2 WHERE e.id = $1 ${lock}`,
+      [emailId, ordinal],
+    );
+    return rows[0] ?? null;
+  }
+
+  private async transaction<T>(work: (tx: Queryable) => Promise<T>): Promise<T> {
+    for (let attempt = 1; ; attempt++) {
+      try {
+        return await this.database.transaction(work);
+      } catch (error) {
+        if (!isRetryable(error) || attempt === ATTEMPTS) throw error;
+      }
+    }
+  }
+}
+
+const present = ({ sender_address, address }: Row): Unsubscription => ({ sender: domainOf(sender_address), address });
+
+function eventOf(row: Row, at: Date, sequence: number) {
+  const mail = {
+    id: row.id,
+    accountId: row.account_id,
+    domainId: row.domain_id,
+    test: row.mode === 'test',
+    sender: row.sender,
+    to: row.header_to,
+    subject: row.subject,
+    tags: row.tags,
+    messageId: row.message_id,
+    createdAt: row.created_at,
+  };
+  const added = { unsubscribed_at: at.toISOString() };
+  return emailEvent(mail, { type: 'email.unsubscribed', recipient: row.address, sequence, at, added });
+}
