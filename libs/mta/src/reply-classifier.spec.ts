@@ -10,7 +10,7 @@ const LABELLED: [string, BounceClass][] = [
   ['550 5.1.3 bad destination mailbox address syntax', 'invalid_recipient'],
   ['550 5.1.6 recipient no longer on server', 'invalid_recipient'],
   ['551 5.1.6 mailbox has moved', 'invalid_recipient'],
-  ['550 5.1.10 RESOLVER.ADR.RecipientNotFound; not found', 'bad_domain'],
+  ['550 5.1.10 RESOLVER.ADR.RecipientNotFound; not found', 'invalid_recipient'],
   ['556 5.1.10 null MX', 'bad_domain'],
   ['556 domain takes no mail', 'bad_domain'],
   ['550 5.1.2 bad destination system address', 'bad_domain'],
