@@ -1,4 +1,6 @@
 import type { Outcome } from './delivery-outcome.js';
+import type { DaneState } from './tls-policy/dane-switch.js';
+import type { StsOptions } from './tls-policy/sts-policies.js';
 import type { TlsResult } from './tls-policy/tls-result.js';
 
 export interface CourierRecipient {
@@ -75,6 +77,10 @@ export interface CourierOptions {
   /** Our own listeners; an MX that leads to one of them is a loop. */
   ownAddresses: { address: string; port: number }[];
   log?: (event: object) => void;
+  /** Mode `mx`: where MTA-STS policies are kept, and how they are fetched; absent: they are not looked for. */
+  sts?: StsOptions;
+  /** Mode `mx`: whether TLSA records are looked for where they can be believed; absent: `off`. */
+  dane?: { mode: 'auto' | 'off'; onState: (state: DaneState) => void };
   /** Told how the TLS of each session with an MX ended; must not throw and must not block. */
   onTls?: (result: TlsResult) => void;
 }

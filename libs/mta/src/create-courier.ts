@@ -6,6 +6,9 @@ import type { Router } from './mx-route.js';
 import { Resolver } from './resolver.js';
 import { SmarthostRouter } from './smarthost-route.js';
 import { SmtpCourier } from './smtp-courier.js';
+import { DaneSwitch } from './tls-policy/dane-switch.js';
+import { PolicyDesk } from './tls-policy/policy-desk.js';
+import { StsPolicies } from './tls-policy/sts-policies.js';
 
 /** One DNS question to one server; two tries make 6 s at most with c-ares. */
 const DNS_MS = 2000;
@@ -41,5 +44,14 @@ function routerOf(options: CourierOptions): Router {
     return new SmarthostRouter(resolver, options.smarthostUrl);
   }
   const { mxPort: port, allowPrivateMx: allowPrivate, ownAddresses } = options;
-  return new MxRouter(resolver, { port, allowPrivate, ownAddresses });
+  return new MxRouter(resolver, { port, allowPrivate, ownAddresses }, policiesOf(options, resolver, timeoutMs));
+}
+
+function policiesOf(options: CourierOptions, resolver: Resolver, timeoutMs: number): PolicyDesk {
+  const { sts, dane, dnsServers: servers, mxPort, onTls = () => undefined, log = () => undefined } = options;
+  return new PolicyDesk({
+    sts: sts === undefined ? null : new StsPolicies({ ...sts, texts: (name) => resolver.texts(name), log }),
+    dane: dane === undefined ? null : new DaneSwitch({ ...dane, servers, mxPort, timeoutMs }),
+    onTls,
+  });
 }

@@ -31,3 +31,6 @@ export type { ProviderShaping, ShapingOptions } from './shaping/provider-shaping
 export { readShapingPlan } from './shaping/read-shaping-plan.js';
 export type { ShapingMemory, ShapingState, WarmUpDay } from './shaping/shaping-memory.js';
 export type { ShapingPlan } from './shaping/shaping-plan.js';
+export type { DaneState } from './tls-policy/dane-switch.js';
+export type { KeptStsPolicy, StsAnswer, StsOptions, StsStore } from './tls-policy/sts-policies.js';
+export type { StsPolicy } from './tls-policy/sts-policy.js';

@@ -5,7 +5,8 @@ import type { BounceClass, ServerReply } from './delivery-outcome.js';
 import { mailboxProvider } from './shaping/mailbox-provider.js';
 import { OwnAddresses } from './own-addresses.js';
 import type { MxHost, Resolver } from './resolver.js';
-import { NO_PROOF } from './tls-policy/proof.js';
+import { PolicyDesk } from './tls-policy/policy-desk.js';
+import type { Decision } from './tls-policy/policy-for.js';
 import { toTarget } from './target.js';
 import type { Target } from './target.js';
 
@@ -59,6 +60,7 @@ export class MxRouter implements Router {
   constructor(
     private readonly resolver: Resolver,
     private readonly rules: MxRules,
+    private readonly policies = new PolicyDesk({ sts: null, dane: null, onTls: () => undefined }),
   ) {
     this.#own = new OwnAddresses(rules.ownAddresses.filter((own) => own.port === rules.port));
   }
@@ -68,6 +70,7 @@ export class MxRouter implements Router {
     if (recent !== undefined && recent.until > performance.now()) return chosen(recent.choices);
     this.#recent.delete(domain);
     if (domain.startsWith('[') || net.isIP(domain) !== 0) return unroutable('mail is not routed to address literals');
+    this.policies.expect(domain);
     const answer = await this.resolver.mx(domain);
     switch (answer.kind) {
       case 'temporary':
@@ -116,7 +119,7 @@ export class MxRouter implements Router {
         for (const address of answer.addresses) placed.push({ host, preference, address });
       }
     }
-    if (placed.length > 0) return this.#permit(placed, domain);
+    if (placed.length > 0) return this.#permit(placed, domain, implicit);
     if (temporary !== null) return unreachableDns(temporary);
     if (implicit) return noDomain(`the domain ${domain} has neither MX nor address`);
     return {
@@ -126,7 +129,7 @@ export class MxRouter implements Router {
     };
   }
 
-  #permit(placed: Placed[], domain: string): Route {
+  async #permit(placed: Placed[], domain: string, implicit: boolean): Promise<Route> {
     // RFC 5321 §5.1: our own host in the list ends it; what is not better would send the mail back to us.
     const own = placed.filter((place) => this.#own.has(place.address));
     const loopAt = Math.min(...own.map((place) => place.preference));
@@ -134,26 +137,23 @@ export class MxRouter implements Router {
       (place) => place.preference < loopAt && (this.rules.allowPrivate || isPublic(place.address)),
     );
     if (permitted.length === 0) return unroutable(`every address of ${domain} is private or our own`);
-    const { port } = this.rules;
-    const choices = permitted.slice(0, MAX_ADDRESSES).map(({ host, address, preference }) => ({
-      rank: 2 * preference + (net.isIPv6(address) ? 1 : 0),
-      target: toTarget({
-        host,
-        address,
-        port,
-        tls: 'opportunistic',
-        proof: NO_PROOF,
-        policy: {
-          name: 'opportunistic',
-          published: { domain, type: 'no-policy-found', strings: [], mxPatterns: [], fault: null },
-        },
-        login: null,
-        source: null,
-      }),
-    }));
+    const hosts = [...new Set(permitted.map(({ host }) => host))];
+    const decisions = await this.policies.decide(domain, hosts, implicit);
+    const choices = permitted
+      .flatMap((place) => this.#choose(place, decisions[hosts.indexOf(place.host)]))
+      .slice(0, MAX_ADDRESSES);
+    if (choices.length === 0) return forbidden(this.policies.refuse(hosts, decisions));
     if (this.#recent.size >= MAX_RECENT) this.#recent.clear();
     this.#recent.set(domain, { choices, until: performance.now() + RECENT_MS });
     return chosen(choices);
+  }
+
+  #choose({ host, address, preference }: Placed, decision: Decision): Choice[] {
+    if (decision.kind === 'unusable') return [];
+    const { proof, policy } = decision;
+    const rank = 2 * preference + (net.isIPv6(address) ? 1 : 0);
+    const line = { port: this.rules.port, tls: 'opportunistic', proof, policy, login: null, source: null } as const;
+    return [{ rank, target: toTarget({ host, address, ...line }) }];
   }
 }
 
@@ -193,4 +193,9 @@ function nullMx(domain: string): Route {
 
 function unroutable(text: string): Route {
   return { kind: 'bounced', class: 'routing', reply: { code: null, enhanced: '5.4.4', text } };
+}
+
+/** What the recipients' domain asks of its hosts, none of them has; or nobody can say now. */
+function forbidden({ enhanced, text }: { enhanced: string; text: string }): Route {
+  return { kind: 'deferred', class: 'transport_policy', reply: { code: null, enhanced, text } };
 }

@@ -60,6 +60,16 @@ export class Resolver {
     return this.#addresses.get(host, () => this.#askAddresses(host));
   }
 
+  /** The TXT records of a name, their strings joined; rejects when DNS did not say. Not kept. */
+  async texts(name: string): Promise<string[]> {
+    try {
+      return (await this.#dns.resolveTxt(name)).map((strings) => strings.join(''));
+    } catch (error) {
+      if (['ENODATA', 'ENOTFOUND'].includes(codeOf(error))) return [];
+      throw error;
+    }
+  }
+
   /** Breaks off running questions; they answer `temporary`. */
   cancel(): void {
     this.#dns.cancel();

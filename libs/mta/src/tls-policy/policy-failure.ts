@@ -10,35 +10,35 @@ const ENCRYPTION_NEEDED = '4.7.10';
 /** RFC 3463 §3.8: "cryptographic failure". */
 const CRYPTOGRAPHIC_FAILURE = '4.7.5';
 
-/** The line stays in the clear where its rule forbids that. `how`: what the host did, as the end of a sentence. */
-export function unencrypted(target: Target, how: string): SmtpFailure {
-  return policyFailure(target, ENCRYPTION_NEEDED, { type: 'starttls-not-supported', reason: how }, {});
+/** The line stays in the clear where its rule forbids that. `reason`: what the host did. */
+export function unencrypted(target: Target, reason: string): SmtpFailure {
+  return policyFailure(target, { type: 'starttls-not-supported', reason }, {});
 }
 
 /** The line is encrypted, but the host did not prove who it is. */
 export function unproved(target: Target, fault: PolicyFault, line: SecuredLine): SmtpFailure {
-  return policyFailure(target, CRYPTOGRAPHIC_FAILURE, fault, { line: { ...lineFacts(line), verified: false } });
+  return policyFailure(target, fault, { line: { ...lineFacts(line), verified: false } });
 }
 
 /** A handshake that broke on a line that must not do without. */
 export function brokenHandshake(target: Target, { reply, timedOut }: SmtpFailure): SmtpFailure {
   const reason = `the TLS handshake failed (${reply.text})`;
-  return policyFailure(target, CRYPTOGRAPHIC_FAILURE, { type: 'validation-failure', reason }, { timedOut });
+  return policyFailure(target, { type: 'validation-failure', reason }, { timedOut });
 }
 
 function policyFailure(
   target: Target,
-  enhanced: string,
-  fault: PolicyFault,
+  { type, reason }: PolicyFault,
   details: Pick<FailureDetails, 'timedOut' | 'line'>,
 ): SmtpFailure {
-  const text = `${target.host} (${target.address}): ${fault.reason}; ${demandOf(target)}`;
+  const text = `${target.host} (${target.address}): ${reason}; ${demandOf(target)}`;
+  const enhanced = type === 'starttls-not-supported' ? ENCRYPTION_NEEDED : CRYPTOGRAPHIC_FAILURE;
   return new SmtpFailure({
     phase: 'tls',
     reply: { code: null, enhanced, text },
-    ...details,
     class: 'transport_policy',
-    tlsFault: fault.type,
+    tlsFault: type,
+    ...details,
   });
 }
 

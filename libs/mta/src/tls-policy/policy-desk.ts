@@ -1,0 +1,50 @@
+import type { DaneSwitch } from './dane-switch.js';
+import { policyFor } from './policy-for.js';
+import type { Decision } from './policy-for.js';
+import type { StsFinding, StsPolicies } from './sts-policies.js';
+import { refusedHost } from './tls-result-of.js';
+import type { TlsResult } from './tls-result.js';
+
+export interface PolicySources {
+  /** Null: not asked for. */
+  sts: Pick<StsPolicies, 'find'> | null;
+  dane: Pick<DaneSwitch, 'find'> | null;
+  onTls: (result: TlsResult) => void;
+}
+
+const NO_STS: StsFinding = { policy: null, fault: null };
+
+/** What the recipients' domains ask of a line: gathers what `policyFor` decides by. */
+export class PolicyDesk {
+  constructor(private readonly sources: PolicySources) {}
+
+  /** Begins to look, so that it need not be waited for later. */
+  expect(domain: string): void {
+    void this.sources.sts?.find(domain);
+  }
+
+  /** In the order of `hosts`. `implicit`: the domain has no MX and is its own host. Never rejects. */
+  async decide(domain: string, hosts: readonly string[], implicit: boolean): Promise<Decision[]> {
+    const { sts: policies, dane: switched } = this.sources;
+    const sts = (await policies?.find(domain)) ?? NO_STS;
+    return Promise.all(
+      hosts.map(async (mxHost) => {
+        const dane = (await switched?.find(domain, mxHost, implicit)) ?? { kind: 'none' };
+        return policyFor({ domain, mxHost, dane, sts });
+      }),
+    );
+  }
+
+  /** None of the hosts may be used: reports each, and says why in one sentence. */
+  refuse(hosts: readonly string[], decisions: readonly Decision[]): { enhanced: string; text: string } {
+    const reasons: string[] = [];
+    let enhanced = '4.7.0';
+    for (const [i, decision] of decisions.entries()) {
+      if (decision.kind !== 'unusable') continue;
+      this.sources.onTls(refusedHost(decision.published, hosts[i], decision.fault));
+      reasons.push(decision.fault.reason);
+      enhanced = decision.enhanced;
+    }
+    return { enhanced, text: `no MX may be used: ${[...new Set(reasons)].join('; ')}` };
+  }
+}
