@@ -62,6 +62,8 @@ export const GROUPS = [
       DELIVERY_CONCURRENCY:
         'Mails that one process has under way at a time; also the most that a crash can send twice.',
       CONNECTIONS_PER_HOST: 'Open connections from one process to one receiving host.',
+      SHAPING_FILE:
+        'JSON file with limits per mailbox provider, source addresses and warm-up, over the shipped ones (see `docs/delivery.md`).',
       DELIVERY_RETRY_SCHEDULE: 'Waits between attempts after a temporary failure; the last one repeats.',
       DELIVERY_LIFETIME: 'How long a mail is tried before it fails, unless it says `expires_in` itself.',
       SMTP_OUT_TIMEOUTS:

@@ -1,6 +1,7 @@
 import 'reflect-metadata';
 import { BusModule } from '#libs/bus';
+import { shapingPlan } from '#libs/emails';
 import { startProgram } from '#libs/persistence';
 import { DeliveryModule } from './delivery.module.js';
 
-await startProgram({ program: 'delivery', imports: () => [BusModule.forRoot(), DeliveryModule] });
+await startProgram({ program: 'delivery', check: shapingPlan, imports: () => [BusModule.forRoot(), DeliveryModule] });

@@ -7,6 +7,7 @@ import { startHttpApplication } from '#apps/gateway/src/http-application';
 import { SmtpModule } from '#apps/smtp/src/smtp.module';
 import { WebhooksAppModule } from '#apps/webhooks/src/webhooks-app.module';
 import { BusModule } from '#libs/bus';
+import { shapingPlan } from '#libs/emails';
 import { Config } from '#libs/kernel';
 import { startProgram } from '#libs/persistence';
 import { StatsModule } from '#libs/stats';
@@ -15,6 +16,7 @@ import { welcome } from './welcome.js';
 
 const app = await startProgram({
   program: 'standalone',
+  check: shapingPlan,
   prepare: startEngines,
   imports: () => [
     BusModule.forRoot(),

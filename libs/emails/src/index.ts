@@ -14,6 +14,7 @@ export { conflictProblems } from './intake/conflict-rules.js';
 export * from './intake/option-rules.js';
 export * from './intake/submission-rules.js';
 export { EmailLedger } from './ledger/email-ledger.js';
+export type { ClaimRooms } from './ledger/claim-due.js';
 export type { DeliveryJob } from './ledger/delivery-job.js';
 export { CapturedMail, type CapturedPage, type CapturedView } from './captured-mail.js';
 export { EmailRetry } from './changes/email-retry.js';
@@ -34,6 +35,10 @@ export { WAITS, type RecipientExplanation, type Wait } from './reading/explain-r
 export type { SmtpView } from './recipient-row.js';
 export { Retention } from './retention.js';
 export { ReturnPath } from './return-path.js';
+export { HeldQueues, type HeldQueue } from './shaping/held-queues.js';
+export { shapingPlan } from './shaping/shaping-plan.js';
+export { ShapingModule } from './shaping/shaping.module.js';
+export { SharedShaping } from './shaping/shared-shaping.js';
 export { sandboxResultRule, simulatedOutcome, type Simulation } from './simulator.js';
 export { TlsReporter } from './tls-reports/tls-reporter.js';
 export { TlsResults } from './tls-reports/tls-results.js';

@@ -93,6 +93,7 @@ export const SETTINGS = {
   RATE_LIMIT_PER_SECOND: setting(wholeNumber(0, 1_000_000), '100'),
   DELIVERY_CONCURRENCY: setting(wholeNumber(1, 10_000), '50'),
   CONNECTIONS_PER_HOST: setting(wholeNumber(1, 1_000), '20'),
+  SHAPING_FILE: optional(text),
   DELIVERY_RETRY_SCHEDULE: setting(durations, '1m,3m,10m,20m,40m,90m,3h,4h'),
   DELIVERY_LIFETIME: setting(duration, '72h'),
   SMTP_OUT_TIMEOUTS: setting(

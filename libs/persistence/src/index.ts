@@ -6,4 +6,4 @@ export { migrate } from './migrate.js';
 export { appendEvents, OUTBOX_COLUMNS, OUTBOX_FROM_JSON, outboxJson, routedEvent } from './outbox.js';
 export { startProgram, type ProgramOptions } from './program.js';
 export { dataSourceOptions, PersistenceModule } from './persistence.module.js';
-export { freeDeadClaims, Worker } from './worker.js';
+export { countLivingWorkers, freeDeadClaims, Worker } from './worker.js';

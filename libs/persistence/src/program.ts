@@ -21,6 +21,8 @@ export interface ProgramOptions {
   program: Program;
   /** The parts of this program beside kernel and persistence. */
   imports: (config: Config) => NonNullable<DynamicModule['imports']>;
+  /** Judges what settings lead to, such as files; also for `--check-config`. @throws ConfigError */
+  check?: (config: Config) => void;
   /** Completes what the environment left open: the standalone program starts its engines here. */
   prepare?: (parts: KernelParts) => Promise<Config>;
   /** Builds the application; a program without HTTP needs nothing here. */
@@ -35,7 +37,7 @@ class ProgramModule {}
  * setting is wrong; with `--check-config` it only says whether the settings are right.
  */
 export async function startProgram(options: ProgramOptions): Promise<INestApplicationContext> {
-  const parsed = readConfig(options.program);
+  const parsed = readConfig(options);
   const log = Log.create(parsed);
   const shutdown = new Shutdown(log);
   shutdown.listen();
@@ -62,9 +64,10 @@ export async function startProgram(options: ProgramOptions): Promise<INestApplic
   }
 }
 
-function readConfig(program: Program): Config {
+function readConfig({ program, check }: ProgramOptions): Config {
   try {
     const config = loadConfig(program);
+    check?.(config);
     if (process.argv.includes('--check-config')) {
       process.stdout.write(`${JSON.stringify(config.describeAll(), null, 2)}\n`);
       process.exit(0);

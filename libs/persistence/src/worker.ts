@@ -1,5 +1,5 @@
 import { newId } from '#libs/contracts';
-import type { Config, Log, Shutdown } from '#libs/kernel';
+import type { Config, Log, Program, Shutdown } from '#libs/kernel';
 import type { Database } from './database.js';
 
 const HEARTBEAT_MS = 5_000;
@@ -92,6 +92,17 @@ export class Worker {
     clearInterval(this.timer);
     await this.database.query('DELETE FROM workers WHERE id = $1', [this.id]);
   }
+}
+
+/** How many workers of these programs live, by the database's clock. */
+export async function countLivingWorkers(database: Database, programs: readonly Program[]): Promise<number> {
+  const { rows } = await database.query<{ count: number }>({
+    name: 'workers-living',
+    text: `SELECT count(*)::int AS count FROM workers
+            WHERE program = ANY($1) AND heartbeat_at > now() - make_interval(secs => $2)`,
+    values: [programs, WORKER_DEAD_AFTER_S],
+  });
+  return rows[0].count;
 }
 
 /**

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import type { Destination } from '../courier.js';
 import { NO_REMOTE } from '../delivery-outcome.js';
 import type { Deferred, DeliveryPhase, Outcome } from '../delivery-outcome.js';
 import { createShaping } from './create-shaping.js';
@@ -7,9 +8,9 @@ import type { Pass } from './shaping.js';
 import type { ShapingPlan } from './shaping-plan.js';
 
 const SENDER = { domain: 'example.org', tags: {}, recipients: 1 };
-const DOMAIN = { queue: 'domain:example.net', provider: null };
-const GOOGLE = { queue: 'google', provider: 'google' };
-const YAHOO = { queue: 'yahoo', provider: 'yahoo' };
+const DOMAIN: Destination = { queue: 'domain:example.net', provider: null };
+const GOOGLE: Destination = { queue: 'google', provider: 'google' };
+const YAHOO: Destination = { queue: 'yahoo', provider: 'yahoo' };
 
 const at = new Date(0);
 const remote = { ...NO_REMOTE, mx: 'mx.example.net' };

@@ -221,10 +221,10 @@ export class ProviderShaping extends Shaping {
   #log(what: 'begins' | 'ended', lane: Lane, { kind, cause, until, own }: Suspension | SlowDown): void {
     if (!own) return;
     const { queue, source } = lane.of;
-    const { rule, mx, words } = cause;
+    const { rule, mx } = cause;
     const event = `${kind} ${what}`;
     const common = { event, queue, source: source?.address ?? null, rule };
-    this.options.log?.(what === 'ended' ? common : { ...common, until: new Date(until).toISOString(), mx, words });
+    this.options.log?.(what === 'ended' ? common : { ...common, until: new Date(until).toISOString(), mx });
   }
 
   /** Of several sources, the one that is free first. */
@@ -259,8 +259,16 @@ const FIRST = 1_000_000;
 
 const FREE_PASS: Pass = Object.freeze({ source: null, done: () => undefined });
 
+/** What is in a reply to one sender's mail is shown to others whose mail waits: addresses and mail ids are nobody else's. */
+const ADDRESS = /<?[^\s<>()@,;:]{1,256}@[^\s<>()@,;]{1,256}>?/g;
+const SHOWN_CHARACTERS = 500;
+
 function causeOf({ rule, said }: { rule: { id: string }; said: Exclude<Outcome, { kind: 'abandoned' }> }): Cause {
   const { code, enhanced, text } = said.reply;
-  const words = [code, enhanced, text].filter((part) => part !== null && part !== '').join(' ');
+  const shown = text
+    .slice(0, SHOWN_CHARACTERS)
+    .replace(ADDRESS, '(address)')
+    .replace(/[\p{Cc}\p{Cs}]+/gu, ' ');
+  const words = [code, enhanced, shown.trim()].filter((part) => part !== null && part !== '').join(' ');
   return { words, mx: said.remote.mx, rule: rule.id };
 }
