@@ -90,10 +90,13 @@ describe('several recipients', () => {
     ]);
   });
 
-  it('beyond what the server takes at once follow in further transactions of the same attempt', async () => {
-    const mx = await serve({
-      on: { rcpt: ({ accepted }) => (accepted.length >= 2 ? '452 4.5.3 too many' : undefined) },
-    });
+  it.each([
+    '452 4.5.3 too many',
+    '452 too many recipients',
+    '552 5.5.3 too many recipients',
+    '552 too many recipients',
+  ])('beyond what the server takes at once (%s) follow in further transactions of the same attempt', async (reply) => {
+    const mx = await serve({ on: { rcpt: ({ accepted }) => (accepted.length >= 2 ? reply : undefined) } });
     const addresses = ['a', 'b', 'c', 'd', 'e'].map((name) => `${name}@to.test`);
     const outcomes = await fixture.deliver(...addresses);
     expect(outcomes.map(brief)).toEqual(addresses.map(() => 'delivered'));
@@ -104,6 +107,8 @@ describe('several recipients', () => {
     const mx = await serve(at('rcpt', '452 4.5.3 too many'));
     expect((await fixture.deliver()).map(brief)).toEqual(['deferred answered rcpt 452']);
     expect(mx.count('rcpt')).toBe(1);
+    mx.script = at('rcpt', '552 too many recipients');
+    expect((await fixture.deliver()).map(brief)).toEqual(['deferred answered rcpt 552']);
   });
 
   it('that were refused before the line broke stay refused, the others go to the next host', async () => {

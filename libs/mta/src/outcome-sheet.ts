@@ -4,6 +4,7 @@ import type { BounceClass, DeliveryPhase, Outcome, Remote, ServerReply } from '.
 import { bounceTypeOf, classifyReply } from './reply-classifier.js';
 import { retryHint } from './retry-hint.js';
 import type { SmtpFailure } from './smtp-failure.js';
+import { saysTooMany } from './transaction-verdict.js';
 import type { RecipientVerdict } from './transaction-verdict.js';
 
 /** An outcome that we decide without a server's word. */
@@ -91,7 +92,7 @@ export class OutcomeSheet {
     const { phase, reply } = said;
     const verdict = classifyReply(reply);
     const ourLogin = this.smarthost && reply.code !== null && LOGIN_CODES.has(reply.code);
-    if (!verdict.permanent || reply.code === null || ourLogin) {
+    if (!verdict.permanent || reply.code === null || ourLogin || saysTooMany(reply)) {
       this.#defer(key, { certainty: 'answered', phase, reply, remote });
       return;
     }

@@ -13,6 +13,8 @@ export type RecipientVerdict =
   /** "Too many recipients": belongs into another transaction, at once. */
   | { kind: 'again'; reply: ServerReply };
 
+const TOO_MANY = /\btoo many (?:recipients|rcpts?)\b/i;
+
 /** Reads the verdict for the recipient at `index` of the envelope. Pure. */
 export function recipientVerdict(report: TransactionReport, index: number): RecipientVerdict {
   if (report.mail === null) return broken(report);
@@ -26,16 +28,18 @@ export function recipientVerdict(report: TransactionReport, index: number): Reci
   return answered(phase, reply);
 }
 
-/**
- * RFC 5321 §4.5.3.1.10: 452 after accepted recipients means "no more in this transaction". Only with progress: a peer
- * that says so to the first recipient would be asked for ever.
- */
+/** "No more in this transaction" counts only with progress: a peer that says so to the first one would be asked for ever. */
 function refusedRecipient(report: TransactionReport, rcpt: RawReply): RecipientVerdict {
   const verdict = answered('rcpt', rcpt);
-  const tooMany = rcpt.code === 452 && (verdict.reply.enhanced === null || verdict.reply.enhanced === '4.5.3');
-  const explicit = verdict.reply.enhanced === '5.5.3' && rcpt.code === 552;
-  if ((tooMany || explicit) && report.rcpt.some(isPositive)) return { kind: 'again', reply: verdict.reply };
+  if (saysTooMany(verdict.reply) && report.rcpt.some(isPositive)) return { kind: 'again', reply: verdict.reply };
   return verdict;
+}
+
+/** RFC 5321 §4.5.3.1.10: 452 for one recipient too many, 552 by old servers, to be read as 452. */
+export function saysTooMany({ code, enhanced, text }: ServerReply): boolean {
+  if (code !== 452 && code !== 552 && code !== 451) return false;
+  if (enhanced !== null && enhanced.endsWith('.5.3')) return true;
+  return TOO_MANY.test(text) || (code === 452 && enhanced === null);
 }
 
 function answered(phase: DeliveryPhase, reply: RawReply): RecipientVerdict & { kind: 'answered' } {
