@@ -120,7 +120,7 @@ export class ConnectionPool {
   /** Takes a connection back that is between two transactions; a failed one is forgotten. */
   giveBack(connection: SmtpConnection): void {
     if (connection.failure !== null) return;
-    if (this.#closing || connection.mails >= MAILS_PER_CONNECTION) {
+    if (this.#closing || connection.mails >= (connection.target.mailsPerConnection ?? MAILS_PER_CONNECTION)) {
       connection.quit();
       return;
     }

@@ -1,4 +1,8 @@
 import type { Outcome } from './delivery-outcome.js';
+import type { MailboxProviders } from './shaping/mailbox-provider.js';
+import type { SourceAddress } from './source-address.js';
+
+export type { SourceAddress } from './source-address.js';
 import type { DaneState } from './tls-policy/dane-switch.js';
 import type { StsOptions } from './tls-policy/sts-policies.js';
 import type { TlsResult } from './tls-policy/tls-result.js';
@@ -24,12 +28,6 @@ export interface CourierJob {
   tls: 'opportunistic' | 'enforced';
   /** Which of our addresses speaks, and under which name; null: the system's choice. */
   source: SourceAddress | null;
-}
-
-/** One of our own addresses, and the name that its PTR record leads to. */
-export interface SourceAddress {
-  address: string;
-  heloName: string;
 }
 
 /** Where mail of a recipient domain queues up. */
@@ -77,6 +75,8 @@ export interface CourierOptions {
   /** Our own listeners; an MX that leads to one of them is a loop. */
   ownAddresses: { address: string; port: number }[];
   log?: (event: object) => void;
+  /** Who is recognised as a mailbox provider; absent: the shipped ones. */
+  providers?: MailboxProviders;
   /** Mode `mx`: where MTA-STS policies are kept, and how they are fetched; absent: they are not looked for. */
   sts?: StsOptions;
   /** Mode `mx`: whether TLSA records are looked for where they can be believed; absent: `off`. */

@@ -43,8 +43,13 @@ function routerOf(options: CourierOptions): Router {
     if (options.smarthostUrl === undefined) throw new Error('courier mode smarthost needs the URL of the smarthost');
     return new SmarthostRouter(resolver, options.smarthostUrl);
   }
-  const { mxPort: port, allowPrivateMx: allowPrivate, ownAddresses } = options;
-  return new MxRouter(resolver, { port, allowPrivate, ownAddresses }, policiesOf(options, resolver, timeoutMs));
+  const { mxPort: port, allowPrivateMx: allowPrivate, ownAddresses, providers } = options;
+  const known = providers === undefined ? {} : { providers };
+  return new MxRouter(
+    resolver,
+    { port, allowPrivate, ownAddresses, ...known },
+    policiesOf(options, resolver, timeoutMs),
+  );
 }
 
 function policiesOf(options: CourierOptions, resolver: Resolver, timeoutMs: number): PolicyDesk {

@@ -14,7 +14,6 @@ import { SmtpTransaction } from './smtp-transaction.js';
 import type { TransactionReport } from './smtp-transaction.js';
 import { enforced, fromSource, inTheClear, mayGoInTheClear } from './target.js';
 import type { Target } from './target.js';
-import { mailboxProvider } from './shaping/mailbox-provider.js';
 import { lineFacts } from './tls-policy/secured-line.js';
 import { recipientVerdict } from './transaction-verdict.js';
 
@@ -301,8 +300,8 @@ function remoteOf(line: SmtpConnection, target: Target): Remote {
   return { ...remoteAt(target), ...facts, verified, source: line.localAddress };
 }
 
-function remoteAt({ host, address, policy }: Target): Remote {
-  return { ...NO_REMOTE, mx: host, ip: address, policy: policy.name, provider: mailboxProvider([host]) };
+function remoteAt({ host, address, policy, provider }: Target): Remote {
+  return { ...NO_REMOTE, mx: host, ip: address, policy: policy.name, provider };
 }
 
 /** Ours to mend (an address too few), so it is no bounce. */

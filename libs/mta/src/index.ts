@@ -25,8 +25,7 @@ export type { Admission, Pass, Sender, WaitKind, WaitReason } from './shaping/sh
 export type { TlsPolicyType, TlsResult, TlsResultType } from './tls-policy/tls-result.js';
 export { createShaping } from './shaping/create-shaping.js';
 export { ShapingFileError } from './shaping/file-place.js';
-export { providerOf } from './shaping/mailbox-provider.js';
-export type { ProviderOf } from './shaping/mailbox-provider.js';
+export { MailboxProviders } from './shaping/mailbox-provider.js';
 export type { ProviderShaping, ShapingOptions } from './shaping/provider-shaping.js';
 export { readShapingPlan } from './shaping/read-shaping-plan.js';
 export type { ShapingMemory, ShapingState, WarmUpDay } from './shaping/shaping-memory.js';

@@ -2,7 +2,7 @@ import net from 'node:net';
 import ipaddr from 'ipaddr.js';
 import type { Destination } from './courier.js';
 import type { BounceClass, ServerReply } from './delivery-outcome.js';
-import { mailboxProvider } from './shaping/mailbox-provider.js';
+import { MailboxProviders } from './shaping/mailbox-provider.js';
 import { OwnAddresses } from './own-addresses.js';
 import type { MxHost, Resolver } from './resolver.js';
 import { PolicyDesk } from './tls-policy/policy-desk.js';
@@ -26,6 +26,8 @@ export interface MxRules {
   port: number;
   allowPrivate: boolean;
   ownAddresses: { address: string; port: number }[];
+  /** Absent: the shipped ones. */
+  providers?: MailboxProviders;
 }
 
 /** Postfix's yardstick (`smtp_mx_address_limit`): a domain with 200 MX must not cost 200 connects. */
@@ -55,6 +57,7 @@ interface Choice {
 /** Routes by MX: preference order, equal ones shuffled, only addresses that mail from outside may reach. */
 export class MxRouter implements Router {
   readonly #own: OwnAddresses;
+  readonly #providers: MailboxProviders;
   readonly #recent = new Map<string, { choices: Choice[]; until: number }>();
 
   constructor(
@@ -62,6 +65,7 @@ export class MxRouter implements Router {
     private readonly rules: MxRules,
     private readonly policies = new PolicyDesk({ sts: null, dane: null, onTls: () => undefined }),
   ) {
+    this.#providers = rules.providers ?? MailboxProviders.shipped();
     this.#own = new OwnAddresses(rules.ownAddresses.filter((own) => own.port === rules.port));
   }
 
@@ -96,7 +100,8 @@ export class MxRouter implements Router {
     if (net.isIP(domain) !== 0 || domain.startsWith('[')) return own;
     const answer = await this.resolver.mx(domain);
     if (answer.kind !== 'hosts') return own;
-    const provider = mailboxProvider(inOrder(answer.hosts, (host) => host.preference).map(({ exchange }) => exchange));
+    const exchanges = inOrder(answer.hosts, (host) => host.preference).map(({ exchange }) => exchange);
+    const provider = this.#providers.of(exchanges)?.name ?? null;
     return provider === null ? own : { queue: provider, provider };
   }
 
@@ -152,8 +157,10 @@ export class MxRouter implements Router {
     if (decision.kind === 'unusable') return [];
     const { proof, policy } = decision;
     const rank = 2 * preference + (net.isIPv6(address) ? 1 : 0);
+    const known = this.#providers.of([host]);
     const line = { port: this.rules.port, tls: 'opportunistic', proof, policy, login: null, source: null } as const;
-    return [{ rank, target: toTarget({ host, address, ...line }) }];
+    const provider = { provider: known?.name ?? null, mailsPerConnection: known?.pace.mailsPerConnection ?? null };
+    return [{ rank, target: toTarget({ host, address, ...line, ...provider }) }];
   }
 }
 

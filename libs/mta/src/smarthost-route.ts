@@ -78,6 +78,8 @@ export class SmarthostRouter implements Router {
         login,
         proof: proof && isPublic(address) ? { kind: 'webpki' } : NO_PROOF,
         policy: { name: 'opportunistic', published: null },
+        provider: null,
+        mailsPerConnection: null,
         source: null,
       }),
     );

@@ -22,6 +22,10 @@ export interface Target {
   policy: HostPolicy;
   /** Credentials of a smarthost. */
   login: { user: string; password: string } | null;
+  /** Name of the mailbox provider that the host belongs to; null for none. */
+  provider: string | null;
+  /** A connection ends after so many; null: as many as is usual. */
+  mailsPerConnection: number | null;
   /** Which of our addresses speaks, and under which name; null: the system's choice. */
   source: SourceAddress | null;
 }

@@ -1,4 +1,4 @@
-import type { SourceAddress } from '../courier.js';
+import type { SourceAddress } from '../source-address.js';
 import { factorOf } from './restraint.js';
 import type { SlowDown, Suspension } from './restraint.js';
 import type { Pace } from './shaping-plan.js';

@@ -1,32 +1,32 @@
 import { readShapingPlan } from './read-shaping-plan.js';
-import type { ShapingPlan } from './shaping-plan.js';
+import type { ProviderPlan, ShapingPlan } from './shaping-plan.js';
 
-/** The provider that the first known of these MX names belongs to; null for none. Names in lower case, no final dot. */
-export type ProviderOf = (exchanges: readonly string[]) => string | null;
+/** Recognises mailbox providers by the longest suffix of an MX name: consumer and business mail of one company differ in it. */
+export class MailboxProviders {
+  readonly #bySuffix = new Map<string, ProviderPlan>();
 
-/** Recognises providers by the longest suffix: consumer and business mail of one company differ in it. */
-export function providerOf(plan: Pick<ShapingPlan, 'providers'>): ProviderOf {
-  const bySuffix = new Map<string, string>();
-  for (const { name, mx } of plan.providers.values()) for (const suffix of mx) bySuffix.set(suffix, name);
-  const known = (exchange: string): string | undefined => {
-    for (let suffix = exchange; ; suffix = suffix.slice(suffix.indexOf('.') + 1)) {
-      const provider = bySuffix.get(suffix);
-      if (provider !== undefined || !suffix.includes('.')) return provider;
-    }
-  };
-  return (exchanges) => {
+  constructor({ providers }: Pick<ShapingPlan, 'providers'>) {
+    for (const provider of providers.values()) for (const suffix of provider.mx) this.#bySuffix.set(suffix, provider);
+  }
+
+  /** Without an operator's file. */
+  static shipped(): MailboxProviders {
+    return new MailboxProviders(readShapingPlan({ heloName: '' }));
+  }
+
+  /** The one that the first known of these names belongs to; null for none. In lower case, without final dot. */
+  of(exchanges: readonly string[]): ProviderPlan | null {
     for (const exchange of exchanges) {
-      const provider = known(exchange);
+      const provider = this.#known(exchange);
       if (provider !== undefined) return provider;
     }
     return null;
-  };
+  }
+
+  #known(exchange: string): ProviderPlan | undefined {
+    for (let suffix = exchange; ; suffix = suffix.slice(suffix.indexOf('.') + 1)) {
+      const provider = this.#bySuffix.get(suffix);
+      if (provider !== undefined || !suffix.includes('.')) return provider;
+    }
+  }
 }
-
-let shipped: ProviderOf | undefined;
-
-/** By the shipped providers alone. */
-export const mailboxProvider: ProviderOf = (exchanges) => {
-  shipped ??= providerOf(readShapingPlan({ heloName: '' }));
-  return shipped(exchanges);
-};

@@ -1,4 +1,4 @@
-import type { SourceAddress } from '../courier.js';
+import type { SourceAddress } from '../source-address.js';
 import { Lane } from './lane.js';
 import type { ShapingMemory } from './shaping-memory.js';
 import type { ProviderPlan, ShapingPlan } from './shaping-plan.js';

@@ -1,4 +1,4 @@
-import type { SourceAddress } from '../courier.js';
+import type { SourceAddress } from '../source-address.js';
 import type { DeliveryPhase } from '../delivery-outcome.js';
 
 /** How fast mail may go to one queue from one source address. Null: without limit. */

@@ -1,5 +1,5 @@
 import net from 'node:net';
-import type { SourceAddress } from '../courier.js';
+import type { SourceAddress } from '../source-address.js';
 import type { FilePlace } from './file-place.js';
 import type { PoolRule, SourcePool, WarmUpCurve, WarmUpPlan } from './shaping-plan.js';
 

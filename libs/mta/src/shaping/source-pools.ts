@@ -1,4 +1,4 @@
-import type { SourceAddress } from '../courier.js';
+import type { SourceAddress } from '../source-address.js';
 import type { PoolRule, ShapingPlan } from './shaping-plan.js';
 import type { Sender } from './shaping.js';
 
