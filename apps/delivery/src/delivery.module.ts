@@ -1,7 +1,7 @@
 import { Module } from '@nestjs/common';
 import { AccountsModule } from '#libs/accounts';
 import { DomainsModule } from '#libs/domains';
-import { EmailsModule } from '#libs/emails';
+import { EmailsModule, ShapingModule } from '#libs/emails';
 import { Carriage } from './carriage.js';
 import { DeliveryLoop } from './delivery-loop.js';
 import { DomainVerifierLoop } from './domain-verifier-loop.js';
@@ -12,7 +12,7 @@ import { Upkeep } from './upkeep.js';
 
 /** The delivery program: ledger → courier → ledger, the log's carriage, upkeep. */
 @Module({
-  imports: [AccountsModule, DomainsModule, EmailsModule],
+  imports: [AccountsModule, DomainsModule, EmailsModule, ShapingModule],
   providers: [OutgoingMail, SimulatedDelivery, DeliveryLoop, DomainVerifierLoop, Carriage, TlsReports, Upkeep],
 })
 export class DeliveryModule {}

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
-import { CapturedMail, EmailLedger, MailMessage, ReturnPath, type DeliveryJob } from '#libs/emails';
+import { CapturedMail, EmailLedger, MailMessage, ReturnPath, SharedShaping, type DeliveryJob } from '#libs/emails';
 import { Config, Log, Shutdown } from '#libs/kernel';
-import { createCourier, type Courier, type CourierJob, type Outcome } from '#libs/mta';
+import { createCourier, MailboxProviders, type Courier, type CourierJob, type Outcome } from '#libs/mta';
 
 const STOP_MS = 7_000;
 
@@ -17,6 +17,7 @@ export class OutgoingMail {
     private readonly message: MailMessage,
     private readonly returnPath: ReturnPath,
     private readonly captured: CapturedMail,
+    { plan }: SharedShaping,
     config: Config,
     log: Log,
     shutdown: Shutdown,
@@ -33,6 +34,7 @@ export class OutgoingMail {
       timeouts: s.SMTP_OUT_TIMEOUTS,
       ownAddresses: [s.SMTP_PORT, s.SMTPS_PORT, s.INBOUND_SMTP_PORT].map((port) => ({ address: s.SMTP_HOST, port })),
       log: (event: object) => log.debug('courier', event),
+      providers: new MailboxProviders(plan),
     };
     this.world = createCourier({ ...options, mode: s.DELIVERY_MODE });
     this.inbox = s.DELIVERY_MODE === 'capture' ? this.world : createCourier({ ...options, mode: 'capture' });
