@@ -8,6 +8,7 @@ export interface EventBatch {
   source: string;
   first: number;
   last: number;
+  /** Read-only: consumers of one process may be given the same events. */
   events: LoggedEvent[];
 }
 
@@ -25,6 +26,8 @@ export interface ConsumeOptions {
   recordBoundaries?: boolean;
   /** Milliseconds to gather a fuller batch; 0 by default. A full batch never waits. */
   linger?: number;
+  /** The same while events come in crowds: an event then waits longer, and what each batch costs is shared by more. */
+  crowdLinger?: number;
 }
 
 /**

@@ -56,4 +56,26 @@ describe('GroupCommit', () => {
     await group.drained();
     expect(group.pending).toBe(0);
   });
+
+  it('lets a crowd gather for the next commit, but no lone caller and not beyond enough', async () => {
+    const groups: number[] = [];
+    const group = new GroupCommit<number, void>({
+      maxItems: 10,
+      crowdMs: 60_000,
+      enoughItems: 4,
+      commit: async (items) => {
+        groups.push(items.length);
+        return items.map(() => undefined);
+      },
+    });
+    await group.add(1);
+    await group.add(2);
+    await Promise.all([1, 2, 3].map((item) => group.add(item)));
+    expect(groups).toEqual([1, 1, 3]);
+    const crowd = [1, 2, 3].map((item) => group.add(item));
+    await new Promise((resolve) => setTimeout(resolve, 20));
+    expect(groups).toEqual([1, 1, 3]);
+    await Promise.all([...crowd, group.add(4)]);
+    expect(groups).toEqual([1, 1, 3, 4]);
+  });
 });

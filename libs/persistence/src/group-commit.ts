@@ -1,7 +1,6 @@
 /**
- * Many callers, one commit. There is no timer: whoever waits when the last commit returns goes into the next one, so a
- * lone caller pays no linger and a crowd shares the disk flush (speed.md: a 2 ms linger costs a lone caller a factor of
- * five and gains a crowd nothing).
+ * Many callers, one commit. Whoever waits when the last commit returns goes into the next one, so a lone caller pays no
+ * linger and a crowd shares the disk flush. Timers only where they are asked for: `gatherMs`, `crowdMs`.
  */
 export interface GroupCommitOptions<T, R> {
   /** Does the whole group; the result has one entry per item, in order. An `Error` entry refuses that item alone. */
@@ -16,9 +15,17 @@ export interface GroupCommitOptions<T, R> {
    * where somebody waits for the answer.
    */
   gatherMs?: number;
-  /** Groups in progress at once. */
-  writers?: number;
+  /**
+   * Milliseconds to gather after a group of several: callers in a crowd take turns with the commit, and each turn costs
+   * as much as several items. A lone caller never waits.
+   */
+  crowdMs?: number;
+  /** Gathering ends when so many wait; `maxItems` if left out. */
+  enoughItems?: number;
 }
+
+/** Items of one group that make a crowd. */
+const CROWD = 3;
 
 interface Waiting<T, R> {
   item: T;
@@ -30,6 +37,8 @@ export class GroupCommit<T, R> {
   private queue: Waiting<T, R>[] = [];
   private active = 0;
   private idle: (() => void)[] = [];
+  private lastGroup = 0;
+  private gathered: (() => void) | undefined;
 
   constructor(private readonly options: GroupCommitOptions<T, R>) {}
 
@@ -42,7 +51,8 @@ export class GroupCommit<T, R> {
   add(item: T): Promise<R> {
     return new Promise<R>((resolve, reject) => {
       this.queue.push({ item, resolve, reject });
-      if (this.active < (this.options.writers ?? 1)) this.startGroup();
+      if (this.active === 0) this.startGroup();
+      else if (this.queue.length === this.enough) this.gathered?.();
     });
   }
 
@@ -59,8 +69,9 @@ export class GroupCommit<T, R> {
 
   private async runGroups(): Promise<void> {
     while (this.queue.length > 0) {
-      if (this.options.gatherMs !== undefined) await this.gather(this.options.gatherMs);
+      await this.gather();
       const group = this.take();
+      this.lastGroup = group.length;
       try {
         const results = await this.options.commit(group.map((waiting) => waiting.item));
         group.forEach((waiting, i) => {
@@ -76,8 +87,22 @@ export class GroupCommit<T, R> {
     if (this.pending === 0) for (const wake of this.idle.splice(0)) wake();
   }
 
-  private async gather(ms: number): Promise<void> {
-    if (this.queue.length < this.options.maxItems) await new Promise((resolve) => setTimeout(resolve, ms));
+  private async gather(): Promise<void> {
+    const { gatherMs = 0, crowdMs = 0 } = this.options;
+    const ms = this.lastGroup < CROWD ? gatherMs : Math.max(gatherMs, crowdMs);
+    if (ms === 0 || this.queue.length >= this.enough) return;
+    await new Promise<void>((resolve) => {
+      const timer = setTimeout(resolve, ms);
+      this.gathered = () => {
+        clearTimeout(timer);
+        resolve();
+      };
+    });
+    this.gathered = undefined;
+  }
+
+  private get enough(): number {
+    return this.options.enoughItems ?? this.options.maxItems;
   }
 
   private take(): Waiting<T, R>[] {

@@ -1,3 +1,4 @@
+import type { LoggedEvent } from '#libs/contracts';
 import type { Log, Wakeups } from '#libs/kernel';
 import type { Database } from '#libs/persistence';
 import { backOff, pause } from '../back-off.js';
@@ -6,9 +7,12 @@ import { Bell } from '../bell.js';
 import type { ConsumeOptions, EventBatch } from '../event-log.js';
 import { LOG_COLUMNS, loggedEvent, type LoggedEventRow } from './logged-event-row.js';
 import { PositionLease } from './position-lease.js';
+import type { RecentEvents } from './recent-events.js';
 
 const POLL_MS = 500;
 const STANDBY_MS = 500;
+/** So many events in one batch mean that more are coming. */
+const CROWD_EVENTS = 50;
 export const LOG_SOURCE = 'log';
 
 /** One consumer of the PostgreSQL log in this process. No transaction is open while a batch is handled. */
@@ -21,7 +25,13 @@ export class PostgresConsumer {
 
   constructor(
     private readonly of: ConsumeOptions,
-    private readonly parts: { database: Database; boundaries: BatchBoundaries; wakeups: Wakeups; log: Log },
+    private readonly parts: {
+      database: Database;
+      boundaries: BatchBoundaries;
+      wakeups: Wakeups;
+      log: Log;
+      recent: RecentEvents;
+    },
   ) {}
 
   start(): void {
@@ -66,7 +76,7 @@ export class PostgresConsumer {
 
   private async step(lease: PositionLease): Promise<void> {
     lease.check();
-    const { batchSize, recordBoundaries, linger = 0 } = this.of;
+    const { batchSize, recordBoundaries } = this.of;
     const batch = await this.next(lease.position);
     this.failures = 0;
     if (batch === null) {
@@ -76,7 +86,15 @@ export class PostgresConsumer {
         throw new Error(`another instance of ${this.of.consumer} has begun a later batch`);
       await this.complete(batch, lease);
     }
-    if (linger > 0 && (batch === null || batch.events.length < batchSize)) await pause(linger, this.stopping.signal);
+    const events = batch?.events.length ?? 0;
+    if (events < batchSize) await this.gather(events);
+  }
+
+  /** Time for the next batch to become fuller. */
+  private async gather(events: number): Promise<void> {
+    const { linger = 0, crowdLinger = 0 } = this.of;
+    const ms = events < CROWD_EVENTS ? linger : Math.max(linger, crowdLinger);
+    if (ms > 0) await pause(ms, this.stopping.signal);
   }
 
   /** The batch that was begun and perhaps handled, but whose position was not stored. */
@@ -114,8 +132,13 @@ export class PostgresConsumer {
   /** The next events after `position`, at most `batchSize`. */
   private async next(position: number): Promise<EventBatch | null> {
     const { batchSize } = this.of;
+    const shared = this.parts.recent.from(position + 1, batchSize);
+    if (shared.length > 0) return batchOf(shared);
     const batch = await this.read({ first: position + 1, last: position + batchSize });
-    if (batch !== null) return batch;
+    if (batch !== null) {
+      this.parts.recent.remember(batch.events);
+      return batch;
+    }
     // Positions are dense, but the oldest may have been cleared away.
     const { rows } = await this.parts.database.query<{ position: string }>({
       name: 'bus-log-next',
@@ -134,8 +157,7 @@ export class PostgresConsumer {
       values: [first, last],
     });
     if (rows.length === 0) return null;
-    const events = rows.map(loggedEvent);
-    return { source: LOG_SOURCE, first: events[0].position, last: events[events.length - 1].position, events };
+    return batchOf(rows.map(loggedEvent));
   }
 
   private get boundarySource(): string {
@@ -151,4 +173,8 @@ export class PostgresConsumer {
       ...fields,
     });
   }
+}
+
+function batchOf(events: LoggedEvent[]): EventBatch {
+  return { source: LOG_SOURCE, first: events[0].position, last: events[events.length - 1].position, events };
 }

@@ -5,10 +5,13 @@ import { BatchBoundaries } from '../batch-boundaries.js';
 import { EventLog, type ConsumeOptions } from '../event-log.js';
 import { LogListener } from './log-listener.js';
 import { PostgresConsumer } from './postgres-consumer.js';
+import { RecentEvents } from './recent-events.js';
 
 /** The log in PostgreSQL: consumers read `event_log` by position, one instance of each consumer at a time. */
 @Injectable()
 export class PostgresEventLog extends EventLog {
+  private readonly recent = new RecentEvents();
+
   constructor(
     private readonly database: Database,
     private readonly boundaries: BatchBoundaries,
@@ -23,8 +26,9 @@ export class PostgresEventLog extends EventLog {
   async consume(options: ConsumeOptions): Promise<void> {
     if (this.shutdown.begun) return;
     this.listener.start();
-    const { database, boundaries, wakeups, log } = this;
-    const consumer = new PostgresConsumer(options, { database, boundaries, wakeups, log });
+    const { database, boundaries, wakeups, log, recent } = this;
+    recent.join();
+    const consumer = new PostgresConsumer(options, { database, boundaries, wakeups, log, recent });
     this.shutdown.on('work', `log consumer ${options.consumer}`, () => consumer.stop());
     consumer.start();
   }

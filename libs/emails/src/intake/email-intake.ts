@@ -26,6 +26,8 @@ const LIGHT_BYTES = 64 * 1024;
 const HEAVY_BYTES = 1024 * 1024;
 const GROUP_ITEMS = 128;
 const GROUP_BYTES = 4 * 1024 * 1024;
+/** A commit costs as much processor time as four mails; the clients of a crowd come back within about so long. */
+const GROUP_CROWD_MS = 1;
 
 /** A draft with its rows and its way to delivery. */
 interface Packed {
@@ -61,6 +63,7 @@ export class EmailIntake {
     this.group = new GroupCommit({
       commit: (parcels) => this.writer.commit(parcels),
       maxItems: GROUP_ITEMS,
+      crowdMs: GROUP_CROWD_MS,
       maxBytes: GROUP_BYTES,
       sizeOf: (parcel) => parcel.mails.reduce((sum, mail) => sum + mail.content.body.length, 0),
     });
