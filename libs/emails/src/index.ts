@@ -31,7 +31,7 @@ export { MailMessage } from './mail-message.js';
 export { EmailAttachments, type LinkedAttachmentView } from './reading/email-attachments.js';
 export { EmailExplanation, type EmailExplanationView } from './reading/email-explanation.js';
 export { EmailHistory, type AttemptView, type EventView } from './reading/email-history.js';
-export { WAITS, type RecipientExplanation, type Wait } from './reading/explain-recipient.js';
+export { WAIT_KINDS, WAITS, type HeldView, type RecipientExplanation, type Wait } from './reading/explain-recipient.js';
 export type { SmtpView } from './recipient-row.js';
 export { Retention } from './retention.js';
 export { ReturnPath } from './return-path.js';

@@ -1,4 +1,5 @@
 import type { EmailStatus, RecipientType } from '#libs/contracts';
+import type { WaitReason } from '#libs/mta';
 import type { Queryable } from '#libs/persistence';
 import { effectiveStatus } from './effective-status.js';
 
@@ -32,12 +33,14 @@ export interface RecipientRow extends SmtpRow {
   due_at: Date | null;
   expires_at: Date;
   claimed: boolean;
+  /** What held it back when it was due last. */
+  wait: WaitReason | null;
 }
 
 /** The recipients of a mail in the order of submission. The caller has made sure whose mail it is. */
 export async function recipientsOf(db: Queryable, emailId: string): Promise<RecipientRow[]> {
   const { rows } = await db.query<RecipientRow>(
-    `SELECT ordinal, address, type, status, attempts, due_at, expires_at, claimed_by IS NOT NULL AS claimed,
+    `SELECT ordinal, address, type, status, attempts, due_at, expires_at, claimed_by IS NOT NULL AS claimed, wait,
             smtp_code, smtp_enhanced, smtp_text, mx, ip, tls
        FROM recipients WHERE email_id = $1 ORDER BY email_id, ordinal`,
     [emailId],

@@ -7,10 +7,12 @@ import {
   type RecipientType,
 } from '#libs/contracts';
 import {
+  WAIT_KINDS,
   WAITS,
   type AttemptView,
   type EmailExplanationView,
   type EventView,
+  type HeldView,
   type RecipientExplanation,
   type Wait,
 } from '#libs/emails';
@@ -129,6 +131,33 @@ export class AttemptDto implements AttemptView {
 
 export class AttemptList extends listOf(AttemptDto) {}
 
+export class HeldDto implements HeldView {
+  @ApiProperty({
+    enum: WAIT_KINDS,
+    description:
+      '`concurrency`: as many as may be are on their way; `rate`: as many as may went out lately; `slow_down`, ' +
+      '`suspended`: the words of a server caused it; `warm_up`: the source address is new there',
+  })
+  kind: HeldView['kind'];
+
+  @ApiProperty({ description: 'A mailbox provider, or `domain:` and a domain', example: 'google' })
+  queue: string;
+
+  @ApiProperty({ type: String, nullable: true, description: 'Our address that it would go out from' })
+  source: string | null;
+
+  @ApiProperty({ type: String, nullable: true, description: 'The server whose words caused it' })
+  mx: string | null;
+
+  @ApiProperty({
+    type: String,
+    nullable: true,
+    description: 'What it answered, perhaps to another mail; addresses are left out',
+    example: '421 4.7.28 unusual rate of mail from your address',
+  })
+  words: string | null;
+}
+
 export class RecipientExplanationDto implements RecipientExplanation {
   @ApiProperty({ description: 'The bare address', example: ADDRESS })
   address: string;
@@ -145,7 +174,8 @@ export class RecipientExplanationDto implements RecipientExplanation {
     nullable: true,
     description:
       '`schedule`: its time; `account`: the end of a block or debt; `worker`: a free worker; `answer`: the receiving ' +
-      'server, right now; `retry`: the next attempt. Null: nothing more will happen',
+      'server, right now; `retry`: the next attempt; `shaping`: the pace at which its queue may be sent to. Null: nothing ' +
+      'more will happen',
   })
   waiting_for: Wait | null;
 
@@ -157,6 +187,9 @@ export class RecipientExplanationDto implements RecipientExplanation {
     example: 'mx1.example.com answered: 450 4.2.0 greylisted, try again later',
   })
   because: string;
+
+  @ApiProperty({ type: HeldDto, nullable: true, description: 'What holds it back; null unless it waits for `shaping`' })
+  held: HeldDto | null;
 
   @ApiProperty({ type: SmtpDto, nullable: true, description: 'What came of the last attempt; null before the first' })
   smtp: SmtpDto | null;

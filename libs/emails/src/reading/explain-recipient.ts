@@ -1,13 +1,28 @@
 import type { Standing } from '#libs/accounts';
 import type { EmailStatus, RecipientType } from '#libs/contracts';
+import type { WaitKind, WaitReason } from '#libs/mta';
 import { smtpOf, type RecipientRow, type SmtpView } from '../recipient-row.js';
 
 /**
  * `schedule`: the time that the sender named. `account`: its block or debt to end. `worker`: a free worker. `answer`: the
- * receiving server's, right now. `retry`: the next attempt.
+ * receiving server's, right now. `retry`: the next attempt. `shaping`: the pace of its queue.
  */
-export const WAITS = ['schedule', 'account', 'worker', 'answer', 'retry'] as const;
+export const WAITS = ['schedule', 'account', 'worker', 'answer', 'retry', 'shaping'] as const;
 export type Wait = (typeof WAITS)[number];
+
+export const WAIT_KINDS = ['concurrency', 'rate', 'slow_down', 'suspended', 'warm_up'] as const satisfies WaitKind[];
+
+/** What holds a mail back that waits for `shaping`. */
+export interface HeldView {
+  kind: WaitKind;
+  /** A mailbox provider, or `domain:` and the recipients' domain. */
+  queue: string;
+  /** Our own address that it would go out from; null: the system chooses. */
+  source: string | null;
+  /** The server whose words caused it, and these words; null where none did. */
+  mx: string | null;
+  words: string | null;
+}
 
 export interface RecipientExplanation {
   address: string;
@@ -19,6 +34,8 @@ export interface RecipientExplanation {
   until: string | null;
   /** A sentence for people, with the words of the server that caused it. */
   because: string;
+  /** Null unless it waits for `shaping`. */
+  held: HeldView | null;
   /** The receiving server's last words; null before the first attempt. */
   smtp: SmtpView | null;
   /** When delivery is given up; null: nothing more will happen. */
@@ -42,10 +59,13 @@ export function explainRecipient(row: RecipientRow, facts: Surroundings): Recipi
     type: row.type,
     state: row.status,
     ...reason,
+    held: reason.waiting_for === 'shaping' && row.wait !== null ? heldView(row.wait) : null,
     smtp: smtpOf(row),
     gives_up_at: reason.waiting_for === null ? null : row.expires_at.toISOString(),
   };
 }
+
+const heldView = ({ kind, queue, source, mx, words }: WaitReason): HeldView => ({ kind, queue, source, mx, words });
 
 function reasonOf(row: RecipientRow, facts: Surroundings): Reason {
   switch (row.status) {
@@ -90,6 +110,7 @@ function waiting(
   if (due <= now)
     return { waiting_for: 'worker', until: null, because: `It is due; the next free worker takes it. ${words}`.trim() };
   const until = due.toISOString();
+  if (row.wait !== null) return { waiting_for: 'shaping', until, because: heldBack(row.wait) };
   switch (status) {
     case 'scheduled':
       return { waiting_for: 'schedule', until, because: 'It was accepted to be sent at a later time.' };
@@ -98,6 +119,10 @@ function waiting(
     case 'deferred':
       return { waiting_for: 'retry', until, because: words || 'The last attempt ended without an answer.' };
   }
+}
+
+function heldBack({ text, words, mx }: WaitReason): string {
+  return words === null ? text : `${text} ${mx ?? 'The receiving server'} answered: ${words}`;
 }
 
 function failure(row: RecipientRow, { domainIsThere, now }: Surroundings): string {
