@@ -1,5 +1,5 @@
-/** Longer replies are judged by their beginning, so that one costs at most some microseconds. */
-const JUDGED_CHARACTERS = 1000;
+/** Longer replies are judged by their beginning, so that one costs some microseconds and never more than fifty. */
+const JUDGED_CHARACTERS = 500;
 
 const BEYOND_ASCII = /[^\0-\x7f]/;
 const MARKS = /[\u0300-\u036f]+/g;
@@ -7,7 +7,7 @@ const APOSTROPHES = /[\u2018\u2019]/g;
 
 /**
  * The words of a reply as rules compare them: lower case, without accents of Latin and Cyrillic letters, digits and
- * apostrophes in their plain form; at most the first 1,000 characters.
+ * apostrophes in their plain form; at most the first 500 characters.
  */
 export function foldedText(text: string): string {
   const begun = text.slice(0, JUDGED_CHARACTERS).toLowerCase();

@@ -112,6 +112,31 @@ describe('a reply', () => {
     });
   });
 
+  it('that a server gives to the sender, or to several recipients at once, says of none that it is dead', () => {
+    const reply = { code: 550, enhanced: '5.1.1', text: 'user unknown' };
+    expect(classifyReply(reply)).toMatchObject({ class: 'invalid_recipient', bounceType: 'hard' });
+    expect(classifyReply(reply, 'sender')).toEqual({ class: 'authentication', bounceType: 'soft', permanent: true });
+    expect(classifyReply(reply, 'several')).toMatchObject({ class: 'undetermined', bounceType: 'undetermined' });
+    expect(classifyReply({ code: 552, enhanced: '5.2.2', text: 'full' }, 'several').class).toBe('quota');
+  });
+
+  it.each([
+    '550 5.7.1 Your account has been suspended',
+    '550 5.1.1 sender address rejected: user unknown',
+    '550 5.1.1 <news@sender.test>: sender does not exist',
+    '550 5.1.0 sender rejected, user unknown',
+    '535 5.7.8 user unknown',
+    '535 invalid user',
+    '550 5.2.1 your mailbox is disabled, you may not send',
+    '550 5.1.2 relaying denied',
+    '554 5.7.1 recipient address rejected: access denied',
+    '550 5.1.1 message blocked, poor reputation of 192.0.2.7',
+    '550 5.7.13 account disabled',
+    '550 no such domain in the sender address: sender domain does not exist',
+  ])('%s says nothing about the recipient', (line) => {
+    expect(classifyReply(parse(line)).bounceType).not.toBe('hard');
+  });
+
   it('costs no more than a long explanation, also when it is made to hurt', async () => {
     const hundred = (text: string) => () => {
       for (let i = 0; i < 100; i += 1) classifyReply({ code: 550, enhanced: null, text });

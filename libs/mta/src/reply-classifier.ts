@@ -13,10 +13,17 @@ export interface Verdict {
 const HARD: ReadonlySet<BounceClass> = new Set<BounceClass>(['invalid_recipient', 'bad_domain', 'inactive_mailbox']);
 
 /**
- * Reads a reply by `REPLY_RULES`; the first matching row wins. The code's first digit alone decides `permanent` (RFC 5321
- * §4.2.1), not the enhanced code. An unknown 5xx is `undetermined`.
+ * Whom the words are about: `sender` before a recipient was named (MAIL), `several` when one answer to the content is
+ * for more than one recipient.
  */
-export function classifyReply(reply: ServerReply): Verdict {
+export type ReplySubject = 'sender' | 'recipient' | 'several';
+
+/**
+ * Reads a reply by `REPLY_RULES`; the first matching row wins. The code's first digit alone decides `permanent` (RFC 5321
+ * §4.2.1), not the enhanced code. An unknown 5xx is `undetermined`. No recipient is dead because of words that are not
+ * about it alone.
+ */
+export function classifyReply(reply: ServerReply, subject: ReplySubject = 'recipient'): Verdict {
   const digit = leadingDigit(reply);
   const text = foldedText(reply.text);
   // RFC 3463 §2 gives both the same first digit; an enhanced code that contradicts its reply says nothing.
@@ -29,8 +36,13 @@ export function classifyReply(reply: ServerReply): Verdict {
       (row.enhanced === undefined || row.enhanced.test(enhanced)) &&
       (row.text === undefined || row.text.test(text)),
   );
-  const found = rule?.class ?? 'undetermined';
+  const found = aboutSubject(rule?.class ?? 'undetermined', subject);
   return { class: found, permanent: digit === 5, bounceType: bounceTypeOf(found) };
+}
+
+function aboutSubject(found: BounceClass, subject: ReplySubject): BounceClass {
+  if (subject === 'recipient' || !HARD.has(found)) return found;
+  return subject === 'sender' ? 'authentication' : 'undetermined';
 }
 
 /** 5 or 4; 2xx, 3xx, garbage and silence where an answer was due are temporary. */

@@ -24,6 +24,11 @@ export const SENDER_FAULT = any(
   'remitente (?:no existe|desconocido|invalido)|remetente (?:nao existe|invalido)|nadawca nie istnieje',
 );
 
+/** The account that sends. */
+export const OWN_ACCOUNT = any(
+  "\\byour (?:[a-z]{1,12} )?(?:account|mailbox)\\b|(?:sender|sender's|sending) (?:account|mailbox|user)\\b|\\btenant\\b",
+);
+
 /** The checks of SPF, DKIM, DMARC and reverse DNS. */
 export const AUTHENTICATION = any(
   '\\b(?:dmarc|spf|dkim)\\b|sender policy framework|unauthenticated|not authenticated|authentication (?:check|level)',
@@ -98,6 +103,9 @@ export const NO_SUCH_USER = any(
   '(?:用户|邮箱|收件人|帐号|账号)[^。]{0,6}(?:不存在|未找到|不正确)|无此(?:用户|邮箱)|查无此|(?:ユーザー?|宛先|アドレス)[^。]{0,6}(?:存在しま|不明|見つかり)|該当する[^。]{0,6}いません',
 );
 
+/** Exchange's words for an address that is not in its directory. */
+export const RECIPIENT_NOT_FOUND = any('recipientnotfound|recipient [^ ]{1,100} not found');
+
 /** The recipient's whole domain is the fault. */
 export const NO_SUCH_DOMAIN = any(
   'recipient domain (?:does not exist|not found)|domain (?:[^ ]{1,100} )?does not (?:accept|take) (?:any )?(?:mail|e-?mail)|null ?mx',
@@ -128,6 +136,9 @@ export const SENDING_QUOTA = any(
 export const RATE = any(
   'too (?:many|fast|quickly|much)|rate(?:[ -]?limit| that| control)|frequency limited|(?:sending|message|hourly|daily|per hour|volume)[^.]{0,20} limits?\\b|exceeded [^.]{0,30}(?:per hour|permitted limits)|at a rate',
 );
+
+/** Limits and rules of hosts that use codes of routing for them. */
+export const UNWANTED_SENDING = any('sending (?:activity|limit)|email policy|rejected by destination');
 
 /** A temporary answer to everybody: neither spam nor reputation, whatever the product is called. */
 export const GREYLISTED = any(

@@ -62,6 +62,9 @@ const CLOCK = /(?:retry ?[=:]|\bin) ?(\d\d):(\d\d):(\d\d)\b/;
 const MOMENT =
   /\b(?:again|retry|retries|come back|before|until|after|at)\b[^0-9]{0,30}(\d{4}-\d\d-\d\d[t ]\d\d:\d\d(?::\d\d)?|\d{1,2} [a-z]{3} \d{4} \d\d:\d\d(?::\d\d)?)(?:\.\d{1,6})? ?(z|utc|gmt|[+-]\d\d:?\d\d)/;
 
+/** All that is searched for, to be judged for its cost. */
+export const REQUESTS: readonly RegExp[] = [REQUEST, EAST_ASIAN, CLOCK, MOMENT];
+
 /**
  * How long a temporary refusal asks us to wait ("try again in 5 minutes"), in milliseconds, 5 s to 24 h; undefined when
  * it does not say. @param now in milliseconds since 1970, for replies that name a moment.

@@ -1,0 +1,35 @@
+import { describe, expect, it } from 'vitest';
+import { cost } from '../../../test/support/cost.js';
+import { REPLY_RULES } from './reply-rules.js';
+import { REQUESTS } from './retry-hint.js';
+
+const MEBIBYTE = 1024 * 1024;
+const PATTERNS = [...new Set([...REPLY_RULES.flatMap(({ text }) => (text === undefined ? [] : [text])), ...REQUESTS])];
+
+/** What begins many alternatives and finishes none. */
+const PIECES = [
+  'a',
+  ' ',
+  'mailbox ',
+  'mailbox of x ',
+  'user <x> ',
+  'recipient user account mailbox ',
+  'sender address ',
+  'exceeds message size ',
+  'try again in ',
+  'wait one m1 ',
+  'ящик ',
+  '邮箱',
+];
+
+describe('the patterns of the rules', () => {
+  it.each(PIECES)('take eight times as long for eight times as much of %j', async (piece) => {
+    const text = piece.repeat(MEBIBYTE / piece.length);
+    const searched = (length: number) => async () => {
+      const part = text.slice(0, length);
+      for (const pattern of PATTERNS) part.search(pattern);
+    };
+    const eighth = await cost(searched(MEBIBYTE / 8), 2);
+    expect(await cost(searched(MEBIBYTE), 1)).toBeLessThan(2 * 8 * Math.max(eighth, 1));
+  });
+});
