@@ -1,6 +1,6 @@
 import { Injectable, type OnApplicationBootstrap } from '@nestjs/common';
 import { RequestLog } from '#libs/accounts';
-import { CapturedMail, Retention } from '#libs/emails';
+import { CapturedMail, KeptStsPolicies, Retention } from '#libs/emails';
 import { Log, Shutdown } from '#libs/kernel';
 
 const INTERVAL_MS = 10 * 60_000;
@@ -14,6 +14,7 @@ export class Upkeep implements OnApplicationBootstrap {
     private readonly captured: CapturedMail,
     private readonly retention: Retention,
     private readonly requestLog: RequestLog,
+    private readonly stsPolicies: KeptStsPolicies,
     private readonly log: Log,
     shutdown: Shutdown,
   ) {
@@ -31,6 +32,7 @@ export class Upkeep implements OnApplicationBootstrap {
       this.log.debug('removed what is over its time', {
         ...(await this.retention.prune()),
         requests: await this.requestLog.prune(),
+        stsPolicies: await this.stsPolicies.prune(),
       });
     } catch (error) {
       this.log.warn('upkeep failed', { reason: (error as Error).message });

@@ -8,4 +8,5 @@ export type { DomainView } from './domain-view.js';
 export { DomainsModule } from './domains.module.js';
 export type { RecordKind } from './expected-records.js';
 export { SendingDomains } from './sending-domains.js';
+export { TlsWishes } from './tls-wishes.js';
 export { DomainVerifier, type DomainCheck } from './verification/domain-verifier.js';

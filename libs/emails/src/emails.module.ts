@@ -14,6 +14,8 @@ import { OperatorMail } from './notices/operator-mail.js';
 import { OutgoingFields } from './outgoing-fields.js';
 import { ReturnPath } from './return-path.js';
 import { UnsubscribeLink } from './unsubscribe/unsubscribe-link.js';
+import { KeptStsPolicies } from './tls-policy/kept-sts-policies.js';
+import { OutgoingTls } from './tls-policy/outgoing-tls.js';
 import { TlsReporter } from './tls-reports/tls-reporter.js';
 import { TlsResults } from './tls-reports/tls-results.js';
 
@@ -27,6 +29,8 @@ const PARTS = [
   Retention,
   ReturnPath,
   UnsubscribeLink,
+  KeptStsPolicies,
+  OutgoingTls,
 ];
 
 @Module({

@@ -40,6 +40,8 @@ export { shapingPlan } from './shaping/shaping-plan.js';
 export { ShapingModule } from './shaping/shaping.module.js';
 export { SharedShaping } from './shaping/shared-shaping.js';
 export { sandboxResultRule, simulatedOutcome, type Simulation } from './simulator.js';
+export { KeptStsPolicies } from './tls-policy/kept-sts-policies.js';
+export { OutgoingTls } from './tls-policy/outgoing-tls.js';
 export { TlsReporter } from './tls-reports/tls-reporter.js';
 export { TlsResults } from './tls-reports/tls-results.js';
 export { EmailUnsubscribe, type Unsubscription } from './unsubscribe/email-unsubscribe.js';

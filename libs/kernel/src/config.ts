@@ -82,6 +82,8 @@ export const SETTINGS = {
   DELIVERY_MODE: setting(oneOf('capture', 'mx', 'smarthost'), 'capture'),
   SMARTHOST_URL: optional(url('smtp', 'smtps'), true),
   MX_PORT: setting(port, '25'),
+  MTA_STS_PORT: setting(port, '443'),
+  DANE: setting(oneOf('auto', 'off'), 'auto'),
   ALLOW_PRIVATE_MX: setting(flag, 'false'),
   DNS_SERVERS: optional(dnsServers),
   MASTER_KEY: optional(masterKey, true),

@@ -31,7 +31,7 @@ const tls = {
   type: String,
   enum: [...TLS_POLICIES],
   description:
-    '`opportunistic`: encrypted where the receiving server offers it. `enforced`: only encrypted; kept, but this version delivers such mail opportunistically too',
+    '`opportunistic`: encrypted where the receiving server offers it. `enforced`: only over TLS to a server that proves its name by certificate (or by DANE), else the mail waits and is tried again',
   example: 'opportunistic',
 } satisfies ApiPropertyOptions;
 

@@ -11,7 +11,8 @@ const USER_AGENT = 'Postloft-Fetch/1';
 export type FetchFailure =
   CallFailure | 'redirect_not_followed' | 'status_not_200' | 'encoding_not_identity' | 'too_large';
 
-export type Fetched = { kind: 'fetched'; body: Buffer } | { kind: 'failed'; failure: FetchFailure };
+/** `contentType`: as the server wrote it, '' when it did not. */
+export type Fetched = { kind: 'fetched'; body: Buffer; contentType: string } | { kind: 'failed'; failure: FetchFailure };
 
 export interface FetchLimits {
   /** Counted down while a body arrives; several calls may share one. Below zero the call ends. */
@@ -85,7 +86,7 @@ export class SafeFetch {
     });
     const isTaken = method === 'POST' && statusCode >= 200 && statusCode < 300;
     const failure = isTaken ? null : answerFailure(statusCode, headers);
-    if (failure === null) return read(body, budget);
+    if (failure === null) return read(body, budget, String(headers['content-type'] ?? ''));
     discard(body);
     return failed(failure);
   }
@@ -108,7 +109,11 @@ function answerFailure(status: number, headers: Dispatcher.ResponseData['headers
     : 'encoding_not_identity';
 }
 
-async function read(body: Dispatcher.ResponseData['body'], budget: { bytes: number }): Promise<Fetched> {
+async function read(
+  body: Dispatcher.ResponseData['body'],
+  budget: { bytes: number },
+  contentType: string,
+): Promise<Fetched> {
   const chunks: Buffer[] = [];
   for await (const chunk of body as AsyncIterable<Buffer>) {
     budget.bytes -= chunk.length;
@@ -118,7 +123,7 @@ async function read(body: Dispatcher.ResponseData['body'], budget: { bytes: numb
     }
     chunks.push(chunk);
   }
-  return { kind: 'fetched', body: Buffer.concat(chunks) };
+  return { kind: 'fetched', body: Buffer.concat(chunks), contentType };
 }
 
 /** Destroying early is an error to the stream, and one without a listener would end the process. */

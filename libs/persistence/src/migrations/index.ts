@@ -6,6 +6,7 @@ import { Emails0005 } from './0005-emails.js';
 import { Webhooks0006 } from './0006-webhooks.js';
 import { RequestLog0007 } from './0007-request-log.js';
 import { Attempts0008 } from './0008-attempts.js';
+import { StsPolicies0009 } from './0009-sts-policies.js';
 import { Shaping0010 } from './0010-shaping.js';
 import { Unsubscribe0012 } from './0012-unsubscribe.js';
 import { TlsReports0013 } from './0013-tls-reports.js';
@@ -21,6 +22,7 @@ export const MIGRATIONS = [
   Webhooks0006,
   RequestLog0007,
   Attempts0008,
+  StsPolicies0009,
   Shaping0010,
   Unsubscribe0012,
   TlsReports0013,
