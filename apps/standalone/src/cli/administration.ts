@@ -1,5 +1,6 @@
 import { AccountEntity, Accounts, ApiKeyEntity, ApiKeys } from '#libs/accounts';
 import { DomainEntity, SendingDomains } from '#libs/domains';
+import { HeldQueues } from '#libs/emails';
 import { SecretBox, type Config, type Log } from '#libs/kernel';
 import { Database, migrate } from '#libs/persistence';
 import { loadMasterKey } from '../master-key.js';
@@ -10,6 +11,7 @@ export interface Administration {
   accounts: Accounts;
   apiKeys: ApiKeys;
   domains: SendingDomains;
+  queues: HeldQueues;
   close(): Promise<void>;
 }
 
@@ -29,6 +31,7 @@ export async function openAdministration(config: Config, log: Log): Promise<Admi
       accounts: new Accounts(dataSource.getRepository(AccountEntity)),
       apiKeys: new ApiKeys(dataSource.getRepository(ApiKeyEntity), database, secretBox, log),
       domains: new SendingDomains(dataSource.getRepository(DomainEntity), database, secretBox, config),
+      queues: new HeldQueues(database),
       close: () => opened.close(),
     };
   } catch (error) {

@@ -34,6 +34,9 @@ describe('the command line', () => {
       'api-keys revoke key_1',
       'domains vouch acc_1 mail.example.com',
       'domains list acc_1',
+      'queues',
+      'queues --json',
+      'queues resume google',
     ])
       expect(problem(line), line).toBe('');
     for (const { name } of COMMANDS) expect(helpText(COMMANDS)).toContain(name);
@@ -44,6 +47,7 @@ describe('the command line', () => {
     expect(problem('frobnicate')).toBe('There is no command "frobnicate".');
     expect(problem('accounts')).toContain('"accounts" needs one of create, list, block');
     expect(problem('accounts explode acc_1')).toContain('There is no command "accounts explode"');
+    expect(problem('queues resume')).toBe('"queues resume" needs <queue>.');
     expect(problem('--json accounts list')).toContain('The command comes first');
     expect(problem('accounts list --colour')).toBe("Unknown option '--colour'.");
     expect(problem('accounts list --plan free')).toBe("Unknown option '--plan'.");

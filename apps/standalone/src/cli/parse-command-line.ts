@@ -4,9 +4,15 @@ import type { Administration } from './administration.js';
 import { API_KEY_COMMANDS } from './api-key-commands.js';
 import type { Command, CommandInput, CommandOutput } from './command.js';
 import { DOMAIN_COMMANDS } from './domain-commands.js';
+import { QUEUE_COMMANDS } from './queue-commands.js';
 import { UsageError } from './usage-error.js';
 
-export const COMMANDS: readonly Command[] = [...ACCOUNT_COMMANDS, ...API_KEY_COMMANDS, ...DOMAIN_COMMANDS];
+export const COMMANDS: readonly Command[] = [
+  ...ACCOUNT_COMMANDS,
+  ...API_KEY_COMMANDS,
+  ...DOMAIN_COMMANDS,
+  ...QUEUE_COMMANDS,
+];
 
 export type Order =
   { kind: 'help' } | { kind: 'run'; json: boolean; run: (admin: Administration) => Promise<CommandOutput> };
@@ -15,7 +21,7 @@ export type Order =
 export function parseCommandLine(words: string[]): Order {
   if (words.includes('--help') || words.includes('-h') || words[0] === 'help') return { kind: 'help' };
   const command = findCommand(words);
-  const { json, ...input } = readInput(command, words.slice(2));
+  const { json, ...input } = readInput(command, words.slice(command.name.split(' ').length));
   return { kind: 'run', json, run: command.prepare(input) };
 }
 
@@ -23,7 +29,9 @@ function findCommand(words: string[]): Command {
   if (words.length === 0) throw new UsageError('Say what to do, for example: accounts list');
   if (words[0].startsWith('-'))
     throw new UsageError(`The command comes first, options after it; "${words[0]}" is an option.`);
-  const command = COMMANDS.find(({ name }) => name === `${words[0]} ${words[1]}`);
+  const isAlone = words.length === 1 || words[1].startsWith('-');
+  const wanted = isAlone ? words[0] : `${words[0]} ${words[1]}`;
+  const command = COMMANDS.find(({ name }) => name === wanted);
   if (command) return command;
   const group = COMMANDS.filter(({ name }) => name.startsWith(`${words[0]} `)).map(({ name }) => name.split(' ')[1]);
   if (group.length === 0) throw new UsageError(`There is no command "${words[0]}".`);
