@@ -88,9 +88,9 @@ export class OutcomeSheet {
     this.#outcomes.set(key, { key, kind: 'delivered', reply, remote, startedAt, endedAt: new Date() });
   }
 
-  #answered(key: string, said: { phase: DeliveryPhase; reply: ServerReply }, remote: Remote): void {
-    const { phase, reply } = said;
-    const verdict = classifyReply(reply);
+  #answered(key: string, said: Extract<RecipientVerdict, { kind: 'answered' }>, remote: Remote): void {
+    const { phase, reply, subject } = said;
+    const verdict = classifyReply(reply, subject);
     const ourLogin = this.smarthost && reply.code !== null && LOGIN_CODES.has(reply.code);
     if (!verdict.permanent || reply.code === null || ourLogin || saysTooMany(reply)) {
       this.#defer(key, { certainty: 'answered', phase, reply, remote });

@@ -60,6 +60,11 @@ describe('the words of a reply', () => {
     ['550\r\n', { code: 550, enhanced: null, text: '' }],
     ['550 5.1.1\r\n', { code: 550, enhanced: '5.1.1', text: '' }],
     ['550 1.2.3.4 is listed\r\n', { code: 550, enhanced: null, text: '1.2.3.4 is listed' }],
+    ['550 #5.1.1 bad address\r\n', { code: 550, enhanced: '5.1.1', text: '#5.1.1 bad address' }],
+    ['553 not here (#5.7.1)\r\n', { code: 553, enhanced: '5.7.1', text: 'not here (#5.7.1)' }],
+    ['451 not now (#5.7.1)\r\n', { code: 451, enhanced: null, text: 'not now (#5.7.1)' }],
+    ['550 gnp\u202egpj.exe\u2028x\ufeff\r\n', { code: 550, enhanced: null, text: 'gnp gpj.exe x' }],
+    ['550-\r\n550-  a \r\n550 \r\n', { code: 550, enhanced: null, text: 'a' }],
     ['550 5.1.1 a\u001b[31mred\u0007\r\n', { code: 550, enhanced: '5.1.1', text: 'a [31mred' }],
   ])('%j', (raw, expected) => {
     const [reply] = read(raw);
@@ -68,6 +73,14 @@ describe('the words of a reply', () => {
 
   it('are cut at a thousand characters', () => {
     expect(toServerReply({ code: 550, raw: `550 ${'x'.repeat(60_000)}\r\n` }).text).toHaveLength(1000);
+    const lines = toServerReply({ code: 550, raw: '550-5.7.1 x\r\n'.repeat(6000) });
+    expect(lines).toMatchObject({ enhanced: '5.7.1', text: expect.stringMatching(/^(?:x ){50}/) });
+    expect(lines.text.length).toBeLessThanOrEqual(1000);
+  });
+
+  it('are never cut within a character', () => {
+    const { text } = toServerReply({ code: 550, raw: `550 ${'x'.repeat(998)}\u{1f4ee}\u{1f4ee}\r\n` });
+    expect(text).toBe(`${'x'.repeat(998)}…`);
   });
 });
 
@@ -100,7 +113,32 @@ describe('the wait that a server asks for', () => {
     ['wait 99999 hours', 24 * 3_600_000],
     ['error in 4711', undefined],
     ['in 0 seconds', undefined],
+    ['try again in 0 seconds', undefined],
+    ['try again in 1 second', 5_000],
+    ['timed out after 300 seconds', undefined],
+    ['in 5 minutes you may try again', 300_000],
+    ['100 messages in 5 minutes, try again later', undefined],
+    ['more than 100 messages in 60 seconds, try again later', undefined],
+    ['wait and send it once more', undefined],
+    ['try again in half an hour', 1_800_000],
+    ['try again after 2 days', 24 * 3_600_000],
+    ['bitte in 10 Minuten erneut versuchen', 600_000],
+    ['bitte versuchen Sie es in 10 Minuten erneut', 600_000],
+    ['\u8bf7\u7a0d\u540e\u91cd\u8bd5', undefined],
+    [`${'try again '.repeat(200)}in 5 minutes`, undefined],
   ])('%s', (text, expected) => {
     expect(retryHint(text)).toBe(expected);
+  });
+
+  it.each([
+    ['retry after 2026-01-01T12:10:00Z', 600_000],
+    ['retry after 2026-01-01 13:10:00 +01:00', 600_000],
+    ['not before 1 Jan 2026 12:10:00 GMT', 600_000],
+    ['retry after 2026-01-01T12:10:00', undefined],
+    ['retry after 2026-01-01T11:59:00Z', undefined],
+    ['retry after 2036-01-01T00:00:00Z', 24 * 3_600_000],
+    ['retry after 2026-99-99T12:10:00Z', undefined],
+  ])('%s, at noon of that day', (text, expected) => {
+    expect(retryHint(text, Date.parse('2026-01-01T12:00:00Z'))).toBe(expected);
   });
 });

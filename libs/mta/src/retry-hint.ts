@@ -46,9 +46,13 @@ const UNITS: readonly (readonly [ms: number, words: string])[] = [
 ];
 const UNIT = UNITS.map(([, words]) => `(${words})`).join('|');
 
+const AMOUNT = `(?<![a-z0-9.:])(\\d{1,6}|(?:${Object.keys(NUMBERS).join('|')})(?=[ -]))[ -]?(?:${UNIT})(?![a-zа-я])`;
+
 /** "… try again in 5 minutes": gap, number, unit. The gap has no digits, so that a count in between is no wait. */
-const REQUEST = new RegExp(
-  `(?<![a-zа-я])(?:${ASKING})([^0-9]{0,50}?)(?<![a-z0-9.:])(\\d{1,6}|(?:${Object.keys(NUMBERS).join('|')})(?=[ -]))[ -]?(?:${UNIT})(?![a-zа-я])`,
+const REQUEST = new RegExp(`(?<![a-zа-я])(?:${ASKING})([^0-9]{0,50}?)${AMOUNT}`, 'g');
+/** "… in 10 Minuten erneut versuchen": the word for "again" follows, in the same clause. */
+const REQUEST_AFTER = new RegExp(
+  `\\b(?:in|nach|after)( )${AMOUNT}[^0-9.,;]{0,20}\\b(?:again|retry|erneut|wieder)\\b`,
   'g',
 );
 /** "100 messages in 60 seconds", "during the last hour": a measure, not a wait. */
@@ -63,7 +67,7 @@ const MOMENT =
   /\b(?:again|retry|retries|come back|before|until|after|at)\b[^0-9]{0,30}(\d{4}-\d\d-\d\d[t ]\d\d:\d\d(?::\d\d)?|\d{1,2} [a-z]{3} \d{4} \d\d:\d\d(?::\d\d)?)(?:\.\d{1,6})? ?(z|utc|gmt|[+-]\d\d:?\d\d)/;
 
 /** All that is searched for, to be judged for its cost. */
-export const REQUESTS: readonly RegExp[] = [REQUEST, EAST_ASIAN, CLOCK, MOMENT];
+export const REQUESTS: readonly RegExp[] = [REQUEST, REQUEST_AFTER, EAST_ASIAN, CLOCK, MOMENT];
 
 /**
  * How long a temporary refusal asks us to wait ("try again in 5 minutes"), in milliseconds, 5 s to 24 h; undefined when
@@ -71,7 +75,12 @@ export const REQUESTS: readonly RegExp[] = [REQUEST, EAST_ASIAN, CLOCK, MOMENT];
  */
 export function retryHint(text: string, now = Date.now()): number | undefined {
   const folded = foldedText(text);
-  const asked = clock(folded) ?? moment(folded, now) ?? request(folded) ?? eastAsian(folded);
+  const asked =
+    clock(folded) ??
+    moment(folded, now) ??
+    request(folded, REQUEST) ??
+    request(folded, REQUEST_AFTER) ??
+    eastAsian(folded);
   return asked === undefined || asked <= 0 ? undefined : Math.min(Math.max(asked, SHORTEST_MS), LONGEST_MS);
 }
 
@@ -90,8 +99,8 @@ function moment(text: string, now: number): number | undefined {
   return Number.isNaN(at) ? undefined : at - now;
 }
 
-function request(text: string): number | undefined {
-  for (const [, gap, number, ...units] of text.matchAll(REQUEST)) {
+function request(text: string, pattern: RegExp): number | undefined {
+  for (const [, gap, number, ...units] of text.matchAll(pattern)) {
     if (MEASURE.test(gap)) continue;
     const unit = units.findIndex((found: string | undefined) => found !== undefined);
     return (NUMBERS[number] ?? Number(number)) * UNITS[unit][0];
