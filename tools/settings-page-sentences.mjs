@@ -91,6 +91,8 @@ export const GROUPS = [
       ABUSE_BRAKES: 'Pauses an account with too many bounces or complaints; accepted, without effect for now.',
       DOMAIN_CHECK_INTERVAL:
         'Wait between checks of a new domain in its first hour; every later wait keeps its ratio to this one.',
+      DKIM_ROTATION_DAYS:
+        'Age at which keys are replaced by themselves, at domains whose DKIM names are aliases to `dkim.` (see `docs/domains.md`); `0`: never.',
     },
   },
   {

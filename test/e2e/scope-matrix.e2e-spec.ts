@@ -28,7 +28,14 @@ const TABLE: Record<Scope, string[]> = {
     'GET /events/{id}',
   ],
   'domains.read': ['GET /domains', 'GET /domains/{id}'],
-  'domains.write': ['POST /domains', 'PATCH /domains/{id}', 'DELETE /domains/{id}', 'POST /domains/{id}/verify'],
+  'domains.write': [
+    'POST /domains',
+    'PATCH /domains/{id}',
+    'DELETE /domains/{id}',
+    'POST /domains/{id}/verify',
+    'POST /domains/{id}/dkim/rotate',
+    'DELETE /domains/{id}/dkim/rotate',
+  ],
   'webhooks.read': [
     'GET /webhooks',
     'GET /webhooks/{id}',

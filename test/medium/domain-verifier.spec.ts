@@ -332,10 +332,8 @@ describe('name servers that never answer', () => {
     const owner = newAccountId();
     const { id } = await at.entries.add(owner, at.newName());
     await at.db.database.query(
-      `INSERT INTO domains (id, account_id, name, selector, rsa_private_sealed, rsa_public, ed25519_private_sealed,
-                            ed25519_public, due_at)
-       SELECT 'dom_' || lpad(n::text, 32, '0'), account_id, n || '.' || name, selector, '', rsa_public, '', ed25519_public,
-              due_at - interval '1 hour'
+      `INSERT INTO domains (id, account_id, name, selector, due_at)
+       SELECT 'dom_' || lpad(n::text, 32, '0'), account_id, n || '.' || name, selector, due_at - interval '1 hour'
          FROM domains, generate_series(2, $2::int) AS n WHERE id = $1`,
       [id, entries],
     );

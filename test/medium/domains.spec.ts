@@ -132,8 +132,8 @@ describe('DomainKeys', () => {
   it('are opened once and kept', async () => {
     await domains.addVouched(accountId, name);
     const keys = newKeys();
-    const asked = vi.spyOn(db.database, 'query');
     const id = await idOf(name);
+    const asked = vi.spyOn(db.database, 'query');
     const all = await Promise.all(Array.from({ length: 20 }, () => keys.signingKeys(id)));
     expect(new Set(all.map(([rsa]) => rsa)).size).toBe(1);
     // Which keys are in use, and the keys.
@@ -147,7 +147,7 @@ describe('DomainKeys', () => {
     await domains.addVouched(accountId, other);
     const [id, otherId] = [await idOf(name), await idOf(other)];
     const { rows } = await db.database.query<{ whole: string; bytes: Buffer }>(
-      'SELECT d::text AS whole, rsa_private_sealed AS bytes FROM domains d WHERE id = $1',
+      `SELECT k::text AS whole, private_sealed AS bytes FROM domain_keys k WHERE domain_id = $1`,
       [id],
     );
     expect(rows[0].whole).not.toContain('PRIVATE KEY');
@@ -155,12 +155,18 @@ describe('DomainKeys', () => {
     expect(rows[0].bytes.includes('PRIVATE KEY')).toBe(false);
     await expect(newKeys(new SecretBox(randomBytes(32))).signingKeys(id)).rejects.toThrow();
     await db.database.query(
-      `UPDATE domains d SET rsa_private_sealed = o.rsa_private_sealed FROM domains o WHERE d.id = $1 AND o.id = $2`,
+      `UPDATE domain_keys k SET private_sealed = o.private_sealed FROM domain_keys o
+        WHERE k.domain_id = $1 AND o.domain_id = $2 AND k.algorithm = 'rsa' AND o.algorithm = 'rsa'`,
       [id, otherId],
     );
     await expect(newKeys().signingKeys(id)).rejects.toThrow();
-    await db.database.query('UPDATE domains SET ed25519_private_sealed = rsa_private_sealed WHERE id = $1', [otherId]);
-    await expect(newKeys().signingKeys(otherId)).rejects.toThrow();
+    // Nor a whole row, which keeps its id.
+    await db.database.query(`DELETE FROM domain_keys WHERE domain_id = $1 AND algorithm = 'rsa'`, [id]);
+    await db.database.query(`UPDATE domain_keys SET domain_id = $1 WHERE domain_id = $2 AND algorithm = 'rsa'`, [
+      id,
+      otherId,
+    ]);
+    await expect(newKeys().signingKeys(id)).rejects.toThrow('unable to authenticate');
   });
 
   it('are only RSA while nothing says that the optional record stands', async () => {
@@ -174,7 +180,11 @@ describe('DomainKeys', () => {
     const keys = newKeys();
     await expect(keys.signingKeys('dom_none')).rejects.toThrow('dom_none');
     await domains.addVouched(accountId, name);
-    await db.database.query(`UPDATE domains SET id = 'dom_none' WHERE name = $1`, [name]);
+    const id = await idOf(name);
+    await db.database.query(
+      `INSERT INTO domains (id, account_id, name, selector) VALUES ('dom_none', 'acc', 'x', 'x')`,
+    );
+    await db.database.query(`UPDATE domain_keys SET domain_id = 'dom_none' WHERE domain_id = $1`, [id]);
     // Found now, though sealed under its old id.
     await expect(keys.signingKeys('dom_none')).rejects.not.toThrow('there is no domain');
   });

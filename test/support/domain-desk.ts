@@ -1,5 +1,14 @@
 import { newId, type DomainEventData } from '#libs/contracts';
-import { DomainEntity, DomainEntries, DomainVerifier, SendingDomains, type DomainView } from '#libs/domains';
+import {
+  AutomaticRotation,
+  DkimRotation,
+  DomainEntity,
+  DomainEntries,
+  DomainKeys,
+  DomainVerifier,
+  SendingDomains,
+  type DomainView,
+} from '#libs/domains';
 import { Log, SecretBox, Wakeups } from '#libs/kernel';
 import { DueWorkLoop } from '#libs/persistence';
 import { randomBytes } from 'node:crypto';
@@ -15,6 +24,9 @@ export interface DomainDesk {
   entries: DomainEntries;
   domains: SendingDomains;
   verifier: DomainVerifier;
+  rotation: DkimRotation;
+  /** Of another process each. */
+  newKeys(): DomainKeys;
   /** A name that nobody has yet. */
   newName(): string;
   /** Runs another verifier, as each delivery program does; ends with `close`. */
@@ -34,7 +46,9 @@ export async function openDomainDesk(env: Record<string, string> = {}): Promise<
   const box = new SecretBox(Buffer.alloc(32, 7));
   const wakeups = new Wakeups();
   const domains = new SendingDomains(db.dataSource.getRepository(DomainEntity), db.database, box, config);
-  const newVerifier = () => new DomainVerifier(db.database, config, wakeups, Log.quiet());
+  const rotation = new DkimRotation(db.database, box, config, wakeups);
+  const automatic = new AutomaticRotation(rotation, config, Log.quiet());
+  const newVerifier = () => new DomainVerifier(db.database, config, wakeups, automatic, Log.quiet());
   const view = async (accountId: string, id: string) => {
     const found = await domains.view(accountId, id);
     if (!found) throw new Error(`${id} is not there`);
@@ -50,6 +64,8 @@ export async function openDomainDesk(env: Record<string, string> = {}): Promise<
     domains,
     entries: new DomainEntries(db.database, domains, box, config, wakeups),
     verifier: newVerifier(),
+    rotation,
+    newKeys: () => new DomainKeys(db.database, box),
     newName: () => `mail-${randomBytes(4).toString('hex')}.example`,
     watch: () => {
       const verifier = newVerifier();

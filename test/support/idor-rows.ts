@@ -52,6 +52,8 @@ export const IDOR_ROWS: Record<string, IdorRow> = {
   'PATCH /domains/{id}': of({ 'path:id': 'domain' }, { body: () => ({ open_tracking: true }) }),
   'DELETE /domains/{id}': of({ 'path:id': 'domain' }),
   'POST /domains/{id}/verify': of({ 'path:id': 'domain' }),
+  'POST /domains/{id}/dkim/rotate': of({ 'path:id': 'domain' }),
+  'DELETE /domains/{id}/dkim/rotate': of({ 'path:id': 'domain' }),
   'GET /domains/{id}/stats': of({ 'path:id': 'domain' }),
 
   'POST /emails': of({}, { body: mailOf }),

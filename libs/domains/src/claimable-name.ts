@@ -3,7 +3,7 @@ import { normaliseDomainName } from './domain-name.js';
 import { domainNameRule } from './domain-rules.js';
 
 /** Names under SERVICE_DOMAIN that the service itself answers at; what is below them is its own too. */
-const RESERVED = ['sim', 'spf', 'bounces', 'track', 'smtp'];
+const RESERVED = ['sim', 'spf', 'bounces', 'track', 'smtp', 'dkim'];
 
 /**
  * The stored form of a name that an account may add.

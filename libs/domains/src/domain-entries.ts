@@ -3,11 +3,12 @@ import { Config, SecretBox, Wakeups } from '#libs/kernel';
 import { appendEvents, Database, type Queryable } from '#libs/persistence';
 import { Injectable } from '@nestjs/common';
 import { claimableName } from './claimable-name.js';
+import { insertKeys } from './dkim/key-rows.js';
+import { KeySupply } from './dkim/key-supply.js';
 import type { TlsPolicy } from './domain.entity.js';
 import { domainEvent } from './domain-event.js';
 import { DOMAIN_COLUMNS, type DomainRow } from './domain-row.js';
 import { presentDomain, type DomainView } from './domain-view.js';
-import { KeySupply } from './key-supply.js';
 import { newDomain, type NewDomain } from './new-domain.js';
 import { SendingDomains } from './sending-domains.js';
 import { wakeClaimants } from './wake-claimants.js';
@@ -25,12 +26,11 @@ type ChangedRow = DomainRow & { sequence: number; now: Date };
 const ASK_AGAIN_AFTER_S = 10;
 
 const INSERT = `
-  INSERT INTO domains (id, account_id, name, selector, rsa_private_sealed, rsa_public, ed25519_private_sealed,
-                       ed25519_public, open_tracking, click_tracking, tls, sequence, due_at)
-  VALUES ($1, $2, $3, $4, $5, $6, $7, $8, coalesce($9, false), coalesce($10, false), coalesce($11, 'opportunistic'), 1,
-          now())
-  ON CONFLICT (account_id, name) DO NOTHING
-  RETURNING ${DOMAIN_COLUMNS}, sequence, now() AS now`;
+  INSERT INTO domains (id, account_id, name, selector, open_tracking, click_tracking, tls, sequence, due_at)
+  VALUES ($1, $2, $3, $4, coalesce($5, false), coalesce($6, false), coalesce($7, 'opportunistic'), 1, now())
+  ON CONFLICT (account_id, name) DO NOTHING`;
+
+const READ = `SELECT ${DOMAIN_COLUMNS}, sequence, now() AS now FROM domains WHERE id = $1`;
 
 const CHANGE = `
   UPDATE domains SET open_tracking = coalesce($3, open_tracking), click_tracking = coalesce($4, click_tracking),
@@ -43,7 +43,7 @@ const CHANGE = `
 /** A check under way is of the past then: its fence is gone. */
 const ASK = `
   UPDATE domains SET asked_at = now(), due_at = now(), fence = fence + 1
-   WHERE id = $2 AND account_id = $1 AND NOT vouched
+   WHERE id = $2 AND account_id = $1 AND due_at IS NOT NULL
      AND (asked_at IS NULL OR asked_at <= now() - make_interval(secs => $3))`;
 
 /** How accounts add, set and remove their domains. Whether a domain may send is for DNS to say (`DomainVerifier`). */
@@ -139,21 +139,19 @@ export class DomainEntries {
   }
 
   private async insert(tx: Queryable, entry: NewDomain & DomainSettings): Promise<ChangedRow> {
-    const { rows } = await tx.query<ChangedRow>(INSERT, [
+    const { rowCount } = await tx.query(INSERT, [
       entry.id,
       entry.accountId,
       entry.name,
       entry.selector,
-      entry.rsaPrivateSealed,
-      entry.rsaPublic,
-      entry.ed25519PrivateSealed,
-      entry.ed25519Public,
       entry.openTracking,
       entry.clickTracking,
       entry.tls,
     ]);
     // Somebody vouched for the name between two statements: that door takes no lock.
-    if (rows.length === 0) await assertRoom(tx, entry.accountId, entry.name);
+    if (rowCount === 0) await assertRoom(tx, entry.accountId, entry.name);
+    await insertKeys(tx, { ...entry, place: 1, state: 'active' }, entry.keys);
+    const { rows } = await tx.query<ChangedRow>(READ, [entry.id]);
     await appendEvents(tx, [this.event(rows[0], 'domain.created', 'created')]);
     return rows[0];
   }

@@ -4,7 +4,9 @@ import { domainRecords } from './domain-records.js';
 import type { DomainRow } from './domain-row.js';
 
 type DomainEventType = 'domain.created' | 'domain.updated' | 'domain.deleted';
-export type DomainEventReason = 'created' | 'verified' | 'failed' | 'warning' | 'recovered' | 'settings' | 'deleted';
+export type DomainEventReason =
+  | ('created' | 'verified' | 'failed' | 'warning' | 'recovered' | 'settings' | 'deleted')
+  | ('dkim_rotating' | 'dkim_canceled' | 'dkim_switched' | 'dkim_retired');
 
 /** What happened to a domain, told with what it is now. `sequence` was taken under the lock of its row. */
 export function domainEvent(

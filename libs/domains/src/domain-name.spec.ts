@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
 import { isDomainName, normaliseDomainName } from './domain-name.js';
-import { ed25519Selector, newSelector } from './selector.js';
 
 describe('a domain name', () => {
   it('is stored in lower case, as A-labels, without a final dot', () => {
@@ -36,14 +35,5 @@ describe('a domain name', () => {
     expect(isDomainName('mail.example.com')).toBe(true);
     for (const other of ['Mail.example.com', 'mail.example.com.', 'bücher.example', "'; --", 'a\0.example'])
       expect(isDomainName(other), other).toBe(false);
-  });
-});
-
-describe('a selector', () => {
-  it('is one DNS label, another one every time', () => {
-    const selectors = Array.from({ length: 1_000 }, newSelector);
-    for (const selector of selectors) expect(selector).toMatch(/^pl[a-z2-7]{8}$/);
-    expect(new Set(selectors).size).toBe(1_000);
-    expect(ed25519Selector('plabcdefgh')).toBe('plabcdefghe');
   });
 });

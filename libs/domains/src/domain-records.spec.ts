@@ -1,14 +1,25 @@
 import { describe, expect, it } from 'vitest';
+import type { KeyState, SigningKey } from './dkim/key-ring.js';
 import { domainRecords } from './domain-records.js';
 import type { Finding } from './verification/finding.js';
 
+const key = (algorithm: 'rsa' | 'ed25519', state: KeyState = 'active'): SigningKey => ({
+  id: `${algorithm}-${state}`,
+  algorithm,
+  selector: `plabcdefgh${state === 'active' ? '' : '2'}${algorithm === 'rsa' ? '' : 'e'}`,
+  publicKey: algorithm === 'rsa' ? 'MIIB' : 'gE5f',
+  state,
+  createdAt: '2026-01-31T09:30:00+00:00',
+  verifiedAt: null,
+  switchedAt: null,
+  retireAt: state === 'retired' ? '2026-02-07T23:59:00+00:00' : null,
+});
 const domain = {
+  id: 'dom_01978c0e5f7b7c3a9d21f0b64c1e88aa',
   name: 'mail.example.com',
   status: 'pending' as const,
   vouched: false,
-  selector: 'plabcdefgh',
-  rsaPublic: 'MIIB',
-  ed25519Public: 'gE5f',
+  keys: [key('rsa'), key('ed25519')],
   findings: [],
 };
 
@@ -59,6 +70,45 @@ describe('domainRecords', () => {
       observed: ['v=spf1 -all'],
       error: 'Add it.',
       last_checked_at: checkedAt,
+    });
+  });
+
+  it('shows where an alias may lead instead of a key, and only there', () => {
+    const records = domainRecords(domain, 'postloft.test');
+    expect(records.map(({ cname }) => cname)).toEqual([
+      null,
+      'plabcdefgh.01978c0e5f7b7c3a9d21f0b64c1e88aa.dkim.postloft.test',
+      null,
+      'plabcdefghe.01978c0e5f7b7c3a9d21f0b64c1e88aa.dkim.postloft.test',
+      null,
+      null,
+      null,
+    ]);
+  });
+
+  describe('while keys change', () => {
+    const seen = (state: KeyState, status?: Finding['status']) => {
+      const finding = { observed: [], error: 'Add it.', checkedAt: null, lostSince: null };
+      const findings: Finding[] = status ? [{ ...finding, slot: `dkim_${state as 'next'}`, status }] : [];
+      const keys = [...domain.keys, key('rsa', state), key('ed25519', state)];
+      const records = domainRecords({ ...domain, status: 'active', keys, findings }, 'postloft.test');
+      expect(records.slice(4, 6).map(({ name, required }) => [name.split('.')[0], required])).toEqual([
+        ['plabcdefgh2', false],
+        ['plabcdefgh2e', false],
+      ]);
+      return [records[4].status, records[4].error];
+    };
+
+    it('lists the next ones, which nothing depends on yet', () => {
+      expect(seen('next')).toEqual(['pending', null]);
+      expect(seen('next', 'missing')).toEqual(['pending', 'Add it.']);
+      expect(seen('next', 'wrong')).toEqual(['failed', 'Add it.']);
+      expect(seen('next', 'verified')).toEqual(['verified', expect.stringContaining('second look')]);
+    });
+
+    it('lists the replaced ones, and says until when they must stay', () => {
+      expect(seen('retired', 'verified')).toEqual(['verified', expect.stringContaining('removed after 2026-02-07')]);
+      expect(seen('retired', 'missing')).toEqual(['pending', expect.stringContaining('Put the record back')]);
     });
   });
 });

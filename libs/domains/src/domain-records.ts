@@ -1,3 +1,4 @@
+import type { SigningKey } from './dkim/key-ring.js';
 import type { DomainEntity } from './domain.entity.js';
 import { expectedRecords, REQUIRED_SLOTS, type RecordKind, type RecordsOf, type Slot } from './expected-records.js';
 import type { Finding } from './verification/finding.js';
@@ -9,6 +10,8 @@ export interface DomainRecord {
   name: string;
   /** What should stand there; of SPF an existing record with our include merged into it. */
   value: string;
+  /** Of a DKIM record: where an alias (CNAME) with this name may lead instead, which rotations then follow alone. */
+  cname: string | null;
   ttl: 'Auto';
   status: 'pending' | 'verified' | 'failed';
   /** The domain becomes active when all required records are verified. */
@@ -36,7 +39,7 @@ export function domainRecords(
   domain: RecordsOf & Pick<DomainEntity, 'status' | 'vouched' | 'findings'>,
   serviceDomain: string,
 ): DomainRecord[] {
-  return expectedRecords(domain, serviceDomain).map(({ slot, record, type, name, value }) => {
+  return expectedRecords(domain, serviceDomain).map(({ slot, record, type, name, value, dkim }) => {
     const required = REQUIRED_SLOTS.includes(slot);
     const vouched = domain.vouched && VOUCHED_SLOTS.includes(slot);
     const finding = domain.findings.find((each) => each.slot === slot) ?? NOTHING_YET;
@@ -45,14 +48,26 @@ export function domainRecords(
       type,
       name,
       value: finding.value ?? value,
+      cname: dkim?.alias ?? null,
       ttl: 'Auto',
       status: vouched ? 'verified' : recordStatus(finding, required && domain.status !== 'pending'),
       required,
       last_checked_at: finding.checkedAt,
       observed: finding.observed,
-      error: vouched ? null : finding.error,
+      error: vouched ? null : ((dkim && rotationNote(dkim.key, finding)) ?? finding.error),
     };
   });
+}
+
+/** What the owner has to do about a key that does not sign yet, or no longer; null: what the finding says. */
+function rotationNote({ state, retireAt }: SigningKey, { status }: Pick<Finding, 'status'>): string | null {
+  if (state === 'next' && status === 'verified')
+    return 'The record stands. Mail is signed by this key as soon as a second look confirms it.';
+  if (state !== 'retired' || retireAt === null) return null;
+  const until = new Date(retireAt).toISOString().slice(0, 10);
+  return status === 'missing' || status === 'wrong'
+    ? `This key was replaced, but mail that it signed may be on its way until ${until}. Put the record back until then.`
+    : `This key was replaced. Keep the record for mail that is on its way; it may be removed after ${until}.`;
 }
 
 /** A record that is not there yet is waited for, unless the domain already needs it or was given up on. */

@@ -1,3 +1,4 @@
+import { presentDkim, type DkimView } from './dkim/dkim-view.js';
 import type { DomainStatus, TlsPolicy } from './domain.entity.js';
 import { domainRecords, type DomainRecord } from './domain-records.js';
 import type { DomainRow } from './domain-row.js';
@@ -18,6 +19,7 @@ export interface DomainView {
   /** Since when a required record of an active domain is lost. */
   warning_since: string | null;
   last_checked_at: string | null;
+  dkim: DkimView;
   records: DomainRecord[];
 }
 
@@ -35,6 +37,7 @@ export function presentDomain(domain: DomainRow, serviceDomain: string): DomainV
     verified_at: domain.verifiedAt?.toISOString() ?? null,
     warning_since: domain.warningSince?.toISOString() ?? null,
     last_checked_at: domain.checkedAt?.toISOString() ?? null,
+    dkim: presentDkim(domain, serviceDomain),
     records: domainRecords(domain, serviceDomain),
   };
 }

@@ -24,23 +24,9 @@ export class DomainEntity {
   @Column('boolean')
   vouched: boolean;
 
-  /** Of the RSA key; see `ed25519Selector` for the other. */
+  /** The name of this entry in DNS, of which the selectors of its keys are made. */
   @Column('text')
   selector: string;
-
-  /** PKCS#8 in PEM, sealed under `<id>:rsa`. Left out of every read but the one that signs. */
-  @Column('bytea', { name: 'rsa_private_sealed', select: false })
-  rsaPrivateSealed: Buffer;
-
-  @Column('text', { name: 'rsa_public' })
-  rsaPublic: string;
-
-  /** Sealed under `<id>:ed25519`. */
-  @Column('bytea', { name: 'ed25519_private_sealed', select: false })
-  ed25519PrivateSealed: Buffer;
-
-  @Column('text', { name: 'ed25519_public' })
-  ed25519Public: string;
 
   @Column('boolean', { name: 'open_tracking' })
   openTracking: boolean;

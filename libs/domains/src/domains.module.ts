@@ -1,15 +1,17 @@
 import { Module } from '@nestjs/common';
 import { TypeOrmModule } from '@nestjs/typeorm';
+import { DkimRotation } from './dkim/dkim-rotation.js';
+import { DomainKeys } from './dkim/domain-keys.js';
 import { DomainEntity } from './domain.entity.js';
 import { DomainEntries } from './domain-entries.js';
-import { DomainKeys } from './domain-keys.js';
 import { SendingDomains } from './sending-domains.js';
 import { TlsWishes } from './tls-wishes.js';
+import { AutomaticRotation } from './verification/automatic-rotation.js';
 import { DomainVerifier } from './verification/domain-verifier.js';
 
 @Module({
   imports: [TypeOrmModule.forFeature([DomainEntity])],
-  providers: [SendingDomains, DomainEntries, DomainKeys, DomainVerifier, TlsWishes],
-  exports: [SendingDomains, DomainEntries, DomainKeys, DomainVerifier, TlsWishes],
+  providers: [SendingDomains, DomainEntries, DomainKeys, DkimRotation, AutomaticRotation, DomainVerifier, TlsWishes],
+  exports: [SendingDomains, DomainEntries, DomainKeys, DkimRotation, DomainVerifier, TlsWishes],
 })
 export class DomainsModule {}

@@ -1,7 +1,10 @@
 export type { SendingDomain } from './active-domains.js';
 export { DomainEntity, TLS_POLICIES, type DomainStatus, type TlsPolicy } from './domain.entity.js';
 export { DomainEntries, type DomainSettings } from './domain-entries.js';
-export { DomainKeys } from './domain-keys.js';
+export { DkimRotation, type RotationRequest } from './dkim/dkim-rotation.js';
+export type { DkimView, RotationView } from './dkim/dkim-view.js';
+export { DkimZone, zoneLine, type ZoneRecord } from './dkim/dkim-zone.js';
+export { DomainKeys } from './dkim/domain-keys.js';
 export type { DomainRecord } from './domain-records.js';
 export { domainNameRule, tlsPolicyRule, trackingRule } from './domain-rules.js';
 export type { DomainView } from './domain-view.js';
@@ -9,4 +12,5 @@ export { DomainsModule } from './domains.module.js';
 export type { RecordKind } from './expected-records.js';
 export { SendingDomains } from './sending-domains.js';
 export { TlsWishes } from './tls-wishes.js';
+export { AutomaticRotation } from './verification/automatic-rotation.js';
 export { DomainVerifier, type DomainCheck } from './verification/domain-verifier.js';

@@ -1,24 +1,42 @@
 import { isId, LIMITS, Refusal, toPage, type Page, type PageRequest } from '#libs/contracts';
 import { Config, SecretBox } from '#libs/kernel';
-import { Database } from '#libs/persistence';
+import { Database, isDuplicate } from '#libs/persistence';
 import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
-import { LessThan, MoreThan, QueryFailedError, Repository } from 'typeorm';
+import { Repository } from 'typeorm';
 import { ActiveDomains, type SendingDomain } from './active-domains.js';
 import { invalidName } from './claimable-name.js';
+import { insertKeys } from './dkim/key-rows.js';
+import { KeySupply } from './dkim/key-supply.js';
 import { DomainEntity } from './domain.entity.js';
 import { normaliseDomainName } from './domain-name.js';
+import { DOMAIN_COLUMNS, type DomainRow } from './domain-row.js';
 import { presentDomain, type DomainView } from './domain-view.js';
-import { KeySupply } from './key-supply.js';
 import { newDomain } from './new-domain.js';
-
-/** PostgreSQL, appendix A. */
-const UNIQUE_VIOLATION = '23505';
 
 const FIND = {
   name: 'domains-find',
   text: `SELECT id, account_id AS "accountId", name, status, vouched FROM domains WHERE account_id = $1 AND id = $2`,
 };
+
+const VIEW = { name: 'domains-view', text: `SELECT ${DOMAIN_COLUMNS} FROM domains WHERE account_id = $1 AND id = $2` };
+
+const page = (order: 'ASC' | 'DESC') => ({
+  name: `domains-page-${order}`,
+  text: `SELECT ${DOMAIN_COLUMNS} FROM domains
+          WHERE account_id = $1 AND ($2::text IS NULL OR id < $2) AND ($3::text IS NULL OR id > $3)
+          ORDER BY id ${order} LIMIT $4`,
+});
+const NEWEST_FIRST = page('DESC');
+const OLDEST_FIRST = page('ASC');
+
+/** Of a vouched domain only its keys are looked at, and only while they change. */
+const VOUCH = `
+  INSERT INTO domains (id, account_id, name, selector, status, vouched) VALUES ($1, $2, $3, $4, 'active', true)
+  ON CONFLICT (account_id, name) DO UPDATE
+     SET status = 'active', vouched = true, warning_since = NULL,
+         due_at = (SELECT now() FROM domain_keys k WHERE k.domain_id = domains.id AND k.state <> 'active' LIMIT 1)
+  RETURNING id`;
 
 /** The domains that accounts send from. A domain is active for one account at most. */
 @Injectable()
@@ -50,22 +68,18 @@ export class SendingDomains {
   /** Newest first. */
   async page(accountId: string, request: PageRequest): Promise<Page<DomainView>> {
     const { limit, after, before } = request;
-    const rows = await this.repository.find({
-      where: {
-        accountId,
-        ...(after === undefined ? {} : { id: LessThan(after) }),
-        ...(before === undefined ? {} : { id: MoreThan(before) }),
-      },
-      order: { id: before === undefined ? 'DESC' : 'ASC' },
-      take: limit + 1,
+    const { rows } = await this.database.query<DomainRow>({
+      ...(before === undefined ? NEWEST_FIRST : OLDEST_FIRST),
+      values: [accountId, after, before, limit + 1],
     });
     return toPage(request, rows, { id: (row) => row.id, present: (row) => this.present(row) });
   }
 
   /** Null for an unknown id and for another account's. */
   async view(accountId: string, id: string): Promise<DomainView | null> {
-    const domain = isId('dom', id) ? await this.repository.findOneBy({ id, accountId }) : null;
-    return domain && this.present(domain);
+    if (!isId('dom', id)) return null;
+    const { rows } = await this.database.query<DomainRow>({ ...VIEW, values: [accountId, id] });
+    return rows.length === 0 ? null : this.present(rows[0]);
   }
 
   /** Null for an unknown id and for another account's. */
@@ -100,33 +114,27 @@ export class SendingDomains {
   }
 
   private async insertVouched(accountId: string, name: string): Promise<SendingDomain> {
-    const row = await newDomain({ accountId, name }, this.keys, this.secretBox);
+    const entry = await newDomain({ accountId, name }, this.keys, this.secretBox);
     try {
-      await this.repository
-        .createQueryBuilder()
-        .insert()
-        .values({ ...row, status: 'active', vouched: true, warningSince: null, dueAt: null })
-        .orUpdate(['status', 'vouched', 'warning_since', 'due_at'], ['account_id', 'name'])
-        .execute();
+      await this.database.transaction(async (tx) => {
+        const { rows } = await tx.query<{ id: string }>(VOUCH, [entry.id, accountId, name, entry.selector]);
+        if (rows[0].id === entry.id) await insertKeys(tx, { ...entry, place: 1, state: 'active' }, entry.keys);
+      });
     } catch (error) {
-      if (!isUniqueViolation(error)) throw error;
+      if (!isDuplicate(error)) throw error;
     }
     const domain = await this.vouched(accountId, name);
     if (domain === null) throw takenName(name);
     return domain;
   }
 
-  private present(domain: DomainEntity): DomainView {
+  private present(domain: DomainRow): DomainView {
     return presentDomain(domain, this.config.settings.SERVICE_DOMAIN);
   }
 }
 
 function toSendingDomain({ id, accountId, name, status, vouched }: DomainEntity): SendingDomain {
   return { id, accountId, name, status, vouched };
-}
-
-function isUniqueViolation(error: unknown): boolean {
-  return error instanceof QueryFailedError && (error.driverError as { code?: string }).code === UNIQUE_VIOLATION;
 }
 
 function takenName(name: string): Refusal {

@@ -106,6 +106,7 @@ export const SETTINGS = {
   WEBHOOK_RETRY_SCHEDULE: setting(durations, '5s,5m,30m,2h,5h,10h,14h,20h,24h'),
   WEBHOOK_TIMEOUT: setting(duration, '15s'),
   DOMAIN_CHECK_INTERVAL: setting(duration, '60s'),
+  DKIM_ROTATION_DAYS: setting(wholeNumber(0, 3_650), '0'),
   TRUST_PROXY: setting(proxies, 'off'),
   ALLOWANCE_UNIT: setting(oneOf('recipient', 'message'), 'recipient'),
   ABUSE_BRAKES: setting(flag, 'on'),

@@ -16,6 +16,11 @@ export class DomainRecordType {
   name: string;
   @Field(() => String)
   value: string;
+  @Field(() => String, {
+    nullable: true,
+    description: 'Of a DKIM record: where a CNAME with this name may lead instead of the TXT record.',
+  })
+  cname: string | null;
   @Field(() => String)
   ttl: string;
   @Field(() => DomainRecordStatus)

@@ -17,7 +17,7 @@ interface OperationOptions {
   /** Media type of an answer that is no JSON. */
   content?: string;
   /** Of success; 200 unless something is created. */
-  status?: 200 | 201 | 302;
+  status?: 200 | 201 | 202 | 302;
   /** Refusals beside those that every operation has (401, 403, 404 by path id is to be named here, 429, 500, 503). */
   refuses?: readonly (400 | 404 | 405 | 409 | 415 | 422)[];
   /** The operation takes the header `Idempotency-Key` (D-25). */

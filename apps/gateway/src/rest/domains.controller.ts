@@ -1,7 +1,7 @@
 import { Body, Controller, Delete, Get, Param, Patch, Post, Query, Res } from '@nestjs/common';
-import { ApiKeys, type Principal } from '#libs/accounts';
+import { ApiKeys, AuditLog, type Principal } from '#libs/accounts';
 import { LIMITS, Refusal, STATS_COUNTERS, type StatsCounter } from '#libs/contracts';
-import { DomainEntries, SendingDomains } from '#libs/domains';
+import { DkimRotation, DomainEntries, SendingDomains, type RotationRequest } from '#libs/domains';
 import { StatsStore } from '#libs/stats';
 import type { FastifyReply } from 'fastify';
 import { Caller } from '../http/caller.js';
@@ -24,6 +24,8 @@ export class DomainsController {
     private readonly domains: SendingDomains,
     private readonly entries: DomainEntries,
     private readonly keys: ApiKeys,
+    private readonly rotation: DkimRotation,
+    private readonly audit: AuditLog,
     private readonly stats: StatsStore,
   ) {}
 
@@ -101,6 +103,34 @@ export class DomainsController {
     return found(await this.entries.askForCheck(caller.accountId, id));
   }
 
+  @Post(':id/dkim/rotate')
+  @RequiresScope('domains.write')
+  @Operation({
+    tag: TAG,
+    summary: 'Rotate the DKIM keys of a domain',
+    description:
+      'Makes new keys, whose records are then among `records`; publish them beside the present ones, or do nothing where the names are CNAMEs to the service. As soon as DNS has shown them twice, mail is signed by them. The records of the old keys stay listed, and must stay in DNS, for seven days. While a rotation is under way or less than seven days old, another is answered 409.',
+    answer: DomainDto,
+    status: 202,
+    refuses: [404, 409],
+  })
+  async rotate(@Caller() caller: Principal, @Param('id') id: string): Promise<DomainDto> {
+    return found(await this.rotation.rotate(this.rotationBy(caller, id, 'domain.dkim_rotated')));
+  }
+
+  @Delete(':id/dkim/rotate')
+  @RequiresScope('domains.write')
+  @Operation({
+    tag: TAG,
+    summary: 'Cancel the rotation of the DKIM keys of a domain',
+    description: 'Possible until the new keys sign, 409 after that and when there is no rotation.',
+    answer: DomainDto,
+    refuses: [404, 409],
+  })
+  async cancelRotation(@Caller() caller: Principal, @Param('id') id: string): Promise<DomainDto> {
+    return found(await this.rotation.cancel(this.rotationBy(caller, id, 'domain.dkim_rotation_canceled')));
+  }
+
   @Delete(':id')
   @RequiresScope('domains.write')
   @Operation({
@@ -142,6 +172,14 @@ export class DomainsController {
       from: from.toISOString(),
       to: to.toISOString(),
       ...(counts as Record<StatsCounter, number>),
+    };
+  }
+
+  private rotationBy({ accountId, keyId: actor }: Principal, id: string, action: string): RotationRequest {
+    return {
+      accountId,
+      id,
+      alongside: (tx) => this.audit.record(tx, { accountId, actor, action, target: id, facts: {} }),
     };
   }
 }

@@ -4,10 +4,12 @@ import {
   TLS_POLICIES,
   tlsPolicyRule,
   trackingRule,
+  type DkimView,
   type DomainRecord,
   type DomainStatus,
   type DomainView,
   type RecordKind,
+  type RotationView,
   type TlsPolicy,
 } from '#libs/domains';
 import { ByRule } from './by-rule.js';
@@ -99,6 +101,15 @@ export class DomainRecordDto implements DomainRecord {
   })
   value: string;
 
+  @ApiProperty({
+    type: String,
+    nullable: true,
+    description:
+      'Of a DKIM record: where a CNAME with this name may lead instead of the TXT record. Keys can then be rotated without your help, see `dkim.cnames`',
+    example: 'plabcdefgh.01978c0e5f7b7c3a9d21f0b64c1e88aa.dkim.postloft.test',
+  })
+  cname: string | null;
+
   @ApiProperty({ enum: ['Auto'], description: 'Any time to live will do', example: 'Auto' })
   ttl: 'Auto';
 
@@ -137,6 +148,64 @@ export class DomainRecordDto implements DomainRecord {
     example: null,
   })
   error: string | null;
+}
+
+export class DkimCnameDto {
+  @ApiProperty({ example: `plabcdefgh._domainkey.${NAME}` })
+  name: string;
+
+  @ApiProperty({ example: 'plabcdefgh.01978c0e5f7b7c3a9d21f0b64c1e88aa.dkim.postloft.test' })
+  value: string;
+}
+
+const time = (description: string) =>
+  ({ type: String, format: 'date-time', nullable: true, description, example: null }) satisfies ApiPropertyOptions;
+
+export class DkimRotationDto implements RotationView {
+  @ApiProperty({
+    enum: ['pending', 'verified', 'switched'] satisfies RotationView['status'][],
+    description:
+      '`pending`: the next records are awaited in DNS. `verified`: they were seen, and are looked at once more. `switched`: the new keys sign, the records of the old ones must stay for a while',
+    example: 'pending',
+  })
+  status: RotationView['status'];
+
+  @ApiProperty({ format: 'date-time', example: '2026-01-31T09:30:00.000Z' })
+  started_at: string;
+
+  @ApiProperty(time('When the next records were first seen'))
+  verified_at: string | null;
+
+  @ApiProperty(time('When the new keys began to sign'))
+  switched_at: string | null;
+
+  @ApiProperty(time('Until when the records of the replaced keys must stay; seven days after the switch'))
+  keep_old_until: string | null;
+}
+
+export class DkimDto implements DkimView {
+  @ApiProperty({
+    type: String,
+    format: 'date-time',
+    nullable: true,
+    description: 'Since when mail is signed by the present keys',
+    example: '2026-01-31T09:30:00.000Z',
+  })
+  signing_since: string | null;
+
+  @ApiProperty({
+    type: DkimRotationDto,
+    nullable: true,
+    description: 'The change of keys that is under way, if one is',
+  })
+  rotation: DkimRotationDto | null;
+
+  @ApiProperty({
+    type: [DkimCnameDto],
+    description:
+      'CNAME records to set once instead of the DKIM records of type TXT: keys take turns between their names, and nothing has to be done at a rotation. The first two are of the RSA keys, the others of the optional Ed25519 keys',
+  })
+  cnames: DkimCnameDto[];
 }
 
 export class DomainDto implements DomainView {
@@ -198,6 +267,9 @@ export class DomainDto implements DomainView {
     example: '2026-01-31T09:30:00.000Z',
   })
   last_checked_at: string | null;
+
+  @ApiProperty({ type: DkimDto, description: 'How mail of the domain is signed' })
+  dkim: DkimDto;
 
   @ApiProperty({ type: [DomainRecordDto], description: 'The DNS records to publish, the required ones first' })
   records: DomainRecordDto[];

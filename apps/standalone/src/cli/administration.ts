@@ -1,7 +1,7 @@
-import { AccountEntity, Accounts, ApiKeyEntity, ApiKeys } from '#libs/accounts';
-import { DomainEntity, SendingDomains } from '#libs/domains';
+import { AccountEntity, Accounts, ApiKeyEntity, ApiKeys, AuditLog } from '#libs/accounts';
+import { DkimRotation, DkimZone, DomainEntity, SendingDomains } from '#libs/domains';
 import { HeldQueues } from '#libs/emails';
-import { SecretBox, type Config, type Log } from '#libs/kernel';
+import { SecretBox, Wakeups, type Config, type Log } from '#libs/kernel';
 import { Database, migrate } from '#libs/persistence';
 import { loadMasterKey } from '../master-key.js';
 import { openDatabase } from './open-database.js';
@@ -12,6 +12,9 @@ export interface Administration {
   apiKeys: ApiKeys;
   domains: SendingDomains;
   queues: HeldQueues;
+  rotation: DkimRotation;
+  zone: DkimZone;
+  audit: AuditLog;
   close(): Promise<void>;
 }
 
@@ -31,6 +34,9 @@ export async function openAdministration(config: Config, log: Log): Promise<Admi
       accounts: new Accounts(dataSource.getRepository(AccountEntity)),
       apiKeys: new ApiKeys(dataSource.getRepository(ApiKeyEntity), database, secretBox, log),
       domains: new SendingDomains(dataSource.getRepository(DomainEntity), database, secretBox, config),
+      rotation: new DkimRotation(database, secretBox, config, new Wakeups()),
+      zone: new DkimZone(database, config.settings.SERVICE_DOMAIN),
+      audit: new AuditLog(),
       queues: new HeldQueues(database),
       close: () => opened.close(),
     };

@@ -41,4 +41,20 @@ export function nextCheck(standing: Standing): number {
 const wanted = ({ age, sinceAsked }: Standing): number =>
   age < STEPS.eager || isEager(sinceAsked) ? 1 : STEPS.patient;
 
+/**
+ * Steps until the keys of a domain want to be looked at again; null: they do not.
+ * @param sinceBegun since a rotation was begun that waits for its records; null: none does
+ * @param untilRetired until the replaced keys are destroyed; null: there are none
+ */
+export function nextKeyCheck(at: {
+  sinceBegun: number | null;
+  proved: boolean;
+  sinceAsked: number | null;
+  untilRetired: number | null;
+}): number | null {
+  if (at.sinceBegun === null) return at.untilRetired === null ? null : Math.max(1, at.untilRetired);
+  if (at.proved || at.sinceBegun < STEPS.eager || isEager(at.sinceAsked)) return 1;
+  return at.sinceBegun < STEPS.giveUp ? STEPS.patient : STEPS.daily;
+}
+
 const isEager = (sinceAsked: number | null): boolean => sinceAsked !== null && sinceAsked < STEPS.eager;

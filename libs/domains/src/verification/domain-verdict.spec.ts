@@ -27,7 +27,7 @@ class Life {
   check(atMinute: number, found: ReadonlyMap<Slot, Outcome>) {
     const verdict = judgeDomain(this.facts, found, { now: after(atMinute), intervalMs: MINUTE });
     this.facts = { ...this.facts, ...verdict };
-    return { status: verdict.status, reason: verdict.reason, nextMinutes: verdict.dueInMs / MINUTE };
+    return { status: verdict.status, reason: verdict.reason, nextMinutes: Number(verdict.dueInMs) / MINUTE };
   }
 }
 

@@ -20,7 +20,8 @@ export interface DomainVerdict {
   verifiedAt: Date | null;
   warningSince: Date | null;
   findings: Finding[];
-  dueInMs: number;
+  /** Until DNS is looked at again; null: never. */
+  dueInMs: number | null;
   /** Of the transition that `domain.updated` tells; null: none. */
   reason: 'verified' | 'failed' | 'warning' | 'recovered' | null;
 }
@@ -48,6 +49,13 @@ export function judgeDomain(facts: DomainFacts, outcomes: ReadonlyMap<Slot, Outc
     doubt: doubtOf(findings, outcomes),
   });
   return { ...step, findings, dueInMs: due * at.intervalMs };
+}
+
+/** The operator answers for the domain: it stays what it is, and only what was asked about it is noted. */
+export function judgeVouched(facts: DomainFacts, outcomes: ReadonlyMap<Slot, Outcome>, at: Moment): DomainVerdict {
+  const { status, verifiedAt, warningSince } = facts;
+  const findings = nextFindings(facts, outcomes, at);
+  return { status, verifiedAt, warningSince, reason: null, findings, dueInMs: null };
 }
 
 function nextFindings(facts: DomainFacts, outcomes: ReadonlyMap<Slot, Outcome>, at: Moment): Finding[] {

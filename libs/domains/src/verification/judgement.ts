@@ -1,3 +1,5 @@
+import type { DnsAnswer } from './dns-server.js';
+
 /** What one server's answer says about one record. `observed` is what stands in DNS, `error` what to do about it. */
 export interface Judgement {
   verdict: 'verified' | 'missing' | 'wrong';
@@ -14,3 +16,9 @@ export type Outcome = Judgement | { verdict: 'unanswered'; error: string };
 export const verified = (observed: string[]): Judgement => ({ verdict: 'verified', observed, error: null });
 export const missing = (error: string): Judgement => ({ verdict: 'missing', observed: [], error });
 export const wrong = (observed: string[], error: string): Judgement => ({ verdict: 'wrong', observed, error });
+
+/** The judgement of an answer; what does not exist has no values. */
+export function judged(answer: DnsAnswer, judge: (values: readonly string[]) => Judgement): Outcome {
+  if (answer.kind === 'no_answer') return { verdict: 'unanswered', error: answer.reason };
+  return judge(answer.kind === 'found' ? answer.values : []);
+}

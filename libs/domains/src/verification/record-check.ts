@@ -1,27 +1,25 @@
 import { getDomain } from 'tldts';
 import type { ExpectedRecord, Slot } from '../expected-records.js';
 import { judgeAlias } from './alias-rule.js';
-import { judgeDkim } from './dkim-rule.js';
+import { judgeKeyRecord } from './key-record.js';
 import { walkDmarc } from './dmarc-rule.js';
-import type { DnsAnswer, DnsServer } from './dns-server.js';
-import type { Judgement, Outcome } from './judgement.js';
+import type { DnsServer } from './dns-server.js';
+import { judged, type Judgement, type Outcome } from './judgement.js';
 import { countSpfLookups, SPF_LOOKUPS } from './spf-lookups.js';
 import { judgeSpf } from './spf-rule.js';
 import { judgeTlsRpt } from './tls-rpt-rule.js';
 import type { ZoneView } from './zone-view.js';
 
-export interface DomainKeysToCheck {
-  name: string;
-  rsaPublic: string;
-  ed25519Public: string;
-}
-
+const NOBODY_TO_ASK: Outcome = { verdict: 'unanswered', error: 'there is no name server' };
 const RANK: Record<Outcome['verdict'], number> = { unanswered: 0, missing: 1, wrong: 2, verified: 3 };
 
-/** Looks at the records of one domain, all at once; for each, what the most favourable server says. */
+/**
+ * Looks at the records of one domain, all at once; for each, what the most favourable server says. Only of a key that is
+ * to sign next the least favourable: receivers may ask any of them.
+ */
 export class RecordCheck {
   constructor(
-    private readonly domain: DomainKeysToCheck,
+    private readonly name: string,
     private readonly serviceDomain: string,
     private readonly zone: ZoneView,
   ) {}
@@ -32,13 +30,14 @@ export class RecordCheck {
   }
 
   private async look(record: ExpectedRecord): Promise<Outcome> {
-    const best = await this.mostFavourable(record);
-    if (record.slot === 'spf') return this.withLookups(best);
+    const isNext = record.dkim?.key.state === 'next';
+    const best = isNext ? await this.leastFavourable(record) : await this.mostFavourable(record);
+    if (record.record === 'SPF') return this.withLookups(best);
     return best.verdict === 'missing' ? this.withHint(record, best) : best;
   }
 
   private async mostFavourable(record: ExpectedRecord): Promise<Outcome> {
-    let best: Outcome = { verdict: 'unanswered', error: 'there is no name server' };
+    let best: Outcome = NOBODY_TO_ASK;
     let last: Outcome = best;
     for (const server of this.zone.servers) {
       last = await this.judge(record, record.name, server);
@@ -50,25 +49,29 @@ export class RecordCheck {
     return best.verdict === 'missing' && !confirmed ? last : best;
   }
 
+  private async leastFavourable(record: ExpectedRecord): Promise<Outcome> {
+    const outcomes = await Promise.all(this.zone.servers.map((server) => this.judge(record, record.name, server)));
+    const isDelegated = this.zone.apex !== '' && outcomes.slice(0, -1).every(({ verdict }) => verdict === 'missing');
+    const answered = outcomes
+      .slice(isDelegated ? -1 : 0)
+      .filter(({ verdict }) => verdict !== 'unanswered')
+      .toSorted((a, b) => RANK[a.verdict] - RANK[b.verdict]);
+    return answered.at(0) ?? outcomes.at(-1) ?? NOBODY_TO_ASK;
+  }
+
   private async judge(record: ExpectedRecord, name: string, server: DnsServer): Promise<Outcome> {
-    switch (record.slot) {
-      case 'spf':
+    if (record.dkim) return judgeKeyRecord(name, record.dkim, { server, resolver: this.zone.resolver });
+    switch (record.record) {
+      case 'SPF':
         return judged(await server.texts(name), (texts) => judgeSpf(texts, `spf.${this.serviceDomain}`));
-      case 'dkim':
-        return judged(await server.texts(name), (texts) =>
-          judgeDkim(texts, { algorithm: 'rsa', publicKey: this.domain.rsaPublic }),
-        );
-      case 'dkim_ed25519':
-        return judged(await server.texts(name), (texts) =>
-          judgeDkim(texts, { algorithm: 'ed25519', publicKey: this.domain.ed25519Public }),
-        );
-      case 'dmarc':
+      case 'DMARC':
         return walkDmarc(name.slice('_dmarc.'.length), (at) => this.serverFor(at, server).texts(at));
-      case 'return_path':
-      case 'tracking':
-        return judged(await server.aliases(name), (targets) => judgeAlias(targets, record.value));
-      case 'tls_rpt':
+      case 'TLS-RPT':
         return judged(await server.texts(name), judgeTlsRpt);
+      case 'DKIM':
+      case 'Return-Path':
+      case 'Tracking':
+        return judged(await server.aliases(name), (targets) => judgeAlias(targets, record.value));
     }
   }
 
@@ -91,7 +94,7 @@ export class RecordCheck {
 
   /** Many panels append the zone to whatever name is entered. */
   private async withHint(record: ExpectedRecord, outcome: Judgement): Promise<Outcome> {
-    const registered = getDomain(this.domain.name, { allowPrivateDomains: true }) ?? this.domain.name;
+    const registered = getDomain(this.name, { allowPrivateDomains: true }) ?? this.name;
     const doubled = `${record.name}.${registered}`;
     const { verdict } = await this.judge(record, doubled, this.zone.servers[0]);
     if (verdict !== 'verified') return outcome;
@@ -101,9 +104,4 @@ export class RecordCheck {
       error: `The record stands at ${doubled}: your DNS provider appends ${registered} by itself. Enter only ${short} as its name.`,
     };
   }
-}
-
-function judged(answer: DnsAnswer, judge: (values: readonly string[]) => Judgement): Outcome {
-  if (answer.kind === 'no_answer') return { verdict: 'unanswered', error: answer.reason };
-  return judge(answer.kind === 'found' ? answer.values : []);
 }

@@ -8,6 +8,7 @@ import { RequestLog0007 } from './0007-request-log.js';
 import { Attempts0008 } from './0008-attempts.js';
 import { StsPolicies0009 } from './0009-sts-policies.js';
 import { Shaping0010 } from './0010-shaping.js';
+import { DomainKeys0011 } from './0011-domain-keys.js';
 import { Unsubscribe0012 } from './0012-unsubscribe.js';
 import { TlsReports0013 } from './0013-tls-reports.js';
 import { FairClaims0014 } from './0014-fair-claims.js';
@@ -24,6 +25,7 @@ export const MIGRATIONS = [
   Attempts0008,
   StsPolicies0009,
   Shaping0010,
+  DomainKeys0011,
   Unsubscribe0012,
   TlsReports0013,
   FairClaims0014,

@@ -8,6 +8,7 @@ const record = (kind: DomainRecord['record'], type: DomainRecord['type']): Domai
   type,
   name: `${kind}.example.com`,
   value: kind,
+  cname: null,
   ttl: 'Auto',
   status: 'failed',
   required: true,
@@ -28,6 +29,7 @@ const view = {
   verified_at: null,
   warning_since: null,
   last_checked_at: null,
+  dkim: { signing_since: null, rotation: null, cnames: [] },
   records: [
     record('DMARC', 'TXT'),
     record('SPF', 'TXT'),

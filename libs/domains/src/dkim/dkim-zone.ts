@@ -1,0 +1,60 @@
+import { dkimRecordValue } from '#libs/mime';
+import type { Database } from '#libs/persistence';
+import type { KeyAlgorithm } from './key-algorithm.js';
+import { aliasTarget } from './selector.js';
+
+/** A TXT record of the zone `dkim.<service>`, where the aliases of owners lead. */
+export interface ZoneRecord {
+  name: string;
+  value: string;
+}
+
+interface PublicKeyRow {
+  domainId: string;
+  id: string;
+  algorithm: KeyAlgorithm;
+  selector: string;
+  publicKey: string;
+}
+
+const PAGE = 1_000;
+const NEXT = `
+  SELECT domain_id AS "domainId", id, algorithm, selector, public_key AS "publicKey" FROM domain_keys
+   WHERE (domain_id, id) > ($1, $2) ORDER BY domain_id, id LIMIT ${PAGE}`;
+
+/** Seconds. Two names take turns at least seven days apart, so nothing old is left in a cache by far. */
+const TTL = 3_600;
+/** RFC 1035 §3.3. */
+const STRING_OCTETS = 255;
+
+/** What the operator publishes under `dkim.<service>`: every key of every domain, of all accounts. */
+export class DkimZone {
+  constructor(
+    private readonly database: Database,
+    private readonly serviceDomain: string,
+  ) {}
+
+  /** Of one installation at once; by domain. */
+  async records(): Promise<ZoneRecord[]> {
+    const records: ZoneRecord[] = [];
+    for (let last: PublicKeyRow | undefined; ;) {
+      const { rows } = await this.database.query<PublicKeyRow>(NEXT, [last?.domainId ?? '', last?.id ?? '']);
+      records.push(...rows.map((row) => this.recordOf(row)));
+      if (rows.length < PAGE) return records;
+      last = rows.at(-1);
+    }
+  }
+
+  private recordOf({ domainId, algorithm, selector, publicKey }: PublicKeyRow): ZoneRecord {
+    return {
+      name: aliasTarget(domainId, selector, this.serviceDomain),
+      value: dkimRecordValue(`${algorithm}-sha256`, publicKey),
+    };
+  }
+}
+
+/** As a line of a zone file (RFC 1035 §5.1). */
+export function zoneLine({ name, value }: ZoneRecord): string {
+  const strings = value.match(new RegExp(`.{1,${STRING_OCTETS}}`, 'g')) ?? [];
+  return `${name}. ${TTL} IN TXT ${strings.map((text) => `"${text}"`).join(' ')}`;
+}

@@ -1,0 +1,57 @@
+import type { Queryable } from '#libs/persistence';
+import type { KeyRing, KeyState, SigningKey } from './key-ring.js';
+import type { NewKey } from './new-keys.js';
+import { selectorAt, type Place } from './selector.js';
+
+/**
+ * The keys of a row of `domains`, for `SELECT` and `RETURNING`; the private halves stay where they are. Whoever changes
+ * keys holds the lock of that row, and whoever reads them to change them reads after having it.
+ */
+export const KEYS_COLUMN = `
+  (SELECT coalesce(json_agg(json_build_object(
+            'id', k.id, 'algorithm', k.algorithm, 'selector', k.selector, 'publicKey', k.public_key, 'state', k.state,
+            'createdAt', k.created_at, 'verifiedAt', k.verified_at, 'switchedAt', k.switched_at,
+            'retireAt', k.retire_at) ORDER BY k.algorithm DESC), '[]')
+     FROM domain_keys k WHERE k.domain_id = domains.id) AS keys`;
+
+const INSERT = `
+  INSERT INTO domain_keys (domain_id, id, algorithm, selector, public_key, private_sealed, state)
+  VALUES ($1, $2, $3, $4, $5, $6, $7)`;
+
+const CHANGE = `
+  UPDATE domain_keys SET state = $3, verified_at = $4, switched_at = $5, retire_at = $6 WHERE domain_id = $1 AND id = $2`;
+
+/** In this order no two keys of an algorithm are ever in one state, which the table refuses. */
+const STORED_FIRST: readonly KeyState[] = ['retired', 'active', 'next'];
+
+/** Where new keys go. */
+export interface KeyPlace {
+  id: string;
+  /** The name that the entry has in DNS. */
+  selector: string;
+  place: Place;
+  state: KeyState;
+}
+
+export async function insertKeys(tx: Queryable, at: KeyPlace, keys: readonly NewKey[]): Promise<void> {
+  for (const { id, algorithm, publicKey, privateSealed } of keys) {
+    const selector = selectorAt(at.selector, at.place, algorithm);
+    await tx.query(INSERT, [at.id, id, algorithm, selector, publicKey, privateSealed, at.state]);
+  }
+}
+
+/** Makes the rows what the ring says; a key that is not in it any more is destroyed. */
+export async function storeRing(
+  tx: Queryable,
+  { id, keys }: { id: string; keys: KeyRing },
+  ring: KeyRing,
+): Promise<void> {
+  const gone = keys.filter((key) => !ring.some((other) => other.id === key.id)).map((key) => key.id);
+  if (gone.length > 0) await tx.query('DELETE FROM domain_keys WHERE domain_id = $1 AND id = ANY($2)', [id, gone]);
+  const changed = ring.filter((key) => !keys.includes(key));
+  for (const key of changed.toSorted(storedFirst))
+    await tx.query(CHANGE, [id, key.id, key.state, key.verifiedAt, key.switchedAt, key.retireAt]);
+}
+
+const storedFirst = (a: SigningKey, b: SigningKey): number =>
+  STORED_FIRST.indexOf(a.state) - STORED_FIRST.indexOf(b.state);
