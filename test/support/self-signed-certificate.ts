@@ -1,4 +1,4 @@
-import { generateKeyPairSync, randomBytes, sign } from 'node:crypto';
+import { generateKeyPairSync, randomBytes, sign, type KeyObject } from 'node:crypto';
 
 export interface Certificate {
   /** PEM. */
@@ -13,34 +13,81 @@ const COMMON_NAME = der(0x06, Buffer.from('550403', 'hex'));
 /** subjectAltName, 2.5.29.17 */
 const SUBJECT_ALT_NAME = der(0x06, Buffer.from('551d11', 'hex'));
 
+/** basicConstraints, 2.5.29.19, critical, with cA true */
+const IS_AUTHORITY = der(
+  0x30,
+  der(0x06, Buffer.from('551d13', 'hex')),
+  der(0x01, Buffer.from([0xff])),
+  der(0x04, der(0x30, der(0x01, Buffer.from([0xff])))),
+);
+
+interface Issuer {
+  name: string;
+  key: KeyObject;
+}
+
+/** Something that signs certificates. Its own is `cert`; give it to whoever is to trust it. */
+export interface Authority {
+  /** PEM. */
+  cert: string;
+  /** `cert` of the answer holds the chain: the certificate first, the authority's behind it. */
+  issue(name: string, expired?: boolean): Certificate;
+}
+
 /**
  * A certificate for `name` that nobody trusts, made for this run: no key is kept in the repository and no program is
  * needed. `expired` ends its life yesterday. X.509 v3 (RFC 5280 §4.1), P-256.
  */
 export function selfSignedCertificate(name: string, expired = false): Certificate {
   const { privateKey, publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
+  return { key: pemKey(privateKey), cert: certify(name, publicKey, { issuer: { name, key: privateKey }, expired }) };
+}
+
+/** An authority, made for this run. */
+export function testAuthority(name = 'Test Authority'): Authority {
+  const { privateKey, publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
+  const issuer = { name, key: privateKey };
+  const own = certify(name, publicKey, { issuer, isAuthority: true });
+  return {
+    cert: own,
+    issue: (host, expired = false) => {
+      const pair = generateKeyPairSync('ec', { namedCurve: 'P-256' });
+      return { key: pemKey(pair.privateKey), cert: certify(host, pair.publicKey, { issuer, expired }) + own };
+    },
+  };
+}
+
+function certify(
+  name: string,
+  publicKey: KeyObject,
+  { issuer, expired = false, isAuthority = false }: { issuer: Issuer; expired?: boolean; isAuthority?: boolean },
+): string {
   const day = 86_400_000;
   const end = Date.now() + (expired ? -day : day);
-  const subject = der(0x30, der(0x31, der(0x30, COMMON_NAME, der(0x0c, Buffer.from(name)))));
   const altNames = der(0x04, der(0x30, der(0x82, Buffer.from(name))));
   const body = der(
     0x30,
     der(0xa0, der(0x02, Buffer.from([2]))),
     der(0x02, Buffer.concat([Buffer.from([1]), randomBytes(8)])),
     ECDSA_SHA256,
-    subject,
+    commonName(issuer.name),
     der(0x30, time(end - 30 * day), time(end)),
-    subject,
+    commonName(name),
     publicKey.export({ type: 'spki', format: 'der' }),
-    der(0xa3, der(0x30, der(0x30, SUBJECT_ALT_NAME, altNames))),
+    der(0xa3, der(0x30, isAuthority ? IS_AUTHORITY : der(0x30, SUBJECT_ALT_NAME, altNames))),
   );
-  const signature = sign('sha256', body, privateKey);
+  const signature = sign('sha256', body, issuer.key);
   const certificate = der(0x30, body, ECDSA_SHA256, der(0x03, Buffer.from([0]), signature));
   const lines = certificate.toString('base64').match(/.{1,64}/g) ?? [];
-  return {
-    key: privateKey.export({ type: 'pkcs8', format: 'pem' }).toString(),
-    cert: `-----BEGIN CERTIFICATE-----\n${lines.join('\n')}\n-----END CERTIFICATE-----\n`,
-  };
+  return `-----BEGIN CERTIFICATE-----\n${lines.join('\n')}\n-----END CERTIFICATE-----\n`;
+}
+
+function commonName(name: string): Buffer {
+  return der(0x30, der(0x31, der(0x30, COMMON_NAME, der(0x0c, Buffer.from(name)))));
+}
+
+function pemKey(key: KeyObject): string {
+  return key.export({ type: 'pkcs8', format: 'pem' }).toString();
 }
 
 function der(tag: number, ...parts: Buffer[]): Buffer {
