@@ -84,6 +84,7 @@ export class CourierFixture {
       mailFrom: 'a@from.test',
       recipients: to.map((address) => ({ key: address, address })),
       content: () => Promise.resolve(CONTENT),
+      sevenBit: () => Promise.resolve(null),
       mayStart: () => true,
       tls: 'opportunistic',
       source: null,

@@ -1,13 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import {
-  CapturedMail,
-  EmailLedger,
-  MailMessage,
-  ReturnPath,
-  SharedShaping,
-  OutgoingTls,
-  type DeliveryJob,
-} from '#libs/emails';
+import { CapturedMail, EmailLedger, MailMessage, ReturnPath, SharedShaping, type DeliveryJob, type StoredContent } from '#libs/emails';
 import { Config, Log, Shutdown } from '#libs/kernel';
 import { createCourier, MailboxProviders, type Courier, type CourierJob, type Outcome } from '#libs/mta';
 
@@ -25,10 +17,9 @@ export class OutgoingMail {
     private readonly message: MailMessage,
     private readonly returnPath: ReturnPath,
     private readonly captured: CapturedMail,
-    private readonly tls: OutgoingTls,
     { plan }: SharedShaping,
     config: Config,
-    private readonly log: Log,
+    log: Log,
     shutdown: Shutdown,
   ) {
     const s = config.settings;
@@ -45,26 +36,14 @@ export class OutgoingMail {
       log: (event: object) => log.debug('courier', event),
       providers: new MailboxProviders(plan),
     };
-    this.world = createCourier({ ...options, ...tls.options(), mode: s.DELIVERY_MODE });
+    this.world = createCourier({ ...options, mode: s.DELIVERY_MODE });
     this.inbox = s.DELIVERY_MODE === 'capture' ? this.world : createCourier({ ...options, mode: 'capture' });
     shutdown.on('work', 'courier', () => this.world.close(STOP_MS));
   }
 
   /** One outcome per recipient; never throws. */
-  async send(job: DeliveryJob): Promise<Outcome[]> {
-    try {
-      return await this.world.deliver({ ...this.courierJob(job), tls: await this.tls.wanted(job) });
-    } catch (error) {
-      // The database is away: nothing may go out under a weaker rule than the domain has.
-      this.log.warn('delivery: not begun', { email: job.mail.id, reason: (error as Error).message });
-      const now = new Date();
-      return job.recipients.map(({ ordinal }) => ({
-        key: String(ordinal),
-        kind: 'abandoned',
-        startedAt: now,
-        endedAt: now,
-      }));
-    }
+  send(job: DeliveryJob): Promise<Outcome[]> {
+    return this.world.deliver(this.courierJob(job));
   }
 
   /** Into the captured inbox instead. */
@@ -77,17 +56,18 @@ export class OutgoingMail {
       id: job.mail.id,
       mailFrom: this.returnPath.address(job.mail.id, job.recipients[0].ordinal),
       recipients: job.recipients.map((recipient) => ({ key: String(recipient.ordinal), address: recipient.address })),
-      content: () => this.bytes(job),
+      content: async () => this.message.bytes(job, await this.stored(job)),
+      sevenBit: async () => this.message.sevenBit(job, await this.stored(job)),
       mayStart: () => this.ledger.holds(job),
       tls: 'opportunistic',
       source: null,
     };
   }
 
-  private async bytes(job: DeliveryJob): Promise<Buffer> {
+  private async stored(job: DeliveryJob): Promise<StoredContent> {
     const content = await this.ledger.content(job);
     if (!content) throw new Error('the body of this mail is no longer stored');
-    return this.message.bytes(job, content);
+    return content;
   }
 
   private capture(mail: { id: string; mailFrom: string; recipients: string[]; content: Buffer }): Promise<void> {

@@ -15,7 +15,7 @@ export * from './intake/option-rules.js';
 export * from './intake/submission-rules.js';
 export { EmailLedger } from './ledger/email-ledger.js';
 export type { ClaimRooms } from './ledger/claim-due.js';
-export type { DeliveryJob } from './ledger/delivery-job.js';
+export type { DeliveryJob, StoredContent } from './ledger/delivery-job.js';
 export { CapturedMail, type CapturedPage, type CapturedView } from './captured-mail.js';
 export { EmailRetry } from './changes/email-retry.js';
 export { EmailSchedule } from './changes/email-schedule.js';

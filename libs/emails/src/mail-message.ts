@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { DomainKeys } from '#libs/domains';
 import { Config } from '#libs/kernel';
-import { composeMessage, signDkim } from '#libs/mime';
+import { composeMessage, signDkim, toSevenBit } from '#libs/mime';
 import { decodeParts } from './intake/stored-parts.js';
 import type { DeliveryJob, StoredContent } from './ledger/delivery-job.js';
 import { OutgoingFields } from './outgoing-fields.js';
@@ -26,8 +26,21 @@ export class MailMessage {
 
   /** @throws when stored parts do not read or the domain's keys do not open. */
   async bytes(job: DeliveryJob, content: StoredContent): Promise<Buffer> {
+    return this.sign(job, await this.message(job, content));
+  }
+
+  /** For servers that take seven bits only; null where the mail cannot be had so. Throws as `bytes` does. */
+  async sevenBit(job: DeliveryJob, content: StoredContent): Promise<Buffer | null> {
+    const message = toSevenBit(await this.message(job, content));
+    return message && this.sign(job, message);
+  }
+
+  private async message(job: DeliveryJob, content: StoredContent): Promise<Buffer> {
     const written = content.format === 'mime' ? content.body : await this.compose(job, content);
-    const message = Buffer.concat([Buffer.from(this.fields.of(job, written)), written]);
+    return Buffer.concat([Buffer.from(this.fields.of(job, written)), written]);
+  }
+
+  private async sign(job: DeliveryJob, message: Buffer): Promise<Buffer> {
     if (!this.config.settings.DKIM_SIGNING) return message;
     const signatures = await signDkim(message, await this.keys.signingKeys(job.mail.domainId), new Date());
     return Buffer.concat([signatures, message]);

@@ -57,14 +57,14 @@ function isNoText(code: number): boolean {
   return code >= DEL || (code < SPACE && code !== TAB);
 }
 
-function base64Lines(bytes: Buffer): Buffer {
+export function base64Lines(bytes: Buffer): Buffer {
   const all = bytes.toString('base64');
   const lines: string[] = [];
   for (let at = 0; at < all.length; at += LINE) lines.push(all.slice(at, at + LINE));
   return Buffer.from(lines.join('\r\n'), 'latin1');
 }
 
-function quotedPrintable(bytes: Buffer): Buffer {
+export function quotedPrintable(bytes: Buffer): Buffer {
   // Three octets for each one, and a soft line end (three octets) at the latest after 73.
   const out = Buffer.allocUnsafe(bytes.length * 3 + Math.ceil((bytes.length * 3) / 72) * 3 + 3);
   let length = 0;

@@ -10,6 +10,7 @@ const job: CourierJob = {
     { key: '2', address: 'two@to.test' },
   ],
   content: () => Promise.resolve(Buffer.from('Subject: x\r\n\r\n.\r\n')),
+  sevenBit: () => Promise.resolve(null),
   mayStart: () => true,
   tls: 'opportunistic',
   source: null,

@@ -133,20 +133,39 @@ describe('poor servers', () => {
     ]);
   });
 
-  it('that offer nothing get no parameter, also for 8-bit content', async () => {
+  it('that offer nothing get no parameter', async () => {
     const mx = await serve({ extensions: [] });
-    const content = Buffer.from('Subject: x\r\n\r\ngrün\r\n');
-    await fixture.courier.deliver({ ...fixture.job(), content: () => Promise.resolve(content) });
+    await fixture.deliver();
     expect(mx.mails[0].parameters).toBe('');
-    expect(mx.mails[0].content).toEqual(content);
   });
 
-  it('that offer 8BITMIME hear of it only when the content needs it', async () => {
-    const mx = await serve({ extensions: ['8BITMIME'] });
-    const content = Buffer.from('Subject: x\r\n\r\ngrün\r\n');
-    await fixture.courier.deliver({ ...fixture.job(), content: () => Promise.resolve(content) });
-    await fixture.deliver();
-    expect(mx.mails.map((mail) => mail.parameters)).toEqual(['BODY=8BITMIME', '']);
+  describe('and content that is not seven-bit', () => {
+    const BODY = Buffer.from('Subject: x\r\n\r\nGrüße\r\n');
+    const HEADER = Buffer.from('Subject: Grüße\r\n\r\nx\r\n');
+    const SEVEN = Buffer.from('Subject: x\r\n\r\nGr=C3=BC=C3=9Fe\r\n');
+
+    it.each([
+      ['goes as it is to 8BITMIME', ['8BITMIME'], BODY, BODY, 'BODY=8BITMIME'],
+      ['goes in seven bits without it', [], BODY, SEVEN, ''],
+      ['goes as it is to SMTPUTF8', ['8BITMIME', 'SMTPUTF8'], HEADER, HEADER, 'BODY=8BITMIME SMTPUTF8'],
+      ['in the header goes in seven bits without SMTPUTF8', ['8BITMIME'], HEADER, SEVEN, ''],
+    ])('%s', async (_, extensions, content, received, parameters) => {
+      const mx = await serve({ extensions });
+      const forms = { content: () => Promise.resolve(content), sevenBit: () => Promise.resolve(SEVEN) };
+      expect(brief((await fixture.courier.deliver({ ...fixture.job(), ...forms }))[0])).toBe('delivered');
+      expect(mx.mails[0]).toMatchObject({ content: received, parameters });
+    });
+
+    it.each([
+      ['5.6.3', BODY, []],
+      ['5.6.7', HEADER, ['8BITMIME']],
+    ])('bounces by %s when there is no such form, and is not offered', async (enhanced, content, extensions) => {
+      const mx = await serve({ extensions });
+      const forms = { content: () => Promise.resolve(content), sevenBit: () => Promise.resolve(null) };
+      const [outcome] = await fixture.courier.deliver({ ...fixture.job(), ...forms });
+      expect(outcome).toMatchObject({ kind: 'bounced', class: 'content', bounceType: 'soft', reply: { enhanced } });
+      expect(mx.count('mail')).toBe(0);
+    });
   });
 
   it('with a small SIZE refuse the mail before it is offered', async () => {

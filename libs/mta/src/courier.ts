@@ -22,6 +22,11 @@ export interface CourierJob {
   recipients: CourierRecipient[];
   /** The final bytes: signed, CRLF, not dot-stuffed. Asked at most once, when a connection is at hand. */
   content(): Promise<Buffer>;
+  /**
+   * The same mail in seven-bit octets, signed anew; null where it cannot be converted. Asked at most once, and only when
+   * it has others and a server takes no others (RFC 6152 §3).
+   */
+  sevenBit(): Promise<Buffer | null>;
   /** Asked right before each MAIL FROM; false gives the outcome `abandoned`. A promise holds the dialogue up there. */
   mayStart(): boolean | Promise<boolean>;
   /** What the sender's domain asks of the connection: `enforced` never goes out without a verified certificate. */

@@ -1,10 +1,11 @@
-import { isAscii } from 'node:buffer';
 import type { ConnectionPool } from './connection-pool.js';
 import type { CourierJob, CourierTimeouts } from './courier.js';
 import { NO_REMOTE } from './delivery-outcome.js';
 import type { BounceClass, Outcome, Remote } from './delivery-outcome.js';
 import { toWireAddress } from './envelope.js';
 import type { WireAddress } from './envelope.js';
+import { MailForms } from './mail-forms.js';
+import type { MailForm } from './mail-forms.js';
 import type { Router } from './mx-route.js';
 import { OutcomeSheet } from './outcome-sheet.js';
 import type { OwnDecision } from './outcome-sheet.js';
@@ -43,8 +44,7 @@ export class DeliveryAttempt {
   readonly #sheet: OutcomeSheet;
   #pending: Addressee[] = [];
   #from: WireAddress | null = null;
-  #asked: Promise<void> | null = null;
-  #content: Buffer | null = null;
+  readonly #forms: MailForms;
   #deadlineAt: number;
   #waitLeft: number;
   #timeouts = 0;
@@ -55,6 +55,7 @@ export class DeliveryAttempt {
     private readonly services: AttemptServices,
   ) {
     this.#sheet = new OutcomeSheet(services.smarthost);
+    this.#forms = new MailForms(job);
     this.#deadlineAt = performance.now() + services.limits.total;
     this.#waitLeft = services.limits.total;
   }
@@ -184,35 +185,30 @@ export class DeliveryAttempt {
 
   /** Null when no transaction was begun: everybody is settled, or the claim is lost. */
   async #transact(line: SmtpConnection, target: Target): Promise<TransactionReport | null> {
-    if (this.#content === null) await this.#fetchContent(line);
-    const content = this.#content;
-    if (content === null) return line.failure === null ? null : notBegun(line.failure);
+    const form = await this.#formFor(line);
+    if (form === null) return notBegun(line.failure);
+    if (form.kind !== 'bytes') {
+      this.#sheet.own(this.#takeAll(), withoutForm(form), remoteOf(line, target));
+      return null;
+    }
+    const { content } = form;
     if (!this.#fits(line, content, target)) return null;
     if (!(await this.job.mayStart())) {
       this.#sheet.abandon(this.#takeAll());
       return null;
     }
-    const envelope = { from: this.#mailFrom(line, content), to: this.#pending.map(({ wire }) => wire.text) };
+    const envelope = { from: this.#mailFrom(line, form), to: this.#pending.map(({ wire }) => wire.text) };
     const transaction = new SmtpTransaction(line, envelope, { content, limits: this.services.limits });
     return new Promise((resolve) => transaction.start(resolve));
   }
 
-  /** Asks the caller once; ends early when the line does, which also bounds a content that never comes. */
-  async #fetchContent(line: SmtpConnection): Promise<void> {
-    this.#asked ??= this.#ask();
-    const lost = new Promise<void>((resolve) => {
-      line.onFailure = () => resolve();
+  /** Null when the line broke first, which also bounds a content that never comes. */
+  #formFor(line: SmtpConnection): Promise<MailForm | null> {
+    if (line.failure !== null) return Promise.resolve(null);
+    const lost = new Promise<null>((resolve) => {
+      line.onFailure = () => resolve(null);
     });
-    await (line.failure === null ? Promise.race([this.#asked, lost]) : undefined);
-  }
-
-  async #ask(): Promise<void> {
-    try {
-      this.#content = await this.job.content();
-    } catch {
-      const reply = { code: null, enhanced: '4.3.0', text: 'the content of the mail could not be produced' };
-      this.#sheet.own(this.#takeAll(), { kind: 'deferred', class: 'deferral', phase: 'mail', reply });
-    }
+    return Promise.race([this.#forms.for(line.extensions), lost]);
   }
 
   /** Settles what this server cannot take, without asking it. False when nobody is left. */
@@ -243,13 +239,13 @@ export class DeliveryAttempt {
     this.#sheet.own(keys, { kind: 'bounced', class: 'content', phase: 'ehlo', reply }, remote);
   }
 
-  #mailFrom(line: SmtpConnection, content: Buffer): string {
+  #mailFrom(line: SmtpConnection, { content, eightBit, utf8Header }: MailForm & { kind: 'bytes' }): string {
     const { size, eightBitMime } = line.extensions;
     let from = `<${this.#from?.text ?? ''}>`;
     if (size !== null) from += ` SIZE=${content.length}`;
-    if (eightBitMime && !isAscii(content)) from += ' BODY=8BITMIME';
-    if (this.#from?.needsUtf8 === true || this.#pending.some(({ wire }) => wire.needsUtf8)) from += ' SMTPUTF8';
-    return from;
+    if (eightBitMime && eightBit) from += ' BODY=8BITMIME';
+    const utf8 = utf8Header || this.#from?.needsUtf8 === true || this.#pending.some(({ wire }) => wire.needsUtf8);
+    return utf8 ? `${from} SMTPUTF8` : from;
   }
 
   #settle(report: TransactionReport, remote: Remote): void {
@@ -310,7 +306,13 @@ function otherFamily(source: string): OwnDecision {
   return { kind: 'deferred', class: 'routing', phase: 'dns', reply: { code: null, enhanced: '4.4.4', text } };
 }
 
-function notBegun(failure: SmtpFailure): TransactionReport {
+function withoutForm(form: Exclude<MailForm, { kind: 'bytes' }>): OwnDecision {
+  if (form.kind === 'impossible') return { ...ownBounce('content', form.enhanced, form.text), phase: 'ehlo' };
+  const reply = { code: null, enhanced: '4.3.0', text: 'the content of the mail could not be produced' };
+  return { kind: 'deferred', class: 'deferral', phase: 'mail', reply };
+}
+
+function notBegun(failure: SmtpFailure | null): TransactionReport {
   return { mail: null, rcpt: [], final: null, failure, dotWritten: false };
 }
 

@@ -1,0 +1,63 @@
+import { isAscii } from 'node:buffer';
+import type { CourierJob } from './courier.js';
+import type { Extensions } from './smtp-extensions.js';
+
+/** The mail as one peer can take it, or why it cannot be had. */
+export type MailForm =
+  | { kind: 'bytes'; content: Buffer; eightBit: boolean; utf8Header: boolean }
+  /** The peer takes less than the mail needs, and it cannot be converted. */
+  | { kind: 'impossible'; enhanced: string; text: string }
+  | { kind: 'unavailable' };
+
+const BLANK_LINE = Buffer.from('\r\n\r\n');
+
+/**
+ * The two forms of one mail: as it is, and in seven-bit octets for peers that take no others. Each is asked for at most
+ * once, the second one only when a peer needs it.
+ */
+export class MailForms {
+  #plain: Promise<MailForm> | null = null;
+  #sevenBit: Promise<Buffer | null> | null = null;
+
+  constructor(private readonly job: Pick<CourierJob, 'content' | 'sevenBit'>) {}
+
+  /** Never rejects. */
+  async for({ eightBitMime, smtpUtf8 }: Extensions): Promise<MailForm> {
+    const form = await (this.#plain ??= this.#ask());
+    if (form.kind !== 'bytes' || !form.eightBit) return form;
+    // RFC 6531 §3.1: who offers SMTPUTF8 takes eight bits too.
+    if (form.utf8Header ? smtpUtf8 : eightBitMime || smtpUtf8) return form;
+    try {
+      const content = await (this.#sevenBit ??= this.job.sevenBit());
+      if (content !== null) return { kind: 'bytes', content, eightBit: false, utf8Header: false };
+    } catch {
+      return { kind: 'unavailable' };
+    }
+    return form.utf8Header && !smtpUtf8 ? NEEDS_UTF8 : NEEDS_EIGHT_BIT;
+  }
+
+  async #ask(): Promise<MailForm> {
+    try {
+      const content = await this.job.content();
+      if (isAscii(content)) return { kind: 'bytes', content, eightBit: false, utf8Header: false };
+      const head = content.indexOf(BLANK_LINE);
+      const utf8Header = !isAscii(head === -1 ? content : content.subarray(0, head));
+      return { kind: 'bytes', content, eightBit: true, utf8Header };
+    } catch {
+      return { kind: 'unavailable' };
+    }
+  }
+}
+
+const NEEDS_UTF8: MailForm = {
+  kind: 'impossible',
+  enhanced: '5.6.7',
+  text: 'the server takes no internationalised headers (SMTPUTF8)',
+};
+
+/** RFC 6152 §3: the client converts, or returns the mail as undeliverable. */
+const NEEDS_EIGHT_BIT: MailForm = {
+  kind: 'impossible',
+  enhanced: '5.6.3',
+  text: 'the server takes no 8-bit content (8BITMIME), and this mail cannot be converted',
+};
