@@ -1,5 +1,14 @@
 import { Injectable } from '@nestjs/common';
-import { CapturedMail, EmailLedger, MailMessage, ReturnPath, SharedShaping, type DeliveryJob, type StoredContent } from '#libs/emails';
+import {
+  CapturedMail,
+  EmailLedger,
+  MailMessage,
+  ReturnPath,
+  SharedShaping,
+  OutgoingTls,
+  type DeliveryJob,
+  type StoredContent,
+} from '#libs/emails';
 import { Config, Log, Shutdown } from '#libs/kernel';
 import { createCourier, MailboxProviders, type Courier, type CourierJob, type Outcome } from '#libs/mta';
 
@@ -17,9 +26,10 @@ export class OutgoingMail {
     private readonly message: MailMessage,
     private readonly returnPath: ReturnPath,
     private readonly captured: CapturedMail,
+    private readonly tls: OutgoingTls,
     { plan }: SharedShaping,
     config: Config,
-    log: Log,
+    private readonly log: Log,
     shutdown: Shutdown,
   ) {
     const s = config.settings;
@@ -36,14 +46,26 @@ export class OutgoingMail {
       log: (event: object) => log.debug('courier', event),
       providers: new MailboxProviders(plan),
     };
-    this.world = createCourier({ ...options, mode: s.DELIVERY_MODE });
+    this.world = createCourier({ ...options, ...tls.options(), mode: s.DELIVERY_MODE });
     this.inbox = s.DELIVERY_MODE === 'capture' ? this.world : createCourier({ ...options, mode: 'capture' });
     shutdown.on('work', 'courier', () => this.world.close(STOP_MS));
   }
 
   /** One outcome per recipient; never throws. */
-  send(job: DeliveryJob): Promise<Outcome[]> {
-    return this.world.deliver(this.courierJob(job));
+  async send(job: DeliveryJob): Promise<Outcome[]> {
+    try {
+      return await this.world.deliver({ ...this.courierJob(job), tls: await this.tls.wanted(job) });
+    } catch (error) {
+      // The database is away: nothing may go out under a weaker rule than the domain has.
+      this.log.warn('delivery: not begun', { email: job.mail.id, reason: (error as Error).message });
+      const now = new Date();
+      return job.recipients.map(({ ordinal }) => ({
+        key: String(ordinal),
+        kind: 'abandoned',
+        startedAt: now,
+        endedAt: now,
+      }));
+    }
   }
 
   /** Into the captured inbox instead. */
