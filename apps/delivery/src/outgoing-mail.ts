@@ -3,16 +3,31 @@ import {
   CapturedMail,
   EmailLedger,
   MailMessage,
+  OutgoingTls,
   ReturnPath,
   SharedShaping,
-  OutgoingTls,
   type DeliveryJob,
   type StoredContent,
 } from '#libs/emails';
 import { Config, Log, Shutdown } from '#libs/kernel';
-import { createCourier, MailboxProviders, type Courier, type CourierJob, type Outcome } from '#libs/mta';
+import {
+  createCourier,
+  MailboxProviders,
+  type Courier,
+  type CourierJob,
+  type Outcome,
+  type Destination,
+  type SourceAddress,
+} from '#libs/mta';
 
 const STOP_MS = 7_000;
+
+/** What the dispatcher decides about one job. */
+export interface Handling {
+  source: SourceAddress | null;
+  /** Asked before each MAIL. */
+  mayStart: () => boolean | Promise<boolean>;
+}
 
 /** From the ledger's job to the courier's: envelope and bytes. */
 @Injectable()
@@ -51,10 +66,15 @@ export class OutgoingMail {
     shutdown.on('work', 'courier', () => this.world.close(STOP_MS));
   }
 
+  /** Never rejects. */
+  destination(domain: string): Promise<Destination> {
+    return this.world.destination(domain);
+  }
+
   /** One outcome per recipient; never throws. */
-  async send(job: DeliveryJob): Promise<Outcome[]> {
+  async send(job: DeliveryJob, how: Handling): Promise<Outcome[]> {
     try {
-      return await this.world.deliver({ ...this.courierJob(job), tls: await this.tls.wanted(job) });
+      return await this.world.deliver({ ...this.courierJob(job, how), tls: await this.tls.wanted(job) });
     } catch (error) {
       // The database is away: nothing may go out under a weaker rule than the domain has.
       this.log.warn('delivery: not begun', { email: job.mail.id, reason: (error as Error).message });
@@ -70,19 +90,19 @@ export class OutgoingMail {
 
   /** Into the captured inbox instead. */
   keep(job: DeliveryJob): Promise<Outcome[]> {
-    return this.inbox.deliver(this.courierJob(job));
+    return this.inbox.deliver(this.courierJob(job, { source: null, mayStart: () => this.ledger.holds(job) }));
   }
 
-  private courierJob(job: DeliveryJob): CourierJob {
+  private courierJob(job: DeliveryJob, { source, mayStart }: Handling): CourierJob {
     return {
       id: job.mail.id,
       mailFrom: this.returnPath.address(job.mail.id, job.recipients[0].ordinal),
       recipients: job.recipients.map((recipient) => ({ key: String(recipient.ordinal), address: recipient.address })),
       content: async () => this.message.bytes(job, await this.stored(job)),
       sevenBit: async () => this.message.sevenBit(job, await this.stored(job)),
-      mayStart: () => this.ledger.holds(job),
+      mayStart,
       tls: 'opportunistic',
-      source: null,
+      source,
     };
   }
 

@@ -6,10 +6,16 @@ import { OutgoingMail } from './outgoing-mail.js';
 type Recipient = DeliveryJob['recipients'][number];
 type Simulations = Map<Recipient, Simulation>;
 
-/** A job, divided: what goes out, and what only seems to. */
+/** What only seems to go out. */
+export interface SimulatedJob {
+  job: DeliveryJob;
+  simulations: Simulations;
+}
+
+/** A job, divided; `real` is the job itself when nothing of it is simulated. */
 export interface DividedJob {
   real: DeliveryJob | null;
-  simulated: { job: DeliveryJob; simulations: Simulations } | null;
+  simulated: SimulatedJob | null;
 }
 
 /**
@@ -44,7 +50,7 @@ export class SimulatedDelivery {
     };
   }
 
-  async deliver({ job, simulations }: NonNullable<DividedJob['simulated']>): Promise<void> {
+  async deliver({ job, simulations }: SimulatedJob): Promise<void> {
     const startedAt = new Date();
     const due = new Map<number, Recipient[]>();
     for (const [recipient, { delayMs }] of simulations) {

@@ -5,40 +5,46 @@ import type { DeliveryJob } from './ledger/delivery-job.js';
 const MAX_JOBS = 2_000;
 const MAX_BYTES = 64 * 1024 * 1024;
 
-interface Receiver {
+/** Delivery in this process. */
+export interface HandOffReceiver {
   worker: Pick<Worker, 'id' | 'alive' | 'life'>;
-  wake: () => void;
+  /** Whether one mail more to this recipient domain should wait in memory; else it waits in the database. */
+  welcomes: (domain: string) => boolean;
+  /** Jobs whose mail is committed, already claimed by the worker. `leave` is called for each when it waits no more. */
+  take: (jobs: DeliveryJob[]) => void;
 }
 
 /**
  * From accept to delivery in memory, where both run in one process. A mail takes this way only if there was room before
- * its commit: its recipients are then written as already claimed by this process's worker. Beyond the bounds the mail
- * stays in the database and the claim loop finds it: memory never grows with the backlog.
+ * its commit: its recipients are then written as already claimed by this process's worker. Beyond the bounds, and where
+ * its destination has its share waiting already, the mail stays in the database and the claim finds it: memory never
+ * grows with the backlog, and a stalled destination does not fill it.
  */
 @Injectable()
 export class HandOff {
-  private readonly queue: DeliveryJob[] = [];
+  private readonly waiting = new Set<DeliveryJob>();
   private jobs = 0;
   private bytes = 0;
-  private receiver: Receiver | undefined;
+  private receiver: HandOffReceiver | undefined;
 
-  /** Called by the delivery loop of this process once its worker is registered. */
-  connect(receiver: Receiver): void {
+  /** Called by the delivery of this process once its worker is registered. */
+  connect(receiver: HandOffReceiver): void {
     this.receiver = receiver;
   }
 
-  /** From now on nothing is handed over; what waits is left to its claim's end. Returns what was waiting. */
-  disconnect(): DeliveryJob[] {
-    this.receiver = undefined;
-    return this.take(this.queue.length);
+  /** From now on nothing more is reserved; what was is still taken, so that its claim is given back. */
+  disconnect(): void {
+    if (this.receiver) this.receiver = { ...this.receiver, welcomes: () => false };
   }
 
-  /** Room for one mail of `jobs` recipient domains and `bytes`; the worker to write as claimant, or null. */
-  reserve(jobs: number, bytes: number): Receiver['worker'] | null {
-    if (!this.receiver?.worker.alive || this.jobs + jobs > MAX_JOBS || this.bytes + bytes > MAX_BYTES) return null;
-    this.jobs += jobs;
+  /** Room for the jobs of one mail, of `bytes`; the worker to write as claimant, or null. */
+  reserve(jobs: readonly DeliveryJob[], bytes: number): HandOffReceiver['worker'] | null {
+    const { receiver } = this;
+    if (!receiver?.worker.alive || this.jobs + jobs.length > MAX_JOBS || this.bytes + bytes > MAX_BYTES) return null;
+    for (const { domain } of jobs) if (!receiver.welcomes(domain)) return null;
+    this.jobs += jobs.length;
     this.bytes += bytes;
-    return this.receiver.worker;
+    return receiver.worker;
   }
 
   /** Gives room back: the commit failed. */
@@ -49,19 +55,12 @@ export class HandOff {
 
   /** After the commit. */
   push(jobs: DeliveryJob[]): void {
-    this.queue.push(...jobs);
-    this.receiver?.wake();
+    for (const job of jobs) this.waiting.add(job);
+    this.receiver?.take(jobs);
   }
 
-  /** Jobs that nobody has taken yet. */
-  get waiting(): readonly DeliveryJob[] {
-    return this.queue;
-  }
-
-  /** Up to `limit` waiting jobs; their room is free again. */
-  take(limit: number): DeliveryJob[] {
-    const taken = this.queue.splice(0, limit);
-    for (const job of taken) this.cancel(1, job.reservedBytes);
-    return taken;
+  /** A job waits no more: it begins, or goes back. Its room is free again. */
+  leave(job: DeliveryJob): void {
+    if (this.waiting.delete(job)) this.cancel(1, job.reservedBytes);
   }
 }

@@ -17,7 +17,7 @@ export class CaptureCourier extends Courier {
 
   override async deliver(job: CourierJob): Promise<Outcome[]> {
     const startedAt = new Date();
-    if (this.#closing || !job.mayStart()) return abandoned(job, startedAt);
+    if (this.#closing || !(await job.mayStart())) return abandoned(job, startedAt);
     const running = this.#keep(job, startedAt);
     this.#running.add(running);
     try {

@@ -1,5 +1,6 @@
 export { Database, isDuplicate, isRetryable, isUnavailable, type Queryable, type QueryResult } from './database.js';
 export { DueWorkLoop, type DueWork } from './due-work-loop.js';
+export { PollLoop } from './poll-loop.js';
 export { acquireDataDir, EmbeddedPostgres } from './embedded-postgres/index.js';
 export { GroupCommit } from './group-commit.js';
 export { migrate } from './migrate.js';

@@ -19,7 +19,7 @@ export function reserveHandOver(draft: Draft, handOff: HandOff, wakeups: Wakeups
   const jobs = draft.submission.scheduledAt ? [] : jobsOf(draft);
   if (jobs.length === 0) return { workerId: null, deliver: nothing, release: nothing };
   const bytes = draft.content.body.length;
-  const worker = handOff.reserve(jobs.length, bytes);
+  const worker = handOff.reserve(jobs, bytes);
   if (worker === null) return { workerId: null, release: nothing, deliver: () => wakeups.ring('due-mail') };
   for (const job of jobs) job.life = worker.life;
   // The first job carries the weight of the body; the others share it.

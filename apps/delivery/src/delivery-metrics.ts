@@ -1,0 +1,72 @@
+import type { Outcome } from '#libs/mta';
+import { Counter, Gauge, type Registry } from 'prom-client';
+
+/** Asked at every look. */
+export interface DeliveryState {
+  inFlight: () => number;
+  atRisk: () => number;
+  waitingByReason: () => Map<string, number>;
+  /** Seconds; rejects while the database is away. */
+  oldestDue: () => Promise<number>;
+}
+
+/** What `/metrics` says of delivery. */
+export class DeliveryMetrics {
+  private readonly attempts: Counter<'outcome'>;
+  private readonly putBacks: Counter<'reason'>;
+
+  constructor(registry: Registry, state: DeliveryState) {
+    const registers = [registry];
+    this.attempts = new Counter({
+      name: 'postloft_attempts_total',
+      help: 'Delivery attempts by outcome',
+      labelNames: ['outcome'],
+      registers,
+    });
+    this.putBacks = new Counter({
+      name: 'postloft_deliveries_put_back_total',
+      help: 'Jobs that went back to the database unsent, by what holds them back',
+      labelNames: ['reason'],
+      registers,
+    });
+    gauge('postloft_deliveries_in_flight', 'Jobs under way to their servers', state.inFlight);
+    gauge('postloft_deliveries_at_risk', 'Jobs between MAIL and the writing of their outcome', state.atRisk);
+    new Gauge({
+      name: 'postloft_deliveries_waiting',
+      help: 'Claimed jobs that wait in memory, by what for',
+      labelNames: ['reason'],
+      registers,
+      collect() {
+        this.reset();
+        for (const [reason, jobs] of state.waitingByReason()) this.set({ reason }, jobs);
+      },
+    });
+    new Gauge({
+      name: 'postloft_oldest_due_seconds',
+      help: 'For how long the oldest due mail has waited to be claimed',
+      registers,
+      async collect() {
+        this.set(await state.oldestDue().catch(() => NaN));
+      },
+    });
+
+    function gauge(name: string, help: string, value: () => number): void {
+      new Gauge({
+        name,
+        help,
+        registers,
+        collect() {
+          this.set(value());
+        },
+      });
+    }
+  }
+
+  count(outcomes: readonly Outcome[]): void {
+    for (const { kind } of outcomes) this.attempts.inc({ outcome: kind });
+  }
+
+  wentBack(reason: string): void {
+    this.putBacks.inc({ reason });
+  }
+}

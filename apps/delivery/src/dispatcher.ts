@@ -1,0 +1,372 @@
+import type { ClaimRooms, DeliveryJob } from '#libs/emails';
+import type { Admission, Destination, Outcome, Pass, Sender, Shaping, SourceAddress, WaitReason } from '#libs/mta';
+import { Destinations } from './destinations.js';
+import { isWithinShare, type FairPlaces, type Place } from './fair-places.js';
+import { MailQueue, type Closure } from './mail-queue.js';
+import type { RiskGate } from './risk-gate.js';
+import { Risk } from './risk.js';
+
+/** What the dispatcher needs of the world; none of it throws but what is said to reject. */
+export interface DispatchDesk {
+  destination(domain: string): Promise<Destination>;
+  sender(job: DeliveryJob): Sender;
+  /** `mayStart` is asked before each MAIL. */
+  send(
+    job: DeliveryJob,
+    how: { source: SourceAddress | null; mayStart: () => boolean | Promise<boolean> },
+  ): Promise<Outcome[]>;
+  /** Rejects when the outcomes cannot be written. */
+  settle(job: DeliveryJob, outcomes: readonly Outcome[]): Promise<void>;
+  /** The claim is still ours. */
+  holds(job: DeliveryJob): boolean;
+  /** Back into the database; rejects when that cannot be written. */
+  postpone(job: DeliveryJob, until: Date | null, reason: WaitReason | null): Promise<void>;
+  /** The job waits in memory no more. */
+  left(job: DeliveryJob): void;
+  /** There is room again for what waits in the database. */
+  hungry(): void;
+  /** Somebody else has the claim now. */
+  lost(job: DeliveryJob): void;
+  failed(error: unknown): void;
+}
+
+export interface DispatcherOptions {
+  shaping: Shaping;
+  /** Jobs under way: each may hold a socket. */
+  open: FairPlaces;
+  gate: RiskGate;
+  /** Jobs that may wait in memory. */
+  maxWaiting: number;
+}
+
+/** A longer wait is spent in the database. */
+const SHORT_WAIT_MS = 2_000;
+/** After that long in memory a job goes back. */
+const PATIENCE_MS = 3_000;
+/** A queue whose first job waits that long takes nothing more into memory. */
+const SLOW_MS = 1_000;
+/** What had to go back is due again after this long, and so long the queue takes nothing into memory. */
+const REST_MS = 5_000;
+/** Jobs of a queue that wait in memory after a claim: one that is quick empties them between two claims. */
+const PROMPT_SHARE = 100;
+const SHARE = 20;
+/** Jobs of a queue that are offered to shaping at a time when it refuses some senders and not others. */
+const LOOK_AHEAD = 16;
+const FORGET_MS = 60_000;
+
+type Served = 'began' | 'no place' | 'waits';
+
+/**
+ * Every job stands in the queue of its destination; the queues begin jobs in turn, each as soon as shaping admits one
+ * and a place is free. Waits are short or happen in the database.
+ */
+export class Dispatcher {
+  /** Jobs that are here, and those whose outcome could not be written: sending them again would only repeat that. */
+  readonly held = new Set<DeliveryJob>();
+  private readonly queues = new Map<string, MailQueue>();
+  /** Queues that may be able to begin a job. */
+  private readonly ready = new Set<MailQueue>();
+  private readonly destinations: Destinations;
+  /** By recipient domain, while its destination is looked up. */
+  private readonly unplaced = new Map<string, DeliveryJob[]>();
+  private readonly tasks = new Set<Promise<void>>();
+  private stopping = false;
+  private count = 0;
+
+  constructor(
+    private readonly desk: DispatchDesk,
+    private readonly options: DispatcherOptions,
+  ) {
+    this.destinations = new Destinations((domain) => desk.destination(domain));
+  }
+
+  /** Jobs that wait in memory. */
+  get waiting(): number {
+    return this.count;
+  }
+
+  get room(): number {
+    return Math.max(0, this.options.maxWaiting - this.count);
+  }
+
+  /** Takes a claimed job; it begins, or goes back, in its turn. */
+  offer(job: DeliveryJob): void {
+    this.held.add(job);
+    this.count += 1;
+    if (this.stopping) {
+      this.putBack(job, null, null);
+      return;
+    }
+    const destination = this.destinations.at(job.domain);
+    if (destination) this.enqueue(job, destination);
+    else this.place(job);
+  }
+
+  /** Whether memory is the place for one job more to this domain. */
+  welcomes(domain: string): boolean {
+    if (this.stopping) return false;
+    const destination = this.destinations.at(domain);
+    if (!destination) return isWithinShare(this.unplaced.get(domain)?.length ?? 0, this.room);
+    const queue = this.queues.get(destination.queue);
+    if (!queue) return this.room > 0;
+    if (this.closureOf(queue) || queue.isStuck() || queue.oldestWaitMs() > SLOW_MS) return false;
+    return this.options.open.isPrompt(queue.name) ? this.room > 0 : isWithinShare(queue.waiting.length, this.room);
+  }
+
+  /** How many recipients of which domain a claim may bring. */
+  rooms(): ClaimRooms {
+    const of: Record<string, number> = {};
+    for (const [domain, jobs] of this.unplaced) of[domain] = Math.max(0, SHARE - jobs.length);
+    for (const queue of this.queues.values()) {
+      const room = this.roomOf(queue);
+      const each = Math.ceil(room / Math.max(1, queue.domains.size));
+      for (const domain of queue.domains) of[domain] = each;
+    }
+    return { each: SHARE, of };
+  }
+
+  /** Queues that are closed, with the domains that lead there. */
+  closed(): MailQueue[] {
+    return [...this.queues.values()].filter((queue) => this.closureOf(queue));
+  }
+
+  /** How many jobs wait in memory for what; `place`: for a free one, `destination`: for DNS. */
+  waitingByReason(): Map<string, number> {
+    const counts = new Map<string, number>();
+    const add = (reason: string, jobs: number) => counts.set(reason, (counts.get(reason) ?? 0) + jobs);
+    for (const jobs of this.unplaced.values()) add('destination', jobs.length);
+    for (const queue of this.queues.values()) add(queue.reason?.kind ?? 'place', queue.waiting.length);
+    return counts;
+  }
+
+  /** Now and then: gives back what waits too long, forgets queues that are no longer used. */
+  sweep(): void {
+    const now = performance.now();
+    for (const queue of this.queues.values()) {
+      if (queue.oldestWaitMs() > PATIENCE_MS) this.rest(queue, now - PATIENCE_MS);
+      if (queue.isIdle && !this.closureOf(queue) && now - queue.touchedAt > FORGET_MS) this.forget(queue);
+    }
+    this.pump();
+  }
+
+  /** Gives back what has not begun, and lets nothing more begin. */
+  close(): void {
+    this.stopping = true;
+    this.options.gate.close();
+    this.ready.clear();
+    for (const [domain, jobs] of this.unplaced) {
+      this.unplaced.delete(domain);
+      for (const job of jobs) this.putBack(job, null, null);
+    }
+    for (const queue of this.queues.values()) {
+      clearTimeout(queue.timer);
+      for (const { job } of queue.waiting.splice(0)) this.putBack(job, null, null);
+    }
+  }
+
+  /** Resolves when what runs is written down. */
+  async drained(): Promise<void> {
+    while (this.tasks.size > 0) await Promise.all(this.tasks);
+  }
+
+  /** Of a domain whose destination must be looked up first; one question per domain. */
+  private place(job: DeliveryJob): void {
+    const others = this.unplaced.get(job.domain);
+    if (others) {
+      others.push(job);
+      return;
+    }
+    this.unplaced.set(job.domain, [job]);
+    void this.destinations.find(job.domain).then((destination) => {
+      const jobs = this.unplaced.get(job.domain) ?? [];
+      this.unplaced.delete(job.domain);
+      for (const one of jobs) this.enqueue(one, destination);
+    });
+  }
+
+  private enqueue(job: DeliveryJob, destination: Destination): void {
+    let queue = this.queues.get(destination.queue);
+    if (!queue) this.queues.set(destination.queue, (queue = new MailQueue(destination)));
+    queue.add(job);
+    const closure = this.closureOf(queue);
+    if (closure) {
+      queue.waiting.pop();
+      this.putBack(job, closure.until, closure.reason);
+    } else if (queue.waiting.length === 1) {
+      this.ready.add(queue);
+      this.pump();
+    }
+  }
+
+  /** Why nothing of the queue begins now; ends early when shaping lets something begin again (an operator's word). */
+  private closureOf(queue: MailQueue): Closure | null {
+    const { closure } = queue;
+    if (closure && (closure.until.getTime() <= Date.now() || this.options.shaping.room(queue.destination) > 0))
+      queue.closure = null;
+    return queue.closure;
+  }
+
+  private roomOf(queue: MailQueue): number {
+    if (this.closureOf(queue) || queue.isStuck() || queue.oldestWaitMs() > SLOW_MS) return 0;
+    const open = this.options.shaping.room(queue.destination);
+    // A queue in which nothing begins and nothing runs: the one job that asks is told why, and until when.
+    if (open === 0 && queue.running === 0) return queue.waiting.length === 0 ? 1 : 0;
+    const share = this.options.open.isPrompt(queue.name) ? PROMPT_SHARE : SHARE;
+    return Math.max(0, Math.min(share, 2 * (queue.running + open)) - queue.waiting.length);
+  }
+
+  /** Begins what can begin, the queues in turn. */
+  private pump(): void {
+    const passedOver: MailQueue[] = [];
+    while (this.ready.size > 0 && this.options.open.free > 0) {
+      const [queue] = this.ready;
+      this.ready.delete(queue);
+      const served = this.serve(queue);
+      if (served === 'no place') passedOver.push(queue);
+      if (served === 'began' && queue.waiting.length > 0) this.ready.add(queue);
+    }
+    for (const queue of passedOver) this.ready.add(queue);
+  }
+
+  private serve(queue: MailQueue): Served {
+    if (!this.options.open.mayTake(queue.name)) return 'no place';
+    let soonest = Infinity;
+    for (let i = 0; i < queue.waiting.length && i < LOOK_AHEAD;) {
+      const { job } = queue.waiting[i];
+      const admission = this.options.shaping.admit(queue.destination, this.desk.sender(job));
+      if (admission.kind === 'go') {
+        queue.waiting.splice(i, 1);
+        this.begin(queue, job, admission.pass);
+        return 'began';
+      }
+      const isClosed = this.options.shaping.room(queue.destination) === 0;
+      if (!isShort(admission)) {
+        if (isClosed) {
+          this.shut(queue, admission);
+          return 'waits';
+        }
+        queue.waiting.splice(i, 1);
+        this.putBack(job, admission.until, admission.reason);
+        continue;
+      }
+      queue.reason = admission.reason;
+      soonest = Math.min(soonest, admission.until.getTime());
+      if (isClosed) break;
+      i += 1;
+    }
+    if (queue.waiting.length > 0) this.lookAgain(queue, soonest - Date.now());
+    return 'waits';
+  }
+
+  private lookAgain(queue: MailQueue, ms: number): void {
+    clearTimeout(queue.timer);
+    queue.timer = setTimeout(() => this.wake(queue), Math.max(1, Math.min(ms, SHORT_WAIT_MS)));
+  }
+
+  private wake(queue: MailQueue): void {
+    if (this.stopping) return;
+    if (queue.waiting.length > 0) this.ready.add(queue);
+    if (this.ready.size > 0) this.pump();
+  }
+
+  private begin(queue: MailQueue, job: DeliveryJob, pass: Pass): void {
+    const place = this.options.open.take(queue.name);
+    queue.running += 1;
+    queue.reason = null;
+    this.leave(job);
+    const { isDraining, waiting } = queue;
+    if (isDraining && waiting.length <= SHARE / 2) {
+      queue.isDraining = false;
+      this.desk.hungry();
+    }
+    this.track(this.carry({ queue, job, pass, place }));
+  }
+
+  private async carry(of: { queue: MailQueue; job: DeliveryJob; pass: Pass; place: Place | null }): Promise<void> {
+    const { queue, job, pass, place } = of;
+    const risk = new Risk(this.options.gate, queue.name, () => this.desk.holds(job));
+    let outcomes: Outcome[] = [];
+    try {
+      outcomes = await this.desk.send(job, { source: pass.source, mayStart: () => risk.enter() });
+    } finally {
+      pass.done(outcomes);
+      if (place) this.options.open.give(place);
+      queue.running -= 1;
+      this.wake(queue);
+    }
+    try {
+      await this.desk.settle(job, outcomes);
+      this.giveBackAbandoned(queue, job, outcomes);
+      this.held.delete(job);
+    } finally {
+      risk.leave();
+    }
+  }
+
+  /** Nothing was sent: there was no place before MAIL, or we are stopping. A claim that was lost is no longer ours. */
+  private giveBackAbandoned(queue: MailQueue, job: DeliveryJob, outcomes: readonly Outcome[]): void {
+    const keys = new Set(outcomes.flatMap(({ key, kind }) => (kind === 'abandoned' ? [key] : [])));
+    if (keys.size === 0) return;
+    if (!this.desk.holds(job)) {
+      this.desk.lost(job);
+      return;
+    }
+    const recipients = job.recipients.filter(({ ordinal }) => keys.has(String(ordinal)));
+    const until = this.stopping ? null : new Date(Date.now() + REST_MS);
+    this.track(this.desk.postpone({ ...job, recipients }, until, this.stopping ? null : noPlace(queue)));
+  }
+
+  /** Nothing of this queue begins before `until`: what waits here goes back, and the claims step over its domains. */
+  private shut(queue: MailQueue, { until, reason }: { until: Date; reason: WaitReason }): void {
+    queue.closure = { until, reason };
+    for (const { job } of queue.waiting.splice(0)) this.putBack(job, until, reason);
+  }
+
+  /** What has waited since before `since` goes back for a while. */
+  private rest(queue: MailQueue, since: number): void {
+    queue.stuckUntil = performance.now() + REST_MS;
+    const until = new Date(Date.now() + REST_MS);
+    const reason = queue.reason ?? noPlace(queue);
+    let count = 0;
+    while (count < queue.waiting.length && queue.waiting[count].since <= since) count += 1;
+    for (const { job } of queue.waiting.splice(0, count)) this.putBack(job, until, reason);
+  }
+
+  private putBack(job: DeliveryJob, until: Date | null, reason: WaitReason | null): void {
+    this.leave(job);
+    this.track(this.desk.postpone(job, until, reason).finally(() => this.held.delete(job)));
+  }
+
+  private leave(job: DeliveryJob): void {
+    this.count -= 1;
+    this.desk.left(job);
+  }
+
+  private forget(queue: MailQueue): void {
+    clearTimeout(queue.timer);
+    this.ready.delete(queue);
+    this.queues.delete(queue.name);
+  }
+
+  private track(task: Promise<void>): void {
+    const tracked: Promise<void> = task
+      .catch((error: unknown) => this.desk.failed(error))
+      .finally(() => this.tasks.delete(tracked));
+    this.tasks.add(tracked);
+  }
+}
+
+const isShort = ({ reason, until }: Extract<Admission, { kind: 'wait' }>): boolean =>
+  reason.kind === 'concurrency' || until.getTime() - Date.now() <= SHORT_WAIT_MS;
+
+/** Our own bound, in the words in which shaping tells its bounds. */
+function noPlace(queue: MailQueue): WaitReason {
+  return {
+    kind: 'concurrency',
+    queue: queue.name,
+    source: null,
+    text: 'as many mails as one destination may have under way are on their way there',
+    words: null,
+    mx: null,
+  };
+}
