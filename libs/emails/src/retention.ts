@@ -4,6 +4,7 @@ import { Database } from '#libs/persistence';
 
 const CONTENT_DAYS = 30;
 const METADATA_DAYS = 90;
+const FULL_MAILBOX_DAYS = 30;
 const DAY_MS = 86_400_000;
 /** Mails of one transaction: short locks, and room for others between two of them. */
 const BATCH = 1_000;
@@ -28,18 +29,29 @@ const KEYS = `
     SELECT ctid FROM idempotency_keys WHERE created_at < now() - make_interval(hours => $1) LIMIT $2
       FOR UPDATE SKIP LOCKED)`;
 
+interface Pruned {
+  contents: number;
+  emails: number;
+  idempotencyKeys: number;
+  fullMailboxes: number;
+}
+
+/** Refusals of a full mailbox count for a new entry of the suppression list no longer than this. */
+const FULL_MAILBOXES = `DELETE FROM full_mailboxes WHERE last_at < $1`;
+
 /** What is removed when its time is over (D-30): bodies after 30 days, all else of a mail after 90, keys after 24 hours. */
 @Injectable()
 export class Retention {
   constructor(private readonly database: Database) {}
 
   /** Safe to run in any number of processes. Returns how many rows went of each. */
-  async prune(now = new Date()): Promise<{ contents: number; emails: number; idempotencyKeys: number }> {
+  async prune(now = new Date()): Promise<Pruned> {
     const before = (days: number) => lowestIdAt('em', new Date(now.getTime() - days * DAY_MS));
     return {
       contents: await this.byId(CONTENTS, before(CONTENT_DAYS)),
       emails: await this.byId(MAILS, before(METADATA_DAYS)),
       idempotencyKeys: await this.keys(),
+      fullMailboxes: await this.fullMailboxes(new Date(now.getTime() - FULL_MAILBOX_DAYS * DAY_MS)),
     };
   }
 
@@ -52,6 +64,10 @@ export class Retention {
       if (rows.length === 0) return removed;
       last = rows.reduce((highest, { id }) => (id > highest ? id : highest), last);
     }
+  }
+
+  private async fullMailboxes(before: Date): Promise<number> {
+    return (await this.database.query(FULL_MAILBOXES, [before])).rowCount;
   }
 
   private async keys(): Promise<number> {

@@ -9,6 +9,7 @@ import { ClaimReview } from './claim-review.js';
 import { DueClaims, type ClaimRooms } from './claim-due.js';
 import type { DeliveryJob, StoredContent } from './delivery-job.js';
 import { endUnsent } from './end-unsent.js';
+import { fullMailboxes } from './full-mailbox.js';
 import { hardBounce } from './hard-bounce.js';
 import { recordLate } from './late-report.js';
 import { holdBack, postpone, type Postponed } from './postpone.js';
@@ -207,12 +208,14 @@ export class EmailLedger {
   }
 
   private async writeOutcomes(tx: Queryable, items: SettleItem[]): Promise<void> {
-    for (const { job, verdict } of await settleBatch(tx, this.worker.id, items)) {
+    const applied = await settleBatch(tx, this.worker.id, items);
+    for (const { job, verdict } of applied) {
       const bounce = hardBounce(job, verdict);
       if (bounce) await this.suppressions.add(tx, bounce);
       const report = verdict.simulated?.report;
       if (report)
         await recordLate(tx, { mail: job.mail, recipient: verdict.recipient, at: verdict.outcome.endedAt, report });
     }
+    for (const entry of await fullMailboxes(tx, applied)) await this.suppressions.add(tx, entry);
   }
 }

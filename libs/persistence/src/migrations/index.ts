@@ -12,6 +12,7 @@ import { DomainKeys0011 } from './0011-domain-keys.js';
 import { Unsubscribe0012 } from './0012-unsubscribe.js';
 import { TlsReports0013 } from './0013-tls-reports.js';
 import { FairClaims0014 } from './0014-fair-claims.js';
+import { FullMailboxes0015 } from './0015-full-mailboxes.js';
 
 /** In order. One that was released is never changed: what comes later is a migration of its own. */
 export const MIGRATIONS = [
@@ -29,4 +30,5 @@ export const MIGRATIONS = [
   Unsubscribe0012,
   TlsReports0013,
   FairClaims0014,
+  FullMailboxes0015,
 ];

@@ -1,0 +1,32 @@
+import { normaliseAddress } from '#libs/mime';
+import type { NewSuppression } from '#libs/suppressions';
+import type { DeliveryJob } from './delivery-job.js';
+import type { Verdict } from './verdict.js';
+
+const REASON_LENGTH = 500;
+const TEXT_LENGTH = 1_000;
+
+/** The entry of the suppression list that a refusal leads to: which mail, which server, when and in whose words. */
+export function bounceEntry({ mail }: DeliveryJob, { recipient, outcome }: Verdict): NewSuppression {
+  const { reply, remote, endedAt } = outcome;
+  return {
+    accountId: mail.accountId,
+    address: normaliseAddress(recipient.address),
+    origin: 'bounce',
+    reason: cut(reply.text, REASON_LENGTH),
+    sourceId: mail.id,
+    evidence: {
+      email_id: mail.id,
+      recipient: recipient.address,
+      smtp_code: reply.code,
+      enhanced_code: reply.enhanced,
+      text: cut(reply.text, TEXT_LENGTH),
+      mx: remote.mx,
+      feedback_type: null,
+      at: endedAt.toISOString(),
+    },
+  };
+}
+
+/** Half of a surrogate pair at the end would make jsonb refuse the whole outcome. */
+const cut = (text: string, length: number): string => text.slice(0, length).replace(/\p{Cs}$/u, '');
