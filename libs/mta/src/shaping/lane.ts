@@ -32,6 +32,8 @@ export class Lane {
   inFlight = 0;
   suspension: Suspension | null = null;
   slowDown: SlowDown | null = null;
+  /** When the latest of each was decided, also of one that is over: what is older is old news. */
+  readonly decidedAt = { suspension: 0, slowDown: 0 };
   /** When it was last used; milliseconds since 1970. */
   usedAt = 0;
   #window: number;
@@ -96,7 +98,13 @@ export class Lane {
   /** After a pause the first mail goes alone. */
   suspend(suspension: Suspension): void {
     this.suspension = suspension;
+    this.decidedAt.suspension = suspension.at;
     if (this.of.slowStart && suspension.kind === 'suspended') this.#window = 1;
+  }
+
+  slow(slowDown: SlowDown): void {
+    this.slowDown = slowDown;
+    this.decidedAt.slowDown = slowDown.at;
   }
 
   /** When there may be room again as far as the rate goes; `now` when it is not the rate. */

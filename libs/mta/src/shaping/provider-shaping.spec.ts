@@ -1,78 +1,35 @@
 import { describe, expect, it } from 'vitest';
-import type { Destination } from '../courier.js';
-import { NO_REMOTE } from '../delivery-outcome.js';
-import type { Deferred, DeliveryPhase, Outcome } from '../delivery-outcome.js';
-import { createShaping } from './create-shaping.js';
+import {
+  ABANDONED,
+  begin,
+  beginAll,
+  deferred,
+  DELIVERED,
+  DOMAIN,
+  GOOGLE,
+  planOf,
+  SENDER,
+  shapingDesk,
+  UNREACHABLE,
+  YAHOO,
+} from '../../../../test/support/shaping-desk.js';
 import type { ProviderShaping } from './provider-shaping.js';
-import type { Pass } from './shaping.js';
-import type { ShapingPlan } from './shaping-plan.js';
-
-const SENDER = { domain: 'example.org', tags: {}, recipients: 1 };
-const DOMAIN: Destination = { queue: 'domain:example.net', provider: null };
-const GOOGLE: Destination = { queue: 'google', provider: 'google' };
-const YAHOO: Destination = { queue: 'yahoo', provider: 'yahoo' };
-
-const at = new Date(0);
-const remote = { ...NO_REMOTE, mx: 'mx.example.net' };
-const delivered: Outcome = {
-  key: '0',
-  kind: 'delivered',
-  reply: { code: 250, enhanced: '2.0.0', text: 'ok' },
-  remote,
-  startedAt: at,
-  endedAt: at,
-};
-const abandoned: Outcome = { key: '0', kind: 'abandoned', startedAt: at, endedAt: at };
-
-function deferred(words: string, phase: DeliveryPhase = 'rcpt'): Deferred {
-  const [code, enhanced, ...text] = words.split(' ');
-  const reply = { code: Number(code), enhanced, text: text.join(' ') };
-  return { ...common, phase, reply, certainty: 'answered' };
-}
-const common = { key: '0', kind: 'deferred', remote, class: 'deferral', startedAt: at, endedAt: at } as const;
-const unreachable: Deferred = {
-  ...common,
-  phase: 'connect',
-  certainty: 'not_sent',
-  reply: { code: null, enhanced: '4.4.1', text: 'no answer' },
-};
-
-function desk(plan?: ShapingPlan) {
-  let now = Date.UTC(2026, 10, 21, 8);
-  const events: object[] = [];
-  const shaping = createShaping({
-    ...(plan ? { plan } : {}),
-    connectionsPerHost: 20,
-    now: () => now,
-    log: (event) => events.push(event),
-  });
-  return { shaping, events, now: () => now, pass: (ms: number) => (now += ms) };
-}
-
-function begin(shaping: ProviderShaping, destination = DOMAIN, sender = SENDER): Pass {
-  const admission = shaping.admit(destination, sender);
-  if (admission.kind !== 'go') throw new Error(admission.reason.text);
-  return admission.pass;
-}
-
-function beginAll(shaping: ProviderShaping, destination = DOMAIN): Pass[] {
-  return Array.from({ length: shaping.room(destination) }, () => begin(shaping, destination));
-}
+import type { ShapingState } from './shaping-memory.js';
 
 describe('the window of a queue', () => {
   it('begins at five and grows by one with each delivery up to the cap', () => {
-    const { shaping } = desk();
+    const { shaping } = shapingDesk();
     expect(shaping.room(DOMAIN)).toBe(5);
-    for (const pass of beginAll(shaping)) pass.done([delivered]);
+    for (const pass of beginAll(shaping)) pass.done([DELIVERED]);
     expect(shaping.room(DOMAIN)).toBe(10);
-    for (let i = 0; i < 30; i += 1) begin(shaping).done([delivered]);
+    for (let i = 0; i < 30; i += 1) begin(shaping).done([DELIVERED]);
     expect(shaping.room(DOMAIN)).toBe(20);
   });
 
   it('is halved by a 421 and by a broken connection, once for all that were on their way', () => {
-    for (const trouble of [deferred('421 4.3.2 closing', 'rcpt'), unreachable]) {
-      const { shaping } = desk();
-      for (let i = 0; i < 30; i += 1) begin(shaping).done([delivered]);
+    for (const trouble of [deferred('421 4.3.2 closing', 'rcpt'), UNREACHABLE]) {
+      const { shaping } = shapingDesk();
+      for (let i = 0; i < 30; i += 1) begin(shaping).done([DELIVERED]);
       for (const pass of beginAll(shaping)) pass.done([trouble]);
       expect(shaping.room(DOMAIN)).toBe(10);
       for (const pass of beginAll(shaping)) pass.done([trouble]);
@@ -81,13 +38,13 @@ describe('the window of a queue', () => {
   });
 
   it('never falls below one', () => {
-    const { shaping } = desk();
-    for (let i = 0; i < 10; i += 1) begin(shaping).done([unreachable]);
+    const { shaping } = shapingDesk();
+    for (let i = 0; i < 10; i += 1) begin(shaping).done([UNREACHABLE]);
     expect(shaping.room(DOMAIN)).toBe(1);
   });
 
   it('says that it is full and how many are on their way', () => {
-    const { shaping } = desk();
+    const { shaping } = shapingDesk();
     beginAll(shaping);
     expect(shaping.room(DOMAIN)).toBe(0);
     expect(shaping.admit(DOMAIN, SENDER)).toMatchObject({
@@ -101,15 +58,15 @@ describe('the window of a queue', () => {
   });
 
   it('counts a pass once, however often it is given back', () => {
-    const { shaping } = desk();
+    const { shaping } = shapingDesk();
     const pass = begin(shaping);
-    pass.done([abandoned]);
-    pass.done([abandoned]);
+    pass.done([ABANDONED]);
+    pass.done([ABANDONED]);
     expect(shaping.room(DOMAIN)).toBe(5);
   });
 
   it('is full from the start towards a smarthost, and without end towards the captured inbox', () => {
-    const { shaping } = desk();
+    const { shaping } = shapingDesk();
     expect(shaping.room({ queue: 'smarthost', provider: null })).toBe(20);
     expect(shaping.room({ queue: 'capture', provider: null })).toBe(Number.MAX_SAFE_INTEGER);
     expect(shaping.admit({ queue: 'capture', provider: null }, SENDER).kind).toBe('go');
@@ -118,7 +75,7 @@ describe('the window of a queue', () => {
 
 describe('an automation', () => {
   it('suspends a queue until its time is over, and says whose words did it', () => {
-    const { shaping, events, now, pass } = desk();
+    const { shaping, events, now, pass } = shapingDesk();
     begin(shaping, YAHOO).done([deferred('421 4.7.0 [TSS04] Messages from 192.0.2.1 temporarily deferred', 'mail')]);
     expect(shaping.room(YAHOO)).toBe(0);
     expect(shaping.admit(YAHOO, SENDER)).toEqual({
@@ -144,8 +101,8 @@ describe('an automation', () => {
   });
 
   it('slows a queue down, more with each further word, and lets it recover in steps', () => {
-    const { shaping, pass } = desk();
-    for (let i = 0; i < 30; i += 1) begin(shaping, GOOGLE).done([delivered]);
+    const { shaping, pass } = shapingDesk();
+    for (let i = 0; i < 30; i += 1) begin(shaping, GOOGLE).done([DELIVERED]);
     const said = deferred('421 4.7.28 unusual rate of mail', 'dot');
     const ignored = deferred('421 4.7.26 not authenticated', 'dot');
     begin(shaping, GOOGLE).done([ignored]);
@@ -153,12 +110,120 @@ describe('an automation', () => {
     begin(shaping, GOOGLE).done([said]);
     begin(shaping, GOOGLE).done([said]);
     expect(shaping.restraints()).toMatchObject([{ queue: 'google', restraint: { kind: 'slow_down', factor: 0.25 } }]);
-    for (let i = 0; i < 30; i += 1) begin(shaping, GOOGLE).done([delivered]);
+    for (let i = 0; i < 30; i += 1) begin(shaping, GOOGLE).done([DELIVERED]);
     expect(shaping.room(GOOGLE)).toBe(5);
     pass(60 * 60_000);
     expect(shaping.room(GOOGLE)).toBe(10);
     pass(60_000);
     expect(shaping.room(GOOGLE)).toBe(20);
     expect(shaping.restraints()).toEqual([]);
+  });
+});
+
+describe('a rate', () => {
+  const plan = planOf({ providers: { google: { connections: 1000, per_minute: 60 } } });
+
+  it('lets a tenth of a minute go at once and the rest evenly', () => {
+    const { shaping, pass } = shapingDesk({ plan });
+    for (let i = 0; i < 6; i += 1) begin(shaping, GOOGLE).done([DELIVERED]);
+    expect(shaping.room(GOOGLE)).toBe(0);
+    const waits = shaping.admit(GOOGLE, SENDER);
+    expect(waits).toMatchObject({
+      kind: 'wait',
+      until: new Date(Date.UTC(2026, 10, 21, 8, 0, 1)),
+      reason: { kind: 'rate', text: 'Mail to google is limited to 60 per minute; it goes when its turn comes.' },
+    });
+    pass(1000);
+    expect(shaping.room(GOOGLE)).toBe(1);
+    begin(shaping, GOOGLE).done([ABANDONED]);
+    expect(shaping.room(GOOGLE)).toBe(1);
+  });
+
+  it('is divided by the number of delivery processes, as is the number of connections', () => {
+    const { shaping, pass } = shapingDesk({
+      plan: planOf({ providers: { google: { connections: 4, per_minute: 60 } } }),
+    });
+    shaping.learn({ states: [], workers: 3 });
+    expect(shaping.room(GOOGLE)).toBe(1);
+    begin(shaping, GOOGLE).done([DELIVERED]);
+    begin(shaping, GOOGLE).done([DELIVERED]);
+    expect(shaping.admit(GOOGLE, SENDER)).toMatchObject({ reason: { kind: 'rate' } });
+    pass(2999);
+    expect(shaping.room(GOOGLE)).toBe(0);
+    pass(1);
+    expect(shaping.room(GOOGLE)).toBe(1);
+    expect(shaping.room(DOMAIN)).toBe(5);
+  });
+});
+
+describe('what other processes learnt', () => {
+  it('counts here too, and ends when they lift it', () => {
+    const [one, two] = [shapingDesk(), shapingDesk()];
+    const told: ShapingState[] = [];
+    const memory = { tell: (state: ShapingState) => void told.push(state), takeWarmUp: () => Promise.resolve(0) };
+    const teller = shapingDesk({ memory });
+    begin(teller.shaping, YAHOO).done([deferred('421 4.7.0 [TSS04] later', 'mail')]);
+    for (const { shaping } of [one, two]) shaping.learn({ states: told, workers: 2 });
+    expect(one.shaping.room(YAHOO)).toBe(0);
+    expect(one.shaping.admit(YAHOO, SENDER)).toMatchObject({
+      kind: 'wait',
+      reason: { kind: 'suspended', words: '421 4.7.0 [TSS04] later', mx: 'mx.example.net' },
+    });
+    expect(one.events).toEqual([]);
+    const lifted = { ...told[0], until: one.now(), at: one.now() + 1 };
+    one.shaping.learn({ states: [...told, lifted], workers: 2 });
+    expect(one.shaping.room(YAHOO)).toBe(1);
+    one.shaping.learn({ states: told, workers: 2 });
+    expect(one.shaping.room(YAHOO)).toBe(1);
+    teller.shaping.learn({ states: [lifted], workers: 2 });
+    expect(teller.events).toMatchObject([{ event: 'suspended begins' }, { event: 'suspended ended' }]);
+  });
+
+  it('never shows the addresses that a reply names', () => {
+    const { shaping } = shapingDesk();
+    begin(shaping, YAHOO).done([deferred('421 4.7.0 [TSS04] <ann@example.com> from b+x@bounces.example\u0007 later')]);
+    expect(shaping.admit(YAHOO, SENDER)).toMatchObject({
+      reason: { words: '421 4.7.0 [TSS04] (address) from (address) later' },
+    });
+  });
+});
+
+describe('source addresses', () => {
+  const [a, b, c] = ['192.0.2.1', '192.0.2.2', '192.0.2.3'];
+  const plan = planOf({
+    sources: { usual: [{ address: a }, { address: b }], bulk: [{ address: c }] },
+    rules: [
+      { domain: 'news.example.org', pool: 'bulk' },
+      { tag: 'stream=bulk', pool: 'bulk' },
+    ],
+  });
+  const sourceOf = (shaping: ProviderShaping, sender = SENDER) => begin(shaping, YAHOO, sender).source?.address;
+
+  it('are those of the pool that the domain or a tag picks, else of the first pool, in turn', () => {
+    const { shaping } = shapingDesk({ plan });
+    expect(shaping.room(YAHOO)).toBe(15);
+    expect([1, 2, 3, 4].map(() => sourceOf(shaping))).toEqual([a, b, a, b]);
+    expect(sourceOf(shaping, { ...SENDER, domain: 'news.example.org' })).toBe(c);
+    expect(sourceOf(shaping, { ...SENDER, tags: { stream: 'bulk' } })).toBe(c);
+  });
+
+  it('are held back one by one: the others of the pool go on', () => {
+    const { shaping } = shapingDesk({ plan });
+    const first = begin(shaping, YAHOO);
+    expect(first.source?.address).toBe(a);
+    first.done([deferred('421 4.7.0 [TSS04] later', 'mail')]);
+    expect([1, 2, 3].map(() => sourceOf(shaping))).toEqual([b, b, b]);
+    expect(shaping.restraints()).toMatchObject([{ queue: 'yahoo', source: a }]);
+  });
+});
+
+describe('the memory of queues', () => {
+  it('is bounded: idle ones are forgotten as new ones come', () => {
+    const { shaping, pass } = shapingDesk();
+    for (let i = 0; i < 1000; i += 1) {
+      begin(shaping, { queue: `domain:${i}.example`, provider: null }).done([DELIVERED]);
+      pass(5_000);
+    }
+    expect(shaping.known).toBeLessThan(300);
   });
 });

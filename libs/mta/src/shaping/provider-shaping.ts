@@ -3,6 +3,7 @@ import type { Deferred, Outcome } from '../delivery-outcome.js';
 import { lessonOf } from './judge-outcomes.js';
 import { Lane } from './lane.js';
 import { Queues } from './queues.js';
+import type { Queue } from './queues.js';
 import { factorOf, furtherFactor } from './restraint.js';
 import type { Cause, SlowDown, Suspension } from './restraint.js';
 import type { ShapingMemory, ShapingState } from './shaping-memory.js';
@@ -11,6 +12,7 @@ import { Shaping } from './shaping.js';
 import type { Admission, Pass, Sender, WaitKind } from './shaping.js';
 import { SourcePools } from './source-pools.js';
 import { waitReason } from './wait-reason.js';
+import type { WarmUp } from './warm-up.js';
 
 export interface ShapingOptions {
   plan: ShapingPlan;
@@ -63,18 +65,8 @@ export class ProviderShaping extends Shaping {
     const now = this.#now();
     const queue = this.#queues.get(destination.queue, now);
     const sources = this.#pools.of(sender);
-    let best: Lane | null = null;
-    let most = 0;
-    for (let i = 0; i < sources.length; i += 1) {
-      const lane = queue.lane(sources[(queue.turn + i) % sources.length], now);
-      const room = this.#roomFor(lane, sender, now);
-      if (room > most) {
-        best = lane;
-        most = room;
-      }
-    }
-    if (sources.length > 1) queue.turn = (queue.turn + 1) % sources.length;
-    if (best !== null && this.#spend(best, sender, now)) return { kind: 'go', pass: this.#pass(best, sender, now) };
+    const lane = this.#open(queue, sources, { sender, now });
+    if (lane !== null) return { kind: 'go', pass: this.#pass(lane, sender, now) };
     return this.#wait(
       sources.map((source) => queue.lane(source, now)),
       now,
@@ -89,6 +81,11 @@ export class ProviderShaping extends Shaping {
     this.#tellEnds(now);
   }
 
+  /** How many queues are remembered. */
+  get known(): number {
+    return this.#queues.size;
+  }
+
   /** What holds which queue back now; for people. */
   restraints(): { queue: string; source: string | null; restraint: Suspension | SlowDown }[] {
     const now = this.#now();
@@ -100,21 +97,28 @@ export class ProviderShaping extends Shaping {
     });
   }
 
-  /** An address in its warm-up goes first, as long as its day allows; the warm ones of the pool take what is over. */
-  #roomFor(lane: Lane, sender: Sender, now: number): number {
-    const room = lane.room(now, this.#workers);
-    const { warmUp } = lane.of;
-    if (room === 0 || warmUp === null || warmUp.isWarm(now)) return room;
-    return warmUp.room(now) >= warmUp.cost(sender.recipients) ? room + FIRST : 0;
-  }
-
-  #spend(lane: Lane, sender: Sender, now: number): boolean {
-    const { warmUp } = lane.of;
-    return warmUp === null || warmUp.spend(warmUp.cost(sender.recipients), now);
+  /**
+   * The lane by which the next mail goes; null: none has room. An address in its warm-up goes first, as long as its day
+   * allows; the others of the pool take what is over, in turn.
+   */
+  #open(queue: Queue, sources: SourcePools['all'], { sender, now }: { sender: Sender; now: number }): Lane | null {
+    let open: Lane | null = null;
+    const from = queue.turn;
+    if (sources.length > 1) queue.turn = (from + 1) % sources.length;
+    for (let i = 0; i < sources.length; i += 1) {
+      const lane = queue.lane(sources[(from + i) % sources.length], now);
+      if (lane.room(now, this.#workers) === 0) continue;
+      const { warmUp } = lane.of;
+      if (warmUp === null || warmUp.isWarm(now)) open ??= lane;
+      else if (hasRoom(warmUp, sender.recipients, now)) return lane;
+    }
+    return open;
   }
 
   #pass(lane: Lane, sender: Sender, now: number): Pass {
     const serial = lane.begin(now);
+    const { warmUp } = lane.of;
+    warmUp?.spend(warmUp.cost(sender.recipients));
     let open = true;
     return {
       source: lane.of.source,
@@ -176,7 +180,7 @@ export class ProviderShaping extends Shaping {
   }
 
   #slowDown(lane: Lane, slowDown: SlowDown): void {
-    lane.slowDown = slowDown;
+    lane.slow(slowDown);
     this.#tell(lane, slowDown);
   }
 
@@ -195,10 +199,10 @@ export class ProviderShaping extends Shaping {
     const lane = this.#queues.get(state.queue, now).lane(source, now);
     const { kind, at, until, words, mx, rule, factor } = state;
     const before = kind === 'slow_down' ? lane.slowDown : lane.suspension;
-    if (before !== null && before.at >= at) return;
+    if (at <= (kind === 'slow_down' ? lane.decidedAt.slowDown : lane.decidedAt.suspension)) return;
     if (until <= now && before === null) return;
     const common = { cause: { words, mx, rule }, at, until, own: before?.own === true && until <= now };
-    if (kind === 'slow_down') lane.slowDown = { ...common, kind, factor };
+    if (kind === 'slow_down') lane.slow({ ...common, kind, factor });
     else lane.suspend({ ...common, kind });
     this.#restrained.add(lane);
   }
@@ -254,8 +258,10 @@ interface BegunJob {
   recipients: number;
 }
 
-/** More than any room: puts the addresses in their warm-up before the others. */
-const FIRST = 1_000_000;
+function hasRoom(warmUp: WarmUp, recipients: number, now: number): boolean {
+  const cost = warmUp.cost(recipients);
+  return warmUp.room(now, cost) >= cost;
+}
 
 const FREE_PASS: Pass = Object.freeze({ source: null, done: () => undefined });
 

@@ -11,7 +11,7 @@ const MOST_QUEUES = 100_000;
 const LOOKED_AT = 4;
 
 /** A queue with its lanes, one per source address. */
-class Queue {
+export class Queue {
   /** Where the next mail begins to look for a source. */
   turn = 0;
   readonly #lanes = new Map<SourceAddress | null, Lane>();

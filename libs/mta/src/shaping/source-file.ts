@@ -31,6 +31,7 @@ export function readPoolRule(place: FilePlace, pools: readonly SourcePool[]): Po
   const { domain, tag, pool } = place.members(['comment', 'domain', 'tag', 'pool']);
   if (pool === undefined || (domain === undefined && tag === undefined))
     throw place.problem('needs pool and at least one of domain and tag');
+  if (pools.length === 0) throw pool.problem('has no meaning without pools in sources');
   return {
     domain: domain?.text(DOMAIN, 'a domain name in small letters such as news.example.com') ?? null,
     tag: tag === undefined ? null : readTag(tag),
@@ -44,6 +45,7 @@ export function readWarmUp(place: FilePlace, pools: readonly SourcePool[]): [add
   const { address, started, providers, pause_above, pause_minutes, ...rest } = place.members(fields);
   if (address === undefined || started === undefined) throw place.problem('needs address and started');
   const curve = readCurve(rest, USUAL);
+  if (pools.length === 0) throw address.problem('must be in one of the pools in sources');
   const known = pools.flatMap(({ sources }) => sources.map((source) => source.address));
   const plan = {
     startedAt: readDay(started),

@@ -52,11 +52,11 @@ export class WarmUp {
     return this.#day.allowance;
   }
 
-  /** How many recipients may be reached now. Asks the others for more in good time. */
-  room(now: number): number {
+  /** How many recipients may be reached now. Asks the others for more in good time, at least for `wanted`. */
+  room(now: number, wanted = 1): number {
     this.#turnTo(now);
     if (this.#warm) return Number.MAX_SAFE_INTEGER;
-    const slice = this.#slice();
+    const slice = Math.max(this.#slice(), wanted);
     if (this.#stock < slice) this.#ask(slice, now);
     return this.#stock;
   }
@@ -66,15 +66,9 @@ export class WarmUp {
     return Math.max(1, Math.min(recipients, this.#day.allowance));
   }
 
-  /** Takes `cost` when there is as much; asks for it otherwise. */
-  spend(cost: number, now: number): boolean {
-    if (this.#warm) return true;
-    if (this.room(now) < cost) {
-      this.#ask(cost - this.#stock, now);
-      if (this.#stock < cost) return false;
-    }
-    this.#stock -= cost;
-    return true;
+  /** After `room` said that there is as much. */
+  spend(cost: number): void {
+    if (!this.#warm) this.#stock -= cost;
   }
 
   /** Nobody was reached after all. A day that is over takes nothing back. */
@@ -87,7 +81,7 @@ export class WarmUp {
     return this.#exhausted ? this.#dayStart + DAY_MS : now + ASK_AGAIN_MS;
   }
 
-  /** Counts an attempt; true when too many of late were deferred, and the count begins anew. */
+  /** Counts an attempt; true when it was deferred as too many of late, and the count begins anew. */
   notes(deferred: boolean): boolean {
     if (this.#attempts >= REMEMBERED) {
       this.#attempts /= 2;
@@ -95,7 +89,7 @@ export class WarmUp {
     }
     this.#attempts += 1;
     if (deferred) this.#deferrals += 1;
-    if (this.#attempts < ENOUGH || this.#deferrals <= this.plan.pauseAbove * this.#attempts) return false;
+    if (!deferred || this.#attempts < ENOUGH || this.#deferrals <= this.plan.pauseAbove * this.#attempts) return false;
     this.#attempts = 0;
     this.#deferrals = 0;
     return true;
