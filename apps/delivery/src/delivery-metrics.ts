@@ -62,8 +62,12 @@ export class DeliveryMetrics {
     }
   }
 
+  /** An attempt whose final dot was never answered is counted apart: only such a mail may arrive twice. */
   count(outcomes: readonly Outcome[]): void {
-    for (const { kind } of outcomes) this.attempts.inc({ outcome: kind });
+    for (const outcome of outcomes) {
+      const unknown = outcome.kind === 'deferred' && outcome.certainty === 'unknown_outcome';
+      this.attempts.inc({ outcome: unknown ? 'unknown_outcome' : outcome.kind });
+    }
   }
 
   wentBack(reason: string): void {
