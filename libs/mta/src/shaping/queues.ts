@@ -42,6 +42,7 @@ export class Queue {
 /** All queues that were lately asked for. Bounded: idle ones are forgotten as new ones come, no timer needed. */
 export class Queues {
   readonly #queues = new Map<string, Queue>();
+  #hand = this.#queues.entries();
   readonly #warmUps = new Map<string, WarmUp>();
 
   constructor(private readonly of: { plan: ShapingPlan; connectionsPerHost: number; memory: ShapingMemory | null }) {}
@@ -65,15 +66,17 @@ export class Queues {
     return this.of.plan.providers.get(name) ?? this.of.plan.others;
   }
 
-  /** From the oldest on; one in use goes to the end and is looked at again when all others were. */
+  /** The hand of a clock: goes on where it stopped the last time, round and round. */
   #forgetSome(now: number): void {
-    let looked = 0;
-    for (const [name, queue] of this.#queues) {
-      if (looked >= LOOKED_AT) return;
-      looked += 1;
-      this.#queues.delete(name);
+    for (let looked = 0; looked < LOOKED_AT; looked += 1) {
+      const { value, done } = this.#hand.next();
+      if (done === true) {
+        this.#hand = this.#queues.entries();
+        return;
+      }
+      const [name, queue] = value;
       const crowded = this.#queues.size >= MOST_QUEUES && !queue.isBusy;
-      if (!queue.isIdle(now) && !crowded) this.#queues.set(name, queue);
+      if (crowded || queue.isIdle(now)) this.#queues.delete(name);
     }
   }
 
