@@ -99,7 +99,7 @@ export class Dispatcher {
     }
     const destination = this.destinations.at(job.domain);
     if (destination) this.enqueue(job, destination);
-    else this.place(job);
+    else this.track(this.place(job));
   }
 
   /** Whether memory is the place for one job more to this domain. */
@@ -170,18 +170,17 @@ export class Dispatcher {
   }
 
   /** Of a domain whose destination must be looked up first; one question per domain. */
-  private place(job: DeliveryJob): void {
+  private async place(job: DeliveryJob): Promise<void> {
     const others = this.unplaced.get(job.domain);
     if (others) {
       others.push(job);
       return;
     }
     this.unplaced.set(job.domain, [job]);
-    void this.destinations.find(job.domain).then((destination) => {
-      const jobs = this.unplaced.get(job.domain) ?? [];
-      this.unplaced.delete(job.domain);
-      for (const one of jobs) this.enqueue(one, destination);
-    });
+    const destination = await this.destinations.find(job.domain);
+    const jobs = this.unplaced.get(job.domain) ?? [];
+    this.unplaced.delete(job.domain);
+    for (const one of jobs) this.enqueue(one, destination);
   }
 
   private enqueue(job: DeliveryJob, destination: Destination): void {

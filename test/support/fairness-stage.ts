@@ -1,0 +1,174 @@
+import { spawn, type ChildProcess } from 'node:child_process';
+import { LocalDns, type DnsName } from './local-dns.js';
+import { mail } from './mail.js';
+import { freePorts } from './ports.js';
+import { startStandalone, type RunningProgram } from './program.js';
+import { ScriptedMx } from './scripted-mx.js';
+import { until } from './until.js';
+
+/** How a server stalls: its kernel answers no SYN; it accepts and never speaks; it takes a mail and says nothing. */
+export type Stall = 'no SYN-ACK' | 'no banner' | 'silent after the dot';
+
+export interface Beside {
+  /** To the healthy domain, and as many in all to the stalled ones; taking turns. */
+  mails: number;
+  perSecond: number;
+}
+
+/** Milliseconds from the answer to a send until the mail stood in the sink. */
+export interface Latency {
+  p50: number;
+  p95: number;
+  max: number;
+  arrived: number;
+}
+
+export const CAP = 20;
+const HEALTHY = 'healthy.test';
+
+/** One healthy domain and some stalled ones, each with an MX of its own; the program as a user starts it. */
+export class FairnessStage {
+  private readonly acceptedAt = new Map<string, number>();
+  private sent = 0;
+
+  private constructor(
+    readonly program: RunningProgram,
+    private readonly dns: LocalDns,
+    private readonly sink: ScriptedMx,
+    private readonly stalled: ScriptedMx[],
+    private readonly deaf: ChildProcess[],
+  ) {}
+
+  static async open(domains: number, stall: Stall, env: Record<string, string> = {}): Promise<FairnessStage> {
+    const [port] = await freePorts(1);
+    const zone: Record<string, DnsName> = {};
+    const place = (domain: string, address: string) => {
+      zone[domain] = { MX: [{ preference: 10, exchange: `mx.${domain}` }] };
+      zone[`mx.${domain}`] = { A: [address] };
+    };
+    place(HEALTHY, '127.0.0.2');
+    const addresses = Array.from({ length: domains }, (_, i) => `127.0.1.${i + 1}`);
+    addresses.forEach((address, i) => place(`stalled${i}.test`, address));
+    const sink = await ScriptedMx.start({ host: '127.0.0.2', port });
+    const isDeaf = stall === 'no SYN-ACK';
+    const on = stall === 'no banner' ? ({ banner: 'silence' } as const) : ({ dot: 'silence' } as const);
+    const stalled = isDeaf ? [] : await Promise.all(addresses.map((host) => ScriptedMx.start({ host, port, on })));
+    const deaf = isDeaf ? await Promise.all(addresses.map((host) => startDeaf(host, port))) : [];
+    const dns = await LocalDns.start(zone);
+    const program = await startStandalone({
+      DELIVERY_MODE: 'mx',
+      MX_PORT: String(port),
+      ALLOW_PRIVATE_MX: 'true',
+      DNS_SERVERS: `127.0.0.1:${dns.port}`,
+      CONNECTIONS_PER_HOST: String(CAP),
+      ...env,
+    });
+    return new FairnessStage(program, dns, sink, stalled, deaf);
+  }
+
+  /** Most connections that one stalled server had open together. */
+  get mostSockets(): number {
+    return Math.max(0, ...this.stalled.map((mx) => mx.mostOpen));
+  }
+
+  get heldMails(): number {
+    return this.stalled.reduce((sum, mx) => sum + mx.mails.length, 0);
+  }
+
+  /** Sends to the healthy domain alone. */
+  async alone({ mails, perSecond }: Beside): Promise<Latency> {
+    return this.measure(await this.sendAll(mails, perSecond, () => HEALTHY));
+  }
+
+  /** Sends to the healthy domain and the stalled ones in turn. */
+  async beside({ mails, perSecond }: Beside): Promise<Latency> {
+    const domainOf = (i: number) => (i % 2 === 0 ? HEALTHY : `stalled${((i - 1) / 2) % this.domains}.test`);
+    return this.measure(await this.sendAll(2 * mails, perSecond, domainOf));
+  }
+
+  /** A number of `/metrics`; NaN when it is not there. */
+  async metric(name: string): Promise<number> {
+    const text = await (await fetch(`${this.program.url}/metrics`)).text();
+    return Number(new RegExp(`^${name} (\\S+)$`, 'm').exec(text)?.[1] ?? NaN);
+  }
+
+  async close(): Promise<number | null> {
+    const code = await this.program.stop();
+    for (const process of this.deaf) process.kill('SIGKILL');
+    await Promise.all([this.sink, ...this.stalled].map((mx) => mx.close()));
+    await this.dns.close();
+    this.program.clean();
+    return code;
+  }
+
+  private get domains(): number {
+    return Math.max(this.stalled.length, this.deaf.length);
+  }
+
+  /** At a steady rate, whether answers come or not. Returns the subjects of the healthy ones. */
+  private async sendAll(count: number, perSecond: number, domainOf: (i: number) => string): Promise<string[]> {
+    const began = performance.now();
+    const answers: Promise<void>[] = [];
+    const subjects: string[] = [];
+    for (let i = 0; i < count; i++) {
+      const wait = began + (i * 1_000) / perSecond - performance.now();
+      if (wait > 1) await new Promise((resolve) => setTimeout(resolve, wait));
+      const subject = `f${this.sent++}`;
+      if (domainOf(i) === HEALTHY) subjects.push(subject);
+      answers.push(this.sendOne(subject, domainOf(i)));
+    }
+    await Promise.all(answers);
+    return subjects;
+  }
+
+  private async sendOne(subject: string, domain: string): Promise<void> {
+    const response = await this.program.call('POST', '/emails', mail({ subject, to: `${subject}@${domain}` }));
+    await response.arrayBuffer();
+    if (response.status !== 201) throw new Error(`a send was answered ${response.status}`);
+    this.acceptedAt.set(subject, Date.now());
+  }
+
+  private async measure(subjects: readonly string[]): Promise<Latency> {
+    const arrivals = () =>
+      new Map(this.sink.accepted.map(({ content, at }) => [/^Subject: (.*)\r$/m.exec(content.toString())?.[1], at]));
+    await until(
+      async () => {
+        const there = arrivals();
+        return subjects.every((subject) => there.has(subject));
+      },
+      { withinMs: 60_000, everyMs: 250, what: 'every healthy mail' },
+    );
+    const there = arrivals();
+    const waits = subjects
+      .map((subject) => Math.max(0, (there.get(subject) ?? 0) - (this.acceptedAt.get(subject) ?? 0)))
+      .sort((a, b) => a - b);
+    const at = (share: number) => waits[Math.min(waits.length - 1, Math.floor(waits.length * share))];
+    return { p50: at(0.5), p95: at(0.95), max: at(1), arrived: waits.length };
+  }
+}
+
+/** A listener whose queue is full and who takes nobody out of it: the kernel answers no further SYN. */
+const DEAF = `
+import socket, sys, time
+server = socket.socket()
+server.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+server.bind((sys.argv[1], int(sys.argv[2])))
+server.listen(0)
+kept = []
+for _ in range(4):
+    client = socket.socket()
+    client.setblocking(False)
+    client.connect_ex((sys.argv[1], int(sys.argv[2])))
+    kept.append(client)
+print('full', flush=True)
+time.sleep(3600)
+`;
+
+async function startDeaf(host: string, port: number): Promise<ChildProcess> {
+  const child = spawn('python3', ['-c', DEAF, host, String(port)], { stdio: ['ignore', 'pipe', 'inherit'] });
+  await new Promise<void>((resolve, reject) => {
+    child.stdout.once('data', () => resolve());
+    child.once('exit', (code) => reject(new Error(`the deaf server ended with ${code}`)));
+  });
+  return child;
+}
