@@ -12,15 +12,15 @@ export interface DeliveryState {
 
 /** What `/metrics` says of delivery. */
 export class DeliveryMetrics {
-  private readonly attempts: Counter<'outcome'>;
+  private readonly attempts: Counter<'outcome' | 'provider'>;
   private readonly putBacks: Counter<'reason'>;
 
   constructor(registry: Registry, state: DeliveryState) {
     const registers = [registry];
     this.attempts = new Counter({
       name: 'postloft_attempts_total',
-      help: 'Delivery attempts by outcome',
-      labelNames: ['outcome'],
+      help: 'Delivery attempts by outcome and mailbox provider',
+      labelNames: ['outcome', 'provider'],
       registers,
     });
     this.putBacks = new Counter({
@@ -66,7 +66,8 @@ export class DeliveryMetrics {
   count(outcomes: readonly Outcome[]): void {
     for (const outcome of outcomes) {
       const unknown = outcome.kind === 'deferred' && outcome.certainty === 'unknown_outcome';
-      this.attempts.inc({ outcome: unknown ? 'unknown_outcome' : outcome.kind });
+      const provider = (outcome.kind === 'abandoned' ? null : outcome.remote.provider) ?? 'other';
+      this.attempts.inc({ outcome: unknown ? 'unknown_outcome' : outcome.kind, provider });
     }
   }
 

@@ -6,6 +6,7 @@ import { Carriage } from './carriage.js';
 import { DeliveryLoop } from './delivery-loop.js';
 import { DomainVerifierLoop } from './domain-verifier-loop.js';
 import { OutgoingMail } from './outgoing-mail.js';
+import { QueueMetrics } from './queue-metrics.js';
 import { SimulatedDelivery } from './simulated-delivery.js';
 import { TlsReports } from './tls-reports.js';
 import { Upkeep } from './upkeep.js';
@@ -13,6 +14,15 @@ import { Upkeep } from './upkeep.js';
 /** The delivery program: ledger → courier → ledger, the log's carriage, upkeep. */
 @Module({
   imports: [AccountsModule, DomainsModule, EmailsModule, ShapingModule],
-  providers: [OutgoingMail, SimulatedDelivery, DeliveryLoop, DomainVerifierLoop, Carriage, TlsReports, Upkeep],
+  providers: [
+    OutgoingMail,
+    SimulatedDelivery,
+    DeliveryLoop,
+    QueueMetrics,
+    DomainVerifierLoop,
+    Carriage,
+    TlsReports,
+    Upkeep,
+  ],
 })
 export class DeliveryModule {}

@@ -36,6 +36,7 @@ export type { SmtpView } from './recipient-row.js';
 export { Retention } from './retention.js';
 export { ReturnPath } from './return-path.js';
 export { HeldQueues, type HeldQueue } from './shaping/held-queues.js';
+export { QueueDepths } from './shaping/queue-depths.js';
 export { shapingPlan } from './shaping/shaping-plan.js';
 export { ShapingModule } from './shaping/shaping.module.js';
 export { SharedShaping } from './shaping/shared-shaping.js';

@@ -1,0 +1,58 @@
+import type { Database } from '#libs/persistence';
+
+export interface DomainBacklog {
+  domain: string;
+  /** Recipients that are due and unclaimed; counted to 10,000. */
+  due: number;
+  /** Seconds for which the first of them is due. */
+  oldest: number;
+}
+
+export interface HeldBacklog {
+  queue: string;
+  /** Recipients that its queue holds back; counted to 10,000. */
+  held: number;
+}
+
+const COUNTED_TO = 10_000;
+/** Names that one look walks over; beyond that the picture is a part of the whole. */
+const STEPS = 1_000;
+const RIPE = 'due_at IS NOT NULL AND claimed_by IS NULL AND ripe';
+const HELD = 'wait IS NOT NULL AND claimed_by IS NULL';
+
+/** From name to name by one look at the index each: the cost follows the number of names, not of mails. */
+const walk = (name: string, condition: string): string => {
+  const next = (behind: string) =>
+    `SELECT ${name} AS name FROM recipients r WHERE ${name} > ${behind} AND ${condition} ORDER BY ${name} LIMIT 1`;
+  return `WITH RECURSIVE walk AS (
+    (SELECT first.name, 1 AS step FROM (${next(`''`)}) AS first)
+    UNION ALL
+    SELECT following.name, walk.step + 1 FROM walk CROSS JOIN LATERAL (${next('walk.name')}) AS following
+    WHERE walk.step < ${STEPS})`;
+};
+
+/** How much mail waits where, for metrics. */
+export class QueueDepths {
+  constructor(private readonly database: Database) {}
+
+  async due(): Promise<DomainBacklog[]> {
+    const { rows } = await this.database.query<DomainBacklog>(
+      `${walk('r.domain', RIPE)}
+       SELECT walk.name AS domain, due.count AS due, due.oldest FROM walk CROSS JOIN LATERAL (
+         SELECT count(*)::int AS count, extract(epoch FROM now() - min(due_at))::float AS oldest
+         FROM (SELECT due_at FROM recipients WHERE domain = walk.name AND ${RIPE} ORDER BY due_at LIMIT ${COUNTED_TO}) AS some) AS due
+       ORDER BY due.count DESC`,
+    );
+    return rows;
+  }
+
+  async held(): Promise<HeldBacklog[]> {
+    const { rows } = await this.database.query<HeldBacklog>(
+      `${walk(`(r.wait ->> 'queue')`, HELD)}
+       SELECT walk.name AS queue, held.count AS held FROM walk CROSS JOIN LATERAL (
+         SELECT count(*)::int AS count
+         FROM (SELECT 1 FROM recipients WHERE wait ->> 'queue' = walk.name AND ${HELD} LIMIT ${COUNTED_TO}) AS some) AS held`,
+    );
+    return rows;
+  }
+}
