@@ -1,0 +1,177 @@
+import { Resolver } from 'node:dns/promises';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { DomainView } from '#libs/domains';
+import { cli } from '../support/cli.js';
+import { publish } from '../support/domain-desk.js';
+import { LocalDns } from '../support/local-dns.js';
+import { mail } from '../support/mail.js';
+import { judgeWithMailauth, judgeWithOpendkim, judgeWithPython } from '../support/mail-judges.js';
+import { startStandalone, type RunningProgram } from '../support/program.js';
+import { until } from '../support/until.js';
+
+const INTERVAL_MS = 500;
+
+let dns: LocalDns;
+let program: RunningProgram;
+
+beforeAll(async () => {
+  dns = await LocalDns.start();
+  program = await startStandalone({ DNS_SERVERS: dns.address, DOMAIN_CHECK_INTERVAL: `${INTERVAL_MS}ms` });
+});
+afterAll(async () => {
+  await program?.stop();
+  await dns?.close();
+  program?.clean();
+});
+
+/** A domain, and the mails that went out from it. */
+class Sender {
+  readonly sent: Buffer[] = [];
+
+  constructor(readonly domain: DomainView) {}
+
+  static async add(name: string): Promise<Sender> {
+    const answer = await program.call('POST', '/domains', { name });
+    expect(answer.status).toBe(201);
+    return new Sender((await answer.json()) as DomainView);
+  }
+
+  see(what: (seen: DomainView) => boolean): Promise<DomainView> {
+    return until(
+      async () => {
+        const seen = (await (await program.call('GET', `/domains/${this.domain.id}`)).json()) as DomainView;
+        if (!what(seen)) throw new Error(JSON.stringify(seen));
+        return seen;
+      },
+      { withinMs: 10_000, what: `${this.domain.name} to look as expected` },
+    );
+  }
+
+  rotate(method = 'POST'): Promise<Response> {
+    return program.call(method, `/domains/${this.domain.id}/dkim/rotate`);
+  }
+
+  /** Sends a mail and says which of the entry's places signed it. */
+  async send(): Promise<string[]> {
+    const { name } = this.domain;
+    const response = await program.call('POST', '/emails', mail({ from: `Shop <shop@${name}>` }));
+    expect(response.status).toBe(201);
+    const { id } = (await response.json()) as { id: string };
+    const captured = await until(async () => {
+      const list = await program.call('GET', `/captured?email_id=${id}`);
+      return ((await list.json()) as { data: { id: string }[] }).data.at(0)?.id;
+    });
+    const raw = await (await program.call('GET', `/captured/${captured}/raw`)).arrayBuffer();
+    this.sent.push(Buffer.from(raw));
+    return signedAt(Buffer.from(raw)).map((at) => at.split('.')[0].slice('plabcdefgh'.length));
+  }
+
+  /** What DNS says now, aliases followed, at every name that the mails sent so far point to. */
+  async records(): Promise<Record<string, string>> {
+    const resolver = new Resolver();
+    resolver.setServers([dns.address]);
+    const names = [...new Set(this.sent.flatMap(signedAt))];
+    const found = names.map(async (at) => [at, (await resolver.resolveTxt(at)).map((s) => s.join('')).join()] as const);
+    return Object.fromEntries(await Promise.all(found));
+  }
+}
+
+/** The names of the keys that signed. */
+function signedAt(raw: Buffer): string[] {
+  const head = raw
+    .subarray(0, raw.indexOf('\r\n\r\n'))
+    .toString('latin1')
+    .replaceAll(/\r\n[\t ]/g, ' ');
+  return [...head.matchAll(/^DKIM-Signature:.*? d=([^;]+);.*? s=([^;]+);/gim)].map(
+    ([, domain, selector]) => `${selector}._domainkey.${domain}`,
+  );
+}
+
+const switched = (seen: DomainView) => seen.dkim.rotation?.status === 'switched';
+const both = (seen: DomainView) =>
+  seen.status === 'active' && seen.records.every(({ record, status }) => record !== 'DKIM' || status === 'verified');
+/** What changed counts within a second everywhere. */
+const counts = () => new Promise((resolve) => setTimeout(resolve, 1_000));
+const keysOf = (seen: DomainView) => seen.records.filter(({ record }) => record === 'DKIM');
+
+describe('DKIM keys are rotated', () => {
+  const senders: Sender[] = [];
+
+  it('by a second record beside the first', async () => {
+    const sender = await Sender.add('txt.customer.example');
+    senders.push(sender);
+    publish(dns, sender.domain.records);
+    await sender.see(both);
+    await counts();
+    expect(await sender.send()).toEqual(['', 'e']);
+
+    const answer = await sender.rotate();
+    expect(answer.status).toBe(202);
+    const begun = (await answer.json()) as DomainView;
+    expect(begun.dkim.rotation).toMatchObject({ status: 'pending', switched_at: null });
+    const again = await sender.rotate();
+    expect([again.status, await again.json()]).toMatchObject([
+      409,
+      { error: 'conflict', details: [{ code: 'rotation_pending' }] },
+    ]);
+    expect(await sender.send()).toEqual(['', 'e']);
+
+    publish(dns, keysOf(begun));
+    const after = await sender.see(switched);
+    await counts();
+    expect(await sender.send()).toEqual(['2', '2e']);
+    expect(keysOf(after).map(({ status }) => status)).toEqual(Array(4).fill('verified'));
+    expect((await sender.rotate('DELETE')).status).toBe(409);
+  });
+
+  it('by aliases to the zone of the service, without the owner', async () => {
+    const sender = await Sender.add('cname.customer.example');
+    senders.push(sender);
+    publish(
+      dns,
+      sender.domain.records.filter(({ record }) => record !== 'DKIM'),
+    );
+    for (const { name, value } of sender.domain.dkim.cnames) dns.set(name, { CNAME: value });
+    await publishZone();
+    await sender.see(both);
+    await counts();
+    expect(await sender.send()).toEqual(['', 'e']);
+
+    const [{ id: account }] = JSON.parse(await cli(program.env, 'accounts', 'list', '--json')) as { id: string }[];
+    await cli(program.env, 'domains', 'rotate', account, sender.domain.id);
+    expect(await sender.send()).toEqual(['', 'e']);
+    await publishZone();
+    await sender.see(switched);
+    await counts();
+    expect(await sender.send()).toEqual(['2', '2e']);
+  });
+
+  it('and every mail verifies after it, sent before, during or after', async () => {
+    expect(senders.map(({ sent }) => sent.length)).toEqual([3, 3]);
+    for (const sender of senders) {
+      const records = await sender.records();
+      for (const raw of sender.sent) expect(await judgeWithMailauth(raw, records)).toEqual(['pass', 'pass']);
+    }
+  });
+
+  it.skipIf(judgeWithPython === null)('so says dkimpy', async () => {
+    for (const sender of senders) {
+      const judged = await judgeWithPython?.({ signed: sender.sent, records: await sender.records() });
+      expect(judged?.dkim).toEqual(sender.sent.map(() => [true, true]));
+    }
+  });
+
+  it.skipIf(judgeWithOpendkim === null)('so says OpenDKIM', async () => {
+    for (const sender of senders)
+      expect(await judgeWithOpendkim?.(sender.sent, await sender.records())).toEqual(sender.sent.map(() => 0));
+  });
+});
+
+/** As the operator's cron job would: what the command prints goes into the zone. */
+async function publishZone(): Promise<void> {
+  const lines = (await cli(program.env, 'domains', 'dkim-zone')).trim().split('\n');
+  for (const line of lines) {
+    const [, name, strings] = /^(\S+)\. \d+ IN TXT (.+)$/.exec(line) ?? expect.fail(line);
+    dns.set(name, { TXT: [[...strings.matchAll(/"([^"]*)"/g)].map(([, text]) => text).join('')] });
+  }
+}
