@@ -73,7 +73,7 @@ describe('a value of another type than the field has', () => {
     scheduled_at: { of: (v) => ({ scheduled_at: v }) },
     suppression_policy: { of: (v) => ({ suppression_policy: v }) },
     expires_in: { of: (v) => ({ expires_in: v }) },
-    list_unsubscribe: { of: (v) => ({ list_unsubscribe: v }) },
+    list_unsubscribe: { of: (v) => ({ list_unsubscribe: v }), takes: (v) => v === true },
     'list_unsubscribe.url': { of: (v) => ({ list_unsubscribe: { url: v } }) },
     'list_unsubscribe.mailto': { of: (v) => ({ list_unsubscribe: { mailto: v } }) },
     'list_unsubscribe.one_click': {

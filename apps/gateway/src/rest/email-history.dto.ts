@@ -111,7 +111,12 @@ export class AttemptDto implements AttemptView {
   })
   tls_policy: TlsPolicyName | null;
 
-  @ApiProperty({ type: String, nullable: true, description: 'Our own address; null: the system chose it' })
+  @ApiProperty({
+    type: String,
+    nullable: true,
+    description: 'Our own address; null: the system chose it',
+    example: '198.51.100.7',
+  })
   source_ip: string | null;
 
   @ApiProperty({
@@ -143,10 +148,20 @@ export class HeldDto implements HeldView {
   @ApiProperty({ description: 'A mailbox provider, or `domain:` and a domain', example: 'google' })
   queue: string;
 
-  @ApiProperty({ type: String, nullable: true, description: 'Our address that it would go out from' })
+  @ApiProperty({
+    type: String,
+    nullable: true,
+    description: 'Our address that it would go out from',
+    example: '198.51.100.7',
+  })
   source: string | null;
 
-  @ApiProperty({ type: String, nullable: true, description: 'The server whose words caused it' })
+  @ApiProperty({
+    type: String,
+    nullable: true,
+    description: 'The server whose words caused it',
+    example: 'mx1.example.com',
+  })
   mx: string | null;
 
   @ApiProperty({
