@@ -6,6 +6,7 @@ import { EmailIntake, isIdempotencyKey, releaseTime, scheduledAtRule, tagsRule, 
 import { Config, Log } from '#libs/kernel';
 import {
   domainOf,
+  hasHeaderField,
   normaliseAddress,
   normaliseSubmission,
   parseMailbox,
@@ -24,6 +25,8 @@ interface Login {
   principal: Principal;
   /** Of `performance.now()`: when MAIL was taken, so that every RCPT was judged after it. */
   mailAt: number;
+  /** An accepted recipient is on the list of some sending domain: whose mail this is shows only in its header. */
+  listed: boolean;
 }
 
 const SAME_ANSWER = '5.7.8 Authentication credentials invalid';
@@ -54,7 +57,7 @@ export class SubmissionSession {
     try {
       const principal = await this.authenticate(auth.password ?? '', address);
       if (!(await this.isOwnSender(auth.username ?? '', principal))) throw new Refusal('invalid_api_key');
-      return { token: auth.password ?? '', principal, mailAt: -Infinity };
+      return { token: auth.password ?? '', principal, mailAt: -Infinity, listed: false };
     } catch (error) {
       if (!(error instanceof Refusal)) throw new SmtpReply(454, '4.7.0 Temporary authentication failure');
       if (error.row.status === 503) throw replyOf(error);
@@ -86,6 +89,7 @@ export class SubmissionSession {
     if (!session.secure || !login) throw new SmtpReply(530, '5.7.0 Authentication required');
     login.principal = await this.authenticate(login.token, session.remoteAddress);
     login.mailAt = performance.now();
+    login.listed = false;
     const verdict = await this.rateLimit.take(login.principal.accountId);
     if (!verdict.allowed) throw replyOf(new Refusal('rate_limit_exceeded'));
   }
@@ -95,20 +99,24 @@ export class SubmissionSession {
     if ('problem' in mailbox) throw new SmtpReply(501, `5.1.3 The address ${mailbox.problem}`);
     if (session.envelope.rcptTo.length >= LIMITS.smtpRecipients)
       throw new SmtpReply(452, `4.5.3 At most ${LIMITS.smtpRecipients} recipients in one transaction`);
-    const { principal } = session.user as Login;
+    const login = session.user as Login;
     const normal = normaliseAddress(mailbox.address);
-    const found = await this.suppressions.matching(principal.accountId, [normal]);
-    if (found.has(normal))
-      throw new SmtpReply(550, `5.7.1 This address is on the suppression list (${found.get(normal)})`);
+    const entry = await this.suppressions.listed(login.principal.accountId, normal);
+    if (entry?.everywhere) throw new SmtpReply(550, `5.7.1 This address is on the suppression list (${entry.origin})`);
+    if (entry) login.listed = true;
   }
 
   /** The whole message, to the id of the accepted mail. The 250 is sent only after the commit. */
   async data(stream: SMTPServerDataStream, session: SMTPServerSession): Promise<string> {
     const raw = await readAll(stream);
-    const { principal, mailAt } = session.user as Login;
-    const relayed = this.readMessage(raw);
-    const submission = toSubmission(principal, relayed, session.envelope.rcptTo);
-    const { id } = await this.intake.accept({ ...submission, suppressionsAskedAt: mailAt });
+    const { principal, mailAt, listed } = session.user as Login;
+    const { rcptTo } = session.envelope;
+    const submission = toSubmission(principal, this.readMessage(raw), rcptTo);
+    const { id } = await this.intake.accept({
+      ...submission,
+      // One of several cannot be refused any more: the others get their mail, and he has an event that says why not.
+      ...(listed ? { suppressed: rcptTo.length > 1 ? 'skip' : 'reject' } : { suppressionsAskedAt: mailAt }),
+    });
     return id;
   }
 
@@ -172,6 +180,7 @@ function toSubmission(principal: Principal, relayed: RelayedMessage, rcptTo: SMT
     content: { format: 'mime', message: relayed.message, messageId: relayed.messageId },
     scheduledAt: checkedSchedule(relayed.scheduledAt),
     idempotency: checkedIdempotency(principal, relayed.idempotencyKey),
+    ...checkedUnsubscribe(relayed),
   };
 }
 
@@ -188,6 +197,16 @@ function checkedSchedule(text: string | undefined): Date | null {
   const problems = text === undefined ? [] : scheduledAtRule(text);
   if (problems.length > 0) throw new SmtpReply(554, `5.6.0 X-Service-Scheduled-At ${problems[0].message}`);
   return releaseTime(text);
+}
+
+/** A link of ours to unsubscribe at, where the message has none. */
+function checkedUnsubscribe({ listUnsubscribe, message }: RelayedMessage): Pick<Submission, 'unsubscribe'> {
+  if (listUnsubscribe === undefined) return {};
+  if (listUnsubscribe.toLowerCase() !== 'one-click')
+    throw new SmtpReply(554, '5.6.0 X-Service-List-Unsubscribe must be one-click');
+  if (hasHeaderField(message, 'List-Unsubscribe') || hasHeaderField(message, 'List-Unsubscribe-Post'))
+    throw new SmtpReply(554, '5.6.0 X-Service-List-Unsubscribe must not be given together with List-Unsubscribe');
+  return { unsubscribe: {} };
 }
 
 function checkedIdempotency(principal: Principal, key: string | undefined): Submission['idempotency'] {

@@ -2,17 +2,19 @@ import { decodeWords } from './decode-words.js';
 import type { HeaderField } from './read-message-head.js';
 import type { RelayedMessage, RelayProblem } from './relayed-message.js';
 
-type Controls = Pick<RelayedMessage, 'tags' | 'idempotencyKey' | 'scheduledAt' | 'track'>;
+type SingleMember = 'idempotencyKey' | 'scheduledAt' | 'track' | 'listUnsubscribe';
+type Controls = Pick<RelayedMessage, 'tags' | SingleMember>;
 
 /** A name may be as long as the header block, a reply line may not. */
 const MAX_SHOWN_NAME = 80;
 const PREFIX = 'x-service-';
 const TAG_PREFIX = 'x-service-tag-';
-const SINGLE: Record<string, 'idempotencyKey' | 'scheduledAt' | 'track'> = {
+const SINGLE: Record<string, SingleMember> = {
   'x-service-idempotency-key': 'idempotencyKey',
   'resend-idempotency-key': 'idempotencyKey',
   'x-service-scheduled-at': 'scheduledAt',
   'x-service-track': 'track',
+  'x-service-list-unsubscribe': 'listUnsubscribe',
 };
 
 /** True for fields that speak to this service and must not travel on. */

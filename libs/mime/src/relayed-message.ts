@@ -19,6 +19,8 @@ export interface RelayedMessage {
   scheduledAt?: string;
   /** `X-Service-Track`, unparsed. */
   track?: string;
+  /** `X-Service-List-Unsubscribe`, unparsed. */
+  listUnsubscribe?: string;
   /** The header block has octets over 127, so the next server must offer SMTPUTF8 (RFC 6531). */
   smtputf8: boolean;
   /** The body has octets over 127, so the next server must offer 8BITMIME (RFC 6152). */

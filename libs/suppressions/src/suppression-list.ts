@@ -4,7 +4,13 @@ import type { NewSuppression } from './new-suppression.js';
 import { storeSuppressions } from './store-suppressions.js';
 import type { SuppressionOrigin } from './suppression.entity.js';
 
-type Matches = Map<string, SuppressionOrigin>;
+/** An entry that counts now. */
+export interface Listed {
+  origin: SuppressionOrigin;
+  /** Of the whole account; else of one sending domain. */
+  everywhere: boolean;
+}
+type Matches = Map<string, Listed>;
 interface Question {
   accountId: string;
   addresses: string[];
@@ -20,11 +26,14 @@ const MAX_QUERY_CHARACTERS = 128 * 1024;
  */
 const NOT_IN_TEXT = /[\0\p{Cs}]/u;
 
+/** In the place of an id. */
+const ANY_DOMAIN = '*';
+
 const MATCHING = `
   SELECT q.question, s.address, s.origin, s.domain_id IS NULL AS everywhere
     FROM json_to_recordset($1::json) AS q (question int, account_id text, address text, domain_id text)
     JOIN suppressions s ON s.account_id = q.account_id AND s.address = q.address
-     AND (s.domain_id IS NULL OR s.domain_id = q.domain_id)
+     AND (s.domain_id IS NULL OR s.domain_id = q.domain_id OR q.domain_id = '${ANY_DOMAIN}')
    WHERE s.expires_at IS NULL OR s.expires_at > now()`;
 
 interface MatchRow {
@@ -53,9 +62,25 @@ export class SuppressionList {
    * given. Entries of the whole account count, and with `domainId` those of this sending domain. Callers that meet share
    * one query. Never remembered: a removal counts at once.
    */
-  async matching(accountId: string, addresses: string[], domainId: string | null = null): Promise<Matches> {
+  async matching(
+    accountId: string,
+    addresses: string[],
+    domainId: string | null = null,
+  ): Promise<Map<string, SuppressionOrigin>> {
     const askable = addresses.filter((address) => !NOT_IN_TEXT.test(address));
-    return askable.length === 0 ? new Map() : this.questions.add({ accountId, addresses: askable, domainId });
+    if (askable.length === 0) return new Map();
+    const found = await this.questions.add({ accountId, addresses: askable, domainId });
+    return new Map([...found].map(([address, { origin }]) => [address, origin]));
+  }
+
+  /**
+   * The widest entry of one address on any list of the account, of a sending domain's too, where it is not known yet
+   * which domain sends.
+   */
+  async listed(accountId: string, address: string): Promise<Listed | null> {
+    if (NOT_IN_TEXT.test(address)) return null;
+    const found = await this.questions.add({ accountId, addresses: [address], domainId: ANY_DOMAIN });
+    return found.get(address) ?? null;
   }
 
   /**
@@ -78,7 +103,7 @@ export class SuppressionList {
     });
     // An address may be on the list of the account and of the domain: the wider entry is the one to name.
     for (const { question, address, origin, everywhere } of rows)
-      if (everywhere || !matches[question].has(address)) matches[question].set(address, origin);
+      if (everywhere || !matches[question].has(address)) matches[question].set(address, { origin, everywhere });
     return matches;
   }
 }
