@@ -6,6 +6,7 @@ import {
   OutgoingTls,
   ReturnPath,
   SharedShaping,
+  TlsResults,
   type DeliveryJob,
   type StoredContent,
 } from '#libs/emails';
@@ -15,9 +16,10 @@ import {
   MailboxProviders,
   type Courier,
   type CourierJob,
-  type Outcome,
   type Destination,
+  type Outcome,
   type SourceAddress,
+  type TlsResult,
 } from '#libs/mta';
 
 const STOP_MS = 7_000;
@@ -42,6 +44,7 @@ export class OutgoingMail {
     private readonly returnPath: ReturnPath,
     private readonly captured: CapturedMail,
     private readonly tls: OutgoingTls,
+    results: TlsResults,
     { plan }: SharedShaping,
     config: Config,
     private readonly log: Log,
@@ -60,6 +63,7 @@ export class OutgoingMail {
       ownAddresses: [s.SMTP_PORT, s.SMTPS_PORT, s.INBOUND_SMTP_PORT].map((port) => ({ address: s.SMTP_HOST, port })),
       log: (event: object) => log.debug('courier', event),
       providers: new MailboxProviders(plan),
+      onTls: (result: TlsResult) => results.add(result, new Date()),
     };
     this.world = createCourier({ ...options, ...tls.options(), mode: s.DELIVERY_MODE });
     this.inbox = s.DELIVERY_MODE === 'capture' ? this.world : createCourier({ ...options, mode: 'capture' });

@@ -151,10 +151,13 @@ export class DomainRecordDto implements DomainRecord {
 }
 
 export class DkimCnameDto {
-  @ApiProperty({ example: `plabcdefgh._domainkey.${NAME}` })
+  @ApiProperty({ description: 'Name of the alias to publish', example: `plabcdefgh._domainkey.${NAME}` })
   name: string;
 
-  @ApiProperty({ example: 'plabcdefgh.01978c0e5f7b7c3a9d21f0b64c1e88aa.dkim.postloft.test' })
+  @ApiProperty({
+    description: 'Where it leads: a name at which the operator publishes the key',
+    example: 'plabcdefgh.01978c0e5f7b7c3a9d21f0b64c1e88aa.dkim.postloft.test',
+  })
   value: string;
 }
 
@@ -170,7 +173,7 @@ export class DkimRotationDto implements RotationView {
   })
   status: RotationView['status'];
 
-  @ApiProperty({ format: 'date-time', example: '2026-01-31T09:30:00.000Z' })
+  @ApiProperty({ format: 'date-time', description: 'When it was asked for', example: '2026-01-31T09:30:00.000Z' })
   started_at: string;
 
   @ApiProperty(time('When the next records were first seen'))
