@@ -70,7 +70,7 @@ export class HeldQueues {
   private async waiting(queue: string): Promise<number> {
     const { rows } = await this.database.query<{ count: number }>(
       `SELECT count(*)::int AS count FROM (SELECT 1 FROM recipients
-        WHERE wait ->> 'queue' = $1 AND wait IS NOT NULL AND claimed_by IS NULL LIMIT $2) AS some`,
+        WHERE wait ->> 'queue' = $1 AND wait IS NOT NULL AND claimed_by IS NULL LIMIT $2) AS counted`,
       [queue, COUNTED_TO],
     );
     return rows[0].count;

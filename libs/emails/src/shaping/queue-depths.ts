@@ -40,7 +40,7 @@ export class QueueDepths {
       `${walk('r.domain', RIPE)}
        SELECT walk.name AS domain, due.count AS due, due.oldest FROM walk CROSS JOIN LATERAL (
          SELECT count(*)::int AS count, extract(epoch FROM now() - min(due_at))::float AS oldest
-         FROM (SELECT due_at FROM recipients WHERE domain = walk.name AND ${RIPE} ORDER BY due_at LIMIT ${COUNTED_TO}) AS some) AS due
+         FROM (SELECT due_at FROM recipients WHERE domain = walk.name AND ${RIPE} ORDER BY due_at LIMIT ${COUNTED_TO}) AS counted) AS due
        ORDER BY due.count DESC`,
     );
     return rows;
@@ -51,7 +51,7 @@ export class QueueDepths {
       `${walk(`(r.wait ->> 'queue')`, HELD)}
        SELECT walk.name AS queue, held.count AS held FROM walk CROSS JOIN LATERAL (
          SELECT count(*)::int AS count
-         FROM (SELECT 1 FROM recipients WHERE wait ->> 'queue' = walk.name AND ${HELD} LIMIT ${COUNTED_TO}) AS some) AS held`,
+         FROM (SELECT 1 FROM recipients WHERE wait ->> 'queue' = walk.name AND ${HELD} LIMIT ${COUNTED_TO}) AS counted) AS held`,
     );
     return rows;
   }

@@ -1,0 +1,197 @@
+import { HeldQueues, QueueDepths, SharedShaping } from '#libs/emails';
+import { Log, Metrics, Shutdown } from '#libs/kernel';
+import { Database, dataSourceOptions, Worker } from '#libs/persistence';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { DataSource } from 'typeorm';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { testConfig } from '../support/database.js';
+import { begin, deferred, DELIVERED, GOOGLE, SENDER, YAHOO } from '../support/shaping-desk.js';
+import { createTestDatabase, type OpenTestDatabase } from '../support/test-database.js';
+
+/** One delivery process: a pool, a worker and a shaping of its own. */
+interface Process {
+  shared: SharedShaping;
+  metrics: Metrics;
+  dataSource: DataSource;
+  stop(): Promise<void>;
+}
+
+const NEW = '192.0.2.1';
+const TSS04 = deferred('421 4.7.0 [TSS04] mail from 192.0.2.9 <ann@example.com> deferred', 'mail');
+const INSERT = `INSERT INTO recipients (email_id, ordinal, address, domain, type, status, due_at, expires_at, wait)
+                VALUES ($1, 0, 'a@b.example', $2, 'to', 'queued', $3, now() + interval '3 days', $4)`;
+
+let db: OpenTestDatabase;
+let folder: string;
+const processes: Process[] = [];
+
+beforeAll(async () => {
+  db = await createTestDatabase();
+  folder = mkdtempSync(join(tmpdir(), 'shaping-'));
+});
+afterAll(async () => {
+  rmSync(folder, { recursive: true, force: true });
+  await db?.close();
+});
+afterEach(async () => {
+  await Promise.all(processes.splice(0).map((one) => one.stop()));
+  await db.database.query('TRUNCATE shaping_states, warmup_counts, recipients');
+});
+
+async function start(file?: object): Promise<Process> {
+  const path = join(folder, 'shaping.json');
+  if (file) writeFileSync(path, JSON.stringify(file));
+  const config = testConfig(db.url, file ? { SHAPING_FILE: path } : {});
+  const log = Log.quiet();
+  const shutdown = new Shutdown(log);
+  const metrics = new Metrics();
+  const dataSource = await new DataSource(dataSourceOptions(config, log)).initialize();
+  const database = new Database(dataSource);
+  await new Worker(database, config, log, shutdown).register();
+  const shared = new SharedShaping(database, config, log, metrics, shutdown);
+  let stopped = false;
+  const stop = async () => {
+    if (stopped) return;
+    stopped = true;
+    await shutdown.run();
+    if (dataSource.isInitialized) await dataSource.destroy();
+  };
+  const started = { shared, metrics, dataSource, stop };
+  processes.push(started);
+  return started;
+}
+
+const exchange = async (...all: Process[]) => {
+  for (const { shared } of all) await shared.exchange();
+};
+
+describe('a suspension that one process learns of', () => {
+  it('holds in all of them with its cause, outlives a restart, and ends everywhere when it is lifted', async () => {
+    const [one, two] = [await start(), await start()];
+    begin(one.shared.shaping, YAHOO).done([TSS04]);
+    await exchange(one, two);
+    const wait = {
+      kind: 'wait',
+      reason: {
+        kind: 'suspended',
+        queue: 'yahoo',
+        words: '421 4.7.0 [TSS04] mail from 192.0.2.9 (address) deferred',
+        mx: 'mx.example.net',
+      },
+    };
+    expect(two.shared.shaping.admit(YAHOO, SENDER)).toMatchObject(wait);
+    expect(await two.metrics.render()).toContain('postloft_shaping_restraints{provider="yahoo",kind="suspended"} 1');
+    await one.stop();
+    await two.stop();
+
+    const three = await start();
+    await exchange(three);
+    expect(three.shared.shaping.admit(YAHOO, SENDER)).toMatchObject(wait);
+    const queues = new HeldQueues(db.database);
+    expect(await queues.list()).toMatchObject([
+      { queue: 'yahoo', source: null, state: 'suspended', factor: null, rule: 'yahoo-deferred', waiting: 0 },
+    ]);
+    expect(await queues.resume('yahoo')).toEqual({ restraints: 1, recipients: 0 });
+    await exchange(three);
+    expect(three.shared.shaping.admit(YAHOO, SENDER).kind).toBe('go');
+    expect(await queues.list()).toEqual([]);
+    expect(await queues.resume('yahoo')).toEqual({ restraints: 0, recipients: 0 });
+  });
+
+  it('makes what waited for it due at once when it is lifted, and nothing else', async () => {
+    const later = new Date(Date.now() + 3_600_000);
+    const wait = (queue: string) =>
+      JSON.stringify({ kind: 'suspended', queue, source: null, text: '', words: null, mx: null });
+    await db.database.query(INSERT, ['em_1', 'b.example', later, wait('yahoo')]);
+    await db.database.query(INSERT, ['em_2', 'b.example', later, wait('google')]);
+    await db.database.query(INSERT, ['em_3', 'b.example', later, null]);
+    const depths = new QueueDepths(db.database);
+    expect(await depths.held()).toEqual([
+      { queue: 'google', held: 1 },
+      { queue: 'yahoo', held: 1 },
+    ]);
+    expect(await new HeldQueues(db.database).resume('yahoo')).toEqual({ restraints: 0, recipients: 1 });
+    const { rows } = await db.database.query<{ email_id: string }>(
+      'SELECT email_id FROM recipients WHERE due_at <= now() AND wait IS NULL ORDER BY email_id',
+    );
+    expect(rows).toEqual([{ email_id: 'em_1' }]);
+  });
+});
+
+describe('a slow-down', () => {
+  it('is told with its factor, and a later one counts', async () => {
+    const [one, two] = [await start(), await start()];
+    const said = deferred('421 4.7.28 unusual rate', 'dot');
+    begin(one.shared.shaping, GOOGLE).done([said]);
+    await exchange(one, two);
+    begin(two.shared.shaping, GOOGLE).done([said]);
+    await exchange(two, one);
+    for (const { shared } of [one, two])
+      expect(shared.shaping.restraints()).toMatchObject([{ queue: 'google', restraint: { factor: 0.25 } }]);
+    expect(await new HeldQueues(db.database).list()).toMatchObject([{ state: 'slow_down', factor: 0.25 }]);
+  });
+});
+
+describe('the limits of a provider', () => {
+  it('are divided by the living delivery processes', async () => {
+    const file = { providers: { google: { connections: 4 } } };
+    const [one, two] = [await start(file), await start(file)];
+    expect(one.shared.shaping.room(GOOGLE)).toBe(4);
+    await exchange(one, two);
+    expect(one.shared.shaping.room(GOOGLE)).toBe(2);
+    await two.stop();
+    await exchange(one);
+    expect(one.shared.shaping.room(GOOGLE)).toBe(4);
+  });
+});
+
+describe('a day of warm-up', () => {
+  const file = {
+    providers: { google: { connections: 1000, per_minute: 1_000_000 } },
+    sources: { main: [{ address: NEW }, { address: '192.0.2.2' }] },
+    warm_up: [{ address: NEW, started: new Date().toISOString().slice(0, 10), first_day: 40, until: 1000 }],
+  };
+
+  async function byNew(all: Process[], mails: number): Promise<number> {
+    let count = 0;
+    for (let i = 0; i < mails; i += 1) {
+      for (const { shared } of all) {
+        const pass = begin(shared.shaping, GOOGLE);
+        if (pass.source?.address === NEW) count += 1;
+        pass.done([DELIVERED]);
+      }
+      await new Promise((resolve) => setTimeout(resolve, 1));
+    }
+    return count;
+  }
+
+  it('is shared by all processes and outlives a restart', async () => {
+    const [one, two] = [await start(file), await start(file)];
+    const first = await byNew([one, two], 15);
+    await one.stop();
+    await two.stop();
+    const after = await byNew([await start(file), await start(file)], 80);
+    expect(first).toBeGreaterThan(0);
+    expect(first + after).toBeLessThanOrEqual(40);
+    // Slices of a twentieth that the first two did not use up are lost to the day.
+    expect(first + after).toBeGreaterThan(30);
+  });
+});
+
+describe('while the database is away', () => {
+  it('mail goes on by what the process knows, and it tells what it learnt when the database is back', async () => {
+    const [one, two] = [await start(), await start()];
+    const write = one.dataSource;
+    await write.destroy();
+    begin(one.shared.shaping, YAHOO).done([TSS04]);
+    await exchange(one, two);
+    expect(one.shared.shaping.admit(YAHOO, SENDER).kind).toBe('wait');
+    expect(begin(one.shared.shaping, GOOGLE).source).toBeNull();
+    expect(two.shared.shaping.admit(YAHOO, SENDER).kind).toBe('go');
+    await write.initialize();
+    await exchange(one, two);
+    expect(two.shared.shaping.admit(YAHOO, SENDER).kind).toBe('wait');
+  });
+});
