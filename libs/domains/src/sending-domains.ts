@@ -19,6 +19,8 @@ const FIND = {
   text: `SELECT id, account_id AS "accountId", name, status, vouched FROM domains WHERE account_id = $1 AND id = $2`,
 };
 
+const OWNER = 'SELECT account_id AS "accountId" FROM domains WHERE id = $1';
+
 const VIEW = { name: 'domains-view', text: `SELECT ${DOMAIN_COLUMNS} FROM domains WHERE account_id = $1 AND id = $2` };
 
 const page = (order: 'ASC' | 'DESC') => ({
@@ -87,6 +89,13 @@ export class SendingDomains {
     if (!isId('dom', id)) return null;
     const { rows } = await this.database.query<SendingDomain>({ ...FIND, values: [accountId, id] });
     return rows.at(0) ?? null;
+  }
+
+  /** For the operator, who knows a domain by its id alone; null for an unknown one. */
+  async ownerOf(id: string): Promise<string | null> {
+    if (!isId('dom', id)) return null;
+    const { rows } = await this.database.query<{ accountId: string }>(OWNER, [id]);
+    return rows.at(0)?.accountId ?? null;
   }
 
   /**

@@ -38,33 +38,32 @@ const list: Command = {
 
 const rotate: Command = {
   name: 'domains rotate',
-  positionals: ['account', 'id'],
+  positionals: ['id'],
   options: { force: { type: 'boolean' } },
   synopsis: '[--force]',
   summary:
-    'Makes the next DKIM keys of a domain, which sign once DNS shows their records; with --force at once, where you vouch for the domain.',
+    'Makes the next DKIM keys of a domain, which sign once DNS shows their records; with --force at once, if you vouch for it.',
   prepare:
-    ({ positionals: [accountId, id], options }) =>
+    ({ positionals: [id], options }) =>
     async (admin) => {
-      await requireAccount(admin, accountId);
-      const domain =
-        options['force'] === true ? await forced(admin, accountId, id) : await rotated(admin, accountId, id);
-      const next = domain.records.filter(({ record }) => record === 'DKIM').map(({ name, value }) => ({ name, value }));
-      return { json: domain, text: table(next) };
+      const accountId = await ownerOf(admin, id);
+      const force = options['force'] === true;
+      const domain = await (force ? switchNow : rotateKeys)(admin, { accountId, id });
+      const keys = domain.records.filter(({ record }) => record === 'DKIM').map(({ name, value }) => ({ name, value }));
+      return { json: domain, text: table(keys) };
     },
 };
 
 const cancel: Command = {
   name: 'domains cancel-rotation',
-  positionals: ['account', 'id'],
+  positionals: ['id'],
   options: {},
   summary: 'Gives up the next DKIM keys of a domain before they sign.',
   prepare:
-    ({ positionals: [accountId, id] }) =>
+    ({ positionals: [id] }) =>
     async (admin) => {
-      await requireAccount(admin, accountId);
-      const request = byOperator(admin, { accountId, id }, 'domain.dkim_rotation_canceled');
-      const domain = known(await admin.rotation.cancel(request), request);
+      const request = { accountId: await ownerOf(admin, id), id };
+      const domain = known(await admin.rotation.cancel(noted(admin, request, 'domain.dkim_rotation_canceled')), id);
       return { json: domain, text: `${domain.name} keeps its keys.` };
     },
 };
@@ -73,7 +72,7 @@ const dkimZone: Command = {
   name: 'domains dkim-zone',
   positionals: [],
   options: {},
-  summary: 'Prints the TXT records of dkim.$SERVICE_DOMAIN as lines of a zone file, for all domains.',
+  summary: 'Prints the TXT records below dkim.$SERVICE_DOMAIN, of all domains, as lines of a zone file.',
   prepare:
     () =>
     async ({ zone }) => {
@@ -83,34 +82,32 @@ const dkimZone: Command = {
 };
 
 /** The next keys sign now; they are made where there are none yet. */
-async function forced(admin: Administration, accountId: string, id: string): Promise<DomainView> {
-  const domain = known(await admin.domains.view(accountId, id), { accountId, id });
-  // A domain that is not vouched for must not be left with half of what was asked for.
+async function switchNow(admin: Administration, request: RotationRequest): Promise<DomainView> {
+  const { accountId, id } = request;
+  const { name, dkim } = known(await admin.domains.view(accountId, id), id);
+  // Before anything is made that would be left behind.
   if (!(await admin.domains.find(accountId, id))?.vouched)
-    throw new Refusal('conflict', [], `You do not vouch for ${domain.name}: only DNS can switch its keys.`);
-  const waits = domain.dkim.rotation !== null && domain.dkim.rotation.status !== 'switched';
-  if (!waits) await rotated(admin, accountId, id);
-  const request = byOperator(admin, { accountId, id }, 'domain.dkim_forced');
-  return known(await admin.rotation.force(request), request);
+    throw new Refusal('conflict', [], `You do not vouch for ${name}: only DNS can switch its keys.`);
+  if (dkim.rotation === null || dkim.rotation.status === 'switched') await rotateKeys(admin, request);
+  return known(await admin.rotation.force(noted(admin, request, 'domain.dkim_switched')), id);
 }
 
-async function rotated(admin: Administration, accountId: string, id: string): Promise<DomainView> {
-  const request = byOperator(admin, { accountId, id }, 'domain.dkim_rotated');
-  return known(await admin.rotation.rotate(request), request);
+async function rotateKeys(admin: Administration, request: RotationRequest): Promise<DomainView> {
+  return known(await admin.rotation.rotate(noted(admin, request, 'domain.dkim_rotated')), request.id);
 }
 
-function byOperator(
-  { audit }: Administration,
-  { accountId, id }: { accountId: string; id: string },
-  action: string,
-): RotationRequest {
+/** With a line in the audit log: the operator did it. */
+function noted({ audit }: Administration, { accountId, id }: RotationRequest, action: string): RotationRequest {
   const entry = { accountId, actor: 'operator', action, target: id, facts: {} };
   return { accountId, id, alongside: (tx) => audit.record(tx, entry) };
 }
 
-function known(domain: DomainView | null, { accountId, id }: { accountId: string; id: string }): DomainView {
-  if (domain === null) throw new Refusal('not_found', [], `${accountId} has no domain ${id}.`);
-  return domain;
+const ownerOf = async ({ domains }: Administration, id: string): Promise<string> =>
+  known(await domains.ownerOf(id), id);
+
+function known<T>(thing: T | null, id: string): T {
+  if (thing === null) throw new Refusal('not_found', [], `There is no domain ${id}.`);
+  return thing;
 }
 
 export const DOMAIN_COMMANDS: readonly Command[] = [vouch, list, rotate, cancel, dkimZone];
