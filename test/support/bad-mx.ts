@@ -8,6 +8,12 @@ import type { Readable, Writable } from 'node:stream';
 
 const PROGRAM = new URL('bad_mx.py', import.meta.url).pathname;
 
+/** Paths of PEM files. */
+export interface CertificateFiles {
+  cert: string;
+  key: string;
+}
+
 /** A step of a scripted host; bad_mx.py says what each does. */
 export type BadStep =
   | string
@@ -18,7 +24,7 @@ export type BadStep =
   | { drip: string; every: number }
   | { flood: string; bytes: number }
   | { slow: number }
-  | { inject: string }
+  | { inject: string; tls?: CertificateFiles }
   | { hang: true }
   | { times: BadStep[] }
   | { by: Record<string, BadStep> }
@@ -35,7 +41,7 @@ export type BadHost =
       without?: string[];
       only_helo?: true;
       utf8?: true;
-      tls?: { cert: string; key: string };
+      tls?: CertificateFiles;
     }
   | { kind: 'deaf' };
 

@@ -59,6 +59,12 @@ def reset_on_close(transport):
     transport.get_extra_info("socket").setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
 
 
+def tls_context(files):
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    context.load_cert_chain(files["cert"], files["key"])
+    return context
+
+
 class Gone(Exception):
     """The connection is over, by whoever's doing."""
 
@@ -70,7 +76,8 @@ class Scripted:
     without one is answered as an ordinary server would. A step is a reply ("550 no", lines divided by CRLF), or
       {"reply": text, "then": "fin" | "rst"}    {"cut": "fin" | "rst"}    {"silence": true}
       {"drip": text, "every": seconds}          {"flood": piece, "bytes": n}      {"slow": octets per second} (content)
-      {"inject": text} (starttls: 220 and this in one segment)                    {"hang": true} (starttls: no handshake)
+      {"inject": text, "tls": …} (starttls: 220 and this in one segment, then TLS, or bytes that are none)
+      {"hang": true} (starttls: 220, then no handshake)
       {"times": [step or null, …]}  one each time the moment comes to this host, then the ordinary answer
       {"by": {local part: step}}    for rcpt; {"after": n, "step": step}: for rcpt, once n were accepted
     "extensions": EHLO keywords; "pace": "bulk" answers a pipelined group in one write, "single" in one packet each.
@@ -199,7 +206,10 @@ class Scripted:
             await self.flood(step["flood"].encode(), step["bytes"])
         if "inject" in step or "hang" in step:
             self.writer.write(b"220 2.0.0 go on\r\n" + step.get("inject", "").encode())
-            await self.perform({"silence": True} if "hang" in step else {"drip": "no TLS here\r\n" * 3, "every": 0})
+            if "tls" in step:
+                await self.writer.start_tls(tls_context(step["tls"]))
+            else:
+                await self.perform({"silence": True} if "hang" in step else {"drip": "no TLS here\r\n" * 3, "every": 0})
         cut = step.get("cut", step.get("then"))
         if cut:
             if cut == "rst":
@@ -281,10 +291,7 @@ def honest(address, host, journal):
             journal.dot(server.where, sender, envelope.rcpt_tos, envelope.original_content)
             return "250 2.0.0 taken"
 
-    context = None
-    if "tls" in host:
-        context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
-        context.load_cert_chain(host["tls"]["cert"], host["tls"]["key"])
+    context = tls_context(host["tls"]) if "tls" in host else None
 
     def make():
         options = {"data_size_limit": host.get("size", 20_000_000), "ident": "honest", "hostname": "honest.test"}

@@ -10,6 +10,8 @@ export interface DnsName {
   AAAA?: string[];
   /** One string per record; longer than 255 bytes is split. */
   TXT?: string[];
+  /** Addresses that take turns: each question gets the next ones. */
+  rotating?: string[][];
   CNAME?: string;
   NS?: string[];
   /** Seconds, for all records of the name; 60 unless told. */
@@ -158,7 +160,7 @@ function recordsOf(name: string, records: DnsName, type: string): Answer[] {
     case 'MX':
       return (records.MX ?? []).map((data) => ({ type: 'MX', name, ttl, data }));
     case 'A':
-      return (records.A ?? []).map((data) => ({ type: 'A', name, ttl, data }));
+      return ipv4Of(records).map((data) => ({ type: 'A', name, ttl, data }));
     case 'AAAA':
       return (records.AAAA ?? []).map((data) => ({ type: 'AAAA', name, ttl, data }));
     case 'TXT':
@@ -169,6 +171,14 @@ function recordsOf(name: string, records: DnsName, type: string): Answer[] {
     default:
       return [];
   }
+}
+
+/** Every answer is another one: the first of the list goes to its end. */
+function ipv4Of({ rotating, A = [] }: DnsName): string[] {
+  const next = rotating?.shift();
+  if (next === undefined) return A;
+  rotating?.push(next);
+  return next;
 }
 
 function hostsOf({ NS = [], CNAME }: DnsName, type: 'NS' | 'CNAME'): string[] {

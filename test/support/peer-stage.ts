@@ -12,7 +12,7 @@ export interface ShownAttempt {
   certainty: string | null;
   phase: string | null;
   smtp: { code: number | null; enhanced: string | null; text: string; mx: string; ip: string } | null;
-  security: { version: string } | null;
+  security: { version: string; verified: boolean } | null;
   source_ip: string | null;
   started_at: string;
   ended_at: string;
@@ -42,13 +42,14 @@ export class PeerStage {
   readonly #hosts: Record<string, BadHost> = {};
   readonly #zone: Record<string, DnsName> = {};
   readonly #mails: SentMail[] = [];
+  #peers = 0;
   #dns: LocalDns | undefined;
   #mx: BadMx | undefined;
   #program: RunningProgram | undefined;
 
   /** Before `start`. */
   peer(...hosts: BadHost[]): Peer {
-    const number = Object.keys(this.#zone).length + 1;
+    const number = (this.#peers += 1);
     const domain = `p${number}.test`;
     const addresses = hosts.map((host, i) => {
       const address = `127.${1 + Math.floor(number / 256)}.${number % 256}.${i + 1}`;
@@ -63,6 +64,15 @@ export class PeerStage {
     for (const { name, address } of servers) this.#zone[name] = { A: [address] };
     this.#zone[domain] = { MX: servers.map(({ name, preference }) => ({ preference, exchange: name })) };
     return { domain, hosts: addresses };
+  }
+
+  /** Before `start`: one more server, or what DNS says of a name. */
+  host(address: string, host: BadHost): void {
+    this.#hosts[address] = host;
+  }
+
+  zone(name: string, records: DnsName): void {
+    this.#zone[name] = records;
   }
 
   /** A mail that `start` sends: all of them are under way together. */
@@ -80,6 +90,8 @@ export class PeerStage {
     this.#program = await startStandalone({
       DELIVERY_MODE: 'mx',
       MX_PORT: String(port),
+      // So the port of our own door, at 127.0.0.1, is also the one where mail servers are looked for.
+      INBOUND_SMTP_PORT: String(port),
       ALLOW_PRIVATE_MX: 'true',
       DNS_SERVERS: this.#dns.address,
       ...env,

@@ -142,6 +142,33 @@ describe('the order', () => {
   });
 });
 
+describe('five addresses', () => {
+  it('are of several hosts and both families', async () => {
+    const four = (net: number) => Array.from({ length: 9 }, (_, i) => `11.0.${net}.${i + 1}`);
+    const found = await route({
+      'to.test': mx('a.test', 'b.test'),
+      'a.test': { A: four(1), AAAA: ['2a00::1', '2a00::2'] },
+      'b.test': { A: four(2) },
+    });
+    expect(addresses(found)).toHaveLength(5);
+    expect(new Set(addresses(found))).toEqual(new Set(['11.0.1.1', '11.0.1.2', '2a00::1', '2a00::2', '11.0.2.1']));
+    expect(addresses(found).at(-1)).toBe('11.0.2.1');
+  });
+});
+
+it('a domain that one server does not know is looked up at the others', async () => {
+  const [behind, knowing] = [
+    await LocalDns.start(),
+    await LocalDns.start({ 'to.test': { MX: [{ preference: 0, exchange: '.' }] } }),
+  ];
+  const resolver = new Resolver({ servers: [behind.address, knowing.address], timeoutMs: 150 });
+  expect(await resolver.mx('to.test')).toEqual({ kind: 'null_mx' });
+  expect(await resolver.mx('nowhere.test')).toEqual({ kind: 'no_domain' });
+  await knowing.close();
+  expect(await resolver.mx('to.test')).toEqual({ kind: 'no_domain' });
+  await behind.close();
+});
+
 describe('addresses that mail from outside must not reach', () => {
   it.each([
     ['127.0.0.1'],

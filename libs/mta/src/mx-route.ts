@@ -144,9 +144,8 @@ export class MxRouter implements Router {
     if (permitted.length === 0) return unroutable(`every address of ${domain} is private or our own`);
     const hosts = [...new Set(permitted.map(({ host }) => host))];
     const decisions = await this.policies.decide(domain, hosts, implicit);
-    const choices = permitted
-      .flatMap((place) => this.#choose(place, decisions[hosts.indexOf(place.host)]))
-      .slice(0, MAX_ADDRESSES);
+    const usable = permitted.flatMap((place) => this.#choose(place, decisions[hosts.indexOf(place.host)]));
+    const choices = inTurn(usable).slice(0, MAX_ADDRESSES);
     if (choices.length === 0) return forbidden(this.policies.refuse(hosts, decisions));
     if (this.#recent.size >= MAX_RECENT) this.#recent.clear();
     this.#recent.set(domain, { choices, until: performance.now() + RECENT_MS });
@@ -171,6 +170,19 @@ export function isPublic(address: string): boolean {
 
 function chosen(choices: Choice[]): Route {
   return { kind: 'targets', targets: inOrder(choices, (choice) => choice.rank).map((choice) => choice.target) };
+}
+
+/** The first address of each host and family, then the second of each, …: many of one leave a place for the others. */
+function inTurn(choices: Choice[]): Choice[] {
+  const turns = new Map<string, number>();
+  const placed = choices.map((choice) => {
+    const { host, address } = choice.target;
+    const key = `${host} ${net.isIP(address)}`;
+    const turn = turns.get(key) ?? 0;
+    turns.set(key, turn + 1);
+    return { turn, choice };
+  });
+  return placed.sort((a, b) => a.turn - b.turn).map(({ choice }) => choice);
 }
 
 /** RFC 5321 §5.1: by preference, equal ones in random order, anew for every mail. */

@@ -43,12 +43,16 @@ const MAX_CACHED = 10_000;
  */
 export class Resolver {
   readonly #dns: DnsResolver;
+  /** Each server alone, where there are several: for a second opinion. */
+  readonly #each: DnsResolver[];
   readonly #mx = new AnswerCache<MxAnswer>((answer) => answer.kind === 'hosts');
   readonly #addresses = new AnswerCache<AddressAnswer>((answer) => answer.kind === 'addresses');
 
   constructor(settings: ResolverSettings) {
     this.#dns = new DnsResolver({ timeout: settings.timeoutMs, tries: 2 });
     if (settings.servers.length > 0) this.#dns.setServers(settings.servers);
+    const servers = this.#dns.getServers();
+    this.#each = servers.length < 2 ? [] : servers.map((server) => alone(server, settings.timeoutMs));
   }
 
   mx(domain: string): Promise<MxAnswer> {
@@ -72,12 +76,20 @@ export class Resolver {
 
   /** Breaks off running questions; they answer `temporary`. */
   cancel(): void {
-    this.#dns.cancel();
+    for (const dns of [this.#dns, ...this.#each]) dns.cancel();
   }
 
+  /** That a domain does not exist is believed when no other server knows it: one of them may lag behind. */
   async #askMx(domain: string): Promise<MxAnswer> {
+    const answer = await this.#questionMx(this.#dns, domain);
+    if (answer.kind !== 'no_domain') return answer;
+    const opinions = await Promise.all(this.#each.map((dns) => this.#questionMx(dns, domain)));
+    return opinions.find(({ kind }) => kind !== 'no_domain' && kind !== 'temporary') ?? answer;
+  }
+
+  async #questionMx(dns: DnsResolver, domain: string): Promise<MxAnswer> {
     try {
-      const records = await this.#dns.resolveMx(domain);
+      const records = await dns.resolveMx(domain);
       // c-ares answers a CNAME loop with an empty list and no error; that is no "has no MX".
       if (records.length === 0) return { kind: 'temporary', text: `the MX answer for ${domain} is empty` };
       const hosts = records
@@ -137,6 +149,12 @@ class AnswerCache<T> {
     this.#kept.set(name, { value, until: performance.now() + ttlMs });
     return value;
   }
+}
+
+function alone(server: string, timeoutMs: number): DnsResolver {
+  const dns = new DnsResolver({ timeout: timeoutMs, tries: 1 });
+  dns.setServers([server]);
+  return dns;
 }
 
 function bareName(name: string): string {

@@ -1,0 +1,152 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createTransport } from 'nodemailer';
+import { afterAll, describe, expect, it } from 'vitest';
+import type { BadHost, CertificateFiles } from './bad-mx.js';
+import { dkimByDkimpy } from './dkim-by-dkimpy.js';
+import type { PeerStage, SentMail } from './peer-stage.js';
+import { pythonWith } from './python-with.js';
+import { selfSignedCertificate } from './self-signed-certificate.js';
+import { until } from './until.js';
+
+const FROM = 'orders@sandbox.postloft.test';
+/** Nothing of it is ASCII alone: subject, name, both bodies. */
+const WORLD = { subject: 'Grüße, 世界', text: `${'Größe '.repeat(300)}\n.\nende`, html: '<p>Größe</p>' };
+
+/** Servers whose TLS is broken in every way: nothing is lost by it, and nothing that came before it counts. */
+export function brokenTls(stage: PeerStage): void {
+  const folder = mkdtempSync(join(tmpdir(), 'postloft-tls-'));
+  afterAll(() => rmSync(folder, { recursive: true, force: true }));
+  const files = (name: string, expired = false): CertificateFiles => {
+    const { cert, key } = selfSignedCertificate('somebody.test', expired);
+    const paths = { cert: join(folder, `${name}.crt`), key: join(folder, `${name}.key`) };
+    writeFileSync(paths.cert, cert);
+    writeFileSync(paths.key, key);
+    return paths;
+  };
+  const selfSigned = files('self-signed');
+  const offered = ['STARTTLS', 'SIZE 20000000'];
+
+  describe('STARTTLS', () => {
+    it.each(
+      (
+        [
+          ['is not offered', { kind: 'honest' }, false],
+          ['is refused', { extensions: offered }, false],
+          ['leads to no handshake', { extensions: offered, starttls: { inject: '' } }, false],
+          ['hangs', { extensions: offered, starttls: { hang: true } }, false],
+          ['shows a certificate of its own making', { kind: 'honest', tls: selfSigned }, true],
+          ['shows a certificate that is over', { kind: 'honest', tls: files('expired', true) }, true],
+          [
+            'has replies injected before it',
+            { extensions: offered, starttls: { inject: '250-evil\r\n250 SIZE 1\r\n', tls: selfSigned } },
+            true,
+          ],
+        ] satisfies [string, BadHost, boolean][]
+      ).map(([what, host, secured]) => ({ what, secured, sent: stage.mail(stage.peer(host)) })),
+    )('that $what loses no mail', async ({ secured, sent }) => {
+      expect(await sent.ended()).toMatchObject([{ status: 'delivered', attempts: 1 }]);
+      expect(sent.dots()).toHaveLength(1);
+      const { security } = await sent.attempt();
+      if (secured) expect(security).toMatchObject({ version: 'TLSv1.3', verified: false });
+      else expect(security).toBeNull();
+    });
+  });
+}
+
+/** Servers that can do little. What arrives is judged by dkimpy. */
+export function poorServers(stage: PeerStage): void {
+  const python = pythonWith('dkim', 'nacl.signing');
+  const crowded = Array.from({ length: 1_000 }, (_, i) => `X-EXTENSION-${i} ${'of no use '.repeat(4)}`);
+  const kinds: [string, BadHost][] = [
+    ['a thousand extensions', { extensions: [...crowded, 'SIZE 20000000', '8BITMIME'] }],
+    ['HELO only', { kind: 'honest', only_helo: true }],
+    ['no PIPELINING', { kind: 'honest' }],
+    ['no 8BITMIME', { kind: 'honest', without: ['8BITMIME'] }],
+    ['no extension at all', { extensions: [] }],
+  ];
+  const records = async (): Promise<Record<string, string>> => {
+    const list = (await (await stage.program.call('GET', '/domains')).json()) as { id: string; name: string }[];
+    const { id } = list.find(({ name }) => FROM.endsWith(`@${name}`)) ?? { id: '' };
+    const domain = (await (await stage.program.call('GET', `/domains/${id}`)).json()) as {
+      records: { type: string; name: string; value: string }[];
+    };
+    return Object.fromEntries(
+      domain.records.filter(({ type }) => type === 'TXT').map(({ name, value }) => [name, value]),
+    );
+  };
+  const arrived = async (sent: Pick<SentMail, 'dots'>): Promise<Buffer> => {
+    const [dot] = await until(() => Promise.resolve(sent.dots().length > 0 && sent.dots()));
+    expect(dot.eight_bit).toBe(false);
+    return stage.mx.content(dot);
+  };
+
+  describe('servers with', () => {
+    const rows = kinds.map(([what, host]) => {
+      const relayed = stage.peer(host);
+      return { what, sent: stage.mail(stage.peer(host), ['one'], WORLD), relayed };
+    });
+
+    it.each(rows)('$what get a mail in seven bits', async ({ sent }) => {
+      expect(await sent.ended()).toMatchObject([{ status: 'delivered', attempts: 1 }]);
+      await arrived(sent);
+    });
+
+    it.skipIf(python === null)('all of these get signatures that hold, also on relayed 8-bit mail', async () => {
+      const poor = rows.filter(({ what }) => what !== 'a thousand extensions' && what !== 'no PIPELINING');
+      for (const { relayed } of poor) await relay(stage, `one@${relayed.domain}`);
+      const mails = await Promise.all([
+        ...rows.map(({ sent }) => arrived(sent)),
+        ...poor.map(({ relayed }) => arrived({ dots: () => stage.mx.dots(...relayed.hosts) })),
+      ]);
+      for (const verdicts of dkimByDkimpy(python ?? '', mails, await records())) expect(verdicts).toEqual([true, true]);
+      for (const mail of mails.slice(rows.length)) expect(mail.toString()).toContain('Gr=C3=B6=C3=9Fe');
+    });
+
+    const tight = stage.mail(stage.peer({ kind: 'honest', size: 500 }));
+    it('a small SIZE are not even asked', async () => {
+      expect((await tight.attempt()).smtp).toMatchObject({ code: null, enhanced: '5.3.4' });
+      expect(await tight.ended()).toMatchObject([{ status: 'bounced', attempts: 1 }]);
+      const said = stage.mx.at(tight.peer.hosts[0], 'command').map(({ line }) => line?.split(' ')[0]);
+      expect(said).toEqual(['EHLO']);
+    });
+
+    const abroad = [{ kind: 'honest' }, { kind: 'honest', utf8: true }] as const;
+    const [without, with8] = abroad.map((host) => stage.mail(stage.peer(host), ['jürgen']));
+    it('and without SMTPUTF8 get an international address, or a bounce', async () => {
+      expect(await with8.ended()).toMatchObject([{ status: 'delivered' }]);
+      expect(with8.dots()[0].sender).toContain('SMTPUTF8');
+      expect((await without.attempt()).smtp).toMatchObject({ enhanced: '5.6.7' });
+      expect(without.dots()).toEqual([]);
+      const said = stage.mx.at(without.peer.hosts[0], 'command').map(({ line }) => line?.split(' ')[0]);
+      expect(said).toEqual(['EHLO']);
+    });
+  });
+}
+
+/** An 8-bit mail through the relay, as mail programs write it. */
+async function relay(stage: PeerStage, to: string): Promise<void> {
+  const raw = [
+    `From: Shop <${FROM}>`,
+    `To: ${to}`,
+    'Subject: Größe',
+    'MIME-Version: 1.0',
+    'Content-Type: text/plain; charset=utf-8',
+    'Content-Transfer-Encoding: 8bit',
+    '',
+    'Größe',
+    '.dot',
+    '',
+  ].join('\r\n');
+  const { ports, key } = stage.program;
+  const transport = createTransport({
+    host: '127.0.0.1',
+    port: ports.smtps,
+    secure: true,
+    tls: { rejectUnauthorized: false },
+    auth: { user: FROM, pass: key },
+  });
+  await transport.sendMail({ envelope: { from: FROM, to }, raw });
+  transport.close();
+}
