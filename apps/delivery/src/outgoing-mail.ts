@@ -6,7 +6,6 @@ import {
   OutgoingTls,
   ReturnPath,
   SharedShaping,
-  TlsResults,
   type DeliveryJob,
   type StoredContent,
 } from '#libs/emails';
@@ -19,7 +18,6 @@ import {
   type Destination,
   type Outcome,
   type SourceAddress,
-  type TlsResult,
 } from '#libs/mta';
 
 const STOP_MS = 7_000;
@@ -44,7 +42,6 @@ export class OutgoingMail {
     private readonly returnPath: ReturnPath,
     private readonly captured: CapturedMail,
     private readonly tls: OutgoingTls,
-    results: TlsResults,
     { plan }: SharedShaping,
     config: Config,
     private readonly log: Log,
@@ -63,7 +60,6 @@ export class OutgoingMail {
       ownAddresses: [s.SMTP_PORT, s.SMTPS_PORT, s.INBOUND_SMTP_PORT].map((port) => ({ address: s.SMTP_HOST, port })),
       log: (event: object) => log.debug('courier', event),
       providers: new MailboxProviders(plan),
-      onTls: (result: TlsResult) => results.add(result, new Date()),
     };
     this.world = createCourier({ ...options, ...tls.options(), mode: s.DELIVERY_MODE });
     this.inbox = s.DELIVERY_MODE === 'capture' ? this.world : createCourier({ ...options, mode: 'capture' });
