@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { planOf } from '../../../../test/support/shaping-desk.js';
 import { ShapingFileError } from './file-place.js';
@@ -133,6 +134,15 @@ describe("the operator's file", () => {
       curve: { firstDay: 100, factor: 2, until: 20_000 },
     });
     expect(warmUp?.providers.get('google')).toEqual({ firstDay: 20, factor: 1.5, until: 20_000 });
+  });
+
+  it('may have all that the documentation shows', () => {
+    const page = readFileSync(new URL('../../../../docs/delivery.md', import.meta.url), 'utf8');
+    const examples = [...page.matchAll(/```json\n(.*?)```/gs)].map(([, text]) => JSON.parse(text) as object);
+    const files = examples.filter((example) => !('waiting_for' in example));
+    expect(files).toHaveLength(4);
+    const sources = files.find((file) => 'sources' in file);
+    for (const file of files) expect(problem({ ...sources, ...file })).toBe('');
   });
 
   it('is refused by a sentence that names the place and what is allowed', () => {
