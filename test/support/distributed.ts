@@ -51,7 +51,8 @@ export async function startDistributed(brokers: string): Promise<DistributedHous
   };
 }
 
-async function launchOne(
+/** One program on its own ports and data directory, on engines that are told. */
+export async function launchOne(
   name: (typeof PROGRAMS)[number],
   dir: string,
   engines: Record<string, string>,

@@ -14,6 +14,8 @@ import { RiskGate } from './risk-gate.js';
 import { SimulatedDelivery, type SimulatedJob } from './simulated-delivery.js';
 
 const POLL_MS = 100;
+/** Between two claims that find nothing, however often somebody asks for one. */
+const REST_MS = 20;
 const SWEEP_MS = 500;
 const FREE_CLAIMS_MS = 5_000;
 /** Recipients of one claim. */
@@ -65,7 +67,7 @@ export class DeliveryLoop implements OnApplicationBootstrap {
     this.dispatcher = new Dispatcher(this.desk(), { shaping, open, gate, maxWaiting: MAX_WAITING });
     this.keeper = new QueueKeeper(this.dispatcher, ledger, log);
     this.simulations = new BoundedWork(most, (job) => this.simulate(job));
-    this.loop = new PollLoop({ name: 'delivery', round: () => this.claim(), pollMs: POLL_MS }, log);
+    this.loop = new PollLoop({ name: 'delivery', round: () => this.claim(), pollMs: POLL_MS, restMs: REST_MS }, log);
     this.metrics = new DeliveryMetrics(metrics.registry, {
       inFlight: () => open.held,
       atRisk: () => atRisk.held,

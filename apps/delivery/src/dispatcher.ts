@@ -45,7 +45,7 @@ const SHORT_WAIT_MS = 2_000;
 const PATIENCE_MS = 3_000;
 /** A queue whose first job waits that long takes nothing more into memory. */
 const SLOW_MS = 1_000;
-/** What had to go back is due again after this long, and so long the queue takes nothing into memory. */
+/** What had to go back is due again after this long. */
 const REST_MS = 5_000;
 /** Jobs of a queue that wait in memory after a claim: one that is quick empties them between two claims. */
 const PROMPT_SHARE = 100;
@@ -109,8 +109,10 @@ export class Dispatcher {
     if (!destination) return isWithinShare(this.unplaced.get(domain)?.length ?? 0, this.room);
     const queue = this.queues.get(destination.queue);
     if (!queue) return this.room > 0;
-    if (this.closureOf(queue) || queue.isStuck() || queue.oldestWaitMs() > SLOW_MS) return false;
-    return this.options.open.isPrompt(queue.name) ? this.room > 0 : isWithinShare(queue.waiting.length, this.room);
+    if (this.closureOf(queue) || queue.oldestWaitMs() > SLOW_MS) return false;
+    if (this.options.open.isPrompt(queue.name)) return this.room > 0;
+    const most = queue.isStalled ? this.options.shaping.room(queue.destination) : PROMPT_SHARE;
+    return queue.waiting.length < most && isWithinShare(queue.waiting.length, this.room);
   }
 
   /** How many recipients of which domain a claim may bring. */
@@ -206,10 +208,11 @@ export class Dispatcher {
   }
 
   private roomOf(queue: MailQueue): number {
-    if (this.closureOf(queue) || queue.isStuck() || queue.oldestWaitMs() > SLOW_MS) return 0;
+    if (this.closureOf(queue) || queue.oldestWaitMs() > SLOW_MS) return 0;
     const open = this.options.shaping.room(queue.destination);
     // A queue in which nothing begins and nothing runs: the one job that asks is told why, and until when.
     if (open === 0 && queue.running === 0) return queue.waiting.length === 0 ? 1 : 0;
+    if (queue.isStalled) return Math.max(0, Math.min(SHARE, open) - queue.waiting.length);
     const share = this.options.open.isPrompt(queue.name) ? PROMPT_SHARE : SHARE;
     return Math.max(0, Math.min(share, 2 * (queue.running + open)) - queue.waiting.length);
   }
@@ -281,6 +284,15 @@ export class Dispatcher {
     this.track(this.carry({ queue, job, pass, place }));
   }
 
+  private ended(queue: MailQueue): void {
+    queue.running -= 1;
+    if (queue.isStalled) {
+      queue.isStalled = !this.options.open.isPrompt(queue.name);
+      this.desk.hungry();
+    }
+    this.wake(queue);
+  }
+
   private async carry(of: { queue: MailQueue; job: DeliveryJob; pass: Pass; place: Place | null }): Promise<void> {
     const { queue, job, pass, place } = of;
     const risk = new Risk(this.options.gate, queue.name, () => this.desk.holds(job));
@@ -290,8 +302,7 @@ export class Dispatcher {
     } finally {
       pass.done(outcomes);
       if (place) this.options.open.give(place);
-      queue.running -= 1;
-      this.wake(queue);
+      this.ended(queue);
     }
     try {
       await this.desk.settle(job, outcomes);
@@ -323,7 +334,7 @@ export class Dispatcher {
 
   /** What has waited since before `since` goes back for a while. */
   private rest(queue: MailQueue, since: number): void {
-    queue.stuckUntil = performance.now() + REST_MS;
+    queue.isStalled = true;
     const until = new Date(Date.now() + REST_MS);
     const reason = queue.reason ?? noPlace(queue);
     let count = 0;

@@ -27,8 +27,8 @@ export class MailQueue {
   closure: Closure | null = null;
   /** What it waits for in memory; null: a free place. */
   reason: WaitReason | null = null;
-  /** Of `performance.now()`: until then nothing more is taken into memory, since what waited had to go back. */
-  stuckUntil = 0;
+  /** What waited in memory had to go back, and nothing ended soon since: only what can begin at once is taken. */
+  isStalled = false;
   /** Something was claimed for it: there may be more in the database. */
   isDraining = false;
   touchedAt = performance.now();
@@ -56,9 +56,5 @@ export class MailQueue {
   /** Of the first; 0 when none waits. */
   oldestWaitMs(): number {
     return this.waiting.length === 0 ? 0 : performance.now() - this.waiting[0].since;
-  }
-
-  isStuck(): boolean {
-    return this.stuckUntil > performance.now();
   }
 }

@@ -8,7 +8,7 @@ const MAX_BYTES = 64 * 1024 * 1024;
 /** Delivery in this process. */
 export interface HandOffReceiver {
   worker: Pick<Worker, 'id' | 'alive' | 'life'>;
-  /** Whether one mail more to this recipient domain should wait in memory; else it waits in the database. */
+  /** Whether one mail more to this recipient domain should be claimed now; else it waits in the database. */
   welcomes: (domain: string) => boolean;
   /** Jobs whose mail is committed, already claimed by the worker. `leave` is called for each when it waits no more. */
   take: (jobs: DeliveryJob[]) => void;
@@ -37,11 +37,16 @@ export class HandOff {
     if (this.receiver) this.receiver = { ...this.receiver, welcomes: () => false };
   }
 
+  /** False: a destination of this mail has what it can take; nobody needs to be told that there is more. */
+  welcomes(jobs: readonly DeliveryJob[]): boolean {
+    const { receiver } = this;
+    return receiver === undefined || jobs.every(({ domain }) => receiver.welcomes(domain));
+  }
+
   /** Room for the jobs of one mail, of `bytes`; the worker to write as claimant, or null. */
   reserve(jobs: readonly DeliveryJob[], bytes: number): HandOffReceiver['worker'] | null {
     const { receiver } = this;
     if (!receiver?.worker.alive || this.jobs + jobs.length > MAX_JOBS || this.bytes + bytes > MAX_BYTES) return null;
-    for (const { domain } of jobs) if (!receiver.welcomes(domain)) return null;
     this.jobs += jobs.length;
     this.bytes += bytes;
     return receiver.worker;

@@ -6,6 +6,8 @@ export interface Polling {
   /** True when there may be more at once. */
   round: () => Promise<boolean>;
   pollMs: number;
+  /** After a round that found nothing, calls to look again are heard only so much later; 0 unless told. */
+  restMs?: number;
 }
 
 const BACK_OFF_MS = [250, 500, 1_000, 2_000, 5_000];
@@ -42,8 +44,9 @@ export class PollLoop {
   private async run(): Promise<void> {
     while (!this.stopped) {
       this.rung = false;
-      const more = await this.round();
-      if (!more && !this.rung && !this.stopped) await this.sleep();
+      if (await this.round()) continue;
+      if (!this.stopped) await this.rest();
+      if (!this.rung && !this.stopped) await this.sleep();
     }
   }
 
@@ -57,6 +60,11 @@ export class PollLoop {
       this.log.warn(`${this.of.name}: claim failed`, { reason: (error as Error).message, failures: this.failures });
       return false;
     }
+  }
+
+  private async rest(): Promise<void> {
+    const { restMs } = this.of;
+    if (restMs) await new Promise((resolve) => setTimeout(resolve, restMs));
   }
 
   private sleep(): Promise<void> {

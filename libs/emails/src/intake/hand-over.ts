@@ -17,7 +17,7 @@ const nothing = (): void => undefined;
 /** Room in the hand-off for a mail that is due now; scheduled mail waits in the database. */
 export function reserveHandOver(draft: Draft, handOff: HandOff, wakeups: Wakeups): HandOver {
   const jobs = draft.submission.scheduledAt ? [] : jobsOf(draft);
-  if (jobs.length === 0) return { workerId: null, deliver: nothing, release: nothing };
+  if (jobs.length === 0 || !handOff.welcomes(jobs)) return { workerId: null, deliver: nothing, release: nothing };
   const bytes = draft.content.body.length;
   const worker = handOff.reserve(jobs, bytes);
   if (worker === null) return { workerId: null, release: nothing, deliver: () => wakeups.ring('due-mail') };

@@ -1,0 +1,214 @@
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import type { DeliveryJob } from '#libs/emails';
+import { createShaping, NO_REMOTE, Shaping, type Admission, type Destination, type Outcome } from '#libs/mta';
+import { Dispatcher } from './dispatcher.js';
+import { FairPlaces } from './fair-places.js';
+import { RiskGate } from './risk-gate.js';
+
+const CAP = 4;
+const AT_RISK = 8;
+
+/** Closed for one queue until a time; otherwise as many as a cap allows. */
+class OneClosed extends Shaping {
+  private readonly others = createShaping({ connectionsPerHost: CAP });
+
+  constructor(
+    private readonly queue: string,
+    private readonly until: Date,
+  ) {
+    super();
+  }
+
+  override room(destination: Destination): number {
+    return this.isClosed(destination) ? 0 : this.others.room(destination);
+  }
+
+  override admit(destination: Destination, sender: Parameters<Shaping['admit']>[1]): Admission {
+    if (!this.isClosed(destination)) return this.others.admit(destination, sender);
+    const reason = {
+      kind: 'suspended',
+      queue: this.queue,
+      source: null,
+      text: 'closed',
+      words: '421 no',
+      mx: 'mx',
+    } as const;
+    return { kind: 'wait', until: this.until, reason };
+  }
+
+  private isClosed({ queue }: Destination): boolean {
+    return queue === this.queue && this.until.getTime() > Date.now();
+  }
+}
+
+/** The world around the dispatcher: servers that answer when told to, a database that writes down what goes back. */
+class World {
+  readonly sending = new Map<
+    DeliveryJob,
+    { answer: (kind: 'delivered' | 'abandoned') => void; reachedMail: () => Promise<boolean> }
+  >();
+  readonly settled: DeliveryJob[] = [];
+  readonly wentBack: { job: DeliveryJob; until: Date | null; reason: string | null }[] = [];
+  readonly gate = new RiskGate(new FairPlaces(AT_RISK, 1_000));
+  hungry = 0;
+  readonly dispatcher: Dispatcher;
+
+  constructor(shaping: Shaping = createShaping({ connectionsPerHost: CAP })) {
+    this.dispatcher = new Dispatcher(
+      {
+        destination: (domain) => Promise.resolve({ queue: `domain:${domain}`, provider: null }),
+        sender: () => ({ domain: 'sender.example', tags: {}, recipients: 1 }),
+        send: (job, { mayStart }) =>
+          new Promise((resolve) => {
+            const answer = (kind: 'delivered' | 'abandoned') => resolve([outcome(kind)]);
+            this.sending.set(job, { answer, reachedMail: () => Promise.resolve(mayStart()) });
+          }),
+        settle: (job) => Promise.resolve(void this.settled.push(job)),
+        holds: () => true,
+        postpone: (job, until, reason) =>
+          Promise.resolve(void this.wentBack.push({ job, until, reason: reason?.kind ?? null })),
+        left: () => undefined,
+        hungry: () => (this.hungry += 1),
+        lost: () => undefined,
+        failed: (error) => {
+          throw error;
+        },
+      },
+      { shaping, open: new FairPlaces(4 * AT_RISK, 2_000), gate: this.gate, maxWaiting: 200 },
+    );
+  }
+
+  offer(domain: string, count: number): void {
+    for (let i = 0; i < count; i++) this.dispatcher.offer(jobTo(domain));
+  }
+
+  to(domain: string): DeliveryJob[] {
+    return [...this.sending.keys()].filter((job) => job.domain === domain);
+  }
+
+  /** The server of everything under way answers; what begins then is under way next. */
+  async answerAll(domain: string): Promise<number> {
+    const jobs = this.to(domain);
+    for (const job of jobs) {
+      this.sending.get(job)?.answer('delivered');
+      this.sending.delete(job);
+    }
+    await vi.advanceTimersByTimeAsync(1);
+    return jobs.length;
+  }
+}
+
+function outcome(kind: 'delivered' | 'abandoned'): Outcome {
+  const common = { key: '0', startedAt: new Date(), endedAt: new Date() };
+  return kind === 'abandoned'
+    ? { ...common, kind }
+    : { ...common, kind, reply: { code: 250, enhanced: '2.0.0', text: 'taken' }, remote: NO_REMOTE };
+}
+
+let made = 0;
+const jobTo = (domain: string): DeliveryJob => ({
+  mail: { id: `em_${made++}`, tags: {}, sender: 'a@sender.example' } as DeliveryJob['mail'],
+  domain,
+  recipients: [
+    { ordinal: 0, address: `x@${domain}`, attempts: 0, fence: 1, expiresAt: new Date(), previousEnhanced: null },
+  ],
+  life: 1,
+  reservedBytes: 0,
+});
+
+describe('the dispatcher', () => {
+  beforeEach(() => void vi.useFakeTimers({ toFake: ['performance', 'Date', 'setTimeout', 'clearTimeout'] }));
+  afterEach(() => void vi.useRealTimers());
+
+  it('keeps a silent destination to its cap, delivers to the others meanwhile, and gives the rest back with the reason', async () => {
+    const world = new World();
+    world.offer('silent.test', 40);
+    world.offer('healthy.test', 40);
+    await vi.advanceTimersByTimeAsync(1);
+    let delivered = 0;
+    for (let round = 0; round < 20; round++) delivered += await world.answerAll('healthy.test');
+    expect(delivered).toBe(40);
+    expect(world.to('silent.test')).toHaveLength(CAP);
+    await vi.advanceTimersByTimeAsync(3_100);
+    world.dispatcher.sweep();
+    await vi.advanceTimersByTimeAsync(1);
+    expect(world.wentBack).toHaveLength(40 - CAP);
+    expect(
+      world.wentBack.every(({ until, reason }) => until && until.getTime() > Date.now() && reason === 'concurrency'),
+    ).toBe(true);
+    expect(world.dispatcher.waiting).toBe(0);
+    expect(world.dispatcher.held.size).toBe(CAP);
+    // Neither memory nor the claim takes more for it, and both do for others.
+    expect(world.dispatcher.welcomes('silent.test')).toBe(false);
+    expect(world.dispatcher.welcomes('healthy.test')).toBe(true);
+    const { of, each } = world.dispatcher.rooms();
+    expect(of['silent.test']).toBe(0);
+    expect(of['healthy.test'] ?? each).toBeGreaterThan(CAP);
+  });
+
+  it('takes mail for a destination again as soon as one of its servers answers', async () => {
+    const world = new World();
+    world.offer('silent.test', 10);
+    await vi.advanceTimersByTimeAsync(3_100);
+    world.dispatcher.sweep();
+    await vi.advanceTimersByTimeAsync(1);
+    const before = world.hungry;
+    await world.answerAll('silent.test');
+    expect(world.hungry).toBeGreaterThan(before);
+    expect(world.dispatcher.rooms().of['silent.test']).toBeGreaterThan(0);
+  });
+
+  it('sends what waits for a closed queue back until it opens, and claims nothing for it', async () => {
+    const until = new Date(Date.now() + 600_000);
+    const world = new World(new OneClosed('domain:closed.test', until));
+    world.offer('closed.test', 30);
+    world.offer('open.test', 2);
+    await vi.advanceTimersByTimeAsync(1);
+    expect(world.wentBack.map((one) => [one.until, one.reason])).toEqual(Array(30).fill([until, 'suspended']));
+    expect(world.to('open.test')).toHaveLength(2);
+    expect(world.dispatcher.rooms().of['closed.test']).toBe(0);
+    expect(world.dispatcher.closed().map(({ name }) => name)).toEqual(['domain:closed.test']);
+    await vi.advanceTimersByTimeAsync(600_001);
+    expect(world.dispatcher.closed()).toEqual([]);
+    expect(world.dispatcher.rooms().of['closed.test']).toBeGreaterThan(0);
+  });
+
+  it('lets no more mails be between MAIL and settle than the bound, and the others wait for a moment only', async () => {
+    const world = new World();
+    for (let i = 0; i < 10; i++) world.offer(`d${i}.test`, CAP);
+    await vi.advanceTimersByTimeAsync(1);
+    const asked = [...world.sending.values()].map(({ reachedMail }) => reachedMail());
+    await vi.advanceTimersByTimeAsync(3_100);
+    const answers = await Promise.all(asked);
+    expect(world.sending.size).toBeGreaterThan(AT_RISK);
+    expect(answers.filter(Boolean).length).toBeLessThanOrEqual(AT_RISK);
+    expect(answers.filter(Boolean).length).toBeGreaterThan(AT_RISK / 2);
+  });
+
+  it('gives back what was abandoned before MAIL', async () => {
+    const world = new World();
+    world.offer('busy.test', 1);
+    await vi.advanceTimersByTimeAsync(1);
+    for (const { answer } of world.sending.values()) answer('abandoned');
+    await vi.advanceTimersByTimeAsync(1);
+    expect(world.wentBack).toHaveLength(1);
+    expect(world.dispatcher.held.size).toBe(0);
+  });
+
+  it('begins nothing more once it closes, gives the rest back as it was, and ends with what runs', async () => {
+    const world = new World();
+    world.offer('slow.test', 10);
+    await vi.advanceTimersByTimeAsync(1);
+    world.dispatcher.close();
+    let ended = false;
+    const drained = world.dispatcher.drained().then(() => (ended = true));
+    await vi.advanceTimersByTimeAsync(1);
+    expect(world.wentBack.map(({ until }) => until)).toEqual(Array(10 - CAP).fill(null));
+    expect(ended).toBe(false);
+    expect(await world.answerAll('slow.test')).toBe(CAP);
+    await drained;
+    expect(world.settled).toHaveLength(CAP);
+    expect(world.dispatcher.held.size).toBe(0);
+    expect(world.dispatcher.welcomes('slow.test')).toBe(false);
+  });
+});
