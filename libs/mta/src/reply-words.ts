@@ -15,6 +15,7 @@ export const SENDER_FAULT = any(
   'sender verify|sender callout|sender address verification|verification failed for <',
   'sender (?:address )?(?:rejected|denied|refused|syntax|invalid|unknown)(?!: (?:access denied|not owned|blocked|spam))',
   "(?:sender|sender's|sending) (?:domain|address)(?: [^ ]{1,100})? (?:does not|doesn't|must) (?:exist|resolve)",
+  '(?:null|empty|unroutable|forged) (?:envelope )?senders?\\b|batv|bogus mail from|from: domain|sender [^.]{0,20}(?:not|was|is) (?:pre-)?(?:approved|empty|rejected|verified)',
   'domain of sender address [^ ]{0,100} ?(?:does not|cannot)',
   'envelope sender (?:domain |address )?(?:must|does not|is invalid)|domain of the envelope sender',
   'resource record of the sender|sender(?: address)? does not exist',
@@ -32,13 +33,14 @@ export const OWN_ACCOUNT = any(
 /** The checks of SPF, DKIM, DMARC and reverse DNS. */
 export const AUTHENTICATION = any(
   '\\b(?:dmarc|spf|dkim)\\b|sender policy framework|unauthenticated|not authenticated|authentication (?:check|level)',
-  'reverse dns|\\bptr\\b|cannot find your (?:hostname|reverse)|helo command rejected: host not found|sender id \\(',
+  'reverse (?:dns|lookup)|\\brdns\\b|ip name lookup failed|forward dns|\\bptr\\b|cannot find your (?:hostname|reverse)|helo command rejected: host not found|sender id \\(',
 );
 
 /** The peer does not take mail for that domain, or only from those who log in: we are at the wrong door. */
 export const WRONG_DOOR = any(
   'relay(?:ing)? (?:access )?(?:denied|not (?:permitted|allowed)|rejected|prohibited)|unable to relay|rcpthosts',
   'smtp authentication is required|requires authentication when|authentication (?:is )?required (?:for|to) relay',
+  "\\bno relaying|open relay|configured to relay|(?:don't|does not|do not|cannot) handle mail for|not a gateway for",
   'client was not authenticated|cannot deliver mail for|unrouteable address|not (?:permitted|allowed) to relay',
 );
 
@@ -55,6 +57,8 @@ export const MAILBOX_FULL = any(
   `(?:mailbox|user|recipient|account)[^.]{0,40} (?:quota|size limit|storage limit)(?: [^ ]{1,20})? (?:exceeded|used up|reached)`,
   `${BOX}[^.]{0,40} (?:exceeded|exceeds|over|used up|beyond) (?:its |his |the |their )?(?:[a-z]{1,10} )?(?:quota|storage)`,
   'over ?quota|quota ?exceeded|quota (?:of [^.]{0,30} )?(?:is )?used up|used up (?:its|his|the) quota',
+  '(?:over|exceed(?:s|ed|ing)?|reached|beyond)(?: (?:its|his|the|their))?(?: (?:allowed|disk|mailbox|storage)){0,2} quota|quota violation|disk ?quota',
+  '(?:not have|not|without) enough (?:storage |disk )?space (?:in|for)|space has been used up|mail ?(?:folder|drop) is full',
   'exceeded storage allocation|out of storage|full mailbox|mailbox (?:of [^.]{0,30})?has no (?:room|space)|full / blocks limit',
   // German, French, Spanish, Italian, Portuguese, Polish.
   'postfach(?: [a-z]{1,12}){0,3} (?:ist )?(?:voll|uberfullt)|speicherplatz (?:des|mehr|erschopft)|kein(?:en)? speicherplatz',
@@ -69,8 +73,8 @@ export const MAILBOX_FULL = any(
 /** This mail is larger than the peer takes. */
 export const TOO_LARGE = any(
   '(?:message|mail|attachment|size|length)[^.]{0,40}(?:too (?:large|big)|larger than|exceed(?:s|ed|ing)?\\b[^.]{0,40}(?:size|limit|maximum|databytes|that))',
-  '(?:too (?:large|big)) (?:a )?(?:message|mail)|(?:inbound|maximum|fixed|message) size limit|message size exceeds|maximum message size',
-  'nachricht (?:ist )?zu gross|nachricht (?:ist )?zu groß|trop (?:volumineux|gros)|taille du (?:mail|message) superieure',
+  '(?:too (?:large|big)) (?:a )?(?:message|mail)|size limit|(?:maximum|max|inbound|fixed) (?:inbound )?(?:message )?size|message size exceeds|maximum message size',
+  'nachricht (?:ist )?zu gross|nachricht (?:ist )?zu groß|trop (?:volumineux|gros)|taille limite|taille du (?:mail|message) superieure',
   'mensaje (?:es )?demasiado grande|messaggio troppo grande|mensagem (?:e )?muito grande|wiadomosc jest za duza|za duza wiadomosc',
   'слишком большо|(?:邮件|郵件|信件)(?:过大|太大)|サイズが大き',
 );
@@ -115,7 +119,7 @@ export const NO_SUCH_DOMAIN = any(
 export const REPUTATION = any(
   'spam|junk|\\bblock(?:ed|s|ing|list|[ -]list)?\\b|black ?(?:list|holed)|\\bdeny ?list|reputation|(?:is|are|was|stands?|be) listed|\\blisted (?:in|at|by|on)\\b|\\bin an? rbl\\b|\\brbl\\b|dns_?rbl|dnsbl|\\bbanned\\b',
   'unsolicited|bulk mail|advertising|complaints?|\\babus(?:e|ive)|bad behaviour|poor (?:score|standing)|\\[?\\btss?\\d\\d\\b|\\[?\\brp-001|\\(?\\bs(?:775|844)\\b|standing\\b|virus|attachment, refused|illegal attachment',
-  'not (?:be )?(?:accepted|allowed)\\b[^.]{0,30}(?:from|network|ip)|network not allowed|unusual (?:rate|traffic|sending)|(?:do|does) not (?:accept|take|want) (?:mail|messages|connections) (?:from|of)',
+  'not (?:be )?(?:accepted|allowed)\\b[^.]{0,30}(?:from|network|ip)|network not allowed|accepting mail from your ip|by your ip|bad ip|open proxy|to submit messages to this|(?:mass|bulk) ?(?:e-?mail|mailer)|unusual (?:rate|traffic|sending)|(?:do|does) not (?:accept|take|want) (?:mail|messages|connections) (?:from|of)',
   'unerwunscht|sperrliste|(?:ip|adresse|absender|server|netz)[^.]{0,40} gesperrt|liste noire|indesirable|pourriel|mauvaise reputation|lista negra|no deseado|cattiva reputazione|czarn[aą] list|спам|черн[а-я]{2} список|черном списке|垃圾|黑名单|迷惑メール|拒収',
   // Markers that say no more than this: NetEase, GoDaddy and T-Online.
   '\\b(?:dt:spm|mi:ipb|mi:nhd|hl:rep)\\b|\\bib(?:103|5\\d\\d)\\b|reset desk|access denied, (?:banned|traffic|tenant|bad)|client host rejected|dynamic (?:ip|address|network)|dial-?up',
@@ -123,7 +127,7 @@ export const REPUTATION = any(
 
 /** Rules of the receiving side: only in permanent replies, since a policy daemon also speaks when it is out of order. */
 export const POLICY = any(
-  'polic(?:y|ies)|administrative prohibition|not (?:allowed|permitted|authori[sz]ed) to send|badmailfrom|message filtered',
+  'polic(?:y|ies)|administrative prohibition|not (?:allowed|permitted|authori[sz]ed) to (?:send|post|connect)|members[ -]only|non-member|not subscribed|content filter|unacceptable content|rejecting mail|badmailfrom|message filtered',
   '(?:content|attachment)[^.]{0,20} (?:denied|refused|rejected|danger)|rejected for its content|ofr_50\\d|lpn007_5\\d\\d',
 );
 
@@ -134,7 +138,7 @@ export const SENDING_QUOTA = any(
 
 /** A limit of how much we may send. */
 export const RATE = any(
-  'too (?:many|fast|quickly|much)|rate(?:[ -]?limit| that| control)|frequency limited|(?:sending|message|hourly|daily|per hour|volume)[^.]{0,20} limits?\\b|exceeded [^.]{0,30}(?:per hour|permitted limits)|at a rate',
+  'connection limit|throttl|trop de |too (?:many|fast|quickly|much)|rate(?:[ -]?limit| that| control)|frequency limited|(?:sending|message|hourly|daily|per hour|volume)[^.]{0,20} limits?\\b|exceeded [^.]{0,30}(?:per hour|permitted limits)|at a rate',
 );
 
 /** Limits and rules of hosts that use codes of routing for them. */
@@ -156,5 +160,5 @@ export const MALFORMED = any(
 export const LOOP = any('too many hops|(?:mail |routing |forwarding )loop|hop count|too many "?received|looping');
 
 export const EXPIRED = any(
-  'message expired|delivery time expired|too long in (?:the )?queue|in the queue for too long',
+  'message (?:expired|timed out)|delivery (?:time )?expired|allowed queue|queue too long|multiple retries|too long in (?:the )?queue|in the queue for too long',
 );
