@@ -267,6 +267,56 @@ describe('a domain', () => {
     expect(anew.body.records[1].name).not.toBe(body.records[1].name);
   });
 
+  it('has its keys rotated, once at a time, which can be taken back; all of it stands in the audit log', async () => {
+    const path = `/domains/${own.domainId}/dkim/rotate`;
+    const { body: before } = await call('GET', `/domains/${own.domainId}`);
+    expect(before.dkim).toEqual({
+      signing_since: expect.any(String),
+      rotation: null,
+      cnames: ['', '2', 'e', '2e'].map((at) => ({
+        name: expect.stringMatching(new RegExp(`^pl[a-z2-7]{8}${at}\\._domainkey\\.${own.domain}$`)),
+        value: expect.stringMatching(
+          new RegExp(`^pl[a-z2-7]{8}${at}\\.${own.domainId.slice(4)}\\.dkim\\.postloft\\.test$`),
+        ),
+      })),
+    });
+    const begun = await call('POST', path);
+    expect(begun.status).toBe(202);
+    expect(begun.body.dkim.rotation).toEqual({
+      status: 'pending',
+      started_at: expect.any(String),
+      verified_at: null,
+      switched_at: null,
+      keep_old_until: null,
+    });
+    const next = begun.body.records.filter((record) => !before.records.some(({ name: at }) => at === record.name));
+    expect(next).toHaveLength(2);
+    for (const each of next)
+      expect(each).toMatchObject({ record: 'DKIM', type: 'TXT', status: 'pending', required: false });
+    const twice = await callInVain('POST', path);
+    expect([twice.status, twice.body.error, twice.body.details[0].code]).toEqual([409, 'conflict', 'rotation_pending']);
+    expect((await call('GET', `/domains/${own.domainId}`)).body.dkim).toEqual(begun.body.dkim);
+    expect(await call('DELETE', path)).toMatchObject({ status: 200, body: { records: before.records } });
+    const over = await callInVain('DELETE', path);
+    expect([over.status, over.body.details[0].code]).toEqual([409, 'not_rotating']);
+    const pending = await call('POST', '/domains', { name });
+    const early = await callInVain('POST', `/domains/${pending.body.id}/dkim/rotate`);
+    expect([early.status, early.body.details[0].code]).toEqual([409, 'not_active']);
+
+    const { rows } = await gateway.app
+      .get(Database)
+      .query(`SELECT action, target, actor LIKE 'key_%' AS by_key FROM audit_log WHERE account_id = $1 ORDER BY id`, [
+        own.accountId,
+      ]);
+    expect(rows).toEqual(
+      ['domain.dkim_rotated', 'domain.dkim_rotation_canceled'].map((action) => ({
+        action,
+        target: own.domainId,
+        by_key: true,
+      })),
+    );
+  });
+
   it('of another account, or of no account, is not there', async () => {
     const other = await gateway.account();
     for (const id of [own.domainId, newId('dom'), 'dom_1', "'; --", `${own.domainId}\0`])
@@ -274,6 +324,8 @@ describe('a domain', () => {
         ['GET', '', undefined],
         ['PATCH', '', { tls: 'enforced' }],
         ['POST', '/verify', undefined],
+        ['POST', '/dkim/rotate', undefined],
+        ['DELETE', '/dkim/rotate', undefined],
         ['DELETE', '', undefined],
       ] as const) {
         const { status } = await call(method, `/domains/${encodeURIComponent(id)}${path}`, body, other.key);
