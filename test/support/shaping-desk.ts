@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createShaping, NO_REMOTE, readShapingPlan } from '../../libs/mta/src/index.js';
+import { classifyReply, createShaping, NO_REMOTE, readShapingPlan } from '../../libs/mta/src/index.js';
 import type {
   DeliveryPhase,
   Destination,
@@ -40,7 +40,15 @@ export const UNREACHABLE: Outcome = {
 /** What a server says when it puts a mail off: `421 4.7.0 and its words`. */
 export function deferred(words: string, phase: DeliveryPhase = 'rcpt'): Outcome {
   const [code, enhanced, ...text] = words.split(' ');
-  return { ...put, phase, certainty: 'answered', reply: { code: Number(code), enhanced, text: text.join(' ') } };
+  const reply = { code: Number(code), enhanced, text: text.join(' ') };
+  return { ...put, phase, certainty: 'answered', reply, class: classifyReply(reply).class };
+}
+
+/** The same words, as a refusal for good. */
+export function bounced(said: Outcome): Outcome {
+  if (said.kind !== 'deferred') throw new Error('only a reply can be a refusal');
+  const { key, startedAt, endedAt, phase, reply, class: found } = said;
+  return { key, startedAt, endedAt, phase, reply, remote, class: found, kind: 'bounced', bounceType: 'soft' };
 }
 
 /** A shaping with a clock of its own; it stands until it is told to go on. */

@@ -1,14 +1,15 @@
-import type { DeliveryPhase } from '../delivery-outcome.js';
+import type { BounceClass, DeliveryPhase } from '../delivery-outcome.js';
 import type { FilePlace } from './file-place.js';
 import type { Automation, AutomationAction } from './shaping-plan.js';
 
-const FIELDS = ['id', 'comment', 'code', 'enhanced', 'phase', 'words', 'action', 'factor', 'minutes'] as const;
+const FIELDS = ['id', 'comment', 'code', 'enhanced', 'phase', 'words', 'class', 'action', 'factor', 'minutes'] as const;
 const PHASES = ['connect', 'greeting', 'ehlo', 'tls', 'auth', 'mail', 'rcpt', 'data', 'dot'] as const;
+const CLASSES = ['policy', 'authentication', 'content', 'quota', 'deferral', 'undetermined'] as const;
 const MINUTE_MS = 60_000;
 const DAY_MINUTES = 1440;
 
 export function readAutomation(place: FilePlace): Automation {
-  const { id, code, enhanced, phase, words, action, factor, minutes } = place.members(FIELDS);
+  const { id, code, enhanced, phase, words, class: found, action, factor, minutes } = place.members(FIELDS);
   if (id === undefined || action === undefined) throw place.problem('needs id and action');
   const automation: Automation = {
     id: id.text(/^[a-z0-9][a-z0-9_-]{0,63}$/, 'small letters, digits, - and _, at most 64'),
@@ -16,17 +17,21 @@ export function readAutomation(place: FilePlace): Automation {
     enhanced: enhanced === undefined ? null : new Set(enhanced.oneOrMore(enhancedCode)),
     phases: phase === undefined ? null : new Set<DeliveryPhase>(phase.oneOrMore((one) => one.oneOf(...PHASES))),
     words: words === undefined ? null : pattern(words),
+    classes: found === undefined ? null : new Set<BounceClass>(found.oneOrMore((one) => one.oneOf(...CLASSES))),
     action: readAction(place, { action, factor, minutes }),
   };
-  const { codes, words: said, enhanced: status, action: then } = automation;
-  if (then.kind !== 'ignore' && codes === null && said === null && status === null)
-    throw place.problem('needs at least one of code, enhanced and words: it would match every reply');
+  if (automation.action.kind !== 'ignore' && matchesAnything(automation))
+    throw place.problem('needs at least one of code, enhanced, words and class: it would match every reply');
   return automation;
 }
 
 /** True for one that only takes a shipped automation of the same id away. */
-export function matchesNothing({ codes, enhanced, phases, words }: Automation): boolean {
-  return codes === null && enhanced === null && phases === null && words === null;
+export function matchesNothing(automation: Automation): boolean {
+  return matchesAnything(automation) && automation.phases === null;
+}
+
+function matchesAnything({ codes, enhanced, words, classes }: Automation): boolean {
+  return codes === null && enhanced === null && words === null && classes === null;
 }
 
 function readAction(

@@ -53,10 +53,11 @@ function automationFor(said: Deferred | Bounced, automations: readonly Automatio
   const { phase, reply } = said;
   const text = reply.text.length > JUDGED_CHARACTERS ? reply.text.slice(0, JUDGED_CHARACTERS) : reply.text;
   const rule = automations.find(
-    ({ codes, enhanced, phases, words }) =>
+    ({ codes, enhanced, phases, words, classes }) =>
       (codes === null || (reply.code !== null && codes.has(reply.code))) &&
       (enhanced === null || (reply.enhanced !== null && enhanced.has(reply.enhanced))) &&
       (phases === null || phases.has(phase)) &&
+      (classes === null || classes.has(said.class)) &&
       (words === null || words.test(text)),
   );
   return rule === undefined || rule.action.kind === 'ignore' ? null : { rule, said };

@@ -3,6 +3,7 @@ import {
   ABANDONED,
   begin,
   beginAll,
+  bounced,
   deferred,
   DELIVERED,
   DOMAIN,
@@ -117,6 +118,29 @@ describe('an automation', () => {
     pass(60_000);
     expect(shaping.room(GOOGLE)).toBe(20);
     expect(shaping.restraints()).toEqual([]);
+  });
+});
+
+describe('the shipped automations for everybody', () => {
+  const cases: [words: string, phase: 'greeting' | 'mail' | 'rcpt' | 'dot', rule: string | null][] = [
+    ['421 4.3.2 Service not available', 'greeting', 'busy'],
+    ['421 4.3.2 Service not available', 'dot', null],
+    ['421 4.7.0 Too many concurrent SMTP connections', 'greeting', 'too-many-connections'],
+    ['451 4.7.1 You are sending too fast, slow down', 'rcpt', 'sending-too-fast'],
+    ['450 4.7.1 Client host [192.0.2.1] blocked using zen.spamhaus.org', 'rcpt', 'listed-address'],
+    ['554 5.7.1 Your IP 192.0.2.1 is on our blocklist', 'greeting', 'listed-address'],
+    ['451 4.7.1 Poor sender reputation', 'dot', 'reputation'],
+    ['450 4.2.1 The user you are trying to contact is receiving mail at a rate that is too high', 'rcpt', null],
+    ['452 4.2.2 The mailbox is over quota', 'rcpt', null],
+    ['450 4.7.1 Greylisted, try again in 300 seconds', 'rcpt', null],
+    ['550 5.1.1 No such user', 'rcpt', null],
+  ];
+
+  it.each(cases)('read %s at %s as %s', (words, phase, rule) => {
+    const { shaping } = shapingDesk();
+    const said = deferred(words, phase);
+    begin(shaping).done([words.startsWith('5') ? bounced(said) : said]);
+    expect(shaping.restraints()[0]?.restraint.cause.rule ?? null).toBe(rule);
   });
 });
 

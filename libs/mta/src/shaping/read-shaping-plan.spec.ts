@@ -168,7 +168,7 @@ describe("the operator's file", () => {
       ],
       [{ providers: { 'a b': {} } }, 'providers["a b"] has no proper name'],
       [{ providers: { capture: { mx: 'x' } } }, 'providers.capture has no proper name'],
-      [automation({}), 'automations[0] needs at least one of code, enhanced and words'],
+      [automation({}), 'automations[0] needs at least one of code, enhanced, words and class'],
       [automation({ code: 250 }), 'automations[0].code must be a whole number from 400 to 599; it is 250'],
       [automation({ words: '(' }), 'automations[0].words is not a regular expression:'],
       [automation({ code: 421, phase: 'eot' }), 'automations[0].phase must be one of connect, greeting'],

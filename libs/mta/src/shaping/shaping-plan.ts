@@ -1,5 +1,5 @@
 import type { SourceAddress } from '../source-address.js';
-import type { DeliveryPhase } from '../delivery-outcome.js';
+import type { BounceClass, DeliveryPhase } from '../delivery-outcome.js';
 
 /** How fast mail may go to one queue from one source address. Null: without limit. */
 export interface Pace {
@@ -17,6 +17,7 @@ export interface Automation {
   enhanced: ReadonlySet<string> | null;
   phases: ReadonlySet<DeliveryPhase> | null;
   words: RegExp | null;
+  classes: ReadonlySet<BounceClass> | null;
   action: AutomationAction;
 }
 
