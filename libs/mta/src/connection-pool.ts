@@ -1,4 +1,5 @@
 import { HostMemory } from './host-memory.js';
+import { ProviderConnections } from './provider-connections.js';
 import { SmtpConnection } from './smtp-connection.js';
 import { CourierClosing, SmtpFailure } from './smtp-failure.js';
 import { shakeHands } from './smtp-handshake.js';
@@ -43,6 +44,7 @@ interface Host {
 export class ConnectionPool {
   readonly #hosts = new Map<string, Host>();
   readonly #owned = new Map<SmtpConnection, Host>();
+  readonly #providers = new ProviderConnections();
   readonly #brokenTls = new HostMemory(NO_TLS_MS);
   readonly #unreachable = new HostMemory(UNREACHABLE_MS);
   readonly #emptied: (() => void)[] = [];
@@ -112,6 +114,7 @@ export class ConnectionPool {
     const host = this.#host(target.key);
     if (this.#closing) throw new CourierClosing();
     // If its slot went to somebody else already, there is one connection more for a moment.
+    this.#providers.remove(dead);
     if (this.#owned.delete(dead)) dead.onGone = () => undefined;
     else host.slots += 1;
     return this.open(target, deadlineAt);
@@ -174,9 +177,11 @@ export class ConnectionPool {
   }
 
   async #dial(target: Target, deadlineAt: number): Promise<SmtpConnection> {
+    this.#makeRoom(target);
     const connection = new SmtpConnection(target);
     connection.deadlineAt = deadlineAt;
     this.#owned.set(connection, this.#host(target.key));
+    this.#providers.add(connection);
     connection.onGone = () => this.#forget(connection);
     try {
       await shakeHands(connection, this.settings);
@@ -186,6 +191,15 @@ export class ConnectionPool {
       throw error;
     }
     return connection;
+  }
+
+  #makeRoom(target: Target): void {
+    const idleOf = (connection: SmtpConnection) => this.#owned.get(connection)?.idle ?? [];
+    for (const connection of this.#providers.inTheWay(target, (one) => idleOf(one).includes(one))) {
+      const idle = idleOf(connection);
+      idle.splice(idle.indexOf(connection), 1);
+      connection.quit();
+    }
   }
 
   /** From here on the end of the connection frees the slot. */
@@ -213,6 +227,7 @@ export class ConnectionPool {
 
   #forget(connection: SmtpConnection): boolean {
     const known = this.#owned.delete(connection);
+    this.#providers.remove(connection);
     if (this.#owned.size === 0) for (const tell of this.#emptied.splice(0)) tell();
     return known;
   }

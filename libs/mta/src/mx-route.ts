@@ -158,7 +158,11 @@ export class MxRouter implements Router {
     const rank = 2 * preference + (net.isIPv6(address) ? 1 : 0);
     const known = this.#providers.of([host]);
     const line = { port: this.rules.port, tls: 'opportunistic', proof, policy, login: null, source: null } as const;
-    const provider = { provider: known?.name ?? null, mailsPerConnection: known?.pace.mailsPerConnection ?? null };
+    const provider = {
+      provider: known?.name ?? null,
+      connections: known?.pace.connections ?? null,
+      mailsPerConnection: known?.pace.mailsPerConnection ?? null,
+    };
     return [{ rank, target: toTarget({ host, address, ...line, ...provider }) }];
   }
 }

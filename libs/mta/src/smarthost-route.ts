@@ -79,6 +79,7 @@ export class SmarthostRouter implements Router {
         proof: proof && isPublic(address) ? { kind: 'webpki' } : NO_PROOF,
         policy: { name: 'opportunistic', published: null },
         provider: null,
+        connections: null,
         mailsPerConnection: null,
         source: null,
       }),

@@ -24,7 +24,9 @@ export interface Target {
   login: { user: string; password: string } | null;
   /** Name of the mailbox provider that the host belongs to; null for none. */
   provider: string | null;
-  /** A connection ends after so many; null: as many as is usual. */
+  /** Connections that the provider takes from one source, over all of its hosts; null: nobody counts. */
+  connections: number | null;
+  /** A connection ends after so many mails; null: as many as is usual. */
   mailsPerConnection: number | null;
   /** Which of our addresses speaks, and under which name; null: the system's choice. */
   source: SourceAddress | null;

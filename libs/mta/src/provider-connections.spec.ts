@@ -1,0 +1,41 @@
+import { afterEach, describe, expect, it } from 'vitest';
+import { CourierFixture } from '../../../test/support/courier-fixture.js';
+import { planOf } from '../../../test/support/shaping-desk.js';
+import { MailboxProviders } from './shaping/mailbox-provider.js';
+
+/** A provider with three equal hosts that counts our connections together. */
+async function threeHosts(pace: object) {
+  const plan = planOf({ providers: { letterbox: { mx: 'to.test', ...pace } } });
+  const fixture = await CourierFixture.start({ providers: new MailboxProviders(plan) });
+  const servers = await fixture.serve({}, {}, {});
+  fixture.dns.set('to.test', {
+    MX: [1, 2, 3].map((i) => ({ preference: 10, exchange: `mx${i}.to.test` })),
+  });
+  const open = () => servers.flatMap(({ sessions }) => sessions).filter((session) => session.open).length;
+  return { fixture, servers, open };
+}
+
+describe('connections to a provider', () => {
+  let fixture: CourierFixture;
+  afterEach(() => fixture.close());
+
+  it('are counted over all of its hosts: one that rests leaves when another one is needed', async () => {
+    const { open, servers, ...rest } = await threeHosts({ connections: 1 });
+    ({ fixture } = rest);
+    for (let i = 0; i < 12; i += 1) {
+      const [outcome] = await fixture.deliver();
+      expect(outcome).toMatchObject({ kind: 'delivered', remote: { provider: 'letterbox' } });
+      await new Promise((resolve) => setTimeout(resolve, 5));
+      expect(open()).toBe(1);
+    }
+    expect(servers.flatMap(({ sessions }) => sessions).length).toBeGreaterThan(1);
+    expect(servers.flatMap(({ sessions }) => sessions).some(({ commands }) => commands.includes('QUIT'))).toBe(true);
+  });
+
+  it('end after as many mails as it likes', async () => {
+    const { servers, ...rest } = await threeHosts({ connections: 1, mails_per_connection: 1 });
+    ({ fixture } = rest);
+    for (let i = 0; i < 4; i += 1) await fixture.deliver();
+    expect(servers.flatMap(({ sessions }) => sessions)).toHaveLength(4);
+  });
+});
