@@ -81,7 +81,7 @@ const CASES: Record<string, Case> = {
     isUnsigned: true,
     ends: 'delivered opportunistic unverified',
   },
-  'bogus-tlsa': { hosts: [{ server: 'own', tlsa: [GOOD] }], ends: 'deferred null 4.4.3' },
+  'bogus-tlsa': { hosts: [{ server: 'own', tlsa: [GOOD] }], ends: 'deferred dane 4.4.3' },
   'bogus-mx': { hosts: [{ server: 'own', tlsa: [GOOD] }], ends: 'deferred null 4.4.3' },
   'aliased-host': { hosts: [{ server: 'own', tlsa: [GOOD], alias: true }], ends: 'delivered dane verified' },
   'second-host': {

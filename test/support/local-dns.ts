@@ -1,7 +1,7 @@
 import dgram from 'node:dgram';
 import net from 'node:net';
 import dnsPacket from 'dns-packet';
-import type { Answer, Packet, Question } from 'dns-packet';
+import type { Answer, Packet, Question, TlsaData } from 'dns-packet';
 
 /** What the server knows of one name. A name without an entry does not exist (NXDOMAIN). */
 export interface DnsName {
@@ -14,6 +14,9 @@ export interface DnsName {
   rotating?: string[][];
   CNAME?: string;
   NS?: string[];
+  TLSA?: TlsaData[];
+  /** Answers carry the AD bit, as if somebody had checked signatures. */
+  isProved?: boolean;
   /** Seconds, for all records of the name; 60 unless told. */
   ttl?: number;
   /** Instead of an answer: a response code, nothing at all, or bytes that are no DNS message. */
@@ -130,7 +133,11 @@ export class LocalDns {
       type: 'response',
       id,
       flags:
-        dnsPacket.AUTHORITATIVE_ANSWER | dnsPacket.RECURSION_DESIRED | dnsPacket.RECURSION_AVAILABLE | RCODES[code],
+        dnsPacket.AUTHORITATIVE_ANSWER |
+        dnsPacket.RECURSION_DESIRED |
+        dnsPacket.RECURSION_AVAILABLE |
+        (this.#zone.get(question.name.toLowerCase())?.isProved === true ? dnsPacket.AUTHENTIC_DATA : 0) |
+        RCODES[code],
       questions: [question],
       answers: fault === undefined ? answers : [],
       authorities: answers.length === 0 ? [startOfAuthority(question.name)] : [],
@@ -165,6 +172,8 @@ function recordsOf(name: string, records: DnsName, type: string): Answer[] {
       return (records.AAAA ?? []).map((data) => ({ type: 'AAAA', name, ttl, data }));
     case 'TXT':
       return (records.TXT ?? []).map((text) => ({ type: 'TXT', name, ttl, data: pieces(text) }));
+    case 'TLSA':
+      return (records.TLSA ?? []).map((data) => ({ type: 'TLSA', name, ttl, data }));
     case 'NS':
     case 'CNAME':
       return hostsOf(records, type).map((data) => ({ type, name, ttl, data }));

@@ -79,7 +79,7 @@ export class DeliveryAttempt {
     const route = await this.services.router.route(this.#pending[0].wire.domain);
     if (this.services.isClosing()) return;
     if (route.kind !== 'targets') {
-      this.#sheet.own(this.#takeAll(), { ...route, phase: 'dns' });
+      this.#sheet.own(this.#takeAll(), { ...route, phase: 'dns' }, { ...NO_REMOTE, policy: route.policy ?? null });
       return;
     }
     const { source } = this.job;
@@ -292,7 +292,7 @@ function ownBounce(found: BounceClass, enhanced: string, text: string): OwnDecis
 function remoteOf(line: SmtpConnection, target: Target): Remote {
   const facts = lineFacts(line.secured);
   // The records of the name itself stand above the usual authorities.
-  const verified = target.proof.kind === 'tlsa' ? true : facts.verified;
+  const verified = target.proof.kind === 'tlsa' ? true : facts.verified && line.target.host === target.host;
   return { ...remoteAt(target), ...facts, verified, source: line.localAddress };
 }
 
@@ -313,7 +313,7 @@ function withoutForm(form: Exclude<MailForm, { kind: 'bytes' }>): OwnDecision {
 }
 
 function notBegun(failure: SmtpFailure | null): TransactionReport {
-  return { mail: null, rcpt: [], final: null, failure, dotWritten: false };
+  return { mail: null, rcpt: [], final: null, failure, dotWritten: false, outOfStep: false };
 }
 
 /** A kept-open connection that ended before MAIL was answered says nothing about the mail. */

@@ -37,7 +37,7 @@ export interface Remote {
   cipher: string | null;
   /** Whether the certificate proved the host as the policy asks; null in plain text. */
   verified: boolean | null;
-  /** Null where no connection to an MX was made. */
+  /** Null where nothing was asked of a connection: no host was found. */
   policy: TlsPolicyName | null;
   /** Our own address that spoke. */
   source: string | null;

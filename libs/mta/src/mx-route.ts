@@ -1,17 +1,25 @@
 import net from 'node:net';
 import ipaddr from 'ipaddr.js';
 import type { Destination } from './courier.js';
-import type { BounceClass, ServerReply } from './delivery-outcome.js';
+import type { BounceClass, ServerReply, TlsPolicyName } from './delivery-outcome.js';
 import { MailboxProviders } from './shaping/mailbox-provider.js';
 import { OwnAddresses } from './own-addresses.js';
 import type { MxHost, Resolver } from './resolver.js';
 import { PolicyDesk } from './tls-policy/policy-desk.js';
+import type { Refusal } from './tls-policy/policy-desk.js';
 import type { Decision } from './tls-policy/policy-for.js';
 import { toTarget } from './target.js';
 import type { Target } from './target.js';
 
 export type Route =
-  { kind: 'targets'; targets: Target[] } | { kind: 'deferred' | 'bounced'; class: BounceClass; reply: ServerReply };
+  | { kind: 'targets'; targets: Target[] }
+  | {
+      kind: 'deferred' | 'bounced';
+      class: BounceClass;
+      reply: ServerReply;
+      /** The rule that left no host over. */
+      policy?: TlsPolicyName;
+    };
 
 /** Where the mail of a domain goes. */
 export interface Router {
@@ -219,6 +227,6 @@ function unroutable(text: string): Route {
 }
 
 /** What the recipients' domain asks of its hosts, none of them has; or nobody can say now. */
-function forbidden({ enhanced, text }: { enhanced: string; text: string }): Route {
-  return { kind: 'deferred', class: 'transport_policy', reply: { code: null, enhanced, text } };
+function forbidden({ policy, enhanced, text }: Refusal): Route {
+  return { kind: 'deferred', class: 'transport_policy', reply: { code: null, enhanced, text }, policy };
 }

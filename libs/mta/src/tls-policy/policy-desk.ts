@@ -1,3 +1,4 @@
+import type { TlsPolicyName } from '../delivery-outcome.js';
 import type { DaneSwitch } from './dane-switch.js';
 import { policyFor } from './policy-for.js';
 import type { Decision } from './policy-for.js';
@@ -10,6 +11,13 @@ export interface PolicySources {
   sts: Pick<StsPolicies, 'find'> | null;
   dane: Pick<DaneSwitch, 'find'> | null;
   onTls: (result: TlsResult) => void;
+}
+
+/** Why none of a domain's hosts may be used. */
+export interface Refusal {
+  policy: TlsPolicyName;
+  enhanced: string;
+  text: string;
 }
 
 const NO_STS: StsFinding = { policy: null, fault: null };
@@ -36,15 +44,15 @@ export class PolicyDesk {
   }
 
   /** None of the hosts may be used: reports each, and says why in one sentence. */
-  refuse(hosts: readonly string[], decisions: readonly Decision[]): { enhanced: string; text: string } {
+  refuse(hosts: readonly string[], decisions: readonly Decision[]): Refusal {
     const reasons: string[] = [];
-    let enhanced = '4.7.0';
+    let refusal: Omit<Refusal, 'text'> = { policy: 'sts', enhanced: '4.7.0' };
     for (const [i, decision] of decisions.entries()) {
       if (decision.kind !== 'unusable') continue;
       this.sources.onTls(refusedHost(decision.published, hosts[i], decision.fault));
       reasons.push(decision.fault.reason);
-      enhanced = decision.enhanced;
+      refusal = { policy: decision.published.type === 'tlsa' ? 'dane' : 'sts', enhanced: decision.enhanced };
     }
-    return { enhanced, text: `no MX may be used: ${[...new Set(reasons)].join('; ')}` };
+    return { ...refusal, text: `no MX may be used: ${[...new Set(reasons)].join('; ')}` };
   }
 }
