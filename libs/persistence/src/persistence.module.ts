@@ -3,6 +3,7 @@ import { TypeOrmModule } from '@nestjs/typeorm';
 import { Config, Health, Log, Shutdown } from '#libs/kernel';
 import { DataSource, type DataSourceOptions } from 'typeorm';
 import { Database } from './database.js';
+import { DirectClient } from './direct-client.js';
 import { MIGRATIONS } from './migrations/index.js';
 import { SqlLogger } from './sql-logger.js';
 import { Worker } from './worker.js';
@@ -28,6 +29,7 @@ export function dataSourceOptions(config: Config, log: Log): DataSourceOptions {
     logger: new SqlLogger(log),
     applicationName: `postloft-${config.program}`,
     extra: {
+      Client: DirectClient,
       max: POOL_SIZE,
       connectionTimeoutMillis: 2_000,
       options: PLANNER,

@@ -1,0 +1,94 @@
+import { SMTPStream } from 'smtp-server/lib/smtp-stream.js';
+import { describe, expect, it } from 'vitest';
+import { readDataFast } from './data-reader.js';
+
+interface Read {
+  /** Of each mail in turn, as octets. */
+  mails: string[];
+  commands: string[];
+}
+
+/** Feeds the chunks to a parser that is in the data phase from the start, and again after each `AGAIN`. */
+async function read(parser: SMTPStream, chunks: Buffer[]): Promise<Read> {
+  const mails: string[] = [];
+  const commands: string[] = [];
+  const receive = (): void => {
+    const stream = parser.startDataMode();
+    const pieces: Buffer[] = [];
+    stream.on('data', (piece: Buffer) => pieces.push(piece));
+    stream.on('end', () => {
+      mails.push(Buffer.concat(pieces).toString('latin1'));
+      parser.continue();
+    });
+  };
+  parser.oncommand = (line, next) => {
+    commands.push(line.toString('latin1'));
+    if (line.toString() === 'AGAIN') receive();
+    // Later, as handlers of the server do.
+    if (next) setImmediate(next);
+  };
+  receive();
+  for (const chunk of chunks)
+    await new Promise<void>((resolve, reject) => {
+      parser.write(chunk, (error) => (error ? reject(error) : resolve()));
+    });
+  return { mails, commands };
+}
+
+const fast = (chunks: Buffer[]): Promise<Read> => read(readDataFast(new SMTPStream()), chunks);
+const slow = (chunks: Buffer[]): Promise<Read> => read(new SMTPStream(), chunks);
+const buffers = (...texts: string[]): Buffer[] => texts.map((text) => Buffer.from(text, 'latin1'));
+
+/** Every way to cut the text in two, and octet by octet. */
+function cuts(text: string): Buffer[][] {
+  const two = Array.from({ length: text.length + 1 }, (_, at) => [text.slice(0, at), text.slice(at)]);
+  return [...two, [...text]].map((pieces) => buffers(...pieces.filter((piece) => piece !== '')));
+}
+
+describe('readDataFast', () => {
+  it.each([
+    ['a mail', 'a\r\nb\r\n.\r\nQUIT\r\n', ['a\r\nb\r\n']],
+    ['an empty mail', '.\r\nQUIT\r\n', ['']],
+    ['an empty line', '\r\n.\r\nQUIT\r\n', ['\r\n']],
+    ['escaped dots', '..a\r\n..\r\n...b\r\nc.\r\n.\r\nQUIT\r\n', ['.a\r\n.\r\n..b\r\nc.\r\n']],
+    ['dots that end nothing', 'a\n.\r\nb\r\n.\nc\r.\r\nd\r\n.\r\nQUIT\r\n', ['a\n.\r\nb\r\n.\nc\r.\r\nd\r\n']],
+    ['an escaped dot after a bare line feed', 'a\n..b\r\n.\r\nQUIT\r\n', ['a\n.b\r\n']],
+    ['a second mail behind it', 'a\r\n.\r\nAGAIN\r\n..b\r\n.\r\nQUIT\r\n', ['a\r\n', '.b\r\n']],
+  ])('reads %s, however it is cut', async (_, text, mails) => {
+    for (const chunks of cuts(text)) {
+      const result = await fast(chunks);
+      expect(result.mails).toEqual(mails);
+      expect(result.commands.at(-1)).toBe('QUIT');
+    }
+  });
+
+  it('reads as the library does, whatever comes in whatever pieces', async () => {
+    const alphabet = ['.', '.', '\r\n', '\r\n', '\r', '\n', 'x', 'yy'];
+    let state = 12345;
+    const random = (below: number): number => {
+      state = (state * 1_103_515_245 + 12_345) % 2 ** 31;
+      return state % below;
+    };
+    for (let round = 0; round < 2_000; round++) {
+      const text = Array.from({ length: random(24) }, () => alphabet[random(alphabet.length)]).join('');
+      const chunks: string[] = [];
+      for (let rest = `${text}\r\n.\r\nQUIT\r\n`; rest !== '';) {
+        const size = 1 + random(9);
+        chunks.push(rest.slice(0, size));
+        rest = rest.slice(size);
+      }
+      expect(await fast(buffers(...chunks)), JSON.stringify(chunks)).toEqual(await slow(buffers(...chunks)));
+    }
+  });
+
+  it('counts octets and says early that there are too many', async () => {
+    const parser = readDataFast(new SMTPStream());
+    const stream = parser.startDataMode(10);
+    stream.resume();
+    parser.write(Buffer.from('0123456789abcdef'));
+    expect(stream.byteLength).toBe(16);
+    expect(stream.sizeExceeded).toBe(true);
+    parser.write(Buffer.from('\r\n.\r\n'));
+    expect(parser.dataBytes).toBe(18);
+  });
+});
