@@ -166,17 +166,15 @@ function recordsOf(name: string, records: DnsName, type: string): Answer[] {
   switch (type) {
     case 'MX':
       return (records.MX ?? []).map((data) => ({ type: 'MX', name, ttl, data }));
-    case 'A':
-      return ipv4Of(records).map((data) => ({ type: 'A', name, ttl, data }));
-    case 'AAAA':
-      return (records.AAAA ?? []).map((data) => ({ type: 'AAAA', name, ttl, data }));
     case 'TXT':
       return (records.TXT ?? []).map((text) => ({ type: 'TXT', name, ttl, data: pieces(text) }));
     case 'TLSA':
       return (records.TLSA ?? []).map((data) => ({ type: 'TLSA', name, ttl, data }));
+    case 'A':
+    case 'AAAA':
     case 'NS':
     case 'CNAME':
-      return hostsOf(records, type).map((data) => ({ type, name, ttl, data }));
+      return wordsOf(records, type).map((data) => ({ type, name, ttl, data }));
     default:
       return [];
   }
@@ -190,9 +188,19 @@ function ipv4Of({ rotating, A = [] }: DnsName): string[] {
   return next;
 }
 
-function hostsOf({ NS = [], CNAME }: DnsName, type: 'NS' | 'CNAME'): string[] {
-  if (type === 'NS') return NS;
-  return CNAME === undefined ? [] : [CNAME];
+/** The records that are one address or name each. */
+function wordsOf(records: DnsName, type: 'A' | 'AAAA' | 'NS' | 'CNAME'): string[] {
+  const { AAAA = [], NS = [], CNAME } = records;
+  switch (type) {
+    case 'A':
+      return ipv4Of(records);
+    case 'AAAA':
+      return AAAA;
+    case 'NS':
+      return NS;
+    case 'CNAME':
+      return CNAME === undefined ? [] : [CNAME];
+  }
 }
 
 function pieces(text: string): string[] {
