@@ -140,7 +140,7 @@ export interface DomainEventData {
   id: string;
   name: string;
   status: 'pending' | 'active' | 'failed';
-  /** Why the event happened: `created`, `verified`, `failed`, `warning`, `recovered`, `settings`, `deleted`. */
+  /** Why the event happened: `created`, `verified`, `failed`, `warning`, `recovered`, `settings`, `deleted`; of its keys `dkim_*`. */
   reason: string;
   /** Since when a required record of an active domain has been missing. */
   warning_since: string | null;
