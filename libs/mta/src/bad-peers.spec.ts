@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { at, brief, CourierFixture, UNLIMITED } from '../../../test/support/courier-fixture.js';
 import { ORDINARY_EXTENSIONS, WITHOUT_PIPELINING } from '../../../test/support/scripted-mx.js';
-import type { MxAction, MxMoment, MxScript } from '../../../test/support/scripted-mx.js';
+import type { MxAction, MxMoment, MxScript, MxStep } from '../../../test/support/scripted-mx.js';
 import type { CourierOptions, CourierTimeouts } from './index.js';
 
 let fixture: CourierFixture;
@@ -208,6 +208,39 @@ describe('refusals', () => {
     expect(brief(outcome)).toMatch(/^deferred answered (greeting|ehlo) 55/);
   });
 
+  it.each([ORDINARY_EXTENSIONS, WITHOUT_PIPELINING])(
+    'that came out of step are nobody’s: a reply too many bounces none of them',
+    async (...extensions) => {
+      const rcpt: MxStep = ({ line }) => (line.includes('two@') ? '550 5.1.1 no such user' : undefined);
+      await serve({ on: { mail: '250 fine\r\n250 fine', rcpt }, extensions: extensions.flat() });
+      const outcomes = await fixture.deliver('one@to.test', 'two@to.test');
+      expect(outcomes.map(({ kind }) => kind)).toEqual(['deferred', 'deferred']);
+    },
+  );
+
+  it.each([ORDINARY_EXTENSIONS, WITHOUT_PIPELINING])(
+    'that are said twice never bounce the next recipient',
+    async (...extensions) => {
+      const twice: MxStep = ({ line }) =>
+        line.includes('one@') ? '550 5.1.1 no such user\r\n550 5.1.1 no such user' : undefined;
+      await serve({ on: { rcpt: twice }, extensions: extensions.flat() });
+      const [, two] = await fixture.deliver('one@to.test', 'two@to.test');
+      expect(two.kind).not.toBe('bounced');
+    },
+  );
+
+  it.each<[string, MxAction]>([
+    ['rcpt', '550 5.1.1 no such user\r\n421 4.3.2 too many errors'],
+    ['data', { reply: '554 5.7.1 no', then: 'close' }],
+    ['data', { reply: '554 5.7.1 no', then: 'reset' }],
+  ])('at %s before the server hangs up (%j) count', async (moment, action) => {
+    for (const extensions of [ORDINARY_EXTENSIONS, WITHOUT_PIPELINING]) {
+      const outcome = await outcomeOf(at(moment as MxMoment, action, extensions));
+      expect(brief(outcome)).toMatch(/^bounced (rcpt|data) 55/);
+      await fixture.close();
+    }
+  });
+
   it('of the sender bounce every recipient', async () => {
     await serve(at('mail', '550 5.7.1 we do not like you'));
     const outcomes = await fixture.deliver('one@to.test', 'two@to.test');
@@ -268,7 +301,9 @@ describe('a server that does anything at any time', () => {
       Array.from({ length: 600 }, (_, i) => fixture.deliver(`n${i}@to.test`, `m${i}@to.test`)),
     );
     const taken = new Map<string, number>();
-    for (const mail of servers.flatMap((server) => server.accepted)) {
+    // A lone dot after a refused MAIL is no mail.
+    const accepted = servers.flatMap((server) => server.accepted).filter(({ content }) => content.length > 0);
+    for (const mail of accepted) {
       for (const address of mail.recipients) taken.set(address, (taken.get(address) ?? 0) + 1);
     }
     for (const outcome of outcomes.flat()) {

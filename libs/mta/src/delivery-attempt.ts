@@ -313,7 +313,7 @@ function withoutForm(form: Exclude<MailForm, { kind: 'bytes' }>): OwnDecision {
 }
 
 function notBegun(failure: SmtpFailure | null): TransactionReport {
-  return { mail: null, rcpt: [], final: null, failure, dotWritten: false };
+  return { mail: null, rcpt: [], final: null, failure, dotWritten: false, outOfStep: false };
 }
 
 /** A kept-open connection that ended before MAIL was answered says nothing about the mail. */

@@ -8,6 +8,7 @@ export interface RawReply {
 /** A reply may not be longer; RFC 5321 §4.5.3.1.5 asks for 512 octets a line, and a hostile peer has no limit at all. */
 export const MAX_REPLY_BYTES = 64 * 1024;
 
+const CLOSING = Buffer.from('421');
 const LF = 10;
 const DASH = 45;
 const SPACE = 32;
@@ -23,6 +24,7 @@ interface ReplyEnd {
 export class ReplyReader {
   #pending: Buffer | null = null;
   #stopped = false;
+  #followed = false;
 
   constructor(
     private readonly onReply: (reply: RawReply) => void,
@@ -47,8 +49,15 @@ export class ReplyReader {
       }
       const reply = { code: found.code, raw: data.toString('utf8', start, found.end) };
       start = found.end;
+      this.#followed = start < data.length && !data.subarray(start, start + 3).equals(CLOSING);
       this.onReply(reply);
     }
+    this.#followed = false;
+  }
+
+  /** While a reply is told: more came in with it, and not just the 421 of a server that hangs up. */
+  get isFollowed(): boolean {
+    return this.#followed;
   }
 
   /** Drops what was read and will be read: before TLS starts, bytes in the clear must not count (injection after 220). */

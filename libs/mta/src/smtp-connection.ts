@@ -125,6 +125,11 @@ export class SmtpConnection {
     });
   }
 
+  /** While a reply is told: another one came with it, so it answers nothing that is asked from here on. */
+  get hasUnread(): boolean {
+    return this.#reader.isFollowed;
+  }
+
   /** Writes whole command lines. Text is ASCII unless the peer offered SMTPUTF8. */
   send(lines: string): void {
     this.#socket.write(lines, 'utf8');

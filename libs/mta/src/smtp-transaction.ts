@@ -23,9 +23,11 @@ export interface TransactionReport {
   failure: SmtpFailure | null;
   /** The last byte of the final dot was handed to the kernel. */
   dotWritten: boolean;
+  /** There were more replies than commands: which of them a refusal belongs to cannot be known. */
+  outOfStep: boolean;
 }
 
-type Step = 'rset' | 'mail' | 'rcpt' | 'data' | 'dot' | 'lone_dot';
+type Step = 'rset' | 'mail' | 'rcpt' | 'data' | 'proof' | 'dot' | 'lone_dot';
 
 /**
  * One MAIL … dot on a connection that is past its handshake; a state machine fed by replies, without a promise per
@@ -44,7 +46,8 @@ export class SmtpTransaction {
     private readonly envelope: Envelope,
     private readonly work: { content: Buffer; limits: CourierTimeouts },
   ) {
-    this.#report = { mail: null, rcpt: envelope.to.map(() => null), final: null, failure: null, dotWritten: false };
+    const rcpt = envelope.to.map(() => null);
+    this.#report = { mail: null, rcpt, final: null, failure: null, dotWritten: false, outOfStep: false };
     this.#pipelined = connection.extensions.pipelining;
     this.#step = connection.needsReset ? 'rset' : 'mail';
   }
@@ -94,8 +97,10 @@ export class SmtpTransaction {
       this.connection.fail(new SmtpFailure({ phase: this.#phase(), reply: toServerReply(reply), answered: true }));
       return false;
     }
+    if (this.#isEarly()) return this.#lose();
     switch (this.#step) {
       case 'rset':
+      case 'proof':
         return this.#onReset(reply.code);
       case 'mail':
         return this.#onMail(reply, reply.code);
@@ -111,12 +116,15 @@ export class SmtpTransaction {
     }
   }
 
+  /** Without pipelining nothing may come before it was asked for; after the dot it does not matter any more. */
+  #isEarly(): boolean {
+    return !this.#pipelined && this.#step !== 'dot' && this.connection.hasUnread;
+  }
+
   #onReset(code: number): boolean {
-    if (code >= 300) {
-      this.connection.abort('RSET was refused');
-      return false;
-    }
+    if (code >= 300) return this.#lose();
     this.connection.needsReset = false;
+    if (this.#step === 'proof') return true;
     this.#step = 'mail';
     if (!this.#pipelined) this.connection.send(`MAIL FROM:${this.envelope.from}\r\n`);
     return false;
@@ -159,8 +167,19 @@ export class SmtpTransaction {
     }
     if (wanted) this.#report.final = { phase: 'data', reply };
     // 2xx or another 3xx: the peer may or may not be reading a mail now.
-    if (code < 400) this.connection.abort('DATA was answered neither by 354 nor by a refusal');
-    return code >= 400;
+    if (code < 400 || this.connection.hasUnread) return this.#lose();
+    if (!wanted) return true;
+    // Recipients were accepted: this may be the refusal of one of them, one reply too late. RSET tells.
+    this.#step = 'proof';
+    this.connection.arm('data', this.work.limits.data);
+    this.connection.send('RSET\r\n');
+    return false;
+  }
+
+  #lose(): false {
+    this.#report.outOfStep = true;
+    this.connection.abort('replies and commands are out of step');
+    return false;
   }
 
   #sendContent(): void {
@@ -195,6 +214,8 @@ export class SmtpTransaction {
         return 'mail';
       case 'lone_dot':
         return 'dot';
+      case 'proof':
+        return 'data';
       case 'rcpt':
       case 'data':
       case 'dot':

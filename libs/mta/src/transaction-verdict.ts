@@ -18,6 +18,13 @@ const TOO_MANY = /\btoo many (?:recipients|rcpts?)\b/i;
 
 /** Reads the verdict for the recipient at `index` of the envelope. Pure. */
 export function recipientVerdict(report: TransactionReport, index: number): RecipientVerdict {
+  const verdict = verdictInStep(report, index);
+  const refusal = verdict.kind === 'answered' && verdict.reply.code !== null && verdict.reply.code >= 500;
+  // It may be another recipient's: nobody bounces by mistake.
+  return report.outOfStep && refusal ? broken(report) : verdict;
+}
+
+function verdictInStep(report: TransactionReport, index: number): RecipientVerdict {
   if (report.mail === null) return broken(report);
   if (!isPositive(report.mail)) return answered('mail', report.mail, 'sender');
   const rcpt = report.rcpt[index];
