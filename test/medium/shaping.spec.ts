@@ -112,6 +112,11 @@ describe('a suspension that one process learns of', () => {
       { queue: 'google', held: 1 },
       { queue: 'yahoo', held: 1 },
     ]);
+    await db.database.query(
+      `UPDATE recipients SET due_at = now() - interval '60 s', ripe = true WHERE email_id = 'em_3'`,
+    );
+    expect(await depths.due()).toEqual([{ domain: 'b.example', due: 1, oldest: expect.closeTo(60, -1) as number }]);
+    await db.database.query(`UPDATE recipients SET due_at = $1 WHERE email_id = 'em_3'`, [later]);
     expect(await new HeldQueues(db.database).resume('yahoo')).toEqual({ restraints: 0, recipients: 1 });
     const { rows } = await db.database.query<{ email_id: string }>(
       'SELECT email_id FROM recipients WHERE due_at <= now() AND wait IS NULL ORDER BY email_id',
