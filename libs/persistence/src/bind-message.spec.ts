@@ -20,7 +20,7 @@ describe('bindMessage', () => {
       {
         statement: 's',
         values: [1, true],
-        valueMapper: (value, i) => (i === 0 ? `n${String(value)}` : Buffer.from('b')),
+        valueMapper: (value, i) => (i === 0 ? `n${JSON.stringify(value)}` : Buffer.from('b')),
       },
     ],
     ['large octets', { statement: 's', values: ['a', Buffer.alloc(100_000, 7), 'b', Buffer.alloc(9_000, 8), null] }],

@@ -13,13 +13,17 @@ export interface Binding {
 const PIECE_BYTES = 8 * 1024;
 const TYPE_BIND = 0x42;
 const NULL_LENGTH = -1;
+const TEXT = 0;
+const BINARY = 1;
+
+type Wire = string | Buffer | null;
 
 /**
  * PostgreSQL's Bind message (protocol 3.0, "Message Formats") as the buffers that make it up. Its length is counted
  * before anything is written: the client's own writer grows by halves and copies a group of mails some four times.
  */
 export function bindMessage(binding: Binding): Buffer[] {
-  const { portal = '', statement = '', values = [], binary = false, valueMapper = (value: unknown) => value } = binding;
+  const { portal = '', statement = '', values = [], binary = false, valueMapper = unchanged } = binding;
   const wire = values.map((value, i) => asWire(valueMapper(value, i)));
   const lengths = wire.map(lengthOf);
   const head = 1 + 4 + Buffer.byteLength(portal) + 1 + Buffer.byteLength(statement) + 1 + 2 + 2 * wire.length + 2;
@@ -33,7 +37,7 @@ export function bindMessage(binding: Binding): Buffer[] {
     at = buffer.writeUInt8(0, at);
   }
   at = buffer.writeInt16BE(wire.length, at);
-  for (const value of wire) at = buffer.writeInt16BE(Buffer.isBuffer(value) ? 1 : 0, at);
+  for (const value of wire) at = buffer.writeInt16BE(formatOf(value), at);
   at = buffer.writeInt16BE(wire.length, at);
   const pieces: Buffer[] = [];
   let from = 0;
@@ -42,24 +46,32 @@ export function bindMessage(binding: Binding): Buffer[] {
     if (isPiece(value)) {
       pieces.push(buffer.subarray(from, at), value);
       from = at;
-    } else if (Buffer.isBuffer(value)) at += value.copy(buffer, at);
-    else if (value !== null) at += buffer.write(value, at);
+    } else at += put(value, buffer, at);
   }
   at = buffer.writeInt16BE(1, at);
-  buffer.writeInt16BE(binary ? 1 : 0, at);
+  buffer.writeInt16BE(binary ? BINARY : TEXT, at);
   pieces.push(buffer.subarray(from));
   return pieces;
 }
 
-function asWire(value: unknown): string | Buffer | null {
-  if (value === null || value === undefined) return null;
-  return Buffer.isBuffer(value) ? value : String(value);
+const unchanged = (value: unknown): unknown => value;
+
+/** Copies a value to its place; gives the number of octets. */
+function put(value: Wire, to: Buffer, at: number): number {
+  if (value === null) return 0;
+  return typeof value === 'string' ? to.write(value, at) : value.copy(to, at);
 }
 
-function lengthOf(value: string | Buffer | null): number {
+const formatOf = (value: Wire): number => (Buffer.isBuffer(value) ? BINARY : TEXT);
+
+/** What the mapper gives is text, octets, or nothing. */
+function asWire(value: unknown): Wire {
+  return Buffer.isBuffer(value) || typeof value === 'string' ? value : null;
+}
+
+function lengthOf(value: Wire): number {
   if (value === null) return NULL_LENGTH;
   return typeof value === 'string' ? Buffer.byteLength(value) : value.length;
 }
 
-const isPiece = (value: string | Buffer | null): value is Buffer =>
-  Buffer.isBuffer(value) && value.length >= PIECE_BYTES;
+const isPiece = (value: Wire): value is Buffer => Buffer.isBuffer(value) && value.length >= PIECE_BYTES;
