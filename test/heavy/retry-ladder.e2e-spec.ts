@@ -4,9 +4,9 @@ import { LadderStage, type Interval, type LadderMail } from '../support/retry-la
 import { until } from '../support/until.js';
 
 const PLAN = {
-  stepsMs: [8_000, 12_000, 16_000, 20_000],
-  lifetimeMs: 80_000,
-  askedSeconds: 10,
+  stepsMs: [10_000, 14_000, 18_000, 22_000],
+  lifetimeMs: 100_000,
+  askedSeconds: 12,
   mails: { refuses: 180, greylists: 100, asks: 60, cuts: 40, resets: 40, 'falls-silent': 20 },
   cuts: 2,
 };
@@ -21,7 +21,7 @@ describe('a thousand retries', () => {
   let expiring: string;
   beforeAll(async () => {
     stage = await LadderStage.start(PLAN);
-    const body = mail({ to: 'expiring@refuses.ladder.test', expires_in: EXPIRES_IN_SECONDS });
+    const body = mail({ to: 'expiring@0.refuses.ladder.test', expires_in: EXPIRES_IN_SECONDS });
     expiring = ((await (await stage.program.call('POST', '/emails', body)).json()) as { id: string }).id;
     await stage.send();
     await stage.ended(180_000);

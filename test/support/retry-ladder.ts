@@ -57,6 +57,8 @@ interface ShownEvent {
 
 const PATH = '/hook';
 const BATCH = 100;
+/** Domains per kind. */
+const DOMAINS = 6;
 const DOMAIN = 'ladder.test';
 const DOT_LIMIT = '1s';
 
@@ -208,17 +210,17 @@ export class LadderStage {
   }
 
   #onRcpt(line: string): MxAction | undefined {
-    if (line.includes('@refuses.')) return '451 4.3.0 Not now, and not later';
+    if (line.includes('.refuses.')) return '451 4.3.0 Not now, and not later';
     const first = this.#count(line) === 1;
-    if (first && line.includes('@greylists.')) return '451 4.7.1 Greylisted, please come back';
-    if (first && line.includes('@asks.'))
+    if (first && line.includes('.greylists.')) return '451 4.7.1 Greylisted, please come back';
+    if (first && line.includes('.asks.'))
       return `451-4.7.1 We do not know you yet.\r\n451 4.7.1 Try again in ${this.plan.askedSeconds} seconds`;
     return undefined;
   }
 
   #onDot(address: string): MxAction | undefined {
     const how = { cuts: 'close', resets: 'reset', 'falls-silent': 'silence' } as const;
-    const kind = /@(?:\d+\.)?([a-z-]+)/.exec(address)?.[1] as Kind;
+    const kind = /@\d+\.([a-z-]+)/.exec(address)?.[1] as Kind;
     if (!(kind in how) || this.#count(`dot ${address}`) > this.plan.cuts) return undefined;
     return how[kind as keyof typeof how];
   }
@@ -230,12 +232,12 @@ export class LadderStage {
   }
 }
 
-/** A server that is silent gets few mails at once, as it should; each of these is a destination of its own. */
+/** A destination in trouble gets few mails at once, as it should: the mails are spread over many, silent ones over more. */
 function addressesOf({ mails }: LadderPlan): { kind: Kind; address: string }[] {
   return KINDS.flatMap((kind) =>
     Array.from({ length: mails[kind] }, (_, i) => {
-      const domain = kind === 'falls-silent' ? `${i}.${kind}.${DOMAIN}` : `${kind}.${DOMAIN}`;
-      return { kind, address: `m${i}@${domain}` };
+      const domain = kind === 'falls-silent' ? i : i % DOMAINS;
+      return { kind, address: `m${i}@${domain}.${kind}.${DOMAIN}` };
     }),
   );
 }
