@@ -251,6 +251,17 @@ describe.skipIf(python === null)('delivery to bad peers', () => {
     });
   });
 
+  const stutter: BadStep = { by: { two: '550 5.1.1 no such user' } };
+  it.each(
+    [['PIPELINING'], []].map((extensions) => ({
+      extensions,
+      sent: stage.mail(stage.peer({ extensions, mail: '250 fine\r\n250 fine', rcpt: stutter }), ['one', 'two']),
+    })),
+  )('replies that are out of step ($extensions) bounce nobody', async ({ sent }) => {
+    for (const local of ['one', 'two']) expect((await sent.attempt(local)).outcome).toBe('deferred');
+    expect(sent.dots()).toEqual([]);
+  });
+
   brokenTls(stage);
   poorServers(stage);
 

@@ -38,6 +38,8 @@ const MAX_CNAMES = 8;
 export class LocalDns {
   /** Every question asked, in order. */
   readonly questions: DnsQuestion[] = [];
+  /** Nothing is answered, whatever the name is. */
+  isAway = false;
   readonly #zone = new Map<string, DnsName>();
   readonly #sockets = new Set<net.Socket>();
 
@@ -116,7 +118,7 @@ export class LocalDns {
     if (question === undefined) return null;
     this.questions.push({ name: question.name.toLowerCase(), type: question.type, over });
     const fault = this.#zone.get(question.name.toLowerCase())?.fault;
-    if (fault === 'silent') return null;
+    if (fault === 'silent' || this.isAway) return null;
     if (fault === 'malformed')
       return Buffer.concat([message.subarray(0, 2), Buffer.from([0x81, 0x80, 0xff, 0xff, 0xff])]);
     const reply = this.#reply(query.id, question, fault);

@@ -88,10 +88,16 @@ export function poorServers(stage: PeerStage): void {
       return { what, sent: stage.mail(stage.peer(host), ['one'], WORLD), relayed };
     });
 
-    it.each(rows)('$what get a mail in seven bits', async ({ sent }) => {
-      expect(await sent.ended()).toMatchObject([{ status: 'delivered', attempts: 1 }]);
-      await arrived(sent);
-    });
+    it.each(rows)(
+      '$what get a mail in seven bits, and no parameter that they did not offer',
+      async ({ what, sent }) => {
+        expect(await sent.ended()).toMatchObject([{ status: 'delivered', attempts: 1 }]);
+        await arrived(sent);
+        const [{ sender }] = sent.dots();
+        expect(sender?.toUpperCase()).toMatch(/^<[^>]+>(?: SIZE=\d+)?$/);
+        if (['HELO only', 'no extension at all'].includes(what)) expect(sender).toMatch(/^<[^>]+>$/);
+      },
+    );
 
     it.skipIf(python === null)('all of these get signatures that hold, also on relayed 8-bit mail', async () => {
       const poor = rows.filter(({ what }) => what !== 'a thousand extensions' && what !== 'no PIPELINING');

@@ -51,6 +51,19 @@ describe('a source address', () => {
   });
 });
 
+describe('a name whose address changes with every question', () => {
+  it('is asked once: the address that was judged is the one that is connected to', async () => {
+    fixture = await CourierFixture.start({ allowPrivateMx: false });
+    const [mx] = await fixture.serve({});
+    // The first answer is a public address; nothing leaves this machine for it from a loopback address.
+    fixture.dns.set('to.test', { rotating: [['11.0.0.1'], ['127.0.0.1']], ttl: 0 });
+    const [outcome] = await fixture.courier.deliver({ ...fixture.job(), source: ALPHA });
+    expect(outcome).toMatchObject({ kind: 'deferred', phase: 'connect', remote: { ip: '11.0.0.1' } });
+    expect(fixture.dns.questions.filter(({ type }) => type === 'A')).toHaveLength(1);
+    expect(mx.sessions).toHaveLength(0);
+  });
+});
+
 it('an outcome names the mailbox provider that the MX belongs to', async () => {
   fixture = await CourierFixture.start();
   await fixture.serve({});
