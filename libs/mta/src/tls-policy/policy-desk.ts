@@ -1,4 +1,5 @@
 import type { TlsPolicyName } from '../delivery-outcome.js';
+import type { DaneFinding } from './dane.js';
 import type { DaneSwitch } from './dane-switch.js';
 import { policyFor } from './policy-for.js';
 import type { Decision } from './policy-for.js';
@@ -21,6 +22,7 @@ export interface Refusal {
 }
 
 const NO_STS: StsFinding = { policy: null, fault: null };
+const NO_DANE: DaneFinding = { kind: 'none' };
 
 /** What the recipients' domains ask of a line: gathers what `policyFor` decides by. */
 export class PolicyDesk {
@@ -33,14 +35,12 @@ export class PolicyDesk {
 
   /** In the order of `hosts`. `implicit`: the domain has no MX and is its own host. Never rejects. */
   async decide(domain: string, hosts: readonly string[], implicit: boolean): Promise<Decision[]> {
-    const { sts: policies, dane: switched } = this.sources;
-    const sts = (await policies?.find(domain)) ?? NO_STS;
-    return Promise.all(
-      hosts.map(async (mxHost) => {
-        const dane = (await switched?.find(domain, mxHost, implicit)) ?? { kind: 'none' };
-        return policyFor({ domain, mxHost, dane, sts });
-      }),
-    );
+    const { sts: policies, dane } = this.sources;
+    const [sts = NO_STS, ...found] = await Promise.all([
+      policies?.find(domain),
+      ...hosts.map((mxHost) => dane?.find(domain, mxHost, implicit)),
+    ]);
+    return hosts.map((mxHost, i) => policyFor({ domain, mxHost, dane: found[i] ?? NO_DANE, sts }));
   }
 
   /** None of the hosts may be used: reports each, and says why in one sentence. */

@@ -1,0 +1,99 @@
+import { AccountEntity, Accounts } from '#libs/accounts';
+import { DomainEntity, SendingDomains, TlsWishes } from '#libs/domains';
+import { KeptStsPolicies } from '#libs/emails';
+import { SecretBox } from '#libs/kernel';
+import type { KeptStsPolicy } from '#libs/mta';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { stsFetch } from '../../libs/emails/src/tls-policy/sts-fetch.js';
+import { testConfig } from '../support/database.js';
+import { LocalDns } from '../support/local-dns.js';
+import { policyFile, PolicyServer } from '../support/policy-server.js';
+import { testAuthority } from '../support/self-signed-certificate.js';
+import { createTestDatabase, type OpenTestDatabase } from '../support/test-database.js';
+
+let db: OpenTestDatabase;
+
+beforeAll(async () => {
+  db = await createTestDatabase([AccountEntity, DomainEntity]);
+});
+afterAll(() => db.close());
+
+const policy = (id: string, agoSeconds: number, maxAgeSeconds = 3_600): KeptStsPolicy => ({
+  id,
+  policy: { mode: 'enforce', mx: ['mx.to.test', '*.to.test'], maxAgeSeconds },
+  fetchedAt: new Date(Date.now() - agoSeconds * 1_000),
+});
+
+describe('MTA-STS policies of other domains', () => {
+  it('are found as they were kept, by every process, until they run out', async () => {
+    const [one, other] = [new KeptStsPolicies(db.database), new KeptStsPolicies(db.database)];
+    const kept = policy('1', 60);
+    await one.keep('to.test', kept);
+    expect(await other.find('to.test')).toEqual(kept);
+    expect(await other.find('elsewhere.test')).toBeNull();
+    await one.keep('over.test', policy('1', 3_601));
+    expect(await other.find('over.test')).toBeNull();
+  });
+
+  it('stay the youngest when processes fetch at once', async () => {
+    const policies = new KeptStsPolicies(db.database);
+    await policies.keep('race.test', policy('new', 10));
+    await policies.keep('race.test', policy('old', 20));
+    expect(await policies.find('race.test')).toMatchObject({ id: 'new' });
+    await policies.keep('race.test', policy('newer', 5));
+    expect(await policies.find('race.test')).toMatchObject({ id: 'newer' });
+  });
+
+  it('are removed when they have run out', async () => {
+    const policies = new KeptStsPolicies(db.database);
+    await policies.keep('gone.test', policy('1', 7_200));
+    await policies.keep('here.test', policy('1', 0));
+    expect(await policies.prune()).toBeGreaterThan(0);
+    expect(await policies.prune()).toBe(0);
+    expect(await policies.find('here.test')).not.toBeNull();
+  });
+});
+
+describe('the file of a policy', () => {
+  it('is fetched from private addresses only where MX may be private, whatever webhooks may do', async () => {
+    const policies = await PolicyServer.start(testAuthority());
+    const dns = await LocalDns.start({ 'mta-sts.to.test': { A: ['127.0.0.1'] } });
+    policies.set('to.test', { body: policyFile('enforce', 'mx.to.test') });
+    const settings = { DNS_SERVERS: dns.address, MTA_STS_PORT: String(policies.port), ALLOW_PRIVATE_WEBHOOKS: 'true' };
+    const fetchWith = (more: Record<string, string>) => stsFetch(testConfig(db.url, { ...settings, ...more }));
+    expect(await fetchWith({})('mta-sts.to.test')).toEqual({
+      kind: 'failed',
+      reason: 'the policy file could not be fetched: target_refused',
+    });
+    // Its authority is trusted by nobody here.
+    expect(await fetchWith({ ALLOW_PRIVATE_MX: 'true' })('mta-sts.to.test')).toEqual({
+      kind: 'certificate',
+      reason: 'the policy file could not be fetched: tls_failed',
+    });
+    expect(policies.asked).toEqual([]);
+    await policies.close();
+    await dns.close();
+  });
+});
+
+describe('what a sending domain asks of connections', () => {
+  it('is its setting, within a second of a change, and the most where there is no such domain', async () => {
+    const domains = new SendingDomains(
+      db.dataSource.getRepository(DomainEntity),
+      db.database,
+      new SecretBox(Buffer.alloc(32, 7)),
+      db.config,
+    );
+    const accounts = new Accounts(db.dataSource.getRepository(AccountEntity));
+    const { id: accountId } = await accounts.create({ name: 'Sender', plan: 'unlimited' });
+    const { id: stranger } = await accounts.create({ name: 'Stranger', plan: 'unlimited' });
+    const { id } = await domains.addVouched(accountId, 'sender.example');
+    const wishes = new TlsWishes(db.database);
+    expect(await wishes.of(accountId, id)).toBe('opportunistic');
+    expect(await wishes.of(stranger, id)).toBe('enforced');
+    expect(await wishes.of(accountId, 'dom_unknown')).toBe('enforced');
+    await db.database.query(`UPDATE domains SET tls = 'enforced' WHERE id = $1`, [id]);
+    await new Promise((resolve) => setTimeout(resolve, 1_010));
+    expect(await wishes.of(accountId, id)).toBe('enforced');
+  });
+});
