@@ -47,3 +47,5 @@ export { TlsReporter } from './tls-reports/tls-reporter.js';
 export { TlsResults } from './tls-reports/tls-results.js';
 export { EmailUnsubscribe, type Unsubscription } from './unsubscribe/email-unsubscribe.js';
 export { UnsubscribeLink } from './unsubscribe/unsubscribe-link.js';
+export type { TlsReport } from './tls-reports/tls-report.js';
+export { tlsReportOf } from './tls-reports/tls-report-of.js';

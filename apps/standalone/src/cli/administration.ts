@@ -1,6 +1,6 @@
 import { AccountEntity, Accounts, ApiKeyEntity, ApiKeys, AuditLog } from '#libs/accounts';
 import { DkimRotation, DkimZone, DomainEntity, SendingDomains } from '#libs/domains';
-import { HeldQueues } from '#libs/emails';
+import { HeldQueues, tlsReportOf, type TlsReport } from '#libs/emails';
 import { SecretBox, Wakeups, type Config, type Log } from '#libs/kernel';
 import { Database, migrate } from '#libs/persistence';
 import { loadMasterKey } from '../master-key.js';
@@ -15,6 +15,8 @@ export interface Administration {
   rotation: DkimRotation;
   zone: DkimZone;
   audit: AuditLog;
+  /** Null: no session on that day. */
+  tlsReport(domain: string, day: string): Promise<TlsReport | null>;
   close(): Promise<void>;
 }
 
@@ -38,6 +40,7 @@ export async function openAdministration(config: Config, log: Log): Promise<Admi
       zone: new DkimZone(database, config.settings.SERVICE_DOMAIN),
       audit: new AuditLog(),
       queues: new HeldQueues(database),
+      tlsReport: (domain, day) => tlsReportOf(database, { domain, day, submitter: config.settings.SERVICE_DOMAIN }),
       close: () => opened.close(),
     };
   } catch (error) {

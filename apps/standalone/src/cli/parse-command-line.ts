@@ -5,6 +5,7 @@ import { API_KEY_COMMANDS } from './api-key-commands.js';
 import type { Command, CommandInput, CommandOutput } from './command.js';
 import { DOMAIN_COMMANDS } from './domain-commands.js';
 import { QUEUE_COMMANDS } from './queue-commands.js';
+import { TLS_REPORT_COMMANDS } from './tls-report-commands.js';
 import { UsageError } from './usage-error.js';
 
 export const COMMANDS: readonly Command[] = [
@@ -12,6 +13,7 @@ export const COMMANDS: readonly Command[] = [
   ...API_KEY_COMMANDS,
   ...DOMAIN_COMMANDS,
   ...QUEUE_COMMANDS,
+  ...TLS_REPORT_COMMANDS,
 ];
 
 export type Order =

@@ -7,7 +7,8 @@ import { Database } from '#libs/persistence';
 import { OperatorMail } from '../notices/operator-mail.js';
 import { reportAddresses } from './report-addresses.js';
 import { tlsReportMail } from './tls-report-mail.js';
-import { tlsReport, type CountedResult, type TlsReport } from './tls-report.js';
+import type { TlsReport } from './tls-report.js';
+import { tlsReportOf } from './tls-report-of.js';
 
 const compress = promisify(gzip);
 
@@ -57,13 +58,8 @@ export class TlsReporter {
   }
 
   /** The report about one domain and day as far as it is counted; null when there was no session. */
-  async preview(domain: string, day: string): Promise<TlsReport | null> {
-    const { rows } = await this.database.query<CountedResult>(
-      'SELECT result, sessions FROM tls_results WHERE day = $1 AND policy_domain = $2 ORDER BY kind',
-      [day, domain],
-    );
-    if (rows.length === 0) return null;
-    return tlsReport({ domain, day, submitter: this.submitter, contact: this.mail.sender, results: rows });
+  preview(domain: string, day: string): Promise<TlsReport | null> {
+    return tlsReportOf(this.database, { domain, day, submitter: this.submitter });
   }
 
   /** Removes what is over its time. */
