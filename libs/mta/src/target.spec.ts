@@ -19,7 +19,7 @@ const target = (over: Partial<Target> = {}): Target =>
     provider: null,
     mailsPerConnection: null,
     ...over,
-  });
+  } as Target);
 
 const dane = (...fills: number[]): Target['proof'] => ({
   kind: 'tlsa',
