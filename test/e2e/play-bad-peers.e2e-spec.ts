@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { DIALOGUES } from '../support/dialogue-table.js';
-import { brokenTls, poorServers } from '../support/poor-peers.suite.js';
+import { brokenTls, poorServers, STRICT } from '../support/poor-peers.suite.js';
 import { PeerStage, type ShownAttempt } from '../support/peer-stage.js';
 import { pythonWith } from '../support/python-with.js';
 import type { BadStep } from '../support/bad-mx.js';
@@ -35,6 +35,7 @@ describe.skipIf(python === null)('delivery to bad peers', () => {
       DELIVERY_RETRY_SCHEDULE: '1s,2s',
       DELIVERY_LIFETIME: '11s',
       DELIVERY_CONCURRENCY: '500',
+      BOOTSTRAP_DOMAINS: `sandbox.postloft.test,${STRICT}`,
     });
   });
   afterAll(() => stage.stop());
@@ -264,6 +265,15 @@ describe.skipIf(python === null)('delivery to bad peers', () => {
 
   brokenTls(stage);
   poorServers(stage);
+
+  const busy = stage.peer({});
+  it('connections are used again', async () => {
+    const sent = await Promise.all(Array.from({ length: 60 }, () => stage.mail(busy).send()));
+    for (const one of sent) expect((await one.ended())[0].status).toBe('delivered');
+    const [host] = busy.hosts;
+    expect(stage.mx.dots(host)).toHaveLength(60);
+    expect(stage.mx.at(host, 'open').length).toBeLessThanOrEqual(20);
+  });
 
   describe('4xx for ever', () => {
     const forever = stage.mail(stage.peer({ rcpt: '451 4.3.0 not today' }));

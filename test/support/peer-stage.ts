@@ -106,6 +106,14 @@ export class PeerStage {
     this.#program?.clean();
   }
 
+  /** One of the account's sending domains. */
+  async domain(name: string): Promise<{ id: string }> {
+    const domains = (await (await this.program.call('GET', '/domains')).json()) as { id: string; name: string }[];
+    const found = domains.find((one) => one.name === name);
+    if (found === undefined) throw new Error(`there is no domain ${name}`);
+    return found;
+  }
+
   get mx(): BadMx {
     return started(this.#mx);
   }

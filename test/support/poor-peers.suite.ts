@@ -10,6 +10,8 @@ import { pythonWith } from './python-with.js';
 import { selfSignedCertificate } from './self-signed-certificate.js';
 import { until } from './until.js';
 
+/** A second sending domain, whose mail must be secured. */
+export const STRICT = 'strict.postloft.test';
 const FROM = 'orders@sandbox.postloft.test';
 /** Nothing of it is ASCII alone: subject, name, both bodies. */
 const WORLD = { subject: 'Grüße, 世界', text: `${'Größe '.repeat(300)}\n.\nende`, html: '<p>Größe</p>' };
@@ -28,29 +30,45 @@ export function brokenTls(stage: PeerStage): void {
   const selfSigned = files('self-signed');
   const offered = ['STARTTLS', 'SIZE 20000000'];
 
+  const kinds: [what: string, host: BadHost, secured: boolean][] = [
+    ['is not offered', { kind: 'honest' }, false],
+    ['is refused', { extensions: offered }, false],
+    ['leads to no handshake', { extensions: offered, starttls: { inject: '' } }, false],
+    ['hangs', { extensions: offered, starttls: { hang: true } }, false],
+    ['shows a certificate of its own making', { kind: 'honest', tls: selfSigned }, true],
+    ['shows a certificate that is over', { kind: 'honest', tls: files('expired', true) }, true],
+    [
+      'has replies injected before it',
+      { extensions: offered, starttls: { inject: '250-evil\r\n250 SIZE 1\r\n', tls: selfSigned } },
+      true,
+    ],
+  ];
+
   describe('STARTTLS', () => {
-    it.each(
-      (
-        [
-          ['is not offered', { kind: 'honest' }, false],
-          ['is refused', { extensions: offered }, false],
-          ['leads to no handshake', { extensions: offered, starttls: { inject: '' } }, false],
-          ['hangs', { extensions: offered, starttls: { hang: true } }, false],
-          ['shows a certificate of its own making', { kind: 'honest', tls: selfSigned }, true],
-          ['shows a certificate that is over', { kind: 'honest', tls: files('expired', true) }, true],
-          [
-            'has replies injected before it',
-            { extensions: offered, starttls: { inject: '250-evil\r\n250 SIZE 1\r\n', tls: selfSigned } },
-            true,
-          ],
-        ] satisfies [string, BadHost, boolean][]
-      ).map(([what, host, secured]) => ({ what, secured, sent: stage.mail(stage.peer(host)) })),
-    )('that $what loses no mail', async ({ secured, sent }) => {
-      expect(await sent.ended()).toMatchObject([{ status: 'delivered', attempts: 1 }]);
-      expect(sent.dots()).toHaveLength(1);
-      const { security } = await sent.attempt();
-      if (secured) expect(security).toMatchObject({ version: 'TLSv1.3', verified: false });
-      else expect(security).toBeNull();
+    it.each(kinds.map(([what, host, secured]) => ({ what, secured, sent: stage.mail(stage.peer(host)) })))(
+      'that $what loses no mail',
+      async ({ secured, sent }) => {
+        expect(await sent.ended()).toMatchObject([{ status: 'delivered', attempts: 1 }]);
+        expect(sent.dots()).toHaveLength(1);
+        const { security } = await sent.attempt();
+        if (secured) expect(security).toMatchObject({ version: 'TLSv1.3', verified: false });
+        else expect(security).toBeNull();
+      },
+    );
+
+    const strict = kinds.map(([what, host]) => ({ what, peer: stage.peer(host) }));
+    it('that proves nothing is not enough for a domain that enforces it', async () => {
+      const { id } = await stage.domain(STRICT);
+      expect((await stage.program.call('PATCH', `/domains/${id}`, { tls: 'enforced' })).status).toBe(200);
+      const over = { from: `Shop <orders@${STRICT}>` };
+      const sent = await Promise.all(strict.map(({ peer }) => stage.mail(peer, ['one'], over).send()));
+      const attempts = await Promise.all(sent.map((one) => one.attempt()));
+      for (const [i, attempt] of attempts.entries())
+        expect([strict[i].what, attempt]).toMatchObject([
+          strict[i].what,
+          { outcome: 'deferred', certainty: 'not_sent' },
+        ]);
+      expect(sent.flatMap((one) => one.dots())).toEqual([]);
     });
   });
 }
@@ -67,8 +85,7 @@ export function poorServers(stage: PeerStage): void {
     ['no extension at all', { extensions: [] }],
   ];
   const records = async (): Promise<Record<string, string>> => {
-    const list = (await (await stage.program.call('GET', '/domains')).json()) as { id: string; name: string }[];
-    const { id } = list.find(({ name }) => FROM.endsWith(`@${name}`)) ?? { id: '' };
+    const { id } = await stage.domain(FROM.slice(FROM.indexOf('@') + 1));
     const domain = (await (await stage.program.call('GET', `/domains/${id}`)).json()) as {
       records: { type: string; name: string; value: string }[];
     };
