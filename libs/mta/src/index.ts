@@ -19,6 +19,7 @@ export type {
   ServerReply,
   TlsPolicyName,
 } from './delivery-outcome.js';
+export { printableText } from './printable-text.js';
 export { classifyReply } from './reply-classifier.js';
 export { Shaping } from './shaping/shaping.js';
 export type { Admission, Pass, Sender, WaitKind, WaitReason } from './shaping/shaping.js';

@@ -55,4 +55,9 @@ describe('judge', () => {
     const judged = judge(recipient, deferred('4.2.0', 'rcpt', 'a\0b\r\nX: 1\u001b[31m'), [60_000]);
     expect(judged.outcome.reply.text).toBe('a b X: 1 [31m');
   });
+
+  it('keeps to a thousand characters, whoever speaks: a certificate may name ten thousand hosts', () => {
+    const judged = judge(recipient, deferred('4.7.5', 'rcpt', 'DNS:mx.example, '.repeat(10_000)), [60_000]);
+    expect(judged.outcome.reply.text).toHaveLength(1_000);
+  });
 });

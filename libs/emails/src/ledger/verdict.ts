@@ -1,4 +1,4 @@
-import type { Outcome } from '#libs/mta';
+import { printableText, type Outcome } from '#libs/mta';
 import type { ClaimedRecipient } from './delivery-job.js';
 import type { LateReport } from './late-report.js';
 import { nextAttemptAt } from './retry-schedule.js';
@@ -26,7 +26,7 @@ export function judge(
   answered: Exclude<Outcome, { kind: 'abandoned' }>,
   scheduleMs: readonly number[],
 ): Verdict {
-  const outcome = { ...answered, reply: { ...answered.reply, text: printable(answered.reply.text) } };
+  const outcome = { ...answered, reply: { ...answered.reply, text: printableText(answered.reply.text) } };
   const common = { recipient, outcome, attempts: recipient.attempts + 1 };
   switch (outcome.kind) {
     case 'delivered':
@@ -51,6 +51,3 @@ export function judge(
 /** DNS said so to us; a server that gives this code to a temporary refusal is believed that it is temporary. */
 const saysNoDomain = ({ phase, reply }: Extract<Outcome, { kind: 'deferred' }>): boolean =>
   phase === 'dns' && reply.enhanced === BAD_DOMAIN;
-
-/** A remote's words go into JSON, logs and other people's screens: no control characters, which PostgreSQL refuses too. */
-const printable = (text: string): string => text.replace(/[\p{Cc}\p{Cs}]+/gu, ' ').trim();
