@@ -23,6 +23,9 @@ const TSS04 = deferred('421 4.7.0 [TSS04] mail from 192.0.2.9 <ann@example.com> 
 const INSERT = `INSERT INTO recipients (email_id, ordinal, address, domain, type, status, due_at, expires_at, wait)
                 VALUES ($1, 0, 'a@b.example', $2, 'to', 'queued', $3, now() + interval '3 days', $4)`;
 
+const HELD_BY = (queue: string) =>
+  JSON.stringify({ kind: 'suspended', queue, source: null, text: '', words: null, mx: null });
+
 let db: OpenTestDatabase;
 let folder: string;
 const processes: Process[] = [];
@@ -102,10 +105,8 @@ describe('a suspension that one process learns of', () => {
 
   it('makes what waited for it due at once when it is lifted, and nothing else', async () => {
     const later = new Date(Date.now() + 3_600_000);
-    const wait = (queue: string) =>
-      JSON.stringify({ kind: 'suspended', queue, source: null, text: '', words: null, mx: null });
-    await db.database.query(INSERT, ['em_1', 'b.example', later, wait('yahoo')]);
-    await db.database.query(INSERT, ['em_2', 'b.example', later, wait('google')]);
+    await db.database.query(INSERT, ['em_1', 'b.example', later, HELD_BY('yahoo')]);
+    await db.database.query(INSERT, ['em_2', 'b.example', later, HELD_BY('google')]);
     await db.database.query(INSERT, ['em_3', 'b.example', later, null]);
     const depths = new QueueDepths(db.database);
     expect(await depths.held()).toEqual([
@@ -119,9 +120,22 @@ describe('a suspension that one process learns of', () => {
     await db.database.query(`UPDATE recipients SET due_at = $1 WHERE email_id = 'em_3'`, [later]);
     expect(await new HeldQueues(db.database).resume('yahoo')).toEqual({ restraints: 0, recipients: 1 });
     const { rows } = await db.database.query<{ email_id: string }>(
-      'SELECT email_id FROM recipients WHERE due_at <= now() AND wait IS NULL ORDER BY email_id',
+      `SELECT email_id FROM recipients WHERE due_at <= now() + interval '2 seconds' AND wait IS NULL ORDER BY email_id`,
     );
     expect(rows).toEqual([{ email_id: 'em_1' }]);
+  });
+});
+
+describe('mail that is held back by a process which has not heard yet', () => {
+  it('is due at once when it hears', async () => {
+    const one = await start();
+    begin(one.shared.shaping, YAHOO).done([TSS04]);
+    await exchange(one);
+    await new HeldQueues(db.database).resume('yahoo');
+    await db.database.query(INSERT, ['em_4', 'b.example', new Date(Date.now() + 3_600_000), HELD_BY('yahoo')]);
+    await exchange(one);
+    const { rows } = await db.database.query('SELECT email_id FROM recipients WHERE due_at <= now() AND wait IS NULL');
+    expect(rows).toEqual([{ email_id: 'em_4' }]);
   });
 });
 

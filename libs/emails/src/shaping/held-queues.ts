@@ -19,7 +19,8 @@ export interface HeldQueue {
   waiting: number;
 }
 
-const RESUMED_AT_ONCE = 1_000;
+/** Due any sooner, mail could meet a process that has not heard yet, and be held back again. */
+const HEARD_AFTER_MS = 1_500;
 const COUNTED_TO = 1_000_000;
 
 /** What the operator sees and does about queues; works beside running programs. */
@@ -48,23 +49,12 @@ export class HeldQueues {
   }
 
   /**
-   * Ends what holds the queue back, in all processes within two seconds; what waited for it is due now. Returns how many
+   * Ends what holds the queue back, in all processes within two seconds; what waited for it is due then. Returns how many
    * restraints ended and how many recipients became due.
    */
   async resume(queue: string): Promise<{ restraints: number; recipients: number }> {
-    const restraints = await this.store.lift(this.database, queue);
-    let recipients = 0;
-    for (;;) {
-      const { rowCount } = await this.database.query(
-        `UPDATE recipients r SET due_at = now(), wait = NULL
-          FROM (SELECT email_id, ordinal FROM recipients WHERE wait ->> 'queue' = $1 AND wait IS NOT NULL AND claimed_by IS NULL
-                LIMIT $2 FOR UPDATE SKIP LOCKED) AS held
-          WHERE r.email_id = held.email_id AND r.ordinal = held.ordinal AND r.due_at IS NOT NULL`,
-        [queue, RESUMED_AT_ONCE],
-      );
-      recipients += rowCount;
-      if (rowCount < RESUMED_AT_ONCE) return { restraints, recipients };
-    }
+    const restraints = await this.store.lift(queue);
+    return { restraints, recipients: await this.store.release(queue, HEARD_AFTER_MS) };
   }
 
   private async waiting(queue: string): Promise<number> {

@@ -1,5 +1,5 @@
 import type { ShapingState, WarmUpDay } from '#libs/mta';
-import type { Database, Queryable } from '#libs/persistence';
+import type { Database } from '#libs/persistence';
 
 interface StateRow {
   queue: string;
@@ -18,6 +18,9 @@ const COLUMNS = 'queue, source, kind, factor, until, decided_at, words, mx, rule
 const OVERLAP = `interval '5 seconds'`;
 /** A slow-down recovers in steps after its end. */
 const RECOVERY = `interval '10 minutes'`;
+
+/** Short locks, and room for others between two statements. */
+const RELEASED_AT_ONCE = 1_000;
 
 /** The tables `shaping_states` and `warmup_counts`. */
 export class ShapingStore {
@@ -65,13 +68,29 @@ export class ShapingStore {
   }
 
   /** Ends all that holds the queue back now; returns how many restraints that were. */
-  async lift(db: Queryable, queue: string): Promise<number> {
-    const { rowCount } = await db.query(
+  async lift(queue: string): Promise<number> {
+    const { rowCount } = await this.database.query(
       `UPDATE shaping_states SET until = clock_timestamp(), factor = 1, decided_at = clock_timestamp(), changed_at = clock_timestamp()
         WHERE queue = $1 AND until > now()`,
       [queue],
     );
     return rowCount;
+  }
+
+  /** What the queue holds back is due after `inMs`; returns how many recipients. */
+  async release(queue: string, inMs: number): Promise<number> {
+    let recipients = 0;
+    for (;;) {
+      const { rowCount } = await this.database.query(
+        `UPDATE recipients r SET due_at = now() + make_interval(secs => $3::float / 1000), wait = NULL
+          FROM (SELECT email_id, ordinal FROM recipients WHERE wait ->> 'queue' = $1 AND wait IS NOT NULL AND claimed_by IS NULL
+                LIMIT $2 FOR UPDATE SKIP LOCKED) AS held
+          WHERE r.email_id = held.email_id AND r.ordinal = held.ordinal AND r.due_at IS NOT NULL`,
+        [queue, RELEASED_AT_ONCE, inMs],
+      );
+      recipients += rowCount;
+      if (rowCount < RELEASED_AT_ONCE) return recipients;
+    }
   }
 
   /** Up to `wanted` recipients of the day; returns how many were left to take. */

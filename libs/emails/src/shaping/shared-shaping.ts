@@ -10,6 +10,7 @@ import {
 } from '#libs/mta';
 import { countLivingWorkers, Database } from '#libs/persistence';
 import { Gauge } from 'prom-client';
+import { foreignSources } from './foreign-sources.js';
 import { shapingPlan } from './shaping-plan.js';
 import { ShapingStore } from './shaping-store.js';
 
@@ -31,6 +32,7 @@ export class SharedShaping implements ShapingMemory, OnApplicationBootstrap {
   private readonly store: ShapingStore;
   private readonly untold = new Map<string, ShapingState>();
   private heardAt: Date | null = null;
+  private liftedBefore: readonly string[] = [];
   private rounds = 0;
   private failing = false;
   private running: Promise<void> | undefined;
@@ -56,6 +58,8 @@ export class SharedShaping implements ShapingMemory, OnApplicationBootstrap {
   }
 
   async onApplicationBootstrap(): Promise<void> {
+    for (const source of await foreignSources(this.plan))
+      this.log.warn('SHAPING_FILE names a source address that this machine does not have', { source });
     await this.exchange();
     this.timer = setInterval(() => void this.exchange(), EXCHANGE_MS);
     this.timer.unref();
@@ -87,8 +91,12 @@ export class SharedShaping implements ShapingMemory, OnApplicationBootstrap {
     try {
       await this.tellAll();
       const { states, until } = await this.store.changedSince(this.heardAt);
-      this.shaping.learn({ states, workers: await countLivingWorkers(this.database, ['standalone', 'delivery']) });
+      const workers = await countLivingWorkers(this.database, ['standalone', 'delivery']);
+      const { lifted } = this.shaping.learn({ states, workers });
       this.heardAt = until;
+      // What was held back between the lifting and our hearing of it, and once more what was being written just then.
+      for (const queue of new Set([...this.liftedBefore, ...lifted])) await this.store.release(queue, 0);
+      this.liftedBefore = lifted;
       if (++this.rounds % PRUNE_EVERY === 0) await this.store.prune();
       this.failing = false;
     } catch (error) {

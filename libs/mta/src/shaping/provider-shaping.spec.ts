@@ -195,7 +195,8 @@ describe('what other processes learnt', () => {
     });
     expect(one.events).toEqual([]);
     const lifted = { ...told[0], until: one.now(), at: one.now() + 1 };
-    one.shaping.learn({ states: [...told, lifted], workers: 2 });
+    expect(one.shaping.learn({ states: [...told, lifted], workers: 2 })).toEqual({ lifted: ['yahoo'] });
+    expect(one.shaping.learn({ states: [lifted], workers: 2 })).toEqual({ lifted: [] });
     expect(one.shaping.room(YAHOO)).toBe(1);
     one.shaping.learn({ states: told, workers: 2 });
     expect(one.shaping.room(YAHOO)).toBe(1);

@@ -73,12 +73,17 @@ export class ProviderShaping extends Shaping {
     );
   }
 
-  /** Takes in what other processes learnt, and how many of them deliver. Call it every second or so. */
-  learn({ states, workers }: { states: readonly ShapingState[]; workers: number }): void {
+  /**
+   * Takes in what other processes learnt, and how many of them deliver. Call it every second or so. Returns the queues
+   * of which somebody ended a restraint before its time.
+   */
+  learn({ states, workers }: { states: readonly ShapingState[]; workers: number }): { lifted: string[] } {
     const now = this.#now();
     this.#workers = Math.max(1, workers);
-    for (const state of states) this.#take(state, now);
+    const lifted = new Set<string>();
+    for (const state of states) if (this.#take(state, now)) lifted.add(state.queue);
     this.#tellEnds(now);
+    return { lifted: [...lifted] };
   }
 
   /** How many queues are remembered. */
@@ -193,18 +198,20 @@ export class ProviderShaping extends Shaping {
     this.#log('begins', lane, restraint);
   }
 
-  #take(state: ShapingState, now: number): void {
+  /** True when the news ends what would still hold here. */
+  #take(state: ShapingState, now: number): boolean {
     const source = this.#pools.find(state.source);
-    if (source === undefined) return;
+    if (source === undefined) return false;
     const lane = this.#queues.get(state.queue, now).lane(source, now);
     const { kind, at, until, words, mx, rule, factor } = state;
     const before = kind === 'slow_down' ? lane.slowDown : lane.suspension;
-    if (at <= (kind === 'slow_down' ? lane.decidedAt.slowDown : lane.decidedAt.suspension)) return;
-    if (until <= now && before === null) return;
+    if (at <= (kind === 'slow_down' ? lane.decidedAt.slowDown : lane.decidedAt.suspension)) return false;
+    if (until <= now && before === null) return false;
     const common = { cause: { words, mx, rule }, at, until, own: before?.own === true && until <= now };
     if (kind === 'slow_down') lane.slow({ ...common, kind, factor });
     else lane.suspend({ ...common, kind });
     this.#restrained.add(lane);
+    return before !== null && until <= now && now < before.until;
   }
 
   #tellEnds(now: number): void {
