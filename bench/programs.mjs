@@ -40,9 +40,14 @@ export class OurProgram {
     return startProgram('gateway', { DATABASE_URL: databaseUrl, CLICKHOUSE_URL: NO_CLICKHOUSE, MASTER_KEY: masterKey });
   }
 
-  /** Everything in one process, on its embedded engines unless `settings` say otherwise. @param {Record<string, string>} settings */
-  static standalone(settings) {
-    return startProgram('standalone', settings);
+  /**
+   * Everything in one process, on its embedded engines unless `settings` say otherwise.
+   * @param {Record<string, string>} settings @param {number[]} [others] processes that belong to it without descending from it
+   */
+  static async standalone(settings, others = []) {
+    const ours = await startProgram('standalone', settings);
+    ours.roots.push(...others);
+    return ours;
   }
 }
 

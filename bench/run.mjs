@@ -34,7 +34,7 @@ const runs = [
   ],
   [
     'relay',
-    () => measureRelay(quick ? { pairs: 3, share: 0.5, warmUp: 2_000 } : { pairs: 5, share: 1, warmUp: 4_000 }, report),
+    () => measureRelay(quick ? { pairs: 3, share: 0.5, warmUp: 2_000 } : { pairs: 5, share: 1, warmUp: 6_000 }, report),
   ],
   ['list', () => measureList({ mails: 1_000_000, times: quick ? 11 : 51 }, report)],
 ];

@@ -3,7 +3,7 @@ import { end, nextMessage, startModule } from '../children.mjs';
 
 const ANSWER_MS = 10_000;
 
-/** @typedef {import('./smtp-sink.mjs').Arrivals & { strangers: number }} Report */
+/** @typedef {import('./smtp-sink.mjs').Arrivals & { strangers: number, arrivedAt: number[] }} Report `arrivedAt`: milliseconds since the epoch, by number of the mail */
 
 export class Sink {
   /** @param {import('../children.mjs').Running} started @param {number} port */
@@ -33,10 +33,10 @@ export class Sink {
     return { complete };
   }
 
-  /** @param {string} run @returns {Promise<Report>} */
-  async report(run) {
+  /** @param {string} run @param {boolean} [times] with the time of each arrival @returns {Promise<Report>} */
+  async report(run, times = false) {
     const answer = nextMessage(this.started, (message) => message.report?.run === run, ANSWER_MS);
-    this.started.child.send({ report: run });
+    this.started.child.send({ report: run, times });
     return (await answer).report;
   }
 

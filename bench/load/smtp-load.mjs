@@ -15,6 +15,7 @@ import { percentiles } from '../measure/percentiles.mjs';
  * @property {number} count
  * @property {number} sessions
  * @property {number} bytes size of one message, headers included
+ * @property {number} [perSecond] mails are sent at this pace, however fast they are taken; left out: as fast as they are taken
  */
 /**
  * @typedef {object} SmtpLoadResult
@@ -23,6 +24,7 @@ import { percentiles } from '../measure/percentiles.mjs';
  * @property {number} endedAt milliseconds since the epoch, at the last 250
  * @property {import('../measure/percentiles.mjs').Percentiles} latency MAIL..250 in milliseconds
  * @property {number} cpuSeconds of this load generator
+ * @property {number[]} sentAt milliseconds since the epoch at which the last octet of each mail was written; empty without `perSecond`
  */
 
 const now = () => performance.timeOrigin + performance.now();
@@ -117,6 +119,7 @@ const padded = (index) => String(index).padStart(8, '0');
 export async function loadSmtp(options) {
   const make = messageMaker(options);
   const latencies = new Float64Array(options.count);
+  const sentAt = new Float64Array(options.perSecond ? options.count : 0);
   let next = 0;
   const cpuBefore = process.cpuUsage();
   const startedAt = now();
@@ -124,8 +127,9 @@ export async function loadSmtp(options) {
     const session = new Session(options);
     await session.open(options.login);
     for (let index = next++; index < options.count; index = next++) {
+      if (options.perSecond) await until(startedAt + (index * 1_000) / options.perSecond);
       const before = performance.now();
-      await sendOne(session, options.from, make(index));
+      await sendOne(session, options.from, { ...make(index), written: () => (sentAt[index] = now()) });
       latencies[index] = performance.now() - before;
     }
     const endedAt = now();
@@ -141,11 +145,18 @@ export async function loadSmtp(options) {
     endedAt: Math.max(...ends),
     latency: percentiles(latencies),
     cpuSeconds: (user + system) / 1e6,
+    sentAt: [...sentAt],
   };
 }
 
-/** @param {Session} session @param {string} from @param {{ number: string, head: string, body: Buffer }} message */
-async function sendOne(session, from, { number, head, body }) {
+/** @param {number} at milliseconds since the epoch */
+async function until(at) {
+  const left = at - now();
+  if (left > 0) await new Promise((resolve) => setTimeout(resolve, left));
+}
+
+/** @param {Session} session @param {string} from @param {{ number: string, head: string, body: Buffer, written: () => void }} message */
+async function sendOne(session, from, { number, head, body, written }) {
   await session.command(250, `MAIL FROM:<${from}>`);
   await session.command(250, `RCPT TO:<reader-${number}@example.com>`);
   await session.command(354, 'DATA');
@@ -154,6 +165,7 @@ async function sendOne(session, from, { number, head, body }) {
     session.socket.write(head);
     session.socket.write(body);
     session.socket.uncork();
+    written();
   });
 }
 

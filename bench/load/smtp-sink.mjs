@@ -25,7 +25,7 @@ const MESSAGE_ID = /^message-id:\s*<([^>@]+)\.(\d+)@/im;
 
 const now = () => performance.timeOrigin + performance.now();
 
-/** @type {Map<string, Arrivals & { seen: Uint8Array }>} */
+/** @type {Map<string, Arrivals & { at: Float64Array }>} `at`: first arrival of each mail, 0 before it */
 const runs = new Map();
 /** Mails of no announced run, and mails without a Message-ID of ours. */
 let strangers = 0;
@@ -40,13 +40,13 @@ function arrived(head, bytes) {
     return;
   }
   arrivals.bytes += bytes;
-  if (arrivals.seen[index] === 1) {
+  if (arrivals.at[index] > 0) {
     arrivals.duplicates += 1;
     return;
   }
-  arrivals.seen[index] = 1;
+  arrivals.at[index] = now();
   arrivals.distinct += 1;
-  arrivals.lastAt = now();
+  arrivals.lastAt = arrivals.at[index];
   if (arrivals.distinct === arrivals.count) process.send?.({ complete: run });
 }
 
@@ -136,14 +136,18 @@ server.listen(0, '127.0.0.1', 1024, () => {
   process.send?.({ port: /** @type {import('node:net').AddressInfo} */ (server.address()).port });
 });
 
-process.on('message', (/** @type {{ expect?: { run: string, count: number }, report?: string }} */ message) => {
-  if (message.expect) {
-    const { run, count } = message.expect;
-    runs.set(run, { run, count, distinct: 0, duplicates: 0, bytes: 0, lastAt: 0, seen: new Uint8Array(count) });
-    process.send?.({ expecting: run });
-  }
-  if (message.report !== undefined) {
-    process.send?.({ report: { ...runs.get(message.report), seen: undefined, strangers } });
-  }
-});
+process.on(
+  'message',
+  (/** @type {{ expect?: { run: string, count: number }, report?: string, times?: boolean }} */ message) => {
+    if (message.expect) {
+      const { run, count } = message.expect;
+      runs.set(run, { run, count, distinct: 0, duplicates: 0, bytes: 0, lastAt: 0, at: new Float64Array(count) });
+      process.send?.({ expecting: run });
+    }
+    if (message.report !== undefined) {
+      const { at, ...arrivals } = runs.get(message.report) ?? {};
+      process.send?.({ report: { ...arrivals, strangers, arrivedAt: message.times ? [...(at ?? [])] : [] } });
+    }
+  },
+);
 process.on('disconnect', () => process.exit(0));
