@@ -5,7 +5,7 @@ import type { RawReply } from './reply-reader.js';
 /** More of a reply is not read: it could not be shown. */
 const READ_CHARACTERS = 4000;
 
-const LINE = /^(?:[2-5]\d\d(?:[ -]|$))?(?:([245]\.\d{1,3}\.\d{1,3})(?:\s+|$))?(.*)$/;
+const LINE = /^(?:[2-5]\d\d(?:[ -]|$))?(?:([245]\.\d{1,3}\.\d{1,3})(?:\s+|$))?(.*)$/s;
 /** Cisco's appliances begin with `#5.1.1`, qmail and its children end with `(#5.1.1)`. */
 const MARKED = /(?:^|\()#([245]\.\d{1,3}\.\d{1,3})(?![\d.])/;
 
