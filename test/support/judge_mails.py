@@ -7,6 +7,7 @@ import json
 import re
 import sys
 from email import message_from_bytes
+from email.header import decode_header, make_header
 
 import dkim
 import spf
@@ -19,6 +20,12 @@ SINGLETONS = (
 
 def names(header):
     return [address.display_name for address in header.addresses] if header is not None else []
+
+
+def decoded_field(raw, name):
+    """By email.header: the parser of addresses keeps the space between two encoded words (before Python 3.13)."""
+    unfolded = (message_from_bytes(raw)[name] or '').replace('\r\n', '')
+    return str(make_header(decode_header(unfolded)))
 
 
 def defects_of(part):
@@ -56,6 +63,7 @@ def read(raw):
         'defects': [defect for part in parts for defect in defects_of(part)],
         'subject': str(message['subject']) if message['subject'] is not None else None,
         'fromNames': names(message['from']),
+        'fromField': decoded_field(raw, 'from'),
         'toNames': names(message['to']),
         'ccNames': names(message['cc']),
         'replyToNames': names(message['reply-to']),

@@ -16,6 +16,8 @@ export interface PythonReading {
   defects: string[];
   subject: string | null;
   fromNames: string[];
+  /** Decoded as a whole; a name in quotes keeps them. */
+  fromField: string;
   toNames: string[];
   ccNames: string[];
   replyToNames: string[];
@@ -125,6 +127,14 @@ async function readByMblaze(file: string): Promise<MblazeReading> {
     from: await header('from'),
   };
 }
+
+/** One decoded header field of each message, by mblaze. */
+export const decodeByMblaze = !hasAll('mhdr')
+  ? null
+  : (field: string, messages: readonly Buffer[]): Promise<string[]> =>
+      withFiles(messages, async (files) =>
+        (await run('mhdr', ['-d', '-h', field, ...files])).replace(/\n$/, '').split('\n'),
+      );
 
 export interface SpamScore {
   score: number;

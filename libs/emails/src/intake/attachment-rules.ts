@@ -118,7 +118,7 @@ function duplicateContentIds(entries: AttachmentInput[]): RuleProblem[] {
 export function attachmentsFrom(value: AttachmentInput[] | undefined): Attachment[] {
   return (value ?? []).map((entry, i) =>
     named({
-      filename: entry.filename?.normalize('NFC') ?? nameInUrl(entry.path) ?? `attachment-${i + 1}`,
+      filename: entry.filename ?? nameInUrl(entry.path) ?? `attachment-${i + 1}`,
       contentType: contentTypeOf(entry.content_type ?? ''),
       ...(isAbsent(entry.content_id) ? {} : { contentId: entry.content_id }),
       content: Buffer.from(entry.content ?? '', 'base64'),
