@@ -4,10 +4,10 @@ import { LadderStage, type Interval, type LadderMail } from '../support/retry-la
 import { until } from '../support/until.js';
 
 const PLAN = {
-  stepsMs: [10_000, 14_000, 18_000, 22_000],
-  lifetimeMs: 100_000,
-  askedSeconds: 12,
-  mails: { refuses: 180, greylists: 100, asks: 60, cuts: 40, resets: 40, 'falls-silent': 20 },
+  stepsMs: [20_000, 30_000],
+  lifetimeMs: 95_000,
+  askedSeconds: 25,
+  mails: { refuses: 260, greylists: 100, asks: 60, cuts: 40, resets: 40, 'falls-silent': 20 },
   cuts: 2,
 };
 const RETRIES = 1_000;

@@ -177,7 +177,13 @@ export class LadderStage {
         const expectedMs = Math.max(step, asked);
         const last = kind === 'refuses' && i === attempts.length - 2;
         const ms = Date.parse(attempt.started_at) - ended;
-        return { kind, number: i + 1, ms, expectedMs: last ? expiresAt - ended : expectedMs, last };
+        return {
+          kind,
+          number: i + 1,
+          ms,
+          expectedMs: last ? Math.min(expectedMs, expiresAt - ended) : expectedMs,
+          last,
+        };
       });
     });
   }
