@@ -41,8 +41,9 @@ export interface DispatcherOptions {
 
 /** A longer wait is spent in the database. */
 const SHORT_WAIT_MS = 2_000;
-/** After that long in memory a job goes back. */
+/** After that long in memory a job goes back when nothing of its queue ends, and after the longer time when something does. */
 const PATIENCE_MS = 3_000;
+const LONG_PATIENCE_MS = 10_000;
 /** A queue whose first job waits that long takes nothing more into memory. */
 const SLOW_MS = 1_000;
 /** What had to go back is due again after this long. */
@@ -145,7 +146,8 @@ export class Dispatcher {
   sweep(): void {
     const now = performance.now();
     for (const queue of this.queues.values()) {
-      if (queue.oldestWaitMs() > PATIENCE_MS) this.rest(queue, now - PATIENCE_MS);
+      const patience = now - queue.endedAt < PATIENCE_MS ? LONG_PATIENCE_MS : PATIENCE_MS;
+      if (queue.oldestWaitMs() > patience) this.rest(queue, now - PATIENCE_MS);
       if (queue.isIdle && !this.closureOf(queue) && now - queue.touchedAt > FORGET_MS) this.forget(queue);
     }
     this.pump();
@@ -286,6 +288,7 @@ export class Dispatcher {
 
   private ended(queue: MailQueue): void {
     queue.running -= 1;
+    queue.endedAt = performance.now();
     if (queue.isStalled) {
       queue.isStalled = !this.options.open.isPrompt(queue.name);
       this.desk.hungry();
@@ -375,7 +378,7 @@ function noPlace(queue: MailQueue): WaitReason {
     kind: 'concurrency',
     queue: queue.name,
     source: null,
-    text: 'as many mails as one destination may have under way are on their way there',
+    text: 'As many mails as one destination may have under way are on their way there.',
     words: null,
     mx: null,
   };

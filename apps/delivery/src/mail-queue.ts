@@ -32,6 +32,8 @@ export class MailQueue {
   /** Something was claimed for it: there may be more in the database. */
   isDraining = false;
   touchedAt = performance.now();
+  /** When a job of it ended last. */
+  endedAt = -Infinity;
   /** When it is looked at again by itself. */
   timer: NodeJS.Timeout | undefined;
 
