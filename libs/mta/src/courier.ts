@@ -29,8 +29,11 @@ export interface CourierJob {
   sevenBit(): Promise<Buffer | null>;
   /** Asked right before each MAIL FROM; false gives the outcome `abandoned`. A promise holds the dialogue up there. */
   mayStart(): boolean | Promise<boolean>;
-  /** What the sender's domain asks of the connection: `enforced` never goes out without a verified certificate. */
-  tls: 'opportunistic' | 'enforced';
+  /**
+   * What the sender asks of the connection: `enforced` never goes out without a verified certificate; `unconditional`
+   * goes out whatever the receiver's policy asks, for reports about TLS itself (RFC 8460 §3).
+   */
+  tls: 'opportunistic' | 'enforced' | 'unconditional';
   /** Which of our addresses speaks, and under which name; null: the system's choice. */
   source: SourceAddress | null;
 }

@@ -13,7 +13,7 @@ import type { SmtpConnection } from './smtp-connection.js';
 import { CourierClosing, SmtpFailure } from './smtp-failure.js';
 import { SmtpTransaction } from './smtp-transaction.js';
 import type { TransactionReport } from './smtp-transaction.js';
-import { enforced, fromSource, inTheClear, mayGoInTheClear } from './target.js';
+import { enforced, fromSource, inTheClear, mayGoInTheClear, unconditional } from './target.js';
 import type { Target } from './target.js';
 import { lineFacts } from './tls-policy/secured-line.js';
 import { recipientVerdict } from './transaction-verdict.js';
@@ -83,8 +83,7 @@ export class DeliveryAttempt {
       return;
     }
     const { source } = this.job;
-    const routed = this.job.tls === 'enforced' ? route.targets.map(enforced) : route.targets;
-    const targets = routed.flatMap((target) => fromSource(target, source) ?? []);
+    const targets = route.targets.map(WISHES[this.job.tls]).flatMap((target) => fromSource(target, source) ?? []);
     if (targets.length === 0) {
       this.#sheet.own(this.#takeAll(), otherFamily(source?.address ?? ''));
       return;
@@ -281,6 +280,13 @@ export class DeliveryAttempt {
     return keys;
   }
 }
+
+/** What the sender asks of a line, beside the receiver's policy. */
+const WISHES: Record<CourierJob['tls'], (target: Target) => Target> = {
+  opportunistic: (target) => target,
+  enforced,
+  unconditional,
+};
 
 const NULL_SENDER: WireAddress = { text: '', domain: '', needsUtf8: false };
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { enforced, fromSource, inTheClear, mayGoInTheClear, toTarget } from './target.js';
+import { enforced, fromSource, inTheClear, mayGoInTheClear, toTarget, unconditional } from './target.js';
 import type { Target } from './target.js';
 import { NO_PROOF } from './tls-policy/proof.js';
 
@@ -47,6 +47,22 @@ describe('connections are not interchangeable', () => {
     ['when they go to different ports', {}, { port: 26 }],
     ['when different addresses of ours speak', {}, { source: { address: '192.0.2.9', heloName: 'a.test' } }],
   ])('%s', (_, one, other) => expect(target(one).key).not.toBe(target(other).key));
+});
+
+describe('unconditional', () => {
+  it.each<[Target['proof'], Target['policy']['name']]>([
+    [NO_PROOF, 'opportunistic'],
+    [{ kind: 'encrypted' }, 'dane'],
+    [{ kind: 'webpki' }, 'sts'],
+    [dane(1), 'dane'],
+  ])('goes out though %o is asked for under %s', (proof, name) => {
+    expect(mayGoInTheClear(unconditional(target({ proof, policy: { name, published } })))).toBe(true);
+  });
+
+  it('gives no password to a smarthost that has not proved its name', () => {
+    const smarthost = target({ proof: { kind: 'webpki' }, policy: { name: 'enforced', published: null } });
+    expect(unconditional(smarthost)).toBe(smarthost);
+  });
 });
 
 describe('enforced', () => {

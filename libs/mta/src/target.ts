@@ -55,6 +55,12 @@ export function enforced(target: Target): Target {
   return toTarget({ ...target, proof: { kind: 'webpki' }, policy: { ...target.policy, name: 'enforced' } });
 }
 
+/** The same MX for a mail that must arrive however the line is: a report about TLS itself (RFC 8460 §3). */
+export function unconditional(target: Target): Target {
+  const isFree = target.policy.published === null || target.proof.kind === 'none';
+  return isFree ? target : toTarget({ ...target, proof: { kind: 'none' } });
+}
+
 /** The same place without TLS; only for targets that need to prove nothing. */
 export function inTheClear(target: Target): Target {
   return toTarget({ ...target, tls: 'none' });

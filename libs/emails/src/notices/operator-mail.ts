@@ -5,7 +5,11 @@ import { SendingDomains } from '#libs/domains';
 import { Config } from '#libs/kernel';
 import { EmailIntake } from '../intake/email-intake.js';
 
+/** Tag of the service's own mail; its value is the kind of notice. */
+export const NOTICE_TAG = 'notice';
+
 export interface OperatorMailOrder {
+  kind: 'tls_report';
   to: string;
   subject: string;
   messageId: string;
@@ -35,7 +39,7 @@ export class OperatorMail {
    * Accepts it durably. The operator vouches for the service's domain, so it is active from the first notice on.
    * @throws Refusal when there is no account yet, when another account sends from that domain, and as `EmailIntake`.
    */
-  async send({ to, subject, messageId, message, key }: OperatorMailOrder): Promise<{ id: string }> {
+  async send({ kind, to, subject, messageId, message, key }: OperatorMailOrder): Promise<{ id: string }> {
     const account = await this.accounts.first();
     if (account === null) throw new Refusal('not_found', [], 'There is no account yet that a notice could be sent by.');
     await this.domains.addVouched(account.id, this.config.settings.SERVICE_DOMAIN);
@@ -50,7 +54,7 @@ export class OperatorMail {
       bcc: [],
       replyTo: [],
       subject,
-      tags: {},
+      tags: { [NOTICE_TAG]: kind },
       content: { format: 'mime', message, messageId },
       scheduledAt: null,
       idempotency: { scope: 'service', key, bodyHash: null },

@@ -4,6 +4,7 @@ import { Config, Log, Metrics } from '#libs/kernel';
 import type { CourierJob, CourierOptions } from '#libs/mta';
 import { Gauge } from 'prom-client';
 import type { DeliveryJob } from '../ledger/delivery-job.js';
+import { NOTICE_TAG } from '../notices/operator-mail.js';
 import { TlsResults } from '../tls-reports/tls-results.js';
 import { KeptStsPolicies } from './kept-sts-policies.js';
 import { stsFetch } from './sts-fetch.js';
@@ -44,6 +45,9 @@ export class OutgoingTls {
 
   /** @throws what the database throws. */
   wanted({ mail }: DeliveryJob): Promise<CourierJob['tls']> {
+    // Nobody else can have this sender: the service's own domain is active in the operator's account.
+    if (mail.tags[NOTICE_TAG] === 'tls_report' && mail.sender === `postmaster@${this.config.settings.SERVICE_DOMAIN}`)
+      return Promise.resolve('unconditional');
     return this.wishes.of(mail.accountId, mail.domainId);
   }
 }

@@ -130,7 +130,14 @@ export class TlsReporter {
     const { submitter } = this;
     const { subject, messageId, message } = tlsReportMail({ domain, day, submitter, from, to, gzipped, at });
     try {
-      await this.mail.send({ to, subject, messageId, message, key: `tls-report ${day} ${domain} ${to}` });
+      await this.mail.send({
+        kind: 'tls_report',
+        to,
+        subject,
+        messageId,
+        message,
+        key: `tls-report ${day} ${domain} ${to}`,
+      });
       return null;
     } catch (error) {
       return (error as Error).message;
