@@ -60,11 +60,10 @@ export const GROUPS = [
       ALLOW_PRIVATE_MX:
         'Permits MX hosts, and hosts of MTA-STS policies, on loopback and private addresses, for tests and intranets.',
       MTA_STS_PORT: 'Port of the hosts of MTA-STS policies; another one than 443 makes sense in tests only.',
-      DANE:
-        '`auto` looks for TLSA records when the first of `DNS_SERVERS` is on this machine and checks signatures (see `docs/transport-security.md`), `off` never does.',
+      DANE: '`auto` looks for TLSA records when the first of `DNS_SERVERS` is on this machine and checks signatures (see `docs/transport-security.md`), `off` never does.',
       DNS_SERVERS: "Servers that get every DNS question, as ip or ip:port. Unset: the system's.",
       DELIVERY_CONCURRENCY:
-        'Mails that one process has under way at a time; also the most that a crash can send twice.',
+        'Mails that one process has between `MAIL` and the writing of their outcome: the most that a crash can send twice. Four times as many may be under way, up to 2,000.',
       CONNECTIONS_PER_HOST: 'Open connections from one process to one receiving host.',
       SHAPING_FILE:
         'JSON file with limits per mailbox provider, source addresses and warm-up, over the shipped ones (see `docs/delivery.md`).',
