@@ -144,8 +144,14 @@ describe('shaping', () => {
     expect(metrics).toMatch(/^postloft_queue_recipients\{provider="letterbox",state="held"\} [12]$/m);
     expect(await cli(program.env, 'queues', 'resume', 'letterbox')).toContain('letterbox goes on');
     await becomes(waiting, 'delivered');
-    const lines = program.output().split('\n');
-    const told = lines.filter((line) => line.includes('"queue":"letterbox"')).map((line) => JSON.parse(line) as object);
+    const told = await until(
+      () => {
+        const lines = program.output().split('\n');
+        const ours = lines.filter((line) => line.includes('"queue":"letterbox"'));
+        return Promise.resolve(ours.length >= 4 && ours.map((line) => JSON.parse(line) as object));
+      },
+      { what: 'the lines of the log' },
+    );
     expect(told).toMatchObject([
       { event: 'suspended begins', rule: 'letterbox-soon' },
       { event: 'suspended ended', rule: 'letterbox-soon' },

@@ -101,6 +101,19 @@ describe('an automation', () => {
     ]);
   });
 
+  it('tells the end of each suspension, also when the next one follows at once', () => {
+    const { shaping, events, pass } = shapingDesk();
+    const said = deferred('421 4.7.0 [TSS04] later', 'mail');
+    begin(shaping, YAHOO).done([said]);
+    pass(15 * 60_000);
+    begin(shaping, YAHOO).done([said]);
+    expect(events.map((event) => (event as { event: string }).event)).toEqual([
+      'suspended begins',
+      'suspended ended',
+      'suspended begins',
+    ]);
+  });
+
   it('slows a queue down, more with each further word, and lets it recover in steps', () => {
     const { shaping, pass } = shapingDesk();
     for (let i = 0; i < 30; i += 1) begin(shaping, GOOGLE).done([DELIVERED]);

@@ -138,6 +138,8 @@ export class ProviderShaping extends Shaping {
   #finish(job: BegunJob, outcomes: readonly Outcome[]): void {
     const { lane, serial } = job;
     const now = this.#now();
+    // Before anything new begins: each end is told, even if nobody looked in between.
+    if (this.#restrained.has(lane)) this.#tellEndsOf(lane, now);
     const lesson = lessonOf(outcomes, this.#queues.plan(lane.of.queue).automations);
     lane.end(lesson.idle);
     if (lesson.delivered) lane.succeeded();
@@ -215,18 +217,20 @@ export class ProviderShaping extends Shaping {
   }
 
   #tellEnds(now: number): void {
-    for (const lane of this.#restrained) {
-      const { suspension, slowDown } = lane;
-      if (suspension !== null && suspension.until <= now) {
-        lane.suspension = null;
-        this.#log('ended', lane, suspension);
-      }
-      if (slowDown !== null && factorOf(slowDown, now) >= 1) {
-        lane.slowDown = null;
-        this.#log('ended', lane, slowDown);
-      }
-      if (lane.suspension === null && lane.slowDown === null) this.#restrained.delete(lane);
+    for (const lane of this.#restrained) this.#tellEndsOf(lane, now);
+  }
+
+  #tellEndsOf(lane: Lane, now: number): void {
+    const { suspension, slowDown } = lane;
+    if (suspension !== null && suspension.until <= now) {
+      lane.suspension = null;
+      this.#log('ended', lane, suspension);
     }
+    if (slowDown !== null && factorOf(slowDown, now) >= 1) {
+      lane.slowDown = null;
+      this.#log('ended', lane, slowDown);
+    }
+    if (lane.suspension === null && lane.slowDown === null) this.#restrained.delete(lane);
   }
 
   #log(what: 'begins' | 'ended', lane: Lane, { kind, cause, until, own }: Suspension | SlowDown): void {
