@@ -164,13 +164,16 @@ describe('the dispatcher', () => {
     world.offer('closed.test', 30);
     world.offer('open.test', 2);
     await vi.advanceTimersByTimeAsync(1);
-    expect(world.wentBack.map((one) => [one.until, one.reason])).toEqual(Array(30).fill([until, 'suspended']));
+    expect(world.wentBack.map((one) => [one.until, one.reason])).toEqual(
+      Array.from({ length: 30 }, () => [until, 'suspended']),
+    );
     expect(world.to('open.test')).toHaveLength(2);
     expect(world.dispatcher.rooms().of['closed.test']).toBe(0);
     expect(world.dispatcher.closed().map(({ name }) => name)).toEqual(['domain:closed.test']);
     await vi.advanceTimersByTimeAsync(600_001);
     expect(world.dispatcher.closed()).toEqual([]);
-    expect(world.dispatcher.rooms().of['closed.test']).toBeGreaterThan(0);
+    const { of, each } = world.dispatcher.rooms();
+    expect(of['closed.test'] ?? each).toBeGreaterThan(0);
   });
 
   it('lets no more mails be between MAIL and settle than the bound, and the others wait for a moment only', async () => {

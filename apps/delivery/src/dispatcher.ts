@@ -2,7 +2,8 @@ import type { ClaimRooms, DeliveryJob } from '#libs/emails';
 import type { Admission, Destination, Outcome, Pass, Sender, Shaping, SourceAddress, WaitReason } from '#libs/mta';
 import { Destinations } from './destinations.js';
 import { isWithinShare, type FairPlaces, type Place } from './fair-places.js';
-import { MailQueue, type Closure } from './mail-queue.js';
+import type { MailQueue } from './mail-queue.js';
+import { QueueBook, SHARE } from './queue-book.js';
 import type { RiskGate } from './risk-gate.js';
 import { Risk } from './risk.js';
 
@@ -44,16 +45,10 @@ const SHORT_WAIT_MS = 2_000;
 /** After that long in memory a job goes back when nothing of its queue ends, and after the longer time when something does. */
 const PATIENCE_MS = 3_000;
 const LONG_PATIENCE_MS = 10_000;
-/** A queue whose first job waits that long takes nothing more into memory. */
-const SLOW_MS = 1_000;
 /** What had to go back is due again after this long. */
 const REST_MS = 5_000;
-/** Jobs of a queue that wait in memory after a claim: one that is quick empties them between two claims. */
-const PROMPT_SHARE = 100;
-const SHARE = 20;
 /** Jobs of a queue that are offered to shaping at a time when it refuses some senders and not others. */
 const LOOK_AHEAD = 16;
-const FORGET_MS = 60_000;
 
 type Served = 'began' | 'no place' | 'waits';
 
@@ -64,7 +59,7 @@ type Served = 'began' | 'no place' | 'waits';
 export class Dispatcher {
   /** Jobs that are here, and those whose outcome could not be written: sending them again would only repeat that. */
   readonly held = new Set<DeliveryJob>();
-  private readonly queues = new Map<string, MailQueue>();
+  private readonly queues: QueueBook;
   /** Queues that may be able to begin a job. */
   private readonly ready = new Set<MailQueue>();
   private readonly destinations: Destinations;
@@ -79,6 +74,7 @@ export class Dispatcher {
     private readonly options: DispatcherOptions,
   ) {
     this.destinations = new Destinations((domain) => desk.destination(domain));
+    this.queues = new QueueBook(options.shaping, options.open);
   }
 
   /** Jobs that wait in memory. */
@@ -108,29 +104,19 @@ export class Dispatcher {
     if (this.stopping) return false;
     const destination = this.destinations.at(domain);
     if (!destination) return isWithinShare(this.unplaced.get(domain)?.length ?? 0, this.room);
-    const queue = this.queues.get(destination.queue);
-    if (!queue) return this.room > 0;
-    if (this.closureOf(queue) || queue.oldestWaitMs() > SLOW_MS) return false;
-    if (this.options.open.isPrompt(queue.name)) return this.room > 0;
-    const most = queue.isStalled ? this.options.shaping.room(queue.destination) : PROMPT_SHARE;
-    return queue.waiting.length < most && isWithinShare(queue.waiting.length, this.room);
+    return this.queues.welcomes(destination, this.room);
   }
 
   /** How many recipients of which domain a claim may bring. */
   rooms(): ClaimRooms {
-    const of: Record<string, number> = {};
+    const of = this.queues.rooms();
     for (const [domain, jobs] of this.unplaced) of[domain] = Math.max(0, SHARE - jobs.length);
-    for (const queue of this.queues.values()) {
-      const room = this.roomOf(queue);
-      const each = Math.ceil(room / Math.max(1, queue.domains.size));
-      for (const domain of queue.domains) of[domain] = each;
-    }
     return { each: SHARE, of };
   }
 
   /** Queues that are closed, with the domains that lead there. */
   closed(): MailQueue[] {
-    return [...this.queues.values()].filter((queue) => this.closureOf(queue));
+    return this.queues.closed();
   }
 
   /** How many jobs wait in memory for what; `place`: for a free one, `destination`: for DNS. */
@@ -138,18 +124,18 @@ export class Dispatcher {
     const counts = new Map<string, number>();
     const add = (reason: string, jobs: number) => counts.set(reason, (counts.get(reason) ?? 0) + jobs);
     for (const jobs of this.unplaced.values()) add('destination', jobs.length);
-    for (const queue of this.queues.values()) add(queue.reason?.kind ?? 'place', queue.waiting.length);
+    for (const queue of this.queues) add(queue.reason?.kind ?? 'place', queue.waiting.length);
     return counts;
   }
 
   /** Now and then: gives back what waits too long, forgets queues that are no longer used. */
   sweep(): void {
     const now = performance.now();
-    for (const queue of this.queues.values()) {
+    for (const queue of this.queues) {
       const patience = now - queue.endedAt < PATIENCE_MS ? LONG_PATIENCE_MS : PATIENCE_MS;
       if (queue.oldestWaitMs() > patience) this.rest(queue, now - PATIENCE_MS);
-      if (queue.isIdle && !this.closureOf(queue) && now - queue.touchedAt > FORGET_MS) this.forget(queue);
     }
+    this.queues.forgetIdle();
     this.pump();
   }
 
@@ -162,7 +148,7 @@ export class Dispatcher {
       this.unplaced.delete(domain);
       for (const job of jobs) this.putBack(job, null, null);
     }
-    for (const queue of this.queues.values()) {
+    for (const queue of this.queues) {
       clearTimeout(queue.timer);
       for (const { job } of queue.waiting.splice(0)) this.putBack(job, null, null);
     }
@@ -188,10 +174,9 @@ export class Dispatcher {
   }
 
   private enqueue(job: DeliveryJob, destination: Destination): void {
-    let queue = this.queues.get(destination.queue);
-    if (!queue) this.queues.set(destination.queue, (queue = new MailQueue(destination)));
+    const queue = this.queues.of(destination);
     queue.add(job);
-    const closure = this.closureOf(queue);
+    const closure = this.queues.closureOf(queue);
     if (closure) {
       queue.waiting.pop();
       this.putBack(job, closure.until, closure.reason);
@@ -199,24 +184,6 @@ export class Dispatcher {
       this.ready.add(queue);
       this.pump();
     }
-  }
-
-  /** Why nothing of the queue begins now; ends early when shaping lets something begin again (an operator's word). */
-  private closureOf(queue: MailQueue): Closure | null {
-    const { closure } = queue;
-    if (closure && (closure.until.getTime() <= Date.now() || this.options.shaping.room(queue.destination) > 0))
-      queue.closure = null;
-    return queue.closure;
-  }
-
-  private roomOf(queue: MailQueue): number {
-    if (this.closureOf(queue) || queue.oldestWaitMs() > SLOW_MS) return 0;
-    const open = this.options.shaping.room(queue.destination);
-    // A queue in which nothing begins and nothing runs: the one job that asks is told why, and until when.
-    if (open === 0 && queue.running === 0) return queue.waiting.length === 0 ? 1 : 0;
-    if (queue.isStalled) return Math.max(0, Math.min(SHARE, open) - queue.waiting.length);
-    const share = this.options.open.isPrompt(queue.name) ? PROMPT_SHARE : SHARE;
-    return Math.max(0, Math.min(share, 2 * (queue.running + open)) - queue.waiting.length);
   }
 
   /** Begins what can begin, the queues in turn. */
@@ -309,7 +276,7 @@ export class Dispatcher {
     }
     try {
       await this.desk.settle(job, outcomes);
-      this.giveBackAbandoned(queue, job, outcomes);
+      this.giveBackAbandoned(job, outcomes, risk.wasRefused ? noPlace(queue) : null);
       this.held.delete(job);
     } finally {
       risk.leave();
@@ -317,7 +284,7 @@ export class Dispatcher {
   }
 
   /** Nothing was sent: there was no place before MAIL, or we are stopping. A claim that was lost is no longer ours. */
-  private giveBackAbandoned(queue: MailQueue, job: DeliveryJob, outcomes: readonly Outcome[]): void {
+  private giveBackAbandoned(job: DeliveryJob, outcomes: readonly Outcome[], reason: WaitReason | null): void {
     const keys = new Set(outcomes.flatMap(({ key, kind }) => (kind === 'abandoned' ? [key] : [])));
     if (keys.size === 0) return;
     if (!this.desk.holds(job)) {
@@ -326,7 +293,7 @@ export class Dispatcher {
     }
     const recipients = job.recipients.filter(({ ordinal }) => keys.has(String(ordinal)));
     const until = this.stopping ? null : new Date(Date.now() + REST_MS);
-    this.track(this.desk.postpone({ ...job, recipients }, until, this.stopping ? null : noPlace(queue)));
+    this.track(this.desk.postpone({ ...job, recipients }, until, this.stopping ? null : reason));
   }
 
   /** Nothing of this queue begins before `until`: what waits here goes back, and the claims step over its domains. */
@@ -353,12 +320,6 @@ export class Dispatcher {
   private leave(job: DeliveryJob): void {
     this.count -= 1;
     this.desk.left(job);
-  }
-
-  private forget(queue: MailQueue): void {
-    clearTimeout(queue.timer);
-    this.ready.delete(queue);
-    this.queues.delete(queue.name);
   }
 
   private track(task: Promise<void>): void {

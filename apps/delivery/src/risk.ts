@@ -3,6 +3,8 @@ import type { RiskGate } from './risk-gate.js';
 
 /** What one job risks: from its first MAIL until its outcome is written, however many transactions lie between. */
 export class Risk {
+  /** There was no place before MAIL. */
+  wasRefused = false;
   private place: Place | null = null;
 
   constructor(
@@ -22,6 +24,7 @@ export class Risk {
     }
     return entered.then((place) => {
       this.place = place;
+      this.wasRefused = place === null;
       return place !== null && this.holds();
     });
   }
