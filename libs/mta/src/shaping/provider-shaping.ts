@@ -4,8 +4,9 @@ import { lessonOf } from './judge-outcomes.js';
 import { Lane } from './lane.js';
 import { Queues } from './queues.js';
 import type { Queue } from './queues.js';
-import { factorOf, furtherFactor } from './restraint.js';
-import type { Cause, SlowDown, Suspension } from './restraint.js';
+import { causeOf, furtherFactor } from './restraint.js';
+import type { Cause, Restraint } from './restraint.js';
+import { Restraints } from './restraints.js';
 import type { ShapingMemory, ShapingState } from './shaping-memory.js';
 import type { Automation, ShapingPlan } from './shaping-plan.js';
 import { Shaping } from './shaping.js';
@@ -36,8 +37,7 @@ export class ProviderShaping extends Shaping {
   readonly #now: () => number;
   readonly #pools: SourcePools;
   readonly #queues: Queues;
-  /** Lanes that are held back, to tell when that ends. */
-  readonly #restrained = new Set<Lane>();
+  readonly #restraints: Restraints;
   #workers = 1;
 
   constructor(private readonly options: ShapingOptions) {
@@ -45,6 +45,7 @@ export class ProviderShaping extends Shaping {
     this.#now = options.now ?? Date.now;
     this.#pools = new SourcePools(options.plan);
     this.#queues = new Queues({ ...options, memory: options.memory ?? null });
+    this.#restraints = new Restraints(options);
   }
 
   override room(destination: Destination): number {
@@ -81,8 +82,13 @@ export class ProviderShaping extends Shaping {
     const now = this.#now();
     this.#workers = Math.max(1, workers);
     const lifted = new Set<string>();
-    for (const state of states) if (this.#take(state, now)) lifted.add(state.queue);
-    this.#tellEnds(now);
+    for (const state of states) {
+      const source = this.#pools.find(state.source);
+      if (source === undefined) continue;
+      if (this.#restraints.hear(this.#queues.get(state.queue, now).lane(source, now), state, now))
+        lifted.add(state.queue);
+    }
+    this.#restraints.tellEnds(now);
     return { lifted: [...lifted] };
   }
 
@@ -92,14 +98,9 @@ export class ProviderShaping extends Shaping {
   }
 
   /** What holds which queue back now; for people. */
-  restraints(): { queue: string; source: string | null; restraint: Suspension | SlowDown }[] {
-    const now = this.#now();
-    this.#tellEnds(now);
-    return [...this.#restrained].flatMap((lane) => {
-      const { queue, source } = lane.of;
-      const active = [lane.suspension, lane.slowDown].filter((one) => one !== null);
-      return active.map((restraint) => ({ queue, source: source?.address ?? null, restraint }));
-    });
+  restraints(): { queue: string; source: string | null; restraint: Restraint }[] {
+    this.#restraints.tellEnds(this.#now());
+    return this.#restraints.active();
   }
 
   /**
@@ -139,7 +140,7 @@ export class ProviderShaping extends Shaping {
     const { lane, serial } = job;
     const now = this.#now();
     // Before anything new begins: each end is told, even if nobody looked in between.
-    if (this.#restrained.has(lane)) this.#tellEndsOf(lane, now);
+    this.#restraints.tellEndsOf(lane, now);
     const lesson = lessonOf(outcomes, this.#queues.plan(lane.of.queue).automations);
     lane.end(lesson.idle);
     if (lesson.delivered) lane.succeeded();
@@ -158,7 +159,7 @@ export class ProviderShaping extends Shaping {
     if (idle) return warmUp.giveBack(warmUp.cost(recipients), beganAt);
     if (!warmUp.notes(deferred !== null) || deferred === null) return;
     const cause = causeOf({ rule: { id: 'warm-up-deferrals' }, said: deferred });
-    this.#suspend(lane, { kind: 'warm_up', cause, at: now, until: now + warmUp.plan.pauseMs, own: true });
+    this.#restraints.begin(lane, { kind: 'warm_up', cause, at: now, until: now + warmUp.plan.pauseMs, own: true });
   }
 
   #act(
@@ -169,77 +170,23 @@ export class ProviderShaping extends Shaping {
     switch (action.kind) {
       case 'suspend':
         if (lane.hears('suspended', serial))
-          this.#suspend(lane, { kind: 'suspended', cause, at: now, until: now + action.forMs, own: true });
+          this.#restraints.begin(lane, { kind: 'suspended', cause, at: now, until: now + action.forMs, own: true });
         return;
       case 'slow_down':
         if (lane.hears('slow_down', serial)) {
           const factor = furtherFactor(lane.slowDown, action.factor, now);
-          this.#slowDown(lane, { kind: 'slow_down', cause, at: now, until: now + action.forMs, own: true, factor });
+          this.#restraints.begin(lane, {
+            kind: 'slow_down',
+            cause,
+            at: now,
+            until: now + action.forMs,
+            own: true,
+            factor,
+          });
         }
         return;
       case 'ignore':
     }
-  }
-
-  #suspend(lane: Lane, suspension: Suspension): void {
-    lane.suspend(suspension);
-    this.#tell(lane, suspension);
-  }
-
-  #slowDown(lane: Lane, slowDown: SlowDown): void {
-    lane.slow(slowDown);
-    this.#tell(lane, slowDown);
-  }
-
-  #tell(lane: Lane, restraint: Suspension | SlowDown): void {
-    const { queue, source } = lane.of;
-    this.#restrained.add(lane);
-    const { kind, cause, at, until } = restraint;
-    const factor = restraint.kind === 'slow_down' ? restraint.factor : 1;
-    this.options.memory?.tell({ queue, source: source?.address ?? null, kind, factor, until, at, ...cause });
-    this.#log('begins', lane, restraint);
-  }
-
-  /** True when the news ends what would still hold here. */
-  #take(state: ShapingState, now: number): boolean {
-    const source = this.#pools.find(state.source);
-    if (source === undefined) return false;
-    const lane = this.#queues.get(state.queue, now).lane(source, now);
-    const { kind, at, until, words, mx, rule, factor } = state;
-    const before = kind === 'slow_down' ? lane.slowDown : lane.suspension;
-    if (at <= (kind === 'slow_down' ? lane.decidedAt.slowDown : lane.decidedAt.suspension)) return false;
-    if (until <= now && before === null) return false;
-    const common = { cause: { words, mx, rule }, at, until, own: before?.own === true && until <= now };
-    if (kind === 'slow_down') lane.slow({ ...common, kind, factor });
-    else lane.suspend({ ...common, kind });
-    this.#restrained.add(lane);
-    return before !== null && until <= now && now < before.until;
-  }
-
-  #tellEnds(now: number): void {
-    for (const lane of this.#restrained) this.#tellEndsOf(lane, now);
-  }
-
-  #tellEndsOf(lane: Lane, now: number): void {
-    const { suspension, slowDown } = lane;
-    if (suspension !== null && suspension.until <= now) {
-      lane.suspension = null;
-      this.#log('ended', lane, suspension);
-    }
-    if (slowDown !== null && factorOf(slowDown, now) >= 1) {
-      lane.slowDown = null;
-      this.#log('ended', lane, slowDown);
-    }
-    if (lane.suspension === null && lane.slowDown === null) this.#restrained.delete(lane);
-  }
-
-  #log(what: 'begins' | 'ended', lane: Lane, { kind, cause, until, own }: Suspension | SlowDown): void {
-    if (!own) return;
-    const { queue, source } = lane.of;
-    const { rule, mx } = cause;
-    const event = `${kind} ${what}`;
-    const common = { event, queue, source: source?.address ?? null, rule };
-    this.options.log?.(what === 'ended' ? common : { ...common, until: new Date(until).toISOString(), mx });
   }
 
   /** Of several sources, the one that is free first. */
@@ -275,17 +222,3 @@ function hasRoom(warmUp: WarmUp, recipients: number, now: number): boolean {
 }
 
 const FREE_PASS: Pass = Object.freeze({ source: null, done: () => undefined });
-
-/** What is in a reply to one sender's mail is shown to others whose mail waits: addresses and mail ids are nobody else's. */
-const ADDRESS = /<?[^\s<>()@,;:]{1,256}@[^\s<>()@,;]{1,256}>?/g;
-const SHOWN_CHARACTERS = 500;
-
-function causeOf({ rule, said }: { rule: { id: string }; said: Exclude<Outcome, { kind: 'abandoned' }> }): Cause {
-  const { code, enhanced, text } = said.reply;
-  const shown = text
-    .slice(0, SHOWN_CHARACTERS)
-    .replace(ADDRESS, '(address)')
-    .replace(/[\p{Cc}\p{Cs}]+/gu, ' ');
-  const words = [code, enhanced, shown.trim()].filter((part) => part !== null && part !== '').join(' ');
-  return { words, mx: said.remote.mx, rule: rule.id };
-}

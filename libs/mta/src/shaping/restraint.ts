@@ -1,3 +1,5 @@
+import type { Outcome } from '../delivery-outcome.js';
+
 /** Whose words made us hold back. */
 export interface Cause {
   words: string | null;
@@ -6,7 +8,7 @@ export interface Cause {
   rule: string;
 }
 
-interface Restraint {
+interface Held {
   cause: Cause;
   /** When it was decided, and when it ends; milliseconds since 1970. */
   at: number;
@@ -16,15 +18,17 @@ interface Restraint {
 }
 
 /** Nothing goes until then. `warm_up`: only the warm-up of the address pauses. */
-export interface Suspension extends Restraint {
+export interface Suspension extends Held {
   kind: 'suspended' | 'warm_up';
 }
 
 /** The pace is multiplied by `factor` until then. */
-export interface SlowDown extends Restraint {
+export interface SlowDown extends Held {
   kind: 'slow_down';
   factor: number;
 }
+
+export type Restraint = Suspension | SlowDown;
 
 /** Further slow-downs multiply; slower than this a queue would never find out that it may go faster. */
 const SLOWEST = 1 / 64;
@@ -40,4 +44,24 @@ export function factorOf({ factor, until }: SlowDown, now: number): number {
 /** The factor when a further slow-down comes on top of `before`. */
 export function furtherFactor(before: SlowDown | null, factor: number, now: number): number {
   return Math.max(SLOWEST, (before === null ? 1 : factorOf(before, now)) * factor);
+}
+
+/** What is in a reply to one sender's mail is shown to others whose mail waits: addresses and mail ids are nobody else's. */
+const ADDRESS = /<?[^\s<>()@,;:]{1,256}@[^\s<>()@,;]{1,256}>?/g;
+const SHOWN_CHARACTERS = 500;
+
+export function causeOf({
+  rule,
+  said,
+}: {
+  rule: { id: string };
+  said: Exclude<Outcome, { kind: 'abandoned' }>;
+}): Cause {
+  const { code, enhanced, text } = said.reply;
+  const shown = text
+    .slice(0, SHOWN_CHARACTERS)
+    .replace(ADDRESS, '(address)')
+    .replace(/[\p{Cc}\p{Cs}]+/gu, ' ');
+  const words = [code, enhanced, shown.trim()].filter((part) => part !== null && part !== '').join(' ');
+  return { words, mx: said.remote.mx, rule: rule.id };
 }
