@@ -27,6 +27,7 @@ const SEQUENCE_LIMIT = 1 << SEQUENCE_BITS;
 /** Hex digits of random bytes, made for many ids at once. */
 const RANDOM_DIGITS = 16;
 const bytes = new Uint8Array(1024);
+const HEX = Array.from({ length: 256 }, (_, byte) => byte.toString(16).padStart(2, '0'));
 let digits = '';
 let digitsAt = 0;
 let lastMs = 0;
@@ -35,7 +36,8 @@ let sequence = 0;
 function randomHex(): string {
   if (digitsAt >= digits.length) {
     globalThis.crypto.getRandomValues(bytes);
-    digits = Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('');
+    digits = '';
+    for (const byte of bytes) digits += HEX[byte];
     digitsAt = 0;
   }
   return digits.slice(digitsAt, (digitsAt += RANDOM_DIGITS));
