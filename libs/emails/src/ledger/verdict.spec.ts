@@ -42,6 +42,7 @@ describe('judge', () => {
     expect(judge({ ...recipient, previousEnhanced: '5.1.2' }, deferred('5.1.2', 'dns'), [60_000])).toMatchObject({
       status: 'bounced',
       bounceType: 'hard',
+      outcome: { kind: 'bounced', bounceType: 'hard' },
     });
   });
 

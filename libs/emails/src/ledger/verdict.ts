@@ -26,7 +26,10 @@ export function judge(
   answered: Exclude<Outcome, { kind: 'abandoned' }>,
   scheduleMs: readonly number[],
 ): Verdict {
-  const outcome = { ...answered, reply: { ...answered.reply, text: printableText(answered.reply.text) } };
+  const outcome = agreed(recipient, {
+    ...answered,
+    reply: { ...answered.reply, text: printableText(answered.reply.text) },
+  });
   const common = { recipient, outcome, attempts: recipient.attempts + 1 };
   switch (outcome.kind) {
     case 'delivered':
@@ -34,8 +37,6 @@ export function judge(
     case 'bounced':
       return { ...common, status: 'bounced', bounceType: outcome.bounceType, bounceClass: outcome.class };
     case 'deferred': {
-      if (saysNoDomain(outcome) && recipient.previousEnhanced === BAD_DOMAIN)
-        return { ...common, status: 'bounced', bounceType: 'hard', bounceClass: outcome.class };
       const nextAt = nextAttemptAt({
         scheduleMs,
         attempts: common.attempts,
@@ -48,6 +49,13 @@ export function judge(
   }
 }
 
+/** The second look that finds no domain either makes it a bounce, for the attempt as for the recipient. */
+function agreed(recipient: ClaimedRecipient, outcome: Verdict['outcome']): Verdict['outcome'] {
+  if (!saysNoDomain(outcome) || recipient.previousEnhanced !== BAD_DOMAIN) return outcome;
+  const { key, startedAt, endedAt, phase, reply, remote } = outcome;
+  return { kind: 'bounced', key, startedAt, endedAt, phase, reply, remote, class: outcome.class, bounceType: 'hard' };
+}
+
 /** DNS said so to us; a server that gives this code to a temporary refusal is believed that it is temporary. */
-const saysNoDomain = ({ phase, reply }: Extract<Outcome, { kind: 'deferred' }>): boolean =>
-  phase === 'dns' && reply.enhanced === BAD_DOMAIN;
+const saysNoDomain = (outcome: Verdict['outcome']): outcome is Extract<Outcome, { kind: 'deferred' }> =>
+  outcome.kind === 'deferred' && outcome.phase === 'dns' && outcome.reply.enhanced === BAD_DOMAIN;
