@@ -161,6 +161,16 @@ describe('intake and ledger on a real database', () => {
     ]);
   });
 
+  it('gives each recipient a job of his own where each has a link of his own', async () => {
+    const to = ['a@one.example', 'b@one.example', 'c@two.example'];
+    const { id } = await accept({ toAddresses: to, unsubscribe: { mailto: 'stop@sender.example' } });
+    const jobs = await office.ledger.claim(10);
+    expect(jobs.map((job) => job.recipients.map(({ address }) => address).join()).sort()).toEqual(to);
+    expect(jobs.map(({ mail }) => [mail.id, mail.unsubscribe])).toEqual(
+      to.map(() => [id, { mailto: 'stop@sender.example' }]),
+    );
+  });
+
   it('frees the claims of a dead worker, and then refuses the dead worker’s word', async () => {
     const { id } = await accept();
     const frozen = await offices.open();

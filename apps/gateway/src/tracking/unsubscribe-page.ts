@@ -4,7 +4,8 @@ import { maskedAddress } from './masked-address.js';
 
 const STYLE =
   ':root{color-scheme:light dark}body{font:1rem/1.6 system-ui,sans-serif;margin:0;padding:12vh 1.5rem}' +
-  'main{max-width:34rem;margin:auto}h1{font-size:1.5rem;line-height:1.3}strong{overflow-wrap:anywhere}' +
+  'main{max-width:34rem;margin:auto}h1{font-size:1.5rem;line-height:1.3}' +
+  'strong{display:inline-block;max-width:100%;overflow-wrap:anywhere}' +
   'button{font:inherit;font-weight:600;padding:.75rem 1.5rem;border:0;border-radius:.5rem;background:#1d4ed8;color:#fff;cursor:pointer}' +
   'button:hover{background:#1e40af}button:focus-visible{outline:3px solid;outline-offset:3px}';
 
