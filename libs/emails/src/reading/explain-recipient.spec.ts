@@ -78,3 +78,30 @@ describe('the explanation of a recipient whose queue is held back', () => {
     });
   });
 });
+
+describe('the explanation of a recipient that no server refused', () => {
+  const bounced = { ...row, status: 'bounced', attempts: 1, wait: null } as const;
+  const because = (words: Partial<RecipientRow>): string => explainRecipient({ ...bounced, ...words }, facts).because;
+
+  it('puts no words into the mouth of a server that was never asked', () => {
+    const text = 'the domain b.example takes no mail (null MX)';
+    expect(because({ smtp_code: 556, smtp_enhanced: '5.1.10', smtp_text: text })).toBe(
+      'It cannot be delivered: 556 5.1.10 the domain b.example takes no mail (null MX)',
+    );
+    expect(because({ smtp_enhanced: '5.1.2', smtp_text: 'the domain b.example does not exist' })).toBe(
+      'It cannot be delivered: the domain b.example does not exist',
+    );
+  });
+
+  it('names the server that could not have taken it', () => {
+    const text = 'the mail has 1788 octets, the server takes 1000';
+    expect(because({ smtp_enhanced: '5.3.4', smtp_text: text, mx: 'mx.b' })).toBe(
+      'It cannot be delivered: mx.b: the mail has 1788 octets, the server takes 1000',
+    );
+  });
+
+  it('names the server once where our own words begin with it', () => {
+    const waits = { ...bounced, status: 'deferred', smtp_text: 'mx.b (192.0.2.1): it offers no STARTTLS', mx: 'mx.b' };
+    expect(explainRecipient(waits as RecipientRow, facts).because).toBe('mx.b (192.0.2.1): it offers no STARTTLS');
+  });
+});

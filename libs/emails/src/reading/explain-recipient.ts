@@ -80,7 +80,11 @@ function reasonOf(row: RecipientRow, facts: Surroundings): Reason {
     case 'delivered':
       return over(`The receiving server took it. ${lastWords(row)}`);
     case 'bounced':
-      return over(`The receiving side refused it for good. ${lastWords(row)}`);
+      return over(
+        row.smtp_code === null || row.mx === null
+          ? `It cannot be delivered: ${lastWords(row)}`
+          : `The receiving side refused it for good. ${lastWords(row)}`,
+      );
     case 'complained':
       return over('It was delivered, and reported as unwanted.');
     case 'failed':
@@ -135,7 +139,8 @@ function failure(row: RecipientRow, { domainIsThere, now }: Surroundings): strin
 function lastWords(row: RecipientRow): string {
   const { smtp_code: code, smtp_enhanced: enhanced, smtp_text: text, mx } = row;
   if (text === null) return '';
-  if (code === null) return mx === null ? text : `${mx}: ${text}`;
+  // Our own words about a host often begin with its name.
+  if (code === null) return mx === null || text.startsWith(mx) ? text : `${mx}: ${text}`;
   const said = [code, enhanced, text].filter((part) => part !== null && part !== '').join(' ');
-  return `${mx ?? 'The receiving server'} answered: ${said}`;
+  return mx === null ? said : `${mx} answered: ${said}`;
 }
