@@ -10,13 +10,16 @@ import { storedMailbox } from './stored-mailbox.js';
 const CACHE_BYTES = 32 * 1024 * 1024;
 
 /**
- * The bytes that go out: composed once per mail, with the fields of this transaction in front, signed, and equal at every attempt but for the signature's time.
+ * The bytes that go out: composed once per mail, with the fields of this transaction in front, signed, and equal at every
+ * attempt but for the signature's time.
  * A mail for several recipient domains is composed for the first of them and kept for the others, within a byte bound.
  */
 @Injectable()
 export class MailMessage {
   private readonly composed = new Map<string, Buffer>();
   private composedBytes = 0;
+  /** The jobs of one mail come together: the first composes for all. */
+  private readonly composing = new Map<string, Promise<Buffer>>();
 
   constructor(
     private readonly keys: DomainKeys,
@@ -46,12 +49,19 @@ export class MailMessage {
     return Buffer.concat([signatures, message]);
   }
 
-  private async compose(job: DeliveryJob, content: StoredContent): Promise<Buffer> {
-    const kept = this.composed.get(job.mail.id);
-    if (kept) return kept;
-    const message = await composeFrom(job.mail, content.body);
-    if (job.mail.recipientCount > 1) this.keep(job.mail.id, message);
-    return message;
+  private compose({ mail }: DeliveryJob, content: StoredContent): Promise<Buffer> {
+    const kept = this.composed.get(mail.id);
+    if (kept) return Promise.resolve(kept);
+    const underWay = this.composing.get(mail.id);
+    if (underWay) return underWay;
+    const composing = composeFrom(mail, content.body)
+      .then((message) => {
+        if (mail.recipientCount > 1) this.keep(mail.id, message);
+        return message;
+      })
+      .finally(() => this.composing.delete(mail.id));
+    this.composing.set(mail.id, composing);
+    return composing;
   }
 
   private keep(id: string, message: Buffer): void {
@@ -65,7 +75,7 @@ export class MailMessage {
   }
 }
 
-function composeFrom(head: DeliveryJob['mail'], body: Buffer): Promise<Buffer> {
+async function composeFrom(head: DeliveryJob['mail'], body: Buffer): Promise<Buffer> {
   const { html, text, headers, attachments } = decodeParts(body);
   return composeMessage({
     messageId: head.messageId,
