@@ -1,13 +1,14 @@
 import { Injectable } from '@nestjs/common';
 import { DomainKeys } from '#libs/domains';
 import { Config } from '#libs/kernel';
-import { composeMessage, signDkim, toSevenBit } from '#libs/mime';
+import { composeMessage, signDkim, toSevenBit, type FrontedMessage } from '#libs/mime';
 import { decodeParts } from './intake/stored-parts.js';
 import type { DeliveryJob, StoredContent } from './ledger/delivery-job.js';
 import { OutgoingFields } from './outgoing-fields.js';
 import { storedMailbox } from './stored-mailbox.js';
 
 const CACHE_BYTES = 32 * 1024 * 1024;
+const NOTHING = Buffer.alloc(0);
 
 /**
  * The bytes that go out: composed once per mail, with the fields of this transaction in front, signed, and equal at every
@@ -29,24 +30,27 @@ export class MailMessage {
 
   /** @throws when stored parts do not read or the domain's keys do not open. */
   async bytes(job: DeliveryJob, content: StoredContent): Promise<Buffer> {
-    return this.sign(job, await this.message(job, content));
+    return this.sign(job, await this.fronted(job, content));
   }
 
   /** For servers that take seven bits only; null where the mail cannot be had so. Throws as `bytes` does. */
   async sevenBit(job: DeliveryJob, content: StoredContent): Promise<Buffer | null> {
-    const message = toSevenBit(await this.message(job, content));
-    return message && this.sign(job, message);
+    const { front, rest } = await this.fronted(job, content);
+    const message = toSevenBit(Buffer.concat([front, rest]));
+    return message && this.sign(job, { front: NOTHING, rest: message });
   }
 
-  private async message(job: DeliveryJob, content: StoredContent): Promise<Buffer> {
-    const written = content.format === 'mime' ? content.body : await this.compose(job, content);
-    return Buffer.concat([Buffer.from(this.fields.of(job, written)), written]);
+  /** Joined at the very end only: each join copies the body. */
+  private async fronted(job: DeliveryJob, content: StoredContent): Promise<FrontedMessage> {
+    const rest = content.format === 'mime' ? content.body : await this.compose(job, content);
+    return { front: Buffer.from(this.fields.of(job, rest)), rest };
   }
 
-  private async sign(job: DeliveryJob, message: Buffer): Promise<Buffer> {
-    if (!this.config.settings.DKIM_SIGNING) return message;
-    const signatures = await signDkim(message, await this.keys.signingKeys(job.mail.domainId), new Date());
-    return Buffer.concat([signatures, message]);
+  private async sign(job: DeliveryJob, message: FrontedMessage): Promise<Buffer> {
+    const signatures = this.config.settings.DKIM_SIGNING
+      ? await signDkim(message, await this.keys.signingKeys(job.mail.domainId), new Date())
+      : NOTHING;
+    return Buffer.concat([signatures, message.front, message.rest]);
   }
 
   private compose({ mail }: DeliveryJob, content: StoredContent): Promise<Buffer> {

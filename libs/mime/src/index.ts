@@ -6,7 +6,7 @@ export { structuredField } from './encode-header.js';
 export { hasHeaderField } from './has-header-field.js';
 export { composeMessage, headerProblem } from './compose-message.js';
 export { UnsendableMessage } from './unsendable-message.js';
-export { signDkim } from './sign-dkim.js';
+export { signDkim, type FrontedMessage } from './sign-dkim.js';
 export { toSevenBit } from './to-seven-bit.js';
 export { generateDkimKeys, dkimRecordValue } from './dkim-keys.js';
 export type { GeneratedDkimKey } from './dkim-keys.js';

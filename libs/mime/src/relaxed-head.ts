@@ -1,21 +1,23 @@
+const NOTHING = Buffer.alloc(0);
+
 /**
  * The header block as one-byte characters, so that every octet survives. `occurrences` holds, per lower-case name, the
  * canonical fields from top to bottom.
  */
 export interface RelaxedHead {
   occurrences: Map<string, string[]>;
-  /** Where the body begins. */
+  /** Where the body begins in the message. */
   bodyOffset: number;
 }
 
-/** Reads the header block of a message with CRLF line ends. */
-export function relaxedHead(message: Buffer): RelaxedHead {
+/** Reads the header block of a message with CRLF line ends, behind the whole fields of `front`. */
+export function relaxedHead(message: Buffer, front: Buffer = NOTHING): RelaxedHead {
   const blank = message.indexOf('\r\n\r\n');
   const bare = message[0] === 0x0d;
   const end = blank < 0 ? message.length : blank;
   const occurrences = new Map<string, string[]>();
-  if (bare) return { occurrences, bodyOffset: 2 };
-  for (const field of message.toString('latin1', 0, end).split(/\r\n(?![ \t])/)) {
+  const text = front.toString('latin1') + (bare ? '' : message.toString('latin1', 0, end));
+  for (const field of text.split(/\r\n(?![ \t])/)) {
     const colon = field.indexOf(':');
     if (colon < 0) continue;
     const name = fieldName(field.slice(0, colon));
@@ -24,6 +26,7 @@ export function relaxedHead(message: Buffer): RelaxedHead {
     if (fields) fields.push(canonical);
     else occurrences.set(name, [canonical]);
   }
+  if (bare) return { occurrences, bodyOffset: 2 };
   return { occurrences, bodyOffset: blank < 0 ? message.length : blank + 4 };
 }
 

@@ -237,4 +237,15 @@ describe('signDkim, judged by dkimpy', () => {
       [false, false],
     ]);
   });
+
+  it.each([
+    ['a message', 'From: a@ex.com\r\nSubject: x\r\n\r\nHello\r\n'],
+    ['a message of headers alone', 'From: a@ex.com\r\n'],
+    ['a message without headers', '\r\nHello\r\n'],
+  ])('signs fields in front of %s as if they were joined with it', async (_, text) => {
+    const front = Buffer.from('Feedback-ID: a:b:c\r\nX-Ref: long\r\n folded\r\n');
+    const rest = Buffer.from(text);
+    const apart = await signDkim({ front, rest }, [rsa, ed25519], at);
+    expect(apart.equals(await signDkim(Buffer.concat([front, rest]), [rsa, ed25519], at))).toBe(true);
+  });
 });

@@ -29,6 +29,13 @@ const PROTECTED = [
 ];
 const LINE = 78;
 
+/** A message whose first fields are not joined with the rest: a large body is not copied to be signed. */
+export interface FrontedMessage {
+  /** Whole fields, each ended by CRLF. */
+  front: Buffer;
+  rest: Buffer;
+}
+
 /**
  * Signs a finished message (CRLF line ends; nothing but dot stuffing may touch it afterwards) with every key, relaxed/relaxed
  * and without `l=`. Gives the `DKIM-Signature:` fields that belong directly in front of the message; empty without keys.
@@ -36,10 +43,11 @@ const LINE = 78;
  * RFC 6376, 8301, 8463. RSA signatures are made in the thread pool; body hash and header canonicalisation once for all.
  * @throws what node:crypto throws for a key that does not fit its algorithm.
  */
-export async function signDkim(message: Buffer, keys: DkimKey[], at: Date): Promise<Buffer> {
+export async function signDkim(message: Buffer | FrontedMessage, keys: DkimKey[], at: Date): Promise<Buffer> {
   if (keys.length === 0) return Buffer.alloc(0);
-  const head = relaxedHead(message);
-  const bodyHash = relaxedBodyHash(message.subarray(head.bodyOffset));
+  const { front, rest } = Buffer.isBuffer(message) ? { front: undefined, rest: message } : message;
+  const head = relaxedHead(rest, front);
+  const bodyHash = relaxedBodyHash(rest.subarray(head.bodyOffset));
   const names = signedNames(head);
   const fields = signedFields(head);
   const time = Math.floor(at.getTime() / 1000);
