@@ -5,12 +5,20 @@ import { smtpOf, type RecipientRow, type SmtpView } from '../recipient-row.js';
 
 /**
  * `schedule`: the time that the sender named. `account`: its block or debt to end. `worker`: a free worker. `answer`: the
- * receiving server's, right now. `retry`: the next attempt. `shaping`: the pace of its queue.
+ * receiving server's, right now. `retry`: the next attempt. `shaping`: the pace of its queue, or
+ * our name servers (`held` tells which).
  */
 export const WAITS = ['schedule', 'account', 'worker', 'answer', 'retry', 'shaping'] as const;
 export type Wait = (typeof WAITS)[number];
 
-export const WAIT_KINDS = ['concurrency', 'rate', 'slow_down', 'suspended', 'warm_up'] as const satisfies WaitKind[];
+export const WAIT_KINDS = [
+  'concurrency',
+  'rate',
+  'slow_down',
+  'suspended',
+  'warm_up',
+  'dns',
+] as const satisfies WaitKind[];
 
 /** What holds a mail back that waits for `shaping`. */
 export interface HeldView {
@@ -80,11 +88,7 @@ function reasonOf(row: RecipientRow, facts: Surroundings): Reason {
     case 'delivered':
       return over(`The receiving server took it. ${lastWords(row)}`);
     case 'bounced':
-      return over(
-        row.smtp_code === null || row.mx === null
-          ? `It cannot be delivered: ${lastWords(row)}`
-          : `The receiving side refused it for good. ${lastWords(row)}`,
-      );
+      return over(refusal(row));
     case 'complained':
       return over('It was delivered, and reported as unwanted.');
     case 'failed':
@@ -128,6 +132,12 @@ function waiting(
 function heldBack({ text, words, mx }: WaitReason): string {
   return words === null ? text : `${text} ${mx ?? 'The receiving server'} answered: ${words}`;
 }
+
+/** A server that was never asked, or was not told the mail, has refused nothing. */
+const refusal = (row: RecipientRow): string =>
+  row.smtp_code === null || row.mx === null
+    ? `It cannot be delivered: ${lastWords(row)}`
+    : `The receiving side refused it for good. ${lastWords(row)}`;
 
 function failure(row: RecipientRow, { domainIsThere, now }: Surroundings): string {
   if (row.expires_at <= now) return `The time in which it was to be delivered is over. ${lastWords(row)}`;
