@@ -26,8 +26,8 @@ const MAX_WAITING = 2_000;
 const OPEN_PER_RISK = 4;
 const MAX_OPEN = 2_000;
 /** A mail that takes longer at its server keeps its place from others. */
-const PROMPT_RISK_MS = 1_000;
-const PROMPT_OPEN_MS = 2_000;
+const PROMPT_RISK_MS = 2_000;
+const PROMPT_OPEN_MS = 3_000;
 
 /**
  * Leg B: ledger → courier → ledger. Jobs come from the hand-off in memory and from the claim; the dispatcher begins each

@@ -20,7 +20,7 @@ const MAX_HOLDERS = 10_000;
 export const isWithinShare = (held: number, free: number): boolean => held * 2 < free;
 
 /** The part of all places that only queues get which give them back soon. */
-const RESERVED = 1 / 8;
+const RESERVED = 1 / 4;
 
 /**
  * A bounded number of places that many queues share, such that queues which keep their places (a host that never
