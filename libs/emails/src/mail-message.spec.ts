@@ -48,7 +48,7 @@ describe('MailMessage', () => {
     const message = new MailMessage(
       noKeys,
       config,
-      new OutgoingFields(new ReturnPath(config), new UnsubscribeLink(config)),
+      new OutgoingFields(new ReturnPath(config), new UnsubscribeLink(config), config),
     );
     const one = await cost(async () => {
       for (let i = 0; i < 3; i++) await message.bytes(jobsOfOneMail()[0], content);

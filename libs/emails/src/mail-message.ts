@@ -30,14 +30,14 @@ export class MailMessage {
 
   /** @throws when stored parts do not read or the domain's keys do not open. */
   async bytes(job: DeliveryJob, content: StoredContent): Promise<Buffer> {
-    return this.sign(job, await this.fronted(job, content));
+    return this.sign(job, await this.fronted(job, content), content.format);
   }
 
   /** For servers that take seven bits only; null where the mail cannot be had so. Throws as `bytes` does. */
   async sevenBit(job: DeliveryJob, content: StoredContent): Promise<Buffer | null> {
     const { front, rest } = await this.fronted(job, content);
     const message = toSevenBit(Buffer.concat([front, rest]));
-    return message && this.sign(job, { front: NOTHING, rest: message });
+    return message && this.sign(job, { front: NOTHING, rest: message }, content.format);
   }
 
   /** Joined at the very end only: each join copies the body. */
@@ -46,11 +46,13 @@ export class MailMessage {
     return { front: Buffer.from(this.fields.of(job, rest)), rest };
   }
 
-  private async sign(job: DeliveryJob, message: FrontedMessage): Promise<Buffer> {
+  private async sign(job: DeliveryJob, message: FrontedMessage, format: StoredContent['format']): Promise<Buffer> {
     const signatures = this.config.settings.DKIM_SIGNING
       ? await signDkim(message, await this.keys.signingKeys(job.mail.domainId), new Date())
       : NOTHING;
-    return Buffer.concat([signatures, message.front, message.rest]);
+    // On top of everything, RFC 5321 §4.4; not signed, as every server adds one.
+    const trace = format === 'mime' ? Buffer.from(this.fields.received(job)) : NOTHING;
+    return Buffer.concat([trace, signatures, message.front, message.rest]);
   }
 
   private compose({ mail }: DeliveryJob, content: StoredContent): Promise<Buffer> {

@@ -12,7 +12,7 @@ const config = loadConfig('standalone', {
 });
 const returnPath = new ReturnPath(config);
 const link = new UnsubscribeLink(config);
-const outgoing = new OutgoingFields(returnPath, link);
+const outgoing = new OutgoingFields(returnPath, link, config);
 
 function fields(over: Partial<DeliveryJob['mail']> = {}, message = 'From: a@b.example\r\n\r\ntext') {
   const mail = {
@@ -48,6 +48,18 @@ describe('OutgoingFields', () => {
     expect(parts.slice(0, -3)).toEqual(first === undefined ? [] : [first]);
     expect(parts.length).toBeLessThanOrEqual(4);
     expect(parts.at(-1)).toBe('postloft');
+  });
+
+  it('tells of a relayed mail where it came through, and not from whom; our own notices came from nowhere', () => {
+    const mail = {
+      id: 'em_1',
+      tags: {},
+      createdAt: new Date('2026-01-31T09:30:00Z'),
+    } as unknown as DeliveryJob['mail'];
+    expect(outgoing.received({ mail }).replace(/\r\n /g, ' ')).toBe(
+      'Received: by smtp.postloft.test with ESMTPSA id em_1; Sat, 31 Jan 2026 09:30:00 +0000\r\n',
+    );
+    expect(outgoing.received({ mail: { ...mail, tags: { notice: 'tls_report' } } })).toBe('');
   });
 
   it('leaves a Feedback-ID of the caller alone', () => {

@@ -1,6 +1,8 @@
 import { Injectable } from '@nestjs/common';
-import { hasHeaderField, structuredField } from '#libs/mime';
+import { Config } from '#libs/kernel';
+import { hasHeaderField, rfc5322Date, structuredField } from '#libs/mime';
 import type { DeliveryJob } from './ledger/delivery-job.js';
+import { NOTICE_TAG } from './notices/operator-mail.js';
 import { ReturnPath } from './return-path.js';
 import { UnsubscribeLink } from './unsubscribe/unsubscribe-link.js';
 
@@ -20,6 +22,7 @@ export class OutgoingFields {
   constructor(
     private readonly returnPath: ReturnPath,
     private readonly unsubscribeLink: UnsubscribeLink,
+    private readonly config: Config,
   ) {}
 
   /** Whole fields, each ended by CRLF. */
@@ -30,6 +33,17 @@ export class OutgoingFields {
       hasHeaderField(message, 'Feedback-ID') ? '' : structuredField('Feedback-ID', feedbackId(mail)),
       structuredField('X-Postloft-Ref', this.returnPath.trace(mail.id, ordinal)),
     ].join('');
+  }
+
+  /**
+   * The trace of a relayed mail (RFC 5321 §4.4, protocol word of RFC 3848); who submitted it, and from where, is nobody's
+   * business. Our own notices came from nowhere. Equal at every attempt.
+   */
+  received({ mail }: Pick<DeliveryJob, 'mail'>): string {
+    if (NOTICE_TAG in mail.tags) return '';
+    const { SERVICE_DOMAIN } = this.config.settings;
+    const value = `by smtp.${SERVICE_DOMAIN} with ESMTPSA id ${mail.id}; ${rfc5322Date(mail.createdAt)}`;
+    return structuredField('Received', value);
   }
 
   /** RFC 2369 §3.2, RFC 8058 §3.1. The job has one recipient: the link is his alone. */

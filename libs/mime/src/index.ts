@@ -2,7 +2,7 @@ export { parseMailbox, normaliseAddress, domainOf } from './mailbox.js';
 export type { Mailbox, Problem } from './mailbox.js';
 export type { MessageParts, MessageAttachment } from './message-parts.js';
 export type { DkimAlgorithm, DkimKey } from './dkim-key.js';
-export { structuredField } from './encode-header.js';
+export { rfc5322Date, structuredField } from './encode-header.js';
 export { hasHeaderField } from './has-header-field.js';
 export { composeMessage, headerProblem } from './compose-message.js';
 export { UnsendableMessage } from './unsendable-message.js';
