@@ -8,6 +8,13 @@ const python = pythonWith('aiosmtpd.smtp');
 
 const mx = (...exchanges: string[]): DnsName['MX'] =>
   exchanges.map((exchange, i) => ({ exchange, preference: 10 * i }));
+const sleep = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
+
+const heldFor = async (answer: Response): Promise<{ kind: string; because: string } | null> => {
+  const { recipients } = (await answer.json()) as { recipients: { because: string; held: { kind: string } | null }[] };
+  const [{ held, because }] = recipients;
+  return held && { kind: held.kind, because };
+};
 const HONEST = { kind: 'honest' } as const;
 const SETTINGS = {
   // One question waits 1 s at most, twice.
@@ -31,6 +38,10 @@ describe.skipIf(python === null)('delivery by what DNS says', () => {
   };
   const connections = (sent: SentMail): number =>
     sent.peer.hosts.reduce((sum, host) => sum + stage.mx.at(host, 'open').length, 0);
+  const dnsAway = async (): Promise<number> => {
+    const shown = await (await fetch(`${stage.program.url}/metrics`)).text();
+    return Number(/^postloft_dns_away (\d+)$/m.exec(shown)?.[1]);
+  };
   const asked = (name: string): string[] =>
     stage.dns.questions.filter((question) => question.name === name).map(({ type, over }) => `${type} ${over}`);
 
@@ -171,21 +182,39 @@ describe.skipIf(python === null)('delivery by what DNS says', () => {
     expect(await own.ended()).toMatchObject([{ status: 'bounced', attempts: 1 }]);
   });
 
-  it('while all of it is away mail is taken as ever, nothing bounces, and all of it goes out afterwards', async () => {
-    const peers = Array.from({ length: 100 }, (_, i) => ({ domain: `away-${i}.test`, hosts: nullMx.peer.hosts }));
+  it('while all of it is away mail is taken as ever and no attempt is counted; all of it goes out soon after', async () => {
+    const peers = Array.from({ length: 160 }, (_, i) => ({ domain: `away-${i}.test`, hosts: nullMx.peer.hosts }));
     for (const { domain: name, hosts } of peers) stage.dns.set(name, { A: hosts });
-    stage.dns.isAway = true;
+    const sent: SentMail[] = [];
     // Each is answered by 2xx, or `send` throws.
-    const sent = await Promise.all(peers.map((peer) => stage.mail(peer).send()));
-    const waiting = await Promise.all(sent.slice(0, 10).map((one) => one.attempt()));
-    expect(new Set(waiting.map(({ outcome, smtp }) => `${outcome} ${smtp?.enhanced}`))).toEqual(
-      new Set(['deferred 4.4.3']),
-    );
+    const send = async (count: number): Promise<void> => {
+      const some = peers.splice(0, count).map((peer) => stage.mail(peer));
+      sent.push(...some);
+      await Promise.all(some.map((one) => one.send()));
+    };
+    const under = send(20);
+    stage.dns.isAway = true;
+    await under;
+    for (const end = Date.now() + 8_000; Date.now() < end; await sleep(400)) await send(6);
+    const held = await until(() => stage.program.call('GET', `/emails/${sent[0].id}/explain`).then(heldFor), {
+      what: 'the reason why the mail waits',
+    });
+    expect(held).toEqual({ kind: 'dns', because: `No name server answers: ${stage.dns.address}.` });
+    expect(await dnsAway()).toBe(1);
+    const asked = stage.dns.questions.length;
+    await sleep(2_000);
+    // One probe each second, of two tries, and a mail's own question now and then.
+    expect(stage.dns.questions.length - asked).toBeLessThan(20);
+
     stage.dns.isAway = false;
+    const backAt = Date.now();
+    await send(10);
     const ended = await Promise.all(sent.map((one) => one.ended()));
-    expect(new Set(ended.map(([{ status }]) => status))).toEqual(new Set(['delivered']));
+    expect(Date.now() - backAt).toBeLessThan(30_000);
+    expect(new Set(ended.map(([{ status, attempts }]) => `${status} ${attempts}`))).toEqual(new Set(['delivered 1']));
     const names = stage.mx.dots(...nullMx.peer.hosts).flatMap(({ recipients = [] }) => recipients);
     expect(names.filter((name) => name.includes('@away-'))).toHaveLength(sent.length);
+    expect(await dnsAway()).toBe(0);
   });
 });
 

@@ -1,5 +1,12 @@
 import { createCourier } from '../../libs/mta/src/index.js';
-import type { Courier, CourierJob, CourierOptions, CourierTimeouts, Outcome } from '../../libs/mta/src/index.js';
+import type {
+  Courier,
+  CourierJob,
+  CourierOptions,
+  CourierTimeouts,
+  Destination,
+  Outcome,
+} from '../../libs/mta/src/index.js';
 import { LocalDns } from './local-dns.js';
 import type { DnsName } from './local-dns.js';
 import { ORDINARY_EXTENSIONS, ScriptedMx } from './scripted-mx.js';
@@ -89,6 +96,13 @@ export class CourierFixture {
       tls: 'opportunistic',
       source: null,
     };
+  }
+
+  /** @throws while DNS is away. */
+  async destination(domain = 'to.test'): Promise<Destination> {
+    const destination = await this.courier.destination(domain);
+    if (destination === null) throw new Error('no name server answers');
+    return destination;
   }
 
   deliver(...addresses: string[]): Promise<Outcome[]> {

@@ -18,6 +18,8 @@ const POLL_MS = 100;
 const REST_MS = 20;
 const SWEEP_MS = 500;
 const FREE_CLAIMS_MS = 5_000;
+/** Between two claims while DNS is away: nearly all that is claimed only goes back, what else is due stays as it is. */
+const NO_DNS_MS = 1_000;
 /** Recipients of one claim. */
 const CLAIM_LIMIT = 200;
 /** Jobs that wait in memory, beside those that are under way; the hand-off has the same bound. */
@@ -44,6 +46,8 @@ export class DeliveryLoop implements OnApplicationBootstrap {
   private readonly simulated = new Set<DeliveryJob>();
   private readonly metrics: DeliveryMetrics;
   private timers: NodeJS.Timeout[] = [];
+  /** Of `performance.now()`. */
+  private claimedAt = -Infinity;
 
   constructor(
     private readonly ledger: EmailLedger,
@@ -73,6 +77,7 @@ export class DeliveryLoop implements OnApplicationBootstrap {
       atRisk: () => atRisk.held,
       waitingByReason: () => this.dispatcher.waitingByReason(),
       oldestDue: () => ledger.oldestDue(),
+      isDnsAway: () => outgoing.outage() !== null,
     });
     health.register('delivery', () => (worker.alive ? null : 'the heartbeat of this worker is not confirmed'));
     shutdown.on('work', 'delivery', () => this.stop());
@@ -98,6 +103,9 @@ export class DeliveryLoop implements OnApplicationBootstrap {
   private async claim(): Promise<boolean> {
     const limit = Math.min(CLAIM_LIMIT, this.dispatcher.room);
     if (limit === 0 || !this.worker.alive) return false;
+    const now = performance.now();
+    if (this.outgoing.outage() !== null && now < this.claimedAt + NO_DNS_MS) return false;
+    this.claimedAt = now;
     const jobs = await this.ledger.claim(limit, this.dispatcher.rooms());
     this.take(jobs);
     return jobs.length > 0;
@@ -127,6 +135,7 @@ export class DeliveryLoop implements OnApplicationBootstrap {
   private desk(): DispatchDesk {
     return {
       destination: (domain) => this.outgoing.destination(domain),
+      outage: () => this.outgoing.outage(),
       sender: senderOf,
       send: (job, how) => this.outgoing.send(job, how),
       settle: async (job, outcomes) => {

@@ -8,6 +8,7 @@ export interface DeliveryState {
   waitingByReason: () => Map<string, number>;
   /** Seconds; rejects while the database is away. */
   oldestDue: () => Promise<number>;
+  isDnsAway: () => boolean;
 }
 
 /** What `/metrics` says of delivery. */
@@ -31,6 +32,9 @@ export class DeliveryMetrics {
     });
     gauge('postloft_deliveries_in_flight', 'Jobs under way to their servers', state.inFlight);
     gauge('postloft_deliveries_at_risk', 'Jobs between MAIL and the writing of their outcome', state.atRisk);
+    gauge('postloft_dns_away', '1 while none of the name servers answers: mail waits, no attempt is counted', () =>
+      Number(state.isDnsAway()),
+    );
     new Gauge({
       name: 'postloft_deliveries_waiting',
       help: 'Claimed jobs that wait in memory, by what for',

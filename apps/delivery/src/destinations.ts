@@ -8,7 +8,7 @@ const MAX_KNOWN = 20_000;
 export class Destinations {
   private readonly known = new Map<string, { destination: Destination; until: number }>();
 
-  constructor(private readonly ask: (domain: string) => Promise<Destination>) {}
+  constructor(private readonly ask: (domain: string) => Promise<Destination | null>) {}
 
   at(domain: string): Destination | null {
     const found = this.known.get(domain);
@@ -18,8 +18,10 @@ export class Destinations {
     return null;
   }
 
-  async find(domain: string): Promise<Destination> {
+  /** Null, and not remembered: nobody can say now. */
+  async find(domain: string): Promise<Destination | null> {
     const destination = await this.ask(domain);
+    if (destination === null) return null;
     if (this.known.size >= MAX_KNOWN) this.known.clear();
     this.known.set(domain, { destination, until: performance.now() + KEEP_MS });
     return destination;

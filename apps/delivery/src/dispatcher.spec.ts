@@ -51,12 +51,19 @@ class World {
   readonly wentBack: { job: DeliveryJob; until: Date | null; reason: string | null }[] = [];
   readonly gate = new RiskGate(new FairPlaces(AT_RISK, 1_000));
   hungry = 0;
+  outage: string | null = null;
+  /** Whose destination is known although no name server answers. */
+  knownDomain = '';
   readonly dispatcher: Dispatcher;
 
   constructor(shaping: Shaping = createShaping({ connectionsPerHost: CAP })) {
     this.dispatcher = new Dispatcher(
       {
-        destination: (domain) => Promise.resolve({ queue: `domain:${domain}`, provider: null }),
+        destination: (domain) =>
+          Promise.resolve(
+            this.outage === null || domain === this.knownDomain ? { queue: `domain:${domain}`, provider: null } : null,
+          ),
+        outage: () => this.outage,
         sender: () => ({ domain: 'sender.example', tags: {}, recipients: 1 }),
         send: (job, { mayStart }) =>
           new Promise((resolve) => {
@@ -196,6 +203,32 @@ describe('the dispatcher', () => {
     await vi.advanceTimersByTimeAsync(1);
     expect(world.wentBack).toHaveLength(1);
     expect(world.dispatcher.held.size).toBe(0);
+  });
+
+  it('sends what needs DNS back for some seconds while no name server answers, with the reason, and takes it again after', async () => {
+    const world = new World();
+    world.outage = 'No name server answers: 127.0.0.1:53.';
+    world.knownDomain = 'known.test';
+    world.offer('unknown.test', 40);
+    world.offer('known.test', 1);
+    await vi.advanceTimersByTimeAsync(1);
+    expect(world.to('unknown.test')).toEqual([]);
+    // Its hosts were not, so the courier gives it up too.
+    for (const { answer } of world.sending.values()) answer('abandoned');
+    await vi.advanceTimersByTimeAsync(1);
+    expect(world.wentBack.map(({ reason }) => reason)).toEqual(Array(41).fill('dns'));
+    const waits = world.wentBack.map(({ until }) => (until?.getTime() ?? 0) - Date.now());
+    expect(Math.min(...waits)).toBeGreaterThan(4_900);
+    expect(Math.max(...waits)).toBeLessThanOrEqual(15_000);
+    expect(Math.max(...waits) - Math.min(...waits)).toBeGreaterThan(2_000);
+    expect(world.settled.length + world.dispatcher.waiting + world.dispatcher.held.size).toBe(1);
+    expect(world.dispatcher.welcomes('other.test')).toBe(false);
+
+    world.outage = null;
+    expect(world.dispatcher.welcomes('unknown.test')).toBe(true);
+    world.offer('unknown.test', 2);
+    await vi.advanceTimersByTimeAsync(1);
+    expect(world.to('unknown.test')).toHaveLength(2);
   });
 
   it('begins nothing more once it closes, gives the rest back as it was, and ends with what runs', async () => {

@@ -3,13 +3,17 @@ import type { Admission, Destination, Outcome, Pass, Sender, Shaping, SourceAddr
 import { Destinations } from './destinations.js';
 import { isWithinShare, type FairPlaces, type Place } from './fair-places.js';
 import type { MailQueue } from './mail-queue.js';
+import { noDns } from './no-dns.js';
 import { QueueBook, SHARE } from './queue-book.js';
 import type { RiskGate } from './risk-gate.js';
 import { Risk } from './risk.js';
 
 /** What the dispatcher needs of the world; none of it throws but what is said to reject. */
 export interface DispatchDesk {
-  destination(domain: string): Promise<Destination>;
+  /** Null: none of our name servers answers. */
+  destination(domain: string): Promise<Destination | null>;
+  /** A sentence, while none of our name servers answers; what needs them is abandoned. Else null. */
+  outage(): string | null;
   sender(job: DeliveryJob): Sender;
   /** `mayStart` is asked before each MAIL. */
   send(
@@ -49,6 +53,11 @@ const LONG_PATIENCE_MS = 10_000;
 const REST_MS = 5_000;
 /** Jobs of a queue that are offered to shaping at a time when it refuses some senders and not others. */
 const LOOK_AHEAD = 16;
+
+interface Pause {
+  until: Date | null;
+  reason: WaitReason | null;
+}
 
 type Served = 'began' | 'no place' | 'waits';
 
@@ -101,7 +110,8 @@ export class Dispatcher {
 
   /** Whether memory is the place for one job more to this domain. */
   welcomes(domain: string): boolean {
-    if (this.stopping) return false;
+    // What comes while nothing can be looked up waits in the database.
+    if (this.stopping || this.desk.outage() !== null) return false;
     const destination = this.destinations.at(domain);
     if (!destination) return isWithinShare(this.unplaced.get(domain)?.length ?? 0, this.room);
     return this.queues.welcomes(destination, this.room);
@@ -170,7 +180,13 @@ export class Dispatcher {
     const destination = await this.destinations.find(job.domain);
     const jobs = this.unplaced.get(job.domain) ?? [];
     this.unplaced.delete(job.domain);
-    for (const one of jobs) this.enqueue(one, destination);
+    for (const one of jobs) {
+      if (destination) this.enqueue(one, destination);
+      else {
+        const { until, reason } = this.pause(`domain:${job.domain}`);
+        this.putBack(one, until, reason);
+      }
+    }
   }
 
   private enqueue(job: DeliveryJob, destination: Destination): void {
@@ -276,15 +292,23 @@ export class Dispatcher {
     }
     try {
       await this.desk.settle(job, outcomes);
-      this.giveBackAbandoned(job, outcomes, risk.wasRefused ? noPlace(queue) : null);
+      this.giveBackAbandoned(job, outcomes, () =>
+        risk.wasRefused ? inAMoment(noPlace(queue)) : this.pause(queue.name),
+      );
       this.held.delete(job);
     } finally {
       risk.leave();
     }
   }
 
-  /** Nothing was sent: there was no place before MAIL, or we are stopping. A claim that was lost is no longer ours. */
-  private giveBackAbandoned(job: DeliveryJob, outcomes: readonly Outcome[], reason: WaitReason | null): void {
+  /** For what could not begin: until DNS is back where it is away, else for a moment. */
+  private pause(queue: string): Pause {
+    const outage = this.desk.outage();
+    return outage === null ? inAMoment(null) : noDns(queue, outage);
+  }
+
+  /** Nothing was sent: no place before MAIL, no DNS, or we are stopping. A claim that was lost is no longer ours. */
+  private giveBackAbandoned(job: DeliveryJob, outcomes: readonly Outcome[], pause: () => Pause): void {
     const keys = new Set(outcomes.flatMap(({ key, kind }) => (kind === 'abandoned' ? [key] : [])));
     if (keys.size === 0) return;
     if (!this.desk.holds(job)) {
@@ -292,8 +316,8 @@ export class Dispatcher {
       return;
     }
     const recipients = job.recipients.filter(({ ordinal }) => keys.has(String(ordinal)));
-    const until = this.stopping ? null : new Date(Date.now() + REST_MS);
-    this.track(this.desk.postpone({ ...job, recipients }, until, this.stopping ? null : reason));
+    const { until, reason } = this.stopping ? AS_IT_WAS : pause();
+    this.track(this.desk.postpone({ ...job, recipients }, until, reason));
   }
 
   /** Nothing of this queue begins before `until`: what waits here goes back, and the claims step over its domains. */
@@ -329,6 +353,10 @@ export class Dispatcher {
     this.tasks.add(tracked);
   }
 }
+
+const AS_IT_WAS: Pause = { until: null, reason: null };
+
+const inAMoment = (reason: WaitReason | null): Pause => ({ until: new Date(Date.now() + REST_MS), reason });
 
 const isShort = ({ reason, until }: Extract<Admission, { kind: 'wait' }>): boolean =>
   reason.kind === 'concurrency' || until.getTime() - Date.now() <= SHORT_WAIT_MS;

@@ -59,6 +59,10 @@ export class OutgoingMail {
       timeouts: s.SMTP_OUT_TIMEOUTS,
       ownAddresses: [s.SMTP_PORT, s.SMTPS_PORT, s.INBOUND_SMTP_PORT].map((port) => ({ address: s.SMTP_HOST, port })),
       log: (event: object) => log.debug('courier', event),
+      onOutage: (text: string | null) =>
+        text === null
+          ? log.info('delivery: DNS answers again')
+          : log.warn('delivery: mail waits for DNS', { reason: text }),
       providers: new MailboxProviders(plan),
     };
     this.world = createCourier({ ...options, ...tls.options(), mode: s.DELIVERY_MODE });
@@ -66,9 +70,14 @@ export class OutgoingMail {
     shutdown.on('work', 'courier', () => this.world.close(STOP_MS));
   }
 
-  /** Never rejects. */
-  destination(domain: string): Promise<Destination> {
+  /** Never rejects; null: none of our name servers answers. */
+  destination(domain: string): Promise<Destination | null> {
     return this.world.destination(domain);
+  }
+
+  /** A sentence, while none of our name servers answers; else null. */
+  outage(): string | null {
+    return this.world.outage;
   }
 
   /** One outcome per recipient; never throws. */

@@ -31,6 +31,8 @@ export class CaptureCourier extends Courier {
     return Promise.resolve({ queue: 'capture', provider: null });
   }
 
+  override readonly outage = null;
+
   override async close(deadlineMs: number): Promise<void> {
     this.#closing = true;
     let timer: NodeJS.Timeout | undefined;

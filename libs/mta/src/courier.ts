@@ -89,6 +89,8 @@ export interface CourierOptions {
   sts?: StsOptions;
   /** Mode `mx`: whether TLSA records are looked for where they can be believed; absent: `off`. */
   dane?: { mode: 'auto' | 'off'; onState: (state: DaneState) => void };
+  /** Told once when none of our name servers answers any more (a sentence), and once when one does again (null). */
+  onOutage?: (text: string | null) => void;
   /** Told how the TLS of each session with an MX ended; must not throw and must not block. */
   onTls?: (result: TlsResult) => void;
 }
@@ -98,8 +100,14 @@ export abstract class Courier {
   /** Never throws; resolves with exactly one outcome per recipient, in the order of the job. */
   abstract deliver(job: CourierJob): Promise<Outcome[]>;
 
-  /** Never rejects: a domain whose MX cannot be found now is a queue of its own. Cached like the MX answer. */
-  abstract destination(domain: string): Promise<Destination>;
+  /**
+   * Never rejects: a domain whose MX cannot be found now is a queue of its own. Null: none of our name servers answers.
+   * Cached like the MX answer.
+   */
+  abstract destination(domain: string): Promise<Destination | null>;
+
+  /** A sentence, while none of our name servers answers; what needs them is `abandoned` at once. Else null. */
+  abstract readonly outage: string | null;
 
   /** Takes no more mail, lets running dialogues finish for `deadlineMs`, then cuts them. */
   abstract close(deadlineMs: number): Promise<void>;

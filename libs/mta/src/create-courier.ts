@@ -38,7 +38,11 @@ export function createCourier(options: CourierOptions): Courier {
 
 function routerOf(options: CourierOptions): Router {
   const timeoutMs = Math.min(DNS_MS, options.timeouts.connect);
-  const resolver = new Resolver({ servers: options.dnsServers, timeoutMs });
+  const resolver = new Resolver({
+    servers: options.dnsServers,
+    timeoutMs,
+    onOutage: options.onOutage ?? (() => undefined),
+  });
   if (options.mode === 'smarthost') {
     if (options.smarthostUrl === undefined) throw new Error('courier mode smarthost needs the URL of the smarthost');
     return new SmarthostRouter(resolver, options.smarthostUrl);
@@ -56,7 +60,10 @@ function policiesOf(options: CourierOptions, resolver: Resolver, timeoutMs: numb
   const { sts, dane, dnsServers: servers, mxPort, onTls = () => undefined, log = () => undefined } = options;
   return new PolicyDesk({
     sts: sts === undefined ? null : new StsPolicies({ ...sts, texts: (name) => resolver.texts(name), log }),
-    dane: dane === undefined ? null : new DaneSwitch({ ...dane, servers, mxPort, timeoutMs }),
+    dane:
+      dane === undefined
+        ? null
+        : new DaneSwitch({ ...dane, servers, mxPort, timeoutMs, ask: (question) => resolver.watched(question) }),
     onTls,
   });
 }

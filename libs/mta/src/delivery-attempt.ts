@@ -77,7 +77,8 @@ export class DeliveryAttempt {
     this.#address();
     if (this.#pending.length === 0) return;
     const route = await this.services.router.route(this.#pending[0].wire.domain);
-    if (this.services.isClosing()) return;
+    // Whoever is left over has no outcome: nothing was attempted.
+    if (this.services.isClosing() || route.kind === 'no_dns') return;
     if (route.kind !== 'targets') {
       this.#sheet.own(this.#takeAll(), { ...route, phase: 'dns' }, { ...NO_REMOTE, policy: route.policy ?? null });
       return;
@@ -144,7 +145,8 @@ export class DeliveryAttempt {
     } catch (error) {
       if (!(error instanceof SmtpFailure)) throw error;
       const broken = error.phase === 'tls' && !error.answered && mayGoInTheClear(target);
-      this.#note(error, { ...remoteAt(target), ...error.line, source: target.source?.address ?? null }, broken);
+      const source = error.source ?? target.source?.address ?? null;
+      this.#note(error, { ...remoteAt(target), ...error.line, source }, broken);
       return broken ? 'tls_broken' : 'over';
     } finally {
       if (connection !== null) this.services.pool.giveBack(connection);

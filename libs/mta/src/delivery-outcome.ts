@@ -93,7 +93,7 @@ export interface Bounced extends Settled {
   bounceType: BounceType;
 }
 
-/** Nothing was attempted: the claim was lost or the courier is closing. Counts as no attempt. */
+/** Nothing was attempted: the claim was lost, no name server answers, or the courier is closing. Counts as no attempt. */
 export interface Abandoned extends Settled {
   kind: 'abandoned';
 }

@@ -30,6 +30,7 @@ function questions(): DnsQuestion[] {
 }
 
 function addresses(found: Route): string[] {
+  if (found.kind === 'no_dns') return [];
   return found.kind === 'targets' ? found.targets.map((target) => target.address) : [found.reply.text];
 }
 

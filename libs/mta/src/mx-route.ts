@@ -19,13 +19,17 @@ export type Route =
       reply: ServerReply;
       /** The rule that left no host over. */
       policy?: TlsPolicyName;
-    };
+    }
+  /** None of our name servers answers: nothing was tried. */
+  | { kind: 'no_dns' };
 
 /** Where the mail of a domain goes. */
 export interface Router {
   route(domain: string): Promise<Route>;
-  /** Never rejects. */
-  destination(domain: string): Promise<Destination>;
+  /** Never rejects; null: none of our name servers answers. */
+  destination(domain: string): Promise<Destination | null>;
+  /** A sentence, while none of our name servers answers; else null. */
+  readonly outage: string | null;
   /** Breaks off what is being looked up. */
   cancel(): void;
 }
@@ -81,6 +85,16 @@ export class MxRouter implements Router {
     const recent = this.#recent.get(domain);
     if (recent !== undefined && recent.until > performance.now()) return chosen(recent.choices);
     this.#recent.delete(domain);
+    const asked = performance.now();
+    const route = await this.#find(domain);
+    return route.kind === 'deferred' && (await this.resolver.wasAway(asked)) ? { kind: 'no_dns' } : route;
+  }
+
+  get outage(): string | null {
+    return this.resolver.outage;
+  }
+
+  async #find(domain: string): Promise<Route> {
     if (domain.startsWith('[') || net.isIP(domain) !== 0) return unroutable('mail is not routed to address literals');
     this.policies.expect(domain);
     const answer = await this.resolver.mx(domain);
@@ -103,10 +117,12 @@ export class MxRouter implements Router {
   }
 
   /** The provider that the first MX belongs to is the queue; without one the domain is. */
-  async destination(domain: string): Promise<Destination> {
+  async destination(domain: string): Promise<Destination | null> {
     const own = { queue: `domain:${domain}`, provider: null };
     if (net.isIP(domain) !== 0 || domain.startsWith('[')) return own;
+    const asked = performance.now();
     const answer = await this.resolver.mx(domain);
+    if (answer.kind === 'temporary' && (await this.resolver.wasAway(asked))) return null;
     if (answer.kind !== 'hosts') return own;
     const exchanges = inOrder(answer.hosts, (host) => host.preference).map(({ exchange }) => exchange);
     const provider = this.#providers.of(exchanges)?.name ?? null;

@@ -1,11 +1,14 @@
 import { Resolver as DnsResolver } from 'node:dns/promises';
 import net from 'node:net';
+import { NameServerWatch } from './name-server-watch.js';
 
 export interface ResolverSettings {
   /** `ip` or `ip:port`; empty: the system's. */
   servers: string[];
   /** Milliseconds that one question waits at one server; asked twice. */
   timeoutMs: number;
+  /** Told when none of the servers answers any more, and (null) when one does again. */
+  onOutage?: (text: string | null) => void;
 }
 
 export interface MxHost {
@@ -39,12 +42,13 @@ const MAX_CACHED = 10_000;
 /**
  * DNS for delivery: MX, A, AAAA. Asks the configured servers only, through c-ares; never `dns.lookup`, which would hold
  * one of libuv's four threads per question. Good answers are kept up to 60 s, equal questions asked at once are one;
- * failures are not kept.
+ * failures are not kept. While no server answers at all, only what is kept is answered: see `NameServerWatch`.
  */
 export class Resolver {
   readonly #dns: DnsResolver;
   /** Each server alone, where there are several: for a second opinion. */
   readonly #each: DnsResolver[];
+  readonly #watch: NameServerWatch;
   readonly #mx = new AnswerCache<MxAnswer>((answer) => answer.kind === 'hosts');
   readonly #addresses = new AnswerCache<AddressAnswer>((answer) => answer.kind === 'addresses');
 
@@ -53,6 +57,30 @@ export class Resolver {
     if (settings.servers.length > 0) this.#dns.setServers(settings.servers);
     const servers = this.#dns.getServers();
     this.#each = servers.length < 2 ? [] : servers.map((server) => alone(server, settings.timeoutMs));
+    this.#watch = new NameServerWatch(
+      servers,
+      (isAway) => {
+        // What was asked of them has no answer any more; c-ares would wait for it for many seconds.
+        if (isAway) this.#breakOff();
+        settings.onOutage?.(this.outage);
+      },
+      settings.timeoutMs,
+    );
+  }
+
+  /** A sentence, while none of the servers answers; null: one does, or nobody asked. */
+  get outage(): string | null {
+    return this.#watch.isAway ? `No name server answers: ${this.#watch.servers.join(', ')}.` : null;
+  }
+
+  /** Asks one of the servers by other means: its answer counts for the judgement, and while they are away none is asked. */
+  watched<T>(question: () => Promise<T>): Promise<T> {
+    return this.#watch.ask(question);
+  }
+
+  /** Whether something asked since then (of `performance.now()`) had no answer because the servers are away, or were. */
+  wasAway(since: number): Promise<boolean> {
+    return this.#watch.wasAway(since);
   }
 
   mx(domain: string): Promise<MxAnswer> {
@@ -67,7 +95,7 @@ export class Resolver {
   /** The TXT records of a name, their strings joined; rejects when DNS did not say. Not kept. */
   async texts(name: string): Promise<string[]> {
     try {
-      return (await this.#dns.resolveTxt(name)).map((strings) => strings.join(''));
+      return (await this.#watch.ask(() => this.#dns.resolveTxt(name))).map((strings) => strings.join(''));
     } catch (error) {
       if (['ENODATA', 'ENOTFOUND'].includes(codeOf(error))) return [];
       throw error;
@@ -76,6 +104,11 @@ export class Resolver {
 
   /** Breaks off running questions; they answer `temporary`. */
   cancel(): void {
+    this.#watch.stop();
+    this.#breakOff();
+  }
+
+  #breakOff(): void {
     for (const dns of [this.#dns, ...this.#each]) dns.cancel();
   }
 
@@ -89,7 +122,7 @@ export class Resolver {
 
   async #questionMx(dns: DnsResolver, domain: string): Promise<MxAnswer> {
     try {
-      const records = await dns.resolveMx(domain);
+      const records = await this.#watch.ask(() => dns.resolveMx(domain));
       // c-ares answers a CNAME loop with an empty list and no error; that is no "has no MX".
       if (records.length === 0) return { kind: 'temporary', text: `the MX answer for ${domain} is empty` };
       const hosts = records
@@ -108,8 +141,8 @@ export class Resolver {
 
   async #askAddresses(host: string): Promise<{ value: AddressAnswer; ttlMs: number }> {
     const answers = await Promise.allSettled([
-      this.#dns.resolve4(host, { ttl: true }),
-      this.#dns.resolve6(host, { ttl: true }),
+      this.#watch.ask(() => this.#dns.resolve4(host, { ttl: true })),
+      this.#watch.ask(() => this.#dns.resolve6(host, { ttl: true })),
     ]);
     const found = answers.flatMap((answer) => (answer.status === 'fulfilled' ? answer.value : []));
     if (found.length > 0) {

@@ -41,13 +41,19 @@ export class SmarthostRouter implements Router {
   }
 
   async route(): Promise<Route> {
+    const asked = performance.now();
     const answer = this.#fixed ?? (await this.resolver.addresses(this.#smarthost.host));
+    if (answer.kind === 'temporary' && (await this.resolver.wasAway(asked))) return { kind: 'no_dns' };
     if (this.#last?.answer !== answer) this.#last = { answer, route: this.#read(answer) };
     return this.#last.route;
   }
 
   destination(): Promise<Destination> {
     return Promise.resolve({ queue: 'smarthost', provider: null });
+  }
+
+  get outage(): string | null {
+    return this.resolver.outage;
   }
 
   cancel(): void {

@@ -31,8 +31,12 @@ export class SmtpCourier extends Courier {
     return running;
   }
 
-  override destination(domain: string): Promise<Destination> {
+  override destination(domain: string): Promise<Destination | null> {
     return this.#services.router.destination(domain);
+  }
+
+  override get outage(): string | null {
+    return this.#services.router.outage;
   }
 
   override async close(deadlineMs: number): Promise<void> {

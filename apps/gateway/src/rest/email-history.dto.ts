@@ -141,7 +141,8 @@ export class HeldDto implements HeldView {
     enum: WAIT_KINDS,
     description:
       '`concurrency`: as many as may be are on their way; `rate`: as many as may went out lately; `slow_down`, ' +
-      '`suspended`: the words of a server caused it; `warm_up`: the source address is new there',
+      '`suspended`: the words of a server caused it; `warm_up`: the source address is new there; `dns`: none of our ' +
+      'name servers answers',
   })
   kind: HeldView['kind'];
 

@@ -10,7 +10,7 @@ import { Restraints } from './restraints.js';
 import type { ShapingMemory, ShapingState } from './shaping-memory.js';
 import type { Automation, ShapingPlan } from './shaping-plan.js';
 import { Shaping } from './shaping.js';
-import type { Admission, Pass, Sender, WaitKind } from './shaping.js';
+import type { Admission, Pass, Sender, PaceWait } from './shaping.js';
 import { SourcePools } from './source-pools.js';
 import { waitReason } from './wait-reason.js';
 import type { WarmUp } from './warm-up.js';
@@ -197,7 +197,7 @@ export class ProviderShaping extends Shaping {
     return { kind: 'wait', until: new Date(next.until), reason: waitReason(next.lane, next.kind, facts) };
   }
 
-  #obstacle(lane: Lane, now: number): { lane: Lane; kind: WaitKind; until: number } {
+  #obstacle(lane: Lane, now: number): { lane: Lane; kind: PaceWait; until: number } {
     const { suspension, slowDown } = lane;
     if (suspension !== null && now < suspension.until) return { lane, kind: suspension.kind, until: suspension.until };
     const turn = lane.nextAt(now, this.#workers);

@@ -15,7 +15,7 @@ describe('what a real dialogue teaches', () => {
     fixture = await CourierFixture.start({ timeouts });
     await fixture.serve(script);
     const { shaping } = shapingDesk();
-    const destination = await fixture.courier.destination('to.test');
+    const destination = await fixture.destination();
     const kinds: string[] = [];
     for (let i = 0; i < times; i += 1) {
       const pass = begin(shaping, destination);
@@ -50,7 +50,7 @@ describe('what a real dialogue teaches', () => {
     fixture.dns.set('to.test', { MX: [{ preference: 10, exchange: 'mx.to.test' }] });
     fixture.dns.set('mx.to.test', { A: ['127.0.0.1'] });
     const { shaping } = shapingDesk();
-    const destination = await fixture.courier.destination('to.test');
+    const destination = await fixture.destination();
     begin(shaping, destination).done(await fixture.deliver());
     expect(shaping.room(destination)).toBe(2);
   });
@@ -58,7 +58,7 @@ describe('what a real dialogue teaches', () => {
   it('is nothing where only DNS fails', async () => {
     fixture = await CourierFixture.start({ mxPort: 1 }, { 'to.test': { fault: 'SERVFAIL' } });
     const { shaping } = shapingDesk();
-    const destination = await fixture.courier.destination('to.test');
+    const destination = await fixture.destination();
     begin(shaping, destination).done(await fixture.deliver());
     expect(shaping.room(destination)).toBe(5);
   });

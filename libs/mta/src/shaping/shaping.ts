@@ -5,7 +5,10 @@ import type { Outcome } from '../delivery-outcome.js';
  * `concurrency`: as many as allowed are on their way; `rate`: as many as allowed went out lately; `slow_down`,
  * `suspended`: the words of a server caused it; `warm_up`: a new source address has had its share of today.
  */
-export type WaitKind = 'concurrency' | 'rate' | 'slow_down' | 'suspended' | 'warm_up';
+export type PaceWait = 'concurrency' | 'rate' | 'slow_down' | 'suspended' | 'warm_up';
+
+/** `dns`: none of our name servers answers. */
+export type WaitKind = PaceWait | 'dns';
 
 /** Why mail of a queue waits although it is due; kept with the recipient (`recipients.wait`) and shown by /explain. */
 export interface WaitReason {

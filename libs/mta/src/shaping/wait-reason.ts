@@ -1,9 +1,9 @@
 import type { Cause } from './restraint.js';
 import type { Lane } from './lane.js';
-import type { WaitKind, WaitReason } from './shaping.js';
+import type { PaceWait, WaitReason } from './shaping.js';
 
 /** Why nothing of this lane may begin now, in a sentence for people. */
-export function waitReason(lane: Lane, kind: WaitKind, facts: { now: number; workers: number }): WaitReason {
+export function waitReason(lane: Lane, kind: PaceWait, facts: { now: number; workers: number }): WaitReason {
   const { queue, source } = lane.of;
   const cause = causeOf(lane, kind);
   return {
@@ -16,7 +16,7 @@ export function waitReason(lane: Lane, kind: WaitKind, facts: { now: number; wor
   };
 }
 
-function causeOf(lane: Lane, kind: WaitKind): Cause | null {
+function causeOf(lane: Lane, kind: PaceWait): Cause | null {
   switch (kind) {
     case 'suspended':
       return lane.suspension?.cause ?? null;
@@ -30,7 +30,7 @@ function causeOf(lane: Lane, kind: WaitKind): Cause | null {
   }
 }
 
-function sentence(lane: Lane, kind: WaitKind, { now, workers }: { now: number; workers: number }): string {
+function sentence(lane: Lane, kind: PaceWait, { now, workers }: { now: number; workers: number }): string {
   const { queue, source } = lane.of;
   const mail = `Mail to ${nameOf(queue)}${source === null ? '' : ` from ${source.address}`}`;
   switch (kind) {

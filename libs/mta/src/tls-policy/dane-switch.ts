@@ -3,6 +3,7 @@ import ipaddr from 'ipaddr.js';
 import { DaneLookup } from './dane.js';
 import type { DaneFinding } from './dane.js';
 import { DnssecClient } from './dnssec-client.js';
+import type { AskThrough } from './dnssec-client.js';
 import { dnsPlace } from './dns-exchange.js';
 
 export interface DaneState {
@@ -18,6 +19,8 @@ export interface DaneSettings {
   servers: readonly string[];
   mxPort: number;
   timeoutMs: number;
+  /** Through which every question goes; rejects without asking where nobody would answer. */
+  ask?: AskThrough;
   /** Told at first, and when it changes. */
   onState: (state: DaneState) => void;
 }
@@ -52,7 +55,7 @@ export class DaneSwitch {
       this.#tell(false, `DANE is off: ${refusal}.`);
       return;
     }
-    const client = new DnssecClient(dnsPlace(server), timeoutMs);
+    const client = new DnssecClient(dnsPlace(server), timeoutMs, settings.ask);
     this.#resolver = { server, dns: client, lookup: new DaneLookup(client, mxPort) };
     this.#probing = this.#probe();
   }

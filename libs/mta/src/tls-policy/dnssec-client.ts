@@ -5,6 +5,8 @@ import { exchangeTcp, exchangeUdp } from './dns-exchange.js';
 import type { DnsPlace } from './dns-exchange.js';
 import type { TlsaRecord } from './tlsa.js';
 
+export type AskThrough = <T>(question: () => Promise<T>) => Promise<T>;
+
 export type DnssecType = 'MX' | 'A' | 'AAAA' | 'TLSA' | 'SOA';
 
 export type DnssecAnswer =
@@ -43,6 +45,7 @@ export class DnssecClient {
   constructor(
     private readonly place: DnsPlace,
     private readonly timeoutMs: number,
+    private readonly through: AskThrough = (question) => question(),
   ) {}
 
   /** Never rejects. Equal questions asked at once are one. */
@@ -62,7 +65,7 @@ export class DnssecClient {
     let reason = '';
     for (let attempt = 1; attempt <= TRIES; attempt += 1) {
       try {
-        const packet = await this.#exchange(name, type);
+        const packet = await this.through(() => this.#exchange(name, type));
         const code = (packet.flags ?? 0) & 0xf;
         if (code !== NOERROR && code !== NXDOMAIN) return failed(name, type, RCODES[code] ?? `code ${code}`);
         const answer = readAnswer(packet, name, type);
