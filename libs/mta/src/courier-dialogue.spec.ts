@@ -54,6 +54,17 @@ describe('an ordinary server', () => {
   });
 });
 
+describe('a server that turns us away before the first mail', () => {
+  it.each([
+    ['greeting', { on: { banner: '554 5.7.1 your address is on a list' } }],
+    ['ehlo', { on: { ehlo: '421 4.3.2 closing', helo: '421 4.3.2 closing' } }],
+  ] as const)('at %s is told with the address that it spoke to', async (phase, script) => {
+    await serve(script);
+    const [outcome] = await fixture.deliver();
+    expect(outcome).toMatchObject({ kind: 'deferred', phase, remote: { ip: '127.0.0.1', source: '127.0.0.1' } });
+  });
+});
+
 describe('several recipients', () => {
   const byName: Record<string, string> = { two: '550 5.1.1 unknown', three: '451 4.2.0 later' };
   const mixed = at('rcpt', '250 ok');

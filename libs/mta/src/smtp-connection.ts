@@ -168,6 +168,7 @@ export class SmtpConnection {
 
   fail(failure: SmtpFailure): void {
     if (this.failure !== null) return;
+    failure.source = this.localAddress;
     this.failure = failure;
     this.#clearTimer();
     this.#socket.destroy();

@@ -28,6 +28,8 @@ export class SmtpFailure extends Error {
   readonly class: BounceClass | null;
   readonly tlsFault: TlsResultType | null;
   readonly line: LineFacts | null;
+  /** Our own address on the line, once TCP stood. */
+  source: string | null = null;
 
   constructor(details: FailureDetails) {
     super(`${details.phase}: ${details.reply.text}`);
