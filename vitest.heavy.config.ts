@@ -7,6 +7,7 @@ export default mergeConfig(
   defineConfig({
     test: {
       include: ['test/heavy/**/*.e2e-spec.ts'],
+      exclude: ['test/heavy/patient/**'],
       fileParallelism: false,
       hookTimeout: 180_000,
       testTimeout: 300_000,

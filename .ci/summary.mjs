@@ -2,7 +2,9 @@
 // count as one failure each, because what did not run did not pass.
 import { existsSync, readFileSync } from 'node:fs';
 
-const SUITES = ['config', 'e2e.config', 'distributed.config', 'heavy.config'].map((name) => `vitest.${name}.ts`);
+const SUITES = ['config', 'e2e.config', 'distributed.config', 'heavy.config', 'patient.config'].map(
+  (name) => `vitest.${name}.ts`,
+);
 
 const sum = { passed: 0, failed: 0, skipped: 0 };
 for (const suite of SUITES) {

@@ -22,7 +22,10 @@ const SUITES = [
   { name: 'end to end', config: 'vitest.e2e.config.ts' },
 ];
 const DISTRIBUTED = [{ name: 'distributed', config: 'vitest.distributed.config.ts' }];
-const HEAVY = [{ name: 'heavy', config: 'vitest.heavy.config.ts' }];
+const HEAVY = [
+  { name: 'heavy', config: 'vitest.heavy.config.ts' },
+  { name: 'patient', config: 'vitest.patient.config.ts' },
+];
 
 async function main() {
   const more = process.argv.slice(2).filter((argument) => !['--distributed', '--heavy'].includes(argument));
@@ -34,7 +37,9 @@ async function main() {
   const kafka = distributed || (ENGINES_REQUIRED && !heavy) ? await kafkaForTests() : null;
   let failed = false;
   try {
-    for (const suite of suites) failed = (await run(suite, more)) !== 0 || failed;
+    // Heavy suites may run side by side: one of them only waits.
+    if (heavy) failed = (await Promise.all(suites.map((suite) => run(suite, more)))).some((code) => code !== 0);
+    else for (const suite of suites) failed = (await run(suite, more)) !== 0 || failed;
   } finally {
     await kafka?.stop();
   }

@@ -116,7 +116,9 @@ describe('a new domain', () => {
     await age(added.id, 'created_at', STEPS_72H);
     await desk.see(accountId, added.id, (view) => view.status === 'failed');
     await desk.entries.askForCheck(accountId, added.id);
-    await until(async () => Math.abs((await columns(added.id)).inSteps - 1) < 0.005, { what: 'the next look, a step on' });
+    await until(async () => Math.abs((await columns(added.id)).inSteps - 1) < 0.005, {
+      what: 'the next look, a step on',
+    });
     await expect(desk.entries.askForCheck(accountId, added.id)).rejects.toMatchObject({
       code: 'rate_limit_exceeded',
       retryAfter: 10,

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { mail } from '../support/mail.js';
-import { LadderStage, type Interval, type LadderMail } from '../support/retry-ladder.js';
-import { until } from '../support/until.js';
+import { mail } from '../../support/mail.js';
+import { LadderStage, type Interval, type LadderMail } from '../../support/retry-ladder.js';
+import { until } from '../../support/until.js';
 
 const PLAN = {
   stepsMs: [20_000, 30_000],
