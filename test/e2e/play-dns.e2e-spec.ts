@@ -215,6 +215,8 @@ describe.skipIf(python === null)('delivery by what DNS says', () => {
     const names = stage.mx.dots(...nullMx.peer.hosts).flatMap(({ recipients = [] }) => recipients);
     expect(names.filter((name) => name.includes('@away-'))).toHaveLength(sent.length);
     expect(await dnsAway()).toBe(0);
+    const told = stage.program.output().match(/mail waits for DNS|DNS answers again/g);
+    expect(told).toEqual(['mail waits for DNS', 'DNS answers again']);
   });
 });
 

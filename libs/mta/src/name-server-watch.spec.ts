@@ -5,6 +5,7 @@ import type { DnsName } from '../../../test/support/local-dns.js';
 import { until } from '../../../test/support/until.js';
 import { MxRouter } from './mx-route.js';
 import { Resolver } from './resolver.js';
+import { SmarthostRouter } from './smarthost-route.js';
 
 const ZONE: Record<string, DnsName> = {
   'well.test': { MX: [{ preference: 10, exchange: 'mx.well.test' }] },
@@ -140,12 +141,17 @@ describe('name servers that answer nothing', () => {
     expect(resolver.outage).toBeNull();
   });
 
-  it('lead to no route and to no queue', async () => {
+  it('lead to no route and to no queue, nor to a smarthost that has a name', async () => {
     const dns = await serve();
     const router = new MxRouter(resolver, { port: 25, allowPrivate: true, ownAddresses: [] });
     dns.isAway = true;
-    const found = await Promise.all([router.route('well.test'), router.destination('well.test')]);
-    expect(found).toEqual([{ kind: 'no_dns' }, null]);
+    const found = await Promise.all([
+      router.route('well.test'),
+      router.destination('well.test'),
+      new SmarthostRouter(resolver, 'smtp://relay.test').route(),
+    ]);
+    expect(found).toEqual([{ kind: 'no_dns' }, null, { kind: 'no_dns' }]);
+    expect((await new SmarthostRouter(resolver, 'smtp://127.0.0.1').route()).kind).toBe('targets');
   });
 
   it('make no attempt of it', async () => {
