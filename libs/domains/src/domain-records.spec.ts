@@ -110,5 +110,15 @@ describe('domainRecords', () => {
       expect(seen('retired', 'verified')).toEqual(['verified', expect.stringContaining('removed after 2026-02-07')]);
       expect(seen('retired', 'missing')).toEqual(['pending', expect.stringContaining('Put the record back')]);
     });
+
+    it('does not ask for a replaced Ed25519 record back that may never have stood there', () => {
+      const keys = [...domain.keys, key('rsa', 'retired'), key('ed25519', 'retired')];
+      const observed = { observed: [], error: 'Add it.', checkedAt: null, lostSince: null };
+      const findings: Finding[] = [{ ...observed, slot: 'dkim_ed25519_retired', status: 'missing' }];
+      const records = domainRecords({ ...domain, status: 'active', keys, findings }, 'postloft.test');
+      expect(records[5].error).toBe(
+        'This key was replaced. If its record was ever there, put it back until 2026-02-07 for mail that is on its way.',
+      );
+    });
   });
 });

@@ -60,14 +60,17 @@ export function domainRecords(
 }
 
 /** What the owner has to do about a key that does not sign yet, or no longer; null: what the finding says. */
-function rotationNote({ state, retireAt }: SigningKey, { status }: Pick<Finding, 'status'>): string | null {
+function rotationNote({ state, algorithm, retireAt }: SigningKey, { status }: Pick<Finding, 'status'>): string | null {
   if (state === 'next' && status === 'verified')
     return 'The record stands. Mail is signed by this key as soon as a second look confirms it.';
   if (state !== 'retired' || retireAt === null) return null;
   const until = new Date(retireAt).toISOString().slice(0, 10);
-  return status === 'missing' || status === 'wrong'
-    ? `This key was replaced, but mail that it signed may be on its way until ${until}. Put the record back until then.`
-    : `This key was replaced. Keep the record for mail that is on its way; it may be removed after ${until}.`;
+  if (status !== 'missing' && status !== 'wrong')
+    return `This key was replaced. Keep the record for mail that is on its way; it may be removed after ${until}.`;
+  // A choice: many never publish it, and then it has signed nothing.
+  if (algorithm === 'ed25519')
+    return `This key was replaced. If its record was ever there, put it back until ${until} for mail that is on its way.`;
+  return `This key was replaced, but mail that it signed may be on its way until ${until}. Put the record back until then.`;
 }
 
 /** A record that is not there yet is waited for, unless the domain already needs it or was given up on. */
