@@ -79,6 +79,23 @@ describe('the explanation of a recipient whose queue is held back', () => {
   });
 });
 
+describe('the explanation of a recipient that is due', () => {
+  const due = (agoMs: number): RecipientRow => ({ ...row, wait: null, due_at: new Date(now.getTime() - agoMs) });
+
+  it('promises the next free worker only while that is likely', () => {
+    expect(explainRecipient(due(2_000), facts)).toMatchObject({
+      waiting_for: 'worker',
+      because: 'It is due; the next free worker takes it.',
+    });
+    expect(explainRecipient(due(60_000), facts)).toMatchObject({
+      waiting_for: 'worker',
+      because:
+        'It has been due since 2026-11-21T08:59:00.000Z: much mail to b.example is ahead of it, the servers there are ' +
+        'slow, or no delivery program runs.',
+    });
+  });
+});
+
 describe('the explanation of a recipient that no server refused', () => {
   const bounced = { ...row, status: 'bounced', attempts: 1, wait: null } as const;
   const because = (words: Partial<RecipientRow>): string => explainRecipient({ ...bounced, ...words }, facts).because;

@@ -58,6 +58,9 @@ export interface Surroundings {
   now: Date;
 }
 
+/** Where nothing is in the way, what is due is taken within a second or two. */
+const LATE_MS = 10_000;
+
 type Reason = Pick<RecipientExplanation, 'waiting_for' | 'until' | 'because'>;
 
 export function explainRecipient(row: RecipientRow, facts: Surroundings): RecipientExplanation {
@@ -115,8 +118,7 @@ function waiting(
       because: `The account is ${standing}, so its mail is held. ${words}`.trim(),
     };
   const due = row.due_at ?? now;
-  if (due <= now)
-    return { waiting_for: 'worker', until: null, because: `It is due; the next free worker takes it. ${words}`.trim() };
+  if (due <= now) return { waiting_for: 'worker', until: null, because: `${isDue(row, due, now)} ${words}`.trim() };
   const until = due.toISOString();
   if (row.wait !== null) return { waiting_for: 'shaping', until, because: heldBack(row.wait) };
   switch (status) {
@@ -127,6 +129,15 @@ function waiting(
     case 'deferred':
       return { waiting_for: 'retry', until, because: words || 'The last attempt ended without an answer.' };
   }
+}
+
+function isDue({ address }: RecipientRow, due: Date, now: Date): string {
+  if (now.getTime() - due.getTime() < LATE_MS) return 'It is due; the next free worker takes it.';
+  const domain = address.slice(address.lastIndexOf('@') + 1);
+  return (
+    `It has been due since ${due.toISOString()}: much mail to ${domain} is ahead of it, the servers there are slow, ` +
+    'or no delivery program runs.'
+  );
 }
 
 function heldBack({ text, words, mx }: WaitReason): string {
