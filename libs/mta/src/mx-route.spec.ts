@@ -64,9 +64,15 @@ describe('what DNS says of a domain', () => {
     expect(found).toMatchObject({ kind: 'deferred', class: 'bad_domain', reply: { code: null, enhanced: '5.1.2' } });
   });
 
-  it.each(['SERVFAIL', 'REFUSED', 'malformed', 'silent'] as const)('%s defers', async (fault) => {
+  it.each([
+    ['SERVFAIL', 'failed (SERVFAIL)'],
+    ['REFUSED', 'refused to answer (REFUSED)'],
+    ['malformed', 'answered what does not read'],
+    ['silent', 'did not answer in time'],
+  ] as const)('%s defers, and says so', async (fault, words) => {
+    const text = `MX question for to.test: the name server ${words}`;
     const found = await route({ 'to.test': { fault } });
-    expect(found).toMatchObject({ kind: 'deferred', class: 'deferral', reply: { enhanced: '4.4.3' } });
+    expect(found).toMatchObject({ kind: 'deferred', class: 'deferral', reply: { enhanced: '4.4.3', text } });
   });
 
   it('a CNAME loop defers, it is no "has no MX"', async () => {

@@ -1,5 +1,6 @@
 import { Resolver as DnsResolver } from 'node:dns/promises';
 import net from 'node:net';
+import { dnsFault } from './dns-fault.js';
 import { NameServerWatch } from './name-server-watch.js';
 
 export interface ResolverSettings {
@@ -135,7 +136,7 @@ export class Resolver {
       const code = codeOf(error);
       if (code === 'ENODATA') return { kind: 'implicit' };
       if (code === 'ENOTFOUND') return { kind: 'no_domain' };
-      return { kind: 'temporary', text: `MX question for ${domain}: ${code}` };
+      return { kind: 'temporary', text: `MX question for ${domain}: ${dnsFault(code)}` };
     }
   }
 
@@ -152,7 +153,7 @@ export class Resolver {
     const codes = answers.map((answer) => (answer.status === 'rejected' ? codeOf(answer.reason) : 'empty answer'));
     const failed = codes.find((code) => code !== 'ENODATA' && code !== 'ENOTFOUND');
     if (failed === undefined) return { value: { kind: 'none' }, ttlMs: 0 };
-    return { value: { kind: 'temporary', text: `address question for ${host}: ${failed}` }, ttlMs: 0 };
+    return { value: { kind: 'temporary', text: `address question for ${host}: ${dnsFault(failed)}` }, ttlMs: 0 };
   }
 }
 
