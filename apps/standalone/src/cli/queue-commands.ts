@@ -25,7 +25,7 @@ const resume: Command = {
       const text =
         restraints === 0 && recipients === 0
           ? `Nothing holds ${queue} back.`
-          : `${queue} goes on; ${recipients} recipients that waited for it are due now.`;
+          : `${queue} goes on. Recipients that waited for it and are due now: ${recipients}.`;
       return { json: { queue, restraints, recipients }, text };
     },
 };
