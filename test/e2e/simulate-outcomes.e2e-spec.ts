@@ -167,6 +167,7 @@ describe.each(['capture', 'mx', 'smarthost'])('simulated outcomes in mode %s', (
     expect(stats.totals).toMatchObject(counts);
     expect(stats.approximate).toEqual(['unique_opened', 'latency_ms']);
     expect(stats.data).toMatchObject([{ tags: { run: null }, sent: counts.sent }]);
-    expect(dns.questions).toEqual([]);
+    // At start the resolver is asked once whether it checks signatures, by the name of the root.
+    expect(dns.questions.filter(({ name }) => name !== '.')).toEqual([]);
   });
 });
