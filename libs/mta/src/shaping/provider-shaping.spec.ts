@@ -114,6 +114,19 @@ describe('an automation', () => {
     ]);
   });
 
+  it('tells once that a queue is slowed down, however often it is slowed down further', () => {
+    const { shaping, events, pass } = shapingDesk();
+    const said = deferred('421 4.7.28 unusual rate of mail', 'dot');
+    for (let i = 0; i < 3; i += 1) {
+      begin(shaping, GOOGLE).done([said]);
+      pass(60_000);
+    }
+    expect(events).toMatchObject([{ event: 'slow_down begins', queue: 'google' }]);
+    pass(24 * 3600_000);
+    shaping.learn({ states: [], workers: 1 });
+    expect(events).toMatchObject([{ event: 'slow_down begins' }, { event: 'slow_down ended', queue: 'google' }]);
+  });
+
   it('slows a queue down, more with each further word, and lets it recover in steps', () => {
     const { shaping, pass } = shapingDesk();
     for (let i = 0; i < 30; i += 1) begin(shaping, GOOGLE).done([DELIVERED]);

@@ -12,13 +12,15 @@ export class Restraints {
   /** A decision of ours. */
   begin(lane: Lane, restraint: Restraint): void {
     if (isCovered(lane, restraint)) return;
+    const before = restraint.kind === 'slow_down' ? lane.slowDown : lane.suspension;
     apply(lane, restraint);
     this.#lanes.add(lane);
     const { queue, source } = lane.of;
     const { kind, cause, at, until } = restraint;
     const factor = restraint.kind === 'slow_down' ? restraint.factor : 1;
     this.of.memory?.tell({ queue, source: source?.address ?? null, kind, factor, until, at, ...cause });
-    this.#log('begins', lane, restraint);
+    // Every further 421 of a busy server makes it longer; that is no beginning.
+    if (before === null || before.kind !== kind || !before.own) this.#log('begins', lane, restraint);
   }
 
   /** A decision of another process, or news that is known already. True when it ends what would still hold here. */
