@@ -10,7 +10,8 @@ interface Sketch {
 const USUAL = {
   From: 'Shop <news@news.example.com>',
   To: 'Ada <ada@recipients.test>',
-  Date: 'Fri, 20 Nov 2026 10:00:00 +0100',
+  // As a client writes it: now, in its own zone.
+  Date: new Date(Date.now() + 3_600_000).toUTCString().replace('GMT', '+0100'),
   'Message-ID': '',
   'MIME-Version': '1.0',
   'Content-Type': 'text/plain; charset=utf-8',

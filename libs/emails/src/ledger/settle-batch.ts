@@ -205,7 +205,7 @@ function resultEvent(mail: DeliveryJob['mail'], verdict: Verdict, sequence: numb
       const added = {
         queued_at: mail.releasedAt.toISOString(),
         delivered_at: verdict.outcome.endedAt.toISOString(),
-        smtp_response: text,
+        smtp_response: [code, enhanced, text].filter((part) => part !== null && part !== '').join(' '),
         mx,
         ip,
       };

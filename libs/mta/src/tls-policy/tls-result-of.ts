@@ -14,7 +14,7 @@ export function tlsResult(connection: SmtpConnection, failure: SmtpFailure | nul
   if (published === null) return null;
   const tlsFailed = failure !== null && failure.phase === 'tls' && !failure.answered;
   if (failure !== null && !tlsFailed) return null;
-  const fault = failure === null ? faultOf(connection, published) : failedBy(failure);
+  const fault = failure === null ? faultOf(connection, published) : failedBy(failure, published);
   return toResult(published, fault, { mx: target.host, ip: target.address, sourceIp: localAddress });
 }
 
@@ -50,6 +50,8 @@ function faultOf({ target, secured }: SmtpConnection, published: PublishedPolicy
   return isTest && secured.doubt !== null ? certificateFault(secured.doubt) : null;
 }
 
-function failedBy({ tlsFault, reply }: SmtpFailure): PolicyFault {
+function failedBy({ tlsFault, reply }: SmtpFailure, { type }: PublishedPolicy): PolicyFault | null {
+  // Only the sender's domain asked for a certificate: the receiver's TLS is as he promised, which is nothing.
+  if (type === 'no-policy-found' && tlsFault?.startsWith('certificate-') === true) return null;
   return { type: tlsFault ?? 'validation-failure', reason: reply.text };
 }
