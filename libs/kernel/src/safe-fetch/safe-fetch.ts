@@ -12,7 +12,8 @@ export type FetchFailure =
   CallFailure | 'redirect_not_followed' | 'status_not_200' | 'encoding_not_identity' | 'too_large';
 
 /** `contentType`: as the server wrote it, '' when it did not. */
-export type Fetched = { kind: 'fetched'; body: Buffer; contentType: string } | { kind: 'failed'; failure: FetchFailure };
+export type Fetched =
+  { kind: 'fetched'; body: Buffer; contentType: string } | { kind: 'failed'; failure: FetchFailure };
 
 export interface FetchLimits {
   /** Counted down while a body arrives; several calls may share one. Below zero the call ends. */
