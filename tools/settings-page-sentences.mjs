@@ -58,7 +58,7 @@ export const GROUPS = [
       SMARTHOST_URL: 'The server that gets all mail, as `smtp://user:password@host:port` or `smtps://…`.',
       MX_PORT: 'Port of the MX hosts; another one than 25 makes sense in tests only.',
       ALLOW_PRIVATE_MX:
-        'Permits MX hosts, and hosts of MTA-STS policies, on loopback and private addresses, for tests and intranets.',
+        'Permits MX hosts, and hosts of MTA-STS policies, on loopback and private addresses, for tests and intranets. Without it, mail to such hosts bounces (5.4.4), also what waited.',
       MTA_STS_PORT: 'Port of the hosts of MTA-STS policies; another one than 443 makes sense in tests only.',
       DANE: '`auto` looks for TLSA records when the first of `DNS_SERVERS` is on this machine and checks signatures (see `docs/transport-security.md`), `off` never does.',
       DNS_SERVERS: "Servers that get every DNS question, as ip or ip:port. Unset: the system's.",
