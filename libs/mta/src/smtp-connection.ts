@@ -2,6 +2,7 @@ import net from 'node:net';
 import tls from 'node:tls';
 import type { DeliveryPhase } from './delivery-outcome.js';
 import { stuffDots } from './dot-stuffing.js';
+import { lineFault, PLACES } from './line-fault.js';
 import { ReplyReader } from './reply-reader.js';
 import type { RawReply } from './reply-reader.js';
 import { SmtpFailure } from './smtp-failure.js';
@@ -206,7 +207,9 @@ export class SmtpConnection {
     socket.on('end', () => {
       if (socket === this.#socket) this.abort('the peer closed the connection');
     });
-    socket.on('error', (error: NodeJS.ErrnoException) => this.abort(error.code ?? error.message));
+    socket.on('error', (error: NodeJS.ErrnoException) =>
+      this.abort(lineFault(error, this.target.source?.address ?? null)),
+    );
     socket.on('close', () => {
       this.abort('the connection closed');
       if (this.#gone) return;
@@ -232,7 +235,7 @@ export class SmtpConnection {
     const enhanced = early ? '4.4.1' : '4.4.2';
     return new SmtpFailure({
       phase: this.#phase,
-      reply: { code: null, enhanced, text: `${address}:${port} in phase ${this.#phase}: ${text}` },
+      reply: { code: null, enhanced, text: `${address}:${port} ${PLACES[this.#phase]}: ${text}` },
     });
   }
 
@@ -263,7 +266,7 @@ export class SmtpConnection {
         reply: {
           code: null,
           enhanced: this.#phase === 'connect' ? '4.4.1' : '4.4.2',
-          text: `${address}:${port} in phase ${this.#phase}: ${limit}`,
+          text: `${address}:${port} ${PLACES[this.#phase]}: ${limit}`,
         },
       }),
     );

@@ -47,7 +47,12 @@ describe('a source address', () => {
     await fixture.serve({});
     const source = { address: '192.0.2.1', heloName: 'gone.from.test' };
     const [outcome] = await fixture.courier.deliver({ ...fixture.job(), source });
-    expect(outcome).toMatchObject({ kind: 'deferred', certainty: 'not_sent', phase: 'connect' });
+    expect(outcome).toMatchObject({
+      kind: 'deferred',
+      certainty: 'not_sent',
+      phase: 'connect',
+      reply: { text: expect.stringContaining('192.0.2.1 is not an address of this machine') as string },
+    });
   });
 });
 
