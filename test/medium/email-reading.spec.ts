@@ -99,6 +99,27 @@ describe('what became of a mail', () => {
     expect(await get(`/emails/${id}/attempts?after=${data[1].id}`)).toMatchObject({ has_more: false, data: [data[2]] });
   });
 
+  it('explains mail that has been due for long by what holds the mail before it back', async () => {
+    const [ahead, id] = [await send({ to: ['a@crowded.example'] }), await send({ to: ['b@crowded.example'] })];
+    const wait = { kind: 'slow_down', queue: 'domain:crowded.example', source: null, mx: 'mx.crowded.example' };
+    const told = { ...wait, text: 'This queue goes slowly.', words: '421 4.7.0 too fast' };
+    await desk.database.query(`UPDATE recipients SET due_at = now() - interval '1 minute' WHERE email_id = $1`, [id]);
+    expect(await explain(id)).toMatchObject([{ waiting_for: 'worker', until: null, held: null }]);
+    await desk.database.query(
+      `UPDATE recipients SET due_at = now() + interval '1 minute', wait = $2 WHERE email_id = $1`,
+      [ahead, JSON.stringify(told)],
+    );
+    const [before] = await explain(ahead);
+    expect(await explain(id)).toMatchObject([
+      {
+        waiting_for: 'shaping',
+        until: before.until,
+        because: 'This queue goes slowly. mx.crowded.example answered: 421 4.7.0 too fast',
+        held: wait,
+      },
+    ]);
+  });
+
   it('explains what each recipient waits for, until when and because of which words', async () => {
     const scheduled_at = new Date(Date.now() + 3_600_000).toISOString();
     const later = await send({ scheduled_at });

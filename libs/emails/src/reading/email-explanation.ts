@@ -2,10 +2,11 @@ import { Injectable } from '@nestjs/common';
 import { Accounts } from '#libs/accounts';
 import type { EmailStatus } from '#libs/contracts';
 import { SendingDomains } from '#libs/domains';
+import { domainOf } from '#libs/mime';
 import { Database } from '#libs/persistence';
 import { EmailQueries } from '../email-queries.js';
-import { recipientsOf } from '../recipient-row.js';
-import { explainRecipient, type RecipientExplanation } from './explain-recipient.js';
+import { recipientsOf, type RecipientRow } from '../recipient-row.js';
+import { explainRecipient, isLate, type RecipientExplanation } from './explain-recipient.js';
 
 /** Why a mail is where it is. */
 export interface EmailExplanationView {
@@ -34,12 +35,29 @@ export class EmailExplanation {
       this.domains.find(accountId, mail.domain_id),
       recipientsOf(this.database, emailId),
     ]);
-    const facts = { standing: account?.standing ?? 'blocked', domainIsThere: domain !== null, now: new Date() };
+    const now = new Date();
+    const facts = { standing: account?.standing ?? 'blocked', domainIsThere: domain !== null, now };
+    const placed = await Promise.all(recipients.map((row) => this.behindOthers(row, now)));
     return {
       id: emailId,
       object: 'explanation',
       status: mail.status,
-      recipients: recipients.map((recipient) => explainRecipient(recipient, facts)),
+      recipients: placed.map((recipient) => explainRecipient(recipient, facts)),
     };
+  }
+
+  /**
+   * What has been due for long stands in the database behind other mail to the same domain: what holds that back, and
+   * until when, holds this back too.
+   */
+  private async behindOthers(row: RecipientRow, now: Date): Promise<RecipientRow> {
+    if (!isLate(row, now)) return row;
+    const queue = `domain:${domainOf(row.address)}`;
+    const { rows } = await this.database.query<Pick<RecipientRow, 'wait' | 'due_at'>>(
+      `SELECT wait, due_at FROM recipients
+        WHERE wait ->> 'queue' = $1 AND wait IS NOT NULL AND claimed_by IS NULL AND due_at > now() LIMIT 1`,
+      [queue],
+    );
+    return { ...row, ...rows.at(0) };
   }
 }

@@ -131,6 +131,12 @@ function waiting(
   }
 }
 
+/** It is due, and nobody took it at once. */
+export function isLate({ status, claimed, due_at: due }: RecipientRow, now: Date): boolean {
+  const isOpen = !claimed && (status === 'queued' || status === 'deferred' || status === 'scheduled');
+  return isOpen && due !== null && now.getTime() - due.getTime() >= LATE_MS;
+}
+
 function isDue({ address }: RecipientRow, due: Date, now: Date): string {
   if (now.getTime() - due.getTime() < LATE_MS) return 'It is due; the next free worker takes it.';
   const domain = address.slice(address.lastIndexOf('@') + 1);
