@@ -2,6 +2,7 @@ import { isId, type EmailStatus } from '#libs/contracts';
 import type { Queryable } from '#libs/persistence';
 import { EFFECTIVE_STATUS } from '../effective-status.js';
 import type { MailFacts } from '../email-events.js';
+import { mailFactsOf, type MailFactsRow } from '../mail-facts-row.js';
 import { recipientsOf, type RecipientRow } from '../recipient-row.js';
 
 /** A mail and its recipients under their row locks. */
@@ -15,17 +16,7 @@ export interface LockedMail {
   recipients: RecipientRow[];
 }
 
-interface MailRow {
-  id: string;
-  account_id: string;
-  domain_id: string;
-  mode: string;
-  sender: string;
-  header_to: string[];
-  subject: string;
-  tags: Record<string, string>;
-  message_id: string;
-  created_at: Date;
+interface MailRow extends MailFactsRow {
   sequence: number;
   units: number;
   scheduled_at: Date | null;
@@ -53,18 +44,7 @@ export async function lockMail(tx: Queryable, accountId: string, id: string): Pr
   const recipients = await recipientsOf(tx, id);
   const [row] = rows;
   return {
-    facts: {
-      id: row.id,
-      accountId: row.account_id,
-      domainId: row.domain_id,
-      test: row.mode === 'test',
-      sender: row.sender,
-      to: row.header_to,
-      subject: row.subject,
-      tags: row.tags,
-      messageId: row.message_id,
-      createdAt: row.created_at,
-    },
+    facts: mailFactsOf(row),
     status: state.rows[0].status,
     sequence: row.sequence,
     units: row.units,

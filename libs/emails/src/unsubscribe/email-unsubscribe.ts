@@ -4,6 +4,7 @@ import { domainOf, normaliseAddress } from '#libs/mime';
 import { appendEvents, Database, isRetryable, type Queryable } from '#libs/persistence';
 import { SuppressionList } from '#libs/suppressions';
 import { emailEvent } from '../email-events.js';
+import { mailFactsOf, type MailFactsRow } from '../mail-facts-row.js';
 import type { TokenName } from '../mail-token.js';
 import { simulatedOutcome } from '../simulator.js';
 import { UnsubscribeLink } from './unsubscribe-link.js';
@@ -15,18 +16,8 @@ export interface Unsubscription {
   address: string;
 }
 
-interface Row {
-  id: string;
-  account_id: string;
-  domain_id: string;
-  mode: string;
-  sender: string;
+interface Row extends MailFactsRow {
   sender_address: string;
-  header_to: string[];
-  subject: string;
-  tags: Record<string, string>;
-  message_id: string;
-  created_at: Date;
   sequence: number;
   address: string;
 }
@@ -137,18 +128,6 @@ export class EmailUnsubscribe {
 const present = ({ sender_address, address }: Row): Unsubscription => ({ sender: domainOf(sender_address), address });
 
 function eventOf(row: Row, at: Date, sequence: number) {
-  const mail = {
-    id: row.id,
-    accountId: row.account_id,
-    domainId: row.domain_id,
-    test: row.mode === 'test',
-    sender: row.sender,
-    to: row.header_to,
-    subject: row.subject,
-    tags: row.tags,
-    messageId: row.message_id,
-    createdAt: row.created_at,
-  };
   const added = { unsubscribed_at: at.toISOString() };
-  return emailEvent(mail, { type: 'email.unsubscribed', recipient: row.address, sequence, at, added });
+  return emailEvent(mailFactsOf(row), { type: 'email.unsubscribed', recipient: row.address, sequence, at, added });
 }
