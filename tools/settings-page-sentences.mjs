@@ -26,7 +26,7 @@ export const GROUPS = [
       SMTP_HOST: 'Address on which the relay listens.',
       SMTP_PORT: 'Submission with STARTTLS; published as 587.',
       SMTPS_PORT: 'Submission with TLS from the first byte; published as 465.',
-      INBOUND_SMTP_PORT: 'Where bounces and complaints will arrive, published as 25; nothing listens there yet.',
+      INBOUND_SMTP_PORT: 'Where bounces, complaints and reports arrive; published as 25.',
       SMTP_TLS_CERT:
         'PEM file with the certificate of the relay, read again when it changes. Unset: signed by itself and kept in `DATA_DIR`.',
       SMTP_TLS_KEY: 'PEM file with the key of `SMTP_TLS_CERT`.',

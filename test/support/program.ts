@@ -21,7 +21,7 @@ export interface House {
 
 export interface RunningProgram extends House {
   dataDir: string;
-  ports: { http: number; smtp: number; smtps: number };
+  ports: { http: number; smtp: number; smtps: number; inbound: number };
   pid: number;
   env: Record<string, string>;
   output(): string;
@@ -89,7 +89,12 @@ function describe(child: ChildProcess, env: Record<string, string>, output: () =
     env,
     output,
     dataDir: env['DATA_DIR'],
-    ports: { http: Number(env['HTTP_PORT']), smtp: Number(env['SMTP_PORT']), smtps: Number(env['SMTPS_PORT']) },
+    ports: {
+      http: Number(env['HTTP_PORT']),
+      smtp: Number(env['SMTP_PORT']),
+      smtps: Number(env['SMTPS_PORT']),
+      inbound: Number(env['INBOUND_SMTP_PORT']),
+    },
     call: (method, path, body, headers = {}) =>
       fetch(`${url}${path}`, {
         method,

@@ -3,12 +3,14 @@ import { AccountsModule } from '#libs/accounts';
 import { DomainsModule } from '#libs/domains';
 import { EmailsModule } from '#libs/emails';
 import { SuppressionsModule } from '#libs/suppressions';
-import { RelayServer } from './relay-server.js';
-import { SubmissionSession } from './submission-session.js';
+import { InboundServer } from './inbound/inbound-server.js';
+import { InboundSession } from './inbound/inbound-session.js';
+import { RelayServer } from './submission/relay-server.js';
+import { SubmissionSession } from './submission/submission-session.js';
 
-/** The submission relay: SMTP session → the same intake as REST. */
+/** SMTP in: the submission relay (session → the same intake as REST) and the inbound door for what comes back. */
 @Module({
   imports: [AccountsModule, DomainsModule, SuppressionsModule, EmailsModule],
-  providers: [SubmissionSession, RelayServer],
+  providers: [SubmissionSession, RelayServer, InboundSession, InboundServer],
 })
 export class SmtpModule {}

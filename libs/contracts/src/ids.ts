@@ -13,6 +13,7 @@ export const ID_PREFIXES = [
   'dom',
   'em',
   'evt',
+  'inb',
   'key',
   'log',
   'sup',

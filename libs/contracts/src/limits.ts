@@ -31,6 +31,8 @@ export const LIMITS = {
   allowedIps: 100,
   freePlanUnits: 3000,
   smtpRecipients: 100,
+  /** Of what comes in at the inbound door: our largest mail in base64, and a report around it. */
+  inboundBytes: 16 * 1024 * 1024,
   listDefault: 20,
   listMaximum: 100,
 } as const;

@@ -5,6 +5,7 @@ import { SuppressionsModule } from '#libs/suppressions';
 import { CapturedMail } from './captured-mail.js';
 import { EmailQueries } from './email-queries.js';
 import { HandOff } from './hand-off.js';
+import { InboundMail } from './inbound/inbound-mail.js';
 import { AttachmentFetcher } from './intake/attachment-fetcher.js';
 import { EmailIntake } from './intake/email-intake.js';
 import { EmailLedger } from './ledger/email-ledger.js';
@@ -25,6 +26,7 @@ const PARTS = [
   EmailQueries,
   CapturedMail,
   HandOff,
+  InboundMail,
   MailMessage,
   Retention,
   ReturnPath,

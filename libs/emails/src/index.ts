@@ -27,6 +27,13 @@ export { firstLink } from './first-link.js';
 export type { EmailFilter } from './list/email-filter.js';
 export { EmailList } from './list/email-list.js';
 export { HandOff } from './hand-off.js';
+export {
+  INBOUND_ROLES,
+  InboundMail,
+  type InboundLetter,
+  type InboundPlace,
+  type InboundRole,
+} from './inbound/inbound-mail.js';
 export { MailMessage } from './mail-message.js';
 export { EmailAttachments, type LinkedAttachmentView } from './reading/email-attachments.js';
 export { EmailExplanation, type EmailExplanationView } from './reading/email-explanation.js';

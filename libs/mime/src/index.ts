@@ -19,3 +19,4 @@ export { readParts } from './read-parts.js';
 export type { ReadAttachment, ReadParts } from './read-parts.js';
 export { composeReport } from './compose-report.js';
 export type { ReportMail } from './compose-report.js';
+export type { DeliveryStatus, DsnAction, InboundReport, ReturnedMail } from './reports/inbound-report.js';

@@ -13,6 +13,7 @@ import { Unsubscribe0012 } from './0012-unsubscribe.js';
 import { TlsReports0013 } from './0013-tls-reports.js';
 import { FairClaims0014 } from './0014-fair-claims.js';
 import { FullMailboxes0015 } from './0015-full-mailboxes.js';
+import { InboundMails0016 } from './0016-inbound-mails.js';
 
 /** In order. One that was released is never changed: what comes later is a migration of its own. */
 export const MIGRATIONS = [
@@ -31,4 +32,5 @@ export const MIGRATIONS = [
   TlsReports0013,
   FairClaims0014,
   FullMailboxes0015,
+  InboundMails0016,
 ];

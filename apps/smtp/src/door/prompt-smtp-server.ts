@@ -34,7 +34,7 @@ class AdjustedConnections extends Set<Connection> {
     connection.init = () => {
       init();
       adjustReplies(connection);
-      endWithoutLogin(connection);
+      if (!connection._server.options.authOptional) endWithoutLogin(connection);
       greetAtOnce(connection);
     };
     return super.add(connection);

@@ -2,9 +2,10 @@ import { Injectable, type OnApplicationBootstrap } from '@nestjs/common';
 import { LIMITS } from '#libs/contracts';
 import { Config, Health, Log, Shutdown } from '#libs/kernel';
 import type { SMTPServerOptions } from 'smtp-server';
-import { PromptSmtpServer } from './prompt-smtp-server.js';
-import { loadCertificate, watchCertificate, type Certificate } from './relay-certificate.js';
-import { SmtpReply } from './smtp-reply.js';
+import { answer } from '../door/answer.js';
+import { loadCertificate, watchCertificate, type Certificate } from '../door/certificate.js';
+import { ConnectionCounts } from '../door/connection-counts.js';
+import { PromptSmtpServer } from '../door/prompt-smtp-server.js';
 import { SubmissionSession } from './submission-session.js';
 
 const SILENT_MS = 5 * 60_000;
@@ -14,7 +15,7 @@ const CLOSE_MS = 6_000;
 @Injectable()
 export class RelayServer implements OnApplicationBootstrap {
   private servers: PromptSmtpServer[] = [];
-  private readonly connectionsOf = new Map<string, number>();
+  private readonly connections: ConnectionCounts;
 
   constructor(
     private readonly session: SubmissionSession,
@@ -22,7 +23,9 @@ export class RelayServer implements OnApplicationBootstrap {
     private readonly log: Log,
     private readonly shutdown: Shutdown,
     private readonly health: Health,
-  ) {}
+  ) {
+    this.connections = new ConnectionCounts(config.settings.SMTP_CONNECTIONS_PER_IP);
+  }
 
   async onApplicationBootstrap(): Promise<void> {
     const { SMTP_PORT, SMTPS_PORT } = this.config.settings;
@@ -70,8 +73,8 @@ export class RelayServer implements OnApplicationBootstrap {
       socketTimeout: SILENT_MS,
       closeTimeout: CLOSE_MS,
       logger: false,
-      onConnect: (session, done) => done(this.enter(session.remoteAddress)),
-      onClose: (session) => this.leave(session.remoteAddress),
+      onConnect: (session, done) => done(this.connections.enter(session.remoteAddress)),
+      onClose: (session) => this.connections.leave(session.remoteAddress),
       onAuth: (auth, session, done) => {
         this.session.login(auth, session).then(
           (user) => done(null, { user }),
@@ -90,30 +93,4 @@ export class RelayServer implements OnApplicationBootstrap {
       },
     };
   }
-
-  /** Counts the client's connections; the library calls `leave` for refused ones too. */
-  private enter(address: string): SmtpReply | null {
-    const open = (this.connectionsOf.get(address) ?? 0) + 1;
-    this.connectionsOf.set(address, open);
-    return open > this.config.settings.SMTP_CONNECTIONS_PER_IP
-      ? new SmtpReply(421, '4.7.0 Too many connections from your address')
-      : null;
-  }
-
-  private leave(address: string): void {
-    const open = (this.connectionsOf.get(address) ?? 1) - 1;
-    if (open > 0) this.connectionsOf.set(address, open);
-    else this.connectionsOf.delete(address);
-  }
-}
-
-function answer(
-  work: Promise<void>,
-  done: (error?: Error | null) => void,
-  translate: (error: unknown) => SmtpReply,
-): void {
-  work.then(
-    () => done(),
-    (error: unknown) => done(translate(error)),
-  );
 }

@@ -16,8 +16,9 @@ import {
 } from '#libs/mime';
 import { SuppressionList } from '#libs/suppressions';
 import type { SMTPServerAddress, SMTPServerAuthentication, SMTPServerDataStream, SMTPServerSession } from 'smtp-server';
+import { readMessage } from '../door/read-message.js';
+import { replyOf, SmtpReply } from '../door/smtp-reply.js';
 import { AuthThrottle } from './auth-throttle.js';
-import { replyOf, SmtpReply } from './smtp-reply.js';
 
 /** What a logged-in session knows; the key is asked for again at each mail, so that a revoked one ends at once. */
 interface Login {
@@ -108,10 +109,10 @@ export class SubmissionSession {
 
   /** The whole message, to the id of the accepted mail. The 250 is sent only after the commit. */
   async data(stream: SMTPServerDataStream, session: SMTPServerSession): Promise<string> {
-    const raw = await readAll(stream);
+    const raw = await readMessage(stream, LIMITS.messageBytes);
     const { principal, mailAt, listed } = session.user as Login;
     const { rcptTo } = session.envelope;
-    const submission = toSubmission(principal, this.readMessage(raw), rcptTo);
+    const submission = toSubmission(principal, this.readRelayed(raw), rcptTo);
     const { id } = await this.intake.accept({
       ...submission,
       // One of several cannot be refused any more: the others get their mail, and he has an event that says why not.
@@ -120,7 +121,7 @@ export class SubmissionSession {
     return id;
   }
 
-  private readMessage(raw: Buffer): RelayedMessage {
+  private readRelayed(raw: Buffer): RelayedMessage {
     const normalised = normaliseSubmission(raw);
     if ('problem' in normalised) throw new SmtpReply(554, `5.6.0 The ${normalised.problem}`);
     const relayed = prepareRelayed(normalised.message, { messageId: newId('em').slice(3), date: new Date() });
@@ -139,25 +140,6 @@ export class SubmissionSession {
     this.log.error('submission failed', error, { session: session.id });
     return new SmtpReply(451, '4.3.0 The mail could not be stored. Try again later');
   }
-}
-
-/** By events: walking the stream with `for await` takes as long as reading the message. */
-function readAll(stream: SMTPServerDataStream): Promise<Buffer> {
-  const chunks: Buffer[] = [];
-  return new Promise((resolve, reject) => {
-    stream.on('data', (chunk: Buffer) => {
-      // Beyond the limit the rest is read and dropped: the client gets its 552 after the final dot.
-      if (stream.sizeExceeded) chunks.length = 0;
-      else chunks.push(chunk);
-    });
-    stream.once('end', () => {
-      if (!stream.sizeExceeded) resolve(chunks.length === 1 ? chunks[0] : Buffer.concat(chunks));
-      else reject(new SmtpReply(552, `5.3.4 The message is larger than ${LIMITS.messageBytes} bytes`));
-    });
-    stream.once('error', reject);
-    // After the end it is settled, and this changes nothing.
-    stream.once('close', () => reject(new SmtpReply(451, '4.4.2 The connection ended within the message')));
-  });
 }
 
 /** Recipients are those of RCPT TO and nobody else; the header only tells who is shown as To and Cc (D-58). */
