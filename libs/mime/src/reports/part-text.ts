@@ -1,0 +1,55 @@
+import { isUtf8 } from 'node:buffer';
+import { decodeBytes } from '../decode-words.js';
+import type { ReportPart } from './report-parts.js';
+
+const LINE_END = /\r{0,8}\n|\r/;
+const ENTITIES: Readonly<Record<string, string>> = { amp: '&', lt: '<', gt: '>', quot: '"', apos: "'", nbsp: ' ' };
+const ENTITY = /&(#\d{1,7}|#x[0-9a-f]{1,6}|[a-z]{1,6});/gi;
+/** Tags after which a reader sees a new line. */
+const BREAK = /^\/?(?:br|p|div|tr|li|ul|ol|h[1-6]|table|pre|blockquote|hr)\b/i;
+const HIDDEN = /^(?:style|script|head|title)\b/i;
+
+/** The lines of a part as a reader sees them, whatever its charset; tags of HTML are taken out. */
+export function partLines(part: ReportPart): string[] {
+  const text = partText(part);
+  return (part.type === 'text/html' ? textOfHtml(text) : text).split(LINE_END);
+}
+
+/** Undeclared and wrongly declared bytes: UTF-8 proves itself, what remains is nearly always Windows-1252. */
+function partText({ parameters, body }: ReportPart): string {
+  const charset = parameters.get('charset')?.trim().toLowerCase() ?? '';
+  const guessed = charset === '' || charset === 'us-ascii' || charset === 'utf-8';
+  return decodeBytes(body, guessed ? (isUtf8(body) ? 'utf-8' : 'windows-1252') : charset);
+}
+
+/** One pass from tag to tag: an opening bracket without its end is text. */
+function textOfHtml(html: string): string {
+  const pieces: string[] = [];
+  let at = 0;
+  for (let open = html.indexOf('<'); open >= 0; open = html.indexOf('<', at)) {
+    pieces.push(html.slice(at, open).replace(/\s{1,1000}/g, ' '));
+    const close = html.indexOf('>', open);
+    if (close < 0) {
+      at = open;
+      break;
+    }
+    const tag = html.slice(open + 1, Math.min(close, open + 40));
+    if (BREAK.test(tag)) pieces.push('\n');
+    at = HIDDEN.test(tag) ? endOfHidden(html, close, tag) : close + 1;
+  }
+  pieces.push(html.slice(at));
+  return pieces.join('').replace(ENTITY, entity);
+}
+
+function endOfHidden(html: string, from: number, tag: string): number {
+  const name = tag.toLowerCase().split(/[\s/]/, 1)[0];
+  const end = html.indexOf(`</${name}`, from);
+  return end < 0 ? from + 1 : end;
+}
+
+function entity(all: string, name: string): string {
+  const known = ENTITIES[name.toLowerCase()];
+  if (!name.startsWith('#')) return known ?? all;
+  const code = Number(name.slice(1).replace(/^x/i, '0x'));
+  return code > 0 && code <= 0x10ffff ? String.fromCodePoint(code) : ' ';
+}

@@ -1,0 +1,81 @@
+import { describe, expect, it } from 'vitest';
+import { fieldOf } from './report-fields.js';
+import { reportParts } from './report-parts.js';
+
+const tree = (lines: string[], end = '\n') => reportParts(Buffer.from(lines.join(end), 'latin1'));
+const shape = (lines: string[], end?: string) =>
+  tree(lines, end).parts.map(({ type, body }) => [type, body.toString()]);
+
+const NESTED = [
+  'Content-Type: multipart/mixed; boundary="out"',
+  '',
+  'preamble',
+  '--out',
+  'Content-Type: multipart/report; report-type=delivery-status; boundary=in',
+  '',
+  '--in',
+  '',
+  'words',
+  '--in',
+  'Content-Type: message/delivery-status',
+  'Content-Transfer-Encoding: base64',
+  '',
+  Buffer.from('Reporting-MTA: dns; a\n').toString('base64'),
+  '--in--',
+  'epilogue',
+  '--out',
+  'Content-Type: text/html',
+  '',
+  '<p>',
+  '--out--',
+  'not read',
+];
+const LEAVES = [
+  ['text/plain', 'words'],
+  ['message/delivery-status', 'Reporting-MTA: dns; a\n'],
+  ['text/html', '<p>'],
+];
+
+describe('reportParts', () => {
+  it.each(['\n', '\r\n'])('gives the leaves of all levels in order, whatever the line ends', (end) => {
+    expect(shape(NESTED, end)).toEqual(LEAVES);
+  });
+
+  it('does without closing lines, of inner multiparts and of the message', () => {
+    expect(shape(NESTED.filter((line) => !line.endsWith('--') && line !== 'epilogue' && line !== 'not read'))).toEqual(
+      LEAVES,
+    );
+  });
+
+  it('takes a multipart without its delimiters as text', () => {
+    expect(shape(['Content-Type: multipart/report; boundary=x', '', '--y', '', 'words'])).toEqual([
+      ['text/plain', '--y\n\nwords'],
+    ]);
+    expect(shape(['Content-Type: multipart/report', '', 'words'])).toEqual([['text/plain', 'words']]);
+  });
+
+  it('does without blank lines, and with the marks of a mailbox file', () => {
+    const { fields, parts } = tree([
+      'From a@b Sat Jan 1',
+      'Subject : =?utf-8?Q?Gr=C3=BC=C3=9Fe?=',
+      'Content-Type: multipart/mixed;',
+      'boundary=b',
+      '--b',
+      'Content-Type: text/html',
+      '<p>words</p>',
+      '--b--',
+    ]);
+    expect(fieldOf(fields, 'subject')).toBe('Grüße');
+    expect(parts.map(({ type, body }) => [type, body.toString()])).toEqual([['text/html', '<p>words</p>']]);
+  });
+
+  it('leaves a returned message whole', () => {
+    const inner = ['Content-Type: multipart/mixed; boundary=i', '', '--i', '', 'x', '--i--'];
+    const outer = ['Content-Type: multipart/report; boundary=o', '', '--o', 'Content-Type: message/rfc822', ''];
+    expect(shape([...outer, ...inner, '--o--'])).toEqual([['message/rfc822', inner.join('\n')]]);
+  });
+
+  it('reads nothing out of nothing', () => {
+    expect(tree([])).toMatchObject({ fields: [], parts: [{ type: 'text/plain' }] });
+  });
+});
