@@ -61,6 +61,7 @@ export const GROUPS = [
         'Permits MX hosts, and hosts of MTA-STS policies, on loopback and private addresses, for tests and intranets. Without it, mail to such hosts bounces (5.4.4), also what waited.',
       MTA_STS_PORT: 'Port of the hosts of MTA-STS policies; another one than 443 makes sense in tests only.',
       DANE: '`auto` looks for TLSA records when the first of `DNS_SERVERS` is on this machine and checks signatures (see `docs/transport-security.md`), `off` never does.',
+      NTP_SERVERS: 'Time servers, as host or host:port, that `doctor` compares the clock with.',
       DNS_SERVERS: "Servers that get every DNS question, as ip or ip:port. Unset: the system's.",
       DELIVERY_CONCURRENCY:
         'Mails that one process has between `MAIL` and the writing of their outcome: the most that a crash can send twice. Four times as many may be under way, up to 2,000.',

@@ -1,5 +1,6 @@
 export type { SendingDomain } from './active-domains.js';
 export { DomainEntity, TLS_POLICIES, type DomainStatus, type TlsPolicy } from './domain.entity.js';
+export { DomainExamination, type ExaminedDomain, type ExaminedRecord, type LosingDomain } from './domain-examination.js';
 export { DomainEntries, type DomainSettings } from './domain-entries.js';
 export { DkimRotation, type RotationRequest } from './dkim/dkim-rotation.js';
 export type { DkimView, RotationView } from './dkim/dkim-view.js';
@@ -14,3 +15,7 @@ export { SendingDomains } from './sending-domains.js';
 export { TlsWishes } from './tls-wishes.js';
 export { AutomaticRotation } from './verification/automatic-rotation.js';
 export { DomainVerifier, type DomainCheck } from './verification/domain-verifier.js';
+export { checkHost, type SpfDns, type SpfEvaluation } from './verification/check-host.js';
+export { walkDmarc } from './verification/dmarc-rule.js';
+export type { DnsAnswer } from './verification/dns-server.js';
+export { isSpf, readSpf, type SpfTerm } from './verification/spf-record.js';

@@ -42,6 +42,7 @@ export { WAIT_KINDS, WAITS, type HeldView, type RecipientExplanation, type Wait 
 export type { SmtpView } from './recipient-row.js';
 export { Retention } from './retention.js';
 export { ReturnPath } from './return-path.js';
+export { foreignSources } from './shaping/foreign-sources.js';
 export { HeldQueues, type HeldQueue } from './shaping/held-queues.js';
 export { QueueDepths } from './shaping/queue-depths.js';
 export { shapingPlan } from './shaping/shaping-plan.js';

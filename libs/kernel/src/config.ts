@@ -86,6 +86,7 @@ export const SETTINGS = {
   DANE: setting(oneOf('auto', 'off'), 'auto'),
   ALLOW_PRIVATE_MX: setting(flag, 'false'),
   DNS_SERVERS: optional(dnsServers),
+  NTP_SERVERS: setting(list, 'pool.ntp.org'),
   MASTER_KEY: optional(masterKey, true),
   BOOTSTRAP_API_KEY: optional(bootstrapKey, true),
   BOOTSTRAP_ADMIN_EMAIL: optional(text),

@@ -20,6 +20,10 @@ export type {
   TlsPolicyName,
 } from './delivery-outcome.js';
 export { printableText } from './printable-text.js';
+export { ReplyReader, type RawReply } from './reply-reader.js';
+export { Resolver } from './resolver.js';
+export { SmarthostRouter } from './smarthost-route.js';
+export type { Target } from './target.js';
 export { classifyReply } from './reply-classifier.js';
 export { Shaping } from './shaping/shaping.js';
 export type { Admission, Pass, Sender, WaitKind, WaitReason } from './shaping/shaping.js';
@@ -31,6 +35,6 @@ export type { ProviderShaping, ShapingOptions } from './shaping/provider-shaping
 export { readShapingPlan } from './shaping/read-shaping-plan.js';
 export type { ShapingMemory, ShapingState, WarmUpDay } from './shaping/shaping-memory.js';
 export type { ShapingPlan } from './shaping/shaping-plan.js';
-export type { DaneState } from './tls-policy/dane-switch.js';
+export { daneState, type DaneState } from './tls-policy/dane-switch.js';
 export type { KeptStsPolicy, StsAnswer, StsOptions, StsStore } from './tls-policy/sts-policies.js';
 export type { StsPolicy } from './tls-policy/sts-policy.js';

@@ -30,6 +30,9 @@ export type MxAnswer =
 export type AddressAnswer =
   { kind: 'addresses'; addresses: string[] } | { kind: 'none' } | { kind: 'temporary'; text: string };
 
+/** What the PTR records of an address say; names in lower case without the final dot. */
+export type NameAnswer = { kind: 'names'; names: string[] } | { kind: 'none' } | { kind: 'temporary'; text: string };
+
 interface Cached<T> {
   value: T;
   /** On the clock of `performance.now()`. */
@@ -100,6 +103,18 @@ export class Resolver {
     } catch (error) {
       if (['ENODATA', 'ENOTFOUND'].includes(codeOf(error))) return [];
       throw error;
+    }
+  }
+
+  /** The PTR records of an IP address. Not kept. */
+  async names(address: string): Promise<NameAnswer> {
+    try {
+      const names = (await this.#watch.ask(() => this.#dns.reverse(address))).map(bareName);
+      return names.length === 0 ? { kind: 'none' } : { kind: 'names', names };
+    } catch (error) {
+      const code = codeOf(error);
+      if (code === 'ENODATA' || code === 'ENOTFOUND') return { kind: 'none' };
+      return { kind: 'temporary', text: `PTR question for ${address}: ${dnsFault(code)}` };
     }
   }
 

@@ -15,5 +15,6 @@ export {
   type Percentile,
 } from './metrics-query.js';
 export { startOfDate } from './periods.js';
+export { statsServerVersion } from './server-version.js';
 export { StatsModule } from './stats.module.js';
 export { StatsStore, type StatsBatch } from './stats-store.js';

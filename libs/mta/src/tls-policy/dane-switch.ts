@@ -88,6 +88,11 @@ export class DaneSwitch {
   }
 }
 
+/** Whether DANE would be on with these settings, found out once. Never rejects; takes two times `timeoutMs` at most. */
+export function daneState(settings: Omit<DaneSettings, 'onState'>): Promise<DaneState> {
+  return new Promise((resolve) => new DaneSwitch({ ...settings, onState: resolve }));
+}
+
 /** Why a name server cannot be believed, whatever it answers; null: it may be. */
 function refusalOf(server: string): string | null {
   const { address } = dnsPlace(server);

@@ -1,0 +1,155 @@
+import ipaddr from 'ipaddr.js';
+import type { DnsAnswer } from './dns-server.js';
+import { SPF_LOOKUPS } from './spf-lookups.js';
+import { isSpf, readSpf, type SpfTerm } from './spf-record.js';
+
+/** What an evaluation asks; names in lower case. `mx` answers with the exchanges. */
+export interface SpfDns {
+  texts(name: string): Promise<DnsAnswer>;
+  addresses(name: string): Promise<DnsAnswer>;
+  mx(name: string): Promise<DnsAnswer>;
+}
+
+export type SpfResult = 'none' | 'neutral' | 'pass' | 'fail' | 'softfail' | 'temperror' | 'permerror';
+
+export interface SpfEvaluation {
+  result: SpfResult;
+  /** Of `permerror` and `temperror`: why. */
+  problem: string | null;
+  /** Terms that asked DNS; receivers give up beyond ten (RFC 7208 §4.6.4). */
+  lookups: number;
+  /** Answers without a record; many receivers give up beyond two (RFC 7208 §4.6.4). */
+  voids: number;
+}
+
+const QUALIFIERS: Readonly<Record<string, SpfResult>> = { '+': 'pass', '-': 'fail', '~': 'softfail', '?': 'neutral' };
+/** RFC 7208 §4.6.4: exchanges of one `mx` term. */
+const EXCHANGES = 10;
+
+/**
+ * What a receiver makes of mail from `address` whose sender is at `domain` (RFC 7208 §4). Names with macros depend on the
+ * mail, and `ptr` should not be used (§5.5): such terms count as look-ups and match nothing here. Never rejects.
+ */
+export async function checkHost(address: string, domain: string, dns: SpfDns): Promise<SpfEvaluation> {
+  const walk = new SpfWalk(ipaddr.process(address), dns);
+  try {
+    const result = await walk.check(domain);
+    return { result, problem: null, lookups: walk.lookups, voids: walk.voids };
+  } catch (error) {
+    if (!(error instanceof SpfError)) throw error;
+    return { result: error.result, problem: error.message, lookups: walk.lookups, voids: walk.voids };
+  }
+}
+
+class SpfError extends Error {
+  constructor(
+    readonly result: 'temperror' | 'permerror',
+    problem: string,
+  ) {
+    super(problem);
+  }
+}
+
+class SpfWalk {
+  lookups = 0;
+  voids = 0;
+
+  constructor(
+    private readonly address: ipaddr.IPv4 | ipaddr.IPv6,
+    private readonly dns: SpfDns,
+  ) {}
+
+  async check(domain: string): Promise<SpfResult> {
+    const terms = await this.termsOf(domain);
+    if (terms === null) return 'none';
+    for (const term of terms)
+      if (term.kind === 'mechanism' && (await this.matches(term, domain))) return QUALIFIERS[term.qualifier];
+    const redirect = terms.find(({ kind, name }) => kind === 'modifier' && name === 'redirect');
+    if (redirect === undefined || hasMacro(redirect)) return 'neutral';
+    this.count();
+    const result = await this.check(hostOf(redirect, domain));
+    if (result === 'none') throw new SpfError('permerror', `redirect=${redirect.argument} has no SPF record`);
+    return result;
+  }
+
+  private async termsOf(domain: string): Promise<SpfTerm[] | null> {
+    const records = (await this.values(this.dns.texts(domain))).filter(isSpf);
+    if (records.length === 0) return null;
+    if (records.length > 1) throw new SpfError('permerror', `${domain} has more than one SPF record`);
+    const terms = readSpf(records[0]);
+    if ('problem' in terms) throw new SpfError('permerror', `the record of ${domain} is invalid: ${terms.problem}`);
+    return terms;
+  }
+
+  private async matches(term: SpfTerm, domain: string): Promise<boolean> {
+    switch (term.name) {
+      case 'all':
+        return true;
+      case 'ip4':
+      case 'ip6':
+        return this.isWithin(...networkOf(term.argument));
+      case 'include':
+        return this.includes(term);
+      default:
+        this.count();
+        return !hasMacro(term) && this.asked(term, domain);
+    }
+  }
+
+  private async includes(term: SpfTerm): Promise<boolean> {
+    this.count();
+    if (hasMacro(term)) return false;
+    const result = await this.check(hostOf(term, ''));
+    if (result === 'none') throw new SpfError('permerror', `include:${term.argument} has no SPF record`);
+    return result === 'pass';
+  }
+
+  /** The terms that ask for addresses. */
+  private async asked(term: SpfTerm, domain: string): Promise<boolean> {
+    const host = hostOf(term, domain);
+    if (term.name === 'exists') return (await this.values(this.dns.addresses(host))).length > 0;
+    if (term.name === 'a') return this.leadsHere(host, term);
+    if (term.name !== 'mx') return false;
+    const exchanges = await this.values(this.dns.mx(host));
+    if (exchanges.length > EXCHANGES) throw new SpfError('permerror', `${host} has more than ${EXCHANGES} MX records`);
+    for (const exchange of exchanges) if (await this.leadsHere(exchange, term)) return true;
+    return false;
+  }
+
+  private async leadsHere(host: string, { argument }: SpfTerm): Promise<boolean> {
+    const [, v4 = '32', v6 = '128'] = /^[^/]*(?:\/(\d+))?(?:\/\/(\d+))?$/.exec(argument) ?? [];
+    const addresses = await this.values(this.dns.addresses(host));
+    return addresses.some((found) => this.isWithin(found, Number(found.includes(':') ? v6 : v4)));
+  }
+
+  private isWithin(network: string, bits: number): boolean {
+    const parsed = ipaddr.parse(network);
+    return parsed.kind() === this.address.kind() && this.address.match([parsed, bits] as [ipaddr.IPv4, number]);
+  }
+
+  private count(): void {
+    this.lookups += 1;
+    if (this.lookups > SPF_LOOKUPS) throw new SpfError('permerror', `it costs more than ${SPF_LOOKUPS} look-ups`);
+  }
+
+  private async values(question: Promise<DnsAnswer>): Promise<string[]> {
+    const answer = await question;
+    if (answer.kind === 'no_answer') throw new SpfError('temperror', answer.reason);
+    if (answer.kind === 'found') return answer.values;
+    this.voids += 1;
+    return [];
+  }
+}
+
+const hasMacro = ({ argument }: SpfTerm): boolean => argument.includes('%');
+
+/** The name of a term without its prefix lengths; the domain itself where none is written. */
+function hostOf({ argument }: SpfTerm, domain: string): string {
+  const host = argument.split('/', 1)[0].replace(/\.$/, '');
+  return host === '' ? domain : host;
+}
+
+function networkOf(argument: string): [network: string, bits: number] {
+  const [network, bits] = argument.split('/');
+  return [network, bits === undefined ? (network.includes(':') ? 128 : 32) : Number(bits)];
+}
