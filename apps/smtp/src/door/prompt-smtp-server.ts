@@ -1,18 +1,18 @@
 import { SMTPServer, type SMTPServerOptions } from 'smtp-server';
+import { checkCommands } from './commands.js';
+import type { Connection } from './connection.js';
 import { readDataFast } from './data-reader.js';
+import { mendReplies } from './replies.js';
 
-type Connection = SMTPServer['connections'] extends Set<infer C> ? C : never;
-
-const OWN_ENHANCED_CODE = /^[245]\.\d{1,3}\.\d{1,3} /;
 const UNAUTHENTICATED_MS = 60_000;
 
 /**
- * smtp-server with five habits changed:
+ * smtp-server with some habits changed:
  * - the banner comes at once; the library waits 100 ms for early talkers, which caps a client that opens a connection
  *   per mail at ten mails a second (a submission port asks for a login anyway);
  * - AUTH is not offered before TLS and is answered 530 there. Disabling the command instead would make the library take
  *   MAIL FROM without a login: with AUTH disabled it assumes that none is needed;
- * - a reply of ours that brings its own enhanced code (RFC 2034) does not get a second one;
+ * - replies are put right by `mendReplies`, and what the library lets pass is refused by `checkCommands`;
  * - a connection that has not logged in after 60 s ends, however busily it talks;
  * - the data phase is read by `readDataFast`.
  */
@@ -33,26 +33,13 @@ class AdjustedConnections extends Set<Connection> {
     const init = connection.init.bind(connection);
     connection.init = () => {
       init();
-      adjustReplies(connection);
+      mendReplies(connection);
+      checkCommands(connection);
       if (!connection._server.options.authOptional) endWithoutLogin(connection);
       greetAtOnce(connection);
     };
     return super.add(connection);
   }
-}
-
-function adjustReplies(connection: Connection): void {
-  const send = connection.send.bind(connection);
-  connection.send = (code, data, context) => {
-    if (code === 538) return send(530, '5.7.0 Must issue a STARTTLS command first', false);
-    if (Array.isArray(data) && !connection.session.secure)
-      return send(
-        code,
-        data.filter((line) => !line.startsWith('AUTH')),
-        context,
-      );
-    return send(code, data, typeof data === 'string' && OWN_ENHANCED_CODE.test(data) ? false : context);
-  };
 }
 
 function endWithoutLogin(connection: Connection): void {

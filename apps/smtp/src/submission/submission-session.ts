@@ -38,6 +38,7 @@ const NAME_ALIAS = 'resend';
 @Injectable()
 export class SubmissionSession {
   private readonly throttle: AuthThrottle;
+  private readonly serviceDomain: string;
 
   constructor(
     private readonly keys: ApiKeys,
@@ -49,6 +50,7 @@ export class SubmissionSession {
     config: Config,
   ) {
     this.throttle = new AuthThrottle(config.settings.SMTP_AUTH_FAILURES_PER_MINUTE);
+    this.serviceDomain = config.settings.SERVICE_DOMAIN;
   }
 
   async login(auth: SMTPServerAuthentication, session: SMTPServerSession): Promise<Login> {
@@ -57,7 +59,8 @@ export class SubmissionSession {
       throw new SmtpReply(421, '4.7.0 Too many failed logins from this address. Try again in a minute');
     try {
       const principal = await this.authenticate(auth.password ?? '', address);
-      if (!(await this.isOwnSender(auth.username ?? '', principal))) throw new Refusal('invalid_api_key');
+      if (actsForAnother(auth) || !(await this.isOwnSender(auth.username ?? '', principal)))
+        throw new Refusal('invalid_api_key');
       return { token: auth.password ?? '', principal, mailAt: -Infinity, listed: false };
     } catch (error) {
       if (!(error instanceof Refusal)) throw new SmtpReply(454, '4.7.0 Temporary authentication failure');
@@ -96,10 +99,10 @@ export class SubmissionSession {
   }
 
   async rcptTo(to: SMTPServerAddress, session: SMTPServerSession): Promise<void> {
+    // RFC 5321 §4.5.1: the one mailbox that needs no domain is the one of whoever runs this server.
+    if (to.address.toLowerCase() === 'postmaster') to.address = `postmaster@${this.serviceDomain}`;
     const mailbox = parseMailbox(to.address);
     if ('problem' in mailbox) throw new SmtpReply(501, `5.1.3 The address ${mailbox.problem}`);
-    if (session.envelope.rcptTo.length >= LIMITS.smtpRecipients)
-      throw new SmtpReply(452, `4.5.3 At most ${LIMITS.smtpRecipients} recipients in one transaction`);
     const login = session.user as Login;
     const normal = normaliseAddress(mailbox.address);
     const entry = await this.suppressions.listed(login.principal.accountId, normal);
@@ -136,11 +139,22 @@ export class SubmissionSession {
   /** A refusal as its reply; anything unforeseen is temporary, so that the client keeps the mail. */
   reply(error: unknown, session: SMTPServerSession): SmtpReply {
     if (error instanceof SmtpReply) return error;
-    if (error instanceof Refusal) return replyOf(error);
+    if (error instanceof Refusal) return inTransaction(error);
     this.log.error('submission failed', error, { session: session.id });
     return new SmtpReply(451, '4.3.0 The mail could not be stored. Try again later');
   }
 }
+
+/** 535 answers a login (RFC 4954 §6). Later only a key that has ended is told by it: its owner must log in with another. */
+function inTransaction(refusal: Refusal): SmtpReply {
+  const reply = replyOf(refusal);
+  if (reply.responseCode !== 535 || refusal.code === 'invalid_api_key') return reply;
+  return new SmtpReply(550, reply.message.replace(/^\S+/, '5.7.1'));
+}
+
+/** RFC 4616 §2: who logs in may name another one to act for; here everybody acts for himself. */
+const actsForAnother = ({ authzid, username }: SMTPServerAuthentication): boolean =>
+  !!authzid && authzid.toLowerCase() !== username?.toLowerCase();
 
 /** Recipients are those of RCPT TO and nobody else; the header only tells who is shown as To and Cc (D-58). */
 function toSubmission(principal: Principal, relayed: RelayedMessage, rcptTo: SMTPServerAddress[]): Submission {

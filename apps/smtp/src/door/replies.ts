@@ -1,0 +1,61 @@
+import type { Connection } from './connection.js';
+
+/** `code`, then the enhanced code and the sentence. */
+export type Reply = readonly [code: number, text: string];
+
+/** RFC 5321 §4.5.3.1.5: 512 octets with code and line end. */
+const MAX_TEXT = 500;
+const OWN_ENHANCED_CODE = /^[245]\.\d{1,3}\.\d{1,3} /;
+/** RFC 5321 §4.2: a reply is printable ASCII, whatever a sentence quotes. */
+const NOT_PRINTABLE = /[^\x20-\x7e]+/g;
+
+const STARTTLS_FIRST = '5.7.0 Must issue a STARTTLS command first';
+const NO_LOGIN_DATA = '5.5.2 The login data cannot be read';
+
+/** Replies of the library whose code, enhanced code or sentence is another one here, by the library's words. */
+const MENDED = new Map<string, Reply>([
+  // RFC 4954 §6 and §4: 530, not 538; 5.7.0 for a cancelled exchange; 5.5.2 for data that cannot be decoded.
+  ['Error: Must issue a STARTTLS command first', [530, STARTTLS_FIRST]],
+  ['Error: authentication Required', [530, '5.7.0 Authentication required']],
+  ['Authentication aborted', [501, '5.7.0 Authentication cancelled']],
+  ['Error: invalid userdata', [501, NO_LOGIN_DATA]],
+  ['Error: missing username', [501, NO_LOGIN_DATA]],
+  // The library takes the enhanced code of these from the name of the client's command.
+  ['Error: command not recognized', [500, '5.5.2 Command not recognized']],
+  ['Error: too many unrecognized commands', [421, '4.7.0 Too many unrecognized commands']],
+  ['Error: too many unauthenticated commands', [421, '4.7.0 Too many commands without a login']],
+  ['HTTP requests not allowed', [421, '4.7.0 This is no web server']],
+  ['Server shutting down', [421, '4.3.2 The server is shutting down']],
+  ['Error: Command line too long', [421, '4.7.0 Line too long']],
+  ['Timeout - closing connection', [421, '4.4.2 Timeout, closing the connection']],
+  // 2.1.5 would say that the address is valid, and nobody looked.
+  ['Try to send something. No promises though', [252, '2.0.0 Addresses are judged when mail for them comes']],
+  [
+    'See https://tools.ietf.org/html/rfc5321 for details',
+    [214, '2.0.0 Commands: EHLO HELO STARTTLS AUTH MAIL RCPT DATA RSET NOOP VRFY HELP QUIT'],
+  ],
+]);
+
+/**
+ * The one place where a reply leaves: what the library says wrongly is put right, a reply of ours that brings its own
+ * enhanced code (RFC 2034) does not get a second one, AUTH is not offered before TLS, and no line is longer than the
+ * standard's or has other octets.
+ */
+export function mendReplies(connection: Connection): void {
+  const send = connection.send.bind(connection);
+  connection.send = (code, data, context) => {
+    if (Array.isArray(data)) return send(code, offered(data, connection), context);
+    const [mendedCode, sentence] = mended(code, data ?? '', connection);
+    const text = sentence.replace(NOT_PRINTABLE, '?').slice(0, MAX_TEXT);
+    return send(mendedCode, text, OWN_ENHANCED_CODE.test(text) ? false : context);
+  };
+}
+
+function mended(code: number, text: string, { secure }: Connection): Reply {
+  const reply = MENDED.get(text) ?? ([code, text] as const);
+  // RFC 3207 §4: who has not begun TLS is asked for that, not for a login.
+  return reply[0] === 530 && !secure ? [530, STARTTLS_FIRST] : reply;
+}
+
+const offered = (lines: string[], { secure }: Connection): string[] =>
+  secure ? lines : lines.filter((line) => !line.startsWith('AUTH'));
