@@ -47,7 +47,10 @@ export type InboundReport =
       userAgent: string | null;
       /** Who reports: the domain of the report's From. */
       reporter: string | null;
-      /** `Original-Rcpt-To` and the shown To; empty when redacted (RFC 6590). */
+      /**
+       * Whose mail it was by the envelope, from `Original-Rcpt-To` and its like; empty when redacted (RFC 6590). A shown To
+       * is not among them: whoever complains may have been in Bcc.
+       */
       recipients: string[];
       returned: ReturnedMail;
     }
