@@ -1,5 +1,5 @@
 import { AccountEntity, Accounts } from '#libs/accounts';
-import { DomainEntity, SendingDomains, TlsWishes } from '#libs/domains';
+import { DeliveryWishes, DomainEntity, SendingDomains } from '#libs/domains';
 import { KeptStsPolicies } from '#libs/emails';
 import { SecretBox } from '#libs/kernel';
 import type { KeptStsPolicy } from '#libs/mta';
@@ -76,24 +76,39 @@ describe('the file of a policy', () => {
   });
 });
 
-describe('what a sending domain asks of connections', () => {
-  it('is its setting, within a second of a change, and the most where there is no such domain', async () => {
-    const domains = new SendingDomains(
-      db.dataSource.getRepository(DomainEntity),
-      db.database,
-      new SecretBox(Buffer.alloc(32, 7)),
-      db.config,
-    );
+describe('what a sending domain asks of delivery', () => {
+  let accountId: string;
+  let id: string;
+
+  beforeAll(async () => {
+    const box = new SecretBox(Buffer.alloc(32, 7));
+    const domains = new SendingDomains(db.dataSource.getRepository(DomainEntity), db.database, box, db.config);
     const accounts = new Accounts(db.dataSource.getRepository(AccountEntity));
-    const { id: accountId } = await accounts.create({ name: 'Sender', plan: 'unlimited' });
-    const { id: stranger } = await accounts.create({ name: 'Stranger', plan: 'unlimited' });
-    const { id } = await domains.addVouched(accountId, 'sender.example');
-    const wishes = new TlsWishes(db.database);
-    expect(await wishes.of(accountId, id)).toBe('opportunistic');
-    expect(await wishes.of(stranger, id)).toBe('enforced');
-    expect(await wishes.of(accountId, 'dom_unknown')).toBe('enforced');
+    ({ id: accountId } = await accounts.create({ name: 'Sender', plan: 'unlimited' }));
+    ({ id } = await domains.addVouched(accountId, 'sender.example'));
+  });
+
+  it('is its setting, within a second of a change, and the most where there is no such domain', async () => {
+    const wishes = new DeliveryWishes(db.database);
+    const gone = { tls: 'enforced', returnPathOf: null };
+    expect(await wishes.of(accountId, id)).toEqual({ tls: 'opportunistic', returnPathOf: null });
+    expect(await wishes.of('acc_stranger', id)).toEqual(gone);
+    expect(await wishes.of(accountId, 'dom_unknown')).toEqual(gone);
     await db.database.query(`UPDATE domains SET tls = 'enforced' WHERE id = $1`, [id]);
     await new Promise((resolve) => setTimeout(resolve, 1_010));
-    expect(await wishes.of(accountId, id)).toBe('enforced');
+    expect(await wishes.of(accountId, id)).toMatchObject({ tls: 'enforced' });
+  });
+
+  it.each([
+    ['verified', null, 'sender.example'],
+    ['verified', '2026-01-01T00:00:00.000Z', null],
+    ['missing', null, null],
+    ['wrong', null, null],
+    ['unknown', null, null],
+  ])('has bounces below the domain when its alias is %s and lost since %s: %s', async (status, lostSince, expected) => {
+    const finding = { slot: 'return_path', status, lostSince, observed: [], error: null, checkedAt: null };
+    const other = { ...finding, slot: 'tracking', status: 'verified', lostSince: null };
+    await db.database.query(`UPDATE domains SET findings = $2 WHERE id = $1`, [id, JSON.stringify([other, finding])]);
+    expect(await new DeliveryWishes(db.database).of(accountId, id)).toMatchObject({ returnPathOf: expected });
   });
 });

@@ -2,9 +2,9 @@ import { Injectable } from '@nestjs/common';
 import {
   CapturedMail,
   EmailLedger,
+  EnvelopeSender,
   MailMessage,
   OutgoingTls,
-  ReturnPath,
   SharedShaping,
   type DeliveryJob,
   type StoredContent,
@@ -39,7 +39,7 @@ export class OutgoingMail {
   constructor(
     private readonly ledger: EmailLedger,
     private readonly message: MailMessage,
-    private readonly returnPath: ReturnPath,
+    private readonly envelopeSender: EnvelopeSender,
     private readonly captured: CapturedMail,
     private readonly tls: OutgoingTls,
     { plan }: SharedShaping,
@@ -83,29 +83,39 @@ export class OutgoingMail {
   /** One outcome per recipient; never throws. */
   async send(job: DeliveryJob, how: Handling): Promise<Outcome[]> {
     try {
-      return await this.world.deliver({ ...this.courierJob(job, how), tls: await this.tls.wanted(job) });
+      const tls = await this.tls.wanted(job);
+      return await this.world.deliver({ ...(await this.courierJob(job, how)), tls });
     } catch (error) {
-      // The database is away: nothing may go out under a weaker rule than the domain has.
-      this.log.warn('delivery: not begun', { email: job.mail.id, reason: (error as Error).message });
-      const now = new Date();
-      return job.recipients.map(({ ordinal }) => ({
-        key: String(ordinal),
-        kind: 'abandoned',
-        startedAt: now,
-        endedAt: now,
-      }));
+      return this.notBegun(job, error as Error);
     }
   }
 
-  /** Into the captured inbox instead. */
-  keep(job: DeliveryJob): Promise<Outcome[]> {
-    return this.inbox.deliver(this.courierJob(job, { source: null, mayStart: () => this.ledger.holds(job) }));
+  /** Into the captured inbox instead; never throws. */
+  async keep(job: DeliveryJob): Promise<Outcome[]> {
+    try {
+      const how = { source: null, mayStart: () => this.ledger.holds(job) };
+      return await this.inbox.deliver(await this.courierJob(job, how));
+    } catch (error) {
+      return this.notBegun(job, error as Error);
+    }
   }
 
-  private courierJob(job: DeliveryJob, { source, mayStart }: Handling): CourierJob {
+  /** The database is away: nothing may go out under a weaker rule than the domain has. */
+  private notBegun(job: DeliveryJob, { message: reason }: Error): Outcome[] {
+    this.log.warn('delivery: not begun', { email: job.mail.id, reason });
+    const now = new Date();
+    return job.recipients.map(({ ordinal }) => ({
+      key: String(ordinal),
+      kind: 'abandoned',
+      startedAt: now,
+      endedAt: now,
+    }));
+  }
+
+  private async courierJob(job: DeliveryJob, { source, mayStart }: Handling): Promise<CourierJob> {
     return {
       id: job.mail.id,
-      mailFrom: this.returnPath.address(job.mail.id, job.recipients[0].ordinal),
+      mailFrom: await this.envelopeSender.of(job),
       recipients: job.recipients.map((recipient) => ({ key: String(recipient.ordinal), address: recipient.address })),
       content: async () => this.message.bytes(job, await this.stored(job)),
       sevenBit: async () => this.message.sevenBit(job, await this.stored(job)),

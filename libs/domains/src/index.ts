@@ -1,6 +1,12 @@
 export type { SendingDomain } from './active-domains.js';
+export { DeliveryWishes } from './delivery-wishes.js';
 export { DomainEntity, TLS_POLICIES, type DomainStatus, type TlsPolicy } from './domain.entity.js';
-export { DomainExamination, type ExaminedDomain, type ExaminedRecord, type LosingDomain } from './domain-examination.js';
+export {
+  DomainExamination,
+  type ExaminedDomain,
+  type ExaminedRecord,
+  type LosingDomain,
+} from './domain-examination.js';
 export { DomainEntries, type DomainSettings } from './domain-entries.js';
 export { DkimRotation, type RotationRequest } from './dkim/dkim-rotation.js';
 export type { DkimView, RotationView } from './dkim/dkim-view.js';
@@ -12,7 +18,6 @@ export type { DomainView } from './domain-view.js';
 export { DomainsModule } from './domains.module.js';
 export type { RecordKind } from './expected-records.js';
 export { SendingDomains } from './sending-domains.js';
-export { TlsWishes } from './tls-wishes.js';
 export { AutomaticRotation } from './verification/automatic-rotation.js';
 export { DomainVerifier, type DomainCheck } from './verification/domain-verifier.js';
 export { checkHost, type SpfDns, type SpfEvaluation } from './verification/check-host.js';

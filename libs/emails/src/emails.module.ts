@@ -4,6 +4,7 @@ import { DomainsModule } from '#libs/domains';
 import { SuppressionsModule } from '#libs/suppressions';
 import { CapturedMail } from './captured-mail.js';
 import { EmailQueries } from './email-queries.js';
+import { EnvelopeSender } from './envelope-sender.js';
 import { HandOff } from './hand-off.js';
 import { InboundMail } from './inbound/inbound-mail.js';
 import { AttachmentFetcher } from './intake/attachment-fetcher.js';
@@ -24,6 +25,7 @@ const PARTS = [
   EmailIntake,
   EmailLedger,
   EmailQueries,
+  EnvelopeSender,
   CapturedMail,
   HandOff,
   InboundMail,

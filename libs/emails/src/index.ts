@@ -23,6 +23,7 @@ export { EmailQueries, type AttachmentView, type EmailView, type RecipientView }
 export type { EmailSummary } from './email-summary.js';
 export { EmailsApiModule } from './emails-api.module.js';
 export { EmailsModule } from './emails.module.js';
+export { EnvelopeSender } from './envelope-sender.js';
 export { firstLink } from './first-link.js';
 export type { EmailFilter } from './list/email-filter.js';
 export { EmailList } from './list/email-list.js';

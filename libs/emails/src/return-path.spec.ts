@@ -15,6 +15,22 @@ describe('ReturnPath', () => {
     expect(returnPath.read(address.toUpperCase())).toEqual({ emailId: id, ordinal: 49 });
   });
 
+  it('stands below the sending domain where that leads to us, and is read there too', () => {
+    const id = newId('em');
+    const address = returnPath.address(id, 2, 'shop.example.com');
+    expect(address).toMatch(/^b\+[a-z2-7]+@bounces\.shop\.example\.com$/);
+    expect(address.split('@')[0]).toBe(returnPath.address(id, 2).split('@')[0]);
+    expect(returnPath.read(address)).toEqual({ emailId: id, ordinal: 2 });
+    expect(returnPath.read(address.replace('@bounces.', '@'))).toBeNull();
+    expect(returnPath.read(`${address}@elsewhere.example`)).toBeNull();
+  });
+
+  it('stays within the length of a path, whatever the domain', () => {
+    const long = `${'a'.repeat(60)}.${'b'.repeat(60)}.${'c'.repeat(60)}.${'d'.repeat(18)}.ex`;
+    expect(returnPath.address(newId('em'), 0, long)).toHaveLength(254);
+    expect(returnPath.address(newId('em'), 0, `x${long}`)).toMatch(/@bounces\.mail\.example$/);
+  });
+
   it('reads nothing that was altered or made elsewhere', () => {
     const address = returnPath.address(newId('em'), 0);
     const other = new ReturnPath(

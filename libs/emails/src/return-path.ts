@@ -9,33 +9,47 @@ const TRACE_MAC_BYTES = 16;
 /** Comes out of 33 bytes, so every one of its letters counts. */
 const TRACE = /^[A-Za-z0-9_-]{44}$/;
 
+/** RFC 5321 §4.5.3.1.3: 256 octets with the brackets around it. */
+const PATH_OCTETS = 254;
+/** Below the service's domain, and below every sending domain that has an alias to it. */
+const LABEL = 'bounces.';
+
 /**
- * The envelope sender of our mail (VERP): `b+<token>@bounces.<service domain>`. The token names the mail and the first
- * recipient of the transaction (details §10) and carries a MAC, so that nobody can make up bounces. Base32 in lower
- * case: local parts do not survive every system with their case.
+ * The envelope sender of our mail (VERP): `b+<token>@bounces.<service domain>`, or below the sending domain. The token
+ * names the mail and the first recipient of the transaction (details §10) and carries a MAC, so that nobody can make up
+ * bounces. Base32 in lower case: local parts do not survive every system with their case.
  */
 @Injectable()
 export class ReturnPath {
   private readonly token: MailToken;
   private readonly traceToken: MailToken;
-  private readonly domain: string;
+  private readonly serviceDomain: string;
 
   constructor(config: Config) {
     const { MASTER_KEY, SERVICE_DOMAIN } = config.settings;
     this.token = new MailToken(MASTER_KEY, 'return path', MAC_BYTES);
     this.traceToken = new MailToken(MASTER_KEY, 'trace', TRACE_MAC_BYTES);
-    this.domain = `bounces.${SERVICE_DOMAIN}`;
+    this.serviceDomain = SERVICE_DOMAIN;
   }
 
-  /** The envelope sender for the transaction that begins with recipient `ordinal` of mail `emailId`. */
-  address(emailId: string, ordinal: number): string {
-    return `b+${base32(this.token.write({ emailId, ordinal }))}@${this.domain}`;
+  /**
+   * The envelope sender for the transaction that begins with recipient `ordinal` of mail `emailId`; below `domain` SPF is
+   * aligned with the sender (D-44). A domain too long for it has its bounces at the service's.
+   */
+  address(emailId: string, ordinal: number, domain: string | null = null): string {
+    const local = `b+${base32(this.token.write({ emailId, ordinal }))}`;
+    const address = `${local}@${LABEL}${domain ?? this.serviceDomain}`;
+    return address.length <= PATH_OCTETS ? address : `${local}@${LABEL}${this.serviceDomain}`;
   }
 
-  /** Whom a bounce to this address speaks of; null for anything that we did not make. */
+  /**
+   * Whom a bounce to this address speaks of; null for anything that we did not make. Below which domain it stands does
+   * not count: the MAC proves the token, mail is out for longer than a domain may be here, and an answer that depended on
+   * the domain would tell whose mail we send.
+   */
   read(address: string): TokenName | null {
-    const [local, domain] = address.toLowerCase().split('@');
-    if (domain !== this.domain || !local.startsWith('b+')) return null;
+    const [local, domain, more] = address.toLowerCase().split('@');
+    if (more !== undefined || !domain?.startsWith(LABEL) || !local.startsWith('b+')) return null;
     const bytes = fromBase32(local.slice(2));
     return bytes && this.token.read(bytes);
   }

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { TlsWishes } from '#libs/domains';
+import { DeliveryWishes } from '#libs/domains';
 import { Config, Log, Metrics } from '#libs/kernel';
 import type { CourierJob, CourierOptions } from '#libs/mta';
 import { Gauge } from 'prom-client';
@@ -17,7 +17,7 @@ export class OutgoingTls {
   constructor(
     private readonly policies: KeptStsPolicies,
     private readonly results: TlsResults,
-    private readonly wishes: TlsWishes,
+    private readonly wishes: DeliveryWishes,
     private readonly config: Config,
     private readonly log: Log,
     metrics: Metrics,
@@ -44,10 +44,10 @@ export class OutgoingTls {
   }
 
   /** @throws what the database throws. */
-  wanted({ mail }: DeliveryJob): Promise<CourierJob['tls']> {
+  async wanted({ mail }: DeliveryJob): Promise<CourierJob['tls']> {
     // Nobody else can have this sender: the service's own domain is active in the operator's account.
     if (mail.tags[NOTICE_TAG] === 'tls_report' && mail.sender === `postmaster@${this.config.settings.SERVICE_DOMAIN}`)
-      return Promise.resolve('unconditional');
-    return this.wishes.of(mail.accountId, mail.domainId);
+      return 'unconditional';
+    return (await this.wishes.of(mail.accountId, mail.domainId)).tls;
   }
 }
