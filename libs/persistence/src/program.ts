@@ -14,6 +14,7 @@ import {
   type Program,
 } from '#libs/kernel';
 import { DataSource } from 'typeorm';
+import { listenProblem } from './listen-problem.js';
 import { migrate } from './migrate.js';
 import { dataSourceOptions, PersistenceModule } from './persistence.module.js';
 
@@ -57,8 +58,9 @@ export async function startProgram(options: ProgramOptions): Promise<INestApplic
     log.info('started', { settings: config.describe() });
     return app;
   } catch (error) {
-    if (error instanceof ConfigError) process.stderr.write(`${error.message}\n`);
-    else log.error('the start failed', error);
+    const sentence = error instanceof ConfigError ? error.message : listenProblem(error, parsed);
+    if (sentence === null) log.error('the start failed', error);
+    else process.stderr.write(`${sentence}\n`);
     await shutdown.run();
     process.exit(1);
   }
