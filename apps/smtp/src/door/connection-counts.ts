@@ -1,21 +1,36 @@
-import { SmtpReply } from './smtp-reply.js';
+import { networkOf } from './network-of.js';
 
-/** Open connections of each client address. The library reports the end of refused ones too. */
+/** How a new connection is met: served, told 421, or cut without a word. */
+export type Welcome = 'serve' | 'refuse' | 'cut';
+
+/** Told 421 up to this multiple of its share; beyond, even a TLS handshake to say so would cost more than it is worth. */
+const PATIENCE = 2;
+
+/** Open connections of each client network and of all; one of these for all doors that share a process. */
 export class ConnectionCounts {
   private readonly open = new Map<string, number>();
+  private total = 0;
 
-  constructor(private readonly perAddress: number) {}
+  constructor(
+    private readonly perNetwork: number,
+    private readonly overall = Infinity,
+  ) {}
 
-  /** The refusal of a connection too many, else null. */
-  enter(address: string): SmtpReply | null {
-    const open = (this.open.get(address) ?? 0) + 1;
-    this.open.set(address, open);
-    return open > this.perAddress ? new SmtpReply(421, '4.7.0 Too many connections from your address') : null;
+  /** Counts one more; each has to `leave` once, however it was met. */
+  enter(address: string): Welcome {
+    const network = networkOf(address);
+    const open = (this.open.get(network) ?? 0) + 1;
+    this.open.set(network, open);
+    this.total += 1;
+    if (open > this.perNetwork * PATIENCE || this.total > this.overall * PATIENCE) return 'cut';
+    return open > this.perNetwork || this.total > this.overall ? 'refuse' : 'serve';
   }
 
   leave(address: string): void {
-    const open = (this.open.get(address) ?? 1) - 1;
-    if (open > 0) this.open.set(address, open);
-    else this.open.delete(address);
+    const network = networkOf(address);
+    const open = (this.open.get(network) ?? 1) - 1;
+    this.total -= 1;
+    if (open > 0) this.open.set(network, open);
+    else this.open.delete(network);
   }
 }

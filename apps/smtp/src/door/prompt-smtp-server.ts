@@ -1,63 +1,108 @@
+import type { Socket } from 'node:net';
+import type { TLSSocket } from 'node:tls';
 import { SMTPServer, type SMTPServerOptions } from 'smtp-server';
-import { checkCommands } from './commands.js';
-import type { Connection } from './connection.js';
-import { readDataFast } from './data-reader.js';
-import { mendReplies } from './replies.js';
+import type { SMTPConnectionOptions } from 'smtp-server/lib/smtp-connection.js';
+import type { ConnectionCounts } from './connection-counts.js';
+import type { Deadlines } from './phase-clock.js';
+import { PromptConnection, type Arrival } from './prompt-connection.js';
 
-const UNAUTHENTICATED_MS = 60_000;
+/** How often deadlines are looked at: one walk over all connections, no timer of their own. */
+const WALK_MS = 1_000;
+const STOP_WALK_MS = 50;
+/** What a message that is coming in has to end when the server stops. */
+const STOP_PATIENCE_MS = 5_000;
+
+/** What a door is, beside the library's options. */
+export interface Door {
+  deadlines: Deadlines;
+  connections: ConnectionCounts;
+  walkMs?: number;
+}
 
 /**
  * smtp-server with some habits changed:
  * - the banner comes at once; the library waits 100 ms for early talkers, which caps a client that opens a connection
  *   per mail at ten mails a second (a submission port asks for a login anyway);
- * - AUTH is not offered before TLS and is answered 530 there. Disabling the command instead would make the library take
- *   MAIL FROM without a login: with AUTH disabled it assumes that none is needed;
- * - replies are put right by `mendReplies`, and what the library lets pass is refused by `checkCommands`;
- * - a connection that has not logged in after 60 s ends, however busily it talks;
- * - the data phase is read by `readDataFast`.
+ * - replies are put right by `mendReplies`, and what the library lets pass is refused by `checkCommands`. AUTH is not
+ *   disabled before TLS: with AUTH disabled the library takes MAIL FROM without a login;
+ * - time-outs are absolute (`PhaseClock`), from the first packet on, TLS handshakes included;
+ * - connections are counted when they come in, not when their TLS handshake is done;
+ * - the data phase is read by `readDataFast`, and messages share a bounded memory (`MessageRoom`);
+ * - a stop ends idle connections at once, and lets a message that is coming in come.
  */
 export class PromptSmtpServer extends SMTPServer {
-  constructor(options: SMTPServerOptions) {
+  private readonly arrivals = new WeakMap<Socket, Arrival>();
+  private walking: NodeJS.Timeout | undefined;
+
+  constructor(
+    options: SMTPServerOptions,
+    private readonly door: Door,
+  ) {
     super(options);
-    this.connections = new AdjustedConnections();
+    // Without this listener one TCP reset in the middle of DATA ends the process.
+    this.on('error', () => undefined);
+    this.walking = setInterval(() => this.walk(), door.walkMs ?? WALK_MS);
+    this.walking.unref();
   }
-}
 
-/** The library puts each connection here before it begins; `init` is the moment between that and its first byte. */
-class AdjustedConnections extends Set<Connection> {
-  override add(connection: Connection): this {
-    const createParser = connection._createParser.bind(connection);
-    connection._createParser = () => readDataFast(createParser());
-    // The first one was made before; STARTTLS begins another.
-    if (connection._parser) readDataFast(connection._parser);
-    const init = connection.init.bind(connection);
-    connection.init = () => {
-      init();
-      mendReplies(connection);
-      checkCommands(connection);
-      if (!connection._server.options.authOptional) endWithoutLogin(connection);
-      greetAtOnce(connection);
+  override connect(socket: Socket, options?: SMTPConnectionOptions | null): void {
+    const arrival = this.arrivals.get(socket) as Arrival;
+    const connection = new PromptConnection(this, socket, arrival, this.door.deadlines, options);
+    this.connections.add(connection);
+    connection.on('error', (error: Error) => this._onError(error));
+    connection.init();
+  }
+
+  override _acceptSocket(socket: Socket, handshake: boolean): (() => void) | false {
+    const { connections } = this.door;
+    const address = socket.remoteAddress ?? '';
+    const welcome = connections.enter(address);
+    let here = true;
+    const left = () => {
+      if (here) connections.leave(address);
+      here = false;
     };
-    return super.add(connection);
+    socket.once('close', left);
+    this.arrivals.set(socket, { at: performance.now(), welcome, left });
+    if (welcome !== 'cut') return super._acceptSocket(socket, handshake);
+    socket.on('error', () => undefined);
+    socket.destroy();
+    return false;
   }
-}
 
-function endWithoutLogin(connection: Connection): void {
-  const deadline = setTimeout(() => {
-    if (!connection.session.user) connection.send(421, '4.4.2 Log in within 60 seconds');
-  }, UNAUTHENTICATED_MS);
-  deadline.unref();
-  connection._socket.once('close', () => clearTimeout(deadline));
-}
+  override _upgrade(socket: Socket, callback: (error: Error | null, tlsSocket?: TLSSocket) => void): void {
+    super._upgrade(socket, (error, tlsSocket) => {
+      if (tlsSocket) this.arrivals.set(tlsSocket, this.arrivals.get(socket) as Arrival);
+      callback(error, tlsSocket);
+    });
+  }
 
-/** The library's own timer calls `connectionReady` too, 100 ms later: it must then find nothing to do. */
-function greetAtOnce(connection: Connection): void {
-  const ready = connection.connectionReady.bind(connection);
-  let greeted = false;
-  connection.connectionReady = (next) => {
-    if (greeted) return;
-    greeted = true;
-    ready(next);
-  };
-  connection.connectionReady();
+  /** Takes nothing new and lets what comes in come, for a few seconds; resolves when nobody is left, or cut off. */
+  async stop(): Promise<void> {
+    clearInterval(this.walking);
+    const begun = performance.now();
+    const sweep = (): void => {
+      const patient = performance.now() - begun < STOP_PATIENCE_MS;
+      for (const connection of this.prompt()) connection.endForStop(patient);
+    };
+    const closed = new Promise<void>((resolve) => this.close(() => resolve()));
+    sweep();
+    const sweeping = setInterval(sweep, STOP_WALK_MS);
+    await closed;
+    clearInterval(sweeping);
+  }
+
+  private walk(): void {
+    const now = performance.now();
+    for (const [socket, outermost] of this._pendingSockets) {
+      const { at } = this.arrivals.get(socket) as Arrival;
+      if (now - at >= this.door.deadlines.handshake) outermost.destroy();
+    }
+    for (const connection of this.prompt()) connection.endIfLate(now);
+  }
+
+  private prompt(): Iterable<PromptConnection> {
+    // All of them were made by `connect`.
+    return this.connections as Set<unknown> as Set<PromptConnection>;
+  }
 }

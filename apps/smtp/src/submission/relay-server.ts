@@ -5,10 +5,22 @@ import type { SMTPServerOptions } from 'smtp-server';
 import { answer } from '../door/answer.js';
 import { loadCertificate, watchCertificate, type Certificate } from '../door/certificate.js';
 import { ConnectionCounts } from '../door/connection-counts.js';
+import { messageRoom } from '../door/message-room.js';
+import type { Deadlines } from '../door/phase-clock.js';
 import { PromptSmtpServer } from '../door/prompt-smtp-server.js';
 import { SubmissionSession } from './submission-session.js';
 
 const SILENT_MS = 5 * 60_000;
+/** `login` leaves the reply, a last second to read it, and the pace of the watch: gone within 60 s. */
+const DEADLINES: Deadlines = {
+  login: 57_500,
+  handshake: 30_000,
+  line: 30_000,
+  dataWindow: 30_000,
+  dataRate: 1_000,
+  unread: 30_000,
+  oversize: 3_000,
+};
 const CLOSE_MS = 6_000;
 
 /** The relay's two doors: STARTTLS on SMTP_PORT and implicit TLS on SMTPS_PORT (RFC 6409, RFC 8314). */
@@ -40,13 +52,15 @@ export class RelayServer implements OnApplicationBootstrap {
     );
     this.shutdown.on('intake', 'smtp', async () => {
       unwatch();
-      await Promise.all(this.servers.map((server) => new Promise<void>((resolve) => server.close(() => resolve()))));
+      await Promise.all(this.servers.map((server) => server.stop()));
     });
   }
 
   private async listen(port: number, certificate: Certificate, secure: boolean): Promise<void> {
-    const server = new PromptSmtpServer(this.options(certificate, secure));
-    // Without this listener one TCP reset in the middle of DATA ends the process.
+    const server = new PromptSmtpServer(this.options(certificate, secure), {
+      deadlines: DEADLINES,
+      connections: this.connections,
+    });
     server.on('error', (error: Error) => this.log.debug('smtp connection error', { reason: error.message }));
     await new Promise<void>((resolve, reject) => {
       server.server.once('error', reject);
@@ -75,8 +89,6 @@ export class RelayServer implements OnApplicationBootstrap {
       socketTimeout: SILENT_MS,
       closeTimeout: CLOSE_MS,
       logger: false,
-      onConnect: (session, done) => done(this.connections.enter(session.remoteAddress)),
-      onClose: (session) => this.connections.leave(session.remoteAddress),
       onAuth: (auth, session, done) => {
         this.session.login(auth, session).then(
           (user) => done(null, { user }),
@@ -88,8 +100,9 @@ export class RelayServer implements OnApplicationBootstrap {
       onRcptTo: (to, session, done) =>
         answer(this.session.rcptTo(to, session), done, (error) => this.session.reply(error, session)),
       onData: (stream, session, done) => {
-        this.session.data(stream, session).then(
-          (id) => done(null, `2.0.0 queued as ${id}`),
+        const stored = this.session.data(stream, session).finally(() => messageRoom.leave(stream));
+        stored.then(
+          (words) => done(null, `2.0.0 ${words}`),
           (error: unknown) => done(this.session.reply(error, session)),
         );
       },

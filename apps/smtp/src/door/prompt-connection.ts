@@ -1,0 +1,142 @@
+import type { Socket } from 'node:net';
+import { SMTPConnection, type SMTPConnectionOptions } from 'smtp-server/lib/smtp-connection.js';
+import type { SMTPStream } from 'smtp-server/lib/smtp-stream.js';
+import { checkCommands } from './commands.js';
+import type { Welcome } from './connection-counts.js';
+import { readDataFast } from './data-reader.js';
+import { PhaseClock, type Deadlines, type Late, type Seen } from './phase-clock.js';
+import type { PromptSmtpServer } from './prompt-smtp-server.js';
+import { mendReplies } from './replies.js';
+
+/** Refused commands and recipients since the last accepted mail (promises S-23). */
+const MAX_ERRORS = 100;
+/** Commands of any kind since the last accepted mail: what a hundred recipients need, and a day of NOOPs beside it. */
+const MAX_COMMANDS = 2_000;
+/** What a client has to read the last reply, in ms, before its connection is cut. */
+const LINGER_MS = 1_000;
+
+/** How a socket came in; `left` is called once, when it is gone. */
+export interface Arrival {
+  /** Of `performance.now()`. */
+  at: number;
+  welcome: Welcome;
+  left: () => void;
+}
+
+/** One conversation, with the habits that `PromptSmtpServer` tells of. */
+export class PromptConnection extends SMTPConnection {
+  private readonly clock: PhaseClock;
+  /** The outermost socket: the TLS one from the first moment of its handshake on. */
+  private outermost: Socket;
+  private greeted = false;
+  private commands = 0;
+  private commandsSinceMail = 0;
+  private errorsSinceMail = 0;
+
+  constructor(
+    server: PromptSmtpServer,
+    socket: Socket,
+    private readonly arrival: Arrival,
+    deadlines: Deadlines,
+    options?: SMTPConnectionOptions | null,
+  ) {
+    super(server, socket, options);
+    this.outermost = socket;
+    this.clock = new PhaseClock(deadlines, arrival.at);
+  }
+
+  override init(): void {
+    mendReplies(this);
+    checkCommands(this);
+    super.init();
+    this.connectionReady();
+  }
+
+  /** The library's own timer calls this too, 100 ms later: it must then find nothing to do. */
+  override connectionReady(next?: () => void): void {
+    if (this.greeted) return;
+    this.greeted = true;
+    if (this.arrival.welcome === 'serve') return super.connectionReady(next);
+    this.send(421, '4.7.0 Too many connections from your address');
+  }
+
+  override _createParser(): SMTPStream {
+    return readDataFast(super._createParser());
+  }
+
+  override _onCommand(command: Buffer, callback?: () => void): void {
+    this.commands += 1;
+    this.commandsSinceMail += 1;
+    if (this.commandsSinceMail > MAX_COMMANDS) return this.send(421, '4.7.0 Too many commands without a mail');
+    super._onCommand(command, callback);
+  }
+
+  override send(code: number, data?: string | string[] | null, context?: string | false): void {
+    super.send(code, data, context);
+    if (code === 250 && context === 'DATA_OK') this.commandsSinceMail = this.errorsSinceMail = 0;
+    if (code < 400 || code === 421) return;
+    this.errorsSinceMail += 1;
+    if (this.errorsSinceMail >= MAX_ERRORS) super.send(421, '4.7.0 Too many errors', false);
+  }
+
+  /** The only place where the library shows the TLS socket of a STARTTLS before its handshake is done. */
+  override _armTimeout(socket: Socket = this._socket): void {
+    this.outermost = socket;
+    super._armTimeout(socket);
+  }
+
+  override upgrade(callback: () => void, secureCallback?: () => void): void {
+    const plain = this._socket;
+    super.upgrade(callback, secureCallback);
+    // The library removes all listeners of the plain socket.
+    plain.once('close', this.arrival.left);
+  }
+
+  /** The client waits for us, not we for it. */
+  private get ours(): boolean {
+    if (this._handlerPending) return true;
+    return Boolean(this._dataStream) && (!this.receiving || (this._dataStream as { isPaused(): boolean }).isPaused());
+  }
+
+  /** A message is coming in. */
+  private get receiving(): boolean {
+    return this._parser !== false && this._parser._dataMode;
+  }
+
+  /** Ends the connection if the client has had its time. Asked about once a second. */
+  endIfLate(now: number): void {
+    const late = this.clock.late(now, this.seen());
+    if (late) this.end(late);
+  }
+
+  /** The server stops: whatever waits for its client ends, `patient` lets a message that is coming in come. */
+  endForStop(patient: boolean): void {
+    if (this.ours || (patient && this.receiving)) return;
+    this.end({ code: 421, reply: '4.3.2 The server is shutting down' });
+  }
+
+  private end({ code, reply }: Late): void {
+    // During a handshake nothing can be said, and tearing the plain socket from under it is not safe.
+    if (this._upgrading) {
+      this.outermost.destroy();
+      return;
+    }
+    this.send(code, reply);
+    this.close();
+    setTimeout(() => this.outermost.destroy(), LINGER_MS).unref();
+  }
+
+  private seen(): Seen {
+    const { _parser: parser, receiving } = this;
+    return {
+      loggedIn: Boolean(this.session.user),
+      upgrading: this._upgrading,
+      ours: this.ours,
+      commands: this.commands,
+      lineBegun: parser !== false && !receiving && parser._remainder !== '',
+      data: parser !== false && receiving ? parser.dataBytes : null,
+      oversized: receiving && Boolean(this._dataStream && this._dataStream.sizeExceeded),
+      unread: this._socket.writableNeedDrain,
+    };
+  }
+}
