@@ -53,8 +53,14 @@ export class RiskGate {
     waiter.admit(null);
   }
 
+  /** As many as there are places for: one for each that leaves would keep the gate as narrow as it was at its narrowest. */
   private admit(): void {
-    // The queues in turn: who was let in goes to the end.
+    while (this.waiting.size > 0 && this.admitOneOfEach() > 0);
+  }
+
+  /** The queues in turn: who was let in goes to the end. Returns how many were let in. */
+  private admitOneOfEach(): number {
+    let admitted = 0;
     for (const [queue, waiters] of [...this.waiting]) {
       const place = this.places.take(queue);
       if (place === null) continue;
@@ -62,8 +68,10 @@ export class RiskGate {
       this.waiting.delete(queue);
       if (others.length > 0) this.waiting.set(queue, others);
       settle(first, place);
-      if (this.places.free === 0) return;
+      admitted += 1;
+      if (this.places.free === 0) return 0;
     }
+    return admitted;
   }
 }
 
