@@ -12,6 +12,7 @@ export type {
 export type { Rule, RuleProblem } from './intake/rule.js';
 export { conflictProblems } from './intake/conflict-rules.js';
 export * from './intake/option-rules.js';
+export { relayedOptions, type RelayedOptions } from './intake/relayed-options.js';
 export * from './intake/submission-rules.js';
 export { EmailLedger } from './ledger/email-ledger.js';
 export type { ClaimRooms } from './ledger/claim-due.js';
@@ -35,6 +36,7 @@ export {
   type InboundPlace,
   type InboundRole,
 } from './inbound/inbound-mail.js';
+export { InboundStore, type StoredInbound } from './inbound/inbound-store.js';
 export { MailMessage } from './mail-message.js';
 export { EmailAttachments, type LinkedAttachmentView } from './reading/email-attachments.js';
 export { EmailExplanation, type EmailExplanationView } from './reading/email-explanation.js';

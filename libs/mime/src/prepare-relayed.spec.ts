@@ -56,20 +56,34 @@ describe('prepareRelayed', () => {
   });
 
   it('removes blind recipients, return path and control headers in every spelling', () => {
-    const { message, tags, idempotencyKey, scheduledAt, track } = relayed(
+    const { message, tags, idempotencyKey, scheduledAt, track, unknownControls } = relayed(
       `Return-Path: <x@y.example>\r\nBCC: one@ex.org,\r\n two@ex.org\r\n${BASE}bcc: three@ex.org\r\nX-SERVICE-Tag-Kind:\r\n welcome\r\n` +
         'x-service-tag-__proto__: p\r\nX-Service-Scheduled-At: 2026-11-02T00:00:00Z\r\nx-service-track: off\r\n' +
         `Resend-Idempotency-KEY: k1\r\nX-Service-Anything: x\r\nX-Other: kept\r\n${BODY}`,
     );
     expect(message.toString()).toBe(`${BASE}X-Other: kept\r\n${BODY}`);
     expect(Object.entries(tags)).toEqual([
-      ['Kind', 'welcome'],
+      ['kind', 'welcome'],
       ['__proto__', 'p'],
     ]);
     expect({ idempotencyKey, scheduledAt, track }).toEqual({
       idempotencyKey: 'k1',
       scheduledAt: '2026-11-02T00:00:00Z',
       track: 'off',
+    });
+    expect(unknownControls).toEqual(['X-Service-Anything']);
+  });
+
+  it('decodes control headers that a library has folded or encoded', () => {
+    const { tags, idempotencyKey, scheduledAt } = relayed(
+      `${BASE}X-Service-Tag-Name:\r\n =?utf-8?Q?Gr=C3=BC?=\r\n =?utf-8?Q?=C3=9Fe?=\r\n` +
+        'X-Service-Idempotency-Key: =?utf-8?q?' +
+        `${'a'.repeat(50)}?=\r\n =?utf-8?q?${'b'.repeat(50)}?=\r\nX-Service-Scheduled-At:\r\n\t2026-11-02T00:00:00Z \r\n${BODY}`,
+    );
+    expect({ tags, idempotencyKey, scheduledAt }).toEqual({
+      tags: { name: 'Grüße' },
+      idempotencyKey: 'a'.repeat(50) + 'b'.repeat(50),
+      scheduledAt: '2026-11-02T00:00:00Z',
     });
   });
 
@@ -133,6 +147,7 @@ describe('prepareRelayed', () => {
     ['two To', `${BASE}to: x@ex.org\r\n`, '5.6.0'],
     ['two content types', `${BASE}Content-Type: text/plain\r\nContent-type: text/html\r\n`, '5.6.0'],
     ['two idempotency keys', `${BASE}X-Service-Idempotency-Key: a\r\nResend-Idempotency-Key: b\r\n`, '5.6.0'],
+    ['a tag twice, in another case', `${BASE}X-Service-Tag-Kind: a\r\nx-service-tag-kind: b\r\n`, '5.6.0'],
     ['100 Received', 'Received: x\r\n'.repeat(100) + BASE, '5.4.6'],
     ['1,001 headers', BASE + 'X-A: b\r\n'.repeat(1_000), '5.6.0'],
     ['a malformed line', `${BASE}nothing\r\n`, '5.6.0'],

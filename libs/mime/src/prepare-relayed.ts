@@ -1,6 +1,7 @@
 import { isAscii, isUtf8 } from 'node:buffer';
 import { blankControls, decodeWords } from './decode-words.js';
 import { bracketed, rfc5322Date } from './encode-header.js';
+import { findFiles } from './find-files.js';
 import type { Mailbox } from './mailbox.js';
 import { domainOf, parseMailbox } from './mailbox.js';
 import { readAddressList } from './read-address-list.js';
@@ -40,7 +41,7 @@ type FieldsByName = Map<string, HeaderField[]>;
 
 /**
  * Makes a submitted message (after `normaliseSubmission`) ready to be relayed, or says why it is not: exactly one sender in
- * `From`, nothing twice that readers expect once, no loop. Only the header block is read; the body stays as it is.
+ * `From`, nothing twice that readers expect once, no loop, no file that only some readers see. The body stays as it is.
  */
 export function prepareRelayed(message: Buffer, options: RelayOptions): RelayedMessage | RelayProblem {
   const head = readMessageHead(message);
@@ -57,8 +58,11 @@ export function prepareRelayed(message: Buffer, options: RelayOptions): RelayedM
   const value = (name: string) => byName.get(name)?.[0].value ?? '';
   const messageId = value('message-id') || completeId(options.messageId, from);
   const rewritten = rewrite(message, head, { ...options, messageId });
+  const files = findFiles(rewritten.message);
+  if ('problem' in files) return malformed(files.problem);
   return {
     message: rewritten.message,
+    files,
     from,
     to: readAddressList(value('to')),
     cc: readAddressList(value('cc')),

@@ -1,6 +1,8 @@
 import { isUtf8 } from 'node:buffer';
 import { decodeTransfer } from './decode-transfer.js';
 import { decodeBytes } from './decode-words.js';
+import { delimitedParts, type PartWalk } from './delimited-parts.js';
+import { readPartHead } from './read-part-head.js';
 import type { StructuredValue } from './read-structured-value.js';
 import { readStructuredValue } from './read-structured-value.js';
 
@@ -30,15 +32,9 @@ export interface ReadParts {
 /** Leaves and containers alike. */
 const MAX_PARTS = 200;
 const MAX_DEPTH = 20;
-const MAX_HEAD = 64 * 1024;
-/** Bounds the work on bodies that are full of things that look like a boundary. */
-const MAX_LOOKALIKES = 20_000;
-const LF = 0x0a;
-const CR = 0x0d;
 
-interface Reading extends ReadParts {
+interface Reading extends ReadParts, PartWalk {
   parts: number;
-  lookalikes: number;
 }
 
 interface Leaf {
@@ -64,12 +60,15 @@ function readPart(reading: Reading, part: Buffer, depth: number): void {
     return;
   }
   reading.parts += 1;
-  const { fields, body } = splitHead(part);
+  const head = readPartHead(part);
+  const { body } = head;
+  // The first of a name counts, so it is set last.
+  const fields = new Map(head.fields.toReversed());
   const type = readStructuredValue(fields.get('content-type') ?? 'text/plain');
   const boundary = type.parameters.get('boundary');
   if (type.value.startsWith('multipart/') && boundary) {
     if (depth === MAX_DEPTH) reading.truncated = true;
-    else for (const child of childrenOf(reading, body, boundary)) readPart(reading, child, depth + 1);
+    else for (const child of delimitedParts(reading, body, boundary)) readPart(reading, child, depth + 1);
     return;
   }
   readLeaf(reading, { fields, type, body });
@@ -102,68 +101,4 @@ function takeText(reading: Reading, type: StructuredValue, content: Buffer): boo
   const guessed = charset === '' || charset === 'us-ascii' || charset === 'utf-8';
   reading[member] = decodeBytes(content, guessed ? (isUtf8(content) ? 'utf-8' : 'windows-1252') : charset);
   return true;
-}
-
-/** Lenient: takes every line that looks like a field, since a reader somewhere does; the first of a name counts. */
-function splitHead(part: Buffer): { fields: Map<string, string>; body: Buffer } {
-  const bodyAt = endOfHead(part);
-  const fields = new Map<string, string>();
-  const head = part.subarray(0, Math.min(bodyAt, MAX_HEAD));
-  for (const line of head.toString(isUtf8(head) ? 'utf8' : 'latin1').split(/\r?\n(?![ \t])/)) {
-    const colon = line.indexOf(':');
-    const name = line.slice(0, Math.max(colon, 0)).trim().toLowerCase();
-    if (name !== '' && !fields.has(name)) fields.set(name, line.slice(colon + 1).replace(/[\r\n]+/g, ''));
-  }
-  return { fields, body: part.subarray(bodyAt) };
-}
-
-function endOfHead(part: Buffer): number {
-  for (let at = 0; at < part.length;) {
-    if (part[at] === LF) return at + 1;
-    if (part[at] === CR && part[at + 1] === LF) return at + 2;
-    const newline = part.indexOf(LF, at);
-    if (newline < 0 || newline > MAX_HEAD) break;
-    at = newline + 1;
-  }
-  return part.length;
-}
-
-/** The stretches between the delimiter lines of RFC 2046 §5.1.1; without a closing line the last one reaches to the end. */
-function* childrenOf(reading: Reading, body: Buffer, boundary: string): Generator<Buffer> {
-  const delimiter = Buffer.from(`--${boundary}`);
-  let childFrom = -1;
-  for (let at = body.indexOf(delimiter); at >= 0; at = body.indexOf(delimiter, at + delimiter.length)) {
-    const line = readDelimiterLine(body, at, delimiter.length);
-    if (line === undefined) {
-      reading.lookalikes += 1;
-      if (reading.lookalikes > MAX_LOOKALIKES) {
-        reading.truncated = true;
-        break;
-      }
-      continue;
-    }
-    if (childFrom >= 0) yield body.subarray(childFrom, Math.max(childFrom, lineEndBefore(body, at)));
-    if (reading.truncated) return;
-    childFrom = line.closing ? -1 : line.end;
-    if (line.closing) break;
-  }
-  if (childFrom >= 0) yield body.subarray(childFrom);
-}
-
-/** Undefined where the match is inside a line or the line goes on with something else. */
-function readDelimiterLine(body: Buffer, at: number, length: number): { closing: boolean; end: number } | undefined {
-  if (at > 0 && body[at - 1] !== LF) return undefined;
-  let end = at + length;
-  const closing = body[end] === 0x2d && body[end + 1] === 0x2d;
-  if (closing) end += 2;
-  while (body[end] === 0x20 || body[end] === 0x09) end += 1;
-  if (body[end] === CR) end += 1;
-  if (end < body.length && body[end] !== LF) return undefined;
-  return { closing, end: Math.min(end + 1, body.length) };
-}
-
-/** The line end before a delimiter belongs to the delimiter. */
-function lineEndBefore(body: Buffer, at: number): number {
-  if (at > 1 && body[at - 2] === CR) return at - 2;
-  return Math.max(at - 1, 0);
 }

@@ -19,6 +19,26 @@ const PARAMETER_NAME = /^([^*]+)(?:\*(\d{1,4}))?(\*)?$/;
 
 /** Reads a value with parameters (RFC 2045 §5.1, RFC 2231). Takes what it can of a broken one; linear, never throws. */
 export function readStructuredValue(text: string): StructuredValue {
+  const { head, pieces } = readPieces(text);
+  const parameters = new Map([...pieces].map(([name, all]) => [name, joinPieces(all)]));
+  return { value: head.trim().toLowerCase(), parameters };
+}
+
+/**
+ * Every text that some reader takes for the value of a parameter, the best one first: with RFC 2231 and without, the
+ * first and the last of several, a value with quotes inside. Null where there are more parameters than are read.
+ */
+export function parameterReadings(text: string, name: string): string[] | null {
+  const { pieces, truncated } = readPieces(text);
+  const all = pieces.get(name) ?? [];
+  const plain = all.filter((piece) => !piece.encoded);
+  const alone = plain.filter((piece) => piece.index === 0).map((piece) => decodeWords(piece.text));
+  const quotedInside = plain.filter((piece) => piece.text.includes('"')).map(({ text: odd }) => odd.split('"')[1]);
+  const readings = all.length === 0 ? [] : [joinPieces(all), ...alone, ...quotedInside];
+  return truncated ? null : [...new Set(readings)].filter((reading) => reading !== '');
+}
+
+function readPieces(text: string): { head: string; pieces: Map<string, Piece[]>; truncated: boolean } {
   const [head, ...assignments] = splitOutsideQuotes(text);
   const pieces = new Map<string, Piece[]>();
   for (const assignment of assignments.slice(0, MAX_PARAMETERS)) {
@@ -35,8 +55,7 @@ export function readStructuredValue(text: string): StructuredValue {
     if (others) others.push(piece);
     else pieces.set(name[1], [piece]);
   }
-  const parameters = new Map([...pieces].map(([name, all]) => [name, joinPieces(all)]));
-  return { value: head.trim().toLowerCase(), parameters };
+  return { head, pieces, truncated: assignments.length > MAX_PARAMETERS };
 }
 
 /** Encoded pieces win over a plain twin: senders add the plain one for old readers. */

@@ -3,7 +3,7 @@ import type { HeaderField } from './read-message-head.js';
 import type { RelayedMessage, RelayProblem } from './relayed-message.js';
 
 type SingleMember = 'idempotencyKey' | 'scheduledAt' | 'track' | 'listUnsubscribe';
-type Controls = Pick<RelayedMessage, 'tags' | SingleMember>;
+type Controls = Pick<RelayedMessage, 'tags' | 'unknownControls' | SingleMember>;
 
 /** A name may be as long as the header block, a reply line may not. */
 const MAX_SHOWN_NAME = 80;
@@ -25,18 +25,21 @@ export function isControlField(lowerName: string): boolean {
 /** Reads the control fields; one that is given twice is refused, since either value may be the one that was meant. */
 export function readControlFields(fields: HeaderField[]): Controls | RelayProblem {
   const tags = new Map<string, string>();
-  const controls: Omit<Controls, 'tags'> = {};
+  const controls: Pick<Controls, SingleMember> = {};
+  const unknownControls: string[] = [];
   for (const { name, value } of fields) {
     const key = name.toLowerCase();
-    const tag = key.startsWith(TAG_PREFIX) ? name.slice(TAG_PREFIX.length) : undefined;
+    if (!isControlField(key)) continue;
+    const shown = name.slice(0, MAX_SHOWN_NAME);
+    const tag = key.startsWith(TAG_PREFIX) ? key.slice(TAG_PREFIX.length) : undefined;
     const member = Object.hasOwn(SINGLE, key) ? SINGLE[key] : undefined;
-    if ((tag !== undefined && tags.has(tag)) || (member && controls[member] !== undefined)) {
-      const field = name.slice(0, MAX_SHOWN_NAME);
-      return { problem: `header ${field} is given twice`, code: 554, enhanced: '5.6.0', field };
-    }
+    if ((tag !== undefined && tags.has(tag)) || (member && controls[member] !== undefined))
+      return { problem: 'must be given once', code: 554, enhanced: '5.6.0', field: shown };
+    // Libraries encode what they cannot fold, plain ASCII too.
     if (tag !== undefined) tags.set(tag, decodeWords(value));
-    if (member) controls[member] = value;
+    else if (member) controls[member] = decodeWords(value);
+    else unknownControls.push(shown);
   }
   // fromEntries defines own members, so a tag named __proto__ stays a tag.
-  return { tags: Object.fromEntries(tags), ...controls };
+  return { tags: Object.fromEntries(tags), unknownControls, ...controls };
 }

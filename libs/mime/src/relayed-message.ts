@@ -1,9 +1,12 @@
+import type { FoundFile } from './find-files.js';
 import type { Mailbox } from './mailbox.js';
 
 /** A relayed message as it will be sent, and what its header block says. */
 export interface RelayedMessage {
   /** CRLF line ends; byte-exact but for removed control fields and added `Date` and `Message-ID`. */
   message: Buffer;
+  /** Views of `message`. */
+  files: FoundFile[];
   from: Mailbox;
   to: Mailbox[];
   cc: Mailbox[];
@@ -12,7 +15,7 @@ export interface RelayedMessage {
   subject: string;
   /** With its angle brackets; the sender's own if there was one. */
   messageId: string;
-  /** From `X-Service-Tag-<key>`; keys as written. */
+  /** From `X-Service-Tag-<key>`; keys in lower case, since clients change that of header names on the way. */
   tags: Record<string, string>;
   idempotencyKey?: string;
   /** `X-Service-Scheduled-At`, unparsed. */
@@ -21,6 +24,8 @@ export interface RelayedMessage {
   track?: string;
   /** `X-Service-List-Unsubscribe`, unparsed. */
   listUnsubscribe?: string;
+  /** Names of `X-Service-…` fields that mean nothing here, as written; they are removed all the same. */
+  unknownControls: string[];
   /** The header block has octets over 127, so the next server must offer SMTPUTF8 (RFC 6531). */
   smtputf8: boolean;
   /** The body has octets over 127, so the next server must offer 8BITMIME (RFC 6152). */

@@ -2,11 +2,10 @@ import { Injectable } from '@nestjs/common';
 import { ApiKeys, assertAddress, assertScope, assertStanding, RateLimit, type Principal } from '#libs/accounts';
 import { LIMITS, newId, Refusal } from '#libs/contracts';
 import { SendingDomains } from '#libs/domains';
-import { EmailIntake, isIdempotencyKey, releaseTime, scheduledAtRule, tagsRule, type Submission } from '#libs/emails';
+import { EmailIntake, relayedOptions, type RelayedOptions, type Submission } from '#libs/emails';
 import { Config, Log } from '#libs/kernel';
 import {
   domainOf,
-  hasHeaderField,
   normaliseAddress,
   normaliseSubmission,
   parseMailbox,
@@ -16,7 +15,7 @@ import {
 } from '#libs/mime';
 import { SuppressionList } from '#libs/suppressions';
 import type { SMTPServerAddress, SMTPServerAuthentication, SMTPServerDataStream, SMTPServerSession } from 'smtp-server';
-import { readMessage } from '../door/read-message.js';
+import { messageRoom } from '../door/message-room.js';
 import { replyOf, SmtpReply } from '../door/smtp-reply.js';
 import { AuthThrottle } from './auth-throttle.js';
 
@@ -110,18 +109,19 @@ export class SubmissionSession {
     if (entry) login.listed = true;
   }
 
-  /** The whole message, to the id of the accepted mail. The 250 is sent only after the commit. */
+  /** The whole message, to the words of its 250, which is sent only after the commit. */
   async data(stream: SMTPServerDataStream, session: SMTPServerSession): Promise<string> {
-    const raw = await readMessage(stream, LIMITS.messageBytes);
+    const raw = await messageRoom.read(stream, LIMITS.messageBytes);
     const { principal, mailAt, listed } = session.user as Login;
     const { rcptTo } = session.envelope;
-    const submission = toSubmission(principal, this.readRelayed(raw), rcptTo);
+    const relayed = this.readRelayed(raw);
+    const options = relayedOptions(relayed);
     const { id } = await this.intake.accept({
-      ...submission,
+      ...toSubmission(principal, relayed, { rcptTo, options }),
       // One of several cannot be refused any more: the others get their mail, and he has an event that says why not.
       ...(listed ? { suppressed: rcptTo.length > 1 ? 'skip' : 'reject' } : { suppressionsAskedAt: mailAt }),
     });
-    return id;
+    return `queued as ${id}${ignoredOf(options)}`;
   }
 
   private readRelayed(raw: Buffer): RelayedMessage {
@@ -157,7 +157,12 @@ const actsForAnother = ({ authzid, username }: SMTPServerAuthentication): boolea
   !!authzid && authzid.toLowerCase() !== username?.toLowerCase();
 
 /** Recipients are those of RCPT TO and nobody else; the header only tells who is shown as To and Cc (D-58). */
-function toSubmission(principal: Principal, relayed: RelayedMessage, rcptTo: SMTPServerAddress[]): Submission {
+function toSubmission(
+  principal: Principal,
+  relayed: RelayedMessage,
+  { rcptTo, options }: { rcptTo: SMTPServerAddress[]; options: RelayedOptions },
+): Submission {
+  const { idempotencyKey: key, tags, scheduledAt, unsubscribe } = options;
   const shownTo = new Set(relayed.to.map((mailbox) => normaliseAddress(mailbox.address)));
   const shownCc = new Set(relayed.cc.map((mailbox) => normaliseAddress(mailbox.address)));
   const to: Mailbox[] = [];
@@ -180,41 +185,20 @@ function toSubmission(principal: Principal, relayed: RelayedMessage, rcptTo: SMT
     bcc,
     replyTo: relayed.replyTo,
     subject: relayed.subject,
-    tags: checkedTags(relayed.tags),
-    content: { format: 'mime', message: relayed.message, messageId: relayed.messageId },
-    scheduledAt: checkedSchedule(relayed.scheduledAt),
-    idempotency: checkedIdempotency(principal, relayed.idempotencyKey),
-    ...checkedUnsubscribe(relayed),
+    tags,
+    content: {
+      format: 'mime',
+      message: relayed.message,
+      messageId: relayed.messageId,
+      files: relayed.files,
+    },
+    scheduledAt,
+    // The key alone decides (details §2): clients write a new Date and Message-ID each time.
+    idempotency: key === null ? null : { scope: `${principal.accountId}:${principal.mode}:smtp`, key, bodyHash: null },
+    ...(unsubscribe === undefined ? {} : { unsubscribe }),
   };
 }
 
-/** Header names have no case and clients change it on the way, so a tag's key is in lower case here. */
-function checkedTags(written: Record<string, string>): Record<string, string> {
-  const tags = Object.fromEntries(Object.entries(written).map(([key, value]) => [key.toLowerCase(), value]));
-  const problems = tagsRule(tags);
-  if (problems.length > 0)
-    throw new SmtpReply(554, `5.6.0 X-Service-Tag${problems[0].path.replace('.', '-')} ${problems[0].message}`);
-  return tags;
-}
-
-function checkedSchedule(text: string | undefined): Date | null {
-  const problems = text === undefined ? [] : scheduledAtRule(text);
-  if (problems.length > 0) throw new SmtpReply(554, `5.6.0 X-Service-Scheduled-At ${problems[0].message}`);
-  return releaseTime(text);
-}
-
-/** A link of ours to unsubscribe at, where the message has none. */
-function checkedUnsubscribe({ listUnsubscribe, message }: RelayedMessage): Pick<Submission, 'unsubscribe'> {
-  if (listUnsubscribe === undefined) return {};
-  if (listUnsubscribe.toLowerCase() !== 'one-click')
-    throw new SmtpReply(554, '5.6.0 X-Service-List-Unsubscribe must be one-click');
-  if (hasHeaderField(message, 'List-Unsubscribe') || hasHeaderField(message, 'List-Unsubscribe-Post'))
-    throw new SmtpReply(554, '5.6.0 X-Service-List-Unsubscribe must not be given together with List-Unsubscribe');
-  return { unsubscribe: {} };
-}
-
-function checkedIdempotency(principal: Principal, key: string | undefined): Submission['idempotency'] {
-  if (key === undefined) return null;
-  if (!isIdempotencyKey(key)) throw replyOf(new Refusal('invalid_idempotency_key'));
-  return { scope: `${principal.accountId}:${principal.mode}:smtp`, key, bodyHash: null };
-}
+/** Wishes that were read and have no effect are told, never passed over in silence (D-5). */
+const ignoredOf = ({ ignored }: RelayedOptions): string =>
+  ignored.length === 0 ? '' : ` (ignored: ${ignored.join(', ').slice(0, 300)})`;

@@ -167,7 +167,8 @@ export function forbiddenAttachments(attachments: readonly Attachment[]): RulePr
   return attachments.flatMap((attachment, i) => forbidden(attachment, `[${i}]`));
 }
 
-function forbidden({ filename, contentType, content }: Attachment, path: string): RuleProblem[] {
+function forbidden(file: Attachment, path: string): RuleProblem[] {
+  const { filename, contentType, content } = file;
   if (isExecutableName(filename) || startsAsProgram(content))
     return one(`${path}.filename`, 'executable', 'must not be an executable file');
   const type = typeByMime(contentType.split(';', 1)[0]);
@@ -177,11 +178,26 @@ function forbidden({ filename, contentType, content }: Attachment, path: string)
       'type_not_allowed',
       `must be one of ${ATTACHMENT_TYPES.map((t) => t.mime).join(', ')}`,
     );
-  const extension = extensionOf(filename);
-  if (extension !== '' && !type.extensions.includes(extension))
-    return one(`${path}.filename`, 'type_mismatch', `must end with .${type.extensions.join(' or .')} for ${type.mime}`);
+  const misnamed = misnamedProblems(filename, type, path);
+  if (misnamed.length > 0) return misnamed;
   if (!type.matches(content)) return one(`${path}.content`, 'type_mismatch', `must be a file of the type ${type.mime}`);
   return archiveProblems(content, type, path);
+}
+
+function misnamedProblems(filename: string, type: AttachmentType, path: string): RuleProblem[] {
+  const extension = extensionOf(filename);
+  return extension === '' || type.extensions.includes(extension)
+    ? []
+    : one(`${path}.filename`, 'type_mismatch', `must end with .${type.extensions.join(' or .')} for ${type.mime}`);
+}
+
+/** The same of a further name that some reader shows in place of the file's own (RFC 2231 and what came before it). */
+export function forbiddenOtherName(filename: string, { contentType }: Attachment): RuleProblem[] {
+  const problems = filenameProblems(filename, '');
+  if (problems.length > 0) return problems;
+  if (isExecutableName(filename)) return one('', 'executable', 'must not be an executable file');
+  const type = typeByMime(contentType.split(';', 1)[0]);
+  return type ? misnamedProblems(filename, type, '') : [];
 }
 
 /** What is inside counts as attached. Names are readable even where the files are encrypted. */

@@ -16,8 +16,9 @@ import { reserveHandOver, type HandOver } from './hand-over.js';
 import type { MailRows } from './insert-mails.js';
 import type { Parcel, Written } from './parcel.js';
 import { distinctRecipients, type Recipient } from './recipients.js';
+import { requireAllowedFiles } from './relayed-files.js';
 import { mailTooLarge, sizeOf } from './submission-size.js';
-import type { Accepted, AcceptedBatch, BatchElement, Idempotency, Submission } from './submission.js';
+import type { Accepted, AcceptedBatch, BatchElement, Idempotency, PartsContent, Submission } from './submission.js';
 
 /** An answer of the suppression list that the door got this recently is not asked for again. */
 const FRESH_ANSWER_MS = 1_000;
@@ -137,8 +138,12 @@ export class EmailIntake {
     const domainId = await this.requireActiveDomain(given);
     const submission = await this.withFetchedFiles(given);
     const size = sizeOf(submission);
-    if (size > LIGHT_BYTES) await this.heavySteps.pass(size);
-    requireAllowedContent(submission, size);
+    if (submission.content.format === 'mime')
+      await requireAllowedFiles(submission.content.files ?? [], this.heavySteps);
+    else {
+      if (size > LIGHT_BYTES) await this.heavySteps.pass(size);
+      requireAllowedParts(submission.content, size);
+    }
     const recipients = await this.withoutSuppressed(submission, domainId);
     if (size > LIGHT_BYTES) await this.heavySteps.pass(size);
     return draftOf(submission, { id, domainId, recipients, lifetimeMs: this.lifetimeMs });
@@ -252,14 +257,12 @@ function refuseAll(drafts: readonly (Draft | Refusal)[], error: unknown): never 
 }
 
 /** @throws Refusal: types and executables, size. */
-function requireAllowedContent({ content }: Submission, size: number): void {
-  if (content.format === 'parts') {
-    const problems = forbiddenAttachments(content.attachments);
-    if (problems.length > 0)
-      throw new Refusal(
-        'attachment_not_allowed',
-        problems.map((p) => ({ field: `attachments${p.path}`, code: p.code, message: p.message })),
-      );
-  }
+function requireAllowedParts({ attachments }: PartsContent, size: number): void {
+  const problems = forbiddenAttachments(attachments);
+  if (problems.length > 0)
+    throw new Refusal(
+      'attachment_not_allowed',
+      problems.map((p) => ({ field: `attachments${p.path}`, code: p.code, message: p.message })),
+    );
   if (size > LIMITS.messageBytes) throw mailTooLarge();
 }

@@ -1,5 +1,5 @@
 import type { Mode } from '#libs/contracts';
-import type { Mailbox } from '#libs/mime';
+import type { FoundFile, Mailbox } from '#libs/mime';
 import type { HostedUnsubscribe } from '../unsubscribe/hosted-unsubscribe.js';
 
 export interface Attachment {
@@ -27,6 +27,8 @@ export interface MimeContent {
   format: 'mime';
   message: Buffer;
   messageId: string;
+  /** Its files, still to be judged; absent where an earlier mail had the same. */
+  files?: readonly FoundFile[];
 }
 
 /** One mail as any door hands it to the intake: REST, façade and SMTP all build this. */

@@ -1,0 +1,86 @@
+import type { Refusal } from '#libs/contracts';
+import { TurnGate } from '#libs/kernel';
+import type { FoundFile } from '#libs/mime';
+import { describe, expect, it } from 'vitest';
+import { cost } from '../../../../test/support/cost.js';
+import { requireAllowedFiles } from './relayed-files.js';
+
+const PDF = '%PDF-1.4\n%%EOF\n';
+const file = (name: string | string[], contentType = '', content: string | Buffer = PDF): FoundFile => ({
+  names: Array.isArray(name) ? name : [name],
+  contentType,
+  encoding: 'base64',
+  encoded: Buffer.from(Buffer.from(content as string, 'latin1').toString('base64')),
+});
+
+const gate = () => new TurnGate(1024 * 1024);
+
+async function judge(...files: FoundFile[]): Promise<string | null> {
+  try {
+    await requireAllowedFiles(files, gate());
+    return null;
+  } catch (error) {
+    const { code, row, details } = error as Refusal;
+    expect([code, row.smtp]).toEqual(['attachment_not_allowed', '554 5.7.1']);
+    expect(details).toHaveLength(1);
+    return `${details[0].field} ${details[0].code}`;
+  }
+}
+
+describe('the files of a relayed message', () => {
+  it.each([
+    ['by its type', file('a.pdf', 'application/pdf')],
+    ['by an alias of its type', file('a.jpg', 'image/pjpeg', '\xff\xd8\xff\xe0')],
+    ['by its name, where the program knows no type', file('a.pdf', 'application/octet-stream')],
+    ['by its name, where no type is said', file('a.csv', '', 'a;b\r\n')],
+    ['by its bytes, where it has no name', file([], '', PDF)],
+    ['under two spellings of one name', file(['Größe.pdf', 'Gr__e.pdf'], 'application/pdf')],
+  ])('pass %s', async (_how, one) => {
+    expect(await judge(one)).toBeNull();
+  });
+
+  it.each([
+    [file('a.exe', 'application/pdf'), '"a.exe" executable'],
+    [file('a.pdf.exe', 'application/octet-stream'), '"a.pdf.exe" executable'],
+    [file('run.sh', 'text/plain', 'echo'), '"run.sh" executable'],
+    [file('a.pdf', 'application/pdf', 'MZ'), '"a.pdf" executable'],
+    [file('a.pdf', 'application/pdf', 'no pdf'), '"a.pdf" type_mismatch'],
+    [file('a.txt', 'text/plain', '<html>'), '"a.txt" type_mismatch'],
+    [file('a.png', 'application/pdf'), '"a.png" type_mismatch'],
+    [file('a.html', 'text/html', '<p>'), '"a.html" type_not_allowed'],
+    [file('a.eml', 'message/rfc822', 'Subject: x'), '"a.eml" type_not_allowed'],
+    [file('a.bin', 'application/octet-stream'), '"a.bin" executable'],
+    [file('a.dat', 'application/octet-stream'), '"a.dat" type_not_allowed'],
+    [file('winmail.dat', 'application/ms-tnef'), '"winmail.dat" type_not_allowed'],
+    [file('../a.pdf', 'application/pdf'), '"../a.pdf" invalid_filename'],
+    [file('a\u202efdp.exe', 'application/pdf'), '"a\\u202efdp.exe" invalid_filename'],
+    [file('Größe.exe', 'application/pdf'), '"Gr\\u00f6\\u00dfe.exe" executable'],
+    [file(['a.pdf', 'b.exe'], 'application/pdf'), '"a.pdf" executable'],
+    [file(['a.txt', 'b.html'], 'text/plain', 'x'), '"a.txt" type_mismatch'],
+    [file(['a.pdf', 'b/c.pdf'], 'application/pdf'), '"a.pdf" invalid_filename'],
+    [file([], 'application/octet-stream', 'MZ'), 'attachment 1 executable'],
+    [file(`${'a'.repeat(100)}.exe`, ''), `"${'a'.repeat(60)}..." executable`],
+  ])('are refused by name: %#', async (one, wanted) => {
+    expect(await judge(file('good.pdf'), one)).toBe(wanted.replace('attachment 1', 'attachment 2'));
+  });
+
+  it('are ten at most', async () => {
+    const ten = Array.from({ length: 10 }, (_, i) => file(`${i}.pdf`));
+    expect(await judge(...ten)).toBeNull();
+    expect(await judge(...ten, file('11th.pdf'))).toBe('"11th.pdf" too_many');
+  });
+
+  it.each([
+    ['base64', 'text/plain', 'a line of text, as it is in a file\r\n'],
+    ['quoted-printable', 'text/plain', 'Gr=C3=BC=C3=9Fe, =C2=A3 1 =3D 100 p\r\n'],
+    ['quoted-printable', 'text/csv', '=41'],
+    ['8bit', 'text/plain', 'Größe\r\n'],
+  ])('cost little when they are large: %s of %s', async (encoding, contentType, piece) => {
+    const content = Buffer.from(piece.repeat(7_500_000 / piece.length));
+    const encoded = encoding === 'base64' ? Buffer.from(content.toString('base64')) : content;
+    const name = contentType === 'text/csv' ? 'a.csv' : 'a.txt';
+    const hash = await cost(() => content.toString('utf8').replace(/[^\x20-\x7e]/g, ''));
+    const one = { names: [name], contentType, encoding, encoded };
+    expect(await cost(() => requireAllowedFiles([one], gate()))).toBeLessThan(20 * hash + 50);
+  });
+});

@@ -1,0 +1,69 @@
+import { LIMITS, Refusal, type RefusalDetail } from '#libs/contracts';
+import { hasHeaderField, type RelayedMessage } from '#libs/mime';
+import { isIdempotencyKey, releaseTime, scheduledAtRule, tagsRule } from './submission-rules.js';
+import type { Submission } from './submission.js';
+
+/** What the control fields of a relayed message ask for (D-25, D-60). */
+export interface RelayedOptions extends Pick<Submission, 'tags' | 'scheduledAt' | 'unsubscribe'> {
+  idempotencyKey: string | null;
+  /** Fields that were read and have no effect, as written: the relay's `x-ignored-fields` (D-5). */
+  ignored: string[];
+}
+
+const TRACK = ['none', 'opens', 'clicks', 'all'];
+/** Of a field's name in a reply, whose line has room for 512 octets (RFC 5321 §4.5.3.1.5). */
+const MAX_SHOWN = 80;
+
+/**
+ * Judges the control fields by the rules of the API's fields.
+ * @throws Refusal `validation_error` (554 5.6.0) with every field that has a wrong value, and what is allowed.
+ */
+export function relayedOptions(relayed: RelayedMessage): RelayedOptions {
+  const { tags, scheduledAt, idempotencyKey, track, listUnsubscribe, unknownControls } = relayed;
+  const problems = [
+    ...tagsRule(tags).map(({ path, ...problem }) => ({
+      ...problem,
+      field: `X-Service-Tag${path.replace('.', '-')}`.slice(0, MAX_SHOWN),
+    })),
+    ...(scheduledAt === undefined ? [] : scheduledAtRule(scheduledAt)).map(({ code, message }) => ({
+      field: 'X-Service-Scheduled-At',
+      code,
+      message,
+    })),
+    ...idempotencyProblems(idempotencyKey),
+    ...trackProblems(track),
+    ...unsubscribeProblems(relayed),
+  ];
+  if (problems.length > 0) throw new Refusal('validation_error', problems, 'A control header is invalid.');
+  return {
+    tags,
+    scheduledAt: releaseTime(scheduledAt),
+    idempotencyKey: idempotencyKey ?? null,
+    ...(listUnsubscribe === undefined ? {} : { unsubscribe: {} }),
+    ignored: [...(track === undefined || isNone(track) ? [] : ['X-Service-Track']), ...unknownControls],
+  };
+}
+
+const one = (field: string, code: string, message: string): RefusalDetail[] => [{ field, code, message }];
+const isNone = (track: string): boolean => track.toLowerCase() === TRACK[0];
+
+function idempotencyProblems(key: string | undefined): RefusalDetail[] {
+  if (key === undefined || isIdempotencyKey(key)) return [];
+  const message = `must have 1 to ${LIMITS.idempotencyKeyLength} printable ASCII characters`;
+  return one('X-Service-Idempotency-Key', 'invalid_value', message);
+}
+
+function trackProblems(track: string | undefined): RefusalDetail[] {
+  if (track === undefined || TRACK.includes(track.toLowerCase())) return [];
+  return one('X-Service-Track', 'invalid_value', `must be one of ${TRACK.join(', ')}`);
+}
+
+/** A link of ours to unsubscribe at, where the message has none. */
+function unsubscribeProblems({ listUnsubscribe, message }: RelayedMessage): RefusalDetail[] {
+  const field = 'X-Service-List-Unsubscribe';
+  if (listUnsubscribe === undefined) return [];
+  if (listUnsubscribe.toLowerCase() !== 'one-click') return one(field, 'invalid_value', 'must be one-click');
+  return hasHeaderField(message, 'List-Unsubscribe') || hasHeaderField(message, 'List-Unsubscribe-Post')
+    ? one(field, 'conflict', 'must not be given together with List-Unsubscribe')
+    : [];
+}
