@@ -10,17 +10,8 @@ import { AttachmentLinks } from './reading/attachment-links.js';
 import { EmailAttachments } from './reading/email-attachments.js';
 import { EmailExplanation } from './reading/email-explanation.js';
 import { EmailHistory } from './reading/email-history.js';
-import { EmailUnsubscribe } from './unsubscribe/email-unsubscribe.js';
 
-const PARTS = [
-  EmailList,
-  EmailHistory,
-  EmailExplanation,
-  EmailAttachments,
-  EmailSchedule,
-  EmailRetry,
-  EmailUnsubscribe,
-];
+const PARTS = [EmailList, EmailHistory, EmailExplanation, EmailAttachments, EmailSchedule, EmailRetry];
 
 /** What only a program with an API needs of mails; it also needs the bus. */
 @Module({

@@ -7,6 +7,9 @@ import { EmailQueries } from './email-queries.js';
 import { EnvelopeSender } from './envelope-sender.js';
 import { HandOff } from './hand-off.js';
 import { InboundMail } from './inbound/inbound-mail.js';
+import { InboundStore } from './inbound/inbound-store.js';
+import { ReportedBounces } from './inbound/reported-bounces.js';
+import { ReportedComplaints } from './inbound/reported-complaints.js';
 import { AttachmentFetcher } from './intake/attachment-fetcher.js';
 import { EmailIntake } from './intake/email-intake.js';
 import { EmailLedger } from './ledger/email-ledger.js';
@@ -15,6 +18,7 @@ import { Retention } from './retention.js';
 import { OperatorMail } from './notices/operator-mail.js';
 import { OutgoingFields } from './outgoing-fields.js';
 import { ReturnPath } from './return-path.js';
+import { EmailUnsubscribe } from './unsubscribe/email-unsubscribe.js';
 import { UnsubscribeLink } from './unsubscribe/unsubscribe-link.js';
 import { KeptStsPolicies } from './tls-policy/kept-sts-policies.js';
 import { OutgoingTls } from './tls-policy/outgoing-tls.js';
@@ -29,17 +33,28 @@ const PARTS = [
   CapturedMail,
   HandOff,
   InboundMail,
+  InboundStore,
   MailMessage,
   Retention,
   ReturnPath,
   UnsubscribeLink,
+  EmailUnsubscribe,
   KeptStsPolicies,
   OutgoingTls,
 ];
 
 @Module({
   imports: [AccountsModule, DomainsModule, SuppressionsModule],
-  providers: [...PARTS, AttachmentFetcher, OutgoingFields, OperatorMail, TlsReporter, TlsResults],
+  providers: [
+    ...PARTS,
+    AttachmentFetcher,
+    OutgoingFields,
+    OperatorMail,
+    ReportedBounces,
+    ReportedComplaints,
+    TlsReporter,
+    TlsResults,
+  ],
   exports: [...PARTS, TlsReporter, TlsResults],
 })
 export class EmailsModule {}

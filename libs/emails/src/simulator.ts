@@ -1,3 +1,4 @@
+import type { Config } from '#libs/kernel';
 import { domainOf, normaliseAddress } from '#libs/mime';
 import type { Rule } from './intake/rule.js';
 
@@ -65,6 +66,10 @@ export function simulatedOutcome(of: {
   const asked = of.test && of.sandboxResult !== null ? simulationNamed(of.sandboxResult) : null;
   return asked ?? byAddress(of.address, of.serviceDomain) ?? (of.test ? { result: 'delivered', delayMs: 0 } : null);
 }
+
+/** What is simulated puts nobody on a list (D-50, D-66). */
+export const isSimulated = ({ test }: { test: boolean }, address: string, config: Config): boolean =>
+  simulatedOutcome({ address, serviceDomain: config.settings.SERVICE_DOMAIN, test, sandboxResult: null }) !== null;
 
 function byAddress(written: string, serviceDomain: string): Simulation | null {
   const address = normaliseAddress(written);

@@ -1,13 +1,26 @@
 import { normaliseAddress } from '#libs/mime';
+import type { ServerReply } from '#libs/mta';
 import type { NewSuppression } from '#libs/suppressions';
-import type { DeliveryJob } from './delivery-job.js';
-import type { Verdict } from './verdict.js';
+import type { MailFacts } from '../email-events.js';
 
 const REASON_LENGTH = 500;
 const TEXT_LENGTH = 1_000;
 
+/** A mail that was refused: by the server we spoke to, or later by a report. */
+export interface RefusedMail {
+  mail: Pick<MailFacts, 'id' | 'accountId' | 'test'>;
+}
+
+/** Whom it was refused for, and in whose words. */
+export interface Refused {
+  recipient: { address: string };
+  outcome: { reply: ServerReply; remote: { mx: string | null }; endedAt: Date };
+  /** Present where nobody was asked. */
+  simulated?: object;
+}
+
 /** The entry of the suppression list that a refusal leads to: which mail, which server, when and in whose words. */
-export function bounceEntry({ mail }: DeliveryJob, { recipient, outcome }: Verdict): NewSuppression {
+export function bounceEntry({ mail }: RefusedMail, { recipient, outcome }: Refused): NewSuppression {
   const { reply, remote, endedAt } = outcome;
   return {
     accountId: mail.accountId,

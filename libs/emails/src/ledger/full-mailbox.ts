@@ -1,9 +1,9 @@
 import { normaliseAddress } from '#libs/mime';
+import type { BounceClass } from '#libs/mta';
 import type { Queryable } from '#libs/persistence';
 import type { NewSuppression } from '#libs/suppressions';
 import { searchKey } from '../search-key.js';
-import { bounceEntry } from './bounce-entry.js';
-import type { Applied } from './settle-batch.js';
+import { bounceEntry, type Refused, type RefusedMail } from './bounce-entry.js';
 
 /** D-50: so many mails refused for a full mailbox, over at least so long, suppress it for a while. */
 const MAILS = 3;
@@ -38,6 +38,12 @@ const FORGET = `
   DELETE FROM full_mailboxes f USING json_to_recordset($1::json) AS v(account_id text, key bigint)
    WHERE f.account_id = v.account_id AND f.recipient_key = v.key`;
 
+/** An outcome that was written; one without a class took the mail. */
+interface Ended {
+  job: RefusedMail;
+  verdict: Refused & { outcome: { class?: BounceClass } };
+}
+
 interface NoteRow {
   account_id: string;
   key: string;
@@ -49,13 +55,13 @@ interface NoteRow {
  * Entries for mailboxes that have been full again and again (D-50), out of outcomes that were written in the same
  * transaction. One statement, and only when one of them is about a full mailbox.
  */
-export async function fullMailboxes(tx: Queryable, applied: readonly Applied[]): Promise<NewSuppression[]> {
-  const refusals = new Map<string, Applied>();
+export async function fullMailboxes(tx: Queryable, applied: readonly Ended[]): Promise<NewSuppression[]> {
+  const refusals = new Map<string, Ended>();
   for (const one of applied) if (isFull(one)) refusals.set(keyOf(one), one);
   if (refusals.size === 0) return [];
   // In one order, so that two batches cannot wait for each other in a ring.
   const keys = [...refusals.keys()].sort();
-  const notes = keys.map((key) => noteOf(refusals.get(key) as Applied));
+  const notes = keys.map((key) => noteOf(refusals.get(key) as Ended));
   const { rows } = await tx.query<NoteRow>({
     name: 'full-mailboxes-note',
     text: NOTE,
@@ -66,24 +72,23 @@ export async function fullMailboxes(tx: Queryable, applied: readonly Applied[]):
   await tx.query({ name: 'full-mailboxes-forget', text: FORGET, values: [JSON.stringify(over)] });
   return over
     .filter(({ hadRoom }) => hadRoom === false)
-    .map((row) => entryOf(refusals.get(`${row.account_id} ${row.key}`) as Applied));
+    .map((row) => entryOf(refusals.get(`${row.account_id} ${row.key}`) as Ended));
 }
 
-function isFull({ job, verdict }: Applied): boolean {
-  if (job.mail.test || verdict.simulated || verdict.outcome.kind === 'delivered') return false;
-  return verdict.outcome.class === 'quota';
+function isFull({ job, verdict }: Ended): boolean {
+  return !job.mail.test && !verdict.simulated && verdict.outcome.class === 'quota';
 }
 
-const keyOf = ({ job, verdict }: Applied): string =>
+const keyOf = ({ job, verdict }: Ended): string =>
   `${job.mail.accountId} ${searchKey(job.mail.accountId, normaliseAddress(verdict.recipient.address))}`;
 
-function noteOf(refusal: Applied): object {
+function noteOf(refusal: Ended): object {
   const [accountId, key] = keyOf(refusal).split(' ');
   const { job, verdict } = refusal;
   return { account_id: accountId, recipient_key: key, email_id: job.mail.id, at: verdict.outcome.endedAt };
 }
 
-function entryOf({ job, verdict }: Applied): NewSuppression {
+function entryOf({ job, verdict }: Ended): NewSuppression {
   const expiresAt = new Date(verdict.outcome.endedAt.getTime() + ENTRY_DAYS * DAY_MS);
   return { ...bounceEntry(job, verdict), expiresAt };
 }

@@ -63,7 +63,7 @@ describe('hardBounce', () => {
 
   it('makes none for a bounce that is not hard, for test mail and for what was simulated', () => {
     expect(hardBounce(job, bounced({ type: 'soft' }))).toBeNull();
-    expect(hardBounce({ mail: { ...job.mail, test: true } } as DeliveryJob, bounced())).toBeNull();
+    expect(hardBounce({ mail: { ...job.mail, test: true } }, bounced())).toBeNull();
     expect(hardBounce(job, bounced({ simulated: {} }))).toBeNull();
   });
 

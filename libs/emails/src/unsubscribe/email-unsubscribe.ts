@@ -1,12 +1,13 @@
 import { Injectable } from '@nestjs/common';
 import { Config, Wakeups } from '#libs/kernel';
 import { domainOf, normaliseAddress } from '#libs/mime';
-import { appendEvents, Database, isRetryable, type Queryable } from '#libs/persistence';
+import { appendEvents, Database, type Queryable } from '#libs/persistence';
 import { SuppressionList } from '#libs/suppressions';
 import { emailEvent } from '../email-events.js';
 import { mailFactsOf, type MailFactsRow } from '../mail-facts-row.js';
 import type { TokenName } from '../mail-token.js';
-import { simulatedOutcome } from '../simulator.js';
+import { retriedTransaction } from '../retried-transaction.js';
+import { isSimulated } from '../simulator.js';
 import { UnsubscribeLink } from './unsubscribe-link.js';
 
 /** What a link tells the person who opens it: whose mail stops, and to whom. */
@@ -22,7 +23,6 @@ interface Row extends MailFactsRow {
   address: string;
 }
 
-const ATTEMPTS = 5;
 const COLUMNS = `e.id, e.account_id, e.domain_id, e.mode, e.sender, e.sender_address, e.header_to, e.subject, e.tags,
   e.message_id, e.created_at, e.sequence, r.address`;
 
@@ -53,8 +53,12 @@ export class EmailUnsubscribe {
    */
   async unsubscribe(token: string): Promise<Unsubscription | null> {
     const name = this.link.read(token);
-    if (name === null) return null;
-    const row = await this.transaction((tx) => this.write(tx, name));
+    return name && this.take(name);
+  }
+
+  /** The same for a recipient who said so in another way; the caller knows that it was he. */
+  async take(name: TokenName): Promise<Unsubscription | null> {
+    const row = await retriedTransaction(this.database, (tx) => this.write(tx, name));
     if (row) this.wakeups.ring('outbox');
     return row && present(row);
   }
@@ -68,7 +72,8 @@ export class EmailUnsubscribe {
       text: 'UPDATE recipients SET unsubscribed_at = $3 WHERE email_id = $1 AND ordinal = $2 AND unsubscribed_at IS NULL',
       values: [name.emailId, name.ordinal, at],
     });
-    const added = !this.isSimulated(row) && (await this.suppress(tx, row, at));
+    const added =
+      !isSimulated({ test: row.mode === 'test' }, row.address, this.config) && (await this.suppress(tx, row, at));
     if (rowCount === 0 && !added) return row;
     const sequence = row.sequence + 1;
     await tx.query({
@@ -101,27 +106,12 @@ export class EmailUnsubscribe {
     });
   }
 
-  private isSimulated({ address, mode }: Row): boolean {
-    const serviceDomain = this.config.settings.SERVICE_DOMAIN;
-    return simulatedOutcome({ address, serviceDomain, test: mode === 'test', sandboxResult: null }) !== null;
-  }
-
   private async read(db: Queryable, { emailId, ordinal }: TokenName, lock = ''): Promise<Row | null> {
     const { rows } = await db.query<Row>(
       `SELECT ${COLUMNS} FROM emails e JOIN recipients r ON r.email_id = e.id AND r.ordinal = $2 WHERE e.id = $1 ${lock}`,
       [emailId, ordinal],
     );
     return rows[0] ?? null;
-  }
-
-  private async transaction<T>(work: (tx: Queryable) => Promise<T>): Promise<T> {
-    for (let attempt = 1; ; attempt++) {
-      try {
-        return await this.database.transaction(work);
-      } catch (error) {
-        if (!isRetryable(error) || attempt === ATTEMPTS) throw error;
-      }
-    }
   }
 }
 

@@ -1,6 +1,5 @@
 /** Words that stand in the place of a local part. */
-const WORDS =
-  /^(?:redacted|removed|hidden|undisclosed|anonym\w*|private|privacy|masked|null|x{3,})(?:[-_. ].*)?$/i;
+const WORDS = /^(?:redacted|removed|hidden|undisclosed|anonym\w*|private|privacy|masked|null|x{3,})(?:[-_. ].*)?$/i;
 const MARKS = /[*<>[\](){}]|\.{3}|…/;
 /** RFC 6590 §2 suggests a digest; in hexadecimal, or in base64 with the case of its letters mixed. */
 const HEX = /^[0-9a-f]{24,}$/i;
