@@ -16,6 +16,7 @@ const BASE64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$
 const XTEXT = /^(?:[\x21-\x2a\x2c-\x3c\x3e-\x7e]|\+[0-9A-F]{2})+$/;
 
 const NOT_BASE64: Reply = [501, '5.5.2 This is not base64'];
+const NOT_HERE: Reply = [502, '5.5.1 Not implemented here'];
 const UNKNOWN_PARAMETER: Reply = [555, '5.5.4 A parameter is not known or not offered here'];
 const NEEDS_SMTPUTF8: Reply = [553, '5.6.7 An address beyond ASCII needs SMTPUTF8 in MAIL'];
 
@@ -42,7 +43,7 @@ export function checkCommands(connection: Connection): void {
   const getHandler = connection._getHandler.bind(connection);
   connection._getHandler = (name) => {
     if (NO_COMMANDS.has(name)) return undefined;
-    if (NOT_IMPLEMENTED.has(name)) return (_, next) => refuse(connection, [502, '5.5.1 Not implemented here'], next);
+    if (NOT_IMPLEMENTED.has(name)) return (_, next) => refuse(connection, NOT_HERE, next);
     const handler = getHandler(name);
     const check = CHECKS[name];
     if (!handler || !check) return handler;
@@ -63,12 +64,20 @@ function checkLines(connection: Connection): void {
   const onCommand = connection._onCommand.bind(connection);
   connection._onCommand = (line, next) => {
     const answering = connection._ready && !connection._upgrading;
-    const problem = answering ? lineProblem(line, connection._nextHandler !== false) : null;
+    const problem = answering
+      ? (lineProblem(line, connection._nextHandler !== false) ?? disabled(line, connection))
+      : null;
     if (!problem) return onCommand(line, next);
     connection._nextHandler = false;
     // As the library does between commands: whoever sends a thousand of them leaves the others their turn.
     refuse(connection, problem, () => setImmediate(next ?? (() => undefined)));
   };
+}
+
+/** A door without logins knows the word all the same. */
+function disabled(line: Buffer, connection: Connection): Reply | null {
+  const [name] = line.toString().split(' ', 1);
+  return connection._isDisabled(name.toUpperCase()) ? NOT_HERE : null;
 }
 
 /** `inLogin`: the line answers a 334. */

@@ -5,30 +5,44 @@ import type { SMTPServerOptions } from 'smtp-server';
 import { answer } from '../door/answer.js';
 import { loadCertificate, watchCertificate, type Certificate } from '../door/certificate.js';
 import { ConnectionCounts } from '../door/connection-counts.js';
+import type { Deadlines } from '../door/phase-clock.js';
 import { PromptSmtpServer } from '../door/prompt-smtp-server.js';
 import { InboundSession } from './inbound-session.js';
 
-const SILENT_MS = 60_000;
+/**
+ * Nobody logs in here, so nobody may stay: a minute in all (details §10) would cut a large report from a slow server,
+ * which therefore has ten, as long as each half minute brings more than a kilobyte a second.
+ */
+const DEADLINES: Deadlines = {
+  handshake: 30_000,
+  line: 30_000,
+  dataWindow: 30_000,
+  dataRate: 1_000,
+  total: 10 * 60_000,
+  unread: 30_000,
+  oversize: 5_000,
+};
+/** Between commands. */
+const SILENT_MS = 30_000;
+/** Open at once, from everywhere. Servers with reports for us come back; the relay's clients are counted apart. */
+const CONNECTIONS = 1_000;
 const CLOSE_MS = 6_000;
 
 /** The door on INBOUND_SMTP_PORT (published as 25): bounces, complaints and the service's own mailboxes; no login, no relay. */
 @Injectable()
 export class InboundServer implements OnApplicationBootstrap {
-  private readonly connections: ConnectionCounts;
-
   constructor(
     private readonly session: InboundSession,
     private readonly config: Config,
     private readonly log: Log,
     private readonly shutdown: Shutdown,
     private readonly health: Health,
-  ) {
-    this.connections = new ConnectionCounts(config.settings.SMTP_CONNECTIONS_PER_IP);
-  }
+  ) {}
 
   async onApplicationBootstrap(): Promise<void> {
-    const server = new PromptSmtpServer(this.options(await loadCertificate(this.config)));
-    // Without this listener one TCP reset in the middle of DATA ends the process.
+    const connections = new ConnectionCounts(this.config.settings.SMTP_CONNECTIONS_PER_IP, CONNECTIONS);
+    const options = this.options(await loadCertificate(this.config));
+    const server = new PromptSmtpServer(options, { deadlines: DEADLINES, connections });
     server.on('error', (error: Error) => this.log.debug('inbound connection error', { reason: error.message }));
     await new Promise<void>((resolve, reject) => {
       server.server.once('error', reject);
@@ -41,7 +55,7 @@ export class InboundServer implements OnApplicationBootstrap {
     this.health.register('inbound', () => (server.server.listening ? null : 'the listener is closed'));
     this.shutdown.on('intake', 'inbound', async () => {
       unwatch();
-      await new Promise<void>((resolve) => server.close(() => resolve()));
+      await server.stop();
     });
   }
 
@@ -52,8 +66,11 @@ export class InboundServer implements OnApplicationBootstrap {
       banner: 'Postloft',
       minVersion: 'TLSv1.2',
       size: LIMITS.inboundBytes,
+      maxRecipients: LIMITS.smtpRecipients,
       authOptional: true,
       disabledCommands: ['AUTH'],
+      // Of senders: whatever another server calls itself, its report is read.
+      lenientAddressParsing: true,
       hideENHANCEDSTATUSCODES: false,
       hideDSN: true,
       hideREQUIRETLS: true,
@@ -61,8 +78,8 @@ export class InboundServer implements OnApplicationBootstrap {
       socketTimeout: SILENT_MS,
       closeTimeout: CLOSE_MS,
       logger: false,
-      onConnect: (session, done) => done(this.connections.enter(session.remoteAddress)),
-      onClose: (session) => this.connections.leave(session.remoteAddress),
+      onMailFrom: (_from, session, done) =>
+        answer(this.session.mailFrom(session), done, (error) => this.session.reply(error, session)),
       onRcptTo: (to, session, done) =>
         answer(this.session.rcptTo(to), done, (error) => this.session.reply(error, session)),
       onData: (stream, session, done) => {
