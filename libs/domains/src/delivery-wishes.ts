@@ -67,6 +67,6 @@ async function ask(database: Database, group: Question[]): Promise<(DeliveryWish
     text: ASK,
     values: [group.map(({ accountId }) => accountId), group.map(({ id }) => id)],
   });
-  const found = new Map(rows.map((row) => [keyOf(row.accountId, row.id), row]));
+  const found = new Map(rows.map(({ accountId, id, ...wish }) => [keyOf(accountId, id), wish]));
   return group.map(({ accountId, id }) => found.get(keyOf(accountId, id)) ?? null);
 }
