@@ -1,6 +1,6 @@
 import { Injectable, type OnApplicationBootstrap } from '@nestjs/common';
 import { RequestLog } from '#libs/accounts';
-import { CapturedMail, KeptStsPolicies, Retention } from '#libs/emails';
+import { CapturedMail, InboundStore, KeptStsPolicies, Retention } from '#libs/emails';
 import { Log, Shutdown } from '#libs/kernel';
 
 const INTERVAL_MS = 10 * 60_000;
@@ -12,6 +12,7 @@ export class Upkeep implements OnApplicationBootstrap {
 
   constructor(
     private readonly captured: CapturedMail,
+    private readonly inbound: InboundStore,
     private readonly retention: Retention,
     private readonly requestLog: RequestLog,
     private readonly stsPolicies: KeptStsPolicies,
@@ -32,6 +33,7 @@ export class Upkeep implements OnApplicationBootstrap {
       this.log.debug('removed what is over its time', {
         ...(await this.retention.prune()),
         requests: await this.requestLog.prune(),
+        inboundMails: await this.inbound.prune(),
         stsPolicies: await this.stsPolicies.prune(),
       });
     } catch (error) {

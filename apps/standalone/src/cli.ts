@@ -1,6 +1,7 @@
 import 'reflect-metadata';
 import { loadConfig, Log } from '#libs/kernel';
 import { pino } from 'pino';
+import type { CommandOutput } from './cli/command.js';
 import { openAdministration } from './cli/administration.js';
 import { helpText } from './cli/help-text.js';
 import { COMMANDS, parseCommandLine, type Order } from './cli/parse-command-line.js';
@@ -34,11 +35,17 @@ async function obey(order: Extract<Order, { kind: 'run' }>): Promise<void> {
     process.once(signal, () => void close().finally(() => process.exit(EXIT.failed)));
   }
   try {
-    const { json, text } = await order.run(admin);
-    console.log(order.json ? JSON.stringify(json) : text);
+    await print(await order.run(admin), order.json);
   } finally {
     await close();
   }
+}
+
+async function print({ json, text, raw }: CommandOutput, asJson: boolean): Promise<void> {
+  if (asJson) console.log(JSON.stringify(json));
+  else if (raw === undefined || process.stdout.isTTY) console.log(text);
+  // Into a pipe; what has not left it when the process ends would be lost.
+  else await new Promise<void>((resolve) => process.stdout.write(raw, () => resolve()));
 }
 
 /** One sentence on stderr; the stack as well where somebody looks for a mistake of ours. */

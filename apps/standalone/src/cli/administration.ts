@@ -1,6 +1,6 @@
 import { AccountEntity, Accounts, ApiKeyEntity, ApiKeys, AuditLog } from '#libs/accounts';
 import { DkimRotation, DkimZone, DomainEntity, SendingDomains } from '#libs/domains';
-import { HeldQueues, tlsReportOf, type TlsReport } from '#libs/emails';
+import { HeldQueues, InboundStore, tlsReportOf, type TlsReport } from '#libs/emails';
 import { SecretBox, Wakeups, type Config, type Log } from '#libs/kernel';
 import { Database, migrate } from '#libs/persistence';
 import { loadMasterKey } from '../master-key.js';
@@ -11,6 +11,7 @@ export interface Administration {
   accounts: Accounts;
   apiKeys: ApiKeys;
   domains: SendingDomains;
+  inbound: InboundStore;
   queues: HeldQueues;
   rotation: DkimRotation;
   zone: DkimZone;
@@ -39,6 +40,7 @@ export async function openAdministration(config: Config, log: Log): Promise<Admi
       rotation: new DkimRotation(database, secretBox, config, new Wakeups()),
       zone: new DkimZone(database, config.settings.SERVICE_DOMAIN),
       audit: new AuditLog(),
+      inbound: new InboundStore(database),
       queues: new HeldQueues(database),
       tlsReport: (domain, day) => tlsReportOf(database, { domain, day, submitter: config.settings.SERVICE_DOMAIN }),
       close: () => opened.close(),

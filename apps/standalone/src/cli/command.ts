@@ -12,6 +12,8 @@ export interface CommandOutput {
   json: unknown;
   /** For people. */
   text: string;
+  /** Octets in the place of `text` where the output is no terminal. */
+  raw?: Buffer;
 }
 
 /** One thing that the command line can do. */

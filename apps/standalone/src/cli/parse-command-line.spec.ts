@@ -37,6 +37,10 @@ describe('the command line', () => {
       'queues',
       'queues --json',
       'queues resume google',
+      'inbound',
+      'inbound --limit 1000 --json',
+      'inbound show inb_01978c0e5f7b7c3a9d21f0b64c1e88aa',
+      'inbound delete inb_01978c0e5f7b7c3a9d21f0b64c1e88aa',
     ])
       expect(problem(line), line).toBe('');
     for (const { name } of COMMANDS) expect(helpText(COMMANDS)).toContain(name);
@@ -48,6 +52,9 @@ describe('the command line', () => {
     expect(problem('accounts')).toContain('"accounts" needs one of create, list, block');
     expect(problem('accounts explode acc_1')).toContain('There is no command "accounts explode"');
     expect(problem('queues resume')).toBe('"queues resume" needs <queue>.');
+    for (const limit of ['0', '-1', '1001', 'all'])
+      expect(problem(`inbound --limit=${limit}`)).toBe('--limit must be a number from 1 to 1000.');
+    expect(problem('inbound show em_1')).toContain('The id must be one that "inbound" lists');
     expect(problem('--json accounts list')).toContain('The command comes first');
     expect(problem('accounts list --colour')).toBe("Unknown option '--colour'.");
     expect(problem('accounts list --plan free')).toBe("Unknown option '--plan'.");

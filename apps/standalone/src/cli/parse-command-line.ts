@@ -4,6 +4,7 @@ import type { Administration } from './administration.js';
 import { API_KEY_COMMANDS } from './api-key-commands.js';
 import type { Command, CommandInput, CommandOutput } from './command.js';
 import { DOMAIN_COMMANDS } from './domain-commands.js';
+import { INBOUND_COMMANDS } from './inbound-commands.js';
 import { QUEUE_COMMANDS } from './queue-commands.js';
 import { TLS_REPORT_COMMANDS } from './tls-report-commands.js';
 import { UsageError } from './usage-error.js';
@@ -13,6 +14,7 @@ export const COMMANDS: readonly Command[] = [
   ...API_KEY_COMMANDS,
   ...DOMAIN_COMMANDS,
   ...QUEUE_COMMANDS,
+  ...INBOUND_COMMANDS,
   ...TLS_REPORT_COMMANDS,
 ];
 

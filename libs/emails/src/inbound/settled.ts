@@ -6,7 +6,7 @@ export interface Unsettled {
 }
 
 /** A settle gathers for some milliseconds; one that takes longer has a database that is in trouble. */
-const WAIT_MS = 2_000;
+const WAIT_MS = 500;
 const LOOK_EVERY_MS = 50;
 
 /**
