@@ -1,0 +1,264 @@
+import { connect, type Socket } from 'node:net';
+import { connect as connectTls, type TLSSocket } from 'node:tls';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Dialogue, Door, Step } from './smtp-script.js';
+
+const REPLY_MS = 5_000;
+const SILENCE_MS = 150;
+/** RFC 2034 §4 and RFC 5321 §4.5.3.1.5, §4.2: its code, of the same class; 512 octets; printable ASCII. */
+const CODED = /^(?:([245])\d\d[ -]\1\.\d{1,3}\.\d{1,3} |3\d\d(?: |$))/;
+const MAX_REPLY_OCTETS = 510;
+const PRINTABLE = /^[\x20-\x7e]*$/;
+
+/** A server that dialogues are played against, and what is written in their place there. */
+export interface Theatre {
+  /** The standard's own server is asked the same: its replies are those behind `P:`, and it knows no login. */
+  postfix: boolean;
+  port(door: Door): number;
+  /** `{name}` in a line. */
+  variable(name: string): string | undefined;
+  /** User name and password. */
+  login(who: string): [user: string, password: string];
+  act(action: string): Promise<void>;
+}
+
+/** Plays one dialogue from the greeting to its last line; throws with what was said when a reply is another one. */
+export async function play(dialogue: Dialogue, door: Door, theatre: Theatre): Promise<void> {
+  const player = new Player(theatre);
+  try {
+    await player.enter(door);
+    for (const step of dialogue.steps) await player.perform(step);
+  } catch (error) {
+    throw new Error(`${(error as Error).message}\n--- what was said:\n${player.transcript()}`, { cause: error });
+  } finally {
+    player.leave();
+  }
+}
+
+class Player {
+  private socket!: Socket | TLSSocket;
+  private pending = '';
+  private ended = false;
+  private wake: (() => void) | undefined;
+  private segment: Buffer[] | null = null;
+  private readonly said: string[] = [];
+  private readonly kept = new Map<string, string>();
+
+  constructor(private readonly theatre: Theatre) {}
+
+  transcript(): string {
+    return this.said.slice(-40).join('\n');
+  }
+
+  async enter(door: Door): Promise<void> {
+    this.kept.set('door', door);
+    this.listen(connect(this.theatre.port(door), '127.0.0.1'));
+    if (door === 'implicit') await this.secure();
+    await this.expect(['220 *'], true);
+    if (door !== 'starttls') return;
+    await this.ehlo();
+    this.send(Buffer.from('STARTTLS\r\n'));
+    await this.expect(['220 2.0.0 *'], false);
+    await this.secure();
+  }
+
+  leave(): void {
+    this.socket.destroy();
+  }
+
+  async perform(step: Step): Promise<void> {
+    switch (step.does) {
+      case 'send':
+        return this.send(this.octets(`${step.text}${step.lineEnd ? '\\r\\n' : ''}`));
+      case 'expect':
+        return this.expect(this.theatre.postfix && step.postfix ? step.postfix : step.lines, step.codeless);
+      case 'offers':
+        return this.expectOffers(this.theatre.postfix && step.postfix ? step.postfix : step.keywords);
+      case 'segment':
+        return this.sendTogether(step.steps, step.bytewise);
+      case 'starttls':
+        return this.secure();
+      case 'ehlo':
+        return this.ehlo();
+      case 'login':
+        return this.login(step.who);
+      case 'mail':
+        return this.say('MAIL FROM:<{from}>', '250 2.1.0 *');
+      case 'rcpt':
+        return this.say('RCPT TO:<ada@example.com>', '250 2.1.5 *');
+      case 'data':
+        return this.say('DATA', '354 *');
+      case 'pause':
+        return sleep(step.ms);
+      case 'stage':
+        return this.theatre.act(step.action);
+      case 'silence':
+        return this.expectSilence();
+      case 'closed':
+        return this.expectEnd();
+    }
+  }
+
+  private async say(line: string, reply: string): Promise<void> {
+    this.send(this.octets(`${line}\\r\\n`));
+    await this.expect([reply], false);
+  }
+
+  private async ehlo(): Promise<void> {
+    this.send(Buffer.from('EHLO client.example\r\n'));
+    await this.reply();
+  }
+
+  private async login(who: string): Promise<void> {
+    await this.ehlo();
+    if (!this.theatre.postfix) await this.say(`AUTH PLAIN {auth${who === '' ? '' : ` ${who}`}}`, '235 2.7.0 *');
+  }
+
+  private async sendTogether(steps: Step[], bytewise: boolean): Promise<void> {
+    this.segment = [];
+    for (const step of steps) await this.perform(step);
+    const octets = Buffer.concat(this.segment);
+    this.segment = null;
+    if (!bytewise) return this.send(octets);
+    for (const octet of octets) {
+      this.socket.write(Buffer.of(octet));
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+  }
+
+  private send(octets: Buffer): void {
+    if (this.segment) {
+      this.segment.push(octets);
+      return;
+    }
+    this.said.push(`C: ${JSON.stringify(octets.subarray(0, 300).toString('latin1'))}`);
+    this.socket.write(octets);
+  }
+
+  private async expect(patterns: string[], codeless: boolean): Promise<void> {
+    const lines = await this.reply();
+    const wrong = lines.length !== patterns.length || lines.some((line, i) => !this.fits(line, patterns[i]));
+    if (wrong) throw new Error(`expected ${patterns.join(' / ')}\nbut came ${lines.join(' / ')}`);
+    if (!this.theatre.postfix && !codeless) lines.forEach(requireCode);
+  }
+
+  private async expectOffers(keywords: string): Promise<void> {
+    const [first, ...rest] = await this.reply();
+    const offered = rest.map((line) => line.slice(4)).sort();
+    const wanted = keywords.split(/, ?/).sort();
+    if (!first.startsWith('250') || offered.join() !== wanted.join())
+      throw new Error(`expected offers ${wanted.join(', ')}\nbut came ${first} / ${offered.join(', ')}`);
+  }
+
+  private async expectSilence(): Promise<void> {
+    await sleep(SILENCE_MS);
+    if (this.pending !== '') throw new Error(`expected silence but came ${this.pending}`);
+  }
+
+  private async expectEnd(): Promise<void> {
+    const deadline = Date.now() + REPLY_MS;
+    while (!this.ended && Date.now() < deadline) await this.more(deadline);
+    if (!this.ended) throw new Error('the connection did not end');
+    if (this.pending !== '') throw new Error(`expected the end but came ${this.pending}`);
+  }
+
+  /** One whole reply, line by line without line ends. */
+  private async reply(): Promise<string[]> {
+    const deadline = Date.now() + REPLY_MS;
+    const lines: string[] = [];
+    for (;;) {
+      const end = this.pending.indexOf('\r\n');
+      if (end >= 0) {
+        const line = this.pending.slice(0, end);
+        this.pending = this.pending.slice(end + 2);
+        this.said.push(`S: ${line}`);
+        if (line.length > MAX_REPLY_OCTETS || !PRINTABLE.test(line)) throw new Error(`is no reply line: ${line}`);
+        lines.push(line);
+        if (line[3] !== '-') return lines;
+      } else if (this.ended || Date.now() > deadline) {
+        throw new Error(this.ended ? 'the connection ended' : `no reply within ${REPLY_MS} ms`);
+      } else await this.more(deadline);
+    }
+  }
+
+  private more(deadline: number): Promise<void> {
+    return new Promise((resolve) => {
+      const timer = setTimeout(resolve, Math.max(1, deadline - Date.now()));
+      this.wake = () => {
+        clearTimeout(timer);
+        resolve();
+      };
+    });
+  }
+
+  private async secure(): Promise<void> {
+    const raw = this.socket;
+    raw.removeAllListeners('data').removeAllListeners('close');
+    const secured = connectTls({ socket: raw, rejectUnauthorized: false });
+    await new Promise<void>((resolve, reject) => secured.once('secureConnect', resolve).once('error', reject));
+    this.listen(secured);
+  }
+
+  private listen(socket: Socket | TLSSocket): void {
+    this.socket = socket;
+    socket.setNoDelay(true);
+    socket.on('error', () => undefined);
+    socket.on('data', (octets: Buffer) => {
+      this.pending += octets.toString('latin1');
+      this.wake?.();
+    });
+    socket.on('close', () => {
+      this.ended = true;
+      this.wake?.();
+    });
+    socket.on('end', () => socket.end());
+  }
+
+  /** `*` is any text; `{name}` what it was when it came first. */
+  private fits(line: string, pattern: string): boolean {
+    const names: string[] = [];
+    const source = pattern.replace(/\{(\w+)\}|\*|[.+?^${}()|[\]\\]/g, (found, name: string | undefined) => {
+      if (found === '*') return '.*';
+      if (name === undefined) return `\\${found}`;
+      const known = this.kept.get(name) ?? this.theatre.variable(name);
+      if (known !== undefined) return known.replace(/[.+?^${}()|[\]\\]/g, '\\$&');
+      names.push(name);
+      return '(\\w+)';
+    });
+    const match = new RegExp(`^${source}$`).exec(line);
+    names.forEach((name, i) => match && this.kept.set(name, match[i + 1]));
+    return match !== null;
+  }
+
+  /** The octets of a line: `{name}`, `{x*12}`, `\r`, `\n`, `\t`, `\0`, `\\` and `\xff`; all else is UTF-8. */
+  private octets(text: string): Buffer {
+    const filled = text.replace(/\{([^{}]+)\}/g, (_, name: string) => this.variable(name));
+    const pieces = filled.split(/(\\x[0-9a-f]{2}|\\[rnt0\\])/);
+    return Buffer.concat(
+      pieces.map((piece, i) => (i % 2 === 0 ? Buffer.from(piece) : Buffer.from(escaped(piece), 'latin1'))),
+    );
+  }
+
+  private variable(name: string): string {
+    const [, octet, count] = /^(.+)\*(\d+)$/.exec(name) ?? [];
+    if (octet !== undefined) return octet.repeat(Number(count));
+    const [word, who = ''] = name.split(' ');
+    if (['auth', 'user64', 'key64'].includes(word)) return this.credentials(word, who);
+    const value = this.kept.get(name) ?? this.theatre.variable(name);
+    if (value === undefined) throw new Error(`nobody says what {${name}} is`);
+    return value;
+  }
+
+  private credentials(word: string, who: string): string {
+    const [user, password] = this.theatre.login(who);
+    const text = word === 'auth' ? `\0${user}\0${password}` : word === 'user64' ? user : password;
+    return Buffer.from(text).toString('base64');
+  }
+}
+
+const ESCAPES: Record<string, string> = { '\\r': '\r', '\\n': '\n', '\\t': '\t', '\\0': '\0', '\\\\': '\\' };
+const escaped = (piece: string): string => ESCAPES[piece] ?? String.fromCharCode(Number.parseInt(piece.slice(2), 16));
+
+function requireCode(line: string): void {
+  if (!CODED.test(line)) throw new Error(`has no enhanced code of its class: ${line}`);
+}
