@@ -28,6 +28,7 @@ export class PromptConnection extends SMTPConnection {
   private readonly clock: PhaseClock;
   /** The outermost socket: the TLS one from the first moment of its handshake on. */
   private outermost: Socket;
+  private cutting: NodeJS.Timeout | undefined;
   private greeted = false;
   private commands = 0;
   private commandsSinceMail = 0;
@@ -74,9 +75,10 @@ export class PromptConnection extends SMTPConnection {
   override send(code: number, data?: string | string[] | null, context?: string | false): void {
     super.send(code, data, context);
     if (code === 250 && context === 'DATA_OK') this.commandsSinceMail = this.errorsSinceMail = 0;
-    if (code < 400 || code === 421) return;
+    if (code < 400) return;
+    if (code === 421) return this.cutSoon();
     this.errorsSinceMail += 1;
-    if (this.errorsSinceMail >= MAX_ERRORS) super.send(421, '4.7.0 Too many errors', false);
+    if (this.errorsSinceMail >= MAX_ERRORS) this.send(421, '4.7.0 Too many errors', false);
   }
 
   /** The only place where the library shows the TLS socket of a STARTTLS before its handshake is done. */
@@ -123,7 +125,12 @@ export class PromptConnection extends SMTPConnection {
     }
     this.send(code, reply);
     this.close();
-    setTimeout(() => this.outermost.destroy(), LINGER_MS).unref();
+    this.cutSoon();
+  }
+
+  /** The library gives a client whose connection it has ended five seconds to end its side too. */
+  private cutSoon(): void {
+    this.cutting ??= setTimeout(() => this.outermost.destroy(), LINGER_MS).unref();
   }
 
   private seen(): Seen {

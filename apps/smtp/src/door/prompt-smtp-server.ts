@@ -1,6 +1,6 @@
 import type { Socket } from 'node:net';
 import type { TLSSocket } from 'node:tls';
-import { SMTPServer, type SMTPServerOptions } from 'smtp-server';
+import { SMTPServer, type SMTPServerOptions, type SMTPServerSession } from 'smtp-server';
 import type { SMTPConnectionOptions } from 'smtp-server/lib/smtp-connection.js';
 import type { ConnectionCounts } from './connection-counts.js';
 import type { Deadlines } from './phase-clock.js';
@@ -51,6 +51,14 @@ export class PromptSmtpServer extends SMTPServer {
     this.connections.add(connection);
     connection.on('error', (error: Error) => this._onError(error));
     connection.init();
+  }
+
+  /** The library's own ones wait for a turn of the loop, and a client that speaks within it "talks too soon". */
+  override onConnect(_session: SMTPServerSession, done: () => void): void {
+    done();
+  }
+  override onSecure(_socket: Socket, _session: SMTPServerSession, done: () => void): void {
+    done();
   }
 
   override _acceptSocket(socket: Socket, handshake: boolean): (() => void) | false {

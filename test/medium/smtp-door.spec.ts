@@ -1,0 +1,244 @@
+import { connect, type Socket } from 'node:net';
+import { setTimeout as later } from 'node:timers/promises';
+import { connect as connectTls } from 'node:tls';
+import type { SMTPServerOptions } from 'smtp-server';
+import { afterEach, describe, expect, it } from 'vitest';
+import { selfSignedCertificate } from '../support/self-signed-certificate.js';
+import { ConnectionCounts } from '#apps/smtp/src/door/connection-counts';
+import type { Deadlines } from '#apps/smtp/src/door/phase-clock';
+import { PromptSmtpServer } from '#apps/smtp/src/door/prompt-smtp-server';
+import { MessageRoom } from '#apps/smtp/src/door/message-room';
+
+/** A hundredth of the real ones, in ms. */
+const DEADLINES: Deadlines = {
+  login: 600,
+  handshake: 300,
+  line: 300,
+  dataWindow: 300,
+  dataRate: 1_000,
+  unread: 300,
+  oversize: 100,
+};
+const WALK_MS = 20;
+/** What a client has to read the last reply, and a busy machine on top. */
+const SLACK_MS = 2_500;
+const LIMIT = 100_000;
+const LOGIN = `AUTH PLAIN ${Buffer.from('\0a@b.example\0key').toString('base64')}\r\n`;
+const TO_DATA = 'EHLO me\r\nMAIL FROM:<a@b.example>\r\nRCPT TO:<c@d.example>\r\nDATA\r\n';
+
+const certificate = selfSignedCertificate('smtp.test');
+
+describe('PromptSmtpServer', () => {
+  const open: PromptSmtpServer[] = [];
+  const sockets: Socket[] = [];
+  afterEach(async () => {
+    for (const socket of sockets.splice(0)) socket.destroy();
+    await Promise.all(open.splice(0).map((server) => server.stop()));
+  });
+
+  async function start(options: SMTPServerOptions = {}, counts = new ConnectionCounts(100)): Promise<number> {
+    const room = new MessageRoom(1_000_000);
+    const server = new PromptSmtpServer(
+      {
+        ...certificate,
+        size: LIMIT,
+        logger: false,
+        disableReverseLookup: true,
+        hideENHANCEDSTATUSCODES: false,
+        closeTimeout: 1_000,
+        onAuth: (_auth, _session, done) => done(null, { user: 'somebody' }),
+        onData: (stream, _session, done) =>
+          void room.read(stream, LIMIT).then(
+            () => done(),
+            (error: Error) => done(error),
+          ),
+        ...options,
+      },
+      { deadlines: DEADLINES, connections: counts, walkMs: WALK_MS },
+    );
+    open.push(server);
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    return (server.server.address() as { port: number }).port;
+  }
+
+  /** What was read until the connection ended, and when that was. */
+  function plain(port: number, allowHalfOpen = false) {
+    const socket = connect({ port, host: '127.0.0.1', allowHalfOpen });
+    sockets.push(socket);
+    return follow(socket);
+  }
+  function secure(port: number) {
+    const socket = connectTls({ port, host: '127.0.0.1', rejectUnauthorized: false });
+    sockets.push(socket);
+    return follow(socket);
+  }
+
+  it.each<[phase: string, act: (socket: Socket) => void]>([
+    ['says nothing', () => undefined],
+    ['says one command after another', (socket) => drip(socket, 'NOOP\r\n', 150)],
+    ['begins a command', (socket) => drip(socket, 'E', 50)],
+    ['asks for TLS and says nothing', (socket) => socket.write('EHLO me\r\nSTARTTLS\r\n')],
+    [
+      'asks for TLS and drips a greeting of TLS',
+      (socket) => {
+        socket.write('STARTTLS\r\n');
+        setTimeout(() => drip(socket, '\x16', 50), 100);
+      },
+    ],
+  ])('ends, in clear, a client that %s', async (_phase, act) => {
+    const client = plain(await start());
+    act(client.socket);
+    const { after } = await client.ended;
+    expect(after).toBeLessThan(DEADLINES.login! + SLACK_MS);
+  });
+
+  it.each<[phase: string, bytes: string]>([
+    ['says nothing', ''],
+    ['drips its greeting', '\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03'],
+  ])('ends a client at the port with TLS that %s', async (_phase, bytes) => {
+    const client = plain(await start({ secure: true }));
+    if (bytes !== '') drip(client.socket, bytes[0], 30);
+    const { after, text } = await client.ended;
+    expect(after).toBeLessThan(DEADLINES.handshake + SLACK_MS);
+    expect(text).toBe('');
+  });
+
+  it.each<[phase: string, says: string, reply: RegExp]>([
+    ['has its login asked for', 'EHLO me\r\nAUTH LOGIN\r\n', /^421 4\.4\.2 No login in time/m],
+    ['has half its login asked for', 'EHLO me\r\nAUTH LOGIN\r\nYUBi\r\n', /^421 4\.4\.2 No login in time/m],
+    ['is logged in and begins a command', `EHLO me\r\n${LOGIN}MAI`, /^421 4\.4\.2 The command does not end/m],
+  ])('ends a client that %s and says no more', async (_phase, says, reply) => {
+    const client = secure(await start({ secure: true }));
+    client.socket.write(says);
+    const { after, text } = await client.ended;
+    expect(text).toMatch(reply);
+    expect(after).toBeLessThan(DEADLINES.login! + SLACK_MS);
+  });
+
+  it('ends data that come too slowly, and not those that come fast enough', async () => {
+    const port = await start({ secure: true });
+    const [slow, fast] = [secure(port), secure(port)];
+    for (const { socket } of [slow, fast]) socket.write(`EHLO me\r\n${LOGIN}${TO_DATA}`);
+    drip(slow.socket, 'x', 30);
+    drip(fast.socket, 'x'.repeat(500), 30);
+    expect((await slow.ended).text).toMatch(/^421 4\.4\.2 The message comes too slowly/m);
+    expect(fast.text()).not.toMatch(/^421/m);
+    fast.socket.write('\r\n.\r\n');
+    await later(100);
+    expect(fast.text()).toMatch(/^250 2\.6\.0 /m);
+  });
+
+  it('leaves a logged-in client alone that only waits', async () => {
+    const client = secure(await start({ secure: true }));
+    client.socket.write(`EHLO me\r\n${LOGIN}`);
+    await later(DEADLINES.login! + 300);
+    client.socket.write('NOOP\r\n');
+    await later(100);
+    expect(client.text()).toMatch(/^250 2\.0\.0 OK\r\n$/m);
+  });
+
+  it('ends a client that sends commands for ever and reads no reply', async () => {
+    const client = secure(await start({ secure: true }));
+    client.socket.write(`EHLO me\r\n${LOGIN}`);
+    await later(100);
+    client.socket.pause();
+    const began = performance.now();
+    drip(client.socket, 'HELP\r\n'.repeat(10_000), 1);
+    await client.ended;
+    expect(performance.now() - began).toBeLessThan(DEADLINES.login! + SLACK_MS);
+  });
+
+  it('tells 552 and ends a message that goes on beyond the limit; one that ends soon is only refused', async () => {
+    const port = await start({ secure: true });
+    const [endless, large] = [secure(port), secure(port)];
+    for (const { socket } of [endless, large]) socket.write(`EHLO me\r\n${LOGIN}${TO_DATA}`);
+    const began = performance.now();
+    drip(endless.socket, 'x'.repeat(10_000), 1);
+    large.socket.write(`${'x'.repeat(LIMIT + 1)}\r\n.\r\nNOOP\r\n`);
+    expect((await endless.ended).text).toMatch(/^552 5\.3\.4 /m);
+    expect(performance.now() - began).toBeLessThan(SLACK_MS);
+    expect(large.text()).toMatch(/^552 5\.3\.4 .*\r\n250 2\.0\.0 OK\r\n$/m);
+  });
+
+  it('ends a session with a hundred errors', async () => {
+    const client = secure(await start({ secure: true }));
+    client.socket.write(`EHLO me\r\n${LOGIN}${'RCPT TO:<a@b.example>\r\n'.repeat(150)}`);
+    const { text } = await client.ended;
+    expect(text.match(/^503 /gm)).toHaveLength(100);
+    expect(text).toMatch(/^421 4\.7\.0 Too many errors\r\n$/m);
+  });
+
+  it('answers 421 beyond the share of an address, cuts beyond twice that, and counts handshakes too', async () => {
+    const port = await start({}, new ConnectionCounts(2));
+    const clients = [];
+    for (let i = 0; i < 6; i++) {
+      clients.push(plain(port, true));
+      await later(10);
+    }
+    await later(50);
+    expect(clients.map((client) => client.text().slice(0, 3))).toEqual(['220', '220', '421', '421', '', '']);
+    for (const client of clients) client.socket.destroy();
+    await later(50);
+    const next = plain(port);
+    await later(50);
+    expect(next.text()).toMatch(/^220 /);
+
+    const tlsPort = await start({ secure: true }, new ConnectionCounts(1));
+    plain(tlsPort);
+    await later(50);
+    expect((await secure(tlsPort).ended).text).toMatch(/^421 4\.7\.0 /);
+  });
+
+  it('counts a connection once, whatever becomes of it', async () => {
+    const counts = new ConnectionCounts(1);
+    const port = await start({}, counts);
+    for (let i = 0; i < 10; i++) {
+      const client = plain(port);
+      await later(10);
+      client.socket.write('EHLO me\r\nSTARTTLS\r\n');
+      await later(10);
+      client.socket.resetAndDestroy();
+      await later(20);
+    }
+    expect(counts.enter('127.0.0.1')).toBe('serve');
+  });
+
+  it('stops at once when its clients only wait, and lets a message that is coming in come', async () => {
+    const stored: string[] = [];
+    const port = await start({
+      secure: true,
+      onData: (stream, _session, done) => {
+        stream.on('data', (chunk: Buffer) => stored.push(chunk.toString()));
+        stream.on('end', () => done());
+      },
+    });
+    const [idle, busy] = [secure(port), secure(port)];
+    for (const { socket } of [idle, busy]) socket.write(`EHLO me\r\n${LOGIN}`);
+    busy.socket.write(TO_DATA);
+    await later(100);
+    const stopping = open[0].stop();
+    expect((await idle.ended).text).toMatch(/^421 4\.3\.2 /m);
+    busy.socket.write('all of it\r\n.\r\n');
+    expect((await busy.ended).text).toMatch(/^250 2\.6\.0 .*\r\n421 4\.3\.2 /m);
+    expect(stored.join('')).toBe('all of it\r\n');
+    await stopping;
+  });
+});
+
+function follow(socket: Socket) {
+  const began = performance.now();
+  let text = '';
+  socket.setEncoding('latin1');
+  socket.on('data', (piece: string) => (text += piece));
+  socket.on('error', () => undefined);
+  const ended = new Promise<{ after: number; text: string }>((resolve) =>
+    socket.once('close', () => resolve({ after: performance.now() - began, text })),
+  );
+  return { socket, ended, text: () => text };
+}
+
+/** Writes the piece again and again until the connection ends. */
+function drip(socket: Socket, piece: string, everyMs: number): void {
+  const timer = setInterval(() => socket.write(piece), everyMs);
+  socket.once('close', () => clearInterval(timer));
+}
