@@ -1,32 +1,43 @@
 import 'reflect-metadata';
-import { loadConfig, Log } from '#libs/kernel';
+import { loadConfig, Log, type Config } from '#libs/kernel';
 import { pino } from 'pino';
-import type { CommandOutput } from './cli/command.js';
 import { openAdministration } from './cli/administration.js';
+import type { CommandOutput } from './cli/command.js';
 import { helpText } from './cli/help-text.js';
 import { COMMANDS, parseCommandLine, type Order } from './cli/parse-command-line.js';
 import { UsageError } from './cli/usage-error.js';
 
 const EXIT = { done: 0, failed: 1, misunderstood: 2 } as const;
+/** A database that was started for a look stops in this time. */
+const CLOSE_MS = 8_000;
+const LINGER_MS = 500;
 
 process.exitCode = await main(process.argv.slice(2));
 
 async function main(words: string[]): Promise<number> {
   try {
     const order = parseCommandLine(words);
-    if (order.kind === 'help') console.log(helpText(COMMANDS));
-    else await obey(order);
+    if (order.kind !== 'help') return await obey(order);
+    console.log(helpText(COMMANDS));
     return EXIT.done;
   } catch (error) {
     return explain(error);
   }
 }
 
-async function obey(order: Extract<Order, { kind: 'run' }>): Promise<void> {
+async function obey(order: Exclude<Order, { kind: 'help' }>): Promise<number> {
   const config = loadConfig('cli');
   // Standard output belongs to the answer.
   const level = isVerbose() ? 'debug' : 'warn';
   const log = new Log(pino({ level, base: { program: 'cli' } }, pino.destination({ dest: 2, sync: true })));
+  if (order.kind === 'run') return administer(order, config, log);
+  const output = await order.run(config, log);
+  const code = await print(output, order.json);
+  await closeInTime(output);
+  return code;
+}
+
+async function administer(order: Extract<Order, { kind: 'run' }>, config: Config, log: Log): Promise<number> {
   const admin = await openAdministration(config, log);
   let closing: Promise<void> | undefined;
   const close = () => (closing ??= admin.close());
@@ -35,17 +46,25 @@ async function obey(order: Extract<Order, { kind: 'run' }>): Promise<void> {
     process.once(signal, () => void close().finally(() => process.exit(EXIT.failed)));
   }
   try {
-    await print(await order.run(admin), order.json);
+    return await print(await order.run(admin), order.json);
   } finally {
     await close();
   }
 }
 
-async function print({ json, text, raw }: CommandOutput, asJson: boolean): Promise<void> {
+async function print({ json, text, raw, failed = false }: CommandOutput, asJson: boolean): Promise<number> {
   if (asJson) console.log(JSON.stringify(json));
   else if (raw === undefined || process.stdout.isTTY) console.log(text);
   // Into a pipe; what has not left it when the process ends would be lost.
   else await new Promise<void>((resolve) => process.stdout.write(raw, () => resolve()));
+  return failed ? EXIT.failed : EXIT.done;
+}
+
+/** What still waits for somebody else when the answer is out is not waited for. */
+async function closeInTime({ close }: CommandOutput): Promise<void> {
+  const limit = new Promise<void>((resolve) => setTimeout(resolve, CLOSE_MS).unref());
+  await Promise.race([close?.(), limit]);
+  setTimeout(() => process.exit(), LINGER_MS).unref();
 }
 
 /** One sentence on stderr; the stack as well where somebody looks for a mistake of ours. */

@@ -21,7 +21,7 @@ export type {
 } from './delivery-outcome.js';
 export { printableText } from './printable-text.js';
 export { ReplyReader, type RawReply } from './reply-reader.js';
-export { Resolver } from './resolver.js';
+export { Resolver, type MxAnswer } from './resolver.js';
 export { SmarthostRouter } from './smarthost-route.js';
 export type { Target } from './target.js';
 export { classifyReply } from './reply-classifier.js';

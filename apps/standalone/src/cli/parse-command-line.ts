@@ -1,8 +1,8 @@
 import { parseArgs } from 'node:util';
 import { ACCOUNT_COMMANDS } from './account-commands.js';
-import type { Administration } from './administration.js';
 import { API_KEY_COMMANDS } from './api-key-commands.js';
-import type { Command, CommandInput, CommandOutput } from './command.js';
+import type { AdministrationCommand, Command, CommandInput, LoneCommand } from './command.js';
+import { DOCTOR_COMMANDS } from './doctor-command.js';
 import { DOMAIN_COMMANDS } from './domain-commands.js';
 import { INBOUND_COMMANDS } from './inbound-commands.js';
 import { QUEUE_COMMANDS } from './queue-commands.js';
@@ -16,17 +16,22 @@ export const COMMANDS: readonly Command[] = [
   ...QUEUE_COMMANDS,
   ...INBOUND_COMMANDS,
   ...TLS_REPORT_COMMANDS,
+  ...DOCTOR_COMMANDS,
 ];
 
 export type Order =
-  { kind: 'help' } | { kind: 'run'; json: boolean; run: (admin: Administration) => Promise<CommandOutput> };
+  | { kind: 'help' }
+  | { kind: 'run'; json: boolean; run: ReturnType<AdministrationCommand['prepare']> }
+  | { kind: 'run_alone'; json: boolean; run: ReturnType<LoneCommand['prepareAlone']> };
 
 /** What the words behind the program's name ask for. Touches nothing. @throws UsageError */
 export function parseCommandLine(words: string[]): Order {
   if (words.includes('--help') || words.includes('-h') || words[0] === 'help') return { kind: 'help' };
   const command = findCommand(words);
   const { json, ...input } = readInput(command, words.slice(command.name.split(' ').length));
-  return { kind: 'run', json, run: command.prepare(input) };
+  return 'prepare' in command
+    ? { kind: 'run', json, run: command.prepare(input) }
+    : { kind: 'run_alone', json, run: command.prepareAlone(input) };
 }
 
 function findCommand(words: string[]): Command {

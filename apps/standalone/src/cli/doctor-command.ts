@@ -1,0 +1,43 @@
+import { domainNameRule } from '#libs/domains';
+import { CHECKS } from '../doctor/checks/index.js';
+import type { Check } from '../doctor/check.js';
+import { examine } from '../doctor/examine.js';
+import { reportText } from '../doctor/report-text.js';
+import type { Command, CommandInput } from './command.js';
+import { checkedOption, listOption } from './option-checks.js';
+import { UsageError } from './usage-error.js';
+
+const doctor: Command = {
+  name: 'doctor',
+  positionals: [],
+  options: { only: { type: 'string' }, domain: { type: 'string' } },
+  synopsis: '[--only <check,…>] [--domain D]',
+  summary: `Looks whether mail will arrive and says how to mend what is wrong (docs/doctor.md); --domain looks at a customer's domain as well. Checks: ${CHECKS.map(({ name }) => name).join(', ')}.`,
+  prepareAlone: (input) => {
+    const checks = chosen(input);
+    const domain = listOption(input, 'domain')?.at(0)?.toLowerCase() ?? null;
+    checkedOption('domain', domain ?? undefined, domainNameRule);
+    return async (config, log) => {
+      const examination = await examine({ config, log, checks, domain });
+      const { findings } = examination;
+      const isTerminal = process.stdout.isTTY;
+      const isOk = findings.every(({ status }) => status !== 'error');
+      return {
+        json: { ok: isOk, checks: findings },
+        text: reportText(findings, { checks, isTerminal }),
+        failed: !isOk,
+        close: () => examination.close(),
+      };
+    };
+  },
+};
+
+export const DOCTOR_COMMANDS: readonly Command[] = [doctor];
+
+function chosen(input: CommandInput): readonly Check[] {
+  const wanted = listOption(input, 'only');
+  const unknown = wanted?.find((name) => !CHECKS.some((check) => check.name === name));
+  if (unknown !== undefined)
+    throw new UsageError(`There is no check "${unknown}"; --only takes ${CHECKS.map(({ name }) => name).join(', ')}.`);
+  return wanted === undefined ? CHECKS : CHECKS.filter(({ name }) => wanted.includes(name));
+}

@@ -1,0 +1,78 @@
+import type { Check } from '../check.js';
+import { error, ok, skipped, unanswered, warning, type Remark } from '../finding.js';
+import { localHost } from '../local-host.js';
+import type { Patient } from '../patient.js';
+import { probeSmtp } from '../smtp-probe.js';
+
+/** Bounces and complaints come to port 25 of the MX host of `bounces.`. */
+export const inboundCheck: Check = {
+  name: 'inbound',
+  title: 'Way in',
+  asks: 'Does the inbound door answer here, and at the host that DNS names for bounces?',
+  isOfDelivery: true,
+  look: async (patient) => [await lookAtDoor(patient), await lookAtExchange(patient)],
+};
+
+async function lookAtDoor(patient: Patient): Promise<Remark> {
+  const { SMTP_HOST, INBOUND_SMTP_PORT: port } = patient.config.settings;
+  const address = localHost(SMTP_HOST);
+  const subject = `${address}:${port}`;
+  try {
+    const { text } = await probeSmtp({ address, port, host: patient.hostName, signal: patient.signal });
+    if (isOurs(text, patient)) return ok({ subject, message: 'The inbound door answers.', facts: { greeting: text } });
+    return error({
+      subject,
+      message: `Another program answers on INBOUND_SMTP_PORT: ${text}`,
+      fix: 'Stop that program, or give INBOUND_SMTP_PORT another port.',
+      facts: { greeting: text },
+    });
+  } catch (problem) {
+    if ((await patient.readiness()).kind === 'not_running')
+      return skipped({ subject, message: 'The service does not run, so its inbound door is closed.' });
+    return error({
+      subject,
+      message: `The service runs, but its inbound door does not answer: ${(problem as Error).message}.`,
+      fix: 'Look into its log for "inbound", and whether start:smtp runs.',
+    });
+  }
+}
+
+async function lookAtExchange(patient: Patient): Promise<Remark> {
+  const { service, dns, hostName } = patient;
+  const subject = `port 25 of bounces.${service}`;
+  if (patient.isUnnamed) return skipped({ subject, message: 'SERVICE_DOMAIN is not set.' });
+  const { MX_PORT: port, INBOUND_SMTP_PORT } = patient.config.settings;
+  const mx = await dns.mx(`bounces.${service}`);
+  if (mx.kind === 'no_answer') return unanswered(subject, mx.reason);
+  if (mx.kind === 'none') return skipped({ subject, message: 'It has no MX record, so nobody knows where to go.' });
+  const [host] = mx.values;
+  const found = await dns.addresses(host);
+  if (found.kind === 'no_answer') return unanswered(subject, found.reason);
+  if (found.kind === 'none')
+    return error({
+      subject,
+      message: `Its MX host ${host} has no address.`,
+      fix: `bounces.${service}. MX 10 ${hostName}.`,
+    });
+  const [address] = found.values;
+  try {
+    const { text } = await probeSmtp({ address, port, host, signal: patient.signal });
+    const facts = { host, address, greeting: text };
+    if (isOurs(text, patient)) return ok({ subject, message: `${host} (${address}) answers with our name.`, facts });
+    return error({
+      subject,
+      message: `Another server answers at ${host} (${address}): ${text.split('\n', 1)[0]} Bounces go there and get lost.`,
+      fix: `Lead port 25 of ${address} to INBOUND_SMTP_PORT (${INBOUND_SMTP_PORT}) of this machine, or the MX record to ${hostName}.`,
+      facts,
+    });
+  } catch (problem) {
+    return warning({
+      subject,
+      message: `${host} (${address}) does not answer on port ${port}: ${(problem as Error).message}. Some networks do not let a machine reach its own public address, so look from elsewhere: nc ${host} 25`,
+      fix: `Lead port 25 to INBOUND_SMTP_PORT, for example:\nnft add rule ip nat prerouting tcp dport 25 redirect to :${INBOUND_SMTP_PORT}\n(a container: publish it with -p 25:${INBOUND_SMTP_PORT}), and let port 25 through the firewall. SMTP_HOST=0.0.0.0 lets the world in.`,
+    });
+  }
+}
+
+const isOurs = (greeting: string, { hostName }: Patient): boolean =>
+  greeting.toLowerCase().startsWith(`220 ${hostName} `) || greeting.toLowerCase().startsWith(`220-${hostName} `);

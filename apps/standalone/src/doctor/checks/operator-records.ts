@@ -1,0 +1,161 @@
+import { walkDmarc } from '#libs/domains';
+import type { Check } from '../check.js';
+import { error, ok, skipped, unanswered, warning, type Remark } from '../finding.js';
+import type { Patient } from '../patient.js';
+import { isSameAddress } from '../same-address.js';
+
+/** What docs/operator-dns.md asks for, SPF left out: it has a check of its own. */
+export const operatorRecordsCheck: Check = {
+  name: 'dns',
+  title: 'DNS of the service',
+  asks: 'Do the records of the service stand: smtp., bounces., track., MX, DMARC, the permission for reports?',
+  isOfDelivery: true,
+  look: async (patient) => {
+    if (patient.isUnnamed) return [skipped({ subject: patient.service, message: 'SERVICE_DOMAIN is not set.' })];
+    const looks = [lookAtHost, lookAtBounces, lookAtService, lookAtDmarc, lookAtReports, lookAtTracking];
+    return Promise.all(looks.map((look) => look(patient)));
+  },
+};
+
+async function lookAtHost(patient: Patient): Promise<Remark> {
+  const subject = patient.hostName;
+  const answer = await patient.dns.addresses(subject);
+  if (answer.kind === 'no_answer') return unanswered(subject, answer.reason);
+  if (answer.kind === 'found')
+    return ok({ subject, message: `It leads to ${answer.values.join(', ')}.`, facts: { addresses: answer.values } });
+  return error({
+    subject,
+    message:
+      'This name does not exist. We greet other servers with it, customers find the relay there, and bounces come back to it.',
+    fix: await hostLines(patient),
+  });
+}
+
+async function lookAtBounces(patient: Patient): Promise<Remark> {
+  const subject = `bounces.${patient.service}`;
+  const fix = `${subject}. MX 10 ${patient.hostName}.`;
+  const found = await findExchange(patient, subject);
+  switch (found.kind) {
+    case 'no_answer':
+      return unanswered(subject, found.reason);
+    case 'none':
+      return error({
+        subject,
+        message:
+          'It has no MX record. Every mail names it as its sender: later bounces get lost, and some receivers refuse senders that take no mail.',
+        fix,
+      });
+    case 'ours':
+      return ok({ subject, message: `Bounces come to ${found.exchanges.join(', ')}, which is here.` });
+    case 'elsewhere':
+      return error({
+        subject,
+        message: `Its MX record leads to ${found.exchanges.join(', ')}, which is not this service: bounces and complaints never arrive here.`,
+        fix,
+        facts: { exchanges: found.exchanges },
+      });
+  }
+}
+
+async function lookAtService(patient: Patient): Promise<Remark> {
+  const subject = patient.service;
+  const fix = `${subject}. MX 10 ${patient.hostName}.`;
+  const found = await findExchange(patient, subject);
+  switch (found.kind) {
+    case 'no_answer':
+      return unanswered(subject, found.reason);
+    case 'none':
+      return error({
+        subject,
+        message:
+          'It has no MX record. Complaints (fbl@, abuse@), reports (dmarc@, tlsrpt@) and mail to postmaster@ cannot reach you.',
+        fix,
+      });
+    case 'ours':
+      return ok({ subject, message: `Its mail comes to ${found.exchanges.join(', ')}, which is here.` });
+    case 'elsewhere':
+      return warning({
+        subject,
+        message: `Its MX record leads to ${found.exchanges.join(', ')}. Complaints and reports count only if they are forwarded from there.`,
+        fix: `${fix}\nor forward fbl@, abuse@, postmaster@, dmarc@ and tlsrpt@ to the same names at bounces.${subject}`,
+        facts: { exchanges: found.exchanges },
+      });
+  }
+}
+
+async function lookAtDmarc({ dns, service }: Patient): Promise<Remark> {
+  const subject = `_dmarc.${service}`;
+  const outcome = await walkDmarc(service, (name) => dns.texts(name));
+  const fix = `${subject}. TXT "v=DMARC1; p=none; rua=mailto:dmarc@${service}"`;
+  switch (outcome.verdict) {
+    case 'unanswered':
+      return unanswered(subject, outcome.error);
+    case 'verified':
+      return ok({ subject, message: outcome.observed[0] });
+    case 'missing':
+      return error({
+        subject,
+        message: 'There is no DMARC record, neither here nor at a parent domain. Large providers ask for one.',
+        fix,
+      });
+    case 'wrong':
+      return error({
+        subject,
+        message: outcome.error ?? 'It is no DMARC record.',
+        fix,
+        facts: { observed: outcome.observed },
+      });
+  }
+}
+
+/** Asked for a domain of nobody (RFC 2606): any customer's must be permitted. */
+async function lookAtReports({ dns, service }: Patient): Promise<Remark> {
+  const subject = `*._report._dmarc.${service}`;
+  const answer = await dns.texts(`example.com._report._dmarc.${service}`);
+  if (answer.kind === 'no_answer') return unanswered(subject, answer.reason);
+  const texts = answer.kind === 'found' ? answer.values : [];
+  if (texts.some((text) => /^v=DMARC1\s*(?:;|$)/.test(text)))
+    return ok({ subject, message: 'DMARC reports about customers may be sent here.' });
+  return warning({
+    subject,
+    message: `Receivers send no DMARC reports about customers' domains to dmarc@${service} without this permission (RFC 9990 §4).`,
+    fix: `${subject}. TXT "v=DMARC1;"`,
+    facts: { observed: texts },
+  });
+}
+
+async function lookAtTracking({ dns, service, hostName }: Patient): Promise<Remark> {
+  const subject = `track.${service}`;
+  const answer = await dns.addresses(subject);
+  if (answer.kind === 'no_answer') return unanswered(subject, answer.reason);
+  if (answer.kind === 'found') return ok({ subject, message: `It leads to ${answer.values.join(', ')}.` });
+  return warning({
+    subject,
+    message: "It leads nowhere. Links under customers' own names (track.<domain>) lead through it.",
+    fix: `${subject}. CNAME ${hostName}.`,
+  });
+}
+
+type Exchange =
+  { kind: 'no_answer'; reason: string } | { kind: 'none' } | { kind: 'ours' | 'elsewhere'; exchanges: string[] };
+
+/** Whether mail to a name comes here: to our name, or to an address that our name or mail of ours has. */
+async function findExchange(patient: Patient, name: string): Promise<Exchange> {
+  const answer = await patient.dns.mx(name);
+  if (answer.kind !== 'found') return answer;
+  const exchanges = answer.values;
+  if (exchanges.includes(patient.hostName)) return { kind: 'ours', exchanges };
+  const [own, { addresses }] = await Promise.all([patient.dns.addresses(patient.hostName), patient.sources()]);
+  const ours = [...(own.kind === 'found' ? own.values : []), ...addresses.map(({ address }) => address)];
+  const theirs = await Promise.all(exchanges.map((exchange) => patient.dns.addresses(exchange)));
+  const leadsHere = theirs.some(
+    (found) => found.kind === 'found' && found.values.some((one) => ours.some((other) => isSameAddress(one, other))),
+  );
+  return { kind: leadsHere ? 'ours' : 'elsewhere', exchanges };
+}
+
+async function hostLines(patient: Patient): Promise<string> {
+  const { addresses } = await patient.sources();
+  const known = addresses.length > 0 ? addresses.map(({ address }) => address) : ['<the address that the world sees>'];
+  return known.map((at) => `${patient.hostName}. ${at.includes(':') ? 'AAAA' : 'A'} ${at}`).join('\n');
+}

@@ -1,0 +1,62 @@
+import type { DnsAnswer, SpfDns } from '#libs/domains';
+import type { Config } from '#libs/kernel';
+import { Resolver, type MxAnswer } from '#libs/mta';
+import { getServers } from 'node:dns';
+
+/** c-ares asks twice and waits longer the second time. */
+const TIMEOUT_MS = 1_500;
+
+/** DNS as delivery asks it (DNS_SERVERS, else the system's), with answers of one shape. */
+export class DnsDesk implements SpfDns {
+  /** `ip` or `ip:port`. */
+  readonly servers: readonly string[];
+  readonly resolver: Resolver;
+
+  constructor({ settings: { DNS_SERVERS = [] } }: Config) {
+    this.servers = DNS_SERVERS.length > 0 ? DNS_SERVERS : getServers();
+    this.resolver = new Resolver({ servers: [...DNS_SERVERS], timeoutMs: TIMEOUT_MS });
+  }
+
+  async texts(name: string): Promise<DnsAnswer> {
+    try {
+      return answerOf(await this.resolver.texts(name));
+    } catch (error) {
+      return {
+        kind: 'no_answer',
+        reason: `TXT question for ${name}: ${(error as NodeJS.ErrnoException).code ?? 'failed'}`,
+      };
+    }
+  }
+
+  /** IPv4 first. */
+  async addresses(name: string): Promise<DnsAnswer> {
+    const answer = await this.resolver.addresses(name);
+    if (answer.kind === 'temporary') return { kind: 'no_answer', reason: answer.text };
+    return answerOf(answer.kind === 'addresses' ? answer.addresses : []);
+  }
+
+  /** The exchanges, the most wanted first. */
+  async mx(name: string): Promise<DnsAnswer> {
+    const answer = await this.resolver.mx(name);
+    return answer.kind === 'temporary' ? { kind: 'no_answer', reason: answer.text } : answerOf(exchangesOf(answer));
+  }
+
+  /** The names that the PTR records of an address have. */
+  async names(address: string): Promise<DnsAnswer> {
+    const answer = await this.resolver.names(address);
+    if (answer.kind === 'temporary') return { kind: 'no_answer', reason: answer.text };
+    return answerOf(answer.kind === 'names' ? answer.names : []);
+  }
+
+  /** Ends what is being asked. */
+  close(): void {
+    this.resolver.cancel();
+  }
+}
+
+const answerOf = (values: string[]): DnsAnswer => (values.length === 0 ? { kind: 'none' } : { kind: 'found', values });
+
+function exchangesOf(answer: MxAnswer): string[] {
+  if (answer.kind !== 'hosts') return [];
+  return answer.hosts.toSorted((a, b) => a.preference - b.preference).map(({ exchange }) => exchange);
+}
