@@ -1,6 +1,8 @@
-import { watchFile, unwatchFile } from 'node:fs';
+import { X509Certificate } from 'node:crypto';
+import { existsSync, watchFile, unwatchFile } from 'node:fs';
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { createSecureContext } from 'node:tls';
 import type { Config, Log } from '#libs/kernel';
 import { generate } from 'selfsigned';
 
@@ -12,25 +14,36 @@ export interface Certificate {
 const RELOAD_CHECK_MS = 5_000;
 const VALID_DAYS = 3_650;
 
-/** The relay's certificate: the operator's PEM files, else one that we sign ourselves once and keep in DATA_DIR. */
+/** The doors' certificate: the operator's PEM files, else one that we sign ourselves once and keep in DATA_DIR. */
 export async function loadCertificate(config: Config): Promise<Certificate> {
-  const [cert, key] = certificateFiles(config);
-  if (config.settings.SMTP_TLS_CERT === undefined) await makeOnce(config, cert, key);
-  return { cert: await readFile(cert, 'utf8'), key: await readFile(key, 'utf8') };
+  const [certFile, keyFile] = certificateFiles(config);
+  if (config.settings.SMTP_TLS_CERT === undefined) await makeOnce(config, certFile, keyFile);
+  const certificate = { cert: await readFile(certFile, 'utf8'), key: await readFile(keyFile, 'utf8') };
+  // Throws when one is no PEM, or the key is not the certificate's: while a pair is replaced, one file is older.
+  createSecureContext(certificate);
+  return certificate;
 }
 
-/** Calls back with the new certificate when the files change; an unreadable one is reported and the old one stays. */
+/** Calls back with the new certificate when the files change; one that cannot be used is reported and the old one stays. */
 export function watchCertificate(config: Config, log: Log, changed: (certificate: Certificate) => void): () => void {
   const files = certificateFiles(config);
-  const reload = () =>
-    void loadCertificate(config)
-      .then(changed)
-      .then(() => log.info('the relay certificate was reloaded'))
-      .catch((error: Error) =>
-        log.warn('the new relay certificate cannot be used; the old one stays', { reason: error.message }),
-      );
-  for (const file of files) watchFile(file, { interval: RELOAD_CHECK_MS, persistent: false }, reload);
-  return () => files.forEach((file) => unwatchFile(file, reload));
+  let current = '';
+  const reload = async (): Promise<void> => {
+    const certificate = await loadCertificate(config);
+    // Both files of a pair report their change.
+    if (certificate.cert === current) return;
+    changed(certificate);
+    current = certificate.cert;
+    log.info('the smtp certificate was reloaded', { valid_until: new X509Certificate(current).validTo });
+  };
+  const changedOnDisk = (): void => {
+    reload().catch((error: Error) =>
+      log.warn('the new smtp certificate cannot be used; the old one stays', { reason: error.message }),
+    );
+  };
+  // By polling, of what the paths lead to: certificates that are mounted change by a symbolic link somewhere above.
+  for (const file of files) watchFile(file, { interval: RELOAD_CHECK_MS, persistent: false }, changedOnDisk);
+  return () => files.forEach((file) => unwatchFile(file, changedOnDisk));
 }
 
 function certificateFiles({ settings, dataDir }: Config): [cert: string, key: string] {
@@ -40,12 +53,17 @@ function certificateFiles({ settings, dataDir }: Config): [cert: string, key: st
   ];
 }
 
-async function makeOnce(config: Config, certFile: string, keyFile: string): Promise<void> {
-  const exists = await readFile(certFile).then(
-    () => true,
-    () => false,
-  );
-  if (exists) return;
+const made = new WeakMap<Config, Promise<void>>();
+
+/** Once for all doors, which open at the same time: else one would write its key beside the certificate of another. */
+function makeOnce(config: Config, certFile: string, keyFile: string): Promise<void> {
+  const making = made.get(config) ?? makeUnlessThere(config, certFile, keyFile);
+  made.set(config, making);
+  return making;
+}
+
+async function makeUnlessThere(config: Config, certFile: string, keyFile: string): Promise<void> {
+  if (existsSync(certFile)) return;
   const host = `smtp.${config.settings.SERVICE_DOMAIN}`;
   const pems = await generate([{ name: 'commonName', value: host }], {
     keySize: 2048,

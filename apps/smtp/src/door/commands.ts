@@ -12,6 +12,8 @@ const MAX_AUTH_LINE = 12_288;
 const NOT_ASCII = /[^\x00-\x7f]/;
 const CONTROLS = /[\x00-\x08\x0a-\x1f\x7f]/;
 const BASE64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/;
+/** RFC 6152 §3; BINARYMIME would need BDAT. */
+const BODY = /^(?:7BIT|8BITMIME)$/i;
 /** RFC 3461 §4; `<>` is within it. */
 const XTEXT = /^(?:[\x21-\x2a\x2c-\x3c\x3e-\x7e]|\+[0-9A-F]{2})+$/;
 
@@ -105,7 +107,8 @@ function checkMail(line: string, connection: Connection): Reply | null {
   if (!options.hideDSN) known.push('RET', 'ENVID');
   if (!options.hideREQUIRETLS) known.push('REQUIRETLS');
   const given = parameters(line);
-  if (given.some(([key]) => !known.includes(key))) return UNKNOWN_PARAMETER;
+  const strange = given.some(([key, value]) => !known.includes(key) || (key === 'BODY' && !BODY.test(value)));
+  if (strange) return UNKNOWN_PARAMETER;
   if (given.some(([key, value]) => key === 'AUTH' && !XTEXT.test(value)))
     return [501, '5.5.4 AUTH takes an address as xtext or <>'];
   return NOT_ASCII.test(line) && !given.some(([key]) => key === 'SMTPUTF8') ? NEEDS_SMTPUTF8 : null;
@@ -119,11 +122,11 @@ function checkRcpt(line: string, { session, _server }: Connection): Reply | null
   return mailFrom && !smtpUtf8 && NOT_ASCII.test(line) ? NEEDS_SMTPUTF8 : null;
 }
 
-/** What follows the address, with the keys in upper case. */
+/** What follows the address, with the keys in upper case; none where there is no address: the library says that. */
 function parameters(line: string): [key: string, value: string][] {
-  const end = line.indexOf('>');
-  const words = end < 0 ? [] : line.slice(end + 1).split(/\s+/);
-  return words.filter(Boolean).map((word) => {
+  const [, after = ''] = /^[^<>]*<[^<>]*>(?:\s+(.*))?$/.exec(line) ?? [];
+  const words = after.split(/\s+/).filter(Boolean);
+  return words.map((word) => {
     const [key, ...value] = word.split('=');
     return [key.toUpperCase(), value.join('=')];
   });

@@ -1,7 +1,12 @@
-const WINDOW_MS = 60_000;
-const MAX_ADDRESSES = 50_000;
+import { networkOf } from '../door/network-of.js';
 
-/** Failed logins per client address within the last minute. Bounded: the address that failed longest ago is forgotten. */
+const WINDOW_MS = 60_000;
+const MAX_NETWORKS = 50_000;
+
+/**
+ * Failed logins per client network (`networkOf`) within the last minute. Bounded: the one that failed longest ago is
+ * forgotten.
+ */
 export class AuthThrottle {
   private readonly failures = new Map<string, number[]>();
 
@@ -15,14 +20,15 @@ export class AuthThrottle {
   }
 
   failed(address: string): void {
+    const network = networkOf(address);
     const times = [...this.recent(address), this.clock()];
-    this.failures.delete(address);
-    this.failures.set(address, times);
-    if (this.failures.size > MAX_ADDRESSES) this.failures.delete(this.failures.keys().next().value as string);
+    this.failures.delete(network);
+    this.failures.set(network, times);
+    if (this.failures.size > MAX_NETWORKS) this.failures.delete(this.failures.keys().next().value as string);
   }
 
   private recent(address: string): number[] {
     const since = this.clock() - WINDOW_MS;
-    return (this.failures.get(address) ?? []).filter((time) => time > since);
+    return (this.failures.get(networkOf(address)) ?? []).filter((time) => time > since);
   }
 }

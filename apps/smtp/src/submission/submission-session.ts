@@ -53,20 +53,32 @@ export class SubmissionSession {
   }
 
   async login(auth: SMTPServerAuthentication, session: SMTPServerSession): Promise<Login> {
-    const address = session.remoteAddress;
+    const { remoteAddress } = session;
+    this.assertFewFailures(remoteAddress);
+    const verdict = await this.judgeLogin(auth, remoteAddress);
+    // Again: guesses at the same time were all begun before the first one had failed.
+    this.assertFewFailures(remoteAddress);
+    if (!(verdict instanceof SmtpReply))
+      return { token: auth.password ?? '', principal: verdict, mailAt: -Infinity, listed: false };
+    if (verdict.responseCode === 535) this.throttle.failed(remoteAddress);
+    throw verdict;
+  }
+
+  private assertFewFailures(address: string): void {
     if (this.throttle.blocked(address))
       throw new SmtpReply(421, '4.7.0 Too many failed logins from this address. Try again in a minute');
+  }
+
+  private async judgeLogin(auth: SMTPServerAuthentication, address: string): Promise<Principal | SmtpReply> {
     try {
       const principal = await this.authenticate(auth.password ?? '', address);
       if (actsForAnother(auth) || !(await this.isOwnSender(auth.username ?? '', principal)))
         throw new Refusal('invalid_api_key');
-      return { token: auth.password ?? '', principal, mailAt: -Infinity, listed: false };
+      return principal;
     } catch (error) {
-      if (!(error instanceof Refusal)) throw new SmtpReply(454, '4.7.0 Temporary authentication failure');
-      if (error.row.status === 503) throw replyOf(error);
-      if (error.code !== 'invalid_api_key' && error.code !== 'missing_api_key') throw replyOf(error);
-      this.throttle.failed(address);
-      throw new SmtpReply(535, SAME_ANSWER);
+      if (!(error instanceof Refusal)) return new SmtpReply(454, '4.7.0 Temporary authentication failure');
+      const wrong = error.code === 'invalid_api_key' || error.code === 'missing_api_key';
+      return wrong && error.row.status !== 503 ? new SmtpReply(535, SAME_ANSWER) : replyOf(error);
     }
   }
 
