@@ -49,7 +49,7 @@ export class Postfix {
   }
 }
 
-/** No pause for a client that errs often: the dialogues do little else. */
+/** As strict as it can be told to be, and without pauses for a client that errs often: the dialogues do little else. */
 const settings = (dir: string): string => `compatibility_level = 3.6
 queue_directory = ${dir}/queue
 data_directory = ${dir}/data
@@ -79,6 +79,8 @@ smtpd_error_sleep_time = 0
 smtpd_soft_error_limit = 1000
 smtpd_hard_error_limit = 1000
 message_size_limit = 10485760
+strict_rfc821_envelopes = yes
+strict_smtputf8 = yes
 biff = no
 `;
 
