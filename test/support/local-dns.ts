@@ -14,6 +14,8 @@ export interface DnsName {
   rotating?: string[][];
   CNAME?: string;
   NS?: string[];
+  /** Of a name below in-addr.arpa or ip6.arpa. */
+  PTR?: string[];
   TLSA?: TlsaData[];
   /** Answers carry the AD bit, as if somebody had checked signatures. */
   isProved?: boolean;
@@ -40,6 +42,8 @@ export class LocalDns {
   readonly questions: DnsQuestion[] = [];
   /** Nothing is answered, whatever the name is. */
   isAway = false;
+  /** An address that is answered for every name without an entry, as resolvers do that earn money by typing errors. */
+  lie: string | null = null;
   readonly #zone = new Map<string, DnsName>();
   readonly #sockets = new Set<net.Socket>();
 
@@ -152,6 +156,8 @@ export class LocalDns {
     let name = question.name.toLowerCase();
     for (let hops = 0; hops < MAX_CNAMES; hops += 1) {
       const records = this.#zone.get(name);
+      if (records === undefined && this.lie !== null && question.type === 'A')
+        return { answers: [...answers, { type: 'A', name, ttl: 60, data: this.lie }], exists: true };
       if (records === undefined) return { answers, exists: answers.length > 0 };
       if (records.CNAME === undefined || question.type === 'CNAME') {
         return { answers: [...answers, ...recordsOf(name, records, question.type)], exists: true };
@@ -175,6 +181,7 @@ function recordsOf(name: string, records: DnsName, type: string): Answer[] {
     case 'A':
     case 'AAAA':
     case 'NS':
+    case 'PTR':
     case 'CNAME':
       return wordsOf(records, type).map((data) => ({ type, name, ttl, data }));
     default:
@@ -191,8 +198,8 @@ function ipv4Of({ rotating, A = [] }: DnsName): string[] {
 }
 
 /** The records that are one address or name each. */
-function wordsOf(records: DnsName, type: 'A' | 'AAAA' | 'NS' | 'CNAME'): string[] {
-  const { AAAA = [], NS = [], CNAME } = records;
+function wordsOf(records: DnsName, type: 'A' | 'AAAA' | 'NS' | 'PTR' | 'CNAME'): string[] {
+  const { AAAA = [], NS = [], PTR = [], CNAME } = records;
   switch (type) {
     case 'A':
       return ipv4Of(records);
@@ -200,6 +207,8 @@ function wordsOf(records: DnsName, type: 'A' | 'AAAA' | 'NS' | 'CNAME'): string[
       return AAAA;
     case 'NS':
       return NS;
+    case 'PTR':
+      return PTR;
     case 'CNAME':
       return CNAME === undefined ? [] : [CNAME];
   }
