@@ -16,7 +16,7 @@ export function postfixMissing(): string | null {
   return process.getuid?.() === 0 ? null : 'Postfix can be started by root only';
 }
 
-/** Postfix on loopback with a configuration, queue and data of its own; what it takes it throws away. */
+/** Postfix on loopback with a configuration, queue and data of its own; what it takes it throws away, unless told else. */
 export class Postfix {
   private constructor(
     private readonly dir: string,
@@ -24,14 +24,15 @@ export class Postfix {
     readonly ports: { plain: number; implicit: number },
   ) {}
 
-  static async start(): Promise<Postfix> {
+  /** `more`: lines of main.cf, which count more than those that stand here. */
+  static async start(more = ''): Promise<Postfix> {
     const dir = mkdtempSync(join(tmpdir(), 'postloft-postfix-'));
     chmodSync(dir, 0o755);
     for (const folder of ['etc', 'queue', 'data']) mkdirSync(join(dir, folder));
     const [plain, implicit] = await freePorts(2);
     const { key, cert } = selfSignedCertificate('peer.example');
     writeFileSync(join(dir, 'etc/server.pem'), `${key}${cert}`, { mode: 0o600 });
-    writeFileSync(join(dir, 'etc/main.cf'), settings(dir));
+    writeFileSync(join(dir, 'etc/main.cf'), `${settings(dir)}${more}`);
     writeFileSync(join(dir, 'etc/master.cf'), services({ plain, implicit }));
     command(dir, 'set-permissions');
     const { status, text } = command(dir, 'start');
@@ -101,6 +102,7 @@ bounce unix - - n - 0 bounce
 defer unix - - n - 0 bounce
 trace unix - - n - 0 bounce
 proxymap unix - - n - - proxymap
+smtp unix - - n - - smtp
 error unix - - n - - error
 retry unix - - n - - error
 discard unix - - n - - discard
