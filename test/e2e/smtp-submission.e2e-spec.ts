@@ -155,6 +155,13 @@ describe('the SMTP relay', () => {
     expect(Math.min(...times)).toBeLessThan(100);
   });
 
+  it('takes any number of mails over one connection', async () => {
+    const pool = createTransport({ ...transport(true).options, pool: true, maxConnections: 1, maxMessages: Infinity });
+    const to = 'many@example.com';
+    for (let i = 0; i < 600; i++) await pool.sendMail({ from: FROM, to, subject: `Mail ${i}`, text: 'hi' });
+    pool.close();
+  });
+
   it('survives 1,000 connection resets, in every phase', async () => {
     for (let i = 0; i < 1_000; i += 20)
       await Promise.all(Array.from({ length: 20 }, (_, j) => resetInPhase(program, (i + j) % 5)));

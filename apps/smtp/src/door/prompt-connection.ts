@@ -6,7 +6,7 @@ import type { Welcome } from './connection-counts.js';
 import { readDataFast } from './data-reader.js';
 import { PhaseClock, type Deadlines, type Late, type Seen } from './phase-clock.js';
 import type { PromptSmtpServer } from './prompt-smtp-server.js';
-import { mendReplies } from './replies.js';
+import { mendReplies, OWN_ENHANCED_CODE } from './replies.js';
 
 /** Refused commands and recipients since the last accepted mail (promises S-23). */
 const MAX_ERRORS = 100;
@@ -73,7 +73,7 @@ export class PromptConnection extends SMTPConnection {
   }
 
   override send(code: number, data?: string | string[] | null, context?: string | false): void {
-    super.send(code, data, context);
+    super.send(code, data, typeof data === 'string' && OWN_ENHANCED_CODE.test(data) ? false : context);
     if (code === 250 && context === 'DATA_OK') this.commandsSinceMail = this.errorsSinceMail = 0;
     if (code < 400) return;
     if (code === 421) return this.cutSoon();

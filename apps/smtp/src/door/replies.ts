@@ -5,7 +5,8 @@ export type Reply = readonly [code: number, text: string];
 
 /** RFC 5321 §4.5.3.1.5: 512 octets with code and line end. */
 const MAX_TEXT = 500;
-const OWN_ENHANCED_CODE = /^[245]\.\d{1,3}\.\d{1,3} /;
+/** A reply of ours that brings its own enhanced code (RFC 2034) does not get a second one. */
+export const OWN_ENHANCED_CODE = /^[245]\.\d{1,3}\.\d{1,3} /;
 /** RFC 5321 §4.2: a reply is printable ASCII, whatever a sentence quotes. */
 const NOT_PRINTABLE = /[^\x20-\x7e]+/g;
 
@@ -37,9 +38,8 @@ const MENDED = new Map<string, Reply>([
 ]);
 
 /**
- * The one place where a reply leaves: what the library says wrongly is put right, a reply of ours that brings its own
- * enhanced code (RFC 2034) does not get a second one, AUTH is not offered before TLS, and no line is longer than the
- * standard's or has other octets.
+ * The one place where a reply leaves: what the library says wrongly is put right, AUTH is not offered before TLS, and no
+ * line is longer than the standard's or has other octets.
  */
 export function mendReplies(connection: Connection): void {
   const send = connection.send.bind(connection);
@@ -47,7 +47,7 @@ export function mendReplies(connection: Connection): void {
     if (Array.isArray(data)) return send(code, offered(data, connection), context);
     const [mendedCode, sentence] = mended(code, data ?? '', connection);
     const text = sentence.replace(NOT_PRINTABLE, '?').slice(0, MAX_TEXT);
-    return send(mendedCode, text, OWN_ENHANCED_CODE.test(text) ? false : context);
+    return send(mendedCode, text, context);
   };
 }
 
