@@ -1,7 +1,5 @@
 import { execFile } from 'node:child_process';
-import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
-import { createServer, type AddressInfo } from 'node:net';
-import { tmpdir } from 'node:os';
+import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterEach, describe, expect, it } from 'vitest';
@@ -56,18 +54,19 @@ describe('the life of a process', () => {
   });
 
   it('says in one sentence that a port is taken, and stops', async () => {
-    const taken = createServer();
-    await new Promise<void>((resolve) => taken.listen(0, '127.0.0.1', resolve));
-    const port = String((taken.address() as AddressInfo).port);
-    const dataDir = mkdtempSync(join(tmpdir(), 'postloft-e2e-'));
-    chmodSync(dataDir, 0o755);
-    const start = startStandalone({ DATA_DIR: dataDir, INBOUND_SMTP_PORT: port });
-    const failure = await start.catch((error: Error) => error.message);
-    expect(failure).toContain('standalone ended with 1');
-    expect(failure).toContain(`Port ${port} of 127.0.0.1 (INBOUND_SMTP_PORT) is taken by another program`);
-    expect(failure).not.toContain('EADDRINUSE');
-    await new Promise((resolve) => taken.close(resolve));
-    rmSync(dataDir, { recursive: true, force: true });
+    program = await startStandalone();
+    const { ports, env } = program;
+    const taken = String(ports.inbound);
+    await program.stop();
+    const other = createServer();
+    await new Promise<void>((resolve) => other.listen(ports.inbound, '127.0.0.1', resolve));
+    const failed = await run(process.execPath, [MAIN], { env: { PATH: process.env['PATH'] ?? '', ...env } }).catch(
+      (error: { code: number; stderr: string }) => error,
+    );
+    await new Promise((resolve) => other.close(resolve));
+    const sentence = `Port ${taken} of 127.0.0.1 (INBOUND_SMTP_PORT) is taken by another program`;
+    expect(failed).toMatchObject({ code: 1, stderr: expect.stringContaining(sentence) });
+    expect((failed as { stderr: string }).stderr.trim().split('\n')).toHaveLength(1);
   });
 
   it('names every wrong setting and what is allowed, and starts nothing', async () => {
