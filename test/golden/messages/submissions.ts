@@ -93,15 +93,15 @@ export const GOLDEN_SUBMISSIONS: GoldenSubmission[] = [
     body: 'x\r\n',
     expected: { subject: 'Golden:\tfolded     subject' },
   }),
-  submission('a preamble and an epilogue', ['multipart/mixed', 'text/plain', 'application/octet-stream'], {
+  submission('a preamble and an epilogue', ['multipart/mixed', 'text/plain', 'text/csv'], {
     head: { 'Content-Type': 'multipart/mixed;\r\n\tboundary="=_ b 2 (x)"' },
     body:
       'This is a message of several parts.\r\n--=_ b 2 (x)\r\nContent-Type: text/plain\r\n\r\nhello\r\n' +
-      '--=_ b 2 (x)\r\nContent-Type: application/octet-stream; name="a b.bin"\r\nContent-Transfer-Encoding: base64\r\n' +
-      'Content-Disposition: attachment; filename="a b.bin"\r\n\r\nAAECAwQF\r\n--=_ b 2 (x)--\r\nepilogue\r\n\r\n',
+      '--=_ b 2 (x)\r\nContent-Type: text/csv; name="a b.csv"\r\nContent-Transfer-Encoding: base64\r\n' +
+      'Content-Disposition: attachment; filename="a b.csv"\r\n\r\nYTtiDQoxOzINCg==\r\n--=_ b 2 (x)--\r\nepilogue\r\n\r\n',
     expected: {
       text: 'hello',
-      files: [{ filename: 'a b.bin', sha256: '17e88db187afd62c16e5debf3e6527cd006bc012bc90b51a810cd80c2d511f43' }],
+      files: [{ filename: 'a b.csv', sha256: '484a1d625c5f5dc56776fde01368e094fe6046f17aa525ba7b8718e13f610ce7' }],
     },
   }),
   submission('fields of its own', PLAIN, {

@@ -1,0 +1,65 @@
+import { spawnSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { readArrived } from './arrived-mail.js';
+import { COMMON } from './ready-mail.js';
+import type { RelayClient } from './relay-clients.js';
+import { RelayStage } from './relay-stage.js';
+
+/** One test for each client: what it submits to the started program arrives in the sink behind it. */
+export function relayClientsSuite(clients: readonly RelayClient[]): void {
+  let stage: RelayStage;
+
+  beforeAll(async () => {
+    stage = await RelayStage.start();
+    stage.write(COMMON.fileName, COMMON.file);
+  });
+  afterAll(() => stage?.stop());
+
+  it.for(clients.map((client, i) => [client.name, client, i] as const))(
+    '%s: a mail with a file and Unicode arrives as it was sent, signed, without blind recipients',
+    async ([, client, i], { skip }) => {
+      const missing = missingOf(client);
+      if (missing) skip(missing);
+      await expectDelivered(stage, client, `client-${i}@example.org`);
+    },
+  );
+}
+
+/** What a client lacks here, or null; with POSTLOFT_REQUIRE_ENGINES=1 it must lack nothing. */
+function missingOf({ needs, optional, missing: otherwise = () => null }: RelayClient): string | null {
+  const absent = [...needs, ['python3', '--version']].find(
+    ([command, ...args]) => spawnSync(command, args, { stdio: 'ignore' }).status !== 0,
+  );
+  const missing = absent ? `${absent[0]} does not work here` : otherwise();
+  if (missing && !optional && process.env['POSTLOFT_REQUIRE_ENGINES'] === '1') throw new Error(missing);
+  return missing;
+}
+
+async function expectDelivered(stage: RelayStage, client: RelayClient, plain: string): Promise<void> {
+  const recipient = client.recipient?.(plain) ?? plain;
+  await client.submit(stage, plain);
+  const mail = await stage.arrived(recipient);
+  const { others = [], fromName = COMMON.fromName, text = COMMON.text, tags = {} } = client.sends ?? {};
+  const copies = stage.sink.accepted.filter(({ content }) => content.includes(recipient));
+  expect(new Set(copies.flatMap((copy) => copy.recipients))).toEqual(new Set([recipient, ...others]));
+  expect(mail.mailFrom).toMatch(/^b\+[a-z2-7]+@/);
+  const [read] = readArrived([mail.content]);
+  expect(read).toMatchObject({
+    subject: COMMON.subject,
+    fromName,
+    fromAddress: RelayStage.sender,
+    files: [
+      {
+        filename: COMMON.fileName,
+        type: 'application/pdf',
+        sha256: createHash('sha256').update(COMMON.file).digest('hex'),
+      },
+    ],
+  });
+  expect(read.text.replaceAll('\r\n', '\n').trimEnd()).toBe(text.trimEnd());
+  expect(read.fields.filter((field) => field === 'bcc' || field.startsWith('x-service-'))).toEqual([]);
+  expect(mail.content.includes(COMMON.blind)).toBe(false);
+  expect(await stage.signatures(mail)).toEqual(['pass', 'pass']);
+  expect(await stage.tagsOf(recipient)).toEqual(tags);
+}

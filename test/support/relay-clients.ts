@@ -1,0 +1,258 @@
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { createTransport } from 'nodemailer';
+import { Postfix, postfixMissing } from './postfix.js';
+import { COMMON, readyMessage } from './ready-mail.js';
+import { RelayStage } from './relay-stage.js';
+
+/** What a client sends, where it differs from the common mail. */
+export interface Sent {
+  fromName?: string;
+  /** In the envelope beside the recipient. */
+  others?: string[];
+  text?: string;
+  tags?: Record<string, string>;
+  subject?: string;
+}
+
+/** A program of other people that submits one mail. */
+export interface RelayClient {
+  name: string;
+  /** Too large to be installed for a test; it runs where it is. */
+  optional?: true;
+  /** Commands that succeed where it can run. */
+  needs: string[][];
+  /** Why it cannot run although those succeed. */
+  missing?: () => string | null;
+  /** Where the envelope's recipient ends up, by the mail's own address. */
+  recipient?: (plain: string) => string;
+  sends?: Sent;
+  submit(stage: RelayStage, recipient: string): Promise<unknown>;
+}
+
+/** A block of the page as a file, run by a command. */
+const script =
+  (heading: string, file: string, command: string[]) =>
+  (stage: RelayStage, recipient: string): Promise<string> => {
+    const [{ text }] = stage.snippets(heading, recipient);
+    stage.write(file, text);
+    return stage.run(command[0], [...command.slice(1), file]);
+  };
+
+/** The shell lines below a heading, one of several blocks. */
+const shell =
+  (heading: string, index = 0) =>
+  (stage: RelayStage, recipient: string): Promise<string> => {
+    const blocks = stage.snippets(heading, recipient).filter(({ language }) => language === 'sh');
+    // Mail from a terminal begins with the user's own settings; here are none.
+    return stage.run('sh', ['-c', adaptedShell(blocks[index].text, stage)]);
+  };
+
+/** Programs that take no authority from the environment are told by an option what a real certificate makes needless. */
+const adaptedShell = (text: string, { authority }: RelayStage): string =>
+  text
+    .replace('swaks ', `swaks --tls-ca-path ${authority} `)
+    .replace('curl ', `curl --silent --show-error --cacert ${authority} `)
+    .replace(
+      's-nail ',
+      `s-nail -n -S tls-ca-file=${authority} -S tls-ca-no-defaults -S mime-encoding=quoted-printable `,
+    )
+    .replace('msmtp ', 'msmtp --file=msmtprc ')
+    .replace('mutt ', 'mutt -n -F muttrc ');
+
+const withReadyMail = (submit: RelayClient['submit']) => (stage: RelayStage, recipient: string) => {
+  stage.write('mail.eml', readyMessage(recipient));
+  return submit(stage, recipient);
+};
+
+const withText = (submit: RelayClient['submit']) => (stage: RelayStage, recipient: string) => {
+  stage.write('text.txt', COMMON.text);
+  return submit(stage, recipient);
+};
+
+function withMsmtprc(submit: RelayClient['submit'], change = (text: string) => text): RelayClient['submit'] {
+  return (stage, recipient) => {
+    stage.write('msmtprc', change(stage.snippets('msmtp', recipient)[0].text), 0o600);
+    return submit(stage, recipient);
+  };
+}
+
+const withMuttrc = (submit: RelayClient['submit']) => (stage: RelayStage, recipient: string) => {
+  const [{ text }] = stage.snippets('mutt', recipient);
+  stage.write('muttrc', `${text}set ssl_ca_certificates_file = "${stage.authority}"\nset ssl_usesystemcerts = no\n`);
+  return submit(stage, recipient);
+};
+
+const tagged = { tags: { order: '42' } };
+const both = { ...tagged, others: [COMMON.blind] };
+
+const NODE: RelayClient[] = [
+  {
+    name: 'nodemailer with a pool, implicit TLS and an IDN',
+    needs: [],
+    recipient: (plain) => plain.replace('@example.org', '@xn--bcher-kva.example'),
+    sends: both,
+    submit: (stage, recipient) => {
+      const written = stage.snippets('Nodemailer', 'unused@example.org')[0].text;
+      stage.write('send.mjs', written.replace('ada@bücher', `${recipient.split('@')[0]}@bücher`));
+      return stage.run(process.execPath, ['send.mjs']);
+    },
+  },
+  {
+    name: 'nodemailer without a pool, STARTTLS',
+    needs: [],
+    sends: both,
+    submit: (stage, recipient) => {
+      const written = stage.snippets('Nodemailer', recipient)[0].text;
+      const changed = written
+        .replace('ada@bücher.example', recipient)
+        .replace(String(stage.program.ports.smtps), String(stage.program.ports.smtp))
+        .replace('secure: true', 'secure: false, requireTLS: true')
+        .replace('pool: true', 'pool: false');
+      stage.write('send-once.mjs', changed);
+      return stage.run(process.execPath, ['send-once.mjs']);
+    },
+  },
+];
+
+const PYTHON: RelayClient[] = [
+  {
+    name: 'Python smtplib, STARTTLS',
+    needs: [['python3', '--version']],
+    sends: both,
+    submit: script('Python smtplib', 'send.py', ['python3']),
+  },
+  {
+    name: 'Python smtplib, implicit TLS',
+    needs: [['python3', '--version']],
+    sends: both,
+    submit: (stage, recipient) => {
+      const { smtp, smtps } = stage.program.ports;
+      const written = stage.snippets('Python smtplib', recipient)[0].text;
+      const changed = written
+        .replace(
+          `smtplib.SMTP('localhost', ${smtp})`,
+          `smtplib.SMTP_SSL('localhost', ${smtps}, context=ssl.create_default_context())`,
+        )
+        .replace(/^ +relay\.starttls.*\n/m, '');
+      stage.write('send-ssl.py', changed);
+      return stage.run('python3', ['send-ssl.py']);
+    },
+  },
+];
+
+const LIBRARIES: RelayClient[] = [
+  {
+    name: 'PHPMailer',
+    needs: [['php', '-r', 'exit((int) !file_exists("/usr/share/php/libphp-phpmailer/autoload.php"));']],
+    sends: both,
+    submit: (stage, recipient) => {
+      const written = stage.snippets('PHPMailer', recipient)[0].text;
+      stage.write('send.php', written.replace('vendor/autoload.php', '/usr/share/php/libphp-phpmailer/autoload.php'));
+      return stage.run('php', ['send.php']);
+    },
+  },
+  {
+    name: 'Perl Net::SMTP',
+    needs: [['perl', '-MNet::SMTP', '-MIO::Socket::SSL', '-MAuthen::SASL', '-e', '1']],
+    sends: tagged,
+    submit: withReadyMail(script('Perl Net::SMTP', 'send.pl', ['perl'])),
+  },
+  {
+    name: 'Ruby net-smtp',
+    needs: [['ruby', '-e', 'require "net/smtp"']],
+    sends: tagged,
+    submit: withReadyMail(script('Ruby net-smtp', 'send.rb', ['ruby'])),
+  },
+];
+
+const COMMANDS: RelayClient[] = [
+  {
+    name: 'curl with a message',
+    needs: [['curl', '--version']],
+    sends: tagged,
+    submit: withReadyMail(shell('curl', 0)),
+  },
+  {
+    name: 'curl with a form',
+    needs: [['curl', '--version']],
+    sends: { fromName: 'Shop', text: 'Vielen Dank' },
+    submit: shell('curl', 1),
+  },
+  {
+    name: 'swaks',
+    needs: [['swaks', '--version']],
+    sends: { fromName: '', text: 'Vielen Dank\n' },
+    submit: shell('swaks'),
+  },
+  {
+    name: 'msmtp',
+    needs: [['msmtp', '--version']],
+    sends: both,
+    submit: withReadyMail(withMsmtprc(shell('msmtp'))),
+  },
+  {
+    name: 'msmtp as sendmail, implicit TLS',
+    needs: [['msmtp', '--version']],
+    sends: both,
+    submit: (stage, recipient) => {
+      const { smtp, smtps } = stage.program.ports;
+      const change = (text: string) => text.replace(`port ${smtp}`, `port ${smtps}\ntls_starttls off`);
+      const submit = withMsmtprc(
+        () => stage.run('msmtp', ['--file=msmtprc', '-oi', '-t'], { input: readyMessage(recipient) }),
+        change,
+      );
+      return submit(stage, recipient);
+    },
+  },
+  {
+    name: 's-nail',
+    needs: [['s-nail', '--version']],
+    sends: { fromName: '' },
+    submit: withText(shell('s-nail')),
+  },
+  { name: 'mutt', needs: [['mutt', '-v']], submit: withText(withMuttrc(shell('mutt'))) },
+];
+
+/** They take seconds: Postfix starts and passes mail on from a queue of its own, Go compiles. */
+export const SLOW_CLIENTS: RelayClient[] = [
+  {
+    name: 'Postfix with us as its relayhost',
+    missing: postfixMissing,
+    needs: [['test', '-e', '/usr/lib/x86_64-linux-gnu/sasl2/libplain.so']],
+    sends: tagged,
+    submit: async (stage, recipient) => {
+      const [main, password] = stage.snippets('Postfix as a client', recipient);
+      const passwords = stage.write('postloft', password.text, 0o600);
+      const postfix = await Postfix.start(
+        `${main.text.replace('/etc/postfix/postloft', passwords)}default_transport = smtp\nsmtp_dns_support_level = disabled\n`,
+      );
+      try {
+        const transport = createTransport({ host: '127.0.0.1', port: postfix.ports.plain, ignoreTLS: true });
+        await transport.sendMail({
+          envelope: { from: RelayStage.sender, to: recipient },
+          raw: readyMessage(recipient),
+        });
+        await stage.arrived(recipient);
+      } finally {
+        await postfix.stop();
+      }
+    },
+  },
+  {
+    name: 'Go net/smtp',
+    optional: true,
+    needs: [['go', 'version']],
+    sends: tagged,
+    submit: withReadyMail((stage, recipient) => {
+      const [{ text }] = stage.snippets('Go net/smtp', recipient);
+      mkdirSync(join(stage.folder, 'cache'), { recursive: true });
+      stage.write('send.go', text);
+      return stage.run('go', ['run', 'send.go'], {
+        env: { GOCACHE: join(stage.folder, 'cache'), GOFLAGS: '-mod=mod' },
+      });
+    }),
+  },
+];
+
+export const RELAY_CLIENTS: RelayClient[] = [...NODE, ...PYTHON, ...LIBRARIES, ...COMMANDS];
