@@ -22,7 +22,7 @@ describe('the dialogues of the relay', () => {
   it('are sixty or more', () => {
     expect(dialogues.length).toBeGreaterThanOrEqual(60);
   });
-  it.for(performances)('%s', ([, dialogue, door]) => play(dialogue, door, stage));
+  it.concurrent.for(performances)('%s', ([, dialogue, door]) => play(dialogue, door, stage));
 });
 
 /** Where Postfix answers otherwise, the dialogue says so and why; everywhere else both say the same. */
@@ -43,7 +43,7 @@ describe('the same dialogues with Postfix', () => {
     act: async () => undefined,
   };
   const shared = performances.filter(([, dialogue]) => dialogue.notPostfix === null);
-  it.for(shared)('%s', async ([, dialogue, door], { skip }) => {
+  it.concurrent.for(shared)('%s', async ([, dialogue, door], { skip }) => {
     if (missing !== null) skip(missing);
     await play(dialogue, door, theatre);
   });

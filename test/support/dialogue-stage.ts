@@ -18,7 +18,7 @@ const SANDBOX = 'orders@sandbox.postloft.test';
  * The started program with the accounts and keys that dialogues log in as:
  * `(nobody named)` an account without limits, `spent` one whose plan is one mail, `narrow` a key for one domain of two,
  * `far` a key for another network, `reading` a key that may not send, `fresh` a key made by `do make a fresh key`,
- * `other` an account that is blocked and let free again.
+ * `other` the account of the last four, `troubled` one that is blocked and let free again, `overdue` one that owes.
  */
 export class DialogueStage implements Theatre {
   readonly postfix = false;
@@ -28,6 +28,7 @@ export class DialogueStage implements Theatre {
   private constructor(
     readonly program: RunningProgram,
     private readonly other: Account,
+    private readonly troubled: Account,
   ) {
     this.logins.set('', [SANDBOX, program.key]);
   }
@@ -36,9 +37,15 @@ export class DialogueStage implements Theatre {
     const program = await startStandalone({ SMTP_AUTH_FAILURES_PER_MINUTE: '10000' });
     const account = async (name: string, plan: string) =>
       JSON.parse(await cli(program.env, 'accounts', 'create', '--name', name, '--plan', plan, '--json')) as Account;
-    const [other, spent] = [await account('Other', 'unlimited'), await account('Spent', '1')];
-    const stage = new DialogueStage(program, other);
-    await stage.furnish(spent);
+    const accounts = await Promise.all([
+      account('Other', 'unlimited'),
+      account('Spent', '1'),
+      account('Troubled', 'free'),
+      account('Overdue', 'free'),
+    ]);
+    const [other, spent, troubled, overdue] = accounts;
+    const stage = new DialogueStage(program, other, troubled);
+    await stage.furnish(spent, overdue);
     return stage;
   }
 
@@ -67,13 +74,16 @@ export class DialogueStage implements Theatre {
     const acts: Record<string, () => Promise<unknown>> = {
       'make a fresh key': () => this.makeFreshKey(),
       'revoke the fresh key': () => this.asOther('DELETE', `/api-keys/${this.fresh?.id}`),
-      'block the other account': () => cli(this.program.env, 'accounts', 'block', this.other.id),
-      'let the other account free': () => cli(this.program.env, 'accounts', 'unblock', this.other.id),
-      'make the other account overdue': () => cli(this.program.env, 'accounts', 'overdue', this.other.id),
-      'settle the other account': () => cli(this.program.env, 'accounts', 'settled', this.other.id),
+      'block the troubled account': () => this.standing('block'),
+      'let the troubled account free': () => this.standing('unblock'),
+      'make the troubled account overdue': () => this.standing('overdue'),
     };
     if (!acts[action]) throw new Error(`nobody can "${action}"`);
     await acts[action]();
+  }
+
+  private standing(verb: string): Promise<string> {
+    return cli(this.program.env, 'accounts', verb, this.troubled.id);
   }
 
   private async makeFreshKey(): Promise<void> {
@@ -81,13 +91,19 @@ export class DialogueStage implements Theatre {
     this.logins.set('fresh', ['boss@other.example', this.fresh.token]);
   }
 
-  private async furnish(spent: Account): Promise<void> {
+  private async furnish(spent: Account, overdue: Account): Promise<void> {
     const { program, other } = this;
     const vouch = async (id: string, domain: string) =>
       JSON.parse(await cli(program.env, 'domains', 'vouch', id, domain, '--json')) as { id: string };
-    await vouch(other.id, 'other.example');
-    const second = await vouch(other.id, 'second.example');
-    await vouch(spent.id, 'spent.example');
+    const [second] = await Promise.all([
+      vouch(other.id, 'second.example'),
+      vouch(other.id, 'other.example'),
+      vouch(spent.id, 'spent.example'),
+      vouch(this.troubled.id, 'troubled.example'),
+      cli(program.env, 'accounts', 'overdue', overdue.id),
+    ]);
+    this.logins.set('troubled', ['boss@troubled.example', this.troubled.api_key]);
+    this.logins.set('overdue', ['boss@overdue.example', overdue.api_key]);
     this.logins.set('other', ['boss@other.example', other.api_key]);
     this.logins.set('spent', ['boss@spent.example', spent.api_key]);
     const narrow = await this.madeByOther({ name: 'narrow', domain_ids: [second.id] });

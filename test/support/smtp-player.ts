@@ -66,38 +66,26 @@ class Player {
     this.socket.destroy();
   }
 
-  async perform(step: Step): Promise<void> {
-    switch (step.does) {
-      case 'send':
-        return this.send(this.octets(`${step.text}${step.lineEnd ? '\\r\\n' : ''}`));
-      case 'expect':
-        return this.expect(this.theatre.postfix && step.postfix ? step.postfix : step.lines, step.codeless);
-      case 'offers':
-        return this.expectOffers(this.theatre.postfix && step.postfix ? step.postfix : step.keywords);
-      case 'segment':
-        return this.sendTogether(step.steps, step.bytewise);
-      case 'starttls':
-        return this.secure();
-      case 'ehlo':
-        return this.ehlo();
-      case 'login':
-        return this.login(step.who);
-      case 'mail':
-        return this.say('MAIL FROM:<{from}>', '250 2.1.0 *');
-      case 'rcpt':
-        return this.say('RCPT TO:<ada@example.com>', '250 2.1.5 *');
-      case 'data':
-        return this.say('DATA', '354 *');
-      case 'pause':
-        return sleep(step.ms);
-      case 'stage':
-        return this.theatre.act(step.action);
-      case 'silence':
-        return this.expectSilence();
-      case 'closed':
-        return this.expectEnd();
-    }
+  perform(step: Step): Promise<void> {
+    return this.acts[step.does](step as never);
   }
+
+  private readonly acts: { [Does in Step['does']]: (step: Extract<Step, { does: Does }>) => Promise<void> } = {
+    send: async ({ text, lineEnd }) => this.send(this.octets(`${text}${lineEnd ? '\\r\\n' : ''}`)),
+    expect: ({ lines, codeless, postfix }) => this.expect((this.theatre.postfix && postfix) || lines, codeless),
+    offers: ({ keywords, postfix }) => this.expectOffers((this.theatre.postfix && postfix) || keywords),
+    segment: ({ steps, bytewise }) => this.sendTogether(steps, bytewise),
+    starttls: () => this.secure(),
+    ehlo: () => this.ehlo(),
+    login: ({ who }) => this.login(who),
+    mail: () => this.say('MAIL FROM:<{from}>', '250 2.1.0 *'),
+    rcpt: () => this.say('RCPT TO:<ada@example.com>', '250 2.1.5 *'),
+    data: () => this.say('DATA', '354 *'),
+    pause: ({ ms }) => sleep(ms),
+    stage: ({ action }) => this.theatre.act(action),
+    silence: () => this.expectSilence(),
+    closed: () => this.expectEnd(),
+  };
 
   private async say(line: string, reply: string): Promise<void> {
     this.send(this.octets(`${line}\\r\\n`));

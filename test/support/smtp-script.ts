@@ -51,23 +51,28 @@ class ScriptReader {
       try {
         this.take(line);
       } catch (error) {
-        throw new Error(`${this.file}: "${line}": ${(error as Error).message}`);
+        throw new Error(`${this.file}: "${line}": ${(error as Error).message}`, { cause: error });
       }
     }
     return this.dialogues;
   }
 
   private take(line: string): void {
-    const [, word, rest] = /^(==|S:|E:|C:|C>|P:|\[?[a-z]+:?)(?: (.*))?$/.exec(line) ?? [];
-    const step = word === undefined ? undefined : stepOf(word, rest ?? '', line);
-    if (step) this.add(step);
-    else if (word === '==') this.begin(rest ?? '');
-    else if (word === 'P:') this.differ(rest ?? '');
-    else if (word === 'on') this.last().doors = (rest ?? '').split(' ') as Door[];
-    else if (word === 'not') this.refusePostfix((rest ?? '').replace(/^postfix: /, ''));
-    else if (line === '[end]') this.steps = this.last().steps;
+    const [, word = '', rest = ''] = /^(\S+)(?: (.*))?$/.exec(line) ?? [];
+    if (Object.hasOwn(STEPS, line)) this.add(STEPS[line](''));
+    else if (Object.hasOwn(STEPS, word)) this.add(STEPS[word](rest));
+    else if (Object.hasOwn(this.words, word)) this.words[word](rest);
     else throw new Error('is no line of a dialogue');
   }
+
+  /** Words that say something about the dialogue and are no steps of it. */
+  private readonly words: Record<string, (rest: string) => void> = {
+    '==': (title) => this.begin(title),
+    'P:': (text) => this.differ(text),
+    on: (doors) => (this.last().doors = doors.split(' ') as Door[]),
+    not: (text) => this.refusePostfix(text.replace(/^postfix: /, '')),
+    '[end]': () => (this.steps = this.last().steps),
+  };
 
   private begin(title: string): void {
     this.steps = [];
@@ -106,42 +111,29 @@ class ScriptReader {
   }
 }
 
-function stepOf(word: string, rest: string, line: string): Step | undefined {
-  switch (word) {
-    case 'C:':
-      return { does: 'send', text: rest, lineEnd: true };
-    case 'C>':
-      return { does: 'send', text: rest, lineEnd: false };
-    case 'S:':
-      return rest === 'closed' || rest === 'silence' ? { does: rest } : expecting(rest, false);
-    case 'E:':
-      return expecting(rest, true);
-    case 'offers:':
-      return { does: 'offers', keywords: rest, postfix: null };
-    case 'login':
-      return { does: 'login', who: rest };
-    case 'pause':
-      return { does: 'pause', ms: Number(rest) };
-    case 'do':
-      return { does: 'stage', action: rest };
-    case 'starttls':
-    case 'ehlo':
-    case 'mail':
-    case 'rcpt':
-    case 'data':
-      return { does: word };
-    default:
-      if (line !== '[one segment]' && line !== '[byte by byte]') return undefined;
-      return { does: 'segment', bytewise: line === '[byte by byte]', steps: [] };
-  }
-}
+const STEPS: Record<string, (rest: string) => Step> = {
+  'C:': (text) => ({ does: 'send', text, lineEnd: true }),
+  'C>': (text) => ({ does: 'send', text, lineEnd: false }),
+  'S:': (line) => expecting(line, false),
+  'E:': (line) => expecting(line, true),
+  'S: closed': () => ({ does: 'closed' }),
+  'S: silence': () => ({ does: 'silence' }),
+  'offers:': (keywords) => ({ does: 'offers', keywords, postfix: null }),
+  '[one segment]': () => ({ does: 'segment', bytewise: false, steps: [] }),
+  '[byte by byte]': () => ({ does: 'segment', bytewise: true, steps: [] }),
+  login: (who) => ({ does: 'login', who }),
+  pause: (ms) => ({ does: 'pause', ms: Number(ms) }),
+  do: (action) => ({ does: 'stage', action }),
+  starttls: () => ({ does: 'starttls' }),
+  ehlo: () => ({ does: 'ehlo' }),
+  mail: () => ({ does: 'mail' }),
+  rcpt: () => ({ does: 'rcpt' }),
+  data: () => ({ does: 'data' }),
+};
 
-const expecting = (line: string, codeless: boolean): Step => ({
-  does: 'expect',
-  lines: [line],
-  codeless,
-  postfix: null,
-});
+function expecting(line: string, codeless: boolean): Step {
+  return { does: 'expect', lines: [line], codeless, postfix: null };
+}
 
 /** Writes out `[12 times]` … `[again]`; `{n}` counts from 1. */
 function unroll(lines: string[]): string[] {
