@@ -209,11 +209,11 @@ describe('the inbound door', () => {
       messages.map(({ end, bytewise, name }) => smuggle(stage.program.ports.inbound, { end, bytewise, name })),
     );
     expect(answers.filter((taken) => taken !== 1)).toEqual([]);
-    const subjects = (await stage.kept()).map(({ subject }) => subject);
-    expect(subjects.filter((subject) => subject?.startsWith('smuggled'))).toEqual([]);
-    expect(subjects.filter((subject) => subject?.startsWith('outer')).toSorted()).toEqual(
-      messages.map(({ name }) => `outer ${name}`).toSorted(),
-    );
+    const subjects = (await stage.kept())
+      .map(({ subject }) => subject ?? '')
+      .filter((subject) => /^(?:outer|smug)/.test(subject));
+    expect(subjects).toHaveLength(messages.length);
+    expect(new Set(subjects)).toEqual(new Set(messages.map(({ name }) => `outer ${name}`)));
   });
 
   it('stands it when clients break off, in every phase', async () => {
