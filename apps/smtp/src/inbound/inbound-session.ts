@@ -17,7 +17,7 @@ const MAILS_PER_MINUTE = 300;
 /** Of all messages that come in at once, in octets: four of the largest. */
 const ROOM = 4 * LIMITS.inboundBytes;
 /** Messages that are read and stored at once: a flood of bounces must leave the database to mail that is accepted. */
-const AT_ONCE = 4;
+const AT_ONCE = 8;
 /** RFC 5321 §6.3. */
 const MAX_HOPS = 100;
 
