@@ -1,5 +1,12 @@
 import { newId } from '#libs/contracts';
-import { SuppressionEntity, SuppressionEntries, SuppressionList, type NewSuppression } from '#libs/suppressions';
+import { Config } from '#libs/kernel';
+import {
+  ShortLists,
+  SuppressionEntity,
+  SuppressionEntries,
+  SuppressionList,
+  type NewSuppression,
+} from '#libs/suppressions';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { createTestDatabase, type OpenTestDatabase } from '../support/test-database.js';
 
@@ -17,7 +24,7 @@ beforeAll(async () => {
 afterAll(() => db.close());
 beforeEach(() => {
   accountId = newId('acc');
-  list = new SuppressionList(db.database);
+  list = new SuppressionList(db.database, new ShortLists(db.database, db.config));
 });
 
 describe('SuppressionList', () => {
@@ -152,7 +159,7 @@ describe('SuppressionEntries', () => {
        SELECT 'sup_' || lpad(to_hex(n), 32, '0'), $1, 'u' || n || '@example.com', 'manual' FROM generate_series(1, 20100) n`,
       [accountId],
     );
-    const entries = new SuppressionEntries(db.database);
+    const entries = new SuppressionEntries(db.database, new ShortLists(db.database, db.config));
     const seen = async (q: string, cursor: { after?: string; before?: string } = {}) =>
       (await entries.page(accountId, { q }, { limit: 2, ...cursor })).data.map(({ email }) => email);
     const { data } = await entries.page(accountId, { q: 'u' }, { limit: 2 });
@@ -161,5 +168,48 @@ describe('SuppressionEntries', () => {
     expect(await seen('u', { before: data[1].id })).toEqual(['u20100@example.com']);
     expect(await seen('u2010')).toEqual(['u20100@example.com', 'u2010@example.com']);
     expect(await seen('v')).toEqual([]);
+  });
+});
+
+describe('ShortLists', () => {
+  const lists = (program: 'standalone' | 'gateway' = 'standalone') =>
+    new ShortLists(db.database, new Config(program, db.config.settings));
+  const insert = (entries: number) =>
+    db.database.query(
+      `INSERT INTO suppressions (id, account_id, address, origin)
+       SELECT 'sup_' || md5($1 || n), $1, 'u' || n || '@example.com', 'manual' FROM generate_series(1, $2::int) n`,
+      [accountId, entries],
+    );
+
+  it('know what is on no list where every list is made in this process, and nothing elsewhere', async () => {
+    await insert(1_000);
+    expect(await lists().lack(accountId, 'u1000@example.com')).toBe(false);
+    expect(await lists().lack(accountId, 'u1001@example.com')).toBe(true);
+    expect(await lists('gateway').lack(accountId, 'u1001@example.com')).toBe(false);
+  });
+
+  it('know nothing of a long list', async () => {
+    await insert(1_001);
+    expect(await lists().lack(accountId, 'fine@example.com')).toBe(false);
+  });
+
+  it('lack nothing that is being made, whenever they were read, and a removal counts at once', async () => {
+    const short = lists();
+    const known = new SuppressionList(db.database, short);
+    const entries = new SuppressionEntries(db.database, short);
+    expect(await short.lack(accountId, 'gone@example.com')).toBe(true);
+    await db.database.transaction(async (tx) => {
+      await known.add(tx, { accountId, address: 'gone@example.com', origin: 'bounce', reason: null, sourceId: null });
+      expect(await short.lack(accountId, 'gone@example.com')).toBe(false);
+    });
+    const added = { origin: 'manual', reason: null, sourceId: null } as const;
+    await entries.add(accountId, [{ address: 'angry@example.com', ...added }]);
+    expect((await known.listed(accountId, 'gone@example.com'))?.origin).toBe('bounce');
+    expect((await known.matching(accountId, ['angry@example.com'])).size).toBe(1);
+    await entries.remove(accountId, [{ address: 'gone@example.com', domainId: null }], {
+      force: false,
+      witness: async () => undefined,
+    });
+    expect(await known.listed(accountId, 'gone@example.com')).toBeNull();
   });
 });

@@ -4,7 +4,7 @@ import { DomainEntity, SendingDomains } from '#libs/domains';
 import { AttachmentFetcher, EmailIntake, EmailLedger, HandOff, type Submission } from '#libs/emails';
 import { Log, SafeFetch, SecretBox, Shutdown, Wakeups } from '#libs/kernel';
 import { Worker } from '#libs/persistence';
-import { SuppressionEntity, SuppressionList } from '#libs/suppressions';
+import { ShortLists, SuppressionEntity, SuppressionList } from '#libs/suppressions';
 import { createTestDatabase, type OpenTestDatabase } from './test-database.js';
 
 /** One process of the house between intake and ledger, on a database that others may share. */
@@ -44,7 +44,7 @@ export async function openPostOffices(): Promise<PostOffices> {
       const wakeups = new Wakeups();
       const worker = new Worker(db.database, db.config, log, shutdown);
       await worker.register();
-      const suppressions = new SuppressionList(db.database);
+      const suppressions = new SuppressionList(db.database, new ShortLists(db.database, db.config));
       const handOff = new HandOff();
       const intake = new EmailIntake(
         db.database,

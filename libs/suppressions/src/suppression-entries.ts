@@ -3,6 +3,7 @@ import { nextTurn } from '#libs/kernel';
 import { Database, isRetryable, type Queryable } from '#libs/persistence';
 import { Injectable } from '@nestjs/common';
 import type { NewSuppression } from './new-suppression.js';
+import { ShortLists } from './short-lists.js';
 import { readSuppressions } from './read-suppressions.js';
 import { removeSuppressions, type RemovalOptions, type SuppressionRemoval } from './remove-suppressions.js';
 import { sortedInTurns } from './sorted-in-turns.js';
@@ -26,7 +27,10 @@ const ATTEMPTS = 5;
 /** The list as its account sees and changes it. */
 @Injectable()
 export class SuppressionEntries {
-  constructor(private readonly database: Database) {}
+  constructor(
+    private readonly database: Database,
+    private readonly shortLists: ShortLists,
+  ) {}
 
   /** Newest first. */
   async page(accountId: string, filter: SuppressionFilter, request: PageRequest): Promise<Page<SuppressionView>> {
@@ -64,7 +68,7 @@ export class SuppressionEntries {
    */
   async add(accountId: string, entries: readonly Omit<NewSuppression, 'accountId'>[]): Promise<StoredSuppression[]> {
     return this.transaction(async (tx) => {
-      const news = await storeAll(tx, accountId, entries);
+      const news = await this.storeAll(tx, accountId, entries);
       const targets = entries.map(({ address, domainId = null }) => ({ address, domainId }));
       const rows = await readSuppressions(tx, accountId, targets);
       return rows.map((row) => {
@@ -76,7 +80,7 @@ export class SuppressionEntries {
 
   /** As `add`, for any number of entries: says only how many are new. */
   async import(accountId: string, entries: readonly Omit<NewSuppression, 'accountId'>[]): Promise<{ created: number }> {
-    return this.transaction(async (tx) => ({ created: (await storeAll(tx, accountId, entries)).size }));
+    return this.transaction(async (tx) => ({ created: (await this.storeAll(tx, accountId, entries)).size }));
   }
 
   /** Counts at once: mail to the address passes as soon as this returns. One result per target, in order. */
@@ -88,6 +92,24 @@ export class SuppressionEntries {
     return this.transaction((tx) => removeSuppressions(tx, { accountId, targets }, options));
   }
 
+  /** @returns the ids of the entries that are new. */
+  private async storeAll(
+    tx: Queryable,
+    accountId: string,
+    entries: readonly Omit<NewSuppression, 'accountId'>[],
+  ): Promise<Set<string>> {
+    const distinct = await distinctEntries(accountId, entries);
+    // In one order for everybody, so that two callers seldom wait for each other in a ring.
+    const sorted = await sortedInTurns([...distinct], ([a], [b]) => (a < b ? -1 : 1));
+    const news = new Set<string>();
+    for (let at = 0; at < sorted.length; at += STORED_AT_ONCE) {
+      const part = partOf(sorted, at);
+      this.shortLists.expect(part);
+      for (const { id } of await storeSuppressions(tx, part)) news.add(id);
+    }
+    return news;
+  }
+
   private async transaction<T>(work: (tx: Queryable) => Promise<T>): Promise<T> {
     for (let attempt = 1; ; attempt++) {
       try {
@@ -97,21 +119,6 @@ export class SuppressionEntries {
       }
     }
   }
-}
-
-/** @returns the ids of the entries that are new. */
-async function storeAll(
-  tx: Queryable,
-  accountId: string,
-  entries: readonly Omit<NewSuppression, 'accountId'>[],
-): Promise<Set<string>> {
-  const distinct = await distinctEntries(accountId, entries);
-  // In one order for everybody, so that two callers seldom wait for each other in a ring.
-  const sorted = await sortedInTurns([...distinct], ([a], [b]) => (a < b ? -1 : 1));
-  const news = new Set<string>();
-  for (let at = 0; at < sorted.length; at += STORED_AT_ONCE)
-    for (const { id } of await storeSuppressions(tx, partOf(sorted, at))) news.add(id);
-  return news;
 }
 
 const partOf = (sorted: readonly [string, NewSuppression][], at: number): NewSuppression[] =>

@@ -1,6 +1,7 @@
 import { Database, GroupCommit, type Queryable } from '#libs/persistence';
 import { Injectable } from '@nestjs/common';
 import type { NewSuppression } from './new-suppression.js';
+import { ShortLists } from './short-lists.js';
 import { storeSuppressions } from './store-suppressions.js';
 import type { SuppressionOrigin } from './suppression.entity.js';
 
@@ -48,7 +49,10 @@ interface MatchRow {
 export class SuppressionList {
   private readonly questions: GroupCommit<Question, Matches>;
 
-  constructor(private readonly database: Database) {
+  constructor(
+    private readonly database: Database,
+    private readonly shortLists: ShortLists,
+  ) {
     this.questions = new GroupCommit({
       commit: (group) => this.query(group),
       maxItems: 500,
@@ -60,14 +64,16 @@ export class SuppressionList {
   /**
    * Those of `addresses` that are on the account's list right now, each with its origin; the keys are the texts as
    * given. Entries of the whole account count, and with `domainId` those of this sending domain. Callers that meet share
-   * one query. Never remembered: a removal counts at once.
+   * one query. What is on the list is never remembered: a removal counts at once.
    */
   async matching(
     accountId: string,
     addresses: string[],
     domainId: string | null = null,
   ): Promise<Map<string, SuppressionOrigin>> {
-    const askable = addresses.filter((address) => !NOT_IN_TEXT.test(address));
+    const askable: string[] = [];
+    for (const address of addresses)
+      if (!NOT_IN_TEXT.test(address) && !(await this.shortLists.lack(accountId, address))) askable.push(address);
     if (askable.length === 0) return new Map();
     const found = await this.questions.add({ accountId, addresses: askable, domainId });
     return new Map([...found].map(([address, { origin }]) => [address, origin]));
@@ -78,7 +84,7 @@ export class SuppressionList {
    * which domain sends.
    */
   async listed(accountId: string, address: string): Promise<Listed | null> {
-    if (NOT_IN_TEXT.test(address)) return null;
+    if (NOT_IN_TEXT.test(address) || (await this.shortLists.lack(accountId, address))) return null;
     const found = await this.questions.add({ accountId, addresses: [address], domainId: ANY_DOMAIN });
     return found.get(address) ?? null;
   }
@@ -88,6 +94,7 @@ export class SuppressionList {
    * @returns false when an entry that lasts at least as long was there already; that one stays as it is.
    */
   async add(tx: Queryable, entry: NewSuppression): Promise<boolean> {
+    this.shortLists.expect([entry]);
     return (await storeSuppressions(tx, [entry])).length === 1;
   }
 
