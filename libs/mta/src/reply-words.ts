@@ -117,7 +117,7 @@ export const NO_SUCH_DOMAIN = any(
 
 /** What the peer thinks of us or of this mail: reputation, lists, spam, rules. */
 export const REPUTATION = any(
-  'spam|junk|\\bblock(?:ed|s|ing|list|[ -]list)?\\b|black ?(?:list|holed)|\\bdeny ?list|reputation|(?:is|are|was|stands?|be) listed|\\blisted (?:in|at|by|on)\\b|\\bin an? rbl\\b|\\brbl\\b|dns_?rbl|dnsbl|\\bbanned\\b',
+  'spam|junk|\\bblock(?:ed|s|ing|list|[ -]list)?\\b|black ?(?:list|holed)|\\bdeny ?list|reputation|(?:is|are|was|stands?|be) listed|(?<!not )\\blisted (?:in|at|by|on)\\b|\\bin an? rbl\\b|\\brbl\\b|dns_?rbl|dnsbl|\\bbanned\\b',
   'unsolicited|bulk mail|advertising|complaints?|\\babus(?:e|ive)|bad behaviour|poor (?:score|standing)|\\[?\\btss?\\d\\d\\b|\\[?\\brp-001|\\(?\\bs(?:775|844)\\b|standing\\b|virus|attachment, refused|illegal attachment',
   'not (?:be )?(?:accepted|allowed)\\b[^.]{0,30}(?:from|network|ip)|network not allowed|accepting mail from your ip|by your ip|bad ip|open proxy|to submit messages to this|(?:mass|bulk) ?(?:e-?mail|mailer)|unusual (?:rate|traffic|sending)|(?:do|does) not (?:accept|take|want) (?:mail|messages|connections) (?:from|of)',
   'unerwunscht|sperrliste|(?:ip|adresse|absender|server|netz)[^.]{0,40} gesperrt|liste noire|indesirable|pourriel|mauvaise reputation|lista negra|no deseado|cattiva reputazione|czarn[aą] list|спам|черн[а-я]{2} список|черном списке|垃圾|黑名单|迷惑メール|拒収',

@@ -1,0 +1,81 @@
+import { foldedLine } from './folded-line.js';
+import type { DeliveryStatus, DsnAction } from './inbound-report.js';
+import { partLines } from './part-text.js';
+import { proseRecipients } from './prose-recipients.js';
+import { firstAddress } from './report-address.js';
+import { fieldOf, type ReportField } from './report-fields.js';
+import type { ReportTree } from './report-parts.js';
+import { DELAYED, FAILED, GIVEN_UP, OPENING } from './report-phrases.js';
+import { isAnswer, isFromMailer } from './report-sender.js';
+import { copyLine, quotedFields } from './returned-mail.js';
+
+export interface Prose {
+  /** What the report itself says; the returned copy and what is quoted from elsewhere are cut off. */
+  lines: string[];
+  /** Head of the copy behind it. */
+  quoted: ReportField[];
+}
+
+const MAX_CHARACTERS = 128 * 1024;
+const MAX_LINE = 2_000;
+const QUOTATION = /^\s{0,3}>(?!>)/;
+
+/** The text for people: the first plain part, else the first of HTML. */
+export function proseOf({ parts }: ReportTree): Prose {
+  const texts = parts.filter(({ type }) => type === 'text/plain');
+  const html = parts.filter(({ type }) => type === 'text/html');
+  const chosen = [...texts, ...html].find(({ body }) => body.length > 0);
+  const whole = chosen === undefined ? [] : partLines(chosen);
+  const copy = copyLine(whole);
+  return { lines: bounded(whole.slice(0, copy)), quoted: quotedFields(whole, copy) };
+}
+
+function bounded(lines: readonly string[]): string[] {
+  let left = MAX_CHARACTERS;
+  const kept: string[] = [];
+  for (const line of lines) {
+    if (left <= 0) break;
+    if (!QUOTATION.test(line)) kept.push(line.slice(0, MAX_LINE));
+    left -= Math.min(line.length, MAX_LINE) + 1;
+  }
+  return kept;
+}
+
+/** A bounce that only people were meant to read; null for what is none. */
+export function proseStatus(tree: ReportTree, prose: Prose): DeliveryStatus[] | null {
+  const fromMailer = isFromMailer(tree);
+  const subject = foldedLine(fieldOf(tree.fields, 'subject').slice(0, 500));
+  const text = foldedLine(prose.lines.join(' '));
+  if (!fromMailer && (isAnswer(tree) || !OPENING.test(text))) return null;
+  const failed = addressesIn(fieldOf(tree.fields, 'x-failed-recipients'));
+  const action = proseAction(`${subject} . ${text}`, failed.length > 0);
+  if (action === null) return null;
+  const found = proseRecipients(prose.lines, ownAddresses(tree), failed);
+  const told = found.filter(
+    ({ address, smtpCode, status }) => address !== null || smtpCode !== null || status !== null,
+  );
+  if (told.length === 0) return null;
+  return told.map(({ address, ...words }) => ({
+    action,
+    finalRecipient: address,
+    originalRecipient: null,
+    ...words,
+  }));
+}
+
+function proseAction(text: string, named: boolean): DsnAction | null {
+  if (DELAYED.test(text) && !GIVEN_UP.test(text)) return 'delayed';
+  return named || FAILED.test(text) || OPENING.test(text) ? 'failed' : null;
+}
+
+function ownAddresses({ fields }: ReportTree): Set<string> {
+  const names = ['from', 'to', 'return-path', 'sender', 'delivered-to', 'x-original-to'];
+  return new Set(names.flatMap((name) => addressesIn(fieldOf(fields, name))).map((address) => address.toLowerCase()));
+}
+
+function addressesIn(value: string): string[] {
+  return value
+    .slice(0, 20_000)
+    .split(/[,;\s]{1,100}/)
+    .flatMap((piece) => firstAddress(piece) ?? []);
+}
