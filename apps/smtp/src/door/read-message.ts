@@ -25,8 +25,9 @@ export function readMessage(
       reject(refusal);
     });
     stream.once('end', () => resolve(chunks.length === 1 ? chunks[0] : Buffer.concat(chunks)));
-    stream.once('error', reject);
     // After the end it is settled, and this changes nothing.
-    stream.once('close', () => reject(new SmtpReply(451, '4.4.2 The connection ended within the message')));
+    const cut = (): void => reject(new SmtpReply(451, '4.4.2 The connection ended within the message'));
+    stream.once('error', cut);
+    stream.once('close', cut);
   });
 }

@@ -4,6 +4,7 @@ import { Config, Health, Log, Shutdown } from '#libs/kernel';
 import type { SMTPServerOptions } from 'smtp-server';
 import { answer } from '../door/answer.js';
 import { loadCertificate, watchCertificate, type Certificate } from '../door/certificate.js';
+import { connectionLimit } from '../door/connection-limit.js';
 import { ConnectionCounts } from '../door/connection-counts.js';
 import { messageRoom } from '../door/message-room.js';
 import type { Deadlines } from '../door/phase-clock.js';
@@ -36,7 +37,7 @@ export class RelayServer implements OnApplicationBootstrap {
     private readonly shutdown: Shutdown,
     private readonly health: Health,
   ) {
-    this.connections = new ConnectionCounts(config.settings.SMTP_CONNECTIONS_PER_IP);
+    this.connections = new ConnectionCounts(config.settings.SMTP_CONNECTIONS_PER_IP, connectionLimit(log));
   }
 
   async onApplicationBootstrap(): Promise<void> {

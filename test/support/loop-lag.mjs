@@ -1,0 +1,14 @@
+// Loaded into the program by NODE_OPTIONS=--import: notes in the file LOOP_LAG_FILE how long its event loop was held at
+// the most, in ms, since the file was last removed.
+import { existsSync, writeFileSync } from 'node:fs';
+import { monitorEventLoopDelay } from 'node:perf_hooks';
+
+const file = process.env.LOOP_LAG_FILE;
+if (file) {
+  const delay = monitorEventLoopDelay({ resolution: 10 });
+  delay.enable();
+  setInterval(() => {
+    if (!existsSync(file)) delay.reset();
+    writeFileSync(file, JSON.stringify({ max: delay.max / 1e6, p99: delay.percentile(99) / 1e6 }));
+  }, 200).unref();
+}
