@@ -41,6 +41,21 @@ export class OurProgram {
   }
 
   /**
+   * The relay alone: no delivery, no REST, no statistics in the process. The account is made by a gateway that ran before.
+   * @param {string} databaseUrl
+   */
+  static async relay(databaseUrl) {
+    const settings = {
+      DATABASE_URL: databaseUrl,
+      CLICKHOUSE_URL: NO_CLICKHOUSE,
+      MASTER_KEY: randomBytes(32).toString('base64'),
+      BOOTSTRAP_API_KEY: newApiKey(),
+    };
+    await (await startProgram('gateway', settings)).stop();
+    return startProgram('smtp', settings);
+  }
+
+  /**
    * Everything in one process, on its embedded engines unless `settings` say otherwise.
    * @param {Record<string, string>} settings @param {number[]} [others] processes that belong to it without descending from it
    */
@@ -51,23 +66,26 @@ export class OurProgram {
   }
 }
 
+const newApiKey = () => `bench-${randomBytes(24).toString('hex')}`;
+
 /** @param {string} program @param {Record<string, string>} settings @returns {Promise<OurProgram>} */
 async function startProgram(program, settings) {
   const dataDir = mkdtempSync(join(tmpdir(), `postloft-bench-${program}-`));
   // The database server may run as another user than we do.
   chmodSync(dataDir, 0o755);
   const [httpPort, smtpPort, smtpsPort, inboundPort] = await freePorts(4);
-  const apiKey = `bench-${randomBytes(24).toString('hex')}`;
   const env = {
     PATH: process.env.PATH ?? '',
     HOME: process.env.HOME ?? '/',
     UV_THREADPOOL_SIZE: '16',
     DATA_DIR: dataDir,
     HTTP_PORT: String(httpPort),
+    // Where programs without HTTP answer that they live.
+    ...(program === 'smtp' ? { OPS_HOST: '127.0.0.1', OPS_PORT: String(httpPort) } : {}),
     SMTP_PORT: String(smtpPort),
     SMTPS_PORT: String(smtpsPort),
     INBOUND_SMTP_PORT: String(inboundPort),
-    BOOTSTRAP_API_KEY: apiKey,
+    BOOTSTRAP_API_KEY: newApiKey(),
     RATE_LIMIT_PER_SECOND: '0',
     LOG_FORMAT: 'json',
     ...settings,
@@ -76,7 +94,7 @@ async function startProgram(program, settings) {
   const flags = ['--enable-source-maps', '--max-semi-space-size=64'];
   const extra = (process.env.BENCH_NODE_OPTIONS ?? '').split(' ').filter(Boolean);
   const started = startCommand(process.execPath, [...flags, ...extra, main], { cwd: dataDir, env });
-  const ours = new OurProgram(started, { apiKey, httpPort, smtpsPort, dataDir });
+  const ours = new OurProgram(started, { apiKey: env.BOOTSTRAP_API_KEY, httpPort, smtpsPort, dataDir });
   try {
     await until(() => isReady(started, httpPort), `start:${program} to be ready`, STARTING_MS);
   } catch (error) {

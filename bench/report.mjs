@@ -24,6 +24,18 @@ const GOALS = [
     of: (report) =>
       report.ratio({ scenario: 'http', system: 'gateway' }, { scenario: 'http', system: 'fastify' }, 'perSecond'),
   },
+  {
+    row: 4,
+    what: 'SMTP accept, 5 KB, 10 sessions / smtp-server with a flushed file per mail',
+    floor: 0.8,
+    goal: 1.5,
+    of: (report) =>
+      report.ratio(
+        { scenario: 'submission', system: 'relay' },
+        { scenario: 'submission', system: 'smtp-server' },
+        'perSecond',
+      ),
+  },
   relayGoal({ row: 5, floor: 2, goal: 4 }, 'ours', '5 KB, 10 sessions'),
   relayGoal({ row: 5, floor: 2, goal: 4 }, 'ours', '5 KB, 50 sessions'),
   relayGoal({ row: 6, floor: 1.3, goal: 2.5 }, 'ours+RSA', '5 KB, 10 sessions'),
@@ -134,6 +146,7 @@ export class Report {
   summary() {
     return [
       ...this.httpTable(),
+      ...this.submissionTable(),
       ...this.relayTable(),
       ...this.latencyTable(),
       ...this.listTable(),
@@ -144,19 +157,25 @@ export class Report {
   }
 
   httpTable() {
-    const systems = ['fastify', 'gateway', 'standalone'].filter(
-      (system) => this.select({ scenario: 'http', system }).length > 0,
-    );
+    return this.acceptTable({ scenario: 'http', title: 'HTTP accept', peer: 'fastify', ours: 'gateway' });
+  }
+
+  submissionTable() {
+    return this.acceptTable({ scenario: 'submission', title: 'SMTP accept', peer: 'smtp-server', ours: 'relay' });
+  }
+
+  /** @param {{ scenario: string, title: string, peer: string, ours: string }} what */
+  acceptTable({ scenario, title, peer, ours }) {
+    const systems = [peer, ours, 'standalone'].filter((system) => this.select({ scenario, system }).length > 0);
     if (systems.length === 0) return [];
     const lines = systems.map((system) => {
-      const of = (/** @type {string} */ figure, digits = 2) =>
-        shown(this.median({ scenario: 'http', system }, figure), digits);
-      const ratio = this.ratio({ scenario: 'http', system }, { scenario: 'http', system: 'fastify' }, 'perSecond');
-      return `| ${system} | ${of('perSecond', 0)} | ${system === 'fastify' ? '1' : shownRatio(ratio)} | ${of('cpuServer', 3)} | ${of('cpuPostgres', 3)} | ${of('p50', 1)} / ${of('p99', 1)} |`;
+      const of = (/** @type {string} */ figure, digits = 2) => shown(this.median({ scenario, system }, figure), digits);
+      const ratio = this.ratio({ scenario, system }, { scenario, system: peer }, 'perSecond');
+      return `| ${system} | ${of('perSecond', 0)} | ${system === peer ? '1' : shownRatio(ratio)} | ${of('cpuServer', 3)} | ${of('cpuPostgres', 3)} | ${of('p50', 1)} / ${of('p99', 1)} |`;
     });
     return [
       '',
-      '| HTTP accept | mails/s | ratio to fastify | CPU s/1000, server | CPU s/1000, PostgreSQL | p50 / p99 ms |',
+      `| ${title} | mails/s | ratio to ${peer} | CPU s/1000, server | CPU s/1000, PostgreSQL | p50 / p99 ms |`,
       '| --- | --- | --- | --- | --- | --- |',
       ...lines,
       '',

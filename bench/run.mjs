@@ -1,5 +1,5 @@
 // The benchmarks, each beside the peer it is compared with in the same run.
-//   npm run bench -- [http] [relay] [list] [--quick]
+//   npm run bench -- [http] [submission] [relay] [list] [--quick]
 // Prints a line per run and tables of medians; writes JSON lines to .tools/bench. Exits with 0 whatever the figures are,
 // and with 1 when a run broke or a mail was lost or came twice.
 import { endAll } from './children.mjs';
@@ -7,8 +7,9 @@ import { measureHttp } from './http-accept.mjs';
 import { measureList } from './list.mjs';
 import { measureRelay } from './relay.mjs';
 import { Report } from './report.mjs';
+import { measureSubmission } from './submission.mjs';
 
-const SCENARIOS = ['http', 'relay', 'list'];
+const SCENARIOS = ['http', 'submission', 'relay', 'list'];
 
 const words = process.argv.slice(2);
 const quick = words.includes('--quick');
@@ -29,6 +30,14 @@ const runs = [
     () =>
       measureHttp(
         quick ? { pairs: 3, count: 5_000, warmUp: 2_000 } : { pairs: 7, count: 10_000, warmUp: 4_000 },
+        report,
+      ),
+  ],
+  [
+    'submission',
+    () =>
+      measureSubmission(
+        quick ? { pairs: 3, count: 3_000, warmUp: 3_000 } : { pairs: 7, count: 6_000, warmUp: 6_000 },
         report,
       ),
   ],
