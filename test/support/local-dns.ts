@@ -178,14 +178,8 @@ function recordsOf(name: string, records: DnsName, type: string): Answer[] {
       return (records.TXT ?? []).map((text) => ({ type: 'TXT', name, ttl, data: pieces(text) }));
     case 'TLSA':
       return (records.TLSA ?? []).map((data) => ({ type: 'TLSA', name, ttl, data }));
-    case 'A':
-    case 'AAAA':
-    case 'NS':
-    case 'PTR':
-    case 'CNAME':
-      return wordsOf(records, type).map((data) => ({ type, name, ttl, data }));
     default:
-      return [];
+      return isOfWords(type) ? wordsOf(records, type).map((data) => ({ type, name, ttl, data })) : [];
   }
 }
 
@@ -197,8 +191,12 @@ function ipv4Of({ rotating, A = [] }: DnsName): string[] {
   return next;
 }
 
-/** The records that are one address or name each. */
-function wordsOf(records: DnsName, type: 'A' | 'AAAA' | 'NS' | 'PTR' | 'CNAME'): string[] {
+/** The types of records that are one address or name each. */
+const OF_WORDS = ['A', 'AAAA', 'NS', 'PTR', 'CNAME'] as const;
+type OfWords = (typeof OF_WORDS)[number];
+const isOfWords = (type: string): type is OfWords => OF_WORDS.some((known) => known === type);
+
+function wordsOf(records: DnsName, type: OfWords): string[] {
   const { AAAA = [], NS = [], PTR = [], CNAME } = records;
   switch (type) {
     case 'A':

@@ -76,6 +76,8 @@ function remarksOn({ name, accountId, status, records }: ExaminedDomain): Remark
 }
 
 function remarkOn({ name, type, value, record, required, outcome }: ExaminedRecord): Remark[] {
+  // The aliases of other domains lead to these names of the service's own, which are no aliases.
+  if (name === value) return [];
   switch (outcome.verdict) {
     case 'unanswered':
       return [unanswered(name, outcome.error)];
