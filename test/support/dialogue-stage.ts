@@ -16,9 +16,9 @@ const SANDBOX = 'orders@sandbox.postloft.test';
 
 /**
  * The started program with the accounts and keys that dialogues log in as:
- * `(nobody named)` an account without limits, `spent` one whose plan is one mail, `narrow` a key for one domain of two,
- * `far` a key for another network, `reading` a key that may not send, `fresh` a key made by `do make a fresh key`,
- * `other` the account of the last four, `troubled` one that is blocked and let free again, `overdue` one that owes.
+ * `(nobody named)` an account without limits, `spent` one whose plan is one mail, `other` a second one with two domains,
+ * `narrow` a key of it for one domain, `far` one for another network, `reading` one that may not send, `fresh` one made by
+ * `do make a fresh key`, `troubled` and `late` accounts that lose their standing in the dialogue, `overdue` one that has.
  */
 export class DialogueStage implements Theatre {
   readonly postfix = false;
@@ -27,8 +27,7 @@ export class DialogueStage implements Theatre {
 
   private constructor(
     readonly program: RunningProgram,
-    private readonly other: Account,
-    private readonly troubled: Account,
+    private readonly accounts: Record<'other' | 'spent' | 'troubled' | 'late' | 'overdue', Account>,
   ) {
     this.logins.set('', [SANDBOX, program.key]);
   }
@@ -37,15 +36,15 @@ export class DialogueStage implements Theatre {
     const program = await startStandalone({ SMTP_AUTH_FAILURES_PER_MINUTE: '10000' });
     const account = async (name: string, plan: string) =>
       JSON.parse(await cli(program.env, 'accounts', 'create', '--name', name, '--plan', plan, '--json')) as Account;
-    const accounts = await Promise.all([
+    const [other, spent, troubled, late, overdue] = await Promise.all([
       account('Other', 'unlimited'),
       account('Spent', '1'),
       account('Troubled', 'free'),
+      account('Late', 'free'),
       account('Overdue', 'free'),
     ]);
-    const [other, spent, troubled, overdue] = accounts;
-    const stage = new DialogueStage(program, other, troubled);
-    await stage.furnish(spent, overdue);
+    const stage = new DialogueStage(program, { other, spent, troubled, late, overdue });
+    await stage.furnish();
     return stage;
   }
 
@@ -74,16 +73,11 @@ export class DialogueStage implements Theatre {
     const acts: Record<string, () => Promise<unknown>> = {
       'make a fresh key': () => this.makeFreshKey(),
       'revoke the fresh key': () => this.asOther('DELETE', `/api-keys/${this.fresh?.id}`),
-      'block the troubled account': () => this.standing('block'),
-      'let the troubled account free': () => this.standing('unblock'),
-      'make the troubled account overdue': () => this.standing('overdue'),
+      'block the troubled account': () => cli(this.program.env, 'accounts', 'block', this.accounts.troubled.id),
+      'make the late account overdue': () => cli(this.program.env, 'accounts', 'overdue', this.accounts.late.id),
     };
     if (!acts[action]) throw new Error(`nobody can "${action}"`);
     await acts[action]();
-  }
-
-  private standing(verb: string): Promise<string> {
-    return cli(this.program.env, 'accounts', verb, this.troubled.id);
   }
 
   private async makeFreshKey(): Promise<void> {
@@ -91,21 +85,20 @@ export class DialogueStage implements Theatre {
     this.logins.set('fresh', ['boss@other.example', this.fresh.token]);
   }
 
-  private async furnish(spent: Account, overdue: Account): Promise<void> {
-    const { program, other } = this;
-    const vouch = async (id: string, domain: string) =>
+  private async furnish(): Promise<void> {
+    const { program, accounts } = this;
+    const vouch = async ({ id }: Account, domain: string) =>
       JSON.parse(await cli(program.env, 'domains', 'vouch', id, domain, '--json')) as { id: string };
     const [second] = await Promise.all([
-      vouch(other.id, 'second.example'),
-      vouch(other.id, 'other.example'),
-      vouch(spent.id, 'spent.example'),
-      vouch(this.troubled.id, 'troubled.example'),
-      cli(program.env, 'accounts', 'overdue', overdue.id),
+      vouch(accounts.other, 'second.example'),
+      vouch(accounts.other, 'other.example'),
+      vouch(accounts.spent, 'spent.example'),
+      vouch(accounts.troubled, 'troubled.example'),
+      vouch(accounts.late, 'late.example'),
+      cli(program.env, 'accounts', 'overdue', accounts.overdue.id),
     ]);
-    this.logins.set('troubled', ['boss@troubled.example', this.troubled.api_key]);
-    this.logins.set('overdue', ['boss@overdue.example', overdue.api_key]);
-    this.logins.set('other', ['boss@other.example', other.api_key]);
-    this.logins.set('spent', ['boss@spent.example', spent.api_key]);
+    for (const [name, { api_key }] of Object.entries(accounts))
+      this.logins.set(name, [`boss@${name}.example`, api_key]);
     const narrow = await this.madeByOther({ name: 'narrow', domain_ids: [second.id] });
     this.logins.set('narrow', ['boss@second.example', narrow.token]);
     const far = await this.madeByOther({ name: 'far', allowed_ips: ['203.0.113.0/24'] });
@@ -127,6 +120,6 @@ export class DialogueStage implements Theatre {
   }
 
   private asOther(method: string, path: string, body?: object): Promise<Response> {
-    return this.program.call(method, path, body, { authorization: `Bearer ${this.other.api_key}` });
+    return this.program.call(method, path, body, { authorization: `Bearer ${this.accounts.other.api_key}` });
   }
 }

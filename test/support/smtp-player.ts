@@ -1,9 +1,7 @@
-import { connect, type Socket } from 'node:net';
-import { connect as connectTls, type TLSSocket } from 'node:tls';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { SmtpTalk } from './smtp-talk.js';
 import type { Dialogue, Door, Step } from './smtp-script.js';
 
-const REPLY_MS = 5_000;
 const SILENCE_MS = 150;
 /** RFC 2034 §4 and RFC 5321 §4.5.3.1.5, §4.2: its code, of the same class; 512 octets; printable ASCII. */
 const CODED = /^(?:([245])\d\d[ -]\1\.\d{1,3}\.\d{1,3} |3\d\d(?: |$))/;
@@ -36,10 +34,7 @@ export async function play(dialogue: Dialogue, door: Door, theatre: Theatre): Pr
 }
 
 class Player {
-  private socket!: Socket | TLSSocket;
-  private pending = '';
-  private ended = false;
-  private wake: (() => void) | undefined;
+  private talk!: SmtpTalk;
   private segment: Buffer[] | null = null;
   private readonly said: string[] = [];
   private readonly kept = new Map<string, string>();
@@ -52,18 +47,18 @@ class Player {
 
   async enter(door: Door): Promise<void> {
     this.kept.set('door', door);
-    this.listen(connect(this.theatre.port(door), '127.0.0.1'));
-    if (door === 'implicit') await this.secure();
+    this.talk = SmtpTalk.open(this.theatre.port(door));
+    if (door === 'implicit') await this.talk.secure();
     await this.expect(['220 *'], true);
     if (door !== 'starttls') return;
     await this.ehlo();
     this.send(Buffer.from('STARTTLS\r\n'));
     await this.expect(['220 2.0.0 *'], false);
-    await this.secure();
+    await this.talk.secure();
   }
 
   leave(): void {
-    this.socket.destroy();
+    this.talk.close();
   }
 
   perform(step: Step): Promise<void> {
@@ -75,7 +70,7 @@ class Player {
     expect: ({ lines, codeless, postfix }) => this.expect((this.theatre.postfix && postfix) || lines, codeless),
     offers: ({ keywords, postfix }) => this.expectOffers((this.theatre.postfix && postfix) || keywords),
     segment: ({ steps, bytewise }) => this.sendTogether(steps, bytewise),
-    starttls: () => this.secure(),
+    starttls: () => this.talk.secure(),
     ehlo: () => this.ehlo(),
     login: ({ who }) => this.login(who),
     mail: () => this.say('MAIL FROM:<{from}>', '250 2.1.0 *'),
@@ -109,7 +104,7 @@ class Player {
     this.segment = null;
     if (!bytewise) return this.send(octets);
     for (const octet of octets) {
-      this.socket.write(Buffer.of(octet));
+      this.talk.write(Buffer.of(octet));
       await new Promise((resolve) => setImmediate(resolve));
     }
   }
@@ -120,7 +115,7 @@ class Player {
       return;
     }
     this.said.push(`C: ${JSON.stringify(octets.subarray(0, 300).toString('latin1'))}`);
-    this.socket.write(octets);
+    this.talk.write(octets);
   }
 
   private async expect(patterns: string[], codeless: boolean): Promise<void> {
@@ -140,66 +135,20 @@ class Player {
 
   private async expectSilence(): Promise<void> {
     await sleep(SILENCE_MS);
-    if (this.pending !== '') throw new Error(`expected silence but came ${this.pending}`);
+    if (this.talk.pending !== '') throw new Error(`expected silence but came ${this.talk.pending}`);
   }
 
   private async expectEnd(): Promise<void> {
-    const deadline = Date.now() + REPLY_MS;
-    while (!this.ended && Date.now() < deadline) await this.more(deadline);
-    if (!this.ended) throw new Error('the connection did not end');
-    if (this.pending !== '') throw new Error(`expected the end but came ${this.pending}`);
+    await this.talk.end();
+    if (this.talk.pending !== '') throw new Error(`expected the end but came ${this.talk.pending}`);
   }
 
-  /** One whole reply, line by line without line ends. */
   private async reply(): Promise<string[]> {
-    const deadline = Date.now() + REPLY_MS;
-    const lines: string[] = [];
-    for (;;) {
-      const end = this.pending.indexOf('\r\n');
-      if (end >= 0) {
-        const line = this.pending.slice(0, end);
-        this.pending = this.pending.slice(end + 2);
-        this.said.push(`S: ${line}`);
-        if (line.length > MAX_REPLY_OCTETS || !PRINTABLE.test(line)) throw new Error(`is no reply line: ${line}`);
-        lines.push(line);
-        if (line[3] !== '-') return lines;
-      } else if (this.ended || Date.now() > deadline) {
-        throw new Error(this.ended ? 'the connection ended' : `no reply within ${REPLY_MS} ms`);
-      } else await this.more(deadline);
-    }
-  }
-
-  private more(deadline: number): Promise<void> {
-    return new Promise((resolve) => {
-      const timer = setTimeout(resolve, Math.max(1, deadline - Date.now()));
-      this.wake = () => {
-        clearTimeout(timer);
-        resolve();
-      };
-    });
-  }
-
-  private async secure(): Promise<void> {
-    const raw = this.socket;
-    raw.removeAllListeners('data').removeAllListeners('close');
-    const secured = connectTls({ socket: raw, rejectUnauthorized: false });
-    await new Promise<void>((resolve, reject) => secured.once('secureConnect', resolve).once('error', reject));
-    this.listen(secured);
-  }
-
-  private listen(socket: Socket | TLSSocket): void {
-    this.socket = socket;
-    socket.setNoDelay(true);
-    socket.on('error', () => undefined);
-    socket.on('data', (octets: Buffer) => {
-      this.pending += octets.toString('latin1');
-      this.wake?.();
-    });
-    socket.on('close', () => {
-      this.ended = true;
-      this.wake?.();
-    });
-    socket.on('end', () => socket.end());
+    const lines = await this.talk.reply();
+    this.said.push(...lines.map((line) => `S: ${line}`));
+    const wrong = lines.find((line) => line.length > MAX_REPLY_OCTETS || !PRINTABLE.test(line));
+    if (wrong !== undefined) throw new Error(`is no reply line: ${wrong}`);
+    return lines;
   }
 
   /** `*` is any text; `{name}` what it was when it came first. */
