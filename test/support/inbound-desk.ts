@@ -14,6 +14,7 @@ import { ReportedBounces } from '../../libs/emails/src/inbound/reported-bounces.
 import { ReportedComplaints } from '../../libs/emails/src/inbound/reported-complaints.js';
 import { openPostOffices, SENDER_DOMAIN, submission, type PostOffice, type PostOffices } from './post-office.js';
 
+const LATE = /bounced|complained|unsubscribed/;
 const DAY_MS = 86_400_000;
 /** Every table that a mail and what comes back about it can leave rows in. */
 const TABLES = [
@@ -53,6 +54,8 @@ export interface InboundDesk {
   /** Has `other.example`. */
   otherAccountId: string;
   serviceDomain: string;
+  /** Address for complaints. */
+  fbl: string;
   inbound: InboundMail;
   store: InboundStore;
   returnPath: ReturnPath;
@@ -66,6 +69,12 @@ export interface InboundDesk {
   statuses(id: string): Promise<string[]>;
   /** Types of a mail's events, in order. */
   events(id: string): Promise<{ type: string; data: Record<string, unknown> }[]>;
+  /** Of these, those that came after delivery. */
+  lateTypes(id: string): Promise<string[]>;
+  /** The operator's inbox, the oldest first. */
+  stored(): Promise<{ verdict: string; note: string | null; email_id: string | null }[]>;
+  /** Of `postloft_inbound_total`. */
+  counted(kind: string, verdict: string): Promise<number>;
   suppressed(): Promise<{ account_id: string; address: string; origin: string; source_id: string }[]>;
   clear(): Promise<void>;
   close(): Promise<void>;
@@ -105,6 +114,7 @@ export async function openInboundDesk(): Promise<InboundDesk> {
     office,
     otherAccountId,
     serviceDomain: config.settings.SERVICE_DOMAIN,
+    fbl: `fbl@${config.settings.SERVICE_DOMAIN}`,
     inbound,
     store,
     returnPath,
@@ -127,6 +137,12 @@ export async function openInboundDesk(): Promise<InboundDesk> {
         ({ status }) => status,
       ),
     events: (id) => rows('SELECT type, data FROM outbox WHERE key = $1 ORDER BY sequence', id),
+    lateTypes: async (id) => (await desk.events(id)).map(({ type }) => type).filter((type) => LATE.test(type)),
+    stored: () => rows('SELECT verdict, note, email_id FROM inbound_mails ORDER BY id'),
+    counted: async (kind, verdict) => {
+      const lines = await metrics.registry.getSingleMetricAsString('postloft_inbound_total');
+      return Number(new RegExp(`kind="${kind}",verdict="${verdict}"\\} (\\d+)`).exec(lines)?.[1] ?? 0);
+    },
     suppressed: () =>
       rows('SELECT account_id, address, origin, source_id FROM suppressions ORDER BY account_id, address'),
     clear: async () => {
