@@ -25,6 +25,9 @@ const LABELLED =
 const DIALOGUE = /^(?:>>>|<<<|-->|<--|[\d: -]{8,25}(?:-->|<--)|\d{3}[ -])/;
 const HOST_WORDS =
   /\b(?:host:?|talking to|transferring to|server for|rejected by) {1,3}([a-z0-9](?:[a-z0-9-]{0,62}\.){1,10}[a-z]{2,30})\b/i;
+const REASON =
+  /^(?:[a-z]{1,15} )?(?:reason|grund|fehler|motif|raison|motivo|causa|reden|powod|причина|原因|理由) ?[:：]/;
+const LETTER = /\p{L}/u;
 /** Addresses of machines. */
 const MACHINE = /^(?:mailer-daemon|postmaster|mdaemon|abuse|no-?reply)@/i;
 
@@ -74,7 +77,7 @@ const linesAbout = (lines: readonly string[], address: string): string[] =>
 function reasonOf(own: readonly string[], all: readonly string[]): Omit<ProseRecipient, 'address'> {
   const remoteMta = HOST_WORDS.exec(own.join(' ').slice(0, 4_000))?.[1] ?? null;
   const replies = [replyIn(own), replyIn(all)].filter((reply) => reply !== null);
-  const words = replies.at(0) ?? plainWords(own) ?? plainWords(all);
+  const words = replies.at(0) ?? labelledWords(all) ?? plainWords(own) ?? plainWords(all);
   const fixed = words?.status === null && words.smtpCode === null ? fixedStatus([words.text, ...own].join(' ')) : null;
   return { smtpCode: null, text: '', ...words, status: words?.status ?? fixed, remoteMta };
 }
@@ -97,10 +100,18 @@ function replyIn(lines: readonly string[]): RefusalWords | null {
   return read();
 }
 
+/** `Reason: …` and its like in other languages, or the line behind it. */
+function labelledWords(lines: readonly string[]): RefusalWords | null {
+  const at = lines.findIndex((line) => REASON.test(foldedLine(line.slice(0, 200))));
+  if (at < 0) return null;
+  const [, behind] = lines[at].split(/[:：]/, 2);
+  return plainWords(behind.trim() === '' ? lines.slice(at + 1, at + 3) : [behind]);
+}
+
 function plainWords(lines: readonly string[]): RefusalWords | null {
   const told = lines
     .map((line) => line.replace(/^[\s>:.)\]'"]{1,40}/, '').trim())
-    .filter((line) => line !== '' && !BESIDE_THE_REASON.test(foldedLine(line.slice(0, 200))))
+    .filter((line) => LETTER.test(line) && !BESIDE_THE_REASON.test(foldedLine(line.slice(0, 200))))
     .slice(0, REASON_LINES);
   const text = told.join(' ').slice(0, REASON_CHARACTERS).trim();
   return text === '' ? null : { smtpCode: null, status: null, text };

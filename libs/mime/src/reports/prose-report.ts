@@ -7,7 +7,7 @@ import { fieldOf, type ReportField } from './report-fields.js';
 import type { ReportTree } from './report-parts.js';
 import { DELAYED, FAILED, GIVEN_UP, OPENING } from './report-phrases.js';
 import { isAnswer, isFromMailer } from './report-sender.js';
-import { copyLine, quotedFields } from './returned-mail.js';
+import { copyLine, quotedFields, returnedFields } from './returned-mail.js';
 
 export interface Prose {
   /** What the report itself says; the returned copy and what is quoted from elsewhere are cut off. */
@@ -51,8 +51,10 @@ export function proseStatus(tree: ReportTree, prose: Prose): DeliveryStatus[] | 
   const action = proseAction(`${subject} . ${text}`, failed.length > 0);
   if (action === null) return null;
   const found = proseRecipients(prose.lines, ownAddresses(tree), failed);
+  // Without a name, a code and the mail itself it may be anybody's advertisement.
+  const shown = prose.quoted.length > 0 || returnedFields(tree).length > 0;
   const told = found.filter(
-    ({ address, smtpCode, status }) => address !== null || smtpCode !== null || status !== null,
+    ({ address, smtpCode, status }) => shown || address !== null || smtpCode !== null || status !== null,
   );
   if (told.length === 0) return null;
   return told.map(({ address, ...words }) => ({
@@ -69,7 +71,7 @@ function proseAction(text: string, named: boolean): DsnAction | null {
 }
 
 function ownAddresses({ fields }: ReportTree): Set<string> {
-  const names = ['from', 'to', 'return-path', 'sender', 'delivered-to', 'x-original-to'];
+  const names = ['from', 'to', 'return-path', 'sender', 'reply-to'];
   return new Set(names.flatMap((name) => addressesIn(fieldOf(fields, name))).map((address) => address.toLowerCase()));
 }
 

@@ -18,7 +18,7 @@ const QUOTED = new RegExp(
 );
 const UNIT = '(?!\\s?(?:[kmg]i?b|bytes?|seconds?|minutes?|hours?|days?|messages?)\\b)';
 const REPLY = new RegExp(`(?:^|[\\s:;,.(<\\[="'#])(${CODE})(?=[\\s:,;)\\]'"-]|$)${UNIT}`, 'i');
-const ENHANCED = new RegExp(`(?:^|[#(<\\s]|\\b${CODE}[ -]|[=:;])[#(]?(${STATUS})`, 'g');
+const ENHANCED = new RegExp(`(?:^|[#(<\\s'"]|\\b${CODE}[ -]|[=:;])[#(]?(${STATUS})`, 'g');
 /** x.y.0, 5.7.1 and Exchange's 5.0.350 and 5.4.316: the drawers for everything. */
 const VAGUE = /^[245]\.(?:\d+\.0|7\.1|0\.\d+)$/;
 
@@ -26,13 +26,14 @@ const VAGUE = /^[245]\.(?:\d+\.0|7\.1|0\.\d+)$/;
 export function refusalWords(words: string): RefusalWords {
   const line = words.slice(0, MAX_WORDS).replace(/\s+/g, ' ').trim();
   const inner = innermost(line);
-  const code = REPLY.exec(inner)?.[1] ?? null;
+  const reply = REPLY.exec(inner);
+  const code = reply?.[1] ?? null;
   const found = [...inner.matchAll(ENHANCED)].map(([, status]) => status);
   const agreeing = code === null ? found : found.filter((status) => status.startsWith(code[0]));
   return {
     smtpCode: code === null ? null : Number(code),
     status: agreeing.find((status) => !VAGUE.test(status)) ?? agreeing.at(0) ?? null,
-    text: withoutCodes(inner, code),
+    text: withoutCodes(inner.slice(reply?.index ?? 0), code) || withoutCodes(inner, code),
   };
 }
 
@@ -54,5 +55,8 @@ function innermost(line: string): string {
 function withoutCodes(inner: string, code: string | null): string {
   const prefix = code === null ? `^#?${STATUS}\\s?` : `(?:^|\\s)#?${code}(?:[ :-]\\s?#?(?:${STATUS})?|$)`;
   const text = inner.replace(new RegExp(prefix, 'g'), ' ').replace(/\s+/g, ' ');
-  return text.replace(/[\s#>'"\])]{1,20}$/, '').trim();
+  return text
+    .replace(/^[\s:;,.>'")\]]{1,20}/, '')
+    .replace(/[\s#>'"]{1,20}$/, '')
+    .trim();
 }

@@ -21,7 +21,7 @@ export const FAILED = any(
   "undeliver(?:able|ed)|(?:could not|cannot|can't|couldn't|can not|not yet|not) be (?:delivered|handed)|(?:was|were|been|is) (?:not|un)[ -]?deliver|(?:wasn't|hasn't been) delivered|not been delivered",
   "(?:un|not |wasn't )able to (?:be )?deliver|fail(?:ed|ure) to deliver|deliver[a-z]{0,3} (?:has )?(?:fail|problem)|failure notice|mail (?:delivery )?fail|mail system error|error sending message",
   'returned? mail|return(?:ed|ing) (?:message )?to sender|non-?deliver|permanent (?:fatal |delivery )?(?:error|failure)|did not reach|could not be reached|failed (?:recipient|address)',
-  'message (?:you sent )?(?:was |has been )?(?:blocked|rejected|refused)|delivery status notification \\(failure|an error (?:has )?occurred while (?:trying|attempting) to deliver|no valid recipients|invalid final delivery|message delivery failure',
+  'message (?:you sent )?(?:was |has been )?(?:blocked|rejected|refused)|delivery status notification \\(failure|an error (?:has )?occurred while (?:trying|attempting) to deliver|error (?:delivering|sending) your (?:mail|message)|trouble delivering|(?:e?mail|message)[^.]{0,40} (?:was|has been) rejected|no valid recipients|invalid final delivery|message delivery failure',
   // German, French, Spanish, Italian, Portuguese, Dutch, Polish.
   'unzustellbar|(?:nicht|nicht mehr) (?:zugestellt|zustellbar|erreicht|ausgeliefert)|konnten? nicht [^.]{0,40}(?:zugestellt|erreicht)|fehler bei der zustellung',
   "non remis|echec de (?:la )?remise|n'a (?:pas )?pu etre (?:remis|delivre|achemine)|pas pu etre (?:remis|delivre)|non delivre|non distribue",
@@ -51,7 +51,7 @@ export const GIVEN_UP = any(
 /** What stands before the returned copy of a mail. */
 export const COPY_FOLLOWS = any(
   '^[-=*| ]{0,80}(?:below this line is a copy|this is a copy of (?:the|your)|original message (?:headers?|follows)|original message ?-|(?:unsent|returned|original) (?:message|mail) follows)',
-  '^[-=*| ]{0,80}(?:text of mail follows|message text follows|the headers? of the original|here is listed the initial part|message header follows|kopie der (?:nachricht|ursprunglichen))',
+  '^[-=*| ]{0,80}(?:text of mail follows|message text follows|the headers? of the original|here is listed the initial part|message headers? follow|kopie der (?:nachricht|ursprunglichen))',
 );
 
 /** Lines that tell of the attempt or the paper work and not of the reason. */

@@ -10,6 +10,7 @@ const ADDRESS = /<?([^<>\s"]{1,250}@[^<>\s"]{1,250})>?/;
 const MAX_QUOTED = 3_000;
 /** Fields that nobody writes into an explanation. */
 const COPY_HEAD = /^(?:return-path|received|dkim-signature|x-postloft-ref|message-id)[ \t]{0,9}:/i;
+const COPY_MBOX = /^From \S{1,320} .{0,60}\d{4}$/;
 const HEAD_LINE =
   /^(?:return-path|received|dkim-signature|x-postloft-ref|message-id|from|to|subject|date|mime-version|reply-to)[ \t]{0,9}:/i;
 
@@ -39,6 +40,9 @@ export function quotedFields(lines: readonly string[], from: number): ReportFiel
 
 /** Where a text stops to speak of a mail and begins to show it; the number of lines where it never does. */
 export function copyLine(lines: readonly string[]): number {
-  const at = lines.findIndex((line) => COPY_HEAD.test(line) || COPY_FOLLOWS.test(foldedLine(line.slice(0, 200))));
+  const at = lines.findIndex(isCopy);
   return at < 0 ? lines.length : at;
 }
+
+const isCopy = (line: string): boolean =>
+  COPY_HEAD.test(line) || COPY_MBOX.test(line) || COPY_FOLLOWS.test(foldedLine(line.slice(0, 200)));
