@@ -113,22 +113,22 @@ export class InboundStage {
   }
 
   /** Sends one mail; resolves when the recipients' server has taken it and that is written down. */
-  async delivered(to: string, over: Record<string, unknown> = {}): Promise<Delivered> {
-    const sent = await this.sent(to, over);
-    await this.becomes(sent.id, 'delivered');
+  async delivered(to: string, over: Record<string, unknown> = {}, as?: Record<string, string>): Promise<Delivered> {
+    const sent = await this.sent(to, over, as);
+    await this.becomes(sent.id, 'delivered', as);
     return sent;
   }
 
   /** As `delivered`, but resolves when the recipients' server has the mail. */
-  async sent(to: string, over: Record<string, unknown> = {}): Promise<Delivered> {
-    const answer = await this.program.call('POST', '/emails', mail({ to, ...over }));
+  async sent(to: string, over: Record<string, unknown> = {}, as?: Record<string, string>): Promise<Delivered> {
+    const answer = await this.program.call('POST', '/emails', mail({ to, ...over }), as);
     if (answer.status !== 201) throw new Error(`refused: ${await answer.text()}`);
     const { id } = (await answer.json()) as { id: string };
     const taken = await until(async () => this.mx.mails.find(({ recipients }) => recipients.includes(to)), {
       what: `the mail to ${to}`,
     });
     const trace = TRACE.exec(taken.content.toString('latin1'))?.[1] ?? '';
-    const { message_id: messageId } = await this.read(id);
+    const { message_id: messageId } = await this.read(id, as);
     return { id, mail: taken, returnPath: taken.mailFrom, trace, messageId, recipient: to };
   }
 
@@ -138,12 +138,13 @@ export class InboundStage {
     return response;
   }
 
-  async read(id: string): Promise<ShownMail> {
-    return (await (await this.program.call('GET', `/emails/${id}`)).json()) as ShownMail;
+  /** `as`: headers with the key of another account than the first. */
+  async read(id: string, as?: Record<string, string>): Promise<ShownMail> {
+    return (await (await this.program.call('GET', `/emails/${id}`, undefined, as)).json()) as ShownMail;
   }
 
-  async becomes(id: string, status: string): Promise<void> {
-    await until(async () => (await this.read(id)).status === status, { what: `${status} of ${id}` });
+  async becomes(id: string, status: string, as?: Record<string, string>): Promise<void> {
+    await until(async () => (await this.read(id, as)).status === status, { what: `${status} of ${id}` });
   }
 
   /** What happened to the mail, in order. */

@@ -1,0 +1,263 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { cli } from '../support/cli.js';
+import { complaintMessage, readComplaintSamples, type ComplaintSample } from '../support/complaint-samples.js';
+import { goldenReportMail, readGoldenReports, type GoldenReport } from '../support/golden-reports.js';
+import { InboundStage, REPORTERS, type Delivered } from '../support/inbound-stage.js';
+import { until } from '../support/until.js';
+
+const SERVICE = 'postloft.test';
+const CUSTOMER = 'shop.customer.example';
+const AT_ONCE = 20;
+/** At the door, which takes five a second of one client once it has taken three hundred. */
+const REPORTS_AT_ONCE = 4;
+/** What a dead address is called; nothing else puts one on the list. */
+const DEAD = new Set(['invalid_recipient', 'inactive_mailbox', 'bad_domain']);
+const EFFECTS = {
+  suppressed: { status: 'complained', origin: 'complaint', concerned: 0 },
+  suppressed_2: { status: 'complained', origin: 'complaint', concerned: 1 },
+  complained: { status: 'complained', origin: null, concerned: 0 },
+  unsubscribed: { status: 'delivered', origin: 'unsubscribe', concerned: 0 },
+  none: { status: 'delivered', origin: null, concerned: 0 },
+} as const;
+
+/** One report and what must have become of each recipient of its mail. */
+interface Played {
+  name: string;
+  sent: Delivered;
+  addresses: string[];
+  to: string;
+  from: string;
+  message: Buffer;
+  expected: { status: string; origin: string | null }[];
+  /** The last class that the label gives; null: no bounce. */
+  class: string | null;
+}
+
+interface Seen {
+  statuses: string[];
+  origins: (string | null)[];
+  class: string | null;
+}
+
+/** All samples of reports, about mails that were really sent, through the door: the figures of promises M-32…M-35. */
+describe('reports of many systems', () => {
+  // Time passes for nobody here: the two that are about old mail are for the tests of the library.
+  const complaints = readComplaintSamples().filter(({ ageDays }) => ageDays === 1);
+  const bounces = readGoldenReports();
+  let stage: InboundStage;
+  let played: Played[];
+  let seen: Seen[];
+  let askedBefore: number;
+  let mailsBefore: number;
+  let sessionsBefore: number;
+
+  beforeAll(async () => {
+    stage = await InboundStage.start({ DOMAIN_CHECK_INTERVAL: '500ms' });
+    await stage.verified(CUSTOMER);
+    const stranger = await otherAccount(stage);
+    played = await inBatches(
+      [
+        ...bounces.map((sample, i) => () => playBounce(stage, sample, i)),
+        ...complaints.map((sample, i) => () => playComplaint(stage, { sample, stranger }, i)),
+      ],
+      AT_ONCE,
+    );
+    [askedBefore, mailsBefore, sessionsBefore] = [
+      stage.dns.questions.length,
+      stage.mx.mails.length,
+      stage.mx.sessions.length,
+    ];
+    await inBatches(
+      played.map((one) => () => handIn(stage, one)),
+      REPORTS_AT_ONCE,
+    );
+    seen = await inBatches(
+      played.map((one) => () => look(stage, one)),
+      AT_ONCE,
+    );
+    print(played, seen);
+  }, 300_000);
+  afterAll(() => stage?.stop());
+
+  const wrong = (of: (one: Played, found: Seen) => boolean) =>
+    played.filter((one, i) => of(one, seen[i])).map(({ name }) => name);
+
+  it('are at least sixty bounces and forty complaints', () => {
+    expect(bounces.length).toBeGreaterThanOrEqual(60);
+    expect(complaints.length).toBeGreaterThanOrEqual(40);
+  });
+
+  it('are led to the right mail and recipient, at least 95 of 100 of each kind', () => {
+    for (const kind of ['bounce', 'complaint']) {
+      const telling = played.filter(({ name, expected }) => name.startsWith(kind) && expected.some(tells));
+      const missed = wrong(
+        ({ name, expected }, { statuses }) =>
+          name.startsWith(kind) && expected.some(tells) && expected.some(({ status }, i) => status !== statuses[i]),
+      );
+      expect(missed.length, missed.join(', ')).toBeLessThanOrEqual(telling.length * 0.05);
+    }
+  });
+
+  it('that tell of no failure and no complaint change nobody', () => {
+    expect(
+      wrong(({ expected }, { statuses }) => !expected.some(tells) && statuses.some((status) => status !== 'delivered')),
+    ).toEqual([]);
+  });
+
+  it('put nobody on the list who does not belong there', () => {
+    expect(
+      wrong(({ expected }, { origins }) =>
+        origins.some((origin, i) => origin !== null && origin !== expected[i].origin),
+      ),
+    ).toEqual([]);
+  });
+
+  it('put at least 95 of 100 dead addresses there', () => {
+    const dead = played.filter(({ expected }) => expected.some(({ origin }) => origin !== null));
+    const missed = wrong(({ expected }, { origins }) =>
+      expected.some(({ origin }, i) => origin !== null && origins[i] === null),
+    );
+    expect(missed.length, missed.join(', ')).toBeLessThanOrEqual(dead.length * 0.05);
+  });
+
+  it('once more change nothing', async () => {
+    const again = played.filter((_, i) => i % 12 === 0);
+    await inBatches(
+      again.map((one) => () => handIn(stage, one)),
+      REPORTS_AT_ONCE,
+    );
+    for (const one of again) {
+      expect(await look(stage, one)).toEqual(seen[played.indexOf(one)]);
+      const told = (await stage.events(one.sent.id)).map(({ type }) => type);
+      for (const type of ['email.bounced', 'email.complained'])
+        expect(told.filter((each) => each === type).length, `${type} of ${one.name}`).toBeLessThanOrEqual(
+          one.addresses.length,
+        );
+    }
+  });
+
+  it('are answered to nobody: no connection, no mail, not even a question where one could go', () => {
+    expect(stage.echo.sessions).toEqual([]);
+    expect(stage.mx.mails).toHaveLength(mailsBefore);
+    expect(stage.mx.sessions).toHaveLength(sessionsBefore);
+    expect(stage.dns.questions.slice(askedBefore).filter(({ type }) => type === 'MX')).toEqual([]);
+  });
+});
+
+const tells = ({ status }: { status: string }): boolean => status !== 'delivered';
+
+/** Half of the mail is from a domain whose return path is its own. */
+const senderOf = (i: number): Record<string, string> => (i % 2 === 0 ? {} : { from: `shop@${CUSTOMER}` });
+
+async function playBounce(stage: InboundStage, { name, recipients }: GoldenReport, i: number): Promise<Played> {
+  const address = `bounce${i}@recipients.test`;
+  const sent = await stage.delivered(address, senderOf(i));
+  const failed = recipients.filter(({ action }) => action === 'failed');
+  const own = failed.find((one) => one.address === '{{recipient}}' || (one.address === null && one.original === null));
+  const dead = own !== undefined && DEAD.has(own.class ?? '');
+  return {
+    name: `bounce ${name}`,
+    sent,
+    addresses: [address],
+    to: sent.returnPath,
+    from: '',
+    message: goldenReportMail(name, sent),
+    expected: [{ status: failed.length > 0 ? 'bounced' : 'delivered', origin: dead ? 'bounce' : null }],
+    class: own?.class ?? null,
+  };
+}
+
+async function playComplaint(
+  stage: InboundStage,
+  { sample, stranger }: { sample: ComplaintSample; stranger: Delivered },
+  i: number,
+): Promise<Played> {
+  const addresses = Array.from({ length: sample.recipients }, (_, n) => `complaint${i}-${n}@recipients.test`);
+  const sent = await stage.delivered(addresses[0], { ...senderOf(i), to: addresses });
+  const effect = EFFECTS[sample.effect];
+  return {
+    name: `complaint ${sample.file}`,
+    sent,
+    addresses,
+    to: sample.to === 'return_path' ? sent.returnPath : `${sample.to}@${SERVICE}`,
+    from: `feedback@${REPORTERS}`,
+    message: complaintMessage(sample.file, {
+      return_path: sent.returnPath,
+      return_path_upper: sent.returnPath.toUpperCase(),
+      forged_return_path: forged(sent.returnPath),
+      trace: sent.trace,
+      forged_trace: forged(sent.trace),
+      message_id: sent.messageId,
+      recipient: addresses[0],
+      recipient_2: addresses[1] ?? '',
+      other_trace: stranger.trace,
+      other_message_id: stranger.messageId,
+      other_recipient: stranger.recipient,
+      service_domain: SERVICE,
+    }),
+    expected: addresses.map((_, n) =>
+      n === effect.concerned ? { status: effect.status, origin: effect.origin } : { status: 'delivered', origin: null },
+    ),
+    class: null,
+  };
+}
+
+/** A mail of somebody else, of which reports about ours know. */
+async function otherAccount(stage: InboundStage): Promise<Delivered> {
+  const made = await cli(stage.program.env, 'accounts', 'create', '--name', 'Other', '--plan', 'unlimited', '--json');
+  const account = JSON.parse(made) as { id: string; api_key: string };
+  await cli(stage.program.env, 'domains', 'vouch', account.id, 'other.example', '--json');
+  const headers = { authorization: `Bearer ${account.api_key}` };
+  return stage.delivered('stranger@recipients.test', { from: 'boss@other.example' }, headers);
+}
+
+/** As another server does: what is put off comes again. */
+function handIn(stage: InboundStage, { message, to, from }: Played): Promise<string> {
+  return until(() => stage.report(message, to, from), { everyMs: 1_000, withinMs: 60_000, what: `250 for ${to}` });
+}
+
+async function look(stage: InboundStage, { sent, addresses }: Played): Promise<Seen> {
+  const { recipients } = await stage.read(sent.id);
+  const bounced = (await stage.events(sent.id)).find(({ type }) => type === 'email.bounced');
+  const origins = addresses.map(async (address) => {
+    const answer = await stage.program.call('GET', `/suppressions/${encodeURIComponent(address)}`);
+    return answer.status === 404 ? null : ((await answer.json()) as { origin: string }).origin;
+  });
+  return {
+    statuses: addresses.map((address) => recipients.find((one) => one.address === address)?.status ?? 'unknown'),
+    origins: await Promise.all(origins),
+    class: bounced?.data.bounce_class ?? null,
+  };
+}
+
+const forged = (text: string): string => {
+  const at = text.indexOf('+') + 12;
+  return text.slice(0, at) + (text[at] === 'a' ? 'b' : 'a') + text.slice(at + 1);
+};
+
+async function inBatches<T>(tasks: readonly (() => Promise<T>)[], atOnce: number): Promise<T[]> {
+  const results: T[] = [];
+  let next = 0;
+  const lane = async (): Promise<void> => {
+    for (let i = next++; i < tasks.length; i = next++) results[i] = await tasks[i]();
+  };
+  await Promise.all(Array.from({ length: atOnce }, lane));
+  return results;
+}
+
+function print(played: readonly Played[], seen: readonly Seen[]): void {
+  for (const kind of ['bounce', 'complaint']) {
+    const all = played.flatMap((one, i) => (one.name.startsWith(kind) ? [{ ...one, seen: seen[i] }] : []));
+    const telling = all.filter(({ expected }) => expected.some(tells));
+    const mapped = telling.filter((one) => one.expected.every(({ status }, n) => status === one.seen.statuses[n]));
+    const classed = telling.filter((one) => one.class !== null && one.class === one.seen.class);
+    const listed = all.flatMap((one) => one.expected.map(({ origin }, n) => [origin, one.seen.origins[n]] as const));
+    console.log(
+      `${kind}s: ${all.length} samples, ${mapped.length} of ${telling.length} led to the right recipient` +
+        (kind === 'bounce' ? `, ${classed.length} with the right class` : '') +
+        `; ${listed.filter(([wanted, found]) => wanted !== null && wanted === found).length} of ` +
+        `${listed.filter(([wanted]) => wanted !== null).length} put on the list, ` +
+        `${listed.filter(([wanted, found]) => found !== null && wanted !== found).length} wrongly`,
+    );
+  }
+}
