@@ -220,8 +220,9 @@ async function look(stage: InboundStage, { sent, addresses }: Played): Promise<S
   const { recipients } = await stage.read(sent.id);
   const bounced = (await stage.events(sent.id)).find(({ type }) => type === 'email.bounced');
   const origins = addresses.map(async (address) => {
-    const answer = await stage.program.call('GET', `/suppressions/${encodeURIComponent(address)}`);
-    return answer.status === 404 ? null : ((await answer.json()) as { origin: string }).origin;
+    const answer = await stage.program.call('GET', `/suppressions?q=${encodeURIComponent(address)}`);
+    const { data } = (await answer.json()) as { data: { email: string; origin: string }[] };
+    return data.find(({ email }) => email === address)?.origin ?? null;
   });
   return {
     statuses: addresses.map((address) => recipients.find((one) => one.address === address)?.status ?? 'unknown'),
@@ -250,11 +251,12 @@ function print(played: readonly Played[], seen: readonly Seen[]): void {
     const all = played.flatMap((one, i) => (one.name.startsWith(kind) ? [{ ...one, seen: seen[i] }] : []));
     const telling = all.filter(({ expected }) => expected.some(tells));
     const mapped = telling.filter((one) => one.expected.every(({ status }, n) => status === one.seen.statuses[n]));
-    const classed = telling.filter((one) => one.class !== null && one.class === one.seen.class);
+    const classed = telling.filter((one) => one.class !== null);
+    const right = classed.filter((one) => one.class === one.seen.class);
     const listed = all.flatMap((one) => one.expected.map(({ origin }, n) => [origin, one.seen.origins[n]] as const));
     console.log(
       `${kind}s: ${all.length} samples, ${mapped.length} of ${telling.length} led to the right recipient` +
-        (kind === 'bounce' ? `, ${classed.length} with the right class` : '') +
+        (kind === 'bounce' ? `, ${right.length} of ${classed.length} with the right class` : '') +
         `; ${listed.filter(([wanted, found]) => wanted !== null && wanted === found).length} of ` +
         `${listed.filter(([wanted]) => wanted !== null).length} put on the list, ` +
         `${listed.filter(([wanted, found]) => found !== null && wanted !== found).length} wrongly`,
