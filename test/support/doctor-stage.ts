@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { LocalDns } from './local-dns.js';
@@ -35,6 +35,9 @@ export interface DoctorStage {
 export async function openDoctorStage(): Promise<DoctorStage> {
   const [dns, time, servers] = await Promise.all([LocalDns.start(), TimeServer.start(), startServers()]);
   const folder = mkdtempSync(join(tmpdir(), 'postloft-doctor-'));
+  // The embedded database runs under an account of its own.
+  chmodSync(folder, 0o755);
+  mkdirSync(join(folder, 'data'));
   const file = (name: string, text: string): string => {
     writeFileSync(join(folder, name), text);
     return join(folder, name);

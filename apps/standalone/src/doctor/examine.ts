@@ -3,7 +3,7 @@ import type { Check } from './check.js';
 import { skipped, type Finding, type Remark } from './finding.js';
 import { Patient } from './patient.js';
 
-const LIMIT_MS = 15_000;
+const LIMIT_MS = 12_000;
 /** What a check had under way gets this long to end by itself. */
 const GRACE_MS = 1_000;
 

@@ -26,7 +26,7 @@ export interface SmtpProbe {
   secured: { isTrusted: boolean; problem: string | null; certificate: X509Certificate | null } | null;
 }
 
-const LIMIT_MS = 10_000;
+const LIMIT_MS = 9_000;
 
 /** @throws Error with a code (ETIMEDOUT, ECONNREFUSED, …) or a sentence when the other side does not answer as SMTP does. */
 export async function probeSmtp(knock: Knock): Promise<SmtpProbe> {

@@ -4,7 +4,7 @@ import type { Check } from '../check.js';
 import { error, ok, skipped, unanswered, warning, type Remark } from '../finding.js';
 import type { Patient } from '../patient.js';
 
-const EXAMINE_MS = 12_000;
+const EXAMINE_MS = 10_000;
 const NAMED = 50;
 /** Names of the zone `dkim.` that are looked up. */
 const SAMPLE = 5;
