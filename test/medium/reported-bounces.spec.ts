@@ -1,5 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { Refusal } from '#libs/contracts';
+import { explainRecipient } from '../../libs/emails/src/reading/explain-recipient.js';
+import { recipientsOf } from '../../libs/emails/src/recipient-row.js';
 import { openInboundDesk, type InboundDesk, type SentMail } from '../support/inbound-desk.js';
 import { arf, dsn } from '../support/inbound-reports.js';
 
@@ -40,6 +42,16 @@ describe('a bounce after delivery', () => {
     expect(desk.rings()).toBe(rings + 1);
     expect(await desk.stored()).toEqual([]);
     expect(await desk.counted('delivery', 'applied')).toBeGreaterThan(0);
+  });
+
+  it('has the last word about its recipient', async () => {
+    const sent = await desk.send([ADA]);
+    await desk.receive(sent.returnPath, dsn(sent));
+    const [row] = await recipientsOf(desk.offices.db.database, sent.id);
+    const facts = { standing: 'active', domainIsThere: true, now: new Date() } as const;
+    expect(explainRecipient(row, facts).because).toBe(
+      'The receiving side refused it for good. mx.rcpt.example answered: 550 5.1.1 No such user here',
+    );
   });
 
   it('counts once, however often and at how many places at once it is played', async () => {

@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import { Refusal } from '#libs/contracts';
 import { Config, Log, Metrics, Wakeups } from '#libs/kernel';
 import { readReport, reportSubject, type InboundReport } from '#libs/mime';
 import { Counter } from 'prom-client';
@@ -69,6 +70,7 @@ export class InboundMail {
     const report = readReport(letter.message);
     const finding = await this.findingOf(letter, report).catch((error: unknown) => {
       this.counter.inc({ kind: report.kind, verdict: 'postponed' });
+      if (error instanceof Refusal) this.log.info('inbound mail', { kind: report.kind, verdict: 'postponed' });
       throw error;
     });
     const { verdict, note, emailId } = finding;

@@ -48,7 +48,7 @@ export async function recordLate(tx: Queryable, of: LateReportOf): Promise<boole
     values: [mail.id],
   });
   if (rows.length === 0) return false;
-  const status = endsDelivery(report.kind) ? await moved(tx, of, report.kind) : rows[0].status;
+  const status = endsDelivery(report) ? await moved(tx, of, report) : rows[0].status;
   if (status === null) return false;
   const sequence = rows[0].sequence + 1;
   await tx.query({
@@ -60,21 +60,17 @@ export async function recordLate(tx: Queryable, of: LateReportOf): Promise<boole
   return true;
 }
 
-function endsDelivery(kind: LateReport['kind']): kind is 'bounced' | 'complained' {
-  return kind === 'bounced' || kind === 'complained';
+type Ending = Extract<LateReport, { kind: 'bounced' | 'complained' }>;
+
+function endsDelivery(report: LateReport): report is Ending {
+  return report.kind === 'bounced' || report.kind === 'complained';
 }
 
 /** The mail's status once this recipient's has changed, or null when it may not change any more. */
-async function moved(
-  tx: Queryable,
-  { mail, recipient }: LateReportOf,
-  to: 'bounced' | 'complained',
-): Promise<EmailStatus | null> {
-  const { rowCount } = await tx.query({
-    name: 'late-recipient',
-    text: `UPDATE recipients SET status = $3 WHERE email_id = $1 AND ordinal = $2 AND status = 'delivered'`,
-    values: [mail.id, recipient.ordinal, to],
-  });
+async function moved(tx: Queryable, { mail, recipient }: LateReportOf, report: Ending): Promise<EmailStatus | null> {
+  const { rowCount } = await tx.query(
+    report.kind === 'bounced' ? bounceOf(mail.id, recipient.ordinal, report) : complaintOf(mail.id, recipient.ordinal),
+  );
   if (rowCount === 0) return null;
   const { rows } = await tx.query<{ status: EmailStatus }>({
     name: 'late-statuses',
@@ -83,6 +79,21 @@ async function moved(
   });
   return aggregateStatus(rows.map((row) => row.status));
 }
+
+/** The report's words take the place of those with which the mail was taken: they are the last ones. */
+const bounceOf = (id: string, ordinal: number, { code, enhanced, text, mx, ip }: BounceReport) => ({
+  name: 'late-bounce',
+  text: `UPDATE recipients SET status = 'bounced', smtp_code = $3, smtp_enhanced = $4, smtp_text = $5, mx = $6, ip = $7,
+                tls = NULL
+          WHERE email_id = $1 AND ordinal = $2 AND status = 'delivered'`,
+  values: [id, ordinal, code, enhanced, text, mx, ip],
+});
+
+const complaintOf = (id: string, ordinal: number) => ({
+  name: 'late-complaint',
+  text: `UPDATE recipients SET status = 'complained' WHERE email_id = $1 AND ordinal = $2 AND status = 'delivered'`,
+  values: [id, ordinal],
+});
 
 function eventOf({ mail, recipient, at, report }: LateReportOf, sequence: number): RoutedEvent {
   const common = { recipient: recipient.address, at, sequence };
