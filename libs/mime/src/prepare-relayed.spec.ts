@@ -74,6 +74,16 @@ describe('prepareRelayed', () => {
     expect(unknownControls).toEqual(['X-Service-Anything']);
   });
 
+  it('finds files also where the message is one', () => {
+    const of = (head: string) => relayed(`${BASE}${head}\r\n${BODY}`).files.map(({ names }) => names);
+    expect(of('Content-Type: text/plain; charset=utf-8')).toEqual([]);
+    expect(of('Content-Type: text/plain; NAME=a.txt')).toEqual([['a.txt']]);
+    expect(of('Content-Type: text/plain\r\nContent-Disposition: attachment')).toEqual([[]]);
+    expect(of('Content-Disposition: inline; filename=a.txt')).toEqual([['a.txt']]);
+    expect(of('Content-Type: application/pdf; name*0=a.;\r\n name*1=pdf')).toEqual([['a.pdf']]);
+    expect(prepare(`${BASE}Content-Type: multipart/mixed\r\n${BODY}`)).toMatchObject({ enhanced: '5.6.0' });
+  });
+
   it('decodes control headers that a library has folded or encoded', () => {
     const { tags, idempotencyKey, scheduledAt } = relayed(
       `${BASE}X-Service-Tag-Name:\r\n =?utf-8?Q?Gr=C3=BC?=\r\n =?utf-8?Q?=C3=9Fe?=\r\n` +

@@ -58,7 +58,7 @@ export function prepareRelayed(message: Buffer, options: RelayOptions): RelayedM
   const value = (name: string) => byName.get(name)?.[0].value ?? '';
   const messageId = value('message-id') || completeId(options.messageId, from);
   const rewritten = rewrite(message, head, { ...options, messageId });
-  const files = findFiles(rewritten.message);
+  const files = isTextAlone(value) ? [] : findFiles(rewritten.message);
   if ('problem' in files) return malformed(files.problem);
   return {
     message: rewritten.message,
@@ -73,6 +73,12 @@ export function prepareRelayed(message: Buffer, options: RelayOptions): RelayedM
     smtputf8: !isAscii(rewritten.message.subarray(0, rewritten.bodyOffset)),
     eightBit: !isAscii(rewritten.message.subarray(rewritten.bodyOffset)),
   };
+}
+
+/** Nearly all mail without files shows so by its head, and most mail has none. */
+function isTextAlone(value: (name: string) => string): boolean {
+  const type = value('content-type').toLowerCase();
+  return (type === '' || type.startsWith('text/')) && !type.includes('name') && value('content-disposition') === '';
 }
 
 function groupByName(fields: HeaderField[]): FieldsByName {
