@@ -55,8 +55,7 @@ async function administer(order: Extract<Order, { kind: 'run' }>, config: Config
 async function print({ json, text, raw, failed = false }: CommandOutput, asJson: boolean): Promise<number> {
   if (asJson) console.log(JSON.stringify(json));
   else if (raw === undefined || process.stdout.isTTY) console.log(text);
-  // Into a pipe; what has not left it when the process ends would be lost.
-  else await new Promise<void>((resolve) => process.stdout.write(raw, () => resolve()));
+  else await writeOut(raw);
   return failed ? EXIT.failed : EXIT.done;
 }
 
@@ -65,6 +64,14 @@ async function closeInTime({ close }: CommandOutput): Promise<void> {
   const limit = new Promise<void>((resolve) => setTimeout(resolve, CLOSE_MS).unref());
   await Promise.race([close?.(), limit]);
   setTimeout(() => process.exit(), LINGER_MS).unref();
+}
+
+/** Into a pipe or a file: what has not left when the process ends would be lost. A reader who closes has seen enough. */
+function writeOut(raw: Buffer): Promise<void> {
+  return new Promise((resolve) => {
+    process.stdout.once('error', () => resolve());
+    process.stdout.write(raw, () => resolve());
+  });
 }
 
 /** One sentence on stderr; the stack as well where somebody looks for a mistake of ours. */

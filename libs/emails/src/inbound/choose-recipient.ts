@@ -11,6 +11,8 @@ export interface Chosen {
   himself: boolean;
 }
 
+export const NAMES_ANOTHER = 'it names another address, so it suppresses nobody';
+
 export interface ChosenBounce extends Chosen {
   status: DeliveryStatus;
 }

@@ -11,7 +11,7 @@ import { retriedTransaction } from '../retried-transaction.js';
 import { ReturnPath } from '../return-path.js';
 import { isSimulated } from '../simulator.js';
 import { bounceOf } from './bounce-of.js';
-import { chooseBounced, type ChosenBounce } from './choose-recipient.js';
+import { chooseBounced, NAMES_ANOTHER, type ChosenBounce } from './choose-recipient.js';
 import type { Finding } from './finding.js';
 import { isUnderWay, lockReported, type ReportedMail } from './reported-mail.js';
 import { settled, type Unsettled } from './settled.js';
@@ -57,9 +57,11 @@ export class ReportedBounces {
     const underWay = chosen.filter(({ recipient }) => isUnderWay(recipient));
     if (underWay.length > 0) return { sending: underWay.some(({ recipient }) => recipient.status === 'sending') };
     const recent = chosen.filter(({ recipient }) => !isTooOld(mail.facts, recipient));
-    let applied = 0;
-    for (const one of recent) if (await this.writeOne(tx, mail, { ...one, from: report.reportingMta })) applied += 1;
-    if (applied > 0) return { ...about, verdict: 'applied', note: missed > 0 ? MISSED : null };
+    const applied: ChosenBounce[] = [];
+    for (const one of recent)
+      if (await this.writeOne(tx, mail, { ...one, from: report.reportingMta })) applied.push(one);
+    if (applied.length > 0)
+      return { ...about, verdict: 'applied', note: applied.some(({ himself }) => !himself) ? NAMES_ANOTHER : null };
     if (missed > 0) return { ...about, verdict: 'unmatched', note: MISSED };
     return recent.length === 0
       ? { ...about, verdict: 'expired', note: TOO_OLD }

@@ -10,7 +10,7 @@ import { retriedTransaction } from '../retried-transaction.js';
 import { ReturnPath } from '../return-path.js';
 import { isSimulated } from '../simulator.js';
 import { EmailUnsubscribe } from '../unsubscribe/email-unsubscribe.js';
-import { chooseComplainer, type Chosen } from './choose-recipient.js';
+import { chooseComplainer, NAMES_ANOTHER, type Chosen } from './choose-recipient.js';
 import { complaintSource, type ComplaintSource, type Feedback } from './complaint-source.js';
 import type { Finding } from './finding.js';
 import { isUnderWay, lockReported, type ReportedMail } from './reported-mail.js';
@@ -82,9 +82,10 @@ export class ReportedComplaints {
         verdict: 'final',
         note: recipient.status === 'complained' ? null : `after ${recipient.status}`,
       };
+    const note = chosen.himself ? null : NAMES_ANOTHER;
     if (chosen.himself && !isSimulated(mail.facts, recipient.address, this.config))
       await this.suppress(tx, { mail, address: recipient.address, type: report.feedbackType, at });
-    return { ...about, verdict: 'applied', note: null };
+    return { ...about, verdict: 'applied', note };
   }
 
   /** An opt-out is the recipient's word, so it must be he who is named; once, as all that is told by a report. */
