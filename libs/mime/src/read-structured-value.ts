@@ -8,6 +8,8 @@ export interface StructuredValue {
 
 interface Piece {
   index: number;
+  /** One of several that are one value. */
+  section: boolean;
   text: string;
   encoded: boolean;
 }
@@ -32,7 +34,7 @@ export function parameterReadings(text: string, name: string): string[] | null {
   const { pieces, truncated } = readPieces(text);
   const all = pieces.get(name) ?? [];
   const plain = all.filter((piece) => !piece.encoded);
-  const alone = plain.filter((piece) => piece.index === 0).map((piece) => decodeWords(piece.text));
+  const alone = plain.filter((piece) => !piece.section).map((piece) => decodeWords(piece.text));
   const quotedInside = plain.filter((piece) => piece.text.includes('"')).map(({ text: odd }) => odd.split('"')[1]);
   const readings = all.length === 0 ? [] : [joinPieces(all), ...alone, ...quotedInside];
   return truncated ? null : [...new Set(readings)].filter((reading) => reading !== '');
@@ -48,6 +50,7 @@ function readPieces(text: string): { head: string; pieces: Map<string, Piece[]>;
     if (!name) continue;
     const piece = {
       index: Number(name[2] ?? 0),
+      section: name[2] !== undefined,
       text: unquote(assignment.slice(equals + 1).trim()),
       encoded: name[3] !== undefined,
     };
