@@ -117,6 +117,6 @@ function fill(dns: LocalDns): void {
     dns.remove(`1.0.0.127.${zone}`);
     dns.remove(`10.0.0.127.${zone}`);
   }
-  dns.set('test.dbl.spamhaus.org', { A: ['127.0.1.2'] });
+  dns.set('dbltest.com.dbl.spamhaus.org', { A: ['127.0.1.2'] });
   dns.remove(`${SERVICE}.dbl.spamhaus.org`);
 }

@@ -43,6 +43,8 @@ function findCommand(words: string[]): Command {
   const command = COMMANDS.find(({ name }) => name === wanted);
   if (command) return command;
   const group = COMMANDS.filter(({ name }) => name.startsWith(`${words[0]} `)).map(({ name }) => name.split(' ')[1]);
+  const lone = COMMANDS.find(({ name }) => name === words[0]);
+  if (group.length === 0 && lone !== undefined) return lone;
   if (group.length === 0) throw new UsageError(`There is no command "${words[0]}".`);
   if (words.length === 1) throw new UsageError(`"${words[0]}" needs one of ${group.join(', ')} after it.`);
   throw new UsageError(`There is no command "${words[0]} ${words[1]}"; "${words[0]}" knows ${group.join(', ')}.`);

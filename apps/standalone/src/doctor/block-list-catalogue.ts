@@ -7,6 +7,8 @@ export interface BlockList {
   weight: 'severe' | 'minor';
   /** IPv6 addresses may be asked for. */
   knowsIpv6: boolean;
+  /** Always listed, where it is not the entry of RFC 5782 §5. */
+  testEntry?: string;
   /** Where an entry is explained and removed. */
   page: string;
   /** What single answers mean, where that changes what to do. */
@@ -76,6 +78,7 @@ export const BLOCK_LISTS: readonly BlockList[] = [
   {
     name: 'Spamhaus DBL',
     zone: 'dbl.spamhaus.org',
+    testEntry: 'dbltest.com',
     of: 'domains',
     weight: 'severe',
     knowsIpv6: false,

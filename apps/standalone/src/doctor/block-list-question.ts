@@ -18,9 +18,12 @@ const REFUSAL = /^127\.255\.255\./;
 /** Whether a list can be believed through our name servers; a text says why not. */
 export async function trialOf(list: BlockList, ask: AskAddresses): Promise<string | null> {
   const [always, never] = TEST_ENTRIES[list.of];
-  const [listed, clean] = await Promise.all([isListed(list, always, ask), isListed(list, never, ask)]);
+  const [listed, clean] = await Promise.all([
+    isListed(list, list.testEntry ?? always, ask),
+    isListed(list, never, ask),
+  ]);
   if (listed.kind === 'mute') return listed.reason;
-  if (listed.kind === 'clean') return 'its test entry is not there (RFC 5782 §5)';
+  if (listed.kind === 'clean') return 'its test entry is not there';
   return clean.kind === 'listed' ? 'it lists what is never listed (RFC 5782 §5)' : null;
 }
 

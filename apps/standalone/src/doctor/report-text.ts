@@ -36,7 +36,10 @@ function linesOf({ status, subject, message, fix }: Finding, marks: Readonly<Rec
 
 function summary(findings: readonly Finding[]): string {
   const count = (status: Status) => findings.filter((found) => found.status === status).length;
-  const [errors, warnings, open] = [count('error'), count('warning'), count('skipped')];
-  const verdict = errors > 0 ? 'Not ready' : warnings > 0 ? 'Ready, with warnings' : 'All well';
-  return `${verdict}: ${errors} errors, ${warnings} warnings, ${open} not looked at, ${count('ok')} ok.`;
+  const [errors, warnings] = [count('error'), count('warning')];
+  const verdict = errors > 0 ? 'Not ready' : warnings > 0 ? 'No errors' : 'All well';
+  const counts = `${numbered(errors, 'error')}, ${numbered(warnings, 'warning')}`;
+  return `${verdict}: ${counts}, ${count('skipped')} not looked at, ${count('ok')} ok.`;
 }
+
+const numbered = (count: number, word: string): string => `${count} ${word}${count === 1 ? '' : 's'}`;
