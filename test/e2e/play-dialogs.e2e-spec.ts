@@ -1,11 +1,14 @@
+import { readFileSync } from 'node:fs';
+import { connect as connectTls, type SecureVersion } from 'node:tls';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { DialogueStage } from '../support/dialogue-stage.js';
 import { Postfix, postfixMissing } from '../support/postfix.js';
 import { play, type Theatre } from '../support/smtp-player.js';
-import { readDialogues } from '../support/smtp-script.js';
+import { differences, readDialogues } from '../support/smtp-script.js';
 
-const dialogues = readDialogues(fileURLToPath(new URL('../dialogs', import.meta.url)));
+const folder = fileURLToPath(new URL('../dialogs', import.meta.url));
+const dialogues = readDialogues(folder);
 const performances = dialogues.flatMap((dialogue) =>
   dialogue.doors.map(
     (door) => [`${dialogue.file.replace('.txt', '')}: ${dialogue.title} (${door})`, dialogue, door] as const,
@@ -23,6 +26,33 @@ describe('the dialogues of the relay', () => {
     expect(dialogues.length).toBeGreaterThanOrEqual(60);
   });
   it.concurrent.for(performances)('%s', ([, dialogue, door]) => play(dialogue, door, stage));
+
+  const handshake = (maxVersion: SecureVersion) =>
+    new Promise<string | null>((resolve) => {
+      const socket = connectTls({
+        port: stage.port('implicit'),
+        host: '127.0.0.1',
+        rejectUnauthorized: false,
+        minVersion: 'TLSv1',
+        maxVersion,
+        // Else our own side refuses the old versions.
+        ciphers: 'DEFAULT@SECLEVEL=0',
+      });
+      socket.once('secureConnect', () => resolve(socket.getProtocol()));
+      socket.once('error', () => resolve('refused'));
+      socket.on('secureConnect', () => socket.destroy());
+    });
+
+  it('are held within TLS 1.2 or newer', async () => {
+    const versions: SecureVersion[] = ['TLSv1', 'TLSv1.1', 'TLSv1.2', 'TLSv1.3'];
+    expect(await Promise.all(versions.map(handshake))).toEqual(['refused', 'refused', 'TLSv1.2', 'TLSv1.3']);
+  });
+
+  it('and their differences from Postfix stand in the tables of the folder', () => {
+    // Tables are padded when they are formatted.
+    const page = readFileSync(`${folder}/README.md`, 'utf8').replace(/ +/g, ' ');
+    expect(differences(dialogues).filter((row) => !page.includes(row))).toEqual([]);
+  });
 });
 
 /** Where Postfix answers otherwise, the dialogue says so and why; everywhere else both say the same. */

@@ -3,6 +3,7 @@ import { createTransport } from 'nodemailer';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { cli } from '../support/cli.js';
 import { startStandalone, type RunningProgram } from '../support/program.js';
+import { SmtpTalk } from '../support/smtp-talk.js';
 
 const RATE = 20;
 
@@ -141,5 +142,22 @@ describe('keys, plans and limits beside the running program', () => {
     console.log(`${allowed.join(' + ')} = ${total} allowed, ${expected.toFixed(1)} expected`);
     expect(total).toBeLessThanOrEqual(expected * 1.02 + 1);
     expect(total).toBeGreaterThanOrEqual(expected * 0.9);
+  });
+
+  it('answers MAIL beyond the rate 451 4.7.0, and takes mail again a second later', async () => {
+    await cli(env, 'accounts', 'plan', accountId, 'unlimited');
+    const talk = await SmtpTalk.loggedIn(program.ports.smtps, 'a@letters.example', firstKey);
+    const tried = 3 * RATE;
+    talk.write('MAIL FROM:<a@letters.example>\r\nRSET\r\n'.repeat(tried));
+    const answers: string[] = [];
+    for (let i = 0; i < tried; i++) {
+      answers.push((await talk.reply()).join());
+      await talk.reply();
+    }
+    const kinds = new Set(answers.map((answer) => answer.slice(0, 9)));
+    expect([...kinds].sort()).toEqual(['250 2.1.0', '451 4.7.0']);
+    await sleep(1_000);
+    expect(await talk.say('MAIL FROM:<a@letters.example>')).toMatch(/^250 2\.1\.0 /);
+    talk.close();
   });
 });

@@ -33,6 +33,20 @@ export function readDialogues(folder: string): Dialogue[] {
   return files.sort().flatMap((file) => new ScriptReader(file, readFileSync(join(folder, file), 'utf8')).read());
 }
 
+/** The rows of the two tables of README.md: where Postfix answers otherwise, and what it is not asked. */
+export function differences(dialogues: readonly Dialogue[]): string[] {
+  const answered = dialogues.flatMap((dialogue) =>
+    dialogue.differences.map(({ ours, theirs, reason }) => row(dialogue.title, ours, theirs, reason)),
+  );
+  const unasked = new Map<string, string[]>();
+  for (const { notPostfix, title } of dialogues)
+    if (notPostfix !== null) unasked.set(notPostfix, [...(unasked.get(notPostfix) ?? []), title]);
+  return [...new Set(answered), ...[...unasked].map(([reason, titles]) => row(reason, titles.join('; ')))];
+}
+
+const row = (...cells: string[]): string =>
+  `| ${cells.map((cell) => cell.replaceAll(/[*|<>_]/g, '\\$&')).join(' | ')} |`;
+
 class ScriptReader {
   private readonly dialogues: Dialogue[] = [];
   private notPostfix: string | null = null;
