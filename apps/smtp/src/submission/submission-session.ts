@@ -3,7 +3,7 @@ import { ApiKeys, assertAddress, assertScope, assertStanding, RateLimit, type Pr
 import { LIMITS, newId, Refusal } from '#libs/contracts';
 import { SendingDomains } from '#libs/domains';
 import { EmailIntake, relayedOptions, type RelayedOptions, type Submission } from '#libs/emails';
-import { Config, Log } from '#libs/kernel';
+import { Config, Log, nextTurn } from '#libs/kernel';
 import {
   domainOf,
   normaliseAddress,
@@ -29,6 +29,7 @@ interface Login {
   listed: boolean;
 }
 
+const LARGE_BYTES = 256 * 1024;
 const SAME_ANSWER = '5.7.8 Authentication credentials invalid';
 /** Clients of a well-known hosted service log in with this name; the key alone tells the account. */
 const NAME_ALIAS = 'resend';
@@ -126,7 +127,7 @@ export class SubmissionSession {
     const raw = await messageRoom.read(stream, LIMITS.messageBytes);
     const { principal, mailAt, listed } = session.user as Login;
     const { rcptTo } = session.envelope;
-    const relayed = this.readRelayed(raw);
+    const relayed = await this.readRelayed(raw);
     const options = relayedOptions(relayed);
     const { id } = await this.intake.accept({
       ...toSubmission(principal, relayed, { rcptTo, options }),
@@ -136,15 +137,19 @@ export class SubmissionSession {
     return `queued as ${id}${ignoredOf(options)}`;
   }
 
-  private readRelayed(raw: Buffer): RelayedMessage {
+  /** Each step through a large message takes tens of milliseconds, so each has a turn of its own. */
+  private async readRelayed(raw: Buffer): Promise<RelayedMessage> {
+    const large = raw.length > LARGE_BYTES;
     const normalised = normaliseSubmission(raw);
     if ('problem' in normalised) throw new SmtpReply(554, `5.6.0 The ${normalised.problem}`);
+    if (large) await nextTurn();
     const relayed = prepareRelayed(normalised.message, { messageId: newId('em').slice(3), date: new Date() });
     if ('problem' in relayed)
       throw new SmtpReply(
         relayed.code,
         `${relayed.enhanced} ${relayed.field ? `${relayed.field}: ` : ''}${relayed.problem}`,
       );
+    if (large) await nextTurn();
     return relayed;
   }
 
