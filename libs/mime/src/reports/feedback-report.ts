@@ -16,11 +16,17 @@ const DELIVERY_FIELDS = ['x-original-to', 'delivered-to', 'x-delivered-to', 'env
 const SENDER_FIELDS = ['original-mail-from', 'return-path', 'x-envelope-from', 'envelope-from', 'x-original-mail-from'];
 const HEAD_FIELDS = ['message-id', 'x-postloft-ref', 'return-path'];
 
+/** A report has three parts, and the fields that count stand at the beginning of theirs. */
+const MAX_PARTS = 20;
+const MAX_HEAD = 32 * 1024;
+
 const WORD = /^[a-z0-9][a-z0-9-]{0,60}/i;
 const ADDRESSES = /[^\s<>,;:"]{1,250}@[^\s<>,;:"]{1,250}/g;
 const FROM_DOMAIN = /@([a-z0-9.-]{1,250}[a-z0-9])\W{0,10}$/i;
+/** Of a field; what is longer names nobody. */
+const MAX_VALUE = 2_000;
 /** Of 33 octets in base64url. */
-const TRACE = /^[\s>|]{0,20}x-postloft-ref:[\s>|]{0,20}([a-z0-9_-]{44})(?![a-z0-9_-])/im;
+const TRACE = /x-postloft-ref:[\s>|]{0,20}([a-z0-9_-]{44})(?![a-z0-9_-])/i;
 const BLANK_LINES = /(?:\r{0,4}\n){2,}/g;
 const LEADING_LINES = /^(?:\r{0,4}\n)+/;
 
@@ -43,8 +49,12 @@ const FRAUD = /phish|fraud/i;
  */
 export function readFeedbackReport(tree: ReportTree): FeedbackReport | null {
   if (tree.parts.some(({ type }) => type.endsWith('/delivery-status'))) return null;
-  const source = feedbackPart(tree);
-  const returned = returnedHead(tree, source?.part);
+  const heads = tree.parts.slice(0, MAX_PARTS).map((part) => ({ part, fields: fieldsOfBody(part) }));
+  const source = feedbackPart(heads);
+  const returned = returnedHead(
+    tree,
+    heads.filter(({ part }) => part !== source?.part),
+  );
   const feedbackType = source?.feedbackType ?? forwardedType(tree, returned);
   if (feedbackType === null) return null;
   const facts = source?.fields ?? [];
@@ -52,28 +62,27 @@ export function readFeedbackReport(tree: ReportTree): FeedbackReport | null {
     kind: 'feedback',
     feedbackType,
     userAgent: fieldOf(facts, 'user-agent') || null,
-    reporter: FROM_DOMAIN.exec(fieldOf(tree.fields, 'from'))?.[1].toLowerCase() ?? null,
+    reporter: FROM_DOMAIN.exec(fieldOf(tree.fields, 'from').slice(0, MAX_VALUE))?.[1].toLowerCase() ?? null,
     recipients: recipientsOf([...facts, ...returned, ...tree.fields], returned),
     returned: returnedMail(tree, facts, returned),
   };
 }
 
-interface FeedbackPart {
+/** A part and the fields that its body begins with. */
+interface PartHead {
   part: ReportPart;
   fields: ReportField[];
-  feedbackType: string;
 }
 
 /** The part with the fields for programs, whatever type it has been given. */
-function feedbackPart({ parts }: ReportTree): FeedbackPart | null {
-  const read = parts.map((part) => ({ part, fields: fieldsOfBody(part) }));
-  const named = read.find(({ part, fields }) => part.type === FEEDBACK && fieldOf(fields, 'feedback-type') !== '');
-  const found = named ?? read.find(({ fields }) => typeOf(fields) !== null) ?? read.find(isFeedback);
+function feedbackPart(heads: readonly PartHead[]): (PartHead & { feedbackType: string }) | null {
+  const named = heads.find((head) => isFeedback(head) && fieldOf(head.fields, 'feedback-type') !== '');
+  const found = named ?? heads.find(({ fields }) => typeOf(fields) !== null) ?? heads.find(isFeedback);
   // RFC 5965 §7.3: what says nothing is something else.
   return found === undefined ? null : { ...found, feedbackType: typeOf(found.fields) ?? 'other' };
 }
 
-const isFeedback = ({ part }: { part: ReportPart }): boolean => part.type === FEEDBACK;
+const isFeedback = ({ part }: PartHead): boolean => part.type === FEEDBACK;
 
 function typeOf(fields: readonly ReportField[]): string | null {
   const names = new Set(fields.map(({ name }) => name));
@@ -83,28 +92,17 @@ function typeOf(fields: readonly ReportField[]): string | null {
   return XARF_TYPES[fieldOf(fields, 'report-type').toLowerCase()] ?? 'other';
 }
 
-/** A body of fields alone; blank lines between them end nothing. */
+/** Blank lines before the fields, and between those of a body that has nothing else, end nothing. */
 function fieldsOfBody({ type, body }: ReportPart): ReportField[] {
-  if (type !== FEEDBACK) return readHead(withoutLeadingLines(body)).fields;
-  const text = body.toString('latin1').replace(LEADING_LINES, '').replace(BLANK_LINES, '\n');
-  return readHead(Buffer.from(text, 'latin1')).fields;
-}
-
-function withoutLeadingLines(body: Buffer): Buffer {
-  let from = 0;
-  while (body[from] === 0x0d || body[from] === 0x0a) from += 1;
-  return body.subarray(from);
+  const text = body.toString('latin1', 0, MAX_HEAD).replace(LEADING_LINES, '');
+  return readHead(Buffer.from(type === FEEDBACK ? text.replace(BLANK_LINES, '\n') : text, 'latin1')).fields;
 }
 
 /** The returned mail's head, also out of a part that is called a text or a file. */
-function returnedHead(tree: ReportTree, feedback: ReportPart | undefined): ReportField[] {
+function returnedHead(tree: ReportTree, heads: readonly PartHead[]): ReportField[] {
   const declared = returnedFields(tree);
   if (declared.length > 0) return declared;
-  for (const part of tree.parts) {
-    const fields = part === feedback ? [] : fieldsOfBody(part);
-    if (HEAD_FIELDS.some((name) => fieldOf(fields, name) !== '')) return fields;
-  }
-  return [];
+  return heads.find(({ fields }) => HEAD_FIELDS.some((name) => fieldOf(fields, name) !== ''))?.fields ?? [];
 }
 
 /** Of a complaint without fields for programs: the type that its Subject speaks of. */
@@ -121,15 +119,15 @@ function recipientsOf(fields: readonly ReportField[], returned: readonly ReportF
     (found) => found.length > 0,
   );
   const found = named ?? returned.filter(({ name }) => DELIVERY_FIELDS.includes(name));
-  const addresses = found.flatMap(({ value }) => value.match(ADDRESSES) ?? []);
+  const addresses = found.flatMap(addressesOf);
   return [...new Set(addresses.filter((address) => !isRedacted(address)))];
 }
 
+const addressesOf = ({ value }: ReportField): string[] => value.slice(0, MAX_VALUE).match(ADDRESSES) ?? [];
+
 function returnedMail(tree: ReportTree, facts: readonly ReportField[], returned: readonly ReportField[]): ReturnedMail {
   const known = returnedOf(returned);
-  const senders = [...facts, ...returned]
-    .filter(({ name }) => SENDER_FIELDS.includes(name))
-    .flatMap(({ value }) => value.match(ADDRESSES) ?? []);
+  const senders = [...facts, ...returned].filter(({ name }) => SENDER_FIELDS.includes(name)).flatMap(addressesOf);
   return {
     messageId: known.messageId,
     trace: known.trace ?? traceInText(tree),

@@ -6,6 +6,8 @@ import { COPY_FOLLOWS } from './report-phrases.js';
 
 const RETURNED_TYPES = /^(?:message\/(?:rfc822|global)|(?:text|message)\/(?:rfc822|global)-headers?)$/;
 const MESSAGE_ID = /<[^<>\s]{1,990}>/;
+/** Longer ones are no paths (RFC 5321 §4.5.3.1.3), and looking through them takes its time. */
+const MAX_PATH = 1_000;
 const ADDRESS = /<?([^<>\s"]{1,250}@[^<>\s"]{1,250})>?/;
 const MAX_QUOTED = 3_000;
 /** Fields that nobody writes into an explanation. */
@@ -19,7 +21,7 @@ export function returnedOf(fields: readonly ReportField[]): ReturnedMail {
   return {
     messageId: MESSAGE_ID.exec(fieldOf(fields, 'message-id'))?.[0] ?? null,
     trace: fieldOf(fields, 'x-postloft-ref') || null,
-    returnPath: ADDRESS.exec(fieldOf(fields, 'return-path'))?.[1] ?? null,
+    returnPath: ADDRESS.exec(fieldOf(fields, 'return-path').slice(0, MAX_PATH))?.[1] ?? null,
   };
 }
 
