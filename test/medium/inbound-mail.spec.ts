@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { Refusal } from '#libs/contracts';
 import { openInboundDesk, type InboundDesk } from '../support/inbound-desk.js';
 import { arf, dsn, vacation } from '../support/inbound-reports.js';
 
@@ -34,6 +35,31 @@ describe('other mail of the inbound door', () => {
     expect(kept.map(({ verdict }) => verdict)).toEqual([...Array<string>(7).fill('kept'), 'applied']);
     expect(kept.slice(5).map(({ email_id }) => email_id)).toEqual([sent.id, sent.id, sent.id]);
     expect(await desk.statuses(sent.id)).toEqual(['complained']);
+  });
+
+  it('does for each place what a message says, and says it once more where it is told to come again', async () => {
+    const [one, two] = [await desk.send([ADA]), await desk.send([ADA])];
+    const late = await desk.send([ADA], { settle: false });
+    const postmaster = `postmaster@${desk.serviceDomain}`;
+    const to = [one.returnPath, late.returnPath, two.returnPath, postmaster];
+    await expect(desk.receive(to, dsn(null))).rejects.toBeInstanceOf(Refusal);
+    expect(await desk.stored()).toEqual([]);
+    await desk.office.ledger.settle(late.job, desk.taken(late.job));
+    await desk.receive(to, dsn(null));
+    for (const { id } of [one, late, two]) expect(await desk.lateTypes(id)).toEqual(['email.bounced']);
+    expect(await desk.stored()).toMatchObject([{ verdict: 'applied' }]);
+  });
+
+  it('writes one line about each, with no address and no word of it', async () => {
+    const sent = await desk.send([ADA]);
+    desk.lines.length = 0;
+    await desk.receive(desk.fbl, 'From: eve@secret.example\r\nSubject: secret\r\n\r\nsecret', 'eve@secret.example');
+    await desk.receive(sent.returnPath, dsn(sent));
+    expect(desk.lines.map((line) => JSON.parse(line) as object)).toMatchObject([
+      { msg: 'inbound mail', kind: 'unknown', verdict: 'kept', email: null },
+      { msg: 'inbound mail', kind: 'delivery', verdict: 'applied', email: sent.id },
+    ]);
+    expect(desk.lines.join('')).not.toMatch(/secret|@|No such user/);
   });
 
   it('keeps the exact bytes, lists the newest first, and says who and what in words that are fit to be shown', async () => {

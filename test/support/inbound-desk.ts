@@ -10,6 +10,7 @@ import {
 } from '#libs/emails';
 import { Log, Metrics, SecretBox, Wakeups } from '#libs/kernel';
 import { NO_REMOTE, type Outcome } from '#libs/mta';
+import { pino } from 'pino';
 import { ReportedBounces } from '../../libs/emails/src/inbound/reported-bounces.js';
 import { ReportedComplaints } from '../../libs/emails/src/inbound/reported-complaints.js';
 import { openPostOffices, SENDER_DOMAIN, submission, type PostOffice, type PostOffices } from './post-office.js';
@@ -61,6 +62,8 @@ export interface InboundDesk {
   returnPath: ReturnPath;
   metrics: Metrics;
   rings: () => number;
+  /** Lines of the log of `inbound`. */
+  lines: string[];
   /** Accepted, claimed and taken by its receiver. */
   send(addresses: string[], options?: SendOptions): Promise<SentMail>;
   taken(job: DeliveryJob, ageDays?: number): Outcome[];
@@ -87,6 +90,7 @@ export async function openInboundDesk(): Promise<InboundDesk> {
   const { database, config } = offices.db;
   const wakeups = new Wakeups();
   const metrics = new Metrics();
+  const lines: string[] = [];
   const returnPath = new ReturnPath(config);
   const store = new InboundStore(database);
   const unsubscribes = new EmailUnsubscribe(
@@ -102,7 +106,7 @@ export async function openInboundDesk(): Promise<InboundDesk> {
     new ReportedComplaints(database, office.suppressions, unsubscribes, returnPath, config),
     store,
     wakeups,
-    Log.quiet(),
+    new Log(pino({}, { write: (line: string) => lines.push(line) })),
     config,
     metrics,
   );
@@ -120,6 +124,7 @@ export async function openInboundDesk(): Promise<InboundDesk> {
     returnPath,
     metrics,
     rings: () => rung,
+    lines,
     send: (addresses, options = {}) => send(desk, addresses, options),
     taken: (job, ageDays = 0) => job.recipients.map(({ ordinal }) => taken(ordinal, ageDays)),
     receive: (to, message, mailFrom = '') => {
