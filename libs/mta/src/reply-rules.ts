@@ -102,7 +102,7 @@ const CODES: readonly ReplyRule[] = [
   { class: 'transport_policy', enhanced: /^[45]\.7\.(?:10|11)$/ },
   // No route, a loop; a list that cannot be expanded.
   { class: 'routing', only: 5, enhanced: /^5\.(?:4\.(?:4|6|14|310)|2\.4)$/ },
-  { class: 'expired', only: 5, enhanced: /^5\.4\.(?:7|300|316)$/ },
+  { class: 'expired', only: 5, enhanced: /^5\.4\.(?:7|300|31[26])$/ },
 ];
 
 /** Codes that say little: the words decide. */

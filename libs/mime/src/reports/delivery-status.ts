@@ -22,14 +22,19 @@ const FIELD = /^([A-Za-z][A-Za-z0-9-]{0,80})[ \t]{0,9}:(.*)$/;
 /** `smtp; …`, `dns; …`. */
 const TYPED = /^\s{0,9}[A-Za-z][A-Za-z0-9-]{0,40}\s{0,9};\s{0,9}/;
 const HOST = /^[^\s()[\],;]{1,255}/;
+const FLATTENED = /^final-recipient[ \t]{0,9}:/im;
+/** Parts that are read. */
+const MAX_PARTS = 20;
 const MAX_FIELDS = 5_000;
 const MAX_RECIPIENTS = 500;
+const MAX_GROUPS = 1_000;
 const MAX_VALUE = 4_000;
 
 /** The parts made for programs (RFC 3464, RFC 6533); null where none of them names a recipient. */
 export function declaredStatus({ parts }: ReportTree): StatusReport | null {
   const fields = parts
     .filter(({ type }) => STATUS_TYPE.test(type))
+    .slice(0, MAX_PARTS)
     // Without a blank line before the body, its first fields were read as the part's head.
     .flatMap((part) => [...part.fields, ...fieldsOf(part)]);
   return statusReport(fields);
@@ -38,7 +43,9 @@ export function declaredStatus({ parts }: ReportTree): StatusReport | null {
 /** The same fields in a part that is called a text: by gateways that flatten mail, and senders that know no better. */
 export function flattenedStatus(tree: ReportTree): StatusReport | null {
   if (!isFromMailer(tree) && !tree.type.value.startsWith('multipart/report')) return null;
-  for (const part of tree.parts.filter(({ type }) => type.startsWith('text/') && type !== 'text/html')) {
+  const texts = tree.parts.filter(({ type }) => type.startsWith('text/') && type !== 'text/html');
+  for (const part of texts.slice(0, MAX_PARTS)) {
+    if (!FLATTENED.test(part.body.toString('latin1'))) continue;
     const fields = fieldsOf(part);
     const complete = fieldOf(fields, 'final-recipient') !== '' && fieldOf(fields, 'action') !== '';
     if (complete && fieldOf(fields, 'disposition') === '') return statusReport(fields);
@@ -71,7 +78,9 @@ function extend(field: ReportField, line: string): void {
 }
 
 function statusReport(fields: readonly PlacedField[]): StatusReport | null {
-  const all = groupsOf(fields).flatMap((group) => toStatus(group) ?? []);
+  const all = groupsOf(fields.slice(0, MAX_FIELDS))
+    .slice(0, MAX_GROUPS)
+    .flatMap((group) => toStatus(group) ?? []);
   const recipients = [...new Map(all.toReversed().map((one) => [keyOf(one), one])).values()].toReversed();
   if (recipients.length === 0) return null;
   return {

@@ -2,17 +2,19 @@ import { isUtf8 } from 'node:buffer';
 import { decodeBytes } from '../decode-words.js';
 import type { ReportPart } from './report-parts.js';
 
+/** Of one part; none that people or programs write has so many. */
+const MAX_LINES = 20_000;
 const LINE_END = /\r{0,8}\n|\r/;
 const ENTITIES: Readonly<Record<string, string>> = { amp: '&', lt: '<', gt: '>', quot: '"', apos: "'", nbsp: ' ' };
 const ENTITY = /&(#\d{1,7}|#x[0-9a-f]{1,6}|[a-z]{1,6});/gi;
 /** Tags after which a reader sees a new line. */
 const BREAK = /^\/?(?:br|p|div|tr|li|ul|ol|h[1-6]|table|pre|blockquote|hr)\b/i;
-const HIDDEN = /^(?:style|script|head|title)\b/i;
+const HIDDEN = /^(style|script|head|title)\b/i;
 
-/** The lines of a part as a reader sees them, whatever its charset; tags of HTML are taken out. */
+/** The first 20,000 lines of a part as a reader sees them, whatever its charset; tags of HTML are taken out. */
 export function partLines(part: ReportPart): string[] {
   const text = partText(part);
-  return (part.type === 'text/html' ? textOfHtml(text) : text).split(LINE_END);
+  return (part.type === 'text/html' ? textOfHtml(text) : text).split(LINE_END, MAX_LINES);
 }
 
 /** Undeclared and wrongly declared bytes: UTF-8 proves itself, what remains is nearly always Windows-1252. */
@@ -35,16 +37,18 @@ function textOfHtml(html: string): string {
     }
     const tag = html.slice(open + 1, Math.min(close, open + 40));
     if (BREAK.test(tag)) pieces.push('\n');
-    at = HIDDEN.test(tag) ? endOfHidden(html, close, tag) : close + 1;
+    const hidden = HIDDEN.exec(tag)?.[1];
+    at = hidden === undefined ? close + 1 : endOfHidden(html, close, hidden);
   }
   pieces.push(html.slice(at));
   return pieces.join('').replace(ENTITY, entity);
 }
 
-function endOfHidden(html: string, from: number, tag: string): number {
-  const name = tag.toLowerCase().split(/[\s/]/, 1)[0];
-  const end = html.indexOf(`</${name}`, from);
-  return end < 0 ? from + 1 : end;
+/** Like a browser: what is never closed hides all the rest. */
+function endOfHidden(html: string, from: number, name: string): number {
+  const end = new RegExp(`</${name}\\b`, 'gi');
+  end.lastIndex = from;
+  return end.exec(html)?.index ?? html.length;
 }
 
 function entity(all: string, name: string): string {

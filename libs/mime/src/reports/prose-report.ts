@@ -18,14 +18,19 @@ export interface Prose {
 
 const MAX_CHARACTERS = 128 * 1024;
 const MAX_LINE = 2_000;
+const MAX_TEXTS = 10;
+const MAX_LINES = 20_000;
 const QUOTATION = /^\s{0,3}>(?!>)/;
 
-/** The text for people: the first plain part, else the first of HTML. */
+/** The text for people: the plain parts, else those of HTML. */
 export function proseOf({ parts }: ReportTree): Prose {
   const texts = parts.filter(({ type }) => type === 'text/plain');
   const html = parts.filter(({ type }) => type === 'text/html');
-  const chosen = [...texts, ...html].find(({ body }) => body.length > 0);
-  const whole = chosen === undefined ? [] : partLines(chosen);
+  const chosen = texts.some(({ body }) => body.length > 0) ? texts : html;
+  const whole = chosen
+    .slice(0, MAX_TEXTS)
+    .flatMap((part) => partLines(part))
+    .slice(0, MAX_LINES);
   const copy = copyLine(whole);
   return { lines: bounded(whole.slice(0, copy)), quoted: quotedFields(whole, copy) };
 }
@@ -46,7 +51,8 @@ export function proseStatus(tree: ReportTree, prose: Prose): DeliveryStatus[] | 
   const fromMailer = isFromMailer(tree);
   const subject = foldedLine(fieldOf(tree.fields, 'subject').slice(0, 500));
   const text = foldedLine(prose.lines.join(' '));
-  if (!fromMailer && (isAnswer(tree) || !OPENING.test(text))) return null;
+  const ours = fieldOf(returnedFields(tree), 'x-postloft-ref') !== '';
+  if (!fromMailer && (isAnswer(tree) || (!ours && !OPENING.test(text)))) return null;
   const failed = addressesIn(fieldOf(tree.fields, 'x-failed-recipients'));
   const action = proseAction(`${subject} . ${text}`, failed.length > 0);
   if (action === null) return null;
@@ -57,11 +63,13 @@ export function proseStatus(tree: ReportTree, prose: Prose): DeliveryStatus[] | 
     ({ address, smtpCode, status }) => shown || address !== null || smtpCode !== null || status !== null,
   );
   if (told.length === 0) return null;
-  return told.map(({ address, ...words }) => ({
+  return told.map(({ address, status, ...words }) => ({
     action,
     finalRecipient: address,
     originalRecipient: null,
     ...words,
+    // Nothing is final yet, whatever the words of the last attempt were.
+    status: action === 'delayed' && status?.startsWith('5.') === true ? null : status,
   }));
 }
 

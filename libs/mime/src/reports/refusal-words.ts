@@ -13,7 +13,7 @@ const CODE = '(?:4(?:2[12]|3[0-4]|4[0-9]|5[0-9]|71)|5(?:0[0-5]|1[0-7]|2[1-5]|3[0
 const STATUS = '[245]\\.\\d{1,3}\\.\\d{1,3}(?!\\.?\\d)';
 /** Behind these stand the words of another server. */
 const QUOTED = new RegExp(
-  `(?:->|\\b(?:said|reason|replied|response|returned was|returned|error|smtp)[:;]{0,2})\\s{0,5}['"<(]?\\s{0,5}(?=${CODE}(?!\\d)|#?${STATUS})`,
+  `(?:->|\\b(?:said|reason|replied|response|returned was|returned|error|smtp)(?:[:;]| ?(?=['"])))\\s{0,5}['"<(]?\\s{0,5}(?=${CODE}(?!\\d)|#?${STATUS})`,
   'gi',
 );
 const UNIT = '(?!\\s?(?:[kmg]i?b|bytes?|seconds?|minutes?|hours?|days?|messages?)\\b)';

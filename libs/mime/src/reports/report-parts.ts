@@ -101,9 +101,11 @@ class PartWalk {
     if (part === null || part.level === (delimiter ?? -2)) return;
     const encoding = fieldOf(part.fields, 'content-transfer-encoding');
     const octets = this.message.subarray(part.bodyAt, Math.max(part.bodyAt, Math.min(end, part.bodyAt + MAX_BODY)));
-    const leaf = part.type.value.includes('/') && !part.type.value.startsWith('multipart/');
+    // Up to where a parameter without its semicolon begins.
+    const [value] = part.type.value.split(/[\s,]/, 1);
+    const leaf = value.includes('/') && !value.startsWith('multipart/');
     this.parts.push({
-      type: leaf ? part.type.value : 'text/plain',
+      type: leaf ? value : 'text/plain',
       parameters: part.type.parameters,
       fields: part.fields,
       body: decodeTransfer(octets, encoding),

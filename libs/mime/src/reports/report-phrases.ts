@@ -74,4 +74,10 @@ export const FIXED_WORDS: readonly (readonly [phrase: RegExp, status: string])[]
   [/mailbox exceeds allowed size|account is full|over the (?:disk )?quota/, '5.2.2'],
   [/\bunknown host\b|couldn't find any host named|domain name not found|nxdomain|host unknown/, '5.1.2'],
   [/loops? back to myself/, '5.4.6'],
+  [/\bdomain does not exist|no such domain|no mx record found for/, '5.1.2'],
+  [/indicated no smtp service/, '5.1.10'],
+  [
+    /retry timeout exceeded|\bqueue too long|envelope expired|could not deliver for the last|not (?:been )?delivered within|did not accept our requests to connect|have been failing for a long time|delivery failed \d{1,4} attempts|host is not responding/,
+    '5.4.7',
+  ],
 ];

@@ -47,4 +47,4 @@ export function copyLine(lines: readonly string[]): number {
 }
 
 const isCopy = (line: string): boolean =>
-  COPY_HEAD.test(line) || COPY_MBOX.test(line) || COPY_FOLLOWS.test(foldedLine(line.slice(0, 200)));
+  line !== '' && (COPY_HEAD.test(line) || COPY_MBOX.test(line) || COPY_FOLLOWS.test(foldedLine(line.slice(0, 200))));
