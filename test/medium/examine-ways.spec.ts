@@ -1,3 +1,4 @@
+import { createServer } from 'node:https';
 import { describe, expect, it } from 'vitest';
 import { openDoctorRoom, type Fault } from '../support/doctor-room.js';
 import { HOST, SERVICE, REVERSE } from '../support/doctor-stage.js';
@@ -96,6 +97,38 @@ const FAULTS: Fault[] = [
     status: 'error',
     says: 'offers no login',
     fix: '587',
+  },
+  // -- way to the web
+  {
+    name: 'port 443 is closed',
+    check: 'https',
+    break: async () => {
+      room.stage.dns.set('mta-sts.gmail.com', { A: ['127.0.0.1'] });
+      room.env['MTA_STS_PORT'] = String((await freePorts(1))[0]);
+    },
+    status: 'warning',
+    says: 'cannot be reached',
+    fix: '443',
+  },
+  {
+    name: 'something opens TLS on the way',
+    check: 'https',
+    break: () => serveWeb(),
+    status: 'warning',
+    says: 'something on the way opens TLS',
+    fix: 'NODE_EXTRA_CA_CERTS=',
+  },
+  {
+    name: 'a clock that only a web server tells to be wrong',
+    check: 'clock',
+    break: () => {
+      room.stage.time.isSilent = true;
+      return serveWeb(300_000);
+    },
+    status: 'error',
+    says: /(299|30[01])\.\d s behind \(against mta-sts\.gmail\.com\)/,
+    fix: 'timedatectl',
+    limitMs: 8_000,
   },
   // -- way in
   {
@@ -199,6 +232,14 @@ const FAULTS: Fault[] = [
     says: 'is no answer of a list',
   },
 ];
+
+async function serveWeb(aheadMs = 0): Promise<void> {
+  const server = createServer(selfSignedCertificate('mta-sts.gmail.com'), (_, response) =>
+    response.setHeader('date', new Date(Date.now() + aheadMs).toUTCString()).end(),
+  );
+  room.env['MTA_STS_PORT'] = String(await room.listening(server));
+  room.stage.dns.set('mta-sts.gmail.com', { A: ['127.0.0.1'] });
+}
 
 describe('one fault in the ways out and in, and what others think of us', () => {
   it.each(FAULTS.map((fault) => [fault.name, fault] as const))('%s', (_, fault) => room.expectNamed(fault));

@@ -4,10 +4,12 @@ import type { Check } from '../check.js';
 import { error, ok, skipped, warning, type Remark } from '../finding.js';
 import type { Patient } from '../patient.js';
 import { askTime } from '../sntp.js';
+import { askWeb, WELL_KNOWN } from '../web-question.js';
 
 /** Receivers forgive signatures that come from a few minutes ahead of them, certificates and TOTP less. */
 const WRONG_MS = 60_000;
 const LOOSE_MS = 2_000;
+const SECOND_MS = 1_000;
 const NTP_PORT = 123;
 const SYNCHRONISE = 'timedatectl set-ntp true   (or: apt-get install chrony)';
 
@@ -23,7 +25,7 @@ export const clockCheck: Check = {
       if (typeof found !== 'string') return [judge(`against ${server}`, found)];
       reasons.push(`${server}: ${found}`);
     }
-    return [await judgeByDatabase(patient, reasons.join('; '))];
+    return [(await judgeByWeb(patient)) ?? (await judgeByDatabase(patient, reasons.join('; ')))];
   },
 };
 
@@ -55,6 +57,14 @@ function judge(where: string, { aheadMs, delayMs }: Offset): Remark {
   if (off > LOOSE_MS)
     return warning({ subject, message: `${how}, so nothing keeps it right.`, fix: SYNCHRONISE, facts });
   return ok({ subject, message: `It is right (${where}, ${seconds(Math.abs(aheadMs))}).`, facts });
+}
+
+/** Where time servers are out of reach, web servers often are not. Their clocks are told to a second. */
+async function judgeByWeb(patient: Patient): Promise<Remark | null> {
+  const answer = await askWeb(patient).catch(() => null);
+  if (answer === null || typeof answer === 'string' || answer.date === null) return null;
+  const aheadMs = answer.date.getTime() + SECOND_MS / 2 - (Date.now() - answer.delayMs / 2);
+  return judge(`against ${WELL_KNOWN.host}`, { aheadMs, delayMs: answer.delayMs + SECOND_MS });
 }
 
 /** A database on this machine has the same clock. */

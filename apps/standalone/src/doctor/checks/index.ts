@@ -14,6 +14,7 @@ import { serviceCheck } from './service.js';
 import { settingsCheck } from './settings.js';
 import { sourceAddressesCheck } from './source-addresses.js';
 import { spfCheck } from './spf.js';
+import { webCheck } from './web.js';
 
 /** In the order of the report: what the rest depends on comes first. */
 export const CHECKS: readonly Check[] = [
@@ -24,6 +25,7 @@ export const CHECKS: readonly Check[] = [
   operatorRecordsCheck,
   spfCheck,
   outboundCheck,
+  webCheck,
   inboundCheck,
   blockListsCheck,
   domainsCheck,
