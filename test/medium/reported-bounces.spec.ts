@@ -64,6 +64,19 @@ describe('a bounce after delivery', () => {
     expect(await desk.stored()).toEqual([]);
   });
 
+  it('may come with many others about one address, beside complaints and deliveries', async () => {
+    const sent: SentMail[] = [];
+    for (let i = 0; i < 24; i++) sent.push(await desk.send([ADA]));
+    const words = [{ status: '5.1.1' }, { status: '5.2.2', words: 'Mailbox full' }];
+    await Promise.all([
+      ...sent.map((mail, i) => desk.receive(mail.returnPath, dsn(mail, [words[i % 2]]))),
+      ...sent.map((mail) => desk.receive(desk.fbl, arf({ head: [`X-Postloft-Ref: ${mail.trace}`] }))),
+      desk.send([GRACE], { over: { tags: { kind: 'other' } } }),
+    ]);
+    for (const { id } of sent) expect(await desk.lateTypes(id)).toHaveLength(1);
+    expect((await desk.suppressed()).map(({ address }) => address)).toEqual([ADA]);
+  });
+
   it.each(['delayed', 'relayed', 'delivered', 'expanded'])('is none that says "%s"', async (action) => {
     const sent = await desk.send([ADA]);
     await desk.receive(sent.returnPath, dsn(sent, [{ action, status: '4.4.1' }]));
