@@ -57,9 +57,18 @@ export class InboundMail {
   place(address: string): InboundPlace | null {
     const name = this.returnPath.read(address);
     if (name) return { kind: 'return_path', name };
-    const [local, domain] = address.toLowerCase().split('@');
+    const [local, domain = ''] = address.toLowerCase().split('@');
     const role = INBOUND_ROLES.find((word) => word === local);
-    return role !== undefined && domain === this.serviceDomain ? { kind: 'role', role } : null;
+    return role !== undefined && this.hasRole(role, domain) ? { kind: 'role', role } : null;
+  }
+
+  /**
+   * RFC 5321 §4.5.1: postmaster is one at every name that mail comes in under, also below the customers' domains. As with
+   * return paths nobody looks up whose name it is.
+   */
+  private hasRole(role: InboundRole, domain: string): boolean {
+    if (domain === this.serviceDomain) return true;
+    return role === 'postmaster' && (domain === `smtp.${this.serviceDomain}` || domain.startsWith('bounces.'));
   }
 
   /**
