@@ -76,4 +76,23 @@ describe('normaliseSubmission', () => {
       expect(await cost(() => normaliseSubmission(hostile))).toBeLessThan(10 * ordinary);
     },
   );
+
+  it('judges octet by octet, wherever in memory the message lies', () => {
+    const octets = [0x0a, 0x0d, 0x0a, 0x0d, 0x09, 0x0e, 0x61, 0x8d, 0xff];
+    let seed = 1;
+    const next = (below: number): number => (seed = (seed * 48_271) % 0x7fffffff) % below;
+    for (let round = 0; round < 3_000; round += 1) {
+      const from = next(4);
+      const raw = Buffer.alloc(from + next(24))
+        .fill(0x0d)
+        .subarray(from);
+      for (let at = 0; at < raw.length; at += 1) raw[at] = octets[next(octets.length)];
+      const text = raw.toString('latin1');
+      const isBare = /\r(?!\n)/.test(text);
+      const expected = text.replace(/\r?\n/g, '\r\n') + (text === '' || text.endsWith('\n') ? '' : '\r\n');
+      const result = normaliseSubmission(raw);
+      if (isBare) expect(result, JSON.stringify(text)).toHaveProperty('problem');
+      else expect((result as { message: Buffer }).message.toString('latin1')).toBe(expected);
+    }
+  });
 });
