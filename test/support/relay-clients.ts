@@ -1,5 +1,3 @@
-import { mkdirSync } from 'node:fs';
-import { join } from 'node:path';
 import { createTransport } from 'nodemailer';
 import { Postfix, postfixMissing } from './postfix.js';
 import { COMMON, readyMessage } from './ready-mail.js';
@@ -214,6 +212,12 @@ const COMMANDS: RelayClient[] = [
   { name: 'mutt', needs: [['mutt', '-v']], submit: withText(withMuttrc(shell('mutt'))) },
 ];
 
+const JARS = [
+  'org.eclipse.angus:jakarta.mail:2.0.3',
+  'jakarta.activation:jakarta.activation-api:2.1.3',
+  'org.eclipse.angus:angus-activation:2.0.2',
+];
+
 /** They take seconds: Postfix starts and passes mail on from a queue of its own, Go compiles. */
 export const SLOW_CLIENTS: RelayClient[] = [
   {
@@ -240,17 +244,36 @@ export const SLOW_CLIENTS: RelayClient[] = [
     },
   },
   {
+    name: 'Jakarta Mail',
+    optional: true,
+    needs: [
+      ['javac', '-version'],
+      ['mvn', '-version'],
+    ],
+    sends: both,
+    submit: async (stage, recipient) => {
+      const env = { HOME: process.env['HOME'] ?? '/' };
+      for (const artifact of JARS)
+        await stage.run('mvn', ['-q', 'dependency:copy', `-Dartifact=${artifact}`, '-DoutputDirectory=jars'], { env });
+      const authority = ['-importcert', '-noprompt', '-alias', 'relay', '-file', stage.authority];
+      await stage.run('keytool', [...authority, '-keystore', 'trusted', '-storepass', 'changeit']);
+      const submit = script('Jakarta Mail', 'Send.java', [
+        'java',
+        '-Djavax.net.ssl.trustStore=trusted',
+        '-Djavax.net.ssl.trustStorePassword=changeit',
+        ...['-Dfile.encoding=UTF-8', '-Dsun.jnu.encoding=UTF-8', '-cp', 'jars/*'],
+      ]);
+      return submit(stage, recipient);
+    },
+  },
+  {
     name: 'Go net/smtp',
     optional: true,
     needs: [['go', 'version']],
     sends: tagged,
     submit: withReadyMail((stage, recipient) => {
-      const [{ text }] = stage.snippets('Go net/smtp', recipient);
-      mkdirSync(join(stage.folder, 'cache'), { recursive: true });
-      stage.write('send.go', text);
-      return stage.run('go', ['run', 'send.go'], {
-        env: { GOCACHE: join(stage.folder, 'cache'), GOFLAGS: '-mod=mod' },
-      });
+      stage.write('send.go', stage.snippets('Go net/smtp', recipient)[0].text);
+      return stage.run('go', ['run', 'send.go'], { env: { HOME: process.env['HOME'] ?? '/' } });
     }),
   },
 ];

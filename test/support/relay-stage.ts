@@ -9,7 +9,7 @@ import { ORDINARY_EXTENSIONS, ScriptedMx, type ReceivedMail } from './scripted-m
 import { until } from './until.js';
 
 const ROOT = new URL('../../', import.meta.url).pathname;
-const CLIENT_MS = 30_000;
+const CLIENT_MS = 50_000;
 
 /** What the snippets of docs/smtp.md say, and here something else takes its place. */
 const PAGE = {
