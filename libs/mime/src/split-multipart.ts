@@ -1,6 +1,4 @@
-const CR = 0x0d;
-const LF = 0x0a;
-const DASH = 0x2d;
+import { delimiterLine, lineEndBefore } from './delimiter-line.js';
 
 /** A stretch of a multipart body; all of them together are the body. */
 export interface Stretch {
@@ -26,19 +24,4 @@ export function splitMultipart(body: Buffer, boundary: string): Stretch[] {
   }
   found.push({ kind, octets: body.subarray(from) });
   return found.filter(({ octets }) => octets.length > 0);
-}
-
-function delimiterLine(body: Buffer, at: number, length: number): { closing: boolean; end: number } | null {
-  if (at > 0 && body[at - 1] !== LF) return null;
-  let end = at + length;
-  const closing = body[end] === DASH && body[end + 1] === DASH;
-  if (closing) end += 2;
-  while (body[end] === 0x20 || body[end] === 0x09) end += 1;
-  if (body[end] === CR) end += 1;
-  return end < body.length && body[end] !== LF ? null : { closing, end: Math.min(end + 1, body.length) };
-}
-
-function lineEndBefore(body: Buffer, at: number): number {
-  if (at > 1 && body[at - 2] === CR) return at - 2;
-  return Math.max(at - 1, 0);
 }
