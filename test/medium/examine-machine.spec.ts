@@ -1,3 +1,5 @@
+import { mkdtempSync, symlinkSync } from 'node:fs';
+import { rm } from 'node:fs/promises';
 import { createServer as createHttpServer } from 'node:http';
 import { createServer } from 'node:net';
 import { describe, expect, it } from 'vitest';
@@ -196,6 +198,19 @@ const FAULTS: Fault[] = [
     name: 'data in memory',
     check: 'disk',
     break: () => (room.env['DATA_DIR'] = '/dev/shm/postloft-not-there'),
+    status: 'warning',
+    says: 'lies on tmpfs',
+    fix: 'DATA_DIR=',
+  },
+  {
+    name: 'a database in memory beside a data directory on disk',
+    check: 'disk',
+    break: () => {
+      const memory = mkdtempSync('/dev/shm/postloft-doctor-');
+      room.opened.push({ close: () => Promise.all([rm(memory, { recursive: true }), rm(link, { force: true })]) });
+      const link = `${room.env['DATA_DIR']}/postgres`;
+      symlinkSync(memory, link);
+    },
     status: 'warning',
     says: 'lies on tmpfs',
     fix: 'DATA_DIR=',

@@ -1,4 +1,6 @@
-import { describe, expect, it } from 'vitest';
+import { networkInterfaces } from 'node:os';
+import { isPublicAddress } from '#libs/kernel';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { openDoctorRoom, type Fault } from '../support/doctor-room.js';
 import { HOST, REVERSE, SERVICE, SOURCE } from '../support/doctor-stage.js';
 import { freePorts } from '../support/ports.js';
@@ -269,5 +271,40 @@ describe('one fault in what stands in DNS', () => {
 describe('without a fault', () => {
   it.each(['name-servers', 'addresses', 'ptr', 'dns', 'spf'])('%s complains of nothing', async (check) => {
     expect(await room.complaints(check)).toEqual([]);
+  });
+});
+
+/** Of this machine; where it has one, that is a source. */
+const isOnInternet = Object.values(networkInterfaces()).some((some) =>
+  some?.some(({ address }) => isPublicAddress(address)),
+);
+
+describe.skipIf(isOnInternet)('behind a translation of addresses', () => {
+  beforeEach(() => {
+    delete room.env['SHAPING_FILE'];
+  });
+
+  it('what DNS says of us is looked at, and that is said', async () => {
+    room.stage.dns.set(`spf.${SERVICE}`, { TXT: ['v=spf1 ip4:127.0.0.10/32 ip4:127.0.0.11 ip4:127.0.1.0/24 -all'] });
+    expect(await room.look('addresses')).toMatchObject([
+      {
+        status: 'ok',
+        subject: '127.0.0.10, 127.0.0.11',
+        message: expect.stringContaining('cannot be known') as string,
+      },
+    ]);
+    expect((await room.look('ptr')).map(({ status, subject }) => [status, subject])).toEqual([
+      ['ok', SOURCE],
+      ['error', '127.0.0.11'],
+    ]);
+  });
+
+  it('nothing is known when DNS says nothing either', async () => {
+    room.stage.dns.remove(HOST);
+    room.stage.dns.remove(`spf.${SERVICE}`);
+    expect(await room.look('addresses')).toMatchObject([
+      { status: 'error', fix: `${HOST}. A <the address that the world sees>` },
+    ]);
+    expect(await room.look('ptr')).toMatchObject([{ status: 'skipped' }]);
   });
 });

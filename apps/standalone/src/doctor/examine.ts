@@ -49,7 +49,8 @@ async function attempt(check: Check, patient: Patient): Promise<Remark[]> {
   try {
     return await check.look(patient);
   } catch (problem) {
-    const reason = (problem as Error).message || String(problem);
+    const { message, code } = problem as NodeJS.ErrnoException;
+    const reason = (message || code) ?? String(problem);
     return [skipped({ subject: check.title, message: `This could not be looked at: ${reason.split('\n', 1)[0]}` })];
   }
 }

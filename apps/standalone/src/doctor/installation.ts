@@ -26,7 +26,7 @@ export class Installation {
   /** A database that was started for this look is stopped again. */
   async close(): Promise<void> {
     const opened = await this.opening?.catch(() => undefined);
-    await opened?.close();
+    await opened?.close().catch((error: Error) => this.log.debug('closing the database', { reason: error.message }));
   }
 
   private isMade(): boolean {

@@ -4,13 +4,14 @@ import { isPublicAddress, type Config } from '#libs/kernel';
 import type { SourceAddress } from '#libs/mta';
 import ipaddr from 'ipaddr.js';
 import dgram from 'node:dgram';
+import { isIPv6 } from 'node:net';
 import type { DnsDesk } from './dns-desk.js';
 
 /** Which addresses receivers see our mail come from, and how that is known. */
 export interface Sources {
   /**
-   * `pools`: SHAPING_FILE names them. `route`: those of this machine that lead to the internet. `records`: this machine has
-   * private addresses only, so these are what DNS says of us. `smarthost`: somebody else's, and no affair of ours.
+   * `pools`: SHAPING_FILE names them. `route`: those of this machine that lead to the internet. `records`: of IPv4, IPv6 or
+   * both this machine has no public address, so there it is what DNS says of us. `smarthost`: no affair of ours.
    */
   known: 'pools' | 'route' | 'records' | 'smarthost';
   addresses: SourceAddress[];
@@ -31,9 +32,10 @@ export async function findSources(config: Config, dns: DnsDesk): Promise<Sources
     return { known: 'pools', addresses: [...named.values()], local };
   }
   const outward = local.filter(isPublicAddress);
-  const published = outward.length > 0 ? [] : await publishedAddresses(config.settings.SERVICE_DOMAIN, dns);
-  const addresses = [...outward, ...published].map((address) => ({ address, heloName }));
-  return { known: outward.length > 0 ? 'route' : 'records', addresses, local };
+  const published = await publishedAddresses(config.settings.SERVICE_DOMAIN, dns);
+  const translated = published.filter((address) => !outward.some((own) => isIPv6(own) === isIPv6(address)));
+  const addresses = [...outward, ...translated].map((address) => ({ address, heloName }));
+  return { known: outward.length > 0 && translated.length === 0 ? 'route' : 'records', addresses, local };
 }
 
 /** The address that the kernel would send from; null where no route leads out. A connected datagram socket sends nothing. */

@@ -1,6 +1,6 @@
-import { readFile, stat, statfs } from 'node:fs/promises';
+import { readFile, realpath, stat, statfs } from 'node:fs/promises';
 import os from 'node:os';
-import { dirname } from 'node:path';
+import { dirname, join } from 'node:path';
 import type { Check } from '../check.js';
 import { error, ok, skipped, warning, type Remark } from '../finding.js';
 import type { Patient } from '../patient.js';
@@ -28,11 +28,22 @@ export const diskCheck: Check = {
   name: 'disk',
   title: 'Disk and memory',
   asks: 'Is there room for the data, on a disk that keeps it, and enough memory and open files?',
-  look: async (patient) => [...(await lookAtDataDir(patient)), ...judgeMemory(patient), await judgeFiles(patient)],
+  look: async (patient) => {
+    const folders = await foldersOf(patient);
+    const disks = await Promise.all(folders.map(lookAtFolder));
+    return [...disks.flat(), ...judgeMemory(patient), await judgeFiles(patient)];
+  },
 };
 
-async function lookAtDataDir({ config }: Patient): Promise<Remark[]> {
-  const subject = config.dataDir;
+/** The data directory, and the database where it lies on another disk: it may be a link. */
+async function foldersOf({ config }: Patient): Promise<string[]> {
+  const data = config.dataDir;
+  const database = await realpath(join(data, 'postgres')).catch(() => data);
+  const [one, other] = await Promise.all([data, database].map(async (path) => (await stat(await existing(path))).dev));
+  return one === other ? [data] : [data, database];
+}
+
+async function lookAtFolder(subject: string): Promise<Remark[]> {
   const place = await existing(subject);
   const { bsize, blocks, bavail, files, ffree, type } = await statfs(place);
   const free = bavail * bsize;

@@ -1,5 +1,6 @@
 import { isPublicAddress } from '#libs/kernel';
 import { SmarthostRouter, type Target } from '#libs/mta';
+import { isIPv6 } from 'node:net';
 import type { Check } from '../check.js';
 import { error, ok, skipped, unanswered, warning, type Remark } from '../finding.js';
 import type { Patient } from '../patient.js';
@@ -68,7 +69,7 @@ async function tryProvider(patient: Patient, provider: string): Promise<Tried> {
   const found = await patient.dns.addresses(host);
   if (found.kind !== 'found')
     return told(unanswered(provider, found.kind === 'none' ? `${host} has no address` : found.reason));
-  const [address] = found.values;
+  const { address, from } = await chooseWay(patient, found.values);
   if (!ALLOW_PRIVATE_MX && !isPublicAddress(address))
     return told(
       error({
@@ -77,9 +78,8 @@ async function tryProvider(patient: Patient, provider: string): Promise<Tried> {
         fix: 'Use name servers that tell the truth: DNS_SERVERS=<ip of another one>',
       }),
     );
-  const from = await sourceFor(patient, address);
   try {
-    const knock = { address, port, host, signal: patient.signal, ...(from === undefined ? {} : { from }) };
+    const knock = { address, port, host, signal: patient.signal, ...from };
     return told(judgeGreeting(`${provider} (${host})`, await probeSmtp(knock)));
   } catch (problem) {
     const reason = reasonOf(problem);
@@ -106,10 +106,18 @@ function judgeGreeting(subject: string, { code, text }: SmtpProbe): Remark {
   });
 }
 
-async function sourceFor(patient: Patient, address: string): Promise<string | undefined> {
-  const { known, addresses } = await patient.sources();
-  if (known !== 'pools') return undefined;
-  return addresses.find((source) => source.address.includes(':') === address.includes(':'))?.address;
+/** Of the families that this machine speaks, IPv4 first; from a source of ours where we choose it. */
+async function chooseWay(
+  patient: Patient,
+  found: readonly string[],
+): Promise<{ address: string; from: { from?: string } }> {
+  const { known, addresses, local } = await patient.sources();
+  const own = known === 'pools' ? addresses.map(({ address }) => address) : local;
+  for (const address of found) {
+    const source = own.find((one) => isIPv6(one) === isIPv6(address));
+    if (source !== undefined) return { address, from: known === 'pools' ? { from: source } : {} };
+  }
+  return { address: found[0], from: {} };
 }
 
 async function lookAtSmarthost(patient: Patient): Promise<Remark[]> {

@@ -58,9 +58,12 @@ async function judgePools({ config }: Patient, { addresses }: Sources): Promise<
 }
 
 function judgeRecords({ isUnnamed, hostName, service }: Patient, sources: Sources): Remark {
-  const local = sources.local.length === 0 ? 'no way out' : `private addresses only (${sources.local.join(', ')})`;
+  const hidden = sources.local.filter((address) => !isPublicAddress(address)).join(', ');
   const facts = { local: sources.local };
-  const unknown = `This machine has ${local}, so what receivers see cannot be known from here.`;
+  const unknown =
+    hidden === ''
+      ? 'No way out was found.'
+      : `Mail leaves from the private ${hidden}: what receivers see instead cannot be known from here.`;
   if (isUnnamed) return skipped({ subject: 'this machine', message: unknown, facts });
   if (sources.addresses.length > 0)
     return ok({
