@@ -228,14 +228,13 @@ async function oversize() {
         if (!talk.stream.write(piece)) await Promise.race([drained(talk.stream), talk.closed]);
         if (limitAt === 0 && sent > attack.limit) limitAt = performance.now();
       }
-      if (attack.octets <= attack.limit + piece.length && !talk.stream.destroyed) {
-        const reply = talk.reply();
-        talk.stream.write('\r\n.\r\n');
-        return { reply: await reply, sent, took: performance.now() - began, afterLimit: 0, end: talk.end() };
-      }
+      const reply = talk.reply();
       if (!talk.stream.destroyed) talk.stream.write('\r\n.\r\n');
-      await talk.closed;
-      return { reply: talk.last, sent, took: performance.now() - began, afterLimit: performance.now() - limitAt };
+      await Promise.race([reply, talk.closed]);
+      const ended = performance.now();
+      const last = talk.last;
+      talk.end();
+      return { last, sent, took: ended - began, afterLimit: limitAt && ended - limitAt };
     }),
   );
 }
@@ -248,7 +247,7 @@ async function bomb() {
   const { bombs } = await import('./mail-bombs.mjs');
   const results = [];
   for (const [name, make] of Object.entries(bombs)) {
-    if (attack.only && name !== attack.only) continue;
+    if (attack.only && !attack.only.includes(name)) continue;
     const { talk } = await loggedIn(addressOf(results.length), null);
     const message = make();
     const began = performance.now();
@@ -274,6 +273,29 @@ async function guess() {
   return replies;
 }
 
+// ---- mails: `count` sessions that send one mail after another, slowly, until their connection ends or `rounds` are done
+
+async function mails() {
+  const told = [];
+  const session = async (i) => {
+    const { talk } = await loggedIn(addressOf(i), null);
+    for (let k = 0; !talk.raw.destroyed && k < (attack.rounds ?? Infinity); k++) {
+      const subject = `${attack.tag}-${i}-${k}`;
+      const to = attack.to.replace('#', String(i % 20));
+      const ready = await talk.toData(to);
+      if (!ready.startsWith('354')) break;
+      talk.stream.write(`From: ${FROM}\r\nTo: ${to}\r\nSubject: ${subject}\r\n\r\n`);
+      await pause(200 + ((i * 37) % 900));
+      const reply = talk.reply();
+      talk.stream.write('all of it\r\n.\r\n');
+      told.push({ subject, to, reply: await reply });
+    }
+    talk.end();
+  };
+  await Promise.all(Array.from({ length: attack.count }, (_, i) => session(i)));
+  return told;
+}
+
 // ---- idle: `count` connections that greet and then say nothing; stays until the parent goes
 
 async function idle() {
@@ -281,7 +303,7 @@ async function idle() {
   const talks = [];
   const worker = async (w, workers) => {
     for (let i = w; i < attack.count; i += workers) {
-      const { talk } = await plain(addressOf(i), ['EHLO idle.example']);
+      const { talk } = await plain(attack.from ?? addressOf(i), ['EHLO idle.example']);
       if (talk.last.startsWith('250')) talks.push(talk);
       else failed += 1;
     }
@@ -294,7 +316,7 @@ async function idle() {
 // A port that nobody listens on any more must not end this process.
 process.on('unhandledRejection', () => undefined);
 
-const ATTACKS = { slowloris, resets, fuzz, flood, oversize, bomb, guess, idle };
+const ATTACKS = { slowloris, resets, fuzz, flood, oversize, bomb, guess, mails, idle };
 process.on('disconnect', () => process.exit());
 process.send(await ATTACKS[attack.name]());
 if (attack.name !== 'idle') process.exit();

@@ -20,6 +20,7 @@ function nested(depth) {
 
 /** Name and maker of each; the dots are already doubled where a line begins with one. */
 export const bombs = {
+  'a small mail': () => `${HEAD}\r\nx\r\n`,
   'an honest mail of 10 MiB': () =>
     filled(`${HEAD}\r\n`, 'The quick brown fox jumps over the lazy dog, and then again.\r\n'),
   'a mail of dots': () => filled(`${HEAD}\r\n`, '..\r\n'),

@@ -11,7 +11,7 @@ export interface Certificate {
   key: string;
 }
 
-const RELOAD_CHECK_MS = 5_000;
+const RELOAD_CHECK_MS = 1_000;
 const VALID_DAYS = 3_650;
 
 /** The doors' certificate: the operator's PEM files, else one that we sign ourselves once and keep in DATA_DIR. */
