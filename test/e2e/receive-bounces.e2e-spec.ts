@@ -181,6 +181,29 @@ describe('the inbound door', () => {
     expect(await stage.report(hops(99), `postmaster@${SERVICE}`)).toMatch(/^250 /);
   });
 
+  it('puts off whoever sends too much, and nobody else', async () => {
+    const socket = connect({ port: stage.program.ports.inbound, host: '127.0.0.1', localAddress: '127.0.0.77' });
+    let heard = '';
+    socket.on('data', (chunk: Buffer) => (heard += chunk.toString('latin1')));
+    socket.write(`EHLO mx.example\r\n${'MAIL FROM:<>\r\nRSET\r\n'.repeat(380)}QUIT\r\n`);
+    await until(async () => /^221 /m.test(heard), { what: 'the end' });
+    const answers = heard.split('\r\n').filter((line) => /^(?:250 2\.1\.0|451 4\.7\.1) /.test(line));
+    expect(answers).toHaveLength(380);
+    expect(answers.slice(0, 300).every((line) => line.startsWith('250'))).toBe(true);
+    expect(answers.some((line) => line.startsWith('451'))).toBe(true);
+    expect(await stage.report('Subject: from another\r\n\r\nx\r\n', 'postmaster')).toMatch(/^250 /);
+  });
+
+  it('refuses a message that is too large though it did not say so', async () => {
+    const large = `Subject: large\r\n\r\n${`${'x'.repeat(998)}\r\n`.repeat(17_000)}`;
+    const socket = connect(stage.program.ports.inbound, '127.0.0.1');
+    let heard = '';
+    socket.on('data', (chunk: Buffer) => (heard += chunk.toString('latin1')));
+    socket.write(`EHLO mx.example\r\nMAIL FROM:<>\r\nRCPT TO:<postmaster>\r\nDATA\r\n${large}.\r\nQUIT\r\n`);
+    await until(async () => /^221 /m.test(heard), { what: 'the end' });
+    expect(heard).toMatch(/^552 5\.3\.4 /m);
+  });
+
   describe('in conversation', () => {
     const dialogues = readDialogues(fileURLToPath(new URL('../dialogs/inbound', import.meta.url)));
     const performances = dialogues.flatMap((dialogue) =>

@@ -20,7 +20,7 @@ const DEADLINES: Deadlines = {
   dataRate: 1_000,
   total: 10 * 60_000,
   unread: 30_000,
-  oversize: 5_000,
+  oversize: 3_000,
 };
 /** Between commands. */
 const SILENT_MS = 30_000;
