@@ -1,10 +1,12 @@
+import { readFileSync } from 'node:fs';
 import { connect, type Socket } from 'node:net';
 import { connect as connectTls } from 'node:tls';
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { createTransport } from 'nodemailer';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { startStandalone, type RunningProgram } from '../support/program.js';
+import { processesOn, startStandalone, type RunningProgram } from '../support/program.js';
+import { SmtpTalk } from '../support/smtp-talk.js';
 import { until } from '../support/until.js';
 
 const FROM = 'orders@sandbox.postloft.test';
@@ -170,6 +172,26 @@ describe('the SMTP relay', () => {
     expect(info.response).toMatch(/^250 /);
   });
 
+  it('answers 451 while the store is away, and goes on in the same session when it is back (D-59)', async () => {
+    const talk = await SmtpTalk.loggedIn(program.ports.smtps, FROM, program.key);
+    const submit = async () => {
+      for (const line of [`MAIL FROM:<${FROM}>`, 'RCPT TO:<stored@example.com>', 'DATA']) {
+        const answer = await talk.say(line);
+        if (!/^[23]/.test(answer)) return answer;
+      }
+      return talk.say(`From: ${FROM}\r\n\r\ntext\r\n.`);
+    };
+    expect(await submit()).toMatch(/^250 2\.0\.0 /);
+    const { master, sessions } = databaseProcesses(program.dataDir);
+    // Whoever connects now waits; whoever was connected is thrown out.
+    process.kill(master, 'SIGSTOP');
+    for (const pid of sessions) process.kill(pid, 'SIGTERM');
+    const answer = await submit().finally(() => process.kill(master, 'SIGCONT'));
+    expect(answer).toMatch(/^451 4\.3\.0 /);
+    await until(async () => (await submit()).startsWith('250 2.0.0 '), { what: 'the store to take mail again' });
+    talk.close();
+  });
+
   it('blocks an address after five failed logins', async () => {
     const client = await Dialogue.openTls(program.ports.smtps);
     await client.say('EHLO me.example');
@@ -180,6 +202,13 @@ describe('the SMTP relay', () => {
     client.close();
   });
 });
+
+function databaseProcesses(dataDir: string): { master: number; sessions: number[] } {
+  const [{ pid: master }] = processesOn(dataDir).filter(({ command }) => /^\S*postgres /.test(command));
+  const children = readFileSync(`/proc/${master}/task/${master}/children`, 'utf8').trim().split(' ').map(Number);
+  const sessions = children.filter((pid) => /^postgres: postloft /.test(readFileSync(`/proc/${pid}/cmdline`, 'utf8')));
+  return { master, sessions };
+}
 
 /** Resets the connection: at the banner, after EHLO, in the TLS handshake, after MAIL, in the middle of DATA. */
 async function resetInPhase(program: RunningProgram, phase: number): Promise<void> {
