@@ -12,6 +12,8 @@ export interface ProseRecipient extends RefusalWords {
 interface Block {
   address: string;
   lines: string[];
+  /** The address is behind a label, such as `To:` of the mail that came back. */
+  labelled: boolean;
 }
 
 const MAX_RECIPIENTS = 200;
@@ -19,6 +21,8 @@ const REASON_LINES = 12;
 const REASON_CHARACTERS = 600;
 /** `<ada@…>:`, `ada@… on Tue`, `[SMTP:ada@…]`, `'ada@…'`. */
 const AT_START = /^["'<([\s]{0,9}(?:smtp:|mailto:)?["'<]?(?=[^\s<>"'@]{1,64}@[^\s<>"'@]{1,255})/i;
+/** Of X.400: `c=US;a= ;p=Org;dda:SMTP=ada@…;`. */
+const DIRECTORY_NAME = /^\s{0,9}[a-z]{1,4}=[^@<>]{0,200}smtp=(?=[^\s<>"'@]{1,64}@)/i;
 /** `Recipient: ada@…`, `Failed to deliver to 'ada@…'`; no label of the sender, no line of a dialogue. */
 const LABELLED =
   /^(?!(?:mail from|from|sender|reply-to|return-path|absender|von|de|expediteur|remitente)\b)[\p{L}][\p{L} /()-]{0,60}[:=]?\s{1,20}["'<[(]{0,2}(?:smtp:)?(?=[^\s<>"'@]{1,64}@[^\s<>"'@]{1,255}["'>\])]{0,3}(?:[\s:;,.(]|$))/iu;
@@ -43,7 +47,9 @@ export function proseRecipients(
   const named = (address: string | null): address is string =>
     address !== null && !others.has(address.toLowerCase()) && !MACHINE.test(address);
   const blocks = blocksOf(lines, named);
-  const known = failed.length > 0 ? [...failed] : [...new Set(blocks.map(({ address }) => address))];
+  const plain = blocks.filter(({ labelled }) => !labelled);
+  const naming = (plain.length > 0 ? plain : blocks).map(({ address }) => address);
+  const known = failed.length > 0 ? [...failed] : [...new Set(naming)];
   if (known.length === 0) known.push(...mentioned(lines).filter(named).slice(0, 1));
   if (known.length === 0) return [{ address: null, ...reasonOf(lines, lines) }];
   return known.slice(0, MAX_RECIPIENTS).map((address) => {
@@ -57,10 +63,12 @@ export function proseRecipients(
 function blocksOf(lines: readonly string[], named: (address: string | null) => address is string): Block[] {
   const blocks: Block[] = [];
   for (const line of lines) {
-    const start = DIALOGUE.test(line.trimStart()) ? null : (AT_START.exec(line) ?? LABELLED.exec(line.trimStart()));
-    const address = start === null ? null : firstAddress(line);
+    const said = DIALOGUE.test(line.trimStart());
+    const plain = !said && (AT_START.test(line) || DIRECTORY_NAME.test(line));
+    const labelled = !said && !plain && LABELLED.test(line.trimStart());
+    const address = plain || labelled ? firstAddress(line) : null;
     const last = blocks.at(-1);
-    if (named(address)) blocks.push({ address, lines: [line.slice(line.indexOf(address) + address.length)] });
+    if (named(address)) blocks.push({ address, lines: [line.slice(line.indexOf(address) + address.length)], labelled });
     else if (last !== undefined && last.lines.length < 200) last.lines.push(line);
   }
   return blocks;

@@ -51,8 +51,7 @@ export function proseStatus(tree: ReportTree, prose: Prose): DeliveryStatus[] | 
   const fromMailer = isFromMailer(tree);
   const subject = foldedLine(fieldOf(tree.fields, 'subject').slice(0, 500));
   const text = foldedLine(prose.lines.join(' '));
-  const ours = fieldOf(returnedFields(tree), 'x-postloft-ref') !== '';
-  if (!fromMailer && (isAnswer(tree) || (!ours && !OPENING.test(text)))) return null;
+  if (!fromMailer && !soundsLikeMailer(tree, subject, text)) return null;
   const failed = addressesIn(fieldOf(tree.fields, 'x-failed-recipients'));
   const action = proseAction(`${subject} . ${text}`, failed.length > 0);
   if (action === null) return null;
@@ -71,6 +70,13 @@ export function proseStatus(tree: ReportTree, prose: Prose): DeliveryStatus[] | 
     // Nothing is final yet, whatever the words of the last attempt were.
     status: action === 'delayed' && status?.startsWith('5.') === true ? null : status,
   }));
+}
+
+/** Bounces come from addresses of all kinds; an answer or a forwarded bounce is none. */
+function soundsLikeMailer(tree: ReportTree, subject: string, text: string): boolean {
+  if (isAnswer(tree)) return false;
+  const ours = fieldOf(returnedFields(tree), 'x-postloft-ref') !== '';
+  return ours || OPENING.test(text) || (FAILED.test(subject) && FAILED.test(text));
 }
 
 function proseAction(text: string, named: boolean): DsnAction | null {

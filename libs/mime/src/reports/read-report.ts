@@ -8,6 +8,7 @@ import { isVague, mostTelling } from './refusal-words.js';
 import { firstAddress } from './report-address.js';
 import { fieldOf } from './report-fields.js';
 import { reportParts, type ReportTree } from './report-parts.js';
+import { isFromMailer } from './report-sender.js';
 import { returnedFields, returnedOf } from './returned-mail.js';
 
 /**
@@ -21,6 +22,8 @@ export function readReport(message: Buffer): InboundReport {
   const prose = proseOf(tree);
   const declared = declaredStatus(tree);
   if (declared) return deliveryReport(tree, prose, declared);
+  const wrapped = wrappedReport(tree);
+  if (wrapped) return wrapped;
   const feedback = readFeedbackReport(tree);
   if (feedback) return feedback;
   const flattened = flattenedStatus(tree);
@@ -31,6 +34,15 @@ export function readReport(message: Buffer): InboundReport {
   return { kind: isAutomatic(tree, prose.lines) ? 'automatic' : 'unknown' };
 }
 
+/** Scanners of mail put a bounce that passes them into one of their own. */
+function wrappedReport(tree: ReportTree): InboundReport | null {
+  const part = isFromMailer(tree) ? tree.parts.find(({ type }) => type === 'message/rfc822') : undefined;
+  if (part === undefined) return null;
+  const inner = reportParts(part.body);
+  const status = inner.type.value === 'multipart/report' ? declaredStatus(inner) : null;
+  return status && deliveryReport(inner, proseOf(inner), status);
+}
+
 function deliveryReport(tree: ReportTree, prose: Prose, report: StatusReport): InboundReport {
   const { reportingMta } = report;
   const recipients = report.recipients.map((one) => withProse(one, prose, report.recipients.length));
@@ -39,18 +51,22 @@ function deliveryReport(tree: ReportTree, prose: Prose, report: StatusReport): I
 
 /** Some systems fill the fields with drawers and tell the reason to people only. */
 function withProse(one: DeliveryStatus, { lines }: Prose, recipients: number): DeliveryStatus {
-  if (one.action !== 'failed' || !isVague(one.status) || (one.smtpCode !== null && one.text !== '')) return one;
   const name = one.finalRecipient ?? one.originalRecipient;
-  if (name === null && recipients > 1) return one;
+  if (one.action !== 'failed' || saysEnough(one) || (name === null && recipients > 1)) return one;
   const [told] = proseRecipients(lines, new Set(), name === null ? [] : [name]);
+  if (!isVague(one.status)) return { ...one, text: told.text };
   return {
     ...one,
     status: mostTelling(one.status, told.status),
     smtpCode: one.smtpCode ?? told.smtpCode,
+    // Numbers of programs, such as `X-Unix; 67`, say little.
     text: one.text.length > 3 ? `${one.text} ${told.text}`.trim() : told.text,
     remoteMta: one.remoteMta ?? told.remoteMta,
   };
 }
+
+const saysEnough = ({ text, status, smtpCode }: DeliveryStatus): boolean =>
+  text !== '' && (!isVague(status) || smtpCode !== null);
 
 function returnedMail(tree: ReportTree, { quoted }: Prose, report: StatusReport | null): ReturnedMail {
   const [part, text] = [returnedFields(tree), quoted].map((fields) => returnedOf(fields));

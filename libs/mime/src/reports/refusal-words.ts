@@ -7,6 +7,7 @@ export interface RefusalWords {
   text: string;
 }
 
+const LETTER = /\p{L}/u;
 const MAX_WORDS = 4_000;
 /** Codes of SMTP alone: other numbers of three digits are ports, sizes and times. */
 const CODE = '(?:4(?:2[12]|3[0-4]|4[0-9]|5[0-9]|71)|5(?:0[0-5]|1[0-7]|2[1-5]|3[0-8]|41|5[0-9]|7[0-3]))';
@@ -28,12 +29,13 @@ export function refusalWords(words: string): RefusalWords {
   const inner = innermost(line);
   const reply = REPLY.exec(inner);
   const code = reply?.[1] ?? null;
+  const behind = withoutCodes(inner.slice(reply?.index ?? 0), code);
   const found = [...inner.matchAll(ENHANCED)].map(([, status]) => status);
   const agreeing = code === null ? found : found.filter((status) => status.startsWith(code[0]));
   return {
     smtpCode: code === null ? null : Number(code),
     status: agreeing.find((status) => !VAGUE.test(status)) ?? agreeing.at(0) ?? null,
-    text: withoutCodes(inner.slice(reply?.index ?? 0), code) || withoutCodes(inner, code),
+    text: LETTER.test(behind) ? behind : withoutCodes(inner, code),
   };
 }
 

@@ -1,0 +1,63 @@
+import { describe, expect, it } from 'vitest';
+import { mostTelling, refusalWords } from './refusal-words.js';
+import { reportedAddress } from './report-address.js';
+
+describe('refusalWords', () => {
+  it.each([
+    ['550 5.1.1 no such user', 550, '5.1.1', 'no such user'],
+    ['550-5.1.1 no 550-5.1.1 such 550 5.1.1 user', 550, '5.1.1', 'no such user'],
+    ['host mx.example[192.0.2.1] said: 552 5.2.2 full (in reply to DATA)', 552, '5.2.2', 'full (in reply to DATA)'],
+    ['550 5.0.350 Remote server returned an error -> 550 5.1.1 unknown', 550, '5.1.1', 'unknown'],
+    ['550 5.7.1 <mx.example #5.7.1 smtp; 550 5.1.1 unknown>', 550, '5.1.1', 'unknown'],
+    ['Sorry, no mailbox here by that name. (#5.1.1)', null, '5.1.1', 'Sorry, no mailbox here by that name. (#5.1.1)'],
+    ['#550 5.1.1 RESOLVER.ADR.RecipNotFound; not found ##', 550, '5.1.1', 'RESOLVER.ADR.RecipNotFound; not found'],
+    [
+      '554 delivery error: dd mailbox is disabled (554.30). - mta4',
+      554,
+      null,
+      'delivery error: dd mailbox is disabled (554.30). - mta4',
+    ],
+    ['no such user. [SMTP Error Code 550]', 550, null, 'no such user. [SMTP Error Code 550]'],
+    [
+      'the limit is 500 MB, on port 587, at 192.0.2.5.1',
+      null,
+      null,
+      'the limit is 500 MB, on port 587, at 192.0.2.5.1',
+    ],
+    ['550 4.2.1 contradictory', 550, null, 'contradictory'],
+    ['', null, null, ''],
+  ])('%j', (words, smtpCode, status, text) => {
+    expect(refusalWords(words)).toEqual({ smtpCode, status, text });
+  });
+});
+
+describe('mostTelling', () => {
+  it.each([
+    ['5.0.0', '5.1.1', '5.1.1'],
+    ['5.1.1', '5.7.1', '5.1.1'],
+    ['5.2.1', '5.1.1', '5.1.1'],
+    ['5.7.1', null, '5.7.1'],
+    [null, '5.7.1', '5.7.1'],
+    ['5.0.0', '5.7.1', '5.7.1'],
+    [null, null, null],
+  ])('of the field %j and the words %j', (field, words, wanted) => {
+    expect(mostTelling(field, words)).toBe(wanted);
+  });
+});
+
+describe('reportedAddress', () => {
+  it.each([
+    ['rfc822; ada@b.example', 'ada@b.example'],
+    ['rfc822;<ada@b.example>', 'ada@b.example'],
+    ['RFC822; "Ada L." <ada@b.example> (closed)', 'ada@b.example'],
+    ['ada@b.example', 'ada@b.example'],
+    ['rfc822;ada+2Bshop@b.example', 'ada+shop@b.example'],
+    ['rfc822; ada+2b@b.example', 'ada+2b@b.example'],
+    ['utf-8; ad\\x{E4}@r\\x{F6}mer.example', 'adä@römer.example'],
+    ['utf-8; a\\x{D800}\\x{110000}@b.example', null],
+    ['unknown; nobody', null],
+    ['', null],
+  ])('of %j', (value, wanted) => {
+    expect(reportedAddress(value)).toBe(wanted);
+  });
+});
