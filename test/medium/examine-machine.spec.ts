@@ -267,6 +267,15 @@ const FAULTS: Fault[] = [
     fix: 'HTTP_PORT',
   },
   {
+    name: 'a service that hangs',
+    check: 'service',
+    break: async () => (room.env['HTTP_PORT'] = String(await room.listening(createServer()))),
+    status: 'error',
+    says: 'does not answer',
+    fix: 'restart it',
+    limitMs: 1_000,
+  },
+  {
     name: 'a part that cannot do its work',
     check: 'service',
     break: async () =>

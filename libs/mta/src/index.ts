@@ -19,6 +19,7 @@ export type {
   ServerReply,
   TlsPolicyName,
 } from './delivery-outcome.js';
+export { dnsFault } from './dns-fault.js';
 export { printableText } from './printable-text.js';
 export { ReplyReader, type RawReply } from './reply-reader.js';
 export { Resolver, type MxAnswer } from './resolver.js';

@@ -1,6 +1,6 @@
 import type { DnsAnswer, SpfDns } from '#libs/domains';
 import type { Config } from '#libs/kernel';
-import { Resolver, type MxAnswer } from '#libs/mta';
+import { dnsFault, Resolver, type MxAnswer } from '#libs/mta';
 import { getServers } from 'node:dns';
 
 /** c-ares asks twice and waits longer the second time. */
@@ -21,36 +21,39 @@ export class DnsDesk implements SpfDns {
     try {
       return answerOf(await this.resolver.texts(name));
     } catch (error) {
-      return {
-        kind: 'no_answer',
-        reason: `TXT question for ${name}: ${(error as NodeJS.ErrnoException).code ?? 'failed'}`,
-      };
+      const { code = 'EUNKNOWN' } = error as NodeJS.ErrnoException;
+      return this.silence(`TXT question for ${name}: ${dnsFault(code)}`);
     }
   }
 
   /** IPv4 first. */
   async addresses(name: string): Promise<DnsAnswer> {
     const answer = await this.resolver.addresses(name);
-    if (answer.kind === 'temporary') return { kind: 'no_answer', reason: answer.text };
+    if (answer.kind === 'temporary') return this.silence(answer.text);
     return answerOf(answer.kind === 'addresses' ? answer.addresses : []);
   }
 
   /** The exchanges, the most wanted first. */
   async mx(name: string): Promise<DnsAnswer> {
     const answer = await this.resolver.mx(name);
-    return answer.kind === 'temporary' ? { kind: 'no_answer', reason: answer.text } : answerOf(exchangesOf(answer));
+    return answer.kind === 'temporary' ? this.silence(answer.text) : answerOf(exchangesOf(answer));
   }
 
   /** The names that the PTR records of an address have. */
   async names(address: string): Promise<DnsAnswer> {
     const answer = await this.resolver.names(address);
-    if (answer.kind === 'temporary') return { kind: 'no_answer', reason: answer.text };
+    if (answer.kind === 'temporary') return this.silence(answer.text);
     return answerOf(answer.kind === 'names' ? answer.names : []);
   }
 
   /** Ends what is being asked. */
   close(): void {
     this.resolver.cancel();
+  }
+
+  /** While nobody answers at all, that is the reason, whatever became of one question. */
+  private silence(reason: string): DnsAnswer {
+    return { kind: 'no_answer', reason: (this.resolver.outage ?? reason).replace(/\.$/, '') };
   }
 }
 

@@ -9,6 +9,8 @@ export type Readiness =
   /** The failing parts with their reasons, as the service words them. */
   | { kind: 'unready'; body: string }
   | { kind: 'not_running'; reason: string }
+  /** Something takes the connection and does not answer. */
+  | { kind: 'silent' }
   /** Something else answers there. */
   | { kind: 'stranger'; status: number };
 
@@ -25,6 +27,7 @@ export async function askReadiness({ settings }: Config, signal: AbortSignal): P
     if (status === 503) return { kind: 'unready', body };
     return { kind: 'stranger', status };
   } catch (error) {
+    if ((error as Error).name === 'AbortError') return { kind: 'silent' };
     return { kind: 'not_running', reason: (error as NodeJS.ErrnoException).code ?? (error as Error).message };
   }
 }

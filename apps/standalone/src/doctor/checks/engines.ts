@@ -193,7 +193,7 @@ async function lookAtClickHouse({ config }: Patient): Promise<Remark[]> {
     return [
       error({
         subject,
-        message: `It cannot be asked: ${reason.split('\n', 1)[0]}. Statistics stand still; mail goes on.`,
+        message: `It cannot be asked: ${reason.split('\n', 1)[0].replace(/\.$/, '')}. Statistics stand still; mail goes on.`,
         fix: 'Correct CLICKHOUSE_URL, or start the server.',
       }),
     ];

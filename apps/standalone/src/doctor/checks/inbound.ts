@@ -10,7 +10,7 @@ export const inboundCheck: Check = {
   title: 'Way in',
   asks: 'Does the inbound door answer here, and at the host that DNS names for bounces?',
   isOfDelivery: true,
-  look: async (patient) => [await lookAtDoor(patient), await lookAtExchange(patient)],
+  look: (patient) => Promise.all([lookAtDoor(patient), lookAtExchange(patient)]),
 };
 
 async function lookAtDoor(patient: Patient): Promise<Remark> {
@@ -27,8 +27,8 @@ async function lookAtDoor(patient: Patient): Promise<Remark> {
       facts: { greeting: text },
     });
   } catch (problem) {
-    if ((await patient.readiness()).kind === 'not_running')
-      return skipped({ subject, message: 'The service does not run, so its inbound door is closed.' });
+    if (!['ready', 'unready'].includes((await patient.readiness()).kind))
+      return skipped({ subject, message: 'Nothing answers, but the service does not run here either.' });
     return error({
       subject,
       message: `The service runs, but its inbound door does not answer: ${(problem as Error).message}.`,

@@ -33,7 +33,11 @@ export const nameServersCheck: Check = {
   name: 'name-servers',
   title: 'Name servers',
   asks: 'Does each answer, quickly and truthfully, and can DANE be used?',
-  look: async (patient) => [...(await Promise.all(patient.dns.servers.map(lookAt))).flat(), await lookAtDane(patient)],
+  look: async (patient) => {
+    const looks = patient.dns.servers.map(lookAt);
+    const [dane, ...servers] = await Promise.all([lookAtDane(patient), ...looks]);
+    return [...servers.flat(), dane];
+  },
 };
 
 async function lookAt(server: string): Promise<Remark[]> {

@@ -24,6 +24,12 @@ async function lookAt(patient: Patient): Promise<Remark> {
         message: `The service runs, but not every part can do its work: ${found.body}`,
         fix: 'The log of the service says why, under the name of that part.',
       });
+    case 'silent':
+      return error({
+        subject,
+        message: 'Something takes connections on HTTP_PORT and does not answer.',
+        fix: 'If it is the service, restart it (its log says what it was busy with); else give HTTP_PORT another port.',
+      });
     case 'stranger':
       return error({
         subject,

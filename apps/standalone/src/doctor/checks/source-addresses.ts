@@ -1,7 +1,7 @@
 import { foreignSources, shapingPlan } from '#libs/emails';
 import { isPublicAddress } from '#libs/kernel';
 import type { Check } from '../check.js';
-import { error, ok, skipped, warning, type Remark } from '../finding.js';
+import { error, ok, skipped, unanswered, warning, type Remark } from '../finding.js';
 import type { Patient } from '../patient.js';
 import type { Sources } from '../sources.js';
 
@@ -65,6 +65,8 @@ function judgeRecords({ isUnnamed, hostName, service }: Patient, sources: Source
       ? 'No way out was found.'
       : `Mail leaves from the private ${hidden}: what receivers see instead cannot be known from here.`;
   if (isUnnamed) return skipped({ subject: 'this machine', message: unknown, facts });
+  if (sources.addresses.length === 0 && sources.unanswered !== null)
+    return unanswered('this machine', sources.unanswered);
   if (sources.addresses.length > 0)
     return ok({
       subject: listed(sources),
