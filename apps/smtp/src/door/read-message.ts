@@ -24,10 +24,13 @@ export function readMessage(
       chunks.length = 0;
       reject(refusal);
     });
-    stream.once('end', () => resolve(chunks.length === 1 ? chunks[0] : Buffer.concat(chunks)));
-    // After the end it is settled, and this changes nothing.
     const cut = (): void => reject(new SmtpReply(451, '4.4.2 The connection ended within the message'));
     stream.once('error', cut);
     stream.once('close', cut);
+    stream.once('end', () => {
+      // An error is made for each mail otherwise, and its stack costs more than the rest of this.
+      stream.off('close', cut);
+      resolve(chunks.length === 1 ? chunks[0] : Buffer.concat(chunks));
+    });
   });
 }
