@@ -206,7 +206,9 @@ describe('the SMTP relay', () => {
 function databaseProcesses(dataDir: string): { master: number; sessions: number[] } {
   const [{ pid: master }] = processesOn(dataDir).filter(({ command }) => /^\S*postgres /.test(command));
   const children = readFileSync(`/proc/${master}/task/${master}/children`, 'utf8').trim().split(' ').map(Number);
-  const sessions = children.filter((pid) => /^postgres: postloft /.test(readFileSync(`/proc/${pid}/cmdline`, 'utf8')));
+  const sessions = children.filter((pid) =>
+    readFileSync(`/proc/${pid}/cmdline`, 'utf8').startsWith('postgres: postloft '),
+  );
   return { master, sessions };
 }
 
