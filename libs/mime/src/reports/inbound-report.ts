@@ -17,7 +17,10 @@ export interface DeliveryStatus {
   /** Address without its type; null where prose names none. */
   finalRecipient: string | null;
   originalRecipient: string | null;
-  /** RFC 3463, for example `5.1.1`; null where neither a field nor the words have one. */
+  /**
+   * RFC 3463, for example `5.1.1`: the most telling one of field and words, or what a system's fixed words stand for; null
+   * where there is none.
+   */
   status: string | null;
   /** Three digits of an SMTP reply in the words; null where there are none. */
   smtpCode: number | null;

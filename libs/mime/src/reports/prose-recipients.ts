@@ -25,13 +25,15 @@ const AT_START = /^["'<([\s]{0,9}(?:smtp:|mailto:)?["'<]?(?=[^\s<>"'@]{1,64}@[^\
 const DIRECTORY_NAME = /^\s{0,9}[a-z]{1,4}=[^@<>]{0,200}smtp=(?=[^\s<>"'@]{1,64}@)/i;
 /** `Recipient: ada@…`, `Failed to deliver to 'ada@…'`; no label of the sender, no line of a dialogue. */
 const LABELLED =
-  /^(?!(?:mail from|from|sender|reply-to|return-path|absender|von|de|expediteur|remitente)\b)[\p{L}][\p{L} /()-]{0,60}[:=]?\s{1,20}["'<[(]{0,2}(?:smtp:)?(?=[^\s<>"'@]{1,64}@[^\s<>"'@]{1,255}["'>\])]{0,3}(?:[\s:;,.(]|$))/iu;
+  /^(?!(?:message-id|references|in-reply-to|subject|mail from|from|sender|reply-to|return-path|absender|von|de|expediteur|remitente)\b)[\p{L}][\p{L} /()-]{0,60}[:=]?\s{1,20}["'<[(]{0,2}(?:smtp:)?(?=[^\s<>"'@]{1,64}@[^\s<>"'@]{1,255}["'>\])]{0,3}(?:[\s:;,.(]|$))/iu;
 const DIALOGUE = /^(?:>>>|<<<|-->|<--|[\d: -]{8,25}(?:-->|<--)|\d{3}[ -])/;
 const HOST_WORDS =
   /\b(?:host:?|talking to|transferring to|server for|rejected by) {1,3}([a-z0-9](?:[a-z0-9-]{0,62}\.){1,10}[a-z]{2,30})\b/i;
 const REASON =
   /^(?:[a-z]{1,15} )?(?:reason|grund|fehler|motif|raison|motivo|causa|reden|powod|причина|原因|理由) ?[:：]/;
 const LETTER = /\p{L}/u;
+/** Quoted fields whose value only looks like an address of a recipient. */
+const OF_THE_MAIL = /^\s{0,20}(?:message-id|references|in-reply-to|subject|mail from|from|sender|reply-to) {0,3}:/i;
 /** Addresses of machines. */
 const MACHINE = /^(?:mailer-daemon|postmaster|mdaemon|abuse|no-?reply)@/i;
 
@@ -75,7 +77,7 @@ function blocksOf(lines: readonly string[], named: (address: string | null) => a
 }
 
 function mentioned(lines: readonly string[]): string[] {
-  return lines.flatMap((line) => firstAddress(line) ?? []);
+  return lines.filter((line) => !OF_THE_MAIL.test(line)).flatMap((line) => firstAddress(line) ?? []);
 }
 
 const linesAbout = (lines: readonly string[], address: string): string[] =>

@@ -5,7 +5,7 @@ import { proseRecipients } from './prose-recipients.js';
 import { firstAddress } from './report-address.js';
 import { fieldOf, type ReportField } from './report-fields.js';
 import type { ReportTree } from './report-parts.js';
-import { DELAYED, FAILED, GIVEN_UP, OPENING } from './report-phrases.js';
+import { ARRIVED, DELAYED, FAILED, GIVEN_UP, OPENING } from './report-phrases.js';
 import { isAnswer, isFromMailer } from './report-sender.js';
 import { copyLine, quotedFields, returnedFields } from './returned-mail.js';
 
@@ -80,6 +80,7 @@ function soundsLikeMailer(tree: ReportTree, subject: string, text: string): bool
 }
 
 function proseAction(text: string, named: boolean): DsnAction | null {
+  if (ARRIVED.test(text) && !FAILED.test(text)) return null;
   if (DELAYED.test(text) && !GIVEN_UP.test(text)) return 'delayed';
   return named || FAILED.test(text) || OPENING.test(text) ? 'failed' : null;
 }

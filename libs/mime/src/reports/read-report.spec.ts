@@ -13,6 +13,16 @@ const read = (text: string) => readReport(Buffer.from(text, 'latin1'));
 const filled = (start: string, piece: string, size = SIZE) =>
   Buffer.from(start + piece.repeat(Math.ceil(size / piece.length)), 'latin1');
 
+const measure = () => {
+  const honest = filled(`${REPORT}--b\r\n\r\n`, 'The mail system could not bring your message to its reader.\r\n');
+  return cost(() => readReport(honest));
+};
+let measured: Promise<number> | undefined;
+const ordinaryCost = () => {
+  measured ??= measure();
+  return measured;
+};
+
 describe('readReport', () => {
   it('finds the status behind a report of 10 MB of words', () => {
     const words = '--b\r\nContent-Type: text/plain\r\n\r\n' + 'The message did not arrive.\r\n'.repeat(350_000);
@@ -133,10 +143,7 @@ describe('readReport', () => {
     ['escapes', REPORT, `--b\r\nContent-Transfer-Encoding: quoted-printable\r\n\r\n${'=41'.repeat(20_000)}\r\n`],
     ['marks over letters', `${HEAD}Content-Type: text/plain; charset=utf-8\r\n\r\n`, 'a\xcc\x81\xcc\x81'],
   ])('reads 10 MB of %s at the price of ordinary reports', async (_what, head, piece) => {
-    const line = 'The mail system could not bring your message to its reader.\r\n';
-    const honest = filled(`${REPORT}--b\r\n\r\n`, line);
     const hostile = filled(head, piece);
-    const ordinary = await cost(() => readReport(honest), 2);
-    expect(await cost(() => readReport(hostile), 2)).toBeLessThan(20 * ordinary);
+    expect(await cost(() => readReport(hostile), 2)).toBeLessThan(20 * (await ordinaryCost()));
   });
 });

@@ -34,12 +34,18 @@ export const FAILED = any(
 
 /** That the server goes on trying. */
 export const DELAYED = any(
+  '^[a-z ]{0,20}\\bdelay(?:ed)?\\b',
   '(?:not|never) yet been (?:delivered|sent)|not been delivered yet|(?:has been|is|was|delivery|message|mail) delayed\\b|delayed mail|notification \\(delay|still (?:un|being )(?:delivered|retried)|still trying',
   '(?:this is a|\\bis a) warning (?:message )?only|transient non-fatal|delivery incomplete|you do not need to resend|could not send message for (?:the )?past|delayed \\d{1,4} hours',
   'will (?:keep trying|be retried|retry|try again|continue to)|attempts will (?:continue|be made|go on|be repeated)|attempts go on|no action is required on your part',
   'noch nicht [^.]{0,20}zugestellt|verzogert|weitere (?:zustell)?versuche|pas encore (?:ete )?remis|en attente|nouvelles tentatives|remise retardee',
   'aun no se ha|se ha retrasado|entrega retrasada|ritardat|non ancora (?:recapitato|consegnato)|ainda nao foi|entrega atrasada|vertraagd|nog niet (?:bezorgd|afgeleverd)|opozni|jeszcze nie',
   'задерж|еще не (?:было )?доставлен|(?:配信|送信)[^。]{0,6}遅延|遅れて|延迟|尚未送达',
+);
+
+/** That all went well. */
+export const ARRIVED = any(
+  'successful(?:ly)? deliver|successful delivery|return receipt|delivery notifications|^(?:delivered|relayed|expanded)\\b|has been (?:delivered|relayed|expanded)\\b',
 );
 
 /** That it will not. */

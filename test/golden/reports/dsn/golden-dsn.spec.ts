@@ -98,6 +98,18 @@ describe('the labelled bounces', () => {
     expect(share, JSON.stringify(wrong, null, 1)).toBeGreaterThanOrEqual(0.97);
   });
 
+  it('end nothing, wherever they are cut off, when nothing failed', () => {
+    const harmless = all.filter(({ recipients }) => recipients.every(({ action }) => action !== 'failed'));
+    for (const sample of harmless) {
+      const whole = mail(sample);
+      for (let cut = 0; cut < whole.length; cut += 41) {
+        const report = readReport(whole.subarray(0, cut));
+        const failed = report.kind === 'delivery' && report.recipients.some(({ action }) => action === 'failed');
+        expect(failed, `${sample.name} at ${cut}`).toBe(false);
+      }
+    }
+  });
+
   it('never end a mailbox that they do not speak of', () => {
     const { wrong } = classScore(all);
     expect(wrong.filter(({ found }) => HARD.has(found ?? ''))).toEqual([]);
