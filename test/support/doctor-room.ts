@@ -1,4 +1,4 @@
-import { loadConfig, Log } from '#libs/kernel';
+import { loadConfig } from '#libs/kernel';
 import type { AddressInfo, Server, Socket } from 'node:net';
 import { afterAll, afterEach, beforeAll, beforeEach, expect } from 'vitest';
 import { CHECKS } from '../../apps/standalone/src/doctor/checks/index.js';
@@ -60,7 +60,7 @@ export class DoctorRoom {
     const checks = CHECKS.filter(({ name }) => name === only);
     expect(checks, only).toHaveLength(1);
     const config = loadConfig('cli', this.env);
-    const examination = await examine({ config, log: Log.quiet(), checks, domain, limitMs });
+    const examination = await examine({ config, checks, domain, limitMs });
     await examination.close();
     return examination.findings;
   }

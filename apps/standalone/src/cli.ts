@@ -27,17 +27,17 @@ async function main(words: string[]): Promise<number> {
 
 async function obey(order: Exclude<Order, { kind: 'help' }>): Promise<number> {
   const config = loadConfig('cli');
-  // Standard output belongs to the answer.
-  const level = isVerbose() ? 'debug' : 'warn';
-  const log = new Log(pino({ level, base: { program: 'cli' } }, pino.destination({ dest: 2, sync: true })));
-  if (order.kind === 'run') return administer(order, config, log);
-  const output = await order.run(config, log);
+  if (order.kind === 'run') return administer(order, config);
+  const output = await order.run(config);
   const code = await print(output, order.json);
   await closeInTime(output);
   return code;
 }
 
-async function administer(order: Extract<Order, { kind: 'run' }>, config: Config, log: Log): Promise<number> {
+async function administer(order: Extract<Order, { kind: 'run' }>, config: Config): Promise<number> {
+  // Standard output belongs to the answer.
+  const level = isVerbose() ? 'debug' : 'warn';
+  const log = new Log(pino({ level, base: { program: 'cli' } }, pino.destination({ dest: 2, sync: true })));
   const admin = await openAdministration(config, log);
   let closing: Promise<void> | undefined;
   const close = () => (closing ??= admin.close());

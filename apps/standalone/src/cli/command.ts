@@ -1,5 +1,5 @@
 import type { ParseArgsConfig } from 'node:util';
-import type { Config, Log } from '#libs/kernel';
+import type { Config } from '#libs/kernel';
 import type { Administration } from './administration.js';
 
 /** What the options of a command were; the parser has checked their types, not their meaning. */
@@ -41,7 +41,7 @@ export interface AdministrationCommand extends Described {
 /** Works where there is no database, or one that is broken. */
 export interface LoneCommand extends Described {
   /** @throws UsageError */
-  prepareAlone: (input: CommandInput) => (config: Config, log: Log) => Promise<CommandOutput>;
+  prepareAlone: (input: CommandInput) => (config: Config) => Promise<CommandOutput>;
 }
 
 /** One thing that the command line can do. */

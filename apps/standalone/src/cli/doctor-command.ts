@@ -17,8 +17,8 @@ const doctor: Command = {
     const checks = chosen(input);
     const domain = listOption(input, 'domain')?.at(0)?.toLowerCase() ?? null;
     checkedOption('domain', domain ?? undefined, domainNameRule);
-    return async (config, log) => {
-      const examination = await examine({ config, log, checks, domain });
+    return async (config) => {
+      const examination = await examine({ config, checks, domain });
       const { findings } = examination;
       const isTerminal = process.stdout.isTTY;
       const isOk = findings.every(({ status }) => status !== 'error');

@@ -1,4 +1,4 @@
-import { loadConfig, Log } from '#libs/kernel';
+import { loadConfig } from '#libs/kernel';
 import { describe, expect, it } from 'vitest';
 import type { Check } from './check.js';
 import { examine } from './examine.js';
@@ -13,9 +13,10 @@ const check = (name: string, look: Check['look'], isOfDelivery?: true): Check =>
 });
 const run = async (checks: Check[], env: Record<string, string> = { DELIVERY_MODE: 'mx' }) => {
   const config = loadConfig('cli', env);
-  const { findings, close } = await examine({ config, log: Log.quiet(), checks, domain: null, limitMs: 50 }).then(
-    (examination) => ({ findings: examination.findings, close: () => examination.close() }),
-  );
+  const { findings, close } = await examine({ config, checks, domain: null, limitMs: 50 }).then((examination) => ({
+    findings: examination.findings,
+    close: () => examination.close(),
+  }));
   await close();
   return findings;
 };

@@ -1,4 +1,4 @@
-import type { Config, Log } from '#libs/kernel';
+import type { Config } from '#libs/kernel';
 import type { Check } from './check.js';
 import { skipped, type Finding, type Remark } from './finding.js';
 import { Patient } from './patient.js';
@@ -10,7 +10,6 @@ const GRACE_MS = 1_000;
 
 export interface Wanted {
   config: Config;
-  log: Log;
   checks: readonly Check[];
   domain: string | null;
   /** Milliseconds; what nobody answers in this time stays open. */
@@ -25,9 +24,9 @@ export interface Examination {
 }
 
 /** All checks at once: they wait for others most of the time. Never rejects, and ends in time whoever hangs. */
-export async function examine({ config, log, checks, domain, limitMs = LIMIT_MS }: Wanted): Promise<Examination> {
+export async function examine({ config, checks, domain, limitMs = LIMIT_MS }: Wanted): Promise<Examination> {
   const limit = new AbortController();
-  const patient = new Patient(config, limit.signal, { log, domain });
+  const patient = new Patient(config, limit.signal, domain);
   const timers: NodeJS.Timeout[] = [];
   const late = new Promise<Remark[]>((resolve) => {
     timers.push(

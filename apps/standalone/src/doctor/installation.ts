@@ -1,4 +1,4 @@
-import type { Config, Log } from '#libs/kernel';
+import { Log, type Config } from '#libs/kernel';
 import { Database } from '#libs/persistence';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
@@ -11,22 +11,20 @@ export type OpenedDatabase = Database | null;
 export class Installation {
   private opening: Promise<OpenDatabase> | undefined;
 
-  constructor(
-    private readonly config: Config,
-    private readonly log: Log,
-  ) {}
+  constructor(private readonly config: Config) {}
 
   /** @throws when it cannot be reached */
   async open(): Promise<OpenedDatabase> {
     if (this.config.settings.DATABASE_URL === undefined && !this.isMade()) return null;
-    this.opening ??= openDatabase({ config: this.config, log: this.log, entities: [] });
+    // What goes wrong is a finding, and told as one.
+    this.opening ??= openDatabase({ config: this.config, log: Log.quiet(), entities: [] });
     return new Database((await this.opening).dataSource);
   }
 
   /** A database that was started for this look is stopped again. */
   async close(): Promise<void> {
     const opened = await this.opening?.catch(() => undefined);
-    await opened?.close().catch((error: Error) => this.log.debug('closing the database', { reason: error.message }));
+    await opened?.close().catch(() => undefined);
   }
 
   private isMade(): boolean {

@@ -1,4 +1,4 @@
-import type { Config, Log } from '#libs/kernel';
+import type { Config } from '#libs/kernel';
 import { DnsDesk } from './dns-desk.js';
 import { Installation, type OpenedDatabase } from './installation.js';
 import { askReadiness, type Readiness } from './readiness.js';
@@ -16,15 +16,12 @@ export class Patient {
   constructor(
     readonly config: Config,
     readonly signal: AbortSignal,
-    options: { log: Log; domain: string | null },
+    /** A domain of a customer that is to be looked at as well. */
+    readonly domain: string | null,
   ) {
     this.dns = new DnsDesk(config);
-    this.place = new Installation(config, options.log);
-    this.domain = options.domain;
+    this.place = new Installation(config);
   }
-
-  /** A domain of a customer that is to be looked at as well. */
-  readonly domain: string | null;
 
   get service(): string {
     return this.config.settings.SERVICE_DOMAIN;
