@@ -77,9 +77,15 @@ describe('findFiles', () => {
     expect(of("attachment; filename=a.exe; filename*=utf-8''b.pdf")).toEqual(['a.exe', 'b.pdf']);
     expect(of('attachment; filename=a.pdf; filename=b.exe')).toEqual(['a.pdf', 'b.exe']);
     expect(of('attachment; filename=a.pdf', 'Content-Type: application/pdf; name=b.exe')).toEqual(['a.pdf', 'b.exe']);
-    expect(of('attachment; filename=x"b.exe"')).toEqual(['b.exe', 'x"b.exe"']);
+    expect(of('attachment; (c) filename=b.exe (d)')).toEqual(['b.exe', 'b.exe (d)']);
+    expect(of('attachment; filename=short.pdf; filename*0=lo; filename*1=ng.exe')).toContain('long.exe');
     expect(of("attachment; filename*0*=utf-8''%e2%82; filename*1*=%ac.exe")).toEqual(['€.exe']);
     expect(of('attachment; filename="=?utf-8?B?4oKsLmV4ZQ==?="')).toEqual(['€.exe']);
+  });
+
+  it('takes a multipart without parts for one part, as readers do', () => {
+    expect(names('Content-Type: multipart/mixed; boundary=b; name=a.exe', '', 'x')).toEqual([['a.exe']]);
+    expect(names('Content-Type: multipart/mixed; boundary=b; name=a.exe', '', '--b', '', 'x')).toEqual([]);
   });
 
   it('looks into forwarded messages, which are no files themselves unless they have a name', () => {
@@ -130,6 +136,13 @@ describe('findFiles', () => {
       'an encoded multipart',
       ['Content-Type: multipart/mixed; boundary=b', 'Content-Transfer-Encoding: base64', '', 'LS1i'],
     ],
+    ['a multipart behind a comment', ['Content-Type: (c) multipart/mixed; boundary=b', '', '--b', '', 'x']],
+    ['a multipart with a blank in its type', ['Content-Type: multipart / mixed; boundary=b', '', '--b', '', 'x']],
+    ['a quote within a name', ['Content-Disposition: attachment; filename=x"b.exe"', '', 'x']],
+    ['a quote without end', ['Content-Disposition: attachment; filename="a.txt; filename=b.exe', '', 'x']],
+    ['a section without the first', ['Content-Disposition: attachment; filename=a.; filename*1=b.exe', '', 'x']],
+    ['a section twice', ['Content-Disposition: attachment; filename*0=a; filename*0=b.exe', '', 'x']],
+    ['an encoded name twice', ["Content-Disposition: attachment; filename*=utf-8''a; filename*=utf-8''b.exe", '', 'x']],
     ['an encoded message', mixed(['Content-Type: message/rfc822', 'Content-Transfer-Encoding: base64', '', 'x'])],
     ['a piece of a message', ['Content-Type: message/partial; id=a; number=1', '', 'x']],
     ['a file in an unknown encoding', ['Content-Disposition: attachment', 'Content-Transfer-Encoding: x-uue', '', 'x']],

@@ -80,7 +80,7 @@ function visit(walk: Walk, entity: Buffer, place: Place): void {
   if (place.depth > MAX_DEPTH) throw new Unreadable(`has parts more than ${MAX_DEPTH} levels deep`);
   const opened = open(entity);
   const { type } = opened;
-  if (type.startsWith('multipart/')) return visitParts(walk, opened, place.depth);
+  if (type.startsWith('multipart/') && visitParts(walk, opened, place.depth) > 0) return;
   if (type === 'message/partial') throw new Unreadable('is a piece of another one, which cannot be judged alone');
   const names = namesOf(opened);
   const attached = firstToken(opened.value('content-disposition')) === 'attachment';
@@ -107,7 +107,8 @@ function open(entity: Buffer): Entity {
   };
 }
 
-function visitParts(walk: Walk, entity: Entity, depth: number): void {
+/** How many there are; where there are none, readers show the whole as one part. */
+function visitParts(walk: Walk, entity: Entity, depth: number): number {
   requirePlain(entity);
   const contentType = entity.value('content-type');
   const [boundary, another] = parameterReadings(contentType, 'boundary') ?? [];
@@ -120,6 +121,7 @@ function visitParts(walk: Walk, entity: Entity, depth: number): void {
     index += 1;
   }
   if (walk.truncated) throw new Unreadable('has too many lines that look like a boundary');
+  return index;
 }
 
 function visitMessage(walk: Walk, entity: Entity, depth: number): void {
@@ -127,8 +129,13 @@ function visitMessage(walk: Walk, entity: Entity, depth: number): void {
   visit(walk, entity.head.body, { depth: depth + 1, signature: '' });
 }
 
-/** RFC 2045 §6.4: what has parts is not encoded as a whole. Some readers decode it all the same. */
-function requirePlain({ type, encoding }: Entity): void {
+/**
+ * RFC 2045 §6.4: what has parts is not encoded as a whole; some readers decode it all the same. And not every reader sees
+ * a type behind a comment, or with blanks in it.
+ */
+function requirePlain({ type, encoding, value }: Entity): void {
+  if (value('content-type').split(';', 1)[0].trim().toLowerCase() !== type)
+    throw new Unreadable(`has a ${type} part whose type is not all that is written`);
   if (!PLAIN.has(encoding)) throw new Unreadable(`has a ${type} part with a Content-Transfer-Encoding`);
 }
 

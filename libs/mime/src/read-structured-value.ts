@@ -15,6 +15,9 @@ interface Piece {
 }
 
 const MAX_PARAMETERS = 200;
+/** RFC 5322 §3.2.2, without comments inside comments. */
+const COMMENT = /\([^()]*\)/g;
+const WHOLLY_QUOTED = /^"(?:[^"\\]|\\[^])*"\s*(?:\([^()]*\)\s*)?$/;
 const PERCENT = /%([0-9A-Fa-f]{2})/g;
 /** RFC 2231: `name`, `name*`, `name*0`, `name*0*`. */
 const PARAMETER_NAME = /^([^*]+)(?:\*(\d{1,4}))?(\*)?$/;
@@ -28,37 +31,58 @@ export function readStructuredValue(text: string): StructuredValue {
 
 /**
  * Every text that some reader takes for the value of a parameter, the best one first: with RFC 2231 and without, the
- * first and the last of several, a value with quotes inside. Null where there are more parameters than are read.
+ * first and the last of several. Null where readers disagree on where the parameters begin and end.
  */
 export function parameterReadings(text: string, name: string): string[] | null {
-  const { pieces, truncated } = readPieces(text);
+  const { pieces, truncated, broken } = readPieces(text);
   const all = pieces.get(name) ?? [];
-  const plain = all.filter((piece) => !piece.encoded);
-  const alone = plain.filter((piece) => !piece.section).map((piece) => decodeWords(piece.text));
-  const quotedInside = plain.filter((piece) => piece.text.includes('"')).map(({ text: odd }) => odd.split('"')[1]);
-  const readings = all.length === 0 ? [] : [joinPieces(all), ...alone, ...quotedInside];
-  return truncated ? null : [...new Set(readings)].filter((reading) => reading !== '');
+  const sections = all.filter((piece) => piece.section);
+  const encoded = all.filter((piece) => piece.encoded);
+  if (truncated || !isWhole(sections) || encoded.length > Math.max(sections.length, 1)) return null;
+  if (broken && text.toLowerCase().includes(name)) return null;
+  const groups = [all, sections, encoded].filter((group) => group.length > 0);
+  const alone = all.filter((piece) => !piece.section && !piece.encoded).map((piece) => decodeWords(piece.text));
+  const readings = [...groups.map(joinPieces), ...alone];
+  // Not every reader knows comments; and `report (1).pdf` without quotes has none.
+  return [...new Set([...readings, ...readings.map(withoutComments)])].filter((reading) => reading !== '');
 }
 
-function readPieces(text: string): { head: string; pieces: Map<string, Piece[]>; truncated: boolean } {
+const withoutComments = (text: string): string => text.replace(COMMENT, '').trim();
+
+/** Each section once, from the first to the last. */
+const isWhole = (sections: Piece[]): boolean =>
+  sections.toSorted((a, b) => a.index - b.index).every((piece, i) => piece.index === i);
+
+interface Pieces {
+  head: string;
+  pieces: Map<string, Piece[]>;
+  truncated: boolean;
+  /** A quote that does not enclose a whole value. */
+  broken: boolean;
+}
+
+function readPieces(text: string): Pieces {
   const [head, ...assignments] = splitOutsideQuotes(text);
   const pieces = new Map<string, Piece[]>();
+  let broken = false;
   for (const assignment of assignments.slice(0, MAX_PARAMETERS)) {
     const equals = assignment.indexOf('=');
     if (equals < 0) continue;
-    const name = PARAMETER_NAME.exec(assignment.slice(0, equals).trim().toLowerCase());
+    const written = assignment.slice(equals + 1).trim();
+    broken ||= written.includes('"') && !WHOLLY_QUOTED.test(written);
+    const name = PARAMETER_NAME.exec(assignment.slice(0, equals).replace(COMMENT, '').trim().toLowerCase());
     if (!name) continue;
     const piece = {
       index: Number(name[2] ?? 0),
       section: name[2] !== undefined,
-      text: unquote(assignment.slice(equals + 1).trim()),
+      text: unquote(written),
       encoded: name[3] !== undefined,
     };
     const others = pieces.get(name[1]);
     if (others) others.push(piece);
     else pieces.set(name[1], [piece]);
   }
-  return { head, pieces, truncated: assignments.length > MAX_PARAMETERS };
+  return { head, pieces, truncated: assignments.length > MAX_PARAMETERS, broken };
 }
 
 /** Encoded pieces win over a plain twin: senders add the plain one for old readers. */
