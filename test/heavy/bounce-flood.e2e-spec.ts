@@ -1,0 +1,107 @@
+import { connect } from 'node:net';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { goldenReportMail } from '../support/golden-reports.js';
+import { HostileStage } from '../support/hostile-stage.js';
+import { mail } from '../support/mail.js';
+import { until } from '../support/until.js';
+
+const LANES = 100;
+const ADDRESSES = 25;
+const SECONDS = 8;
+/** What the door lets through in a second, and at once after a quiet time. */
+const PER_SECOND = 50;
+const FACTOR = 2;
+/** Below this nobody notices, whatever the ratio. */
+const FLOOR_MS = 100;
+
+interface Flood {
+  taken: number;
+  refused: string[];
+}
+
+/** A mailing gone wrong: everybody's server reports at once, to the process that also takes mail in. */
+describe('a flood of bounces', () => {
+  let stage: HostileStage;
+  let returnPath: string;
+  let report: Buffer;
+
+  beforeAll(async () => {
+    stage = await HostileStage.open();
+    const answer = await stage.program.call('POST', '/emails', mail());
+    const { id } = (await answer.json()) as { id: string };
+    const captured = await until(async () => {
+      const list = await stage.program.call('GET', `/captured?email_id=${id}`);
+      return ((await list.json()) as { data: { mail_from: string }[] }).data.at(0);
+    });
+    returnPath = captured.mail_from;
+    const about = { returnPath, trace: 'unknown', messageId: '<unknown@shop.example>', recipient: 'ada@example.com' };
+    report = goldenReportMail('postfix-unknown-user', about);
+  });
+  afterAll(() => stage?.close());
+
+  it('is taken at the door’s own pace, and honest clients of the relay hardly notice', async () => {
+    const take = stage.honest();
+    await pause(2_000);
+    await take();
+    await pause(4_000);
+    const before = await take();
+    stage.loopLag();
+    const { taken, refused } = await flood(stage.program.ports.inbound, { returnPath, report });
+    const beside = await take();
+    const lag = stage.loopLag();
+    await pause(4_000);
+    const after = await take();
+    // Whatever else this machine does meanwhile is no fault of the flood.
+    const alone = { mail: Math.max(before.mail.p99, after.mail.p99), ehlo: Math.max(before.ehlo.p99, after.ehlo.p99) };
+    console.log(
+      `${LANES} servers for ${SECONDS} s: ${taken} reports taken; p99 of a mail ${beside.mail.p99} ms (alone ${alone.mail}), ` +
+        `of EHLO ${beside.ehlo.p99} ms (alone ${alone.ehlo}), loop held ${lag} ms at most, ` +
+        `memory ${stage.memory().peak} MiB at most`,
+    );
+    expect(refused).toEqual([]);
+    expect(taken).toBeGreaterThan(PER_SECOND);
+    // A second's worth at once, and what each lane had begun.
+    expect(taken).toBeLessThanOrEqual(PER_SECOND * (SECONDS + 2) + LANES);
+    expect(beside.failures).toEqual([]);
+    expect(beside.mail.p99).toBeLessThanOrEqual(Math.max(FACTOR * alone.mail, 2 * FLOOR_MS));
+    expect(beside.ehlo.p99).toBeLessThanOrEqual(Math.max(FACTOR * alone.ehlo, FLOOR_MS));
+    expect(stage.program.output()).not.toMatch(/"level":[56]0/);
+  });
+});
+
+/** Each lane hands in one report after the other, as fast as they are taken. */
+async function flood(port: number, { returnPath, report }: { returnPath: string; report: Buffer }): Promise<Flood> {
+  const seen: Flood = { taken: 0, refused: [] };
+  const end = Date.now() + SECONDS * 1_000;
+  const lanes = Array.from({ length: LANES }, (_, i) => lane(port, `127.2.0.${1 + (i % ADDRESSES)}`));
+  await Promise.all(lanes);
+  return seen;
+
+  function lane(at: number, localAddress: string): Promise<void> {
+    const socket = connect({ port: at, host: '127.0.0.1', localAddress });
+    let heard = '';
+    const begin = (): void => {
+      socket.write(Date.now() < end ? `MAIL FROM:<>\r\nRCPT TO:<${returnPath}>\r\nDATA\r\n` : 'QUIT\r\n');
+    };
+    const answerTo = (line: string): void => {
+      if (line.startsWith('220 ')) socket.write('EHLO mx.example\r\n');
+      else if (line.startsWith('250 SIZE')) begin();
+      else if (line.startsWith('354 ')) socket.write(Buffer.concat([report, Buffer.from('\r\n.\r\n')]));
+      else if (line.startsWith('250 2.0.0')) {
+        seen.taken += 1;
+        begin();
+      } else if (/^[45]/.test(line)) seen.refused.push(line);
+    };
+    socket.on('data', (chunk: Buffer) => {
+      const lines = (heard + chunk.toString('latin1')).split('\r\n');
+      heard = lines.pop() ?? '';
+      lines.forEach(answerTo);
+    });
+    return new Promise((resolve) => {
+      socket.on('error', () => undefined);
+      socket.once('close', () => resolve());
+    });
+  }
+}
+
+const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
