@@ -23,14 +23,14 @@ export const GROUPS = [
   {
     title: 'SMTP, incoming',
     settings: {
-      SMTP_HOST: 'Address on which the relay listens.',
+      SMTP_HOST: 'Address on which the relay and the inbound door listen.',
       SMTP_PORT: 'Submission with STARTTLS; published as 587.',
       SMTPS_PORT: 'Submission with TLS from the first byte; published as 465.',
-      INBOUND_SMTP_PORT: 'Where bounces, complaints and reports arrive; published as 25.',
+      INBOUND_SMTP_PORT: 'Where bounces, complaints and reports arrive; published as 25 (see `docs/inbound.md`).',
       SMTP_TLS_CERT:
         'PEM file with the certificate of the relay, read again when it changes. Unset: signed by itself and kept in `DATA_DIR`.',
       SMTP_TLS_KEY: 'PEM file with the key of `SMTP_TLS_CERT`.',
-      SMTP_CONNECTIONS_PER_IP: 'Open connections that one address may hold.',
+      SMTP_CONNECTIONS_PER_IP: 'Open connections that one address may hold, to the relay and to the inbound door each.',
       SMTP_AUTH_FAILURES_PER_MINUTE: 'Failed logins from one address before it is turned away for a while.',
     },
   },
