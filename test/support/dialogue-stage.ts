@@ -15,10 +15,10 @@ interface Made {
 const SANDBOX = 'orders@sandbox.postloft.test';
 
 /**
- * The started program with the accounts and keys that dialogues log in as:
- * `(nobody named)` an account without limits, `spent` one whose plan is one mail, `other` a second one with two domains,
- * `narrow` a key of it for one domain, `far` one for another network, `reading` one that may not send, `fresh` one made by
- * `do make a fresh key`, `troubled` an account that is blocked in a dialogue, `overdue` one that owes.
+ * The started program with the accounts and keys that dialogues log in as: nobody named is an account without limits;
+ * `spent` one whose plan is one mail, and who is blocked then; `other` a second one with two domains; of its keys `narrow`
+ * is for one domain, `far` for another network, `reading` may not send, and `fresh` is made by `do make a fresh key`.
+ * Each account costs two runs of the command line.
  */
 export class DialogueStage implements Theatre {
   readonly postfix = false;
@@ -27,7 +27,7 @@ export class DialogueStage implements Theatre {
 
   private constructor(
     readonly program: RunningProgram,
-    private readonly accounts: Record<'other' | 'spent' | 'troubled' | 'overdue', Account>,
+    private readonly accounts: Record<'other' | 'spent', Account>,
   ) {
     this.logins.set('', [SANDBOX, program.key]);
   }
@@ -36,13 +36,8 @@ export class DialogueStage implements Theatre {
     const program = await startStandalone({ SMTP_AUTH_FAILURES_PER_MINUTE: '10000' });
     const account = async (name: string, plan: string) =>
       JSON.parse(await cli(program.env, 'accounts', 'create', '--name', name, '--plan', plan, '--json')) as Account;
-    const [other, spent, troubled, overdue] = await Promise.all([
-      account('Other', 'unlimited'),
-      account('Spent', '1'),
-      account('Troubled', 'free'),
-      account('Overdue', 'free'),
-    ]);
-    const stage = new DialogueStage(program, { other, spent, troubled, overdue });
+    const [other, spent] = await Promise.all([account('Other', 'unlimited'), account('Spent', '1')]);
+    const stage = new DialogueStage(program, { other, spent });
     await stage.furnish();
     return stage;
   }
@@ -72,7 +67,7 @@ export class DialogueStage implements Theatre {
     const acts: Record<string, () => Promise<unknown>> = {
       'make a fresh key': () => this.makeFreshKey(),
       'revoke the fresh key': () => this.asOther('DELETE', `/api-keys/${this.fresh?.id}`),
-      'block the troubled account': () => cli(this.program.env, 'accounts', 'block', this.accounts.troubled.id),
+      'block the spent account': () => cli(this.program.env, 'accounts', 'block', this.accounts.spent.id),
     };
     if (!acts[action]) throw new Error(`nobody can "${action}"`);
     await acts[action]();
@@ -91,12 +86,9 @@ export class DialogueStage implements Theatre {
       vouch(accounts.other, 'second.example'),
       vouch(accounts.other, 'other.example'),
       vouch(accounts.spent, 'spent.example'),
-      cli(program.env, 'accounts', 'overdue', accounts.overdue.id),
     ]);
     this.logins.set('other', ['boss@other.example', accounts.other.api_key]);
     this.logins.set('spent', ['boss@spent.example', accounts.spent.api_key]);
-    this.logins.set('troubled', ['resend', accounts.troubled.api_key]);
-    this.logins.set('overdue', ['resend', accounts.overdue.api_key]);
     const narrow = await this.madeByOther({ name: 'narrow', domain_ids: [second.id] });
     this.logins.set('narrow', ['boss@second.example', narrow.token]);
     const far = await this.madeByOther({ name: 'far', allowed_ips: ['203.0.113.0/24'] });

@@ -22,9 +22,9 @@ export interface Theatre {
 
 /** Plays one dialogue from the greeting to its last line; throws with what was said when a reply is another one. */
 export async function play(dialogue: Dialogue, door: Door, theatre: Theatre): Promise<void> {
-  const player = new Player(theatre);
+  const player = new Player(theatre, door);
   try {
-    await player.enter(door);
+    await player.enter();
     for (const step of dialogue.steps) await player.perform(step);
   } catch (error) {
     throw new Error(`${(error as Error).message}\n--- what was said:\n${player.transcript()}`, { cause: error });
@@ -39,14 +39,19 @@ class Player {
   private readonly said: string[] = [];
   private readonly kept = new Map<string, string>();
 
-  constructor(private readonly theatre: Theatre) {}
+  constructor(
+    private readonly theatre: Theatre,
+    private readonly door: Door,
+  ) {
+    this.kept.set('door', door);
+  }
 
   transcript(): string {
     return this.said.slice(-40).join('\n');
   }
 
-  async enter(door: Door): Promise<void> {
-    this.kept.set('door', door);
+  async enter(): Promise<void> {
+    const { door } = this;
     this.talk = SmtpTalk.open(this.theatre.port(door));
     if (door === 'implicit') await this.talk.secure();
     await this.expect(['220 *'], true);
@@ -70,6 +75,10 @@ class Player {
     expect: ({ lines, codeless, postfix }) => this.expect((this.theatre.postfix && postfix) || lines, codeless),
     offers: ({ keywords, postfix }) => this.expectOffers((this.theatre.postfix && postfix) || keywords),
     segment: ({ steps, bytewise }) => this.sendTogether(steps, bytewise),
+    again: () => {
+      this.leave();
+      return this.enter();
+    },
     starttls: () => this.talk.secure(),
     ehlo: () => this.ehlo(),
     login: ({ who }) => this.login(who),

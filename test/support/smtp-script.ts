@@ -11,7 +11,7 @@ export type Step =
   | { does: 'expect'; lines: string[]; codeless: boolean; postfix: string[] | null }
   | { does: 'offers'; keywords: string; postfix: string | null }
   | { does: 'segment'; bytewise: boolean; steps: Step[] }
-  | { does: 'closed' | 'silence' | 'starttls' | 'ehlo' | 'mail' | 'rcpt' | 'data' }
+  | { does: 'closed' | 'silence' | 'starttls' | 'ehlo' | 'mail' | 'rcpt' | 'data' | 'again' }
   | { does: 'login'; who: string }
   | { does: 'pause'; ms: number }
   | { does: 'stage'; action: string };
@@ -138,6 +138,7 @@ const STEPS: Record<string, (rest: string) => Step> = {
   login: (who) => ({ does: 'login', who }),
   pause: (ms) => ({ does: 'pause', ms: Number(ms) }),
   do: (action) => ({ does: 'stage', action }),
+  again: () => ({ does: 'again' }),
   starttls: () => ({ does: 'starttls' }),
   ehlo: () => ({ does: 'ehlo' }),
   mail: () => ({ does: 'mail' }),
