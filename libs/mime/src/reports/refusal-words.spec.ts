@@ -25,6 +25,8 @@ describe('refusalWords', () => {
       'the limit is 500 MB, on port 587, at 192.0.2.5.1',
     ],
     ['550 4.2.1 contradictory', 550, null, 'contradictory'],
+    ['550 5.7.1 refused by the Mail Server 5.1.1', 550, '5.7.1', 'refused by the Mail Server 5.1.1'],
+    ['from the mail server, version 5.1.1', null, null, 'from the mail server, version 5.1.1'],
     ['', null, null, ''],
   ])('%j', (words, smtpCode, status, text) => {
     expect(refusalWords(words)).toEqual({ smtpCode, status, text });

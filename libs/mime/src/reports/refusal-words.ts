@@ -19,8 +19,9 @@ const QUOTED = new RegExp(
 );
 const UNIT = '(?!\\s?(?:[kmg]i?b|bytes?|seconds?|minutes?|hours?|days?|messages?)\\b)';
 const REPLY = new RegExp(`(?:^|[\\s:;,.(<\\[="'#])(${CODE})(?=[\\s:,;)\\]'"-]|$)${UNIT}`, 'i');
-const ENHANCED = new RegExp(`(?:^|[#(<\\s'"]|\\b${CODE}[ -]|[=:;])[#(]?(${STATUS})`, 'g');
-/** x.y.0, 5.7.1 and Exchange's 5.0.350 and 5.4.316: the drawers for everything. */
+/** Not behind any blank: that would be the version of a program. */
+const ENHANCED = new RegExp(`(?:^|[#(<'"]|\\b${CODE}[ -]|[=:;]\\s?)[#(]?(${STATUS})`, 'g');
+/** x.y.0, x.7.1 and Exchange's x.0.350: the drawers for everything. */
 const VAGUE = /^[245]\.(?:\d+\.0|7\.1|0\.\d+)$/;
 
 /** Takes the innermost reply out of words such as `host a said: 550 5.1.1 …` or `550 5.0.350 … -> 550 5.1.1 …`. */
