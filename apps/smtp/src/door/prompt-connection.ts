@@ -1,11 +1,11 @@
 import type { Socket } from 'node:net';
+import type { SMTPServer } from 'smtp-server';
 import { SMTPConnection, type SMTPConnectionOptions } from 'smtp-server/lib/smtp-connection.js';
 import type { SMTPStream } from 'smtp-server/lib/smtp-stream.js';
 import { checkCommands } from './commands.js';
 import type { Welcome } from './connection-counts.js';
 import { readDataFast } from './data-reader.js';
 import { PhaseClock, type Deadlines, type Late, type Seen } from './phase-clock.js';
-import type { PromptSmtpServer } from './prompt-smtp-server.js';
 import { mendReplies, OWN_ENHANCED_CODE } from './replies.js';
 
 /** Refused commands and recipients since the last accepted mail (promises S-23). */
@@ -35,7 +35,7 @@ export class PromptConnection extends SMTPConnection {
   private errorsSinceMail = 0;
 
   constructor(
-    server: PromptSmtpServer,
+    server: SMTPServer,
     socket: Socket,
     private readonly arrival: Arrival,
     deadlines: Deadlines,
