@@ -16,7 +16,12 @@ export default defineConfig({
     pool: 'forks',
     setupFiles: ['reflect-metadata'],
     globalSetup: ['test/support/global-setup.ts'],
-    include: ['{apps,libs}/**/*.spec.ts', 'test/medium/**/*.spec.ts', 'test/golden/**/*.spec.ts', 'test/dialogs/**/*.spec.ts'],
+    include: [
+      '{apps,libs}/**/*.spec.ts',
+      'test/medium/**/*.spec.ts',
+      'test/golden/**/*.spec.ts',
+      'test/dialogs/**/*.spec.ts',
+    ],
     hookTimeout: 60_000,
     testTimeout: 20_000,
     maxWorkers: 2,
