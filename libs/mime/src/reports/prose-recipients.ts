@@ -31,6 +31,8 @@ const HOST_WORDS =
   /\b(?:host:?|talking to|transferring to|server for|rejected by) {1,3}([a-z0-9](?:[a-z0-9-]{0,62}\.){1,10}[a-z]{2,30})\b/i;
 const REASON =
   /^(?:[a-z]{1,15} )?(?:reason|grund|fehler|motif|raison|motivo|causa|reden|powod|причина|原因|理由) ?[:：]/;
+const LIST_MARK = /^[-*\s]{1,9}/;
+const STATUS_LINE = /^[-*\s]{0,9}[45]\.\d{1,3}\.\d{1,3}\s/;
 const LETTER = /\p{L}/u;
 /** Quoted fields whose value only looks like an address of a recipient. */
 const OF_THE_MAIL = /^\s{0,20}(?:message-id|references|in-reply-to|subject|mail from|from|sender|reply-to) {0,3}:/i;
@@ -96,8 +98,8 @@ function reasonOf(own: readonly string[], all: readonly string[]): Omit<ProseRec
 function replyIn(lines: readonly string[]): RefusalWords | null {
   let paragraph: string[] = [];
   const read = (): RefusalWords | null => {
-    const words = refusalWords(paragraph.join(' ').slice(0, 4_000));
-    return words.smtpCode === null && words.status === null ? null : words;
+    const listed = paragraph.findIndex((line) => STATUS_LINE.test(line));
+    return replyOf(paragraph) ?? (listed < 0 ? null : replyOf(paragraph.slice(listed)));
   };
   for (const line of lines) {
     if (line.trim() === '') {
@@ -108,6 +110,11 @@ function replyIn(lines: readonly string[]): RefusalWords | null {
       paragraph.push(line.trim());
   }
   return read();
+}
+
+function replyOf(lines: readonly string[]): RefusalWords | null {
+  const words = refusalWords(lines.join(' ').slice(0, 4_000).replace(LIST_MARK, ''));
+  return words.smtpCode === null && words.status === null ? null : words;
 }
 
 /** `Reason: …` and its like in other languages, or the line behind it. */
