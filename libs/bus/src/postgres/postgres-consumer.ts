@@ -11,8 +11,10 @@ import type { RecentEvents } from './recent-events.js';
 
 const POLL_MS = 500;
 const STANDBY_MS = 500;
-/** So many events in one batch mean that more are coming. */
+/** So many events in one batch, or so many batches one soon after the other, mean that more are coming. */
 const CROWD_EVENTS = 50;
+const CROWD_BATCHES = 5;
+const SOON_MS = 200;
 export const LOG_SOURCE = 'log';
 
 /** One consumer of the PostgreSQL log in this process. No transaction is open while a batch is handled. */
@@ -22,6 +24,8 @@ export class PostgresConsumer {
   private loop: Promise<void> | undefined;
   private deafen: (() => void) | undefined;
   private failures = 0;
+  /** The last batch: `at` of `performance.now()`, and how many came before it, each soon after the other. */
+  private last = { events: 0, at: -Infinity, inARow: 0 };
 
   constructor(
     private readonly of: ConsumeOptions,
@@ -77,23 +81,26 @@ export class PostgresConsumer {
   private async step(lease: PositionLease): Promise<void> {
     lease.check();
     const { batchSize, recordBoundaries } = this.of;
-    const batch = await this.next(lease.position);
+    const { batch, isLast } = await this.next(lease.position);
     this.failures = 0;
-    if (batch === null) {
-      await this.bell.wait(POLL_MS);
-    } else {
+    if (batch !== null) {
       if (recordBoundaries && !(await this.parts.boundaries.record(this.boundarySource, batch)))
         throw new Error(`another instance of ${this.of.consumer} has begun a later batch`);
       await this.complete(batch, lease);
+      const { at, inARow } = this.last;
+      const now = performance.now();
+      this.last = { events: batch.events.length, at: now, inARow: now - at < SOON_MS ? inARow + 1 : 0 };
     }
-    const events = batch?.events.length ?? 0;
-    if (events < batchSize) await this.gather(events);
+    if (isLast) await this.bell.wait(POLL_MS);
+    if (isLast || this.last.events < batchSize) await this.gather();
   }
 
   /** Time for the next batch to become fuller. */
-  private async gather(events: number): Promise<void> {
+  private async gather(): Promise<void> {
     const { linger = 0, crowdLinger = 0 } = this.of;
-    const ms = events < CROWD_EVENTS ? linger : Math.max(linger, crowdLinger);
+    const { events, at, inARow } = this.last;
+    const isCrowd = performance.now() - at < SOON_MS && (events >= CROWD_EVENTS || inARow >= CROWD_BATCHES);
+    const ms = isCrowd ? Math.max(linger, crowdLinger) : linger;
     if (ms > 0) await pause(ms, this.stopping.signal);
   }
 
@@ -129,15 +136,15 @@ export class PostgresConsumer {
     }
   }
 
-  /** The next events after `position`, at most `batchSize`. */
-  private async next(position: number): Promise<EventBatch | null> {
+  /** The next events after `position`, at most `batchSize`; `isLast`: there were no more in the log. */
+  private async next(position: number): Promise<{ batch: EventBatch | null; isLast: boolean }> {
     const { batchSize } = this.of;
     const shared = this.parts.recent.from(position + 1, batchSize);
-    if (shared.length > 0) return batchOf(shared);
+    if (shared.length > 0) return { batch: batchOf(shared), isLast: false };
     const batch = await this.read({ first: position + 1, last: position + batchSize });
     if (batch !== null) {
       this.parts.recent.remember(batch.events);
-      return batch;
+      return { batch, isLast: batch.events.length < batchSize };
     }
     // Positions are dense, but the oldest may have been cleared away.
     const { rows } = await this.parts.database.query<{ position: string }>({
@@ -145,9 +152,9 @@ export class PostgresConsumer {
       text: 'SELECT position FROM event_log WHERE position > $1 ORDER BY position LIMIT 1',
       values: [position],
     });
-    if (rows.length === 0) return null;
+    if (rows.length === 0) return { batch: null, isLast: true };
     const first = Number(rows[0].position);
-    return this.read({ first, last: first + batchSize - 1 });
+    return { batch: await this.read({ first, last: first + batchSize - 1 }), isLast: false };
   }
 
   private async read({ first, last }: Boundaries): Promise<EventBatch | null> {

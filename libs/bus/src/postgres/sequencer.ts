@@ -7,9 +7,13 @@ import { LOG_CHANNEL } from './log-listener.js';
 
 const MOST_ROWS = 5_000;
 const POLL_MS = 100;
-/** After a ring: what commits in the next moment goes into the same move. A lone event is not kept waiting, a crowd is. */
+/**
+ * After a ring: what commits in the next moment goes into the same move. A lone event is not kept waiting; a crowd is, and
+ * so is what follows closely upon the last move.
+ */
 const GATHER_MS = 5;
 const CROWD_ROWS = 10;
+const CROWD_MS = 100;
 const CROWD_GATHER_MS = 25;
 /** The outbox is a queue: its dead rows lie where every move begins to read, and autovacuum comes once a minute. */
 const VACUUM_AFTER_ROWS = 20_000;
@@ -52,7 +56,8 @@ export class Sequencer {
   private loop: Promise<void> | undefined;
   private stopped = false;
   private failures = 0;
-  private lastMove = { moved: 0, ms: 0 };
+  /** `at` of `performance.now()`: when something was moved. */
+  private lastMove = { moved: 0, ms: 0, at: -Infinity };
   private movedSinceVacuum = 0;
 
   constructor(
@@ -85,9 +90,10 @@ export class Sequencer {
   }
 
   private gatherMs(): number {
-    const { moved, ms } = this.lastMove;
+    const { moved, ms, at } = this.lastMove;
+    const isCrowd = moved >= CROWD_ROWS || performance.now() - at < CROWD_MS;
     // As long again as the last move took: a slow database is not asked more often than it can answer.
-    return Math.min(Math.max(moved < CROWD_ROWS ? GATHER_MS : CROWD_GATHER_MS, ms), POLL_MS);
+    return Math.min(Math.max(isCrowd ? CROWD_GATHER_MS : GATHER_MS, ms), POLL_MS);
   }
 
   private async stop(): Promise<void> {
@@ -122,7 +128,8 @@ export class Sequencer {
        EXECUTE move_outbox(${MOST_ROWS}, '${this.worker.id}')`,
     )) as unknown as { rows: { moved: number }[] }[];
     const moved = results[1].rows[0]?.moved ?? 0;
-    this.lastMove = { moved, ms: performance.now() - began };
+    const now = performance.now();
+    this.lastMove = { moved, ms: now - began, at: moved > 0 ? now : this.lastMove.at };
     if (moved > 0) {
       this.wakeups.ring('log');
       await this.vacuum(moved);
