@@ -19,8 +19,7 @@ import { judge } from './verdict.js';
 
 const SETTLE_ITEMS = 200;
 /** Nobody waits for a settle but the job's own slot; so outcomes that come close together share a transaction. */
-const SETTLE_GATHER_MS = 8;
-const SETTLE_CROWD_MS = 20;
+const SETTLE_GATHER_MS = 20;
 /** What goes back unsent at one time goes back in one statement. */
 const POSTPONE_ITEMS = 500;
 const POSTPONE_GATHER_MS = 8;
@@ -60,7 +59,6 @@ export class EmailLedger {
       commit: (items) => this.commitOutcomes(items),
       maxItems: SETTLE_ITEMS,
       gatherMs: SETTLE_GATHER_MS,
-      crowdMs: SETTLE_CROWD_MS,
       // Half of the slots wait while the other half delivers.
       enoughItems: Math.max(1, config.settings.DELIVERY_CONCURRENCY >> 1),
     });
