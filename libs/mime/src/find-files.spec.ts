@@ -83,9 +83,11 @@ describe('findFiles', () => {
     expect(of('attachment; filename="=?utf-8?B?4oKsLmV4ZQ==?="')).toEqual(['€.exe']);
   });
 
-  it('takes a multipart without parts for one part, as readers do', () => {
-    expect(names('Content-Type: multipart/mixed; boundary=b; name=a.exe', '', 'x')).toEqual([['a.exe']]);
-    expect(names('Content-Type: multipart/mixed; boundary=b; name=a.exe', '', '--b', '', 'x')).toEqual([]);
+  it('takes a multipart with a name for a file, whose boundary not every reader finds', () => {
+    const named = 'Content-Type: multipart/mixed; boundary=b; name=a.exe';
+    expect(names(named, '', 'x')).toEqual([['a.exe']]);
+    expect(names(named, '', '--b', 'Content-Type: text/plain; name=b.txt', '', 'x')).toEqual([['b.txt'], ['a.exe']]);
+    expect(names('Content-Type: multipart/mixed; boundary=b', 'Content-Disposition: inline', '', '--b')).toEqual([]);
   });
 
   it('looks into forwarded messages, which are no files themselves unless they have a name', () => {

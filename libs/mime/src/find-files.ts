@@ -80,17 +80,22 @@ function visit(walk: Walk, entity: Buffer, place: Place): void {
   if (place.depth > MAX_DEPTH) throw new Unreadable(`has parts more than ${MAX_DEPTH} levels deep`);
   const opened = open(entity);
   const { type } = opened;
-  if (type.startsWith('multipart/') && visitParts(walk, opened, place.depth) > 0) return;
   if (type === 'message/partial') throw new Unreadable('is a piece of another one, which cannot be judged alone');
-  const names = namesOf(opened);
-  const attached = firstToken(opened.value('content-disposition')) === 'attachment';
-  const isFile = names.length > 0 || attached;
-  if (!isFile && !MESSAGES.has(type)) return;
-  if (!isFile) return visitMessage(walk, opened, place.depth);
-  const file = { names, contentType: type, encoding: opened.encoding, encoded: opened.head.body };
+  // One with a name is a file beside its parts: readers that find no boundary in it show it as one.
+  if (type.startsWith('multipart/')) visitParts(walk, opened, place.depth);
+  const isFile = takeFile(walk, opened, place);
+  if (!isFile && MESSAGES.has(type)) visitMessage(walk, opened, place.depth);
+}
+
+/** True if the entity is a file, or the signature of one. */
+function takeFile(walk: Walk, entity: Entity, place: Place): boolean {
+  const names = namesOf(entity);
+  if (names.length === 0 && firstToken(entity.value('content-disposition')) !== 'attachment') return false;
+  const file = { names, contentType: entity.type, encoding: entity.encoding, encoded: entity.head.body };
   if (!ENCODINGS.has(file.encoding)) throw new Unreadable('has a file in an unknown Content-Transfer-Encoding');
   if (file.encoding === 'base64') requireOneReading(file.encoded);
   if (!isSignature(file, place)) walk.files.push(file);
+  return true;
 }
 
 function open(entity: Buffer): Entity {
@@ -107,8 +112,7 @@ function open(entity: Buffer): Entity {
   };
 }
 
-/** How many there are; where there are none, readers show the whole as one part. */
-function visitParts(walk: Walk, entity: Entity, depth: number): number {
+function visitParts(walk: Walk, entity: Entity, depth: number): void {
   requirePlain(entity);
   const contentType = entity.value('content-type');
   const [boundary, another] = parameterReadings(contentType, 'boundary') ?? [];
@@ -121,7 +125,6 @@ function visitParts(walk: Walk, entity: Entity, depth: number): number {
     index += 1;
   }
   if (walk.truncated) throw new Unreadable('has too many lines that look like a boundary');
-  return index;
 }
 
 function visitMessage(walk: Walk, entity: Entity, depth: number): void {
