@@ -94,4 +94,23 @@ describe('the relay and hostile clients', () => {
     expect({ open, failed }).toEqual({ open: 100, failed: 20 });
     await isWell();
   });
+
+  it('keeps what it answered 250 when it is stopped in the middle of messages and of TLS handshakes', async () => {
+    const sending = stage.attack<{ reply: string }[]>('mails', { count: 20, tag: 'stop', to: 'a@example.com' });
+    const knocking = stage.attack<number>('handshakes');
+    await new Promise((resolve) => setTimeout(resolve, 1_500));
+    const began = performance.now();
+    expect(await stage.program.stop()).toBe(0);
+    expect(performance.now() - began).toBeLessThan(10_000);
+    expect(await knocking).toBeGreaterThan(20);
+    const ids = (await sending).flatMap(({ reply }) => /^250 2\.0\.0 queued as (em_\w+)/.exec(reply)?.[1] ?? []);
+    expect(ids.length).toBeGreaterThan(0);
+    const again = await stage.program.restart();
+    try {
+      const found = await Promise.all(ids.map(async (id) => (await again.call('GET', `/emails/${id}`)).status));
+      expect(new Set(found)).toEqual(new Set([200]));
+    } finally {
+      await again.stop();
+    }
+  });
 });

@@ -296,6 +296,19 @@ async function mails() {
   return told;
 }
 
+// ---- handshakes: new TLS connections as fast as they come, until nobody listens any more
+
+async function handshakes() {
+  let begun = 0;
+  for (let refused = false; !refused;) {
+    const talk = new Talk(smtps, { from: addressOf(begun++), secure: true });
+    talk.raw.once('error', (error) => (refused = error.code === 'ECONNREFUSED'));
+    setTimeout(() => talk.end(), 300);
+    await pause(2);
+  }
+  return begun;
+}
+
 // ---- idle: `count` connections that greet and then say nothing; stays until the parent goes
 
 async function idle() {
@@ -316,7 +329,7 @@ async function idle() {
 // A port that nobody listens on any more must not end this process.
 process.on('unhandledRejection', () => undefined);
 
-const ATTACKS = { slowloris, resets, fuzz, flood, oversize, bomb, guess, mails, idle };
+const ATTACKS = { slowloris, resets, fuzz, flood, oversize, bomb, guess, mails, handshakes, idle };
 process.on('disconnect', () => process.exit());
 process.send(await ATTACKS[attack.name]());
 if (attack.name !== 'idle') process.exit();

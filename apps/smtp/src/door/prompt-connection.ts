@@ -5,6 +5,7 @@ import type { SMTPStream } from 'smtp-server/lib/smtp-stream.js';
 import { checkCommands } from './commands.js';
 import type { Welcome } from './connection-counts.js';
 import { readDataFast } from './data-reader.js';
+import { guardProtocol } from './guard-protocol.js';
 import { PhaseClock, type Deadlines, type Late, type Seen } from './phase-clock.js';
 import { mendReplies, OWN_ENHANCED_CODE } from './replies.js';
 
@@ -83,6 +84,7 @@ export class PromptConnection extends SMTPConnection {
 
   /** The only place where the library shows the TLS socket of a STARTTLS before its handshake is done. */
   override _armTimeout(socket: Socket = this._socket): void {
+    if (socket !== this.outermost) guardProtocol(socket);
     this.outermost = socket;
     super._armTimeout(socket);
   }

@@ -3,6 +3,7 @@ import type { TLSSocket } from 'node:tls';
 import { SMTPServer, type SMTPServerOptions, type SMTPServerSession } from 'smtp-server';
 import type { SMTPConnectionOptions } from 'smtp-server/lib/smtp-connection.js';
 import type { ConnectionCounts } from './connection-counts.js';
+import { guardProtocol } from './guard-protocol.js';
 import type { Deadlines } from './phase-clock.js';
 import { PromptConnection, type Arrival } from './prompt-connection.js';
 
@@ -79,10 +80,13 @@ export class PromptSmtpServer extends SMTPServer {
   }
 
   override _upgrade(socket: Socket, callback: (error: Error | null, tlsSocket?: TLSSocket) => void): void {
+    if (socket.destroyed) return callback(new Error('The connection was cut before its TLS handshake'));
     super._upgrade(socket, (error, tlsSocket) => {
       if (tlsSocket) this.arrivals.set(tlsSocket, this.arrivals.get(socket) as Arrival);
       callback(error, tlsSocket);
     });
+    const outermost = this._pendingSockets.get(socket);
+    if (outermost) guardProtocol(outermost);
   }
 
   /** Takes nothing new and lets what comes in come, for a few seconds; resolves when nobody is left, or cut off. */
