@@ -186,6 +186,7 @@ describe('the SMTP relay', () => {
     // Whoever connects now waits; whoever was connected is thrown out.
     process.kill(master, 'SIGSTOP');
     for (const pid of sessions) process.kill(pid, 'SIGTERM');
+    await until(async () => sessions.every(hasEnded), { what: 'the sessions to be thrown out' });
     const answer = await submit().finally(() => process.kill(master, 'SIGCONT'));
     expect(answer).toMatch(/^451 4\.3\.0 /);
     await until(async () => (await submit()).startsWith('250 2.0.0 '), { what: 'the store to take mail again' });
@@ -210,6 +211,11 @@ function databaseProcesses(dataDir: string): { master: number; sessions: number[
     readFileSync(`/proc/${pid}/cmdline`, 'utf8').startsWith('postgres: postloft '),
   );
   return { master, sessions };
+}
+
+/** The stopped master buries nobody: what has ended stays as a zombie. */
+function hasEnded(pid: number): boolean {
+  return readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ').at(-1)?.startsWith('Z') ?? true;
 }
 
 /** Resets the connection: at the banner, after EHLO, in the TLS handshake, after MAIL, in the middle of DATA. */
