@@ -29,30 +29,31 @@ export class MailMessage {
   ) {}
 
   /** @throws when stored parts do not read or the domain's keys do not open. */
-  async bytes(job: DeliveryJob, content: StoredContent): Promise<Buffer> {
+  async bytes(job: DeliveryJob, content: StoredContent): Promise<Buffer[]> {
     return this.sign(job, await this.fronted(job, content), content.format);
   }
 
   /** For servers that take seven bits only; null where the mail cannot be had so. Throws as `bytes` does. */
-  async sevenBit(job: DeliveryJob, content: StoredContent): Promise<Buffer | null> {
+  async sevenBit(job: DeliveryJob, content: StoredContent): Promise<Buffer[] | null> {
     const { front, rest } = await this.fronted(job, content);
     const message = toSevenBit(Buffer.concat([front, rest]));
     return message && this.sign(job, { front: NOTHING, rest: message }, content.format);
   }
 
-  /** Joined at the very end only: each join copies the body. */
+  /** Never joined: that would copy the body. */
   private async fronted(job: DeliveryJob, content: StoredContent): Promise<FrontedMessage> {
     const rest = content.format === 'mime' ? content.body : await this.compose(job, content);
     return { front: Buffer.from(this.fields.of(job, rest)), rest };
   }
 
-  private async sign(job: DeliveryJob, message: FrontedMessage, format: StoredContent['format']): Promise<Buffer> {
+  /** In pieces, the body as it is. */
+  private async sign(job: DeliveryJob, message: FrontedMessage, format: StoredContent['format']): Promise<Buffer[]> {
     const signatures = this.config.settings.DKIM_SIGNING
       ? await signDkim(message, await this.keys.signingKeys(job.mail.domainId), new Date())
       : NOTHING;
     // On top of everything, RFC 5321 §4.4; not signed, as every server adds one.
     const trace = format === 'mime' ? Buffer.from(this.fields.received(job)) : NOTHING;
-    return Buffer.concat([trace, signatures, message.front, message.rest]);
+    return [Buffer.concat([trace, signatures, message.front]), message.rest];
   }
 
   private compose({ mail }: DeliveryJob, content: StoredContent): Promise<Buffer> {

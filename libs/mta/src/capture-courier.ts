@@ -43,7 +43,8 @@ export class CaptureCourier extends Courier {
 
   async #keep(job: CourierJob, startedAt: Date): Promise<Outcome[]> {
     try {
-      const content = await job.content();
+      const octets = await job.content();
+      const content = Buffer.isBuffer(octets) ? octets : Buffer.concat(octets);
       const recipients = job.recipients.map((recipient) => recipient.address);
       await this.capture({ id: job.id, mailFrom: job.mailFrom, recipients, content });
       return this.#captured(job, startedAt);

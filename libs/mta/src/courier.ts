@@ -13,6 +13,9 @@ export interface CourierRecipient {
   address: string;
 }
 
+/** One buffer, or the pieces of one text in order: joining them would copy a large mail once more. */
+export type Octets = Buffer | readonly Buffer[];
+
 export interface CourierJob {
   /** `em_…`, for logs only. */
   id: string;
@@ -21,12 +24,12 @@ export interface CourierJob {
   /** All of one recipient domain. */
   recipients: CourierRecipient[];
   /** The final bytes: signed, CRLF, not dot-stuffed. Asked at most once, when a connection is at hand. */
-  content(): Promise<Buffer>;
+  content(): Promise<Octets>;
   /**
    * The same mail in seven-bit octets, signed anew; null where it cannot be converted. Asked at most once, and only when
    * it has others and a server takes no others (RFC 6152 §3).
    */
-  sevenBit(): Promise<Buffer | null>;
+  sevenBit(): Promise<Octets | null>;
   /** Asked right before each MAIL FROM; false gives the outcome `abandoned`. A promise holds the dialogue up there. */
   mayStart(): boolean | Promise<boolean>;
   /**

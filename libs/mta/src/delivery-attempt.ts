@@ -193,7 +193,7 @@ export class DeliveryAttempt {
       return null;
     }
     const { content } = form;
-    if (!this.#fits(line, content, target)) return null;
+    if (!this.#fits(line, form.size, target)) return null;
     if (!(await this.job.mayStart())) {
       this.#sheet.abandon(this.#takeAll());
       return null;
@@ -213,10 +213,10 @@ export class DeliveryAttempt {
   }
 
   /** Settles what this server cannot take, without asking it. False when nobody is left. */
-  #fits(line: SmtpConnection, content: Buffer, target: Target): boolean {
+  #fits(line: SmtpConnection, octets: number, target: Target): boolean {
     const { size, smtpUtf8 } = line.extensions;
-    if (size !== null && size > 0 && content.length > size) {
-      const text = `the mail has ${content.length} octets, the server takes ${size}`;
+    if (size !== null && size > 0 && octets > size) {
+      const text = `the mail has ${octets} octets, the server takes ${size}`;
       const reply = { code: null, enhanced: '5.3.4', text };
       this.#sheet.own(
         this.#takeAll(),
@@ -240,10 +240,10 @@ export class DeliveryAttempt {
     this.#sheet.own(keys, { kind: 'bounced', class: 'content', phase: 'ehlo', reply }, remote);
   }
 
-  #mailFrom(line: SmtpConnection, { content, eightBit, utf8Header }: MailForm & { kind: 'bytes' }): string {
+  #mailFrom(line: SmtpConnection, { size: octets, eightBit, utf8Header }: MailForm & { kind: 'bytes' }): string {
     const { size, eightBitMime } = line.extensions;
     let from = `<${this.#from?.text ?? ''}>`;
-    if (size !== null) from += ` SIZE=${content.length}`;
+    if (size !== null) from += ` SIZE=${octets}`;
     if (eightBitMime && eightBit) from += ' BODY=8BITMIME';
     const utf8 = utf8Header || this.#from?.needsUtf8 === true || this.#pending.some(({ wire }) => wire.needsUtf8);
     return utf8 ? `${from} SMTPUTF8` : from;

@@ -4,17 +4,24 @@ const LF = 10;
 const END_AFTER_LINE = Buffer.from('.\r\n');
 const END = Buffer.from('\r\n.\r\n');
 const LINE_DOT = Buffer.from('\r\n.');
+const NOTHING = Buffer.alloc(0);
 
 /**
- * What to write after 354: the mail with every leading dot doubled (RFC 5321 §4.5.2), then its end: a line end if it
- * lacks one and the final dot. A mail without a line that starts with a dot is not copied.
+ * What to write after 354: the mail with every leading dot doubled (RFC 5321 §4.5.2), then its end: a line end if it lacks
+ * one and the final dot. A mail without a line that starts with a dot is not copied.
  */
-export function stuffDots(content: Buffer): [body: Buffer, end: Buffer] {
-  const ended = content.length >= 2 && content[content.length - 1] === LF && content[content.length - 2] === CR;
-  const end = ended || content.length === 0 ? END_AFTER_LINE : END;
-  const clean = content[0] !== DOT && !content.includes(LINE_DOT);
-  return [clean ? content : doubled(content), end];
+export function stuffDots(content: readonly Buffer[]): [body: readonly Buffer[], end: Buffer] {
+  const whole = content.length === 1 || content.every(isApart) ? content : [Buffer.concat(content)];
+  const body = whole.every(hasNoLineDot) ? whole : whole.map(doubled);
+  const last = whole.at(-1) ?? NOTHING;
+  const { length } = last;
+  const ended = length >= 2 && last[length - 1] === LF && last[length - 2] === CR;
+  return [body, ended || length === 0 ? END_AFTER_LINE : END];
 }
+
+/** No line end lies across its borders, and it begins no line with a dot: what it is, it is without its neighbours. */
+const isApart = (piece: Buffer): boolean => piece.length >= 2 && piece[0] !== DOT && piece[0] !== LF;
+const hasNoLineDot = (piece: Buffer): boolean => piece[0] !== DOT && !piece.includes(LINE_DOT);
 
 /** Byte by byte: a mail of nothing but dots must not cost an allocation or a search per line. */
 function doubled(content: Buffer): Buffer {

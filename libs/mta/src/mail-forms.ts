@@ -1,10 +1,10 @@
 import { isAscii } from 'node:buffer';
-import type { CourierJob } from './courier.js';
+import type { CourierJob, Octets } from './courier.js';
 import type { Extensions } from './smtp-extensions.js';
 
 /** The mail as one peer can take it, or why it cannot be had. */
 export type MailForm =
-  | { kind: 'bytes'; content: Buffer; eightBit: boolean; utf8Header: boolean }
+  | { kind: 'bytes'; content: readonly Buffer[]; size: number; eightBit: boolean; utf8Header: boolean }
   /** The peer takes less than the mail needs, and it cannot be converted. */
   | { kind: 'impossible'; enhanced: string; text: string }
   | { kind: 'unavailable' };
@@ -17,7 +17,7 @@ const BLANK_LINE = Buffer.from('\r\n\r\n');
  */
 export class MailForms {
   #plain: Promise<MailForm> | null = null;
-  #sevenBit: Promise<Buffer | null> | null = null;
+  #sevenBit: Promise<Octets | null> | null = null;
 
   constructor(private readonly job: Pick<CourierJob, 'content' | 'sevenBit'>) {}
 
@@ -29,7 +29,7 @@ export class MailForms {
     if (form.utf8Header ? smtpUtf8 : eightBitMime || smtpUtf8) return form;
     try {
       const content = await (this.#sevenBit ??= this.job.sevenBit());
-      if (content !== null) return { kind: 'bytes', content, eightBit: false, utf8Header: false };
+      if (content !== null) return sevenBits(content);
     } catch {
       return { kind: 'unavailable' };
     }
@@ -39,14 +39,27 @@ export class MailForms {
   async #ask(): Promise<MailForm> {
     try {
       const content = await this.job.content();
-      if (isAscii(content)) return { kind: 'bytes', content, eightBit: false, utf8Header: false };
-      const head = content.indexOf(BLANK_LINE);
-      const utf8Header = !isAscii(head === -1 ? content : content.subarray(0, head));
-      return { kind: 'bytes', content, eightBit: true, utf8Header };
+      return piecesOf(content).every((piece) => isAscii(piece)) ? sevenBits(content) : eightBits(content);
     } catch {
       return { kind: 'unavailable' };
     }
   }
+}
+
+const piecesOf = (content: Octets): readonly Buffer[] => (Buffer.isBuffer(content) ? [content] : content);
+const sizeOf = (pieces: readonly Buffer[]): number => pieces.reduce((sum, { length }) => sum + length, 0);
+
+function sevenBits(content: Octets): MailForm {
+  const pieces = piecesOf(content);
+  return { kind: 'bytes', content: pieces, size: sizeOf(pieces), eightBit: false, utf8Header: false };
+}
+
+function eightBits(content: Octets): MailForm {
+  // The end of the header may lie across two pieces.
+  const whole = Buffer.isBuffer(content) ? content : Buffer.concat(content);
+  const head = whole.indexOf(BLANK_LINE);
+  const utf8Header = !isAscii(head === -1 ? whole : whole.subarray(0, head));
+  return { kind: 'bytes', content: [whole], size: whole.length, eightBit: true, utf8Header };
 }
 
 const NEEDS_UTF8: MailForm = {

@@ -137,10 +137,10 @@ export class SmtpConnection {
   }
 
   /** Writes mail and final dot as one; `written` is called once the last byte of the dot was given to the kernel. */
-  sendContent(content: Buffer, written: () => void): void {
+  sendContent(content: readonly Buffer[], written: () => void): void {
     const [body, end] = stuffDots(content);
     this.#socket.cork();
-    this.#socket.write(body);
+    for (const piece of body) this.#socket.write(piece);
     this.#socket.write(end, (error) => {
       if (!error) written();
     });

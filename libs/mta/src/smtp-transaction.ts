@@ -44,7 +44,7 @@ export class SmtpTransaction {
   constructor(
     private readonly connection: SmtpConnection,
     private readonly envelope: Envelope,
-    private readonly work: { content: Buffer; limits: CourierTimeouts },
+    private readonly work: { content: readonly Buffer[]; limits: CourierTimeouts },
   ) {
     const rcpt = envelope.to.map(() => null);
     this.#report = { mail: null, rcpt, final: null, failure: null, dotWritten: false, outOfStep: false };
