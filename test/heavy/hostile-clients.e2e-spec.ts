@@ -31,6 +31,7 @@ describe('hostile clients', () => {
     const take = stage.honest();
     await pause(2_000);
     await take();
+    stage.loopLag();
     await pause(4_000);
     const alone = await take();
     return { alone, take };
@@ -64,14 +65,14 @@ describe('hostile clients', () => {
   it('reset, flood and send junk without ending the program or its log', async () => {
     stage = await HostileStage.open();
     const { alone, take } = await withHonest();
-    await stage.attack('resets', { count: RESETS });
+    await stage.attack('resets', { count: RESETS, pauseMs: 20 });
     compare(`${RESETS} resets in each of nine phases`, alone, await take());
     const { lines, sessions } = await stage.attack<{ lines: number; sessions: number }>('fuzz', {
       lines: LINES,
       seed: 20_261_121,
     });
     compare(`${lines} lines of junk in ${sessions} sessions`, alone, await take());
-    await stage.attack('flood', { count: 50 });
+    await stage.attack('flood', { count: 50, pauseMs: 50 });
     compare('50 floods of commands', alone, await take());
     expect(stage.program.output()).not.toMatch(/"level":[56]0/);
   });

@@ -80,8 +80,11 @@ const PHASES = {
 async function resets() {
   const done = {};
   for (const [phase, cut] of Object.entries(CUTS)) {
-    for (let i = 0; i < attack.count; i += 25)
-      await Promise.all(Array.from({ length: 25 }, (_, k) => cut(addressOf(i + k)).then((talk) => talk.reset())));
+    for (let i = 0; i < attack.count; i += 10) {
+      await Promise.all(Array.from({ length: 10 }, (_, k) => cut(addressOf(i + k)).then((talk) => talk.reset())));
+      // Else a test on two processors measures how the client takes them away.
+      await pause(attack.pauseMs ?? 0);
+    }
     done[phase] = attack.count;
   }
   return done;
@@ -208,6 +211,7 @@ async function flood() {
   for (let i = 0; i < attack.count; i++) {
     const { talk } = await loggedIn(addressOf(i), null);
     talk.stream.write('NOOP\r\n'.repeat(50_000));
+    await pause(attack.pauseMs ?? 0);
     lives.push(talk.closed.then(() => talk.last));
   }
   return Promise.all(lives);
