@@ -8,8 +8,8 @@ const MIB = 1024 * 1024;
 const LIMIT = 10 * MIB;
 const GONE_MS = 60_000;
 const FACTOR = 2;
-/** Below this an honest client waits for nothing that it could notice, whatever the ratio (S-24: loop lag ≤ 100 ms). */
-const FLOOR_MS = 100;
+/** Below this the ratio says nothing: a fresh EHLO takes several turns of the loop, which may last 100 ms (S-24). */
+const FLOOR_MS = 150;
 
 interface Life {
   phase: string;
