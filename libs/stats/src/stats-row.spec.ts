@@ -1,6 +1,6 @@
 import { newId, type EmailEventBase, type EmittedType, type LoggedEvent } from '#libs/contracts';
 import { describe, expect, it } from 'vitest';
-import { statsRow } from './stats-row.js';
+import { STATS_COLUMNS, statsRow, statsValues } from './stats-row.js';
 
 function logged(type: EmittedType, data: object = {}, test = false): LoggedEvent {
   const base: Partial<EmailEventBase> = { recipient: 'ann@example.com' };
@@ -30,6 +30,13 @@ describe('statsRow', () => {
       position: 7,
       batch: 'token',
     });
+  });
+
+  it('goes to the engine whole, each value in the place of its column', () => {
+    const row = statsRow(logged('email.delivered', { tags: { a: 'b' } }), 'token');
+    expect(row).not.toBeNull();
+    const values = statsValues(row as NonNullable<typeof row>);
+    expect(Object.fromEntries(STATS_COLUMNS.map((column, i) => [column, values[i]]))).toEqual(row);
   });
 
   it('counts a recipient as sent at the first attempt only', () => {

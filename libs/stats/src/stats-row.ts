@@ -2,7 +2,7 @@ import type { EventType, LoggedEvent } from '#libs/contracts';
 import { mailboxProvider } from './mailbox-provider.js';
 import type { EventCounter } from './event-counter.js';
 
-/** One row of `mail_events`, as JSONEachRow takes it. */
+/** One row of `mail_events`. */
 export interface StatsRow {
   event_id: string;
   position: number;
@@ -30,6 +30,32 @@ export interface StatsRow {
   /** The token of the batch that brought it. */
   batch: string;
 }
+
+/** In the order of `statsValues`. */
+export const STATS_COLUMNS = [
+  'event_id',
+  'position',
+  'account_id',
+  'domain_id',
+  'email_id',
+  'type',
+  'recipient',
+  'provider',
+  'tags',
+  'ip',
+  'failure_type',
+  'bounce_type',
+  'bounce_class',
+  'is_bot',
+  'attempt',
+  'latency_ms',
+  'counter',
+  'at',
+  'batch',
+] as const satisfies (keyof StatsRow)[];
+
+/** As JSONCompactEachRow takes a row: without the columns' names it costs a third less to write and to read. */
+export const statsValues = (row: StatsRow): unknown[] => STATS_COLUMNS.map((column) => row[column]);
 
 /** What is read of an event's data; which of it is there depends on the type. */
 interface Details {

@@ -12,7 +12,7 @@ import { MAX_ROWS, metricsStatement, type MetricsStatement } from './metrics-sql
 import { MEMORY_LIMIT_BYTES, openServer, type StatsConnection } from './stats-connection.js';
 import { prepareSchema } from './stats-schema.js';
 import { periodStarts } from './periods.js';
-import { statsRow, type StatsRow } from './stats-row.js';
+import { STATS_COLUMNS, statsRow, statsValues, type StatsRow } from './stats-row.js';
 import { statsWindow, type StatsWindow } from './stats-window.js';
 
 export interface StatsBatch {
@@ -150,8 +150,9 @@ export class StatsStore {
     await this.queries.run(() =>
       store.client.insert({
         table: 'mail_events',
-        values: fresh,
-        format: 'JSONEachRow',
+        columns: [...STATS_COLUMNS],
+        values: fresh.map(statsValues),
+        format: 'JSONCompactEachRow',
         clickhouse_settings: { ...SETTINGS, insert_deduplication_token: token },
       }),
     );
