@@ -53,6 +53,12 @@ describe('findFiles', () => {
     for (const { encoded, encoding } of files) expect(decodeTransfer(encoded, encoding)).toEqual(content);
   });
 
+  it('takes brackets within quotes for what they are: no comment', () => {
+    const head = 'Content-Type: multipart/mixed; boundary="=_ b 2 (x)"';
+    const part = ['Content-Disposition: attachment; filename="a (1).pdf"', '', 'x'];
+    expect(names(head, '', '--=_ b 2 (x)', ...part, '--=_ b 2 (x)--', '')).toEqual([['a (1).pdf']]);
+  });
+
   it('finds nothing in mail without files', () => {
     expect(found('Subject: x', '', 'Hello')).toEqual([]);
     expect(found('Content-Type: text/html', 'Content-Disposition: inline', '', '<p>')).toEqual([]);

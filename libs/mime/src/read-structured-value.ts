@@ -11,6 +11,7 @@ interface Piece {
   /** One of several that are one value. */
   section: boolean;
   text: string;
+  quoted: boolean;
   encoded: boolean;
 }
 
@@ -43,8 +44,9 @@ export function parameterReadings(text: string, name: string): string[] | null {
   const groups = [all, sections, encoded].filter((group) => group.length > 0);
   const alone = all.filter((piece) => !piece.section && !piece.encoded).map((piece) => decodeWords(piece.text));
   const readings = [...groups.map(joinPieces), ...alone];
-  // Not every reader knows comments; and `report (1).pdf` without quotes has none.
-  return [...new Set([...readings, ...readings.map(withoutComments)])].filter((reading) => reading !== '');
+  // Not every reader knows comments; and `report (1).pdf` without quotes has none. Within quotes there are none.
+  const commented = all.every((piece) => piece.quoted) ? [] : readings.map(withoutComments);
+  return [...new Set([...readings, ...commented])].filter((reading) => reading !== '');
 }
 
 const withoutComments = (text: string): string => text.replace(COMMENT, '').trim();
@@ -76,6 +78,7 @@ function readPieces(text: string): Pieces {
       index: Number(name[2] ?? 0),
       section: name[2] !== undefined,
       text: unquote(written),
+      quoted: written.startsWith('"'),
       encoded: name[3] !== undefined,
     };
     const others = pieces.get(name[1]);
