@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { DeliveryJob } from '#libs/emails';
+import { nextTurn } from '#libs/kernel';
 import { NO_REMOTE, type Outcome } from '#libs/mta';
 import { freeDeadClaims } from '#libs/persistence';
 import { openPostOffices, submission, type PostOffice, type PostOffices } from '../support/post-office.js';
@@ -294,20 +295,24 @@ describe('intake and ledger on a real database', () => {
     // One domain that has its share waiting takes none of the room of the others.
     full.add('full.example');
     await accept({ toAddresses: ['a@full.example', 'b@two.example'] });
+    await nextTurn();
     expect(jobs).toEqual([]);
     const [claimed] = await office.ledger.claim(1);
     await office.ledger.release([claimed]);
 
     await Promise.all(Array.from({ length: 2_100 }, () => accept()));
+    await nextTurn();
     expect(jobs).toHaveLength(2_000);
     const unclaimed = () =>
       rows('SELECT count(*)::int AS count FROM recipients WHERE due_at IS NOT NULL AND claimed_by IS NULL');
     expect(await unclaimed()).toEqual([{ count: 102 }]);
     for (const job of jobs) office.handOff.leave(job);
     await accept();
+    await nextTurn();
     expect(jobs).toHaveLength(2_001);
     office.handOff.disconnect();
     await accept();
+    await nextTurn();
     expect(jobs).toHaveLength(2_001);
     await office.ledger.release(jobs);
     expect(await unclaimed()).toEqual([{ count: 2_104 }]);

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { Allowances } from '#libs/accounts';
 import { BatchRefusal, LIMITS, newId, Refusal, type RefusalDetail } from '#libs/contracts';
 import { SendingDomains } from '#libs/domains';
-import { Config, inTurns, Shutdown, TurnGate, Wakeups } from '#libs/kernel';
+import { Config, inTurns, nextTurn, Shutdown, TurnGate, Wakeups } from '#libs/kernel';
 import { domainOf } from '#libs/mime';
 import { Database, GroupCommit } from '#libs/persistence';
 import { SuppressionList } from '#libs/suppressions';
@@ -68,7 +68,11 @@ export class EmailIntake {
       maxBytes: GROUP_BYTES,
       sizeOf: (parcel) => parcel.mails.reduce((sum, mail) => sum + mail.content.body.length, 0),
     });
-    shutdown.on('intake', 'accept', () => this.group.drained());
+    shutdown.on('intake', 'accept', async () => {
+      await this.group.drained();
+      // What the last group accepted is handed over.
+      await nextTurn();
+    });
   }
 
   /**
@@ -221,16 +225,21 @@ export class EmailIntake {
         units: packed.map((mail) => mail.units),
         limit: packed.some((mail) => mail.units > 0) ? await this.allowances.limitOf(accountId) : null,
       });
-      for (const { rows, handOver } of packed) {
-        if (written.mails.has(rows)) handOver.deliver();
-        else handOver.release();
-      }
-      this.wakeups.ring('outbox');
+      // Behind the answers of the whole group: their clients go on while delivery begins.
+      setImmediate(() => this.handOver(packed, written));
       return written;
     } catch (error) {
       for (const { handOver } of packed) handOver.release();
       throw error;
     }
+  }
+
+  private handOver(packed: Packed[], { mails }: Written): void {
+    for (const { rows, handOver } of packed) {
+      if (mails.has(rows)) handOver.deliver();
+      else handOver.release();
+    }
+    this.wakeups.ring('outbox');
   }
 
   private pack(draft: Draft): Packed {
