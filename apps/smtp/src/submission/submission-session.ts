@@ -125,9 +125,11 @@ export class SubmissionSession {
   /** The whole message, to the words of its 250, which is sent only after the commit. */
   async data(stream: SMTPServerDataStream, session: SMTPServerSession): Promise<string> {
     const raw = await messageRoom.read(stream, LIMITS.messageBytes);
-    const { principal, mailAt, listed } = session.user as Login;
+    const { token, mailAt, listed } = session.user as Login;
     const { rcptTo } = session.envelope;
     const relayed = await this.readRelayed(raw);
+    // Again: a client may hold a transaction open for minutes, and a revoked key ends within a second (S-5).
+    const principal = await this.authenticate(token, session.remoteAddress);
     const options = relayedOptions(relayed);
     const { id } = await this.intake.accept({
       ...toSubmission(principal, relayed, { rcptTo, options }),
