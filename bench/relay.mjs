@@ -8,6 +8,8 @@ import { Postfix, postfixMissing } from './peers/postfix.mjs';
 import { BenchPostgres, onServer } from './postgres.mjs';
 import { OurProgram } from './programs.mjs';
 
+/** Part of the name of the workloads to run; all of them if it is not given. */
+const ONLY = process.env.BENCH_ONLY ?? '';
 const LOAD = new URL('./load/smtp-load.mjs', import.meta.url);
 const RUN_MS = 180_000;
 const IDLE_MS = 8_000;
@@ -86,7 +88,9 @@ async function withRsaAlone(sink, measure) {
  * @param {Bench} bench
  * @param {{ system: string, start: () => Promise<OurProgram>, workloads: Workload[] }} what
  */
-async function compare({ sink, postfix, size, report }, { system, start, workloads }) {
+async function compare({ sink, postfix, size, report }, { system, start, workloads: all }) {
+  const workloads = all.filter(({ name }) => name.includes(ONLY));
+  if (workloads.length === 0) return;
   const program = await start();
   /** @type {[string, Relay][]} */
   const systems = [...(postfix ? [/** @type {[string, Relay]} */ (['Postfix', postfix])] : []), [system, program]];
