@@ -17,13 +17,15 @@ const SANDBOX = 'orders@sandbox.postloft.test';
 /**
  * The started program with the accounts and keys that dialogues log in as: nobody named is an account without limits;
  * `spent` one whose plan is one mail, and who is blocked then; `other` a second one with two domains; of its keys `narrow`
- * is for one domain, `far` for another network, `reading` may not send, and `fresh` is made by `do make a fresh key`.
+ * is for one domain, `far` for another network, `reading` may not send, and others are made by `do make the key …`,
+ * one for each dialogue, since several are played at a time.
  * Each account costs two runs of the command line.
  */
 export class DialogueStage implements Theatre {
   readonly postfix = false;
   private readonly logins = new Map<string, [user: string, password: string]>();
-  private fresh: Made | undefined;
+  /** Ids of the keys that dialogues made, by the name they gave them. */
+  private readonly made = new Map<string, string>();
 
   private constructor(
     readonly program: RunningProgram,
@@ -64,18 +66,18 @@ export class DialogueStage implements Theatre {
   }
 
   async act(action: string): Promise<void> {
-    const acts: Record<string, () => Promise<unknown>> = {
-      'make a fresh key': () => this.makeFreshKey(),
-      'revoke the fresh key': () => this.asOther('DELETE', `/api-keys/${this.fresh?.id}`),
-      'block the spent account': () => cli(this.program.env, 'accounts', 'block', this.accounts.spent.id),
-    };
-    if (!acts[action]) throw new Error(`nobody can "${action}"`);
-    await acts[action]();
+    const [, verb, key] = /^(make|revoke) the key (\w+)$/.exec(action) ?? [];
+    if (verb === 'make') await this.makeKey(key);
+    else if (verb === 'revoke') await this.asOther('DELETE', `/api-keys/${this.made.get(key)}`);
+    else if (action === 'block the spent account')
+      await cli(this.program.env, 'accounts', 'block', this.accounts.spent.id);
+    else throw new Error(`nobody can "${action}"`);
   }
 
-  private async makeFreshKey(): Promise<void> {
-    this.fresh = await this.madeByOther({ name: 'fresh' });
-    this.logins.set('fresh', ['boss@other.example', this.fresh.token]);
+  private async makeKey(name: string): Promise<void> {
+    const { id, token } = await this.madeByOther({ name });
+    this.made.set(name, id);
+    this.logins.set(name, ['boss@other.example', token]);
   }
 
   private async furnish(): Promise<void> {
