@@ -23,6 +23,14 @@ const FAULTS: Fault[] = [
     fix: 'DELIVERY_MODE=mx',
   },
   {
+    name: 'mail goes out under the default name, which name servers of our own may be asked for',
+    check: 'settings',
+    break: () => (room.env['SERVICE_DOMAIN'] = 'postloft.test'),
+    status: 'error',
+    says: 'default name postloft.test',
+    fix: 'SERVICE_DOMAIN=<',
+  },
+  {
     name: 'another port than 25',
     check: 'settings',
     break: () => undefined,

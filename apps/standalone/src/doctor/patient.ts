@@ -33,8 +33,13 @@ export class Patient {
   }
 
   /** Nobody has said yet what the service is called. */
+  get hasDefaultName(): boolean {
+    return this.service === UNSET_DOMAIN;
+  }
+
+  /** Nor can anybody be asked about the default name: only name servers of one's own may know it. */
   get isUnnamed(): boolean {
-    return this.service === UNSET_DOMAIN && this.config.settings.DNS_SERVERS === undefined;
+    return this.hasDefaultName && this.config.settings.DNS_SERVERS === undefined;
   }
 
   sources(): Promise<Sources> {

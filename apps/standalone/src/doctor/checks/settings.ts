@@ -37,16 +37,16 @@ function judgeSettings(patient: Patient): Remark[] {
   return remarks.length > 0 ? remarks : [ok({ subject: 'settings', message: 'Nothing in them contradicts the rest.' })];
 }
 
-function judgeName({ isUnnamed, service }: Patient): Remark[] {
-  if (!isUnnamed) return [];
-  const message = `The service still has its default name ${service}, which cannot exist in DNS, so nothing that stands in DNS is looked at.`;
-  return [
-    warning({
-      subject: 'SERVICE_DOMAIN',
-      message,
-      fix: 'SERVICE_DOMAIN=<a name of yours, for example post.example.com>',
-    }),
-  ];
+function judgeName({ config, hasDefaultName, isUnnamed, service }: Patient): Remark[] {
+  if (!hasDefaultName) return [];
+  const message = `The service still has its default name ${service}, which cannot exist in DNS`;
+  const told = {
+    subject: 'SERVICE_DOMAIN',
+    message: isUnnamed ? `${message}, so nothing that stands in DNS is looked at.` : `${message} of the internet.`,
+    fix: 'SERVICE_DOMAIN=<a name of yours, for example post.example.com>',
+  };
+  // Envelope senders below a name that does not exist are refused by most servers, and nothing comes back to them.
+  return [config.settings.DELIVERY_MODE === 'capture' ? warning(told) : error(told)];
 }
 
 function judgeMode({ settings }: Config): Remark[] {
