@@ -65,7 +65,8 @@ const { part } = fc.letrec<{ part: string }>((tie) => ({
 
 describe.skipIf(!hasPython())('findFiles beside Python’s email', () => {
   it(`finds every file that Python finds, under its name, in ${MESSAGES} messages of no good`, () => {
-    const seed = Number(process.env['SEED'] ?? Date.now() % 1_000_000);
+    // One that has found something; SEED looks elsewhere.
+    const seed = Number(process.env['SEED'] ?? 626_150);
     const messages = fc
       .sample(part, { numRuns: MESSAGES, seed })
       .map((text) => Buffer.from(`From: a@ex.com\r\n${text}\r\n`));

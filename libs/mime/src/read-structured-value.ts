@@ -40,6 +40,8 @@ export function parameterReadings(text: string, name: string): string[] | null {
   const sections = all.filter((piece) => piece.section);
   const encoded = all.filter((piece) => piece.encoded);
   if (truncated || !isWhole(sections) || encoded.length > Math.max(sections.length, 1)) return null;
+  // `name*=` beside `name*0=`: readers put them together in ways of their own.
+  if (sections.length > 0 && encoded.some((piece) => !piece.section)) return null;
   if (broken && text.toLowerCase().includes(name)) return null;
   const groups = [all, sections, encoded].filter((group) => group.length > 0);
   const alone = all.filter((piece) => !piece.section && !piece.encoded).map((piece) => decodeWords(piece.text));

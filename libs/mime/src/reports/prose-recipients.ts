@@ -32,6 +32,8 @@ const HOST_WORDS =
 const REASON =
   /^(?:[a-z]{1,15} )?(?:reason|grund|fehler|motif|raison|motivo|causa|reden|powod|причина|原因|理由) ?[:：]/;
 const LIST_MARK = /^[-*\s]{1,9}/;
+/** A rule between the words and the returned mail, with or without a title. */
+const DIVIDER = /^\s{0,9}[-=_*]{4}/;
 const STATUS_LINE = /^[-*\s]{0,9}[45]\.\d{1,3}\.\d{1,3}\s/;
 const LETTER = /\p{L}/u;
 /** Quoted fields whose value only looks like an address of a recipient. */
@@ -102,7 +104,7 @@ function replyIn(lines: readonly string[]): RefusalWords | null {
     return replyOf(paragraph) ?? (listed < 0 ? null : replyOf(paragraph.slice(listed)));
   };
   for (const line of lines) {
-    if (line.trim() === '') {
+    if (line.trim() === '' || DIVIDER.test(line)) {
       const found = read();
       if (found !== null) return found;
       paragraph = [];
