@@ -9,6 +9,7 @@ import {
 } from '#libs/suppressions';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { createTestDatabase, type OpenTestDatabase } from '../support/test-database.js';
+import { until } from '../support/until.js';
 
 let db: OpenTestDatabase;
 let list: SuppressionList;
@@ -172,7 +173,7 @@ describe('SuppressionEntries', () => {
 });
 
 describe('ShortLists', () => {
-  const lists = (program: 'standalone' | 'gateway' = 'standalone') =>
+  const lists = (program: 'gateway' | 'delivery' = 'gateway') =>
     new ShortLists(db.database, new Config(program, db.config.settings));
   const insert = (entries: number) =>
     db.database.query(
@@ -181,11 +182,18 @@ describe('ShortLists', () => {
       [accountId, entries],
     );
 
-  it('know what is on no list where every list is made in this process, and nothing elsewhere', async () => {
+  it('know what is on no list where mail is accepted, and nothing where mail of others is sent', async () => {
     await insert(1_000);
     expect(await lists().lack(accountId, 'u1000@example.com')).toBe(false);
     expect(await lists().lack(accountId, 'u1001@example.com')).toBe(true);
-    expect(await lists('gateway').lack(accountId, 'u1001@example.com')).toBe(false);
+    expect(await lists('delivery').lack(accountId, 'u1001@example.com')).toBe(false);
+  });
+
+  it('know of entries that another process makes within a second', async () => {
+    const here = lists();
+    expect(await here.lack(accountId, 'u1@example.com')).toBe(true);
+    await insert(1);
+    await until(async () => !(await here.lack(accountId, 'u1@example.com')), { withinMs: 2_000 });
   });
 
   it('know nothing of a long list', async () => {

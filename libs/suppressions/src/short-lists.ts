@@ -14,8 +14,8 @@ const MOST_IN_THE_MAKING = 50_000;
 
 /**
  * The lists of accounts that have short ones, to answer "surely not listed" without a question; whatever may be listed is
- * asked. So a removal counts at once, and an entry as soon as it is being made: in the standalone program all are made
- * here. Elsewhere other processes make them, and nothing is known.
+ * asked. So a removal counts at once, and an entry as soon as it is being made in this process. One that another process
+ * makes counts after a second where mail is accepted; the delivery program, which looks again before it sends, always asks.
  */
 @Injectable()
 export class ShortLists {
@@ -24,19 +24,19 @@ export class ShortLists {
   private readonly inTheMaking = new Map<string, number>();
   /** Of `performance.now()`: until then more is in the making than is remembered. */
   private blindUntil = -Infinity;
-  private readonly knowsAll: boolean;
+  private readonly sendsForOthers: boolean;
 
   constructor(
     private readonly database: Database,
     config: Config,
   ) {
-    this.knowsAll = config.program === 'standalone';
+    this.sendsForOthers = config.program === 'delivery';
     this.lists = new RecentAnswers({ ask: (accountId) => this.read(accountId), ttlMs: REMEMBERED_MS, limit: LISTS });
   }
 
   /** True: the address is on no list of the account. False says nothing. */
   async lack(accountId: string, address: string): Promise<boolean> {
-    if (!this.knowsAll) return false;
+    if (this.sendsForOthers) return false;
     const list = await this.lists.get(accountId);
     if (list === null || list.has(address)) return false;
     return !this.inTheMaking.has(keyOf(accountId, address)) && performance.now() > this.blindUntil;
