@@ -33,6 +33,7 @@ describe('ReturnPath', () => {
 
   it('reads nothing that was altered or made elsewhere', () => {
     const address = returnPath.address(newId('em'), 0);
+    expect(returnPath.read(address.replace('@', 'a@'))).toBeNull();
     const other = new ReturnPath(
       loadConfig('standalone', { MASTER_KEY: Buffer.alloc(32, 8).toString('base64'), SERVICE_DOMAIN: 'mail.example' }),
     );

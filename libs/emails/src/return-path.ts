@@ -50,8 +50,10 @@ export class ReturnPath {
   read(address: string): TokenName | null {
     const [local, domain, more] = address.toLowerCase().split('@');
     if (more !== undefined || !domain?.startsWith(LABEL) || !local.startsWith('b+')) return null;
-    const bytes = fromBase32(local.slice(2));
-    return bytes && this.token.read(bytes);
+    const written = local.slice(2);
+    const bytes = fromBase32(written);
+    // One spelling only: bits that stand for nothing would make others.
+    return bytes && base32(bytes) === written ? this.token.read(bytes) : null;
   }
 
   /**

@@ -58,6 +58,7 @@ describe('chooseBounced', () => {
   it('looks at failures alone', () => {
     const delayed = { ...failure('ada@bücher.example'), action: 'delayed' } as const;
     expect(bounced([ADA], delayed)).toEqual({ chosen: [], missed: 0 });
+    expect(bounced([ADA], delayed, failure('x@elsewhere.example'))).toEqual({ chosen: [], missed: 1 });
   });
 });
 

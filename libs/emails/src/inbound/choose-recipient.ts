@@ -27,8 +27,13 @@ export function chooseBounced(
 ): { chosen: ChosenBounce[]; missed: number } {
   const found = new Map<number, ChosenBounce>();
   let missed = 0;
+  // Whose own delivery has not failed by the same report is not taken for somebody whom nobody knows.
+  const going = named(
+    candidates,
+    statuses.filter(({ action }) => action !== 'failed').flatMap((status) => namesOf(status).slice(0, 1)),
+  );
   for (const status of statuses.filter(({ action }) => action === 'failed')) {
-    const one = chooseOne(candidates, namesOf(status));
+    const one = chooseOne(candidates, namesOf(status), going);
     if (one === null) missed += 1;
     else if (found.get(one.recipient.ordinal)?.himself !== true) found.set(one.recipient.ordinal, { ...one, status });
   }
@@ -39,13 +44,18 @@ export function chooseBounced(
 const namesOf = ({ finalRecipient, originalRecipient }: DeliveryStatus): string[] =>
   [finalRecipient, originalRecipient].filter((name) => name !== null);
 
-function chooseOne(candidates: readonly ReportedRecipient[], names: readonly string[]): Chosen | null {
+function chooseOne(
+  candidates: readonly ReportedRecipient[],
+  names: readonly string[],
+  going: readonly ReportedRecipient[],
+): Chosen | null {
   for (const [i, name] of names.entries()) {
     const matching = named(candidates, [name]);
     // An original recipient beside another final one: the mail went on from him.
     if (matching.length === 1) return { recipient: matching[0], himself: i === 0 };
   }
-  return candidates.length === 1 ? { recipient: candidates[0], himself: names.length === 0 } : null;
+  const [only, ...others] = candidates;
+  return others.length === 0 && !going.includes(only) ? { recipient: only, himself: names.length === 0 } : null;
 }
 
 /**

@@ -11,7 +11,7 @@ import { ReturnPath } from '../return-path.js';
 import { isSimulated } from '../simulator.js';
 import { EmailUnsubscribe } from '../unsubscribe/email-unsubscribe.js';
 import { chooseComplainer, NAMES_ANOTHER, type Chosen } from './choose-recipient.js';
-import { complaintSource, type ComplaintSource, type Feedback } from './complaint-source.js';
+import { complaintSource, type Feedback } from './complaint-source.js';
 import type { Finding } from './finding.js';
 import { isUnderWay, lockReported, type ReportedMail } from './reported-mail.js';
 import { settled, type Unsettled } from './settled.js';
@@ -49,7 +49,7 @@ export class ReportedComplaints {
    */
   async apply(report: Feedback, tokens: readonly TokenName[]): Promise<Finding> {
     const source = complaintSource(report, tokens, this.returnPath);
-    if (source === 'unknown') return { verdict: 'unmatched', note: 'it shows no mail of ours', emailId: null };
+    if (source === 'unknown') return { verdict: 'unmatched', note: 'it proves no mail of ours', emailId: null };
     if (source === 'contradictory')
       return { verdict: 'unmatched', note: 'it speaks of two mails of ours', emailId: null };
     const { emailId } = source;
@@ -61,7 +61,7 @@ export class ReportedComplaints {
     return { verdict: 'kept', note: 'its type is no complaint', emailId };
   }
 
-  private async complain(tx: Queryable, source: ComplaintSource, report: Feedback): Promise<Finding | Unsettled> {
+  private async complain(tx: Queryable, source: TokenName, report: Feedback): Promise<Finding | Unsettled> {
     const found = await this.find(tx, source, report);
     if ('verdict' in found) return found;
     const { mail, chosen } = found;
@@ -89,7 +89,7 @@ export class ReportedComplaints {
   }
 
   /** An opt-out is the recipient's word, so it must be he who is named; once, as all that is told by a report. */
-  private async unsubscribe(source: ComplaintSource, report: Feedback): Promise<Finding> {
+  private async unsubscribe(source: TokenName, report: Feedback): Promise<Finding> {
     const about = { emailId: source.emailId };
     const found = await retriedTransaction(this.database, (tx) => this.find(tx, source, report));
     if ('verdict' in found) return found;
@@ -102,16 +102,15 @@ export class ReportedComplaints {
 
   private async find(
     tx: Queryable,
-    source: ComplaintSource,
+    source: TokenName,
     report: Feedback,
   ): Promise<{ mail: ReportedMail; chosen: Chosen } | Finding> {
     const about = { emailId: source.emailId };
     const mail = await lockReported(tx, source);
-    if (mail === null || mail.recipients.length === 0 || !hasMessageId(mail, source.messageId))
+    if (mail === null || mail.recipients.length === 0)
       return { verdict: 'unmatched', note: 'the mail is not stored', emailId: null };
     const chosen = chooseComplainer(mail.recipients, report.recipients);
-    if (chosen === null || (source.messageId !== null && (!chosen.himself || report.recipients.length === 0)))
-      return { ...about, verdict: 'unmatched', note: UNNAMED };
+    if (chosen === null) return { ...about, verdict: 'unmatched', note: UNNAMED };
     if (isTooOld(mail.facts, chosen.recipient)) return { ...about, verdict: 'expired', note: TOO_OLD };
     return { mail, chosen };
   }
@@ -141,6 +140,3 @@ export class ReportedComplaints {
 }
 
 const UNNAMED = 'it does not name a recipient of the transaction';
-
-const hasMessageId = ({ facts }: ReportedMail, messageId: string | null): boolean =>
-  messageId === null || facts.messageId === messageId;

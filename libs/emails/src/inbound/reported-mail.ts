@@ -3,12 +3,7 @@ import type { Queryable } from '#libs/persistence';
 import { effectiveStatus } from '../effective-status.js';
 import type { MailFacts } from '../email-events.js';
 import { mailFactsOf, type MailFactsRow } from '../mail-facts-row.js';
-
-/** What a report speaks of: one transaction, by the ordinal of its first recipient; null: the mail, nobody knows which. */
-export interface ReportedRef {
-  emailId: string;
-  ordinal: number | null;
-}
+import type { TokenName } from '../mail-token.js';
 
 export interface ReportedRecipient {
   ordinal: number;
@@ -55,7 +50,7 @@ const RECIPIENTS = `
     LEFT JOIN (SELECT ordinal, max(ended_at) AS sent_at FROM attempts WHERE email_id = $1 GROUP BY ordinal) a
       ON a.ordinal = r.ordinal
    WHERE r.email_id = $1
-     AND ($2::smallint IS NULL OR r.ordinal = $2 OR NOT $3 AND r.ordinal > $2
+     AND (r.ordinal = $2 OR NOT $3 AND r.ordinal > $2
           AND r.domain = (SELECT first.domain FROM recipients first WHERE first.email_id = $1 AND first.ordinal = $2))
    ORDER BY r.ordinal`;
 
@@ -63,7 +58,7 @@ const RECIPIENTS = `
  * Locks the mail, so that no settle comes in between, and reads whom the report may mean. Null for a mail that retention
  * has removed.
  */
-export async function lockReported(tx: Queryable, { emailId, ordinal }: ReportedRef): Promise<ReportedMail | null> {
+export async function lockReported(tx: Queryable, { emailId, ordinal }: TokenName): Promise<ReportedMail | null> {
   const { rows } = await tx.query<MailRow>(MAIL, [emailId]);
   if (rows.length === 0) return null;
   const [mail] = rows;
