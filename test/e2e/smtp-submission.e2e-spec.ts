@@ -172,6 +172,23 @@ describe('the SMTP relay', () => {
     expect(info.response).toMatch(/^250 /);
   });
 
+  it('sends a mail that is handed over in two transactions with one idempotency key to both, and a repeat to nobody', async () => {
+    const talk = await SmtpTalk.loggedIn(program.ports.smtps, FROM, program.key);
+    const submit = async (...recipients: string[]) => {
+      await talk.say(`MAIL FROM:<${FROM}>`);
+      for (const recipient of recipients) await talk.say(`RCPT TO:<${recipient}>`);
+      await talk.say('DATA');
+      return talk.say(`From: ${FROM}\r\nX-Service-Idempotency-Key: split\r\n\r\ntext\r\n.`);
+    };
+    const first = await submit('a@example.com', 'b@example.com');
+    expect(first).toMatch(/^250 2\.0\.0 queued as em_/);
+    expect(await submit('B@example.com', 'a@example.com')).toBe(first);
+    const second = await submit('c@example.com');
+    expect(second).toMatch(/^250 2\.0\.0 queued as em_/);
+    expect(second).not.toBe(first);
+    talk.close();
+  });
+
   it('answers 451 while the store is away, and goes on in the same session when it is back (D-59)', async () => {
     const talk = await SmtpTalk.loggedIn(program.ports.smtps, FROM, program.key);
     const submit = async () => {

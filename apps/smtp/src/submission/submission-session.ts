@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import { ApiKeys, assertAddress, assertScope, assertStanding, RateLimit, type Principal } from '#libs/accounts';
 import { LIMITS, newId, Refusal } from '#libs/contracts';
@@ -212,8 +213,7 @@ function toSubmission(
       files: relayed.files,
     },
     scheduledAt,
-    // The key alone decides (details §2): clients write a new Date and Message-ID each time.
-    idempotency: key === null ? null : { scope: `${principal.accountId}:${principal.mode}:smtp`, key, bodyHash: null },
+    idempotency: key === null ? null : { scope: repeatScope(principal, rcptTo), key, bodyHash: null },
     ...(unsubscribe === undefined ? {} : { unsubscribe }),
   };
 }
@@ -221,3 +221,14 @@ function toSubmission(
 /** Wishes that were read and have no effect are told, never passed over in silence (D-5). */
 const ignoredOf = ({ ignored }: RelayedOptions): string =>
   ignored.length === 0 ? '' : ` (ignored: ${ignored.join(', ').slice(0, 300)})`;
+
+/**
+ * Not the content decides what a repeat is (details §2), since clients write a new Date and Message-ID each time; but the
+ * recipients do: a client that hands one mail over in several transactions gives the same key with each, and none of them
+ * is a repeat (docs/decisions/011).
+ */
+function repeatScope({ accountId, mode }: Principal, rcptTo: readonly SMTPServerAddress[]): string {
+  const recipients = [...new Set(rcptTo.map(({ address }) => normaliseAddress(address)))].sort();
+  const mark = createHash('sha256').update(recipients.join('\n')).digest('base64url');
+  return `${accountId}:${mode}:smtp:${mark}`;
+}
