@@ -25,5 +25,7 @@ export default defineConfig({
     hookTimeout: 60_000,
     testTimeout: 20_000,
     maxWorkers: 2,
+    // No file leaves anything behind, and the frameworks are loaded once per worker instead of once per file.
+    isolate: false,
   },
 });

@@ -10,6 +10,8 @@ const GONE_MS = 60_000;
 const FACTOR = 2;
 /** Below this the ratio says nothing: a fresh EHLO takes several turns of the loop, which may last 100 ms (S-24). */
 const FLOOR_MS = 150;
+/** A mail takes its five replies and a commit. */
+const MAIL_FLOOR_MS = 3 * FLOOR_MS;
 
 interface Life {
   phase: string;
@@ -45,7 +47,7 @@ describe('hostile clients', () => {
     );
     expect(beside.failures, what).toEqual([]);
     expect(beside.ehlo.p99, `${what}: EHLO`).toBeLessThanOrEqual(Math.max(FACTOR * alone.ehlo.p99, FLOOR_MS));
-    expect(beside.mail.p99, `${what}: mail`).toBeLessThanOrEqual(Math.max(FACTOR * alone.mail.p99, 2 * FLOOR_MS));
+    expect(beside.mail.p99, `${what}: mail`).toBeLessThanOrEqual(Math.max(FACTOR * alone.mail.p99, MAIL_FLOOR_MS));
   }
 
   it(`are gone within a minute, ${SLOW} of them, slow in every phase`, async () => {

@@ -335,5 +335,5 @@ process.on('unhandledRejection', () => undefined);
 
 const ATTACKS = { slowloris, resets, fuzz, flood, oversize, bomb, guess, mails, handshakes, idle };
 process.on('disconnect', () => process.exit());
+// Whoever listens lets go when it has heard: to end here could cut a long answer off.
 process.send(await ATTACKS[attack.name]());
-if (attack.name !== 'idle') process.exit();

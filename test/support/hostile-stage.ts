@@ -48,6 +48,7 @@ export class HostileStage {
     });
     died.catch(() => undefined);
     const [result] = (await Promise.race([once(child, 'message'), died])) as [T];
+    if (name !== 'idle') child.disconnect();
     return result;
   }
 
