@@ -1,4 +1,5 @@
 import { domainNameRule } from '#libs/domains';
+import { domainsCheck } from '../doctor/checks/domains.js';
 import { CHECKS } from '../doctor/checks/index.js';
 import type { Check } from '../doctor/check.js';
 import { examine } from '../doctor/examine.js';
@@ -17,6 +18,8 @@ const doctor: Command = {
     const checks = chosen(input);
     const domain = listOption(input, 'domain')?.at(0)?.toLowerCase() ?? null;
     checkedOption('domain', domain ?? undefined, domainNameRule);
+    if (domain !== null && !checks.includes(domainsCheck))
+      throw new UsageError('--domain is looked at by the check "domains", which --only leaves out.');
     return async (config) => {
       const examination = await examine({ config, checks, domain });
       const { findings } = examination;

@@ -38,7 +38,7 @@ describe('the command line', () => {
       'queues --json',
       'queues resume google',
       'doctor',
-      'doctor --json --only ptr,spf --domain shop.example.com',
+      'doctor --json --only ptr,domains --domain shop.example.com',
       'inbound',
       'inbound --limit 1000 --json',
       'inbound show inb_01978c0e5f7b7c3a9d21f0b64c1e88aa',
@@ -57,6 +57,9 @@ describe('the command line', () => {
     for (const limit of ['0', '-1', '1001', 'all'])
       expect(problem(`inbound --limit=${limit}`)).toBe('--limit must be a number from 1 to 1000.');
     expect(problem('inbound show em_1')).toContain('The id must be one that "inbound" lists');
+    expect(problem('doctor --only ptr --domain shop.example.com')).toMatch(
+      /^--domain is looked at by the check "domains"/,
+    );
     expect(problem('doctor --only horoscope')).toMatch(
       /^There is no check "horoscope"; --only takes settings, name-servers, /,
     );

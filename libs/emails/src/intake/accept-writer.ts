@@ -153,7 +153,7 @@ function quotaExceeded(parcel: Parcel): Refusal {
   return new Refusal(
     'monthly_quota_exceeded',
     [{ field: '', code: 'quota', message: `needs ${units} of the ${parcel.limit} units that the plan has a month` }],
-    `The monthly allowance does not suffice: this needs ${units} units, and fewer are left.`,
+    `The monthly allowance does not suffice: this needs ${units} ${units === 1 ? 'unit' : 'units'}, and fewer are left.`,
   );
 }
 
