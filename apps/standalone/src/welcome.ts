@@ -19,6 +19,7 @@ export function welcome(config: Config, made: { apiKey: string | null } | null):
     `  REST and GraphQL   ${base}  and  ${base}/graphql`,
     `  Documentation      ${base}/docs`,
     `  SMTP relay         ${s.SMTP_HOST}:${s.SMTP_PORT} (STARTTLS), ${s.SMTP_HOST}:${s.SMTPS_PORT} (TLS)`,
+    `  Bounces come to    ${s.SMTP_HOST}:${s.INBOUND_SMTP_PORT}`,
   ];
   if (made?.apiKey) lines.push(`  First API key      ${made.apiKey}  (shown this once)`);
   else if (key === '$API_KEY')
