@@ -136,8 +136,8 @@ const FAULTS: Fault[] = [
     check: 'dns',
     break: () => room.stage.dns.set(SERVICE, { MX: [{ preference: 1, exchange: 'mx.gmail.com' }] }),
     status: 'warning',
-    says: 'only if they are forwarded',
-    fix: 'forward fbl@',
+    says: 'only if they are handed on',
+    fix: `hand fbl@, abuse@, postmaster@, dmarc@ and tlsrpt@ over to ${HOST}`,
   },
   {
     name: 'no DMARC',

@@ -31,56 +31,52 @@ async function lookAtHost(patient: Patient): Promise<Remark> {
   });
 }
 
-async function lookAtBounces(patient: Patient): Promise<Remark> {
-  const subject = `bounces.${patient.service}`;
-  const fix = `${subject}. MX 10 ${patient.hostName}.`;
-  const found = await findExchange(patient, subject);
-  switch (found.kind) {
-    case 'no_answer':
-      return unanswered(subject, found.reason);
-    case 'none':
-      return error({
-        subject,
-        message:
-          'It has no MX record. Every mail names it as its sender: later bounces get lost, and some receivers refuse senders that take no mail.',
-        fix,
-      });
-    case 'ours':
-      return ok({ subject, message: `Bounces come to ${found.exchanges.join(', ')}, which is here.` });
-    case 'elsewhere':
-      return error({
-        subject,
-        message: `Its MX record leads to ${found.exchanges.join(', ')}, which is not this service: bounces and complaints never arrive here.`,
-        fix,
-        facts: { exchanges: found.exchanges },
-      });
-  }
+function lookAtBounces(patient: Patient): Promise<Remark> {
+  return lookAtExchange(patient, {
+    subject: `bounces.${patient.service}`,
+    here: 'Bounces come to',
+    none: 'Every mail names it as its sender: later bounces get lost, and some receivers refuse senders that take no mail.',
+    elsewhere: (finding, to) =>
+      error({
+        ...finding,
+        message: `Its MX record leads to ${to}, which is not this service: bounces and complaints never arrive here.`,
+      }),
+  });
 }
 
-async function lookAtService(patient: Patient): Promise<Remark> {
+function lookAtService(patient: Patient): Promise<Remark> {
   const subject = patient.service;
+  return lookAtExchange(patient, {
+    subject,
+    here: 'Its mail comes to',
+    none: 'Complaints (fbl@, abuse@), reports (dmarc@, tlsrpt@) and mail to postmaster@ cannot reach you.',
+    elsewhere: (finding, to) =>
+      warning({
+        ...finding,
+        message: `Its MX record leads to ${to}. Complaints and reports count only if they are handed on from there.`,
+        // Not to other addresses: the door knows these mailboxes at this domain alone.
+        fix: `${finding.fix}\nor let that server hand fbl@, abuse@, postmaster@, dmarc@ and tlsrpt@ over to ${patient.hostName} as they are.`,
+      }),
+  });
+}
+
+interface ExchangeWords {
+  /** The name that should have an MX record. */
+  subject: string;
+  here: string;
+  none: string;
+  elsewhere: (finding: { subject: string; fix: string; facts: Record<string, unknown> }, to: string) => Remark;
+}
+
+async function lookAtExchange(patient: Patient, { subject, here, none, elsewhere }: ExchangeWords): Promise<Remark> {
   const fix = `${subject}. MX 10 ${patient.hostName}.`;
   const found = await findExchange(patient, subject);
-  switch (found.kind) {
-    case 'no_answer':
-      return unanswered(subject, found.reason);
-    case 'none':
-      return error({
-        subject,
-        message:
-          'It has no MX record. Complaints (fbl@, abuse@), reports (dmarc@, tlsrpt@) and mail to postmaster@ cannot reach you.',
-        fix,
-      });
-    case 'ours':
-      return ok({ subject, message: `Its mail comes to ${found.exchanges.join(', ')}, which is here.` });
-    case 'elsewhere':
-      return warning({
-        subject,
-        message: `Its MX record leads to ${found.exchanges.join(', ')}. Complaints and reports count only if they are forwarded from there.`,
-        fix: `${fix}\nor forward fbl@, abuse@, postmaster@, dmarc@ and tlsrpt@ to the same names at bounces.${subject}`,
-        facts: { exchanges: found.exchanges },
-      });
-  }
+  if (found.kind === 'no_answer') return unanswered(subject, found.reason);
+  if (found.kind === 'none') return error({ subject, message: `It has no MX record. ${none}`, fix });
+  const to = found.exchanges.join(', ');
+  return found.kind === 'ours'
+    ? ok({ subject, message: `${here} ${to}, which is here.` })
+    : elsewhere({ subject, fix, facts: { exchanges: found.exchanges } }, to);
 }
 
 async function lookAtDmarc({ dns, service }: Patient): Promise<Remark> {
