@@ -1,4 +1,5 @@
 export { Database, isDuplicate, isRetryable, isUnavailable, type Queryable, type QueryResult } from './database.js';
+export { retriedTransaction } from './retried-transaction.js';
 export { databaseFacts, type DatabaseFacts } from './database-facts.js';
 export { DueWorkLoop, type DueWork } from './due-work-loop.js';
 export { PollLoop } from './poll-loop.js';

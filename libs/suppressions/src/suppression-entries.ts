@@ -1,6 +1,6 @@
 import { toPage, type Page, type PageRequest } from '#libs/contracts';
 import { nextTurn } from '#libs/kernel';
-import { Database, isRetryable, type Queryable } from '#libs/persistence';
+import { Database, retriedTransaction, type Queryable } from '#libs/persistence';
 import { Injectable } from '@nestjs/common';
 import type { NewSuppression } from './new-suppression.js';
 import { ShortLists } from './short-lists.js';
@@ -22,7 +22,6 @@ export interface StoredSuppression {
 /** Entries of one statement; far below the limits of the protocol. */
 const STORED_AT_ONCE = 1_000;
 const PAGE_OF_ALL = 1_000;
-const ATTEMPTS = 5;
 
 /** The list as its account sees and changes it. */
 @Injectable()
@@ -67,7 +66,7 @@ export class SuppressionEntries {
    * first counts.
    */
   async add(accountId: string, entries: readonly Omit<NewSuppression, 'accountId'>[]): Promise<StoredSuppression[]> {
-    return this.transaction(async (tx) => {
+    return retriedTransaction(this.database, async (tx) => {
       const news = await this.storeAll(tx, accountId, entries);
       const targets = entries.map(({ address, domainId = null }) => ({ address, domainId }));
       const rows = await readSuppressions(tx, accountId, targets);
@@ -80,7 +79,9 @@ export class SuppressionEntries {
 
   /** As `add`, for any number of entries: says only how many are new. */
   async import(accountId: string, entries: readonly Omit<NewSuppression, 'accountId'>[]): Promise<{ created: number }> {
-    return this.transaction(async (tx) => ({ created: (await this.storeAll(tx, accountId, entries)).size }));
+    return retriedTransaction(this.database, async (tx) => ({
+      created: (await this.storeAll(tx, accountId, entries)).size,
+    }));
   }
 
   /** Counts at once: mail to the address passes as soon as this returns. One result per target, in order. */
@@ -89,7 +90,7 @@ export class SuppressionEntries {
     targets: readonly SuppressionTarget[],
     options: RemovalOptions,
   ): Promise<SuppressionRemoval[]> {
-    return this.transaction((tx) => removeSuppressions(tx, { accountId, targets }, options));
+    return retriedTransaction(this.database, (tx) => removeSuppressions(tx, { accountId, targets }, options));
   }
 
   /** @returns the ids of the entries that are new. */
@@ -108,16 +109,6 @@ export class SuppressionEntries {
       for (const { id } of await storeSuppressions(tx, part)) news.add(id);
     }
     return news;
-  }
-
-  private async transaction<T>(work: (tx: Queryable) => Promise<T>): Promise<T> {
-    for (let attempt = 1; ; attempt++) {
-      try {
-        return await this.database.transaction(work);
-      } catch (error) {
-        if (!isRetryable(error) || attempt === ATTEMPTS) throw error;
-      }
-    }
   }
 }
 

@@ -1,13 +1,12 @@
 import { Injectable } from '@nestjs/common';
 import { Config } from '#libs/kernel';
 import type { InboundReport } from '#libs/mime';
-import { Database, type Queryable } from '#libs/persistence';
+import { Database, retriedTransaction, type Queryable } from '#libs/persistence';
 import { SuppressionList } from '#libs/suppressions';
 import { fullMailboxes } from '../ledger/full-mailbox.js';
 import { hardBounce } from '../ledger/hard-bounce.js';
 import { recordLate } from '../ledger/late-report.js';
 import type { TokenName } from '../mail-token.js';
-import { retriedTransaction } from '../retried-transaction.js';
 import { ReturnPath } from '../return-path.js';
 import { isSimulated } from '../simulator.js';
 import { bounceOf } from './bounce-of.js';

@@ -1,12 +1,11 @@
 import { Injectable } from '@nestjs/common';
 import { Config, Wakeups } from '#libs/kernel';
 import { domainOf, normaliseAddress } from '#libs/mime';
-import { appendEvents, Database, type Queryable } from '#libs/persistence';
+import { appendEvents, Database, retriedTransaction, type Queryable } from '#libs/persistence';
 import { SuppressionList } from '#libs/suppressions';
 import { emailEvent } from '../email-events.js';
 import { mailFactsOf, type MailFactsRow } from '../mail-facts-row.js';
 import type { TokenName } from '../mail-token.js';
-import { retriedTransaction } from '../retried-transaction.js';
 import { isSimulated } from '../simulator.js';
 import { UnsubscribeLink } from './unsubscribe-link.js';
 

@@ -1,4 +1,4 @@
-import { isRetryable, type Database, type Queryable } from '#libs/persistence';
+import { isRetryable, type Database, type Queryable } from './database.js';
 
 const ATTEMPTS = 5;
 
