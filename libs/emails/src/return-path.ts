@@ -3,6 +3,7 @@ import { Config } from '#libs/kernel';
 import { MailToken, type TokenName } from './mail-token.js';
 
 const ALPHABET = 'abcdefghijklmnopqrstuvwxyz234567';
+const LETTERS = Buffer.from(ALPHABET);
 /** The local part must stay within 64 octets (RFC 5321 §4.5.3.1.1). */
 const MAC_BYTES = 8;
 const TRACE_MAC_BYTES = 16;
@@ -72,19 +73,20 @@ export class ReturnPath {
 }
 
 function base32(bytes: Buffer): string {
+  const text = Buffer.allocUnsafe(Math.ceil((bytes.length * 8) / 5));
+  let length = 0;
   let bits = 0;
   let value = 0;
-  let text = '';
-  for (const byte of bytes) {
-    value = (value << 8) | byte;
+  for (let at = 0; at < bytes.length; at += 1) {
+    value = (value << 8) | bytes[at];
     bits += 8;
     while (bits >= 5) {
-      text += ALPHABET[(value >>> (bits - 5)) & 31];
       bits -= 5;
+      text[length++] = LETTERS[(value >>> bits) & 31];
     }
-    value &= (1 << bits) - 1;
   }
-  return bits > 0 ? text + ALPHABET[(value << (5 - bits)) & 31] : text;
+  if (bits > 0) text[length] = LETTERS[(value << (5 - bits)) & 31];
+  return text.toString('latin1');
 }
 
 function fromBase32(text: string): Buffer | null {

@@ -31,6 +31,7 @@ export class ReplyReader {
     private readonly onOverflow: () => void,
   ) {}
 
+  /** What is unfinished is copied: `chunk` is the caller's again afterwards. */
   push(chunk: Buffer): void {
     const data = this.#pending === null ? chunk : Buffer.concat([this.#pending, chunk]);
     this.#pending = null;
@@ -44,7 +45,8 @@ export class ReplyReader {
         return;
       }
       if (found === null) {
-        this.#pending = start === 0 ? data : data.subarray(start);
+        const left = data.subarray(start);
+        this.#pending = data === chunk ? Buffer.from(left) : left;
         return;
       }
       const reply = { code: found.code, raw: data.toString('utf8', start, found.end) };
