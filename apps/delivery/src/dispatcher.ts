@@ -166,7 +166,7 @@ export class Dispatcher {
 
   /** Resolves when what runs is written down. */
   async drained(): Promise<void> {
-    while (this.tasks.size > 0) await Promise.all(this.tasks);
+    while (this.tasks.size > 0) await Promise.allSettled(this.tasks);
   }
 
   /** Of a domain whose destination must be looked up first; one question per domain. */
@@ -347,10 +347,12 @@ export class Dispatcher {
   }
 
   private track(task: Promise<void>): void {
-    const tracked: Promise<void> = task
-      .catch((error: unknown) => this.desk.failed(error))
-      .finally(() => this.tasks.delete(tracked));
-    this.tasks.add(tracked);
+    this.tasks.add(task);
+    const done = () => void this.tasks.delete(task);
+    task.then(done, (error: unknown) => {
+      done();
+      this.desk.failed(error);
+    });
   }
 }
 

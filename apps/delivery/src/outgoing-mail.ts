@@ -2,8 +2,8 @@ import { Injectable } from '@nestjs/common';
 import {
   CapturedMail,
   EmailLedger,
-  EnvelopeSender,
   MailMessage,
+  OutgoingEnvelope,
   OutgoingTls,
   SharedShaping,
   type DeliveryJob,
@@ -39,9 +39,9 @@ export class OutgoingMail {
   constructor(
     private readonly ledger: EmailLedger,
     private readonly message: MailMessage,
-    private readonly envelopeSender: EnvelopeSender,
+    private readonly envelope: OutgoingEnvelope,
     private readonly captured: CapturedMail,
-    private readonly tls: OutgoingTls,
+    tls: OutgoingTls,
     { plan }: SharedShaping,
     config: Config,
     private readonly log: Log,
@@ -83,8 +83,7 @@ export class OutgoingMail {
   /** One outcome per recipient; never throws. */
   async send(job: DeliveryJob, how: Handling): Promise<Outcome[]> {
     try {
-      const tls = await this.tls.wanted(job);
-      return await this.world.deliver({ ...(await this.courierJob(job, how)), tls });
+      return await this.world.deliver(await this.courierJob(job, how));
     } catch (error) {
       return this.notBegun(job, error as Error);
     }
@@ -113,16 +112,22 @@ export class OutgoingMail {
   }
 
   private async courierJob(job: DeliveryJob, { source, mayStart }: Handling): Promise<CourierJob> {
+    const { mailFrom, tls } = await this.envelope.of(job);
     return {
       id: job.mail.id,
-      mailFrom: await this.envelopeSender.of(job),
+      mailFrom,
       recipients: job.recipients.map((recipient) => ({ key: String(recipient.ordinal), address: recipient.address })),
-      content: async () => this.message.bytes(job, await this.stored(job)),
+      content: () => this.content(job),
       sevenBit: async () => this.message.sevenBit(job, await this.stored(job)),
       mayStart,
-      tls: 'opportunistic',
+      tls,
       source,
     };
+  }
+
+  /** What came by the hand-off has its body with it. */
+  private async content(job: DeliveryJob): Promise<Buffer[]> {
+    return await this.message.bytes(job, job.content ?? (await this.stored(job)));
   }
 
   private async stored(job: DeliveryJob): Promise<StoredContent> {

@@ -4,7 +4,6 @@ import { DomainsModule } from '#libs/domains';
 import { SuppressionsModule } from '#libs/suppressions';
 import { CapturedMail } from './captured-mail.js';
 import { EmailQueries } from './email-queries.js';
-import { EnvelopeSender } from './envelope-sender.js';
 import { HandOff } from './hand-off.js';
 import { InboundMail } from './inbound/inbound-mail.js';
 import { InboundStore } from './inbound/inbound-store.js';
@@ -16,6 +15,7 @@ import { EmailLedger } from './ledger/email-ledger.js';
 import { MailMessage } from './mail-message.js';
 import { Retention } from './retention.js';
 import { OperatorMail } from './notices/operator-mail.js';
+import { OutgoingEnvelope } from './outgoing-envelope.js';
 import { OutgoingFields } from './outgoing-fields.js';
 import { ReturnPath } from './return-path.js';
 import { EmailUnsubscribe } from './unsubscribe/email-unsubscribe.js';
@@ -29,12 +29,12 @@ const PARTS = [
   EmailIntake,
   EmailLedger,
   EmailQueries,
-  EnvelopeSender,
   CapturedMail,
   HandOff,
   InboundMail,
   InboundStore,
   MailMessage,
+  OutgoingEnvelope,
   Retention,
   ReturnPath,
   UnsubscribeLink,

@@ -24,7 +24,6 @@ export { EmailQueries, type AttachmentView, type EmailView, type RecipientView }
 export type { EmailSummary } from './email-summary.js';
 export { EmailsApiModule } from './emails-api.module.js';
 export { EmailsModule } from './emails.module.js';
-export { EnvelopeSender } from './envelope-sender.js';
 export { firstLink } from './first-link.js';
 export type { EmailFilter } from './list/email-filter.js';
 export { EmailList } from './list/email-list.js';
@@ -44,6 +43,7 @@ export { EmailHistory, type AttemptView, type EventView } from './reading/email-
 export { WAIT_KINDS, WAITS, type HeldView, type RecipientExplanation, type Wait } from './reading/explain-recipient.js';
 export type { SmtpView } from './recipient-row.js';
 export { Retention } from './retention.js';
+export { OutgoingEnvelope } from './outgoing-envelope.js';
 export { ReturnPath } from './return-path.js';
 export { foreignSources } from './shaping/foreign-sources.js';
 export { HeldQueues, type HeldQueue } from './shaping/held-queues.js';

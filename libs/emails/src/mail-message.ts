@@ -1,14 +1,13 @@
 import { Injectable } from '@nestjs/common';
 import { DomainKeys } from '#libs/domains';
 import { Config } from '#libs/kernel';
-import { composeMessage, signDkim, toSevenBit, type FrontedMessage } from '#libs/mime';
+import { composeMessage, signDkim, toSevenBit } from '#libs/mime';
 import { decodeParts } from './intake/stored-parts.js';
 import type { DeliveryJob, StoredContent } from './ledger/delivery-job.js';
 import { OutgoingFields } from './outgoing-fields.js';
 import { storedMailbox } from './stored-mailbox.js';
 
 const CACHE_BYTES = 32 * 1024 * 1024;
-const NOTHING = Buffer.alloc(0);
 
 /**
  * The bytes that go out: composed once per mail, with the fields of this transaction in front, signed, and equal at every
@@ -30,30 +29,29 @@ export class MailMessage {
 
   /** @throws when stored parts do not read or the domain's keys do not open. */
   async bytes(job: DeliveryJob, content: StoredContent): Promise<Buffer[]> {
-    return this.sign(job, await this.fronted(job, content), content.format);
+    const rest = content.format === 'mime' ? content.body : await this.compose(job, content);
+    return await this.pieces(job, content.format, { fields: this.fields.of(job, rest), rest });
   }
 
   /** For servers that take seven bits only; null where the mail cannot be had so. Throws as `bytes` does. */
   async sevenBit(job: DeliveryJob, content: StoredContent): Promise<Buffer[] | null> {
-    const { front, rest } = await this.fronted(job, content);
-    const message = toSevenBit(Buffer.concat([front, rest]));
-    return message && this.sign(job, { front: NOTHING, rest: message }, content.format);
-  }
-
-  /** Never joined: that would copy the body. */
-  private async fronted(job: DeliveryJob, content: StoredContent): Promise<FrontedMessage> {
     const rest = content.format === 'mime' ? content.body : await this.compose(job, content);
-    return { front: Buffer.from(this.fields.of(job, rest)), rest };
+    const message = toSevenBit(Buffer.concat([Buffer.from(this.fields.of(job, rest)), rest]));
+    return message && (await this.pieces(job, content.format, { fields: '', rest: message }));
   }
 
-  /** In pieces, the body as it is. */
-  private async sign(job: DeliveryJob, message: FrontedMessage, format: StoredContent['format']): Promise<Buffer[]> {
-    const signatures = this.config.settings.DKIM_SIGNING
-      ? await signDkim(message, await this.keys.signingKeys(job.mail.domainId), new Date())
-      : NOTHING;
+  /** Never joined, the body as it is: a copy of a large one is dear. */
+  private async pieces(
+    job: DeliveryJob,
+    format: StoredContent['format'],
+    { fields, rest }: { fields: string; rest: Buffer },
+  ): Promise<Buffer[]> {
     // On top of everything, RFC 5321 §4.4; not signed, as every server adds one.
-    const trace = format === 'mime' ? Buffer.from(this.fields.received(job)) : NOTHING;
-    return [Buffer.concat([trace, signatures, message.front]), message.rest];
+    const trace = format === 'mime' ? this.fields.received(job) : '';
+    if (!this.config.settings.DKIM_SIGNING) return [Buffer.from(trace + fields), rest];
+    const front = Buffer.from(fields);
+    const signatures = await signDkim({ front, rest }, await this.keys.signingKeys(job.mail.domainId), new Date());
+    return [Buffer.concat([Buffer.from(trace), signatures, front]), rest];
   }
 
   private compose({ mail }: DeliveryJob, content: StoredContent): Promise<Buffer> {

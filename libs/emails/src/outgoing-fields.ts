@@ -19,20 +19,23 @@ const SHORT_ID = 12;
  */
 @Injectable()
 export class OutgoingFields {
+  /** The first line of a trace field. */
+  private readonly by: string;
+
   constructor(
     private readonly returnPath: ReturnPath,
     private readonly unsubscribeLink: UnsubscribeLink,
-    private readonly config: Config,
-  ) {}
+    config: Config,
+  ) {
+    this.by = structuredField('Received', `by smtp.${config.settings.SERVICE_DOMAIN} with ESMTPSA`);
+  }
 
   /** Whole fields, each ended by CRLF. */
   of({ mail, recipients }: Pick<DeliveryJob, 'mail' | 'recipients'>, message: Buffer): string {
     const [{ ordinal }] = recipients;
-    return [
-      mail.unsubscribe === null ? '' : this.unsubscribe(mail.id, ordinal, mail.unsubscribe.mailto),
-      hasHeaderField(message, 'Feedback-ID') ? '' : structuredField('Feedback-ID', feedbackId(mail)),
-      structuredField('X-Postloft-Ref', this.returnPath.trace(mail.id, ordinal)),
-    ].join('');
+    const unsubscribe = mail.unsubscribe === null ? '' : this.unsubscribe(mail.id, ordinal, mail.unsubscribe.mailto);
+    const feedback = hasHeaderField(message, 'Feedback-ID') ? '' : structuredField('Feedback-ID', feedbackId(mail));
+    return unsubscribe + feedback + structuredField('X-Postloft-Ref', this.returnPath.trace(mail.id, ordinal));
   }
 
   /**
@@ -41,9 +44,7 @@ export class OutgoingFields {
    */
   received({ mail }: Pick<DeliveryJob, 'mail'>): string {
     if (NOTICE_TAG in mail.tags) return '';
-    const { SERVICE_DOMAIN } = this.config.settings;
-    const value = `by smtp.${SERVICE_DOMAIN} with ESMTPSA id ${mail.id}; ${rfc5322Date(mail.createdAt)}`;
-    return structuredField('Received', value);
+    return `${this.by} id ${mail.id}; ${rfc5322Date(mail.createdAt)}\r\n`;
   }
 
   /** RFC 2369 §3.2, RFC 8058 §3.1. The job has one recipient: the link is his alone. */

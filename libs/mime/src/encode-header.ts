@@ -15,6 +15,7 @@ const MAX_TOKEN = 900;
 const WORD_PAYLOAD = 52;
 const MAX_QUOTED_NAME = 60;
 
+const SPACE = /[ \t]/;
 const NOT_PRINTABLE_ASCII = /[^\x20-\x7e]/;
 const NOT_ATOMS = /[^A-Za-z0-9!#$%&'*+\-/=?^_`{|}~ ]/;
 const Q_LITERAL = /[A-Za-z0-9!*+\-/]/; // the set that is also safe inside a phrase, RFC 2047 §5 (3)
@@ -35,6 +36,7 @@ export function textField(name: string, value: string): string {
 
 /** One field with a grammar of its own, folded at its spaces. */
 export function structuredField(name: string, value: string): string {
+  if (name.length + 2 + value.length <= SOFT_LINE && !SPACE.test(value)) return `${name}: ${value}\r\n`;
   return foldField(name, splitAtSpaces(value));
 }
 
@@ -55,7 +57,7 @@ export function cannotFold(value: string): boolean {
 
 /** RFC 5322 §3.3; the zone is always written as an offset. */
 export function rfc5322Date(date: Date): string {
-  return date.toUTCString().replace('GMT', '+0000');
+  return `${date.toUTCString().slice(0, -'GMT'.length)}+0000`;
 }
 
 /** The id with its angle brackets. */

@@ -194,7 +194,8 @@ export class DeliveryAttempt {
     }
     const { content } = form;
     if (!this.#fits(line, form.size, target)) return null;
-    if (!(await this.job.mayStart())) {
+    const mayStart = this.job.mayStart();
+    if (!(typeof mayStart === 'boolean' ? mayStart : await mayStart)) {
       this.#sheet.abandon(this.#takeAll());
       return null;
     }
@@ -206,10 +207,10 @@ export class DeliveryAttempt {
   /** Null when the line broke first, which also bounds a content that never comes. */
   #formFor(line: SmtpConnection): Promise<MailForm | null> {
     if (line.failure !== null) return Promise.resolve(null);
-    const lost = new Promise<null>((resolve) => {
+    return new Promise((resolve) => {
       line.onFailure = () => resolve(null);
+      void this.#forms.for(line.extensions).then(resolve);
     });
-    return Promise.race([this.#forms.for(line.extensions), lost]);
   }
 
   /** Settles what this server cannot take, without asking it. False when nobody is left. */

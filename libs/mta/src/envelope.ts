@@ -13,21 +13,21 @@ export interface WireAddress {
 const CONTROL = /\p{Cc}/u;
 const QUOTED = /^"(?:[^"\\]|\\.)*"$/;
 const UNSAFE = /[<>\s]/;
+const PLAIN_LOCAL = /^[\w!#$%&'*+\-/=?^`{|}~.]+$/;
 const PLAIN_DOMAIN = /^[a-z0-9]+(?:[.-][a-z0-9]+)*$/;
 const ASCII = /^\p{ASCII}*$/u;
 
 /** Null for what cannot be put on the wire at all. */
 export function toWireAddress(address: string): WireAddress | null {
   const at = address.lastIndexOf('@');
-  if (at < 1 || CONTROL.test(address)) return null;
   const local = address.slice(0, at);
+  const host = address.slice(at + 1);
+  // Nearly all are plain, and are spared the tables of Unicode and IDNA.
+  if (at > 0 && PLAIN_LOCAL.test(local) && PLAIN_DOMAIN.test(host))
+    return { text: address, domain: host, needsUtf8: false };
+  if (at < 1 || CONTROL.test(address)) return null;
   if (UNSAFE.test(local) && !QUOTED.test(local)) return null;
-  const domain = toALabels(address.slice(at + 1));
+  const domain = domainToASCII(host).toLowerCase();
   if (domain === '' || UNSAFE.test(domain)) return null;
   return { text: `${local}@${domain}`, domain, needsUtf8: !ASCII.test(local) };
-}
-
-/** '' for what is no domain. Plain lower-case names, nearly all, are spared the IDNA tables. */
-function toALabels(domain: string): string {
-  return PLAIN_DOMAIN.test(domain) ? domain : domainToASCII(domain).toLowerCase();
 }

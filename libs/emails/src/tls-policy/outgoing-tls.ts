@@ -1,15 +1,12 @@
 import { Injectable } from '@nestjs/common';
-import { DeliveryWishes } from '#libs/domains';
 import { Config, Log, Metrics } from '#libs/kernel';
-import type { CourierJob, CourierOptions } from '#libs/mta';
+import type { CourierOptions } from '#libs/mta';
 import { Gauge } from 'prom-client';
-import type { DeliveryJob } from '../ledger/delivery-job.js';
-import { NOTICE_TAG } from '../notices/operator-mail.js';
 import { TlsResults } from '../tls-reports/tls-results.js';
 import { KeptStsPolicies } from './kept-sts-policies.js';
 import { stsFetch } from './sts-fetch.js';
 
-/** What the courier needs for the security of its connections: where policies are kept, who counts, what a mail's domain asks. */
+/** What the courier needs for the security of its connections: where policies are kept, and who counts. */
 @Injectable()
 export class OutgoingTls {
   private readonly daneOn: Gauge;
@@ -17,7 +14,6 @@ export class OutgoingTls {
   constructor(
     private readonly policies: KeptStsPolicies,
     private readonly results: TlsResults,
-    private readonly wishes: DeliveryWishes,
     private readonly config: Config,
     private readonly log: Log,
     metrics: Metrics,
@@ -41,13 +37,5 @@ export class OutgoingTls {
       },
       onTls: (result) => this.results.add(result, new Date()),
     };
-  }
-
-  /** @throws what the database throws. */
-  async wanted({ mail }: DeliveryJob): Promise<CourierJob['tls']> {
-    // Nobody else can have this sender: the service's own domain is active in the operator's account.
-    if (mail.tags[NOTICE_TAG] === 'tls_report' && mail.sender === `postmaster@${this.config.settings.SERVICE_DOMAIN}`)
-      return 'unconditional';
-    return (await this.wishes.of(mail.accountId, mail.domainId)).tls;
   }
 }
