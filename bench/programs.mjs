@@ -14,6 +14,8 @@ const NO_CLICKHOUSE = 'http://127.0.0.1:1/bench';
 export class OurProgram {
   /** Login name of every API key over SMTP. */
   static smtpUser = 'resend';
+  /** `port` speaks it from the first byte. */
+  tls = true;
   from = 'orders@sandbox.postloft.test';
 
   /**

@@ -25,7 +25,7 @@ const PACE = 100;
  * @property {number} count
  * @property {number} [perSecond] at this pace, to time the way of each mail
  */
-/** @typedef {{ port: number, login: { user: string, password: string } | null, from: string, roots: number[] }} Relay */
+/** @typedef {{ port: number, tls: boolean, login: { user: string, password: string } | null, from: string, roots: number[] }} Relay */
 
 /** @typedef {{ sink: Sink, postfix: Postfix | null, size: { pairs: number, warmUp: number }, report: import('./report.mjs').Report }} Bench */
 
@@ -135,12 +135,16 @@ const runName = (workload, system, pair) =>
  * @param {Sink} sink @param {Relay} relay @param {{ run: string, workload: Workload }} what
  * @returns {Promise<import('./report.mjs').RelayFigures>}
  */
-async function oneRun(sink, { port, login, from, roots }, { run, workload: { bytes, sessions, count, perSecond } }) {
+async function oneRun(
+  sink,
+  { port, tls, login, from, roots },
+  { run, workload: { bytes, sessions, count, perSecond } },
+) {
   await untilIdle(roots, IDLE_MS);
   const { complete } = await sink.expect(run, count, RUN_MS);
   const before = cpuSeconds(roots);
   /** @type {import('./load/smtp-load.mjs').SmtpLoadResult} */
-  const load = await runModule(LOAD, { port, login, from, run, count, sessions, bytes, perSecond }, RUN_MS);
+  const load = await runModule(LOAD, { port, tls, login, from, run, count, sessions, bytes, perSecond }, RUN_MS);
   const waited = await complete.then(
     () => null,
     (/** @type {Error} */ error) => error.message,

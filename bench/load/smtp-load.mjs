@@ -1,5 +1,6 @@
 // Sends distinct mails over a number of SMTP sessions, command by command as most clients do (no pipelining), and measures
-// MAIL..250 of each. In the clear, or with implicit TLS and one login per session.
+// MAIL..250 of each. What it takes of the processor the measured system cannot have: all octets of a mail are there before the
+// load begins but for its number, and replies are read into one buffer per session.
 //   forked by bench/relay.mjs with one argument: SmtpLoadOptions as JSON; sends one SmtpLoadResult
 import { once } from 'node:events';
 import { connect } from 'node:net';
@@ -9,7 +10,8 @@ import { percentiles } from '../measure/percentiles.mjs';
 /**
  * @typedef {object} SmtpLoadOptions
  * @property {number} port on 127.0.0.1
- * @property {{ user: string, password: string } | null} login with a login the session is TLS from its first byte
+ * @property {boolean} [tls] from the first byte; left out: where there is a login
+ * @property {{ user: string, password: string } | null} login once per session
  * @property {string} from address of an active domain
  * @property {string} run part of every Message-ID, so that the sink knows whose mail it is
  * @property {number} count
@@ -26,23 +28,40 @@ import { percentiles } from '../measure/percentiles.mjs';
  * @property {number} cpuSeconds of this load generator
  * @property {number[]} sentAt milliseconds since the epoch at which the last octet of each mail was written; empty without `perSecond`
  */
+/** @typedef {{ octets: Buffer, code: number }} Line what is said, and the code that its reply has to have */
+
+/** Longer than any reply but EHLO's, which may come in pieces. */
+const REPLY_BUFFER = 4_096;
+const LF = 10;
+const SPACE = 32;
+const ZERO = 48;
+/** Where the number of a mail goes, with its zeros. */
+const NUMBER = '########';
 
 const now = () => performance.timeOrigin + performance.now();
 
 /** One session: one command, one reply. */
 class Session {
+  /** @type {readonly Line[]} those before `next` are said */
+  lines = [];
+  next = 0;
+  /** Of a reply that is not one line in one piece. */
   text = '';
-  /** @type {{ resolve: (reply: string) => void, reject: (error: Error) => void } | null} */
+  /** When the last line was said, in milliseconds since the epoch. */
+  saidAt = 0;
+  /** @type {{ resolve: () => void, reject: (error: Error) => void } | null} */
   waiting = null;
   /** @type {Error | null} */
   broken = null;
 
   /** @param {SmtpLoadOptions} options */
-  constructor({ port, login }) {
-    const to = { port, host: '127.0.0.1' };
-    this.socket = login ? connectTls({ ...to, rejectUnauthorized: false }) : connect(to);
+  constructor({ port, login, tls = login !== null }) {
+    const onread = { buffer: Buffer.allocUnsafeSlow(REPLY_BUFFER), callback: this.read.bind(this) };
+    const to = { port, host: '127.0.0.1', onread };
+    // The types know `onread` in the clear alone.
+    const overTls = /** @type {import('node:tls').ConnectionOptions} */ ({ ...to, rejectUnauthorized: false });
+    this.socket = tls ? connectTls(overTls) : connect(to);
     this.socket.setNoDelay(true);
-    this.socket.on('data', (chunk) => this.read(chunk));
     this.socket.on('error', (error) => this.fail(error));
     this.socket.on('close', () => this.fail(new Error('the server closed the session')));
   }
@@ -53,71 +72,114 @@ class Session {
     this.waiting?.reject(error);
   }
 
-  /** @param {Buffer} chunk */
-  read(chunk) {
-    this.text += chunk.latin1Slice();
-    // The last line of a reply has a space after its code (RFC 5321 §4.2.1).
-    if (!this.text.endsWith('\r\n') || !/(^|\n)\d{3} [^\n]*\r\n$/.test(this.text)) return;
-    const reply = this.text;
-    this.text = '';
-    const { waiting } = this;
-    this.waiting = null;
-    waiting?.resolve(reply);
-  }
-
-  /** @param {number} code what the reply must begin with @param {() => void} [send] @returns {Promise<void>} */
-  async expect(code, send) {
-    const reply = await new Promise((resolve, reject) => {
+  /** Each line after the reply to the one before. @param {readonly Line[]} lines @returns {Promise<void>} at the reply to the last */
+  say(lines) {
+    return new Promise((resolve, reject) => {
       if (this.broken) return reject(this.broken);
       this.waiting = { resolve, reject };
-      send?.();
+      this.lines = lines;
+      this.next = 0;
+      this.sayNext();
     });
-    if (!reply.startsWith(String(code))) throw new Error(`expected ${code}, the server said: ${reply.trim()}`);
   }
 
-  /** @param {number} code @param {string} line @returns {Promise<void>} */
-  command(code, line) {
-    return this.expect(code, () => this.socket.write(`${line}\r\n`));
+  sayNext() {
+    const { octets } = this.lines[this.next++];
+    if (octets.length > 0) this.socket.write(octets);
+    if (this.next === this.lines.length) this.saidAt = now();
   }
 
-  /** @param {SmtpLoadOptions['login']} login */
-  async open(login) {
-    await this.expect(220);
-    await this.command(250, 'EHLO load.example');
-    if (!login) return;
-    const secret = Buffer.from(`\0${login.user}\0${login.password}`).toString('base64');
-    await this.command(235, `AUTH PLAIN ${secret}`);
+  replied() {
+    if (this.next < this.lines.length) this.sayNext();
+    else this.waiting?.resolve();
+  }
+
+  /** @param {number} length @param {Uint8Array} buffer @returns {boolean} to be given more */
+  read(length, buffer) {
+    const { code } = this.lines[this.next - 1];
+    const isOneLine = this.text === '' && buffer[3] === SPACE && buffer.indexOf(LF) === length - 1;
+    if (isOneLine && codeOf(buffer) === code) this.replied();
+    else this.readText(Buffer.from(buffer.subarray(0, length)).latin1Slice(), code);
+    return true;
+  }
+
+  /** @param {string} text @param {number} code */
+  readText(text, code) {
+    this.text += text;
+    // The last line of a reply has a space after its code (RFC 5321 §4.2.1).
+    if (!/(^|\n)\d{3} [^\n]*\r\n$/.test(this.text)) return;
+    const reply = this.text;
+    this.text = '';
+    if (reply.startsWith(String(code))) this.replied();
+    else this.fail(new Error(`expected ${code}, the server said: ${reply.trim()}`));
   }
 }
 
-/** @param {SmtpLoadOptions} options */
-export function messageMaker({ from, run, bytes }) {
-  const line = 'What you ordered, how it was packed, and the day on which it will arrive.\r\n';
-  /** @param {string} number */
-  const head = (number) =>
-    [
-      `From: Bench <${from}>`,
-      `To: Reader <reader-${number}@example.com>`,
-      `Subject: Order ${number} of ${run}`,
-      `Message-ID: <${run}.${Number(number)}@load.example>`,
-      'Date: Sat, 03 Jan 2026 10:00:00 +0000',
-      'MIME-Version: 1.0',
-      'Content-Type: text/plain; charset=utf-8',
-      '',
-      `Order ${number} of ${run}.`,
-      '',
-    ].join('\r\n');
-  const filler = Math.max(0, bytes - head(padded(0)).length - '\r\n.\r\n'.length);
-  const body = Buffer.from(line.repeat(Math.ceil(filler / line.length)).slice(0, filler) + '\r\n.\r\n');
-  return (/** @type {number} */ index) => ({ number: padded(index), head: head(padded(index)), body });
+/** @param {Uint8Array} reply */
+const codeOf = (reply) => (reply[0] - ZERO) * 100 + (reply[1] - ZERO) * 10 + (reply[2] - ZERO);
+
+/** @param {string} text @param {number} code @returns {Line} */
+const line = (text, code) => ({ octets: Buffer.from(text === '' ? '' : `${text}\r\n`), code });
+
+/** @param {SmtpLoadOptions['login']} login @returns {Line[]} */
+function opening(login) {
+  const lines = [line('', 220), line('EHLO load.example', 250)];
+  if (!login) return lines;
+  const secret = Buffer.from(`\0${login.user}\0${login.password}`).toString('base64');
+  return [...lines, line(`AUTH PLAIN ${secret}`, 235)];
 }
 
-/** @param {number} index */
-const padded = (index) => String(index).padStart(8, '0');
+/** The lines of one mail after the other: the same octets, with another number in them. */
+class Mails {
+  /** @param {SmtpLoadOptions} options */
+  constructor({ from, run, bytes }) {
+    this.lines = [
+      line(`MAIL FROM:<${from}>`, 250),
+      line(`RCPT TO:<reader-${NUMBER}@example.com>`, 250),
+      line('DATA', 354),
+      line(message({ from, run, bytes }), 250),
+    ];
+    this.places = this.lines.flatMap(({ octets }) => placesIn(octets));
+  }
+
+  /** Not before the one before is taken. @param {number} index @returns {readonly Line[]} */
+  numbered(index) {
+    for (const { octets, at } of this.places)
+      for (let digit = NUMBER.length - 1, rest = index; digit >= 0; digit -= 1, rest = Math.floor(rest / 10))
+        octets[at + digit] = ZERO + (rest % 10);
+    return this.lines;
+  }
+}
+
+/** @param {{ from: string, run: string, bytes: number }} what @returns {string} with its end of data but for the line end */
+function message({ from, run, bytes }) {
+  const head = [
+    `From: Bench <${from}>`,
+    `To: Reader <reader-${NUMBER}@example.com>`,
+    `Subject: Order ${NUMBER} of ${run}`,
+    `Message-ID: <${run}.${NUMBER}@load.example>`,
+    'Date: Sat, 03 Jan 2026 10:00:00 +0000',
+    'MIME-Version: 1.0',
+    'Content-Type: text/plain; charset=utf-8',
+    '',
+    `Order ${NUMBER} of ${run}.`,
+    '',
+  ].join('\r\n');
+  const sentence = 'What you ordered, how it was packed, and the day on which it will arrive.\r\n';
+  const filler = Math.max(0, bytes - head.length - '\r\n.\r\n'.length);
+  return `${head}${sentence.repeat(Math.ceil(filler / sentence.length)).slice(0, filler)}\r\n.`;
+}
+
+/** @param {Buffer} octets */
+function placesIn(octets) {
+  const places = [];
+  for (let at = octets.indexOf(NUMBER); at !== -1; at = octets.indexOf(NUMBER, at + NUMBER.length))
+    places.push({ octets, at });
+  return places;
+}
 
 /** @param {SmtpLoadOptions} options @returns {Promise<SmtpLoadResult>} */
-export async function loadSmtp(options) {
-  const make = messageMaker(options);
+async function loadSmtp(options) {
   const latencies = new Float64Array(options.count);
   const sentAt = new Float64Array(options.perSecond ? options.count : 0);
   let next = 0;
@@ -125,16 +187,19 @@ export async function loadSmtp(options) {
   const startedAt = now();
   const lane = async () => {
     const session = new Session(options);
-    await session.open(options.login);
+    await session.say(opening(options.login));
+    const mails = new Mails(options);
     for (let index = next++; index < options.count; index = next++) {
       if (options.perSecond) await until(startedAt + (index * 1_000) / options.perSecond);
       const before = performance.now();
-      await sendOne(session, options.from, { ...make(index), written: () => (sentAt[index] = now()) });
+      await session.say(mails.numbered(index));
       latencies[index] = performance.now() - before;
+      if (options.perSecond) sentAt[index] = session.saidAt;
     }
     const endedAt = now();
-    session.socket.end('QUIT\r\n');
-    await once(session.socket, 'close');
+    await session.say([line('QUIT', 221)]);
+    session.socket.end();
+    if (!session.broken) await once(session.socket, 'close');
     return endedAt;
   };
   const ends = await Promise.all(Array.from({ length: options.sessions }, lane));
@@ -153,20 +218,6 @@ export async function loadSmtp(options) {
 async function until(at) {
   const left = at - now();
   if (left > 0) await new Promise((resolve) => setTimeout(resolve, left));
-}
-
-/** @param {Session} session @param {string} from @param {{ number: string, head: string, body: Buffer, written: () => void }} message */
-async function sendOne(session, from, { number, head, body, written }) {
-  await session.command(250, `MAIL FROM:<${from}>`);
-  await session.command(250, `RCPT TO:<reader-${number}@example.com>`);
-  await session.command(354, 'DATA');
-  await session.expect(250, () => {
-    session.socket.cork();
-    session.socket.write(head);
-    session.socket.write(body);
-    session.socket.uncork();
-    written();
-  });
 }
 
 if (process.send && process.argv[1] === new URL(import.meta.url).pathname) {

@@ -18,8 +18,14 @@ if (!process.send) {
   process.exit(2);
 }
 
-const END_OF_DATA = Buffer.from('\r\n.\r\n');
-const HEAD_END = Buffer.from('\r\n\r\n');
+const END_OF_DATA = '\r\n.\r\n';
+const END_OF_DATA_OCTETS = Buffer.from(END_OF_DATA);
+/** As many octets may be its first part, with the rest still to come. */
+const UNSURE = END_OF_DATA.length - 1;
+const HEAD_END = '\r\n\r\n';
+const HEAD_END_OCTETS = Buffer.from(HEAD_END);
+const NOTHING = Buffer.alloc(0);
+const LF = 10;
 const MAX_HEAD = 65_536;
 const MESSAGE_ID = /^message-id:\s*<([^>@]+)\.(\d+)@/im;
 
@@ -30,9 +36,9 @@ const runs = new Map();
 /** Mails of no announced run, and mails without a Message-ID of ours. */
 let strangers = 0;
 
-/** @param {Buffer} head @param {number} bytes */
+/** @param {string} head @param {number} bytes */
 function arrived(head, bytes) {
-  const [, run = '', number = ''] = MESSAGE_ID.exec(head.latin1Slice()) ?? [];
+  const [, run = '', number = ''] = MESSAGE_ID.exec(head) ?? [];
   const arrivals = runs.get(run);
   const index = Number(number);
   if (!arrivals || !(index < arrivals.count)) {
@@ -50,13 +56,33 @@ function arrived(head, bytes) {
   if (arrivals.distinct === arrivals.count) process.send?.({ complete: run });
 }
 
-/** One connection. Replies to everything that one chunk brought leave in one write. */
+/** Of the four letters of a verb, in capitals. @param {string} letters */
+const verb = (letters) => Buffer.from(letters).readUInt32BE();
+const CAPITALS = 0xdfdfdfdf;
+const DATA = verb('DATA');
+const QUIT = verb('QUIT');
+const OK = '250 2.0.0 Ok\r\n';
+/** @type {Map<number, string>} */
+const REPLIES = new Map([
+  [
+    verb('EHLO'),
+    '250-sink.example\r\n250-PIPELINING\r\n250-SIZE 52428800\r\n250-ENHANCEDSTATUSCODES\r\n250-8BITMIME\r\n250 SMTPUTF8\r\n',
+  ],
+  [verb('HELO'), '250 sink.example\r\n'],
+  [DATA, '354 Go ahead\r\n'],
+  [QUIT, '221 2.0.0 Bye\r\n'],
+]);
+
+/** One connection. Replies to everything that one chunk brought leave in one write; no body is copied. */
 class Receiver {
-  /** @type {Buffer} */ pending = Buffer.alloc(0);
+  /** Of a command that is not whole. */
+  pending = NOTHING;
   inData = false;
-  /** @type {Buffer[]} */ head = [];
-  headBytes = 0;
+  head = '';
+  headIsWhole = false;
   bytes = 0;
+  /** The last octets of the mail so far, which may be the first part of the end of data. */
+  tail = '';
   replies = '';
 
   /** @param {import('node:net').Socket} socket */
@@ -69,67 +95,75 @@ class Receiver {
 
   /** @param {Buffer} chunk */
   take(chunk) {
-    this.pending = this.pending.length === 0 ? chunk : Buffer.concat([this.pending, chunk]);
-    while (this.inData ? this.takeData() : this.takeCommand());
+    const octets = this.pending.length === 0 ? chunk : Buffer.concat([this.pending, chunk]);
+    let at = 0;
+    for (let before = -1; before !== at && at < octets.length;) {
+      before = at;
+      at = this.inData ? this.takeData(octets, at) : this.takeCommand(octets, at);
+    }
+    this.pending = at === octets.length ? NOTHING : octets.subarray(at);
     if (this.replies === '') return;
-    this.socket.write(this.replies);
+    this.socket.write(this.replies, 'latin1');
     this.replies = '';
   }
 
-  /** @returns {boolean} whether there may be more to take */
-  takeCommand() {
-    const end = this.pending.indexOf(10);
-    if (end === -1) return false;
-    const verb = this.pending.latin1Slice(0, Math.min(end, 4)).toUpperCase();
-    this.pending = this.pending.subarray(end + 1);
-    this.replies += REPLIES[verb] ?? '250 2.0.0 Ok\r\n';
-    if (verb === 'DATA') this.beginData();
-    if (verb === 'QUIT') this.socket.end(this.replies);
-    return verb !== 'QUIT';
+  /** @param {Buffer} octets @param {number} at @returns {number} where the next begins; `at` when this one is not whole */
+  takeCommand(octets, at) {
+    const end = octets.indexOf(LF, at);
+    if (end === -1) return at;
+    const spoken = end - at < 4 ? 0 : (octets.readUInt32BE(at) & CAPITALS) >>> 0;
+    this.replies += REPLIES.get(spoken) ?? OK;
+    if (spoken === DATA) this.beginData();
+    if (spoken !== QUIT) return end + 1;
+    this.socket.end(this.replies);
+    this.replies = '';
+    return octets.length;
   }
 
   beginData() {
     this.inData = true;
-    this.head = [];
-    this.headBytes = 0;
+    this.head = '';
+    this.headIsWhole = false;
     this.bytes = 0;
+    this.tail = '';
   }
 
-  /** @returns {boolean} */
-  takeData() {
-    const end = this.pending.indexOf(END_OF_DATA);
-    // What might be the first part of the end mark stays for the next chunk.
-    const ready = end === -1 ? this.pending.length - (END_OF_DATA.length - 1) : end + 2;
-    if (ready > 0) {
-      this.keepHead(this.pending.subarray(0, ready));
-      this.bytes += ready;
-      this.pending = this.pending.subarray(ready);
+  /** @param {Buffer} octets @param {number} at @returns {number} where the next command begins */
+  takeData(octets, at) {
+    const past = this.endOfData(octets, at);
+    const end = past === -1 ? octets.length : past;
+    if (!this.headIsWhole) this.readHead(octets, at, end);
+    this.bytes += end - at;
+    if (past === -1) {
+      this.tail = (this.tail + octets.latin1Slice(Math.max(at, end - UNSURE), end)).slice(-UNSURE);
+      return end;
     }
-    if (end === -1) return false;
-    this.pending = this.pending.subarray(END_OF_DATA.length - 2);
     this.inData = false;
-    const head = Buffer.concat(this.head);
-    const headEnd = head.indexOf(HEAD_END);
-    arrived(headEnd === -1 ? head : head.subarray(0, headEnd), this.bytes);
+    const blank = this.head.indexOf(HEAD_END);
+    // The last line end is the mail's, the dot and the one behind it are not.
+    arrived(blank === -1 ? this.head : this.head.slice(0, blank), this.bytes - '.\r\n'.length);
     this.replies += '250 2.0.0 Ok: taken\r\n';
-    return true;
+    return end;
   }
 
-  /** Only as much as surely holds the header block: a large body is not kept. @param {Buffer} piece */
-  keepHead(piece) {
-    if (this.headBytes >= MAX_HEAD || (this.head.length > 0 && this.head[0].includes(HEAD_END))) return;
-    this.head.push(piece);
-    this.headBytes += piece.length;
+  /** @param {Buffer} octets @param {number} at @returns {number} behind it, or -1 */
+  endOfData(octets, at) {
+    if (this.tail !== '') {
+      const seam = this.tail + octets.latin1Slice(at, Math.min(at + UNSURE, octets.length));
+      const begin = seam.indexOf(END_OF_DATA);
+      if (begin !== -1) return at + begin + END_OF_DATA.length - this.tail.length;
+    }
+    const begin = octets.indexOf(END_OF_DATA_OCTETS, at);
+    return begin === -1 ? -1 : begin + END_OF_DATA.length;
+  }
+
+  /** Only as much as surely holds the header block. @param {Buffer} octets @param {number} at @param {number} end */
+  readHead(octets, at, end) {
+    const blank = octets.indexOf(HEAD_END_OCTETS, at);
+    this.head += octets.latin1Slice(at, Math.min(blank === -1 ? end : blank + HEAD_END.length, end, at + MAX_HEAD));
+    this.headIsWhole = this.head.length >= MAX_HEAD || this.head.includes(HEAD_END);
   }
 }
-
-/** @type {Record<string, string>} */
-const REPLIES = {
-  EHLO: '250-sink.example\r\n250-PIPELINING\r\n250-SIZE 52428800\r\n250-ENHANCEDSTATUSCODES\r\n250-8BITMIME\r\n250 SMTPUTF8\r\n',
-  HELO: '250 sink.example\r\n',
-  DATA: '354 Go ahead\r\n',
-  QUIT: '221 2.0.0 Bye\r\n',
-};
 
 const server = createServer((socket) => void new Receiver(socket));
 server.listen(0, '127.0.0.1', 1024, () => {

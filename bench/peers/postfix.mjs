@@ -6,13 +6,17 @@ import { spawnSync } from 'node:child_process';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { connect } from 'node:net';
+import { connect as connectTls } from 'node:tls';
 import { freePorts, stopOnce, until } from '../children.mjs';
+import { selfSigned } from './certificate.mjs';
 
 /**
  * Postfix writes its log as any operator has it: what became of a mail is otherwise known to nobody. BENCH_POSTFIX_LOG=off
  * leaves it out.
  */
 const LOGGED = process.env.BENCH_POSTFIX_LOG !== 'off';
+/** Mail comes in over TLS, as ours takes it. BENCH_POSTFIX_TLS=off has it come in the clear. */
+const TLS = process.env.BENCH_POSTFIX_TLS !== 'off';
 const STARTING_MS = 20_000;
 const ENDING_MS = 10_000;
 
@@ -43,7 +47,7 @@ alias_database =
 local_recipient_maps =
 smtpd_relay_restrictions = permit_mynetworks, reject
 smtpd_recipient_restrictions =
-smtpd_tls_security_level = none
+${TLS ? `smtpd_tls_security_level = encrypt\nsmtpd_tls_chain_files = ${dir}/etc/tls.pem` : 'smtpd_tls_security_level = none'}
 smtp_tls_security_level = none
 smtpd_client_connection_count_limit = 0
 smtpd_client_connection_rate_limit = 0
@@ -59,7 +63,7 @@ biff = no
 }
 
 /** @param {{ smtp: number }} ports */
-const services = ({ smtp }) => `127.0.0.1:${smtp} inet n - n - - smtpd
+const services = ({ smtp }) => `127.0.0.1:${smtp} inet n - n - - smtpd${TLS ? '\n  -o smtpd_tls_wrappermode=yes' : ''}
 pickup unix n - n 60 1 pickup
 cleanup unix n - n - 0 cleanup
 qmgr unix n - n 300 1 qmgr
@@ -85,6 +89,7 @@ postlog unix-dgram n - n - 1 postlogd
 export class Postfix {
   name = 'Postfix';
   login = null;
+  tls = TLS;
   from = 'orders@sender.example';
 
   /** @param {string} dir @param {number} port @param {number} pid of the master */
@@ -103,6 +108,10 @@ export class Postfix {
     const [smtp] = await freePorts(1);
     writeFileSync(join(dir, 'etc/main.cf'), settings(dir, { smtp, next }));
     writeFileSync(join(dir, 'etc/master.cf'), services({ smtp }));
+    if (TLS) {
+      const { key, cert } = await selfSigned();
+      writeFileSync(join(dir, 'etc/tls.pem'), `${key}\n${cert}`, { mode: 0o600 });
+    }
     postfix(dir, 'set-permissions');
     const { status, text } = postfix(dir, 'start');
     if (status !== 0) throw new Error(`Postfix did not start: ${text}`);
@@ -131,7 +140,8 @@ function postfix(dir, command) {
 /** @param {number} port @returns {Promise<boolean>} whether a banner comes */
 const answers = (port) =>
   new Promise((resolve) => {
-    const socket = connect({ port, host: '127.0.0.1' });
+    const to = { port, host: '127.0.0.1' };
+    const socket = TLS ? connectTls({ ...to, rejectUnauthorized: false }) : connect(to);
     socket.setTimeout(1_000, () => socket.destroy());
     socket.once('data', () => socket.end('QUIT\r\n') && resolve(true));
     socket.once('error', () => undefined);

@@ -5,8 +5,8 @@ import { close, fsync, open, rename, write } from 'node:fs';
 import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { generate } from 'selfsigned';
 import { SMTPServer } from 'smtp-server';
+import { selfSigned } from './certificate.mjs';
 
 const { folder, user, password } = JSON.parse(process.argv[2]);
 const file = { open: promisify(open), write: promisify(write), fsync: promisify(fsync), close: promisify(close) };
@@ -24,7 +24,7 @@ async function store(message) {
   return id;
 }
 
-const { private: key, cert } = await generate([{ name: 'commonName', value: 'localhost' }], { keySize: 2048 });
+const { key, cert } = await selfSigned();
 const server = new SMTPServer({
   secure: true,
   key,
