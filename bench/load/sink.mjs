@@ -3,7 +3,7 @@ import { end, nextMessage, startModule } from '../children.mjs';
 
 const ANSWER_MS = 10_000;
 
-/** @typedef {import('./smtp-sink.mjs').Arrivals & { strangers: number, arrivedAt: number[] }} Report `arrivedAt`: milliseconds since the epoch, by number of the mail */
+/** @typedef {import('./smtp-sink.mjs').Arrivals & { strangers: number, arrivedAt: number[] }} Report `arrivedAt`: milliseconds of the machine's clock, by number of the mail */
 
 export class Sink {
   /** @param {import('../children.mjs').Running} started @param {number} port */

@@ -5,6 +5,7 @@
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { connect as connectTls } from 'node:tls';
+import { now } from '../measure/clock.mjs';
 import { percentiles } from '../measure/percentiles.mjs';
 
 /**
@@ -22,11 +23,11 @@ import { percentiles } from '../measure/percentiles.mjs';
 /**
  * @typedef {object} SmtpLoadResult
  * @property {number} accepted
- * @property {number} startedAt milliseconds since the epoch, before the first connection is opened
- * @property {number} endedAt milliseconds since the epoch, at the last 250
+ * @property {number} startedAt milliseconds of the machine's clock, before the first connection is opened
+ * @property {number} endedAt milliseconds of the machine's clock, at the last 250
  * @property {import('../measure/percentiles.mjs').Percentiles} latency MAIL..250 in milliseconds
  * @property {number} cpuSeconds of this load generator
- * @property {number[]} sentAt milliseconds since the epoch at which the last octet of each mail was written; empty without `perSecond`
+ * @property {number[]} sentAt milliseconds of the machine's clock at which the last octet of each mail was written; empty without `perSecond`
  */
 /** @typedef {{ octets: Buffer, code: number }} Line what is said, and the code that its reply has to have */
 
@@ -38,8 +39,6 @@ const ZERO = 48;
 /** Where the number of a mail goes, with its zeros. */
 const NUMBER = '########';
 
-const now = () => performance.timeOrigin + performance.now();
-
 /** One session: one command, one reply. */
 class Session {
   /** @type {readonly Line[]} those before `next` are said */
@@ -47,7 +46,7 @@ class Session {
   next = 0;
   /** Of a reply that is not one line in one piece. */
   text = '';
-  /** When the last line was said, in milliseconds since the epoch. */
+  /** When the last line was said, by the machine's clock. */
   saidAt = 0;
   /** @type {{ resolve: () => void, reject: (error: Error) => void } | null} */
   waiting = null;
@@ -214,7 +213,7 @@ async function loadSmtp(options) {
   };
 }
 
-/** @param {number} at milliseconds since the epoch */
+/** @param {number} at milliseconds of the machine's clock */
 async function until(at) {
   const left = at - now();
   if (left > 0) await new Promise((resolve) => setTimeout(resolve, left));

@@ -2,6 +2,7 @@
 // arrived, how often, and when the last one did. Takes pipelined commands.
 //   forked; sends { port }, then answers { expect: { run, count } } and { report: run }; ends with its parent
 import { createServer } from 'node:net';
+import { now } from '../measure/clock.mjs';
 
 /**
  * @typedef {object} Arrivals
@@ -10,7 +11,7 @@ import { createServer } from 'node:net';
  * @property {number} distinct how many of them arrived
  * @property {number} duplicates arrivals of a mail that had arrived before
  * @property {number} bytes of all arrivals, as sent
- * @property {number} lastAt milliseconds since the epoch of the last first arrival
+ * @property {number} lastAt milliseconds of the machine's clock of the last first arrival
  */
 
 if (!process.send) {
@@ -28,8 +29,6 @@ const NOTHING = Buffer.alloc(0);
 const LF = 10;
 const MAX_HEAD = 65_536;
 const MESSAGE_ID = /^message-id:\s*<([^>@]+)\.(\d+)@/im;
-
-const now = () => performance.timeOrigin + performance.now();
 
 /** @type {Map<string, Arrivals & { at: Float64Array }>} `at`: first arrival of each mail, 0 before it */
 const runs = new Map();
