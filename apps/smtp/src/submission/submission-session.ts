@@ -126,17 +126,13 @@ export class SubmissionSession {
   /** The whole message, to the words of its 250, which is sent only after the commit. */
   async data(stream: SMTPServerDataStream, session: SMTPServerSession): Promise<string> {
     const raw = await messageRoom.read(stream, LIMITS.messageBytes);
-    const { token, mailAt, listed } = session.user as Login;
+    const login = session.user as Login;
     const { rcptTo } = session.envelope;
     const relayed = await this.readRelayed(raw);
     // Again: a client may hold a transaction open for minutes, and a revoked key ends within a second (S-5).
-    const principal = await this.authenticate(token, session.remoteAddress);
+    const principal = await this.authenticate(login.token, session.remoteAddress);
     const options = relayedOptions(relayed);
-    const { id } = await this.intake.accept({
-      ...toSubmission(principal, relayed, { rcptTo, options }),
-      // One of several cannot be refused any more: the others get their mail, and he has an event that says why not.
-      ...(listed ? { suppressed: rcptTo.length > 1 ? 'skip' : 'reject' } : { suppressionsAskedAt: mailAt }),
-    });
+    const { id } = await this.intake.accept(toSubmission(principal, relayed, { rcptTo, options, login }));
     return `queued as ${id}${ignoredOf(options)}`;
   }
 
@@ -180,9 +176,10 @@ const actsForAnother = ({ authzid, username }: SMTPServerAuthentication): boolea
 function toSubmission(
   principal: Principal,
   relayed: RelayedMessage,
-  { rcptTo, options }: { rcptTo: SMTPServerAddress[]; options: RelayedOptions },
+  of: { rcptTo: SMTPServerAddress[]; options: RelayedOptions; login: Login },
 ): Submission {
-  const { idempotencyKey: key, tags, scheduledAt, unsubscribe } = options;
+  const { rcptTo, login } = of;
+  const { idempotencyKey: key, tags, scheduledAt, unsubscribe } = of.options;
   const shownTo = new Set(relayed.to.map((mailbox) => normaliseAddress(mailbox.address)));
   const shownCc = new Set(relayed.cc.map((mailbox) => normaliseAddress(mailbox.address)));
   const to: Mailbox[] = [];
@@ -214,7 +211,10 @@ function toSubmission(
     },
     scheduledAt,
     idempotency: key === null ? null : { scope: repeatScope(principal, rcptTo), key, bodyHash: null },
-    ...(unsubscribe === undefined ? {} : { unsubscribe }),
+    unsubscribe,
+    suppressionsAskedAt: login.listed ? undefined : login.mailAt,
+    // One of several cannot be refused any more: the others get their mail, and he has an event that says why not.
+    suppressed: login.listed && rcptTo.length > 1 ? 'skip' : 'reject',
   };
 }
 

@@ -173,17 +173,14 @@ function acceptedEvent(
   recipient: Recipient,
   scheduled: { at: Date | null; number: number },
 ): RoutedEvent {
-  const common = { recipient: recipient.address, sequence: scheduled.number, at: mail.createdAt };
-  if (recipient.suppressed !== null)
-    return emailEvent(mail, {
-      ...common,
-      type: 'email.suppressed',
-      added: {
-        reason: recipient.suppressed,
-        suppressed: { type: recipient.suppressed, message: 'The address is on the suppression list.' },
-      },
-    });
-  return scheduled.at
-    ? emailEvent(mail, { ...common, type: 'email.scheduled', added: { scheduled_at: scheduled.at.toISOString() } })
-    : emailEvent(mail, { ...common, type: 'email.queued', added: {} });
+  const [sequence, at, address] = [scheduled.number, mail.createdAt, recipient.address];
+  if (recipient.suppressed !== null) {
+    const { suppressed: reason } = recipient;
+    const suppressed = { type: reason, message: 'The address is on the suppression list.' };
+    const added = { reason, suppressed };
+    return emailEvent(mail, { type: 'email.suppressed', recipient: address, sequence, at, added });
+  }
+  if (scheduled.at === null) return emailEvent(mail, { type: 'email.queued', recipient: address, sequence, at, added: {} });
+  const added = { scheduled_at: scheduled.at.toISOString() };
+  return emailEvent(mail, { type: 'email.scheduled', recipient: address, sequence, at, added });
 }

@@ -18,7 +18,7 @@ import type { Parcel, Written } from './parcel.js';
 import { distinctRecipients, type Recipient } from './recipients.js';
 import { requireAllowedFiles } from './relayed-files.js';
 import { mailTooLarge, sizeOf } from './submission-size.js';
-import type { Accepted, AcceptedBatch, BatchElement, Idempotency, PartsContent, Submission } from './submission.js';
+import type { Accepted, AcceptedBatch, Idempotency, PartsContent, Submission } from './submission.js';
 
 /** An answer of the suppression list that the door got this recently is not asked for again. */
 const FRESH_ANSWER_MS = 1_000;
@@ -80,12 +80,13 @@ export class EmailIntake {
    * @throws Refusal: key's domains (403), domain, attachments, size, suppression (422), idempotency (409), allowance
    * (429), store down (503).
    */
-  accept(submission: Submission): Promise<Accepted> {
+  async accept(submission: Submission): Promise<Accepted> {
     const { idempotency } = submission;
-    return this.answered<{ id: string }>(idempotency, async () => {
+    const { answer, replayed } = await this.answered(idempotency, async () => {
       const draft = await this.checked(submission, newId('em'));
       return this.commit([draft], { partial: false, idempotency, answer: () => ({ id: draft.mail.id }) });
     });
+    return { id: (answer as Accepted).id, replayed };
   }
 
   /**
@@ -93,11 +94,11 @@ export class EmailIntake {
    * all or nothing. Permissive: those that can be, as long as there is one (D-26, D-27).
    * @throws BatchRefusal, and what `accept` throws for the request as a whole.
    */
-  acceptBatch(
+  async acceptBatch(
     elements: readonly (Submission | Refusal)[],
     { permissive, idempotency }: { permissive: boolean; idempotency: Idempotency | null },
   ): Promise<AcceptedBatch> {
-    return this.answered<{ elements: BatchElement[] }>(idempotency, async () => {
+    const { answer, replayed } = await this.answered(idempotency, async () => {
       // The ids first: lists are in their order, and the checks of one mail may outlast those of the next.
       const ids = elements.map(() => newId('em'));
       const drafts = await Promise.all(elements.map((element, i) => this.draftOrRefusal(element, ids[i])));
@@ -110,24 +111,23 @@ export class EmailIntake {
       });
       return permissive ? committed.catch((error: unknown) => refuseAll(drafts, error)) : committed;
     });
+    return { elements: (answer as AcceptedBatch).elements, replayed };
   }
 
   /**
    * The answer of this commit, or of the key's first request: also where a later check would refuse the repetition now
    * (D-20 has the key before domain, suppression and allowance). That is asked only when something refuses, so that a
-   * first request pays nothing.
+   * first request pays nothing. It has the shape that `attempt` gave it, whether it comes from this commit or from the
+   * key's row.
    */
-  private async answered<A extends object>(
-    idempotency: Idempotency | null,
-    attempt: () => Promise<Written>,
-  ): Promise<A & { replayed: boolean }> {
-    const { answer, replayed } = await attempt().catch(async (refusal: unknown) => {
+  private async answered(idempotency: Idempotency | null, attempt: () => Promise<Written>): Promise<Written> {
+    try {
+      return await attempt();
+    } catch (refusal) {
       const earlier = idempotency && refusal instanceof Refusal ? await this.writer.earlier(idempotency) : null;
       if (earlier === null) throw refusal;
       return earlier;
-    });
-    // In the shape that `attempt` gave it, whether it comes from this commit or from the key's row.
-    return { ...(answer as A), replayed };
+    }
   }
 
   private async draftOrRefusal(element: Submission | Refusal, id: string): Promise<Draft | Refusal> {
@@ -219,8 +219,10 @@ export class EmailIntake {
     const packed = await inTurns(drafts, (draft) => this.pack(draft));
     try {
       const written = await this.group.add({
-        ...of,
         accountId,
+        partial: of.partial,
+        idempotency: of.idempotency,
+        answer: of.answer,
         mails: packed.map((mail) => mail.rows),
         units: packed.map((mail) => mail.units),
         limit: packed.some((mail) => mail.units > 0) ? await this.allowances.limitOf(accountId) : null,
