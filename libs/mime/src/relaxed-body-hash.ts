@@ -46,15 +46,14 @@ function endOfText(body: Buffer): number {
 
 /** One loop: text has a space every few octets, and a native search that stops at each of them takes twice as long. */
 function isCanonical(lines: Buffer): boolean {
-  let afterSpace = false;
-  for (let at = 0; at < lines.length; at += 1) {
+  const { length } = lines;
+  for (let at = 0; at < length; at += 1) {
     const octet = lines[at];
-    if (octet > SPACE) {
-      afterSpace = false;
-      continue;
-    }
-    if (octet === TAB || (afterSpace && (octet === SPACE || octet === CR))) return false;
-    afterSpace = octet === SPACE;
+    if (octet > SPACE) continue;
+    if (octet === TAB) return false;
+    if (octet !== SPACE) continue;
+    const next = lines[at + 1];
+    if (next === SPACE || next === TAB || next === CR) return false;
   }
   return true;
 }

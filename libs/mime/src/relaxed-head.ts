@@ -1,4 +1,5 @@
 const NOTHING = Buffer.alloc(0);
+const UNEVEN = /[\t\r\n]| {2}/;
 
 /**
  * The header block as one-byte characters, so that every octet survives. `occurrences` holds, per lower-case name, the
@@ -33,7 +34,7 @@ export function relaxedHead(message: Buffer, front: Buffer = NOTHING): RelaxedHe
 /** RFC 6376 §3.4.2: name in lower case, value unfolded, white space reduced and cut at both ends. No line end. */
 export function relaxedField(lowerName: string, value: string): string {
   // Not trim(): in one-byte text that would also cut 0xA0 and 0x85, which are bytes of UTF-8 characters.
-  const reduced = value.replace(/[ \t\r\n]+/g, ' ');
+  const reduced = UNEVEN.test(value) ? value.replace(/[ \t\r\n]+/g, ' ') : value;
   const from = reduced.startsWith(' ') ? 1 : 0;
   const to = reduced.length > from && reduced.endsWith(' ') ? reduced.length - 1 : reduced.length;
   return `${lowerName}:${reduced.slice(from, to)}`;

@@ -1,9 +1,9 @@
 import { availableParallelism } from 'node:os';
-import { createHash, sign } from 'node:crypto';
+import { hash, sign } from 'node:crypto';
 import type { DkimKey } from './dkim-key.js';
 import { relaxedBodyHash } from './relaxed-body-hash.js';
 import type { RelaxedHead } from './relaxed-head.js';
-import { relaxedField, relaxedHead } from './relaxed-head.js';
+import { relaxedHead } from './relaxed-head.js';
 
 /**
  * Every name stands in h= once more than it occurs (RFC 6376 §5.4.2), so a field pasted on top later breaks the signature
@@ -28,6 +28,7 @@ const PROTECTED = [
   'x-postloft-ref',
 ];
 const LINE = 78;
+const NO_FIELDS: string[] = [];
 
 /** A message whose first fields are not joined with the rest: a large body is not copied to be signed. */
 export interface FrontedMessage {
@@ -48,47 +49,48 @@ export async function signDkim(message: Buffer | FrontedMessage, keys: DkimKey[]
   const { front, rest } = Buffer.isBuffer(message) ? { front: undefined, rest: message } : message;
   const head = relaxedHead(rest, front);
   const bodyHash = relaxedBodyHash(rest.subarray(head.bodyOffset));
-  const names = signedNames(head);
-  const fields = signedFields(head);
+  const { names, fields } = protectedFields(head);
+  const listed = names.map(
+    (name, index) => `${index === 0 ? ' h=' : ''}${name}${index < names.length - 1 ? ':' : ';'}`,
+  );
   const time = Math.floor(at.getTime() / 1000);
   const signatures = keys.map(async (key) => {
-    const tags = [
-      'v=1',
-      `a=${key.algorithm}`,
-      'c=relaxed/relaxed',
-      `d=${key.domain}`,
-      `s=${key.selector}`,
-      `t=${time}`,
-      `h=${names}`,
-      `bh=${bodyHash}`,
-      'b=',
-    ];
-    const field = foldTags(tags);
-    const own = relaxedField('dkim-signature', field.slice(field.indexOf(':') + 1));
-    const signature = await signData(key, Buffer.from(fields + own, 'latin1'));
+    const { field, canonical } = foldTags([
+      ' v=1;',
+      ` a=${key.algorithm};`,
+      ' c=relaxed/relaxed;',
+      ` d=${key.domain};`,
+      ` s=${key.selector};`,
+      ` t=${time};`,
+      ...listed,
+      ` bh=${bodyHash};`,
+      ' b=',
+    ]);
+    const signature = await signData(key, Buffer.from(fields + canonical, 'latin1'));
     return appendSignature(field, signature.toString('base64'));
   });
   return Buffer.from((await Promise.all(signatures)).join(''), 'latin1');
 }
 
-function signedNames({ occurrences }: RelaxedHead): string {
-  return PROTECTED.flatMap((name) => Array<string>((occurrences.get(name)?.length ?? 0) + 1).fill(name)).join(':');
-}
-
-/** The canonical fields in the order of h=; repeated fields from the bottom up (RFC 6376 §5.4.2). */
-function signedFields({ occurrences }: RelaxedHead): string {
+/** What h= names, and the canonical fields in that order; repeated ones from the bottom up (RFC 6376 §5.4.2). */
+function protectedFields({ occurrences }: RelaxedHead): { names: string[]; fields: string } {
+  const names: string[] = [];
   let data = '';
   for (const name of PROTECTED) {
-    const fields = occurrences.get(name) ?? [];
-    for (let index = fields.length - 1; index >= 0; index -= 1) data += `${fields[index]}\r\n`;
+    const fields = occurrences.get(name) ?? NO_FIELDS;
+    names.push(name);
+    for (let index = fields.length - 1; index >= 0; index -= 1) {
+      names.push(name);
+      data += `${fields[index]}\r\n`;
+    }
   }
-  return data;
+  return { names, fields: data };
 }
 
 async function signData(key: DkimKey, data: Buffer): Promise<Buffer> {
   // RFC 8463 §3: Ed25519 signs the SHA-256 of the data, RSA has the hash inside its own scheme. It takes 0.03 ms, less
   // than the way to the thread pool and back.
-  if (key.algorithm === 'ed25519-sha256') return sign(null, createHash('sha256').update(data).digest(), key.privateKey);
+  if (key.algorithm === 'ed25519-sha256') return sign(null, hash('sha256', data, 'buffer'), key.privateKey);
   await signing.enter();
   try {
     return await new Promise((resolve, reject) => {
@@ -120,31 +122,34 @@ const signing = {
   },
 };
 
-/** `DKIM-Signature: tag; tag; …` without a final line end. h= may be folded at its colons, bh= is short. */
-function foldTags(tags: string[]): string {
+/**
+ * `DKIM-Signature: tag; tag; …` and its canonical form, both without a final line end. A line may begin at each piece, and
+ * then does without the space in front of it.
+ */
+function foldTags(pieces: string[]): { field: string; canonical: string } {
   let field = 'DKIM-Signature:';
+  let unfolded = '';
   let width = field.length;
-  const put = (piece: string, gap: string) => {
-    if (width + gap.length + piece.length > LINE) {
-      field += `\r\n\t${piece}`;
-      width = 1 + piece.length;
+  for (const piece of pieces) {
+    if (width + piece.length > LINE) {
+      const text = piece.trimStart();
+      field += `\r\n\t${text}`;
+      unfolded += ` ${text}`;
+      width = 1 + text.length;
     } else {
-      field += gap + piece;
-      width += gap.length + piece.length;
+      field += piece;
+      unfolded += piece;
+      width += piece.length;
     }
-  };
-  for (const [index, tag] of tags.entries()) {
-    const text = index < tags.length - 1 ? `${tag};` : tag;
-    const pieces = tag.startsWith('h=') ? text.split(/(?<=:)/) : [text];
-    for (const [part, piece] of pieces.entries()) put(piece, part === 0 ? ' ' : '');
   }
-  return field;
+  return { field, canonical: `dkim-signature:${unfolded.trimStart()}` };
 }
 
 /** Verifiers drop white space inside b= together with its value (RFC 6376 §3.5, §3.7). */
 function appendSignature(field: string, signature: string): string {
   const lastLine = field.length - field.lastIndexOf('\n') - 1;
-  const room = Math.max(LINE - lastLine, 0);
-  const rest = signature.slice(room).match(new RegExp(`.{1,${LINE - 1}}`, 'g')) ?? [];
-  return `${[field + signature.slice(0, room), ...rest].join('\r\n\t')}\r\n`;
+  let from = Math.max(LINE - lastLine, 0);
+  let whole = field + signature.slice(0, from);
+  for (; from < signature.length; from += LINE - 1) whole += `\r\n\t${signature.slice(from, from + LINE - 1)}`;
+  return `${whole}\r\n`;
 }
