@@ -1,5 +1,5 @@
 import { connect, type Socket } from 'node:net';
-import { connect as connectTls } from 'node:tls';
+import { connect as connectTls, TLSSocket } from 'node:tls';
 
 const REPLY_MS = 5_000;
 
@@ -35,6 +35,11 @@ export class SmtpTalk {
     const secured = connectTls({ socket: raw, rejectUnauthorized: false });
     await new Promise<void>((resolve, reject) => secured.once('secureConnect', resolve).once('error', reject));
     this.listen(secured);
+  }
+
+  /** Of the certificate that the other side has shown; empty in the clear. */
+  get certificateName(): string {
+    return this.socket instanceof TLSSocket ? String(this.socket.getPeerCertificate().subject.CN) : '';
   }
 
   write(octets: Buffer | string): void {
