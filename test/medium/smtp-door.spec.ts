@@ -18,6 +18,7 @@ const DEADLINES: Deadlines = {
   dataRate: 1_000,
   unread: 300,
   oversize: 100,
+  silence: 1_500,
 };
 const WALK_MS = 20;
 /** What a client has to read the last reply, and a busy machine on top. */
@@ -135,6 +136,15 @@ describe('PromptSmtpServer', () => {
     client.socket.write('NOOP\r\n');
     await later(100);
     expect(client.text()).toMatch(/^250 2\.0\.0 OK\r\n$/m);
+  });
+
+  it('ends a logged-in client that says nothing any more, and tells it why', async () => {
+    const client = secure(await start({ secure: true }));
+    client.socket.write(`EHLO me\r\n${LOGIN}`);
+    const began = performance.now();
+    await client.ended;
+    expect(client.text()).toMatch(/^421 4\.4\.2 Timeout, closing the connection\r\n$/m);
+    expect(performance.now() - began).toBeLessThan(DEADLINES.silence + SLACK_MS);
   });
 
   it('ends a client that sends commands for ever and reads no reply', async () => {

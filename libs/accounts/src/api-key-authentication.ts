@@ -10,6 +10,13 @@ const CACHE_MS = 500;
 const CACHED_KEYS = 20_000;
 const REMEMBERED_FINGERPRINTS = 10_000;
 
+/** What is kept of a token by whoever asks again and again who holds it; the token cannot be had from it. */
+export interface TokenMark {
+  fingerprint: string;
+  /** It has the form of our tokens and not their checksum. */
+  broken: boolean;
+}
+
 /** Who holds a token: found by its fingerprint, so that no code ever compares secrets, and remembered briefly. */
 export class ApiKeyAuthentication {
   private readonly recent: RecentAnswers<Principal>;
@@ -29,12 +36,15 @@ export class ApiKeyAuthentication {
     this.exempt = new RecentAnswers({ ask: () => lookup.checksumExempt(), ttlMs: CACHE_MS, limit: 1 });
   }
 
-  /** @throws Refusal invalid_api_key */
-  async principalOf(token: string): Promise<Principal> {
+  /** @throws Refusal invalid_api_key: what no token looks like. */
+  markOf(token: string): TokenMark {
     if (token === '' || token.length > MAX_TOKEN_LENGTH) throw new Refusal('invalid_api_key');
-    const fingerprint = this.fingerprintOf(token);
-    if (examineToken(token) === 'broken' && !(await this.exempt.get('all'))?.has(fingerprint))
-      throw new Refusal('invalid_api_key');
+    return { fingerprint: this.fingerprintOf(token), broken: examineToken(token) === 'broken' };
+  }
+
+  /** @throws Refusal invalid_api_key */
+  async holderOf({ fingerprint, broken }: TokenMark): Promise<Principal> {
+    if (broken && !(await this.exempt.get('all'))?.has(fingerprint)) throw new Refusal('invalid_api_key');
     const principal = await this.recent.get(fingerprint);
     if (principal === null) throw new Refusal('invalid_api_key');
     return principal;

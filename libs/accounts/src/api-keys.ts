@@ -4,7 +4,7 @@ import { Database, type Queryable } from '#libs/persistence';
 import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
 import { IsNull, LessThan, MoreThan, QueryFailedError, Repository } from 'typeorm';
-import { ApiKeyAuthentication } from './api-key-authentication.js';
+import { ApiKeyAuthentication, type TokenMark } from './api-key-authentication.js';
 import { ApiKeyEntity } from './api-key.entity.js';
 import { ApiKeyLookup } from './api-key-lookup.js';
 import { columnsOf, type ApiKeyChange, type ApiKeyOptions } from './api-key-options.js';
@@ -41,8 +41,18 @@ export class ApiKeys {
    * Who holds this token. Keys of blocked and overdue accounts are known too; `standing` tells (see `assertStanding`).
    * @throws Refusal invalid_api_key when it is unknown, revoked, disabled or expired; a database error as it comes.
    */
-  authenticate(token: string): Promise<Principal> {
-    return this.authentication.principalOf(token);
+  async authenticate(token: string): Promise<Principal> {
+    return this.authentication.holderOf(this.authentication.markOf(token));
+  }
+
+  /** What a session keeps of its token to ask again, as `authenticate` does. @throws Refusal invalid_api_key. */
+  markOf(token: string): TokenMark {
+    return this.authentication.markOf(token);
+  }
+
+  /** Who holds the token of this mark now. @throws as `authenticate`. */
+  holderOf(mark: TokenMark): Promise<Principal> {
+    return this.authentication.holderOf(mark);
   }
 
   /**

@@ -6,6 +6,7 @@ export { ApiKeyEntity } from './api-key.entity.js';
 export type { ApiKeyChange, ApiKeyOptions } from './api-key-options.js';
 export * from './api-key-rules.js';
 export type { ApiKeyView } from './api-key-view.js';
+export type { TokenMark } from './api-key-authentication.js';
 export { ApiKeys } from './api-keys.js';
 export { assertAddress } from './assert-address.js';
 export { assertScope } from './assert-scope.js';

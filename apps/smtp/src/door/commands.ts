@@ -4,6 +4,7 @@ import type { Reply } from './replies.js';
 
 /** What is wrong with a command line, or null. The library then reads it on its own. */
 type Check = (line: string, connection: Connection) => Reply | null;
+type Handler = NonNullable<ReturnType<Connection['_getHandler']>>;
 
 /** RFC 5321 §4.5.3.1.4 asks for 512 octets, and each extension for some more. */
 const MAX_LINE = 2_048;
@@ -44,17 +45,25 @@ const CHECKS: Partial<Record<string, Check>> = {
 export function checkCommands(connection: Connection): void {
   checkLines(connection);
   const getHandler = connection._getHandler.bind(connection);
+  // The library asks for a handler several times with every command.
+  const known = new Map<string, Handler>();
   connection._getHandler = (name) => {
-    if (NO_COMMANDS.has(name)) return undefined;
-    if (NOT_IMPLEMENTED.has(name)) return (_, next) => refuse(connection, NOT_HERE, next);
-    const handler = getHandler(name);
-    const check = CHECKS[name];
-    if (!handler || !check) return handler;
-    return (command, next) => {
-      const problem = check(command.toString(), connection);
-      if (problem) refuse(connection, problem, next);
-      else handler.call(connection, command, next);
-    };
+    const handler = known.get(name) ?? checked(name, connection, getHandler);
+    if (handler) known.set(name, handler);
+    return handler;
+  };
+}
+
+function checked(name: string, connection: Connection, getHandler: Connection['_getHandler']): Handler | undefined {
+  if (NO_COMMANDS.has(name)) return undefined;
+  if (NOT_IMPLEMENTED.has(name)) return (_, next) => refuse(connection, NOT_HERE, next);
+  const handler = getHandler(name);
+  const check = CHECKS[name];
+  if (!handler || !check) return handler;
+  return (command, next) => {
+    const problem = check(command.toString(), connection);
+    if (problem) refuse(connection, problem, next);
+    else handler.call(connection, command, next);
   };
 }
 
@@ -67,9 +76,7 @@ function checkLines(connection: Connection): void {
   const onCommand = connection._onCommand.bind(connection);
   connection._onCommand = (line, next) => {
     const answering = connection._ready && !connection._upgrading;
-    const problem = answering
-      ? (lineProblem(line, connection._nextHandler !== false) ?? disabled(line, connection))
-      : null;
+    const problem = answering ? lineProblem(line, connection) : null;
     if (!problem) return onCommand(line, next);
     connection._nextHandler = false;
     // As the library does between commands: whoever sends a thousand of them leaves the others their turn.
@@ -77,20 +84,24 @@ function checkLines(connection: Connection): void {
   };
 }
 
-/** A door without logins knows the word all the same. */
-function disabled(line: Buffer, connection: Connection): Reply | null {
-  const [name] = line.toString().split(' ', 1);
-  return connection._isDisabled(name.toUpperCase()) ? NOT_HERE : null;
-}
-
-/** `inLogin`: the line answers a 334. */
-function lineProblem(line: Buffer, inLogin: boolean): Reply | null {
-  const login = inLogin || /^auth(?: |$)/i.test(line.toString('latin1', 0, 5));
-  if (login && line.length > MAX_AUTH_LINE) return [500, '5.5.6 The line of a login is too long'];
-  if (!login && line.length > MAX_LINE) return [500, '5.5.2 Line too long'];
+function lineProblem(line: Buffer, connection: Connection): Reply | null {
+  /** The line answers a 334. */
+  const inLogin = connection._nextHandler !== false;
+  if (line.length > MAX_LINE) {
+    const login = inLogin || /^auth(?: |$)/i.test(line.toString('latin1', 0, 5));
+    if (!login) return [500, '5.5.2 Line too long'];
+    if (line.length > MAX_AUTH_LINE) return [500, '5.5.6 The line of a login is too long'];
+  }
   const text = line.toString();
   if (inLogin) return text === '*' || BASE64.test(text.trim()) ? null : NOT_BASE64;
-  return CONTROLS.test(text) || !isUtf8(line) ? [500, '5.5.2 The line is not text'] : null;
+  if (CONTROLS.test(text) || !isUtf8(line)) return [500, '5.5.2 The line is not text'];
+  return isDisabled(text, connection) ? NOT_HERE : null;
+}
+
+/** A door without logins knows the word all the same. */
+function isDisabled(text: string, connection: Connection): boolean {
+  const space = text.indexOf(' ');
+  return connection._isDisabled((space < 0 ? text : text.slice(0, space)).toUpperCase());
 }
 
 function checkAuth(line: string, { secure, session }: Connection): Reply | null {
@@ -104,12 +115,13 @@ function checkAuth(line: string, { secure, session }: Connection): Reply | null 
 
 function checkMail(line: string, connection: Connection): Reply | null {
   if (!/^MAIL FROM\s*:/i.test(line)) return [501, '5.5.4 Syntax: MAIL FROM:<address>'];
+  const given = parameters(line);
+  if (given.length === 0) return NOT_ASCII.test(line) ? NEEDS_SMTPUTF8 : null;
   const { options } = connection._server;
   const known = ['SIZE', 'BODY', 'SMTPUTF8'];
   if (connection._isSupported('AUTH')) known.push('AUTH');
   if (!options.hideDSN) known.push('RET', 'ENVID');
   if (!options.hideREQUIRETLS) known.push('REQUIRETLS');
-  const given = parameters(line);
   const strange = given.some(([key, value]) => !known.includes(key) || (key === 'BODY' && !BODY.test(value)));
   if (strange) return UNKNOWN_PARAMETER;
   if (given.some(([key, value]) => key === 'AUTH' && !XTEXT.test(value)))
@@ -127,6 +139,7 @@ function checkRcpt(line: string, { session, _server }: Connection): Reply | null
 
 /** What follows the address, with the keys in upper case; none where there is no address: the library says that. */
 function parameters(line: string): [key: string, value: string][] {
+  if (line.indexOf('>') === line.length - 1) return [];
   const [, after = ''] = /^[^<>]*<[^<>]*>(?:\s+(.*))?$/.exec(line) ?? [];
   const words = after.split(/\s+/).filter(Boolean);
   return words.map((word) => {

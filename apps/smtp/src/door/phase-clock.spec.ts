@@ -9,6 +9,7 @@ const DEADLINES: Deadlines = {
   dataRate: 1_000_000,
   unread: 30,
   oversize: 3,
+  silence: 1_000,
 };
 const IDLE: Seen = {
   loggedIn: true,
@@ -19,6 +20,7 @@ const IDLE: Seen = {
   data: null,
   oversized: false,
   unread: false,
+  octets: 0,
 };
 
 /** When the clock strikes, looking once per tick from 1 on; null: not within 200. `at` says what is seen then. */
@@ -32,8 +34,14 @@ function strikes(at: (now: number) => Partial<Seen>, deadlines = DEADLINES): [no
 }
 
 describe('PhaseClock', () => {
-  it('leaves a logged-in client alone that says nothing: that is the idle time-out of the server', () => {
-    expect(strikes(() => ({}))).toBeNull();
+  it('ends a logged-in client that says nothing for long, and lets it say anything in between', () => {
+    const deadlines = { ...DEADLINES, silence: 150 };
+    expect(strikes(() => ({}), deadlines)).toEqual([150, '421 4.4.2 Timeout, closing the connection']);
+    expect(strikes((now) => ({ octets: now < 100 ? 0 : 1 }), deadlines)).toBeNull();
+  });
+
+  it('does not call silence what the client waits for', () => {
+    expect(strikes((now) => ({ ours: now < 120 }), { ...DEADLINES, silence: 150 })).toBeNull();
   });
 
   it('ends whoever has not logged in, however busily it talks', () => {

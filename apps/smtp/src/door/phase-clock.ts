@@ -14,6 +14,8 @@ export interface Deadlines {
   total?: number;
   /** With replies that it does not read. */
   unread: number;
+  /** Without an octet in either direction. */
+  silence: number;
   /** Since a message that is too large passed the limit; what still comes is read and dropped. */
   oversize: number;
 }
@@ -32,6 +34,8 @@ export interface Seen {
   data: number | null;
   oversized: boolean;
   unread: boolean;
+  /** Octets so far, in both directions. */
+  octets: number;
 }
 
 /** Why a connection ends; `reply` is what it is told where it can be told something. */
@@ -43,8 +47,8 @@ export interface Late {
 const late = (reply: string): Late => ({ code: 421, reply: `4.4.2 ${reply}` });
 
 /**
- * The absolute deadlines of one connection (promises S-20). An idle time-out alone is prolonged by every octet: one byte
- * every few seconds holds a connection for ever. Nothing here is prolonged by octets. Asked about once a second.
+ * The absolute deadlines of one connection (promises S-20). A time-out of silence alone is prolonged by every octet: one
+ * byte every few seconds holds a connection for ever. Nothing else here is prolonged by octets. Asked about once a second.
  */
 export class PhaseClock {
   private commands = -1;
@@ -53,11 +57,15 @@ export class PhaseClock {
   private unreadSince: number | null = null;
   private oversizeSince: number | null = null;
   private window: { since: number; octets: number } | null = null;
+  private octets = 0;
+  private silentSince: number;
 
   constructor(
     private readonly deadlines: Deadlines,
     private readonly openedAt: number,
-  ) {}
+  ) {
+    this.silentSince = openedAt;
+  }
 
   /** What is overdue at `now`, else null. */
   late(now: number, seen: Seen): Late | null {
@@ -67,7 +75,11 @@ export class PhaseClock {
       this.lineSince = this.oversizeSince = this.window = null;
     }
     return (
-      this.lateAtAll(now, seen) ?? this.lateReader(now, seen) ?? this.lateCommand(now, seen) ?? this.lateData(now, seen)
+      this.lateAtAll(now, seen) ??
+      this.lateReader(now, seen) ??
+      this.lateCommand(now, seen) ??
+      this.lateData(now, seen) ??
+      this.lateTalker(now, seen)
     );
   }
 
@@ -89,6 +101,12 @@ export class PhaseClock {
     if (!seen.lineBegun || seen.ours) this.lineSince = null;
     else this.lineSince ??= now;
     return passed(this.lineSince, this.deadlines.line, now) ? late('The command does not end') : null;
+  }
+
+  private lateTalker(now: number, seen: Seen): Late | null {
+    if (seen.ours || seen.octets !== this.octets) this.silentSince = now;
+    this.octets = seen.octets;
+    return passed(this.silentSince, this.deadlines.silence, now) ? late('Timeout, closing the connection') : null;
   }
 
   private lateData(now: number, seen: Seen): Late | null {

@@ -6,6 +6,7 @@ import { checkCommands } from './commands.js';
 import type { Welcome } from './connection-counts.js';
 import { readDataFast } from './data-reader.js';
 import { guardProtocol } from './guard-protocol.js';
+import { readLinesFast } from './line-reader.js';
 import { PhaseClock, type Deadlines, type Late, type Seen } from './phase-clock.js';
 import { mendReplies, OWN_ENHANCED_CODE } from './replies.js';
 
@@ -63,7 +64,7 @@ export class PromptConnection extends SMTPConnection {
   }
 
   override _createParser(): SMTPStream {
-    return readDataFast(super._createParser());
+    return readLinesFast(readDataFast(super._createParser()));
   }
 
   override _onCommand(command: Buffer, callback?: () => void): void {
@@ -82,11 +83,13 @@ export class PromptConnection extends SMTPConnection {
     if (this.errorsSinceMail >= MAX_ERRORS) this.send(421, '4.7.0 Too many errors', false);
   }
 
-  /** The only place where the library shows the TLS socket of a STARTTLS before its handshake is done. */
+  /**
+   * The only place where the library shows the TLS socket of a STARTTLS before its handshake is done. No timer is armed: it
+   * would be put off with every octet, and the clock knows what silence is.
+   */
   override _armTimeout(socket: Socket = this._socket): void {
     if (socket !== this.outermost) guardProtocol(socket);
     this.outermost = socket;
-    super._armTimeout(socket);
   }
 
   override upgrade(callback: () => void, secureCallback?: () => void): void {
@@ -146,6 +149,7 @@ export class PromptConnection extends SMTPConnection {
       data: parser !== false && receiving ? parser.dataBytes : null,
       oversized: receiving && Boolean(this._dataStream && this._dataStream.sizeExceeded),
       unread: this._socket.writableNeedDrain,
+      octets: this._socket.bytesRead + this._socket.bytesWritten,
     };
   }
 }

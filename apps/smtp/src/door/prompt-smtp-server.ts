@@ -26,9 +26,10 @@ export interface Door {
  *   per mail at ten mails a second (a submission port asks for a login anyway);
  * - replies are put right by `mendReplies`, and what the library lets pass is refused by `checkCommands`. AUTH is not
  *   disabled before TLS: with AUTH disabled the library takes MAIL FROM without a login;
- * - time-outs are absolute (`PhaseClock`), from the first packet on, TLS handshakes included;
+ * - time-outs are absolute (`PhaseClock`), from the first packet on, TLS handshakes included, and none has a timer of its
+ *   own: the library's `socketTimeout` is not used;
  * - connections are counted when they come in, not when their TLS handshake is done;
- * - the data phase is read by `readDataFast`, and messages share a bounded memory (`MessageRoom`);
+ * - command lines are read by `readLinesFast` and the data phase by `readDataFast`, and messages share a bounded memory (`MessageRoom`);
  * - a stop ends idle connections at once, and lets a message that is coming in come.
  */
 export class PromptSmtpServer extends SMTPServer {

@@ -28,7 +28,6 @@ const MENDED = new Map<string, Reply>([
   ['HTTP requests not allowed', [421, '4.7.0 This is no web server']],
   ['Server shutting down', [421, '4.3.2 The server is shutting down']],
   ['Error: Command line too long', [421, '4.7.0 Line too long']],
-  ['Timeout - closing connection', [421, '4.4.2 Timeout, closing the connection']],
   // 2.1.5 would say that the address is valid, and nobody looked.
   ['Try to send something. No promises though', [252, '2.0.0 Addresses are judged when mail for them comes']],
   // What a door offers is in its answer to EHLO, and differs with the door and with TLS.

@@ -21,9 +21,8 @@ const DEADLINES: Deadlines = {
   total: 10 * 60_000,
   unread: 30_000,
   oversize: 3_000,
+  silence: 30_000,
 };
-/** Between commands. */
-const SILENT_MS = 30_000;
 /** Open at once, from everywhere. Servers with reports for us come back; the relay's clients are counted apart. */
 const CONNECTIONS = 1_000;
 const CLOSE_MS = 6_000;
@@ -75,7 +74,6 @@ export class InboundServer implements OnApplicationBootstrap {
       hideDSN: true,
       hideREQUIRETLS: true,
       disableReverseLookup: true,
-      socketTimeout: SILENT_MS,
       closeTimeout: CLOSE_MS,
       logger: false,
       onMailFrom: (_from, session, done) =>

@@ -11,7 +11,6 @@ import type { Deadlines } from '../door/phase-clock.js';
 import { PromptSmtpServer } from '../door/prompt-smtp-server.js';
 import { SubmissionSession } from './submission-session.js';
 
-const SILENT_MS = 5 * 60_000;
 /** `login` leaves the reply, a last second to read it, and the pace of the watch: gone within 60 s. */
 const DEADLINES: Deadlines = {
   login: 57_500,
@@ -21,6 +20,7 @@ const DEADLINES: Deadlines = {
   dataRate: 1_000,
   unread: 30_000,
   oversize: 3_000,
+  silence: 5 * 60_000,
 };
 const CLOSE_MS = 6_000;
 
@@ -87,7 +87,6 @@ export class RelayServer implements OnApplicationBootstrap {
       hideREQUIRETLS: true,
       disableReverseLookup: true,
       maxRecipients: LIMITS.smtpRecipients,
-      socketTimeout: SILENT_MS,
       closeTimeout: CLOSE_MS,
       logger: false,
       onAuth: (auth, session, done) => {

@@ -1,6 +1,14 @@
 import { createHash } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
-import { ApiKeys, assertAddress, assertScope, assertStanding, RateLimit, type Principal } from '#libs/accounts';
+import {
+  ApiKeys,
+  assertAddress,
+  assertScope,
+  assertStanding,
+  RateLimit,
+  type Principal,
+  type TokenMark,
+} from '#libs/accounts';
 import { LIMITS, newId, Refusal } from '#libs/contracts';
 import { SendingDomains } from '#libs/domains';
 import { EmailIntake, relayedOptions, type RelayedOptions, type Submission } from '#libs/emails';
@@ -22,7 +30,7 @@ import { AuthThrottle } from './auth-throttle.js';
 
 /** What a logged-in session knows; the key is asked for again at each mail, so that a revoked one ends at once. */
 interface Login {
-  token: string;
+  token: TokenMark;
   principal: Principal;
   /** Of `performance.now()`: when MAIL was taken, so that every RCPT was judged after it. */
   mailAt: number;
@@ -60,8 +68,7 @@ export class SubmissionSession {
     const verdict = await this.judgeLogin(auth, remoteAddress);
     // Again: guesses at the same time were all begun before the first one had failed.
     this.assertFewFailures(remoteAddress);
-    if (!(verdict instanceof SmtpReply))
-      return { token: auth.password ?? '', principal: verdict, mailAt: -Infinity, listed: false };
+    if (!(verdict instanceof SmtpReply)) return verdict;
     if (verdict.responseCode === 535) this.throttle.failed(remoteAddress);
     throw verdict;
   }
@@ -71,12 +78,13 @@ export class SubmissionSession {
       throw new SmtpReply(421, '4.7.0 Too many failed logins from this address. Try again in a minute');
   }
 
-  private async judgeLogin(auth: SMTPServerAuthentication, address: string): Promise<Principal | SmtpReply> {
+  private async judgeLogin(auth: SMTPServerAuthentication, address: string): Promise<Login | SmtpReply> {
     try {
-      const principal = await this.authenticate(auth.password ?? '', address);
+      const token = this.keys.markOf(auth.password ?? '');
+      const principal = await this.authenticate(token, address);
       if (actsForAnother(auth) || !(await this.isOwnSender(auth.username ?? '', principal)))
         throw new Refusal('invalid_api_key');
-      return principal;
+      return { token, principal, mailAt: -Infinity, listed: false };
     } catch (error) {
       if (!(error instanceof Refusal)) return new SmtpReply(454, '4.7.0 Temporary authentication failure');
       const wrong = error.code === 'invalid_api_key' || error.code === 'missing_api_key';
@@ -84,8 +92,8 @@ export class SubmissionSession {
     }
   }
 
-  private async authenticate(token: string, address: string): Promise<Principal> {
-    const principal = await this.keys.authenticate(token);
+  private async authenticate(token: TokenMark, address: string): Promise<Principal> {
+    const principal = await this.keys.holderOf(token);
     assertAddress(principal, address);
     assertStanding(principal);
     assertScope(principal, 'emails.send');

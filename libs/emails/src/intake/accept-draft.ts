@@ -180,7 +180,8 @@ function acceptedEvent(
     const added = { reason, suppressed };
     return emailEvent(mail, { type: 'email.suppressed', recipient: address, sequence, at, added });
   }
-  if (scheduled.at === null) return emailEvent(mail, { type: 'email.queued', recipient: address, sequence, at, added: {} });
+  if (scheduled.at === null)
+    return emailEvent(mail, { type: 'email.queued', recipient: address, sequence, at, added: {} });
   const added = { scheduled_at: scheduled.at.toISOString() };
   return emailEvent(mail, { type: 'email.scheduled', recipient: address, sequence, at, added });
 }
