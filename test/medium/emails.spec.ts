@@ -22,7 +22,7 @@ describe('intake and ledger on a real database', () => {
       'emails',
       'recipients',
       'email_contents',
-      'outbox',
+      'outbox_portions',
       'attempts',
       'suppressions',
       'idempotency_keys',

@@ -80,8 +80,9 @@ describe('the database and the domains in it', () => {
          FROM generate_series(1, 3) AS i`,
     );
     await sql(
-      `INSERT INTO outbox (event_id, key, sequence, account_id, domain_id, type, test, created_at, data)
-       VALUES ('evt_1', 'em_1', 1, 'acc_1', 'dom_1', 'email.queued', false, now() - interval '5 minutes', '{}')`,
+      `INSERT INTO outbox_portions (event_id, key, sequence, account_id, domain_id, type, test, created_at, data)
+       VALUES ('{evt_1}', '{em_1}', '{1}', '{acc_1}', '{dom_1}', '{email.queued}', '{false}',
+               ARRAY[now() - interval '5 minutes'], '{"{}"}')`,
     );
     const found = await seen('engines');
     expect(found.map(({ subject }) => subject)).toEqual(['queue', 'events']);

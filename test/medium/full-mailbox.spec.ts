@@ -59,7 +59,7 @@ describe('a mailbox that stays full, on a real database', () => {
       'emails',
       'recipients',
       'email_contents',
-      'outbox',
+      'outbox_portions',
       'attempts',
       'suppressions',
       'full_mailboxes',

@@ -27,7 +27,7 @@ describe('what is simulated, and what comes after delivery, on a real database',
   });
   afterAll(() => offices?.close());
   beforeEach(async () => {
-    for (const table of ['emails', 'recipients', 'email_contents', 'outbox', 'attempts', 'suppressions'])
+    for (const table of ['emails', 'recipients', 'email_contents', 'outbox_portions', 'attempts', 'suppressions'])
       await offices.db.database.query(`DELETE FROM ${table}`);
   });
 

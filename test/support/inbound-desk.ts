@@ -22,7 +22,7 @@ const TABLES = [
   'emails',
   'recipients',
   'email_contents',
-  'outbox',
+  'outbox_portions',
   'attempts',
   'suppressions',
   'full_mailboxes',

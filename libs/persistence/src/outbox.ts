@@ -1,24 +1,21 @@
 import { newId, type EmittedType, type EventData, type RoutedEvent } from '#libs/contracts';
 import type { Queryable } from './database.js';
+import { JSON_OID, textArray } from './text-array.js';
 
 /**
  * Appends events to the outbox inside the caller's transaction: the event exists exactly if the fact does.
- * `sequence` must have been taken under the lock of the row that `key` names. The sequencer (bus) gives committed rows
+ * `sequence` must have been taken under the lock of the row that `key` names. The sequencer (bus) gives committed events
  * their position in the log.
  */
 export async function appendEvents(tx: Queryable, events: readonly RoutedEvent[]): Promise<void> {
   if (events.length === 0) return;
-  await tx.query({
-    name: 'outbox-append',
-    text: `INSERT INTO outbox (${OUTBOX_COLUMNS}) ${OUTBOX_FROM_JSON('$1')}`,
-    values: [outboxJson(events)],
-  });
+  await tx.query({ name: 'outbox-append', text: insertPortion(1), values: portionOf(events) });
 }
 
 const COLUMNS = [
   ['event_id', 'text'],
   ['key', 'text'],
-  ['sequence', 'int'],
+  ['sequence', 'integer'],
   ['account_id', 'text'],
   ['domain_id', 'text'],
   ['type', 'text'],
@@ -27,27 +24,30 @@ const COLUMNS = [
   ['data', 'json'],
 ] as const;
 
-export const OUTBOX_COLUMNS = COLUMNS.map(([name]) => name).join(', ');
+/** How many parameters a portion takes in a statement. */
+export const PORTION_PARAMETERS = COLUMNS.length;
 
-/** `SELECT …` of the columns from what `outboxJson` makes, given as this parameter, for example `$3`. */
-export const OUTBOX_FROM_JSON = (parameter: string): string =>
-  `SELECT ${OUTBOX_COLUMNS} FROM json_to_recordset(${parameter}::json) AS o(${COLUMNS.map((column) => column.join(' ')).join(', ')})`;
+/** Inserts what `portionOf` makes, given as parameters from `$first` on; nothing where that has no events. */
+export const insertPortion = (first: number): string =>
+  `INSERT INTO outbox_portions (${COLUMNS.map(([name]) => name).join(', ')})
+   SELECT ${COLUMNS.map(([, type], i) => `$${first + i}::${type}[]`).join(', ')} WHERE $${first}::text[] <> '{}'`;
 
-/** The rows of the events as one JSON text: as arrays they would be escaped once more, at ten times the cost. */
-export function outboxJson(events: readonly RoutedEvent[]): string {
-  return JSON.stringify(
-    events.map(({ event, key, sequence, domainId, test }) => ({
-      event_id: event.id,
-      key,
-      sequence,
-      account_id: event.account_id,
-      domain_id: domainId,
-      type: event.type,
-      test,
-      created_at: event.created_at,
-      data: event.data,
-    })),
-  );
+/** Events as one row of the outbox, a value per column. */
+export function portionOf(events: readonly RoutedEvent[]): unknown[] {
+  return [
+    textArray(events.map(({ event }) => event.id)),
+    textArray(events.map(({ key }) => key)),
+    `{${events.map(({ sequence }) => sequence).join()}}`,
+    textArray(events.map(({ event }) => event.account_id)),
+    textArray(events.map(({ domainId }) => domainId)),
+    textArray(events.map(({ event }) => event.type)),
+    `{${events.map(({ test }) => test).join()}}`,
+    `{${events.map(({ event }) => event.created_at).join()}}`,
+    textArray(
+      events.map(({ event }) => JSON.stringify(event.data)),
+      JSON_OID,
+    ),
+  ];
 }
 
 /** An event with a new id, ready for the outbox. */

@@ -5,7 +5,9 @@ import { backOff } from '../back-off.js';
 import { Bell } from '../bell.js';
 import { LOG_CHANNEL } from './log-listener.js';
 
-const MOST_ROWS = 5_000;
+/** A move ends with the portion that brings it to so many events, or with so many portions. */
+const MOST_EVENTS = 5_000;
+const MOST_PORTIONS = 1_000;
 const POLL_MS = 100;
 /**
  * After a ring: what commits in the next moment goes into the same move. A lone event is not kept waiting; a crowd is, and
@@ -20,33 +22,37 @@ const VACUUM_AFTER_ROWS = 20_000;
 const LAST_MOVES = 20;
 const SEQUENCER_LOCK = 7_305_119_002;
 
+const COLUMNS = 'event_id, key, sequence, account_id, domain_id, type, test, created_at, data';
 /**
- * Order of a move: (key, sequence). What is picked is a prefix by outbox id, and ids of one key are in the order of its
- * sequence (taken under that key's row lock, held until commit), so a move never holds event n + 1 of a key without n.
- * By `ctid`, because the plan then does not depend on statistics that a queue always makes wrong; rows of the outbox are
+ * Order of a move: (key, sequence). What is picked is a prefix by portion id, and the portions of one key are in the order
+ * of its sequence (taken under that key's row lock, held until commit), so a move never holds event n + 1 of a key
+ * without n. By `ctid`, because the plan then does not depend on statistics that a queue always makes wrong; portions are
  * never updated and only deleted here, under the lock.
  */
 const MOVE = `
-  WITH picked AS (
-    DELETE FROM outbox WHERE ctid = ANY (ARRAY(
-      SELECT ctid FROM outbox WHERE current_setting('postloft.may_move')::boolean ORDER BY id LIMIT $1))
-    RETURNING event_id, key, sequence, account_id, domain_id, type, test, created_at, data
+  WITH waiting AS (
+    SELECT ctid, sum(cardinality(sequence)) OVER (ORDER BY id ROWS UNBOUNDED PRECEDING) - cardinality(sequence) AS before
+      FROM outbox_portions WHERE current_setting('postloft.may_move')::boolean ORDER BY id LIMIT ${MOST_PORTIONS}
+  ), gone AS (
+    DELETE FROM outbox_portions WHERE ctid = ANY (ARRAY(SELECT ctid FROM waiting WHERE before < $1))
+    RETURNING ${COLUMNS}
+  ), picked AS MATERIALIZED (
+    SELECT event.*
+      FROM gone, unnest(event_id, key, sequence, account_id, domain_id, type, test, created_at, data) AS event (${COLUMNS})
   ), counted AS (
     SELECT count(*) AS moved FROM picked
   ), head AS (
     UPDATE event_log_head SET position = position + moved FROM counted WHERE moved > 0
     RETURNING position - moved AS before, moved
   ), logged AS (
-    INSERT INTO event_log (position, event_id, key, sequence, account_id, domain_id, type, test, created_at, data)
-    SELECT before + row_number() OVER (ORDER BY key, sequence),
-           event_id, key, sequence, account_id, domain_id, type, test, created_at, data
-      FROM picked CROSS JOIN head
+    INSERT INTO event_log (position, ${COLUMNS})
+    SELECT before + row_number() OVER (ORDER BY key COLLATE "C", sequence), ${COLUMNS} FROM picked CROSS JOIN head
   )
-  SELECT moved::int, pg_notify('${LOG_CHANNEL}', $2) FROM head`;
+  SELECT moved::int, (SELECT count(*)::int FROM gone) AS portions, pg_notify('${LOG_CHANNEL}', $2) FROM head`;
 
 /**
- * Gives committed events their place. Moves rows from `outbox` to `event_log`, where positions are dense: 1, 2, 3, …
- * Only committed rows are seen and only one sequencer of the database moves at a time, so a reader of
+ * Gives committed events their place. Moves them from the portions of the outbox to rows of `event_log`, where positions are dense: 1, 2, 3, …
+ * Only what is committed is seen and only one sequencer of the database moves at a time, so a reader of
  * `position > mine` never misses an event that commits late, and an open transaction delays only its own events.
  */
 @Injectable()
@@ -82,8 +88,7 @@ export class Sequencer {
 
   private async run(): Promise<void> {
     while (!this.stopped) {
-      const moved = await this.attempt();
-      if (moved === MOST_ROWS) continue;
+      if (await this.attempt()) continue;
       const rung = await this.bell.wait(this.failures > 0 ? backOff(this.failures) : POLL_MS);
       if (rung && !this.stopped) await new Promise((resolve) => setTimeout(resolve, this.gatherMs()));
     }
@@ -100,41 +105,41 @@ export class Sequencer {
     this.stopped = true;
     this.bell.ring();
     await this.loop;
-    for (let i = 0; i < LAST_MOVES && (await this.attempt()) === MOST_ROWS; i++);
+    for (let i = 0; i < LAST_MOVES && (await this.attempt()); i++);
     this.close();
   }
 
-  /** One move; a failure is logged and counts as nothing moved. */
-  private async attempt(): Promise<number> {
+  /** One move; true when it was as large as a move may be. A failure is logged and counts as nothing moved. */
+  private async attempt(): Promise<boolean> {
     try {
-      const moved = await this.move();
+      const isFull = await this.move();
       this.failures = 0;
-      return moved;
+      return isFull;
     } catch (error) {
       this.failures += 1;
       this.close();
       this.log.warn('sequencer: move failed', { reason: (error as Error).message, failures: this.failures });
-      return 0;
+      return false;
     }
   }
 
-  private async move(): Promise<number> {
+  private async move(): Promise<boolean> {
     const { client } = (this.session ??= await this.open());
     const began = performance.now();
     // Two statements, one round trip, one transaction. The lock must come in a statement of its own: the second one
     // then takes its snapshot after the previous holder's commit and sees that holder's head.
     const results = (await client.query(
       `SELECT set_config('postloft.may_move', pg_try_advisory_xact_lock(${SEQUENCER_LOCK})::text, true);
-       EXECUTE move_outbox(${MOST_ROWS}, '${this.worker.id}')`,
-    )) as unknown as { rows: { moved: number }[] }[];
-    const moved = results[1].rows[0]?.moved ?? 0;
+       EXECUTE move_outbox(${MOST_EVENTS}, '${this.worker.id}')`,
+    )) as unknown as { rows: { moved: number; portions: number }[] }[];
+    const { moved, portions } = results[1].rows[0] ?? { moved: 0, portions: 0 };
     const now = performance.now();
     this.lastMove = { moved, ms: now - began, at: moved > 0 ? now : this.lastMove.at };
     if (moved > 0) {
       this.wakeups.ring('log');
       await this.vacuum(moved);
     }
-    return moved;
+    return moved >= MOST_EVENTS || portions === MOST_PORTIONS;
   }
 
   private async vacuum(moved: number): Promise<void> {
@@ -142,7 +147,7 @@ export class Sequencer {
     if (this.movedSinceVacuum < VACUUM_AFTER_ROWS) return;
     this.movedSinceVacuum = 0;
     // Without truncation, which would lock writers out.
-    await this.session?.client.query('VACUUM (TRUNCATE false) outbox');
+    await this.session?.client.query('VACUUM (TRUNCATE false) outbox_portions');
   }
 
   /** A connection of its own, so that the move is planned once. */

@@ -1,5 +1,5 @@
 import type { RoutedEvent } from '#libs/contracts';
-import { outboxJson, OUTBOX_COLUMNS, OUTBOX_FROM_JSON, type Queryable } from '#libs/persistence';
+import { insertPortion, PORTION_PARAMETERS, portionOf, type Queryable } from '#libs/persistence';
 import type { StoredContent } from '../ledger/delivery-job.js';
 
 /** Everything that one accepted mail writes; made before the commit so that a group of them is one statement. */
@@ -63,7 +63,8 @@ const TAG_COLUMNS: Columns = [
   ['value', 'text'],
   ['email_id', 'text'],
 ];
-const FIRST_BODY = 6;
+const PORTION = 5;
+const FIRST_BODY = PORTION + PORTION_PARAMETERS;
 /** Mails of one statement: PostgreSQL takes 65,535 parameters, but a plan of thousands is no longer cheap. */
 const STATEMENT_MAILS = 128;
 /** Each is a row and an event that repeats what the mail says of itself, up to 6 kB of JSON to be written out at once. */
@@ -93,12 +94,12 @@ function writeInsertStatement(bodies: number): string {
   return `WITH e AS (INSERT INTO emails (${names(EMAIL_COLUMNS)}) ${recordset(EMAIL_COLUMNS, '$1')}),
     r AS (INSERT INTO recipients (${names(RECIPIENT_COLUMNS)}) ${recordset(RECIPIENT_COLUMNS, '$2')}),
     t AS (INSERT INTO email_tags (${names(TAG_COLUMNS)}) ${recordset(TAG_COLUMNS, '$3')}),
-    o AS (INSERT INTO outbox (${OUTBOX_COLUMNS}) ${OUTBOX_FROM_JSON('$4')}),
+    o AS (${insertPortion(PORTION)}),
     b AS (INSERT INTO email_contents (email_id, format, body)
           SELECT * FROM (VALUES ${rows.join(', ')}) AS v(id, format, body) WHERE id IS NOT NULL)
   INSERT INTO idempotency_keys (scope, key, body_hash, response)
   SELECT scope, key, decode(body_hash, 'base64'), response
-    FROM json_to_recordset($5::json) AS k(scope text, key text, body_hash text, response jsonb)`;
+    FROM json_to_recordset($4::json) AS k(scope text, key text, body_hash text, response jsonb)`;
 }
 
 /** An idempotency key that the statement takes along; it must not exist yet. */
@@ -148,7 +149,6 @@ export async function insertWithKeys(
     JSON.stringify(mails.map((mail) => mail.email)),
     JSON.stringify(mails.flatMap((mail) => mail.recipients)),
     JSON.stringify(mails.flatMap((mail) => mail.tags)),
-    outboxJson(mails.flatMap((mail) => mail.events)),
     JSON.stringify(
       keys.map(({ scope, key, bodyHash, response }) => ({
         scope,
@@ -157,6 +157,7 @@ export async function insertWithKeys(
         response,
       })),
     ),
+    ...portionOf(mails.flatMap((mail) => mail.events)),
   ];
   for (let i = 0; i < bodies; i++) {
     const mail = mails[i];

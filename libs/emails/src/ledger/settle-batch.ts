@@ -1,5 +1,5 @@
 import { newId, type EmailStatus, type RoutedEvent } from '#libs/contracts';
-import { OUTBOX_COLUMNS, OUTBOX_FROM_JSON, outboxJson, type Queryable } from '#libs/persistence';
+import { insertPortion, portionOf, type Queryable } from '#libs/persistence';
 import { aggregateStatus, lastEventOf } from '../email-status.js';
 import { bounceFacts, emailEvent } from '../email-events.js';
 import type { DeliveryJob } from './delivery-job.js';
@@ -160,8 +160,8 @@ async function writeFacts(
              SELECT ${columns} FROM json_to_recordset($2::json) AS v(id text, email_id text, ordinal smallint, number smallint, outcome text, phase text,
                smtp_code smallint, smtp_enhanced text, smtp_text text, mx text, ip text, tls text, cipher text, verified boolean, policy text,
                source text, provider text, started_at timestamptz, ended_at timestamptz))
-           INSERT INTO outbox (${OUTBOX_COLUMNS}) ${OUTBOX_FROM_JSON('$3')}`,
-    values: [JSON.stringify(mails), JSON.stringify(attempts), outboxJson(events)],
+           ${insertPortion(3)}`,
+    values: [JSON.stringify(mails), JSON.stringify(attempts), ...portionOf(events)],
   });
 }
 

@@ -14,6 +14,7 @@ import { TlsReports0013 } from './0013-tls-reports.js';
 import { FairClaims0014 } from './0014-fair-claims.js';
 import { FullMailboxes0015 } from './0015-full-mailboxes.js';
 import { InboundMails0016 } from './0016-inbound-mails.js';
+import { OutboxPortions0020 } from './0020-outbox-portions.js';
 
 /** In order. One that was released is never changed: what comes later is a migration of its own. */
 export const MIGRATIONS = [
@@ -33,4 +34,5 @@ export const MIGRATIONS = [
   FairClaims0014,
   FullMailboxes0015,
   InboundMails0016,
+  OutboxPortions0020,
 ];
