@@ -49,7 +49,7 @@ describe('PromptSmtpServer', () => {
         closeTimeout: 1_000,
         onAuth: (_auth, _session, done) => done(null, { user: 'somebody' }),
         onData: (stream, _session, done) =>
-          void room.read(stream, LIMIT).then(
+          void room.read(stream, { limit: LIMIT }).then(
             () => done(),
             (error: Error) => done(error),
           ),

@@ -10,7 +10,7 @@ export { signDkim, type FrontedMessage } from './sign-dkim.js';
 export { toSevenBit } from './to-seven-bit.js';
 export { generateDkimKeys, dkimRecordValue } from './dkim-keys.js';
 export type { GeneratedDkimKey } from './dkim-keys.js';
-export { normaliseSubmission } from './normalise-submission.js';
+export { normaliseSubmission, SubmissionLines } from './normalise-submission.js';
 export { readMessageHead } from './read-message-head.js';
 export type { HeaderField, MessageHead } from './read-message-head.js';
 export { prepareRelayed } from './prepare-relayed.js';

@@ -48,7 +48,7 @@ export async function signDkim(message: Buffer | FrontedMessage, keys: DkimKey[]
   if (keys.length === 0) return Buffer.alloc(0);
   const { front, rest } = Buffer.isBuffer(message) ? { front: undefined, rest: message } : message;
   const head = relaxedHead(rest, front);
-  const bodyHash = relaxedBodyHash(rest.subarray(head.bodyOffset));
+  const bodyHash = await relaxedBodyHash(rest.subarray(head.bodyOffset));
   const { names, fields } = protectedFields(head);
   const listed = names.map(
     (name, index) => `${index === 0 ? ' h=' : ''}${name}${index < names.length - 1 ? ':' : ';'}`,

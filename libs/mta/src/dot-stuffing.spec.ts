@@ -2,10 +2,17 @@ import { describe, expect, it } from 'vitest';
 import { cost } from '../../../test/support/cost.js';
 import { stuffDots } from './dot-stuffing.js';
 
-function wire(...pieces: string[]): string {
-  const [body, end] = stuffDots(pieces.map((piece) => Buffer.from(piece, 'latin1')));
-  return Buffer.concat([...body, end]).toString('latin1');
+function groupsOf(content: Buffer[]): (readonly Buffer[])[] {
+  const groups: (readonly Buffer[])[] = [];
+  const turns = stuffDots(content);
+  for (let turn = turns.next(); ; turn = turns.next()) {
+    groups.push(turn.value);
+    if (turn.done) return groups;
+  }
 }
+
+const wire = (...pieces: string[]): string =>
+  Buffer.concat(groupsOf(pieces.map((piece) => Buffer.from(piece, 'latin1'))).flat()).toString('latin1');
 
 describe('the content on the wire', () => {
   it.each([
@@ -26,7 +33,7 @@ describe('the content on the wire', () => {
 
   it('is the same buffer when no line starts with a dot', () => {
     const content = Buffer.from('Subject: x\r\n\r\nno dots here.\r\n');
-    expect(stuffDots([content])[0][0]).toBe(content);
+    expect(groupsOf([content])[0][0]).toBe(content);
   });
 
   it('is the same wherever the mail is cut into pieces', () => {
@@ -36,10 +43,19 @@ describe('the content on the wire', () => {
           expect(wire(text.slice(0, at), text.slice(at, to), text.slice(to))).toBe(wire(text));
   });
 
+  it.each(['.\r\n', 'a\r\n.', '\r\n.\r\n', 'x'.repeat(70)])('of 700 kB of %j comes in groups', (line) => {
+    for (let before = 0; before < 4; before += 1) {
+      const text = `\r\n${'x'.repeat(before)}${line.repeat(700_000 / line.length)}\r\n`;
+      const groups = groupsOf([Buffer.from('Subject: x'), Buffer.from(text)]);
+      expect(groups.length).toBeGreaterThan(2);
+      expect(Buffer.concat(groups.flat()).toString()).toBe(`Subject: x${text.replaceAll('\r\n.', '\r\n..')}.\r\n`);
+    }
+  });
+
   it('of 10 MB of dots is ready at the price of ordinary lines', async () => {
     const hostile = Buffer.from('.\r\n'.repeat(3_300_000));
     const honest = Buffer.alloc(9_900_000, `.${'Dear reader, '.repeat(6)}\r\n`);
-    expect(stuffDots([hostile])[0][0]).toHaveLength(13_200_000);
-    expect(await cost(() => stuffDots([hostile]))).toBeLessThan(10 * (await cost(() => stuffDots([honest]))));
+    expect(Buffer.concat(groupsOf([hostile]).flat())).toHaveLength(13_200_000 + 3);
+    expect(await cost(() => groupsOf([hostile]))).toBeLessThan(10 * (await cost(() => groupsOf([honest]))));
   });
 });

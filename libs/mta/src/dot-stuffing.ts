@@ -6,34 +6,59 @@ const END = Buffer.from('\r\n.\r\n');
 const LINE_DOT = Buffer.from('\r\n.');
 const NOTHING = Buffer.alloc(0);
 
+/** What is made ready and written at a time, in octets: one or two milliseconds of work in the worst case. */
+const SLICE = 256 * 1024;
+
 /**
  * What to write after 354: the mail with every leading dot doubled (RFC 5321 §4.5.2), then its end: a line end if it lacks
- * one and the final dot. A mail without a line that starts with a dot is not copied.
+ * one and the final dot. A large mail in several groups, of which the last one is returned. Where no line starts with a dot
+ * nothing is copied.
  */
-export function stuffDots(content: readonly Buffer[]): [body: readonly Buffer[], end: Buffer] {
+export function* stuffDots(content: readonly Buffer[]): Generator<readonly Buffer[], readonly Buffer[]> {
   const whole = content.length === 1 || content.every(isApart) ? content : [Buffer.concat(content)];
-  const body = whole.every(hasNoLineDot) ? whole : whole.map(doubled);
-  const last = whole.at(-1) ?? NOTHING;
+  let group: Buffer[] = [];
+  let octets = 0;
+  for (const piece of whole)
+    for (let from = 0; from < piece.length; from += SLICE) {
+      if (octets >= SLICE) {
+        yield group;
+        group = [];
+        octets = 0;
+      }
+      const slice = stuffed(piece, from, Math.min(from + SLICE, piece.length));
+      group.push(slice);
+      octets += slice.length;
+    }
+  group.push(endOf(whole.at(-1) ?? NOTHING));
+  return group;
+}
+
+function endOf(last: Buffer): Buffer {
   const { length } = last;
   const ended = length >= 2 && last[length - 1] === LF && last[length - 2] === CR;
-  return [body, ended || length === 0 ? END_AFTER_LINE : END];
+  return ended || length === 0 ? END_AFTER_LINE : END;
 }
 
 /** No line end lies across its borders, and it begins no line with a dot: what it is, it is without its neighbours. */
 const isApart = (piece: Buffer): boolean => piece.length >= 2 && piece[0] !== DOT && piece[0] !== LF;
-const hasNoLineDot = (piece: Buffer): boolean => piece[0] !== DOT && !piece.includes(LINE_DOT);
+
+function stuffed(piece: Buffer, from: number, to: number): Buffer {
+  const hasLineDot = (from === 0 && piece[0] === DOT) || piece.subarray(Math.max(from - 2, 0), to).includes(LINE_DOT);
+  if (hasLineDot) return doubled(piece, from, to);
+  return to - from === piece.length ? piece : piece.subarray(from, to);
+}
 
 /** Byte by byte: a mail of nothing but dots must not cost an allocation or a search per line. */
-function doubled(content: Buffer): Buffer {
+function doubled(piece: Buffer, from: number, to: number): Buffer {
   let dots = 0;
-  for (let i = 0; i < content.length; i += 1) if (content[i] === DOT && startsLine(content, i)) dots += 1;
-  const stuffed = Buffer.allocUnsafe(content.length + dots);
-  let to = 0;
-  for (let i = 0; i < content.length; i += 1) {
-    if (content[i] === DOT && startsLine(content, i)) stuffed[to++] = DOT;
-    stuffed[to++] = content[i];
+  for (let i = from; i < to; i += 1) if (piece[i] === DOT && startsLine(piece, i)) dots += 1;
+  const twice = Buffer.allocUnsafe(to - from + dots);
+  let at = 0;
+  for (let i = from; i < to; i += 1) {
+    if (piece[i] === DOT && startsLine(piece, i)) twice[at++] = DOT;
+    twice[at++] = piece[i];
   }
-  return stuffed;
+  return twice;
 }
 
 function startsLine(content: Buffer, at: number): boolean {

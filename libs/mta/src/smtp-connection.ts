@@ -151,15 +151,26 @@ export class SmtpConnection {
     this.#socket.write(lines, 'utf8');
   }
 
-  /** Writes mail and final dot as one; `written` is called once the last byte of the dot was given to the kernel. */
+  /**
+   * Writes mail and final dot, a large mail turn by turn; `written` is called once the last byte of the dot was given to the
+   * kernel.
+   */
   sendContent(content: readonly Buffer[], written: () => void): void {
-    const [body, end] = stuffDots(content);
-    this.#socket.cork();
-    for (const piece of body) this.#socket.write(piece);
-    this.#socket.write(end, (error) => {
-      if (!error) written();
-    });
-    this.#socket.uncork();
+    const socket = this.#socket;
+    const turns = stuffDots(content);
+    const goOn = (): void => {
+      const { value: pieces, done } = turns.next();
+      const last = pieces.length - 1;
+      socket.cork();
+      for (let i = 0; i < last; i += 1) socket.write(pieces[i]);
+      socket.write(pieces[last], (error) => {
+        if (error) return;
+        if (done) written();
+        else setImmediate(goOn);
+      });
+      socket.uncork();
+    };
+    goOn();
   }
 
   /**

@@ -1,12 +1,9 @@
 import type { Readable } from 'node:stream';
 import { Refusal } from '#libs/contracts';
-import { nextTurn } from '#libs/kernel';
+import { joinInTurns } from '#libs/kernel';
 import { bodyTooLarge, type BodyLimits } from './body-limits.js';
 
 type SizeLimit = Pick<BodyLimits, 'bytes' | 'tooLarge'>;
-
-/** What is copied before others go first; memory that was never used costs several times the copying. */
-const COPY_BYTES = 4 * 1024 * 1024;
 
 /**
  * All bytes of a body. What is beyond the limit is thrown away as it comes: a client reads the answer when it has sent
@@ -14,18 +11,7 @@ const COPY_BYTES = 4 * 1024 * 1024;
  * @throws Refusal `message_too_large`.
  */
 export async function readBytes(payload: Readable, limit: SizeLimit): Promise<Buffer> {
-  const chunks = await chunksOf(payload, limit);
-  if (chunks.length === 1) return chunks[0];
-  const whole = Buffer.allocUnsafe(chunks.reduce((sum, chunk) => sum + chunk.length, 0));
-  let at = 0;
-  let pauseAt = COPY_BYTES;
-  for (const chunk of chunks) {
-    at += chunk.copy(whole, at);
-    if (at < pauseAt) continue;
-    await nextTurn();
-    pauseAt += COPY_BYTES;
-  }
-  return whole;
+  return joinInTurns(await chunksOf(payload, limit));
 }
 
 function chunksOf(payload: Readable, size: SizeLimit): Promise<Buffer[]> {

@@ -4,6 +4,7 @@ const DOT = 0x2e;
 const CR = 0x0d;
 const LF = 0x0a;
 const LINE_DOT = Buffer.from('\n.');
+const BEGINNING = /(?:\r?\n\.?|\r\n\.\r|\r)$/;
 
 /** What one piece of the data phase is made of. */
 interface Scanned {
@@ -36,39 +37,42 @@ export function readDataFast(parser: SMTPStream): SMTPStream {
 
 /** RFC 5321 §4.5.2: of two dots at the beginning of a line one is dropped; only CRLF.CRLF ends the data. */
 export function scanData(data: Buffer): Scanned {
-  const pieces: Buffer[] = [];
-  let from = 0;
-  for (let at = data.indexOf(LINE_DOT); at >= 0; at = data.indexOf(LINE_DOT, at + 1)) {
-    const dot = at + 1;
-    const afterReturn = data[at - 1] === CR;
-    const next = data[dot + 1];
-    if (next === DOT) {
-      pieces.push(data.subarray(from, dot));
-      from = dot + 1;
-    } else if (afterReturn && next === CR && data[dot + 2] === LF) {
-      pieces.push(data.subarray(from, dot));
-      return { content: join(pieces), after: data.subarray(dot + 3), held: data.subarray(data.length) };
-    } else if (next === undefined || (afterReturn && next === CR && dot + 2 === data.length)) {
-      return goOn(data, { pieces, from, until: afterReturn ? at - 1 : at });
+  const dot = data.indexOf(LINE_DOT) + 1;
+  if (isEnd(data, dot)) return ended(data.subarray(0, dot), data, dot);
+  if (dot > 0) return unescapeDots(data, dot);
+  const until = data.length - unfinished(data);
+  return { content: data.subarray(0, until), after: null, held: data.subarray(until) };
+}
+
+/** From a line on that begins with a dot, octet by octet: a mail of nothing but dots must not cost a search per line. */
+function unescapeDots(data: Buffer, from: number): Scanned {
+  const content = Buffer.allocUnsafe(data.length);
+  let to = data.copy(content, 0, 0, from);
+  for (let at = from; at < data.length; at += 1) {
+    const octet = data[at];
+    if (octet === DOT && data[at - 1] === LF) {
+      if (data[at + 1] === DOT) continue;
+      if (isEnd(data, at)) return ended(content.subarray(0, to), data, at);
     }
+    content[to++] = octet;
   }
-  return goOn(data, { pieces, from, until: data.length - unfinished(data) });
+  const held = data.subarray(data.length - unfinished(data));
+  return { content: content.subarray(0, to - held.length), after: null, held };
 }
 
-function goOn(data: Buffer, { pieces, from, until }: { pieces: Buffer[]; from: number; until: number }): Scanned {
-  pieces.push(data.subarray(from, until));
-  return { content: join(pieces), after: null, held: data.subarray(until) };
-}
+/** Whether the dot there, behind a line feed, is the last line. */
+const isEnd = (data: Buffer, dot: number): boolean =>
+  dot > 1 && data[dot - 2] === CR && data[dot + 1] === CR && data[dot + 2] === LF;
 
-/** Octets of a line end at the very end, whose next octet decides. */
-function unfinished(data: Buffer): number {
-  const last = data[data.length - 1];
-  if (last === CR) return 1;
-  if (last !== LF) return 0;
-  return data[data.length - 2] === CR ? 2 : 1;
-}
+const ended = (content: Buffer, data: Buffer, dot: number): Scanned => ({
+  content,
+  after: data.subarray(dot + 3),
+  held: data.subarray(data.length),
+});
 
-const join = (pieces: Buffer[]): Buffer => (pieces.length === 1 ? pieces[0] : Buffer.concat(pieces));
+/** Octets at the very end that may be the beginning of the end, or of an escaped dot. */
+const unfinished = (data: Buffer): number =>
+  BEGINNING.exec(data.toString('latin1', Math.max(data.length - 4, 0)))?.[0].length ?? 0;
 
 function emit(parser: SMTPStream, content: Buffer, done: (error?: Error | null) => void): void {
   const stream = parser._dataStream;

@@ -9,7 +9,7 @@ const LIMIT = 1024 * KIB;
 /** A message that is sent piece by piece; `read` is what the room makes of it. */
 function message(room: MessageRoom) {
   const stream = Object.assign(new PassThrough(), { byteLength: 0, sizeExceeded: false });
-  const read = room.read(stream, LIMIT).then(
+  const read = room.read(stream, { limit: LIMIT }).then(
     (octets) => octets.length,
     (error: Error) => error.message,
   );

@@ -1,5 +1,5 @@
 import type { SMTPServerDataStream } from 'smtp-server';
-import { readMessage } from './read-message.js';
+import { readMessage, type Reading } from './read-message.js';
 import { SmtpReply } from './smtp-reply.js';
 
 const MIB = 1024 * 1024;
@@ -33,12 +33,15 @@ export class MessageRoom {
   ) {}
 
   /** As `readMessage`. The octets of a message that is there count on until `leave`, while it is stored. */
-  async read(stream: SMTPServerDataStream, limit: number): Promise<Buffer> {
+  async read(stream: SMTPServerDataStream, reading: Omit<Reading, 'hold'>): Promise<Buffer> {
     const guest: Guest = { octets: 0, timer: undefined, refused: false };
     this.guests.set(stream, guest);
     this.coming.add(stream);
     try {
-      const message = await readMessage(stream, limit, (octets) => this.take(stream, guest, octets));
+      const message = await readMessage(stream, {
+        ...reading,
+        hold: (octets) => this.take(stream, guest, octets),
+      });
       this.arrived(stream);
       return message;
     } catch (error) {

@@ -59,7 +59,7 @@ export class InboundSession {
   /** The 250 is sent only when what the message says is on disk. */
   async data(stream: SMTPServerDataStream, session: SMTPServerSession): Promise<void> {
     try {
-      const message = await this.room.read(stream, LIMITS.inboundBytes);
+      const message = await this.room.read(stream, { limit: LIMITS.inboundBytes });
       if (countHops(message) > MAX_HOPS) throw new SmtpReply(554, '5.4.6 Too many hops: the message runs in a circle');
       await this.turnstile.through(() => this.receive(message, session));
     } finally {

@@ -16,9 +16,9 @@ import { Config, Log, nextTurn } from '#libs/kernel';
 import {
   domainOf,
   normaliseAddress,
-  normaliseSubmission,
   parseMailbox,
   prepareRelayed,
+  SubmissionLines,
   type Mailbox,
   type RelayedMessage,
 } from '#libs/mime';
@@ -133,31 +133,15 @@ export class SubmissionSession {
 
   /** The whole message, to the words of its 250, which is sent only after the commit. */
   async data(stream: SMTPServerDataStream, session: SMTPServerSession): Promise<string> {
-    const raw = await messageRoom.read(stream, LIMITS.messageBytes);
+    const message = await messageRoom.read(stream, { limit: LIMITS.messageBytes, lines: new SubmissionLines() });
     const login = session.user as Login;
     const { rcptTo } = session.envelope;
-    const relayed = await this.readRelayed(raw);
+    const relayed = await readRelayed(message);
     // Again: a client may hold a transaction open for minutes, and a revoked key ends within a second (S-5).
     const principal = await this.authenticate(login.token, session.remoteAddress);
     const options = relayedOptions(relayed);
     const { id } = await this.intake.accept(toSubmission(principal, relayed, { rcptTo, options, login }));
     return `queued as ${id}${ignoredOf(options)}`;
-  }
-
-  /** Each step through a large message takes tens of milliseconds, so each has a turn of its own. */
-  private async readRelayed(raw: Buffer): Promise<RelayedMessage> {
-    const large = raw.length > LARGE_BYTES;
-    const normalised = normaliseSubmission(raw);
-    if ('problem' in normalised) throw new SmtpReply(554, `5.6.0 The ${normalised.problem}`);
-    if (large) await nextTurn();
-    const relayed = prepareRelayed(normalised.message, { messageId: newId('em').slice(3), date: new Date() });
-    if ('problem' in relayed)
-      throw new SmtpReply(
-        relayed.code,
-        `${relayed.enhanced} ${relayed.field ? `${relayed.field}: ` : ''}${relayed.problem}`,
-      );
-    if (large) await nextTurn();
-    return relayed;
   }
 
   /** A refusal as its reply; anything unforeseen is temporary, so that the client keeps the mail. */
@@ -167,6 +151,20 @@ export class SubmissionSession {
     this.log.error('submission failed', error, { session: session.id });
     return new SmtpReply(451, '4.3.0 The mail could not be stored. Try again later');
   }
+}
+
+/** One step through a large message takes up to ten milliseconds, so it has a turn of its own. */
+async function readRelayed(message: Buffer): Promise<RelayedMessage> {
+  const large = message.length > LARGE_BYTES;
+  if (large) await nextTurn();
+  const relayed = prepareRelayed(message, { messageId: newId('em').slice(3), date: new Date() });
+  if ('problem' in relayed)
+    throw new SmtpReply(
+      relayed.code,
+      `${relayed.enhanced} ${relayed.field ? `${relayed.field}: ` : ''}${relayed.problem}`,
+    );
+  if (large) await nextTurn();
+  return relayed;
 }
 
 /** 535 answers a login (RFC 4954 §6). Later only a key that has ended is told by it: its owner must log in with another. */
