@@ -14,5 +14,5 @@ export interface RunningKafka {
 /** Why Kafka cannot run on this machine, or null. */
 export function kafkaMissing(): string | null;
 /** The class path of the fetched jars. */
-export function fetchKafka(): string;
+export function fetchKafka(): Promise<string>;
 export function startKafka(options?: { dir?: string; port?: number }): Promise<RunningKafka>;

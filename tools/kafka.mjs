@@ -5,7 +5,7 @@
 //   node tools/kafka.mjs fetch                          only fetches the jars
 //
 // `start` ends on SIGTERM, on Ctrl-C, and when the pipe at its standard input closes. The broker never outlives it.
-import { spawn, spawnSync } from 'node:child_process';
+import { execFile, spawn, spawnSync } from 'node:child_process';
 import { existsSync, fstatSync, mkdirSync, mkdtempSync, openSync, closeSync, renameSync, rmSync } from 'node:fs';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { randomBytes, randomInt } from 'node:crypto';
@@ -51,16 +51,16 @@ export function kafkaMissing() {
 
 /**
  * Fetches the jars unless they are there; two processes at once do it twice and one result stays.
- * @returns {string} the class path
+ * @returns {Promise<string>} the class path
  */
-export function fetchKafka() {
+export async function fetchKafka() {
   const missing = kafkaMissing();
   if (missing !== null) throw new KafkaUnavailable(missing);
   if (!existsSync(jarsDir())) {
     mkdirSync(TOOLS_DIR, { recursive: true });
     const work = mkdtempSync(join(TOOLS_DIR, 'fetch-'));
     try {
-      resolveJars(work);
+      await resolveJars(work);
       if (!existsSync(jarsDir())) renameSync(join(work, 'jars'), jarsDir());
     } finally {
       rmSync(work, { recursive: true, force: true });
@@ -75,7 +75,7 @@ export function fetchKafka() {
  *   .tools, removed by `stop`); port: default a free one
  */
 export async function startKafka(options = {}) {
-  const classPath = fetchKafka();
+  const classPath = await fetchKafka();
   const ownDir = options.dir === undefined;
   if (ownDir) mkdirSync(TOOLS_DIR, { recursive: true });
   const dir = ownDir ? mkdtempSync(join(TOOLS_DIR, 'broker-')) : resolve(options.dir);
@@ -111,7 +111,7 @@ function javaCommand() {
   return process.env.JAVA_HOME ? join(process.env.JAVA_HOME, 'bin', 'java') : 'java';
 }
 
-function resolveJars(work) {
+async function resolveJars(work) {
   const dependency = (group, artifact, version) =>
     `<dependency><groupId>${group}</groupId><artifactId>${artifact}</artifactId><version>${version}</version></dependency>`;
   writeFileSync(
@@ -125,13 +125,19 @@ ${dependency('org.slf4j', 'slf4j-simple', SLF4J_VERSION)}
   );
   console.error(`Fetching Apache Kafka ${KAFKA_VERSION} (44 MB) through Maven …`);
   const args = ['-B', '-q', 'dependency:copy-dependencies', '-DincludeScope=runtime', '-DoutputDirectory=jars'];
-  const maven = spawnSync('mvn', args, { cwd: work, encoding: 'utf8', timeout: 300_000 });
-  if (maven.status !== 0)
-    throw new KafkaUnavailable(`Apache Kafka could not be fetched through Maven:\n${firstLines(maven.stdout)}`);
+  const { failed, words } = await outcomeOf('mvn', args, { cwd: work, timeout: 300_000 });
+  if (failed) throw new KafkaUnavailable(`Apache Kafka could not be fetched through Maven:\n${firstLines(words)}`);
+}
+
+/** Not synchronous: other set-up goes on meanwhile. */
+function outcomeOf(command, args, options = {}) {
+  return new Promise((done) =>
+    execFile(command, args, options, (error, out, err) => done({ failed: error !== null, words: `${out}${err}` })),
+  );
 }
 
 function firstLines(text) {
-  return `${text ?? ''}`.split('\n').filter(Boolean).slice(0, 3).join('\n');
+  return text.split('\n').filter(Boolean).slice(0, 3).join('\n');
 }
 
 /** Prepares an empty data folder; the settings file is written anew each time because the ports may differ. */
@@ -141,8 +147,8 @@ async function format({ dir, port, classPath }) {
   writeFileSync(settings, properties({ dir, port, controllerPort: await freePort() }));
   if (existsSync(join(dir, 'topics', 'meta.properties'))) return;
   const args = ['-cp', classPath, 'kafka.tools.StorageTool', 'format', '-t', clusterId(), '-c', settings];
-  const tool = spawnSync(javaCommand(), args, { encoding: 'utf8' });
-  if (tool.status !== 0) throw new Error(`Kafka's data folder could not be prepared:\n${tool.stdout}${tool.stderr}`);
+  const { failed, words } = await outcomeOf(javaCommand(), args);
+  if (failed) throw new Error(`Kafka's data folder could not be prepared:\n${words}`);
 }
 
 /** Kafka wants a UUID in URL-safe base64 that does not begin with a dash. */
@@ -257,7 +263,7 @@ async function main() {
     allowPositionals: true,
     options: { dir: { type: 'string' }, port: { type: 'string' } },
   });
-  if (positionals[0] === 'fetch') return void fetchKafka();
+  if (positionals[0] === 'fetch') return void (await fetchKafka());
   if (positionals[0] !== 'start') throw new KafkaUnavailable('usage: kafka.mjs start [--dir DIR] [--port N] | fetch');
   const kafka = await startKafka({ dir: values.dir, port: Number(values.port ?? 0) });
   let stopping = false;

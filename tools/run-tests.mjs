@@ -32,9 +32,10 @@ async function main() {
   const distributed = process.argv.includes('--distributed');
   const heavy = process.argv.includes('--heavy');
   const suites = distributed ? DISTRIBUTED : heavy ? HEAVY : SUITES;
-  await setUp();
+  const withKafka = distributed || (ENGINES_REQUIRED && !heavy);
+  // At once: in a new checkout both wait for what they fetch.
+  const [kafka] = await Promise.all([withKafka ? kafkaForTests() : null, setUp()]);
   mkdirSync(REPORTS, { recursive: true });
-  const kafka = distributed || (ENGINES_REQUIRED && !heavy) ? await kafkaForTests() : null;
   let failed = false;
   try {
     // Heavy suites may run side by side: one of them only waits.
