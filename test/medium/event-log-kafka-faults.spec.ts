@@ -1,12 +1,12 @@
 import { randomBytes } from 'node:crypto';
 import { Kafka, logLevel } from 'kafkajs';
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { describe, expect, it, vi, type TestContext } from 'vitest';
 import { newId, type LoggedEvent, type RoutedEvent } from '#libs/contracts';
 import { LiveLog, LogCarriage, type EventBatch } from '#libs/bus';
 import { Log } from '#libs/kernel';
 import { appendEvents, Database, routedEvent } from '#libs/persistence';
 import { startKafka, type RunningKafka } from '../../tools/kafka.mjs';
-import { freshDatabase, type TestDatabase } from '../support/database.js';
+import { freshDatabase } from '../support/database.js';
 import { busProcess } from '../support/log-harness.js';
 import { until } from '../support/until.js';
 
@@ -15,29 +15,31 @@ type Process = Awaited<ReturnType<typeof busProcess>>;
 const brokers = process.env['KAFKA_TEST_BROKERS'];
 
 describe.skipIf(!brokers)('the event log of Kafka, when something breaks', { timeout: 120_000 }, () => {
-  let home: TestDatabase;
-  let processes: Process[];
-
-  beforeEach(async () => {
-    home = await freshDatabase(process.env['TEST_DATABASE_URL'] as string);
-    processes = [];
-  });
-  afterEach(async () => {
-    await Promise.all(processes.map((one) => one.stop()));
-    await home.drop();
-  });
-
-  async function start(settings: Record<string, string>): Promise<Process & { database: Database }> {
-    const one = await busProcess(home.url, settings);
-    processes.push(one);
-    return { ...one, database: one.app.get(Database) };
+  /** A database of the test's own; what is started on it ends with the test. */
+  async function open({ onTestFinished }: TestContext) {
+    const home = await freshDatabase(process.env['TEST_DATABASE_URL'] as string);
+    const processes = new Set<Process>();
+    onTestFinished(async () => {
+      await Promise.all([...processes].map((one) => one.stop()));
+      await home.drop();
+    });
+    return async (settings: Record<string, string>) => {
+      const one = await busProcess(home.url, settings);
+      processes.add(one);
+      const stop = () => {
+        processes.delete(one);
+        return one.stop();
+      };
+      return { ...one, stop, database: one.app.get(Database) };
+    };
   }
   const ownTopic = (at: string) => ({
     KAFKA_BROKERS: at,
     KAFKA_TOPIC_PREFIX: `test-${randomBytes(4).toString('hex')}.`,
   });
 
-  it('repeats a batch that was begun even when it comes in pieces', async () => {
+  it('repeats a batch that was begun even when it comes in pieces', async (context) => {
+    const start = await open(context);
     const settings = ownTopic(brokers as string);
     const first = await start(settings);
     await first.app.get(LogCarriage).start();
@@ -76,7 +78,8 @@ describe.skipIf(!brokers)('the event log of Kafka, when something breaks', { tim
     );
   });
 
-  it('leaves out a record that somebody else wrote and goes on', async () => {
+  it('leaves out a record that somebody else wrote and goes on', async (context) => {
+    const start = await open(context);
     const settings = ownTopic(brokers as string);
     const one = await start(settings);
     await one.app.get(LogCarriage).start();
@@ -101,14 +104,16 @@ describe.skipIf(!brokers)('the event log of Kafka, when something breaks', { tim
     await until(async () => seen.length === 4);
   });
 
-  describe('with a broker that breaks', () => {
-    let kafka: RunningKafka;
-    beforeEach(async () => {
-      kafka = await startKafka();
-    });
-    afterEach(() => kafka.stop());
+  // They wait for their brokers most of the time.
+  describe.concurrent('with a broker that breaks', () => {
+    async function openBroker({ onTestFinished }: TestContext): Promise<RunningKafka> {
+      const kafka = await startKafka();
+      onTestFinished(() => kafka.stop());
+      return kafka;
+    }
 
-    it('goes on after the broker was killed and after it was frozen, and nothing else waits for it', async () => {
+    it('goes on after the broker was killed and after it was frozen, and nothing else waits for it', async (context) => {
+      const [start, kafka] = [await open(context), await openBroker(context)];
       const settings = ownTopic(kafka.brokers);
       const one = await start(settings);
       const { database } = one;
@@ -154,7 +159,8 @@ describe.skipIf(!brokers)('the event log of Kafka, when something breaks', { tim
       expect(disorder(seen)).toEqual([]);
     });
 
-    it('stops in time while the broker does not answer, and carries the rest later', async () => {
+    it('stops in time while the broker does not answer, and carries the rest later', async (context) => {
+      const [start, kafka] = [await open(context), await openBroker(context)];
       const settings = ownTopic(kafka.brokers);
       const one = await start(settings);
       await one.app.get(LogCarriage).start();
@@ -176,7 +182,6 @@ describe.skipIf(!brokers)('the event log of Kafka, when something breaks', { tim
       await until(async () => (await one.app.get(LiveLog).head()) === 11);
       const warned = vi.spyOn(Log.prototype, 'warn');
       await one.stop();
-      processes.splice(0);
       // While the broker is still frozen, and without leaving a part behind.
       expect(warned).not.toHaveBeenCalledWith('part did not stop in time', expect.anything());
       warned.mockRestore();
