@@ -64,6 +64,17 @@ describe('the files of a relayed message', () => {
     expect(await judge(file('good.pdf'), one)).toBe(wanted.replace('attachment 1', 'attachment 2'));
   });
 
+  it('are judged by all of their octets, wherever quoted-printable was decoded', async () => {
+    const text = 'Gr=C3=BC=C3=9Fe=\r\n, and again\r\n'.repeat(100_000);
+    const encoded = (end: string): FoundFile => ({
+      ...file('a.csv', 'text/csv'),
+      encoding: 'quoted-printable',
+      encoded: Buffer.from(text + end),
+    });
+    expect(await judge(encoded('x'))).toBeNull();
+    expect(await judge(encoded('=00'))).toBe('"a.csv" type_mismatch');
+  });
+
   it('are ten at most', async () => {
     const ten = Array.from({ length: 10 }, (_, i) => file(`${i}.pdf`));
     expect(await judge(...ten)).toBeNull();

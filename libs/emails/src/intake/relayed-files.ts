@@ -1,5 +1,5 @@
 import { LIMITS, Refusal } from '#libs/contracts';
-import type { TurnGate } from '#libs/kernel';
+import { joinInTurns, type TurnGate } from '#libs/kernel';
 import { decodeTransfer, type FoundFile } from '#libs/mime';
 import { filenameProblems } from './attachment-names.js';
 import { forbiddenAttachments, forbiddenOtherName, named } from './attachment-rules.js';
@@ -12,6 +12,9 @@ const SAYS_NOTHING = new Set(['application/octet-stream', 'application/x-octet-s
 const MAX_SHOWN = 60;
 /** Files up to this size are judged as they come, larger ones by turns. */
 const LIGHT_BYTES = 64 * 1024;
+/** Of quoted-printable, which no native decoder reads. */
+const SLICE_BYTES = 1024 * 1024;
+const LF = 0x0a;
 
 /**
  * Judges the files of a relayed message by the rules that hold for `attachments` of the API (details §3). How large the
@@ -26,21 +29,36 @@ export async function requireAllowedFiles(files: readonly FoundFile[], heavyStep
       message: `is one too many; at most ${LIMITS.attachmentCount} attachments are allowed`,
     });
   for (const [index, file] of files.entries()) {
-    if (file.encoded.length > LIGHT_BYTES) await heavySteps.pass(file.encoded.length);
-    const [problem] = fileProblems(file, index);
+    const content = await contentOf(file, heavySteps);
+    if (content.length > LIGHT_BYTES) await heavySteps.pass(content.length);
+    const [problem] = fileProblems(file, index, content);
     if (problem) throw refusal(file, index, problem);
   }
 }
 
-function fileProblems(file: FoundFile, index: number): RuleProblem[] {
-  const { contentType, encoded, encoding } = file;
+/** Decoded line by line, if at all, as far as one turn has room: a soft line end (RFC 2045 §6.7) is within its line. */
+async function contentOf({ encoded, encoding }: FoundFile, heavySteps: TurnGate): Promise<Buffer> {
+  const slice = encoding === 'quoted-printable' ? SLICE_BYTES : encoded.length;
+  const pieces: Buffer[] = [];
+  for (let from = 0; from < encoded.length;) {
+    const lineEnd = encoded.indexOf(LF, from + slice - 1) + 1;
+    const lines = encoded.subarray(from, lineEnd > 0 ? lineEnd : encoded.length);
+    if (lines.length > LIGHT_BYTES) await heavySteps.pass(lines.length);
+    pieces.push(decodeTransfer(lines, encoding));
+    from += lines.length;
+  }
+  return joinInTurns(pieces);
+}
+
+function fileProblems(file: FoundFile, index: number, content: Buffer): RuleProblem[] {
+  const { contentType } = file;
   const [filename = `attachment-${index + 1}`, ...others] = file.names;
   const malformed = filenameProblems(filename, '');
   if (malformed.length > 0) return malformed;
   const attachment: Attachment = named({
     filename,
     contentType: SAYS_NOTHING.has(contentType) ? '' : contentType,
-    content: decodeTransfer(encoded, encoding),
+    content,
   });
   const forbidden = forbiddenAttachments([attachment]);
   return forbidden.length > 0 ? forbidden : others.flatMap((other) => forbiddenOtherName(other, attachment));

@@ -32,11 +32,12 @@ const MAX_VALUE = 4_000;
 
 /** The parts made for programs (RFC 3464, RFC 6533); null where none of them names a recipient. */
 export function declaredStatus({ parts }: ReportTree): StatusReport | null {
-  const fields = parts
-    .filter(({ type }) => STATUS_TYPE.test(type))
-    .slice(0, MAX_PARTS)
+  const fields: PlacedField[] = [];
+  for (const part of parts.filter(({ type }) => STATUS_TYPE.test(type)).slice(0, MAX_PARTS)) {
     // Without a blank line before the body, its first fields were read as the part's head.
-    .flatMap((part) => [...part.fields, ...fieldsOf(part)]);
+    fields.push(...part.fields, ...fieldsOf(part));
+    if (fields.length >= MAX_FIELDS) break;
+  }
   return statusReport(fields);
 }
 

@@ -3,7 +3,7 @@ import { decodeBytes } from '../decode-words.js';
 import type { ReportPart } from './report-parts.js';
 
 /** Of one part; none that people or programs write has so many. */
-const MAX_LINES = 20_000;
+const MAX_LINES = 5_000;
 const LINE_END = /\r{0,8}\n|\r/;
 const ENTITIES: Readonly<Record<string, string>> = { amp: '&', lt: '<', gt: '>', quot: '"', apos: "'", nbsp: ' ' };
 const ENTITY = /&(#\d{1,7}|#x[0-9a-f]{1,6}|[a-z]{1,6});/gi;
@@ -11,7 +11,7 @@ const ENTITY = /&(#\d{1,7}|#x[0-9a-f]{1,6}|[a-z]{1,6});/gi;
 const BREAK = /^\/?(?:br|p|div|tr|li|ul|ol|h[1-6]|table|pre|blockquote|hr)\b/i;
 const HIDDEN = /^(style|script|head|title)\b/i;
 
-/** The first 20,000 lines of a part as a reader sees them, whatever its charset; tags of HTML are taken out. */
+/** The first 5,000 lines of a part as a reader sees them, whatever its charset; tags of HTML are taken out. */
 export function partLines(part: ReportPart): string[] {
   const text = partText(part);
   return (part.type === 'text/html' ? textOfHtml(text) : text).split(LINE_END, MAX_LINES);

@@ -19,7 +19,7 @@ export interface Prose {
 const MAX_CHARACTERS = 128 * 1024;
 const MAX_LINE = 2_000;
 const MAX_TEXTS = 10;
-const MAX_LINES = 20_000;
+const MAX_LINES = 5_000;
 const QUOTATION = /^\s{0,3}>(?!>)/;
 
 /** The text for people: the plain parts, else those of HTML. */

@@ -139,6 +139,7 @@ describe('readReport', () => {
     ['texts of line ends', REPORT, `--b\r\n\r\n${'\n'.repeat(60_000)}`],
     ['texts of fields', REPORT, `--b\r\n\r\n${'Final-Recipient: a\r\n'.repeat(3_000)}`],
     ['returned heads', REPORT, `--b\r\nContent-Type: message/rfc822\r\n\r\n${'Received: a\r\n'.repeat(5_000)}`],
+    ['heads of parts', REPORT, `--b\r\nContent-Type: text/plain${'; name*1*=%41'.repeat(3_000)}\r\n\r\n`],
     ['base64', REPORT, `--b\r\nContent-Transfer-Encoding: base64\r\n\r\n${'QUFB'.repeat(15_000)}\r\n`],
     ['escapes', REPORT, `--b\r\nContent-Transfer-Encoding: quoted-printable\r\n\r\n${'=41'.repeat(20_000)}\r\n`],
     ['marks over letters', `${HEAD}Content-Type: text/plain; charset=utf-8\r\n\r\n`, 'a\xcc\x81\xcc\x81'],

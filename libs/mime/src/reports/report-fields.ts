@@ -14,7 +14,10 @@ export interface ReportHead {
 }
 
 /** More of a head is not read; what follows counts as body. */
-const MAX_HEAD = 256 * 1024;
+export const MAX_HEAD = 256 * 1024;
+/** Nearly every head is shorter, and to look whether one is costs as much as what is looked at. */
+const BRIEF = 8 * 1024;
+const LF = 0x0a;
 const MAX_FIELDS = 2_000;
 const FIELD = /^([!-9;-~]{1,100})[ \t]*:/;
 const BEYOND_ASCII = /[^\0-\x7f]/;
@@ -29,9 +32,16 @@ export function fieldOf(fields: readonly ReportField[], name: string): string {
  * Reads a head as broken systems write it: any line end, no blank line behind it, folding without white space after a
  * semicolon, a line of an mbox file. It ends at a blank line or at the first line that can be no part of a head.
  */
-export function readHead(message: Buffer, start = 0): ReportHead {
+export function readHead(message: Buffer, start = 0, room = MAX_HEAD): ReportHead {
+  const brief = headWithin(message, start, Math.min(room, BRIEF));
+  // What it ended at may be a line that was cut.
+  const lineEnd = message.indexOf(LF, brief.end);
+  return lineEnd >= 0 && lineEnd < start + BRIEF ? brief : headWithin(message, start, room);
+}
+
+function headWithin(message: Buffer, start: number, room: number): ReportHead {
   // One character is one octet, so offsets in the text are offsets in the message.
-  const text = message.toString('latin1', start, start + MAX_HEAD);
+  const text = message.toString('latin1', start, start + room);
   const fields: ReportField[] = [];
   let lines: string[] = [];
   const finish = () => {

@@ -69,6 +69,15 @@ describe('reportParts', () => {
     expect(parts.map(({ type, body }) => [type, body.toString()])).toEqual([['text/html', '<p>words</p>']]);
   });
 
+  it('reads a head to its end, however long it is', () => {
+    for (let octets = 8_100; octets < 8_250; octets += 1) {
+      const fill = Array.from({ length: 100 }, () => `X-Fill: ${'x'.repeat(70)}`);
+      const left = octets - fill.join('\n').length;
+      const { fields, parts } = tree([...fill, `X-Left: ${'x'.repeat(left)}`, 'Subject: far', '', 'words']);
+      expect([fields.length, fieldOf(fields, 'subject'), parts[0].body.toString()]).toEqual([102, 'far', 'words']);
+    }
+  });
+
   it('leaves a returned message whole', () => {
     const inner = ['Content-Type: multipart/mixed; boundary=i', '', '--i', '', 'x', '--i--'];
     const outer = ['Content-Type: multipart/report; boundary=o', '', '--o', 'Content-Type: message/rfc822', ''];

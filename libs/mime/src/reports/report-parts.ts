@@ -1,6 +1,6 @@
 import { decodeTransfer } from '../decode-transfer.js';
 import { readStructuredValue, type StructuredValue } from '../read-structured-value.js';
-import { fieldOf, readHead, type ReportField } from './report-fields.js';
+import { fieldOf, MAX_HEAD, readHead, type ReportField } from './report-fields.js';
 
 /** A part that holds no others; `message/rfc822` is one, its `body` begins with the head of the returned message. */
 export interface ReportPart {
@@ -9,7 +9,7 @@ export interface ReportPart {
   /** By lower-case name. */
   parameters: ReadonlyMap<string, string>;
   fields: ReportField[];
-  /** Decoded; at most the first 512 KiB. */
+  /** Decoded; at most the first 256 KiB. */
   body: Buffer;
 }
 
@@ -26,7 +26,7 @@ export interface ReportTree {
 /** Containers count too. */
 const MAX_PARTS = 200;
 const MAX_DEPTH = 20;
-const MAX_BODY = 512 * 1024;
+const MAX_BODY = 256 * 1024;
 const MAX_BOUNDARY = 250;
 /** Lines that begin like a delimiter and are none; more of them are the body of some attack. */
 const MAX_LOOKALIKES = 20_000;
@@ -63,6 +63,8 @@ class PartWalk {
   private readonly boundaries: string[] = [];
   private readonly parts: ReportPart[] = [];
   private opened = 0;
+  /** Octets of heads that may still be read, of all parts together. */
+  private headRoom = MAX_HEAD;
   private lookalikes = 0;
   private current: OpenPart | null = null;
 
@@ -76,7 +78,7 @@ class PartWalk {
       this.close(found.start, found.level);
       this.boundaries.length = found.closing ? found.level : found.level + 1;
       at = found.end;
-      if (this.opened === MAX_PARTS || this.boundaries.length === 0) break;
+      if (this.opened === MAX_PARTS || this.headRoom <= 0 || this.boundaries.length === 0) break;
       if (!found.closing) at = this.open(found.end).bodyAt;
     }
     this.close(this.message.length);
@@ -84,7 +86,8 @@ class PartWalk {
   }
 
   private open(start: number): OpenPart {
-    const { fields, end } = readHead(this.message, start);
+    const { fields, end } = readHead(this.message, start, this.headRoom);
+    this.headRoom -= end - start;
     const type = readStructuredValue(fieldOf(fields, 'content-type') || 'text/plain');
     const boundary = type.value.startsWith('multipart/') ? (type.parameters.get('boundary')?.trimEnd() ?? '') : '';
     const usable = boundary !== '' && boundary.length <= MAX_BOUNDARY && this.boundaries.length < MAX_DEPTH;
