@@ -194,6 +194,49 @@ describe('intake and ledger on a real database', () => {
     expect(await events(id)).toEqual(['1 email.queued', '2 email.sent', '3 email.delivered']);
   });
 
+  it('settles beside an outcome that no longer counts, and one of a mail to which more has happened, all others', async () => {
+    await Promise.all(Array.from({ length: 5 }, () => accept()));
+    const jobs = await office.ledger.claim(5);
+    const [lost, changed, ...usual] = jobs;
+    await rows('UPDATE recipients SET fence = fence + 1 WHERE email_id = $1', lost.mail.id);
+    await rows('UPDATE emails SET sequence = sequence + 1 WHERE id = $1', changed.mail.id);
+    await Promise.all(jobs.map((job) => office.ledger.settle(job, [outcome(0, 'delivered')])));
+    expect(await statuses(lost.mail.id)).toEqual(['sending']);
+    expect(await events(lost.mail.id)).toEqual(['1 email.queued']);
+    expect(await events(changed.mail.id)).toEqual(['1 email.queued', '3 email.sent', '4 email.delivered']);
+    for (const { mail } of usual)
+      expect(await events(mail.id)).toEqual(['1 email.queued', '2 email.sent', '3 email.delivered']);
+    for (const { mail } of [changed, ...usual])
+      expect(await emailStatus(mail.id)).toEqual({ status: 'delivered', last_event: 'delivered' });
+    expect(await rows('SELECT DISTINCT number, outcome, mx, smtp_code FROM attempts')).toEqual([
+      { number: 1, outcome: 'delivered', mx: 'mx.example', smtp_code: 250 },
+    ]);
+    expect(await rows('SELECT count(*)::int AS attempts FROM attempts')).toEqual([{ attempts: 4 }]);
+  });
+
+  it('settles what was taken beside what was refused and what cannot be written, each as it is', async () => {
+    await Promise.all(Array.from({ length: 3 }, () => accept()));
+    const [taken, refused, bad] = await office.ledger.claim(3);
+    const results = await Promise.allSettled([
+      office.ledger.settle(taken, [outcome(0, 'delivered')]),
+      office.ledger.settle(refused, [outcome(0, 'bounced')]),
+      office.ledger.settle(bad, [Object.assign(outcome(0, 'delivered'), { remote: { ...remote, mx: 'nul \0 byte' } })]),
+    ]);
+    expect(await events(taken.mail.id)).toEqual(['1 email.queued', '2 email.sent', '3 email.delivered']);
+    expect(await events(refused.mail.id)).toEqual(['1 email.queued', '2 email.sent', '3 email.bounced']);
+    expect(results.map(({ status }) => status)).toEqual(['fulfilled', 'fulfilled', 'rejected']);
+    expect(await statuses(bad.mail.id)).toEqual(['sending']);
+  });
+
+  it('writes an outcome down once, however often it is told', async () => {
+    const { id } = await accept();
+    const [job] = await office.ledger.claim(1);
+    await Promise.all([1, 2, 3].map(() => office.ledger.settle(job, [outcome(0, 'delivered')])));
+    await office.ledger.settle(job, [outcome(0, 'delivered')]);
+    expect(await events(id)).toEqual(['1 email.queued', '2 email.sent', '3 email.delivered']);
+    expect(await rows('SELECT number FROM attempts')).toEqual([{ number: 1 }]);
+  });
+
   it('gives back claims of its own that no job stands for, at the second look, and keeps the others', async () => {
     await Promise.all([accept(), accept(), accept()]);
     const [kept] = await office.ledger.claim(1);

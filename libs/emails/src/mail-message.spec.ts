@@ -28,6 +28,7 @@ function jobsOfOneMail(): DeliveryJob[] {
     tags: {},
     messageId: '<a@mail.example>',
     recipientCount: RECIPIENTS,
+    sequence: RECIPIENTS,
     releasedAt: new Date(),
     unsubscribe: {},
   } as unknown as DeliveryJob['mail'];

@@ -46,6 +46,8 @@ export function draftOf(
       messageId: messageIdOf(submission, id),
       createdAt,
       recipientCount: of.recipients.length,
+      // Each recipient's first event is written with the mail.
+      sequence: of.recipients.length,
       releasedAt: dueAt,
     },
     content:
@@ -121,7 +123,7 @@ export function rowsOf(draft: Draft, units: number, workerId: string | null): Ma
       size: sizeOf(submission),
       recipient_count: recipients.length,
       units,
-      sequence: recipients.length,
+      sequence: mail.sequence,
       created_at: createdAt,
       updated_at: createdAt,
       // What is not there is not written out: it is read as NULL.

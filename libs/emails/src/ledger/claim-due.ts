@@ -30,6 +30,7 @@ interface ClaimRow {
   tags: Record<string, string>;
   message_id: string;
   recipient_count: number;
+  sequence: number;
   created_at: Date;
   scheduled_at: Date | null;
   sandbox_result: string | null;
@@ -147,7 +148,7 @@ const CLAIM = `
     SELECT max(domain) AS reached, max(step) AS steps FROM walk WHERE (SELECT count(*) FROM due) < $2)
   SELECT walked.reached, walked.steps, c.* FROM walked LEFT JOIN (
     SELECT claimed.*, e.account_id, e.domain_id, e.mode, e.sender, e.header_to AS to, e.header_cc AS cc, e.reply_to, e.subject, e.tags,
-           e.message_id, e.recipient_count, e.created_at, e.scheduled_at, e.sandbox_result, e.unsubscribe
+           e.message_id, e.recipient_count, e.sequence, e.created_at, e.scheduled_at, e.sandbox_result, e.unsubscribe
     FROM claimed JOIN emails e ON e.id = claimed.email_id) AS c ON true
   ORDER BY c.email_id, c.ordinal`;
 
@@ -186,6 +187,7 @@ function toJob(row: ClaimRow, life: number): DeliveryJob {
       messageId: row.message_id,
       createdAt: row.created_at,
       recipientCount: row.recipient_count,
+      sequence: row.sequence,
       sandboxResult: row.sandbox_result,
       unsubscribe: row.unsubscribe,
       releasedAt: row.scheduled_at ?? row.created_at,

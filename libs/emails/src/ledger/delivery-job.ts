@@ -26,6 +26,8 @@ export interface DeliveryJob {
     cc: string[];
     replyTo: string[];
     recipientCount: number;
+    /** The number of its last event when it was claimed; there may be later ones. */
+    sequence: number;
     /** The outcome that a test mail asked for (details §7); null: by its addresses. */
     sandboxResult: string | null;
     /** The recipients unsubscribe at a link of ours, each at his own: then a job has one recipient. Null: they do not. */

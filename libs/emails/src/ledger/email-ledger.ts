@@ -7,6 +7,7 @@ import { Database, GroupCommit, isRetryable, isUnavailable, Worker, type Queryab
 import { SuppressionList } from '#libs/suppressions';
 import { ClaimReview } from './claim-review.js';
 import { DueClaims, type ClaimRooms } from './claim-due.js';
+import { claimedBy } from './claimed-by.js';
 import type { DeliveryJob, StoredContent } from './delivery-job.js';
 import { endUnsent } from './end-unsent.js';
 import { fullMailboxes } from './full-mailbox.js';
@@ -14,6 +15,7 @@ import { hardBounce } from './hard-bounce.js';
 import { recordLate } from './late-report.js';
 import { holdBack, postpone, type Postponed } from './postpone.js';
 import { settleBatch, type SettleItem } from './settle-batch.js';
+import { isPlainDelivery, settleDelivered } from './settle-delivered.js';
 import { simulatedVerdict, type SimulatedRecipient } from './simulated-verdict.js';
 import { judge } from './verdict.js';
 
@@ -175,16 +177,16 @@ export class EmailLedger {
     if (keys.length === 0) return;
     await this.database.query(
       `UPDATE recipients r SET claimed_by = NULL, status = CASE WHEN r.attempts = 0 THEN 'queued' ELSE 'deferred' END
-       FROM json_to_recordset($1::json) AS v(email_id text, ordinal smallint, fence int)
-       WHERE r.email_id = v.email_id AND r.ordinal = v.ordinal AND r.claimed_by = $2 AND r.fence = v.fence`,
-      [JSON.stringify(keys), this.worker.id],
+       FROM (SELECT * FROM json_to_recordset($1::json) AS v(email_id text, ordinal smallint, fence int) LIMIT $3) AS v
+       WHERE r.email_id = v.email_id AND r.ordinal = v.ordinal AND ${claimedBy('$2')} AND r.fence = v.fence`,
+      [JSON.stringify(keys), this.worker.id, keys.length],
     );
   }
 
   private async commitOutcomes(items: SettleItem[]): Promise<(void | Error)[]> {
     for (let attempt = 1; ; attempt++) {
       try {
-        await this.database.transaction((tx) => this.writeOutcomes(tx, items));
+        await this.writeItems(items);
         this.wakeups.ring('outbox');
         return items.map(() => undefined);
       } catch (error) {
@@ -203,6 +205,14 @@ export class EmailLedger {
     const results: (void | Error)[] = [];
     for (const item of items) results.push(...(await this.commitOutcomes([item])));
     return results;
+  }
+
+  private async writeItems(items: SettleItem[]): Promise<void> {
+    const plain = items.filter(isPlainDelivery);
+    const left = (await settleDelivered(this.database, this.worker.id, plain))
+      ? items.filter((item) => !isPlainDelivery(item))
+      : items;
+    if (left.length > 0) await this.database.transaction((tx) => this.writeOutcomes(tx, left));
   }
 
   private async writeOutcomes(tx: Queryable, items: SettleItem[]): Promise<void> {

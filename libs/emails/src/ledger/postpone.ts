@@ -1,5 +1,6 @@
 import type { WaitReason } from '#libs/mta';
 import type { Queryable } from '#libs/persistence';
+import { claimedBy } from './claimed-by.js';
 import type { DeliveryJob } from './delivery-job.js';
 
 /** A job that goes back unsent; its attempts so far stay as they are. */
@@ -33,9 +34,10 @@ export async function postpone(db: Queryable, workerId: string, items: readonly 
     name: 'ledger-postpone',
     text: `UPDATE recipients r SET claimed_by = NULL, due_at = LEAST(COALESCE(v.due_at, r.due_at), ${LATEST_DUE}), wait = v.wait,
                   status = CASE WHEN r.attempts = 0 THEN 'queued' ELSE 'deferred' END
-           FROM json_to_recordset($1::json) AS v(email_id text, ordinal smallint, fence int, due_at timestamptz, wait jsonb)
-           WHERE r.email_id = v.email_id AND r.ordinal = v.ordinal AND r.claimed_by = $2 AND r.fence = v.fence`,
-    values: [JSON.stringify(rows), workerId],
+           FROM (SELECT * FROM json_to_recordset($1::json)
+             AS v(email_id text, ordinal smallint, fence int, due_at timestamptz, wait jsonb) LIMIT $3) AS v
+           WHERE r.email_id = v.email_id AND r.ordinal = v.ordinal AND ${claimedBy('$2')} AND r.fence = v.fence`,
+    values: [JSON.stringify(rows), workerId, rows.length],
   });
 }
 

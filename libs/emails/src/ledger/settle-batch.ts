@@ -1,8 +1,9 @@
 import { newId, type EmailStatus, type RoutedEvent } from '#libs/contracts';
 import { insertPortion, portionOf, type Queryable } from '#libs/persistence';
 import { aggregateStatus, lastEventOf } from '../email-status.js';
-import { bounceFacts, emailEvent } from '../email-events.js';
+import { claimedBy } from './claimed-by.js';
 import type { DeliveryJob } from './delivery-job.js';
+import { eventsOf } from './outcome-events.js';
 import type { Verdict } from './verdict.js';
 
 export interface SettleItem {
@@ -70,15 +71,16 @@ async function applyVerdicts(tx: Queryable, workerId: string, items: SettleItem[
            done AS (
              UPDATE recipients r SET status = v.status, attempts = v.attempts, due_at = v.due_at, claimed_by = NULL,
                smtp_code = v.smtp_code, smtp_enhanced = v.smtp_enhanced, smtp_text = v.smtp_text, mx = v.mx, ip = v.ip, tls = v.tls
-             FROM json_to_recordset($2::json) AS v(email_id text, ordinal smallint, fence int, status text, attempts smallint,
-               due_at timestamptz, smtp_code smallint, smtp_enhanced text, smtp_text text, mx text, ip text, tls text)
-             WHERE r.email_id = v.email_id AND r.ordinal = v.ordinal AND r.claimed_by = $3 AND r.fence = v.fence
+             FROM (SELECT * FROM json_to_recordset($2::json) AS v(email_id text, ordinal smallint, fence int, status text, attempts smallint,
+               due_at timestamptz, smtp_code smallint, smtp_enhanced text, smtp_text text, mx text, ip text, tls text) LIMIT $4) AS v
+             WHERE r.email_id = v.email_id AND r.ordinal = v.ordinal AND ${claimedBy('$3')} AND r.fence = v.fence
              RETURNING r.email_id, r.ordinal)
            SELECT (SELECT json_agg(mails) FROM mails) AS mails, (SELECT json_agg(done) FROM done) AS done`,
     values: [
       [...new Set(items.map((item) => item.job.mail.id))].sort(),
       JSON.stringify([...byKey.values()].map(recipientRow)),
       workerId,
+      byKey.size,
     ],
   });
   const ours = new Set((rows[0].done ?? []).map((row) => `${row.email_id} ${row.ordinal}`));
@@ -163,84 +165,4 @@ async function writeFacts(
            ${insertPortion(3)}`,
     values: [JSON.stringify(mails), JSON.stringify(attempts), ...portionOf(events)],
   });
-}
-
-/** `email.sent` with the first attempt, then what came of it; a temporary failure is told once (D-35). */
-function eventsOf({ mail }: DeliveryJob, verdict: Verdict, nextSequence: () => number): RoutedEvent[] {
-  const { outcome, recipient, attempts } = verdict;
-  const recipientOf = { recipient: recipient.address };
-  const events: RoutedEvent[] = [];
-  // Scheduled mail is accepted at once but enters the queue only when its time has come.
-  if (attempts === 1 && mail.releasedAt > mail.createdAt)
-    events.push(
-      emailEvent(mail, {
-        ...recipientOf,
-        type: 'email.queued',
-        at: mail.releasedAt,
-        sequence: nextSequence(),
-        added: {},
-      }),
-    );
-  if (attempts === 1)
-    events.push(
-      emailEvent(mail, {
-        ...recipientOf,
-        type: 'email.sent',
-        at: outcome.startedAt,
-        sequence: nextSequence(),
-        added: { attempt: 1 },
-      }),
-    );
-  // The attempts between the first failure and the last are in `attempts` only.
-  if (verdict.status !== 'deferred' || attempts === 1) events.push(resultEvent(mail, verdict, nextSequence()));
-  return events;
-}
-
-function resultEvent(mail: DeliveryJob['mail'], verdict: Verdict, sequence: number): RoutedEvent {
-  const { code, enhanced, text } = verdict.outcome.reply;
-  const { mx, ip } = verdict.outcome.remote;
-  const common = { recipient: verdict.recipient.address, at: verdict.outcome.endedAt, sequence };
-  switch (verdict.status) {
-    case 'delivered': {
-      const added = {
-        queued_at: mail.releasedAt.toISOString(),
-        delivered_at: verdict.outcome.endedAt.toISOString(),
-        smtp_response: [code, enhanced, text].filter((part) => part !== null && part !== '').join(' '),
-        mx,
-        ip,
-      };
-      return emailEvent(mail, { ...common, type: 'email.delivered', added });
-    }
-    case 'bounced': {
-      const { bounceType, bounceClass } = verdict;
-      const added = bounceFacts({ type: bounceType, class: bounceClass, text, code, enhanced, mx, ip });
-      return emailEvent(mail, { ...common, type: 'email.bounced', added });
-    }
-    case 'deferred':
-    case 'failed':
-      return emailEvent(mail, { ...common, type: 'email.failed', added: failureFacts(verdict) });
-  }
-}
-
-function failureFacts(verdict: Extract<Verdict, { status: 'deferred' | 'failed' }>) {
-  const { code, enhanced, text } = verdict.outcome.reply;
-  const { mx, ip } = verdict.outcome.remote;
-  const common = { smtp_code: code, mx, ip, attempt: verdict.attempts, failed: { reason: text } };
-  if (verdict.status === 'failed')
-    return {
-      ...common,
-      failure_type: 'final' as const,
-      temporary: false,
-      reason: `${verdict.reason}: ${text}`,
-      enhanced_code: '5.4.7',
-      next_attempt_at: null,
-    };
-  return {
-    ...common,
-    failure_type: 'temporary' as const,
-    temporary: true,
-    reason: text,
-    enhanced_code: enhanced,
-    next_attempt_at: verdict.nextAt.toISOString(),
-  };
 }
