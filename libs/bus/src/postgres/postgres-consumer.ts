@@ -9,7 +9,8 @@ import { LOG_COLUMNS, loggedEvent, type LoggedEventRow } from './logged-event-ro
 import { PositionLease } from './position-lease.js';
 import type { RecentEvents } from './recent-events.js';
 
-const POLL_MS = 500;
+/** Rings and notifications make it fast; a poll finds what a broken connection kept from being told. */
+const POLL_MS = 1_000;
 const STANDBY_MS = 500;
 /** So many events in one batch, or so many batches one soon after the other, mean that more are coming. */
 const CROWD_EVENTS = 50;
@@ -109,7 +110,7 @@ export class PostgresConsumer {
     const begun = await this.parts.boundaries.recorded(this.boundarySource);
     if (begun === null || begun.last <= lease.position) return;
     if (begun.first > lease.position + 1) return this.parts.boundaries.forget(this.boundarySource, begun);
-    const batch = await this.read(begun);
+    const batch = await this.begun(begun);
     if (batch === null) throw new Error(`the log does not have the batch that ${this.of.consumer} has begun`);
     this.parts.log.info('log consumer: repeats the batch it had begun', { consumer: this.of.consumer, ...begun });
     await this.complete(batch, lease);
@@ -141,30 +142,27 @@ export class PostgresConsumer {
     const { batchSize } = this.of;
     const shared = this.parts.recent.from(position + 1, batchSize);
     if (shared.length > 0) return { batch: batchOf(shared), isLast: false };
-    const batch = await this.read({ first: position + 1, last: position + batchSize });
-    if (batch !== null) {
-      this.parts.recent.remember(batch.events);
-      return { batch, isLast: batch.events.length < batchSize };
-    }
-    // Positions are dense, but the oldest may have been cleared away.
-    const { rows } = await this.parts.database.query<{ position: string }>({
+    // By what comes next, not by positions alone: they are dense, but the oldest may have been cleared away.
+    const batch = await this.read({
       name: 'bus-log-next',
-      text: 'SELECT position FROM event_log WHERE position > $1 ORDER BY position LIMIT 1',
-      values: [position],
+      text: `SELECT ${LOG_COLUMNS} FROM event_log WHERE position > $1 ORDER BY position LIMIT $2`,
+      values: [position, batchSize],
     });
-    if (rows.length === 0) return { batch: null, isLast: true };
-    const first = Number(rows[0].position);
-    return { batch: await this.read({ first, last: first + batchSize - 1 }), isLast: false };
+    if (batch !== null) this.parts.recent.remember(batch.events);
+    return { batch, isLast: batch === null || batch.events.length < batchSize };
   }
 
-  private async read({ first, last }: Boundaries): Promise<EventBatch | null> {
-    const { rows } = await this.parts.database.query<LoggedEventRow>({
-      name: 'bus-log-read',
+  private begun({ first, last }: Boundaries): Promise<EventBatch | null> {
+    return this.read({
+      name: 'bus-log-begun',
       text: `SELECT ${LOG_COLUMNS} FROM event_log WHERE position BETWEEN $1 AND $2 ORDER BY position`,
       values: [first, last],
     });
-    if (rows.length === 0) return null;
-    return batchOf(rows.map(loggedEvent));
+  }
+
+  private async read(query: { name: string; text: string; values: number[] }): Promise<EventBatch | null> {
+    const { rows } = await this.parts.database.query<LoggedEventRow>(query);
+    return rows.length === 0 ? null : batchOf(rows.map(loggedEvent));
   }
 
   private get boundarySource(): string {

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { Log, Shutdown, Wakeups } from '#libs/kernel';
+import { Config, Log, Shutdown, Wakeups } from '#libs/kernel';
 import { Database, Worker } from '#libs/persistence';
 import { backOff } from '../back-off.js';
 import { Bell } from '../bell.js';
@@ -9,6 +9,8 @@ import { LOG_CHANNEL } from './log-listener.js';
 const MOST_EVENTS = 5_000;
 const MOST_PORTIONS = 1_000;
 const POLL_MS = 100;
+/** Where every program is one process, whatever concerns a mail has rung. */
+const STANDALONE_POLL_MS = 250;
 /**
  * After a ring: what commits in the next moment goes into the same move. A lone event is not kept waiting; a crowd is, and
  * so is what follows closely upon the last move.
@@ -16,7 +18,7 @@ const POLL_MS = 100;
 const GATHER_MS = 5;
 const CROWD_ROWS = 10;
 const CROWD_MS = 100;
-const CROWD_GATHER_MS = 25;
+const CROWD_GATHER_MS = 50;
 /** The outbox is a queue: its dead rows lie where every move begins to read, and autovacuum comes once a minute. */
 const VACUUM_AFTER_ROWS = 20_000;
 const LAST_MOVES = 20;
@@ -58,6 +60,7 @@ const MOVE = `
 @Injectable()
 export class Sequencer {
   private readonly bell = new Bell();
+  private readonly pollMs: number;
   private session: Awaited<ReturnType<Database['session']>> | undefined;
   private loop: Promise<void> | undefined;
   private stopped = false;
@@ -72,7 +75,10 @@ export class Sequencer {
     private readonly worker: Worker,
     private readonly log: Log,
     private readonly shutdown: Shutdown,
-  ) {}
+    { program }: Config,
+  ) {
+    this.pollMs = program === 'standalone' ? STANDALONE_POLL_MS : POLL_MS;
+  }
 
   /** Any number of processes may run one; they take turns. */
   start(): void {
@@ -89,7 +95,7 @@ export class Sequencer {
   private async run(): Promise<void> {
     while (!this.stopped) {
       if (await this.attempt()) continue;
-      const rung = await this.bell.wait(this.failures > 0 ? backOff(this.failures) : POLL_MS);
+      const rung = await this.bell.wait(this.failures > 0 ? backOff(this.failures) : this.pollMs);
       if (rung && !this.stopped) await new Promise((resolve) => setTimeout(resolve, this.gatherMs()));
     }
   }
