@@ -66,6 +66,18 @@ describe('a store in process', () => {
     expect(await broken()).toEqual([]);
   });
 
+  it('counts an event once that comes in another batch after a restart', async () => {
+    const events = new StatsEvents();
+    const [early, late] = [events.deliveries(10, NOON, 1_000), events.deliveries(10, NOON, 1_000)];
+    await visit((store) => store.insert({ token: 'log:1-20', events: [...early, ...late] }));
+    await visit(async (store) => {
+      await store.insert({ token: 'log:1-15', events: [...early, ...late.slice(0, 5)] });
+      await store.insert({ token: 'log:16-25', events: [...late.slice(5), ...events.deliveries(5, NOON, 1_000)] });
+      const { delivered } = await store.domainStats(events.accountId, events.domainId, { from: NOON, to: LATER });
+      expect(delivered).toBe(25);
+    });
+  });
+
   it('is moved aside and begun anew, with another identity, when it cannot be opened', async () => {
     const before = await visit(async (store) => store.identity);
     await writeFile(path('metadata', 'postloft.sql'), 'garbage');

@@ -42,6 +42,8 @@ export class StatsStore {
   private opening: Promise<OpenStore> | undefined;
   private opened: OpenStore | undefined;
   private closed = false;
+  /** The greatest position that was handed to this store, as far as it is known. */
+  private newest: number | undefined;
   private readonly queries = new Lane(QUERIES_AT_ONCE);
   /** The look-up and the insert of a batch belong together; the embedded engine has one token at a time. */
   private readonly inserts = new Lane(1);
@@ -165,17 +167,33 @@ export class StatsStore {
    */
   private async withoutKnown(store: OpenStore, rows: StatsRow[]): Promise<StatsRow[]> {
     const positions = rows.map((row) => row.position);
-    const known = await this.select<{ position: number }>(store, {
-      query: `SELECT position FROM mail_events
-               WHERE position BETWEEN {first:UInt64} AND {last:UInt64} AND batch != {token:String}`,
-      params: {
-        first: positions.reduce((a, b) => Math.min(a, b)),
-        last: positions.reduce((a, b) => Math.max(a, b)),
-        token: rows[0].batch,
-      },
-    });
+    const first = positions.reduce((a, b) => Math.min(a, b));
+    const last = positions.reduce((a, b) => Math.max(a, b));
+    const known =
+      first > (await this.newestStored(store)) ? [] : await this.storedBetween(store, { first, last }, rows[0].batch);
+    // Before the insert: one that fails may have stored them all the same.
+    this.newest = Math.max(this.newest ?? 0, last);
     const seen = new Set(known.map((row) => Number(row.position)));
     return rows.filter(({ position }) => !seen.has(position) && seen.add(position));
+  }
+
+  private storedBetween(store: OpenStore, { first, last }: { first: number; last: number }, token: string) {
+    return this.select<{ position: number }>(store, {
+      query: `SELECT position FROM mail_events
+               WHERE position BETWEEN {first:UInt64} AND {last:UInt64} AND batch != {token:String}`,
+      params: { first, last, token },
+    });
+  }
+
+  /** Nothing behind this position is in the store. Known where nobody else writes to it: a server has other writers. */
+  private async newestStored(store: OpenStore): Promise<number> {
+    if (this.config.settings.CLICKHOUSE_URL) return Infinity;
+    if (this.newest === undefined) {
+      const query = 'SELECT max(position) AS newest FROM mail_events';
+      const [row] = await this.select<{ newest: number }>(store, { query, params: {} });
+      this.newest = Number(row.newest);
+    }
+    return this.newest;
   }
 
   private async counts(
