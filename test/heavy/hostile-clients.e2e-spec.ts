@@ -8,8 +8,8 @@ const MIB = 1024 * 1024;
 const LIMIT = 10 * MIB;
 const GONE_MS = 60_000;
 const FACTOR = 2;
-/** Below this the ratio says nothing: a fresh EHLO takes several turns of the loop, which may last 100 ms (S-24). */
-const FLOOR_MS = 150;
+/** Below this the ratio says nothing: a fresh EHLO takes several turns of the loop, and the machine has other work too. */
+const FLOOR_MS = 100;
 /** A mail takes its five replies and a commit. */
 const MAIL_FLOOR_MS = 3 * FLOOR_MS;
 
