@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import type pg from 'pg';
+import pg from 'pg';
 import { DataSource } from 'typeorm';
 
 export interface PreparedQuery {
@@ -40,7 +40,7 @@ export class Database implements Queryable {
   constructor(readonly dataSource: DataSource) {}
 
   async query<R = Record<string, unknown>>(query: string | PreparedQuery, values?: unknown[]): Promise<QueryResult<R>> {
-    const result = await (typeof query === 'string' ? this.pool().query(query, values) : this.pool().query(query));
+    const result = await (typeof query === 'string' ? this.pool().query(query, values) : run(this.pool(), query));
     return { rows: result.rows as R[], rowCount: result.rowCount ?? 0 };
   }
 
@@ -81,10 +81,31 @@ export class Database implements Queryable {
   }
 }
 
+/** The driver's pool and its connections, as they take a query object. */
+interface Runner {
+  query(query: pg.Query, done: (error: Error | null, result: pg.QueryResult) => void): void;
+}
+
+/**
+ * As a query object: the driver copies what else it is given by property descriptors, which makes a hidden class for each
+ * statement and costs more than all the rest of handing it over.
+ */
+async function run(runner: pg.Pool | pg.PoolClient, { name, text, values }: PreparedQuery): Promise<pg.QueryResult> {
+  const query = Object.assign(new pg.Query(text, values), { name });
+  const asked = new Promise<pg.QueryResult>((resolve, reject) => {
+    (runner as Runner).query(query, (error, result) => (error ? reject(error) : resolve(result)));
+  });
+  return asked.catch((error: Error) => {
+    // Else it leads to the socket that brought the error, not to who asked.
+    Error.captureStackTrace(error);
+    throw error;
+  });
+}
+
 function asQueryable(client: pg.PoolClient): Queryable {
   return {
     async query<R>(query: string | PreparedQuery, values?: unknown[]): Promise<QueryResult<R>> {
-      const result = await (typeof query === 'string' ? client.query(query, values) : client.query(query));
+      const result = await (typeof query === 'string' ? client.query(query, values) : run(client, query));
       return { rows: result.rows as R[], rowCount: result.rowCount ?? 0 };
     },
   };

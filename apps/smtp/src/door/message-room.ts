@@ -39,7 +39,8 @@ export class MessageRoom {
     this.coming.add(stream);
     try {
       const message = await readMessage(stream, {
-        ...reading,
+        limit: reading.limit,
+        lines: reading.lines,
         hold: (octets) => this.take(stream, guest, octets),
       });
       this.arrived(stream);

@@ -39,7 +39,7 @@ export function relayedOptions(relayed: RelayedMessage): RelayedOptions {
     tags,
     scheduledAt: releaseTime(scheduledAt),
     idempotencyKey: idempotencyKey ?? null,
-    ...(listUnsubscribe === undefined ? {} : { unsubscribe: {} }),
+    unsubscribe: listUnsubscribe === undefined ? undefined : {},
     ignored: [...(track === undefined || isNone(track) ? [] : ['X-Service-Track']), ...unknownControls],
   };
 }
