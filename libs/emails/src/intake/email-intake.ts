@@ -44,6 +44,8 @@ interface Packed {
 @Injectable()
 export class EmailIntake {
   private readonly group: GroupCommit<Parcel, Written>;
+  /** A large body is long on its way to the database: nobody else waits behind it. */
+  private readonly heavyGroup: GroupCommit<Parcel, Written>;
   private readonly writer: AcceptWriter;
   private readonly heavySteps = new TurnGate(HEAVY_BYTES);
   private readonly lifetimeMs: number;
@@ -61,15 +63,17 @@ export class EmailIntake {
   ) {
     this.writer = new AcceptWriter(database, allowances);
     this.lifetimeMs = config.settings.DELIVERY_LIFETIME;
-    this.group = new GroupCommit({
-      commit: (parcels) => this.writer.commit(parcels),
-      maxItems: GROUP_ITEMS,
-      crowdMs: GROUP_CROWD_MS,
-      maxBytes: GROUP_BYTES,
-      sizeOf: (parcel) => parcel.mails.reduce((sum, mail) => sum + mail.content.body.length, 0),
-    });
+    const groups = () =>
+      new GroupCommit<Parcel, Written>({
+        commit: (parcels) => this.writer.commit(parcels),
+        maxItems: GROUP_ITEMS,
+        crowdMs: GROUP_CROWD_MS,
+        maxBytes: GROUP_BYTES,
+        sizeOf: bodyBytes,
+      });
+    [this.group, this.heavyGroup] = [groups(), groups()];
     shutdown.on('intake', 'accept', async () => {
-      await this.group.drained();
+      await Promise.all([this.group.drained(), this.heavyGroup.drained()]);
       // What the last group accepted is handed over.
       await nextTurn();
     });
@@ -218,7 +222,7 @@ export class EmailIntake {
     const { accountId } = drafts[0].submission;
     const packed = await inTurns(drafts, (draft) => this.pack(draft));
     try {
-      const written = await this.group.add({
+      const parcel: Parcel = {
         accountId,
         partial: of.partial,
         idempotency: of.idempotency,
@@ -226,7 +230,9 @@ export class EmailIntake {
         mails: packed.map((mail) => mail.rows),
         units: packed.map((mail) => mail.units),
         limit: packed.some((mail) => mail.units > 0) ? await this.allowances.limitOf(accountId) : null,
-      });
+      };
+      const group = bodyBytes(parcel) > HEAVY_BYTES ? this.heavyGroup : this.group;
+      const written = await group.add(parcel);
       // Behind the answers of the whole group: their clients go on while delivery begins.
       setImmediate(() => this.handOver(packed, written));
       return written;
@@ -257,6 +263,8 @@ export class EmailIntake {
     return this.allowances.unit === 'message' ? Math.min(1, reached) : reached;
   }
 }
+
+const bodyBytes = ({ mails }: Parcel): number => mails.reduce((sum, { content }) => sum + content.body.length, 0);
 
 /** A permissive batch for none of whose mails the allowance sufficed is one in which all are bad (D-26). */
 function refuseAll(drafts: readonly (Draft | Refusal)[], error: unknown): never {
