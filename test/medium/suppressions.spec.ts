@@ -1,5 +1,5 @@
 import { newId } from '#libs/contracts';
-import { Config, Wakeups } from '#libs/kernel';
+import { Config } from '#libs/kernel';
 import {
   ShortLists,
   SuppressionEntity,
@@ -25,7 +25,7 @@ beforeAll(async () => {
 afterAll(() => db.close());
 beforeEach(() => {
   accountId = newId('acc');
-  list = new SuppressionList(db.database, new ShortLists(db.database, db.config, new Wakeups()));
+  list = new SuppressionList(db.database, new ShortLists(db.database, db.config));
 });
 
 describe('SuppressionList', () => {
@@ -160,7 +160,7 @@ describe('SuppressionEntries', () => {
        SELECT 'sup_' || lpad(to_hex(n), 32, '0'), $1, 'u' || n || '@example.com', 'manual' FROM generate_series(1, 20100) n`,
       [accountId],
     );
-    const entries = new SuppressionEntries(db.database, new ShortLists(db.database, db.config, new Wakeups()));
+    const entries = new SuppressionEntries(db.database, new ShortLists(db.database, db.config));
     const seen = async (q: string, cursor: { after?: string; before?: string } = {}) =>
       (await entries.page(accountId, { q }, { limit: 2, ...cursor })).data.map(({ email }) => email);
     const { data } = await entries.page(accountId, { q: 'u' }, { limit: 2 });
@@ -173,8 +173,8 @@ describe('SuppressionEntries', () => {
 });
 
 describe('ShortLists', () => {
-  const lists = (program: 'gateway' | 'delivery' = 'gateway', wakeups = new Wakeups()) =>
-    new ShortLists(db.database, new Config(program, db.config.settings), wakeups);
+  const lists = (program: 'gateway' | 'delivery' = 'gateway') =>
+    new ShortLists(db.database, new Config(program, db.config.settings));
   const insert = (entries: number) =>
     db.database.query(
       `INSERT INTO suppressions (id, account_id, address, origin)
@@ -194,14 +194,6 @@ describe('ShortLists', () => {
     expect(await here.lack(accountId, 'u1@example.com')).toBe(true);
     await insert(1);
     await until(async () => !(await here.lack(accountId, 'u1@example.com')), { withinMs: 2_000 });
-  });
-
-  it('know at once of an entry that another thread of the process begins to make', async () => {
-    const line = new Wakeups();
-    const [here, there] = [lists('gateway', line), lists('delivery', line)];
-    expect(await here.lack(accountId, 'soon@example.com')).toBe(true);
-    there.expect([{ accountId, address: 'soon@example.com', origin: 'bounce' } as never]);
-    expect(await here.lack(accountId, 'soon@example.com')).toBe(false);
   });
 
   it('know nothing of a long list', async () => {

@@ -44,7 +44,7 @@ export async function openPostOffices(): Promise<PostOffices> {
       const wakeups = new Wakeups();
       const worker = new Worker(db.database, db.config, log, shutdown);
       await worker.register();
-      const suppressions = new SuppressionList(db.database, new ShortLists(db.database, db.config, new Wakeups()));
+      const suppressions = new SuppressionList(db.database, new ShortLists(db.database, db.config));
       const handOff = new HandOff();
       const intake = new EmailIntake(
         db.database,

@@ -86,7 +86,7 @@ export class DeliveryLoop implements OnApplicationBootstrap {
   async onApplicationBootstrap(): Promise<void> {
     await this.worker.register();
     // An earlier standalone instance of this data directory is gone for certain: its claims need not wait for 20 s.
-    await this.freeClaims(this.config.home);
+    await this.freeClaims(this.config.program === 'standalone' ? this.config.dataDir : undefined);
     this.timers = [
       setInterval(() => void this.freeClaims(), FREE_CLAIMS_MS),
       setInterval(() => void this.keeper.sweep(), SWEEP_MS),
@@ -154,12 +154,12 @@ export class DeliveryLoop implements OnApplicationBootstrap {
     };
   }
 
-  private async freeClaims(home: string | null = null): Promise<void> {
+  private async freeClaims(home?: string): Promise<void> {
     try {
       const freed = await freeDeadClaims(this.database, {
         tables: ['recipients', 'webhook_deliveries'],
         except: this.worker.id,
-        home,
+        ...(home ? { home } : {}),
       });
       const unheld = await this.ledger.freeUnheld([...this.dispatcher.held, ...this.simulated]);
       if (unheld > 0) this.log.warn('freed claims of this worker that no job stood for', { claims: unheld });

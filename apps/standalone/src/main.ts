@@ -1,5 +1,6 @@
 import 'reflect-metadata';
 import { AnalyticsModule } from '#apps/analytics/src/analytics.module';
+import { DeliveryModule } from '#apps/delivery/src/delivery.module';
 import { FirstAccount } from '#apps/gateway/src/first-account';
 import { GatewayModule } from '#apps/gateway/src/gateway.module';
 import { startHttpApplication } from '#apps/gateway/src/http-application';
@@ -10,7 +11,6 @@ import { shapingPlan } from '#libs/emails';
 import { Config } from '#libs/kernel';
 import { startProgram } from '#libs/persistence';
 import { StatsModule } from '#libs/stats';
-import { DeliveryThreadModule } from './delivery-thread/delivery-thread.module.js';
 import { startEngines } from './engines.js';
 import { welcome } from './welcome.js';
 
@@ -23,7 +23,7 @@ const app = await startProgram({
     StatsModule.forRoot(),
     GatewayModule,
     SmtpModule,
-    DeliveryThreadModule,
+    DeliveryModule,
     AnalyticsModule,
     WebhooksAppModule,
   ],

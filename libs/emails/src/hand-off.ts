@@ -7,25 +7,22 @@ const MAX_BYTES = 64 * 1024 * 1024;
 
 /** Delivery in this process. */
 export interface HandOffReceiver {
-  readonly worker: Pick<Worker, 'id' | 'alive' | 'life'>;
+  worker: Pick<Worker, 'id' | 'alive' | 'life'>;
   /** Whether one mail more to this recipient domain should be claimed now; else it waits in the database. */
   welcomes: (domain: string) => boolean;
   /** Jobs whose mail is committed, already claimed by the worker. `leave` is called for each when it waits no more. */
   take: (jobs: DeliveryJob[]) => void;
-  /** It is in another thread: what waits there is counted there, and `cancel` is called for it. */
-  isElsewhere?: boolean;
 }
 
 /**
- * From accept to delivery in memory, where both run in one process (in the standalone program each in its own thread). A mail takes this way only if there was room before
+ * From accept to delivery in memory, where both run in one process. A mail takes this way only if there was room before
  * its commit: its recipients are then written as already claimed by this process's worker. Beyond the bounds, and where
  * its destination has its share waiting already, the mail stays in the database and the claim finds it: memory never
  * grows with the backlog, and a stalled destination does not fill it.
  */
 @Injectable()
 export class HandOff {
-  /** With what is to be done when they wait no more. */
-  private readonly waiting = new Map<DeliveryJob, () => void>();
+  private readonly waiting = new Set<DeliveryJob>();
   private jobs = 0;
   private bytes = 0;
   private receiver: HandOffReceiver | undefined;
@@ -41,7 +38,7 @@ export class HandOff {
   }
 
   /** False: a destination of this mail has what it can take; nobody needs to be told that there is more. */
-  welcomes(jobs: readonly Pick<DeliveryJob, 'domain'>[]): boolean {
+  welcomes(jobs: readonly DeliveryJob[]): boolean {
     const { receiver } = this;
     return receiver === undefined || jobs.every(({ domain }) => receiver.welcomes(domain));
   }
@@ -63,22 +60,12 @@ export class HandOff {
 
   /** After the commit. */
   push(jobs: DeliveryJob[]): void {
-    if (!this.receiver?.isElsewhere)
-      for (const job of jobs) this.waiting.set(job, () => this.cancel(1, job.reservedBytes));
-    this.receiver?.take(jobs);
-  }
-
-  /** Jobs that another thread has counted; `left` is called for each that waits no more. */
-  adopt(jobs: DeliveryJob[], left: (job: DeliveryJob) => void): void {
-    for (const job of jobs) this.waiting.set(job, () => left(job));
+    for (const job of jobs) this.waiting.add(job);
     this.receiver?.take(jobs);
   }
 
   /** A job waits no more: it begins, or goes back. Its room is free again. */
   leave(job: DeliveryJob): void {
-    const left = this.waiting.get(job);
-    if (left === undefined) return;
-    this.waiting.delete(job);
-    left();
+    if (this.waiting.delete(job)) this.cancel(1, job.reservedBytes);
   }
 }

@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { parseEnv } from 'node:util';
@@ -140,14 +139,9 @@ export class ConfigError extends Error {}
  * PostgreSQL runs.
  */
 export class Config {
-  /**
-   * @param home which start of a standalone program this is: its data directory, a `#` and a mark of the start. Null: one
-   *   program of several.
-   */
   constructor(
     readonly program: Program,
     readonly settings: Settings,
-    readonly home: string | null = program === 'standalone' ? `${resolve(settings.DATA_DIR)}#${randomUUID()}` : null,
   ) {}
 
   get dataDir(): string {
@@ -156,7 +150,7 @@ export class Config {
 
   /** A copy in which some settings are known better than the environment had them. */
   with(changes: Partial<Settings>): Config {
-    return new Config(this.program, Object.freeze({ ...this.settings, ...changes }), this.home);
+    return new Config(this.program, Object.freeze({ ...this.settings, ...changes }));
   }
 
   /** For the log: what differs from the defaults, secrets masked. */

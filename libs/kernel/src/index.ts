@@ -19,5 +19,5 @@ export { nextTurn } from './next-turn.js';
 export { TurnGate } from './turn-gate.js';
 export { SecretBox } from './secret-box.js';
 export { Shutdown, SHUTDOWN_STAGES, type ShutdownStage } from './shutdown.js';
-export { Wakeups, type Wakeup, type WakeupTopic } from './wakeups.js';
+export { Wakeups, type WakeupTopic } from './wakeups.js';
 export { trustedProxies, type TrustsProxy } from './trusted-proxies.js';

@@ -13,15 +13,13 @@ export interface KernelParts {
   config: Config;
   log: Log;
   shutdown: Shutdown;
-  /** True in a thread beside the main one of the process. */
-  isThread?: boolean;
 }
 
 /** Config, Log, Shutdown, Health, Metrics, SafeFetch, SecretBox and Wakeups for every part of the process. */
 @Global()
 @Module({})
 export class KernelModule {
-  static forRoot({ config, log, shutdown, isThread = false }: KernelParts): DynamicModule {
+  static forRoot({ config, log, shutdown }: KernelParts): DynamicModule {
     const masterKey = config.settings.MASTER_KEY;
     if (!masterKey) throw new Error('MASTER_KEY must be known before the modules are built');
     const providers = [
@@ -29,7 +27,7 @@ export class KernelModule {
       { provide: Log, useValue: log },
       { provide: Shutdown, useValue: shutdown },
       { provide: Health, useValue: new Health() },
-      { provide: Metrics, useValue: new Metrics({ ofProcess: !isThread }) },
+      { provide: Metrics, useValue: new Metrics() },
       { provide: SafeFetch, useValue: new SafeFetch(config) },
       { provide: SecretBox, useValue: new SecretBox(masterKey) },
       { provide: Wakeups, useValue: new Wakeups() },

@@ -25,14 +25,4 @@ describe('Shutdown', () => {
     await shutdown.run();
     expect(closed).toBe(true);
   });
-
-  it('goes one stage alone where its process says when, and has begun with the first', async () => {
-    const shutdown = new Shutdown(Log.quiet());
-    const seen: string[] = [];
-    for (const stage of SHUTDOWN_STAGES) shutdown.on(stage, stage, (ms) => void seen.push(`${stage} in ${ms} ms`));
-    await shutdown.enter('work', 700);
-    expect(shutdown.begun).toBe(true);
-    await shutdown.enter('flush', 300);
-    expect(seen).toEqual(['work in 700 ms', 'flush in 300 ms']);
-  });
 });

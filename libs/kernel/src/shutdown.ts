@@ -6,13 +6,6 @@ export type ShutdownStage = (typeof SHUTDOWN_STAGES)[number];
 
 const DEADLINE_MS = 9_500;
 const WORK_MS = 8_000;
-const LEAST_MS = 250;
-
-/** Told how many milliseconds it has. */
-type StopPart = (withinMs: number) => Promise<void> | void;
-
-const leftFor = (stage: ShutdownStage, passedMs: number): number =>
-  (stage === 'intake' || stage === 'work' ? WORK_MS : DEADLINE_MS) - passedMs;
 
 /**
  * The one place that ends a process. Parts register what they must do per stage; stages run one after another, the
@@ -20,18 +13,17 @@ const leftFor = (stage: ShutdownStage, passedMs: number): number =>
  * stopped within 10 seconds). A second signal ends at once, which loses nothing because everything accepted is on disk.
  */
 export class Shutdown {
-  private readonly parts = new Map<ShutdownStage, { name: string; stop: StopPart }[]>();
+  private readonly parts = new Map<ShutdownStage, { name: string; stop: () => Promise<void> | void }[]>();
   private running: Promise<void> | undefined;
-  private hasBegun = false;
 
   constructor(private readonly log: Log) {}
 
   /** True from the first signal on: `/readyz` says no, loops take nothing new. */
   get begun(): boolean {
-    return this.hasBegun;
+    return this.running !== undefined;
   }
 
-  on(stage: ShutdownStage, name: string, stop: StopPart): void {
+  on(stage: ShutdownStage, name: string, stop: () => Promise<void> | void): void {
     const parts = this.parts.get(stage) ?? [];
     parts.push({ name, stop });
     this.parts.set(stage, parts);
@@ -53,25 +45,21 @@ export class Shutdown {
     return this.running;
   }
 
-  /** One stage alone: for a thread, whose process says when it is time for which. */
-  async enter(stage: ShutdownStage, withinMs: number): Promise<void> {
-    this.hasBegun = true;
-    await Promise.all((this.parts.get(stage) ?? []).map((part) => this.stopPart(part, withinMs)));
-  }
-
   private async runStages(): Promise<void> {
     const started = Date.now();
-    for (const stage of SHUTDOWN_STAGES)
-      await this.enter(stage, Math.max(LEAST_MS, leftFor(stage, Date.now() - started)));
+    for (const stage of SHUTDOWN_STAGES) {
+      const left = (stage === 'intake' || stage === 'work' ? WORK_MS : DEADLINE_MS) - (Date.now() - started);
+      await Promise.all((this.parts.get(stage) ?? []).map((part) => this.stopPart(part, Math.max(left, 250))));
+    }
   }
 
-  private async stopPart(part: { name: string; stop: StopPart }, deadlineMs: number): Promise<void> {
+  private async stopPart(part: { name: string; stop: () => Promise<void> | void }, deadlineMs: number): Promise<void> {
     let timer: NodeJS.Timeout | undefined;
     const late = new Promise<'late'>((resolve) => {
       timer = setTimeout(() => resolve('late'), deadlineMs);
     });
     try {
-      if ((await Promise.race([part.stop(deadlineMs), late])) === 'late')
+      if ((await Promise.race([part.stop(), late])) === 'late')
         this.log.warn('part did not stop in time', { part: part.name });
     } catch (error) {
       this.log.error('part failed to stop', error, { part: part.name });

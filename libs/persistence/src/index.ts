@@ -7,6 +7,6 @@ export { acquireDataDir, EmbeddedPostgres } from './embedded-postgres/index.js';
 export { GroupCommit } from './group-commit.js';
 export { migrate } from './migrate.js';
 export { appendEvents, insertPortion, PORTION_PARAMETERS, portionOf, routedEvent } from './outbox.js';
-export { startProgram, startThread, type ProgramOptions } from './program.js';
+export { startProgram, type ProgramOptions } from './program.js';
 export { dataSourceOptions, PersistenceModule } from './persistence.module.js';
 export { countLivingWorkers, freeDeadClaims, Worker } from './worker.js';

@@ -45,7 +45,14 @@ export async function startProgram(options: ProgramOptions): Promise<INestApplic
   try {
     const config = options.prepare ? await options.prepare({ config: parsed, log, shutdown }) : parsed;
     await migrateFirst(config, log);
-    const root = rootOf({ config, log, shutdown }, options.imports(config));
+    const root: DynamicModule = {
+      module: ProgramModule,
+      imports: [
+        KernelModule.forRoot({ config, log, shutdown }),
+        PersistenceModule.forRoot(),
+        ...options.imports(config),
+      ],
+    };
     const app = await (options.create ?? createHeadless)(root, config);
     await startOpsServer({ config, log, shutdown, health: app.get(Health), metrics: app.get(Metrics) });
     log.info('started', { settings: config.describe() });
@@ -58,23 +65,6 @@ export async function startProgram(options: ProgramOptions): Promise<INestApplic
     process.exit(1);
   }
 }
-
-/**
- * Starts parts of a program in a thread of their own, on its settings and its engines: with a connection pool of their own,
- * no port, and a `Shutdown` that goes no stage by itself. @throws what keeps it from starting
- */
-export async function startThread(
-  config: Config,
-  imports: NonNullable<DynamicModule['imports']>,
-): Promise<INestApplicationContext> {
-  const log = Log.create(config);
-  return createHeadless(rootOf({ config, log, shutdown: new Shutdown(log), isThread: true }, imports));
-}
-
-const rootOf = (parts: KernelParts, imports: NonNullable<DynamicModule['imports']>): DynamicModule => ({
-  module: ProgramModule,
-  imports: [KernelModule.forRoot(parts), PersistenceModule.forRoot(), ...imports],
-});
 
 function readConfig({ program, check }: ProgramOptions): Config {
   try {

@@ -53,7 +53,7 @@ export class Worker {
     await this.database.query('INSERT INTO workers (id, program, home) VALUES ($1, $2, $3)', [
       this.id,
       this.config.program,
-      this.config.home ?? this.config.dataDir,
+      this.config.dataDir,
     ]);
     this.confirmedAt = askedAt;
     this.timer = setInterval(() => void this.beat(), HEARTBEAT_MS);
@@ -83,7 +83,7 @@ export class Worker {
     const askedAt = performance.now();
     await this.database.query(
       'INSERT INTO workers (id, program, home) VALUES ($1, $2, $3) ON CONFLICT (id) DO NOTHING',
-      [this.id, this.config.program, this.config.home ?? this.config.dataDir],
+      [this.id, this.config.program, this.config.dataDir],
     );
     this.confirmedAt = askedAt;
   }
@@ -107,21 +107,19 @@ export async function countLivingWorkers(database: Database, programs: readonly 
 
 /**
  * Removes workers that were not heard for 20 s and frees what they had claimed in `tables`.
- * With `home` (`Config.home`), also those of earlier starts of this data directory: a standalone program knows that they
- * are gone.
+ * With `home`, also those of earlier instances of this data directory: a standalone start knows that they are gone.
  * Returns how many claims were freed.
  */
 export async function freeDeadClaims(
   database: Database,
-  options: { tables: readonly ('recipients' | 'webhook_deliveries')[]; home?: string | null; except: string },
+  options: { tables: readonly ('recipients' | 'webhook_deliveries')[]; home?: string; except: string },
 ): Promise<number> {
-  const { home = null } = options;
   return database.transaction(async (tx) => {
     const dead = await tx.query<{ id: string }>(
       `SELECT id FROM workers
-        WHERE (heartbeat_at < now() - make_interval(secs => $1) OR (starts_with(home, $2) AND home <> $3))
-          AND id <> $4 FOR UPDATE SKIP LOCKED`,
-      [WORKER_DEAD_AFTER_S, home && home.slice(0, home.lastIndexOf('#') + 1), home, options.except],
+        WHERE (heartbeat_at < now() - make_interval(secs => $1) OR ($2::text IS NOT NULL AND home = $2 AND program IN ('standalone')))
+          AND id <> $3 FOR UPDATE SKIP LOCKED`,
+      [WORKER_DEAD_AFTER_S, options.home ?? null, options.except],
     );
     await tx.query('DELETE FROM workers WHERE id = ANY($1)', [dead.rows.map((row) => row.id)]);
     let freed = 0;

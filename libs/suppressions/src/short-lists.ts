@@ -1,4 +1,4 @@
-import { Config, RecentAnswers, Wakeups } from '#libs/kernel';
+import { Config, RecentAnswers } from '#libs/kernel';
 import { Database } from '#libs/persistence';
 import { Injectable } from '@nestjs/common';
 import type { NewSuppression } from './new-suppression.js';
@@ -14,8 +14,8 @@ const MOST_IN_THE_MAKING = 50_000;
 
 /**
  * The lists of accounts that have short ones, to answer "surely not listed" without a question; whatever may be listed is
- * asked. So a removal counts at once, and an entry as soon as it is being made in any thread of this process. One that
- * another process makes counts after a second where mail is accepted; the delivery program, which looks again before it sends, always asks.
+ * asked. So a removal counts at once, and an entry as soon as it is being made in this process. One that another process
+ * makes counts after a second where mail is accepted; the delivery program, which looks again before it sends, always asks.
  */
 @Injectable()
 export class ShortLists {
@@ -29,9 +29,7 @@ export class ShortLists {
   constructor(
     private readonly database: Database,
     config: Config,
-    private readonly wakeups: Wakeups,
   ) {
-    wakeups.on('suppressing', (entries) => this.remember(entries));
     this.sendsForOthers = config.program === 'delivery';
     this.lists = new RecentAnswers({ ask: (accountId) => this.read(accountId), ttlMs: REMEMBERED_MS, limit: LISTS });
   }
@@ -46,13 +44,6 @@ export class ShortLists {
 
   /** Must be called before these are written. */
   expect(entries: readonly NewSuppression[]): void {
-    this.wakeups.ring(
-      'suppressing',
-      entries.map(({ accountId, address }) => ({ accountId, address })),
-    );
-  }
-
-  private remember(entries: readonly { accountId: string; address: string }[]): void {
     const now = performance.now();
     for (const [key, until] of this.inTheMaking) {
       if (until > now) break;

@@ -54,7 +54,7 @@ export class WebhookDispatcher {
   async start(): Promise<void> {
     await this.worker.register();
     // One standalone program per data directory: whatever an earlier one held is free at once, not after 20 s.
-    await this.ledger.freeDead(this.config.home);
+    await this.ledger.freeDead(this.config.program === 'standalone' ? this.config.dataDir : undefined);
     const timer = setInterval(() => void this.freeDead(), FREE_DEAD_MS);
     this.ending.push(
       () => clearInterval(timer),

@@ -83,7 +83,7 @@ export class WebhookLedger {
    * Frees what dead workers had claimed. Also claims whose worker is no longer written down at all: another program may
    * have been the one that buried it.
    */
-  async freeDead(home: string | null = null): Promise<number> {
+  async freeDead(home?: string): Promise<number> {
     const dead = await freeDeadClaims(this.database, {
       tables: ['recipients', 'webhook_deliveries'],
       home,

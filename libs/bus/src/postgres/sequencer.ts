@@ -9,7 +9,7 @@ import { LOG_CHANNEL } from './log-listener.js';
 const MOST_EVENTS = 5_000;
 const MOST_PORTIONS = 1_000;
 const POLL_MS = 100;
-/** Within a standalone program whatever concerns a mail has rung. */
+/** Where every program is one process, whatever concerns a mail has rung. */
 const STANDALONE_POLL_MS = 250;
 /**
  * After a ring: what commits in the next moment goes into the same move. A lone event is not kept waiting; a crowd is, and
@@ -75,9 +75,9 @@ export class Sequencer {
     private readonly worker: Worker,
     private readonly log: Log,
     private readonly shutdown: Shutdown,
-    { home }: Config,
+    { program }: Config,
   ) {
-    this.pollMs = home === null ? POLL_MS : STANDALONE_POLL_MS;
+    this.pollMs = program === 'standalone' ? STANDALONE_POLL_MS : POLL_MS;
   }
 
   /** Any number of processes may run one; they take turns. */

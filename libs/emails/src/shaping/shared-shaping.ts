@@ -91,7 +91,7 @@ export class SharedShaping implements ShapingMemory, OnApplicationBootstrap {
     try {
       await this.tellAll();
       const { states, until } = await this.store.changedSince(this.heardAt);
-      const workers = await countLivingWorkers(this.database, ['delivery']);
+      const workers = await countLivingWorkers(this.database, ['standalone', 'delivery']);
       const { lifted } = this.shaping.learn({ states, workers });
       this.heardAt = until;
       // What was held back between the lifting and our hearing of it, and once more what was being written just then.
