@@ -57,12 +57,11 @@ describe('GroupCommit', () => {
     expect(group.pending).toBe(0);
   });
 
-  it('lets a crowd gather for the next commit, but no lone caller and not beyond enough', async () => {
+  it('lets a crowd gather for the next commit until as many are back, but no lone caller', async () => {
     const groups: number[] = [];
     const group = new GroupCommit<number, void>({
       maxItems: 10,
       crowdMs: 60_000,
-      enoughItems: 4,
       commit: async (items) => {
         groups.push(items.length);
         return items.map(() => undefined);
@@ -72,10 +71,12 @@ describe('GroupCommit', () => {
     await group.add(2);
     await Promise.all([1, 2, 3].map((item) => group.add(item)));
     expect(groups).toEqual([1, 1, 3]);
-    const crowd = [1, 2, 3].map((item) => group.add(item));
+    const crowd = [1, 2].map((item) => group.add(item));
     await new Promise((resolve) => setTimeout(resolve, 20));
     expect(groups).toEqual([1, 1, 3]);
-    await Promise.all([...crowd, group.add(4)]);
-    expect(groups).toEqual([1, 1, 3, 4]);
+    await Promise.all([...crowd, group.add(3)]);
+    expect(groups).toEqual([1, 1, 3, 3]);
+    await Promise.all([1, 2, 3, 4].map((item) => group.add(item)));
+    expect(groups).toEqual([1, 1, 3, 3, 4]);
   });
 });

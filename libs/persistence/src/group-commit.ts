@@ -16,11 +16,12 @@ export interface GroupCommitOptions<T, R> {
    */
   gatherMs?: number;
   /**
-   * Milliseconds to gather after a group of several: callers in a crowd take turns with the commit, and each turn costs
-   * as much as several items. A lone caller never waits.
+   * Milliseconds to gather at most after a group of several: callers in a crowd take turns with the commit, and each turn
+   * costs as much as several items. It ends when as many wait as the last group had: those are back, or as many others.
+   * A lone caller never waits.
    */
   crowdMs?: number;
-  /** Gathering ends when so many wait; `maxItems` if left out. */
+  /** Gathering for `gatherMs` ends when so many wait; `maxItems` if left out. */
   enoughItems?: number;
 }
 
@@ -52,7 +53,7 @@ export class GroupCommit<T, R> {
     return new Promise<R>((resolve, reject) => {
       this.queue.push({ item, resolve, reject });
       if (this.active === 0) this.startGroup();
-      else if (this.queue.length === this.enough) this.gathered?.();
+      else if (this.queue.length >= this.enough) this.gathered?.();
     });
   }
 
@@ -102,7 +103,8 @@ export class GroupCommit<T, R> {
   }
 
   private get enough(): number {
-    return this.options.enoughItems ?? this.options.maxItems;
+    const { gatherMs, enoughItems, maxItems } = this.options;
+    return gatherMs === undefined ? Math.min(this.lastGroup, maxItems) : (enoughItems ?? maxItems);
   }
 
   private take(): Waiting<T, R>[] {
