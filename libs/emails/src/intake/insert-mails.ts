@@ -63,7 +63,7 @@ const TAG_COLUMNS: Columns = [
   ['value', 'text'],
   ['email_id', 'text'],
 ];
-const PORTION = 5;
+const PORTION = 3;
 const FIRST_BODY = PORTION + PORTION_PARAMETERS;
 /** Mails of one statement: PostgreSQL takes 65,535 parameters, but a plan of thousands is no longer cheap. */
 const STATEMENT_MAILS = 128;
@@ -76,30 +76,48 @@ const names = (columns: Columns) => columns.map(([name]) => name).join(', ');
 const recordset = (columns: Columns, parameter: string) =>
   `SELECT ${names(columns)} FROM json_to_recordset(${parameter}::json) AS r(${columns.map(([name, type]) => `${name} ${type}`).join(', ')})`;
 
-/** Statement for up to `bodies` mails; a power of two, so that few variants are ever planned. Missing rows are NULL. */
-const statements = new Map<number, string>();
-function insertStatement(bodies: number): string {
-  let text = statements.get(bodies);
-  if (text === undefined) statements.set(bodies, (text = writeInsertStatement(bodies)));
-  return text;
+/** What a statement writes: up to `bodies` mails, a power of two, so that few variants are ever planned. */
+interface Shape {
+  bodies: number;
+  hasTags: boolean;
+  hasKeys: boolean;
 }
 
-function writeInsertStatement(bodies: number): string {
+const statements = new Map<string, string>();
+function insertStatement(shape: Shape): { name: string; text: string } {
+  const name = `accept-${shape.bodies}${shape.hasTags ? '-tags' : ''}${shape.hasKeys ? '-keys' : ''}`;
+  let text = statements.get(name);
+  if (text === undefined) statements.set(name, (text = writeInsertStatement(shape)));
+  return { name, text };
+}
+
+/**
+ * A table that a statement names is opened with its indexes, whether a row comes or not: tags and keys, which many mails do
+ * not have, are left out then. Rows of bodies that are not there are NULL.
+ */
+function writeInsertStatement({ bodies, hasTags, hasKeys }: Shape): string {
   const rows = Array.from({ length: bodies }, (_, i) => {
     const at = FIRST_BODY + 3 * i;
     return `($${at}::text, $${at + 1}::text, $${at + 2}::bytea)`;
   });
+  const tags = FIRST_BODY + 3 * bodies;
+  const keys = hasTags ? tags + 1 : tags;
+  const emails = `INSERT INTO emails (${names(EMAIL_COLUMNS)}) ${recordset(EMAIL_COLUMNS, '$1')}`;
+  const beside = [
+    `r AS (INSERT INTO recipients (${names(RECIPIENT_COLUMNS)}) ${recordset(RECIPIENT_COLUMNS, '$2')})`,
+    `o AS (${insertPortion(PORTION)})`,
+    `b AS (INSERT INTO email_contents (email_id, format, body)
+           SELECT * FROM (VALUES ${rows.join(', ')}) AS v(id, format, body) WHERE id IS NOT NULL)`,
+  ];
+  if (hasTags)
+    beside.push(`t AS (INSERT INTO email_tags (${names(TAG_COLUMNS)}) ${recordset(TAG_COLUMNS, `$${tags}`)})`);
+  if (!hasKeys) return `WITH ${beside.join(', ')} ${emails}`;
   // PostgreSQL runs the main statement before those of the WITH list: a key that is taken ends it before anything else
   // was written.
-  return `WITH e AS (INSERT INTO emails (${names(EMAIL_COLUMNS)}) ${recordset(EMAIL_COLUMNS, '$1')}),
-    r AS (INSERT INTO recipients (${names(RECIPIENT_COLUMNS)}) ${recordset(RECIPIENT_COLUMNS, '$2')}),
-    t AS (INSERT INTO email_tags (${names(TAG_COLUMNS)}) ${recordset(TAG_COLUMNS, '$3')}),
-    o AS (${insertPortion(PORTION)}),
-    b AS (INSERT INTO email_contents (email_id, format, body)
-          SELECT * FROM (VALUES ${rows.join(', ')}) AS v(id, format, body) WHERE id IS NOT NULL)
+  return `WITH e AS (${emails}), ${beside.join(', ')}
   INSERT INTO idempotency_keys (scope, key, body_hash, response)
   SELECT scope, key, decode(body_hash, 'base64'), response
-    FROM json_to_recordset($4::json) AS k(scope text, key text, body_hash text, response jsonb)`;
+    FROM json_to_recordset($${keys}::json) AS k(scope text, key text, body_hash text, response jsonb)`;
 }
 
 /** An idempotency key that the statement takes along; it must not exist yet. */
@@ -145,23 +163,26 @@ export async function insertWithKeys(
   keys: readonly NewKey[],
 ): Promise<void> {
   const bodies = 2 ** Math.ceil(Math.log2(mails.length));
+  const tags = mails.flatMap((mail) => mail.tags);
   const values: unknown[] = [
     JSON.stringify(mails.map((mail) => mail.email)),
     JSON.stringify(mails.flatMap((mail) => mail.recipients)),
-    JSON.stringify(mails.flatMap((mail) => mail.tags)),
-    JSON.stringify(
-      keys.map(({ scope, key, bodyHash, response }) => ({
-        scope,
-        key,
-        body_hash: bodyHash.toString('base64'),
-        response,
-      })),
-    ),
     ...portionOf(mails.flatMap((mail) => mail.events)),
   ];
   for (let i = 0; i < bodies; i++) {
     const mail = mails[i];
     values.push(...(mail ? [mail.id, mail.content.format, mail.content.body] : [null, null, null]));
   }
-  await db.query({ name: `accept-${bodies}`, text: insertStatement(bodies), values });
+  const [hasTags, hasKeys] = [tags.length > 0, keys.length > 0];
+  if (hasTags) values.push(JSON.stringify(tags));
+  if (hasKeys) values.push(JSON.stringify(keys.map(keyRow)));
+  const { name, text } = insertStatement({ bodies, hasTags, hasKeys });
+  await db.query({ name, text, values });
 }
+
+const keyRow = ({ scope, key, bodyHash, response }: NewKey) => ({
+  scope,
+  key,
+  body_hash: bodyHash.toString('base64'),
+  response,
+});
