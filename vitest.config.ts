@@ -24,7 +24,8 @@ export default defineConfig({
     ],
     hookTimeout: 60_000,
     testTimeout: 20_000,
-    maxWorkers: 2,
+    // One more than cores of a small machine: many a test waits for a clock or an engine.
+    maxWorkers: 3,
     // No file leaves anything behind, and the frameworks are loaded once per worker instead of once per file.
     isolate: false,
   },
