@@ -54,7 +54,7 @@ export async function startStandalone(env: Record<string, string> = {}): Promise
 
 /** Starts one program with exactly these settings and waits until it is ready. */
 export async function launch(program: string, env: Record<string, string>, readyUrl?: string): Promise<RunningProgram> {
-  const child = spawn(process.execPath, ['--enable-source-maps', join(ROOT, `dist/apps/${program}/src/main.js`)], {
+  const child = spawn(process.execPath, [join(ROOT, `dist/apps/${program}/src/main.js`)], {
     cwd: env['DATA_DIR'],
     env: { PATH: process.env['PATH'] ?? '', HOME: process.env['HOME'] ?? '/', UV_THREADPOOL_SIZE: '16', ...env },
     stdio: ['ignore', 'pipe', 'pipe'],

@@ -1,3 +1,4 @@
+import { bodyMemory } from './body-memory.js';
 import { nextTurn } from './next-turn.js';
 
 /** What is copied before others go first; memory that was never used costs several times the copying. */
@@ -6,7 +7,7 @@ const COPY_BYTES = 4 * 1024 * 1024;
 /** The pieces as one, of any size; a single one is not copied. */
 export async function joinInTurns(pieces: readonly Buffer[]): Promise<Buffer> {
   if (pieces.length === 1) return pieces[0];
-  const whole = Buffer.allocUnsafe(pieces.reduce((sum, piece) => sum + piece.length, 0));
+  const whole = bodyMemory(pieces.reduce((sum, piece) => sum + piece.length, 0));
   let at = 0;
   let pauseAt = COPY_BYTES;
   for (const piece of pieces) {

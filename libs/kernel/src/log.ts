@@ -1,5 +1,6 @@
-import { pino, type Logger } from 'pino';
+import { pino, stdSerializers, type Logger, type SerializedError } from 'pino';
 import type { Config } from './config.js';
+import { readableStack } from './readable-stack.js';
 
 /**
  * One event, one line, with fields. Injected as a class; a pino logger stands behind it.
@@ -16,6 +17,7 @@ export class Log {
         level: LOG_LEVEL,
         base: { program: config.program },
         timestamp: pino.stdTimeFunctions.isoTime,
+        serializers: { err: toldError },
         redact: ['authorization', 'password', 'secret', 'token', 'api_key', 'headers.authorization'],
         ...(LOG_FORMAT === 'pretty'
           ? {
@@ -50,4 +52,11 @@ export class Log {
   error(event: string, error: unknown, fields: object = {}): void {
     this.lines.error({ ...fields, err: error }, event);
   }
+}
+
+function toldError(error: Error): SerializedError {
+  const told = stdSerializers.err(error);
+  // What is thrown need not be an error.
+  if (error instanceof Error) told.stack = readableStack(told.stack);
+  return told;
 }
