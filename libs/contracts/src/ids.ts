@@ -25,20 +25,26 @@ export type IdPrefix = (typeof ID_PREFIXES)[number];
 
 const SEQUENCE_BITS = 12;
 const SEQUENCE_LIMIT = 1 << SEQUENCE_BITS;
-/** Hex digits of random bytes, made for many ids at once. */
-const RANDOM_DIGITS = 16;
-const bytes = new Uint8Array(1024);
+/** Random bytes of one id; their hex digits are made for many ids at once. */
+const RANDOM_BYTES = 8;
+const RANDOM_DIGITS = 2 * RANDOM_BYTES;
+const bytes = new Uint8Array(128 * RANDOM_BYTES);
+const DIGIT = '0123456789abcdef';
 const HEX = Array.from({ length: 256 }, (_, byte) => byte.toString(16).padStart(2, '0'));
 let digits = '';
 let digitsAt = 0;
 let lastMs = 0;
+/** `lastMs` in hex digits. */
+let time = '';
 let sequence = 0;
 
 function randomHex(): string {
   if (digitsAt >= digits.length) {
     globalThis.crypto.getRandomValues(bytes);
     digits = '';
-    for (const byte of bytes) digits += HEX[byte];
+    for (let i = 0; i < bytes.length; i++)
+      // The variant (RFC 9562 §4.1) is in the first two bits of each id's share.
+      digits += HEX[i % RANDOM_BYTES === 0 ? (bytes[i] & 0x3f) | 0x80 : bytes[i]];
     digitsAt = 0;
   }
   return digits.slice(digitsAt, (digitsAt += RANDOM_DIGITS));
@@ -48,18 +54,21 @@ function randomHex(): string {
 export function newId(prefix: IdPrefix): string {
   const now = Date.now();
   if (now > lastMs) {
-    lastMs = now;
+    begin(now);
     // The low half only, so that a busy millisecond has room to count up.
     sequence = Math.floor(Math.random() * (SEQUENCE_LIMIT / 2));
   } else if (++sequence >= SEQUENCE_LIMIT) {
     // More than 2,048 ids in one millisecond, or a clock that went back: borrow from the next millisecond.
-    lastMs += 1;
+    begin(lastMs + 1);
     sequence = 0;
   }
-  const time = lastMs.toString(16).padStart(12, '0');
   const random = randomHex();
-  const variant = ((parseInt(random[0], 16) & 0x3) | 0x8).toString(16);
-  return `${prefix}_${time}7${sequence.toString(16).padStart(3, '0')}${variant}${random.slice(1)}`;
+  return `${prefix}_${time}7${HEX[sequence >> 4]}${DIGIT[sequence & 0xf]}${random}`;
+}
+
+function begin(ms: number): void {
+  lastMs = ms;
+  time = ms.toString(16).padStart(12, '0');
 }
 
 /** True when `value` has the form of an id of this kind; says nothing about its existence. */

@@ -1,15 +1,23 @@
 const KIB = 1024;
-/** Less is not worth it; more is left to V8's account, which bounds what is dead and not yet given back. */
+/** Less is not worth it. */
 const LEAST_BYTES = 32 * KIB;
-const MOST_BYTES = 256 * KIB;
+/** Beyond it V8 counts again: what is dead must be given back at some time. */
+const UNCOUNTED_BYTES = 64 * KIB * KIB;
+
+let uncounted = 0;
+const givenBack = new FinalizationRegistry<number>((bytes) => (uncounted -= bytes));
 
 /**
  * Memory for the octets of one message, to be filled.
  *
- * V8 adds up the memory of buffers and marks the whole heap each time 64 MB more have come, although buffers of messages
- * are dead by the next scavenge: at 100 KB a message that was a third of all processor time. Shared memory does not count.
+ * V8 adds up the memory of buffers and marks the whole heap each time 64 MB more have come, in steps of up to ten
+ * milliseconds, although buffers of messages are dead by the next scavenge: at 100 KB a message that was a third of all
+ * processor time. Shared memory it does not count.
  */
 export function bodyMemory(bytes: number): Buffer {
-  const isCounted = bytes < LEAST_BYTES || bytes > MOST_BYTES;
-  return isCounted ? Buffer.allocUnsafe(bytes) : Buffer.from(new SharedArrayBuffer(bytes));
+  if (bytes < LEAST_BYTES || uncounted + bytes > UNCOUNTED_BYTES) return Buffer.allocUnsafe(bytes);
+  const memory = new SharedArrayBuffer(bytes);
+  uncounted += bytes;
+  givenBack.register(memory, bytes);
+  return Buffer.from(memory);
 }

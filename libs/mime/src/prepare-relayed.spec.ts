@@ -3,7 +3,7 @@ import { cost } from '../../../test/support/cost.js';
 import { prepareRelayed } from './prepare-relayed.js';
 import type { RelayedMessage, RelayProblem } from './relayed-message.js';
 
-const OPTIONS = { messageId: 'new-1', date: new Date('2026-11-01T10:00:00Z') };
+const OPTIONS = { messageId: () => 'new-1', date: new Date('2026-11-01T10:00:00Z') };
 const BASE =
   'From: Acme <news@ex.com>\r\nTo: b@ex.org\r\nSubject: Hello\r\nDate: Sat, 31 Oct 2026 09:00:00 +0100\r\nMessage-ID: <own@ex.com>\r\n';
 const BODY = '\r\nHello \t\r\n..\r\n\r\n';
@@ -12,17 +12,18 @@ function prepare(text: string): RelayedMessage | RelayProblem {
   return prepareRelayed(Buffer.from(text), OPTIONS);
 }
 
-function relayed(text: string): RelayedMessage {
+function relayed(text: string): RelayedMessage & { message: Buffer } {
   const result = prepare(text);
   if ('problem' in result) throw new Error(result.problem);
-  return result;
+  return { ...result, message: Buffer.concat(result.pieces) };
 }
 
 describe('prepareRelayed', () => {
   it('gives a complete message back as the same buffer', () => {
     const message = Buffer.from(BASE + BODY);
     const result = prepareRelayed(message, OPTIONS);
-    expect((result as RelayedMessage).message).toBe(message);
+    expect((result as RelayedMessage).pieces).toEqual([message]);
+    expect((result as RelayedMessage).pieces[0]).toBe(message);
     expect(result).toMatchObject({
       from: { address: 'news@ex.com', name: 'Acme' },
       to: [{ address: 'b@ex.org', name: '' }],
@@ -45,7 +46,10 @@ describe('prepareRelayed', () => {
   });
 
   it('keeps a whole message id of the caller', () => {
-    const result = prepareRelayed(Buffer.from(`From: a@ex.com\r\n${BODY}`), { ...OPTIONS, messageId: '<x@y.example>' });
+    const result = prepareRelayed(Buffer.from(`From: a@ex.com\r\n${BODY}`), {
+      ...OPTIONS,
+      messageId: () => '<x@y.example>',
+    });
     expect(result).toMatchObject({ messageId: '<x@y.example>' });
   });
 

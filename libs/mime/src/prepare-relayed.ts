@@ -14,27 +14,29 @@ import type { RelayedMessage, RelayOptions, RelayProblem } from './relayed-messa
 const MAX_RECEIVED = 100;
 
 /** At most one of each, RFC 5322 §3.6, RFC 2045 §3 and RFC 2369 §3. Readers disagree which of two they show. */
-const SINGLETONS = [
-  'From',
-  'Sender',
-  'Reply-To',
-  'To',
-  'Cc',
-  'Subject',
-  'Date',
-  'Message-ID',
-  'In-Reply-To',
-  'References',
-  'MIME-Version',
-  'Content-Type',
-  'Content-Transfer-Encoding',
-  'Content-Disposition',
-  'Content-ID',
-  'List-Unsubscribe',
-  'List-Unsubscribe-Post',
-];
+const SINGLETONS = new Map(
+  [
+    'From',
+    'Sender',
+    'Reply-To',
+    'To',
+    'Cc',
+    'Subject',
+    'Date',
+    'Message-ID',
+    'In-Reply-To',
+    'References',
+    'MIME-Version',
+    'Content-Type',
+    'Content-Transfer-Encoding',
+    'Content-Disposition',
+    'Content-ID',
+    'List-Unsubscribe',
+    'List-Unsubscribe-Post',
+  ].map((name) => [name.toLowerCase(), name]),
+);
 /** Fields that also name a sender; a reader may show them in place of From. */
-const OTHER_SENDERS = ['Sender', 'Resent-From', 'Resent-Sender'];
+const OTHER_SENDERS = new Map(['Sender', 'Resent-From', 'Resent-Sender'].map((name) => [name.toLowerCase(), name]));
 const REMOVED = new Set(['bcc', 'resent-bcc', 'return-path']);
 
 type FieldsByName = Map<string, HeaderField[]>;
@@ -56,12 +58,13 @@ export function prepareRelayed(message: Buffer, options: RelayOptions): RelayedM
   const controls = readControlFields(head.fields);
   if ('problem' in controls) return controls;
   const value = (name: string) => byName.get(name)?.[0].value ?? '';
-  const messageId = value('message-id') || completeId(options.messageId, from);
-  const rewritten = rewrite(message, head, { ...options, messageId });
-  const files = isTextAlone(value) ? [] : findFiles(rewritten.message);
+  const messageId = value('message-id') || completeId(options.messageId(), from);
+  const files = isTextAlone(value) ? [] : findFiles(message);
   if ('problem' in files) return malformed(files.problem);
+  const headPieces = rewriteHead(message, head, missingFields(byName, messageId, options.date));
+  const body = message.subarray(head.bodyOffset);
   return {
-    message: rewritten.message,
+    pieces: headPieces === null ? [message] : [...headPieces, message.subarray(headEndOf(head))],
     files,
     from,
     to: readAddressList(value('to')),
@@ -70,8 +73,9 @@ export function prepareRelayed(message: Buffer, options: RelayOptions): RelayedM
     subject: decodeWords(value('subject')),
     messageId: blankControls(messageId),
     ...controls,
-    smtputf8: !isAscii(rewritten.message.subarray(0, rewritten.bodyOffset)),
-    eightBit: !isAscii(rewritten.message.subarray(rewritten.bodyOffset)),
+    hasListUnsubscribe: byName.has('list-unsubscribe') || byName.has('list-unsubscribe-post'),
+    smtputf8: !(headPieces ?? [message.subarray(0, head.bodyOffset)]).every((piece) => isAscii(piece)),
+    eightBit: !isAscii(body),
   };
 }
 
@@ -84,10 +88,9 @@ function isTextAlone(value: (name: string) => string): boolean {
 function groupByName(fields: HeaderField[]): FieldsByName {
   const byName: FieldsByName = new Map();
   for (const field of fields) {
-    const key = field.name.toLowerCase();
-    const others = byName.get(key);
+    const others = byName.get(field.key);
     if (others) others.push(field);
-    else byName.set(key, [field]);
+    else byName.set(field.key, [field]);
   }
   return byName;
 }
@@ -96,8 +99,10 @@ function structureProblem(byName: FieldsByName): RelayProblem | undefined {
   if ((byName.get('received')?.length ?? 0) >= MAX_RECEIVED) {
     return { problem: 'too many hops, the message runs in a circle', code: 554, enhanced: '5.4.6', field: 'Received' };
   }
-  const twice = SINGLETONS.find((name) => (byName.get(name.toLowerCase())?.length ?? 0) > 1);
-  if (twice) return malformed(`header ${twice} is given more than once`, twice);
+  for (const [key, fields] of byName) {
+    const name = fields.length > 1 ? SINGLETONS.get(key) : undefined;
+    if (name) return malformed(`header ${name} is given more than once`, name);
+  }
   return byName.has('from') ? undefined : malformed('header From is missing', 'From');
 }
 
@@ -120,8 +125,8 @@ function readSender(field: HeaderField): Mailbox | { problem: string } {
 
 function foreignSender(byName: FieldsByName, from: Mailbox): RelayProblem | undefined {
   const domain = domainOf(from.address);
-  for (const name of OTHER_SENDERS) {
-    for (const field of byName.get(name.toLowerCase()) ?? []) {
+  for (const [key, name] of OTHER_SENDERS) {
+    for (const field of byName.get(key) ?? []) {
       const mailbox = readSender(field);
       if ('problem' in mailbox) return unauthorised(`header ${name} ${mailbox.problem}`, name);
       if (domainOf(mailbox.address) !== domain) {
@@ -136,28 +141,35 @@ function completeId(messageId: string, from: Mailbox): string {
   return bracketed(messageId.includes('@') ? messageId : `${messageId}@${domainOf(from.address)}`);
 }
 
-/** Leaves out what must not travel on and adds what is missing at the end of the header block; the rest is not touched. */
-function rewrite(message: Buffer, head: MessageHead, missing: RelayOptions): { message: Buffer; bodyOffset: number } {
+function missingFields(byName: FieldsByName, messageId: string, date: Date): string {
+  const isGiven = (key: string) => byName.get(key)?.some(({ value }) => value !== '') ?? false;
+  return (
+    (isGiven('message-id') ? '' : `Message-ID: ${messageId}\r\n`) +
+    (isGiven('date') ? '' : `Date: ${rfc5322Date(date)}\r\n`)
+  );
+}
+
+/** Where the last field ends. */
+const headEndOf = ({ fields }: MessageHead): number => fields.at(-1)?.end ?? 0;
+
+/**
+ * The fields without what must not travel on, and with what is missing at their end; the rest is not touched. Null where
+ * they stay as they are.
+ */
+function rewriteHead(message: Buffer, head: MessageHead, added: string): Buffer[] | null {
   const removed = head.fields.filter(isRemoved);
-  const present = (key: string) => head.fields.some((field) => field.name.toLowerCase() === key && !isRemoved(field));
-  const added =
-    (present('message-id') ? '' : `Message-ID: ${missing.messageId}\r\n`) +
-    (present('date') ? '' : `Date: ${rfc5322Date(missing.date)}\r\n`);
-  if (removed.length === 0 && added === '') return { message, bodyOffset: head.bodyOffset };
-  const headEnd = head.fields.at(-1)?.end ?? 0;
+  if (removed.length === 0 && added === '') return null;
   const pieces: Buffer[] = [];
   let keptFrom = 0;
   for (const { start, end } of removed) {
     pieces.push(message.subarray(keptFrom, start));
     keptFrom = end;
   }
-  pieces.push(message.subarray(keptFrom, headEnd), Buffer.from(added), message.subarray(headEnd));
-  const rewritten = Buffer.concat(pieces);
-  return { message: rewritten, bodyOffset: rewritten.length - (message.length - head.bodyOffset) };
+  pieces.push(message.subarray(keptFrom, headEndOf(head)), Buffer.from(added));
+  return pieces;
 }
 
-function isRemoved({ name, value }: HeaderField): boolean {
-  const key = name.toLowerCase();
+function isRemoved({ key, value }: HeaderField): boolean {
   return REMOVED.has(key) || isControlField(key) || (value === '' && (key === 'date' || key === 'message-id'));
 }
 

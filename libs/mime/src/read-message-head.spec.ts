@@ -12,8 +12,8 @@ describe('readMessageHead', () => {
     const text = 'Subject:  a\r\n\tb\r\n c \r\nX-Y:z\r\n\r\nbody: x\r\n';
     expect(head(text)).toEqual({
       fields: [
-        { name: 'Subject', value: 'a\tb c', start: 0, end: 22 },
-        { name: 'X-Y', value: 'z', start: 22, end: 29 },
+        { name: 'Subject', key: 'subject', value: 'a\tb c', start: 0, end: 22 },
+        { name: 'X-Y', key: 'x-y', value: 'z', start: 22, end: 29 },
       ],
       bodyOffset: 31,
     });
@@ -21,7 +21,10 @@ describe('readMessageHead', () => {
   });
 
   it('takes a message without body, without headers, and without anything', () => {
-    expect(head('A: b\r\n')).toEqual({ fields: [{ name: 'A', value: 'b', start: 0, end: 6 }], bodyOffset: 6 });
+    expect(head('A: b\r\n')).toEqual({
+      fields: [{ name: 'A', key: 'a', value: 'b', start: 0, end: 6 }],
+      bodyOffset: 6,
+    });
     expect(head('\r\nbody\r\n')).toEqual({ fields: [], bodyOffset: 2 });
     expect(head('')).toEqual({ fields: [], bodyOffset: 0 });
   });

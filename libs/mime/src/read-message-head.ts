@@ -4,6 +4,8 @@ import type { Problem } from './mailbox.js';
 /** One header field. `value` is unfolded and trimmed but not decoded; the offsets span the field with its last CRLF. */
 export interface HeaderField {
   name: string;
+  /** The name in lower case. */
+  key: string;
   value: string;
   start: number;
   end: number;
@@ -83,8 +85,10 @@ function readField(message: Buffer, start: number, end: number): HeaderField | u
   // RFC 5322 §3.6.8: printable ASCII without the colon.
   while (colon < end && message[colon] > SPACE && message[colon] < 0x7f && message[colon] !== COLON) colon += 1;
   if (colon === start || colon === end || message[colon] !== COLON) return undefined;
+  const name = message.toString('latin1', start, colon);
   return {
-    name: message.toString('latin1', start, colon),
+    name,
+    key: name.toLowerCase(),
     value: unfold(message.subarray(colon + 1, end)),
     start,
     end,

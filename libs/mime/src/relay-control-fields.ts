@@ -18,8 +18,8 @@ const SINGLE: Record<string, SingleMember> = {
 };
 
 /** True for fields that speak to this service and must not travel on. */
-export function isControlField(lowerName: string): boolean {
-  return lowerName.startsWith(PREFIX) || Object.hasOwn(SINGLE, lowerName);
+export function isControlField(key: string): boolean {
+  return key.startsWith(PREFIX) || Object.hasOwn(SINGLE, key);
 }
 
 /** Reads the control fields; one that is given twice is refused, since either value may be the one that was meant. */
@@ -27,8 +27,7 @@ export function readControlFields(fields: HeaderField[]): Controls | RelayProble
   const tags = new Map<string, string>();
   const controls: Pick<Controls, SingleMember> = {};
   const unknownControls: string[] = [];
-  for (const { name, value } of fields) {
-    const key = name.toLowerCase();
+  for (const { name, key, value } of fields) {
     if (!isControlField(key)) continue;
     const shown = name.slice(0, MAX_SHOWN_NAME);
     const tag = key.startsWith(TAG_PREFIX) ? key.slice(TAG_PREFIX.length) : undefined;

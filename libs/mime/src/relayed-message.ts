@@ -3,9 +3,12 @@ import type { Mailbox } from './mailbox.js';
 
 /** A relayed message as it will be sent, and what its header block says. */
 export interface RelayedMessage {
-  /** CRLF line ends; byte-exact but for removed control fields and added `Date` and `Message-ID`. */
-  message: Buffer;
-  /** Views of `message`. */
+  /**
+   * The message in pieces, which are views of what came: CRLF line ends; byte-exact but for removed control fields and added
+   * `Date` and `Message-ID`. One piece where nothing is changed.
+   */
+  pieces: Buffer[];
+  /** Views of what came. */
   files: FoundFile[];
   from: Mailbox;
   to: Mailbox[];
@@ -24,6 +27,8 @@ export interface RelayedMessage {
   track?: string;
   /** `X-Service-List-Unsubscribe`, unparsed. */
   listUnsubscribe?: string;
+  /** It has a `List-Unsubscribe` or `List-Unsubscribe-Post` of its own. */
+  hasListUnsubscribe: boolean;
   /** Names of `X-Service-…` fields that mean nothing here, as written; they are removed all the same. */
   unknownControls: string[];
   /** The header block has octets over 127, so the next server must offer SMTPUTF8 (RFC 6531). */
@@ -42,7 +47,7 @@ export interface RelayProblem {
 
 /** What is added where the message lacks it. */
 export interface RelayOptions {
-  /** A whole id, or its left half: then the domain of `From` follows behind an @. */
-  messageId: string;
+  /** Makes a whole id, or its left half: then the domain of `From` follows behind an @. */
+  messageId: () => string;
   date: Date;
 }

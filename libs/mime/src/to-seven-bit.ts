@@ -47,7 +47,7 @@ function convert(entity: Buffer, depth: number): Buffer | null {
 function convertFields(entity: Buffer, fields: HeaderField[], reencoded: boolean): Buffer[] | null {
   const lines: Buffer[] = [];
   for (const field of fields) {
-    if (reencoded && field.name.toLowerCase() === ENCODING) continue;
+    if (reencoded && field.key === ENCODING) continue;
     const octets = entity.subarray(field.start, field.end);
     const line = isAscii(octets) ? octets : encodeField(field);
     if (line === null) return null;

@@ -12,7 +12,7 @@ import {
 import { LIMITS, newId, Refusal } from '#libs/contracts';
 import { SendingDomains } from '#libs/domains';
 import { EmailIntake, relayedOptions, type RelayedOptions, type Submission } from '#libs/emails';
-import { Config, Log, nextTurn } from '#libs/kernel';
+import { Config, joinInTurns, Log, nextTurn } from '#libs/kernel';
 import {
   domainOf,
   normaliseAddress,
@@ -140,7 +140,10 @@ export class SubmissionSession {
     // Again: a client may hold a transaction open for minutes, and a revoked key ends within a second (S-5).
     const principal = await this.authenticate(login.token, session.remoteAddress);
     const options = relayedOptions(relayed);
-    const { id } = await this.intake.accept(toSubmission(principal, relayed, { rcptTo, options, login }));
+    const whole = await joinInTurns(relayed.pieces);
+    const { id } = await this.intake.accept(
+      toSubmission(principal, relayed, { message: whole, rcptTo, options, login }),
+    );
     return `queued as ${id}${ignoredOf(options)}`;
   }
 
@@ -153,11 +156,13 @@ export class SubmissionSession {
   }
 }
 
+const newMessageId = (): string => newId('em').slice(3);
+
 /** One step through a large message takes up to ten milliseconds, so it has a turn of its own. */
 async function readRelayed(message: Buffer): Promise<RelayedMessage> {
   const large = message.length > LARGE_BYTES;
   if (large) await nextTurn();
-  const relayed = prepareRelayed(message, { messageId: newId('em').slice(3), date: new Date() });
+  const relayed = prepareRelayed(message, { messageId: newMessageId, date: new Date() });
   if ('problem' in relayed)
     throw new SmtpReply(
       relayed.code,
@@ -182,9 +187,9 @@ const actsForAnother = ({ authzid, username }: SMTPServerAuthentication): boolea
 function toSubmission(
   principal: Principal,
   relayed: RelayedMessage,
-  of: { rcptTo: SMTPServerAddress[]; options: RelayedOptions; login: Login },
+  of: { message: Buffer; rcptTo: SMTPServerAddress[]; options: RelayedOptions; login: Login },
 ): Submission {
-  const { rcptTo, login } = of;
+  const { message, rcptTo, login } = of;
   const { idempotencyKey: key, tags, scheduledAt, unsubscribe } = of.options;
   const shownTo = new Set(relayed.to.map((mailbox) => normaliseAddress(mailbox.address)));
   const shownCc = new Set(relayed.cc.map((mailbox) => normaliseAddress(mailbox.address)));
@@ -211,7 +216,7 @@ function toSubmission(
     tags,
     content: {
       format: 'mime',
-      message: relayed.message,
+      message,
       messageId: relayed.messageId,
       files: relayed.files,
     },

@@ -1,5 +1,5 @@
 import { LIMITS, Refusal, type RefusalDetail } from '#libs/contracts';
-import { hasHeaderField, type RelayedMessage } from '#libs/mime';
+import type { RelayedMessage } from '#libs/mime';
 import { isIdempotencyKey, releaseTime, scheduledAtRule, tagsRule } from './submission-rules.js';
 import type { Submission } from './submission.js';
 
@@ -59,11 +59,9 @@ function trackProblems(track: string | undefined): RefusalDetail[] {
 }
 
 /** A link of ours to unsubscribe at, where the message has none. */
-function unsubscribeProblems({ listUnsubscribe, message }: RelayedMessage): RefusalDetail[] {
+function unsubscribeProblems({ listUnsubscribe, hasListUnsubscribe }: RelayedMessage): RefusalDetail[] {
   const field = 'X-Service-List-Unsubscribe';
   if (listUnsubscribe === undefined) return [];
   if (listUnsubscribe.toLowerCase() !== 'one-click') return one(field, 'invalid_value', 'must be one-click');
-  return hasHeaderField(message, 'List-Unsubscribe') || hasHeaderField(message, 'List-Unsubscribe-Post')
-    ? one(field, 'conflict', 'must not be given together with List-Unsubscribe')
-    : [];
+  return hasListUnsubscribe ? one(field, 'conflict', 'must not be given together with List-Unsubscribe') : [];
 }
