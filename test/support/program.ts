@@ -7,6 +7,13 @@ import { until } from './until.js';
 
 export const API_KEY = 'test-key-0123456789-abcdefghij-KLMNOP';
 const ROOT = new URL('../../', import.meta.url).pathname;
+/** Node's options in `npm start`. */
+const FLAGS = npmStart().match(/(?<= )--\S+/g) ?? [];
+
+function npmStart(): string {
+  const { scripts } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as { scripts: { start: string } };
+  return scripts.start;
+}
 
 /** The service from outside, in whatever topology. */
 export interface House {
@@ -54,7 +61,7 @@ export async function startStandalone(env: Record<string, string> = {}): Promise
 
 /** Starts one program with exactly these settings and waits until it is ready. */
 export async function launch(program: string, env: Record<string, string>, readyUrl?: string): Promise<RunningProgram> {
-  const child = spawn(process.execPath, [join(ROOT, `dist/apps/${program}/src/main.js`)], {
+  const child = spawn(process.execPath, [...FLAGS, join(ROOT, `dist/apps/${program}/src/main.js`)], {
     cwd: env['DATA_DIR'],
     env: { PATH: process.env['PATH'] ?? '', HOME: process.env['HOME'] ?? '/', UV_THREADPOOL_SIZE: '16', ...env },
     stdio: ['ignore', 'pipe', 'pipe'],

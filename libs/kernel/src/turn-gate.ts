@@ -13,9 +13,15 @@ export class TurnGate {
 
   /** Resolves when this turn has room for a step of this weight; a step that is heavier than a turn gets one alone. */
   async pass(weight: number): Promise<void> {
-    while (this.used > 0 && this.used + weight > this.perTurn) await this.next();
+    while (!this.passes(weight)) await this.next();
+  }
+
+  /** True where `pass` would not wait: the step has its room then. */
+  passes(weight: number): boolean {
+    if (this.used > 0 && this.used + weight > this.perTurn) return false;
     this.used += weight;
     void this.next();
+    return true;
   }
 
   private next(): Promise<void> {

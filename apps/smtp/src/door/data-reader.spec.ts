@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import { SMTPStream } from 'smtp-server/lib/smtp-stream.js';
 import { describe, expect, it } from 'vitest';
 import { readDataFast } from './data-reader.js';
@@ -90,5 +91,27 @@ describe('readDataFast', () => {
     expect(stream.sizeExceeded).toBe(true);
     parser.write(Buffer.from('\r\n.\r\n'));
     expect(parser.dataBytes).toBe(18);
+  });
+
+  it('takes a share of a large mail in each turn of the event loop, however much is there', async () => {
+    const parser = readDataFast(new SMTPStream());
+    const stream = parser.startDataMode();
+    const perTurn = [0];
+    stream.on('data', (piece: Buffer) => (perTurn[perTurn.length - 1] += piece.length));
+    let running = true;
+    const turn = (): void => {
+      perTurn.push(0);
+      if (running) setImmediate(turn);
+    };
+    setImmediate(turn);
+    const ended = once(stream, 'end');
+    const line = Buffer.from(`${'x'.repeat(998)}\r\n`);
+    const piece = Buffer.concat(Array.from({ length: 64 }, () => line));
+    for (let i = 0; i < 64; i++) parser.write(piece);
+    parser.write(Buffer.from('.\r\n'));
+    await ended;
+    running = false;
+    expect(perTurn.reduce((sum, octets) => sum + octets, 0)).toBe(64 * piece.length);
+    expect(Math.max(...perTurn)).toBeLessThanOrEqual(2 * 128 * 1024);
   });
 });

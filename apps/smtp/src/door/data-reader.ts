@@ -1,8 +1,14 @@
+import { TurnGate } from '#libs/kernel';
 import type { SMTPStream } from 'smtp-server/lib/smtp-stream.js';
 
 const DOT = 0x2e;
 const CR = 0x0d;
 const LF = 0x0a;
+const KIB = 1024;
+/** Pieces up to this size, and so ordinary mails, are taken as they come. */
+const LIGHT_BYTES = 8 * KIB;
+/** Of larger ones, all sessions together. libuv reads up to 2 MiB from one socket before it looks at another. */
+const turns = new TurnGate(128 * KIB);
 const LINE_DOT = Buffer.from('\n.');
 const BEGINNING = /(?:\r?\n\.?|\r\n\.\r|\r)$/;
 
@@ -75,6 +81,12 @@ const unfinished = (data: Buffer): number =>
   BEGINNING.exec(data.toString('latin1', Math.max(data.length - 4, 0)))?.[0].length ?? 0;
 
 function emit(parser: SMTPStream, content: Buffer, done: (error?: Error | null) => void): void {
+  const goOn = () => handOver(parser, content, done);
+  if (content.length <= LIGHT_BYTES || turns.passes(content.length)) goOn();
+  else void turns.pass(content.length).then(goOn);
+}
+
+function handOver(parser: SMTPStream, content: Buffer, done: (error?: Error | null) => void): void {
   const stream = parser._dataStream;
   if (content.length === 0 || !stream?.writable || stream.write(content) || stream.destroyed) return done();
   // A stream that the application destroys never drains, it only closes.
