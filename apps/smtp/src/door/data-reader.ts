@@ -5,9 +5,9 @@ const DOT = 0x2e;
 const CR = 0x0d;
 const LF = 0x0a;
 const KIB = 1024;
-/** Pieces up to this size, and so ordinary mails, are taken as they come. */
-const LIGHT_BYTES = 8 * KIB;
-/** Of larger ones, all sessions together. libuv reads up to 2 MiB from one socket before it looks at another. */
+/** Ordinary mails, and so many octets of any other, are taken as they come. */
+const LIGHT_BYTES = 256 * KIB;
+/** What is beyond that, of all sessions together. libuv reads up to 2 MiB from one socket before it looks at another. */
 const turns = new TurnGate(128 * KIB);
 const LINE_DOT = Buffer.from('\n.');
 const BEGINNING = /(?:\r?\n\.?|\r\n\.\r|\r)$/;
@@ -82,7 +82,7 @@ const unfinished = (data: Buffer): number =>
 
 function emit(parser: SMTPStream, content: Buffer, done: (error?: Error | null) => void): void {
   const goOn = () => handOver(parser, content, done);
-  if (content.length <= LIGHT_BYTES || turns.passes(content.length)) goOn();
+  if (parser.dataBytes <= LIGHT_BYTES || turns.passes(content.length)) goOn();
   else void turns.pass(content.length).then(goOn);
 }
 
