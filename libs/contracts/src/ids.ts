@@ -35,7 +35,7 @@ let digits = '';
 let digitsAt = 0;
 let lastMs = 0;
 /** `lastMs` in hex digits. */
-let time = '';
+let lastTime = '';
 let sequence = 0;
 
 function randomHex(): string {
@@ -63,12 +63,12 @@ export function newId(prefix: IdPrefix): string {
     sequence = 0;
   }
   const random = randomHex();
-  return `${prefix}_${time}7${HEX[sequence >> 4]}${DIGIT[sequence & 0xf]}${random}`;
+  return `${prefix}_${lastTime}7${HEX[sequence >> 4]}${DIGIT[sequence & 0xf]}${random}`;
 }
 
 function begin(ms: number): void {
   lastMs = ms;
-  time = ms.toString(16).padStart(12, '0');
+  lastTime = ms.toString(16).padStart(12, '0');
 }
 
 /** True when `value` has the form of an id of this kind; says nothing about its existence. */
