@@ -11,7 +11,7 @@ const givenBack = new FinalizationRegistry<number>((bytes) => (uncounted -= byte
  * Memory for the octets of one message, to be filled.
  *
  * V8 adds up the memory of buffers and marks the whole heap each time 64 MB more have come, in steps of up to ten
- * milliseconds, although buffers of messages are dead by the next scavenge: at 100 KB a message that was a third of all
+ * milliseconds, although buffers of messages are dead by the next scavenge: at 100 KB a message that was a fourth of all
  * processor time. Shared memory it does not count.
  */
 export function bodyMemory(bytes: number): Buffer {

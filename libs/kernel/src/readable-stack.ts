@@ -3,7 +3,7 @@ import { SourceMap, type SourceMapPayload } from 'node:module';
 import { dirname, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
-/** Our compiled files in a stack; those of others have no maps. */
+/** Compiled files in a stack: ours, and others' where they come with a map. */
 const PLACE = /(file:\/\/[^\s()]+\/dist\/[^\s()]+\.js):(\d+):(\d+)/g;
 
 const maps = new Map<string, SourceMap | null>();
