@@ -1,23 +1,35 @@
-// The last line of a run: all tests of all reports. A suite that left no report, and a file that could not be loaded,
-// count as one failure each, because what did not run did not pass.
+// The last lines of a run: what failed, with the first lines of why, and the sum of all tests of all reports. A suite that
+// left no report, and a file that could not be loaded, count as one failure each, because what did not run did not pass.
 import { existsSync, readFileSync } from 'node:fs';
+import { relative } from 'node:path';
 
 const SUITES = ['config', 'e2e.config', 'distributed.config', 'heavy.config', 'patient.config'].map(
   (name) => `vitest.${name}.ts`,
 );
+const REASON_LINES = 6;
 
 const sum = { passed: 0, failed: 0, skipped: 0 };
+function fail(what, reason = '') {
+  sum.failed += 1;
+  const lines = reason.split('\n').slice(0, REASON_LINES);
+  console.log([`FAILED ${what}`, ...lines.map((line) => `       ${line}`)].join('\n'));
+}
+
 for (const suite of SUITES) {
   const file = `.tools/reports/${suite}.json`;
   if (!existsSync(file)) {
-    sum.failed += 1;
+    fail(`${suite}: no report`);
     continue;
   }
   const report = JSON.parse(readFileSync(file, 'utf8'));
   sum.passed += report.numPassedTests;
   sum.skipped += report.numPendingTests + report.numTodoTests;
-  sum.failed += report.numFailedTests;
-  sum.failed += report.testResults.filter((one) => one.status === 'failed' && one.assertionResults.length === 0).length;
+  for (const { name, status, message, assertionResults } of report.testResults) {
+    const path = relative(process.cwd(), name);
+    if (status === 'failed' && assertionResults.length === 0) fail(path, message);
+    for (const test of assertionResults)
+      if (test.status === 'failed') fail(`${path}: ${test.fullName}`, test.failureMessages[0]);
+  }
 }
 console.log(`${sum.passed} passed, ${sum.failed} failed, ${sum.skipped} skipped`);
 process.exit(sum.failed > 0 ? 1 : 0);
