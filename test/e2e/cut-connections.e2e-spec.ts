@@ -66,7 +66,9 @@ describe('sends whose connection is cut at a random byte', () => {
     const unclear = [...ids].filter(([, seen]) => seen.size !== 1);
     const distinct = new Set([...ids.values()].flatMap((seen) => [...seen]));
     const stored = await countMails(program);
-    console.log(`${SENDS} keys, ${attempts} attempts, ${cut} cut, ${busy} told to come again; ${distinct.size} ids, ${stored} mails`);
+    console.log(
+      `${SENDS} keys, ${attempts} attempts, ${cut} cut, ${busy} told to come again; ${distinct.size} ids, ${stored} mails`,
+    );
     expect(unclear).toEqual([]);
     expect(distinct.size).toBe(SENDS);
     expect(stored).toBe(SENDS);
@@ -137,7 +139,8 @@ function attempt({ ports }: RunningProgram, request: Buffer, where: Cut): Promis
       const [, status] = /^HTTP\/1\.1 (\d+)/.exec(answer) ?? [];
       const [, id] = /"id":"(em_[0-9a-f]{32})"/.exec(answer) ?? [];
       if (status === '201' && id) resolve(id);
-      else if (where === WHOLE && !['409', '503'].includes(status)) reject(new Error(`answered ${answer.slice(0, 400)}`));
+      else if (where === WHOLE && !['409', '503'].includes(status))
+        reject(new Error(`answered ${answer.slice(0, 400)}`));
       else resolve(null);
     });
   });

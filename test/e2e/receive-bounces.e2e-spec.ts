@@ -75,7 +75,7 @@ describe('the inbound door', () => {
     await hook?.close();
   });
 
-  /** Of what ends a delivery; events are read from the log, which is written a moment later. */
+  /** Of what ends a delivery. */
   const tells = async (id: string, ...types: string[]) => {
     const told = async () =>
       (await stage.events(id)).map(({ type }) => type).filter((type) => /delivered|bounced|complained/.test(type));

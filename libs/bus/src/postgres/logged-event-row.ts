@@ -1,10 +1,11 @@
-import type { LoggedEvent, ServiceEvent } from '#libs/contracts';
+import type { LoggedEvent, RoutedEvent, ServiceEvent } from '#libs/contracts';
 
-export const LOG_COLUMNS = 'position, event_id, key, sequence, account_id, domain_id, type, test, created_at, data';
+/** Of an event, in `event_log` and in the outbox. */
+export const EVENT_COLUMNS = 'event_id, key, sequence, account_id, domain_id, type, test, created_at, data';
+export const LOG_COLUMNS = `position, ${EVENT_COLUMNS}`;
 
-/** A row of `event_log` as the driver gives it: bigint is text, json is parsed. */
-export interface LoggedEventRow {
-  position: string;
+/** As the driver gives it: json is parsed. */
+export interface EventRow {
   event_id: string;
   key: string;
   sequence: number;
@@ -16,7 +17,12 @@ export interface LoggedEventRow {
   data: unknown;
 }
 
-export function loggedEvent(row: LoggedEventRow): LoggedEvent {
+/** A row of `event_log`: bigint is text. */
+export interface LoggedEventRow extends EventRow {
+  position: string;
+}
+
+export function routedEventOf(row: EventRow): RoutedEvent {
   return {
     event: {
       id: row.event_id,
@@ -29,6 +35,11 @@ export function loggedEvent(row: LoggedEventRow): LoggedEvent {
     sequence: row.sequence,
     domainId: row.domain_id,
     test: row.test,
-    position: Number(row.position),
   };
+}
+
+/** Written out, as it is made for every event: spreading costs several times as much. */
+export function loggedEvent(row: LoggedEventRow): LoggedEvent {
+  const { event, key, sequence, domainId, test } = routedEventOf(row);
+  return { event, key, sequence, domainId, test, position: Number(row.position) };
 }
