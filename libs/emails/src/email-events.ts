@@ -1,4 +1,5 @@
 import type { BounceType, EmailEventBase, EmittedType, EventData, RoutedEvent } from '#libs/contracts';
+import { isoTime } from '#libs/kernel';
 import { routedEvent } from '#libs/persistence';
 
 /** What of a mail its events tell and route by; intake has it in hand, the ledger reads it with a claim. */
@@ -27,7 +28,7 @@ export function emailEvent<T extends EmailType>(
   const base: EmailEventBase = {
     id: mail.id,
     email_id: mail.id,
-    created_at: mail.createdAt.toISOString(),
+    created_at: isoTime(mail.createdAt),
     message_id: mail.messageId,
     from: mail.sender,
     to: mail.to,

@@ -14,6 +14,7 @@ export { TargetResolver } from './safe-fetch/target-resolver.js';
 export { isPublicAddress } from './safe-fetch/public-address.js';
 export { targetUrlProblems, type TargetUrlProblem } from './safe-fetch/target-url.js';
 export { inTurns } from './in-turns.js';
+export { isoTime } from './iso-time.js';
 export { joinInTurns } from './join-in-turns.js';
 export { nextTurn } from './next-turn.js';
 export { TurnGate } from './turn-gate.js';

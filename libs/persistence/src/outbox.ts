@@ -1,4 +1,5 @@
 import { newId, type EmittedType, type EventData, type RoutedEvent } from '#libs/contracts';
+import { isoTime } from '#libs/kernel';
 import type { Queryable } from './database.js';
 import { JSON_OID, textArray } from './text-array.js';
 
@@ -66,7 +67,7 @@ export function routedEvent<T extends EmittedType>(of: {
       id: newId('evt'),
       account_id: of.accountId,
       type: of.type,
-      created_at: of.at.toISOString(),
+      created_at: isoTime(of.at),
       data: of.data,
     },
     key: of.key,

@@ -1,4 +1,5 @@
 import type { LoggedEvent, RoutedEvent, ServiceEvent } from '#libs/contracts';
+import { isoTime } from '#libs/kernel';
 
 /** Of an event, in `event_log` and in the outbox. */
 export const EVENT_COLUMNS = 'event_id, key, sequence, account_id, domain_id, type, test, created_at, data';
@@ -28,7 +29,7 @@ export function routedEventOf(row: EventRow): RoutedEvent {
       id: row.event_id,
       account_id: row.account_id,
       type: row.type,
-      created_at: row.created_at.toISOString(),
+      created_at: isoTime(row.created_at),
       data: row.data,
     } as ServiceEvent,
     key: row.key,

@@ -1,4 +1,5 @@
 import type { EmailStatus, RoutedEvent } from '#libs/contracts';
+import { isoTime } from '#libs/kernel';
 import { domainOf, normaliseAddress, type Mailbox } from '#libs/mime';
 import { emailEvent, type MailFacts } from '../email-events.js';
 import { aggregateStatus, lastEventOf } from '../email-status.js';
@@ -99,7 +100,7 @@ export function rowsOf(draft: Draft, units: number, workerId: string | null): Ma
   const waiting: EmailStatus = submission.scheduledAt ? 'scheduled' : 'queued';
   const statuses = recipients.map((recipient) => (recipient.suppressed === null ? waiting : 'suppressed'));
   const status = aggregateStatus(statuses);
-  const createdAt = mail.createdAt.toISOString();
+  const createdAt = isoTime(mail.createdAt);
   return {
     id: mail.id,
     content,
@@ -161,8 +162,8 @@ function recipientRow(
     search_key: searchKey(mail.accountId, recipient.normal),
     type: recipient.type,
     status: left ? 'suppressed' : waiting,
-    due_at: left ? null : dueAt,
-    expires_at: expiresAt,
+    due_at: left ? null : isoTime(dueAt),
+    expires_at: isoTime(expiresAt),
     claimed_by: claimedBy,
     fence: claimedBy === null ? 0 : 1,
     // What is due and not handed over stands in its domain's line at once.

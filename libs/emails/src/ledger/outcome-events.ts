@@ -1,4 +1,5 @@
 import type { RoutedEvent } from '#libs/contracts';
+import { isoTime } from '#libs/kernel';
 import { bounceFacts, emailEvent } from '../email-events.js';
 import type { DeliveryJob } from './delivery-job.js';
 import type { Verdict } from './verdict.js';
@@ -41,8 +42,8 @@ function resultEvent(mail: DeliveryJob['mail'], verdict: Verdict, sequence: numb
   switch (verdict.status) {
     case 'delivered': {
       const added = {
-        queued_at: mail.releasedAt.toISOString(),
-        delivered_at: verdict.outcome.endedAt.toISOString(),
+        queued_at: isoTime(mail.releasedAt),
+        delivered_at: isoTime(verdict.outcome.endedAt),
         smtp_response: [code, enhanced, text].filter((part) => part !== null && part !== '').join(' '),
         mx,
         ip,

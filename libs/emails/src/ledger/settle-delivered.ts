@@ -1,4 +1,5 @@
 import { newId } from '#libs/contracts';
+import { isoTime } from '#libs/kernel';
 import { insertPortion, portionOf, type Queryable } from '#libs/persistence';
 import { claimedBy } from './claimed-by.js';
 import { eventsOf } from './outcome-events.js';
@@ -87,8 +88,8 @@ function rowsOf({ job, verdicts: [verdict] }: SettleItem) {
     policy: remote.policy,
     source: remote.source,
     provider: remote.provider,
-    started_at: outcome.startedAt,
-    ended_at: outcome.endedAt,
+    started_at: isoTime(outcome.startedAt),
+    ended_at: isoTime(outcome.endedAt),
     before: job.mail.sequence,
     sequence,
   };
