@@ -118,6 +118,10 @@ describe('the inbound door', () => {
         bounce_class: 'invalid_recipient',
       });
       expect(await stage.read(sent.id)).toMatchObject({ status: 'bounced', recipients: [{ status: 'bounced' }] });
+      const explained = await stage.program.call('GET', `/emails/${sent.id}/explain`);
+      expect(((await explained.json()) as { recipients: { because: string }[] }).recipients[0].because).toMatch(
+        /took it at 20[-0-9T:.]+Z, and it came back\. .*reported: 550 5\.1\.1 /,
+      );
       expect(await stage.isSuppressed('gone@recipients.test')).toBe(true);
       await until(async () => hooked(sent.id).length >= 2, { what: 'the webhook calls' });
       expect(hooked(sent.id).toSorted()).toEqual(['email.bounced', 'email.delivered']);

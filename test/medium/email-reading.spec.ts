@@ -187,6 +187,26 @@ describe('what became of a mail', () => {
     });
   });
 
+  it('explains that a mail was taken before it came back', async () => {
+    const id = await send();
+    await desk.deliver(() => 'delivered');
+    const { data } = await get<Page<AttemptView>>(`/emails/${id}/attempts`);
+    await desk.database.query(
+      `UPDATE recipients SET status = 'bounced', smtp_code = 550, smtp_enhanced = '5.1.1', smtp_text = 'no such user',
+              mx = 'mailbox.recipient.example' WHERE email_id = $1`,
+      [id],
+    );
+    expect(await explain(id)).toMatchObject([
+      {
+        state: 'bounced',
+        waiting_for: null,
+        because:
+          `mx.recipient.example took it at ${data[0].ended_at}, and it came back. ` +
+          'mailbox.recipient.example reported: 550 5.1.1 no such user',
+      },
+    ]);
+  });
+
   it('shows that mail of a blocked account is held', async () => {
     const id = await send();
     await gateway.app.get(Accounts).setStanding(account.accountId, 'blocked');

@@ -48,9 +48,11 @@ describe('a bounce after delivery', () => {
     const sent = await desk.send([ADA]);
     await desk.receive(sent.returnPath, dsn(sent));
     const [row] = await recipientsOf(desk.offices.db.database, sent.id);
-    const facts = { standing: 'active', domainIsThere: true, now: new Date() } as const;
+    const taken = { mx: 'mx.rcpt.example', at: new Date(0) };
+    const facts = { taken, standing: 'active', domainIsThere: true, now: new Date() } as const;
     expect(explainRecipient(row, facts).because).toBe(
-      'The receiving side refused it for good. mx.rcpt.example answered: 550 5.1.1 No such user here',
+      'mx.rcpt.example took it at 1970-01-01T00:00:00.000Z, and it came back. ' +
+        'mx.rcpt.example reported: 550 5.1.1 No such user here',
     );
   });
 

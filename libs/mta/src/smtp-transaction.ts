@@ -85,8 +85,10 @@ export class SmtpTransaction {
   }
 
   #end(done: (report: TransactionReport) => void): void {
-    this.connection.onReply = () => this.connection.abort('the peer spoke without being asked');
-    this.connection.onFailure = () => undefined;
+    const { connection } = this;
+    // Without `this`: a connection that waits for its next mail must not hold the last one.
+    connection.onReply = () => connection.abort('the peer spoke without being asked');
+    connection.onFailure = () => undefined;
     done(this.#report);
   }
 

@@ -6,7 +6,7 @@ import { domainOf } from '#libs/mime';
 import { Database } from '#libs/persistence';
 import { EmailQueries } from '../email-queries.js';
 import { recipientsOf, type RecipientRow } from '../recipient-row.js';
-import { explainRecipient, isLate, type RecipientExplanation } from './explain-recipient.js';
+import { explainRecipient, isLate, type RecipientExplanation, type Taken } from './explain-recipient.js';
 
 /** Why a mail is where it is. */
 export interface EmailExplanationView {
@@ -38,12 +38,23 @@ export class EmailExplanation {
     const now = new Date();
     const facts = { standing: account?.standing ?? 'blocked', domainIsThere: domain !== null, now };
     const placed = await Promise.all(recipients.map((row) => this.behindOthers(row, now)));
+    const taken = await this.takenBefore(emailId, recipients);
     return {
       id: emailId,
       object: 'explanation',
       status: mail.status,
-      recipients: placed.map((recipient) => explainRecipient(recipient, facts)),
+      recipients: placed.map((row) => explainRecipient(row, { ...facts, taken: taken.get(row.ordinal) ?? null })),
     };
+  }
+
+  /** By ordinal, the deliveries of those recipients whose mail came back. */
+  private async takenBefore(emailId: string, recipients: readonly RecipientRow[]): Promise<Map<number, Taken>> {
+    if (recipients.every(({ status }) => status !== 'bounced')) return new Map();
+    const { rows } = await this.database.query<Taken & { ordinal: number }>(
+      `SELECT ordinal, mx, ended_at AS at FROM attempts WHERE email_id = $1 AND outcome = 'delivered'`,
+      [emailId],
+    );
+    return new Map(rows.map(({ ordinal, mx, at }) => [ordinal, { mx, at }]));
   }
 
   /**

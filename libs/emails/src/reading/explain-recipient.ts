@@ -50,8 +50,16 @@ export interface RecipientExplanation {
   gives_up_at: string | null;
 }
 
+/** A delivery that was followed by a bounce. */
+export interface Taken {
+  mx: string | null;
+  at: Date;
+}
+
 /** What the recipient's row does not say. */
 export interface Surroundings {
+  /** Null where no server has taken the mail, and where it did not come back. */
+  taken: Taken | null;
   standing: Standing;
   /** Whether the sending domain still belongs to the account. */
   domainIsThere: boolean;
@@ -91,7 +99,7 @@ function reasonOf(row: RecipientRow, facts: Surroundings): Reason {
     case 'delivered':
       return over(`The receiving server took it. ${lastWords(row)}`);
     case 'bounced':
-      return over(refusal(row));
+      return over(facts.taken === null ? refusal(row) : cameBack(row, facts.taken));
     case 'complained':
       return over('It was delivered, and reported as unwanted.');
     case 'failed':
@@ -156,6 +164,10 @@ const refusal = (row: RecipientRow): string =>
     ? `It cannot be delivered: ${lastWords(row)}`
     : `The receiving side refused it for good. ${lastWords(row)}`;
 
+/** The row has the words of the report in the place of those with which the mail was taken. */
+const cameBack = (row: RecipientRow, { mx, at }: Taken): string =>
+  `${mx ?? 'The receiving server'} took it at ${at.toISOString()}, and it came back. ${lastWords(row, 'reported')}`;
+
 function failure(row: RecipientRow, { domainIsThere, now }: Surroundings): string {
   if (row.expires_at <= now) return `The time in which it was to be delivered is over. ${lastWords(row)}`;
   if (!domainIsThere) return 'The sending domain was removed from the account.';
@@ -163,11 +175,11 @@ function failure(row: RecipientRow, { domainIsThere, now }: Surroundings): strin
 }
 
 /** `mx.example.org answered: 450 4.2.0 try later`; where nobody answered, what was found instead. */
-function lastWords(row: RecipientRow): string {
+function lastWords(row: RecipientRow, verb: 'answered' | 'reported' = 'answered'): string {
   const { smtp_code: code, smtp_enhanced: enhanced, smtp_text: text, mx } = row;
   if (text === null) return '';
   // Our own words about a host often begin with its name.
   if (code === null) return mx === null || text.startsWith(mx) ? text : `${mx}: ${text}`;
   const said = [code, enhanced, text].filter((part) => part !== null && part !== '').join(' ');
-  return mx === null ? said : `${mx} answered: ${said}`;
+  return mx === null ? said : `${mx} ${verb}: ${said}`;
 }
