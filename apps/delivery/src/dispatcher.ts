@@ -1,4 +1,5 @@
 import type { ClaimRooms, DeliveryJob } from '#libs/emails';
+import { PassingSet } from '#libs/kernel';
 import type { Admission, Destination, Outcome, Pass, Sender, Shaping, SourceAddress, WaitReason } from '#libs/mta';
 import { Destinations } from './destinations.js';
 import { isWithinShare, type FairPlaces, type Place } from './fair-places.js';
@@ -67,14 +68,14 @@ type Served = 'began' | 'no place' | 'waits';
  */
 export class Dispatcher {
   /** Jobs that are here, and those whose outcome could not be written: sending them again would only repeat that. */
-  readonly held = new Set<DeliveryJob>();
+  readonly held = new PassingSet<DeliveryJob>();
   private readonly queues: QueueBook;
   /** Queues that may be able to begin a job. */
-  private readonly ready = new Set<MailQueue>();
+  private readonly ready = new PassingSet<MailQueue>();
   private readonly destinations: Destinations;
   /** By recipient domain, while its destination is looked up. */
   private readonly unplaced = new Map<string, DeliveryJob[]>();
-  private readonly tasks = new Set<Promise<void>>();
+  private readonly tasks = new PassingSet<Promise<void>>();
   private stopping = false;
   private count = 0;
 
@@ -205,8 +206,7 @@ export class Dispatcher {
   /** Begins what can begin, the queues in turn. */
   private pump(): void {
     const passedOver: MailQueue[] = [];
-    while (this.ready.size > 0 && this.options.open.free > 0) {
-      const [queue] = this.ready;
+    for (let queue = this.ready.eldest; queue && this.options.open.free > 0; queue = this.ready.eldest) {
       this.ready.delete(queue);
       const served = this.serve(queue);
       if (served === 'no place') passedOver.push(queue);

@@ -1,3 +1,5 @@
+import { PassingSet } from '#libs/kernel';
+
 /** The right to one of the places; give it back. */
 export interface Place {
   readonly queue: string;
@@ -7,7 +9,7 @@ export interface Place {
 
 interface Holder {
   /** In the order in which they were taken. */
-  places: Set<Place>;
+  places: PassingSet<Place>;
   /** Until then a place that was given back soon speaks for the queue. */
   promptUntil: number;
 }
@@ -64,7 +66,7 @@ export class FairPlaces {
     let holder = this.holders.get(queue);
     if (holder === undefined) {
       if (this.holders.size >= MAX_HOLDERS) this.forgetIdle();
-      holder = { places: new Set(), promptUntil: -Infinity };
+      holder = { places: new PassingSet(), promptUntil: -Infinity };
       this.holders.set(queue, holder);
     }
     holder.places.add(place);
@@ -86,8 +88,8 @@ export class FairPlaces {
     if (holder === undefined) return false;
     const now = performance.now();
     if (holder.promptUntil < now) return false;
-    for (const oldest of holder.places) return now - oldest.since < this.promptMs;
-    return true;
+    const { eldest } = holder.places;
+    return eldest === undefined || now - eldest.since < this.promptMs;
   }
 
   private forgetIdle(): void {

@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import { PassingSet } from '#libs/kernel';
 import type { Worker } from '#libs/persistence';
 import type { DeliveryJob } from './ledger/delivery-job.js';
 
@@ -22,7 +23,7 @@ export interface HandOffReceiver {
  */
 @Injectable()
 export class HandOff {
-  private readonly waiting = new Set<DeliveryJob>();
+  private readonly waiting = new PassingSet<DeliveryJob>();
   private jobs = 0;
   private bytes = 0;
   private receiver: HandOffReceiver | undefined;

@@ -1,7 +1,7 @@
 /** A prime: times that lie whole hours or days apart must not share a place. */
 const PLACES = 251;
 const times = new Float64Array(PLACES).fill(Number.NaN);
-const texts = new Array<string>(PLACES).fill('');
+const texts = Array.from({ length: PLACES }, () => '');
 
 /**
  * `date.toISOString()` for what is written down at every mail: its times stand in several rows and events, within

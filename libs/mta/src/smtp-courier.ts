@@ -1,3 +1,4 @@
+import { PassingSet } from '#libs/kernel';
 import { Courier } from './courier.js';
 import type { CourierJob, Destination } from './courier.js';
 import { DeliveryAttempt } from './delivery-attempt.js';
@@ -10,7 +11,7 @@ const LAST_WORDS_MS = 250;
 /** Talks SMTP to the hosts that its router names: the MX of the recipients' domain, or one smarthost. */
 export class SmtpCourier extends Courier {
   #closing = false;
-  readonly #running = new Set<Promise<Outcome[]>>();
+  readonly #running = new PassingSet<Promise<Outcome[]>>();
   readonly #services: AttemptServices;
 
   constructor(services: Omit<AttemptServices, 'isClosing'>) {

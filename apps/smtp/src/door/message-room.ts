@@ -1,3 +1,4 @@
+import { PassingMap, PassingSet } from '#libs/kernel';
 import type { SMTPServerDataStream } from 'smtp-server';
 import { readMessage, type Reading } from './read-message.js';
 import { SmtpReply } from './smtp-reply.js';
@@ -23,9 +24,9 @@ interface Guest {
  */
 export class MessageRoom {
   private held = 0;
-  private readonly guests = new Map<SMTPServerDataStream, Guest>();
+  private readonly guests = new PassingMap<SMTPServerDataStream, Guest>();
   /** Those that are still coming, the eldest first. */
-  private readonly coming = new Set<SMTPServerDataStream>();
+  private readonly coming = new PassingSet<SMTPServerDataStream>();
 
   constructor(
     private readonly octets: number,
@@ -84,7 +85,7 @@ export class MessageRoom {
   }
 
   private mayGrow(stream: SMTPServerDataStream, { octets }: Guest): boolean {
-    return this.held < this.octets || octets < FREE || this.coming.values().next().value === stream;
+    return this.held < this.octets || octets < FREE || this.coming.eldest === stream;
   }
 }
 

@@ -99,7 +99,7 @@ function reasonOf(row: RecipientRow, facts: Surroundings): Reason {
     case 'delivered':
       return over(`The receiving server took it. ${lastWords(row)}`);
     case 'bounced':
-      return over(facts.taken === null ? refusal(row) : cameBack(row, facts.taken));
+      return over(refusal(row, facts.taken));
     case 'complained':
       return over('It was delivered, and reported as unwanted.');
     case 'failed':
@@ -159,10 +159,12 @@ function heldBack({ text, words, mx }: WaitReason): string {
 }
 
 /** A server that was never asked, or was not told the mail, has refused nothing. */
-const refusal = (row: RecipientRow): string =>
-  row.smtp_code === null || row.mx === null
+function refusal(row: RecipientRow, taken: Taken | null): string {
+  if (taken !== null) return cameBack(row, taken);
+  return row.smtp_code === null || row.mx === null
     ? `It cannot be delivered: ${lastWords(row)}`
     : `The receiving side refused it for good. ${lastWords(row)}`;
+}
 
 /** The row has the words of the report in the place of those with which the mail was taken. */
 const cameBack = (row: RecipientRow, { mx, at }: Taken): string =>
