@@ -11,7 +11,7 @@ const REASON_LINES = 6;
 const sum = { passed: 0, failed: 0, skipped: 0 };
 function fail(what, reason = '') {
   sum.failed += 1;
-  const lines = reason.split('\n').slice(0, REASON_LINES);
+  const lines = reason.split('\n').filter(Boolean).slice(0, REASON_LINES);
   console.log([`FAILED ${what}`, ...lines.map((line) => `       ${line}`)].join('\n'));
 }
 

@@ -16,7 +16,7 @@ export { targetUrlProblems, type TargetUrlProblem } from './safe-fetch/target-ur
 export { inTurns } from './in-turns.js';
 export { isoTime } from './iso-time.js';
 export { joinInTurns } from './join-in-turns.js';
-export { PassingMap, PassingSet } from './passing.js';
+export { PassingMap, PassingSet } from './passing-collections.js';
 export { nextTurn } from './next-turn.js';
 export { TurnGate } from './turn-gate.js';
 export { SecretBox } from './secret-box.js';

@@ -12,7 +12,7 @@ const TOLD = `
   UNION ALL
   SELECT event.*
     FROM (SELECT * FROM outbox_portions ORDER BY id LIMIT ${PORTIONS}) AS waiting,
-         unnest(event_id, key, sequence, account_id, domain_id, type, test, created_at, data) AS event (${EVENT_COLUMNS})
+         unnest(${EVENT_COLUMNS}) AS event (${EVENT_COLUMNS})
    WHERE $1 = ANY (waiting.key) AND event.key = $1 AND event.account_id = $2`;
 
 /**

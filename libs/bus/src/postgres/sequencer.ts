@@ -4,6 +4,7 @@ import { Database, Worker } from '#libs/persistence';
 import { backOff } from '../back-off.js';
 import { Bell } from '../bell.js';
 import { LOG_CHANNEL } from './log-listener.js';
+import { EVENT_COLUMNS } from './logged-event-row.js';
 
 /** A move ends with the portion that brings it to so many events, or with so many portions. */
 const MOST_EVENTS = 5_000;
@@ -24,7 +25,6 @@ const VACUUM_AFTER_ROWS = 20_000;
 const LAST_MOVES = 20;
 const SEQUENCER_LOCK = 7_305_119_002;
 
-const COLUMNS = 'event_id, key, sequence, account_id, domain_id, type, test, created_at, data';
 /**
  * Order of a move: (key, sequence). What is picked is a prefix by portion id, and the portions of one key are in the order
  * of its sequence (taken under that key's row lock, held until commit), so a move never holds event n + 1 of a key
@@ -37,18 +37,18 @@ const MOVE = `
       FROM outbox_portions WHERE current_setting('postloft.may_move')::boolean ORDER BY id LIMIT ${MOST_PORTIONS}
   ), gone AS (
     DELETE FROM outbox_portions WHERE ctid = ANY (ARRAY(SELECT ctid FROM waiting WHERE before < $1))
-    RETURNING ${COLUMNS}
+    RETURNING ${EVENT_COLUMNS}
   ), picked AS MATERIALIZED (
     SELECT event.*
-      FROM gone, unnest(event_id, key, sequence, account_id, domain_id, type, test, created_at, data) AS event (${COLUMNS})
+      FROM gone, unnest(${EVENT_COLUMNS}) AS event (${EVENT_COLUMNS})
   ), counted AS (
     SELECT count(*) AS moved FROM picked
   ), head AS (
     UPDATE event_log_head SET position = position + moved FROM counted WHERE moved > 0
     RETURNING position - moved AS before, moved
   ), logged AS (
-    INSERT INTO event_log (position, ${COLUMNS})
-    SELECT before + row_number() OVER (ORDER BY key COLLATE "C", sequence), ${COLUMNS} FROM picked CROSS JOIN head
+    INSERT INTO event_log (position, ${EVENT_COLUMNS})
+    SELECT before + row_number() OVER (ORDER BY key COLLATE "C", sequence), ${EVENT_COLUMNS} FROM picked CROSS JOIN head
   )
   SELECT moved::int, (SELECT count(*)::int FROM gone) AS portions, pg_notify('${LOG_CHANNEL}', $2) FROM head`;
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { PassingMap, PassingSet } from './passing.js';
+import { PassingMap, PassingSet } from './passing-collections.js';
 
 describe('what comes and goes', () => {
   it('is there between its coming and its going, in the order in which it came', () => {

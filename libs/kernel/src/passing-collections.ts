@@ -4,8 +4,8 @@ const RENEWED_AFTER = 128;
 /**
  * A Map for what comes and goes with every mail. V8 puts the table of a Map or Set that was outgrown next to the last one;
  * once that is where old objects live, each such table stays there until the whole heap is marked, with all that it held,
- * and so whoever passes through is moved there too, with all that he refers to: collections of young objects take
- * several times as long. A new Map now and then keeps the tables young.
+ * and so whoever passes through is moved there too, with all that he refers to, which collections of young objects pay
+ * for. A new Map now and then keeps the tables young.
  */
 export class PassingMap<K, V> {
   private entries = new Map<K, V>();
