@@ -21,6 +21,9 @@ describe('a list of an account of which the planner knows nothing yet', () => {
     for (const table of ['emails', 'recipients', 'email_tags'])
       await db.database.query(`ALTER TABLE ${table} SET (autovacuum_enabled = off)`);
     await fillMails(db.url, accountId, MAILS);
+    await db.database.query(
+      `UPDATE emails SET direct = true, status = 'delivered', last_event = 'delivered' WHERE status = 'bounced'`,
+    );
     const entries = db.dataSource.getRepository(DomainEntity);
     list = new EmailList(
       db.database,
@@ -44,6 +47,9 @@ describe('a list of an account of which the planner knows nothing yet', () => {
     ['status', { status: 'delivered' }, 20],
     ['status of few', { status: 'complained' }, 20],
     ['status of none', { status: 'sending' }, 0],
+    ['status of what waits', { status: 'queued' }, 0],
+    ['last event of what waits', { lastEvent: 'queued' }, 0],
+    ['last event of mails that went at once', { lastEvent: 'delivered' }, 20],
     ['last event', { lastEvent: 'opened' }, 20],
     ['recipient', { to: 'half@customer.example' }, 20],
     ['sender', { from: 'oldest@sender.example' }, 20],

@@ -85,7 +85,7 @@ describe('GET /emails', () => {
       await database.query(`UPDATE ${table} t SET email_id = v."to" ${from} WHERE t.email_id = v.id`, [json]);
   }
 
-  /** States of all kinds, some under a claim. */
+  /** States of all kinds, some under a claim, some of mails that delivery had in memory. */
   async function spreadOverStates(): Promise<void> {
     await database.query(
       `WITH numbered AS (SELECT id, row_number() OVER (ORDER BY id) AS n FROM emails),
@@ -96,6 +96,29 @@ describe('GET /emails', () => {
        UPDATE emails e SET status = s.status, last_event = s.last_event FROM states s WHERE e.id = s.id`,
       [EMAIL_STATUSES, LAST_EVENTS],
     );
+    // A claim that ended without an attempt: as a worker that stops leaves it.
+    await database.query(
+      `WITH numbered AS (SELECT id, row_number() OVER (ORDER BY id) AS n FROM emails),
+            e AS (UPDATE emails e SET direct = true,
+                         status = CASE WHEN n % 4 = 1 THEN 'delivered' ELSE status END,
+                         last_event = CASE WHEN n % 4 = 1 THEN 'delivered' ELSE last_event END
+                    FROM numbered WHERE e.id = numbered.id AND n % 2 = 1
+                  RETURNING e.id, e.status, e.last_event, n)
+       UPDATE recipients r SET fence = 1, attempts = CASE WHEN e.status = 'queued' AND e.last_event = 'queued' THEN 0 ELSE attempts END,
+              claimed_by = CASE WHEN e.status = 'queued' AND n % 8 = 3 THEN 'wrk_some' ELSE claimed_by END,
+              status = CASE WHEN e.n % 4 = 1 THEN 'delivered' ELSE r.status END,
+              due_at = CASE WHEN e.n % 4 = 1 THEN NULL ELSE r.due_at END
+         FROM e WHERE r.email_id = e.id`,
+    );
+    const { rows } = await database.query<{ status: string; claimed: boolean }>(
+      `SELECT DISTINCT e.status, r.claimed_by IS NOT NULL AS claimed
+         FROM emails e JOIN recipients r ON r.email_id = e.id WHERE e.state = 'direct' ORDER BY 1, 2`,
+    );
+    expect(rows).toEqual([
+      { status: 'delivered', claimed: false },
+      { status: 'queued', claimed: false },
+      { status: 'queued', claimed: true },
+    ]);
   }
 
   async function page(of: Account, filters: Filters): Promise<Page<EmailSummary>> {

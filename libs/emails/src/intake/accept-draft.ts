@@ -112,6 +112,7 @@ export function rowsOf(draft: Draft, units: number, workerId: string | null): Ma
       source: submission.source,
       status,
       last_event: lastEventOf(status),
+      direct: workerId !== null,
       sender: mail.sender,
       sender_address: normaliseAddress(submission.from.address),
       header_to: mail.to,

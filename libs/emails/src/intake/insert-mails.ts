@@ -22,6 +22,7 @@ const EMAIL_COLUMNS: Columns = [
   ['source', 'text'],
   ['status', 'text'],
   ['last_event', 'text'],
+  ['direct', 'boolean'],
   ['sender', 'text'],
   ['sender_address', 'text'],
   ['header_to', 'text[]'],

@@ -1,8 +1,7 @@
-import { EMAIL_STATUSES, LAST_EVENTS } from '#libs/contracts';
-import { statusesStoredAs } from '../effective-status.js';
 import { searchKey } from '../search-key.js';
 import type { ResolvedFilter } from './email-filter.js';
 import type { IdStream, StreamPlace, StreamWriter } from './id-stream.js';
+import { stateStreams } from './state-stream.js';
 import { subjectStream } from './subject-stream.js';
 
 /** One stream for each part of the filter that has an index; without any, that of the whole account. */
@@ -63,34 +62,3 @@ function tagStream(key: string, value: string, at: StreamPlace): IdStream {
   ];
   return indexStream(at, { table: 'email_tags', id: 'email_id', leading });
 }
-
-/** The ids of the page's range, in its order. */
-const inRange = ({ parameters, range }: StreamPlace): string =>
-  ` AND id < ${parameters.add(range.below)} AND id > ${parameters.add(range.above)} ORDER BY id ${range.order}`;
-
-function stateStreams({ status, lastEvent }: ResolvedFilter): StreamWriter[] {
-  if (status === undefined && lastEvent === undefined) return [];
-  if (status === 'sending') return [sendingStream];
-  // One index has both columns: the one that is not given takes each of its values, merged by id.
-  const statuses = status === undefined ? EMAIL_STATUSES : statusesStoredAs(status);
-  const events = lastEvent === undefined ? LAST_EVENTS : [lastEvent];
-  return [
-    (at) => {
-      const branch = (stored: string, event: string) =>
-        `(SELECT id FROM emails WHERE account_id = ${at.account}
-             AND status = ${at.parameters.add(stored)} AND last_event = ${at.parameters.add(event)}${inRange(at)})`;
-      const branches = statuses.flatMap((stored) => events.map((event) => branch(stored, event)));
-      const sql = `SELECT id FROM (${branches.join(' UNION ALL ')}) AS branches ORDER BY id ${at.range.order}`;
-      return { sql, order: ['id'] };
-    },
-  ];
-}
-
-/** What is on its way is bounded by what the workers hold at once, of all accounts together. */
-const sendingStream: StreamWriter = (at) => ({
-  sql: `SELECT id FROM (
-          WITH claimed AS MATERIALIZED (SELECT email_id AS id FROM recipients WHERE claimed_by IS NOT NULL)
-          SELECT DISTINCT id FROM claimed) AS claimed
-         WHERE true${inRange(at)}`,
-  order: ['id'],
-});

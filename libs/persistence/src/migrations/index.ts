@@ -15,6 +15,7 @@ import { FairClaims0014 } from './0014-fair-claims.js';
 import { FullMailboxes0015 } from './0015-full-mailboxes.js';
 import { InboundMails0016 } from './0016-inbound-mails.js';
 import { OutboxPortions0020 } from './0020-outbox-portions.js';
+import { DirectMails0021 } from './0021-direct-mails.js';
 
 /** In order. One that was released is never changed: what comes later is a migration of its own. */
 export const MIGRATIONS = [
@@ -35,4 +36,5 @@ export const MIGRATIONS = [
   FullMailboxes0015,
   InboundMails0016,
   OutboxPortions0020,
+  DirectMails0021,
 ];
