@@ -3,7 +3,7 @@ export { retriedTransaction } from './retried-transaction.js';
 export { databaseFacts, type DatabaseFacts } from './database-facts.js';
 export { DueWorkLoop, type DueWork } from './due-work-loop.js';
 export { PollLoop } from './poll-loop.js';
-export { acquireDataDir, EmbeddedPostgres } from './embedded-postgres/index.js';
+export { acquireDataDir, EmbeddedPostgres, totalMemory } from './embedded-postgres/index.js';
 export { GroupCommit } from './group-commit.js';
 export { migrate } from './migrate.js';
 export { appendEvents, insertPortion, PORTION_PARAMETERS, portionOf, routedEvent } from './outbox.js';

@@ -1,3 +1,9 @@
+import { totalMemory } from './total-memory.js';
+
+const MIB = 1024 * 1024;
+const SHARE_OF_MEMORY = 32;
+const [LEAST_MIB, MOST_MIB] = [128, 512];
+
 /**
  * Settings of the embedded server. An accepted mail is on disk, so nothing here trades durability for speed; the rest
  * fits a service that shares its machine with the database.
@@ -6,7 +12,6 @@ const SETTINGS: Record<string, string> = {
   fsync: 'on',
   synchronous_commit: 'on',
   full_page_writes: 'on',
-  shared_buffers: '128MB',
   max_connections: '60',
   // Fewer checkpoints: each makes full copies of pages go into the log again. Recovery of 2 GB takes seconds.
   max_wal_size: '2GB',
@@ -30,7 +35,15 @@ const SETTINGS: Record<string, string> = {
   lc_messages: 'C',
 };
 
+/**
+ * For pages of tables and indexes. What does not fit is written out by those who need room, in the middle of an accept.
+ * A small share of the memory, as the service, its statistics and the kernel's own cache live there too.
+ */
+export const sharedBuffers = (memoryBytes: number): string =>
+  `${Math.min(Math.max(Math.floor(memoryBytes / SHARE_OF_MEMORY / MIB), LEAST_MIB), MOST_MIB)}MB`;
+
 /** The server's arguments; a setting on the command line outranks every file of the cluster. */
 export function serverArguments(more: Record<string, string>): string[] {
-  return Object.entries({ ...SETTINGS, ...more }).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
+  const settings = { ...SETTINGS, shared_buffers: sharedBuffers(totalMemory()), ...more };
+  return Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
 }

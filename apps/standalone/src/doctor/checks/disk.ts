@@ -1,6 +1,6 @@
 import { readFile, realpath, stat, statfs } from 'node:fs/promises';
-import os from 'node:os';
 import { dirname, join } from 'node:path';
+import { totalMemory } from '#libs/persistence';
 import type { Check } from '../check.js';
 import { error, ok, skipped, warning, type Remark } from '../finding.js';
 import type { Patient } from '../patient.js';
@@ -108,8 +108,7 @@ async function existing(path: string): Promise<string> {
 }
 
 function judgeMemory({ config }: Patient): Remark[] {
-  const limit = process.constrainedMemory();
-  const total = limit > 0 && limit < os.totalmem() ? limit : os.totalmem();
+  const total = totalMemory();
   const facts = { total_bytes: total };
   const subject = 'memory';
   const isSmall = total < LITTLE_MEMORY && config.settings.CLICKHOUSE_URL === undefined;
