@@ -79,4 +79,73 @@ describe('GroupCommit', () => {
     await Promise.all([1, 2, 3, 4].map((item) => group.add(item)));
     expect(groups).toEqual([1, 1, 3, 3, 4]);
   });
+
+  describe('what is left for afterwards', () => {
+    const steps: string[] = [];
+    let finish: () => void = () => undefined;
+    const group = new GroupCommit<string, void>({
+      maxItems: 10,
+      commit: async (items) => {
+        steps.push(`commit ${items.join('')}`);
+        await new Promise<void>((resolve) => (finish = resolve));
+        return items.map(() => undefined);
+      },
+    });
+    const add = (items: string) =>
+      Promise.all(
+        [...items].map(async (item) => {
+          await group.add(item);
+          steps.push(`answer ${item}`);
+          group.afterwards(() => steps.push(`after ${item}`));
+        }),
+      );
+    const turn = () => new Promise((resolve) => setImmediate(resolve));
+    /** Lets the commit that is under way, or begins in this turn, end. */
+    async function commit(): Promise<void> {
+      await turn();
+      finish();
+      await turn();
+    }
+
+    it('comes in the next turn for a lone caller', async () => {
+      void add('a');
+      await commit();
+      await turn();
+      expect(steps.splice(0)).toEqual(['commit a', 'answer a', 'after a']);
+    });
+
+    it('waits in a crowd for the next commit to begin, not to end', async () => {
+      void add('abc');
+      await turn();
+      void add('d');
+      await commit();
+      await turn();
+      expect(steps.splice(0)).toEqual([
+        ...['commit abc', 'answer a', 'answer b', 'answer c'],
+        ...['commit d', 'after a', 'after b', 'after c'],
+      ]);
+      await commit();
+      await turn();
+      expect(steps.splice(0)).toEqual(['answer d', 'after d']);
+    });
+
+    it('does not wait long for a commit that does not come, and not at all at the end', async () => {
+      void add('abc');
+      await commit();
+      await turn();
+      expect(steps.splice(0)).toEqual(['commit abc', 'answer a', 'answer b', 'answer c']);
+      await new Promise((resolve) => setTimeout(resolve, 20));
+      expect(steps.splice(0)).toEqual(['after a', 'after b', 'after c']);
+      void add('def');
+      await turn();
+      const drained = group.drained();
+      finish();
+      await drained;
+      expect(steps.splice(0)).toEqual([
+        'commit def',
+        ...[...'def'].map((c) => `answer ${c}`),
+        ...[...'def'].map((c) => `after ${c}`),
+      ]);
+    });
+  });
 });

@@ -1,3 +1,6 @@
+import { nextTurn } from '#libs/kernel';
+import { CommitShadow } from './commit-shadow.js';
+
 /**
  * Many callers, one commit. Whoever waits when the last commit returns goes into the next one, so a lone caller pays no
  * linger and a crowd shares the disk flush. Timers only where they are asked for: `gatherMs`, `crowdMs`.
@@ -40,6 +43,7 @@ export class GroupCommit<T, R> {
   private idle: (() => void)[] = [];
   private lastGroup = 0;
   private gathered: (() => void) | undefined;
+  private readonly shadow = new CommitShadow();
 
   constructor(private readonly options: GroupCommitOptions<T, R>) {}
 
@@ -57,9 +61,20 @@ export class GroupCommit<T, R> {
     });
   }
 
-  /** Resolves when nothing waits any more. */
+  /**
+   * For what a caller has to do after its commit and nobody waits for: behind the answers of the whole group and, in a
+   * crowd, behind the start of the next commit.
+   */
+  afterwards(work: () => void): void {
+    this.shadow.add(work, this.lastGroup >= CROWD);
+  }
+
+  /** Resolves when nothing waits any more, and what was left for afterwards is done. */
   async drained(): Promise<void> {
     if (this.pending > 0) await new Promise<void>((resolve) => this.idle.push(resolve));
+    // Callers hear of the last commit before they leave work for afterwards.
+    await nextTurn();
+    this.shadow.run();
   }
 
   private startGroup(): void {
@@ -74,7 +89,9 @@ export class GroupCommit<T, R> {
       const group = this.take();
       this.lastGroup = group.length;
       try {
-        const results = await this.options.commit(group.map((waiting) => waiting.item));
+        const committed = this.options.commit(group.map((waiting) => waiting.item));
+        this.shadow.begin();
+        const results = await committed;
         group.forEach((waiting, i) => {
           const result = results[i];
           if (result instanceof Error) waiting.reject(result);

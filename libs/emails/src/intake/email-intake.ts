@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { Allowances } from '#libs/accounts';
 import { BatchRefusal, LIMITS, newId, Refusal, type RefusalDetail } from '#libs/contracts';
 import { SendingDomains } from '#libs/domains';
-import { Config, inTurns, nextTurn, Shutdown, TurnGate, Wakeups } from '#libs/kernel';
+import { Config, inTurns, Shutdown, TurnGate, Wakeups } from '#libs/kernel';
 import { domainOf } from '#libs/mime';
 import { Database, GroupCommit } from '#libs/persistence';
 import { SuppressionList } from '#libs/suppressions';
@@ -72,10 +72,9 @@ export class EmailIntake {
         sizeOf: bodyBytes,
       });
     [this.group, this.heavyGroup] = [groups(), groups()];
+    // With that, what the last group accepted is handed over.
     shutdown.on('intake', 'accept', async () => {
       await Promise.all([this.group.drained(), this.heavyGroup.drained()]);
-      // What the last group accepted is handed over.
-      await nextTurn();
     });
   }
 
@@ -233,8 +232,8 @@ export class EmailIntake {
       };
       const group = bodyBytes(parcel) > HEAVY_BYTES ? this.heavyGroup : this.group;
       const written = await group.add(parcel);
-      // Behind the answers of the whole group: their clients go on while delivery begins.
-      setImmediate(() => this.handOver(packed, written));
+      // Behind the answers: their clients go on while delivery begins.
+      group.afterwards(() => this.handOver(packed, written));
       return written;
     } catch (error) {
       for (const { handOver } of packed) handOver.release();
