@@ -12,6 +12,7 @@ export interface ShownAttempt {
   certainty: string | null;
   phase: string | null;
   smtp: { code: number | null; enhanced: string | null; text: string; mx: string; ip: string } | null;
+  earlier: { phase: string; text: string; mx: string; ip: string }[];
   security: { version: string; verified: boolean } | null;
   source_ip: string | null;
   started_at: string;

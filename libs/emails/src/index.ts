@@ -39,6 +39,7 @@ export { InboundStore, type StoredInbound } from './inbound/inbound-store.js';
 export { MailMessage } from './mail-message.js';
 export { EmailAttachments, type LinkedAttachmentView } from './reading/email-attachments.js';
 export { EmailExplanation, type EmailExplanationView } from './reading/email-explanation.js';
+export type { EarlierHostView } from './ledger/earlier-hosts.js';
 export { EmailHistory, type AttemptView, type EventView } from './reading/email-history.js';
 export { WAIT_KINDS, WAITS, type HeldView, type RecipientExplanation, type Wait } from './reading/explain-recipient.js';
 export type { SmtpView } from './recipient-row.js';

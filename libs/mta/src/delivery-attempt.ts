@@ -265,7 +265,7 @@ export class DeliveryAttempt {
   /** A handshake that hangs is no address waited for in vain: the same one answers in the clear. */
   #note(failure: SmtpFailure, remote: Remote, tlsBroken = false): void {
     this.#failure = failure;
-    this.#sheet.failedAt(remote);
+    this.#sheet.brokeOff(failure, remote);
     if (failure.timedOut && !tlsBroken) this.#timeouts += 1;
     if (performance.now() >= this.#deadlineAt) this.#timeouts = MAX_TIMEOUTS;
   }

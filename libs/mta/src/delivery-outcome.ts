@@ -67,13 +67,25 @@ interface Settled {
   endedAt: Date;
 }
 
-export interface Delivered extends Settled {
+/** A host that the same attempt stood at before, and what kept it from staying there. */
+export interface EarlierHost {
+  remote: Remote;
+  phase: DeliveryPhase;
+  reply: ServerReply;
+}
+
+interface Attempted extends Settled {
+  /** In order; left out where the first host decided. A host comes twice if it was tried in the clear as well. */
+  earlier?: readonly EarlierHost[];
+}
+
+export interface Delivered extends Attempted {
   kind: 'delivered';
   reply: ServerReply;
   remote: Remote;
 }
 
-export interface Deferred extends Settled {
+export interface Deferred extends Attempted {
   kind: 'deferred';
   certainty: Certainty;
   phase: DeliveryPhase;
@@ -84,7 +96,7 @@ export interface Deferred extends Settled {
   retryAfterMs?: number;
 }
 
-export interface Bounced extends Settled {
+export interface Bounced extends Attempted {
   kind: 'bounced';
   phase: DeliveryPhase;
   reply: ServerReply;

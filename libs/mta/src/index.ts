@@ -14,6 +14,7 @@ export type {
   BounceClass,
   BounceType,
   DeliveryPhase,
+  EarlierHost,
   Outcome,
   Remote,
   ServerReply,

@@ -1,6 +1,6 @@
 import type { CourierRecipient } from './courier.js';
 import { NO_REMOTE } from './delivery-outcome.js';
-import type { BounceClass, DeliveryPhase, Outcome, Remote, ServerReply } from './delivery-outcome.js';
+import type { BounceClass, DeliveryPhase, EarlierHost, Outcome, Remote, ServerReply } from './delivery-outcome.js';
 import { bounceTypeOf, classifyReply } from './reply-classifier.js';
 import { retryHint } from './retry-hint.js';
 import type { SmtpFailure } from './smtp-failure.js';
@@ -22,7 +22,8 @@ const LOGIN_CODES = new Set([530, 534, 535, 538]);
 export class OutcomeSheet {
   readonly #outcomes = new Map<string, Outcome>();
   #startedAt = Date.now();
-  #failedAt: Remote = NO_REMOTE;
+  /** Hosts that broke off, in order. */
+  readonly #broken: (EarlierHost & { failure: SmtpFailure })[] = [];
 
   constructor(private readonly smarthost: boolean) {}
 
@@ -31,9 +32,9 @@ export class OutcomeSheet {
     this.#startedAt += waitedMs;
   }
 
-  /** The host at which the attempt stood last. */
-  failedAt(remote: Remote): void {
-    this.#failedAt = remote;
+  /** A host broke off; the attempt may go on at the next one. */
+  brokeOff(failure: SmtpFailure, remote: Remote): void {
+    this.#broken.push({ failure, remote, phase: failure.phase, reply: failure.reply });
   }
 
   settle(key: string, verdict: Exclude<RecipientVerdict, { kind: 'again' }>, remote: Remote): void {
@@ -57,7 +58,7 @@ export class OutcomeSheet {
   own(keys: string[], decision: OwnDecision, remote: Remote = NO_REMOTE): void {
     const { phase, reply, class: found } = decision;
     for (const key of keys) {
-      const common = { ...this.#times(), key, phase, reply, remote, class: found };
+      const common = { ...this.#times(), ...this.#earlier(), key, phase, reply, remote, class: found };
       if (decision.kind === 'bounced') {
         this.#outcomes.set(key, { ...common, kind: 'bounced', bounceType: bounceTypeOf(found) });
       } else {
@@ -71,7 +72,8 @@ export class OutcomeSheet {
     const { phase, reply } = failure;
     const certainty = failure.answered ? 'answered' : 'not_sent';
     const found = failure.class === null ? {} : { class: failure.class };
-    for (const key of keys) this.#defer(key, { certainty, phase, reply, remote: this.#failedAt, ...found });
+    const { remote } = this.#broken.at(-1) ?? { remote: NO_REMOTE };
+    for (const key of keys) this.#defer(key, { certainty, phase, reply, remote, ...found }, failure);
   }
 
   abandon(keys: string[]): void {
@@ -85,7 +87,8 @@ export class OutcomeSheet {
 
   #delivered(key: string, reply: ServerReply, remote: Remote): void {
     const startedAt = new Date(this.#startedAt);
-    this.#outcomes.set(key, { key, kind: 'delivered', reply, remote, startedAt, endedAt: new Date() });
+    const endedAt = new Date();
+    this.#outcomes.set(key, { key, kind: 'delivered', reply, remote, startedAt, endedAt, ...this.#earlier() });
   }
 
   #answered(key: string, said: Extract<RecipientVerdict, { kind: 'answered' }>, remote: Remote): void {
@@ -97,7 +100,8 @@ export class OutcomeSheet {
       return;
     }
     const { class: found, bounceType } = verdict;
-    this.#outcomes.set(key, { ...this.#times(), key, kind: 'bounced', phase, reply, remote, class: found, bounceType });
+    const common = { ...this.#times(), ...this.#earlier(), key, phase, reply, remote };
+    this.#outcomes.set(key, { ...common, kind: 'bounced', class: found, bounceType });
   }
 
   #defer(
@@ -109,11 +113,22 @@ export class OutcomeSheet {
       remote: Remote;
       class?: BounceClass;
     },
+    failure: SmtpFailure | null = null,
   ): void {
     const { class: found } = said.certainty === 'answered' ? classifyReply(said.reply) : { class: 'deferral' as const };
     const retryAfterMs = said.certainty === 'answered' ? retryHint(said.reply.text) : undefined;
     const hint = retryAfterMs === undefined ? {} : { retryAfterMs };
-    this.#outcomes.set(key, { ...this.#times(), class: found, ...said, ...hint, key, kind: 'deferred' });
+    const common = { ...this.#times(), ...this.#earlier(failure) };
+    this.#outcomes.set(key, { ...common, class: found, ...said, ...hint, key, kind: 'deferred' });
+  }
+
+  /** All hosts that broke off but the one that is the outcome itself. */
+  #earlier(outcome: SmtpFailure | null = null): { earlier?: EarlierHost[] } {
+    if (this.#broken.length === 0) return {};
+    const earlier = this.#broken
+      .filter(({ failure }) => failure !== outcome)
+      .map(({ remote, phase, reply }) => ({ remote, phase, reply }));
+    return earlier.length === 0 ? {} : { earlier };
   }
 
   #times(): { startedAt: Date; endedAt: Date } {

@@ -10,6 +10,7 @@ import {
   WAIT_KINDS,
   WAITS,
   type AttemptView,
+  type EarlierHostView,
   type EmailExplanationView,
   type EventView,
   type HeldView,
@@ -57,6 +58,15 @@ export class AttemptSecurityDto implements NonNullable<AttemptView['security']> 
   policy: TlsPolicyName;
 }
 
+/** A server that an attempt stood at before it came to the one that decided. */
+export class EarlierHostDto extends SmtpDto implements EarlierHostView {
+  @ApiProperty({
+    description: 'Where in the dialogue it broke off, such as `connect`, `tls` or `rcpt`',
+    example: 'connect',
+  })
+  phase: string;
+}
+
 export class AttemptDto implements AttemptView {
   @ApiProperty({ example: 'atm_01978c0e5f7b7c3a9d21f0b64c1e88aa' })
   id: string;
@@ -93,6 +103,14 @@ export class AttemptDto implements AttemptView {
 
   @ApiProperty({ type: SmtpDto, nullable: true, description: 'What the receiving server said' })
   smtp: SmtpDto | null;
+
+  @ApiProperty({
+    type: [EarlierHostDto],
+    description:
+      'Servers that it stood at before that one, in order, and what kept it from staying there. A server comes twice if ' +
+      'it was tried in the clear after its TLS was broken',
+  })
+  earlier: EarlierHostDto[];
 
   @ApiProperty({
     type: AttemptSecurityDto,

@@ -3,6 +3,7 @@ import { insertPortion, portionOf, type Queryable } from '#libs/persistence';
 import { aggregateStatus, lastEventOf } from '../email-status.js';
 import { claimedBy } from './claimed-by.js';
 import type { DeliveryJob } from './delivery-job.js';
+import { earlierHosts } from './earlier-hosts.js';
 import { eventsOf } from './outcome-events.js';
 import type { Verdict } from './verdict.js';
 
@@ -147,9 +148,10 @@ async function writeFacts(
     ended_at: verdict.outcome.endedAt,
     ...smtpColumns(verdict.outcome.reply, verdict.outcome.remote),
     ...lineColumns(verdict.outcome.remote),
+    earlier: earlierHosts(verdict.outcome.earlier),
   }));
   const columns =
-    'id, email_id, ordinal, number, outcome, phase, smtp_code, smtp_enhanced, smtp_text, mx, ip, tls, cipher, verified, policy, source, provider, started_at, ended_at';
+    'id, email_id, ordinal, number, outcome, phase, smtp_code, smtp_enhanced, smtp_text, mx, ip, tls, cipher, verified, policy, source, provider, earlier, started_at, ended_at';
   await tx.query({
     name: 'settle-facts',
     text: `WITH m AS (
@@ -161,7 +163,7 @@ async function writeFacts(
              INSERT INTO attempts (${columns})
              SELECT ${columns} FROM json_to_recordset($2::json) AS v(id text, email_id text, ordinal smallint, number smallint, outcome text, phase text,
                smtp_code smallint, smtp_enhanced text, smtp_text text, mx text, ip text, tls text, cipher text, verified boolean, policy text,
-               source text, provider text, started_at timestamptz, ended_at timestamptz))
+               source text, provider text, earlier jsonb, started_at timestamptz, ended_at timestamptz))
            ${insertPortion(3)}`,
     values: [JSON.stringify(mails), JSON.stringify(attempts), ...portionOf(events)],
   });

@@ -2,6 +2,7 @@ import { newId } from '#libs/contracts';
 import { isoTime } from '#libs/kernel';
 import { insertPortion, portionOf, type Queryable } from '#libs/persistence';
 import { claimedBy } from './claimed-by.js';
+import { earlierHosts } from './earlier-hosts.js';
 import { eventsOf } from './outcome-events.js';
 import type { SettleItem } from './settle-batch.js';
 
@@ -18,14 +19,14 @@ const HELD = `
     SELECT * FROM json_to_recordset($1::json) AS v(
       attempt text, email_id text, ordinal smallint, fence int, attempts smallint, smtp_code smallint, smtp_enhanced text,
       smtp_text text, mx text, ip text, tls text, cipher text, verified boolean, policy text, source text, provider text,
-      started_at timestamptz, ended_at timestamptz, before int, sequence int) LIMIT $3) AS v
+      earlier jsonb, started_at timestamptz, ended_at timestamptz, before int, sequence int) LIMIT $3) AS v
   JOIN emails e ON e.id = v.email_id AND e.sequence = v.before
   JOIN recipients r ON r.email_id = v.email_id AND r.ordinal = v.ordinal AND ${claimedBy('$2')} AND r.fence = v.fence
   ORDER BY e.id FOR NO KEY UPDATE OF e, r`;
 
 /** Taken over from the outcome as they are, by the recipient and by the attempt. */
 const REPLY = ['smtp_code', 'smtp_enhanced', 'smtp_text', 'mx', 'ip', 'tls'];
-const LINE = 'cipher, verified, policy, source, provider, started_at, ended_at';
+const LINE = 'cipher, verified, policy, source, provider, earlier, started_at, ended_at';
 
 // The events' place in the outbox is taken by the insert, which waits for what EXISTS says: under the mails' locks.
 const SETTLE = `
@@ -88,6 +89,7 @@ function rowsOf({ job, verdicts: [verdict] }: SettleItem) {
     policy: remote.policy,
     source: remote.source,
     provider: remote.provider,
+    earlier: earlierHosts(outcome.earlier),
     started_at: isoTime(outcome.startedAt),
     ended_at: isoTime(outcome.endedAt),
     before: job.mail.sequence,

@@ -4,6 +4,7 @@ import { toPage, type Page, type PageRequest, type ServiceEvent } from '#libs/co
 import type { TlsPolicyName } from '#libs/mta';
 import { Database } from '#libs/persistence';
 import { EmailQueries } from '../email-queries.js';
+import type { EarlierHostView } from '../ledger/earlier-hosts.js';
 import { smtpOf, type SmtpRow, type SmtpView } from '../recipient-row.js';
 
 /** An event as every way out shows it (D-33), with its id. */
@@ -25,6 +26,8 @@ export interface AttemptView {
   /** Where in the dialogue it ended; null for a delivery. */
   phase: string | null;
   smtp: SmtpView | null;
+  /** Hosts that it stood at before that one, in order; a host comes twice if it was tried in the clear as well. */
+  earlier: EarlierHostView[];
   /** How the line was secured; null in plain text and where there was no line. */
   security: { version: string; cipher: string | null; verified: boolean; policy: TlsPolicyName } | null;
   /** The rule that the connection had to keep to; null where no server was reached. */
@@ -48,6 +51,7 @@ interface AttemptRow extends SmtpRow {
   policy: TlsPolicyName | null;
   source: string | null;
   provider: string | null;
+  earlier: EarlierHostView[] | null;
   started_at: Date;
   ended_at: Date;
 }
@@ -78,7 +82,7 @@ export class EmailHistory {
     const [compared, order] = before === undefined ? ['<', 'DESC'] : ['>', 'ASC'];
     const { rows } = await this.database.query<AttemptRow>(
       `SELECT a.id, r.address, a.number, a.outcome, a.phase, a.started_at, a.ended_at,
-              a.smtp_code, a.smtp_enhanced, a.smtp_text, a.mx, a.ip, a.tls, a.cipher, a.verified, a.policy, a.source, a.provider
+              a.smtp_code, a.smtp_enhanced, a.smtp_text, a.mx, a.ip, a.tls, a.cipher, a.verified, a.policy, a.source, a.provider, a.earlier
          FROM attempts a JOIN recipients r ON r.email_id = a.email_id AND r.ordinal = a.ordinal
         WHERE a.email_id = $1 AND ($2::text IS NULL OR a.id ${compared} $2) ORDER BY a.id ${order} LIMIT $3`,
       [emailId, before ?? after ?? null, limit + 1],
@@ -95,6 +99,7 @@ const presentAttempt = (row: AttemptRow): AttemptView => ({
   ...outcomeOf(row.outcome),
   phase: row.phase,
   smtp: smtpOf(row),
+  earlier: row.earlier ?? [],
   security: securityOf(row),
   tls_policy: row.policy,
   source_ip: row.source,

@@ -16,6 +16,7 @@ import { FullMailboxes0015 } from './0015-full-mailboxes.js';
 import { InboundMails0016 } from './0016-inbound-mails.js';
 import { OutboxPortions0020 } from './0020-outbox-portions.js';
 import { DirectMails0021 } from './0021-direct-mails.js';
+import { EarlierHosts0022 } from './0022-earlier-hosts.js';
 
 /** In order. One that was released is never changed: what comes later is a migration of its own. */
 export const MIGRATIONS = [
@@ -37,4 +38,5 @@ export const MIGRATIONS = [
   InboundMails0016,
   OutboxPortions0020,
   DirectMails0021,
+  EarlierHosts0022,
 ];
