@@ -39,3 +39,21 @@ export async function logHarness(server: string, settings: Record<string, string
     },
   };
 }
+
+/** The same, but whoever reads the log carries it too, as the standalone program does. */
+export async function standaloneLogHarness(server: string): Promise<LogHarness> {
+  const { url, drop } = await freshDatabase(server);
+  const writer = await busProcess(url);
+  return {
+    database: writer.app.get(Database),
+    process: async () => {
+      const started = await busProcess(url);
+      await started.app.get(LogCarriage).start();
+      return started;
+    },
+    close: async () => {
+      await writer.stop();
+      await drop();
+    },
+  };
+}

@@ -9,6 +9,7 @@ import { KeyHistory } from './postgres/key-history.js';
 import { LiveLog } from './postgres/live-log.js';
 import { LogListener } from './postgres/log-listener.js';
 import { PostgresEventLog } from './postgres/postgres-event-log.js';
+import { RecentEvents } from './postgres/recent-events.js';
 import { Sequencer } from './postgres/sequencer.js';
 
 /** True when KAFKA_BROKERS is set: consumers then read Kafka, and the PostgreSQL log is carried there. */
@@ -28,6 +29,7 @@ export class BusModule {
         LiveLog,
         AccountHistory,
         KeyHistory,
+        RecentEvents,
         Sequencer,
         PostgresEventLog,
         {

@@ -4,6 +4,7 @@ export { databaseFacts, type DatabaseFacts } from './database-facts.js';
 export { DueWorkLoop, type DueWork } from './due-work-loop.js';
 export { PollLoop } from './poll-loop.js';
 export { acquireDataDir, EmbeddedPostgres, totalMemory } from './embedded-postgres/index.js';
+export { freshEvents, FreshEvents } from './fresh-events.js';
 export { GroupCommit } from './group-commit.js';
 export { migrate } from './migrate.js';
 export { appendEvents, insertPortion, PORTION_PARAMETERS, portionOf, routedEvent } from './outbox.js';

@@ -1,6 +1,7 @@
 import { newId, type EmittedType, type EventData, type RoutedEvent } from '#libs/contracts';
 import { isoTime } from '#libs/kernel';
 import type { Queryable } from './database.js';
+import { freshEvents } from './fresh-events.js';
 import { JSON_OID, textArray } from './text-array.js';
 
 /**
@@ -33,8 +34,9 @@ export const insertPortion = (first: number): string =>
   `INSERT INTO outbox_portions (${COLUMNS.map(([name]) => name).join(', ')})
    SELECT ${COLUMNS.map(([, type], i) => `$${first + i}::${type}[]`).join(', ')} WHERE $${first}::text[] <> '{}'`;
 
-/** Events as one row of the outbox, a value per column. */
+/** Events as one row of the outbox, a value per column. They are not changed from here on: readers may be given them. */
 export function portionOf(events: readonly RoutedEvent[]): unknown[] {
+  freshEvents.add(events);
   return [
     textArray(events.map(({ event }) => event.id)),
     textArray(events.map(({ key }) => key)),

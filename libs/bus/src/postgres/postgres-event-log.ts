@@ -10,8 +10,6 @@ import { RecentEvents } from './recent-events.js';
 /** The log in PostgreSQL: consumers read `event_log` by position, one instance of each consumer at a time. */
 @Injectable()
 export class PostgresEventLog extends EventLog {
-  private readonly recent = new RecentEvents();
-
   constructor(
     private readonly database: Database,
     private readonly boundaries: BatchBoundaries,
@@ -19,6 +17,7 @@ export class PostgresEventLog extends EventLog {
     private readonly wakeups: Wakeups,
     private readonly log: Log,
     private readonly shutdown: Shutdown,
+    private readonly recent: RecentEvents,
   ) {
     super();
   }

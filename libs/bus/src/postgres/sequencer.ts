@@ -5,6 +5,7 @@ import { backOff } from '../back-off.js';
 import { Bell } from '../bell.js';
 import { LOG_CHANNEL } from './log-listener.js';
 import { EVENT_COLUMNS } from './logged-event-row.js';
+import { RecentEvents } from './recent-events.js';
 
 /** A move ends with the portion that brings it to so many events, or with so many portions. */
 const MOST_EVENTS = 5_000;
@@ -49,8 +50,22 @@ const MOVE = `
   ), logged AS (
     INSERT INTO event_log (position, ${EVENT_COLUMNS})
     SELECT before + row_number() OVER (ORDER BY key COLLATE "C", sequence), ${EVENT_COLUMNS} FROM picked CROSS JOIN head
+    RETURNING position, event_id
   )
-  SELECT moved::int, (SELECT count(*)::int FROM gone) AS portions, pg_notify('${LOG_CHANNEL}', $2) FROM head`;
+  SELECT moved::int, before, (SELECT count(*)::int FROM gone) AS portions, pg_notify('${LOG_CHANNEL}', $2),
+         CASE WHEN $3 THEN (SELECT string_agg(event_id, ',' ORDER BY position) FROM logged) END AS ids
+    FROM head`;
+
+/** What a move answers; no row at all when it found nothing to move. */
+interface Move {
+  moved: number;
+  portions: number;
+  /** Position of the event before the first one, a bigint as text. */
+  before: string;
+  /** In log order, joined by commas; null where nobody asked. */
+  ids: string | null;
+}
+const NOTHING: Move = { moved: 0, portions: 0, before: '0', ids: null };
 
 /**
  * Gives committed events their place. Moves them from the portions of the outbox to rows of `event_log`, where positions are dense: 1, 2, 3, …
@@ -75,6 +90,7 @@ export class Sequencer {
     private readonly worker: Worker,
     private readonly log: Log,
     private readonly shutdown: Shutdown,
+    private readonly recent: RecentEvents,
     { program }: Config,
   ) {
     this.pollMs = program === 'standalone' ? STANDALONE_POLL_MS : POLL_MS;
@@ -136,9 +152,10 @@ export class Sequencer {
     // then takes its snapshot after the previous holder's commit and sees that holder's head.
     const results = (await client.query(
       `SELECT set_config('postloft.may_move', pg_try_advisory_xact_lock(${SEQUENCER_LOCK})::text, true);
-       EXECUTE move_outbox(${MOST_EVENTS}, '${this.worker.id}')`,
-    )) as unknown as { rows: { moved: number; portions: number }[] }[];
-    const { moved, portions } = results[1].rows[0] ?? { moved: 0, portions: 0 };
+       EXECUTE move_outbox(${MOST_EVENTS}, '${this.worker.id}', ${this.recent.isWanted})`,
+    )) as unknown as { rows: Move[] }[];
+    const { moved, portions, before, ids } = results[1].rows[0] ?? NOTHING;
+    if (ids !== null) this.recent.logged(Number(before) + 1, ids.split(','));
     const now = performance.now();
     this.lastMove = { moved, ms: now - began, at: moved > 0 ? now : this.lastMove.at };
     if (moved > 0) {
@@ -169,7 +186,7 @@ export class Sequencer {
       // The rows are found through the primary key, whatever the statistics of a queue say. A plan with a forbidden
       // node counts as very expensive, and compiling such a plan (jit) would cost 60 ms a move.
       await session.client.query('SET enable_seqscan = off; SET enable_bitmapscan = off; SET jit = off');
-      await session.query(`PREPARE move_outbox (int, text) AS ${MOVE}`);
+      await session.query(`PREPARE move_outbox (int, text, boolean) AS ${MOVE}`);
       return session;
     } catch (error) {
       session.release();
