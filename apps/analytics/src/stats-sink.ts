@@ -9,7 +9,7 @@ const BATCH = 5_000;
 /** Gathers fuller batches, because an insert costs nearly the same for one event as for a hundred. */
 const LINGER_MS = 250;
 /** Under load: what is counted is promised to be at most 5 s behind. */
-const CROWD_LINGER_MS = 1_000;
+const CROWD_LINGER_MS = 2_000;
 const OPEN_AGAIN_MS = [250, 500, 1_000, 2_000, 5_000];
 
 /**

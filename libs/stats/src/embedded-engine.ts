@@ -8,8 +8,9 @@ import {
   type ClickHouseClient,
   type ClickHouseClientConfigOptions,
 } from '@clickhouse/client';
-import type { Log } from '#libs/kernel';
-import { MEMORY_LIMIT_BYTES, type StatsConnection } from './stats-connection.js';
+import type { Session } from 'chdb';
+import { inTurns, type Log } from '#libs/kernel';
+import { MEMORY_LIMIT_BYTES, type RowsToInsert, type StatsConnection } from './stats-connection.js';
 
 const CACHE_BYTES = 64 * 1024 * 1024;
 const DATABASE = 'postloft';
@@ -67,7 +68,19 @@ async function openStore(path: string): Promise<StatsConnection> {
     await close();
     throw error;
   }
-  return { client, close };
+  return { client, insert: (what) => insertInto(engine, what), close };
+}
+
+/** Past the client, which would copy a megabyte of text four times over and take a third longer. */
+async function insertInto(engine: Session, { table, columns, rows, settings }: RowsToInsert): Promise<void> {
+  const lines = await inTurns(rows, (row) => JSON.stringify(row));
+  await engine.insert({
+    table: `${DATABASE}.${table}`,
+    columns: [...columns],
+    values: Buffer.from(lines.join('\n')),
+    format: 'JSONCompactEachRow',
+    settings: settings as Record<string, string | number>,
+  });
 }
 
 async function prepareDatabase(client: ClickHouseClient): Promise<void> {

@@ -1,10 +1,21 @@
-import { ClickHouseLogLevel, createClient, type ClickHouseClient } from '@clickhouse/client';
+import { ClickHouseLogLevel, createClient, type ClickHouseClient, type ClickHouseSettings } from '@clickhouse/client';
 
 /** An open way to the engine, of either kind. */
 export interface StatsConnection {
   client: ClickHouseClient;
+  /** Adds the rows in one insert. @throws with the engine's reason; they may be stored all the same. */
+  insert(what: RowsToInsert): Promise<void>;
   /** Waits for what runs, then lets go. */
   close(): Promise<void>;
+}
+
+export interface RowsToInsert {
+  table: string;
+  columns: readonly string[];
+  /** Each in the order of the columns. */
+  rows: readonly unknown[][];
+  /** Of this insert alone. */
+  settings: ClickHouseSettings;
 }
 
 /** Of one query, and of the whole engine where it runs in our process. */
@@ -28,7 +39,17 @@ export async function openServer(url: string): Promise<StatsConnection> {
     await client.close();
     throw error;
   }
-  return { client, close: () => client.close() };
+  return { client, insert: (what) => insertAtServer(client, what), close: () => client.close() };
+}
+
+async function insertAtServer(client: ClickHouseClient, { table, columns, rows, settings }: RowsToInsert) {
+  await client.insert({
+    table,
+    columns: [...columns] as [string, ...string[]],
+    values: rows,
+    format: 'JSONCompactEachRow',
+    clickhouse_settings: settings,
+  });
 }
 
 async function createDatabase(server: URL, name: string): Promise<void> {
