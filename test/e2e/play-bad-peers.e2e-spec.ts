@@ -18,6 +18,10 @@ const PHASES = {
   data: ['data'],
   content: ['dot'],
 };
+/** Asked in one breath: a reset drops the replies to the ones before that lie unread in the kernel. */
+const PIPELINED = ['mail', 'rcpt', 'data'];
+const phasesOf = (moment: keyof typeof PHASES, how: 'fin' | 'rst'): string[] =>
+  how === 'rst' && PIPELINED.includes(moment) ? PIPELINED.slice(0, PIPELINED.indexOf(moment) + 1) : PHASES[moment];
 const HONEST = { kind: 'honest' } as const;
 /** More than the kernels of both ends hold for a connection. */
 const MEGABYTES = Buffer.alloc(3_000_000, 'attached ').toString('base64');
@@ -40,7 +44,7 @@ describe.skipIf(python === null)('delivery to bad peers', () => {
 
   beforeAll(async () => {
     await stage.start(python ?? '', {
-      SMTP_OUT_TIMEOUTS: 'connect=1s,greeting=1s,ehlo=1s,mail=1s,rcpt=1s,data=1s,dot=1s,total=5s',
+      SMTP_OUT_TIMEOUTS: 'connect=1s,greeting=1s,ehlo=1s,mail=1s,rcpt=1s,data=1s,dot=3s,total=5s',
       DELIVERY_RETRY_SCHEDULE: '1s,2s',
       DELIVERY_LIFETIME: '11s',
       DELIVERY_CONCURRENCY: '500',
@@ -126,16 +130,19 @@ describe.skipIf(python === null)('delivery to bad peers', () => {
           ),
         })),
       ),
-    )('at $moment by $how leads to the next host at once, or to the next attempt', async ({ moment, sent, alone }) => {
-      expect(await sent.ended()).toMatchObject([{ status: 'delivered', attempts: 1 }]);
-      expect(sent.dots().map(({ host }) => host)).toEqual([sent.peer.hosts[1]]);
-      const { earlier } = await sent.attempt();
-      expect(earlier.map(({ ip }) => ip)).toEqual([sent.peer.hosts[0]]);
-      expect(PHASES[moment]).toContain(earlier[0].phase);
-      const [first, second] = await alone.attempts(2);
-      expect([first.outcome, first.certainty, second.outcome]).toEqual(['deferred', 'not_sent', 'delivered']);
-      expect(alone.dots()).toHaveLength(1);
-    });
+    )(
+      'at $moment by $how leads to the next host at once, or to the next attempt',
+      async ({ moment, how, sent, alone }) => {
+        expect(await sent.ended()).toMatchObject([{ status: 'delivered', attempts: 1 }]);
+        expect(sent.dots().map(({ host }) => host)).toEqual([sent.peer.hosts[1]]);
+        const { earlier } = await sent.attempt();
+        expect(earlier.map(({ ip }) => ip)).toEqual([sent.peer.hosts[0]]);
+        expect(phasesOf(moment, how)).toContain(earlier[0].phase);
+        const [first, second] = await alone.attempts(2);
+        expect([first.outcome, first.certainty, second.outcome]).toEqual(['deferred', 'not_sent', 'delivered']);
+        expect(alone.dots()).toHaveLength(1);
+      },
+    );
 
     it.each(
       [{ cut: 'fin' }, { cut: 'rst' }, SILENCE, '421 4.3.2 closing'].map((step) => ({
