@@ -150,14 +150,17 @@ describe('a sender', () => {
     it('waits as long as one whom nobody knows', async () => {
       const client = await opened();
       const times: Record<string, number[]> = { [FOREIGN]: [], 'boss@nowhere.example': [] };
-      for (let i = 0; i < TRIES; i++)
-        for (const [user, list] of Object.entries(times)) {
+      for (let i = 0; i < TRIES; i++) {
+        const inTurn = i % 2 === 0 ? Object.entries(times) : Object.entries(times).reverse();
+        for (const [user, list] of inTurn) {
           const since = performance.now();
           await login(client, user, program.key);
           list.push(performance.now() - since);
         }
+      }
       client.close();
-      const [foreign, unknown] = Object.values(times).map((list) => list.sort((a, b) => a - b)[TRIES / 2]);
+      // What other programs on the machine add is in the longer ones.
+      const [foreign, unknown] = Object.values(times).map((list) => list.sort((a, b) => a - b)[TRIES / 4]);
       expect(foreign / unknown).toBeGreaterThan(0.5);
       expect(foreign / unknown).toBeLessThan(2);
     });
