@@ -42,9 +42,10 @@ describe('RsaSigners', () => {
     const expected = await signers.sign(key, 'x');
     const [thread] = await made;
     const lost = [signers.sign(key, 'x'), signers.sign(key, 'y')];
-    void thread.terminate();
+    const ended = thread.terminate();
     for (const { status } of await Promise.allSettled(lost)) expect(status).toBe('rejected');
     expect(await signers.sign(key, 'x')).toBe(expected);
+    await ended;
   });
 
   it.skipIf(!existsSync('/proc/thread-self'))(
