@@ -8,6 +8,8 @@ type Result = string | Error;
 
 /** A thread keeps nothing between two signatures. Its old objects have no limit: one that is reached ends the process. */
 const MEMORY = { maxYoungGenerationSizeMb: 4 };
+/** Each makes some thousand signatures a second: four make more than one event loop can ask for. */
+const MOST_THREADS = 4;
 
 interface Waiting {
   resolve: (signature: string) => void;
@@ -15,14 +17,14 @@ interface Waiting {
 }
 
 /**
- * Makes RSA signatures in threads of their own, one per processor, with less priority than the event loop. A signature takes
+ * Makes RSA signatures in threads of their own with less priority than the event loop. A signature takes
  * as long as all else that is done for a mail: begun in the process's thread pool, it takes the processor from the loop that
  * began it as often as not, and the loop is what everything else waits for.
  */
 export class RsaSigners {
   private threads: SignerThread[] = [];
 
-  constructor(private readonly most = availableParallelism()) {}
+  constructor(private readonly most = Math.min(availableParallelism(), MOST_THREADS)) {}
 
   /**
    * RSASSA-PKCS1-v1_5 with SHA-256 (RFC 8017 §8.2) of a text with one character for each octet; in base64.
