@@ -10,6 +10,7 @@ const OWN = `orders@${DOMAIN}`;
 const FOREIGN = 'boss@other.example';
 /** Of each pair; with more the session ends for its errors. */
 const TRIES = 40;
+const SESSIONS = 3;
 
 /** Header blocks that name somebody else as the sender, to some reader at least (S-17). */
 const BAD: Record<string, string> = {
@@ -148,19 +149,20 @@ describe('a sender', () => {
     });
 
     it('waits as long as one whom nobody knows', async () => {
-      const client = await opened();
       const times: Record<string, number[]> = { [FOREIGN]: [], 'boss@nowhere.example': [] };
-      for (let i = 0; i < TRIES; i++) {
-        const inTurn = i % 2 === 0 ? Object.entries(times) : Object.entries(times).reverse();
-        for (const [user, list] of inTurn) {
-          const since = performance.now();
-          await login(client, user, program.key);
-          list.push(performance.now() - since);
+      for (let session = 0; session < SESSIONS; session++) {
+        const client = await opened();
+        for (let i = 0; i < TRIES; i++) {
+          const inTurn = i % 2 === 0 ? Object.entries(times) : Object.entries(times).reverse();
+          for (const [user, list] of inTurn) {
+            const since = performance.now();
+            await login(client, user, program.key);
+            list.push(performance.now() - since);
+          }
         }
+        client.close();
       }
-      client.close();
-      // What other programs on the machine add is in the longer ones.
-      const [foreign, unknown] = Object.values(times).map((list) => list.sort((a, b) => a - b)[TRIES / 4]);
+      const [foreign, unknown] = Object.values(times).map((list) => list.sort((a, b) => a - b)[list.length / 2]);
       expect(foreign / unknown).toBeGreaterThan(0.5);
       expect(foreign / unknown).toBeLessThan(2);
     });

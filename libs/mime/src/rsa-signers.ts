@@ -17,9 +17,9 @@ interface Waiting {
 }
 
 /**
- * Makes RSA signatures in threads of their own with less priority than the event loop. A signature takes
- * as long as all else that is done for a mail: begun in the process's thread pool, it takes the processor from the loop that
- * began it as often as not, and the loop is what everything else waits for.
+ * Makes RSA signatures in threads of their own with less priority than the event loop. A signature takes as long as all else
+ * that is done for a mail: begun in the process's thread pool, it takes the processor from the loop that began it as often
+ * as not, and the loop is what everything else waits for.
  */
 export class RsaSigners {
   private threads: SignerThread[] = [];
