@@ -9,14 +9,15 @@ function addressOf(i) {
   return `127.0.${1 + (host >> 8)}.${host & 255}`;
 }
 
-// ---- slowloris: `count` connections spread over all phases, each kept alive by a byte now and then
+// ---- slowloris: `count` connections spread over all phases, each kept alive by a byte now and then;
+// `first` of them are there already and have their addresses
 
 async function slowloris() {
   const phases = Object.entries(PHASES).filter(([name]) => !attack.phases || attack.phases.includes(name));
   const lives = [];
   for (let i = 0; i < attack.count; i++) {
     const [phase, open] = phases[i % phases.length];
-    lives.push(slow(phase, open, addressOf(i)));
+    lives.push(slow(phase, open, addressOf((attack.first ?? 0) + i)));
     // A client that opens everything at once would be measuring its own handshakes.
     if (i % 10 === 9) await pause(attack.pauseMs ?? 20);
   }
