@@ -67,8 +67,8 @@ export class Talk {
     const ready = await this.toData(to);
     if (!ready.startsWith('354')) return ready;
     const reply = this.reply();
-    this.stream.write(message);
-    this.stream.write('\r\n.\r\n');
+    // At once: what is written later waits for the acknowledgement of what was written before.
+    this.stream.write(`${message}\r\n.\r\n`, 'latin1');
     return reply;
   }
 

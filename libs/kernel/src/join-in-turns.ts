@@ -2,7 +2,7 @@ import { bodyMemory } from './body-memory.js';
 import { nextTurn } from './next-turn.js';
 
 /** What is copied before others go first; memory that was never used costs several times the copying. */
-const COPY_BYTES = 4 * 1024 * 1024;
+const COPY_BYTES = 1024 * 1024;
 
 /** The pieces as one, of any size; a single one is not copied. */
 export async function joinInTurns(pieces: readonly Buffer[]): Promise<Buffer> {
@@ -11,10 +11,14 @@ export async function joinInTurns(pieces: readonly Buffer[]): Promise<Buffer> {
   let at = 0;
   let pauseAt = COPY_BYTES;
   for (const piece of pieces) {
-    at += piece.copy(whole, at);
-    if (at < pauseAt) continue;
-    await nextTurn();
-    pauseAt += COPY_BYTES;
+    for (let from = 0; from < piece.length;) {
+      const copied = piece.copy(whole, at, from, from + pauseAt - at);
+      from += copied;
+      at += copied;
+      if (at < pauseAt) continue;
+      await nextTurn();
+      pauseAt += COPY_BYTES;
+    }
   }
   return whole;
 }

@@ -31,6 +31,7 @@ const NOT_DOMAIN = /[^A-Za-z0-9.\-\u0080-\u{10ffff}]/u;
 const NOT_LDH = /[^a-z0-9-]/;
 /** A domain that already has the form it would be given: two labels or more, no A-label to be looked into. */
 const PLAIN_DOMAIN = /^(?!.*xn--)(?:[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z](?:[a-z0-9-]{0,61}[a-z0-9])?$/;
+const SINGLE_LABEL = /^[A-Za-z0-9-]+$/;
 const DIGITS = /^[0-9]+$/;
 
 /**
@@ -111,6 +112,7 @@ function localProblem(local: string): string | undefined {
 function asciiDomain(domain: string): string | undefined {
   if (domain === '' || domain.length > MAX_DOMAIN_OCTETS || NOT_DOMAIN.test(domain)) return undefined;
   if (PLAIN_DOMAIN.test(domain)) return domain;
+  if (SINGLE_LABEL.test(domain)) return undefined;
   const ascii = domainToASCII(domain).toLowerCase();
   if (ascii === '' || ascii.length > MAX_DOMAIN_OCTETS) return undefined;
   const labels = ascii.split('.');

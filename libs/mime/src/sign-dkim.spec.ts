@@ -116,6 +116,7 @@ const CASES: [what: string, message: string][] = [
     'a body over several blocks',
     `${HEAD}\r\n${'0123456789 abcdef\r\n'.repeat(9_000)}${'a  b\t\r\n'.repeat(9_000)}z\r\n`,
   ],
+  ['blank lines over several turns', `${HEAD}\r\nHello.${'\r\n'.repeat(200_000)}`],
   ['one very long stretch without line end', `${HEAD}\r\n${'x '.repeat(100_000)}z`],
 ];
 
@@ -181,6 +182,21 @@ describe('signDkim', () => {
       expect(await cost(() => signDkim(hostile, [ed25519], at)), piece).toBeLessThan(10 * ordinary);
     }
   });
+
+  it.each(['text\r\n', 'a  \r\n', ' \t', '\r\n'])(
+    'lets others go first all the time, in 10 MB of %j',
+    async (piece) => {
+      let turns = 0;
+      const turn = (): void => {
+        turns += 1;
+        next = setImmediate(turn);
+      };
+      let next = setImmediate(turn);
+      await signDkim(Buffer.from(`${HEAD}\r\n${piece.repeat(10_000_000 / piece.length)}`), [ed25519], at);
+      clearImmediate(next);
+      expect(turns).toBeGreaterThanOrEqual(10_000_000 / (192 * 1024));
+    },
+  );
 });
 
 describe('signDkim, judged by dkimpy', () => {

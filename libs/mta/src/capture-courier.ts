@@ -1,3 +1,4 @@
+import { joinInTurns } from '#libs/kernel';
 import { Courier } from './courier.js';
 import type { CapturedMail, CourierJob, Destination } from './courier.js';
 import { NO_REMOTE } from './delivery-outcome.js';
@@ -44,7 +45,7 @@ export class CaptureCourier extends Courier {
   async #keep(job: CourierJob, startedAt: Date): Promise<Outcome[]> {
     try {
       const octets = await job.content();
-      const content = Buffer.isBuffer(octets) ? octets : Buffer.concat(octets);
+      const content = Buffer.isBuffer(octets) ? octets : await joinInTurns(octets);
       const recipients = job.recipients.map((recipient) => recipient.address);
       await this.capture({ id: job.id, mailFrom: job.mailFrom, recipients, content });
       return this.#captured(job, startedAt);
