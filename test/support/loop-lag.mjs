@@ -1,6 +1,6 @@
 // Loaded into the program by NODE_OPTIONS=--import: notes in the file LOOP_LAG_FILE how long its event loop was held at
 // the most, in ms, since the file was last removed.
-import { existsSync, writeFileSync } from 'node:fs';
+import { existsSync, renameSync, writeFileSync } from 'node:fs';
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { isMainThread } from 'node:worker_threads';
 
@@ -10,6 +10,8 @@ if (file && isMainThread) {
   delay.enable();
   setInterval(() => {
     if (!existsSync(file)) delay.reset();
-    writeFileSync(file, JSON.stringify({ max: delay.max / 1e6, p99: delay.percentile(99) / 1e6 }));
+    // Whoever reads sees a whole file.
+    writeFileSync(`${file}.new`, JSON.stringify({ max: delay.max / 1e6, p99: delay.percentile(99) / 1e6 }));
+    renameSync(`${file}.new`, file);
   }, 200).unref();
 }
