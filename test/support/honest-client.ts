@@ -27,7 +27,7 @@ export async function waitsDuring(url: string, during: () => Promise<void>): Pro
     return { count: sorted.length, median: at(0.5), p99: at(0.99), worst: at(1) };
   } finally {
     failed.catch(() => undefined);
-    client.disconnect();
+    if (client.connected) client.disconnect();
     await exited;
   }
 }

@@ -269,7 +269,7 @@ export function statsMetricsSuite(engine: string, store: () => StatsStore): void
         await store().metrics(
           query({ timezone, dimensions: ['period'], metrics: ['sent'], from: new Date(BEGIN + SPAN_MS - 1_000) }),
         );
-    });
+    }, 180_000);
   });
 }
 

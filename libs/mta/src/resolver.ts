@@ -42,6 +42,8 @@ interface Cached<T> {
 /** Longer than this no answer is trusted, whatever its TTL says. */
 const LONGEST_MS = 60_000;
 const MAX_CACHED = 10_000;
+/** Timers may be that early. */
+const CLOCK_MS = 50;
 
 /**
  * DNS for delivery: MX, A, AAAA. Asks the configured servers only, through c-ares; never `dns.lookup`, which would hold
@@ -55,8 +57,10 @@ export class Resolver {
   readonly #watch: NameServerWatch;
   readonly #mx = new AnswerCache<MxAnswer>((answer) => answer.kind === 'hosts');
   readonly #addresses = new AnswerCache<AddressAnswer>((answer) => answer.kind === 'addresses');
+  readonly #patienceMs: number;
 
   constructor(settings: ResolverSettings) {
+    this.#patienceMs = 2 * settings.timeoutMs;
     this.#dns = new DnsResolver({ timeout: settings.timeoutMs, tries: 2 });
     if (settings.servers.length > 0) this.#dns.setServers(settings.servers);
     const servers = this.#dns.getServers();
@@ -99,7 +103,7 @@ export class Resolver {
   /** The TXT records of a name, their strings joined; rejects when DNS did not say. Not kept. */
   async texts(name: string): Promise<string[]> {
     try {
-      return (await this.#watch.ask(() => this.#dns.resolveTxt(name))).map((strings) => strings.join(''));
+      return (await this.#ask(() => this.#dns.resolveTxt(name))).map((strings) => strings.join(''));
     } catch (error) {
       if (['ENODATA', 'ENOTFOUND'].includes(codeOf(error))) return [];
       throw error;
@@ -109,7 +113,7 @@ export class Resolver {
   /** The PTR records of an IP address. Not kept. */
   async names(address: string): Promise<NameAnswer> {
     try {
-      const names = (await this.#watch.ask(() => this.#dns.reverse(address))).map(bareName);
+      const names = (await this.#ask(() => this.#dns.reverse(address))).map(bareName);
       return names.length === 0 ? { kind: 'none' } : { kind: 'names', names };
     } catch (error) {
       const code = codeOf(error);
@@ -122,6 +126,23 @@ export class Resolver {
   cancel(): void {
     this.#watch.stop();
     this.#breakOff();
+  }
+
+  /**
+   * Asks once more where the time of two questions is not over: from quick answers c-ares learns to wait for half of what
+   * it was told, and a name whose own servers are slow would have no answer although it has one in time.
+   */
+  #ask<T>(question: () => Promise<T>): Promise<T> {
+    return this.#watch.ask(async () => {
+      const until = performance.now() + this.#patienceMs;
+      for (;;) {
+        try {
+          return await question();
+        } catch (error) {
+          if (codeOf(error) !== 'ETIMEOUT' || performance.now() >= until - CLOCK_MS) throw error;
+        }
+      }
+    });
   }
 
   #breakOff(): void {
@@ -138,7 +159,7 @@ export class Resolver {
 
   async #questionMx(dns: DnsResolver, domain: string): Promise<MxAnswer> {
     try {
-      const records = await this.#watch.ask(() => dns.resolveMx(domain));
+      const records = await this.#ask(() => dns.resolveMx(domain));
       // c-ares answers a CNAME loop with an empty list and no error; that is no "has no MX".
       if (records.length === 0) return { kind: 'temporary', text: `the MX answer for ${domain} is empty` };
       const hosts = records
@@ -157,8 +178,8 @@ export class Resolver {
 
   async #askAddresses(host: string): Promise<{ value: AddressAnswer; ttlMs: number }> {
     const answers = await Promise.allSettled([
-      this.#watch.ask(() => this.#dns.resolve4(host, { ttl: true })),
-      this.#watch.ask(() => this.#dns.resolve6(host, { ttl: true })),
+      this.#ask(() => this.#dns.resolve4(host, { ttl: true })),
+      this.#ask(() => this.#dns.resolve6(host, { ttl: true })),
     ]);
     const found = answers.flatMap((answer) => (answer.status === 'fulfilled' ? answer.value : []));
     if (found.length > 0) {

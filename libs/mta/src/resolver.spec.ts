@@ -1,0 +1,38 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { LocalDns } from '../../../test/support/local-dns.js';
+import { Resolver } from './resolver.js';
+
+const TIMEOUT_MS = 2_000;
+const MX = [{ preference: 0, exchange: 'mx.test' }];
+
+/** A server that is asked for a name whose own servers are slow answers when it knows, all who ask by then. */
+describe('an answer that takes longer than others', () => {
+  let dns: LocalDns;
+  let resolver: Resolver;
+  beforeEach(async () => {
+    dns = await LocalDns.start({ 'late.test': { fault: 'silent' } });
+    resolver = new Resolver({ servers: [dns.address], timeoutMs: TIMEOUT_MS });
+    // From quick answers c-ares learns to wait less.
+    for (let i = 0; i < 10; i += 1) {
+      dns.set(`quick${i}.test`, { MX });
+      expect(await resolver.mx(`quick${i}.test`)).toMatchObject({ kind: 'hosts' });
+    }
+  });
+  afterEach(async () => {
+    resolver.cancel();
+    await dns.close();
+  });
+
+  it('has the time of two questions, however quick the others were', async () => {
+    setTimeout(() => dns.set('late.test', { MX }), 1.2 * TIMEOUT_MS);
+    expect(await resolver.mx('late.test')).toEqual({ kind: 'hosts', hosts: [{ exchange: 'mx.test', preference: 0 }] });
+  });
+
+  it('has no more than that and what a question takes', async () => {
+    const asked = performance.now();
+    expect(await resolver.mx('late.test')).toMatchObject({ kind: 'temporary' });
+    const waited = performance.now() - asked;
+    expect(waited).toBeGreaterThanOrEqual(1.9 * TIMEOUT_MS);
+    expect(waited).toBeLessThan(4 * TIMEOUT_MS);
+  });
+});
