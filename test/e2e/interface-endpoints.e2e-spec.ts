@@ -305,10 +305,15 @@ describe('Limits', () => {
   it('at most 100 requests per second', async () => {
     const limited = await openInterface({ RATE_LIMIT_PER_SECOND: '100' });
     try {
-      const answers = await Promise.all(Array.from({ length: 300 }, () => limited.ask('GET', '/domains')));
+      const begun = performance.now();
+      // So many that they do not fit into the seconds that a busy machine takes for them.
+      const answers = await Promise.all(Array.from({ length: 1_000 }, () => limited.ask('GET', '/domains')));
+      const seconds = (performance.now() - begun) / 1_000;
       const refused = answers.filter((answer) => answer.status === 429);
       expect(refused.length).toBeGreaterThan(0);
-      expect(answers.filter((answer) => answer.status === 200).length).toBeGreaterThanOrEqual(100);
+      const allowed = answers.filter((answer) => answer.status === 200).length;
+      expect(allowed).toBeGreaterThanOrEqual(100);
+      expect(allowed).toBeLessThanOrEqual(100 * (1 + seconds) + 1);
       expect(refused[0]).toMatchObject({ body: { error: 'rate_limit_exceeded' } });
       expect(refused[0].headers.get('retry-after')).toBe('1');
       expect(answers[0].headers.get('ratelimit-limit')).toBe('100');
