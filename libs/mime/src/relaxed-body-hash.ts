@@ -6,7 +6,7 @@ const LF = 0x0a;
 const CR = 0x0d;
 const SPACE = 0x20;
 const BLOCK = 64 * 1024;
-/** What is read or hashed before others go first: less than a millisecond of work. */
+/** What is read or hashed before others go first. */
 const TURN_BYTES = 128 * 1024;
 const CRLF = Buffer.from('\r\n');
 

@@ -36,3 +36,14 @@ describe('an answer that takes longer than others', () => {
     expect(waited).toBeLessThan(4 * TIMEOUT_MS);
   });
 });
+
+it('a second opinion is asked for once, though the server is silent', async () => {
+  const dns = await LocalDns.start();
+  const silent = await LocalDns.start();
+  silent.isAway = true;
+  const resolver = new Resolver({ servers: [dns.address, silent.address], timeoutMs: TIMEOUT_MS });
+  expect(await resolver.mx('nowhere.test')).toEqual({ kind: 'no_domain' });
+  expect(silent.questions.filter(({ name }) => name === 'nowhere.test')).toHaveLength(1);
+  resolver.cancel();
+  await Promise.all([dns.close(), silent.close()]);
+});

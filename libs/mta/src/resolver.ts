@@ -132,9 +132,9 @@ export class Resolver {
    * Asks once more where the time of two questions is not over: from quick answers c-ares learns to wait for half of what
    * it was told, and a name whose own servers are slow would have no answer although it has one in time.
    */
-  #ask<T>(question: () => Promise<T>): Promise<T> {
+  #ask<T>(question: () => Promise<T>, patienceMs = this.#patienceMs): Promise<T> {
     return this.#watch.ask(async () => {
-      const until = performance.now() + this.#patienceMs;
+      const until = performance.now() + patienceMs;
       for (;;) {
         try {
           return await question();
@@ -153,13 +153,13 @@ export class Resolver {
   async #askMx(domain: string): Promise<MxAnswer> {
     const answer = await this.#questionMx(this.#dns, domain);
     if (answer.kind !== 'no_domain') return answer;
-    const opinions = await Promise.all(this.#each.map((dns) => this.#questionMx(dns, domain)));
+    const opinions = await Promise.all(this.#each.map((dns) => this.#questionMx(dns, domain, 0)));
     return opinions.find(({ kind }) => kind !== 'no_domain' && kind !== 'temporary') ?? answer;
   }
 
-  async #questionMx(dns: DnsResolver, domain: string): Promise<MxAnswer> {
+  async #questionMx(dns: DnsResolver, domain: string, patienceMs = this.#patienceMs): Promise<MxAnswer> {
     try {
-      const records = await this.#ask(() => dns.resolveMx(domain));
+      const records = await this.#ask(() => dns.resolveMx(domain), patienceMs);
       // c-ares answers a CNAME loop with an empty list and no error; that is no "has no MX".
       if (records.length === 0) return { kind: 'temporary', text: `the MX answer for ${domain} is empty` };
       const hosts = records
