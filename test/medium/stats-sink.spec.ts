@@ -63,7 +63,13 @@ describe('the statistics sink', { timeout: 60_000 }, () => {
     });
     const shutdown = new Shutdown(silent);
     const kernel = KernelModule.forRoot({ config, log: silent, shutdown });
-    const imports = [kernel, PersistenceModule.forRoot(), BusModule.forRoot(), StatsModule.forRoot(), AnalyticsModule];
+    const imports = [
+      kernel,
+      PersistenceModule.forRoot(silent),
+      BusModule.forRoot(),
+      StatsModule.forRoot(),
+      AnalyticsModule,
+    ];
     const root = { module: AnalyticsProgram, imports };
     const app = await NestFactory.createApplicationContext(root, { logger: ['error'], abortOnError: false });
     const sink = { app, stop: () => shutdown.run() };

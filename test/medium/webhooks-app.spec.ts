@@ -32,7 +32,7 @@ async function startWebhooks() {
     module: OneProgram,
     imports: [
       KernelModule.forRoot({ config, log, shutdown }),
-      PersistenceModule.forRoot(),
+      PersistenceModule.forRoot(log),
       BusModule.forRoot(),
       WebhooksAppModule,
     ],

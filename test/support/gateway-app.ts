@@ -72,7 +72,7 @@ export async function startGatewayApp(env: Record<string, string> = {}): Promise
   const module = await Test.createTestingModule({
     imports: [
       KernelModule.forRoot({ config, log, shutdown }),
-      PersistenceModule.forRoot(),
+      PersistenceModule.forRoot(log),
       BusModule.forRoot(),
       countsModule(counts),
       GatewayModule,

@@ -17,7 +17,7 @@ export async function busProcess(databaseUrl: string, settings: Record<string, s
     module: OneProcess,
     imports: [
       KernelModule.forRoot({ config: testConfig(databaseUrl, settings), log, shutdown }),
-      PersistenceModule.forRoot(),
+      PersistenceModule.forRoot(log),
       BusModule.forRoot(),
     ],
   };

@@ -4,6 +4,7 @@ import { Config, Health, Log, Shutdown } from '#libs/kernel';
 import { DataSource, type DataSourceOptions } from 'typeorm';
 import { Database } from './database.js';
 import { DirectClient } from './direct-client.js';
+import { firstConnection } from './first-connection.js';
 import { MIGRATIONS } from './migrations/index.js';
 import { SqlLogger } from './sql-logger.js';
 import { Worker } from './worker.js';
@@ -44,26 +45,27 @@ export function dataSourceOptions(config: Config, log: Log): DataSourceOptions {
 @Global()
 @Module({})
 export class PersistenceModule {
-  static forRoot(): DynamicModule {
+  static forRoot(log: Log): DynamicModule {
     return {
       module: PersistenceModule,
       imports: [
         TypeOrmModule.forRootAsync({
-          inject: [Config, Log],
-          useFactory: (config: Config, log: Log) => ({
+          inject: [Config],
+          useFactory: (config: Config) => ({
             ...dataSourceOptions(config, log),
             autoLoadEntities: true,
-            retryAttempts: 5,
-            retryDelay: 500,
+            // Nest's own attempts write to stderr, past our log.
+            toRetry: () => false,
           }),
+          dataSourceFactory: (options) => firstConnection(options as DataSourceOptions, log),
         }),
       ],
       providers: [
         Database,
         {
           provide: Worker,
-          inject: [Database, Config, Log, Shutdown],
-          useFactory: (database: Database, config: Config, log: Log, shutdown: Shutdown) =>
+          inject: [Database, Config, Shutdown],
+          useFactory: (database: Database, config: Config, shutdown: Shutdown) =>
             new Worker(database, config, log, shutdown),
         },
       ],

@@ -13,7 +13,7 @@ import {
   type KernelParts,
   type Program,
 } from '#libs/kernel';
-import { DataSource } from 'typeorm';
+import { firstConnection } from './first-connection.js';
 import { listenProblem } from './listen-problem.js';
 import { migrate } from './migrate.js';
 import { dataSourceOptions, PersistenceModule } from './persistence.module.js';
@@ -49,7 +49,7 @@ export async function startProgram(options: ProgramOptions): Promise<INestApplic
       module: ProgramModule,
       imports: [
         KernelModule.forRoot({ config, log, shutdown }),
-        PersistenceModule.forRoot(),
+        PersistenceModule.forRoot(log),
         ...options.imports(config),
       ],
     };
@@ -84,7 +84,7 @@ function readConfig({ program, check }: ProgramOptions): Config {
 
 /** On a connection of its own, before any part looks at a table. */
 async function migrateFirst(config: Config, log: Log): Promise<void> {
-  const dataSource = await new DataSource(dataSourceOptions(config, log)).initialize();
+  const dataSource = await firstConnection(dataSourceOptions(config, log), log);
   try {
     await migrate(dataSource);
   } finally {
