@@ -29,13 +29,14 @@ describe('the healthy domain beside the stalled', () => {
       const atRisk = await stage.metric('postloft_deliveries_at_risk');
       console.log(
         `${domains} stalled (${stall}), ${MAILS} + ${MAILS}: healthy p50 ${p50} ms, p95 ${p95} ms, max ${max} ms (alone p95 ${alone.p95} ms); ` +
-          `sockets per stalled host at most ${stage.mostSockets}, mails held by them ${stage.heldMails}, at risk ${atRisk}`,
+          `sockets per stalled host at most ${stage.mostSockets}, mails held by them ${stage.heldMails}, at risk ${atRisk}; the host took ${Math.round(100 * stage.taken)} %`,
       );
       expect(arrived).toBe(MAILS);
       expect(p95).toBeLessThanOrEqual(PROMISED_MS);
       expect(stage.mostSockets).toBeLessThanOrEqual(CAP);
       expect(stage.heldMails).toBeLessThanOrEqual(CONCURRENCY);
     },
-    240_000,
+    // Fifty seconds of given time, and the start.
+    600_000,
   );
 });
