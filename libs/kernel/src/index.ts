@@ -5,6 +5,7 @@ export { Health, type HealthCheck } from './health.js';
 export { KernelModule, type KernelParts } from './kernel.module.js';
 export { Log } from './log.js';
 export { Metrics } from './metrics.js';
+export { patientQuestion } from './patient-question.js';
 export { startOpsServer } from './ops-server.js';
 export { RecentAnswers } from './recent-answers.js';
 export { callFailure, type CallFailure } from './safe-fetch/call-failure.js';

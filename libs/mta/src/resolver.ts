@@ -1,5 +1,6 @@
 import { Resolver as DnsResolver } from 'node:dns/promises';
 import net from 'node:net';
+import { patientQuestion } from '#libs/kernel';
 import { dnsFault } from './dns-fault.js';
 import { NameServerWatch } from './name-server-watch.js';
 
@@ -42,8 +43,6 @@ interface Cached<T> {
 /** Longer than this no answer is trusted, whatever its TTL says. */
 const LONGEST_MS = 60_000;
 const MAX_CACHED = 10_000;
-/** Timers may be that early. */
-const CLOCK_MS = 50;
 
 /**
  * DNS for delivery: MX, A, AAAA. Asks the configured servers only, through c-ares; never `dns.lookup`, which would hold
@@ -128,21 +127,8 @@ export class Resolver {
     this.#breakOff();
   }
 
-  /**
-   * Asks once more where the time of two questions is not over: from quick answers c-ares learns to wait for half of what
-   * it was told, and a name whose own servers are slow would have no answer although it has one in time.
-   */
   #ask<T>(question: () => Promise<T>, patienceMs = this.#patienceMs): Promise<T> {
-    return this.#watch.ask(async () => {
-      const until = performance.now() + patienceMs;
-      for (;;) {
-        try {
-          return await question();
-        } catch (error) {
-          if (codeOf(error) !== 'ETIMEOUT' || performance.now() >= until - CLOCK_MS) throw error;
-        }
-      }
-    });
+    return this.#watch.ask(() => patientQuestion(patienceMs, question));
   }
 
   #breakOff(): void {

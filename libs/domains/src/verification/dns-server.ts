@@ -1,4 +1,5 @@
 import { Resolver } from 'node:dns/promises';
+import { patientQuestion } from '#libs/kernel';
 
 /** Values are texts with their strings joined, or host names in lower case without a final dot. */
 export type DnsAnswer =
@@ -7,9 +8,9 @@ export type DnsAnswer =
   | { kind: 'none' }
   | { kind: 'no_answer'; reason: string };
 
-/** c-ares waits this long the first time, and twice as long the second. */
 const TIMEOUT_MS = 1_500;
 const TRIES = 2;
+const PATIENCE_MS = TIMEOUT_MS * TRIES;
 /** No honest name has more; what is beyond is not looked at. */
 const VALUES = 50;
 const VALUE_LENGTH = 4_096;
@@ -63,7 +64,9 @@ export class DnsServer {
   private async answer(ask: () => Promise<string[]>): Promise<DnsAnswer> {
     if (this.silent) return this.silent;
     try {
-      const values = (await ask()).slice(0, VALUES).map((value) => value.slice(0, VALUE_LENGTH));
+      const values = (await patientQuestion(PATIENCE_MS, ask))
+        .slice(0, VALUES)
+        .map((value) => value.slice(0, VALUE_LENGTH));
       if (values.length > 0) return { kind: 'found', values };
       // So c-ares answers for an alias (CNAME) that leads to nothing of this type.
       return this.knows === 'everything' ? { kind: 'none' } : { kind: 'no_answer', reason: 'it is an alias' };

@@ -2,7 +2,7 @@ import { Resolver } from 'node:dns/promises';
 import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
 import { Injectable } from '@nestjs/common';
-import { Config, Log, SafeFetch } from '#libs/kernel';
+import { Config, Log, patientQuestion, SafeFetch } from '#libs/kernel';
 import { Database } from '#libs/persistence';
 import { OperatorMail } from '../notices/operator-mail.js';
 import { reportAddresses } from './report-addresses.js';
@@ -146,7 +146,7 @@ export class TlsReporter {
 
   private async texts(name: string): Promise<string[]> {
     try {
-      return (await this.resolver.resolveTxt(name)).map((strings) => strings.join(''));
+      return (await patientQuestion(2 * DNS_MS, () => this.resolver.resolveTxt(name))).map((strings) => strings.join(''));
     } catch (error) {
       const { code } = error as { code?: string };
       if (code === 'ENODATA' || code === 'ENOTFOUND') return [];

@@ -1,9 +1,11 @@
 import { Resolver } from 'node:dns/promises';
 import { isIP } from 'node:net';
+import { patientQuestion } from '../patient-question.js';
 import { isPublicAddress } from './public-address.js';
 
 const QUERY_TIMEOUT_MS = 2_000;
 const QUERY_TRIES = 2;
+const PATIENCE_MS = QUERY_TIMEOUT_MS * QUERY_TRIES;
 /** More addresses than this are not tried; all of them are judged. */
 const TRIED = 4;
 
@@ -46,7 +48,10 @@ export class TargetResolver {
     const name = host.toLowerCase().replace(/\.$/, '');
     // RFC 6761 §6.3: never a question for DNS.
     if (name === 'localhost' || name.endsWith('.localhost')) return ['127.0.0.1', '::1'];
-    const [v4, v6] = await Promise.allSettled([this.resolver.resolve4(name), this.resolver.resolve6(name)]);
+    const [v4, v6] = await Promise.allSettled([
+      patientQuestion(PATIENCE_MS, () => this.resolver.resolve4(name)),
+      patientQuestion(PATIENCE_MS, () => this.resolver.resolve6(name)),
+    ]);
     return [v4, v6].flatMap((answer) => (answer.status === 'fulfilled' ? answer.value : []));
   }
 }
