@@ -1,7 +1,9 @@
 import { request as rawRequest } from 'node:http';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { SendingDomains } from '#libs/domains';
 import { UnsubscribeLink } from '#libs/emails';
 import { Database } from '#libs/persistence';
+import { takeBackDomainList } from '#libs/suppressions';
 import { mail } from '../support/mail.js';
 import { startGatewayApp, type GatewayApp } from '../support/gateway-app.js';
 import { until } from '../support/until.js';
@@ -177,6 +179,31 @@ describe('one-click unsubscription', () => {
     expect((await send('scope@example.org', {}, other)).status).toBe(201);
     const listed = await gateway.call(account.key, 'GET', '/suppressions/scope@example.org');
     expect(listed.status).toBe(404);
+  });
+
+  it('is not forgotten when the account removes the domain and adds it again', async () => {
+    const sender = await gateway.account();
+    const { path } = await linkOf(await send('gone@example.org', {}, sender));
+    await post(path);
+    const call = (method: string, url: string, body?: unknown) => gateway.call(sender.key, method, url, body);
+    const change = async () => {
+      expect((await call('DELETE', `/domains/${sender.domainId}`)).status).toBe(200);
+      const added = await call('POST', '/domains', { name: sender.domain });
+      sender.domainId = ((await added.json()) as { id: string }).id;
+    };
+    for (let times = 0; times < 2; times++) {
+      await change();
+      expect(await (await entry('gone@example.org', sender)).json()).toMatchObject({ origin: 'unsubscribe' });
+    }
+    // Nobody else's list changes, whoever has the name next.
+    const other = await gateway.account();
+    expect((await call('DELETE', `/domains/${sender.domainId}`)).status).toBe(200);
+    const theirs = await gateway.call(other.key, 'POST', '/domains', { name: sender.domain });
+    other.domainId = ((await theirs.json()) as { id: string }).id;
+    expect((await entry('gone@example.org', other)).status).toBe(404);
+    await gateway.app.get(SendingDomains).addVouched(sender.accountId, sender.domain, takeBackDomainList);
+    const refused = await send('gone@example.org', {}, sender);
+    expect(refused.status).toBe(422);
   });
 
   it('does nothing lasting for a test mail, but answers and tells the same', async () => {

@@ -5,6 +5,7 @@ import { EmailsApiModule, EmailsModule } from '#libs/emails';
 import { Config } from '#libs/kernel';
 import { SuppressionsModule } from '#libs/suppressions';
 import { WebhooksModule } from '#libs/webhooks';
+import { AccountDomains } from './account-domains.js';
 import { FirstAccount } from './first-account.js';
 import { GraphqlApiModule } from './graphql/graphql-api.module.js';
 import { RequestGate } from './http/request-gate.js';
@@ -30,6 +31,6 @@ const apiDescription = {
     GraphqlApiModule,
   ],
   controllers: CONTROLLERS,
-  providers: [AddressLimit, FirstAccount, RequestGate, apiDescription],
+  providers: [AccountDomains, AddressLimit, FirstAccount, RequestGate, apiDescription],
 })
 export class GatewayModule {}

@@ -2,6 +2,7 @@ import { isId, LIMITS, Refusal } from '#libs/contracts';
 import { Config, SecretBox, Wakeups } from '#libs/kernel';
 import { appendEvents, Database, type Queryable } from '#libs/persistence';
 import { Injectable } from '@nestjs/common';
+import type { AlongsideDomain } from './alongside-domain.js';
 import { claimableName } from './claimable-name.js';
 import { insertKeys } from './dkim/key-rows.js';
 import { KeySupply } from './dkim/key-supply.js';
@@ -63,7 +64,11 @@ export class DomainEntries {
    * A new entry, pending, to be checked at once. Another account may have the same name; DNS decides between them.
    * @throws Refusal validation_error for a name that cannot be had, conflict when the account has it or has too many.
    */
-  async add(accountId: string, written: string, settings: DomainSettings = {}): Promise<DomainView> {
+  async add(
+    accountId: string,
+    written: string,
+    { alongside, ...settings }: DomainSettings & { alongside?: AlongsideDomain } = {},
+  ): Promise<DomainView> {
     const name = claimableName(written, this.config.settings.SERVICE_DOMAIN);
     // Before keys are made, which is the costly part; once more inside the transaction.
     await assertRoom(this.database, accountId, name);
@@ -72,7 +77,9 @@ export class DomainEntries {
       // One at a time per account, so that the limit holds.
       await tx.query(`SELECT pg_advisory_xact_lock(hashtextextended('domains ' || $1, 0))`, [accountId]);
       await assertRoom(tx, accountId, name);
-      return this.insert(tx, { ...entry, ...settings });
+      const added = await this.insert(tx, { ...entry, ...settings });
+      await alongside?.(tx, added);
+      return added;
     });
     this.tell('due-domains', 'outbox');
     return this.present(row);
@@ -117,7 +124,7 @@ export class DomainEntries {
    * @param alongside what must be gone in the same transaction, such as keys that are bound to the domain
    * @returns whether it was there
    */
-  async remove(accountId: string, id: string, alongside: (tx: Queryable) => Promise<void>): Promise<boolean> {
+  async remove(accountId: string, id: string, alongside: AlongsideDomain): Promise<boolean> {
     if (!isId('dom', id)) return false;
     const removed = await this.database.transaction(async (tx) => {
       const { rows } = await tx.query<ChangedRow>(
@@ -128,7 +135,7 @@ export class DomainEntries {
       for (const row of rows) {
         await appendEvents(tx, [this.event(row, 'domain.deleted', 'deleted')]);
         if (row.status === 'active') await wakeClaimants(tx, row.name);
-        await alongside(tx);
+        await alongside(tx, row);
       }
       return rows.at(0);
     });

@@ -4,6 +4,7 @@ import { Database, isDuplicate } from '#libs/persistence';
 import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
 import { Repository } from 'typeorm';
+import type { AlongsideDomain } from './alongside-domain.js';
 import { ActiveDomains, type SendingDomain } from './active-domains.js';
 import { invalidName } from './claimable-name.js';
 import { insertKeys } from './dkim/key-rows.js';
@@ -101,13 +102,14 @@ export class SendingDomains {
   /**
    * The operator answers for the account's right to this domain: it is active at once, with keys and records. An entry
    * that is there already keeps its keys, and is checked no more.
+   * @param alongside what else is to be written with a new entry
    * @throws Refusal validation_error for what is no domain name, conflict when it is active in another account.
    */
-  async addVouched(accountId: string, written: string): Promise<SendingDomain> {
+  async addVouched(accountId: string, written: string, alongside?: AlongsideDomain): Promise<SendingDomain> {
     const name = normaliseDomainName(written);
     if (name === null)
       throw invalidName({ code: 'invalid_domain', message: 'must be a domain name such as mail.example.com' });
-    const domain = (await this.vouched(accountId, name)) ?? (await this.insertVouched(accountId, name));
+    const domain = (await this.vouched(accountId, name)) ?? (await this.insertVouched(accountId, name, alongside));
     this.forget(accountId, name);
     return domain;
   }
@@ -122,12 +124,14 @@ export class SendingDomains {
     return domain && toSendingDomain(domain);
   }
 
-  private async insertVouched(accountId: string, name: string): Promise<SendingDomain> {
+  private async insertVouched(accountId: string, name: string, alongside?: AlongsideDomain): Promise<SendingDomain> {
     const entry = await newDomain({ accountId, name }, this.keys, this.secretBox);
     try {
       await this.database.transaction(async (tx) => {
         const { rows } = await tx.query<{ id: string }>(VOUCH, [entry.id, accountId, name, entry.selector]);
-        if (rows[0].id === entry.id) await insertKeys(tx, { ...entry, place: 1, state: 'active' }, entry.keys);
+        if (rows[0].id !== entry.id) return;
+        await insertKeys(tx, { ...entry, place: 1, state: 'active' }, entry.keys);
+        await alongside?.(tx, entry);
       });
     } catch (error) {
       if (!isDuplicate(error)) throw error;

@@ -1,9 +1,10 @@
 import { Body, Controller, Delete, Get, Param, Patch, Post, Query, Res } from '@nestjs/common';
-import { ApiKeys, AuditLog, type Principal } from '#libs/accounts';
+import { AuditLog, type Principal } from '#libs/accounts';
 import { LIMITS, Refusal, STATS_COUNTERS, type StatsCounter } from '#libs/contracts';
 import { DkimRotation, DomainEntries, SendingDomains, type RotationRequest } from '#libs/domains';
 import { StatsStore } from '#libs/stats';
 import type { FastifyReply } from 'fastify';
+import { AccountDomains } from '../account-domains.js';
 import { Caller } from '../http/caller.js';
 import { RequiresScope } from '../http/route-access.js';
 import { statsWindow } from '../stats-window.js';
@@ -23,7 +24,7 @@ export class DomainsController {
   constructor(
     private readonly domains: SendingDomains,
     private readonly entries: DomainEntries,
-    private readonly keys: ApiKeys,
+    private readonly own: AccountDomains,
     private readonly rotation: DkimRotation,
     private readonly audit: AuditLog,
     private readonly stats: StatsStore,
@@ -40,7 +41,7 @@ export class DomainsController {
     refuses: [400, 409],
   })
   add(@Caller() caller: Principal, @Body(BodyPipe) dto: CreateDomainDto): Promise<DomainDto> {
-    return this.entries.add(caller.accountId, dto.name);
+    return this.own.add(caller.accountId, dto.name);
   }
 
   /** A bare array, as the interface has it (D-9). */
@@ -137,12 +138,12 @@ export class DomainsController {
     tag: TAG,
     summary: 'Remove a domain',
     description:
-      'For good, with its DKIM keys. Mail of the domain that waits fails with the reason `domain_removed`; API keys that are limited to the domain are disabled.',
+      'For good, with its DKIM keys. Mail of the domain that waits fails with the reason `domain_removed`; API keys that are limited to the domain are disabled. The suppressions of the domain stay: they count again when the account adds the name again, under the new id.',
     answer: DomainDeletedDto,
     refuses: [404],
   })
   async remove(@Caller() { accountId }: Principal, @Param('id') id: string): Promise<DomainDeletedDto> {
-    const removed = await this.entries.remove(accountId, id, (tx) => this.keys.domainRemoved(tx, accountId, id));
+    const removed = await this.own.remove(accountId, id);
     if (!removed) throw new Refusal('not_found');
     return { object: 'domain', id, deleted: true };
   }

@@ -1,5 +1,6 @@
 import { Refusal } from '#libs/contracts';
 import { zoneLine, type DomainView, type RotationRequest } from '#libs/domains';
+import { takeBackDomainList } from '#libs/suppressions';
 import type { Administration } from './administration.js';
 import type { Command } from './command.js';
 import { requireAccount } from './require-account.js';
@@ -14,7 +15,7 @@ const vouch: Command = {
     ({ positionals: [accountId, written] }) =>
     async (admin) => {
       await requireAccount(admin, accountId);
-      const { id, name, status } = await admin.domains.addVouched(accountId, written);
+      const { id, name, status } = await admin.domains.addVouched(accountId, written, takeBackDomainList);
       return { json: { id, name, status }, text: `${accountId} may send from ${name} (${id}).` };
     },
 };

@@ -17,6 +17,7 @@ import { InboundMails0016 } from './0016-inbound-mails.js';
 import { OutboxPortions0020 } from './0020-outbox-portions.js';
 import { DirectMails0021 } from './0021-direct-mails.js';
 import { EarlierHosts0022 } from './0022-earlier-hosts.js';
+import { SuppressionDomains0023 } from './0023-suppression-domains.js';
 
 /** In order. One that was released is never changed: what comes later is a migration of its own. */
 export const MIGRATIONS = [
@@ -39,4 +40,5 @@ export const MIGRATIONS = [
   OutboxPortions0020,
   DirectMails0021,
   EarlierHosts0022,
+  SuppressionDomains0023,
 ];

@@ -1,7 +1,8 @@
 import { Body, Controller, Delete, Get, Param, Patch, Post, Query } from '@nestjs/common';
-import { ApiKeys, type Principal } from '#libs/accounts';
+import type { Principal } from '#libs/accounts';
 import { Refusal } from '#libs/contracts';
 import { DomainEntries, SendingDomains } from '#libs/domains';
+import { AccountDomains } from '../../account-domains.js';
 import { Caller } from '../../http/caller.js';
 import { BodyPipe } from '../body-pipe.js';
 import { found } from '../found.js';
@@ -27,13 +28,13 @@ export class ResendDomainsController {
   constructor(
     private readonly domains: SendingDomains,
     private readonly entries: DomainEntries,
-    private readonly keys: ApiKeys,
+    private readonly own: AccountDomains,
   ) {}
 
   @Post()
   @ResendRoute('domains.write')
   async create(@Caller() caller: Principal, @Body(BodyPipe) dto: ResendCreateDomainDto): Promise<ResendDomain> {
-    return resendDomain(await this.entries.add(caller.accountId, dto.name, resendDomainSettings(dto)));
+    return resendDomain(await this.own.add(caller.accountId, dto.name, resendDomainSettings(dto)));
   }
 
   @Get()
@@ -69,7 +70,7 @@ export class ResendDomainsController {
   @Delete(':id')
   @ResendRoute('domains.write')
   async remove(@Caller() { accountId }: Principal, @Param('id', ID) id: string): Promise<Named & { deleted: true }> {
-    const removed = await this.entries.remove(accountId, id, (tx) => this.keys.domainRemoved(tx, accountId, id));
+    const removed = await this.own.remove(accountId, id);
     if (!removed) throw new Refusal('not_found');
     return { ...named(id), deleted: true };
   }
