@@ -1,6 +1,7 @@
 // HTTP accept: the gateway program against a bare Fastify server with the same group commit on the same PostgreSQL.
 import { end, nextMessage, runModule, startModule } from './children.mjs';
 import { Sink } from './load/sink.mjs';
+import { quietPairs, watchHost } from './measure/host.mjs';
 import { cpuSeconds, untilIdle } from './measure/process-tree.mjs';
 import { BenchPostgres, countRows } from './postgres.mjs';
 import { OurProgram } from './programs.mjs';
@@ -47,12 +48,10 @@ async function gatewayAgainstFastify(postgres, size, report) {
     const ours = asTarget('gateway', gateway, databaseUrl);
     for (const target of [ours, peer.target])
       await oneRun(postgres, target, { run: `warm-${target.name}`, count: size.warmUp });
-    for (let pair = 1; pair <= size.pairs; pair += 1) {
-      for (const target of [peer.target, ours]) {
-        const figures = await oneRun(postgres, target, { run: `http-${target.name}-${pair}`, count: size.count });
-        report.add({ scenario: 'http', system: target.name, pair, ...figures });
-      }
-    }
+    await quietPairs({ pairs: size.pairs, report, systems: [peer.target, ours] }, async (target, pair) => {
+      const figures = await oneRun(postgres, target, { run: `http-${target.name}-${pair}`, count: size.count });
+      return report.add({ scenario: 'http', system: target.name, pair, ...figures });
+    });
   } finally {
     await gateway.stop();
     await peer.stop();
@@ -119,9 +118,11 @@ async function oneRun(postgres, target, { run, count }) {
   await untilIdle(all, IDLE_MS);
   const stored = await countRows(databaseUrl, table);
   const before = { server: cpuSeconds(roots), postgres: cpuSeconds([postgres.pid]) };
+  const host = watchHost();
   const options = { port, apiKey, from, run, count, inFlight: IN_FLIGHT, bytes: BYTES };
   /** @type {import('./load/http-load.mjs').HttpLoadResult} */
   const load = await runModule(LOAD, options, RUN_MS);
+  const stolen = host();
   await untilIdle(all, RUN_MS);
   // What a run left to be written out later is its own cost.
   await postgres.checkpoint();
@@ -137,6 +138,7 @@ async function oneRun(postgres, target, { run, count }) {
     p50: load.latency.p50,
     p99: load.latency.p99,
     cpuLoad: (load.cpuSeconds / count) * 1000,
+    stolen,
   };
 }
 

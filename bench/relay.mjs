@@ -2,6 +2,7 @@
 import { randomBytes } from 'node:crypto';
 import { runModule } from './children.mjs';
 import { Sink } from './load/sink.mjs';
+import { quietPairs, watchHost } from './measure/host.mjs';
 import { percentiles } from './measure/percentiles.mjs';
 import { cpuSeconds, memoryMiB, untilIdle } from './measure/process-tree.mjs';
 import { Postfix, postfixMissing } from './peers/postfix.mjs';
@@ -99,12 +100,10 @@ async function compare({ sink, postfix, size, report }, { system, start, workloa
       await oneRun(sink, relay, { run: runName('warm', name, 0), workload: { ...workloads[0], count: size.warmUp } });
     for (const workload of workloads) {
       const scenario = workload.perSecond ? 'latency' : 'relay';
-      for (let pair = 1; pair <= size.pairs; pair += 1) {
-        for (const [name, relay] of systems) {
-          const figures = await oneRun(sink, relay, { run: runName(workload.name, name, pair), workload });
-          report.add({ scenario, system: name, against: system, workload: workload.name, pair, ...figures });
-        }
-      }
+      await quietPairs({ pairs: size.pairs, report, systems }, async ([name, relay], pair) => {
+        const figures = await oneRun(sink, relay, { run: runName(workload.name, name, pair), workload });
+        return report.add({ scenario, system: name, against: system, workload: workload.name, pair, ...figures });
+      });
       if (scenario === 'relay') await measureMemory(sink, systems, { workload, against: system, report });
     }
   } finally {
@@ -143,12 +142,14 @@ async function oneRun(
   await untilIdle(roots, IDLE_MS);
   const { complete } = await sink.expect(run, count, RUN_MS);
   const before = cpuSeconds(roots);
+  const host = watchHost();
   /** @type {import('./load/smtp-load.mjs').SmtpLoadResult} */
   const load = await runModule(LOAD, { port, tls, login, from, run, count, sessions, bytes, perSecond }, RUN_MS);
   const waited = await complete.then(
     () => null,
     (/** @type {Error} */ error) => error.message,
   );
+  const stolen = host();
   await untilIdle(roots, IDLE_MS);
   const after = cpuSeconds(roots);
   const arrived = await sink.report(run, perSecond !== undefined);
@@ -164,6 +165,7 @@ async function oneRun(
     p50: load.latency.p50,
     p99: load.latency.p99,
     cpuLoad: (load.cpuSeconds / count) * 1000,
+    stolen,
     ...(perSecond ? wayTimes(load.sentAt, arrived.arrivedAt) : {}),
   };
 }

@@ -7,8 +7,8 @@ import { median } from './measure/percentiles.mjs';
 
 const FOLDER = fileURLToPath(new URL('../.tools/bench', import.meta.url));
 
-/** @typedef {{ count: number, perSecond: number, cpuServer: number | null, cpuPostgres: number | null, p50: number, p99: number, cpuLoad: number }} HttpFigures */
-/** @typedef {{ count: number, acceptedPerSecond: number, deliveredPerSecond: number, cpu: number | null, p50: number, p99: number, cpuLoad: number, wayP50?: number, wayP99?: number }} RelayFigures `way…`: from client to sink */
+/** @typedef {{ count: number, perSecond: number, cpuServer: number | null, cpuPostgres: number | null, p50: number, p99: number, cpuLoad: number, stolen: number | null }} HttpFigures */
+/** @typedef {{ count: number, acceptedPerSecond: number, deliveredPerSecond: number, cpu: number | null, p50: number, p99: number, cpuLoad: number, stolen: number | null, wayP50?: number, wayP99?: number }} RelayFigures `way…`: from client to sink; `stolen`: what the host took */
 /** @typedef {{ scenario: string, system: string, against?: string, workload?: string, pair: number, [figure: string]: unknown }} Row */
 
 /**
@@ -92,11 +92,22 @@ export class Report {
     this.write({ machine: machine(), node: process.version, at: new Date().toISOString() });
   }
 
-  /** @param {Row} row */
+  /** @param {Row} row @returns {Row} */
   add(row) {
     this.rows.push(row);
     this.write(row);
     console.log(oneLine(row));
+    return row;
+  }
+
+  /** Rows that were added and do not count, since the host disturbed them. @param {Row[]} rows */
+  drop(rows) {
+    if (rows.length === 0) return;
+    this.rows = this.rows.filter((row) => !rows.includes(row));
+    const [{ scenario, workload }] = rows;
+    const pairs = [...new Set(rows.map(({ pair }) => pair))].sort((a, b) => a - b);
+    this.write({ dropped: pairs, scenario, workload });
+    console.log(`  not counted, the host was busy elsewhere: ${pairs.map((pair) => `#${pair}`).join(', ')}`);
   }
 
   /** @param {string} sentence */
@@ -151,6 +162,7 @@ export class Report {
       ...this.latencyTable(),
       ...this.listTable(),
       ...this.goalsTable(),
+      ...this.hostLine(),
       ...this.notes,
       `JSON lines: ${this.file}`,
     ].join('\n');
@@ -239,6 +251,16 @@ export class Report {
       '| --- | --- | --- | --- | --- |',
       ...lines,
       '',
+    ];
+  }
+
+  /** How much the host took from the runs that count. */
+  hostLine() {
+    const shares = this.rows.map(({ stolen }) => stolen).filter((value) => typeof value === 'number');
+    if (shares.length === 0) return [];
+    const percent = (/** @type {number} */ share) => `${(share * 100).toFixed(1)} %`;
+    return [
+      `The host took ${percent(median(shares))} of the processors' time, ${percent(Math.max(...shares))} at most.`,
     ];
   }
 

@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { end, nextMessage, runModule, startModule } from './children.mjs';
 import { Sink } from './load/sink.mjs';
+import { quietPairs, watchHost } from './measure/host.mjs';
 import { cpuSeconds, untilIdle } from './measure/process-tree.mjs';
 import { BenchPostgres, countRows } from './postgres.mjs';
 import { OurProgram } from './programs.mjs';
@@ -49,12 +50,10 @@ async function relayAgainstFiles(bench) {
     const ours = asTarget('relay', relay, databaseUrl);
     for (const target of [ours, peer.target])
       await oneRun(postgres, target, { run: `warm-${target.name}`, count: size.warmUp });
-    for (let pair = 1; pair <= size.pairs; pair += 1) {
-      for (const target of [peer.target, ours]) {
-        const figures = await oneRun(postgres, target, { run: `submission-${target.name}-${pair}`, count: size.count });
-        report.add({ scenario: 'submission', system: target.name, pair, ...figures });
-      }
-    }
+    await quietPairs({ pairs: size.pairs, report, systems: [peer.target, ours] }, async (target, pair) => {
+      const figures = await oneRun(postgres, target, { run: `submission-${target.name}-${pair}`, count: size.count });
+      return report.add({ scenario: 'submission', system: target.name, pair, ...figures });
+    });
   } finally {
     await relay.stop();
     await peer.stop();
@@ -122,9 +121,11 @@ async function oneRun(postgres, { name, port, login, from, roots, stored }, { ru
   await untilIdle(all, IDLE_MS);
   const storedBefore = await stored();
   const before = { server: cpuSeconds(roots), postgres: cpuSeconds([postgres.pid]) };
+  const host = watchHost();
   const options = { port, login, from, run, count, sessions: SESSIONS, bytes: BYTES };
   /** @type {import('./load/smtp-load.mjs').SmtpLoadResult} */
   const load = await runModule(LOAD, options, RUN_MS);
+  const stolen = host();
   await untilIdle(all, RUN_MS);
   // What a run left to be written out later is its own cost.
   await postgres.checkpoint();
@@ -139,6 +140,7 @@ async function oneRun(postgres, { name, port, login, from, roots, stored }, { ru
     p50: load.latency.p50,
     p99: load.latency.p99,
     cpuLoad: (load.cpuSeconds / count) * 1_000,
+    stolen,
   };
 }
 
