@@ -146,7 +146,9 @@ export class TlsReporter {
 
   private async texts(name: string): Promise<string[]> {
     try {
-      return (await patientQuestion(2 * DNS_MS, () => this.resolver.resolveTxt(name))).map((strings) => strings.join(''));
+      return (await patientQuestion(2 * DNS_MS, () => this.resolver.resolveTxt(name))).map((strings) =>
+        strings.join(''),
+      );
     } catch (error) {
       const { code } = error as { code?: string };
       if (code === 'ENODATA' || code === 'ENOTFOUND') return [];
