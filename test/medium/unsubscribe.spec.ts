@@ -183,11 +183,17 @@ describe('one-click unsubscription', () => {
 
   it('is not forgotten when the account removes the domain and adds it again', async () => {
     const sender = await gateway.account();
-    const { path } = await linkOf(await send('gone@example.org', {}, sender));
-    await post(path);
+    const linkTo = async (address: string) => (await linkOf(await send(address, {}, sender))).path;
+    const [before, meanwhile, after] = [
+      await linkTo('gone@example.org'),
+      await linkTo('meanwhile@example.org'),
+      await linkTo('after@example.org'),
+    ];
+    await post(before);
     const call = (method: string, url: string, body?: unknown) => gateway.call(sender.key, method, url, body);
     const change = async () => {
       expect((await call('DELETE', `/domains/${sender.domainId}`)).status).toBe(200);
+      await post(meanwhile);
       const added = await call('POST', '/domains', { name: sender.domain });
       sender.domainId = ((await added.json()) as { id: string }).id;
     };
@@ -195,6 +201,10 @@ describe('one-click unsubscription', () => {
       await change();
       expect(await (await entry('gone@example.org', sender)).json()).toMatchObject({ origin: 'unsubscribe' });
     }
+    // The mails were sent from the domain that was removed first.
+    await post(after);
+    for (const address of ['meanwhile@example.org', 'after@example.org'])
+      expect(await (await entry(address, sender)).json()).toMatchObject({ origin: 'unsubscribe' });
     // Nobody else's list changes, whoever has the name next.
     const other = await gateway.account();
     expect((await call('DELETE', `/domains/${sender.domainId}`)).status).toBe(200);

@@ -8,13 +8,18 @@ export interface ListedDomain {
 }
 
 const KEEP = `
-  INSERT INTO suppression_domains (account_id, name, domain_id)
-  SELECT $1, $3, $2 WHERE EXISTS (SELECT 1 FROM suppressions WHERE account_id = $1 AND domain_id = $2)
+  INSERT INTO suppression_domains (account_id, name, domain_id) VALUES ($1, $3, $2)
   ON CONFLICT (account_id, name) DO UPDATE SET domain_id = excluded.domain_id`;
 
-const TAKE_BACK = `
-  WITH former AS (DELETE FROM suppression_domains WHERE account_id = $1 AND name = $3 RETURNING domain_id)
-  UPDATE suppressions s SET domain_id = $2 FROM former WHERE s.account_id = $1 AND s.domain_id = former.domain_id`;
+/** Who puts somebody on the list at this moment holds the row, and is waited for. */
+const FORMER = 'SELECT domain_id FROM suppression_domains WHERE account_id = $1 AND name = $2 FOR UPDATE';
+const MOVE = 'UPDATE suppressions SET domain_id = $2 WHERE account_id = $1 AND domain_id = $3';
+
+const STANDS = 'SELECT domain_id FROM suppression_domains WHERE account_id = $1 AND name = $2 FOR SHARE';
+
+interface Row {
+  domain_id: string;
+}
 
 /**
  * In the transaction that removes a domain. Its list stays: who unsubscribed from a sender has not changed his mind when
@@ -25,6 +30,16 @@ export async function keepDomainList(tx: Queryable, { accountId, id, name }: Lis
 }
 
 /** In the transaction that adds a domain: the list of the one that the account had under this name counts for it. */
-export async function takeBackDomainList(tx: Queryable, { accountId, id, name }: ListedDomain): Promise<void> {
-  await tx.query(TAKE_BACK, [accountId, id, name]);
+export async function takeBackDomainList(tx: Queryable, domain: ListedDomain): Promise<void> {
+  const { accountId, id, name } = domain;
+  const { rows } = await tx.query<Row>(FORMER, [accountId, name]);
+  if (rows.length === 0) return;
+  await tx.query(MOVE, [accountId, id, rows[0].domain_id]);
+  await keepDomainList(tx, domain);
+}
+
+/** The id under which the list of a domain stands, which may have been removed since, or added again. */
+export async function listedUnder(tx: Queryable, { accountId, id, name }: ListedDomain): Promise<string> {
+  const { rows } = await tx.query<Row>(STANDS, [accountId, name]);
+  return rows.at(0)?.domain_id ?? id;
 }

@@ -2,7 +2,7 @@ export type { NewSuppression } from './new-suppression.js';
 export type { RemovalOptions, SuppressionRemoval } from './remove-suppressions.js';
 export { readSuppressionCsv, type CsvSuppression } from './csv/read-suppression-csv.js';
 export { writeSuppressionCsv } from './csv/write-suppression-csv.js';
-export { keepDomainList, takeBackDomainList, type ListedDomain } from './domain-lists.js';
+export { keepDomainList, listedUnder, takeBackDomainList, type ListedDomain } from './domain-lists.js';
 export { ShortLists } from './short-lists.js';
 export { SuppressionEntries, type StoredSuppression } from './suppression-entries.js';
 export type { SuppressionEvidence } from './suppression-evidence.js';

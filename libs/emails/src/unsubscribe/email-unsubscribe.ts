@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { Config, Wakeups } from '#libs/kernel';
 import { domainOf, normaliseAddress } from '#libs/mime';
 import { appendEvents, Database, retriedTransaction, type Queryable } from '#libs/persistence';
-import { SuppressionList } from '#libs/suppressions';
+import { listedUnder, SuppressionList } from '#libs/suppressions';
 import { emailEvent } from '../email-events.js';
 import { mailFactsOf, type MailFactsRow } from '../mail-facts-row.js';
 import type { TokenName } from '../mail-token.js';
@@ -84,11 +84,12 @@ export class EmailUnsubscribe {
     return row;
   }
 
-  private suppress(tx: Queryable, row: Row, at: Date): Promise<boolean> {
+  private async suppress(tx: Queryable, row: Row, at: Date): Promise<boolean> {
+    const sender = { accountId: row.account_id, id: row.domain_id, name: domainOf(row.sender_address) };
     return this.suppressions.add(tx, {
       accountId: row.account_id,
       address: normaliseAddress(row.address),
-      domainId: row.domain_id,
+      domainId: await listedUnder(tx, sender),
       origin: 'unsubscribe',
       reason: 'unsubscribe',
       sourceId: row.id,

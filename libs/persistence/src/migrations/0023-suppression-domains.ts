@@ -1,6 +1,6 @@
 import { TableMigration } from './table-migration.js';
 
-/** Which list a domain had that its account removed, for the day on which the account adds it again. */
+/** Under which id the list of a domain stands that its account has removed, and may have added again. */
 export class SuppressionDomains0023 extends TableMigration {
   readonly name = 'SuppressionDomains1700000000023';
 
