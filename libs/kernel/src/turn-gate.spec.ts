@@ -30,6 +30,21 @@ describe('TurnGate', () => {
     expect(Math.max(...turns)).toBeGreaterThanOrEqual(2);
     expect(new Set(turns).size).toBeGreaterThanOrEqual(3);
   });
+
+  it('lets nobody overtake those who wait', async () => {
+    const gate = new TurnGate(100);
+    const passed: string[] = [];
+    const step = async (name: string, weight: number) => {
+      await gate.pass(weight);
+      passed.push(name);
+    };
+    const first = [step('a', 90), step('b', 90), step('c', 5)];
+    expect(gate.passes(5)).toBe(false);
+    await Promise.all([...first, step('d', 90), step('e', 1)]);
+    expect(passed).toEqual(['a', 'b', 'c', 'd', 'e']);
+    await new Promise((resolve) => setImmediate(resolve));
+    expect(gate.passes(100)).toBe(true);
+  });
 });
 
 describe('inTurns', () => {

@@ -9,11 +9,15 @@ import { guardProtocol } from './guard-protocol.js';
 import { readLinesFast } from './line-reader.js';
 import { PhaseClock, type Deadlines, type Late, type Seen } from './phase-clock.js';
 import { mendReplies, OWN_ENHANCED_CODE } from './replies.js';
+import { handshakes, takeNoisyTurns } from './turns.js';
 
 /** Refused commands and recipients since the last accepted mail (promises S-23). */
 const MAX_ERRORS = 100;
 /** Commands of any kind since the last accepted mail: what a hundred recipients need, and a day of NOOPs beside it. */
 const MAX_COMMANDS = 2_000;
+/** From so many on a client is noisy: what honest ones need for a mail is less. */
+const NOISY_ERRORS = 3;
+const NOISY_COMMANDS = 110;
 /** What a client has to read the last reply, in ms, before its connection is cut. */
 const LINGER_MS = 1_000;
 
@@ -51,6 +55,7 @@ export class PromptConnection extends SMTPConnection {
   override init(): void {
     mendReplies(this);
     checkCommands(this);
+    takeNoisyTurns(this, () => this.isNoisy);
     super.init();
     this.connectionReady();
   }
@@ -72,6 +77,10 @@ export class PromptConnection extends SMTPConnection {
     this.commandsSinceMail += 1;
     if (this.commandsSinceMail > MAX_COMMANDS) return this.send(421, '4.7.0 Too many commands without a mail');
     super._onCommand(command, callback);
+  }
+
+  override handler_STARTTLS(command: Buffer, callback: () => void): void {
+    void handshakes.pass(1).then(() => this._parser !== false && super.handler_STARTTLS(command, callback));
   }
 
   override send(code: number, data?: string | string[] | null, context?: string | false): void {
@@ -97,6 +106,10 @@ export class PromptConnection extends SMTPConnection {
     super.upgrade(callback, secureCallback);
     // The library removes all listeners of the plain socket.
     plain.once('close', this.arrival.left);
+  }
+
+  private get isNoisy(): boolean {
+    return this.errorsSinceMail >= NOISY_ERRORS || this.commandsSinceMail >= NOISY_COMMANDS;
   }
 
   /** The client waits for us, not we for it. */

@@ -6,12 +6,15 @@ import type { ConnectionCounts } from './connection-counts.js';
 import { guardProtocol } from './guard-protocol.js';
 import type { Deadlines } from './phase-clock.js';
 import { PromptConnection, type Arrival } from './prompt-connection.js';
+import { handshakes } from './turns.js';
 
 /** How often deadlines are looked at: one walk over all connections, no timer of their own. */
 const WALK_MS = 1_000;
 const STOP_WALK_MS = 50;
 /** What a message that is coming in has to end when the server stops. */
 const STOP_PATIENCE_MS = 5_000;
+
+type Upgraded = (error: Error | null, tlsSocket?: TLSSocket) => void;
 
 /** What a door is, beside the library's options. */
 export interface Door {
@@ -80,7 +83,13 @@ export class PromptSmtpServer extends SMTPServer {
     return false;
   }
 
-  override _upgrade(socket: Socket, callback: (error: Error | null, tlsSocket?: TLSSocket) => void): void {
+  override _upgrade(socket: Socket, callback: Upgraded): void {
+    // Until the library listens, a client that goes away must not end the process.
+    socket.on('error', () => undefined);
+    void handshakes.pass(1).then(() => this.upgradeNow(socket, callback));
+  }
+
+  private upgradeNow(socket: Socket, callback: Upgraded): void {
     if (socket.destroyed) return callback(new Error('The connection was cut before its TLS handshake'));
     super._upgrade(socket, (error, tlsSocket) => {
       if (tlsSocket) this.arrivals.set(tlsSocket, this.arrivals.get(socket) as Arrival);

@@ -1,0 +1,22 @@
+import { TurnGate } from '#libs/kernel';
+import type { Connection } from './connection.js';
+
+/** A handshake costs more than a mail: of many clients that come at once, one begins its own in a turn of the event loop. */
+export const handshakes = new TurnGate(1);
+
+/** Commands of noisy clients, of all of them together, between two looks at everybody else. */
+const noisyCommands = new TurnGate(1);
+
+/**
+ * Lets the next command of a noisy client wait for its turn. That costs such a client hardly anything where nobody else is,
+ * and nothing is refused: who has only been clumsy goes on. Postfix delays the reply to an error by a second; the turn does
+ * without a timer, and the connection of an attacker is gone as soon as before.
+ */
+export function takeNoisyTurns(connection: Connection, isNoisy: () => boolean): void {
+  const onCommand = connection._onCommand.bind(connection);
+  connection._onCommand = (line, next) => {
+    if (!isNoisy()) return onCommand(line, next);
+    // A connection that is gone by then has no parser, and nobody waits for `next`.
+    void noisyCommands.pass(1).then(() => connection._parser !== false && onCommand(line, next));
+  };
+}
