@@ -66,7 +66,9 @@ async function makeUnlessThere(config: Config, certFile: string, keyFile: string
   if (existsSync(certFile)) return;
   const host = `smtp.${config.settings.SERVICE_DOMAIN}`;
   const pems = await generate([{ name: 'commonName', value: host }], {
-    keySize: 2048,
+    // Whoever speaks TLS 1.2 knows this curve; a handshake with it costs a quarter less processor time than with RSA.
+    keyType: 'ec',
+    curve: 'P-256',
     algorithm: 'sha256',
     notAfterDate: new Date(Date.now() + VALID_DAYS * 24 * 3600 * 1000),
     extensions: [
