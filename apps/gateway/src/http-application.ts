@@ -111,7 +111,6 @@ function answerExpectations(server: Server): void {
 /** The gateway's application on its port; for the `create` of a program that has HTTP. */
 export async function startHttpApplication(root: RootModule, config: Config): Promise<NestFastifyApplication> {
   const app = await NestFactory.create<NestFastifyApplication>(root, createGatewayAdapter(config), {
-    logger: ['error', 'warn'],
     abortOnError: false,
   });
   configureGateway(app);

@@ -18,6 +18,7 @@ export { inTurns } from './in-turns.js';
 export { isoTime } from './iso-time.js';
 export { joinInTurns } from './join-in-turns.js';
 export { PassingMap, PassingSet } from './passing-collections.js';
+export { NestLog } from './nest-log.js';
 export { nextTurn } from './next-turn.js';
 export { TurnGate } from './turn-gate.js';
 export { SecretBox } from './secret-box.js';

@@ -1,4 +1,4 @@
-import { Module, type DynamicModule, type INestApplicationContext } from '@nestjs/common';
+import { Logger, Module, type DynamicModule, type INestApplicationContext } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import {
   Config,
@@ -8,6 +8,7 @@ import {
   loadConfig,
   Log,
   Metrics,
+  NestLog,
   Shutdown,
   startOpsServer,
   type KernelParts,
@@ -40,6 +41,7 @@ class ProgramModule {}
 export async function startProgram(options: ProgramOptions): Promise<INestApplicationContext> {
   const parsed = readConfig(options);
   const log = Log.create(parsed);
+  Logger.overrideLogger(new NestLog(log));
   const shutdown = new Shutdown(log);
   shutdown.listen();
   try {
@@ -93,5 +95,5 @@ async function migrateFirst(config: Config, log: Log): Promise<void> {
 }
 
 function createHeadless(root: DynamicModule): Promise<INestApplicationContext> {
-  return NestFactory.createApplicationContext(root, { logger: ['error', 'warn'], abortOnError: false });
+  return NestFactory.createApplicationContext(root, { abortOnError: false });
 }
