@@ -2,7 +2,7 @@ import { bodyMemory } from './body-memory.js';
 import { nextTurn } from './next-turn.js';
 
 /** What is copied before others go first; memory that was never used costs several times the copying. */
-const COPY_BYTES = 1024 * 1024;
+const COPY_BYTES = 256 * 1024;
 
 /** The pieces as one, of any size; a single one is not copied. */
 export async function joinInTurns(pieces: readonly Buffer[]): Promise<Buffer> {
