@@ -18,6 +18,7 @@ import { OutboxPortions0020 } from './0020-outbox-portions.js';
 import { DirectMails0021 } from './0021-direct-mails.js';
 import { EarlierHosts0022 } from './0022-earlier-hosts.js';
 import { SuppressionDomains0023 } from './0023-suppression-domains.js';
+import { NoStatistics0024 } from './0024-no-statistics.js';
 
 /** In order. One that was released is never changed: what comes later is a migration of its own. */
 export const MIGRATIONS = [
@@ -41,4 +42,5 @@ export const MIGRATIONS = [
   DirectMails0021,
   EarlierHosts0022,
   SuppressionDomains0023,
+  NoStatistics0024,
 ];
