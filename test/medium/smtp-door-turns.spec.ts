@@ -31,10 +31,7 @@ describe('the turns of an SMTP door', () => {
       counting = setImmediate(count);
     };
     count();
-    server = new PromptSmtpServer(
-      { ...certificate, authOptional: true, disableReverseLookup: true, hideENHANCEDSTATUSCODES: false },
-      { deadlines: DEADLINES, connections: new ConnectionCounts(100) },
-    );
+    server = open();
   });
   afterEach(async () => {
     vi.restoreAllMocks();
@@ -95,6 +92,31 @@ describe('the turns of an SMTP door', () => {
     expect(Math.min(...lastOf)).toBeGreaterThan(110);
     for (const client of [...noisy, quiet]) client.destroy();
   });
+
+  it('end four of the clients that are late at once', async () => {
+    await server.stop();
+    server = open({ silence: 300 });
+    const ended: number[] = [];
+    const send = SMTPConnection.prototype.send;
+    vi.spyOn(SMTPConnection.prototype, 'send').mockImplementation(function (this: SMTPConnection, code, ...what) {
+      if (code === 421) ended.push(turn);
+      send.call(this, code, ...what);
+    });
+    const port = await listen();
+    const clients = await Promise.all(Array.from({ length: 60 }, () => greeted(port)));
+    const closed = clients.map((client) => new Promise((resolve) => client.once('close', resolve)));
+    await Promise.all(closed);
+    expect(ended).toHaveLength(60);
+    const inOneTurn = [...new Set(ended)].map((at) => ended.filter((other) => other === at).length);
+    expect(Math.max(...inOneTurn)).toBe(4);
+  });
+
+  function open(deadlines = {}): PromptSmtpServer {
+    return new PromptSmtpServer(
+      { ...certificate, authOptional: true, disableReverseLookup: true, hideENHANCEDSTATUSCODES: false },
+      { deadlines: { ...DEADLINES, ...deadlines }, connections: new ConnectionCounts(100), walkMs: 50 },
+    );
+  }
 
   async function listen(): Promise<number> {
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));

@@ -9,7 +9,7 @@ import { guardProtocol } from './guard-protocol.js';
 import { readLinesFast } from './line-reader.js';
 import { PhaseClock, type Deadlines, type Late, type Seen } from './phase-clock.js';
 import { mendReplies, OWN_ENHANCED_CODE } from './replies.js';
-import { handshakes, takeNoisyTurns } from './turns.js';
+import { endings, handshakes, takeNoisyTurns } from './turns.js';
 
 /** Refused commands and recipients since the last accepted mail (promises S-23). */
 const MAX_ERRORS = 100;
@@ -36,6 +36,7 @@ export class PromptConnection extends SMTPConnection {
   private outermost: Socket;
   private cutting: NodeJS.Timeout | undefined;
   private greeted = false;
+  private late = false;
   private commands = 0;
   private commandsSinceMail = 0;
   private errorsSinceMail = 0;
@@ -123,10 +124,12 @@ export class PromptConnection extends SMTPConnection {
     return this._parser !== false && this._parser._dataMode;
   }
 
-  /** Ends the connection if the client has had its time. Asked about once a second. */
+  /** Ends the connection, when its turn comes, if the client has had its time. Asked about once a second. */
   endIfLate(now: number): void {
-    const late = this.clock.late(now, this.seen());
-    if (late) this.end(late);
+    const late = this.late ? null : this.clock.late(now, this.seen());
+    if (!late) return;
+    this.late = true;
+    void endings.pass(1).then(() => this._closed || this.end(late));
   }
 
   /** The server stops: whatever waits for its client ends, `patient` lets a message that is coming in come. */

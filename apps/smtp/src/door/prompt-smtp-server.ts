@@ -6,7 +6,7 @@ import type { ConnectionCounts } from './connection-counts.js';
 import { guardProtocol } from './guard-protocol.js';
 import type { Deadlines } from './phase-clock.js';
 import { PromptConnection, type Arrival } from './prompt-connection.js';
-import { handshakes } from './turns.js';
+import { endings, handshakes } from './turns.js';
 
 /** How often deadlines are looked at: one walk over all connections, no timer of their own. */
 const WALK_MS = 1_000;
@@ -118,7 +118,7 @@ export class PromptSmtpServer extends SMTPServer {
     const now = performance.now();
     for (const [socket, outermost] of this._pendingSockets) {
       const { at } = this.arrivals.get(socket) as Arrival;
-      if (now - at >= this.door.deadlines.handshake) outermost.destroy();
+      if (now - at >= this.door.deadlines.handshake) void endings.pass(1).then(() => outermost.destroy());
     }
     for (const connection of this.prompt()) connection.endIfLate(now);
   }

@@ -4,6 +4,9 @@ import type { Connection } from './connection.js';
 /** A handshake costs more than a mail: of many clients that come at once, one begins its own in a turn of the event loop. */
 export const handshakes = new TurnGate(1);
 
+/** Connections that are ended for being late: those that came at once are late at once. */
+export const endings = new TurnGate(4);
+
 /** Commands of noisy clients, of all of them together, between two looks at everybody else. */
 const noisyCommands = new TurnGate(1);
 
