@@ -9,7 +9,7 @@ import { guardProtocol } from './guard-protocol.js';
 import { readLinesFast } from './line-reader.js';
 import { PhaseClock, type Deadlines, type Late, type Seen } from './phase-clock.js';
 import { mendReplies, OWN_ENHANCED_CODE } from './replies.js';
-import { endings, handshakes, takeNoisyTurns } from './turns.js';
+import { endings, handshakes, isOpen, takeNoisyTurns } from './turns.js';
 
 /** Refused commands and recipients since the last accepted mail (promises S-23). */
 const MAX_ERRORS = 100;
@@ -81,7 +81,7 @@ export class PromptConnection extends SMTPConnection {
   }
 
   override handler_STARTTLS(command: Buffer, callback: () => void): void {
-    void handshakes.pass(1).then(() => this._parser !== false && super.handler_STARTTLS(command, callback));
+    void handshakes.pass(1).then(() => isOpen(this) && super.handler_STARTTLS(command, callback));
   }
 
   override send(code: number, data?: string | string[] | null, context?: string | false): void {
@@ -129,7 +129,7 @@ export class PromptConnection extends SMTPConnection {
     const late = this.late ? null : this.clock.late(now, this.seen());
     if (!late) return;
     this.late = true;
-    void endings.pass(1).then(() => this._closed || this.end(late));
+    void endings.pass(1).then(() => isOpen(this) && this.end(late));
   }
 
   /** The server stops: whatever waits for its client ends, `patient` lets a message that is coming in come. */

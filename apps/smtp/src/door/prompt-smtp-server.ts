@@ -116,11 +116,16 @@ export class PromptSmtpServer extends SMTPServer {
 
   private walk(): void {
     const now = performance.now();
-    for (const [socket, outermost] of this._pendingSockets) {
+    for (const socket of this._pendingSockets.keys()) {
       const { at } = this.arrivals.get(socket) as Arrival;
-      if (now - at >= this.door.deadlines.handshake) void endings.pass(1).then(() => outermost.destroy());
+      if (now - at >= this.door.deadlines.handshake) this.endPending(socket);
     }
     for (const connection of this.prompt()) connection.endIfLate(now);
+  }
+
+  /** Its handshake may begin or end before its turn comes: the outermost socket of that moment goes, if any. */
+  private endPending(socket: Socket): void {
+    void endings.pass(1).then(() => this._pendingSockets.get(socket)?.destroy());
   }
 
   private prompt(): Iterable<PromptConnection> {

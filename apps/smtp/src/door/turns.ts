@@ -10,6 +10,9 @@ export const endings = new TurnGate(4);
 /** Commands of noisy clients, of all of them together, between two looks at everybody else. */
 const noisyCommands = new TurnGate(1);
 
+/** Whether a connection can still be answered when its turn comes; of one that is not, nobody waits for anything. */
+export const isOpen = ({ _closing, _closed }: Connection): boolean => !_closing && !_closed;
+
 /**
  * Lets the next command of a noisy client wait for its turn. That costs such a client hardly anything where nobody else is,
  * and nothing is refused: who has only been clumsy goes on. Postfix delays the reply to an error by a second; the turn does
@@ -19,7 +22,6 @@ export function takeNoisyTurns(connection: Connection, isNoisy: () => boolean): 
   const onCommand = connection._onCommand.bind(connection);
   connection._onCommand = (line, next) => {
     if (!isNoisy()) return onCommand(line, next);
-    // A connection that is gone by then has no parser, and nobody waits for `next`.
-    void noisyCommands.pass(1).then(() => connection._parser !== false && onCommand(line, next));
+    void noisyCommands.pass(1).then(() => isOpen(connection) && onCommand(line, next));
   };
 }
