@@ -93,7 +93,7 @@ async function startProgram(program, settings) {
     ...settings,
   };
   const main = join(ROOT, `dist/apps/${program}/src/main.js`);
-  const flags = ['--max-semi-space-size=64', '--no-allocation-site-pretenuring'];
+  const flags = ['--max-semi-space-size=64', '--heap-growing-percent=150', '--no-allocation-site-pretenuring'];
   const extra = (process.env.BENCH_NODE_OPTIONS ?? '').split(' ').filter(Boolean);
   const started = startCommand(process.execPath, [...flags, ...extra, main], { cwd: dataDir, env });
   const ours = new OurProgram(started, { apiKey: env.BOOTSTRAP_API_KEY, httpPort, smtpsPort, dataDir });

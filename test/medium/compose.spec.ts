@@ -123,7 +123,7 @@ describe('docker/Dockerfile', () => {
     expect(last.filter((line) => /^(USER|ENTRYPOINT|CMD|HEALTHCHECK)/.test(line))).toEqual([
       'USER node',
       expect.stringMatching(/^HEALTHCHECK .* CMD \["node", "docker\/healthcheck\.mjs"\]$/),
-      'ENTRYPOINT ["node", "--max-semi-space-size=64", "--no-allocation-site-pretenuring"]',
+      'ENTRYPOINT ["node", "--max-semi-space-size=64", "--heap-growing-percent=150", "--no-allocation-site-pretenuring"]',
       'CMD ["dist/apps/standalone/src/main.js"]',
     ]);
   });

@@ -9,17 +9,33 @@ function addressOf(i) {
   return `127.0.${1 + (host >> 8)}.${host & 255}`;
 }
 
+/**
+ * Waits so that its callers together go on `perSecond` times a second, evenly; without a number they go on at once. Hostile
+ * clients have machines of their own: here they share the processors with what they attack and with the honest ones.
+ */
+function pacer(perSecond) {
+  if (!perSecond) return () => undefined;
+  let next = performance.now();
+  return () => {
+    const now = performance.now();
+    next = Math.max(next + 1_000 / perSecond, now - LATE_MS);
+    return next > now ? pause(next - now) : undefined;
+  };
+}
+/** What was missed is made up for, but not in a burst of more than this. */
+const LATE_MS = 20;
+
 // ---- slowloris: `count` connections spread over all phases, each kept alive by a byte now and then;
 // `first` of them are there already and have their addresses
 
 async function slowloris() {
   const phases = Object.entries(PHASES).filter(([name]) => !attack.phases || attack.phases.includes(name));
+  const paced = pacer(attack.perSecond ?? 500);
   const lives = [];
   for (let i = 0; i < attack.count; i++) {
+    await paced();
     const [phase, open] = phases[i % phases.length];
     lives.push(slow(phase, open, addressOf((attack.first ?? 0) + i)));
-    // A client that opens everything at once would be measuring its own handshakes.
-    if (i % 10 === 9) await pause(attack.pauseMs ?? 20);
   }
   return Promise.all(lives);
 }
@@ -76,16 +92,21 @@ const PHASES = {
   'data, dripping': (from) => loggedIn(from, 'x', true),
 };
 
-// ---- resets: `count` in each phase
+// ---- resets: `count` in each phase, ten at a time at most
 
 async function resets() {
   const done = {};
+  const paced = pacer(attack.perSecond);
   for (const [phase, cut] of Object.entries(CUTS)) {
-    for (let i = 0; i < attack.count; i += 10) {
-      await Promise.all(Array.from({ length: 10 }, (_, k) => cut(addressOf(i + k)).then((talk) => talk.reset())));
-      // Else a test on two processors measures how the client takes them away.
-      await pause(attack.pauseMs ?? 0);
-    }
+    let begun = 0;
+    const worker = async () => {
+      while (begun < attack.count) {
+        const i = begun++;
+        await paced();
+        (await cut(addressOf(i))).reset();
+      }
+    };
+    await Promise.all(Array.from({ length: 10 }, worker));
     done[phase] = attack.count;
   }
   return done;
@@ -127,6 +148,7 @@ const CUTS = {
 
 async function fuzz() {
   const random = randomOf(attack.seed);
+  const paced = pacer(attack.perSecond && attack.perSecond / 10);
   let lines = 0;
   let sessions = 0;
   const worker = async (w) => {
@@ -135,6 +157,7 @@ async function fuzz() {
       for (let k = 0; k < 100 && !talk.raw.destroyed && lines < attack.lines; k += 10) {
         const batch = Array.from({ length: 10 }, () => junk(random));
         lines += batch.length;
+        await paced();
         talk.stream.write(Buffer.concat(batch));
         await pause(1);
       }

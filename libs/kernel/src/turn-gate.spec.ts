@@ -1,17 +1,7 @@
 import { describe, expect, it } from 'vitest';
+import { countTurns } from '../../../test/support/count-turns.js';
 import { inTurns } from './in-turns.js';
 import { TurnGate } from './turn-gate.js';
-
-/** Numbers the turns of the event loop while it runs. */
-function countTurns() {
-  const counter = { turn: 0, running: true };
-  const count = () => {
-    counter.turn += 1;
-    if (counter.running) setImmediate(count);
-  };
-  setImmediate(count);
-  return counter;
-}
 
 describe('TurnGate', () => {
   it('lets as much through in one turn as it has room for', async () => {

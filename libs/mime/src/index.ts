@@ -13,6 +13,7 @@ export type { GeneratedDkimKey } from './dkim-keys.js';
 export { normaliseSubmission, SubmissionLines } from './normalise-submission.js';
 export { readMessageHead } from './read-message-head.js';
 export type { HeaderField, MessageHead } from './read-message-head.js';
+export { readAddressEntry } from './read-address-list.js';
 export { prepareRelayed } from './prepare-relayed.js';
 export type { RelayedMessage, RelayOptions, RelayProblem } from './relayed-message.js';
 export { decodeTransfer } from './decode-transfer.js';

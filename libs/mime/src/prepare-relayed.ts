@@ -4,7 +4,7 @@ import { bracketed, rfc5322Date } from './encode-header.js';
 import { findFiles } from './find-files.js';
 import type { Mailbox } from './mailbox.js';
 import { domainOf, parseMailbox } from './mailbox.js';
-import { readAddressList } from './read-address-list.js';
+import { splitAddressList } from './read-address-list.js';
 import type { HeaderField, MessageHead } from './read-message-head.js';
 import { readMessageHead } from './read-message-head.js';
 import { isControlField, readControlFields } from './relay-control-fields.js';
@@ -67,9 +67,9 @@ export function prepareRelayed(message: Buffer, options: RelayOptions): RelayedM
     pieces: headPieces === null ? [message] : [...headPieces, message.subarray(headEndOf(head))],
     files,
     from,
-    to: readAddressList(value('to')),
-    cc: readAddressList(value('cc')),
-    replyTo: readAddressList(value('reply-to')),
+    to: splitAddressList(value('to')),
+    cc: splitAddressList(value('cc')),
+    replyTo: splitAddressList(value('reply-to')),
     subject: decodeWords(value('subject')),
     messageId: blankControls(messageId),
     ...controls,

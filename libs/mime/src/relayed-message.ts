@@ -11,9 +11,10 @@ export interface RelayedMessage {
   /** Views of what came. */
   files: FoundFile[];
   from: Mailbox;
-  to: Mailbox[];
-  cc: Mailbox[];
-  replyTo: Mailbox[];
+  /** Who is shown, as written: each is for `readAddressEntry`, in turns where there are many. */
+  to: string[];
+  cc: string[];
+  replyTo: string[];
   /** Decoded. */
   subject: string;
   /** With its angle brackets; the sender's own if there was one. */

@@ -113,7 +113,7 @@ describe('readDataFast', () => {
     running = false;
     expect(perTurn.reduce((sum, octets) => sum + octets, 0)).toBe(64 * piece.length);
     // The beginning as it comes, then by turns.
-    expect(Math.max(...perTurn)).toBeLessThanOrEqual(256 * 1024 + 2 * piece.length);
+    expect(Math.max(...perTurn)).toBeLessThanOrEqual(64 * 1024 + 2 * piece.length);
     expect(perTurn.filter((octets) => octets > 0).length).toBeGreaterThanOrEqual(29);
   });
 });

@@ -27,6 +27,7 @@ import type { SMTPServerAddress, SMTPServerAuthentication, SMTPServerDataStream,
 import { messageRoom } from '../door/message-room.js';
 import { replyOf, SmtpReply } from '../door/smtp-reply.js';
 import { AuthThrottle } from './auth-throttle.js';
+import { readShown, type Shown } from './shown-mailboxes.js';
 
 /** What a logged-in session knows; the key is asked for again at each mail, so that a revoked one ends at once. */
 interface Login {
@@ -141,8 +142,9 @@ export class SubmissionSession {
     const principal = await this.authenticate(login.token, session.remoteAddress);
     const options = relayedOptions(relayed);
     const whole = await joinInTurns(relayed.pieces);
+    const shown = await readShown(relayed);
     const { id } = await this.intake.accept(
-      toSubmission(principal, relayed, { message: whole, rcptTo, options, login }),
+      toSubmission(principal, relayed, { message: whole, rcptTo, options, login, shown }),
     );
     return `queued as ${id}${ignoredOf(options)}`;
   }
@@ -187,12 +189,12 @@ const actsForAnother = ({ authzid, username }: SMTPServerAuthentication): boolea
 function toSubmission(
   principal: Principal,
   relayed: RelayedMessage,
-  of: { message: Buffer; rcptTo: SMTPServerAddress[]; options: RelayedOptions; login: Login },
+  of: { message: Buffer; rcptTo: SMTPServerAddress[]; options: RelayedOptions; login: Login; shown: Shown },
 ): Submission {
-  const { message, rcptTo, login } = of;
+  const { message, rcptTo, login, shown } = of;
   const { idempotencyKey: key, tags, scheduledAt, unsubscribe } = of.options;
-  const shownTo = new Set(relayed.to.map((mailbox) => normaliseAddress(mailbox.address)));
-  const shownCc = new Set(relayed.cc.map((mailbox) => normaliseAddress(mailbox.address)));
+  const shownTo = new Set(shown.to.map((mailbox) => normaliseAddress(mailbox.address)));
+  const shownCc = new Set(shown.cc.map((mailbox) => normaliseAddress(mailbox.address)));
   const to: Mailbox[] = [];
   const cc: Mailbox[] = [];
   const bcc: Mailbox[] = [];
@@ -211,7 +213,7 @@ function toSubmission(
     to,
     cc,
     bcc,
-    replyTo: relayed.replyTo,
+    replyTo: shown.replyTo,
     subject: relayed.subject,
     tags,
     content: {
