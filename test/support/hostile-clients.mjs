@@ -273,9 +273,11 @@ const drained = (stream) => new Promise((resolve) => stream.once('drain', resolv
 
 async function bomb() {
   const { bombs } = await import('./mail-bombs.mjs');
+  const paced = pacer(attack.perSecond);
   const results = [];
   for (const [name, make] of Object.entries(bombs)) {
     if (attack.only && !attack.only.includes(name)) continue;
+    await paced();
     const { talk } = await loggedIn(addressOf(results.length), null);
     const message = make();
     const began = performance.now();
