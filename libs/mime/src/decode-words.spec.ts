@@ -29,6 +29,7 @@ describe('decodeWords', () => {
     ['=?utf-8?B?AAE=?=', '  '],
     ['a\tb', 'a b'],
     ['=?utf-8?Q?=ZZ=4?=', '=ZZ=4'],
+    ['=?utf-8?q?=c3=bc=5F=_1=?=', 'ü_= 1='],
     ['', ''],
   ])('reads %j as %j', (given, wanted) => {
     expect(decodeWords(given)).toBe(wanted);
