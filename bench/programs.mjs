@@ -1,5 +1,5 @@
 // Our own programs, started as `npm start` and `npm run start:gateway` start them.
-import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
+import { chmodSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { randomBytes } from 'node:crypto';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -7,6 +7,8 @@ import { fileURLToPath } from 'node:url';
 import { end, freePorts, startCommand, stopOnce, until } from './children.mjs';
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
+/** What `npm start` gives to Node.js. */
+const FLAGS = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')).scripts.start.match(/(?<= )--\S+/g);
 const STARTING_MS = 60_000;
 /** Nothing answers there: accepting mail asks no statistics. */
 const NO_CLICKHOUSE = 'http://127.0.0.1:1/bench';
@@ -93,9 +95,8 @@ async function startProgram(program, settings) {
     ...settings,
   };
   const main = join(ROOT, `dist/apps/${program}/src/main.js`);
-  const flags = ['--max-semi-space-size=64', '--heap-growing-percent=150', '--no-allocation-site-pretenuring'];
   const extra = (process.env.BENCH_NODE_OPTIONS ?? '').split(' ').filter(Boolean);
-  const started = startCommand(process.execPath, [...flags, ...extra, main], { cwd: dataDir, env });
+  const started = startCommand(process.execPath, [...FLAGS, ...extra, main], { cwd: dataDir, env });
   const ours = new OurProgram(started, { apiKey: env.BOOTSTRAP_API_KEY, httpPort, smtpsPort, dataDir });
   try {
     await until(() => isReady(started, httpPort), `start:${program} to be ready`, STARTING_MS);

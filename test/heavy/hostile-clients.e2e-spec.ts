@@ -10,10 +10,10 @@ const SEED = 20_261_121;
 const MIB = 1024 * 1024;
 const LIMIT = 10 * MIB;
 const GONE_MS = 60_000;
-const WAVE_MS = 8_000;
+const WAVE_MS = 12_000;
 /**
- * Paces of the attacks that are measured first: attackers and honest clients share two processors with the program here, and
- * what the attackers' own handshakes take away says nothing of it. New connections and lines of junk a second.
+ * New connections and lines of junk a second in the attacks that come first, with fewer of them than in the storms: attackers
+ * share two processors with the program here, and what their own handshakes take away says nothing of it.
  */
 const CONNECTIONS_A_SECOND = 100;
 const LINES_A_SECOND = 2_000;
@@ -66,16 +66,16 @@ describe('hostile clients', () => {
     const take = await honestClients();
     // Each wave begins beside the ones before it, which live on.
     const waves: Promise<Life[]>[] = [];
-    const count = shareOf(SLOW / 2);
-    const wave = (perSecond: number) => () => {
-      const first = waves.length * count;
-      waves.push(stage.attack<Life[]>('slowloris', { count, first, everyMs: 5_000, perSecond }));
+    let opened = 0;
+    const wave = (count: number, perSecond: number) => () => {
+      waves.push(stage.attack<Life[]>('slowloris', { count, first: opened, everyMs: 5_000, perSecond }));
+      opened += count;
       return pause(WAVE_MS);
     };
-    await compare(`slowloris, ${CONNECTIONS_A_SECOND} a second`, take, wave(CONNECTIONS_A_SECOND));
-    await compare(`slowloris, ${STORM_A_SECOND} a second`, take, wave(STORM_A_SECOND));
+    await compare(`slowloris, ${CONNECTIONS_A_SECOND} a second`, take, wave(shareOf(SLOW / 2), CONNECTIONS_A_SECOND));
+    await compare(`slowloris, ${STORM_A_SECOND} a second`, take, wave(shareOf(SLOW), STORM_A_SECOND));
     const lives = (await Promise.all(waves)).flat();
-    expect(lives.length).toBeGreaterThanOrEqual(SLOW);
+    expect(lives.length).toBeGreaterThanOrEqual(1.5 * SLOW);
     for (const phase of new Set(lives.map((life) => life.phase))) {
       const these = lives.filter((life) => life.phase === phase);
       const longest = Math.max(...these.map((life) => life.phaseLife));
@@ -88,17 +88,17 @@ describe('hostile clients', () => {
   it('reset, flood and send junk without ending the program or its log', async () => {
     stage = await HostileStage.open();
     const take = await honestClients();
-    await compare(`a third of ${RESETS} resets in each of nine phases, ${CONNECTIONS_A_SECOND} a second`, take, () =>
+    await compare(`a third as many resets, ${CONNECTIONS_A_SECOND} a second`, take, () =>
       stage.attack('resets', { count: shareOf(RESETS / 3), perSecond: CONNECTIONS_A_SECOND }),
     );
-    await compare(`the other resets, ${STORM_A_SECOND} a second`, take, () =>
-      stage.attack('resets', { count: shareOf((RESETS * 2) / 3), perSecond: STORM_A_SECOND }),
+    await compare(`${RESETS} resets in each of nine phases, ${STORM_A_SECOND} a second`, take, () =>
+      stage.attack('resets', { count: shareOf(RESETS), perSecond: STORM_A_SECOND }),
     );
-    await compare(`a third of ${LINES} lines of junk, ${LINES_A_SECOND} a second`, take, (round) =>
+    await compare(`a third as many lines of junk, ${LINES_A_SECOND} a second`, take, (round) =>
       stage.attack('fuzz', { lines: shareOf(LINES / 3), seed: SEED + round, perSecond: LINES_A_SECOND }),
     );
-    await compare('the other lines, as fast as they come', take, (round) =>
-      stage.attack('fuzz', { lines: shareOf((LINES * 2) / 3), seed: SEED - 1 - round }),
+    await compare(`${LINES} lines of junk, as fast as they come`, take, (round) =>
+      stage.attack('fuzz', { lines: shareOf(LINES), seed: SEED - 1 - round }),
     );
     await compare(`${FLOODS} floods of commands`, take, () =>
       stage.attack('flood', { count: shareOf(FLOODS), pauseMs: 50 }),

@@ -118,12 +118,17 @@ describe('docker/Dockerfile', () => {
     expect(() => loadConfig('standalone', imageSettings)).not.toThrow();
   });
 
-  it('runs as an ordinary user, as process 1, and says whether it is well', () => {
+  it('runs as an ordinary user, as process 1, as npm start would, and says whether it is well', () => {
+    const { scripts } = JSON.parse(read('package.json')) as { scripts: Record<string, string> };
+    const started = Object.keys(scripts).filter((name) => /^start(:|$)/.test(name) && name !== 'start:dev');
+    const [flags, ...others] = started.map((name) => scripts[name].match(/(?<= )--\S+/g) ?? []);
+    expect(others).toEqual(Array(5).fill(flags));
+    expect(flags.length).toBeGreaterThan(0);
     const last = dockerfile.slice(dockerfile.findLastIndex((line) => line.startsWith('FROM ')));
     expect(last.filter((line) => /^(USER|ENTRYPOINT|CMD|HEALTHCHECK)/.test(line))).toEqual([
       'USER node',
       expect.stringMatching(/^HEALTHCHECK .* CMD \["node", "docker\/healthcheck\.mjs"\]$/),
-      'ENTRYPOINT ["node", "--max-semi-space-size=64", "--heap-growing-percent=150", "--no-allocation-site-pretenuring"]',
+      `ENTRYPOINT [${['node', ...flags].map((word) => `"${word}"`).join(', ')}]`,
       'CMD ["dist/apps/standalone/src/main.js"]',
     ]);
   });

@@ -9,6 +9,9 @@ function addressOf(i) {
   return `127.0.${1 + (host >> 8)}.${host & 255}`;
 }
 
+/** What was missed is made up for, but not in a burst of more than this. */
+const LATE_MS = 20;
+
 /**
  * Waits so that its callers together go on `perSecond` times a second, evenly; without a number they go on at once. Hostile
  * clients have machines of their own: here they share the processors with what they attack and with the honest ones.
@@ -22,9 +25,6 @@ function pacer(perSecond) {
     return next > now ? pause(next - now) : undefined;
   };
 }
-/** What was missed is made up for, but not in a burst of more than this. */
-const LATE_MS = 20;
-
 // ---- slowloris: `count` connections spread over all phases, each kept alive by a byte now and then;
 // `first` of them are there already and have their addresses
 
@@ -273,11 +273,9 @@ const drained = (stream) => new Promise((resolve) => stream.once('drain', resolv
 
 async function bomb() {
   const { bombs } = await import('./mail-bombs.mjs');
-  const paced = pacer(attack.perSecond);
   const results = [];
   for (const [name, make] of Object.entries(bombs)) {
     if (attack.only && !attack.only.includes(name)) continue;
-    await paced();
     const { talk } = await loggedIn(addressOf(results.length), null);
     const message = make();
     const began = performance.now();

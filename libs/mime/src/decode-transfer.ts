@@ -19,7 +19,8 @@ export function decodeTransfer(body: Buffer, encoding: string): Buffer {
   }
 }
 
-function decodeQuotedPrintable(body: Buffer): Buffer {
+/** RFC 2045 §6.7; an equals sign without two hexadecimal digits behind it stays. */
+export function decodeQuotedPrintable(body: Buffer): Buffer {
   const decoded = Buffer.allocUnsafe(body.length);
   let length = 0;
   for (let at = 0; at < body.length; at += 1) {

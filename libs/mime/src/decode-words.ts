@@ -1,3 +1,5 @@
+import { decodeQuotedPrintable } from './decode-transfer.js';
+
 /*
  * Encoded words of RFC 2047 back to text. Linear in its input: no character is looked at more than a few times, whatever
  * the words pretend to be.
@@ -14,10 +16,6 @@ const MAX_CHARSET = 60;
 /** 0x80 to 0x9F; the five unassigned ones stay controls. */
 const WINDOWS_1252 = [...'€\x81‚ƒ„…†‡ˆ‰Š‹Œ\x8dŽ\x8f\x90‘’“”•–—˜™š›œ\x9džŸ'];
 const CONTROLS = /[\p{Cc}\u2028\u2029]/gu;
-const Q_MARK = /[_=]/;
-const UNDERSCORE = 0x5f;
-const EQUALS = 0x3d;
-const SPACE = 0x20;
 
 /**
  * Decodes the encoded words of an unfolded header value; what is no encoded word stays. Neighbours of one charset are joined
@@ -94,29 +92,12 @@ function readWord(text: string, at: number): EncodedWord | undefined {
   return { charset, bytes: encoding === 'B' ? Buffer.from(content, 'base64') : quotedBytes(content), end: close + 2 };
 }
 
-/** RFC 2047 §4.2; an equals sign without two hexadecimal digits stays. */
+/** RFC 2047 §4.2: as quoted-printable, with an underscore for each space. */
 function quotedBytes(content: string): Buffer {
-  if (!Q_MARK.test(content)) return Buffer.from(content, 'latin1');
-  const bytes = Buffer.allocUnsafe(content.length);
-  let to = 0;
-  for (let at = 0; at < content.length; at += 1) {
-    const code = content.charCodeAt(at);
-    const octet = code === EQUALS ? 16 * hexDigit(content, at + 1) + hexDigit(content, at + 2) : NaN;
-    if (!Number.isNaN(octet)) at += 2;
-    bytes[to++] = Number.isNaN(octet) ? (code === UNDERSCORE ? SPACE : code) : octet;
-  }
-  return bytes.subarray(0, to);
+  return decodeQuotedPrintable(Buffer.from(content.replaceAll('_', ' '), 'latin1'));
 }
 
 function isBlank(text: string): boolean {
   for (const character of text) if (character !== ' ' && character !== '\t') return false;
   return true;
-}
-
-/** The value of a hexadecimal digit; NaN where there is none. */
-function hexDigit(text: string, at: number): number {
-  const code = text.charCodeAt(at);
-  if (code >= 0x30 && code <= 0x39) return code - 0x30;
-  const letter = code | 0x20;
-  return letter >= 0x61 && letter <= 0x66 ? letter - 0x57 : NaN;
 }
