@@ -94,7 +94,7 @@ async function startProgram(program, settings) {
     LOG_FORMAT: 'json',
     ...settings,
   };
-  const main = join(ROOT, `dist/apps/${program}/src/main.js`);
+  const main = join(ROOT, `dist/programs/${program}.js`);
   const extra = (process.env.BENCH_NODE_OPTIONS ?? '').split(' ').filter(Boolean);
   const started = startCommand(process.execPath, [...FLAGS, ...extra, main], { cwd: dataDir, env });
   const ours = new OurProgram(started, { apiKey: env.BOOTSTRAP_API_KEY, httpPort, smtpsPort, dataDir });

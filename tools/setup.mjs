@@ -8,6 +8,7 @@ import { copyFileSync, existsSync, mkdirSync, openSync, closeSync, readdirSync, 
 import { rmdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { programFiles, PROGRAMS } from './bundle.mjs';
 import { runStep } from './run-step.mjs';
 
 const ROOT = dirname(dirname(fileURLToPath(import.meta.url)));
@@ -16,7 +17,7 @@ const DIST = join(ROOT, 'dist');
 const INSTALL_STAMP = join(MODULES, '.postloft-setup.json');
 const BUILD_STAMP = join(DIST, '.built-from');
 const SOURCE_FOLDERS = ['apps', 'libs'];
-const BUILD_SETTINGS = ['tsconfig.json', 'tsconfig.build.json'];
+const BUILD_SETTINGS = ['tsconfig.json', 'tsconfig.build.json', 'tools/bundle.mjs'];
 
 /** Makes the checkout ready; does nothing, in well under 200 ms, when it is. */
 export async function setUp() {
@@ -93,8 +94,9 @@ function buildInputs() {
     return `${path} ${size} ${mtimeMs}`;
   };
   const settings = BUILD_SETTINGS.map((name) => join(ROOT, name));
-  const compiler = join(MODULES, 'typescript-native', 'package.json');
-  const inputs = [...settings, compiler, ...sources(), ...dataFiles()].filter((path) => existsSync(path)).map(describe);
+  // The compiler, the bundler and all that goes into the bundles.
+  const packages = join(MODULES, '.package-lock.json');
+  const inputs = [...settings, packages, ...sources(), ...dataFiles()].filter((path) => existsSync(path)).map(describe);
   return digest(inputs.toSorted((a, b) => (a < b ? -1 : 1)));
 }
 
@@ -115,12 +117,14 @@ function copies() {
 
 function outputs() {
   const compiled = sources().map((path) => join(DIST, relative(ROOT, path)).replace(/\.ts$/, '.js'));
-  return [...compiled, ...copies().map(({ copy }) => copy)];
+  return [...compiled, ...copies().map(({ copy }) => copy), ...programFiles()];
 }
 
 async function build() {
   const expected = new Set(outputs());
-  const compiled = filesBelow(DIST, (name) => /\.(js(\.map)?|json)$/.test(name));
+  const compiled = filesBelow(DIST, (name) => /\.(js(\.map)?|json)$/.test(name)).filter(
+    (path) => !path.startsWith(PROGRAMS),
+  );
   for (const path of compiled) if (!expected.has(path.replace(/\.map$/, ''))) removeWithEmptyFolders(path);
   // The compiler trusts its notes and does not look whether a file that it wrote is still there.
   if ([...expected].some((path) => !existsSync(path)))
@@ -136,6 +140,7 @@ async function build() {
     command: [process.execPath, join(MODULES, 'typescript-native', 'bin', 'tsc'), '-p', 'tsconfig.build.json'],
     cwd: ROOT,
   });
+  await runStep({ name: 'Bundling', command: [process.execPath, 'tools/bundle.mjs'], cwd: ROOT, quiet: true });
   writeFileSync(BUILD_STAMP, inputs);
 }
 

@@ -7,7 +7,7 @@ import { cli } from '../support/cli.js';
 import { mail } from '../support/mail.js';
 import { launch, processesOn, startStandalone, type RunningProgram } from '../support/program.js';
 
-const MAIN = join(new URL('../../', import.meta.url).pathname, 'dist/apps/standalone/src/main.js');
+const MAIN = join(new URL('../../', import.meta.url).pathname, 'dist/programs/standalone.js');
 const run = promisify(execFile);
 
 describe('the life of a process', () => {

@@ -38,7 +38,7 @@ interface Answer {
 
 /** The command as an operator types it. */
 async function doctor(env: Record<string, string>, ...args: string[]): Promise<Answer> {
-  const file = join(ROOT, 'dist/apps/standalone/src/cli.js');
+  const file = join(ROOT, 'dist/programs/cli.js');
   const options = { env: { PATH: process.env['PATH'] ?? '', HOME: process.env['HOME'] ?? '/', ...env } };
   try {
     return { code: 0, ...(await promisify(execFile)(process.execPath, [file, 'doctor', ...args], options)) };

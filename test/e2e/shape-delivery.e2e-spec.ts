@@ -174,7 +174,7 @@ describe('shaping', () => {
     const check = () =>
       execFileSync(
         process.execPath,
-        [new URL('../../dist/apps/standalone/src/main.js', import.meta.url).pathname, '--check-config'],
+        [new URL('../../dist/programs/standalone.js', import.meta.url).pathname, '--check-config'],
         {
           env: { ...process.env, SHAPING_FILE: file },
           stdio: 'pipe',

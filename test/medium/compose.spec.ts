@@ -129,14 +129,14 @@ describe('docker/Dockerfile', () => {
       'USER node',
       expect.stringMatching(/^HEALTHCHECK .* CMD \["node", "docker\/healthcheck\.mjs"\]$/),
       `ENTRYPOINT [${['node', ...flags].map((word) => `"${word}"`).join(', ')}]`,
-      'CMD ["dist/apps/standalone/src/main.js"]',
+      'CMD ["dist/programs/standalone.js"]',
     ]);
   });
 });
 
 /** The program that a service's command starts; it must exist. */
-function programOf({ command = ['dist/apps/standalone/src/main.js'] }: Service): Program {
-  const name = /^dist\/apps\/(\w+)\/src\/main\.js$/.exec(command.join(' '))?.[1] as Program;
+function programOf({ command = ['dist/programs/standalone.js'] }: Service): Program {
+  const name = /^dist\/programs\/(\w+)\.js$/.exec(command.join(' '))?.[1] as Program;
   expect(PROGRAMS).toContain(name);
   expect(existsSync(join(ROOT, `apps/${name}/src/main.ts`))).toBe(true);
   return name;

@@ -8,7 +8,7 @@ const ROOT = new URL('../../', import.meta.url).pathname;
 export async function cli(env: Record<string, string>, ...args: string[]): Promise<string> {
   const { stdout } = await promisify(execFile)(
     process.execPath,
-    [join(ROOT, 'dist/apps/standalone/src/cli.js'), ...args],
+    [join(ROOT, 'dist/programs/cli.js'), ...args],
     {
       env: { PATH: process.env['PATH'] ?? '', HOME: process.env['HOME'] ?? '/', ...env },
     },

@@ -64,7 +64,7 @@ const READY_WITHIN_MS = 100_000;
 
 /** Starts one program with exactly these settings and waits until it is ready. */
 export async function launch(program: string, env: Record<string, string>, readyUrl?: string): Promise<RunningProgram> {
-  const child = spawn(process.execPath, [...FLAGS, join(ROOT, `dist/apps/${program}/src/main.js`)], {
+  const child = spawn(process.execPath, [...FLAGS, join(ROOT, `dist/programs/${program}.js`)], {
     cwd: env['DATA_DIR'],
     env: { PATH: process.env['PATH'] ?? '', HOME: process.env['HOME'] ?? '/', UV_THREADPOOL_SIZE: '16', ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
