@@ -8,6 +8,7 @@ import { ConnectionCounts } from '#apps/smtp/src/door/connection-counts';
 import type { Deadlines } from '#apps/smtp/src/door/phase-clock';
 import { PromptSmtpServer } from '#apps/smtp/src/door/prompt-smtp-server';
 import { MessageRoom } from '#apps/smtp/src/door/message-room';
+import { SmtpReply } from '#apps/smtp/src/door/smtp-reply';
 
 /** A hundredth of the real ones, in ms. */
 const DEADLINES: Deadlines = {
@@ -176,6 +177,15 @@ describe('PromptSmtpServer', () => {
     const { text } = await client.ended;
     expect(text.match(/^503 /gm)).toHaveLength(100);
     expect(text).toMatch(/^421 4\.7\.0 Too many errors\r\n$/m);
+  });
+
+  it('blames no client for its own trouble: a session of a thousand 451 4.3.0 goes on', async () => {
+    const away = new SmtpReply(451, '4.3.0 The mail could not be stored. Try again later');
+    const client = secure(await start({ secure: true, onMailFrom: (_from, _session, done) => done(away) }));
+    client.socket.write(`EHLO me\r\n${LOGIN}${'MAIL FROM:<a@b.example>\r\n'.repeat(1_000)}QUIT\r\n`);
+    const { text } = await client.ended;
+    expect(text.match(/^451 4\.3\.0 /gm)).toHaveLength(1_000);
+    expect(text).toMatch(/^221 2\.0\.0 .*\r\n$/m);
   });
 
   it('answers 421 beyond the share of an address, cuts beyond twice that, and counts handshakes too', async () => {
