@@ -1,6 +1,6 @@
 // Puts each program, with what it uses of other packages, into a few files: dist/programs/<program>.js. A program starts
-// in half the time that way, since Node.js spends most of a start on finding and reading four thousand modules, and a mail
-// costs some per cent less: what one module imports of another is a plain variable then.
+// in half the time that way, since Node.js spends most of a start on finding and reading four thousand modules
+// (docs/decisions/012).
 //
 //   node tools/bundle.mjs        after the compiler, whose output it reads
 import { existsSync, readFileSync } from 'node:fs';

@@ -2,7 +2,7 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { CAP, FairnessStage, type Stall } from '../support/fairness-stage.js';
 
 const MAILS = Number(process.env['POSTLOFT_STALLED_MAILS'] ?? 5_000);
-const PER_SECOND = Number(process.env['POSTLOFT_STALLED_PER_SECOND'] ?? 200);
+const PER_SECOND = Number(process.env['POSTLOFT_STALLED_PER_SECOND'] ?? 300);
 const CONCURRENCY = 50;
 const PROMISED_MS = 2_000;
 
@@ -36,7 +36,7 @@ describe('the healthy domain beside the stalled', () => {
       expect(stage.mostSockets).toBeLessThanOrEqual(CAP);
       expect(stage.heldMails).toBeLessThanOrEqual(CONCURRENCY);
     },
-    // Fifty seconds of given time, and the start.
+    // Thirty-three seconds of given time, and the start.
     600_000,
   );
 });
