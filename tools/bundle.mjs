@@ -21,10 +21,10 @@ const ENTRIES = {
   cli: 'apps/standalone/src/cli',
 };
 /**
- * Stay packages. chDB is a native library. The others are loaded a second time by name at run time, by TypeORM and by
- * NestJS' mapped types, and what decorators have told one copy another one would not know.
+ * Stay packages. chDB is a native library. Of the others some module loads one by its name at run time, which would be a
+ * second copy: what decorators have told the first, it would not know.
  */
-const PACKAGES = ['chdb', 'class-transformer', 'class-validator', 'pg', 'reflect-metadata', 'typeorm'];
+const PACKAGES = ['chdb', 'class-transformer', 'class-validator', 'pg', 'picomatch', 'reflect-metadata', 'typeorm'];
 
 /** The files that a program is started by. */
 export const programFiles = () => Object.keys(ENTRIES).map((name) => join(PROGRAMS, `${name}.js`));
