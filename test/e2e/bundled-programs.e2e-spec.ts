@@ -3,6 +3,8 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import { readableStack } from '../../libs/kernel/src/readable-stack.js';
+import { startStandalone } from '../support/program.js';
+import { until } from '../support/until.js';
 
 const ROOT = new URL('../../', import.meta.url).pathname;
 const PROGRAMS = join(ROOT, 'dist/programs');
@@ -39,6 +41,25 @@ describe('the bundle of a program', () => {
     );
     expect(bundled).toContain('graphql');
     expect(loaded.filter((name) => bundled.has(name))).toEqual([]);
+  });
+
+  it('has no module in it that looks for files beside itself', () => {
+    const places = files
+      .flatMap(({ text }) => text.split('\n'))
+      .filter((line) => /\b__(?:dirname|filename)\b/.test(line) && !/^\s*\*|typeof __filename/.test(line));
+    expect(places).toEqual([]);
+  });
+
+  it('writes its log for people, too', async () => {
+    const program = await startStandalone({ LOG_FORMAT: 'pretty' });
+    try {
+      await until(async () => program.output().includes('started'), { what: 'the word that it has started' });
+      expect(program.output()).toMatch(/^\[\d\d:\d\d:\d\d\] INFO: started \{.*\}$/m);
+      expect(await program.stop()).toBe(0);
+    } finally {
+      await program.kill();
+      program.clean();
+    }
   });
 });
 
