@@ -24,16 +24,7 @@ const ENTRIES = {
  * Stay packages. chDB is a native library, pino starts a thread from a file of its own. Of the others some module loads one
  * by its name at run time, which would be a second copy: what decorators have told the first, it would not know.
  */
-const PACKAGES = [
-  'chdb',
-  'class-transformer',
-  'class-validator',
-  'pg',
-  'picomatch',
-  'pino',
-  'reflect-metadata',
-  'typeorm',
-];
+const PACKAGES = ['chdb', 'class-transformer', 'class-validator', 'pg', 'pino', 'reflect-metadata', 'typeorm'];
 
 /** The files that a program is started by. */
 export const programFiles = () => Object.keys(ENTRIES).map((name) => join(PROGRAMS, `${name}.js`));
