@@ -64,12 +64,16 @@ describe('Allowances', () => {
 
   it('accept exactly what is left when 200 transactions on two pools race for 100', async () => {
     expect(await fits(900)).toBe(true);
-    const answers = await Promise.all(
-      Array.from({ length: 200 }, (_, i) =>
-        reserve([{ accountId, units: 1, limit: 1_000 }], i % 2 ? db.database : second),
-      ),
-    );
-    expect(answers.filter(([fitted]) => fitted)).toHaveLength(100);
+    // More at once than both pools have connections, and not so many that the last waits longer for one than a pool lets it.
+    const inTurn = async (database: Database) => {
+      const answers: boolean[] = [];
+      for (let i = 0; i < 5; i++) answers.push(...(await reserve([{ accountId, units: 1, limit: 1_000 }], database)));
+      return answers;
+    };
+    const racers = Array.from({ length: 40 }, (_, i) => inTurn(i % 2 ? db.database : second));
+    const answers = (await Promise.all(racers)).flat();
+    expect(answers).toHaveLength(200);
+    expect(answers.filter((fitted) => fitted)).toHaveLength(100);
     expect(await allowances.usage(accountId)).toMatchObject({ used: 1_000, remaining: 0 });
     expect((await warnings()).map(({ data }) => data.percent)).toEqual([80, 100]);
   });
