@@ -1,5 +1,5 @@
-// Puts each program, with what it uses of other packages, into a few files: dist/programs/<program>.js. A program starts
-// in half the time that way, since Node.js spends most of a start on finding and reading four thousand modules
+// Puts each program, with what it uses of other packages, into a few files: dist/programs/<program>.js. A start takes up to
+// half less processor time that way, since Node.js spends most of it on finding and reading four thousand modules
 // (docs/decisions/012).
 //
 //   node tools/bundle.mjs        after the compiler, whose output it reads
@@ -42,7 +42,7 @@ const ownModules = {
   },
 };
 
-export async function bundle() {
+async function bundle() {
   const { rolldown } = await import('rolldown');
   const build = await rolldown({
     cwd: ROOT,

@@ -123,7 +123,7 @@ function outputs() {
 async function build() {
   const expected = new Set(outputs());
   const compiled = filesBelow(DIST, (name) => /\.(js(\.map)?|json)$/.test(name)).filter(
-    (path) => !path.startsWith(PROGRAMS),
+    (path) => dirname(path) !== PROGRAMS,
   );
   for (const path of compiled) if (!expected.has(path.replace(/\.map$/, ''))) removeWithEmptyFolders(path);
   // The compiler trusts its notes and does not look whether a file that it wrote is still there.
