@@ -12,12 +12,14 @@ const LIMIT = 10 * MIB;
 const GONE_MS = 60_000;
 const WAVE_MS = 12_000;
 /**
- * New connections and lines of junk a second in the attacks that come first, with fewer of them than in the storms: attackers
- * share two processors with the program here, and what their own handshakes take away says nothing of it.
+ * New connections, lines of junk, floods and dear messages a second in the attacks that come first. Attackers share two
+ * processors with the program here, and what their own handshakes take away says nothing of it.
  */
 const CONNECTIONS_A_SECOND = 100;
-const LINES_A_SECOND = 2_000;
-/** New connections of the storms that follow. */
+const LINES_A_SECOND = 4_000;
+const FLOODS_A_SECOND = 5;
+const BOMBS_A_SECOND = 1;
+/** New connections of the storms that follow. A storm of what was sent in full before has a third of it. */
 const STORM_A_SECOND = 500;
 const FACTOR = 2;
 /** Below this the ratio says nothing: a fresh EHLO takes several turns of the loop, and the machine has other work too. */
@@ -88,20 +90,20 @@ describe('hostile clients', () => {
   it('reset, flood and send junk without ending the program or its log', async () => {
     stage = await HostileStage.open();
     const take = await honestClients();
-    await compare(`a third as many resets, ${CONNECTIONS_A_SECOND} a second`, take, () =>
-      stage.attack('resets', { count: shareOf(RESETS / 3), perSecond: CONNECTIONS_A_SECOND }),
+    await compare(`${RESETS} resets in each of nine phases, ${CONNECTIONS_A_SECOND} a second`, take, () =>
+      stage.attack('resets', { count: shareOf(RESETS), perSecond: CONNECTIONS_A_SECOND }),
     );
-    await compare(`${RESETS} resets in each of nine phases, ${STORM_A_SECOND} a second`, take, () =>
-      stage.attack('resets', { count: shareOf(RESETS), perSecond: STORM_A_SECOND }),
+    await compare(`a third as many resets, ${STORM_A_SECOND} a second`, take, () =>
+      stage.attack('resets', { count: shareOf(RESETS / 3), perSecond: STORM_A_SECOND }),
     );
-    await compare(`a third as many lines of junk, ${LINES_A_SECOND} a second`, take, (round) =>
-      stage.attack('fuzz', { lines: shareOf(LINES / 3), seed: SEED + round, perSecond: LINES_A_SECOND }),
+    await compare(`${LINES} lines of junk, ${LINES_A_SECOND} a second`, take, (round) =>
+      stage.attack('fuzz', { lines: shareOf(LINES), seed: SEED + round, perSecond: LINES_A_SECOND }),
     );
-    await compare(`${LINES} lines of junk, as fast as they come`, take, (round) =>
-      stage.attack('fuzz', { lines: shareOf(LINES), seed: SEED - 1 - round }),
+    await compare('a third as many lines of junk, as fast as they come', take, (round) =>
+      stage.attack('fuzz', { lines: shareOf(LINES / 3), seed: SEED - 1 - round }),
     );
-    await compare(`${FLOODS} floods of commands`, take, () =>
-      stage.attack('flood', { count: shareOf(FLOODS), pauseMs: 50 }),
+    await compare(`${FLOODS} floods of commands, ${FLOODS_A_SECOND} a second`, take, () =>
+      stage.attack('flood', { count: shareOf(FLOODS), perSecond: FLOODS_A_SECOND }),
     );
     expect(stage.program.output()).not.toMatch(/"level":[56]0/);
   });
@@ -109,11 +111,13 @@ describe('hostile clients', () => {
   it('send what is dear to read, and more than is allowed', async () => {
     stage = await HostileStage.open();
     const take = await honestClients();
-    await compare('bombs', take, async () => {
-      const results = await stage.attack<{ name: string; reply: string; took: number }[]>('bomb');
+    const bombs = (perSecond?: number) => async () => {
+      const results = await stage.attack<{ name: string; reply: string; took: number }[]>('bomb', { perSecond });
       for (const { name, reply, took } of results)
         console.log(`${name}: ${Math.round(took)} ms, ${reply.slice(0, 60)}`);
-    });
+    };
+    await compare(`bombs, ${BOMBS_A_SECOND} a second`, take, bombs(BOMBS_A_SECOND));
+    await compare('bombs, one after the other', take, bombs());
     const oversize = (octets: number) =>
       stage.attack<{ last: string }[]>('oversize', { count: 50, octets, limit: LIMIT });
     await oversize(LIMIT - MIB / 2);

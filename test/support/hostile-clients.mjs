@@ -232,10 +232,11 @@ function randomOf(seed) {
 
 async function flood() {
   const lives = [];
+  const paced = pacer(attack.perSecond);
   for (let i = 0; i < attack.count; i++) {
+    await paced();
     const { talk } = await loggedIn(addressOf(i), null);
     talk.stream.write('NOOP\r\n'.repeat(50_000));
-    await pause(attack.pauseMs ?? 0);
     lives.push(talk.closed.then(() => talk.last));
   }
   return Promise.all(lives);
@@ -273,9 +274,11 @@ const drained = (stream) => new Promise((resolve) => stream.once('drain', resolv
 
 async function bomb() {
   const { bombs } = await import('./mail-bombs.mjs');
+  const paced = pacer(attack.perSecond);
   const results = [];
   for (const [name, make] of Object.entries(bombs)) {
     if (attack.only && !attack.only.includes(name)) continue;
+    await paced();
     const { talk } = await loggedIn(addressOf(results.length), null);
     const message = make();
     const began = performance.now();
