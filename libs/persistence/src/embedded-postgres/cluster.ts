@@ -14,11 +14,6 @@ export interface Cluster {
 }
 
 export const SUPERUSER = 'postloft';
-/**
- * A commit that reaches the end of the write-ahead log's last file fills the next one with zeros first, and every other
- * commit waits for that: 50 to 70 ms for the 16 MiB that are the default.
- */
-const WAL_SEGMENT_MIB = 4;
 
 /**
  * The files of the database and its password; made when missing. A cluster is made under another name and renamed when
@@ -48,7 +43,7 @@ async function createCluster(place: ServerPlace, { dir, passwordFile }: { dir: s
     ...['-D', draft, '--username', SUPERUSER, `--pwfile=${passwordFile}`, '--auth=scram-sha-256'],
     // PostgreSQL's own C.UTF-8: needs no locale of the system and sorts the same on every one.
     ...['--encoding=UTF8', '--locale-provider=builtin', '--builtin-locale=C.UTF-8', '--locale=C'],
-    ...['--data-checksums', '--sync-method=syncfs', `--wal-segsize=${WAL_SEGMENT_MIB}`],
+    ...['--data-checksums', '--sync-method=syncfs'],
   ]);
   try {
     await promisify(execFile)(command, args, { ...identityOf(place.account), cwd: '/', env: serverEnvironment() });

@@ -93,7 +93,6 @@ it('makes a database at the first start that keeps what it says', async () => {
     `SELECT current_setting('server_version_num')::int / 10000 AS major, current_setting('server_encoding') AS encoding,
        current_setting('data_checksums') AS checksums, current_setting('fsync') AS fsync,
        current_setting('synchronous_commit') AS commit, current_setting('listen_addresses') AS addresses,
-       current_setting('wal_segment_size') AS log_file, current_setting('wal_buffers') AS log_buffers,
        (SELECT datlocale FROM pg_database WHERE datname = current_database()) AS locale,
        (SELECT left(rolpassword, 13) FROM pg_authid WHERE rolname = current_user) AS password`,
   );
@@ -104,8 +103,6 @@ it('makes a database at the first start that keeps what it says', async () => {
     fsync: 'on',
     commit: 'on',
     addresses: '',
-    log_file: '4MB',
-    log_buffers: '16MB',
     locale: 'C.UTF-8',
     password: 'SCRAM-SHA-256',
   });

@@ -16,8 +16,6 @@ const SETTINGS: Record<string, string> = {
   // Fewer checkpoints: each makes full copies of pages go into the log again. Recovery of 2 GB takes seconds.
   max_wal_size: '2GB',
   min_wal_size: '160MB',
-  // Left to itself it would be no more than one file of the log, and those are small here.
-  wal_buffers: '16MB',
   checkpoint_timeout: '15min',
   // Every statement here is short; compiling one costs more than it saves.
   jit: 'off',
