@@ -8,7 +8,7 @@ const KIB = 1024;
 /** Ordinary mails, and so many octets of any other, are taken as they come. */
 const LIGHT_BYTES = 64 * KIB;
 /** What is beyond that, of all sessions together. libuv reads up to 2 MiB from one socket before it looks at another. */
-const turns = new TurnGate(32 * KIB);
+const turns = new TurnGate(64 * KIB);
 const LINE_DOT = Buffer.from('\n.');
 const BEGINNING = /(?:\r?\n\.?|\r\n\.\r|\r)$/;
 
