@@ -74,13 +74,12 @@ export async function launch(program: string, env: Record<string, string>, ready
   for (const stream of [child.stdout, child.stderr])
     stream?.on('data', (chunk: Buffer) => (output = (output + chunk.toString()).slice(-200_000)));
   const running = describe(child, env, () => output);
-  await until(
-    async () => {
-      if (child.exitCode !== null) throw new Error(`${program} ended with ${child.exitCode}: ${output.slice(-2_000)}`);
-      return (await fetch(readyUrl ?? `${running.url}/readyz`)).status === 200;
-    },
-    { withinMs: READY_WITHIN_MS, everyMs: 50, what: `${program} to be ready` },
-  ).catch(async (error: Error) => {
+  const end = () => child.exitCode ?? child.signalCode;
+  await until(async () => (await fetch(readyUrl ?? `${running.url}/readyz`)).status === 200, {
+    withinMs: READY_WITHIN_MS,
+    what: `${program} to be ready`,
+    hopeless: () => (end() === null ? null : `it ended with ${end()}`),
+  }).catch(async (error: Error) => {
     await running.kill();
     throw new Error(`${error.message}\n${output.slice(-4_000)}`);
   });

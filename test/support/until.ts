@@ -1,9 +1,14 @@
+interface Patience {
+  withinMs?: number;
+  everyMs?: number;
+  what?: string;
+  /** Why the answer cannot come any more, as soon as that is so: nobody waits for it then. */
+  hopeless?: () => string | null;
+}
+
 /** Asks until the answer is there; fails with the last answer or error in the message. */
-export async function until<T>(
-  ask: () => Promise<T | null | undefined | false>,
-  options: { withinMs?: number; everyMs?: number; what?: string } = {},
-): Promise<T> {
-  const { withinMs = 15_000, everyMs = 50, what = 'the expected answer' } = options;
+export async function until<T>(ask: () => Promise<T | null | undefined | false>, options: Patience = {}): Promise<T> {
+  const { withinMs = 15_000, everyMs = 50, what = 'the expected answer', hopeless = () => null } = options;
   const deadline = Date.now() + withinMs;
   let last: unknown;
   for (;;) {
@@ -14,6 +19,8 @@ export async function until<T>(
     } catch (error) {
       last = error;
     }
+    const reason = hopeless();
+    if (reason !== null) throw new Error(`${what} cannot come any more: ${reason}`);
     if (Date.now() > deadline)
       throw new Error(
         `${what} did not come within ${withinMs} ms; last: ${String(last instanceof Error ? last.message : JSON.stringify(last))}`,
