@@ -79,9 +79,13 @@ describe('the rate limit', () => {
 
   it('is exact between processes that ask for the last tokens at once', async () => {
     const limits = [gateway, twin].map((app) => app.app.get(RateLimit));
+    const start = performance.now();
     const verdicts = await Promise.all(Array.from({ length: 200 }, (_, i) => limits[i % 2].take('acc_crowd')));
-    expect(verdicts.filter(({ allowed }) => allowed).length).toBeGreaterThanOrEqual(20);
-    expect(verdicts.filter(({ allowed }) => allowed).length).toBeLessThanOrEqual(22);
+    const elapsed = (performance.now() - start) / 1_000;
+    const allowed = verdicts.filter((verdict) => verdict.allowed).length;
+    expect(allowed).toBeGreaterThanOrEqual(20);
+    // The burst, and what came back meanwhile.
+    expect(allowed).toBeLessThanOrEqual(20 + 20 * elapsed);
   });
 
   it('counts in memory in the standalone program and not at all at 0', async () => {
