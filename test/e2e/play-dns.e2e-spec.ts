@@ -78,6 +78,10 @@ describe.skipIf(python === null)('delivery by what DNS says', () => {
         'host-of-real.test': { A: [address] },
       }),
     ),
+    'an alias of a host without MX goes to its address': domain(
+      () => ({ CNAME: 'bare-host.test' }),
+      (address) => ({ 'bare-host.test': { A: [address] } }),
+    ),
     'an exchange that DNS does not know is passed over': domain(
       () => ({ MX: mx('nowhere.test', 'somewhere.test') }),
       (address) => ({ 'somewhere.test': { A: [address] } }),

@@ -1,11 +1,12 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { LocalDns } from '../../../test/support/local-dns.js';
 import type { DnsName, DnsQuestion } from '../../../test/support/local-dns.js';
-import { isPublic, MxRouter } from './mx-route.js';
+import { MxRouter } from './mx-route.js';
 import type { MxRules, Route } from './mx-route.js';
 import { Resolver } from './resolver.js';
 
 const PUBLIC = '11.1.1.1';
+const PUBLIC6 = '2001:41d0::1';
 
 let dns: LocalDns | undefined;
 
@@ -78,6 +79,22 @@ describe('what DNS says of a domain', () => {
   it('a CNAME loop defers, it is no "has no MX"', async () => {
     const found = await route({ 'to.test': { CNAME: 'other.test' }, 'other.test': { CNAME: 'to.test' } });
     expect(found).toMatchObject({ kind: 'deferred', class: 'deferral', reply: { enhanced: '4.4.3' } });
+  });
+
+  it.each(['A', 'AAAA'])('an alias of a host without MX goes to its address (%s)', async (type) => {
+    const address = type === 'A' ? PUBLIC : PUBLIC6;
+    const zone = { 'to.test': { CNAME: 'alias.test' }, 'alias.test': { CNAME: 'host.test' } };
+    expect(addresses(await route({ ...zone, 'host.test': { [type]: [address] } }))).toEqual([address]);
+  });
+
+  it('an alias of nothing that takes mail has neither MX nor address', async () => {
+    const zone = { 'to.test': { CNAME: 'host.test' }, 'host.test': { TXT: ['x'] } };
+    expect(await route(zone)).toMatchObject({ kind: 'deferred', class: 'bad_domain', reply: { enhanced: '5.1.2' } });
+  });
+
+  it('an alias whose end DNS fails to tell defers', async () => {
+    const zone = { 'to.test': { CNAME: 'host.test' }, 'host.test': { fault: 'SERVFAIL' } } as const;
+    expect(await route(zone)).toMatchObject({ kind: 'deferred', reply: { enhanced: '4.4.3' } });
   });
 
   it('a CNAME is followed', async () => {
@@ -200,8 +217,11 @@ describe('addresses that mail from outside must not reach', () => {
     ['64:ff9b::7f00:1'],
     ['2002:7f00:1::'],
     ['2001:db8::1'],
-  ])('%s', (address) => {
-    expect(isPublic(address)).toBe(false);
+    ['::7f00:1'],
+    ['4000::1'],
+  ])('%s', async (address) => {
+    const type = address.includes(':') ? 'AAAA' : 'A';
+    expect(await route({ 'to.test': { [type]: [address] } })).toMatchObject({ reply: { enhanced: '5.4.4' } });
   });
 
   it('bounce the mail when there is nothing else', async () => {

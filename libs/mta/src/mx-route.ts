@@ -1,5 +1,5 @@
 import net from 'node:net';
-import ipaddr from 'ipaddr.js';
+import { isPublicAddress } from '#libs/kernel';
 import type { Destination } from './courier.js';
 import type { BounceClass, ServerReply, TlsPolicyName } from './delivery-outcome.js';
 import { MailboxProviders } from './shaping/mailbox-provider.js';
@@ -47,8 +47,6 @@ const MAX_ADDRESSES = 5;
 /** Exchanges resolved at once, and in all when the first ones have no address. */
 const EXCHANGES_AT_ONCE = 5;
 const MAX_EXCHANGES = 15;
-/** Azure's host agent has a public address that must not be reachable from the outside. */
-const DENIED = new Set(['168.63.129.16']);
 
 /** How long one domain's permitted targets are reused before they are derived from the resolver's answers again. */
 const RECENT_MS = 5000;
@@ -163,7 +161,7 @@ export class MxRouter implements Router {
     const own = placed.filter((place) => this.#own.has(place.address));
     const loopAt = Math.min(...own.map((place) => place.preference));
     const permitted = placed.filter(
-      (place) => place.preference < loopAt && (this.rules.allowPrivate || isPublic(place.address)),
+      (place) => place.preference < loopAt && (this.rules.allowPrivate || isPublicAddress(place.address)),
     );
     if (permitted.length === 0) return unroutable(`every address of ${domain} is private or our own`);
     const hosts = [...new Set(permitted.map(({ host }) => host))];
@@ -189,11 +187,6 @@ export class MxRouter implements Router {
     };
     return [{ rank, target: toTarget({ host, address, ...line, ...provider }) }];
   }
-}
-
-/** Globally reachable unicast; loopback, private, link-local, mapped, NAT64, 6to4 and documentation ranges are not. */
-export function isPublic(address: string): boolean {
-  return ipaddr.isValid(address) && ipaddr.parse(address).range() === 'unicast' && !DENIED.has(address);
 }
 
 function chosen(choices: Choice[]): Route {

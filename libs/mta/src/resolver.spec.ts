@@ -47,3 +47,19 @@ it('a second opinion is asked for once, though the server is silent', async () =
   resolver.cancel();
   await Promise.all([dns.close(), silent.close()]);
 });
+
+it('names of an address are those in DNS, whatever the hosts file of this machine says', async () => {
+  const names = ['Mail.Example.com', 'other.example.com'];
+  const dns = await LocalDns.start({
+    '1.0.0.127.in-addr.arpa': { PTR: names },
+    // RFC 2317: a part of a network, delegated by aliases.
+    '9.2.0.192.in-addr.arpa': { CNAME: '9.0-31.2.0.192.in-addr.arpa' },
+    '9.0-31.2.0.192.in-addr.arpa': { PTR: ['part.example.com'] },
+  });
+  const resolver = new Resolver({ servers: [dns.address], timeoutMs: TIMEOUT_MS });
+  expect(await resolver.names('127.0.0.1')).toEqual({ kind: 'names', names: names.map((name) => name.toLowerCase()) });
+  expect(await resolver.names('192.0.2.9')).toEqual({ kind: 'names', names: ['part.example.com'] });
+  expect(await resolver.names('::1')).toEqual({ kind: 'none' });
+  resolver.cancel();
+  await dns.close();
+});

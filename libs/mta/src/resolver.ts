@@ -3,6 +3,7 @@ import net from 'node:net';
 import { patientQuestion } from '#libs/kernel';
 import { dnsFault } from './dns-fault.js';
 import { NameServerWatch } from './name-server-watch.js';
+import { reverseName } from './reverse-name.js';
 
 export interface ResolverSettings {
   /** `ip` or `ip:port`; empty: the system's. */
@@ -43,6 +44,8 @@ interface Cached<T> {
 /** Longer than this no answer is trusted, whatever its TTL says. */
 const LONGEST_MS = 60_000;
 const MAX_CACHED = 10_000;
+/** More aliases in a row than any resolver follows. */
+const MAX_ALIASES = 16;
 
 /**
  * DNS for delivery: MX, A, AAAA. Asks the configured servers only, through c-ares; never `dns.lookup`, which would hold
@@ -109,10 +112,10 @@ export class Resolver {
     }
   }
 
-  /** The PTR records of an IP address. Not kept. */
+  /** The PTR records of an IP address, as others see them: `reverse()` would look into this machine's hosts file first. Not kept. */
   async names(address: string): Promise<NameAnswer> {
     try {
-      const names = (await this.#ask(() => this.#dns.reverse(address))).map(bareName);
+      const names = (await this.#ask(() => this.#dns.resolvePtr(reverseName(address)))).map(bareName);
       return names.length === 0 ? { kind: 'none' } : { kind: 'names', names };
     } catch (error) {
       const code = codeOf(error);
@@ -146,8 +149,11 @@ export class Resolver {
   async #questionMx(dns: DnsResolver, domain: string, patienceMs = this.#patienceMs): Promise<MxAnswer> {
     try {
       const records = await this.#ask(() => dns.resolveMx(domain), patienceMs);
-      // c-ares answers a CNAME loop with an empty list and no error; that is no "has no MX".
-      if (records.length === 0) return { kind: 'temporary', text: `the MX answer for ${domain} is empty` };
+      // RFC 5321 §5.1: what an alias (CNAME) leads to is treated as if it were the domain itself.
+      if (records.length === 0)
+        return (await this.#aliasEnds(dns, domain, patienceMs))
+          ? { kind: 'implicit' }
+          : { kind: 'temporary', text: `MX question for ${domain}: ${CIRCLE}` };
       const hosts = records
         .map(({ exchange, priority }) => ({ exchange: bareName(exchange), preference: priority }))
         .filter(({ exchange }) => exchange !== '');
@@ -172,12 +178,45 @@ export class Resolver {
       const ttlMs = Math.min(LONGEST_MS, ...found.map((record) => record.ttl * 1000));
       return { value: { kind: 'addresses', addresses: found.map((record) => record.address) }, ttlMs };
     }
-    const codes = answers.map((answer) => (answer.status === 'rejected' ? codeOf(answer.reason) : 'empty answer'));
+    const fault = await this.#whyNoAddress(host, answers);
+    if (fault === null) return { value: { kind: 'none' }, ttlMs: 0 };
+    return { value: { kind: 'temporary', text: `address question for ${host}: ${fault}` }, ttlMs: 0 };
+  }
+
+  /** Null: the host has none. */
+  async #whyNoAddress(host: string, answers: readonly PromiseSettledResult<unknown>[]): Promise<string | null> {
+    const codes = answers.map((answer) => (answer.status === 'rejected' ? codeOf(answer.reason) : 'ENODATA'));
     const failed = codes.find((code) => code !== 'ENODATA' && code !== 'ENOTFOUND');
-    if (failed === undefined) return { value: { kind: 'none' }, ttlMs: 0 };
-    return { value: { kind: 'temporary', text: `address question for ${host}: ${dnsFault(failed)}` }, ttlMs: 0 };
+    if (failed !== undefined) return dnsFault(failed);
+    if (answers.every(({ status }) => status === 'rejected')) return null;
+    try {
+      return (await this.#aliasEnds(this.#dns, host)) ? null : CIRCLE;
+    } catch (error) {
+      return dnsFault(codeOf(error));
+    }
+  }
+
+  /**
+   * c-ares answers an alias by an empty list, both when its target has no such record and when aliases lead in a circle.
+   * True: there is a target. Rejects when DNS did not say.
+   */
+  async #aliasEnds(dns: DnsResolver, alias: string, patienceMs = this.#patienceMs): Promise<boolean> {
+    let name = alias;
+    for (let i = 0; i < MAX_ALIASES; i++) {
+      try {
+        const [next] = await this.#ask(() => dns.resolveCname(name), patienceMs);
+        if (next === undefined) return true;
+        name = next;
+      } catch (error) {
+        if (['ENODATA', 'ENOTFOUND'].includes(codeOf(error))) return true;
+        throw error;
+      }
+    }
+    return false;
   }
 }
+
+const CIRCLE = 'its aliases (CNAME) lead in a circle';
 
 class AnswerCache<T> {
   readonly #kept = new Map<string, Cached<T>>();

@@ -1,6 +1,6 @@
 import net from 'node:net';
+import { isPublicAddress } from '#libs/kernel';
 import type { Destination } from './courier.js';
-import { isPublic } from './mx-route.js';
 import type { Route, Router } from './mx-route.js';
 import type { AddressAnswer, Resolver } from './resolver.js';
 import { NO_PROOF } from './tls-policy/proof.js';
@@ -82,7 +82,7 @@ export class SmarthostRouter implements Router {
         port,
         tls,
         login,
-        proof: proof && isPublic(address) ? { kind: 'webpki' } : NO_PROOF,
+        proof: proof && isPublicAddress(address) ? { kind: 'webpki' } : NO_PROOF,
         policy: { name: 'opportunistic', published: null },
         provider: null,
         connections: null,

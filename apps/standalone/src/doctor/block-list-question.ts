@@ -1,6 +1,6 @@
 import type { DnsAnswer } from '#libs/domains';
 import type { BlockList } from './block-list-catalogue.js';
-import { reversed } from './reverse-name.js';
+import { reversed } from '#libs/mta';
 
 export type Listing =
   | { kind: 'listed'; codes: string[] }

@@ -2,7 +2,7 @@ import type { SourceAddress } from '#libs/mta';
 import type { Check } from '../check.js';
 import { error, ok, skipped, unanswered, warning, type Remark } from '../finding.js';
 import type { Patient } from '../patient.js';
-import { reverseName } from '../reverse-name.js';
+import { reverseName } from '#libs/mta';
 import { isSameAddress } from '../same-address.js';
 
 /** The large providers refuse mail from addresses whose names do not lead both ways (FCrDNS). */
