@@ -122,6 +122,7 @@ describe('a connection that breaks', () => {
     await serve({ on: { content: 'reset' } });
     const [outcome] = await fixture.courier.deliver({ ...fixture.job(), content: () => Promise.resolve(content) });
     expect(brief(outcome)).toMatch(/^deferred not_sent dot/);
+    expect(outcome).toMatchObject({ reply: { text: expect.stringContaining('in the middle of the mail') as string } });
   });
 
   it('right after 250 is a delivery', async () => {

@@ -23,6 +23,13 @@ let tlsContext: tls.SecureContext | undefined;
  */
 const arrived = Buffer.allocUnsafeSlow(64 * 1024);
 
+/** From the last write of a mail until it is known whether the kernel took it at once. */
+interface Hold {
+  /** What the peer said meanwhile. */
+  octets: Buffer[];
+  written: () => void;
+}
+
 /** How long a peer may take to close after QUIT before we close for it. */
 const QUIT_MS = 1000;
 
@@ -60,6 +67,9 @@ export class SmtpConnection {
   #timerAt = Infinity;
   #gone = false;
   #rested: (() => void) | null = null;
+  /** Mail is being written, and not all of it is known to be with the kernel. */
+  #isSending = false;
+  #hold: Hold | null = null;
 
   constructor(readonly target: Target) {
     this.#reader = this.#newReader();
@@ -153,24 +163,52 @@ export class SmtpConnection {
 
   /**
    * Writes mail and final dot, a large mail turn by turn; `written` is called once the last byte of the dot was given to the
-   * kernel.
+   * kernel, or when the line breaks while that is not known.
    */
   sendContent(content: readonly Buffer[], written: () => void): void {
     const socket = this.#socket;
     const turns = stuffDots(content);
+    this.#isSending = true;
     const goOn = (): void => {
       const { value: pieces, done } = turns.next();
       const last = pieces.length - 1;
+      const ended = done ? this.#holdUntilWritten(written) : null;
       socket.cork();
       for (let i = 0; i < last; i += 1) socket.write(pieces[i]);
       socket.write(pieces[last], (error) => {
         if (error) return;
-        if (done) written();
+        if (ended) ended();
         else setImmediate(goOn);
       });
       socket.uncork();
     };
     goOn();
+  }
+
+  /**
+   * A mail's last bytes are written: what the peer says is held back until it is known whether the kernel took them at
+   * once. Over TLS Node tells that at the end of this turn of the event loop or of the next one, and a quick peer's answer
+   * is read before. Returns what to call when they are written.
+   */
+  #holdUntilWritten(written: () => void): () => void {
+    const hold: Hold = {
+      octets: [],
+      written: () => {
+        if (!this.#isSending) return;
+        this.#isSending = false;
+        written();
+        this.#release(hold);
+      },
+    };
+    this.#hold = hold;
+    setImmediate(() => this.#release(hold));
+    return hold.written;
+  }
+
+  #release(hold: Hold): void {
+    if (this.#hold !== hold) return;
+    this.#hold = null;
+    for (const octets of hold.octets) this.#reader.push(octets);
   }
 
   /**
@@ -199,6 +237,8 @@ export class SmtpConnection {
     this.failure = failure;
     this.#clearTimer();
     this.#socket.destroy();
+    // Whether the peer has the whole mail is not known: it may, and what it said last counts.
+    this.#hold?.written();
     this.onFailure(failure);
   }
 
@@ -227,7 +267,10 @@ export class SmtpConnection {
 
   /** Under TLS the plain socket stays below: its bytes and its end are no longer ours to read. */
   #take(socket: net.Socket, octets: Buffer): void {
-    if (socket === this.#socket) this.#reader.push(octets);
+    if (socket !== this.#socket) return;
+    // Copied: what a plain socket reads into is used again.
+    if (this.#hold === null) this.#reader.push(octets);
+    else this.#hold.octets.push(Buffer.from(octets));
   }
 
   #listen(socket: net.Socket): void {
@@ -256,13 +299,18 @@ export class SmtpConnection {
     });
   }
 
+  /** Where in the dialogue we are, in words. */
+  #place(): string {
+    return this.#isSending && this.#hold === null ? 'in the middle of the mail' : PLACES[this.#phase];
+  }
+
   #broken(text: string): SmtpFailure {
     const early = this.#phase === 'connect';
     const { address, port } = this.target;
     const enhanced = early ? '4.4.1' : '4.4.2';
     return new SmtpFailure({
       phase: this.#phase,
-      reply: { code: null, enhanced, text: `${address}:${port} ${PLACES[this.#phase]}: ${text}` },
+      reply: { code: null, enhanced, text: `${address}:${port} ${this.#place()}: ${text}` },
     });
   }
 
@@ -293,7 +341,7 @@ export class SmtpConnection {
         reply: {
           code: null,
           enhanced: this.#phase === 'connect' ? '4.4.1' : '4.4.2',
-          text: `${address}:${port} ${PLACES[this.#phase]}: ${limit}`,
+          text: `${address}:${port} ${this.#place()}: ${limit}`,
         },
       }),
     );

@@ -1,7 +1,9 @@
-import { afterEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { brief, CourierFixture, UNLIMITED } from '../../../test/support/courier-fixture.js';
+import { QuickMx } from '../../../test/support/quick-mx.js';
 import { selfSignedCertificate } from '../../../test/support/self-signed-certificate.js';
 import type { MxScript } from '../../../test/support/scripted-mx.js';
+import { until } from '../../../test/support/until.js';
 import type { CourierOptions } from './index.js';
 
 const good = selfSignedCertificate('mx1.to.test');
@@ -80,5 +82,48 @@ describe('opportunistic TLS', () => {
   it('cut after the dot is an unknown outcome too', async () => {
     await serve({ tls: good, on: { dot: 'close' } });
     expect(brief((await fixture.deliver())[0])).toBe('deferred unknown_outcome dot');
+  });
+});
+
+/** Node tells that the last octet of a mail is written one turn of the event loop after it has gone out over TLS. */
+describe('a peer over TLS that is quicker than our event loop', () => {
+  const BUSY_MS = 15;
+  let busy: NodeJS.Timeout;
+  let mx: QuickMx;
+  beforeEach(() => {
+    busy = setInterval(() => {
+      for (const end = performance.now() + BUSY_MS; performance.now() < end;);
+    }, 1);
+  });
+  afterEach(async () => {
+    clearInterval(busy);
+    await mx.close();
+  });
+
+  const sent = async (dot: Parameters<typeof QuickMx.start>[1], octets: number) => {
+    mx = await QuickMx.start('mx1.to.test', dot);
+    fixture = await CourierFixture.start(
+      { mxPort: mx.port },
+      {
+        'to.test': { MX: [{ preference: 1, exchange: 'mx1.to.test' }] },
+        'mx1.to.test': { A: ['127.0.0.1'] },
+      },
+    );
+    const content = Buffer.from(`Subject: big\r\n\r\n${'0123456789abcd\r\n'.repeat(octets / 16)}`);
+    const outcomes = await fixture.courier.deliver({ ...fixture.job(), content: () => Promise.resolve(content) });
+    await until(() => Promise.resolve(mx.taken > 0), { what: 'the end of the mail at its server' });
+    return [...outcomes.map(brief), mx.taken];
+  };
+
+  it.each([1_000, 300_000, 2_000_000])('has taken a mail of %i octets that it says it took', async (octets) => {
+    expect(await sent('answer', octets)).toEqual(['delivered', 1]);
+  });
+
+  it('has taken the mail also when it closes with its answer', async () => {
+    expect(await sent('answer and close', 300_000)).toEqual(['delivered', 1]);
+  });
+
+  it('may have taken the mail when it closes without one', async () => {
+    expect(await sent('close', 300_000)).toEqual(['deferred unknown_outcome dot', 1]);
   });
 });
