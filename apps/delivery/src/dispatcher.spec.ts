@@ -1,6 +1,8 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { DeliveryJob } from '#libs/emails';
-import { createShaping, NO_REMOTE, Shaping, type Admission, type Destination, type Outcome } from '#libs/mta';
+import { createShaping, Shaping } from '#libs/mta';
+import type { Admission, Destination, Obstacle, Outcome, WaitReason } from '#libs/mta';
+import { ABANDONED, deferred, DELIVERED, planOf } from '../../../test/support/shaping-desk.js';
 import { Dispatcher } from './dispatcher.js';
 import { FairPlaces } from './fair-places.js';
 import { RiskGate } from './risk-gate.js';
@@ -11,12 +13,14 @@ const AT_RISK = 8;
 /** Closed for one queue until a time; otherwise as many as a cap allows. */
 class OneClosed extends Shaping {
   private readonly others = createShaping({ connectionsPerHost: CAP });
+  private readonly reason: WaitReason;
 
   constructor(
     private readonly queue: string,
     private readonly until: Date,
   ) {
     super();
+    this.reason = { kind: 'suspended', queue, source: null, text: 'closed', words: '421 no', mx: 'mx' };
   }
 
   override room(destination: Destination): number {
@@ -25,15 +29,13 @@ class OneClosed extends Shaping {
 
   override admit(destination: Destination, sender: Parameters<Shaping['admit']>[1]): Admission {
     if (!this.isClosed(destination)) return this.others.admit(destination, sender);
-    const reason = {
-      kind: 'suspended',
-      queue: this.queue,
-      source: null,
-      text: 'closed',
-      words: '421 no',
-      mx: 'mx',
-    } as const;
-    return { kind: 'wait', until: this.until, reason };
+    return { kind: 'wait', until: this.until, reason: this.reason };
+  }
+
+  override obstacle(destination: Destination, sender?: Parameters<Shaping['admit']>[1]): Obstacle | null {
+    return this.isClosed(destination)
+      ? { until: this.until, reason: this.reason }
+      : this.others.obstacle(destination, sender);
   }
 
   private isClosed({ queue }: Destination): boolean {
@@ -43,10 +45,7 @@ class OneClosed extends Shaping {
 
 /** The world around the dispatcher: servers that answer when told to, a database that writes down what goes back. */
 class World {
-  readonly sending = new Map<
-    DeliveryJob,
-    { answer: (kind: 'delivered' | 'abandoned') => void; reachedMail: () => Promise<boolean> }
-  >();
+  readonly sending = new Map<DeliveryJob, { answer: (said: Outcome) => void; reachedMail: () => Promise<boolean> }>();
   readonly settled: DeliveryJob[] = [];
   readonly wentBack: { job: DeliveryJob; until: Date | null; reason: string | null }[] = [];
   readonly gate = new RiskGate(new FairPlaces(AT_RISK, 1_000));
@@ -64,10 +63,10 @@ class World {
             this.outage === null || domain === this.knownDomain ? { queue: `domain:${domain}`, provider: null } : null,
           ),
         outage: () => this.outage,
-        sender: () => ({ domain: 'sender.example', tags: {}, recipients: 1 }),
+        sender: ({ mail }) => ({ domain: 'sender.example', tags: mail.tags, recipients: 1 }),
         send: (job, { mayStart }) =>
           new Promise((resolve) => {
-            const answer = (kind: 'delivered' | 'abandoned') => resolve([outcome(kind)]);
+            const answer = (said: Outcome) => resolve([said]);
             this.sending.set(job, { answer, reachedMail: () => Promise.resolve(mayStart()) });
           }),
         settle: (job) => Promise.resolve(void this.settled.push(job)),
@@ -93,28 +92,25 @@ class World {
     return [...this.sending.keys()].filter((job) => job.domain === domain);
   }
 
-  /** The server of everything under way answers; what begins then is under way next. */
-  async answerAll(domain: string): Promise<number> {
-    const jobs = this.to(domain);
-    for (const job of jobs) {
-      this.sending.get(job)?.answer('delivered');
+  answerWith(domain: string, said: Outcome): void {
+    for (const job of this.to(domain)) {
+      this.sending.get(job)?.answer(said);
       this.sending.delete(job);
     }
+  }
+
+  /** The server of everything under way answers; what begins then is under way next. */
+  async answerAll(domain: string): Promise<number> {
+    const { length } = this.to(domain);
+    this.answerWith(domain, DELIVERED);
     await vi.advanceTimersByTimeAsync(1);
-    return jobs.length;
+    return length;
   }
 }
 
-function outcome(kind: 'delivered' | 'abandoned'): Outcome {
-  const common = { key: '0', startedAt: new Date(), endedAt: new Date() };
-  return kind === 'abandoned'
-    ? { ...common, kind }
-    : { ...common, kind, reply: { code: 250, enhanced: '2.0.0', text: 'taken' }, remote: NO_REMOTE };
-}
-
 let made = 0;
-const jobTo = (domain: string): DeliveryJob => ({
-  mail: { id: `em_${made++}`, tags: {}, sender: 'a@sender.example' } as DeliveryJob['mail'],
+const jobTo = (domain: string, tags: Record<string, string> = {}): DeliveryJob => ({
+  mail: { id: `em_${made++}`, tags, sender: 'a@sender.example' } as DeliveryJob['mail'],
   domain,
   recipients: [
     { ordinal: 0, address: `x@${domain}`, attempts: 0, fence: 1, expiresAt: new Date(), previousEnhanced: null },
@@ -183,6 +179,27 @@ describe('the dispatcher', () => {
     expect(of['closed.test'] ?? each).toBeGreaterThan(0);
   });
 
+  it('keeps mail of an address that is free soon, however long another address of the queue is closed', async () => {
+    const plan = planOf({
+      default: { connections: 2 },
+      sources: { main: [{ address: '127.0.0.2' }], bulk: [{ address: '127.0.0.3' }] },
+      rules: [{ tag: 'stream=bulk', pool: 'bulk' }],
+      automations: [{ id: 'closed', words: 'closed on sundays', action: 'suspend', minutes: 30 }],
+    });
+    const shaping = createShaping({ connectionsPerHost: CAP, plan });
+    const world = new World(shaping);
+    const bulk = { stream: 'bulk' };
+    world.dispatcher.offer(jobTo('to.test', bulk));
+    await vi.advanceTimersByTimeAsync(1);
+    world.answerWith('to.test', deferred('421 4.7.0 closed on sundays'));
+    await vi.advanceTimersByTimeAsync(1);
+    for (const tags of [{}, {}, bulk, {}, {}]) world.dispatcher.offer(jobTo('to.test', tags));
+    await vi.advanceTimersByTimeAsync(1);
+    expect(world.wentBack.map(({ job, reason }) => [job.mail.tags, reason])).toEqual([[bulk, 'suspended']]);
+    expect(await world.answerAll('to.test')).toBe(2);
+    expect(world.to('to.test')).toHaveLength(2);
+  });
+
   it('lets no more mails be between MAIL and settle than the bound, and the others wait for a moment only', async () => {
     const world = new World();
     for (let i = 0; i < 10; i++) world.offer(`d${i}.test`, CAP);
@@ -199,7 +216,7 @@ describe('the dispatcher', () => {
     const world = new World();
     world.offer('busy.test', 1);
     await vi.advanceTimersByTimeAsync(1);
-    for (const { answer } of world.sending.values()) answer('abandoned');
+    for (const { answer } of world.sending.values()) answer(ABANDONED);
     await vi.advanceTimersByTimeAsync(1);
     expect(world.wentBack).toHaveLength(1);
     expect(world.dispatcher.held.size).toBe(0);
@@ -214,7 +231,7 @@ describe('the dispatcher', () => {
     await vi.advanceTimersByTimeAsync(1);
     expect(world.to('unknown.test')).toEqual([]);
     // Its hosts were not, so the courier gives it up too.
-    for (const { answer } of world.sending.values()) answer('abandoned');
+    for (const { answer } of world.sending.values()) answer(ABANDONED);
     await vi.advanceTimersByTimeAsync(1);
     expect(world.wentBack.map(({ reason }) => reason)).toEqual(Array(41).fill('dns'));
     const waits = world.wentBack.map(({ until }) => (until?.getTime() ?? 0) - Date.now());

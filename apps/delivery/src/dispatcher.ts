@@ -1,6 +1,6 @@
 import type { ClaimRooms, DeliveryJob } from '#libs/emails';
 import { PassingSet } from '#libs/kernel';
-import type { Admission, Destination, Outcome, Pass, Sender, Shaping, SourceAddress, WaitReason } from '#libs/mta';
+import type { Destination, Obstacle, Outcome, Pass, Sender, Shaping, SourceAddress, WaitReason } from '#libs/mta';
 import { Destinations } from './destinations.js';
 import { isWithinShare, type FairPlaces, type Place } from './fair-places.js';
 import type { MailQueue } from './mail-queue.js';
@@ -196,7 +196,7 @@ export class Dispatcher {
     const closure = this.queues.closureOf(queue);
     if (closure) {
       queue.waiting.pop();
-      this.putBack(job, closure.until, closure.reason);
+      this.turnAway(queue, job, closure);
     } else if (queue.waiting.length === 1) {
       this.ready.add(queue);
       this.pump();
@@ -228,8 +228,9 @@ export class Dispatcher {
       }
       const isClosed = this.options.shaping.room(queue.destination) === 0;
       if (!isShort(admission)) {
-        if (isClosed) {
-          this.shut(queue, admission);
+        const closure = isClosed ? this.options.shaping.obstacle(queue.destination) : null;
+        if (closure && !isShort(closure)) {
+          this.shut(queue, closure);
           return 'waits';
         }
         queue.waiting.splice(i, 1);
@@ -321,9 +322,15 @@ export class Dispatcher {
   }
 
   /** Nothing of this queue begins before `until`: what waits here goes back, and the claims step over its domains. */
-  private shut(queue: MailQueue, { until, reason }: { until: Date; reason: WaitReason }): void {
-    queue.closure = { until, reason };
-    for (const { job } of queue.waiting.splice(0)) this.putBack(job, until, reason);
+  private shut(queue: MailQueue, closure: Obstacle): void {
+    queue.closure = closure;
+    for (const { job } of queue.waiting.splice(0)) this.turnAway(queue, job, closure);
+  }
+
+  /** Its own source addresses may have to wait longer than others. */
+  private turnAway(queue: MailQueue, job: DeliveryJob, closure: Obstacle): void {
+    const { until, reason } = this.options.shaping.obstacle(queue.destination, this.desk.sender(job)) ?? closure;
+    this.putBack(job, until, reason);
   }
 
   /** What has waited since before `since` goes back for a while. */
@@ -360,7 +367,7 @@ const AS_IT_WAS: Pause = { until: null, reason: null };
 
 const inAMoment = (reason: WaitReason | null): Pause => ({ until: new Date(Date.now() + REST_MS), reason });
 
-const isShort = ({ reason, until }: Extract<Admission, { kind: 'wait' }>): boolean =>
+const isShort = ({ reason, until }: Obstacle): boolean =>
   reason.kind === 'concurrency' || until.getTime() - Date.now() <= SHORT_WAIT_MS;
 
 /** Our own bound, in the words in which shaping tells its bounds. */

@@ -1,16 +1,10 @@
 import type { DeliveryJob } from '#libs/emails';
-import type { Destination, WaitReason } from '#libs/mta';
+import type { Destination, Obstacle, WaitReason } from '#libs/mta';
 
 export interface WaitingJob {
   job: DeliveryJob;
   /** Of `performance.now()`. */
   since: number;
-}
-
-/** Why nothing of a queue begins, and until when. */
-export interface Closure {
-  until: Date;
-  reason: WaitReason;
 }
 
 /** Beyond that many names of one queue's domains the others are asked for as if they were unknown. */
@@ -24,7 +18,7 @@ export class MailQueue {
   /** Jobs between pass and outcome. */
   running = 0;
   /** While there is one, what is due waits in the database. */
-  closure: Closure | null = null;
+  closure: Obstacle | null = null;
   /** What it waits for in memory; null: a free place. */
   reason: WaitReason | null = null;
   /** What waited in memory had to go back, and nothing ended soon since: only what can begin at once is taken. */

@@ -1,6 +1,6 @@
-import type { Destination, Shaping } from '#libs/mta';
+import type { Destination, Obstacle, Shaping } from '#libs/mta';
 import { isWithinShare, type FairPlaces } from './fair-places.js';
-import { MailQueue, type Closure } from './mail-queue.js';
+import { MailQueue } from './mail-queue.js';
 
 /** Jobs of a queue that wait in memory after a claim: one that is quick empties them between two claims. */
 const PROMPT_SHARE = 100;
@@ -30,7 +30,7 @@ export class QueueBook {
   }
 
   /** Why nothing of the queue begins now; ends early when shaping lets something begin again (an operator's word). */
-  closureOf(queue: MailQueue): Closure | null {
+  closureOf(queue: MailQueue): Obstacle | null {
     const { closure } = queue;
     if (closure && (closure.until.getTime() <= Date.now() || this.shaping.room(queue.destination) > 0))
       queue.closure = null;

@@ -29,7 +29,7 @@ export { SmarthostRouter } from './smarthost-route.js';
 export type { Target } from './target.js';
 export { classifyReply } from './reply-classifier.js';
 export { Shaping } from './shaping/shaping.js';
-export type { Admission, Pass, Sender, WaitKind, WaitReason } from './shaping/shaping.js';
+export type { Admission, Obstacle, Pass, Sender, WaitKind, WaitReason } from './shaping/shaping.js';
 export type { TlsPolicyType, TlsResult, TlsResultType } from './tls-policy/tls-result.js';
 export { createShaping } from './shaping/create-shaping.js';
 export { ShapingFileError } from './shaping/file-place.js';

@@ -10,7 +10,7 @@ import { Restraints } from './restraints.js';
 import type { ShapingMemory, ShapingState } from './shaping-memory.js';
 import type { Automation, ShapingPlan } from './shaping-plan.js';
 import { Shaping } from './shaping.js';
-import type { Admission, Pass, Sender, PaceWait } from './shaping.js';
+import type { Admission, Obstacle, Pass, Sender, PaceWait } from './shaping.js';
 import { SourcePools } from './source-pools.js';
 import { waitReason } from './wait-reason.js';
 import type { WarmUp } from './warm-up.js';
@@ -68,10 +68,14 @@ export class ProviderShaping extends Shaping {
     const sources = this.#pools.of(sender);
     const lane = this.#open(queue, sources, { sender, now });
     if (lane !== null) return { kind: 'go', pass: this.#pass(lane, sender, now) };
-    return this.#wait(
-      sources.map((source) => queue.lane(source, now)),
-      now,
-    );
+    return { kind: 'wait', ...this.#first(queue, sources, now) };
+  }
+
+  override obstacle(destination: Destination, sender?: Sender): Obstacle | null {
+    if (this.room(destination) > 0) return null;
+    const now = this.#now();
+    const sources = sender === undefined ? this.#pools.all : this.#pools.of(sender);
+    return this.#first(this.#queues.get(destination.queue, now), sources, now);
   }
 
   /**
@@ -190,11 +194,11 @@ export class ProviderShaping extends Shaping {
   }
 
   /** Of several sources, the one that is free first. */
-  #wait(lanes: readonly Lane[], now: number): Admission {
-    const [first, ...others] = lanes.map((lane) => this.#obstacle(lane, now));
+  #first(queue: Queue, sources: SourcePools['all'], now: number): Obstacle {
+    const [first, ...others] = sources.map((source) => this.#obstacle(queue.lane(source, now), now));
     const next = others.reduce((soonest, one) => (one.until < soonest.until ? one : soonest), first);
     const facts = { now, workers: this.#workers };
-    return { kind: 'wait', until: new Date(next.until), reason: waitReason(next.lane, next.kind, facts) };
+    return { until: new Date(next.until), reason: waitReason(next.lane, next.kind, facts) };
   }
 
   #obstacle(lane: Lane, now: number): { lane: Lane; kind: PaceWait; until: number } {

@@ -30,7 +30,13 @@ export interface Pass {
   done(outcomes: readonly Outcome[]): void;
 }
 
-export type Admission = { kind: 'go'; pass: Pass } | { kind: 'wait'; until: Date; reason: WaitReason };
+/** Nothing may begin before `until`, because of `reason`. */
+export interface Obstacle {
+  until: Date;
+  reason: WaitReason;
+}
+
+export type Admission = { kind: 'go'; pass: Pass } | ({ kind: 'wait' } & Obstacle);
 
 /** What a mail brings with it for the choice of a source address. */
 export interface Sender {
@@ -47,4 +53,10 @@ export abstract class Shaping {
   abstract room(destination: Destination): number;
 
   abstract admit(destination: Destination, sender: Sender): Admission;
+
+  /**
+   * What is in the way of this sender's mail, or, without a sender, of everybody's: of several source addresses the one
+   * that is free first counts. Null while something may begin in the queue.
+   */
+  abstract obstacle(destination: Destination, sender?: Sender): Obstacle | null;
 }
