@@ -232,6 +232,15 @@ describe('addresses that mail from outside must not reach', () => {
     expect(await route(zone)).toMatchObject({ kind: 'bounced', class: 'routing', reply: { enhanced: '5.4.4' } });
   });
 
+  it('defer the mail while DNS does not tell the address of another host', async () => {
+    const zone: Record<string, DnsName> = {
+      'to.test': mx('broken.test', 'private.test'),
+      'broken.test': { fault: 'SERVFAIL' },
+      'private.test': { A: ['127.0.0.1'] },
+    };
+    expect(await route(zone)).toMatchObject({ kind: 'deferred', reply: { enhanced: '4.4.3' } });
+  });
+
   it('are left out when there is something else', async () => {
     expect(addresses(await route({ 'to.test': { A: ['10.0.0.1', PUBLIC] } }))).toEqual([PUBLIC]);
   });

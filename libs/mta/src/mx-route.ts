@@ -146,7 +146,7 @@ export class MxRouter implements Router {
         for (const address of answer.addresses) placed.push({ host, preference, address });
       }
     }
-    if (placed.length > 0) return this.#permit(placed, domain, implicit);
+    if (placed.length > 0) return this.#permit(placed, { domain, implicit, temporary });
     if (temporary !== null) return unreachableDns(temporary);
     if (implicit) return noDomain(`the domain ${domain} has neither MX nor address`);
     return {
@@ -156,13 +156,18 @@ export class MxRouter implements Router {
     };
   }
 
-  async #permit(placed: Placed[], domain: string, implicit: boolean): Promise<Route> {
+  /** `temporary`: why the addresses of some other exchange could not be found now. */
+  async #permit(
+    placed: Placed[],
+    { domain, implicit, temporary }: { domain: string; implicit: boolean; temporary: string | null },
+  ): Promise<Route> {
     // RFC 5321 §5.1: our own host in the list ends it; what is not better would send the mail back to us.
     const own = placed.filter((place) => this.#own.has(place.address));
     const loopAt = Math.min(...own.map((place) => place.preference));
     const permitted = placed.filter(
       (place) => place.preference < loopAt && (this.rules.allowPrivate || isPublicAddress(place.address)),
     );
+    if (permitted.length === 0 && temporary !== null) return unreachableDns(temporary);
     if (permitted.length === 0) return unroutable(`every address of ${domain} is private or our own`);
     const hosts = [...new Set(permitted.map(({ host }) => host))];
     const decisions = await this.policies.decide(domain, hosts, implicit);
