@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { newId, type Page } from '#libs/contracts';
 import { Accounts, Allowances } from '#libs/accounts';
-import type { EmailView, EventView } from '#libs/emails';
+import { EmailLedger, HeldQueues, QueueDepths, type EmailView, type EventView } from '#libs/emails';
 import { DeliveryDesk } from '../support/delivery-desk.js';
 import { startGatewayApp, type GatewayApp } from '../support/gateway-app.js';
 import { until } from '../support/until.js';
@@ -163,6 +163,42 @@ describe('mail that waits', () => {
     const answer = await call('PATCH', `/emails/${id}`, body);
     expect(answer.status).toBe(400);
     expect(await answer.json()).toMatchObject({ name, details: [{ field: 'scheduled_at' }] });
+  });
+
+  describe('and whose queue held it back when it was due', () => {
+    const queue = 'domain:recipient.example';
+    const held = async () =>
+      (await new QueueDepths(desk.database).held()).find((one) => one.queue === queue)?.held ?? 0;
+    const sendAndHoldBack = async (): Promise<string> => {
+      const id = await send({ scheduled_at: soon(100) });
+      const [job] = await until(async () => {
+        const jobs = await desk.claim();
+        return jobs.length > 0 && jobs;
+      });
+      const text = 'Mail to recipient.example is paused.';
+      const reason = { kind: 'suspended', queue, source: null, text, words: null, mx: null } as const;
+      await gateway.app.get(EmailLedger).postpone(job, new Date(Date.now() + 3_600_000), reason);
+      expect(await held()).toBe(1);
+      return id;
+    };
+
+    it('is not sent before its new time, though the queue is opened', async () => {
+      const id = await sendAndHoldBack();
+      const at = soon(86_400_000);
+      expect((await call('PATCH', `/emails/${id}`, { scheduled_at: at })).status).toBe(200);
+      expect(await held()).toBe(0);
+      await new HeldQueues(desk.database).resume(queue);
+      const explained = (await (await call('GET', `/emails/${id}/explain`)).json()) as { recipients: object[] };
+      expect(explained.recipients).toMatchObject([{ state: 'scheduled', waiting_for: 'schedule', until: at }]);
+      await call('POST', `/emails/${id}/cancel`);
+    });
+
+    it('waits for nothing any more once it is canceled', async () => {
+      const id = await sendAndHoldBack();
+      expect((await call('POST', `/emails/${id}/cancel`)).status).toBe(200);
+      expect(await held()).toBe(0);
+      expect(await new HeldQueues(desk.database).resume(queue)).toMatchObject({ recipients: 0 });
+    });
   });
 
   it('is not rescheduled when it was never scheduled', async () => {

@@ -26,7 +26,7 @@ export class EmailSchedule {
       requireStatus(mail, ['scheduled', 'queued'], 'scheduled and queued mail can be canceled');
       const at = new Date();
       const left = await this.write(tx, mail, {
-        columns: `status = 'canceled', due_at = NULL`,
+        columns: `status = 'canceled', due_at = NULL, wait = NULL, ripe = NULL`,
         values: [],
         event: { type: 'email.canceled', added: { canceled_at: at.toISOString() } },
         at,
@@ -48,7 +48,9 @@ export class EmailSchedule {
     await this.change(accountId, id, async (tx, mail) => {
       requireStatus(mail, ['scheduled'], 'scheduled mail can be given another time');
       const left = await this.write(tx, mail, {
-        columns: 'due_at = $2::timestamptz, expires_at = expires_at + ($2::timestamptz - $3::timestamptz)',
+        // As it was before its time came: it may have been due, and held back by its queue.
+        columns: `status = 'scheduled', due_at = $2::timestamptz, wait = NULL, ripe = NULL,
+          expires_at = expires_at + ($2::timestamptz - $3::timestamptz)`,
         values: [scheduledAt, mail.scheduledAt],
         event: { type: 'email.scheduled', added: { scheduled_at: scheduledAt.toISOString() } },
         at: new Date(),

@@ -6,6 +6,7 @@ import { domainOf } from '#libs/mime';
 import { Database } from '#libs/persistence';
 import { EmailQueries } from '../email-queries.js';
 import { recipientsOf, type RecipientRow } from '../recipient-row.js';
+import { HELD } from '../shaping/held.js';
 import { explainRecipient, isLate, type RecipientExplanation, type Taken } from './explain-recipient.js';
 
 /** Why a mail is where it is. */
@@ -66,7 +67,7 @@ export class EmailExplanation {
     const queue = `domain:${domainOf(row.address)}`;
     const { rows } = await this.database.query<Pick<RecipientRow, 'wait' | 'due_at'>>(
       `SELECT wait, due_at FROM recipients
-        WHERE wait ->> 'queue' = $1 AND wait IS NOT NULL AND claimed_by IS NULL AND due_at > now() LIMIT 1`,
+        WHERE wait ->> 'queue' = $1 AND ${HELD} AND due_at > now() LIMIT 1`,
       [queue],
     );
     return { ...row, ...rows.at(0) };

@@ -1,5 +1,6 @@
 import type { ShapingState } from '#libs/mta';
 import type { Database } from '#libs/persistence';
+import { HELD } from './held.js';
 import { ShapingStore } from './shaping-store.js';
 
 /** A queue that is held back, from one of our addresses. */
@@ -60,7 +61,7 @@ export class HeldQueues {
   private async waiting(queue: string): Promise<number> {
     const { rows } = await this.database.query<{ count: number }>(
       `SELECT count(*)::int AS count FROM (SELECT 1 FROM recipients
-        WHERE wait ->> 'queue' = $1 AND wait IS NOT NULL AND claimed_by IS NULL LIMIT $2) AS counted`,
+        WHERE wait ->> 'queue' = $1 AND ${HELD} LIMIT $2) AS counted`,
       [queue, COUNTED_TO],
     );
     return rows[0].count;

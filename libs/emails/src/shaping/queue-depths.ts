@@ -1,4 +1,5 @@
 import type { Database } from '#libs/persistence';
+import { HELD } from './held.js';
 
 export interface DomainBacklog {
   domain: string;
@@ -18,7 +19,6 @@ const COUNTED_TO = 10_000;
 /** Names that one look walks over; beyond that the picture is a part of the whole. */
 const STEPS = 1_000;
 const RIPE = 'due_at IS NOT NULL AND claimed_by IS NULL AND ripe';
-const HELD = 'wait IS NOT NULL AND claimed_by IS NULL';
 
 /** From name to name by one look at the index each: the cost follows the number of names, not of mails. */
 const walk = (name: string, condition: string): string => {

@@ -1,5 +1,6 @@
 import type { ShapingState, WarmUpDay } from '#libs/mta';
 import type { Database } from '#libs/persistence';
+import { HELD } from './held.js';
 
 interface StateRow {
   queue: string;
@@ -83,9 +84,9 @@ export class ShapingStore {
     for (;;) {
       const { rowCount } = await this.database.query(
         `UPDATE recipients r SET due_at = now() + make_interval(secs => $3::float / 1000), wait = NULL
-          FROM (SELECT email_id, ordinal FROM recipients WHERE wait ->> 'queue' = $1 AND wait IS NOT NULL AND claimed_by IS NULL
+          FROM (SELECT email_id, ordinal FROM recipients WHERE wait ->> 'queue' = $1 AND ${HELD}
                 LIMIT $2 FOR UPDATE SKIP LOCKED) AS held
-          WHERE r.email_id = held.email_id AND r.ordinal = held.ordinal AND r.due_at IS NOT NULL`,
+          WHERE r.email_id = held.email_id AND r.ordinal = held.ordinal`,
         [queue, RELEASED_AT_ONCE, inMs],
       );
       recipients += rowCount;
