@@ -23,7 +23,7 @@ describe('the healthy domain beside the stalled', () => {
   ])(
     'has its mail within 2 s beside %i: %s',
     async (domains, stall) => {
-      stage = await FairnessStage.open(domains, stall, { DELIVERY_CONCURRENCY: String(CONCURRENCY) });
+      stage = await FairnessStage.open({ domains }, stall, { DELIVERY_CONCURRENCY: String(CONCURRENCY) });
       const alone = await stage.alone({ mails: MAILS / 10, perSecond: PER_SECOND / 2 });
       const { p50, p95, max, arrived } = await stage.beside({ mails: MAILS, perSecond: PER_SECOND });
       const atRisk = await stage.metric('postloft_deliveries_at_risk');

@@ -75,6 +75,7 @@ export class CourierFixture {
       dnsServers: [this.dns.address],
       allowPrivateMx: true,
       connectionsPerHost: 5,
+      freeConnectionMs: 600_000,
       heloName: 'out.from.test',
       timeouts: UNLIMITED,
       ownAddresses: [],

@@ -30,7 +30,7 @@ const HEALTHY = 'healthy.test';
 /** Mails in a request: what is measured is delivery, and the machine has to carry the clients too. */
 const GROUP = 10;
 
-/** One healthy domain and some stalled ones, each with an MX of its own; the program as a user starts it. */
+/** One healthy domain and some stalled ones; the program as a user starts it. */
 export class FairnessStage {
   private readonly acceptedAt = new Map<string, number>();
   private readonly clock = GivenTime.follow();
@@ -42,9 +42,15 @@ export class FairnessStage {
     private readonly sink: ScriptedMx,
     private readonly stalled: ScriptedMx[],
     private readonly deaf: ChildProcess[],
+    private readonly domains: number,
   ) {}
 
-  static async open(domains: number, stall: Stall, env: Record<string, string> = {}): Promise<FairnessStage> {
+  /** `stalled`: so many domains, with an MX each or so many between them. */
+  static async open(
+    { domains, hosts = domains }: { domains: number; hosts?: number },
+    stall: Stall,
+    env: Record<string, string> = {},
+  ): Promise<FairnessStage> {
     const [port] = await freePorts(1);
     const zone: Record<string, DnsName> = {};
     const place = (domain: string, address: string) => {
@@ -52,8 +58,8 @@ export class FairnessStage {
       zone[`mx.${domain}`] = { A: [address] };
     };
     place(HEALTHY, '127.0.0.2');
-    const addresses = Array.from({ length: domains }, (_, i) => `127.0.1.${i + 1}`);
-    addresses.forEach((address, i) => place(`stalled${i}.test`, address));
+    const addresses = Array.from({ length: hosts }, (_, i) => `127.0.1.${i + 1}`);
+    for (let i = 0; i < domains; i += 1) place(`stalled${i}.test`, addresses[i % hosts]);
     const sink = await ScriptedMx.start({ host: '127.0.0.2', port });
     const isDeaf = stall === 'no SYN-ACK';
     const on = stall === 'no banner' ? ({ banner: 'silence' } as const) : ({ dot: 'silence' } as const);
@@ -68,7 +74,7 @@ export class FairnessStage {
       CONNECTIONS_PER_HOST: String(CAP),
       ...env,
     });
-    return new FairnessStage(program, dns, sink, stalled, deaf);
+    return new FairnessStage(program, dns, sink, stalled, deaf, domains);
   }
 
   /** Most connections that one stalled server had open together. */
@@ -96,6 +102,11 @@ export class FairnessStage {
     return this.measure(await this.sendAll(2 * mails, perSecond, domainOf));
   }
 
+  /** Sends to the stalled domains alone, to one after the other. */
+  async toStalled({ mails, perSecond }: Beside): Promise<void> {
+    await this.sendAll(mails, perSecond, (i) => `stalled${Math.floor((i * this.domains) / mails)}.test`);
+  }
+
   /** A number of `/metrics`; NaN when it is not there. */
   async metric(name: string): Promise<number> {
     const text = await (await fetch(`${this.program.url}/metrics`)).text();
@@ -110,10 +121,6 @@ export class FairnessStage {
     await this.dns.close();
     this.program.clean();
     return code;
-  }
-
-  private get domains(): number {
-    return Math.max(this.stalled.length, this.deaf.length);
   }
 
   /** At a steady rate, whether answers come or not, a few in each request. Returns the subjects of the healthy ones. */

@@ -294,7 +294,7 @@ export class Dispatcher {
     try {
       await this.desk.settle(job, outcomes);
       this.giveBackAbandoned(job, outcomes, () =>
-        risk.wasRefused ? inAMoment(noPlace(queue)) : this.pause(queue.name),
+        risk.wasRefused ? inAMoment(noPlace(queue)) : this.pause(queue.name, busyHostOf(outcomes)),
       );
       this.held.delete(job);
     } finally {
@@ -303,9 +303,10 @@ export class Dispatcher {
   }
 
   /** For what could not begin: until DNS is back where it is away, else for a moment. */
-  private pause(queue: string): Pause {
+  private pause(queue: string, busyHost: string | null = null): Pause {
     const outage = this.desk.outage();
-    return outage === null ? inAMoment(null) : noDns(queue, outage);
+    if (outage !== null) return noDns(queue, outage);
+    return inAMoment(busyHost === null ? null : noConnection(queue, busyHost));
   }
 
   /** Nothing was sent: no place before MAIL, no DNS, or we are stopping. A claim that was lost is no longer ours. */
@@ -369,6 +370,15 @@ const inAMoment = (reason: WaitReason | null): Pause => ({ until: new Date(Date.
 
 const isShort = ({ reason, until }: Obstacle): boolean =>
   reason.kind === 'concurrency' || until.getTime() - Date.now() <= SHORT_WAIT_MS;
+
+const busyHostOf = (outcomes: readonly Outcome[]): string | null =>
+  outcomes.find((outcome) => outcome.kind === 'abandoned')?.busyHost ?? null;
+
+/** Mail of several domains that one host serves shares its connections. */
+function noConnection(queue: string, mx: string): WaitReason {
+  const text = `As many connections as one mail server may have at once are in use at ${mx}.`;
+  return { kind: 'concurrency', queue, source: null, text, words: null, mx };
+}
 
 /** Our own bound, in the words in which shaping tells its bounds. */
 function noPlace(queue: MailQueue): WaitReason {

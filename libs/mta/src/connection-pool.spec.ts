@@ -91,13 +91,20 @@ describe('kept-open connections', () => {
     expect(mx.mostOpen).toBeLessThanOrEqual(2);
   });
 
-  it('are waited for no longer than one attempt may last', async () => {
-    const timeouts = { ...UNLIMITED, total: 400 };
-    const mx = await serve({ on: { dot: 'silence' } }, { connectionsPerHost: 1, timeouts });
-    const outcomes = await Promise.all(Array.from({ length: 5 }, () => fixture.deliver()));
-    expect(new Set(outcomes.flat().map((outcome) => outcome.kind))).toEqual(new Set(['deferred']));
-    // The first, and at most the one that gets its place in the moment in which all of them give up.
-    expect(mx.mails.length).toBeLessThanOrEqual(2);
+  it('are waited for only a moment while all are in use: that is no attempt, and says which host it was', async () => {
+    const timeouts = { ...UNLIMITED, total: 1_000 };
+    const mx = await serve({ on: { dot: 'silence' } }, { connectionsPerHost: 1, freeConnectionMs: 300, timeouts });
+    const outcomes = (await Promise.all(Array.from({ length: 5 }, () => fixture.deliver()))).flat();
+    expect(outcomes.map(brief)).toEqual(['deferred unknown_outcome dot', ...Array<string>(4).fill('abandoned')]);
+    expect(outcomes.slice(1)).toMatchObject(Array.from({ length: 4 }, () => ({ busyHost: 'mx1.to.test' })));
+    expect(mx.mails).toHaveLength(1);
+  });
+
+  it('of another host are tried first for a while where one turned us away', async () => {
+    fixture = await CourierFixture.start();
+    const [busy, free] = await fixture.serve({ on: { banner: '421 4.7.0 too much of you' } }, {});
+    for (let i = 0; i < 3; i += 1) expect(brief((await fixture.deliver())[0])).toBe('delivered');
+    expect([busy.sessions.length, free.mails.length]).toEqual([1, 3]);
   });
 
   it('do not hold up other hosts', async () => {

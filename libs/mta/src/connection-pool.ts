@@ -1,7 +1,7 @@
 import { HostMemory } from './host-memory.js';
 import { ProviderConnections } from './provider-connections.js';
 import { SmtpConnection } from './smtp-connection.js';
-import { CourierClosing, SmtpFailure } from './smtp-failure.js';
+import { CourierClosing, HostBusy, SmtpFailure } from './smtp-failure.js';
 import { shakeHands } from './smtp-handshake.js';
 import type { HandshakeSettings } from './smtp-handshake.js';
 import { mayGoInTheClear } from './target.js';
@@ -11,6 +11,8 @@ import type { TlsResult } from './tls-policy/tls-result.js';
 
 export interface PoolSettings extends HandshakeSettings {
   connectionsPerHost: number;
+  /** Milliseconds. */
+  freeConnectionMs: number;
   log: (event: object) => void;
   onTls: (result: TlsResult) => void;
 }
@@ -20,7 +22,7 @@ const MAILS_PER_CONNECTION = 100;
 const IDLE_MS = 30_000;
 /** How long a host whose TLS handshake fails is not tried with TLS again. */
 const NO_TLS_MS = 600_000;
-/** How long a host that could not be reached stands behind its alternatives. */
+/** How long a host that could not be reached, or that turned us away, stands behind its alternatives. */
 const UNREACHABLE_MS = 30_000;
 
 interface Waiter {
@@ -63,10 +65,10 @@ export class ConnectionPool {
   }
 
   /**
-   * Waits for a free slot, at most `limitMs`. Resolves with an open connection that was handed over, or null: the
-   * caller owns a slot now and must call `open` with it.
+   * Waits for a free slot, for a moment. Resolves with an open connection that was handed over, or null: the caller owns
+   * a slot now and must call `open` with it. @throws HostBusy, CourierClosing.
    */
-  slot(target: Target, limitMs: number): Promise<SmtpConnection | null> {
+  slot(target: Target): Promise<SmtpConnection | null> {
     if (this.#closing) return Promise.reject(new CourierClosing());
     const host = this.#host(target.key);
     if (host.slots < this.settings.connectionsPerHost) {
@@ -76,8 +78,8 @@ export class ConnectionPool {
     return new Promise((resolve, reject) => {
       const timer = setTimeout(() => {
         host.waiters = host.waiters.filter((other) => other !== waiter);
-        reject(noFreeConnection(target, limitMs));
-      }, limitMs);
+        reject(new HostBusy(target.host));
+      }, this.settings.freeConnectionMs);
       const waiter: Waiter = {
         grant: (connection) => {
           clearTimeout(timer);
@@ -103,7 +105,7 @@ export class ConnectionPool {
       this.#adopt(connection, host);
       return connection;
     } catch (error) {
-      if (error instanceof SmtpFailure && !error.answered) this.#remember(target, error);
+      if (error instanceof SmtpFailure) this.#remember(target, error);
       this.#freeSlot(host);
       throw error;
     }
@@ -134,7 +136,7 @@ export class ConnectionPool {
     else waiter.grant(connection);
   }
 
-  /** The host did not answer lately: its alternatives go first. */
+  /** The host did not answer lately, or turned us away: its alternatives go first. */
   isUnreachable(target: Target): boolean {
     return this.#unreachable.holds(target.key);
   }
@@ -166,7 +168,7 @@ export class ConnectionPool {
 
   #remember(target: Target, failure: SmtpFailure): void {
     if (cannotReach(failure)) this.#unreachable.note(target.key);
-    if (failure.phase !== 'tls' || !mayGoInTheClear(target)) return;
+    if (failure.answered || failure.phase !== 'tls' || !mayGoInTheClear(target)) return;
     this.settings.log({ event: 'smtp.tls_broken', mx: target.host, ip: target.address, text: failure.reply.text });
     this.#brokenTls.note(placeOf(target));
   }
@@ -257,11 +259,6 @@ function placeOf({ address, port }: Target): string {
   return `${address} ${port}`;
 }
 
-function cannotReach(failure: SmtpFailure): boolean {
-  return failure.phase === 'connect' || (failure.phase === 'greeting' && failure.timedOut);
-}
-
-function noFreeConnection(target: Target, limitMs: number): SmtpFailure {
-  const text = `no connection to ${target.address}:${target.port} became free within ${limitMs} ms`;
-  return new SmtpFailure({ phase: 'connect', reply: { code: null, enhanced: '4.4.5', text } });
+function cannotReach({ phase, timedOut, answered }: SmtpFailure): boolean {
+  return phase === 'connect' || (phase === 'greeting' && (timedOut || answered)) || (phase === 'ehlo' && answered);
 }

@@ -57,7 +57,7 @@ export interface CourierTimeouts {
   rcpt: number;
   data: number;
   dot: number;
-  /** One whole attempt: DNS, all hosts, all commands. Waiting for a free connection is not counted, but ends after as long. */
+  /** One whole attempt: DNS, all hosts, all commands. Waiting for a free connection is not counted. */
   total: number;
 }
 
@@ -80,6 +80,8 @@ export interface CourierOptions {
   allowPrivateMx: boolean;
   /** Connections to one (address, port), in use and kept open together. */
   connectionsPerHost: number;
+  /** Milliseconds that a mail waits for one of them while all are in use, before it is `abandoned`; 1,000 unless told. */
+  freeConnectionMs?: number;
   heloName: string;
   /** Milliseconds. */
   timeouts: CourierTimeouts;

@@ -13,6 +13,9 @@ import { StsPolicies } from './tls-policy/sts-policies.js';
 /** One DNS question to one server; two tries make 6 s at most with c-ares. */
 const DNS_MS = 2000;
 
+/** Long enough for a host that takes mail; whoever waits for one that does not is in the way of mail to others. */
+const FREE_CONNECTION_MS = 1_000;
+
 /** Builds the courier of the configured mode. Throws at start, with one sentence, when the mode lacks its setting. */
 export function createCourier(options: CourierOptions): Courier {
   const log = options.log ?? (() => undefined);
@@ -20,13 +23,14 @@ export function createCourier(options: CourierOptions): Courier {
     if (options.capture === undefined) throw new Error('courier mode capture needs a place to keep the mail');
     return new CaptureCourier(options.capture, log);
   }
-  const { timeouts, heloName, connectionsPerHost } = options;
+  const { timeouts, heloName, connectionsPerHost, freeConnectionMs = FREE_CONNECTION_MS } = options;
   return new SmtpCourier({
     router: routerOf(options),
     pool: new ConnectionPool({
       timeouts,
       heloName,
       connectionsPerHost,
+      freeConnectionMs,
       log,
       onTls: options.onTls ?? (() => undefined),
     }),

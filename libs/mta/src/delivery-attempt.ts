@@ -10,7 +10,7 @@ import type { Router } from './mx-route.js';
 import { OutcomeSheet } from './outcome-sheet.js';
 import type { OwnDecision } from './outcome-sheet.js';
 import type { SmtpConnection } from './smtp-connection.js';
-import { CourierClosing, SmtpFailure } from './smtp-failure.js';
+import { CourierClosing, HostBusy, SmtpFailure } from './smtp-failure.js';
 import { SmtpTransaction } from './smtp-transaction.js';
 import type { TransactionReport } from './smtp-transaction.js';
 import { enforced, fromSource, inTheClear, mayGoInTheClear, unconditional } from './target.js';
@@ -46,9 +46,9 @@ export class DeliveryAttempt {
   #from: WireAddress | null = null;
   readonly #forms: MailForms;
   #deadlineAt: number;
-  #waitLeft: number;
   #timeouts = 0;
   #failure: SmtpFailure | null = null;
+  #busy: HostBusy | null = null;
 
   constructor(
     private readonly job: CourierJob,
@@ -57,7 +57,6 @@ export class DeliveryAttempt {
     this.#sheet = new OutcomeSheet(services.smarthost);
     this.#forms = new MailForms(job);
     this.#deadlineAt = performance.now() + services.limits.total;
-    this.#waitLeft = services.limits.total;
   }
 
   /** Never rejects. */
@@ -65,10 +64,11 @@ export class DeliveryAttempt {
     try {
       await this.#deliver();
     } catch (error) {
-      if (!(error instanceof CourierClosing)) this.#giveUp(error);
+      if (error instanceof HostBusy) this.#busy = error;
+      else if (!(error instanceof CourierClosing)) this.#giveUp(error);
     }
     const left = this.#pending.map(({ key }) => key);
-    if (this.services.isClosing() || this.#failure === null) this.#sheet.abandon(left);
+    if (this.services.isClosing() || this.#failure === null) this.#sheet.abandon(left, this.#busy?.host);
     else this.#sheet.fail(left, this.#failure);
     return this.#sheet.outcomes(this.job.recipients);
   }
@@ -156,10 +156,9 @@ export class DeliveryAttempt {
   async #connect(target: Target): Promise<SmtpConnection> {
     const { pool } = this.services;
     const before = performance.now();
-    const handed = await pool.slot(target, this.#waitLeft);
+    const handed = await pool.slot(target);
     const waited = performance.now() - before;
     // The attempt's time runs while somebody works on it, not while it stands in the queue.
-    this.#waitLeft -= waited;
     this.#deadlineAt += waited;
     this.#sheet.startLater(waited);
     return handed ?? pool.open(target, this.#deadlineAt);

@@ -105,9 +105,14 @@ export interface Bounced extends Attempted {
   bounceType: BounceType;
 }
 
-/** Nothing was attempted: the claim was lost, no name server answers, or the courier is closing. Counts as no attempt. */
+/**
+ * Nothing was attempted: the claim was lost, no name server answers, a host had no connection free, or the courier is
+ * closing. Counts as no attempt.
+ */
 export interface Abandoned extends Settled {
   kind: 'abandoned';
+  /** All connections that this mail server may have were in use. */
+  busyHost?: string | null;
 }
 
 export type Outcome = Delivered | Deferred | Bounced | Abandoned;

@@ -76,8 +76,8 @@ export class OutcomeSheet {
     for (const key of keys) this.#defer(key, { certainty, phase, reply, remote, ...found }, failure);
   }
 
-  abandon(keys: string[]): void {
-    for (const key of keys) this.#outcomes.set(key, { ...this.#times(), key, kind: 'abandoned' });
+  abandon(keys: string[], busyHost: string | null = null): void {
+    for (const key of keys) this.#outcomes.set(key, { ...this.#times(), key, kind: 'abandoned', busyHost });
   }
 
   /** In the order of the job; whoever has no outcome was not touched. */

@@ -44,7 +44,16 @@ export class SmtpFailure extends Error {
   }
 }
 
-/** The courier is closing, or the wait for a free connection took too long: not the peer's doing. */
+/** All connections that one host may have are in use, and none became free soon: nothing was begun. */
+export class HostBusy extends Error {
+  /** `host`: its name. */
+  constructor(readonly host: string) {
+    super(`all connections to ${host} are in use`);
+    this.name = 'HostBusy';
+  }
+}
+
+/** The courier is closing: not the peer's doing. */
 export class CourierClosing extends Error {
   constructor() {
     super('the courier is closing');

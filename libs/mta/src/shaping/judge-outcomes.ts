@@ -1,10 +1,14 @@
-import type { Bounced, Deferred, Outcome } from '../delivery-outcome.js';
+import type { Deferred, EarlierHost, Outcome } from '../delivery-outcome.js';
+import { classifyReply } from '../reply-classifier.js';
 import type { Automation } from './shaping-plan.js';
 
 /** Longer texts are judged by their beginning, so that one reply costs at most some microseconds. */
 const JUDGED_CHARACTERS = 2000;
 /** The steps in which silence or a broken line says that a host is in trouble; a failing certificate says nothing of it. */
 const TROUBLE = new Set(['connect', 'greeting', 'ehlo', 'mail', 'rcpt', 'data', 'dot']);
+
+/** A refusal in a server's own words, by the outcome's host or by one that the attempt stood at before. */
+export type Said = Pick<Deferred, 'phase' | 'reply' | 'remote' | 'class'>;
 
 /** What the outcomes of one job say about the queue it was in. */
 export interface Lesson {
@@ -14,7 +18,7 @@ export interface Lesson {
   troubled: boolean;
   /** Some recipient was put off by the server's own words. */
   deferred: Deferred | null;
-  automation: { rule: Automation; said: Deferred | Bounced } | null;
+  automation: { rule: Automation; said: Said } | null;
 }
 
 export function lessonOf(outcomes: readonly Outcome[], automations: readonly Automation[]): Lesson {
@@ -23,10 +27,11 @@ export function lessonOf(outcomes: readonly Outcome[], automations: readonly Aut
     lesson.delivered ||= outcome.kind === 'delivered';
     lesson.idle &&= isIdle(outcome);
     lesson.troubled ||= outcome.kind === 'deferred' && isTrouble(outcome);
-    const said = wordsIn(outcome);
-    if (said === null) continue;
-    if (said.kind === 'deferred') lesson.deferred ??= said;
-    lesson.automation ??= automationFor(said, automations);
+    if (outcome.kind === 'deferred' && outcome.certainty === 'answered') lesson.deferred ??= outcome;
+    for (const said of wordsIn(outcome)) {
+      lesson.troubled ||= said.reply.code === 421;
+      lesson.automation ??= automationFor(said, automations);
+    }
   }
   return lesson;
 }
@@ -38,18 +43,27 @@ function isIdle(outcome: Outcome): boolean {
   return outcome.kind === 'deferred' && outcome.certainty === 'not_sent';
 }
 
-/** A refusal in a server's own words; null for all else. */
-function wordsIn(outcome: Outcome): Deferred | Bounced | null {
-  if (outcome.kind === 'deferred') return outcome.certainty === 'answered' ? outcome : null;
-  return outcome.kind === 'bounced' && outcome.remote.mx !== null ? outcome : null;
+function wordsIn(outcome: Outcome): Said[] {
+  if (outcome.kind === 'abandoned') return [];
+  const earlier = (outcome.earlier ?? []).filter(({ reply }) => reply.code !== null).map(asSaid);
+  const decided =
+    (outcome.kind === 'deferred' && outcome.certainty === 'answered') ||
+    (outcome.kind === 'bounced' && outcome.remote.mx !== null);
+  return decided ? [...earlier, outcome] : earlier;
 }
 
-function isTrouble({ certainty, phase, reply, remote }: Deferred): boolean {
-  if (certainty === 'answered') return reply.code === 421;
-  return remote.mx !== null && TROUBLE.has(phase);
+const asSaid = ({ phase, reply, remote }: EarlierHost): Said => ({
+  phase,
+  reply,
+  remote,
+  class: classifyReply(reply).class,
+});
+
+function isTrouble({ certainty, phase, remote }: Deferred): boolean {
+  return certainty !== 'answered' && remote.mx !== null && TROUBLE.has(phase);
 }
 
-function automationFor(said: Deferred | Bounced, automations: readonly Automation[]): Lesson['automation'] {
+function automationFor(said: Said, automations: readonly Automation[]): Lesson['automation'] {
   const { phase, reply } = said;
   const text = reply.text.length > JUDGED_CHARACTERS ? reply.text.slice(0, JUDGED_CHARACTERS) : reply.text;
   const rule = automations.find(

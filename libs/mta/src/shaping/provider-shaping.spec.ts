@@ -14,6 +14,7 @@ import {
   UNREACHABLE,
   YAHOO,
 } from '../../../../test/support/shaping-desk.js';
+import type { Deferred, Outcome } from '../delivery-outcome.js';
 import type { ProviderShaping } from './provider-shaping.js';
 import type { ShapingState } from './shaping-memory.js';
 
@@ -99,6 +100,16 @@ describe('an automation', () => {
       { event: 'suspended begins', queue: 'yahoo', rule: 'yahoo-deferred', mx: 'mx.example.net' },
       { event: 'suspended ended', queue: 'yahoo' },
     ]);
+  });
+
+  it('hears what a host said at which the attempt stood before, also when another took the mail', () => {
+    const { shaping } = shapingDesk();
+    const { reply, remote } = deferred('421 4.7.0 [TSS04] later', 'greeting') as Deferred;
+    begin(shaping, YAHOO).done([{ ...DELIVERED, earlier: [{ phase: 'greeting', reply, remote }] } as Outcome]);
+    expect(shaping.admit(YAHOO, SENDER)).toMatchObject({
+      kind: 'wait',
+      reason: { kind: 'suspended', words: '421 4.7.0 [TSS04] later', mx: 'mx.example.net' },
+    });
   });
 
   it('tells the end of each suspension, also when the next one follows at once', () => {

@@ -1,4 +1,4 @@
-import type { Outcome } from '../delivery-outcome.js';
+import type { Said } from './judge-outcomes.js';
 
 /** Whose words made us hold back. */
 export interface Cause {
@@ -50,13 +50,7 @@ export function furtherFactor(before: SlowDown | null, factor: number, now: numb
 const ADDRESS = /<?[^\s<>()@,;:]{1,256}@[^\s<>()@,;]{1,256}>?/g;
 const SHOWN_CHARACTERS = 500;
 
-export function causeOf({
-  rule,
-  said,
-}: {
-  rule: { id: string };
-  said: Exclude<Outcome, { kind: 'abandoned' }>;
-}): Cause {
+export function causeOf({ rule, said }: { rule: { id: string }; said: Said }): Cause {
   const { code, enhanced, text } = said.reply;
   const shown = text
     .slice(0, SHOWN_CHARACTERS)
