@@ -1,7 +1,7 @@
 import type { BounceClass, BounceType, ServerReply } from './delivery-outcome.js';
 import { foldedText } from './folded-text.js';
 import { REPLY_RULES } from './reply-rules.js';
-import { ABOUT_SENDER } from './reply-words.js';
+import { ABOUT_RECIPIENT, ABOUT_SENDER, OWN_ACCOUNT } from './reply-words.js';
 import { saidText } from './said-text.js';
 
 /** What a reply means for the recipient, the retry and the suppression list. */
@@ -41,6 +41,21 @@ export function classifyReply(reply: ServerReply, subject: ReplySubject = 'recip
   );
   const found = aboutSubject(rule?.class ?? 'undetermined', subject, words);
   return { class: found, permanent: digit === 5, bounceType: bounceTypeOf(found) };
+}
+
+/** Refusals of our own login (RFC 4954 §6), or of the account it belongs to (RFC 5248 §2.4). */
+const LOGIN_CODES = new Set([525, 530, 534, 535, 538]);
+
+/**
+ * Whether a smarthost's refusal may mean the account we log in with: the operator's concern, not the recipient's. Who is
+ * "disabled" there is the recipient only if the words say so.
+ */
+export function mayMeanOurLogin(reply: ServerReply): boolean {
+  if (reply.code !== null && LOGIN_CODES.has(reply.code)) return true;
+  const { words } = saidText(foldedText(reply.text));
+  if (OWN_ACCOUNT.test(words)) return true;
+  const disabled = reply.enhanced === '5.7.13' || classifyReply(reply).class === 'inactive_mailbox';
+  return disabled && !ABOUT_RECIPIENT.test(words);
 }
 
 function aboutSubject(found: BounceClass, subject: ReplySubject, words: string): BounceClass {

@@ -1,12 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import { cost } from '../../../test/support/cost.js';
 import { REPLY_RULES } from './reply-rules.js';
+import { ABOUT_RECIPIENT } from './reply-words.js';
 import { REQUESTS } from './retry-hint.js';
 import { CUT_OUT } from './said-text.js';
 
 const MEBIBYTE = 1024 * 1024;
 const WORDS = REPLY_RULES.flatMap(({ text }) => (text === undefined ? [] : [text]));
-const PATTERNS = [...new Set([...WORDS, ...CUT_OUT, ...REQUESTS])];
+const PATTERNS = [...new Set([...WORDS, ABOUT_RECIPIENT, ...CUT_OUT, ...REQUESTS])];
 
 /** What begins many alternatives and finishes none. */
 const PIECES = [

@@ -43,6 +43,11 @@ export const ABOUT_SENDER = any(
   '(?:发件|發件|发信|發信|寄件|发送|發送)(?:人|者|方|地址|域|邮箱|信箱|账|帐|帳)|(?:送信|発信)(?:者|元)|差出人|(?:发信|發信|外发)(?!失|不)|발신자|발송자|보낸 ?사람',
 );
 
+/** The recipient is mentioned, so that an account in the same words is no other's. */
+export const ABOUT_RECIPIENT = any(
+  'recipient|rcpt|you (?:tried to reach|wrote to)|empfang|empfaeng|ontvanger|destinat|odbiorc|adresat|получател|收件|宛先|受信',
+);
+
 /** The account that sends. */
 export const OWN_ACCOUNT = any(
   "\\byour (?:[a-z]{1,12} )?(?:account|mailbox)\\b|(?:sender|sender's|sending) (?:account|mailbox|user)\\b|\\btenant\\b",
