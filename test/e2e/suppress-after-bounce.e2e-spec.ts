@@ -8,6 +8,16 @@ import { until } from '../support/until.js';
 const GONE = 'Gone@recipients.test';
 const ENTRY = '/suppressions/gone%40recipients.test';
 
+/** Refusals that say nothing about whether there is such an address. */
+const NOT_DEAD: Readonly<Record<string, string>> = {
+  'spam@recipients.test': '550 5.7.1 Message looks like spam',
+  'full@recipients.test': '552 5.2.2 Mailbox full',
+  'callout@recipients.test':
+    '550-5.1.1 Callback setup failed\r\n550-5.1.1 No such user\r\n550 5.1.1 Sender callback failed',
+  'compte@recipients.test': '550 Votre compte est suspendu',
+  'notice@recipients.test': `${'550-5.1.1 A notice that says nothing.\r\n'.repeat(200)}550 5.1.1 Blocked as spam.`,
+};
+
 /** An address that bounced hard gets no more mail until somebody takes it off the list (D-50, D-51). */
 describe('after a hard bounce', () => {
   let dns: LocalDns;
@@ -20,8 +30,7 @@ describe('after a hard bounce', () => {
       on: {
         rcpt: ({ line }) => {
           if (/<gone@/i.test(line) && !known) return '550 5.1.1 No such user here';
-          if (line.includes('<full@')) return '552 5.2.2 Mailbox full';
-          return line.includes('<spam@') ? '550 5.7.1 Message looks like spam' : undefined;
+          return Object.entries(NOT_DEAD).find(([address]) => line.includes(`<${address}>`))?.[1];
         },
       },
     });
@@ -97,7 +106,7 @@ describe('after a hard bounce', () => {
   });
 
   it('that says nothing about the address, the list stays as it is', async () => {
-    for (const to of ['spam@recipients.test', 'full@recipients.test']) {
+    for (const to of Object.keys(NOT_DEAD)) {
       await becomes((await send(to)).body.id, 'bounced');
       expect((await ask('GET', `/suppressions/${to}`)).status).toBe(404);
     }

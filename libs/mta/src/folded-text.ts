@@ -1,5 +1,7 @@
-/** Longer replies are judged by their beginning, so that one costs some microseconds and never more than fifty. */
-const JUDGED_CHARACTERS = 500;
+import { bothEnds } from './both-ends.js';
+
+/** Of longer replies the beginning and the end are judged: an ordinary one costs some microseconds, a long one some tens. */
+const JUDGED_AT_EACH_END = 500;
 
 const BEYOND_ASCII = /[^\0-\x7f]/;
 const MARKS = /[\u0300-\u036f]+/g;
@@ -7,11 +9,11 @@ const APOSTROPHES = /[\u2018\u2019]/g;
 
 /**
  * The words of a reply as rules compare them: lower case, without accents of Latin and Cyrillic letters, digits and
- * apostrophes in their plain form; at most the first 500 characters.
+ * apostrophes in their plain form; at most the first and the last 500 characters.
  */
 export function foldedText(text: string): string {
-  const begun = text.slice(0, JUDGED_CHARACTERS).toLowerCase();
-  if (!BEYOND_ASCII.test(begun)) return begun;
+  const judged = bothEnds(text, JUDGED_AT_EACH_END).toLowerCase();
+  if (!BEYOND_ASCII.test(judged)) return judged;
   // Composed again afterwards: kana and Hangul come apart too and are meant to stay as they are.
-  return begun.normalize('NFKD').replace(MARKS, '').replace(APOSTROPHES, "'").normalize('NFC');
+  return judged.normalize('NFKD').replace(MARKS, '').replace(APOSTROPHES, "'").normalize('NFC');
 }

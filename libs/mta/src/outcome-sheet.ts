@@ -1,7 +1,7 @@
 import type { CourierRecipient } from './courier.js';
 import { NO_REMOTE } from './delivery-outcome.js';
 import type { BounceClass, DeliveryPhase, EarlierHost, Outcome, Remote, ServerReply } from './delivery-outcome.js';
-import { bounceTypeOf, classifyReply } from './reply-classifier.js';
+import { bounceTypeOf, classifyReply, mayMeanOurLogin } from './reply-classifier.js';
 import { retryHint } from './retry-hint.js';
 import type { SmtpFailure } from './smtp-failure.js';
 import { saysTooMany } from './transaction-verdict.js';
@@ -14,9 +14,6 @@ export interface OwnDecision {
   phase: DeliveryPhase;
   reply: ServerReply;
 }
-
-/** Refusals of our own login (RFC 4954 §6): the operator's concern, not the recipient's. */
-const LOGIN_CODES = new Set([530, 534, 535, 538]);
 
 /** Collects the outcomes of one attempt: turns verdicts and failures into the words of the contract. */
 export class OutcomeSheet {
@@ -94,12 +91,16 @@ export class OutcomeSheet {
   #answered(key: string, said: Extract<RecipientVerdict, { kind: 'answered' }>, remote: Remote): void {
     const { phase, reply, subject } = said;
     const verdict = classifyReply(reply, subject);
-    const ourLogin = this.smarthost && reply.code !== null && LOGIN_CODES.has(reply.code);
-    if (!verdict.permanent || reply.code === null || ourLogin || saysTooMany(reply)) {
+    const { class: found, bounceType } = verdict;
+    if (this.smarthost && mayMeanOurLogin(reply)) {
+      const ours = bounceType === 'hard' ? 'authentication' : found;
+      this.#defer(key, { certainty: 'answered', phase, reply, remote, class: ours });
+      return;
+    }
+    if (!verdict.permanent || reply.code === null || saysTooMany(reply)) {
       this.#defer(key, { certainty: 'answered', phase, reply, remote });
       return;
     }
-    const { class: found, bounceType } = verdict;
     const common = { ...this.#times(), ...this.#earlier(), key, phase, reply, remote };
     this.#outcomes.set(key, { ...common, kind: 'bounced', class: found, bounceType });
   }

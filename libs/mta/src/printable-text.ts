@@ -1,3 +1,5 @@
+import { bothEnds } from './both-ends.js';
+
 /** Longer words are cut; they are stored with every attempt. */
 const MAX_CHARACTERS = 1000;
 
@@ -6,14 +8,15 @@ const UNPRINTABLE = /[\p{Cc}\p{Cs}\p{Zl}\p{Zp}\u061c\u200b\u200e\u200f\u202a-\u2
 
 /**
  * A remote's words as they may go into logs, terminals, JSON, databases and other people's pages: one line of at most
- * 1,000 characters.
+ * 1,000 characters. Of longer ones the middle is left out: what was decided often stands at the end.
  */
 export function printableText(text: string): string {
-  const printable = text
-    .slice(0, 4 * MAX_CHARACTERS)
+  const printable = bothEnds(text, 2 * MAX_CHARACTERS)
     .replace(UNPRINTABLE, ' ')
     .trim();
   if (printable.length <= MAX_CHARACTERS) return printable;
+  const half = MAX_CHARACTERS / 2;
   // Never within a character.
-  return `${printable.slice(0, MAX_CHARACTERS - 1).replace(/\p{Cs}$/u, '')}…`;
+  const begun = printable.slice(0, half - 1).replace(/\p{Cs}$/u, '');
+  return `${begun}…${printable.slice(-half).replace(/^\p{Cs}/u, '')}`;
 }

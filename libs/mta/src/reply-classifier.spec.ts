@@ -66,6 +66,7 @@ const LABELLED: [string, BounceClass][] = [
   ['550 5.6.0 lone CR in the message', 'content'],
   ['554 5.6.7 address needs SMTPUTF8', 'content'],
   ['503 5.5.1 bad sequence', 'content'],
+  ['503 send HELO first', 'content'],
   ['550 5.4.4 unable to route', 'routing'],
   ['554 5.4.6 routing loop', 'routing'],
   ['554 5.4.14 hop count exceeded', 'routing'],
@@ -133,8 +134,48 @@ describe('a reply', () => {
     '550 5.1.1 message blocked, poor reputation of 192.0.2.7',
     '550 5.7.13 account disabled',
     '550 no such domain in the sender address: sender domain does not exist',
+    '550 mailbox unavailable. Sender address has null MX',
+    '550 callback setup failed while verifying <news@from.test>. Response: 550 5.1.1 no such user',
+    '550 unable to verify sender: no such user',
+    "550 5.1.2 sender's domain could not be resolved",
+    '550 5.1.1 unknown user in the From: header',
+    "550 le domaine expéditeur n'existe pas",
+    '550 absenderadresse ist unbekannt',
+    '550 发信人邮箱不存在',
+    '550 送信元アドレスが存在しません',
+    '550 votre compte est suspendu',
+    '550 5.2.1 Ihr Konto gesperrt',
+    '550 su cuenta está suspendida',
+    '550 ваш аккаунт заблокирован',
+    '550 您的账号已被冻结',
+    '550 您的企业邮箱已停用',
+    '550 hosting account suspended',
+    '550 5.2.1 outgoing mail disabled for this account',
+    '550 5.1.2 EHLO domain does not exist',
+    '550 5.1.1 the group may not exist, or you may not have permission to post messages',
+    '550 5.1.1 SPF fail',
+    '550 5.2.1 only accepting mail from specific addresses',
+    '550 5.1.1 access denied',
+    '550 5.1.1 see https://www.spamhaus.test/query',
+    `550 5.1.1 ${'This notice says nothing. '.repeat(30)} Your mail was blocked as spam.`,
+    `550 5.1.1 ${'This notice says nothing. '.repeat(300)} Your mail was blocked as spam.`,
   ])('%s says nothing about the recipient', (line) => {
     expect(classifyReply(parse(line)).bounceType).not.toBe('hard');
+  });
+
+  it.each([
+    '550 5.1.1 return to sender: user unknown',
+    '550 5.1.1 no such user, the sender should remove this address',
+    '550 user unknown, please notify the sender',
+    '550 5.1.1 <junko.tanaka@b.test>: recipient address rejected: user unknown in virtual mailbox table',
+    '550 5.1.1 <spam@b.test>: user unknown',
+    '550 <dmarc@b.test>: user unknown',
+    '550 <sender@b.test>: user unknown',
+    '550 5.1.1 <a@outstanding.test>... user unknown',
+    '550 5.1.1 mx.antispam.test: no such user, see https://spamstop.test/help',
+    '550 5.1.1 advertising@tenant-5.test is unknown here',
+  ])('%s speaks of the recipient, whatever else it mentions', (line) => {
+    expect(classifyReply(parse(line)).class).toBe('invalid_recipient');
   });
 
   it('costs no more than a long explanation, also when it is made to hurt', async () => {
@@ -147,6 +188,9 @@ describe('a reply', () => {
       'exceeds '.repeat(8000),
       `user ${'x'.repeat(60_000)}`,
       'a '.repeat(30_000),
+      'return to the sender '.repeat(3000),
+      'a@b.'.repeat(15_000),
+      'a.b.'.repeat(15_000),
     ];
     const ordinary = await cost(hundred('Your message to this address was not taken. '.repeat(45)));
     // The promise is 50 µs on an idle core; this catches what is not linear, or judges more than the beginning.

@@ -1,6 +1,8 @@
 import type { BounceClass, BounceType, ServerReply } from './delivery-outcome.js';
 import { foldedText } from './folded-text.js';
 import { REPLY_RULES } from './reply-rules.js';
+import { ABOUT_RECIPIENT, ABOUT_SENDER, OWN_ACCOUNT } from './reply-words.js';
+import { saidText } from './said-text.js';
 
 /** What a reply means for the recipient, the retry and the suppression list. */
 export interface Verdict {
@@ -25,7 +27,7 @@ export type ReplySubject = 'sender' | 'recipient' | 'several';
  */
 export function classifyReply(reply: ServerReply, subject: ReplySubject = 'recipient'): Verdict {
   const digit = leadingDigit(reply);
-  const text = foldedText(reply.text);
+  const { words, names } = saidText(foldedText(reply.text));
   // RFC 3463 §2 gives both the same first digit; an enhanced code that contradicts its reply says nothing.
   const enhanced = reply.enhanced?.startsWith(`${digit}.`) ? reply.enhanced : '';
   const code = reply.code === null ? '' : String(reply.code);
@@ -34,15 +36,33 @@ export function classifyReply(reply: ServerReply, subject: ReplySubject = 'recip
       (row.only === undefined || row.only === digit) &&
       (row.code === undefined || row.code.test(code)) &&
       (row.enhanced === undefined || row.enhanced.test(enhanced)) &&
-      (row.text === undefined || row.text.test(text)),
+      (row.text === undefined || row.text.test(words)) &&
+      (row.names === undefined || row.names.test(names)),
   );
-  const found = aboutSubject(rule?.class ?? 'undetermined', subject);
+  const found = aboutSubject(rule?.class ?? 'undetermined', subject, words);
   return { class: found, permanent: digit === 5, bounceType: bounceTypeOf(found) };
 }
 
-function aboutSubject(found: BounceClass, subject: ReplySubject): BounceClass {
-  if (subject === 'recipient' || !HARD.has(found)) return found;
-  return subject === 'sender' ? 'authentication' : 'undetermined';
+/** Refusals of our own login (RFC 4954 §6), or of the account it belongs to (RFC 5248 §2.4). */
+const LOGIN_CODES = new Set([525, 530, 534, 535, 538]);
+
+/**
+ * Whether a smarthost's refusal may mean the account we log in with: the operator's concern, not the recipient's. Who is
+ * "disabled" there is the recipient only if the words say so.
+ */
+export function mayMeanOurLogin(reply: ServerReply): boolean {
+  if (reply.code !== null && LOGIN_CODES.has(reply.code)) return true;
+  const { words } = saidText(foldedText(reply.text));
+  if (OWN_ACCOUNT.test(words)) return true;
+  const disabled = reply.enhanced === '5.7.13' || classifyReply(reply).class === 'inactive_mailbox';
+  return disabled && !ABOUT_RECIPIENT.test(words);
+}
+
+function aboutSubject(found: BounceClass, subject: ReplySubject, words: string): BounceClass {
+  if (!HARD.has(found)) return found;
+  if (subject === 'several') return 'undetermined';
+  if (subject === 'recipient' && !ABOUT_SENDER.test(words)) return found;
+  return found === 'inactive_mailbox' ? 'policy' : 'authentication';
 }
 
 /** 5 or 4; 2xx, 3xx, garbage and silence where an answer was due are temporary. */

@@ -84,8 +84,13 @@ describe('the words of a reply', () => {
   });
 
   it('are never cut within a character', () => {
-    const { text } = toServerReply({ code: 550, raw: `550 ${'x'.repeat(998)}\u{1f4ee}\u{1f4ee}\r\n` });
-    expect(text).toBe(`${'x'.repeat(998)}…`);
+    const raw = `550 ${'x'.repeat(498)}\u{1f4ee}${'y'.repeat(600)}\u{1f4ee}${'z'.repeat(499)}\r\n`;
+    expect(toServerReply({ code: 550, raw }).text).toBe(`${'x'.repeat(498)}…${'z'.repeat(499)}`);
+  });
+
+  it('keep their end, where the reason often stands', () => {
+    const raw = '550-5.7.1 a long notice\r\n'.repeat(500) + '550 5.7.1 blocked\r\n';
+    expect(toServerReply({ code: 550, raw }).text).toMatch(/^a long notice .*….* a long notice blocked$/);
   });
 });
 
@@ -130,7 +135,8 @@ describe('the wait that a server asks for', () => {
     ['bitte in 10 Minuten erneut versuchen', 600_000],
     ['bitte versuchen Sie es in 10 Minuten erneut', 600_000],
     ['\u8bf7\u7a0d\u540e\u91cd\u8bd5', undefined],
-    [`${'try again '.repeat(200)}in 5 minutes`, undefined],
+    [`${'try again '.repeat(200)}in 5 minutes`, 300_000],
+    [`${'x '.repeat(300)}try again in 5 minutes${' x'.repeat(300)}`, undefined],
   ])('%s', (text, expected) => {
     expect(retryHint(text)).toBe(expected);
   });

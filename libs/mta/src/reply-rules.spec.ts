@@ -1,10 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import { cost } from '../../../test/support/cost.js';
 import { REPLY_RULES } from './reply-rules.js';
+import { ABOUT_RECIPIENT } from './reply-words.js';
 import { REQUESTS } from './retry-hint.js';
+import { CUT_OUT } from './said-text.js';
 
 const MEBIBYTE = 1024 * 1024;
-const PATTERNS = [...new Set([...REPLY_RULES.flatMap(({ text }) => (text === undefined ? [] : [text])), ...REQUESTS])];
+const WORDS = REPLY_RULES.flatMap(({ text }) => (text === undefined ? [] : [text]));
+const PATTERNS = [...new Set([...WORDS, ABOUT_RECIPIENT, ...CUT_OUT, ...REQUESTS])];
 
 /** What begins many alternatives and finishes none. */
 const PIECES = [
@@ -18,6 +21,11 @@ const PIECES = [
   'exceeds message size ',
   'try again in ',
   'wait one m1 ',
+  'return to the sender ',
+  '<x',
+  'x@y.',
+  'a.b.c.',
+  'https://x.y/z',
   'ящик ',
   '邮箱',
 ];

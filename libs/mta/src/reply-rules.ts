@@ -1,5 +1,6 @@
 import type { BounceClass } from './delivery-outcome.js';
 import {
+  ABOUT_SENDER,
   AUTHENTICATION,
   EXPIRED,
   GREYLISTED,
@@ -13,6 +14,7 @@ import {
   POLICY,
   RATE,
   RECIPIENT_NOT_FOUND,
+  REFUSED,
   REPUTATION,
   SENDER_FAULT,
   SENDING_QUOTA,
@@ -30,8 +32,10 @@ export interface ReplyRule {
   code?: RegExp;
   /** Enhanced codes of RFC 3463, '' where there is none; absent: any. */
   enhanced?: RegExp;
-  /** Words of the folded text; absent: any. */
+  /** Its words, without what it names; absent: any. */
   text?: RegExp;
+  /** The host names and URLs in it; absent: any. */
+  names?: RegExp;
 }
 
 /** Codes that only say "no": none, x.0.0, x.1.0, x.2.0, x.3.0, x.5.0 and x.7.0/x.7.1, the drawer for everything. */
@@ -71,11 +75,20 @@ const LIARS: readonly ReplyRule[] = [
   { class: 'invalid_recipient', only: 5, enhanced: /^5\.5\.0$/, text: /action not taken: mailbox unavailable/ },
   // Exchange uses the code of a null MX for a recipient.
   { class: 'invalid_recipient', only: 5, enhanced: /^5\.1\.10$/, text: RECIPIENT_NOT_FOUND },
-  // "5.1.1 blocked", "5.2.1 mail rejected by policy": nothing about the recipient.
+  // "5.1.1 blocked", "5.2.1 mail rejected by policy", "5.1.1 SPF fail": nothing about the recipient.
+  { class: 'authentication', only: 5, enhanced: /^5\.[12]\.\d+$/, text: AUTHENTICATION },
+  { class: 'transport_policy', only: 5, enhanced: /^5\.[12]\.\d+$/, text: TLS_NEEDED },
+  { class: 'too_large', only: 5, enhanced: /^5\.[12]\.\d+$/, text: TOO_LARGE },
   { class: 'policy', only: 5, enhanced: /^5\.[12]\.\d+$/, text: REPUTATION },
   { class: 'policy', only: 5, enhanced: /^5\.[12]\.\d+$/, text: POLICY },
   // Gmail: "receives mail at a rate that …".
   { class: 'policy', only: 5, enhanced: /^5\.[12]\.[01]$/, text: RATE },
+  { class: 'policy', only: 5, enhanced: /^5\.[12]\.\d+$/, text: GREYLISTED },
+  // "5.1.1 access denied", "5.1.1 see https://blocklist.example": where no words speak of the recipient, the others count.
+  { class: 'invalid_recipient', only: 5, enhanced: /^5\.1\.[136]$/, text: NO_SUCH_USER },
+  { class: 'inactive_mailbox', only: 5, enhanced: /^5\.2\.1$/, text: INACTIVE },
+  { class: 'policy', only: 5, enhanced: /^5\.[12]\.\d+$/, text: REFUSED },
+  { class: 'policy', only: 5, enhanced: /^5\.[12]\.\d+$/, names: REPUTATION },
   // Zoho and Gmail under 5.4.1, 5.4.5, 5.4.6 and 5.7.7.
   { class: 'policy', only: 5, enhanced: /^5\.(?:4\.[156]|7\.7)$/, text: UNWANTED_SENDING },
 ];
@@ -110,6 +123,7 @@ const WORDS: readonly ReplyRule[] = [
   { class: 'transport_policy', text: TLS_NEEDED },
   { class: 'authentication', enhanced: /^$|^[45]\.[017]\.\d+$/, text: AUTHENTICATION },
   { class: 'policy', only: 4, text: REPUTATION },
+  { class: 'policy', only: 4, names: REPUTATION },
   // Whatever else is temporary.
   { class: 'deferral', only: 4 },
   // From here on only permanent replies. RFC 5322 is quoted beside 5.7.1 by Gmail, beside 5.7.512 by Microsoft.
@@ -125,6 +139,7 @@ const WORDS: readonly ReplyRule[] = [
   { class: 'inactive_mailbox', enhanced: VAGUE, text: INACTIVE },
   { class: 'invalid_recipient', enhanced: VAGUE, text: NO_SUCH_USER },
   { class: 'policy', enhanced: VAGUE, text: RATE },
+  { class: 'policy', enhanced: VAGUE, names: REPUTATION },
   { class: 'policy', enhanced: /^5\.7\.\d+$/ },
   // Protocol and media; 5.3.3: the server has not got what we asked for.
   { class: 'content', enhanced: /^5\.(?:[56]\.\d+|3\.3)$/ },
@@ -132,6 +147,8 @@ const WORDS: readonly ReplyRule[] = [
   { class: 'quota', code: /^552$/, enhanced: /^$/ },
   // RFC 5321 §4.2.2: syntax and sequence.
   { class: 'content', code: /^(?:50[0-4]|555)$/, enhanced: /^$/ },
+  // "5.1.0 address in MAIL FROM unknown", in whatever words.
+  { class: 'authentication', enhanced: VAGUE, text: ABOUT_SENDER },
 ];
 
 /** Promise table "replies to class": the first row that matches wins. */

@@ -25,9 +25,39 @@ export const SENDER_FAULT = any(
   'remitente (?:no existe|desconocido|invalido)|remetente (?:nao existe|invalido)|nadawca nie istnieje',
 );
 
+/**
+ * The sender is mentioned at all: no recipient is dead because of such words. Not meant is who only gave or gets back
+ * what was wrong: "return to sender", "as given by the sender", "the sender should remove this address".
+ */
+export const ABOUT_SENDER = any(
+  '(?<![a-z])sender(?<!\\b(?:(?:return|returned|back) to|(?:given|sent|named|typed|entered|used) by|inform|notify|tell) (?:the |its )?sender)(?!s? (?:should|may|can|must|please) (?:remove|delete|check|correct|update|contact|stop))',
+  '\\b(?:originator|envelope[- ]from|return[- ]?path|(?:return|bounce) address|reply-to|mail ?from|call-?(?:out|back))\\b',
+  '\\bfrom(?::|-|(?: the)? (?:address|header|domain|user|field)\\b)|\\b(?:your|sending) (?:[a-z]{1,12} )?(?:address|domain|user)\\b',
+  '\\b(?:ehlo|helo|outgoing|outbound)\\b|\\b(?:authenticated|login|logged[- ]in|hosting|smtp) (?:user|account)|\\bfor sending|\\bsending (?:from|is|was|has)\\b|(?:can|may) ?not send',
+  // German, Dutch, French, Spanish, Italian, Portuguese, Polish, Czech; Scandinavian, Finnish, Turkish.
+  "versender|absender(?<!\\ban (?:den )?absender)|afzender(?<!\\baan (?:de )?afzender)|expedit(?:eur|rice|ion)(?<!retour a l'expediteur)|emett(?:eur|rice)",
+  'remitente|\\bemisor|direccion de origen|mittente|remetente|nadawc|odesilatel',
+  'avsandare|avsender|afsender|lahettaja|gonderen|gonderici',
+  // Russian in its own letters and in Latin ones, Chinese, Japanese, Korean.
+  'отправител(?!ю)|отправк|otpravitel',
+  '(?:发件|發件|发信|發信|寄件|发送|發送)(?:人|者|方|地址|域|邮箱|信箱|账|帐|帳)|(?:送信|発信)(?:者|元)|差出人|(?:发信|發信|外发)(?!失|不)|발신자|발송자|보낸 ?사람',
+);
+
+/** The recipient is mentioned, so that an account in the same words is no other's. */
+export const ABOUT_RECIPIENT = any(
+  'recipient|rcpt|you (?:tried to reach|wrote to)|empfang|empfaeng|ontvanger|destinat|odbiorc|adresat|получател|收件|宛先|受信',
+);
+
 /** The account that sends. */
 export const OWN_ACCOUNT = any(
   "\\byour (?:[a-z]{1,12} )?(?:account|mailbox)\\b|(?:sender|sender's|sending) (?:account|mailbox|user)\\b|\\btenant\\b",
+  // German, Dutch, French, Spanish, Italian, Portuguese, Polish; Scandinavian.
+  '\\b(?:ihre?[mnrs]?|deine?[mnrs]?) (?:[a-z]{1,12} )?(?:(?:benutzer|e-mail-)?konto|account|postfach|zugang)|\\b(?:uw|je|jouw) (?:account|mailbox|postvak)',
+  '\\b(?:votre|vos|ton|ta) (?:compte|boite|acces)|\\b(?:su|tu|vuestra) (?:cuenta|buzon|casilla)|\\b(?:tu[oa]|su[oa]|vostr[oa]) (?:account|casella|utenza|conto)',
+  '\\b(?:sua|tua|vossa) (?:conta|caixa)|\\b(?:twoj[ae]?|panstwa|wasze) (?:konto|skrzynk)|\\b(?:ditt?|din) (?:konto|account)',
+  // Russian, Chinese, Japanese, Korean.
+  '(?:ваш|тво)[а-я]{0,2} (?:[а-я]{1,12} )?(?:аккаунт|ящик|учетн|запис)|[您你贵貴][^，。]{0,6}(?:邮箱|信箱|郵箱|账号|帐号|帳號|账户|帐户|帳戶)',
+  '(?:お客様|あなた|貴方|貴社|御社)の?(?:アカウント|メールボックス)|귀하의 (?:계정|메일)',
 );
 
 /** The checks of SPF, DKIM, DMARC and reverse DNS. */
@@ -65,9 +95,12 @@ export const MAILBOX_FULL = any(
   'boite [^.]{0,40}(?:pleine|saturee)|quota depasse|buzon (?:[a-z]{1,12} )?lleno|superado su cuota|cuota [a-z]{0,12} ?excedida',
   'casella [^.]{0,20}(?:piena|esaurita)|spazio della casella|quota superata|caixa [^.]{0,30}cheia|cota excedida',
   'skrzynka [^.]{0,20}(?:pelna|przepelniona|pełna|przepełniona)',
+  'no (?:more )?space (?:is )?left in|space of [^.]{0,40}not enough|mailbox (?:has )?exceed(?:s|ed) (?:the |its )?(?:allowed |storage |size )?(?:size|limit)',
+  `${BOX}(?:'s)? storage (?:is |was )?(?:exhausted|full)|storage of [^.]{0,10}${BOX} (?:is |was )?(?:exhausted|full)`,
+  'casilla [^.]{0,20}llena|(?:excedi|sobrepas)[a-z]{1,4} (?:su|la) cuota|postvak [^.]{0,30}vol\\b|(?:posta kutusu|kota)(?:si|sı)? dolu',
   // Russian in its own letters and in Latin ones, Chinese, Japanese.
   'ящик [^.]{0,20}(?:переполнен|заполнен)|квота|yashchik [^.]{0,20}perepolnen|kvota',
-  '(?:邮箱|信箱)[^。]{0,10}(?:已满|满)|(?:メールボックス|容量)[^。]{0,10}(?:一杯|いっぱい|超過)',
+  '(?:邮箱|信箱)[^。]{0,10}(?:满|(?:容量|空间)不足)|(?:メールボックス|容量)[^。]{0,10}(?:一杯|いっぱい|超過)',
 );
 
 /** This mail is larger than the peer takes. */
@@ -82,7 +115,7 @@ export const TOO_LARGE = any(
 /** The recipient's account exists, or existed, but takes no mail. */
 export const INACTIVE = any(
   '(?:account|mailbox|user|recipient|address)(?: of [a-z ]{1,20})?(?: [^ ]{1,100})? (?:is |has been |was |have been )?(?:temporarily )?(?:disabled|inactive|suspended|deactivated|closed|expired|discontinued|locked|switched off)',
-  'inactive (?:user|account|mailbox|recipient)|blocked due to inactivity|(?:archived|dormant|suspended) (?:account|recipient|mailbox|user)',
+  'account that you tried to reach is (?:disabled|inactive)|inactive (?:user|account|mailbox|recipient)|blocked due to inactivity|(?:archived|dormant|suspended) (?:account|recipient|mailbox|user)',
   '(?:konto|postfach|benutzer)(?: [a-z]{1,8})? (?:gesperrt|deaktiviert|inaktiv|geschlossen)|(?:compte|boite) [^.]{0,20}(?:desactive|archive|suspendu|ferme)',
   '(?:cuenta|buzon) (?:esta )?(?:desactivad|suspendid|cerrad|inactiv)|(?:casella|account|utenza) (?:e )?(?:disattivat|sospes|disabilitat)',
   '(?:conta|caixa) (?:esta )?(?:desativad|suspens|inativ|bloquead)|(?:konto|skrzynka) (?:jest |zosta[lł]o )?(?:zablokowan|nieaktywn|zawieszon)',
@@ -95,7 +128,7 @@ export const NO_SUCH_USER = any(
   '(?:user|recipient|address|mailbox|person)(?: is)? unknown\\b|unknown (?:user|recipient|mailbox|address|account)|\\bno such (?:user|recipient|mailbox|person|address|account)',
   "doesn't have an? [^.]{0,40}\\b[a-z.]{0,40} ?account|(?:user|recipient|mailbox|address|account)(?: (?:of )?[^ ]{1,100})? (?:not found|(?:does not|doesn't|do not) exist|is invalid)",
   '(?:account|user) (?:[^ ]{1,100} )?is unknown|no (?:valid )?(?:recipient|mailbox) (?:here|in the directory)|no mailbox here|not a valid (?:mailbox|recipient|user)',
-  'invalid (?:e-?mail )?(?:recipient|mailbox|user)s?\\b|recipient (?:address )?rejected: (?:user|undeliverable address|address does not)|(?:recipient|user)(?: [^ ]{1,100})? is not (?:known|on the list)',
+  'invalid (?:e-?mail )?(?:recipient|mailbox|user)s?\\b|account that you tried to reach does not exist|recipient (?:address )?rejected: (?:user|undeliverable address|address does not)|(?:recipient|user)(?: [^ ]{1,100})? is not (?:known|on the list)',
   'not (?:known|in use) (?:here|with us)|address is not known|user not local|bad (?:destination )?(?:mailbox )?address\\b|recipient is unknown',
   // German, French, Spanish, Italian, Portuguese, Polish.
   '(?:empfanger|empfaenger|benutzer|adresse|postfach)(?: [a-z]{1,8}){0,3} (?:unbekannt|nicht bekannt|existiert nicht)|kein solches postfach',
@@ -117,18 +150,25 @@ export const NO_SUCH_DOMAIN = any(
 
 /** What the peer thinks of us or of this mail: reputation, lists, spam, rules. */
 export const REPUTATION = any(
-  'spam|junk|\\bblock(?:ed|s|ing|list|[ -]list)?\\b|black ?(?:list|holed)|\\bdeny ?list|reputation|(?:is|are|was|stands?|be) listed|(?<!not )\\blisted (?:in|at|by|on)\\b|\\bin an? rbl\\b|\\brbl\\b|dns_?rbl|dnsbl|\\bbanned\\b',
+  'spam|junk|\\bblock(?:ed|s|ing|list|[ -]list)?\\b|black ?(?:list|holed)|\\bdeny ?list|reputation|(?:is|are|was|been|stands?|be) listed|(?<!not )\\blisted (?:in|at|by|on)\\b|\\bin an? rbl\\b|\\brbl\\b|dns_?rbl|dnsbl|\\bbanned\\b',
   'unsolicited|bulk mail|advertising|complaints?|\\babus(?:e|ive)|bad behaviour|poor (?:score|standing)|\\[?\\btss?\\d\\d\\b|\\[?\\brp-001|\\(?\\bs(?:775|844)\\b|standing\\b|virus|attachment, refused|illegal attachment',
-  'not (?:be )?(?:accepted|allowed)\\b[^.]{0,30}(?:from|network|ip)|network not allowed|accepting mail from your ip|by your ip|bad ip|open proxy|to submit messages to this|(?:mass|bulk) ?(?:e-?mail|mailer)|unusual (?:rate|traffic|sending)|(?:do|does) not (?:accept|take|want) (?:mail|messages|connections) (?:from|of)',
+  'not (?:be )?(?:accepted|allowed)\\b[^.]{0,30}(?:from|network|ip)|network not allowed|accepting mail from your ip|by your ip|bad ip|open proxy|to submit messages to this|(?:mass|bulk) ?(?:e-?mail|mailer)|unusual (?:rate|traffic|sending)|(?:do not|does not|don.t|doesn.t) (?:accept|take|want) (?:mail|messages|connections) (?:from|of)',
   'unerwunscht|sperrliste|(?:ip|adresse|absender|server|netz)[^.]{0,40} gesperrt|liste noire|indesirable|pourriel|mauvaise reputation|lista negra|no deseado|cattiva reputazione|czarn[aą] list|спам|черн[а-я]{2} список|черном списке|垃圾|黑名单|迷惑メール|拒収',
   // Markers that say no more than this: NetEase, GoDaddy and T-Online.
-  '\\b(?:dt:spm|mi:ipb|mi:nhd|hl:rep)\\b|\\bib(?:103|5\\d\\d)\\b|reset desk|access denied, (?:banned|traffic|tenant|bad)|client host rejected|dynamic (?:ip|address|network)|dial-?up',
+  '\\b(?:dt:[a-z]{2,4}|mi:ipb|mi:nhd|hl:rep)\\b|\\bib(?:103|5\\d\\d)\\b|reset desk|for reset\\b|\\bnowl\\b|bounce attack|access denied, (?:banned|traffic|tenant|bad)|client host rejected|dynamic (?:ip|address|network)|dial-?up',
 );
 
 /** Rules of the receiving side: only in permanent replies, since a policy daemon also speaks when it is out of order. */
 export const POLICY = any(
-  'polic(?:y|ies)|administrative prohibition|not (?:allowed|permitted|authori[sz]ed) to (?:send|post|connect)|members[ -]only|non-member|not subscribed|content filter|unacceptable content|rejecting mail|badmailfrom|message filtered',
+  'polic(?:y|ies)|administrative prohibition|not (?:allowed|permitted|authori[sz]ed) to (?:send|post|connect)|members[ -]only|non-member|not subscribed|content filter|unacceptable content|permission to (?:post|send|write)|rejecting mail|badmailfrom|message filtered',
+  'only accept(?:s|ing)|white ?list|safe senders|allow ?list|mail filter|content scanner|sieve|phishing|malware|bogus helo|helo name|restricted to (?:members|senders)',
   '(?:content|attachment)[^.]{0,20} (?:denied|refused|rejected|danger)|rejected for its content|ofr_50\\d|lpn007_5\\d\\d',
+);
+
+/** A refusal of the mail or of its way, where nothing is said about the recipient. */
+export const REFUSED = any(
+  'access denied|(?:connection|mail|message)s? (?:from [^ ]{1,100} )?(?:is |was |has been )?(?:refused|rejected|denied)',
+  '(?:refuse|reject)(?:s|d|ed)? (?:to accept )?your\\b|\\byour (?:server|host|ip)\\b|not rfc',
 );
 
 /** A quota, but not the mailbox's. */

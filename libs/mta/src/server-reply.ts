@@ -1,9 +1,10 @@
+import { bothEnds } from './both-ends.js';
 import type { ServerReply } from './delivery-outcome.js';
 import { printableText } from './printable-text.js';
 import type { RawReply } from './reply-reader.js';
 
-/** More of a reply is not read: it could not be shown. */
-const READ_CHARACTERS = 4000;
+/** Of longer replies only this much of either end is read: more could not be shown. */
+const READ_AT_EACH_END = 2000;
 
 const LINE = /^(?:[2-5]\d\d(?:[ -]|$))?(?:([245]\.\d{1,3}\.\d{1,3})(?:\s+|$))?(.*)$/s;
 /** Cisco's appliances begin with `#5.1.1`, qmail and its children end with `(#5.1.1)`. */
@@ -15,7 +16,7 @@ const CONTROL = /\p{Cc}+/gu;
 export function toServerReply(reply: RawReply): ServerReply {
   let enhanced: string | null = null;
   const words: string[] = [];
-  for (const line of reply.raw.slice(0, READ_CHARACTERS).split(/\r?\n/)) {
+  for (const line of bothEnds(reply.raw, READ_AT_EACH_END).split(/\r?\n/)) {
     const match = LINE.exec(line.replace(CONTROL, ' '));
     if (match === null) continue;
     enhanced ??= match[1] ?? null;

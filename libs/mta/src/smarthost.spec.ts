@@ -65,6 +65,29 @@ describe('a smarthost', () => {
     expect(brief((await fixture.deliver())[0])).toBe('deferred answered mail 530');
   });
 
+  it.each([
+    ['rcpt', '525 5.7.13 User account disabled'],
+    ['mail', '525 5.7.13 User account disabled'],
+    ['rcpt', '550 5.7.13 Account blocked for lack of payment'],
+    ['rcpt', '550 5.7.1 Account suspended'],
+    ['dot', '550 Account disabled'],
+    ['rcpt', '550 5.2.1 Account disabled'],
+    ['rcpt', '550 5.7.1 Votre compte est suspendu'],
+  ] as const)('that answers %s with "%s" defers, for the account may be ours', async (moment, line) => {
+    await serve({ on: { [moment]: line } }, (port) => `smtp://127.0.0.1:${port}`);
+    const [outcome] = await fixture.deliver();
+    expect(brief(outcome)).toBe(`deferred answered ${moment} ${line.slice(0, 3)}`);
+    expect(outcome).toMatchObject({ class: expect.stringMatching(/^(?:authentication|policy)$/) });
+  });
+
+  it.each([
+    ['550 5.1.1 User unknown', 'invalid_recipient'],
+    ['550 5.2.1 <a@a.test>: Recipient address rejected: Address is disabled', 'inactive_mailbox'],
+  ])('that says "%s" speaks of the recipient', async (line, found) => {
+    await serve({ on: { rcpt: line } }, (port) => `smtp://127.0.0.1:${port}`);
+    expect((await fixture.deliver())[0]).toMatchObject({ kind: 'bounced', class: found, bounceType: 'hard' });
+  });
+
   it('that speaks no TLS on its smtps port is not spoken to in the clear', async () => {
     const relay = await serve({}, (port) => `smtps://${encoded}127.0.0.1:${port}`);
     expect(brief((await fixture.deliver())[0])).toBe('deferred not_sent tls');
