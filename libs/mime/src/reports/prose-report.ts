@@ -3,7 +3,7 @@ import { foldedLine } from './folded-line.js';
 import type { DeliveryStatus, DsnAction } from './inbound-report.js';
 import { partLines } from './part-text.js';
 import { proseRecipients, type ProseRecipient } from './prose-recipients.js';
-import { firstAddress } from './report-address.js';
+import { addressOfField } from './report-address.js';
 import { fieldOf, type ReportField } from './report-fields.js';
 import type { ReportTree } from './report-parts.js';
 import { ARRIVED, DELAYED, FAILED, GIVEN_UP, OPENING } from './report-phrases.js';
@@ -113,5 +113,5 @@ function addressesIn(value: string): string[] {
   return value
     .slice(0, 20_000)
     .split(/[,;\s]{1,100}/)
-    .flatMap((piece) => firstAddress(piece) ?? []);
+    .flatMap((piece) => addressOfField(piece) ?? []);
 }
