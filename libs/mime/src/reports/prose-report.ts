@@ -2,11 +2,12 @@ import { isAutomatic } from './automatic-mail.js';
 import { foldedLine } from './folded-line.js';
 import type { DeliveryStatus, DsnAction } from './inbound-report.js';
 import { partLines } from './part-text.js';
+import { originOf, originsIn } from './prose-origins.js';
 import { proseRecipients, type ProseRecipient } from './prose-recipients.js';
 import { addressOfField } from './report-address.js';
 import { fieldOf, type ReportField } from './report-fields.js';
 import type { ReportTree } from './report-parts.js';
-import { ARRIVED, DELAYED, FAILED, GIVEN_UP, OPENING } from './report-phrases.js';
+import { ARRIVED, DELAYED, FAILED, GIVEN_UP, OPENING, REFUSED } from './report-phrases.js';
 import { isAnswer, isFromMailer } from './report-sender.js';
 import { copyLine, quotedFields, returnedFields } from './returned-mail.js';
 
@@ -65,7 +66,8 @@ export function proseStatus(tree: ReportTree, prose: Prose): DeliveryStatus[] | 
   const marked = failed.length > 0 || OPENING.test(text);
   const writer = { mailer: isFromMailer(tree), marked, answering: isAutomatic(tree, prose.lines) };
   if (!writer.mailer && !soundsLikeMailer(tree, writer, FAILED.test(subject) && FAILED.test(text))) return null;
-  const action = proseAction(`${subject} . ${text}`, failed.length > 0);
+  const refused = writer.mailer && !writer.answering && !isAnswer(tree) && REFUSED.test(text);
+  const action = proseAction(`${subject} . ${text}`, refused || failed.length > 0);
   if (action === null) return null;
   // Without a name, a code and the mail itself it may be anybody's advertisement.
   const shown = prose.quoted.length > 0 || returnedFields(tree).length > 0;
@@ -73,10 +75,11 @@ export function proseStatus(tree: ReportTree, prose: Prose): DeliveryStatus[] | 
     (one) => isQuoted(one, writer) && (shown || one.address !== null || one.smtpCode !== null || one.status !== null),
   );
   if (told.length === 0) return null;
+  const origins = originsIn(prose.lines);
   return told.map(({ address, status, ...words }) => ({
     action,
     finalRecipient: address,
-    originalRecipient: null,
+    originalRecipient: originOf(origins, address),
     ...words,
     // Nothing is final yet, whatever the words of the last attempt were.
     status: action === 'delayed' && status?.startsWith('5.') === true ? null : status,
@@ -98,10 +101,10 @@ function isQuoted({ address, smtpCode }: ProseRecipient, { mailer, marked, answe
   return marked || (mailer && !answering) || smtpCode !== null;
 }
 
-function proseAction(text: string, named: boolean): DsnAction | null {
+function proseAction(text: string, certain: boolean): DsnAction | null {
   if (ARRIVED.test(text) && !FAILED.test(text)) return null;
   if (DELAYED.test(text) && !GIVEN_UP.test(text)) return 'delayed';
-  return named || FAILED.test(text) || OPENING.test(text) ? 'failed' : null;
+  return certain || FAILED.test(text) || OPENING.test(text) ? 'failed' : null;
 }
 
 function ownAddresses({ fields }: ReportTree): Set<string> {
