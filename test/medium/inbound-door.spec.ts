@@ -120,6 +120,29 @@ it('stops at once for servers that only wait, takes the report that is coming in
   expect(await desk.stored()).toMatchObject([{ verdict: 'kept' }]);
 });
 
+// RFC 5321 §4.1.2 and .3.
+it.each(['"a b"@c.example', '"a@b \\" $& c"@d.example', 'a.@c.example', 'a@[192.0.2.1]'])(
+  'takes mail of <%s>',
+  async (from) => {
+    await open();
+    const talk = await greeted();
+    expect(await talk.say(`MAIL FROM:<${from}> SIZE=100 BODY=8BITMIME`)).toMatch(/^250 /);
+    expect(await talk.say(`RCPT TO:<"post master"@${desk.serviceDomain}>`)).toMatch(/^501 5\.1\.3 /);
+    expect(await talk.say(`RCPT TO:<postmaster@${desk.serviceDomain}>`)).toMatch(/^250 /);
+    expect(await talk.say('DATA')).toMatch(/^354 /);
+    expect(await talk.say('Subject: hello\r\n\r\nhello\r\n.')).toMatch(/^250 /);
+    expect(await desk.rows('SELECT mail_from FROM inbound_mails')).toEqual([{ mail_from: from }]);
+  },
+);
+
+it.each(['"a b@c.example', '"a b"c@d.example', '"a\u200bb"@c.example', '"a b"@'])(
+  'takes none of <%s>',
+  async (from) => {
+    await open();
+    expect(await (await greeted()).say(`MAIL FROM:<${from}> SMTPUTF8`)).toMatch(/^501 /);
+  },
+);
+
 it('gives a report that does not end five seconds when it stops', async () => {
   vi.useFakeTimers({ toFake: ['performance'] });
   const { shutdown } = await open();

@@ -136,6 +136,14 @@ describe('a bounce after delivery', () => {
     expect(await desk.suppressed()).toMatchObject([{ address: ADA }]);
   });
 
+  // RFC 5322 §3.2.3: all of these may stand in an address.
+  it.each(["o'brien", 'srs0=ab=c=ada', 'a*b', '{ada}', 'a|b', 'a`b'])('meets %s', async (local) => {
+    const address = `${local}@rcpt.example`;
+    const sent = await desk.send([address]);
+    await desk.receive(sent.returnPath, dsn(sent, [{ final: address }]));
+    expect(await desk.suppressed()).toMatchObject([{ address }]);
+  });
+
   it('meets a domain in its other spelling', async () => {
     const sent = await desk.send(['ada@bücher.example']);
     await desk.receive(sent.returnPath, dsn(sent, [{ final: 'ada@xn--bcher-kva.example' }]));

@@ -23,5 +23,6 @@ export type { ReadAttachment, ReadParts } from './read-parts.js';
 export { composeReport } from './compose-report.js';
 export type { ReportMail } from './compose-report.js';
 export type { DeliveryStatus, DsnAction, InboundReport, ReturnedMail } from './reports/inbound-report.js';
+export { isRedacted } from './reports/redacted-address.js';
 export { readReport } from './reports/read-report.js';
 export { reportSubject } from './reports/report-subject.js';

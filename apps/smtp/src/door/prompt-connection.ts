@@ -23,6 +23,10 @@ const OUR_TROUBLE = /^4\.3\./;
 /** What a client has to read the last reply, in ms, before its connection is cut. */
 const LINGER_MS = 1_000;
 
+/** RFC 5321 §4.1.2, without angle brackets. */
+const QUOTED_LOCAL = /^([^:"]*:\s*<)("(?:[ !#-;=?-[\]-~]|\\[ -;=?-~])*")(?=@)/;
+const PLAIN_LOCAL = 'quoted';
+
 /** How a socket came in; `left` is called once, when it is gone. */
 export interface Arrival {
   /** Of `performance.now()`. */
@@ -80,6 +84,16 @@ export class PromptConnection extends SMTPConnection {
     this.commandsSinceMail += 1;
     if (this.commandsSinceMail > MAX_COMMANDS) return this.send(421, '4.7.0 Too many commands without a mail');
     super._onCommand(command, callback);
+  }
+
+  /** The library parts a quoted local part at its blanks: where any sender is taken, a plain one stands for it there. */
+  override _parseAddressCommand(name: string, command: Buffer | string) {
+    const line = command.toString();
+    const quoted = this._server.options.lenientAddressParsing ? QUOTED_LOCAL.exec(line) : null;
+    if (!quoted) return super._parseAddressCommand(name, command);
+    const [all, before, local] = quoted;
+    const parsed = super._parseAddressCommand(name, `${before}${PLAIN_LOCAL}${line.slice(all.length)}`);
+    return parsed && { ...parsed, address: `${local}${parsed.address.slice(PLAIN_LOCAL.length)}` };
   }
 
   override handler_STARTTLS(command: Buffer, callback: () => void): void {

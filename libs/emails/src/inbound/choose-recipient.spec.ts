@@ -73,6 +73,14 @@ describe('chooseComplainer', () => {
     expect(chooseComplainer([ADA], ['x@elsewhere.example'])).toEqual({ recipient: ADA, himself: false });
   });
 
+  it('takes a redacted name for nobody’s, unless it is the name of one of them', () => {
+    expect(chooseComplainer([ADA], ['5f4dcc3b@comcast.example'])).toEqual({ recipient: ADA, himself: true });
+    expect(chooseComplainer([ADA], ['redacted@rcpt.example', 'x@elsewhere.example'])?.himself).toBe(false);
+    expect(chooseComplainer([ADA, GRACE], ['5f4dcc3b@comcast.example'])).toBeNull();
+    const hex = recipient(5, '5f4dcc3b@bücher.example');
+    expect(chooseComplainer([ADA, hex], ['5f4dcc3b@bücher.example'])).toEqual({ recipient: hex, himself: true });
+  });
+
   it('takes nobody where several may have complained', () => {
     expect(chooseComplainer([ADA, GRACE], [])).toBeNull();
     expect(chooseComplainer([ADA, GRACE], ['ada@bücher.example', 'grace@bücher.example'])).toBeNull();

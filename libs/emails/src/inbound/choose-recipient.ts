@@ -1,4 +1,4 @@
-import { normaliseAddress, type DeliveryStatus } from '#libs/mime';
+import { isRedacted, normaliseAddress, type DeliveryStatus } from '#libs/mime';
 import type { ReportedRecipient } from './reported-mail.js';
 
 /** A recipient whom a report is about. */
@@ -59,13 +59,14 @@ function chooseOne(
 }
 
 /**
- * Who complained: the one of the transaction whom the report names, or the only one in it. Null where nobody can say, also
- * where several are named: one of them complained.
+ * Who complained: the one of the transaction whom the report names, or the only one in it; a redacted name (RFC 6590)
+ * that is not that of one of them is nobody's. Null where nobody can say, also where several are named: one of them
+ * complained.
  */
 export function chooseComplainer(candidates: readonly ReportedRecipient[], names: readonly string[]): Chosen | null {
   const matching = named(candidates, names);
   if (matching.length > 0) return matching.length === 1 ? { recipient: matching[0], himself: true } : null;
-  return candidates.length === 1 ? { recipient: candidates[0], himself: names.length === 0 } : null;
+  return candidates.length === 1 ? { recipient: candidates[0], himself: names.every(isRedacted) } : null;
 }
 
 function named(candidates: readonly ReportedRecipient[], names: readonly string[]): ReportedRecipient[] {

@@ -33,12 +33,13 @@ describe('readFeedbackReport', () => {
     });
   });
 
-  it('takes each recipient once, and none that is hidden', () => {
-    const rcpt = ['a@one.example', 'b@one.example', 'a@one.example', 'redacted@one.example', '***@one.example'];
+  it('takes each recipient once, as the report writes him', () => {
+    const rcpt = ['a@one.example', 'b@one.example', 'a@one.example', '***@one.example'];
     const fields = rcpt.map((address) => `Original-Rcpt-To: rfc822;${address}`);
     expect(report(['Feedback-Type: abuse', 'Version: 1', ...fields])?.recipients).toEqual([
       'a@one.example',
       'b@one.example',
+      '***@one.example',
     ]);
   });
 

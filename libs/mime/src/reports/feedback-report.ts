@@ -1,5 +1,4 @@
 import type { InboundReport, ReturnedMail } from './inbound-report.js';
-import { isRedacted } from './redacted-address.js';
 import { fieldOf, readHead, type ReportField } from './report-fields.js';
 import type { ReportPart, ReportTree } from './report-parts.js';
 import { returnedFields, returnedOf } from './returned-mail.js';
@@ -119,8 +118,7 @@ function recipientsOf(fields: readonly ReportField[], returned: readonly ReportF
     (found) => found.length > 0,
   );
   const found = named ?? returned.filter(({ name }) => DELIVERY_FIELDS.includes(name));
-  const addresses = found.flatMap(addressesOf);
-  return [...new Set(addresses.filter((address) => !isRedacted(address)))];
+  return [...new Set(found.flatMap(addressesOf))];
 }
 
 const addressesOf = ({ value }: ReportField): string[] => value.slice(0, MAX_VALUE).match(ADDRESSES) ?? [];

@@ -51,8 +51,8 @@ export type InboundReport =
       /** Who reports: the domain of the report's From. */
       reporter: string | null;
       /**
-       * Whose mail it was by the envelope, from `Original-Rcpt-To` and its like; empty when redacted (RFC 6590). A shown To
-       * is not among them: whoever complains may have been in Bcc.
+       * Whose mail it was by the envelope, from `Original-Rcpt-To` and its like; `isRedacted` tells of each whether it names
+       * anybody. A shown To is not among them: whoever complains may have been in Bcc.
        */
       recipients: string[];
       returned: ReturnedMail;

@@ -20,12 +20,12 @@ const MAX_RECIPIENTS = 200;
 const REASON_LINES = 12;
 const REASON_CHARACTERS = 600;
 /** `<ada@…>:`, `ada@… on Tue`, `[SMTP:ada@…]`, `'ada@…'`. */
-const AT_START = /^["'<([\s]{0,9}(?:smtp:|mailto:)?["'<]?(?=[^\s<>"'@]{1,64}@[^\s<>"'@]{1,255})/i;
+const AT_START = /^["'<([\s]{0,9}(?:smtp:|mailto:)?["'<]?(?=[^\s<>"@]{1,64}@[^\s<>"'@]{1,255})/i;
 /** Of X.400: `c=US;a= ;p=Org;dda:SMTP=ada@…;`. */
-const DIRECTORY_NAME = /^\s{0,9}[a-z]{1,4}=[^@<>]{0,200}smtp=(?=[^\s<>"'@]{1,64}@)/i;
+const DIRECTORY_NAME = /^\s{0,9}[a-z]{1,4}=[^@<>]{0,200}smtp=(?=[^\s<>"@]{1,64}@)/i;
 /** `Recipient: ada@…`, `Failed to deliver to 'ada@…'`; no label of the sender, no line of a dialogue. */
 const LABELLED =
-  /^(?!(?:message-id|references|in-reply-to|subject|mail from|from|sender|reply-to|return-path|absender|von|de|expediteur|remitente)\b)[\p{L}][\p{L} /()-]{0,60}[:=]?\s{1,20}["'<[(]{0,2}(?:smtp:)?(?=[^\s<>"'@]{1,64}@[^\s<>"'@]{1,255}["'>\])]{0,3}(?:[\s:;,.(]|$))/iu;
+  /^(?!(?:message-id|references|in-reply-to|subject|mail from|from|sender|reply-to|return-path|absender|von|de|expediteur|remitente)\b)[\p{L}][\p{L} /()-]{0,60}[:=]?\s{1,20}["'<[(]{0,2}(?:smtp:)?(?=[^\s<>"@]{1,64}@[^\s<>"'@]{1,255}["'>\])]{0,3}(?:[\s:;,.(]|$))/iu;
 const DIALOGUE = /^(?:>>>|<<<|-->|<--|[\d: -]{8,25}(?:-->|<--)|\d{3}[ -])/;
 const HOST_WORDS =
   /\b(?:host:?|talking to|transferring to|server for|rejected by) {1,3}([a-z0-9](?:[a-z0-9-]{0,62}\.){1,10}[a-z]{2,30})\b/i;

@@ -1,11 +1,13 @@
+import { isAutomatic } from './automatic-mail.js';
 import { foldedLine } from './folded-line.js';
 import type { DeliveryStatus, DsnAction } from './inbound-report.js';
 import { partLines } from './part-text.js';
-import { proseRecipients } from './prose-recipients.js';
-import { firstAddress } from './report-address.js';
+import { originOf, originsIn } from './prose-origins.js';
+import { proseRecipients, type ProseRecipient } from './prose-recipients.js';
+import { addressOfField } from './report-address.js';
 import { fieldOf, type ReportField } from './report-fields.js';
 import type { ReportTree } from './report-parts.js';
-import { ARRIVED, DELAYED, FAILED, GIVEN_UP, OPENING } from './report-phrases.js';
+import { ARRIVED, DELAYED, FAILED, GIVEN_UP, OPENING, REFUSED } from './report-phrases.js';
 import { isAnswer, isFromMailer } from './report-sender.js';
 import { copyLine, quotedFields, returnedFields } from './returned-mail.js';
 
@@ -46,43 +48,63 @@ function bounded(lines: readonly string[]): string[] {
   return kept;
 }
 
+/** Who wrote a text, as far as he shows it: what is believed of it depends on that. */
+interface Writer {
+  /** He says that he is a mail server. */
+  mailer: boolean;
+  /** Opening words or a field that only bounces have. */
+  marked: boolean;
+  /** A machine that answers mail (RFC 3834). Some servers call their bounces an answer too. */
+  answering: boolean;
+}
+
 /** A bounce that only people were meant to read; null for what is none. */
 export function proseStatus(tree: ReportTree, prose: Prose): DeliveryStatus[] | null {
-  const fromMailer = isFromMailer(tree);
   const subject = foldedLine(fieldOf(tree.fields, 'subject').slice(0, 500));
   const text = foldedLine(prose.lines.join(' '));
-  if (!fromMailer && !soundsLikeMailer(tree, subject, text)) return null;
   const failed = addressesIn(fieldOf(tree.fields, 'x-failed-recipients'));
-  const action = proseAction(`${subject} . ${text}`, failed.length > 0);
+  const marked = failed.length > 0 || OPENING.test(text);
+  const writer = { mailer: isFromMailer(tree), marked, answering: isAutomatic(tree, prose.lines) };
+  if (!writer.mailer && !soundsLikeMailer(tree, writer, FAILED.test(subject) && FAILED.test(text))) return null;
+  const refused = writer.mailer && !writer.answering && !isAnswer(tree) && REFUSED.test(text);
+  const action = proseAction(`${subject} . ${text}`, refused || failed.length > 0);
   if (action === null) return null;
-  const found = proseRecipients(prose.lines, ownAddresses(tree), failed);
   // Without a name, a code and the mail itself it may be anybody's advertisement.
   const shown = prose.quoted.length > 0 || returnedFields(tree).length > 0;
-  const told = found.filter(
-    ({ address, smtpCode, status }) => shown || address !== null || smtpCode !== null || status !== null,
+  const told = proseRecipients(prose.lines, ownAddresses(tree), failed).filter(
+    (one) => isQuoted(one, writer) && (shown || one.address !== null || one.smtpCode !== null || one.status !== null),
   );
   if (told.length === 0) return null;
+  const origins = originsIn(prose.lines);
   return told.map(({ address, status, ...words }) => ({
     action,
     finalRecipient: address,
-    originalRecipient: null,
+    originalRecipient: originOf(origins, address),
     ...words,
     // Nothing is final yet, whatever the words of the last attempt were.
     status: action === 'delayed' && status?.startsWith('5.') === true ? null : status,
   }));
 }
 
-/** Bounces come from addresses of all kinds; an answer or a forwarded bounce is none. */
-function soundsLikeMailer(tree: ReportTree, subject: string, text: string): boolean {
+/** Bounces come from addresses of all kinds; an answer, a machine's or a person's, and a forwarded bounce are none. */
+function soundsLikeMailer(tree: ReportTree, { marked, answering }: Writer, failed: boolean): boolean {
   if (isAnswer(tree)) return false;
-  const ours = fieldOf(returnedFields(tree), 'x-postloft-ref') !== '';
-  return ours || OPENING.test(text) || (FAILED.test(subject) && FAILED.test(text));
+  return marked || (failed && !answering);
 }
 
-function proseAction(text: string, named: boolean): DsnAction | null {
+/**
+ * "Not delivered" is also what people and their machines write: of parcels, of mail that nobody forwards. Who shows by
+ * nothing else that he is a server has to quote one, and who is no server has to name somebody else than himself.
+ */
+function isQuoted({ address, smtpCode }: ProseRecipient, { mailer, marked, answering }: Writer): boolean {
+  if (!mailer && address === null) return false;
+  return marked || (mailer && !answering) || smtpCode !== null;
+}
+
+function proseAction(text: string, certain: boolean): DsnAction | null {
   if (ARRIVED.test(text) && !FAILED.test(text)) return null;
   if (DELAYED.test(text) && !GIVEN_UP.test(text)) return 'delayed';
-  return named || FAILED.test(text) || OPENING.test(text) ? 'failed' : null;
+  return certain || FAILED.test(text) || OPENING.test(text) ? 'failed' : null;
 }
 
 function ownAddresses({ fields }: ReportTree): Set<string> {
@@ -94,5 +116,5 @@ function addressesIn(value: string): string[] {
   return value
     .slice(0, 20_000)
     .split(/[,;\s]{1,100}/)
-    .flatMap((piece) => firstAddress(piece) ?? []);
+    .flatMap((piece) => addressOfField(piece) ?? []);
 }

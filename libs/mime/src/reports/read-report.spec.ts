@@ -116,6 +116,8 @@ describe('readReport', () => {
     ['a diagnostic without end', `${REPORT}${STATUS}Action: failed\r\nDiagnostic-Code: smtp; 550`, ' 550 5.1.1 said: '],
     ['lines of a diagnostic', `${REPORT}${STATUS}Action: failed\r\nDiagnostic-Code: smtp; 550`, '\r\n 550-5.1.1 x'],
     ['addresses', PROSE, '<a@b.example>: 550 5.1.1 no such user\r\n'],
+    ['notes of aliases', PROSE, 'a@b.example\r\n    (ultimately generated from c@b.example)\r\n'],
+    ['apostrophes', PROSE, "a'b"],
     ['addresses in one line', PROSE, 'a@b.example '],
     ['letters', PROSE, 'a'],
     ['at signs', PROSE, '@'],

@@ -2,6 +2,7 @@ import { isAutomatic, isReceipt } from './automatic-mail.js';
 import { declaredStatus, flattenedStatus, type StatusReport } from './delivery-status.js';
 import { readFeedbackReport } from './feedback-report.js';
 import type { DeliveryStatus, InboundReport, ReturnedMail } from './inbound-report.js';
+import { originOf, originsIn } from './prose-origins.js';
 import { proseOf, proseStatus, type Prose } from './prose-report.js';
 import { proseRecipients } from './prose-recipients.js';
 import { isVague, mostTelling } from './refusal-words.js';
@@ -45,7 +46,11 @@ function wrappedReport(tree: ReportTree): InboundReport | null {
 
 function deliveryReport(tree: ReportTree, prose: Prose, report: StatusReport): InboundReport {
   const { reportingMta } = report;
-  const recipients = report.recipients.map((one) => withProse(one, prose, report.recipients.length));
+  const origins = originsIn(prose.lines);
+  const recipients = report.recipients.map((one) => ({
+    ...withProse(one, prose, report.recipients.length),
+    originalRecipient: one.originalRecipient ?? originOf(origins, one.finalRecipient),
+  }));
   return { kind: 'delivery', reportingMta, recipients, returned: returnedMail(tree, prose, report) };
 }
 

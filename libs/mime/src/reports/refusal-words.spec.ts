@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { mostTelling, refusalWords } from './refusal-words.js';
-import { reportedAddress } from './report-address.js';
+import { firstAddress, reportedAddress } from './report-address.js';
 
 describe('refusalWords', () => {
   it.each([
@@ -24,6 +24,11 @@ describe('refusalWords', () => {
       null,
       'the limit is 500 MB, on port 587, at 192.0.2.5.1',
     ],
+    ['554 Message refused', 554, null, 'Message refused'],
+    ['554 message refused', 554, null, 'message refused'],
+    ['550 Messages from 192.0.2.1 are refused', 550, null, 'Messages from 192.0.2.1 are refused'],
+    ['host mx.example said: 451 Message deferred, giving up', 451, null, 'Message deferred, giving up'],
+    ['no more than 500 messages, 512 kB or 421 bytes', null, null, 'no more than 500 messages, 512 kB or 421 bytes'],
     ['550 4.2.1 contradictory', 550, null, 'contradictory'],
     ['550 5.7.1 refused by the Mail Server 5.1.1', 550, '5.7.1', 'refused by the Mail Server 5.1.1'],
     ['from the mail server, version 5.1.1', null, null, 'from the mail server, version 5.1.1'],
@@ -57,9 +62,34 @@ describe('reportedAddress', () => {
     ['rfc822; ada+2b@b.example', 'ada+2b@b.example'],
     ['utf-8; ad\\x{E4}@r\\x{F6}mer.example', 'adä@römer.example'],
     ['utf-8; a\\x{D800}\\x{110000}@b.example', null],
+    ["rfc822; o'brien@b.example", "o'brien@b.example"],
+    ["rfc822; 'ada@b.example'", 'ada@b.example'],
+    ['rfc822;srs0=ab=c=ada@b.example (closed)', 'srs0=ab=c=ada@b.example'],
+    ['rfc822; a*{b}|`c@b.example', 'a*{b}|`c@b.example'],
+    ['rfc822; <ada=x@b.example>', 'ada=x@b.example'],
     ['unknown; nobody', null],
     ['', null],
   ])('of %j', (value, wanted) => {
     expect(reportedAddress(value)).toBe(wanted);
+  });
+});
+
+describe('firstAddress', () => {
+  it.each([
+    ["<o'brien@b.example>: no such user", "o'brien@b.example"],
+    ["the mail to o'brien@b.example.", "o'brien@b.example"],
+    ["Failed to deliver to 'ada@b.example'", 'ada@b.example'],
+    ["to 'o'brien@b.example'", "o'brien@b.example"],
+    ['<srs0=ab=c=ada@b.example>:', 'srs0=ab=c=ada@b.example'],
+    ['rcpt=ada@b.example, status=bounced', 'ada@b.example'],
+    ['dda:SMTP=ada@b.example;', 'ada@b.example'],
+    ['<mailto:ada@b.example>', 'ada@b.example'],
+    ['**ada@b.example**', 'ada@b.example'],
+    ['收件人：ada@b.example', 'ada@b.example'],
+    ['【ada@b.example】', 'ada@b.example'],
+    ['「ada@b.example」、', 'ada@b.example'],
+    ['nobody at all', null],
+  ])('of %j', (text, wanted) => {
+    expect(firstAddress(text)).toBe(wanted);
   });
 });

@@ -17,8 +17,9 @@ const QUOTED = new RegExp(
   `(?:->|\\b(?:said|reason|replied|response|returned was|returned|error|smtp)(?:[:;]| ?(?=['"])))\\s{0,5}['"<(]?\\s{0,5}(?=${CODE}(?!\\d)|#?${STATUS})`,
   'gi',
 );
-const UNIT = '(?!\\s?(?:[kmg]i?b|bytes?|seconds?|minutes?|hours?|days?|messages?)\\b)';
-const REPLY = new RegExp(`(?:^|[\\s:;,.(<\\[="'#])(${CODE})(?=[\\s:,;)\\]'"-]|$)${UNIT}`, 'i');
+/** As they stand behind a number; a reply may begin with "Message" too. */
+const UNIT = '(?!\\s?(?:[kKmMgG]i?[bB]|bytes?|seconds?|minutes?|hours?|days?|messages)\\b)';
+const REPLY = new RegExp(`(?:^|[\\s:;,.(<\\[="'#])(${CODE})(?=[\\s:,;)\\]'"-]|$)${UNIT}`);
 /** Not behind any blank: that would be the version of a program. */
 const ENHANCED = new RegExp(`(?:^|[#(<'"]|\\b${CODE}[ -]|[=:;]\\s?)[#(]?(${STATUS})`, 'g');
 /** x.y.0, x.7.1 and Exchange's x.0.350: the drawers for everything. */

@@ -32,6 +32,9 @@ export const FAILED = any(
   'не (?:может быть|удалось|было|смогли) (?:доставл|доставить|отправл)|недоставлен|не доставлено|(?:送信|配信|配達)(?:でき|出来)ません|届けられません|(?:送信|配信)エラー|不達|退信|无法送达|退回|無法投遞',
 );
 
+/** That a server refused an address for good, in any language: `<ada@…>: 550 5.1.1`. */
+export const REFUSED = /[^\s<>:;,]@[^\s<>:;,]{1,255}>?:? 5\d\d[ -]#?5\.\d{1,3}\.\d{1,3}\b/;
+
 /** That the server goes on trying. */
 export const DELAYED = any(
   '^[a-z ]{0,20}\\bdelay(?:ed)?\\b',
