@@ -8,7 +8,7 @@ import { readDataFast } from './data-reader.js';
 import { guardProtocol } from './guard-protocol.js';
 import { readLinesFast } from './line-reader.js';
 import { PhaseClock, type Deadlines, type Late, type Seen } from './phase-clock.js';
-import { mendReplies, OWN_ENHANCED_CODE } from './replies.js';
+import { blamesNobody, mendReplies, OWN_ENHANCED_CODE } from './replies.js';
 import { endings, handshakes, isOpen, takeNoisyTurns } from './turns.js';
 
 /** Refused commands and recipients since the last accepted mail (promises S-23). */
@@ -18,8 +18,6 @@ const MAX_COMMANDS = 2_000;
 /** From so many on a client is noisy: what honest ones need for a mail is less. */
 const NOISY_ERRORS = 3;
 const NOISY_COMMANDS = 110;
-/** RFC 3463 §3.4, the status of a mail system: no error of the client's, who may wait in the same session for its end. */
-const OUR_TROUBLE = /^4\.3\./;
 /** What a client has to read the last reply, in ms, before its connection is cut. */
 const LINGER_MS = 1_000;
 
@@ -91,7 +89,7 @@ export class PromptConnection extends SMTPConnection {
     if (code === 250 && context === 'DATA_OK') this.commandsSinceMail = this.errorsSinceMail = 0;
     if (code < 400) return;
     if (code === 421) return this.cutSoon();
-    if (typeof data === 'string' && OUR_TROUBLE.test(data)) return;
+    if (typeof data === 'string' && blamesNobody(data)) return;
     this.errorsSinceMail += 1;
     if (this.errorsSinceMail >= MAX_ERRORS) this.send(421, '4.7.0 Too many errors', false);
   }
