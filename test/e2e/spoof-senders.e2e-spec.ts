@@ -182,7 +182,8 @@ describe('a sender', () => {
     ['x-SERVICE-tag-hidden:\r\n one', 'x-service'],
     ['X-Service-Idempotency-Key: {hidden}', 'x-service'],
     ['resend-idempotency-KEY:\r\n\t{hidden}', 'resend-idempotency'],
-    ['X-Service-Scheduled-At: 2020-01-01T00:00:00Z', null],
+    ['X-Service-Scheduled-At: 2020-01-01T00:00:00Z', 'x-service'],
+    ['X-Service-Scheduled-At: 2099-01-01T00:00:00Z', null],
     ['X-Service-Unheard-Of: hidden', 'x-service'],
   ])('does not let the others read %j (S-19)', async (field, name) => {
     const unique = Math.random().toString(36).slice(2);
