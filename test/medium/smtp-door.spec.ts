@@ -227,6 +227,30 @@ describe('PromptSmtpServer', () => {
     expect(unknown).toMatch(/^421 4\.7\.0 Too many errors\r\n$/m);
   });
 
+  it('gives the domain of an address as it was written, in A-labels too', async () => {
+    const seen: string[] = [];
+    const keep = ({ address }: { address: string }, _session: unknown, done: () => void) => {
+      seen.push(address);
+      done();
+    };
+    const client = secure(await start({ secure: true, onMailFrom: keep, onRcptTo: keep }));
+    const named = ['<a@xn--bcher-kva.example> SIZE=1', '<Ada@XN--mgba3gch31f060k.com>', '<@hop.example:b@d.example>'];
+    client.socket.write(
+      `EHLO me\r\n${LOGIN}MAIL FROM:${named[0]}\r\nRCPT TO:${named[1]}\r\nRCPT TO:${named[2]}\r\nQUIT\r\n`,
+    );
+    await client.ended;
+    expect(seen).toEqual(['a@xn--bcher-kva.example', 'Ada@XN--mgba3gch31f060k.com', 'b@d.example']);
+  });
+
+  it('forgets what a refused MAIL had asked for', async () => {
+    const replies = [new SmtpReply(451, '4.7.0 Too fast')];
+    const options: SMTPServerOptions = { onMailFrom: (_from, _session, done) => done(replies.pop() ?? null) };
+    const client = secure(await start({ secure: true, ...options }));
+    const mail = ['MAIL FROM:<a@b.example> SMTPUTF8', 'MAIL FROM:<a@b.example>', 'RCPT TO:<jörg@d.example>', 'QUIT'];
+    client.socket.write(`EHLO me\r\n${LOGIN}${mail.join('\r\n')}\r\n`);
+    expect((await client.ended).text).toMatch(/^451 4\.7\.0 .*\r\n250 2\.1\.0 .*\r\n553 5\.6\.7 /m);
+  });
+
   it('answers 421 beyond the share of an address, cuts beyond twice that, and counts handshakes too', async () => {
     const port = await start({}, new ConnectionCounts(2));
     const clients = [];

@@ -20,6 +20,8 @@ const NOISY_ERRORS = 3;
 const NOISY_COMMANDS = 110;
 /** What a client has to read the last reply, in ms, before its connection is cut. */
 const LINGER_MS = 1_000;
+/** Of the path of MAIL or RCPT, behind a source route. */
+const DOMAIN = /@([^@<>]*)>/;
 
 /** How a socket came in; `left` is called once, when it is gone. */
 export interface Arrival {
@@ -78,6 +80,26 @@ export class PromptConnection extends SMTPConnection {
     this.commandsSinceMail += 1;
     if (this.commandsSinceMail > MAX_COMMANDS) return this.send(421, '4.7.0 Too many commands without a mail');
     super._onCommand(command, callback);
+  }
+
+  /**
+   * The domain stays as it is written. The library decodes A-labels, and what comes of them may not be taken for a domain
+   * any more: some have invisible joiners (RFC 5892 appendix A).
+   */
+  override _parseAddressCommand(
+    name: string,
+    command: Buffer | string,
+  ): ReturnType<SMTPConnection['_parseAddressCommand']> {
+    const parsed = super._parseAddressCommand(name, command);
+    const [, domain] = DOMAIN.exec(command.toString()) ?? [];
+    if (!parsed || domain === undefined) return parsed;
+    return { ...parsed, address: parsed.address.slice(0, parsed.address.lastIndexOf('@') + 1) + domain };
+  }
+
+  /** What a refused MAIL had asked for does not hold for the next one; the library would keep it. */
+  override handler_MAIL(command: Buffer, callback: () => void): void {
+    if (!this.session.envelope.mailFrom) this._resetSession();
+    super.handler_MAIL(command, callback);
   }
 
   override handler_STARTTLS(command: Buffer, callback: () => void): void {
