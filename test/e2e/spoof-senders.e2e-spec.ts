@@ -29,6 +29,9 @@ const BAD: Record<string, string> = {
   'a comment that is ours': `From: (${OWN}) ${FOREIGN}`,
   'ours, a comment, and another': `From: ${OWN} (x) <${FOREIGN}>`,
   'another, with ours in a comment': `From: ${FOREIGN} (${OWN})`,
+  'another, with a comment': `From: ${FOREIGN} (x)`,
+  'ours, with another in a comment': `From: ${OWN} (${FOREIGN})`,
+  'ours, with another in an encoded comment': `From: ${OWN} (=?utf-8?q?boss=40other.example?=)`,
   'a comment within the address': `From: orders(x)@${DOMAIN}`,
   'ours as the name of another': `From: ${OWN} <${FOREIGN}>`,
   'ours as the quoted name of another': `From: "${OWN}" <${FOREIGN}>`,
@@ -62,6 +65,7 @@ const GOOD: Record<string, string> = {
   'an encoded name': `From: =?utf-8?q?Gr=C3=BC=C3=9Fe?= <${OWN}>`,
   'a name in UTF-8': `From: Grüße <${OWN}>`,
   capitals: `FROM: Orders@SANDBOX.Postloft.TEST`,
+  'a name behind the address': `From: ${OWN} (Cron Daemon)`,
   'a folded field': `From: Shop\r\n\t<${OWN}>`,
   'a Sender at the same domain': `From: ${OWN}\r\nSender: desk@${DOMAIN}`,
 };
@@ -182,7 +186,8 @@ describe('a sender', () => {
     ['x-SERVICE-tag-hidden:\r\n one', 'x-service'],
     ['X-Service-Idempotency-Key: {hidden}', 'x-service'],
     ['resend-idempotency-KEY:\r\n\t{hidden}', 'resend-idempotency'],
-    ['X-Service-Scheduled-At: 2020-01-01T00:00:00Z', null],
+    ['X-Service-Scheduled-At: 2020-01-01T00:00:00Z', 'x-service'],
+    ['X-Service-Scheduled-At: 2099-01-01T00:00:00Z', null],
     ['X-Service-Unheard-Of: hidden', 'x-service'],
   ])('does not let the others read %j (S-19)', async (field, name) => {
     const unique = Math.random().toString(36).slice(2);

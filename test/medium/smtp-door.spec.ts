@@ -4,10 +4,12 @@ import { connect as connectTls } from 'node:tls';
 import type { SMTPServerOptions } from 'smtp-server';
 import { afterEach, describe, expect, it } from 'vitest';
 import { selfSignedCertificate } from '../support/self-signed-certificate.js';
+import { until } from '../support/until.js';
 import { ConnectionCounts } from '#apps/smtp/src/door/connection-counts';
 import type { Deadlines } from '#apps/smtp/src/door/phase-clock';
 import { PromptSmtpServer } from '#apps/smtp/src/door/prompt-smtp-server';
 import { MessageRoom } from '#apps/smtp/src/door/message-room';
+import { SUPPRESSED_RECIPIENT } from '#apps/smtp/src/door/replies';
 import { SmtpReply } from '#apps/smtp/src/door/smtp-reply';
 
 /** A hundredth of the real ones, in ms. */
@@ -186,6 +188,67 @@ describe('PromptSmtpServer', () => {
     const { text } = await client.ended;
     expect(text.match(/^451 4\.3\.0 /gm)).toHaveLength(1_000);
     expect(text).toMatch(/^221 2\.0\.0 .*\r\n$/m);
+  });
+
+  it('blames no client for a long list of recipients, or for suppressed ones: the others get their mail', async () => {
+    const listed = new SmtpReply(550, `${SUPPRESSED_RECIPIENT} (bounce)`);
+    const port = await start({
+      secure: true,
+      maxRecipients: 100,
+      onRcptTo: ({ address }, _session, done) => done(address.startsWith('gone') ? listed : null),
+    });
+    const named = (who: string, count: number) =>
+      Array.from({ length: count }, (_, i) => `RCPT TO:<${who}${i}@d.example>\r\n`).join('');
+    const client = secure(port);
+    client.socket.write(
+      `EHLO me\r\n${LOGIN}MAIL FROM:<a@b.example>\r\n${named('gone', 200)}${named('here', 300)}DATA\r\n`,
+    );
+    await until(async () => /^354 /m.test(client.text()));
+    expect(client.text().match(/^550 5\.7\.1 /gm)).toHaveLength(200);
+    expect(client.text().match(/^452 4\.5\.3 /gm)).toHaveLength(200);
+    client.socket.write('text\r\n.\r\nQUIT\r\n');
+    expect((await client.ended).text).toMatch(/^250 2\.6\.0 .*\r\n221 /m);
+  });
+
+  it('ends a session that goes on naming suppressed recipients, and one that asks for a hundred others', async () => {
+    const refusing = (text: string) =>
+      start({ secure: true, onRcptTo: (_to, _session, done) => done(new SmtpReply(550, text)) });
+    const guess = async (port: number): Promise<string> => {
+      const client = secure(port);
+      const names = 'RCPT TO:<c@d.example>\r\n'.repeat(2_500);
+      client.socket.write(`EHLO me\r\n${LOGIN}MAIL FROM:<a@b.example>\r\n${names}`);
+      return (await client.ended).text;
+    };
+    const listed = await guess(await refusing(SUPPRESSED_RECIPIENT));
+    expect(listed.match(/^550 /gm)?.length).toBeLessThan(2_000);
+    expect(listed).toMatch(/^421 4\.7\.0 Too many commands without a mail\r\n$/m);
+    const unknown = await guess(await refusing('5.1.1 There is no such mailbox here'));
+    expect(unknown.match(/^550 /gm)).toHaveLength(100);
+    expect(unknown).toMatch(/^421 4\.7\.0 Too many errors\r\n$/m);
+  });
+
+  it('gives the domain of an address as it was written, in A-labels too', async () => {
+    const seen: string[] = [];
+    const keep = ({ address }: { address: string }, _session: unknown, done: () => void) => {
+      seen.push(address);
+      done();
+    };
+    const client = secure(await start({ secure: true, onMailFrom: keep, onRcptTo: keep }));
+    const named = ['<a@xn--bcher-kva.example> SIZE=1', '<Ada@XN--mgba3gch31f060k.com>', '<@hop.example:b@d.example>'];
+    client.socket.write(
+      `EHLO me\r\n${LOGIN}MAIL FROM:${named[0]}\r\nRCPT TO:${named[1]}\r\nRCPT TO:${named[2]}\r\nQUIT\r\n`,
+    );
+    await client.ended;
+    expect(seen).toEqual(['a@xn--bcher-kva.example', 'Ada@XN--mgba3gch31f060k.com', 'b@d.example']);
+  });
+
+  it('forgets what a refused MAIL had asked for', async () => {
+    const replies = [new SmtpReply(451, '4.7.0 Too fast')];
+    const options: SMTPServerOptions = { onMailFrom: (_from, _session, done) => done(replies.pop() ?? null) };
+    const client = secure(await start({ secure: true, ...options }));
+    const mail = ['MAIL FROM:<a@b.example> SMTPUTF8', 'MAIL FROM:<a@b.example>', 'RCPT TO:<jörg@d.example>', 'QUIT'];
+    client.socket.write(`EHLO me\r\n${LOGIN}${mail.join('\r\n')}\r\n`);
+    expect((await client.ended).text).toMatch(/^451 4\.7\.0 .*\r\n250 2\.1\.0 .*\r\n553 5\.6\.7 /m);
   });
 
   it('answers 421 beyond the share of an address, cuts beyond twice that, and counts handshakes too', async () => {

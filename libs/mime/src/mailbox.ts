@@ -24,7 +24,7 @@ const NEVER_IN_ADDRESS = /[\p{C}\p{Z}]/u;
 /** RFC 5322 atext, and the non-ASCII characters that RFC 6531 adds. The dot is checked apart. */
 const NOT_ATEXT = /[^A-Za-z0-9!#$%&'*+\-/=?^_`{|}~.\u0080-\u{10ffff}]/u;
 /** Marks that make an unquoted display name something else: comment, group, list, literal, quote (RFC 5322 §3.2.3). */
-const SPECIAL_IN_NAME = /[()<>[\]:;@\\,"]/;
+export const SPECIAL_IN_NAME = /[()<>[\]:;@\\,"]/;
 /** Two addresses with a separator between them: what people write who know it from mail programs. */
 const LIST = /@[^@,;]*[,;][^@]*@/;
 const NOT_DOMAIN = /[^A-Za-z0-9.\-\u0080-\u{10ffff}]/u;

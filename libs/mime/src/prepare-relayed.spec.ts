@@ -143,6 +143,22 @@ describe('prepareRelayed', () => {
     ['From with a list', 'From: a@ex.com, b@ex.com\r\n', '5.7.1'],
     ['From with a group', 'From: G: a@ex.com;\r\n', '5.7.1'],
     ['From with a comment', 'From: a@ex.com (x) <e@v.example>\r\n', '5.7.1'],
+    ['From with another address in a comment', 'From: a@ex.com (e@v.example)\r\n', '5.7.1'],
+    ['From with an encoded one in a comment', 'From: a@ex.com (=?utf-8?q?e=40v.example?=)\r\n', '5.7.1'],
+    ['From with angles in a comment', 'From: a@ex.com (x <e>)\r\n', '5.7.1'],
+    ['From with a list in a comment', 'From: a@ex.com (x, y)\r\n', '5.7.1'],
+    ['From with a comment in a comment', 'From: a@ex.com (x (y))\r\n', '5.7.1'],
+    ['From with an escape in a comment', 'From: a@ex.com (x\\)\r\n', '5.7.1'],
+    ['From with quotes in a comment', 'From: a@ex.com ("x")\r\n', '5.7.1'],
+    ['From with the end of a comment in quotes', 'From: a@ex.com ("x) <e@v.example> (")\r\n', '5.7.1'],
+    ['From with a parenthesis that base64 hides', 'From: a@ex.com (=?utf-8?b?)eA==?=)\r\n', '5.7.1'],
+    ['From with two comments', 'From: a@ex.com (x) (y)\r\n', '5.7.1'],
+    ['From with an open comment', 'From: a@ex.com (x\r\n', '5.7.1'],
+    ['From with a direction override in a comment', 'From: a@ex.com (\u202ex)\r\n', '5.7.1'],
+    ['From with a comment behind brackets', 'From: <a@ex.com> (x)\r\n', '5.7.1'],
+    ['From with a comment before the address', 'From: (x) a@ex.com\r\n', '5.7.1'],
+    ['From with a comment in the address', 'From: a(x)@ex.com\r\n', '5.7.1'],
+    ['a foreign Sender with a comment', 'From: a@ex.com\r\nSender: e@v.example (x)\r\n', '5.7.1'],
     ['From with an address as name', 'From: a@ex.com <e@v.example>\r\n', '5.7.1'],
     ['From with an encoded word as local part', 'From: =?utf-8?q?a?=@ex.com\r\n', '5.7.1'],
     ['From as one encoded word', 'From: =?utf-8?q?a=40ex.com?=\r\n', '5.7.1'],
@@ -178,6 +194,16 @@ describe('prepareRelayed', () => {
     expect(prepare(`From: a@bücher.example\r\n${BODY}`)).toMatchObject({
       from: { address: 'a@xn--bcher-kva.example' },
     });
+  });
+
+  it('takes the name behind the address of old programs, cron among them, and leaves it as it is (RFC 5322 §3.4)', () => {
+    const { from, message } = relayed(
+      `From: root@ex.com (Cron Daemon)\r\nSender: cron@ex.com\r\n\t(J=?utf-8?q?=C3=B6?=)\r\n${BODY}`,
+    );
+    expect(from).toEqual({ address: 'root@ex.com', name: 'Cron Daemon' });
+    expect(message.toString()).toMatch(/^From: root@ex\.com \(Cron Daemon\)\r\n/);
+    expect(relayed(`From: a@ex.com (=?utf-8?q?J=C3=BCrgen?=)\r\n${BODY}`).from.name).toBe('Jürgen');
+    expect(relayed(`From: a@ex.com ()\r\n${BODY}`).from).toEqual({ address: 'a@ex.com', name: '' });
   });
 
   it('allows a Sender at the domain of From, and 99 Received', () => {

@@ -3,7 +3,7 @@ import { blankControls, decodeWords } from './decode-words.js';
 import { bracketed, rfc5322Date } from './encode-header.js';
 import { findFiles } from './find-files.js';
 import type { Mailbox } from './mailbox.js';
-import { domainOf, parseMailbox } from './mailbox.js';
+import { domainOf, parseMailbox, SPECIAL_IN_NAME } from './mailbox.js';
 import { splitAddressList } from './read-address-list.js';
 import type { HeaderField, MessageHead } from './read-message-head.js';
 import { readMessageHead } from './read-message-head.js';
@@ -37,6 +37,8 @@ const SINGLETONS = new Map(
 );
 /** Fields that also name a sender; a reader may show them in place of From. */
 const OTHER_SENDERS = new Map(['Sender', 'Resent-From', 'Resent-Sender'].map((name) => [name.toLowerCase(), name]));
+/** RFC 5322 §3.4: a name as a comment behind the bare address, as programs wrote it before there were angle brackets. */
+const NAME_BEHIND = /^([^ ]+) +\((.*)\)$/;
 const REMOVED = new Set(['bcc', 'resent-bcc', 'return-path']);
 
 type FieldsByName = Map<string, HeaderField[]>;
@@ -117,10 +119,20 @@ function readFrom(message: Buffer, byName: FieldsByName): Mailbox | RelayProblem
 }
 
 function readSender(field: HeaderField): Mailbox | { problem: string } {
-  const mailbox = parseMailbox(field.value.replace(/\t/g, ' '));
+  const value = field.value.replace(/\t/g, ' ');
+  const [, address, comment] = NAME_BEHIND.exec(value) ?? [];
+  const mailbox = address === undefined ? parseMailbox(value) : withNameBehind(address, comment);
   if ('problem' in mailbox) return mailbox;
   // Legal as an atom, yet some readers decode it and then see another address.
   return mailbox.address.includes('=?') ? { problem: 'must not have an encoded word in its address' } : mailbox;
+}
+
+/** Every reader takes the address outside of the parentheses, where nothing in them, decoded or not, looks like another. */
+function withNameBehind(address: string, comment: string): Mailbox | { problem: string } {
+  const name = decodeWords(comment);
+  return SPECIAL_IN_NAME.test(comment + name)
+    ? { problem: 'must have nothing but a name in a comment' }
+    : parseMailbox(`${name} <${address}>`);
 }
 
 function foreignSender(byName: FieldsByName, from: Mailbox): RelayProblem | undefined {

@@ -1,9 +1,11 @@
 import { createPrivateKey, X509Certificate } from 'node:crypto';
-import { mkdtempSync, rmSync, statSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { loadConfig } from '#libs/kernel';
+import pino from 'pino';
+import { loadConfig, Log } from '#libs/kernel';
+import { selfSignedCertificate } from '../../../../test/support/self-signed-certificate.js';
 import { loadCertificate } from './certificate.js';
 
 describe('the certificate of an operator who gives none', () => {
@@ -12,11 +14,13 @@ describe('the certificate of an operator who gives none', () => {
     dir = mkdtempSync(join(tmpdir(), 'postloft-certificate-'));
   });
   afterEach(() => rmSync(dir, { recursive: true, force: true }));
-  const config = () => loadConfig('standalone', { DATA_DIR: dir, SERVICE_DOMAIN: 'post.example' });
+  const config = (domain = 'post.example') => loadConfig('standalone', { DATA_DIR: dir, SERVICE_DOMAIN: domain });
+  const lines: string[] = [];
+  const log = new Log(pino({}, { write: (line: string) => lines.push(line) }));
 
   it('is made once for the names of the relay, with a key on the curve that is cheapest to sign with', async () => {
     const doors = config();
-    const [kept, beside] = await Promise.all([loadCertificate(doors), loadCertificate(doors)]);
+    const [kept, beside] = await Promise.all([loadCertificate(doors, log), loadCertificate(doors, log)]);
     expect(beside).toEqual(kept);
     const certificate = new X509Certificate(kept.cert);
     expect(certificate.publicKey.asymmetricKeyDetails).toEqual({ namedCurve: 'prime256v1' });
@@ -26,6 +30,29 @@ describe('the certificate of an operator who gives none', () => {
     expect(certificate.verify(certificate.publicKey)).toBe(true);
     expect(new Date(certificate.validTo).getTime() - Date.now()).toBeGreaterThan(9 * 365 * 24 * 3_600_000);
     expect(statSync(join(dir, 'smtp-certificate-key.pem')).mode & 0o777).toBe(0o600);
-    expect(await loadCertificate(config())).toEqual(kept);
+    expect(await loadCertificate(config(), log)).toEqual(kept);
+    expect(lines).toEqual([]);
+  });
+
+  it('is made anew when the service has another name, and that is told', async () => {
+    const old = await loadCertificate(config(), log);
+    const renewed = await loadCertificate(config('mail.example'), log);
+    const certificate = new X509Certificate(renewed.cert);
+    expect(certificate.checkHost('smtp.mail.example')).toBe('smtp.mail.example');
+    expect(certificate.checkHost('smtp.post.example')).toBeUndefined();
+    expect(certificate.checkPrivateKey(createPrivateKey(renewed.key))).toBe(true);
+    expect(renewed.key).not.toBe(old.key);
+    expect(lines.splice(0)).toEqual([expect.stringContaining('smtp.mail.example')]);
+    expect(await loadCertificate(config('mail.example'), log)).toEqual(renewed);
+    expect(lines).toEqual([]);
+  });
+
+  it('is left alone when it is not of our making', async () => {
+    const { cert, key } = selfSignedCertificate('smtp.elsewhere.example');
+    writeFileSync(join(dir, 'smtp-certificate.pem'), cert);
+    writeFileSync(join(dir, 'smtp-certificate-key.pem'), key);
+    expect(await loadCertificate(config(), log)).toEqual({ cert, key });
+    expect(readFileSync(join(dir, 'smtp-certificate.pem'), 'utf8')).toBe(cert);
+    expect(lines).toEqual([]);
   });
 });

@@ -14,10 +14,13 @@ export interface Certificate {
 const RELOAD_CHECK_MS = 1_000;
 const VALID_DAYS = 3_650;
 
-/** The doors' certificate: the operator's PEM files, else one that we sign ourselves once and keep in DATA_DIR. */
-export async function loadCertificate(config: Config): Promise<Certificate> {
+/**
+ * The doors' certificate: the operator's PEM files, else one that we sign ourselves and keep in DATA_DIR for as long as the
+ * service has its name.
+ */
+export async function loadCertificate(config: Config, log: Log): Promise<Certificate> {
   const [certFile, keyFile] = certificateFiles(config);
-  if (config.settings.SMTP_TLS_CERT === undefined) await makeOnce(config, certFile, keyFile);
+  if (config.settings.SMTP_TLS_CERT === undefined) await makeOnce(config, log);
   const certificate = { cert: await readFile(certFile, 'utf8'), key: await readFile(keyFile, 'utf8') };
   // Throws when one is no PEM, or the key is not the certificate's: while a pair is replaced, one file is older.
   createSecureContext(certificate);
@@ -29,7 +32,7 @@ export function watchCertificate(config: Config, log: Log, changed: (certificate
   const files = certificateFiles(config);
   let current = '';
   const reload = async (): Promise<void> => {
-    const certificate = await loadCertificate(config);
+    const certificate = await loadCertificate(config, log);
     // Both files of a pair report their change.
     if (certificate.cert === current) return;
     changed(certificate);
@@ -53,18 +56,36 @@ function certificateFiles({ settings, dataDir }: Config): [cert: string, key: st
   ];
 }
 
+/** The names in a certificate that `makeUnlessThere` has made. */
+const OUR_NAMES = /^DNS:smtp\.[^,]+, DNS:localhost, IP Address:127\.0\.0\.1$/;
+
+/** Made here, maybe under another name of the service; else the operator has put it there. */
+const isOurs = ({ subject, issuer, subjectAltName = '' }: X509Certificate): boolean =>
+  subject === issuer && OUR_NAMES.test(subjectAltName);
+
 const made = new WeakMap<Config, Promise<void>>();
 
 /** Once for all doors, which open at the same time: else one would write its key beside the certificate of another. */
-function makeOnce(config: Config, certFile: string, keyFile: string): Promise<void> {
-  const making = made.get(config) ?? makeUnlessThere(config, certFile, keyFile);
+function makeOnce(config: Config, log: Log): Promise<void> {
+  const making = made.get(config) ?? makeUnlessThere(config, log);
   made.set(config, making);
   return making;
 }
 
-async function makeUnlessThere(config: Config, certFile: string, keyFile: string): Promise<void> {
-  if (existsSync(certFile)) return;
+async function makeUnlessThere(config: Config, log: Log): Promise<void> {
+  const [certFile, keyFile] = certificateFiles(config);
   const host = `smtp.${config.settings.SERVICE_DOMAIN}`;
+  if (existsSync(certFile)) {
+    const there = new X509Certificate(await readFile(certFile));
+    if (!isOurs(there) || there.checkHost(host) !== undefined) return;
+    log.warn(
+      `the smtp certificate is made anew: it did not stand for ${host}. Clients that trusted it need the new one`,
+      {
+        file: certFile,
+        before: there.subject,
+      },
+    );
+  }
   const pems = await generate([{ name: 'commonName', value: host }], {
     // Whoever speaks TLS 1.2 knows this curve; a handshake with it costs a quarter less processor time than with RSA.
     keyType: 'ec',

@@ -8,7 +8,7 @@ import { readDataFast } from './data-reader.js';
 import { guardProtocol } from './guard-protocol.js';
 import { readLinesFast } from './line-reader.js';
 import { PhaseClock, type Deadlines, type Late, type Seen } from './phase-clock.js';
-import { mendReplies, OWN_ENHANCED_CODE } from './replies.js';
+import { blamesNobody, mendReplies, OWN_ENHANCED_CODE } from './replies.js';
 import { endings, handshakes, isOpen, takeNoisyTurns } from './turns.js';
 
 /** Refused commands and recipients since the last accepted mail (promises S-23). */
@@ -18,10 +18,10 @@ const MAX_COMMANDS = 2_000;
 /** From so many on a client is noisy: what honest ones need for a mail is less. */
 const NOISY_ERRORS = 3;
 const NOISY_COMMANDS = 110;
-/** RFC 3463 §3.4, the status of a mail system: no error of the client's, who may wait in the same session for its end. */
-const OUR_TROUBLE = /^4\.3\./;
 /** What a client has to read the last reply, in ms, before its connection is cut. */
 const LINGER_MS = 1_000;
+/** Of the path of MAIL or RCPT, behind a source route. */
+const DOMAIN = /@([^@<>]*)>/;
 
 /** RFC 5321 §4.1.2, without angle brackets. */
 const QUOTED_LOCAL = /^([^:"]*:\s*<)("(?:[ !#-;=?-[\]-~]|\\[ -;=?-~])*")(?=@)/;
@@ -86,14 +86,30 @@ export class PromptConnection extends SMTPConnection {
     super._onCommand(command, callback);
   }
 
-  /** The library parts a quoted local part at its blanks: where any sender is taken, a plain one stands for it there. */
-  override _parseAddressCommand(name: string, command: Buffer | string) {
+  /**
+   * What the library makes of a path is put right. It decodes A-labels, and what comes of them may not be taken for a domain
+   * any more: some have invisible joiners (RFC 5892 appendix A). It parts a quoted local part at its blanks: where any
+   * sender is taken, a plain one stands for it there.
+   */
+  override _parseAddressCommand(
+    name: string,
+    command: Buffer | string,
+  ): ReturnType<SMTPConnection['_parseAddressCommand']> {
     const line = command.toString();
-    const quoted = this._server.options.lenientAddressParsing ? QUOTED_LOCAL.exec(line) : null;
-    if (!quoted) return super._parseAddressCommand(name, command);
-    const [all, before, local] = quoted;
-    const parsed = super._parseAddressCommand(name, `${before}${PLAIN_LOCAL}${line.slice(all.length)}`);
-    return parsed && { ...parsed, address: `${local}${parsed.address.slice(PLAIN_LOCAL.length)}` };
+    const [whole = '', before = '', quoted] =
+      (this._server.options.lenientAddressParsing ? QUOTED_LOCAL.exec(line) : null) ?? [];
+    const readable = quoted === undefined ? command : `${before}${PLAIN_LOCAL}${line.slice(whole.length)}`;
+    const parsed = super._parseAddressCommand(name, readable);
+    const [, domain] = DOMAIN.exec(line) ?? [];
+    if (!parsed || domain === undefined) return parsed;
+    const local = quoted ?? parsed.address.slice(0, parsed.address.lastIndexOf('@'));
+    return { ...parsed, address: `${local}@${domain}` };
+  }
+
+  /** What a refused MAIL had asked for does not hold for the next one; the library would keep it. */
+  override handler_MAIL(command: Buffer, callback: () => void): void {
+    if (!this.session.envelope.mailFrom) this._resetSession();
+    super.handler_MAIL(command, callback);
   }
 
   override handler_STARTTLS(command: Buffer, callback: () => void): void {
@@ -105,7 +121,7 @@ export class PromptConnection extends SMTPConnection {
     if (code === 250 && context === 'DATA_OK') this.commandsSinceMail = this.errorsSinceMail = 0;
     if (code < 400) return;
     if (code === 421) return this.cutSoon();
-    if (typeof data === 'string' && OUR_TROUBLE.test(data)) return;
+    if (typeof data === 'string' && blamesNobody(data)) return;
     this.errorsSinceMail += 1;
     if (this.errorsSinceMail >= MAX_ERRORS) this.send(421, '4.7.0 Too many errors', false);
   }

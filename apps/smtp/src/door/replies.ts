@@ -10,6 +10,16 @@ export const OWN_ENHANCED_CODE = /^[245]\.\d{1,3}\.\d{1,3} /;
 /** RFC 5321 §4.2: a reply is printable ASCII, whatever a sentence quotes. */
 const NOT_PRINTABLE = /[^\x20-\x7e]+/g;
 
+/** RFC 3463 §3.4, the status of a mail system: the client may wait in the same session for its end. */
+const OUR_TROUBLE = /^4\.3\./;
+/** RFC 5321 §4.5.3.1.10: the client goes on with those that were taken. */
+const TOO_MANY_RECIPIENTS = '4.5.3 Too many recipients. Send to the rest in a new transaction';
+export const SUPPRESSED_RECIPIENT = '5.7.1 This address is on the suppression list';
+
+/** Refused through no fault of the client: a list of recipients may be long, and may know nothing of suppressions. */
+export const blamesNobody = (text: string): boolean =>
+  OUR_TROUBLE.test(text) || text === TOO_MANY_RECIPIENTS || text.startsWith(SUPPRESSED_RECIPIENT);
+
 const STARTTLS_FIRST = '5.7.0 Must issue a STARTTLS command first';
 const NO_LOGIN_DATA = '5.5.2 The login data cannot be read';
 
@@ -28,6 +38,7 @@ const MENDED = new Map<string, Reply>([
   ['HTTP requests not allowed', [421, '4.7.0 This is no web server']],
   ['Server shutting down', [421, '4.3.2 The server is shutting down']],
   ['Error: Command line too long', [421, '4.7.0 Line too long']],
+  ['Error: too many recipients', [452, TOO_MANY_RECIPIENTS]],
   // 2.1.5 would say that the address is valid, and nobody looked.
   ['Try to send something. No promises though', [252, '2.0.0 Addresses are judged when mail for them comes']],
   // What a door offers is in its answer to EHLO, and differs with the door and with TLS.

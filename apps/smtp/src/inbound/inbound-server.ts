@@ -40,7 +40,7 @@ export class InboundServer implements OnApplicationBootstrap {
 
   async onApplicationBootstrap(): Promise<void> {
     const connections = new ConnectionCounts(this.config.settings.SMTP_CONNECTIONS_PER_IP, CONNECTIONS);
-    const options = this.options(await loadCertificate(this.config));
+    const options = this.options(await loadCertificate(this.config, this.log));
     const server = new PromptSmtpServer(options, { deadlines: DEADLINES, connections });
     server.on('error', (error: Error) => this.log.debug('inbound connection error', { reason: error.message }));
     await new Promise<void>((resolve, reject) => {

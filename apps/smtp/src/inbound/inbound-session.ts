@@ -52,7 +52,7 @@ export class InboundSession {
     const mailbox = parseMailbox(this.withDomain(to.address));
     if ('problem' in mailbox) throw new SmtpReply(501, `5.1.3 The address ${mailbox.problem}`);
     if (this.inbound.place(mailbox.address) === null) throw recipientRefusal(mailbox, this.serviceDomain);
-    // The library decodes A-labels.
+    // Its domain in lower-case A-labels, as a place is looked for.
     to.address = mailbox.address;
   }
 

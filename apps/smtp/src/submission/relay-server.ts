@@ -42,7 +42,7 @@ export class RelayServer implements OnApplicationBootstrap {
 
   async onApplicationBootstrap(): Promise<void> {
     const { SMTP_PORT, SMTPS_PORT } = this.config.settings;
-    const certificate = await loadCertificate(this.config);
+    const certificate = await loadCertificate(this.config, this.log);
     await this.listen(SMTP_PORT, certificate, false);
     await this.listen(SMTPS_PORT, certificate, true);
     const unwatch = watchCertificate(this.config, this.log, (renewed) =>

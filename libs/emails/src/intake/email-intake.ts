@@ -205,7 +205,8 @@ export class EmailIntake {
       domainId,
     );
     if (found.size === 0) return recipients;
-    if (submission.suppressed === 'skip')
+    const { suppressed } = submission;
+    if (suppressed === 'skip' || (suppressed === 'skip_some' && found.size < recipients.length))
       return recipients.map((recipient) => ({ ...recipient, suppressed: found.get(recipient.normal) ?? null }));
     const details: RefusalDetail[] = recipients
       .filter((recipient) => found.has(recipient.normal))

@@ -15,7 +15,7 @@ const TRACK = ['none', 'opens', 'clicks', 'all'];
 const MAX_SHOWN = 80;
 
 /**
- * Judges the control fields by the rules of the API's fields.
+ * Judges the control fields by the rules of the API's fields; only a time may be past.
  * @throws Refusal `validation_error` (554 5.6.0) with every field that has a wrong value, and what is allowed.
  */
 export function relayedOptions(relayed: RelayedMessage): RelayedOptions {
@@ -25,11 +25,7 @@ export function relayedOptions(relayed: RelayedMessage): RelayedOptions {
       ...problem,
       field: `X-Service-Tag${path.replace('.', '-')}`.slice(0, MAX_SHOWN),
     })),
-    ...(scheduledAt === undefined ? [] : scheduledAtRule(scheduledAt)).map(({ code, message }) => ({
-      field: 'X-Service-Scheduled-At',
-      code,
-      message,
-    })),
+    ...scheduleProblems(scheduledAt),
     ...idempotencyProblems(idempotencyKey),
     ...trackProblems(track),
     ...unsubscribeProblems(relayed),
@@ -46,6 +42,13 @@ export function relayedOptions(relayed: RelayedMessage): RelayedOptions {
 
 const one = (field: string, code: string, message: string): RefusalDetail[] => [{ field, code, message }];
 const isNone = (track: string): boolean => track.toLowerCase() === TRACK[0];
+
+/** A mail may have waited for hours in a server's queue, or come again: a time that has passed by then means now. */
+function scheduleProblems(scheduledAt: string | undefined): RefusalDetail[] {
+  if (scheduledAt === undefined) return [];
+  const problems = scheduledAtRule(scheduledAt).filter(({ code }) => code !== 'in_the_past');
+  return problems.flatMap(({ code, message }) => one('X-Service-Scheduled-At', code, message));
+}
 
 function idempotencyProblems(key: string | undefined): RefusalDetail[] {
   if (key === undefined || isIdempotencyKey(key)) return [];

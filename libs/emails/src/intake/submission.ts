@@ -50,8 +50,11 @@ export interface Submission {
   idempotency: Idempotency | null;
   /** Ids of the domains that the key may send from; null or absent: every active domain of the account. */
   allowedDomains?: ReadonlySet<string> | null;
-  /** What becomes of suppressed recipients: they refuse the whole mail (the default), or are left out of it (D-21). */
-  suppressed?: 'reject' | 'skip';
+  /**
+   * What becomes of suppressed recipients: they refuse the whole mail (the default), or are left out of it (D-21), or are
+   * left out as long as somebody else is in it.
+   */
+  suppressed?: 'reject' | 'skip' | 'skip_some';
   /** How long delivery is tried after the mail is due; absent: DELIVERY_LIFETIME. */
   lifetimeSeconds?: number;
   /** The outcome that a test mail asked for (details §7); absent: by its addresses. */
@@ -67,6 +70,8 @@ export interface Submission {
 export interface Idempotency {
   /** Account, mode and operation: the same key elsewhere is another key. */
   scope: string;
+  /** A second scope in which a repetition may come. */
+  alias?: string;
   key: string;
   /** SHA-256 of the raw body; null where the key alone decides (SMTP). */
   bodyHash: Buffer | null;
