@@ -5,6 +5,7 @@ import type { DeliveryJob } from '#libs/emails';
 import { nextTurn } from '#libs/kernel';
 import { NO_REMOTE, type Outcome } from '#libs/mta';
 import { freeDeadClaims } from '#libs/persistence';
+import { until } from '../support/until.js';
 import { openPostOffices, submission, type PostOffice, type PostOffices } from '../support/post-office.js';
 
 type Kind = 'delivered' | 'deferred' | 'bounced';
@@ -374,6 +375,8 @@ describe('intake and ledger on a real database', () => {
     await office.ledger.release([claimed]);
 
     await Promise.all(Array.from({ length: 2_100 }, () => accept()));
+    // Behind the answers, and in a crowd in the shadow of the next commit.
+    await until(() => Promise.resolve(jobs.length >= 2_000), { what: 'the mails that memory has room for' });
     await nextTurn();
     expect(jobs).toHaveLength(2_000);
     const unclaimed = () =>
