@@ -14,7 +14,7 @@ import { StatsModule } from '#libs/stats';
 import { startEngines } from './engines.js';
 import { welcome } from './welcome.js';
 
-const app = await startProgram({
+await startProgram({
   program: 'standalone',
   check: shapingPlan,
   prepare: startEngines,
@@ -28,5 +28,5 @@ const app = await startProgram({
     WebhooksAppModule,
   ],
   create: startHttpApplication,
+  welcome: async (app) => console.log(welcome(app.get(Config), await app.get(FirstAccount).makeKey())),
 });
-console.log(welcome(app.get(Config), app.get(FirstAccount).made));

@@ -29,6 +29,8 @@ export interface ProgramOptions {
   prepare?: (parts: KernelParts) => Promise<Config>;
   /** Builds the application; a program without HTTP needs nothing here. */
   create?: (root: DynamicModule, config: Config) => Promise<INestApplicationContext>;
+  /** Says what whoever started the program needs to know, once everything listens. */
+  welcome?: (app: INestApplicationContext) => Promise<void>;
 }
 
 @Module({})
@@ -38,7 +40,7 @@ class ProgramModule {}
  * Starts one program: settings → engines → migration → modules → loops. Ends the process with one clear sentence when a
  * setting is wrong; with `--check-config` it only says whether the settings are right.
  */
-export async function startProgram(options: ProgramOptions): Promise<INestApplicationContext> {
+export async function startProgram(options: ProgramOptions): Promise<void> {
   const parsed = readConfig(options);
   const log = Log.create(parsed);
   Logger.overrideLogger(new NestLog(log));
@@ -58,7 +60,7 @@ export async function startProgram(options: ProgramOptions): Promise<INestApplic
     const app = await (options.create ?? createHeadless)(root, config);
     await startOpsServer({ config, log, shutdown, health: app.get(Health), metrics: app.get(Metrics) });
     log.info('started', { settings: config.describe() });
-    return app;
+    await options.welcome?.(app);
   } catch (error) {
     const sentence = error instanceof ConfigError ? error.message : listenProblem(error, parsed);
     if (sentence === null) log.error('the start failed', error);
