@@ -1,5 +1,5 @@
 import { execFile, spawn } from 'node:child_process';
-import { chmodSync, mkdtempSync } from 'node:fs';
+import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -9,6 +9,7 @@ import { cli } from '../support/cli.js';
 import { mail } from '../support/mail.js';
 import { freePorts } from '../support/ports.js';
 import { launch, processesOn, startStandalone, type RunningProgram } from '../support/program.js';
+import { selfSignedCertificate } from '../support/self-signed-certificate.js';
 import { until } from '../support/until.js';
 
 const MAIN = join(new URL('../../', import.meta.url).pathname, 'dist/programs/standalone.js');
@@ -113,6 +114,39 @@ describe('the life of a process', () => {
     expect(failed.stderr).toMatch(/DELIVERY_MODE must be one of capture, mx, smarthost/);
     const right = await run(process.execPath, [MAIN, '--check-config'], { env: { PATH: process.env['PATH'] ?? '' } });
     expect(JSON.parse(right.stdout)).toMatchObject({ HTTP_PORT: 3000 });
+  });
+
+  it('says in one sentence each which files and which database cannot be used', async () => {
+    const dataDir = mkdtempSync(join(tmpdir(), 'postloft-e2e-'));
+    const { cert } = selfSignedCertificate('smtp.postloft.test');
+    const [certFile, keyFile] = [join(dataDir, 'cert.pem'), join(dataDir, 'key.pem')];
+    writeFileSync(certFile, cert);
+    writeFileSync(keyFile, selfSignedCertificate('other.example').key);
+    const sentences = async (env: Record<string, string>, ...args: string[]) => {
+      const failed = (await run(process.execPath, [MAIN, ...args], {
+        env: { PATH: process.env['PATH'] ?? '', DATA_DIR: dataDir, ...env },
+      }).catch((error: unknown) => error)) as { code: number; stderr: string };
+      expect(failed.code).toBe(1);
+      return failed.stderr.trim().split('\n');
+    };
+    const files = {
+      HTTP_TLS_CERT: join(dataDir, 'missing.pem'),
+      HTTP_TLS_KEY: keyFile,
+      SMTP_TLS_CERT: certFile,
+      SMTP_TLS_KEY: keyFile,
+    };
+    const expected = [
+      expect.stringMatching(/^HTTP_TLS_CERT cannot be read: /),
+      `SMTP_TLS_KEY is not the key of SMTP_TLS_CERT; it is "${keyFile}".`,
+    ];
+    expect(await sentences(files, '--check-config')).toEqual(expected);
+    expect(await sentences(files)).toEqual(expected);
+    const [port] = await freePorts(1);
+    const MASTER_KEY = Buffer.alloc(32, 1).toString('base64');
+    expect(await sentences({ DATABASE_URL: `postgres://u:p@127.0.0.1:${port}/x`, MASTER_KEY })).toEqual([
+      expect.stringContaining(`DATABASE_URL names port ${port} of 127.0.0.1, where nothing listens`),
+    ]);
+    rmSync(dataDir, { recursive: true });
   });
 
   it('lets the command line make, block and settle accounts beside the running program, effective within a second', async () => {

@@ -1,5 +1,6 @@
 import 'reflect-metadata';
 import { BusModule } from '#libs/bus';
+import { readTlsFiles } from '#libs/kernel';
 import { startProgram } from '#libs/persistence';
 import { StatsModule } from '#libs/stats';
 import { FirstAccount } from './first-account.js';
@@ -8,6 +9,7 @@ import { startHttpApplication } from './http-application.js';
 
 await startProgram({
   program: 'gateway',
+  checks: [(config) => readTlsFiles(config, 'HTTP_TLS')],
   imports: () => [BusModule.forRoot(), StatsModule.forRoot(), GatewayModule],
   create: startHttpApplication,
   welcome: async (app) => {

@@ -8,7 +8,7 @@ import { SmtpModule } from '#apps/smtp/src/smtp.module';
 import { WebhooksAppModule } from '#apps/webhooks/src/webhooks-app.module';
 import { BusModule } from '#libs/bus';
 import { shapingPlan } from '#libs/emails';
-import { Config } from '#libs/kernel';
+import { Config, readTlsFiles } from '#libs/kernel';
 import { startProgram } from '#libs/persistence';
 import { StatsModule } from '#libs/stats';
 import { startEngines } from './engines.js';
@@ -16,7 +16,7 @@ import { welcome } from './welcome.js';
 
 await startProgram({
   program: 'standalone',
-  check: shapingPlan,
+  checks: [shapingPlan, (config) => readTlsFiles(config, 'HTTP_TLS'), (config) => readTlsFiles(config, 'SMTP_TLS')],
   prepare: startEngines,
   imports: () => [
     BusModule.forRoot(),

@@ -2,30 +2,26 @@ import { X509Certificate } from 'node:crypto';
 import { existsSync, watchFile, unwatchFile } from 'node:fs';
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { createSecureContext } from 'node:tls';
-import type { Config, Log } from '#libs/kernel';
+import { readTlsFiles, type Config, type Log, type TlsFiles } from '#libs/kernel';
 import { generate } from 'selfsigned';
-
-export interface Certificate {
-  cert: string;
-  key: string;
-}
 
 const RELOAD_CHECK_MS = 1_000;
 const VALID_DAYS = 3_650;
 
-/** The doors' certificate: the operator's PEM files, else one that we sign ourselves once and keep in DATA_DIR. */
-export async function loadCertificate(config: Config): Promise<Certificate> {
+/**
+ * The doors' certificate: the operator's PEM files, else one that we sign ourselves once and keep in DATA_DIR.
+ * @throws ConfigError when the operator's cannot be used: while a pair is replaced, one file is older
+ */
+export async function loadCertificate(config: Config): Promise<TlsFiles> {
+  const given = readTlsFiles(config, 'SMTP_TLS');
+  if (given !== null) return given;
   const [certFile, keyFile] = certificateFiles(config);
-  if (config.settings.SMTP_TLS_CERT === undefined) await makeOnce(config, certFile, keyFile);
-  const certificate = { cert: await readFile(certFile, 'utf8'), key: await readFile(keyFile, 'utf8') };
-  // Throws when one is no PEM, or the key is not the certificate's: while a pair is replaced, one file is older.
-  createSecureContext(certificate);
-  return certificate;
+  await makeOnce(config, certFile, keyFile);
+  return { cert: await readFile(certFile, 'utf8'), key: await readFile(keyFile, 'utf8') };
 }
 
 /** Calls back with the new certificate when the files change; one that cannot be used is reported and the old one stays. */
-export function watchCertificate(config: Config, log: Log, changed: (certificate: Certificate) => void): () => void {
+export function watchCertificate(config: Config, log: Log, changed: (certificate: TlsFiles) => void): () => void {
   const files = certificateFiles(config);
   let current = '';
   const reload = async (): Promise<void> => {
