@@ -113,6 +113,25 @@ describe('the database and the domains in it', () => {
     );
   });
 
+  it('keep their other senders in what is proposed for an SPF record that costs too many look-ups', async () => {
+    const others = Array.from({ length: 11 }, (_, i) => `include:s${i}.example`).join(' ');
+    const ours = `include:spf.${SERVICE}`;
+    const fixOf = async (name: string, record: string) => {
+      await domains.addVouched(newAccountId(), name);
+      room.stage.dns.set(name, { TXT: [record] });
+      return (await seen('domains', name)).find(({ subject }) => subject === name);
+    };
+    const taking = `Take out what no longer sends for this domain (of ${others.replaceAll(' ', ', ')}), and keep the rest:`;
+    expect(await fixOf('full.example', `v=spf1 ${others} ${ours} -all`)).toMatchObject({
+      status: 'warning',
+      fix: `${taking}\nfull.example. TXT "v=spf1 ${others} ${ours} -all"`,
+    });
+    expect(await fixOf('fuller.example', `v=spf1 ${others} -all`)).toMatchObject({
+      status: 'error',
+      fix: `${taking}\nfuller.example. TXT "v=spf1 ${others} ${ours} -all"`,
+    });
+  });
+
   it('are named when the zone of the keys has old ones', async () => {
     await domains.addVouched(newAccountId(), 'shop.example');
     const zone = await new DkimZone(db.database, SERVICE).records();
