@@ -1,6 +1,8 @@
 import { DkimZone, DomainEntity, SendingDomains } from '#libs/domains';
 import { loadConfig, SecretBox } from '#libs/kernel';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { Finding } from '../../apps/standalone/src/doctor/finding.js';
+import { parseCommandLine } from '../../apps/standalone/src/cli/parse-command-line.js';
 import { openDoctorRoom } from '../support/doctor-room.js';
 import { SERVICE } from '../support/doctor-stage.js';
 import { newAccountId } from '../support/domain-desk.js';
@@ -111,6 +113,17 @@ describe('the database and the domains in it', () => {
     expect(await seen('domains', 'nobodys.example')).toContainEqual(
       expect.objectContaining({ subject: 'nobodys.example', status: 'error' }),
     );
+  });
+
+  it('are found by the name as people write it', async () => {
+    await domains.addVouched(newAccountId(), 'bücher.example');
+    const line = parseCommandLine(['doctor', '--only', 'domains', '--domain', 'BÜCHER.example.', '--json']);
+    if (line.kind !== 'run_alone') throw new Error(line.kind);
+    const { json, close } = await line.run(loadConfig('cli', room.env));
+    await close?.();
+    const { checks } = json as { checks: Finding[] };
+    expect(checks.map(({ subject }) => subject)).toContain('xn--bcher-kva.example');
+    expect(checks.map(({ message }) => message)).not.toContain('No account has this domain.');
   });
 
   it('keep their other senders in what is proposed for an SPF record that costs too many look-ups', async () => {

@@ -13,6 +13,7 @@ export type { DkimView, RotationView } from './dkim/dkim-view.js';
 export { DkimZone, zoneLine, type ZoneRecord } from './dkim/dkim-zone.js';
 export { DomainKeys } from './dkim/domain-keys.js';
 export type { DomainRecord } from './domain-records.js';
+export { normaliseDomainName } from './domain-name.js';
 export { domainNameRule, tlsPolicyRule, trackingRule } from './domain-rules.js';
 export type { DomainView } from './domain-view.js';
 export { DomainsModule } from './domains.module.js';
