@@ -143,9 +143,12 @@ describe('the life of a process', () => {
     expect(await sentences(files)).toEqual(expected);
     const [port] = await freePorts(1);
     const MASTER_KEY = Buffer.alloc(32, 1).toString('base64');
-    expect(await sentences({ DATABASE_URL: `postgres://u:p@127.0.0.1:${port}/x`, MASTER_KEY })).toEqual([
-      expect.stringContaining(`DATABASE_URL names port ${port} of 127.0.0.1, where nothing listens`),
-    ]);
+    const database = { DATABASE_URL: `postgres://u:p@127.0.0.1:${port}/x`, MASTER_KEY };
+    const said = expect.stringContaining(
+      `DATABASE_URL names port ${port} of 127.0.0.1, where nothing listens`,
+    ) as string;
+    expect(await sentences(database)).toEqual([said]);
+    await expect(cli({ DATA_DIR: dataDir, ...database }, 'accounts', 'list')).rejects.toMatchObject({ stderr: said });
     rmSync(dataDir, { recursive: true });
   });
 

@@ -169,7 +169,7 @@ async function compareServed({ config, hostName, signal }: Patient, { cert }: Tl
       error({
         subject,
         message: 'It serves another certificate than the file has.',
-        fix: 'Look into the log for "the new relay certificate cannot be used", or restart the service.',
+        fix: 'Look into the log for "the new smtp certificate cannot be used", or restart the service.',
       }),
     ];
   } catch (problem) {
