@@ -9,7 +9,8 @@ import { GROUPS } from './settings-page-sentences.mjs';
 
 const root = fileURLToPath(new URL('../', import.meta.url));
 const PAGE = 'docs/settings.md';
-const { SETTINGS } = await import('../dist/libs/kernel/src/index.js');
+const { SETTINGS, loadConfig } = await import('../dist/libs/kernel/src/index.js');
+const DEFAULTS = loadConfig('cli', {}).settings;
 
 const problems = mismatches();
 if (problems.length > 0) {
@@ -53,8 +54,8 @@ function render() {
 
 Environment variables, read once at start. A value that is not allowed stops the start with one sentence per mistake;
 \`npm start -- --check-config\` says whether all is well and shows every value as it was understood, secrets masked.
-An empty value counts as not set. Durations are written as \`500ms\`, \`30s\`, \`15m\`, \`4h\` or \`3d\`; lists are
-comma-separated; yes and no are \`true\`, \`on\`, \`1\`, \`yes\` and \`false\`, \`off\`, \`0\`, \`no\`.
+An empty value counts as not set. Durations are written as \`500ms\`, \`30s\`, \`15m\`, \`4h\` or \`3d\`, \`24d\` at
+most; lists are comma-separated; yes and no are \`true\`, \`on\`, \`1\`, \`yes\` and \`false\`, \`off\`, \`0\`, \`no\`.
 
 ${tables.join('\n\n')}
 `;
@@ -65,7 +66,7 @@ function fallback(name) {
   const { fallback: given, secret } = SETTINGS[name];
   if (name === 'LOG_FORMAT') return '`pretty` on a terminal, else `json`';
   if (given === undefined) return secret ? 'none (secret)' : 'none';
-  return `\`${typeof given === 'function' ? given({}) : given}\``;
+  return `\`${typeof given === 'function' ? given(DEFAULTS) : given}\``;
 }
 
 /** The parser's own words for what it refuses; a setting that takes any text has none. */
@@ -86,7 +87,7 @@ function refusal(name) {
 
 function isList(name) {
   const { parse, fallback: given } = SETTINGS[name];
-  const samples = [typeof given === 'function' ? given({}) : given, '127.0.0.1'];
+  const samples = [typeof given === 'function' ? given(DEFAULTS) : given, '127.0.0.1'];
   return samples.some((sample) => {
     try {
       return Array.isArray(parse(sample));

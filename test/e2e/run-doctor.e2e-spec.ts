@@ -109,7 +109,7 @@ function breakEverything(): { env: Record<string, string>; faults: [check: strin
       ['dns', `_dmarc.${SERVICE}`, 'v=DMARC1; p=none'],
       ['dns', `*._report._dmarc.${SERVICE}`, 'TXT "v=DMARC1;"'],
       ['dns', `track.${SERVICE}`, `CNAME ${HOST}.`],
-      ['spf', `spf.${SERVICE}`, `"v=spf1 ip4:${SOURCE} ip4:127.0.0.9 -all"`],
+      ['spf', `spf.${SERVICE}`, `"v=spf1 ip4:${SOURCE} ip4:192.0.2.77 ip4:127.0.0.9 -all"`],
       ['spf', `bounces.${SERVICE}`, `include:spf.${SERVICE} -all`],
       ['spf', SERVICE, '-all'],
       ['port-25', `port ${stage.env['MX_PORT']} outbound`, 'SMARTHOST_URL='],
@@ -179,6 +179,11 @@ describe('doctor', () => {
           okay.some((found) => found.check === check && found.subject === subject),
           `${check} ${subject}`,
         ).toBe(true);
+      const crossed = await report({ ...stage.env, INBOUND_SMTP_PORT: stage.env['SMTP_PORT'] }, '--only', 'inbound');
+      expect(crossed.checks[0]).toMatchObject({
+        status: 'error',
+        message: expect.stringMatching(/^The relay/) as string,
+      });
       await program.stop();
       program = undefined;
 

@@ -1,6 +1,8 @@
 import { DkimZone, DomainEntity, SendingDomains } from '#libs/domains';
 import { loadConfig, SecretBox } from '#libs/kernel';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { Finding } from '../../apps/standalone/src/doctor/finding.js';
+import { parseCommandLine } from '../../apps/standalone/src/cli/parse-command-line.js';
 import { openDoctorRoom } from '../support/doctor-room.js';
 import { SERVICE } from '../support/doctor-stage.js';
 import { newAccountId } from '../support/domain-desk.js';
@@ -111,6 +113,36 @@ describe('the database and the domains in it', () => {
     expect(await seen('domains', 'nobodys.example')).toContainEqual(
       expect.objectContaining({ subject: 'nobodys.example', status: 'error' }),
     );
+  });
+
+  it('are found by the name as people write it', async () => {
+    await domains.addVouched(newAccountId(), 'bücher.example');
+    const line = parseCommandLine(['doctor', '--only', 'domains', '--domain', 'BÜCHER.example.', '--json']);
+    if (line.kind !== 'run_alone') throw new Error(line.kind);
+    const { json, close } = await line.run(loadConfig('cli', room.env));
+    await close?.();
+    const { checks } = json as { checks: Finding[] };
+    expect(checks.map(({ subject }) => subject)).toContain('xn--bcher-kva.example');
+    expect(checks.map(({ message }) => message)).not.toContain('No account has this domain.');
+  });
+
+  it('keep their other senders in what is proposed for an SPF record that costs too many look-ups', async () => {
+    const others = Array.from({ length: 11 }, (_, i) => `include:s${i}.example`).join(' ');
+    const ours = `include:spf.${SERVICE}`;
+    const fixOf = async (name: string, record: string) => {
+      await domains.addVouched(newAccountId(), name);
+      room.stage.dns.set(name, { TXT: [record] });
+      return (await seen('domains', name)).find(({ subject }) => subject === name);
+    };
+    const taking = `Take out what no longer sends for this domain (of ${others.replaceAll(' ', ', ')}), and keep the rest:`;
+    expect(await fixOf('full.example', `v=spf1 ${others} ${ours} -all`)).toMatchObject({
+      status: 'warning',
+      fix: `${taking}\nfull.example. TXT "v=spf1 ${others} ${ours} -all"`,
+    });
+    expect(await fixOf('fuller.example', `v=spf1 ${others} -all`)).toMatchObject({
+      status: 'error',
+      fix: `${taking}\nfuller.example. TXT "v=spf1 ${others} ${ours} -all"`,
+    });
   });
 
   it('are named when the zone of the keys has old ones', async () => {

@@ -1,3 +1,4 @@
+import { createPrivateKey } from 'node:crypto';
 import { mkdtempSync, symlinkSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { createServer as createHttpServer } from 'node:http';
@@ -29,6 +30,22 @@ const FAULTS: Fault[] = [
     status: 'error',
     says: 'default name postloft.test',
     fix: 'SERVICE_DOMAIN=<',
+  },
+  {
+    name: 'limits and sources that are not there',
+    check: 'settings',
+    break: () => (room.env['SHAPING_FILE'] = '/nowhere/shaping.json'),
+    status: 'error',
+    says: /does not start: SHAPING_FILE \/nowhere\/shaping\.json: /,
+    fix: 'take SHAPING_FILE out',
+  },
+  {
+    name: 'limits and sources that nobody can read',
+    check: 'settings',
+    break: () => (room.env['SHAPING_FILE'] = room.stage.file('malformed.json', '{')),
+    status: 'error',
+    says: 'does not start: SHAPING_FILE',
+    fix: 'Correct the file',
   },
   {
     name: 'another port than 25',
@@ -86,6 +103,26 @@ const FAULTS: Fault[] = [
     status: 'error',
     says: 'key of another certificate',
     fix: 'SMTP_TLS_KEY',
+  },
+  {
+    name: 'a key that is encrypted',
+    check: 'tls',
+    break: () => {
+      const { cert, key } = selfSignedCertificate(HOST);
+      const locked = { type: 'pkcs8', format: 'pem', cipher: 'aes-256-cbc', passphrase: 'secret' } as const;
+      room.certify({ cert, key: createPrivateKey(key).export(locked).toString() });
+    },
+    status: 'error',
+    says: 'SMTP_TLS_KEY is encrypted',
+    fix: 'openssl pkey -in',
+  },
+  {
+    name: 'a chain that ends at a root of its own',
+    check: 'tls',
+    break: () => room.certify(testAuthority('Our Root').issue(HOST)),
+    status: 'warning',
+    says: 'Its chain is complete, but only those know its root who were given it: CN=Our Root.',
+    fix: 'Give that root to all who connect',
   },
   {
     name: 'an expired certificate',
@@ -158,6 +195,18 @@ const FAULTS: Fault[] = [
     status: 'error',
     says: 'expired on',
     fix: 'HTTP_TLS_CERT=',
+  },
+  {
+    name: 'a certificate of the API whose name nobody told the service',
+    check: 'tls',
+    break: () => {
+      const { cert, key } = testAuthority().issue('api.doctor.example');
+      room.env['HTTP_TLS_CERT'] = room.stage.file('h.pem', cert);
+      room.env['HTTP_TLS_KEY'] = room.stage.file('h-key.pem', key);
+    },
+    status: 'error',
+    says: /^It is http:\/\/localhost:\d+, but HTTP_TLS_CERT stands for api\.doctor\.example/,
+    fix: /^PUBLIC_URL=https:\/\/api\.doctor\.example$/,
   },
   // -- clock
   {

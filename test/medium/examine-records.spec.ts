@@ -10,6 +10,11 @@ const ELSEWHERE = '127.0.0.99';
 
 const room = openDoctorRoom();
 
+/** Of a name, by preference. */
+const exchanges = (hosts: Record<number, string>) => ({
+  MX: Object.entries(hosts).map(([preference, exchange]) => ({ preference: Number(preference), exchange })),
+});
+
 const FAULTS: Fault[] = [
   // -- name servers
   {
@@ -122,6 +127,55 @@ const FAULTS: Fault[] = [
     status: 'error',
     says: 'never arrive here',
     fix: `MX 10 ${HOST}.`,
+  },
+  {
+    name: 'bounces. leads elsewhere first',
+    check: 'dns',
+    break: () => room.stage.dns.set(`bounces.${SERVICE}`, exchanges({ 5: 'mx.other.example', 10: HOST })),
+    status: 'error',
+    says: /^Its MX record leads to mx\.other\.example, which is not this service/,
+    fix: `MX 10 ${HOST}.`,
+  },
+  {
+    name: 'bounces. leads elsewhere as often as here',
+    check: 'dns',
+    break: () =>
+      room.stage.dns.set(`bounces.${SERVICE}`, {
+        MX: ['mx.other.example', HOST].map((exchange) => ({ preference: 10, exchange })),
+      }),
+    status: 'error',
+    says: /^Its MX record leads to mx\.other\.example, which/,
+    fix: `MX 10 ${HOST}.`,
+  },
+  {
+    name: 'bounces. leads elsewhere while we are away',
+    check: 'dns',
+    break: () => room.stage.dns.set(`bounces.${SERVICE}`, exchanges({ 5: HOST, 10: 'mx.other.example' })),
+    status: 'warning',
+    says: 'while it does not answer to mx.other.example',
+    fix: `Keep one MX record, senders try again: bounces.${SERVICE}. MX 10 ${HOST}.`,
+  },
+  {
+    name: 'an MX host that is an alias',
+    check: 'dns',
+    break: () => {
+      room.stage.dns.set('mx.doctor.example', { CNAME: HOST });
+      room.stage.dns.set(`bounces.${SERVICE}`, exchanges({ 10: 'mx.doctor.example' }));
+    },
+    status: 'warning',
+    says: /mx\.doctor\.example is an alias \(CNAME\), which RFC 2181/,
+    fix: `bounces.${SERVICE}. MX 10 ${HOST}.`,
+  },
+  {
+    name: 'smtp. is an alias',
+    check: 'dns',
+    break: () => {
+      room.stage.dns.set('real.doctor.example', { A: [SOURCE] });
+      room.stage.dns.set(HOST, { CNAME: 'real.doctor.example' });
+    },
+    status: 'warning',
+    says: /is an alias \(CNAME\) of real\.doctor\.example\. Neither/,
+    fix: `${HOST}. A ${SOURCE}`,
   },
   {
     name: 'the service domain without MX',

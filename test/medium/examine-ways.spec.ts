@@ -11,6 +11,13 @@ const ELSEWHERE = '127.0.0.99';
 
 const room = openDoctorRoom();
 
+/** Greets as the inbound door does, and asks for a login once it is secured. */
+const relay = () => ({
+  on: { banner: `220 ${HOST} ESMTP` },
+  tls: selfSignedCertificate(HOST),
+  login: { user: 'u', password: 'p' },
+});
+
 const FAULTS: Fault[] = [
   // -- way out
   {
@@ -98,6 +105,40 @@ const FAULTS: Fault[] = [
     says: 'offers no login',
     fix: '587',
   },
+  {
+    name: 'a smarthost that refuses the password',
+    check: 'port-25',
+    break: () =>
+      room.smarthost({ tls: selfSignedCertificate('relay.test'), login: { user: 'u', password: 'q' } }, 'u:p@'),
+    status: 'error',
+    says: /refuses the login of SMARTHOST_URL: 535 /,
+    fix: 'Correct user and password',
+  },
+  {
+    name: 'a smarthost that cannot look passwords up now',
+    check: 'port-25',
+    break: () => {
+      const login = { user: 'u', password: 'p' };
+      return room.smarthost(
+        { tls: selfSignedCertificate('relay.test'), login, on: { auth: '454 4.7.0 Try again later' } },
+        'u:p@',
+      );
+    },
+    status: 'warning',
+    says: '454 4.7.0 Try again later',
+    fix: 'SMARTHOST_URL',
+  },
+  {
+    name: 'a smarthost with a login that nobody here speaks',
+    check: 'port-25',
+    break: () => {
+      const login = { user: 'u', password: 'p', mechanisms: 'GSSAPI' };
+      return room.smarthost({ tls: selfSignedCertificate('relay.test'), login }, 'u:p@');
+    },
+    status: 'error',
+    says: 'neither AUTH PLAIN nor AUTH LOGIN',
+    fix: 'another server in SMARTHOST_URL',
+  },
   // -- way to the web
   {
     name: 'port 443 is closed',
@@ -138,6 +179,26 @@ const FAULTS: Fault[] = [
     status: 'error',
     says: 'Another server answers',
     fix: 'INBOUND_SMTP_PORT',
+  },
+  {
+    name: 'the relay where bounces go',
+    check: 'inbound',
+    break: () => (room.stage.servers[3].script = relay()),
+    status: 'error',
+    says: /Our relay answers at .*bounces and complaints are refused/,
+    fix: /^Lead port 25 of .* to INBOUND_SMTP_PORT/,
+  },
+  {
+    name: 'the relay at the inbound door',
+    check: 'inbound',
+    break: async () => {
+      const server = await ScriptedMx.start(relay());
+      room.opened.push(server);
+      room.env['INBOUND_SMTP_PORT'] = String(server.port);
+    },
+    status: 'error',
+    says: 'The relay answers on INBOUND_SMTP_PORT',
+    fix: 'a port of its own',
   },
   {
     name: 'nobody where bounces go',
@@ -258,7 +319,9 @@ describe('without a fault', () => {
 
   it('is reached by way of a smarthost that takes the password over TLS', async () => {
     await room.smarthost({ tls: selfSignedCertificate('relay.test'), login: { user: 'u', password: 'p' } }, 'u:p@');
-    expect(await room.look('port-25')).toMatchObject([{ status: 'ok', message: 'It greets us and speaks TLS.' }]);
+    expect(await room.look('port-25')).toMatchObject([
+      { status: 'ok', message: 'It greets us, speaks TLS and takes our login.' },
+    ]);
     expect(await room.look('addresses')).toMatchObject([{ status: 'skipped' }]);
     expect(await room.complaints('spf')).toEqual([]);
   });

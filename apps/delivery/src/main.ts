@@ -4,4 +4,8 @@ import { shapingPlan } from '#libs/emails';
 import { startProgram } from '#libs/persistence';
 import { DeliveryModule } from './delivery.module.js';
 
-await startProgram({ program: 'delivery', check: shapingPlan, imports: () => [BusModule.forRoot(), DeliveryModule] });
+await startProgram({
+  program: 'delivery',
+  checks: [shapingPlan],
+  imports: () => [BusModule.forRoot(), DeliveryModule],
+});

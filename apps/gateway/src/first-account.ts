@@ -4,23 +4,14 @@ import { SendingDomains } from '#libs/domains';
 import { Config, Log } from '#libs/kernel';
 import { Database, migrate } from '#libs/persistence';
 
-/** What a newcomer needs to send the first mail. */
-export interface FirstAccess {
-  accountId: string;
-  /** Null when the operator gave the key (BOOTSTRAP_API_KEY) and so knows it. */
-  apiKey: string | null;
-}
-
 /**
- * The first account, on an empty database only: its key, its plan, and the domains that the operator vouches for.
- * Runs under the migration lock, before anything listens, so that any number of programs may start at once. The key is
- * made last: a start that dies in between is completed by the next one.
+ * The first account, on an empty database only: its plan, the domains that the operator vouches for, and its key.
+ * A key of the operator's (BOOTSTRAP_API_KEY) comes with the account, before anything listens. One of ours is made when
+ * everything listens, because it can be shown only once: a start that dies before is completed by the next one.
+ * Runs under the migration lock, so that any number of programs may start at once.
  */
 @Injectable()
 export class FirstAccount implements OnModuleInit {
-  /** Set when this start made the account. */
-  made: FirstAccess | null = null;
-
   constructor(
     private readonly accounts: Accounts,
     private readonly keys: ApiKeys,
@@ -31,21 +22,36 @@ export class FirstAccount implements OnModuleInit {
   ) {}
 
   async onModuleInit(): Promise<void> {
-    await migrate(this.database.dataSource, async () => {
-      if (await this.keys.exist()) return;
-      this.made = await this.make();
-      this.log.info('made the first account', { account: this.made.accountId });
-    });
+    await this.unlessThereIsKey(() => this.make());
   }
 
-  private async make(): Promise<FirstAccess> {
-    const { BOOTSTRAP_API_KEY, BOOTSTRAP_PLAN, BOOTSTRAP_DOMAINS } = this.config.settings;
-    const account =
-      (await this.accounts.first()) ?? (await this.accounts.create({ name: 'First account', plan: BOOTSTRAP_PLAN }));
-    for (const name of BOOTSTRAP_DOMAINS) await this.domains.addVouched(account.id, name);
-    if (BOOTSTRAP_API_KEY === undefined)
-      return { accountId: account.id, apiKey: (await this.keys.create(account.id, { name: 'First key' })).token };
-    await this.keys.import(account.id, BOOTSTRAP_API_KEY, 'Bootstrap key');
-    return { accountId: account.id, apiKey: null };
+  /** Makes the first key, to be shown at once; null where there is a key already. */
+  async makeKey(): Promise<string | null> {
+    const made = await this.unlessThereIsKey(async () =>
+      this.keys.create((await this.account()).id, { name: 'First key' }),
+    );
+    return made?.token ?? null;
+  }
+
+  private async unlessThereIsKey<T>(run: () => Promise<T>): Promise<T | undefined> {
+    return migrate(this.database.dataSource, async () => ((await this.keys.exist()) ? undefined : run()));
+  }
+
+  private async make(): Promise<void> {
+    const { BOOTSTRAP_API_KEY, BOOTSTRAP_DOMAINS } = this.config.settings;
+    const { id } = await this.account();
+    for (const name of BOOTSTRAP_DOMAINS) await this.domains.addVouched(id, name);
+    if (BOOTSTRAP_API_KEY !== undefined) await this.keys.import(id, BOOTSTRAP_API_KEY, 'Bootstrap key');
+  }
+
+  private async account(): Promise<{ id: string }> {
+    const found = await this.accounts.first();
+    if (found) return found;
+    const made = await this.accounts.create({
+      name: 'First account',
+      plan: this.config.settings.BOOTSTRAP_PLAN,
+    });
+    this.log.info('made the first account', { account: made.id });
+    return made;
   }
 }

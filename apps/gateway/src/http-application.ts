@@ -1,10 +1,9 @@
-import { readFileSync } from 'node:fs';
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import { NestFactory } from '@nestjs/core';
 import { FastifyAdapter, type NestFastifyApplication } from '@nestjs/platform-fastify';
 import { Allowances, RequestLog } from '#libs/accounts';
 import { LIMITS } from '#libs/contracts';
-import { Config, Log, Shutdown, trustedProxies } from '#libs/kernel';
+import { Config, Log, readTlsFiles, Shutdown, trustedProxies } from '#libs/kernel';
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
 import { GraphqlSockets } from './graphql/graphql-sockets.js';
 import { answerClientError, newRequestId } from './http/client-error.js';
@@ -36,7 +35,7 @@ class GatewayAdapter extends FastifyAdapter {
 
 /** The HTTP server of the gateway, with every limit set explicitly. */
 export function createGatewayAdapter(config: Config): FastifyAdapter {
-  const { HTTP_TLS_CERT, HTTP_TLS_KEY, RESEND_HOST, TRUST_PROXY } = config.settings;
+  const { RESEND_HOST, TRUST_PROXY } = config.settings;
   const common = commonHeaders(config);
   const node = {
     maxHeaderSize: 16_384,
@@ -45,12 +44,9 @@ export function createGatewayAdapter(config: Config): FastifyAdapter {
     // Node would answer with nothing in it; `requireHost` does in our shape.
     requireHostHeader: false,
   };
-  const tls =
-    HTTP_TLS_CERT && HTTP_TLS_KEY
-      ? { https: { ...node, cert: readFileSync(HTTP_TLS_CERT), key: readFileSync(HTTP_TLS_KEY) } }
-      : { http: node };
+  const tls = readTlsFiles(config, 'HTTP_TLS');
   return new GatewayAdapter({
-    ...tls,
+    ...(tls === null ? { http: node } : { https: { ...node, ...tls } }),
     bodyLimit: LIMITS.requestBytes,
     requestTimeout: REQUEST_MS,
     keepAliveTimeout: IDLE_MS,

@@ -8,15 +8,15 @@ import { SmtpModule } from '#apps/smtp/src/smtp.module';
 import { WebhooksAppModule } from '#apps/webhooks/src/webhooks-app.module';
 import { BusModule } from '#libs/bus';
 import { shapingPlan } from '#libs/emails';
-import { Config } from '#libs/kernel';
+import { Config, readTlsFiles } from '#libs/kernel';
 import { startProgram } from '#libs/persistence';
 import { StatsModule } from '#libs/stats';
 import { startEngines } from './engines.js';
 import { welcome } from './welcome.js';
 
-const app = await startProgram({
+await startProgram({
   program: 'standalone',
-  check: shapingPlan,
+  checks: [shapingPlan, (config) => readTlsFiles(config, 'HTTP_TLS'), (config) => readTlsFiles(config, 'SMTP_TLS')],
   prepare: startEngines,
   imports: () => [
     BusModule.forRoot(),
@@ -28,5 +28,5 @@ const app = await startProgram({
     WebhooksAppModule,
   ],
   create: startHttpApplication,
+  welcome: async (app) => console.log(welcome(app.get(Config), await app.get(FirstAccount).makeKey())),
 });
-console.log(welcome(app.get(Config), app.get(FirstAccount).made));

@@ -1,17 +1,18 @@
 import type { Config } from '#libs/kernel';
 
-/** What a newcomer needs to see after a start, in the order of need. */
-export function welcome(config: Config, made: { apiKey: string | null } | null): string {
+/** What a newcomer needs to see after a start, in the order of need. `firstKey`: made by this start, not shown before. */
+export function welcome(config: Config, firstKey: string | null): string {
   const s = config.settings;
   const base = s.PUBLIC_URL;
-  const key = made?.apiKey ?? s.BOOTSTRAP_API_KEY ?? '$API_KEY';
+  const key = firstKey ?? s.BOOTSTRAP_API_KEY ?? null;
   const mail = JSON.stringify({
     from: `hello@${s.BOOTSTRAP_DOMAINS[0] ?? 'example.com'}`,
     to: 'you@example.com',
     subject: 'First mail',
     text: 'It works.',
   });
-  const auth = `-H 'Authorization: Bearer ${key}'`;
+  const auth =
+    key === null ? '-H "Authorization: Bearer $API_KEY"' : `-H ${inSingleQuotes(`Authorization: Bearer ${key}`)}`;
   const lines = [
     '',
     `  Postloft is running (delivery mode: ${s.DELIVERY_MODE}).`,
@@ -21,8 +22,8 @@ export function welcome(config: Config, made: { apiKey: string | null } | null):
     `  SMTP relay         ${s.SMTP_HOST}:${s.SMTP_PORT} (STARTTLS), ${s.SMTP_HOST}:${s.SMTPS_PORT} (TLS)`,
     `  Bounces come to    ${s.SMTP_HOST}:${s.INBOUND_SMTP_PORT}`,
   ];
-  if (made?.apiKey) lines.push(`  First API key      ${made.apiKey}  (shown this once)`);
-  else if (key === '$API_KEY')
+  if (firstKey !== null) lines.push(`  First API key      ${firstKey}  (shown this once)`);
+  else if (key === null)
     lines.push(
       '  API key            as shown at the first start; npm run -s cli -- api-keys create <account> makes another',
     );
@@ -42,3 +43,6 @@ export function welcome(config: Config, made: { apiKey: string | null } | null):
   }
   return [...lines, ''].join('\n');
 }
+
+/** For a shell, which expands nothing in it. */
+const inSingleQuotes = (text: string): string => `'${text.replaceAll("'", String.raw`'\''`)}'`;

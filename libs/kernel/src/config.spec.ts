@@ -37,6 +37,28 @@ describe('loadConfig', () => {
     });
   });
 
+  it('follows what a setting means, not how it is written', () => {
+    for (const unset of ['', '  '])
+      expect(loadConfig('standalone', { HTTP_PORT: unset, SERVICE_DOMAIN: unset }).settings).toMatchObject({
+        PUBLIC_URL: 'http://localhost:3000',
+        BOOTSTRAP_DOMAINS: ['sandbox.postloft.test'],
+      });
+    expect(
+      loadConfig('standalone', { HTTP_PORT: ' 8080 ', SERVICE_DOMAIN: ' Mail.Example.com. ' }).settings,
+    ).toMatchObject({ PUBLIC_URL: 'http://localhost:8080', BOOTSTRAP_DOMAINS: ['sandbox.mail.example.com'] });
+  });
+
+  it('reports a wrong setting, and what follows from it only where that alone is wrong', () => {
+    expect(problemsOf('standalone', { HTTP_PORT: 'x', SERVICE_DOMAIN: 'y' })).toEqual([
+      expect.stringMatching(/^HTTP_PORT must be/),
+      expect.stringMatching(/^SERVICE_DOMAIN must be/),
+    ]);
+    const long = `${'a.'.repeat(123)}example`;
+    expect(problemsOf('standalone', { SERVICE_DOMAIN: long })).toEqual([
+      `BOOTSTRAP_DOMAINS must be a domain name such as mail.example.com; it is "sandbox.${long}".`,
+    ]);
+  });
+
   it('says all that is wrong at once, one sentence each, and never a secret', () => {
     const problems = problemsOf('standalone', {
       HTTP_PORT: '99999',
@@ -94,6 +116,21 @@ describe('loadConfig', () => {
     expect(settings.SMTP_OUT_TIMEOUTS).toMatchObject({ connect: 1_000, total: 5_000, dot: 600_000 });
     expect(settings.DNS_SERVERS).toHaveLength(3);
     expect(settings.DKIM_SIGNING).toBe(false);
+  });
+
+  it('takes no duration that no timer could wait', () => {
+    expect(problemsOf('standalone', { DELIVERY_LIFETIME: '24d', SMTP_OUT_TIMEOUTS: 'total=576h' })).toEqual([]);
+    expect(
+      problemsOf('standalone', {
+        DELIVERY_LIFETIME: '10000000000d',
+        DELIVERY_RETRY_SCHEDULE: '1m,24.1d',
+        SMTP_OUT_TIMEOUTS: 'total=577h',
+      }),
+    ).toEqual([
+      'DELIVERY_RETRY_SCHEDULE must be a duration of at most 24d; it is "1m,24.1d".',
+      'DELIVERY_LIFETIME must be a duration of at most 24d; it is "10000000000d".',
+      'SMTP_OUT_TIMEOUTS must be a duration of at most 24d; it is "total=577h".',
+    ]);
   });
 
   it('reads .env behind the environment', () => {

@@ -27,13 +27,19 @@ export type Program = (typeof PROGRAMS)[number];
 
 interface Setting<T> {
   parse: SettingParser<T>;
-  /** As it would be written; a function where it follows from other settings. Absent: the setting may be unset. */
-  fallback?: string | ((env: Environment) => string);
+  /** As it would be written; a function where it follows from settings above it. Absent: the setting may be unset. */
+  fallback?: Fallback;
   secret?: boolean;
+}
+type Fallback = string | ((above: Followed) => string);
+/** What defaults follow from. */
+interface Followed {
+  HTTP_PORT: number;
+  SERVICE_DOMAIN: string;
 }
 type Environment = Readonly<Record<string, string | undefined>>;
 
-const setting = <T>(parse: SettingParser<T>, fallback: string | ((env: Environment) => string), secret = false) => ({
+const setting = <T>(parse: SettingParser<T>, fallback: Fallback, secret = false) => ({
   parse,
   fallback,
   secret,
@@ -55,14 +61,13 @@ const PHASES = {
   dot: 10 * minute,
   total: 20 * minute,
 };
-const serviceDomain = (env: Environment) => env['SERVICE_DOMAIN'] ?? 'postloft.test';
 
 /** Every setting of the service: name, how it is read, and its default. Read once at start, then frozen. */
 export const SETTINGS = {
   DATA_DIR: setting(text, './data'),
   HTTP_HOST: setting(text, '127.0.0.1'),
   HTTP_PORT: setting(port, '3000'),
-  PUBLIC_URL: setting(url('http', 'https'), (env) => `http://localhost:${env['HTTP_PORT'] ?? '3000'}`),
+  PUBLIC_URL: setting(url('http', 'https'), ({ HTTP_PORT }) => `http://localhost:${HTTP_PORT}`),
   RESEND_HOST: optional(domainName),
   SMTP_HOST: setting(text, '127.0.0.1'),
   SMTP_PORT: setting(port, '2587'),
@@ -92,7 +97,7 @@ export const SETTINGS = {
   BOOTSTRAP_ADMIN_EMAIL: optional(text),
   BOOTSTRAP_ADMIN_PASSWORD: optional(text, true),
   BOOTSTRAP_PLAN: setting(plan, 'unlimited'),
-  BOOTSTRAP_DOMAINS: setting(domainNames, (env) => `sandbox.${serviceDomain(env)}`),
+  BOOTSTRAP_DOMAINS: setting(domainNames, ({ SERVICE_DOMAIN }) => `sandbox.${SERVICE_DOMAIN}`),
   RATE_LIMIT_PER_SECOND: setting(wholeNumber(0, 1_000_000), '100'),
   DELIVERY_CONCURRENCY: setting(wholeNumber(1, 10_000), '50'),
   CONNECTIONS_PER_HOST: setting(wholeNumber(1, 1_000), '20'),
@@ -182,15 +187,15 @@ export function loadConfig(program: Program, env: Environment = environment()): 
   const values: Record<string, unknown> = {};
   const problems: string[] = [];
   for (const [name, spec] of Object.entries(SETTINGS) as [string, Setting<unknown>][]) {
-    const given = env[name]?.trim();
-    const written = given === undefined || given === '' ? fallbackOf(spec, env) : given;
+    const written = env[name]?.trim() || fallbackOf(spec, values as Settings);
     if (written === undefined) continue;
     try {
       values[name] = spec.parse(written);
     } catch (error) {
-      // A default that follows from another setting is wrong only because that one is, which is reported itself.
-      if (written === given)
-        problems.push(`${name} ${(error as Error).message}${spec.secret ? '' : `; it is "${written}"`}.`);
+      problems.push(`${name} ${(error as Error).message}${spec.secret ? '' : `; it is "${written}"`}.`);
+      // What follows from a wrong setting follows from its default, so that the wrong one alone is reported.
+      const usual = fallbackOf(spec, values as Settings);
+      if (usual !== undefined && usual !== written) values[name] = spec.parse(usual);
     }
   }
   if (problems.length === 0) problems.push(...contradictions(program, values as Settings));
@@ -208,8 +213,8 @@ function environment(): Environment {
   }
 }
 
-function fallbackOf(spec: Setting<unknown>, env: Environment): string | undefined {
-  return typeof spec.fallback === 'function' ? spec.fallback(env) : spec.fallback;
+function fallbackOf({ fallback }: Setting<unknown>, above: Followed): string | undefined {
+  return typeof fallback === 'function' ? fallback(above) : fallback;
 }
 
 /** What single settings cannot see: pairs, requirements of a program, and behaviour that this version does not have. */

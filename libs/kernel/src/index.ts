@@ -20,6 +20,7 @@ export { joinInTurns } from './join-in-turns.js';
 export { PassingMap, PassingSet } from './passing-collections.js';
 export { NestLog } from './nest-log.js';
 export { nextTurn } from './next-turn.js';
+export { keyProblem, readTlsFiles, type KeyProblem, type TlsFiles } from './tls-files.js';
 export { TurnGate } from './turn-gate.js';
 export { SecretBox } from './secret-box.js';
 export { Shutdown, SHUTDOWN_STAGES, type ShutdownStage } from './shutdown.js';

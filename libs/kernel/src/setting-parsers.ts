@@ -39,11 +39,16 @@ export const flag: SettingParser<boolean> = (value) => {
   throw new Error('must be true or false');
 };
 
+/** Timers of Node.js that should ring later than 2^31 ms (24.8 days) from now ring at once. */
+const LONGEST_DAYS = 24;
+
 /** `90s`, `15m`, `72h`, `250ms`, `3d` to milliseconds. */
 export const duration: SettingParser<number> = (value) => {
   const match = /^(\d+(?:\.\d+)?)(ms|s|m|h|d)$/.exec(value.trim());
   if (!match) throw new Error('must be a duration such as 500ms, 30s, 15m, 4h or 3d');
-  return Math.round(Number(match[1]) * UNIT_MS[match[2]]);
+  const ms = Math.round(Number(match[1]) * UNIT_MS[match[2]]);
+  if (ms > LONGEST_DAYS * UNIT_MS['d']) throw new Error(`must be a duration of at most ${LONGEST_DAYS}d`);
+  return ms;
 };
 
 /** `off`, `on`, or the addresses and networks of the proxies. */

@@ -60,6 +60,9 @@ it('names of an address are those in DNS, whatever the hosts file of this machin
   expect(await resolver.names('127.0.0.1')).toEqual({ kind: 'names', names: names.map((name) => name.toLowerCase()) });
   expect(await resolver.names('192.0.2.9')).toEqual({ kind: 'names', names: ['part.example.com'] });
   expect(await resolver.names('::1')).toEqual({ kind: 'none' });
+  const alias = { kind: 'names', names: ['9.0-31.2.0.192.in-addr.arpa'] };
+  expect(await resolver.aliases('9.2.0.192.in-addr.arpa')).toEqual(alias);
+  expect(await resolver.aliases('9.0-31.2.0.192.in-addr.arpa')).toEqual({ kind: 'none' });
   resolver.cancel();
   await dns.close();
 });

@@ -113,15 +113,13 @@ export class Resolver {
   }
 
   /** The PTR records of an IP address, as others see them: `reverse()` would look into this machine's hosts file first. Not kept. */
-  async names(address: string): Promise<NameAnswer> {
-    try {
-      const names = (await this.#ask(() => this.#dns.resolvePtr(reverseName(address)))).map(bareName);
-      return names.length === 0 ? { kind: 'none' } : { kind: 'names', names };
-    } catch (error) {
-      const code = codeOf(error);
-      if (code === 'ENODATA' || code === 'ENOTFOUND') return { kind: 'none' };
-      return { kind: 'temporary', text: `PTR question for ${address}: ${dnsFault(code)}` };
-    }
+  names(address: string): Promise<NameAnswer> {
+    return this.#askNames(`PTR question for ${address}`, () => this.#dns.resolvePtr(reverseName(address)));
+  }
+
+  /** Where the CNAME record of a name leads. Not kept. */
+  aliases(name: string): Promise<NameAnswer> {
+    return this.#askNames(`CNAME question for ${name}`, () => this.#dns.resolveCname(name));
   }
 
   /** Breaks off running questions; they answer `temporary`. */
@@ -132,6 +130,17 @@ export class Resolver {
 
   #ask<T>(question: () => Promise<T>, patienceMs = this.#patienceMs): Promise<T> {
     return this.#watch.ask(() => patientQuestion(patienceMs, question));
+  }
+
+  async #askNames(question: string, ask: () => Promise<string[]>): Promise<NameAnswer> {
+    try {
+      const names = (await this.#ask(ask)).map(bareName);
+      return names.length === 0 ? { kind: 'none' } : { kind: 'names', names };
+    } catch (error) {
+      const code = codeOf(error);
+      if (code === 'ENODATA' || code === 'ENOTFOUND') return { kind: 'none' };
+      return { kind: 'temporary', text: `${question}: ${dnsFault(code)}` };
+    }
   }
 
   #breakOff(): void {

@@ -5,6 +5,7 @@ import { toServerReply } from './server-reply.js';
 import { SmtpConnection } from './smtp-connection.js';
 import { NO_EXTENSIONS, readExtensions } from './smtp-extensions.js';
 import { SmtpFailure } from './smtp-failure.js';
+import { logIn } from './smtp-login.js';
 import type { Target } from './target.js';
 import { brokenHandshake, unencrypted, unproved } from './tls-policy/policy-failure.js';
 import { proofDoubt } from './tls-policy/proof-doubt.js';
@@ -98,23 +99,10 @@ class Handshake {
   async #logIn(login: { user: string; password: string }): Promise<void> {
     const { connection, settings } = this;
     connection.arm('auth', settings.timeouts.ehlo);
-    const offered = connection.extensions.auth;
-    let reply: RawReply;
-    if (offered.has('PLAIN')) {
-      reply = await connection.ask(`AUTH PLAIN ${base64(`\0${login.user}\0${login.password}`)}`);
-    } else if (offered.has('LOGIN')) {
-      reply = await connection.ask('AUTH LOGIN');
-      if (reply.code === 334) reply = await connection.ask(base64(login.user));
-      if (reply.code === 334) reply = await connection.ask(base64(login.password));
-    } else {
-      throw ours('auth', 'the smarthost offers neither AUTH PLAIN nor AUTH LOGIN');
-    }
+    const reply = await logIn(login, connection.extensions.auth, (line) => connection.ask(line));
+    if (reply === null) throw ours('auth', 'the smarthost offers neither AUTH PLAIN nor AUTH LOGIN');
     if (reply.code !== 235) throw refused('auth', reply);
   }
-}
-
-function base64(text: string): string {
-  return Buffer.from(text, 'utf8').toString('base64');
 }
 
 function expect2xx(phase: DeliveryPhase, reply: RawReply): void {

@@ -8,6 +8,7 @@ export { freshEvents, FreshEvents } from './fresh-events.js';
 export { GroupCommit } from './group-commit.js';
 export { migrate } from './migrate.js';
 export { appendEvents, insertPortion, PORTION_PARAMETERS, portionOf, routedEvent } from './outbox.js';
+export { databaseProblem } from './database-problem.js';
 export { startProgram, type ProgramOptions } from './program.js';
 export { dataSourceOptions, PersistenceModule } from './persistence.module.js';
 export { countLivingWorkers, freeDeadClaims, Worker } from './worker.js';

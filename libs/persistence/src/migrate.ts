@@ -5,15 +5,16 @@ const MIGRATION_LOCK = 7_305_119_001;
 
 /**
  * Brings the schema up to date and then runs `afterwards` (the bootstrap of the first account) under the same lock.
+ * @returns what `afterwards` made
  * @throws when a migration fails; the database is then as before it.
  */
-export async function migrate(dataSource: DataSource, afterwards: () => Promise<void> = async () => {}): Promise<void> {
+export async function migrate<T>(dataSource: DataSource, afterwards?: () => Promise<T>): Promise<T | undefined> {
   const runner = dataSource.createQueryRunner();
   await runner.connect();
   try {
     await runner.query('SELECT pg_advisory_lock($1)', [MIGRATION_LOCK]);
     await dataSource.runMigrations({ transaction: 'each' });
-    await afterwards();
+    return await afterwards?.();
   } finally {
     await runner.query('SELECT pg_advisory_unlock($1)', [MIGRATION_LOCK]).catch(() => undefined);
     await runner.release();

@@ -3,13 +3,8 @@ import { existsSync, watchFile, unwatchFile } from 'node:fs';
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createSecureContext } from 'node:tls';
-import type { Config, Log } from '#libs/kernel';
+import { readTlsFiles, type Config, type Log, type TlsFiles } from '#libs/kernel';
 import { generate } from 'selfsigned';
-
-export interface Certificate {
-  cert: string;
-  key: string;
-}
 
 const RELOAD_CHECK_MS = 1_000;
 const VALID_DAYS = 3_650;
@@ -17,18 +12,20 @@ const VALID_DAYS = 3_650;
 /**
  * The doors' certificate: the operator's PEM files, else one that we sign ourselves and keep in DATA_DIR for as long as the
  * service has its name.
+ * @throws when they cannot be used (ConfigError: the operator's): while a pair is replaced, one file is older
  */
-export async function loadCertificate(config: Config, log: Log): Promise<Certificate> {
+export async function loadCertificate(config: Config, log: Log): Promise<TlsFiles> {
+  const given = readTlsFiles(config, 'SMTP_TLS');
+  if (given !== null) return given;
+  await makeOnce(config, log);
   const [certFile, keyFile] = certificateFiles(config);
-  if (config.settings.SMTP_TLS_CERT === undefined) await makeOnce(config, log);
-  const certificate = { cert: await readFile(certFile, 'utf8'), key: await readFile(keyFile, 'utf8') };
-  // Throws when one is no PEM, or the key is not the certificate's: while a pair is replaced, one file is older.
-  createSecureContext(certificate);
-  return certificate;
+  const files = { cert: await readFile(certFile, 'utf8'), key: await readFile(keyFile, 'utf8') };
+  createSecureContext(files);
+  return files;
 }
 
 /** Calls back with the new certificate when the files change; one that cannot be used is reported and the old one stays. */
-export function watchCertificate(config: Config, log: Log, changed: (certificate: Certificate) => void): () => void {
+export function watchCertificate(config: Config, log: Log, changed: (certificate: TlsFiles) => void): () => void {
   const files = certificateFiles(config);
   let current = '';
   const reload = async (): Promise<void> => {

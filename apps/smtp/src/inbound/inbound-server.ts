@@ -1,9 +1,9 @@
 import { Injectable, type OnApplicationBootstrap } from '@nestjs/common';
 import { LIMITS } from '#libs/contracts';
-import { Config, Health, Log, Shutdown } from '#libs/kernel';
+import { Config, Health, Log, Shutdown, type TlsFiles } from '#libs/kernel';
 import type { SMTPServerOptions } from 'smtp-server';
 import { answer } from '../door/answer.js';
-import { loadCertificate, watchCertificate, type Certificate } from '../door/certificate.js';
+import { loadCertificate, watchCertificate } from '../door/certificate.js';
 import { ConnectionCounts } from '../door/connection-counts.js';
 import type { Deadlines } from '../door/phase-clock.js';
 import { PromptSmtpServer } from '../door/prompt-smtp-server.js';
@@ -58,7 +58,7 @@ export class InboundServer implements OnApplicationBootstrap {
     });
   }
 
-  private options(certificate: Certificate): SMTPServerOptions {
+  private options(certificate: TlsFiles): SMTPServerOptions {
     return {
       ...certificate,
       name: `smtp.${this.config.settings.SERVICE_DOMAIN}`,

@@ -1,9 +1,9 @@
 import { Injectable, type OnApplicationBootstrap } from '@nestjs/common';
 import { LIMITS } from '#libs/contracts';
-import { Config, Health, Log, Shutdown } from '#libs/kernel';
+import { Config, Health, Log, Shutdown, type TlsFiles } from '#libs/kernel';
 import type { SMTPServerOptions } from 'smtp-server';
 import { answer } from '../door/answer.js';
-import { loadCertificate, watchCertificate, type Certificate } from '../door/certificate.js';
+import { loadCertificate, watchCertificate } from '../door/certificate.js';
 import { connectionLimit } from '../door/connection-limit.js';
 import { ConnectionCounts } from '../door/connection-counts.js';
 import { messageRoom } from '../door/message-room.js';
@@ -57,7 +57,7 @@ export class RelayServer implements OnApplicationBootstrap {
     });
   }
 
-  private async listen(port: number, certificate: Certificate, secure: boolean): Promise<void> {
+  private async listen(port: number, certificate: TlsFiles, secure: boolean): Promise<void> {
     const server = new PromptSmtpServer(this.options(certificate, secure), {
       deadlines: DEADLINES,
       connections: this.connections,
@@ -73,7 +73,7 @@ export class RelayServer implements OnApplicationBootstrap {
     this.servers.push(server);
   }
 
-  private options(certificate: Certificate, secure: boolean): SMTPServerOptions {
+  private options(certificate: TlsFiles, secure: boolean): SMTPServerOptions {
     return {
       ...certificate,
       secure,

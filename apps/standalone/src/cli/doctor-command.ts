@@ -1,4 +1,4 @@
-import { domainNameRule } from '#libs/domains';
+import { domainNameRule, normaliseDomainName } from '#libs/domains';
 import { domainsCheck } from '../doctor/checks/domains.js';
 import { CHECKS } from '../doctor/checks/index.js';
 import type { Check } from '../doctor/check.js';
@@ -16,8 +16,9 @@ const doctor: Command = {
   summary: `Looks whether mail will arrive and says how to mend what is wrong (docs/doctor.md); --domain looks at a customer's domain as well. Checks: ${CHECKS.map(({ name }) => name).join(', ')}.`,
   prepareAlone: (input) => {
     const checks = chosen(input);
-    const domain = listOption(input, 'domain')?.at(0)?.toLowerCase() ?? null;
-    checkedOption('domain', domain ?? undefined, domainNameRule);
+    const { domain: written } = input.options;
+    checkedOption('domain', written, domainNameRule);
+    const domain = typeof written === 'string' ? normaliseDomainName(written) : null;
     if (domain !== null && !checks.includes(domainsCheck))
       throw new UsageError('--domain is looked at by the check "domains", which --only leaves out.');
     return async (config) => {

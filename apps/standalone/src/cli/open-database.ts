@@ -1,5 +1,5 @@
-import type { Config, Log } from '#libs/kernel';
-import { acquireDataDir, dataSourceOptions, EmbeddedPostgres } from '#libs/persistence';
+import { ConfigError, type Config, type Log } from '#libs/kernel';
+import { acquireDataDir, databaseProblem, dataSourceOptions, EmbeddedPostgres } from '#libs/persistence';
 import { access, constants, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -27,7 +27,11 @@ const HINT_AFTER_TRIES = 8;
  */
 export async function openDatabase(wanted: Wanted): Promise<OpenDatabase> {
   const { config } = wanted;
-  if (config.settings.DATABASE_URL !== undefined) return connect(wanted, config.settings.DATABASE_URL);
+  if (config.settings.DATABASE_URL !== undefined)
+    return connect(wanted, config.settings.DATABASE_URL).catch((error: unknown) => {
+      const sentence = databaseProblem(error, config);
+      throw sentence === null ? error : new ConfigError(sentence, { cause: error });
+    });
   const deadline = performance.now() + WAIT_MS;
   let tries = 0;
   for (;;) {

@@ -57,6 +57,9 @@ describe('the command line', () => {
     for (const limit of ['0', '-1', '1001', 'all'])
       expect(problem(`inbound --limit=${limit}`)).toBe('--limit must be a number from 1 to 1000.');
     expect(problem('inbound show em_1')).toContain('The id must be one that "inbound" lists');
+    expect(problem('doctor --domain a.example,b.example')).toBe(
+      '--domain must be a domain name such as mail.example.com.',
+    );
     expect(problem('doctor --only ptr --domain shop.example.com')).toMatch(
       /^--domain is looked at by the check "domains"/,
     );

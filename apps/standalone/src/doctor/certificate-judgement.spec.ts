@@ -13,24 +13,29 @@ const kinds = (files: { cert: string; key: string }, at = inDays(-25), name = NA
 
 describe('a certificate', () => {
   it('is as good as the authority behind it', () => {
-    expect(kinds(issued)).toEqual(['incomplete_chain']);
-    expect(judgeCertificate(issued, NAME, inDays(-25))).toEqual([
+    expect(judgeCertificate(issued, NAME, inDays(-25))).toEqual([{ kind: 'own_root', root: 'CN=Test Authority' }]);
+    const alone = { ...issued, cert: issued.cert.replace(authority.cert, '') };
+    expect(judgeCertificate(alone, NAME, inDays(-25))).toEqual([
       { kind: 'incomplete_chain', issuer: 'CN=Test Authority' },
     ]);
     expect(kinds(selfSignedCertificate(NAME))).toEqual(['self_signed']);
   });
 
   it('has its time', () => {
-    expect(kinds(issued, inDays(-21))).toEqual(['incomplete_chain']);
-    expect(kinds(issued, inDays(-19))).toEqual(['expires_soon', 'incomplete_chain']);
-    expect(kinds(issued, inDays(2))).toEqual(['expired', 'incomplete_chain']);
-    expect(kinds(issued, inDays(-40))).toEqual(['not_yet', 'incomplete_chain']);
+    expect(kinds(issued, inDays(-21))).toEqual(['own_root']);
+    expect(kinds(issued, inDays(-19))).toEqual(['expires_soon', 'own_root']);
+    expect(kinds(issued, inDays(2))).toEqual(['expired', 'own_root']);
+    expect(kinds(issued, inDays(-40))).toEqual(['not_yet', 'own_root']);
   });
 
   it('stands for its names, with its own key', () => {
-    expect(kinds(issued, inDays(-25), 'mail.example.com')).toEqual(['other_names', 'incomplete_chain']);
-    expect(kinds({ ...issued, key: selfSignedCertificate(NAME).key })).toEqual(['wrong_key', 'incomplete_chain']);
-    expect(kinds({ ...issued, key: 'no key' })).toEqual(['wrong_key', 'incomplete_chain']);
+    expect(kinds(issued, inDays(-25), 'mail.example.com')).toEqual(['other_names', 'own_root']);
+    for (const [key, problem] of [
+      [selfSignedCertificate(NAME).key, 'other'],
+      ['no key', 'unreadable'],
+      ['-----BEGIN ENCRYPTED PRIVATE KEY-----\nMIH\n-----END ENCRYPTED PRIVATE KEY-----', 'encrypted'],
+    ])
+      expect(judgeCertificate({ ...issued, key }, NAME, inDays(-25))[0]).toEqual({ kind: 'key', problem });
   });
 
   it('is one at all', () => {

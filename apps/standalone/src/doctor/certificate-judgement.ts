@@ -1,23 +1,20 @@
-import { createPrivateKey, X509Certificate } from 'node:crypto';
+import { keyProblem, type KeyProblem, type TlsFiles } from '#libs/kernel';
+import { X509Certificate } from 'node:crypto';
 import tls from 'node:tls';
-
-/** A certificate as it lies in files. PEM; `cert` may hold a chain, the leaf first. */
-export interface CertificateFiles {
-  cert: string;
-  key: string;
-}
 
 export type CertificateProblem =
   | { kind: 'unreadable'; reason: string }
-  /** The key belongs to another certificate: no TLS at all. */
-  | { kind: 'wrong_key' }
+  /** No TLS at all. */
+  | { kind: 'key'; problem: KeyProblem }
   | { kind: 'expired'; on: Date }
   | { kind: 'expires_soon'; on: Date; days: number }
   | { kind: 'not_yet'; from: Date }
   | { kind: 'other_names'; names: string }
   | { kind: 'self_signed' }
   /** `issuer` is neither in the file nor among those that everybody knows. */
-  | { kind: 'incomplete_chain'; issuer: string };
+  | { kind: 'incomplete_chain'; issuer: string }
+  /** The chain is complete, but `root` is known to those only who were given it. */
+  | { kind: 'own_root'; root: string };
 
 const DAY_MS = 86_400_000;
 /** Renewal by ACME comes 30 days before the end; at 21 it has failed for more than a week. */
@@ -25,20 +22,18 @@ const SOON_DAYS = 21;
 const CHAIN = 10;
 
 /** What is wrong with a certificate that is to stand for `name`; empty: nothing. */
-export function judgeCertificate({ cert, key }: CertificateFiles, name: string, now: Date): CertificateProblem[] {
+export function judgeCertificate({ cert, key }: TlsFiles, name: string, now: Date): CertificateProblem[] {
   const chain = readChain(cert);
   if (!Array.isArray(chain)) return [chain];
   const [leaf] = chain;
   const problems: CertificateProblem[] = [];
-  if (!isPair(leaf, key)) problems.push({ kind: 'wrong_key' });
+  const problem = keyProblem(leaf, key);
+  if (problem !== null) problems.push({ kind: 'key', problem });
   problems.push(...judgeTime(leaf, now));
   if (leaf.checkHost(name) === undefined)
     problems.push({ kind: 'other_names', names: leaf.subjectAltName ?? leaf.subject });
-  if (isSelfSigned(leaf)) problems.push({ kind: 'self_signed' });
-  else {
-    const missing = missingIssuer(chain);
-    if (missing !== null) problems.push({ kind: 'incomplete_chain', issuer: missing });
-  }
+  const end = isSelfSigned(leaf) ? ({ kind: 'self_signed' } as const) : judgeChain(chain);
+  if (end !== null) problems.push(end);
   return problems;
 }
 
@@ -52,14 +47,6 @@ function readChain(pem: string): X509Certificate[] | CertificateProblem {
   }
 }
 
-function isPair(leaf: X509Certificate, key: string): boolean {
-  try {
-    return leaf.checkPrivateKey(createPrivateKey(key));
-  } catch {
-    return false;
-  }
-}
-
 function judgeTime(leaf: X509Certificate, now: Date): CertificateProblem[] {
   const [from, to] = [new Date(leaf.validFrom), new Date(leaf.validTo)];
   if (from > now) return [{ kind: 'not_yet', from }];
@@ -68,18 +55,17 @@ function judgeTime(leaf: X509Certificate, now: Date): CertificateProblem[] {
   return days < SOON_DAYS ? [{ kind: 'expires_soon', on: to, days }] : [];
 }
 
-/** The first issuer on the way up that neither the file nor the list of known roots has; null: the way is complete. */
-function missingIssuer(chain: readonly X509Certificate[]): string | null {
+/** Where the way up ends: at a root that everybody knows (null), at one of one's own, or before a gap. */
+function judgeChain(chain: readonly X509Certificate[]): CertificateProblem | null {
   let at = chain[0];
   for (let steps = 0; steps < CHAIN; steps += 1) {
     if (isRooted(at)) return null;
     const next = chain.find((other) => other !== at && isIssuedBy(at, other));
-    if (next === undefined) return at.issuer;
-    // A root of one's own at the end: complete, though not known to everybody.
-    if (isSelfSigned(next)) return isRooted(next) ? null : next.subject;
+    if (next === undefined) break;
+    if (isSelfSigned(next)) return isRooted(next) ? null : { kind: 'own_root', root: next.subject };
     at = next;
   }
-  return at.issuer;
+  return { kind: 'incomplete_chain', issuer: at.issuer };
 }
 
 const isSelfSigned = (certificate: X509Certificate): boolean =>

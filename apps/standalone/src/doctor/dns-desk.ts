@@ -1,6 +1,6 @@
 import type { DnsAnswer, SpfDns } from '#libs/domains';
 import type { Config } from '#libs/kernel';
-import { dnsFault, Resolver, type MxAnswer } from '#libs/mta';
+import { dnsFault, Resolver, type MxAnswer, type NameAnswer } from '#libs/mta';
 import { getServers } from 'node:dns';
 
 /** c-ares asks twice and waits longer the second time. */
@@ -39,9 +39,25 @@ export class DnsDesk implements SpfDns {
     return answer.kind === 'temporary' ? this.silence(answer.text) : answerOf(exchangesOf(answer));
   }
 
+  /** Those of the exchanges that mail goes to while one of them answers (RFC 5321 §5.1). */
+  async firstExchanges(name: string): Promise<string[]> {
+    const answer = await this.resolver.mx(name);
+    if (answer.kind !== 'hosts') return [];
+    const least = Math.min(...answer.hosts.map(({ preference }) => preference));
+    return answer.hosts.filter(({ preference }) => preference === least).map(({ exchange }) => exchange);
+  }
+
   /** The names that the PTR records of an address have. */
   async names(address: string): Promise<DnsAnswer> {
-    const answer = await this.resolver.names(address);
+    return this.answerOfNames(await this.resolver.names(address));
+  }
+
+  /** Where the CNAME record of a name leads. */
+  async aliases(name: string): Promise<DnsAnswer> {
+    return this.answerOfNames(await this.resolver.aliases(name));
+  }
+
+  private answerOfNames(answer: NameAnswer): DnsAnswer {
     if (answer.kind === 'temporary') return this.silence(answer.text);
     return answerOf(answer.kind === 'names' ? answer.names : []);
   }

@@ -39,5 +39,6 @@ it('says in its last line whether mail can go', () => {
   const last = (...findings: typeof FINDINGS) =>
     reportText(findings, { checks: CHECKS, isTerminal: false }).split('\n').at(-1);
   expect(last(FINDINGS[0])).toBe('All well: 0 errors, 0 warnings, 0 not looked at, 1 ok.');
+  expect(last(FINDINGS[2])).toBe('Not known: 0 errors, 0 warnings, 1 not looked at, 0 ok.');
   expect(last(FINDINGS[3], FINDINGS[3])).toBe('No errors: 0 errors, 2 warnings, 0 not looked at, 0 ok.');
 });

@@ -37,9 +37,14 @@ function linesOf({ status, subject, message, fix }: Finding, marks: Readonly<Rec
 function summary(findings: readonly Finding[]): string {
   const count = (status: Status) => findings.filter((found) => found.status === status).length;
   const [errors, warnings] = [count('error'), count('warning')];
-  const verdict = errors > 0 ? 'Not ready' : warnings > 0 ? 'No errors' : 'All well';
   const counts = `${numbered(errors, 'error')}, ${numbered(warnings, 'warning')}`;
-  return `${verdict}: ${counts}, ${count('skipped')} not looked at, ${count('ok')} ok.`;
+  return `${verdict(count)}: ${counts}, ${count('skipped')} not looked at, ${count('ok')} ok.`;
+}
+
+function verdict(count: (status: Status) => number): string {
+  if (count('error') > 0) return 'Not ready';
+  if (count('warning') > 0) return 'No errors';
+  return count('ok') > 0 ? 'All well' : 'Not known';
 }
 
 const numbered = (count: number, word: string): string => `${count} ${word}${count === 1 ? '' : 's'}`;

@@ -1,4 +1,4 @@
-import { ReplyReader, type RawReply } from '#libs/mta';
+import { logIn, ReplyReader, type RawReply } from '#libs/mta';
 import type { X509Certificate } from 'node:crypto';
 import net from 'node:net';
 import tls from 'node:tls';
@@ -13,6 +13,8 @@ export interface Knock {
   isImplicitTls?: boolean;
   /** Says EHLO with this name; without it the greeting is all that is read. */
   ehlo?: string;
+  /** Logs in once, over TLS alone, and where `isProofNeeded` only when the certificate proves the name. */
+  login?: { user: string; password: string; isProofNeeded: boolean };
   signal: AbortSignal;
 }
 
@@ -23,6 +25,8 @@ export interface SmtpProbe {
   /** What EHLO was answered with, in upper case; the last one where TLS was begun. */
   extensions: string[];
   offersStarttls: boolean;
+  /** The reply to the login; null where there was none. */
+  login: RawReply | null;
   secured: { isTrusted: boolean; problem: string | null; certificate: X509Certificate | null } | null;
 }
 
@@ -38,18 +42,32 @@ export async function probeSmtp(knock: Knock): Promise<SmtpProbe> {
   }
 }
 
-async function converse(line: SmtpLine, { ehlo, isImplicitTls = false }: Knock): Promise<SmtpProbe> {
+async function converse(line: SmtpLine, knock: Knock): Promise<SmtpProbe> {
+  const { ehlo, isImplicitTls = false } = knock;
   if (isImplicitTls) await line.secure();
-  const greeting = await line.ask(null);
-  const probe = { code: greeting.code, text: greeting.raw.trim(), extensions: [] as string[], offersStarttls: false };
-  if (ehlo === undefined || greeting.code !== 220) return { ...probe, secured: line.secured };
+  const { code, raw } = await line.ask(null);
+  const greeting = { code, text: raw.trim() };
+  const probe = { ...greeting, extensions: [] as string[], offersStarttls: false, login: null as RawReply | null };
+  if (ehlo === undefined || code !== 220) return { ...probe, secured: line.secured };
   probe.extensions = extensionsOf(await line.ask(`EHLO ${ehlo}`));
   probe.offersStarttls = probe.extensions.includes('STARTTLS');
   if (!isImplicitTls && probe.offersStarttls && (await line.ask('STARTTLS')).code === 220) {
     await line.secure();
     probe.extensions = extensionsOf(await line.ask(`EHLO ${ehlo}`));
   }
+  probe.login = await tryLogin(line, knock, probe.extensions);
   return { ...probe, secured: line.secured };
+}
+
+async function tryLogin(line: SmtpLine, { login }: Knock, extensions: readonly string[]): Promise<RawReply | null> {
+  if (login === undefined || line.secured === null || (login.isProofNeeded && !line.secured.isTrusted)) return null;
+  return logIn(login, new Set(mechanismsOf(extensions)), (command) => line.ask(command));
+}
+
+/** What a server that asks for a login takes (RFC 4954 §3); null: it does not ask. */
+export function mechanismsOf(extensions: readonly string[]): string[] | null {
+  const offer = extensions.find((extension) => /^AUTH\b/.test(extension));
+  return offer?.split(/[ =]/).slice(1) ?? null;
 }
 
 const extensionsOf = ({ raw }: RawReply): string[] =>

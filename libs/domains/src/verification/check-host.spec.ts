@@ -15,7 +15,10 @@ const TXT: Record<string, string[]> = {
   'loop.example': ['v=spf1 include:loop.example -all'],
   'gone.example': ['v=spf1 include:none.example -all'],
   'away.example': ['v=spf1 include:silent.example -all'],
-  'macro.example': ['v=spf1 exists:%{i}.list.example include:%{d}.example -all'],
+  'macro.example': ['v=spf1 exists:%{ir}._a.ok.example include:%{d2}._spf.example -all'],
+  'macro.example._spf.example': ['v=spf1 a:%{l}.%{o}/24 exists:%{h}.known.example -all'],
+  'unknown.example': ['v=spf1 exists:%{p}.ok.example redirect=%{p}.example'],
+  'mistaken.example': ['v=spf1 exists:%{x}.example -all'],
   'void.example': ['v=spf1 a:none.example a:no.example a:nor.example ip4:192.0.2.10 -all'],
   'open.example': ['v=spf1'],
 };
@@ -23,6 +26,9 @@ const ADDRESSES: Record<string, string[]> = {
   'a.example': ['192.0.2.8', '2001:db8:1::1'],
   'mx.example': ['192.0.2.77'],
   'own.example': ['192.0.2.9'],
+  '7.2.0.192._a.ok.example': ['127.0.0.2'],
+  'postmaster.macro.example': ['192.0.3.1'],
+  'smtp.known.example.known.example': ['127.0.0.2'],
 };
 
 const answer = (values: string[] | undefined): Promise<DnsAnswer> =>
@@ -33,7 +39,8 @@ const dns: SpfDns = {
   addresses: (name) => answer(ADDRESSES[name]),
   mx: (name) => answer(name === 'mail.example' ? ['mx.example'] : undefined),
 };
-const result = async (address: string, domain: string) => (await checkHost(address, domain, dns)).result;
+const evaluate = (address: string, domain: string, helo = 'smtp.example') => checkHost({ address, domain, helo }, dns);
+const result = async (address: string, domain: string) => (await evaluate(address, domain)).result;
 
 describe('what a receiver makes of an SPF record', () => {
   it.each([
@@ -55,20 +62,28 @@ describe('what a receiver makes of an SPF record', () => {
     ['192.0.2.10', 'broken.example', 'permerror'],
     ['192.0.2.10', 'gone.example', 'permerror'],
     ['192.0.2.10', 'away.example', 'temperror'],
+    ['192.0.2.7', 'macro.example', 'pass'],
+    ['192.0.3.77', 'macro.example', 'pass'],
     ['192.0.2.10', 'macro.example', 'fail'],
+    ['192.0.2.10', 'unknown.example', 'neutral'],
+    ['192.0.2.10', 'mistaken.example', 'permerror'],
     ['192.0.2.10', 'open.example', 'neutral'],
   ])('%s at %s: %s', async (address, domain, expected) => {
     expect(await result(address, domain)).toBe(expected);
   });
 
+  it('may depend on the name in EHLO', async () => {
+    expect((await evaluate('198.51.100.1', 'macro.example', 'smtp.known.example')).result).toBe('pass');
+  });
+
   it('costs look-ups, of which ten are allowed, and answers without a record are counted', async () => {
-    expect(await checkHost('192.0.2.10', 'loop.example', dns)).toEqual({
+    expect(await evaluate('192.0.2.10', 'loop.example')).toEqual({
       result: 'permerror',
       problem: 'it costs more than 10 look-ups',
       lookups: 11,
       voids: 0,
     });
-    expect(await checkHost('192.0.2.10', 'void.example', dns)).toMatchObject({ result: 'pass', lookups: 3, voids: 3 });
-    expect(await checkHost('192.0.2.10', 'plain.example', dns)).toMatchObject({ lookups: 0, voids: 0 });
+    expect(await evaluate('192.0.2.10', 'void.example')).toMatchObject({ result: 'pass', lookups: 3, voids: 3 });
+    expect(await evaluate('192.0.2.10', 'plain.example')).toMatchObject({ lookups: 0, voids: 0 });
   });
 });

@@ -1,6 +1,7 @@
 import ipaddr from 'ipaddr.js';
 import type { DnsAnswer } from './dns-server.js';
 import { SPF_LOOKUPS } from './spf-lookups.js';
+import { expandMacros, type MacroFacts } from './spf-macro.js';
 import { isSpf, readSpf, type SpfTerm } from './spf-record.js';
 
 /** What an evaluation asks; names in lower case. `mx` answers with the exchanges. */
@@ -26,12 +27,22 @@ const QUALIFIERS: Readonly<Record<string, SpfResult>> = { '+': 'pass', '-': 'fai
 /** RFC 7208 §4.6.4: exchanges of one `mx` term. */
 const EXCHANGES = 10;
 
+/** Of a mail, what its SPF depends on. */
+export interface SpfMail {
+  /** That it comes from. */
+  address: string;
+  /** Of its sender; the local part is taken to be postmaster (RFC 7208 §4.3). */
+  domain: string;
+  /** The name that the sending server gives itself. */
+  helo: string;
+}
+
 /**
- * What a receiver makes of mail from `address` whose sender is at `domain` (RFC 7208 §4). Names with macros depend on the
- * mail, and `ptr` should not be used (§5.5): such terms count as look-ups and match nothing here. Never rejects.
+ * What a receiver makes of a mail (RFC 7208 §4). `ptr`, and macros that need one (`%{p}`), should not be used (§5.5, §7.3):
+ * such terms count as look-ups and match nothing here. Never rejects.
  */
-export async function checkHost(address: string, domain: string, dns: SpfDns): Promise<SpfEvaluation> {
-  const walk = new SpfWalk(ipaddr.process(address), dns);
+export async function checkHost({ address, domain, helo }: SpfMail, dns: SpfDns): Promise<SpfEvaluation> {
+  const walk = new SpfWalk({ address: ipaddr.process(address), sender: `postmaster@${domain}`, helo }, dns);
   try {
     const result = await walk.check(domain);
     return { result, problem: null, lookups: walk.lookups, voids: walk.voids };
@@ -55,7 +66,7 @@ class SpfWalk {
   voids = 0;
 
   constructor(
-    private readonly address: ipaddr.IPv4 | ipaddr.IPv6,
+    private readonly mail: Omit<MacroFacts, 'domain'>,
     private readonly dns: SpfDns,
   ) {}
 
@@ -65,9 +76,11 @@ class SpfWalk {
     for (const term of terms)
       if (term.kind === 'mechanism' && (await this.matches(term, domain))) return QUALIFIERS[term.qualifier];
     const redirect = terms.find(({ kind, name }) => kind === 'modifier' && name === 'redirect');
-    if (redirect === undefined || hasMacro(redirect)) return 'neutral';
+    if (redirect === undefined) return 'neutral';
     this.count();
-    const result = await this.check(hostOf(redirect, domain));
+    const host = this.hostOf(redirect, domain);
+    if (host === null) return 'neutral';
+    const result = await this.check(host);
     if (result === 'none') throw new SpfError('permerror', `redirect=${redirect.argument} has no SPF record`);
     return result;
   }
@@ -88,25 +101,16 @@ class SpfWalk {
       case 'ip4':
       case 'ip6':
         return this.isWithin(...networkOf(term.argument));
-      case 'include':
-        return this.includes(term);
       default:
         this.count();
-        return !hasMacro(term) && this.asked(term, domain);
+        return this.asked(term, this.hostOf(term, domain));
     }
   }
 
-  private async includes(term: SpfTerm): Promise<boolean> {
-    this.count();
-    if (hasMacro(term)) return false;
-    const result = await this.check(hostOf(term, ''));
-    if (result === 'none') throw new SpfError('permerror', `include:${term.argument} has no SPF record`);
-    return result === 'pass';
-  }
-
-  /** The terms that ask for addresses. */
-  private async asked(term: SpfTerm, domain: string): Promise<boolean> {
-    const host = hostOf(term, domain);
+  /** The terms that lead to another name; null: to one that cannot be known. */
+  private async asked(term: SpfTerm, host: string | null): Promise<boolean> {
+    if (host === null) return false;
+    if (term.name === 'include') return this.includes(term, host);
     if (term.name === 'exists') return (await this.values(this.dns.addresses(host))).length > 0;
     if (term.name === 'a') return this.leadsHere(host, term);
     if (term.name !== 'mx') return false;
@@ -116,15 +120,36 @@ class SpfWalk {
     return false;
   }
 
+  private async includes({ argument }: SpfTerm, host: string): Promise<boolean> {
+    const result = await this.check(host);
+    if (result === 'none') throw new SpfError('permerror', `include:${argument} has no SPF record`);
+    return result === 'pass';
+  }
+
   private async leadsHere(host: string, { argument }: SpfTerm): Promise<boolean> {
-    const [, v4 = '32', v6 = '128'] = /^[^/]*(?:\/(\d+))?(?:\/\/(\d+))?$/.exec(argument) ?? [];
+    const [, v4 = '32', v6 = '128'] = PREFIXES.exec(argument) ?? [];
     const addresses = await this.values(this.dns.addresses(host));
     return addresses.some((found) => this.isWithin(found, Number(found.includes(':') ? v6 : v4)));
   }
 
   private isWithin(network: string, bits: number): boolean {
     const parsed = ipaddr.parse(network);
-    return parsed.kind() === this.address.kind() && this.address.match([parsed, bits] as [ipaddr.IPv4, number]);
+    const { address } = this.mail;
+    return parsed.kind() === address.kind() && address.match([parsed, bits] as [ipaddr.IPv4, number]);
+  }
+
+  /** The name that a term leads to; the domain itself where none is written, null where it cannot be known. */
+  private hostOf({ text, argument }: SpfTerm, domain: string): string | null {
+    // As it was written: the case of a macro counts.
+    const written = text
+      .slice(text.length - argument.length)
+      .replace(PREFIXES, '')
+      .replace(/\.$/, '');
+    try {
+      return written === '' ? domain : expandMacros(written, { ...this.mail, domain });
+    } catch (error) {
+      throw new SpfError('permerror', (error as Error).message);
+    }
   }
 
   private count(): void {
@@ -141,13 +166,8 @@ class SpfWalk {
   }
 }
 
-const hasMacro = ({ argument }: SpfTerm): boolean => argument.includes('%');
-
-/** The name of a term without its prefix lengths; the domain itself where none is written. */
-function hostOf({ argument }: SpfTerm, domain: string): string {
-  const host = argument.split('/', 1)[0].replace(/\.$/, '');
-  return host === '' ? domain : host;
-}
+/** Prefix lengths of IPv4 and IPv6 at the end of a term (RFC 7208 §5.6). */
+const PREFIXES = /(?:\/(\d+))?(?:\/\/(\d+))?$/;
 
 function networkOf(argument: string): [network: string, bits: number] {
   const [network, bits] = argument.split('/');

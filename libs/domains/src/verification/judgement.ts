@@ -8,6 +8,8 @@ export interface Judgement {
   error: string | null;
   /** What should stand there, where that follows from what does (SPF). */
   value?: string;
+  /** Where `value` costs more look-ups than receivers allow (SPF): the terms that do, ours left out. */
+  costly?: string[];
 }
 
 /** A question that DNS left open (SERVFAIL, a timeout) is no evidence, neither for nor against. */

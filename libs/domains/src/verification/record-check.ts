@@ -5,7 +5,7 @@ import { judgeKeyRecord } from './key-record.js';
 import { walkDmarc } from './dmarc-rule.js';
 import type { DnsServer } from './dns-server.js';
 import { judged, type Judgement, type Outcome } from './judgement.js';
-import { countSpfLookups, SPF_LOOKUPS } from './spf-lookups.js';
+import { askingTerms, countSpfLookups, SPF_LOOKUPS } from './spf-lookups.js';
 import { judgeSpf } from './spf-rule.js';
 import { judgeTlsRpt } from './tls-rpt-rule.js';
 import type { ZoneView } from './zone-view.js';
@@ -89,7 +89,8 @@ export class RecordCheck {
     });
     if (lookups <= SPF_LOOKUPS) return outcome;
     const warning = `The record costs receivers more than ${SPF_LOOKUPS} look-ups, so they give up on it (RFC 7208 §4.6.4). Remove includes that you no longer use.`;
-    return { ...outcome, error: outcome.error === null ? warning : `${outcome.error} ${warning}` };
+    const costly = askingTerms(outcome.value, `spf.${this.serviceDomain}`);
+    return { ...outcome, error: outcome.error === null ? warning : `${outcome.error} ${warning}`, costly };
   }
 
   /** Many panels append the zone to whatever name is entered. */

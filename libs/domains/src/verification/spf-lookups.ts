@@ -26,6 +26,14 @@ export async function countSpfLookups(record: string, ask: AskTexts): Promise<nu
   return count;
 }
 
+/** The terms of a record that ask DNS, as they are written, but for those that lead to `ours`. */
+export function askingTerms(record: string, ours: string): string[] {
+  const terms = readSpf(record);
+  if ('problem' in terms) return [];
+  const asking = terms.filter(({ name, argument }) => ASKING.has(name) && argument.replace(/\.$/, '') !== ours);
+  return asking.map(({ text }) => text);
+}
+
 /** Names with macros (RFC 7208 §7) depend on the mail and cannot be followed here. */
 const leadsOn = ({ name, argument }: SpfTerm): boolean =>
   (name === 'include' || name === 'redirect') && !argument.includes('%');

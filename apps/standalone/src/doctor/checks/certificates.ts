@@ -1,10 +1,11 @@
+import type { KeyProblem, TlsFiles } from '#libs/kernel';
 import { X509Certificate } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { judgeCertificate, type CertificateFiles, type CertificateProblem } from '../certificate-judgement.js';
+import { judgeCertificate, type CertificateProblem } from '../certificate-judgement.js';
 import type { Check } from '../check.js';
 import { error, ok, skipped, warning, type Remark } from '../finding.js';
-import { localHost } from '../local-host.js';
+import { localHost, LOOPBACK } from '../local-host.js';
 import type { Patient } from '../patient.js';
 import { probeSmtp } from '../smtp-probe.js';
 
@@ -37,10 +38,31 @@ async function lookAtHttp({ config }: Patient): Promise<Remark[]> {
   if (cert === undefined || key === undefined) return [];
   const files = await readFiles({ cert, key });
   if (files instanceof Error) return [unreadable('HTTP_TLS_CERT', files)];
-  return judged({ name: 'HTTP_TLS_CERT', host: new URL(PUBLIC_URL).hostname, variable: 'HTTP_TLS' }, files);
+  const { hostname } = new URL(PUBLIC_URL);
+  const purpose = { name: 'HTTP_TLS_CERT', host: hostname, variable: 'HTTP_TLS' } as const;
+  // No authority certifies a name of this machine alone, so it is the name that is wrong.
+  const other = LOOPBACK.has(hostname) ? nameBeside(hostname, files) : null;
+  if (other === null) return judged(purpose, files);
+  const problem = error({
+    subject: 'PUBLIC_URL',
+    message: `It is ${PUBLIC_URL}, but HTTP_TLS_CERT stands for ${other}: links that leave the service lead to the reader's own machine.`,
+    fix: `PUBLIC_URL=https://${other}`,
+  });
+  return [problem, ...judged({ ...purpose, host: other }, files)];
 }
 
-async function readFiles({ cert, key }: CertificateFiles): Promise<CertificateFiles | Error> {
+/** A name that a certificate stands for, where it does not stand for `host`; null where it has none, or stands for it. */
+function nameBeside(host: string, { cert }: TlsFiles): string | null {
+  try {
+    const certificate = new X509Certificate(cert);
+    if (certificate.checkHost(host) !== undefined) return null;
+    return /DNS:([^,\s]+)/.exec(certificate.subjectAltName ?? '')?.[1].replace('*', 'api') ?? null;
+  } catch {
+    return null;
+  }
+}
+
+async function readFiles({ cert, key }: TlsFiles): Promise<TlsFiles | Error> {
   try {
     return { cert: await readFile(cert, 'utf8'), key: await readFile(key, 'utf8') };
   } catch (problem) {
@@ -62,7 +84,7 @@ interface Purpose {
   variable: 'SMTP_TLS' | 'HTTP_TLS';
 }
 
-function judged(purpose: Purpose, files: CertificateFiles): Remark[] {
+function judged(purpose: Purpose, files: TlsFiles): Remark[] {
   const problems = judgeCertificate(files, purpose.host, new Date());
   if (problems.length > 0) return problems.map((problem) => explain(purpose, problem));
   return [ok({ subject: purpose.name, message: `It stands for ${purpose.host}, and its chain is complete.` })];
@@ -73,12 +95,8 @@ function explain({ name: subject, host, variable }: Purpose, problem: Certificat
   switch (problem.kind) {
     case 'unreadable':
       return error({ subject, message: `It is no certificate: ${problem.reason}.`, fix: issue });
-    case 'wrong_key':
-      return error({
-        subject,
-        message: `${variable}_KEY is the key of another certificate, so no TLS can be spoken.`,
-        fix: `Let ${variable}_CERT and ${variable}_KEY name the two files of one certificate.`,
-      });
+    case 'key':
+      return error({ subject, ...ofKey(variable)[problem.problem] });
     case 'expired':
       return error({ subject, message: `It expired on ${day(problem.on)}; clients refuse it.`, fix: issue });
     case 'not_yet':
@@ -98,17 +116,40 @@ function explain({ name: subject, host, variable }: Purpose, problem: Certificat
         message: 'It is signed by itself: clients that check certificates refuse it, the others can be listened to.',
         fix: issue,
       });
+    case 'own_root':
+      return warning({
+        subject,
+        message: `Its chain is complete, but only those know its root who were given it: ${oneLine(problem.root)}. Other clients refuse it.`,
+        fix: `Give that root to all who connect, or let an authority that everybody knows issue it. ${issue}`,
+      });
     case 'incomplete_chain':
       return warning({
         subject,
-        message: `Its issuer is not in the file and not known to everybody: ${problem.issuer.replaceAll('\n', ', ')}. Many clients refuse it.`,
+        message: `Its issuer is not in the file and not known to everybody: ${oneLine(problem.issuer)}. Many clients refuse it.`,
         fix: `Let ${variable}_CERT name the file with the whole chain (fullchain.pem).`,
       });
   }
 }
 
+const ofKey = (variable: Purpose['variable']): Record<KeyProblem, { message: string; fix: string }> => ({
+  other: {
+    message: `${variable}_KEY is the key of another certificate, so no TLS can be spoken.`,
+    fix: `Let ${variable}_CERT and ${variable}_KEY name the two files of one certificate.`,
+  },
+  encrypted: {
+    message: `${variable}_KEY is encrypted, and nobody is there to type its passphrase, so no TLS can be spoken.`,
+    fix: `Decrypt it for the service: openssl pkey -in <file of ${variable}_KEY> -out <new file of ${variable}_KEY>`,
+  },
+  unreadable: {
+    message: `${variable}_KEY holds no private key in PEM, so no TLS can be spoken.`,
+    fix: `Let ${variable}_CERT and ${variable}_KEY name the two files of one certificate.`,
+  },
+});
+
+const oneLine = (name: string): string => name.replaceAll('\n', ', ');
+
 /** The service takes new files within seconds; an older certificate is served when it could not. */
-async function compareServed({ config, hostName, signal }: Patient, { cert }: CertificateFiles): Promise<Remark[]> {
+async function compareServed({ config, hostName, signal }: Patient, { cert }: TlsFiles): Promise<Remark[]> {
   const { SMTP_HOST, SMTP_PORT: port } = config.settings;
   const address = localHost(SMTP_HOST);
   const subject = `relay (${address}:${port})`;
@@ -128,7 +169,7 @@ async function compareServed({ config, hostName, signal }: Patient, { cert }: Ce
       error({
         subject,
         message: 'It serves another certificate than the file has.',
-        fix: 'Look into the log for "the new relay certificate cannot be used", or restart the service.',
+        fix: 'Look into the log for "the new smtp certificate cannot be used", or restart the service.',
       }),
     ];
   } catch (problem) {

@@ -1,4 +1,11 @@
-import { DkimZone, DomainExamination, zoneLine, type ExaminedDomain, type ExaminedRecord } from '#libs/domains';
+import {
+  DkimZone,
+  DomainExamination,
+  zoneLine,
+  type ExaminedDomain,
+  type ExaminedRecord,
+  type Judgement,
+} from '#libs/domains';
 import { databaseFacts, type Database } from '#libs/persistence';
 import type { Check } from '../check.js';
 import { error, ok, skipped, unanswered, warning, type Remark } from '../finding.js';
@@ -84,13 +91,19 @@ function remarkOn({ name, type, value, record, required, outcome }: ExaminedReco
     case 'verified':
       return outcome.error === null
         ? []
-        : [warning({ subject: name, message: `${record}: ${outcome.error}`, fix: `${name}. ${line(type, value)}` })];
+        : [
+            warning({
+              subject: name,
+              message: `${record}: ${outcome.error}`,
+              fix: fixOf({ name, type, value }, outcome),
+            }),
+          ];
     case 'missing':
     case 'wrong': {
       const told = {
         subject: name,
         message: `${record}: ${outcome.error}`,
-        fix: `${name}. ${line(type, outcome.value ?? value)}`,
+        fix: fixOf({ name, type, value }, outcome),
         facts: { observed: outcome.observed },
       };
       if (required) return [error(told)];
@@ -98,6 +111,13 @@ function remarkOn({ name, type, value, record, required, outcome }: ExaminedReco
       return outcome.verdict === 'wrong' ? [warning(told)] : [];
     }
   }
+}
+
+/** What should stand there; of a record that costs too many look-ups its owner alone knows what to take out. */
+function fixOf({ name, type, value }: Pick<ExaminedRecord, 'name' | 'type' | 'value'>, judgement: Judgement): string {
+  const record = `${name}. ${line(type, judgement.value ?? value)}`;
+  if (judgement.costly === undefined) return record;
+  return `Take out what no longer sends for this domain (of ${judgement.costly.join(', ')}), and keep the rest:\n${record}`;
 }
 
 const line = (type: 'TXT' | 'CNAME', value: string): string => (type === 'TXT' ? `TXT "${value}"` : `CNAME ${value}.`);

@@ -2,7 +2,7 @@ import type { Check } from '../check.js';
 import { error, ok, skipped, unanswered, warning, type Remark } from '../finding.js';
 import { localHost } from '../local-host.js';
 import type { Patient } from '../patient.js';
-import { probeSmtp } from '../smtp-probe.js';
+import { mechanismsOf, probeSmtp, type Knock } from '../smtp-probe.js';
 
 /** Bounces and complaints come to port 25 of the MX host of `bounces.`. */
 export const inboundCheck: Check = {
@@ -18,8 +18,16 @@ async function lookAtDoor(patient: Patient): Promise<Remark> {
   const address = localHost(SMTP_HOST);
   const subject = `${address}:${port}`;
   try {
-    const { text } = await probeSmtp({ address, port, host: patient.hostName, signal: patient.signal });
-    if (isOurs(text, patient)) return ok({ subject, message: 'The inbound door answers.', facts: { greeting: text } });
+    const door = await lookThrough(patient, { address, port, host: patient.hostName });
+    const { text } = door;
+    if (door.is === 'inbound') return ok({ subject, message: 'The inbound door answers.', facts: { greeting: text } });
+    if (door.is === 'relay')
+      return error({
+        subject,
+        message: 'The relay answers on INBOUND_SMTP_PORT, not the inbound door.',
+        fix: 'Give each of SMTP_PORT and INBOUND_SMTP_PORT a port of its own.',
+        facts: { greeting: text },
+      });
     return error({
       subject,
       message: `Another program answers on INBOUND_SMTP_PORT: ${text}`,
@@ -56,9 +64,18 @@ async function lookAtExchange(patient: Patient): Promise<Remark> {
     });
   const [address] = found.values;
   try {
-    const { text } = await probeSmtp({ address, port, host, signal: patient.signal });
+    const door = await lookThrough(patient, { address, port, host });
+    const { text } = door;
     const facts = { host, address, greeting: text };
-    if (isOurs(text, patient)) return ok({ subject, message: `${host} (${address}) answers with our name.`, facts });
+    if (door.is === 'inbound')
+      return ok({ subject, message: `Our inbound door answers at ${host} (${address}).`, facts });
+    if (door.is === 'relay')
+      return error({
+        subject,
+        message: `Our relay answers at ${host} (${address}), not the inbound door: it asks for a login, so bounces and complaints are refused.`,
+        fix: `Lead port 25 of ${address} to INBOUND_SMTP_PORT (${INBOUND_SMTP_PORT}), not to SMTP_PORT.`,
+        facts,
+      });
     return error({
       subject,
       message: `Another server answers at ${host} (${address}): ${text.split('\n', 1)[0]} Bounces go there and get lost.`,
@@ -74,5 +91,21 @@ async function lookAtExchange(patient: Patient): Promise<Remark> {
   }
 }
 
-const isOurs = (greeting: string, { hostName }: Patient): boolean =>
-  greeting.toLowerCase().startsWith(`220 ${hostName} `) || greeting.toLowerCase().startsWith(`220-${hostName} `);
+interface Door {
+  is: 'inbound' | 'relay' | 'foreign';
+  /** Its greeting. */
+  text: string;
+}
+
+/** Both doors greet alike; the relay alone offers a login. */
+async function lookThrough(
+  { hostName, signal }: Patient,
+  place: Pick<Knock, 'address' | 'port' | 'host'>,
+): Promise<Door> {
+  const greeted = await probeSmtp({ ...place, signal });
+  const { text } = greeted;
+  if (!/^220[ -]/.test(text) || text.slice(4).split(/\s/, 1)[0].toLowerCase() !== hostName)
+    return { is: 'foreign', text };
+  const { extensions } = await probeSmtp({ ...place, ehlo: hostName, signal });
+  return { is: mechanismsOf(extensions) === null ? 'inbound' : 'relay', text };
+}

@@ -21,8 +21,17 @@ async function lookAtHost(patient: Patient): Promise<Remark> {
   const subject = patient.hostName;
   const answer = await patient.dns.addresses(subject);
   if (answer.kind === 'no_answer') return unanswered(subject, answer.reason);
-  if (answer.kind === 'found')
-    return ok({ subject, message: `It leads to ${answer.values.join(', ')}.`, facts: { addresses: answer.values } });
+  if (answer.kind === 'found') {
+    const facts = { addresses: answer.values };
+    const alias = await patient.dns.aliases(subject);
+    if (alias.kind !== 'found') return ok({ subject, message: `It leads to ${answer.values.join(', ')}.`, facts });
+    return warning({
+      subject,
+      message: `It is an alias (CNAME) of ${alias.values.join(', ')}. Neither the name of a greeting (RFC 5321 §2.3.5) nor an MX host (RFC 2181 §10.3) may be one, and some servers refuse both.`,
+      fix: addressLines(subject, answer.values),
+      facts,
+    });
+  }
   return error({
     subject,
     message:
@@ -73,10 +82,24 @@ async function lookAtExchange(patient: Patient, { subject, here, none, elsewhere
   const found = await findExchange(patient, subject);
   if (found.kind === 'no_answer') return unanswered(subject, found.reason);
   if (found.kind === 'none') return error({ subject, message: `It has no MX record. ${none}`, fix });
-  const to = found.exchanges.join(', ');
-  return found.kind === 'ours'
-    ? ok({ subject, message: `${here} ${to}, which is here.` })
-    : elsewhere({ subject, fix, facts: { exchanges: found.exchanges } }, to);
+  const { exchanges, strangers, aliases } = found;
+  const facts = { exchanges };
+  if (found.kind === 'elsewhere') return elsewhere({ subject, fix, facts }, strangers.join(', '));
+  if (strangers.length > 0)
+    return warning({
+      subject,
+      message: `${here} this service first, but while it does not answer to ${strangers.join(', ')}, where they get lost.`,
+      fix: `Keep one MX record, senders try again: ${fix}`,
+      facts,
+    });
+  if (aliases.length > 0)
+    return warning({
+      subject,
+      message: `Its MX host ${aliases.join(', ')} is an alias (CNAME), which RFC 2181 §10.3 forbids; some servers do not deliver there.`,
+      fix,
+      facts,
+    });
+  return ok({ subject, message: `${here} ${exchanges.join(', ')}, which is here.` });
 }
 
 async function lookAtDmarc({ dns, service }: Patient): Promise<Remark> {
@@ -132,26 +155,45 @@ async function lookAtTracking({ dns, service, hostName }: Patient): Promise<Rema
   });
 }
 
-type Exchange =
-  { kind: 'no_answer'; reason: string } | { kind: 'none' } | { kind: 'ours' | 'elsewhere'; exchanges: string[] };
+interface Exchanges {
+  /** `elsewhere`: of those that mail goes to first, one is not ours. */
+  kind: 'ours' | 'elsewhere';
+  exchanges: string[];
+  /** Those that do not lead here; where it is `elsewhere`, of the first ones alone. */
+  strangers: string[];
+  /** Those that are aliases; our own name is looked at by itself. */
+  aliases: string[];
+}
+type Found = { kind: 'no_answer'; reason: string } | { kind: 'none' } | Exchanges;
 
 /** Whether mail to a name comes here: to our name, or to an address that our name or mail of ours has. */
-async function findExchange(patient: Patient, name: string): Promise<Exchange> {
+async function findExchange(patient: Patient, name: string): Promise<Found> {
   const answer = await patient.dns.mx(name);
   if (answer.kind !== 'found') return answer;
   const exchanges = answer.values;
-  if (exchanges.includes(patient.hostName)) return { kind: 'ours', exchanges };
   const [own, { addresses }] = await Promise.all([patient.dns.addresses(patient.hostName), patient.sources()]);
   const ours = [...(own.kind === 'found' ? own.values : []), ...addresses.map(({ address }) => address)];
-  const theirs = await Promise.all(exchanges.map((exchange) => patient.dns.addresses(exchange)));
-  const leadsHere = theirs.some(
-    (found) => found.kind === 'found' && found.values.some((one) => ours.some((other) => isSameAddress(one, other))),
-  );
-  return { kind: leadsHere ? 'ours' : 'elsewhere', exchanges };
+  const looks = exchanges.map(async (exchange) => {
+    if (exchange === patient.hostName) return { exchange, isOurs: true, isAlias: false };
+    const [found, alias] = await Promise.all([patient.dns.addresses(exchange), patient.dns.aliases(exchange)]);
+    const leads = found.kind === 'found' ? found.values : [];
+    const isOurs = leads.some((one) => ours.some((other) => isSameAddress(one, other)));
+    return { exchange, isOurs, isAlias: alias.kind === 'found' };
+  });
+  const looked = await Promise.all(looks);
+  const first = await patient.dns.firstExchanges(name);
+  const strangers = looked.filter(({ isOurs }) => !isOurs).map(({ exchange }) => exchange);
+  const wanted = strangers.filter((exchange) => first.includes(exchange));
+  const aliases = looked.filter(({ isAlias }) => isAlias).map(({ exchange }) => exchange);
+  if (wanted.length > 0) return { kind: 'elsewhere', exchanges, strangers: wanted, aliases };
+  return { kind: 'ours', exchanges, strangers, aliases };
 }
 
 async function hostLines(patient: Patient): Promise<string> {
   const { addresses } = await patient.sources();
   const known = addresses.length > 0 ? addresses.map(({ address }) => address) : ['<the address that the world sees>'];
-  return known.map((at) => `${patient.hostName}. ${at.includes(':') ? 'AAAA' : 'A'} ${at}`).join('\n');
+  return addressLines(patient.hostName, known);
 }
+
+const addressLines = (name: string, addresses: readonly string[]): string =>
+  addresses.map((at) => `${name}. ${at.includes(':') ? 'AAAA' : 'A'} ${at}`).join('\n');

@@ -4,7 +4,7 @@ import { isIPv6 } from 'node:net';
 import type { Check } from '../check.js';
 import { error, ok, skipped, unanswered, warning, type Remark } from '../finding.js';
 import type { Patient } from '../patient.js';
-import { probeSmtp, type SmtpProbe } from '../smtp-probe.js';
+import { mechanismsOf, probeSmtp, type SmtpProbe } from '../smtp-probe.js';
 
 /** Large enough that one of them answers whoever else is down. */
 const PROVIDERS = ['gmail.com', 'outlook.com', 'yahoo.com'];
@@ -140,7 +140,11 @@ async function trySmarthost({ hostName, signal }: Patient, target: Target): Prom
   const { host, address, port } = target;
   const subject = `${host} (${address}:${port})`;
   try {
-    const knock = { address, port, host, ehlo: hostName, isImplicitTls: target.tls === 'implicit', signal };
+    const login = target.login && { ...target.login, isProofNeeded: target.proof.kind === 'webpki' };
+    const knock = {
+      ...{ address, port, host, ehlo: hostName, isImplicitTls: target.tls === 'implicit', signal },
+      ...(login === null ? {} : { login }),
+    };
     return judgeSmarthost(subject, target, await probeSmtp(knock));
   } catch (problem) {
     return error({
@@ -168,18 +172,39 @@ function judgeSmarthost(subject: string, target: Target, probe: SmtpProbe): Rema
       fix: 'Use the name that its certificate has in SMARTHOST_URL.',
       facts,
     });
-  if (target.login !== null && !probe.extensions.some((line) => line.startsWith('AUTH')))
+  if (target.login !== null) return judgeLogin(subject, probe);
+  return ok({
+    subject,
+    message: `It greets us${probe.secured === null ? ', without TLS' : ' and speaks TLS'}.`,
+    facts,
+  });
+}
+
+function judgeLogin(subject: string, { text, extensions, login }: SmtpProbe): Remark {
+  const facts = { greeting: text, extensions };
+  if (mechanismsOf(extensions) === null)
     return error({
       subject,
       message: 'It offers no login (AUTH), but SMARTHOST_URL has a password.',
       fix: 'Use the port for submission (587 or 465) in SMARTHOST_URL, or take the password out.',
       facts,
     });
-  return ok({
+  if (login === null)
+    return error({
+      subject,
+      message: 'It takes neither AUTH PLAIN nor AUTH LOGIN, so nobody can log in with a password. No mail gets out.',
+      fix: 'Permit one of them there, or name another server in SMARTHOST_URL.',
+      facts,
+    });
+  if (login.code === 235) return ok({ subject, message: 'It greets us, speaks TLS and takes our login.', facts });
+  const told = {
     subject,
-    message: `It greets us${probe.secured === null ? ', without TLS' : ' and speaks TLS'}.`,
+    message: `It refuses the login of SMARTHOST_URL: ${login.raw.trim().split(/\r?\n/, 1)[0]}`,
+    fix: 'Correct user and password in SMARTHOST_URL; write signs that mean something in a URL as %XX, such as @ as %40.',
     facts,
-  });
+  };
+  // RFC 5321 §4.2.1: what begins with 4 may pass by itself.
+  return login.code !== null && login.code < 500 ? warning(told) : error(told);
 }
 
 function reasonOf(problem: unknown): string {

@@ -1,10 +1,10 @@
-import { isPublicAddress, type Config } from '#libs/kernel';
+import { shapingPlan } from '#libs/emails';
+import { ConfigError, isPublicAddress, type Config } from '#libs/kernel';
 import os from 'node:os';
 import type { Check } from '../check.js';
 import { error, ok, warning, type Remark } from '../finding.js';
+import { LOOPBACK } from '../local-host.js';
 import type { Patient } from '../patient.js';
-
-const LOOPBACK = new Set(['127.0.0.1', '::1', 'localhost']);
 
 /** What is allowed, but is mostly a mistake on a machine that serves others. */
 export const settingsCheck: Check = {
@@ -15,9 +15,10 @@ export const settingsCheck: Check = {
 };
 
 function judgeSettings(patient: Patient): Remark[] {
-  const { settings } = patient.config;
+  const { config } = patient;
+  const { settings } = config;
   const isPublicHost = !LOOPBACK.has(settings.HTTP_HOST);
-  const remarks = [...judgeName(patient), ...judgeMode(patient.config), ...judgeHttp(patient.config)];
+  const remarks = [...judgeShaping(config), ...judgeName(patient), ...judgeMode(config), ...judgeHttp(config)];
   if (settings.ALLOW_PRIVATE_WEBHOOKS && (isPublicHost || hasPublicAddress()))
     remarks.push(
       warning({
@@ -35,6 +36,18 @@ function judgeSettings(patient: Patient): Remark[] {
       }),
     );
   return remarks.length > 0 ? remarks : [ok({ subject: 'settings', message: 'Nothing in them contradicts the rest.' })];
+}
+
+/** The service does not start with it. */
+function judgeShaping(config: Config): Remark[] {
+  try {
+    shapingPlan(config);
+    return [];
+  } catch (problem) {
+    if (!(problem instanceof ConfigError)) throw problem;
+    const told = { subject: 'SHAPING_FILE', message: `The service does not start: ${problem.message}` };
+    return [error({ ...told, fix: 'Correct the file (docs/delivery.md), or take SHAPING_FILE out of the settings.' })];
+  }
 }
 
 function judgeName({ config, hasDefaultName, isUnnamed, service }: Patient): Remark[] {

@@ -1,4 +1,5 @@
-import { checkHost, isSpf, readSpf, type SpfEvaluation } from '#libs/domains';
+import { checkHost, isSpf, judgeSpf, readSpf, type SpfEvaluation } from '#libs/domains';
+import type { SourceAddress } from '#libs/mta';
 import type { Check } from '../check.js';
 import { error, ok, skipped, unanswered, warning, type Remark } from '../finding.js';
 import type { Patient } from '../patient.js';
@@ -15,31 +16,34 @@ export const spfCheck: Check = {
   look: async (patient) => {
     const { service } = patient;
     if (patient.isUnnamed) return [skipped({ subject: `spf.${service}`, message: 'SERVICE_DOMAIN is not set.' })];
-    const { known, addresses } = await patient.sources();
-    const sources = addresses.map(({ address }) => address);
-    const include = { sources, wanted: `v=spf1 include:spf.${service} -all` };
-    const named = sources.map(termOf).join(' ') || 'ip4:<address of this machine>';
+    const { known, addresses: sources } = await patient.sources();
+    const include = `spf.${service}`;
+    const named = sources.map(({ address }) => termOf(address)).join(' ') || 'ip4:<address of this machine>';
     const base =
       known === 'smarthost'
         ? [
             skipped({
-              subject: `spf.${service}`,
+              subject: include,
               message: 'It must list the addresses of the smarthost, which are not known here.',
             }),
           ]
-        : await lookAt(patient, `spf.${service}`, { sources, wanted: `v=spf1 ${named} -all` });
-    const others = await Promise.all([`bounces.${service}`, service].map((name) => lookAt(patient, name, include)));
+        : await lookAt(patient, include, { sources, wanted: `v=spf1 ${named} -all`, follows: null });
+    const follows = base.some(({ status }) => status === 'error') ? include : null;
+    const expected = { sources, wanted: `v=spf1 include:${include} -all`, follows };
+    const others = await Promise.all([`bounces.${service}`, service].map((name) => lookAt(patient, name, expected)));
     return [...base, ...others.flat(), ...(await judgeCost(patient))];
   },
 };
 
 interface Expected {
-  sources: readonly string[];
+  sources: readonly SourceAddress[];
   /** The record that would do. */
   wanted: string;
+  /** What is wrong already: where a record only includes it, that one is to be mended. Null: nothing. */
+  follows: string | null;
 }
 
-async function lookAt({ dns }: Patient, name: string, { sources, wanted }: Expected): Promise<Remark[]> {
+async function lookAt({ dns }: Patient, name: string, { sources, wanted, follows }: Expected): Promise<Remark[]> {
   const answer = await dns.texts(name);
   if (answer.kind === 'no_answer') return [unanswered(name, answer.reason)];
   const records = (answer.kind === 'found' ? answer.values : []).filter(isSpf);
@@ -55,34 +59,58 @@ async function lookAt({ dns }: Patient, name: string, { sources, wanted }: Expec
         facts: { records },
       }),
     ];
-  const evaluated = await Promise.all(sources.map((source) => checkHost(source, name, dns)));
-  const judged = sources.flatMap((source, i) =>
-    judge({ name, source, fix: repair(records[0], source, fix) }, evaluated[i]),
+  const [record] = records;
+  const evaluated = await Promise.all(
+    sources.map(async ({ address, heloName: helo }) => ({
+      address,
+      found: await checkHost({ address, domain: name, helo }, dns),
+    })),
   );
-  const remarks = [...judged, ...judgeEnd(name, records[0], fix)];
+  const isFollowing = follows !== null && judgeSpf(records, follows).verdict === 'verified';
+  const judged = judge({ name, record, fix, follows: isFollowing ? follows : null }, evaluated);
+  const remarks = [...judged, ...judgeEnd(name, record, fix)];
   if (remarks.length > 0) return remarks;
-  const covers = sources.length === 0 ? 'It is well formed' : `It lets ${sources.join(', ')} pass`;
-  return [ok({ subject: name, message: `${covers}.`, facts: { record: records[0] } })];
+  const covers =
+    sources.length === 0 ? 'It is well formed' : `It lets ${sources.map(({ address }) => address).join(', ')} pass`;
+  return [ok({ subject: name, message: `${covers}.`, facts: { record } })];
 }
 
-function judge({ name, source, fix }: { name: string; source: string; fix: string }, found: SpfEvaluation): Remark[] {
-  const { result, problem, lookups, voids } = found;
-  const facts = { source, result, lookups, voids };
-  if (result === 'temperror') return [unanswered(name, problem ?? 'a record it leads to')];
-  if (result === 'permerror')
-    return [error({ subject: name, message: `Receivers give up on its SPF record: ${problem}.`, fix, facts })];
-  if (result !== 'pass')
-    return [error({ subject: name, message: `Its SPF record says ${result} to mail from ${source}.`, fix, facts })];
-  if (voids > VOIDS)
-    return [
-      warning({
-        subject: name,
-        message: `${voids} names in its SPF record lead to nothing; receivers give up beyond ${VOIDS} (RFC 7208 §4.6.4).`,
-        fix: `Take them out: ${fix}`,
-        facts,
-      }),
+interface Evaluated {
+  address: string;
+  found: SpfEvaluation;
+}
+interface Judged {
+  name: string;
+  record: string;
+  fix: string;
+  /** Of `Expected`, where this record includes it. */
+  follows: string | null;
+}
+
+/** One remark for each thing that is wrong, whichever sources it concerns; the fix mends all of them. */
+function judge({ name, record, fix, follows }: Judged, evaluated: readonly Evaluated[]): Remark[] {
+  const missing = evaluated
+    .filter(({ found: { result } }) => result !== 'pass' && result !== 'temperror')
+    .map(({ address }) => address);
+  const mended = follows === null ? repair(record, missing, fix) : `Mend ${follows} first.`;
+  const cause = follows === null ? '' : `, which follows from ${follows}`;
+  const reasonOf = ({ found: { result, problem } }: Evaluated): string => problem ?? result;
+  return [...new Set(evaluated.map(reasonOf))].flatMap((reason): Remark[] => {
+    const some = evaluated.filter((one) => reasonOf(one) === reason);
+    const { result, problem, lookups } = some[0].found;
+    const sources = some.map(({ address }) => address);
+    const voids = Math.max(...some.map((one) => one.found.voids));
+    const facts = { sources, result, lookups, voids };
+    const broken = (message: string): Remark[] => [
+      error({ subject: name, message: `${message}${cause}.`, fix: mended, facts }),
     ];
-  return [];
+    if (result === 'temperror') return [unanswered(name, problem ?? 'a record it leads to')];
+    if (result === 'permerror') return broken(`Receivers give up on its SPF record: ${problem}`);
+    if (result !== 'pass') return broken(`Its SPF record says ${result} to mail from ${sources.join(', ')}`);
+    if (voids <= VOIDS) return [];
+    const message = `${voids} names in its SPF record lead to nothing; receivers give up beyond ${VOIDS} (RFC 7208 §4.6.4).`;
+    return [warning({ subject: name, message, fix: `Take them out: ${fix}`, facts })];
+  });
 }
 
 function judgeEnd(name: string, record: string, fix: string): Remark[] {
@@ -106,8 +134,8 @@ function judgeEnd(name: string, record: string, fix: string): Remark[] {
 }
 
 /** Of the ten look-ups that a customer's record may cost, `include:spf.` takes one and whatever stands there. */
-async function judgeCost({ dns, service }: Patient): Promise<Remark[]> {
-  const { lookups } = await checkHost('192.0.2.255', `spf.${service}`, dns);
+async function judgeCost({ dns, hostName, service }: Patient): Promise<Remark[]> {
+  const { lookups } = await checkHost({ address: '192.0.2.255', domain: `spf.${service}`, helo: hostName }, dns);
   if (lookups === 0) return [];
   return [
     warning({
@@ -119,11 +147,11 @@ async function judgeCost({ dns, service }: Patient): Promise<Remark[]> {
   ];
 }
 
-/** The record that is there, with the address in front; a record that has no place for it is proposed anew. */
-function repair(record: string, source: string, fallback: string): string {
+/** The record that is there, with the addresses in front; a record that has no place for them is proposed anew. */
+function repair(record: string, addresses: readonly string[], fallback: string): string {
   if ('problem' in readSpf(record)) return fallback;
   const name = fallback.split(' ', 1)[0];
-  return `${name} TXT "${record.replace(/^v=spf1/i, `v=spf1 ${termOf(source)}`)}"`;
+  return `${name} TXT "${record.replace(/^v=spf1/i, `v=spf1 ${addresses.map(termOf).join(' ')}`)}"`;
 }
 
 const termOf = (address: string): string => `${address.includes(':') ? 'ip6' : 'ip4'}:${address}`;
