@@ -153,12 +153,20 @@ describe('poor servers', () => {
   describe('and content that is not seven-bit', () => {
     const BODY = Buffer.from('Subject: x\r\n\r\nGrüße\r\n');
     const HEADER = Buffer.from('Subject: Grüße\r\n\r\nx\r\n');
+    const LATIN_1 = Buffer.from(HEADER.toString(), 'latin1');
     const SEVEN = Buffer.from('Subject: x\r\n\r\nGr=C3=BC=C3=9Fe\r\n');
 
     it.each([
       ['goes as it is to 8BITMIME', ['8BITMIME'], BODY, BODY, 'BODY=8BITMIME'],
       ['goes in seven bits without it', [], BODY, SEVEN, ''],
       ['goes as it is to SMTPUTF8', ['8BITMIME', 'SMTPUTF8'], HEADER, HEADER, 'BODY=8BITMIME SMTPUTF8'],
+      [
+        'in a header that is not UTF-8 goes in seven bits to SMTPUTF8 too',
+        ['8BITMIME', 'SMTPUTF8'],
+        LATIN_1,
+        SEVEN,
+        '',
+      ],
       ['in the header goes in seven bits without SMTPUTF8', ['8BITMIME'], HEADER, SEVEN, ''],
     ])('%s', async (_, extensions, content, received, parameters) => {
       const mx = await serve({ extensions });
@@ -167,8 +175,16 @@ describe('poor servers', () => {
       expect(mx.mails[0]).toMatchObject({ content: received, parameters });
     });
 
+    it('in a header that is not UTF-8 goes as it is where there is no such form, and is not called UTF-8', async () => {
+      const mx = await serve({ extensions: ['8BITMIME', 'SMTPUTF8'] });
+      const forms = { content: () => Promise.resolve(LATIN_1), sevenBit: () => Promise.resolve(null) };
+      expect(brief((await fixture.courier.deliver({ ...fixture.job(), ...forms }))[0])).toBe('delivered');
+      expect(mx.mails[0]).toMatchObject({ content: LATIN_1, parameters: 'BODY=8BITMIME' });
+    });
+
     it.each([
       ['5.6.3', BODY, []],
+      ['5.6.3', LATIN_1, []],
       ['5.6.7', HEADER, ['8BITMIME']],
     ])('bounces by %s when there is no such form, and is not offered', async (enhanced, content, extensions) => {
       const mx = await serve({ extensions });

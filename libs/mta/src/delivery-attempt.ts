@@ -241,12 +241,13 @@ export class DeliveryAttempt {
     this.#sheet.own(keys, { kind: 'bounced', class: 'content', phase: 'ehlo', reply }, remote);
   }
 
-  #mailFrom(line: SmtpConnection, { size: octets, eightBit, utf8Header }: MailForm & { kind: 'bytes' }): string {
+  #mailFrom(line: SmtpConnection, { size: octets, eightBit, header }: MailForm & { kind: 'bytes' }): string {
     const { size, eightBitMime } = line.extensions;
     let from = `<${this.#from?.text ?? ''}>`;
     if (size !== null) from += ` SIZE=${octets}`;
     if (eightBitMime && eightBit) from += ' BODY=8BITMIME';
-    const utf8 = utf8Header || this.#from?.needsUtf8 === true || this.#pending.some(({ wire }) => wire.needsUtf8);
+    const utf8 =
+      header === 'utf8' || this.#from?.needsUtf8 === true || this.#pending.some(({ wire }) => wire.needsUtf8);
     return utf8 ? `${from} SMTPUTF8` : from;
   }
 
