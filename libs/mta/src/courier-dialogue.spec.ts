@@ -223,6 +223,66 @@ describe('poor servers', () => {
   });
 });
 
+describe('a server without SMTPUTF8 beside others', () => {
+  const POOR: MxScript = { extensions: ['PIPELINING'] };
+  const HEADER = Buffer.from('Subject: Grüße\r\n\r\nx\r\n');
+  const serveAll = async (...scripts: MxScript[]) => {
+    fixture = await CourierFixture.start();
+    return fixture.serve(...scripts);
+  };
+
+  it('leaves to them whom it cannot be offered', async () => {
+    const [first, second] = await serveAll(POOR, {});
+    const outcomes = await fixture.deliver('grün@to.test', 'one@to.test');
+    expect(outcomes).toMatchObject([
+      {
+        kind: 'delivered',
+        remote: { mx: 'mx2.to.test' },
+        earlier: [{ remote: { mx: 'mx1.to.test' }, phase: 'ehlo', reply: { enhanced: '5.6.7' } }],
+      },
+      { kind: 'delivered', remote: { mx: 'mx1.to.test' } },
+    ]);
+    expect(outcomes[1]).not.toHaveProperty('earlier');
+    expect([first, second].map(({ mails }) => mails.map(({ recipients }) => recipients))).toEqual([
+      [['one@to.test']],
+      [['grün@to.test']],
+    ]);
+  });
+
+  it('leaves to them a mail that cannot be converted', async () => {
+    const [first, second] = await serveAll(POOR, {});
+    const [outcome] = await fixture.courier.deliver({ ...fixture.job(), content: () => Promise.resolve(HEADER) });
+    expect(outcome).toMatchObject({ kind: 'delivered', remote: { mx: 'mx2.to.test' } });
+    expect([first.count('mail'), second.mails[0].content]).toEqual([0, HEADER]);
+  });
+
+  it('has the mail bounced when they can no more, by what is at fault', async () => {
+    await serveAll(POOR, POOR);
+    const job = { ...fixture.job('grün@to.test', 'one@to.test'), content: () => Promise.resolve(HEADER) };
+    const outcomes = await fixture.courier.deliver(job);
+    expect(outcomes.map(brief)).toEqual(['bounced ehlo 5.6.7', 'bounced ehlo 5.6.7']);
+    expect(outcomes).toMatchObject([
+      { reply: { text: expect.stringContaining('addresses') as string }, remote: { mx: 'mx2.to.test' } },
+      { reply: { text: expect.stringContaining('headers') as string }, earlier: [{ remote: { mx: 'mx1.to.test' } }] },
+    ]);
+  });
+
+  it('has the mail wait when one of them was not heard', async () => {
+    const [, second] = await serveAll(POOR, at('banner', '421 4.3.2 later'));
+    expect((await fixture.deliver('grün@to.test')).map(brief)).toEqual(['deferred answered greeting 421']);
+    second.script = {};
+    expect((await fixture.deliver('grün@to.test')).map(brief)).toEqual(['delivered']);
+  });
+
+  it('is not asked again at its other addresses', async () => {
+    const servers = await serveAll(POOR, POOR);
+    fixture.dns.set('mx1.to.test', { A: ['127.0.0.1', '127.0.0.2'] });
+    fixture.dns.set('to.test', { MX: [{ preference: 1, exchange: 'mx1.to.test' }] });
+    expect((await fixture.deliver('grün@to.test')).map(brief)).toEqual(['bounced ehlo 5.6.7']);
+    expect(servers.flatMap(({ sessions }) => sessions)).toHaveLength(1);
+  });
+});
+
 describe('the caller', () => {
   it('who lost its claim is heard before MAIL', async () => {
     const mx = await serve({});
