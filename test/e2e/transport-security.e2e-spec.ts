@@ -179,6 +179,7 @@ describe('how connections to other servers are secured', () => {
       ['good', 'delivered', 'TLSv1.3 verified', 'opportunistic'],
       ['self_signed', 'delivered', 'TLSv1.3 unverified', 'opportunistic'],
       ['expired', 'delivered', 'TLSv1.3 unverified', 'opportunistic'],
+      ['name_in_subject', 'delivered', 'TLSv1.3 unverified', 'opportunistic'],
       ['other_name', 'delivered', 'TLSv1.3 unverified', 'opportunistic'],
       ['stripped', 'delivered', 'plain', 'opportunistic'],
       ['breaking', 'delivered', 'plain', 'opportunistic'],
