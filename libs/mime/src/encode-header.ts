@@ -58,9 +58,9 @@ export function structuredField(name: string, value: string): string {
   return foldField(name, splitAtSpaces(value));
 }
 
-/** One field whose value comes back octet by octet when it is unfolded. */
+/** One field whose value comes back octet by octet when it is unfolded, but for white space around it. */
 export function foldedField(name: string, value: string): string {
-  return fold(name, ` ${value}`.split(/(?<=[^ \t])(?=[ \t])/));
+  return fold(name, ` ${value.trim()}`.split(/(?<=[^ \t])(?=[ \t])/));
 }
 
 /** One field with a list of mailboxes, folded between and inside them. */

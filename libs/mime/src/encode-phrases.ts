@@ -27,7 +27,7 @@ export function encodePhrases(name: string, value: string): string | null {
       encoded.push(ascii);
     }
   }
-  return encoded.join('').trim();
+  return encoded.join('');
 }
 
 function encodePiece(piece: string, bare: boolean, address: (text: string) => string | null): string | null {

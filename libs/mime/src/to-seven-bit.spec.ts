@@ -1,8 +1,11 @@
 import { isAscii } from 'node:buffer';
+import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { hasPython, readByPython } from '../../../test/support/read-by-python.js';
 import { decodeWords } from './decode-words.js';
+import { readMessageHead } from './read-message-head.js';
 import { readParts } from './read-parts.js';
+import { readStructuredValue } from './read-structured-value.js';
 import { toSevenBit } from './to-seven-bit.js';
 
 const HEAD = 'From: Shop <a@ex.com>\r\nTo: b@ex.net\r\nMIME-Version: 1.0\r\n';
@@ -148,6 +151,32 @@ describe('a message in seven bits', () => {
     converted(`From: a@ex.com\r\nTo: ${names}\r\nCc:\r\n ${word} ü\r\nX-A:\r\n ${word} ü\r\n\r\nhi\r\n`);
     converted(
       `From: a@ex.com\r\nContent-Type: text/plain; ${'a=ü;'.repeat(200)} name=${'ü'.repeat(400)}\r\n\r\nhi\r\n`,
+    );
+  });
+
+  it('has random parameters that read as before, in lines that read', () => {
+    const name = fc.constantFrom('name', 'Name*', 'name*0', 'name*1', 'name*0*', 'filename', 'a'.repeat(75));
+    const value = fc.constantFrom(
+      'ü',
+      'a',
+      '"ü; x"',
+      '"\\"ü"',
+      "utf-8''%C3%BC",
+      "utf-8''%41ü",
+      '=?utf-8?q?=C3=BC?=',
+      '',
+    );
+    const parameter = fc.tuple(fc.constantFrom(';', '; ', ';\r\n ', ' ; '), name, fc.constantFrom('=', ' '), value);
+    const read = (message: Buffer) => {
+      const head = readMessageHead(message);
+      return 'problem' in head ? head : readStructuredValue(head.fields[0].value);
+    };
+    fc.assert(
+      fc.property(fc.array(parameter, { maxLength: 6 }), (all) => {
+        const given = `Content-Disposition: inline${all.flat().join('')}\r\n\r\nhi\r\n`;
+        expect(read(converted(given))).toEqual(read(Buffer.from(given)));
+      }),
+      { numRuns: 3_000, seed: 7 },
     );
   });
 
