@@ -59,6 +59,15 @@ describe('messages of the relay', () => {
     }
   });
 
+  it('one that is scheduled and has no date gets that of its release', async () => {
+    const release = new Date(Math.ceil(Date.now() / 1000) * 1000 + 4_000);
+    const head = `From: ${RelayStage.sender}\r\nX-Service-Scheduled-At: ${release.toISOString()}\r\nSubject: later\r\n`;
+    expect(await submit(`${head}\r\nlater\r\n`, 'later@example.org')).toMatch(/^250 /);
+    const { content } = await stage.arrived('later@example.org');
+    const [, date] = /\r\nDate: ([^\r\n]+)\r\n/.exec(content.toString()) ?? [];
+    expect(new Date(date)).toEqual(release);
+  });
+
   it('a signed one is still signed as it was (S/MIME)', async ({ skip }) => {
     if (spawnSync('openssl', ['version']).status !== 0) skip('openssl is not here');
     stage.write('letter.txt', 'Content-Type: text/plain; charset=utf-8\r\n\r\nGrüße\r\n.\r\n');

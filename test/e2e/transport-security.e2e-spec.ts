@@ -19,7 +19,7 @@ interface Attempt {
 }
 
 const authority = testAuthority();
-const nameOf = (kind: string) => `mx.${kind.replace('_', '-')}.hosts.test`;
+const nameOf = (kind: string) => `mx.${kind.replaceAll('_', '-')}.hosts.test`;
 const good = (kind: string) => authority.issue(nameOf(kind));
 
 /** The servers of the promises' row R-30, each under a name and an address of its own. */
@@ -27,6 +27,7 @@ const SERVERS: Record<string, MxScript> = {
   good: { tls: good('good') },
   self_signed: { tls: selfSignedCertificate(nameOf('self_signed')) },
   expired: { tls: authority.issue(nameOf('expired'), true) },
+  name_in_subject: { tls: authority.issueBySubject(nameOf('name_in_subject')) },
   other_name: { tls: authority.issue('elsewhere.test') },
   stripped: {},
   breaking: { tls: good('breaking'), on: { starttls: { reply: '220 go', then: 'close' } } },
@@ -51,7 +52,7 @@ const STS: Record<string, { mx: string[]; texts?: string[]; answer: PolicyAnswer
   },
   ...Object.fromEntries(
     UNSAFE.map((kind) => [
-      `in-force-${kind.replace('_', '-')}`,
+      `in-force-${kind.replaceAll('_', '-')}`,
       { mx: [kind], answer: { body: policyFile('enforce', nameOf(kind)) }, ends: 'deferred' },
     ]),
   ),
@@ -112,7 +113,7 @@ describe('how connections to other servers are secured', () => {
       ({ port } = mx);
       mxs.set(kind, mx);
       dns.set(nameOf(kind), { A: [address] });
-      dns.set(`${kind.replace('_', '-')}.plain.test`, { MX: [{ preference: 10, exchange: nameOf(kind) }] });
+      dns.set(`${kind.replaceAll('_', '-')}.plain.test`, { MX: [{ preference: 10, exchange: nameOf(kind) }] });
     }
     policies = await PolicyServer.start(authority);
     for (const [name, { mx, texts = ['v=STSv1; id=1;'], answer }] of Object.entries(STS)) {
@@ -166,7 +167,7 @@ describe('how connections to other servers are secured', () => {
 
   it('opportunistic mail is never lost to a broken TLS, and each attempt says what there was', async () => {
     const attempts = await Promise.all(
-      KINDS.map((kind) => attemptAt(`open@${kind.replace('_', '-')}.plain.test`, OPPORTUNISTIC)),
+      KINDS.map((kind) => attemptAt(`open@${kind.replaceAll('_', '-')}.plain.test`, OPPORTUNISTIC)),
     );
     const shown = attempts.map(({ outcome, security, tls_policy }, i) => [
       KINDS[i],
@@ -178,6 +179,7 @@ describe('how connections to other servers are secured', () => {
       ['good', 'delivered', 'TLSv1.3 verified', 'opportunistic'],
       ['self_signed', 'delivered', 'TLSv1.3 unverified', 'opportunistic'],
       ['expired', 'delivered', 'TLSv1.3 unverified', 'opportunistic'],
+      ['name_in_subject', 'delivered', 'TLSv1.3 unverified', 'opportunistic'],
       ['other_name', 'delivered', 'TLSv1.3 unverified', 'opportunistic'],
       ['stripped', 'delivered', 'plain', 'opportunistic'],
       ['breaking', 'delivered', 'plain', 'opportunistic'],
@@ -189,7 +191,7 @@ describe('how connections to other servers are secured', () => {
 
   it('enforced mail goes only where the certificate proves the name, over connections of its own, and says why it waits', async () => {
     const attempts = await Promise.all(
-      KINDS.map((kind) => attemptAt(`strict@${kind.replace('_', '-')}.plain.test`, ENFORCED)),
+      KINDS.map((kind) => attemptAt(`strict@${kind.replaceAll('_', '-')}.plain.test`, ENFORCED)),
     );
     const ends = attempts.map(({ outcome }, i) => [KINDS[i], outcome]);
     expect(ends).toEqual(KINDS.map((kind) => [kind, UNSAFE.includes(kind) ? 'deferred' : 'delivered']));

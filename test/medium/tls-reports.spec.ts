@@ -128,6 +128,17 @@ describe('the reports of a day', () => {
     });
   });
 
+  it('goes once to the address that reads, where another one does not', async () => {
+    const good = receiver.url('/good', '127.0.0.1');
+    dns.set('_smtp._tls.behind.example', { TXT: [`v=TLSRPTv1; rua=mailto:tls%zz@behind.example,${good}`] });
+    dns.set('_smtp._tls.first.example', { TXT: [`v=TLSRPTv1; rua=${good},mailto:tls%zz@first.example`] });
+    await count(session('behind.example'), session('first.example'));
+    await claimAll();
+    expect(await stateOf('behind.example')).toEqual([{ state: 'sent', tries: 1 }]);
+    expect(await stateOf('first.example')).toEqual([{ state: 'sent', tries: 1 }]);
+    expect(receiver.callsTo('/good')).toHaveLength(2);
+  });
+
   it('is tried again an hour later where nobody took it', async () => {
     receiver.script('/down', { status: 503 });
     dns.set('_smtp._tls.down.example', { TXT: [`v=TLSRPTv1; rua=${receiver.url('/down', '127.0.0.1')}`] });

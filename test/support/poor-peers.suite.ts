@@ -130,7 +130,11 @@ export function poorServers(stage: PeerStage): void {
         ...poor.map(({ relayed }) => arrived({ dots: () => stage.mx.dots(...relayed.hosts) })),
       ]);
       for (const verdicts of dkimByDkimpy(python ?? '', mails, await records())) expect(verdicts).toEqual([true, true]);
-      for (const mail of mails.slice(rows.length)) expect(mail.toString()).toContain('Gr=C3=B6=C3=9Fe');
+      for (const mail of mails.slice(rows.length)) {
+        expect(mail.toString()).toContain('Gr=C3=B6=C3=9Fe');
+        expect(mail.toString()).toMatch(/\r\nTo: =\?UTF-8\?.*\?= <one@[^>]+>, root\r\n/);
+        expect(mail.toString()).toContain("filename*=utf-8''Gr%C3%B6%C3%9Fe.txt\r\n");
+      }
     });
 
     const tight = stage.mail(stage.peer({ kind: 'honest', size: 500 }));
@@ -158,11 +162,16 @@ export function poorServers(stage: PeerStage): void {
 async function relay(stage: PeerStage, to: string): Promise<void> {
   const raw = [
     `From: Shop <${FROM}>`,
-    `To: ${to}`,
+    `To: Größe <${to}>, root`,
+    'Cc: Verborgene Empfänger:;',
+    'List-Id: Größe <size.example>',
+    'Received: from größe.example (Größe) by mx.example; Sat, 3 Jan 2026 10:00:00 +0000',
     'Subject: Größe',
     'MIME-Version: 1.0',
     'Content-Type: text/plain; charset=utf-8',
     'Content-Transfer-Encoding: 8bit',
+    'Content-Description: Größe',
+    'Content-Disposition: inline; filename=Größe.txt',
     '',
     'Größe',
     '.dot',

@@ -32,6 +32,8 @@ export interface Authority {
   cert: string;
   /** `cert` of the answer holds the chain: the certificate first, the authority's behind it. */
   issue(name: string, expired?: boolean): Certificate;
+  /** The same with the name in the subject alone, as before RFC 2818. */
+  issueBySubject(name: string): Certificate;
 }
 
 /**
@@ -47,24 +49,34 @@ export function selfSignedCertificate(name: string, expired = false): Certificat
 export function testAuthority(name = 'Test Authority'): Authority {
   const { privateKey, publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
   const issuer = { name, key: privateKey };
-  const own = certify(name, publicKey, { issuer, isAuthority: true });
+  const own = certify(name, publicKey, { issuer, kind: 'authority' });
+  const issue = (host: string, of: Omit<CertificateOptions, 'issuer'>): Certificate => {
+    const pair = generateKeyPairSync('ec', { namedCurve: 'P-256' });
+    return { key: pemKey(pair.privateKey), cert: certify(host, pair.publicKey, { issuer, ...of }) + own };
+  };
   return {
     cert: own,
-    issue: (host, expired = false) => {
-      const pair = generateKeyPairSync('ec', { namedCurve: 'P-256' });
-      return { key: pemKey(pair.privateKey), cert: certify(host, pair.publicKey, { issuer, expired }) + own };
-    },
+    issue: (host, expired = false) => issue(host, { expired }),
+    issueBySubject: (host) => issue(host, { kind: 'subject' }),
   };
+}
+
+interface CertificateOptions {
+  issuer: Issuer;
+  expired?: boolean;
+  /** `host`: the name is in subjectAltName too. */
+  kind?: 'host' | 'subject' | 'authority';
 }
 
 function certify(
   name: string,
   publicKey: KeyObject,
-  { issuer, expired = false, isAuthority = false }: { issuer: Issuer; expired?: boolean; isAuthority?: boolean },
+  { issuer, expired = false, kind = 'host' }: CertificateOptions,
 ): string {
   const day = 86_400_000;
   const end = Date.now() + (expired ? -day : day);
   const altNames = der(0x04, der(0x30, der(0x82, Buffer.from(name))));
+  const extension = kind === 'authority' ? IS_AUTHORITY : der(0x30, SUBJECT_ALT_NAME, altNames);
   const body = der(
     0x30,
     der(0xa0, der(0x02, Buffer.from([2]))),
@@ -74,7 +86,7 @@ function certify(
     der(0x30, time(end - 30 * day), time(end)),
     commonName(name),
     publicKey.export({ type: 'spki', format: 'der' }),
-    der(0xa3, der(0x30, isAuthority ? IS_AUTHORITY : der(0x30, SUBJECT_ALT_NAME, altNames))),
+    ...(kind === 'subject' ? [] : [der(0xa3, der(0x30, extension))]),
   );
   const signature = sign('sha256', body, issuer.key);
   const certificate = der(0x30, body, ECDSA_SHA256, der(0x03, Buffer.from([0]), signature));

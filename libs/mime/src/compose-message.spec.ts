@@ -201,6 +201,17 @@ describe('composeMessage', () => {
     expect(headerProblem('Reply-To', 'a@ex.com, b@ex.com')).toBeDefined();
   });
 
+  it.each([
+    ['Disposition-Notification-To', 'Jürgen Schmidt <j@ex.com>', '=?UTF-8?Q?J=C3=BCrgen_Schmidt?= <j@ex.com>'],
+    ['Mail-Followup-To', 'a@ex.com, "B,  C" <b@ex.com>', 'a@ex.com, "B,  C" <b@ex.com>'],
+    ['Errors-To', 'j@bücher.example', 'j@xn--bcher-kva.example'],
+    ['List-Id', 'Küche für alle <k.ex.com>', '=?UTF-8?Q?K=C3=BCche_f=C3=BCr_alle?= <k.ex.com>'],
+  ])('encodes the names in %s, never its addresses', async (name, value, expected) => {
+    expect(headerProblem(name, value)).toBeUndefined();
+    const message = (await composeMessage({ ...PARTS, headers: [[name, value]] })).toString();
+    expect(message.replace(/\r\n(?= )/g, '')).toContain(`\r\n${name}: ${expected}\r\n`);
+  });
+
   it('takes 10 MB of short lines, and of a file, at the price of ordinary text', async () => {
     const attachments = [{ ...FILE, content: Buffer.alloc(10_000_000, 7) }];
     const [honest, hostile] = [`${'Grüße, '.repeat(10)}\n`.repeat(109_000), 'ü\n'.repeat(3_300_000)];
@@ -226,6 +237,15 @@ describe('headerProblem', () => {
       expect(headerProblem(name, 'x')).toBeUndefined();
     },
   );
+
+  it.each([
+    ['Errors-To', 'Jürgen <jürgen@ex.com>', 'must be ASCII but for names and comments'],
+    ['List-Id', 'Küche <küche.ex.com>', 'must be ASCII but for names and comments'],
+    ['List-Unsubscribe', '<https://ex.com/ü>', 'must be ASCII'],
+    ['Precedence', 'bülk', 'must be ASCII'],
+  ])('refuses %s: %s', (name, value, problem) => {
+    expect(headerProblem(name, value)).toBe(problem);
+  });
 });
 
 describe('composeMessage, read by Python', () => {

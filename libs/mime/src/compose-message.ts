@@ -3,12 +3,15 @@ import { attachmentTree } from './attachment-tree.js';
 import {
   bracketed,
   cannotFold,
+  foldedField,
+  hasPhrases,
   isStructured,
   mailboxField,
   rfc5322Date,
   structuredField,
   textField,
 } from './encode-header.js';
+import { encodePhrases } from './encode-phrases.js';
 import type { Mailbox } from './mailbox.js';
 import { parseMailbox } from './mailbox.js';
 import type { MessageParts } from './message-parts.js';
@@ -62,9 +65,15 @@ export function headerProblem(name: string, value: string): string | undefined {
   if (typeof value !== 'string' || value.trim() === '') return 'must not be empty';
   if (CONTROL.test(value)) return 'must not contain line breaks or control characters';
   if (key === 'reply-to') return mailboxProblem(value);
-  if (!isStructured(key)) return undefined;
-  if (/[^\x20-\x7e]/.test(value)) return 'must be ASCII';
-  return cannotFold(value) ? 'has a stretch of more than 900 characters without a space' : undefined;
+  return isStructured(key) ? structuredProblem(key, value) : undefined;
+}
+
+function structuredProblem(key: string, value: string): string | undefined {
+  const phrased = hasPhrases(key);
+  const plain = phrased ? encodePhrases(key, value) : value;
+  if (plain === null || /[^\x20-\x7e]/.test(plain))
+    return phrased ? 'must be ASCII but for names and comments' : 'must be ASCII';
+  return cannotFold(plain) ? 'has a stretch of more than 900 characters without a space' : undefined;
 }
 
 function mailboxProblem(value: string): string | undefined {
@@ -98,6 +107,7 @@ function customField(seen: Set<string>, name: string, value: string): string {
   seen.add(name.toLowerCase());
   const mailbox = name.toLowerCase() === 'reply-to' ? parseMailbox(value) : undefined;
   if (mailbox && !('problem' in mailbox)) return mailboxField('Reply-To', [mailbox]);
+  if (hasPhrases(name)) return foldedField(name, encodePhrases(name, value) ?? value);
   return isStructured(name) ? structuredField(name, value) : textField(name, value.trim());
 }
 

@@ -9,6 +9,7 @@ import type { Mailbox } from './mailbox.js';
 
 /** RFC 5322 §2.1.1, without the CRLF. */
 const SOFT_LINE = 78;
+const HARD_LINE = 998;
 /** A token longer than this would need a line near the hard limit of 998 octets. */
 const MAX_TOKEN = 900;
 /** 52 encoded characters and 12 of frame: fits behind `Reply-To: ` on a line of 78. */
@@ -20,13 +21,30 @@ const NOT_PRINTABLE_ASCII = /[^\x20-\x7e]/;
 const NOT_ATOMS = /[^A-Za-z0-9!#$%&'*+\-/=?^_`{|}~ ]/;
 const Q_LITERAL = /[A-Za-z0-9!*+\-/]/; // the set that is also safe inside a phrase, RFC 2047 §5 (3)
 
-/** Header fields whose grammar has no room for encoded words. */
-const STRUCTURED = new Set(['in-reply-to', 'references', 'feedback-id', 'auto-submitted', 'precedence', 'importance']);
+/** Addresses (RFC 5322 §3.6, RFC 8098 §2.1, and what is in use besides), and the id of a list (RFC 2919 §3). */
+const PHRASED = new Set(
+  (
+    'from sender reply-to to cc bcc resent-from resent-sender resent-reply-to resent-to resent-cc resent-bcc ' +
+    'disposition-notification-to return-receipt-to errors-to mail-followup-to mail-reply-to list-id'
+  ).split(' '),
+);
+/** Header fields whose grammar has no room for free text but in comments. */
+const STRUCTURED = new Set(
+  (
+    'in-reply-to references feedback-id auto-submitted precedence importance ' +
+    'message-id date mime-version content-id content-transfer-encoding'
+  ).split(' '),
+);
+
+/** True where a value is names with addresses behind them: nothing but the names may be encoded words (RFC 2047 §5). */
+export function hasPhrases(name: string): boolean {
+  return PHRASED.has(name.toLowerCase());
+}
 
 /** True where a value follows a grammar of its own and must go out as it is. */
 export function isStructured(name: string): boolean {
   const key = name.toLowerCase();
-  return STRUCTURED.has(key) || key.startsWith('list-');
+  return STRUCTURED.has(key) || key.startsWith('list-') || hasPhrases(key);
 }
 
 /** One field with free text, folded, ended by CRLF. */
@@ -38,6 +56,11 @@ export function textField(name: string, value: string): string {
 export function structuredField(name: string, value: string): string {
   if (name.length + 2 + value.length <= SOFT_LINE && !SPACE.test(value)) return `${name}: ${value}\r\n`;
   return foldField(name, splitAtSpaces(value));
+}
+
+/** One field whose value comes back octet by octet when it is unfolded, but for white space around it. */
+export function foldedField(name: string, value: string): string {
+  return fold(name, ` ${value.trim()}`.split(/(?<=[^ \t])(?=[ \t])/));
 }
 
 /** One field with a list of mailboxes, folded between and inside them. */
@@ -88,23 +111,31 @@ function splitAtSpaces(text: string): string[] {
 }
 
 function foldField(name: string, tokens: string[]): string {
+  return fold(
+    name,
+    tokens.map((token) => ` ${token}`),
+  );
+}
+
+/** Each token begins with white space, before which the line may end. */
+function fold(name: string, tokens: string[]): string {
   let field = `${name}:`;
   let width = field.length;
   for (const token of tokens) {
-    const tooWide = width + 1 + token.length > SOFT_LINE;
-    const pointless = width === name.length + 1 && token.length >= SOFT_LINE;
-    if (tooWide && !pointless) {
+    const wide = width + token.length;
+    const pointless = width === name.length + 1 && token.length > SOFT_LINE && wide <= HARD_LINE;
+    if (wide > SOFT_LINE && !pointless) {
       field += '\r\n';
       width = 0;
     }
-    field += ` ${token}`;
-    width += 1 + token.length;
+    field += token;
+    width += token.length;
   }
   return `${field}\r\n`;
 }
 
 /** RFC 2047 words in UTF-8, base64 or Q, whichever is shorter. A lone surrogate becomes U+FFFD. */
-function encodedWords(text: string): string[] {
+export function encodedWords(text: string): string[] {
   const base64Length = Math.ceil(Buffer.byteLength(text) / 3) * 4;
   let quotedLength = 0;
   const quoted: string[] = [];

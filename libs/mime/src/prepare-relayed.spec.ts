@@ -4,7 +4,7 @@ import { prepareRelayed } from './prepare-relayed.js';
 import { readAddressEntry } from './read-address-list.js';
 import type { RelayedMessage, RelayProblem } from './relayed-message.js';
 
-const OPTIONS = { messageId: () => 'new-1', date: new Date('2026-11-01T10:00:00Z') };
+const OPTIONS = { messageId: () => 'new-1', date: () => new Date('2026-11-01T10:00:00Z') };
 const BASE =
   'From: Acme <news@ex.com>\r\nTo: b@ex.org\r\nSubject: Hello\r\nDate: Sat, 31 Oct 2026 09:00:00 +0100\r\nMessage-ID: <own@ex.com>\r\n';
 const BODY = '\r\nHello \t\r\n..\r\n\r\n';
@@ -46,6 +46,17 @@ describe('prepareRelayed', () => {
     expect(message.toString()).toBe(
       `From: news@ex.com\r\nX-A: 1\r\nMessage-ID: <new-1@ex.com>\r\nDate: Sun, 01 Nov 2026 10:00:00 +0000\r\n${BODY}`,
     );
+  });
+
+  it('gets the date of its release, where it asks for one', () => {
+    const date = (scheduledAt?: string) => new Date(scheduledAt ?? '2026-11-01T10:00:00Z');
+    const given = (field: string) =>
+      prepareRelayed(Buffer.from(`From: a@ex.com\r\n${field}${BODY}`), { ...OPTIONS, date });
+    const textOf = (result: ReturnType<typeof given>) => Buffer.concat((result as RelayedMessage).pieces).toString();
+    expect(textOf(given(''))).toContain('Date: Sun, 01 Nov 2026 10:00:00 +0000\r\n');
+    const later = 'X-Service-Scheduled-At: 2026-11-03T12:00:00Z\r\n';
+    expect(textOf(given(later))).toContain('Date: Tue, 03 Nov 2026 12:00:00 +0000\r\n');
+    expect(textOf(given(`${later}Date: Sun, 1 Nov 2026 09:00:00 +0000\r\n`))).toMatch(/Date: Sun, 1 Nov[^]*\r\n\r\n/);
   });
 
   it('keeps a whole message id of the caller', () => {

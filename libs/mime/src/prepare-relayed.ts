@@ -63,7 +63,7 @@ export function prepareRelayed(message: Buffer, options: RelayOptions): RelayedM
   const messageId = value('message-id') || completeId(options.messageId(), from);
   const files = isTextAlone(value) ? [] : findFiles(message);
   if ('problem' in files) return malformed(files.problem);
-  const headPieces = rewriteHead(message, head, missingFields(byName, messageId, options.date));
+  const headPieces = rewriteHead(message, head, missingFields(byName, messageId, options.date(controls.scheduledAt)));
   const body = message.subarray(head.bodyOffset);
   return {
     pieces: headPieces === null ? [message] : [...headPieces, message.subarray(headEndOf(head))],

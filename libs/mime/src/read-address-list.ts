@@ -3,18 +3,9 @@ import type { Mailbox } from './mailbox.js';
 import { parseMailbox } from './mailbox.js';
 
 /**
- * Reads the mailboxes of an unfolded `To`, `Cc` or `Reply-To` for showing them; who gets the mail is the envelope's matter.
- * Lenient, unlike `parseMailbox`: comments and group names are skipped, and so is what makes no address. Linear.
- */
-export function readAddressList(value: string): Mailbox[] {
-  return splitAddressList(value)
-    .map(readAddressEntry)
-    .filter((mailbox) => mailbox !== null);
-}
-
-/**
- * The mailboxes of such a list as they are written, each for `readAddressEntry`: a list of all that is allowed takes tens of
- * milliseconds to read, too long for one step.
+ * The mailboxes of an unfolded `To`, `Cc` or `Reply-To` as they are written, each for `readAddressEntry`: for showing them;
+ * who gets the mail is the envelope's matter. Lenient, unlike `parseMailbox`: comments and group names are skipped. Linear;
+ * a list of all that is allowed takes tens of milliseconds to read, too long for one step.
  */
 export function splitAddressList(value: string): string[] {
   return splitEntries(withoutComments(value))

@@ -74,7 +74,7 @@ function readPieces(text: string): Pieces {
     if (equals < 0) continue;
     const written = assignment.slice(equals + 1).trim();
     broken ||= written.includes('"') && !WHOLLY_QUOTED.test(written);
-    const name = PARAMETER_NAME.exec(assignment.slice(0, equals).replace(COMMENT, '').trim().toLowerCase());
+    const name = parameterName(assignment);
     if (!name) continue;
     const piece = {
       index: Number(name[2] ?? 0),
@@ -88,6 +88,12 @@ function readPieces(text: string): Pieces {
     else pieces.set(name[1], [piece]);
   }
   return { head, pieces, truncated: assignments.length > MAX_PARAMETERS, broken };
+}
+
+/** Its name without what RFC 2231 adds, then the number of the section and the asterisk where there are such. */
+export function parameterName(assignment: string): RegExpExecArray | null {
+  const [name] = assignment.split('=', 1);
+  return PARAMETER_NAME.exec(name.replace(COMMENT, '').trim().toLowerCase());
 }
 
 /** Encoded pieces win over a plain twin: senders add the plain one for old readers. */
@@ -117,7 +123,8 @@ function percentBytes(text: string): Buffer {
   );
 }
 
-function splitOutsideQuotes(text: string): string[] {
+/** The first word, and what stands between its semicolons. */
+export function splitOutsideQuotes(text: string): string[] {
   const parts: string[] = [];
   let quoted = false;
   let start = 0;

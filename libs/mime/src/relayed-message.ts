@@ -50,5 +50,6 @@ export interface RelayProblem {
 export interface RelayOptions {
   /** Makes a whole id, or its left half: then the domain of `From` follows behind an @. */
   messageId: () => string;
-  date: Date;
+  /** When it leaves, for what is asked in `scheduledAt`. */
+  date: (scheduledAt: string | undefined) => Date;
 }

@@ -1,7 +1,11 @@
 import { isAscii } from 'node:buffer';
+import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { hasPython, readByPython } from '../../../test/support/read-by-python.js';
+import { decodeWords } from './decode-words.js';
+import { readMessageHead } from './read-message-head.js';
 import { readParts } from './read-parts.js';
+import { readStructuredValue } from './read-structured-value.js';
 import { toSevenBit } from './to-seven-bit.js';
 
 const HEAD = 'From: Shop <a@ex.com>\r\nTo: b@ex.net\r\nMIME-Version: 1.0\r\n';
@@ -94,7 +98,110 @@ describe('a message in seven bits', () => {
   });
 
   it.each([
+    ['To: Verborgene Empfänger:;', 'To: {Verborgene Empfänger} :;'],
+    [
+      'To: Jürgen <a@ex.net>, root, "B,  J." <c@ex.net>,Ünal <b@localhost>',
+      'To: {Jürgen} <a@ex.net>, root, "B,  J." <c@ex.net>, {Ünal} <b@localhost>',
+    ],
+    [
+      'Cc: Größe "A, \\"B" (Küche (an) \\)) <"x> y"@localhost>;c@ex.net(é)',
+      'Cc: {Größe A, "B} ({Küche} (an) \\)) <"x> y"@localhost>;c@ex.net({é})',
+    ],
+    ['Resent-Cc: Jürgen<j@[IPv6:2001:db8::1]>', 'Resent-Cc: {Jürgen} <j@[IPv6:2001:db8::1]>'],
+    ['Resent-Reply-To: Jürgen@Büro <j@ex.net>', 'Resent-Reply-To: {Jürgen@Büro} <j@ex.net>'],
+    ['Errors-To: j@BÜCHER.example', 'Errors-To: j@xn--bcher-kva.example'],
+    ['Mail-Followup-To: Küche <k@bücher.example>', 'Mail-Followup-To: {Küche} <k@xn--bcher-kva.example>'],
+    ['Return-Receipt-To: =?utf-8?q?Jo?= ü <j@ex.net>', 'Return-Receipt-To: {Jo ü} <j@ex.net>'],
+    ['List-Id: Küche <k.ex.com>', 'List-Id: {Küche} <k.ex.com>'],
+    ['List-Post: <mailto:k@ex.com> (für alle)', 'List-Post: <mailto:k@ex.com> ({für alle})'],
+    ['Date: Sun, 1 Nov 2026 10:00:00 +0100 (März)', 'Date: Sun, 1 Nov 2026 10:00:00 +0100 ({März})'],
+    ['In-Reply-To: Nachricht für A <1@ex.com>', 'In-Reply-To: {Nachricht für A} <1@ex.com>'],
+    ['Received: from mx.ex.com (é [192.0.2.1]) by ex.net', 'Received: from mx.ex.com (?? [192.0.2.1]) by ex.net'],
+    ['Content-Description: Küche', 'Content-Description: {Küche}'],
+    ['Content-Location: Küche.html', 'Content-Location: {Küche.html}'],
+    [
+      'Content-Disposition: attachment (é); filename="K ü.pdf"; size=1',
+      "Content-Disposition: attachment ({é}); filename*=utf-8''K%20%C3%BC.pdf; size=1",
+    ],
+    [
+      'Content-Type: text/plain; charset="us-ascii"; name=Küche.txt;',
+      `Content-Type: text/plain; charset="us-ascii"; name*=utf-8''K%C3%BCche.txt;`,
+    ],
+    [
+      "Content-Disposition: inline; FileName=Kü.pdf; filename*=utf-8''K%C3%BC.pdf; größe=3; ü",
+      "Content-Disposition: inline; filename*=utf-8''K%C3%BC.pdf",
+    ],
+    [
+      'Content-Disposition: inline; filename*0=K; filename*1="ü; 1.pdf"',
+      "Content-Disposition: inline; filename*=utf-8''K%C3%BC%3B%201.pdf",
+    ],
+    [
+      `Content-Disposition: inline; filename=${'ü'.repeat(10)}`,
+      `Content-Disposition: inline; filename*0*=utf-8''${'%C3%BC'.repeat(8)}; filename*1*=${'%C3%BC'.repeat(2)}`,
+    ],
+  ])('of %s has %s', (given, expected) => {
+    const message = converted(`From: a@ex.com\r\n${given}\r\n\r\nhi\r\n`).toString();
+    const [, field] = message.replace(/\r\n(?=[ \t])/g, '').split('\r\n');
+    expect(field.replace(/=\?UTF-8\?[^?]+\?[^?]+\?=/g, (word) => `{${decodeWords(word)}}`)).toBe(expected);
+  });
+
+  it('has lines that every server takes, whatever was in them', () => {
+    const names = `${'ü,'.repeat(400)}a@ex.net`;
+    const word = 'x'.repeat(990);
+    converted(`From: a@ex.com\r\nTo: ${names}\r\nCc:\r\n ${word} ü\r\nX-A:\r\n ${word} ü\r\n\r\nhi\r\n`);
+    converted(
+      `From: a@ex.com\r\nContent-Type: text/plain; ${'a=ü;'.repeat(200)} name=${'ü'.repeat(400)}\r\n\r\nhi\r\n`,
+    );
+  });
+
+  it('has random parameters that read as before, in lines that read', () => {
+    const name = fc.constantFrom('name', 'Name*', 'name*0', 'name*1', 'name*0*', 'filename', 'a'.repeat(75));
+    const value = fc.constantFrom(
+      'ü',
+      'a',
+      '"ü; x"',
+      '"\\"ü"',
+      "utf-8''%C3%BC",
+      "utf-8''%41ü",
+      '=?utf-8?q?=C3=BC?=',
+      '',
+    );
+    const parameter = fc.tuple(fc.constantFrom(';', '; ', ';\r\n ', ' ; '), name, fc.constantFrom('=', ' '), value);
+    const read = (message: Buffer) => {
+      const head = readMessageHead(message);
+      return 'problem' in head ? head : readStructuredValue(head.fields[0].value);
+    };
+    fc.assert(
+      fc.property(fc.array(parameter, { maxLength: 6 }), (all) => {
+        const given = `Content-Disposition: inline${all.flat().join('')}\r\n\r\nhi\r\n`;
+        expect(read(converted(given))).toEqual(read(Buffer.from(given)));
+      }),
+      { numRuns: 3_000, seed: 7 },
+    );
+  });
+
+  it('names UTF-8 only where the text is that', () => {
+    const latin1 = toSevenBit(Buffer.from('From: a@ex.com\r\n\r\nGrüße\r\n', 'latin1'));
+    expect(latin1?.toString('latin1')).toContain('Content-Type: text/plain; charset=unknown-8bit\r\n');
+    expect(latin1?.toString('latin1')).toContain('\r\n\r\nGr=FC=DFe\r\n');
+  });
+
+  it('has the parts of a digest as the messages that they are', () => {
+    const message = converted(
+      `${HEAD}Content-Type: multipart/digest; boundary=b\r\n\r\n--b\r\n\r\nSubject: Öl im Glas\r\n\r\nGrüße\r\n--b--\r\n`,
+    ).toString();
+    const [, part] = message.split('--b\r\n');
+    expect(part).toBe(
+      'Content-Transfer-Encoding: 7bit\r\n\r\nSubject: =?UTF-8?Q?=C3=96l_im_Glas?=\r\nMIME-Version: 1.0\r\n' +
+        'Content-Type: text/plain; charset=utf-8\r\nContent-Transfer-Encoding: quoted-printable\r\n\r\nGr=C3=BC=C3=9Fe\r\n--b--\r\n',
+    );
+  });
+
+  it.each([
     ['an address that is not ASCII', 'From: a@ex.com\r\nTo: jürgen@ex.net\r\n\r\nhi\r\n'],
+    ['an address in brackets that is not', 'From: a@ex.com\r\nTo: J <jürgen@ex.net>\r\n\r\nhi\r\n'],
+    ['an address with a comment in it', 'From: a@ex.com\r\nTo: jürgen(J)@ex.net\r\n\r\nhi\r\n'],
+    ['a boundary', `${HEAD}Content-Type: multipart/mixed; boundary=ü\r\n\r\n--ü\r\n\r\nx\r\n--ü--\r\n`],
     ['a field that a program reads', 'From: a@ex.com\r\nMessage-ID: <ü@ex.com>\r\n\r\nhi\r\n'],
     [
       'a part that was signed',
@@ -110,5 +217,8 @@ describe('a message in seven bits', () => {
     const part = `--b\r\nContent-Type: text/plain\r\n\r\n${'ü--b '.repeat(2_000)}\r\n`;
     const message = Buffer.from(`${HEAD}Content-Type: multipart/mixed; boundary=b\r\n\r\n${part.repeat(400)}--b--\r\n`);
     expect(isAscii(toSevenBit(message) ?? Buffer.from('ü'))).toBe(true);
+    for (const stretch of ['(', '"', '[', '<"', '<', 'ü,', '\\', ' ', ';a="ü', '=?'])
+      for (const name of ['To', 'Content-Type', 'Date'])
+        toSevenBit(Buffer.from(`${name}: ${stretch.repeat(60_000 / Buffer.byteLength(stretch))}ü\r\n\r\nx\r\n`));
   });
 });

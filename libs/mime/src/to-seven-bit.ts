@@ -1,8 +1,9 @@
-import { isAscii } from 'node:buffer';
+import { isAscii, isUtf8 } from 'node:buffer';
 import { decodeWords } from './decode-words.js';
-import { isStructured, mailboxField, textField } from './encode-header.js';
+import { foldedField, isStructured, textField } from './encode-header.js';
+import { encodeParameters } from './encode-parameters.js';
+import { encodePhrases } from './encode-phrases.js';
 import { base64Lines, quotedPrintable } from './encode-text.js';
-import { readAddressList } from './read-address-list.js';
 import { readMessageHead } from './read-message-head.js';
 import type { HeaderField } from './read-message-head.js';
 import { readStructuredValue } from './read-structured-value.js';
@@ -10,10 +11,16 @@ import type { StructuredValue } from './read-structured-value.js';
 import { splitMultipart } from './split-multipart.js';
 
 const MAX_DEPTH = 20;
-const ADDRESSES = new Set(['from', 'sender', 'reply-to', 'to', 'cc', 'resent-from', 'resent-sender', 'resent-to']);
-/** Free text nowhere: an encoded word in them would not be decoded. */
-const MACHINE = /^(?:content-|message-id$|date$|received$|mime-version$|dkim-|arc-|return-path$)/;
+/** What servers before us wrote: nobody shows it, and a signature among it holds no longer. */
+const TRACE = /^(?:received|return-path$|dkim-|arc-|authentication-results$)/;
+const PARAMETERS = new Set(['content-type', 'content-disposition']);
 const ENCODING = 'content-transfer-encoding';
+
+/** Where an entity stands: a message has header fields of its own, and in a digest a part without type is one. */
+interface Place {
+  depth: number;
+  kind: 'message' | 'part' | 'digest part';
+}
 
 /** A body, and the transfer encoding that is true of it now; null: the one that it had. */
 interface Encoded {
@@ -23,23 +30,27 @@ interface Encoded {
 
 /**
  * The message in seven-bit octets, which every server takes: texts as quoted-printable, other content as base64, raw
- * text in headers as encoded words (RFC 2047); decoded, each part is what it was. Null where that cannot be had: an
- * address that is not ASCII, a part that a sender signed (RFC 1847 §2.1), an encoding that contradicts itself. Linear.
+ * text in headers as encoded words (RFC 2047) and parameters (RFC 2231); decoded, each part is what it was. Null where
+ * that cannot be had: an address or an id that is not ASCII, a part that a sender signed (RFC 1847 §2.1), an encoding
+ * that contradicts itself. Linear.
  */
 export function toSevenBit(message: Buffer): Buffer | null {
-  return convert(message, 0);
+  return convert(message, { depth: 0, kind: 'message' });
 }
 
-function convert(entity: Buffer, depth: number): Buffer | null {
+function convert(entity: Buffer, place: Place): Buffer | null {
   if (isAscii(entity)) return entity;
-  const head = depth > MAX_DEPTH ? null : readMessageHead(entity);
+  const head = place.depth > MAX_DEPTH ? null : readMessageHead(entity);
   if (head === null || 'problem' in head) return null;
   const { fields, bodyOffset } = head;
-  const encoded = encode(entity.subarray(bodyOffset), fields, depth);
+  const body = entity.subarray(bodyOffset);
+  const encoded = encode(body, fields, place);
   const kept = encoded === null ? null : convertFields(entity, fields, encoded.encoding !== null);
   if (encoded === null || kept === null) return null;
   const added =
-    encoded.encoding === null ? '' : `${mimeFields(fields, depth)}Content-Transfer-Encoding: ${encoded.encoding}\r\n`;
+    encoded.encoding === null
+      ? ''
+      : `${mimeFields(body, fields, place)}Content-Transfer-Encoding: ${encoded.encoding}\r\n`;
   return Buffer.concat([...kept, Buffer.from(`${added}\r\n`), encoded.body]);
 }
 
@@ -49,19 +60,19 @@ function convertFields(entity: Buffer, fields: HeaderField[], reencoded: boolean
   for (const field of fields) {
     if (reencoded && field.key === ENCODING) continue;
     const octets = entity.subarray(field.start, field.end);
-    const line = isAscii(octets) ? octets : encodeField(field);
+    const line = isAscii(octets) ? octets : encodeField(field, octets);
     if (line === null) return null;
     lines.push(line);
   }
   return lines;
 }
 
-function encode(body: Buffer, fields: HeaderField[], depth: number): Encoded | null {
+function encode(body: Buffer, fields: HeaderField[], place: Place): Encoded | null {
   if (isAscii(body)) return { body, encoding: null };
-  const type = readStructuredValue(valueOf(fields, 'content-type') ?? 'text/plain');
-  if (type.value.startsWith('multipart/')) return encodeParts(body, type, depth);
+  const type = readStructuredValue(valueOf(fields, 'content-type') ?? DEFAULT_TYPE[place.kind]);
+  if (type.value.startsWith('multipart/')) return encodeParts(body, type, place.depth);
   if (type.value === 'message/rfc822') {
-    const inner = convert(body, depth + 1);
+    const inner = convert(body, { depth: place.depth + 1, kind: 'message' });
     return inner === null ? null : { body: inner, encoding: '7bit' };
   }
   const declared = valueOf(fields, ENCODING)?.toLowerCase() ?? '7bit';
@@ -72,13 +83,21 @@ function encode(body: Buffer, fields: HeaderField[], depth: number): Encoded | n
   return { body: Buffer.concat([base64Lines(body), Buffer.from('\r\n')]), encoding: 'base64' };
 }
 
+/** RFC 2045 §5.2, RFC 2046 §5.1.5. */
+const DEFAULT_TYPE: Record<Place['kind'], string> = {
+  message: 'text/plain',
+  part: 'text/plain',
+  'digest part': 'message/rfc822',
+};
+
 function encodeParts(body: Buffer, type: StructuredValue, depth: number): Encoded | null {
   const boundary = type.parameters.get('boundary');
-  if (type.value === 'multipart/signed' || boundary === undefined) return null;
+  if (type.value === 'multipart/signed' || boundary === undefined || !isAscii(Buffer.from(boundary))) return null;
+  const place: Place = { depth: depth + 1, kind: type.value === 'multipart/digest' ? 'digest part' : 'part' };
   const pieces: Buffer[] = [];
   for (const { kind, octets } of splitMultipart(body, boundary)) {
     // Nobody shows what stands before the first part and behind the last one.
-    const piece = kind === 'part' ? convert(octets, depth + 1) : withoutHighBits(octets);
+    const piece = kind === 'part' ? convert(octets, place) : withoutHighBits(octets);
     if (piece === null) return null;
     pieces.push(piece);
   }
@@ -89,23 +108,20 @@ function withoutHighBits(octets: Buffer): Buffer {
   return isAscii(octets) ? octets : Buffer.from(octets.toString('latin1').replace(/[^\0-\x7f]/g, '?'), 'latin1');
 }
 
-/** A text of before MIME gets what its new encoding needs; RFC 1428 §3 for the charset that nobody named. */
-function mimeFields(fields: HeaderField[], depth: number): string {
-  if (depth > 0 || valueOf(fields, 'mime-version') !== undefined) return '';
-  const type = valueOf(fields, 'content-type') === undefined ? 'Content-Type: text/plain; charset=utf-8\r\n' : '';
-  return `MIME-Version: 1.0\r\n${type}`;
+/** What the encoding of a text needs that came without it; RFC 1428 §3 for the charset that nobody named. */
+function mimeFields(body: Buffer, fields: HeaderField[], { kind }: Place): string {
+  const version = kind === 'message' && valueOf(fields, 'mime-version') === undefined ? 'MIME-Version: 1.0\r\n' : '';
+  if (kind === 'digest part' || valueOf(fields, 'content-type') !== undefined) return version;
+  return `${version}Content-Type: text/plain; charset=${isUtf8(body) ? 'utf-8' : 'unknown-8bit'}\r\n`;
 }
 
-function encodeField({ name, value }: HeaderField): Buffer | null {
-  const key = name.toLowerCase();
-  if (ADDRESSES.has(key)) {
-    const mailboxes = readAddressList(value);
-    const sayable = mailboxes.length > 0 && mailboxes.every(({ address }) => isAscii(Buffer.from(address)));
-    return sayable ? Buffer.from(mailboxField(name, mailboxes)) : null;
-  }
-  return MACHINE.test(key) || isStructured(name) ? null : Buffer.from(textField(name, decodeWords(value)));
+function encodeField({ name, key, value }: HeaderField, octets: Buffer): Buffer | null {
+  if (TRACE.test(key)) return withoutHighBits(octets);
+  if (!PARAMETERS.has(key) && !isStructured(key)) return Buffer.from(textField(name, decodeWords(value)));
+  const encoded = PARAMETERS.has(key) ? encodeParameters(key, value) : encodePhrases(key, value);
+  return encoded === null ? null : Buffer.from(foldedField(name, encoded));
 }
 
 function valueOf(fields: HeaderField[], key: string): string | undefined {
-  return fields.find(({ name }) => name.toLowerCase() === key)?.value;
+  return fields.find((field) => field.key === key)?.value;
 }

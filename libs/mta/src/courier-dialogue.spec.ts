@@ -153,12 +153,20 @@ describe('poor servers', () => {
   describe('and content that is not seven-bit', () => {
     const BODY = Buffer.from('Subject: x\r\n\r\nGrüße\r\n');
     const HEADER = Buffer.from('Subject: Grüße\r\n\r\nx\r\n');
+    const LATIN_1 = Buffer.from(HEADER.toString(), 'latin1');
     const SEVEN = Buffer.from('Subject: x\r\n\r\nGr=C3=BC=C3=9Fe\r\n');
 
     it.each([
       ['goes as it is to 8BITMIME', ['8BITMIME'], BODY, BODY, 'BODY=8BITMIME'],
       ['goes in seven bits without it', [], BODY, SEVEN, ''],
       ['goes as it is to SMTPUTF8', ['8BITMIME', 'SMTPUTF8'], HEADER, HEADER, 'BODY=8BITMIME SMTPUTF8'],
+      [
+        'in a header that is not UTF-8 goes in seven bits to SMTPUTF8 too',
+        ['8BITMIME', 'SMTPUTF8'],
+        LATIN_1,
+        SEVEN,
+        '',
+      ],
       ['in the header goes in seven bits without SMTPUTF8', ['8BITMIME'], HEADER, SEVEN, ''],
     ])('%s', async (_, extensions, content, received, parameters) => {
       const mx = await serve({ extensions });
@@ -167,8 +175,16 @@ describe('poor servers', () => {
       expect(mx.mails[0]).toMatchObject({ content: received, parameters });
     });
 
+    it('in a header that is not UTF-8 goes as it is where there is no such form, and is not called UTF-8', async () => {
+      const mx = await serve({ extensions: ['8BITMIME', 'SMTPUTF8'] });
+      const forms = { content: () => Promise.resolve(LATIN_1), sevenBit: () => Promise.resolve(null) };
+      expect(brief((await fixture.courier.deliver({ ...fixture.job(), ...forms }))[0])).toBe('delivered');
+      expect(mx.mails[0]).toMatchObject({ content: LATIN_1, parameters: 'BODY=8BITMIME' });
+    });
+
     it.each([
       ['5.6.3', BODY, []],
+      ['5.6.3', LATIN_1, []],
       ['5.6.7', HEADER, ['8BITMIME']],
     ])('bounces by %s when there is no such form, and is not offered', async (enhanced, content, extensions) => {
       const mx = await serve({ extensions });
@@ -204,6 +220,66 @@ describe('poor servers', () => {
     await fixture.deliver('jürgen@grün.test');
     expect(mx.mails[0].parameters).toMatch(/ SMTPUTF8$/);
     expect(mx.sessions[0].commands).toContain('RCPT TO:<jürgen@xn--grn-ioa.test>');
+  });
+});
+
+describe('a server without SMTPUTF8 beside others', () => {
+  const POOR: MxScript = { extensions: ['PIPELINING'] };
+  const HEADER = Buffer.from('Subject: Grüße\r\n\r\nx\r\n');
+  const serveAll = async (...scripts: MxScript[]) => {
+    fixture = await CourierFixture.start();
+    return fixture.serve(...scripts);
+  };
+
+  it('leaves to them whom it cannot be offered', async () => {
+    const [first, second] = await serveAll(POOR, {});
+    const outcomes = await fixture.deliver('grün@to.test', 'one@to.test');
+    expect(outcomes).toMatchObject([
+      {
+        kind: 'delivered',
+        remote: { mx: 'mx2.to.test' },
+        earlier: [{ remote: { mx: 'mx1.to.test' }, phase: 'ehlo', reply: { enhanced: '5.6.7' } }],
+      },
+      { kind: 'delivered', remote: { mx: 'mx1.to.test' } },
+    ]);
+    expect(outcomes[1]).not.toHaveProperty('earlier');
+    expect([first, second].map(({ mails }) => mails.map(({ recipients }) => recipients))).toEqual([
+      [['one@to.test']],
+      [['grün@to.test']],
+    ]);
+  });
+
+  it('leaves to them a mail that cannot be converted', async () => {
+    const [first, second] = await serveAll(POOR, {});
+    const [outcome] = await fixture.courier.deliver({ ...fixture.job(), content: () => Promise.resolve(HEADER) });
+    expect(outcome).toMatchObject({ kind: 'delivered', remote: { mx: 'mx2.to.test' } });
+    expect([first.count('mail'), second.mails[0].content]).toEqual([0, HEADER]);
+  });
+
+  it('has the mail bounced when they can no more, by what is at fault', async () => {
+    await serveAll(POOR, POOR);
+    const job = { ...fixture.job('grün@to.test', 'one@to.test'), content: () => Promise.resolve(HEADER) };
+    const outcomes = await fixture.courier.deliver(job);
+    expect(outcomes.map(brief)).toEqual(['bounced ehlo 5.6.7', 'bounced ehlo 5.6.7']);
+    expect(outcomes).toMatchObject([
+      { reply: { text: expect.stringContaining('addresses') as string }, remote: { mx: 'mx2.to.test' } },
+      { reply: { text: expect.stringContaining('headers') as string }, earlier: [{ remote: { mx: 'mx1.to.test' } }] },
+    ]);
+  });
+
+  it('has the mail wait when one of them was not heard', async () => {
+    const [, second] = await serveAll(POOR, at('banner', '421 4.3.2 later'));
+    expect((await fixture.deliver('grün@to.test')).map(brief)).toEqual(['deferred answered greeting 421']);
+    second.script = {};
+    expect((await fixture.deliver('grün@to.test')).map(brief)).toEqual(['delivered']);
+  });
+
+  it('is not asked again at its other addresses', async () => {
+    const servers = await serveAll(POOR, POOR);
+    fixture.dns.set('mx1.to.test', { A: ['127.0.0.1', '127.0.0.2'] });
+    fixture.dns.set('to.test', { MX: [{ preference: 1, exchange: 'mx1.to.test' }] });
+    expect((await fixture.deliver('grün@to.test')).map(brief)).toEqual(['bounced ehlo 5.6.7']);
+    expect(servers.flatMap(({ sessions }) => sessions)).toHaveLength(1);
   });
 });
 

@@ -31,6 +31,13 @@ export interface AttemptServices {
 interface Addressee {
   key: string;
   wire: WireAddress;
+  /** Hosts that were not offered him, since they lack what his mail needs; the last one's is his outcome if all do. */
+  passedOver: { decision: OwnDecision; remote: Remote }[];
+}
+
+interface Offer {
+  to: Addressee[];
+  report: TransactionReport;
 }
 
 /** How many addresses may be waited for in vain in one attempt; the others keep their turn for the next one. */
@@ -90,6 +97,7 @@ export class DeliveryAttempt {
       return;
     }
     await this.#tryInTurn(this.#preferReachable(targets));
+    if (!this.services.isClosing()) this.#refusePassedOver();
   }
 
   /** Every host with TLS where it can, before any of them in the clear because its TLS is broken. */
@@ -122,7 +130,16 @@ export class DeliveryAttempt {
         this.#sheet.own([key], ownBounce('content', '5.1.7', 'the sender address is not valid in SMTP'));
       else if (wire === null)
         this.#sheet.own([key], ownBounce('invalid_recipient', '5.1.3', 'not a valid address in SMTP'));
-      else this.#pending.push({ key, wire });
+      else this.#pending.push({ key, wire, passedOver: [] });
+    }
+  }
+
+  /** A host that could not be asked may take what the others cannot. */
+  #refusePassedOver(): void {
+    if (this.#failure !== null) return;
+    for (const { key, passedOver } of this.#pending.splice(0)) {
+      const last = passedOver.at(-1);
+      if (last !== undefined) this.#sheet.own([key], last.decision, last.remote);
     }
   }
 
@@ -134,6 +151,8 @@ export class DeliveryAttempt {
   }
 
   async #visit(target: Target): Promise<'over' | 'tls_broken'> {
+    // Its other addresses are the same server.
+    if (this.#eligible(target).length === 0) return 'over';
     let connection: SmtpConnection | null = null;
     try {
       connection = this.services.pool.take(target) ?? (await this.#connect(target));
@@ -169,38 +188,45 @@ export class DeliveryAttempt {
     let line = connection;
     let fresh = line.mails === 0;
     while (this.#pending.length > 0) {
-      const report = await this.#transact(line, target);
-      if (report === null) return line;
-      if (!fresh && isStale(report)) {
+      const offer = await this.#transact(line, target);
+      if (offer === null) return line;
+      if (!fresh && isStale(offer.report)) {
         line = await this.services.pool.reopen(line, target, this.#deadlineAt);
         fresh = true;
         continue;
       }
       fresh = true;
-      this.#settle(report, remoteOf(line, target));
+      this.#settle(offer, remoteOf(line, target));
       if (line.failure !== null) return line;
     }
     return line;
   }
 
-  /** Null when no transaction was begun: everybody is settled, or the claim is lost. */
-  async #transact(line: SmtpConnection, target: Target): Promise<TransactionReport | null> {
+  /** Null when no transaction was begun: everybody is settled or waits for another host, or the claim is lost. */
+  async #transact(line: SmtpConnection, target: Target): Promise<Offer | null> {
+    if (!line.extensions.smtpUtf8) this.#passOverAddresses(line, target);
+    const to = this.#eligible(target);
+    if (to.length === 0) return null;
     const form = await this.#formFor(line);
-    if (form === null) return notBegun(line.failure);
-    if (form.kind !== 'bytes') {
-      this.#sheet.own(this.#takeAll(), withoutForm(form), remoteOf(line, target));
+    if (form === null) return { to, report: notBegun(line.failure) };
+    if (form.kind === 'unavailable') {
+      this.#sheet.own(this.#takeAll(), NO_CONTENT, remoteOf(line, target));
       return null;
     }
-    const { content } = form;
+    if (form.kind === 'impossible') {
+      this.#passOver(to, beforeOffer(form.enhanced, form.text), remoteOf(line, target));
+      return null;
+    }
     if (!this.#fits(line, form.size, target)) return null;
     const mayStart = this.job.mayStart();
     if (!(typeof mayStart === 'boolean' ? mayStart : await mayStart)) {
       this.#sheet.abandon(this.#takeAll());
       return null;
     }
-    const envelope = { from: this.#mailFrom(line, form), to: this.#pending.map(({ wire }) => wire.text) };
+    const { content } = form;
+    const envelope = { from: this.#mailFrom(line, form, to), to: to.map(({ wire }) => wire.text) };
     const transaction = new SmtpTransaction(line, envelope, { content, limits: this.services.limits });
-    return new Promise((resolve) => transaction.start(resolve));
+    return new Promise((resolve) => transaction.start((report) => resolve({ to, report })));
   }
 
   /** Null when the line broke first, which also bounds a content that never comes. */
@@ -212,52 +238,55 @@ export class DeliveryAttempt {
     });
   }
 
-  /** Settles what this server cannot take, without asking it. False when nobody is left. */
+  /** Settles what is too large for this server, without asking it. */
   #fits(line: SmtpConnection, octets: number, target: Target): boolean {
-    const { size, smtpUtf8 } = line.extensions;
-    if (size !== null && size > 0 && octets > size) {
-      const text = `the mail has ${octets} octets, the server takes ${size}`;
-      const reply = { code: null, enhanced: '5.3.4', text };
-      this.#sheet.own(
-        this.#takeAll(),
-        { kind: 'bounced', class: 'too_large', phase: 'ehlo', reply },
-        remoteOf(line, target),
-      );
-      return false;
-    }
-    if (!smtpUtf8) this.#refuseUtf8(remoteOf(line, target));
-    return this.#pending.length > 0;
+    const { size } = line.extensions;
+    if (size === null || size === 0 || octets <= size) return true;
+    const text = `the mail has ${octets} octets, the server takes ${size}`;
+    const decision = { ...beforeOffer('5.3.4', text), class: 'too_large' } as const;
+    this.#sheet.own(this.#takeAll(), decision, remoteOf(line, target));
+    return false;
   }
 
-  #refuseUtf8(remote: Remote): void {
+  #eligible({ host }: Target): Addressee[] {
+    return this.#pending.filter(({ passedOver }) => !passedOver.some(({ remote }) => remote.mx === host));
+  }
+
+  #passOverAddresses(line: SmtpConnection, target: Target): void {
     const senderToo = this.#from?.needsUtf8 === true;
-    const refused = this.#pending.filter(({ wire }) => senderToo || wire.needsUtf8);
-    if (refused.length === 0) return;
-    this.#pending = this.#pending.filter((addressee) => !refused.includes(addressee));
+    const unfit = this.#eligible(target).filter(({ wire }) => senderToo || wire.needsUtf8);
     const text = 'the server takes no internationalised addresses (SMTPUTF8)';
-    const reply = { code: null, enhanced: '5.6.7', text };
-    const keys = refused.map(({ key }) => key);
-    this.#sheet.own(keys, { kind: 'bounced', class: 'content', phase: 'ehlo', reply }, remote);
+    if (unfit.length > 0) this.#passOver(unfit, beforeOffer('5.6.7', text), remoteOf(line, target));
   }
 
-  #mailFrom(line: SmtpConnection, { size: octets, eightBit, utf8Header }: MailForm & { kind: 'bytes' }): string {
+  #passOver(addressees: Addressee[], decision: OwnDecision, remote: Remote): void {
+    for (const { passedOver } of addressees) passedOver.push({ decision, remote });
+    this.#sheet.passedOver(
+      addressees.map(({ key }) => key),
+      decision,
+      remote,
+    );
+  }
+
+  #mailFrom(line: SmtpConnection, form: MailForm & { kind: 'bytes' }, to: Addressee[]): string {
     const { size, eightBitMime } = line.extensions;
     let from = `<${this.#from?.text ?? ''}>`;
-    if (size !== null) from += ` SIZE=${octets}`;
-    if (eightBitMime && eightBit) from += ' BODY=8BITMIME';
-    const utf8 = utf8Header || this.#from?.needsUtf8 === true || this.#pending.some(({ wire }) => wire.needsUtf8);
+    if (size !== null) from += ` SIZE=${form.size}`;
+    if (eightBitMime && form.eightBit) from += ' BODY=8BITMIME';
+    const utf8 = form.header === 'utf8' || this.#from?.needsUtf8 === true || to.some(({ wire }) => wire.needsUtf8);
     return utf8 ? `${from} SMTPUTF8` : from;
   }
 
-  #settle(report: TransactionReport, remote: Remote): void {
-    const left: Addressee[] = [];
-    for (const [i, addressee] of this.#pending.entries()) {
+  #settle({ to, report }: Offer, remote: Remote): void {
+    const settled = new Set<Addressee>();
+    for (const [i, addressee] of to.entries()) {
       const verdict = recipientVerdict(report, i);
       const retry = verdict.kind === 'again' || (verdict.kind === 'broken' && verdict.certainty === 'not_sent');
-      if (retry) left.push(addressee);
-      else this.#sheet.settle(addressee.key, verdict, remote);
+      if (retry) continue;
+      this.#sheet.settle(addressee.key, verdict, remote);
+      settled.add(addressee);
     }
-    this.#pending = left;
+    this.#pending = this.#pending.filter((addressee) => !settled.has(addressee));
     if (report.failure !== null) this.#note(report.failure, remote);
   }
 
@@ -314,11 +343,17 @@ function otherFamily(source: string): OwnDecision {
   return { kind: 'deferred', class: 'routing', phase: 'dns', reply: { code: null, enhanced: '4.4.4', text } };
 }
 
-function withoutForm(form: Exclude<MailForm, { kind: 'bytes' }>): OwnDecision {
-  if (form.kind === 'impossible') return { ...ownBounce('content', form.enhanced, form.text), phase: 'ehlo' };
-  const reply = { code: null, enhanced: '4.3.0', text: 'the content of the mail could not be produced' };
-  return { kind: 'deferred', class: 'deferral', phase: 'mail', reply };
+/** What the server's EHLO says that it cannot take. */
+function beforeOffer(enhanced: string, text: string): OwnDecision {
+  return { ...ownBounce('content', enhanced, text), phase: 'ehlo' };
 }
+
+const NO_CONTENT: OwnDecision = {
+  kind: 'deferred',
+  class: 'deferral',
+  phase: 'mail',
+  reply: { code: null, enhanced: '4.3.0', text: 'the content of the mail could not be produced' },
+};
 
 function notBegun(failure: SmtpFailure | null): TransactionReport {
   return { mail: null, rcpt: [], final: null, failure, dotWritten: false, outOfStep: false };

@@ -1,10 +1,19 @@
-import { isAscii } from 'node:buffer';
+import { isAscii, isUtf8 } from 'node:buffer';
 import type { CourierJob, Octets } from './courier.js';
 import type { Extensions } from './smtp-extensions.js';
 
+interface MailBytes {
+  kind: 'bytes';
+  content: readonly Buffer[];
+  size: number;
+  eightBit: boolean;
+  /** `other`: octets that are no UTF-8, which is all that SMTPUTF8 stands for (RFC 6532 §3.2). */
+  header: 'ascii' | 'utf8' | 'other';
+}
+
 /** The mail as one peer can take it, or why it cannot be had. */
 export type MailForm =
-  | { kind: 'bytes'; content: readonly Buffer[]; size: number; eightBit: boolean; utf8Header: boolean }
+  | MailBytes
   /** The peer takes less than the mail needs, and it cannot be converted. */
   | { kind: 'impossible'; enhanced: string; text: string }
   | { kind: 'unavailable' };
@@ -26,14 +35,21 @@ export class MailForms {
     const form = await (this.#plain ??= this.#ask());
     if (form.kind !== 'bytes' || !form.eightBit) return form;
     // RFC 6531 §3.1: who offers SMTPUTF8 takes eight bits too.
-    if (form.utf8Header ? smtpUtf8 : eightBitMime || smtpUtf8) return form;
+    const taken = form.header === 'utf8' ? smtpUtf8 : eightBitMime || smtpUtf8;
+    if (taken && form.header !== 'other') return form;
+    const converted = await this.#convert();
+    if (converted !== null) return converted;
+    if (taken) return form;
+    return form.header === 'utf8' ? NEEDS_UTF8 : NEEDS_EIGHT_BIT;
+  }
+
+  async #convert(): Promise<MailForm | null> {
     try {
       const content = await (this.#sevenBit ??= this.job.sevenBit());
-      if (content !== null) return sevenBits(content);
+      return content === null ? null : sevenBits(content);
     } catch {
       return { kind: 'unavailable' };
     }
-    return form.utf8Header && !smtpUtf8 ? NEEDS_UTF8 : NEEDS_EIGHT_BIT;
   }
 
   async #ask(): Promise<MailForm> {
@@ -49,17 +65,18 @@ export class MailForms {
 const piecesOf = (content: Octets): readonly Buffer[] => (Buffer.isBuffer(content) ? [content] : content);
 const sizeOf = (pieces: readonly Buffer[]): number => pieces.reduce((sum, { length }) => sum + length, 0);
 
-function sevenBits(content: Octets): MailForm {
+function sevenBits(content: Octets): MailBytes {
   const pieces = piecesOf(content);
-  return { kind: 'bytes', content: pieces, size: sizeOf(pieces), eightBit: false, utf8Header: false };
+  return { kind: 'bytes', content: pieces, size: sizeOf(pieces), eightBit: false, header: 'ascii' };
 }
 
-function eightBits(content: Octets): MailForm {
+function eightBits(content: Octets): MailBytes {
   // The end of the header may lie across two pieces.
   const whole = Buffer.isBuffer(content) ? content : Buffer.concat(content);
-  const head = whole.indexOf(BLANK_LINE);
-  const utf8Header = !isAscii(head === -1 ? whole : whole.subarray(0, head));
-  return { kind: 'bytes', content: [whole], size: whole.length, eightBit: true, utf8Header };
+  const end = whole.indexOf(BLANK_LINE);
+  const head = end === -1 ? whole : whole.subarray(0, end);
+  const header = isAscii(head) ? 'ascii' : isUtf8(head) ? 'utf8' : 'other';
+  return { kind: 'bytes', content: [whole], size: whole.length, eightBit: true, header };
 }
 
 const NEEDS_UTF8: MailForm = {

@@ -19,8 +19,8 @@ export interface OwnDecision {
 export class OutcomeSheet {
   readonly #outcomes = new Map<string, Outcome>();
   #startedAt = Date.now();
-  /** Hosts that broke off, in order. */
-  readonly #broken: (EarlierHost & { failure: SmtpFailure })[] = [];
+  /** Hosts that broke off, and those that cannot take what some of them need, in order. */
+  readonly #before: (EarlierHost & { failure?: SmtpFailure; keys?: readonly string[] })[] = [];
 
   constructor(private readonly smarthost: boolean) {}
 
@@ -31,7 +31,12 @@ export class OutcomeSheet {
 
   /** A host broke off; the attempt may go on at the next one. */
   brokeOff(failure: SmtpFailure, remote: Remote): void {
-    this.#broken.push({ failure, remote, phase: failure.phase, reply: failure.reply });
+    this.#before.push({ failure, remote, phase: failure.phase, reply: failure.reply });
+  }
+
+  /** A host is not offered these; the attempt goes on at the next one. */
+  passedOver(keys: readonly string[], { phase, reply }: OwnDecision, remote: Remote): void {
+    this.#before.push({ keys, remote, phase, reply });
   }
 
   settle(key: string, verdict: Exclude<RecipientVerdict, { kind: 'again' }>, remote: Remote): void {
@@ -55,7 +60,7 @@ export class OutcomeSheet {
   own(keys: string[], decision: OwnDecision, remote: Remote = NO_REMOTE): void {
     const { phase, reply, class: found } = decision;
     for (const key of keys) {
-      const common = { ...this.#times(), ...this.#earlier(), key, phase, reply, remote, class: found };
+      const common = { ...this.#times(), ...this.#earlier(key, remote), key, phase, reply, remote, class: found };
       if (decision.kind === 'bounced') {
         this.#outcomes.set(key, { ...common, kind: 'bounced', bounceType: bounceTypeOf(found) });
       } else {
@@ -69,8 +74,8 @@ export class OutcomeSheet {
     const { phase, reply } = failure;
     const certainty = failure.answered ? 'answered' : 'not_sent';
     const found = failure.class === null ? {} : { class: failure.class };
-    const { remote } = this.#broken.at(-1) ?? { remote: NO_REMOTE };
-    for (const key of keys) this.#defer(key, { certainty, phase, reply, remote, ...found }, failure);
+    const remote = this.#before.find((host) => host.failure === failure)?.remote ?? NO_REMOTE;
+    for (const key of keys) this.#defer(key, { certainty, phase, reply, remote, ...found });
   }
 
   abandon(keys: string[], busyHost: string | null = null): void {
@@ -85,7 +90,8 @@ export class OutcomeSheet {
   #delivered(key: string, reply: ServerReply, remote: Remote): void {
     const startedAt = new Date(this.#startedAt);
     const endedAt = new Date();
-    this.#outcomes.set(key, { key, kind: 'delivered', reply, remote, startedAt, endedAt, ...this.#earlier() });
+    const earlier = this.#earlier(key, remote);
+    this.#outcomes.set(key, { key, kind: 'delivered', reply, remote, startedAt, endedAt, ...earlier });
   }
 
   #answered(key: string, said: Extract<RecipientVerdict, { kind: 'answered' }>, remote: Remote): void {
@@ -101,7 +107,7 @@ export class OutcomeSheet {
       this.#defer(key, { certainty: 'answered', phase, reply, remote });
       return;
     }
-    const common = { ...this.#times(), ...this.#earlier(), key, phase, reply, remote };
+    const common = { ...this.#times(), ...this.#earlier(key, remote), key, phase, reply, remote };
     this.#outcomes.set(key, { ...common, kind: 'bounced', class: found, bounceType });
   }
 
@@ -114,20 +120,18 @@ export class OutcomeSheet {
       remote: Remote;
       class?: BounceClass;
     },
-    failure: SmtpFailure | null = null,
   ): void {
     const { class: found } = said.certainty === 'answered' ? classifyReply(said.reply) : { class: 'deferral' as const };
     const retryAfterMs = said.certainty === 'answered' ? retryHint(said.reply.text) : undefined;
     const hint = retryAfterMs === undefined ? {} : { retryAfterMs };
-    const common = { ...this.#times(), ...this.#earlier(failure) };
+    const common = { ...this.#times(), ...this.#earlier(key, said.remote) };
     this.#outcomes.set(key, { ...common, class: found, ...said, ...hint, key, kind: 'deferred' });
   }
 
-  /** All hosts that broke off but the one that is the outcome itself. */
-  #earlier(outcome: SmtpFailure | null = null): { earlier?: EarlierHost[] } {
-    if (this.#broken.length === 0) return {};
-    const earlier = this.#broken
-      .filter(({ failure }) => failure !== outcome)
+  /** All hosts that it stood at but the one that is the outcome itself. */
+  #earlier(key: string, outcome: Remote): { earlier?: EarlierHost[] } {
+    const earlier = this.#before
+      .filter(({ remote, keys }) => remote !== outcome && (keys?.includes(key) ?? true))
       .map(({ remote, phase, reply }) => ({ remote, phase, reply }));
     return earlier.length === 0 ? {} : { earlier };
   }

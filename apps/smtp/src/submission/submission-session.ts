@@ -11,7 +11,14 @@ import {
 } from '#libs/accounts';
 import { LIMITS, newId, Refusal } from '#libs/contracts';
 import { SendingDomains } from '#libs/domains';
-import { EmailIntake, relayedOptions, type Idempotency, type RelayedOptions, type Submission } from '#libs/emails';
+import {
+  EmailIntake,
+  relayedOptions,
+  releaseTime,
+  type Idempotency,
+  type RelayedOptions,
+  type Submission,
+} from '#libs/emails';
 import { Config, joinInTurns, Log, nextTurn } from '#libs/kernel';
 import {
   domainOf,
@@ -173,7 +180,7 @@ const newMessageId = (): string => newId('em').slice(3);
 async function readRelayed(message: Buffer): Promise<RelayedMessage> {
   const large = message.length > LARGE_BYTES;
   if (large) await nextTurn();
-  const relayed = prepareRelayed(message, { messageId: newMessageId, date: new Date() });
+  const relayed = prepareRelayed(message, { messageId: newMessageId, date: (at) => releaseTime(at) ?? new Date() });
   if ('problem' in relayed)
     throw new SmtpReply(
       relayed.code,

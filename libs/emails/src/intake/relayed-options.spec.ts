@@ -5,7 +5,7 @@ import { relayedOptions } from './relayed-options.js';
 
 const options = (...fields: string[]) => {
   const message = Buffer.from(['From: a@ex.com', ...fields, '', 'x', ''].join('\r\n'));
-  return relayedOptions(prepareRelayed(message, { messageId: () => 'm', date: new Date() }) as RelayedMessage);
+  return relayedOptions(prepareRelayed(message, { messageId: () => 'm', date: () => new Date() }) as RelayedMessage);
 };
 
 function refusal(...fields: string[]): string[] {

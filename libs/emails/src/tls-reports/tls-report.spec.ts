@@ -82,10 +82,12 @@ describe('the addresses of a TLS report', () => {
     [['other=1', 'v=TLSRPTv1 ; rua=mailto:tls@to.example'], ['mailto:tls@to.example']],
     [['v=TLSRPTv1; rua=ftp://to.example/tls,tls@to.example,nonsense'], []],
     [['v=TLSRPTv1; rua=mailto:a@to.example', 'v=TLSRPTv1; rua=mailto:b@to.example'], []],
+    [['v=TLSRPTv1; rua=mailto:tls%zz@to.example,mailto:a%2Bb@to.example'], ['mailto:a%2Bb@to.example']],
+    [['v=TLSRPTv1; rua=mailto:a%0D%0ABcc%3Ab@to.example,mailto:%C3%A4@to.example,mailto:tls'], []],
     [['v=TLSRPTv2; rua=mailto:a@to.example'], []],
     [['v=TLSRPTv1;'], []],
     [[], []],
   ])('of %j are %j', (texts, addresses) => {
-    expect(reportAddresses(texts).map(({ href }) => href)).toEqual(addresses);
+    expect(reportAddresses(texts).map(({ url }) => url.href)).toEqual(addresses);
   });
 });

@@ -5,7 +5,7 @@ import { Injectable } from '@nestjs/common';
 import { Config, Log, patientQuestion, SafeFetch } from '#libs/kernel';
 import { Database } from '#libs/persistence';
 import { OperatorMail } from '../notices/operator-mail.js';
-import { reportAddresses } from './report-addresses.js';
+import { reportAddresses, type ReportAddress } from './report-addresses.js';
 import { tlsReportMail } from './tls-report-mail.js';
 import type { TlsReport } from './tls-report.js';
 import { tlsReportOf } from './tls-report-of.js';
@@ -98,7 +98,7 @@ export class TlsReporter {
       const failures: string[] = [];
       for (const address of addresses) {
         const failure = await this.hand(parcel, address);
-        if (failure !== null) failures.push(`${address.protocol}//${address.hostname || 'mail'}: ${failure}`);
+        if (failure !== null) failures.push(`${address.url.protocol}//${address.url.hostname || 'mail'}: ${failure}`);
       }
       // One place that has it is enough: a repetition would count there twice.
       if (failures.length < addresses.length) await this.close(due, 'sent', failures.join('; ') || null);
@@ -110,21 +110,20 @@ export class TlsReporter {
   }
 
   /** Null when it was taken. */
-  private async hand(parcel: Parcel, address: URL): Promise<string | null> {
-    return address.protocol === 'mailto:' ? this.send(parcel, address) : this.post(parcel, address);
+  private async hand(parcel: Parcel, { url, mailbox }: ReportAddress): Promise<string | null> {
+    return mailbox === null ? this.post(parcel, url) : this.send(parcel, mailbox);
   }
 
-  private async post({ gzipped }: Parcel, address: URL): Promise<string | null> {
+  private async post({ gzipped }: Parcel, url: URL): Promise<string | null> {
     const answer = await this.fetch.post(
-      address.href,
+      url.href,
       { type: 'application/tlsrpt+gzip', body: gzipped },
       { budget: { bytes: ANSWER_BYTES }, timeoutMs: POST_MS },
     );
     return answer.kind === 'failed' ? answer.failure : null;
   }
 
-  private async send({ day, domain, gzipped }: Parcel, address: URL): Promise<string | null> {
-    const to = decodeURIComponent(address.pathname);
+  private async send({ day, domain, gzipped }: Parcel, to: string): Promise<string | null> {
     const from = this.mail.sender;
     const at = new Date();
     const { submitter } = this;

@@ -1,5 +1,5 @@
 import type { X509Certificate } from 'node:crypto';
-import type { TLSSocket } from 'node:tls';
+import { checkServerIdentity, type TLSSocket } from 'node:tls';
 import type { LineFacts } from '../smtp-failure.js';
 
 /** What is known of an encrypted line. */
@@ -42,10 +42,24 @@ export function securedLine(socket: TLSSocket): SecuredLine {
 function doubtOf(socket: TLSSocket): CertificateDoubt | null {
   // Node's types call it an Error; it is the error's code.
   const error: unknown = socket.authorizationError;
-  if (socket.authorized) return null;
+  if (socket.authorized) return isNamed(socket) ? null : NAMED_BY_SUBJECT;
   const code = typeof error === 'string' ? error : 'UNKNOWN';
   return { code, text: WORDS[code] ?? `the certificate is not trusted (${code})` };
 }
+
+/** RFC 8461 §4.1, RFC 9525 §2: a host is proved by subjectAltName. Node takes the subject where that has no name. */
+function isNamed(socket: TLSSocket): boolean {
+  // An address, which Node looks for nowhere else.
+  if (!socket.servername) return true;
+  const certificate = socket.getPeerCertificate();
+  const subject = { ...certificate.subject, CN: '' };
+  return checkServerIdentity(socket.servername, { ...certificate, subject }) === undefined;
+}
+
+const NAMED_BY_SUBJECT: CertificateDoubt = {
+  code: 'ERR_TLS_CERT_ALTNAME_INVALID',
+  text: 'the certificate names the host in its subject alone, not in subjectAltName',
+};
 
 const WORDS: Readonly<Record<string, string>> = {
   ERR_TLS_CERT_ALTNAME_INVALID: 'the certificate is for another name',

@@ -1,0 +1,97 @@
+import { decodeWords } from './decode-words.js';
+import { encodedWords, hasPhrases } from './encode-header.js';
+import { parseMailbox } from './mailbox.js';
+
+/*
+ * Raw text in structured fields as encoded words, where RFC 2047 §5 allows them: in names and in comments, never in an
+ * address. What is ASCII stays as it is written, octet by octet. Linear.
+ */
+
+const HIGH = /[^\0-\x7f]/;
+/** A name or an address without brackets, with its quoted strings and literals; an address in brackets; a separator. */
+const PIECE = /(?:"(?:[^"\\]|\\[^])*"?|\[[^[\]]*\]|[^"<,;:(])+|<(?:"(?:[^"\\]|\\[^])*"|[^<>"])*>?|[,;:]/y;
+const QUOTED = /"((?:[^"\\]|\\[^])*)"?/g;
+const QUOTED_PAIR = /\\([^])/g;
+/** Between the brackets of a comment, and of those in it. */
+const COMMENT_TEXT = /(?:[^()\\]|\\[^]?)+/g;
+
+/** The value of a structured field in ASCII, or null where an address or an id in it is not. */
+export function encodePhrases(name: string, value: string): string | null {
+  const address = hasPhrases(name) ? asciiAddress : () => null;
+  const encoded: string[] = [];
+  for (const entry of entriesOf(value)) {
+    const bare = isBareAddress(entry);
+    for (const piece of entry) {
+      const ascii = HIGH.test(piece) ? encodePiece(piece, bare, address) : piece;
+      if (ascii === null) return null;
+      encoded.push(ascii);
+    }
+  }
+  return encoded.join('');
+}
+
+function encodePiece(piece: string, bare: boolean, address: (text: string) => string | null): string | null {
+  if (piece.startsWith('(')) return piece.replace(COMMENT_TEXT, (text) => (HIGH.test(text) ? asWords(text, '') : text));
+  if (piece.startsWith('<')) {
+    const ascii = piece.endsWith('>') ? address(piece.slice(1, -1)) : null;
+    return ascii === null ? null : `<${ascii}>`;
+  }
+  if (!bare) return asWords(piece.replace(QUOTED, '$1'), ' ');
+  const { before, text, after } = trimmed(piece);
+  const ascii = address(text);
+  return ascii === null ? null : before + ascii + after;
+}
+
+/** The pieces of one name with its address, and the separator behind them. */
+function entriesOf(value: string): string[][] {
+  const entries: string[][] = [[]];
+  for (let at = 0; at < value.length;) {
+    PIECE.lastIndex = at;
+    const piece = value[at] === '(' ? comment(value, at) : (PIECE.exec(value)?.[0] ?? value[at]);
+    entries[entries.length - 1].push(piece);
+    if (/^[,;:]/.test(piece)) entries.push([]);
+    at += piece.length;
+  }
+  return entries;
+}
+
+/** An address that stands alone: no name with brackets behind it, nor of a group. */
+function isBareAddress(entry: string[]): boolean {
+  if (entry.some((piece) => piece.startsWith('<') || piece === ':')) return false;
+  return entry.some((piece) => !piece.startsWith('(') && piece.replace(QUOTED, '').includes('@'));
+}
+
+/** RFC 5322 §3.2.2; comments nest. */
+function comment(value: string, start: number): string {
+  let depth = 0;
+  for (let at = start; at < value.length; at += 1) {
+    if (value[at] === '\\') at += 1;
+    else if (value[at] === '(') depth += 1;
+    else if (value[at] === ')') depth -= 1;
+    if (depth === 0) return value.slice(start, at + 1);
+  }
+  return value.slice(start);
+}
+
+/** With A-labels, which are the same domain. */
+function asciiAddress(text: string): string | null {
+  const mailbox = parseMailbox(text);
+  return 'problem' in mailbox || HIGH.test(mailbox.address) ? null : mailbox.address;
+}
+
+/** `gap` where no white space parts the words from what stands beside them. */
+function asWords(stretch: string, gap: string): string {
+  const { before, text, after } = trimmed(stretch);
+  const words = encodedWords(decodeWords(text.replace(QUOTED_PAIR, '$1')));
+  return (before || gap) + words.join(' ') + (after || gap);
+}
+
+function trimmed(stretch: string): { before: string; text: string; after: string } {
+  let from = 0;
+  let to = stretch.length;
+  while (isBlank(stretch[from])) from += 1;
+  while (to > from && isBlank(stretch[to - 1])) to -= 1;
+  return { before: stretch.slice(0, from), text: stretch.slice(from, to), after: stretch.slice(to) };
+}
+
+const isBlank = (character: string): boolean => character === ' ' || character === '\t';
