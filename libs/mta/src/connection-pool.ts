@@ -40,7 +40,7 @@ interface Host {
 }
 
 /**
- * Keeps connections open per target. Invariants: `slots` never exceeds `connectionsPerHost`; nobody waits while a
+ * Keeps connections open per target. Invariants: `slots` never exceeds what the host may have; nobody waits while a
  * connection is idle; waiters are served first come, first served.
  */
 export class ConnectionPool {
@@ -71,7 +71,8 @@ export class ConnectionPool {
   slot(target: Target): Promise<SmtpConnection | null> {
     if (this.#closing) return Promise.reject(new CourierClosing());
     const host = this.#host(target.key);
-    if (host.slots < this.settings.connectionsPerHost) {
+    // What an operator allows a provider is meant for any of its hosts.
+    if (host.slots < Math.max(this.settings.connectionsPerHost, target.connections ?? 0)) {
       host.slots += 1;
       return Promise.resolve(null);
     }

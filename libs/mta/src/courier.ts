@@ -78,7 +78,7 @@ export interface CourierOptions {
   /** `ip` or `ip:port` (`[v6]:port`); empty: the system's. */
   dnsServers: string[];
   allowPrivateMx: boolean;
-  /** Connections to one (address, port), in use and kept open together. */
+  /** Connections to one (address, port), in use and kept open together; a provider may have more of its own. */
   connectionsPerHost: number;
   /** Milliseconds that a mail waits for one of them while all are in use, before it is `abandoned`; 1,000 unless told. */
   freeConnectionMs?: number;

@@ -32,6 +32,15 @@ describe('connections to a provider', () => {
     expect(servers.flatMap(({ sessions }) => sessions).some(({ commands }) => commands.includes('QUIT'))).toBe(true);
   });
 
+  it('may be more to one host than hosts have that nobody knows', async () => {
+    const plan = planOf({ providers: { letterbox: { mx: 'to.test', connections: 8 } } });
+    fixture = await CourierFixture.start({ providers: new MailboxProviders(plan), connectionsPerHost: 2 });
+    const [mx] = await fixture.serve({ on: { dot: { drip: '250 2.0.0 taken', everyMs: 10 } } });
+    const outcomes = await Promise.all(Array.from({ length: 8 }, () => fixture.deliver()));
+    expect(outcomes.flat().map(({ kind }) => kind)).toEqual(Array<string>(8).fill('delivered'));
+    expect(mx.mostOpen).toBe(8);
+  });
+
   it('end after as many mails as it likes', async () => {
     const { servers, ...rest } = await threeHosts({ connections: 1, mails_per_connection: 1 });
     ({ fixture } = rest);

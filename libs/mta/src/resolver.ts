@@ -112,7 +112,7 @@ export class Resolver {
     }
   }
 
-  /** The PTR records of an IP address, as others see them: `reverse()` would look into this machine's hosts file first. Not kept. */
+  /** The PTR records of an IP address as others see them: `reverse()` would ask this machine's hosts file first. Not kept. */
   names(address: string): Promise<NameAnswer> {
     return this.#askNames(`PTR question for ${address}`, () => this.#dns.resolvePtr(reverseName(address)));
   }
