@@ -207,6 +207,16 @@ describe('what became of a mail', () => {
     ]);
   });
 
+  it('explains that a mail was given up because its domain was removed, also when its time is over', async () => {
+    const id = await send();
+    await desk.database.query(`UPDATE emails SET domain_id = 'dom_gone' WHERE id = $1`, [id]);
+    await desk.deliver(() => 'delivered');
+    const because = 'The sending domain was removed from the account.';
+    expect(await explain(id)).toMatchObject([{ state: 'failed', waiting_for: null, because }]);
+    await desk.database.query(`UPDATE recipients SET expires_at = now() - interval '1 s' WHERE email_id = $1`, [id]);
+    expect(await explain(id)).toMatchObject([{ state: 'failed', because }]);
+  });
+
   it('shows that mail of a blocked account is held', async () => {
     const id = await send();
     await gateway.app.get(Accounts).setStanding(account.accountId, 'blocked');

@@ -1,10 +1,12 @@
 import { Injectable } from '@nestjs/common';
 import { Accounts } from '#libs/accounts';
-import type { EmailStatus } from '#libs/contracts';
+import { KeyHistory } from '#libs/bus';
+import type { EmailStatus, EventData } from '#libs/contracts';
 import { SendingDomains } from '#libs/domains';
 import { domainOf } from '#libs/mime';
 import { Database } from '#libs/persistence';
 import { EmailQueries } from '../email-queries.js';
+import type { UnsentEnd } from '../ledger/end-unsent.js';
 import { recipientsOf, type RecipientRow } from '../recipient-row.js';
 import { HELD } from '../shaping/held.js';
 import { explainRecipient, isLate, type RecipientExplanation, type Taken } from './explain-recipient.js';
@@ -17,6 +19,10 @@ export interface EmailExplanationView {
   recipients: RecipientExplanation[];
 }
 
+const REMOVED = 'domain_removed' satisfies UnsentEnd['reason'];
+/** Of a mail to many, each tried often. */
+const MOST_EVENTS = 10_000;
+
 /** Says for each recipient of a mail what it waits for, until when, and whose words caused that. */
 @Injectable()
 export class EmailExplanation {
@@ -24,6 +30,7 @@ export class EmailExplanation {
     private readonly emails: EmailQueries,
     private readonly accounts: Accounts,
     private readonly domains: SendingDomains,
+    private readonly history: KeyHistory,
     private readonly database: Database,
   ) {}
 
@@ -37,15 +44,31 @@ export class EmailExplanation {
       recipientsOf(this.database, emailId),
     ]);
     const now = new Date();
-    const facts = { standing: account?.standing ?? 'blocked', domainIsThere: domain !== null, now };
+    const facts = { standing: account?.standing ?? 'blocked', now };
     const placed = await Promise.all(recipients.map((row) => this.behindOthers(row, now)));
     const taken = await this.takenBefore(emailId, recipients);
+    const removed = domain === null ? await this.endedByRemoval(accountId, emailId) : new Set<string>();
     return {
       id: emailId,
       object: 'explanation',
       status: mail.status,
-      recipients: placed.map((row) => explainRecipient(row, { ...facts, taken: taken.get(row.ordinal) ?? null })),
+      recipients: placed.map((row) =>
+        explainRecipient(row, {
+          ...facts,
+          taken: taken.get(row.ordinal) ?? null,
+          domainWasRemoved: removed.has(row.address),
+        }),
+      ),
     };
+  }
+
+  /** Addresses that were given up because the sending domain was removed: what ended them may have been their time. */
+  private async endedByRemoval(accountId: string, emailId: string): Promise<Set<string>> {
+    const events = await this.history.read({ accountId, key: emailId }, { limit: MOST_EVENTS });
+    const failed = events.flatMap(({ event }) =>
+      event.type === 'email.failed' ? [event.data as EventData['email.failed']] : [],
+    );
+    return new Set(failed.filter(({ reason }) => reason.startsWith(REMOVED)).map(({ recipient }) => recipient));
   }
 
   /** By ordinal, the deliveries of those recipients whose mail came back. */

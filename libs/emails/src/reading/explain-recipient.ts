@@ -61,8 +61,8 @@ export interface Surroundings {
   /** Null where no server has taken the mail, and where it did not come back. */
   taken: Taken | null;
   standing: Standing;
-  /** Whether the sending domain still belongs to the account. */
-  domainIsThere: boolean;
+  /** It was given up because the sending domain was removed from the account. */
+  domainWasRemoved: boolean;
   now: Date;
 }
 
@@ -170,9 +170,9 @@ function refusal(row: RecipientRow, taken: Taken | null): string {
 const cameBack = (row: RecipientRow, { mx, at }: Taken): string =>
   `${mx ?? 'The receiving server'} took it at ${at.toISOString()}, and it came back. ${lastWords(row, 'reported')}`;
 
-function failure(row: RecipientRow, { domainIsThere, now }: Surroundings): string {
+function failure(row: RecipientRow, { domainWasRemoved, now }: Surroundings): string {
+  if (domainWasRemoved) return 'The sending domain was removed from the account.';
   if (row.expires_at <= now) return `The time in which it was to be delivered is over. ${lastWords(row)}`;
-  if (!domainIsThere) return 'The sending domain was removed from the account.';
   return `It was given up. ${lastWords(row)}`;
 }
 
