@@ -4,7 +4,7 @@ import type { Reply } from './replies.js';
 
 /** What is wrong with a command line, or null. The library then reads it on its own. */
 type Check = (line: string, connection: Connection) => Reply | null;
-type Handler = NonNullable<ReturnType<Connection['_getHandler']>>;
+export type Handler = NonNullable<ReturnType<Connection['_getHandler']>>;
 
 /** RFC 5321 §4.5.3.1.4 asks for 512 octets, and each extension for some more. */
 const MAX_LINE = 2_048;
@@ -39,25 +39,17 @@ const CHECKS: Partial<Record<string, Check>> = {
 };
 
 /**
- * What the library lets pass and the standards do not: octets that are no text, lines without end, login data that is not
- * base64, parameters that nobody knows, arguments of commands that have none, addresses beyond ASCII without SMTPUTF8.
+ * The library's handler of a command, behind a check of what the library lets pass and the standards do not: parameters
+ * that nobody knows, arguments of commands that have none, login data that is not base64, addresses beyond ASCII without
+ * SMTPUTF8. Undefined: there is no such command.
  */
-export function checkCommands(connection: Connection): void {
-  checkLines(connection);
-  const getHandler = connection._getHandler.bind(connection);
-  // The library asks for a handler several times with every command.
-  const known = new Map<string, Handler>();
-  connection._getHandler = (name) => {
-    const handler = known.get(name) ?? checked(name, connection, getHandler);
-    if (handler) known.set(name, handler);
-    return handler;
-  };
-}
-
-function checked(name: string, connection: Connection, getHandler: Connection['_getHandler']): Handler | undefined {
+export function checkedHandler(
+  name: string,
+  connection: Connection,
+  handler: Handler | undefined,
+): Handler | undefined {
   if (NO_COMMANDS.has(name)) return undefined;
   if (NOT_IMPLEMENTED.has(name)) return (_, next) => refuse(connection, NOT_HERE, next);
-  const handler = getHandler(name);
   const check = CHECKS[name];
   if (!handler || !check) return handler;
   return (command, next) => {
@@ -72,19 +64,11 @@ function refuse(connection: Connection, [code, text]: Reply, next: () => void): 
   next();
 }
 
-function checkLines(connection: Connection): void {
-  const onCommand = connection._onCommand.bind(connection);
-  connection._onCommand = (line, next) => {
-    const answering = connection._ready && !connection._upgrading;
-    const problem = answering ? lineProblem(line, connection) : null;
-    if (!problem) return onCommand(line, next);
-    connection._nextHandler = false;
-    // As the library does between commands: whoever sends a thousand of them leaves the others their turn.
-    refuse(connection, problem, () => setImmediate(next ?? (() => undefined)));
-  };
-}
-
-function lineProblem(line: Buffer, connection: Connection): Reply | null {
+/**
+ * What is wrong with a line, whatever command it is: octets that are no text, too many of them, login data that is not
+ * base64.
+ */
+export function lineProblem(line: Buffer, connection: Connection): Reply | null {
   /** The line answers a 334. */
   const inLogin = connection._nextHandler !== false;
   if (line.length > MAX_LINE) {

@@ -2,14 +2,14 @@ import type { Socket } from 'node:net';
 import type { SMTPServer } from 'smtp-server';
 import { SMTPConnection, type SMTPConnectionOptions } from 'smtp-server/lib/smtp-connection.js';
 import type { SMTPStream } from 'smtp-server/lib/smtp-stream.js';
-import { checkCommands } from './commands.js';
+import { checkedHandler, lineProblem, type Handler } from './commands.js';
 import type { Welcome } from './connection-counts.js';
 import { readDataFast } from './data-reader.js';
 import { guardProtocol } from './guard-protocol.js';
 import { readLinesFast } from './line-reader.js';
 import { PhaseClock, type Deadlines, type Late, type Seen } from './phase-clock.js';
-import { blamesNobody, mendReplies, OWN_ENHANCED_CODE } from './replies.js';
-import { endings, handshakes, isOpen, takeNoisyTurns } from './turns.js';
+import { blamesNobody, mendedReply, offeredLines, OWN_ENHANCED_CODE } from './replies.js';
+import { endings, handshakes, isOpen, noisyCommands } from './turns.js';
 
 /** Refused commands and recipients since the last accepted mail (promises S-23). */
 const MAX_ERRORS = 100;
@@ -46,6 +46,7 @@ export class PromptConnection extends SMTPConnection {
   private commands = 0;
   private commandsSinceMail = 0;
   private errorsSinceMail = 0;
+  private readonly handlers = new Map<string, Handler>();
 
   constructor(
     server: SMTPServer,
@@ -60,9 +61,6 @@ export class PromptConnection extends SMTPConnection {
   }
 
   override init(): void {
-    mendReplies(this);
-    checkCommands(this);
-    takeNoisyTurns(this, () => this.isNoisy);
     super.init();
     this.connectionReady();
   }
@@ -79,11 +77,33 @@ export class PromptConnection extends SMTPConnection {
     return readLinesFast(readDataFast(super._createParser()));
   }
 
-  override _onCommand(command: Buffer, callback?: () => void): void {
+  /** The next command of a noisy client waits for its turn. */
+  override _onCommand(line: Buffer, next?: () => void): void {
+    if (!this.isNoisy) return this.takeCommand(line, next);
+    void noisyCommands.pass(1).then(() => isOpen(this) && this.takeCommand(line, next));
+  }
+
+  private takeCommand(line: Buffer, next: () => void = () => undefined): void {
+    // Before the banner and during a handshake the library answers nothing.
+    const problem = this._ready && !this._upgrading ? lineProblem(line, this) : null;
+    if (problem) {
+      this._nextHandler = false;
+      this.send(...problem);
+      // As the library does between commands: whoever sends a thousand of them leaves the others their turn.
+      setImmediate(next);
+      return;
+    }
     this.commands += 1;
     this.commandsSinceMail += 1;
     if (this.commandsSinceMail > MAX_COMMANDS) return this.send(421, '4.7.0 Too many commands without a mail');
-    super._onCommand(command, callback);
+    super._onCommand(line, next);
+  }
+
+  /** The library asks for it several times with every command. */
+  override _getHandler(name: string): Handler | undefined {
+    const handler = this.handlers.get(name) ?? checkedHandler(name, this, super._getHandler(name));
+    if (handler) this.handlers.set(name, handler);
+    return handler;
   }
 
   /**
@@ -116,12 +136,15 @@ export class PromptConnection extends SMTPConnection {
     void handshakes.pass(1).then(() => isOpen(this) && super.handler_STARTTLS(command, callback));
   }
 
-  override send(code: number, data?: string | string[] | null, context?: string | false): void {
-    super.send(code, data, typeof data === 'string' && OWN_ENHANCED_CODE.test(data) ? false : context);
+  /** The one place where a reply leaves. */
+  override send(given: number, data?: string | string[] | null, context?: string | false): void {
+    if (Array.isArray(data)) return super.send(given, offeredLines(data, this.secure), context);
+    const [code, text] = mendedReply(given, data ?? '', this.secure);
+    super.send(code, text, OWN_ENHANCED_CODE.test(text) ? false : context);
     if (code === 250 && context === 'DATA_OK') this.commandsSinceMail = this.errorsSinceMail = 0;
     if (code < 400) return;
     if (code === 421) return this.cutSoon();
-    if (typeof data === 'string' && blamesNobody(data)) return;
+    if (blamesNobody(text)) return;
     this.errorsSinceMail += 1;
     if (this.errorsSinceMail >= MAX_ERRORS) this.send(421, '4.7.0 Too many errors', false);
   }

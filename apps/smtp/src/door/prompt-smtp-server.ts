@@ -27,8 +27,8 @@ export interface Door {
  * smtp-server with some habits changed:
  * - the banner comes at once; the library waits 100 ms for early talkers, which caps a client that opens a connection
  *   per mail at ten mails a second (a submission port asks for a login anyway);
- * - replies are put right by `mendReplies`, and what the library lets pass is refused by `checkCommands`. AUTH is not
- *   disabled before TLS: with AUTH disabled the library takes MAIL FROM without a login;
+ * - replies are put right (`replies`), and what the library lets pass is refused (`commands`). AUTH is not disabled before
+ *   TLS: with AUTH disabled the library takes MAIL FROM without a login;
  * - time-outs are absolute (`PhaseClock`), from the first packet on, TLS handshakes included, and none has a timer of its
  *   own: the library's `socketTimeout` is not used;
  * - connections are counted when they come in, not when their TLS handshake is done;

@@ -1,5 +1,3 @@
-import type { Connection } from './connection.js';
-
 /** `code`, then the enhanced code and the sentence. */
 export type Reply = readonly [code: number, text: string];
 
@@ -46,24 +44,16 @@ const MENDED = new Map<string, Reply>([
 ]);
 
 /**
- * The one place where a reply leaves: what the library says wrongly is put right, AUTH is not offered before TLS, and no
- * line is longer than the standard's or has other octets.
+ * A reply as it leaves: what the library says wrongly is put right, and no line is longer than the standard's or has other
+ * octets. `secure`: TLS stands.
  */
-export function mendReplies(connection: Connection): void {
-  const send = connection.send.bind(connection);
-  connection.send = (code, data, context) => {
-    if (Array.isArray(data)) return send(code, offered(data, connection), context);
-    const [mendedCode, sentence] = mended(code, data ?? '', connection);
-    const text = sentence.replace(NOT_PRINTABLE, '?').slice(0, MAX_TEXT);
-    return send(mendedCode, text, context);
-  };
-}
-
-function mended(code: number, text: string, { secure }: Connection): Reply {
-  const reply = MENDED.get(text) ?? ([code, text] as const);
+export function mendedReply(code: number, text: string, secure: boolean): Reply {
+  const [mendedCode, sentence] = MENDED.get(text) ?? [code, text];
   // RFC 3207 §4: who has not begun TLS is asked for that, not for a login.
-  return reply[0] === 530 && !secure ? [530, STARTTLS_FIRST] : reply;
+  if (mendedCode === 530 && !secure) return [530, STARTTLS_FIRST];
+  return [mendedCode, sentence.replace(NOT_PRINTABLE, '?').slice(0, MAX_TEXT)];
 }
 
-const offered = (lines: string[], { secure }: Connection): string[] =>
+/** The lines of an answer to EHLO: AUTH is not offered before TLS. */
+export const offeredLines = (lines: string[], secure: boolean): string[] =>
   secure ? lines : lines.filter((line) => !line.startsWith('AUTH'));

@@ -7,21 +7,12 @@ export const handshakes = new TurnGate(1);
 /** Connections that are ended for being late: those that came at once are late at once. */
 export const endings = new TurnGate(4);
 
-/** Commands of noisy clients, of all of them together, between two looks at everybody else. */
-const noisyCommands = new TurnGate(1);
+/**
+ * Commands of noisy clients, of all of them together, between two looks at everybody else. The wait costs such a client
+ * hardly anything where nobody else is, and nothing is refused: who has only been clumsy goes on. Postfix delays the reply
+ * to an error by a second; the turn does without a timer, and the connection of an attacker is gone as soon as before.
+ */
+export const noisyCommands = new TurnGate(1);
 
 /** Whether a connection can still be answered when its turn comes; of one that is not, nobody waits for anything. */
 export const isOpen = ({ _closing, _closed }: Connection): boolean => !_closing && !_closed;
-
-/**
- * Lets the next command of a noisy client wait for its turn. That costs such a client hardly anything where nobody else is,
- * and nothing is refused: who has only been clumsy goes on. Postfix delays the reply to an error by a second; the turn does
- * without a timer, and the connection of an attacker is gone as soon as before.
- */
-export function takeNoisyTurns(connection: Connection, isNoisy: () => boolean): void {
-  const onCommand = connection._onCommand.bind(connection);
-  connection._onCommand = (line, next) => {
-    if (!isNoisy()) return onCommand(line, next);
-    void noisyCommands.pass(1).then(() => isOpen(connection) && onCommand(line, next));
-  };
-}
