@@ -70,7 +70,7 @@ export interface Submission {
 export interface Idempotency {
   /** Account, mode and operation: the same key elsewhere is another key. */
   scope: string;
-  /** A second scope in which a repetition may come. */
+  /** A second scope in which the mail, or a repetition of it, may come. */
   alias?: string;
   key: string;
   /** SHA-256 of the raw body; null where the key alone decides (SMTP). */
