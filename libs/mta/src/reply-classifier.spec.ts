@@ -174,8 +174,24 @@ describe('a reply', () => {
     '550 5.1.1 <a@outstanding.test>... user unknown',
     '550 5.1.1 mx.antispam.test: no such user, see https://spamstop.test/help',
     '550 5.1.1 advertising@tenant-5.test is unknown here',
+    '550 5.1.1 Callout verification failed: 550 5.1.1 <a@b.test>: Recipient address rejected: User unknown',
+    '550 5.1.0 user unknown, message rejected',
+    '550 5.2.1 mailbox does not exist. Message rejected',
+    '550 5.1.1 user unknown, please update your address book',
+    '550 5.1.1 unknown user. Please check your recipient address',
+    '550 5.1.1 bad destination mailbox address. The sender may have a typo',
+    '550 5.1.1 mail from 192.0.2.4 to <a@b.test> refused, user unknown',
+    '550 5.1.1 el usuario no existe o su cuenta esta desactivada',
   ])('%s speaks of the recipient, whatever else it mentions', (line) => {
     expect(classifyReply(parse(line)).class).toBe('invalid_recipient');
+  });
+
+  it.each([
+    '550 5.1.1 account inactive - message refused',
+    '550 5.2.0 mailbox disabled, message rejected',
+    "550 5.2.1 l'utente non esiste piu o il suo account è disattivato",
+  ])('%s says that the mailbox is no longer used', (line) => {
+    expect(classifyReply(parse(line)).bounceType).toBe('hard');
   });
 
   it('costs no more than a long explanation, also when it is made to hurt', async () => {

@@ -85,8 +85,8 @@ const LIARS: readonly ReplyRule[] = [
   { class: 'policy', only: 5, enhanced: /^5\.[12]\.[01]$/, text: RATE },
   { class: 'policy', only: 5, enhanced: /^5\.[12]\.\d+$/, text: GREYLISTED },
   // "5.1.1 access denied", "5.1.1 see https://blocklist.example": where no words speak of the recipient, the others count.
-  { class: 'invalid_recipient', only: 5, enhanced: /^5\.1\.[136]$/, text: NO_SUCH_USER },
-  { class: 'inactive_mailbox', only: 5, enhanced: /^5\.2\.1$/, text: INACTIVE },
+  { class: 'invalid_recipient', only: 5, enhanced: /^5\.[12]\.\d+$/, text: NO_SUCH_USER },
+  { class: 'inactive_mailbox', only: 5, enhanced: /^5\.[12]\.\d+$/, text: INACTIVE },
   { class: 'policy', only: 5, enhanced: /^5\.[12]\.\d+$/, text: REFUSED },
   { class: 'policy', only: 5, enhanced: /^5\.[12]\.\d+$/, names: REPUTATION },
   // Zoho and Gmail under 5.4.1, 5.4.5, 5.4.6 and 5.7.7.

@@ -30,9 +30,9 @@ export const SENDER_FAULT = any(
  * what was wrong: "return to sender", "as given by the sender", "the sender should remove this address".
  */
 export const ABOUT_SENDER = any(
-  '(?<![a-z])sender(?<!\\b(?:(?:return|returned|back) to|(?:given|sent|named|typed|entered|used) by|inform|notify|tell) (?:the |its )?sender)(?!s? (?:should|may|can|must|please) (?:remove|delete|check|correct|update|contact|stop))',
-  '\\b(?:originator|envelope[- ]from|return[- ]?path|(?:return|bounce) address|reply-to|mail ?from|call-?(?:out|back))\\b',
-  '\\bfrom(?::|-|(?: the)? (?:address|header|domain|user|field)\\b)|\\b(?:your|sending) (?:[a-z]{1,12} )?(?:address|domain|user)\\b',
+  '(?<![a-z])sender(?<!\\b(?:(?:return|returned|back) to|(?:given|sent|named|typed|entered|used) by|inform|notify|tell) (?:the |its )?sender)(?!s? (?:should|may|can|must|please) (?:remove|delete|check|correct|update|contact|stop|have (?:a typo|mis)))',
+  '\\b(?:originator|envelope[- ]from|return[- ]?path|(?:return|bounce) address|reply-to|mail ?from(?! (?:x\\b|\\[?\\d))|call-?back)\\b',
+  '\\bfrom(?::|-|(?: the)? (?:address|header|domain|user|field)\\b)|\\b(?:your|sending) (?!recipient)(?:[a-z]{1,12} )?(?:address(?! ?book)|domain|user)\\b',
   '\\b(?:ehlo|helo|outgoing|outbound)\\b|\\b(?:authenticated|login|logged[- ]in|hosting|smtp) (?:user|account)|\\bfor sending|\\bsending (?:from|is|was|has)\\b|(?:can|may) ?not send',
   // German, Dutch, French, Spanish, Italian, Portuguese, Polish, Czech; Scandinavian, Finnish, Turkish.
   "versender|absender(?<!\\ban (?:den )?absender)|afzender(?<!\\baan (?:de )?afzender)|expedit(?:eur|rice|ion)(?<!retour a l'expediteur)|emett(?:eur|rice)",
@@ -51,10 +51,10 @@ export const ABOUT_RECIPIENT = any(
 /** The account that sends. */
 export const OWN_ACCOUNT = any(
   "\\byour (?:[a-z]{1,12} )?(?:account|mailbox)\\b|(?:sender|sender's|sending) (?:account|mailbox|user)\\b|\\btenant\\b",
-  // German, Dutch, French, Spanish, Italian, Portuguese, Polish; Scandinavian.
+  // German, Dutch, French, Spanish, Italian, Portuguese, Polish; Scandinavian. Behind "or" it is another's: "o su cuenta".
   '\\b(?:ihre?[mnrs]?|deine?[mnrs]?) (?:[a-z]{1,12} )?(?:(?:benutzer|e-mail-)?konto|account|postfach|zugang)|\\b(?:uw|je|jouw) (?:account|mailbox|postvak)',
-  '\\b(?:votre|vos|ton|ta) (?:compte|boite|acces)|\\b(?:su|tu|vuestra) (?:cuenta|buzon|casilla)|\\b(?:tu[oa]|su[oa]|vostr[oa]) (?:account|casella|utenza|conto)',
-  '\\b(?:sua|tua|vossa) (?:conta|caixa)|\\b(?:twoj[ae]?|panstwa|wasze) (?:konto|skrzynk)|\\b(?:ditt?|din) (?:konto|account)',
+  '\\b(?:votre|vos|ton|ta) (?:compte|boite|acces)|(?<!\\b[ou] )\\b(?:su|tu|vuestra) (?:cuenta|buzon|casilla)|(?<!\\bo (?:il |la )?)\\b(?:tu[oa]|su[oa]|vostr[oa]) (?:account|casella|utenza|conto)',
+  '(?<!\\bou (?:a )?)\\b(?:sua|tua|vossa) (?:conta|caixa)|\\b(?:twoj[ae]?|panstwa|wasze) (?:konto|skrzynk)|\\b(?:ditt?|din) (?:konto|account)',
   // Russian, Chinese, Japanese, Korean.
   '(?:ваш|тво)[а-я]{0,2} (?:[а-я]{1,12} )?(?:аккаунт|ящик|учетн|запис)|[您你贵貴][^，。]{0,6}(?:邮箱|信箱|郵箱|账号|帐号|帳號|账户|帐户|帳戶)',
   '(?:お客様|あなた|貴方|貴社|御社)の?(?:アカウント|メールボックス)|귀하의 (?:계정|메일)',
