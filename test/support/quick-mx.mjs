@@ -1,5 +1,6 @@
 // A worker: a mail server with STARTTLS whose answers do not wait for the event loop of whoever sends to it.
-// workerData: { key, cert, dot: 'answer' | 'answer and close' | 'close' }. Posts its port, then the octets of each mail.
+// workerData: { key, cert, dot: 'answer' | 'answer and close' | 'say goodbye' | 'close' | 'reset before it' }. Posts its
+// port, then the octets of each mail.
 import net from 'node:net';
 import { TLSSocket } from 'node:tls';
 import { parentPort, workerData } from 'node:worker_threads';
@@ -13,6 +14,7 @@ function talk(line, socket) {
   const answer = (command) => {
     if (/^EHLO/i.test(command)) return socket ? '250-quick.test\r\n250 STARTTLS\r\n' : '250 quick.test\r\n';
     if (/^DATA/i.test(command)) content = [];
+    if (content !== null && dot === 'reset before it') setTimeout(() => lines.at(-1)?.resetAndDestroy(), 3);
     return content === null ? '250 2.0.0 ok\r\n' : '354 go on\r\n';
   };
   const onCommands = (octets) => {
@@ -32,7 +34,7 @@ function talk(line, socket) {
   const onEnd = () => {
     parentPort.postMessage({ octets: content.reduce((sum, { length }) => sum + length, 0) });
     content = null;
-    if (dot !== 'close') line.write('250 2.0.0 taken\r\n');
+    if (dot !== 'close') line.write(dot === 'say goodbye' ? '421 4.7.0 enough of you\r\n' : '250 2.0.0 taken\r\n');
     if (dot !== 'answer') line.end();
   };
   const onData = (octets) => {
@@ -44,7 +46,10 @@ function talk(line, socket) {
   line.on('error', () => undefined);
 }
 
+/** @type {net.Socket[]} */
+const lines = [];
 const server = net.createServer((socket) => {
+  lines.push(socket);
   socket.setNoDelay(true);
   socket.write('220 quick.test\r\n');
   talk(socket, socket);

@@ -19,7 +19,10 @@ export class QuickMx {
   }
 
   /** `dot`: what it does at the end of a mail. */
-  static async start(name: string, dot: 'answer' | 'answer and close' | 'close'): Promise<QuickMx> {
+  static async start(
+    name: string,
+    dot: 'answer' | 'answer and close' | 'say goodbye' | 'close' | 'reset before it',
+  ): Promise<QuickMx> {
     const workerData = { ...selfSignedCertificate(name), dot };
     const worker = new Worker(new URL('./quick-mx.mjs', import.meta.url), { workerData });
     const [{ port }] = (await once(worker, 'message')) as [Message];

@@ -288,7 +288,7 @@ export class Dispatcher {
       outcomes = await this.desk.send(job, { source: pass.source, mayStart: () => risk.enter() });
     } finally {
       pass.done(outcomes);
-      if (place) this.options.open.give(place);
+      if (place) this.options.open.give(place, busyHostOf(outcomes) === null);
       this.ended(queue);
     }
     try {

@@ -41,6 +41,12 @@ describe('places that queues share', () => {
     expect(fill(places, 'healthy')).toHaveLength(50);
   });
 
+  it('are not all for a queue that gives them back because nothing came of them', () => {
+    const places = new FairPlaces(50, PROMPT_MS);
+    for (const place of fill(places, 'busy')) places.give(place, false);
+    expect(fill(places, 'busy').length).toBeLessThan(50);
+  });
+
   it('are no longer for a queue that was quick and now keeps them', () => {
     const places = new FairPlaces(50, PROMPT_MS);
     const first = places.take('turning') as Place;

@@ -74,12 +74,13 @@ export class FairPlaces {
     return place;
   }
 
-  give(place: Place): void {
+  /** `wasUsed`: something came of it; else the time that it was kept says nothing of the queue. */
+  give(place: Place, wasUsed = true): void {
     const holder = this.holders.get(place.queue);
     if (!holder?.places.delete(place)) return;
     this.taken -= 1;
     const now = performance.now();
-    if (now - place.since < this.promptMs) holder.promptUntil = now + PROMPT_FOR_MS;
+    if (wasUsed && now - place.since < this.promptMs) holder.promptUntil = now + PROMPT_FOR_MS;
   }
 
   /** It gave places back soon lately, and keeps none for longer. */

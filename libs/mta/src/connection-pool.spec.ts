@@ -100,6 +100,17 @@ describe('kept-open connections', () => {
     expect(mx.mails).toHaveLength(1);
   });
 
+  it('of the next host are taken while all of the first are in use', async () => {
+    fixture = await CourierFixture.start({ connectionsPerHost: 1, freeConnectionMs: 100 });
+    const [full, free] = await fixture.serve({ on: { dot: 'silence' } }, {});
+    const slow = fixture.deliver();
+    await until(() => full.mails.length === 1);
+    expect(brief((await fixture.deliver())[0])).toBe('delivered');
+    expect([full.sessions.length, free.mails.length]).toEqual([1, 1]);
+    full.dropConnections();
+    await slow;
+  });
+
   it('of another host are tried first for a while where one turned us away', async () => {
     fixture = await CourierFixture.start();
     const [busy, free] = await fixture.serve({ on: { banner: '421 4.7.0 too much of you' } }, {});

@@ -80,7 +80,10 @@ export interface CourierOptions {
   allowPrivateMx: boolean;
   /** Connections to one (address, port), in use and kept open together; a provider may have more of its own. */
   connectionsPerHost: number;
-  /** Milliseconds that a mail waits for one of them while all are in use, before it is `abandoned`; 1,000 unless told. */
+  /**
+   * Milliseconds that a mail waits for one of them while all are in use, before it looks at the next host; where no host
+   * was tried it is `abandoned` then. 1,000 unless told.
+   */
   freeConnectionMs?: number;
   heloName: string;
   /** Milliseconds. */

@@ -71,8 +71,7 @@ export class DeliveryAttempt {
     try {
       await this.#deliver();
     } catch (error) {
-      if (error instanceof HostBusy) this.#busy = error;
-      else if (!(error instanceof CourierClosing)) this.#giveUp(error);
+      if (!(error instanceof CourierClosing)) this.#giveUp(error);
     }
     const left = this.#pending.map(({ key }) => key);
     if (this.services.isClosing() || this.#failure === null) this.#sheet.abandon(left, this.#busy?.host);
@@ -136,7 +135,7 @@ export class DeliveryAttempt {
 
   /** A host that could not be asked may take what the others cannot. */
   #refusePassedOver(): void {
-    if (this.#failure !== null) return;
+    if (this.#failure !== null || this.#busy !== null) return;
     for (const { key, passedOver } of this.#pending.splice(0)) {
       const last = passedOver.at(-1);
       if (last !== undefined) this.#sheet.own([key], last.decision, last.remote);
@@ -162,14 +161,21 @@ export class DeliveryAttempt {
       connection = await this.#converse(connection, target);
       return 'over';
     } catch (error) {
-      if (!(error instanceof SmtpFailure)) throw error;
-      const broken = error.phase === 'tls' && !error.answered && mayGoInTheClear(target);
-      const source = error.source ?? target.source?.address ?? null;
-      this.#note(error, { ...remoteAt(target), ...error.line, source }, broken);
-      return broken ? 'tls_broken' : 'over';
+      if (error instanceof SmtpFailure) return this.#brokeOff(error, target);
+      if (!(error instanceof HostBusy)) throw error;
+      // Others may be free.
+      this.#busy = error;
+      return 'over';
     } finally {
       if (connection !== null) this.services.pool.giveBack(connection);
     }
+  }
+
+  #brokeOff(failure: SmtpFailure, target: Target): 'over' | 'tls_broken' {
+    const broken = failure.phase === 'tls' && !failure.answered && mayGoInTheClear(target);
+    const source = failure.source ?? target.source?.address ?? null;
+    this.#note(failure, { ...remoteAt(target), ...failure.line, source }, broken);
+    return broken ? 'tls_broken' : 'over';
   }
 
   async #connect(target: Target): Promise<SmtpConnection> {

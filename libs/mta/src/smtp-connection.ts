@@ -70,6 +70,8 @@ export class SmtpConnection {
   /** Mail is being written, and not all of it is known to be with the kernel. */
   #isSending = false;
   #hold: Hold | null = null;
+  /** The line is gone, and the peer's last words are being read. */
+  #isHeard = false;
 
   constructor(readonly target: Target) {
     this.#reader = this.#newReader();
@@ -176,8 +178,9 @@ export class SmtpConnection {
       socket.cork();
       for (let i = 0; i < last; i += 1) socket.write(pieces[i]);
       socket.write(pieces[last], (error) => {
-        if (error) return;
-        if (ended) ended();
+        // Not all of it went out, whatever the peer says.
+        if (error) this.#release(this.#hold);
+        else if (ended) ended();
         else setImmediate(goOn);
       });
       socket.uncork();
@@ -205,8 +208,8 @@ export class SmtpConnection {
     return hold.written;
   }
 
-  #release(hold: Hold): void {
-    if (this.#hold !== hold) return;
+  #release(hold: Hold | null): void {
+    if (hold === null || this.#hold !== hold) return;
     this.#hold = null;
     for (const octets of hold.octets) this.#reader.push(octets);
   }
@@ -232,14 +235,17 @@ export class SmtpConnection {
   }
 
   fail(failure: SmtpFailure): void {
-    if (this.failure !== null) return;
+    if (this.failure !== null && !this.#isHeard) return;
     failure.source = this.localAddress;
     this.failure = failure;
+    if (this.#isHeard) return;
     this.#clearTimer();
     this.#socket.destroy();
-    // Whether the peer has the whole mail is not known: it may, and what it said last counts.
+    // Whether the peer has the whole mail is not known: it may, and what it said last counts, a farewell (421) too.
+    this.#isHeard = true;
     this.#hold?.written();
-    this.onFailure(failure);
+    this.#isHeard = false;
+    this.onFailure(this.failure);
   }
 
   /** Breaks the line without a word, e.g. because replies and commands are out of step. */

@@ -44,7 +44,7 @@ export class SmtpFailure extends Error {
   }
 }
 
-/** All connections that one host may have are in use, and none became free soon: nothing was begun. */
+/** All connections that one host may have are in use, and none became free soon: nothing was begun there. */
 export class HostBusy extends Error {
   /** `host`: its name. */
   constructor(readonly host: string) {

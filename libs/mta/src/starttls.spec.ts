@@ -111,7 +111,8 @@ describe('a peer over TLS that is quicker than our event loop', () => {
     );
     const content = Buffer.from(`Subject: big\r\n\r\n${'0123456789abcd\r\n'.repeat(octets / 16)}`);
     const outcomes = await fixture.courier.deliver({ ...fixture.job(), content: () => Promise.resolve(content) });
-    await until(() => Promise.resolve(mx.taken > 0), { what: 'the end of the mail at its server' });
+    if (dot !== 'reset before it')
+      await until(() => Promise.resolve(mx.taken > 0), { what: 'the end of the mail at its server' });
     return [...outcomes.map(brief), mx.taken];
   };
 
@@ -121,6 +122,14 @@ describe('a peer over TLS that is quicker than our event loop', () => {
 
   it('has taken the mail also when it closes with its answer', async () => {
     expect(await sent('answer and close', 300_000)).toEqual(['delivered', 1]);
+  });
+
+  it('is heard when it says goodbye', async () => {
+    expect(await sent('say goodbye', 300_000)).toEqual(['deferred answered dot 421', 1]);
+  });
+
+  it('has not taken the mail when it breaks off before', async () => {
+    expect(await sent('reset before it', 1_000)).toEqual([expect.stringMatching(/^deferred not_sent/), 0]);
   });
 
   it('may have taken the mail when it closes without one', async () => {

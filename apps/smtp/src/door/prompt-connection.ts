@@ -21,7 +21,7 @@ const NOISY_COMMANDS = 110;
 /** What a client has to read the last reply, in ms, before its connection is cut. */
 const LINGER_MS = 1_000;
 /** Of the path of MAIL or RCPT, behind a source route. */
-const DOMAIN = /@([^@<>]*)>/;
+const DOMAIN = /^[^<>]*<[^<>]*@([^@<>]*)>/;
 
 /** RFC 5321 §4.1.2, without angle brackets. */
 const QUOTED_LOCAL = /^([^:"]*:\s*<)("(?:[ !#-;=?-[\]-~]|\\[ -;=?-~])*")(?=@)/;
