@@ -71,7 +71,7 @@ export const GROUPS = [
       DELIVERY_RETRY_SCHEDULE: 'Waits between attempts after a temporary failure; the last one repeats.',
       DELIVERY_LIFETIME: 'How long a mail is tried before it fails, unless it says `expires_in` itself.',
       SMTP_OUT_TIMEOUTS:
-        'How long each step of an outgoing conversation may take; steps that are not named keep their default.',
+        'How long each step of an outgoing conversation may take, at most 24d; steps that are not named keep their default.',
       DKIM_SIGNING: 'Signs what goes out; `off` for measurements and for smarthosts that sign.',
     },
   },

@@ -54,8 +54,8 @@ function render() {
 
 Environment variables, read once at start. A value that is not allowed stops the start with one sentence per mistake;
 \`npm start -- --check-config\` says whether all is well and shows every value as it was understood, secrets masked.
-An empty value counts as not set. Durations are written as \`500ms\`, \`30s\`, \`15m\`, \`4h\` or \`3d\`, \`24d\` at
-most; lists are comma-separated; yes and no are \`true\`, \`on\`, \`1\`, \`yes\` and \`false\`, \`off\`, \`0\`, \`no\`.
+An empty value counts as not set. Durations are written as \`500ms\`, \`30s\`, \`15m\`, \`4h\` or \`3d\`; lists are
+comma-separated; yes and no are \`true\`, \`on\`, \`1\`, \`yes\` and \`false\`, \`off\`, \`0\`, \`no\`.
 
 ${tables.join('\n\n')}
 `;

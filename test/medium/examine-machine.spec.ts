@@ -13,6 +13,12 @@ const MASTER_KEY = Buffer.alloc(32, 7).toString('base64');
 
 const room = openDoctorRoom();
 
+function certifyApi(): void {
+  const { cert, key } = testAuthority().issue('api.doctor.example');
+  room.env['HTTP_TLS_CERT'] = room.stage.file('h.pem', cert);
+  room.env['HTTP_TLS_KEY'] = room.stage.file('h-key.pem', key);
+}
+
 const FAULTS: Fault[] = [
   // -- settings
   {
@@ -199,13 +205,20 @@ const FAULTS: Fault[] = [
   {
     name: 'a certificate of the API whose name nobody told the service',
     check: 'tls',
-    break: () => {
-      const { cert, key } = testAuthority().issue('api.doctor.example');
-      room.env['HTTP_TLS_CERT'] = room.stage.file('h.pem', cert);
-      room.env['HTTP_TLS_KEY'] = room.stage.file('h-key.pem', key);
-    },
+    break: () => certifyApi(),
     status: 'error',
     says: /^It is http:\/\/localhost:\d+, but HTTP_TLS_CERT stands for api\.doctor\.example/,
+    fix: /^PUBLIC_URL=https:\/\/api\.doctor\.example:\d+$/,
+  },
+  {
+    name: 'a certificate of the API whose name nobody told the service, at its usual port on IPv6',
+    check: 'tls',
+    break: () => {
+      certifyApi();
+      room.env['PUBLIC_URL'] = 'https://[::1]';
+    },
+    status: 'error',
+    says: /^It is https:\/\/\[::1\], but HTTP_TLS_CERT stands for api\.doctor\.example/,
     fix: /^PUBLIC_URL=https:\/\/api\.doctor\.example$/,
   },
   // -- clock

@@ -328,6 +328,34 @@ describe('without a fault', () => {
   });
 });
 
+describe('while DNS does not tell where an exchange leads', () => {
+  const UNTOLD = { fault: 'SERVFAIL' } as const;
+  const OTHER = 'mx.doctor.example';
+
+  it.each([
+    ['that comes first', OTHER, { 5: OTHER, 10: HOST }],
+    ['that comes last', OTHER, { 5: HOST, 10: OTHER }],
+    ['of ours, to compare with', HOST, { 10: OTHER }],
+  ])('one %s, nobody is called a stranger', async (_, untold, hosts) => {
+    room.stage.dns.set(OTHER, { A: [ELSEWHERE] });
+    room.stage.dns.set(untold, UNTOLD);
+    room.stage.dns.set(`bounces.${SERVICE}`, exchanges(hosts));
+    const findings = await room.look('dns');
+    expect(findings.filter(({ subject }) => subject === `bounces.${SERVICE}`)).toMatchObject([
+      { status: 'skipped', message: expect.stringContaining(untold) as string },
+    ]);
+  });
+
+  it('what is known of the others counts', async () => {
+    room.stage.dns.set(OTHER, UNTOLD);
+    room.stage.dns.set(`bounces.${SERVICE}`, exchanges({ 5: 'mx.other.example', 10: OTHER }));
+    const findings = await room.look('dns');
+    expect(findings.filter(({ subject }) => subject === `bounces.${SERVICE}`)).toMatchObject([
+      { status: 'error', message: expect.stringContaining('leads to mx.other.example, which') as string },
+    ]);
+  });
+});
+
 /** Of this machine; where it has one, that is a source. */
 const isOnInternet = Object.values(networkInterfaces()).some((some) =>
   some?.some(({ address }) => isPublicAddress(address)),

@@ -325,4 +325,23 @@ describe('without a fault', () => {
     expect(await room.look('addresses')).toMatchObject([{ status: 'skipped' }]);
     expect(await room.complaints('spf')).toEqual([]);
   });
+
+  it('tries the password at the first address of a smarthost alone: wrong ones are counted', async () => {
+    const script = { tls: selfSignedCertificate('relay.test'), login: { user: 'u', password: 'q' } };
+    const first = await ScriptedMx.start(script);
+    room.opened.push(first);
+    const second = await ScriptedMx.start({ ...script, host: '127.0.0.2', port: first.port });
+    room.opened.push(second);
+    room.stage.dns.set('relay.test', { A: ['127.0.0.1', '127.0.0.2'] });
+    Object.assign(room.env, { DELIVERY_MODE: 'smarthost', SMARTHOST_URL: `smtp://u:p@relay.test:${first.port}` });
+    expect(await room.look('port-25')).toMatchObject([
+      { status: 'error', message: expect.stringContaining('refuses the login') as string },
+      {
+        status: 'ok',
+        message: 'It greets us, speaks TLS and offers a login, which is tried at the first address alone.',
+      },
+    ]);
+    const commands = [first, second].flatMap(({ sessions }) => sessions.flatMap((session) => session.commands));
+    expect(commands.filter((command) => command.startsWith('AUTH'))).toHaveLength(1);
+  });
 });

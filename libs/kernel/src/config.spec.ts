@@ -118,18 +118,33 @@ describe('loadConfig', () => {
     expect(settings.DKIM_SIGNING).toBe(false);
   });
 
-  it('takes no duration that no timer could wait', () => {
-    expect(problemsOf('standalone', { DELIVERY_LIFETIME: '24d', SMTP_OUT_TIMEOUTS: 'total=576h' })).toEqual([]);
+  it('takes no duration that no timer could wait where one does, and none beyond a year', () => {
     expect(
       problemsOf('standalone', {
+        DELIVERY_RETRY_SCHEDULE: '1m,30d',
+        DELIVERY_LIFETIME: '366d',
+        WEBHOOK_RETRY_SCHEDULE: '5s,60d',
+        WEBHOOK_TIMEOUT: '24d',
+        DOMAIN_CHECK_INTERVAL: '24d',
+        SMTP_OUT_TIMEOUTS: 'total=576h',
+      }),
+    ).toEqual([]);
+    expect(
+      problemsOf('standalone', {
+        DELIVERY_RETRY_SCHEDULE: '1m,366.1d',
         DELIVERY_LIFETIME: '10000000000d',
-        DELIVERY_RETRY_SCHEDULE: '1m,24.1d',
+        WEBHOOK_RETRY_SCHEDULE: '5s,soon',
+        WEBHOOK_TIMEOUT: '24.1d',
+        DOMAIN_CHECK_INTERVAL: '1 minute',
         SMTP_OUT_TIMEOUTS: 'total=577h',
       }),
     ).toEqual([
-      'DELIVERY_RETRY_SCHEDULE must be a duration of at most 24d; it is "1m,24.1d".',
-      'DELIVERY_LIFETIME must be a duration of at most 24d; it is "10000000000d".',
+      'DELIVERY_RETRY_SCHEDULE must be a duration of at most 366d; it is "1m,366.1d".',
+      'DELIVERY_LIFETIME must be a duration of at most 366d; it is "10000000000d".',
       'SMTP_OUT_TIMEOUTS must be a duration of at most 24d; it is "total=577h".',
+      'WEBHOOK_RETRY_SCHEDULE must be a duration such as 500ms, 30s, 15m, 4h or 3d, of at most 366d; it is "5s,soon".',
+      'WEBHOOK_TIMEOUT must be a duration of at most 24d; it is "24.1d".',
+      'DOMAIN_CHECK_INTERVAL must be a duration such as 500ms, 30s, 15m, 4h or 3d, of at most 24d; it is "1 minute".',
     ]);
   });
 

@@ -39,17 +39,22 @@ export const flag: SettingParser<boolean> = (value) => {
   throw new Error('must be true or false');
 };
 
-/** Timers of Node.js that should ring later than 2^31 ms (24.8 days) from now ring at once. */
-const LONGEST_DAYS = 24;
+/** `90s`, `15m`, `72h`, `250ms`, `3d` to milliseconds, up to a number of days. */
+function durationUpTo(days: number): SettingParser<number> {
+  return (value) => {
+    const match = /^(\d+(?:\.\d+)?)(ms|s|m|h|d)$/.exec(value.trim());
+    if (!match) throw new Error(`must be a duration such as 500ms, 30s, 15m, 4h or 3d, of at most ${days}d`);
+    const ms = Math.round(Number(match[1]) * UNIT_MS[match[2]]);
+    if (ms > days * UNIT_MS['d']) throw new Error(`must be a duration of at most ${days}d`);
+    return ms;
+  };
+}
 
-/** `90s`, `15m`, `72h`, `250ms`, `3d` to milliseconds. */
-export const duration: SettingParser<number> = (value) => {
-  const match = /^(\d+(?:\.\d+)?)(ms|s|m|h|d)$/.exec(value.trim());
-  if (!match) throw new Error('must be a duration such as 500ms, 30s, 15m, 4h or 3d');
-  const ms = Math.round(Number(match[1]) * UNIT_MS[match[2]]);
-  if (ms > LONGEST_DAYS * UNIT_MS['d']) throw new Error(`must be a duration of at most ${LONGEST_DAYS}d`);
-  return ms;
-};
+/** What a timer waits for: those of Node.js that should ring later than 2^31 ms (24.8 days) from now ring at once. */
+export const duration = durationUpTo(24);
+
+/** What the database keeps the end of. */
+export const longDuration = durationUpTo(366);
 
 /** `off`, `on`, or the addresses and networks of the proxies. */
 export const proxies: SettingParser<string> = (value) => {
@@ -67,10 +72,10 @@ export const list: SettingParser<string[]> = (value) =>
     .map((part) => part.trim())
     .filter((part) => part !== '');
 
-export const durations: SettingParser<number[]> = (value) => {
+export const longDurations: SettingParser<number[]> = (value) => {
   const parts = list(value);
   if (parts.length === 0) throw new Error('must be a comma-separated list of durations such as 1m,3m,10m');
-  return parts.map(duration);
+  return parts.map(longDuration);
 };
 
 export function url(...protocols: string[]): SettingParser<string> {

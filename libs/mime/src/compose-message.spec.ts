@@ -206,6 +206,9 @@ describe('composeMessage', () => {
     ['Mail-Followup-To', 'a@ex.com, "B,  C" <b@ex.com>', 'a@ex.com, "B,  C" <b@ex.com>'],
     ['Errors-To', 'j@bücher.example', 'j@xn--bcher-kva.example'],
     ['List-Id', 'Küche für alle <k.ex.com>', '=?UTF-8?Q?K=C3=BCche_f=C3=BCr_alle?= <k.ex.com>'],
+    ['Errors-To', '=?q <a=?b@ex.com>, c=?d@ex.com', '=?UTF-8?B?PT9x?= <a=?b@ex.com>, c=?d@ex.com'],
+    ['Return-Receipt-To', '"=?x" <a@ex.com> (=?y)', '=?UTF-8?B?PT94?= <a@ex.com> (=?UTF-8?B?PT95?=)'],
+    ['Mail-Reply-To', '=?utf-8?q?=C3=BC?= ü <a@ex.com>', '=?UTF-8?B?PT91dGYtOD9xPz1DMz1CQz89IMO8?= <a@ex.com>'],
   ])('encodes the names in %s, never its addresses', async (name, value, expected) => {
     expect(headerProblem(name, value)).toBeUndefined();
     const message = (await composeMessage({ ...PARTS, headers: [[name, value]] })).toString();

@@ -11,7 +11,7 @@ import {
   structuredField,
   textField,
 } from './encode-header.js';
-import { encodePhrases } from './encode-phrases.js';
+import { AS_GIVEN, encodePhrases } from './encode-phrases.js';
 import type { Mailbox } from './mailbox.js';
 import { parseMailbox } from './mailbox.js';
 import type { MessageParts } from './message-parts.js';
@@ -70,7 +70,7 @@ export function headerProblem(name: string, value: string): string | undefined {
 
 function structuredProblem(key: string, value: string): string | undefined {
   const phrased = hasPhrases(key);
-  const plain = phrased ? encodePhrases(key, value) : value;
+  const plain = phrased ? encodePhrases(key, value, AS_GIVEN) : value;
   if (plain === null || /[^\x20-\x7e]/.test(plain))
     return phrased ? 'must be ASCII but for names and comments' : 'must be ASCII';
   return cannotFold(plain) ? 'has a stretch of more than 900 characters without a space' : undefined;
@@ -107,7 +107,7 @@ function customField(seen: Set<string>, name: string, value: string): string {
   seen.add(name.toLowerCase());
   const mailbox = name.toLowerCase() === 'reply-to' ? parseMailbox(value) : undefined;
   if (mailbox && !('problem' in mailbox)) return mailboxField('Reply-To', [mailbox]);
-  if (hasPhrases(name)) return foldedField(name, encodePhrases(name, value) ?? value);
+  if (hasPhrases(name)) return foldedField(name, encodePhrases(name, value, AS_GIVEN) ?? value);
   return isStructured(name) ? structuredField(name, value) : textField(name, value.trim());
 }
 

@@ -1,4 +1,4 @@
-import { encodePhrases } from './encode-phrases.js';
+import { AS_SENT, encodePhrases } from './encode-phrases.js';
 import { parameterName, readStructuredValue, splitOutsideQuotes } from './read-structured-value.js';
 
 const HIGH = /[^\0-\x7f]/;
@@ -23,7 +23,7 @@ export function encodeParameters(name: string, value: string): string | null {
     parameters.delete(base);
     return text === undefined ? [] : extendedParameter(base, text);
   });
-  const head = encodePhrases(name, first);
+  const head = encodePhrases(name, first, AS_SENT);
   return head === null ? null : [head, ...kept].join(';');
 }
 

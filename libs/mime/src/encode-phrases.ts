@@ -3,8 +3,8 @@ import { encodedWords, hasPhrases } from './encode-header.js';
 import { parseMailbox } from './mailbox.js';
 
 /*
- * Raw text in structured fields as encoded words, where RFC 2047 §5 allows them: in names and in comments, never in an
- * address. What is ASCII stays as it is written, octet by octet. Linear.
+ * Text in structured fields as encoded words, where RFC 2047 §5 allows them: in names and in comments, never in an
+ * address. What needs none stays as it is written, octet by octet. Linear.
  */
 
 const HIGH = /[^\0-\x7f]/;
@@ -15,14 +15,24 @@ const QUOTED_PAIR = /\\([^])/g;
 /** Between the brackets of a comment, and of those in it. */
 const COMMENT_TEXT = /(?:[^()\\]|\\[^]?)+/g;
 
+/** How names and comments are read: which of them need encoded words, and what text they stand for. */
+interface Reading {
+  raw: RegExp;
+  textOf: (written: string) => string;
+}
+/** A caller's: what he writes is what the reader shall see, also where it looks like an encoded word. */
+export const AS_GIVEN: Reading = { raw: /[^\0-\x7f]|=\?/, textOf: (written) => written };
+/** A message's: encoded words in it are encoded words. */
+export const AS_SENT: Reading = { raw: HIGH, textOf: decodeWords };
+
 /** The value of a structured field in ASCII, or null where an address or an id in it is not. */
-export function encodePhrases(name: string, value: string): string | null {
-  const address = hasPhrases(name) ? asciiAddress : () => null;
+export function encodePhrases(name: string, value: string, reading: Reading): string | null {
+  const encoding: Encoding = { reading, address: hasPhrases(name) ? asciiAddress : () => null };
   const encoded: string[] = [];
   for (const entry of entriesOf(value)) {
     const bare = isBareAddress(entry);
     for (const piece of entry) {
-      const ascii = HIGH.test(piece) ? encodePiece(piece, bare, address) : piece;
+      const ascii = reading.raw.test(piece) ? encodePiece(piece, bare, encoding) : piece;
       if (ascii === null) return null;
       encoded.push(ascii);
     }
@@ -30,13 +40,22 @@ export function encodePhrases(name: string, value: string): string | null {
   return encoded.join('');
 }
 
-function encodePiece(piece: string, bare: boolean, address: (text: string) => string | null): string | null {
-  if (piece.startsWith('(')) return piece.replace(COMMENT_TEXT, (text) => (HIGH.test(text) ? asWords(text, '') : text));
-  if (piece.startsWith('<')) {
+interface Encoding {
+  reading: Reading;
+  /** Null: it is not ASCII. */
+  address: (text: string) => string | null;
+}
+
+function encodePiece(piece: string, bare: boolean, { reading, address }: Encoding): string | null {
+  if (piece.startsWith('('))
+    return piece.replace(COMMENT_TEXT, (text) => (reading.raw.test(text) ? asWords(text, '', reading) : text));
+  const isAddress = bare || piece.startsWith('<');
+  if (!isAddress) return asWords(piece.replace(QUOTED, '$1'), ' ', reading);
+  if (!HIGH.test(piece)) return piece;
+  if (!bare) {
     const ascii = piece.endsWith('>') ? address(piece.slice(1, -1)) : null;
     return ascii === null ? null : `<${ascii}>`;
   }
-  if (!bare) return asWords(piece.replace(QUOTED, '$1'), ' ');
   const { before, text, after } = trimmed(piece);
   const ascii = address(text);
   return ascii === null ? null : before + ascii + after;
@@ -80,9 +99,9 @@ function asciiAddress(text: string): string | null {
 }
 
 /** `gap` where no white space parts the words from what stands beside them. */
-function asWords(stretch: string, gap: string): string {
+function asWords(stretch: string, gap: string, { textOf }: Reading): string {
   const { before, text, after } = trimmed(stretch);
-  const words = encodedWords(decodeWords(text.replace(QUOTED_PAIR, '$1')));
+  const words = encodedWords(textOf(text.replace(QUOTED_PAIR, '$1')));
   return (before || gap) + words.join(' ') + (after || gap);
 }
 

@@ -2,7 +2,7 @@ import { isAscii, isUtf8 } from 'node:buffer';
 import { decodeWords } from './decode-words.js';
 import { foldedField, isStructured, textField } from './encode-header.js';
 import { encodeParameters } from './encode-parameters.js';
-import { encodePhrases } from './encode-phrases.js';
+import { AS_SENT, encodePhrases } from './encode-phrases.js';
 import { base64Lines, quotedPrintable } from './encode-text.js';
 import { readMessageHead } from './read-message-head.js';
 import type { HeaderField } from './read-message-head.js';
@@ -118,7 +118,7 @@ function mimeFields(body: Buffer, fields: HeaderField[], { kind }: Place): strin
 function encodeField({ name, key, value }: HeaderField, octets: Buffer): Buffer | null {
   if (TRACE.test(key)) return withoutHighBits(octets);
   if (!PARAMETERS.has(key) && !isStructured(key)) return Buffer.from(textField(name, decodeWords(value)));
-  const encoded = PARAMETERS.has(key) ? encodeParameters(key, value) : encodePhrases(key, value);
+  const encoded = PARAMETERS.has(key) ? encodeParameters(key, value) : encodePhrases(key, value, AS_SENT);
   return encoded === null ? null : Buffer.from(foldedField(name, encoded));
 }
 

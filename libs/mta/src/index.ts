@@ -23,7 +23,7 @@ export type {
 export { dnsFault } from './dns-fault.js';
 export { printableText } from './printable-text.js';
 export { ReplyReader, type RawReply } from './reply-reader.js';
-export { Resolver, type MxAnswer, type NameAnswer } from './resolver.js';
+export { Resolver, type MxAnswer, type MxHost, type NameAnswer } from './resolver.js';
 export { reversed, reverseName } from './reverse-name.js';
 export { SmarthostRouter } from './smarthost-route.js';
 export { logIn } from './smtp-login.js';

@@ -1,9 +1,9 @@
-import { X509Certificate } from 'node:crypto';
+import { randomUUID, X509Certificate } from 'node:crypto';
 import { existsSync, watchFile, unwatchFile } from 'node:fs';
-import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createSecureContext } from 'node:tls';
-import { readTlsFiles, type Config, type Log, type TlsFiles } from '#libs/kernel';
+import { keyProblem, readTlsFiles, type Config, type Log, type TlsFiles } from '#libs/kernel';
 import { generate } from 'selfsigned';
 
 const RELOAD_CHECK_MS = 1_000;
@@ -72,17 +72,25 @@ function makeOnce(config: Config, log: Log): Promise<void> {
 async function makeUnlessThere(config: Config, log: Log): Promise<void> {
   const [certFile, keyFile] = certificateFiles(config);
   const host = `smtp.${config.settings.SERVICE_DOMAIN}`;
-  if (existsSync(certFile)) {
-    const there = new X509Certificate(await readFile(certFile));
-    if (!isOurs(there) || there.checkHost(host) !== undefined) return;
-    log.warn(
-      `the smtp certificate is made anew: it did not stand for ${host}. Clients that trusted it need the new one`,
-      {
-        file: certFile,
-        before: there.subject,
-      },
-    );
+  if (!existsSync(certFile)) return make(config, host);
+  const there = new X509Certificate(await readFile(certFile));
+  if (!isOurs(there)) return;
+  const isWhole = existsSync(keyFile) && keyProblem(there, await readFile(keyFile, 'utf8')) === null;
+  if (isWhole && there.checkHost(host) !== undefined) return;
+  const facts = { file: certFile, before: there.subject };
+  try {
+    await make(config, host);
+  } catch (error) {
+    if (!isWhole) throw error;
+    const reason = (error as Error).message;
+    log.warn(`the smtp certificate does not stand for ${host}, and a new one cannot be written`, { ...facts, reason });
+    return;
   }
+  const cause = isWhole ? `it did not stand for ${host}` : 'its key was not there or another';
+  log.warn(`the smtp certificate was made anew: ${cause}. Clients that trusted it need the new one`, facts);
+}
+
+async function make(config: Config, host: string): Promise<void> {
   const pems = await generate([{ name: 'commonName', value: host }], {
     // Whoever speaks TLS 1.2 knows this curve; a handshake with it costs a quarter less processor time than with RSA.
     keyType: 'ec',
@@ -101,6 +109,20 @@ async function makeUnlessThere(config: Config, log: Log): Promise<void> {
     ],
   });
   await mkdir(config.dataDir, { recursive: true });
-  await writeFile(keyFile, pems.private, { mode: 0o600 });
-  await writeFile(certFile, pems.cert);
+  const [certFile, keyFile] = certificateFiles(config);
+  await replaceFiles([
+    { path: keyFile, text: pems.private, mode: 0o600 },
+    { path: certFile, text: pems.cert, mode: 0o644 },
+  ]);
+}
+
+/** All or none where they cannot be written, and none half: another program of the service may read or replace them now. */
+async function replaceFiles(files: { path: string; text: string; mode: number }[]): Promise<void> {
+  const written = files.map(({ path }) => `${path}.${randomUUID()}`);
+  try {
+    for (const [i, { text, mode }] of files.entries()) await writeFile(written[i], text, { mode });
+    for (const [i, { path }] of files.entries()) await rename(written[i], path);
+  } finally {
+    await Promise.all(written.map((path) => rm(path, { force: true })));
+  }
 }

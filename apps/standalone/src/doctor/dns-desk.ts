@@ -1,10 +1,19 @@
 import type { DnsAnswer, SpfDns } from '#libs/domains';
 import type { Config } from '#libs/kernel';
-import { dnsFault, Resolver, type MxAnswer, type NameAnswer } from '#libs/mta';
+import { dnsFault, Resolver, type MxHost, type NameAnswer } from '#libs/mta';
 import { getServers } from 'node:dns';
 
 /** c-ares asks twice and waits longer the second time. */
 const TIMEOUT_MS = 1_500;
+
+type Silence = Extract<DnsAnswer, { kind: 'no_answer' }>;
+
+/**
+ * `values`: the exchanges, the most wanted first. `first`: those that mail goes to while one of them answers (RFC 5321
+ * §5.1).
+ */
+export type ExchangeAnswer =
+  Exclude<DnsAnswer, { kind: 'found' }> | { kind: 'found'; values: string[]; first: string[] };
 
 /** DNS as delivery asks it (DNS_SERVERS, else the system's), with answers of one shape. */
 export class DnsDesk implements SpfDns {
@@ -33,18 +42,10 @@ export class DnsDesk implements SpfDns {
     return answerOf(answer.kind === 'addresses' ? answer.addresses : []);
   }
 
-  /** The exchanges, the most wanted first. */
-  async mx(name: string): Promise<DnsAnswer> {
+  async mx(name: string): Promise<ExchangeAnswer> {
     const answer = await this.resolver.mx(name);
-    return answer.kind === 'temporary' ? this.silence(answer.text) : answerOf(exchangesOf(answer));
-  }
-
-  /** Those of the exchanges that mail goes to while one of them answers (RFC 5321 §5.1). */
-  async firstExchanges(name: string): Promise<string[]> {
-    const answer = await this.resolver.mx(name);
-    if (answer.kind !== 'hosts') return [];
-    const least = Math.min(...answer.hosts.map(({ preference }) => preference));
-    return answer.hosts.filter(({ preference }) => preference === least).map(({ exchange }) => exchange);
+    if (answer.kind === 'temporary') return this.silence(answer.text);
+    return exchangesOf(answer.kind === 'hosts' ? answer.hosts : []);
   }
 
   /** The names that the PTR records of an address have. */
@@ -68,14 +69,18 @@ export class DnsDesk implements SpfDns {
   }
 
   /** While nobody answers at all, that is the reason, whatever became of one question. */
-  private silence(reason: string): DnsAnswer {
+  private silence(reason: string): Silence {
     return { kind: 'no_answer', reason: (this.resolver.outage ?? reason).replace(/\.$/, '') };
   }
 }
 
 const answerOf = (values: string[]): DnsAnswer => (values.length === 0 ? { kind: 'none' } : { kind: 'found', values });
 
-function exchangesOf(answer: MxAnswer): string[] {
-  if (answer.kind !== 'hosts') return [];
-  return answer.hosts.toSorted((a, b) => a.preference - b.preference).map(({ exchange }) => exchange);
+function exchangesOf(hosts: readonly MxHost[]): ExchangeAnswer {
+  if (hosts.length === 0) return { kind: 'none' };
+  const ordered = hosts.toSorted((a, b) => a.preference - b.preference);
+  const first = ordered.filter(({ preference }) => preference === ordered[0].preference);
+  return { kind: 'found', values: ordered.map(nameOf), first: first.map(nameOf) };
 }
+
+const nameOf = ({ exchange }: MxHost): string => exchange;

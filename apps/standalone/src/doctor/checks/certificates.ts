@@ -38,15 +38,18 @@ async function lookAtHttp({ config }: Patient): Promise<Remark[]> {
   if (cert === undefined || key === undefined) return [];
   const files = await readFiles({ cert, key });
   if (files instanceof Error) return [unreadable('HTTP_TLS_CERT', files)];
-  const { hostname } = new URL(PUBLIC_URL);
+  const url = new URL(PUBLIC_URL);
+  const hostname = url.hostname.replace(/^\[(.*)\]$/, '$1');
   const purpose = { name: 'HTTP_TLS_CERT', host: hostname, variable: 'HTTP_TLS' } as const;
   // No authority certifies a name of this machine alone, so it is the name that is wrong.
   const other = LOOPBACK.has(hostname) ? nameBeside(hostname, files) : null;
   if (other === null) return judged(purpose, files);
+  // Everything else stays: the service speaks TLS on the port that it has.
+  Object.assign(url, { protocol: 'https:', hostname: other });
   const problem = error({
     subject: 'PUBLIC_URL',
     message: `It is ${PUBLIC_URL}, but HTTP_TLS_CERT stands for ${other}: links that leave the service lead to the reader's own machine.`,
-    fix: `PUBLIC_URL=https://${other}`,
+    fix: `PUBLIC_URL=${url.href.replace(/\/$/, '')}`,
   });
   return [problem, ...judged({ ...purpose, host: other }, files)];
 }

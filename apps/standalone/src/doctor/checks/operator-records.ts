@@ -164,29 +164,39 @@ interface Exchanges {
   /** Those that are aliases; our own name is looked at by itself. */
   aliases: string[];
 }
-type Found = { kind: 'no_answer'; reason: string } | { kind: 'none' } | Exchanges;
+type Silence = { kind: 'no_answer'; reason: string };
+type Found = Silence | { kind: 'none' } | Exchanges;
+
+interface Looked {
+  exchange: string;
+  isOurs: boolean;
+  isAlias: boolean;
+  /** DNS does not tell the addresses that say whether it is ours. */
+  silence?: Silence;
+}
 
 /** Whether mail to a name comes here: to our name, or to an address that our name or mail of ours has. */
 async function findExchange(patient: Patient, name: string): Promise<Found> {
   const answer = await patient.dns.mx(name);
   if (answer.kind !== 'found') return answer;
-  const exchanges = answer.values;
+  const { values: exchanges, first } = answer;
   const [own, { addresses }] = await Promise.all([patient.dns.addresses(patient.hostName), patient.sources()]);
   const ours = [...(own.kind === 'found' ? own.values : []), ...addresses.map(({ address }) => address)];
-  const looks = exchanges.map(async (exchange) => {
+  const looks = exchanges.map(async (exchange): Promise<Looked> => {
     if (exchange === patient.hostName) return { exchange, isOurs: true, isAlias: false };
     const [found, alias] = await Promise.all([patient.dns.addresses(exchange), patient.dns.aliases(exchange)]);
     const leads = found.kind === 'found' ? found.values : [];
     const isOurs = leads.some((one) => ours.some((other) => isSameAddress(one, other)));
-    return { exchange, isOurs, isAlias: alias.kind === 'found' };
+    const silence = isOurs ? undefined : [found, own].find((one) => one.kind === 'no_answer');
+    return { exchange, isOurs, isAlias: alias.kind === 'found', silence };
   });
   const looked = await Promise.all(looks);
-  const first = await patient.dns.firstExchanges(name);
-  const strangers = looked.filter(({ isOurs }) => !isOurs).map(({ exchange }) => exchange);
+  const strangers = looked.filter(({ isOurs, silence }) => !isOurs && !silence).map(({ exchange }) => exchange);
   const wanted = strangers.filter((exchange) => first.includes(exchange));
   const aliases = looked.filter(({ isAlias }) => isAlias).map(({ exchange }) => exchange);
   if (wanted.length > 0) return { kind: 'elsewhere', exchanges, strangers: wanted, aliases };
-  return { kind: 'ours', exchanges, strangers, aliases };
+  const open = looked.find(({ silence }) => silence !== undefined);
+  return open?.silence ?? { kind: 'ours', exchanges, strangers, aliases };
 }
 
 async function hostLines(patient: Patient): Promise<string> {

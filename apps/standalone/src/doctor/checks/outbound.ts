@@ -133,17 +133,18 @@ async function lookAtSmarthost(patient: Patient): Promise<Remark[]> {
       }),
     ];
   }
-  return Promise.all(route.targets.map((target) => trySmarthost(patient, target)));
+  // One address takes the login for all: providers lock an account after a few wrong passwords.
+  return Promise.all(route.targets.map((target, i) => trySmarthost(patient, target, i === 0)));
 }
 
-async function trySmarthost({ hostName, signal }: Patient, target: Target): Promise<Remark> {
+async function trySmarthost({ hostName, signal }: Patient, target: Target, logsIn: boolean): Promise<Remark> {
   const { host, address, port } = target;
   const subject = `${host} (${address}:${port})`;
   try {
     const login = target.login && { ...target.login, isProofNeeded: target.proof.kind === 'webpki' };
     const knock = {
       ...{ address, port, host, ehlo: hostName, isImplicitTls: target.tls === 'implicit', signal },
-      ...(login === null ? {} : { login }),
+      ...(login !== null && logsIn ? { login } : {}),
     };
     return judgeSmarthost(subject, target, await probeSmtp(knock));
   } catch (problem) {
@@ -182,11 +183,18 @@ function judgeSmarthost(subject: string, target: Target, probe: SmtpProbe): Rema
 
 function judgeLogin(subject: string, { text, extensions, login }: SmtpProbe): Remark {
   const facts = { greeting: text, extensions };
-  if (mechanismsOf(extensions) === null)
+  const mechanisms = mechanismsOf(extensions);
+  if (mechanisms === null)
     return error({
       subject,
       message: 'It offers no login (AUTH), but SMARTHOST_URL has a password.',
       fix: 'Use the port for submission (587 or 465) in SMARTHOST_URL, or take the password out.',
+      facts,
+    });
+  if (login === null && mechanisms.some((mechanism) => mechanism === 'PLAIN' || mechanism === 'LOGIN'))
+    return ok({
+      subject,
+      message: 'It greets us, speaks TLS and offers a login, which is tried at the first address alone.',
       facts,
     });
   if (login === null)
