@@ -135,7 +135,15 @@ describe('shaping', () => {
     refusal = null;
     const waiting = await send('dan@two.test');
     await isHeld(waiting);
-    expect(JSON.parse(await cli(program.env, 'queues', '--json'))).toMatchObject([
+    // What a program has learnt is written down for the others about once a second.
+    const listed = await until(
+      async () => {
+        const queues = JSON.parse(await cli(program.env, 'queues', '--json')) as { rule: string }[];
+        return queues.some(({ rule }) => rule === 'letterbox-tomorrow') && queues;
+      },
+      { what: 'the suspension in the list' },
+    );
+    expect(listed).toMatchObject([
       { queue: 'letterbox', state: 'suspended', rule: 'letterbox-tomorrow', mx: 'mx1.letterbox.test', words: LONG },
     ]);
     const metrics = await (await fetch(`${program.url}/metrics`)).text();
