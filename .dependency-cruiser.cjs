@@ -1,9 +1,9 @@
 // Who may know whom: apps → domain libs → mechanisms → kernel → contracts. Specs beside the files obey the same arrows;
 // a test that needs more rooms than its own lives in test/, which may look anywhere.
-// `test/medium/architecture.spec.ts` plants one violation per rule and sees that rule, and no other, report it.
+// `test/unit/architecture.spec.ts` plants one violation per rule and sees that rule, and no other, report it.
 
-const MECHANISMS = 'mime|mta|persistence|bus|stats';
-const DOMAINS = 'accounts|domains|suppressions|emails|webhooks';
+const MECHANISMS = 'dns|safe-fetch|mime|mta|persistence|bus|stats|tracking';
+const DOMAINS = 'accounts|domains|suppressions|emails|queue|inbound|tls-reports|webhooks';
 const TEST_CODE = '\\.(spec|suite|e2e-spec)\\.ts$';
 /** Names of packages, or their beginnings up to a slash. */
 const packages = (...names) => `(^|/)node_modules/(${names.join('|')})`;
@@ -46,22 +46,54 @@ module.exports = {
     },
     {
       name: 'mechanisms-apart',
+      comment: 'dns, for example, imports the kernel only.',
       severity: 'error',
-      from: { path: '^libs/(mime|mta|persistence|stats)/' },
+      from: { path: '^libs/(dns|mime|persistence|stats|tracking)/' },
       to: { path: `^libs/(${MECHANISMS})/`, pathNot: '^libs/$1/' },
+    },
+    {
+      name: 'mta-and-safe-fetch-use-dns',
+      comment: 'kernel ← dns ← mta, safe-fetch: both resolve names and import no other mechanism.',
+      severity: 'error',
+      from: { path: '^libs/(mta|safe-fetch)/' },
+      to: { path: `^libs/(${MECHANISMS})/`, pathNot: '^libs/($1|dns)/' },
+    },
+    {
+      name: 'dns-users',
+      comment: 'Only what checks DNS records imports dns. Everything else resolves names through mta or safe-fetch.',
+      severity: 'error',
+      from: {
+        path: `^(apps|libs/(${DOMAINS}))/`,
+        pathNot: '^(apps/(cli|standalone)|libs/(domains|inbound|tls-reports))/',
+      },
+      to: { path: '^libs/dns/' },
+    },
+    {
+      name: 'dns-clients-in-dns',
+      comment: 'Queries go through libs/dns, which bounds their time and never blocks the thread pool.',
+      severity: 'error',
+      from: { path: '^(apps|libs|tools|bench)/', pathNot: `^libs/dns/|${TEST_CODE}` },
+      to: { path: `^(node:)?dns(/promises)?$|${packages('dns-packet/', '@types/dns-packet/')}` },
+    },
+    {
+      name: 'safe-fetch-users',
+      comment: 'Requests to untrusted hosts: attachments, MTA-STS policies, TLS reports and webhooks.',
+      severity: 'error',
+      from: { path: `^(apps|libs/(${DOMAINS}))/`, pathNot: '^libs/(emails|queue|tls-reports|webhooks)/' },
+      to: { path: '^libs/safe-fetch/' },
     },
     {
       name: 'bus-has-one-neighbour',
       comment: 'The outbox and the log are tables: the bus uses persistence, and no other mechanism.',
       severity: 'error',
       from: { path: '^libs/bus/' },
-      to: { path: '^libs/(mime|mta|stats)/' },
+      to: { path: '^libs/(dns|safe-fetch|mime|mta|stats)/' },
     },
     {
       name: 'mail-without-framework',
-      comment: 'mime and mta are usable, and measurable, without Nest and without a database.',
+      comment: 'dns, mime and mta are usable, and measurable, without Nest and without a database.',
       severity: 'error',
-      from: { path: '^libs/(mime|mta)/' },
+      from: { path: '^libs/(dns|mime|mta)/' },
       to: { path: packages('@nestjs/', '@types/pg/', 'typeorm/', 'pg/', 'pg-') },
     },
     {
@@ -71,11 +103,30 @@ module.exports = {
       to: { path: `^libs/(${DOMAINS})/`, pathNot: '^libs/$1/' },
     },
     {
-      name: 'emails-not-webhooks',
-      comment: 'emails asks accounts, domains and suppressions; webhooks learn from the event log what happened.',
+      name: 'message-libs-in-order',
+      comment:
+        'inbound → queue → tls-reports → emails → accounts, domains, suppressions. Webhooks learn from the event log what happened.',
+      severity: 'error',
+      from: { path: '^libs/(emails|tls-reports|queue|inbound)/' },
+      to: { path: '^libs/webhooks/' },
+    },
+    {
+      name: 'emails-is-first',
       severity: 'error',
       from: { path: '^libs/emails/' },
-      to: { path: '^libs/webhooks/' },
+      to: { path: '^libs/(tls-reports|queue|inbound)/' },
+    },
+    {
+      name: 'tls-reports-is-second',
+      severity: 'error',
+      from: { path: '^libs/tls-reports/' },
+      to: { path: '^libs/(queue|inbound)/' },
+    },
+    {
+      name: 'queue-is-third',
+      severity: 'error',
+      from: { path: '^libs/queue/' },
+      to: { path: '^libs/inbound/' },
     },
     {
       name: 'front-door-only',
@@ -86,21 +137,21 @@ module.exports = {
     },
     {
       name: 'kafka-folder-closed',
-      comment: 'Which event log is used is chosen in one file, so that a brand can be added or taken away.',
+      comment: 'One file selects the event log, so that an implementation can be added or removed.',
       severity: 'error',
       from: { path: '^libs/bus/', pathNot: '^libs/bus/src/(kafka/|bus[.]module[.]ts$)' },
       to: { path: '^libs/bus/src/kafka/' },
     },
     {
       name: 'postgres-folder-closed',
-      comment: 'Opened by the choice, by the front door and by what keeps the log moving whatever brand is read.',
+      comment: 'Imported by the module that selects, by the index, and by the relay that runs whichever log is read.',
       severity: 'error',
-      from: { path: '^libs/bus/', pathNot: '^libs/bus/src/(postgres/|(bus[.]module|index|log-carriage)[.]ts$)' },
+      from: { path: '^libs/bus/', pathNot: '^libs/bus/src/(postgres/|(bus[.]module|index|outbox-relay)[.]ts$)' },
       to: { path: '^libs/bus/src/postgres/' },
     },
     {
       name: 'kafka-client-in-its-brand',
-      comment: 'The client library is the affair of one folder.',
+      comment: 'Only one folder imports the client library.',
       severity: 'error',
       from: { path: '^(apps|libs)/', pathNot: '^libs/bus/src/kafka/' },
       to: { path: packages('kafkajs/') },
@@ -113,10 +164,17 @@ module.exports = {
     },
     {
       name: 'apps-apart',
-      comment: 'Only the standalone program puts the others together.',
+      comment: 'Only the standalone program imports other programs.',
       severity: 'error',
       from: { path: '^apps/([^/]+)/', pathNot: '^apps/standalone/' },
       to: { path: '^apps/', pathNot: '^apps/$1/' },
+    },
+    {
+      name: 'cli-apart',
+      comment: 'The standalone program serves; it contains no commands and no doctor.',
+      severity: 'error',
+      from: { path: '^apps/standalone/' },
+      to: { path: '^apps/cli/' },
     },
     {
       name: 'dashboard-sees-the-schema-only',

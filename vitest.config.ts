@@ -1,8 +1,15 @@
 import { fileURLToPath } from 'node:url';
-import { defineConfig } from 'vitest/config';
+import { configDefaults, defineConfig, type TestProjectInlineConfiguration } from 'vitest/config';
 
+/**
+ * Specs that start threads: in a test that is a thread itself, such a thread may never end (Node.js 20), and the run with
+ * it. They need no engine and run among the service tests, in processes.
+ */
+const THREADS = ['libs/**/{rsa-signers,sign-dkim,starttls}.spec.ts'];
+const PROJECTS = ['unit', 'service', 'system', 'engines', 'perf', 'chaos', 'ecosystem'];
 const conditions = ['source', 'module', 'node', 'development|production'];
 
+/** `npm test` runs unit, service and system; `engines`, `perf`, `chaos` and `ecosystem` have commands of their own in package.json. */
 export default defineConfig({
   resolve: {
     conditions,
@@ -13,20 +20,67 @@ export default defineConfig({
   },
   ssr: { resolve: { conditions } },
   test: {
-    pool: 'forks',
     setupFiles: ['reflect-metadata'],
-    globalSetup: ['test/support/global-setup.ts'],
-    include: [
-      '{apps,libs}/**/*.spec.ts',
-      'test/medium/**/*.spec.ts',
-      'test/golden/**/*.spec.ts',
-      'test/dialogs/**/*.spec.ts',
-    ],
     hookTimeout: 60_000,
-    testTimeout: 20_000,
-    // One more than cores of a small machine: many a test waits for a clock or an engine.
-    maxWorkers: 3,
+    testTimeout: 60_000,
     // No file leaves anything behind, and the frameworks are loaded once per worker instead of once per file.
     isolate: false,
+    projects: [
+      /** One module or a few; no engine, no global set-up. */
+      project('unit', ['{apps,libs,test/unit}/**/*.spec.ts'], {
+        exclude: [...configDefaults.exclude, ...THREADS],
+        pool: 'threads',
+        // More than the cores of a small machine: many tests wait for a time-out.
+        maxWorkers: 4,
+      }),
+      /** One library on real engines. Forks, because chDB allows one engine per process. */
+      project('service', ['test/service/**/*.spec.ts', ...THREADS], {
+        pool: 'forks',
+        // One more than the cores of a small machine: many tests wait for an engine.
+        maxWorkers: 3,
+        setupFiles: ['reflect-metadata', 'test/support/service-setup.ts'],
+        globalSetup: ['test/support/global-setup.ts'],
+      }),
+      /** The started program from outside. */
+      project('system', ['test/system/**/*.spec.ts'], {
+        pool: 'forks',
+        maxWorkers: 3,
+        hookTimeout: 120_000,
+        globalSetup: ['test/system/global-setup.ts'],
+      }),
+      /** Kafka, ClickHouse over HTTP and the five programs as processes of their own. */
+      project('engines', ['test/engines/**/*.spec.ts'], {
+        ...serial(),
+        testTimeout: 120_000,
+        globalSetup: ['test/support/global-setup.ts'],
+      }),
+      /** Durations, rates and memory. On demand, on a quiet machine. */
+      project('perf', ['test/perf/**/*.{spec,perf-spec}.ts'], {
+        ...serial(),
+        globalSetup: ['test/support/global-setup.ts'],
+      }),
+      /** Kills, outages and hostile peers in full counts. On demand. */
+      project('chaos', ['test/chaos/**/*.spec.ts'], {
+        ...serial(),
+        globalSetup: ['test/support/global-setup.ts'],
+      }),
+      /** Versions of engines that others run, fetched for the purpose. On demand. */
+      project('ecosystem', ['test/ecosystem/**/*.spec.ts'], serial()),
+    ],
   },
 });
+
+function project(
+  name: string,
+  include: string[],
+  options: TestProjectInlineConfiguration['test'],
+): TestProjectInlineConfiguration {
+  // Projects with different numbers of workers run one after the other.
+  const sequence = { groupOrder: PROJECTS.indexOf(name) };
+  return { extends: true, test: { ...options, name, include, sequence } };
+}
+
+/** One file at a time, each with time for minutes of work. */
+function serial() {
+  return { pool: 'forks', fileParallelism: false, hookTimeout: 180_000, testTimeout: 600_000 } as const;
+}

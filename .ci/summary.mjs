@@ -1,11 +1,9 @@
-// The last lines of a run: what failed, with the first lines of why, and the sum of all tests of all reports. A suite that
+// The last lines of a run: what failed, with the first lines of why, and the sum of all tests of all reports. A project that
 // left no report, and a file that could not be loaded, count as one failure each, because what did not run did not pass.
 import { existsSync, readFileSync } from 'node:fs';
 import { relative } from 'node:path';
 
-const SUITES = ['config', 'e2e.config', 'distributed.config', 'heavy.config', 'patient.config'].map(
-  (name) => `vitest.${name}.ts`,
-);
+const PROJECTS = ['unit', 'service', 'system', 'engines'];
 const REASON_LINES = 6;
 
 const sum = { passed: 0, failed: 0, skipped: 0 };
@@ -15,10 +13,10 @@ function fail(what, reason = '') {
   console.log([`FAILED ${what}`, ...lines.map((line) => `       ${line}`)].join('\n'));
 }
 
-for (const suite of SUITES) {
-  const file = `.tools/reports/${suite}.json`;
+for (const project of PROJECTS) {
+  const file = `.tools/reports/${project}.json`;
   if (!existsSync(file)) {
-    fail(`${suite}: no report`);
+    fail(`${project}: no report`);
     continue;
   }
   const report = JSON.parse(readFileSync(file, 'utf8'));

@@ -1,4 +1,4 @@
-// Processes that the benchmark starts. Each one is ended by its own handle, also when the benchmark is interrupted.
+// Child processes of the benchmark. Each one is stopped by its own handle, also if the benchmark is interrupted.
 import { fork, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createServer } from 'node:net';
@@ -26,7 +26,7 @@ export function startCommand(command, args, options = {}) {
   return keep(spawn(command, args, { stdio: ['ignore', 'pipe', 'pipe'], ...options }));
 }
 
-/** A module of ours with a channel for messages. @param {URL} module @param {unknown} [argument] */
+/** Starts a module with a channel for messages. @param {URL} module @param {unknown} [argument] */
 export function startModule(module, argument) {
   const options = /** @type {import('node:child_process').ForkOptions} */ ({
     execArgv: [],
@@ -36,7 +36,7 @@ export function startModule(module, argument) {
 }
 
 /**
- * Runs a module that sends one message and ends.
+ * Runs a module that sends one message and exits.
  * @template T
  * @param {URL} module @param {unknown} argument @param {number} withinMs
  * @returns {Promise<T>}
@@ -53,7 +53,7 @@ export async function runModule(module, argument, withinMs) {
 /**
  * @template T
  * @param {Running} started @param {(message: any) => boolean} wanted @param {number} withinMs
- * @returns {Promise<T>} the first wanted message; rejects when the process ends or the time is over
+ * @returns {Promise<T>} the first wanted message; rejects if the process exits or the time is over
  */
 export function nextMessage({ child, output }, wanted, withinMs) {
   return new Promise((resolve, reject) => {
@@ -61,7 +61,7 @@ export function nextMessage({ child, output }, wanted, withinMs) {
     const failure = (/** @type {string} */ what) =>
       new Error(`${child.spawnargs[1]} ${what}: ${output().slice(-2_000)}`);
     const onMessage = (/** @type {any} */ message) => wanted(message) && settle(() => resolve(message));
-    const onExit = () => settle(() => reject(failure('ended too early')));
+    const onExit = () => settle(() => reject(failure('exited too early')));
     const settle = (/** @type {() => void} */ then) => {
       clearTimeout(timer);
       child.off('message', onMessage).off('exit', onExit);
@@ -71,7 +71,7 @@ export function nextMessage({ child, output }, wanted, withinMs) {
   });
 }
 
-/** SIGTERM, and SIGKILL for a process that ignores it. @param {import('node:child_process').ChildProcess} child */
+/** Sends SIGTERM, then SIGKILL to a process that ignores it. @param {import('node:child_process').ChildProcess} child */
 export async function end(child) {
   if (child.exitCode !== null || child.signalCode !== null) return;
   const exited = once(child, 'exit');
@@ -85,7 +85,7 @@ export async function end(child) {
 const stops = new Set();
 
 /**
- * For what ends by more than a signal: `stop` is called by `endAll` too, and never twice.
+ * For resources that need more than a signal: `endAll` calls `stop` too, and it is called once only.
  * @param {() => Promise<void>} stop @returns {() => Promise<void>}
  */
 export function stopOnce(stop) {
@@ -96,7 +96,7 @@ export function stopOnce(stop) {
   return stopNow;
 }
 
-/** Everything that is still there; for an interrupted benchmark. */
+/** Stops everything that is still running, for an interrupted benchmark. */
 export async function endAll() {
   await Promise.allSettled([...stops].map((stop) => stop()));
   await Promise.all([...running].map(end));
@@ -104,20 +104,20 @@ export async function endAll() {
 
 /**
  * @template T
- * @param {() => Promise<T | null | false>} look @param {string} what @param {number} withinMs
+ * @param {() => Promise<T | null | false>} check @param {string} what @param {number} withinMs
  * @returns {Promise<T>}
  */
-export async function until(look, what, withinMs) {
+export async function until(check, what, withinMs) {
   const last = performance.now() + withinMs;
   for (;;) {
-    const found = await look();
+    const found = await check();
     if (found) return found;
-    if (performance.now() > last) throw new Error(`waited ${withinMs / 1000} s in vain for ${what}`);
+    if (performance.now() > last) throw new Error(`timeout: waited ${withinMs / 1000} s for ${what}`);
     await new Promise((resolve) => setTimeout(resolve, 100));
   }
 }
 
-/** @param {number} port @returns {Promise<boolean>} whether nobody listens there */
+/** @param {number} port @returns {Promise<boolean>} whether the port is free */
 const isFree = (port) =>
   new Promise((resolve) => {
     const server = createServer();
@@ -125,7 +125,7 @@ const isFree = (port) =>
     server.listen(port, '127.0.0.1', () => server.close(() => resolve(true)));
   });
 
-/** Below the ephemeral range, where outgoing connections cannot take them. @param {number} count */
+/** Ports below the ephemeral range, so that no outgoing connection can take them. @param {number} count */
 export async function freePorts(count) {
   /** @type {number[]} */ const found = [];
   while (found.length < count) {

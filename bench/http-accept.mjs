@@ -1,10 +1,10 @@
-// HTTP accept: the gateway program against a bare Fastify server with the same group commit on the same PostgreSQL.
+// HTTP accept: the gateway compared with a bare Fastify server with the same group commit on the same PostgreSQL.
 import { end, nextMessage, runModule, startModule } from './children.mjs';
 import { Sink } from './load/sink.mjs';
 import { quietPairs, watchHost } from './measure/host.mjs';
 import { cpuSeconds, untilIdle } from './measure/process-tree.mjs';
 import { BenchPostgres, countRows } from './postgres.mjs';
-import { OurProgram } from './programs.mjs';
+import { PostloftProgram } from './programs.mjs';
 
 const LOAD = new URL('./load/http-load.mjs', import.meta.url);
 const PEER = new URL('./peers/fastify-group-commit.mjs', import.meta.url);
@@ -22,7 +22,7 @@ const BYTES = 2_048;
  * @property {string} from
  * @property {number[]} roots process trees of the server, without PostgreSQL
  * @property {string} databaseUrl
- * @property {string} table where one row per accepted mail is
+ * @property {string} table with one row per accepted message
  */
 
 /**
@@ -43,12 +43,12 @@ export async function measureHttp(size, report) {
 async function gatewayAgainstFastify(postgres, size, report) {
   const peer = await startPeer(await postgres.createDatabase('bench_peer'));
   const databaseUrl = await postgres.createDatabase('bench_gateway');
-  const gateway = await OurProgram.gateway(databaseUrl);
+  const gateway = await PostloftProgram.gateway(databaseUrl);
   try {
-    const ours = asTarget('gateway', gateway, databaseUrl);
-    for (const target of [ours, peer.target])
+    const postloft = asTarget('gateway', gateway, databaseUrl);
+    for (const target of [postloft, peer.target])
       await oneRun(postgres, target, { run: `warm-${target.name}`, count: size.warmUp });
-    await quietPairs({ pairs: size.pairs, report, systems: [peer.target, ours] }, async (target, pair) => {
+    await quietPairs({ pairs: size.pairs, report, systems: [peer.target, postloft] }, async (target, pair) => {
       const figures = await oneRun(postgres, target, { run: `http-${target.name}-${pair}`, count: size.count });
       return report.add({ scenario: 'http', system: target.name, pair, ...figures });
     });
@@ -59,14 +59,14 @@ async function gatewayAgainstFastify(postgres, size, report) {
 }
 
 /**
- * The same load on the whole service in one process, which signs and delivers meanwhile. For information: one process does
- * the work of five here.
+ * The same load on the standalone program, which also signs and delivers. For information: one process does the work of
+ * five.
  * @param {BenchPostgres} postgres @param {{ pairs: number, count: number, warmUp: number }} size @param {import('./report.mjs').Report} report
  */
 async function standaloneWithDelivery(postgres, size, report) {
   const sink = await Sink.start();
   const databaseUrl = await postgres.createDatabase('bench_standalone');
-  const program = await OurProgram.standalone({
+  const program = await PostloftProgram.standalone({
     DATABASE_URL: databaseUrl,
     MASTER_KEY: Buffer.alloc(32, 1).toString('base64'),
     DELIVERY_MODE: 'smarthost',
@@ -85,7 +85,7 @@ async function standaloneWithDelivery(postgres, size, report) {
   }
 }
 
-/** @param {string} name @param {OurProgram} program @param {string} databaseUrl @returns {HttpTarget} */
+/** @param {string} name @param {PostloftProgram} program @param {string} databaseUrl @returns {HttpTarget} */
 function asTarget(name, program, databaseUrl) {
   const { apiKey, from, roots, httpPort: port } = program;
   return { name, port, apiKey, from, roots, databaseUrl, table: 'emails' };
@@ -102,7 +102,7 @@ async function startPeer(databaseUrl) {
     from: 'orders@sender.example',
     roots: [/** @type {number} */ (started.child.pid)],
     databaseUrl,
-    table: 'mails',
+    table: 'messages',
   };
   return { target, stop: () => end(started.child) };
 }
@@ -124,12 +124,13 @@ async function oneRun(postgres, target, { run, count }) {
   const load = await runModule(LOAD, options, RUN_MS);
   const stolen = host();
   await untilIdle(all, RUN_MS);
-  // What a run left to be written out later is its own cost.
+  // Deferred writes of a run count for this run.
   await postgres.checkpoint();
   const after = { server: cpuSeconds(roots), postgres: cpuSeconds([postgres.pid]) };
-  if (load.failed > 0) throw new Error(`${target.name} refused ${load.failed} of ${count} mails: ${load.firstFailure}`);
+  if (load.failed > 0)
+    throw new Error(`${target.name} refused ${load.failed} of ${count} messages: ${load.firstFailure}`);
   const kept = (await countRows(databaseUrl, table)) - stored;
-  if (kept !== count) throw new Error(`${target.name} answered 2xx to ${count} mails and stored ${kept}`);
+  if (kept !== count) throw new Error(`${target.name} answered 2xx to ${count} messages but stored ${kept}`);
   return {
     count,
     perSecond: count / load.seconds,

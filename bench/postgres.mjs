@@ -1,4 +1,4 @@
-// The PostgreSQL that the HTTP measurement runs on: the service's own embedded one, with the service's own settings.
+// The PostgreSQL server of the measurements: the embedded server of the service, with the same settings.
 import { mkdtempSync, chmodSync, rmSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import pg from 'pg';
 import { stopOnce } from './children.mjs';
 
-/** Wherever a database server is given by BENCH_DATABASE_URL, that one is used, and left running. */
+/** A given server is used instead of the embedded one, and not stopped. */
 const GIVEN = process.env.BENCH_DATABASE_URL;
 
 export class BenchPostgres {
@@ -19,9 +19,9 @@ export class BenchPostgres {
 
   static async start() {
     if (GIVEN) return new BenchPostgres(GIVEN, await postmasterOf(GIVEN), async () => undefined);
-    const { EmbeddedPostgres } = await import('../dist/libs/persistence/src/index.js');
+    const { EmbeddedPostgres } = await import('../dist/libs/persistence/src/embedded-postgres/index.js');
     const dataDir = mkdtempSync(join(tmpdir(), 'postloft-bench-pg-'));
-    // The server may run as another user than we do.
+    // The server may run as another user.
     chmodSync(dataDir, 0o755);
     const postgres = await EmbeddedPostgres.start({ dataDir, log: () => undefined });
     return new BenchPostgres(postgres.url, await postmasterOf(postgres.url), async () => {
@@ -39,7 +39,7 @@ export class BenchPostgres {
     return url.href;
   }
 
-  /** So that no run pays for the pages that the one before it wrote. */
+  /** Writes out all pages, so that no run pays for the one before it. */
   checkpoint() {
     return onServer(this.url, 'CHECKPOINT');
   }
@@ -62,7 +62,7 @@ export async function onServer(url, statement, values) {
   }
 }
 
-/** Parent of the process that serves us; 0 where there is no /proc. @param {string} url @returns {Promise<number>} */
+/** The parent of the backend process of the connection; 0 without /proc. @param {string} url @returns {Promise<number>} */
 async function postmasterOf(url) {
   const client = new pg.Client({ connectionString: url, application_name: 'bench' });
   await client.connect();

@@ -1,4 +1,4 @@
-// Our own programs, started as `npm start` and `npm run start:gateway` start them.
+// The Postloft programs, started like by `npm start` and `npm run start:gateway`.
 import { chmodSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { randomBytes } from 'node:crypto';
 import { tmpdir } from 'node:os';
@@ -7,16 +7,14 @@ import { fileURLToPath } from 'node:url';
 import { end, freePorts, startCommand, stopOnce, until } from './children.mjs';
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
-/** What `npm start` gives to Node.js. */
-const FLAGS = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')).scripts.start.match(/(?<= )--\S+/g);
 const STARTING_MS = 60_000;
-/** Nothing answers there: accepting mail asks no statistics. */
+/** A closed port: accepting messages does not need the statistics. */
 const NO_CLICKHOUSE = 'http://127.0.0.1:1/bench';
 
-export class OurProgram {
+export class PostloftProgram {
   /** Login name of every API key over SMTP. */
   static smtpUser = 'resend';
-  /** `port` speaks it from the first byte. */
+  /** TLS from the first byte of a connection to `port`. */
   tls = true;
   from = 'orders@sandbox.postloft.test';
 
@@ -30,7 +28,7 @@ export class OurProgram {
     this.httpPort = httpPort;
     this.port = smtpsPort;
     this.dataDir = dataDir;
-    this.login = { user: OurProgram.smtpUser, password: apiKey };
+    this.login = { user: PostloftProgram.smtpUser, password: apiKey };
     this.roots = [/** @type {number} */ (started.child.pid)];
     this.stop = stopOnce(async () => {
       await end(started.child);
@@ -45,7 +43,8 @@ export class OurProgram {
   }
 
   /**
-   * The relay alone: no delivery, no REST, no statistics in the process. The account is made by a gateway that ran before.
+   * The relay alone: no delivery, no REST, no statistics in the process. The account is created by a gateway that runs
+   * before.
    * @param {string} databaseUrl
    */
   static async relay(databaseUrl) {
@@ -60,31 +59,30 @@ export class OurProgram {
   }
 
   /**
-   * Everything in one process, on its embedded engines unless `settings` say otherwise.
-   * @param {Record<string, string>} settings @param {number[]} [others] processes that belong to it without descending from it
+   * All programs in one process, on embedded engines unless `settings` name others.
+   * @param {Record<string, string>} settings @param {number[]} [others] processes measured with it that are not its children
    */
   static async standalone(settings, others = []) {
-    const ours = await startProgram('standalone', settings);
-    ours.roots.push(...others);
-    return ours;
+    const program = await startProgram('standalone', settings);
+    program.roots.push(...others);
+    return program;
   }
 }
 
 const newApiKey = () => `bench-${randomBytes(24).toString('hex')}`;
 
-/** @param {string} program @param {Record<string, string>} settings @returns {Promise<OurProgram>} */
+/** @param {string} program @param {Record<string, string>} settings @returns {Promise<PostloftProgram>} */
 async function startProgram(program, settings) {
   const dataDir = mkdtempSync(join(tmpdir(), `postloft-bench-${program}-`));
-  // The database server may run as another user than we do.
+  // The database server may run as another user.
   chmodSync(dataDir, 0o755);
   const [httpPort, smtpPort, smtpsPort, inboundPort] = await freePorts(4);
   const env = {
     PATH: process.env.PATH ?? '',
     HOME: process.env.HOME ?? '/',
-    UV_THREADPOOL_SIZE: '16',
     DATA_DIR: dataDir,
     HTTP_PORT: String(httpPort),
-    // Where programs without HTTP answer that they live.
+    // Programs without an HTTP interface answer health checks here.
     ...(program === 'smtp' ? { OPS_HOST: '127.0.0.1', OPS_PORT: String(httpPort) } : {}),
     SMTP_PORT: String(smtpPort),
     SMTPS_PORT: String(smtpsPort),
@@ -96,22 +94,29 @@ async function startProgram(program, settings) {
   };
   const main = join(ROOT, `dist/programs/${program}.js`);
   const extra = (process.env.BENCH_NODE_OPTIONS ?? '').split(' ').filter(Boolean);
-  const started = startCommand(process.execPath, [...FLAGS, ...extra, main], { cwd: dataDir, env });
-  const ours = new OurProgram(started, { apiKey: env.BOOTSTRAP_API_KEY, httpPort, smtpsPort, dataDir });
+  const started = startCommand(process.execPath, [...optionsOf(main), ...extra, main], { cwd: dataDir, env });
+  const running = new PostloftProgram(started, { apiKey: env.BOOTSTRAP_API_KEY, httpPort, smtpsPort, dataDir });
   try {
-    await until(() => isReady(started, httpPort), `start:${program} to be ready`, STARTING_MS);
+    await until(() => isReady(started, httpPort), `${program} to be ready`, STARTING_MS);
   } catch (error) {
-    await ours.stop();
+    await running.stop();
     throw new Error(`${/** @type {Error} */ (error).message}\n${started.output().slice(-3_000)}`, { cause: error });
   }
-  return ours;
+  return running;
 }
+
+/** Node.js options in the first line of a program's entry file. @param {string} file */
+const optionsOf = (file) =>
+  readFileSync(file, 'utf8')
+    .split('\n', 1)[0]
+    .split(' ')
+    .filter((word) => word.startsWith('--'));
 
 /** @param {import('./children.mjs').Running} started @param {number} httpPort @returns {Promise<boolean>} */
 async function isReady({ child }, httpPort) {
-  if (child.exitCode !== null || child.signalCode !== null) throw new Error('the program ended while it started');
+  if (child.exitCode !== null || child.signalCode !== null) throw new Error('the program exited during its start');
   try {
-    // Not /readyz: the gateway is measured without the statistics engine that readiness asks for.
+    // Not /readyz: readiness requires the statistics engine, which is not started.
     return (await fetch(`http://127.0.0.1:${httpPort}/healthz`)).ok;
   } catch {
     return false;

@@ -1,4 +1,4 @@
-// End to end: SMTP in, durable, SMTP out to a sink. The whole service in one process against Postfix, in turn.
+// End to end: SMTP in, stored, SMTP out to a sink. The standalone program compared with Postfix in alternating runs.
 import { randomBytes } from 'node:crypto';
 import { runModule } from './children.mjs';
 import { Sink } from './load/sink.mjs';
@@ -7,15 +7,15 @@ import { percentiles } from './measure/percentiles.mjs';
 import { cpuSeconds, memoryMiB, untilIdle } from './measure/process-tree.mjs';
 import { Postfix, postfixMissing } from './peers/postfix.mjs';
 import { BenchPostgres, onServer } from './postgres.mjs';
-import { OurProgram } from './programs.mjs';
+import { PostloftProgram } from './programs.mjs';
 
-/** Part of the name of the workloads to run; all of them if it is not given. */
+/** Runs only workloads whose name contains this text. */
 const ONLY = process.env.BENCH_ONLY ?? '';
 const LOAD = new URL('./load/smtp-load.mjs', import.meta.url);
 const RUN_MS = 180_000;
 const IDLE_MS = 8_000;
 const MEMORY_EVERY_MS = 500;
-/** Mails a second at which the way from client to sink is timed: a load that both systems carry with ease. */
+/** Messages per second at which the time from client to sink is measured: a load that both systems carry easily. */
 const PACE = 100;
 
 /**
@@ -24,17 +24,17 @@ const PACE = 100;
  * @property {number} bytes
  * @property {number} sessions
  * @property {number} count
- * @property {number} [perSecond] at this pace, to time the way of each mail
+ * @property {number} [perSecond] a steady rate, to measure the time of each message from client to sink
  */
 /** @typedef {{ port: number, tls: boolean, login: { user: string, password: string } | null, from: string, roots: number[] }} Relay */
 
 /** @typedef {{ sink: Sink, postfix: Postfix | null, size: { pairs: number, warmUp: number }, report: import('./report.mjs').Report }} Bench */
 
-/** @param {{ pairs: number, share: number, warmUp: number }} size `share` of the full number of mails @param {import('./report.mjs').Report} report */
+/** @param {{ pairs: number, share: number, warmUp: number }} size `share` of the full number of messages @param {import('./report.mjs').Report} report */
 export async function measureRelay(size, report) {
   const sink = await Sink.start();
   const missing = postfixMissing();
-  if (missing) report.note(`Postfix is not measured: ${missing}.`);
+  if (missing) report.note(`Postfix was not measured: ${missing}.`);
   const postfix = missing ? null : await Postfix.start(sink.port);
   const bench = { sink, postfix, size, report };
   try {
@@ -46,12 +46,20 @@ export async function measureRelay(size, report) {
     const others = [
       { name: '100 KB, 10 sessions', bytes: 102_400, sessions: 10, count: of(1_000) },
       { name: '5 KB, 1 session', bytes: 5_120, sessions: 1, count: of(1_500) },
-      { name: `5 KB, ${PACE} a second`, bytes: 5_120, sessions: 10, count: of(2_000), perSecond: PACE },
+      { name: `5 KB, ${PACE}/s`, bytes: 5_120, sessions: 10, count: of(2_000), perSecond: PACE },
     ];
     const unsigned = { DKIM_SIGNING: 'off' };
-    await compare(bench, { system: 'ours', start: () => ours(sink, unsigned), workloads: [...small, ...others] });
-    await withRsaAlone(sink, (start) => compare(bench, { system: 'ours+RSA', start, workloads: small }));
-    await compare(bench, { system: 'ours+DKIM', start: () => ours(sink, {}), workloads: small.slice(0, 1) });
+    await compare(bench, {
+      system: 'Postloft',
+      start: () => startPostloft(sink, unsigned),
+      workloads: [...small, ...others],
+    });
+    await withRsaOnly(sink, (start) => compare(bench, { system: 'Postloft+RSA', start, workloads: small }));
+    await compare(bench, {
+      system: 'Postloft+DKIM',
+      start: () => startPostloft(sink, {}),
+      workloads: small.slice(0, 1),
+    });
   } finally {
     await postfix?.stop();
     await sink.stop();
@@ -59,24 +67,24 @@ export async function measureRelay(size, report) {
 }
 
 /** @param {Sink} sink @param {Record<string, string>} settings @param {number[]} [others] */
-const ours = (sink, settings, others) =>
-  OurProgram.standalone(
+const startPostloft = (sink, settings, others) =>
+  PostloftProgram.standalone(
     { DELIVERY_MODE: 'smarthost', SMARTHOST_URL: `smtp://127.0.0.1:${sink.port}`, ...settings },
     others,
   );
 
 /**
- * The sandbox domain signs with Ed25519 too, as few others do. Here its key is taken away, in a database to which we have
- * access.
- * @param {Sink} sink @param {(start: () => Promise<OurProgram>) => Promise<void>} measure
+ * The sandbox domain also signs with Ed25519, unlike most senders. This deletes that key, in a database that the
+ * benchmark can access.
+ * @param {Sink} sink @param {(start: () => Promise<PostloftProgram>) => Promise<void>} measure
  */
-async function withRsaAlone(sink, measure) {
+async function withRsaOnly(sink, measure) {
   const postgres = await BenchPostgres.start();
   try {
     const url = await postgres.createDatabase('bench_relay');
     await measure(async () => {
       const settings = { DATABASE_URL: url, MASTER_KEY: randomBytes(32).toString('base64') };
-      const program = await ours(sink, settings, [postgres.pid]);
+      const program = await startPostloft(sink, settings, [postgres.pid]);
       await onServer(url, "DELETE FROM domain_keys WHERE algorithm = 'ed25519'");
       return program;
     });
@@ -87,7 +95,7 @@ async function withRsaAlone(sink, measure) {
 
 /**
  * @param {Bench} bench
- * @param {{ system: string, start: () => Promise<OurProgram>, workloads: Workload[] }} what
+ * @param {{ system: string, start: () => Promise<PostloftProgram>, workloads: Workload[] }} what
  */
 async function compare({ sink, postfix, size, report }, { system, start, workloads: all }) {
   const workloads = all.filter(({ name }) => name.includes(ONLY));
@@ -112,7 +120,7 @@ async function compare({ sink, postfix, size, report }, { system, start, workloa
 }
 
 /**
- * In runs of their own: looking at memory costs time.
+ * In separate runs, because reading the memory figures takes time.
  * @param {Sink} sink @param {[string, Relay][]} systems
  * @param {{ workload: Workload, against: string, report: import('./report.mjs').Report }} what
  */
@@ -145,7 +153,7 @@ async function oneRun(
   const host = watchHost();
   /** @type {import('./load/smtp-load.mjs').SmtpLoadResult} */
   const load = await runModule(LOAD, { port, tls, login, from, run, count, sessions, bytes, perSecond }, RUN_MS);
-  const waited = await complete.then(
+  const failure = await complete.then(
     () => null,
     (/** @type {Error} */ error) => error.message,
   );
@@ -153,9 +161,9 @@ async function oneRun(
   await untilIdle(roots, IDLE_MS);
   const after = cpuSeconds(roots);
   const arrived = await sink.report(run, perSecond !== undefined);
-  if (waited !== null || arrived.distinct !== count || arrived.duplicates > 0)
+  if (failure !== null || arrived.distinct !== count || arrived.duplicates > 0)
     throw new Error(
-      `${run}: ${count} accepted, ${arrived.distinct} arrived, ${arrived.duplicates} twice, ${arrived.strangers} unknown`,
+      `${run}: ${count} accepted, ${arrived.distinct} arrived, ${arrived.duplicates} duplicates, ${arrived.unexpected} unexpected`,
     );
   return {
     count,
@@ -166,12 +174,12 @@ async function oneRun(
     p99: load.latency.p99,
     cpuLoad: (load.cpuSeconds / count) * 1000,
     stolen,
-    ...(perSecond ? wayTimes(load.sentAt, arrived.arrivedAt) : {}),
+    ...(perSecond ? transitTimes(load.sentAt, arrived.arrivedAt) : {}),
   };
 }
 
-/** From the last octet of a mail into the system to its arrival in the sink. @param {number[]} sentAt @param {number[]} arrivedAt */
-function wayTimes(sentAt, arrivedAt) {
+/** From the last octet of a message sent to its arrival in the sink. @param {number[]} sentAt @param {number[]} arrivedAt */
+function transitTimes(sentAt, arrivedAt) {
   const { p50, p99 } = percentiles(Float64Array.from(sentAt, (sent, index) => arrivedAt[index] - sent));
   return { wayP50: p50, wayP99: p99 };
 }

@@ -1,4 +1,4 @@
-// What was measured, as JSON lines while it is measured, and as tables of medians at the end.
+// Collects the results: JSON lines during the measurement, tables of medians at the end.
 import { appendFileSync, mkdirSync } from 'node:fs';
 import { cpus, release, totalmem } from 'node:os';
 import { join } from 'node:path';
@@ -8,11 +8,11 @@ import { median } from './measure/percentiles.mjs';
 const FOLDER = fileURLToPath(new URL('../.tools/bench', import.meta.url));
 
 /** @typedef {{ count: number, perSecond: number, cpuServer: number | null, cpuPostgres: number | null, p50: number, p99: number, cpuLoad: number, stolen: number | null }} HttpFigures */
-/** @typedef {{ count: number, acceptedPerSecond: number, deliveredPerSecond: number, cpu: number | null, p50: number, p99: number, cpuLoad: number, stolen: number | null, wayP50?: number, wayP99?: number }} RelayFigures `way…`: from client to sink; `stolen`: what the host took */
+/** @typedef {{ count: number, acceptedPerSecond: number, deliveredPerSecond: number, cpu: number | null, p50: number, p99: number, cpuLoad: number, stolen: number | null, wayP50?: number, wayP99?: number }} RelayFigures `way…`: from client to sink; `stolen`: share of processor time taken by the host */
 /** @typedef {{ scenario: string, system: string, against?: string, workload?: string, pair: number, [figure: string]: unknown }} Row */
 
 /**
- * The goals that this benchmark shows: ratio of ours to the peer's, and where a release is refused.
+ * The goals: ratio of Postloft to the peer, and the floor below which a release is refused.
  * @type {{ row: number, what: string, floor: number, goal: number, lower?: boolean, of: (report: Report) => Ratio | null }[]}
  */
 const GOALS = [
@@ -26,7 +26,7 @@ const GOALS = [
   },
   {
     row: 4,
-    what: 'SMTP accept, 5 KB, 10 sessions / smtp-server with a flushed file per mail',
+    what: 'SMTP accept, 5 KB, 10 sessions / smtp-server with one flushed file per message',
     floor: 0.8,
     goal: 1.5,
     of: (report) =>
@@ -36,19 +36,19 @@ const GOALS = [
         'perSecond',
       ),
   },
-  relayGoal({ row: 5, floor: 2, goal: 4 }, 'ours', '5 KB, 10 sessions'),
-  relayGoal({ row: 5, floor: 2, goal: 4 }, 'ours', '5 KB, 50 sessions'),
-  relayGoal({ row: 6, floor: 1.3, goal: 2.5 }, 'ours+RSA', '5 KB, 10 sessions'),
-  relayGoal({ row: 6, floor: 1.3, goal: 2.5 }, 'ours+RSA', '5 KB, 50 sessions'),
-  relayGoal({ row: 7, floor: 1, goal: 2 }, 'ours', '100 KB, 10 sessions'),
-  relayGoal({ row: 8, floor: 1, goal: 1.4 }, 'ours', '5 KB, 1 session'),
+  relayGoal({ row: 5, floor: 2, goal: 4 }, 'Postloft', '5 KB, 10 sessions'),
+  relayGoal({ row: 5, floor: 2, goal: 4 }, 'Postloft', '5 KB, 50 sessions'),
+  relayGoal({ row: 6, floor: 1.3, goal: 2.5 }, 'Postloft+RSA', '5 KB, 10 sessions'),
+  relayGoal({ row: 6, floor: 1.3, goal: 2.5 }, 'Postloft+RSA', '5 KB, 50 sessions'),
+  relayGoal({ row: 7, floor: 1, goal: 2 }, 'Postloft', '100 KB, 10 sessions'),
+  relayGoal({ row: 8, floor: 1, goal: 1.4 }, 'Postloft', '5 KB, 1 session'),
   {
     row: 10,
-    what: 'CPU per mail with PostgreSQL, 5 KB, 10 sessions, RSA-2048 / Postfix unsigned',
+    what: 'CPU per message with PostgreSQL, 5 KB, 10 sessions, RSA-2048 / Postfix unsigned',
     floor: 0.7,
     goal: 0.4,
     lower: true,
-    of: (report) => report.relayRatio('ours+RSA', '5 KB, 10 sessions', 'cpu'),
+    of: (report) => report.relayRatio('Postloft+RSA', '5 KB, 10 sessions', 'cpu'),
   },
   wayGoal('p50', 'wayP50'),
   wayGoal('p99', 'wayP99'),
@@ -56,7 +56,7 @@ const GOALS = [
 
 /** @param {{ row: number, floor: number, goal: number }} bounds @param {string} system @param {string} workload */
 function relayGoal(bounds, system, workload) {
-  const dkim = system === 'ours' ? 'DKIM off' : 'RSA-2048';
+  const dkim = system === 'Postloft' ? 'DKIM off' : 'RSA-2048';
   return {
     what: `delivered/s, ${workload}, ${dkim} / Postfix`,
     ...bounds,
@@ -68,19 +68,19 @@ function relayGoal(bounds, system, workload) {
 function wayGoal(name, figure) {
   return {
     row: 11,
-    what: `client to sink at a steady pace, ${name} / Postfix`,
+    what: `client to sink at a steady rate, ${name} / Postfix`,
     floor: 2,
     goal: 1,
     lower: true,
     of: (/** @type {Report} */ report) =>
-      report.ratio({ scenario: 'latency', system: 'ours' }, { scenario: 'latency', system: 'Postfix' }, figure),
+      report.ratio({ scenario: 'latency', system: 'Postloft' }, { scenario: 'latency', system: 'Postfix' }, figure),
   };
 }
 
-/** The first page of a list by any filter, with a million mails in the account. */
+/** The first page of a list by any filter, with a million messages in the account. */
 const LIST_GOAL_MS = 50;
 
-/** @typedef {{ median: number, least: number, most: number }} Ratio of the pairs of runs that followed each other */
+/** @typedef {{ median: number, least: number, most: number }} Ratio of consecutive runs */
 
 export class Report {
   /** @type {Row[]} */ rows = [];
@@ -100,14 +100,14 @@ export class Report {
     return row;
   }
 
-  /** Rows that were added and do not count, since the host disturbed them. @param {Row[]} rows */
+  /** Removes rows of runs that the host disturbed. @param {Row[]} rows */
   drop(rows) {
     if (rows.length === 0) return;
     this.rows = this.rows.filter((row) => !rows.includes(row));
     const [{ scenario, workload }] = rows;
     const pairs = [...new Set(rows.map(({ pair }) => pair))].sort((a, b) => a - b);
     this.write({ dropped: pairs, scenario, workload });
-    console.log(`  not counted, the host was busy elsewhere: ${pairs.map((pair) => `#${pair}`).join(', ')}`);
+    console.log(`  not counted, the host was busy: ${pairs.map((pair) => `#${pair}`).join(', ')}`);
   }
 
   /** @param {string} sentence */
@@ -135,9 +135,9 @@ export class Report {
     return values.length === 0 ? null : median(values);
   }
 
-  /** Ratios of runs that followed each other: what slows the machine for a while slows both. @param {Partial<Row>} ours @param {Partial<Row>} peer @param {string} figure @returns {Ratio | null} */
-  ratio(ours, peer, figure) {
-    const ratios = this.select(ours).flatMap((row) => {
+  /** Ratios of consecutive runs, so that a temporary slow-down affects both. @param {Partial<Row>} own @param {Partial<Row>} peer @param {string} figure @returns {Ratio | null} */
+  ratio(own, peer, figure) {
+    const ratios = this.select(own).flatMap((row) => {
       const [other] = this.select({ ...peer, pair: row.pair });
       const [a, b] = [row[figure], other?.[figure]];
       return typeof a === 'number' && typeof b === 'number' && b > 0 ? [a / b] : [];
@@ -169,16 +169,16 @@ export class Report {
   }
 
   httpTable() {
-    return this.acceptTable({ scenario: 'http', title: 'HTTP accept', peer: 'fastify', ours: 'gateway' });
+    return this.acceptTable({ scenario: 'http', title: 'HTTP accept', peer: 'fastify', own: 'gateway' });
   }
 
   submissionTable() {
-    return this.acceptTable({ scenario: 'submission', title: 'SMTP accept', peer: 'smtp-server', ours: 'relay' });
+    return this.acceptTable({ scenario: 'submission', title: 'SMTP accept', peer: 'smtp-server', own: 'relay' });
   }
 
-  /** @param {{ scenario: string, title: string, peer: string, ours: string }} what */
-  acceptTable({ scenario, title, peer, ours }) {
-    const systems = [peer, ours, 'standalone'].filter((system) => this.select({ scenario, system }).length > 0);
+  /** @param {{ scenario: string, title: string, peer: string, own: string }} what */
+  acceptTable({ scenario, title, peer, own }) {
+    const systems = [peer, own, 'standalone'].filter((system) => this.select({ scenario, system }).length > 0);
     if (systems.length === 0) return [];
     const lines = systems.map((system) => {
       const of = (/** @type {string} */ figure, digits = 2) => shown(this.median({ scenario, system }, figure), digits);
@@ -187,7 +187,7 @@ export class Report {
     });
     return [
       '',
-      `| ${title} | mails/s | ratio to ${peer} | CPU s/1000, server | CPU s/1000, PostgreSQL | p50 / p99 ms |`,
+      `| ${title} | messages/s | ratio to ${peer} | CPU s/1000, server | CPU s/1000, PostgreSQL | p50 / p99 ms |`,
       '| --- | --- | --- | --- | --- | --- |',
       ...lines,
       '',
@@ -213,15 +213,15 @@ export class Report {
   relayLine({ system, against, workload }) {
     const of = (/** @type {string} */ figure, digits = 2) =>
       shown(this.median({ scenario: 'relay', system, against, workload }, figure), digits);
-    const own = system !== 'Postfix';
+    const isPostloft = system !== 'Postfix';
     const ratio = (/** @type {string} */ figure) =>
-      own ? shownRatio(this.relayRatio(system, String(workload), figure)) : '1';
+      isPostloft ? shownRatio(this.relayRatio(system, String(workload), figure)) : '1';
     const memory = shown(this.median({ scenario: 'memory', system, against, workload }, 'peakMiB'), 0);
     return `| ${workload} | ${system} | ${of('acceptedPerSecond', 0)} | ${of('deliveredPerSecond', 0)} | ${ratio('deliveredPerSecond')} | ${of('cpu')} | ${ratio('cpu')} | ${of('p50', 1)} / ${of('p99', 1)} | ${memory} |`;
   }
 
   latencyTable() {
-    const lines = ['Postfix', 'ours'].flatMap((system) => {
+    const lines = ['Postfix', 'Postloft'].flatMap((system) => {
       const rows = this.select({ scenario: 'latency', system });
       const of = (/** @type {string} */ figure) => shown(this.median({ scenario: 'latency', system }, figure), 1);
       return rows.length === 0
@@ -231,7 +231,7 @@ export class Report {
     if (lines.length === 0) return [];
     return [
       '',
-      '| steady pace | system | accept p50 / p99 ms | to the sink p50 / p99 ms |',
+      '| steady rate | system | accept p50 / p99 ms | to the sink p50 / p99 ms |',
       '| --- | --- | --- | --- |',
       ...lines,
       '',
@@ -242,25 +242,25 @@ export class Report {
     const rows = this.select({ scenario: 'list' });
     if (rows.length === 0) return [];
     const lines = rows.map(({ filter, matches, p50, p95 }) => {
-      const verdict = Number(p50) <= LIST_GOAL_MS ? '' : `ABOVE ${LIST_GOAL_MS} ms`;
-      return `| ${String(filter)} | ${String(matches)} | ${shown(Number(p50), 1)} | ${shown(Number(p95), 1)} | ${verdict} |`;
+      const note = Number(p50) <= LIST_GOAL_MS ? '' : `ABOVE ${LIST_GOAL_MS} ms`;
+      return `| ${String(filter)} | ${String(matches)} | ${shown(Number(p50), 1)} | ${shown(Number(p95), 1)} | ${note} |`;
     });
     return [
       '',
-      '| GET /emails by | matching mails | p50 ms | p95 ms | |',
+      '| GET /emails by | matching messages | p50 ms | p95 ms | |',
       '| --- | --- | --- | --- | --- |',
       ...lines,
       '',
     ];
   }
 
-  /** How much the host took from the runs that count. */
+  /** The share of processor time that the host took during the runs that count. */
   hostLine() {
     const shares = this.rows.map(({ stolen }) => stolen).filter((value) => typeof value === 'number');
     if (shares.length === 0) return [];
     const percent = (/** @type {number} */ share) => `${(share * 100).toFixed(1)} %`;
     return [
-      `The host took ${percent(median(shares))} of the processors' time, ${percent(Math.max(...shares))} at most.`,
+      `The host took ${percent(median(shares))} of the processor time (median), ${percent(Math.max(...shares))} at most.`,
     ];
   }
 

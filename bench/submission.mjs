@@ -1,5 +1,5 @@
-// SMTP accept: the relay program against nodemailer's smtp-server that flushes a file per mail. Both with TLS and one
-// login per session; what is accepted is delivered by nobody.
+// SMTP accept: the relay program compared with nodemailer's smtp-server that flushes one file per message. Both use TLS
+// and one login per session; no message is delivered.
 import { randomBytes } from 'node:crypto';
 import { mkdirSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -9,7 +9,7 @@ import { Sink } from './load/sink.mjs';
 import { quietPairs, watchHost } from './measure/host.mjs';
 import { cpuSeconds, untilIdle } from './measure/process-tree.mjs';
 import { BenchPostgres, countRows } from './postgres.mjs';
-import { OurProgram } from './programs.mjs';
+import { PostloftProgram } from './programs.mjs';
 
 const LOAD = new URL('./load/smtp-load.mjs', import.meta.url);
 const PEER = new URL('./peers/smtp-server-files.mjs', import.meta.url);
@@ -25,7 +25,7 @@ const BYTES = 5_120;
  * @property {{ user: string, password: string }} login
  * @property {string} from
  * @property {number[]} roots process trees of the server, without PostgreSQL
- * @property {() => Promise<number>} stored how many mails are on disk
+ * @property {() => Promise<number>} stored number of messages on disk
  */
 /** @typedef {{ postgres: BenchPostgres, report: import('./report.mjs').Report, size: { pairs: number, count: number, warmUp: number } }} Bench */
 
@@ -45,12 +45,12 @@ async function relayAgainstFiles(bench) {
   const { postgres, report, size } = bench;
   const peer = await startPeer();
   const databaseUrl = await postgres.createDatabase('bench_submission');
-  const relay = await OurProgram.relay(databaseUrl);
+  const relay = await PostloftProgram.relay(databaseUrl);
   try {
-    const ours = asTarget('relay', relay, databaseUrl);
-    for (const target of [ours, peer.target])
+    const postloft = asTarget('relay', relay, databaseUrl);
+    for (const target of [postloft, peer.target])
       await oneRun(postgres, target, { run: `warm-${target.name}`, count: size.warmUp });
-    await quietPairs({ pairs: size.pairs, report, systems: [peer.target, ours] }, async (target, pair) => {
+    await quietPairs({ pairs: size.pairs, report, systems: [peer.target, postloft] }, async (target, pair) => {
       const figures = await oneRun(postgres, target, { run: `submission-${target.name}-${pair}`, count: size.count });
       return report.add({ scenario: 'submission', system: target.name, pair, ...figures });
     });
@@ -60,11 +60,11 @@ async function relayAgainstFiles(bench) {
   }
 }
 
-/** The same load on the whole service in one process, which signs and delivers meanwhile; for information. @param {Bench} bench */
+/** The same load on the standalone program, which also signs and delivers; for information. @param {Bench} bench */
 async function standaloneWithDelivery({ postgres, report, size }) {
   const sink = await Sink.start();
   const databaseUrl = await postgres.createDatabase('bench_submission_all');
-  const program = await OurProgram.standalone({
+  const program = await PostloftProgram.standalone({
     DATABASE_URL: databaseUrl,
     MASTER_KEY: randomBytes(32).toString('base64'),
     DELIVERY_MODE: 'smarthost',
@@ -83,17 +83,17 @@ async function standaloneWithDelivery({ postgres, report, size }) {
   }
 }
 
-/** @param {string} name @param {OurProgram} program @param {string} databaseUrl @returns {SmtpTarget} */
+/** @param {string} name @param {PostloftProgram} program @param {string} databaseUrl @returns {SmtpTarget} */
 function asTarget(name, { port, login, from, roots }, databaseUrl) {
   return { name, port, login, from, roots, stored: () => countRows(databaseUrl, 'emails') };
 }
 
 async function startPeer() {
   const folder = mkdtempSync(join(tmpdir(), 'postloft-bench-files-'));
-  const mails = join(folder, 'mails');
-  mkdirSync(mails);
+  const messages = join(folder, 'messages');
+  mkdirSync(messages);
   const login = { user: 'bench', password: randomBytes(24).toString('hex') };
-  const started = startModule(PEER, { folder: mails, ...login });
+  const started = startModule(PEER, { folder: messages, ...login });
   const { port } = await nextMessage(started, (message) => message.port !== undefined, 20_000);
   /** @type {SmtpTarget} */
   const target = {
@@ -102,7 +102,7 @@ async function startPeer() {
     login,
     from: 'orders@sender.example',
     roots: [/** @type {number} */ (started.child.pid)],
-    stored: async () => readdirSync(mails).filter((name) => name.endsWith('.eml')).length,
+    stored: async () => readdirSync(messages).filter((name) => name.endsWith('.eml')).length,
   };
   const stop = async () => {
     await end(started.child);
@@ -127,11 +127,11 @@ async function oneRun(postgres, { name, port, login, from, roots, stored }, { ru
   const load = await runModule(LOAD, options, RUN_MS);
   const stolen = host();
   await untilIdle(all, RUN_MS);
-  // What a run left to be written out later is its own cost.
+  // Deferred writes of a run count for this run.
   await postgres.checkpoint();
   const after = { server: cpuSeconds(roots), postgres: cpuSeconds([postgres.pid]) };
   const kept = (await stored()) - storedBefore;
-  if (kept !== count) throw new Error(`${name} answered 250 to ${count} mails and stored ${kept}`);
+  if (kept !== count) throw new Error(`${name} answered 250 to ${count} messages but stored ${kept}`);
   return {
     count,
     perSecond: (count / (load.endedAt - load.startedAt)) * 1_000,

@@ -1,4 +1,4 @@
-// Asks the program of this container whether it can do its work; the port is not published.
+// Requests /readyz of the program in this container; OPS_PORT is not published.
 const port = process.env.OPS_PORT || '9090';
 try {
   const response = await fetch(`http://127.0.0.1:${port}/readyz`, { signal: AbortSignal.timeout(4_000) });

@@ -1,42 +1,38 @@
-// Puts each program, with what it uses of other packages, into a few files: dist/programs/<program>.js. A start takes up to
-// half less processor time that way, since Node.js spends most of it on finding and reading four thousand modules
-// (docs/decisions/012).
+// Bundles each program with its packages into dist/bundles/<program>.js and shared chunks, and writes its entry file,
+// dist/programs/<program>.js. This saves up to half of the processor time of a start, most of which Node.js would spend
+// on finding and reading four thousand modules (docs/decisions/012-bundled-programs.md).
 //
-//   node tools/bundle.mjs        after the compiler, whose output it reads
-import { existsSync, readFileSync } from 'node:fs';
+//   node tools/bundle.mjs        reads the output of the compiler
+import { chmodSync, copyFileSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { builtinModules } from 'node:module';
 import { dirname, join, relative, sep } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 const ROOT = dirname(dirname(fileURLToPath(import.meta.url)));
 const DIST = join(ROOT, 'dist');
-export const PROGRAMS = join(DIST, 'programs');
-const ENTRIES = {
-  ...Object.fromEntries(
-    ['standalone', 'gateway', 'smtp', 'delivery', 'analytics', 'webhooks'].map((name) => [
-      name,
-      `apps/${name}/src/main`,
-    ]),
-  ),
-  cli: 'apps/standalone/src/cli',
-};
+const PROGRAMS = join(DIST, 'programs');
+const BUNDLES = join(DIST, 'bundles');
+const NAMES = ['standalone', 'gateway', 'smtp', 'delivery', 'analytics', 'webhooks', 'cli'];
 /**
- * Stay packages. chDB is a native library, pino starts a thread from a file of its own. Of the others some module loads one
- * by its name at run time, which would be a second copy: what decorators have told the first, it would not know.
+ * Packages that are not bundled. chDB is a native library, and pino starts a thread from a file of its own. The others
+ * are also loaded by name at run time, which would create a second copy without the metadata of decorators.
  */
 const PACKAGES = ['chdb', 'class-transformer', 'class-validator', 'pg', 'pino', 'reflect-metadata', 'typeorm'];
 
-/** The files that a program is started by. */
-export const programFiles = () => Object.keys(ENTRIES).map((name) => join(PROGRAMS, `${name}.js`));
+/** The folders that only this tool writes to. */
+export const BUNDLE_FOLDERS = [PROGRAMS, BUNDLES];
 
-/** Own modules as the compiler left them: with their maps to the TypeScript, and with their own place for data beside them. */
+/** The files without which the programs do not start. */
+export const programFiles = () => NAMES.flatMap((name) => BUNDLE_FOLDERS.map((folder) => join(folder, `${name}.js`)));
+
+/** Loads compiled modules with their source maps and their original URL, which they need to find data files. */
 const ownModules = {
   name: 'own-modules',
   load(/** @type {string} */ id) {
     if (!id.startsWith(DIST + sep) || !id.endsWith('.js')) return null;
-    const place = JSON.stringify(relative(PROGRAMS, id).replaceAll(sep, '/'));
+    const url = JSON.stringify(relative(BUNDLES, id).replaceAll(sep, '/'));
     return {
-      code: readFileSync(id, 'utf8').replaceAll('import.meta.url', `new URL(${place}, import.meta.url).href`),
+      code: readFileSync(id, 'utf8').replaceAll('import.meta.url', `new URL(${url}, import.meta.url).href`),
       map: existsSync(`${id}.map`) ? readFileSync(`${id}.map`, 'utf8') : null,
     };
   },
@@ -47,21 +43,21 @@ async function bundle() {
   const build = await rolldown({
     cwd: ROOT,
     platform: 'node',
-    input: Object.fromEntries(Object.entries(ENTRIES).map(([name, file]) => [name, join(DIST, `${file}.js`)])),
+    input: Object.fromEntries(NAMES.map((name) => [name, join(DIST, `apps/${name}/src/main.js`)])),
     external: (id) =>
       id.startsWith('node:') ||
       builtinModules.includes(id) ||
       PACKAGES.some((name) => id === name || id.startsWith(`${name}/`)),
     plugins: [ownModules],
-    // Packages that frameworks know to use and that are not installed.
-    onLog: (level, log, tell) => void (log.code === 'UNRESOLVED_IMPORT' || tell(level, log)),
+    // Frameworks import optional packages that are not installed.
+    onLog: (level, log, handle) => void (log.code === 'UNRESOLVED_IMPORT' || handle(level, log)),
   });
   try {
     await build.write({
-      dir: PROGRAMS,
+      dir: BUNDLES,
       cleanDir: true,
       format: 'esm',
-      // Names in stacks and of injected classes are those of the source.
+      // Stack traces and injected classes have the names of the source.
       keepNames: true,
       sourcemap: true,
       sourcemapExcludeSources: true,
@@ -73,4 +69,19 @@ async function bundle() {
   }
 }
 
-if (process.argv[1] === fileURLToPath(import.meta.url)) await bundle();
+/** dist/programs has CommonJS files; the package as a whole has ES modules. */
+function writeLaunchers() {
+  rmSync(PROGRAMS, { recursive: true, force: true });
+  mkdirSync(PROGRAMS, { recursive: true });
+  writeFileSync(join(PROGRAMS, 'package.json'), '{ "type": "commonjs" }\n');
+  for (const name of NAMES) {
+    const file = join(PROGRAMS, `${name}.js`);
+    copyFileSync(join(ROOT, 'tools', 'launcher.cjs'), file);
+    chmodSync(file, 0o755);
+  }
+}
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) {
+  await bundle();
+  writeLaunchers();
+}

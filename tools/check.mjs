@@ -1,4 +1,4 @@
-// Everything that must hold besides the tests: format, lint, architecture, types, and generated files without a difference.
+// Runs all checks except the tests: format, lint, regular expressions, architecture, types, and generated files that must be up to date.
 import { existsSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -6,15 +6,16 @@ import { runStep } from './run-step.mjs';
 import { setUp } from './setup.mjs';
 
 const ROOT = dirname(dirname(fileURLToPath(import.meta.url)));
-const ROOMS = ['apps', 'libs', 'test', 'tools', 'bench'].filter((room) => existsSync(join(ROOT, room)));
+const FOLDERS = ['apps', 'libs', 'test', 'tools', 'bench'].filter((folder) => existsSync(join(ROOT, folder)));
 const tool = (path, ...args) => [process.execPath, join(ROOT, 'node_modules', path), ...args];
 
 const STEPS = [
   { name: 'Format', command: tool('prettier/bin/prettier.cjs', '--check', '--log-level=warn', '.') },
   { name: 'Lint', command: tool('oxlint/bin/oxlint', '--type-aware', '--deny-warnings', '.') },
+  { name: 'Expressions', command: [process.execPath, 'tools/check-expressions.mjs'] },
   {
     name: 'Architecture',
-    command: tool('dependency-cruiser/bin/dependency-cruise.mjs', '--config', '.dependency-cruiser.cjs', ...ROOMS),
+    command: tool('dependency-cruiser/bin/dependency-cruise.mjs', '--config', '.dependency-cruiser.cjs', ...FOLDERS),
   },
   {
     name: 'Types',
@@ -40,5 +41,5 @@ for (const step of STEPS) {
 for (const { name, failure, seconds } of results)
   console.log(`${failure ? 'FAILED' : 'ok'.padEnd(6)}  ${name.padEnd(16)} ${seconds.toFixed(1).padStart(5)} s`);
 const failed = results.filter(({ failure }) => failure !== undefined);
-console.log(failed.length === 0 ? 'All checks hold.' : `Failed: ${failed.map(({ name }) => name).join(', ')}`);
+console.log(failed.length === 0 ? 'All checks passed.' : `Failed: ${failed.map(({ name }) => name).join(', ')}`);
 process.exit(failed.length === 0 ? 0 : 1);

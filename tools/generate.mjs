@@ -1,6 +1,6 @@
 /**
- * Writes what is generated from the code and committed: `schema.gql` and `openapi.json`. With `--check` it writes
- * nothing and ends with 1 when a committed file differs. Builds first, so that it never judges by an old build.
+ * Generates `schema.gql` and `openapi.json` from the code; both are committed. With `--check` it writes nothing and
+ * exits with 1 if a committed file differs. Compiles first, so that the result never comes from an old build.
  */
 import { spawnSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
@@ -9,7 +9,7 @@ import { fileURLToPath } from 'node:url';
 const root = fileURLToPath(new URL('../', import.meta.url));
 const check = process.argv.includes('--check');
 
-// Types are judged elsewhere; the compiler writes its output all the same.
+// The exit code does not matter: types are checked elsewhere, and the compiler writes its output in any case.
 spawnSync(process.execPath, [`${root}node_modules/typescript-native/bin/tsc`, '-p', `${root}tsconfig.build.json`]);
 
 const { renderOpenApi, renderSchema } = await import('../dist/apps/gateway/src/generate.js');
@@ -21,7 +21,7 @@ for (const [file, text] of Object.entries(outputs)) {
   if (committed === text) continue;
   if (check) {
     stale += 1;
-    console.error(`${file} is not what the code generates. Run: npm run generate\n${firstDifference(committed, text)}`);
+    console.error(`${file} is out of date. Run: npm run generate\n${firstDifference(committed, text)}`);
   } else {
     writeFileSync(root + file, text);
     console.log(`wrote ${file}`);
@@ -40,6 +40,6 @@ function readIfThere(file) {
 function firstDifference(before, after) {
   const [old, now] = [before.split('\n'), after.split('\n')];
   const line = now.findIndex((text, i) => text !== old[i]);
-  if (line < 0) return `  it has ${old.length - now.length} lines too many at its end`;
+  if (line < 0) return `  the committed file has ${old.length - now.length} more lines at its end`;
   return `  line ${line + 1}\n  - ${old[line] ?? ''}\n  + ${now[line]}`;
 }

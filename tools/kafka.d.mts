@@ -1,7 +1,7 @@
 export class KafkaUnavailable extends Error {}
 
 export interface RunningKafka {
-  /** `127.0.0.1:port`, as `KAFKA_BROKERS` wants it. */
+  /** `127.0.0.1:port`, the value of `KAFKA_BROKERS`. */
   brokers: string;
   dir: string;
   stop(): Promise<void>;
@@ -13,6 +13,6 @@ export interface RunningKafka {
 
 /** Why Kafka cannot run on this machine, or null. */
 export function kafkaMissing(): string | null;
-/** The class path of the fetched jars. */
+/** Returns the class path of the downloaded jars. */
 export function fetchKafka(): Promise<string>;
 export function startKafka(options?: { dir?: string; port?: number }): Promise<RunningKafka>;

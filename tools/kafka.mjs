@@ -1,10 +1,10 @@
-// A real Apache Kafka on this machine, for tests and for trying the distributed programs: one broker that is its own
-// controller, fetched from Maven Central into .tools/kafka. Needs Java 17 and Maven; says so when they are missing.
+// Runs Apache Kafka on this machine, for tests and for trying the distributed programs: one broker that is its own
+// controller, downloaded from Maven Central to .tools/kafka. Requires Java 17 and Maven.
 //
-//   node tools/kafka.mjs start [--dir DIR] [--port N]   prints KAFKA_BROKERS=127.0.0.1:N once it answers, then stays
-//   node tools/kafka.mjs fetch                          only fetches the jars
+//   node tools/kafka.mjs start [--dir DIR] [--port N]   prints KAFKA_BROKERS=127.0.0.1:N when ready, then keeps running
+//   node tools/kafka.mjs fetch                          only downloads the jars
 //
-// `start` ends on SIGTERM, on Ctrl-C, and when the pipe at its standard input closes. The broker never outlives it.
+// `start` stops on SIGTERM, on Ctrl-C, and when the pipe at its standard input closes. The broker stops with it.
 import { execFile, spawn, spawnSync } from 'node:child_process';
 import { existsSync, fstatSync, mkdirSync, mkdtempSync, openSync, closeSync, renameSync, rmSync } from 'node:fs';
 import { readFileSync, writeFileSync } from 'node:fs';
@@ -14,17 +14,17 @@ import { dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 
-/** The newest release whose jars are all on Maven Central. */
+/** The newest release whose jars are on Maven Central. */
 const KAFKA_VERSION = '4.3.1';
-/** The logging front that this Kafka is built against; without a binding its errors would be lost. */
+/** The SLF4J version of this Kafka release; without a binding its errors would be lost. */
 const SLF4J_VERSION = '1.7.36';
 const TOOLS_DIR = join(dirname(dirname(fileURLToPath(import.meta.url))), '.tools', 'kafka');
 const READY_MS = 60_000;
 const STOP_MS = 15_000;
 
 /**
- * Holds a pipe from this process: when the pipe closes, however this process ended, the broker gets SIGTERM.
- * The process id of the broker is the first line of standard output.
+ * Holds a pipe from this process: when the pipe closes, for whatever reason, the broker gets SIGTERM. The first line of
+ * standard output is the process id of the broker.
  */
 const GUARD = `exec 3<&0; "$@" 3<&- </dev/null >&2 & p=$!; echo $p
   trap "kill -TERM $p" INT TERM
@@ -33,24 +33,24 @@ const GUARD = `exec 3<&0; "$@" 3<&- </dev/null >&2 & p=$!; echo $p
   while kill -0 $p 2>/dev/null; do wait $p; done
   kill $w 2>/dev/null`;
 
-/** Java, Maven or the jars are missing: the message says which, and a test may report itself as skipped with it. */
+/** Java, Maven or the jars are missing. The message says which one; tests that need Kafka are then skipped. */
 export class KafkaUnavailable extends Error {}
 
-/** @returns {string | null} why Kafka cannot run here, or null; looks only at the programs, not at the network. */
+/** @returns {string | null} why Kafka cannot run here, or null; checks the programs, not the network. */
 export function kafkaMissing() {
   const java = spawnSync(javaCommand(), ['-version'], { encoding: 'utf8' });
   const major = Number(/version "(\d+)/.exec(java.stderr ?? '')?.[1] ?? 0);
   if (java.error || major < 17)
-    return 'Apache Kafka needs Java 17 or newer (Debian: apt-get install openjdk-17-jre-headless).';
+    return 'Apache Kafka requires Java 17 or newer (Debian: apt-get install openjdk-17-jre-headless).';
   if (existsSync(jarsDir())) return null;
   const maven = spawnSync('mvn', ['-v'], { encoding: 'utf8' });
   return maven.error || maven.status !== 0
-    ? 'Fetching Apache Kafka needs Maven (Debian: apt-get install maven).'
+    ? 'Downloading Apache Kafka requires Maven (Debian: apt-get install maven).'
     : null;
 }
 
 /**
- * Fetches the jars unless they are there; two processes at once do it twice and one result stays.
+ * Downloads the jars unless they exist. Concurrent processes both download them; one result is kept.
  * @returns {Promise<string>} the class path
  */
 export async function fetchKafka() {
@@ -70,9 +70,9 @@ export async function fetchKafka() {
 }
 
 /**
- * Starts one broker on loopback and resolves when it answers requests.
- * @param {{ dir?: string, port?: number }} [options] dir: where topics and logs are kept (default: a new folder below
- *   .tools, removed by `stop`); port: default a free one
+ * Starts one broker on loopback; resolves when it answers requests.
+ * @param {{ dir?: string, port?: number }} [options] dir: folder of topics and logs (default: a new folder below .tools,
+ *   deleted by `stop`); port: default a free one
  */
 export async function startKafka(options = {}) {
   const classPath = await fetchKafka();
@@ -85,20 +85,20 @@ export async function startKafka(options = {}) {
   return {
     brokers: `127.0.0.1:${port}`,
     dir,
-    /** Ends the broker in order; what it holds stays when `dir` was given. */
+    /** Stops the broker. Its data is kept if `dir` was given. */
     async stop() {
       await end(broker, 'SIGTERM');
       if (ownDir) rmSync(dir, { recursive: true, force: true });
     },
-    /** Ends it (with SIGKILL when `hard`) and starts it again on the same port with the same data. */
+    /** Stops the broker (with SIGKILL if `hard`) and starts it again on the same port with the same data. */
     async restart({ hard = false } = {}) {
       await end(broker, hard ? 'SIGKILL' : 'SIGTERM');
       broker = await launch({ dir, port, classPath });
     },
-    /** Freezes the broker so that it accepts connections and answers nothing; `thaw` lets it go on. */
+    /** Suspends the broker, so that it accepts connections but does not answer; `thaw` resumes it. */
     freeze: () => process.kill(broker.pid, 'SIGSTOP'),
     thaw: () => process.kill(broker.pid, 'SIGCONT'),
-    /** Resolves when the broker has ended, also by itself. */
+    /** Resolves when the broker has exited for any reason. */
     ended: () => broker.ended,
   };
 }
@@ -123,16 +123,16 @@ ${dependency('org.apache.kafka', 'kafka_2.13', KAFKA_VERSION)}
 ${dependency('org.slf4j', 'slf4j-simple', SLF4J_VERSION)}
 </dependencies></project>\n`,
   );
-  console.error(`Fetching Apache Kafka ${KAFKA_VERSION} (44 MB) through Maven …`);
+  console.error(`Downloading Apache Kafka ${KAFKA_VERSION} (44 MB) with Maven …`);
   const args = ['-B', '-q', 'dependency:copy-dependencies', '-DincludeScope=runtime', '-DoutputDirectory=jars'];
-  const { failed, words } = await outcomeOf('mvn', args, { cwd: work, timeout: 300_000 });
-  if (failed) throw new KafkaUnavailable(`Apache Kafka could not be fetched through Maven:\n${firstLines(words)}`);
+  const { failed, output } = await outcomeOf('mvn', args, { cwd: work, timeout: 300_000 });
+  if (failed) throw new KafkaUnavailable(`Downloading Apache Kafka with Maven failed:\n${firstLines(output)}`);
 }
 
-/** Not synchronous: other set-up goes on meanwhile. */
+/** Asynchronous, so that other set-up continues meanwhile. */
 function outcomeOf(command, args, options = {}) {
   return new Promise((done) =>
-    execFile(command, args, options, (error, out, err) => done({ failed: error !== null, words: `${out}${err}` })),
+    execFile(command, args, options, (error, out, err) => done({ failed: error !== null, output: `${out}${err}` })),
   );
 }
 
@@ -140,18 +140,18 @@ function firstLines(text) {
   return text.split('\n').filter(Boolean).slice(0, 3).join('\n');
 }
 
-/** Prepares an empty data folder; the settings file is written anew each time because the ports may differ. */
+/** Formats an empty data folder. The settings file is always rewritten, because the ports may differ. */
 async function format({ dir, port, classPath }) {
   mkdirSync(dir, { recursive: true });
   const settings = join(dir, 'server.properties');
   writeFileSync(settings, properties({ dir, port, controllerPort: await freePort() }));
   if (existsSync(join(dir, 'topics', 'meta.properties'))) return;
   const args = ['-cp', classPath, 'kafka.tools.StorageTool', 'format', '-t', clusterId(), '-c', settings];
-  const { failed, words } = await outcomeOf(javaCommand(), args);
-  if (failed) throw new Error(`Kafka's data folder could not be prepared:\n${words}`);
+  const { failed, output } = await outcomeOf(javaCommand(), args);
+  if (failed) throw new Error(`Formatting Kafka's data folder failed:\n${output}`);
 }
 
-/** Kafka wants a UUID in URL-safe base64 that does not begin with a dash. */
+/** Kafka requires a UUID in URL-safe base64 that does not begin with a dash. */
 function clusterId() {
   return `A${randomBytes(16).toString('base64url').slice(1)}`;
 }
@@ -187,10 +187,10 @@ async function launch({ dir, port, classPath }) {
   const program = ['-cp', classPath, 'kafka.Kafka', join(dir, 'server.properties')];
   const guard = spawn('/bin/sh', ['-c', GUARD, 'kafka', ...java, ...logging, ...program], {
     stdio: ['pipe', 'pipe', output],
-    detached: true, // Ctrl-C reaches this process only, which then stops the broker in order
+    detached: true, // Ctrl-C reaches this process only, which then stops the broker
   });
   closeSync(output);
-  guard.stdin.on('error', () => undefined); // the guard may be gone before the pipe is closed
+  guard.stdin.on('error', () => undefined); // the guard may exit before the pipe is closed
   const ended = new Promise((done) => guard.once('close', done));
   const pid = Number(await new Promise((done) => guard.stdout.once('data', (line) => done(`${line}`.trim()))));
   const broker = { pid, ended, guard, running: true };
@@ -211,7 +211,7 @@ async function untilReady({ broker, port, dir }) {
   }
 }
 
-/** Asks for the API versions (request 18, version 0), which the broker answers only once it takes requests. */
+/** Requests the API versions (request 18, version 0), which the broker answers once it accepts requests. */
 function answers(port) {
   const request = Buffer.from([0, 0, 0, 10, 0, 18, 0, 0, 0, 0, 0, 1, 0xff, 0xff]);
   return new Promise((done) => {
@@ -244,7 +244,7 @@ function kill(pid, signal) {
   }
 }
 
-/** Below the range that the system hands out to outgoing connections, so that none of ours can take it meanwhile. */
+/** Below the ephemeral range, so that no outgoing connection can take the port meanwhile. */
 async function freePort() {
   for (let attempt = 0; attempt < 100; attempt++) {
     const port = randomInt(15_000, 32_000);
@@ -279,7 +279,7 @@ async function main() {
   if (input.isFIFO() || input.isSocket()) process.stdin.on('end', () => void stop()).resume();
   console.log(`KAFKA_BROKERS=${kafka.brokers}`);
   await kafka.ended();
-  if (!stopping) throw new Error(`Kafka ended by itself; its words are in ${join(kafka.dir, 'kafka.log')}`);
+  if (!stopping) throw new Error(`Kafka exited unexpectedly; see ${join(kafka.dir, 'kafka.log')}`);
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {

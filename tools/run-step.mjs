@@ -1,48 +1,48 @@
-// One step of a longer command: runs a program, says that it goes on when it takes longer than two seconds, and ends it
-// when this process is asked to end or is left alone by its parent.
+// Runs a program as one step of a longer command. Prints progress if it takes longer than two seconds, and stops it
+// when this process is stopped or its parent exits.
 import { spawn } from 'node:child_process';
 
-const FIRST_WORD_MS = 2_000;
-const NEXT_WORD_MS = 10_000;
+const FIRST_PROGRESS_MS = 2_000;
+const NEXT_PROGRESS_MS = 10_000;
 
 /**
  * @param {{ name: string, command: string[], cwd?: string, env?: NodeJS.ProcessEnv, stdio?: import('node:child_process').StdioOptions, quiet?: boolean }} step
- *   quiet: say nothing at the beginning. Standard output of the program goes to our standard error unless `stdio` says else.
- * @throws when the program cannot be started (with `code`) or does not end with 0
+ *   quiet: print nothing at the beginning and the end. Standard output of the program goes to standard error by default.
+ * @throws if the program cannot be started (with `code`) or its exit code is not 0
  */
 export async function runStep({ name, command, cwd, env, stdio = ['ignore', 2, 2], quiet = false }) {
   const startedAt = Date.now();
   const seconds = () => Math.round((Date.now() - startedAt) / 1000);
   if (!quiet) console.error(`${name} …`);
   const child = spawn(command[0], command.slice(1), { cwd, env, stdio });
-  const end = () => child.kill('SIGTERM');
+  const stop = () => child.kill('SIGTERM');
   const onSignal = (signal) => {
-    end();
+    stop();
     process.exit(signal === 'SIGINT' ? 130 : 143);
   };
   process.on('SIGTERM', onSignal).on('SIGINT', onSignal);
   const parent = process.ppid;
   const watch = setInterval(() => process.ppid !== parent && onSignal('SIGTERM'), 500);
-  const words = sayNowAndThen(() => console.error(`… ${name.replace(/ \(.*/, '')}: ${seconds()} s`));
+  const progress = repeat(() => console.error(`… ${name.replace(/ \(.*/, '')}: ${seconds()} s`));
   try {
     const [code, signal] = await new Promise((resolve, reject) => {
       child.once('error', reject);
-      child.once('exit', (...how) => resolve(how));
+      child.once('exit', (...result) => resolve(result));
     });
     if (code !== 0) throw new Error(`${name} failed (${signal ?? `exit code ${code}`}).`);
-    if (!quiet && seconds() >= FIRST_WORD_MS / 1000)
+    if (!quiet && seconds() >= FIRST_PROGRESS_MS / 1000)
       console.error(`${name.replace(/ \(.*/, '')}: done in ${seconds()} s`);
   } finally {
     clearInterval(watch);
-    words.stop();
+    progress.stop();
     process.off('SIGTERM', onSignal).off('SIGINT', onSignal);
   }
 }
 
-function sayNowAndThen(say) {
+function repeat(print) {
   let timer = setTimeout(function again() {
-    say();
-    timer = setTimeout(again, NEXT_WORD_MS);
-  }, FIRST_WORD_MS);
+    print();
+    timer = setTimeout(again, NEXT_PROGRESS_MS);
+  }, FIRST_PROGRESS_MS);
   return { stop: () => clearTimeout(timer) };
 }

@@ -1,12 +1,11 @@
-// What `npm test` does: set-up, unit and medium tests, then the program from outside. One summary at the end.
+// Sets up the checkout, runs the test projects of vitest.config.ts one after the other, and prints the totals.
 //
-//   node tools/run-tests.mjs [--distributed | --heavy] [arguments for vitest, such as a file name]
-//   --distributed: only what needs a real Kafka, such as the five programs as separate processes. Uses the broker that
-//   KAFKA_TEST_BROKERS names, else one that it fetches and starts itself.
-//   --heavy: only what takes minutes: the promises in their full counts.
+//   node tools/run-tests.mjs [--<project> …] [arguments for vitest, such as a file name]
+//   Without a project: unit, service and system, which is `npm test`. Projects on demand: engines, perf, chaos, ecosystem.
 //
-// Reports stay in .tools/reports/. What an absent engine would have run is reported as skipped. With
-// POSTLOFT_REQUIRE_ENGINES=1 that is a failure, and Kafka is started for every suite.
+// The project `engines` uses the Kafka broker in KAFKA_TEST_BROKERS, or one that this program downloads and starts.
+// Reports are written to .tools/reports/<project>.json. Tests whose engine is missing are skipped; with
+// POSTLOFT_REQUIRE_ENGINES=1 they fail.
 import { spawn } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -17,36 +16,31 @@ import { setUp } from './setup.mjs';
 const ROOT = dirname(dirname(fileURLToPath(import.meta.url)));
 const REPORTS = join(ROOT, '.tools', 'reports');
 const ENGINES_REQUIRED = process.env.POSTLOFT_REQUIRE_ENGINES === '1';
-const SUITES = [
-  { name: 'unit and medium', config: 'vitest.config.ts' },
-  { name: 'end to end', config: 'vitest.e2e.config.ts' },
-];
-const DISTRIBUTED = [{ name: 'distributed', config: 'vitest.distributed.config.ts' }];
-const HEAVY = [
-  { name: 'heavy', config: 'vitest.heavy.config.ts' },
-  { name: 'patient', config: 'vitest.patient.config.ts' },
-];
+const GATE = ['unit', 'service', 'system'];
+const PROJECTS = [...GATE, 'engines', 'perf', 'chaos', 'ecosystem'];
 
 async function main() {
-  const more = process.argv.slice(2).filter((argument) => !['--distributed', '--heavy'].includes(argument));
-  const distributed = process.argv.includes('--distributed');
-  const heavy = process.argv.includes('--heavy');
-  const suites = distributed ? DISTRIBUTED : heavy ? HEAVY : SUITES;
-  const withKafka = distributed || (ENGINES_REQUIRED && !heavy);
-  // At once: in a new checkout both wait for what they fetch.
-  const [kafka] = await Promise.all([withKafka ? kafkaForTests() : null, setUp()]);
+  const options = process.argv.slice(2);
+  const chosen = PROJECTS.filter((project) => options.includes(`--${project}`));
+  const projects = chosen.length > 0 ? chosen : GATE;
+  const vitestOptions = options.filter((option) => !PROJECTS.includes(option.replace(/^--/, '')));
+  // Concurrent, because in a new checkout both wait for downloads.
+  const [kafka] = await Promise.all([projects.includes('engines') ? kafkaForTests() : null, setUp()]);
   mkdirSync(REPORTS, { recursive: true });
-  let failed = false;
+  const results = [];
   try {
-    // Heavy suites may run side by side: one of them only waits.
-    if (heavy) failed = (await Promise.all(suites.map((suite) => run(suite, more)))).some((code) => code !== 0);
-    else for (const suite of suites) failed = (await run(suite, more)) !== 0 || failed;
+    for (const project of projects) results.push(await run(project, vitestOptions));
   } finally {
     await kafka?.stop();
   }
-  const sum = suites.map(({ config }) => counts(reportOf(config))).reduce(add);
-  console.log(`\n${sum.passed} passed, ${sum.failed} failed, ${sum.skipped} skipped`);
-  process.exit(failed || sum.failed > 0 ? 1 : 0);
+  console.log('');
+  for (const { project, seconds, passed, failed, skipped } of results)
+    console.log(
+      `${project.padEnd(8)} ${seconds.toFixed(0).padStart(5)} s   ${passed} passed, ${failed} failed, ${skipped} skipped`,
+    );
+  const total = results.reduce(add);
+  console.log(`\n${total.passed} passed, ${total.failed} failed, ${total.skipped} skipped`);
+  process.exit(total.failed > 0 || results.some(({ code }) => code !== 0) ? 1 : 0);
 }
 
 async function kafkaForTests() {
@@ -57,31 +51,34 @@ async function kafkaForTests() {
     return kafka;
   } catch (error) {
     if (!(error instanceof KafkaUnavailable) || ENGINES_REQUIRED) throw error;
-    console.error(`${error.message}\nWhat needs Kafka is skipped.`);
+    console.error(`${error.message}\nTests that need Kafka are skipped.`);
     return null;
   }
 }
 
-async function run({ name, config }, more) {
-  const report = reportOf(config);
+async function run(project, vitestOptions) {
+  const report = join(REPORTS, `${project}.json`);
   rmSync(report, { force: true });
-  console.log(`\n== ${name}`);
-  const reporters = ['--reporter=default', '--reporter=json', `--outputFile.json=${report}`];
-  // With a file name given, the other suite has nothing to run.
-  const none = more.length > 0 ? ['--passWithNoTests'] : [];
-  const vitest = [
-    join('node_modules', 'vitest', 'vitest.mjs'),
-    'run',
-    '--config',
-    config,
-    ...reporters,
-    ...none,
-    ...more,
-  ];
-  const runner = spawn(process.execPath, vitest, {
+  console.log(`\n== ${project}`);
+  const startedAt = performance.now();
+  const code = await vitest([
+    '--project',
+    project,
+    '--reporter=default',
+    '--reporter=json',
+    `--outputFile.json=${report}`,
+    // With a file name, the other projects have no tests to run.
+    ...(vitestOptions.length > 0 ? ['--passWithNoTests'] : []),
+    ...vitestOptions,
+  ]);
+  return { project, code, seconds: (performance.now() - startedAt) / 1000, ...countsOf(report) };
+}
+
+async function vitest(options) {
+  const runner = spawn(process.execPath, [join('node_modules', 'vitest', 'vitest.mjs'), 'run', ...options], {
     cwd: ROOT,
     stdio: 'inherit',
-    // NODE_ENV=production would leave checks out of libraries; chDB works in the thread pool.
+    // NODE_ENV=production would disable checks in libraries; chDB runs in the thread pool.
     env: { UV_THREADPOOL_SIZE: '16', ...process.env, NODE_ENV: 'test' },
   });
   const forward = (signal) => runner.kill(signal);
@@ -91,12 +88,8 @@ async function run({ name, config }, more) {
   return code;
 }
 
-function reportOf(config) {
-  return join(REPORTS, `${config}.json`);
-}
-
-/** A file that could not be loaded holds no test; it counts as one failure. No report at all is one, too. */
-function counts(file) {
+/** A file that cannot be loaded, and a project without a report, count as one failure each. */
+function countsOf(file) {
   if (!existsSync(file)) return { passed: 0, failed: 1, skipped: 0 };
   const report = JSON.parse(readFileSync(file, 'utf8'));
   const unloaded = report.testResults.filter((one) => one.status === 'failed' && one.assertionResults.length === 0);

@@ -1,115 +1,128 @@
-/** What each setting means to an operator; names, defaults and allowed values come from the code. */
+/** The meaning of each setting; names, defaults and allowed values come from the code. */
 export const GROUPS = [
   {
-    title: 'Where it listens and what it is called',
+    title: 'Addresses and names',
     settings: {
-      DATA_DIR: 'Folder of everything that embedded mode keeps: database, statistics, master key, certificates.',
+      DATA_DIR: 'Directory of the embedded database, statistics, master key and certificates.',
       HTTP_HOST: 'Address on which REST and GraphQL are served.',
-      HTTP_PORT: 'Port for HTTP, and for GraphQL over WebSocket.',
-      PUBLIC_URL: 'Base of all links that leave the service; follows `HTTP_PORT` when unset.',
-      HTTP_TLS_CERT: 'PEM file with the certificate, where TLS ends here and not at a proxy. With `HTTP_TLS_KEY`.',
+      HTTP_PORT: 'Port for HTTP and for GraphQL over WebSocket.',
+      PUBLIC_URL: 'Base of all links that leave the service. The default follows `HTTP_PORT`.',
+      HTTP_TLS_CERT:
+        'PEM file with the certificate, if the service itself terminates TLS instead of a proxy. Requires `HTTP_TLS_KEY`.',
       HTTP_TLS_KEY: 'PEM file with the key of `HTTP_TLS_CERT`.',
       TRUST_PROXY:
-        '`off` ignores `X-Forwarded-*`, `on` believes everybody, addresses or networks name the proxies to be believed.',
-      RESEND_HOST:
-        'Another name of this host under which clients of Resend find `/resend` without a path (see `docs/resend.md`).',
+        '`off` ignores `X-Forwarded-*`, `on` trusts every client, addresses or networks name the trusted proxies.',
+      RESEND_HOST: 'Additional host name that serves only the Resend-compatible routes, at `/` (see `docs/resend.md`).',
       SERVICE_DOMAIN:
-        "The operator's own domain. Below it live `spf.`, `bounces.`, `smtp.`, `track.`, `sandbox.` and `sim.`.",
-      OPS_HOST: 'Address of the port for `/healthz`, `/readyz` and `/metrics`.',
-      OPS_PORT: 'Port for `/healthz`, `/readyz` and `/metrics` of this one program; closed when unset.',
-      SIGNUP: 'Whether strangers may open accounts. Only `off` for now.',
+        "The operator's own domain. The names `spf.`, `bounces.`, `smtp.`, `track.`, `sandbox.` and `sim.` are below it.",
+      HTTP_CONNECTIONS:
+        'Open connections on `HTTP_PORT`, WebSockets included, from all clients together; at most a quarter of the limit of open files. Further ones are refused with 503.',
+      HTTP_CONNECTIONS_PER_IP:
+        'Open connections per client address (IPv6: per /64 network), WebSockets included. With `TRUST_PROXY`, requests in progress and WebSockets are counted instead, by forwarded address. Further ones are refused with 429.',
+      HTTP_AUTH_FAILURES_PER_MINUTE:
+        'Different wrong API keys per client address and minute before keys that were not used recently are refused with 429.',
+      OPS_HOST: 'Address on which `OPS_PORT` listens.',
+      OPS_PORT: 'Port for `/healthz`, `/readyz` and `/metrics` of this program. Unset: closed.',
+      METRICS_TOKEN:
+        'Bearer token for `/metrics` on `HTTP_PORT`. Unset: `/metrics` is served there to clients on the same host only, and not at all with `TRUST_PROXY` or a public `PUBLIC_URL`. `OPS_PORT` needs no token.',
+      SIGNUP: 'Self-service sign-up. Only `off` is supported.',
     },
   },
   {
-    title: 'SMTP, incoming',
+    title: 'Incoming SMTP',
     settings: {
-      SMTP_HOST: 'Address on which the relay and the inbound door listen.',
-      SMTP_PORT: 'Submission with STARTTLS; published as 587.',
-      SMTPS_PORT: 'Submission with TLS from the first byte; published as 465.',
-      INBOUND_SMTP_PORT: 'Where bounces, complaints and reports arrive; published as 25 (see `docs/inbound.md`).',
+      SMTP_HOST: 'Address on which the relay and the inbound server listen.',
+      SMTP_PORT: 'Port of the relay with STARTTLS; published as 587.',
+      SMTPS_PORT: 'Port of the relay with TLS; published as 465.',
+      INBOUND_SMTP_PORT: 'Port for bounces, complaints and reports; published as 25 (see `docs/inbound.md`).',
       SMTP_TLS_CERT:
-        'PEM file with the certificate of the relay, read again when it changes. Unset: signed by itself and kept in `DATA_DIR`.',
+        'PEM file with the certificate of the relay and the inbound server, reloaded when it changes. Unset: a self-signed certificate in `DATA_DIR`.',
       SMTP_TLS_KEY: 'PEM file with the key of `SMTP_TLS_CERT`.',
-      SMTP_CONNECTIONS_PER_IP: 'Open connections that one address may hold, to the relay and to the inbound door each.',
-      SMTP_AUTH_FAILURES_PER_MINUTE: 'Failed logins from one address before it is turned away for a while.',
+      SMTP_CONNECTIONS_PER_IP: 'Open connections per client address, for the relay and for the inbound server each.',
+      SMTP_AUTH_FAILURES_PER_MINUTE: 'Failed logins per client address and minute before further logins are rejected.',
     },
   },
   {
     title: 'Engines',
-    text: 'The standalone program brings its own; `start:gateway` and its four sisters need `DATABASE_URL`, `CLICKHOUSE_URL` and `MASTER_KEY`.',
+    text: 'The standalone program contains embedded engines. `start:gateway`, `start:smtp`, `start:delivery`, `start:analytics` and `start:webhooks` require `DATABASE_URL`, `CLICKHOUSE_URL` and `MASTER_KEY`.',
     settings: {
       DATABASE_URL: 'PostgreSQL 14 or newer. Unset: an embedded server in `DATA_DIR`.',
+      DATABASE_POOL_SIZE: 'Connections to PostgreSQL per program, apart from one that watches the server.',
+      DATABASE_POOL_WAIT:
+        'How long a request waits for a connection before it is answered 503 (SMTP: 451). A start waits as long as it takes.',
+      DISK_LOW_WATER:
+        'With the embedded database: while less is free on its disk, no mail is accepted (503, SMTP: 451), and what has been accepted is still delivered and recorded. `0` turns it off.',
       KAFKA_BROKERS: 'Brokers as host:port. Unset: PostgreSQL carries the event log.',
-      KAFKA_SASL_MECHANISM: 'How to log in to Kafka.',
-      KAFKA_SASL_USERNAME: 'User name for Kafka; with `KAFKA_SASL_PASSWORD`.',
+      KAFKA_SASL_MECHANISM: 'SASL mechanism for Kafka.',
+      KAFKA_SASL_USERNAME: 'User name for Kafka. Requires `KAFKA_SASL_PASSWORD`.',
       KAFKA_SASL_PASSWORD: 'Password for Kafka.',
-      KAFKA_SSL: 'TLS towards the brokers.',
-      KAFKA_TOPIC_PREFIX: 'Beginning of the names of topics and consumer groups.',
-      CLICKHOUSE_URL: 'ClickHouse over HTTP, as `http://user:password@host:port/database`. Unset: chDB in the process.',
+      KAFKA_SSL: 'TLS to the brokers.',
+      KAFKA_TOPIC_PREFIX: 'Prefix of the names of topics and consumer groups.',
+      CLICKHOUSE_URL:
+        'ClickHouse over HTTP, as `http://user:password@host:port/database`. Unset: chDB inside the process.',
       MASTER_KEY:
-        'Seals secrets at rest; made in `DATA_DIR` when unset, required with `DATABASE_URL`. Whoever loses it loses keys and signatures.',
+        'Encrypts secrets at rest. Unset: created in `DATA_DIR`; required with `DATABASE_URL`. Keep a backup: without it, DKIM keys and webhook secrets cannot be read, API keys are not recognised, and signed links are invalid.',
     },
   },
   {
     title: 'Delivery',
     settings: {
       DELIVERY_MODE:
-        "`capture` keeps mail in the built-in inbox and sends nothing, `mx` delivers to the recipients' servers, `smarthost` hands over to `SMARTHOST_URL`.",
-      SMARTHOST_URL: 'The server that gets all mail, as `smtp://user:password@host:port` or `smtps://…`.',
-      MX_PORT: 'Port of the MX hosts; another one than 25 makes sense in tests only.',
+        "`capture` stores messages in the capture inbox and sends nothing, `mx` delivers to the recipients' servers, `smarthost` delivers to `SMARTHOST_URL`.",
+      SMARTHOST_URL: 'The server that receives all messages, as `smtp://user:password@host:port` or `smtps://…`.',
+      MX_PORT: 'Port of the MX hosts. Values other than 25 are useful in tests only.',
       ALLOW_PRIVATE_MX:
-        'Permits MX hosts, and hosts of MTA-STS policies, on loopback and private addresses, for tests and intranets. Without it, mail to such hosts bounces (5.4.4), also what waited.',
-      MTA_STS_PORT: 'Port of the hosts of MTA-STS policies; another one than 443 makes sense in tests only.',
-      DANE: '`auto` looks for TLSA records when the first of `DNS_SERVERS` is on this machine and checks signatures (see `docs/transport-security.md`), `off` never does.',
-      NTP_SERVERS: 'Time servers, as host or host:port, that `doctor` compares the clock with.',
-      DNS_SERVERS: "Servers that get every DNS question, as ip or ip:port. Unset: the system's.",
+        'Permits MX hosts and MTA-STS hosts on loopback and private addresses, for tests and intranets. Otherwise messages to such hosts bounce (5.4.4), including waiting ones.',
+      MTA_STS_PORT: 'Port of MTA-STS policy hosts. Values other than 443 are useful in tests only.',
+      DANE: '`auto` uses TLSA records if the first of `DNS_SERVERS` is a validating resolver on this machine (see `docs/transport-security.md`), `off` never does.',
+      NTP_SERVERS: 'Time servers, as host or host:port, with which `doctor` compares the clock.',
+      DNS_SERVERS: 'Servers for all DNS queries, as ip or ip:port. Unset: the servers of the system.',
       DELIVERY_CONCURRENCY:
-        'Mails that one process has between `MAIL` and the writing of their outcome: the most that a crash can send twice. Four times as many may be under way, up to 2,000.',
+        'Messages of one process between `MAIL` and the commit of their outcome, which is the maximum that a crash can send twice. Up to four times as many messages, at most 2,000, may be in delivery.',
       CONNECTIONS_PER_HOST: 'Open connections from one process to one receiving host.',
       SHAPING_FILE:
-        'JSON file with limits per mailbox provider, source addresses and warm-up, over the shipped ones (see `docs/delivery.md`).',
-      DELIVERY_RETRY_SCHEDULE: 'Waits between attempts after a temporary failure; the last one repeats.',
-      DELIVERY_LIFETIME: 'How long a mail is tried before it fails, unless it says `expires_in` itself.',
+        'JSON file with limits per mailbox provider, source addresses and warm-up plans, merged over the shipped file (see `docs/delivery.md`).',
+      DELIVERY_RETRY_SCHEDULE: 'Delays between attempts after a temporary failure. The last one repeats.',
+      DELIVERY_LIFETIME: 'Time after which delivery is given up, unless the message has `expires_in`.',
       SMTP_OUT_TIMEOUTS:
-        'How long each step of an outgoing conversation may take, at most 24d; steps that are not named keep their default.',
-      DKIM_SIGNING: 'Signs what goes out; `off` for measurements and for smarthosts that sign.',
+        'Timeouts of the phases of an outgoing SMTP session, at most 24d each. Phases that are not listed keep their default.',
+      DKIM_SIGNING: 'DKIM signatures on outgoing messages. `off` is for measurements and for smarthosts that sign.',
     },
   },
   {
     title: 'Accounts and domains',
-    text: 'What begins with `BOOTSTRAP_` counts at the first start on an empty database only.',
+    text: 'Settings that begin with `BOOTSTRAP_` apply only to the first start on an empty database.',
     settings: {
-      BOOTSTRAP_API_KEY: 'API key of the first account. Unset: a random one, printed once.',
-      BOOTSTRAP_ADMIN_EMAIL: "Login of the first account's owner in the dashboard; accepted, without effect for now.",
-      BOOTSTRAP_ADMIN_PASSWORD:
-        "Password of the first account's owner in the dashboard; accepted, without effect for now.",
-      BOOTSTRAP_PLAN: 'Plan of the first account: `free` is 3,000 units a month. Every later account starts as `free`.',
+      BOOTSTRAP_API_KEY: 'API key of the first account. Unset: a random key, printed once.',
+      BOOTSTRAP_ADMIN_EMAIL: "Dashboard login of the first account's owner. Accepted, no effect yet.",
+      BOOTSTRAP_ADMIN_PASSWORD: "Dashboard password of the first account's owner. Accepted, no effect yet.",
+      BOOTSTRAP_PLAN:
+        'Plan of the first account: `free` (3,000 units per month), `unlimited`, or units per month. Later accounts start as `free`.',
       BOOTSTRAP_DOMAINS:
-        'Domains that the first account may send from at once, because the operator vouches for them; follows `SERVICE_DOMAIN` when unset.',
-      RATE_LIMIT_PER_SECOND: 'Requests per second and account; `0` turns the limit off.',
-      ALLOWANCE_UNIT: 'What a monthly allowance counts: accepted recipients, or mails.',
-      ABUSE_BRAKES: 'Pauses an account with too many bounces or complaints; accepted, without effect for now.',
+        'Domains from which the first account may send immediately; the operator vouches for them. The default follows `SERVICE_DOMAIN`.',
+      RATE_LIMIT_PER_SECOND: 'Requests per second and account. `0` disables the limit.',
+      ALLOWANCE_UNIT: 'Unit of the monthly allowance: accepted recipients or messages.',
+      ABUSE_BRAKES: 'Pauses accounts with too many bounces or complaints. Accepted, no effect yet.',
       DOMAIN_CHECK_INTERVAL:
-        'Wait between checks of a new domain in its first hour; every later wait keeps its ratio to this one.',
+        'Interval between DNS checks of a domain in the first hour. All later intervals scale with it.',
       DKIM_ROTATION_DAYS:
-        'Age at which keys are replaced by themselves, at domains whose DKIM names are aliases to `dkim.` (see `docs/domains.md`); `0`: never.',
+        'Age at which DKIM keys are rotated automatically, for domains whose DKIM names are aliases to `dkim.` (see `docs/domains.md`). `0`: never.',
     },
   },
   {
     title: 'Webhooks',
     settings: {
-      WEBHOOK_RETRY_SCHEDULE:
-        'Waits between calls that were not answered with 2xx; after the last the delivery failed.',
-      WEBHOOK_TIMEOUT: 'How long one call may take, from the name lookup to the status line.',
+      WEBHOOK_RETRY_SCHEDULE: 'Delays between attempts without a 2xx response. After the last one the delivery fails.',
+      WEBHOOK_TIMEOUT: 'Timeout of one attempt, from the DNS lookup to the status line.',
       ALLOW_PRIVATE_WEBHOOKS:
-        'Permits plain http and private addresses as targets of webhooks and for `path` of attachments; for development and tests.',
+        'Permits http and private addresses as targets of webhooks and for `path` of attachments, for development and tests.',
     },
   },
   {
-    title: 'Log',
+    title: 'Logging',
     settings: {
-      LOG_LEVEL: 'The least important lines that are still written.',
-      LOG_FORMAT: '`pretty` for people, `json` for machines: one event, one line.',
+      LOG_LEVEL: 'Lowest level that is written.',
+      LOG_FORMAT: '`pretty` for people, `json` for programs, one event per line.',
     },
   },
 ];

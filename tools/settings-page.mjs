@@ -1,7 +1,7 @@
-// Writes docs/settings.md from the settings that the programs read (libs/kernel) and the sentences beside this file.
+// Generates docs/settings.md from the settings in libs/kernel and from settings-page-sentences.mjs.
 //   node tools/settings-page.mjs            writes the page
-//   node tools/settings-page.mjs --check    writes nothing; ends with 1 when the page differs, or a sentence is missing
-// Reads the build, so it comes after `node tools/setup.mjs`.
+//   node tools/settings-page.mjs --check    writes nothing; exits with 1 if the page differs or a sentence is missing
+// Reads the build: run `node tools/setup.mjs` first.
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { format } from 'prettier';
@@ -21,13 +21,13 @@ const page = await format(render(), { ...JSON.parse(readFileSync(`${root}.pretti
 const committed = existsSync(root + PAGE) ? readFileSync(root + PAGE, 'utf8') : '';
 if (committed === page) process.exit(0);
 if (process.argv.includes('--check')) {
-  console.error(`${PAGE} is not what the settings say. Run: node tools/settings-page.mjs`);
+  console.error(`${PAGE} is out of date. Run: node tools/settings-page.mjs`);
   process.exit(1);
 }
 writeFileSync(root + PAGE, page);
 console.log(`wrote ${PAGE}`);
 
-/** Every setting has one sentence, and every sentence a setting. */
+/** Every setting has exactly one sentence, and every sentence belongs to a setting. */
 function mismatches() {
   const explained = GROUPS.flatMap(({ settings }) => Object.keys(settings));
   const twice = explained.filter((name, i) => explained.indexOf(name) !== i);
@@ -35,15 +35,15 @@ function mismatches() {
     ...Object.keys(SETTINGS)
       .filter((name) => !explained.includes(name))
       .map((name) => `${name} has no sentence in tools/settings-page-sentences.mjs.`),
-    ...explained.filter((name) => !(name in SETTINGS)).map((name) => `${name} is explained but is no setting.`),
-    ...twice.map((name) => `${name} is explained twice.`),
+    ...explained.filter((name) => !(name in SETTINGS)).map((name) => `${name} has a sentence but is not a setting.`),
+    ...twice.map((name) => `${name} has two sentences.`),
   ];
 }
 
 function render() {
   const tables = GROUPS.map(
     ({ title, text, settings }) =>
-      `## ${title}\n\n${text ? `${text}\n\n` : ''}| setting | default | allowed | meaning |\n|---|---|---|---|\n` +
+      `## ${title}\n\n${text ? `${text}\n\n` : ''}| Setting | Default | Allowed | Meaning |\n|---|---|---|---|\n` +
       Object.entries(settings)
         .map(([name, sentence]) => `| \`${name}\` | ${fallback(name)} | ${allowed(name)} | ${cell(sentence)} |`)
         .join('\n'),
@@ -52,16 +52,16 @@ function render() {
 
 # Settings
 
-Environment variables, read once at start. A value that is not allowed stops the start with one sentence per mistake;
-\`npm start -- --check-config\` says whether all is well and shows every value as it was understood, secrets masked.
-An empty value counts as not set. Durations are written as \`500ms\`, \`30s\`, \`15m\`, \`4h\` or \`3d\`; lists are
-comma-separated; yes and no are \`true\`, \`on\`, \`1\`, \`yes\` and \`false\`, \`off\`, \`0\`, \`no\`.
+Settings are environment variables, read once at start; a \`.env\` file in the working directory is read too. An invalid
+value stops the program with one sentence per error. \`npm start -- --check-config\` validates the settings and prints their
+values, without secrets; of the master key it prints a check value, and whether it belongs to the database. An empty value counts as unset. Durations are written as \`500ms\`, \`30s\`, \`15m\`, \`4h\` or
+\`3d\`. Lists are comma-separated. Booleans are \`true\`, \`on\`, \`1\`, \`yes\` and \`false\`, \`off\`, \`0\`, \`no\`.
 
 ${tables.join('\n\n')}
 `;
 }
 
-/** A default that follows from other settings is shown as it comes out when nothing is set. */
+/** Defaults that depend on other settings are shown as they are if nothing is set. */
 function fallback(name) {
   const { fallback: given, secret } = SETTINGS[name];
   if (name === 'LOG_FORMAT') return '`pretty` on a terminal, else `json`';
@@ -69,7 +69,7 @@ function fallback(name) {
   return `\`${typeof given === 'function' ? given(DEFAULTS) : given}\``;
 }
 
-/** The parser's own words for what it refuses; a setting that takes any text has none. */
+/** The allowed values, taken from the parser's error message; a setting that accepts any text has none. */
 function allowed(name) {
   const words = refusal(name)?.replace(/^must be (a comma-separated list of )?/, '');
   if (!isList(name)) return cell(words ?? 'text');

@@ -1,14 +1,14 @@
-// Set-up that every command begins with: dependencies and the build, each only when missing or stale. Plain Node.js,
-// because on a fresh clone nothing else is there. All words go to standard error: standard output is the program's.
+// Installs the dependencies and builds the programs, each only when missing or out of date. Every command begins with
+// it. It uses Node.js only, because a new clone has nothing else. Messages go to standard error; standard output
+// belongs to the program that is started afterwards.
 //
-// Development dependencies are always part of it, also under NODE_ENV=production: the build needs their types, and the
-// tests need the rest.
+// Development dependencies are always installed, also with NODE_ENV=production: the build and the tests need them.
 import { createHash } from 'node:crypto';
 import { copyFileSync, existsSync, mkdirSync, openSync, closeSync, readdirSync, readFileSync } from 'node:fs';
 import { rmdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { programFiles, PROGRAMS } from './bundle.mjs';
+import { BUNDLE_FOLDERS, programFiles } from './bundle.mjs';
 import { runStep } from './run-step.mjs';
 
 const ROOT = dirname(dirname(fileURLToPath(import.meta.url)));
@@ -17,13 +17,13 @@ const DIST = join(ROOT, 'dist');
 const INSTALL_STAMP = join(MODULES, '.postloft-setup.json');
 const BUILD_STAMP = join(DIST, '.built-from');
 const SOURCE_FOLDERS = ['apps', 'libs'];
-const BUILD_SETTINGS = ['tsconfig.json', 'tsconfig.build.json', 'tools/bundle.mjs'];
+const BUILD_SETTINGS = ['tsconfig.json', 'tsconfig.build.json', 'tools/bundle.mjs', 'tools/launcher.cjs'];
 
-/** Makes the checkout ready; does nothing, in well under 200 ms, when it is. */
+/** Makes the checkout ready to run. Takes well under 200 ms if there is nothing to do. */
 export async function setUp() {
   requireNode(20, 19);
   if (isInstalled() && isBuilt()) return;
-  const release = await takeTurn();
+  const release = await acquireLock();
   try {
     if (!isInstalled()) await install();
     if (!isBuilt()) await build();
@@ -38,17 +38,17 @@ function requireNode(major, minor) {
   throw new Error(`Postloft needs Node.js ${major}.${minor} or newer; this is ${process.versions.node}.`);
 }
 
-/** Two set-ups at once: the second waits. flock(1) locks our own open file, so the lock ends with this process. */
-async function takeTurn() {
+/** Makes concurrent set-ups wait. flock(1) locks a file opened by this process, so the lock ends with the process. */
+async function acquireLock() {
   mkdirSync(join(ROOT, '.tools'), { recursive: true });
   const file = openSync(join(ROOT, '.tools', 'setup.lock'), 'a');
   await runStep({
-    name: 'Waiting for another set-up of this checkout',
+    name: 'Waiting for another set-up of this checkout to finish',
     command: ['flock', '3'],
     stdio: ['ignore', 'ignore', 'ignore', file],
     quiet: true,
   }).catch((error) => {
-    if (error.code !== 'ENOENT') throw error; // a system without flock goes on unlocked
+    if (error.code !== 'ENOENT') throw error; // without flock(1), set-up continues without a lock
   });
   return () => closeSync(file);
 }
@@ -56,10 +56,10 @@ async function takeTurn() {
 function isInstalled() {
   const npmStamp = join(MODULES, '.package-lock.json'); // npm writes it as the last step
   if (!existsSync(npmStamp)) return false;
-  if (!existsSync(join(MODULES, 'vitest', 'package.json'))) return false; // installed without them
+  if (!existsSync(join(MODULES, 'vitest', 'package.json'))) return false; // without development dependencies
   const stamp = existsSync(INSTALL_STAMP) ? readFileSync(INSTALL_STAMP, 'utf8') : '';
   if (stamp === wantedDependencies()) return true;
-  // Somebody ran npm themselves after the lockfile had changed.
+  // npm was run by hand after the lockfile had changed.
   return stamp === '' && statSync(npmStamp).mtimeMs >= statSync(join(ROOT, 'package-lock.json')).mtimeMs;
 }
 
@@ -69,13 +69,16 @@ function wantedDependencies() {
   return digest([JSON.stringify({ dependencies, devDependencies, optionalDependencies }), lock]);
 }
 
-/** `npm install`, never `npm ci`: the lockfile names packages of other systems that a registry may not offer. */
+/**
+ * `npm install` instead of `npm ci`, because the lockfile names packages for other systems that a registry may not
+ * have.
+ */
 async function install() {
   rmSync(INSTALL_STAMP, { force: true });
   const npm = process.env.npm_execpath?.endsWith('.js') ? [process.execPath, process.env.npm_execpath] : ['npm'];
   const options = ['--include=dev', '--no-audit', '--no-fund', '--loglevel=error'];
   await runStep({
-    name: 'Installing dependencies (about 900 MB, a minute or so the first time)',
+    name: 'Installing dependencies (about 900 MB, takes about a minute the first time)',
     command: [...npm, 'install', ...options],
     cwd: ROOT,
   });
@@ -87,14 +90,14 @@ function isBuilt() {
   return outputs().every((path) => existsSync(path));
 }
 
-/** Paths, sizes and times of everything that is compiled or copied: also a file that went away makes the build stale. */
+/** A digest of the paths, sizes and times of all inputs of the build. A deleted file changes it too. */
 function buildInputs() {
   const describe = (path) => {
     const { size, mtimeMs } = statSync(path);
     return `${path} ${size} ${mtimeMs}`;
   };
   const settings = BUILD_SETTINGS.map((name) => join(ROOT, name));
-  // The compiler, the bundler and all that goes into the bundles.
+  // Covers the compiler, the bundler and the bundled packages.
   const packages = join(MODULES, '.package-lock.json');
   const inputs = [...settings, packages, ...sources(), ...dataFiles()].filter((path) => existsSync(path)).map(describe);
   return digest(inputs.toSorted((a, b) => (a < b ? -1 : 1)));
@@ -106,7 +109,7 @@ function sources() {
   ).filter((path) => !/\.(spec|suite)\.ts$/.test(path) && !path.startsWith(join(ROOT, 'apps', 'dashboard')));
 }
 
-/** What the code reads beside itself; the compiler leaves it behind. */
+/** Data files read by the code; the compiler does not copy them. */
 function dataFiles() {
   return filesBelow(join(ROOT, 'libs'), (name) => name.endsWith('.json'));
 }
@@ -123,14 +126,14 @@ function outputs() {
 async function build() {
   const expected = new Set(outputs());
   const compiled = filesBelow(DIST, (name) => /\.(js(\.map)?|json)$/.test(name)).filter(
-    (path) => dirname(path) !== PROGRAMS,
+    (path) => !BUNDLE_FOLDERS.includes(dirname(path)),
   );
   for (const path of compiled) if (!expected.has(path.replace(/\.map$/, ''))) removeWithEmptyFolders(path);
-  // The compiler trusts its notes and does not look whether a file that it wrote is still there.
+  // The compiler does not notice that a file which it wrote has been deleted.
   if ([...expected].some((path) => !existsSync(path)))
     rmSync(join(DIST, 'tsconfig.build.tsbuildinfo'), { force: true });
   rmSync(BUILD_STAMP, { force: true });
-  const inputs = buildInputs(); // before the compiler reads them: a file saved meanwhile leads to another build
+  const inputs = buildInputs(); // read before compiling, so that a file saved meanwhile causes another build
   for (const { path, copy } of copies()) {
     mkdirSync(dirname(copy), { recursive: true });
     copyFileSync(path, copy);

@@ -1,23 +1,23 @@
-// Mails for the list measurement, written by SQL: accepting a million of them through the door would measure the door.
+// Inserts messages for the list measurement with SQL, because accepting a million messages over the API takes too long.
 import { onServer } from '../postgres.mjs';
 
-/** Of all mails; ids say when a mail was made, one every 5.2 s with a million. */
+/** The messages are spread over this time, one every 5.2 s with a million. */
 const DAYS = 60;
 const CHUNK = 50_000;
-/** Everything below this number has the rare values: the oldest mails of the account. */
+/** The oldest messages, with numbers below this, have the rare values. */
 const OLDEST = 1_000;
 /** @param {number} n */
 const domainId = (n) => `dom_0000000000007000800000000000000${n}`;
 export const DOMAINS = { half: domainId(1), rest: domainId(2), oldest: domainId(3), none: domainId(4) };
 
-/** A coin of its own for each bit: half of the mails, evenly spread. @param {number} bit */
-const coin = (bit) => `((n >> ${bit}) & 1 = 0)`;
+/** True for half of the messages, evenly spread and independent of the other bits. @param {number} bit */
+const isHalf = (bit) => `((n >> ${bit}) & 1 = 0)`;
 /**
- * One value for the oldest mails, one for half of the others, one for the rest; each an SQL expression.
+ * One value for the oldest messages, one for half of the others, one for the rest; each an SQL expression.
  * @param {number} bit @param {{ oldest: string, half: string, rest: string }} values
  */
 const halved = (bit, { oldest, half, rest }) =>
-  `CASE WHEN n < ${OLDEST} THEN ${oldest} WHEN ${coin(bit)} THEN ${half} ELSE ${rest} END`;
+  `CASE WHEN n < ${OLDEST} THEN ${oldest} WHEN ${isHalf(bit)} THEN ${half} ELSE ${rest} END`;
 /** @param {string} address */
 const addresses = (address) => ({
   oldest: `'oldest@${address}'`,
@@ -25,7 +25,7 @@ const addresses = (address) => ({
   rest: `'other@${address}'`,
 });
 
-const MAILS = `
+const MESSAGES = `
   SELECT n, at, 'em_' || lpad(to_hex((extract(epoch FROM at) * 1000)::bigint), 12, '0') || '7' || lpad(to_hex(n & 4095), 3, '0')
             || '8' || lpad(to_hex(n), 15, '0') AS id,
          ${halved(0, { oldest: `'complained'`, half: `'delivered'`, rest: `'bounced'` })} AS status,
@@ -35,7 +35,7 @@ const MAILS = `
          ${halved(3, { oldest: `'Oldest ' || n`, half: `'Order ' || n || ' has shipped'`, rest: `'Welcome to our shop'` })} AS subject,
          ${halved(4, { ...addresses('customer.example'), rest: `'user' || n || '@customer.example'` })} AS recipient,
          ${halved(5, { oldest: `'oldest'`, half: `'half'`, rest: `'other'` })} AS campaign,
-         CASE WHEN ${coin(6)} THEN at END AS scheduled_at
+         CASE WHEN ${isHalf(6)} THEN at END AS scheduled_at
     FROM (SELECT n, $5::timestamptz - make_interval(secs => ($2::int - n) * ${DAYS} * 86400.0 / $2::int) AS at
             FROM generate_series($3::int, $4::int) AS n) AS numbers`;
 
@@ -44,25 +44,26 @@ const EMAILS = `
       header_bcc, reply_to, subject, tags, message_id, size, recipient_count, sequence, created_at, updated_at, scheduled_at)
   SELECT id, $1, domain_id, 'live', 'rest', status, last_event, sender, sender, ARRAY[recipient], '{}', '{}', '{}', subject,
          jsonb_build_object('campaign', campaign, 'order', n::text), '<' || id || '@sender.example>', 2048, 1, 3, at, at, scheduled_at
-    FROM (${MAILS}) AS mails`;
+    FROM (${MESSAGES}) AS messages`;
 
 const RECIPIENTS = `
   INSERT INTO recipients (email_id, ordinal, address, domain, search_key, type, status, attempts, expires_at, fence)
   SELECT id, 0, recipient, 'customer.example',
          ('x' || encode(substring(sha256(convert_to($1 || ' ' || recipient, 'UTF8')) from 1 for 8), 'hex'))::bit(64)::bigint,
          'to', status, 1, at, 1
-    FROM (${MAILS}) AS mails`;
+    FROM (${MESSAGES}) AS messages`;
 
 const TAGS = `
   INSERT INTO email_tags (account_id, key, value, email_id)
   SELECT $1, tag.key, tag.value, id
-    FROM (${MAILS}) AS mails CROSS JOIN LATERAL (VALUES ('campaign', campaign), ('order', n::text)) AS tag (key, value)`;
+    FROM (${MESSAGES}) AS messages CROSS JOIN LATERAL (VALUES ('campaign', campaign), ('order', n::text)) AS tag (key, value)`;
 
 /**
- * Each column halves the mails by a coin of its own; the oldest thousand have values of theirs.
+ * Inserts messages of the last 60 days. Each column has one value in an independent half of them, and another value in
+ * the oldest thousand.
  * @param {string} url @param {string} accountId @param {number} count
  */
-export async function fillMails(url, accountId, count) {
+export async function insertMessages(url, accountId, count) {
   const now = new Date();
   for (let from = 0; from < count; from += CHUNK) {
     const values = [accountId, count, from, Math.min(count, from + CHUNK) - 1, now];
@@ -70,7 +71,7 @@ export async function fillMails(url, accountId, count) {
   }
 }
 
-/** As autovacuum leaves tables whose mails have come to rest. @param {string} url */
-export async function settleTables(url) {
+/** Brings the tables into the state in which autovacuum leaves them. @param {string} url */
+export async function vacuumTables(url) {
   for (const table of ['emails', 'recipients', 'email_tags']) await onServer(url, `VACUUM (ANALYZE) ${table}`);
 }

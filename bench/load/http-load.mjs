@@ -1,6 +1,6 @@
-// Posts distinct mails over kept-open connections, one request in flight on each, and measures every answer. A process of
-// its own, so that its CPU time is not the server's. Written on node:net: a client library would take CPU that the server
-// could use on a small machine.
+// HTTP load generator: posts distinct messages over persistent connections, one request in flight on each, and measures
+// the latency of every response. It is a separate process, so that its CPU time is not counted for the server, and uses
+// node:net, because an HTTP client library would take CPU time from the server on a small machine.
 //   forked by bench/http-accept.mjs with one argument: HttpLoadOptions as JSON; sends one HttpLoadResult
 import { connect } from 'node:net';
 import { percentiles } from '../measure/percentiles.mjs';
@@ -10,7 +10,7 @@ import { percentiles } from '../measure/percentiles.mjs';
  * @property {number} port on 127.0.0.1
  * @property {string} apiKey
  * @property {string} from address of an active domain
- * @property {string} run distinguishes the mails of this run from all others
+ * @property {string} run distinguishes the messages of this run from all others
  * @property {number} count
  * @property {number} inFlight connections, each with one request at a time
  * @property {number} bytes size of one request's JSON body
@@ -18,9 +18,9 @@ import { percentiles } from '../measure/percentiles.mjs';
 /**
  * @typedef {object} HttpLoadResult
  * @property {number} accepted
- * @property {number} failed answers other than 2xx
+ * @property {number} failed responses other than 2xx
  * @property {string | null} firstFailure
- * @property {number} seconds from the first byte sent to the last answer
+ * @property {number} seconds from the first byte sent to the last response
  * @property {number} startedAt milliseconds since the epoch
  * @property {import('../measure/percentiles.mjs').Percentiles} latency in milliseconds
  * @property {number} cpuSeconds of this load generator
@@ -55,13 +55,13 @@ export function requestMaker({ apiKey, from, run, bytes, port }) {
   return (/** @type {number} */ index) => `${head}${padded(index)}\r\n\r\n${bodyOf(padded(index), cut)}`;
 }
 
-/** Of one length, so that all bodies of a run are of one length. @param {number} index */
+/** Fixed width, so that all bodies of a run have the same length. @param {number} index */
 const padded = (index) => String(index).padStart(8, '0');
 
-/** One connection; `ask` resolves with the status once the whole answer is here. */
+/** One connection; `request` resolves with the status once the complete response has arrived. */
 class Connection {
   /** @type {Buffer} */ rest = Buffer.alloc(0);
-  /** @type {{ resolve: (answer: { status: number, text: string }) => void, reject: (error: Error) => void } | null} */
+  /** @type {{ resolve: (response: { status: number, text: string }) => void, reject: (error: Error) => void } | null} */
   waiting = null;
 
   /** @param {number} port */
@@ -72,11 +72,11 @@ class Connection {
     this.socket.on('close', () => this.waiting?.reject(new Error('the server closed the connection')));
   }
 
-  /** @param {string} request @returns {Promise<{ status: number, text: string }>} */
-  ask(request) {
+  /** @param {string} text @returns {Promise<{ status: number, text: string }>} */
+  request(text) {
     return new Promise((resolve, reject) => {
       this.waiting = { resolve, reject };
-      this.socket.write(request);
+      this.socket.write(text);
     });
   }
 
@@ -88,7 +88,7 @@ class Connection {
     const head = this.rest.latin1Slice(0, headEnd);
     const length = /\r\ncontent-length: *(\d+)/i.exec(head)?.[1];
     const bodyStart = headEnd + HEAD_END.length;
-    if (length === undefined) return this.waiting?.reject(new Error(`an answer without a length: ${head}`));
+    if (length === undefined) return this.waiting?.reject(new Error(`a response without a length: ${head}`));
     const end = bodyStart + Number(length);
     if (this.rest.length < end) return;
     const text = this.rest.latin1Slice(bodyStart, end);
@@ -109,11 +109,11 @@ export async function loadHttp(options) {
   const cpuBefore = process.cpuUsage();
   const startedAt = Date.now();
   const start = performance.now();
-  const lane = async () => {
+  const sendAll = async () => {
     const connection = new Connection(options.port);
     for (let index = next++; index < options.count; index = next++) {
       const before = performance.now();
-      const { status, text } = await connection.ask(make(index));
+      const { status, text } = await connection.request(make(index));
       latencies[index] = performance.now() - before;
       if (status >= 200 && status < 300) continue;
       failed += 1;
@@ -121,7 +121,7 @@ export async function loadHttp(options) {
     }
     connection.socket.end();
   };
-  await Promise.all(Array.from({ length: options.inFlight }, lane));
+  await Promise.all(Array.from({ length: options.inFlight }, sendAll));
   const seconds = (performance.now() - start) / 1000;
   const { user, system } = process.cpuUsage(cpuBefore);
   return {

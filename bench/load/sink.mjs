@@ -1,9 +1,9 @@
-// The benchmark's hold on its sink process.
+// Starts and controls the sink process.
 import { end, nextMessage, startModule } from '../children.mjs';
 
 const ANSWER_MS = 10_000;
 
-/** @typedef {import('./smtp-sink.mjs').Arrivals & { strangers: number, arrivedAt: number[] }} Report `arrivedAt`: milliseconds of the machine's clock, by number of the mail */
+/** @typedef {import('./smtp-sink.mjs').Arrivals & { unexpected: number, arrivedAt: number[] }} Report `arrivedAt`: milliseconds of the machine's clock, by number of the message */
 
 export class Sink {
   /** @param {import('../children.mjs').Running} started @param {number} port */
@@ -21,8 +21,8 @@ export class Sink {
   /**
    * Announces a run before its load begins.
    * @param {string} run @param {number} count @param {number} withinMs
-   * @returns {Promise<{ complete: Promise<unknown> }>} `complete` resolves once all mails of the run are there; in a box,
-   *   so that awaiting the announcement does not await the mails
+   * @returns {Promise<{ complete: Promise<unknown> }>} `complete` resolves once all messages of the run have arrived.
+   *   It is wrapped in an object, so that awaiting the announcement does not await the messages
    */
   async expect(run, count, withinMs) {
     const complete = nextMessage(this.started, (message) => message.complete === run, withinMs);
@@ -33,7 +33,7 @@ export class Sink {
     return { complete };
   }
 
-  /** @param {string} run @param {boolean} [times] with the time of each arrival @returns {Promise<Report>} */
+  /** @param {string} run @param {boolean} [times] include the time of each arrival @returns {Promise<Report>} */
   async report(run, times = false) {
     const answer = nextMessage(this.started, (message) => message.report?.run === run, ANSWER_MS);
     this.started.child.send({ report: run, times });

@@ -1,6 +1,6 @@
-// Sends distinct mails over a number of SMTP sessions, command by command as most clients do (no pipelining), and measures
-// MAIL..250 of each. What it takes of the processor the measured system cannot have: all octets of a mail are there before the
-// load begins but for its number, and replies are read into one buffer per session.
+// SMTP load generator: sends distinct messages over a number of sessions, one command at a time like most clients (no
+// pipelining), and measures the time from MAIL to the final 250. It uses little CPU time, which the measured system
+// would lack: only the number in a message changes, and replies are read into one buffer per session.
 //   forked by bench/relay.mjs with one argument: SmtpLoadOptions as JSON; sends one SmtpLoadResult
 import { once } from 'node:events';
 import { connect } from 'node:net';
@@ -11,43 +11,43 @@ import { percentiles } from '../measure/percentiles.mjs';
 /**
  * @typedef {object} SmtpLoadOptions
  * @property {number} port on 127.0.0.1
- * @property {boolean} [tls] from the first byte; left out: where there is a login
+ * @property {boolean} [tls] from the first byte; default: if there is a login
  * @property {{ user: string, password: string } | null} login once per session
  * @property {string} from address of an active domain
- * @property {string} run part of every Message-ID, so that the sink knows whose mail it is
+ * @property {string} run part of every Message-ID, so that the sink can assign the message
  * @property {number} count
  * @property {number} sessions
  * @property {number} bytes size of one message, headers included
- * @property {number} [perSecond] mails are sent at this pace, however fast they are taken; left out: as fast as they are taken
+ * @property {number} [perSecond] fixed rate of messages; default: as fast as they are accepted
  */
 /**
  * @typedef {object} SmtpLoadResult
  * @property {number} accepted
  * @property {number} startedAt milliseconds of the machine's clock, before the first connection is opened
  * @property {number} endedAt milliseconds of the machine's clock, at the last 250
- * @property {import('../measure/percentiles.mjs').Percentiles} latency MAIL..250 in milliseconds
+ * @property {import('../measure/percentiles.mjs').Percentiles} latency from MAIL to 250 in milliseconds
  * @property {number} cpuSeconds of this load generator
- * @property {number[]} sentAt milliseconds of the machine's clock at which the last octet of each mail was written; empty without `perSecond`
+ * @property {number[]} sentAt milliseconds of the machine's clock when the last octet of each message was written; empty without `perSecond`
  */
-/** @typedef {{ octets: Buffer, code: number }} Line what is said, and the code that its reply has to have */
+/** @typedef {{ octets: Buffer, code: number }} Line a command or message, and the expected reply code */
 
-/** Longer than any reply but EHLO's, which may come in pieces. */
+/** Longer than any reply except that to EHLO, which may arrive in parts. */
 const REPLY_BUFFER = 4_096;
 const LF = 10;
 const SPACE = 32;
 const ZERO = 48;
-/** Where the number of a mail goes, with its zeros. */
+/** Placeholder of the number of a message. */
 const NUMBER = '########';
 
-/** One session: one command, one reply. */
+/** One session without pipelining. */
 class Session {
-  /** @type {readonly Line[]} those before `next` are said */
+  /** @type {readonly Line[]} those before `next` have been sent */
   lines = [];
   next = 0;
-  /** Of a reply that is not one line in one piece. */
+  /** Text of a reply with several lines or chunks. */
   text = '';
-  /** When the last line was said, by the machine's clock. */
-  saidAt = 0;
+  /** When the last line was sent, by the machine's clock. */
+  sentAt = 0;
   /** @type {{ resolve: () => void, reject: (error: Error) => void } | null} */
   waiting = null;
   /** @type {Error | null} */
@@ -57,7 +57,7 @@ class Session {
   constructor({ port, login, tls = login !== null }) {
     const onread = { buffer: Buffer.allocUnsafeSlow(REPLY_BUFFER), callback: this.read.bind(this) };
     const to = { port, host: '127.0.0.1', onread };
-    // The types know `onread` in the clear alone.
+    // The type of `onread` exists for plain text only.
     const overTls = /** @type {import('node:tls').ConnectionOptions} */ ({ ...to, rejectUnauthorized: false });
     this.socket = tls ? connectTls(overTls) : connect(to);
     this.socket.setNoDelay(true);
@@ -71,33 +71,33 @@ class Session {
     this.waiting?.reject(error);
   }
 
-  /** Each line after the reply to the one before. @param {readonly Line[]} lines @returns {Promise<void>} at the reply to the last */
-  say(lines) {
+  /** Sends each line after the reply to the previous one. @param {readonly Line[]} lines @returns {Promise<void>} resolves at the last reply */
+  send(lines) {
     return new Promise((resolve, reject) => {
       if (this.broken) return reject(this.broken);
       this.waiting = { resolve, reject };
       this.lines = lines;
       this.next = 0;
-      this.sayNext();
+      this.sendNext();
     });
   }
 
-  sayNext() {
+  sendNext() {
     const { octets } = this.lines[this.next++];
     if (octets.length > 0) this.socket.write(octets);
-    if (this.next === this.lines.length) this.saidAt = now();
+    if (this.next === this.lines.length) this.sentAt = now();
   }
 
-  replied() {
-    if (this.next < this.lines.length) this.sayNext();
+  onReply() {
+    if (this.next < this.lines.length) this.sendNext();
     else this.waiting?.resolve();
   }
 
-  /** @param {number} length @param {Uint8Array} buffer @returns {boolean} to be given more */
+  /** @param {number} length @param {Uint8Array} buffer @returns {boolean} true to continue reading */
   read(length, buffer) {
     const { code } = this.lines[this.next - 1];
     const isOneLine = this.text === '' && buffer[3] === SPACE && buffer.indexOf(LF) === length - 1;
-    if (isOneLine && codeOf(buffer) === code) this.replied();
+    if (isOneLine && codeOf(buffer) === code) this.onReply();
     else this.readText(Buffer.from(buffer.subarray(0, length)).latin1Slice(), code);
     return true;
   }
@@ -109,8 +109,8 @@ class Session {
     if (!/(^|\n)\d{3} [^\n]*\r\n$/.test(this.text)) return;
     const reply = this.text;
     this.text = '';
-    if (reply.startsWith(String(code))) this.replied();
-    else this.fail(new Error(`expected ${code}, the server said: ${reply.trim()}`));
+    if (reply.startsWith(String(code))) this.onReply();
+    else this.fail(new Error(`expected ${code}, got: ${reply.trim()}`));
   }
 }
 
@@ -128,8 +128,8 @@ function opening(login) {
   return [...lines, line(`AUTH PLAIN ${secret}`, 235)];
 }
 
-/** The lines of one mail after the other: the same octets, with another number in them. */
-class Mails {
+/** The lines of the messages: the same octets each time, with another number in them. */
+class Messages {
   /** @param {SmtpLoadOptions} options */
   constructor({ from, run, bytes }) {
     this.lines = [
@@ -141,7 +141,7 @@ class Mails {
     this.places = this.lines.flatMap(({ octets }) => placesIn(octets));
   }
 
-  /** Not before the one before is taken. @param {number} index @returns {readonly Line[]} */
+  /** Overwrites the previous message, which must have been accepted. @param {number} index @returns {readonly Line[]} */
   numbered(index) {
     for (const { octets, at } of this.places)
       for (let digit = NUMBER.length - 1, rest = index; digit >= 0; digit -= 1, rest = Math.floor(rest / 10))
@@ -150,7 +150,7 @@ class Mails {
   }
 }
 
-/** @param {{ from: string, run: string, bytes: number }} what @returns {string} with its end of data but for the line end */
+/** @param {{ from: string, run: string, bytes: number }} what @returns {string} including the dot of the end of data */
 function message({ from, run, bytes }) {
   const head = [
     `From: Bench <${from}>`,
@@ -184,24 +184,24 @@ async function loadSmtp(options) {
   let next = 0;
   const cpuBefore = process.cpuUsage();
   const startedAt = now();
-  const lane = async () => {
+  const sendAll = async () => {
     const session = new Session(options);
-    await session.say(opening(options.login));
-    const mails = new Mails(options);
+    await session.send(opening(options.login));
+    const messages = new Messages(options);
     for (let index = next++; index < options.count; index = next++) {
       if (options.perSecond) await until(startedAt + (index * 1_000) / options.perSecond);
       const before = performance.now();
-      await session.say(mails.numbered(index));
+      await session.send(messages.numbered(index));
       latencies[index] = performance.now() - before;
-      if (options.perSecond) sentAt[index] = session.saidAt;
+      if (options.perSecond) sentAt[index] = session.sentAt;
     }
     const endedAt = now();
-    await session.say([line('QUIT', 221)]);
+    await session.send([line('QUIT', 221)]);
     session.socket.end();
     if (!session.broken) await once(session.socket, 'close');
     return endedAt;
   };
-  const ends = await Promise.all(Array.from({ length: options.sessions }, lane));
+  const ends = await Promise.all(Array.from({ length: options.sessions }, sendAll));
   const { user, system } = process.cpuUsage(cpuBefore);
   return {
     accepted: options.count,

@@ -1,28 +1,28 @@
-// The end of the line: an SMTP server that takes every mail, keeps none, and counts by Message-ID which mails of a run
-// arrived, how often, and when the last one did. Takes pipelined commands.
-//   forked; sends { port }, then answers { expect: { run, count } } and { report: run }; ends with its parent
+// SMTP sink: a server that accepts every message, stores none, and counts by Message-ID which messages of a run
+// arrived, how often, and when the last one arrived. Supports pipelining.
+//   forked; sends { port }, then answers { expect: { run, count } } and { report: run }; exits with its parent
 import { createServer } from 'node:net';
 import { now } from '../measure/clock.mjs';
 
 /**
  * @typedef {object} Arrivals
  * @property {string} run
- * @property {number} count how many are expected
- * @property {number} distinct how many of them arrived
- * @property {number} duplicates arrivals of a mail that had arrived before
+ * @property {number} count number of expected messages
+ * @property {number} distinct number of them that arrived
+ * @property {number} duplicates repeated arrivals of the same message
  * @property {number} bytes of all arrivals, as sent
- * @property {number} lastAt milliseconds of the machine's clock of the last first arrival
+ * @property {number} lastAt milliseconds of the machine's clock at the last first arrival
  */
 
 if (!process.send) {
-  console.error('This is started by npm run bench.');
+  console.error('This program is started by npm run bench.');
   process.exit(2);
 }
 
 const END_OF_DATA = '\r\n.\r\n';
 const END_OF_DATA_OCTETS = Buffer.from(END_OF_DATA);
-/** As many octets may be its first part, with the rest still to come. */
-const UNSURE = END_OF_DATA.length - 1;
+/** Maximum number of octets at the end of a chunk that may be the first part of the end of data. */
+const PARTIAL_END = END_OF_DATA.length - 1;
 const HEAD_END = '\r\n\r\n';
 const HEAD_END_OCTETS = Buffer.from(HEAD_END);
 const NOTHING = Buffer.alloc(0);
@@ -30,18 +30,18 @@ const LF = 10;
 const MAX_HEAD = 65_536;
 const MESSAGE_ID = /^message-id:\s*<([^>@]+)\.(\d+)@/im;
 
-/** @type {Map<string, Arrivals & { at: Float64Array }>} `at`: first arrival of each mail, 0 before it */
+/** @type {Map<string, Arrivals & { at: Float64Array }>} `at`: first arrival of each message, 0 before it */
 const runs = new Map();
-/** Mails of no announced run, and mails without a Message-ID of ours. */
-let strangers = 0;
+/** Messages of no announced run, and messages without a Message-ID of a run. */
+let unexpected = 0;
 
 /** @param {string} head @param {number} bytes */
-function arrived(head, bytes) {
+function recordArrival(head, bytes) {
   const [, run = '', number = ''] = MESSAGE_ID.exec(head) ?? [];
   const arrivals = runs.get(run);
   const index = Number(number);
   if (!arrivals || !(index < arrivals.count)) {
-    strangers += 1;
+    unexpected += 1;
     return;
   }
   arrivals.bytes += bytes;
@@ -55,7 +55,7 @@ function arrived(head, bytes) {
   if (arrivals.distinct === arrivals.count) process.send?.({ complete: run });
 }
 
-/** Of the four letters of a verb, in capitals. @param {string} letters */
+/** The four letters of a verb, in capitals, as a number. @param {string} letters */
 const verb = (letters) => Buffer.from(letters).readUInt32BE();
 const CAPITALS = 0xdfdfdfdf;
 const DATA = verb('DATA');
@@ -72,15 +72,15 @@ const REPLIES = new Map([
   [QUIT, '221 2.0.0 Bye\r\n'],
 ]);
 
-/** One connection. Replies to everything that one chunk brought leave in one write; no body is copied. */
+/** One connection. Replies to all commands of one chunk are sent in one write; bodies are not copied. */
 class Receiver {
-  /** Of a command that is not whole. */
+  /** An incomplete command. */
   pending = NOTHING;
   inData = false;
   head = '';
-  headIsWhole = false;
+  headIsComplete = false;
   bytes = 0;
-  /** The last octets of the mail so far, which may be the first part of the end of data. */
+  /** The last octets received so far, which may be the first part of the end of data. */
   tail = '';
   replies = '';
 
@@ -106,14 +106,14 @@ class Receiver {
     this.replies = '';
   }
 
-  /** @param {Buffer} octets @param {number} at @returns {number} where the next begins; `at` when this one is not whole */
+  /** @param {Buffer} octets @param {number} at @returns {number} the start of the next one; `at` if this one is incomplete */
   takeCommand(octets, at) {
     const end = octets.indexOf(LF, at);
     if (end === -1) return at;
-    const spoken = end - at < 4 ? 0 : (octets.readUInt32BE(at) & CAPITALS) >>> 0;
-    this.replies += REPLIES.get(spoken) ?? OK;
-    if (spoken === DATA) this.beginData();
-    if (spoken !== QUIT) return end + 1;
+    const command = end - at < 4 ? 0 : (octets.readUInt32BE(at) & CAPITALS) >>> 0;
+    this.replies += REPLIES.get(command) ?? OK;
+    if (command === DATA) this.beginData();
+    if (command !== QUIT) return end + 1;
     this.socket.end(this.replies);
     this.replies = '';
     return octets.length;
@@ -122,33 +122,33 @@ class Receiver {
   beginData() {
     this.inData = true;
     this.head = '';
-    this.headIsWhole = false;
+    this.headIsComplete = false;
     this.bytes = 0;
     this.tail = '';
   }
 
-  /** @param {Buffer} octets @param {number} at @returns {number} where the next command begins */
+  /** @param {Buffer} octets @param {number} at @returns {number} the start of the next command */
   takeData(octets, at) {
     const past = this.endOfData(octets, at);
     const end = past === -1 ? octets.length : past;
-    if (!this.headIsWhole) this.readHead(octets, at, end);
+    if (!this.headIsComplete) this.readHead(octets, at, end);
     this.bytes += end - at;
     if (past === -1) {
-      this.tail = (this.tail + octets.latin1Slice(Math.max(at, end - UNSURE), end)).slice(-UNSURE);
+      this.tail = (this.tail + octets.latin1Slice(Math.max(at, end - PARTIAL_END), end)).slice(-PARTIAL_END);
       return end;
     }
     this.inData = false;
     const blank = this.head.indexOf(HEAD_END);
-    // The last line end is the mail's, the dot and the one behind it are not.
-    arrived(blank === -1 ? this.head : this.head.slice(0, blank), this.bytes - '.\r\n'.length);
-    this.replies += '250 2.0.0 Ok: taken\r\n';
+    // The last line end belongs to the message; the dot and the line end after it do not.
+    recordArrival(blank === -1 ? this.head : this.head.slice(0, blank), this.bytes - '.\r\n'.length);
+    this.replies += '250 2.0.0 Ok: accepted\r\n';
     return end;
   }
 
-  /** @param {Buffer} octets @param {number} at @returns {number} behind it, or -1 */
+  /** @param {Buffer} octets @param {number} at @returns {number} the position after it, or -1 */
   endOfData(octets, at) {
     if (this.tail !== '') {
-      const seam = this.tail + octets.latin1Slice(at, Math.min(at + UNSURE, octets.length));
+      const seam = this.tail + octets.latin1Slice(at, Math.min(at + PARTIAL_END, octets.length));
       const begin = seam.indexOf(END_OF_DATA);
       if (begin !== -1) return at + begin + END_OF_DATA.length - this.tail.length;
     }
@@ -156,11 +156,11 @@ class Receiver {
     return begin === -1 ? -1 : begin + END_OF_DATA.length;
   }
 
-  /** Only as much as surely holds the header block. @param {Buffer} octets @param {number} at @param {number} end */
+  /** Reads only as much as the header block needs. @param {Buffer} octets @param {number} at @param {number} end */
   readHead(octets, at, end) {
     const blank = octets.indexOf(HEAD_END_OCTETS, at);
     this.head += octets.latin1Slice(at, Math.min(blank === -1 ? end : blank + HEAD_END.length, end, at + MAX_HEAD));
-    this.headIsWhole = this.head.length >= MAX_HEAD || this.head.includes(HEAD_END);
+    this.headIsComplete = this.head.length >= MAX_HEAD || this.head.includes(HEAD_END);
   }
 }
 
@@ -179,7 +179,7 @@ process.on(
     }
     if (message.report !== undefined) {
       const { at, ...arrivals } = runs.get(message.report) ?? {};
-      process.send?.({ report: { ...arrivals, strangers, arrivedAt: message.times ? [...(at ?? [])] : [] } });
+      process.send?.({ report: { ...arrivals, unexpected, arrivedAt: message.times ? [...(at ?? [])] : [] } });
     }
   },
 );

@@ -1,4 +1,4 @@
-// One clock for all processes of the benchmark: the system's monotonic one, which nobody sets while it is read.
+// The clock of all benchmark processes: the monotonic clock of the system.
 
 /** @returns {number} milliseconds, comparable between processes of this machine */
 export const now = () => Number(process.hrtime.bigint()) / 1e6;

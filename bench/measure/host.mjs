@@ -1,4 +1,4 @@
-// What the host of a virtual machine took from it while something was measured.
+// Measures the processor time that the host took from a virtual machine.
 import { readFileSync } from 'node:fs';
 import { cpus } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -8,14 +8,14 @@ import { Worker } from 'node:worker_threads';
 const STEAL = 7;
 const TICKS_PER_SECOND = 100;
 
-/** @returns {number | null} seconds in which a processor had work and the host ran something else, since the start */
+/** @returns {number | null} seconds since the start in which a processor had work and the host ran something else */
 function stolenSeconds() {
   if (process.platform !== 'linux') return null;
   const [, ...ticks] = readFileSync('/proc/stat', 'latin1').split('\n', 1)[0].split(/ +/).map(Number);
   return (ticks[STEAL] ?? 0) / TICKS_PER_SECOND;
 }
 
-/** @returns {() => number | null} which share of the processors' time, 0 to 1, the host took since then; null where nobody knows */
+/** @returns {() => number | null} the share of processor time, 0 to 1, that the host took since then; null if unknown */
 export function watchHost() {
   const startedAt = performance.now();
   const before = stolenSeconds();
@@ -26,14 +26,14 @@ export function watchHost() {
   };
 }
 
-/** More than this share, and a run does not count. */
+/** A run in which the host took a larger share does not count. */
 const QUIET = 0.03;
-const MOST_TIMES = 2;
+const MAX_REPETITIONS = 2;
 const PROBE_MS = 400;
 const PAUSE_MS = 2_000;
 const WAIT_MS = 60_000;
 
-/** Work for every processor, for a moment: nothing is taken from one that has none. */
+/** Keeps all processors busy for a moment, because the host takes no time from idle processors. */
 async function isQuiet() {
   const host = watchHost();
   const spin = `const end = Date.now() + ${PROBE_MS}; while (Date.now() < end);`;
@@ -47,17 +47,17 @@ async function untilQuiet() {
 }
 
 /**
- * Runs both systems in turn, each pair once the host is quiet or a minute has passed. Where the host disturbed some, there
- * are more pairs, up to twice as many, and the least disturbed ones count. Both systems of a pair stay or go together.
+ * Runs both systems in turn, each pair once the host is quiet or a minute has passed. If the host disturbs some pairs,
+ * more pairs are run, up to twice as many, and the least disturbed ones count. Both runs of a pair count, or neither.
  * @template T
- * @param {{ pairs: number, report: import('../report.mjs').Report, systems: T[] }} what `pairs`: how many count
+ * @param {{ pairs: number, report: import('../report.mjs').Report, systems: T[] }} what `pairs`: number of pairs that count
  * @param {(system: T, pair: number) => Promise<import('../report.mjs').Row>} run
  */
 export async function quietPairs({ pairs, report, systems }, run) {
   /** @type {{ rows: import('../report.mjs').Row[], stolen: number }[]} */
   const all = [];
   const quiet = () => all.filter(({ stolen }) => stolen <= QUIET).length;
-  while (quiet() < pairs && all.length < MOST_TIMES * pairs) {
+  while (quiet() < pairs && all.length < MAX_REPETITIONS * pairs) {
     await untilQuiet();
     const rows = [];
     for (const system of systems) rows.push(await run(system, all.length + 1));

@@ -8,7 +8,7 @@ export function percentiles(values) {
   return { p50: rank(0.5), p95: rank(0.95), p99: rank(0.99), max: rank(1) };
 }
 
-/** @param {number[]} values @returns {number} the middle one; of an even number, the mean of the two in the middle */
+/** @param {number[]} values @returns {number} the median; for an even number of values, the mean of the two in the middle */
 export function median(values) {
   const sorted = values.toSorted((a, b) => a - b);
   const middle = sorted.length >> 1;

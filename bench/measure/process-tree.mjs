@@ -1,29 +1,29 @@
-// CPU time and memory of whole process trees, from /proc. Where there is no /proc the figures are null.
+// CPU time and memory of process trees, from /proc. Without /proc the figures are null.
 import { readdirSync, readFileSync } from 'node:fs';
 
 /** Linux counts in 1/100 s on every architecture that Node.js runs on. */
 const TICKS_PER_SECOND = 100;
 
-/** @returns {Map<number, { parent: number, ticks: number }>} of every process that can be read right now */
+/** @returns {Map<number, { parent: number, ticks: number }>} of every readable process */
 function readProcesses() {
   const processes = new Map();
   for (const name of readdirSync('/proc')) {
     if (!/^\d+$/.test(name)) continue;
     try {
       const stat = readFileSync(`/proc/${name}/stat`, 'latin1');
-      // The name of the program, in brackets, may hold anything. Fields as in proc(5), which counts from 1.
+      // The program name, in parentheses, may contain any characters. Field numbers as in proc(5), which counts from 1.
       const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
       const field = (/** @type {number} */ number) => Number(fields[number - 3]);
-      // Own time and that of children that have ended: what a worker used is not lost with it.
+      // Includes the time of children that have exited.
       processes.set(Number(name), { parent: field(4), ticks: field(14) + field(15) + field(16) + field(17) });
     } catch {
-      // It ended in the meantime.
+      // The process has exited.
     }
   }
   return processes;
 }
 
-/** @param {number[]} roots @returns {number[]} the roots and everything that descends from them */
+/** @param {number[]} roots @returns {number[]} the roots and all their descendants */
 export function processTree(roots) {
   return membersOf(roots, readProcesses());
 }
@@ -48,7 +48,7 @@ export function cpuSeconds(roots) {
 
 /**
  * @param {number[]} roots
- * @returns {number | null} proportional set size in MiB: memory that several processes share counts once
+ * @returns {number | null} proportional set size in MiB, in which shared memory counts once
  */
 export function memoryMiB(roots) {
   if (process.platform !== 'linux') return null;
@@ -63,7 +63,7 @@ export function memoryMiB(roots) {
 }
 
 /**
- * Waits until the trees have nothing left to do, so that work which follows an answer counts for who caused it.
+ * Waits until the processes are idle, so that work after a response counts for the run that caused it.
  * @param {number[]} roots @param {number} withinMs
  */
 export async function untilIdle(roots, withinMs) {

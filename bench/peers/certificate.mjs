@@ -1,7 +1,7 @@
-// What a peer shows to its clients: a certificate of the kind that ours makes for itself, so that a handshake costs both the same.
+// The certificate of the peers, of the same kind as the one that Postloft creates, so that handshakes cost the same.
 import { generate } from 'selfsigned';
 
-/** @returns {Promise<{ key: string, cert: string }>} PEM; RSA-2048, signed by itself */
+/** @returns {Promise<{ key: string, cert: string }>} PEM; RSA-2048, self-signed */
 export async function selfSigned() {
   const { private: key, cert } = await generate([{ name: 'commonName', value: 'localhost' }], {
     keySize: 2048,

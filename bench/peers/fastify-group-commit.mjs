@@ -1,6 +1,6 @@
-// The peer of the HTTP measurement: the least that accepts a mail durably. Fastify without validation, a key compared in
-// memory, one row per mail, and one INSERT and one commit for everybody who waited when the last commit returned.
-//   forked with { databaseUrl }; creates its table, sends { port }, ends with its parent
+// The peer of the HTTP measurement: the minimum that accepts a message durably. Fastify without validation, an API key
+// compared in memory, one row per message, and group commit: concurrent requests share one INSERT and one commit.
+//   forked with { databaseUrl }; creates its table, sends { port }, exits with its parent
 import { randomUUID } from 'node:crypto';
 import { createRequire } from 'node:module';
 import pg from 'pg';
@@ -8,7 +8,7 @@ import pg from 'pg';
 const MAX_ROWS = 128;
 const MAX_BYTES = 4 * 1024 * 1024;
 
-// Fastify is not a dependency of ours; the one that serves our gateway is the right one to compare with.
+// Fastify is not a direct dependency; this is the copy that the gateway uses.
 const require = createRequire(createRequire(import.meta.url).resolve('@nestjs/platform-fastify'));
 /** @type {typeof import('fastify').default} */
 const fastify = require('fastify');
@@ -17,9 +17,9 @@ const { databaseUrl, apiKey } = JSON.parse(process.argv[2]);
 const client = new pg.Client({ connectionString: databaseUrl, application_name: 'bench-peer' });
 await client.connect();
 await client.query(
-  'CREATE TABLE IF NOT EXISTS mails (id text COLLATE "C" PRIMARY KEY, idempotency_key text, body bytea NOT NULL)',
+  'CREATE TABLE IF NOT EXISTS messages (id text COLLATE "C" PRIMARY KEY, idempotency_key text, body bytea NOT NULL)',
 );
-await client.query('ALTER TABLE mails ALTER body SET STORAGE EXTERNAL');
+await client.query('ALTER TABLE messages ALTER body SET STORAGE EXTERNAL');
 
 /** @typedef {{ id: string, key: string, body: Buffer, resolve: () => void, reject: (error: unknown) => void }} Waiting */
 /** @type {Waiting[]} */
@@ -68,7 +68,7 @@ function textOf(size) {
     { length: size },
     (_, i) => `($${3 * i + 1}::text, $${3 * i + 2}::text, $${3 * i + 3}::bytea)`,
   );
-  return `INSERT INTO mails (id, idempotency_key, body) SELECT * FROM (VALUES ${rows.join(', ')}) AS m(id, key, body) WHERE id IS NOT NULL`;
+  return `INSERT INTO messages (id, idempotency_key, body) SELECT * FROM (VALUES ${rows.join(', ')}) AS m(id, key, body) WHERE id IS NOT NULL`;
 }
 
 /** @param {Waiting[]} group */

@@ -1,6 +1,6 @@
-// Postfix as it takes mail on one port of loopback and hands everything to one other: own configuration, queue and data in
-// a directory of its own. Its queue files are flushed to disk before each 250; that is not switched off. Tuned in its
-// favour: no pause for fast clients, many deliveries at once to the one destination.
+// Postfix, relaying from one loopback port to another, with its own configuration, queue and data directory. Its queue
+// files are flushed to disk before each 250, which is the default. It is tuned for speed: no delays for fast clients,
+// many concurrent deliveries to the only destination.
 import { existsSync, mkdirSync, mkdtempSync, chmodSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { spawnSync } from 'node:child_process';
 import { tmpdir } from 'node:os';
@@ -11,18 +11,18 @@ import { freePorts, stopOnce, until } from '../children.mjs';
 import { selfSigned } from './certificate.mjs';
 
 /**
- * Postfix writes its log as any operator has it: what became of a mail is otherwise known to nobody. BENCH_POSTFIX_LOG=off
- * leaves it out.
+ * Postfix writes its log as in normal operation, because the fate of a message is recorded nowhere else.
+ * BENCH_POSTFIX_LOG=off disables it.
  */
 const LOGGED = process.env.BENCH_POSTFIX_LOG !== 'off';
-/** Mail comes in over TLS, as ours takes it. BENCH_POSTFIX_TLS=off has it come in the clear. */
+/** Messages arrive over TLS, like at Postloft. BENCH_POSTFIX_TLS=off disables it. */
 const TLS = process.env.BENCH_POSTFIX_TLS !== 'off';
 const STARTING_MS = 20_000;
 const ENDING_MS = 10_000;
 
 const found = ['/usr/sbin/postfix', '/usr/local/sbin/postfix'].find((file) => existsSync(file));
 
-/** @returns {string | null} why Postfix cannot be measured here */
+/** @returns {string | null} the reason why Postfix cannot be measured */
 export function postfixMissing() {
   if (!found) return 'Postfix is not installed';
   return process.getuid?.() === 0 ? null : 'Postfix can be started by root only';
@@ -137,7 +137,7 @@ function postfix(dir, command) {
   return { status, text: `${stdout}${stderr}` };
 }
 
-/** @param {number} port @returns {Promise<boolean>} whether a banner comes */
+/** @param {number} port @returns {Promise<boolean>} whether the server sends a greeting */
 const answers = (port) =>
   new Promise((resolve) => {
     const to = { port, host: '127.0.0.1' };

@@ -1,6 +1,6 @@
-// The peer of the submission measurement: nodemailer's smtp-server as its manual shows it, with TLS, a login compared in
-// memory, and one file per mail that is on disk before the 250: written, flushed, given its final name.
-//   forked with { folder, user, password }; sends { port }, ends with its parent
+// The peer of the submission measurement: nodemailer's smtp-server as in its manual, with TLS, a password compared in
+// memory, and one file per message, which is written, flushed and renamed before the 250.
+//   forked with { folder, user, password }; sends { port }, exits with its parent
 import { close, fsync, open, rename, write } from 'node:fs';
 import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';

@@ -37,6 +37,8 @@ export interface ApiOperation {
   scope: Scope | null;
   /** Where the caller names a thing: `path:id`, `query:email_id`, `query:after`, `body:domain_ids`. */
   spots: string[];
+  /** Names of all query parameters. */
+  query: string[];
   body: Schema | null;
   /** Of the answer when it succeeds as JSON. */
   answer: Schema | null;
@@ -67,6 +69,7 @@ function read(path: string, method: string, operation: OperationObject): ApiOper
     path,
     scope: operation['x-required-scope'] ?? null,
     spots: [...parameters.map((one) => `${one.in}:${one.name}`), ...fields.map((field) => `body:${field}`)],
+    query: (operation.parameters ?? []).filter((one) => one.in === 'query').map(({ name }) => name),
     body,
     answer: jsonOf(success),
   };

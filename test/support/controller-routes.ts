@@ -1,7 +1,7 @@
 import { RequestMethod, type Type } from '@nestjs/common';
 import type { Scope } from '#libs/contracts';
 import type { RouteAccess } from '../../apps/gateway/src/http/route-access.js';
-import { CONTROLLERS } from '../../apps/gateway/src/rest/controllers.js';
+import { CONTROLLERS } from '../../apps/gateway/src/controllers.js';
 import type { ApiOperation } from './api-operations.js';
 
 interface ControllerRoute {
@@ -40,6 +40,7 @@ export const FACADE_OPERATIONS: ApiOperation[] = CONTROLLER_ROUTES.filter(({ pat
   path,
   scope: access as Scope,
   spots: [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => `path:${name}`),
+  query: [],
   body: null,
   answer: null,
 }));

@@ -1,12 +1,14 @@
 import { createCourier } from '../../libs/mta/src/index.js';
 import type {
   Courier,
-  CourierJob,
   CourierOptions,
-  CourierTimeouts,
   Destination,
+  Envelope,
   Outcome,
+  OutgoingMessage,
+  TlsResult,
 } from '../../libs/mta/src/index.js';
+import type { CourierTimeouts } from '../../libs/mta/src/courier.js';
 import { LocalDns } from './local-dns.js';
 import type { DnsName } from './local-dns.js';
 import { ORDINARY_EXTENSIONS, ScriptedMx } from './scripted-mx.js';
@@ -31,10 +33,14 @@ export function at(moment: MxMoment, action: MxAction, extensions = ORDINARY_EXT
   return { on: { [moment]: action }, extensions };
 }
 
+/** Envelope and message of one delivery. */
+export type TestJob = Envelope & OutgoingMessage;
+
 /** A courier in mode `mx` with its own DNS and scripted servers; everything is closed by `close`. */
 export class CourierFixture {
   readonly servers: ScriptedMx[] = [];
   readonly events: object[] = [];
+  readonly tlsResults: TlsResult[] = [];
   #courier: Courier | null = null;
   #closed = false;
 
@@ -85,7 +91,7 @@ export class CourierFixture {
     return this.#courier;
   }
 
-  job(...addresses: string[]): CourierJob {
+  job(...addresses: string[]): TestJob {
     const to = addresses.length === 0 ? ['one@to.test'] : addresses;
     return {
       id: 'em_1',
@@ -93,7 +99,7 @@ export class CourierFixture {
       recipients: to.map((address) => ({ key: address, address })),
       content: () => Promise.resolve(CONTENT),
       sevenBit: () => Promise.resolve(null),
-      mayStart: () => true,
+      permit: () => true,
       tls: 'opportunistic',
       source: null,
     };
@@ -107,7 +113,15 @@ export class CourierFixture {
   }
 
   deliver(...addresses: string[]): Promise<Outcome[]> {
-    return this.courier.deliver(this.job(...addresses));
+    return this.send(this.job(...addresses));
+  }
+
+  /** One attempt, as the queue makes it. */
+  async send(job: TestJob): Promise<Outcome[]> {
+    const route = await this.courier.resolve(job.recipients[0].address.replace(/^.*@/, ''));
+    const { outcomes, tlsResults } = await this.courier.deliver(route, job, job);
+    this.tlsResults.push(...tlsResults);
+    return outcomes;
   }
 
   async close(): Promise<void> {

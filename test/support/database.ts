@@ -1,8 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import { loadConfig, Log, type Config } from '#libs/kernel';
-import { dataSourceOptions, migrate } from '#libs/persistence';
+import { migrate } from '#libs/persistence';
 import pg from 'pg';
 import { DataSource } from 'typeorm';
+import { dataSourceOptions } from '../../libs/persistence/src/persistence.module.js';
 
 /** A migrated database of its own. */
 export interface TestDatabase {
@@ -11,7 +12,8 @@ export interface TestDatabase {
 }
 
 const log = Log.quiet();
-let template: Promise<string> | undefined;
+/** Of the server that the global set-up started; on another server each worker makes one of its own. */
+let template: Promise<string> | undefined = templateOfSetup();
 
 /** Settings of a program on the database `url`; `more` are further settings as the environment would write them. */
 export function testConfig(url: string, more: Record<string, string> = {}): Config {
@@ -24,15 +26,22 @@ export function testConfig(url: string, more: Record<string, string> = {}): Conf
   });
 }
 
-/** The schema is made once per test file; each call gets a copy of it. */
+/** A copy of the migrated database. */
 export async function freshDatabase(server: string): Promise<TestDatabase> {
   const name = `test_${randomBytes(6).toString('hex')}`;
   template ??= migratedTemplate(server);
   await onServer(server, `CREATE DATABASE ${name} TEMPLATE ${await template}`);
+  // Commits do not wait for the disk: no test survives a crash of this server.
+  await onServer(server, `ALTER DATABASE ${name} SET synchronous_commit = off`);
   return {
     url: onDatabase(server, name),
     drop: () => onServer(server, `DROP DATABASE ${name} WITH (FORCE)`),
   };
+}
+
+function templateOfSetup(): Promise<string> | undefined {
+  const name = process.env['TEST_DATABASE_TEMPLATE'];
+  return name === undefined ? undefined : Promise.resolve(name);
 }
 
 async function migratedTemplate(server: string): Promise<string> {

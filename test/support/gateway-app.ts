@@ -3,21 +3,25 @@ import { Module, type DynamicModule } from '@nestjs/common';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import { Test } from '@nestjs/testing';
 import { Accounts, ApiKeys } from '#libs/accounts';
-import { BusModule, LogCarriage } from '#libs/bus';
-import { STATS_COUNTERS, type DomainStats, type Permission } from '#libs/contracts';
+import { BusModule, OutboxRelay } from '#libs/bus';
+import { STATS_COUNTERS, type DomainStats, type Permission, wholeAccount } from '#libs/contracts';
 import { SendingDomains } from '#libs/domains';
-import { KernelModule, loadConfig, Log, Shutdown } from '#libs/kernel';
+import { KernelModule, loadConfig, Log, Shutdown, type Config } from '#libs/kernel';
 import { PersistenceModule } from '#libs/persistence';
-import { StatsStore, type MetricsAnswer, type MetricsQuery, type MetricsRow } from '#libs/stats';
+import { QueueModule } from '#libs/queue';
+import { TlsReportsModule } from '#libs/tls-reports';
+import { StatsStore, type MetricsResult, type MetricsQuery, type MetricsRow } from '#libs/stats';
 import { GatewayModule } from '../../apps/gateway/src/gateway.module.js';
 import { configureGateway, createGatewayAdapter } from '../../apps/gateway/src/http-application.js';
+import request from 'supertest';
+import type TestAgent from 'supertest/lib/agent.js';
 import { createTestDatabase } from './test-database.js';
 
 /** Counts that a test sets; the real store needs a ClickHouse engine and has tests of its own. */
 export class SetCounts {
   accepted = 0;
   /** Of metrics; null: one that has `accepted`. */
-  answer: MetricsAnswer | null = null;
+  answer: MetricsResult | null = null;
 
   domainStats(_accountId: string, domainId: string, { from, to }: { from: Date; to: Date }): Promise<DomainStats> {
     const counts = Object.fromEntries(STATS_COUNTERS.map((counter) => [counter, 0]));
@@ -27,7 +31,7 @@ export class SetCounts {
   /** What was asked last. */
   question: MetricsQuery | undefined;
 
-  metrics(question: MetricsQuery): Promise<MetricsAnswer> {
+  metrics(question: MetricsQuery): Promise<MetricsResult> {
     this.question = question;
     if (this.answer) return Promise.resolve(this.answer);
     const values = { accepted: this.accepted, delivery_rate: null };
@@ -35,6 +39,9 @@ export class SetCounts {
     return Promise.resolve({ totals: values, rows: question.dimensions.length > 0 ? rows : null, approximate: [] });
   }
 }
+
+/** A method of a request in a table: `agent[verb](path)`. */
+export type Verb = 'delete' | 'get' | 'patch' | 'post' | 'put';
 
 export interface GatewayApp {
   url: string;
@@ -44,28 +51,37 @@ export interface GatewayApp {
   counts: SetCounts;
   /** A new account with an active domain and a key. */
   account(permission?: Permission): Promise<{ accountId: string; key: string; domain: string; domainId: string }>;
-  call(key: string | null, method: string, path: string, body?: unknown, headers?: object): Promise<Response>;
+  /** Sends requests to this gateway, with this API key as the bearer token if one is given. */
+  agent(key?: string | null): TestAgent;
   stop(): Promise<void>;
 }
 
 /**
  * The gateway in this process on a free port, as its program builds it; on a database of its own, or on that of another
- * one (`DATABASE_URL`), which is then stopped last.
+ * one (`DATABASE_URL`), which is then stopped last. `complete` changes the settings as the start of a program does.
  */
-export async function startGatewayApp(env: Record<string, string> = {}): Promise<GatewayApp> {
+export async function startGatewayApp(
+  env: Record<string, string> = {},
+  complete: (config: Config) => Config = (config) => config,
+): Promise<GatewayApp> {
   const shared = env['DATABASE_URL'];
   const db = shared === undefined ? await createTestDatabase() : { url: shared, close: () => Promise.resolve() };
-  const config = loadConfig('gateway', {
+  const settings = loadConfig('gateway', {
     HTTP_PORT: '0',
     DATABASE_URL: db.url,
     CLICKHOUSE_URL: 'http://127.0.0.1:1',
     MASTER_KEY: Buffer.alloc(32, 7).toString('base64'),
     RATE_LIMIT_PER_SECOND: '0',
+    // Files use many wrong and ended keys, all from one address.
+    HTTP_AUTH_FAILURES_PER_MINUTE: '10000',
     ALLOW_PRIVATE_WEBHOOKS: 'true',
     LOG_LEVEL: 'fatal',
+    // Several files share the machine; tests of a busy database set a shorter time.
+    DATABASE_POOL_WAIT: '20s',
     BOOTSTRAP_API_KEY: 'bootstrap-key-0123456789',
     ...env,
   });
+  const config = complete(settings);
   const log = Log.create(config);
   const shutdown = new Shutdown(log);
   const counts = new SetCounts();
@@ -76,12 +92,16 @@ export async function startGatewayApp(env: Record<string, string> = {}): Promise
       BusModule.forRoot(),
       countsModule(counts),
       GatewayModule,
+      QueueModule,
+      TlsReportsModule,
     ],
   }).compile();
   const app = module.createNestApplication<NestFastifyApplication>(createGatewayAdapter(config), { logger: ['error'] });
   configureGateway(app);
+  await app.init();
+  await app.getHttpAdapter().getInstance().ready();
   await app.listen(0, '127.0.0.1');
-  await app.get(LogCarriage).start();
+  await app.get(OutboxRelay).start();
   const { port } = app.getHttpServer().address() as AddressInfo;
   const url = `http://127.0.0.1:${port}`;
   return {
@@ -91,21 +111,26 @@ export async function startGatewayApp(env: Record<string, string> = {}): Promise
     app,
     counts,
     account: (permission = 'full_access') => newAccount(app, permission),
-    call: (key, method, path, body, headers = {}) =>
-      fetch(url + path, {
-        method,
-        headers: {
-          ...(key === null ? {} : { authorization: `Bearer ${key}` }),
-          ...(body === undefined ? {} : { 'content-type': 'application/json' }),
-          ...headers,
-        },
-        ...(body === undefined ? {} : { body: typeof body === 'string' ? body : JSON.stringify(body) }),
-      }),
+    agent: (key) => agentOf(app, key ?? null),
     stop: async () => {
       await shutdown.run();
       await db.close();
     },
   };
+}
+
+let shared: Promise<GatewayApp> | undefined;
+
+/**
+ * The gateway that all files of this worker share, with default settings; it ends with the worker. A file that stops,
+ * reconfigures or counts everything starts one of its own.
+ */
+export function sharedGateway(): Promise<GatewayApp> {
+  shared ??= startGatewayApp().then((gateway) => ({
+    ...gateway,
+    stop: () => Promise.reject(new Error('Other files of this worker use the shared gateway')),
+  }));
+  return shared;
 }
 
 @Module({})
@@ -118,13 +143,18 @@ const countsModule = (counts: SetCounts): DynamicModule => ({
   exports: [StatsStore],
 });
 
+function agentOf(app: NestFastifyApplication, key: string | null): TestAgent {
+  const agent = request.agent(app.getHttpServer());
+  return key === null ? agent : agent.auth(key, { type: 'bearer' });
+}
+
 let made = 0;
 
 async function newAccount(app: NestFastifyApplication, permission: Permission) {
   const { id: accountId } = await app.get(Accounts).create({ name: 'Letters', plan: 'unlimited' });
   const domain = `mail${++made}.example.org`;
   await app.get(SendingDomains).addVouched(accountId, domain);
-  const [{ id: domainId }] = await app.get(SendingDomains).list(accountId);
+  const [{ id: domainId }] = await app.get(SendingDomains).list(wholeAccount(accountId));
   const { token } = await app.get(ApiKeys).create(accountId, { name: 'Test', permission });
   return { accountId, key: token, domain, domainId };
 }

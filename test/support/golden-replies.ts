@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
-import { toServerReply } from '../../libs/mta/src/server-reply.js';
+import { toServerReply } from '../../libs/mta/src/replies/server-reply.js';
 import type { ServerReply } from '#libs/mta';
 
 /** One labelled reply of `test/golden/replies`; the columns are explained in its README. */

@@ -1,4 +1,4 @@
-import type { SentMail } from './inbound-desk.js';
+import type { SentMail } from './inbound/inbound-fixture.js';
 
 /** One failure of `dsn`; `final: null` names nobody. */
 export interface Failure {
@@ -10,7 +10,7 @@ export interface Failure {
 }
 
 /** A delivery status notification as Postfix makes it. */
-export function dsn(sent: SentMail | null, failures: Failure[] = [{}]): string {
+export function dsn(sent: Pick<SentMail, 'trace' | 'messageId'> | null, failures: Failure[] = [{}]): string {
   const groups = failures.map(({ final = 'ada@rcpt.example', original, action = 'failed', status = '5.1.1', words }) =>
     [
       ...(original === undefined ? [] : [`Original-Recipient: rfc822;${original}`]),
@@ -54,12 +54,13 @@ export interface Complaint {
   type?: string;
   rcpt?: string;
   head?: string[];
+  from?: string;
 }
 
 /** A complaint about the mail whose head it returns; its words try to break what shows them. */
-export function arf({ type = 'abuse', rcpt, head = [] }: Complaint): string {
+export function arf({ type = 'abuse', rcpt, head = [], from = 'fbl@loop.example' }: Complaint): string {
   return [
-    'From: <fbl@loop.example>',
+    `From: <${from}>`,
     'Subject: complaint',
     'Content-Type: multipart/report; report-type=feedback-report; boundary=b',
     '',

@@ -44,6 +44,8 @@ export class LocalDns {
   isAway = false;
   /** An address that is answered for every name without an entry, as resolvers do that earn money by typing errors. */
   lie: string | null = null;
+  /** Called before the server closes. */
+  onClose: (() => Promise<void>) | undefined;
   readonly #zone = new Map<string, DnsName>();
   readonly #sockets = new Set<net.Socket>();
 
@@ -85,6 +87,7 @@ export class LocalDns {
   }
 
   async close(): Promise<void> {
+    await this.onClose?.();
     for (const socket of this.#sockets) socket.destroy();
     await Promise.all([
       new Promise<void>((resolve) => this.udp.close(() => resolve())),

@@ -1,6 +1,6 @@
 import { Module, type DynamicModule } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
-import { BusModule, EventLog, LogCarriage } from '#libs/bus';
+import { BusModule, EventLog, OutboxRelay } from '#libs/bus';
 import { KernelModule, Log, Shutdown } from '#libs/kernel';
 import { Database, PersistenceModule } from '#libs/persistence';
 import type { LogHarness } from '../../libs/bus/src/event-log.suite.js';
@@ -29,7 +29,7 @@ export async function busProcess(databaseUrl: string, settings: Record<string, s
 export async function logHarness(server: string, settings: Record<string, string> = {}): Promise<LogHarness> {
   const { url, drop } = await freshDatabase(server);
   const delivery = await busProcess(url, settings);
-  await delivery.app.get(LogCarriage).start();
+  await delivery.app.get(OutboxRelay).start();
   return {
     database: delivery.app.get(Database),
     process: () => busProcess(url, settings),
@@ -48,7 +48,7 @@ export async function standaloneLogHarness(server: string): Promise<LogHarness> 
     database: writer.app.get(Database),
     process: async () => {
       const started = await busProcess(url);
-      await started.app.get(LogCarriage).start();
+      await started.app.get(OutboxRelay).start();
       return started;
     },
     close: async () => {

@@ -1,7 +1,7 @@
 import type net from 'node:net';
 import tls from 'node:tls';
 import { ORDINARY_EXTENSIONS } from './mx-script.js';
-import type { MxAction, MxDesk, MxMoment, MxSession } from './mx-script.js';
+import type { MxAction, MxServer, MxMoment, MxSession } from './mx-script.js';
 
 const ORDINARY: Record<MxMoment, string> = {
   banner: '220 mx.test ESMTP ready',
@@ -38,7 +38,7 @@ export class MxDialogue {
   #recipients: string[] = [];
 
   constructor(
-    private readonly mx: MxDesk,
+    private readonly mx: MxServer,
     private readonly session: MxSession,
     socket: net.Socket,
   ) {

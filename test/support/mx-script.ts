@@ -67,7 +67,7 @@ export interface MxSession {
 }
 
 /** What a dialogue needs from its server. */
-export interface MxDesk {
+export interface MxServer {
   readonly script: MxScript;
   decide(moment: MxMoment, context: Omit<MxContext, 'count'>): MxAction | undefined;
   keep(mail: ReceivedMail): void;

@@ -12,7 +12,7 @@ export interface PolicyAnswer {
   certificate?: Certificate;
 }
 
-/** The web servers of many domains with MTA-STS policies, on one port of 127.0.0.1. */
+/** The web servers of many domains with MTA-STS policies, on one port of a loopback address. */
 export class PolicyServer {
   /** `mta-sts.example.org/.well-known/mta-sts.txt` */
   readonly asked: string[] = [];
@@ -20,18 +20,19 @@ export class PolicyServer {
 
   private constructor(
     private readonly server: https.Server,
+    readonly host: string,
     readonly port: number,
   ) {}
 
-  static async start(authority: Authority): Promise<PolicyServer> {
+  static async start(authority: Authority, { host = '127.0.0.1', port = 0 } = {}): Promise<PolicyServer> {
     const own = authority.issue('policy.test');
     const server = https.createServer({
       ...own,
       SNICallback: (name, done) =>
         done(null, tls.createSecureContext(started.answers.get(name)?.certificate ?? authority.issue(name))),
     });
-    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-    const started = new PolicyServer(server, (server.address() as AddressInfo).port);
+    await new Promise<void>((resolve) => server.listen(port, host, resolve));
+    const started = new PolicyServer(server, host, (server.address() as AddressInfo).port);
     server.on('request', (request, response) => {
       const host = (request.headers.host ?? '').replace(/:\d+$/, '');
       started.asked.push(host + request.url);

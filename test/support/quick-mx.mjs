@@ -14,7 +14,6 @@ function talk(line, socket) {
   const answer = (command) => {
     if (/^EHLO/i.test(command)) return socket ? '250-quick.test\r\n250 STARTTLS\r\n' : '250 quick.test\r\n';
     if (/^DATA/i.test(command)) content = [];
-    if (content !== null && dot === 'reset before it') setTimeout(() => lines.at(-1)?.resetAndDestroy(), 3);
     return content === null ? '250 2.0.0 ok\r\n' : '354 go on\r\n';
   };
   const onCommands = (octets) => {
@@ -28,7 +27,9 @@ function talk(line, socket) {
         talk(new TLSSocket(line, { isServer: true, key, cert }), null);
         return;
       }
-      line.write(answer(command));
+      line.write(answer(command), () => {
+        if (content !== null && dot === 'reset before it') lines.at(-1)?.resetAndDestroy();
+      });
     }
   };
   const onEnd = () => {

@@ -1,12 +1,12 @@
 import net from 'node:net';
 import { cut, MxDialogue } from './mx-dialogue.js';
-import type { MxAction, MxContext, MxDesk, MxMoment, MxScript, MxSession, ReceivedMail } from './mx-script.js';
+import type { MxAction, MxContext, MxServer, MxMoment, MxScript, MxSession, ReceivedMail } from './mx-script.js';
 
 export { ORDINARY_EXTENSIONS, WITHOUT_PIPELINING } from './mx-script.js';
 export type { MxAction, MxContext, MxMoment, MxScript, MxSession, MxStep, ReceivedMail } from './mx-script.js';
 
 /** An SMTP server on loopback that follows a script and writes down what it saw. For tests; it checks nothing. */
-export class ScriptedMx implements MxDesk {
+export class ScriptedMx implements MxServer {
   readonly mails: ReceivedMail[] = [];
   readonly sessions: MxSession[] = [];
   /** Most connections that were open together. */

@@ -1,4 +1,4 @@
-import { generateKeyPairSync, randomBytes, sign, type KeyObject } from 'node:crypto';
+import { createPrivateKey, generateKeyPairSync, randomBytes, sign, type KeyObject } from 'node:crypto';
 
 export interface Certificate {
   /** PEM. */
@@ -30,6 +30,7 @@ interface Issuer {
 export interface Authority {
   /** PEM. */
   cert: string;
+  key: string;
   /** `cert` of the answer holds the chain: the certificate first, the authority's behind it. */
   issue(name: string, expired?: boolean): Certificate;
   /** The same with the name in the subject alone, as before RFC 2818. */
@@ -45,17 +46,25 @@ export function selfSignedCertificate(name: string, expired = false): Certificat
   return { key: pemKey(privateKey), cert: certify(name, publicKey, { issuer: { name, key: privateKey }, expired }) };
 }
 
+const AUTHORITY_NAME = 'Test Authority';
+
 /** An authority, made for this run. */
-export function testAuthority(name = 'Test Authority'): Authority {
+export function testAuthority(name = AUTHORITY_NAME): Authority {
   const { privateKey, publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
-  const issuer = { name, key: privateKey };
-  const own = certify(name, publicKey, { issuer, kind: 'authority' });
+  const cert = certify(name, publicKey, { issuer: { name, key: privateKey }, kind: 'authority' });
+  return authorityOf({ cert, key: pemKey(privateKey) }, name);
+}
+
+/** An authority that was made elsewhere, by its certificate and key. */
+export function authorityOf({ cert: own, key }: Certificate, name = AUTHORITY_NAME): Authority {
+  const issuer = { name, key: createPrivateKey(key) };
   const issue = (host: string, of: Omit<CertificateOptions, 'issuer'>): Certificate => {
     const pair = generateKeyPairSync('ec', { namedCurve: 'P-256' });
     return { key: pemKey(pair.privateKey), cert: certify(host, pair.publicKey, { issuer, ...of }) + own };
   };
   return {
     cert: own,
+    key,
     issue: (host, expired = false) => issue(host, { expired }),
     issueBySubject: (host) => issue(host, { kind: 'subject' }),
   };

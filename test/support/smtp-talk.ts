@@ -14,8 +14,9 @@ export class SmtpTalk {
     this.listen(socket);
   }
 
-  static open(port: number): SmtpTalk {
-    return new SmtpTalk(connect(port, '127.0.0.1'));
+  /** `from`: the loopback address to come from. */
+  static open(port: number, from?: string): SmtpTalk {
+    return new SmtpTalk(connect({ port, host: '127.0.0.1', localAddress: from }));
   }
 
   /** Logged in on the port of implicit TLS, as whoever has the key. */

@@ -1,8 +1,9 @@
 import type { Config } from '#libs/kernel';
 import { Log } from '#libs/kernel';
-import { Database, dataSourceOptions } from '#libs/persistence';
+import { Database } from '#libs/persistence';
 import { DataSource, type EntityTarget, type ObjectLiteral } from 'typeorm';
 import { freshDatabase, testConfig } from './database.js';
+import { dataSourceOptions } from '../../libs/persistence/src/persistence.module.js';
 
 /** A migrated database of its own, with an open pool; `entities` are those of the lib under test. */
 export interface OpenTestDatabase {
@@ -15,13 +16,15 @@ export interface OpenTestDatabase {
 
 type EntityClass = EntityTarget<ObjectLiteral> & (new () => object);
 
-/** On the server of `TEST_DATABASE_URL`. */
-export async function createTestDatabase(entities: EntityClass[] = []): Promise<OpenTestDatabase> {
+/** On the server of `TEST_DATABASE_URL`; `connections` is the most that the pool opens. */
+export async function createTestDatabase(entities: EntityClass[] = [], connections = 16): Promise<OpenTestDatabase> {
   const server = process.env['TEST_DATABASE_URL'];
-  if (server === undefined) throw new Error('TEST_DATABASE_URL must name a PostgreSQL server for the medium tests');
+  if (server === undefined) throw new Error('TEST_DATABASE_URL must name a PostgreSQL server for the service tests');
   const { url, drop } = await freshDatabase(server);
   const config = testConfig(url);
-  const dataSource = await new DataSource({ ...dataSourceOptions(config, Log.quiet()), entities }).initialize();
+  const options = dataSourceOptions(config, Log.quiet());
+  const extra = { ...(options.extra as object), max: connections };
+  const dataSource = await new DataSource({ ...options, entities, extra }).initialize();
   return {
     url,
     config,
@@ -33,3 +36,9 @@ export async function createTestDatabase(entities: EntityClass[] = []): Promise<
     },
   };
 }
+
+const EVENT_COLUMNS = 'event_id, key, sequence, account_id, domain_id, type, test, created_at, data';
+
+/** For a FROM clause: the events in the outbox, a row for each. */
+export const OUTBOX_EVENTS = `(
+  SELECT outbox.id, event.* FROM outbox, unnest(${EVENT_COLUMNS}) AS event (${EVENT_COLUMNS})) AS outbox_events`;

@@ -8,7 +8,7 @@ interface Patience {
 
 /** Asks until the answer is there; fails with the last answer or error in the message. */
 export async function until<T>(ask: () => Promise<T | null | undefined | false>, options: Patience = {}): Promise<T> {
-  const { withinMs = 15_000, everyMs = 50, what = 'the expected answer', hopeless = () => null } = options;
+  const { withinMs = 30_000, everyMs = 50, what = 'the expected answer', hopeless = () => null } = options;
   const deadline = Date.now() + withinMs;
   let last: unknown;
   for (;;) {

@@ -1,21 +1,30 @@
 import { randomBytes } from 'node:crypto';
 import { newId, type EmailEventBase, type LoggedEvent } from '#libs/contracts';
-import { loadConfig, Log, Metrics, SecretBox, Shutdown, Wakeups, type Config, type Program } from '#libs/kernel';
+import {
+  loadConfig,
+  Log,
+  Metrics,
+  SecretBox,
+  Shutdown,
+  LocalNotifications,
+  type Config,
+  type Program,
+} from '#libs/kernel';
 import { Worker } from '#libs/persistence';
 import {
   WebhookDispatcher,
-  WebhookEventLog,
+  WebhookDeliveryLog,
   WebhookFanOut,
   WebhookReplay,
   WebhookRetention,
   WebhookSecrets,
   WebhookSubscriptions,
 } from '#libs/webhooks';
-import { WebhookAudience } from '../../libs/webhooks/src/webhook-audience.js';
-import { WebhookCaller } from '../../libs/webhooks/src/webhook-caller.js';
-import { WebhookLedger } from '../../libs/webhooks/src/webhook-ledger.js';
-import { WebhookPost } from '../../libs/webhooks/src/webhook-post.js';
-import { Webhook } from '../../libs/webhooks/src/webhook.entity.js';
+import { SubscriberLookup } from '../../libs/webhooks/src/fan-out/subscriber-lookup.js';
+import { WebhookAttempts } from '../../libs/webhooks/src/delivery/delivery-attempt.js';
+import { DeliveryQueue } from '../../libs/webhooks/src/delivery/delivery-queue.js';
+import { WebhookHttpClient } from '../../libs/webhooks/src/delivery/http-client.js';
+import { Webhook } from '../../libs/webhooks/src/endpoints/webhook.entity.js';
 import { createTestDatabase, type OpenTestDatabase } from './test-database.js';
 
 const masterKey = randomBytes(32);
@@ -35,18 +44,18 @@ export interface DeliveryRow {
   last_status: number | null;
   last_error: string | null;
   last_latency_ms: number | null;
-  last_answer: string | null;
+  last_response: string | null;
 }
 
 /** Everything of `libs/webhooks` as one process has it, on the database of the test file. */
 export class WebhooksProcess {
   readonly config: Config;
   readonly worker: Worker;
-  readonly ledger: WebhookLedger;
-  readonly audience: WebhookAudience;
+  readonly queue: DeliveryQueue;
+  readonly subscribers: SubscriberLookup;
   readonly secrets: WebhookSecrets;
   readonly subscriptions: WebhookSubscriptions;
-  readonly log: WebhookEventLog;
+  readonly log: WebhookDeliveryLog;
   readonly replay: WebhookReplay;
   readonly retention: WebhookRetention;
   readonly fanOut: WebhookFanOut;
@@ -67,19 +76,26 @@ export class WebhooksProcess {
       WEBHOOK_TIMEOUT: '2s',
       ...settings,
     });
-    const [log, wakeups, box] = [Log.quiet(), new Wakeups(), new SecretBox(masterKey)];
+    const [log, notifications] = [Log.quiet(), new LocalNotifications()];
+    const box = new SecretBox(this.config.settings.MASTER_KEY as Buffer);
     this.worker = new Worker(database, this.config, log, this.shutdown);
-    this.ledger = new WebhookLedger(database, this.worker);
+    this.queue = new DeliveryQueue(database, this.worker);
     const webhooks = dataSource.getRepository(Webhook);
-    this.audience = new WebhookAudience(webhooks, this.config);
+    this.subscribers = new SubscriberLookup(webhooks, this.config);
     this.secrets = new WebhookSecrets(database, box, log);
-    this.subscriptions = new WebhookSubscriptions(webhooks, database, this.secrets, this.audience, this.config);
-    this.log = new WebhookEventLog(database);
-    this.replay = new WebhookReplay(database, wakeups);
+    this.subscriptions = new WebhookSubscriptions(webhooks, database, this.secrets, this.subscribers, this.config);
+    this.log = new WebhookDeliveryLog(database);
+    this.replay = new WebhookReplay(database, notifications);
     this.retention = new WebhookRetention(database);
-    this.fanOut = new WebhookFanOut(this.audience, database, wakeups);
-    const caller = new WebhookCaller(new WebhookPost(this.config), this.secrets, this.config, log, new Metrics());
-    this.dispatcher = new WebhookDispatcher(this.ledger, caller, this.worker, this.config, wakeups, log);
+    this.fanOut = new WebhookFanOut(this.subscribers, database, notifications);
+    const attempts = new WebhookAttempts(
+      new WebhookHttpClient(this.config),
+      this.secrets,
+      this.config,
+      log,
+      new Metrics(),
+    );
+    this.dispatcher = new WebhookDispatcher(this.queue, attempts, this.worker, notifications, log);
   }
 
   async stop(): Promise<void> {

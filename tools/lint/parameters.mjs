@@ -1,6 +1,6 @@
-// A rule of the linter: at most three parameters, then one object. The linter's own `max-params` cannot leave out what
-// is filled in by others: constructors and handlers (by Nest), and callbacks, given alone or as members of an object (by
-// whoever calls them).
+// A lint rule: a function has at most three parameters; more become one object. Unlike `max-params`, it exempts
+// functions whose parameters are determined by their caller: constructors and handlers (called by Nest) and callbacks,
+// passed alone or as members of an object.
 
 const INJECTED = new Set(['Decorator', 'TSParameterProperty']);
 
@@ -10,7 +10,7 @@ const limit = {
     const { max } = context.options[0] ?? { max: 3 };
     const check = (node) => {
       const parameters = node.params.filter((parameter) => parameter.name !== 'this');
-      if (parameters.length <= max || isFilledInByOthers(node)) return;
+      if (parameters.length <= max || isCalledByOthers(node)) return;
       context.report({
         node,
         message: `This function has ${parameters.length} parameters; more than ${max} become one object.`,
@@ -20,7 +20,7 @@ const limit = {
   },
 };
 
-function isFilledInByOthers(node) {
+function isCalledByOthers(node) {
   const { parent } = node;
   if (parent.type === 'MethodDefinition' && parent.kind === 'constructor') return true;
   if (parent.type === 'Property') return true;

@@ -1,6 +1,7 @@
 import { Module } from '@nestjs/common';
+import { GapCheck } from './gap-check.js';
 import { StatsSink } from './stats-sink.js';
 
-/** Event log → statistics. The log and the store come from the program that imports this part. */
-@Module({ providers: [StatsSink] })
+/** Writes the event log to statistics. The importing program provides the log and the store. */
+@Module({ providers: [GapCheck, StatsSink] })
 export class AnalyticsModule {}

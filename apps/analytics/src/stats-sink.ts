@@ -1,45 +1,45 @@
 import { Injectable, type OnApplicationBootstrap } from '@nestjs/common';
-import { setTimeout as pause } from 'node:timers/promises';
 import { EventLog, LiveLog, type EventBatch } from '#libs/bus';
-import { Config, Health, Log, Metrics, Shutdown } from '#libs/kernel';
+import { Config, Health, Log, Metrics, Shutdown, backoffMs, sleep } from '#libs/kernel';
 import { StatsStore } from '#libs/stats';
 import { Gauge } from 'prom-client';
+import { GapCheck } from './gap-check.js';
 
 const BATCH = 5_000;
-/** Gathers fuller batches, because an insert costs nearly the same for one event as for a hundred. */
+/** Waits for fuller batches, because an insert costs nearly the same for one event as for a hundred. */
 const LINGER_MS = 250;
-/** Under load: what is counted is promised to be at most 5 s behind. */
-const CROWD_LINGER_MS = 2_000;
-const OPEN_AGAIN_MS = [250, 500, 1_000, 2_000, 5_000];
+/** Under load. Statistics are promised to be at most 5 s behind. */
+const BURST_LINGER_MS = 2_000;
 
 /**
- * The event log into the statistics store. An outage of the store holds up nobody: the log waits, the batch in hand is
- * repeated, and counting goes on where it stopped.
+ * Writes the event log to the statistics store. An outage of the store affects nothing else: the current batch is repeated
+ * until it succeeds, and the log keeps the events after it.
  */
 @Injectable()
 export class StatsSink implements OnApplicationBootstrap {
   private readonly stopping = new AbortController();
   private starting: Promise<void> = Promise.resolve();
-  /** The newest event that is stored; undefined until this process has had an event in hand. */
+  /** Position of the newest stored event; undefined before the first batch of this process. */
   private stored: number | undefined;
-  private trouble: string | null = null;
+  private failure: string | null = null;
 
   constructor(
     private readonly eventLog: EventLog,
     private readonly liveLog: LiveLog,
     private readonly store: StatsStore,
+    private readonly gaps: GapCheck,
     private readonly log: Log,
     private readonly shutdown: Shutdown,
     { program }: Config,
     health: Health,
     metrics: Metrics,
   ) {
-    // Only the program that does nothing else is unready without the store: mail is accepted and delivered all the same.
-    if (program === 'analytics') health.register('statistics', () => this.trouble);
+    // Only the program `analytics` is unready without the store: the others accept and deliver mail all the same.
+    if (program === 'analytics') health.register('statistics', () => this.failure);
     const lag = () => this.lag();
     new Gauge({
       name: 'postloft_sink_lag_events',
-      help: 'Events in the log that are newer than the newest one in statistics. Absent before the first event.',
+      help: 'Events in the log that are newer than the newest stored one. Absent before the first event.',
       registers: [metrics.registry],
       async collect() {
         const events = await lag();
@@ -49,7 +49,7 @@ export class StatsSink implements OnApplicationBootstrap {
     });
   }
 
-  /** Returns at once: a program starts whether the store answers or not. */
+  /** Does not wait: a program starts even if the store is unavailable. */
   onApplicationBootstrap(): void {
     this.shutdown.on('work', 'statistics sink', async () => {
       this.stopping.abort();
@@ -60,29 +60,30 @@ export class StatsSink implements OnApplicationBootstrap {
 
   private async start(): Promise<void> {
     if (!(await this.opened())) return;
+    // A new store has a new identity, so that it is filled from the start of the log.
+    const consumer = `analytics-${this.store.identity}`;
     await this.eventLog.consume({
-      // A store that was lost and begun anew has another identity, and so is filled from the start of the log.
-      consumer: `analytics-${this.store.identity}`,
+      consumer,
       batchSize: BATCH,
       linger: LINGER_MS,
-      crowdLinger: CROWD_LINGER_MS,
+      burstLinger: BURST_LINGER_MS,
       recordBoundaries: true,
       handle: (batch) => this.handle(batch),
     });
+    await this.gaps.run(consumer, this.stopping.signal);
   }
 
-  /** False when the process stops before the store could be opened. */
+  /** False if the process stops before the store could be opened. */
   private async opened(): Promise<boolean> {
-    for (let failures = 0; !this.stopping.signal.aborted; failures++) {
+    for (let failures = 1; !this.stopping.signal.aborted; failures++) {
       try {
         await this.store.ready();
-        this.trouble = null;
+        this.failure = null;
         return true;
       } catch (error) {
-        this.failed(error);
-        this.log.warn('the statistics store cannot be opened', { reason: this.trouble, failures: failures + 1 });
-        const wait = OPEN_AGAIN_MS[Math.min(failures, OPEN_AGAIN_MS.length - 1)];
-        await pause(wait, undefined, { signal: this.stopping.signal }).catch(() => undefined);
+        this.setFailure(error);
+        this.log.warn('the statistics store cannot be opened', { reason: this.failure, failures });
+        await sleep(backoffMs(failures), this.stopping.signal);
       }
     }
     return false;
@@ -92,17 +93,18 @@ export class StatsSink implements OnApplicationBootstrap {
     if (events.length === 0) return;
     this.stored ??= events[0].position - 1;
     try {
-      await this.store.insert({ token: `analytics:${source}:${first}-${last}`, events });
+      // With the position, because the offsets of a Kafka topic that was deleted and made again begin at 0 again.
+      await this.store.insert({ token: `analytics:${source}:${first}-${last}@${events[0].position}`, events });
     } catch (error) {
-      this.failed(error);
+      this.setFailure(error);
       throw error;
     }
-    this.trouble = null;
+    this.failure = null;
     this.stored = Math.max(this.stored, events[events.length - 1].position);
   }
 
-  private failed(error: unknown): void {
-    this.trouble = (error as Error).message.split('\n', 1)[0] || 'the statistics store does not answer';
+  private setFailure(error: unknown): void {
+    this.failure = (error as Error).message.split('\n', 1)[0] || 'the statistics store does not answer';
   }
 
   private async lag(): Promise<number | undefined> {

@@ -1,28 +1,28 @@
-import { Module } from '@nestjs/common';
+import { Module, Injectable, type OnApplicationBootstrap } from '@nestjs/common';
 import { AccountsModule } from '#libs/accounts';
 import { DomainsModule } from '#libs/domains';
-import { EmailsModule, ShapingModule } from '#libs/emails';
-import { Carriage } from './carriage.js';
-import { DeliveryLoop } from './delivery-loop.js';
+import { EmailsModule } from '#libs/emails';
+import { InboundModule } from '#libs/inbound';
+import { DispatchModule, QueueModule } from '#libs/queue';
+import { TlsReportsModule } from '#libs/tls-reports';
+import { OutboxRelay } from '#libs/bus';
 import { DomainVerifierLoop } from './domain-verifier-loop.js';
-import { OutgoingMail } from './outgoing-mail.js';
-import { QueueMetrics } from './queue-metrics.js';
-import { SimulatedDelivery } from './simulated-delivery.js';
+import { RetentionJobs } from './retention-jobs.js';
 import { TlsReports } from './tls-reports.js';
-import { Upkeep } from './upkeep.js';
 
-/** The delivery program: ledger → courier → ledger, the log's carriage, upkeep. */
+/** Runs the sequencer and, with Kafka configured, the Kafka relay. */
+@Injectable()
+export class StartOutboxRelay implements OnApplicationBootstrap {
+  constructor(private readonly relay: OutboxRelay) {}
+
+  async onApplicationBootstrap(): Promise<void> {
+    await this.relay.start();
+  }
+}
+
+/** The delivery program: the queue, the outbox relay, domain verification and retention. */
 @Module({
-  imports: [AccountsModule, DomainsModule, EmailsModule, ShapingModule],
-  providers: [
-    OutgoingMail,
-    SimulatedDelivery,
-    DeliveryLoop,
-    QueueMetrics,
-    DomainVerifierLoop,
-    Carriage,
-    TlsReports,
-    Upkeep,
-  ],
+  imports: [AccountsModule, DomainsModule, EmailsModule, InboundModule, DispatchModule, QueueModule, TlsReportsModule],
+  providers: [DomainVerifierLoop, StartOutboxRelay, TlsReports, RetentionJobs],
 })
 export class DeliveryModule {}

@@ -1,25 +1,25 @@
 import { Injectable, type OnApplicationBootstrap } from '@nestjs/common';
 import { DomainVerifier, type DomainCheck } from '#libs/domains';
-import { Log, Shutdown, Wakeups } from '#libs/kernel';
-import { DueWorkLoop } from '#libs/persistence';
+import { Log, Shutdown, LocalNotifications } from '#libs/kernel';
+import { JobRunner } from '#libs/persistence';
 
-/** How soon a domain that was added in another process is seen, and a check that was asked for there. */
+/** Poll interval: the delay until a domain added or a check requested in another process is seen. */
 const POLL_MS = 1_000;
-/** A check waits for name servers and costs next to nothing. */
+/** Concurrent checks. A check mostly waits for name servers. */
 const CHECKS_AT_ONCE = 50;
 
-/** Looks at domains whenever they are due. Any number of delivery programs may do it at once. */
+/** Verifies domains that are due. Any number of delivery programs may run this. */
 @Injectable()
 export class DomainVerifierLoop implements OnApplicationBootstrap {
-  private readonly loop: DueWorkLoop<DomainCheck>;
+  private readonly loop: JobRunner<DomainCheck>;
 
   constructor(
     verifier: DomainVerifier,
-    private readonly wakeups: Wakeups,
+    private readonly notifications: LocalNotifications,
     log: Log,
     shutdown: Shutdown,
   ) {
-    this.loop = new DueWorkLoop(
+    this.loop = new JobRunner(
       {
         name: 'domain verifier',
         claim: (limit) => verifier.claim(limit),
@@ -31,14 +31,14 @@ export class DomainVerifierLoop implements OnApplicationBootstrap {
     );
     shutdown.on('work', 'domain verifier', async () => {
       const stopped = this.loop.stop();
-      // A check may take longer than a stop may.
+      // A check may take longer than the shutdown allows.
       verifier.stop();
       await stopped;
     });
   }
 
   onApplicationBootstrap(): void {
-    this.wakeups.on('due-domains', () => this.loop.wake());
+    this.notifications.on('due-domains', () => this.loop.wake());
     this.loop.start();
   }
 }

@@ -1,11 +1,11 @@
 import 'reflect-metadata';
 import { BusModule } from '#libs/bus';
-import { shapingPlan } from '#libs/emails';
 import { startProgram } from '#libs/persistence';
+import { throttlingPlan } from '#libs/queue';
 import { DeliveryModule } from './delivery.module.js';
 
 await startProgram({
   program: 'delivery',
-  checks: [shapingPlan],
+  checks: [throttlingPlan],
   imports: () => [BusModule.forRoot(), DeliveryModule],
 });

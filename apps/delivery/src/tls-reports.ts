@@ -1,11 +1,11 @@
 import { Injectable, type OnApplicationBootstrap } from '@nestjs/common';
-import { TlsReporter, TlsResults } from '#libs/emails';
 import { Log, Shutdown } from '#libs/kernel';
+import { TlsReporter, TlsResults } from '#libs/tls-reports';
 
 const FLUSH_MS = 5_000;
 const ROUND_MS = 5 * 60_000;
 
-/** Writes down what was counted about TLS, and sends the reports of the day before to who asked for them. */
+/** Writes the TLS session counts to the database and sends the reports of the previous day (RFC 8460). */
 @Injectable()
 export class TlsReports implements OnApplicationBootstrap {
   private timers: NodeJS.Timeout[] = [];
@@ -18,7 +18,7 @@ export class TlsReports implements OnApplicationBootstrap {
     shutdown: Shutdown,
   ) {
     shutdown.on('work', 'TLS reports', () => this.stop());
-    // After the last delivery has counted.
+    // After the last delivery has been counted.
     shutdown.on('flush', 'TLS results', () => this.flush());
   }
 
@@ -32,11 +32,11 @@ export class TlsReports implements OnApplicationBootstrap {
   }
 
   private async flush(): Promise<void> {
-    await this.attempt('TLS results could not be written', () => this.results.flush());
+    await this.attempt('writing TLS results failed', () => this.results.flush());
   }
 
   private async round(): Promise<void> {
-    await this.attempt('TLS reports could not be made', async () => {
+    await this.attempt('sending TLS reports failed', async () => {
       await this.reporter.prune();
       while (this.timers.length > 0 && (await this.reporter.round()) > 0);
     });

@@ -2,13 +2,13 @@ import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { Accounts, ApiKeys } from '#libs/accounts';
 import { SendingDomains } from '#libs/domains';
 import { Config, Log } from '#libs/kernel';
-import { Database, migrate } from '#libs/persistence';
+import { Database, migrate, untilAvailable } from '#libs/persistence';
 
 /**
- * The first account, on an empty database only: its plan, the domains that the operator vouches for, and its key.
- * A key of the operator's (BOOTSTRAP_API_KEY) comes with the account, before anything listens. One of ours is made when
- * everything listens, because it can be shown only once: a start that dies before is completed by the next one.
- * Runs under the migration lock, so that any number of programs may start at once.
+ * Creates the first account in an empty database, with its plan, its preverified domains and its key. The key of the
+ * setting BOOTSTRAP_API_KEY is created before the server listens. A generated key can be shown only once, so it is created
+ * after the server listens; a start that fails earlier is completed by the next one. Runs under the migration lock, so
+ * that several programs can start at the same time.
  */
 @Injectable()
 export class FirstAccount implements OnModuleInit {
@@ -22,22 +22,25 @@ export class FirstAccount implements OnModuleInit {
   ) {}
 
   async onModuleInit(): Promise<void> {
-    await this.unlessThereIsKey(() => this.make());
+    await this.unlessKeyExists(() => this.bootstrap());
   }
 
-  /** Makes the first key, to be shown at once; null where there is a key already. */
+  /** Creates the first key, to be shown at once; null if there is a key already. */
   async makeKey(): Promise<string | null> {
-    const made = await this.unlessThereIsKey(async () =>
+    const key = await this.unlessKeyExists(async () =>
       this.keys.create((await this.account()).id, { name: 'First key' }),
     );
-    return made?.token ?? null;
+    return key?.token ?? null;
   }
 
-  private async unlessThereIsKey<T>(run: () => Promise<T>): Promise<T | undefined> {
-    return migrate(this.database.dataSource, async () => ((await this.keys.exist()) ? undefined : run()));
+  private async unlessKeyExists<T>(run: () => Promise<T>): Promise<T | undefined> {
+    const afterwards = async () => ((await this.keys.anyExists()) ? undefined : run());
+    return untilAvailable('first account', this.log, () =>
+      migrate(this.database.dataSource, { afterwards, log: this.log }),
+    );
   }
 
-  private async make(): Promise<void> {
+  private async bootstrap(): Promise<void> {
     const { BOOTSTRAP_API_KEY, BOOTSTRAP_DOMAINS } = this.config.settings;
     const { id } = await this.account();
     for (const name of BOOTSTRAP_DOMAINS) await this.domains.addVouched(id, name);
@@ -45,13 +48,13 @@ export class FirstAccount implements OnModuleInit {
   }
 
   private async account(): Promise<{ id: string }> {
-    const found = await this.accounts.first();
-    if (found) return found;
-    const made = await this.accounts.create({
+    const existing = await this.accounts.first();
+    if (existing) return existing;
+    const created = await this.accounts.create({
       name: 'First account',
       plan: this.config.settings.BOOTSTRAP_PLAN,
     });
-    this.log.info('made the first account', { account: made.id });
-    return made;
+    this.log.info('created the first account', { account: created.id });
+    return created;
   }
 }

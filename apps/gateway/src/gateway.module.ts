@@ -3,14 +3,18 @@ import { AccountsModule } from '#libs/accounts';
 import { DomainsModule } from '#libs/domains';
 import { EmailsApiModule, EmailsModule } from '#libs/emails';
 import { Config } from '#libs/kernel';
+import { QueueApiModule } from '#libs/queue';
 import { SuppressionsModule } from '#libs/suppressions';
 import { WebhooksModule } from '#libs/webhooks';
-import { AccountDomains } from './account-domains.js';
+import { AccountDomains } from './rest/domains/account-domains.js';
+import { VisibleUsage } from './rest/usage/visible-usage.js';
 import { FirstAccount } from './first-account.js';
 import { GraphqlApiModule } from './graphql/graphql-api.module.js';
-import { RequestGate } from './http/request-gate.js';
-import { ApiDescription } from './openapi/api-description.js';
-import { CONTROLLERS } from './rest/controllers.js';
+import { HttpAccessModule } from './http/key-attempts.js';
+import { RequestGuard } from './http/request-guard.js';
+import { ApiDescription } from './openapi/api-document.js';
+import { CONTROLLERS } from './controllers.js';
+import { MetricsAccess } from './rest/ops/metrics-access.js';
 import { AddressLimit } from './tracking/address-limit.js';
 
 const apiDescription = {
@@ -19,18 +23,20 @@ const apiDescription = {
   inject: [Config],
 };
 
-/** The public HTTP side: REST and GraphQL. Its program brings kernel, persistence, bus and statistics. */
+/** The public HTTP APIs, REST and GraphQL. The program that imports it provides kernel, persistence, bus and statistics. */
 @Module({
   imports: [
     AccountsModule,
     DomainsModule,
     EmailsApiModule,
     EmailsModule,
+    QueueApiModule,
     SuppressionsModule,
     WebhooksModule,
     GraphqlApiModule,
+    HttpAccessModule,
   ],
   controllers: CONTROLLERS,
-  providers: [AccountDomains, AddressLimit, FirstAccount, RequestGate, apiDescription],
+  providers: [AccountDomains, AddressLimit, FirstAccount, MetricsAccess, RequestGuard, VisibleUsage, apiDescription],
 })
 export class GatewayModule {}

@@ -3,13 +3,13 @@ import { Logger } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import { GraphQLSchemaBuilderModule, GraphQLSchemaFactory } from '@nestjs/graphql';
 import { lexicographicSortSchema, printSchema } from 'graphql';
-import { RESOLVERS } from './graphql/resolvers.js';
+import { RESOLVERS } from './graphql/graphql-api.module.js';
 import { apiDocument } from './openapi/api-document.js';
-import { CONTROLLERS } from './rest/controllers.js';
+import { CONTROLLERS } from './controllers.js';
 
 const HEADER = '# Generated from apps/gateway/src/graphql by tools/generate.mjs. Do not edit.\n\n';
 
-/** The text of `schema.gql`. Reads the decorators alone: no database, no settings. */
+/** The text of `schema.gql`, from the decorators alone: without database and settings. */
 export async function renderSchema(): Promise<string> {
   const app = await NestFactory.createApplicationContext(GraphQLSchemaBuilderModule, { logger: false });
   try {
@@ -20,7 +20,7 @@ export async function renderSchema(): Promise<string> {
   }
 }
 
-/** The text of `openapi.json`. Reads the decorators alone as well. */
+/** The text of `openapi.json`, from the decorators alone. */
 export async function renderOpenApi(): Promise<string> {
   Logger.overrideLogger(['error', 'warn']);
   return `${JSON.stringify(await apiDocument(CONTROLLERS), null, 2)}\n`;

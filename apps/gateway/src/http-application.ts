@@ -5,31 +5,36 @@ import { Allowances, RequestLog } from '#libs/accounts';
 import { LIMITS } from '#libs/contracts';
 import { Config, Log, readTlsFiles, Shutdown, trustedProxies } from '#libs/kernel';
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
-import { GraphqlSockets } from './graphql/graphql-sockets.js';
+import { GraphqlWebSocketServer } from './graphql/websocket-server.js';
 import { answerClientError, newRequestId } from './http/client-error.js';
-import { answerFor } from './http/error-body.js';
+import { ConnectionGuard } from './http/connection-guard.js';
+import { errorResponse } from './http/error-body.js';
 import { ErrorFilter } from './http/error-filter.js';
-import { readBodies } from './http/request-body.js';
-import { RequestGate, requireHost } from './http/request-gate.js';
+import { readBodies } from './http/body/request-body.js';
+import { RequestGuard, requireSingleFields } from './http/request-guard.js';
 import { logRequests } from './http/request-log.js';
 import { commonHeaders } from './http/response-headers.js';
 import { requireDeclaredAccess } from './http/route-access.js';
-import { routedUrl } from './http/target-url.js';
-import { ignoredFieldsOf } from './rest/declared-fields.js';
-import { resendHostUrl } from './rest/resend/resend-host.js';
+import { routedUrl } from './http/route-table.js';
+import { requireValidParameters } from './rest/validation/parameters.js';
+import { refuseOnTrackingHost } from './tracking/tracking-host.js';
+import { unknownFieldsHeader } from './rest/validation/unknown-fields.js';
+import { resendHostUrl } from './resend/resend-route.js';
 
 const HEADERS_MS = 10_000;
-/** A bound for everything; a body has its own, nearer deadline. */
+/** Upper limit for a whole request; bodies have a shorter one of their own. */
 const REQUEST_MS = 600_000;
 const IDLE_MS = 65_000;
 const SWEEP_MS = 5_000;
+/** Without a byte in either direction, for example when the client does not read the response. */
+const SILENCE_MS = 120_000;
 
 type RootModule = Parameters<typeof NestFactory.create>[0];
 
-/** Nest would add its own body parsers at start; ours replaces them. */
+/** Keeps Nest from registering its own body parsers. */
 class GatewayAdapter extends FastifyAdapter {
   override registerParserMiddleware(): void {
-    // Nothing: `readBodies` registers the only parser.
+    // `readBodies` registers the only parsers.
   }
 }
 
@@ -41,24 +46,25 @@ export function createGatewayAdapter(config: Config): FastifyAdapter {
     maxHeaderSize: 16_384,
     headersTimeout: HEADERS_MS,
     connectionsCheckingInterval: SWEEP_MS,
-    // Node would answer with nothing in it; `requireHost` does in our shape.
+    // Node would answer with an empty body; `requireSingleFields` answers in the error format of the API.
     requireHostHeader: false,
   };
   const tls = readTlsFiles(config, 'HTTP_TLS');
   return new GatewayAdapter({
-    ...(tls === null ? { http: node } : { https: { ...node, ...tls } }),
+    ...(tls === null ? { http: node } : { https: { ...node, ...tls, handshakeTimeout: HEADERS_MS } }),
     bodyLimit: LIMITS.requestBytes,
     requestTimeout: REQUEST_MS,
     keepAliveTimeout: IDLE_MS,
+    connectionTimeout: SILENCE_MS,
     forceCloseConnections: 'idle',
     trustProxy: TRUST_PROXY === 'off' ? false : trustedProxies(TRUST_PROXY),
     genReqId: newRequestId,
     rewriteUrl: ({ url, headers }: IncomingMessage) => resendHostUrl(routedUrl(url ?? '/'), headers.host, RESEND_HOST),
     routerOptions: { maxParamLength: 1024 },
     clientErrorHandler: answerClientError(common),
-    // A path that cannot be decoded is refused by the router, before any hook.
+    // The router refuses a path that cannot be decoded before any hook runs.
     frameworkErrors: (error: FastifyError, request: FastifyRequest, reply: FastifyReply) => {
-      const { body, headers } = answerFor(error, request.id);
+      const { body, headers } = errorResponse(error, request.id);
       void reply
         .status(body.statusCode)
         .headers({ ...common, 'x-request-id': request.id, ...headers })
@@ -67,44 +73,50 @@ export function createGatewayAdapter(config: Config): FastifyAdapter {
   });
 }
 
-/** Hooks, filter, body parser and WebSocket door; before the application is initialised. */
+/** Registers hooks, error filter, body parsers and the WebSocket server. Call before the application is initialised. */
 export function configureGateway(app: NestFastifyApplication): void {
   const fastify = app.getHttpAdapter().getInstance();
-  const gate = app.get(RequestGate);
+  const guard = app.get(RequestGuard);
+  const connections = app.get(ConnectionGuard);
   const common = commonHeaders(app.get(Config));
+  const publicHost = new URL(app.get(Config).settings.PUBLIC_URL).hostname;
   app.useGlobalFilters(new ErrorFilter(app.get(Log), app.get(Allowances)));
   fastify.decorateRequest('principal', null);
   fastify.decorateRequest('bodyHash', null);
   fastify.addHook('onRoute', (route) => {
     requireDeclaredAccess(route);
-    gate.routes.add(route);
+    guard.routes.add(route);
   });
   fastify.addHook('onRequest', async (request, reply) => {
     void reply.headers(common).header('x-request-id', request.id);
-    requireHost(request);
-    await gate.admit(request, reply);
+    requireSingleFields(request.raw);
+    connections.admitRequest(request, reply);
+    refuseOnTrackingHost(request, publicHost);
+    await guard.admit(request, reply);
+    requireValidParameters(request);
   });
   logRequests(fastify, app.get(RequestLog));
   readBodies(fastify);
   fastify.addHook('onSend', (request, reply, payload, done) => {
-    const ignored = ignoredFieldsOf(request.body, request.query);
+    const ignored = unknownFieldsHeader(request.body, request.query);
     if (ignored !== undefined) void reply.header('x-ignored-fields', ignored);
     done(null, payload);
   });
   const server = app.getHttpServer();
-  answerExpectations(server);
-  app.get(GraphqlSockets).attach(server);
+  connections.attach(server);
+  deferContinue(server);
+  app.get(GraphqlWebSocketServer).attach(server);
   app.get(Shutdown).on('intake', 'http', () => app.getHttpAdapter().close());
 }
 
-/** Node would invite the body at once; here the gate looks at the headers first. */
-function answerExpectations(server: Server): void {
+/** Node would send 100 Continue at once; here the request guard checks the headers first. */
+function deferContinue(server: Server): void {
   server.on('checkContinue', (request: IncomingMessage, response: ServerResponse) => {
     server.emit('request', request, response);
   });
 }
 
-/** The gateway's application on its port; for the `create` of a program that has HTTP. */
+/** Starts the gateway on its port; the `create` function of programs with HTTP. */
 export async function startHttpApplication(root: RootModule, config: Config): Promise<NestFastifyApplication> {
   const app = await NestFactory.create<NestFastifyApplication>(root, createGatewayAdapter(config), {
     abortOnError: false,

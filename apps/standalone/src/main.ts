@@ -7,16 +7,15 @@ import { startHttpApplication } from '#apps/gateway/src/http-application';
 import { SmtpModule } from '#apps/smtp/src/smtp.module';
 import { WebhooksAppModule } from '#apps/webhooks/src/webhooks-app.module';
 import { BusModule } from '#libs/bus';
-import { shapingPlan } from '#libs/emails';
 import { Config, readTlsFiles } from '#libs/kernel';
-import { startProgram } from '#libs/persistence';
+import { startEngines, startProgram } from '#libs/persistence';
+import { throttlingPlan } from '#libs/queue';
 import { StatsModule } from '#libs/stats';
-import { startEngines } from './engines.js';
 import { welcome } from './welcome.js';
 
 await startProgram({
   program: 'standalone',
-  checks: [shapingPlan, (config) => readTlsFiles(config, 'HTTP_TLS'), (config) => readTlsFiles(config, 'SMTP_TLS')],
+  checks: [throttlingPlan, (config) => readTlsFiles(config, 'HTTP_TLS'), (config) => readTlsFiles(config, 'SMTP_TLS')],
   prepare: startEngines,
   imports: () => [
     BusModule.forRoot(),

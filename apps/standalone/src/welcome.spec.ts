@@ -3,26 +3,26 @@ import { loadConfig } from '#libs/kernel';
 import { describe, expect, it } from 'vitest';
 import { welcome } from './welcome.js';
 
-/** What a shell makes of the header that the printed command sends. */
+/** The header of the printed command after the shell has expanded it. */
 function headerOf(text: string, env: Record<string, string> = {}): string {
   const [, header] = /curl -s \S+\/emails -H (.*?) -H 'Content-Type/.exec(text) ?? [];
   return execFileSync('/bin/sh', ['-c', `printf %s ${header}`], { env, encoding: 'utf8' });
 }
 
-describe('the welcome', () => {
-  it('shows a key that this start made, and uses it', () => {
+describe('welcome', () => {
+  it('shows a key created by this start and uses it', () => {
     const text = welcome(loadConfig('standalone', {}), 'pl_live_new');
     expect(text).toContain('First API key      pl_live_new  (shown this once)');
     expect(headerOf(text)).toBe('Authorization: Bearer pl_live_new');
   });
 
-  it('leaves a key that it cannot know to the shell', () => {
+  it('uses a shell variable if the key is unknown', () => {
     const text = welcome(loadConfig('standalone', {}), null);
     expect(text).toContain('as shown at the first start');
     expect(headerOf(text, { API_KEY: 'pl_live_known' })).toBe('Authorization: Bearer pl_live_known');
   });
 
-  it("uses the operator's key, whatever characters it has", () => {
+  it("quotes any characters in the operator's key", () => {
     const BOOTSTRAP_API_KEY = `it's-$HOME-0123456789"abcdef`;
     const text = welcome(loadConfig('standalone', { BOOTSTRAP_API_KEY }), null);
     expect(headerOf(text, { HOME: '/root' })).toBe(`Authorization: Bearer ${BOOTSTRAP_API_KEY}`);

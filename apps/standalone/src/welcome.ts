@@ -1,11 +1,11 @@
 import type { Config } from '#libs/kernel';
 
-/** What a newcomer needs to see after a start, in the order of need. `firstKey`: made by this start, not shown before. */
+/** The text printed after the start. `firstKey` is an API key created by this start; null if there is none. */
 export function welcome(config: Config, firstKey: string | null): string {
   const s = config.settings;
   const base = s.PUBLIC_URL;
   const key = firstKey ?? s.BOOTSTRAP_API_KEY ?? null;
-  const mail = JSON.stringify({
+  const body = JSON.stringify({
     from: `hello@${s.BOOTSTRAP_DOMAINS[0] ?? 'example.com'}`,
     to: 'you@example.com',
     subject: 'First mail',
@@ -20,29 +20,33 @@ export function welcome(config: Config, firstKey: string | null): string {
     `  REST and GraphQL   ${base}  and  ${base}/graphql`,
     `  Documentation      ${base}/docs`,
     `  SMTP relay         ${s.SMTP_HOST}:${s.SMTP_PORT} (STARTTLS), ${s.SMTP_HOST}:${s.SMTPS_PORT} (TLS)`,
-    `  Bounces come to    ${s.SMTP_HOST}:${s.INBOUND_SMTP_PORT}`,
+    `  Inbound SMTP       ${s.SMTP_HOST}:${s.INBOUND_SMTP_PORT} (bounces, complaints)`,
   ];
   if (firstKey !== null) lines.push(`  First API key      ${firstKey}  (shown this once)`);
   else if (key === null)
     lines.push(
-      '  API key            as shown at the first start; npm run -s cli -- api-keys create <account> makes another',
+      '  API key            as shown at the first start; npm run -s cli -- api-keys create <account> creates another',
     );
-  lines.push('', '  Send a mail:', `  curl -s ${base}/emails ${auth} -H 'Content-Type: application/json' -d '${mail}'`);
+  lines.push(
+    '',
+    '  Send an email:',
+    `  curl -s ${base}/emails ${auth} -H 'Content-Type: application/json' -d '${body}'`,
+  );
   if (s.DELIVERY_MODE === 'capture') {
     lines.push(
       '',
-      '  Nothing leaves this machine: mail is kept in the capture inbox.',
-      '  Look at it:',
+      '  Capture mode: messages are stored in the capture inbox and not sent.',
+      '  List them:',
       `  curl -s ${base}/captured ${auth}`,
     );
     if (!['127.0.0.1', '::1', 'localhost'].includes(s.HTTP_HOST))
       lines.push(
         '',
-        `  Warning: HTTP_HOST is ${s.HTTP_HOST}, reachable from outside, while mail is only captured, not sent.`,
+        `  Warning: HTTP_HOST is ${s.HTTP_HOST}, reachable from outside, while messages are captured, not sent.`,
       );
   }
   return [...lines, ''].join('\n');
 }
 
-/** For a shell, which expands nothing in it. */
+/** Quotes a text for a POSIX shell, without any expansion. */
 const inSingleQuotes = (text: string): string => `'${text.replaceAll("'", String.raw`'\''`)}'`;

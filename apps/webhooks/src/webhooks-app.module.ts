@@ -1,14 +1,15 @@
 import { Module, type OnApplicationBootstrap } from '@nestjs/common';
 import { EventLog } from '#libs/bus';
 import { Log, Shutdown } from '#libs/kernel';
+import { untilAvailable } from '#libs/persistence';
 import { WebhookDispatcher, WebhookFanOut, WebhookRetention, WebhooksModule } from '#libs/webhooks';
 
-const BATCH = 1000;
-/** Under load an event waits so long for others: a batch costs as much as tens of events. */
-const CROWD_LINGER_MS = 100;
-const PRUNE_EVERY_MS = 3600_000;
+const BATCH_SIZE = 1000;
+/** Wait for a fuller batch under load: a batch costs as much as tens of events. */
+const BURST_LINGER_MS = 100;
+const PRUNE_INTERVAL_MS = 3600_000;
 
-/** The event log out to customers' URLs. The database and the log come from the program that imports this part. */
+/** Sends the event log to the endpoints of customers. The importing program provides the database and the log. */
 @Module({ imports: [WebhooksModule] })
 export class WebhooksAppModule implements OnApplicationBootstrap {
   constructor(
@@ -21,16 +22,16 @@ export class WebhooksAppModule implements OnApplicationBootstrap {
   ) {}
 
   async onApplicationBootstrap(): Promise<void> {
-    const pruning = setInterval(() => void this.prune(), PRUNE_EVERY_MS);
+    const pruning = setInterval(() => void this.prune(), PRUNE_INTERVAL_MS);
     this.shutdown.on('work', 'webhook dispatcher', () => {
       clearInterval(pruning);
       return this.dispatcher.stop();
     });
-    await this.dispatcher.start();
+    await untilAvailable('webhooks', this.log, () => this.dispatcher.start());
     await this.eventLog.consume({
       consumer: 'webhooks',
-      batchSize: BATCH,
-      crowdLinger: CROWD_LINGER_MS,
+      batchSize: BATCH_SIZE,
+      burstLinger: BURST_LINGER_MS,
       handle: (batch) => this.fanOut.handle(batch),
     });
   }
@@ -38,9 +39,9 @@ export class WebhooksAppModule implements OnApplicationBootstrap {
   private async prune(): Promise<void> {
     try {
       const removed = await this.retention.prune();
-      if (removed > 0) this.log.info('removed webhook events beyond their keeping', { events: removed });
+      if (removed > 0) this.log.info('removed expired webhook events', { events: removed });
     } catch (error) {
-      this.log.warn('removing old webhook events failed', { reason: (error as Error).message });
+      this.log.warn('removing expired webhook events failed', { reason: (error as Error).message });
     }
   }
 }

@@ -1,6 +1,6 @@
 import { Column, CreateDateColumn, Entity, PrimaryColumn } from 'typeorm';
 
-/** May the account use the service? A blocked or overdue account keeps its data and is answered 403. */
+/** Requests of blocked and overdue accounts are refused with 403; their data is kept. */
 export const STANDINGS = ['active', 'blocked', 'overdue'] as const;
 export type Standing = (typeof STANDINGS)[number];
 
@@ -15,7 +15,7 @@ export class AccountEntity {
   @Column('text')
   standing: Standing;
 
-  /** `free`, `unlimited`, or a number of mails per month. */
+  /** `free`, `unlimited`, or a number of units per month. */
   @Column('text')
   plan: string;
 

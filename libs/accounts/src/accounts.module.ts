@@ -1,13 +1,13 @@
 import { Module } from '@nestjs/common';
 import { TypeOrmModule } from '@nestjs/typeorm';
 import { AccountEntity } from './account.entity.js';
-import { Allowances } from './allowances.js';
+import { Allowances } from './allowances/allowances.js';
 import { Accounts } from './accounts.js';
-import { ApiKeyEntity } from './api-key.entity.js';
-import { ApiKeys } from './api-keys.js';
+import { ApiKeyEntity } from './api-keys/api-key.entity.js';
+import { ApiKeys } from './api-keys/api-keys.js';
 import { AuditLog } from './audit-log.js';
-import { RateLimit } from './rate-limit.js';
-import { RequestLog } from './request-log.js';
+import { RateLimit } from './rate-limit/rate-limit.js';
+import { RequestLog } from './request-log/request-log.js';
 
 @Module({
   imports: [TypeOrmModule.forFeature([AccountEntity, ApiKeyEntity])],

@@ -1,17 +1,27 @@
 import { newId, Refusal } from '#libs/contracts';
+import { SecretBox } from '#libs/kernel';
+import { Database, recordMasterKey } from '#libs/persistence';
 import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
 import { Repository } from 'typeorm';
 import { AccountEntity, type Standing } from './account.entity.js';
 
-/** The accounts of this service. Changes of standing reach every program within a second. */
+/** The accounts of this service. Every program applies a change of standing within a second. */
 @Injectable()
 export class Accounts {
-  constructor(@InjectRepository(AccountEntity) private readonly repository: Repository<AccountEntity>) {}
+  constructor(
+    @InjectRepository(AccountEntity) private readonly repository: Repository<AccountEntity>,
+    private readonly database: Database,
+    private readonly secretBox: SecretBox,
+  ) {}
 
+  /** @throws ConfigError when the database was made with another master key */
   async create({ name, plan }: { name: string; plan: string }): Promise<{ id: string }> {
     const id = newId('acc');
-    await this.repository.insert({ id, name, plan, standing: 'active' });
+    await this.database.transaction(async (tx) => {
+      await recordMasterKey(tx, this.secretBox);
+      await tx.query('INSERT INTO accounts (id, name, plan) VALUES ($1, $2, $3)', [id, name, plan]);
+    });
     return { id };
   }
 
@@ -28,7 +38,7 @@ export class Accounts {
     return this.repository.count();
   }
 
-  /** The account that was made first: the operator's own. */
+  /** The oldest account, which belongs to the operator. */
   async first(): Promise<{ id: string } | null> {
     const [account] = await this.repository.find({ order: { id: 'ASC' }, take: 1 });
     return account ?? null;
@@ -41,13 +51,14 @@ export class Accounts {
   }
 
   /**
-   * `free`, `unlimited` or a number of units per month. What was used this month stays used; warnings start anew, by the
-   * new limit. @throws Refusal not_found
+   * `free`, `unlimited` or a number of units per month. The usage of this month remains; warnings start again with the new
+   * limit.
+   * @throws Refusal not_found
    */
   async setPlan(id: string, plan: string): Promise<void> {
     await this.repository.manager.transaction(async (tx) => {
-      // The row of the month first, as a reservation does.
-      await tx.query('UPDATE allowances SET warned = 0 WHERE account_id = $1', [id]);
+      // The same lock order as a reservation: first the row of the month.
+      await tx.query('UPDATE allowances SET warned_percent = 0 WHERE account_id = $1', [id]);
       const { affected } = await tx.update(AccountEntity, { id }, { plan });
       requireFound(affected, id);
     });

@@ -1,20 +1,32 @@
-export { AccountEntity, STANDINGS, type Standing } from './account.entity.js';
+export { AccountEntity, type Standing } from './account.entity.js';
 export { Accounts } from './accounts.js';
 export { AccountsModule } from './accounts.module.js';
-export { Allowances, type AllowanceClaim, type AllowanceUsage } from './allowances.js';
-export { ApiKeyEntity } from './api-key.entity.js';
-export type { ApiKeyChange, ApiKeyOptions } from './api-key-options.js';
-export * from './api-key-rules.js';
-export type { ApiKeyView } from './api-key-view.js';
-export type { TokenMark } from './api-key-authentication.js';
-export { ApiKeys } from './api-keys.js';
-export { assertAddress } from './assert-address.js';
-export { assertScope } from './assert-scope.js';
-export { assertStanding } from './assert-standing.js';
-export { AuditLog, type AuditEntry } from './audit-log.js';
-export type { Principal } from './principal.js';
-export { RateLimit } from './rate-limit.js';
-export { RequestLog, type LoggedRequest } from './request-log.js';
-export type { RequestLogFilter } from './request-log-list.js';
-export type { RequestLogView } from './request-log-view.js';
-export { TokenBuckets, type RateVerdict } from './token-buckets.js';
+export { Allowances, type AllowanceClaim, type AllowanceUsage } from './allowances/allowances.js';
+export { ApiKeyEntity } from './api-keys/api-key.entity.js';
+export type { ApiKeyChange, ApiKeyOptions } from './api-keys/options.js';
+export {
+  apiKeyAddressesRule,
+  apiKeyDomainsRule,
+  apiKeyEnabledRule,
+  apiKeyExpiryRule,
+  apiKeyModeRule,
+  apiKeyNameRule,
+  apiKeyPermissionRule,
+  apiKeyScopesRule,
+} from './api-keys/field-rules.js';
+export type { ApiKeyView } from './api-keys/api-key-view.js';
+export type { TokenFingerprint } from './api-keys/authentication.js';
+export { ApiKeys } from './api-keys/api-keys.js';
+export { AuditLog } from './audit-log.js';
+export { isNarrowed } from './api-keys/assert-no-escalation.js';
+export {
+  assertAddress,
+  assertScope,
+  assertStanding,
+  assertWholeAccount,
+  type Principal,
+} from './api-keys/principal.js';
+export { RateLimit } from './rate-limit/rate-limit.js';
+export { RequestLog, type LoggedRequest } from './request-log/request-log.js';
+export type { RequestLogFilter } from './request-log/list.js';
+export type { RequestLogView } from './request-log/request-log-view.js';

@@ -7,15 +7,15 @@ export interface Boundaries {
 }
 
 /**
- * Where the batch in progress of each source begins and ends. The row is the only truth about it: whoever wants to begin
- * a batch that overlaps the recorded one is refused. So neither a crash nor a consumer that does not know yet that it was
- * replaced can cut the same events into different batches, which would make their deduplication tokens worthless.
+ * The bounds of the batch in progress of each source. A batch that overlaps the recorded one is rejected. Thus neither a
+ * crash nor a consumer that does not know yet that it was replaced can split the same events into different batches, which
+ * would make their deduplication tokens useless.
  */
 @Injectable()
 export class BatchBoundaries {
   constructor(private readonly database: Database) {}
 
-  /** The batch that was begun last, if any. */
+  /** The last recorded batch. */
   async recorded(source: string): Promise<Boundaries | null> {
     const { rows } = await this.database.query<{ first: string; last: string }>({
       name: 'bus-boundaries-recorded',
@@ -25,7 +25,7 @@ export class BatchBoundaries {
     return rows.length === 0 ? null : { first: Number(rows[0].first), last: Number(rows[0].last) };
   }
 
-  /** Writes the next batch down; false when the recorded one does not lie wholly before it. On disk when it returns. */
+  /** Records the next batch durably; false if it overlaps the recorded one or lies before it. */
   async record(source: string, { first, last }: Boundaries): Promise<boolean> {
     const { rowCount } = await this.database.query({
       name: 'bus-boundaries-record',
@@ -38,8 +38,8 @@ export class BatchBoundaries {
     return rowCount === 1;
   }
 
-  /** Drops exactly this record: the position was set back by hand to before it, so it says nothing any more. */
-  async forget(source: string, { first, last }: Boundaries): Promise<void> {
+  /** Removes exactly this record, for a consumer whose position was set back by hand. */
+  async remove(source: string, { first, last }: Boundaries): Promise<void> {
     await this.database.query(
       'DELETE FROM sink_batches WHERE source = $1 AND first_position = $2 AND last_position = $3',
       [source, first, last],

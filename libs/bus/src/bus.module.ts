@@ -2,7 +2,7 @@ import { Global, Module, type DynamicModule } from '@nestjs/common';
 import { Config, Log, Shutdown } from '#libs/kernel';
 import { BatchBoundaries } from './batch-boundaries.js';
 import { EventLog } from './event-log.js';
-import { LogCarriage } from './log-carriage.js';
+import { OutboxRelay } from './outbox-relay.js';
 import { LogLag } from './log-lag.js';
 import { AccountHistory } from './postgres/account-history.js';
 import { KeyHistory } from './postgres/key-history.js';
@@ -12,10 +12,10 @@ import { PostgresEventLog } from './postgres/postgres-event-log.js';
 import { RecentEvents } from './postgres/recent-events.js';
 import { Sequencer } from './postgres/sequencer.js';
 
-/** True when KAFKA_BROKERS is set: consumers then read Kafka, and the PostgreSQL log is carried there. */
+/** True when KAFKA_BROKERS is set: consumers then read Kafka, and the PostgreSQL log is copied there. */
 const usesKafka = (config: Config): boolean => config.settings.KAFKA_BROKERS !== undefined;
 
-/** The event log for every part of the process. The only place that knows both brands; Kafka's is loaded if needed. */
+/** The event log. The only place that selects between PostgreSQL and Kafka, whose client is loaded only if needed. */
 @Global()
 @Module({})
 export class BusModule {
@@ -38,12 +38,12 @@ export class BusModule {
           useFactory: chooseEventLog,
         },
         {
-          provide: LogCarriage,
+          provide: OutboxRelay,
           inject: [Sequencer, PostgresEventLog, Config, Log, Shutdown],
-          useFactory: chooseCarriage,
+          useFactory: createOutboxRelay,
         },
       ],
-      exports: [AccountHistory, EventLog, KeyHistory, LiveLog, LogCarriage, Sequencer],
+      exports: [AccountHistory, EventLog, KeyHistory, LiveLog, OutboxRelay, Sequencer],
     };
   }
 }
@@ -55,15 +55,15 @@ async function chooseEventLog(
 ): Promise<EventLog> {
   if (!usesKafka(config)) return postgres;
   const { KafkaEventLog } = await import('./kafka/kafka-event-log.js');
-  return new KafkaEventLog({ config, log, shutdown, boundaries, lag });
+  return new KafkaEventLog({ config, log, shutdown, boundaries, lag, source: postgres });
 }
 
-async function chooseCarriage(
+async function createOutboxRelay(
   sequencer: Sequencer,
   postgres: PostgresEventLog,
   ...[config, log, shutdown]: [Config, Log, Shutdown]
-): Promise<LogCarriage> {
-  if (!usesKafka(config)) return new LogCarriage(sequencer, null);
-  const { KafkaCarrier } = await import('./kafka/kafka-carrier.js');
-  return new LogCarriage(sequencer, new KafkaCarrier(postgres, { config, log, shutdown }));
+): Promise<OutboxRelay> {
+  if (!usesKafka(config)) return new OutboxRelay(sequencer, null);
+  const { KafkaRelay } = await import('./kafka/kafka-relay.js');
+  return new OutboxRelay(sequencer, new KafkaRelay(postgres, { config, log, shutdown }));
 }

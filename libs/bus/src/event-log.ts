@@ -1,40 +1,53 @@
 import type { LoggedEvent } from '#libs/contracts';
 
 /**
- * A run of events in log order, all from one source. `source` is `log` (PostgreSQL) or `<topic>/<partition>` (Kafka);
- * `first` and `last` are the positions (PostgreSQL) or offsets (Kafka) of its ends, both inclusive.
+ * Consecutive events of one source in log order. `source` is `log` (PostgreSQL) or `<topic>/<partition>` (Kafka); `first`
+ * and `last` are positions (PostgreSQL) or offsets (Kafka), both inclusive.
  */
 export interface EventBatch {
   source: string;
   first: number;
   last: number;
-  /** Read-only: consumers of one process may be given the same events. */
+  /** Must not be changed: consumers of one process may share the objects. */
   events: LoggedEvent[];
 }
 
+/** The right of this process to handle a batch. A process that was frozen may have lost it. */
+export interface Ownership {
+  /** Called before each step with an effect that cannot be repeated without harm. @throws if the batch is not ours */
+  check(): void;
+}
+
 export interface ConsumeOptions {
-  /** Names the position; instances of one consumer never handle the same batch at the same time. */
+  /** The name under which the position is stored. Instances of one consumer never handle a batch at the same time. */
   consumer: string;
-  /** At most this many events in one batch. */
+  /** The largest number of events in a batch. */
   batchSize: number;
-  /** Resolves when the batch is done for good. An error repeats the batch with back-off. */
-  handle: (batch: EventBatch) => Promise<void>;
+  /** Resolves when the batch is handled durably. An error repeats the batch with backoff. */
+  handle: (batch: EventBatch, ownership: Ownership) => Promise<void>;
   /**
-   * Writes (source, first, last) down before `handle`. A batch that was begun is then repeated with exactly the same
-   * rows in the same order, also after a crash, so that `source:first-last` is good as a deduplication token.
+   * Stores (source, first, last) before `handle`. A batch is then repeated with exactly the same events in the same order,
+   * even after a crash, so that `source:first-last` can serve as a deduplication token.
    */
   recordBoundaries?: boolean;
-  /** Milliseconds to gather a fuller batch; 0 by default. A full batch never waits. */
+  /** Milliseconds to wait for a fuller batch; 0 by default. A full batch never waits. */
   linger?: number;
-  /** The same while events come in crowds: an event then waits longer, and what each batch costs is shared by more. */
-  crowdLinger?: number;
+  /** The same during a burst of events, when more events can share the cost of a batch. */
+  burstLinger?: number;
 }
 
 /**
- * What happened, in order, for durable consumers: every event is handled at least once, the events of one key in the
- * order of their sequence. The brand (PostgreSQL or Kafka) is chosen in `bus.module.ts`.
+ * The event log for durable consumers: every event is handled at least once, the events of one key in the order of their
+ * sequence. `bus.module.ts` selects the implementation (PostgreSQL or Kafka).
  */
 export abstract class EventLog {
-  /** Begins to consume in the background and returns; ends through `Shutdown`, stage `work`. Never rejects later. */
+  /** Starts to consume in the background and returns; ends through `Shutdown`, stage `work`. */
   abstract consume(options: ConsumeOptions): Promise<void>;
+
+  /**
+   * A position in the PostgreSQL log: this consumer, in whatever process, has handled every event up to it that reached
+   * it. Events that this log has lost did not reach it.
+   * @throws while the engine does not respond
+   */
+  abstract handledPosition(consumer: string): Promise<number>;
 }

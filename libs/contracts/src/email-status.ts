@@ -1,4 +1,4 @@
-/** The states of a mail and of each of its recipients (D-28). */
+/** States of a message and of each recipient; see docs/decisions/018-status-and-events.md. */
 export const EMAIL_STATUSES = [
   'scheduled',
   'queued',
@@ -13,7 +13,7 @@ export const EMAIL_STATUSES = [
 ] as const;
 export type EmailStatus = (typeof EMAIL_STATUSES)[number];
 
-/** What happened last (the set that existing clients know); unlike the status it includes opens and clicks. */
+/** The latest event of a message, as Resend clients know it. Unlike the status it includes opens and clicks. */
 export const LAST_EVENTS = [
   'queued',
   'scheduled',

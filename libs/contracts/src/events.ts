@@ -1,6 +1,7 @@
 /**
- * The events of the service: one closed union for webhook bodies, Kafka records and live streams (D-32…D-35).
- * An event has one id on every way out. `data` is the public body; nothing private is ever put into it.
+ * The events of the service: one closed union for webhook bodies, Kafka records and live streams. An event has the same
+ * id everywhere. `data` is the public body, so it must not contain private data. See
+ * docs/decisions/018-status-and-events.md.
  */
 export const EMAIL_EVENT_TYPES = [
   'email.queued',
@@ -16,7 +17,6 @@ export const EMAIL_EVENT_TYPES = [
   'email.canceled',
   'email.unsubscribed',
 ] as const;
-export type EmailEventType = (typeof EMAIL_EVENT_TYPES)[number];
 
 export const EVENT_TYPES = [
   ...EMAIL_EVENT_TYPES,
@@ -32,30 +32,30 @@ export const EVENT_TYPES = [
 ] as const;
 export type EventType = (typeof EVENT_TYPES)[number];
 
-/** What every `email.*` event tells (D-34). Timestamps are ISO 8601 UTC with milliseconds. */
+/** The data of every `email.*` event. Timestamps are ISO 8601 in UTC with milliseconds. */
 export interface EmailEventBase {
   id: string;
   email_id: string;
-  /** Of the mail, not of the event. */
+  /** When the message was created, not the event. */
   created_at: string;
   message_id: string;
   from: string;
   to: string[];
   subject: string;
   tags: Record<string, string>;
-  /** The one recipient that this event concerns. */
+  /** The one recipient of this event. */
   recipient: string;
-  /** Present on events of test keys and sandbox mail only. */
+  /** Only for messages of test keys and of the sandbox. */
   mode?: 'test';
 }
 
-/** The host that answered; null where none did. */
-export interface RemoteFacts {
+/** The host that replied; null if none did. */
+interface RemoteFacts {
   mx: string | null;
   ip: string | null;
 }
 
-export interface SmtpFacts extends RemoteFacts {
+interface SmtpFacts extends RemoteFacts {
   smtp_code: number | null;
   enhanced_code: string | null;
 }
@@ -68,7 +68,7 @@ export interface EventData {
   'email.sent': EmailEventBase & { attempt: number };
   'email.delivered': EmailEventBase &
     RemoteFacts & {
-      /** When the mail was due: accepted, or the time it was scheduled for. */
+      /** When the message was due: the time of acceptance, or the scheduled time. */
       queued_at: string;
       delivered_at: string;
       smtp_response: string;
@@ -86,7 +86,7 @@ export interface EventData {
       temporary: boolean;
       reason: string;
       attempt: number;
-      /** Null when final. */
+      /** Null if the failure is final. */
       next_attempt_at: string | null;
       failed: { reason: string };
     };
@@ -102,6 +102,8 @@ export interface EventData {
     user_agent: string | null;
     is_bot: boolean;
     bot_kind: string | null;
+    /** The name of the rule that took the visitor for a bot. */
+    bot_rule: string | null;
     open_count: number;
   };
   'email.clicked': EmailEventBase & {
@@ -109,11 +111,12 @@ export interface EventData {
     clicked_at: string;
     is_bot: boolean;
     bot_kind: string | null;
+    bot_rule: string | null;
     click: { link: string; timestamp: string; ipAddress: string | null; userAgent: string | null };
   };
   'email.complained': EmailEventBase & {
     complained_at: string;
-    /** RFC 5965 §7.3: abuse, fraud, … */
+    /** RFC 5965 §7.3: `abuse`, `fraud` and so on. */
     feedback_type: string;
     reporter: string | null;
     complaint: { type: string; user_agent: string | null };
@@ -127,11 +130,11 @@ export interface EventData {
   'webhook.test': { webhook_id: string; message: string };
   'webhook.disabled': { webhook_id: string; url: string; reason: string; disabled_at: string };
   'account.allowance_warning': {
-    /** Of the calendar month in UTC that the units count for. */
+    /** The calendar month (UTC) of the units. */
     month: string;
     limit: number;
     used: number;
-    /** What was reached: 80 or 100. */
+    /** The threshold that was reached. */
     percent: 80 | 100;
   };
 }
@@ -140,7 +143,10 @@ export interface DomainEventData {
   id: string;
   name: string;
   status: 'pending' | 'active' | 'failed';
-  /** Why the event happened: `created`, `verified`, `failed`, `warning`, `recovered`, `settings`, `deleted`; of its keys `dkim_*`. */
+  /**
+   * The reason of the event: `created`, `verified`, `failed`, `warning`, `recovered`, `settings`, `deleted`, or
+   * `dkim_*` for its keys.
+   */
   reason: string;
   /** Since when a required record of an active domain has been missing. */
   warning_since: string | null;
@@ -148,7 +154,7 @@ export interface DomainEventData {
   created_at: string;
 }
 
-export interface SuppressionEventData {
+interface SuppressionEventData {
   id: string;
   email: string;
   origin: 'bounce' | 'complaint' | 'manual' | 'unsubscribe';
@@ -158,10 +164,10 @@ export interface SuppressionEventData {
   expires_at: string | null;
   created_at: string;
 }
-/** Types whose data has a shape above; the others join when the part that emits them does. */
+/** All types that the service emits. `email.delivery_delayed` is another name of a temporary `email.failed`. */
 export type EmittedType = keyof EventData;
 
-/** One event as every consumer sees it; `{type, created_at, data}` of it is the webhook body (D-33). */
+/** One event. `{type, created_at, data}` is the body of a webhook; see docs/decisions/020-webhooks.md. */
 export interface ServiceEvent<T extends EmittedType = EmittedType> {
   id: string;
   account_id: string;
@@ -170,18 +176,18 @@ export interface ServiceEvent<T extends EmittedType = EmittedType> {
   data: EventData[T];
 }
 
-/** An event together with what the house needs to route it; `key` is the `em_…` (or `wh_…`) that orders it. */
+/** An event with the values for its routing. `key` is the id (`em_…` or `wh_…`) whose events keep their order. */
 export interface RoutedEvent<T extends EmittedType = EmittedType> {
   event: ServiceEvent<T>;
   key: string;
   /** Counts up per key, from 1. */
   sequence: number;
   domainId: string | null;
-  /** Test events appear on webhooks and in logs but never in statistics. */
+  /** Test events appear on webhooks and in logs, never in statistics. */
   test: boolean;
 }
 
-/** An event at its place in the log. Positions are dense: 1, 2, 3, … */
+/** An event and its position in the log. Positions have no gaps: 1, 2, 3, … */
 export interface LoggedEvent extends RoutedEvent {
   position: number;
 }

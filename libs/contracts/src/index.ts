@@ -4,6 +4,8 @@ export * from './events.js';
 export * from './ids.js';
 export * from './limits.js';
 export * from './page.js';
+export * from './providers.js';
 export * from './refusals.js';
 export * from './scopes.js';
 export * from './timestamp.js';
+export * from './visibility.js';

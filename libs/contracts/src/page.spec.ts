@@ -4,7 +4,7 @@ import { toPage } from './page.js';
 const view = { id: (row: number) => `em_${row}`, present: (row: number) => row };
 
 describe('toPage', () => {
-  it('shows what fits and names the last entry as the cursor', () => {
+  it('has at most `limit` entries, and the last one is the cursor', () => {
     expect(toPage({ limit: 2 }, [9, 8, 7], view)).toEqual({
       object: 'list',
       has_more: true,
@@ -18,7 +18,7 @@ describe('toPage', () => {
     expect(toPage({ limit: 3 }, [], view)).toMatchObject({ has_more: false, data: [], next_cursor: null });
   });
 
-  it('turns what was read backwards, and leads further the same way', () => {
+  it('reverses rows that were read backwards, and its cursor continues in that direction', () => {
     expect(toPage({ limit: 2, before: 'em_6' }, [7, 8, 9], view)).toEqual({
       object: 'list',
       has_more: true,

@@ -1,23 +1,23 @@
-/** One page of an unbounded list (D-8), newest first unless its route says otherwise. */
+/** One page of a list, newest first unless the route says otherwise; see docs/decisions/013-api-conventions.md. */
 export interface Page<T> {
   object: 'list';
   has_more: boolean;
   data: T[];
-  /** Given as `after` (or as `before`, when this page was asked for with it) it leads to the next page. */
+  /** The value of `after` for the next page, or of `before` if this page was requested with `before`. */
   next_cursor: string | null;
 }
 
-/** Which page: at most `limit` entries right after, or right before, the entry with this id; never both. */
+/** A page request: at most `limit` entries right after, or right before, the entry with this id. Never both. */
 export interface PageRequest {
-  /** 1–100. */
+  /** 1 to 100. */
   limit: number;
   after?: string;
   before?: string;
 }
 
 /**
- * The page from rows that were read by key: up to `limit + 1` of them in the order of reading, that is newest first,
- * or oldest first for `before`. The one row too many only says that there is more.
+ * Makes a page from rows that were read by key: up to `limit + 1` rows, newest first, or oldest first for `before`. The
+ * additional row only shows that there are more.
  */
 export function toPage<R, T>(
   { limit, before }: PageRequest,

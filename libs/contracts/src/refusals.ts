@@ -1,8 +1,8 @@
 /**
- * Every reason for which the service says no, in one table: HTTP status, `error` and `name` of D-54, the SMTP reply
- * with its enhanced code (RFC 3463, RFC 5248), and a sentence for people.
+ * One refusal: HTTP status, `error` and `name` of the body, the SMTP reply with its enhanced code (RFC 3463, RFC 5248),
+ * and a public sentence. See docs/decisions/014-errors-and-order-of-checks.md.
  */
-export interface RefusalRow {
+interface RefusalRow {
   status: number;
   error: string;
   name: string;
@@ -10,7 +10,7 @@ export interface RefusalRow {
   message: string;
 }
 
-/** One row as it is written below. */
+/** The values of one row of the table below. */
 type RefusalCells = readonly [status: number, error: string, name: string, smtp: string, message: string];
 
 const row = (...[status, error, name, smtp, message]: RefusalCells): RefusalRow => ({
@@ -107,6 +107,13 @@ export const REFUSALS = {
     '550 5.7.1',
     'The domain of the sender address is not verified for this account.',
   ),
+  tracking_domain_not_verified: row(
+    422,
+    'unprocessable_entity',
+    'validation_error',
+    '550 5.7.1',
+    'Opens and clicks cannot be tracked before the tracking record of the sender domain is verified.',
+  ),
   recipient_suppressed: row(
     422,
     'unprocessable_entity',
@@ -167,23 +174,23 @@ export const REFUSALS = {
 
 export type RefusalCode = keyof typeof REFUSALS;
 
-/** One problem: where it is (`to[3]`, `attachments[0].content`), a word for programs, a sentence for people. */
+/** One problem: its field (`to[3]`, `attachments[0].content`), a code, and a sentence. */
 export interface RefusalDetail {
   field: string;
   code: string;
   message: string;
 }
 
-/** Thrown by rules below `apps/`; the HTTP filter and the SMTP responder translate it. */
+/** Thrown by the rules of the libraries. The HTTP filter and the SMTP responder translate it. */
 export class Refusal extends Error {
   readonly row: RefusalRow;
 
   constructor(
     readonly code: RefusalCode,
     readonly details: RefusalDetail[] = [],
-    /** Takes the place of the table's sentence where a more exact one is known. */
+    /** Replaces the sentence of the table with a more precise one. */
     sentence?: string,
-    /** Seconds, for `retry-after`. */
+    /** Seconds, for the header `retry-after`. */
     readonly retryAfter?: number,
   ) {
     super(sentence ?? REFUSALS[code].message);
@@ -192,20 +199,22 @@ export class Refusal extends Error {
   }
 }
 
-/** One bad element of a batch (D-26). */
+/** One invalid element of a batch; see docs/decisions/016-idempotency-and-batches.md. */
 export interface BatchProblem {
   index: number;
   error: string;
   message: string;
-  /** The first field concerned, if it is about one. */
+  /** The first field concerned; null if the problem is not about a field. */
   field: string | null;
 }
 
-/** A batch of which nothing was accepted; answers with the status of its lowest bad element, or 422 if all are bad. */
+/**
+ * A batch of which nothing was accepted. Its status is that of the first invalid element, or 422 if all are invalid.
+ */
 export class BatchRefusal extends Refusal {
   readonly problems: BatchProblem[];
 
-  /** `elements`: what each element of the request came to, in order; those that are no refusal were good. */
+  /** @param elements Results of the elements, in order. Elements that are not a `Refusal` are valid. */
   constructor(elements: readonly unknown[], permissive: boolean) {
     const bad = elements.flatMap((element, index) => (element instanceof Refusal ? [{ index, refusal: element }] : []));
     const [first] = bad;

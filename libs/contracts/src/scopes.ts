@@ -1,4 +1,7 @@
-/** What an API key may be allowed to do (D-55). `full_access` has all of them, `sending_access` only `emails.send`. */
+/**
+ * Scopes of an API key; see docs/decisions/024-api-keys.md. `full_access` has all of them, `sending_access` only
+ * `emails.send`.
+ */
 export const SCOPES = [
   'emails.send',
   'emails.read',

@@ -7,7 +7,7 @@ describe('parseTimestamp', () => {
     ['2026-01-31T09:30Z', '2026-01-31T09:30:00.000Z'],
     ['2026-01-31T09:30:00.123456+02:00', '2026-01-31T07:30:00.123Z'],
     ['2028-02-29T00:00:00-05:30', '2028-02-29T05:30:00.000Z'],
-  ])('reads %s', (text, instant) => {
+  ])('parses %s', (text, instant) => {
     expect(parseTimestamp(text)?.toISOString()).toBe(instant);
   });
 
@@ -26,7 +26,7 @@ describe('parseTimestamp', () => {
     ['1767225600000'],
     ['tomorrow'],
     [''],
-  ])('does not guess at %j', (text) => {
+  ])('rejects %j', (text) => {
     expect(parseTimestamp(text)).toBeNull();
   });
 });

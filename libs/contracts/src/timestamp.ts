@@ -1,8 +1,8 @@
 const FORM = /^(\d{4})-(\d{2})-(\d{2})T(\d{2}):(\d{2})(?::(\d{2})(?:\.\d{1,9})?)?(?:Z|[+-](?:[01]\d|2[0-3]):?[0-5]\d)$/;
 
 /**
- * An instant written in ISO 8601 with `Z` or an offset (D-3), or null. `Date.parse` alone would read local times and
- * roll 30 February over into March.
+ * Parses an ISO 8601 time with `Z` or an offset; null if it is not one. `Date.parse` alone would accept local times and
+ * turn 30 February into 2 March.
  */
 export function parseTimestamp(text: string): Date | null {
   const parts = FORM.exec(text)?.slice(1, 7).map(Number);

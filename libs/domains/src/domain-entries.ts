@@ -1,131 +1,151 @@
-import { isId, LIMITS, Refusal } from '#libs/contracts';
-import { Config, SecretBox, Wakeups } from '#libs/kernel';
-import { appendEvents, Database, type Queryable } from '#libs/persistence';
 import { Injectable } from '@nestjs/common';
-import type { AlongsideDomain } from './alongside-domain.js';
-import { claimableName } from './claimable-name.js';
+import { isId, LIMITS, Refusal, seesDomain, type Visibility } from '#libs/contracts';
+import { Config, LocalNotifications, SecretBox } from '#libs/kernel';
+import { appendEvents, Database, type Queryable } from '#libs/persistence';
+import {
+  type DomainTransactionHook,
+  DOMAIN_COLUMNS,
+  type DomainRow,
+  newDomain,
+  type NewDomain,
+  recheckOtherEntries,
+} from './model/domain-row.js';
+import { claimableName } from './model/domain-rules.js';
 import { insertKeys } from './dkim/key-rows.js';
-import { KeySupply } from './dkim/key-supply.js';
-import type { TlsPolicy } from './domain.entity.js';
-import { domainEvent } from './domain-event.js';
-import { DOMAIN_COLUMNS, type DomainRow } from './domain-row.js';
-import { presentDomain, type DomainView } from './domain-view.js';
-import { newDomain, type NewDomain } from './new-domain.js';
+import { KeyPool } from './dkim/key-pool.js';
+import { domainEvent } from './model/domain-event.js';
+import { toDomainView, type DomainView } from './model/domain-view.js';
+import type { EnvelopePolicy, TlsPolicy } from './model/domain.entity.js';
 import { SendingDomains } from './sending-domains.js';
-import { wakeClaimants } from './wake-claimants.js';
 
-/** What the owner of a domain may set. What is undefined stays as it is. */
+/** Settings of the owner of a domain. Undefined members are not changed. */
 export interface DomainSettings {
   openTracking?: boolean | undefined;
   clickTracking?: boolean | undefined;
+  trackingPrivacy?: boolean | undefined;
+  trackingExclude?: string[] | undefined;
   tls?: TlsPolicy | undefined;
+  envelope?: EnvelopePolicy | undefined;
 }
 
 type ChangedRow = DomainRow & { sequence: number; now: Date };
 
-/** Seconds between checks that somebody asks for (D-45). */
-const ASK_AGAIN_AFTER_S = 10;
+/** Minimal interval of checks on request. */
+const MIN_CHECK_REQUEST_INTERVAL_S = 10;
 
 const INSERT = `
-  INSERT INTO domains (id, account_id, name, selector, open_tracking, click_tracking, tls, sequence, due_at)
-  VALUES ($1, $2, $3, $4, coalesce($5, false), coalesce($6, false), coalesce($7, 'opportunistic'), 1, now())
+  INSERT INTO domains (id, account_id, name, selector, open_tracking, click_tracking, tls, envelope, sequence, due_at)
+  VALUES ($1, $2, $3, $4, coalesce($5, false), coalesce($6, false), coalesce($7, 'opportunistic'),
+          coalesce($8, 'shared'), 1, now())
   ON CONFLICT (account_id, name) DO NOTHING`;
 
 const READ = `SELECT ${DOMAIN_COLUMNS}, sequence, now() AS now FROM domains WHERE id = $1`;
 
 const CHANGE = `
   UPDATE domains SET open_tracking = coalesce($3, open_tracking), click_tracking = coalesce($4, click_tracking),
-                     tls = coalesce($5, tls), sequence = sequence + 1, updated_at = now()
+                     tls = coalesce($5, tls), envelope = coalesce($6, envelope),
+                     tracking_privacy = coalesce($7, tracking_privacy),
+                     tracking_exclude = coalesce($8, tracking_exclude), sequence = sequence + 1,
+                     updated_at = now()
    WHERE id = $2 AND account_id = $1
-     AND (open_tracking, click_tracking, tls)
-         IS DISTINCT FROM (coalesce($3, open_tracking), coalesce($4, click_tracking), coalesce($5, tls))
+     AND (open_tracking, click_tracking, tls, envelope, tracking_privacy, tracking_exclude)
+         IS DISTINCT FROM (coalesce($3, open_tracking), coalesce($4, click_tracking), coalesce($5, tls),
+                           coalesce($6, envelope), coalesce($7, tracking_privacy), coalesce($8, tracking_exclude))
   RETURNING ${DOMAIN_COLUMNS}, sequence, now() AS now`;
 
-/** A check under way is of the past then: its fence is gone. */
-const ASK = `
-  UPDATE domains SET asked_at = now(), due_at = now(), fence = fence + 1
+/** The new fence invalidates a check that is running. */
+const REQUEST_CHECK = `
+  UPDATE domains SET check_requested_at = now(), due_at = now(), fence = fence + 1
    WHERE id = $2 AND account_id = $1 AND due_at IS NOT NULL
-     AND (asked_at IS NULL OR asked_at <= now() - make_interval(secs => $3))`;
+     AND (check_requested_at IS NULL OR check_requested_at <= now() - make_interval(secs => $3))`;
 
-/** How accounts add, set and remove their domains. Whether a domain may send is for DNS to say (`DomainVerifier`). */
+/** Adds, changes and removes domains of accounts. `DomainVerifier` decides by DNS whether a domain may send. */
 @Injectable()
 export class DomainEntries {
-  private readonly keys = new KeySupply();
+  private readonly keys = new KeyPool();
 
   constructor(
     private readonly database: Database,
     private readonly sendingDomains: SendingDomains,
     private readonly secretBox: SecretBox,
     private readonly config: Config,
-    private readonly wakeups: Wakeups,
+    private readonly notifications: LocalNotifications,
   ) {}
 
   /**
-   * A new entry, pending, to be checked at once. Another account may have the same name; DNS decides between them.
-   * @throws Refusal validation_error for a name that cannot be had, conflict when the account has it or has too many.
+   * Adds a pending entry that is checked at once. Other accounts may have entries of the same name; DNS decides between them.
+   * @throws Refusal validation_error for an invalid name, conflict when the account has it already or has too many domains
    */
   async add(
     accountId: string,
     written: string,
-    { alongside, ...settings }: DomainSettings & { alongside?: AlongsideDomain } = {},
+    { alongside, ...settings }: DomainSettings & { alongside?: DomainTransactionHook } = {},
   ): Promise<DomainView> {
     const name = claimableName(written, this.config.settings.SERVICE_DOMAIN);
-    // Before keys are made, which is the costly part; once more inside the transaction.
-    await assertRoom(this.database, accountId, name);
+    // Before keys are generated, which is costly; repeated inside the transaction.
+    await assertAddable(this.database, accountId, name);
     const entry = await newDomain({ accountId, name }, this.keys, this.secretBox);
     const row = await this.database.transaction(async (tx) => {
-      // One at a time per account, so that the limit holds.
+      // One at a time per account, so that the limit is not exceeded.
       await tx.query(`SELECT pg_advisory_xact_lock(hashtextextended('domains ' || $1, 0))`, [accountId]);
-      await assertRoom(tx, accountId, name);
+      await assertAddable(tx, accountId, name);
       const added = await this.insert(tx, { ...entry, ...settings });
       await alongside?.(tx, added);
       return added;
     });
-    this.tell('due-domains', 'outbox');
+    this.notify('due-domains', 'outbox');
     return this.present(row);
   }
 
-  /** Null for an unknown id and for another account's. */
-  async change(accountId: string, id: string, settings: DomainSettings): Promise<DomainView | null> {
-    if (!isId('dom', id)) return null;
-    const { openTracking = null, clickTracking = null, tls = null } = settings;
+  /** Null for an unknown id and for a domain that the key does not see. */
+  async change(visibility: Visibility, id: string, settings: DomainSettings): Promise<DomainView | null> {
+    if (!isId('dom', id) || !seesDomain(visibility, id)) return null;
+    const { accountId } = visibility;
+    const { openTracking = null, clickTracking = null, tls = null, envelope = null } = settings;
+    const { trackingPrivacy = null, trackingExclude = null } = settings;
     const changed = await this.database.transaction(async (tx) => {
-      const { rows } = await tx.query<ChangedRow>(CHANGE, [accountId, id, openTracking, clickTracking, tls]);
+      const { rows } = await tx.query<ChangedRow>(CHANGE, [
+        ...[accountId, id],
+        ...[openTracking, clickTracking, tls, envelope, trackingPrivacy, trackingExclude],
+      ]);
       for (const row of rows) await appendEvents(tx, [this.event(row, 'domain.updated', 'settings')]);
       return rows.at(0);
     });
-    if (changed === undefined) return this.sendingDomains.view(accountId, id);
-    this.tell('outbox');
+    if (changed === undefined) return this.sendingDomains.view(visibility, id);
+    this.sendingDomains.forget(accountId, changed.name);
+    this.notify('outbox');
     return this.present(changed);
   }
 
   /**
-   * Has DNS looked at right away, and answers what is known now. Null for an unknown id and for another account's.
-   * @throws Refusal rate_limit_exceeded when it was asked for less than ten seconds ago.
+   * Schedules a check for now and returns the present state. Null for an unknown id and for a domain that the key does not see.
+   * @throws Refusal rate_limit_exceeded when a check was requested less than ten seconds ago
    */
-  async askForCheck(accountId: string, id: string): Promise<DomainView | null> {
-    if (!isId('dom', id)) return null;
-    const { rowCount } = await this.database.query(ASK, [accountId, id, ASK_AGAIN_AFTER_S]);
-    const domain = await this.sendingDomains.find(accountId, id);
+  async requestCheck(visibility: Visibility, id: string): Promise<DomainView | null> {
+    if (!isId('dom', id) || !seesDomain(visibility, id)) return null;
+    const values = [visibility.accountId, id, MIN_CHECK_REQUEST_INTERVAL_S];
+    const { rowCount } = await this.database.query(REQUEST_CHECK, values);
+    const domain = await this.sendingDomains.find(visibility, id);
     if (domain === null) return null;
     if (rowCount === 0 && !domain.vouched)
       throw new Refusal(
         'rate_limit_exceeded',
         [],
-        `A check of this domain can be asked for once in ${ASK_AGAIN_AFTER_S} seconds.`,
-        ASK_AGAIN_AFTER_S,
+        `A check of this domain can be asked for once in ${MIN_CHECK_REQUEST_INTERVAL_S} seconds.`,
+        MIN_CHECK_REQUEST_INTERVAL_S,
       );
-    this.tell('due-domains');
-    return this.sendingDomains.view(accountId, id);
+    this.notify('due-domains');
+    return this.sendingDomains.view(visibility, id);
   }
 
   /**
-   * Removes an entry and its keys. Mail that waits is failed when its turn comes (`domain_removed`).
-   * @param alongside what must be gone in the same transaction, such as keys that are bound to the domain
-   * @returns whether it was there
+   * Removes an entry and its keys. Waiting mail fails with `domain_removed` when it is claimed.
+   * @param alongside further changes in the same transaction, such as disabling API keys of the domain
+   * @returns whether it existed and the key sees it
    */
-  async remove(accountId: string, id: string, alongside: AlongsideDomain): Promise<boolean> {
-    if (!isId('dom', id)) return false;
+  async remove(visibility: Visibility, id: string, alongside: DomainTransactionHook): Promise<boolean> {
+    if (!isId('dom', id) || !seesDomain(visibility, id)) return false;
+    const { accountId } = visibility;
     const removed = await this.database.transaction(async (tx) => {
       const { rows } = await tx.query<ChangedRow>(
         `DELETE FROM domains WHERE id = $2 AND account_id = $1
@@ -134,14 +154,14 @@ export class DomainEntries {
       );
       for (const row of rows) {
         await appendEvents(tx, [this.event(row, 'domain.deleted', 'deleted')]);
-        if (row.status === 'active') await wakeClaimants(tx, row.name);
+        if (row.status === 'active') await recheckOtherEntries(tx, row.name);
         await alongside(tx, row);
       }
       return rows.at(0);
     });
     if (removed === undefined) return false;
     this.sendingDomains.forget(accountId, removed.name);
-    this.tell('due-domains', 'outbox');
+    this.notify('due-domains', 'outbox');
     return true;
   }
 
@@ -154,10 +174,11 @@ export class DomainEntries {
       entry.openTracking,
       entry.clickTracking,
       entry.tls,
+      entry.envelope,
     ]);
-    // Somebody vouched for the name between two statements: that door takes no lock.
-    if (rowCount === 0) await assertRoom(tx, entry.accountId, entry.name);
-    await insertKeys(tx, { ...entry, place: 1, state: 'active' }, entry.keys);
+    // The operator vouched for the name between the two statements, which takes no lock.
+    if (rowCount === 0) await assertAddable(tx, entry.accountId, entry.name);
+    await insertKeys(tx, { ...entry, variant: 1, state: 'active' }, entry.keys);
     const { rows } = await tx.query<ChangedRow>(READ, [entry.id]);
     await appendEvents(tx, [this.event(rows[0], 'domain.created', 'created')]);
     return rows[0];
@@ -172,15 +193,15 @@ export class DomainEntries {
   }
 
   private present(row: DomainRow): DomainView {
-    return presentDomain(row, this.config.settings.SERVICE_DOMAIN);
+    return toDomainView(row, this.config.settings.SERVICE_DOMAIN);
   }
 
-  private tell(...topics: ('due-domains' | 'outbox')[]): void {
-    for (const topic of topics) this.wakeups.ring(topic);
+  private notify(...topics: ('due-domains' | 'outbox')[]): void {
+    for (const topic of topics) this.notifications.notify(topic);
   }
 }
 
-async function assertRoom(db: Queryable, accountId: string, name: string): Promise<void> {
+async function assertAddable(db: Queryable, accountId: string, name: string): Promise<void> {
   const { rows } = await db.query<{ id: string | null; entries: number }>(
     `SELECT (SELECT id FROM domains WHERE account_id = $1 AND name = $2) AS id,
             (SELECT count(*)::int FROM domains WHERE account_id = $1) AS entries`,

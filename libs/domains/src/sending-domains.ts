@@ -1,23 +1,30 @@
-import { isId, LIMITS, Refusal, toPage, type Page, type PageRequest } from '#libs/contracts';
+import {
+  isId,
+  LIMITS,
+  Refusal,
+  seesDomain,
+  toPage,
+  visibleDomains,
+  type Page,
+  type PageRequest,
+  type Visibility,
+} from '#libs/contracts';
 import { Config, SecretBox } from '#libs/kernel';
 import { Database, isDuplicate } from '#libs/persistence';
 import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
 import { Repository } from 'typeorm';
-import type { AlongsideDomain } from './alongside-domain.js';
-import { ActiveDomains, type SendingDomain } from './active-domains.js';
-import { invalidName } from './claimable-name.js';
+import { ActiveDomains, type ActiveDomain, type SendingDomain } from './active-domains.js';
+import { KeyPool } from './dkim/key-pool.js';
 import { insertKeys } from './dkim/key-rows.js';
-import { KeySupply } from './dkim/key-supply.js';
-import { DomainEntity } from './domain.entity.js';
-import { normaliseDomainName } from './domain-name.js';
-import { DOMAIN_COLUMNS, type DomainRow } from './domain-row.js';
-import { presentDomain, type DomainView } from './domain-view.js';
-import { newDomain } from './new-domain.js';
+import { DOMAIN_COLUMNS, newDomain, type DomainRow, type DomainTransactionHook } from './model/domain-row.js';
+import { invalidName, normaliseDomainName } from './model/domain-rules.js';
+import { toDomainView, type DomainView } from './model/domain-view.js';
+import { DomainEntity } from './model/domain.entity.js';
 
 const FIND = {
   name: 'domains-find',
-  text: `SELECT id, account_id AS "accountId", name, status, vouched FROM domains WHERE account_id = $1 AND id = $2`,
+  text: `SELECT id, account_id AS "accountId", name, status, vouched, envelope FROM domains WHERE account_id = $1 AND id = $2`,
 };
 
 const OWNER = 'SELECT account_id AS "accountId" FROM domains WHERE id = $1';
@@ -28,12 +35,13 @@ const page = (order: 'ASC' | 'DESC') => ({
   name: `domains-page-${order}`,
   text: `SELECT ${DOMAIN_COLUMNS} FROM domains
           WHERE account_id = $1 AND ($2::text IS NULL OR id < $2) AND ($3::text IS NULL OR id > $3)
+            AND ($5::text[] IS NULL OR id = ANY ($5))
           ORDER BY id ${order} LIMIT $4`,
 });
 const NEWEST_FIRST = page('DESC');
 const OLDEST_FIRST = page('ASC');
 
-/** Of a vouched domain only its keys are looked at, and only while they change. */
+/** Of a vouched domain only its keys are checked, and only during a rotation. */
 const VOUCH = `
   INSERT INTO domains (id, account_id, name, selector, status, vouched) VALUES ($1, $2, $3, $4, 'active', true)
   ON CONFLICT (account_id, name) DO UPDATE
@@ -41,11 +49,11 @@ const VOUCH = `
          due_at = (SELECT now() FROM domain_keys k WHERE k.domain_id = domains.id AND k.state <> 'active' LIMIT 1)
   RETURNING id`;
 
-/** The domains that accounts send from. A domain is active for one account at most. */
+/** The domains of accounts. A name is active in one account at most. */
 @Injectable()
 export class SendingDomains {
   private readonly actives: ActiveDomains;
-  private readonly keys = new KeySupply();
+  private readonly keys = new KeyPool();
 
   constructor(
     @InjectRepository(DomainEntity) private readonly repository: Repository<DomainEntity>,
@@ -56,43 +64,41 @@ export class SendingDomains {
     this.actives = new ActiveDomains(database);
   }
 
-  /**
-   * The account's active domain of exactly this name (lower-case A-labels), or null. Changes count within a second.
-   */
-  active(accountId: string, name: string): Promise<SendingDomain | null> {
+  /** The account's active domain of exactly this name (lower-case A-labels), or null. Cached for less than a second. */
+  active(accountId: string, name: string): Promise<ActiveDomain | null> {
     return this.actives.find(accountId, name);
   }
 
-  /** Newest first; as many as an account may have. */
-  async list(accountId: string): Promise<DomainView[]> {
-    return (await this.page(accountId, { limit: LIMITS.domainsPerAccount })).data;
+  /** All domains that the key sees, newest first. */
+  async list(visibility: Visibility): Promise<DomainView[]> {
+    return (await this.page(visibility, { limit: LIMITS.domainsPerAccount })).data;
   }
 
   /** Newest first. */
-  async page(accountId: string, request: PageRequest): Promise<Page<DomainView>> {
+  async page(visibility: Visibility, request: PageRequest): Promise<Page<DomainView>> {
     const { limit, after, before } = request;
     const { rows } = await this.database.query<DomainRow>({
       ...(before === undefined ? NEWEST_FIRST : OLDEST_FIRST),
-      values: [accountId, after, before, limit + 1],
+      values: [visibility.accountId, after, before, limit + 1, visibleDomains(visibility)],
     });
     return toPage(request, rows, { id: (row) => row.id, present: (row) => this.present(row) });
   }
 
-  /** Null for an unknown id and for another account's. */
-  async view(accountId: string, id: string): Promise<DomainView | null> {
-    if (!isId('dom', id)) return null;
-    const { rows } = await this.database.query<DomainRow>({ ...VIEW, values: [accountId, id] });
+  /** Null for an unknown id and for a domain that the key does not see. */
+  async view(visibility: Visibility, id: string): Promise<DomainView | null> {
+    if (!isId('dom', id) || !seesDomain(visibility, id)) return null;
+    const { rows } = await this.database.query<DomainRow>({ ...VIEW, values: [visibility.accountId, id] });
     return rows.length === 0 ? null : this.present(rows[0]);
   }
 
-  /** Null for an unknown id and for another account's. */
-  async find(accountId: string, id: string): Promise<SendingDomain | null> {
-    if (!isId('dom', id)) return null;
-    const { rows } = await this.database.query<SendingDomain>({ ...FIND, values: [accountId, id] });
+  /** Null for an unknown id and for a domain that the key does not see. */
+  async find(visibility: Visibility, id: string): Promise<SendingDomain | null> {
+    if (!isId('dom', id) || !seesDomain(visibility, id)) return null;
+    const { rows } = await this.database.query<SendingDomain>({ ...FIND, values: [visibility.accountId, id] });
     return rows.at(0) ?? null;
   }
 
-  /** For the operator, who knows a domain by its id alone; null for an unknown one. */
+  /** For commands of the operator that name a domain by its id alone. Null for an unknown id. */
   async ownerOf(id: string): Promise<string | null> {
     if (!isId('dom', id)) return null;
     const { rows } = await this.database.query<{ accountId: string }>(OWNER, [id]);
@@ -100,12 +106,12 @@ export class SendingDomains {
   }
 
   /**
-   * The operator answers for the account's right to this domain: it is active at once, with keys and records. An entry
-   * that is there already keeps its keys, and is checked no more.
-   * @param alongside what else is to be written with a new entry
-   * @throws Refusal validation_error for what is no domain name, conflict when it is active in another account.
+   * The operator vouches for the account's right to this domain: it is active at once, with keys and records. An existing
+   * entry keeps its keys and is not checked any more.
+   * @param alongside further writes in the transaction of a new entry
+   * @throws Refusal validation_error for an invalid name, conflict when it is active in another account
    */
-  async addVouched(accountId: string, written: string, alongside?: AlongsideDomain): Promise<SendingDomain> {
+  async addVouched(accountId: string, written: string, alongside?: DomainTransactionHook): Promise<SendingDomain> {
     const name = normaliseDomainName(written);
     if (name === null)
       throw invalidName({ code: 'invalid_domain', message: 'must be a domain name such as mail.example.com' });
@@ -114,7 +120,7 @@ export class SendingDomains {
     return domain;
   }
 
-  /** Something changed here and now: the next mail asks anew. */
+  /** Drops the cached result after a change. */
   forget(accountId: string, name: string): void {
     this.actives.forget(accountId, name);
   }
@@ -124,13 +130,17 @@ export class SendingDomains {
     return domain && toSendingDomain(domain);
   }
 
-  private async insertVouched(accountId: string, name: string, alongside?: AlongsideDomain): Promise<SendingDomain> {
+  private async insertVouched(
+    accountId: string,
+    name: string,
+    alongside?: DomainTransactionHook,
+  ): Promise<SendingDomain> {
     const entry = await newDomain({ accountId, name }, this.keys, this.secretBox);
     try {
       await this.database.transaction(async (tx) => {
         const { rows } = await tx.query<{ id: string }>(VOUCH, [entry.id, accountId, name, entry.selector]);
         if (rows[0].id !== entry.id) return;
-        await insertKeys(tx, { ...entry, place: 1, state: 'active' }, entry.keys);
+        await insertKeys(tx, { ...entry, variant: 1, state: 'active' }, entry.keys);
         await alongside?.(tx, entry);
       });
     } catch (error) {
@@ -142,12 +152,12 @@ export class SendingDomains {
   }
 
   private present(domain: DomainRow): DomainView {
-    return presentDomain(domain, this.config.settings.SERVICE_DOMAIN);
+    return toDomainView(domain, this.config.settings.SERVICE_DOMAIN);
   }
 }
 
-function toSendingDomain({ id, accountId, name, status, vouched }: DomainEntity): SendingDomain {
-  return { id, accountId, name, status, vouched };
+function toSendingDomain({ id, accountId, name, status, vouched, envelope }: DomainEntity): SendingDomain {
+  return { id, accountId, name, status, vouched, envelope };
 }
 
 function takenName(name: string): Refusal {

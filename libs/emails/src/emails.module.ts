@@ -2,59 +2,70 @@ import { Module } from '@nestjs/common';
 import { AccountsModule } from '#libs/accounts';
 import { DomainsModule } from '#libs/domains';
 import { SuppressionsModule } from '#libs/suppressions';
-import { CapturedMail } from './captured-mail.js';
-import { EmailQueries } from './email-queries.js';
-import { HandOff } from './hand-off.js';
-import { InboundMail } from './inbound/inbound-mail.js';
-import { InboundStore } from './inbound/inbound-store.js';
-import { ReportedBounces } from './inbound/reported-bounces.js';
-import { ReportedComplaints } from './inbound/reported-complaints.js';
-import { AttachmentFetcher } from './intake/attachment-fetcher.js';
+import { Config } from '#libs/kernel';
+import { SafeFetch } from '#libs/safe-fetch';
+import { TrackingLinks } from '#libs/tracking';
+import { Retention } from './commands/retention.js';
+import { RetryEmail } from './commands/retry-email.js';
+import { SystemMail } from './commands/system-mail.js';
+import { UnsubscribeRecipient } from './commands/unsubscribe-recipient.js';
+import { AttachmentFetcher } from './intake/attachments/attachment-fetcher.js';
 import { EmailIntake } from './intake/email-intake.js';
-import { EmailLedger } from './ledger/email-ledger.js';
-import { MailMessage } from './mail-message.js';
-import { Retention } from './retention.js';
-import { OperatorMail } from './notices/operator-mail.js';
-import { OutgoingEnvelope } from './outgoing-envelope.js';
-import { OutgoingFields } from './outgoing-fields.js';
-import { ReturnPath } from './return-path.js';
-import { EmailUnsubscribe } from './unsubscribe/email-unsubscribe.js';
-import { UnsubscribeLink } from './unsubscribe/unsubscribe-link.js';
-import { KeptStsPolicies } from './tls-policy/kept-sts-policies.js';
-import { OutgoingTls } from './tls-policy/outgoing-tls.js';
-import { TlsReporter } from './tls-reports/tls-reporter.js';
-import { TlsResults } from './tls-reports/tls-results.js';
+import { EnvelopeBuilder } from './message/envelope-builder.js';
+import { LocalDelivery } from './message/local-delivery.js';
+import { MessageBuilder } from './message/message-builder.js';
+import { OutgoingHeaders } from './message/outgoing-headers.js';
+import { ReturnPath } from './message/return-path.js';
+import { UnsubscribeLink } from './message/unsubscribe-link.js';
+import { AttachmentLinks } from './queries/attachment-links.js';
+import { CapturedMessages } from './queries/captured-messages.js';
+import { EmailAttachments } from './queries/email-attachments.js';
+import { EmailHistory } from './queries/email-history.js';
+import { EmailQueries } from './queries/email-queries.js';
+import { EmailList } from './queries/list/email-list.js';
+import { RecordVisits } from './tracking/record-visits.js';
+import { TrackedContent } from './tracking/tracked-content.js';
 
-const PARTS = [
+const EXPORTED = [
+  RecordVisits,
+  CapturedMessages,
   EmailIntake,
-  EmailLedger,
   EmailQueries,
-  CapturedMail,
-  HandOff,
-  InboundMail,
-  InboundStore,
-  MailMessage,
-  OutgoingEnvelope,
+  EnvelopeBuilder,
+  LocalDelivery,
+  MessageBuilder,
   Retention,
   ReturnPath,
+  SystemMail,
   UnsubscribeLink,
-  EmailUnsubscribe,
-  KeptStsPolicies,
-  OutgoingTls,
+  UnsubscribeRecipient,
 ];
 
+/** Accepts, composes and reads emails, for every program that handles them. */
 @Module({
   imports: [AccountsModule, DomainsModule, SuppressionsModule],
   providers: [
-    ...PARTS,
+    ...EXPORTED,
     AttachmentFetcher,
-    OutgoingFields,
-    OperatorMail,
-    ReportedBounces,
-    ReportedComplaints,
-    TlsReporter,
-    TlsResults,
+    OutgoingHeaders,
+    SafeFetch,
+    TrackedContent,
+    {
+      provide: TrackingLinks,
+      inject: [Config],
+      useFactory: ({ settings }: Config) => new TrackingLinks(settings.MASTER_KEY),
+    },
   ],
-  exports: [...PARTS, TlsReporter, TlsResults],
+  exports: [...EXPORTED, TrackingLinks],
 })
 export class EmailsModule {}
+
+const API = [EmailList, EmailHistory, EmailAttachments, RetryEmail];
+
+/** Queries and commands of the API. The program provides the event log. */
+@Module({
+  imports: [EmailsModule, AccountsModule, DomainsModule, SuppressionsModule],
+  providers: [...API, AttachmentLinks],
+  exports: API,
+})
+export class EmailsApiModule {}

@@ -1,63 +1,44 @@
-export { AttachmentFetcher } from './intake/attachment-fetcher.js';
-export { attachmentProblems, attachmentsFrom, type AttachmentOptions } from './intake/attachment-rules.js';
+export { EmailsApiModule, EmailsModule } from './emails.module.js';
+export { attachmentProblems, attachmentsFrom } from './intake/attachments/attachment-rules.js';
 export { EmailIntake } from './intake/email-intake.js';
-export type {
-  Accepted,
-  AcceptedBatch,
-  Attachment,
-  BatchElement,
-  Idempotency,
-  Submission,
-} from './intake/submission.js';
-export type { Rule, RuleProblem } from './intake/rule.js';
-export { conflictProblems } from './intake/conflict-rules.js';
-export * from './intake/option-rules.js';
-export { relayedOptions, type RelayedOptions } from './intake/relayed-options.js';
-export * from './intake/submission-rules.js';
-export { EmailLedger } from './ledger/email-ledger.js';
-export type { ClaimRooms } from './ledger/claim-due.js';
-export type { DeliveryJob, StoredContent } from './ledger/delivery-job.js';
-export { CapturedMail, type CapturedPage, type CapturedView } from './captured-mail.js';
-export { EmailRetry } from './changes/email-retry.js';
-export { EmailSchedule } from './changes/email-schedule.js';
-export { EmailQueries, type AttachmentView, type EmailView, type RecipientView } from './email-queries.js';
-export type { EmailSummary } from './email-summary.js';
-export { EmailsApiModule } from './emails-api.module.js';
-export { EmailsModule } from './emails.module.js';
-export { firstLink } from './first-link.js';
-export type { EmailFilter } from './list/email-filter.js';
-export { EmailList } from './list/email-list.js';
-export { HandOff } from './hand-off.js';
+export { updateScheduledAt } from './intake/insert-emails.js';
+export { searchKey } from './intake/recipients.js';
+export type { Attachment, BatchElement, Idempotency, Submission } from './intake/submission.js';
+export { conflictProblems } from './intake/rules/conflict-rules.js';
+export * from './intake/rules/option-rules.js';
+export { relayedOptions, type RelayedOptions } from './intake/rules/relayed-options.js';
+export type { Rule, RuleProblem } from './intake/rules/rule.js';
+export * from './intake/rules/submission-rules.js';
+export type { ClaimedRecipient, DeliveryJob, StoredContent, Tracking } from './message/delivery-job.js';
+export { bounceFields, emailEvent, emailInfoOf, type EmailInfo, type EmailInfoRow } from './message/email-events.js';
+export { aggregateStatus, lastEventOf } from './message/email-status.js';
+export { EnvelopeBuilder } from './message/envelope-builder.js';
+export { LocalDelivery } from './message/local-delivery.js';
+export { MessageBuilder } from './message/message-builder.js';
+export type { RecipientRef } from './message/recipient-token.js';
+export { ReturnPath, transactionOf, type TransactionRef } from './message/return-path.js';
 export {
-  INBOUND_ROLES,
-  InboundMail,
-  type InboundLetter,
-  type InboundPlace,
-  type InboundRole,
-} from './inbound/inbound-mail.js';
-export { InboundStore, type StoredInbound } from './inbound/inbound-store.js';
-export { MailMessage } from './mail-message.js';
-export { EmailAttachments, type LinkedAttachmentView } from './reading/email-attachments.js';
-export { EmailExplanation, type EmailExplanationView } from './reading/email-explanation.js';
-export type { EarlierHostView } from './ledger/earlier-hosts.js';
-export { EmailHistory, type AttemptView, type EventView } from './reading/email-history.js';
-export { WAIT_KINDS, WAITS, type HeldView, type RecipientExplanation, type Wait } from './reading/explain-recipient.js';
-export type { SmtpView } from './recipient-row.js';
-export { Retention } from './retention.js';
-export { OutgoingEnvelope } from './outgoing-envelope.js';
-export { ReturnPath } from './return-path.js';
-export { foreignSources } from './shaping/foreign-sources.js';
-export { HeldQueues, type HeldQueue } from './shaping/held-queues.js';
-export { QueueDepths } from './shaping/queue-depths.js';
-export { shapingPlan } from './shaping/shaping-plan.js';
-export { ShapingModule } from './shaping/shaping.module.js';
-export { SharedShaping } from './shaping/shared-shaping.js';
-export { sandboxResultRule, simulatedOutcome, type Simulation } from './simulator.js';
-export { KeptStsPolicies } from './tls-policy/kept-sts-policies.js';
-export { OutgoingTls } from './tls-policy/outgoing-tls.js';
-export { TlsReporter } from './tls-reports/tls-reporter.js';
-export { TlsResults } from './tls-reports/tls-results.js';
-export { EmailUnsubscribe, type Unsubscription } from './unsubscribe/email-unsubscribe.js';
-export { UnsubscribeLink } from './unsubscribe/unsubscribe-link.js';
-export type { TlsReport } from './tls-reports/tls-report.js';
-export { tlsReportOf } from './tls-reports/tls-report-of.js';
+  isSimulated,
+  sandboxResultRule,
+  simulatedOutcome,
+  type SimulatedResult,
+  type Simulation,
+} from './message/simulator.js';
+export type { HostedUnsubscribe } from './message/unsubscribe-link.js';
+export { CapturedMessages, type CapturedView } from './queries/captured-messages.js';
+export { effectiveEmailStatus, effectiveStatus } from './queries/effective-status.js';
+export { EmailAttachments, type LinkedAttachmentView } from './queries/email-attachments.js';
+export { firstLink } from './queries/email-content.js';
+export { EmailHistory, type AttemptView, type EarlierHostView, type EventView } from './queries/email-history.js';
+export { EmailQueries, type AttachmentView, type EmailView, type RecipientView } from './queries/email-queries.js';
+export type { EmailSummary } from './queries/email-summary.js';
+export type { EmailFilter } from './queries/list/email-filter.js';
+export { EmailList } from './queries/list/email-list.js';
+export { visibilityValues, visibleEmails } from './queries/visible-emails.js';
+export { recipientsOf, smtpOf, type RecipientRow, type SmtpView } from './queries/recipient-row.js';
+export { Retention } from './commands/retention.js';
+export type { VisitsView } from './queries/visited-emails.js';
+export { RecordVisits } from './tracking/record-visits.js';
+export { RetryEmail } from './commands/retry-email.js';
+export { SystemMail } from './commands/system-mail.js';
+export { UnsubscribeRecipient, type Unsubscription } from './commands/unsubscribe-recipient.js';

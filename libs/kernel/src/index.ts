@@ -1,28 +1,30 @@
-export { AddressRanges } from './address-ranges.js';
-export { Config, ConfigError, loadConfig, PROGRAMS, SETTINGS, type Program } from './config.js';
-export type { SmtpOutTimeouts } from './setting-parsers.js';
-export { Health, type HealthCheck } from './health.js';
+export { backoffMs, sleep } from './concurrency/backoff.js';
+export { concatYielding, mapYielding, runYielding, sortYielding, yieldToLoop } from './concurrency/event-loop.js';
+export { LocalNotifications } from './concurrency/local-notifications.js';
+export { LoopBudget } from './concurrency/loop-budget.js';
+export { Poller } from './concurrency/poller.js';
+export { KeyedRateLimit, TokenBucket, type RateLimitResult } from './concurrency/rate-limit.js';
+export { Semaphore } from './concurrency/semaphore.js';
+export { withTimeout } from './concurrency/timeout.js';
+export { TtlCache, TtlMap } from './concurrency/ttl-cache.js';
+export { WakeSignal } from './concurrency/wake-signal.js';
+export { Config, ConfigError, loadConfig, PROGRAMS, SETTINGS, type Program } from './config/config.js';
+export { keyProblem, readTlsFiles, type KeyProblem, type TlsFiles } from './config/tls-files.js';
 export { KernelModule, type KernelParts } from './kernel.module.js';
-export { Log } from './log.js';
-export { Metrics } from './metrics.js';
-export { patientQuestion } from './patient-question.js';
-export { startOpsServer } from './ops-server.js';
-export { RecentAnswers } from './recent-answers.js';
-export { callFailure, type CallFailure } from './safe-fetch/call-failure.js';
-export { pinnedConnector } from './safe-fetch/pinned-connector.js';
-export { SafeFetch, type Fetched, type FetchFailure, type FetchLimits } from './safe-fetch/safe-fetch.js';
-export { TargetResolver } from './safe-fetch/target-resolver.js';
-export { isPublicAddress } from './safe-fetch/public-address.js';
-export { targetUrlProblems, type TargetUrlProblem } from './safe-fetch/target-url.js';
-export { inTurns } from './in-turns.js';
-export { isoTime } from './iso-time.js';
-export { joinInTurns } from './join-in-turns.js';
-export { PassingMap, PassingSet } from './passing-collections.js';
-export { NestLog } from './nest-log.js';
-export { nextTurn } from './next-turn.js';
-export { keyProblem, readTlsFiles, type KeyProblem, type TlsFiles } from './tls-files.js';
-export { TurnGate } from './turn-gate.js';
+export { Log } from './logging/log.js';
+export { NestLog } from './logging/nest-log.js';
+export { AddressRanges, isPublicAddress } from './network/address-ranges.js';
+export { clientNetwork } from './network/client-network.js';
+export {
+  ConnectionLimiter,
+  httpConnectionLimit,
+  smtpConnectionLimit,
+  type Admission,
+} from './network/connection-limits.js';
+export { FailureLimit } from './network/failure-limit.js';
+export { trustedProxies, type ProxyCheck } from './network/trusted-proxies.js';
+export { databaseClock } from './operations/database-clock.js';
+export { Health } from './operations/health.js';
+export { Metrics, startOpsServer } from './operations/ops-server.js';
+export { Shutdown } from './operations/shutdown.js';
 export { SecretBox } from './secret-box.js';
-export { Shutdown, SHUTDOWN_STAGES, type ShutdownStage } from './shutdown.js';
-export { Wakeups, type WakeupTopic } from './wakeups.js';
-export { trustedProxies, type TrustsProxy } from './trusted-proxies.js';

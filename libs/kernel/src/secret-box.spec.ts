@@ -4,14 +4,14 @@ import { SecretBox } from './secret-box.js';
 const box = new SecretBox(Buffer.alloc(32, 1));
 
 describe('SecretBox', () => {
-  it('opens what it sealed, for the same row only', () => {
+  it('decrypts what it encrypted, for the same row only', () => {
     const sealed = box.seal('whsec_x', 'wh_1');
     expect(box.open(sealed, 'wh_1')).toBe('whsec_x');
     expect(() => box.open(sealed, 'wh_2')).toThrow();
     expect(sealed.includes('whsec_x')).toBe(false);
   });
 
-  it('opens nothing that was altered in any byte, or made under another key', () => {
+  it('rejects a ciphertext that was altered in any byte or belongs to another key', () => {
     const sealed = box.seal('secret', 'row');
     for (let i = 0; i < sealed.length; i++) {
       const altered = Buffer.from(sealed);
@@ -21,7 +21,13 @@ describe('SecretBox', () => {
     expect(() => new SecretBox(Buffer.alloc(32, 2)).open(sealed, 'row')).toThrow();
   });
 
-  it('gives one fingerprint to one secret under one master key', () => {
+  it('has a check value that tells master keys apart and reveals none of them', () => {
+    expect(new SecretBox(Buffer.alloc(32, 1)).keyCheck).toEqual(box.keyCheck);
+    expect(new SecretBox(Buffer.alloc(32, 2)).keyCheck).not.toEqual(box.keyCheck);
+    expect(box.keyCheck).not.toEqual(Buffer.alloc(32, 1));
+  });
+
+  it('gives a secret one fingerprint per master key', () => {
     expect(box.fingerprint('a')).toEqual(box.fingerprint('a'));
     expect(box.fingerprint('a')).not.toEqual(box.fingerprint('b'));
     expect(new SecretBox(Buffer.alloc(32, 2)).fingerprint('a')).not.toEqual(box.fingerprint('a'));

@@ -5,16 +5,19 @@ const NONCE_BYTES = 12;
 const TAG_BYTES = 16;
 
 /**
- * Secrets at rest: AES-256-GCM (NIST SP 800-38D) under a key derived from MASTER_KEY, bound to the id of the row that
- * holds the ciphertext, so that a ciphertext moved to another row does not open. Layout: version, nonce, tag, data.
+ * Encrypts secrets at rest: AES-256-GCM (NIST SP 800-38D) with a key derived from MASTER_KEY, bound to the id of the row
+ * that contains the ciphertext, so that it does not decrypt in another row. Layout: version, nonce, tag, data.
  */
 export class SecretBox {
   private readonly sealKey: Buffer;
   private readonly pepper: Buffer;
+  /** 32 bytes that are equal only for the same MASTER_KEY and say nothing else about it; stored in the database. */
+  readonly keyCheck: Buffer;
 
   constructor(masterKey: Buffer) {
     this.sealKey = derive(masterKey, 'postloft secrets at rest');
     this.pepper = derive(masterKey, 'postloft api key pepper');
+    this.keyCheck = derive(masterKey, 'postloft master key check');
   }
 
   seal(plain: string, rowId: string): Buffer {
@@ -24,7 +27,7 @@ export class SecretBox {
     return Buffer.concat([Buffer.from([VERSION]), nonce, cipher.getAuthTag(), data]);
   }
 
-  /** @throws when the ciphertext was altered, belongs to another row, or was made under another MASTER_KEY. */
+  /** @throws if the ciphertext was altered, or belongs to another row or another MASTER_KEY */
   open(sealed: Buffer, rowId: string): string {
     if (sealed[0] !== VERSION) throw new Error('unknown version of a sealed secret');
     const nonce = sealed.subarray(1, 1 + NONCE_BYTES);
@@ -35,12 +38,12 @@ export class SecretBox {
     );
   }
 
-  /** HMAC-SHA-256 under the pepper: what is stored of an API key (details §9). */
+  /** HMAC-SHA-256 with the pepper; stored instead of an API key. */
   fingerprint(secret: string): Buffer {
     return createHmac('sha256', this.pepper).update(secret).digest();
   }
 
-  /** A key for one purpose (VERP tokens, cursors, …), stable for one MASTER_KEY. */
+  /** A key for one purpose, for example signed return paths; always the same for one MASTER_KEY. */
   static deriveKey(masterKey: Buffer, purpose: string): Buffer {
     return derive(masterKey, `postloft ${purpose}`);
   }

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { CaptureCourier } from './capture-courier.js';
-import type { CapturedMail, CourierJob } from './courier.js';
+import type { CapturedMail, Envelope, OutgoingMessage } from './courier.js';
 
-const job: CourierJob = {
+const job: Envelope & OutgoingMessage = {
   id: 'em_1',
   mailFrom: 'a@from.test',
   recipients: [
@@ -11,10 +11,14 @@ const job: CourierJob = {
   ],
   content: () => Promise.resolve(Buffer.from('Subject: x\r\n\r\n.\r\n')),
   sevenBit: () => Promise.resolve(null),
-  mayStart: () => true,
+  permit: () => true,
   tls: 'opportunistic',
   source: null,
 };
+
+async function deliver(courier: CaptureCourier, one = job) {
+  return (await courier.deliver(await courier.resolve(), one, one)).outcomes;
+}
 
 function capturing() {
   const kept: CapturedMail[] = [];
@@ -28,9 +32,9 @@ function capturing() {
 }
 
 describe('capture mode', () => {
-  it('keeps the bytes and says that nothing was sent', async () => {
+  it('stores the bytes and reports that nothing was sent', async () => {
     const { kept, courier } = capturing();
-    const outcomes = await courier.deliver(job);
+    const outcomes = await deliver(courier);
     expect(outcomes).toMatchObject([
       { key: '1', kind: 'delivered', reply: { text: 'captured, not sent' }, remote: { mx: null } },
       { key: '2', kind: 'delivered' },
@@ -40,24 +44,21 @@ describe('capture mode', () => {
     ]);
   });
 
-  it('keeps nothing when the claim is lost or the courier is closing', async () => {
+  it('stores nothing if the claim is lost or the courier is closing', async () => {
     const { kept, courier } = capturing();
-    expect(await courier.deliver({ ...job, mayStart: () => false })).toMatchObject([{ kind: 'abandoned' }, {}]);
+    expect(await deliver(courier, { ...job, permit: () => false })).toMatchObject([{ kind: 'abandoned' }, {}]);
     await courier.close(10);
-    expect(await courier.deliver(job)).toMatchObject([{ kind: 'abandoned' }, {}]);
+    expect(await deliver(courier)).toMatchObject([{ kind: 'abandoned' }, {}]);
     expect(kept).toEqual([]);
   });
 
-  it('defers when the inbox fails', async () => {
+  it('defers if the inbox fails', async () => {
     const events: object[] = [];
     const courier = new CaptureCourier(
       () => Promise.reject(new Error('disk full')),
       (event) => events.push(event),
     );
-    expect(await courier.deliver(job)).toMatchObject([
-      { kind: 'deferred', phase: 'capture', certainty: 'not_sent' },
-      {},
-    ]);
+    expect(await deliver(courier)).toMatchObject([{ kind: 'deferred', phase: 'capture', certainty: 'not_sent' }, {}]);
     expect(events).toMatchObject([{ event: 'courier.capture_failed', id: 'em_1' }]);
   });
 });

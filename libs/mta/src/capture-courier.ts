@@ -1,10 +1,11 @@
-import { joinInTurns } from '#libs/kernel';
-import { Courier } from './courier.js';
-import type { CapturedMail, CourierJob, Destination } from './courier.js';
-import { NO_REMOTE } from './delivery-outcome.js';
-import type { Outcome } from './delivery-outcome.js';
+import { concatYielding, withTimeout, databaseClock } from '#libs/kernel';
+import { Courier, type CapturedMail, type Delivery, type Envelope, type OutgoingMessage } from './courier.js';
+import type { Destination, Route } from './routing/route.js';
+import { NO_REMOTE, type Outcome } from './delivery-outcome.js';
 
-/** Keeps every mail in the built-in inbox; nothing leaves the machine. */
+const CAPTURE: Route = { kind: 'endpoints', endpoints: [], expiresAt: Infinity };
+
+/** Stores every message in the capture inbox. Nothing leaves the machine. */
 export class CaptureCourier extends Courier {
   #closing = false;
   readonly #running = new Set<Promise<unknown>>();
@@ -16,13 +17,17 @@ export class CaptureCourier extends Courier {
     super();
   }
 
-  override async deliver(job: CourierJob): Promise<Outcome[]> {
-    const startedAt = new Date();
-    if (this.#closing || !(await job.mayStart())) return abandoned(job, startedAt);
-    const running = this.#keep(job, startedAt);
+  override resolve(): Promise<Route> {
+    return Promise.resolve(CAPTURE);
+  }
+
+  override async deliver(_route: Route, envelope: Envelope, message: OutgoingMessage): Promise<Delivery> {
+    const startedAt = databaseClock.date();
+    if (this.#closing || !(await message.permit())) return { outcomes: abandoned(envelope, startedAt), tlsResults: [] };
+    const running = this.#keep(envelope, message, startedAt);
     this.#running.add(running);
     try {
-      return await running;
+      return { outcomes: await running, tlsResults: [] };
     } finally {
       this.#running.delete(running);
     }
@@ -36,29 +41,26 @@ export class CaptureCourier extends Courier {
 
   override async close(deadlineMs: number): Promise<void> {
     this.#closing = true;
-    let timer: NodeJS.Timeout | undefined;
-    const deadline = new Promise<void>((resolve) => (timer = setTimeout(resolve, deadlineMs)));
-    await Promise.race([Promise.allSettled(this.#running), deadline]);
-    clearTimeout(timer);
+    await withTimeout(Promise.allSettled(this.#running), deadlineMs, () => undefined);
   }
 
-  async #keep(job: CourierJob, startedAt: Date): Promise<Outcome[]> {
+  async #keep(envelope: Envelope, message: OutgoingMessage, startedAt: Date): Promise<Outcome[]> {
     try {
-      const octets = await job.content();
-      const content = Buffer.isBuffer(octets) ? octets : await joinInTurns(octets);
-      const recipients = job.recipients.map((recipient) => recipient.address);
-      await this.capture({ id: job.id, mailFrom: job.mailFrom, recipients, content });
-      return this.#captured(job, startedAt);
+      const octets = await message.content();
+      const content = Buffer.isBuffer(octets) ? octets : await concatYielding(octets);
+      const recipients = envelope.recipients.map((recipient) => recipient.address);
+      await this.capture({ id: message.id, mailFrom: envelope.mailFrom, recipients, content });
+      return this.#captured(envelope, startedAt);
     } catch (error) {
-      this.log({ event: 'courier.capture_failed', id: job.id, error: String(error) });
-      return this.#failed(job, startedAt);
+      this.log({ event: 'courier.capture_failed', id: message.id, error: String(error) });
+      return this.#failed(envelope, startedAt);
     }
   }
 
-  #captured(job: CourierJob, startedAt: Date): Outcome[] {
-    const endedAt = new Date();
+  #captured({ recipients }: Envelope, startedAt: Date): Outcome[] {
+    const endedAt = databaseClock.date();
     const reply = { code: null, enhanced: null, text: 'captured, not sent' };
-    return job.recipients.map(({ key }) => ({
+    return recipients.map(({ key }) => ({
       key,
       kind: 'delivered',
       reply,
@@ -68,10 +70,10 @@ export class CaptureCourier extends Courier {
     }));
   }
 
-  #failed(job: CourierJob, startedAt: Date): Outcome[] {
-    const endedAt = new Date();
+  #failed({ recipients }: Envelope, startedAt: Date): Outcome[] {
+    const endedAt = databaseClock.date();
     const reply = { code: null, enhanced: '4.3.0', text: 'the capture inbox could not store the mail' };
-    return job.recipients.map(({ key }) => ({
+    return recipients.map(({ key }) => ({
       key,
       kind: 'deferred',
       certainty: 'not_sent',
@@ -85,7 +87,7 @@ export class CaptureCourier extends Courier {
   }
 }
 
-function abandoned(job: CourierJob, startedAt: Date): Outcome[] {
-  const endedAt = new Date();
-  return job.recipients.map(({ key }) => ({ key, kind: 'abandoned', startedAt, endedAt }));
+function abandoned({ recipients }: Envelope, startedAt: Date): Outcome[] {
+  const endedAt = databaseClock.date();
+  return recipients.map(({ key }) => ({ key, kind: 'abandoned', startedAt, endedAt }));
 }

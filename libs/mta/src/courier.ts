@@ -1,52 +1,56 @@
 import type { Outcome } from './delivery-outcome.js';
-import type { MailboxProviders } from './shaping/mailbox-provider.js';
-import type { SourceAddress } from './source-address.js';
+import type { MailboxProviders } from './routing/mailbox-providers.js';
+import type { SourceAddress } from './routing/mx-endpoint.js';
+import type { Destination, Route } from './routing/route.js';
+import type { DaneState } from './tls/dane-availability.js';
+import type { StsOptions } from './tls/sts-lookup.js';
+import type { TlsResult } from './tls/tls-result.js';
 
-export type { SourceAddress } from './source-address.js';
-import type { DaneState } from './tls-policy/dane-switch.js';
-import type { StsOptions } from './tls-policy/sts-policies.js';
-import type { TlsResult } from './tls-policy/tls-result.js';
-
-export interface CourierRecipient {
-  /** The caller's handle; comes back in the outcome. */
+export interface EnvelopeRecipient {
+  /** The caller's id of the recipient; returned in the outcome. */
   key: string;
   address: string;
 }
 
-/** One buffer, or the pieces of one text in order: joining them would copy a large mail once more. */
+/** One buffer, or the pieces of one message in order: joining them would copy a large message once more. */
 export type Octets = Buffer | readonly Buffer[];
 
-export interface CourierJob {
-  /** `em_…`, for logs only. */
-  id: string;
+/** The envelope of one delivery, and what the sender requires of the connection. */
+export interface Envelope {
   /** Envelope sender, '' for the null sender. */
   mailFrom: string;
-  /** All of one recipient domain. */
-  recipients: CourierRecipient[];
-  /** The final bytes: signed, CRLF, not dot-stuffed. Asked at most once, when a connection is at hand. */
-  content(): Promise<Octets>;
+  /** All in one recipient domain. */
+  recipients: EnvelopeRecipient[];
   /**
-   * The same mail in seven-bit octets, signed anew; null where it cannot be converted. Asked at most once, and only when
-   * it has others and a server takes no others (RFC 6152 §3).
-   */
-  sevenBit(): Promise<Octets | null>;
-  /** Asked right before each MAIL FROM; false gives the outcome `abandoned`. A promise holds the dialogue up there. */
-  mayStart(): boolean | Promise<boolean>;
-  /**
-   * What the sender asks of the connection: `enforced` never goes out without a verified certificate; `unconditional`
-   * goes out whatever the receiver's policy asks, for reports about TLS itself (RFC 8460 §3).
+   * `enforced`: only over TLS with a verified certificate. `unconditional`: whatever the policy of the receiver requires,
+   * for reports about TLS itself (RFC 8460 §3).
    */
   tls: 'opportunistic' | 'enforced' | 'unconditional';
-  /** Which of our addresses speaks, and under which name; null: the system's choice. */
+  /** The source address and its name; null: chosen by the system. */
   source: SourceAddress | null;
 }
 
-/** Where mail of a recipient domain queues up. */
-export interface Destination {
-  /** `google`, or `domain:example.org` for whoever is none of the known providers; `smarthost`, `capture`. */
-  queue: string;
-  /** Name of the mailbox provider, by the suffix of its MX. */
-  provider: string | null;
+/** The message of one delivery, produced on demand. */
+export interface OutgoingMessage {
+  /** `em_…`, for logs only. */
+  id: string;
+  /** Called right before each MAIL; false gives the outcome `abandoned`. The session waits for a promise. */
+  permit(): boolean | Promise<boolean>;
+  /** The final bytes: signed, CRLF, not dot-stuffed. Called at most once, with an open connection. */
+  content(): Promise<Octets>;
+  /**
+   * The same message in 7-bit octets, signed again; null where it cannot be converted. Called at most once, and only for a
+   * message with 8-bit content and a server that does not accept it (RFC 6152 §3).
+   */
+  sevenBit(): Promise<Octets | null>;
+}
+
+/** The result of one attempt. */
+export interface Delivery {
+  /** Exactly one per recipient, in the order of the envelope. */
+  outcomes: Outcome[];
+  /** Results of the TLS sessions opened during the attempt, for reports (RFC 8460). */
+  tlsResults: TlsResult[];
 }
 
 export interface CourierTimeouts {
@@ -57,7 +61,7 @@ export interface CourierTimeouts {
   rcpt: number;
   data: number;
   dot: number;
-  /** One whole attempt: DNS, all hosts, all commands. Waiting for a free connection is not counted. */
+  /** One whole attempt: DNS, all hosts, all commands. Waiting for a free connection does not count. */
   total: number;
 }
 
@@ -70,53 +74,56 @@ export interface CapturedMail {
 
 export interface CourierOptions {
   mode: 'capture' | 'mx' | 'smarthost';
-  /** Needed in mode `capture`. */
+  /** Required in mode `capture`. */
   capture?: (mail: CapturedMail) => Promise<void>;
-  /** Needed in mode `smarthost`: `smtp://` or `smtps://`, `user:password@host:port`. */
+  /** Required in mode `smarthost`: `smtp://` or `smtps://`, `user:password@host:port`. */
   smarthostUrl?: string;
   mxPort: number;
-  /** `ip` or `ip:port` (`[v6]:port`); empty: the system's. */
+  /** `ip` or `ip:port` (`[v6]:port`); empty: the servers of the system. */
   dnsServers: string[];
   allowPrivateMx: boolean;
-  /** Connections to one (address, port), in use and kept open together; a provider may have more of its own. */
+  /** Maximum of connections per address and port, in use and idle. A provider may have a limit of its own. */
   connectionsPerHost: number;
   /**
-   * Milliseconds that a mail waits for one of them while all are in use, before it looks at the next host; where no host
-   * was tried it is `abandoned` then. 1,000 unless told.
+   * How long a message waits for a free connection before it continues at the next host, in milliseconds; if no host
+   * was tried, it is `abandoned`. Default: 1,000.
    */
   freeConnectionMs?: number;
   heloName: string;
   /** Milliseconds. */
   timeouts: CourierTimeouts;
-  /** Our own listeners; an MX that leads to one of them is a loop. */
+  /** Our own listeners. An MX with one of these addresses is a loop. */
   ownAddresses: { address: string; port: number }[];
   log?: (event: object) => void;
-  /** Who is recognised as a mailbox provider; absent: the shipped ones. */
+  /** The known mailbox providers; absent: the shipped ones. */
   providers?: MailboxProviders;
-  /** Mode `mx`: where MTA-STS policies are kept, and how they are fetched; absent: they are not looked for. */
+  /** Mode `mx`: storage and fetching of MTA-STS policies; absent: they are not looked up. */
   sts?: StsOptions;
-  /** Mode `mx`: whether TLSA records are looked for where they can be believed; absent: `off`. */
+  /** Mode `mx`: `auto` looks up TLSA records if the resolver can be trusted; absent: `off`. */
   dane?: { mode: 'auto' | 'off'; onState: (state: DaneState) => void };
-  /** Told once when none of our name servers answers any more (a sentence), and once when one does again (null). */
+  /** Called with a sentence when no name server answers any more, and with null when one does again. */
   onOutage?: (text: string | null) => void;
-  /** Told how the TLS of each session with an MX ended; must not throw and must not block. */
-  onTls?: (result: TlsResult) => void;
 }
 
-/** Hands one mail to the world and answers with one outcome per recipient. */
+/** Delivers messages. */
 export abstract class Courier {
-  /** Never throws; resolves with exactly one outcome per recipient, in the order of the job. */
-  abstract deliver(job: CourierJob): Promise<Outcome[]>;
+  /** The route for messages to this domain. Called once per attempt; never rejects. */
+  abstract resolve(domain: string): Promise<Route>;
+
+  /** Delivers one message over a route; never rejects. */
+  abstract deliver(route: Route, envelope: Envelope, message: OutgoingMessage): Promise<Delivery>;
 
   /**
-   * Never rejects: a domain whose MX cannot be found now is a queue of its own. Null: none of our name servers answers.
-   * Cached like the MX answer.
+   * The queue of a recipient domain. Never rejects: a domain whose MX cannot be looked up now is a queue of its own.
+   * Null: no name server answers. Cached like the MX answer.
    */
   abstract destination(domain: string): Promise<Destination | null>;
 
-  /** A sentence, while none of our name servers answers; what needs them is `abandoned` at once. Else null. */
+  /**
+   * A sentence while no name server answers, otherwise null. Meanwhile attempts that need DNS are `abandoned` at once.
+   */
   abstract readonly outage: string | null;
 
-  /** Takes no more mail, lets running dialogues finish for `deadlineMs`, then cuts them. */
+  /** Accepts no more messages, lets running sessions finish for `deadlineMs` milliseconds, then closes them. */
   abstract close(deadlineMs: number): Promise<void>;
 }

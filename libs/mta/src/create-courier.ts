@@ -1,22 +1,22 @@
+import { Resolver } from '#libs/dns';
 import { CaptureCourier } from './capture-courier.js';
-import { ConnectionPool } from './connection-pool.js';
+import { ConnectionPool } from './smtp/connection-pool.js';
 import type { Courier, CourierOptions } from './courier.js';
-import { MxRouter } from './mx-route.js';
-import type { Router } from './mx-route.js';
-import { Resolver } from './resolver.js';
-import { SmarthostRouter } from './smarthost-route.js';
+import { MxRouter } from './routing/mx-router.js';
+import type { Router } from './routing/route.js';
+import { SmarthostRouter } from './routing/smarthost-router.js';
 import { SmtpCourier } from './smtp-courier.js';
-import { DaneSwitch } from './tls-policy/dane-switch.js';
-import { PolicyDesk } from './tls-policy/policy-desk.js';
-import { StsPolicies } from './tls-policy/sts-policies.js';
+import { DaneAvailability } from './tls/dane-availability.js';
+import { PolicyLookup } from './tls/policy-lookup.js';
+import { StsLookup } from './tls/sts-lookup.js';
 
-/** One DNS question to one server; two tries make 6 s at most with c-ares. */
+/** Time-out of one DNS query to one server. With two tries c-ares takes 6 s at most. */
 const DNS_MS = 2000;
 
-/** Long enough for a host that takes mail; whoever waits for one that does not is in the way of mail to others. */
+/** Long enough for a host that accepts messages. Waiting for one that does not would delay messages to other hosts. */
 const FREE_CONNECTION_MS = 1_000;
 
-/** Builds the courier of the configured mode. Throws at start, with one sentence, when the mode lacks its setting. */
+/** Creates the courier of the configured mode. Throws at start, with one sentence, if the mode lacks its setting. */
 export function createCourier(options: CourierOptions): Courier {
   const log = options.log ?? (() => undefined);
   if (options.mode === 'capture') {
@@ -32,7 +32,6 @@ export function createCourier(options: CourierOptions): Courier {
       connectionsPerHost,
       freeConnectionMs,
       log,
-      onTls: options.onTls ?? (() => undefined),
     }),
     limits: timeouts,
     smarthost: options.mode === 'smarthost',
@@ -60,14 +59,13 @@ function routerOf(options: CourierOptions): Router {
   );
 }
 
-function policiesOf(options: CourierOptions, resolver: Resolver, timeoutMs: number): PolicyDesk {
-  const { sts, dane, dnsServers: servers, mxPort, onTls = () => undefined, log = () => undefined } = options;
-  return new PolicyDesk({
-    sts: sts === undefined ? null : new StsPolicies({ ...sts, texts: (name) => resolver.texts(name), log }),
+function policiesOf(options: CourierOptions, resolver: Resolver, timeoutMs: number): PolicyLookup {
+  const { sts, dane, dnsServers: servers, mxPort, log = () => undefined } = options;
+  return new PolicyLookup({
+    sts: sts === undefined ? null : new StsLookup({ ...sts, texts: (name) => resolver.texts(name), log }),
     dane:
       dane === undefined
         ? null
-        : new DaneSwitch({ ...dane, servers, mxPort, timeoutMs, ask: (question) => resolver.watched(question) }),
-    onTls,
+        : new DaneAvailability({ ...dane, servers, mxPort, timeoutMs, track: (query) => resolver.track(query) }),
   });
 }

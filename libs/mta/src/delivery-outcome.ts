@@ -1,20 +1,22 @@
-/** Why a mail was not taken; the closed list behind `bounce_class`. */
-export type BounceClass =
-  | 'invalid_recipient'
-  | 'bad_domain'
-  | 'inactive_mailbox'
-  | 'quota'
-  | 'too_large'
-  | 'authentication'
-  | 'policy'
-  | 'content'
-  | 'routing'
-  | 'expired'
-  | 'transport_policy'
-  | 'deferral'
-  | 'undetermined';
+/** Why a message was refused: the values of `bounce_class`. */
+export const BOUNCE_CLASSES = [
+  'invalid_recipient',
+  'bad_domain',
+  'inactive_mailbox',
+  'quota',
+  'too_large',
+  'authentication',
+  'policy',
+  'content',
+  'routing',
+  'expired',
+  'transport_policy',
+  'deferral',
+  'undetermined',
+] as const;
+export type BounceClass = (typeof BOUNCE_CLASSES)[number];
 
-/** `hard`: the address itself is dead; `soft`: anything else we understand; `undetermined`: words we do not know. */
+/** `hard`: the address itself does not work. `soft`: any other known reason. `undetermined`: an unknown reply. */
 export type BounceType = 'hard' | 'soft' | 'undetermined';
 
 /** The step of the attempt that decided the outcome. */
@@ -22,32 +24,32 @@ export type DeliveryPhase =
   'dns' | 'connect' | 'greeting' | 'ehlo' | 'tls' | 'auth' | 'mail' | 'rcpt' | 'data' | 'dot' | 'capture';
 
 /**
- * The rule under which a connection was made: `opportunistic`: whatever is there; `enforced`: the sender's domain wants a
- * verified certificate; `sts` and `sts_testing`: RFC 8461; `dane`: RFC 7672.
+ * The TLS policy of a connection. `opportunistic`: TLS if it works. `enforced`: the sender's domain requires a verified
+ * certificate. `sts`, `sts_testing`: RFC 8461. `dane`: RFC 7672.
  */
 export type TlsPolicyName = 'opportunistic' | 'enforced' | 'sts' | 'sts_testing' | 'dane';
 
-/** The host that decided the outcome, and how it was spoken to. */
+/** The host that decided the outcome, and the connection to it. */
 export interface Remote {
   mx: string | null;
   ip: string | null;
-  /** Protocol, e.g. `TLSv1.3`; null in plain text. */
+  /** Protocol version, such as `TLSv1.3`; null in plain text. */
   tls: string | null;
-  /** Cipher suite in the IANA spelling, e.g. `TLS_AES_256_GCM_SHA384`; null in plain text. */
+  /** Cipher suite by its IANA name, such as `TLS_AES_256_GCM_SHA384`; null in plain text. */
   cipher: string | null;
-  /** Whether the certificate proved the host as the policy asks; null in plain text. */
+  /** Whether the certificate was verified as the policy requires; null in plain text. */
   verified: boolean | null;
-  /** Null where nothing was asked of a connection: no host was found. */
+  /** Null if no host was found. */
   policy: TlsPolicyName | null;
-  /** Our own address that spoke. */
+  /** Our source address. */
   source: string | null;
-  /** The mailbox provider that the host belongs to; null for none of the known ones. */
+  /** The mailbox provider of the host; null if it is none of the known ones. */
   provider: string | null;
 }
 
 /**
- * The words behind an outcome. `code` is null when no server spoke and the text is ours;
- * `text` has neither code nor enhanced code, lines are joined by one space.
+ * The reply behind an outcome. `code` is null if no server replied and the text is ours. `text` has neither code nor
+ * enhanced code; lines are joined by one space.
  */
 export interface ServerReply {
   code: number | null;
@@ -56,8 +58,8 @@ export interface ServerReply {
 }
 
 /**
- * `answered`: the peer refused for now. `not_sent`: the final dot never left this machine.
- * `unknown_outcome`: the final dot left, no answer came; the mail may arrive twice.
+ * `answered`: the server refused for now. `not_sent`: the final dot was not sent. `unknown_outcome`: the final dot was
+ * sent and no reply came, so the message may arrive twice.
  */
 export type Certainty = 'not_sent' | 'unknown_outcome' | 'answered';
 
@@ -67,7 +69,7 @@ interface Settled {
   endedAt: Date;
 }
 
-/** A host that the same attempt stood at before, and what kept it from staying there. */
+/** A host that the same attempt tried before, and the reply or error that ended the try. */
 export interface EarlierHost {
   remote: Remote;
   phase: DeliveryPhase;
@@ -75,7 +77,9 @@ export interface EarlierHost {
 }
 
 interface Attempted extends Settled {
-  /** In order; left out where the first host decided. A host comes twice if it was tried in the clear as well. */
+  /**
+   * In order. Absent if the first host decided. A host that was tried with TLS and in plain text is in the list twice.
+   */
   earlier?: readonly EarlierHost[];
 }
 
@@ -92,7 +96,7 @@ export interface Deferred extends Attempted {
   reply: ServerReply;
   remote: Remote;
   class: BounceClass;
-  /** Milliseconds that the peer asked us to wait ("try again in 5 minutes"), at most 24 hours. */
+  /** The wait that the server requested ("try again in 5 minutes"), in milliseconds, at most 24 hours. */
   retryAfterMs?: number;
 }
 
@@ -106,12 +110,12 @@ export interface Bounced extends Attempted {
 }
 
 /**
- * Nothing was attempted: the claim was lost, no name server answers, a host had no connection free, or the courier is
- * closing. Counts as no attempt.
+ * Nothing was attempted: the claim was lost, no name server answers, a host had no free connection, or the courier is
+ * closing. It does not count as an attempt.
  */
 export interface Abandoned extends Settled {
   kind: 'abandoned';
-  /** All connections that this mail server may have were in use. */
+  /** The mail server of which all permitted connections were in use. */
   busyHost?: string | null;
 }
 

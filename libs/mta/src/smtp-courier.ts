@@ -1,17 +1,19 @@
-import { PassingSet } from '#libs/kernel';
-import { Courier } from './courier.js';
-import type { CourierJob, Destination } from './courier.js';
-import { DeliveryAttempt } from './delivery-attempt.js';
-import type { AttemptServices } from './delivery-attempt.js';
-import type { Outcome } from './delivery-outcome.js';
+import { withTimeout, databaseClock } from '#libs/kernel';
+import { Courier, type Delivery, type Envelope, type OutgoingMessage } from './courier.js';
+import type { Destination, Route } from './routing/route.js';
+import { DeliveryAttempt, type AttemptServices } from './delivery-attempt.js';
+import { toWireAddress } from './smtp/wire-address.js';
 
-/** How long running attempts get to tell their outcome after their lines were cut, and peers to answer QUIT. */
+/**
+ * How long running attempts may take to report their outcome after their connections were closed, and servers to reply
+ * to QUIT.
+ */
 const LAST_WORDS_MS = 250;
 
-/** Talks SMTP to the hosts that its router names: the MX of the recipients' domain, or one smarthost. */
+/** Delivers over SMTP to the hosts of its router: the MX of the recipient domain, or one smarthost. */
 export class SmtpCourier extends Courier {
   #closing = false;
-  readonly #running = new PassingSet<Promise<Outcome[]>>();
+  readonly #running = new Set<Promise<Delivery>>();
   readonly #services: AttemptServices;
 
   constructor(services: Omit<AttemptServices, 'isClosing'>) {
@@ -19,14 +21,20 @@ export class SmtpCourier extends Courier {
     this.#services = { ...services, isClosing: () => this.#closing };
   }
 
-  override deliver(job: CourierJob): Promise<Outcome[]> {
+  override resolve(domain: string): Promise<Route> {
+    // DNS names are in A-labels (RFC 5890 §2.3.2.1). A domain without them fails in `deliver`, with its recipients.
+    return this.#services.router.route(toWireAddress(`postmaster@${domain}`)?.domain ?? domain);
+  }
+
+  override deliver(route: Route, envelope: Envelope, message: OutgoingMessage): Promise<Delivery> {
     if (this.#closing) {
-      const now = new Date();
-      return Promise.resolve(
-        job.recipients.map(({ key }) => ({ key, kind: 'abandoned', startedAt: now, endedAt: now })),
+      const now = databaseClock.date();
+      const outcomes = envelope.recipients.map(
+        ({ key }) => ({ key, kind: 'abandoned', startedAt: now, endedAt: now }) as const,
       );
+      return Promise.resolve({ outcomes, tlsResults: [] });
     }
-    const running = new DeliveryAttempt(job, this.#services).run();
+    const running = new DeliveryAttempt(route, envelope, message, this.#services).run();
     this.#running.add(running);
     void running.then(() => this.#running.delete(running));
     return running;
@@ -44,20 +52,11 @@ export class SmtpCourier extends Courier {
     this.#closing = true;
     const { pool, router } = this.#services;
     pool.drain();
-    await within(deadlineMs, Promise.allSettled(this.#running));
+    await withTimeout(Promise.allSettled(this.#running), deadlineMs, () => undefined);
     router.cancel();
     if (this.#running.size > 0) pool.destroy();
-    await within(LAST_WORDS_MS, Promise.allSettled(this.#running));
-    await within(LAST_WORDS_MS, pool.emptied());
+    await withTimeout(Promise.allSettled(this.#running), LAST_WORDS_MS, () => undefined);
+    await withTimeout(pool.emptied(), LAST_WORDS_MS, () => undefined);
     pool.destroy();
   }
-}
-
-async function within(ms: number, work: Promise<unknown>): Promise<void> {
-  let timer: NodeJS.Timeout | undefined;
-  const limit = new Promise<void>((resolve) => {
-    timer = setTimeout(resolve, ms);
-  });
-  await Promise.race([work, limit]);
-  clearTimeout(timer);
 }

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { GroupCommit } from './group-commit.js';
 
 describe('GroupCommit', () => {
-  it('commits a lone caller at once and lets whoever waits share the next commit', async () => {
+  it('commits a single item immediately; items that arrive meanwhile share the next commit', async () => {
     const groups: number[][] = [];
     let finish: () => void = () => undefined;
     const group = new GroupCommit<number, number>({
@@ -23,7 +23,7 @@ describe('GroupCommit', () => {
     expect(groups).toEqual([[1], [2, 3, 4]]);
   });
 
-  it('keeps groups within count and bytes, and lets one large item go alone', async () => {
+  it('limits groups by count and bytes, and commits a larger item alone', async () => {
     const groups: number[][] = [];
     const group = new GroupCommit<number, void>({
       maxItems: 3,
@@ -38,7 +38,7 @@ describe('GroupCommit', () => {
     expect(groups).toEqual([[1, 1, 1], [1, 8], [50], [5, 5], [5]]);
   });
 
-  it('refuses one item without its neighbours, and all of them when the commit fails', async () => {
+  it('rejects one item alone, and all items when the commit fails', async () => {
     const group = new GroupCommit<string, string>({
       maxItems: 10,
       commit: async (items) => {
@@ -57,7 +57,7 @@ describe('GroupCommit', () => {
     expect(group.pending).toBe(0);
   });
 
-  it('lets a crowd gather for the next commit until as many are back, but no lone caller', async () => {
+  it('waits for as many items as the last group had, but not after a single item', async () => {
     const groups: number[] = [];
     const group = new GroupCommit<number, void>({
       maxItems: 10,
@@ -71,81 +71,12 @@ describe('GroupCommit', () => {
     await group.add(2);
     await Promise.all([1, 2, 3].map((item) => group.add(item)));
     expect(groups).toEqual([1, 1, 3]);
-    const crowd = [1, 2].map((item) => group.add(item));
+    const several = [1, 2].map((item) => group.add(item));
     await new Promise((resolve) => setTimeout(resolve, 20));
     expect(groups).toEqual([1, 1, 3]);
-    await Promise.all([...crowd, group.add(3)]);
+    await Promise.all([...several, group.add(3)]);
     expect(groups).toEqual([1, 1, 3, 3]);
     await Promise.all([1, 2, 3, 4].map((item) => group.add(item)));
     expect(groups).toEqual([1, 1, 3, 3, 4]);
-  });
-
-  describe('what is left for afterwards', () => {
-    const steps: string[] = [];
-    let finish: () => void = () => undefined;
-    const group = new GroupCommit<string, void>({
-      maxItems: 10,
-      commit: async (items) => {
-        steps.push(`commit ${items.join('')}`);
-        await new Promise<void>((resolve) => (finish = resolve));
-        return items.map(() => undefined);
-      },
-    });
-    const add = (items: string) =>
-      Promise.all(
-        [...items].map(async (item) => {
-          await group.add(item);
-          steps.push(`answer ${item}`);
-          group.afterwards(() => steps.push(`after ${item}`));
-        }),
-      );
-    const turn = () => new Promise((resolve) => setImmediate(resolve));
-    /** Lets the commit that is under way, or begins in this turn, end. */
-    async function commit(): Promise<void> {
-      await turn();
-      finish();
-      await turn();
-    }
-
-    it('comes in the next turn for a lone caller', async () => {
-      void add('a');
-      await commit();
-      await turn();
-      expect(steps.splice(0)).toEqual(['commit a', 'answer a', 'after a']);
-    });
-
-    it('waits in a crowd for the next commit to begin, not to end', async () => {
-      void add('abc');
-      await turn();
-      void add('d');
-      await commit();
-      await turn();
-      expect(steps.splice(0)).toEqual([
-        ...['commit abc', 'answer a', 'answer b', 'answer c'],
-        ...['commit d', 'after a', 'after b', 'after c'],
-      ]);
-      await commit();
-      await turn();
-      expect(steps.splice(0)).toEqual(['answer d', 'after d']);
-    });
-
-    it('does not wait long for a commit that does not come, and not at all at the end', async () => {
-      void add('abc');
-      await commit();
-      await turn();
-      expect(steps.splice(0)).toEqual(['commit abc', 'answer a', 'answer b', 'answer c']);
-      await new Promise((resolve) => setTimeout(resolve, 20));
-      expect(steps.splice(0)).toEqual(['after a', 'after b', 'after c']);
-      void add('def');
-      await turn();
-      const drained = group.drained();
-      finish();
-      await drained;
-      expect(steps.splice(0)).toEqual([
-        'commit def',
-        ...[...'def'].map((c) => `answer ${c}`),
-        ...[...'def'].map((c) => `after ${c}`),
-      ]);
-    });
   });
 });

@@ -1,35 +1,26 @@
-import { nextTurn } from '#libs/kernel';
-import { CommitShadow } from './commit-shadow.js';
+import { yieldToLoop } from '#libs/kernel';
 
-/**
- * Many callers, one commit. Whoever waits when the last commit returns goes into the next one, so a lone caller pays no
- * linger and a crowd shares the disk flush. Timers only where they are asked for: `gatherMs`, `crowdMs`.
- */
 export interface GroupCommitOptions<T, R> {
-  /** Does the whole group; the result has one entry per item, in order. An `Error` entry refuses that item alone. */
+  /** Commits a group; the result has one entry per item, in order. An `Error` entry rejects that item alone. */
   commit: (items: T[]) => Promise<(R | Error)[]>;
-  /** At most this many items in one group. */
+  /** Maximum number of items in a group. */
   maxItems: number;
-  /** At most this many bytes in one group, by `sizeOf`; one item may exceed it alone. */
+  /** Maximum size of a group in bytes, by `sizeOf`; a single item may exceed it. */
   maxBytes?: number;
   sizeOf?: (item: T) => number;
-  /**
-   * Milliseconds to gather before a group, for work whose caller waits for nothing: fewer, larger commits. Leave it out
-   * where somebody waits for the answer.
-   */
+  /** Milliseconds to wait for more items before each group: fewer, larger commits. Only where no caller waits. */
   gatherMs?: number;
   /**
-   * Milliseconds to gather at most after a group of several: callers in a crowd take turns with the commit, and each turn
-   * costs as much as several items. It ends when as many wait as the last group had: those are back, or as many others.
-   * A lone caller never waits.
+   * Maximum milliseconds to wait after a group of several, until as many items wait as the last group had: concurrent
+   * callers otherwise alternate between two groups. A single caller never waits.
    */
   crowdMs?: number;
-  /** Gathering for `gatherMs` ends when so many wait; `maxItems` if left out. */
+  /** The wait of `gatherMs` ends when this many items wait; default `maxItems`. */
   enoughItems?: number;
 }
 
-/** Items of one group that make a crowd. */
-const CROWD = 3;
+/** A group of this size has concurrent callers. */
+const CONCURRENT_ITEMS = 3;
 
 interface Waiting<T, R> {
   item: T;
@@ -37,22 +28,25 @@ interface Waiting<T, R> {
   reject: (error: unknown) => void;
 }
 
+/**
+ * Group commit: items that arrive while a commit is under way share the next one. A single caller is committed at once;
+ * timers only where `gatherMs` or `crowdMs` ask for them.
+ */
 export class GroupCommit<T, R> {
   private queue: Waiting<T, R>[] = [];
   private active = 0;
   private idle: (() => void)[] = [];
   private lastGroup = 0;
   private gathered: (() => void) | undefined;
-  private readonly shadow = new CommitShadow();
 
   constructor(private readonly options: GroupCommitOptions<T, R>) {}
 
-  /** Items that wait or are being committed right now. */
+  /** Items that wait, plus one while a group is being committed. */
   get pending(): number {
     return this.queue.length + this.active;
   }
 
-  /** Resolves with the item's result after its group's commit is on disk. */
+  /** Resolves with the item's result after the commit of its group. */
   add(item: T): Promise<R> {
     return new Promise<R>((resolve, reject) => {
       this.queue.push({ item, resolve, reject });
@@ -61,25 +55,15 @@ export class GroupCommit<T, R> {
     });
   }
 
-  /**
-   * For what a caller has to do after its commit and nobody waits for: behind the answers of the whole group and, in a
-   * crowd, behind the start of the next commit.
-   */
-  afterwards(work: () => void): void {
-    this.shadow.add(work, this.lastGroup >= CROWD);
-  }
-
-  /** Resolves when nothing waits any more, and what was left for afterwards is done. */
+  /** Resolves when no item waits and the callers have acted on the last results. */
   async drained(): Promise<void> {
     if (this.pending > 0) await new Promise<void>((resolve) => this.idle.push(resolve));
-    // Callers hear of the last commit before they leave work for afterwards.
-    await nextTurn();
-    this.shadow.run();
+    await yieldToLoop();
   }
 
   private startGroup(): void {
     this.active += 1;
-    // Behind what this turn of the event loop still has to read: all its callers share the first group.
+    // All callers of this iteration of the event loop share the first group.
     setImmediate(() => void this.runGroups());
   }
 
@@ -89,9 +73,7 @@ export class GroupCommit<T, R> {
       const group = this.take();
       this.lastGroup = group.length;
       try {
-        const committed = this.options.commit(group.map((waiting) => waiting.item));
-        this.shadow.begin();
-        const results = await committed;
+        const results = await this.options.commit(group.map((waiting) => waiting.item));
         group.forEach((waiting, i) => {
           const result = results[i];
           if (result instanceof Error) waiting.reject(result);
@@ -107,7 +89,7 @@ export class GroupCommit<T, R> {
 
   private async gather(): Promise<void> {
     const { gatherMs = 0, crowdMs = 0 } = this.options;
-    const ms = this.lastGroup < CROWD ? gatherMs : Math.max(gatherMs, crowdMs);
+    const ms = this.lastGroup < CONCURRENT_ITEMS ? gatherMs : Math.max(gatherMs, crowdMs);
     if (ms === 0 || this.queue.length >= this.enough) return;
     await new Promise<void>((resolve) => {
       const timer = setTimeout(resolve, ms);

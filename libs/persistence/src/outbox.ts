@@ -1,17 +1,19 @@
 import { newId, type EmittedType, type EventData, type RoutedEvent } from '#libs/contracts';
-import { isoTime } from '#libs/kernel';
-import type { Queryable } from './database.js';
-import { freshEvents } from './fresh-events.js';
-import { JSON_OID, textArray } from './text-array.js';
+import type { Queryable } from './connection/database.js';
+
+const TEXT_OID = 25;
+export const JSON_OID = 114;
+const ARRAY_HEADER_BYTES = 20;
+const NULL_LENGTH = -1;
 
 /**
- * Appends events to the outbox inside the caller's transaction: the event exists exactly if the fact does.
- * `sequence` must have been taken under the lock of the row that `key` names. The sequencer (bus) gives committed events
- * their position in the log.
+ * Appends events to the outbox in the caller's transaction, so that an event exists exactly when its change does.
+ * `sequence` must have been taken under the lock of the row that `key` names. The sequencer in `libs/bus` gives committed
+ * events their position in the log.
  */
 export async function appendEvents(tx: Queryable, events: readonly RoutedEvent[]): Promise<void> {
   if (events.length === 0) return;
-  await tx.query({ name: 'outbox-append', text: insertPortion(1), values: portionOf(events) });
+  await tx.query({ name: 'outbox-append', text: outboxRow.insert(1), values: outboxRow.values(events) });
 }
 
 const COLUMNS = [
@@ -26,18 +28,17 @@ const COLUMNS = [
   ['data', 'json'],
 ] as const;
 
-/** How many parameters a portion takes in a statement. */
-export const PORTION_PARAMETERS = COLUMNS.length;
+/** One row of the outbox: the events of a transaction, as one array per column. For statements that write more as well. */
+export const outboxRow = {
+  /** The number of parameters of `insert`. */
+  parameters: COLUMNS.length,
 
-/** Inserts what `portionOf` makes, given as parameters from `$first` on; nothing where that has no events. */
-export const insertPortion = (first: number): string =>
-  `INSERT INTO outbox_portions (${COLUMNS.map(([name]) => name).join(', ')})
-   SELECT ${COLUMNS.map(([, type], i) => `$${first + i}::${type}[]`).join(', ')} WHERE $${first}::text[] <> '{}'`;
+  /** Inserts `values`, given as parameters from `$first` on; inserts nothing without events. */
+  insert: (first: number): string =>
+    `INSERT INTO outbox (${COLUMNS.map(([name]) => name).join(', ')})
+   SELECT ${COLUMNS.map(([, type], i) => `$${first + i}::${type}[]`).join(', ')} WHERE $${first}::text[] <> '{}'`,
 
-/** Events as one row of the outbox, a value per column. They are not changed from here on: readers may be given them. */
-export function portionOf(events: readonly RoutedEvent[]): unknown[] {
-  freshEvents.add(events);
-  return [
+  values: (events: readonly RoutedEvent[]): unknown[] => [
     textArray(events.map(({ event }) => event.id)),
     textArray(events.map(({ key }) => key)),
     `{${events.map(({ sequence }) => sequence).join()}}`,
@@ -50,8 +51,8 @@ export function portionOf(events: readonly RoutedEvent[]): unknown[] {
       events.map(({ event }) => JSON.stringify(event.data)),
       JSON_OID,
     ),
-  ];
-}
+  ],
+};
 
 /** An event with a new id, ready for the outbox. */
 export function routedEvent<T extends EmittedType>(of: {
@@ -69,7 +70,7 @@ export function routedEvent<T extends EmittedType>(of: {
       id: newId('evt'),
       account_id: of.accountId,
       type: of.type,
-      created_at: isoTime(of.at),
+      created_at: of.at.toISOString(),
       data: of.data,
     },
     key: of.key,
@@ -77,4 +78,22 @@ export function routedEvent<T extends EmittedType>(of: {
     domainId: of.domainId,
     test: of.test,
   };
+}
+
+/**
+ * A one-dimensional array in PostgreSQL's binary format (`array_recv`), for a parameter of type `text[]` or `json[]`. In
+ * text format, every quote of a JSON value would be escaped here and unescaped by the server.
+ */
+export function textArray(values: readonly (string | null)[], elementOid = TEXT_OID): Buffer {
+  const lengths = values.map((value) => (value === null ? NULL_LENGTH : Buffer.byteLength(value)));
+  const array = Buffer.allocUnsafe(lengths.reduce((sum, length) => sum + 4 + Math.max(length, 0), ARRAY_HEADER_BYTES));
+  // Dimensions, null flag, element type, number of elements, lower bound.
+  let at = 0;
+  for (const field of [1, lengths.includes(NULL_LENGTH) ? 1 : 0, elementOid, values.length, 1])
+    at = array.writeInt32BE(field, at);
+  for (const [i, value] of values.entries()) {
+    at = array.writeInt32BE(lengths[i], at);
+    if (value !== null) at += array.write(value, at);
+  }
+  return array;
 }

@@ -1,39 +1,42 @@
-import { Global, Module, type DynamicModule } from '@nestjs/common';
+import { Global, Module, type DynamicModule, type OnApplicationBootstrap } from '@nestjs/common';
 import { TypeOrmModule } from '@nestjs/typeorm';
-import { Config, Health, Log, Shutdown } from '#libs/kernel';
+import { Config, Health, Log, Metrics, Shutdown } from '#libs/kernel';
+import pg from 'pg';
 import { DataSource, type DataSourceOptions } from 'typeorm';
-import { Database } from './database.js';
-import { DirectClient } from './direct-client.js';
-import { firstConnection } from './first-connection.js';
-import { MIGRATIONS } from './migrations/index.js';
-import { SqlLogger } from './sql-logger.js';
+import { ClockSync } from './clock-sync.js';
+import { Database } from './connection/database.js';
+import { DatabaseMonitor } from './connection/database-monitor.js';
+import { DiskSpace } from './connection/disk-space.js';
+import { firstConnection, untilAvailable } from './connection/first-connection.js';
+import { observedClient } from './connection/observed-client.js';
+import { MIGRATIONS, MIGRATIONS_TABLE } from './migrations/index.js';
+import { SqlLogger } from './connection/sql-logger.js';
 import { Worker } from './worker.js';
 
-const POOL_SIZE = 16;
 /**
- * Every statement of ours finds its rows through an index. A plan that is made while a table is still empty reads the
- * whole table instead, is kept for the life of the connection, and costs more with every mail; compiling it costs more
- * than running it.
+ * Every statement can use an index. A plan that is cached while a table is still empty would scan the table for the
+ * lifetime of the connection and cost more with every message; compiling a plan costs more than running it.
  */
-const PLANNER = ['jit', 'enable_seqscan', 'enable_hashjoin', 'enable_mergejoin']
+const PLANNER_OPTIONS = ['jit', 'enable_seqscan', 'enable_hashjoin', 'enable_mergejoin']
   .map((name) => `-c ${name}=off`)
   .join(' ');
 
-/** How every program reaches PostgreSQL; also used by the command line, which has no Nest application. */
-export function dataSourceOptions(config: Config, log: Log): DataSourceOptions {
+/** For every program; also for the command line, which has no Nest application. `Client`: of the connections. */
+export function dataSourceOptions(config: Config, log: Log, Client: typeof pg.Client = pg.Client): DataSourceOptions {
+  const { DATABASE_POOL_SIZE, DATABASE_POOL_WAIT, DATABASE_URL } = config.settings;
   return {
     type: 'postgres',
-    url: config.settings.DATABASE_URL,
+    url: DATABASE_URL,
     entities: [],
     migrations: MIGRATIONS,
-    migrationsTableName: 'schema_migrations',
+    migrationsTableName: MIGRATIONS_TABLE,
     logger: new SqlLogger(log),
     applicationName: `postloft-${config.program}`,
     extra: {
-      Client: DirectClient,
-      max: POOL_SIZE,
-      connectionTimeoutMillis: 2_000,
-      options: PLANNER,
+      Client,
+      max: DATABASE_POOL_SIZE,
+      connectionTimeoutMillis: DATABASE_POOL_WAIT,
+      options: PLANNER_OPTIONS,
       statement_timeout: 30_000,
       idle_in_transaction_session_timeout: 30_000,
     },
@@ -41,27 +44,54 @@ export function dataSourceOptions(config: Config, log: Log): DataSourceOptions {
   };
 }
 
-/** The database for every part of the process. Entities register themselves through `TypeOrmModule.forFeature`. */
+/** The database for all modules of the process. Entities are registered through `TypeOrmModule.forFeature`. */
 @Global()
 @Module({})
-export class PersistenceModule {
+export class PersistenceModule implements OnApplicationBootstrap {
   static forRoot(log: Log): DynamicModule {
+    const monitor = new DatabaseMonitor(log);
+    const Client = observedClient(monitor);
     return {
       module: PersistenceModule,
       imports: [
         TypeOrmModule.forRootAsync({
           inject: [Config],
           useFactory: (config: Config) => ({
-            ...dataSourceOptions(config, log),
+            ...dataSourceOptions(config, log, Client),
             autoLoadEntities: true,
-            // Nest's own attempts write to stderr, past our log.
+            // The attempts of Nest write to stderr instead of the log.
             toRetry: () => false,
           }),
-          dataSourceFactory: (options) => firstConnection(options as DataSourceOptions, log),
+          dataSourceFactory: (options) =>
+            untilAvailable('connection', log, () => firstConnection(options as DataSourceOptions, log)),
         }),
       ],
       providers: [
-        Database,
+        { provide: DatabaseMonitor, useValue: monitor },
+        {
+          provide: DiskSpace,
+          inject: [Config],
+          useFactory: ({ embeddedDatabase, settings }: Config) =>
+            new DiskSpace(
+              { folders: embeddedDatabase === null ? [] : [embeddedDatabase], lowWater: settings.DISK_LOW_WATER },
+              log,
+            ),
+        },
+        {
+          provide: Database,
+          inject: [DataSource, DiskSpace],
+          useFactory: (dataSource: DataSource, diskSpace: DiskSpace) => new Database(dataSource, diskSpace),
+        },
+        {
+          provide: ClockSync,
+          inject: [DataSource, Shutdown],
+          useFactory: async (dataSource: DataSource, shutdown: Shutdown) => {
+            const sync = new ClockSync(dataSource, log, shutdown);
+            // Before anything is accepted: its due time comes from this clock.
+            await sync.start();
+            return sync;
+          },
+        },
         {
           provide: Worker,
           inject: [Database, Config, Shutdown],
@@ -73,11 +103,32 @@ export class PersistenceModule {
     };
   }
 
-  constructor(dataSource: DataSource, health: Health, shutdown: Shutdown) {
+  constructor(
+    private readonly config: Config,
+    private readonly monitor: DatabaseMonitor,
+    private readonly diskSpace: DiskSpace,
+    dataSource: DataSource,
+    health: Health,
+    metrics: Metrics,
+    shutdown: Shutdown,
+  ) {
+    monitor.register(metrics);
+    diskSpace.register(metrics);
     health.register('database', async () => {
-      await dataSource.query('SELECT 1');
-      return null;
+      const problem = monitor.problem();
+      if (problem === null) await dataSource.query('SELECT 1');
+      return problem;
     });
-    shutdown.on('store', 'database', () => dataSource.destroy());
+    health.register('storage', () => monitor.storageProblem() ?? diskSpace.problem());
+    shutdown.on('store', 'database', async () => {
+      await Promise.all([monitor.stop(), diskSpace.stop()]);
+      await dataSource.destroy();
+    });
+  }
+
+  /** After the modules have started: a slow start is not a stalled database. */
+  async onApplicationBootstrap(): Promise<void> {
+    this.monitor.start(this.config.settings.DATABASE_URL ?? '');
+    await this.diskSpace.start();
   }
 }

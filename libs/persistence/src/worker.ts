@@ -1,24 +1,40 @@
 import { newId } from '#libs/contracts';
 import type { Config, Log, Program, Shutdown } from '#libs/kernel';
-import type { Database } from './database.js';
+import type { Database } from './connection/database.js';
 
 const HEARTBEAT_MS = 5_000;
-/** A worker that was not heard for this long is dead and its claims are free. */
+/** Seconds without a heartbeat after which a worker is dead and its claims are released. */
 export const WORKER_DEAD_AFTER_S = 20;
-/** Before that by a margin, a worker stops believing in its own claims. */
+/** A worker stops trusting its own claims before others release them. */
 const TRUST_MS = 15_000;
 
+/** Tables whose rows are claimed by a worker. */
+const CLAIMED_TABLES = ['recipients', 'webhook_deliveries'] as const;
+
+interface OtherWorker {
+  id: string;
+  /** The time of its last heartbeat as text, to the microsecond. */
+  beat: string;
+  isOld: boolean;
+  /** It used the data directory that this process now uses alone. */
+  hasEnded: boolean;
+}
+
 /**
- * This process in the eyes of the others: one row with a heartbeat. Claims carry its id, so they die with it
- * (details §2). Whether a claim is still ours right before a mail is handed over is judged on the monotonic clock since
- * the last confirmed heartbeat, without a query.
+ * This process as a row with a heartbeat. Claims carry its id and are released when it dies. Before a message is handed
+ * over, `holds` tells whether its claim is still valid from the monotonic clock since the last confirmed heartbeat,
+ * without a query.
  */
 export class Worker {
   readonly id = newId('wrk');
   private confirmedAt = -Infinity;
-  private lives = 1;
+  private registrations = 1;
   private timer: NodeJS.Timeout | undefined;
   private registered: Promise<void> | undefined;
+  /** The last heartbeats of other workers, and the time of `performance.now()` at which each was first seen. */
+  private seen = new Map<string, { beat: string; at: number; isFirst: boolean }>();
+  /** The times of `performance.now()` at which the claiming statements in progress began, in that order. */
+  private readonly claiming = new Set<{ at: number }>();
 
   constructor(
     private readonly database: Database,
@@ -27,111 +43,167 @@ export class Worker {
     private readonly shutdown: Shutdown,
   ) {}
 
-  /** Writes the row and begins to beat; safe to call from several parts. */
+  /** The number of living workers of these programs, by the clock of the database. */
+  static async countAlive(database: Database, programs: readonly Program[]): Promise<number> {
+    const { rows } = await database.query<{ count: number }>({
+      name: 'workers-alive',
+      text: `SELECT count(*)::int AS count FROM workers
+              WHERE program = ANY($1) AND heartbeat_at > now() - make_interval(secs => $2)`,
+      values: [programs, WORKER_DEAD_AFTER_S],
+    });
+    return rows[0].count;
+  }
+
+  /** Inserts the row and starts the heartbeat; may be called several times, and again after a failure. */
   register(): Promise<void> {
-    this.registered ??= this.start();
+    this.registered ??= this.start().catch((error: unknown) => {
+      this.registered = undefined;
+      throw error;
+    });
     return this.registered;
   }
 
-  /** True while others must still respect the claims that we take now. */
-  get alive(): boolean {
+  /** Runs `claim`, which claims rows for this worker and passes them on as jobs. */
+  async claim<T>(claim: () => Promise<T>): Promise<T> {
+    const end = this.startClaim();
+    try {
+      return await claim();
+    } finally {
+      end();
+    }
+  }
+
+  /** The same for a claim that does not end where it begins; the result ends it. */
+  startClaim(): () => void {
+    const started = { at: performance.now() };
+    this.claiming.add(started);
+    return () => this.claiming.delete(started);
+  }
+
+  /** The time of `performance.now()` at which the oldest `claim` in progress began; Infinity without one. */
+  get claimingSince(): number {
+    const [oldest] = this.claiming;
+    return oldest?.at ?? Infinity;
+  }
+
+  /** True while other workers respect new claims of this one. */
+  get isAlive(): boolean {
     return performance.now() - this.confirmedAt < TRUST_MS;
   }
 
-  /** Counts up when we were declared dead: claims of an earlier life are somebody else's, however alive we are now. */
-  get life(): number {
-    return this.lives;
+  /** Increases when this worker registers again after it was declared dead: its earlier claims were released. */
+  get epoch(): number {
+    return this.registrations;
   }
 
-  /** True while a claim that was taken in `life` is still ours. */
-  holds(life: number): boolean {
-    return life === this.lives && this.alive;
+  /** True while a claim of this epoch is valid. */
+  holds(epoch: number): boolean {
+    return epoch === this.registrations && this.isAlive;
   }
 
-  private async start(): Promise<void> {
-    const askedAt = performance.now();
-    await this.database.query('INSERT INTO workers (id, program, home) VALUES ($1, $2, $3)', [
-      this.id,
-      this.config.program,
-      this.config.dataDir,
-    ]);
-    this.confirmedAt = askedAt;
-    this.timer = setInterval(() => void this.beat(), HEARTBEAT_MS);
-    this.timer.unref();
-    this.shutdown.on('flush', 'worker', () => this.leave());
-  }
-
-  /** Says that we live; called by the timer. */
+  /** Renews the heartbeat; called by the timer. */
   async beat(): Promise<void> {
-    // Measured from before the question: the answer may have been long on its way.
-    const askedAt = performance.now();
+    // Taken before the query: the response may arrive much later than the update.
+    const startedAt = performance.now();
     try {
       const { rowCount } = await this.database.query('UPDATE workers SET heartbeat_at = now() WHERE id = $1', [
         this.id,
       ]);
-      if (rowCount === 1) this.confirmedAt = askedAt;
-      else await this.returnFromTheDead();
+      if (rowCount === 1) this.confirmedAt = startedAt;
+      else await this.registerAgain();
     } catch (error) {
       this.log.warn('heartbeat failed', { reason: (error as Error).message });
     }
   }
 
-  /** Somebody declared us dead (a frozen process, a long pause): our old claims are gone, new ones may be taken. */
-  private async returnFromTheDead(): Promise<void> {
-    this.lives += 1;
-    this.log.warn('this worker had been declared dead and registers again', { worker: this.id });
-    const askedAt = performance.now();
-    await this.database.query(
-      'INSERT INTO workers (id, program, home) VALUES ($1, $2, $3) ON CONFLICT (id) DO NOTHING',
-      [this.id, this.config.program, this.config.dataDir],
-    );
-    this.confirmedAt = askedAt;
+  /**
+   * Deletes workers without a heartbeat and releases the claims whose worker has no row. With `earlierRuns`, a standalone
+   * program also deletes the standalone workers of its data directory: only one program at a time may use it.
+   * @returns the number of released claims
+   */
+  async releaseDeadClaims({ earlierRuns = false } = {}): Promise<number> {
+    return this.database.transaction(async (tx) => {
+      const others = await tx.query<OtherWorker>(
+        `SELECT id, heartbeat_at::text AS beat, heartbeat_at < now() - make_interval(secs => $1) AS "isOld",
+                $2::text IS NOT NULL AND data_dir = $2 AND program = 'standalone' AS "hasEnded"
+           FROM workers WHERE id <> $3`,
+        [
+          WORKER_DEAD_AFTER_S,
+          earlierRuns && this.config.program === 'standalone' ? this.config.dataDir : null,
+          this.id,
+        ],
+      );
+      const dead = this.deadAmong(others.rows);
+      // A heartbeat in the meantime keeps its worker.
+      await tx.query(
+        `DELETE FROM workers w USING unnest($1::text[], $2::timestamptz[]) AS dead (id, beat)
+          WHERE w.id = dead.id AND w.heartbeat_at = dead.beat`,
+        [dead.map(({ id }) => id), dead.map(({ beat }) => beat)],
+      );
+      let released = 0;
+      for (const table of CLAIMED_TABLES) {
+        // Every claim without a worker: a program may leave a claim behind when it stops, and another program may have
+        // deleted a worker without releasing the claims of this table.
+        const claims = await tx.query(
+          `UPDATE ${table} SET claimed_by = NULL
+            WHERE claimed_by IS NOT NULL AND NOT EXISTS (SELECT 1 FROM workers WHERE workers.id = ${table}.claimed_by)`,
+        );
+        released += claims.rowCount;
+      }
+      return released;
+    });
   }
 
-  private async leave(): Promise<void> {
+  /**
+   * Workers whose heartbeat has not changed for 20 s by the monotonic clock of this process, so that a database clock that
+   * is set kills nobody and spares nobody. At the first look at a worker, the clock of the database decides.
+   */
+  private deadAmong(others: readonly OtherWorker[]): OtherWorker[] {
+    const now = performance.now();
+    const before = this.seen;
+    this.seen = new Map(
+      others.map(({ id, beat }) => {
+        const last = before.get(id);
+        return [id, last?.beat === beat ? last : { beat, at: now, isFirst: last === undefined }];
+      }),
+    );
+    return others.filter(({ id, isOld, hasEnded }) => {
+      const { at = now, isFirst = false } = this.seen.get(id) ?? {};
+      return hasEnded || (isFirst && isOld) || now - at > WORKER_DEAD_AFTER_S * 1_000;
+    });
+  }
+
+  private async start(): Promise<void> {
+    const startedAt = performance.now();
+    // An earlier attempt may have been committed although its answer was lost.
+    await this.database.query(
+      'INSERT INTO workers (id, program, data_dir) VALUES ($1, $2, $3) ON CONFLICT (id) DO NOTHING',
+      this.row(),
+    );
+    this.confirmedAt = startedAt;
+    this.timer = setInterval(() => void this.beat(), HEARTBEAT_MS);
+    this.timer.unref();
+    this.shutdown.on('flush', 'worker', () => this.unregister());
+  }
+
+  /** After a long pause of the process, others have released its claims; new ones can be taken. */
+  private async registerAgain(): Promise<void> {
+    this.registrations += 1;
+    this.log.warn('this worker had been declared dead and registers again', { worker: this.id });
+    const startedAt = performance.now();
+    await this.database.query(
+      'INSERT INTO workers (id, program, data_dir) VALUES ($1, $2, $3) ON CONFLICT (id) DO NOTHING',
+      this.row(),
+    );
+    this.confirmedAt = startedAt;
+  }
+
+  private row(): unknown[] {
+    return [this.id, this.config.program, this.config.dataDir];
+  }
+
+  private async unregister(): Promise<void> {
     clearInterval(this.timer);
     await this.database.query('DELETE FROM workers WHERE id = $1', [this.id]);
   }
-}
-
-/** How many workers of these programs live, by the database's clock. */
-export async function countLivingWorkers(database: Database, programs: readonly Program[]): Promise<number> {
-  const { rows } = await database.query<{ count: number }>({
-    name: 'workers-living',
-    text: `SELECT count(*)::int AS count FROM workers
-            WHERE program = ANY($1) AND heartbeat_at > now() - make_interval(secs => $2)`,
-    values: [programs, WORKER_DEAD_AFTER_S],
-  });
-  return rows[0].count;
-}
-
-/**
- * Removes workers that were not heard for 20 s and frees what they had claimed in `tables`.
- * With `home`, also those of earlier instances of this data directory: a standalone start knows that they are gone.
- * Returns how many claims were freed.
- */
-export async function freeDeadClaims(
-  database: Database,
-  options: { tables: readonly ('recipients' | 'webhook_deliveries')[]; home?: string; except: string },
-): Promise<number> {
-  return database.transaction(async (tx) => {
-    const dead = await tx.query<{ id: string }>(
-      `SELECT id FROM workers
-        WHERE (heartbeat_at < now() - make_interval(secs => $1) OR ($2::text IS NOT NULL AND home = $2 AND program IN ('standalone')))
-          AND id <> $3 FOR UPDATE SKIP LOCKED`,
-      [WORKER_DEAD_AFTER_S, options.home ?? null, options.except],
-    );
-    await tx.query('DELETE FROM workers WHERE id = ANY($1)', [dead.rows.map((row) => row.id)]);
-    let freed = 0;
-    for (const table of options.tables) {
-      // Every claim without a worker, not only those of the dead found just now: a program that left in good order may
-      // have left one behind, and another part may have buried a worker whose other table nobody looked at.
-      const claims = await tx.query(
-        `UPDATE ${table} SET claimed_by = NULL
-          WHERE claimed_by IS NOT NULL AND NOT EXISTS (SELECT 1 FROM workers WHERE workers.id = ${table}.claimed_by)`,
-      );
-      freed += claims.rowCount;
-    }
-    return freed;
-  });
 }

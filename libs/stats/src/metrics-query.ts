@@ -1,6 +1,7 @@
-import type { EventCounter } from './event-counter.js';
+import type { Visibility } from '#libs/contracts';
+import type { EventCounter } from './event-row.js';
 
-/** Counts that are exact, and what of the events each of them counts. Counted are recipients. */
+/** Exact counts of recipients, and the events that each of them counts. */
 export const COUNTED = {
   accepted: { counter: 'accepted' },
   sent: { counter: 'sent' },
@@ -20,11 +21,11 @@ export const COUNTED = {
 } as const satisfies Record<string, { counter: EventCounter; bounceType?: string }>;
 export type CountedMetric = keyof typeof COUNTED;
 
-/** How many recipients did it at least once, bots left out; approximate (within about 1 %, exact for small numbers). */
+/** Recipients with at least one such event, without bots; approximate (within about 1 %, exact for small numbers). */
 export const UNIQUE = { unique_opened: 'opened', unique_clicked: 'clicked' } as const;
 export type UniqueMetric = keyof typeof UNIQUE;
 
-/** Shares from 0 to 1: what of what. */
+/** Ratios from 0 to 1: numerator and denominator. */
 export const RATES = {
   delivery_rate: ['delivered', 'sent'],
   bounce_rate: ['bounced', 'sent'],
@@ -45,40 +46,40 @@ export type Granularity = (typeof GRANULARITIES)[number];
 export const DIMENSIONS = ['period', 'domain', 'email'] as const;
 export type Dimension = (typeof DIMENSIONS)[number];
 
-/** Further ways to break down: whose mailbox, which server answered, why it bounced, and the value of one tag. */
+/** Further dimensions: the mailbox provider, the remote server, the class of the bounce, and the value of a tag. */
 export const GROUPS = ['provider', 'ip', 'bounce_class'] as const;
 export type Group = (typeof GROUPS)[number] | `tag:${string}`;
 
-/** Of the time from due to delivered. */
+/** Percentiles of the time from due to delivered. */
 export const PERCENTILES = { p50: 0.5, p95: 0.95, p99: 0.99 } as const;
 export type Percentile = keyof typeof PERCENTILES;
 
-/** A question about the mail of one account in [from, to). */
+/** Selects the mail that a key sees in [from, to). Test mail is not counted, so a test key sees zeros. */
 export interface MetricsQuery {
-  accountId: string;
+  visibility: Visibility;
   from: Date;
   to: Date;
-  /** IANA name in which days, weeks and months begin. */
+  /** IANA name of the time zone of days, weeks and months. */
   timezone: string;
   granularity: Granularity;
   metrics: readonly Metric[];
   dimensions: readonly Dimension[];
   groupBy: readonly Group[];
   percentiles: readonly Percentile[];
-  /** Only these domains, only these mails; null: all. */
+  /** Only these domains or messages; null for all. */
   domainIds: readonly string[] | null;
   emailIds: readonly string[] | null;
 }
 
-/** Values of the metrics that were asked for; a rate is null where there is nothing to take a share of. */
+/** Values of the requested metrics; a rate is null if its denominator is zero. */
 export type MetricValues = Partial<Record<Metric, number | null>> & {
-  /** Milliseconds from due to delivered; null where nothing was delivered. */
+  /** Milliseconds from due to delivered; null if nothing was delivered. */
   latency_ms?: Partial<Record<Percentile, number | null>>;
 };
 
-/** One row of the break-down: its place, then the values. Null: the events have none of that kind. */
+/** One row of the breakdown: its dimensions, then the values. A dimension is null for events without it. */
 export interface MetricsRow {
-  /** Begin of the period. */
+  /** Start of the period. */
   period?: Date;
   domainId?: string | null;
   emailId?: string;
@@ -89,16 +90,16 @@ export interface MetricsRow {
   values: MetricValues;
 }
 
-export interface MetricsAnswer {
+export interface MetricsResult {
   totals: MetricValues;
-  /** Null when nothing was to be broken down. */
+  /** Null without dimensions and groups. */
   rows: MetricsRow[] | null;
-  /** Names of those values that are approximate; all others are exact. */
+  /** Names of the values that are approximate; all others are exact. */
   approximate: string[];
 }
 
-/** The names of approximate values in the answer to a question. */
-export function approximateIn({ metrics, percentiles }: Pick<MetricsQuery, 'metrics' | 'percentiles'>): string[] {
+/** The names of the approximate values in the result of a query. */
+export function approximateValues({ metrics, percentiles }: Pick<MetricsQuery, 'metrics' | 'percentiles'>): string[] {
   const rough = metrics.filter((name) => name in UNIQUE || (name in RATES && RATES[name as RateMetric][0] in UNIQUE));
   return percentiles.length > 0 ? [...rough, 'latency_ms'] : [...rough];
 }

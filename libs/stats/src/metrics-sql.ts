@@ -1,3 +1,4 @@
+import { seesDomain, visibleDomains } from '#libs/contracts';
 import {
   COUNTED,
   PERCENTILES,
@@ -8,24 +9,25 @@ import {
   type UniqueMetric,
 } from './metrics-query.js';
 import type { MetricsQuery, RateMetric } from './metrics-query.js';
-import { statsWindow } from './stats-window.js';
+import { splitWindow } from './time-window.js';
 
-/** A statement for the engine; everything that came from outside is in the parameters. */
+/** A statement for the engine. All values from outside are parameters. */
 export interface MetricsStatement {
   query: string;
   params: Record<string, string | number | readonly string[]>;
 }
 
-/** More would be no answer that anyone reads, and is refused. */
+/** Queries with more rows are refused. */
 export const MAX_ROWS = 5_000;
+
 /**
- * The columns `d0`, `d1`, … are the break-down in the order of dimensions, then groups; the row with `is_total` 1 adds
- * everything up. Both come from one reading, so that they agree. `starts` are those of the periods.
+ * The columns `d0`, `d1`, … are the dimensions, then the groups; the row with `is_total` 1 is the total. Both come from one
+ * read, so that they are consistent. `starts`: the starts of the periods.
  */
 export function metricsStatement(of: MetricsQuery, starts: readonly number[]): MetricsStatement {
   const keys = [...of.dimensions.map((name) => dimensionKey(name, starts)), ...of.groupBy.map(groupKey)];
   const names = keys.map((_, i) => `d${i}`);
-  const params = { ...windowParams(of), ...tagParams(of.groupBy), account: of.accountId };
+  const params = { ...windowParams(of), ...tagParams(of.groupBy), account: of.visibility.accountId };
   const values = [...valueColumns(of)];
   const columns = [...keys.map((key, i) => `${key} AS d${i}`), ...values].join(',\n  ');
   const source = readsEvents(of) ? eventRows(of) : countRows(of);
@@ -38,20 +40,20 @@ export function metricsStatement(of: MetricsQuery, starts: readonly number[]): M
   };
 }
 
-/** The roll-up knows account, domain, minute and kind; whatever else is asked for is in the events alone. */
+/** The roll-up has account, domain, minute and counter; everything else is only in the events. */
 function readsEvents({ metrics, dimensions, groupBy, percentiles, emailIds }: MetricsQuery): boolean {
-  const unique = neededCounts(metrics).some((name) => name in UNIQUE);
+  const unique = requiredCounts(metrics).some((name) => name in UNIQUE);
   return unique || percentiles.length > 0 || emailIds !== null || groupBy.length > 0 || dimensions.includes('email');
 }
 
-/** The counts from which all metrics follow. */
-export function neededCounts(metrics: MetricsQuery['metrics']): (CountedMetric | UniqueMetric)[] {
+/** The counts from which all metrics are computed. */
+export function requiredCounts(metrics: MetricsQuery['metrics']): (CountedMetric | UniqueMetric)[] {
   const needed = metrics.flatMap((name) => (name in RATES ? RATES[name as RateMetric] : [name as CountedMetric]));
   return [...new Set(needed)];
 }
 
 function* valueColumns({ metrics, percentiles }: MetricsQuery): Generator<string> {
-  for (const name of neededCounts(metrics))
+  for (const name of requiredCounts(metrics))
     if (name in UNIQUE)
       yield `uniqCombined64If((email_id, recipient), counter = '${UNIQUE[name as UniqueMetric]}' AND is_bot = 0) AS ${name}`;
     else yield `sumIf(recipients, ${conditionOf(name as CountedMetric)}) AS ${name}`;
@@ -91,8 +93,14 @@ const tagParams = (groups: readonly Group[]) =>
     groups.flatMap((group, i) => (group.startsWith('tag:') ? [[`tag_${i}`, group.slice('tag:'.length)]] : [])),
   );
 
-function windowParams({ from, to, domainIds, emailIds }: MetricsQuery): MetricsStatement['params'] {
-  const { minutes, head, tail } = statsWindow(from, to);
+/** The domains of the filter that the key sees; without a filter, those that it sees; null for all. */
+const domainsOf = ({ domainIds, visibility }: MetricsQuery): string[] | null =>
+  domainIds === null ? visibleDomains(visibility) : domainIds.filter((id) => seesDomain(visibility, id));
+
+function windowParams(of: MetricsQuery): MetricsStatement['params'] {
+  const { from, to, emailIds } = of;
+  const domainIds = domainsOf(of);
+  const { minutes, head, tail } = splitWindow(from, to);
   return {
     from: from.getTime(),
     to: to.getTime(),
@@ -110,27 +118,27 @@ function windowParams({ from, to, domainIds, emailIds }: MetricsQuery): MetricsS
 const instant = (parameter: string) => `fromUnixTimestamp64Milli({${parameter}:Int64}, 'UTC')`;
 const within = (from: string, to: string) => `(at >= ${instant(from)} AND at < ${instant(to)})`;
 
-function filterOf({ domainIds, emailIds }: MetricsQuery): string {
+function filterOf(of: MetricsQuery): string {
   return [
     'account_id = {account:String}',
-    ...(domainIds === null ? [] : ['domain_id IN {domains:Array(String)}']),
-    ...(emailIds === null ? [] : ['email_id IN {emails:Array(String)}']),
+    ...(domainsOf(of) === null ? [] : ['domain_id IN {domains:Array(String)}']),
+    ...(of.emailIds === null ? [] : ['email_id IN {emails:Array(String)}']),
   ].join(' AND ');
 }
 
 function eventRows(of: MetricsQuery): string {
   const columns =
     'domain_id, counter, bounce_type, email_id, recipient, provider, tags, ip, bounce_class, is_bot, latency_ms';
-  return `SELECT ${columns}, toStartOfMinute(at) AS moment, 1 AS recipients FROM mail_events
+  return `SELECT ${columns}, toStartOfMinute(at) AS moment, 1 AS recipients FROM message_events
            WHERE ${filterOf(of)} AND counter != '' AND ${within('from', 'to')}`;
 }
 
 function countRows(of: MetricsQuery): string {
   const columns = 'domain_id, counter, bounce_type';
-  return `SELECT ${columns}, minute AS moment, recipients FROM mail_counts
+  return `SELECT ${columns}, minute AS moment, recipients FROM message_counts
            WHERE ${filterOf(of)} AND minute >= toDateTime({first_minute:UInt32}, 'UTC') AND minute < toDateTime({last_minute:UInt32}, 'UTC')
           UNION ALL
-          SELECT ${columns}, toStartOfMinute(at) AS moment, count() AS recipients FROM mail_events
+          SELECT ${columns}, toStartOfMinute(at) AS moment, count() AS recipients FROM message_events
            WHERE ${filterOf(of)} AND counter != '' AND (${within('head_from', 'head_to')} OR ${within('tail_from', 'tail_to')})
            GROUP BY ${columns}, moment`;
 }

@@ -22,7 +22,7 @@ function datesBegin(timeZone: string, from: number, to: number): number[] {
 }
 
 describe('periodStarts', () => {
-  it('begins with the period that the window begins in and ends before its end', () => {
+  it('starts with the period of the start and ends before the end', () => {
     expect(starts('day', 'UTC', ['2026-03-01T12:00:00Z', '2026-03-03T00:00:00Z'])).toEqual([
       '2026-03-01T00:00:00.000Z',
       '2026-03-02T00:00:00.000Z',
@@ -46,7 +46,7 @@ describe('periodStarts', () => {
     ]);
   });
 
-  it('gives days 23 and 25 hours where clocks change', () => {
+  it('has days of 23 and 25 hours where clocks change', () => {
     expect(starts('day', 'Europe/Berlin', ['2026-03-28T23:00:00Z', '2026-03-29T22:00:01Z'])).toEqual([
       '2026-03-28T23:00:00.000Z',
       '2026-03-29T22:00:00.000Z',
@@ -69,19 +69,19 @@ describe('periodStarts', () => {
     },
   );
 
-  it('stops where more would be too many', () => {
+  it('stops at the limit', () => {
     const of = { from: new Date(0), to: new Date('2026-01-01T00:00:00Z'), timezone: 'UTC' } as const;
     for (const granularity of ['hour', 'day', 'week', 'month'] as const)
       expect(periodStarts({ ...of, granularity }, 100)).toHaveLength(100);
   });
 
-  it('knows when a date begins', () => {
+  it('finds the start of a date', () => {
     expect(startOfDate('2026-03-29', 'Europe/Berlin').toISOString()).toBe('2026-03-28T23:00:00.000Z');
     expect(startOfDate('2026-03-30', 'Europe/Berlin').toISOString()).toBe('2026-03-29T22:00:00.000Z');
     expect(startOfDate('2026-03-29', 'UTC').toISOString()).toBe('2026-03-29T00:00:00.000Z');
   });
 
-  it('takes every zone that this program knows', () => {
+  it('accepts every time zone of this runtime', () => {
     const of = {
       from: new Date('2026-01-01T00:00:00Z'),
       to: new Date('2026-02-01T00:00:00Z'),

@@ -4,10 +4,10 @@ const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
 
 /**
- * Where the periods of [from, to) begin, ascending, in milliseconds, at most `limit` of them; the first may lie before
- * `from`. Days, weeks (from Monday) and months begin where the local date changes, so that a day may have 25 hours.
+ * The starts of the periods of [from, to), ascending, in milliseconds, at most `limit`; the first may be before `from`.
+ * Days, weeks (from Monday) and months start where the local date changes, so that a day may have 25 hours.
  *
- * Reckoned here and not by the engine, which keeps 5 MiB for ever for each time zone that it is asked about once.
+ * Computed here and not by the engine, which permanently allocates 5 MiB for each time zone that it has used.
  */
 export function periodStarts(
   of: { from: Date; to: Date; granularity: Granularity; timezone: string },
@@ -17,7 +17,7 @@ export function periodStarts(
   const [from, to] = [of.from.getTime(), of.to.getTime()];
   const starts: number[] = [];
   if (of.granularity === 'hour') {
-    // Some zones are off by half an hour or three quarters.
+    // Some zones have an offset of half or three quarters of an hour.
     const shift = offsetAt(from) % HOUR_MS;
     for (let at = Math.floor((from + shift) / HOUR_MS) * HOUR_MS - shift; at < to; at += HOUR_MS)
       if (starts.push(at) >= limit) break;
@@ -25,19 +25,19 @@ export function periodStarts(
   }
   let local = firstLocalDay(from + offsetAt(from), of.granularity);
   for (let at = startOfDay(local, offsetAt); at < to && starts.length < limit; at = startOfDay(local, offsetAt)) {
-    // A date that a zone left out, as Samoa did in 2011, begins when the next one does.
+    // A date that a zone skipped, as Samoa did in 2011, starts together with the next one.
     if (at !== starts.at(-1)) starts.push(at);
     local = nextLocalDay(local, of.granularity);
   }
   return starts;
 }
 
-/** The first instant of a date, written `YYYY-MM-DD`, in a zone. */
+/** The first instant of a date (`YYYY-MM-DD`) in a time zone. */
 export function startOfDate(date: string, timezone: string): Date {
   return new Date(startOfDay(Date.parse(`${date}T00:00:00Z`), offsetsOf(timezone)));
 }
 
-/** Dates without a zone are written as the UTC midnight of the same date. */
+/** A local date is represented by the UTC midnight of the same date. */
 function firstLocalDay(localMs: number, granularity: Granularity): number {
   const day = Math.floor(localMs / DAY_MS) * DAY_MS;
   const date = new Date(day);
@@ -52,8 +52,8 @@ function nextLocalDay(day: number, granularity: Granularity): number {
 }
 
 /**
- * The first instant of a local date. Where clocks change at midnight, 0:00 does not exist or comes twice: of the two
- * readings the earlier one counts that is already on that date.
+ * The first instant of a local date. If clocks change at midnight, 0:00 does not exist or occurs twice: the result is the
+ * earlier of the two candidates that is already on that date.
  */
 function startOfDay(day: number, offsetAt: (ms: number) => number): number {
   const [before, after] = [offsetAt(day - DAY_MS), offsetAt(day + DAY_MS)];
@@ -61,7 +61,7 @@ function startOfDay(day: number, offsetAt: (ms: number) => number): number {
   return candidates.find((at) => at + offsetAt(at) >= day) ?? candidates[1];
 }
 
-/** What a zone's clocks are ahead of UTC, in milliseconds, at an instant. */
+/** The offset of a time zone from UTC at an instant, in milliseconds. */
 function offsetsOf(timeZone: string): (ms: number) => number {
   if (timeZone === 'UTC') return () => 0;
   const format = new Intl.DateTimeFormat('en-US', { timeZone, timeZoneName: 'longOffset' });
@@ -73,7 +73,7 @@ function offsetsOf(timeZone: string): (ms: number) => number {
   };
 }
 
-/** `3/29/2026, GMT+05:45`; plain `GMT` for none. Seconds occur in dates before 1972 only. */
+/** `3/29/2026, GMT+05:45`, or `GMT` for zero. Seconds occur only in dates before 1972. */
 function parseOffset(text: string): number {
   const [, sign, hours, minutes, seconds = '0'] = /GMT(?:([+-])(\d{2}):(\d{2})(?::(\d{2}))?)?$/.exec(text) ?? [];
   if (sign === undefined) return 0;

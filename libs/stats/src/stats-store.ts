@@ -2,21 +2,28 @@ import type { ClickHouseSettings } from '@clickhouse/client';
 import { Injectable } from '@nestjs/common';
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { Refusal, STATS_COUNTERS, type DomainStats, type LoggedEvent, type StatsCounter } from '#libs/contracts';
-import { Config, inTurns, Log } from '#libs/kernel';
-import { openEmbedded } from './embedded-engine.js';
-import { Lane } from './lane.js';
-import { metricsAnswer, type EngineRow } from './metrics-answer.js';
-import type { MetricsAnswer, MetricsQuery } from './metrics-query.js';
+import {
+  Refusal,
+  seesDomain,
+  STATS_COUNTERS,
+  type DomainStats,
+  type LoggedEvent,
+  type StatsCounter,
+  type Visibility,
+} from '#libs/contracts';
+import { Config, Log, mapYielding, Semaphore } from '#libs/kernel';
+import { openEmbedded } from './embedded-connection.js';
+import { toMetricsResult, type EngineRow } from './metrics-result.js';
+import type { MetricsResult, MetricsQuery } from './metrics-query.js';
 import { MAX_ROWS, metricsStatement, type MetricsStatement } from './metrics-sql.js';
-import { MEMORY_LIMIT_BYTES, openServer, type StatsConnection } from './stats-connection.js';
-import { prepareSchema } from './stats-schema.js';
+import { MEMORY_LIMIT_BYTES, openServer, type StatsConnection } from './connection.js';
+import { prepareSchema } from './schema.js';
 import { periodStarts } from './periods.js';
-import { STATS_COLUMNS, statsRow, statsValues, type StatsRow } from './stats-row.js';
-import { statsWindow, type StatsWindow } from './stats-window.js';
+import { STATS_COLUMNS, toStatsRow, columnValues, type StatsRow } from './event-row.js';
+import { splitWindow, type SplitWindow } from './time-window.js';
 
 export interface StatsBatch {
-  /** Names exactly these events in this order; the same token with the same events counts once. */
+  /** Identifies exactly these events in this order; the same token with the same events counts once. */
   token: string;
   events: readonly LoggedEvent[];
 }
@@ -25,28 +32,28 @@ interface OpenStore extends StatsConnection {
   identity: string;
 }
 
-const QUERIES_AT_ONCE = 2;
-/** More rows at once would not be stored faster, only take more memory. */
+const CONCURRENT_QUERIES = 2;
+/** Larger inserts are not faster; they only take more memory. */
 const ROWS_PER_INSERT = 5_000;
 
 const SETTINGS: ClickHouseSettings = {
   max_memory_usage: String(MEMORY_LIMIT_BYTES),
   async_insert: 0,
-  // A crash between the events and the roll-up leaves the roll-up behind; the repeated insert then completes it.
+  // After a crash between the events and the roll-up, the repeated insert completes the roll-up.
   deduplicate_blocks_in_dependent_materialized_views: 1,
 };
 
-/** Statistics in ClickHouse: on a server with `CLICKHOUSE_URL`, else inside this process. */
+/** Statistics in ClickHouse: on a server if `CLICKHOUSE_URL` is set, otherwise in this process. */
 @Injectable()
 export class StatsStore {
   private opening: Promise<OpenStore> | undefined;
   private opened: OpenStore | undefined;
   private closed = false;
-  /** The greatest position that was handed to this store, as far as it is known. */
+  /** The largest position that was inserted, as far as known. */
   private newest: number | undefined;
-  private readonly queries = new Lane(QUERIES_AT_ONCE);
-  /** The look-up and the insert of a batch belong together; the embedded engine has one token at a time. */
-  private readonly inserts = new Lane(1);
+  private readonly queries = new Semaphore(CONCURRENT_QUERIES);
+  /** The lookup and the insert of a batch must not interleave with another; the embedded engine has one token at a time. */
+  private readonly inserts = new Semaphore(1);
 
   constructor(
     private readonly config: Config,
@@ -54,17 +61,16 @@ export class StatsStore {
   ) {}
 
   /**
-   * Opens the store and brings its tables up to date; once, however often it is called. After a failure the next call
-   * tries again.
-   * @throws with the engine's reason.
+   * Opens the store and upgrades its tables, once. After a failure the next call tries again.
+   * @throws the error of the engine
    */
   async ready(): Promise<void> {
     await this.open();
   }
 
   /**
-   * Names the data, not the place: a store that was lost and begun anew has another identity. A consumer that puts it
-   * into its name therefore begins again at the start of the log exactly when the store did. Known once `ready`.
+   * Identifies the data: a new store has a new identity. A consumer whose name contains the identity therefore starts again
+   * at the beginning of the log if the store is new. Available after `ready`.
    */
   get identity(): string {
     if (!this.opened) throw new Error('the statistics store is not open yet');
@@ -72,8 +78,8 @@ export class StatsStore {
   }
 
   /**
-   * Adds a batch; at most once per token, and at most once per event whatever the batch it comes in.
-   * @throws when it is not certain that the batch is stored; then repeat it with the same token and the same events.
+   * Adds a batch, at most once per token, and each event at most once in whatever batch.
+   * @throws if it is not certain that the batch is stored; repeat it with the same token and the same events
    */
   async insert(batch: StatsBatch): Promise<void> {
     const store = await this.open();
@@ -85,32 +91,65 @@ export class StatsStore {
     }
   }
 
+  /** The position in the event log up to which every event that belongs in the store is known to be stored. */
+  async completeUpTo(): Promise<number> {
+    const query = 'SELECT max(complete_up_to) AS position FROM stats_progress';
+    const [row] = await this.select<{ position: number }>(await this.open(), { query, params: {} });
+    return Number(row.position);
+  }
+
+  async setCompleteUpTo(position: number): Promise<void> {
+    const store = await this.open();
+    await this.queries.run(() =>
+      store.insert({ table: 'stats_progress', columns: ['complete_up_to'], rows: [[position]], settings: SETTINGS }),
+    );
+  }
+
+  /** The number of stored events with a position above `after`, up to `upTo`. */
+  async countStored({ after, upTo }: { after: number; upTo: number }): Promise<number> {
+    const [row] = await this.select<{ events: number }>(await this.open(), {
+      query: `SELECT uniqExact(position) AS events FROM message_events
+               WHERE position > {after:UInt64} AND position <= {up_to:UInt64}`,
+      params: { after, up_to: upTo },
+    });
+    return Number(row.events);
+  }
+
   /**
-   * Counts of one domain of one account in [from, to), exact to the millisecond; zeros for a domain that is not theirs.
-   * @throws Refusal `service_unavailable` while the engine does not answer.
+   * The counts of a domain in [from, to), exact to the millisecond; zeros for a domain that the key does not see, and for
+   * a test key.
+   * @throws Refusal `service_unavailable` while the engine does not respond
    */
-  async domainStats(accountId: string, domainId: string, { from, to }: { from: Date; to: Date }): Promise<DomainStats> {
-    const counts = await this.readable(this.counts(accountId, domainId, statsWindow(from, to)));
+  async domainStats(
+    visibility: Visibility,
+    domainId: string,
+    { from, to }: { from: Date; to: Date },
+  ): Promise<DomainStats> {
+    const isVisible = visibility.mode === 'live' && seesDomain(visibility, domainId);
+    const counts = isVisible
+      ? await this.orUnavailable(this.counts(visibility.accountId, domainId, splitWindow(from, to)))
+      : {};
     const shown = STATS_COUNTERS.map((counter) => [counter, counts[counter] ?? 0] as const);
     return { domainId, from, to, ...(Object.fromEntries(shown) as Record<StatsCounter, number>) };
   }
 
   /**
-   * Counts, rates and percentiles of one account, broken down as asked. Rows are in order of their place.
-   * @throws Refusal `invalid_parameter` for an answer of more than 5,000 rows, `service_unavailable` while the engine
-   * does not answer.
+   * Counts, rates and percentiles of what a key sees. Rows are ordered by their dimensions.
+   * @throws Refusal `invalid_parameter` for a result of more than 5,000 rows, `service_unavailable` while the engine does
+   * not respond
    */
-  async metrics(question: MetricsQuery): Promise<MetricsAnswer> {
-    const starts = question.dimensions.includes('period') ? periodStarts(question, MAX_ROWS + 1) : [];
+  async metrics(query: MetricsQuery): Promise<MetricsResult> {
+    const starts = query.dimensions.includes('period') ? periodStarts(query, MAX_ROWS + 1) : [];
     if (starts.length > MAX_ROWS) throw tooManyRows();
-    const rows = await this.readable(
-      this.open().then((store) => this.select<EngineRow>(store, metricsStatement(question, starts))),
+    if (query.visibility.mode === 'test') return toMetricsResult(query, starts, []);
+    const rows = await this.orUnavailable(
+      this.open().then((store) => this.select<EngineRow>(store, metricsStatement(query, starts))),
     );
     if (rows.length > MAX_ROWS + 1) throw tooManyRows();
-    return metricsAnswer(question, starts, rows);
+    return toMetricsResult(query, starts, rows);
   }
 
-  /** Lets running queries finish. Later calls are refused. */
+  /** Waits for running queries. Later calls fail. */
   async close(): Promise<void> {
     this.closed = true;
     const store = await this.opening?.catch(() => undefined);
@@ -146,31 +185,31 @@ export class StatsStore {
   }
 
   private async insertSlice(store: OpenStore, { token, events }: StatsBatch): Promise<void> {
-    const rows = (await inTurns(events, (event) => statsRow(event, token))).filter((row) => row !== null);
-    const fresh = rows.length === 0 ? [] : await this.withoutKnown(store, rows);
+    const rows = (await mapYielding(events, (event) => toStatsRow(event, token))).filter((row) => row !== null);
+    const fresh = rows.length === 0 ? [] : await this.withoutStored(store, rows);
     if (fresh.length === 0) return;
     await this.queries.run(() =>
       store.insert({
-        table: 'mail_events',
+        table: 'message_events',
         columns: STATS_COLUMNS,
-        rows: fresh.map(statsValues),
+        rows: fresh.map(columnValues),
         settings: { ...SETTINGS, insert_deduplication_token: token },
       }),
     );
   }
 
   /**
-   * The rows whose events did not come in another batch. Tokens alone only help against the same batch: after a
-   * consumer was set back, the same events arrive in batches that are cut differently. Rows of the same token stay in,
-   * because a repeated insert must be equal to the first one.
+   * Removes rows whose events are already stored by another batch. Tokens only detect the same batch: after the position
+   * of a consumer was set back, the same events come in different batches. Rows of the same token remain, because a
+   * repeated insert must be equal to the first one.
    */
-  private async withoutKnown(store: OpenStore, rows: StatsRow[]): Promise<StatsRow[]> {
+  private async withoutStored(store: OpenStore, rows: StatsRow[]): Promise<StatsRow[]> {
     const positions = rows.map((row) => row.position);
     const first = positions.reduce((a, b) => Math.min(a, b));
     const last = positions.reduce((a, b) => Math.max(a, b));
     const known =
       first > (await this.newestStored(store)) ? [] : await this.storedBetween(store, { first, last }, rows[0].batch);
-    // Before the insert: one that fails may have stored them all the same.
+    // Before the insert, because an insert that fails may have stored the rows.
     this.newest = Math.max(this.newest ?? 0, last);
     const seen = new Set(known.map((row) => Number(row.position)));
     return rows.filter(({ position }) => !seen.has(position) && seen.add(position));
@@ -178,17 +217,17 @@ export class StatsStore {
 
   private storedBetween(store: OpenStore, { first, last }: { first: number; last: number }, token: string) {
     return this.select<{ position: number }>(store, {
-      query: `SELECT position FROM mail_events
+      query: `SELECT position FROM message_events
                WHERE position BETWEEN {first:UInt64} AND {last:UInt64} AND batch != {token:String}`,
       params: { first, last, token },
     });
   }
 
-  /** Nothing behind this position is in the store. Known where nobody else writes to it: a server has other writers. */
+  /** The largest stored position; Infinity for a server, which may have other writers. */
   private async newestStored(store: OpenStore): Promise<number> {
     if (this.config.settings.CLICKHOUSE_URL) return Infinity;
     if (this.newest === undefined) {
-      const query = 'SELECT max(position) AS newest FROM mail_events';
+      const query = 'SELECT max(position) AS newest FROM message_events';
       const [row] = await this.select<{ newest: number }>(store, { query, params: {} });
       this.newest = Number(row.newest);
     }
@@ -198,7 +237,7 @@ export class StatsStore {
   private async counts(
     accountId: string,
     domainId: string,
-    { minutes, head, tail }: StatsWindow,
+    { minutes, head, tail }: SplitWindow,
   ): Promise<Partial<Record<string, number>>> {
     const rows = await this.select<{ counter: string; recipients: number }>(await this.open(), {
       query: DOMAIN_COUNTS,
@@ -216,9 +255,9 @@ export class StatsStore {
     return Object.fromEntries(rows.map(({ counter, recipients }) => [counter, Number(recipients)]));
   }
 
-  private async readable<T>(reading: Promise<T>): Promise<T> {
+  private async orUnavailable<T>(read: Promise<T>): Promise<T> {
     try {
-      return await reading;
+      return await read;
     } catch (error) {
       this.log.warn('statistics cannot be read', { reason: reasonOf(error) });
       throw new Refusal('service_unavailable', [], 'Statistics cannot be read right now. Try again.');
@@ -241,14 +280,14 @@ export class StatsStore {
   }
 }
 
-/** The sums are taken here too: the engine adds up rows of one minute only now and then, in the background. */
+/** Sums the rows of a minute, because the engine merges them only occasionally in the background. */
 const DOMAIN_COUNTS = `
   SELECT counter, sum(recipients) AS recipients FROM (
-    SELECT counter, recipients FROM mail_counts
+    SELECT counter, recipients FROM message_counts
      WHERE account_id = {account:String} AND domain_id = {domain:String}
        AND minute >= toDateTime({first_minute:UInt32}, 'UTC') AND minute < toDateTime({last_minute:UInt32}, 'UTC')
     UNION ALL
-    SELECT counter, count() AS recipients FROM mail_events
+    SELECT counter, count() AS recipients FROM message_events
      WHERE account_id = {account:String} AND domain_id = {domain:String} AND counter != ''
        AND ((at >= fromUnixTimestamp64Milli({head_from:Int64}, 'UTC') AND at < fromUnixTimestamp64Milli({head_to:Int64}, 'UTC'))
          OR (at >= fromUnixTimestamp64Milli({tail_from:Int64}, 'UTC') AND at < fromUnixTimestamp64Milli({tail_to:Int64}, 'UTC')))

@@ -2,7 +2,7 @@ import { Global, Module, type DynamicModule } from '@nestjs/common';
 import { Shutdown } from '#libs/kernel';
 import { StatsStore } from './stats-store.js';
 
-/** Statistics for every part of the process; the engine is opened by the first who needs it. */
+/** The statistics store. The engine is opened on first use. */
 @Global()
 @Module({})
 export class StatsModule {

@@ -1,14 +1,27 @@
-export type { NewSuppression } from './new-suppression.js';
-export type { RemovalOptions, SuppressionRemoval } from './remove-suppressions.js';
-export { readSuppressionCsv, type CsvSuppression } from './csv/read-suppression-csv.js';
-export { writeSuppressionCsv } from './csv/write-suppression-csv.js';
-export { keepDomainList, listedUnder, takeBackDomainList, type ListedDomain } from './domain-lists.js';
-export { ShortLists } from './short-lists.js';
-export { SuppressionEntries, type StoredSuppression } from './suppression-entries.js';
-export type { SuppressionEvidence } from './suppression-evidence.js';
-export * from './suppression-rules.js';
-export { SuppressionEntity, SUPPRESSION_ORIGINS, type SuppressionOrigin } from './suppression.entity.js';
-export { SuppressionList } from './suppression-list.js';
-export type { SuppressionFilter } from './suppression-search.js';
-export type { SuppressionView } from './suppression-view.js';
+export type { NewSuppression } from './entries/store.js';
+export type { RemovalOptions, SuppressionRemoval } from './entries/remove.js';
+export { readSuppressionCsv, writeSuppressionCsv } from './entries/suppression-csv.js';
+export { keepSuppressionsOfDomain, suppressionDomainId, restoreSuppressionsOfDomain } from './domain-lists.js';
+export { SuppressionCache } from './matching/suppression-cache.js';
+export { SuppressionEntries } from './entries/suppression-entries.js';
+export {
+  suppressionAddressesRule,
+  suppressionAddressRule,
+  suppressionDomainRule,
+  suppressionEntriesRule,
+  suppressionExpiryRule,
+  suppressionForceRule,
+  suppressionIdsRule,
+  suppressionReasonRule,
+  suppressionTarget,
+  type SuppressionTarget,
+} from './entries/field-rules.js';
+export {
+  SUPPRESSION_ORIGINS,
+  SuppressionEntity,
+  type SuppressionEvidence,
+  type SuppressionOrigin,
+} from './suppression.entity.js';
+export { SuppressionList } from './matching/suppression-list.js';
+export type { SuppressionView } from './entries/suppression-view.js';
 export { SuppressionsModule } from './suppressions.module.js';

@@ -1,10 +1,10 @@
 import { Module } from '@nestjs/common';
-import { ShortLists } from './short-lists.js';
-import { SuppressionEntries } from './suppression-entries.js';
-import { SuppressionList } from './suppression-list.js';
+import { SuppressionCache } from './matching/suppression-cache.js';
+import { SuppressionEntries } from './entries/suppression-entries.js';
+import { SuppressionList } from './matching/suppression-list.js';
 
 @Module({
-  providers: [ShortLists, SuppressionEntries, SuppressionList],
+  providers: [SuppressionCache, SuppressionEntries, SuppressionList],
   exports: [SuppressionEntries, SuppressionList],
 })
 export class SuppressionsModule {}

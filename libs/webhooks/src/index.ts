@@ -1,16 +1,16 @@
-export { WebhookDispatcher } from './webhook-dispatcher.js';
-export { WebhookEventLog } from './webhook-event-log.js';
+export { WebhookDispatcher } from './delivery/dispatcher.js';
+export { WebhookDeliveryLog } from './history/delivery-log.js';
 export {
   DELIVERY_STATUSES,
   type DeliveryStatus,
   type WebhookAttemptView,
   type WebhookEventDetail,
   type WebhookEventView,
-} from './webhook-event-view.js';
-export { WebhookFanOut } from './webhook-fan-out.js';
-export type { WebhookDoor, WebhookFields } from './webhook-fields.js';
-export { REPLAY_LIMIT, WebhookReplay, type Replayed } from './webhook-replay.js';
-export { WebhookRetention } from './webhook-retention.js';
+} from './history/delivery-view.js';
+export { WebhookFanOut } from './fan-out/fan-out.js';
+export type { WebhookInputOptions, WebhookFields } from './endpoints/fields.js';
+export { REPLAY_LIMIT, WebhookReplay, type Replayed } from './history/replay.js';
+export { WebhookRetention } from './history/retention.js';
 export {
   OVERLAP_HOURS,
   overlapHoursRule,
@@ -19,8 +19,8 @@ export {
   replayTimeRule,
   WEBHOOK_DOMAINS_MAXIMUM,
   webhookEventsRule,
-} from './webhook-rules.js';
-export { WebhookSecrets, type RotatedSecret } from './webhook-secrets.js';
-export { WebhookSubscriptions } from './webhook-subscriptions.js';
-export type { WebhookView } from './webhook-view.js';
+} from './endpoints/field-rules.js';
+export { WebhookSecrets, type RotatedSecret } from './endpoints/secrets.js';
+export { WebhookSubscriptions } from './endpoints/subscriptions.js';
+export type { WebhookView } from './endpoints/webhook-view.js';
 export { WebhooksModule } from './webhooks.module.js';

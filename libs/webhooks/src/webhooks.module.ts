@@ -1,25 +1,25 @@
 import { Module } from '@nestjs/common';
 import { TypeOrmModule } from '@nestjs/typeorm';
-import { WebhookAudience } from './webhook-audience.js';
-import { WebhookCaller } from './webhook-caller.js';
-import { WebhookDispatcher } from './webhook-dispatcher.js';
-import { WebhookEventLog } from './webhook-event-log.js';
-import { WebhookFanOut } from './webhook-fan-out.js';
-import { WebhookLedger } from './webhook-ledger.js';
-import { WebhookPost } from './webhook-post.js';
-import { WebhookReplay } from './webhook-replay.js';
-import { WebhookRetention } from './webhook-retention.js';
-import { WebhookSecrets } from './webhook-secrets.js';
-import { WebhookSubscriptions } from './webhook-subscriptions.js';
-import { Webhook } from './webhook.entity.js';
+import { SubscriberLookup } from './fan-out/subscriber-lookup.js';
+import { WebhookAttempts } from './delivery/delivery-attempt.js';
+import { WebhookDispatcher } from './delivery/dispatcher.js';
+import { WebhookDeliveryLog } from './history/delivery-log.js';
+import { WebhookFanOut } from './fan-out/fan-out.js';
+import { DeliveryQueue } from './delivery/delivery-queue.js';
+import { WebhookHttpClient } from './delivery/http-client.js';
+import { WebhookReplay } from './history/replay.js';
+import { WebhookRetention } from './history/retention.js';
+import { WebhookSecrets } from './endpoints/secrets.js';
+import { WebhookSubscriptions } from './endpoints/subscriptions.js';
+import { Webhook } from './endpoints/webhook.entity.js';
 
-const MANAGEMENT = [WebhookSubscriptions, WebhookSecrets, WebhookEventLog, WebhookReplay];
+const MANAGEMENT = [WebhookSubscriptions, WebhookSecrets, WebhookDeliveryLog, WebhookReplay];
 const DISPATCH = [WebhookFanOut, WebhookDispatcher, WebhookRetention];
 
-/** Management for the gateway; fan-out, dispatcher and retention for the program that calls customers. Starts nothing. */
+/** Management for the gateway; fan-out, dispatcher and retention for the program that sends webhooks. Starts nothing. */
 @Module({
   imports: [TypeOrmModule.forFeature([Webhook])],
-  providers: [...MANAGEMENT, ...DISPATCH, WebhookAudience, WebhookLedger, WebhookPost, WebhookCaller],
+  providers: [...MANAGEMENT, ...DISPATCH, SubscriberLookup, DeliveryQueue, WebhookHttpClient, WebhookAttempts],
   exports: [...MANAGEMENT, ...DISPATCH],
 })
 export class WebhooksModule {}

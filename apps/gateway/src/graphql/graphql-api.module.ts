@@ -1,22 +1,27 @@
 import { ApolloDriver, type ApolloDriverConfig } from '@nestjs/apollo';
-import { Module, type Type } from '@nestjs/common';
+import { Module } from '@nestjs/common';
 import { GraphQLModule } from '@nestjs/graphql';
 import { AccountsModule } from '#libs/accounts';
 import { DomainsModule } from '#libs/domains';
 import { EmailsModule } from '#libs/emails';
 import type { FastifyRequest } from 'fastify';
-import { DomainStatsFeeds } from './domain-stats-feeds.js';
+import { HttpAccessModule } from '../http/key-attempts.js';
+import { DomainStatsFeeds } from './domains/domain-stats-feeds.js';
 import { GraphqlCaller, type GraphqlContext } from './graphql-caller.js';
 import { GraphqlErrors } from './graphql-errors.js';
-import { GraphqlProtocol } from './graphql-protocol.js';
-import { GraphqlSockets } from './graphql-sockets.js';
+import { WebSocketProtocol } from './websocket-protocol.js';
+import { GraphqlWebSocketServer } from './websocket-server.js';
 import { QUERY_LIMITS, QUERY_RULES } from './query-limits.js';
-import { RESOLVERS } from './resolvers.js';
+import { DomainsResolver } from './domains/domains.resolver.js';
+import { EmailsResolver } from './emails/emails.resolver.js';
+
+/** All resolvers of the schema; `schema.gql` is generated from the same list. */
+export const RESOLVERS = [DomainsResolver, EmailsResolver];
 
 @Module({ providers: [GraphqlErrors], exports: [GraphqlErrors] })
 class GraphqlErrorsModule {}
 
-/** Every switch of Apollo is set here: none is left to NODE_ENV. Subscriptions have a door of their own. */
+/** All options of Apollo are set explicitly, so that none depends on NODE_ENV. Subscriptions have a server of their own. */
 function apolloOptions(errors: GraphqlErrors): ApolloDriverConfig {
   return {
     autoSchemaFile: true,
@@ -32,7 +37,7 @@ function apolloOptions(errors: GraphqlErrors): ApolloDriverConfig {
     parseOptions: { maxTokens: QUERY_LIMITS.tokens },
     validationRules: QUERY_RULES,
     context: (request: FastifyRequest): GraphqlContext => ({ caller: new GraphqlCaller(request.principal) }),
-    formatError: (formatted, thrown) => errors.present(thrown, String(formatted.extensions?.['code'])),
+    formatError: (formatted, thrown) => errors.format(thrown, String(formatted.extensions?.['code'])),
   };
 }
 
@@ -42,6 +47,7 @@ function apolloOptions(errors: GraphqlErrors): ApolloDriverConfig {
     DomainsModule,
     EmailsModule,
     GraphqlErrorsModule,
+    HttpAccessModule,
     GraphQLModule.forRootAsync<ApolloDriverConfig>({
       driver: ApolloDriver,
       imports: [GraphqlErrorsModule],
@@ -49,7 +55,7 @@ function apolloOptions(errors: GraphqlErrors): ApolloDriverConfig {
       useFactory: apolloOptions,
     }),
   ],
-  providers: [...(RESOLVERS as Type[]), DomainStatsFeeds, GraphqlProtocol, GraphqlSockets],
-  exports: [GraphqlSockets],
+  providers: [...RESOLVERS, DomainStatsFeeds, WebSocketProtocol, GraphqlWebSocketServer],
+  exports: [GraphqlWebSocketServer],
 })
 export class GraphqlApiModule {}

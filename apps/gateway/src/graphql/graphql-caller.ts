@@ -2,8 +2,8 @@ import { assertScope, type Principal } from '#libs/accounts';
 import { Refusal, type Scope } from '#libs/contracts';
 
 /**
- * Who asks, for resolvers. The account is had only by naming the scope that the field needs, so a field that forgets to
- * ask for one has no account to read from.
+ * The caller of an operation. A resolver gets the principal only by naming the scope that its field requires, so a field
+ * without a scope check cannot read any account.
  */
 export class GraphqlCaller {
   constructor(private readonly principal: Principal | null | undefined) {}
@@ -16,7 +16,7 @@ export class GraphqlCaller {
   }
 }
 
-/** What every resolver gets, over HTTP and over the socket; made anew for each operation. */
+/** The context of resolvers, over HTTP and WebSocket; created per operation. */
 export interface GraphqlContext {
   caller: GraphqlCaller;
 }

@@ -4,33 +4,33 @@ import { Log } from '#libs/kernel';
 import { GraphQLError, type GraphQLFormattedError } from 'graphql';
 
 /**
- * Errors of GraphQL answers, over HTTP and over the socket. A refusal says what it says over REST; a document that does
- * not fit the schema says so without guesses at names; everything else is a surprise and says nothing.
+ * Formats the errors of GraphQL responses, over HTTP and WebSocket. Refusals have the same content as over REST. Validation
+ * errors contain no suggestions of names. Unexpected errors are logged and reveal nothing.
  */
 @Injectable()
 export class GraphqlErrors {
   constructor(private readonly log: Log) {}
 
-  present(thrown: unknown, code = 'BAD_USER_INPUT'): GraphQLFormattedError {
+  format(thrown: unknown, code = 'BAD_USER_INPUT'): GraphQLFormattedError {
     const error = thrown instanceof GraphQLError ? thrown : new GraphQLError('', { originalError: asError(thrown) });
     const { locations, path } = error.toJSON();
-    const place = { ...(locations ? { locations } : {}), ...(path ? { path } : {}) };
+    const location = { ...(locations ? { locations } : {}), ...(path ? { path } : {}) };
     const cause = causeOf(error);
     if (cause === undefined)
       return {
         message: withoutSuggestion(error.message),
-        ...place,
+        ...location,
         extensions: { code: error.extensions['code'] ?? code },
       };
-    if (!(cause instanceof Refusal)) this.log.error('graphql field failed', cause, { path: path?.join('.') });
+    if (!(cause instanceof Refusal)) this.log.error('GraphQL field failed', cause, { path: path?.join('.') });
     const refusal = cause instanceof Refusal ? cause : new Refusal('internal_server_error');
-    return { message: refusal.message, ...place, extensions: extensionsOf(refusal) };
+    return { message: refusal.message, ...location, extensions: extensionsOf(refusal) };
   }
 }
 
 const asError = (thrown: unknown): Error => (thrown instanceof Error ? thrown : new Error(String(thrown)));
 
-/** What a resolver threw; undefined for an error that graphql-js itself made of the document. */
+/** The error that a resolver threw; undefined for an error of the document itself. */
 function causeOf(error: GraphQLError): unknown {
   let cause: unknown = error.originalError;
   while (cause instanceof GraphQLError) cause = cause.originalError;

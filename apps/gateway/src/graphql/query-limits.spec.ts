@@ -11,7 +11,7 @@ const nested = (depth: number): string => (depth === 1 ? 'node { id }' : `node {
 const chain = (depth: number): string => (depth === 0 ? 'id' : `next { ${chain(depth - 1)} }`);
 
 describe('query limits', () => {
-  it('allow six levels of fields and no seventh', () => {
+  it('allow six levels of fields but not seven', () => {
     expect(problems(`{ ${nested(6)} }`)).toEqual([]);
     expect(problems(`{ ${nested(7)} }`)).toEqual([expect.stringContaining('levels of fields')]);
   });
@@ -21,7 +21,7 @@ describe('query limits', () => {
     expect(problems(query)).toEqual([expect.stringContaining('levels of fields')]);
   });
 
-  it('end on a cycle of fragments', () => {
+  it('terminate on a cycle of fragments', () => {
     const cycle = '{ node { ...A } } fragment A on Node { next { ...B } } fragment B on Node { next { ...A } }';
     expect(problems(cycle).join()).toContain('Cannot spread fragment');
   });
@@ -34,22 +34,22 @@ describe('query limits', () => {
     expect(problems(`{ node { ...F0 } } ${fragments.join(' ')}`)).toEqual([]);
   });
 
-  it('allow fifteen aliases and no sixteenth', () => {
+  it('allow fifteen aliases but not sixteen', () => {
     const aliased = (n: number) => `{ ${Array.from({ length: n }, (_, i) => `a${i}: node { id }`).join(' ')} }`;
     expect(problems(aliased(15))).toEqual([]);
     expect(problems(aliased(16))).toEqual([expect.stringContaining('aliases')]);
   });
 
-  it('say once that there are too many directives', () => {
+  it('report too many directives once', () => {
     const query = `{ node ${'@skip(if: false) '.repeat(60)} { id } }`;
     expect(problems(query).filter((message) => message.includes('directives'))).toHaveLength(1);
   });
 
-  it('stop reading behind a thousand tokens', () => {
+  it('stop reading after a thousand tokens', () => {
     expect(() => problems(`{ ${'node '.repeat(1_000)} }`)).toThrow('1000 tokens');
   });
 
-  it('let the stock introspection query pass', () => {
+  it('accept the standard introspection query', () => {
     expect(problems(getIntrospectionQuery())).toEqual([]);
   });
 });

@@ -9,15 +9,15 @@ import {
   type ValidationRule,
 } from 'graphql';
 
-/** Bounds of one GraphQL document, the same over HTTP and over the socket (promises S-44a). */
+/** Limits of one GraphQL document, over HTTP and WebSocket. */
 export const QUERY_LIMITS = { tokens: 1_000, depth: 6, aliases: 15, directives: 50 };
 
 const refuse = (what: string, limit: number, node: ASTNode) =>
   new GraphQLError(`The query has too many ${what}: at most ${limit} are allowed.`, { nodes: [node] });
 
 /**
- * Levels of fields. Introspection is exempt: graphql-js bounds the depth of its lists itself, and the stock
- * introspection query is deeper than any query that this schema needs.
+ * Limits the nesting of fields. Introspection is exempt: graphql-js limits it itself, and the standard introspection query
+ * is deeper than any query that this schema needs.
  */
 export const depthRule: ValidationRule = (context: ValidationContext) => ({
   Document(document: DocumentNode): void {
@@ -30,7 +30,7 @@ export const depthRule: ValidationRule = (context: ValidationContext) => ({
   },
 });
 
-/** Each fragment is measured once, so spreading it many times costs nothing; a cycle is refused by another rule. */
+/** Measures each fragment once, however often it is spread. Cycles are refused by another rule. */
 class FieldDepths {
   private readonly fragments = new Map<string, number>();
 
@@ -62,7 +62,7 @@ class FieldDepths {
   }
 }
 
-/** Aliases let one request ask the same thing many times. */
+/** Limits aliases, which let one request execute the same field many times. */
 export const aliasRule: ValidationRule = (context: ValidationContext) => {
   let aliases = 0;
   return {
@@ -73,7 +73,7 @@ export const aliasRule: ValidationRule = (context: ValidationContext) => {
   };
 };
 
-/** A thousand unknown directives would be answered with a thousand errors. */
+/** Limits directives, because every unknown directive adds an error to the response. */
 export const directiveRule: ValidationRule = (context: ValidationContext) => {
   let directives = 0;
   return {

@@ -1,11 +1,38 @@
+import type { IncomingMessage } from 'node:http';
 import { createParamDecorator, type ExecutionContext } from '@nestjs/common';
-import { Refusal } from '#libs/contracts';
 import type { Principal } from '#libs/accounts';
+import { Refusal } from '#libs/contracts';
+import type { ProxyCheck } from '#libs/kernel';
 import type { FastifyRequest } from 'fastify';
 
-/** The principal behind the request's key, as a handler's parameter. */
+/** The authenticated principal of the request, as a parameter of a handler. */
 export const Caller = createParamDecorator((_data: unknown, context: ExecutionContext): Principal => {
   const { principal } = context.switchToHttp().getRequest<FastifyRequest>();
   if (!principal) throw new Refusal('missing_api_key');
   return principal;
 });
+
+/** The key of an `Authorization: Bearer <API_KEY>` header (RFC 6750 section 2.1). @throws Refusal `missing_api_key`. */
+export function bearerToken(authorization: unknown): string {
+  if (typeof authorization !== 'string' || authorization.slice(0, 7).toLowerCase() !== 'bearer ')
+    throw new Refusal('missing_api_key');
+  const token = authorization.slice(7).trim();
+  if (token === '') throw new Refusal('missing_api_key');
+  return token;
+}
+
+/**
+ * The address of the client of a request that Fastify does not handle, such as a WebSocket upgrade: going back from the
+ * connection through `X-Forwarded-For`, the first address that is not a trusted proxy. Addresses before that one are
+ * under the control of the client.
+ */
+export function clientAddress(request: Pick<IncomingMessage, 'socket' | 'headers'>, trusts: ProxyCheck): string {
+  const header = request.headers['x-forwarded-for'] ?? '';
+  const forwarded = (Array.isArray(header) ? header.join(',') : header)
+    .split(',')
+    .map((address) => address.trim())
+    .filter((address) => address !== '');
+  let address = request.socket.remoteAddress ?? '';
+  while (forwarded.length > 0 && trusts(address)) address = forwarded.pop() ?? '';
+  return address;
+}

@@ -9,28 +9,28 @@ import {
 } from '#libs/contracts';
 import { isUnavailable } from '#libs/persistence';
 
-/** The one shape of every error answer (D-4, D-12, D-54). */
+/** The body of every error response. */
 export interface ErrorBody {
   statusCode: number;
   name: string;
   error: string;
   message: string;
   details: RefusalDetail[];
-  /** Of a batch: every bad element. */
+  /** The refused elements of a batch. */
   errors?: BatchProblem[];
   request_id: string;
 }
 
-export interface ErrorAnswer {
+export interface ErrorResponse {
   body: ErrorBody;
   headers: Record<string, string>;
-  /** Ours to look into: not a refusal and not the client's doing. */
-  surprise: boolean;
+  /** An error to be logged: neither a refusal nor caused by the client. */
+  unexpected: boolean;
 }
 
 const RETRY_SECONDS_WHEN_UNAVAILABLE = 5;
 
-/** Statuses that the framework itself answers with; the rest of 4xx is a request that could not be understood. */
+/** Statuses of errors thrown by the framework; every other 4xx is a malformed request. */
 const BY_STATUS: Partial<Record<number, RefusalCode>> = {
   404: 'not_found',
   405: 'method_not_allowed',
@@ -38,8 +38,8 @@ const BY_STATUS: Partial<Record<number, RefusalCode>> = {
   415: 'wrong_content_type',
 };
 
-/** Translates whatever was thrown. A surprise says nothing of its cause: no stack, no SQL, no path. */
-export function answerFor(thrown: unknown, requestId: string): ErrorAnswer {
+/** Translates any thrown value. The response to an unexpected error contains no stack, no SQL and no path. */
+export function errorResponse(thrown: unknown, requestId: string): ErrorResponse {
   const refusal = thrown instanceof Refusal ? thrown : refusalOf(thrown);
   const { status, name, error } = refusal.row;
   return {
@@ -53,7 +53,7 @@ export function answerFor(thrown: unknown, requestId: string): ErrorAnswer {
       request_id: requestId,
     },
     headers: headersOf(refusal),
-    surprise: !(thrown instanceof Refusal) && refusal.code === 'internal_server_error',
+    unexpected: !(thrown instanceof Refusal) && refusal.code === 'internal_server_error',
   };
 }
 
@@ -78,7 +78,7 @@ function headersOf(refusal: Refusal): Record<string, string> {
   const wait =
     refusal.retryAfter ?? (status === REFUSALS.service_unavailable.status ? RETRY_SECONDS_WHEN_UNAVAILABLE : 0);
   return {
-    // RFC 9110 §11.6.1: a 401 names its challenge.
+    // RFC 9110 section 11.6.1: a 401 response has a challenge.
     ...(status === 401 ? { 'www-authenticate': 'Bearer realm="postloft"' } : {}),
     ...(wait > 0 ? { 'retry-after': String(wait) } : {}),
   };

@@ -3,10 +3,10 @@ import type { Allowances } from '#libs/accounts';
 import { Refusal } from '#libs/contracts';
 import type { Log } from '#libs/kernel';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { answerFor, type ErrorAnswer } from './error-body.js';
-import { quotaHeaders } from './quota-headers.js';
+import { errorResponse, type ErrorResponse } from './error-body.js';
+import { quotaHeaders } from './response-headers.js';
 
-/** The process edge for REST: refusals become answers, surprises are logged once and become a bare 500. */
+/** Turns errors of REST handlers into responses. Unexpected errors are logged once and answered 500. */
 @Catch()
 export class ErrorFilter implements ExceptionFilter {
   constructor(
@@ -15,20 +15,20 @@ export class ErrorFilter implements ExceptionFilter {
   ) {}
 
   catch(thrown: unknown, host: ArgumentsHost): unknown {
-    // GraphQL reports errors in its own shape.
+    // GraphQL formats its own errors.
     if (host.getType<string>() !== 'http') return thrown;
     const request = host.switchToHttp().getRequest<FastifyRequest>();
     const reply = host.switchToHttp().getResponse<FastifyReply>();
-    const answer = answerFor(thrown, request.id);
+    const answer = errorResponse(thrown, request.id);
     request.refusal = answer.body.name;
-    if (answer.surprise)
+    if (answer.unexpected)
       this.log.error('request failed', thrown, {
         request_id: request.id,
         method: request.method,
         route: request.routeOptions.url,
       });
     else if (answer.body.statusCode === 503 && !(thrown instanceof Refusal))
-      this.log.warn('request failed: what it needs is away', {
+      this.log.warn('request failed: a dependency is unavailable', {
         request_id: request.id,
         reason: (thrown as Error).message,
       });
@@ -38,17 +38,17 @@ export class ErrorFilter implements ExceptionFilter {
     return undefined;
   }
 
-  /** Never rejects: the answer goes out without them where they cannot be had. */
+  /** Never rejects: without the allowance, the response has no quota headers. */
   private async addQuota({ principal }: FastifyRequest, reply: FastifyReply): Promise<void> {
     if (!principal) return;
     try {
       void reply.headers(quotaHeaders(await this.allowances.usage(principal.accountId), new Date()));
     } catch (error) {
-      this.log.warn('allowance not read', { reason: (error as Error).message });
+      this.log.warn('cannot read the monthly allowance', { reason: (error as Error).message });
     }
   }
 }
 
-function send(reply: FastifyReply, { body, headers }: ErrorAnswer): void {
+function send(reply: FastifyReply, { body, headers }: ErrorResponse): void {
   if (!reply.sent) void reply.status(body.statusCode).headers(headers).type('application/json').send(body);
 }

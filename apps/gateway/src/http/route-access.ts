@@ -6,28 +6,32 @@ import type { Scope } from '#libs/contracts';
 import type { Principal } from '#libs/accounts';
 import type { FastifyContextConfig, RouteOptions } from 'fastify';
 
-/** Who may enter a route: everybody, or a key that has this scope. */
+/** Access to a route: public, or with a key that has this scope. */
 export type RouteAccess = 'public' | Scope;
 
 declare module 'fastify' {
   interface FastifyContextConfig {
     access?: RouteAccess;
+    /** Refused to keys that are limited to domains. */
+    wholeAccount?: boolean;
+    /** A key needs no scope for this route if the parameter `id` of the path is its own id. */
+    ownKey?: boolean;
   }
   interface FastifyRequest {
-    /** Who asks; null on public routes. Set by the request gate before the body is read. */
+    /** The authenticated principal; null on public routes. Set by the request guard before the body is read. */
     principal: Principal | null;
-    /** SHA-256 of the body as it came, made only where there is an idempotency key that asks for it. */
+    /** SHA-256 of the raw body; only computed for requests with an idempotency key. */
     bodyHash: Buffer | null;
   }
 }
 
-/** What `openapi.json` says about the access to an operation; `public` becomes `security: []` there. */
+/** The access of an operation in `openapi.json`; `public` becomes `security: []` there. */
 export const ACCESS_EXTENSION = 'x-required-scope';
 
 const declareAccess = (access: RouteAccess) =>
   applyDecorators(declareRoute({ access }), ApiExtension(ACCESS_EXTENSION, access));
 
-/** Adds to what the other decorators of a route declare; the framework's own decorator would replace it. */
+/** Merges with the configuration of other decorators; `RouteConfig` alone would replace it. */
 export function declareRoute(config: FastifyContextConfig): MethodDecorator {
   return (target, property, descriptor) => {
     const handler = descriptor.value as object;
@@ -39,13 +43,19 @@ export function declareRoute(config: FastifyContextConfig): MethodDecorator {
 /** The scope that a key needs for this route; checked before the body is read. */
 export const RequiresScope = (scope: Scope) => declareAccess(scope);
 
+/** Concerns the account, not some of its domains: refused to keys that are limited to domains, before anything is looked up. */
+export const WholeAccount = () => declareRoute({ wholeAccount: true });
+
+/** Every key may use this route for itself (`:id` is its own id), without the scope. */
+export const OwnKeyAllowed = () => declareRoute({ ownKey: true });
+
 /** A route that needs no key. */
 export const Public = () => declareAccess('public');
 
-/** Routes that look after access themselves: every GraphQL field names its scope. */
+/** Routes that check access themselves: every GraphQL field declares its scope. */
 const SELF_GUARDED = new Set(['/graphql']);
 
-/** Deny by default: a route that does not say who may enter stops the start. */
+/** Deny by default: the program does not start with a route that declares no access. */
 export function requireDeclaredAccess(route: RouteOptions): void {
   if (route.config?.access || SELF_GUARDED.has(route.url)) return;
   throw new Error(`${String(route.method)} ${route.url} must declare @RequiresScope(…) or @Public()`);

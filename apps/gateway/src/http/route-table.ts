@@ -6,7 +6,7 @@ export class RouteTable {
     for (const method of [route.method].flat()) this.routes.push({ method, segments: segmentsOf(route.url) });
   }
 
-  /** The methods that some route has for this path, in the order of registration. */
+  /** The methods of the routes that match this path, in the order of registration. */
   methodsFor(path: string): string[] {
     const segments = segmentsOf(path);
     const methods = this.routes.filter((route) => matches(route.segments, segments)).map((route) => route.method);
@@ -23,4 +23,16 @@ function matches(pattern: string[], segments: string[]): boolean {
     pattern.length === segments.length &&
     pattern.every((part, i) => (part.startsWith(':') ? segments[i] !== '' : part === segments[i]))
   );
+}
+
+/**
+ * The path under which a request is routed: duplicate slashes are collapsed, and the prefix `/v1` is removed because both
+ * forms are the same routes. The query is not changed.
+ */
+export function routedUrl(target: string): string {
+  const end = target.indexOf('?');
+  const path = end < 0 ? target : target.slice(0, end);
+  const single = path.includes('//') ? path.replace(/\/{2,}/g, '/') : path;
+  const bare = single === '/v1' || single.startsWith('/v1/') ? single.slice(3) || '/' : single;
+  return end < 0 ? bare : bare + target.slice(end);
 }

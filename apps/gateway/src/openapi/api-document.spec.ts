@@ -2,9 +2,9 @@ import { readdirSync, readFileSync } from 'node:fs';
 import type { OpenAPIObject } from '@nestjs/swagger';
 import { SCOPES } from '#libs/contracts';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { CONTROLLERS } from '../rest/controllers.js';
+import { CONTROLLERS } from '../controllers.js';
 import { apiDocument } from './api-document.js';
-import { TAGS } from './tags.js';
+import { TAGS } from './operation.js';
 
 interface Schema {
   $ref?: string;
@@ -48,34 +48,37 @@ function* objectsOf(value: unknown, path = '#'): Generator<[string, Record<strin
 }
 
 describe('apiDocument', () => {
-  it('is OpenAPI 3.1 and the same whenever it is made', async () => {
+  it('is OpenAPI 3.1 and deterministic', async () => {
     expect(document.openapi).toBe('3.1.0');
     expect(JSON.stringify(await apiDocument(CONTROLLERS))).toBe(JSON.stringify(document));
   });
 
-  it('says of everything that may have a body how a bad one is refused', () => {
+  it('documents the errors of a body for every operation that can have one', () => {
     const silent = operations
       .filter(([name, { security }]) => !name.startsWith('GET ') && security === undefined)
       .filter(([, { responses }]) => !['400', '415', '422'].every((status) => status in responses));
     expect(silent.map(([name]) => name)).toEqual([]);
   });
 
-  it('finds no two classes of one name, of which one would hide the other', () => {
+  it('has no two classes with the same name, of which one would replace the other', () => {
     const folder = new URL('../rest/', import.meta.url);
-    const files = readdirSync(folder).filter((file) => file.endsWith('.dto.ts'));
+    const files = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((file) =>
+      /(?<!\.spec)\.ts$/.test(file),
+    );
     const names = files.flatMap((file) =>
       [...readFileSync(new URL(file, folder), 'utf8').matchAll(/^(?:export )?class (\w+)/gm)].map(([, name]) => name),
     );
+    expect(names).toContain('SendEmailDto');
     expect(names.filter((name, i) => names.indexOf(name) !== i)).toEqual([]);
   });
 
-  it('names the address of the running service', async () => {
+  it('contains the URL of the running service', async () => {
     const { servers, info } = await apiDocument(CONTROLLERS, 'https://api.example.com');
     expect(servers).toMatchObject([{ url: 'https://api.example.com' }]);
     expect(info.description).toContain('curl https://api.example.com/emails');
   });
 
-  it('gives every operation an id of its own, a known tag, a summary and its access', () => {
+  it('has a unique id, a known tag, a summary and the access of every operation', () => {
     const ids = operations.map(([, operation]) => operation.operationId);
     expect(ids.filter((id, i) => ids.indexOf(id) !== i)).toEqual([]);
     const incomplete = operations.filter(
@@ -87,7 +90,7 @@ describe('apiDocument', () => {
     expect(incomplete.map(([name]) => name)).toEqual([]);
   });
 
-  it('says what comes back: a content for every success, and each refusal that every operation has', () => {
+  it('documents the content of every success and the common errors of every operation', () => {
     const silent = operations.filter(([, { responses, security }]) => {
       const success = Object.entries(responses).filter(([status]) => Number(status) < 300);
       const common = security?.length === 0 ? ['500'] : ['401', '403', '429', '500', '503'];
@@ -103,7 +106,7 @@ describe('apiDocument', () => {
     expect(silent).toEqual([]);
   });
 
-  it('gives an example, or all values, of every parameter but cursors', () => {
+  it('has an example or all values of every parameter except cursors', () => {
     const bare = operations.flatMap(([name, { parameters = [] }]) =>
       parameters
         .filter((parameter) => !['after', 'before', 'token'].includes(parameter.name))
@@ -113,7 +116,7 @@ describe('apiDocument', () => {
     expect(bare).toEqual([]);
   });
 
-  it('describes every field of every body and answer', () => {
+  it('describes every field of every request and response', () => {
     const silent = [...objectsOf(document.components?.schemas)]
       .filter(([path]) => /\/properties\/[^/]+$/.test(path))
       .filter(([, schema]) => !schema['description'])
@@ -121,7 +124,7 @@ describe('apiDocument', () => {
     expect(silent).toEqual([]);
   });
 
-  it('gives an example, or all values, of every text and number', () => {
+  it('has an example or all values of every text and number', () => {
     const fields = [...objectsOf(document.components?.schemas)].filter(([path]) => /\/properties\/[^/]+$/.test(path));
     const plain = fields.filter(([, schema]) =>
       [(schema as Schema).type].flat().some((type) => ['string', 'integer', 'number'].includes(type as string)),
@@ -130,7 +133,7 @@ describe('apiDocument', () => {
     expect(bare.map(([path]) => path)).toEqual([]);
   });
 
-  it('says which type every field and parameter has', () => {
+  it('has a type for every field and parameter', () => {
     const typed = ['type', '$ref', 'anyOf', 'oneOf', 'allOf', 'const', 'enum'];
     const untyped = [...objectsOf(document.components?.schemas), ...objectsOf(document.paths)]
       .filter(([path]) => /\/properties\/[^/]+$|\/schema$|\/items$/.test(path))
@@ -138,13 +141,13 @@ describe('apiDocument', () => {
     expect(untyped.map(([path]) => path)).toEqual([]);
   });
 
-  it('has no reference that leads nowhere', () => {
+  it('has no dangling reference', () => {
     const known = new Set([...objectsOf(document)].map(([path]) => path));
     const lost = [...objectsOf(document)].map(([, { $ref }]) => $ref).filter((ref) => typeof ref === 'string');
     expect(lost.filter((ref) => !known.has(ref))).toEqual([]);
   });
 
-  it('has no keyword that only OpenAPI 3.0 knows', () => {
+  it('has no keyword of OpenAPI 3.0 only', () => {
     const old = [...objectsOf(document.components?.schemas)].filter(
       ([path, schema]) =>
         !path.endsWith('/properties') &&

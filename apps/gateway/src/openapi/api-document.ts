@@ -4,41 +4,41 @@ import { FastifyAdapter, type NestFastifyApplication } from '@nestjs/platform-fa
 import { DocumentBuilder, SwaggerModule, type OpenAPIObject } from '@nestjs/swagger';
 import { completeOperations } from './complete-operations.js';
 import { introduction } from './introduction.js';
-import { asJsonSchema202012 } from './json-schema.js';
+import { toJsonSchema202012 } from './json-schema.js';
 import { sharedResponses } from './shared-responses.js';
-import { TAGS } from './tags.js';
+import { TAGS } from './operation.js';
 
-/** Of the committed file; a running service names its own address. */
+/** The server URL in the committed `openapi.json`; a running service has its own. */
 const EXAMPLE_URL = 'http://localhost:3000';
 
-/** Resources of controllers that are named after something else. */
+/** Nouns of operation ids for controllers with other names. */
 const NOUNS: Record<string, string> = { Sending: 'emails', Ops: 'service', Docs: 'service' };
 
 /**
- * The description of the REST interface (OpenAPI 3.1), from the decorators of controllers and DTOs alone: nothing is
- * started, no setting is read, and the same code gives the same bytes.
- * @throws when a route says too little of itself
+ * The OpenAPI 3.1 document of the REST API, from the decorators of controllers and DTOs alone: it starts nothing, reads no
+ * settings, and is deterministic.
+ * @throws Error when the decorators of a route are incomplete
  */
 export async function apiDocument(controllers: Type[], url = EXAMPLE_URL): Promise<OpenAPIObject> {
-  // Without `logger`: that option would silence the service that this runs in.
-  const app = await NestFactory.create<NestFastifyApplication>(emptyShell(controllers), new FastifyAdapter(), {
+  // The `logger` option is not used, because it would also silence the service that this runs in.
+  const app = await NestFactory.create<NestFastifyApplication>(moduleWithStubs(controllers), new FastifyAdapter(), {
     abortOnError: false,
   });
   try {
-    const document = SwaggerModule.createDocument(app, head(url), {
+    const document = SwaggerModule.createDocument(app, baseDocument(url), {
       operationIdFactory: operationId,
       autoTagControllers: false,
     });
     completeOperations(document);
-    asJsonSchema202012(document);
+    toJsonSchema202012(document);
     sharedResponses(document);
-    return inOrder(document);
+    return inNameOrder(document);
   } finally {
     await app.close();
   }
 }
 
-function head(url: string): Omit<OpenAPIObject, 'paths'> {
+function baseDocument(url: string): Omit<OpenAPIObject, 'paths'> {
   const builder = new DocumentBuilder()
     .setOpenAPIVersion('3.1.0')
     .setTitle('Postloft')
@@ -53,28 +53,28 @@ function head(url: string): Omit<OpenAPIObject, 'paths'> {
   return { ...builder.build(), info };
 }
 
-/** A module in which every class that a controller asks for is an empty object: controllers are built, never called. */
-function emptyShell(controllers: Type[]): Type {
-  const asked = controllers.flatMap((one) => [
+/** A module that injects an empty object for every dependency of the controllers, which are built but never called. */
+function moduleWithStubs(controllers: Type[]): Type {
+  const dependencies = controllers.flatMap((one) => [
     ...((Reflect.getMetadata('design:paramtypes', one) ?? []) as unknown[]),
     ...((Reflect.getMetadata('self:paramtypes', one) ?? []) as { param: unknown }[]).map(({ param }) => param),
   ]);
-  const providers = [...new Set(asked)].map((provide) => ({ provide: provide as Type, useValue: {} }));
+  const providers = [...new Set(dependencies)].map((provide) => ({ provide: provide as Type, useValue: {} }));
   @Module({ controllers, providers })
   class Shell {}
   return Shell;
 }
 
-/** `WebhookEventsController.list` → `webhookEventsList`; clients are generated with these names. */
+/** `WebhookEventsController.list` → `webhookEventsList`; generated clients use these names. */
 function operationId(controller: string, method: string): string {
   const noun = controller.replace(/Controller$/, '');
   return (NOUNS[noun] ?? noun[0].toLowerCase() + noun.slice(1)) + method[0].toUpperCase() + method.slice(1);
 }
 
-/** Paths and components by name; what has an order of its own (tags, fields, parameters) keeps it. */
-function inOrder({ openapi, info, servers, security, tags, paths, components = {} }: OpenAPIObject): OpenAPIObject {
+/** Sorts paths and components by name; tags, fields and parameters keep their order. */
+function inNameOrder({ openapi, info, servers, security, tags, paths, components = {} }: OpenAPIObject): OpenAPIObject {
   const sorted = Object.entries(components)
-    .map(([room, entries]) => [room, byName(entries as Record<string, unknown>)] as const)
+    .map(([kind, entries]) => [kind, byName(entries as Record<string, unknown>)] as const)
     .filter(([, entries]) => Object.keys(entries).length > 0);
   return {
     openapi,
@@ -89,4 +89,14 @@ function inOrder({ openapi, info, servers, security, tags, paths, components = {
 
 function byName<T>(entries: Record<string, T>): Record<string, T> {
   return Object.fromEntries(Object.entries(entries).sort(([a], [b]) => (a < b ? -1 : 1)));
+}
+
+/** The JSON text of `GET /openapi.json`, created once when the program starts. */
+export class ApiDescription {
+  private constructor(readonly json: string) {}
+
+  /** @param publicUrl base URL of this service for its clients */
+  static async of(controllers: Type[], publicUrl: string): Promise<ApiDescription> {
+    return new ApiDescription(JSON.stringify(await apiDocument(controllers, publicUrl)));
+  }
 }

@@ -14,7 +14,7 @@ export interface DocsAsset {
 const compress = promisify(gzip);
 const bundle = dirname(createRequire(import.meta.url).resolve('swagger-ui-dist/package.json'));
 
-/** Relative to the page's own address, so that the page also works under `/v1` and behind a prefix. */
+/** Relative to the URL of the page, so that it also works under `/v1` and behind a prefix. */
 const INIT = `SwaggerUIBundle({
   url: 'openapi.json',
   dom_id: '#docs',
@@ -45,13 +45,13 @@ const SOURCES: Record<string, { type: string; read: () => Promise<Buffer> }> = {
 
 interface Docs {
   page: string;
-  /** By name; the name changes with the content, so that it may be kept for ever. */
+  /** By name. The name contains a hash of the content, so that clients can cache an asset forever. */
   assets: ReadonlyMap<string, DocsAsset>;
 }
 
 let docs: Promise<Docs> | undefined;
 
-/** The page of the documentation and what it loads, all from this host; read at the first ask. */
+/** The documentation page and its assets, all served by this process; loaded on first use. */
 export function docsFiles(): Promise<Docs> {
   docs ??= load();
   docs.catch(() => (docs = undefined));

@@ -3,17 +3,17 @@ import { ApiExcludeEndpoint } from '@nestjs/swagger';
 import { Refusal } from '#libs/contracts';
 import type { FastifyReply } from 'fastify';
 import { Public } from '../http/route-access.js';
-import { ApiDescription } from './api-description.js';
+import { ApiDescription } from './api-document.js';
 import { docsFiles } from './docs-assets.js';
 import { Operation } from './operation.js';
 
-/** This page shows things, unlike the rest of the API: its own scripts, styles and pictures, nothing inline or foreign. */
+/** Unlike the rest of the API, the page loads scripts, styles and images of its own; nothing inline or foreign. */
 const PAGE_POLICY =
   "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; " +
   "base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 const PAGE_SECONDS = 300;
 
-/** The description of the API, for programs and for people. */
+/** The API description, as JSON and as a documentation page. */
 @Controller()
 export class DocsController {
   constructor(private readonly description: ApiDescription) {}
@@ -22,8 +22,8 @@ export class DocsController {
   @Public()
   @Operation({
     tag: 'Service',
-    summary: 'Get this description',
-    description: 'OpenAPI 3.1 of every operation of this service, with its public address in `servers`.',
+    summary: 'Get the API description',
+    description: 'The OpenAPI 3.1 document of this service, with its public URL in `servers`.',
     content: 'application/json',
   })
   async openApi(@Res() reply: FastifyReply): Promise<void> {

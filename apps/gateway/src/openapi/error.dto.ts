@@ -9,28 +9,31 @@ export class ErrorDetailDto implements RefusalDetail {
   })
   field: string;
 
-  @ApiProperty({ description: 'A word for programs', example: 'invalid_address' })
+  @ApiProperty({ description: 'A machine-readable code', example: 'invalid_address' })
   code: string;
 
-  @ApiProperty({ description: 'A sentence for people, to be read after the field', example: 'must have an @' })
+  @ApiProperty({
+    description: 'A human-readable message that follows the name of the field',
+    example: 'must have an @',
+  })
   message: string;
 }
 
-/** The one shape of every error (D-4, D-12, D-54). */
+/** The body of every error response. */
 export class ErrorDto implements ErrorBody {
-  @ApiProperty({ description: 'The HTTP status again', example: 422 })
+  @ApiProperty({ description: 'The HTTP status', example: 422 })
   statusCode: number;
 
-  @ApiProperty({ description: 'The reason, in words that existing clients know', example: 'validation_error' })
+  @ApiProperty({ description: 'The reason of the error, stable for programs', example: 'validation_error' })
   name: string;
 
   @ApiProperty({ description: 'The kind of error, one per status', example: 'unprocessable_entity' })
   error: string;
 
-  @ApiProperty({ description: 'A sentence for people', example: 'A recipient is on the suppression list.' })
+  @ApiProperty({ description: 'A human-readable message', example: 'A recipient is on the suppression list.' })
   message: string;
 
-  @ApiProperty({ description: 'Every problem of the first failing step', type: [ErrorDetailDto] })
+  @ApiProperty({ description: 'All problems of the first failed check', type: [ErrorDetailDto] })
   details: ErrorDetailDto[];
 
   @ApiProperty({

@@ -1,17 +1,18 @@
 import { LIMITS } from '#libs/contracts';
 
 const OVERVIEW = `
-Transactional e-mail over HTTP and SMTP. Every path works bare and under \`/v1\`; bodies and answers are JSON, names are
-\`snake_case\`, timestamps are ISO 8601 in UTC. Given timestamps need an offset or \`Z\`.
+Transactional e-mail over HTTP and SMTP. Every path is also available under \`/v1\`. Requests and responses are JSON with
+names in \`snake_case\`. Timestamps are ISO 8601 in UTC; timestamps in requests need an offset or \`Z\`.
 `;
 
 const gettingStarted = (url: string) => `
 ## Getting started
 
-1. Take an API key. The first one is printed at the first start; \`npm run -s cli -- accounts create --name Me --json\`
-   makes an account with a key, and \`POST /api-keys\` makes more.
-2. Add a sending domain with \`POST /domains\`, publish the records of the answer, wait until its status is \`active\`.
-3. Send:
+1. Get an API key. The first one is printed at the first start; \`npm run -s cli -- accounts create --name Me --json\`
+   creates an account with a key, and \`POST /api-keys\` creates more.
+2. Add a sending domain with \`POST /domains\`, publish the records in the response, and wait until its status is
+   \`active\`.
+3. Send an e-mail:
 
 \`\`\`sh
 curl ${url}/emails \\
@@ -20,25 +21,29 @@ curl ${url}/emails \\
   -d '{"from":"Shop <hello@mail.example.com>","to":"user@example.net","subject":"Hello","text":"It works."}'
 \`\`\`
 
-A key whose name begins with \`pl_test_\` checks and records everything and delivers nothing. Addresses at the simulator,
-such as \`bounced@sim.…\` of the service's domain, play one outcome each.
+E-mails of a key that starts with \`pl_test_\` are checked and recorded but never delivered. Addresses of the simulator,
+such as \`bounced@sim.…\` of the service's domain, produce one outcome each.
 `;
 
 const KEYS = `
 ## Keys and scopes
 
-Send the key as \`Authorization: Bearer <API_KEY>\`. Each operation names the scope that it needs in
-\`x-required-scope\`; a key with \`full_access\` has all scopes, one with \`sending_access\` only \`emails.send\`.
-A key can also be limited to the domains that it sends from, to IP addresses and in time. The limit to domains is one of
-sending: what else its scopes allow, the key may do in the whole account. A revoked key is refused within a second.
+Send the key as \`Authorization: Bearer <API_KEY>\`. \`x-required-scope\` of an operation is the scope that the key needs.
+A key with \`full_access\` has all scopes, one with \`sending_access\` only \`emails.send\`. A key can also be restricted to
+sending domains and IP addresses, and can expire. A revoked key is refused within one second.
+
+A key that is restricted to domains sees and changes only what belongs to them: anything else is not in lists and answered
+404, and naming another domain is answered 403. It reads the suppressions of its domains and of the account, but changes only
+those with one of its \`domain_id\`s; it sees and changes only webhooks whose \`domain_ids\` are among its own. A test key sees
+and changes test data only; it reads domains, webhooks, suppressions and keys, but cannot change them (403).
 `;
 
 const ERRORS = `
 ## Errors
 
-Every error has one shape. \`error\` tells the kind, one per status; \`name\` tells the reason; \`details\` lists every
-problem of the first check that failed, each with the path of its field. Tell us \`request_id\`, which is also the header
-\`x-request-id\` of every answer, when you ask about one.
+All errors have the same format. \`error\` is the kind of error, one per status; \`name\` is the reason; \`details\` lists all
+problems of the first failed check, each with the path of its field. When you report a problem, include \`request_id\`,
+which is also the header \`x-request-id\` of every response.
 
 \`\`\`json
 {
@@ -51,44 +56,48 @@ problem of the first check that failed, each with the path of its field. Tell us
 }
 \`\`\`
 
-Checks run in this order: key (401), account, scope and address of the caller (403), rate (429), route (404, 405),
-declared size (422), body and parameters (400), idempotency (409), sender domain (403, 422), attachments and size (422),
-suppressed recipients (422), monthly allowance (429). Things of other accounts do not exist: 404. Fields that an
-operation does not know are ignored and named in the header \`x-ignored-fields\`.
+Checks run in this order: key (401, or 429 after many wrong ones), account, scope and address of the caller (403), rate
+(429), route (404, 405), declared size (422), body and parameters (400), idempotency (409), sender domain (403, 422),
+attachments and size (422), suppressed recipients (422), monthly allowance (429). Resources of other accounts are
+answered 404. Unknown fields are ignored and listed in the header \`x-ignored-fields\`.
 `;
 
-const SENDING_ONCE = `
-## Sending once
+const IDEMPOTENCY = `
+## Idempotency
 
-Sending takes the header \`Idempotency-Key\`. Repeat a request that got no answer, or 429, 500 or 503, with the same key
-and the same body: what was stored is not stored again, and the first answer comes with \`idempotent-replayed: true\`.
-Another body under the same key is refused with 409. Keys are kept for ${LIMITS.idempotencyHours} hours.
+Sending operations support the header \`Idempotency-Key\`. If a request gets no response, or 429, 500 or 503, repeat it
+with the same key and the same body. An e-mail that was already accepted is not sent again: the first response is
+returned with \`idempotent-replayed: true\`, even if its \`scheduled_at\` has passed. A different body with the same key is
+refused with 409. Keys are kept for ${LIMITS.idempotencyHours} hours.
 `;
 
 const REQUEST_LIMITS = `
 ## Limits
 
-Requests: by default 100 per second and account, all keys and SMTP together. Every answer has \`ratelimit-limit\`,
-\`ratelimit-remaining\` and \`ratelimit-reset\` (seconds); 429 adds \`retry-after\`. When the monthly allowance is used up
-the answer is 429 with \`x-quota-limit\`, \`x-quota-remaining\` and \`x-quota-reset\`, and without \`retry-after\`.
+Requests: by default 100 per second and account, for all keys and SMTP together. Every response has the headers
+\`ratelimit-limit\`, \`ratelimit-remaining\` and \`ratelimit-reset\` (seconds); 429 adds \`retry-after\`. When the monthly
+allowance is used up, the response is 429 with \`x-quota-limit\`, \`x-quota-remaining\` and \`x-quota-reset\`, and without
+\`retry-after\`. Per client address, 429 is also the response beyond 200 connections by default, and to keys that were not
+used recently after 20 different wrong ones in a minute.
 
-One mail: ${LIMITS.recipientsPerField} addresses each in \`to\`, \`cc\` and \`bcc\`, ${LIMITS.attachmentCount} attachments, 10 MiB in all,
-${LIMITS.headerCount} headers, ${LIMITS.tagCount} tags, at most 72 hours ahead. One batch: ${LIMITS.batchElements} mails.
+One e-mail: ${LIMITS.recipientsPerField} addresses each in \`to\`, \`cc\` and \`bcc\`, ${LIMITS.attachmentCount} attachments, 10 MiB in all,
+${LIMITS.headerCount} headers, ${LIMITS.tagCount} tags, scheduled at most 72 hours ahead. One batch: ${LIMITS.batchElements} e-mails.
 `;
 
 const LISTS = `
 ## Lists
 
 Unbounded lists are newest first: \`{"object":"list","has_more":…,"data":[…],"next_cursor":…}\`. \`limit\` is 1 to
-${LIMITS.listMaximum} (default ${LIMITS.listDefault}); give \`next_cursor\` as \`after\` for the next page. \`after\` and \`before\` exclude each other.
+${LIMITS.listMaximum} (default ${LIMITS.listDefault}); pass \`next_cursor\` as \`after\` to get the next page. \`after\` and \`before\` cannot be combined.
 `;
 
 const WEBHOOKS = `
 ## Webhooks
 
-Each event is one POST with \`type\`, \`created_at\` and \`data\`; its id is the header \`webhook-id\`, the same on every
-repeat. Any 2xx within 15 seconds accepts it; otherwise it is repeated for about three days. Events arrive at least once
-and in any order: \`x-service-sequence\` counts those of one mail. Check the signature over the body as it came:
+Each event is one POST with \`type\`, \`created_at\` and \`data\`. Its id is the header \`webhook-id\`, the same for every
+retry. Any 2xx response within 15 seconds acknowledges the event; otherwise it is retried for about three days. Events
+are delivered at least once and in any order: \`x-service-sequence\` numbers the events of one e-mail. Verify the signature
+over the raw body:
 
 \`\`\`js
 import { createHmac, timingSafeEqual } from 'node:crypto';
@@ -106,16 +115,16 @@ export function isGenuine(rawBody, header, secret) {
 }
 \`\`\`
 
-The headers \`webhook-id\`, \`webhook-timestamp\` and \`webhook-signature\` carry the same proof for every library of
-Standard Webhooks. While a secret is being rotated, both signatures are sent.
+The headers \`webhook-id\`, \`webhook-timestamp\` and \`webhook-signature\` contain the signature in the format of Standard
+Webhooks, for its libraries. During the rotation of a secret, both signatures are sent.
 `;
 
 /**
- * The beginning of the documentation, in Markdown: what a newcomer needs before the first operation.
- * @param url base of the API, without a slash at its end
+ * The introduction of the API documentation, in Markdown.
+ * @param url base URL of the API, without a trailing slash
  */
 export function introduction(url: string): string {
-  return [OVERVIEW, gettingStarted(url), KEYS, ERRORS, SENDING_ONCE, REQUEST_LIMITS, LISTS, WEBHOOKS]
+  return [OVERVIEW, gettingStarted(url), KEYS, ERRORS, IDEMPOTENCY, REQUEST_LIMITS, LISTS, WEBHOOKS]
     .map((part) => part.trim())
     .join('\n\n');
 }

@@ -10,10 +10,10 @@ const LISTS = ['allOf', 'anyOf', 'oneOf', 'prefixItems'];
 const MAPS = ['properties', 'patternProperties', '$defs'];
 
 /**
- * OpenAPI 3.1 has the schemas of JSON Schema 2020-12, the decorators write those of OpenAPI 3.0 (`nullable` is already
- * translated by their library): examples become a list, an exclusive bound a number, an enum of one a constant.
+ * Converts the schemas of the decorators (OpenAPI 3.0) to JSON Schema 2020-12 (OpenAPI 3.1): `example` becomes a list, an
+ * exclusive bound a number, and an enum of one value a constant. The library has already converted `nullable`.
  */
-export function asJsonSchema202012(document: OpenAPIObject): void {
+export function toJsonSchema202012(document: OpenAPIObject): void {
   for (const schema of Object.values(document.components?.schemas ?? {})) translate(schema as unknown as Schema);
   visit(document.paths, (node) => {
     if (isSchema(node['schema'])) translate(node['schema']);
@@ -33,12 +33,12 @@ function translate(schema: Schema): void {
     else if (schema[exclusive] !== false) continue;
     delete schema[typeof schema[exclusive] === 'number' ? bound : exclusive];
   }
-  typeOfEnum(schema);
+  correctEnumType(schema);
   for (const child of childrenOf(schema)) translate(child);
 }
 
-/** The decorators call every enum a string. */
-function typeOfEnum(schema: Schema): void {
+/** The decorators give every enum the type string. */
+function correctEnumType(schema: Schema): void {
   if (!Array.isArray(schema['enum'])) return;
   const types = new Set(schema['enum'].map((value) => (value === null ? 'null' : typeof value)));
   schema['type'] = types.size === 1 ? [...types][0] : [...types];
@@ -59,9 +59,9 @@ function isSchema(value: unknown): value is Schema {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-function visit(node: unknown, look: (node: Schema) => void): void {
-  if (Array.isArray(node)) for (const child of node) visit(child, look);
+function visit(node: unknown, visitor: (node: Schema) => void): void {
+  if (Array.isArray(node)) for (const child of node) visit(child, visitor);
   if (!isSchema(node)) return;
-  look(node);
-  for (const child of Object.values(node)) visit(child, look);
+  visitor(node);
+  for (const child of Object.values(node)) visit(child, visitor);
 }

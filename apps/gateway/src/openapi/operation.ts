@@ -3,72 +3,90 @@ import { ApiHeader, ApiOperation, ApiResponse, ApiTags } from '@nestjs/swagger';
 import { LIMITS, REFUSALS } from '#libs/contracts';
 import type { ErrorBody } from '../http/error-body.js';
 import { ErrorDto } from './error.dto.js';
-import type { Tag } from './tags.js';
+
+/** The resources, in the order of the documentation. */
+export const TAGS = {
+  Emails:
+    'Send e-mails, alone or in batches, and follow their delivery. Queued e-mails can be rescheduled or canceled.',
+  Domains: 'Sending domains: the DNS records to publish, their status, and the settings of each domain.',
+  Suppressions:
+    'Addresses that receive no e-mails: after a hard bounce, a complaint or an unsubscription, or by request.',
+  Webhooks: 'Subscriptions to events: the URL to call, signing secrets, delivered events and their replay.',
+  Events: 'All events in order, for clients that read at their own pace.',
+  Statistics: 'Counts and rates over time, delayed by at most five seconds.',
+  'API keys': 'Keys with scopes, and with restrictions to domains, IP addresses and time.',
+  Usage: 'The monthly allowance and its usage.',
+  'Request log': 'The requests of this account and their responses.',
+  'Captured mail':
+    'The built-in inbox of capture mode and of test keys, with every message as it would have been sent.',
+  Service: 'Health checks and the API description. No key is needed.',
+} as const;
+type Tag = keyof typeof TAGS;
 
 interface OperationOptions {
-  /** The resource under which the docs list it. */
+  /** The resource that the documentation lists it under. */
   tag: Tag;
   /** One short sentence. */
   summary: string;
-  /** What a user must know beside fields and statuses: effects, limits, order of results. Markdown. */
+  /** Effects, limits and the order of results, in Markdown. */
   description?: string;
-  /** The class of the answer; in brackets for a bare array of it. Absent: the answer is no JSON (see `content`). */
-  answer?: Type | [Type];
-  /** Media type of an answer that is no JSON. */
+  /** The class of the response; in brackets for a bare array. Absent if the response is not JSON (see `content`). */
+  response?: Type | [Type];
+  /** Media type of a response that is not JSON. */
   content?: string;
-  /** Of success; 200 unless something is created. */
+  /** Status of a successful response, by default 200. */
   status?: 200 | 201 | 202 | 302;
-  /** Refusals beside those that every operation has (401, 403, 404 by path id is to be named here, 429, 500, 503). */
-  refuses?: readonly (400 | 404 | 405 | 409 | 415 | 422)[];
-  /** The operation takes the header `Idempotency-Key` (D-25). */
+  /** Error statuses in addition to those of every operation (401, 403, 429, 500, 503). */
+  errors?: readonly (400 | 404 | 405 | 409 | 415 | 422)[];
+  /** The operation supports the header `Idempotency-Key`. */
   idempotent?: boolean;
 }
 
 export const IDEMPOTENCY_HEADER = 'Idempotency-Key';
 
-const EVERYWHERE = [401, 403, 429, 500, 503] as const;
-const WORDS: Record<number, string> = {
-  400: 'A field, a parameter or a header is invalid; `details` names each of them',
+const COMMON_ERRORS = [401, 403, 429, 500, 503] as const;
+const DESCRIPTIONS: Record<number, string> = {
+  400: 'A field, a parameter or a header is invalid; `details` lists all problems',
   401: 'The API key is missing, unknown, revoked or expired',
-  403: 'The key may not do this, or the account is blocked or overdue',
-  404: 'There is no such thing in this account',
-  405: 'The path exists, this method does not',
-  409: 'The state of the resource, or an idempotency key, does not allow this',
+  403: 'The key lacks the scope, or the account is blocked or overdue',
+  404: 'The account has no such resource',
+  405: 'The path does not support this method',
+  409: 'Not possible in the current state of the resource, or a conflict of idempotency keys',
   415: 'The body is compressed',
-  422: 'Well-formed, but it cannot be done: domain, attachment, size or suppression',
+  422: 'The request is valid but cannot be processed: domain, attachment, size or suppression',
   429: 'Too many requests per second, or the monthly allowance is used up',
-  500: 'Something went wrong on our side',
-  503: 'The service cannot store anything right now; `retry-after` says when to try again',
+  500: 'An internal error',
+  503: 'The service is temporarily unavailable; retry after `retry-after` seconds',
 };
 
-/** Status and documentation of one route: everything that `openapi.json` says about it beside its parameters. */
+/** Status and documentation of one route: its entry in `openapi.json` except for the parameters. */
 export function Operation(options: OperationOptions): MethodDecorator {
-  const { tag, summary, description, answer, content, status = 200, refuses = [], idempotent = false } = options;
-  const [type, isArray] = Array.isArray(answer) ? [answer[0], true] : [answer, false];
+  const { tag, summary, description, response, content, status = 200, errors = [], idempotent = false } = options;
+  const [type, isArray] = Array.isArray(response) ? [response[0], true] : [response, false];
   return applyDecorators(
     HttpCode(status),
     ApiTags(tag),
     ApiOperation({ summary, ...(description === undefined ? {} : { description }) }),
     ApiResponse({
       status,
-      description: 'Done',
+      description: 'Success',
       ...(type === undefined ? {} : { type, isArray }),
       ...(content === undefined ? {} : { content: { [content]: { schema: { type: 'string' } } } }),
     }),
-    ...[...new Set([...refuses, ...EVERYWHERE])]
+    ...[...new Set([...errors, ...COMMON_ERRORS])]
       .sort((a, b) => a - b)
-      .map((code) => ApiResponse({ status: code, type: ErrorDto, ...wordsOf(code) })),
+      .map((code) => ApiResponse({ status: code, type: ErrorDto, ...errorResponseOf(code) })),
     ...(idempotent ? [IdempotencyKey] : []),
   );
 }
 
-/** What is said of a refusal with this status. */
-export const wordsOf = (status: number): { description: string; example: ErrorBody } => ({
-  description: WORDS[status],
+/** Description and example of the error responses with this status. */
+export const errorResponseOf = (status: number): { description: string; example: ErrorBody } => ({
+  description: DESCRIPTIONS[status],
   example: exampleOf(status),
 });
 
-/** The first refusal of the table with this status, as it is answered. */
+/** The response for the first refusal with this status. */
 function exampleOf(status: number): ErrorBody {
   const { name, error, message } = Object.values(REFUSALS).find((row) => row.status === status) ?? REFUSALS.not_found;
   const details = status === 400 ? [{ field: 'from', code: 'required', message: 'is required' }] : [];
@@ -79,9 +97,9 @@ const IdempotencyKey = ApiHeader({
   name: IDEMPOTENCY_HEADER,
   required: false,
   description:
-    `A key of your choice, 1 to ${LIMITS.idempotencyKeyLength} printable characters, kept ${LIMITS.idempotencyHours} ` +
-    'hours: a repeat of the same body under the same key does nothing again and gets the first answer, with the header ' +
-    '`idempotent-replayed: true`. Another body under the same key is refused with 409.',
+    `A key of your choice, 1 to ${LIMITS.idempotencyKeyLength} printable characters, kept for ${LIMITS.idempotencyHours} ` +
+    'hours. Repeating a request with the same key and body has no further effect and returns the first response with the ' +
+    'header `idempotent-replayed: true`. A different body with the same key is refused with 409.',
   schema: { type: 'string', minLength: 1, maxLength: LIMITS.idempotencyKeyLength, pattern: '^[ -~]+$' },
   example: 'order-4711-confirmation',
 });

@@ -1,10 +1,10 @@
 const UUID = '01978c0e5f7b7c3a9d21f0b64c1e88aa';
-const idOf = (thing: string, prefix: string) => ({
-  description: `The id of the ${thing}`,
+const idOf = (resource: string, prefix: string) => ({
+  description: `The id of the ${resource}`,
   example: `${prefix}_${UUID}`,
 });
 
-/** What a path parameter stands for, by the segment before it: `/emails/{id}`. */
+/** Path parameters by the segment before them, as in `/emails/{id}`. */
 const PARAMETERS: Record<string, { description: string; example: string }> = {
   'emails/{id}': idOf('e-mail', 'em'),
   'attachments/{attachmentId}': idOf('attachment', 'att'),
@@ -14,7 +14,7 @@ const PARAMETERS: Record<string, { description: string; example: string }> = {
   'events/{eventId}': idOf('event', 'evt'),
   'api-keys/{id}': idOf('API key', 'key'),
   'logs/{id}': idOf('entry of the request log', 'log'),
-  'captured/{id}': idOf('captured mail', 'cap'),
+  'captured/{id}': idOf('captured message', 'cap'),
   'suppressions/{email}': {
     description: 'The suppressed address in URL encoding, or the id of its entry',
     example: 'user%40example.net',
@@ -29,6 +29,6 @@ export function pathParameter(name: string, operation: string): object {
   const segments = operation.split('/');
   const place = `${segments[segments.indexOf(`{${name}}`) - 1]}/{${name}}`;
   const known = PARAMETERS[place];
-  if (!known) throw new Error(`${operation}: say in path-parameters.ts what ${place} stands for`);
+  if (!known) throw new Error(`${operation}: path-parameters.ts has no description of ${place}`);
   return { ...known, schema: { type: 'string', minLength: 1 } };
 }

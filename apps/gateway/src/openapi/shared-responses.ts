@@ -3,7 +3,7 @@ import type { OpenAPIObject } from '@nestjs/swagger';
 
 type Responses = NonNullable<OpenAPIObject['components']>['responses'];
 
-/** Refusals are the same everywhere: each is written once, under the words of its status, and named by the operations. */
+/** Moves error responses, which are the same for most operations, to the components and refers to them from there. */
 export function sharedResponses(document: OpenAPIObject): void {
   const texts = new Map<string, string>();
   const shared: NonNullable<Responses> = {};

@@ -1,34 +1,22 @@
 import type { Type } from '@nestjs/common';
 import { ApiProperty } from '@nestjs/swagger';
 import { isId, LIMITS, Refusal, type IdPrefix, type Page, type PageRequest } from '#libs/contracts';
-import { ByRule } from './by-rule.js';
-import { limitRule, queryTextRule } from './query-rules.js';
+import { exampleId, FlagProperty, KindProperty, NullableTextProperty } from '../openapi/properties.js';
+import { QueryLimit, QueryText } from './validation/query-fields.js';
 
-/** Parameters of every unbounded list (D-8). A list with filters extends this class. */
+/** Parameters of every unbounded list. A list with filters extends this class. */
 export class PageQuery {
-  @ByRule(limitRule, {
-    doc: {
-      description: 'Entries per page',
-      type: 'integer',
-      minimum: 1,
-      maximum: LIMITS.listMaximum,
-      default: LIMITS.listDefault,
-    },
-  })
+  @QueryLimit()
   limit?: string;
 
-  @ByRule(queryTextRule, {
-    doc: { type: String, description: 'The id of the last entry seen: the page begins right after it' },
-  })
+  @QueryText('The id of an entry: the page starts with the entry after it')
   after?: string;
 
-  @ByRule(queryTextRule, {
-    doc: { type: String, description: 'The id of an entry: the page ends right before it. Not together with `after`' },
-  })
+  @QueryText('The id of an entry: the page ends with the entry before it. Cannot be combined with `after`')
   before?: string;
 }
 
-/** The page that was asked for. @throws Refusal `validation_error` for both cursors at once or another kind of id. */
+/** @throws Refusal `validation_error` for both cursors at once, or for a cursor that is an id of another kind */
 export function pageRequest(query: PageQuery, prefix: IdPrefix): PageRequest {
   const { limit = String(LIMITS.listDefault), after, before } = query;
   if (after !== undefined && before !== undefined)
@@ -37,14 +25,8 @@ export function pageRequest(query: PageQuery, prefix: IdPrefix): PageRequest {
       [{ field: 'before', code: 'exclusive', message: 'must not be given together with after' }],
       'Give either after or before, not both.',
     );
-  for (const [field, value] of Object.entries({ after, before })) {
-    if (value !== undefined && !isId(prefix, value))
-      throw new Refusal(
-        'validation_error',
-        [{ field, code: 'invalid_cursor', message: `must be an id such as ${prefix}_…` }],
-        `The parameter ${field} must be an id such as ${prefix}_….`,
-      );
-  }
+  for (const [field, value] of Object.entries({ after, before }))
+    if (value !== undefined && !isId(prefix, value)) throw invalidCursor(field, `must be an id such as ${prefix}_…`);
   return {
     limit: Number(limit),
     ...(after === undefined ? {} : { after }),
@@ -52,24 +34,27 @@ export function pageRequest(query: PageQuery, prefix: IdPrefix): PageRequest {
   };
 }
 
-/** The class of a list of `item`s, for `openapi.json`: `class EmailList extends listOf(EmailItem) {}`. */
+export function invalidCursor(field: string, message: string): Refusal {
+  const details = [{ field, code: 'invalid_cursor', message }];
+  return new Refusal('validation_error', details, `The parameter ${field} ${message}.`);
+}
+
+/** The class of a list of `item`s for the API description: `class EmailList extends listOf(EmailItem) {}`. */
 export function listOf<T>(item: Type<T>): Type<Page<T>> {
   class ListDto implements Page<T> {
-    @ApiProperty({ enum: ['list'] })
+    @KindProperty('list')
     object: 'list';
 
-    @ApiProperty({ description: 'Whether there is another page in this direction' })
+    @FlagProperty('Whether there are more entries in this direction')
     has_more: boolean;
 
     @ApiProperty({ type: [item], description: 'The entries of this page, newest first' })
     data: T[];
 
-    @ApiProperty({
-      type: String,
-      nullable: true,
-      example: 'em_01978c0e5f7b7c3a9d21f0b64c1e88aa',
-      description: 'Give it as `after` (or as `before`, when paging backwards) to get the next page; null on the last',
-    })
+    @NullableTextProperty(
+      'Pass it as `after` (or as `before`, when paging backwards) to get the next page; null on the last page',
+      exampleId('em'),
+    )
     next_cursor: string | null;
   }
   return ListDto;

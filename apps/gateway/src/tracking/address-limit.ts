@@ -1,19 +1,18 @@
 import { Injectable } from '@nestjs/common';
-import { TokenBuckets } from '#libs/accounts';
 import { Refusal } from '#libs/contracts';
-import { limitedNetwork } from './limited-network.js';
+import { clientNetwork, KeyedRateLimit } from '#libs/kernel';
 
-/** A mailbox provider sends the clicks of all its users from few addresses; one person needs two requests. */
+/** High enough for a mailbox provider, which sends the requests of all its users from few addresses. */
 const PER_SECOND = 50;
 
-/** What pages without a key may be asked for: so much from one address, whatever account the mail is of. */
+/** Limits the requests to public pages per client network, across all accounts. */
 @Injectable()
 export class AddressLimit {
-  private readonly buckets = new TokenBuckets(PER_SECOND);
+  private readonly buckets = new KeyedRateLimit({ limit: PER_SECOND });
 
-  /** @throws Refusal `rate_limit_exceeded`. */
+  /** @throws Refusal `rate_limit_exceeded` */
   take(address: string): void {
-    const { allowed, resetSeconds } = this.buckets.take(limitedNetwork(address));
+    const { allowed, resetSeconds } = this.buckets.take(clientNetwork(address));
     if (!allowed)
       throw new Refusal('rate_limit_exceeded', [], 'Too many requests from this address. Try again.', resetSeconds);
   }

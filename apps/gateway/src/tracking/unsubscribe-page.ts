@@ -1,6 +1,5 @@
 import { createHash } from 'node:crypto';
 import type { Unsubscription } from '#libs/emails';
-import { maskedAddress } from './masked-address.js';
 
 const STYLE =
   ':root{color-scheme:light dark}body{font:1rem/1.6 system-ui,sans-serif;margin:0;padding:12vh 1.5rem}' +
@@ -9,7 +8,7 @@ const STYLE =
   'button{font:inherit;font-weight:600;padding:.75rem 1.5rem;border:0;border-radius:.5rem;background:#1d4ed8;color:#fff;cursor:pointer}' +
   'button:hover{background:#1e40af}button:focus-visible{outline:3px solid;outline-offset:3px}';
 
-/** Its own style, a form to itself, and nothing else: no script, no picture, nothing foreign, no frame around it. */
+/** Allows the style of the page and a form to its own URL; no scripts, no images, no foreign content, no framing. */
 export const PAGE_HEADERS = {
   'content-type': 'text/html; charset=utf-8',
   'content-security-policy':
@@ -18,8 +17,8 @@ export const PAGE_HEADERS = {
   'x-robots-tag': 'noindex',
 };
 
-/** The form goes back to the address of the page, which is the link itself. */
-export const askPage = ({ sender, address }: Unsubscription): string =>
+/** The form posts to the URL of the page, which is the unsubscribe link. */
+export const confirmationPage = ({ sender, address }: Unsubscription): string =>
   page(
     'Unsubscribe?',
     `<p>Mail from ${strong(sender)} will no longer be sent to ${strong(maskedAddress(address))}.</p>
@@ -55,6 +54,13 @@ ${body}
 </body>
 </html>
 `;
+}
+
+/** Enough for the owner to recognise, too little for anyone else who opens the link: `a…@example.com`. */
+export function maskedAddress(address: string): string {
+  const at = address.lastIndexOf('@');
+  const [first = ''] = address.slice(0, at);
+  return `${first}…${address.slice(at)}`;
 }
 
 const strong = (text: string): string => `<strong>${escaped(text)}</strong>`;

@@ -1,21 +1,21 @@
 import { Controller, Get, HttpCode, Param, Post, Req, Res } from '@nestjs/common';
 import { ApiExcludeEndpoint } from '@nestjs/swagger';
-import { EmailUnsubscribe } from '#libs/emails';
+import { UnsubscribeRecipient } from '#libs/emails';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { AnyBody } from '../http/body-limits.js';
+import { AnyBody } from '../http/body/body-limits.js';
 import { Public } from '../http/route-access.js';
 import { AddressLimit } from './address-limit.js';
-import { askPage, donePage, PAGE_HEADERS, unknownPage } from './unsubscribe-page.js';
+import { confirmationPage, donePage, PAGE_HEADERS, unknownPage } from './unsubscribe-page.js';
 
 /**
- * The link that recipients unsubscribe at (RFC 8058). A POST acts at once, whatever its body: mail programs send it
- * without asking again, and follow no redirect. A GET only shows a page, because scanners open every link of a mail.
- * For mail programs and people, not for API clients: no key, and no place in openapi.json.
+ * The unsubscribe link of messages (RFC 8058). A POST with any body unsubscribes at once: mail clients send it without a
+ * confirmation and follow no redirect. A GET only shows a confirmation page, because scanners open every link of a message.
+ * The route is for mail clients and browsers, so it needs no key and is not in `openapi.json`.
  */
 @Controller('unsubscribe')
 export class UnsubscribeController {
   constructor(
-    private readonly unsubscribes: EmailUnsubscribe,
+    private readonly unsubscribes: UnsubscribeRecipient,
     private readonly addressLimit: AddressLimit,
   ) {}
 
@@ -24,8 +24,8 @@ export class UnsubscribeController {
   @ApiExcludeEndpoint()
   async ask(@Param('token') token: string, @Req() request: FastifyRequest, @Res() reply: FastifyReply): Promise<void> {
     this.addressLimit.take(request.ip);
-    const found = await this.unsubscribes.find(token);
-    await send(reply, found && askPage(found));
+    const unsubscription = await this.unsubscribes.find(token);
+    await send(reply, unsubscription && confirmationPage(unsubscription));
   }
 
   @Post(':token')

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { LoggedEvent } from '#libs/contracts';
-import { eventOfRecord, eventRecord } from './event-record.js';
+import { fromRecord, toRecord } from './event-record.js';
 
 const logged: LoggedEvent = {
   event: {
@@ -18,7 +18,7 @@ const logged: LoggedEvent = {
 };
 
 /** As the client library gives it to a consumer: everything is bytes. */
-function received(record: ReturnType<typeof eventRecord>) {
+function received(record: ReturnType<typeof toRecord>) {
   return {
     key: Buffer.from(record.key as string),
     value: Buffer.from(record.value as string),
@@ -28,9 +28,9 @@ function received(record: ReturnType<typeof eventRecord>) {
   };
 }
 
-describe('an event as a Kafka record', () => {
-  it('has the public event and nothing else as its value', () => {
-    const { key, value, headers } = eventRecord(logged);
+describe('toRecord and fromRecord', () => {
+  it('write exactly the public event as the value', () => {
+    const { key, value, headers } = toRecord(logged);
     expect(key).toBe(logged.key);
     expect(Object.keys(JSON.parse(value as string) as object)).toEqual([
       'id',
@@ -51,14 +51,14 @@ describe('an event as a Kafka record', () => {
     });
   });
 
-  it('comes back as it was', () => {
-    expect(eventOfRecord(received(eventRecord(logged)))).toEqual(logged);
+  it('restore the event', () => {
+    expect(fromRecord(received(toRecord(logged)))).toEqual(logged);
     const other = { ...logged, domainId: null, test: true };
-    expect(eventOfRecord(received(eventRecord(other)))).toEqual(other);
+    expect(fromRecord(received(toRecord(other)))).toEqual(other);
   });
 
-  it('is refused when it is of an unknown version, damaged, or not ours', () => {
-    const good = received(eventRecord(logged));
+  it('reject records of an unknown version, damaged ones, and those of other producers', () => {
+    const good = received(toRecord(logged));
     const bad = [
       { ...good, headers: { ...good.headers, 'schema-version': Buffer.from('2') } },
       { ...good, headers: {} },
@@ -68,6 +68,6 @@ describe('an event as a Kafka record', () => {
       { ...good, value: null },
       { ...good, key: null },
     ];
-    for (const message of bad) expect(() => eventOfRecord(message)).toThrow();
+    for (const message of bad) expect(() => fromRecord(message)).toThrow();
   });
 });

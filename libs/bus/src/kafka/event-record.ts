@@ -4,10 +4,10 @@ import type { LoggedEvent, ServiceEvent } from '#libs/contracts';
 const SCHEMA_VERSION = '1';
 
 /**
- * An event as a Kafka record (details §5). The value is exactly the public event; the headers repeat what routes it, and
- * add for the house's own consumers what is not public: `domain-id` (absent without one), `sequence`, `position`, `test`.
+ * An event as a Kafka record. The value is exactly the public event. The headers repeat its routing fields and add those
+ * that are not public, for the consumers of this service: `domain-id` (absent without one), `sequence`, `position`, `test`.
  */
-export function eventRecord({ event, key, sequence, domainId, test, position }: LoggedEvent): Message {
+export function toRecord({ event, key, sequence, domainId, test, position }: LoggedEvent): Message {
   const { id, account_id, type, created_at, data } = event;
   return {
     key,
@@ -26,11 +26,8 @@ export function eventRecord({ event, key, sequence, domainId, test, position }: 
   };
 }
 
-/**
- * The event of a record.
- * @throws when somebody else wrote the record, or a later version of this service did.
- */
-export function eventOfRecord(message: Pick<KafkaMessage, 'key' | 'value' | 'headers'>): LoggedEvent {
+/** @throws for a record of another producer or of a later version of this service */
+export function fromRecord(message: Pick<KafkaMessage, 'key' | 'value' | 'headers'>): LoggedEvent {
   const header = (name: string): string | undefined => message.headers?.[name]?.toString();
   const required = (name: string): string => {
     const value = header(name);

@@ -4,9 +4,9 @@ import type { Config, Log } from '#libs/kernel';
 const CONNECT_MS = 3_000;
 const REQUEST_MS = 10_000;
 
-/** How every part of this process reaches Kafka; from the settings KAFKA_*. */
+/** The Kafka client of this process, by the settings KAFKA_*. */
 export function kafkaClient(config: Config, log: Log): Kafka {
-  // The library asks on stdout whether we know that its default partitioner changed. Ours is a new topic.
+  // Silences a warning about the changed default partitioner, which does not matter for a new topic.
   process.env['KAFKAJS_NO_PARTITIONER_WARNING'] = '1';
   return new Kafka(kafkaOptions(config, log));
 }
@@ -37,7 +37,7 @@ function sasl(config: Config): SASLOptions | undefined {
   return { mechanism, username, password };
 }
 
-/** One level down: the library calls each lost connection an error, and everything here is repeated until it works. */
+/** One level lower: the library logs each lost connection as an error, although everything here is retried. */
 function write(log: Log, { level, namespace, log: { message, error, groupId, broker } }: LogEntry): void {
   const fields = { part: namespace, reason: error as unknown, group: groupId as unknown, broker: broker as unknown };
   if (level === logLevel.ERROR) log.warn(`kafka: ${message}`, fields);

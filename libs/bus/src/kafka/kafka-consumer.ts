@@ -1,6 +1,5 @@
 import type { Consumer, Kafka } from 'kafkajs';
-import type { Config, Log } from '#libs/kernel';
-import { backOff, pause } from '../back-off.js';
+import { backoffMs, sleep, withTimeout, type Config, type Log } from '#libs/kernel';
 import type { BatchBoundaries } from '../batch-boundaries.js';
 import type { ConsumeOptions } from '../event-log.js';
 import type { LogLag } from '../log-lag.js';
@@ -8,16 +7,21 @@ import { ensureTopic, eventsTopic } from './events-topic.js';
 import { kafkaClient } from './kafka-client.js';
 import { PartitionReader } from './partition-reader.js';
 
-/** How long a fetch may wait at the broker; the library's 5 s would hold live events back. */
+/** How long a fetch waits at the broker; the default of 5 s would delay live events. */
 const FETCH_WAIT_MS = 200;
-const GATHER_BYTES = 1024 * 1024;
-/** After this long without a heartbeat the partitions of a dead process go to the others, and it may itself come back. */
+/** A fetch that waits for a fuller batch returns early with so much. */
+const BATCH_BYTES = 1024 * 1024;
+/** The partitions of a member without heartbeats go to the other members after this time. */
 const SESSION_MS = 10_000;
 const REBALANCE_MS = 60_000;
 const HEARTBEAT_MS = 2_000;
 const LEAVE_MS = 7_000;
 
-/** One consumer of the Kafka log in this process: a member of the consumer group that bears its name. */
+/** The consumer group of a consumer. */
+export const groupIdOf = (config: Config, consumer: string): string =>
+  `${config.settings.KAFKA_TOPIC_PREFIX}${consumer}`;
+
+/** A consumer of the Kafka log in this process: a member of the consumer group of the same name. */
 export class KafkaConsumer {
   private readonly kafka: Kafka;
   private readonly topic: string;
@@ -28,20 +32,20 @@ export class KafkaConsumer {
   private failures = 0;
 
   constructor(
-    private readonly of: ConsumeOptions,
+    private readonly options: ConsumeOptions,
     private readonly parts: { config: Config; log: Log; boundaries: BatchBoundaries; lag: LogLag },
   ) {
     const { config, log } = parts;
     this.kafka = kafkaClient(config, log);
     this.topic = eventsTopic(config);
-    this.groupId = `${config.settings.KAFKA_TOPIC_PREFIX}${of.consumer}`;
+    this.groupId = groupIdOf(config, options.consumer);
   }
 
   start(): void {
     this.loop ??= this.run();
   }
 
-  /** Takes nothing more, waits for the batch in progress, commits it and leaves the group. */
+  /** Waits for the batch in progress, commits it and leaves the group. */
   async stop(): Promise<void> {
     this.stopping.abort();
     await this.loop;
@@ -50,30 +54,30 @@ export class KafkaConsumer {
   private async run(): Promise<void> {
     while (!this.stopping.signal.aborted) {
       try {
-        await this.membership();
+        await this.runMember();
       } catch (error) {
         this.failures += 1;
-        this.parts.log.warn('log consumer: lost its place', {
-          consumer: this.of.consumer,
+        this.parts.log.warn('log consumer: left the group after an error', {
+          consumer: this.options.consumer,
           reason: (error as Error).message,
           failures: this.failures,
         });
-        await pause(backOff(this.failures), this.stopping.signal);
+        await sleep(backoffMs(this.failures), this.stopping.signal);
       }
     }
   }
 
-  /** From joining the group to the end of it. */
-  private async membership(): Promise<void> {
+  /** From joining the group to leaving it. */
+  private async runMember(): Promise<void> {
     const consumer = this.kafka.consumer({
       groupId: this.groupId,
       allowAutoTopicCreation: false,
       sessionTimeout: SESSION_MS,
       rebalanceTimeout: REBALANCE_MS,
       heartbeatInterval: HEARTBEAT_MS,
-      // The broker gathers: it answers when there is enough, or after the wait.
-      minBytes: this.of.linger ? GATHER_BYTES : 1,
-      maxWaitTimeInMs: this.of.linger ?? FETCH_WAIT_MS,
+      // The broker responds when there is enough, or after the wait.
+      minBytes: this.options.linger ? BATCH_BYTES : 1,
+      maxWaitTimeInMs: this.options.linger ?? FETCH_WAIT_MS,
     });
     try {
       const ended = this.ended(consumer);
@@ -97,7 +101,7 @@ export class KafkaConsumer {
     });
   }
 
-  /** Rejects at a crash from which the library does not come back, resolves at the stop. */
+  /** Rejects on a crash from which the library does not recover; resolves at the stop. */
   private ended(consumer: Consumer): Promise<void> {
     const ended = new Promise<void>((resolve, reject) => {
       this.stopping.signal.addEventListener('abort', () => resolve(), { once: true });
@@ -108,7 +112,7 @@ export class KafkaConsumer {
     ended.catch(() => undefined);
     consumer.on(consumer.events.GROUP_JOIN, () => {
       this.failures = 0;
-      // What was fetched before may be another member's now; all partitions go on from their committed offset.
+      // Fetched messages may belong to another member now; every partition continues from its committed offset.
       this.readers.clear();
     });
     return ended;
@@ -117,22 +121,18 @@ export class KafkaConsumer {
   private readerOf(partition: number): PartitionReader {
     const known = this.readers.get(partition);
     if (known) return known;
-    const reader = new PartitionReader({ topic: this.topic, partition }, this.of, {
+    const reader = new PartitionReader({ topic: this.topic, partition }, this.options, {
       ...this.parts,
       stopping: this.stopping.signal,
-      lag: (records) => this.parts.lag.ofPartition(this.of.consumer, partition, records),
+      onLag: (records) => this.parts.lag.setPartition(this.options.consumer, partition, records),
     });
     this.readers.set(partition, reader);
     return reader;
   }
 
-  /** Waits for the batch in progress. Bounded: without a broker the library waits for one before it disconnects. */
+  /** Waits for the batch in progress. Limited in time: without a broker the library waits for one to disconnect. */
   private async leave(consumer: Consumer): Promise<void> {
-    let timer: NodeJS.Timeout | undefined;
-    const late = new Promise<void>((resolve) => {
-      timer = setTimeout(resolve, LEAVE_MS);
-    });
-    await Promise.race([consumer.disconnect().catch(() => undefined), late]);
-    clearTimeout(timer);
+    const disconnected = consumer.disconnect().catch(() => undefined);
+    await withTimeout(disconnected, LEAVE_MS, () => undefined);
   }
 }

@@ -2,10 +2,15 @@ import type { Config, Log, Shutdown } from '#libs/kernel';
 import type { BatchBoundaries } from '../batch-boundaries.js';
 import { EventLog, type ConsumeOptions } from '../event-log.js';
 import type { LogLag } from '../log-lag.js';
-import { KafkaConsumer } from './kafka-consumer.js';
+import { eventsTopic } from './events-topic.js';
+import { HandledPosition } from './handled-position.js';
+import { kafkaClient } from './kafka-client.js';
+import { groupIdOf, KafkaConsumer } from './kafka-consumer.js';
 
-/** The log in Kafka: a consumer is a consumer group, its instances share the partitions of the topic. */
+/** The log in Kafka: a consumer is a consumer group whose members share the partitions of the topic. */
 export class KafkaEventLog extends EventLog {
+  private readonly handled = new Map<string, HandledPosition>();
+
   constructor(
     private readonly parts: {
       config: Config;
@@ -13,6 +18,8 @@ export class KafkaEventLog extends EventLog {
       boundaries: BatchBoundaries;
       lag: LogLag;
       shutdown: Shutdown;
+      /** The PostgreSQL log, which is copied to Kafka. */
+      source: EventLog;
     },
   ) {
     super();
@@ -24,5 +31,16 @@ export class KafkaEventLog extends EventLog {
     const consumer = new KafkaConsumer(options, this.parts);
     shutdown.on('work', `log consumer ${options.consumer}`, () => consumer.stop());
     consumer.start();
+  }
+
+  handledPosition(consumer: string): Promise<number> {
+    const { config, log, source } = this.parts;
+    let handled = this.handled.get(consumer);
+    if (!handled) {
+      const of = { topic: eventsTopic(config), groupId: groupIdOf(config, consumer) };
+      handled = new HandledPosition(of, kafkaClient(config, log), source);
+      this.handled.set(consumer, handled);
+    }
+    return handled.read();
   }
 }

@@ -1,87 +1,86 @@
 import type { EachBatchPayload, KafkaMessage } from 'kafkajs';
-import type { Log } from '#libs/kernel';
+import { backoffMs, type Log, sleep } from '#libs/kernel';
 import type { LoggedEvent } from '#libs/contracts';
-import { backOff, pause } from '../back-off.js';
 import type { BatchBoundaries, Boundaries } from '../batch-boundaries.js';
-import type { ConsumeOptions, EventBatch } from '../event-log.js';
-import { eventOfRecord } from './event-record.js';
+import type { ConsumeOptions, EventBatch, Ownership } from '../event-log.js';
+import { fromRecord } from './event-record.js';
 
 const HEARTBEAT_EVERY_MS = 2_000;
 
-/** What was fetched from one partition → batches, handled, then committed. Lives from one join of the group to the next. */
+/** Divides the messages of one partition into batches, handles and commits them. Lives until the next rebalance. */
 export class PartitionReader {
-  /** The batch that was begun before this join; undefined until it was looked up. */
-  private begun: Boundaries | null | undefined;
-  /** The messages of `begun` so far: the fetch sizes may have cut it into pieces. */
-  private held: KafkaMessage[] = [];
+  /** A batch that was recorded before this rebalance; undefined until it was looked up. */
+  private recorded: Boundaries | null | undefined;
+  /** The messages of `recorded` so far: a fetch may contain only a part of it. */
+  private collected: KafkaMessage[] = [];
 
   constructor(
-    private readonly of: { topic: string; partition: number },
+    private readonly location: { topic: string; partition: number },
     private readonly options: ConsumeOptions,
     private readonly parts: {
       boundaries: BatchBoundaries;
       log: Log;
       stopping: AbortSignal;
-      /** Told how many records of the partition are not handled yet. */
-      lag: (records: number) => void;
+      /** Called with the number of records that are not handled yet. */
+      onLag: (records: number) => void;
     },
   ) {}
 
-  /** @throws what the library must know: that the group rebalances, or that the broker is gone. */
+  /** @throws errors for the library: the group rebalances, or the broker is unreachable */
   async take(payload: EachBatchPayload): Promise<void> {
     let rest = payload.batch.messages;
-    this.parts.lag(Number(payload.batch.offsetLagLow()));
-    if (this.begun === undefined) this.begun = await this.lookUp(rest);
+    this.parts.onLag(Number(payload.batch.offsetLagLow()));
+    if (this.recorded === undefined) this.recorded = await this.lookUp(rest);
     while (rest.length > 0 && this.running(payload)) {
       const { messages, range, whole } = this.cut(rest);
       rest = rest.filter((message) => Number(message.offset) > range.last);
       if (!whole) return payload.resolveOffset(messages[messages.length - 1].offset);
-      if (!this.begun) await this.record(range);
+      if (!this.recorded) await this.record(range);
       const batch = { source: this.source, ...range, events: this.eventsOf(messages) };
       if (!(await this.complete(batch, payload))) return;
       await this.commit(range, payload);
     }
-    this.parts.lag(Number(payload.batch.offsetLag()));
+    this.parts.onLag(Number(payload.batch.offsetLag()));
   }
 
-  /** The next batch of what was fetched; not `whole` while a batch that was begun before lacks messages at its end. */
+  /** The next batch of the fetched messages; not `whole` while messages at the end of a recorded batch are missing. */
   private cut(rest: KafkaMessage[]): { messages: KafkaMessage[]; range: Boundaries; whole: boolean } {
-    if (!this.begun) {
+    if (!this.recorded) {
       const messages = rest.slice(0, this.options.batchSize);
       return { messages, range: rangeOf(messages), whole: true };
     }
-    const { last } = this.begun;
-    this.held.push(...rest.filter((message) => Number(message.offset) <= last));
-    return { messages: this.held, range: this.begun, whole: Number(rest[rest.length - 1].offset) >= last };
+    const { last } = this.recorded;
+    this.collected.push(...rest.filter((message) => Number(message.offset) <= last));
+    return { messages: this.collected, range: this.recorded, whole: Number(rest[rest.length - 1].offset) >= last };
   }
 
-  /** The recorded batch if the partition goes on inside it. */
+  /** The recorded batch, if the partition continues inside it. */
   private async lookUp(messages: KafkaMessage[]): Promise<Boundaries | null> {
     if (!this.options.recordBoundaries) return null;
     const next = Number(messages[0].offset);
     const recorded = await this.parts.boundaries.recorded(this.boundarySource);
     if (recorded === null || recorded.last < next) return null;
     if (recorded.first <= next) return recorded;
-    // The group was set back by hand to before it.
-    await this.parts.boundaries.forget(this.boundarySource, recorded);
+    // The offset of the group was set back by hand.
+    await this.parts.boundaries.remove(this.boundarySource, recorded);
     return null;
   }
 
   private async record(range: Boundaries): Promise<void> {
     if (!this.options.recordBoundaries) return;
     if (!(await this.parts.boundaries.record(this.boundarySource, range)))
-      throw new Error(`another member has begun a batch of ${this.boundarySource} that overlaps ${range.first}`);
+      throw new Error(`another member has started a batch of ${this.boundarySource} that overlaps ${range.first}`);
   }
 
-  /** Handles the batch as often as it takes; false when the process stops before it worked. */
+  /** Handles the batch until it succeeds; false if the process stops before. */
   private async complete(batch: EventBatch, payload: EachBatchPayload): Promise<boolean> {
     if (batch.events.length === 0) return true;
     for (let failures = 1; ; failures++) {
       try {
-        await this.whileAlive(payload, () => this.options.handle(batch));
+        await this.withHeartbeats(payload, () => this.options.handle(batch, ownershipOf(payload)));
         return true;
       } catch (error) {
-        this.parts.log.warn('log consumer: batch failed and is repeated', {
+        this.parts.log.warn('log consumer: a batch failed and is repeated', {
           consumer: this.options.consumer,
           source: batch.source,
           first: batch.first,
@@ -90,14 +89,14 @@ export class PartitionReader {
           failures,
         });
       }
-      await pause(backOff(failures), this.parts.stopping);
+      await sleep(backoffMs(failures), this.parts.stopping);
       if (!this.running(payload)) return false;
       await payload.heartbeat();
     }
   }
 
-  /** The group must hear from us during a long batch. What it answers is seen at the next heartbeat outside. */
-  private async whileAlive(payload: EachBatchPayload, work: () => Promise<void>): Promise<void> {
+  /** Sends heartbeats during a long batch. Their errors are ignored here and show at the next heartbeat outside. */
+  private async withHeartbeats(payload: EachBatchPayload, work: () => Promise<void>): Promise<void> {
     const timer = setInterval(() => void payload.heartbeat().catch(() => undefined), HEARTBEAT_EVERY_MS);
     try {
       await work();
@@ -107,24 +106,24 @@ export class PartitionReader {
   }
 
   private async commit({ last }: Boundaries, payload: EachBatchPayload): Promise<void> {
-    const { topic, partition } = this.of;
-    // Not `consumer.commitOffsets`: that one does nothing, and says nothing, once the consumer is stopping.
+    const { topic, partition } = this.location;
+    // `consumer.commitOffsets` would silently do nothing once the consumer is stopping.
     await payload.commitOffsetsIfNecessary({
       topics: [{ topic, partitions: [{ partition, offset: String(last + 1) }] }],
     });
     payload.resolveOffset(String(last));
-    this.begun = null;
-    this.held = [];
+    this.recorded = null;
+    this.collected = [];
     await payload.heartbeat();
   }
 
-  /** A record that cannot be read is left out and logged: repeating it would not help anybody. */
+  /** A record that cannot be read is skipped and logged, because a repetition would not help. */
   private eventsOf(messages: KafkaMessage[]): LoggedEvent[] {
     return messages.flatMap((message) => {
       try {
-        return [eventOfRecord(message)];
+        return [fromRecord(message)];
       } catch (error) {
-        this.parts.log.error('log consumer: a record cannot be read and is left out', error, {
+        this.parts.log.error('log consumer: a record cannot be read and is skipped', error, {
           consumer: this.options.consumer,
           source: this.source,
           offset: message.offset,
@@ -139,12 +138,20 @@ export class PartitionReader {
   }
 
   private get source(): string {
-    return `${this.of.topic}/${this.of.partition}`;
+    return `${this.location.topic}/${this.location.partition}`;
   }
 
   private get boundarySource(): string {
     return `${this.options.consumer}:${this.source}`;
   }
+}
+
+function ownershipOf(payload: EachBatchPayload): Ownership {
+  return {
+    check: () => {
+      if (payload.isStale()) throw new Error('the partition belongs to another member of the group');
+    },
+  };
 }
 
 function rangeOf(messages: KafkaMessage[]): Boundaries {

@@ -1,42 +1,42 @@
 import { Injectable } from '@nestjs/common';
 import type { PageRequest, RoutedEvent } from '#libs/contracts';
 import { Database } from '#libs/persistence';
-import { EVENT_COLUMNS, routedEventOf, type EventRow } from './logged-event-row.js';
+import { EVENT_COLUMNS, toRoutedEvent, type EventRow } from './event-row.js';
 
-/** So many portions of the outbox are looked at. More wait only while no sequencer moves them. */
-const PORTIONS = 1_000;
+/** Rows of the outbox that are searched. There are more only while no sequencer runs. */
+const MAX_OUTBOX_ROWS = 1_000;
 
-/** One snapshot of log and outbox: the sequencer moves an event from one to the other in one transaction. */
-const TOLD = `
+/** One snapshot of log and outbox: the sequencer moves an event between them in one transaction. */
+const EVENTS = `
   SELECT ${EVENT_COLUMNS} FROM event_log WHERE key = $1 AND account_id = $2
   UNION ALL
   SELECT event.*
-    FROM (SELECT * FROM outbox_portions ORDER BY id LIMIT ${PORTIONS}) AS waiting,
+    FROM (SELECT * FROM outbox ORDER BY id LIMIT ${MAX_OUTBOX_ROWS}) AS waiting,
          unnest(${EVENT_COLUMNS}) AS event (${EVENT_COLUMNS})
    WHERE $1 = ANY (waiting.key) AND event.key = $1 AND event.account_id = $2`;
 
 /**
- * The events of one key (a mail, a domain, a webhook), always PostgreSQL's. Those that still wait for their place in the
- * log are among them: who has read that a mail is delivered finds the event that says so.
+ * The events of one key (a message, domain or webhook), always from PostgreSQL. Includes events that are still in the
+ * outbox, so that a client that has seen the status `delivered` also finds the event for it.
  */
 @Injectable()
 export class KeyHistory {
   constructor(private readonly database: Database) {}
 
   /**
-   * Up to `limit + 1` events, for `toPage`: oldest first, from the one right after `after`; newest first from the one
-   * right before `before`. A cursor that is no event of this key has nothing on either side.
+   * Up to `limit + 1` events, for `toPage`: oldest first from the one after `after`, or newest first from the one before
+   * `before`. Empty for a cursor that is not an event of this key.
    */
   async read(of: { accountId: string; key: string }, request: PageRequest): Promise<RoutedEvent[]> {
-    const [compared, order] = request.before === undefined ? ['>', 'ASC'] : ['<', 'DESC'];
+    const [operator, order] = request.before === undefined ? ['>', 'ASC'] : ['<', 'DESC'];
     const cursor = request.before ?? request.after ?? null;
     const { rows } = await this.database.query<EventRow>(
-      `WITH told AS (${TOLD})
-       SELECT ${EVENT_COLUMNS} FROM told
-        WHERE $3::text IS NULL OR sequence ${compared} (SELECT sequence FROM told WHERE event_id = $3)
+      `WITH events AS (${EVENTS})
+       SELECT ${EVENT_COLUMNS} FROM events
+        WHERE $3::text IS NULL OR sequence ${operator} (SELECT sequence FROM events WHERE event_id = $3)
         ORDER BY sequence ${order} LIMIT $4`,
       [of.key, of.accountId, cursor, request.limit + 1],
     );
-    return rows.map(routedEventOf);
+    return rows.map(toRoutedEvent);
   }
 }

@@ -1,24 +1,30 @@
 import { Injectable } from '@nestjs/common';
-import { Wakeups } from '#libs/kernel';
+import { LocalNotifications } from '#libs/kernel';
 import { Database } from '#libs/persistence';
 import type { LoggedEvent } from '#libs/contracts';
 import { LogListener } from './log-listener.js';
-import { LOG_COLUMNS, loggedEvent, type LoggedEventRow } from './logged-event-row.js';
+import { LOG_COLUMNS, toLoggedEvent, type LoggedEventRow } from './event-row.js';
+
+/** Positions above `after`, up to `upTo`. */
+export interface PositionRange {
+  after: number;
+  upTo: number;
+}
 
 /**
- * The log for readers without a stored position (subscriptions, `GET /events`), always PostgreSQL. A filtered reader goes
- * on from `head()` as it was before the read, or from the last event if the read was full or went further; else it
- * would walk over other accounts' events again each time.
+ * The log for readers without a stored position (subscriptions, `GET /events`), always from PostgreSQL. A reader with a
+ * filter continues from the `head()` before its read, or from the last event if the read was full or went further;
+ * otherwise it would scan the events of other accounts again each time.
  */
 @Injectable()
 export class LiveLog {
   constructor(
     private readonly database: Database,
     private readonly listener: LogListener,
-    private readonly wakeups: Wakeups,
+    private readonly notifications: LocalNotifications,
   ) {}
 
-  /** The position of the newest event; 0 while there is none. Everything up to it can be read. */
+  /** The position of the newest event, or 0. All events up to it are readable. */
   async head(): Promise<number> {
     const { rows } = await this.database.query<{ position: string }>({
       name: 'bus-log-head',
@@ -28,25 +34,47 @@ export class LiveLog {
     return Number(rows[0].position);
   }
 
+  /** The position of the oldest event that the log still has, or 0. */
+  async oldest(): Promise<number> {
+    const { rows } = await this.database.query<{ position: string }>(
+      'SELECT position FROM event_log ORDER BY position LIMIT 1',
+    );
+    return Number(rows[0]?.position ?? 0);
+  }
+
+  /** The number of events of these types in a range of positions, without those of test messages. */
+  async count({ after, upTo }: PositionRange, types: readonly string[]): Promise<number> {
+    const { rows } = await this.database.query<{ count: number }>({
+      name: 'bus-log-count',
+      text: `SELECT count(*)::int AS count FROM event_log
+              WHERE position > $1 AND position <= $2 AND type = ANY($3) AND NOT test`,
+      values: [after, upTo, types],
+    });
+    return rows[0].count;
+  }
+
   /** Up to `limit` events with a position above `after`, ascending. */
   async read(
     after: number,
     limit: number,
     filter: { accountId?: string; domainId?: string } = {},
   ): Promise<LoggedEvent[]> {
-    // Not a named statement: it is planned for the filter and the position at hand.
+    // Not a named statement, so that it is planned for the given filter and position.
     const { rows } = await this.database.query<LoggedEventRow>(
       `SELECT ${LOG_COLUMNS} FROM event_log
         WHERE position > $1 AND ($3::text IS NULL OR account_id = $3) AND ($4::text IS NULL OR domain_id = $4)
         ORDER BY position LIMIT $2`,
       [after, limit, filter.accountId ?? null, filter.domainId ?? null],
     );
-    return rows.map(loggedEvent);
+    return rows.map(toLoggedEvent);
   }
 
-  /** Calls back after every move of the log, of whatever process; returns what ends it. A hint: look at least each second. */
-  onMove(callback: () => void): () => void {
+  /**
+   * Calls back when any process has added events; returns the function that unsubscribes. A hint: poll every second as
+   * well.
+   */
+  onNewEvents(callback: () => void): () => void {
     this.listener.start();
-    return this.wakeups.on('log', callback);
+    return this.notifications.on('log', callback);
   }
 }

@@ -1,14 +1,13 @@
 import { Injectable } from '@nestjs/common';
-import { Log, Shutdown, Wakeups } from '#libs/kernel';
+import { backoffMs, LocalNotifications, Log, Shutdown, sleep } from '#libs/kernel';
 import { Database, Worker } from '#libs/persistence';
-import { backOff, pause } from '../back-off.js';
 
-/** PostgreSQL channel that is notified after each move; the payload is the worker id of the mover. */
+/** The PostgreSQL channel that the sequencer notifies; the payload is the id of its worker. */
 export const LOG_CHANNEL = 'postloft_log';
 
 /**
- * The one listening connection of this process: a move of another process rings `log` here. A hint only, every reader
- * also polls. Moves of our own sequencer have rung already and are ignored.
+ * The connection of this process that listens for new events of other processes, and notifies the topic `log`. A hint only:
+ * every reader also polls. Notifications of our own sequencer are ignored, because it notifies the topic itself.
  */
 @Injectable()
 export class LogListener {
@@ -17,13 +16,13 @@ export class LogListener {
 
   constructor(
     private readonly database: Database,
-    private readonly wakeups: Wakeups,
+    private readonly notifications: LocalNotifications,
     private readonly worker: Worker,
     private readonly log: Log,
     private readonly shutdown: Shutdown,
   ) {}
 
-  /** Safe to call from every reader; connects once. */
+  /** Connects at the first call. */
   start(): void {
     if (this.loop) return;
     this.loop = this.run();
@@ -41,7 +40,7 @@ export class LogListener {
       } catch (error) {
         failures += 1;
         this.log.warn('log listener: connection lost', { reason: (error as Error).message, failures });
-        await pause(backOff(failures), this.stopping.signal);
+        await sleep(backoffMs(failures), this.stopping.signal);
       }
     }
   }
@@ -57,12 +56,12 @@ export class LogListener {
       });
       ended.catch(() => undefined);
       session.client.on('notification', ({ payload }) => {
-        if (payload !== this.worker.id) this.wakeups.ring('log');
+        if (payload !== this.worker.id) this.notifications.notify('log');
       });
       await session.query(`LISTEN ${LOG_CHANNEL}`);
       connected();
-      // What was moved while nobody listened.
-      this.wakeups.ring('log');
+      // Events may have been added before.
+      this.notifications.notify('log');
       if (!this.stopping.signal.aborted) await ended;
     } finally {
       session.release();

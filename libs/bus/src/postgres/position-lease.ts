@@ -1,79 +1,82 @@
-import type { Database } from '#libs/persistence';
+import { backoffMs, sleep } from '#libs/kernel';
+import { isUnavailable, type Database, type Worker } from '#libs/persistence';
+import { Lease } from './lease.js';
 
-/** First half of the advisory lock key of a consumer; the second is a hash of its name. */
-const CONSUMER_LOCKS = 730_511_903;
+/** The stored position of a consumer of the PostgreSQL log; 0 before its first batch. */
+export async function storedPosition(database: Database, consumer: string): Promise<number> {
+  const { rows } = await database.query<{ position: string }>(
+    'SELECT position FROM consumer_positions WHERE consumer = $1',
+    [consumer],
+  );
+  return Number(rows[0]?.position ?? 0);
+}
 
 /**
- * The right to move one consumer's position: a session advisory lock on a connection of its own. The position is stored
- * through that same connection, so an instance that lost the lock cannot store; the compare-and-set is the second belt.
+ * The right to advance the position of one consumer. The position is stored only while the fence of the lease is
+ * unchanged; the update compares the old position in addition.
  */
 export class PositionLease {
-  /** Everything up to here is handled. */
+  /** All events up to it are handled. */
   position = 0;
-  private brokenBy: Error | undefined;
+  private readonly lease: Lease;
 
-  private constructor(
+  constructor(
+    private readonly database: Database,
+    worker: Pick<Worker, 'id' | 'register'>,
     private readonly consumer: string,
-    private readonly session: Awaited<ReturnType<Database['session']>>,
   ) {
-    const broken = (error: Error) => {
-      this.brokenBy ??= error;
-    };
-    session.client.on('error', broken);
-    session.client.on('end', () => broken(new Error('the connection that holds the position was closed')));
+    this.lease = new Lease(database, worker, `consumer ${consumer}`);
   }
 
-  static async open(database: Database, consumer: string): Promise<PositionLease> {
-    const lease = new PositionLease(consumer, await database.session());
-    try {
-      // A stored position that a crash of the database loses only repeats a batch; it is not worth a disk flush.
-      await lease.session.query('SET synchronous_commit = off');
-      await lease.session.query(
-        'INSERT INTO consumer_positions (consumer, position) VALUES ($1, 0) ON CONFLICT DO NOTHING',
-        [consumer],
-      );
-      return lease;
-    } catch (error) {
-      lease.release();
-      throw error;
-    }
-  }
-
-  /** Takes the lock if it is free and reads the position; false while another instance has it. */
+  /** Takes the lease and reads the position; false while another process holds the lease. */
   async take(): Promise<boolean> {
-    const lock = await this.session.query<{ taken: boolean }>(
-      'SELECT pg_try_advisory_lock($1, hashtext($2)) AS taken',
-      [CONSUMER_LOCKS, this.consumer],
-    );
-    if (!lock.rows[0].taken) return false;
-    // In a statement of its own, so that it sees what the previous holder stored.
-    const { rows } = await this.session.query<{ position: string }>(
-      'SELECT position FROM consumer_positions WHERE consumer = $1',
+    if (!(await this.lease.take())) return false;
+    await this.database.query(
+      'INSERT INTO consumer_positions (consumer, position) VALUES ($1, 0) ON CONFLICT DO NOTHING',
       [this.consumer],
     );
-    if (rows.length === 0) throw new Error(`the position of consumer ${this.consumer} was deleted`);
-    this.position = Number(rows[0].position);
+    this.position = await storedPosition(this.database, this.consumer);
     return true;
   }
 
-  /** @throws when the connection that holds the lock is gone: somebody else may be the owner by now. */
+  /** @throws if the lease is lost, or if other processes may regard it as expired */
   check(): void {
-    if (this.brokenBy) throw this.brokenBy;
+    this.lease.held();
   }
 
-  /** @throws when the position was changed by somebody else, or the connection is gone. */
-  async advance(to: number): Promise<void> {
-    const { rowCount } = await this.session.query({
+  /**
+   * Stores the position; repeated while the database does not answer, because a batch that was handled must not be repeated
+   * without need.
+   * @throws if the lease is lost, or another process has changed the position
+   */
+  async advance(to: number, stopping: AbortSignal): Promise<void> {
+    for (let failures = 1; ; failures++) {
+      try {
+        return await this.store(to);
+      } catch (error) {
+        if (!isUnavailable(error) || stopping.aborted) throw error;
+        await sleep(backoffMs(failures), stopping);
+      }
+    }
+  }
+
+  private async store(to: number): Promise<void> {
+    const { name, owner, fence } = this.lease.held();
+    // A position that a crash of the database loses only repeats a batch, which is cheaper than a flush. The new position is
+    // found when the answer to the first attempt was lost.
+    const { rowCount } = await this.database.query({
       name: 'bus-position-advance',
-      text: 'UPDATE consumer_positions SET position = $3, updated_at = now() WHERE consumer = $1 AND position = $2',
-      values: [this.consumer, this.position, to],
+      text: `UPDATE consumer_positions SET position = $3, updated_at = now()
+              WHERE consumer = $1 AND position IN ($2, $3)
+                AND EXISTS (SELECT FROM leases WHERE name = $4 AND owner = $5 AND fence = $6)
+             RETURNING set_config('synchronous_commit', 'off', true)`,
+      values: [this.consumer, this.position, to, name, owner, fence],
     });
-    if (rowCount !== 1) throw new Error(`the position of consumer ${this.consumer} was moved by somebody else`);
+    if (rowCount !== 1) throw new Error(`the position of consumer ${this.consumer} was changed by another process`);
     this.position = to;
   }
 
-  /** Closes the connection, which frees the lock. */
-  release(): void {
-    this.session.release();
+  release(): Promise<void> {
+    return this.lease.release();
   }
 }

@@ -1,54 +1,53 @@
 import type { LoggedEvent } from '#libs/contracts';
-import type { Log, Wakeups } from '#libs/kernel';
-import type { Database } from '#libs/persistence';
-import { backOff, pause } from '../back-off.js';
+import { backoffMs, sleep, WakeSignal, type LocalNotifications, type Log } from '#libs/kernel';
+import type { Database, Worker } from '#libs/persistence';
 import type { BatchBoundaries, Boundaries } from '../batch-boundaries.js';
-import { Bell } from '../bell.js';
 import type { ConsumeOptions, EventBatch } from '../event-log.js';
-import { LOG_COLUMNS, loggedEvent, type LoggedEventRow } from './logged-event-row.js';
+import { LOG_COLUMNS, toLoggedEvent, type LoggedEventRow } from './event-row.js';
 import { PositionLease } from './position-lease.js';
 import type { RecentEvents } from './recent-events.js';
 
-/** Rings and notifications make it fast; a poll finds what a broken connection kept from being told. */
+/** Notifications make consumers fast; the poll covers lost notifications. */
 const POLL_MS = 1_000;
 const STANDBY_MS = 500;
-/** So many events in one batch, or so many batches one soon after the other, mean that more are coming. */
-const CROWD_EVENTS = 50;
-const CROWD_BATCHES = 5;
-const SOON_MS = 200;
+/** A burst: so many events in the last batch, or so many batches with at most the given pause in between. */
+const BURST_EVENTS = 50;
+const BURST_BATCHES = 5;
+const BURST_PAUSE_MS = 200;
 export const LOG_SOURCE = 'log';
 
-/** One consumer of the PostgreSQL log in this process. No transaction is open while a batch is handled. */
+/** A consumer of the PostgreSQL log in this process. No transaction is open while a batch is handled. */
 export class PostgresConsumer {
-  private readonly bell = new Bell();
+  private readonly signal = new WakeSignal();
   private readonly stopping = new AbortController();
   private loop: Promise<void> | undefined;
-  private deafen: (() => void) | undefined;
+  private unsubscribe: (() => void) | undefined;
   private failures = 0;
-  /** The last batch: `at` of `performance.now()`, and how many came before it, each soon after the other. */
-  private last = { events: 0, at: -Infinity, inARow: 0 };
+  /** The last batch, the time of `performance.now()`, and the number of batches in a row before it. */
+  private last = { events: 0, at: -Infinity, consecutive: 0 };
 
   constructor(
-    private readonly of: ConsumeOptions,
+    private readonly options: ConsumeOptions,
     private readonly parts: {
       database: Database;
       boundaries: BatchBoundaries;
-      wakeups: Wakeups;
+      notifications: LocalNotifications;
       log: Log;
       recent: RecentEvents;
+      worker: Worker;
     },
   ) {}
 
   start(): void {
-    this.deafen ??= this.parts.wakeups.on('log', () => this.bell.ring());
+    this.unsubscribe ??= this.parts.notifications.on('log', () => this.signal.notify());
     this.loop ??= this.run();
   }
 
-  /** Takes nothing more, waits for the batch in progress and stores its position. */
+  /** Waits for the batch in progress and stores its position. */
   async stop(): Promise<void> {
-    this.deafen?.();
+    this.unsubscribe?.();
     this.stopping.abort();
-    this.bell.ring();
+    this.signal.notify();
     await this.loop;
   }
 
@@ -59,102 +58,109 @@ export class PostgresConsumer {
   private async run(): Promise<void> {
     while (!this.stopped) {
       try {
-        await this.tenure();
+        await this.runWithLease();
       } catch (error) {
-        this.failed('lost its place', error);
-        await pause(backOff(this.failures), this.stopping.signal);
+        this.failed('lost its position lease', error);
+        await sleep(backoffMs(this.failures), this.stopping.signal);
       }
     }
   }
 
-  /** From taking the lock to losing it or stopping. */
-  private async tenure(): Promise<void> {
-    const lease = await PositionLease.open(this.parts.database, this.of.consumer);
+  /** From taking the lease until it is lost or the consumer stops. */
+  private async runWithLease(): Promise<void> {
+    const lease = new PositionLease(this.parts.database, this.parts.worker, this.options.consumer);
     try {
-      while (!this.stopped && !(await lease.take())) await pause(STANDBY_MS, this.stopping.signal);
-      if (this.of.recordBoundaries && !this.stopped) await this.repeatBegun(lease);
+      while (!this.stopped && !(await lease.take())) await sleep(STANDBY_MS, this.stopping.signal);
+      if (this.options.recordBoundaries && !this.stopped) await this.repeatRecorded(lease);
       while (!this.stopped) await this.step(lease);
     } finally {
-      lease.release();
+      await lease.release();
     }
   }
 
   private async step(lease: PositionLease): Promise<void> {
     lease.check();
-    const { batchSize, recordBoundaries } = this.of;
+    const { batchSize, recordBoundaries } = this.options;
     const { batch, isLast } = await this.next(lease.position);
     this.failures = 0;
     if (batch !== null) {
       if (recordBoundaries && !(await this.parts.boundaries.record(this.boundarySource, batch)))
-        throw new Error(`another instance of ${this.of.consumer} has begun a later batch`);
-      await this.complete(batch, lease);
-      const { at, inARow } = this.last;
+        throw new Error(`another instance of ${this.options.consumer} has started a later batch`);
+      await this.process(batch, lease);
+      const { at, consecutive } = this.last;
       const now = performance.now();
-      this.last = { events: batch.events.length, at: now, inARow: now - at < SOON_MS ? inARow + 1 : 0 };
+      this.last = {
+        events: batch.events.length,
+        at: now,
+        consecutive: now - at < BURST_PAUSE_MS ? consecutive + 1 : 0,
+      };
     }
-    if (isLast) await this.bell.wait(POLL_MS);
-    if (isLast || this.last.events < batchSize) await this.gather();
+    if (isLast) await this.signal.wait(POLL_MS);
+    if (isLast || this.last.events < batchSize) await this.linger();
   }
 
-  /** Time for the next batch to become fuller. */
-  private async gather(): Promise<void> {
-    const { linger = 0, crowdLinger = 0 } = this.of;
-    const { events, at, inARow } = this.last;
-    const isCrowd = performance.now() - at < SOON_MS && (events >= CROWD_EVENTS || inARow >= CROWD_BATCHES);
-    const ms = isCrowd ? Math.max(linger, crowdLinger) : linger;
-    if (ms > 0) await pause(ms, this.stopping.signal);
+  /** Waits for the next batch to become fuller. */
+  private async linger(): Promise<void> {
+    const { linger = 0, burstLinger = 0 } = this.options;
+    const { events, at, consecutive } = this.last;
+    const isBurst = performance.now() - at < BURST_PAUSE_MS && (events >= BURST_EVENTS || consecutive >= BURST_BATCHES);
+    const ms = isBurst ? Math.max(linger, burstLinger) : linger;
+    if (ms > 0) await sleep(ms, this.stopping.signal);
   }
 
-  /** The batch that was begun and perhaps handled, but whose position was not stored. */
-  private async repeatBegun(lease: PositionLease): Promise<void> {
-    const begun = await this.parts.boundaries.recorded(this.boundarySource);
-    if (begun === null || begun.last <= lease.position) return;
-    if (begun.first > lease.position + 1) return this.parts.boundaries.forget(this.boundarySource, begun);
-    const batch = await this.begun(begun);
-    if (batch === null) throw new Error(`the log does not have the batch that ${this.of.consumer} has begun`);
-    this.parts.log.info('log consumer: repeats the batch it had begun', { consumer: this.of.consumer, ...begun });
-    await this.complete(batch, lease);
+  /** Repeats a batch that was recorded, and perhaps handled, but whose position was not stored. */
+  private async repeatRecorded(lease: PositionLease): Promise<void> {
+    const recorded = await this.parts.boundaries.recorded(this.boundarySource);
+    if (recorded === null || recorded.last <= lease.position) return;
+    if (recorded.first > lease.position + 1) return this.parts.boundaries.remove(this.boundarySource, recorded);
+    const batch = await this.readRange(recorded);
+    if (batch === null) throw new Error(`the log does not have the recorded batch of ${this.options.consumer}`);
+    this.parts.log.info('log consumer: repeats the recorded batch', {
+      consumer: this.options.consumer,
+      ...recorded,
+    });
+    await this.process(batch, lease);
   }
 
-  /** Handles the batch as often as it takes, then stores the position. */
-  private async complete(batch: EventBatch, lease: PositionLease): Promise<void> {
-    while (!(await this.handled(batch))) {
-      await pause(backOff(this.failures), this.stopping.signal);
+  /** Handles the batch until it succeeds, then stores the position. */
+  private async process(batch: EventBatch, lease: PositionLease): Promise<void> {
+    while (!(await this.tryHandle(batch, lease))) {
+      await sleep(backoffMs(this.failures), this.stopping.signal);
       if (this.stopped) return;
       lease.check();
     }
-    await lease.advance(batch.last);
+    await lease.advance(batch.last, this.stopping.signal);
   }
 
-  private async handled(batch: EventBatch): Promise<boolean> {
+  private async tryHandle(batch: EventBatch, lease: PositionLease): Promise<boolean> {
     try {
-      await this.of.handle(batch);
+      await this.options.handle(batch, lease);
       this.failures = 0;
       return true;
     } catch (error) {
-      this.failed('batch failed and is repeated', error, { first: batch.first, last: batch.last });
+      this.failed('a batch failed and is repeated', error, { first: batch.first, last: batch.last });
       return false;
     }
   }
 
-  /** The next events after `position`, at most `batchSize`; `isLast`: there were no more in the log. */
+  /** The next events after `position`; `isLast`: the log has no more. */
   private async next(position: number): Promise<{ batch: EventBatch | null; isLast: boolean }> {
-    const { batchSize } = this.of;
+    const { batchSize } = this.options;
     const shared = this.parts.recent.from(position + 1, batchSize);
     if (shared.length > 0) return { batch: batchOf(shared), isLast: false };
-    // By what comes next, not by positions alone: they are dense, but the oldest may have been cleared away.
+    // Not by a range of positions: these are dense, but the oldest events may have been deleted.
     const batch = await this.read({
       name: 'bus-log-next',
       text: `SELECT ${LOG_COLUMNS} FROM event_log WHERE position > $1 ORDER BY position LIMIT $2`,
       values: [position, batchSize],
     });
-    if (batch !== null) this.parts.recent.remember(batch.events);
+    if (batch !== null) this.parts.recent.addRead(batch.events);
     return { batch, isLast: batch === null || batch.events.length < batchSize };
   }
 
-  private begun({ first, last }: Boundaries): Promise<EventBatch | null> {
+  private readRange({ first, last }: Boundaries): Promise<EventBatch | null> {
     return this.read({
-      name: 'bus-log-begun',
+      name: 'bus-log-range',
       text: `SELECT ${LOG_COLUMNS} FROM event_log WHERE position BETWEEN $1 AND $2 ORDER BY position`,
       values: [first, last],
     });
@@ -162,17 +168,17 @@ export class PostgresConsumer {
 
   private async read(query: { name: string; text: string; values: number[] }): Promise<EventBatch | null> {
     const { rows } = await this.parts.database.query<LoggedEventRow>(query);
-    return rows.length === 0 ? null : batchOf(rows.map(loggedEvent));
+    return rows.length === 0 ? null : batchOf(rows.map(toLoggedEvent));
   }
 
   private get boundarySource(): string {
-    return `${this.of.consumer}:${LOG_SOURCE}`;
+    return `${this.options.consumer}:${LOG_SOURCE}`;
   }
 
   private failed(event: string, error: unknown, fields: object = {}): void {
     this.failures += 1;
     this.parts.log.warn(`log consumer: ${event}`, {
-      consumer: this.of.consumer,
+      consumer: this.options.consumer,
       reason: (error as Error | undefined)?.message ?? String(error),
       failures: this.failures,
       ...fields,

@@ -1,23 +1,25 @@
 import { Injectable } from '@nestjs/common';
-import { Log, Shutdown, Wakeups } from '#libs/kernel';
-import { Database } from '#libs/persistence';
+import { LocalNotifications, Log, Shutdown } from '#libs/kernel';
+import { Database, Worker } from '#libs/persistence';
 import { BatchBoundaries } from '../batch-boundaries.js';
 import { EventLog, type ConsumeOptions } from '../event-log.js';
 import { LogListener } from './log-listener.js';
+import { storedPosition } from './position-lease.js';
 import { PostgresConsumer } from './postgres-consumer.js';
 import { RecentEvents } from './recent-events.js';
 
-/** The log in PostgreSQL: consumers read `event_log` by position, one instance of each consumer at a time. */
+/** The log in PostgreSQL: consumers read `event_log` by position, one instance of a consumer at a time. */
 @Injectable()
 export class PostgresEventLog extends EventLog {
   constructor(
     private readonly database: Database,
     private readonly boundaries: BatchBoundaries,
     private readonly listener: LogListener,
-    private readonly wakeups: Wakeups,
+    private readonly notifications: LocalNotifications,
     private readonly log: Log,
     private readonly shutdown: Shutdown,
     private readonly recent: RecentEvents,
+    private readonly worker: Worker,
   ) {
     super();
   }
@@ -25,10 +27,14 @@ export class PostgresEventLog extends EventLog {
   async consume(options: ConsumeOptions): Promise<void> {
     if (this.shutdown.begun) return;
     this.listener.start();
-    const { database, boundaries, wakeups, log, recent } = this;
-    recent.join();
-    const consumer = new PostgresConsumer(options, { database, boundaries, wakeups, log, recent });
+    const { database, boundaries, notifications, log, recent, worker } = this;
+    recent.addReader();
+    const consumer = new PostgresConsumer(options, { database, boundaries, notifications, log, recent, worker });
     this.shutdown.on('work', `log consumer ${options.consumer}`, () => consumer.stop());
     consumer.start();
+  }
+
+  handledPosition(consumer: string): Promise<number> {
+    return storedPosition(this.database, consumer);
   }
 }

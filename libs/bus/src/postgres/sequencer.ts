@@ -1,138 +1,154 @@
 import { Injectable } from '@nestjs/common';
-import { Config, Log, Shutdown, Wakeups } from '#libs/kernel';
+import { backoffMs, Config, LocalNotifications, Log, Shutdown, sleep, WakeSignal } from '#libs/kernel';
 import { Database, Worker } from '#libs/persistence';
-import { backOff } from '../back-off.js';
-import { Bell } from '../bell.js';
+import { Lease } from './lease.js';
 import { LOG_CHANNEL } from './log-listener.js';
-import { EVENT_COLUMNS } from './logged-event-row.js';
-import { RecentEvents } from './recent-events.js';
+import { EVENT_COLUMNS } from './event-row.js';
 
-/** A move ends with the portion that brings it to so many events, or with so many portions. */
-const MOST_EVENTS = 5_000;
-const MOST_PORTIONS = 1_000;
+/** A move ends with the outbox row that reaches so many events, or after so many rows. */
+const MAX_EVENTS = 5_000;
+const MAX_ROWS = 1_000;
 const POLL_MS = 100;
-/** Where every program is one process, whatever concerns a mail has rung. */
+/** In the standalone program every writer notifies the sequencer, so the poll is only a fallback. */
 const STANDALONE_POLL_MS = 250;
 /**
- * After a ring: what commits in the next moment goes into the same move. A lone event is not kept waiting; a crowd is, and
- * so is what follows closely upon the last move.
+ * Delay after a notification, so that further commits share the move. It is longer during a burst: after a move of many
+ * events, or one that was only a moment ago.
  */
-const GATHER_MS = 5;
-const CROWD_ROWS = 10;
-const CROWD_MS = 100;
-const CROWD_GATHER_MS = 50;
-/** The outbox is a queue: its dead rows lie where every move begins to read, and autovacuum comes once a minute. */
+const BATCH_DELAY_MS = 5;
+const BURST_EVENTS = 10;
+const BURST_PAUSE_MS = 100;
+const BURST_DELAY_MS = 50;
+/** Dead rows of the outbox lie where every move begins to read, and autovacuum runs only once a minute. */
 const VACUUM_AFTER_ROWS = 20_000;
-const LAST_MOVES = 20;
-const SEQUENCER_LOCK = 7_305_119_002;
+/** Moves at the stop, for the events of the last requests. */
+const FINAL_MOVES = 20;
+/** Time between two attempts to take the lease from another process. */
+const STANDBY_MS = 500;
+/** A session that hangs inside a move, or waits for one that does, must not keep the sequencer of another process waiting. */
+const SESSION_TIMEOUTS = `SET idle_in_transaction_session_timeout = '10s'; SET lock_timeout = '10s'`;
 
 /**
- * Order of a move: (key, sequence). What is picked is a prefix by portion id, and the portions of one key are in the order
- * of its sequence (taken under that key's row lock, held until commit), so a move never holds event n + 1 of a key
- * without n. By `ctid`, because the plan then does not depend on statistics that a queue always makes wrong; portions are
- * never updated and only deleted here, under the lock.
+ * The lock on the lease lasts until the end of the move, so that nobody takes over in between; without events to move
+ * there is no lock, and so nothing to write. A statement of its own: MOVE takes its snapshot after the commit of the
+ * previous holder and sees its head.
+ */
+const MAY_MOVE = `
+  SELECT set_config('postloft.may_move', coalesce((
+           SELECT true FROM leases WHERE name = $1 AND owner = $2 AND fence = $3 AND EXISTS (SELECT FROM outbox) FOR UPDATE
+         ), false)::text, true)`;
+
+/**
+ * The order of a move is (key, sequence). A move takes a prefix of the outbox by id, and the rows of one key are in the
+ * order of its sequence (which is assigned under the lock of that key's row, held until commit), so a move never contains
+ * event n + 1 of a key without n. Rows are addressed by `ctid`, because the plan then does not depend on statistics, which
+ * are always wrong for a queue; rows are never updated, and deleted only here, under the lease.
  */
 const MOVE = `
-  WITH waiting AS (
+  WITH candidates AS (
     SELECT ctid, sum(cardinality(sequence)) OVER (ORDER BY id ROWS UNBOUNDED PRECEDING) - cardinality(sequence) AS before
-      FROM outbox_portions WHERE current_setting('postloft.may_move')::boolean ORDER BY id LIMIT ${MOST_PORTIONS}
-  ), gone AS (
-    DELETE FROM outbox_portions WHERE ctid = ANY (ARRAY(SELECT ctid FROM waiting WHERE before < $1))
+      FROM outbox WHERE current_setting('postloft.may_move')::boolean ORDER BY id LIMIT ${MAX_ROWS}
+  ), deleted AS (
+    DELETE FROM outbox WHERE ctid = ANY (ARRAY(SELECT ctid FROM candidates WHERE before < $1))
     RETURNING ${EVENT_COLUMNS}
-  ), picked AS MATERIALIZED (
+  ), events AS MATERIALIZED (
     SELECT event.*
-      FROM gone, unnest(${EVENT_COLUMNS}) AS event (${EVENT_COLUMNS})
+      FROM deleted, unnest(${EVENT_COLUMNS}) AS event (${EVENT_COLUMNS})
   ), counted AS (
-    SELECT count(*) AS moved FROM picked
+    SELECT count(*) AS moved FROM events
   ), head AS (
     UPDATE event_log_head SET position = position + moved FROM counted WHERE moved > 0
     RETURNING position - moved AS before, moved
-  ), logged AS (
+  ), inserted AS (
     INSERT INTO event_log (position, ${EVENT_COLUMNS})
-    SELECT before + row_number() OVER (ORDER BY key COLLATE "C", sequence), ${EVENT_COLUMNS} FROM picked CROSS JOIN head
-    RETURNING position, event_id
+    SELECT before + row_number() OVER (ORDER BY key COLLATE "C", sequence), ${EVENT_COLUMNS} FROM events CROSS JOIN head
   )
-  SELECT moved::int, before, (SELECT count(*)::int FROM gone) AS portions, pg_notify('${LOG_CHANNEL}', $2),
-         CASE WHEN $3 THEN (SELECT string_agg(event_id, ',' ORDER BY position) FROM logged) END AS ids
+  SELECT moved::int, (SELECT count(*)::int FROM deleted) AS outbox_rows, pg_notify('${LOG_CHANNEL}', $2)
     FROM head`;
 
-/** What a move answers; no row at all when it found nothing to move. */
+/** The result of a move; no row at all if the outbox was empty or another sequencer has the lease. */
 interface Move {
   moved: number;
-  portions: number;
-  /** Position of the event before the first one, a bigint as text. */
-  before: string;
-  /** In log order, joined by commas; null where nobody asked. */
-  ids: string | null;
+  outbox_rows: number;
 }
-const NOTHING: Move = { moved: 0, portions: 0, before: '0', ids: null };
+const NOTHING: Move = { moved: 0, outbox_rows: 0 };
 
 /**
- * Gives committed events their place. Moves them from the portions of the outbox to rows of `event_log`, where positions are dense: 1, 2, 3, …
- * Only what is committed is seen and only one sequencer of the database moves at a time, so a reader of
- * `position > mine` never misses an event that commits late, and an open transaction delays only its own events.
+ * Moves committed events from the outbox to `event_log`, with dense positions: 1, 2, 3, …
+ * A move sees only committed events, and only one sequencer of the database moves at a time. A reader of
+ * `position > last` therefore never misses an event that commits late, and an open transaction delays only its own events.
  */
 @Injectable()
 export class Sequencer {
-  private readonly bell = new Bell();
+  private readonly signal = new WakeSignal();
   private readonly pollMs: number;
   private session: Awaited<ReturnType<Database['session']>> | undefined;
+  private readonly lease: Lease;
   private loop: Promise<void> | undefined;
-  private stopped = false;
+  private readonly stopping = new AbortController();
   private failures = 0;
-  /** `at` of `performance.now()`: when something was moved. */
+  /** `at`: the time of `performance.now()` of the last move that was not empty. */
   private lastMove = { moved: 0, ms: 0, at: -Infinity };
   private movedSinceVacuum = 0;
 
   constructor(
     private readonly database: Database,
-    private readonly wakeups: Wakeups,
+    private readonly notifications: LocalNotifications,
     private readonly worker: Worker,
     private readonly log: Log,
     private readonly shutdown: Shutdown,
-    private readonly recent: RecentEvents,
     { program }: Config,
   ) {
     this.pollMs = program === 'standalone' ? STANDALONE_POLL_MS : POLL_MS;
+    this.lease = new Lease(database, worker, 'sequencer');
   }
 
-  /** Any number of processes may run one; they take turns. */
+  /** Any number of processes may run a sequencer: one holds the lease, and the others stand by. */
   start(): void {
     if (this.loop) return;
-    const deafen = this.wakeups.on('outbox', () => this.bell.ring());
+    const unsubscribe = this.notifications.on('outbox', () => this.signal.notify());
     this.loop = this.run();
-    // In `flush`, because what finishes in `work` still appends.
+    // In `flush`, because the stage `work` still appends events.
     this.shutdown.on('flush', 'sequencer', async () => {
-      deafen();
+      unsubscribe();
       await this.stop();
     });
   }
 
   private async run(): Promise<void> {
     while (!this.stopped) {
-      if (await this.attempt()) continue;
-      const rung = await this.bell.wait(this.failures > 0 ? backOff(this.failures) : this.pollMs);
-      if (rung && !this.stopped) await new Promise((resolve) => setTimeout(resolve, this.gatherMs()));
+      if (await this.tryMove()) continue;
+      if (!this.lease.isHeld && this.failures === 0) {
+        await sleep(STANDBY_MS, this.stopping.signal);
+        continue;
+      }
+      const notified = await this.signal.wait(this.failures > 0 ? backoffMs(this.failures) : this.pollMs);
+      if (notified && !this.stopped) await sleep(this.batchDelayMs());
     }
   }
 
-  private gatherMs(): number {
+  private batchDelayMs(): number {
     const { moved, ms, at } = this.lastMove;
-    const isCrowd = moved >= CROWD_ROWS || performance.now() - at < CROWD_MS;
-    // As long again as the last move took: a slow database is not asked more often than it can answer.
-    return Math.min(Math.max(isCrowd ? CROWD_GATHER_MS : GATHER_MS, ms), POLL_MS);
+    const isBurst = moved >= BURST_EVENTS || performance.now() - at < BURST_PAUSE_MS;
+    // At least as long as the last move took, so that a slow database is not overloaded.
+    return Math.min(Math.max(isBurst ? BURST_DELAY_MS : BATCH_DELAY_MS, ms), POLL_MS);
   }
 
   private async stop(): Promise<void> {
-    this.stopped = true;
-    this.bell.ring();
+    this.stopping.abort();
+    this.signal.notify();
     await this.loop;
-    for (let i = 0; i < LAST_MOVES && (await this.attempt()); i++);
+    for (let i = 0; i < FINAL_MOVES && (await this.tryMove()); i++);
     this.close();
+    await this.lease.release();
   }
 
-  /** One move; true when it was as large as a move may be. A failure is logged and counts as nothing moved. */
-  private async attempt(): Promise<boolean> {
+  private get stopped(): boolean {
+    return this.stopping.signal.aborted;
+  }
+
+  /** One move; true if it had the largest size. A failure is logged and returns false. */
+  private async tryMove(): Promise<boolean> {
     try {
       const isFull = await this.move();
       this.failures = 0;
@@ -140,56 +156,58 @@ export class Sequencer {
     } catch (error) {
       this.failures += 1;
       this.close();
-      this.log.warn('sequencer: move failed', { reason: (error as Error).message, failures: this.failures });
+      await this.lease.release();
+      this.log.warn('sequencer: a move failed', { reason: (error as Error).message, failures: this.failures });
       return false;
     }
   }
 
   private async move(): Promise<boolean> {
+    if (!this.lease.isHeld && !(await this.lease.take())) return false;
     const { client } = (this.session ??= await this.open());
+    const { name, owner, fence } = this.lease.held();
     const began = performance.now();
-    // Two statements, one round trip, one transaction. The lock must come in a statement of its own: the second one
-    // then takes its snapshot after the previous holder's commit and sees that holder's head.
+    // Two statements, one round trip, one transaction.
     const results = (await client.query(
-      `SELECT set_config('postloft.may_move', pg_try_advisory_xact_lock(${SEQUENCER_LOCK})::text, true);
-       EXECUTE move_outbox(${MOST_EVENTS}, '${this.worker.id}', ${this.recent.isWanted})`,
+      `EXECUTE may_move('${name}', '${owner}', ${fence}); EXECUTE move_outbox(${MAX_EVENTS}, '${this.worker.id}')`,
     )) as unknown as { rows: Move[] }[];
-    const { moved, portions, before, ids } = results[1].rows[0] ?? NOTHING;
-    if (ids !== null) this.recent.logged(Number(before) + 1, ids.split(','));
+    const { moved, outbox_rows: rows } = results[1].rows[0] ?? NOTHING;
     const now = performance.now();
     this.lastMove = { moved, ms: now - began, at: moved > 0 ? now : this.lastMove.at };
     if (moved > 0) {
-      this.wakeups.ring('log');
+      this.notifications.notify('log');
       await this.vacuum(moved);
     }
-    return moved >= MOST_EVENTS || portions === MOST_PORTIONS;
+    return moved >= MAX_EVENTS || rows === MAX_ROWS;
   }
 
   private async vacuum(moved: number): Promise<void> {
     this.movedSinceVacuum += moved;
     if (this.movedSinceVacuum < VACUUM_AFTER_ROWS) return;
     this.movedSinceVacuum = 0;
-    // Without truncation, which would lock writers out.
-    await this.session?.client.query('VACUUM (TRUNCATE false) outbox_portions');
+    // Truncation would block writers.
+    await this.session?.client.query('VACUUM (TRUNCATE false) outbox');
   }
 
-  /** A connection of its own, so that the move is planned once. */
+  /** A connection of its own, so that the move is planned only once. */
   private async open(): Promise<NonNullable<Sequencer['session']>> {
     const session = await this.database.session();
-    // Without a listener, a connection that breaks between two moves would end the process.
+    // Without a listener, an error between two moves would end the process.
     session.client.on('error', (error) => {
       if (this.session !== session) return;
       this.log.warn('sequencer: connection lost', { reason: error.message });
       this.close();
     });
     try {
-      // The rows are found through the primary key, whatever the statistics of a queue say. A plan with a forbidden
-      // node counts as very expensive: compiling it (jit) would cost 60 ms a move, and PostgreSQL would plan each move
-      // anew in the hope of a cheaper one, a fifth of a move's time.
+      // Rows must be found through the primary key, whatever the statistics of the queue say. A plan with a disabled node
+      // has a very high estimated cost: JIT compilation would take 60 ms per move, and without a forced generic plan
+      // PostgreSQL would plan every move again, which takes a fifth of its time.
       await session.client.query(
         'SET enable_seqscan = off; SET enable_bitmapscan = off; SET jit = off; SET plan_cache_mode = force_generic_plan',
       );
-      await session.query(`PREPARE move_outbox (int, text, boolean) AS ${MOVE}`);
+      await session.client.query(SESSION_TIMEOUTS);
+      await session.query(`PREPARE may_move (text, text, bigint) AS ${MAY_MOVE}`);
+      await session.query(`PREPARE move_outbox (int, text) AS ${MOVE}`);
       return session;
     } catch (error) {
       session.release();

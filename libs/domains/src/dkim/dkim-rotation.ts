@@ -1,20 +1,20 @@
-import { isId, Refusal } from '#libs/contracts';
-import { Config, SecretBox, Wakeups } from '#libs/kernel';
+import { isId, Refusal, seesDomain, type Visibility } from '#libs/contracts';
+import { Config, LocalNotifications, SecretBox } from '#libs/kernel';
 import { appendEvents, Database, type Queryable } from '#libs/persistence';
 import { Injectable } from '@nestjs/common';
-import { domainEvent, type DomainEventReason } from '../domain-event.js';
-import { DOMAIN_COLUMNS, type DomainRow } from '../domain-row.js';
-import { presentDomain, type DomainView } from '../domain-view.js';
-import { freePlace, keysIn, obstacleTo, switched, type KeyRing } from './key-ring.js';
-import { insertKeys, storeRing } from './key-rows.js';
-import { KeySupply } from './key-supply.js';
+import { domainEvent, type DomainEventReason } from '../model/domain-event.js';
+import { DOMAIN_COLUMNS, type DomainRow } from '../model/domain-row.js';
+import { toDomainView, type DomainView } from '../model/domain-view.js';
+import { KeyPool } from './key-pool.js';
+import { freeVariant, keysIn, rotationObstacle, switchToNextKeys, type KeyRing } from './key-ring.js';
+import { insertKeys, storeKeyRing } from './key-rows.js';
 import { newKeys } from './new-keys.js';
 
 type LockedRow = DomainRow & { sequence: number; now: Date };
 
-/** Whose domain; and what must be written in the same transaction, such as the audit log. */
+/** `alongside` makes further writes in the same transaction, such as the audit log. */
 export interface RotationRequest {
-  accountId: string;
+  visibility: Visibility;
   id: string;
   alongside?: (tx: Queryable) => Promise<void>;
 }
@@ -22,8 +22,8 @@ export interface RotationRequest {
 const LOCK = 'SELECT id FROM domains WHERE id = $2 AND account_id = $1 FOR UPDATE';
 const READ = `SELECT ${DOMAIN_COLUMNS}, sequence, now() AS now FROM domains WHERE id = $2 AND account_id = $1`;
 
-/** What was seen of the keys before is of the past, as is a check under way: its fence is gone. */
-const TOUCH = `
+/** Drops findings about next keys, and invalidates a running check by a new fence. */
+const INVALIDATE_CHECKS = `
   UPDATE domains
      SET findings = coalesce((SELECT jsonb_agg(f) FROM jsonb_array_elements(findings) AS f
                                WHERE f ->> 'slot' NOT LIKE '%\\_next'), '[]'),
@@ -33,97 +33,98 @@ const TOUCH = `
   RETURNING ${DOMAIN_COLUMNS}, sequence, now() AS now`;
 
 /**
- * New DKIM keys for domains. A rotation begins here; it goes on by itself (`DomainVerifier`) once DNS proves that the
- * next records stand, whether the owner published them or an alias leads to where the service did.
+ * Starts and cancels the rotation of DKIM keys. `DomainVerifier` continues it when DNS confirms the next records, whether
+ * the owner published them or an alias points to the records of the service.
  */
 @Injectable()
 export class DkimRotation {
-  private readonly supply = new KeySupply();
+  private readonly keyPool = new KeyPool();
 
   constructor(
     private readonly database: Database,
     private readonly secretBox: SecretBox,
     private readonly config: Config,
-    private readonly wakeups: Wakeups,
+    private readonly notifications: LocalNotifications,
   ) {}
 
   /**
-   * Makes the next keys, an RSA and an Ed25519 one, whose records are to be published. Null for an unknown id and for
-   * another account's.
-   * @throws Refusal conflict while a rotation is under way, the last is not over, or the domain is not active.
+   * Creates the next keys, RSA and Ed25519, whose records are to be published. Null for an unknown id and for a
+   * domain that the key does not see.
+   * @throws Refusal conflict during a rotation, while replaced keys are kept, or if the domain is not active
    */
   async rotate(request: RotationRequest): Promise<DomainView | null> {
-    const { accountId, id } = request;
-    const before = await this.read(accountId, id);
+    const { id } = request;
+    const before = await this.read(request);
     if (before === null) return null;
     assertRotatable(before);
-    // Costly, so not under a lock; once more inside it.
-    const keys = await newKeys(id, this.supply, this.secretBox);
+    // Key generation is costly, so it happens outside the lock and the check is repeated inside.
+    const keys = await newKeys(id, this.keyPool, this.secretBox);
     return this.change(request, 'dkim_rotating', async (tx, domain) => {
       assertRotatable(domain);
-      const place = freePlace(domain.keys, domain.selector);
-      await insertKeys(tx, { id, selector: domain.selector, place, state: 'next' }, keys);
+      const variant = freeVariant(domain.keys, domain.selector);
+      await insertKeys(tx, { id, selector: domain.selector, variant, state: 'next' }, keys);
     });
   }
 
   /**
-   * Gives up the next keys before they signed anything.
-   * @throws Refusal conflict when there are none.
+   * Removes the next keys before they have signed anything.
+   * @throws Refusal conflict when there are none
    */
   cancel(request: RotationRequest): Promise<DomainView | null> {
     return this.change(request, 'dkim_canceled', async (tx, domain) => {
       assertPending(domain);
       const kept = domain.keys.filter(({ state }) => state !== 'next');
-      await storeRing(tx, domain, kept);
+      await storeKeyRing(tx, domain, kept);
     });
   }
 
   /**
-   * The next keys of a domain that the operator vouches for sign at once: he answers for its records, these included.
-   * @throws Refusal conflict for any other domain, and where no next keys are.
+   * Switches to the next keys of a vouched domain at once: the operator vouches for their records too.
+   * @throws Refusal conflict for any other domain, and where there are no next keys
    */
   force(request: RotationRequest): Promise<DomainView | null> {
     return this.change(request, 'dkim_switched', async (tx, domain) => {
       if (!domain.vouched)
         throw conflict('not_vouched', 'Only DNS can switch the keys of a domain that the operator does not vouch for.');
       assertPending(domain);
-      await storeRing(tx, domain, switched(domain.keys, domain.now));
+      await storeKeyRing(tx, domain, switchToNextKeys(domain.keys, domain.now));
     });
   }
 
-  private async read(accountId: string, id: string): Promise<LockedRow | null> {
-    if (!isId('dom', id)) return null;
-    return (await this.database.query<LockedRow>(READ, [accountId, id])).rows.at(0) ?? null;
+  private async read({ visibility, id }: RotationRequest): Promise<LockedRow | null> {
+    if (!isId('dom', id) || !seesDomain(visibility, id)) return null;
+    return (await this.database.query<LockedRow>(READ, [visibility.accountId, id])).rows.at(0) ?? null;
   }
 
   private async change(
-    { accountId, id, alongside }: RotationRequest,
+    { visibility, id, alongside }: RotationRequest,
     reason: DomainEventReason,
-    deed: (tx: Queryable, domain: LockedRow) => Promise<void>,
+    work: (tx: Queryable, domain: LockedRow) => Promise<void>,
   ): Promise<DomainView | null> {
-    if (!isId('dom', id)) return null;
+    if (!isId('dom', id) || !seesDomain(visibility, id)) return null;
+    const { accountId } = visibility;
     const { SERVICE_DOMAIN } = this.config.settings;
     const changed = await this.database.transaction(async (tx) => {
-      // First the lock, then a statement of its own that sees what the last holder of it wrote.
+      // A statement after the lock, so that it sees the changes of the previous holder.
       if ((await tx.query(LOCK, [accountId, id])).rowCount === 0) return null;
       const before = (await tx.query<LockedRow>(READ, [accountId, id])).rows[0];
-      await deed(tx, before);
-      const { rows } = await tx.query<LockedRow>(TOUCH, [id, reason !== 'dkim_canceled']);
+      await work(tx, before);
+      const { rows } = await tx.query<LockedRow>(INVALIDATE_CHECKS, [id, reason !== 'dkim_canceled']);
       const of = { type: 'domain.updated' as const, reason, sequence: rows[0].sequence, at: rows[0].now };
       await appendEvents(tx, [domainEvent(rows[0], SERVICE_DOMAIN, of)]);
       await alongside?.(tx);
       return rows[0];
     });
     if (changed === null) return null;
-    this.wakeups.ring('due-domains');
-    this.wakeups.ring('outbox');
-    return presentDomain(changed, SERVICE_DOMAIN);
+    this.notifications.notify('due-domains');
+    this.notifications.notify('outbox');
+    return toDomainView(changed, SERVICE_DOMAIN);
   }
 }
 
 function assertRotatable({ status, keys }: DomainRow): void {
   if (status !== 'active') throw conflict('not_active', 'Keys can be rotated once the domain is active.');
-  switch (obstacleTo(keys)) {
+  switch (rotationObstacle(keys)) {
     case 'pending':
       throw conflict('rotation_pending', 'A rotation is under way already. Publish its records, or cancel it.');
     case 'retiring':

@@ -1,25 +1,23 @@
-import { KEY_ALGORITHMS } from './key-algorithm.js';
 import { keysIn, type KeyRing } from './key-ring.js';
-import { aliasTarget, PLACES, selectorAt } from './selector.js';
+import { aliasTarget, KEY_ALGORITHMS, SELECTOR_VARIANTS, selectorFor } from './selector.js';
 
 /** Timestamps are ISO 8601 UTC. */
 export interface RotationView {
-  /** `pending`: the next record is to be published. `verified`: it was seen once. `switched`: the new keys sign. */
+  /** `pending`: the next record is to be published. `verified`: it was found once. `switched`: the new keys sign. */
   status: 'pending' | 'verified' | 'switched';
   started_at: string;
   verified_at: string | null;
   switched_at: string | null;
-  /** Until when the records of the replaced keys must stay. */
+  /** The time until which the records of the replaced keys must be kept. */
   keep_old_until: string | null;
 }
 
-/** How the mail of a domain is signed. */
 export interface DkimView {
-  /** Since when the present keys sign; null: the entry has none. */
+  /** The time since which the present keys sign; null: the entry has no keys. */
   signing_since: string | null;
-  /** What is under way; null: nothing. */
+  /** The current rotation; null: none. */
   rotation: RotationView | null;
-  /** The aliases that make rotations follow without the owner's help, set once instead of the TXT records. */
+  /** Aliases to set once instead of the TXT records, so that keys rotate without the owner. */
   cnames: { name: string; value: string }[];
 }
 
@@ -30,14 +28,14 @@ interface KeyedDomain {
   keys: KeyRing;
 }
 
-export function presentDkim({ id, name, selector, keys }: KeyedDomain, serviceDomain: string): DkimView {
+export function toDkimView({ id, name, selector, keys }: KeyedDomain, serviceDomain: string): DkimView {
   const active = keysIn(keys, 'active').at(0);
   const selectors = KEY_ALGORITHMS.flatMap((algorithm) =>
-    PLACES.map((place) => selectorAt(selector, place, algorithm)),
+    SELECTOR_VARIANTS.map((variant) => selectorFor(selector, variant, algorithm)),
   );
   return {
     signing_since: iso(active?.switchedAt ?? active?.createdAt ?? null),
-    rotation: presentRotation(keys),
+    rotation: toRotationView(keys),
     cnames: selectors.map((each) => ({
       name: `${each}._domainkey.${name}`,
       value: aliasTarget(id, each, serviceDomain),
@@ -45,7 +43,7 @@ export function presentDkim({ id, name, selector, keys }: KeyedDomain, serviceDo
   };
 }
 
-function presentRotation(keys: KeyRing): RotationView | null {
+function toRotationView(keys: KeyRing): RotationView | null {
   const [next, active, retired] = (['next', 'active', 'retired'] as const).map((state) => keysIn(keys, state).at(0));
   const key = next ?? (retired && active);
   if (key === undefined) return null;
@@ -59,5 +57,5 @@ function presentRotation(keys: KeyRing): RotationView | null {
   };
 }
 
-/** PostgreSQL writes times of JSON with an offset and microseconds. */
+/** In JSON, PostgreSQL writes times with an offset and microseconds. */
 const iso = (time: string | null): string | null => time && new Date(time).toISOString();

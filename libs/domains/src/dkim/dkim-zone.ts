@@ -1,9 +1,8 @@
 import { dkimRecordValue } from '#libs/mime';
 import type { Database } from '#libs/persistence';
-import type { KeyAlgorithm } from './key-algorithm.js';
-import { aliasTarget } from './selector.js';
+import { aliasTarget, type KeyAlgorithm } from './selector.js';
 
-/** A TXT record of the zone `dkim.<service>`, where the aliases of owners lead. */
+/** A TXT record of the zone `dkim.<service>`, to which the aliases of owners point. */
 export interface ZoneRecord {
   name: string;
   value: string;
@@ -22,19 +21,19 @@ const NEXT = `
   SELECT domain_id AS "domainId", id, algorithm, selector, public_key AS "publicKey" FROM domain_keys
    WHERE (domain_id, id) > ($1, $2) ORDER BY domain_id, id LIMIT ${PAGE}`;
 
-/** Seconds. Two names take turns at least seven days apart, so nothing old is left in a cache by far. */
+/** Seconds. The keys of a name change at least seven days apart, so caches hold no old ones. */
 const TTL = 3_600;
 /** RFC 1035 §3.3. */
 const STRING_OCTETS = 255;
 
-/** What the operator publishes under `dkim.<service>`: every key of every domain, of all accounts. */
+/** The records that the operator publishes under `dkim.<service>`: all keys of all domains of all accounts. */
 export class DkimZone {
   constructor(
     private readonly database: Database,
     private readonly serviceDomain: string,
   ) {}
 
-  /** Of one installation at once; by domain. */
+  /** All records, by domain. */
   async records(): Promise<ZoneRecord[]> {
     const records: ZoneRecord[] = [];
     for (let last: PublicKeyRow | undefined; ;) {

@@ -1,18 +1,18 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import {
-  freePlace,
+  freeVariant,
   KEEP_RETIRED_MS,
   keysIn,
-  obstacleTo,
-  switched,
-  turn,
+  rotationObstacle,
+  switchToNextKeys,
+  advanceKeyRing,
   type KeyRing,
   type KeyState,
-  type Proof,
+  type NextKeysResult,
   type SigningKey,
 } from './key-ring.js';
-import { selectorAt } from './selector.js';
+import { selectorFor } from './selector.js';
 
 const BASE = 'plabcdefgh';
 const MINUTE = 60_000;
@@ -20,11 +20,11 @@ const START = Date.parse('2026-01-31T09:30:00Z');
 
 let made = 0;
 function pair(ring: KeyRing, state: KeyState, at: number): SigningKey[] {
-  const place = freePlace(ring, BASE);
+  const variant = freeVariant(ring, BASE);
   return (['rsa', 'ed25519'] as const).map((algorithm) => ({
     id: `key${(made += 1)}`,
     algorithm,
-    selector: selectorAt(BASE, place, algorithm),
+    selector: selectorFor(BASE, variant, algorithm),
     publicKey: '',
     state,
     createdAt: new Date(at).toISOString(),
@@ -33,104 +33,104 @@ function pair(ring: KeyRing, state: KeyState, at: number): SigningKey[] {
     retireAt: null,
   }));
 }
-const moment = (at: number) => ({ now: new Date(at), intervalMs: MINUTE });
+const checkAt = (at: number) => ({ now: new Date(at), intervalMs: MINUTE });
 const shape = (ring: KeyRing) => ring.map(({ selector, state }) => `${selector.slice(BASE.length)} ${state}`);
 
 describe('a rotation', () => {
   const stable = pair([], 'active', START);
-  const begun = [...stable, ...pair(stable, 'next', START)];
+  const started = [...stable, ...pair(stable, 'next', START)];
 
-  it('goes on when DNS showed the next keys twice, an interval apart', () => {
-    const once = turn(begun, 'proved', moment(START));
+  it('switches after two confirmations, an interval apart', () => {
+    const once = advanceKeyRing(started, 'confirmed', checkAt(START));
     expect([once.change, shape(once.ring)]).toEqual([null, [' active', 'e active', '2 next', '2e next']]);
-    expect(turn(once.ring, 'proved', moment(START + MINUTE - 1)).change).toBeNull();
-    const twice = turn(once.ring, 'proved', moment(START + MINUTE));
+    expect(advanceKeyRing(once.ring, 'confirmed', checkAt(START + MINUTE - 1)).change).toBeNull();
+    const twice = advanceKeyRing(once.ring, 'confirmed', checkAt(START + MINUTE));
     expect([twice.change, shape(twice.ring)]).toEqual(['switched', [' retired', 'e retired', '2 active', '2e active']]);
   });
 
-  it('begins anew with its proofs when DNS says no between them, and waits when DNS says nothing', () => {
-    const once = turn(begun, 'proved', moment(START)).ring;
-    const refuted = turn(once, 'refuted', moment(START + MINUTE)).ring;
-    expect(turn(refuted, 'proved', moment(START + 2 * MINUTE)).change).toBeNull();
-    const open = turn(once, 'open', moment(START + MINUTE));
+  it('restarts after a negative answer between the confirmations, and waits without an answer', () => {
+    const once = advanceKeyRing(started, 'confirmed', checkAt(START)).ring;
+    const denied = advanceKeyRing(once, 'missing', checkAt(START + MINUTE)).ring;
+    expect(advanceKeyRing(denied, 'confirmed', checkAt(START + 2 * MINUTE)).change).toBeNull();
+    const open = advanceKeyRing(once, 'unanswered', checkAt(START + MINUTE));
     expect([open.change, open.ring]).toEqual([null, once]);
-    expect(turn(open.ring, 'proved', moment(START + 2 * MINUTE)).change).toBe('switched');
+    expect(advanceKeyRing(open.ring, 'confirmed', checkAt(START + 2 * MINUTE)).change).toBe('switched');
   });
 
-  it('ends seven days after the switch, when the old keys go, and the next one takes their names', () => {
-    const after = switched(begun, new Date(START));
+  it('ends seven days after the switch, when the old keys are destroyed and their selectors are free', () => {
+    const after = switchToNextKeys(started, new Date(START));
     const week = START + KEEP_RETIRED_MS;
-    expect(obstacleTo(after)).toBe('retiring');
-    expect(() => freePlace(after, BASE)).toThrow();
-    expect(turn(after, 'open', moment(week - 1))).toEqual({ ring: after, change: null });
-    const { ring, change } = turn(after, 'open', moment(week));
-    expect([change, shape(ring), obstacleTo(ring)]).toEqual(['retired', ['2 active', '2e active'], null]);
+    expect(rotationObstacle(after)).toBe('retiring');
+    expect(() => freeVariant(after, BASE)).toThrow();
+    expect(advanceKeyRing(after, 'unanswered', checkAt(week - 1))).toEqual({ ring: after, change: null });
+    const { ring, change } = advanceKeyRing(after, 'unanswered', checkAt(week));
+    expect([change, shape(ring), rotationObstacle(ring)]).toEqual(['retired', ['2 active', '2e active'], null]);
     expect(shape(pair(ring, 'next', week))).toEqual([' next', 'e next']);
   });
 
-  it('changes nothing in a ring where nothing is under way', () => {
-    for (const proof of ['proved', 'refuted', 'open'] as const)
-      expect(turn(stable, proof, moment(START)).ring).toEqual(stable);
+  it('does not change a ring without a rotation', () => {
+    for (const result of ['confirmed', 'missing', 'unanswered'] as const)
+      expect(advanceKeyRing(stable, result, checkAt(START)).ring).toEqual(stable);
   });
 });
 
 const WAITS = [0, 1_000, MINUTE, 5 * MINUTE, 86_400_000, 3 * 86_400_000];
-const DEEDS = ['begin', 'cancel', 'proved', 'proved', 'proved', 'refuted', 'open'] as const;
+const ACTIONS = ['begin', 'cancel', 'confirmed', 'confirmed', 'confirmed', 'missing', 'unanswered'] as const;
 
-/** One life of a domain, that watches over itself. */
-class Life {
+/** A domain that checks its own invariants. */
+class SimulatedDomain {
   ring: KeyRing = pair([], 'active', START);
   now = START;
   switches = 0;
-  private proofs: number[] = [];
-  /** When a key last signed. */
+  private confirmations: number[] = [];
+  /** The time of the last signature of each key. */
   private readonly signed = new Map<string, number>();
 
-  step(wait: number, deed: (typeof DEEDS)[number]): void {
+  step(wait: number, action: (typeof ACTIONS)[number]): void {
     this.now += wait;
     for (const { id } of keysIn(this.ring, 'active')) this.signed.set(id, this.now);
     const before = this.ring;
-    if (deed === 'cancel') this.cancel();
-    else if (deed !== 'begin') this.look(deed);
-    else if (obstacleTo(before) === null) this.begin();
-    for (const gone of before.filter((key) => !this.ring.includes(key))) this.buried(gone);
-    this.isSound();
+    if (action === 'cancel') this.cancel();
+    else if (action !== 'begin') this.check(action);
+    else if (rotationObstacle(before) === null) this.begin();
+    for (const gone of before.filter((key) => !this.ring.includes(key))) this.assertMayBeDestroyed(gone);
+    this.assertInvariants();
   }
 
-  private isSound(): void {
+  private assertInvariants(): void {
     const algorithms = keysIn(this.ring, 'active').map(({ algorithm }) => algorithm);
     expect(algorithms).toEqual(['rsa', 'ed25519']);
-    const [names, places] = [
+    const [selectors, states] = [
       new Set(this.ring.map(({ selector }) => selector)),
       new Set(this.ring.map(({ algorithm, state }) => `${algorithm} ${state}`)),
     ];
-    expect([names.size, places.size]).toEqual([this.ring.length, this.ring.length]);
+    expect([selectors.size, states.size]).toEqual([this.ring.length, this.ring.length]);
   }
 
   private begin(): void {
     this.ring = [...this.ring, ...pair(this.ring, 'next', this.now)];
-    this.proofs = [];
+    this.confirmations = [];
   }
 
   private cancel(): void {
     this.ring = this.ring.filter(({ state }) => state !== 'next');
-    this.proofs = [];
+    this.confirmations = [];
   }
 
-  private look(proof: Proof): void {
-    const { ring, change } = turn(this.ring, proof, moment(this.now));
-    if (keysIn(this.ring, 'next').length > 0 && proof === 'proved') this.proofs.push(this.now);
-    if (proof === 'refuted') this.proofs = [];
+  private check(result: NextKeysResult): void {
+    const { ring, change } = advanceKeyRing(this.ring, result, checkAt(this.now));
+    if (keysIn(this.ring, 'next').length > 0 && result === 'confirmed') this.confirmations.push(this.now);
+    if (result === 'missing') this.confirmations = [];
     if (change === 'switched') {
       this.switches += 1;
-      expect(proof).toBe('proved');
-      expect(this.now - this.proofs[0]).toBeGreaterThanOrEqual(MINUTE);
-      this.proofs = [];
+      expect(result).toBe('confirmed');
+      expect(this.now - this.confirmations[0]).toBeGreaterThanOrEqual(MINUTE);
+      this.confirmations = [];
     }
     this.ring = ring;
   }
 
-  private buried(key: SigningKey): void {
+  private assertMayBeDestroyed(key: SigningKey): void {
     if (this.ring.some(({ id }) => id === key.id)) return;
     expect(key.state).not.toBe('active');
     const last = this.signed.get(key.id);
@@ -138,18 +138,18 @@ class Life {
   }
 }
 
-describe('in whatever order things happen', () => {
-  it('one key of each kind signs, none without proof, and what signed stays for seven days', () => {
+describe('any order of events', () => {
+  it('one key of each algorithm signs, none without confirmation, and replaced keys are kept for seven days', () => {
     let switches = 0;
-    const step = fc.tuple(fc.constantFrom(...WAITS), fc.constantFrom(...DEEDS));
+    const step = fc.tuple(fc.constantFrom(...WAITS), fc.constantFrom(...ACTIONS));
     fc.assert(
       fc.property(fc.array(step, { minLength: 40, maxLength: 80 }), (steps) => {
-        const life = new Life();
-        for (const [wait, deed] of steps) life.step(wait, deed);
-        switches += life.switches;
+        const domain = new SimulatedDomain();
+        for (const [wait, action] of steps) domain.step(wait, action);
+        switches += domain.switches;
       }),
     );
-    // The walks are no idle ones.
+    // The sequences contain rotations.
     expect(switches).toBeGreaterThan(100);
   });
 });

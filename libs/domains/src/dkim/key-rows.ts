@@ -1,11 +1,11 @@
 import type { Queryable } from '#libs/persistence';
 import type { KeyRing, KeyState, SigningKey } from './key-ring.js';
 import type { NewKey } from './new-keys.js';
-import { selectorAt, type Place } from './selector.js';
+import { selectorFor, type SelectorVariant } from './selector.js';
 
 /**
- * The keys of a row of `domains`, for `SELECT` and `RETURNING`; the private halves stay where they are. Whoever changes
- * keys holds the lock of that row, and whoever reads them to change them reads after having it.
+ * The keys of a row of `domains` without their private halves, for `SELECT` and `RETURNING`. Keys are changed under the lock
+ * of that row only, and read after it was taken.
  */
 export const KEYS_COLUMN = `
   (SELECT coalesce(json_agg(json_build_object(
@@ -21,27 +21,27 @@ const INSERT = `
 const CHANGE = `
   UPDATE domain_keys SET state = $3, verified_at = $4, switched_at = $5, retire_at = $6 WHERE domain_id = $1 AND id = $2`;
 
-/** In this order no two keys of an algorithm are ever in one state, which the table refuses. */
+/** In this order two keys of one algorithm never have the same state, which a unique index forbids. */
 const STORED_FIRST: readonly KeyState[] = ['retired', 'active', 'next'];
 
-/** Where new keys go. */
-export interface KeyPlace {
+/** The domain, selectors and state of new keys. */
+export interface NewKeyTarget {
   id: string;
-  /** The name that the entry has in DNS. */
+  /** The base of the selectors of the entry. */
   selector: string;
-  place: Place;
+  variant: SelectorVariant;
   state: KeyState;
 }
 
-export async function insertKeys(tx: Queryable, at: KeyPlace, keys: readonly NewKey[]): Promise<void> {
+export async function insertKeys(tx: Queryable, at: NewKeyTarget, keys: readonly NewKey[]): Promise<void> {
   for (const { id, algorithm, publicKey, privateSealed } of keys) {
-    const selector = selectorAt(at.selector, at.place, algorithm);
+    const selector = selectorFor(at.selector, at.variant, algorithm);
     await tx.query(INSERT, [at.id, id, algorithm, selector, publicKey, privateSealed, at.state]);
   }
 }
 
-/** Makes the rows what the ring says; a key that is not in it any more is destroyed. */
-export async function storeRing(
+/** Updates the rows to the ring. A key that is not in it any more is destroyed. */
+export async function storeKeyRing(
   tx: Queryable,
   { id, keys }: { id: string; keys: KeyRing },
   ring: KeyRing,

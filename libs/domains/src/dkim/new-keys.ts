@@ -1,25 +1,27 @@
 import type { SecretBox } from '#libs/kernel';
 import { randomBytes } from 'node:crypto';
-import { KEY_ALGORITHMS } from './key-algorithm.js';
+import type { KeyPool } from './key-pool.js';
 import type { SigningKey } from './key-ring.js';
-import type { KeySupply } from './key-supply.js';
-import { sealedUnder } from './sealed-under.js';
+import { KEY_ALGORITHMS } from './selector.js';
 
-/** A key without a place in DNS yet. */
+/** A key without a selector. */
 export type NewKey = Pick<SigningKey, 'id' | 'algorithm' | 'publicKey'> & { privateSealed: Buffer };
 
 const ID_BYTES = 8;
 
-/** An RSA and an Ed25519 key for a domain, their private halves sealed (PKCS#8 in PEM). */
-export async function newKeys(domainId: string, supply: KeySupply, secretBox: SecretBox): Promise<NewKey[]> {
-  const pairs = await supply.next();
+/** Creates an RSA and an Ed25519 key for a domain, their private halves (PKCS#8 in PEM) sealed. */
+export async function newKeys(domainId: string, keyPool: KeyPool, secretBox: SecretBox): Promise<NewKey[]> {
+  const pairs = await keyPool.take();
   return KEY_ALGORITHMS.map((algorithm) => {
     const id = randomBytes(ID_BYTES).toString('hex');
     return {
       id,
       algorithm,
       publicKey: pairs[algorithm].publicKeyBase64,
-      privateSealed: secretBox.seal(pairs[algorithm].privateKeyPem, sealedUnder(domainId, id)),
+      privateSealed: secretBox.seal(pairs[algorithm].privateKeyPem, secretContext(domainId, id)),
     };
   });
 }
+
+/** Binds a sealed private key to its row: moved to another row or domain, it does not open. */
+export const secretContext = (domainId: string, keyId: string): string => `${domainId}:${keyId}`;

@@ -1,60 +1,60 @@
-import type { DomainStatus } from '../domain.entity.js';
+import type { DomainStatus } from '../model/domain.entity.js';
 
-/** How long things take, in steps of DOMAIN_CHECK_INTERVAL: with its default of 60 s these are minutes (D-45, D-46). */
+/** Durations in steps of DOMAIN_CHECK_INTERVAL; minutes with its default of 60 s (docs/decisions/021). */
 export const STEPS = {
-  /** Right after an entry was made, or a check was asked for, DNS is looked at on every step. */
-  eager: 60,
-  /** After that on every fifth. */
-  patient: 5,
-  /** 72 hours. */
-  giveUp: 72 * 60,
-  daily: 24 * 60,
-  /** How long an active domain keeps sending without a required record. */
-  warning: 24 * 60,
+  /** After the entry was added or a check was requested, DNS is checked at every step. */
+  frequentPeriod: 60,
+  /** After that at every fifth step. */
+  slowInterval: 5,
+  /** A domain that is pending for 72 hours fails. */
+  pendingPeriod: 72 * 60,
+  dailyInterval: 24 * 60,
+  /** An active domain may send without a required record for a day. */
+  warningPeriod: 24 * 60,
 } as const;
 
-export interface Standing {
+export interface CheckState {
   status: DomainStatus;
-  /** Steps since the entry was made; since a check was last asked for, if ever; since the warning began, if it did. */
+  /** Steps since the entry was added, since a check was last requested, and since the warning began. */
   age: number;
   sinceAsked: number | null;
   sinceWarning: number | null;
-  /** A required record seemed to be lost, or DNS gave no answer: look again before believing it. */
+  /** A required record was missing once, or DNS did not answer. Another check has to confirm it. */
   doubt: 'none' | 'lost' | 'unanswered';
 }
 
-/** Steps until DNS is looked at again. */
-export function nextCheck(standing: Standing): number {
+/** Steps until the next check. */
+export function stepsToNextCheck(standing: CheckState): number {
   switch (standing.status) {
     case 'pending':
-      return Math.min(wanted(standing), Math.max(1, STEPS.giveUp - standing.age));
+      return Math.min(pendingInterval(standing), Math.max(1, STEPS.pendingPeriod - standing.age));
     case 'failed':
-      return isEager(standing.sinceAsked) ? 1 : STEPS.daily;
+      return isFrequent(standing.sinceAsked) ? 1 : STEPS.dailyInterval;
     case 'active':
       if (standing.sinceWarning !== null)
-        return Math.min(STEPS.patient, Math.max(1, STEPS.warning - standing.sinceWarning));
+        return Math.min(STEPS.slowInterval, Math.max(1, STEPS.warningPeriod - standing.sinceWarning));
       if (standing.doubt === 'lost') return 1;
-      return standing.doubt === 'unanswered' ? STEPS.patient : STEPS.daily;
+      return standing.doubt === 'unanswered' ? STEPS.slowInterval : STEPS.dailyInterval;
   }
 }
 
-const wanted = ({ age, sinceAsked }: Standing): number =>
-  age < STEPS.eager || isEager(sinceAsked) ? 1 : STEPS.patient;
+const pendingInterval = ({ age, sinceAsked }: CheckState): number =>
+  age < STEPS.frequentPeriod || isFrequent(sinceAsked) ? 1 : STEPS.slowInterval;
 
 /**
- * Steps until the keys of a domain want to be looked at again; null: they do not.
- * @param sinceBegun since a rotation was begun that waits for its records; null: none does
+ * Steps until the next check of the keys of a domain; null: none is needed.
+ * @param sinceBegun since the current rotation began; null: there is none
  * @param untilRetired until the replaced keys are destroyed; null: there are none
  */
-export function nextKeyCheck(at: {
+export function stepsToNextKeyCheck(at: {
   sinceBegun: number | null;
   proved: boolean;
   sinceAsked: number | null;
   untilRetired: number | null;
 }): number | null {
   if (at.sinceBegun === null) return at.untilRetired === null ? null : Math.max(1, at.untilRetired);
-  if (at.proved || at.sinceBegun < STEPS.eager || isEager(at.sinceAsked)) return 1;
-  return at.sinceBegun < STEPS.giveUp ? STEPS.patient : STEPS.daily;
+  if (at.proved || at.sinceBegun < STEPS.frequentPeriod || isFrequent(at.sinceAsked)) return 1;
+  return at.sinceBegun < STEPS.pendingPeriod ? STEPS.slowInterval : STEPS.dailyInterval;
 }
 
-const isEager = (sinceAsked: number | null): boolean => sinceAsked !== null && sinceAsked < STEPS.eager;
+const isFrequent = (sinceAsked: number | null): boolean => sinceAsked !== null && sinceAsked < STEPS.frequentPeriod;

@@ -4,8 +4,8 @@ import { judgeDkim } from './dkim-rule.js';
 const KEY = 'MIIBIjANBgkqhkiG9w0BAQEFAAOCAQ8AMIIBCgKCAQEAvw==';
 const rsa = (...texts: string[]) => judgeDkim(texts, { algorithm: 'rsa', publicKey: KEY });
 
-describe('the key record at a selector', () => {
-  it('is verified by its key, in whatever order and spacing the tags stand', () => {
+describe('judgeDkim', () => {
+  it('accepts tags in any order and spacing', () => {
     for (const text of [
       `v=DKIM1; k=rsa; p=${KEY}`,
       `v=DKIM1;k=rsa;p=${KEY};`,
@@ -19,7 +19,7 @@ describe('the key record at a selector', () => {
     expect(ed.verdict).toBe('verified');
   });
 
-  it('is missing where there is nothing', () => {
+  it('says that there is no record', () => {
     expect(rsa()).toMatchObject({ verdict: 'missing', observed: [], error: expect.stringContaining('Add this one') });
   });
 
@@ -37,13 +37,13 @@ describe('the key record at a selector', () => {
     ['v=spf1 -all', 'no DKIM key'],
     [`v=DKIM1; p=${KEY}; p=${KEY}`, 'no DKIM key'],
     ['', 'no DKIM key'],
-  ])('%s is wrong', (text, error) => {
+  ])('refuses %s', (text, error) => {
     const judged = rsa(text);
     expect(judged).toMatchObject({ verdict: 'wrong', observed: [text] });
     expect(judged.error).toContain(error);
   });
 
-  it('must stand alone', () => {
+  it('refuses several records', () => {
     expect(rsa(`p=${KEY}`, 'v=DKIM1; p=AAAA')).toMatchObject({
       verdict: 'wrong',
       error: expect.stringContaining('more than one record'),

@@ -1,13 +1,12 @@
 import { missing, verified, wrong, type Judgement } from './judgement.js';
-import { readTagList } from './tag-list.js';
 
 export interface ExpectedDkimKey {
   algorithm: 'rsa' | 'ed25519';
-  /** As it stands behind `p=`. */
+  /** The value of `p=`. */
   publicKey: string;
 }
 
-/** The key record at a selector (RFC 6376 §3.6.1). @param texts every TXT record there, strings joined */
+/** The key record of a selector (RFC 6376 §3.6.1). @param texts every TXT record of the name, strings joined */
 export function judgeDkim(texts: readonly string[], expected: ExpectedDkimKey): Judgement {
   if (texts.length === 0) return missing('There is no record with this name yet. Add this one.');
   const observed = [...texts];
@@ -25,7 +24,7 @@ function problemOf(text: string, expected: ExpectedDkimKey): string | null {
     return 'The record contains quotation marks or backslashes. Enter the value exactly as shown.';
   const tags = readTagList(text);
   if (tags === null || !tags.has('p')) return 'What stands there is no DKIM key. Replace it by this record.';
-  // A version, where there is one, comes first.
+  // If there is a version tag, it must be the first.
   if (tags.has('v') && (tags.keys().next().value !== 'v' || tags.get('v') !== 'DKIM1'))
     return 'The record must begin with v=DKIM1. Enter the value exactly as shown.';
   return keyProblem(tags, expected) ?? restriction(tags);
@@ -42,7 +41,7 @@ function keyProblem(tags: Map<string, string>, { algorithm, publicKey }: Expecte
     : 'Another key stands there. Replace it by the value shown.';
 }
 
-/** Tags that would keep receivers from accepting our signature by this key. */
+/** Tags that prevent receivers from accepting our signature by this key. */
 function restriction(tags: Map<string, string>): string | null {
   const list = (tag: string) =>
     tags
@@ -55,4 +54,17 @@ function restriction(tags: Map<string, string>): string | null {
   if (services && !services.includes('*') && !services.includes('email'))
     return 'The record does not allow e-mail (s=). Enter the value as shown.';
   return null;
+}
+
+/** The tags of `a=1; b=2` in order (RFC 6376 §3.2); null where the text is not such a list or repeats a tag. */
+export function readTagList(text: string): Map<string, string> | null {
+  const tags = new Map<string, string>();
+  const parts = text.split(';');
+  if (parts.at(-1)?.trim() === '') parts.pop();
+  for (const part of parts) {
+    const [, name, value] = /^\s*([A-Za-z][A-Za-z0-9_]*)\s*=([\s\S]*)$/.exec(part) ?? [];
+    if (name === undefined || tags.has(name)) return null;
+    tags.set(name, value.trim());
+  }
+  return tags;
 }

@@ -1,5 +1,5 @@
+import type { DnsAnswer } from '#libs/dns';
 import { describe, expect, it } from 'vitest';
-import type { DnsAnswer } from './dns-server.js';
 import { dmarcNames, walkDmarc } from './dmarc-rule.js';
 
 type Zone = Record<string, string[] | 'SERVFAIL'>;
@@ -24,10 +24,10 @@ async function walk(zone: Zone, domain = DOMAIN) {
 const AT = `_dmarc.${DOMAIN}`;
 const ORGANISATION = '_dmarc.example.co.uk';
 
-describe('the walk for a DMARC policy', () => {
-  it('asks the domain and all above it, but never more than eight names', () => {
+describe('walkDmarc', () => {
+  it('queries the domain and its parents, but at most eight names', () => {
     expect(dmarcNames('a.example.com')).toEqual(['_dmarc.a.example.com', '_dmarc.example.com', '_dmarc.com']);
-    // The example of RFC 9989 §4.10: from nine labels and more it goes on at seven.
+    // The example of RFC 9989 §4.10: with nine labels or more the walk continues at seven.
     expect(dmarcNames('a.b.c.d.e.f.g.h.i.j.mail.example.com')).toEqual([
       '_dmarc.a.b.c.d.e.f.g.h.i.j.mail.example.com',
       '_dmarc.g.h.i.j.mail.example.com',

@@ -1,24 +1,25 @@
+import type { DnsAnswer } from '#libs/dns';
+import { readTagList } from './dkim-rule.js';
 import { missing, verified, wrong, type Judgement, type Outcome } from './judgement.js';
-import { readTagList } from './tag-list.js';
-import type { DnsAnswer } from './dns-server.js';
 
-/** RFC 9989 §4.10: a receiver asks at most this often. */
+/** RFC 9989 §4.10: the maximal number of queries of a receiver. */
 const QUERIES = 8;
 const POLICIES = new Set(['none', 'quarantine', 'reject']);
 
-/** The names that receivers ask for a policy, from the domain up to its top level (RFC 9989 §4.10, "tree walk"). */
+/** The names at which receivers query the policy, from the domain up to its top level (RFC 9989 §4.10, "tree walk"). */
 export function dmarcNames(domain: string): string[] {
   const labels = domain.split('.');
-  const parents = labels.slice(1).map((_, i) => labels.slice(i + 1));
-  return [labels, ...parents.slice(-(QUERIES - 1))].map((name) => `_dmarc.${name.join('.')}`);
+  const first = Math.max(1, labels.length - (QUERIES - 1));
+  const parents = labels.slice(first).map((_, i) => labels.slice(first + i));
+  return [labels, ...parents].map((name) => `_dmarc.${name.join('.')}`);
 }
 
-/** Any valid policy that the walk finds will do: it is the one that receivers apply. */
-export async function walkDmarc(domain: string, ask: (name: string) => Promise<DnsAnswer>): Promise<Outcome> {
+/** Accepts any valid policy that the tree walk finds, because receivers apply it. */
+export async function walkDmarc(domain: string, query: (name: string) => Promise<DnsAnswer>): Promise<Outcome> {
   let judged: Judgement = missing('There is no DMARC record yet, neither here nor at a parent domain. Add this one.');
   let unanswered: string | null = null;
   for (const name of dmarcNames(domain)) {
-    const answer = await ask(name);
+    const answer = await query(name);
     if (answer.kind === 'no_answer') unanswered ??= answer.reason;
     if (answer.kind !== 'found') continue;
     const found = judgeDmarc(answer.values);
@@ -28,7 +29,7 @@ export async function walkDmarc(domain: string, ask: (name: string) => Promise<D
   return unanswered === null ? judged : { verdict: 'unanswered', error: unanswered };
 }
 
-/** The records at one name. Anything there that is no DMARC record counts as if it were not there. */
+/** The records at one name. All other TXT records are ignored. */
 function judgeDmarc(texts: readonly string[]): Judgement {
   const records = texts.filter((text) => /^\s*v\s*=\s*DMARC1\s*(?:;|$)/.test(text));
   if (records.length === 1) {
@@ -42,7 +43,7 @@ function judgeDmarc(texts: readonly string[]): Judgement {
   return wrong(alike, 'A DMARC record must begin with v=DMARC1 in exactly this spelling. Correct it, or use this one.');
 }
 
-/** RFC 9989 §4.7: without a valid policy the record counts as p=none if it says where reports go, else not at all. */
+/** RFC 9989 §4.7: without a valid policy the record counts as p=none if it has a report address, else it is ignored. */
 function problemOf(record: string): string | null {
   const tags = readTagList(record);
   if (tags === null) return 'The DMARC record is malformed. Correct it, or use this one.';

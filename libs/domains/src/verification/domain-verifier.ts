@@ -1,25 +1,25 @@
-import { Config, Log, Wakeups } from '#libs/kernel';
-import { Database } from '#libs/persistence';
 import { Injectable } from '@nestjs/common';
-import { DOMAIN_COLUMNS, type DomainRow } from '../domain-row.js';
-import { expectedRecords, type ExpectedRecord } from '../expected-records.js';
-import { AutomaticRotation } from './automatic-rotation.js';
-import { CheckSettlement, type Outcomes, type Settled } from './check-settlement.js';
-import { DnsSession } from './dns-session.js';
+import { DnsSession, zoneView, type ZoneView } from '#libs/dns';
+import { Config, LocalNotifications, Log } from '#libs/kernel';
+import { Database } from '#libs/persistence';
+import { DOMAIN_COLUMNS, type DomainRow } from '../model/domain-row.js';
+import { expectedRecords, type ExpectedRecord } from '../model/expected-records.js';
+import { AutomaticRotation } from '../dkim/automatic-rotation.js';
+import { DkimRotation } from '../dkim/dkim-rotation.js';
+import { CheckResults, type Outcomes, type AppliedCheck } from './check-results.js';
 import { RecordCheck } from './record-check.js';
-import { zoneView, type ZoneView } from './zone-view.js';
 
-/** One domain to look at. The fence says whether the check still counts when it is done. */
+/** A claimed domain. The outcomes are dropped if the fence has changed when the check ends. */
 export interface DomainCheck {
   domain: DomainRow;
   fence: number;
 }
 
-/** A check takes at most this long; what DNS has not answered by then is left open. */
+/** Time limit of a check. Queries without an answer by then count as unanswered. */
 const CHECK_MS = 20_000;
-/** A claim is a lease: whoever died with it is succeeded after this long. */
+/** After this time another process may claim the domain of a process that died. */
 const LEASE_S = 60;
-/** Checks of one account at once in this process: a thousand domains with dead name servers wait for each other only. */
+/** Concurrent checks per account and process, so that many domains with dead name servers delay only their own account. */
 const PER_ACCOUNT = 10;
 
 const CLAIM = `
@@ -28,26 +28,28 @@ const CLAIM = `
                  ORDER BY due_at LIMIT $1 FOR UPDATE SKIP LOCKED)
   RETURNING ${DOMAIN_COLUMNS}, fence`;
 
-/** Finds out what DNS says of domains, and turns it into what they may do (D-45, D-46). */
+/** Checks the records of domains in DNS and decides whether they may send (docs/decisions/021). */
 @Injectable()
 export class DomainVerifier {
-  /** Checks under way, by account. */
+  /** Running checks, by account. */
   private readonly running = new Map<string, number>();
   private readonly sessions = new Set<DnsSession>();
-  private readonly settlement: CheckSettlement;
+  private readonly results: CheckResults;
+  private readonly automaticRotation: AutomaticRotation;
   private stopped = false;
 
   constructor(
     private readonly database: Database,
     private readonly config: Config,
-    private readonly wakeups: Wakeups,
-    private readonly rotation: AutomaticRotation,
+    private readonly notifications: LocalNotifications,
+    rotation: DkimRotation,
     private readonly log: Log,
   ) {
-    this.settlement = new CheckSettlement(database, config);
+    this.results = new CheckResults(database, config);
+    this.automaticRotation = new AutomaticRotation(rotation, config, log);
   }
 
-  /** Takes up to `limit` domains that are due, of no account too many. */
+  /** Claims up to `limit` domains that are due, within the limit per account. */
   async claim(limit: number): Promise<DomainCheck[]> {
     const claimed: DomainCheck[] = [];
     while (claimed.length < limit) {
@@ -66,7 +68,7 @@ export class DomainVerifier {
     return claimed;
   }
 
-  /** Asks DNS, outside any transaction, and writes down what follows; nothing, when the entry changed hands meanwhile. */
+  /** Queries DNS outside any transaction, and applies the outcomes unless the entry was claimed or changed again. */
   async check(job: DomainCheck): Promise<void> {
     const session = new DnsSession(CHECK_MS);
     this.sessions.add(session);
@@ -74,51 +76,51 @@ export class DomainVerifier {
       const { SERVICE_DOMAIN, DNS_SERVERS = [] } = this.config.settings;
       const zone = await zoneView(job.domain.name, DNS_SERVERS, session);
       const outcomes = await new RecordCheck(job.domain.name, SERVICE_DOMAIN, zone).run(
-        this.recordsToAskFor(job.domain),
+        this.recordsToCheck(job.domain),
       );
-      // What was broken off says nothing about the domain.
-      if (this.stopped) await this.giveBack(job);
-      else await this.conclude(job, outcomes, zone);
+      // An aborted check has no valid outcomes.
+      if (this.stopped) await this.requeue(job);
+      else await this.applyOutcomes(job, outcomes, zone);
     } finally {
       session.close();
       this.sessions.delete(session);
-      this.release(job.domain.accountId);
+      this.finish(job.domain.accountId);
     }
   }
 
-  /** Breaks off what runs; it is due again at once. */
+  /** Aborts the running checks. Their domains are due again at once. */
   stop(): void {
     this.stopped = true;
     for (const session of this.sessions) session.cancel();
   }
 
-  /** The operator answers for what stands in DNS of a vouched domain; only its keys may be on their way. */
-  private recordsToAskFor(domain: DomainRow): ExpectedRecord[] {
+  /** Of a vouched domain only keys of a rotation are checked; the operator vouches for the other records. */
+  private recordsToCheck(domain: DomainRow): ExpectedRecord[] {
     const expected = expectedRecords(domain, this.config.settings.SERVICE_DOMAIN);
     return domain.vouched ? expected.filter(({ dkim }) => dkim && dkim.key.state !== 'active') : expected;
   }
 
-  private async conclude({ domain, fence }: DomainCheck, outcomes: Outcomes, zone: ZoneView): Promise<void> {
-    const settled = await this.settlement.settle(domain.id, fence, outcomes);
-    if (settled === null) return;
-    if (settled.reasons.length > 0) this.tell(domain, settled);
-    await this.rotation.consider(domain, zone);
+  private async applyOutcomes({ domain, fence }: DomainCheck, outcomes: Outcomes, zone: ZoneView): Promise<void> {
+    const applied = await this.results.apply(domain.id, fence, outcomes);
+    if (applied === null) return;
+    if (applied.reasons.length > 0) this.notify(domain, applied);
+    await this.automaticRotation.rotateIfDue(domain, zone);
   }
 
-  private tell(domain: DomainRow, settled: Settled): void {
-    this.log.info('domain changed', { domain: domain.id, status: settled.status, reasons: settled.reasons });
-    this.wakeups.ring('outbox');
-    this.wakeups.ring('due-domains');
+  private notify(domain: DomainRow, applied: AppliedCheck): void {
+    this.log.info('domain changed', { domain: domain.id, status: applied.status, reasons: applied.reasons });
+    this.notifications.notify('outbox');
+    this.notifications.notify('due-domains');
   }
 
-  private async giveBack({ domain, fence }: DomainCheck): Promise<void> {
+  private async requeue({ domain, fence }: DomainCheck): Promise<void> {
     await this.database.query('UPDATE domains SET due_at = now() WHERE id = $1 AND fence = $2 AND due_at IS NOT NULL', [
       domain.id,
       fence,
     ]);
   }
 
-  private release(accountId: string): void {
+  private finish(accountId: string): void {
     const others = (this.running.get(accountId) ?? 1) - 1;
     if (others > 0) this.running.set(accountId, others);
     else this.running.delete(accountId);

@@ -1,23 +1,23 @@
-import type { Slot } from '../expected-records.js';
+import type { Slot } from '../model/expected-records.js';
 import type { Outcome } from './judgement.js';
 
-/** What is believed about one record of a domain, as it lies in `domains.findings`. */
+/** The state of one record of a domain, as stored in `domains.findings`. */
 export interface Finding {
   slot: Slot;
   status: 'verified' | 'missing' | 'wrong' | 'unknown';
   observed: string[];
   error: string | null;
   value?: string;
-  /** When DNS last answered, ISO 8601 UTC; null: never. */
+  /** The time of the last answer of DNS, ISO 8601 UTC; null: none yet. */
   checkedAt: string | null;
-  /** When a verified record was first seen to be gone: one such answer alone is not believed. */
+  /** The time at which a verified record was first missing. A second answer has to confirm it. */
   lostSince: string | null;
 }
 
 const OBSERVED = 10;
 const OBSERVED_LENGTH = 1_024;
 
-/** What is believed after an outcome. A verified record is lost when two answers, at least an interval apart, say so. */
+/** The state after an outcome. A verified record is lost after two negative answers, at least an interval apart. */
 export function nextFinding(
   slot: Slot,
   { previous, outcome, now, intervalMs }: { previous?: Finding; outcome: Outcome; now: Date; intervalMs: number },
@@ -39,7 +39,7 @@ export function nextFinding(
   };
 }
 
-/** No evidence: what was verified stays so, and what was not says why nothing is known. */
+/** A verified record stays verified; any other gets the reason as its error. */
 function unanswered(slot: Slot, previous: Finding | undefined, reason: string): Finding {
   const error = `DNS did not answer at the last check: ${reason}. It is asked again.`;
   if (previous?.status === 'verified') return previous;
@@ -47,5 +47,5 @@ function unanswered(slot: Slot, previous: Finding | undefined, reason: string): 
   return { slot, status: 'unknown', observed: [], error, checkedAt: null, lostSince: null };
 }
 
-/** A TXT record may hold any bytes; JSON and its readers take no NUL. */
+/** A TXT record may have any octets, but JSON in PostgreSQL must not contain NUL. */
 const printable = (text: string): string => text.replace(/[\u0000-\u001f\u007f]|\p{Cs}/gu, '\ufffd');

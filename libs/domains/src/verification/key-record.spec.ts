@@ -1,7 +1,7 @@
+import { UncachedResolver } from '#libs/dns';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { LocalDns } from '../../../../test/support/local-dns.js';
 import type { SigningKey } from '../dkim/key-ring.js';
-import { DnsServer } from './dns-server.js';
 import { judgeKeyRecord } from './key-record.js';
 
 const NAME = 'pl1._domainkey.mail.example';
@@ -17,23 +17,26 @@ beforeAll(async () => {
 });
 afterAll(() => Promise.all([own.close(), world.close()]));
 
-/** The customer's server knows its zone only; the resolver knows both. */
+/** The customer's server has its own zone only; the resolver has both. */
 function publish(zone: Record<string, { TXT?: string[]; CNAME?: string }>, elsewhere: typeof zone = {}): void {
   for (const [name, records] of Object.entries(zone)) for (const dns of [own, world]) dns.set(name, records);
   for (const [name, records] of Object.entries(elsewhere)) world.set(name, records);
 }
 function judge(from: 'zone' | 'everything' = 'everything') {
-  const servers = { server: new DnsServer([own.address], from), resolver: new DnsServer([world.address]) };
+  const servers = {
+    server: new UncachedResolver([own.address], from),
+    resolver: new UncachedResolver([world.address]),
+  };
   return judgeKeyRecord(NAME, dkim, servers);
 }
 
-describe('the record of a key', () => {
-  it('may be split into several strings', async () => {
+describe('judgeKeyRecord', () => {
+  it('accepts a record in several strings', async () => {
     publish({ [NAME]: { TXT: [KEY] } });
     expect(await judge()).toMatchObject({ verdict: 'verified', observed: [KEY] });
   });
 
-  it('is followed through aliases where a server answers with nothing but them', async () => {
+  it('follows aliases where a server returns only these', async () => {
     publish(
       { [NAME]: { CNAME: 'pl1.keys.mail.example' }, 'pl1.keys.mail.example': { CNAME: ALIAS } },
       { [ALIAS]: { TXT: [KEY] } },
@@ -41,12 +44,12 @@ describe('the record of a key', () => {
     expect(await judge()).toMatchObject({ verdict: 'verified', observed: [KEY] });
   });
 
-  it('of which a zone’s own server knows the alias alone is for the resolver to judge', async () => {
+  it('resolves the alias that a server of the zone returns', async () => {
     publish({ [NAME]: { CNAME: ALIAS } }, { [ALIAS]: { TXT: [KEY] } });
     expect(await judge('zone')).toMatchObject({ verdict: 'unanswered' });
   });
 
-  it('that is not published yet where the right alias leads is the service’s to publish', async () => {
+  it('says that the service has not published the target of a right alias', async () => {
     publish({ [NAME]: { CNAME: ALIAS } });
     world.remove(ALIAS);
     expect(await judge()).toMatchObject({
@@ -56,7 +59,7 @@ describe('the record of a key', () => {
     });
   });
 
-  it('behind an alias that leads elsewhere names where, and what stands there', async () => {
+  it('returns the target of a wrong alias and its records', async () => {
     publish(
       { [NAME]: { CNAME: 'pl2.entry.dkim.postloft.test' } },
       { 'pl2.entry.dkim.postloft.test': { TXT: ['v=DKIM1; p=BBBB'] } },
@@ -68,13 +71,13 @@ describe('the record of a key', () => {
     });
   });
 
-  it('is not looked for in a circle', async () => {
+  it('ends at a loop of aliases', async () => {
     publish({ [NAME]: { CNAME: 'pl9._domainkey.mail.example' }, 'pl9._domainkey.mail.example': { CNAME: NAME } });
     expect(await judge()).toMatchObject({ verdict: expect.stringMatching(/missing|unanswered/) });
     expect(own.questions.length + world.questions.length).toBeLessThan(60);
   });
 
-  it('is unusable where there are two', async () => {
+  it('refuses two records', async () => {
     publish({ [NAME]: { TXT: [KEY, 'v=DKIM1; p=BBBB'] } });
     expect(await judge()).toMatchObject({ verdict: 'wrong', error: expect.stringContaining('more than one') });
   });

@@ -1,21 +1,19 @@
+import type { UncachedResolver, ZoneView } from '#libs/dns';
 import { getDomain } from 'tldts';
-import type { ExpectedRecord, Slot } from '../expected-records.js';
-import { judgeAlias } from './alias-rule.js';
-import { judgeKeyRecord } from './key-record.js';
+import type { ExpectedRecord, Slot } from '../model/expected-records.js';
+import { countSpfLookups, lookupTerms, SPF_LOOKUPS } from '../spf/spf-lookups.js';
+import { judgeSpf } from '../spf/spf-rule.js';
+import { readTagList } from './dkim-rule.js';
 import { walkDmarc } from './dmarc-rule.js';
-import type { DnsServer } from './dns-server.js';
-import { judged, type Judgement, type Outcome } from './judgement.js';
-import { askingTerms, countSpfLookups, SPF_LOOKUPS } from './spf-lookups.js';
-import { judgeSpf } from './spf-rule.js';
-import { judgeTlsRpt } from './tls-rpt-rule.js';
-import type { ZoneView } from './zone-view.js';
+import { judgeAnswer, missing, verified, wrong, type Judgement, type Outcome } from './judgement.js';
+import { judgeKeyRecord } from './key-record.js';
 
-const NOBODY_TO_ASK: Outcome = { verdict: 'unanswered', error: 'there is no name server' };
+const NO_SERVER: Outcome = { verdict: 'unanswered', error: 'there is no name server' };
 const RANK: Record<Outcome['verdict'], number> = { unanswered: 0, missing: 1, wrong: 2, verified: 3 };
 
 /**
- * Looks at the records of one domain, all at once; for each, what the most favourable server says. Only of a key that is
- * to sign next the least favourable: receivers may ask any of them.
+ * Checks all records of a domain concurrently. The most favourable answer of the servers counts, but for a next key the
+ * least favourable one: receivers may query any server.
  */
 export class RecordCheck {
   constructor(
@@ -25,11 +23,11 @@ export class RecordCheck {
   ) {}
 
   async run(expected: readonly ExpectedRecord[]): Promise<Map<Slot, Outcome>> {
-    const outcomes = expected.map(async (record) => [record.slot, await this.look(record)] as const);
+    const outcomes = expected.map(async (record) => [record.slot, await this.checkRecord(record)] as const);
     return new Map(await Promise.all(outcomes));
   }
 
-  private async look(record: ExpectedRecord): Promise<Outcome> {
+  private async checkRecord(record: ExpectedRecord): Promise<Outcome> {
     const isNext = record.dkim?.key.state === 'next';
     const best = isNext ? await this.leastFavourable(record) : await this.mostFavourable(record);
     if (record.record === 'SPF') return this.withLookups(best);
@@ -37,14 +35,14 @@ export class RecordCheck {
   }
 
   private async mostFavourable(record: ExpectedRecord): Promise<Outcome> {
-    let best: Outcome = NOBODY_TO_ASK;
+    let best: Outcome = NO_SERVER;
     let last: Outcome = best;
     for (const server of this.zone.servers) {
       last = await this.judge(record, record.name, server);
       if (RANK[last.verdict] > RANK[best.verdict] || best.verdict === 'unanswered') best = last;
       if (last.verdict === 'verified') return last;
     }
-    // A zone's servers do not see what they delegate: that nothing is there, the resolver has to confirm.
+    // The servers of a zone do not know delegated zones, so the resolver has to confirm that a record is missing.
     const confirmed = this.zone.apex === '' || last.verdict !== 'unanswered';
     return best.verdict === 'missing' && !confirmed ? last : best;
   }
@@ -56,27 +54,27 @@ export class RecordCheck {
       .slice(isDelegated ? -1 : 0)
       .filter(({ verdict }) => verdict !== 'unanswered')
       .toSorted((a, b) => RANK[a.verdict] - RANK[b.verdict]);
-    return answered.at(0) ?? outcomes.at(-1) ?? NOBODY_TO_ASK;
+    return answered.at(0) ?? outcomes.at(-1) ?? NO_SERVER;
   }
 
-  private async judge(record: ExpectedRecord, name: string, server: DnsServer): Promise<Outcome> {
+  private async judge(record: ExpectedRecord, name: string, server: UncachedResolver): Promise<Outcome> {
     if (record.dkim) return judgeKeyRecord(name, record.dkim, { server, resolver: this.zone.resolver });
     switch (record.record) {
       case 'SPF':
-        return judged(await server.texts(name), (texts) => judgeSpf(texts, `spf.${this.serviceDomain}`));
+        return judgeAnswer(await server.texts(name), (texts) => judgeSpf(texts, `spf.${this.serviceDomain}`));
       case 'DMARC':
         return walkDmarc(name.slice('_dmarc.'.length), (at) => this.serverFor(at, server).texts(at));
       case 'TLS-RPT':
-        return judged(await server.texts(name), judgeTlsRpt);
+        return judgeAnswer(await server.texts(name), judgeTlsRpt);
       case 'DKIM':
       case 'Return-Path':
       case 'Tracking':
-        return judged(await server.aliases(name), (targets) => judgeAlias(targets, record.value));
+        return judgeAnswer(await server.aliases(name), (targets) => judgeAlias(targets, record.value));
     }
   }
 
-  /** Parents of the domain may lie in another zone, of which its servers know nothing. */
-  private serverFor(name: string, server: DnsServer): DnsServer {
+  /** Parents of the domain may be in another zone, which its servers do not serve. */
+  private serverFor(name: string, server: UncachedResolver): UncachedResolver {
     const { apex, resolver } = this.zone;
     return apex === '' || name.endsWith(`.${apex}`) ? server : resolver;
   }
@@ -89,11 +87,11 @@ export class RecordCheck {
     });
     if (lookups <= SPF_LOOKUPS) return outcome;
     const warning = `The record costs receivers more than ${SPF_LOOKUPS} look-ups, so they give up on it (RFC 7208 §4.6.4). Remove includes that you no longer use.`;
-    const costly = askingTerms(outcome.value, `spf.${this.serviceDomain}`);
+    const costly = lookupTerms(outcome.value, `spf.${this.serviceDomain}`);
     return { ...outcome, error: outcome.error === null ? warning : `${outcome.error} ${warning}`, costly };
   }
 
-  /** Many panels append the zone to whatever name is entered. */
+  /** Many DNS panels append the zone to the name that is entered. */
   private async withHint(record: ExpectedRecord, outcome: Judgement): Promise<Outcome> {
     const registered = getDomain(this.name, { allowPrivateDomains: true }) ?? this.name;
     const doubled = `${record.name}.${registered}`;
@@ -105,4 +103,21 @@ export class RecordCheck {
       error: `The record stands at ${doubled}: your DNS provider appends ${registered} by itself. Enter only ${short} as its name.`,
     };
   }
+}
+
+/** An alias (CNAME), which must point to `target`. */
+function judgeAlias(targets: readonly string[], target: string): Judgement {
+  if (targets.length === 0) return missing('There is no CNAME record with this name yet. Add it if you want this.');
+  if (targets.length === 1 && targets[0] === target) return verified([target]);
+  return wrong([...targets], `The record leads to ${targets.join(', ')}. Let it lead to ${target}.`);
+}
+
+/** TLS reporting (RFC 8460 §3): any valid policy is accepted. @param texts every TXT record of the name, strings joined */
+function judgeTlsRpt(texts: readonly string[]): Judgement {
+  const records = texts.filter((text) => text.startsWith('v=TLSRPTv1;'));
+  if (records.length === 0) return missing('There is no such record yet. Add it if you want reports about encryption.');
+  if (records.length > 1) return wrong(records, 'There is more than one TLS reporting record. Keep only one.');
+  return /^(?:mailto|https):\S/.test(readTagList(records[0])?.get('rua') ?? '')
+    ? verified(records)
+    : wrong(records, 'The record does not say where reports go. Add rua=mailto:… or use this one.');
 }

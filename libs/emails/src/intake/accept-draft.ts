@@ -1,53 +1,62 @@
 import type { EmailStatus, RoutedEvent } from '#libs/contracts';
-import { isoTime } from '#libs/kernel';
+import type { ActiveDomain } from '#libs/domains';
 import { domainOf, normaliseAddress, type Mailbox } from '#libs/mime';
-import { emailEvent, type MailFacts } from '../email-events.js';
-import { aggregateStatus, lastEventOf } from '../email-status.js';
-import type { DeliveryJob, StoredContent } from '../ledger/delivery-job.js';
-import { searchKey } from '../search-key.js';
-import type { MailRows } from './insert-mails.js';
-import { withoutRepetitions, type Recipient } from './recipients.js';
+import { emailEvent, type EmailInfo } from '../message/email-events.js';
+import { aggregateStatus, lastEventOf } from '../message/email-status.js';
+import type { DeliveryJob, StoredContent, Tracking } from '../message/delivery-job.js';
+import { searchKey, withoutDuplicates, type Recipient } from './recipients.js';
+import type { EmailRows } from './insert-emails.js';
 import { sizeOf } from './submission-size.js';
-import { encodeParts } from './stored-parts.js';
+import { encodeParts } from '../message/stored-parts.js';
 import type { Submission } from './submission.js';
+import { databaseClock } from '#libs/kernel';
 
-/** A mail between the checks and the commit. */
+/** An email between the checks and the commit. */
 export interface Draft {
-  mail: DeliveryJob['mail'];
+  email: DeliveryJob['email'];
   content: StoredContent;
   recipients: Recipient[];
   submission: Submission;
+  /** Each recipient has a delivery job of its own. */
+  separateEnvelopes: boolean;
   dueAt: Date;
   expiresAt: Date;
 }
 
 export function draftOf(
   submission: Submission,
-  of: { id: string; domainId: string; recipients: Recipient[]; lifetimeMs: number },
+  of: {
+    id: string;
+    domain: Pick<ActiveDomain, 'id' | 'envelope'>;
+    tracking: Tracking | null;
+    recipients: Recipient[];
+    lifetimeMs: number;
+  },
 ): Draft {
   const { id } = of;
-  const { to, cc } = withoutRepetitions(submission);
-  const createdAt = new Date();
+  const { to, cc } = withoutDuplicates(submission);
+  const createdAt = databaseClock.date();
   const dueAt = submission.scheduledAt ?? createdAt;
   const lifetimeMs = submission.lifetimeSeconds === undefined ? of.lifetimeMs : submission.lifetimeSeconds * 1_000;
   return {
-    mail: {
+    email: {
       id,
       accountId: submission.accountId,
-      domainId: of.domainId,
+      domainId: of.domain.id,
       test: submission.mode === 'test',
       sandboxResult: submission.sandboxResult ?? null,
       unsubscribe: submission.unsubscribe ?? null,
-      sender: show(submission.from),
-      to: to.map(show),
-      cc: cc.map(show),
-      replyTo: submission.replyTo.map(show),
+      tracking: of.tracking,
+      sender: formatMailbox(submission.from),
+      to: to.map(formatMailbox),
+      cc: cc.map(formatMailbox),
+      replyTo: submission.replyTo.map(formatMailbox),
       subject: submission.subject,
       tags: submission.tags,
       messageId: messageIdOf(submission, id),
       createdAt,
       recipientCount: of.recipients.length,
-      // Each recipient's first event is written with the mail.
+      // The first event of each recipient is written with the email.
       sequence: of.recipients.length,
       releasedAt: dueAt,
     },
@@ -57,30 +66,33 @@ export function draftOf(
         : { format: 'parts', body: encodeParts(submission.content) },
     recipients: of.recipients,
     submission,
+    separateEnvelopes:
+      of.domain.envelope === 'per_recipient' || submission.unsubscribe !== undefined || of.tracking !== null,
     dueAt,
     expiresAt: new Date(dueAt.getTime() + lifetimeMs),
   };
 }
 
-const show = (mailbox: Mailbox): string => (mailbox.name ? `${mailbox.name} <${mailbox.address}>` : mailbox.address);
+const formatMailbox = (mailbox: Mailbox): string =>
+  mailbox.name ? `${mailbox.name} <${mailbox.address}>` : mailbox.address;
 
-/** RFC 5322 §3.6.4: globally unique; the id's UUID on the left, the sender's domain on the right. */
+/** RFC 5322 §3.6.4: globally unique; the UUID of the id on the left, the sender's domain on the right. */
 const messageIdOf = (submission: Submission, id: string): string =>
   submission.content.format === 'mime'
     ? submission.content.messageId
     : `<${id.slice(3)}@${domainOf(submission.from.address)}>`;
 
 /**
- * The jobs of a mail that is due now: one per recipient domain, or per recipient where each has a link of his own. Nobody
- * who is suppressed is in them.
+ * Returns the delivery jobs of an email that is due now: one per recipient domain, or one per recipient if each has an
+ * unsubscribe link, tracking links or an envelope of its own. Suppressed recipients are left out.
  */
-export function jobsOf({ mail, content, recipients, expiresAt }: Draft): DeliveryJob[] {
+export function jobsOf({ email, content, recipients, expiresAt, separateEnvelopes }: Draft): DeliveryJob[] {
   const jobs = new Map<string, DeliveryJob>();
   recipients.forEach((recipient, ordinal) => {
     if (recipient.suppressed !== null) return;
     const domain = domainOf(recipient.address);
-    const key = mail.unsubscribe === null ? domain : String(ordinal);
-    const job = jobs.get(key) ?? { mail, domain, recipients: [], life: 0, content, reservedBytes: 0 };
+    const key = separateEnvelopes ? String(ordinal) : domain;
+    const job = jobs.get(key) ?? { email, domain, recipients: [], epoch: 0, content, reservedBytes: 0 };
     jobs.set(key, job);
     job.recipients.push({
       ordinal,
@@ -94,98 +106,99 @@ export function jobsOf({ mail, content, recipients, expiresAt }: Draft): Deliver
   return [...jobs.values()];
 }
 
-/** What the accept transaction writes for this mail; `workerId` claims its recipients for delivery in this process. */
-export function rowsOf(draft: Draft, units: number, workerId: string | null): MailRows {
-  const { mail, content, recipients, submission } = draft;
+/** The rows of this email in the accept transaction. `workerId` claims its recipients for delivery in this process. */
+export function rowsOf(draft: Draft, units: number, workerId: string | null): EmailRows {
+  const { email, content, recipients, submission } = draft;
   const waiting: EmailStatus = submission.scheduledAt ? 'scheduled' : 'queued';
   const statuses = recipients.map((recipient) => (recipient.suppressed === null ? waiting : 'suppressed'));
   const status = aggregateStatus(statuses);
-  const createdAt = isoTime(mail.createdAt);
+  const createdAt = email.createdAt.toISOString();
   return {
-    id: mail.id,
+    id: email.id,
     content,
     email: {
-      id: mail.id,
-      account_id: mail.accountId,
-      domain_id: mail.domainId,
+      id: email.id,
+      account_id: email.accountId,
+      domain_id: email.domainId,
       mode: submission.mode,
       source: submission.source,
       status,
       last_event: lastEventOf(status),
-      direct: workerId !== null,
-      sender: mail.sender,
+      claimed_on_accept: workerId !== null,
+      sender: email.sender,
       sender_address: normaliseAddress(submission.from.address),
-      header_to: mail.to,
-      header_cc: mail.cc,
-      header_bcc: withoutRepetitions(submission).bcc.map(show),
-      reply_to: mail.replyTo,
-      subject: mail.subject,
-      tags: mail.tags,
-      message_id: mail.messageId,
+      header_to: email.to,
+      header_cc: email.cc,
+      header_bcc: withoutDuplicates(submission).bcc.map(formatMailbox),
+      reply_to: email.replyTo,
+      subject: email.subject,
+      tags: email.tags,
+      message_id: email.messageId,
       size: sizeOf(submission),
       recipient_count: recipients.length,
       units,
-      sequence: mail.sequence,
+      sequence: email.sequence,
       created_at: createdAt,
       updated_at: createdAt,
-      // What is not there is not written out: it is read as NULL.
+      // Absent fields are omitted from the JSON and read as NULL.
       scheduled_at: submission.scheduledAt ?? undefined,
       lifetime_seconds: submission.lifetimeSeconds,
-      sandbox_result: mail.sandboxResult ?? undefined,
-      unsubscribe: mail.unsubscribe ?? undefined,
+      sandbox_result: email.sandboxResult ?? undefined,
+      unsubscribe: email.unsubscribe ?? undefined,
+      tracking: email.tracking ?? undefined,
       retry_of: submission.retryOf,
     },
-    tags: Object.entries(mail.tags).map(([key, value]) => ({
-      account_id: mail.accountId,
+    tags: Object.entries(email.tags).map(([key, value]) => ({
+      account_id: email.accountId,
       key,
       value,
-      email_id: mail.id,
+      email_id: email.id,
     })),
     recipients: recipients.map((recipient, ordinal) => recipientRow(draft, { recipient, ordinal, workerId, waiting })),
     events: recipients.map((recipient, i) =>
-      acceptedEvent(mail, recipient, { at: submission.scheduledAt, number: i + 1 }),
+      acceptedEvent(email, recipient, { at: submission.scheduledAt, number: i + 1 }),
     ),
   };
 }
 
 function recipientRow(
-  { mail, dueAt, expiresAt }: Draft,
+  { email, dueAt, expiresAt }: Draft,
   of: { recipient: Recipient; ordinal: number; workerId: string | null; waiting: EmailStatus },
 ): Record<string, unknown> {
   const { recipient, ordinal, workerId, waiting } = of;
   const left = recipient.suppressed !== null;
   const claimedBy = left ? null : workerId;
   return {
-    email_id: mail.id,
+    email_id: email.id,
     ordinal,
     address: recipient.address,
     domain: domainOf(recipient.address),
-    search_key: searchKey(mail.accountId, recipient.normal),
+    search_key: searchKey(email.accountId, recipient.normalised),
     type: recipient.type,
     status: left ? 'suppressed' : waiting,
-    due_at: left ? null : isoTime(dueAt),
-    expires_at: isoTime(expiresAt),
+    due_at: left ? null : dueAt.toISOString(),
+    expires_at: expiresAt.toISOString(),
     claimed_by: claimedBy,
     fence: claimedBy === null ? 0 : 1,
-    // What is due and not handed over stands in its domain's line at once.
-    ripe: left || claimedBy !== null || waiting === 'scheduled' ? undefined : true,
+    // Due recipients that this process does not claim are available to every worker at once.
+    is_due: left || claimedBy !== null || waiting === 'scheduled' ? undefined : true,
   };
 }
 
 function acceptedEvent(
-  mail: MailFacts,
+  email: EmailInfo,
   recipient: Recipient,
   scheduled: { at: Date | null; number: number },
 ): RoutedEvent {
-  const [sequence, at, address] = [scheduled.number, mail.createdAt, recipient.address];
+  const [sequence, at, address] = [scheduled.number, email.createdAt, recipient.address];
   if (recipient.suppressed !== null) {
     const { suppressed: reason } = recipient;
     const suppressed = { type: reason, message: 'The address is on the suppression list.' };
     const added = { reason, suppressed };
-    return emailEvent(mail, { type: 'email.suppressed', recipient: address, sequence, at, added });
+    return emailEvent(email, { type: 'email.suppressed', recipient: address, sequence, at, added });
   }
   if (scheduled.at === null)
-    return emailEvent(mail, { type: 'email.queued', recipient: address, sequence, at, added: {} });
+    return emailEvent(email, { type: 'email.queued', recipient: address, sequence, at, added: {} });
   const added = { scheduled_at: scheduled.at.toISOString() };
-  return emailEvent(mail, { type: 'email.scheduled', recipient: address, sequence, at, added });
+  return emailEvent(email, { type: 'email.scheduled', recipient: address, sequence, at, added });
 }

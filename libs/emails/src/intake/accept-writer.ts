@@ -2,20 +2,21 @@ import type { Allowances } from '#libs/accounts';
 import { Refusal } from '#libs/contracts';
 import { isDuplicate, isRetryable, isUnavailable, type Database, type Queryable } from '#libs/persistence';
 import { IdempotencyKeys, newKeys } from './idempotency-keys.js';
-import { fitsOneStatement, insertMails, insertWithKeys, type MailRows } from './insert-mails.js';
-import type { Parcel, Written } from './parcel.js';
+import { fitsOneStatement, insertEmails, insertWithKeys, type EmailRows } from './insert-emails.js';
+import type { AcceptRequest, AcceptResult } from './accept-request.js';
 import type { Idempotency } from './submission.js';
 
-/** Thrown inside a transaction to take it back as a whole. */
-class DoesNotFit extends Error {}
+/** Thrown inside a transaction to roll it back. */
+class AllowanceExceeded extends Error {}
 
-const totalOf = (parcel: Parcel): number => parcel.units.reduce((sum, units) => sum + units, 0);
-const isLimited = (parcel: Parcel): parcel is Parcel & { limit: number } =>
-  parcel.limit !== null && totalOf(parcel) > 0;
+const totalUnits = (request: AcceptRequest): number => request.units.reduce((sum, units) => sum + units, 0);
+const isLimited = (request: AcceptRequest): request is AcceptRequest & { limit: number } =>
+  request.limit !== null && totalUnits(request) > 0;
 
 /**
- * The one transaction of a group of accepts: idempotency keys, then allowances, then everything else in one statement
- * with the bodies as binary parameters (details §2). A parcel that cannot be written never costs its neighbours.
+ * Writes a group of accept requests in one transaction: idempotency keys, then allowances, then everything else in one
+ * statement with the bodies as binary parameters. If a request cannot be written, the requests are written one by one,
+ * so that the others do not fail with it (docs/decisions/017-group-commit.md).
  */
 export class AcceptWriter {
   private readonly keys: IdempotencyKeys;
@@ -27,60 +28,64 @@ export class AcceptWriter {
     this.keys = new IdempotencyKeys(database);
   }
 
-  async commit(parcels: Parcel[]): Promise<(Written | Error)[]> {
+  async commit(requests: AcceptRequest[]): Promise<(AcceptResult | Error)[]> {
+    if (this.database.intakeProblem !== null) return requests.map(() => diskFull());
     try {
-      return await this.commitGroup(parcels);
+      return await this.commitGroup(requests);
     } catch (error) {
-      if (isUnavailable(error)) return parcels.map(() => unavailable());
-      if (isRetryable(error)) return this.commitGroup(parcels).catch(() => this.oneByOne(parcels));
-      return this.oneByOne(parcels);
+      if (isUnavailable(error)) return requests.map(() => unavailable());
+      if (isRetryable(error)) return this.commitGroup(requests).catch(() => this.oneByOne(requests));
+      return this.oneByOne(requests);
     }
   }
 
-  /** What a request with this key was answered, if there was one. @throws Refusal `idempotency_mismatch`. */
-  earlier(idempotency: Idempotency): Promise<Written | null> {
-    return this.keys.earlier(idempotency);
+  /** Returns the stored result of a request with this key, or null. @throws Refusal `idempotency_mismatch`. */
+  earlierResult(idempotency: Idempotency): Promise<AcceptResult | null> {
+    return this.keys.earlierResult(idempotency);
   }
 
-  private async oneByOne(parcels: Parcel[]): Promise<(Written | Error)[]> {
-    const results: (Written | Error)[] = [];
-    for (const parcel of parcels)
+  private async oneByOne(requests: AcceptRequest[]): Promise<(AcceptResult | Error)[]> {
+    const results: (AcceptResult | Error)[] = [];
+    for (const request of requests)
       results.push(
-        await this.commitAlone(parcel).catch((error: Error) => (isUnavailable(error) ? unavailable() : error)),
+        await this.commitAlone(request).catch((error: Error) => (isUnavailable(error) ? unavailable() : error)),
       );
     return results;
   }
 
-  private async commitGroup(parcels: Parcel[]): Promise<(Written | Error)[]> {
-    if (await this.insertedAtOnce(parcels)) return parcels.map((parcel) => written(parcel));
+  private async commitGroup(requests: AcceptRequest[]): Promise<(AcceptResult | Error)[]> {
+    if (await this.insertInOneStatement(requests)) return requests.map((request) => resultOf(request));
     const { done, left } = await this.database.transaction(async (tx) => {
-      const won = await this.keys.take(tx, parcels);
+      const won = await this.keys.acquire(tx, requests);
       const unfit = await this.reserveAccounts(tx, won);
-      const fit = won.filter((parcel) => !unfit.has(parcel.accountId) || !isLimited(parcel));
-      const rest = won.filter((parcel) => !fit.includes(parcel));
-      await this.keys.giveBack(tx, rest);
-      await insertMails(
+      const fit = won.filter((request) => !unfit.has(request.accountId) || !isLimited(request));
+      const rest = won.filter((request) => !fit.includes(request));
+      await this.keys.release(tx, rest);
+      await insertEmails(
         tx,
-        fit.flatMap((parcel) => parcel.mails),
+        fit.flatMap((request) => request.emails),
       );
       return { done: new Set(fit), left: new Set(rest) };
     });
-    const results: (Written | Error)[] = [];
-    for (const parcel of parcels) {
-      if (done.has(parcel)) results.push(written(parcel));
+    const results: (AcceptResult | Error)[] = [];
+    for (const parcel of requests) {
+      if (done.has(parcel)) results.push(resultOf(parcel));
       else if (left.has(parcel)) results.push(...(await this.oneByOne([parcel])));
       else results.push(await this.replay(parcel));
     }
     return results;
   }
 
-  /** The usual group: nobody's month is limited and every key is new. One statement, one round trip. */
-  private async insertedAtOnce(parcels: Parcel[]): Promise<boolean> {
-    const mails = parcels.flatMap((parcel) => parcel.mails);
-    const keys = newKeys(parcels);
-    if (keys === null || !fitsOneStatement(mails) || parcels.some(isLimited)) return false;
+  /**
+   * Handles the usual group, in which no account has a monthly limit and all keys are new, with one statement and one
+   * round trip.
+   */
+  private async insertInOneStatement(requests: AcceptRequest[]): Promise<boolean> {
+    const emails = requests.flatMap((request) => request.emails);
+    const keys = newKeys(requests);
+    if (keys === null || !fitsOneStatement(emails) || requests.some(isLimited)) return false;
     try {
-      await insertWithKeys(this.database, mails, keys);
+      await insertWithKeys(this.database, emails, keys);
       return true;
     } catch (error) {
       if (isDuplicate(error)) return false;
@@ -88,73 +93,83 @@ export class AcceptWriter {
     }
   }
 
-  /** Books each limited account's sum. @returns the accounts whose sum did not fit: nothing is booked for these. */
-  private async reserveAccounts(tx: Queryable, parcels: Parcel[]): Promise<Set<string>> {
+  /**
+   * Reserves the sum of each account with a limit. Returns the accounts whose sum exceeded the limit; nothing is
+   * reserved for them.
+   */
+  private async reserveAccounts(tx: Queryable, requests: AcceptRequest[]): Promise<Set<string>> {
     const claims = new Map<string, { accountId: string; units: number; limit: number }>();
-    for (const parcel of parcels) {
-      if (!isLimited(parcel)) continue;
-      const { accountId, limit } = parcel;
+    for (const request of requests) {
+      if (!isLimited(request)) continue;
+      const { accountId, limit } = request;
       const claim = claims.get(accountId) ?? { accountId, units: 0, limit };
-      claims.set(accountId, { ...claim, units: claim.units + totalOf(parcel) });
+      claims.set(accountId, { ...claim, units: claim.units + totalUnits(request) });
     }
-    // In one order everywhere: two groups never wait for each other's accounts in a ring.
+    // One order for all groups prevents deadlocks.
     const sorted = [...claims.values()].sort((a, b) => (a.accountId < b.accountId ? -1 : 1));
     const booked = sorted.length === 0 ? [] : await this.allowances.reserve(tx, sorted);
     return new Set(sorted.filter((_, i) => !booked[i]).map((claim) => claim.accountId));
   }
 
-  /** One parcel in a transaction of its own; a partial one keeps the mails for which the allowance suffices. */
-  private async commitAlone(parcel: Parcel): Promise<Written | Error> {
+  /** Writes one request in its own transaction. A partial request keeps the emails for which the allowance suffices. */
+  private async commitAlone(request: AcceptRequest): Promise<AcceptResult | Error> {
     try {
       const result = await this.database.transaction(async (tx) => {
-        if (parcel.idempotency !== null && (await this.keys.take(tx, [parcel])).length === 0) return null;
-        const mails = await this.reserveMails(tx, parcel);
-        await insertMails(tx, mails);
-        const outcome = written(parcel, mails);
-        if (mails.length < parcel.mails.length) await this.keys.answer(tx, parcel.idempotency, outcome.answer);
+        if (request.idempotency !== null && (await this.keys.acquire(tx, [request])).length === 0) return null;
+        const emails = await this.reserveEmails(tx, request);
+        await insertEmails(tx, emails);
+        const outcome = resultOf(request, emails);
+        if (emails.length < request.emails.length) await this.keys.storeAnswer(tx, request.idempotency, outcome.answer);
         return outcome;
       });
-      return result ?? (await this.replay(parcel));
+      return result ?? (await this.replay(request));
     } catch (error) {
-      if (error instanceof DoesNotFit) return quotaExceeded(parcel);
+      if (error instanceof AllowanceExceeded) return quotaExceeded(request);
       throw error;
     }
   }
 
-  private async reserveMails(tx: Queryable, parcel: Parcel): Promise<MailRows[]> {
-    if (!isLimited(parcel)) return parcel.mails;
-    const { accountId, limit, units } = parcel;
-    const [all] = await this.allowances.reserve(tx, [{ accountId, units: totalOf(parcel), limit }]);
-    if (all) return parcel.mails;
-    if (!parcel.partial) throw new DoesNotFit();
-    const mails: MailRows[] = [];
-    for (const [i, mail] of parcel.mails.entries()) {
+  private async reserveEmails(tx: Queryable, request: AcceptRequest): Promise<EmailRows[]> {
+    if (!isLimited(request)) return request.emails;
+    const { accountId, limit, units } = request;
+    const [all] = await this.allowances.reserve(tx, [{ accountId, units: totalUnits(request), limit }]);
+    if (all) return request.emails;
+    if (!request.partial) throw new AllowanceExceeded();
+    const emails: EmailRows[] = [];
+    for (const [i, email] of request.emails.entries()) {
       const [fits] =
         units[i] === 0 ? [true] : await this.allowances.reserve(tx, [{ accountId, units: units[i], limit }]);
-      if (fits) mails.push(mail);
+      if (fits) emails.push(email);
     }
-    if (mails.length === 0) throw new DoesNotFit();
-    return mails;
+    if (emails.length === 0) throw new AllowanceExceeded();
+    return emails;
   }
 
-  private async replay(parcel: Parcel): Promise<Written | Error> {
-    const earlier = await this.keys.earlier(parcel.idempotency as Idempotency).catch((error: Error) => error);
+  private async replay(request: AcceptRequest): Promise<AcceptResult | Error> {
+    const earlier = await this.keys.earlierResult(request.idempotency as Idempotency).catch((error: Error) => error);
     return earlier ?? new Refusal('idempotency_running', [], undefined, 1);
   }
 }
 
-function written(parcel: Parcel, mails: readonly MailRows[] = parcel.mails): Written {
-  const set = new Set(mails);
-  return { replayed: false, answer: parcel.answer(set), mails: set };
+function resultOf(request: AcceptRequest, emails: readonly EmailRows[] = request.emails): AcceptResult {
+  const set = new Set(emails);
+  return { replayed: false, answer: request.answer(set), emails: set };
 }
 
-function quotaExceeded(parcel: Parcel): Refusal {
-  const units = totalOf(parcel);
+function quotaExceeded(request: AcceptRequest): Refusal {
+  const units = totalUnits(request);
   return new Refusal(
     'monthly_quota_exceeded',
-    [{ field: '', code: 'quota', message: `needs ${units} of the ${parcel.limit} units that the plan has a month` }],
+    [{ field: '', code: 'quota', message: `needs ${units} of the ${request.limit} units that the plan has a month` }],
     `The monthly allowance does not suffice: this needs ${units} ${units === 1 ? 'unit' : 'units'}, and fewer are left.`,
   );
 }
 
+const diskFull = (): Refusal =>
+  new Refusal(
+    'service_unavailable',
+    [],
+    'The service is short of disk space and accepts no mail. Try again later.',
+    60,
+  );
 const unavailable = (): Refusal => new Refusal('service_unavailable', [], undefined, 2);

@@ -1,262 +1,251 @@
 import { Injectable } from '@nestjs/common';
 import { Allowances } from '#libs/accounts';
-import { BatchRefusal, LIMITS, newId, Refusal, type RefusalDetail } from '#libs/contracts';
+import { BatchRefusal, newId, Refusal, REFUSALS } from '#libs/contracts';
 import { SendingDomains } from '#libs/domains';
-import { Config, inTurns, Shutdown, TurnGate, Wakeups } from '#libs/kernel';
-import { domainOf } from '#libs/mime';
+import { Config, mapYielding, Shutdown, LoopBudget, LocalNotifications } from '#libs/kernel';
 import { Database, GroupCommit } from '#libs/persistence';
 import { SuppressionList } from '#libs/suppressions';
-import { HandOff } from '../hand-off.js';
-import { draftOf, rowsOf, type Draft } from './accept-draft.js';
+import { LocalDelivery } from '../message/local-delivery.js';
+import { draftOf, jobsOf, rowsOf, type Draft } from './accept-draft.js';
+import { bodyBytes, type AcceptRequest, type AcceptResult } from './accept-request.js';
 import { AcceptWriter } from './accept-writer.js';
-import { AttachmentFetcher } from './attachment-fetcher.js';
-import { forbiddenAttachments } from './attachment-rules.js';
-import { batchElements } from './batch-elements.js';
-import { reserveHandOver, type HandOver } from './hand-over.js';
-import type { MailRows } from './insert-mails.js';
-import type { Parcel, Written } from './parcel.js';
-import { distinctRecipients, type Recipient } from './recipients.js';
-import { requireAllowedFiles } from './relayed-files.js';
-import { mailTooLarge, sizeOf } from './submission-size.js';
-import type { Accepted, AcceptedBatch, Idempotency, PartsContent, Submission } from './submission.js';
+import { AttachmentFetcher } from './attachments/attachment-fetcher.js';
+import { authoriseSender } from './authorise-sender.js';
+import { checkContent } from './check-content.js';
+import type { EmailRows } from './insert-emails.js';
+import { resolveTracking } from './resolve-tracking.js';
+import { unsuppressedRecipients } from './recipients.js';
+import { sizeOf } from './submission-size.js';
+import type { Accepted, AcceptedBatch, BatchElement, Idempotency, Submission } from './submission.js';
 
-/** An answer of the suppression list that the door got this recently is not asked for again. */
-const FRESH_ANSWER_MS = 1_000;
-/** Mails up to this size are checked and encoded as they come; larger ones by turns, with so much in one turn. */
-const LIGHT_BYTES = 64 * 1024;
-const HEAVY_BYTES = 1024 * 1024;
+/** Larger messages wait for their share of the event loop before they are accepted. */
+const SMALL_BYTES = 64 * 1024;
+/** Bytes of large messages per turn of the event loop. */
+const TURN_BYTES = 1024 * 1024;
+/** Requests with larger bodies are committed in groups of their own: others do not wait for their transfer. */
+const LARGE_BYTES = 1024 * 1024;
 const GROUP_ITEMS = 128;
 const GROUP_BYTES = 4 * 1024 * 1024;
-/** A commit costs as much processor time as four mails; the clients of a crowd come back within about so long. */
-const GROUP_CROWD_MS = 1;
+/**
+ * A commit costs as much processor time as four messages; clients of a busy group send their next request within about
+ * this time.
+ */
+const GROUP_GATHER_MS = 1;
 
-/** A draft with its rows and its way to delivery. */
-interface Packed {
-  rows: MailRows;
+/** A draft with its rows, and what happens to its delivery jobs after the commit. */
+interface Prepared {
+  rows: EmailRows;
   units: number;
-  handOver: HandOver;
+  /** Called after the commit: passes the jobs to delivery in this process, or wakes the claim loop. */
+  deliver: () => void;
+  /** Called instead when nothing was written. */
+  cancel: () => void;
 }
 
 /**
- * The one door into the service: REST, façade and SMTP all end here. Each step may refuse; the answer is given only
- * after the commit is on disk.
+ * Accepts messages from REST, Resend-compatible routes and SMTP. Each step may refuse; the result is returned after the
+ * commit.
  */
 @Injectable()
 export class EmailIntake {
-  private readonly group: GroupCommit<Parcel, Written>;
-  /** A large body is long on its way to the database: nobody else waits behind it. */
-  private readonly heavyGroup: GroupCommit<Parcel, Written>;
+  private readonly group: GroupCommit<AcceptRequest, AcceptResult>;
+  private readonly largeGroup: GroupCommit<AcceptRequest, AcceptResult>;
   private readonly writer: AcceptWriter;
-  private readonly heavySteps = new TurnGate(HEAVY_BYTES);
+  private readonly loopBudget = new LoopBudget(TURN_BYTES);
   private readonly lifetimeMs: number;
 
   constructor(
     database: Database,
     config: Config,
     shutdown: Shutdown,
-    private readonly wakeups: Wakeups,
+    private readonly notifications: LocalNotifications,
     private readonly allowances: Allowances,
     private readonly domains: SendingDomains,
     private readonly suppressions: SuppressionList,
-    private readonly handOff: HandOff,
-    private readonly attachmentFetcher: AttachmentFetcher,
+    private readonly localDelivery: LocalDelivery,
+    private readonly attachments: AttachmentFetcher,
   ) {
     this.writer = new AcceptWriter(database, allowances);
     this.lifetimeMs = config.settings.DELIVERY_LIFETIME;
-    const groups = () =>
-      new GroupCommit<Parcel, Written>({
-        commit: (parcels) => this.writer.commit(parcels),
+    const groupCommit = () =>
+      new GroupCommit<AcceptRequest, AcceptResult>({
+        commit: (requests) => this.writer.commit(requests),
         maxItems: GROUP_ITEMS,
-        crowdMs: GROUP_CROWD_MS,
+        crowdMs: GROUP_GATHER_MS,
         maxBytes: GROUP_BYTES,
         sizeOf: bodyBytes,
       });
-    [this.group, this.heavyGroup] = [groups(), groups()];
-    // With that, what the last group accepted is handed over.
+    [this.group, this.largeGroup] = [groupCommit(), groupCommit()];
     shutdown.on('intake', 'accept', async () => {
-      await Promise.all([this.group.drained(), this.heavyGroup.drained()]);
+      await Promise.all([this.group.drained(), this.largeGroup.drained()]);
     });
   }
 
   /**
-   * Accepts a mail durably.
-   * @throws Refusal: key's domains (403), domain, attachments, size, suppression (422), idempotency (409), allowance
-   * (429), store down (503).
+   * Accepts a message durably.
+   * @throws Refusal in this order: domains of the key (403), sender domain, tracking, attachments, size, suppressions (422),
+   * idempotency key (409), allowance (429), database unavailable (503).
    */
-  async accept(submission: Submission): Promise<Accepted> {
-    const { idempotency } = submission;
-    const { answer, replayed } = await this.answered(idempotency, async () => {
-      const draft = await this.checked(submission, newId('em'));
-      return this.commit([draft], { partial: false, idempotency, answer: () => ({ id: draft.mail.id }) });
+  accept(submission: Submission): Promise<Accepted> {
+    return this.acceptRequest(() => submission, submission.idempotency);
+  }
+
+  /**
+   * As `accept`, for a request that rules of the caller may refuse before there is a submission. The repetition of an
+   * accepted request is answered as the first one was, although a rule may refuse the same body later: for example, its
+   * `scheduled_at` is in the past by then.
+   * @param read the submission, or throws the refusal of the caller's rules
+   */
+  async acceptRequest(
+    read: () => Submission | Promise<Submission>,
+    idempotency: Idempotency | null,
+  ): Promise<Accepted> {
+    let submission: Submission;
+    try {
+      submission = await read();
+    } catch (error) {
+      return this.repeatedAnswer(idempotency, error);
+    }
+    const { answer, replayed } = await this.orEarlierAnswer(idempotency, async () => {
+      const draft = await this.check(submission, newId('em'));
+      return this.commit([draft], { partial: false, idempotency, answer: () => ({ id: draft.email.id }) });
     });
     return { id: (answer as Accepted).id, replayed };
   }
 
   /**
-   * Accepts the mails of one request, in order. An element may already be refused by the rules of its fields. Strict:
-   * all or nothing. Permissive: those that can be, as long as there is one (D-26, D-27).
-   * @throws BatchRefusal, and what `accept` throws for the request as a whole.
+   * Accepts the messages of one request, in order. An element may be a refusal already, by the field rules. Strict: all
+   * or none. Permissive: those that can be accepted, if there is one.
+   * @throws BatchRefusal, and the refusals of `accept` that concern the whole request.
    */
   async acceptBatch(
     elements: readonly (Submission | Refusal)[],
     { permissive, idempotency }: { permissive: boolean; idempotency: Idempotency | null },
   ): Promise<AcceptedBatch> {
-    const { answer, replayed } = await this.answered(idempotency, async () => {
-      // The ids first: lists are in their order, and the checks of one mail may outlast those of the next.
+    let drafts: (Draft | Refusal)[] = [];
+    const { answer, replayed } = await this.orEarlierAnswer(idempotency, async () => {
+      // Ids in the order of the request: lists are sorted by id, and one check may take longer than the next.
       const ids = elements.map(() => newId('em'));
-      const drafts = await Promise.all(elements.map((element, i) => this.draftOrRefusal(element, ids[i])));
+      drafts = await Promise.all(elements.map((element, i) => this.draftOrRefusal(element, ids[i])));
       const good = drafts.filter((draft): draft is Draft => !(draft instanceof Refusal));
       if (good.length === 0 || (!permissive && good.length < drafts.length)) throw new BatchRefusal(drafts, permissive);
       const committed = this.commit(good, {
         partial: permissive,
         idempotency,
-        answer: (written) => ({ elements: batchElements(drafts, new Set([...written].map((mail) => mail.id))) }),
+        answer: (written) => ({ elements: batchElements(drafts, new Set([...written].map((rows) => rows.id))) }),
       });
-      return permissive ? committed.catch((error: unknown) => refuseAll(drafts, error)) : committed;
+      return permissive ? committed.catch((error: unknown) => refuseBatch(drafts, error)) : committed;
     });
-    return { elements: (answer as AcceptedBatch).elements, replayed };
+    // An earlier batch may be one of another key.
+    const allowed = (answer as AcceptedBatch).elements.map((element, i) => {
+      const draft = drafts[i];
+      return draft instanceof Refusal && isOfTheKey(draft) ? toRefusedElement(draft) : element;
+    });
+    return { elements: allowed, replayed };
   }
 
   /**
-   * The answer of this commit, or of the key's first request: also where a later check would refuse the repetition now
-   * (D-20 has the key before domain, suppression and allowance). That is asked only when something refuses, so that a
-   * first request pays nothing. It has the shape that `attempt` gave it, whether it comes from this commit or from the
-   * key's row.
+   * The answer to an accepted request with the same key and body as one that rules of the caller refuse now. A body that
+   * was never accepted under the key is refused by those rules first (docs/decisions/014-errors-and-order-of-checks.md).
+   * @throws `refusal` if there is no such request
    */
-  private async answered(idempotency: Idempotency | null, attempt: () => Promise<Written>): Promise<Written> {
-    try {
-      return await attempt();
-    } catch (refusal) {
-      const earlier = idempotency && refusal instanceof Refusal ? await this.writer.earlier(idempotency) : null;
-      if (earlier === null) throw refusal;
-      return earlier;
-    }
+  private async repeatedAnswer(idempotency: Idempotency | null, refusal: unknown): Promise<Accepted> {
+    if (idempotency === null || !(refusal instanceof Refusal)) throw refusal;
+    // The key may belong to a caller who sees more.
+    if (refusal.code === 'not_found') throw refusal;
+    const earlier = await this.writer.earlierResult(idempotency).catch((error: unknown) => {
+      throw error instanceof Refusal ? refusal : error;
+    });
+    if (earlier === null) throw refusal;
+    return { id: (earlier.answer as Accepted).id, replayed: true };
+  }
+
+  /** The steps before the commit. */
+  private async check(given: Submission, id: string): Promise<Draft> {
+    const bytes = sizeOf(given);
+    if (bytes > SMALL_BYTES) await this.loopBudget.spend(bytes);
+    const domain = await authoriseSender(this.domains, given);
+    const tracking = resolveTracking(domain, given);
+    const submission = await checkContent(given, this.attachments);
+    const recipients = await unsuppressedRecipients(this.suppressions, submission, domain.id);
+    return draftOf(submission, { id, domain, tracking, recipients, lifetimeMs: this.lifetimeMs });
   }
 
   private async draftOrRefusal(element: Submission | Refusal, id: string): Promise<Draft | Refusal> {
     if (element instanceof Refusal) return element;
-    return this.checked(element, id).catch((error: unknown) => {
+    return this.check(element, id).catch((error: unknown) => {
       if (error instanceof Refusal) return error;
       throw error;
     });
   }
 
-  private async checked(given: Submission, id: string): Promise<Draft> {
-    const domainId = await this.requireActiveDomain(given);
-    const submission = await this.withFetchedFiles(given);
-    const size = sizeOf(submission);
-    if (submission.content.format === 'mime')
-      await requireAllowedFiles(submission.content.files ?? [], this.heavySteps);
-    else {
-      if (size > LIGHT_BYTES) await this.heavySteps.pass(size);
-      requireAllowedParts(submission.content, size);
-    }
-    const recipients = await this.withoutSuppressed(submission, domainId);
-    if (size > LIGHT_BYTES) await this.heavySteps.pass(size);
-    return draftOf(submission, { id, domainId, recipients, lifetimeMs: this.lifetimeMs });
-  }
-
-  private async requireActiveDomain(submission: Submission): Promise<string> {
-    const name = domainOf(submission.from.address);
-    const { accountId, allowedDomains = null } = submission;
-    const domain = await this.domains.active(accountId, name);
-    if (allowedDomains !== null && !allowedDomains.has(domain?.id ?? (await this.idOf(accountId, name))))
-      throw new Refusal(
-        'restricted_api_key',
-        [{ field: 'from', code: 'domain_not_allowed', message: 'must have an address at a domain of this API key' }],
-        `This API key may not send from ${name}.`,
-      );
-    if (domain) return domain.id;
-    throw new Refusal(
-      'sender_domain_not_verified',
-      [
-        {
-          field: 'from',
-          code: 'domain_not_verified',
-          message: `must have an address at a verified domain of this account; ${name} is not one`,
-        },
-      ],
-      `The domain ${name} is not verified for this account. Add it and publish its SPF, DKIM and DMARC records first.`,
-    );
-  }
-
-  /** Of a domain that is not active, to tell a key that may not use it from one that has to wait for it. */
-  private async idOf(accountId: string, name: string): Promise<string> {
-    const domains = await this.domains.list(accountId);
-    return domains.find((domain) => domain.name === name)?.id ?? '';
-  }
-
-  private async withFetchedFiles(submission: Submission): Promise<Submission> {
-    const { content } = submission;
-    if (content.format === 'mime' || content.attachments.every((file) => file.path === undefined)) return submission;
-    const room = LIMITS.messageBytes - sizeOf(submission);
-    const attachments = await this.attachmentFetcher.fetchAll(content.attachments, room);
-    return { ...submission, content: { ...content, attachments } };
-  }
-
-  private async withoutSuppressed(submission: Submission, domainId: string): Promise<Recipient[]> {
-    const recipients = distinctRecipients(submission);
-    // A test mail reaches nobody, so nobody needs to be spared it (D-66).
-    if (submission.mode === 'test') return recipients;
-    if (performance.now() - (submission.suppressionsAskedAt ?? -Infinity) < FRESH_ANSWER_MS) return recipients;
-    const found = await this.suppressions.matching(
-      submission.accountId,
-      recipients.map((recipient) => recipient.normal),
-      domainId,
-    );
-    if (found.size === 0) return recipients;
-    const { suppressed } = submission;
-    if (suppressed === 'skip' || (suppressed === 'skip_some' && found.size < recipients.length))
-      return recipients.map((recipient) => ({ ...recipient, suppressed: found.get(recipient.normal) ?? null }));
-    const details: RefusalDetail[] = recipients
-      .filter((recipient) => found.has(recipient.normal))
-      .map(({ field, address, normal }) => ({
-        field,
-        code: 'suppressed',
-        message: `${address} is on the suppression list (${found.get(normal)})`,
-      }));
-    throw new Refusal('recipient_suppressed', details);
-  }
-
-  private async commit(drafts: Draft[], of: Pick<Parcel, 'partial' | 'idempotency' | 'answer'>): Promise<Written> {
-    const { accountId } = drafts[0].submission;
-    const packed = await inTurns(drafts, (draft) => this.pack(draft));
+  /**
+   * Returns the result of `attempt`; if it refuses, the stored answer of an earlier request with the same key. The
+   * lookup happens only after a refusal, so that a first request does not pay for it. What the key may not send it does not
+   * get as the answer to another key either.
+   */
+  private async orEarlierAnswer(
+    idempotency: Idempotency | null,
+    attempt: () => Promise<AcceptResult>,
+  ): Promise<AcceptResult> {
     try {
-      const parcel: Parcel = {
+      return await attempt();
+    } catch (refusal) {
+      const mayRepeat = refusal instanceof Refusal && !isOfTheKey(refusal);
+      const earlier = idempotency && mayRepeat ? await this.writer.earlierResult(idempotency) : null;
+      if (earlier === null) throw refusal;
+      return earlier;
+    }
+  }
+
+  /** Takes the idempotency key, reserves the allowance and inserts the messages, together with concurrent requests. */
+  private async commit(
+    drafts: Draft[],
+    of: Pick<AcceptRequest, 'partial' | 'idempotency' | 'answer'>,
+  ): Promise<AcceptResult> {
+    const { accountId } = drafts[0].submission;
+    const prepared = await mapYielding(drafts, (draft) => this.prepare(draft));
+    try {
+      const request: AcceptRequest = {
+        ...of,
         accountId,
-        partial: of.partial,
-        idempotency: of.idempotency,
-        answer: of.answer,
-        mails: packed.map((mail) => mail.rows),
-        units: packed.map((mail) => mail.units),
-        limit: packed.some((mail) => mail.units > 0) ? await this.allowances.limitOf(accountId) : null,
+        emails: prepared.map(({ rows }) => rows),
+        units: prepared.map(({ units }) => units),
+        limit: prepared.some(({ units }) => units > 0) ? await this.allowances.limitOf(accountId) : null,
       };
-      const group = bodyBytes(parcel) > HEAVY_BYTES ? this.heavyGroup : this.group;
-      const written = await group.add(parcel);
-      // Behind the answers: their clients go on while delivery begins.
-      group.afterwards(() => this.handOver(packed, written));
-      return written;
+      const group = bodyBytes(request) > LARGE_BYTES ? this.largeGroup : this.group;
+      const result = await group.add(request);
+      // After the answers, so that clients continue while delivery starts.
+      setImmediate(() => this.afterCommit(prepared, result));
+      return result;
     } catch (error) {
-      for (const { handOver } of packed) handOver.release();
+      for (const { cancel } of prepared) cancel();
       throw error;
     }
   }
 
-  private handOver(packed: Packed[], { mails }: Written): void {
-    for (const { rows, handOver } of packed) {
-      if (mails.has(rows)) handOver.deliver();
-      else handOver.release();
+  private afterCommit(prepared: Prepared[], { emails }: AcceptResult): void {
+    for (const { rows, deliver, cancel } of prepared) {
+      if (emails.has(rows)) deliver();
+      else cancel();
     }
-    this.wakeups.ring('outbox');
+    this.notifications.notify('outbox');
   }
 
-  private pack(draft: Draft): Packed {
-    const handOver = reserveHandOver(draft, this.handOff, this.wakeups);
+  private prepare(draft: Draft): Prepared {
+    // Scheduled messages wait in the database.
+    const jobs = draft.submission.scheduledAt ? [] : jobsOf(draft);
+    const { workerId, deliver, cancel } = this.localDelivery.reserve(jobs, draft.content.body.length);
     const units = this.unitsOf(draft);
-    return { rows: rowsOf(draft, units, handOver.workerId), units, handOver };
+    return {
+      rows: rowsOf(draft, units, workerId),
+      units,
+      cancel,
+      deliver: deliver ?? (() => jobs.length > 0 && this.notifications.notify('due-mail')),
+    };
   }
 
-  /** What the mail costs of the monthly allowance (D-53): nothing for tests, nothing for who does not get it. */
+  /** Units of the monthly allowance: none for test messages and suppressed recipients. */
   private unitsOf({ submission, recipients }: Draft): number {
     if (submission.mode === 'test') return 0;
     const reached = recipients.filter((recipient) => recipient.suppressed === null).length;
@@ -264,24 +253,33 @@ export class EmailIntake {
   }
 }
 
-const bodyBytes = ({ mails }: Parcel): number => mails.reduce((sum, { content }) => sum + content.body.length, 0);
+/** Whether the restrictions of the key are the reason, for a batch: of one of its elements. */
+function isOfTheKey(refusal: Refusal): boolean {
+  if (refusal instanceof BatchRefusal)
+    return refusal.problems.some(({ error }) => error === REFUSALS.restricted_api_key.error);
+  return refusal.code === 'restricted_api_key';
+}
 
-/** A permissive batch for none of whose mails the allowance sufficed is one in which all are bad (D-26). */
-function refuseAll(drafts: readonly (Draft | Refusal)[], error: unknown): never {
+/** The results of a batch in the order of the request: the id of each accepted message, the refusal of each other. */
+function batchElements(drafts: readonly (Draft | Refusal)[], written: ReadonlySet<string>): BatchElement[] {
+  return drafts.map((draft) => {
+    if (draft instanceof Refusal) return toRefusedElement(draft);
+    return written.has(draft.email.id)
+      ? { id: draft.email.id }
+      : toRefusedElement(new Refusal('monthly_quota_exceeded'));
+  });
+}
+
+function toRefusedElement(refusal: Refusal): BatchElement {
+  const { error, name, status } = refusal.row;
+  return { refused: { error, name, status, message: refusal.message, field: refusal.details[0]?.field ?? null } };
+}
+
+/** A permissive batch fails as a whole when the allowance suffices for none of its messages. */
+function refuseBatch(drafts: readonly (Draft | Refusal)[], error: unknown): never {
   if (!(error instanceof Refusal) || error.code !== 'monthly_quota_exceeded') throw error;
   throw new BatchRefusal(
     drafts.map((draft) => (draft instanceof Refusal ? draft : error)),
     true,
   );
-}
-
-/** @throws Refusal: types and executables, size. */
-function requireAllowedParts({ attachments }: PartsContent, size: number): void {
-  const problems = forbiddenAttachments(attachments);
-  if (problems.length > 0)
-    throw new Refusal(
-      'attachment_not_allowed',
-      problems.map((p) => ({ field: `attachments${p.path}`, code: p.code, message: p.message })),
-    );
-  if (size > LIMITS.messageBytes) throw mailTooLarge();
 }

@@ -2,8 +2,8 @@ import { LIMITS, Refusal } from '#libs/contracts';
 import type { Submission } from './submission.js';
 
 /**
- * Bytes of a mail as the limit counts them (details §3): decoded files + html + text + subject + names and values of
- * custom headers. Over SMTP the raw bytes.
+ * Size in bytes as counted by the limit: decoded attachments, HTML, text and subject in UTF-8, names and values of
+ * custom headers. For SMTP, the bytes of the message.
  */
 export function sizeOf({ content, subject }: Pick<Submission, 'content' | 'subject'>): number {
   if (content.format === 'mime') return content.message.length;
@@ -21,8 +21,7 @@ export function sizeOf({ content, subject }: Pick<Submission, 'content' | 'subje
   );
 }
 
-/** The refusal of a mail that is larger, wherever that is noticed. */
-export const mailTooLarge = (): Refusal =>
+export const messageTooLarge = (): Refusal =>
   new Refusal('message_too_large', [
     { field: '', code: 'too_large', message: `must have at most ${LIMITS.messageBytes} bytes in all` },
   ]);

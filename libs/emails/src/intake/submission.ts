@@ -1,19 +1,19 @@
 import type { Mode } from '#libs/contracts';
 import type { FoundFile, Mailbox } from '#libs/mime';
-import type { HostedUnsubscribe } from '../unsubscribe/hosted-unsubscribe.js';
+import type { HostedUnsubscribe } from '../message/unsubscribe-link.js';
 
 export interface Attachment {
   /** As the recipient sees it, with extension. */
   filename: string;
   contentType: string;
-  /** Present for an inline file that the HTML names by `cid:`. */
+  /** Present for an inline file that the HTML refers to by `cid:`. */
   contentId?: string;
   content: Buffer;
-  /** Where the file is still to be fetched from; until then it has no content. */
+  /** URL to fetch the content from; until then `content` is empty. */
   path?: string;
 }
 
-/** What a REST client gives: the parts, from which the message is composed at the first attempt. */
+/** Content submitted over REST as parts; the message is composed at the first attempt. */
 export interface PartsContent {
   format: 'parts';
   html?: string;
@@ -22,16 +22,16 @@ export interface PartsContent {
   attachments: Attachment[];
 }
 
-/** What an SMTP client gives: the message itself, normalised, without Bcc and control headers. */
+/** Content submitted over SMTP: the message itself, normalised, without Bcc and control headers. */
 export interface MimeContent {
   format: 'mime';
   message: Buffer;
   messageId: string;
-  /** Its files, still to be judged; absent where an earlier mail had the same. */
+  /** Files still to be checked; absent if an earlier message had the same. */
   files?: readonly FoundFile[];
 }
 
-/** One mail as any door hands it to the intake: REST, façade and SMTP all build this. */
+/** One email as REST, the Resend-compatible routes and SMTP pass it to the intake. */
 export interface Submission {
   accountId: string;
   keyId: string;
@@ -48,42 +48,44 @@ export interface Submission {
   /** Null: now. */
   scheduledAt: Date | null;
   idempotency: Idempotency | null;
-  /** Ids of the domains that the key may send from; null or absent: every active domain of the account. */
+  /** Ids of the domains that the key may send from; null or absent: all active domains of the account. */
   allowedDomains?: ReadonlySet<string> | null;
   /**
-   * What becomes of suppressed recipients: they refuse the whole mail (the default), or are left out of it (D-21), or are
-   * left out as long as somebody else is in it.
+   * Handling of suppressed recipients: the whole email is refused (default), they are left out, or they are left out as
+   * long as another recipient remains (docs/decisions/022-suppressions.md).
    */
   suppressed?: 'reject' | 'skip' | 'skip_some';
-  /** How long delivery is tried after the mail is due; absent: DELIVERY_LIFETIME. */
+  /** How long delivery is attempted after the email is due; absent: DELIVERY_LIFETIME. */
   lifetimeSeconds?: number;
-  /** The outcome that a test mail asked for (details §7); absent: by its addresses. */
+  /** The requested outcome of a test email; absent: by its addresses. */
   sandboxResult?: string;
-  /** Each recipient gets a link of ours to unsubscribe at; absent: what the content says. */
+  /** Each recipient gets an unsubscribe link provided by the service; absent: the content is not changed. */
   unsubscribe?: HostedUnsubscribe;
-  /** The failed mail that this one repeats. */
+  /** Overrides the settings of the sending domain; a missing member means the setting. */
+  tracking?: { opens?: boolean; clicks?: boolean };
+  /** The failed email that this one repeats. */
   retryOf?: string;
-  /** Of `performance.now()`: when the door itself asked for every recipient's suppression, as the relay does at RCPT. */
+  /** `performance.now()` of a suppression lookup for every recipient made by the caller, as the relay does at RCPT. */
   suppressionsAskedAt?: number;
 }
 
 export interface Idempotency {
-  /** Account, mode and operation: the same key elsewhere is another key. */
+  /** Account, mode and operation: the same key in another scope is another key. */
   scope: string;
-  /** A second scope in which the mail, or a repetition of it, may come. */
+  /** A second scope in which the email, or a repetition of it, may be submitted. */
   alias?: string;
   key: string;
-  /** SHA-256 of the raw body; null where the key alone decides (SMTP). */
+  /** SHA-256 of the raw body; null if the key alone decides (SMTP). */
   bodyHash: Buffer | null;
 }
 
 export interface Accepted {
   id: string;
-  /** True when an earlier request with this idempotency key was answered again. */
+  /** True if the stored answer of an earlier request with this idempotency key was returned. */
   replayed: boolean;
 }
 
-/** One mail of a batch: its id, or why it was refused. Kept as it is under an idempotency key. */
+/** One email of a batch: its id, or the refusal. Stored in this form under an idempotency key. */
 export type BatchElement =
   { id: string } | { refused: { error: string; name: string; status: number; message: string; field: string | null } };
 

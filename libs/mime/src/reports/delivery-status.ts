@@ -1,16 +1,16 @@
-import { decodeWords } from '../decode-words.js';
+import { decodeEncodedWords } from '../parse/encoded-words.js';
 import type { DeliveryStatus, DsnAction } from './inbound-report.js';
 import { partLines } from './part-text.js';
-import { mostTelling, refusalWords } from './refusal-words.js';
-import { reportedAddress } from './report-address.js';
-import { fieldOf, type ReportField } from './report-fields.js';
-import type { ReportPart, ReportTree } from './report-parts.js';
-import { isFromMailer } from './report-sender.js';
+import { moreSpecificStatus, readQuotedReply } from './quoted-reply.js';
+import { decodeReportedAddress } from './find-address.js';
+import { fieldValue, type ReportField } from './lenient-head.js';
+import type { ReportPart, ReportMessage, Steps } from './report-parts.js';
+import { isFromMailServer } from './report-sender.js';
 
 export interface StatusReport {
   reportingMta: string | null;
   recipients: DeliveryStatus[];
-  /** All fields of the report, those of its recipients too. */
+  /** All fields of the report, including those of its recipients. */
   fields: ReportField[];
 }
 
@@ -30,62 +30,63 @@ const MAX_RECIPIENTS = 500;
 const MAX_GROUPS = 1_000;
 const MAX_VALUE = 4_000;
 
-/** The parts made for programs (RFC 3464, RFC 6533); null where none of them names a recipient. */
-export function declaredStatus({ parts }: ReportTree): StatusReport | null {
-  const fields: PlacedField[] = [];
+/** Reads the machine-readable parts (RFC 3464, RFC 6533); null where none of them names a recipient. */
+export function* statusFromParts({ parts }: ReportMessage): Steps<StatusReport | null> {
+  const fields: StatusField[] = [];
   for (const part of parts.filter(({ type }) => STATUS_TYPE.test(type)).slice(0, MAX_PARTS)) {
-    // Without a blank line before the body, its first fields were read as the part's head.
+    // Without a blank line before the body, its first fields were read as header fields of the part.
     fields.push(...part.fields, ...fieldsOf(part));
+    yield;
     if (fields.length >= MAX_FIELDS) break;
   }
   return statusReport(fields);
 }
 
-/** The same fields in a part that is called a text: by gateways that flatten mail, and senders that know no better. */
-export function flattenedStatus(tree: ReportTree): StatusReport | null {
-  if (!isFromMailer(tree) && !tree.type.value.startsWith('multipart/report')) return null;
-  const texts = tree.parts.filter(({ type }) => type.startsWith('text/') && type !== 'text/html');
+/** Reads the same fields from a part that is declared as text, as some gateways and mail servers do. */
+export function* statusFromTextPart(report: ReportMessage): Steps<StatusReport | null> {
+  if (!isFromMailServer(report) && !report.type.value.startsWith('multipart/report')) return null;
+  const texts = report.parts.filter(({ type }) => type.startsWith('text/') && type !== 'text/html');
   for (const part of texts.slice(0, MAX_PARTS)) {
+    yield;
     if (!FLATTENED.test(part.body.toString('latin1'))) continue;
     const fields = fieldsOf(part);
-    const complete = fieldOf(fields, 'final-recipient') !== '' && fieldOf(fields, 'action') !== '';
-    if (complete && fieldOf(fields, 'disposition') === '') return statusReport(fields);
+    const complete = fieldValue(fields, 'final-recipient') !== '' && fieldValue(fields, 'action') !== '';
+    if (complete && fieldValue(fields, 'disposition') === '') return statusReport(fields);
   }
   return null;
 }
 
-interface PlacedField extends ReportField {
-  /** A blank line stands before it. */
-  parted?: boolean;
+interface StatusField extends ReportField {
+  afterBlankLine?: boolean;
 }
 
-/** Fields wherever they stand; a line that is none goes on with the one before it, indented or not. */
-function fieldsOf(part: ReportPart): PlacedField[] {
-  const fields: PlacedField[] = [];
+/** Fields anywhere in the part. Any other line continues the field before it, indented or not. */
+function fieldsOf(part: ReportPart): StatusField[] {
+  const fields: StatusField[] = [];
   let parted = true;
   for (const line of partLines(part)) {
     if (fields.length === MAX_FIELDS) break;
     const found = FIELD.exec(line.slice(0, MAX_VALUE));
     if (line.trim() === '') parted = true;
-    else if (found) fields.push({ name: found[1].toLowerCase(), value: found[2].trim(), parted });
+    else if (found) fields.push({ name: found[1].toLowerCase(), value: found[2].trim(), afterBlankLine: parted });
     else if (fields.length > 0 && !parted && !line.startsWith('--')) extend(fields[fields.length - 1], line);
     if (line.trim() !== '') parted = false;
   }
-  return fields.map((field) => ({ ...field, value: decodeWords(field.value) }));
+  return fields.map((field) => ({ ...field, value: decodeEncodedWords(field.value) }));
 }
 
 function extend(field: ReportField, line: string): void {
   if (field.value.length < MAX_VALUE) field.value += ` ${line.slice(0, MAX_VALUE).trim()}`;
 }
 
-function statusReport(fields: readonly PlacedField[]): StatusReport | null {
+function statusReport(fields: readonly StatusField[]): StatusReport | null {
   const all = groupsOf(fields.slice(0, MAX_FIELDS))
     .slice(0, MAX_GROUPS)
     .flatMap((group) => toStatus(group) ?? []);
   const recipients = [...new Map(all.toReversed().map((one) => [keyOf(one), one])).values()].toReversed();
   if (recipients.length === 0) return null;
   return {
-    reportingMta: hostOf(fieldOf(fields, 'reporting-mta')),
+    reportingMta: hostOf(fieldValue(fields, 'reporting-mta')),
     recipients: recipients.slice(0, MAX_RECIPIENTS),
     fields: [...fields],
   };
@@ -94,18 +95,18 @@ function statusReport(fields: readonly PlacedField[]): StatusReport | null {
 const keyOf = ({ action, finalRecipient }: DeliveryStatus): string => `${action} ${finalRecipient?.toLowerCase()}`;
 
 /**
- * Blank lines between recipients get lost, and others appear within one: a group begins where a field of its kind would
- * come for the second time.
+ * The fields of each recipient. Blank lines between recipients may be missing, and others may occur within one, so a group
+ * begins where a field would occur for the second time.
  */
-function groupsOf(fields: readonly PlacedField[]): PlacedField[][] {
-  const groups: PlacedField[][] = [[]];
+function groupsOf(fields: readonly StatusField[]): StatusField[][] {
+  const groups: StatusField[][] = [[]];
   for (const field of fields) {
     const group = groups[groups.length - 1];
     const has = (name: string) => group.some((other) => other.name === name);
     const begins =
       (field.name === 'final-recipient' && has('final-recipient')) ||
       (field.name === 'original-recipient' &&
-        (has('original-recipient') || (field.parted === true && has('final-recipient'))));
+        (has('original-recipient') || (field.afterBlankLine === true && has('final-recipient'))));
     if (begins) groups.push([field]);
     else group.push(field);
   }
@@ -113,23 +114,23 @@ function groupsOf(fields: readonly PlacedField[]): PlacedField[][] {
 }
 
 function toStatus(group: readonly ReportField[]): DeliveryStatus | null {
-  const field = STATUS.exec(fieldOf(group, 'status'))?.[0] ?? null;
-  const diagnostic = fieldOf(group, 'diagnostic-code');
-  const words = refusalWords(diagnostic.replace(TYPED, ''));
-  const action = actionOf(fieldOf(group, 'action'), field ?? words.status ?? String(words.smtpCode ?? ''));
+  const field = STATUS.exec(fieldValue(group, 'status'))?.[0] ?? null;
+  const diagnostic = fieldValue(group, 'diagnostic-code');
+  const reply = readQuotedReply(diagnostic.replace(TYPED, ''));
+  const action = actionOf(fieldValue(group, 'action'), field ?? reply.status ?? String(reply.smtpCode ?? ''));
   if (action === null) return null;
   return {
     action,
-    finalRecipient: reportedAddress(fieldOf(group, 'final-recipient')),
-    originalRecipient: reportedAddress(fieldOf(group, 'original-recipient')),
-    status: mostTelling(field, words.status),
-    smtpCode: words.smtpCode,
-    text: words.text,
-    remoteMta: hostOf(fieldOf(group, 'remote-mta')),
+    finalRecipient: decodeReportedAddress(fieldValue(group, 'final-recipient')),
+    originalRecipient: decodeReportedAddress(fieldValue(group, 'original-recipient')),
+    status: moreSpecificStatus(field, reply.status),
+    smtpCode: reply.smtpCode,
+    text: reply.text,
+    remoteMta: hostOf(fieldValue(group, 'remote-mta')),
   };
 }
 
-/** Without an action that RFC 3464 knows, the class of the status says it. */
+/** Without an action of RFC 3464, the class of the status decides. */
 function actionOf(value: string, status: string): DsnAction | null {
   const word = ACTION.exec(value.trim())?.[0].toLowerCase() ?? '';
   if (ACTIONS.has(word)) return word as DsnAction;

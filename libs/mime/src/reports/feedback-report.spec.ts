@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { readFeedbackReport } from './feedback-report.js';
-import { reportParts } from './report-parts.js';
+import { atOnce, readReportParts } from './report-parts.js';
 
 const TRACE = 'A'.repeat(44);
 const HEAD = ['From: Loop <fbl@Mail.Rcpt.Example>', 'Content-Type: multipart/report; boundary=b', ''];
@@ -10,13 +10,14 @@ const RETURNED = [
   'Message-ID: <1@sender.example>',
 ];
 
-const readLines = (...lines: string[]) => readFeedbackReport(reportParts(Buffer.from(lines.join('\r\n'), 'latin1')));
+const readLines = (...lines: string[]) =>
+  atOnce(readFeedbackReport(atOnce(readReportParts(Buffer.from(lines.join('\r\n'), 'latin1')))));
 const part = (type: string, ...lines: string[]) => ['--b', `Content-Type: ${type}`, '', ...lines, ''];
 const report = (fields: string[], returned: string[] = RETURNED) =>
   readLines(...HEAD, ...part('message/feedback-report', ...fields), ...part('message/rfc822', ...returned), '--b--');
 
 describe('readFeedbackReport', () => {
-  it('reads what a report says and whose mail it returns', () => {
+  it('reads the fields of a report and the recipient of the returned mail', () => {
     expect(
       report(['Feedback-Type: Abuse', 'User-Agent: Loop/1', 'Version: 1', 'Original-Rcpt-To: <Ada@rcpt.example>']),
     ).toEqual({
@@ -33,7 +34,7 @@ describe('readFeedbackReport', () => {
     });
   });
 
-  it('takes each recipient once, as the report writes him', () => {
+  it('returns each recipient once, as written in the report', () => {
     const rcpt = ['a@one.example', 'b@one.example', 'a@one.example', '***@one.example'];
     const fields = rcpt.map((address) => `Original-Rcpt-To: rfc822;${address}`);
     expect(report(['Feedback-Type: abuse', 'Version: 1', ...fields])?.recipients).toEqual([
@@ -43,19 +44,19 @@ describe('readFeedbackReport', () => {
     ]);
   });
 
-  it('believes the server that delivered only where the report has no field for the recipient', () => {
+  it('uses fields of the delivering server only where the report has no field for the recipient', () => {
     const returned = ['Delivered-To: ada@rcpt.example', 'To: grace@rcpt.example', ...RETURNED];
     expect(report(['Feedback-Type: abuse', 'Version: 1'], returned)?.recipients).toEqual(['ada@rcpt.example']);
     const hidden = ['Feedback-Type: abuse', 'Version: 1', 'Original-Rcpt-To: redacted'];
     expect(report(hidden, returned)?.recipients).toEqual([]);
   });
 
-  it('finds our return path behind that of a forwarder', () => {
+  it('finds our return path after that of a forwarder', () => {
     const fields = ['Feedback-Type: abuse', 'Version: 1', 'Original-Mail-From: <SRS0=a=b=c=d@forward.example>'];
     expect(report(fields)?.returned.returnPath).toBe('b+abc@bounces.relay.example');
   });
 
-  it('calls what has no type something else', () => {
+  it('gives a report without a type the type other', () => {
     expect(report(['Version: 1'])?.feedbackType).toBe('other');
     expect(report([])?.feedbackType).toBe('other');
     expect(report(['Feedback-Type: not-spam; q=1', 'Version: 1'])?.feedbackType).toBe('not-spam');
@@ -74,7 +75,7 @@ describe('readFeedbackReport', () => {
     ],
     ['a complaint without a mail', ['Subject: Spam report', '', 'you are bad']],
     ['nothing', []],
-  ])('is not taken in by %s', (_what, lines) => {
+  ])('does not take %s for a report', (_what, lines) => {
     expect(readLines(...lines)).toBeNull();
   });
 
@@ -83,7 +84,7 @@ describe('readFeedbackReport', () => {
     'Fwd: Spam report - offers',
     '[Abuse report] offers',
     'E-Mail Feedback Report for IP 1',
-  ])('takes a mail attached under "%s" for a complaint', (subject) => {
+  ])('takes an attached mail with the Subject "%s" for a complaint', (subject) => {
     expect(readLines(`Subject: ${subject}`, ...HEAD, ...part('message/rfc822', ...RETURNED))).toMatchObject({
       feedbackType: 'abuse',
       returned: { trace: TRACE },
@@ -98,8 +99,8 @@ describe('readFeedbackReport', () => {
     ).toEqual({ messageId: null, trace: TRACE, returnPath: null });
   });
 
-  // Milliseconds do; a quadratic step would take minutes, and the test would be ended.
-  it('is done with anything', () => {
+  // Linear time is milliseconds; quadratic time would exceed the limit of the test.
+  it('reads any input in linear time', () => {
     const bombs = [
       '\n'.repeat(500_000),
       `X-Postloft-Ref:${' '.repeat(500_000)}`,

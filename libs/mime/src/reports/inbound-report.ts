@@ -1,38 +1,35 @@
-/** What of the returned message or header a report still shows; each null where it does not. */
+/** The data of the returned message or header that a report contains; each null where it does not. */
 export interface ReturnedMail {
   /** `Message-ID` with its angle brackets. */
   messageId: string | null;
-  /** Value of our trace field `X-Postloft-Ref`; who reads it checks its MAC. */
+  /** Value of our trace field `X-Postloft-Ref`. The caller checks its MAC. */
   trace: string | null;
-  /** The envelope sender under which it went out, from `Return-Path`, `Original-Mail-From` and their like. */
+  /** The envelope sender of the message, from `Return-Path`, `Original-Mail-From` and similar fields. */
   returnPath: string | null;
 }
 
-/** RFC 3464 §2.3.3. Only `failed` says that nobody will try again. */
+/** RFC 3464 §2.3.3. Only `failed` means that no further attempt is made. */
 export type DsnAction = 'failed' | 'delayed' | 'delivered' | 'relayed' | 'expanded';
 
-/** What a delivery status notification tells of one recipient. */
+/** The status of one recipient in a delivery status notification. */
 export interface DeliveryStatus {
   action: DsnAction;
-  /** Address without its type; null where prose names none. */
+  /** Address without its type; null where free text names none. */
   finalRecipient: string | null;
   originalRecipient: string | null;
-  /**
-   * RFC 3463, for example `5.1.1`: the most telling one of field and words, or what a system's fixed words stand for; null
-   * where there is none.
-   */
+  /** RFC 3463, for example `5.1.1`: the more specific one of the field and the text; null where there is none. */
   status: string | null;
-  /** Three digits of an SMTP reply in the words; null where there are none. */
+  /** Three digits of an SMTP reply in the text; null where there are none. */
   smtpCode: number | null;
-  /** The words of the server that refused, in one line; the reporting server's own words where it quotes nobody. */
+  /** The reply of the server that refused, in one line; the text of the reporting server where it quotes none. */
   text: string;
-  /** Host that refused, from `Remote-MTA` or the words. */
+  /** The host that refused, from `Remote-MTA` or the text. */
   remoteMta: string | null;
 }
 
 /**
- * What came back, read from the message alone. Nothing in it is proved: whoever acts on it first checks the token of the
- * return path or of the trace.
+ * A message that came back, read from the message alone. Nothing in it is authenticated: check the token of the return
+ * path or of the trace before acting on it.
  */
 export type InboundReport =
   | {
@@ -48,16 +45,16 @@ export type InboundReport =
       /** RFC 5965 §3.1, in lower case: `abuse`, `fraud`, `virus`, `not-spam`, `opt-out`, `other`, … */
       feedbackType: string;
       userAgent: string | null;
-      /** Who reports: the domain of the report's From. */
+      /** The domain of the report's From. */
       reporter: string | null;
       /**
-       * Whose mail it was by the envelope, from `Original-Rcpt-To` and its like; `isRedacted` tells of each whether it names
-       * anybody. A shown To is not among them: whoever complains may have been in Bcc.
+       * Envelope recipients of the mail, from `Original-Rcpt-To` and similar fields; `isRedacted` says whether one names
+       * anybody. The To of the mail is not used, because the complaint may come from a Bcc recipient.
        */
       recipients: string[];
       returned: ReturnedMail;
     }
-  /** Somebody's machine answered: out of office, challenge, "we have received your request" (RFC 3834). */
+  /** An automatic reply (RFC 3834): out of office, challenge, acknowledgement of a request. */
   | { kind: 'automatic' }
-  /** None of these, or broken beyond reading. */
+  /** None of these, or unreadable. */
   | { kind: 'unknown' };

@@ -13,7 +13,7 @@ describe('partLines', () => {
     expect(lines('text/plain', 'x', 'no-such')).toEqual(['x']);
   });
 
-  it('shows of HTML what a reader sees', () => {
+  it('returns the visible text of HTML', () => {
     const html =
       '<html><HEAD><title>no</TITLE></head><STYLE>p { color: red }</style><p>To&nbsp;&lt;ada@b.example&gt;<br>is' +
       '\n full &#8211; &#x2013; &unknown;</p><script>hidden()';

@@ -1,8 +1,8 @@
 import { isUtf8 } from 'node:buffer';
-import { decodeBytes } from '../decode-words.js';
+import { decodeBytes } from '../parse/encoded-words.js';
 import type { ReportPart } from './report-parts.js';
 
-/** Of one part; none that people or programs write has so many. */
+/** Of one part. */
 const MAX_LINES = 5_000;
 const LINE_END = /\r{0,8}\n|\r/;
 const ENTITIES: Readonly<Record<string, string>> = { amp: '&', lt: '<', gt: '>', quot: '"', apos: "'", nbsp: ' ' };
@@ -11,20 +11,20 @@ const ENTITY = /&(#\d{1,7}|#x[0-9a-f]{1,6}|[a-z]{1,6});/gi;
 const BREAK = /^\/?(?:br|p|div|tr|li|ul|ol|h[1-6]|table|pre|blockquote|hr)\b/i;
 const HIDDEN = /^(style|script|head|title)\b/i;
 
-/** The first 5,000 lines of a part as a reader sees them, whatever its charset; tags of HTML are taken out. */
+/** The first 5,000 lines of a part as a mail reader shows them: decoded from its charset, without HTML tags. */
 export function partLines(part: ReportPart): string[] {
   const text = partText(part);
   return (part.type === 'text/html' ? textOfHtml(text) : text).split(LINE_END, MAX_LINES);
 }
 
-/** Undeclared and wrongly declared bytes: UTF-8 proves itself, what remains is nearly always Windows-1252. */
+/** Undeclared and wrongly declared text: valid UTF-8 is UTF-8, the rest is nearly always Windows-1252. */
 function partText({ parameters, body }: ReportPart): string {
   const charset = parameters.get('charset')?.trim().toLowerCase() ?? '';
   const guessed = charset === '' || charset === 'us-ascii' || charset === 'utf-8';
   return decodeBytes(body, guessed ? (isUtf8(body) ? 'utf-8' : 'windows-1252') : charset);
 }
 
-/** One pass from tag to tag: an opening bracket without its end is text. */
+/** One pass from tag to tag. An opening bracket that is never closed is text. */
 function textOfHtml(html: string): string {
   const pieces: string[] = [];
   let at = 0;
@@ -44,7 +44,7 @@ function textOfHtml(html: string): string {
   return pieces.join('').replace(ENTITY, entity);
 }
 
-/** Like a browser: what is never closed hides all the rest. */
+/** As in a browser, an element that is never closed hides the rest of the document. */
 function endOfHidden(html: string, from: number, name: string): number {
   const end = new RegExp(`</${name}\\b`, 'gi');
   end.lastIndex = from;

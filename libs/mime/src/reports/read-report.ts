@@ -1,84 +1,92 @@
-import { isAutomatic, isReceipt } from './automatic-mail.js';
-import { declaredStatus, flattenedStatus, type StatusReport } from './delivery-status.js';
+import { statusFromParts, statusFromTextPart, type StatusReport } from './delivery-status.js';
 import { readFeedbackReport } from './feedback-report.js';
+import { firstAddress } from './find-address.js';
 import type { DeliveryStatus, InboundReport, ReturnedMail } from './inbound-report.js';
-import { originOf, originsIn } from './prose-origins.js';
-import { proseOf, proseStatus, type Prose } from './prose-report.js';
-import { proseRecipients } from './prose-recipients.js';
-import { isVague, mostTelling } from './refusal-words.js';
-import { firstAddress } from './report-address.js';
-import { fieldOf } from './report-fields.js';
-import { reportParts, type ReportTree } from './report-parts.js';
-import { isFromMailer } from './report-sender.js';
-import { returnedFields, returnedOf } from './returned-mail.js';
+import { fieldValue, readLenientHead } from './lenient-head.js';
+import { isGenericStatus, moreSpecificStatus } from './quoted-reply.js';
+import { atOnce, readReportParts, type ReportMessage, type Steps } from './report-parts.js';
+import { isAutomatic, isFromMailServer, isReceipt } from './report-sender.js';
+import { readReturnedMail, returnedFields } from './returned-mail.js';
+import { aliasOriginOf, aliasOriginsIn, recipientsInText } from './text-bounce-recipients.js';
+import { readReportText, readTextBounce, type ReportText } from './text-bounce.js';
 
 /**
- * Reads what came back: a delivery status notification (RFC 3464, RFC 6533) or a bounce in prose, a complaint, an automatic
- * answer. Believes whatever a message says of itself, so nothing in the result is proved. Bounded and linear; never throws.
+ * Reads a message that arrived at a return path: a delivery status notification (RFC 3464, RFC 6533), a bounce in free
+ * text, a complaint or an automatic reply. Nothing in the result is authenticated. Bounded and linear; never throws.
  */
 export function readReport(message: Buffer): InboundReport {
-  const tree = reportParts(message);
-  // A receipt names a final recipient as well (RFC 8098 §3.2.4), and nothing failed.
-  if (isReceipt(tree)) return { kind: 'automatic' };
-  const prose = proseOf(tree);
-  const declared = declaredStatus(tree);
-  if (declared) return deliveryReport(tree, prose, declared);
-  const wrapped = wrappedReport(tree);
+  return atOnce(readReportInSteps(message));
+}
+
+/** As `readReport`, in steps that each read a part of at most 256 KiB. */
+export function* readReportInSteps(message: Buffer): Steps<InboundReport> {
+  const report = yield* readReportParts(message);
+  // A receipt names a final recipient too (RFC 8098 §3.2.4), and is not a failure.
+  if (isReceipt(report)) return { kind: 'automatic' };
+  const text = yield* readReportText(report);
+  const status = yield* statusFromParts(report);
+  if (status) return deliveryReport(report, text, status);
+  const wrapped = yield* readWrappedReport(report);
   if (wrapped) return wrapped;
-  const feedback = readFeedbackReport(tree);
+  const feedback = yield* readFeedbackReport(report);
   if (feedback) return feedback;
-  const flattened = flattenedStatus(tree);
-  if (flattened) return deliveryReport(tree, prose, flattened);
-  const recipients = proseStatus(tree, prose);
+  const flattened = yield* statusFromTextPart(report);
+  if (flattened) return deliveryReport(report, text, flattened);
+  const recipients = readTextBounce(report, text);
   if (recipients)
-    return { kind: 'delivery', reportingMta: null, recipients, returned: returnedMail(tree, prose, null) };
-  return { kind: isAutomatic(tree, prose.lines) ? 'automatic' : 'unknown' };
+    return { kind: 'delivery', reportingMta: null, recipients, returned: returnedMail(report, text, null) };
+  return { kind: isAutomatic(report, text.lines) ? 'automatic' : 'unknown' };
 }
 
-/** Scanners of mail put a bounce that passes them into one of their own. */
-function wrappedReport(tree: ReportTree): InboundReport | null {
-  const part = isFromMailer(tree) ? tree.parts.find(({ type }) => type === 'message/rfc822') : undefined;
+/** The Subject of a message of any origin, decoded; null where it has none. May contain control characters. */
+export function reportSubject(message: Buffer): string | null {
+  return fieldValue(readLenientHead(message).fields, 'subject') || null;
+}
+
+/** Some mail scanners attach a bounce that passes through them to one of their own. */
+function* readWrappedReport(report: ReportMessage): Steps<InboundReport | null> {
+  const part = isFromMailServer(report) ? report.parts.find(({ type }) => type === 'message/rfc822') : undefined;
   if (part === undefined) return null;
-  const inner = reportParts(part.body);
-  const status = inner.type.value === 'multipart/report' ? declaredStatus(inner) : null;
-  return status && deliveryReport(inner, proseOf(inner), status);
+  const inner = yield* readReportParts(part.body);
+  const status = inner.type.value === 'multipart/report' ? yield* statusFromParts(inner) : null;
+  return status && deliveryReport(inner, yield* readReportText(inner), status);
 }
 
-function deliveryReport(tree: ReportTree, prose: Prose, report: StatusReport): InboundReport {
-  const { reportingMta } = report;
-  const origins = originsIn(prose.lines);
-  const recipients = report.recipients.map((one) => ({
-    ...withProse(one, prose, report.recipients.length),
-    originalRecipient: one.originalRecipient ?? originOf(origins, one.finalRecipient),
+function deliveryReport(report: ReportMessage, text: ReportText, status: StatusReport): InboundReport {
+  const { reportingMta } = status;
+  const origins = aliasOriginsIn(text.lines);
+  const recipients = status.recipients.map((one) => ({
+    ...withReasonFromText(one, text, status.recipients.length),
+    originalRecipient: one.originalRecipient ?? aliasOriginOf(origins, one.finalRecipient),
   }));
-  return { kind: 'delivery', reportingMta, recipients, returned: returnedMail(tree, prose, report) };
+  return { kind: 'delivery', reportingMta, recipients, returned: returnedMail(report, text, status) };
 }
 
-/** Some systems fill the fields with drawers and tell the reason to people only. */
-function withProse(one: DeliveryStatus, { lines }: Prose, recipients: number): DeliveryStatus {
-  const name = one.finalRecipient ?? one.originalRecipient;
-  if (one.action !== 'failed' || saysEnough(one) || (name === null && recipients > 1)) return one;
-  const [told] = proseRecipients(lines, new Set(), name === null ? [] : [name]);
-  if (!isVague(one.status)) return { ...one, text: told.text };
+/** Some systems write generic codes into the fields and the reason only into the text for people. */
+function withReasonFromText(one: DeliveryStatus, { lines }: ReportText, recipients: number): DeliveryStatus {
+  const address = one.finalRecipient ?? one.originalRecipient;
+  if (one.action !== 'failed' || hasReason(one) || (address === null && recipients > 1)) return one;
+  const [inText] = recipientsInText(lines, new Set(), address === null ? [] : [address]);
+  if (!isGenericStatus(one.status)) return { ...one, text: inText.text };
   return {
     ...one,
-    status: mostTelling(one.status, told.status),
-    smtpCode: one.smtpCode ?? told.smtpCode,
-    // Numbers of programs, such as `X-Unix; 67`, say little.
-    text: one.text.length > 3 ? `${one.text} ${told.text}`.trim() : told.text,
-    remoteMta: one.remoteMta ?? told.remoteMta,
+    status: moreSpecificStatus(one.status, inText.status),
+    smtpCode: one.smtpCode ?? inText.smtpCode,
+    // Short texts are exit codes of programs, such as `X-Unix; 67`.
+    text: one.text.length > 3 ? `${one.text} ${inText.text}`.trim() : inText.text,
+    remoteMta: one.remoteMta ?? inText.remoteMta,
   };
 }
 
-const saysEnough = ({ text, status, smtpCode }: DeliveryStatus): boolean =>
-  text !== '' && (!isVague(status) || smtpCode !== null);
+const hasReason = ({ text, status, smtpCode }: DeliveryStatus): boolean =>
+  text !== '' && (!isGenericStatus(status) || smtpCode !== null);
 
-function returnedMail(tree: ReportTree, { quoted }: Prose, report: StatusReport | null): ReturnedMail {
-  const [part, text] = [returnedFields(tree), quoted].map((fields) => returnedOf(fields));
-  const fields = report?.fields ?? [];
+function returnedMail(report: ReportMessage, { quoted }: ReportText, status: StatusReport | null): ReturnedMail {
+  const [attached, inText] = [returnedFields(report), quoted].map((fields) => readReturnedMail(fields));
+  const fields = status?.fields ?? [];
   return {
-    messageId: part.messageId ?? text.messageId ?? (fieldOf(fields, 'x-original-message-id') || null),
-    trace: part.trace ?? text.trace,
-    returnPath: part.returnPath ?? text.returnPath ?? firstAddress(fieldOf(fields, 'x-postfix-sender')),
+    messageId: attached.messageId ?? inText.messageId ?? (fieldValue(fields, 'x-original-message-id') || null),
+    trace: attached.trace ?? inText.trace,
+    returnPath: attached.returnPath ?? inText.returnPath ?? firstAddress(fieldValue(fields, 'x-postfix-sender')),
   };
 }

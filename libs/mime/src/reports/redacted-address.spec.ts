@@ -16,7 +16,7 @@ it.each([
   'unknown@unknown.invalid',
   'recipient@redacted.invalid',
   'x@x',
-])('%s hides somebody', (address) => expect(isRedacted(address)).toBe(true));
+])('%s is redacted', (address) => expect(isRedacted(address)).toBe(true));
 
 it.each([
   'ada@rcpt.example',
@@ -31,4 +31,4 @@ it.each([
   'christopher.alexander.montgomery@rcpt.example',
   'christopheralexandermontgomery27@rcpt.example',
   'invalid@rcpt.example',
-])('%s hides nobody', (address) => expect(isRedacted(address)).toBe(false));
+])('%s is not redacted', (address) => expect(isRedacted(address)).toBe(false));

@@ -1,19 +1,19 @@
-/** Words that stand in the place of a local part, or close it. */
+/** Words that replace or end a local part. */
 const WORDS =
-  /^(?:redacted|removed|hidden|undisclosed|anonym\w*|private|privacy|masked|null|x{3,})(?:[-_. ].*)?$|[-_.]redacted$/i;
+  /^(?:redacted|removed|hidden|undisclosed|anonym[a-z0-9]*|private|privacy|masked|null|x{3,})(?:[-_. ].*)?$|[-_.]redacted$/i;
 const MARKS = /[*<>[\](){}]|\.{3}|…/;
-/** RFC 6590 §2 suggests a digest; in base64 with the case of its letters mixed, in base32, or in hexadecimal. */
+/** RFC 6590 §2 suggests a digest: in base64 with letters of both cases, in base32 or in hexadecimal. */
 const BASE64 = /^(?=.*[a-z])(?=.*[A-Z])(?=.*[0-9+/=])[A-Za-z0-9+/_-]{16,}={0,2}$/;
 const BASE32 = /^[a-z2-7]{24,}$/i;
 const HEX = /^[0-9a-f]{8,}$/i;
 const LONG = 24;
-/** Letters and figures by turns: a name has its figures in one place, and one of figures alone belongs to somebody. */
-const MIXED = 4;
+/** Runs of letters and digits in a digest. A name has its digits in one place, and digits alone may be an address. */
+const MIXED_RUNS = 4;
 const RUN = /[0-9]+|[a-z]+/gi;
-/** RFC 2606 §2, and what is no domain of any mail that came from elsewhere. */
+/** Not a domain of the Internet: one label, or reserved by RFC 2606 §2. */
 const NOWHERE = /^(?:[^.]*|.*\.invalid)$/i;
 
-/** True where a report hides whom an address belongs to (RFC 6590): by a word, a mark, a digest or a domain of nobody's. */
+/** True where a report hides the owner of an address (RFC 6590): by a word, a mark, a digest or an invalid domain. */
 export function isRedacted(address: string): boolean {
   const at = address.lastIndexOf('@');
   const local = address.slice(0, at);
@@ -22,6 +22,6 @@ export function isRedacted(address: string): boolean {
 
 function isDigest(local: string): boolean {
   if (BASE64.test(local)) return true;
-  const mixed = (local.match(RUN)?.length ?? 0) >= MIXED;
+  const mixed = (local.match(RUN)?.length ?? 0) >= MIXED_RUNS;
   return HEX.test(local) ? mixed || local.length >= LONG : mixed && BASE32.test(local);
 }

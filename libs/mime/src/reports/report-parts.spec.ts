@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { fieldOf } from './report-fields.js';
-import { reportParts } from './report-parts.js';
+import { fieldValue } from './lenient-head.js';
+import { atOnce, readReportParts } from './report-parts.js';
 
-const tree = (lines: string[], end = '\n') => reportParts(Buffer.from(lines.join(end), 'latin1'));
+const tree = (lines: string[], end = '\n') => atOnce(readReportParts(Buffer.from(lines.join(end), 'latin1')));
 const shape = (lines: string[], end?: string) =>
   tree(lines, end).parts.map(({ type, body }) => [type, body.toString()]);
 
@@ -36,25 +36,25 @@ const LEAVES = [
   ['text/html', '<p>'],
 ];
 
-describe('reportParts', () => {
-  it.each(['\n', '\r\n'])('gives the leaves of all levels in order, whatever the line ends', (end) => {
+describe('readReportParts', () => {
+  it.each(['\n', '\r\n'])('returns the leaves of all levels in order, with any line ends', (end) => {
     expect(shape(NESTED, end)).toEqual(LEAVES);
   });
 
-  it('does without closing lines, of inner multiparts and of the message', () => {
+  it('reads multiparts and messages without closing lines', () => {
     expect(shape(NESTED.filter((line) => !line.endsWith('--') && line !== 'epilogue' && line !== 'not read'))).toEqual(
       LEAVES,
     );
   });
 
-  it('takes a multipart without its delimiters as text', () => {
+  it('reads a multipart without its delimiters as text', () => {
     expect(shape(['Content-Type: multipart/report; boundary=x', '', '--y', '', 'words'])).toEqual([
       ['text/plain', '--y\n\nwords'],
     ]);
     expect(shape(['Content-Type: multipart/report', '', 'words'])).toEqual([['text/plain', 'words']]);
   });
 
-  it('does without blank lines, and with the marks of a mailbox file', () => {
+  it('reads messages without blank lines, and with the lines of an mbox file', () => {
     const { fields, parts } = tree([
       'From a@b Sat Jan 1',
       'Subject : =?utf-8?Q?Gr=C3=BC=C3=9Fe?=',
@@ -65,26 +65,26 @@ describe('reportParts', () => {
       '<p>words</p>',
       '--b--',
     ]);
-    expect(fieldOf(fields, 'subject')).toBe('Grüße');
+    expect(fieldValue(fields, 'subject')).toBe('Grüße');
     expect(parts.map(({ type, body }) => [type, body.toString()])).toEqual([['text/html', '<p>words</p>']]);
   });
 
-  it('reads a head to its end, however long it is', () => {
+  it('reads a header to its end, even a long one', () => {
     for (let octets = 8_100; octets < 8_250; octets += 1) {
       const fill = Array.from({ length: 100 }, () => `X-Fill: ${'x'.repeat(70)}`);
       const left = octets - fill.join('\n').length;
       const { fields, parts } = tree([...fill, `X-Left: ${'x'.repeat(left)}`, 'Subject: far', '', 'words']);
-      expect([fields.length, fieldOf(fields, 'subject'), parts[0].body.toString()]).toEqual([102, 'far', 'words']);
+      expect([fields.length, fieldValue(fields, 'subject'), parts[0].body.toString()]).toEqual([102, 'far', 'words']);
     }
   });
 
-  it('leaves a returned message whole', () => {
+  it('does not split a returned message', () => {
     const inner = ['Content-Type: multipart/mixed; boundary=i', '', '--i', '', 'x', '--i--'];
     const outer = ['Content-Type: multipart/report; boundary=o', '', '--o', 'Content-Type: message/rfc822', ''];
     expect(shape([...outer, ...inner, '--o--'])).toEqual([['message/rfc822', inner.join('\n')]]);
   });
 
-  it('reads nothing out of nothing', () => {
+  it('reads an empty message', () => {
     expect(tree([])).toMatchObject({ fields: [], parts: [{ type: 'text/plain' }] });
   });
 });

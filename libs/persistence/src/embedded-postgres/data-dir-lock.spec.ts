@@ -16,18 +16,18 @@ it('refuses a second holder and names the first', async () => {
   lock.release();
 });
 
-it('is free again after release, and makes a folder that is missing', async () => {
+it('can be locked again after release, and creates a missing directory', async () => {
   const nested = join(dir, 'a', 'b');
   (await acquireDataDir(nested)).release();
   (await acquireDataDir(nested)).release();
 });
 
-it('does not believe the words of a file that nobody holds', async () => {
+it('ignores the content of a file that no process has locked', async () => {
   writeFileSync(join(dir, 'lock'), `1 1\n`);
   (await acquireDataDir(dir)).release();
 });
 
-it('says which folder cannot be written', async () => {
+it('names the directory that cannot be written', async () => {
   writeFileSync(join(dir, 'file'), '');
   await expect(acquireDataDir(join(dir, 'file', 'data'))).rejects.toThrow(/The data directory .* cannot be written/);
 });

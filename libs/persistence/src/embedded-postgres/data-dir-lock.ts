@@ -1,6 +1,7 @@
 import { spawnSync } from 'node:child_process';
-import { closeSync, ftruncateSync, mkdirSync, openSync, readFileSync, writeSync } from 'node:fs';
+import { closeSync, ftruncateSync, openSync, readFileSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
+import { createDataDir } from './data-dir-modes.js';
 
 export interface DataDirLock {
   release(): void;
@@ -8,18 +9,18 @@ export interface DataDirLock {
 
 interface Holder {
   pid: number;
-  /** Ticks since boot, from /proc: tells a living holder from a stranger that got the same process id. */
+  /** In ticks since boot, from /proc: distinguishes the holder from another process with the same id. */
   startedAt: string;
 }
 
 /**
- * Makes `dataDir` ours alone, and makes the folder when it is missing.
+ * Locks `dataDir` for this process, and creates it when it is missing.
  *
- * The lock is flock(2) on `dataDir/lock`. Node.js cannot ask for it, so the program `flock` does, on our own open file,
- * which it inherits: the lock then belongs to that open file and the kernel drops it when this process ends in any way,
- * `kill -9` included. Nothing stale can stay, and no two starters can both win. The file's text only names the holder.
+ * The lock is flock(2) on `dataDir/lock`. Node.js has no call for it, so the program `flock` locks an open file of this
+ * process, which it inherits. The lock belongs to the open file: the kernel releases it when this process ends in any way,
+ * including `kill -9`, so it is never stale. The content of the file only names the holder.
  *
- * @throws Error with one sentence for the operator when another process holds it, or the folder cannot be written.
+ * @throws Error with one sentence for the operator when another process holds the lock, or `dataDir` cannot be written
  */
 export async function acquireDataDir(dataDir: string): Promise<DataDirLock> {
   const file = openLockFile(dataDir);
@@ -43,7 +44,7 @@ export async function acquireDataDir(dataDir: string): Promise<DataDirLock> {
 
 function openLockFile(dataDir: string): number {
   try {
-    mkdirSync(dataDir, { recursive: true });
+    createDataDir(dataDir);
     return openSync(join(dataDir, 'lock'), 'a+', 0o644);
   } catch (error) {
     throw new Error(`The data directory ${dataDir} cannot be written: ${(error as Error).message}.`, {
@@ -52,11 +53,11 @@ function openLockFile(dataDir: string): number {
   }
 }
 
-/** util-linux and busybox exit with 1 when the lock is held by someone else. */
-function flock(file: number): 'got' | 'held' | 'unavailable' {
+/** util-linux and busybox exit with 1 when another process holds the lock. */
+function flock(file: number): 'acquired' | 'held' | 'unavailable' {
   const { status, error } = spawnSync('flock', ['-n', '3'], { stdio: ['ignore', 'ignore', 'ignore', file] });
   if (error !== undefined || (status !== 0 && status !== 1)) return 'unavailable';
-  return status === 0 ? 'got' : 'held';
+  return status === 0 ? 'acquired' : 'held';
 }
 
 function readHolder(dataDir: string): Holder | null {
@@ -68,7 +69,7 @@ function isAlive(holder: Holder): boolean {
   return holder.pid !== process.pid && startTime(holder.pid) === holder.startedAt;
 }
 
-/** Field 22 of /proc/<pid>/stat; the command in field 2 may hold spaces and brackets, so count from its end. */
+/** Field 22 of /proc/<pid>/stat. Field 2, the command, may contain spaces and parentheses, so fields count from its end. */
 function startTime(pid: number): string | null {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');

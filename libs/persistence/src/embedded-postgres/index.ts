@@ -1,3 +1,4 @@
 export { acquireDataDir, type DataDirLock } from './data-dir-lock.js';
+export { restrictDataDir } from './data-dir-modes.js';
 export { EmbeddedPostgres, type EmbeddedPostgresOptions } from './embedded-postgres.js';
-export { totalMemory } from './total-memory.js';
+export { totalMemory } from './server-settings.js';

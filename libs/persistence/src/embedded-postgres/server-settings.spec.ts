@@ -13,7 +13,7 @@ it.each([
   expect(sharedBuffers(gib * GIB)).toBe(buffers);
 });
 
-it('lets what the cluster needs outrank the rest', () => {
+it('lets settings of the cluster override the others', () => {
   expect(serverArguments({ port: '1', timezone: 'Asia/Tokyo' })).toEqual(
     expect.arrayContaining(['port=1', 'timezone=Asia/Tokyo', 'fsync=on']),
   );

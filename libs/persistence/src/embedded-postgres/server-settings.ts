@@ -1,31 +1,31 @@
-import { totalMemory } from './total-memory.js';
+import os from 'node:os';
 
 const MIB = 1024 * 1024;
-const SHARE_OF_MEMORY = 32;
-const [LEAST_MIB, MOST_MIB] = [128, 512];
+const MEMORY_DIVISOR = 32;
+const [MIN_MIB, MAX_MIB] = [128, 512];
 
-/**
- * Settings of the embedded server. An accepted mail is on disk, so nothing here trades durability for speed; the rest
- * fits a service that shares its machine with the database.
- */
+/** Enough for the default pools of the service and of two commands. */
+export const MAX_CONNECTIONS = 60;
+
+/** Settings of the embedded server. An accepted message is durable, so no setting trades durability for speed. */
 const SETTINGS: Record<string, string> = {
   fsync: 'on',
   synchronous_commit: 'on',
   full_page_writes: 'on',
-  max_connections: '60',
-  // Fewer checkpoints: each makes full copies of pages go into the log again. Recovery of 2 GB takes seconds.
+  max_connections: String(MAX_CONNECTIONS),
+  // Fewer checkpoints: after each one, full page images are written to the WAL again. Recovery of 2 GB takes seconds.
   max_wal_size: '2GB',
   min_wal_size: '160MB',
   checkpoint_timeout: '15min',
-  // Every statement here is short; compiling one costs more than it saves.
+  // All statements are short: compiling one costs more than it saves.
   jit: 'off',
   random_page_cost: '1.1',
-  // Queues are inserted into and deleted from all the time; dead rows must not pile up between cleanings.
+  // Queue tables have many inserts and deletes, so dead rows must be removed often.
   autovacuum_naptime: '15s',
   autovacuum_vacuum_cost_limit: '1000',
   timezone: 'UTC',
   log_timezone: 'UTC',
-  // Errors of statements go to the client, which knows what to log; their text may hold addresses.
+  // Statement errors are reported to the client, which decides what to log: their text may contain addresses.
   log_min_messages: 'log',
   log_min_error_statement: 'panic',
   log_checkpoints: 'off',
@@ -36,14 +36,20 @@ const SETTINGS: Record<string, string> = {
 };
 
 /**
- * For pages of tables and indexes. What does not fit is written out by those who need room, in the middle of an accept.
- * A small share of the memory, as the service, its statistics and the kernel's own cache live there too.
+ * A small share of the memory, which the service, its statistics and the page cache need as well. With too few buffers,
+ * backends write out dirty pages themselves, in the middle of an accept.
  */
 export const sharedBuffers = (memoryBytes: number): string =>
-  `${Math.min(Math.max(Math.floor(memoryBytes / SHARE_OF_MEMORY / MIB), LEAST_MIB), MOST_MIB)}MB`;
+  `${Math.min(Math.max(Math.floor(memoryBytes / MEMORY_DIVISOR / MIB), MIN_MIB), MAX_MIB)}MB`;
 
-/** The server's arguments; a setting on the command line outranks every file of the cluster. */
+/** Arguments of the server; a setting on the command line overrides every configuration file of the cluster. */
 export function serverArguments(more: Record<string, string>): string[] {
   const settings = { ...SETTINGS, shared_buffers: sharedBuffers(totalMemory()), ...more };
   return Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
+}
+
+/** Bytes of memory available to this process and its children: of the machine, or of a container with a limit. */
+export function totalMemory(): number {
+  const limit = process.constrainedMemory();
+  return limit > 0 ? Math.min(limit, os.totalmem()) : os.totalmem();
 }

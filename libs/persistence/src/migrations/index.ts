@@ -1,46 +1,43 @@
-import { FirstWalk0001 } from './0001-first-walk.js';
-import { Accounts0002 } from './0002-accounts.js';
-import { Domains0003 } from './0003-domains.js';
-import { Suppressions0004 } from './0004-suppressions.js';
-import { Emails0005 } from './0005-emails.js';
-import { Webhooks0006 } from './0006-webhooks.js';
-import { RequestLog0007 } from './0007-request-log.js';
-import { Attempts0008 } from './0008-attempts.js';
-import { StsPolicies0009 } from './0009-sts-policies.js';
-import { Shaping0010 } from './0010-shaping.js';
-import { DomainKeys0011 } from './0011-domain-keys.js';
-import { Unsubscribe0012 } from './0012-unsubscribe.js';
-import { TlsReports0013 } from './0013-tls-reports.js';
-import { FairClaims0014 } from './0014-fair-claims.js';
-import { FullMailboxes0015 } from './0015-full-mailboxes.js';
-import { InboundMails0016 } from './0016-inbound-mails.js';
-import { OutboxPortions0020 } from './0020-outbox-portions.js';
-import { DirectMails0021 } from './0021-direct-mails.js';
-import { EarlierHosts0022 } from './0022-earlier-hosts.js';
-import { SuppressionDomains0023 } from './0023-suppression-domains.js';
-import { NoStatistics0024 } from './0024-no-statistics.js';
+import type { MigrationInterface, QueryRunner } from 'typeorm';
+import { INITIAL } from './0001-initial/index.js';
+import { INSTALLATION } from './0002-installation.js';
+import { LEASES } from './0003-leases.js';
+import { PROVED_REPORTS } from './0004-proved-reports.js';
+import { KEY_VISIBILITY } from './0005-key-visibility.js';
+import { TRACKING } from './0006-tracking.js';
 
-/** In order. One that was released is never changed: what comes later is a migration of its own. */
-export const MIGRATIONS = [
-  FirstWalk0001,
-  Accounts0002,
-  Domains0003,
-  Suppressions0004,
-  Emails0005,
-  Webhooks0006,
-  RequestLog0007,
-  Attempts0008,
-  StsPolicies0009,
-  Shaping0010,
-  DomainKeys0011,
-  Unsubscribe0012,
-  TlsReports0013,
-  FairClaims0014,
-  FullMailboxes0015,
-  InboundMails0016,
-  OutboxPortions0020,
-  DirectMails0021,
-  EarlierHosts0022,
-  SuppressionDomains0023,
-  NoStatistics0024,
+/** In order. A released migration is never changed; the name of number N ends in 1700000000000 + N. */
+const CHANGES: readonly { name: string; statements: readonly string[] }[] = [
+  INITIAL,
+  INSTALLATION,
+  LEASES,
+  PROVED_REPORTS,
+  KEY_VISIBILITY,
+  TRACKING,
 ];
+
+/** The table in which TypeORM records applied migrations. */
+export const MIGRATIONS_TABLE = 'schema_migrations';
+
+/** Tables of the service, whether or not a later migration drops them. */
+export const OWN_TABLES: readonly string[] = CHANGES.flatMap(({ statements }) =>
+  statements.flatMap((text) =>
+    [...text.matchAll(/\bCREATE (?:UNLOGGED )?TABLE (?:IF NOT EXISTS )?(\w+)/g)].map(([, name]) => name),
+  ),
+);
+
+/** As TypeORM takes them: it orders migrations by the thirteen digits at the end of the name. */
+export const MIGRATIONS = CHANGES.map(
+  ({ name, statements }) =>
+    class implements MigrationInterface {
+      readonly name = name;
+
+      async up(db: QueryRunner): Promise<void> {
+        for (const statement of statements) await db.query(statement);
+      }
+
+      down(): Promise<void> {
+        return Promise.reject(new Error('A migration cannot be reverted. Restore a backup.'));
+      }
+    },
+);

@@ -1,0 +1,142 @@
+import { randomUUID } from 'node:crypto';
+import { Injectable } from '@nestjs/common';
+import { EventLog, LiveLog, type PositionRange } from '#libs/bus';
+import { Config, Health, Log, Metrics, sleep } from '#libs/kernel';
+import { STORED_TYPES, StatsStore } from '#libs/stats';
+import { Counter, Gauge } from 'prom-client';
+
+const CHECK_MS = 15_000;
+/** Positions that are compared at once. */
+const RANGE = 10_000;
+const READ_EVENTS = 5_000;
+
+/**
+ * Compares the statistics store with the PostgreSQL log, whose positions are dense, and adds what the store lacks: events
+ * that Kafka lost with a topic or removed before a new store read them, or those after the backup of a restored store.
+ */
+@Injectable()
+export class GapCheck {
+  /** Events of the range in progress that the store lacks. */
+  private missing = 0;
+  private readonly filled: Counter;
+  private readonly lost: Gauge;
+  private readonly complete: Gauge;
+
+  constructor(
+    private readonly eventLog: EventLog,
+    private readonly liveLog: LiveLog,
+    private readonly store: StatsStore,
+    private readonly log: Log,
+    { program }: Config,
+    health: Health,
+    metrics: Metrics,
+  ) {
+    const registers = [metrics.registry];
+    if (program === 'analytics')
+      health.register('statistics gaps', () =>
+        this.missing > 0 ? `${this.missing} events are missing and are added from the event log` : null,
+      );
+    const missing = () => this.missing;
+    new Gauge({
+      name: 'postloft_stats_missing_events',
+      help: 'Events known to be missing in statistics that are being added from the event log.',
+      registers,
+      collect() {
+        this.set(missing());
+      },
+    });
+    this.filled = new Counter({
+      name: 'postloft_stats_filled_events_total',
+      help: 'Events that were missing in statistics and were added from the event log.',
+      registers,
+    });
+    this.lost = new Gauge({
+      name: 'postloft_stats_lost_events',
+      help: 'Events since the start that statistics may lack, because neither they nor the event log have them.',
+      registers,
+    });
+    this.complete = new Gauge({
+      name: 'postloft_stats_complete_position',
+      help: 'Position in the event log up to which statistics are known to be complete.',
+      registers,
+    });
+  }
+
+  /** Checks what `consumer` has handled, now and then periodically, until `stopping` aborts. */
+  async run(consumer: string, stopping: AbortSignal): Promise<void> {
+    const aborted = new Promise<void>((resolve) => stopping.addEventListener('abort', () => resolve(), { once: true }));
+    while (!stopping.aborted) {
+      // A round may wait for Kafka longer than a stop does. It writes nothing that the next one does not write again.
+      await Promise.race([this.tryRound(consumer, stopping), aborted]);
+      await sleep(CHECK_MS, stopping);
+    }
+  }
+
+  private async tryRound(consumer: string, stopping: AbortSignal): Promise<void> {
+    try {
+      await this.round(consumer, stopping);
+    } catch (error) {
+      if (stopping.aborted) return;
+      this.log.warn('statistics cannot be compared with the event log', { reason: (error as Error).message });
+    }
+  }
+
+  private async round(consumer: string, stopping: AbortSignal): Promise<void> {
+    const end = await this.eventLog.handledPosition(consumer);
+    let after = await this.store.completeUpTo();
+    if (after < end) after = await this.skipLost({ after, upTo: end });
+    while (after < end && !stopping.aborted) {
+      const upTo = Math.min(after + RANGE, end);
+      await this.check({ after, upTo });
+      await this.store.setCompleteUpTo(upTo);
+      after = upTo;
+    }
+    this.complete.set(after);
+  }
+
+  /** The end of the part of the range that the log no longer has. */
+  private async skipLost({ after, upTo }: PositionRange): Promise<number> {
+    const oldest = await this.liveLog.oldest();
+    const gone = oldest === 0 ? upTo : Math.min(oldest - 1, upTo);
+    if (gone <= after) return after;
+    // Not all of these events belong in statistics: this is the largest number that may be missing.
+    const events = gone - after - (await this.store.countStored({ after, upTo: gone }));
+    if (events > 0) {
+      this.lost.inc(events);
+      this.log.warn('statistics may lack events that the event log no longer has', { events, after, upTo: gone });
+    }
+    await this.store.setCompleteUpTo(gone);
+    return gone;
+  }
+
+  private async check(range: PositionRange): Promise<void> {
+    this.missing = await this.countMissing(range);
+    if (this.missing === 0) return;
+    this.log.warn('statistics lack events, which are added from the event log', { events: this.missing, ...range });
+    await this.fill(range);
+    const left = await this.countMissing(range);
+    this.filled.inc(this.missing - left);
+    this.missing = left;
+    if (left > 0) throw new Error(`${left} events from ${range.after} to ${range.upTo} could not be added`);
+  }
+
+  private async countMissing(range: PositionRange): Promise<number> {
+    const [expected, stored] = await Promise.all([
+      this.liveLog.count(range, STORED_TYPES),
+      this.store.countStored(range),
+    ]);
+    return Math.max(0, expected - stored);
+  }
+
+  /** The store adds each event once, whatever batch it comes in. A new token, because the same range may be lost again. */
+  private async fill({ after, upTo }: PositionRange): Promise<void> {
+    for (let last = after; last < upTo;) {
+      const events = await this.liveLog.read(last, Math.min(READ_EVENTS, upTo - last));
+      const inRange = events.filter(({ position }) => position <= upTo);
+      if (inRange.length === 0) return;
+      const next = inRange[inRange.length - 1].position;
+      await this.store.insert({ token: `analytics:gap:${randomUUID()}`, events: inRange });
+      last = next;
+    }
+  }
+}

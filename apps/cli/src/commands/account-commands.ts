@@ -1,0 +1,83 @@
+import type { Standing } from '#libs/accounts';
+import type { Command } from './command.js';
+import { checkedPlan, requiredOption, textOption } from './option-checks.js';
+import { table } from './output.js';
+
+const create: Command = {
+  name: 'accounts create',
+  positionals: [],
+  options: { name: { type: 'string' }, plan: { type: 'string' } },
+  synopsis: '--name N [--plan free|unlimited|<number>]',
+  summary: 'Creates an account and its first API key, which is shown this once.',
+  prepare: (input) => {
+    const name = requiredOption(input, 'name');
+    const plan = checkedPlan(textOption(input, 'plan', 'free'));
+    return async ({ accounts, apiKeys }) => {
+      const { id } = await accounts.create({ name, plan });
+      const { token } = await apiKeys.create(id, { name: 'first key' });
+      return {
+        json: { id, api_key: token },
+        text: `account  ${id}\nAPI key  ${token}  (shown this once)`,
+      };
+    };
+  },
+};
+
+const list: Command = {
+  name: 'accounts list',
+  positionals: [],
+  options: {},
+  summary: 'Lists all accounts, newest first.',
+  prepare:
+    () =>
+    async ({ accounts }) => {
+      const found = (await accounts.list()).map((account) => ({
+        id: account.id,
+        name: account.name,
+        standing: account.standing,
+        plan: account.plan,
+        created_at: account.createdAt.toISOString(),
+      }));
+      return { json: found, text: table(found) };
+    },
+};
+
+const plan: Command = {
+  name: 'accounts plan',
+  positionals: ['account', 'plan'],
+  options: {},
+  summary: 'Sets the plan of an account: free (3,000 units a month), unlimited or a number of units a month.',
+  prepare: (input) => {
+    const [id] = input.positionals;
+    const wanted = checkedPlan(input.positionals[1]);
+    return async ({ accounts }) => {
+      await accounts.setPlan(id, wanted);
+      return { json: { id, plan: wanted }, text: `${id} has the plan ${wanted}.` };
+    };
+  },
+};
+
+function standingCommand(verb: string, standing: Standing, summary: string): Command {
+  return {
+    name: `accounts ${verb}`,
+    positionals: ['account'],
+    options: {},
+    summary,
+    prepare:
+      ({ positionals: [id] }) =>
+      async ({ accounts }) => {
+        await accounts.setStanding(id, standing);
+        return { json: { id, standing }, text: `${id} is ${standing}.` };
+      },
+  };
+}
+
+export const ACCOUNT_COMMANDS: readonly Command[] = [
+  create,
+  list,
+  standingCommand('block', 'blocked', 'Blocks an account: its requests get 403; its data stays.'),
+  standingCommand('unblock', 'active', 'Unblocks an account.'),
+  standingCommand('overdue', 'overdue', 'Marks a payment as overdue: requests get 403 until it is settled.'),
+  standingCommand('settled', 'active', 'Marks the payment as settled, so that the account works again.'),
+  plan,
+];

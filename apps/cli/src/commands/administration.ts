@@ -1,0 +1,63 @@
+import { AccountEntity, Accounts, ApiKeyEntity, ApiKeys, AuditLog } from '#libs/accounts';
+import { Refusal } from '#libs/contracts';
+import { DkimRotation, DkimZone, DomainEntity, SendingDomains } from '#libs/domains';
+import { InboundStore } from '#libs/inbound';
+import { SecretBox, LocalNotifications, type Config, type Log } from '#libs/kernel';
+import { Database, establishMasterKey, migrate, openDatabase, readMasterKey } from '#libs/persistence';
+import { HeldQueues } from '#libs/queue';
+import { tlsReportOf, type TlsReport } from '#libs/tls-reports';
+
+export interface Administration {
+  accounts: Accounts;
+  apiKeys: ApiKeys;
+  domains: SendingDomains;
+  inbound: InboundStore;
+  queues: HeldQueues;
+  rotation: DkimRotation;
+  zone: DkimZone;
+  audit: AuditLog;
+  /** Null: there was no TLS session on that day. */
+  tlsReport(domain: string, day: string): Promise<TlsReport | null>;
+  close(): Promise<void>;
+}
+
+/** Constructs the classes that the commands need; a Nest application around them would take longer to start. */
+export async function openAdministration(settings: Config, log: Log): Promise<Administration> {
+  await readMasterKey(settings);
+  const opened = await openDatabase({
+    config: settings,
+    log,
+    entities: [AccountEntity, ApiKeyEntity, DomainEntity],
+  });
+  const { dataSource } = opened;
+  try {
+    await migrate(dataSource, { log });
+    const database = new Database(dataSource);
+    const { config, secretBox } = await withMasterKey(database, settings);
+    return {
+      accounts: new Accounts(dataSource.getRepository(AccountEntity), database, secretBox),
+      apiKeys: new ApiKeys(dataSource.getRepository(ApiKeyEntity), database, secretBox, log),
+      domains: new SendingDomains(dataSource.getRepository(DomainEntity), database, secretBox, config),
+      rotation: new DkimRotation(database, secretBox, config, new LocalNotifications()),
+      zone: new DkimZone(database, config.settings.SERVICE_DOMAIN),
+      audit: new AuditLog(),
+      inbound: new InboundStore(database),
+      queues: new HeldQueues(database),
+      tlsReport: (domain, day) => tlsReportOf(database, { domain, day, submitter: config.settings.SERVICE_DOMAIN }),
+      close: () => opened.close(),
+    };
+  } catch (error) {
+    await opened.close();
+    throw error;
+  }
+}
+
+async function withMasterKey(database: Database, settings: Config): Promise<{ config: Config; secretBox: SecretBox }> {
+  const config = await establishMasterKey(database, settings);
+  return { config, secretBox: new SecretBox(config.masterKey) };
+}
+
+/** @throws Refusal not_found, with a sentence that names the account. */
+export async function requireAccount({ accounts }: Administration, id: string): Promise<void> {
+  if ((await accounts.find(id)) === null) throw new Refusal('not_found', [], `There is no account ${id}.`);
+}

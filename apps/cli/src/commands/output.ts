@@ -1,0 +1,31 @@
+import type { CommandOutput } from './command.js';
+
+/** Rows as aligned columns under their names. */
+export function table(rows: readonly Readonly<Record<string, string>>[]): string {
+  if (rows.length === 0) return '(none)';
+  const names = Object.keys(rows[0]);
+  const lines = [names, ...rows.map((row) => names.map((name) => row[name]))];
+  const widths = names.map((_, i) => Math.max(...lines.map((line) => line[i].length)));
+  return lines
+    .map((line) =>
+      line
+        .map((cell, i) => cell.padEnd(widths[i]))
+        .join('  ')
+        .trimEnd(),
+    )
+    .join('\n');
+}
+
+export async function printOutput({ json, text, raw }: CommandOutput, asJson: boolean): Promise<void> {
+  if (asJson) console.log(JSON.stringify(json));
+  else if (raw === undefined || process.stdout.isTTY) console.log(text);
+  else await writeOctets(raw);
+}
+
+/** Waits until everything is written, since the process ends afterwards. A reader may close the pipe early. */
+function writeOctets(raw: Buffer): Promise<void> {
+  return new Promise((resolve) => {
+    process.stdout.once('error', () => resolve());
+    process.stdout.write(raw, () => resolve());
+  });
+}

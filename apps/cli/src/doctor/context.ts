@@ -1,0 +1,67 @@
+import type { Config } from '#libs/kernel';
+import { DoctorDns } from './probes/dns.js';
+import { ExistingDatabase, type OpenedDatabase } from './probes/existing-database.js';
+import { queryReadiness, type Readiness } from './probes/readiness.js';
+import { findSourceAddresses, type SourceAddresses } from './probes/source-addresses.js';
+
+/** The default of SERVICE_DOMAIN. It is below `test.`, which never exists (RFC 6761 §6.2). */
+const DEFAULT_SERVICE_DOMAIN = 'postloft.test';
+
+/** The input of the checks. Facts that several checks need are determined once. */
+export class CheckContext {
+  readonly dns: DoctorDns;
+  private readonly cache = new Map<string, Promise<unknown>>();
+  private readonly existingDatabase: ExistingDatabase;
+
+  constructor(
+    readonly config: Config,
+    readonly signal: AbortSignal,
+    /** The domain of `--domain`. */
+    readonly requestedDomain: string | null,
+  ) {
+    this.dns = new DoctorDns(config);
+    this.existingDatabase = new ExistingDatabase(config);
+  }
+
+  get serviceDomain(): string {
+    return this.config.settings.SERVICE_DOMAIN;
+  }
+
+  /** The name of the service in EHLO and in its greeting. */
+  get hostName(): string {
+    return `smtp.${this.serviceDomain}`;
+  }
+
+  get hasDefaultDomain(): boolean {
+    return this.serviceDomain === DEFAULT_SERVICE_DOMAIN;
+  }
+
+  /** The default domain is looked up only where DNS_SERVERS is set: no other name server can know it. */
+  get skipsServiceDns(): boolean {
+    return this.hasDefaultDomain && this.config.settings.DNS_SERVERS === undefined;
+  }
+
+  sourceAddresses(): Promise<SourceAddresses> {
+    return this.cached('source addresses', () => findSourceAddresses(this.config, this.dns));
+  }
+
+  readiness(): Promise<Readiness> {
+    return this.cached('readiness', () => queryReadiness(this.config, this.signal));
+  }
+
+  /** Null when no database has been created yet. @throws when it cannot be reached */
+  database(): Promise<OpenedDatabase> {
+    return this.cached('database', () => this.existingDatabase.open());
+  }
+
+  async close(): Promise<void> {
+    this.dns.close();
+    await this.existingDatabase.close();
+  }
+
+  private cached<T>(name: string, determine: () => Promise<T>): Promise<T> {
+    const value = this.cache.get(name) ?? determine();
+    this.cache.set(name, value);
+    return value as Promise<T>;
+  }
+}

@@ -1,0 +1,64 @@
+import { DocsController } from './openapi/docs.controller.js';
+import { ApiKeysController } from './rest/api-keys/api-keys.controller.js';
+import { CapturedController } from './rest/captured/captured.controller.js';
+import { DomainsController } from './rest/domains/domains.controller.js';
+import { EmailAttachmentsController } from './rest/emails/email-attachments.controller.js';
+import { EmailChangesController } from './rest/emails/email-changes.controller.js';
+import { EmailsController } from './rest/emails/emails.controller.js';
+import { EventsController } from './rest/events/events.controller.js';
+import { LogsController } from './rest/logs/logs.controller.js';
+import { OpsController } from './rest/ops/ops.controller.js';
+import { ResendApiKeysController } from './resend/api-keys/resend-api-keys.controller.js';
+import { ResendDomainsController } from './resend/domains/resend-domains.controller.js';
+import { ResendEmailAttachmentsController } from './resend/emails/resend-email-attachments.controller.js';
+import { ResendEmailsController } from './resend/emails/resend-emails.controller.js';
+import { ResendLogsController } from './resend/resend-logs.controller.js';
+import { ResendMetricsController } from './resend/resend-metrics.controller.js';
+import { ResendSendingController } from './resend/emails/resend-sending.controller.js';
+import { ResendSuppressionsController } from './resend/suppressions/resend-suppressions.controller.js';
+import { ResendUsageController } from './resend/resend-usage.controller.js';
+import { ResendWebhookEventsController } from './resend/webhooks/resend-webhook-events.controller.js';
+import { ResendWebhooksController } from './resend/webhooks/resend-webhooks.controller.js';
+import { SendingController } from './rest/emails/sending.controller.js';
+import { SuppressionsBulkController } from './rest/suppressions/suppressions-bulk.controller.js';
+import { SuppressionsController } from './rest/suppressions/suppressions.controller.js';
+import { WebhookEventsController } from './rest/webhooks/webhook-events.controller.js';
+import { StatsController } from './rest/stats/stats.controller.js';
+import { UnsubscribeController } from './tracking/unsubscribe.controller.js';
+import { VisitsController } from './tracking/visits.controller.js';
+import { UsageController } from './rest/usage/usage.controller.js';
+import { WebhooksController } from './rest/webhooks/webhooks.controller.js';
+
+/** All REST controllers. Routes with the same path prefix are matched in this order. */
+export const CONTROLLERS = [
+  ApiKeysController,
+  CapturedController,
+  DocsController,
+  DomainsController,
+  EmailAttachmentsController,
+  EmailChangesController,
+  EmailsController,
+  EventsController,
+  LogsController,
+  OpsController,
+  ResendApiKeysController,
+  ResendDomainsController,
+  ResendEmailAttachmentsController,
+  ResendLogsController,
+  ResendMetricsController,
+  ResendEmailsController,
+  ResendSendingController,
+  ResendSuppressionsController,
+  ResendUsageController,
+  ResendWebhookEventsController,
+  ResendWebhooksController,
+  SendingController,
+  WebhookEventsController,
+  StatsController,
+  SuppressionsBulkController,
+  SuppressionsController,
+  UnsubscribeController,
+  VisitsController,
+  UsageController,
+  WebhooksController,
+];

@@ -1,0 +1,62 @@
+import { LIMITS, Refusal } from '#libs/contracts';
+import type { FastifyContextConfig } from 'fastify';
+import { declareRoute } from '../route-access.js';
+import type { JsonLimits } from './json-limits.js';
+
+/** Limits for the body of a route. */
+export interface BodyLimits {
+  /** `any`: the body is read and ignored, whatever its content type. */
+  type: 'application/json' | 'text/csv' | 'any';
+  bytes: number;
+  /** The message of the refusal, if the body is not an e-mail. */
+  tooLarge?: string;
+  json: JsonLimits;
+}
+
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    body?: 'batch' | 'csv' | 'any';
+  }
+}
+
+const MIB = 1024 * 1024;
+const DEPTH = 32;
+const PER_EMAIL = 20_000;
+const ONE_EMAIL: BodyLimits = {
+  type: 'application/json',
+  bytes: LIMITS.requestBytes,
+  json: { depth: DEPTH, perElement: PER_EMAIL, inAll: PER_EMAIL },
+};
+const BATCH: BodyLimits = {
+  ...ONE_EMAIL,
+  bytes: LIMITS.batchBytes,
+  tooLarge: `The batch is larger than ${LIMITS.batchBytes / MIB} MiB.`,
+  json: { depth: DEPTH, perElement: PER_EMAIL, inAll: 6 * PER_EMAIL },
+};
+const CSV: BodyLimits = {
+  ...ONE_EMAIL,
+  type: 'text/csv',
+  bytes: LIMITS.importBytes,
+  tooLarge: `The file is larger than ${LIMITS.importBytes / MIB} MiB.`,
+};
+const ANY: BodyLimits = { ...ONE_EMAIL, type: 'any', bytes: 64 * 1024, tooLarge: 'The body is larger than 64 KiB.' };
+const LIMITS_OF = { batch: BATCH, csv: CSV, any: ANY };
+
+/** The body of this route is an array of up to 100 e-mails; without this decorator it is limited to the size of one. */
+export const BatchBody = () => declareRoute({ body: 'batch' });
+
+/** The body of this route is a CSV file, passed to the handler as bytes; other content types are refused. */
+export const CsvBody = () => declareRoute({ body: 'csv' });
+
+/** This route ignores its body and its content type. */
+export const AnyBody = () => declareRoute({ body: 'any' });
+
+export const bodyLimitsOf = (config: FastifyContextConfig | undefined): BodyLimits =>
+  config?.body === undefined ? ONE_EMAIL : LIMITS_OF[config.body];
+
+/** For one e-mail the refusal names the size limit of a message, because that is the limit documented for clients. */
+export function bodyTooLarge({ bytes, tooLarge }: Pick<BodyLimits, 'bytes' | 'tooLarge'>): Refusal {
+  const most = tooLarge === undefined ? LIMITS.messageBytes : bytes;
+  const detail = { field: '', code: 'too_large', message: `must have at most ${most} bytes in all` };
+  return new Refusal('message_too_large', [detail], tooLarge);
+}

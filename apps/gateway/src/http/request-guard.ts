@@ -1,0 +1,130 @@
+import type { IncomingMessage } from 'node:http';
+import { Injectable } from '@nestjs/common';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import {
+  assertAddress,
+  assertScope,
+  assertStanding,
+  assertWholeAccount,
+  RateLimit,
+  type Principal,
+} from '#libs/accounts';
+import { bareUuid, Refusal, type Scope } from '#libs/contracts';
+import type { RateLimitResult } from '#libs/kernel';
+import { bodyLimitsOf, bodyTooLarge, type BodyLimits } from './body/body-limits.js';
+import { bearerToken } from './caller.js';
+import { KeyAttempts } from './key-attempts.js';
+import { RouteTable } from './route-table.js';
+
+/**
+ * All checks before the body is read, in this order: key (401, or 429 after many wrong ones), address, account and scope
+ * (403), rate (429), route (404, 405), declared size (422), content type (400, 415). Without a valid key, no body is read,
+ * scanned or parsed.
+ */
+@Injectable()
+export class RequestGuard {
+  readonly routes = new RouteTable();
+
+  constructor(
+    private readonly keyAttempts: KeyAttempts,
+    private readonly rateLimit: RateLimit,
+  ) {}
+
+  /** @throws Refusal of the first check that fails */
+  async admit(request: FastifyRequest, reply: FastifyReply): Promise<void> {
+    const access = request.is404 ? undefined : request.routeOptions.config.access;
+    if (access === 'public') return;
+    const principal = await this.keyAttempts.authenticate(bearerToken(request.headers.authorization), request.ip);
+    request.principal = principal;
+    // Before the rate limit, so that a stolen key used from elsewhere cannot use up the requests of the account.
+    assertAddress(principal, request.ip);
+    const rate = await this.takeFromRateLimit(principal, reply);
+    assertStanding(principal);
+    if (access) assertPermitted(request, principal, access);
+    if (!rate.allowed) throw new Refusal('rate_limit_exceeded', [], undefined, Math.max(1, rate.resetSeconds));
+    if (request.is404) this.refuseUnknownRoute(request, reply);
+    requireReadableBody(request, bodyLimitsOf(request.routeOptions.config));
+    requireValidHost(request);
+  }
+
+  /** Every authenticated response has the rate limit headers, including refusals. */
+  private async takeFromRateLimit(principal: Principal, reply: FastifyReply): Promise<RateLimitResult> {
+    const rate = await this.rateLimit.take(principal.accountId);
+    if (rate.limit > 0)
+      void reply.headers({
+        'ratelimit-limit': String(rate.limit),
+        'ratelimit-remaining': String(rate.remaining),
+        'ratelimit-reset': String(rate.resetSeconds),
+      });
+    return rate;
+  }
+
+  private refuseUnknownRoute(request: FastifyRequest, reply: FastifyReply): never {
+    const methods = this.routes.methodsFor(request.url);
+    if (methods.length === 0) throw new Refusal('not_found');
+    void reply.header('allow', methods.join(', '));
+    throw new Refusal('method_not_allowed');
+  }
+}
+
+function assertPermitted({ routeOptions, params }: FastifyRequest, principal: Principal, scope: Scope): void {
+  const { ownKey = false, wholeAccount = false } = routeOptions.config;
+  if (ownKey && namesKey(params as { id?: string }, principal)) return;
+  assertScope(principal, scope);
+  if (wholeAccount) assertWholeAccount(principal);
+}
+
+/** Clients of Resend write ids as UUIDs. */
+const namesKey = ({ id = '' }: { id?: string }, { keyId }: Principal): boolean =>
+  id === keyId || id.toLowerCase() === bareUuid(keyId);
+
+/** Refuses by the headers a body that would be refused after reading it. */
+export function requireReadableBody(
+  { headers }: Pick<FastifyRequest, 'headers'>,
+  limits: Omit<BodyLimits, 'json'>,
+): void {
+  const length = Number(headers['content-length'] ?? 0);
+  if (length > limits.bytes) throw bodyTooLarge(limits);
+  if (length === 0 && headers['transfer-encoding'] === undefined) return;
+  const encoding = headers['content-encoding'];
+  if (encoding !== undefined && encoding.toLowerCase() !== 'identity') throw new Refusal('compressed_body');
+  if (limits.type !== 'any' && !isOfType(limits.type, headers['content-type']))
+    throw new Refusal('wrong_content_type', [], `The content type must be ${limits.type}.`);
+}
+
+/** Header fields of which Node.js keeps the first or joins all, where a proxy may have decided by another one. */
+const SINGLE_FIELDS = new Set(['host', 'authorization', 'content-type', 'idempotency-key']);
+
+/**
+ * @throws Refusal for an HTTP/1.1 request without a Host header, or a request with two of a header that may occur once
+ * (RFC 9112 section 3.2, RFC 9110 section 5.3)
+ */
+export function requireSingleFields({ headers, httpVersion, rawHeaders }: IncomingMessage): void {
+  if (headers.host === undefined && httpVersion === '1.1')
+    throw new Refusal('validation_error', [], 'The request has no Host header.');
+  const seen = new Set<string>();
+  for (let i = 0; i < rawHeaders.length; i += 2) {
+    const name = rawHeaders[i].toLowerCase();
+    if (seen.has(name) && SINGLE_FIELDS.has(name))
+      throw new Refusal('validation_error', [], `The header ${rawHeaders[i]} must be given once.`);
+    seen.add(name);
+  }
+}
+
+/** The GraphQL server builds a URL from the Host header and fails on an invalid one. */
+function requireValidHost({ routeOptions, hostname }: FastifyRequest): void {
+  if (routeOptions.url === '/graphql' && !URL.canParse(`http://${hostname}/`))
+    throw new Refusal('invalid_parameter', [], 'The Host header is not a host name.');
+}
+
+/** This media type, optionally with `charset=utf-8`, the only charset of JSON (RFC 8259 section 8.1) and the one required for CSV. */
+function isOfType(wanted: string, contentType: string | undefined): boolean {
+  const [type, ...parameters] = (contentType ?? '').toLowerCase().split(';');
+  return (
+    type.trim() === wanted &&
+    parameters.every((parameter) => {
+      const [name, value = ''] = parameter.trim().split('=');
+      return name !== 'charset' || value.replaceAll('"', '') === 'utf-8';
+    })
+  );
+}

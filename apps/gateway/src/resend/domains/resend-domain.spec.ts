@@ -1,0 +1,74 @@
+import type { DomainRecord, DomainView } from '#libs/domains';
+import type { CreateDomainResponseSuccess, GetDomainResponseSuccess, ListDomainsResponseSuccess } from 'resend';
+import { describe, expect, it } from 'vitest';
+import { toResendDomain, toResendDomainItem, type ResendDomain } from './resend-domain.js';
+
+const record = (kind: DomainRecord['record'], type: DomainRecord['type']): DomainRecord => ({
+  record: kind,
+  type,
+  name: `${kind}.example.com`,
+  value: kind,
+  cname: null,
+  ttl: 'Auto',
+  status: 'failed',
+  required: true,
+  last_checked_at: null,
+  observed: [],
+  error: 'is not there',
+});
+const view = {
+  id: 'dom_01978c0e5f7b7c3a9d21f0b64c1e88aa',
+  object: 'domain',
+  name: 'example.com',
+  status: 'active',
+  created_at: '2026-01-31T09:30:00.000Z',
+  region: 'eu',
+  open_tracking: true,
+  click_tracking: false,
+  tracking_privacy: false,
+  tracking_exclude: [],
+  tls: 'enforced',
+  envelope: 'shared',
+  verified_at: null,
+  warning_since: null,
+  last_checked_at: null,
+  dkim: { signing_since: null, rotation: null, cnames: [] },
+  records: [
+    record('DMARC', 'TXT'),
+    record('SPF', 'TXT'),
+    record('DKIM', 'TXT'),
+    record('Return-Path', 'CNAME'),
+    record('Tracking', 'CNAME'),
+    record('TLS-RPT', 'TXT'),
+  ],
+} satisfies DomainView;
+
+type Record = ResendDomain['records'][number];
+const isKnown = (each: Record): each is Exclude<Record, { record: 'DMARC' }> => each.record !== 'DMARC';
+
+describe('domains of the Resend API', () => {
+  it('have the types of the package, except for DMARC', () => {
+    const domain = toResendDomain(view);
+    const known = { ...domain, records: domain.records.filter(isKnown) };
+    expect(known satisfies GetDomainResponseSuccess satisfies CreateDomainResponseSuccess).toMatchObject({
+      id: '01978c0e-5f7b-7c3a-9d21-f0b64c1e88aa',
+      status: 'verified',
+    });
+    const item = toResendDomainItem(view) satisfies ListDomainsResponseSuccess['data'][number];
+    expect(domain).toMatchObject(item);
+  });
+
+  it('list DMARC last, the return path as SPF, and no record of an unknown kind', () => {
+    expect(toResendDomain(view).records.map(({ record: kind, type }) => [kind, type])).toEqual([
+      ['SPF', 'TXT'],
+      ['DKIM', 'TXT'],
+      ['SPF', 'CNAME'],
+      ['Tracking', 'CNAME'],
+      ['DMARC', 'TXT'],
+    ]);
+  });
+
+  it.each(['pending', 'failed'] as const)('keep the status %s', (status) => {
+    expect(toResendDomain({ ...view, status }).status).toBe(status);
+  });
+});

@@ -1,0 +1,52 @@
+import { attachmentProblems, attachmentsFrom, type Attachment, type Rule } from '#libs/emails';
+
+/**
+ * An attachment in the format of Resend. `filename: false` means no name. The content may be an array with one number per
+ * byte (Go client, some users of the Python client) or a Buffer serialised as JSON (older Node.js clients).
+ */
+export interface ResendAttachmentInput {
+  filename?: string | false | null;
+  content?: string | number[] | { type: 'Buffer'; data: number[] } | null;
+  path?: string | null;
+  content_type?: string | null;
+  content_id?: string | null;
+}
+
+/** A missing file name is allowed; one is generated. */
+export const resendAttachmentsRule: Rule = (value) =>
+  attachmentProblems(Array.isArray(value) ? value.map(toNative) : value, { filename: 'optional' });
+
+/** The attachments of a validated value. */
+export const toAttachments = (given: readonly ResendAttachmentInput[] = []): Attachment[] =>
+  attachmentsFrom(given.map((entry) => toNative(entry) as NativeInput));
+
+type NativeInput = NonNullable<Parameters<typeof attachmentsFrom>[0]>[number];
+
+function toNative(entry: unknown): unknown {
+  if (typeof entry !== 'object' || entry === null) return entry;
+  const { filename, content } = entry as ResendAttachmentInput;
+  const bytes = bytesOf(content);
+  return {
+    ...entry,
+    ...(filename === false ? { filename: null } : {}),
+    ...(bytes === null ? {} : { content: Buffer.from(bytes).toString('base64') }),
+  };
+}
+
+function bytesOf(content: unknown): number[] | null {
+  const list = isBufferJson(content) ? content.data : content;
+  return Array.isArray(list) && list.every(isByte) ? list : null;
+}
+
+const isByte = (value: unknown): value is number =>
+  Number.isInteger(value) && Number(value) >= 0 && Number(value) <= 255;
+
+function isBufferJson(content: unknown): content is { data: unknown } {
+  return (
+    typeof content === 'object' &&
+    content !== null &&
+    'type' in content &&
+    content.type === 'Buffer' &&
+    'data' in content
+  );
+}

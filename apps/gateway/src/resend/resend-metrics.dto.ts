@@ -1,0 +1,73 @@
+import type { IdPrefix } from '#libs/contracts';
+import type { Rule } from '#libs/emails';
+import { METRICS, type Metric } from '#libs/stats';
+import { FieldRule } from '../rest/validation/field-rule.decorator.js';
+import { oneOfRule } from '../rest/validation/query-rules.js';
+import {
+  dateOrTimestampRule,
+  listOfIdsRule,
+  itemsOf,
+  timezoneRule,
+  listOfValuesRule,
+} from '../rest/stats/stats-rules.js';
+import { fromResendId } from './resend-id.js';
+
+/** The granularities of Resend and the native ones. */
+export const RESEND_GRANULARITIES = { hourly: 'hour', daily: 'day', weekly: 'week', monthly: 'month' } as const;
+export type ResendGranularity = keyof typeof RESEND_GRANULARITIES;
+
+/** The native metrics except two, and `received`, which is always 0 because accounts cannot receive e-mails here. */
+export type ResendMetric = Exclude<Metric, 'accepted' | 'canceled'> | 'received';
+const isResendMetric = (name: Metric): name is Exclude<Metric, 'accepted' | 'canceled'> =>
+  name !== 'accepted' && name !== 'canceled';
+export const RESEND_METRICS: readonly ResendMetric[] = ['received', ...METRICS.filter(isResendMetric)];
+
+/** Without `broadcast`, because broadcasts are not supported. */
+export const RESEND_DIMENSIONS = ['period', 'domain', 'email'] as const;
+export type ResendDimension = (typeof RESEND_DIMENSIONS)[number];
+
+/** Converts a comma-separated list of UUIDs or native ids to native ids. */
+export const toNativeIds = (list: string, prefix: IdPrefix): string =>
+  itemsOf(list)
+    .map((id) => fromResendId(prefix, id))
+    .join(',');
+
+const resendIdsRule =
+  (prefix: IdPrefix): Rule =>
+  (value) =>
+    listOfIdsRule(prefix)(typeof value === 'string' ? toNativeIds(value, prefix) : value);
+
+const broadcastRule: Rule = () => [
+  { path: '', code: 'not_supported', message: 'is not supported: there are no broadcasts here' },
+];
+
+/** Parameters of `GET /resend/emails/metrics`. */
+export class ResendMetricsQuery {
+  @FieldRule(dateOrTimestampRule)
+  start_date?: string;
+
+  @FieldRule(dateOrTimestampRule)
+  end_date?: string;
+
+  @FieldRule(timezoneRule)
+  timezone?: string;
+
+  @FieldRule(oneOfRule(Object.keys(RESEND_GRANULARITIES)))
+  granularity?: ResendGranularity;
+
+  @FieldRule(listOfValuesRule(RESEND_METRICS))
+  metrics?: string;
+
+  @FieldRule(listOfValuesRule(RESEND_DIMENSIONS))
+  dimensions?: string;
+
+  @FieldRule(resendIdsRule('dom'))
+  domain_id?: string;
+
+  @FieldRule(resendIdsRule('em'))
+  email_id?: string;
+
+  /** Refused, because ignoring the filter would count more than was asked for. */
+  @FieldRule(broadcastRule)
+  broadcast_id?: never;
+}

@@ -1,0 +1,43 @@
+import { LIMITS, Refusal } from '#libs/contracts';
+import type { Submission } from '#libs/emails';
+import { mapYielding } from '#libs/kernel';
+import type { FastifyRequest } from 'fastify';
+import { invalidFields, invalidParameter } from '../validation/invalid-fields.js';
+
+const MODES = ['strict', 'permissive'];
+
+export interface Batch {
+  /** Each element of the body: a submission, or the reason why it is none. */
+  elements: (Submission | Refusal)[];
+  /** Whether the good elements are sent when others are refused. */
+  permissive: boolean;
+}
+
+/**
+ * The elements of a batch, each parsed by `toSubmission`.
+ * @throws Refusal when the batch as a whole is invalid
+ */
+export async function parseBatch(
+  request: FastifyRequest,
+  body: unknown,
+  toSubmission: (element: unknown) => Submission,
+): Promise<Batch> {
+  const mode = request.headers['x-batch-validation'] ?? 'strict';
+  if (typeof mode !== 'string' || !MODES.includes(mode))
+    throw invalidParameter('x-batch-validation', `must be one of ${MODES.join(', ')}`, 'header');
+  if (!Array.isArray(body) || body.length === 0 || body.length > LIMITS.batchElements)
+    throw invalidFields([
+      { field: '', code: 'invalid_batch', message: `must be a JSON array of 1 to ${LIMITS.batchElements} e-mails` },
+    ]);
+  const elements = await mapYielding(body as unknown[], (element) => orRefusal(() => toSubmission(element)));
+  return { elements, permissive: mode === 'permissive' };
+}
+
+function orRefusal<T>(parse: () => T): T | Refusal {
+  try {
+    return parse();
+  } catch (error) {
+    if (error instanceof Refusal) return error;
+    throw error;
+  }
+}

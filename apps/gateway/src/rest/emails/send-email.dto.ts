@@ -1,0 +1,274 @@
+import { ApiProperty, getSchemaPath } from '@nestjs/swagger';
+import { LIMITS } from '#libs/contracts';
+import {
+  attachmentsRule,
+  bccRule,
+  bodyRule,
+  booleanRule,
+  ccRule,
+  EXPIRES_IN,
+  expiresInRule,
+  fromRule,
+  headersRule,
+  listUnsubscribeRule,
+  messageTrackingRule,
+  replyToRule,
+  sandboxResultRule,
+  scheduledAtRule,
+  subjectRule,
+  SUPPRESSION_POLICIES,
+  suppressionPolicyRule,
+  tagsRule,
+  toRule,
+} from '#libs/emails';
+import { IdProperty, IntegerProperty, KindProperty, TextProperty } from '../../openapi/properties.js';
+import { FieldRule } from '../validation/field-rule.decorator.js';
+
+const mailboxes = (minItems: number) => ({
+  oneOf: [
+    { type: 'string' },
+    { type: 'array', items: { type: 'string' }, minItems, maxItems: LIMITS.recipientsPerField },
+  ],
+});
+
+export class AttachmentDto {
+  @TextProperty(
+    'File name shown to the recipient, with its extension, without a path; at most 255 bytes',
+    'invoice.pdf',
+  )
+  filename: string;
+
+  @TextProperty('The file in base64 (RFC 4648 section 4). Give either `content` or `path`', 'JVBERi0xLjcK', {
+    required: false,
+  })
+  content?: string;
+
+  @TextProperty(
+    'Instead of `content`: an https URL. The file is fetched before the request is answered, within five seconds',
+    'https://files.example.com/invoice.pdf',
+    { required: false },
+  )
+  path?: string;
+
+  @TextProperty(
+    'One of the ten allowed types: PDF, PNG, JPEG, GIF, WebP, TXT, CSV, XLSX, DOCX, ZIP. Inferred if absent',
+    'application/pdf',
+    { required: false },
+  )
+  content_type?: string;
+
+  @TextProperty(
+    'Makes the file inline: the HTML body refers to it as `cid:<content_id>`. Unique within the e-mail',
+    'logo',
+    { required: false, pattern: '^[A-Za-z0-9._@-]{1,128}$' },
+  )
+  content_id?: string;
+}
+
+export class ListUnsubscribeDto {
+  @TextProperty('An https URL of your own', 'https://example.com/unsubscribe?u=1', { required: false })
+  url?: string;
+
+  @TextProperty('An address or a mailto: URI', 'unsubscribe@example.com', { required: false })
+  mailto?: string;
+
+  @ApiProperty({
+    required: false,
+    description:
+      'Announces one-click unsubscription (RFC 8058). The mail client sends a POST to `url`, or, if `url` is absent, to a ' +
+      'link of this service that adds the recipient to the suppression list of the sending domain',
+  })
+  one_click?: boolean;
+}
+
+export class MessageTrackingDto {
+  @ApiProperty({ required: false, description: 'Inserts an image of one pixel that tells when the e-mail is opened' })
+  opens?: boolean;
+
+  @ApiProperty({ required: false, description: 'Replaces links by links that tell when they are followed' })
+  clicks?: boolean;
+}
+
+/** Body of `POST /emails`, and each element of a batch. */
+export class SendEmailDto {
+  @FieldRule(fromRule, {
+    required: true,
+    type: String,
+    description: 'Sender, as `address` or `Name <address>`. Its domain must be active in this account',
+    example: 'Shop <orders@mail.example.com>',
+  })
+  from: string;
+
+  @FieldRule(toRule, {
+    required: true,
+    ...mailboxes(1),
+    description: 'One recipient, or an array of 1 to 50. Duplicates across to, cc and bcc are merged',
+    example: ['user@example.com'],
+  })
+  to: string | string[];
+
+  @FieldRule(subjectRule, {
+    required: true,
+    type: String,
+    minLength: 1,
+    maxLength: LIMITS.subjectLength,
+    description: 'Subject line, 1 to 998 characters, no line breaks',
+    example: 'Your order',
+  })
+  subject: string;
+
+  @FieldRule(bodyRule, {
+    requiredUnless: 'text',
+    type: String,
+    description: 'HTML body. At least one of html and text is required',
+    example: '<p>Thank you</p>',
+  })
+  html?: string;
+
+  @FieldRule(bodyRule, {
+    type: String,
+    description: 'Plain-text body, shown by mail clients that do not show HTML',
+    example: 'Thank you',
+  })
+  text?: string;
+
+  @FieldRule(ccRule, { ...mailboxes(0), description: 'Cc recipients, at most 50', example: ['copy@example.com'] })
+  cc?: string | string[];
+
+  @FieldRule(bccRule, { ...mailboxes(0), description: 'Bcc recipients, at most 50', example: ['log@example.com'] })
+  bcc?: string | string[];
+
+  @FieldRule(replyToRule, {
+    ...mailboxes(0),
+    description: 'Reply-To addresses, at most 50',
+    example: 'support@example.com',
+  })
+  reply_to?: string | string[];
+
+  @FieldRule(attachmentsRule, {
+    members: ['filename', 'content', 'path', 'content_type', 'content_id'],
+    type: [AttachmentDto],
+    maxItems: LIMITS.attachmentCount,
+    description: 'At most 10 files. The whole e-mail may have at most 10 MiB',
+  })
+  attachments?: AttachmentDto[];
+
+  @FieldRule(headersRule, {
+    type: 'object',
+    additionalProperties: { type: 'string', maxLength: LIMITS.headerValueBytes },
+    maxProperties: LIMITS.headerCount,
+    description:
+      'Additional header fields: at most 50, each at most 2 KiB. Header fields that the service sets itself are refused',
+    example: { 'X-Order': '4711' },
+  })
+  headers?: Record<string, string>;
+
+  @FieldRule(tagsRule, {
+    oneOf: [
+      {
+        type: 'object',
+        additionalProperties: { type: 'string', maxLength: LIMITS.tagValueLength },
+        maxProperties: LIMITS.tagCount,
+      },
+      {
+        type: 'array',
+        items: {
+          type: 'object',
+          required: ['name', 'value'],
+          properties: {
+            name: { type: 'string', description: 'The key', maxLength: LIMITS.tagKeyLength, example: 'order' },
+            value: { type: 'string', description: 'The value', maxLength: LIMITS.tagValueLength, example: '4711' },
+          },
+        },
+      },
+    ],
+    description:
+      'Your own metadata, usable as a filter: at most 50 pairs, keys of `[A-Za-z0-9_.-]`, values of at most 50 characters',
+    example: { order: '4711' },
+  })
+  tags?: Record<string, string> | { name: string; value: string }[];
+
+  @FieldRule(scheduledAtRule, {
+    type: String,
+    format: 'date-time',
+    description:
+      'When to send: ISO 8601 with an offset, at most 72 hours ahead. A time up to 60 seconds in the past means now',
+    example: '2026-01-31T09:30:00Z',
+  })
+  scheduled_at?: string;
+
+  @FieldRule(suppressionPolicyRule, {
+    enum: SUPPRESSION_POLICIES,
+    default: 'reject',
+    description:
+      'How to handle suppressed recipients: `reject` refuses the e-mail with 422, `skip` sends it to the other recipients',
+  })
+  suppression_policy?: (typeof SUPPRESSION_POLICIES)[number];
+
+  @FieldRule(expiresInRule, {
+    type: 'integer',
+    minimum: EXPIRES_IN.least,
+    maximum: EXPIRES_IN.most,
+    description: 'Seconds after which delivery is abandoned, 300 to 432000; 72 hours if absent',
+    example: 3600,
+  })
+  expires_in?: number;
+
+  @FieldRule(listUnsubscribeRule, {
+    members: ['url', 'mailto', 'one_click'],
+    oneOf: [{ $ref: getSchemaPath(ListUnsubscribeDto) }, { type: 'boolean', enum: [true] }],
+    description:
+      'Sets List-Unsubscribe and, with `one_click`, List-Unsubscribe-Post. Both are covered by the DKIM signature. ' +
+      '`true` is short for `{"one_click": true}`',
+  })
+  list_unsubscribe?: ListUnsubscribeDto | true;
+
+  @FieldRule(messageTrackingRule, {
+    members: ['opens', 'clicks'],
+    type: MessageTrackingDto,
+    description:
+      'Whether opens and clicks of this e-mail are tracked; a missing member means the setting of the domain. Needs the ' +
+      'verified `Tracking` record of the domain',
+  })
+  tracking?: MessageTrackingDto;
+
+  @FieldRule(booleanRule, {
+    type: Boolean,
+    default: false,
+    description: 'Treats this e-mail like one of a test key: it is never delivered',
+  })
+  sandbox?: boolean;
+
+  @FieldRule(sandboxResultRule, {
+    type: String,
+    description:
+      'The simulated outcome of a test e-mail: delivered, bounced, softbounced, deferred, failed, complained, ' +
+      'suppressed, opened, clicked, ooto or slow+N (N seconds)',
+    example: 'bounced',
+  })
+  sandbox_result?: string;
+}
+
+/** Response of `POST /emails`. */
+export class EmailCreated {
+  @IdProperty('em', 'The id of the e-mail')
+  id: string;
+
+  @KindProperty('email')
+  object: 'email';
+}
+
+/** A refused element in the response to a permissive batch. */
+export class BatchElementRefused {
+  @KindProperty('error')
+  object: 'error';
+
+  @IntegerProperty('Its position in the request, from 0', 3)
+  index: number;
+
+  @TextProperty('The same as in the response to a single e-mail', 'unprocessable_entity')
+  error: string;
+
+  @TextProperty('A human-readable sentence', 'A recipient is on the suppression list.')
+  message: string;
+}

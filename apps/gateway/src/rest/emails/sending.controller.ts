@@ -1,0 +1,92 @@
+import { Body, Controller, Post, Req, Res } from '@nestjs/common';
+import { ApiBody, ApiExtraModels, ApiHeader, ApiResponse, getSchemaPath } from '@nestjs/swagger';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { Principal } from '#libs/accounts';
+import { EmailIntake, type BatchElement } from '#libs/emails';
+import { BatchBody } from '../../http/body/body-limits.js';
+import { Caller } from '../../http/caller.js';
+import { RequiresScope } from '../../http/route-access.js';
+import { Operation } from '../../openapi/operation.js';
+import { markReplayed, requestIdempotency } from './idempotency.js';
+import { parseBatch } from './parse-batch.js';
+import { BatchElementRefused, EmailCreated, ListUnsubscribeDto, SendEmailDto } from './send-email.dto.js';
+import { toSubmission } from './to-submission.js';
+
+@Controller('emails')
+@ApiExtraModels(ListUnsubscribeDto, BatchElementRefused)
+export class SendingController {
+  constructor(private readonly intake: EmailIntake) {}
+
+  @Post()
+  @RequiresScope('emails.send')
+  @ApiBody({ type: SendEmailDto })
+  @Operation({
+    tag: 'Emails',
+    summary: 'Send an e-mail',
+    description:
+      'The response is sent after the e-mail has been stored. It is delivered at once, or at `scheduled_at`.',
+    response: EmailCreated,
+    status: 201,
+    errors: [400, 409, 415, 422],
+    idempotent: true,
+  })
+  async send(
+    @Caller() caller: Principal,
+    @Body() body: unknown,
+    @Req() request: FastifyRequest,
+    @Res({ passthrough: true }) reply: FastifyReply,
+  ): Promise<EmailCreated> {
+    const idempotency = requestIdempotency(request, caller, 'emails.send');
+    const read = () => ({ ...toSubmission(body, caller), idempotency });
+    const accepted = await this.intake.acceptRequest(read, idempotency);
+    markReplayed(reply, accepted);
+    return { id: accepted.id, object: 'email' };
+  }
+
+  @Post('batch')
+  @BatchBody()
+  @RequiresScope('emails.send')
+  @ApiHeader({
+    name: 'x-batch-validation',
+    required: false,
+    description: '`strict`: one invalid e-mail refuses the batch. `permissive`: the valid e-mails are sent',
+    schema: { type: 'string', enum: ['strict', 'permissive'], default: 'strict' },
+  })
+  @ApiBody({ type: [SendEmailDto] })
+  @ApiResponse({
+    status: 201,
+    schema: {
+      type: 'array',
+      items: { oneOf: [{ $ref: getSchemaPath(EmailCreated) }, { $ref: getSchemaPath(BatchElementRefused) }] },
+    },
+  })
+  @Operation({
+    tag: 'Emails',
+    summary: 'Send up to 100 e-mails',
+    description:
+      'The response has one element per e-mail, in the order of the request. Strict: nothing is stored if one e-mail is ' +
+      'invalid, and the error response lists the invalid ones under `errors`. Permissive: an invalid e-mail has an ' +
+      'element with `object: "error"`.',
+    status: 201,
+    errors: [400, 409, 415, 422],
+    idempotent: true,
+  })
+  async sendBatch(
+    @Caller() caller: Principal,
+    @Body() body: unknown,
+    @Req() request: FastifyRequest,
+    @Res({ passthrough: true }) reply: FastifyReply,
+  ): Promise<(EmailCreated | BatchElementRefused)[]> {
+    const { elements, permissive } = await parseBatch(request, body, (element) => toSubmission(element, caller));
+    const idempotency = requestIdempotency(request, caller, 'emails.batch');
+    const accepted = await this.intake.acceptBatch(elements, { permissive, idempotency });
+    markReplayed(reply, accepted);
+    return accepted.elements.map(toElementResponse);
+  }
+}
+
+function toElementResponse(element: BatchElement, index: number): EmailCreated | BatchElementRefused {
+  if ('id' in element) return { id: element.id, object: 'email' };
+  const { error, message } = element.refused;
+  return { object: 'error', index, error, message };
+}

@@ -1,0 +1,49 @@
+import { ApiProperty } from '@nestjs/swagger';
+import { EVENT_TYPES, type EventType, type LoggedEvent } from '#libs/contracts';
+import { EnumProperty, EXAMPLE_TIME, exampleId, IdProperty, TimeProperty } from '../../openapi/properties.js';
+import { listOf, PageQuery } from '../list.dto.js';
+import { listOfValuesRule } from '../stats/stats-rules.js';
+import { FieldRule } from '../validation/field-rule.decorator.js';
+import { QueryId } from '../validation/query-fields.js';
+
+export class EventsQuery extends PageQuery {
+  @FieldRule(listOfValuesRule(EVENT_TYPES), {
+    type: String,
+    description: `Only events of these types, separated by commas: ${EVENT_TYPES.join(', ')}`,
+    example: 'email.delivered,email.bounced',
+  })
+  type?: string;
+
+  @QueryId('em', 'Only events of this e-mail')
+  email_id?: string;
+
+  @QueryId('dom', 'Only events of this domain and its e-mails')
+  domain_id?: string;
+}
+
+/** An event as webhooks receive it, with its id. */
+export class EventDto {
+  @IdProperty('evt', 'The same as in the header `webhook-id` of a webhook')
+  id: string;
+
+  @EnumProperty(EVENT_TYPES, 'The type of the event')
+  type: EventType;
+
+  @TimeProperty('When it happened', EXAMPLE_TIME)
+  created_at: string;
+
+  @ApiProperty({
+    type: 'object',
+    additionalProperties: true,
+    description: 'The data of the event; its fields depend on the type. Events of test e-mails have `mode: "test"`',
+    example: { email_id: exampleId('em'), recipient: 'user@example.com' },
+  })
+  data: object;
+}
+
+export class EventList extends listOf(EventDto) {}
+
+export function toEventResponse({ event }: LoggedEvent): EventDto {
+  const { id, type, created_at, data } = event;
+  return { id, type, created_at, data };
+}

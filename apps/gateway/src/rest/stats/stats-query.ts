@@ -1,0 +1,79 @@
+import { assertDomainsVisible, parseTimestamp, type Visibility } from '#libs/contracts';
+import { METRICS, startOfDate, type Dimension, type Granularity, type Group, type Metric } from '#libs/stats';
+import type { MetricsQuery, Percentile } from '#libs/stats';
+import { invalidParameter } from '../validation/invalid-fields.js';
+import { canonicalTimezone, isDate, itemsOf } from './stats-rules.js';
+import { databaseClock } from '#libs/kernel';
+
+const DAY_MS = 24 * 3_600_000;
+const DEFAULT_DAYS = 6;
+
+/** Parameters of a statistics request as text; each has passed its rule. */
+export interface MetricsParameters {
+  start_date?: string;
+  end_date?: string;
+  timezone?: string;
+  granularity?: string;
+  metrics?: string;
+  dimensions?: string;
+  group_by?: string;
+  percentiles?: string;
+  domain_id?: string;
+  email_id?: string;
+}
+
+/**
+ * The query for the parameters of a request. A date stands for the whole day in the time zone; the range ends now at the
+ * latest.
+ * @throws Refusal `restricted_api_key` for domains that the key does not see, `invalid_parameter` when the range does not
+ * start before it ends
+ */
+export function toMetricsQuery(
+  visibility: Visibility,
+  given: MetricsParameters,
+  now = databaseClock.date(),
+): MetricsQuery {
+  const timezone = canonicalTimezone(given.timezone ?? 'UTC') ?? 'UTC';
+  const items = (list: string | undefined) => (list === undefined ? [] : itemsOf(list));
+  const domainIds = given.domain_id === undefined ? null : itemsOf(given.domain_id);
+  const named = (domainIds ?? []).map((id) => ({ field: 'domain_id', id }));
+  assertDomainsVisible(visibility, named);
+  return {
+    visibility,
+    ...rangeOf(given, timezone, now),
+    timezone,
+    granularity: (given.granularity ?? 'day') as Granularity,
+    metrics: given.metrics === undefined ? METRICS : (itemsOf(given.metrics) as Metric[]),
+    dimensions: items(given.dimensions) as Dimension[],
+    groupBy: items(given.group_by) as Group[],
+    percentiles: items(given.percentiles) as Percentile[],
+    domainIds,
+    emailIds: given.email_id === undefined ? null : itemsOf(given.email_id),
+  };
+}
+
+function rangeOf({ start_date, end_date }: MetricsParameters, timezone: string, now: Date): { from: Date; to: Date } {
+  const end = end_date === undefined ? now : endOf(end_date, timezone);
+  const to = end < now ? end : now;
+  const from =
+    start_date === undefined ? new Date(to.getTime() - DEFAULT_DAYS * DAY_MS) : startOf(start_date, timezone);
+  if (from < to) return { from, to };
+  throw invalidParameter('start_date', 'must be before end_date and not in the future');
+}
+
+const startOf = (text: string, timezone: string): Date =>
+  isDate(text) ? startOfDate(text, timezone) : (parseTimestamp(text) as Date);
+
+function endOf(text: string, timezone: string): Date {
+  if (!isDate(text)) return parseTimestamp(text) as Date;
+  const nextDate = new Date(Date.parse(`${text}T00:00:00Z`) + DAY_MS).toISOString();
+  return startOfDate(nextDate.slice(0, nextDate.indexOf('T')), timezone);
+}
+
+/** A half-open time window, by default the last 24 hours. @throws Refusal `invalid_parameter`. */
+export function statsWindow(given: { from?: Date | null; to?: Date | null }): { from: Date; to: Date } {
+  const to = given.to ?? databaseClock.date();
+  const from = given.from ?? new Date(to.getTime() - DAY_MS);
+  if (from >= to) throw invalidParameter('from', 'must be before the end of the window');
+  return { from, to };
+}

@@ -1,0 +1,54 @@
+import { isId, parseTimestamp, type IdPrefix } from '#libs/contracts';
+import type { Rule, RuleProblem } from '#libs/emails';
+
+const MAX_ITEMS = 100;
+const DATE = /^\d{4}-\d{2}-\d{2}$/;
+const TAG_GROUP = /^tag:[A-Za-z0-9_.-]{1,50}$/;
+
+const invalid = (message: string): RuleProblem[] => [{ path: '', code: 'invalid_parameter', message }];
+
+/** A comma-separated list; spaces around items are ignored. */
+const listRule =
+  (isItem: (item: string) => boolean, expected: string): Rule =>
+  (value) => {
+    if (typeof value !== 'string' || value === '') return invalid('must be given once, with a value');
+    const items = itemsOf(value);
+    if (items.length > MAX_ITEMS) return invalid(`must have at most ${MAX_ITEMS} items`);
+    return items.every(isItem) ? [] : invalid(`must be a comma-separated list of ${expected}`);
+  };
+
+/** The distinct items of a validated comma-separated list. */
+export const itemsOf = (list: string): string[] => [...new Set(list.split(',').map((item) => item.trim()))];
+
+export const listOfValuesRule = (values: readonly string[]): Rule =>
+  listRule((item) => values.includes(item), values.join(', '));
+
+export const listOfIdsRule = (prefix: IdPrefix): Rule =>
+  listRule((item) => isId(prefix, item), `ids such as ${prefix}_…`);
+
+export const groupsRule = (groups: readonly string[]): Rule =>
+  listRule((item) => groups.includes(item) || TAG_GROUP.test(item), `${groups.join(', ')} and tag:<key>`);
+
+/** A date, or a timestamp with an offset. */
+export const dateOrTimestampRule: Rule = (value) =>
+  typeof value === 'string' && (isDate(value) || parseTimestamp(value) !== null)
+    ? []
+    : invalid(
+        'must be a date such as 2026-01-31, or an ISO 8601 timestamp with an offset, such as 2026-01-31T09:30:00Z',
+      );
+
+export const isDate = (text: string): boolean => DATE.test(text) && parseTimestamp(`${text}T00:00:00Z`) !== null;
+
+export const timezoneRule: Rule = (value) =>
+  typeof value === 'string' && canonicalTimezone(value) !== null
+    ? []
+    : invalid('must be the name of a time zone, such as Europe/Berlin');
+
+/** The canonical name of a time zone, or null if there is no such zone. */
+export function canonicalTimezone(text: string): string | null {
+  try {
+    return new Intl.DateTimeFormat('en-US', { timeZone: text }).resolvedOptions().timeZone;
+  } catch {
+    return null;
+  }
+}

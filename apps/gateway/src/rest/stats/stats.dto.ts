@@ -1,0 +1,215 @@
+import { ApiProperty, IntersectionType } from '@nestjs/swagger';
+import { DIMENSIONS, GRANULARITIES, GROUPS, METRICS, PERCENTILES, type Percentile } from '#libs/stats';
+import {
+  EnumProperty,
+  exampleId,
+  IdProperty,
+  KindProperty,
+  NullableTextProperty,
+  TextProperty,
+  TextsProperty,
+  TimeProperty,
+} from '../../openapi/properties.js';
+import { FieldRule } from '../validation/field-rule.decorator.js';
+import { QueryEnum } from '../validation/query-fields.js';
+import type { MetricsParameters } from './stats-query.js';
+import { dateOrTimestampRule, groupsRule, listOfIdsRule, listOfValuesRule, timezoneRule } from './stats-rules.js';
+
+const PERCENTILE_NAMES = Object.keys(PERCENTILES) as Percentile[];
+
+export class StatsQuery implements MetricsParameters {
+  @FieldRule(dateOrTimestampRule, {
+    type: String,
+    description:
+      'Start: a date (its beginning in `timezone`) or a timestamp with an offset. Six days before the end if absent',
+    example: '2026-03-01',
+  })
+  start_date?: string;
+
+  @FieldRule(dateOrTimestampRule, {
+    type: String,
+    description:
+      'End: a date (inclusive) or a timestamp with an offset (exclusive). Limited to the current time, which is the default',
+    example: '2026-03-07',
+  })
+  end_date?: string;
+
+  @FieldRule(timezoneRule, {
+    type: String,
+    description: 'Time zone in which days, weeks and months begin',
+    default: 'UTC',
+    example: 'Europe/Berlin',
+  })
+  timezone?: string;
+
+  @QueryEnum(GRANULARITIES, { default: 'day', description: 'Length of a period. Weeks begin on Monday' })
+  granularity?: string;
+
+  @FieldRule(listOfValuesRule(METRICS), {
+    type: String,
+    description: `Metrics separated by commas: ${METRICS.join(', ')}. All if absent`,
+    example: 'sent,delivered,bounce_rate',
+  })
+  metrics?: string;
+
+  @FieldRule(listOfValuesRule(DIMENSIONS), {
+    type: String,
+    description: `Dimensions to group by, separated by commas: ${DIMENSIONS.join(', ')}. Only totals if absent`,
+    example: 'period,domain',
+  })
+  dimensions?: string;
+
+  @FieldRule(groupsRule(GROUPS), {
+    type: String,
+    description:
+      `Further groups, separated by commas: ${GROUPS.join(', ')}, tag:<key>. provider: the mailbox provider, or the ` +
+      'domain; ip: the server that answered; bounce_class: the reason of the bounce',
+    example: 'tag:campaign',
+  })
+  group_by?: string;
+
+  @FieldRule(listOfValuesRule(PERCENTILE_NAMES), {
+    type: String,
+    description: `Percentiles of the delivery time, separated by commas: ${PERCENTILE_NAMES.join(', ')}`,
+    example: 'p50,p95,p99',
+  })
+  percentiles?: string;
+
+  @FieldRule(listOfIdsRule('dom'), {
+    type: String,
+    description: 'Only these domains: at most 100 ids separated by commas',
+    example: exampleId('dom'),
+  })
+  domain_id?: string;
+
+  @FieldRule(listOfIdsRule('em'), {
+    type: String,
+    description: 'Only these e-mails: at most 100 ids separated by commas',
+    example: exampleId('em'),
+  })
+  email_id?: string;
+}
+
+const latency = (share: string) =>
+  ApiProperty({
+    type: 'integer',
+    minimum: 0,
+    nullable: true,
+    required: false,
+    example: 1200,
+    description: `${share} of the e-mails were delivered within this time`,
+  });
+
+/** Milliseconds. */
+class LatencyDto implements Partial<Record<Percentile, number | null>> {
+  @latency('50 %')
+  p50?: number | null;
+
+  @latency('95 %')
+  p95?: number | null;
+
+  @latency('99 %')
+  p99?: number | null;
+}
+
+const COUNT = {
+  type: 'integer',
+  minimum: 0,
+  required: false,
+  description: 'Number of recipients',
+  example: 42,
+} as const;
+const RATE = {
+  type: 'number',
+  minimum: 0,
+  nullable: true,
+  required: false,
+  description: 'A rate from 0 to 1; null if its denominator is 0',
+  example: 0.985,
+} as const;
+
+/** The values of the requested metrics, one property each. */
+export class StatsValuesDto {
+  @ApiProperty({
+    type: LatencyDto,
+    required: false,
+    description: 'With `percentiles`: milliseconds from the due time to delivery; null if nothing was delivered',
+  })
+  latency_ms?: LatencyDto;
+}
+for (const name of METRICS) ApiProperty(name.endsWith('_rate') ? RATE : COUNT)(StatsValuesDto.prototype, name);
+
+const OPTIONAL = { required: false } as const;
+
+class StatsGroupDto {
+  @ApiProperty({ ...OPTIONAL, format: 'date-time', description: 'Start of the period' })
+  period?: string;
+
+  @NullableTextProperty('The sending domain', exampleId('dom'), OPTIONAL)
+  domain_id?: string | null;
+
+  @IdProperty('em', 'The e-mail', OPTIONAL)
+  email_id?: string;
+
+  @NullableTextProperty('The mailbox provider, or the recipient domain', 'google', OPTIONAL)
+  provider?: string | null;
+
+  @NullableTextProperty('IP address of the server that answered; null: events without one', '192.0.2.25', OPTIONAL)
+  ip?: string | null;
+
+  @NullableTextProperty('The reason of the bounce; null: events other than bounces', 'invalid_recipient', OPTIONAL)
+  bounce_class?: string | null;
+
+  @ApiProperty({
+    selfRequired: false,
+    type: 'object',
+    additionalProperties: { type: 'string', nullable: true },
+    description: 'The value of each tag of `group_by`; null: e-mails without that tag',
+    example: { campaign: 'spring' },
+  })
+  tags?: Record<string, string | null>;
+}
+
+/** The group of a row, and its values. */
+export class StatsRowDto extends IntersectionType(StatsGroupDto, StatsValuesDto) {}
+
+export class StatsDto {
+  @KindProperty('metrics')
+  object: 'metrics';
+
+  @TimeProperty('Start of the range', '2026-03-01T00:00:00.000Z')
+  start_date: string;
+
+  @TimeProperty('End of the range, exclusive', '2026-03-08T00:00:00.000Z')
+  end_date: string;
+
+  @TextProperty('Time zone of the periods', 'UTC')
+  timezone: string;
+
+  @EnumProperty(GRANULARITIES, 'Length of a period')
+  granularity: string;
+
+  @ApiProperty({ enum: [...METRICS], isArray: true, description: 'The metrics of each row' })
+  metrics: string[];
+
+  @ApiProperty({ enum: [...DIMENSIONS], isArray: true, description: 'The dimensions that rows are grouped by' })
+  dimensions: string[];
+
+  @TextsProperty('The other groups that rows are grouped by', ['tag:campaign'])
+  group_by: string[];
+
+  @ApiProperty({ description: 'The values of the whole range' })
+  totals: StatsValuesDto;
+
+  @ApiProperty({
+    type: [StatsRowDto],
+    required: false,
+    description:
+      'One row per group, in order; only with `dimensions` or `group_by`. If grouped by period alone, there is a row for ' +
+      'every period, including empty ones; otherwise only for groups with events',
+  })
+  data?: StatsRowDto[];
+
+  @TextsProperty('The metrics whose values are approximate (within about 1 %); all others are exact', ['unique_opened'])
+  approximate: string[];
+}

@@ -1,0 +1,140 @@
+import { Readable } from 'node:stream';
+import { Body, Controller, Get, Post, Res } from '@nestjs/common';
+import { ApiBody, ApiConsumes } from '@nestjs/swagger';
+import { AuditLog, type Principal } from '#libs/accounts';
+import { assertDomainsVisible, LIMITS, Refusal } from '#libs/contracts';
+import { normaliseAddress } from '#libs/mime';
+import {
+  readSuppressionCsv,
+  SuppressionEntries,
+  writeSuppressionCsv,
+  type SuppressionRemoval,
+  type SuppressionTarget,
+} from '#libs/suppressions';
+import type { FastifyReply } from 'fastify';
+import { CsvBody } from '../../http/body/body-limits.js';
+import { Caller } from '../../http/caller.js';
+import { RequiresScope, WholeAccount } from '../../http/route-access.js';
+import { Operation } from '../../openapi/operation.js';
+import { AccountDomains } from '../domains/account-domains.js';
+import { BodyPipe } from '../validation/body-pipe.js';
+import { invalidFields, requireOnlyOne } from '../validation/invalid-fields.js';
+import { removalOptions, removedOrRefused, toSuppression } from './suppression-requests.js';
+import {
+  ReleaseAllDto,
+  ReleasedAllDto,
+  SuppressAllDto,
+  SuppressedAllDto,
+  SuppressionImportDto,
+} from './suppressions-bulk.dto.js';
+
+const TAG = 'Suppressions';
+const CSV = 'text/csv';
+const CSV_EXAMPLE = 'email,reason,expires_at\r\nuser@example.net,Asked us on the telephone,\r\n';
+
+/** Bulk operations on the suppression list. */
+@Controller('suppressions')
+export class SuppressionsBulkController {
+  constructor(
+    private readonly entries: SuppressionEntries,
+    private readonly accountDomains: AccountDomains,
+    private readonly audit: AuditLog,
+  ) {}
+
+  @Post('batch/add')
+  @RequiresScope('suppressions.write')
+  @Operation({
+    tag: TAG,
+    summary: `Suppress up to ${LIMITS.bulkEntries} addresses`,
+    description: 'If one address is invalid, none is stored. Existing entries are not changed.',
+    response: SuppressedAllDto,
+    errors: [400],
+  })
+  async addAll(
+    @Caller() caller: Principal,
+    @Body(BodyPipe) { emails, entries }: SuppressAllDto,
+  ): Promise<SuppressedAllDto> {
+    requireOnlyOne({ emails, entries });
+    const given = entries ?? (emails ?? []).map((email) => ({ email }));
+    const domains = (entries ?? []).map(({ domain_id: id }, i) => ({ field: `entries[${i}].domain_id`, id }));
+    await this.accountDomains.requireOwn(caller, domains);
+    const stored = await this.entries.add(caller, given.map(toSuppression));
+    return { data: stored.map(({ entry, created }) => ({ ...entry, created })) };
+  }
+
+  @Post('batch/remove')
+  @RequiresScope('suppressions.write')
+  @Operation({
+    tag: TAG,
+    summary: `Remove up to ${LIMITS.bulkEntries} addresses from the list`,
+    description:
+      'Removes every entry that can be removed. An address that is not on the list, or a complaint without `force`, has ' +
+      'an element with `object: "error"`.',
+    response: ReleasedAllDto,
+    errors: [400],
+  })
+  async removeAll(@Caller() caller: Principal, @Body(BodyPipe) dto: ReleaseAllDto): Promise<ReleasedAllDto> {
+    const { emails, ids, domain_id: domainId = null, force = false } = dto;
+    requireOnlyOne({ emails, ids });
+    if (domainId !== null) assertDomainsVisible(caller, [{ field: 'domain_id', id: domainId }]);
+    const byId = ids?.map((id): SuppressionTarget => ({ id }));
+    const targets = byId ?? (emails ?? []).map((email) => ({ address: normaliseAddress(email), domainId }));
+    const removals = await this.entries.remove(caller, targets, removalOptions(caller, this.audit, force));
+    return { data: removals.map(toRemovalResponse) };
+  }
+
+  @Post('import')
+  @RequiresScope('suppressions.write')
+  @WholeAccount()
+  @CsvBody()
+  @ApiConsumes(CSV)
+  @ApiBody({ schema: { type: 'string' }, examples: { file: { value: CSV_EXAMPLE } } })
+  @Operation({
+    tag: TAG,
+    summary: 'Import a CSV file',
+    description:
+      'UTF-8, separated by commas (RFC 4180). The first line names the columns: `email`, and optionally `reason`, ' +
+      '`origin` (`manual` if empty), `expires_at` and `domain_id`. Other columns are ignored, so an exported file can be ' +
+      `imported. At most ${LIMITS.importEntries} entries and 5 MiB. If any line is invalid, nothing is stored, and the ` +
+      'response lists all problems with their lines (`lines[17].email`, counted from 1).',
+    response: SuppressionImportDto,
+    errors: [400, 415, 422],
+  })
+  async import(@Caller() caller: Principal, @Body() file: unknown): Promise<SuppressionImportDto> {
+    const { entries, problems } = await readSuppressionCsv(Buffer.isBuffer(file) ? file : Buffer.alloc(0));
+    if (problems.length > 0)
+      throw invalidFields(problems.map(({ path, code, message }) => ({ field: path, code, message })));
+    const domains = entries.map(({ line, domainId: id }) => ({ field: `lines[${line}].domain_id`, id }));
+    await this.accountDomains.requireOwn(caller, domains);
+    const { created } = await this.entries.import(caller, entries);
+    return { object: 'suppression_import', total: entries.length, created, existing: entries.length - created };
+  }
+
+  @Get('export')
+  @RequiresScope('suppressions.read')
+  @WholeAccount()
+  @Operation({
+    tag: TAG,
+    summary: 'Export the list as a CSV file',
+    description:
+      'All current entries, oldest first. Text that a spreadsheet would interpret as a formula, whatever delimiter it is ' +
+      'opened with, is prefixed with an apostrophe, which the import removes.',
+    content: CSV,
+  })
+  async export(@Caller() caller: Principal, @Res() reply: FastifyReply): Promise<void> {
+    await reply
+      .type(`${CSV}; charset=utf-8; header=present`)
+      .header('content-disposition', 'attachment; filename="suppressions.csv"')
+      .send(Readable.from(writeSuppressionCsv(this.entries.all(caller))));
+  }
+}
+
+function toRemovalResponse(removal: SuppressionRemoval, index: number): ReleasedAllDto['data'][number] {
+  try {
+    const { id, email } = removedOrRefused(removal);
+    return { object: 'suppression', id, email, deleted: true };
+  } catch (error) {
+    if (!(error instanceof Refusal)) throw error;
+    return { object: 'error', index, error: error.row.error, message: error.message };
+  }
+}

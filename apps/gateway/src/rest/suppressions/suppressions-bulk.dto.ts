@@ -1,0 +1,118 @@
+import { ApiExtraModels, ApiProperty, getSchemaPath } from '@nestjs/swagger';
+import { LIMITS } from '#libs/contracts';
+import {
+  suppressionAddressesRule,
+  suppressionDomainRule,
+  suppressionEntriesRule,
+  suppressionForceRule,
+  suppressionIdsRule,
+} from '#libs/suppressions';
+import {
+  EnumProperty,
+  exampleId,
+  FlagProperty,
+  IntegerProperty,
+  KindProperty,
+  TextProperty,
+} from '../../openapi/properties.js';
+import { FieldRule } from '../validation/field-rule.decorator.js';
+import { SUPPRESSED_ADDRESS, SuppressDto, SuppressionDeletedDto, SuppressionDto } from './suppressions.dto.js';
+
+const BULK = { isArray: true, minItems: 1, maxItems: LIMITS.bulkEntries } as const;
+const addresses = (alternative: string) => ({
+  ...BULK,
+  type: String,
+  description: `1 to ${LIMITS.bulkEntries} addresses. Required unless \`${alternative}\` is given`,
+  example: [SUPPRESSED_ADDRESS],
+});
+
+/** Body of `POST /suppressions/batch/add`: one of the two fields. */
+export class SuppressAllDto {
+  @FieldRule(suppressionAddressesRule, { ...addresses('entries'), requiredUnless: 'entries' })
+  emails?: string[];
+
+  @FieldRule(suppressionEntriesRule, {
+    ...BULK,
+    type: SuppressDto,
+    description: `Instead of \`emails\`: 1 to ${LIMITS.bulkEntries} entries as for \`POST /suppressions\``,
+  })
+  entries?: SuppressDto[];
+}
+
+export class StoredSuppressionDto extends SuppressionDto {
+  @FlagProperty('False if the entry already existed; it is not changed')
+  created: boolean;
+}
+
+export class SuppressedAllDto {
+  @ApiProperty({ type: [StoredSuppressionDto], description: 'One entry per given address, in the same order' })
+  data: StoredSuppressionDto[];
+}
+
+/** Body of `POST /suppressions/batch/remove`: either `emails` or `ids`. */
+export class ReleaseAllDto {
+  @FieldRule(suppressionAddressesRule, { ...addresses('ids'), requiredUnless: 'ids' })
+  emails?: string[];
+
+  @FieldRule(suppressionIdsRule, {
+    ...BULK,
+    type: String,
+    description: `Instead of \`emails\`: 1 to ${LIMITS.bulkEntries} ids of entries`,
+    example: [exampleId('sup')],
+  })
+  ids?: string[];
+
+  @FieldRule(suppressionDomainRule, {
+    type: String,
+    nullable: true,
+    description: 'Removes `emails` from the list of this sending domain; null: from that of the whole account',
+    example: null,
+  })
+  domain_id?: string | null;
+
+  @FieldRule(suppressionForceRule, {
+    type: Boolean,
+    default: false,
+    description: 'Whether to remove complaints as well',
+  })
+  force?: boolean;
+}
+
+/** An element of a bulk removal that was not removed. The other elements are. */
+export class SuppressionKeptDto {
+  @KindProperty('error')
+  object: 'error';
+
+  @IntegerProperty('Its position in the request, from 0', 3)
+  index: number;
+
+  @EnumProperty(['not_found', 'conflict'], 'The same as in the response to a single removal')
+  error: string;
+
+  @TextProperty('A human-readable sentence', 'There is no such entry.')
+  message: string;
+}
+
+@ApiExtraModels(SuppressionDeletedDto, SuppressionKeptDto)
+export class ReleasedAllDto {
+  @ApiProperty({
+    type: 'array',
+    items: { oneOf: [{ $ref: getSchemaPath(SuppressionDeletedDto) }, { $ref: getSchemaPath(SuppressionKeptDto) }] },
+    description: 'The result for each given address or id, in the same order',
+  })
+  data: (SuppressionDeletedDto | SuppressionKeptDto)[];
+}
+
+export class SuppressionImportDto {
+  @KindProperty('suppression_import')
+  object: 'suppression_import';
+
+  @IntegerProperty('Number of entries in the file', 1200)
+  total: number;
+
+  @IntegerProperty('Number of new entries', 1150)
+  created: number;
+
+  @IntegerProperty('Number of entries that already existed or occur more than once in the file', 50)
+  existing: number;
+}

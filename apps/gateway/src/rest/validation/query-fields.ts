@@ -1,0 +1,30 @@
+import { LIMITS, type IdPrefix } from '#libs/contracts';
+import { exampleId } from '../../openapi/properties.js';
+import { FieldRule, type FieldOptions } from './field-rule.decorator.js';
+import { idRule, limitRule, oneOfRule, queryAddressRule, queryTextRule, timestampRule } from './query-rules.js';
+
+/** Decorators for query parameters that several lists have. */
+
+export const QueryId = (prefix: IdPrefix, description: string) =>
+  FieldRule(idRule(prefix), { type: String, description, example: exampleId(prefix) });
+
+export const QueryText = (description: string, example?: string) =>
+  FieldRule(queryTextRule, { type: String, description, ...(example === undefined ? {} : { example }) });
+
+export const QueryAddress = (description: string, example: string) =>
+  FieldRule(queryAddressRule, { type: String, description, example });
+
+export const QueryTime = (description: string, example = '2026-01-31T09:30:00Z') =>
+  FieldRule(timestampRule, { type: String, format: 'date-time', description, example });
+
+export const QueryEnum = (values: readonly string[], options: FieldOptions) =>
+  FieldRule(oneOfRule(values), { enum: [...values], ...options });
+
+export const QueryLimit = () =>
+  FieldRule(limitRule, {
+    description: 'Number of entries per page',
+    type: 'integer',
+    minimum: 1,
+    maximum: LIMITS.listMaximum,
+    default: LIMITS.listDefault,
+  });

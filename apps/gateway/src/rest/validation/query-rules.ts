@@ -1,0 +1,67 @@
+import { isId, LIMITS, parseTimestamp, type IdPrefix } from '#libs/contracts';
+import type { Rule } from '#libs/emails';
+
+/**
+ * Rules for query parameters. A value is the text of the query string, or an array when the parameter was given more
+ * than once, which is refused as ambiguous.
+ */
+const invalid = (message: string) => [{ path: '', code: 'invalid_parameter', message }];
+const isText = (value: unknown): value is string => typeof value === 'string' && value !== '';
+const hasControls = (value: string) => /[\u0000-\u001f\u007f]|\p{Cs}/u.test(value);
+
+export const queryTextRule: Rule = (value) => {
+  if (!isText(value)) return invalid('must be given once, with a value');
+  return hasControls(value) ? invalid('must not contain control characters') : [];
+};
+
+/** A `+` in a query string decodes to a space, so an address with a label must be written with %2B. */
+export const queryAddressRule: Rule = (value) =>
+  isText(value) && /\s/.test(value)
+    ? invalid('must be an address without spaces; write + as %2B')
+    : queryTextRule(value);
+
+export const limitRule: Rule = (value) =>
+  isText(value) && /^\d{1,3}$/.test(value) && Number(value) >= 1 && Number(value) <= LIMITS.listMaximum
+    ? []
+    : invalid(`must be a whole number from 1 to ${LIMITS.listMaximum}`);
+
+export const idRule =
+  (prefix: IdPrefix): Rule =>
+  (value) =>
+    isText(value) && isId(prefix, value) ? [] : invalid(`must be an id such as ${prefix}_…`);
+
+export const oneOfRule =
+  (values: readonly string[]): Rule =>
+  (value) =>
+    isText(value) && values.includes(value) ? [] : invalid(`must be one of ${values.join(', ')}`);
+
+/** An HTTP status such as `422`, or a class such as `4xx`. */
+export const statusRule: Rule = (value) =>
+  isText(value) && /^[1-5](\d\d|xx)$/.test(value)
+    ? []
+    : invalid('must be an HTTP status such as 422, or a class of them such as 4xx');
+
+export const timestampRule: Rule = (value) =>
+  isText(value) && parseTimestamp(value) !== null
+    ? []
+    : invalid('must be an ISO 8601 timestamp with an offset, such as 2026-01-31T09:30:00Z');
+
+/** The instant of a validated timestamp. */
+export const instantOf = (timestamp: string | undefined): Date | undefined =>
+  timestamp === undefined ? undefined : (parseTimestamp(timestamp) ?? undefined);
+
+const MAX_TAG_FILTERS = 10;
+const TAG_KEY = /^[A-Za-z0-9_.-]{1,50}$/;
+
+/** `tags[key]=value`, collected into an object. A value may be empty because a tag may be. */
+export const tagFilterRule: Rule = (value) => {
+  if (typeof value !== 'object' || value === null || Array.isArray(value))
+    return invalid('must be given as tags[key]=value');
+  const tags = Object.entries(value as Record<string, unknown>);
+  if (tags.length > MAX_TAG_FILTERS) return invalid(`must have at most ${MAX_TAG_FILTERS} keys`);
+  return tags.flatMap(([key, text]) => {
+    const at = (message: string) => [{ path: `.${key}`, code: 'invalid_parameter', message }];
+    if (!TAG_KEY.test(key)) return at('must have a key of 1 to 50 letters, digits, "_", "." or "-"');
+    return typeof text === 'string' && !hasControls(text) ? [] : at('must be given once, without control characters');
+  });
+};

@@ -1,2 +1,0 @@
-/** The command line cannot be understood; the sentence says why. */
-export class UsageError extends Error {}

@@ -1,0 +1,121 @@
+import { lowestIdAt, visibleDomains, type Page, type PageRequest, type Visibility } from '#libs/contracts';
+import type { Queryable } from '#libs/persistence';
+import { toRequestLogView, REQUEST_COLUMNS, type RequestLogRow, type RequestLogView } from './request-log-view.js';
+
+/** Selects requests; all if empty. */
+export interface RequestLogFilter {
+  /** One status, such as 422. */
+  status?: number;
+  /** All statuses of a class, 4 for 4xx. */
+  statusClass?: number;
+  method?: string;
+  apiKeyId?: string;
+  /** Inclusive. */
+  createdAfter?: Date;
+  /** Exclusive. */
+  createdBefore?: Date;
+}
+
+interface ListQuery {
+  visibility: Visibility;
+  request: PageRequest;
+  filter: RequestLogFilter;
+}
+/** All columns of a request, or null columns if none was found. */
+type ScannedRow = (RequestLogRow | Record<keyof RequestLogRow, null>) & { scanned: number; last_id: string | null };
+
+/** The largest number of rows that are scanned for one page. */
+const MAX_SCANNED = 10_000;
+const BELOW_ALL = 'log_';
+/** `g` sorts after the hex digits. */
+const ABOVE_ALL = 'log_g';
+
+/**
+ * Condition on a row of `request_log` with the values of `requestVisibility` from parameter `$first` on: a key sees the
+ * requests of keys that saw no more than it does.
+ */
+export const visibleRequests = (first: number): string =>
+  `($${first}::boolean IS FALSE OR test) AND ($${first + 1}::text[] IS NULL OR domain_ids <@ $${first + 1})`;
+
+export const requestVisibility = (visibility: Visibility): [testOnly: boolean, domainIds: string[] | null] => [
+  visibility.mode === 'test',
+  visibleDomains(visibility),
+];
+
+/**
+ * One page in the order of the key. It has a bounded cost: if a filter matches few of many rows, the page is short,
+ * `has_more` is true, and its cursor leads on. Requests with an error have an index by class of status.
+ */
+export async function listRequests(database: Queryable, query: ListQuery): Promise<Page<RequestLogView>> {
+  const { limit, before } = query.request;
+  const rows = await scan(database, query);
+  const [{ scanned, last_id }] = rows;
+  const found = rows.filter((row): row is ScannedRow & RequestLogRow => row.id !== null);
+  const shown = found.slice(0, limit);
+  const isCut = found.length > limit;
+  const has_more = isCut || scanned === MAX_SCANNED;
+  const next = isCut ? shown[shown.length - 1].id : last_id;
+  if (before !== undefined) shown.reverse();
+  return { object: 'list', has_more, data: shown.map(toRequestLogView), next_cursor: has_more ? next : null };
+}
+
+/** At least one row, with null columns if nothing was found. `limit + 1` requests mean that there are more. */
+async function scan(database: Queryable, { visibility, request, filter }: ListQuery): Promise<ScannedRow[]> {
+  const { above, below } = idRange(request, filter);
+  const [order, last] = request.before === undefined ? ['DESC', 'min'] : ['ASC', 'max'];
+  const {
+    status,
+    statusClass = status === undefined ? undefined : Math.floor(status / 100),
+    method,
+    apiKeyId,
+  } = filter;
+  const visible = requestVisibility(visibility);
+  const isFiltered = [...visible, statusClass, method, apiKeyId].some(
+    (part) => part !== undefined && part !== null && part !== false,
+  );
+  const ofClass =
+    statusClass !== undefined && statusClass >= 4 ? `AND status >= 400 AND status / 100 = ${statusClass}` : '';
+  const { rows } = await database.query<ScannedRow>(
+    `WITH candidates AS (
+       SELECT id, status, method, api_key_id, test, domain_ids FROM request_log
+        WHERE account_id = $1 AND id >= $2 AND id < $3 ${ofClass}
+        ORDER BY account_id ${order}, id ${order} LIMIT $4),
+     ends AS (SELECT count(*)::int AS scanned, ${last}(id) AS last_id FROM candidates),
+     chosen AS (
+       SELECT id AS chosen_id FROM candidates
+        WHERE ($5::int IS NULL OR status = $5) AND ($6::int IS NULL OR status / 100 = $6)
+          AND ($7::text IS NULL OR method = $7) AND ($8::text IS NULL OR api_key_id = $8)
+          AND ${visibleRequests(10)}
+        ORDER BY id ${order} LIMIT $9)
+     SELECT ends.scanned, ends.last_id, ${REQUEST_COLUMNS}
+       FROM ends LEFT JOIN chosen ON true LEFT JOIN request_log ON account_id = $1 AND id = chosen_id
+      ORDER BY id ${order}`,
+    [
+      visibility.accountId,
+      above,
+      below,
+      isFiltered ? MAX_SCANNED : request.limit + 1,
+      status ?? null,
+      statusClass ?? null,
+      method ?? null,
+      apiKeyId ?? null,
+      request.limit + 1,
+      ...visible,
+    ],
+  );
+  return rows;
+}
+
+/** Ids from `above` to `below`, exclusive. An id contains the time in milliseconds. */
+function idRange(request: PageRequest, { createdAfter, createdBefore }: RequestLogFilter) {
+  const above = [BELOW_ALL];
+  const below = [request.after ?? ABOVE_ALL];
+  // The smallest text after the id; no id is equal to it.
+  if (request.before !== undefined) above.push(`${request.before}0`);
+  if (createdAfter) above.push(lowestIdAt('log', createdAfter));
+  if (createdBefore) below.push(lowestIdAt('log', createdBefore));
+  return {
+    above: above.reduce((a, b) => (a > b ? a : b)),
+    below: below.reduce((a, b) => (a < b ? a : b)),
+  };
+}

@@ -1,0 +1,42 @@
+import type { RoutedEvent } from '#libs/contracts';
+import { routedEvent } from '#libs/persistence';
+import { domainRecords } from './domain-records.js';
+import type { DomainRow } from './domain-row.js';
+
+type DomainEventType = 'domain.created' | 'domain.updated' | 'domain.deleted';
+export type DomainEventReason =
+  | ('created' | 'verified' | 'failed' | 'warning' | 'recovered' | 'settings' | 'deleted')
+  | ('dkim_rotating' | 'dkim_canceled' | 'dkim_switched' | 'dkim_retired');
+
+/** An event with the present state of the domain. `sequence` was incremented under the lock of the row. */
+export function domainEvent(
+  domain: DomainRow,
+  serviceDomain: string,
+  of: { type: DomainEventType; reason: DomainEventReason; sequence: number; at: Date },
+): RoutedEvent {
+  return routedEvent({
+    type: of.type,
+    accountId: domain.accountId,
+    key: domain.id,
+    sequence: of.sequence,
+    domainId: domain.id,
+    test: false,
+    at: of.at,
+    data: {
+      id: domain.id,
+      name: domain.name,
+      status: domain.status,
+      reason: of.reason,
+      warning_since: domain.warningSince?.toISOString() ?? null,
+      records: domainRecords(domain, serviceDomain).map(({ record, type, name, value, status, required }) => ({
+        record,
+        type,
+        name,
+        value,
+        status,
+        required,
+      })),
+      created_at: domain.createdAt.toISOString(),
+    },
+  });
+}

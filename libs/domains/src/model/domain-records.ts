@@ -1,0 +1,86 @@
+import type { SigningKey } from '../dkim/key-ring.js';
+import type { Finding } from '../verification/finding.js';
+import type { DomainEntity } from './domain.entity.js';
+import {
+  expectedRecords,
+  REQUIRED_SLOTS,
+  type RecordKind,
+  type DomainWithKeys,
+  type Slot,
+} from './expected-records.js';
+
+/** A DNS record that the owner should publish. Timestamps are ISO 8601 UTC. */
+export interface DomainRecord {
+  record: RecordKind;
+  type: 'TXT' | 'CNAME';
+  name: string;
+  /** The expected value; for SPF the existing record with our include merged into it. */
+  value: string;
+  /** For a DKIM record: the target of an alias (CNAME) that replaces the record, so that keys rotate automatically. */
+  cname: string | null;
+  ttl: 'Auto';
+  status: 'pending' | 'verified' | 'failed';
+  /** The domain becomes active when all required records are verified. */
+  required: boolean;
+  /** The time of the last answer of DNS. */
+  last_checked_at: string | null;
+  /** The values found at the last check. */
+  observed: string[];
+  /** The problem and its solution; together with `verified` a warning. */
+  error: string | null;
+}
+
+const NO_FINDING: Omit<Finding, 'slot' | 'lostSince'> = {
+  status: 'unknown',
+  observed: [],
+  error: null,
+  checkedAt: null,
+};
+
+/** The records that the operator vouches for: those by which mail is signed and sent. */
+const VOUCHED_SLOTS: readonly Slot[] = [...REQUIRED_SLOTS, 'dkim_ed25519'];
+
+/** The records that the owner of a domain should publish, with the findings of the last check. */
+export function domainRecords(
+  domain: DomainWithKeys & Pick<DomainEntity, 'status' | 'vouched' | 'findings'>,
+  serviceDomain: string,
+): DomainRecord[] {
+  return expectedRecords(domain, serviceDomain).map(({ slot, record, type, name, value, dkim }) => {
+    const required = REQUIRED_SLOTS.includes(slot);
+    const vouched = domain.vouched && VOUCHED_SLOTS.includes(slot);
+    const finding = domain.findings.find((each) => each.slot === slot) ?? NO_FINDING;
+    return {
+      record,
+      type,
+      name,
+      value: finding.value ?? value,
+      cname: dkim?.alias ?? null,
+      ttl: 'Auto',
+      status: vouched ? 'verified' : recordStatus(finding, required && domain.status !== 'pending'),
+      required,
+      last_checked_at: finding.checkedAt,
+      observed: finding.observed,
+      error: vouched ? null : ((dkim && rotationHint(dkim.key, finding)) ?? finding.error),
+    };
+  });
+}
+
+/** A hint about a key that does not sign yet, or no longer; null: use that of the finding. */
+function rotationHint({ state, algorithm, retireAt }: SigningKey, { status }: Pick<Finding, 'status'>): string | null {
+  if (state === 'next' && status === 'verified')
+    return 'The record stands. Mail is signed by this key as soon as a second look confirms it.';
+  if (state !== 'retired' || retireAt === null) return null;
+  const until = new Date(retireAt).toISOString().slice(0, 10);
+  if (status !== 'missing' && status !== 'wrong')
+    return `This key was replaced. Keep the record for mail that is on its way; it may be removed after ${until}.`;
+  // Optional: if the record was never published, the key has signed nothing.
+  if (algorithm === 'ed25519')
+    return `This key was replaced. If its record was ever there, put it back until ${until} for mail that is on its way.`;
+  return `This key was replaced, but mail that it signed may be on its way until ${until}. Put the record back until then.`;
+}
+
+/** A missing record is pending, unless the domain needs it already or has failed. */
+function recordStatus({ status }: Pick<Finding, 'status'>, overdue: boolean): DomainRecord['status'] {
+  if (status === 'verified') return 'verified';
+  return status === 'wrong' || overdue ? 'failed' : 'pending';
+}

@@ -1,0 +1,68 @@
+import type { RuleProblem } from '../rules/rule.js';
+
+const MAX_BYTES = 255;
+// Control characters, path separators, bidirectional overrides and isolates, line separators, unpaired surrogates.
+const FORBIDDEN_CHARACTERS = /[\p{Cc}\p{Cs}\p{Zl}\p{Zp}/\\\u202a-\u202e\u2066-\u2069]/u;
+/**
+ * Many mail clients decode RFC 2047 words in file names, although they are not allowed there, and would show another
+ * name than the one checked.
+ */
+const ENCODED_WORD = '=?';
+/** Windows device names, with any extension. */
+const RESERVED = /^(con|prn|aux|nul|com[0-9¹²³]|lpt[0-9¹²³])$/i;
+/** Windows drops trailing dots and spaces when it saves a file: `a.exe.` becomes `a.exe`. */
+const INVALID_END = /[. ]$/;
+
+/** Executable by double click on some system; forbidden anywhere in the chain of extensions (`invoice.pdf.exe.txt`). */
+const EXECUTABLE = new Set(
+  (
+    'exe sh bat cmd scr pif msi msp mst jar jse vbs vbe wsf wsh wsc ws ps1 ps1xml ps2 psm1 psc1 hta cpl dll sys drv ocx lnk ' +
+    'inf reg scf url gadget application chm hlp msc jnlp vb bash zsh csh ksh command elf deb rpm apk dmg appimage'
+  ).split(' '),
+);
+/**
+ * Forbidden as the last extension only; elsewhere they are common in harmless names (`example.com.pdf`, `node.js.txt`).
+ */
+const EXECUTABLE_AT_END = new Set('com js app run bin pkg iso img py pl rb php'.split(' '));
+
+/** Problems of a malformed file name (status 400). */
+export function filenameProblems(name: unknown, path: string): RuleProblem[] {
+  if (typeof name !== 'string') return [{ path, code: 'invalid_type', message: 'must be a string' }];
+  if (name.trim() === '' || FORBIDDEN_CHARACTERS.test(name) || Buffer.byteLength(name.normalize('NFC')) > MAX_BYTES)
+    return invalid(
+      path,
+      `must be a file name of 1 to ${MAX_BYTES} bytes without path, control or direction characters`,
+    );
+  if (name.includes(ENCODED_WORD)) return invalid(path, 'must not contain "=?"');
+  if (INVALID_END.test(name)) return invalid(path, 'must not end with a dot or a space');
+  return RESERVED.test(name.split('.', 1)[0].trim()) ? invalid(path, 'must not be the name of a device') : [];
+}
+
+const invalid = (path: string, message: string): RuleProblem[] => [{ path, code: 'invalid_filename', message }];
+
+/** The last extension in lower case; '' if there is none, as in `Release 1.2` and `Dr. Smith`. */
+export const extensionOf = (name: string): string =>
+  /\.([a-z0-9]{0,9}[a-z][a-z0-9]{0,9})$/.exec(name.toLowerCase())?.[1] ?? '';
+
+/**
+ * True if opening the file would run it, judging by its name. In an Office document `.bin` is data (printer settings,
+ * embedded objects); its macros are detected by name.
+ */
+export function isExecutableName(name: string, { binIsData = false } = {}): boolean {
+  const chain = extensions(name);
+  const last = chain.at(-1) ?? '';
+  if (chain.some((extension) => EXECUTABLE.has(extension))) return true;
+  return EXECUTABLE_AT_END.has(last) && !(binIsData && last === 'bin');
+}
+
+/**
+ * Returns the parts after the dots of the last path segment, as a reader would perceive them: compatibility forms
+ * normalised, invisible characters and white space removed.
+ */
+function extensions(name: string): string[] {
+  const base = name.slice(Math.max(name.lastIndexOf('/'), name.lastIndexOf('\\')) + 1);
+  const plain = PLAIN.test(base) ? base : base.normalize('NFKC').replace(INVISIBLE, '');
+  return plain.toLowerCase().split('.').slice(1);
+}
+const PLAIN = /^[!-~]*$/;
+const INVISIBLE = /\p{Default_Ignorable_Code_Point}|\s/gu;

@@ -1,0 +1,35 @@
+import type { Mode, RefusalDetail } from '#libs/contracts';
+
+interface FieldsThatConflict {
+  headers?: Record<string, string>;
+  reply_to?: unknown;
+  list_unsubscribe?: unknown;
+  sandbox?: boolean;
+  sandbox_result?: string;
+}
+
+/** Problems between the fields of a submission that are valid on their own. */
+export function conflictProblems(fields: FieldsThatConflict, mode: Mode): RefusalDetail[] {
+  return [...repeatedHeaders(fields), ...sandboxProblems(fields, mode)];
+}
+
+/** A body field that becomes a header field cannot be given again under `headers`. */
+function repeatedHeaders({ headers = {}, reply_to, list_unsubscribe }: FieldsThatConflict): RefusalDetail[] {
+  const taken = new Map<string, string>();
+  if (reply_to !== undefined) taken.set('reply-to', 'reply_to');
+  if (list_unsubscribe !== undefined)
+    taken.set('list-unsubscribe', 'list_unsubscribe').set('list-unsubscribe-post', 'list_unsubscribe');
+  return Object.keys(headers).flatMap((name) => {
+    const field = taken.get(name.toLowerCase());
+    return field === undefined
+      ? []
+      : [{ field: `headers.${name}`, code: 'duplicate', message: `must not be set together with ${field}` }];
+  });
+}
+
+function sandboxProblems({ sandbox, sandbox_result }: FieldsThatConflict, mode: Mode): RefusalDetail[] {
+  if (sandbox_result === undefined || sandbox === true || mode === 'test') return [];
+  return [
+    { field: 'sandbox_result', code: 'needs_sandbox', message: 'may only be given with a test key or sandbox: true' },
+  ];
+}

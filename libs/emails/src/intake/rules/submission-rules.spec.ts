@@ -1,0 +1,108 @@
+import { describe, expect, it, vi } from 'vitest';
+import { attachmentsFrom, forbiddenAttachments } from '../attachments/attachment-rules.js';
+import {
+  attachmentsRule,
+  fromRule,
+  headersRule,
+  scheduledAtRule,
+  subjectRule,
+  tagsRule,
+  toRule,
+} from './submission-rules.js';
+
+const codes = (problems: { path: string; code: string }[]) => problems.map((p) => `${p.path} ${p.code}`.trim());
+
+describe('submission rules', () => {
+  it('accept one mailbox per string and count strings, not commas', () => {
+    expect(toRule('ada@example.com')).toEqual([]);
+    expect(toRule(['ada@example.com', 'Grace <grace@example.com>'])).toEqual([]);
+    expect(codes(toRule('a@example.com, b@example.com'))).toEqual(['invalid_address']);
+    expect(codes(toRule(['ok@example.com', 'G: a@example.com, b@example.com;']))).toEqual(['[1] invalid_address']);
+    expect(codes(toRule(['b@example.com\r\nBcc: e@example.com']))).toEqual(['[0] invalid_address']);
+    expect(codes(toRule(Array(51).fill('a@example.com')))).toEqual(['too_many']);
+    expect(codes(toRule([]))).toEqual(['too_few']);
+    expect(codes(fromRule({ address: 'a@example.com' }))).toEqual(['invalid_type']);
+  });
+
+  it('refuse line breaks and control characters in every value that becomes a header', () => {
+    for (const bad of ['a\r\nX: 1', 'a\nb', 'a\rb', 'a\0b', 'a\u2028b', 'a\u0085b', 'a\u001bb', 'a\u009fb', 'a\tb']) {
+      expect(codes(subjectRule(bad)), JSON.stringify(bad)).toEqual(['invalid_characters']);
+      expect(codes(headersRule({ 'X-A': bad }))).toEqual(['.X-A invalid_header']);
+      expect(codes(tagsRule({ a: bad }))).toEqual(['.a invalid_characters']);
+    }
+    expect(codes(headersRule({ 'X-A': { prepared: true, value: 'a\r\nX: 1' } }))).toEqual(['.X-A invalid_type']);
+  });
+
+  it('refuse headers that Postloft or other servers set', () => {
+    for (const name of [
+      'From',
+      'bCC',
+      'Message-ID',
+      'Content-Type',
+      'X-Service-Tag-a',
+      'DKIM-Signature',
+      'ARC-Seal',
+      'Arc-Message-Signature',
+      'Authentication-Results',
+      'Delivered-To',
+      'feedback-ID',
+      'X-Postloft-Ref',
+      'Resent-To',
+      'Return-Path',
+      'Received',
+    ])
+      expect(codes(headersRule({ [name]: 'x' })), name).toEqual([`.${name} invalid_header`]);
+    for (const name of ['', 'X Y', 'X:Y', 'X_Y', 'X.Y', 'X=?Y?=', 'X\r\nBcc', 'Bcc ', 'Ünï'])
+      expect(headersRule({ [name]: 'x' }), name).toHaveLength(1);
+    expect(
+      headersRule({ 'X-Order': '42', 'List-Unsubscribe': '<https://example.com/u>', 'In-Reply-To': '<a@b>' }),
+    ).toEqual([]);
+  });
+
+  it('accept a time with an offset, at most 72 hours ahead', () => {
+    const inHours = (hours: number) => new Date(Date.now() + hours * 3_600_000).toISOString();
+    expect(scheduledAtRule(inHours(71))).toEqual([]);
+    expect(codes(scheduledAtRule(inHours(73)))).toEqual(['too_late']);
+    expect(codes(scheduledAtRule(inHours(-1)))).toEqual(['in_the_past']);
+    for (const bad of ['tomorrow', '2026-01-01', '2026-01-01T10:00:00', 1_800_000_000, '2026-13-40T00:00:00Z'])
+      expect(codes(scheduledAtRule(bad))).toEqual(['invalid_timestamp']);
+  });
+
+  it('refuse a day that does not exist instead of using the next month', () => {
+    vi.useFakeTimers({ now: new Date('2027-02-27T12:00:00Z') });
+    try {
+      expect(scheduledAtRule('2027-02-28T12:00:00Z')).toEqual([]);
+      expect(codes(scheduledAtRule('2027-02-29T12:00:00Z'))).toEqual(['invalid_timestamp']);
+    } finally {
+      vi.useRealTimers();
+    }
+  });
+
+  it('name the allowed form for several addresses in one string and for an invalid header name', () => {
+    for (const text of ['a@example.com, b@example.com', 'a@example.com;b@example.com'])
+      expect(toRule(text)[0].message, text).toBe('must be one address per string, not a list');
+    const said = (name: string, value: string) => headersRule({ [name]: value })[0].message;
+    expect(said(`X-${'a'.repeat(80)}`, 'v')).toMatch(/at most \d+ characters/);
+    expect(said('From', 'v')).toMatch(/^must not be set/);
+    expect(said('X-A', ' ')).toBe('must not be empty');
+  });
+
+  it('require strict base64, and refuse programs by name and by their first bytes', () => {
+    const file = (over: object) => ({
+      filename: 'a.pdf',
+      content: Buffer.from('%PDF-1.7').toString('base64'),
+      ...over,
+    });
+    expect(attachmentsRule([file({})])).toEqual([]);
+    for (const content of ['a', 'YW-_', 'YWI', 'YWJjZA=', 7])
+      expect(codes(attachmentsRule([file({ content })])), String(content)).toEqual(['[0].content invalid_base64']);
+    for (const filename of ['', '../a.pdf', 'a/b.pdf', 'a\\b.pdf', 'a\0.pdf', '\u202efdp.exe', '..'])
+      expect(codes(attachmentsRule([file({ filename })])), filename).toEqual(['[0].filename invalid_filename']);
+    const forbidden = (over: object) => codes(forbiddenAttachments(attachmentsFrom([file(over)])));
+    expect(forbidden({})).toEqual([]);
+    expect(forbidden({ filename: 'run.exe', content_type: 'application/pdf' })).toEqual(['[0].filename executable']);
+    expect(forbidden({ filename: 'run.sh.txt' })).toEqual(['[0].filename executable']);
+    expect(forbidden({ content: Buffer.from('MZ\x90').toString('base64') })).toEqual(['[0].filename executable']);
+    expect(forbidden({ filename: 'a.html', content_type: 'text/html' })).toEqual(['[0].content_type type_not_allowed']);
+  });
+});

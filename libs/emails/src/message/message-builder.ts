@@ -1,0 +1,118 @@
+import { Injectable } from '@nestjs/common';
+import { DomainKeys } from '#libs/domains';
+import { Config } from '#libs/kernel';
+import { composeMessage, headerValue, replaceHtml, signDkim, toSevenBit, type HtmlReplacement } from '#libs/mime';
+import type { PartsContent } from '../intake/submission.js';
+import { decodeParts, storedMailbox } from './stored-parts.js';
+import type { DeliveryJob, StoredContent } from './delivery-job.js';
+import { OutgoingHeaders } from './outgoing-headers.js';
+import { TrackedContent } from '../tracking/tracked-content.js';
+
+const CACHE_BYTES = 32 * 1024 * 1024;
+
+/**
+ * Builds the message as sent: composed once per email, with the header fields of the job in front, signed, and equal at
+ * every attempt except for the signature's time. A message for several recipient domains is composed for the first job
+ * and kept for the others, within a byte limit.
+ */
+@Injectable()
+export class MessageBuilder {
+  private readonly composed = new Map<string, Buffer>();
+  private composedBytes = 0;
+  /** The jobs of one email start together: the first one composes for all. */
+  private readonly composing = new Map<string, Promise<Buffer>>();
+
+  constructor(
+    private readonly keys: DomainKeys,
+    private readonly config: Config,
+    private readonly outgoingHeaders: OutgoingHeaders,
+    private readonly trackedContent: TrackedContent,
+  ) {}
+
+  /** @throws if the stored parts or the keys of the domain cannot be read. */
+  async build(job: DeliveryJob, content: StoredContent): Promise<Buffer[]> {
+    const rest = await this.message(job, content);
+    return await this.pieces(job, content.format, { fields: this.outgoingHeaders.build(job), rest });
+  }
+
+  /** For servers without 8BITMIME; null if the message cannot be converted. Throws like `build`. */
+  async sevenBit(job: DeliveryJob, content: StoredContent): Promise<Buffer[] | null> {
+    const rest = await this.message(job, content);
+    const message = toSevenBit(Buffer.concat([Buffer.from(this.outgoingHeaders.build(job)), rest]));
+    return message && (await this.pieces(job, content.format, { fields: '', rest: message }));
+  }
+
+  /** The message without the fields of the job, with the tracking links of its recipient. */
+  private async message(job: DeliveryJob, content: StoredContent): Promise<Buffer> {
+    if (job.email.tracking === null) return content.format === 'mime' ? content.body : this.compose(job, content);
+    if (content.format === 'mime') {
+      const listUnsubscribe = headerValue(content.body, 'list-unsubscribe');
+      return replaceHtml(content.body, await this.trackedContent.replacement(job, job.email.tracking, listUnsubscribe));
+    }
+    const parts = decodeParts(content.body);
+    const listUnsubscribe = parts.headers.find(([name]) => name.toLowerCase() === 'list-unsubscribe')?.[1] ?? '';
+    const replacement = await this.trackedContent.replacement(job, job.email.tracking, listUnsubscribe);
+    return composeParts(job.email, parts, replacement);
+  }
+
+  /** The pieces are not joined: copying a large body is expensive. */
+  private async pieces(
+    job: DeliveryJob,
+    format: StoredContent['format'],
+    { fields, rest }: { fields: string; rest: Buffer },
+  ): Promise<Buffer[]> {
+    // Trace fields come first (RFC 5321 §4.4) and are not signed, as every server adds one.
+    const trace = format === 'mime' ? this.outgoingHeaders.received(job) : '';
+    if (!this.config.settings.DKIM_SIGNING) return [Buffer.from(trace + fields), rest];
+    const front = Buffer.from(fields);
+    const signatures = await signDkim({ front, rest }, await this.keys.signingKeys(job.email.domainId), new Date());
+    return [Buffer.concat([Buffer.from(trace), signatures, front]), rest];
+  }
+
+  private compose({ email }: DeliveryJob, content: StoredContent): Promise<Buffer> {
+    const kept = this.composed.get(email.id);
+    if (kept) return Promise.resolve(kept);
+    const underWay = this.composing.get(email.id);
+    if (underWay) return underWay;
+    const composing = composeParts(email, decodeParts(content.body), null)
+      .then((message) => {
+        if (email.recipientCount > 1) this.keep(email.id, message);
+        return message;
+      })
+      .finally(() => this.composing.delete(email.id));
+    this.composing.set(email.id, composing);
+    return composing;
+  }
+
+  private keep(id: string, message: Buffer): void {
+    this.composed.set(id, message);
+    this.composedBytes += message.length;
+    for (const [oldest, bytes] of this.composed) {
+      if (this.composedBytes <= CACHE_BYTES) break;
+      this.composed.delete(oldest);
+      this.composedBytes -= bytes.length;
+    }
+  }
+}
+
+async function composeParts(
+  head: DeliveryJob['email'],
+  { html: submitted, text, headers, attachments }: PartsContent,
+  replacement: HtmlReplacement | null,
+): Promise<Buffer> {
+  const html = submitted !== undefined && replacement !== null ? await replacement(submitted, true) : submitted;
+  return composeMessage({
+    messageId: head.messageId,
+    date: head.releasedAt,
+    from: storedMailbox(head.sender),
+    to: head.to.map(storedMailbox),
+    cc: head.cc.map(storedMailbox),
+    replyTo: head.replyTo.map(storedMailbox),
+    subject: head.subject,
+    ...(html === undefined ? {} : { html }),
+    ...(text === undefined ? {} : { text }),
+    headers,
+    attachments,
+    boundarySeed: head.id,
+  });
+}

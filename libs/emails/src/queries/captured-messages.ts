@@ -1,0 +1,145 @@
+import { Injectable } from '@nestjs/common';
+import { LIMITS, newId, type Visibility } from '#libs/contracts';
+import { Database, GroupCommit } from '#libs/persistence';
+import { visibilityValues, visibleEmails } from './visible-emails.js';
+
+/** A message of the capture inbox as the API shows it. */
+export interface CapturedView {
+  id: string;
+  object: 'captured';
+  email_id: string;
+  mail_from: string;
+  rcpt_to: string[];
+  size: number;
+  created_at: string;
+}
+export interface CapturedPage {
+  object: 'list';
+  has_more: boolean;
+  data: CapturedView[];
+  next_cursor: string | null;
+}
+
+interface Capture {
+  emailId: string;
+  mailFrom: string;
+  rcptTo: string[];
+  content: Buffer;
+}
+
+/**
+ * Condition on row `c` of `captured_messages` with its parameters from `$first` on. The domain and the mode are those of the
+ * email, which is kept longer; a scalar subquery, because the planner may turn EXISTS into a scan of all emails.
+ */
+function visibleMessages(visibility: Visibility, first: number): { condition: string; values: unknown[] } {
+  const { accountId, mode, domainIds } = visibility;
+  const condition = `c.account_id = $${first}`;
+  if (mode === 'live' && domainIds === null) return { condition, values: [accountId] };
+  return {
+    condition: `${condition} AND c.email_id = (SELECT e.id FROM emails e WHERE e.id = c.email_id AND ${visibleEmails(first)} LIMIT 1)`,
+    values: visibilityValues(visibility),
+  };
+}
+
+const KEPT_MESSAGES = 10_000;
+const KEPT_DAYS = 7;
+const GROUP_ITEMS = 64;
+const GROUP_BYTES = 8 * 1024 * 1024;
+
+/** The capture inbox of capture mode and of test keys, with the exact bytes that would have been sent. */
+@Injectable()
+export class CapturedMessages {
+  private readonly group: GroupCommit<Capture, void>;
+
+  constructor(private readonly database: Database) {
+    this.group = new GroupCommit({
+      commit: (items) => this.insert(items),
+      maxItems: GROUP_ITEMS,
+      maxBytes: GROUP_BYTES,
+      sizeOf: (item) => item.content.length,
+    });
+  }
+
+  /** Resolves when the message is committed. */
+  store(capture: Capture): Promise<void> {
+    return this.group.add(capture);
+  }
+
+  /** Newest first. `after` is the id of the last message of the previous page. */
+  async list(
+    visibility: Visibility,
+    query: { to?: string; emailId?: string; limit?: number; after?: string },
+  ): Promise<CapturedPage> {
+    const limit = query.limit ?? LIMITS.listDefault;
+    const { condition, values } = visibleMessages(visibility, 5);
+    const { rows } = await this.database.query<{
+      id: string;
+      email_id: string;
+      mail_from: string;
+      rcpt_to: string[];
+      size: number;
+      created_at: Date;
+    }>(
+      `SELECT c.id, c.email_id, c.mail_from, c.rcpt_to, c.size, c.created_at FROM captured_messages c
+       WHERE ($1::text IS NULL OR $1 = ANY(c.rcpt_to)) AND ($2::text IS NULL OR c.email_id = $2)
+         AND ($3::text IS NULL OR c.id < $3) AND ${condition}
+       ORDER BY c.id DESC LIMIT $4`,
+      [query.to ?? null, query.emailId ?? null, query.after ?? null, limit + 1, ...values],
+    );
+    const shown = rows.slice(0, limit);
+    const has_more = rows.length > limit;
+    return {
+      object: 'list',
+      has_more,
+      data: shown.map((row) => ({ ...row, object: 'captured' as const, created_at: row.created_at.toISOString() })),
+      next_cursor: has_more ? shown[shown.length - 1].id : null,
+    };
+  }
+
+  /** The exact bytes; null if the key sees no such message. */
+  async raw(visibility: Visibility, id: string): Promise<Buffer | null> {
+    const { condition, values } = visibleMessages(visibility, 2);
+    const { rows } = await this.database.query<{ raw: Buffer }>(
+      `SELECT c.raw FROM captured_messages c WHERE c.id = $1 AND ${condition}`,
+      [id, ...values],
+    );
+    return rows[0]?.raw ?? null;
+  }
+
+  /** Deletes all messages that the key sees; returns their number. */
+  async clear(visibility: Visibility): Promise<number> {
+    const { condition, values } = visibleMessages(visibility, 1);
+    return (await this.database.query(`DELETE FROM captured_messages c WHERE ${condition}`, values)).rowCount;
+  }
+
+  /** Keeps the newest 10,000 messages of the last 7 days of each account. */
+  async prune(): Promise<number> {
+    const aged = await this.database.query(
+      'DELETE FROM captured_messages WHERE created_at < now() - make_interval(days => $1)',
+      [KEPT_DAYS],
+    );
+    const crowded = await this.database.query(
+      `DELETE FROM captured_messages c USING (SELECT id, row_number() OVER (PARTITION BY account_id ORDER BY id DESC) AS place FROM captured_messages) p
+       WHERE c.id = p.id AND p.place > $1`,
+      [KEPT_MESSAGES],
+    );
+    return aged.rowCount + crowded.rowCount;
+  }
+
+  /** The account is taken from the email, so that no caller can write into the inbox of another account. */
+  private async insert(items: Capture[]): Promise<void[]> {
+    const values: unknown[] = [];
+    const rows = items.map((item) => {
+      const n = values.length;
+      values.push(newId('cap'), item.emailId, item.mailFrom, item.rcptTo, item.content.length, item.content);
+      return `($${n + 1}::text, $${n + 2}::text, $${n + 3}::text, $${n + 4}::text[], $${n + 5}::int, $${n + 6}::bytea)`;
+    });
+    await this.database.query(
+      `INSERT INTO captured_messages (id, account_id, email_id, mail_from, rcpt_to, size, raw)
+       SELECT v.id, e.account_id, v.email_id, v.mail_from, v.rcpt_to, v.size, v.raw
+       FROM (VALUES ${rows.join(', ')}) AS v(id, email_id, mail_from, rcpt_to, size, raw) JOIN emails e ON e.id = v.email_id`,
+      values,
+    );
+    return items.map(() => undefined);
+  }
+}

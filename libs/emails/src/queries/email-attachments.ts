@@ -1,0 +1,65 @@
+import { Injectable } from '@nestjs/common';
+import { isId, wholeAccount, type Visibility } from '#libs/contracts';
+import { Database } from '#libs/persistence';
+import { toAttachmentView, type AttachmentView } from './email-queries.js';
+import type { StoredContent } from '../message/delivery-job.js';
+import { AttachmentLinks, type AttachmentRef } from './attachment-links.js';
+import { readContent, type StoredAttachment } from './email-content.js';
+import { visibilityValues, visibleEmails } from './visible-emails.js';
+
+/** An attachment, with a download link that is valid for an hour. */
+export interface LinkedAttachmentView extends AttachmentView {
+  object: 'attachment';
+  download_url: string;
+  expires_at: string;
+}
+
+/** The attachments of an email, as long as its content is stored. */
+@Injectable()
+export class EmailAttachments {
+  constructor(
+    private readonly database: Database,
+    private readonly links: AttachmentLinks,
+  ) {}
+
+  /** In the order of the message; empty once the content is deleted. Null if the account has no such email. */
+  async list(visibility: Visibility, emailId: string): Promise<LinkedAttachmentView[] | null> {
+    const attachments = await this.files(visibility, emailId);
+    return attachments && attachments.map((attachment) => this.present(visibility.accountId, emailId, attachment));
+  }
+
+  async find(visibility: Visibility, { emailId, attachmentId }: AttachmentRef): Promise<LinkedAttachmentView | null> {
+    const attachment = (await this.files(visibility, emailId))?.find(({ id }) => id === attachmentId);
+    return attachment ? this.present(visibility.accountId, emailId, attachment) : null;
+  }
+
+  /** The attachment that the link opens; null if the token is invalid or expired. */
+  async download(token: string, linked: AttachmentRef): Promise<{ filename: string; content: Buffer } | null> {
+    const accountId = this.links.read(token, linked);
+    if (accountId === null) return null;
+    return (
+      (await this.files(wholeAccount(accountId), linked.emailId))?.find(({ id }) => id === linked.attachmentId) ?? null
+    );
+  }
+
+  private async files(visibility: Visibility, emailId: string): Promise<StoredAttachment[] | null> {
+    if (!isId('em', emailId)) return null;
+    const { rows } = await this.database.query<StoredContent | { format: null; body: null }>(
+      `SELECT c.format, c.body FROM emails e LEFT JOIN email_contents c ON c.email_id = e.id
+        WHERE e.id = $1 AND ${visibleEmails(2)}`,
+      [emailId, ...visibilityValues(visibility)],
+    );
+    if (rows.length === 0) return null;
+    return rows[0].format === null ? [] : readContent(emailId, rows[0]).attachments;
+  }
+
+  private present(accountId: string, emailId: string, attachment: StoredAttachment): LinkedAttachmentView {
+    const { url, expiresAt } = this.links.make(accountId, { emailId, attachmentId: attachment.id });
+    return {
+      object: 'attachment',
+      ...toAttachmentView(attachment),
+      download_url: url,
+      expires_at: expiresAt.toISOString(),
+    };
+  }
+}

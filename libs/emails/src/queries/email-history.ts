@@ -1,0 +1,130 @@
+import { Injectable } from '@nestjs/common';
+import { KeyHistory } from '#libs/bus';
+import { toPage, type Page, type PageRequest, type ServiceEvent, type Visibility } from '#libs/contracts';
+import type { TlsPolicyName } from '#libs/mta';
+import { Database } from '#libs/persistence';
+import { EmailQueries } from './email-queries.js';
+import { smtpOf, type SmtpRow, type SmtpView } from './recipient-row.js';
+
+/** An event as all interfaces show it (docs/decisions/018-status-and-events.md), with its id. */
+export type EventView = Pick<ServiceEvent, 'id' | 'type' | 'created_at' | 'data'>;
+
+/** A host that an attempt reached before the one that decided its outcome. */
+export interface EarlierHostView extends SmtpView {
+  /** The phase of the SMTP session that failed. */
+  phase: string;
+}
+
+/** One attempt to deliver a message to one recipient. */
+export interface AttemptView {
+  id: string;
+  object: 'attempt';
+  recipient: string;
+  /** Counts up per recipient, from 1. */
+  number: number;
+  outcome: 'delivered' | 'bounced' | 'deferred';
+  /**
+   * For deferred attempts: the server answered, nothing was sent, or the message was sent and no answer came, in which
+   * case it may arrive twice.
+   */
+  certainty: 'answered' | 'not_sent' | 'unknown_outcome' | null;
+  /** The phase of the SMTP session in which the attempt ended; null for a delivery. */
+  phase: string | null;
+  smtp: SmtpView | null;
+  /** Hosts tried before, in order; a host occurs twice if it was also tried in plain text. */
+  earlier: EarlierHostView[];
+  /** TLS of the connection; null for plain text and without a connection. */
+  security: { version: string; cipher: string | null; verified: boolean; policy: TlsPolicyName } | null;
+  /** The TLS policy of the connection; null if no server was reached. */
+  tls_policy: TlsPolicyName | null;
+  /** The local address of the connection; null if the system chose it. */
+  source_ip: string | null;
+  /** The mailbox provider of the server; null if unknown. */
+  provider: string | null;
+  started_at: string;
+  ended_at: string;
+}
+
+interface AttemptRow extends SmtpRow {
+  id: string;
+  address: string;
+  number: number;
+  outcome: 'delivered' | 'bounced' | 'answered' | 'not_sent' | 'unknown_outcome';
+  phase: string | null;
+  cipher: string | null;
+  verified: boolean | null;
+  policy: TlsPolicyName | null;
+  source: string | null;
+  provider: string | null;
+  earlier: EarlierHostView[] | null;
+  started_at: Date;
+  ended_at: Date;
+}
+
+/** Events and attempts of one email. Null if the account has no such email. */
+@Injectable()
+export class EmailHistory {
+  constructor(
+    private readonly emails: EmailQueries,
+    private readonly history: KeyHistory,
+    private readonly database: Database,
+  ) {}
+
+  /** Oldest first, as in the event log; `after` an event there are newer ones. */
+  async events(visibility: Visibility, emailId: string, request: PageRequest): Promise<Page<EventView> | null> {
+    if ((await this.emails.summary(visibility, emailId)) === null) return null;
+    const events = await this.history.read({ accountId: visibility.accountId, key: emailId }, request);
+    return toPage(request, events, {
+      id: ({ event }) => event.id,
+      present: ({ event: { id, type, created_at, data } }) => ({ id, type, created_at, data }),
+    });
+  }
+
+  /** Newest first. */
+  async attempts(visibility: Visibility, emailId: string, request: PageRequest): Promise<Page<AttemptView> | null> {
+    if ((await this.emails.summary(visibility, emailId)) === null) return null;
+    const { before, after, limit } = request;
+    const [compared, order] = before === undefined ? ['<', 'DESC'] : ['>', 'ASC'];
+    const { rows } = await this.database.query<AttemptRow>(
+      `SELECT a.id, r.address, a.number, a.outcome, a.phase, a.started_at, a.ended_at,
+              a.smtp_code, a.smtp_enhanced, a.smtp_text, a.mx, a.ip, a.tls, a.cipher, a.verified, a.policy, a.source, a.provider, a.earlier
+         FROM attempts a JOIN recipients r ON r.email_id = a.email_id AND r.ordinal = a.ordinal
+        WHERE a.email_id = $1 AND ($2::text IS NULL OR a.id ${compared} $2) ORDER BY a.id ${order} LIMIT $3`,
+      [emailId, before ?? after ?? null, limit + 1],
+    );
+    return toPage(request, rows, { id: (row) => row.id, present: toAttemptView });
+  }
+}
+
+const toAttemptView = (row: AttemptRow): AttemptView => ({
+  id: row.id,
+  object: 'attempt',
+  recipient: row.address,
+  number: row.number,
+  ...outcomeOf(row.outcome),
+  phase: row.phase,
+  smtp: smtpOf(row),
+  earlier: row.earlier ?? [],
+  security: securityOf(row),
+  tls_policy: row.policy,
+  source_ip: row.source,
+  provider: row.provider,
+  started_at: row.started_at.toISOString(),
+  ended_at: row.ended_at.toISOString(),
+});
+
+/** `attempts.outcome` of a deferred attempt is its certainty. */
+function outcomeOf(stored: AttemptRow['outcome']): Pick<AttemptView, 'outcome' | 'certainty'> {
+  switch (stored) {
+    case 'delivered':
+    case 'bounced':
+      return { outcome: stored, certainty: null };
+    case 'answered':
+    case 'not_sent':
+    case 'unknown_outcome':
+      return { outcome: 'deferred', certainty: stored };
+  }
+}
+
+const securityOf = ({ tls, cipher, verified, policy }: AttemptRow): AttemptView['security'] =>
+  tls === null || policy === null ? null : { version: tls, cipher, verified: verified === true, policy };

@@ -1,0 +1,189 @@
+import { Injectable } from '@nestjs/common';
+import { Refusal } from '#libs/contracts';
+import { ReturnPath, type TransactionRef } from '#libs/emails';
+import { Config, Log, Metrics, LocalNotifications, runYielding } from '#libs/kernel';
+import { readReportInSteps, reportSubject, type InboundReport } from '#libs/mime';
+import { Counter } from 'prom-client';
+import { ReportAuthenticator, type Proof, type ReportOrigin } from './authentication/report-authenticator.js';
+import { needsOperator, type InboundResult, type Prove } from './inbound-result.js';
+import { InboundStore } from './inbound-store.js';
+import { ReportedBounces } from './reported-bounces.js';
+import { ReportedComplaints } from './reported-complaints.js';
+
+/** Role mailboxes of the service domain (RFC 2142). */
+export const INBOUND_ROLES = ['abuse', 'dmarc', 'fbl', 'postmaster', 'tlsrpt'] as const;
+export type InboundRole = (typeof INBOUND_ROLES)[number];
+
+/** A local mailbox that an envelope recipient of an inbound message leads to. */
+export type InboundMailbox = { kind: 'return_path'; ref: TransactionRef } | { kind: 'role'; role: InboundRole };
+
+/** One message received on the inbound port, with its envelope. */
+export interface InboundMessage extends ReportOrigin {
+  rcptTo: readonly string[];
+  /** One per entry of `rcptTo`, in the same order. */
+  mailboxes: readonly InboundMailbox[];
+}
+
+/** Runs a wait for DNS; the caller may let others run meanwhile. */
+type Pause = <T>(wait: () => Promise<T>) => Promise<T>;
+
+/**
+ * Processes inbound messages: bounces, complaints, and messages to the role mailboxes. No inbound message is ever
+ * answered.
+ */
+@Injectable()
+export class InboundReceiver {
+  private readonly serviceDomain: string;
+  private readonly counter: Counter<'kind' | 'verdict'>;
+
+  constructor(
+    private readonly returnPath: ReturnPath,
+    private readonly bounces: ReportedBounces,
+    private readonly complaints: ReportedComplaints,
+    private readonly authenticator: ReportAuthenticator,
+    private readonly store: InboundStore,
+    private readonly notifications: LocalNotifications,
+    private readonly log: Log,
+    config: Config,
+    metrics: Metrics,
+  ) {
+    this.serviceDomain = config.settings.SERVICE_DOMAIN;
+    this.counter = new Counter({
+      name: 'postloft_inbound_total',
+      help: 'Inbound messages by kind and result',
+      labelNames: ['kind', 'verdict'],
+      registers: [metrics.registry],
+    });
+  }
+
+  /** Returns null for an address that accepts no messages here. */
+  mailboxOf(address: string): InboundMailbox | null {
+    const ref = this.returnPath.read(address);
+    if (ref) return { kind: 'return_path', ref };
+    const [local, domain = ''] = address.toLowerCase().split('@');
+    const role = INBOUND_ROLES.find((word) => word === local);
+    return role !== undefined && this.hasRole(role, domain) ? { kind: 'role', role } : null;
+  }
+
+  /**
+   * RFC 5321 §4.5.1: postmaster exists at every name that accepts mail, including names below customers' domains. As
+   * for return paths, the owner of the domain is not looked up.
+   */
+  private hasRole(role: InboundRole, domain: string): boolean {
+    if (domain === this.serviceDomain) return true;
+    return role === 'postmaster' && (domain === `smtp.${this.serviceDomain}` || domain.startsWith('bounces.'));
+  }
+
+  /**
+   * Resolves when the effect of the message is committed. Waits for DNS run through `pause`.
+   * @throws Refusal, a temporary one, if the report is about an email whose delivery has not been recorded yet.
+   */
+  async receive(inbound: InboundMessage, pause: Pause = (wait) => wait()): Promise<void> {
+    const report = await runYielding(readReportInSteps(inbound.message));
+    const result = await this.process(inbound, report, this.proverOf(inbound, report, pause)).catch(
+      (error: unknown) => {
+        this.counter.inc({ kind: report.kind, verdict: 'postponed' });
+        if (error instanceof Refusal) this.log.info('inbound mail', { kind: report.kind, verdict: 'postponed' });
+        throw error;
+      },
+    );
+    const { verdict, note, emailId } = result;
+    if (verdict === 'applied') this.notifications.notify('outbox');
+    const stored = needsOperator(result) || hasRoleMailbox(inbound) ? await this.keep(inbound, report, result) : null;
+    this.counter.inc({ kind: report.kind, verdict });
+    this.log.info('inbound mail', {
+      kind: report.kind,
+      verdict,
+      note,
+      email: emailId,
+      stored,
+      size: inbound.message.length,
+    });
+  }
+
+  /**
+   * A report is authenticated at most once per recipient domain, and only where the transaction had several recipients. A
+   * person at a large provider passes its SPF and DKIM, but cannot send as its mail system.
+   */
+  private proverOf(inbound: InboundMessage, { kind }: InboundReport, pause: Pause): Prove {
+    const proofs = new Map<string, Promise<Proof>>();
+    return ({ alone, domain }) => {
+      if (alone) return Promise.resolve({ proved: true });
+      if (kind === 'delivery' && !MAIL_SYSTEM.test(inbound.mailFrom)) return Promise.resolve(SENT_BY_PERSON);
+      if (!proofs.has(domain) && proofs.size === MAX_PROOFS) return Promise.resolve(TOO_MANY_DOMAINS);
+      const proof = proofs.get(domain) ?? pause(() => this.authenticator.prove(inbound, domain));
+      proofs.set(domain, proof);
+      return proof;
+    };
+  }
+
+  private async process({ mailboxes }: InboundMessage, report: InboundReport, prove: Prove): Promise<InboundResult> {
+    const refs = returnPathRefs(mailboxes);
+    switch (report.kind) {
+      case 'delivery':
+        return refs.length === 0 ? KEPT_FOR_OPERATOR : this.applyBounces(refs, report, prove);
+      case 'feedback':
+        return this.complaints.apply(report, refs, prove);
+      case 'automatic':
+        return refs.length === 0 ? KEPT_FOR_OPERATOR : { verdict: 'ignored', note: null, emailId: refs[0].emailId };
+      case 'unknown':
+        return refs.length === 0
+          ? KEPT_FOR_OPERATOR
+          : { verdict: 'kept', note: 'the report cannot be read', emailId: refs[0].emailId };
+    }
+  }
+
+  /** Sequential: a report is normally sent to one return path only. */
+  private async applyBounces(
+    refs: readonly TransactionRef[],
+    report: Extract<InboundReport, { kind: 'delivery' }>,
+    prove: Prove,
+  ): Promise<InboundResult> {
+    const results: InboundResult[] = [];
+    for (const ref of refs) results.push(await this.bounces.apply(ref, report, prove));
+    return results.find(({ verdict }) => verdict === 'applied') ?? results[0];
+  }
+
+  private keep(inbound: InboundMessage, report: InboundReport, result: InboundResult): Promise<string> {
+    const { mailFrom, rcptTo, remoteIp, helo, message } = inbound;
+    return this.store.keep({
+      mail_from: mailFrom,
+      rcpt_to: [...rcptTo],
+      remote_ip: remoteIp,
+      helo,
+      subject: reportSubject(message),
+      verdict: result.verdict,
+      note: result.note,
+      reported: reportedAddresses(report),
+      email_id: result.emailId,
+      message,
+    });
+  }
+}
+
+/** RFC 3464 §2: a delivery status notification has the null sender; some systems write one of these names. */
+const MAIL_SYSTEM = /^(?:$|(?:mailer-daemon|postmaster)@)/i;
+const SENT_BY_PERSON: Proof = { proved: false, reason: 'its MAIL FROM is not that of a mail system' };
+
+/** Recipient domains for which one message is authenticated: a report has one, unless it is sent to many return paths. */
+const MAX_PROOFS = 5;
+const TOO_MANY_DOMAINS: Proof = { proved: false, reason: `it was sent about more than ${MAX_PROOFS} domains` };
+
+const KEPT_FOR_OPERATOR: InboundResult = { verdict: 'kept', note: null, emailId: null };
+
+/** Role mailboxes are read by people, except `fbl@`, which receives machine-readable reports. */
+const hasRoleMailbox = ({ mailboxes }: InboundMessage): boolean =>
+  mailboxes.some((mailbox) => mailbox.kind === 'role' && mailbox.role !== 'fbl');
+
+function reportedAddresses(report: InboundReport): string[] {
+  if (report.kind === 'feedback') return report.recipients;
+  if (report.kind !== 'delivery') return [];
+  return report.recipients.flatMap(
+    ({ finalRecipient, originalRecipient }) => finalRecipient ?? originalRecipient ?? [],
+  );
+}
+
+function returnPathRefs(mailboxes: readonly InboundMailbox[]): TransactionRef[] {
+  const refs = mailboxes.flatMap((mailbox) => (mailbox.kind === 'return_path' ? [mailbox.ref] : []));
+  return [...new Map(refs.map((ref) => [`${ref.emailId} ${ref.ordinal} ${ref.alone}`, ref])).values()];
+}

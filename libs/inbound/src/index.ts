@@ -1,0 +1,4 @@
+export { InboundModule } from './inbound.module.js';
+export { InboundReceiver, type InboundMailbox } from './inbound-receiver.js';
+export { INBOUND_VERDICTS, type InboundVerdict } from './inbound-result.js';
+export { InboundStore, type StoredInboundMessage } from './inbound-store.js';

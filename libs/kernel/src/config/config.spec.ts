@@ -1,0 +1,176 @@
+import { describe, expect, it } from 'vitest';
+import { ConfigError, loadConfig } from './config.js';
+
+const problemsOf = (...args: Parameters<typeof loadConfig>): string[] => {
+  try {
+    loadConfig(...args);
+    return [];
+  } catch (error) {
+    expect(error).toBeInstanceOf(ConfigError);
+    return (error as Error).message.split('\n');
+  }
+};
+const key = Buffer.alloc(32, 1).toString('base64');
+
+describe('loadConfig', () => {
+  it('has defaults for all settings of the standalone program', () => {
+    const { settings } = loadConfig('standalone', {});
+    expect(settings).toMatchObject({
+      HTTP_PORT: 3000,
+      PUBLIC_URL: 'http://localhost:3000',
+      DELIVERY_MODE: 'capture',
+      DELIVERY_LIFETIME: 259_200_000,
+    });
+    expect(settings.BOOTSTRAP_DOMAINS).toEqual(['sandbox.postloft.test']);
+    expect(Object.isFrozen(settings)).toBe(true);
+  });
+
+  it('derives defaults from other settings', () => {
+    const { settings } = loadConfig('standalone', { HTTP_PORT: '8080', SERVICE_DOMAIN: 'Mail.Example.com' });
+    expect(settings).toMatchObject({
+      PUBLIC_URL: 'http://localhost:8080',
+      SERVICE_DOMAIN: 'mail.example.com',
+      BOOTSTRAP_DOMAINS: ['sandbox.mail.example.com'],
+    });
+  });
+
+  it('derives defaults from parsed values', () => {
+    for (const unset of ['', '  '])
+      expect(loadConfig('standalone', { HTTP_PORT: unset, SERVICE_DOMAIN: unset }).settings).toMatchObject({
+        PUBLIC_URL: 'http://localhost:3000',
+        BOOTSTRAP_DOMAINS: ['sandbox.postloft.test'],
+      });
+    expect(
+      loadConfig('standalone', { HTTP_PORT: ' 8080 ', SERVICE_DOMAIN: ' Mail.Example.com. ' }).settings,
+    ).toMatchObject({ PUBLIC_URL: 'http://localhost:8080', BOOTSTRAP_DOMAINS: ['sandbox.mail.example.com'] });
+  });
+
+  it('reports an invalid setting, and not the defaults derived from it', () => {
+    expect(problemsOf('standalone', { HTTP_PORT: 'x', SERVICE_DOMAIN: 'y' })).toEqual([
+      expect.stringMatching(/^HTTP_PORT must be/),
+      expect.stringMatching(/^SERVICE_DOMAIN must be/),
+    ]);
+    const long = `${'a.'.repeat(123)}example`;
+    expect(problemsOf('standalone', { SERVICE_DOMAIN: long })).toEqual([
+      `BOOTSTRAP_DOMAINS must be a domain name such as mail.example.com; it is "sandbox.${long}".`,
+    ]);
+  });
+
+  it('reads sizes and waits of the database', () => {
+    expect(loadConfig('standalone', {}).settings).toMatchObject({
+      DATABASE_POOL_SIZE: 16,
+      DATABASE_POOL_WAIT: 1_500,
+      DISK_LOW_WATER: 512 * 1024 ** 2,
+    });
+    const given = { DATABASE_POOL_SIZE: '40', DATABASE_POOL_WAIT: '5s', DISK_LOW_WATER: '2GiB' };
+    expect(loadConfig('standalone', given).settings).toMatchObject({
+      DATABASE_POOL_SIZE: 40,
+      DATABASE_POOL_WAIT: 5_000,
+      DISK_LOW_WATER: 2 * 1024 ** 3,
+    });
+    expect(loadConfig('standalone', { DISK_LOW_WATER: '0' }).settings.DISK_LOW_WATER).toBe(0);
+    for (const DISK_LOW_WATER of ['512', '512MB', '-1MiB', '1.5GiB'])
+      expect(problemsOf('standalone', { DISK_LOW_WATER })).toEqual([
+        `DISK_LOW_WATER must be a size such as 512MiB or 2GiB (KiB, MiB, GiB, TiB), or 0 for none; it is "${DISK_LOW_WATER}".`,
+      ]);
+    expect(problemsOf('standalone', { DATABASE_POOL_WAIT: '0s', DATABASE_POOL_SIZE: '2' })).toEqual([
+      'DATABASE_POOL_SIZE must be a whole number from 8 to 500; it is "2".',
+      'DATABASE_POOL_WAIT must be a duration of at least 100ms, such as 1500ms or 5s; it is "0s".',
+    ]);
+  });
+
+  it('reports all problems at once, in one sentence each, without secrets', () => {
+    const problems = problemsOf('standalone', {
+      HTTP_PORT: '99999',
+      SIGNUP: 'maybe',
+      DELIVERY_RETRY_SCHEDULE: 'soon',
+      MASTER_KEY: 'c2VjcmV0',
+    });
+    expect(problems).toHaveLength(4);
+    expect(problems.join('\n')).toMatch(/HTTP_PORT must be a port number from 0 to 65535; it is "99999"\./);
+    expect(problems.join('\n')).not.toContain('c2VjcmV0');
+  });
+
+  it('requires the engines for the programs of the distributed topology', () => {
+    expect(problemsOf('gateway', {}).join(' ')).toMatch(
+      /DATABASE_URL is required by start:gateway.*CLICKHOUSE_URL is required/,
+    );
+    expect(problemsOf('gateway', { DATABASE_URL: 'postgres://u:p@h/d', CLICKHOUSE_URL: 'http://h:8123/d' })[0]).toMatch(
+      /^MASTER_KEY is required/,
+    );
+    expect(
+      problemsOf('gateway', { DATABASE_URL: 'postgres://u:p@h/d', CLICKHOUSE_URL: 'http://h:8123/d', MASTER_KEY: key }),
+    ).toEqual([]);
+  });
+
+  it('rejects values for features that do not exist yet, and incomplete pairs', () => {
+    expect(problemsOf('standalone', { SIGNUP: 'on' })[0]).toMatch(/^SIGNUP must be off/);
+    expect(problemsOf('standalone', { SMTP_TLS_CERT: 'a.pem' })[0]).toMatch(/^SMTP_TLS_CERT and SMTP_TLS_KEY/);
+    expect(problemsOf('standalone', { DELIVERY_MODE: 'smarthost' })[0]).toMatch(/^SMARTHOST_URL is required/);
+  });
+
+  it('accepts every documented plan and unit, and no other', () => {
+    for (const plan of ['free', 'unlimited', '1', '9999999999'])
+      expect(problemsOf('standalone', { BOOTSTRAP_PLAN: plan, ALLOWANCE_UNIT: 'message' })).toEqual([]);
+    for (const plan of ['0', '-1', '1.5', 'gold', '10000000000'])
+      expect(problemsOf('standalone', { BOOTSTRAP_PLAN: plan })[0]).toMatch(/^BOOTSTRAP_PLAN must be free, unlimited/);
+    expect(problemsOf('standalone', { ALLOWANCE_UNIT: 'byte' })[0]).toMatch(/^ALLOWANCE_UNIT must be one of/);
+  });
+
+  it('accepts proxies by address, network or group name, and rejects others', () => {
+    for (const TRUST_PROXY of ['off', 'on', 'loopback', '10.0.0.0/8, 192.0.2.7,fd00::/8'])
+      expect(problemsOf('standalone', { TRUST_PROXY })).toEqual([]);
+    expect(problemsOf('standalone', { TRUST_PROXY: '10.0.0.0/8,proxy' })[0]).toMatch(
+      /^TRUST_PROXY must be off, on, or addresses/,
+    );
+  });
+
+  it('accepts durations, lists, pairs and addresses in the documented form', () => {
+    const { settings } = loadConfig('standalone', {
+      DELIVERY_RETRY_SCHEDULE: '1s, 2m,3h',
+      SMTP_OUT_TIMEOUTS: 'connect=1s,total=5s',
+      DNS_SERVERS: '127.0.0.1:5353,[::1]:53,9.9.9.9',
+      DKIM_SIGNING: 'off',
+    });
+    expect(settings.DELIVERY_RETRY_SCHEDULE).toEqual([1_000, 120_000, 10_800_000]);
+    expect(settings.SMTP_OUT_TIMEOUTS).toMatchObject({ connect: 1_000, total: 5_000, dot: 600_000 });
+    expect(settings.DNS_SERVERS).toHaveLength(3);
+    expect(settings.DKIM_SIGNING).toBe(false);
+  });
+
+  it('rejects durations that are too long for a timer where one is used, and any above a year', () => {
+    expect(
+      problemsOf('standalone', {
+        DELIVERY_RETRY_SCHEDULE: '1m,30d',
+        DELIVERY_LIFETIME: '366d',
+        WEBHOOK_RETRY_SCHEDULE: '5s,60d',
+        WEBHOOK_TIMEOUT: '24d',
+        DOMAIN_CHECK_INTERVAL: '24d',
+        SMTP_OUT_TIMEOUTS: 'total=576h',
+      }),
+    ).toEqual([]);
+    expect(
+      problemsOf('standalone', {
+        DELIVERY_RETRY_SCHEDULE: '1m,366.1d',
+        DELIVERY_LIFETIME: '10000000000d',
+        WEBHOOK_RETRY_SCHEDULE: '5s,soon',
+        WEBHOOK_TIMEOUT: '24.1d',
+        DOMAIN_CHECK_INTERVAL: '1 minute',
+        SMTP_OUT_TIMEOUTS: 'total=577h',
+      }),
+    ).toEqual([
+      'DELIVERY_RETRY_SCHEDULE must be a duration of at most 366d; it is "1m,366.1d".',
+      'DELIVERY_LIFETIME must be a duration of at most 366d; it is "10000000000d".',
+      'SMTP_OUT_TIMEOUTS must be a duration of at most 24d; it is "total=577h".',
+      'WEBHOOK_RETRY_SCHEDULE must be a duration such as 500ms, 30s, 15m, 4h or 3d, of at most 366d; it is "5s,soon".',
+      'WEBHOOK_TIMEOUT must be a duration of at most 24d; it is "24.1d".',
+      'DOMAIN_CHECK_INTERVAL must be a duration such as 500ms, 30s, 15m, 4h or 3d, of at most 24d; it is "1 minute".',
+    ]);
+  });
+
+  it('describes itself without defaults and with masked secrets', () => {
+    const config = loadConfig('standalone', { MASTER_KEY: key, HTTP_PORT: '1234' });
+    expect(config.describe()).toEqual({ MASTER_KEY: '(set)', HTTP_PORT: 1234, PUBLIC_URL: 'http://localhost:1234' });
+    expect(config.describeAll()).toMatchObject({ DELIVERY_MODE: 'capture' });
+  });
+});

@@ -1,0 +1,277 @@
+import { readFileSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { parseEnv } from 'node:util';
+import {
+  bootstrapKey,
+  byteSize,
+  dnsServers,
+  domainName,
+  domainNames,
+  duration,
+  flag,
+  list,
+  longDuration,
+  longDurations,
+  masterKey,
+  oneOf,
+  port,
+  positiveDuration,
+  proxies,
+  smtpOutTimeouts,
+  text,
+  url,
+  wholeNumber,
+  type SettingParser,
+} from './setting-parsers.js';
+
+/** The programs of this service; `cli` is the administration command line. */
+export const PROGRAMS = ['standalone', 'gateway', 'smtp', 'delivery', 'analytics', 'webhooks', 'cli'] as const;
+export type Program = (typeof PROGRAMS)[number];
+
+interface Setting<T> {
+  parse: SettingParser<T>;
+  /** The default as text; a function if it depends on settings above. Undefined for a setting that may be unset. */
+  fallback?: Fallback;
+  secret?: boolean;
+}
+type Fallback = string | ((above: DefaultSources) => string);
+/** Settings from which defaults of other settings are derived. */
+interface DefaultSources {
+  HTTP_PORT: number;
+  SERVICE_DOMAIN: string;
+}
+type Environment = Readonly<Record<string, string | undefined>>;
+
+const setting = <T>(parse: SettingParser<T>, fallback: Fallback, secret = false) => ({
+  parse,
+  fallback,
+  secret,
+});
+const optional = <T>(
+  parse: SettingParser<T>,
+  secret = false,
+): { parse: SettingParser<T | undefined>; secret: boolean } => ({ parse, secret });
+
+const second = 1000;
+const minute = 60 * second;
+const PHASES = {
+  connect: 30 * second,
+  greeting: 5 * minute,
+  ehlo: 5 * minute,
+  mail: 5 * minute,
+  rcpt: 5 * minute,
+  data: 2 * minute,
+  dot: 10 * minute,
+  total: 20 * minute,
+};
+
+/** Every setting of the service: name, parser and default. Read once at the start, then frozen. */
+export const SETTINGS = {
+  DATA_DIR: setting(text, './data'),
+  HTTP_HOST: setting(text, '127.0.0.1'),
+  HTTP_PORT: setting(port, '3000'),
+  PUBLIC_URL: setting(url('http', 'https'), ({ HTTP_PORT }) => `http://localhost:${HTTP_PORT}`),
+  RESEND_HOST: optional(domainName),
+  SMTP_HOST: setting(text, '127.0.0.1'),
+  SMTP_PORT: setting(port, '2587'),
+  SMTPS_PORT: setting(port, '2465'),
+  INBOUND_SMTP_PORT: setting(port, '2525'),
+  SMTP_TLS_CERT: optional(text),
+  SMTP_TLS_KEY: optional(text),
+  SERVICE_DOMAIN: setting(domainName, 'postloft.test'),
+  DATABASE_URL: optional(url('postgres', 'postgresql'), true),
+  DATABASE_POOL_SIZE: setting(wholeNumber(8, 500), '16'),
+  DATABASE_POOL_WAIT: setting(positiveDuration, '1500ms'),
+  DISK_LOW_WATER: setting(byteSize, '512MiB'),
+  KAFKA_BROKERS: optional(list),
+  KAFKA_SASL_MECHANISM: optional(oneOf('plain', 'scram-sha-256', 'scram-sha-512')),
+  KAFKA_SASL_USERNAME: optional(text),
+  KAFKA_SASL_PASSWORD: optional(text, true),
+  KAFKA_SSL: setting(flag, 'false'),
+  KAFKA_TOPIC_PREFIX: setting(text, 'postloft.'),
+  CLICKHOUSE_URL: optional(url('http', 'https'), true),
+  DELIVERY_MODE: setting(oneOf('capture', 'mx', 'smarthost'), 'capture'),
+  SMARTHOST_URL: optional(url('smtp', 'smtps'), true),
+  MX_PORT: setting(port, '25'),
+  MTA_STS_PORT: setting(port, '443'),
+  DANE: setting(oneOf('auto', 'off'), 'auto'),
+  ALLOW_PRIVATE_MX: setting(flag, 'false'),
+  DNS_SERVERS: optional(dnsServers),
+  NTP_SERVERS: setting(list, 'pool.ntp.org'),
+  MASTER_KEY: optional(masterKey, true),
+  BOOTSTRAP_API_KEY: optional(bootstrapKey, true),
+  BOOTSTRAP_ADMIN_EMAIL: optional(text),
+  BOOTSTRAP_ADMIN_PASSWORD: optional(text, true),
+  BOOTSTRAP_PLAN: setting(plan, 'unlimited'),
+  BOOTSTRAP_DOMAINS: setting(domainNames, ({ SERVICE_DOMAIN }) => `sandbox.${SERVICE_DOMAIN}`),
+  RATE_LIMIT_PER_SECOND: setting(wholeNumber(0, 1_000_000), '100'),
+  DELIVERY_CONCURRENCY: setting(wholeNumber(1, 10_000), '50'),
+  CONNECTIONS_PER_HOST: setting(wholeNumber(1, 1_000), '20'),
+  SHAPING_FILE: optional(text),
+  DELIVERY_RETRY_SCHEDULE: setting(longDurations, '1m,3m,10m,20m,40m,90m,3h,4h'),
+  DELIVERY_LIFETIME: setting(longDuration, '72h'),
+  SMTP_OUT_TIMEOUTS: setting(
+    smtpOutTimeouts(PHASES),
+    'connect=30s,greeting=5m,ehlo=5m,mail=5m,rcpt=5m,data=2m,dot=10m,total=20m',
+  ),
+  DKIM_SIGNING: setting(flag, 'on'),
+  WEBHOOK_RETRY_SCHEDULE: setting(longDurations, '5s,5m,30m,2h,5h,10h,14h,20h,24h'),
+  WEBHOOK_TIMEOUT: setting(duration, '15s'),
+  DOMAIN_CHECK_INTERVAL: setting(duration, '60s'),
+  DKIM_ROTATION_DAYS: setting(wholeNumber(0, 3_650), '0'),
+  TRUST_PROXY: setting(proxies, 'off'),
+  HTTP_CONNECTIONS: setting(wholeNumber(10, 100_000), '2000'),
+  HTTP_CONNECTIONS_PER_IP: setting(wholeNumber(1, 100_000), '200'),
+  HTTP_AUTH_FAILURES_PER_MINUTE: setting(wholeNumber(1, 10_000), '20'),
+  ALLOWANCE_UNIT: setting(oneOf('recipient', 'message'), 'recipient'),
+  ABUSE_BRAKES: setting(flag, 'on'),
+  SMTP_CONNECTIONS_PER_IP: setting(wholeNumber(1, 100_000), '100'),
+  SMTP_AUTH_FAILURES_PER_MINUTE: setting(wholeNumber(1, 10_000), '5'),
+  OPS_HOST: setting(text, '127.0.0.1'),
+  OPS_PORT: optional(port),
+  METRICS_TOKEN: optional(bootstrapKey, true),
+  HTTP_TLS_CERT: optional(text),
+  HTTP_TLS_KEY: optional(text),
+  SIGNUP: setting(oneOf('off', 'on'), 'off'),
+  ALLOW_PRIVATE_WEBHOOKS: setting(flag, 'false'),
+  LOG_LEVEL: setting(oneOf('trace', 'debug', 'info', 'warn', 'error', 'fatal'), 'info'),
+  LOG_FORMAT: setting(oneOf('pretty', 'json'), () => (process.stdout.isTTY ? 'pretty' : 'json')),
+} as const satisfies Record<string, Setting<unknown>>;
+
+type Settings = { readonly [K in keyof typeof SETTINGS]: ReturnType<(typeof SETTINGS)[K]['parse']> };
+
+function plan(value: string): string {
+  if (value === 'free' || value === 'unlimited' || /^[1-9]\d{0,9}$/.test(value)) return value;
+  throw new Error('must be free, unlimited or a number of mails per month');
+}
+
+/** One or more sentences for the operator, which end the start. */
+export class ConfigError extends Error {}
+
+/**
+ * The settings of one process, created by `loadConfig`. The standalone program sets DATABASE_URL when its embedded
+ * PostgreSQL runs. A class, so that it can be injected without a token.
+ */
+export class Config {
+  constructor(
+    readonly program: Program,
+    readonly settings: Settings,
+    /** Folder of the embedded PostgreSQL that this process runs; null when DATABASE_URL names another server. */
+    readonly embeddedDatabase: string | null = null,
+  ) {}
+
+  get dataDir(): string {
+    return resolve(this.settings.DATA_DIR);
+  }
+
+  /** @throws before the start has read or created it */
+  get masterKey(): Buffer {
+    if (this.settings.MASTER_KEY === undefined) throw new Error('MASTER_KEY must be known');
+    return this.settings.MASTER_KEY;
+  }
+
+  /** A copy with some settings replaced. */
+  with(changes: Partial<Settings>): Config {
+    return new Config(this.program, Object.freeze({ ...this.settings, ...changes }), this.embeddedDatabase);
+  }
+
+  /** A copy for the process that has started the embedded PostgreSQL. */
+  withEmbeddedDatabase(server: { url: string; folder: string }): Config {
+    return new Config(this.program, this.with({ DATABASE_URL: server.url }).settings, server.folder);
+  }
+
+  /** For the log: the settings that differ from their defaults, with masked secrets. */
+  describe(): Record<string, unknown> {
+    const defaults = loadConfig('cli', {}).settings;
+    return Object.fromEntries(
+      Object.entries(this.describeAll()).filter(
+        ([name, value]) => JSON.stringify(value) !== JSON.stringify(defaults[name as keyof Settings]),
+      ),
+    );
+  }
+
+  /** For `--check-config`: every setting as parsed, with masked secrets. */
+  describeAll(): Record<string, unknown> {
+    const shown: Record<string, unknown> = {};
+    for (const [name, value] of Object.entries(this.settings)) {
+      if (value === undefined) continue;
+      shown[name] = (SETTINGS[name as keyof Settings] as Setting<unknown>).secret ? '(set)' : value;
+    }
+    return shown;
+  }
+}
+
+/**
+ * Reads and checks the whole environment.
+ * @throws ConfigError with one sentence per invalid setting
+ */
+export function loadConfig(program: Program, env: Environment = environment()): Config {
+  const values: Record<string, unknown> = {};
+  const problems: string[] = [];
+  for (const [name, spec] of Object.entries(SETTINGS) as [string, Setting<unknown>][]) {
+    const value = env[name]?.trim() || fallbackOf(spec, values as Settings);
+    if (value === undefined) continue;
+    try {
+      values[name] = spec.parse(value);
+    } catch (error) {
+      problems.push(`${name} ${(error as Error).message}${spec.secret ? '' : `; it is "${value}"`}.`);
+      // Defaults that depend on an invalid setting use its default, so that only the invalid one is reported.
+      const fallback = fallbackOf(spec, values as Settings);
+      if (fallback !== undefined && fallback !== value) values[name] = spec.parse(fallback);
+    }
+  }
+  if (problems.length === 0) problems.push(...contradictions(program, values as Settings));
+  if (problems.length > 0) throw new ConfigError(problems.join('\n'));
+  return new Config(program, Object.freeze(values) as Settings);
+}
+
+/** The environment of the process, which takes precedence over `.env` in the working directory. */
+function environment(): Environment {
+  try {
+    return { ...parseEnv(readFileSync('.env', 'utf8')), ...process.env };
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return process.env;
+    throw new ConfigError(`.env cannot be read: ${(error as Error).message}`);
+  }
+}
+
+function fallbackOf({ fallback }: Setting<unknown>, above: DefaultSources): string | undefined {
+  return typeof fallback === 'function' ? fallback(above) : fallback;
+}
+
+/** Rules that involve several settings, requirements of a program, and features that this version does not have. */
+function contradictions(program: Program, s: Settings): string[] {
+  const problems: string[] = [];
+  const need = (ok: boolean, sentence: string) => {
+    if (!ok) problems.push(sentence);
+  };
+  const distributed = program !== 'standalone' && program !== 'cli';
+  need(!distributed || s.DATABASE_URL !== undefined, `DATABASE_URL is required by start:${program}.`);
+  need(!distributed || s.CLICKHOUSE_URL !== undefined, `CLICKHOUSE_URL is required by start:${program}.`);
+  need(
+    s.DATABASE_URL === undefined || s.MASTER_KEY !== undefined,
+    'MASTER_KEY is required with DATABASE_URL: 32 bytes in base64, for example from: openssl rand -base64 32',
+  );
+  need(
+    s.DELIVERY_MODE !== 'smarthost' || s.SMARTHOST_URL !== undefined,
+    'SMARTHOST_URL is required with DELIVERY_MODE=smarthost.',
+  );
+  need(
+    (s.SMTP_TLS_CERT === undefined) === (s.SMTP_TLS_KEY === undefined),
+    'SMTP_TLS_CERT and SMTP_TLS_KEY must be set together.',
+  );
+  need(
+    (s.HTTP_TLS_CERT === undefined) === (s.HTTP_TLS_KEY === undefined),
+    'HTTP_TLS_CERT and HTTP_TLS_KEY must be set together.',
+  );
+  need(
+    (s.KAFKA_SASL_USERNAME === undefined) === (s.KAFKA_SASL_PASSWORD === undefined),
+    'KAFKA_SASL_USERNAME and KAFKA_SASL_PASSWORD must be set together.',
+  );
+  need(
+    s.KAFKA_BROKERS === undefined || s.KAFKA_BROKERS.length > 0,
+    'KAFKA_BROKERS must name at least one broker as host:port.',
+  );
+  need(s.SIGNUP === 'off', 'SIGNUP must be off: this version has no sign-up page yet.');
+  return problems;
+}

@@ -1,0 +1,22 @@
+import { describe, expect, it } from 'vitest';
+import { clientNetwork } from './client-network.js';
+
+describe('clientNetwork', () => {
+  it.each([
+    ['192.0.2.7', '192.0.2.7'],
+    ['::ffff:192.0.2.7', '192.0.2.7'],
+    ['2001:db8:1:2:3:4:5:6', '2001:db8:1:2::/64'],
+    ['2001:db8:1:2::6', '2001:db8:1:2::/64'],
+    ['2001:DB8:0001:2::', '2001:db8:1:2::/64'],
+    ['2001:db8::1', '2001:db8:0:0::/64'],
+    ['::1', '0:0:0:0::/64'],
+    ['fe80::1%eth0', 'fe80:0:0:0::/64'],
+    ['64:ff9b::192.0.2.7', '64:ff9b:0:0::/64'],
+    ['2001:DB8:1:2:ffff::6', '2001:db8:1:2::/64'],
+    ['unknown', 'unknown'],
+    ['x'.repeat(1_000), 'x'.repeat(64)],
+    ['', ''],
+  ])('counts %s as %s', (address, network) => {
+    expect(clientNetwork(address)).toBe(network);
+  });
+});

@@ -1,0 +1,69 @@
+/** A difference of clocks that is no drift. */
+const JUMP_MS = 1_000;
+
+/** Milliseconds on a clock that never goes back and that nobody sets. */
+const monotonicMs = (): number => Number(process.hrtime.bigint()) / 1e6;
+
+/** By how many milliseconds each clock jumped between two readings; 0: it did not. */
+export interface ClockJump {
+  databaseMs: number;
+  systemMs: number;
+}
+
+/** The time of a clock minus the monotonic time, within these bounds. */
+interface Offset {
+  low: number;
+  high: number;
+}
+
+/**
+ * The time of the database server, which decides what is due, scheduled or expired: the clocks of several machines
+ * differ, and a clock that is set must not delay messages or send them early. Between two readings the time follows the
+ * monotonic clock of this process. It is never ahead of the server, so that what is due now is due there as well, and
+ * behind by no more than the fastest answer took. Before the first reading it is the time of the system.
+ */
+export class DatabaseClock {
+  private server: Offset | null = null;
+  private systemOffset = 0;
+
+  /** Milliseconds since 1970, like `Date.now()`. */
+  now(): number {
+    return this.server === null ? Date.now() : Math.floor(monotonicMs() + this.server.low);
+  }
+
+  date(): Date {
+    return new Date(this.now());
+  }
+
+  /**
+   * Takes over the time that `read` returns, in milliseconds since 1970.
+   * @returns the jump of a clock since the last reading, or null
+   */
+  async synchronise(read: () => Promise<number>): Promise<ClockJump | null> {
+    const sentAt = monotonicMs();
+    const serverMs = await read();
+    const receivedAt = monotonicMs();
+    const reading = { low: serverMs - receivedAt, high: serverMs - sentAt };
+    const systemOffset = Date.now() - monotonicMs();
+    const before = this.server;
+    const systemMs = before === null ? 0 : jumpOf(systemOffset - this.systemOffset);
+    this.systemOffset = systemOffset;
+    if (before === null) {
+      this.server = reading;
+      return null;
+    }
+    const common = { low: Math.max(before.low, reading.low), high: Math.min(before.high, reading.high) };
+    // Readings that contradict each other: the clock drifted, or it was set.
+    this.server = common.low <= common.high ? common : reading;
+    const databaseMs =
+      common.low <= common.high
+        ? 0
+        : jumpOf(reading.low > before.high ? reading.low - before.high : reading.high - before.low);
+    return databaseMs === 0 && systemMs === 0 ? null : { databaseMs, systemMs };
+  }
+}
+
+const jumpOf = (ms: number): number => (Math.abs(ms) > JUMP_MS ? Math.round(ms) : 0);
+
+/** The clock of this process, as `Date` is: rules and rows use it wherever a time is compared with one of the database. */
+export const databaseClock = new DatabaseClock();

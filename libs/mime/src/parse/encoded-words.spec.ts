@@ -1,0 +1,60 @@
+import { describe, expect, it } from 'vitest';
+import { mustReturn } from '../../../../test/support/must-return.js';
+import { decodeBytes, decodeEncodedWords } from './encoded-words.js';
+import { textField } from '../compose/encode-header.js';
+
+describe('decodeEncodedWords', () => {
+  it.each([
+    ['plain text', 'plain text'],
+    ['=?utf-8?Q?Gr=C3=BC=C3=9Fe?=', 'Grüße'],
+    ['=?UTF-8?q?a_b?= c', 'a b c'],
+    ['=?utf-8?B?R3LDvMOfZQ==?=', 'Grüße'],
+    ['=?iso-8859-1?Q?Gr=FC=DFe?=', 'Grüße'],
+    ['=?windows-1252?Q?=80?=', '€'],
+    ['=?iso-2022-jp?B?GyRCRnxLXBsoQg==?=', '日本'],
+    ['=?utf-8*de?Q?Gr=C3=BC?=', 'Grü'],
+    ['=?utf-8?Q?a?= =?utf-8?Q?b?=', 'ab'],
+    ['=?utf-8?Q?a?=  \t =?utf-8?Q?b?=', 'ab'],
+    ['=?utf-8?Q?a?= x =?utf-8?Q?b?=', 'a x b'],
+    ['=?utf-8?Q?a?= x', 'a x'],
+    ['=?utf-8?B?4oI=?= =?utf-8?B?rA==?=', '€'],
+    ['=?utf-8?Q?=E2=82?= =?utf-8?Q?=AC?=', '€'],
+    ['=?iso-8859-1?Q?=FC?= =?utf-8?Q?=C3=BC?=', 'üü'],
+    ['x =?utf-8?Q?open', 'x =?utf-8?Q?open'],
+    ['=?utf-8?X?no?=', '=?utf-8?X?no?='],
+    ['=??Q?no?=', '=??Q?no?='],
+    ['=?=?utf-8?Q?in?=', '=?in'],
+    ['=?no-such-charset?Q?=FC?=', 'ü'],
+    ['=?utf-8?Q?=0D=0ABcc:_e@v?=', '  Bcc: e@v'],
+    ['=?utf-8?B?AAE=?=', '  '],
+    ['a\tb', 'a b'],
+    ['=?utf-8?Q?=ZZ=4?=', '=ZZ=4'],
+    ['=?utf-8?q?=c3=bc=5F=_1=?=', 'ü_= 1='],
+    ['', ''],
+  ])('reads %j as %j', (given, wanted) => {
+    expect(decodeEncodedWords(given)).toBe(wanted);
+  });
+
+  it('decodes the words of the composer', () => {
+    for (const text of ['Grüße aus Köln', '長い件名'.repeat(60), '=?utf-8?q?x?=', 'a'.repeat(950)]) {
+      const field = textField('Subject', text);
+      expect(decodeEncodedWords(field.slice('Subject: '.length).replaceAll('\r\n', ''))).toBe(text);
+    }
+  });
+
+  it.each(['=?', '=?a?q?', '=?utf-8?q?a?= ', '=?utf-8?q?=41', '?=', '=?a?q?x', ' ', '=?a'])(
+    'reads a megabyte of %j in linear time',
+    (piece) => {
+      const hostile = piece.repeat(1_000_000 / piece.length);
+      expect(mustReturn(() => decodeEncodedWords(hostile))).toBeTypeOf('string');
+    },
+  );
+});
+
+describe('decodeBytes', () => {
+  it('never throws', () => {
+    expect(decodeBytes(Buffer.from('ü'), 'nonsense')).toBe('ü');
+    expect(decodeBytes(Buffer.from([0xfc]), '')).toBe('ü');
+    expect(decodeBytes(Buffer.from([0xfc]), 'utf-8')).toBe('\ufffd');
+  });
+});

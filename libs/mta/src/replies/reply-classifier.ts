@@ -1,0 +1,78 @@
+import type { BounceClass, BounceType, ServerReply } from '../delivery-outcome.js';
+import { foldText, splitReplyText } from './reply-text.js';
+import { replyPhrase } from './reply-phrases.js';
+import { REPLY_RULES } from './reply-rules.js';
+
+/** The meaning of a reply for the recipient, the retry and the suppression list. */
+export interface ReplyClassification {
+  class: BounceClass;
+  /** A 5xx reply: the same message would be refused again. */
+  permanent: boolean;
+  bounceType: BounceType;
+}
+
+const ABOUT_SENDER = replyPhrase('about_sender');
+const ABOUT_RECIPIENT = replyPhrase('about_recipient');
+const SENDING_ACCOUNT = replyPhrase('sending_account');
+const HARD: ReadonlySet<BounceClass> = new Set<BounceClass>(['invalid_recipient', 'bad_domain', 'inactive_mailbox']);
+
+/**
+ * The subject of a reply: `sender` before a recipient was named (MAIL), `several` if one reply to the content is for
+ * more than one recipient.
+ */
+export type ReplySubject = 'sender' | 'recipient' | 'several';
+
+/**
+ * Classifies a reply by `REPLY_RULES`; the first matching rule wins. The first digit of the code alone decides
+ * `permanent` (RFC 5321 §4.2.1), not the enhanced code. An unknown 5xx is `undetermined`. A reply that is not about
+ * this recipient alone never gives a hard bounce.
+ */
+export function classifyReply(reply: ServerReply, subject: ReplySubject = 'recipient'): ReplyClassification {
+  const digit = leadingDigit(reply);
+  const { words, names } = splitReplyText(foldText(reply.text));
+  // RFC 3463 §2: both codes have the same first digit. An enhanced code that contradicts the reply code is ignored.
+  const enhanced = reply.enhanced?.startsWith(`${digit}.`) ? reply.enhanced : '';
+  const rule = REPLY_RULES.find(
+    (row) =>
+      (row.digit === undefined || row.digit === digit) &&
+      (row.codes === undefined || (reply.code !== null && row.codes.includes(reply.code))) &&
+      (row.enhanced === undefined || row.enhanced.test(enhanced)) &&
+      (row.text === undefined || row.text.test(words)) &&
+      (row.names === undefined || row.names.test(names)),
+  );
+  const found = aboutSubject(rule?.class ?? 'undetermined', subject, words);
+  return { class: found, permanent: digit === 5, bounceType: bounceTypeOf(found) };
+}
+
+/** Refusals of our own login (RFC 4954 §6), or of its account (RFC 5248 §2.4). */
+const LOGIN_CODES = new Set([525, 530, 534, 535, 538]);
+
+/**
+ * Whether the refusal of a smarthost may concern the account that we log in with, which the operator must fix.
+ * "Disabled" refers to the recipient only if the text mentions the recipient.
+ */
+export function mayConcernOurLogin(reply: ServerReply): boolean {
+  if (reply.code !== null && LOGIN_CODES.has(reply.code)) return true;
+  const { words } = splitReplyText(foldText(reply.text));
+  if (SENDING_ACCOUNT.test(words)) return true;
+  const disabled = reply.enhanced === '5.7.13' || classifyReply(reply).class === 'inactive_mailbox';
+  return disabled && !ABOUT_RECIPIENT.test(words);
+}
+
+function aboutSubject(found: BounceClass, subject: ReplySubject, words: string): BounceClass {
+  if (!HARD.has(found)) return found;
+  if (subject === 'several') return 'undetermined';
+  if (subject === 'recipient' && !ABOUT_SENDER.test(words)) return found;
+  return found === 'inactive_mailbox' ? 'policy' : 'authentication';
+}
+
+/** 5 or 4. 2xx, 3xx, malformed replies and missing replies count as temporary. */
+function leadingDigit(reply: ServerReply): 4 | 5 {
+  if (reply.code !== null) return reply.code >= 500 && reply.code <= 599 ? 5 : 4;
+  return reply.enhanced?.startsWith('5.') ? 5 : 4;
+}
+
+export function bounceTypeOf(found: BounceClass): BounceType {
+  if (found === 'undetermined') return 'undetermined';
+  return HARD.has(found) ? 'hard' : 'soft';
+}

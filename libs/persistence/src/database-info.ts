@@ -1,0 +1,75 @@
+import { Database } from './connection/database.js';
+import { KNOWN_MIGRATIONS, schemaProblem } from './migrate.js';
+import { MIGRATIONS_TABLE } from './migrations/index.js';
+import { WORKER_DEAD_AFTER_S } from './worker.js';
+
+/** State of the server for the operator. */
+export interface DatabaseInfo {
+  /** `server_version_num`: 160004 is 16.4. */
+  version: number;
+  fsync: string;
+  fullPageWrites: string;
+  synchronousCommit: string;
+  /** A standby accepts no writes. */
+  isStandby: boolean;
+  /** Whether lower() knows letters outside ASCII; not in a database with the locale C. */
+  foldsCase: boolean;
+  connections: { used: number; allowed: number };
+  /** Milliseconds by which its clock is ahead, within ± half of `clockUncertaintyMs`. */
+  clockAheadMs: number;
+  clockUncertaintyMs: number;
+  /** Migrations of this version that are not applied yet. */
+  pendingMigrations: string[];
+  /** Why this version cannot use the schema, and what to do; null: it can. */
+  schemaProblem: { message: string; fix: string } | null;
+  /** Programs with a heartbeat, newest first. */
+  workers: { program: string; isAlive: boolean; silentSeconds: number }[];
+}
+
+interface ServerRow extends Omit<DatabaseInfo, 'connections' | 'pendingMigrations' | 'schemaProblem' | 'workers'> {
+  used: number;
+  allowed: number;
+  now: number;
+}
+
+const SERVER = `
+  SELECT current_setting('server_version_num')::int AS version, current_setting('fsync') AS fsync,
+         current_setting('full_page_writes') AS "fullPageWrites",
+         current_setting('synchronous_commit') AS "synchronousCommit", pg_is_in_recovery() AS "isStandby",
+         lower('Ü') = 'ü' AS "foldsCase",
+         (SELECT count(*)::int FROM pg_stat_activity WHERE backend_type = 'client backend') AS used,
+         current_setting('max_connections')::int AS allowed, extract(epoch FROM clock_timestamp())::float * 1000 AS now`;
+const WORKERS = `
+  SELECT program, extract(epoch FROM now() - heartbeat_at)::float AS "silentSeconds",
+         heartbeat_at > now() - make_interval(secs => $1) AS "isAlive"
+    FROM workers ORDER BY heartbeat_at DESC LIMIT 100`;
+const UNDEFINED_TABLE = '42P01';
+
+/** @throws when the server does not respond */
+export async function databaseInfo(database: Database): Promise<DatabaseInfo> {
+  const sentAt = Date.now();
+  const { rows } = await database.query<ServerRow>(SERVER);
+  const receivedAt = Date.now();
+  const { used, allowed, now, ...server } = rows[0];
+  const migrations = await rowsIfTableExists(database.query<{ name: string }>(`SELECT name FROM ${MIGRATIONS_TABLE}`));
+  const applied = migrations.map(({ name }) => name);
+  return {
+    ...server,
+    connections: { used, allowed },
+    clockAheadMs: now - (sentAt + receivedAt) / 2,
+    clockUncertaintyMs: receivedAt - sentAt,
+    pendingMigrations: KNOWN_MIGRATIONS.filter((name) => !applied.includes(name)),
+    schemaProblem: schemaProblem(applied),
+    workers: await rowsIfTableExists(database.query<DatabaseInfo['workers'][number]>(WORKERS, [WORKER_DEAD_AFTER_S])),
+  };
+}
+
+/** No rows when the table does not exist: the database is new. */
+async function rowsIfTableExists<T>(query: Promise<{ rows: T[] }>): Promise<T[]> {
+  try {
+    return (await query).rows;
+  } catch (error) {
+    if ((error as { code?: string }).code === UNDEFINED_TABLE) return [];
+    throw error;
+  }
+}

@@ -1,0 +1,65 @@
+import { existsSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { ConfigError, SecretBox, type Config } from '#libs/kernel';
+import pg from 'pg';
+import { masterKeyFile, readMasterKey } from './master-key.js';
+import { masterKeyProblem } from './master-key-check.js';
+import { databaseUrlFile } from './open-database.js';
+import { queryableOf } from '../connection/database.js';
+
+const CONNECT_MS = 2_000;
+const QUERY_MS = 2_000;
+/** Characters of the check value in hex; enough to compare two by eye. */
+const SHOWN_CHARACTERS = 16;
+
+/**
+ * The output of `--check-config`: every setting with masked secrets. The master key is shown by where it comes from and by
+ * its check value, and compared with the database where one is running.
+ * @throws ConfigError when the key is not the one of that database
+ */
+export async function describeConfig(config: Config): Promise<Record<string, unknown>> {
+  const key = await readMasterKey(config);
+  const relation = await compareWithDatabase(key, config);
+  return { ...config.describeAll(), MASTER_KEY: `(${[...describeKey(key, config), relation].join('; ')})` };
+}
+
+function describeKey(key: Buffer | null, { dataDir }: Config): string[] {
+  const file = masterKeyFile(dataDir);
+  if (key === null)
+    return [existsSync(join(dataDir, 'postgres')) ? `missing, although ${dataDir} has a database` : 'none yet'];
+  const check = new SecretBox(key).keyCheck.toString('hex').slice(0, SHOWN_CHARACTERS);
+  return [existsSync(file) ? `from ${file}` : 'set', `check value ${check}`];
+}
+
+async function compareWithDatabase(key: Buffer | null, config: Config): Promise<string> {
+  const url = config.settings.DATABASE_URL ?? (await urlOfRunning(config));
+  if (url === null) return 'not compared: no database is running';
+  const client = new pg.Client({
+    connectionString: url,
+    connectionTimeoutMillis: CONNECT_MS,
+    query_timeout: QUERY_MS,
+  });
+  client.on('error', () => undefined);
+  try {
+    await client.connect();
+    const { rows } = await client.query<{ known: boolean }>(`SELECT to_regclass('installation') IS NOT NULL AS known`);
+    if (!rows[0].known) return 'not compared: the database has not been prepared by this version';
+    const problem = await masterKeyProblem(queryableOf(client), { key, config });
+    if (problem !== null) throw new ConfigError(`${problem.message} ${problem.fix}`);
+    return key === null ? 'the database holds no data' : 'matches the database';
+  } catch (error) {
+    if (error instanceof ConfigError) throw error;
+    const { message, code } = error as NodeJS.ErrnoException;
+    return `not compared: ${(message || code) ?? 'the database does not answer'}`;
+  } finally {
+    // Does not wait for a server that may not answer.
+    void client.end().catch(() => undefined);
+  }
+}
+
+/** Of the embedded database, while a service runs on DATA_DIR. */
+async function urlOfRunning({ dataDir }: Config): Promise<string | null> {
+  const text = await readFile(databaseUrlFile(dataDir), 'utf8').catch(() => '');
+  return text.trim() === '' ? null : text.trim();
+}

@@ -1,0 +1,106 @@
+import { wholeAccount } from '#libs/contracts';
+import type { Accounts } from '#libs/accounts';
+import type { SendingDomains } from '#libs/domains';
+import type { ClaimedRecipient, DeliveryJob } from '#libs/emails';
+import { normaliseAddress } from '#libs/mime';
+import type { Database, Worker } from '#libs/persistence';
+import type { SuppressionList } from '#libs/suppressions';
+import { failUnsent, type UnsentOutcome, type UnsentRecipient } from '../settle/fail-unsent.js';
+import { requeueJobs } from './requeue.js';
+import { databaseClock } from '#libs/kernel';
+
+/** Messages of a blocked account are held, not lost; they are checked again after this long. */
+const HELD_MS = 60_000;
+/** The last attempt is scheduled for the end of the lifetime and may be claimed slightly later. */
+const EXPIRY_GRACE_MS = 60_000;
+
+interface Dependencies {
+  suppressions: SuppressionList;
+  accounts: Accounts;
+  domains: SendingDomains;
+}
+
+/**
+ * Checks claimed recipients again, because conditions may have changed since the message was accepted. Lifetime over or
+ * domain removed: `failed`. Suppressed meanwhile: `suppressed`. Account blocked or overdue: held. See
+ * docs/decisions/017-group-commit.md.
+ */
+export class ClaimRecheck {
+  constructor(
+    private readonly database: Database,
+    private readonly worker: Worker,
+    private readonly dependencies: Dependencies,
+  ) {}
+
+  async allowed(jobs: DeliveryJob[]): Promise<DeliveryJob[]> {
+    const timely = await this.withoutEnded(jobs, (_, { expiresAt }) =>
+      expiresAt.getTime() + EXPIRY_GRACE_MS < databaseClock.now() ? { status: 'failed', reason: 'expired' } : null,
+    );
+    const known = await this.knownDomains(timely);
+    const owned = await this.withoutEnded(timely, ({ email }) =>
+      known.has(email.domainId) ? null : { status: 'failed', reason: 'domain_removed' },
+    );
+    return this.withoutSuppressed(await this.withGoodStanding(owned));
+  }
+
+  /** Ids of the sending domains that still exist. */
+  private async knownDomains(jobs: DeliveryJob[]): Promise<Set<string>> {
+    const accounts = new Map(jobs.map(({ email }) => [email.domainId, email.accountId]));
+    const found = await Promise.all(
+      [...accounts].map(([id, account]) => this.dependencies.domains.find(wholeAccount(account), id)),
+    );
+    return new Set(found.flatMap((domain) => (domain ? [domain.id] : [])));
+  }
+
+  private async withGoodStanding(jobs: DeliveryJob[]): Promise<DeliveryJob[]> {
+    const ids = [...new Set(jobs.map((job) => job.email.accountId))];
+    const blocked = new Set<string>();
+    for (const id of ids) if ((await this.dependencies.accounts.find(id))?.standing !== 'active') blocked.add(id);
+    if (blocked.size === 0) return jobs;
+    const held = jobs.filter((job) => blocked.has(job.email.accountId));
+    const until = new Date(databaseClock.now() + HELD_MS);
+    await requeueJobs(
+      this.database,
+      this.worker.id,
+      held.map((job) => ({ job, until, reason: null })),
+    );
+    return jobs.filter((job) => !blocked.has(job.email.accountId));
+  }
+
+  private async withoutSuppressed(jobs: DeliveryJob[]): Promise<DeliveryJob[]> {
+    const found = new Map(
+      await Promise.all(
+        jobs.map(async (job) => {
+          // A test message is delivered to nobody.
+          const addresses = job.email.test ? [] : job.recipients.map(({ address }) => normaliseAddress(address));
+          const { accountId, domainId } = job.email;
+          return [job, await this.dependencies.suppressions.matching(accountId, addresses, domainId)] as const;
+        }),
+      ),
+    );
+    return this.withoutEnded(jobs, (job, { address }) => {
+      const reason = found.get(job)?.get(normaliseAddress(address));
+      return reason ? { status: 'suppressed', reason } : null;
+    });
+  }
+
+  /** Ends the recipients for which `endOf` returns an outcome; returns the remaining jobs. */
+  private async withoutEnded(
+    jobs: DeliveryJob[],
+    endOf: (job: DeliveryJob, recipient: ClaimedRecipient) => UnsentOutcome | null,
+  ): Promise<DeliveryJob[]> {
+    const left: DeliveryJob[] = [];
+    for (const job of jobs) {
+      const ends = job.recipients.flatMap((recipient): UnsentRecipient[] => {
+        const end = endOf(job, recipient);
+        return end ? [{ recipient, end }] : [];
+      });
+      if (ends.length > 0)
+        await this.database.transaction((tx) => failUnsent(tx, this.worker.id, { email: job.email, ends }));
+      const recipients = job.recipients.filter((one) => !ends.some(({ recipient }) => recipient === one));
+      if (ends.length === 0) left.push(job);
+      else if (recipients.length > 0) left.push({ ...job, recipients });
+    }
+    return left;
+  }
+}

@@ -1,0 +1,357 @@
+import { Injectable } from '@nestjs/common';
+import { LocalDelivery, type DeliveryJob } from '#libs/emails';
+import { Log, LocalNotifications, databaseClock } from '#libs/kernel';
+import { domainOf } from '#libs/mime';
+import { Throttling, type Destination, type Deferral, type Outcome, type ThrottlePermit, type Sender } from '#libs/mta';
+import type { ClaimLimits } from '../claim/claim-due.js';
+import { Queue } from '../queue.js';
+import { CourierAdapter } from './courier-adapter.js';
+import { DeliveryMetrics } from './delivery-metrics.js';
+import {
+  connectionsInUse,
+  dnsOutageDelay,
+  isShort,
+  SHORT_WAIT_MS,
+  shortly,
+  UNCHANGED,
+  unsettledLimitReached,
+  type Delay,
+} from './delay.js';
+import { DestinationCache } from './destination-cache.js';
+import type { DestinationQueue } from './destination-queue.js';
+import { DispatchLimits } from './dispatch-limits.js';
+import { isWithinShare, type Permit } from './fair-semaphore.js';
+import { QueueRegistry, UNKNOWN_SHARE } from './queue-registry.js';
+import { UnsettledJob } from './unsettled-limit.js';
+
+/** A job is requeued after this long in memory while nothing of its queue ends, and after the longer time otherwise. */
+const STALLED_WAIT_MS = 3_000;
+const MAX_WAIT_MS = 10_000;
+/** Jobs of a queue offered to the throttle at a time when it refuses some senders and not others. */
+const LOOK_AHEAD = 16;
+
+type StartResult = 'started' | 'no permit' | 'waiting';
+
+/**
+ * Starts deliveries. Every job waits in the queue of its destination; the queues start jobs in turn, each as soon as the
+ * throttle admits one and a permit is free. Waits in memory are short; longer ones happen in the database.
+ */
+@Injectable()
+export class Dispatcher {
+  /** Jobs in memory, and those whose outcome could not be written: sending these again would only repeat that. */
+  readonly activeJobs = new Set<DeliveryJob>();
+  private readonly queues: QueueRegistry;
+  /** Queues that may be able to start a job. */
+  private readonly ready = new Set<DestinationQueue>();
+  private readonly destinations: DestinationCache;
+  /** Jobs by recipient domain, while the destination of the domain is looked up. */
+  private readonly unresolved = new Map<string, DeliveryJob[]>();
+  private readonly tasks = new Set<Promise<void>>();
+  private stopping = false;
+  private waitingCount = 0;
+
+  constructor(
+    private readonly courier: CourierAdapter,
+    private readonly queue: Queue,
+    private readonly localDelivery: LocalDelivery,
+    private readonly throttling: Throttling,
+    private readonly limits: DispatchLimits,
+    private readonly metrics: DeliveryMetrics,
+    private readonly notifications: LocalNotifications,
+    private readonly log: Log,
+  ) {
+    this.destinations = new DestinationCache((domain) => courier.destination(domain));
+    this.queues = new QueueRegistry(throttling, limits.open);
+  }
+
+  /** Jobs waiting in memory. */
+  get waiting(): number {
+    return this.waitingCount;
+  }
+
+  /** Jobs that may still be claimed. */
+  get availableSlots(): number {
+    return Math.max(0, this.limits.maxWaiting - this.waitingCount);
+  }
+
+  /** Takes a claimed job; it is started or requeued. */
+  offer(job: DeliveryJob): void {
+    this.activeJobs.add(job);
+    this.waitingCount += 1;
+    if (this.stopping) {
+      this.requeue(job, UNCHANGED);
+      return;
+    }
+    const destination = this.destinations.cached(job.domain);
+    if (destination) this.enqueue(job, destination);
+    else this.track(this.resolve(job));
+  }
+
+  /** Whether one more job to this domain may wait in memory. */
+  accepts(domain: string): boolean {
+    // While nothing can be looked up, new messages wait in the database.
+    if (this.stopping || this.courier.outage() !== null) return false;
+    const destination = this.destinations.cached(domain);
+    if (!destination) return isWithinShare(this.unresolved.get(domain)?.length ?? 0, this.availableSlots);
+    return this.queues.accepts(destination, this.availableSlots);
+  }
+
+  /** How many recipients a claim may take, by domain. */
+  claimLimits(): ClaimLimits {
+    const byDomain = this.queues.claimLimits();
+    for (const [domain, jobs] of this.unresolved) byDomain[domain] = Math.max(0, UNKNOWN_SHARE - jobs.length);
+    return { perDomain: UNKNOWN_SHARE, byDomain };
+  }
+
+  /** Closed queues, with the domains that lead there. */
+  closedQueues(): DestinationQueue[] {
+    return this.queues.closed();
+  }
+
+  /** Jobs waiting in memory, by reason; `permit`: the bound of this process, `destination`: DNS. */
+  waitingByReason(): Map<string, number> {
+    const counts = new Map<string, number>();
+    const add = (reason: string, jobs: number) => counts.set(reason, (counts.get(reason) ?? 0) + jobs);
+    for (const jobs of this.unresolved.values()) add('destination', jobs.length);
+    for (const queue of this.queues) add(queue.reason?.kind ?? 'permit', queue.waiting.length);
+    return counts;
+  }
+
+  /** Called periodically: requeues jobs that have waited too long, and forgets queues that are no longer used. */
+  sweep(): void {
+    const now = performance.now();
+    for (const queue of this.queues) {
+      const maxWaitMs = now - queue.endedAt < STALLED_WAIT_MS ? MAX_WAIT_MS : STALLED_WAIT_MS;
+      if (queue.oldestWaitMs() > maxWaitMs) this.requeueOlder(queue, now - STALLED_WAIT_MS);
+    }
+    this.queues.forgetIdle();
+    this.startReady();
+  }
+
+  /** Requeues what has not started, and starts nothing more. */
+  stop(): void {
+    this.stopping = true;
+    this.limits.unsettled.close();
+    this.ready.clear();
+    for (const [domain, jobs] of this.unresolved) {
+      this.unresolved.delete(domain);
+      for (const job of jobs) this.requeue(job, UNCHANGED);
+    }
+    for (const queue of this.queues) {
+      clearTimeout(queue.timer);
+      for (const { job } of queue.waiting.splice(0)) this.requeue(job, UNCHANGED);
+    }
+  }
+
+  /** Resolves when the outcome of every started job is written. */
+  async drained(): Promise<void> {
+    while (this.tasks.size > 0) await Promise.allSettled(this.tasks);
+  }
+
+  /** Looks up the destination of a domain once for all jobs that wait for it. */
+  private async resolve(job: DeliveryJob): Promise<void> {
+    const others = this.unresolved.get(job.domain);
+    if (others) {
+      others.push(job);
+      return;
+    }
+    this.unresolved.set(job.domain, [job]);
+    const destination = await this.destinations.find(job.domain);
+    const jobs = this.unresolved.get(job.domain) ?? [];
+    this.unresolved.delete(job.domain);
+    for (const one of jobs) {
+      if (destination) this.enqueue(one, destination);
+      else this.requeue(one, this.delayOf(`domain:${job.domain}`));
+    }
+  }
+
+  private enqueue(job: DeliveryJob, destination: Destination): void {
+    const queue = this.queues.of(destination);
+    queue.add(job);
+    const closure = this.queues.closureOf(queue);
+    if (closure) {
+      queue.waiting.pop();
+      this.requeueClosed(queue, job, closure);
+    } else if (queue.waiting.length === 1) {
+      this.ready.add(queue);
+      this.startReady();
+    }
+  }
+
+  /** Starts what can start, one job of each queue in turn. */
+  private startReady(): void {
+    const skipped: DestinationQueue[] = [];
+    for (const queue of this.ready) {
+      if (this.limits.open.free <= 0) break;
+      this.ready.delete(queue);
+      const result = this.startNext(queue);
+      if (result === 'no permit') skipped.push(queue);
+      if (result === 'started' && queue.waiting.length > 0) this.ready.add(queue);
+    }
+    for (const queue of skipped) this.ready.add(queue);
+  }
+
+  private startNext(queue: DestinationQueue): StartResult {
+    if (!this.limits.open.canAcquire(queue.name)) return 'no permit';
+    let soonest = Infinity;
+    for (let i = 0; i < queue.waiting.length && i < LOOK_AHEAD;) {
+      const { job } = queue.waiting[i];
+      const admission = this.throttling.admit(queue.destination, senderOf(job));
+      if (admission.kind === 'go') {
+        queue.waiting.splice(i, 1);
+        this.start(queue, job, admission.permit);
+        return 'started';
+      }
+      const isClosed = this.throttling.availableSlots(queue.destination) === 0;
+      if (!isShort(admission)) {
+        const closure = isClosed ? this.throttling.deferral(queue.destination) : null;
+        if (closure && !isShort(closure)) {
+          this.closeQueue(queue, closure);
+          return 'waiting';
+        }
+        queue.waiting.splice(i, 1);
+        this.requeue(job, admission);
+        continue;
+      }
+      queue.reason = admission.reason;
+      soonest = Math.min(soonest, admission.until.getTime());
+      if (isClosed) break;
+      i += 1;
+    }
+    if (queue.waiting.length > 0) this.retryLater(queue, soonest - databaseClock.now());
+    return 'waiting';
+  }
+
+  private retryLater(queue: DestinationQueue, ms: number): void {
+    clearTimeout(queue.timer);
+    queue.timer = setTimeout(() => this.wake(queue), Math.max(1, Math.min(ms, SHORT_WAIT_MS)));
+  }
+
+  private wake(queue: DestinationQueue): void {
+    if (this.stopping) return;
+    if (queue.waiting.length > 0) this.ready.add(queue);
+    if (this.ready.size > 0) this.startReady();
+  }
+
+  private start(queue: DestinationQueue, job: DeliveryJob, pass: ThrottlePermit): void {
+    const permit = this.limits.open.acquire(queue.name);
+    queue.running += 1;
+    queue.reason = null;
+    this.leaveMemory(job);
+    const { mayHaveMore, waiting } = queue;
+    if (mayHaveMore && waiting.length <= UNKNOWN_SHARE / 2) {
+      queue.mayHaveMore = false;
+      this.notifications.notify('due-mail');
+    }
+    this.track(this.deliver({ queue, job, pass, permit }));
+  }
+
+  private async deliver(of: {
+    queue: DestinationQueue;
+    job: DeliveryJob;
+    pass: ThrottlePermit;
+    permit: Permit | null;
+  }): Promise<void> {
+    const { queue, job, pass, permit } = of;
+    const unsettled = new UnsettledJob(this.limits.unsettled, queue.name, () => this.queue.isClaimValid(job));
+    let outcomes: Outcome[] = [];
+    try {
+      outcomes = await this.courier.send(job, { source: pass.source, permit: () => unsettled.permit() });
+    } finally {
+      pass.release(outcomes);
+      if (permit) this.limits.open.release(permit, busyHostOf(outcomes) === null);
+      this.ended(queue);
+    }
+    try {
+      this.metrics.countAttempts(outcomes);
+      await this.queue.settle(job, outcomes);
+      this.requeueAbandoned(job, outcomes, () =>
+        unsettled.wasRefused ? shortly(unsettledLimitReached(queue)) : this.delayOf(queue.name, busyHostOf(outcomes)),
+      );
+      this.activeJobs.delete(job);
+    } finally {
+      unsettled.release();
+    }
+  }
+
+  private ended(queue: DestinationQueue): void {
+    queue.running -= 1;
+    queue.endedAt = performance.now();
+    if (queue.isStalled) {
+      queue.isStalled = !this.limits.open.isFast(queue.name);
+      this.notifications.notify('due-mail');
+    }
+    this.wake(queue);
+  }
+
+  /** The delay of a job that could not start: until DNS answers again, else a moment. */
+  private delayOf(queue: string, busyHost: string | null = null): Delay {
+    const outage = this.courier.outage();
+    if (outage !== null) return dnsOutageDelay(queue, outage);
+    return shortly(busyHost === null ? null : connectionsInUse(queue, busyHost));
+  }
+
+  /** Requeues the recipients to whom nothing was sent. A claim that was lost belongs to another worker. */
+  private requeueAbandoned(job: DeliveryJob, outcomes: readonly Outcome[], delay: () => Delay): void {
+    const keys = new Set(outcomes.flatMap(({ key, kind }) => (kind === 'abandoned' ? [key] : [])));
+    if (keys.size === 0) return;
+    if (!this.queue.isClaimValid(job)) {
+      this.log.warn('delivery: a claim was lost before sending', { email: job.email.id });
+      return;
+    }
+    const recipients = job.recipients.filter(({ ordinal }) => keys.has(String(ordinal)));
+    this.track(this.writeRequeue({ ...job, recipients }, this.stopping ? UNCHANGED : delay()));
+  }
+
+  /** Nothing of this queue starts before `closure.until`; claims skip its domains. */
+  private closeQueue(queue: DestinationQueue, closure: Deferral): void {
+    queue.closure = closure;
+    for (const { job } of queue.waiting.splice(0)) this.requeueClosed(queue, job, closure);
+  }
+
+  /** The source addresses of this sender may have to wait for longer than others. */
+  private requeueClosed(queue: DestinationQueue, job: DeliveryJob, closure: Deferral): void {
+    this.requeue(job, this.throttling.deferral(queue.destination, senderOf(job)) ?? closure);
+  }
+
+  /** Requeues the jobs of a stalled queue that have waited since before `since`, of `performance.now()`. */
+  private requeueOlder(queue: DestinationQueue, since: number): void {
+    queue.isStalled = true;
+    const delay = shortly(queue.reason ?? unsettledLimitReached(queue));
+    let count = 0;
+    while (count < queue.waiting.length && queue.waiting[count].since <= since) count += 1;
+    for (const { job } of queue.waiting.splice(0, count)) this.requeue(job, delay);
+  }
+
+  private requeue(job: DeliveryJob, delay: Delay): void {
+    this.leaveMemory(job);
+    this.track(this.writeRequeue(job, delay).finally(() => this.activeJobs.delete(job)));
+  }
+
+  private writeRequeue(job: DeliveryJob, { until, reason }: Delay): Promise<void> {
+    this.metrics.countRequeue(reason?.kind ?? 'none');
+    return this.queue.requeue(job, until, reason);
+  }
+
+  private leaveMemory(job: DeliveryJob): void {
+    this.waitingCount -= 1;
+    this.localDelivery.leave(job);
+  }
+
+  private track(task: Promise<void>): void {
+    this.tasks.add(task);
+    const done = () => void this.tasks.delete(task);
+    task.then(done, (error: unknown) => {
+      done();
+      this.log.error('delivery: a job failed unexpectedly', error);
+    });
+  }
+}
+
+const busyHostOf = (outcomes: readonly Outcome[]): string | null =>
+  outcomes.find((outcome) => outcome.kind === 'abandoned')?.busyHost ?? null;
+
+function senderOf({ email, recipients }: DeliveryJob): Sender {
+  const address = email.sender.slice(email.sender.lastIndexOf('<') + 1).replace(/>$/, '');
+  return { domain: domainOf(address), tags: email.tags, recipients: recipients.length };
+}

@@ -1,0 +1,62 @@
+import { Module } from '@nestjs/common';
+import { AccountsModule } from '#libs/accounts';
+import { DomainsModule } from '#libs/domains';
+import { EmailsModule } from '#libs/emails';
+import { SuppressionsModule } from '#libs/suppressions';
+import { TlsReportsModule } from '#libs/tls-reports';
+import { Throttling } from '#libs/mta';
+import { RescheduleEmail } from './commands/reschedule-email.js';
+import { CourierAdapter } from './dispatch/courier-adapter.js';
+import { DeliveryLoop } from './dispatch/delivery-loop.js';
+import { DeliveryMetrics } from './dispatch/delivery-metrics.js';
+import { DispatchLimits } from './dispatch/dispatch-limits.js';
+import { Dispatcher } from './dispatch/dispatcher.js';
+import { QueueMetrics } from './dispatch/queue-metrics.js';
+import { SimulatedDelivery } from './dispatch/simulated-delivery.js';
+import { EmailExplanation } from './explain/email-explanation.js';
+import { Queue } from './queue.js';
+import { OutgoingTls } from './tls-policy/outgoing-tls.js';
+import { StoredStsPolicies } from './tls-policy/stored-sts-policies.js';
+import { SharedThrottling } from './throttling/shared-throttling.js';
+
+/** `Throttling` is the throttle to ask; `SharedThrottling` has the plan. */
+@Module({
+  providers: [
+    SharedThrottling,
+    { provide: Throttling, inject: [SharedThrottling], useFactory: (shared: SharedThrottling) => shared.throttling },
+  ],
+  exports: [SharedThrottling, Throttling],
+})
+export class ThrottlingModule {}
+
+/** Claims and outcomes, for every program that delivers or records what came back. */
+@Module({
+  imports: [AccountsModule, DomainsModule, SuppressionsModule],
+  providers: [Queue, StoredStsPolicies],
+  exports: [Queue, StoredStsPolicies],
+})
+export class QueueModule {}
+
+/** Delivery of due messages, for the delivery program. */
+@Module({
+  imports: [EmailsModule, QueueModule, ThrottlingModule, TlsReportsModule],
+  providers: [
+    CourierAdapter,
+    DeliveryLoop,
+    DeliveryMetrics,
+    DispatchLimits,
+    Dispatcher,
+    OutgoingTls,
+    QueueMetrics,
+    SimulatedDelivery,
+  ],
+})
+export class DispatchModule {}
+
+/** Queries and commands of the API. The program provides the event log. */
+@Module({
+  imports: [AccountsModule, DomainsModule, EmailsModule],
+  providers: [EmailExplanation, RescheduleEmail],
+  exports: [EmailExplanation, RescheduleEmail],
+})
+export class QueueApiModule {}

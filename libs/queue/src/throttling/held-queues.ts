@@ -1,0 +1,68 @@
+import type { ThrottlingState } from '#libs/mta';
+import type { Database } from '#libs/persistence';
+import { HELD, ThrottlingStore } from './throttling-store.js';
+
+/** A queue that is held back, for one source address. */
+export interface HeldQueue {
+  queue: string;
+  /** Null: chosen by the system. */
+  source: string | null;
+  state: ThrottlingState['kind'];
+  /** Of a slow-down: the share of the normal rate. */
+  factor: number | null;
+  until: string;
+  /** Id of the automation that caused it. */
+  rule: string;
+  mx: string | null;
+  words: string | null;
+  /** Recipients waiting for this queue. */
+  waiting: number;
+}
+
+/** Messages due any sooner could meet a process that has not learned of the release yet, and be held back again. */
+const HEARD_AFTER_MS = 1_500;
+const COUNTED_TO = 1_000_000;
+
+/** Lists and releases queues, for the operator; works beside running programs. */
+export class HeldQueues {
+  private readonly store: ThrottlingStore;
+
+  constructor(private readonly database: Database) {
+    this.store = new ThrottlingStore(database);
+  }
+
+  async list(): Promise<HeldQueue[]> {
+    const states = await this.store.active();
+    const waiting = new Map<string, number>();
+    for (const queue of new Set(states.map((state) => state.queue))) waiting.set(queue, await this.waiting(queue));
+    return states.map((state) => ({
+      queue: state.queue,
+      source: state.source,
+      state: state.kind,
+      factor: state.kind === 'slow_down' ? state.factor : null,
+      until: new Date(state.until).toISOString(),
+      rule: state.rule,
+      mx: state.mx,
+      words: state.words,
+      waiting: waiting.get(state.queue) ?? 0,
+    }));
+  }
+
+  /**
+   * Ends the penalties of the queue, in all processes within two seconds; waiting recipients are due then. Returns how
+   * many penalties ended and how many recipients became due.
+   */
+  async resume(queue: string): Promise<{ restraints: number; recipients: number }> {
+    const restraints = await this.store.lift(queue);
+    return { restraints, recipients: await this.store.release(queue, HEARD_AFTER_MS) };
+  }
+
+  private async waiting(queue: string): Promise<number> {
+    const { rows } = await this.database.query<{ count: number }>(
+      `SELECT count(*)::int AS count FROM (SELECT 1 FROM recipients
+        WHERE wait_reason ->> 'queue' = $1 AND ${HELD} LIMIT $2) AS counted`,
+      [queue, COUNTED_TO],
+    );
+    return rows[0].count;
+  }
+}

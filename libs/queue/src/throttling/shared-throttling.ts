@@ -1,0 +1,152 @@
+import { Injectable, type OnApplicationBootstrap } from '@nestjs/common';
+import { Gauge } from 'prom-client';
+import { Config, Log, Metrics, Shutdown, ConfigError } from '#libs/kernel';
+import {
+  createThrottling,
+  type ProviderThrottling,
+  type SharedThrottlingState,
+  type ThrottlingPlan,
+  type ThrottlingState,
+  type WarmUpDay,
+  readThrottlingPlan,
+  JsonFileError,
+} from '#libs/mta';
+import { Database, Worker } from '#libs/persistence';
+import { foreignSources } from './foreign-sources.js';
+import { ThrottlingStore } from './throttling-store.js';
+
+/** How soon other processes learn of a suspension; one to two seconds are promised. */
+const EXCHANGE_MS = 1_000;
+const PRUNE_EVERY = 600;
+/** Changes kept while the database is unavailable; beyond this the oldest is dropped. */
+const MOST_UNTOLD = 10_000;
+
+/**
+ * Synchronises the throttling state of this process with all other delivery processes: publishes what it learns,
+ * applies what they learn, and shares the limits. Failures never fail a delivery: while the database is unavailable,
+ * each process uses its own state.
+ */
+@Injectable()
+export class SharedThrottling implements SharedThrottlingState, OnApplicationBootstrap {
+  readonly plan: ThrottlingPlan;
+  readonly throttling: ProviderThrottling;
+  private readonly store: ThrottlingStore;
+  private readonly untold = new Map<string, ThrottlingState>();
+  private heardAt: Date | null = null;
+  private liftedBefore: readonly string[] = [];
+  private rounds = 0;
+  private failing = false;
+  private running: Promise<void> | undefined;
+  private timer: NodeJS.Timeout | undefined;
+
+  constructor(
+    private readonly database: Database,
+    config: Config,
+    private readonly log: Log,
+    metrics: Metrics,
+    shutdown: Shutdown,
+  ) {
+    this.store = new ThrottlingStore(database);
+    this.plan = throttlingPlan(config);
+    this.throttling = createThrottling({
+      plan: this.plan,
+      connectionsPerHost: config.settings.CONNECTIONS_PER_HOST,
+      shared: this,
+      log: (event) => log.info('shaping', event),
+    });
+    this.measure(metrics);
+    shutdown.on('flush', 'shaping', () => this.stop());
+  }
+
+  async onApplicationBootstrap(): Promise<void> {
+    for (const source of await foreignSources(this.plan))
+      this.log.warn('SHAPING_FILE names a source address that this machine does not have', { source });
+    await this.exchange();
+    this.timer = setInterval(() => void this.exchange(), EXCHANGE_MS);
+    this.timer.unref();
+  }
+
+  publish(state: ThrottlingState): void {
+    const key = `${state.queue} ${state.source ?? ''} ${state.kind}`;
+    this.untold.delete(key);
+    this.untold.set(key, state);
+    for (const oldest of this.untold.keys()) {
+      if (this.untold.size <= MOST_UNTOLD) return;
+      this.untold.delete(oldest);
+    }
+  }
+
+  reserveWarmUp(day: WarmUpDay, wanted: number): Promise<number> {
+    return this.store.takeWarmUp(day, wanted);
+  }
+
+  /** Publishes and applies changes once; waits for a running round instead of starting another. */
+  exchange(): Promise<void> {
+    this.running ??= this.round().finally(() => {
+      this.running = undefined;
+    });
+    return this.running;
+  }
+
+  private async round(): Promise<void> {
+    try {
+      await this.tellAll();
+      const { states, until } = await this.store.changedSince(this.heardAt);
+      const workers = await Worker.countAlive(this.database, ['standalone', 'delivery']);
+      const { lifted } = this.throttling.merge({ states, workers });
+      this.heardAt = until;
+      // Recipients held back between the release and this round, and those being written at the same moment.
+      for (const queue of new Set([...this.liftedBefore, ...lifted])) await this.store.release(queue, 0);
+      this.liftedBefore = lifted;
+      if (++this.rounds % PRUNE_EVERY === 0) await this.store.prune();
+      this.failing = false;
+    } catch (error) {
+      if (!this.failing)
+        this.log.warn('throttling state is not shared at the moment', { reason: (error as Error).message });
+      this.failing = true;
+    }
+  }
+
+  private async tellAll(): Promise<void> {
+    const states = [...this.untold.values()];
+    if (states.length === 0) return;
+    await this.store.write(states);
+    // Changes made meanwhile are published in the next round.
+    for (const [key, state] of this.untold) if (states.includes(state)) this.untold.delete(key);
+  }
+
+  private async stop(): Promise<void> {
+    clearInterval(this.timer);
+    await this.running;
+    await this.tellAll();
+  }
+
+  private measure(metrics: Metrics): void {
+    const { throttling: shaping, plan } = this;
+    new Gauge({
+      name: 'postloft_penalties_active',
+      help: 'Queues that are held back now, by mailbox provider and kind of restraint',
+      labelNames: ['provider', 'kind'],
+      registers: [metrics.registry],
+      collect() {
+        this.reset();
+        for (const { queue, penalty } of shaping.penalties())
+          this.inc({ provider: plan.providers.has(queue) ? queue : 'other', kind: penalty.kind });
+      },
+    });
+  }
+}
+
+/**
+ * The built-in limits, overridden by those of SHAPING_FILE.
+ * @throws ConfigError with one sentence: the file, the place in it, and the allowed values.
+ */
+export function throttlingPlan({ settings }: Config): ThrottlingPlan {
+  const { SHAPING_FILE: file, SERVICE_DOMAIN } = settings;
+  try {
+    return readThrottlingPlan({ ...(file === undefined ? {} : { file }), heloName: `smtp.${SERVICE_DOMAIN}` });
+  } catch (error) {
+    if (!(error instanceof JsonFileError)) throw error;
+    throw new ConfigError(`SHAPING_FILE ${file}: ${error.message}.`, { cause: error });
+  }
+}

@@ -1,0 +1,41 @@
+import { visibleDomains, type Visibility } from '#libs/contracts';
+import type { Queryable } from '#libs/persistence';
+import { SUPPRESSION_COLUMNS } from './store.js';
+import type { SuppressionTarget } from './field-rules.js';
+import type { SuppressionEntity } from '../suppression.entity.js';
+
+/** The parameters are the account and `visibleDomains`: a key that is limited to domains sees their entries and those of the account. */
+export const VISIBLE_ENTRIES = '($2::text[] IS NULL OR domain_id IS NULL OR domain_id = ANY ($2))';
+
+const BY_ID = `
+  SELECT ${SUPPRESSION_COLUMNS} FROM suppressions WHERE account_id = $1 AND ${VISIBLE_ENTRIES} AND id = ANY ($3::text[])`;
+const BY_ADDRESS = `
+  SELECT ${SUPPRESSION_COLUMNS} FROM suppressions
+   WHERE account_id = $1 AND ${VISIBLE_ENTRIES}
+     AND (address, coalesce(domain_id, '')) IN (SELECT * FROM unnest($3::text[], $4::text[]))`;
+
+const keyOf = (address: string, domainId: string | null): string => `${address} ${domainId ?? ''}`;
+
+/** One entry per target, in their order; null if there is none. Includes expired entries. */
+export async function readSuppressions(
+  db: Queryable,
+  visibility: Visibility,
+  targets: readonly SuppressionTarget[],
+): Promise<(SuppressionEntity | null)[]> {
+  const visible = [visibility.accountId, visibleDomains(visibility)];
+  const ids = targets.flatMap((target) => ('id' in target ? [target.id] : []));
+  const addresses = targets.flatMap((target) => ('id' in target ? [] : [target]));
+  const found = new Map<string, SuppressionEntity>();
+  if (ids.length > 0) {
+    const query = { name: 'suppressions-by-id', text: BY_ID, values: [...visible, ids] };
+    for (const row of (await db.query<SuppressionEntity>(query)).rows) found.set(row.id, row);
+  }
+  if (addresses.length > 0) {
+    const values = [...visible, addresses.map(({ address }) => address), addresses.map((one) => one.domainId ?? '')];
+    const query = { name: 'suppressions-by-address', text: BY_ADDRESS, values };
+    for (const row of (await db.query<SuppressionEntity>(query)).rows) found.set(keyOf(row.address, row.domainId), row);
+  }
+  return targets.map(
+    (target) => found.get('id' in target ? target.id : keyOf(target.address, target.domainId)) ?? null,
+  );
+}

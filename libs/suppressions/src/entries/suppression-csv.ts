@@ -1,0 +1,217 @@
+import { isUtf8 } from 'node:buffer';
+import { Readable } from 'node:stream';
+import { LIMITS, parseTimestamp } from '#libs/contracts';
+import { yieldToLoop } from '#libs/kernel';
+import { normaliseAddress } from '#libs/mime';
+import { parse, type CsvError } from 'csv-parse';
+import { stringify } from 'csv-stringify/sync';
+import type { NewSuppression } from './store.js';
+import {
+  suppressionAddressRule,
+  suppressionDomainRule,
+  suppressionExpiryRule,
+  suppressionReasonRule,
+  type SuppressionProblem,
+} from './field-rules.js';
+import { SUPPRESSION_ORIGINS, type SuppressionOrigin } from '../suppression.entity.js';
+import type { SuppressionView } from './suppression-view.js';
+
+/** An entry of a file. `domainId` has the form of an id; the caller checks that it is a domain of the account. */
+export type CsvSuppression = Omit<NewSuppression, 'accountId'> & { line: number; domainId: string | null };
+
+/** The content of a file. With any problem there are no entries, so that a file is imported completely or not at all. */
+export interface ReadCsv {
+  entries: CsvSuppression[];
+  /** Paths such as `lines[17].email`; lines count from 1. */
+  problems: SuppressionProblem[];
+}
+
+/** Parsed between two yields to the event loop; about 10 ms. */
+const SLICE_BYTES = 16 * 1024;
+/** Reported at once. */
+const MAX_PROBLEMS = 1_000;
+const MAX_RECORD_BYTES = 8_192;
+/**
+ * Before what spreadsheets take for a formula, in the wide forms too, wherever they may begin a cell: at the start, and after
+ * each delimiter that an import dialogue offers, whatever the delimiter of the file is. A quotation mark counts as one,
+ * because the text inside it becomes the cell. Apostrophes before a formula are part of the text.
+ */
+const UNESCAPED = /(?<=^|[\s,;|:"])(?='*[=+\-@\t\r\uff0b\uff0d\uff1d\uff20])/g;
+/** The apostrophe that `escapeFormulas` writes there. */
+const ESCAPED = /(?<=^|[\s,;|:"])'(?='*[=+\-@\t\r\uff0b\uff0d\uff1d\uff20])/g;
+
+/** A cell in which an apostrophe precedes every formula, in the reading of every delimiter. */
+const escapeFormulas = (text: string): string => text.replace(UNESCAPED, "'");
+/** The inverse of `escapeFormulas`. */
+const unescapeFormulas = (text: string): string => text.replace(ESCAPED, '');
+
+const originRule = (value: unknown): SuppressionProblem[] =>
+  (SUPPRESSION_ORIGINS as readonly unknown[]).includes(value)
+    ? []
+    : [{ path: '', code: 'invalid_value', message: `must be one of ${SUPPRESSION_ORIGINS.join(', ')}` }];
+
+const RULES = {
+  email: suppressionAddressRule,
+  reason: suppressionReasonRule,
+  origin: originRule,
+  expires_at: suppressionExpiryRule,
+  domain_id: suppressionDomainRule,
+} as const;
+type Column = keyof typeof RULES;
+type Cells = Partial<Record<Column, string>>;
+
+const fileProblem = (code: string, message: string): ReadCsv => ({
+  entries: [],
+  problems: [{ path: '', code, message }],
+});
+
+/**
+ * Reads a CSV file (RFC 4180, UTF-8) whose first line names its columns: `email`, and optionally `reason`, `origin`
+ * (`manual` if empty), `expires_at` and `domain_id`; other columns are ignored. An empty cell counts as absent.
+ */
+export async function readSuppressionCsv(bytes: Buffer): Promise<ReadCsv> {
+  if (!isUtf8(bytes) || bytes.includes(0)) return fileProblem('invalid_encoding', 'must be UTF-8 without U+0000');
+  const result: ReadCsv = { entries: [], problems: [] };
+  const { records, broken } = recordsOf(bytes);
+  try {
+    for await (const { record, info } of records) {
+      // After an unbalanced quote, the start of lines is unknown.
+      if (broken.length > 0 && info.lines > broken[0].line) break;
+      if (result.entries.length === LIMITS.importEntries)
+        return fileProblem('too_many', `must have at most ${LIMITS.importEntries} entries`);
+      addRecord(result, record, info.lines);
+      if (result.problems.length >= MAX_PROBLEMS) break;
+    }
+  } catch (error) {
+    if (error instanceof HeaderProblem) return fileProblem(error.code, error.message);
+    throw error;
+  }
+  result.problems.push(...broken.slice(0, 1).map(({ problem }) => problem));
+  if (result.problems.length > 0) return { entries: [], problems: result.problems.slice(0, MAX_PROBLEMS) };
+  if (result.entries.length > 0) return result;
+  return fileProblem('too_few', 'must have a line that names its columns and at least one entry');
+}
+
+interface Records {
+  records: AsyncIterable<{ record: Cells; info: { lines: number } }>;
+  /** Positions where the file is not CSV; filled while the records are read. */
+  broken: { line: number; problem: SuppressionProblem }[];
+}
+
+function recordsOf(bytes: Buffer): Records {
+  const broken: Records['broken'] = [];
+  const parser = parse({
+    bom: true,
+    columns: columnsOf,
+    info: true,
+    max_record_size: MAX_RECORD_BYTES,
+    relax_column_count: true,
+    skip_empty_lines: true,
+    // An error would also discard the records before it and their problems.
+    skip_records_with_error: true,
+    on_skip: (error) => {
+      const line = Number(error?.['lines'] ?? 1);
+      broken.push({ line, problem: malformed(error?.code, line) });
+      return undefined;
+    },
+  });
+  Readable.from(slicesOf(bytes), { objectMode: false })
+    .on('error', (error) => parser.destroy(error))
+    .pipe(parser);
+  return { records: parser as Records['records'], broken };
+}
+
+async function* slicesOf(bytes: Buffer): AsyncGenerator<Buffer> {
+  for (let at = 0; at < bytes.length; at += SLICE_BYTES) {
+    yield bytes.subarray(at, at + SLICE_BYTES);
+    await yieldToLoop();
+  }
+}
+
+/** A problem of the first line. */
+class HeaderProblem extends Error {
+  constructor(
+    readonly code: string,
+    message: string,
+  ) {
+    super(message);
+  }
+}
+
+/** False for a column that is ignored. */
+function columnsOf(header: string[]): (Column | false)[] {
+  const names = header.map((name) => unescapeFormulas(name).trim().toLowerCase());
+  const columns = names.map((name) => isColumn(name) && name);
+  if (!columns.includes('email'))
+    throw new HeaderProblem('missing_column', 'must name its columns in the first line, email among them');
+  const duplicate = columns.find((name, i) => name !== false && columns.indexOf(name) < i);
+  if (duplicate) throw new HeaderProblem('duplicate_column', `must have the column ${duplicate} once`);
+  return columns;
+}
+
+const isColumn = (name: string): name is Column => Object.hasOwn(RULES, name);
+
+/** Adds the entry of a record, or its problems. */
+function addRecord(result: ReadCsv, record: Cells, line: number): void {
+  const cells: Cells = {};
+  for (const [column, text] of Object.entries(record) as [Column, string][]) {
+    const value = unescapeFormulas(text).trim();
+    if (value !== '') cells[column] = value;
+  }
+  const problems = problemsOf(cells, line);
+  result.problems.push(...problems);
+  if (problems.length > 0) return;
+  const { email = '', reason = null, origin = 'manual', expires_at: expires, domain_id: domainId = null } = cells;
+  result.entries.push({
+    line,
+    address: normaliseAddress(email),
+    origin: origin as SuppressionOrigin,
+    reason,
+    sourceId: null,
+    expiresAt: expires === undefined ? null : parseTimestamp(expires),
+    domainId,
+  });
+}
+
+function problemsOf(cells: Cells, line: number): SuppressionProblem[] {
+  const at = (column: string) => `lines[${line}].${column}`;
+  const missing = cells.email === undefined ? [{ path: at('email'), code: 'required', message: 'is required' }] : [];
+  const wrong = (Object.entries(cells) as [Column, string][]).flatMap(([column, value]) =>
+    RULES[column](value).map(({ code, message }) => ({ path: at(column), code, message })),
+  );
+  return [...missing, ...wrong];
+}
+
+function malformed(code: CsvError['code'] | undefined, line: number): SuppressionProblem {
+  const path = `lines[${line}]`;
+  return code === 'CSV_MAX_RECORD_SIZE'
+    ? { path, code: 'too_long', message: `must have at most ${MAX_RECORD_BYTES} bytes` }
+    : { path, code: 'invalid_csv', message: 'must be CSV by RFC 4180: a quote inside a quoted cell is doubled' };
+}
+
+/** The columns that `readSuppressionCsv` reads come first. */
+const WRITTEN_COLUMNS = [
+  'email',
+  'reason',
+  'origin',
+  'expires_at',
+  'domain_id',
+  'id',
+  'source_id',
+  'created_at',
+] as const;
+
+/**
+ * The entries as a CSV file (RFC 4180), page by page. Text that a spreadsheet would interpret as a formula has an apostrophe
+ * before it, which the import removes. That includes text that becomes a cell of its own only where the file is opened with
+ * another delimiter.
+ */
+export async function* writeSuppressionCsv(pages: AsyncIterable<SuppressionView[]>): AsyncGenerator<string> {
+  const options = {
+    columns: [...WRITTEN_COLUMNS],
+    cast: { string: escapeFormulas },
+    record_delimiter: '\r\n' as const,
+  };
+  yield stringify([], { ...options, header: true });
+  for await (const page of pages) yield stringify(page, options);
+}

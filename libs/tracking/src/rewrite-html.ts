@@ -1,0 +1,119 @@
+import { finished } from 'node:stream/promises';
+import { yieldToLoop } from '#libs/kernel';
+import { SAXParser, type EndTag, type StartTag } from 'parse5-sax-parser';
+
+/** Characters parsed before yielding to the event loop: about a millisecond. */
+const SLICE_CHARACTERS = 8 * 1024;
+/** The parser compares each attribute of a tag with all before it, and moves the list of open namespaces for each one. */
+const MAX_ATTRIBUTES = 1_000;
+const MAX_NAMESPACES = 200;
+const NAMESPACES = new Set(['svg', 'math']);
+/** Elements whose `href` a reader follows. `link` and `base` load or resolve resources. */
+const LINKING = new Set(['a', 'area']);
+/** Elements whose content is text: markup inserted behind an unclosed one would be shown to the reader. */
+const TEXT_ONLY = new Set([
+  'iframe',
+  'noembed',
+  'noframes',
+  'plaintext',
+  'script',
+  'style',
+  'textarea',
+  'title',
+  'xmp',
+]);
+/** An attribute that excludes its link from click tracking. */
+const NO_TRACK = 'data-no-track';
+
+export interface HtmlRewriting {
+  /** The new address of a link, or null to leave it. Called once per link with the decoded value of `href`. */
+  link: ((href: string) => string | null) | null;
+  /** Markup inserted before the last `</body>`, at the end of a document without one. */
+  append: string | null;
+}
+
+/** A replacement of the characters from `start` to `end`. */
+interface Splice {
+  start: number;
+  end: number;
+  text: string;
+}
+
+/**
+ * Replaces addresses of links in an HTML document and inserts markup at its end, unless it ends within a text; all other characters stay as they are.
+ * The document is tokenised as in a browser (WHATWG HTML §13.2.5), so text in comments, conditional comments, scripts and
+ * styles is not taken for a link. A document with very many attributes in a tag, or
+ * namespaces in each other, is returned as it is. New addresses must consist of URL characters that need no escaping in an attribute.
+ */
+export async function rewriteHtml(html: string, { link, append }: HtmlRewriting): Promise<string> {
+  const splices: Splice[] = [];
+  let bodyEnd: number | null = null;
+  let openText: string | null = null;
+  let openNamespaces = 0;
+  const parser = new BoundedParser({ sourceCodeLocationInfo: true });
+  parser.on('startTag', (tag: StartTag) => {
+    if (TEXT_ONLY.has(tag.tagName)) openText = tag.tagName;
+    if (NAMESPACES.has(tag.tagName)) openNamespaces += 1;
+    const splice = link === null ? null : linkSplice(html, tag, link);
+    if (splice !== null) splices.push(splice);
+  });
+  parser.on('endTag', ({ tagName, sourceCodeLocation }: EndTag) => {
+    if (tagName === openText) openText = null;
+    if (NAMESPACES.has(tagName)) openNamespaces -= 1;
+    if (tagName === 'body' && sourceCodeLocation) bodyEnd = sourceCodeLocation.startOffset;
+  });
+  // The parser passes its input on; nobody reads it.
+  parser.resume();
+  for (let at = 0; at < html.length; at += SLICE_CHARACTERS) {
+    if (at > 0) await yieldToLoop();
+    parser.write(html.slice(at, at + SLICE_CHARACTERS));
+    if (parser.openAttributes > MAX_ATTRIBUTES || openNamespaces > MAX_NAMESPACES) return html;
+  }
+  parser.end();
+  await finished(parser);
+  const end = bodyEnd ?? (openText === null ? html.length : null);
+  if (append !== null && end !== null) splices.push({ start: end, end, text: append });
+  return spliced(html, splices);
+}
+
+class BoundedParser extends SAXParser {
+  /** The number of attributes of the tag in which the input so far ends. */
+  get openAttributes(): number {
+    const { currentToken } = this.tokenizer as unknown as { currentToken: { attrs?: unknown[] } | null };
+    return currentToken?.attrs?.length ?? 0;
+  }
+}
+
+function linkSplice(html: string, tag: StartTag, link: (href: string) => string | null): Splice | null {
+  if (!LINKING.has(tag.tagName) || tag.attrs.some(({ name }) => name === NO_TRACK)) return null;
+  const href = tag.attrs.find(({ name, prefix }) => name === 'href' && !prefix)?.value;
+  const at = (tag.sourceCodeLocation as { attrs?: Record<string, { startOffset: number; endOffset: number }> } | null)
+    ?.attrs?.['href'];
+  if (href === undefined || at === undefined) return null;
+  const source = html.slice(at.startOffset, at.endOffset);
+  const value = valueRange(source);
+  if (value === null) return null;
+  const text = link(href);
+  return text === null ? null : { start: at.startOffset + value.from, end: at.startOffset + value.to, text };
+}
+
+/** The range of the value in the source of an attribute, without quotes; null for an attribute without a value. */
+function valueRange(source: string): { from: number; to: number } | null {
+  const equals = source.indexOf('=');
+  if (equals === -1) return null;
+  let from = equals + 1;
+  while (' \t\n\f\r'.includes(source[from] ?? 'x')) from += 1;
+  const quote = source[from];
+  if (quote !== '"' && quote !== "'") return { from, to: source.length };
+  return { from: from + 1, to: source.endsWith(quote) ? source.length - 1 : source.length };
+}
+
+function spliced(html: string, splices: Splice[]): string {
+  let result = '';
+  let at = 0;
+  for (const { start, end, text } of splices.sort((a, b) => a.start - b.start)) {
+    result += html.slice(at, start) + text;
+    at = end;
+  }
+  return result + html.slice(at);
+}

@@ -1,0 +1,130 @@
+import { Injectable } from '@nestjs/common';
+import { Database, isRetryable, Worker, type StoredClaim } from '#libs/persistence';
+import { disableWebhook, failPending, withPendingDeliveries } from '../endpoints/disable.js';
+import { CLAIM_JOBS, toJob, type ClaimedRow, type WebhookJob } from './claim.js';
+import { SETTLE, settleValues, type SettledRow, type Settlement } from './settle.js';
+import type { DisabledReason } from '../endpoints/webhook.entity.js';
+
+export interface SettleResult {
+  /** False: the claim was no longer ours. */
+  written: boolean;
+  /** The endpoint was failing before this group, as the database has it. */
+  wasFailing: boolean;
+  /** The endpoint must be disabled. */
+  failingTooLong: boolean;
+}
+
+/** The claim of one delivery as the database has it. */
+export interface WebhookClaim extends StoredClaim {
+  id: string;
+  fence: number;
+}
+
+/** See `StoredClaim`. */
+export const claimKeyOf = ({ id, fence }: { id: string; fence: number }): string => `${id} ${fence}`;
+
+/**
+ * The queue of deliveries in the database. A claim records the worker and increments a fence; later writes compare both,
+ * so that a worker which was declared dead in between changes nothing.
+ */
+@Injectable()
+export class DeliveryQueue {
+  constructor(
+    private readonly database: Database,
+    private readonly worker: Worker,
+  ) {}
+
+  /**
+   * Claims up to `limit` due deliveries, with at most `perEndpoint` in flight per endpoint over all workers (two workers
+   * that claim at the same moment may exceed that). The first due delivery of each endpoint comes before the second of
+   * any.
+   */
+  async claim(limit: number, perEndpoint: number): Promise<WebhookJob[]> {
+    const { rows } = await this.database.query<ClaimedRow>({
+      name: 'webhooks-claim',
+      text: CLAIM_JOBS,
+      values: [limit, perEndpoint, this.worker.id],
+    });
+    return rows.map(toJob);
+  }
+
+  /** Records a group of attempts. */
+  async settle(group: readonly Settlement[]): Promise<SettleResult[]> {
+    const { rows } = await retryOnce(() =>
+      this.database.query<SettledRow>({
+        name: 'webhooks-settle',
+        text: SETTLE,
+        values: settleValues(this.worker.id, group),
+      }),
+    );
+    const written = new Map(rows.map((row) => [row.id, row]));
+    return group.map(({ id }) => {
+      const row = written.get(id);
+      return {
+        written: row !== undefined,
+        wasFailing: row?.failing === true,
+        failingTooLong: row?.too_long === true && row.status !== 'delivered',
+      };
+    });
+  }
+
+  /** Records that an endpoint starts to fail, or that it has recovered. */
+  async setFailing(webhookId: string, failing: boolean): Promise<void> {
+    await this.database.query(
+      failing
+        ? 'UPDATE webhooks SET failing_since = now() WHERE id = $1 AND failing_since IS NULL'
+        : 'UPDATE webhooks SET failing_since = NULL WHERE id = $1 AND failing_since IS NOT NULL',
+      [webhookId],
+    );
+  }
+
+  /** Disables an endpoint and fails its pending deliveries. The account; null when it was disabled before. */
+  async disable(id: string, reason: DisabledReason): Promise<string | null> {
+    const account = await retryOnce(() => this.database.transaction((tx) => disableWebhook(tx, { id, reason })));
+    await failPending(this.database, id);
+    return account;
+  }
+
+  /** Fails deliveries that were left pending when their endpoint was disabled. */
+  async failLeftPending(): Promise<void> {
+    for (const id of await withPendingDeliveries(this.database)) await failPending(this.database, id);
+  }
+
+  /** All claims of this worker, also those that no job stands for. */
+  async storedClaims(): Promise<WebhookClaim[]> {
+    const { rows } = await this.database.query<{ id: string; fence: number }>(
+      'SELECT id, fence FROM webhook_deliveries WHERE claimed_by = $1',
+      [this.worker.id],
+    );
+    return rows.map((row) => ({ ...row, key: claimKeyOf(row) }));
+  }
+
+  /** Releases claims without an attempt; the deliveries are due as before. */
+  async release(claims: readonly { id: string; fence: number }[]): Promise<void> {
+    await this.database.query(
+      `UPDATE webhook_deliveries d SET claimed_by = NULL
+         FROM unnest($1::text[], $2::int[]) AS c (id, fence)
+        WHERE d.id = c.id AND d.claimed_by = $3 AND d.fence = c.fence`,
+      [claims.map(({ id }) => id), claims.map(({ fence }) => fence), this.worker.id],
+    );
+  }
+
+  /** Releases all claims of this worker. Call it only after the last request has ended. */
+  async releaseAll(): Promise<number> {
+    const { rowCount } = await this.database.query(
+      'UPDATE webhook_deliveries SET claimed_by = NULL WHERE claimed_by = $1',
+      [this.worker.id],
+    );
+    return rowCount;
+  }
+}
+
+/** Repeats work that a deadlock or a serialisation failure has rolled back. */
+async function retryOnce<T>(work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    if (!isRetryable(error)) throw error;
+    return work();
+  }
+}

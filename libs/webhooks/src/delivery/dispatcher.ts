@@ -1,0 +1,169 @@
+import { Injectable } from '@nestjs/common';
+import { backoffMs, LocalNotifications, Log, sleep } from '#libs/kernel';
+import { ClaimSweep, JobRunner, GroupCommit, Worker } from '#libs/persistence';
+import type { WebhookJob } from './claim.js';
+import { WebhookAttempts, type EndedAttempt } from './delivery-attempt.js';
+import { claimKeyOf, DeliveryQueue, type SettleResult, type WebhookClaim } from './delivery-queue.js';
+import { EndpointUpdates, type EndpointChange } from './endpoint-updates.js';
+import type { Settlement } from './settle.js';
+
+/** Requests in flight in this process. */
+const CONCURRENCY = 256;
+/** Requests in flight to one endpoint; fewer while more than half of all slots are in use, so that some stay free. */
+const PER_ENDPOINT = 10;
+const PER_ENDPOINT_WHEN_BUSY = 2;
+const POLL_MS = 250;
+/** How long a stop waits for requests in flight; then they are aborted and repeated after the next start. */
+const STOP_GRACE_MS = 4_000;
+/** A later retry is left to the poll. */
+const LONGEST_TIMER_MS = 60_000;
+
+/** Claims due deliveries, makes the attempts and records the results. Any number of dispatchers may share a database. */
+@Injectable()
+export class WebhookDispatcher {
+  private readonly loop: JobRunner<WebhookJob>;
+  private readonly claims: ClaimSweep<WebhookClaim>;
+  private readonly settlements: GroupCommit<Settlement, SettleResult>;
+  private readonly endpoints: EndpointUpdates;
+  private readonly inFlight = new Map<string, number>();
+  /** Endpoints with as many requests in flight as allowed: more deliveries may wait for them. */
+  private readonly atLimit = new Set<string>();
+  private readonly cleanups: (() => void)[] = [];
+  private nextRetry: { at: number; timer: NodeJS.Timeout } | undefined;
+  private stopping = false;
+
+  constructor(
+    private readonly queue: DeliveryQueue,
+    private readonly attempts: WebhookAttempts,
+    private readonly worker: Worker,
+    private readonly notifications: LocalNotifications,
+    private readonly log: Log,
+  ) {
+    this.settlements = new GroupCommit({ commit: (group) => this.queue.settle(group), maxItems: CONCURRENCY });
+    this.loop = new JobRunner(
+      {
+        name: 'webhooks',
+        claim: (limit) => this.claim(limit),
+        work: (job) => this.work(job),
+        concurrency: CONCURRENCY,
+        pollMs: POLL_MS,
+      },
+      log,
+    );
+    this.endpoints = new EndpointUpdates((id, change) => this.writeEndpoint(id, change), log);
+    this.claims = new ClaimSweep(
+      {
+        name: 'webhook deliveries',
+        stored: () => queue.storedClaims(),
+        held: () => Array.from(this.loop.jobs, claimKeyOf),
+        release: (claims) => queue.release(claims),
+        onReleased: () => this.loop.wake(),
+      },
+      worker,
+      log,
+    );
+  }
+
+  async start(): Promise<void> {
+    await this.claims.start();
+    await this.queue.failLeftPending();
+    this.cleanups.push(
+      () => this.claims.stop(),
+      this.notifications.on('due-webhooks', () => this.loop.wake()),
+    );
+    this.loop.start();
+  }
+
+  /** Claims nothing more, waits a short time for requests in flight, and releases all claims. */
+  async stop(): Promise<void> {
+    this.stopping = true;
+    for (const cleanUp of this.cleanups.splice(0)) cleanUp();
+    clearTimeout(this.nextRetry?.timer);
+    const grace = setTimeout(() => this.attempts.interrupt(), STOP_GRACE_MS);
+    await this.loop.stop();
+    clearTimeout(grace);
+    await this.endpoints.stop();
+    try {
+      await this.queue.releaseAll();
+    } finally {
+      await this.attempts.close();
+    }
+  }
+
+  private async claim(limit: number): Promise<WebhookJob[]> {
+    const perEndpoint = limit > CONCURRENCY / 2 ? PER_ENDPOINT : PER_ENDPOINT_WHEN_BUSY;
+    const jobs = await this.worker.claim(() => this.queue.claim(limit, perEndpoint));
+    for (const { webhookId } of jobs) {
+      const running = (this.inFlight.get(webhookId) ?? 0) + 1;
+      this.inFlight.set(webhookId, running);
+      if (running >= perEndpoint) this.atLimit.add(webhookId);
+    }
+    return jobs;
+  }
+
+  private async work(job: WebhookJob): Promise<void> {
+    try {
+      // Other workers may have declared this one dead, and then the delivery may be claimed by another.
+      const attempt = this.worker.isAlive ? await this.attempts.run(job) : ({ kind: 'interrupted' } as const);
+      if (attempt.kind === 'interrupted') return await this.queue.release([job]);
+      const settled = await this.persist(job, () => this.settlements.add(attempt.settlement));
+      if (settled.written) this.updateEndpoint(job.webhookId, attempt, settled);
+      if (attempt.settlement.delayMs !== null) this.wakeIn(attempt.settlement.delayMs);
+    } finally {
+      this.finished(job.webhookId);
+    }
+  }
+
+  /** Repeats a write while the database is unavailable; the claim stays ours meanwhile. */
+  private async persist<T>(job: WebhookJob, write: () => Promise<T>): Promise<T> {
+    for (let failures = 1; ; failures++) {
+      try {
+        return await write();
+      } catch (error) {
+        if (this.stopping) throw error;
+        this.log.warn('the result of a webhook attempt cannot be stored yet', {
+          webhook: job.webhookId,
+          event: job.eventId,
+          reason: (error as Error).message,
+        });
+        await sleep(backoffMs(failures));
+      }
+    }
+  }
+
+  private updateEndpoint(id: string, attempt: EndedAttempt, { wasFailing, failingTooLong }: SettleResult): void {
+    const failing = attempt.settlement.status !== 'delivered';
+    if (failing !== wasFailing || this.endpoints.isPending(id)) this.endpoints.add(id, { failing });
+    if (attempt.endpointGone) this.endpoints.add(id, { disable: 'gone' });
+    else if (failingTooLong) this.endpoints.add(id, { disable: 'failing' });
+  }
+
+  private async writeEndpoint(id: string, { failing, disable }: EndpointChange): Promise<void> {
+    if (failing !== undefined) await this.queue.setFailing(id, failing);
+    if (disable === undefined) return;
+    const account = await this.queue.disable(id, disable);
+    if (account === null) return;
+    this.log.info('webhook disabled', { account, webhook: id, reason: disable });
+    this.notifications.notify('outbox');
+  }
+
+  private finished(webhookId: string): void {
+    const running = (this.inFlight.get(webhookId) ?? 1) - 1;
+    if (running > 0) this.inFlight.set(webhookId, running);
+    else this.inFlight.delete(webhookId);
+    // At half of the limit and not after each request, so that one claim fills several slots.
+    if (running <= PER_ENDPOINT / 2 && this.atLimit.delete(webhookId)) this.loop.wake();
+  }
+
+  /** The poll would find a retry too; a timer makes short delays more precise. */
+  private wakeIn(delayMs: number): void {
+    const at = performance.now() + delayMs;
+    if (delayMs > LONGEST_TIMER_MS || this.stopping || (this.nextRetry && this.nextRetry.at <= at)) return;
+    clearTimeout(this.nextRetry?.timer);
+    const timer = setTimeout(() => {
+      this.nextRetry = undefined;
+      this.loop.wake();
+    }, delayMs);
+    this.nextRetry = { at, timer };
+  }
+}

@@ -1,0 +1,99 @@
+import { Injectable } from '@nestjs/common';
+import { Refusal, toPage, visibleDomains, type Page, type PageRequest, type Visibility } from '#libs/contracts';
+import { Database } from '#libs/persistence';
+import { webhookIsVisible } from '../endpoints/visible-webhooks.js';
+import { deliveryQuery, visibleDeliveries, type DeliveryFilter } from './delivery-query.js';
+import {
+  DELIVERY_COLUMNS,
+  toWebhookAttempt,
+  toWebhookEvent,
+  type AttemptRow,
+  type DeliveryRow,
+  type WebhookAttemptView,
+  type WebhookEventDetail,
+  type WebhookEventView,
+} from './delivery-view.js';
+
+/** The events of the last 30 days at an endpoint, pending ones included, and every attempt. */
+@Injectable()
+export class WebhookDeliveryLog {
+  constructor(private readonly database: Database) {}
+
+  /**
+   * Newest first; cursors are `evt_…`. Null if the key sees no such endpoint.
+   * @throws Refusal `validation_error` for a cursor that is not an event of this endpoint
+   */
+  async list(
+    visibility: Visibility,
+    webhookId: string,
+    { filter = {}, page }: { filter?: DeliveryFilter; page: PageRequest },
+  ): Promise<Page<WebhookEventView> | null> {
+    if (!(await this.hasWebhook(visibility, webhookId))) return null;
+    const cursor = page.after ?? page.before;
+    const query = deliveryQuery(DELIVERY_COLUMNS, {
+      visibility,
+      webhookId,
+      filter,
+      direction: page.before === undefined ? 'newest first' : 'oldest first',
+      ...(cursor === undefined ? {} : { beyond: await this.cursor({ visibility, webhookId }, page) }),
+      limit: page.limit + 1,
+    });
+    const { rows } = await this.database.query<DeliveryRow>(query.text, query.values);
+    return toPage(page, rows, { id: (row) => row.event_id, present: toWebhookEvent });
+  }
+
+  /** Null if the key sees no such event at this endpoint. */
+  async find(visibility: Visibility, webhookId: string, eventId: string): Promise<WebhookEventDetail | null> {
+    if (!(await this.hasWebhook(visibility, webhookId))) return null;
+    const { rows } = await this.database.query<DeliveryRow & { body: string }>(
+      `SELECT ${DELIVERY_COLUMNS}, d.body FROM webhook_deliveries d
+        WHERE d.webhook_id = $1 AND d.account_id = $2 AND d.event_id = $3 AND ${visibleDeliveries(visibility, 4)}`,
+      [webhookId, visibility.accountId, eventId, visibleDomains(visibility)],
+    );
+    return rows.length === 0
+      ? null
+      : { ...toWebhookEvent(rows[0]), payload: JSON.parse(rows[0].body) as WebhookEventDetail['payload'] };
+  }
+
+  /** Newest first; cursors are `atm_…`. Null if the key sees no such event at this endpoint. */
+  async attempts(
+    visibility: Visibility,
+    of: { webhookId: string; eventId: string },
+    page: PageRequest,
+  ): Promise<Page<WebhookAttemptView> | null> {
+    const event = await this.find(visibility, of.webhookId, of.eventId);
+    if (!event) return null;
+    const newestFirst = page.before === undefined;
+    const { rows } = await this.database.query<AttemptRow>(
+      `SELECT id, number, status, error, latency_ms, response, started_at FROM webhook_attempts
+        WHERE delivery_id = $1 AND ${newestFirst ? 'id < $2' : 'id > $2'}
+        ORDER BY id ${newestFirst ? 'DESC' : 'ASC'} LIMIT $3`,
+      [event.delivery_id, page.after ?? page.before ?? '~', page.limit + 1],
+    );
+    return toPage(page, rows, { id: (row) => row.id, present: toWebhookAttempt });
+  }
+
+  private async hasWebhook(visibility: Visibility, webhookId: string): Promise<boolean> {
+    const { rowCount } = await this.database.query(
+      `SELECT 1 FROM webhooks WHERE id = $1 AND account_id = $2 AND ${webhookIsVisible(3)}`,
+      [webhookId, visibility.accountId, visibleDomains(visibility)],
+    );
+    return rowCount > 0;
+  }
+
+  /** The delivery of a cursor: the list is in the order of deliveries, not of events. */
+  private async cursor(
+    { visibility, webhookId }: { visibility: Visibility; webhookId: string },
+    { after, before }: PageRequest,
+  ): Promise<string> {
+    const { rows } = await this.database.query<{ id: string }>(
+      `SELECT d.id FROM webhook_deliveries d
+        WHERE d.webhook_id = $1 AND d.account_id = $2 AND d.event_id = $3 AND ${visibleDeliveries(visibility, 4)}`,
+      [webhookId, visibility.accountId, after ?? before, visibleDomains(visibility)],
+    );
+    if (rows.length > 0) return rows[0].id;
+    const field = after === undefined ? 'before' : 'after';
+    const message = 'must be the id of an event of this webhook';
+    throw new Refusal('validation_error', [{ field, code: 'invalid_cursor', message }], `${field} ${message}.`);
+  }
+}

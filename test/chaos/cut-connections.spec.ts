@@ -1,0 +1,14 @@
+import { afterAll, describe } from 'vitest';
+import { cutConnectionsSuite } from '../support/attacks/cut-connections.suite.js';
+import { startStandalone, type RunningProgram } from '../support/program.js';
+import { firstSender } from '../support/services/sender.js';
+
+describe('two thousand sends whose connection is cut at a random byte', () => {
+  let program: RunningProgram;
+  afterAll(async () => {
+    await program?.stop();
+    program?.clean();
+  });
+
+  cutConnectionsSuite(2_000, async () => firstSender((program = await startStandalone())));
+});

@@ -1,0 +1,218 @@
+import { createHash, X509Certificate } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { mail } from '../support/mail.js';
+import { startStandalone, type RunningProgram } from '../support/program.js';
+import { ScriptedMx, type MxScript } from '../support/scripted-mx.js';
+import { selfSignedCertificate, testAuthority } from '../support/self-signed-certificate.js';
+import { until } from '../support/until.js';
+import { hasValidatingResolver, ValidatingResolver } from '../support/dns/validating-resolver.js';
+
+interface Attempt {
+  outcome: string;
+  smtp: { enhanced: string | null; text: string; mx: string | null } | null;
+  security: { verified: boolean; policy: string } | null;
+  tls_policy: string | null;
+}
+
+const authority = testAuthority();
+const own = selfSignedCertificate('nobody.example', true);
+const stranger = selfSignedCertificate('stranger.signed');
+
+/** `3 1 1 <hex>` of the first certificate of a PEM file. */
+function tlsa(usage: number, pem: string): string {
+  const key = new X509Certificate(pem).publicKey.export({ type: 'spki', format: 'der' });
+  return `${usage} 1 1 ${createHash('sha256').update(key).digest('hex')}`;
+}
+
+const SERVERS: Record<string, MxScript> = {
+  // Expired and for another name: usage 3 (DANE-EE) checks neither.
+  own: { tls: own },
+  stranger: { tls: stranger },
+  chained: { tls: authority.issue('mx0.chain-211.signed') },
+  'chained-elsewhere': { tls: authority.issue('mx.elsewhere.signed') },
+  plain: {},
+};
+
+interface Case {
+  /** `server` and the TLSA records at its name; the name is `mx.<server>.<case>` in the root or below `unsigned.` */
+  hosts: { server: string; tlsa: string[]; isUnsigned?: boolean; alias?: boolean }[];
+  isUnsigned?: boolean;
+  /** The domain has no MX, and is its own host. */
+  implicit?: boolean;
+  /** How the first attempt ends. */
+  ends: string;
+}
+
+const GOOD = tlsa(3, own.cert);
+const MANY = Array.from({ length: 60 }, (_, i) => `3 1 1 ${createHash('sha256').update(String(i)).digest('hex')}`);
+
+const CASES: Record<string, Case> = {
+  'good-311': { hosts: [{ server: 'own', tlsa: [GOOD] }], ends: 'delivered dane verified' },
+  'one-of-two-records': {
+    hosts: [{ server: 'own', tlsa: [tlsa(3, stranger.cert), GOOD] }],
+    ends: 'delivered dane verified',
+  },
+  'many-records': { hosts: [{ server: 'own', tlsa: [...MANY, GOOD] }], ends: 'delivered dane verified' },
+  'wrong-hash': { hosts: [{ server: 'stranger', tlsa: [GOOD] }], ends: 'deferred dane 4.7.5' },
+  'chain-211': { hosts: [{ server: 'chained', tlsa: [tlsa(2, authority.cert)] }], ends: 'delivered dane verified' },
+  'chain-211-other-name': {
+    hosts: [{ server: 'chained-elsewhere', tlsa: [tlsa(2, authority.cert)] }],
+    ends: 'deferred dane 4.7.5',
+  },
+  'chain-211-other-authority': {
+    hosts: [{ server: 'chained', tlsa: [tlsa(2, testAuthority().cert)] }],
+    ends: 'deferred dane 4.7.5',
+  },
+  'no-starttls': { hosts: [{ server: 'plain', tlsa: [GOOD] }], ends: 'deferred dane 4.7.10' },
+  unusable: { hosts: [{ server: 'stranger', tlsa: [tlsa(1, own.cert)] }], ends: 'delivered dane unverified' },
+  'unusable-no-starttls': { hosts: [{ server: 'plain', tlsa: [tlsa(1, own.cert)] }], ends: 'deferred dane 4.7.10' },
+  'no-tlsa': { hosts: [{ server: 'stranger', tlsa: [] }], ends: 'delivered opportunistic unverified' },
+  'unsigned-domain': {
+    hosts: [{ server: 'stranger', tlsa: [GOOD], isUnsigned: true }],
+    isUnsigned: true,
+    ends: 'delivered opportunistic unverified',
+  },
+  'unsigned-host': {
+    hosts: [{ server: 'stranger', tlsa: [GOOD], isUnsigned: true }],
+    ends: 'delivered opportunistic unverified',
+  },
+  'unsigned-domain-of-signed-host': {
+    hosts: [{ server: 'stranger', tlsa: [GOOD] }],
+    isUnsigned: true,
+    ends: 'delivered opportunistic unverified',
+  },
+  'bogus-tlsa': { hosts: [{ server: 'own', tlsa: [GOOD] }], ends: 'deferred dane 4.4.3' },
+  'bogus-mx': { hosts: [{ server: 'own', tlsa: [GOOD] }], ends: 'deferred null 4.4.3' },
+  'aliased-host': { hosts: [{ server: 'own', tlsa: [GOOD], alias: true }], ends: 'delivered dane verified' },
+  'second-host': {
+    hosts: [
+      { server: 'stranger', tlsa: [GOOD] },
+      { server: 'own', tlsa: [GOOD] },
+    ],
+    ends: 'delivered dane verified',
+  },
+  'second-host-after-bogus': {
+    hosts: [
+      { server: 'stranger', tlsa: [GOOD] },
+      { server: 'own', tlsa: [GOOD] },
+    ],
+    ends: 'delivered dane verified',
+  },
+  'own-host': { hosts: [{ server: 'own', tlsa: [GOOD] }], implicit: true, ends: 'delivered dane verified' },
+  'own-host-wrong-hash': {
+    hosts: [{ server: 'stranger', tlsa: [GOOD] }],
+    implicit: true,
+    ends: 'deferred dane 4.7.5',
+  },
+};
+
+/** Zone lines of all cases by zone, with full names. */
+function zones(addressOf: (server: string) => string, port: number): { signed: string[]; unsigned: string[] } {
+  const lines = { signed: [] as string[], unsigned: [] as string[] };
+  for (const [name, { hosts, isUnsigned = false, implicit = false }] of Object.entries(CASES)) {
+    const domain = domainOf(name, isUnsigned);
+    for (const [i, host] of hosts.entries()) {
+      const exchange = implicit ? domain : `mx${i}.${domainOf(name, host.isUnsigned === true)}`;
+      const zone = host.isUnsigned === true ? lines.unsigned : lines.signed;
+      const base = host.alias === true ? `alias${i}.${domain}` : exchange;
+      if (base !== exchange) zone.push(`${exchange} IN CNAME ${base}`);
+      zone.push(`${base} IN A ${addressOf(host.server)}`);
+      zone.push(...host.tlsa.map((record) => `_${port}._tcp.${base} IN TLSA ${record}`));
+      if (!implicit) (isUnsigned ? lines.unsigned : lines.signed).push(`${domain} IN MX ${i} ${exchange}`);
+    }
+  }
+  return lines;
+}
+
+const domainOf = (name: string, isUnsigned: boolean) => (isUnsigned ? `${name}.unsigned.` : `${name}.signed.`);
+
+/** Modifies signed records, so that their signatures are invalid. */
+function tamper(zone: string): string {
+  return zone
+    .split('\n')
+    .map((line) => {
+      if (/^_\d+\._tcp\.mx0\.(bogus-tlsa|second-host-after-bogus)\..*\sIN\sTLSA\s/.test(line))
+        return line.replace(/.$/, forged);
+      return /^bogus-mx\.signed\.\s.*\sIN\sMX\s/.test(line) ? line.replace(/MX\s+0/, 'MX\t9') : line;
+    })
+    .join('\n');
+}
+
+const forged = (digit: string): string => (digit === '0' ? '1' : '0');
+
+describe.skipIf(!hasValidatingResolver() && process.env['POSTLOFT_REQUIRE_ENGINES'] !== '1')(
+  'DANE with a resolver that checks signatures',
+  () => {
+    const mxs = new Map<string, ScriptedMx>();
+    let resolver: ValidatingResolver;
+    let program: RunningProgram;
+
+    beforeAll(async () => {
+      let port = 0;
+      for (const [i, server] of Object.keys(SERVERS).entries()) {
+        const mx = await ScriptedMx.start({ ...SERVERS[server], host: `127.0.8.${i + 1}`, port });
+        ({ port } = mx);
+        mxs.set(server, mx);
+      }
+      const addressOf = (server: string) => `127.0.8.${Object.keys(SERVERS).indexOf(server) + 1}`;
+      resolver = await ValidatingResolver.start({ ...zones(addressOf, port), tamper });
+      program = await startStandalone({
+        DELIVERY_MODE: 'mx',
+        MX_PORT: String(port),
+        ALLOW_PRIVATE_MX: 'true',
+        DNS_SERVERS: resolver.address,
+        DELIVERY_RETRY_SCHEDULE: '1h',
+      });
+    });
+    afterAll(async () => {
+      await program?.stop();
+      await Promise.all([...mxs.values()].map((mx) => mx.close()));
+      await resolver?.close();
+      program?.clean();
+    });
+
+    async function attemptAt(to: string): Promise<Attempt> {
+      const { id } = (await (await program.call('POST', '/emails', mail({ to }))).json()) as { id: string };
+      return until(
+        async () => {
+          const shown = await program.call('GET', `/emails/${id}/attempts`);
+          return ((await shown.json()) as { data: Attempt[] }).data[0] ?? null;
+        },
+        { what: `an attempt for ${to}` },
+      );
+    }
+
+    it('is on, and says so in the log and in the metrics', async () => {
+      expect(program.output()).toMatch(/DANE is on: the resolver 127\.0\.0\.1:\d+ checks signatures/);
+      expect(await (await fetch(`${program.url}/metrics`)).text()).toMatch(/^postloft_dane_enabled 1$/m);
+    });
+
+    it('every host is spoken to as its zone promises, and no mail goes out under less than that', async () => {
+      const names = Object.keys(CASES);
+      const attempts = await Promise.all(
+        names.map((name) => attemptAt(`a@${domainOf(name, CASES[name].isUnsigned === true).replace(/\.$/, '')}`)),
+      );
+      const ends = attempts.map(({ outcome, security, tls_policy, smtp }, i) => {
+        if (outcome !== 'delivered') return [names[i], `${outcome} ${tls_policy} ${smtp?.enhanced}`];
+        const line =
+          security === null ? 'plain' : `${security.policy} ${security.verified ? 'verified' : 'unverified'}`;
+        return [names[i], `delivered ${line}`];
+      });
+      expect(ends).toEqual(names.map((name) => [name, CASES[name].ends]));
+      // No downgrade: nothing in the clear, and no deferred mail was transmitted.
+      const taken = [...mxs.values()].flatMap((mx) => mx.mails);
+      expect(taken.filter(({ tls }) => !tls)).toEqual([]);
+      expect(taken).toHaveLength(names.filter((name) => CASES[name].ends.startsWith('delivered')).length);
+      expect(attempts[names.indexOf('second-host')].smtp?.mx).toBe('mx1.second-host.signed');
+      expect(attempts[names.indexOf('wrong-hash')].smtp?.text).toContain('no TLSA record matches the certificate');
+    });
+
+    it('can be switched off', async () => {
+      await program.stop();
+      program = await program.restart({ DANE: 'off' });
+      expect(program.output()).toContain('DANE is off: it is switched off.');
+      const { outcome, tls_policy } = await attemptAt('b@wrong-hash.signed');
+      expect([outcome, tls_policy]).toEqual(['delivered', 'opportunistic']);
+    });
+  },
+);

@@ -1,0 +1,7 @@
+import { describe } from 'vitest';
+import { SLOW_CLIENTS } from '../support/smtp/relay-clients.js';
+import { RELAY_DOMAINS, relayClientsSuite } from '../support/smtp/relay-clients.suite.js';
+import { RelayFixture } from '../support/smtp/relay-fixture.js';
+
+/** Those of docs/smtp.md that take seconds to start. */
+describe('slow clients of the relay', () => relayClientsSuite(SLOW_CLIENTS, () => RelayFixture.start(RELAY_DOMAINS)));

@@ -1,0 +1,38 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { goldenReportMail, readGoldenReports, type ExpectedRecipient } from '../../support/golden-reports.js';
+import { openInboundFixture, type InboundFixture } from '../../support/inbound/inbound-fixture.js';
+
+const samples = readGoldenReports();
+const RECIPIENT_CLASSES = ['invalid_recipient', 'bad_domain', 'inactive_mailbox'];
+
+const failuresOf = (recipients: readonly ExpectedRecipient[]) => recipients.filter(({ action }) => action === 'failed');
+/** The only recipient of the mail is dead: by his own name, or by none beside his token. */
+const isDead = ({ address, class: found }: ExpectedRecipient): boolean =>
+  (address === null || address === '{{recipient}}') && found !== null && RECIPIENT_CLASSES.includes(found);
+
+let desk: InboundFixture;
+beforeAll(async () => {
+  desk = await openInboundFixture();
+});
+afterAll(() => desk?.close());
+
+async function run(name: string) {
+  const recipient = `${name}@rcpt.example`;
+  const sent = await desk.send([recipient]);
+  await desk.receive(sent.returnPath, goldenReportMail(name, { ...sent, recipient }));
+  return { sent, recipient };
+}
+
+describe('the golden bounces, at the return path of a mail to one recipient', () => {
+  it.each(samples)('$name: $kind', async ({ name, kind, recipients }) => {
+    const { sent, recipient } = await run(name);
+    const failures = kind === 'delivery' ? failuresOf(recipients) : [];
+    expect(await desk.statuses(sent.id)).toEqual([failures.length > 0 ? 'bounced' : 'delivered']);
+    const entries = (await desk.suppressed()).filter(({ source_id }) => source_id === sent.id);
+    const dead = failures.some(isDead);
+    expect(entries.map(({ address }) => address)).toEqual(dead ? [recipient] : []);
+    if (failures.length === 0) return;
+    const { class: found } = failures.find(isDead) ?? failures[0];
+    expect((await desk.events(sent.id)).at(-1)?.data['bounce_class']).toBe(found);
+  });
+});

@@ -1,0 +1,218 @@
+import { mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as later } from 'node:timers/promises';
+import { pino } from 'pino';
+import { afterAll, afterEach, beforeAll, expect, it, vi } from 'vitest';
+import { InboundServer } from '#apps/smtp/src/inbound/inbound-server';
+import { InboundSession } from '#apps/smtp/src/inbound/inbound-session';
+import { Health, loadConfig, Log, Shutdown, type Config } from '#libs/kernel';
+import { openInboundFixture, type InboundFixture, type SentMail } from '../../support/inbound/inbound-fixture.js';
+import { dsn } from '../../support/inbound-reports.js';
+import { freePorts } from '../../support/ports.js';
+import { selfSignedCertificate, type Certificate } from '../../support/self-signed-certificate.js';
+import { SmtpTalk } from '../../support/smtp-talk.js';
+import { until } from '../../support/until.js';
+
+const MINUTE = 60_000;
+/** Deadlines and certificates are looked at every second. */
+const LOOKED_MS = 1_100;
+
+/** The door of the program, with its own deadlines, stop and watch of its certificate. */
+interface Door {
+  shutdown: Shutdown;
+  health: Health;
+  /** Of its log. */
+  lines: string[];
+}
+
+let desk: InboundFixture;
+let dir: string;
+let port: number;
+let door: Door;
+const talks: SmtpTalk[] = [];
+
+beforeAll(async () => {
+  desk = await openInboundFixture();
+  dir = mkdtempSync(join(tmpdir(), 'postloft-inbound-'));
+});
+afterAll(async () => {
+  await desk?.close();
+  rmSync(dir, { recursive: true, force: true });
+});
+afterEach(async () => {
+  vi.useRealTimers();
+  for (const talk of talks.splice(0)) talk.close();
+  await door?.shutdown.run();
+  await desk.clear();
+});
+
+async function open(): Promise<Door> {
+  [port] = await freePorts(1);
+  show(selfSignedCertificate('one.test'));
+  const lines: string[] = [];
+  const log = new Log(pino({}, { write: (line: string) => lines.push(line) }));
+  const [shutdown, health] = [new Shutdown(log), new Health()];
+  const config = settings();
+  const session = new InboundSession(desk.inbound, log, config);
+  await new InboundServer(session, config, log, shutdown, health).onApplicationBootstrap();
+  door = { shutdown, health, lines };
+  return door;
+}
+
+function settings(): Config {
+  return loadConfig('smtp', {
+    DATABASE_URL: desk.offices.db.url,
+    CLICKHOUSE_URL: 'http://127.0.0.1:1',
+    MASTER_KEY: Buffer.alloc(32, 7).toString('base64'),
+    INBOUND_SMTP_PORT: String(port),
+    SMTP_TLS_CERT: join(dir, 'tls.crt'),
+    SMTP_TLS_KEY: join(dir, 'tls.key'),
+  });
+}
+
+/** Each file by one rename. */
+function show({ cert, key }: Certificate): void {
+  for (const [name, text] of [
+    ['tls.key', key],
+    ['tls.crt', cert],
+  ]) {
+    writeFileSync(join(dir, `${name}.new`), text);
+    renameSync(join(dir, `${name}.new`), join(dir, name));
+  }
+}
+
+async function greeted(secured = false): Promise<SmtpTalk> {
+  const talk = SmtpTalk.open(port);
+  talks.push(talk);
+  expect(await talk.reply()).toEqual([expect.stringMatching(/^220 /)]);
+  await talk.say('EHLO mx.reporters.example');
+  if (!secured) return talk;
+  expect(await talk.say('STARTTLS')).toMatch(/^220 /);
+  await talk.secure();
+  await talk.say('EHLO mx.reporters.example');
+  return talk;
+}
+
+/** In the middle of a message to the postmaster. */
+async function sending(talk: SmtpTalk): Promise<void> {
+  expect(await talk.say('MAIL FROM:<>')).toMatch(/^250 /);
+  expect(await talk.say(`RCPT TO:<postmaster@${desk.serviceDomain}>`)).toMatch(/^250 /);
+  expect(await talk.say('DATA')).toMatch(/^354 /);
+  talk.write('Subject: a report\r\n\r\nhalf of it');
+}
+
+it('stops at once for servers that only wait, takes the report that is coming in, and nothing new', async () => {
+  const { shutdown, health } = await open();
+  const [idle, busy] = [await greeted(), await greeted(true)];
+  await sending(busy);
+  const stopping = shutdown.run();
+  expect(await idle.reply()).toEqual([expect.stringMatching(/^421 4\.3\.2 /)]);
+  await idle.end();
+  const late = SmtpTalk.open(port);
+  talks.push(late);
+  await late.end();
+  expect(late.pending).toBe('');
+  expect(await desk.stored()).toEqual([]);
+  expect(await health.failures()).toEqual({ inbound: 'the listener is closed' });
+  expect(await busy.say('\r\n.')).toMatch(/^250 2\.0\.0 /);
+  expect(await busy.reply()).toEqual([expect.stringMatching(/^421 4\.3\.2 /)]);
+  await stopping;
+  expect(await desk.stored()).toMatchObject([{ verdict: 'kept' }]);
+});
+
+it('answers a report while others wait for DNS', async () => {
+  await open();
+  desk.dns.set('silent.example', { fault: 'silent' });
+  const several = await desk.send(['ada@silent.example', 'grace@silent.example']);
+  const single = await desk.send(['ada@rcpt.example']);
+  const answered: string[] = [];
+  const report = async (name: string, { returnPath }: SentMail, message: string) => {
+    const talk = await greeted();
+    await talk.say('MAIL FROM:<>');
+    await talk.say(`RCPT TO:<${returnPath}>`);
+    await talk.say('DATA');
+    answered.push(`${name} ${(await talk.say(`${message}.`)).slice(0, 3)}`);
+  };
+  const waiting = Array.from({ length: 8 }, () =>
+    report('several', several, dsn(several, [{ final: 'ada@silent.example' }])),
+  );
+  // All of them, and more than are processed at once.
+  await until(async () => desk.dns.questions.filter(({ name }) => name === 'silent.example').length >= 8, {
+    what: 'their questions',
+  });
+  await report('single', single, dsn(single));
+  expect(answered).toEqual(['single 250']);
+  await Promise.all(waiting);
+  expect(answered.slice(1)).toEqual(Array(8).fill('several 451'));
+});
+
+// RFC 5321 §4.1.2 and .3.
+it.each(['"a b"@c.example', '"a@b \\" $& c"@d.example', 'a.@c.example', 'a@[192.0.2.1]'])(
+  'takes mail of <%s>',
+  async (from) => {
+    await open();
+    const talk = await greeted();
+    expect(await talk.say(`MAIL FROM:<${from}> SIZE=100 BODY=8BITMIME`)).toMatch(/^250 /);
+    expect(await talk.say(`RCPT TO:<"post master"@${desk.serviceDomain}>`)).toMatch(/^501 5\.1\.3 /);
+    expect(await talk.say(`RCPT TO:<postmaster@${desk.serviceDomain}>`)).toMatch(/^250 /);
+    expect(await talk.say('DATA')).toMatch(/^354 /);
+    expect(await talk.say('Subject: hello\r\n\r\nhello\r\n.')).toMatch(/^250 /);
+    expect(await desk.rows('SELECT mail_from FROM inbound_messages')).toEqual([{ mail_from: from }]);
+  },
+);
+
+it.each(['"a b@c.example', '"a b"c@d.example', '"a\u200bb"@c.example', '"a b"@'])(
+  'takes none of <%s>',
+  async (from) => {
+    await open();
+    expect(await (await greeted()).say(`MAIL FROM:<${from}> SMTPUTF8`)).toMatch(/^501 /);
+  },
+);
+
+it('gives a report that does not end five seconds when it stops', async () => {
+  vi.useFakeTimers({ toFake: ['performance'] });
+  const { shutdown } = await open();
+  const talk = await greeted();
+  await sending(talk);
+  const stopping = shutdown.run();
+  vi.advanceTimersByTime(4_900);
+  await later(200);
+  expect(talk.ended).toBe(false);
+  vi.advanceTimersByTime(100);
+  expect(await talk.reply()).toEqual([expect.stringMatching(/^421 4\.3\.2 /)]);
+  await stopping;
+  expect(await desk.stored()).toEqual([]);
+});
+
+it('shows a renewed certificate to who comes then, goes on with who is there, and looks no more when it has stopped', async () => {
+  const { shutdown, lines } = await open();
+  const before = await greeted(true);
+  expect(before.certificateName).toBe('one.test');
+  show(selfSignedCertificate('two.test'));
+  await until(async () => (await greeted(true)).certificateName === 'two.test', { what: 'the new certificate' });
+  await sending(before);
+  expect(await before.say('\r\n.')).toMatch(/^250 /);
+  expect(await desk.stored()).toHaveLength(1);
+  await shutdown.run();
+  show(selfSignedCertificate('three.test'));
+  await later(2 * LOOKED_MS);
+  expect(lines.filter((line) => line.includes('certificate'))).toHaveLength(1);
+});
+
+it('ends every session after ten minutes, whatever it says, in the middle of a message too', async () => {
+  vi.useFakeTimers({ toFake: ['performance'] });
+  await open();
+  const [waits, sends] = [await greeted(), await greeted()];
+  vi.advanceTimersByTime(10 * MINUTE - 1_000);
+  await later(LOOKED_MS);
+  expect(await waits.say('NOOP')).toMatch(/^250 /);
+  await sending(sends);
+  vi.advanceTimersByTime(1_000);
+  for (const talk of [waits, sends]) {
+    expect(await talk.reply()).toEqual(['421 4.4.2 This connection is open for too long']);
+    await talk.end();
+  }
+  expect(await desk.stored()).toEqual([]);
+  expect(await (await greeted()).say('NOOP')).toMatch(/^250 /);
+});

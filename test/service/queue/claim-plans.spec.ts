@@ -1,0 +1,71 @@
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { Queue } from '#libs/queue';
+import { fillBacklog } from '../../support/backlog.js';
+import { openQueueFixture, type QueueProcess, type QueueFixture } from '../../support/delivery/queue-fixture.js';
+import { tableReads } from '../../support/table-reads.js';
+
+/** Recipients that wait; POSTLOFT_PENDING=1000000 for the promised count. */
+const PENDING = Number(process.env['POSTLOFT_PENDING'] ?? 40_000);
+const LIMIT = 50;
+/** The sixth run of a prepared statement is the first with a plan for any values. */
+const TIMES = 7;
+
+describe('a claim beside a backlog', () => {
+  let offices: QueueFixture;
+  let office: QueueProcess;
+  const run = (text: string, values: unknown[] = []) => offices.db.database.query(text, values);
+
+  beforeAll(async () => {
+    offices = await openQueueFixture(1);
+    office = await offices.open();
+    for (const table of ['emails', 'recipients']) await run(`ALTER TABLE ${table} SET (autovacuum_enabled = off)`);
+  }, 60_000);
+  afterEach(() => run('TRUNCATE recipients, emails'));
+  afterAll(() => offices?.close());
+
+  /** Claims again and again; a claim that walks over the backlog reads each recipient of it. */
+  async function claimAll(rooms?: Parameters<Queue['claim']>[1]): Promise<void> {
+    for (let i = 0; i < TIMES; i++) {
+      let found = 0;
+      const reads = await tableReads(offices.db.database, async () => {
+        found = (await office.queue.claim(LIMIT, rooms)).length;
+      });
+      expect(found).toBe(LIMIT);
+      expect(reads.rows).toBeLessThan(PENDING / 10);
+    }
+  }
+
+  it.each([
+    ['in one domain', 1],
+    ['in very many domains', PENDING / 10],
+  ])('reads no more for mail that waits %s', async (_, domains) => {
+    await fillBacklog(offices, { name: 'many', count: PENDING, domains, is_due: true, dueIn: '-2 hours' });
+    await run('ANALYZE recipients');
+    await claimAll();
+  });
+
+  it('steps over the backlog of a domain without room, and finds who stands behind it', async () => {
+    await fillBacklog(offices, { name: 'full', count: PENDING, domains: 1, is_due: true, dueIn: '-2 hours' });
+    await fillBacklog(offices, { name: 'ok', count: LIMIT * TIMES, domains: 20, is_due: true, dueIn: '-1 hour' });
+    await claimAll({ perDomain: 10, byDomain: { 'full0.example': 0 } });
+  });
+
+  it('does not look at what is not due, in however many domains it waits', async () => {
+    await fillBacklog(offices, { name: 'later', count: PENDING, domains: PENDING / 10, is_due: false, dueIn: '1 day' });
+    await fillBacklog(offices, { name: 'ok', count: LIMIT * TIMES, domains: 20, is_due: false, dueIn: '-1 hour' });
+    await claimAll();
+  });
+
+  it('tells the age of the oldest without reading all', async () => {
+    await fillBacklog(offices, {
+      name: 'many',
+      count: PENDING,
+      domains: PENDING / 10,
+      is_due: true,
+      dueIn: '-2 hours',
+    });
+    const reads = await tableReads(offices.db.database, () => office.queue.oldestDue());
+    expect(reads.rows).toBeLessThan(PENDING / 10);
+    expect(await office.queue.oldestDue()).toBeGreaterThan(7_000);
+  });
+});

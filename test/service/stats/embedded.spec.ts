@@ -1,0 +1,129 @@
+import { wholeAccount } from '#libs/contracts';
+import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { loadConfig, Log } from '#libs/kernel';
+import { StatsStore } from '#libs/stats';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { startClickhouseFront } from '../../support/clickhouse-front.js';
+import { StatsEvents } from '../../support/stats-events.js';
+import { statsStoreSuite } from '../../support/stats-store-suite.js';
+
+const NOON = new Date('2026-03-01T12:00:00.000Z');
+const LATER = new Date('2026-03-01T13:00:00.000Z');
+const silent = new Log({ error() {}, warn() {}, info() {} } as never);
+const openAt = (dataDir: string) => new StatsStore(loadConfig('standalone', { DATA_DIR: dataDir }), silent);
+
+describe('in process', () => {
+  let dataDir: string;
+  let store: StatsStore;
+  beforeAll(async () => {
+    dataDir = await mkdtemp(join(tmpdir(), 'stats-'));
+    store = openAt(dataDir);
+    await store.ready();
+  });
+  afterAll(async () => {
+    await store.close();
+    await rm(dataDir, { recursive: true, force: true });
+  });
+
+  statsStoreSuite('the embedded engine', () => store);
+});
+
+describe('a store in process', () => {
+  let dataDir: string;
+  const broken = async () => (await readdir(dataDir)).filter((name) => name.startsWith('chdb.broken-'));
+  /** Opens a store, does something with it, closes it. One process has one store at a time. */
+  const visit = async <T>(work: (store: StatsStore) => Promise<T>): Promise<T> => {
+    const store = openAt(dataDir);
+    try {
+      await store.ready();
+      return await work(store);
+    } finally {
+      await store.close();
+    }
+  };
+  const path = (...parts: string[]) => join(dataDir, 'chdb', ...parts);
+
+  beforeEach(async () => {
+    dataDir = await mkdtemp(join(tmpdir(), 'stats-'));
+  });
+  afterEach(() => rm(dataDir, { recursive: true, force: true }));
+
+  it('keeps its rows, its tokens and its identity over a restart', async () => {
+    const events = new StatsEvents();
+    const batch = { token: 'log:1-10', events: events.deliveries(10, NOON, 1_000) };
+    const before = await visit(async (store) => {
+      await store.insert(batch);
+      return store.identity;
+    });
+    await visit(async (store) => {
+      expect(store.identity).toBe(before);
+      await store.insert(batch);
+      expect(
+        (await store.domainStats(wholeAccount(events.accountId), events.domainId, { from: NOON, to: LATER })).delivered,
+      ).toBe(10);
+    });
+    expect(await broken()).toEqual([]);
+  });
+
+  it('counts an event once that comes in another batch after a restart', async () => {
+    const events = new StatsEvents();
+    const [early, late] = [events.deliveries(10, NOON, 1_000), events.deliveries(10, NOON, 1_000)];
+    await visit((store) => store.insert({ token: 'log:1-20', events: [...early, ...late] }));
+    await visit(async (store) => {
+      await store.insert({ token: 'log:1-15', events: [...early, ...late.slice(0, 5)] });
+      await store.insert({ token: 'log:16-25', events: [...late.slice(5), ...events.deliveries(5, NOON, 1_000)] });
+      const { delivered } = await store.domainStats(wholeAccount(events.accountId), events.domainId, {
+        from: NOON,
+        to: LATER,
+      });
+      expect(delivered).toBe(25);
+    });
+  });
+
+  it('is moved aside and begun anew, with another identity, when it cannot be opened', async () => {
+    const before = await visit(async (store) => store.identity);
+    await writeFile(path('metadata', 'postloft.sql'), 'garbage');
+    const after = await visit(async (store) => store.identity);
+    expect(after).not.toBe(before);
+    expect(await broken()).toHaveLength(1);
+  });
+
+  it('is moved aside when some of its data cannot be read', async () => {
+    const events = new StatsEvents();
+    const before = await visit(async (store) => {
+      await store.insert({ token: 'log:1-10', events: events.deliveries(10, NOON, 1_000) });
+      return store.identity;
+    });
+    for (const name of await readdir(path('store'), { recursive: true }))
+      if (/202603_\d.*\/data\.bin$/.test(name)) await writeFile(path('store', name), 'garbage');
+    const after = await visit(async (store) => store.identity);
+    expect(after).not.toBe(before);
+    expect(await broken()).toHaveLength(1);
+  });
+
+  it('refuses to start, and leaves the files alone, while another process uses it', async () => {
+    const other = await startClickhouseFront({ path: path() });
+    try {
+      const store = openAt(dataDir);
+      await expect(store.ready()).rejects.toThrow(/cannot be opened: .*Cannot lock file/);
+      expect(await broken()).toEqual([]);
+      await other.stop();
+      await expect(store.ready()).resolves.toBeUndefined();
+      await store.close();
+    } finally {
+      await other.stop();
+    }
+  });
+
+  it('tells what it is asked after its end that it is closed', async () => {
+    const store = openAt(dataDir);
+    await store.ready();
+    await store.close();
+    await expect(store.insert({ token: 'x', events: [] })).rejects.toThrow('closed');
+    await expect(store.domainStats(wholeAccount('acc'), 'dom', { from: NOON, to: LATER })).rejects.toMatchObject({
+      code: 'service_unavailable',
+    });
+  });
+});

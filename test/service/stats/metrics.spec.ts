@@ -1,0 +1,40 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { loadConfig, Log } from '#libs/kernel';
+import { StatsStore } from '#libs/stats';
+import { afterAll, beforeAll, describe } from 'vitest';
+import { startClickhouseFront, type ClickhouseFront } from '../../support/clickhouse-front.js';
+import { statsMetricsSuite } from '../../support/stats-metrics-suite.js';
+
+const silent = new Log({ error() {}, warn() {}, info() {} } as never);
+
+describe('in process', () => {
+  let dataDir: string;
+  let store: StatsStore;
+  beforeAll(async () => {
+    dataDir = await mkdtemp(join(tmpdir(), 'stats-'));
+    store = new StatsStore(loadConfig('standalone', { DATA_DIR: dataDir }), silent);
+    await store.ready();
+  });
+  afterAll(async () => {
+    await store.close();
+    await rm(dataDir, { recursive: true, force: true });
+  });
+  statsMetricsSuite('the embedded engine', () => store);
+});
+
+describe('over HTTP', () => {
+  let front: ClickhouseFront;
+  let store: StatsStore;
+  beforeAll(async () => {
+    front = await startClickhouseFront();
+    store = new StatsStore(loadConfig('standalone', { CLICKHOUSE_URL: front.url }), silent);
+    await store.ready();
+  });
+  afterAll(async () => {
+    await store.close();
+    await front.stop();
+  });
+  statsMetricsSuite('a server', () => store);
+});

@@ -1,0 +1,167 @@
+import { wholeAccount } from '#libs/contracts';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createClient, type ClickHouseClient } from '@clickhouse/client';
+import { loadConfig, Log } from '#libs/kernel';
+import { StatsStore } from '#libs/stats';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { startClickhouseFront, type ClickhouseFront } from '../../support/clickhouse-front.js';
+import { StatsEvents } from '../../support/stats-events.js';
+import { statsStoreSuite } from '../../support/stats-store-suite.js';
+
+const NOON = new Date('2026-03-01T12:00:00.000Z');
+const LATER = new Date('2026-03-01T13:00:00.000Z');
+const silent = new Log({ error() {}, warn() {}, info() {} } as never);
+const openAt = (CLICKHOUSE_URL: string) => new StatsStore(loadConfig('standalone', { CLICKHOUSE_URL }), silent);
+
+describe('over HTTP', () => {
+  let front: ClickhouseFront;
+  let store: StatsStore;
+  beforeAll(async () => {
+    front = await startClickhouseFront();
+    store = openAt(front.url);
+    await store.ready();
+  });
+  afterAll(async () => {
+    await store.close();
+    await front.stop();
+  });
+
+  statsStoreSuite('a server', () => store);
+
+  it('makes its database when the server does not have it, and keeps apart from others', async () => {
+    const own = openAt(`${front.url.replace('//', '//someone:secret@')}/mail%20stats`);
+    await own.ready();
+    expect(own.identity).not.toBe(store.identity);
+    const again = openAt(`${front.url}/mail%20stats`);
+    await again.ready();
+    expect(again.identity).toBe(own.identity);
+    await Promise.all([own.close(), again.close()]);
+  });
+
+  it('completes the roll-up when a crash came between it and the events', async () => {
+    const server = createClient({ url: front.url });
+    const events = new StatsEvents();
+    events.position = 10_000_000;
+    const batch = { token: 'crash:1-10', events: events.deliveries(10, NOON, 1_000) };
+    const count = async () =>
+      (await store.domainStats(wholeAccount(events.accountId), events.domainId, { from: NOON, to: LATER })).delivered;
+    await server.command({ query: 'DETACH TABLE message_counts_feed' });
+    await store.insert(batch);
+    await server.command({ query: 'ATTACH TABLE message_counts_feed' });
+    await server.close();
+    expect(await count()).toBe(0);
+    await store.insert(batch);
+    expect(await count()).toBe(10);
+    await store.insert(batch);
+    expect(await count()).toBe(10);
+  });
+
+  describe('in a database with tables of another version', () => {
+    let admin: ClickHouseClient;
+    beforeAll(() => {
+      admin = createClient({ url: front.url, database: 'front' });
+    });
+    afterAll(() => admin?.close());
+
+    const run = async (...queries: string[]) => {
+      for (const query of queries) await admin.command({ query });
+    };
+    const tablesOf = async (database: string) => {
+      const result = await admin.query({
+        query: `SELECT name, toString(uuid) AS id FROM system.tables WHERE database = {database:String} ORDER BY name`,
+        query_params: { database },
+        format: 'JSONEachRow',
+      });
+      return result.json<{ name: string; id: string }>();
+    };
+
+    it.each([
+      [1, ['CREATE TABLE development_1.email_events (at DateTime) ENGINE = MergeTree ORDER BY at']],
+      [
+        2,
+        [
+          'CREATE TABLE development_2.mail_events (at DateTime) ENGINE = MergeTree ORDER BY at',
+          'CREATE TABLE development_2.mail_counts (at DateTime) ENGINE = MergeTree ORDER BY at',
+          `CREATE MATERIALIZED VIEW development_2.mail_counts_feed TO development_2.mail_counts AS
+             SELECT at FROM development_2.mail_events`,
+        ],
+      ],
+    ])('removes those of development version %i, so that it is filled from the log', async (version, tables) => {
+      const database = `development_${version}`;
+      await run(
+        `CREATE DATABASE ${database} ENGINE = Atomic`,
+        `CREATE TABLE ${database}.stats_schema (version UInt32, applied_at DateTime) ENGINE = MergeTree ORDER BY version`,
+        `INSERT INTO ${database}.stats_schema (version) VALUES (${version})`,
+        ...tables,
+      );
+      const own = openAt(`${front.url}/${database}`);
+      await own.ready();
+      const found = await tablesOf(database);
+      expect(found.map(({ name }) => name)).toEqual([
+        ...['message_counts', 'message_counts_feed', 'message_events', 'stats_progress', 'stats_versions'],
+      ]);
+      expect(found[2].id).toBe(own.identity);
+      await own.close();
+    });
+
+    it('is not opened where a newer version made them, and leaves them', async () => {
+      await run('CREATE DATABASE newer ENGINE = Atomic');
+      const first = openAt(`${front.url}/newer`);
+      await first.ready();
+      await first.close();
+      await run('INSERT INTO newer.stats_versions (version) VALUES (99)');
+      const before = await tablesOf('newer');
+      const second = openAt(`${front.url}/newer`);
+      await expect(second.ready()).rejects.toThrow('was made by a newer version (schema 99)');
+      await second.close();
+      expect(await tablesOf('newer')).toEqual(before);
+    });
+  });
+
+  it('may be prepared by several programs at once', async () => {
+    const stores = Array.from({ length: 4 }, () => openAt(`${front.url}/together`));
+    await Promise.all(stores.map((one) => one.ready()));
+    expect(new Set(stores.map((one) => one.identity)).size).toBe(1);
+    await Promise.all(stores.map((one) => one.close()));
+  });
+});
+
+describe('a server that goes away', () => {
+  it('fails inserts and questions while it is gone and loses and repeats nothing', async () => {
+    const path = await mkdtemp(join(tmpdir(), 'stats-'));
+    let front = await startClickhouseFront({ path });
+    const port = Number(new URL(front.url).port);
+    const store = openAt(front.url);
+    const events = new StatsEvents();
+    const batch = { token: 'log:1-10', events: events.deliveries(10, NOON, 1_000) };
+    const question = () =>
+      store.domainStats(wholeAccount(events.accountId), events.domainId, { from: NOON, to: LATER });
+    try {
+      await store.insert(batch);
+      await front.stop('SIGKILL');
+      await expect(store.insert(batch)).rejects.toThrow();
+      await expect(question()).rejects.toMatchObject({ code: 'service_unavailable' });
+      front = await startClickhouseFront({ path, port });
+      await store.insert(batch);
+      expect((await question()).delivered).toBe(10);
+    } finally {
+      await store.close();
+      await front.stop();
+      await rm(path, { recursive: true, force: true });
+    }
+  });
+
+  it('is tried again by the next call when it was gone at the first', async () => {
+    const front = await startClickhouseFront();
+    const port = Number(new URL(front.url).port);
+    await front.stop();
+    const store = openAt(front.url);
+    await expect(store.ready()).rejects.toThrow();
+    const back = await startClickhouseFront({ port });
+    await expect(store.ready()).resolves.toBeUndefined();
+    await store.close();
+    await back.stop();
+  });
+});

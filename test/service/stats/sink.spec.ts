@@ -1,0 +1,232 @@
+import { cp, mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Module, type INestApplicationContext } from '@nestjs/common';
+import { NestFactory } from '@nestjs/core';
+import { AnalyticsModule } from '#apps/analytics/src/analytics.module';
+import { BusModule, LiveLog, OutboxRelay } from '#libs/bus';
+import { newId, type RoutedEvent, wholeAccount } from '#libs/contracts';
+import { Health, KernelModule, loadConfig, Log, Metrics, Shutdown } from '#libs/kernel';
+import { appendEvents, Database, PersistenceModule, routedEvent } from '#libs/persistence';
+import { StatsModule, StatsStore } from '#libs/stats';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { startClickhouseFront, type ClickhouseFront } from '../../support/clickhouse-front.js';
+import { freshDatabase, type TestDatabase } from '../../support/database.js';
+import { busProcess } from '../../support/log-harness.js';
+import { until } from '../../support/until.js';
+
+const server = process.env['TEST_DATABASE_URL'] as string;
+const silent = new Log({ error() {}, warn() {}, info() {} } as never);
+const NOON = Date.parse('2026-03-01T12:00:00.000Z');
+const account = newId('acc');
+const domain = newId('dom');
+
+@Module({})
+class AnalyticsProgram {}
+
+interface RunningSink {
+  app: INestApplicationContext;
+  stop(): Promise<void>;
+}
+
+describe('the statistics sink', { timeout: 60_000 }, () => {
+  let home: TestDatabase;
+  let delivery: Awaited<ReturnType<typeof busProcess>>;
+  let database: Database;
+  let path: string;
+  let front: ClickhouseFront;
+  const sinks: RunningSink[] = [];
+  let appended = 0;
+
+  beforeEach(async () => {
+    home = await freshDatabase(server);
+    delivery = await busProcess(home.url);
+    database = delivery.app.get(Database);
+    await delivery.app.get(OutboxRelay).start();
+    path = await mkdtemp(join(tmpdir(), 'stats-'));
+    front = await startClickhouseFront({ path });
+    appended = 0;
+  });
+  afterEach(async () => {
+    await Promise.all(sinks.splice(0).map((sink) => sink.stop()));
+    await delivery.stop();
+    await home.drop();
+    await front.stop();
+    await rm(path, { recursive: true, force: true });
+  });
+
+  async function startSink(): Promise<RunningSink> {
+    const config = loadConfig('analytics', {
+      DATABASE_URL: home.url,
+      CLICKHOUSE_URL: front.url,
+      MASTER_KEY: Buffer.alloc(32, 7).toString('base64'),
+    });
+    const shutdown = new Shutdown(silent);
+    const kernel = KernelModule.forRoot({ config, log: silent, shutdown });
+    const imports = [
+      kernel,
+      PersistenceModule.forRoot(silent),
+      BusModule.forRoot(),
+      StatsModule.forRoot(),
+      AnalyticsModule,
+    ];
+    const root = { module: AnalyticsProgram, imports };
+    const app = await NestFactory.createApplicationContext(root, { logger: ['error'], abortOnError: false });
+    const sink = { app, stop: () => shutdown.run() };
+    sinks.push(sink);
+    return sink;
+  }
+  async function stop(sink: RunningSink): Promise<void> {
+    sinks.splice(sinks.indexOf(sink), 1);
+    await sink.stop();
+  }
+  const restartFront = async (at = path) => {
+    const port = Number(new URL(front.url).port);
+    await front.stop('SIGKILL');
+    front = await startClickhouseFront({ path: at, port });
+  };
+  const delivered = async ({ app }: RunningSink): Promise<number> => {
+    const from = new Date(NOON);
+    return (
+      await app.get(StatsStore).domainStats(wholeAccount(account), domain, { from, to: new Date(NOON + 86_400_000) })
+    ).delivered;
+  };
+  async function append(count: number): Promise<void> {
+    const events = Array.from({ length: count }, () => deliveryAt(NOON + appended++ * 100));
+    await database.transaction((tx) => appendEvents(tx, events));
+  }
+  const metric = async ({ app }: RunningSink, name: string): Promise<number | undefined> => {
+    const found = new RegExp(`^${name} (\\d+)$`, 'm').exec(await app.get(Metrics).render());
+    return found ? Number(found[1]) : undefined;
+  };
+  const gauge = (sink: RunningSink) => metric(sink, 'postloft_sink_lag_events');
+
+  it('counts every event once while the server is killed again and again', async () => {
+    const sink = await startSink();
+    for (let round = 0; round < 6; round++) {
+      await append(400);
+      // Somewhere between the look-up and the commit of a batch, another place each time.
+      await new Promise((resolve) => setTimeout(resolve, 40 + round * 70));
+      await restartFront();
+    }
+    await until(async () => (await delivered(sink)) >= 2_400, { withinMs: 30_000, what: 'the last count' });
+    expect(await delivered(sink)).toBe(2_400);
+    expect(await gauge(sink)).toBe(0);
+  });
+
+  it('shows how far it is behind and that it is not ready while the server is away', async () => {
+    const sink = await startSink();
+    const health = sink.app.get(Health);
+    await append(10);
+    await until(async () => (await gauge(sink)) === 0);
+    expect(await health.failures()).toEqual({});
+    const port = Number(new URL(front.url).port);
+    await front.stop('SIGKILL');
+    await append(25);
+    await until(async () => (await gauge(sink)) === 25);
+    await until(async () => 'statistics' in (await health.failures()));
+    front = await startClickhouseFront({ path, port });
+    await until(async () => (await gauge(sink)) === 0);
+    expect(await health.failures()).toEqual({});
+    expect(await delivered(sink)).toBe(35);
+  });
+
+  it('starts without the server and counts once it is there', async () => {
+    const port = Number(new URL(front.url).port);
+    await front.stop();
+    const sink = await startSink();
+    await append(5);
+    await until(async () => 'statistics' in (await sink.app.get(Health).failures()));
+    front = await startClickhouseFront({ path, port });
+    await until(async () => (await delivered(sink)) === 5);
+  });
+
+  it('counts nothing twice when its position is set back to the start, twice', async () => {
+    let sink = await startSink();
+    for (let round = 0; round < 4; round++) {
+      await append(50);
+      await until(async () => (await delivered(sink)) === (round + 1) * 50);
+    }
+    for (let round = 0; round < 2; round++) {
+      await stop(sink);
+      await database.query('UPDATE consumer_positions SET position = 0');
+      await append(1);
+      sink = await startSink();
+      await until(async () => (await delivered(sink)) >= 201 + round);
+      await until(async () => (await gauge(sink)) === 0);
+      expect(await delivered(sink)).toBe(201 + round);
+    }
+  });
+
+  it('fills a store that was lost from the start of the log', async () => {
+    let sink = await startSink();
+    await append(300);
+    await until(async () => (await delivered(sink)) === 300);
+    await stop(sink);
+    const empty = await mkdtemp(join(tmpdir(), 'stats-'));
+    await restartFront(empty);
+    await append(10);
+    sink = await startSink();
+    await until(async () => (await delivered(sink)) >= 310);
+    expect(await delivered(sink)).toBe(310);
+    await front.stop();
+    await rm(empty, { recursive: true, force: true });
+  });
+
+  it('adds the events after the backup from which the store was restored', async () => {
+    let sink = await startSink();
+    await append(100);
+    await until(async () => (await delivered(sink)) === 100);
+    await stop(sink);
+    await front.stop();
+    const backup = await mkdtemp(join(tmpdir(), 'stats-'));
+    await cp(path, backup, { recursive: true });
+    front = await startClickhouseFront({ path, port: Number(new URL(front.url).port) });
+    sink = await startSink();
+    await append(200);
+    await until(async () => (await delivered(sink)) === 300);
+    await stop(sink);
+    await restartFront(backup);
+    sink = await startSink();
+    await until(async () => (await delivered(sink)) >= 300);
+    expect(await delivered(sink)).toBe(300);
+    expect(await metric(sink, 'postloft_stats_filled_events_total')).toBe(200);
+    await until(async () => (await metric(sink, 'postloft_stats_complete_position')) === 300);
+    expect(await metric(sink, 'postloft_stats_missing_events')).toBe(0);
+    expect(await sink.app.get(Health).failures()).toEqual({});
+    await front.stop();
+    await rm(backup, { recursive: true, force: true });
+  });
+
+  it('tells what neither a new store nor the log has', async () => {
+    await append(50);
+    await until(async () => (await delivery.app.get(LiveLog).head()) === 50);
+    await database.query('DELETE FROM event_log WHERE position <= 40');
+    const sink = await startSink();
+    await until(async () => (await delivered(sink)) === 10);
+    // The first comparison may come before the first batch.
+    await until(async () => (await metric(sink, 'postloft_stats_lost_events')) === 40);
+  });
+
+  it('leaves each event to one of two sinks', async () => {
+    const [one] = await Promise.all([startSink(), startSink()]);
+    for (let i = 0; i < 20; i++) await append(25);
+    await until(async () => (await delivered(one)) >= 500);
+    await new Promise((resolve) => setTimeout(resolve, 500));
+    expect(await delivered(one)).toBe(500);
+  });
+});
+
+function deliveryAt(at: number): RoutedEvent {
+  const key = newId('em');
+  return routedEvent({
+    type: 'email.delivered',
+    data: { email_id: key, recipient: 'ann@example.com' } as never,
+    accountId: account,
+    key,
+    sequence: 1,
+    domainId: domain,
+    test: false,
+    at: new Date(at),
+  });
+}

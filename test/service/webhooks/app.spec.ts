@@ -1,0 +1,79 @@
+import { Module, type DynamicModule } from '@nestjs/common';
+import { NestFactory } from '@nestjs/core';
+import { BusModule, OutboxRelay } from '#libs/bus';
+import { newId, wholeAccount } from '#libs/contracts';
+import { KernelModule, loadConfig, Log, Shutdown } from '#libs/kernel';
+import { appendEvents, Database, PersistenceModule } from '#libs/persistence';
+import { WebhookSubscriptions } from '#libs/webhooks';
+import { Webhook as Verifier } from 'standardwebhooks';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { WebhooksAppModule } from '../../../apps/webhooks/src/webhooks-app.module.js';
+import { createTestDatabase, type OpenTestDatabase } from '../../support/test-database.js';
+import { WebhookReceiver } from '../../support/webhook-receiver.js';
+import { queuedEvents } from '../../support/webhooks-harness.js';
+
+@Module({})
+class OneProgram {}
+
+let db: OpenTestDatabase;
+let receiver: WebhookReceiver;
+
+/** The webhooks program without its `main`, which would end this process with it. */
+async function startWebhooks() {
+  const log = Log.quiet();
+  const shutdown = new Shutdown(log);
+  const config = loadConfig('webhooks', {
+    DATABASE_URL: db.url,
+    CLICKHOUSE_URL: 'http://127.0.0.1:1',
+    MASTER_KEY: Buffer.alloc(32, 3).toString('base64'),
+    ALLOW_PRIVATE_WEBHOOKS: 'true',
+  });
+  const root: DynamicModule = {
+    module: OneProgram,
+    imports: [
+      KernelModule.forRoot({ config, log, shutdown }),
+      PersistenceModule.forRoot(log),
+      BusModule.forRoot(),
+      WebhooksAppModule,
+    ],
+  };
+  const app = await NestFactory.createApplicationContext(root, { logger: ['error'], abortOnError: false });
+  return { app, stop: () => shutdown.run() };
+}
+
+beforeAll(async () => {
+  db = await createTestDatabase();
+  receiver = await WebhookReceiver.start();
+});
+afterAll(async () => {
+  await receiver.close();
+  await db.close();
+});
+
+it('carries an event from the outbox to the endpoint, and what happens meanwhile after the next start', async () => {
+  const accountId = newId('acc');
+  const first = await startWebhooks();
+  const { secret } = await first.app
+    .get(WebhookSubscriptions)
+    .create(wholeAccount(accountId), { url: receiver.url('/app'), events: ['email.queued'] });
+  await first.app.get(OutboxRelay).start();
+
+  const [event] = queuedEvents(accountId);
+  await appendEvents(first.app.get(Database), [event]);
+  const [call] = await receiver.waitFor('/app', 1);
+  expect(call.headers['webhook-id']).toBe(event.event.id);
+  expect(new Verifier(secret).verify(call.body, call.headers as Record<string, string>)).toEqual({
+    type: 'email.queued',
+    created_at: event.event.created_at,
+    data: event.event.data,
+  });
+  await first.stop();
+
+  const [meanwhile] = queuedEvents(accountId);
+  await appendEvents(db.database, [meanwhile]);
+  const second = await startWebhooks();
+  await second.app.get(OutboxRelay).start();
+  const calls = await receiver.waitFor('/app', 2);
+  await second.stop();
+  expect(calls.map(({ headers }) => headers['webhook-id'])).toEqual([event.event.id, meanwhile.event.id]);
+});

@@ -1,0 +1,101 @@
+import { AccountEntity, Accounts, Allowances } from '#libs/accounts';
+import { newId } from '#libs/contracts';
+import { DomainEntity, SendingDomains } from '#libs/domains';
+import { EmailIntake, LocalDelivery, type Submission } from '#libs/emails';
+import { Log, SecretBox, Shutdown, LocalNotifications } from '#libs/kernel';
+import { Worker } from '#libs/persistence';
+import { Queue } from '#libs/queue';
+import { SafeFetch } from '#libs/safe-fetch';
+import { SuppressionCache, SuppressionEntity, SuppressionList } from '#libs/suppressions';
+import { AttachmentFetcher } from '../../../libs/emails/src/intake/attachments/attachment-fetcher.js';
+import { createTestDatabase, type OpenTestDatabase } from '../test-database.js';
+
+/** One process of the house between intake and ledger, on a database that others may share. */
+export interface QueueProcess {
+  intake: EmailIntake;
+  queue: Queue;
+  localDelivery: LocalDelivery;
+  worker: Worker;
+  suppressions: SuppressionList;
+  accounts: Accounts;
+}
+
+export interface QueueFixture {
+  db: OpenTestDatabase;
+  accountId: string;
+  /** Another process on the same database. */
+  open(): Promise<QueueProcess>;
+  close(): Promise<void>;
+}
+
+export const SENDER_DOMAIN = 'sender.example';
+
+/** A database with one account that may send from `sender.example`. */
+export async function openQueueFixture(connections?: number): Promise<QueueFixture> {
+  const db = await createTestDatabase([AccountEntity, DomainEntity, SuppressionEntity], connections);
+  const log = Log.quiet();
+  const secretBox = new SecretBox(Buffer.alloc(32, 7));
+  const domains = new SendingDomains(db.dataSource.getRepository(DomainEntity), db.database, secretBox, db.config);
+  const accounts = new Accounts(db.dataSource.getRepository(AccountEntity), db.database, secretBox);
+  const { id: accountId } = await accounts.create({ name: 'Sender', plan: 'unlimited' });
+  await domains.addVouched(accountId, SENDER_DOMAIN);
+  return {
+    db,
+    accountId,
+    open: async () => {
+      const shutdown = new Shutdown(log);
+      const notifications = new LocalNotifications();
+      const worker = new Worker(db.database, db.config, log, shutdown);
+      await worker.register();
+      const suppressions = new SuppressionList(db.database, new SuppressionCache(db.database, db.config));
+      const handOff = new LocalDelivery();
+      const intake = new EmailIntake(
+        db.database,
+        db.config,
+        shutdown,
+        notifications,
+        new Allowances(db.database, db.config),
+        domains,
+        suppressions,
+        handOff,
+        new AttachmentFetcher(new SafeFetch(db.config)),
+      );
+      const ledger = new Queue(
+        db.database,
+        db.config,
+        worker,
+        notifications,
+        suppressions,
+        accounts,
+        domains,
+        shutdown,
+      );
+      return { intake, queue: ledger, localDelivery: handOff, worker, suppressions, accounts };
+    },
+    close: () => db.close(),
+  };
+}
+
+const box = (address: string) => ({ address, name: '' });
+
+/** A submission of `accountId`, to be overridden where the test looks. */
+export function submission(accountId: string, over: Partial<Submission> & { toAddresses?: string[] } = {}): Submission {
+  const { toAddresses = [`${newId('evt')}@recipient.example`], ...rest } = over;
+  return {
+    accountId,
+    keyId: 'key_test',
+    mode: 'live',
+    source: 'rest',
+    from: box(`hello@${SENDER_DOMAIN}`),
+    to: toAddresses.map(box),
+    cc: [],
+    bcc: [],
+    replyTo: [],
+    subject: 'Subject',
+    tags: {},
+    content: { format: 'parts', text: 'text', headers: [], attachments: [] },
+    scheduledAt: null,
+    idempotency: null,
+    ...rest,
+  };
+}

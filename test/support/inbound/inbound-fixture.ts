@@ -1,0 +1,240 @@
+import { pino } from 'pino';
+import { AccountEntity, Accounts } from '#libs/accounts';
+import { DomainEntity, SendingDomains } from '#libs/domains';
+import { UnsubscribeRecipient, ReturnPath, transactionOf, type DeliveryJob } from '#libs/emails';
+import { InboundStore, InboundReceiver } from '#libs/inbound';
+import { loadConfig, Log, Metrics, SecretBox, LocalNotifications } from '#libs/kernel';
+import { NO_REMOTE, type Outcome } from '#libs/mta';
+import { UnsubscribeLink } from '../../../libs/emails/src/message/unsubscribe-link.js';
+import { ReportAuthenticator } from '../../../libs/inbound/src/authentication/report-authenticator.js';
+import { ReportedBounces } from '../../../libs/inbound/src/reported-bounces.js';
+import { ReportedComplaints } from '../../../libs/inbound/src/reported-complaints.js';
+import {
+  openQueueFixture,
+  SENDER_DOMAIN,
+  submission,
+  type QueueProcess,
+  type QueueFixture,
+} from '../delivery/queue-fixture.js';
+import { LocalDns } from '../local-dns.js';
+import { OUTBOX_EVENTS } from '../test-database.js';
+
+const LATE = /bounced|complained|unsubscribed/;
+const DAY_MS = 86_400_000;
+/** Every table that a mail and what comes back about it can leave rows in. */
+const TABLES = [
+  'emails',
+  'recipients',
+  'email_contents',
+  'outbox',
+  'attempts',
+  'suppressions',
+  'full_mailboxes',
+  'inbound_messages',
+];
+
+/** A mail that went out, as a report can show it. */
+export interface SentMail {
+  id: string;
+  accountId: string;
+  job: DeliveryJob;
+  addresses: string[];
+  returnPath: string;
+  trace: string;
+  messageId: string;
+}
+
+export interface SendOptions {
+  ageDays?: number;
+  /** False: it is claimed, and nothing is known of its outcome. */
+  settle?: boolean;
+  accountId?: string;
+  over?: Parameters<typeof submission>[1];
+}
+
+/** Who hands a message in. */
+export interface Origin {
+  mailFrom: string;
+  helo: string;
+  remoteIp: string;
+}
+
+const REPORTER: Origin = { mailFrom: '', helo: 'mx.rcpt.example', remoteIp: '192.0.2.40' };
+/** Of `rcpt.example`, where nearly all recipients are. */
+const SPF = { TXT: [`v=spf1 ip4:${REPORTER.remoteIp} -all`] };
+const ZONE = {
+  'rcpt.example': { MX: [{ preference: 10, exchange: 'mx.rcpt.example' }], ...SPF },
+  'mx.rcpt.example': SPF,
+  'mail.rcpt.example': SPF,
+};
+
+/** Intake, ledger and the inbound door's rules on one real database. */
+export interface InboundFixture {
+  offices: QueueFixture;
+  office: QueueProcess;
+  /** Has `other.example`. */
+  otherAccountId: string;
+  serviceDomain: string;
+  /** Address for complaints. */
+  fbl: string;
+  inbound: InboundReceiver;
+  store: InboundStore;
+  dns: LocalDns;
+  returnPath: ReturnPath;
+  metrics: Metrics;
+  rings: () => number;
+  /** Lines of the log of `inbound`. */
+  lines: string[];
+  /** Accepted, claimed and taken by its receiver. */
+  send(addresses: string[], options?: SendOptions): Promise<SentMail>;
+  taken(job: DeliveryJob, ageDays?: number): Outcome[];
+  /** As a server that SPF of `rcpt.example` and of the names below it permits, unless the origin is another. */
+  receive(to: string | string[], message: Buffer | string, origin?: Partial<Origin>): Promise<void>;
+  rows<R>(sql: string, ...values: unknown[]): Promise<R[]>;
+  statuses(id: string): Promise<string[]>;
+  /** Types of a mail's events, in order. */
+  events(id: string): Promise<{ type: string; data: Record<string, unknown> }[]>;
+  /** Of these, those that came after delivery. */
+  lateTypes(id: string): Promise<string[]>;
+  /** The operator's inbox, the oldest first. */
+  stored(): Promise<{ verdict: string; note: string | null; email_id: string | null }[]>;
+  /** Of `postloft_inbound_total`. */
+  counted(kind: string, verdict: string): Promise<number>;
+  suppressed(): Promise<{ account_id: string; address: string; origin: string; source_id: string }[]>;
+  clear(): Promise<void>;
+  close(): Promise<void>;
+}
+
+export async function openInboundFixture(): Promise<InboundFixture> {
+  const offices = await openQueueFixture();
+  const office = await offices.open();
+  const otherAccountId = await addAccount(offices);
+  const { database, config } = offices.db;
+  const notifications = new LocalNotifications();
+  const metrics = new Metrics();
+  const lines: string[] = [];
+  const returnPath = new ReturnPath(config);
+  const store = new InboundStore(database);
+  const unsubscribes = new UnsubscribeRecipient(
+    database,
+    new UnsubscribeLink(config),
+    office.suppressions,
+    notifications,
+    config,
+  );
+  const dns = await LocalDns.start(ZONE);
+  const dnsConfig = loadConfig('smtp', {
+    DATABASE_URL: offices.db.url,
+    CLICKHOUSE_URL: 'http://127.0.0.1:1',
+    MASTER_KEY: Buffer.alloc(32, 7).toString('base64'),
+    DNS_SERVERS: dns.address,
+  });
+  const inbound = new InboundReceiver(
+    returnPath,
+    new ReportedBounces(database, office.suppressions, returnPath, config),
+    new ReportedComplaints(database, office.suppressions, unsubscribes, returnPath, config),
+    new ReportAuthenticator(dnsConfig),
+    store,
+    notifications,
+    new Log(pino({}, { write: (line: string) => lines.push(line) })),
+    config,
+    metrics,
+  );
+  let rung = 0;
+  notifications.on('outbox', () => (rung += 1));
+  const rows = async <R>(sql: string, ...values: unknown[]) => (await database.query<R>(sql, values)).rows;
+  const desk: InboundFixture = {
+    offices,
+    office,
+    otherAccountId,
+    serviceDomain: config.settings.SERVICE_DOMAIN,
+    fbl: `fbl@${config.settings.SERVICE_DOMAIN}`,
+    inbound,
+    store,
+    dns,
+    returnPath,
+    metrics,
+    rings: () => rung,
+    lines,
+    send: (addresses, options = {}) => send(desk, addresses, options),
+    taken: (job, ageDays = 0) => job.recipients.map(({ ordinal }) => taken(ordinal, ageDays)),
+    receive: (to, message, origin = {}) => {
+      const rcptTo = [to].flat();
+      const mailboxes = rcptTo.map((address) => {
+        const mailbox = inbound.mailboxOf(address);
+        if (mailbox === null) throw new Error(`no mail is taken for ${address}`);
+        return mailbox;
+      });
+      return inbound.receive({
+        ...REPORTER,
+        ...origin,
+        rcptTo,
+        mailboxes,
+        message: Buffer.from(message),
+      });
+    },
+    rows,
+    statuses: async (id) =>
+      (await rows<{ status: string }>('SELECT status FROM recipients WHERE email_id = $1 ORDER BY ordinal', id)).map(
+        ({ status }) => status,
+      ),
+    events: (id) => rows(`SELECT type, data FROM ${OUTBOX_EVENTS} WHERE key = $1 ORDER BY sequence`, id),
+    lateTypes: async (id) => (await desk.events(id)).map(({ type }) => type).filter((type) => LATE.test(type)),
+    stored: () => rows('SELECT verdict, note, email_id FROM inbound_messages ORDER BY id'),
+    counted: async (kind, verdict) => {
+      const lines = await metrics.registry.getSingleMetricAsString('postloft_inbound_total');
+      return Number(new RegExp(`kind="${kind}",verdict="${verdict}"\\} (\\d+)`).exec(lines)?.[1] ?? 0);
+    },
+    suppressed: () =>
+      rows('SELECT account_id, address, origin, source_id FROM suppressions ORDER BY account_id, address'),
+    clear: async () => {
+      for (const table of TABLES) await database.query(`DELETE FROM ${table}`);
+    },
+    close: async () => {
+      await dns.close();
+      await offices.close();
+    },
+  };
+  return desk;
+}
+
+async function addAccount({ db }: QueueFixture): Promise<string> {
+  const secretBox = new SecretBox(Buffer.alloc(32, 7));
+  const domains = new SendingDomains(db.dataSource.getRepository(DomainEntity), db.database, secretBox, db.config);
+  const accounts = new Accounts(db.dataSource.getRepository(AccountEntity), db.database, secretBox);
+  const { id } = await accounts.create({ name: 'Other', plan: 'unlimited' });
+  await domains.addVouched(id, 'other.example');
+  return id;
+}
+
+async function send(desk: InboundFixture, addresses: string[], options: SendOptions): Promise<SentMail> {
+  const { ageDays = 0, settle = true, accountId = desk.offices.accountId, over = {} } = options;
+  const domain = accountId === desk.otherAccountId ? 'other.example' : SENDER_DOMAIN;
+  const from = { address: `hello@${domain}`, name: '' };
+  const { id } = await desk.office.intake.accept(submission(accountId, { toAddresses: addresses, from, ...over }));
+  const jobs = await desk.office.queue.claim(200);
+  const job = jobs.find(({ email }) => email.id === id);
+  if (!job) throw new Error('the mail was not claimed');
+  if (settle) for (const one of jobs) await desk.office.queue.settle(one, desk.taken(one, ageDays));
+  return {
+    id,
+    accountId,
+    job,
+    addresses,
+    returnPath: desk.returnPath.address(transactionOf(job)),
+    trace: desk.returnPath.trace(transactionOf(job)),
+    messageId: job.email.messageId,
+  };
+}
+
+function taken(ordinal: number, ageDays: number): Outcome {
+  const at = new Date(Date.now() - ageDays * DAY_MS);
+  return {
+    key: String(ordinal),
+    kind: 'delivered',
+    reply: { code: 250, enhanced: '2.0.0', text: 'taken' },
+    remote: { ...NO_REMOTE, mx: 'mx.rcpt.example', ip: '192.0.2.25' },
+    startedAt: at,
+    endedAt: at,
+  };
+}

@@ -1,0 +1,189 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createTransport } from 'nodemailer';
+import { afterAll, describe, expect, it } from 'vitest';
+import type { BadHost, CertificateFiles } from './bad-mx.js';
+import { dkimByDkimpy } from '../messages/dkim-by-dkimpy.js';
+import type { PeerFixture, SentMail } from './peer-fixture.js';
+import { pythonWith } from '../messages/python-with.js';
+import { selfSignedCertificate } from '../self-signed-certificate.js';
+import { vouch } from '../services/service-client.js';
+import { until } from '../until.js';
+
+/** Nothing of it is ASCII alone: subject, name, both bodies. */
+const WORLD = { subject: 'Grüße, 世界', text: `${'Größe '.repeat(300)}\n.\nende`, html: '<p>Größe</p>' };
+
+/** After these the same host is spoken to again, in the clear. */
+const BROKEN_HANDSHAKES = new Set(['leads to no handshake', 'hangs']);
+
+/** Servers whose TLS is broken in every way: nothing is lost by it, and nothing that came before it counts. */
+export function brokenTls(fixture: PeerFixture): void {
+  const folder = mkdtempSync(join(tmpdir(), 'postloft-tls-'));
+  afterAll(() => rmSync(folder, { recursive: true, force: true }));
+  const files = (name: string, expired = false): CertificateFiles => {
+    const { cert, key } = selfSignedCertificate('somebody.test', expired);
+    const paths = { cert: join(folder, `${name}.crt`), key: join(folder, `${name}.key`) };
+    writeFileSync(paths.cert, cert);
+    writeFileSync(paths.key, key);
+    return paths;
+  };
+  const selfSigned = files('self-signed');
+  const offered = ['STARTTLS', 'SIZE 20000000'];
+
+  const kinds: [what: string, host: BadHost, secured: boolean][] = [
+    ['is not offered', { kind: 'honest' }, false],
+    ['is refused', { extensions: offered }, false],
+    ['leads to no handshake', { extensions: offered, starttls: { inject: '' } }, false],
+    ['hangs', { extensions: offered, starttls: { hang: true } }, false],
+    ['shows a certificate of its own making', { kind: 'honest', tls: selfSigned }, true],
+    ['shows a certificate that is over', { kind: 'honest', tls: files('expired', true) }, true],
+    [
+      'has replies injected before it',
+      { extensions: offered, starttls: { inject: '250-evil\r\n250 SIZE 1\r\n', tls: selfSigned } },
+      true,
+    ],
+  ];
+
+  describe('STARTTLS', () => {
+    it.each(kinds.map(([what, host, secured]) => ({ what, secured, sent: fixture.mail(fixture.peer(host)) })))(
+      'that $what loses no mail',
+      async ({ what, secured, sent }) => {
+        expect(await sent.ended()).toMatchObject([{ status: 'delivered', attempts: 1 }]);
+        expect(sent.dots()).toHaveLength(1);
+        const { security, earlier } = await sent.attempt();
+        expect(earlier.map(({ phase, ip }) => [phase, ip])).toEqual(
+          BROKEN_HANDSHAKES.has(what) ? [['tls', sent.peer.hosts[0]]] : [],
+        );
+        if (secured) expect(security).toMatchObject({ version: 'TLSv1.3', verified: false });
+        else expect(security).toBeNull();
+      },
+    );
+
+    const strict = kinds.map(([what, host]) => ({ what, peer: fixture.peer(host) }));
+    it('that proves nothing is not enough for a domain that enforces it', async () => {
+      const account = fixture.account;
+      const enforced = `strict.${account.domain}`;
+      const id = await vouch(account, account.id, enforced);
+      expect((await account.call('PATCH', `/domains/${id}`, { tls: 'enforced' })).status).toBe(200);
+      const over = { from: `Shop <orders@${enforced}>` };
+      const sent = await Promise.all(strict.map(({ peer }) => fixture.mail(peer, ['one'], over).send()));
+      const attempts = await Promise.all(sent.map((one) => one.attempt()));
+      for (const [i, attempt] of attempts.entries())
+        expect([strict[i].what, attempt]).toMatchObject([
+          strict[i].what,
+          { outcome: 'deferred', certainty: 'not_sent' },
+        ]);
+      expect(sent.flatMap((one) => one.dots())).toEqual([]);
+    });
+  });
+}
+
+/** Servers that can do little. What arrives is judged by dkimpy. */
+export function poorServers(fixture: PeerFixture): void {
+  const python = pythonWith('dkim', 'nacl.signing');
+  const crowded = Array.from({ length: 1_000 }, (_, i) => `X-EXTENSION-${i} ${'of no use '.repeat(4)}`);
+  const kinds: [string, BadHost][] = [
+    ['a thousand extensions', { extensions: [...crowded, 'SIZE 20000000', '8BITMIME'] }],
+    ['HELO only', { kind: 'honest', only_helo: true }],
+    ['no PIPELINING', { kind: 'honest' }],
+    ['no 8BITMIME', { kind: 'honest', without: ['8BITMIME'] }],
+    ['no extension at all', { extensions: [] }],
+  ];
+  const records = async (): Promise<Record<string, string>> => {
+    const { account } = fixture;
+    const domain = (await (await account.call('GET', `/domains/${account.domainId}`)).json()) as {
+      records: { type: string; name: string; value: string }[];
+    };
+    return Object.fromEntries(
+      domain.records.filter(({ type }) => type === 'TXT').map(({ name, value }) => [name, value]),
+    );
+  };
+  const arrived = async (sent: Pick<SentMail, 'dots'>): Promise<Buffer> => {
+    const [dot] = await until(() => Promise.resolve(sent.dots().length > 0 && sent.dots()));
+    expect(dot.eight_bit).toBe(false);
+    return fixture.mx.content(dot);
+  };
+
+  describe('servers with', () => {
+    const rows = kinds.map(([what, host]) => {
+      const relayed = fixture.peer(host);
+      return { what, sent: fixture.mail(fixture.peer(host), ['one'], WORLD), relayed };
+    });
+
+    it.each(rows)(
+      '$what get a mail in seven bits, and no parameter that they did not offer',
+      async ({ what, sent }) => {
+        expect(await sent.ended()).toMatchObject([{ status: 'delivered', attempts: 1 }]);
+        await arrived(sent);
+        const [{ sender }] = sent.dots();
+        expect(sender?.toUpperCase()).toMatch(/^<[^>]+>(?: SIZE=\d+)?$/);
+        if (['HELO only', 'no extension at all'].includes(what)) expect(sender).toMatch(/^<[^>]+>$/);
+      },
+    );
+
+    it.skipIf(python === null)('all of these get signatures that hold, also on relayed 8-bit mail', async () => {
+      const poor = rows.filter(({ what }) => what !== 'a thousand extensions' && what !== 'no PIPELINING');
+      for (const { relayed } of poor) await relay(fixture, `one@${relayed.domain}`);
+      const mails = await Promise.all([
+        ...rows.map(({ sent }) => arrived(sent)),
+        ...poor.map(({ relayed }) => arrived({ dots: () => fixture.mx.dots(...relayed.hosts) })),
+      ]);
+      for (const verdicts of dkimByDkimpy(python ?? '', mails, await records())) expect(verdicts).toEqual([true, true]);
+      for (const mail of mails.slice(rows.length)) {
+        expect(mail.toString()).toContain('Gr=C3=B6=C3=9Fe');
+        expect(mail.toString()).toMatch(/\r\nTo: =\?UTF-8\?.*\?= <one@[^>]+>, root\r\n/);
+        expect(mail.toString()).toContain("filename*=utf-8''Gr%C3%B6%C3%9Fe.txt\r\n");
+      }
+    });
+
+    const tight = fixture.mail(fixture.peer({ kind: 'honest', size: 500 }));
+    it('a small SIZE are not even asked', async () => {
+      expect((await tight.attempt()).smtp).toMatchObject({ code: null, enhanced: '5.3.4' });
+      expect(await tight.ended()).toMatchObject([{ status: 'bounced', attempts: 1 }]);
+      const said = fixture.mx.at(tight.peer.hosts[0], 'command').map(({ line }) => line?.split(' ')[0]);
+      expect(said).toEqual(['EHLO']);
+    });
+
+    const abroad = [{ kind: 'honest' }, { kind: 'honest', utf8: true }] as const;
+    const [without, with8] = abroad.map((host) => fixture.mail(fixture.peer(host), ['jürgen']));
+    it('and without SMTPUTF8 get an international address, or a bounce', async () => {
+      expect(await with8.ended()).toMatchObject([{ status: 'delivered' }]);
+      expect(with8.dots()[0].sender).toContain('SMTPUTF8');
+      expect((await without.attempt()).smtp).toMatchObject({ enhanced: '5.6.7' });
+      expect(without.dots()).toEqual([]);
+      const said = fixture.mx.at(without.peer.hosts[0], 'command').map(({ line }) => line?.split(' ')[0]);
+      expect(said).toEqual(['EHLO']);
+    });
+  });
+}
+
+/** An 8-bit mail through the relay, as mail programs write it. */
+async function relay({ account: { ports, key, from } }: PeerFixture, to: string): Promise<void> {
+  const raw = [
+    `From: Shop <${from}>`,
+    `To: Größe <${to}>, root`,
+    'Cc: Verborgene Empfänger:;',
+    'List-Id: Größe <size.example>',
+    'Received: from größe.example (Größe) by mx.example; Sat, 3 Jan 2026 10:00:00 +0000',
+    'Subject: Größe',
+    'MIME-Version: 1.0',
+    'Content-Type: text/plain; charset=utf-8',
+    'Content-Transfer-Encoding: 8bit',
+    'Content-Description: Größe',
+    'Content-Disposition: inline; filename=Größe.txt',
+    '',
+    'Größe',
+    '.dot',
+    '',
+  ].join('\r\n');
+  const transport = createTransport({
+    host: '127.0.0.1',
+    port: ports.smtps,
+    secure: true,
+    tls: { rejectUnauthorized: false },
+    auth: { user: from, pass: key },
+  });
+  await transport.sendMail({ envelope: { from, to }, raw });
+  transport.close();
+}

@@ -1,0 +1,3 @@
+import { useRsaKeys } from './prepared-rsa-keys.js';
+
+useRsaKeys();

@@ -1,0 +1,61 @@
+import { execFile } from 'node:child_process';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { describe, expect, it } from 'vitest';
+import { cli } from '../../support/cli.js';
+import { freePorts } from '../../support/ports.js';
+import { selfSignedCertificate } from '../../support/self-signed-certificate.js';
+
+const MAIN = join(new URL('../../../', import.meta.url).pathname, 'dist/programs/standalone.js');
+const run = promisify(execFile);
+
+describe('a program with settings that cannot be used', () => {
+  it('names every wrong setting and what is allowed, and starts nothing', async () => {
+    const failed = (await run(process.execPath, [MAIN, '--check-config'], {
+      env: { PATH: process.env['PATH'] ?? '', HTTP_PORT: 'abc', DELIVERY_MODE: 'pigeon', BOOTSTRAP_PLAN: 'free' },
+    }).catch((error: unknown) => error)) as { code: number; stderr: string };
+    expect(failed.code).toBe(1);
+    expect(failed.stderr).toMatch(/HTTP_PORT must be a port number/);
+    expect(failed.stderr).toMatch(/DELIVERY_MODE must be one of capture, mx, smarthost/);
+    const right = await run(process.execPath, [MAIN, '--check-config'], { env: { PATH: process.env['PATH'] ?? '' } });
+    expect(JSON.parse(right.stdout)).toMatchObject({ HTTP_PORT: 3000 });
+  });
+
+  it('says in one sentence each which files and which database cannot be used', async () => {
+    const dataDir = mkdtempSync(join(tmpdir(), 'postloft-e2e-'));
+    const { cert } = selfSignedCertificate('smtp.postloft.test');
+    const [certFile, keyFile] = [join(dataDir, 'cert.pem'), join(dataDir, 'key.pem')];
+    writeFileSync(certFile, cert);
+    writeFileSync(keyFile, selfSignedCertificate('other.example').key);
+    const sentences = async (env: Record<string, string>, ...args: string[]) => {
+      const failed = (await run(process.execPath, [MAIN, ...args], {
+        env: { PATH: process.env['PATH'] ?? '', DATA_DIR: dataDir, ...env },
+      }).catch((error: unknown) => error)) as { code: number; stderr: string };
+      expect(failed.code).toBe(1);
+      return failed.stderr.trim().split('\n');
+    };
+    const files = {
+      HTTP_TLS_CERT: join(dataDir, 'missing.pem'),
+      HTTP_TLS_KEY: keyFile,
+      SMTP_TLS_CERT: certFile,
+      SMTP_TLS_KEY: keyFile,
+    };
+    const expected = [
+      expect.stringMatching(/^HTTP_TLS_CERT cannot be read: /),
+      `SMTP_TLS_KEY is not the key of SMTP_TLS_CERT; it is "${keyFile}".`,
+    ];
+    expect(await sentences(files, '--check-config')).toEqual(expected);
+    expect(await sentences(files)).toEqual(expected);
+    const [port] = await freePorts(1);
+    const MASTER_KEY = Buffer.alloc(32, 1).toString('base64');
+    const database = { DATABASE_URL: `postgres://u:p@127.0.0.1:${port}/x`, MASTER_KEY };
+    const said = expect.stringContaining(
+      `DATABASE_URL names port ${port} of 127.0.0.1, where nothing listens`,
+    ) as string;
+    expect(await sentences(database)).toEqual([said]);
+    await expect(cli({ DATA_DIR: dataDir, ...database }, 'accounts', 'list')).rejects.toMatchObject({ stderr: said });
+    rmSync(dataDir, { recursive: true });
+  });
+});

@@ -1,0 +1,25 @@
+import { describe, expect, it } from 'vitest';
+import { API_OPERATIONS } from '../support/api-operations.js';
+import { CONTROLLER_ROUTES } from '../support/controller-routes.js';
+
+/** For people, for mail programs, and for machines on the same host: no part of the API. */
+const NOT_DESCRIBED = [
+  'GET /',
+  'GET /docs',
+  'GET /docs/{file}',
+  'GET /metrics',
+  'GET /t/c/*',
+  'GET /t/o/*',
+  'GET /unsubscribe/{token}',
+  'POST /unsubscribe/{token}',
+];
+
+describe('openapi.json', () => {
+  it('describes every route that exists, but those for clients of Resend', () => {
+    const described = new Set(API_OPERATIONS.map(({ name }) => name));
+    const left = CONTROLLER_ROUTES.filter(({ path }) => !path.startsWith('/resend/'))
+      .map(({ method, path }) => `${method} ${path}`)
+      .filter((name) => !described.has(name));
+    expect(left.sort()).toEqual(NOT_DESCRIBED);
+  });
+});

@@ -1,0 +1,4 @@
+import { PROTOCOL_PARSERS } from './protocol-parsers.js';
+import { readHostileTexts } from './read-hostile-texts.js';
+
+readHostileTexts(PROTOCOL_PARSERS);
