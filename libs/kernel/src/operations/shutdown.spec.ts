@@ -44,14 +44,15 @@ describe('a process that is told to stop', () => {
     const clock = vi.spyOn(performance, 'now').mockReturnValue(0);
     const shutdown = new Shutdown(Log.quiet());
     let finish = () => {};
-    shutdown.on('work', 'delivery', () => new Promise<void>((resolve) => (finish = resolve)));
+    const finished = new Promise<void>((resolve) => (finish = resolve));
+    shutdown.on('work', 'delivery', () => finished);
     shutdown.listen();
     const signal = (name: NodeJS.Signals, atMs: number) => {
       clock.mockReturnValue(atMs);
       process.emit(name, name);
     };
     const codes = () => exits.mock.calls.map(([code]) => code);
-    return { signal, codes, finish: () => finish(), ended: () => vi.waitFor(() => expect(codes()).not.toEqual([])) };
+    return { signal, codes, finish, ended: () => vi.waitFor(() => expect(codes()).not.toEqual([])) };
   }
 
   it.each([
