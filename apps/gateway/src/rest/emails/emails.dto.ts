@@ -266,7 +266,11 @@ export class EmailDto extends EmailItemDto implements EmailView {
   @NullableTextProperty('The failed e-mail that this one repeats', null)
   retry_of: string | null;
 
-  @ApiProperty({ type: TrackedDto, nullable: true, description: 'Tracking of the e-mail; null if neither opens nor clicks are tracked' })
+  @ApiProperty({
+    type: TrackedDto,
+    nullable: true,
+    description: 'Tracking of the e-mail; null if neither opens nor clicks are tracked',
+  })
   tracking: TrackedDto | null;
 }
 
