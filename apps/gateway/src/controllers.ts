@@ -1,3 +1,4 @@
+import { DashboardController } from './dashboard/dashboard.controller.js';
 import { DocsController } from './openapi/docs.controller.js';
 import { ApiKeysController } from './rest/api-keys/api-keys.controller.js';
 import { CapturedController } from './rest/captured/captured.controller.js';
@@ -33,6 +34,7 @@ import { WebhooksController } from './rest/webhooks/webhooks.controller.js';
 export const CONTROLLERS = [
   ApiKeysController,
   CapturedController,
+  DashboardController,
   DocsController,
   DomainsController,
   EmailAttachmentsController,
