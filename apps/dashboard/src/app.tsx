@@ -4,16 +4,16 @@ import { Notifications } from '@mantine/notifications';
 import { Suspense, useMemo } from 'react';
 import { BrowserRouter, Navigate, Route, Routes, useLocation } from 'react-router';
 import { Provider } from 'urql';
-import { createGraphqlClient } from './api/graphql.js';
-import { SessionGate } from './api/session.js';
-import { Failure, Loading } from './components/feedback.js';
-import { LoginPage } from './pages/login/login-page.js';
-import { ConfirmEmailPage, InvitationPage, ResetPage, SignUpPage } from './pages/login/token-pages.js';
-import { WithoutAccountPage } from './pages/login/without-account-page.js';
-import { PAGES } from './pages/pages.js';
-import { NotFoundPage } from './pages/not-found-page.js';
-import { Shell } from './shell/shell.js';
-import { theme } from './theme.js';
+import { createGraphqlClient } from './api/graphql.ts';
+import { SessionGate } from './api/session.tsx';
+import { Failure, Loading } from './components/feedback.tsx';
+import { LoginPage } from './pages/login/login-page.tsx';
+import { ConfirmEmailPage, InvitationPage, ResetPage, SignUpPage } from './pages/login/token-pages.tsx';
+import { WithoutAccountPage } from './pages/login/without-account-page.tsx';
+import { PAGES } from './pages/pages.ts';
+import { NotFoundPage } from './pages/not-found-page.tsx';
+import { Shell } from './shell/shell.tsx';
+import { theme } from './theme.ts';
 
 export function App() {
   return (

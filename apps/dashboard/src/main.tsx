@@ -4,7 +4,7 @@ import 'uplot/dist/uPlot.min.css';
 import './app.css';
 import { StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
-import { App } from './app.js';
+import { App } from './app.tsx';
 
 const root = document.getElementById('root');
 if (root)

@@ -6,7 +6,7 @@ import {
   type Client,
 } from 'urql';
 import { createClient as createSocket } from 'graphql-ws';
-import { accountHeaders, selectedAccount } from './http.js';
+import { accountHeaders, selectedAccount } from './http.ts';
 
 const socketUrl = (): string =>
   `${window.location.protocol === 'https:' ? 'wss' : 'ws'}://${window.location.host}/graphql`;

@@ -1,4 +1,4 @@
-import { announceSessionEnd } from './session-end.js';
+import { announceSessionEnd } from './session-end.ts';
 
 /** A refused request, as the API describes it. */
 export class ApiError extends Error {

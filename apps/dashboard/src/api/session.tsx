@@ -1,6 +1,6 @@
 import { createContext, useCallback, useContext, useEffect, useMemo, useState, type ReactNode } from 'react';
-import { call, selectAccount, type ApiError } from './http.js';
-import { onSessionEnd } from './session-end.js';
+import { call, selectAccount, type ApiError } from './http.ts';
+import { onSessionEnd } from './session-end.ts';
 
 export type Role = 'owner' | 'admin' | 'developer' | 'viewer';
 

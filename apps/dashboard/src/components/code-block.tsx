@@ -1,5 +1,5 @@
 import { Box, Code } from '@mantine/core';
-import { Copy } from './format.js';
+import { Copy } from './format.tsx';
 
 /** Code to copy. */
 export function CodeBlock({ code, label }: { code: string; label: string }) {

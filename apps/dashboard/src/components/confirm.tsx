@@ -1,6 +1,6 @@
 import { Text } from '@mantine/core';
 import { modals } from '@mantine/modals';
-import { notifyFailed } from './feedback.js';
+import { notifyFailed } from './feedback.tsx';
 
 interface Question {
   title: string;

@@ -3,7 +3,7 @@ import { notifications } from '@mantine/notifications';
 import { IconAlertTriangle, IconCheck, IconX, type Icon } from '@tabler/icons-react';
 import type { ReactNode } from 'react';
 import type { CombinedError } from 'urql';
-import { ApiError } from '../api/http.js';
+import { ApiError } from '../api/http.ts';
 
 interface Problem {
   message: string;

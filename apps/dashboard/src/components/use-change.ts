@@ -1,5 +1,5 @@
 import { useCallback, useState } from 'react';
-import { notifyDone, notifyFailed } from './feedback.js';
+import { notifyDone, notifyFailed } from './feedback.tsx';
 
 /** Runs a change and says that it is done, or why it was refused. Returns whether one is running, and the function. */
 export function useChange(): [boolean, (run: () => Promise<void>, done: string) => void] {

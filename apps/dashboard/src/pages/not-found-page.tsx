@@ -1,8 +1,8 @@
 import { Button } from '@mantine/core';
 import { IconMapPinOff } from '@tabler/icons-react';
 import { Link } from 'react-router';
-import { Empty } from '../components/feedback.js';
-import { Page } from '../components/page.js';
+import { Empty } from '../components/feedback.tsx';
+import { Page } from '../components/page.tsx';
 
 export function NotFoundPage() {
   return (

@@ -8,9 +8,9 @@ interface PageRoute {
 
 /** All pages with a session; each is loaded when it is opened first. */
 export const PAGES: PageRoute[] = [
-  { path: '/team', page: lazy(async () => ({ default: (await import('./team/team-page.js')).TeamPage })) },
+  { path: '/team', page: lazy(async () => ({ default: (await import('./team/team-page.tsx')).TeamPage })) },
   {
     path: '/settings',
-    page: lazy(async () => ({ default: (await import('./settings/settings-page.js')).SettingsPage })),
+    page: lazy(async () => ({ default: (await import('./settings/settings-page.tsx')).SettingsPage })),
   },
 ];

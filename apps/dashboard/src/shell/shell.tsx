@@ -14,11 +14,11 @@ import {
 import { useDisclosure } from '@mantine/hooks';
 import { IconBook, IconLogout, IconSelector } from '@tabler/icons-react';
 import { Link, Outlet, useLocation } from 'react-router';
-import { logOut, openAccount, useSession } from '../api/session.js';
-import { notifyFailed } from '../components/feedback.js';
+import { logOut, openAccount, useSession } from '../api/session.tsx';
+import { notifyFailed } from '../components/feedback.tsx';
 import icon from '../icon.svg';
-import { NAVIGATION, type NavigationItem } from './navigation.js';
-import { ThemeToggle } from './theme-toggle.js';
+import { NAVIGATION, type NavigationItem } from './navigation.ts';
+import { ThemeToggle } from './theme-toggle.tsx';
 
 export function Shell() {
   const [opened, { toggle, close }] = useDisclosure();

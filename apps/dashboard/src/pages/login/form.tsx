@@ -1,7 +1,7 @@
 import { Alert, Button, PasswordInput, Stack, TextInput } from '@mantine/core';
 import { IconAlertTriangle } from '@tabler/icons-react';
 import { useState, type ReactNode } from 'react';
-import { problemOf } from '../../components/feedback.js';
+import { problemOf } from '../../components/feedback.tsx';
 
 /** A form that shows why it was refused. */
 export function LoginForm({

@@ -2,7 +2,7 @@ import { Box, Card, Center, Group, Stack, Text, Title } from '@mantine/core';
 import { useDocumentTitle } from '@mantine/hooks';
 import type { ReactNode } from 'react';
 import icon from '../../icon.svg';
-import { ThemeToggle } from '../../shell/theme-toggle.js';
+import { ThemeToggle } from '../../shell/theme-toggle.tsx';
 
 /** The frame of all pages without a session. */
 export function LoginFrame({ title, text, children }: { title: string; text?: ReactNode; children: ReactNode }) {

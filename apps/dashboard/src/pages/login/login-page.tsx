@@ -1,10 +1,10 @@
 import { Alert, Anchor, Button, Divider, Stack, Text } from '@mantine/core';
 import { useEffect, useState } from 'react';
 import { Link, useLocation, useSearchParams } from 'react-router';
-import { call } from '../../api/http.js';
-import { fetchSession, type LoginMethods } from '../../api/session.js';
-import { EmailField, LoginForm, PasswordField } from './form.js';
-import { LoginFrame } from './login-frame.js';
+import { call } from '../../api/http.ts';
+import { fetchSession, type LoginMethods } from '../../api/session.tsx';
+import { EmailField, LoginForm, PasswordField } from './form.tsx';
+import { LoginFrame } from './login-frame.tsx';
 
 /** Reasons that the server gives in the address after a redirect. */
 const ERRORS: Record<string, string> = {

@@ -1,10 +1,10 @@
 import { Anchor, Loader, Text, TextInput } from '@mantine/core';
 import { useEffect, useState } from 'react';
 import { Link, useSearchParams } from 'react-router';
-import { call } from '../../api/http.js';
-import { Failure } from '../../components/feedback.js';
-import { EmailField, LoginForm, PasswordField } from './form.js';
-import { LoginFrame } from './login-frame.js';
+import { call } from '../../api/http.ts';
+import { Failure } from '../../components/feedback.tsx';
+import { EmailField, LoginForm, PasswordField } from './form.tsx';
+import { LoginFrame } from './login-frame.tsx';
 
 const BackToLogin = () => (
   <Anchor component={Link} to="/login" size="sm">

@@ -1,7 +1,7 @@
 import { Button, Text } from '@mantine/core';
-import { logOut, type Viewer } from '../../api/session.js';
-import { notifyFailed } from '../../components/feedback.js';
-import { LoginFrame } from './login-frame.js';
+import { logOut, type Viewer } from '../../api/session.tsx';
+import { notifyFailed } from '../../components/feedback.tsx';
+import { LoginFrame } from './login-frame.tsx';
 
 /** For a user whose last account has been left or deleted. */
 export function WithoutAccountPage({ viewer }: { viewer: Viewer }) {

@@ -1,13 +1,13 @@
 import { Button, Card, Group, Stack, Table, Text, TextInput, Title } from '@mantine/core';
 import { useState, type ReactNode } from 'react';
-import { call } from '../../api/http.js';
-import { useSession } from '../../api/session.js';
-import { useLoad } from '../../api/use-load.js';
-import { Failure } from '../../components/feedback.js';
-import { Time } from '../../components/format.js';
-import { Page } from '../../components/page.js';
-import { useChange } from '../../components/use-change.js';
-import { PasswordField } from '../login/form.js';
+import { call } from '../../api/http.ts';
+import { useSession } from '../../api/session.tsx';
+import { useLoad } from '../../api/use-load.ts';
+import { Failure } from '../../components/feedback.tsx';
+import { Time } from '../../components/format.tsx';
+import { Page } from '../../components/page.tsx';
+import { useChange } from '../../components/use-change.ts';
+import { PasswordField } from '../login/form.tsx';
 
 export function SettingsPage() {
   return (

@@ -2,14 +2,14 @@ import { ActionIcon, Button, Card, Group, Modal, Select, Stack, Table, Text, Tex
 import { useDisclosure } from '@mantine/hooks';
 import { IconTrash, IconUserPlus } from '@tabler/icons-react';
 import { useState } from 'react';
-import { call } from '../../api/http.js';
-import { useSession, type Role } from '../../api/session.js';
-import { useLoad } from '../../api/use-load.js';
-import { confirm } from '../../components/confirm.js';
-import { Failure, Loading, notifyDone, notifyFailed } from '../../components/feedback.js';
-import { Time } from '../../components/format.js';
-import { Page } from '../../components/page.js';
-import { useChange } from '../../components/use-change.js';
+import { call } from '../../api/http.ts';
+import { useSession, type Role } from '../../api/session.tsx';
+import { useLoad } from '../../api/use-load.ts';
+import { confirm } from '../../components/confirm.tsx';
+import { Failure, Loading, notifyDone, notifyFailed } from '../../components/feedback.tsx';
+import { Time } from '../../components/format.tsx';
+import { Page } from '../../components/page.tsx';
+import { useChange } from '../../components/use-change.ts';
 
 interface List<T> {
   data: T[];
