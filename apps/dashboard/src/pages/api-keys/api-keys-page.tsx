@@ -1,4 +1,4 @@
-import { ActionIcon, Badge, Button, Card, Group, Menu, Modal, Stack, Table, Text } from '@mantine/core';
+import { ActionIcon, Badge, Button, Card, Group, Menu, Modal, Table, Text } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { IconDots, IconKey, IconPlus } from '@tabler/icons-react';
 import { useQuery } from 'urql';

@@ -42,13 +42,14 @@ export function CreateKeyForm({ domains, created, close }: CreateKeyFormProps) {
         </Group>
       </Stack>
     );
-  const save = () => {
+  const save = async () => {
+    const { createApiKey } = await create({ input });
+    setToken(createApiKey.token);
+    created();
+  };
+  const submit = () => {
     setBusy(true);
-    create({ input })
-      .then(({ createApiKey }) => {
-        setToken(createApiKey.token);
-        created();
-      })
+    save()
       .catch(notifyFailed)
       .finally(() => setBusy(false));
   };
@@ -56,7 +57,7 @@ export function CreateKeyForm({ domains, created, close }: CreateKeyFormProps) {
     <form
       onSubmit={(event) => {
         event.preventDefault();
-        save();
+        submit();
       }}
     >
       <Stack>
@@ -79,7 +80,7 @@ export function CreateKeyForm({ domains, created, close }: CreateKeyFormProps) {
               { value: 'test', label: 'Test' },
             ]}
             value={input.mode ?? 'live'}
-            onChange={(mode) => set({ mode: mode as CreateApiKeyInput['mode'] })}
+            onChange={(mode) => set({ mode })}
           />
           <Text size="xs" c="dimmed">
             Messages of test keys go to the inbox and to nobody else.
@@ -93,7 +94,7 @@ export function CreateKeyForm({ domains, created, close }: CreateKeyFormProps) {
             { value: 'full_access', label: 'Everything' },
           ]}
           value={input.permission ?? 'sending_access'}
-          onChange={(permission) => set({ permission: permission as CreateApiKeyInput['permission'] })}
+          onChange={(permission) => set({ permission })}
         />
         <MultiSelect
           label="Only these domains"

@@ -183,7 +183,7 @@ function Settings({ domain }: { domain: DomainPartsFragment }) {
             disabled={disabled}
             data={['opportunistic', 'enforced']}
             value={domain.tls}
-            onChange={(tls) => tls && save({ tls: tls as UpdateDomainInput['tls'] })}
+            onChange={(tls) => tls && save({ tls })}
           />
           <Select
             label="Envelope"
@@ -192,7 +192,7 @@ function Settings({ domain }: { domain: DomainPartsFragment }) {
             disabled={disabled}
             data={['shared', 'per_recipient']}
             value={domain.envelope}
-            onChange={(envelope) => envelope && save({ envelope: envelope as UpdateDomainInput['envelope'] })}
+            onChange={(envelope) => envelope && save({ envelope })}
           />
         </Group>
       </Stack>

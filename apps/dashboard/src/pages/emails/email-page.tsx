@@ -224,7 +224,7 @@ function Facts({ email }: { email: Email }) {
     <Card withBorder>
       <Stack gap={6}>
         {facts
-          .filter(([, value]) => value)
+          .filter(([, value]) => Boolean(value))
           .map(([name, value]) => (
             <Group key={name} gap="xs" wrap="nowrap" align="flex-start">
               <Text size="sm" c="dimmed" w={84} style={{ flexShrink: 0 }}>

@@ -61,59 +61,73 @@ function GettingStarted() {
 /** Counts move with the subscription; rates have thresholds of mailbox providers. */
 function Numbers({ data }: { data: OverviewQuery }) {
   const [{ data: live }] = useSubscription({ query: AccountLiveDocument });
-  const totals = data.totals.totals;
-  const stats = live?.accountStats;
-  const delivered = stats?.delivered ?? totals.delivered ?? 0;
-  const bounced = stats?.bounced ?? totals.bounced ?? 0;
-  const complained = stats?.complained ?? totals.complained ?? 0;
-  const latency = totals.latencyMs;
-  const cards: { name: string; value: string; note: string; color?: string }[] = [
-    {
-      name: 'Accepted',
-      value: formatNumber(stats?.accepted ?? totals.accepted ?? 0),
-      note: `${formatNumber(stats?.deferred ?? 0)} deferred`,
-    },
-    { name: 'Delivered', value: formatNumber(delivered), note: formatRate(delivered, delivered + bounced) },
-    {
-      name: 'Bounce rate',
-      value: formatRate(bounced, delivered + bounced),
-      note: `${formatNumber(bounced)} bounced · keep below 5 %`,
-      color: rateColor(bounced, delivered + bounced, [0.02, 0.05]),
-    },
-    {
-      name: 'Complaint rate',
-      value: formatRate(complained, delivered),
-      note: `${formatNumber(complained)} complaints · keep below 0.1 %`,
-      color: rateColor(complained, delivered, [0.001, 0.003]),
-    },
-    {
-      name: 'Time to delivery',
-      value: latency?.p50 == null ? '–' : duration(latency.p50),
-      note:
-        latency?.p99 == null ? 'no deliveries yet' : `p95 ${duration(latency.p95 ?? 0)}, p99 ${duration(latency.p99)}`,
-    },
-    {
-      name: 'Opened and clicked',
-      value: `${formatNumber(stats?.opened ?? 0)} / ${formatNumber(stats?.clicked ?? 0)}`,
-      note: 'all events',
-    },
-  ];
+  const { latencyMs: latency, ...loaded } = data.totals.totals;
+  const { accepted, delivered, bounced, complained, deferred, opened, clicked } =
+    live?.accountStats ?? withoutLive(loaded);
+  const settled = delivered + bounced;
   return (
     <SimpleGrid cols={{ base: 2, sm: 3, lg: 6 }}>
-      {cards.map(({ name, value, note, color }) => (
-        <Card key={name} withBorder padding="md">
-          <Text size="xs" c="dimmed">
-            {name}
-          </Text>
-          <Text size="xl" fw={650} c={color} data-number={name}>
-            {value}
-          </Text>
-          <Text size="xs" c="dimmed">
-            {note}
-          </Text>
-        </Card>
-      ))}
+      <NumberCard name="Accepted" value={formatNumber(accepted)} note={`${formatNumber(deferred)} deferrals`} />
+      <NumberCard name="Delivered" value={formatNumber(delivered)} note={formatRate(delivered, settled)} />
+      <NumberCard
+        name="Bounce rate"
+        value={formatRate(bounced, settled)}
+        note={`${formatNumber(bounced)} bounced · keep below 5 %`}
+        color={rateColor(bounced, settled, [0.02, 0.05])}
+      />
+      <NumberCard
+        name="Complaint rate"
+        value={formatRate(complained, delivered)}
+        note={`${formatNumber(complained)} complaints · keep below 0.1 %`}
+        color={rateColor(complained, delivered, [0.001, 0.003])}
+      />
+      <NumberCard
+        name="Time to delivery"
+        value={duration(latency?.p50)}
+        note={`p95 ${duration(latency?.p95)}, p99 ${duration(latency?.p99)}`}
+      />
+      <NumberCard
+        name="Opened, clicked"
+        value={`${formatNumber(opened)}, ${formatNumber(clicked)}`}
+        note="all events"
+      />
     </SimpleGrid>
+  );
+}
+
+type Loaded = Omit<OverviewQuery['totals']['totals'], 'latencyMs'>;
+
+/** Until the first message of the subscription. */
+function withoutLive({ accepted, delivered, bounced, complained }: Loaded) {
+  const counts = {
+    accepted: accepted ?? 0,
+    delivered: delivered ?? 0,
+    bounced: bounced ?? 0,
+    complained: complained ?? 0,
+  };
+  return { ...counts, deferred: 0, opened: 0, clicked: 0 };
+}
+
+interface NumberCardProps {
+  name: string;
+  value: string;
+  note: string;
+  color?: string | undefined;
+}
+
+function NumberCard({ name, value, note, color }: NumberCardProps) {
+  return (
+    <Card withBorder padding="md">
+      <Text size="xs" c="dimmed">
+        {name}
+      </Text>
+      <Text size="xl" fw={650} c={color} data-number={name}>
+        {value}
+      </Text>
+      <Text size="xs" c="dimmed">
+        {note}
+      </Text>
+    </Card>
   );
 }
 
@@ -123,7 +137,11 @@ function rateColor(part: number, total: number, [warning, limit]: [number, numbe
   return rate >= warning ? 'orange' : undefined;
 }
 
-const duration = (ms: number): string => (ms < 1_000 ? `${ms} ms` : `${(ms / 1_000).toFixed(1)} s`);
+/** Milliseconds for reading; a dash without a value. */
+function duration(ms: number | null | undefined): string {
+  if (ms === null || ms === undefined) return '–';
+  return ms < 1_000 ? `${ms} ms` : `${(ms / 1_000).toFixed(1)} s`;
+}
 
 function Throughput({ data }: { data: OverviewQuery }) {
   const { times, accepted, delivered, bounced } = useThroughput(data.hours.data ?? []);
