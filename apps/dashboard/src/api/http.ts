@@ -36,15 +36,11 @@ interface ErrorBody {
   details?: { field?: string; message?: string; code?: string }[];
 }
 
-/** Calls a route of this host; undefined for an empty response. @throws ApiError for a refusal or without a connection */
+/** Calls a route of this host, with JSON or a CSV file; undefined for an empty response. @throws ApiError for a refusal or without a connection */
 export async function call<T>(method: string, path: string, body?: unknown): Promise<T> {
   let response: Response;
   try {
-    response = await fetch(path, {
-      method,
-      headers: { ...accountHeaders(), ...(body === undefined ? {} : { 'content-type': 'application/json' }) },
-      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-    });
+    response = await fetch(path, { method, ...contentOf(body) });
   } catch {
     throw new ApiError('The server cannot be reached. Check the connection and try again.', 0, 'network_error', null);
   }
@@ -60,6 +56,13 @@ export async function call<T>(method: string, path: string, body?: unknown): Pro
     response.headers.get('x-request-id'),
     details,
   );
+}
+
+function contentOf(body: unknown): RequestInit {
+  const headers = accountHeaders();
+  if (body === undefined) return { headers };
+  if (body instanceof Blob) return { headers: { ...headers, 'content-type': 'text/csv' }, body };
+  return { headers: { ...headers, 'content-type': 'application/json' }, body: JSON.stringify(body) };
 }
 
 function parseJson(text: string): unknown {

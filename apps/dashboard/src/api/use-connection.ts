@@ -26,7 +26,10 @@ interface State<N> extends ConnectionPage<N> {
   error: unknown;
 }
 
-/** A list that grows by pages. Starts anew when the variables change; entries stay visible while it reloads. */
+/**
+ * A list that grows by pages. Starts anew when the variables change; entries stay visible while it reloads. The cursor is
+ * the variable `before` if there is one, and `after` otherwise.
+ */
 export function useConnection<D, V extends AnyVariables, N>(
   document: TypedDocumentNode<D, V>,
   variables: V,
@@ -34,6 +37,7 @@ export function useConnection<D, V extends AnyVariables, N>(
 ): ConnectionState<N> {
   const client = useClient();
   const key = JSON.stringify(variables);
+  const cursorName = 'before' in variables ? 'before' : 'after';
   const [state, setState] = useState<State<N> | null>(null);
   const [loadingMore, setLoadingMore] = useState(false);
   const round = useRef(0);
@@ -41,7 +45,7 @@ export function useConnection<D, V extends AnyVariables, N>(
   const load = useCallback(
     async (after: string | null) => {
       const mine = after === null ? ++round.current : round.current;
-      const request = { ...(JSON.parse(key) as object), after } as unknown as V;
+      const request = { ...(JSON.parse(key) as object), [cursorName]: after } as unknown as V;
       const { data, error } = await client.query(document, request, { requestPolicy: 'network-only' }).toPromise();
       // A newer filter or reload has overtaken this answer.
       if (mine !== round.current) return;
@@ -63,7 +67,7 @@ export function useConnection<D, V extends AnyVariables, N>(
       });
     },
     // `pick` is made anew by every render and does not change for a document.
-    [client, document, key],
+    [client, cursorName, document, key],
   );
 
   useEffect(() => void load(null), [load]);

@@ -1,5 +1,6 @@
 import { Card, Code, SegmentedControl, Stack, Table, Tabs, Text } from '@mantine/core';
 import { useState } from 'react';
+import { useSession } from '../../api/session.tsx';
 import type { EmailQuery } from '../../graphql/generated.ts';
 
 type Email = NonNullable<EmailQuery['email']>;
@@ -28,7 +29,7 @@ export function MessageContent({ email }: { email: Email }) {
         </Tabs.List>
         {html !== null && (
           <Tabs.Panel value="html">
-            <MessageFrame path={`/app/message/${id}`} />
+            <MessageFrame emailId={id} />
           </Tabs.Panel>
         )}
         {text !== null && (
@@ -63,7 +64,8 @@ export function MessageContent({ email }: { email: Email }) {
 }
 
 /** The HTML of a message as a document of its own, without scripts, forms and remote content. */
-export function MessageFrame({ path }: { path: string }) {
+export function MessageFrame({ emailId }: { emailId: string }) {
+  const { account } = useSession();
   const [width, setWidth] = useState<keyof typeof WIDTHS>('Desktop');
   return (
     <Stack gap="xs">
@@ -78,7 +80,7 @@ export function MessageFrame({ path }: { path: string }) {
       <iframe
         title="Message"
         sandbox=""
-        src={path}
+        src={`/app/message/${emailId}?account=${account.id}`}
         style={{
           width: WIDTHS[width],
           maxWidth: '100%',

@@ -25,7 +25,10 @@ const LEGEND: [string, string][] = [
 export function OverviewPage() {
   const variables = useMemo(() => {
     const startDate = new Date(Date.now() - DAY_MS).toISOString();
-    return { today: { startDate }, hours: { startDate, granularity: 'hour' as const, dimensions: ['period'] } };
+    return {
+      today: { startDate, percentiles: ['p50', 'p95', 'p99'] },
+      hours: { startDate, granularity: 'hour' as const, dimensions: ['period'] },
+    };
   }, []);
   const [{ data, error }, refresh] = useQuery({
     query: OverviewDocument,
