@@ -37,7 +37,7 @@ export function useConnection<D, V extends AnyVariables, N>(
 ): ConnectionState<N> {
   const client = useClient();
   const key = JSON.stringify(variables);
-  const cursorName = 'before' in variables ? 'before' : 'after';
+  const cursorName = variables && 'before' in variables ? 'before' : 'after';
   const [state, setState] = useState<State<N> | null>(null);
   const [loadingMore, setLoadingMore] = useState(false);
   const round = useRef(0);

@@ -1,9 +1,13 @@
-import { Controller, Get, Redirect, Req, Res } from '@nestjs/common';
+import { Controller, Get, Header, Param, Redirect, Req, Res } from '@nestjs/common';
 import { ApiExcludeEndpoint } from '@nestjs/swagger';
+import type { Principal } from '#libs/accounts';
 import { Refusal } from '#libs/contracts';
+import { EmailPreview } from '#libs/emails';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { Public } from '../http/route-access.js';
+import { Caller } from '../http/caller.js';
+import { Public, RequiresScope } from '../http/route-access.js';
 import { sendAsset } from '../http/static-asset.js';
+import { orNotFound } from '../rest/or-not-found.js';
 import { dashboardFiles } from './dashboard-files.js';
 
 /**
@@ -14,9 +18,16 @@ const PAGE_POLICY =
   "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; font-src 'self'; " +
   "connect-src 'self'; frame-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'";
 
+/** `sandbox` without `allow-scripts` and `allow-same-origin`, also if the document is opened on its own. */
+const MESSAGE_POLICY =
+  "sandbox; default-src 'none'; style-src 'unsafe-inline'; img-src data: 'self'; form-action 'none'; base-uri 'none'; " +
+  "frame-ancestors 'self'";
+
 /** The web application, built by set-up from apps/dashboard. */
 @Controller()
 export class DashboardController {
+  constructor(private readonly previews: EmailPreview) {}
+
   @Get()
   @Public()
   @ApiExcludeEndpoint()
@@ -33,7 +44,18 @@ export class DashboardController {
     // The decorator answers.
   }
 
-  @Get('app/*path')
+  /** The HTML of a message as a document of its own: no script, no form, nothing of another host. */
+  @Get('app/message/:id')
+  @RequiresScope('emails.read')
+  @ApiExcludeEndpoint()
+  @Header('content-type', 'text/html; charset=utf-8')
+  @Header('content-security-policy', MESSAGE_POLICY)
+  @Header('x-frame-options', 'SAMEORIGIN')
+  async message(@Caller() caller: Principal, @Param('id') id: string): Promise<string> {
+    return orNotFound(await this.previews.html(caller, id));
+  }
+
+  @Get('app/*')
   @Public()
   @ApiExcludeEndpoint()
   async file(@Req() request: FastifyRequest, @Res() reply: FastifyReply): Promise<void> {
