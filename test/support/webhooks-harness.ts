@@ -60,6 +60,7 @@ export class WebhooksProcess {
   readonly retention: WebhookRetention;
   readonly fanOut: WebhookFanOut;
   readonly dispatcher: WebhookDispatcher;
+  readonly metrics = new Metrics();
   private readonly shutdown = new Shutdown(Log.quiet());
 
   constructor(
@@ -93,9 +94,9 @@ export class WebhooksProcess {
       this.secrets,
       this.config,
       log,
-      new Metrics(),
+      this.metrics,
     );
-    this.dispatcher = new WebhookDispatcher(this.queue, attempts, this.worker, notifications, log);
+    this.dispatcher = new WebhookDispatcher(this.queue, attempts, this.worker, notifications, log, this.metrics);
   }
 
   async stop(): Promise<void> {

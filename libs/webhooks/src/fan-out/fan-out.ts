@@ -44,9 +44,10 @@ export class WebhookFanOut {
 // The lock on the endpoint orders this statement and a removal: either the delivery is inserted before and removed with
 // the endpoint, or the endpoint is gone and gets none.
 const INSERT = `
-  INSERT INTO webhook_deliveries (id, webhook_id, account_id, event_id, event_type, sequence, body, created_at, domain_id, test, due_at)
+  INSERT INTO webhook_deliveries (id, webhook_id, account_id, event_id, event_type, sequence, body, created_at, domain_id, test, due_at,
+                                  is_due)
   SELECT n.id, n.webhook_id, n.account_id, n.event_id, n.event_type, n.sequence, n.body, n.created_at, n.domain_id, n.test,
-         now()
+         now(), true
     FROM unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[], $6::int[], $7::text[], $8::timestamptz[],
                 $9::text[], $10::boolean[])
            AS n (id, webhook_id, account_id, event_id, event_type, sequence, body, created_at, domain_id, test)

@@ -55,8 +55,8 @@ export class WebhookReplay {
       const body = webhookPayload(event.type, event, format);
       const made = await tx.query<DeliveryRow>(
         `INSERT INTO webhook_deliveries AS d
-           (id, webhook_id, account_id, event_id, event_type, sequence, body, created_at, due_at, test)
-         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, now(), true) RETURNING ${DELIVERY_COLUMNS}`,
+           (id, webhook_id, account_id, event_id, event_type, sequence, body, created_at, due_at, is_due, test)
+         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, now(), true, true) RETURNING ${DELIVERY_COLUMNS}`,
         [id, webhookId, accountId, event.id, event.type, sequence, body, timeOfId(id)],
       );
       return toWebhookEvent(made.rows[0]);
@@ -144,7 +144,7 @@ async function requeue(
         WHERE id = ANY($3) AND webhook_id = $1 AND account_id = $2 AND claimed_by IS NULL
         ORDER BY id FOR NO KEY UPDATE SKIP LOCKED)
      UPDATE webhook_deliveries d
-        SET status = 'pending', due_at = now(), attempts_before_replay = d.attempts, updated_at = now()
+        SET status = 'pending', due_at = now(), is_due = true, attempts_before_replay = d.attempts, updated_at = now()
        FROM free WHERE d.id = free.id
      RETURNING ${DELIVERY_COLUMNS}`,
     [webhookId, accountId, ids],
