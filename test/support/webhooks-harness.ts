@@ -15,6 +15,8 @@ import {
   WebhookDispatcher,
   WebhookDeliveryLog,
   WebhookFanOut,
+  WebhookFigures,
+  WebhookRangeReplays,
   WebhookReplay,
   WebhookRetention,
   WebhookSecrets,
@@ -57,6 +59,8 @@ export class WebhooksProcess {
   readonly subscriptions: WebhookSubscriptions;
   readonly log: WebhookDeliveryLog;
   readonly replay: WebhookReplay;
+  readonly replays: WebhookRangeReplays;
+  readonly figures: WebhookFigures;
   readonly retention: WebhookRetention;
   readonly fanOut: WebhookFanOut;
   readonly dispatcher: WebhookDispatcher;
@@ -87,6 +91,8 @@ export class WebhooksProcess {
     this.subscriptions = new WebhookSubscriptions(webhooks, database, this.secrets, this.subscribers, this.config);
     this.log = new WebhookDeliveryLog(database);
     this.replay = new WebhookReplay(database, notifications);
+    this.replays = new WebhookRangeReplays(database, notifications);
+    this.figures = new WebhookFigures(database);
     this.retention = new WebhookRetention(database);
     this.fanOut = new WebhookFanOut(this.subscribers, database, notifications);
     const attempts = new WebhookAttempts(
@@ -96,7 +102,15 @@ export class WebhooksProcess {
       log,
       this.metrics,
     );
-    this.dispatcher = new WebhookDispatcher(this.queue, attempts, this.worker, notifications, log, this.metrics);
+    this.dispatcher = new WebhookDispatcher(
+      this.queue,
+      attempts,
+      this.replays,
+      this.worker,
+      notifications,
+      log,
+      this.metrics,
+    );
   }
 
   async stop(): Promise<void> {

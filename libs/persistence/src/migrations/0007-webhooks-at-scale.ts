@@ -33,7 +33,7 @@ export const WEBHOOKS_AT_SCALE = {
        PRIMARY KEY (webhook_id, hour)
      ) WITH (fillfactor = 70)`,
     'CREATE INDEX webhook_hours_hour ON webhook_hours (hour)',
-    `-- Replays of a time range. The deliveries after reached and before the end of the range are still to be queued.
+    `-- Replays of a time range. A running one has yet to queue the deliveries after reached, up to the end of the range.
      CREATE TABLE webhook_replays (
        id text COLLATE "C" PRIMARY KEY,
        webhook_id text COLLATE "C" NOT NULL,
@@ -46,6 +46,7 @@ export const WEBHOOKS_AT_SCALE = {
        types text[],
        delivery_status text,
        idempotency_key text,
+       body_hash bytea,
        status text NOT NULL DEFAULT 'running' CHECK (status IN ('running', 'completed', 'canceled', 'stopped')),
        reached text COLLATE "C",
        queued integer NOT NULL DEFAULT 0,
@@ -53,7 +54,7 @@ export const WEBHOOKS_AT_SCALE = {
        created_at timestamptz NOT NULL DEFAULT now(),
        updated_at timestamptz NOT NULL DEFAULT now()
      )`,
-    `CREATE UNIQUE INDEX webhook_replays_running ON webhook_replays (webhook_id) WHERE status = 'running'`,
+    `CREATE INDEX webhook_replays_running ON webhook_replays (updated_at) WHERE status = 'running'`,
     'CREATE UNIQUE INDEX webhook_replays_key ON webhook_replays (webhook_id, idempotency_key)',
     'CREATE INDEX webhook_replays_webhook ON webhook_replays (webhook_id, id)',
     `-- Events that a consumer cannot handle. record: the event, or the record of another system as it was read, as JSON.

@@ -1,16 +1,20 @@
 import { Injectable } from '@nestjs/common';
-import { backoffMs, LocalNotifications, Log, Metrics, sleep } from '#libs/kernel';
+import { backoffMs, LocalNotifications, Log, Metrics, Poller, sleep } from '#libs/kernel';
 import { ClaimSweep, JobRunner, GroupCommit, Worker } from '#libs/persistence';
 import { Gauge } from 'prom-client';
 import type { WebhookJob } from './claim.js';
 import { WebhookAttempts, type EndedAttempt } from './delivery-attempt.js';
 import { claimKeyOf, DeliveryQueue, type SettleResult, type WebhookClaim } from './delivery-queue.js';
 import { EndpointUpdates, type EndpointChange } from './endpoint-updates.js';
+import { WebhookRangeReplays } from '../history/range-replay.js';
 import type { Settlement } from './settle.js';
 
 /** Requests in flight in this process. */
 const CONCURRENCY = 512;
 const POLL_MS = 250;
+const REPLAY_POLL_MS = 1_000;
+/** Until an endpoint has worked off a part of its due events, its replays wait. */
+const REPLAY_PAUSE_MS = 100;
 /** Claims in a row without a delivery, because all endpoints visited are paused or full; then the next one waits for the poll. */
 const EMPTY_CLAIMS = 10;
 /** How long a stop waits for requests in flight; then they are aborted and repeated after the next start. */
@@ -22,6 +26,7 @@ const LONGEST_TIMER_MS = 60_000;
 @Injectable()
 export class WebhookDispatcher {
   private readonly loop: JobRunner<WebhookJob>;
+  private readonly replayLoop: Poller;
   private readonly claims: ClaimSweep<WebhookClaim>;
   private readonly settlements: GroupCommit<Settlement, SettleResult>;
   private readonly endpoints: EndpointUpdates;
@@ -36,6 +41,7 @@ export class WebhookDispatcher {
   constructor(
     private readonly queue: DeliveryQueue,
     private readonly attempts: WebhookAttempts,
+    private readonly replays: WebhookRangeReplays,
     private readonly worker: Worker,
     private readonly notifications: LocalNotifications,
     private readonly log: Log,
@@ -50,6 +56,10 @@ export class WebhookDispatcher {
         concurrency: CONCURRENCY,
         pollMs: POLL_MS,
       },
+      log,
+    );
+    this.replayLoop = new Poller(
+      { name: 'webhook replays', pollMs: REPLAY_POLL_MS, round: () => this.stepReplays() },
       log,
     );
     this.endpoints = new EndpointUpdates((id, change) => this.writeEndpoint(id, change), log);
@@ -73,8 +83,10 @@ export class WebhookDispatcher {
     this.cleanups.push(
       () => this.claims.stop(),
       this.notifications.on('due-webhooks', () => this.loop.wake()),
+      this.notifications.on('webhook-replays', () => this.replayLoop.wake()),
     );
     this.loop.start();
+    this.replayLoop.start();
   }
 
   /** Claims nothing more, waits a short time for requests in flight, and releases all claims. */
@@ -83,7 +95,7 @@ export class WebhookDispatcher {
     for (const cleanUp of this.cleanups.splice(0)) cleanUp();
     clearTimeout(this.nextRetry?.timer);
     const grace = setTimeout(() => this.attempts.interrupt(), STOP_GRACE_MS);
-    await this.loop.stop();
+    await Promise.all([this.loop.stop(), this.replayLoop.stop()]);
     clearTimeout(grace);
     await this.endpoints.stop();
     try {
@@ -101,6 +113,13 @@ export class WebhookDispatcher {
     this.emptyClaims = jobs.length > 0 ? 0 : this.emptyClaims + 1;
     if (!isComplete && this.emptyClaims < EMPTY_CLAIMS) this.loop.wake();
     return jobs;
+  }
+
+  /** True when a replay goes on at once. */
+  private async stepReplays(): Promise<boolean> {
+    const state = await this.replays.step();
+    if (state === 'waiting') await sleep(REPLAY_PAUSE_MS);
+    return state !== 'idle';
   }
 
   private async work(job: WebhookJob): Promise<void> {
