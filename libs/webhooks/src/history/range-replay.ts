@@ -208,44 +208,40 @@ interface NewReplay {
   idempotency: ReplayIdempotency | null;
 }
 
-async function startOrJoin(
-  tx: Queryable,
-  { visibility, webhookId, range, idempotency }: NewReplay,
-): Promise<ReplayRow> {
-  const types = range.types?.includes('*') ? null : (range.types ?? null);
-  const asked = [
-    webhookId,
-    visibility.mode === 'test',
-    visibleDomains(visibility),
-    range.from,
-    range.to ?? null,
-    types,
-    range.status ?? null,
-  ];
+async function startOrJoin(tx: Queryable, wanted: NewReplay): Promise<ReplayRow> {
+  const { webhookId, visibility, range, idempotency } = wanted;
+  const values = rangeValues(wanted);
   const running = await tx.query<ReplayRow & { is_same: boolean }>(
     `SELECT ${COLUMNS},
             (test, domain_ids, from_at, to_at, types, delivery_status)
               IS NOT DISTINCT FROM ROW($2::boolean, $3::text[], $4::timestamptz, $5::timestamptz, $6::text[], $7::text) AS is_same
        FROM webhook_replays WHERE webhook_id = $1 AND status = 'running' ORDER BY id`,
-    asked,
+    [webhookId, ...values],
   );
-  const same = range.after === undefined ? running.rows.find((row) => row.is_same) : undefined;
-  if (same && idempotency === null) return same;
+  const same = running.rows.find((row) => row.is_same);
+  if (same && idempotency === null && range.after === undefined) return same;
   if (running.rows.length >= RUNNING_REPLAYS) throw tooManyReplays();
+  const { key = null, bodyHash = null } = idempotency ?? {};
   const { rows } = await tx.query<ReplayRow>(
     `INSERT INTO webhook_replays
        (webhook_id, test, domain_ids, from_at, to_at, types, delivery_status, id, account_id, reached, idempotency_key, body_hash)
      VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12) RETURNING ${COLUMNS}`,
-    [
-      ...asked,
-      newId('rpl'),
-      visibility.accountId,
-      range.after ?? null,
-      idempotency?.key ?? null,
-      idempotency?.bodyHash ?? null,
-    ],
+    [webhookId, ...values, newId('rpl'), visibility.accountId, range.after ?? null, key, bodyHash],
   );
   return rows[0];
+}
+
+/** From `test` to `delivery_status`. */
+function rangeValues({ visibility, range }: NewReplay): unknown[] {
+  const { from, to = null, types = null, status = null } = range;
+  return [
+    visibility.mode === 'test',
+    visibleDomains(visibility),
+    from,
+    to,
+    types?.includes('*') ? null : types,
+    status,
+  ];
 }
 
 /** True if the replay goes on at once. Locks the endpoint first, as a removal does. */
