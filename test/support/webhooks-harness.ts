@@ -90,11 +90,11 @@ export class WebhooksProcess {
     this.secrets = new WebhookSecrets(database, box, log);
     this.subscriptions = new WebhookSubscriptions(webhooks, database, this.secrets, this.subscribers, this.config);
     this.log = new WebhookDeliveryLog(database);
-    this.replay = new WebhookReplay(database, notifications);
+    this.replay = new WebhookReplay(database, notifications, this.config);
     this.replays = new WebhookRangeReplays(database, notifications);
     this.figures = new WebhookFigures(database);
     this.retention = new WebhookRetention(database);
-    this.fanOut = new WebhookFanOut(this.subscribers, database, notifications);
+    this.fanOut = new WebhookFanOut(this.subscribers, database, notifications, this.config);
     const attempts = new WebhookAttempts(
       new WebhookHttpClient(this.config),
       this.secrets,

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { newId, timeOfId, type LoggedEvent } from '#libs/contracts';
-import { LocalNotifications } from '#libs/kernel';
+import { Config, LocalNotifications } from '#libs/kernel';
 import { Database } from '#libs/persistence';
 import { SubscriberLookup } from './subscriber-lookup.js';
 import { webhookPayload, eventNameFor } from './payload.js';
@@ -12,6 +12,7 @@ export class WebhookFanOut {
     private readonly subscribers: SubscriberLookup,
     private readonly database: Database,
     private readonly notifications: LocalNotifications,
+    private readonly config: Config,
   ) {}
 
   /** Handles one batch of the event log; a repeated batch adds nothing. */
@@ -32,7 +33,10 @@ export class WebhookFanOut {
         const name = eventNameFor(webhook, logged);
         if (name === null) continue;
         const id = newId('dlv');
-        const body = webhookPayload(name, event, webhook.payloadFormat);
+        const body = webhookPayload(name, event, {
+          format: webhook.payloadFormat,
+          region: this.config.settings.REGION,
+        });
         const row = [id, webhook.id, event.account_id, event.id, name, sequence, body, timeOfId(id), domainId, test];
         row.forEach((value, i) => columns[i].push(value));
       }

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { newId, timeOfId, visibleDomains, type Visibility } from '#libs/contracts';
-import { LocalNotifications } from '#libs/kernel';
+import { Config, LocalNotifications } from '#libs/kernel';
 import { appendEvents, Database, routedEvent, type Queryable } from '#libs/persistence';
 import { webhookIsVisible } from '../endpoints/visible-webhooks.js';
 import { visibleDeliveries } from './delivery-query.js';
@@ -17,6 +17,7 @@ export class WebhookReplay {
   constructor(
     private readonly database: Database,
     private readonly notifications: LocalNotifications,
+    private readonly config: Config,
   ) {}
 
   /**
@@ -41,7 +42,7 @@ export class WebhookReplay {
       await appendEvents(tx, [logged]);
       const { event } = logged;
       const id = newId('dlv');
-      const body = webhookPayload(event.type, event, format);
+      const body = webhookPayload(event.type, event, { format, region: this.config.settings.REGION });
       const made = await tx.query<DeliveryRow>(
         `INSERT INTO webhook_deliveries AS d
            (id, webhook_id, account_id, event_id, event_type, sequence, body, created_at, due_at, is_due, test)
