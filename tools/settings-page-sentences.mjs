@@ -15,6 +15,8 @@ export const GROUPS = [
       RESEND_HOST: 'Additional host name that serves only the Resend-compatible routes, at `/` (see `docs/resend.md`).',
       SERVICE_DOMAIN:
         "The operator's own domain. The names `spf.`, `bounces.`, `smtp.`, `track.`, `sandbox.` and `sim.` are below it.",
+      REGION:
+        'Where the service processes mail, shown as `region` of domains: 2 to 32 lower-case letters, digits and hyphens. The Resend-compatible API shows the one of its four regions that begins with the same two letters, else `eu-west-1`.',
       HTTP_CONNECTIONS:
         'Open connections on `HTTP_PORT`, WebSockets included, from all clients together; at most a quarter of the limit of open files. Further ones are refused with 503.',
       HTTP_CONNECTIONS_PER_IP:

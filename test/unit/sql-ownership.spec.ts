@@ -16,7 +16,7 @@ const MIGRATIONS = fileURLToPath(new URL('../../libs/persistence/src/migrations/
 /** The library that inserts, updates and deletes the rows of a table. */
 const TABLE_OWNERS: Record<string, readonly string[]> = {
   accounts: ['accounts', 'allowances', 'api_keys', 'audit_log', 'rate_buckets', 'request_log'],
-  bus: ['consumer_positions', 'event_log', 'event_log_head', 'leases', 'sink_batches'],
+  bus: ['consumer_positions', 'event_log', 'event_log_head', 'leases', 'parked_events', 'sink_batches'],
   domains: ['domain_keys', 'domains'],
   emails: [
     'captured_messages',
@@ -32,7 +32,9 @@ const TABLE_OWNERS: Record<string, readonly string[]> = {
   queue: ['attempts', 'full_mailboxes', 'sts_policies', 'throttling_states', 'warmup_counts'],
   suppressions: ['suppression_domains', 'suppressions'],
   'tls-reports': ['tls_reports', 'tls_results'],
-  webhooks: ['webhook_attempts', 'webhook_deliveries', 'webhooks'],
+  webhooks: [
+    ...['webhook_attempts', 'webhook_deliveries', 'webhook_hours', 'webhook_replays', 'webhook_windows', 'webhooks'],
+  ],
 };
 
 /** Columns that another library updates than the one that inserts the rows. */

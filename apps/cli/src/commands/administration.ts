@@ -1,4 +1,5 @@
 import { AccountEntity, Accounts, ApiKeyEntity, ApiKeys, AuditLog } from '#libs/accounts';
+import { ParkedEvents } from '#libs/bus';
 import { Refusal } from '#libs/contracts';
 import { DkimRotation, DkimZone, DomainEntity, SendingDomains } from '#libs/domains';
 import { InboundStore } from '#libs/inbound';
@@ -13,6 +14,7 @@ export interface Administration {
   domains: SendingDomains;
   inbound: InboundStore;
   queues: HeldQueues;
+  parked: ParkedEvents;
   rotation: DkimRotation;
   zone: DkimZone;
   audit: AuditLog;
@@ -43,6 +45,7 @@ export async function openAdministration(settings: Config, log: Log): Promise<Ad
       audit: new AuditLog(),
       inbound: new InboundStore(database),
       queues: new HeldQueues(database),
+      parked: new ParkedEvents(database),
       tlsReport: (domain, day) => tlsReportOf(database, { domain, day, submitter: config.settings.SERVICE_DOMAIN }),
       close: () => opened.close(),
     };
