@@ -102,7 +102,14 @@ export const GROUPS = [
         'Domains from which the first account may send immediately; the operator vouches for them. The default follows `SERVICE_DOMAIN`.',
       RATE_LIMIT_PER_SECOND: 'Requests per second and account. `0` disables the limit.',
       ALLOWANCE_UNIT: 'Unit of the monthly allowance: accepted recipients or messages.',
-      ABUSE_BRAKES: 'Pauses accounts with too many bounces or complaints. Accepted, no effect yet.',
+      ABUSE_BRAKES:
+        'Pauses accounts with too many bounces or complaints (see `docs/operations.md`). `off`: nothing is counted, and nobody is paused.',
+      ABUSE_WINDOW: 'Period that `ABUSE_BRAKES` looks back on, in steps of a 24th of it. At least `1m`.',
+      ABUSE_MINIMUM_RECIPIENTS:
+        'Recipients whose delivery must have ended in the window before an account can be paused.',
+      ABUSE_BOUNCE_PERCENT:
+        'An account is paused when more than this percentage of the recipients bounced permanently.',
+      ABUSE_COMPLAINT_PERCENT: 'An account is paused when more than this percentage of the recipients complained.',
       DOMAIN_CHECK_INTERVAL:
         'Interval between DNS checks of a domain in the first hour. All later intervals scale with it.',
       DKIM_ROTATION_DAYS:

@@ -15,7 +15,7 @@ const MIGRATIONS = fileURLToPath(new URL('../../libs/persistence/src/migrations/
 
 /** The library that inserts, updates and deletes the rows of a table. */
 const TABLE_OWNERS: Record<string, readonly string[]> = {
-  accounts: ['accounts', 'allowances', 'api_keys', 'audit_log', 'rate_buckets', 'request_log'],
+  accounts: ['accounts', 'allowances', 'api_keys', 'audit_log', 'rate_buckets', 'request_log', 'sending_outcomes'],
   bus: ['consumer_positions', 'event_log', 'event_log_head', 'leases', 'sink_batches'],
   domains: ['domain_keys', 'domains'],
   emails: [
@@ -28,7 +28,7 @@ const TABLE_OWNERS: Record<string, readonly string[]> = {
     'recipients',
   ],
   inbound: ['inbound_messages'],
-  persistence: ['installation', 'outbox', 'workers'],
+  persistence: ['installation', 'notices', 'outbox', 'workers'],
   queue: ['attempts', 'full_mailboxes', 'sts_policies', 'throttling_states', 'warmup_counts'],
   suppressions: ['suppression_domains', 'suppressions'],
   'tls-reports': ['tls_reports', 'tls_results'],

@@ -9,6 +9,7 @@ export {
 } from './history/delivery-view.js';
 export { WebhookFanOut } from './fan-out/fan-out.js';
 export type { WebhookInputOptions, WebhookFields } from './endpoints/fields.js';
+export { noticeFailingWebhooks } from './endpoints/failing.js';
 export { REPLAY_LIMIT, WebhookReplay, type Replayed } from './history/replay.js';
 export { WebhookRetention } from './history/retention.js';
 export {
