@@ -96,7 +96,7 @@ export const GROUPS = [
     text: 'Settings that begin with `BOOTSTRAP_` apply only to the first start on an empty database.',
     settings: {
       BOOTSTRAP_API_KEY: 'API key of the first account. Unset: a random key, printed once.',
-      BOOTSTRAP_ADMIN_EMAIL: "Dashboard login of the first account's owner. Accepted, no effect yet.",
+      BOOTSTRAP_ADMIN_EMAIL: 'Receives the notices of the first account. Later also the dashboard login of its owner.',
       BOOTSTRAP_ADMIN_PASSWORD: "Dashboard password of the first account's owner. Accepted, no effect yet.",
       BOOTSTRAP_PLAN:
         'Plan of the first account: `free` (3,000 units per month), `unlimited`, or units per month. Later accounts start as `free`.',
@@ -104,7 +104,14 @@ export const GROUPS = [
         'Domains from which the first account may send immediately; the operator vouches for them. The default follows `SERVICE_DOMAIN`.',
       RATE_LIMIT_PER_SECOND: 'Requests per second and account. `0` disables the limit.',
       ALLOWANCE_UNIT: 'Unit of the monthly allowance: accepted recipients or messages.',
-      ABUSE_BRAKES: 'Pauses accounts with too many bounces or complaints. Accepted, no effect yet.',
+      ABUSE_BRAKES:
+        'Pauses accounts with too many bounces or complaints (see `docs/operations.md`). `off`: nothing is counted, and nobody is paused.',
+      ABUSE_WINDOW: 'Period that `ABUSE_BRAKES` looks back on, in steps of a 24th of it. At least `1m`.',
+      ABUSE_MINIMUM_RECIPIENTS:
+        'Recipients whose delivery must have ended in the window before an account can be paused.',
+      ABUSE_BOUNCE_PERCENT:
+        'An account is paused when more than this percentage of the recipients bounced permanently.',
+      ABUSE_COMPLAINT_PERCENT: 'An account is paused when more than this percentage of the recipients complained.',
       DOMAIN_CHECK_INTERVAL:
         'Interval between DNS checks of a domain in the first hour. All later intervals scale with it.',
       DKIM_ROTATION_DAYS:

@@ -40,7 +40,7 @@ export class QueueModule {}
 
 /** Delivery of due messages, for the delivery program. */
 @Module({
-  imports: [EmailsModule, QueueModule, ThrottlingModule, TlsReportsModule],
+  imports: [AccountsModule, EmailsModule, QueueModule, ThrottlingModule, TlsReportsModule],
   providers: [
     CourierAdapter,
     DeliveryLoop,

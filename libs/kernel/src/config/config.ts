@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { parseEnv } from 'node:util';
 import {
+  abuseWindow,
   bootstrapKey,
   byteSize,
   dnsServers,
@@ -14,6 +15,7 @@ import {
   longDurations,
   masterKey,
   oneOf,
+  percentage,
   port,
   positiveDuration,
   proxies,
@@ -127,6 +129,10 @@ export const SETTINGS = {
   HTTP_AUTH_FAILURES_PER_MINUTE: setting(wholeNumber(1, 10_000), '20'),
   ALLOWANCE_UNIT: setting(oneOf('recipient', 'message'), 'recipient'),
   ABUSE_BRAKES: setting(flag, 'on'),
+  ABUSE_WINDOW: setting(abuseWindow, '24h'),
+  ABUSE_MINIMUM_RECIPIENTS: setting(wholeNumber(1, 1_000_000_000), '1000'),
+  ABUSE_BOUNCE_PERCENT: setting(percentage, '10'),
+  ABUSE_COMPLAINT_PERCENT: setting(percentage, '0.3'),
   SMTP_CONNECTIONS_PER_IP: setting(wholeNumber(1, 100_000), '100'),
   SMTP_AUTH_FAILURES_PER_MINUTE: setting(wholeNumber(1, 10_000), '5'),
   OPS_HOST: setting(text, '127.0.0.1'),
