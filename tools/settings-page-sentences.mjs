@@ -94,7 +94,7 @@ export const GROUPS = [
     text: 'Settings that begin with `BOOTSTRAP_` apply only to the first start on an empty database.',
     settings: {
       BOOTSTRAP_API_KEY: 'API key of the first account. Unset: a random key, printed once.',
-      BOOTSTRAP_ADMIN_EMAIL: "Dashboard login of the first account's owner. Accepted, no effect yet.",
+      BOOTSTRAP_ADMIN_EMAIL: 'Receives the notices of the first account. Later also the dashboard login of its owner.',
       BOOTSTRAP_ADMIN_PASSWORD: "Dashboard password of the first account's owner. Accepted, no effect yet.",
       BOOTSTRAP_PLAN:
         'Plan of the first account: `free` (3,000 units per month), `unlimited`, or units per month. Later accounts start as `free`.',

@@ -1,4 +1,5 @@
 import { DocsController } from './openapi/docs.controller.js';
+import { AccountController } from './rest/account/account.controller.js';
 import { ApiKeysController } from './rest/api-keys/api-keys.controller.js';
 import { CapturedController } from './rest/captured/captured.controller.js';
 import { DomainsController } from './rest/domains/domains.controller.js';
@@ -31,6 +32,7 @@ import { WebhooksController } from './rest/webhooks/webhooks.controller.js';
 
 /** All REST controllers. Routes with the same path prefix are matched in this order. */
 export const CONTROLLERS = [
+  AccountController,
   ApiKeysController,
   CapturedController,
   DocsController,

@@ -4,6 +4,19 @@ import { Column, CreateDateColumn, Entity, PrimaryColumn } from 'typeorm';
 export const STANDINGS = ['active', 'blocked', 'overdue'] as const;
 export type Standing = (typeof STANDINGS)[number];
 
+/** Why an account may not send at present: what was counted when it was paused. */
+export interface SendingPause {
+  reason: 'bounces' | 'complaints';
+  /** ISO 8601. */
+  paused_at: string;
+  /** Recipients whose delivery ended in the window. */
+  recipients: number;
+  hard_bounces: number;
+  complaints: number;
+  /** The rate that was exceeded, in percent of the recipients. */
+  limit_percent: number;
+}
+
 @Entity('accounts')
 export class AccountEntity {
   @PrimaryColumn('text')
@@ -18,6 +31,14 @@ export class AccountEntity {
   /** `free`, `unlimited`, or a number of units per month. */
   @Column('text')
   plan: string;
+
+  /** Receive notices of the service. */
+  @Column('text', { name: 'notify_addresses', array: true })
+  notifyAddresses: string[];
+
+  /** Null unless submissions are refused because of bounces or complaints. */
+  @Column('jsonb', { name: 'sending_pause', nullable: true })
+  sendingPause: SendingPause | null;
 
   @CreateDateColumn({ name: 'created_at', type: 'timestamptz' })
   createdAt: Date;

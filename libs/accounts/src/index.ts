@@ -1,4 +1,6 @@
-export { AccountEntity, type Standing } from './account.entity.js';
+export { AccountEntity, type SendingPause, type Standing } from './account.entity.js';
+export { accountNameRule, notifyAddressesRule } from './account-rules.js';
+export { ACCOUNT_STATUSES, type AccountStatus, type AccountView } from './account-view.js';
 export { Accounts } from './accounts.js';
 export { AccountsModule } from './accounts.module.js';
 export { Allowances, type AllowanceClaim, type AllowanceUsage } from './allowances/allowances.js';

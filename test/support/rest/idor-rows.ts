@@ -34,6 +34,9 @@ export const IDOR_ROWS: Record<string, IdorRow> = {
   'GET /readyz': of({}),
   'GET /openapi.json': of({}),
 
+  'GET /account': of({}),
+  'PATCH /account': of({}, { body: () => ({ name: 'changed' }) }),
+
   'GET /api-keys': of(page('apiKey')),
   'POST /api-keys': of({ 'body:domain_ids': 'domain' }, { body: () => ({ name: fresh('key') }) }),
   'GET /api-keys/{id}': of({ 'path:id': 'apiKey' }),

@@ -1,5 +1,5 @@
-import type { Standing } from '#libs/accounts';
-import type { Command } from './command.js';
+import { notifyAddressesRule, type Standing } from '#libs/accounts';
+import { UsageError, type Command } from './command.js';
 import { checkedPlan, requiredOption, textOption } from './option-checks.js';
 import { table } from './output.js';
 
@@ -57,6 +57,24 @@ const plan: Command = {
   },
 };
 
+const notify: Command = {
+  name: 'accounts notify',
+  positionals: ['account', 'addresses'],
+  options: {},
+  summary: 'Sets the addresses that receive notices, separated by commas; "none" removes them.',
+  prepare: ({ positionals: [id, written] }) => {
+    const addresses = written === 'none' ? [] : written.split(',').map((address) => address.trim());
+    const [problem] = notifyAddressesRule(addresses);
+    if (problem) throw new UsageError(`The list of addresses${problem.path} ${problem.message}.`);
+    return async ({ accounts }) => {
+      const { notify_addresses } = await accounts.change(id, { notifyAddresses: addresses }, 'operator');
+      const text =
+        notify_addresses.length === 0 ? `${id} gets no notices.` : `Notices go to ${notify_addresses.join(', ')}.`;
+      return { json: { id, notify_addresses }, text };
+    };
+  },
+};
+
 function standingCommand(verb: string, standing: Standing, summary: string): Command {
   return {
     name: `accounts ${verb}`,
@@ -80,4 +98,5 @@ export const ACCOUNT_COMMANDS: readonly Command[] = [
   standingCommand('overdue', 'overdue', 'Marks a payment as overdue: requests get 403 until it is settled.'),
   standingCommand('settled', 'active', 'Marks the payment as settled, so that the account works again.'),
   plan,
+  notify,
 ];

@@ -15,6 +15,7 @@ export const TAGS = {
   Events: 'All events in order, for clients that read at their own pace.',
   Statistics: 'Counts and rates over time, delayed by at most five seconds.',
   'API keys': 'Keys with scopes, and with restrictions to domains, IP addresses and time.',
+  Account: 'The account itself, and who receives notices of the service.',
   Usage: 'The monthly allowance and its usage.',
   'Request log': 'The requests of this account and their responses.',
   'Captured mail':
