@@ -11,6 +11,7 @@ import { DeliveryLoop } from './dispatch/delivery-loop.js';
 import { DeliveryMetrics } from './dispatch/delivery-metrics.js';
 import { DispatchLimits } from './dispatch/dispatch-limits.js';
 import { Dispatcher } from './dispatch/dispatcher.js';
+import { QueueOverview } from './overview/queue-overview.js';
 import { QueueMetrics } from './dispatch/queue-metrics.js';
 import { SimulatedDelivery } from './dispatch/simulated-delivery.js';
 import { EmailExplanation } from './explain/email-explanation.js';
@@ -56,7 +57,7 @@ export class DispatchModule {}
 /** Queries and commands of the API. The program provides the event log. */
 @Module({
   imports: [AccountsModule, DomainsModule, EmailsModule],
-  providers: [EmailExplanation, RescheduleEmail],
-  exports: [EmailExplanation, RescheduleEmail],
+  providers: [EmailExplanation, QueueOverview, RescheduleEmail],
+  exports: [EmailExplanation, QueueOverview, RescheduleEmail],
 })
 export class QueueApiModule {}
