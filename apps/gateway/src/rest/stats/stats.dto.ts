@@ -101,7 +101,7 @@ const latency = (share: string) =>
   });
 
 /** Milliseconds. */
-class LatencyDto implements Partial<Record<Percentile, number | null>> {
+export class LatencyDto implements Partial<Record<Percentile, number | null>> {
   @latency('50 %')
   p50?: number | null;
 
