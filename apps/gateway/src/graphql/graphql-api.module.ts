@@ -4,9 +4,13 @@ import { GraphQLModule } from '@nestjs/graphql';
 import { AccountsModule } from '#libs/accounts';
 import { DomainsModule } from '#libs/domains';
 import { EmailsModule } from '#libs/emails';
+import { QueueApiModule } from '#libs/queue';
 import type { FastifyRequest } from 'fastify';
 import { HttpAccessModule } from '../http/key-attempts.js';
-import { DomainStatsFeeds } from './domains/domain-stats-feeds.js';
+import { EventFeed } from './live/event-feed.js';
+import { LiveResolver } from './live/live.resolver.js';
+import { LiveStatistics } from './live/live-statistics.js';
+import { QueueFeed } from './live/queue-feed.js';
 import { GraphqlCaller, type GraphqlContext } from './graphql-caller.js';
 import { GraphqlErrors } from './graphql-errors.js';
 import { WebSocketProtocol } from './websocket-protocol.js';
@@ -16,7 +20,7 @@ import { DomainsResolver } from './domains/domains.resolver.js';
 import { EmailsResolver } from './emails/emails.resolver.js';
 
 /** All resolvers of the schema; `schema.gql` is generated from the same list. */
-export const RESOLVERS = [DomainsResolver, EmailsResolver];
+export const RESOLVERS = [DomainsResolver, EmailsResolver, LiveResolver];
 
 @Module({ providers: [GraphqlErrors], exports: [GraphqlErrors] })
 class GraphqlErrorsModule {}
@@ -48,6 +52,7 @@ function apolloOptions(errors: GraphqlErrors): ApolloDriverConfig {
     EmailsModule,
     GraphqlErrorsModule,
     HttpAccessModule,
+    QueueApiModule,
     GraphQLModule.forRootAsync<ApolloDriverConfig>({
       driver: ApolloDriver,
       imports: [GraphqlErrorsModule],
@@ -55,7 +60,7 @@ function apolloOptions(errors: GraphqlErrors): ApolloDriverConfig {
       useFactory: apolloOptions,
     }),
   ],
-  providers: [...RESOLVERS, DomainStatsFeeds, WebSocketProtocol, GraphqlWebSocketServer],
+  providers: [...RESOLVERS, EventFeed, LiveStatistics, QueueFeed, WebSocketProtocol, GraphqlWebSocketServer],
   exports: [GraphqlWebSocketServer],
 })
 export class GraphqlApiModule {}

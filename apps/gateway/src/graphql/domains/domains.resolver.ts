@@ -1,10 +1,9 @@
-import { Args, ArgsType, Context, Field, ID, Query, Resolver, Subscription } from '@nestjs/graphql';
+import { Args, ArgsType, Context, Field, ID, Query, Resolver } from '@nestjs/graphql';
 import { Refusal, type DomainStats, type Visibility } from '#libs/contracts';
 import { SendingDomains } from '#libs/domains';
 import { StatsStore } from '#libs/stats';
 import { statsWindow } from '../../rest/stats/stats-query.js';
 import { DateTime } from '../scalars.js';
-import { DomainStatsFeeds } from './domain-stats-feeds.js';
 import { DomainStatsType } from './domain-stats.type.js';
 import { DomainType, toDomain } from './domain.type.js';
 import type { GraphqlCaller } from '../graphql-caller.js';
@@ -24,7 +23,6 @@ export class DomainsResolver {
   constructor(
     private readonly sendingDomains: SendingDomains,
     private readonly stats: StatsStore,
-    private readonly feeds: DomainStatsFeeds,
   ) {}
 
   @Query(() => [DomainType])
@@ -41,20 +39,6 @@ export class DomainsResolver {
     const window = statsWindow(given);
     await this.requireDomain(visibility, domainId);
     return this.stats.domainStats(visibility, domainId, window);
-  }
-
-  @Subscription(() => DomainStatsType, {
-    name: 'domainStats',
-    description: 'The counts of the last 24 hours: at once, then after every change.',
-    resolve: (stats: DomainStats) => stats,
-  })
-  async domainStatsChanges(
-    @Args('domainId', { type: () => ID }) domainId: string,
-    @Context('caller') caller: GraphqlCaller,
-  ): Promise<AsyncIterable<DomainStats>> {
-    const visibility = caller.allowed('stats.read');
-    await this.requireDomain(visibility, domainId);
-    return this.feeds.open(visibility, domainId);
   }
 
   private async requireDomain(visibility: Visibility, domainId: string): Promise<void> {
