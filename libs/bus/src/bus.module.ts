@@ -7,6 +7,7 @@ import { LogLag } from './log-lag.js';
 import { AccountHistory } from './postgres/account-history.js';
 import { KeyHistory } from './postgres/key-history.js';
 import { LiveLog } from './postgres/live-log.js';
+import { LogTail } from './postgres/log-tail.js';
 import { LogListener } from './postgres/log-listener.js';
 import { PostgresEventLog } from './postgres/postgres-event-log.js';
 import { RecentEvents } from './postgres/recent-events.js';
@@ -27,6 +28,7 @@ export class BusModule {
         LogListener,
         LogLag,
         LiveLog,
+        LogTail,
         AccountHistory,
         KeyHistory,
         RecentEvents,
@@ -43,7 +45,7 @@ export class BusModule {
           useFactory: createOutboxRelay,
         },
       ],
-      exports: [AccountHistory, EventLog, KeyHistory, LiveLog, OutboxRelay, Sequencer],
+      exports: [AccountHistory, EventLog, KeyHistory, LiveLog, LogTail, OutboxRelay, Sequencer],
     };
   }
 }
