@@ -23,6 +23,10 @@ export const GROUPS = [
         'Open connections per client address (IPv6: per /64 network), WebSockets included. With `TRUST_PROXY`, requests in progress and WebSockets are counted instead, by forwarded address. Further ones are refused with 429.',
       HTTP_AUTH_FAILURES_PER_MINUTE:
         'Different wrong API keys per client address and minute before keys that were not used recently are refused with 429.',
+      GRAPHQL_SOCKETS_PER_ACCOUNT:
+        'Open GraphQL WebSockets per account and gateway process. Further ones are closed with 4429.',
+      GRAPHQL_OPERATIONS_PER_SOCKET:
+        'Concurrent GraphQL operations per WebSocket. A client that starts more is closed with 4429.',
       OPS_HOST: 'Address on which `OPS_PORT` listens.',
       OPS_PORT: 'Port for `/healthz`, `/readyz` and `/metrics` of this program. Unset: closed.',
       METRICS_TOKEN:

@@ -93,6 +93,13 @@ const COUNTERS: Partial<Record<EventType, EventCounter | '' | ((details: Details
 /** The events that are stored, unless their message is a test. */
 export const STORED_TYPES = Object.keys(COUNTERS) as EventType[];
 
+/** How an event counts; empty: it is only stored; null: it does not belong to statistics. */
+export function statsCounter({ event, test }: LoggedEvent): EventCounter | '' | null {
+  const rule = COUNTERS[event.type];
+  if (test || rule === undefined) return null;
+  return typeof rule === 'function' ? rule(event.data as Details) : rule;
+}
+
 /** Null for events that do not belong to statistics: test mail, and events that are not about mail. */
 export function toStatsRow({ event, key, domainId, test, position }: LoggedEvent, batch: string): StatsRow | null {
   const rule = COUNTERS[event.type];

@@ -14,7 +14,10 @@ export {
   type MetricValues,
   type Percentile,
 } from './metrics-query.js';
-export { STORED_TYPES } from './event-row.js';
+export { statsCounter, STORED_TYPES } from './event-row.js';
+export type { LiveCounts, LiveSnapshot } from './live/live-counts.js';
+export { LiveStats } from './live/live-stats.js';
+export { noCounts } from './live/minute-window.js';
 export { startOfDate } from './periods.js';
 export { statsServerVersion } from './connection.js';
 export { StatsModule } from './stats.module.js';

@@ -20,12 +20,20 @@ import { MEMORY_LIMIT_BYTES, openServer, type StatsConnection } from './connecti
 import { prepareSchema } from './schema.js';
 import { periodStarts } from './periods.js';
 import { STATS_COLUMNS, toStatsRow, columnValues, type StatsRow } from './event-row.js';
+import { noCounts } from './live/minute-window.js';
 import { splitWindow, type SplitWindow } from './time-window.js';
 
 export interface StatsBatch {
   /** Identifies exactly these events in this order; the same token with the same events counts once. */
   token: string;
   events: readonly LoggedEvent[];
+}
+
+/** Counts per minute as of a position of the log. */
+export interface MinuteCounters {
+  position: number;
+  /** Ascending; `minute` is the start of the minute in milliseconds since 1970. Minutes without events are absent. */
+  minutes: { minute: number; counts: Record<StatsCounter, number> }[];
 }
 
 interface OpenStore extends StatsConnection {
@@ -131,6 +139,38 @@ export class StatsStore {
       : {};
     const shown = STATS_COUNTERS.map((counter) => [counter, counts[counter] ?? 0] as const);
     return { domainId, from, to, ...(Object.fromEntries(shown) as Record<StatsCounter, number>) };
+  }
+
+  /**
+   * Counts per minute of an account, or of one of its domains, from the minute of `from` on: every event up to `position`,
+   * and none above it.
+   * @throws Refusal `service_unavailable` while the engine does not respond
+   */
+  async minuteCounters(of: { accountId: string; domainId?: string; from: Date }): Promise<MinuteCounters> {
+    return this.orUnavailable(this.readMinutes(of));
+  }
+
+  private async readMinutes({
+    accountId,
+    domainId = '',
+    from,
+  }: {
+    accountId: string;
+    domainId?: string;
+    from: Date;
+  }): Promise<MinuteCounters> {
+    const position = await this.completeUpTo();
+    const rows = await this.select<{ minute: number; counter: string; recipients: number }>(await this.open(), {
+      query: MINUTE_COUNTS,
+      params: { account: accountId, domain: domainId, from: Math.floor(from.getTime() / 60_000) * 60_000, position },
+    });
+    const minutes = new Map<number, Record<StatsCounter, number>>();
+    for (const row of rows) {
+      const minute = Number(row.minute) * 1_000;
+      const counts = minutes.get(minute) ?? noCounts();
+      minutes.set(minute, Object.assign(counts, { [row.counter]: Number(row.recipients) }));
+    }
+    return { position, minutes: [...minutes].map(([minute, counts]) => ({ minute, counts })) };
   }
 
   /**
@@ -293,6 +333,12 @@ const DOMAIN_COUNTS = `
          OR (at >= fromUnixTimestamp64Milli({tail_from:Int64}, 'UTC') AND at < fromUnixTimestamp64Milli({tail_to:Int64}, 'UTC')))
      GROUP BY counter)
   GROUP BY counter`;
+
+const MINUTE_COUNTS = `
+  SELECT toUnixTimestamp(toStartOfMinute(at)) AS minute, counter, count() AS recipients FROM message_events
+   WHERE account_id = {account:String} AND ({domain:String} = '' OR domain_id = {domain:String}) AND counter != ''
+     AND at >= fromUnixTimestamp64Milli({from:Int64}, 'UTC') AND position <= {position:UInt64}
+   GROUP BY minute, counter ORDER BY minute`;
 
 const tooManyRows = () =>
   new Refusal(

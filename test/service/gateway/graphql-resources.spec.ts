@@ -187,3 +187,44 @@ describe('API keys', () => {
     expect((await data('query ($id: ID!) { apiKey(id: $id) { name } }', { id }))['apiKey']).toBeNull();
   });
 });
+
+describe('the account', () => {
+  it('is shown and changed', async () => {
+    const { updateAccount } = await data(
+      'mutation ($input: UpdateAccountInput!) { updateAccount(input: $input) { name notifyAddresses } }',
+      { input: { name: 'Ours', notifyAddresses: ['ops@example.com'] } },
+    );
+    expect(updateAccount).toEqual({ name: 'Ours', notifyAddresses: ['ops@example.com'] });
+    expect((await data('{ account { id name plan status sendingPause { reason } } }'))['account']).toMatchObject({
+      id: own.accountId,
+      name: 'Ours',
+      status: 'active',
+      sendingPause: null,
+    });
+    expect(await refusal('mutation { updateAccount(input: {notifyAddresses: ["x"]}) { id } }')).toMatchObject({
+      code: 'bad_request',
+      details: [{ field: 'notifyAddresses[0]' }],
+    });
+  });
+
+  it('shows its audit log, over REST too', async () => {
+    const list =
+      '{ auditLog(first: 1) { nodes { id actor action target details createdAt } pageInfo { hasNextPage } } }';
+    const { nodes } = (await data(list))['auditLog'];
+    const { body } = (await gateway.agent(own.key).get('/audit-log?limit=1')) as { body: { data: Entry[] } };
+    expect(nodes).toMatchObject([{ id: body.data[0].id, action: expect.stringContaining('.') as string }]);
+    expect((await data(list, {}, other.key))['auditLog'].nodes).toEqual([]);
+    expect((await gateway.agent(own.key).get(`/audit-log?before=${nodes[0].id}`)).body).toMatchObject({ data: [] });
+  });
+
+  it('shows what waits, over REST too', async () => {
+    const input = message({ to: ['waiting@queue.example'] });
+    await data('mutation ($input: SendEmailInput!) { sendEmail(input: $input) { id } }', { input });
+    const list = '{ queues { domain provider recipients waitingFor reason since } }';
+    const waiting = { domain: 'queue.example', recipients: 1 };
+    await expect.poll(async () => (await data(list))['queues']).toContainEqual(expect.objectContaining(waiting));
+    const { body } = (await gateway.agent(own.key).get('/queues')) as { body: { data: object[] } };
+    expect(body.data).toContainEqual(expect.objectContaining({ object: 'queue', ...waiting }));
+    expect((await gateway.agent(other.key).get('/queues')).body).toMatchObject({ data: [] });
+  });
+});

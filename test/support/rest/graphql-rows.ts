@@ -45,8 +45,10 @@ const webhook = { id: 'webhook' } as const;
 
 /** One row for each field of Query, Mutation and Subscription: a new field fails the test until it has a line here. */
 export const GRAPHQL_ROWS: Record<string, GraphqlRow> = {
+  'Query.account': read('GET /account', 'account { id name }'),
   'Query.apiKey': read('GET /api-keys/{id}', 'apiKey(id: $id) { id name }', { id: 'apiKey' }),
   'Query.apiKeys': read('GET /api-keys', 'apiKeys { id name domainIds }'),
+  'Query.auditLog': read('GET /audit-log', 'auditLog(first: 100) { nodes { id target } }'),
   'Query.capturedEmails': read('GET /captured', 'capturedEmails { nodes { id emailId rcptTo } }'),
   'Query.domain': read('GET /domains/{id}', 'domain(id: $id) { id name records { value } }', domain),
   'Query.domainStats': read('GET /domains/{id}/stats', 'domainStats(domainId: $id) { accepted }', domain),
@@ -56,6 +58,7 @@ export const GRAPHQL_ROWS: Record<string, GraphqlRow> = {
   'Query.event': read('GET /events/{id}', 'event(id: $id) { id emailId data }', { id: 'event' }),
   'Query.events': read('GET /events', 'events { nodes { id emailId data } }'),
   'Query.loggedRequest': read('GET /logs/{id}', 'loggedRequest(id: $id) { id endpoint }', { id: 'log' }),
+  'Query.queues': read('GET /queues', 'queues { domain recipients reason }'),
   'Query.requestLog': read('GET /logs', 'requestLog(first: 100) { nodes { id } }'),
   'Query.stats': read('GET /stats', 'stats(input: {dimensions: ["domain"]}) { totals { accepted } data { domainId } }'),
   'Query.suppression': read('GET /suppressions/{email}', 'suppression(email: $email) { id email }', {
@@ -69,7 +72,15 @@ export const GRAPHQL_ROWS: Record<string, GraphqlRow> = {
     webhook,
   ),
   'Query.webhooks': read('GET /webhooks', 'webhooks { id url deliveries { nodes { id payload } } }'),
+  'Subscription.accountStats': read('GET /stats', 'accountStats { accepted }'),
   'Subscription.domainStats': read('GET /domains/{id}/stats', 'domainStats(domainId: $id) { accepted }', domain),
+  // From the first event of the e-mail on, so that there is a first message.
+  'Subscription.emailEvents': read(
+    'GET /emails/{id}/events',
+    'emailEvents(emailId: $id, after: $after) { id emailId data }',
+    { id: 'email', after: 'event' },
+  ),
+  'Subscription.queues': read('GET /queues', 'queues { domain recipients reason }'),
 
   'Mutation.addSuppressions': change('POST /suppressions/batch/add', 'addSuppressions(input: $input) { created }', {
     inputs: input('AddSuppressionsInput!', () => ({ emails: [`${fresh('a')}@example.net`] })),
@@ -142,6 +153,9 @@ export const GRAPHQL_ROWS: Record<string, GraphqlRow> = {
   'Mutation.testWebhook': change('POST /webhooks/{id}/test', 'testWebhook(id: $id) { id }', {
     things: webhook,
     destroys: true,
+  }),
+  'Mutation.updateAccount': change('PATCH /account', 'updateAccount(input: $input) { id }', {
+    inputs: input('UpdateAccountInput!', () => ({ name: 'changed' })),
   }),
   'Mutation.updateApiKey': change('PATCH /api-keys/{id}', 'updateApiKey(id: $id, input: $input) { id }', {
     things: { id: 'apiKey' },

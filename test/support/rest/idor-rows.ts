@@ -46,6 +46,8 @@ export const IDOR_ROWS: Record<string, IdorRow> = {
   ),
   'DELETE /api-keys/{id}': of({ 'path:id': 'apiKey' }),
 
+  'GET /audit-log': of({ 'query:after': 'audit', 'query:before': 'audit' }),
+
   'GET /captured': of({ 'query:email_id': 'email', 'query:after': 'captured' }),
   'GET /captured/{id}/raw': of({ 'path:id': 'captured' }),
   'DELETE /captured': of({}),
@@ -106,6 +108,8 @@ export const IDOR_ROWS: Record<string, IdorRow> = {
   'GET /suppressions/export': of({}),
   // A column names a domain, which has a test of its own.
   'POST /suppressions/import': of({}, { body: () => `email\r\n${freshAddress()}\r\n` }),
+
+  'GET /queues': of({}),
 
   'GET /stats': of({ 'query:domain_id': 'domain', 'query:email_id': 'email' }),
   'GET /usage': of({}),

@@ -51,6 +51,7 @@ const HAS_MODE: Record<Kind, boolean> = {
   suppressedToo: false,
   suppressedTooId: false,
   apiKey: false,
+  audit: false,
 };
 export const KINDS_WITH_MODE = (Object.keys(HAS_MODE) as Kind[]).filter((kind) => HAS_MODE[kind]);
 
@@ -91,6 +92,7 @@ export function cellsOf(column: Column): Cell[] {
 /** Sends mail from the sender's domain, which no place of the operation names. */
 const SENDS = /^POST (\/resend)?\/emails(\/batch)?$/;
 const WHOLE_ACCOUNT = new Set([
+  'GET /audit-log',
   'GET /account',
   'PATCH /account',
   'POST /domains',

@@ -1,6 +1,7 @@
 import { EMAIL_STATUSES, LAST_EVENTS, RECIPIENT_TYPES } from '#libs/contracts';
 import { ENVELOPE_POLICIES, TLS_POLICIES } from '#libs/domains';
 import { SUPPRESSION_POLICIES } from '#libs/emails';
+import { ACCOUNT_STATUSES } from '#libs/accounts';
 import { WAIT_KINDS, WAITS } from '#libs/queue';
 import { GRANULARITIES } from '#libs/stats';
 import { SUPPRESSION_ORIGINS } from '#libs/suppressions';
@@ -28,7 +29,7 @@ stringEnum(
   ['opportunistic', 'enforced', 'sts', 'sts_testing', 'dane'],
   'The TLS policy of a delivery attempt.',
 );
-stringEnum('Wait', WAITS, 'What a recipient waits for.');
+export const QueueWait = stringEnum('Wait', WAITS, 'What a recipient waits for.');
 stringEnum('HeldKind', WAIT_KINDS, 'The kind of a limit that holds a recipient back.');
 stringEnum('ContentDisposition', ['attachment', 'inline'], 'How a file belongs to an e-mail.');
 export const SuppressionPolicy = stringEnum(
@@ -55,6 +56,8 @@ stringEnum('WebhookDeliveryStatus', DELIVERY_STATUSES, 'Whether an event has rea
 stringEnum('SuppressionOrigin', SUPPRESSION_ORIGINS, 'Why an address is suppressed.');
 stringEnum('SuppressionScope', ['account', 'domain'], 'The e-mails that a suppression affects.');
 
+stringEnum('AccountStatus', ACCOUNT_STATUSES, 'Whether an account may send.');
+stringEnum('PauseReason', ['bounces', 'complaints'], 'Why the sending of an account is paused.');
 stringEnum('Permission', ['full_access', 'sending_access'], 'A set of scopes.');
 stringEnum('AllowanceUnit', ['recipient', 'message'], 'The unit of the monthly allowance.');
 stringEnum('StatsGranularity', GRANULARITIES, 'The length of a period of statistics.');

@@ -9,7 +9,9 @@ import { SuppressionsModule } from '#libs/suppressions';
 import { WebhooksModule } from '#libs/webhooks';
 import type { FastifyRequest } from 'fastify';
 import { HttpAccessModule } from '../http/key-attempts.js';
+import { AccountController } from '../rest/account/account.controller.js';
 import { ApiKeysController } from '../rest/api-keys/api-keys.controller.js';
+import { AuditLogController } from '../rest/audit-log/audit-log.controller.js';
 import { CapturedController } from '../rest/captured/captured.controller.js';
 import { AccountDomains } from '../rest/domains/account-domains.js';
 import { DomainsController } from '../rest/domains/domains.controller.js';
@@ -23,12 +25,18 @@ import { UsageController } from '../rest/usage/usage.controller.js';
 import { VisibleUsage } from '../rest/usage/visible-usage.js';
 import { WebhookEventsController } from '../rest/webhooks/webhook-events.controller.js';
 import { WebhooksController } from '../rest/webhooks/webhooks.controller.js';
-import { DomainStatsFeeds } from './domains/domain-stats-feeds.js';
+import { EventFeed } from './live/event-feed.js';
+import { LiveResolver } from './live/live.resolver.js';
+import { LiveStatistics } from './live/live-statistics.js';
+import { QueueFeed } from './live/queue-feed.js';
 import { GraphqlCaller, type GraphqlContext } from './graphql-caller.js';
 import { GraphqlErrors } from './graphql-errors.js';
 import { WebSocketProtocol } from './websocket-protocol.js';
 import { GraphqlWebSocketServer } from './websocket-server.js';
 import { QUERY_LIMITS, QUERY_RULES } from './query-limits.js';
+import { AuditLogResolver } from './audit-log/audit-log.resolver.js';
+import { QueuesResolver } from './queues/queues.resolver.js';
+import { AccountResolver } from './account/account.resolver.js';
 import { ApiKeysResolver } from './api-keys/api-keys.resolver.js';
 import { CapturedResolver } from './captured/captured.resolver.js';
 import { DomainChangesResolver } from './domains/domain-changes.resolver.js';
@@ -51,13 +59,17 @@ import { WebhooksResolver } from './webhooks/webhooks.resolver.js';
 
 /** All resolvers of the schema; `schema.gql` is generated from the same list. */
 export const RESOLVERS = [
+  AccountResolver,
   ApiKeysResolver,
+  AuditLogResolver,
   CapturedResolver,
   DomainChangesResolver,
   DomainsResolver,
   EmailFieldsResolver,
   EmailsResolver,
   EventsResolver,
+  LiveResolver,
+  QueuesResolver,
   RequestLogResolver,
   SendingResolver,
   StatsResolver,
@@ -73,7 +85,9 @@ const LOADERS = [DomainLoaders, EmailLoaders, WebhookLoaders];
 
 /** The REST handlers that resolvers call, so that a field does exactly what its REST operation does. */
 const REST_HANDLERS = [
+  AccountController,
   ApiKeysController,
+  AuditLogController,
   CapturedController,
   DomainsController,
   EmailChangesController,
@@ -134,7 +148,9 @@ function apolloOptions(errors: GraphqlErrors): ApolloDriverConfig {
     ...REST_HANDLERS,
     AccountDomains,
     VisibleUsage,
-    DomainStatsFeeds,
+    EventFeed,
+    LiveStatistics,
+    QueueFeed,
     WebSocketProtocol,
     GraphqlWebSocketServer,
   ],

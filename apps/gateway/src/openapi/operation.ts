@@ -16,6 +16,8 @@ export const TAGS = {
   Statistics: 'Counts and rates over time, delayed by at most five seconds.',
   'API keys': 'Keys with scopes, and with restrictions to domains, IP addresses and time.',
   Account: 'The account itself, and who receives notices of the service.',
+  Queues: 'What waits to be delivered, for whom, why and since when.',
+  'Audit log': 'Actions that must be traceable: who changed what.',
   Usage: 'The monthly allowance and its usage.',
   'Request log': 'The requests of this account and their responses.',
   'Captured mail':

@@ -126,6 +126,8 @@ export const SETTINGS = {
   TRUST_PROXY: setting(proxies, 'off'),
   HTTP_CONNECTIONS: setting(wholeNumber(10, 100_000), '2000'),
   HTTP_CONNECTIONS_PER_IP: setting(wholeNumber(1, 100_000), '200'),
+  GRAPHQL_SOCKETS_PER_ACCOUNT: setting(wholeNumber(1, 100_000), '50'),
+  GRAPHQL_OPERATIONS_PER_SOCKET: setting(wholeNumber(1, 10_000), '20'),
   HTTP_AUTH_FAILURES_PER_MINUTE: setting(wholeNumber(1, 10_000), '20'),
   ALLOWANCE_UNIT: setting(oneOf('recipient', 'message'), 'recipient'),
   ABUSE_BRAKES: setting(flag, 'on'),

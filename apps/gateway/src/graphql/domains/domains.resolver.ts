@@ -1,4 +1,4 @@
-import { Args, ArgsType, Context, Field, ID, Query, Resolver, Subscription } from '@nestjs/graphql';
+import { Args, ArgsType, Field, ID, Query, Resolver } from '@nestjs/graphql';
 import type { Principal } from '#libs/accounts';
 import { Refusal, type DomainStats, type Visibility } from '#libs/contracts';
 import { SendingDomains } from '#libs/domains';
@@ -6,9 +6,8 @@ import { StatsStore } from '#libs/stats';
 import { DomainsController } from '../../rest/domains/domains.controller.js';
 import type { DomainDto } from '../../rest/domains/domains.dto.js';
 import { statsWindow } from '../../rest/stats/stats-query.js';
-import { CallerOf, type GraphqlCaller } from '../graphql-caller.js';
+import { CallerOf } from '../graphql-caller.js';
 import { DateTime } from '../scalars.js';
-import { DomainStatsFeeds } from './domain-stats-feeds.js';
 import { DomainStatsType } from './domain-stats.type.js';
 import { DomainType } from './domain.type.js';
 
@@ -29,7 +28,6 @@ export class DomainsResolver {
   constructor(
     private readonly sendingDomains: SendingDomains,
     private readonly stats: StatsStore,
-    private readonly feeds: DomainStatsFeeds,
   ) {}
 
   @Query(() => [DomainType], { description: 'The sending domains of the account, newest first.' })
@@ -58,20 +56,6 @@ export class DomainsResolver {
     const window = statsWindow(given);
     await this.requireDomain(caller, domainId);
     return this.stats.domainStats(caller, domainId, window);
-  }
-
-  @Subscription(() => DomainStatsType, {
-    name: 'domainStats',
-    description: 'The counts of the last 24 hours: at once, then after every change.',
-    resolve: (stats: DomainStats) => stats,
-  })
-  async domainStatsChanges(
-    @Args('domainId', { type: () => ID, description: 'The id of the domain' }) domainId: string,
-    @Context('caller') caller: GraphqlCaller,
-  ): Promise<AsyncIterable<DomainStats>> {
-    const visibility = caller.allowed('stats.read');
-    await this.requireDomain(visibility, domainId);
-    return this.feeds.open(visibility, domainId);
   }
 
   private async requireDomain(visibility: Visibility, domainId: string): Promise<void> {
