@@ -24,6 +24,7 @@ import { AdmissionQueue } from './live/admission-queue.js';
 import { SharedFrames } from './live/live-frames.js';
 import { LiveOperation, type LiveSocket } from './live/live-socket.js';
 import { LiveStream } from './live/live-stream.js';
+import { whileUnavailable } from './live/while-unavailable.js';
 import { QUERY_LIMITS, QUERY_RULES } from './query-limits.js';
 
 /** One connection. The key and the principal are set after `connection_init`. */
@@ -101,7 +102,7 @@ export class WebSocketProtocol {
     try {
       const token = bearerToken(connectionParams?.['Authorization'] ?? connectionParams?.['authorization']);
       const address = clientAddress(extra.request, this.trustsProxy);
-      const principal = admitted(await this.keyAttempts.authenticate(token, address), address);
+      const principal = admitted(await whileUnavailable(() => this.keyAttempts.authenticate(token, address)), address);
       if (extra.closed) return false;
       if (!this.reserve(principal.accountId)) {
         extra.socket.close(TOO_MANY, `At most ${this.socketsPerAccount} connections per account`);
@@ -111,7 +112,7 @@ export class WebSocketProtocol {
       extra.principal = principal;
       return true;
     } catch (error) {
-      if (error instanceof Refusal) return false;
+      if (error instanceof Refusal && error.code !== 'service_unavailable') return false;
       throw error;
     }
   }

@@ -94,6 +94,9 @@ export const SETTINGS = {
   KAFKA_SSL: setting(flag, 'false'),
   KAFKA_TOPIC_PREFIX: setting(text, 'postloft.'),
   CLICKHOUSE_URL: optional(url('http', 'https'), true),
+  CLICKHOUSE_CLUSTER: optional(clusterName),
+  STATS_RAW_DAYS: setting(wholeNumber(2, 3_650), '90'),
+  STATS_MINUTE_DAYS: setting(wholeNumber(2, 3_650), '30'),
   DELIVERY_MODE: setting(oneOf('capture', 'mx', 'smarthost'), 'capture'),
   SMARTHOST_URL: optional(url('smtp', 'smtps'), true),
   MX_PORT: setting(port, '25'),
@@ -149,6 +152,11 @@ export const SETTINGS = {
 } as const satisfies Record<string, Setting<unknown>>;
 
 type Settings = { readonly [K in keyof typeof SETTINGS]: ReturnType<(typeof SETTINGS)[K]['parse']> };
+
+function clusterName(value: string): string {
+  if (/^\w{1,64}$/.test(value)) return value;
+  throw new Error('must be the name of a cluster: letters, digits and underscores');
+}
 
 function plan(value: string): string {
   if (value === 'free' || value === 'unlimited' || /^[1-9]\d{0,9}$/.test(value)) return value;
@@ -261,6 +269,10 @@ function contradictions(program: Program, s: Settings): string[] {
   need(
     s.DATABASE_URL === undefined || s.MASTER_KEY !== undefined,
     'MASTER_KEY is required with DATABASE_URL: 32 bytes in base64, for example from: openssl rand -base64 32',
+  );
+  need(
+    s.CLICKHOUSE_CLUSTER === undefined || s.CLICKHOUSE_URL !== undefined,
+    'CLICKHOUSE_URL is required with CLICKHOUSE_CLUSTER.',
   );
   need(
     s.DELIVERY_MODE !== 'smarthost' || s.SMARTHOST_URL !== undefined,
