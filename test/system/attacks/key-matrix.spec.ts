@@ -220,11 +220,19 @@ const GRAPHQL_FIELDS: Record<string, { query: string; scope: Scope; kind: 'domai
   'Query.domains': { query: '{ domains { id name } }', scope: 'domains.read', kind: null },
   'Query.domainStats': { query: `query ($id: ID!) { ${STATS} }`, scope: 'stats.read', kind: 'domain' },
   'Query.email': { query: 'query ($id: ID!) { email(id: $id) { id } }', scope: 'emails.read', kind: 'email' },
+  'Subscription.accountStats': { query: 'subscription { accountStats { accepted } }', scope: 'stats.read', kind: null },
   'Subscription.domainStats': {
     query: `subscription ($id: ID!) { ${STATS} }`,
     scope: 'stats.read',
     kind: 'domain',
   },
+  // A stream from now on would have no first value.
+  'Subscription.emailEvents': {
+    query: 'subscription ($id: ID!) { emailEvents(after: $id) { id } }',
+    scope: 'emails.read',
+    kind: 'event',
+  },
+  'Subscription.queues': { query: 'subscription { queues { domain } }', scope: 'emails.read', kind: null },
 };
 
 it('every field of the GraphQL schema has a row', () => {
