@@ -46,9 +46,25 @@ export const Json = new GraphQLScalarType<never, unknown>({
   },
 });
 
+const enumsByWords = new Map<string, object>();
+
 /** A GraphQL enum whose names are the values of the REST API. */
-export function stringEnum<const T extends string>(name: string, names: readonly T[]): Record<T, T> {
+export function stringEnum<const T extends string>(
+  name: string,
+  names: readonly T[],
+  description: string,
+): Record<T, T> {
   const values = Object.fromEntries(names.map((value) => [value, value])) as Record<T, T>;
-  registerEnumType(values, { name });
+  registerEnumType(values, { name, description });
+  enumsByWords.set(keyOf(names), values);
   return values;
 }
+
+/** Whether an enum has this value. */
+export const isEnumWord = (word: string): boolean =>
+  [...enumsByWords.keys()].some((words) => words.split(' ').includes(word));
+
+/** The enum of exactly these words; undefined if none was defined for them. */
+export const enumOf = (words: readonly string[]): object | undefined => enumsByWords.get(keyOf(words));
+
+const keyOf = (words: readonly string[]): string => [...words].sort().join(' ');

@@ -1,5 +1,6 @@
 import { Field, ID, ObjectType } from '@nestjs/graphql';
 import { isId, type LoggedEvent } from '#libs/contracts';
+import { connectionType } from '../connection.js';
 import { DateTime, Json } from '../scalars.js';
 
 @ObjectType('Event', { description: 'An event of the account, as webhooks receive it.' })
@@ -21,6 +22,8 @@ export class EventType {
   @Field(() => Json, { description: 'The data of the event; its fields depend on the type.' })
   data: unknown;
 }
+
+export const EventConnection = connectionType<EventType>('Event', EventType);
 
 const shown = new WeakMap<LoggedEvent, EventType>();
 

@@ -1,9 +1,7 @@
-import { Field, Int, ObjectType, registerEnumType } from '@nestjs/graphql';
-import { WAITS, type QueueView, type Wait } from '#libs/queue';
+import { Field, Int, ObjectType } from '@nestjs/graphql';
+import type { QueueView, Wait } from '#libs/queue';
+import { QueueWait } from '../enums.js';
 import { DateTime } from '../scalars.js';
-
-const QueueWait = Object.fromEntries(WAITS.map((wait) => [wait, wait])) as Record<Wait, Wait>;
-registerEnumType(QueueWait, { name: 'QueueWait', description: 'What waiting recipients wait for.' });
 
 @ObjectType('Queue', { description: 'Recipients at one domain that wait for the same thing.' })
 export class QueueType {
