@@ -18,5 +18,6 @@ export { STORED_TYPES, statsCounter, type EventCounter } from './event-row.js';
 export { startOfDate } from './periods.js';
 export { statsServerVersion } from './connection.js';
 export type { MinuteCount, MinuteCounters, MinuteCountersQuery } from './queries/minute-counters.js';
+export type { ReadableLog, Rebuilt } from './intake/rebuild.js';
 export { StatsModule } from './stats.module.js';
 export { StatsStore } from './stats-store.js';

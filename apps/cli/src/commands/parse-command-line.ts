@@ -6,6 +6,7 @@ import { DOCTOR_COMMANDS } from './doctor-command.js';
 import { DOMAIN_COMMANDS } from './domain-commands.js';
 import { INBOUND_COMMANDS } from './inbound-commands.js';
 import { QUEUE_COMMANDS } from './queue-commands.js';
+import { STATS_COMMANDS } from './stats-commands.js';
 import { TLS_REPORT_COMMANDS } from './tls-report-commands.js';
 
 export const COMMANDS: readonly Command[] = [
@@ -15,6 +16,7 @@ export const COMMANDS: readonly Command[] = [
   ...QUEUE_COMMANDS,
   ...INBOUND_COMMANDS,
   ...TLS_REPORT_COMMANDS,
+  ...STATS_COMMANDS,
   ...DOCTOR_COMMANDS,
 ];
 
