@@ -2,11 +2,10 @@
 // processor time and duration. See docs/statistics.md for figures.
 //
 //   node tools/setup.mjs && node bench/statistics.mjs [--events 50000000] [--minutes 30] [--full-days 31] [--dir <folder>]
-//     [--keep] [--before]
+//     [--keep]
 //
 // Days before the last `--full-days` have the events of the largest account only, which is what is asked about.
-// `--dir` with `--keep` uses a filled store again. `--before` also loads the largest account into the tables of the first
-// version and asks them the same questions.
+// `--dir` with `--keep` uses a filled store again.
 import { mkdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -21,7 +20,6 @@ const { values: args } = parseArgs({
     'full-days': { type: 'string', default: '31' },
     dir: { type: 'string', default: join(tmpdir(), 'postloft-bench-statistics') },
     keep: { type: 'boolean', default: false },
-    before: { type: 'boolean', default: false },
   },
 });
 const DAYS = 31;
@@ -95,8 +93,6 @@ await measure('live counters: 24 h by minute as of a position', () =>
 );
 await command('SYSTEM START MERGES');
 await measureInserts();
-if (args.before)
-  await (await import('./statistics-before.mjs')).measureBefore({ select, command, measure, day, six, month, now });
 await store.close();
 if (!args.keep) await rm(args.dir, { recursive: true, force: true });
 
