@@ -1,6 +1,6 @@
 import { newId, Refusal } from '#libs/contracts';
 import { SecretBox } from '#libs/kernel';
-import { Database, recordMasterKey } from '#libs/persistence';
+import { Database, recordMasterKey, type Queryable } from '#libs/persistence';
 import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
 import { Repository } from 'typeorm';
@@ -16,12 +16,15 @@ export class Accounts {
   ) {}
 
   /** @throws ConfigError when the database was made with another master key */
-  async create({ name, plan }: { name: string; plan: string }): Promise<{ id: string }> {
+  create(account: { name: string; plan: string }): Promise<{ id: string }> {
+    return this.database.transaction((tx) => this.createIn(tx, account));
+  }
+
+  /** The same in a transaction. */
+  async createIn(tx: Queryable, { name, plan }: { name: string; plan: string }): Promise<{ id: string }> {
     const id = newId('acc');
-    await this.database.transaction(async (tx) => {
-      await recordMasterKey(tx, this.secretBox);
-      await tx.query('INSERT INTO accounts (id, name, plan) VALUES ($1, $2, $3)', [id, name, plan]);
-    });
+    await recordMasterKey(tx, this.secretBox);
+    await tx.query('INSERT INTO accounts (id, name, plan) VALUES ($1, $2, $3)', [id, name, plan]);
     return { id };
   }
 

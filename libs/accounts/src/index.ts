@@ -20,11 +20,13 @@ export { ApiKeys } from './api-keys/api-keys.js';
 export { AuditLog } from './audit-log.js';
 export { isNarrowed } from './api-keys/assert-no-escalation.js';
 export {
+  assertAbility,
   assertAddress,
   assertScope,
   assertStanding,
   assertWholeAccount,
   type Principal,
+  type PrincipalSession,
 } from './api-keys/principal.js';
 export { RateLimit } from './rate-limit/rate-limit.js';
 export { RequestLog, type LoggedRequest } from './request-log/request-log.js';

@@ -6,6 +6,7 @@ export * from './limits.js';
 export * from './page.js';
 export * from './providers.js';
 export * from './refusals.js';
+export * from './roles.js';
 export * from './scopes.js';
 export * from './timestamp.js';
 export * from './visibility.js';

@@ -9,7 +9,7 @@ import { EmailIntake } from '../intake/email-intake.js';
 export const NOTICE_TAG = 'notice';
 
 export interface SystemMessage {
-  kind: 'tls_report';
+  kind: 'login' | 'tls_report';
   to: string;
   subject: string;
   messageId: string;
