@@ -6,6 +6,7 @@ import { SecretBox, LocalNotifications, type Config, type Log } from '#libs/kern
 import { Database, establishMasterKey, migrate, openDatabase, readMasterKey } from '#libs/persistence';
 import { HeldQueues } from '#libs/queue';
 import { tlsReportOf, type TlsReport } from '#libs/tls-reports';
+import { FirstOwner, UserLinks, Users } from '#libs/users';
 
 export interface Administration {
   accounts: Accounts;
@@ -16,6 +17,9 @@ export interface Administration {
   rotation: DkimRotation;
   zone: DkimZone;
   audit: AuditLog;
+  firstOwner: FirstOwner;
+  /** Base of the links to this service. */
+  publicUrl: string;
   /** Null: there was no TLS session on that day. */
   tlsReport(domain: string, day: string): Promise<TlsReport | null>;
   close(): Promise<void>;
@@ -34,13 +38,18 @@ export async function openAdministration(settings: Config, log: Log): Promise<Ad
     await migrate(dataSource, { log });
     const database = new Database(dataSource);
     const { config, secretBox } = await withMasterKey(database, settings);
+    const accounts = new Accounts(dataSource.getRepository(AccountEntity), database, secretBox);
+    const audit = new AuditLog();
+    const users = new Users(database, audit);
     return {
-      accounts: new Accounts(dataSource.getRepository(AccountEntity), database, secretBox),
+      accounts,
       apiKeys: new ApiKeys(dataSource.getRepository(ApiKeyEntity), database, secretBox, log),
       domains: new SendingDomains(dataSource.getRepository(DomainEntity), database, secretBox, config),
       rotation: new DkimRotation(database, secretBox, config, new LocalNotifications()),
       zone: new DkimZone(database, config.settings.SERVICE_DOMAIN),
-      audit: new AuditLog(),
+      audit,
+      firstOwner: new FirstOwner(database, accounts, users, new UserLinks(database), config, log),
+      publicUrl: config.settings.PUBLIC_URL,
       inbound: new InboundStore(database),
       queues: new HeldQueues(database),
       tlsReport: (domain, day) => tlsReportOf(database, { domain, day, submitter: config.settings.SERVICE_DOMAIN }),

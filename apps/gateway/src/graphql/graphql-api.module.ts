@@ -6,6 +6,7 @@ import { DomainsModule } from '#libs/domains';
 import { EmailsModule } from '#libs/emails';
 import type { FastifyRequest } from 'fastify';
 import { HttpAccessModule } from '../http/key-attempts.js';
+import { SessionAccessModule } from '../session/session-access.js';
 import { DomainStatsFeeds } from './domains/domain-stats-feeds.js';
 import { GraphqlCaller, type GraphqlContext } from './graphql-caller.js';
 import { GraphqlErrors } from './graphql-errors.js';
@@ -48,6 +49,7 @@ function apolloOptions(errors: GraphqlErrors): ApolloDriverConfig {
     EmailsModule,
     GraphqlErrorsModule,
     HttpAccessModule,
+    SessionAccessModule,
     GraphQLModule.forRootAsync<ApolloDriverConfig>({
       driver: ApolloDriver,
       imports: [GraphqlErrorsModule],
