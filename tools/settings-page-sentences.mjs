@@ -15,6 +15,8 @@ export const GROUPS = [
       RESEND_HOST: 'Additional host name that serves only the Resend-compatible routes, at `/` (see `docs/resend.md`).',
       SERVICE_DOMAIN:
         "The operator's own domain. The names `spf.`, `bounces.`, `smtp.`, `track.`, `sandbox.` and `sim.` are below it.",
+      REGION:
+        'Where the service processes mail, shown as `region` of domains: 2 to 32 lower-case letters, digits and hyphens. The Resend-compatible API shows the one of its four regions that begins with the same two letters, else `eu-west-1`.',
       HTTP_CONNECTIONS:
         'Open connections on `HTTP_PORT`, WebSockets included, from all clients together; at most a quarter of the limit of open files. Further ones are refused with 503.',
       HTTP_CONNECTIONS_PER_IP:
@@ -100,7 +102,7 @@ export const GROUPS = [
     settings: {
       BOOTSTRAP_API_KEY: 'API key of the first account. Unset: a random key, printed once.',
       BOOTSTRAP_ADMIN_EMAIL:
-        "E-mail address of the first account's owner, for the dashboard; `admin@$SERVICE_DOMAIN` if unset. Read while there is no user.",
+        "E-mail address of the first account's owner, for the dashboard (`admin@$SERVICE_DOMAIN` if unset) and for notices. Read while there is no user.",
       BOOTSTRAP_ADMIN_PASSWORD:
         "Password of the first account's owner, of at least 12 characters. If unset, the owner logs in by the link that `npm start` prints. Read while there is no user.",
       BOOTSTRAP_PLAN:
@@ -109,7 +111,14 @@ export const GROUPS = [
         'Domains from which the first account may send immediately; the operator vouches for them. The default follows `SERVICE_DOMAIN`.',
       RATE_LIMIT_PER_SECOND: 'Requests per second and account. `0` disables the limit.',
       ALLOWANCE_UNIT: 'Unit of the monthly allowance: accepted recipients or messages.',
-      ABUSE_BRAKES: 'Pauses accounts with too many bounces or complaints. Accepted, no effect yet.',
+      ABUSE_BRAKES:
+        'Pauses accounts with too many bounces or complaints (see `docs/operations.md`). `off`: nothing is counted, and nobody is paused.',
+      ABUSE_WINDOW: 'Period that `ABUSE_BRAKES` looks back on, in steps of a 24th of it. At least `1m`.',
+      ABUSE_MINIMUM_RECIPIENTS:
+        'Recipients whose delivery must have ended in the window before an account can be paused.',
+      ABUSE_BOUNCE_PERCENT:
+        'An account is paused when more than this percentage of the recipients bounced permanently.',
+      ABUSE_COMPLAINT_PERCENT: 'An account is paused when more than this percentage of the recipients complained.',
       DOMAIN_CHECK_INTERVAL:
         'Interval between DNS checks of a domain in the first hour. All later intervals scale with it.',
       DKIM_ROTATION_DAYS:

@@ -1,4 +1,5 @@
 import { DocsController } from './openapi/docs.controller.js';
+import { AccountController } from './rest/account/account.controller.js';
 import { ApiKeysController } from './rest/api-keys/api-keys.controller.js';
 import { CapturedController } from './rest/captured/captured.controller.js';
 import { DomainsController } from './rest/domains/domains.controller.js';
@@ -27,10 +28,12 @@ import { StatsController } from './rest/stats/stats.controller.js';
 import { UnsubscribeController } from './tracking/unsubscribe.controller.js';
 import { VisitsController } from './tracking/visits.controller.js';
 import { UsageController } from './rest/usage/usage.controller.js';
+import { WebhookReplaysController } from './rest/webhooks/webhook-replays.controller.js';
 import { WebhooksController } from './rest/webhooks/webhooks.controller.js';
 
 /** All REST controllers. Routes with the same path prefix are matched in this order. */
 export const CONTROLLERS = [
+  AccountController,
   ApiKeysController,
   CapturedController,
   DocsController,
@@ -54,6 +57,7 @@ export const CONTROLLERS = [
   ResendWebhooksController,
   SendingController,
   WebhookEventsController,
+  WebhookReplaysController,
   StatsController,
   SuppressionsBulkController,
   SuppressionsController,

@@ -16,6 +16,8 @@ export type IdPrefix =
   | 'inv'
   | 'key'
   | 'log'
+  | 'prk'
+  | 'rpl'
   | 'ses'
   | 'sup'
   | 'usr'

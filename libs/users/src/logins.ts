@@ -122,7 +122,11 @@ export class Logins {
   /** A new account on the plan `free`, owned by this user. */
   async openAccount(tx: Queryable, user: User, accountName?: string): Promise<void> {
     const name = accountName?.trim() || user.name || user.email;
-    const { id: accountId } = await this.accounts.createIn(tx, { name, plan: SIGN_UP_PLAN });
+    const { id: accountId } = await this.accounts.createIn(tx, {
+      name,
+      plan: SIGN_UP_PLAN,
+      notifyAddresses: [user.email],
+    });
     await this.users.join(tx, { accountId, userId: user.id, role: 'owner' });
     await this.users.record(tx, user.id, { action: 'account.created', target: accountId, details: { name } });
   }

@@ -16,6 +16,7 @@ export type Kind =
   | 'webhookEvent'
   | 'webhookDelivery'
   | 'webhookAttempt'
+  | 'webhookReplay'
   | 'event'
   | 'suppression'
   | 'suppressionId'
@@ -141,6 +142,10 @@ export async function madeThings(
     log: (await first(limits ? `/logs?api_key_id=${apiKey}` : '/logs')).id,
     webhookEvent: told.id,
     webhookDelivery: told.delivery_id,
+    webhookReplay: await made(`/webhooks/${webhook}/replay`, {
+      from: '2020-01-01T00:00:00Z',
+      to: '2020-01-02T00:00:00Z',
+    }),
     webhookAttempt: (await first(`/webhooks/${webhook}/events/${told.id}/attempts`)).id,
   };
 }

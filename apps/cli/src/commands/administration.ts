@@ -1,4 +1,5 @@
 import { AccountEntity, Accounts, ApiKeyEntity, ApiKeys, AuditLog } from '#libs/accounts';
+import { ParkedEvents } from '#libs/bus';
 import { Refusal } from '#libs/contracts';
 import { DkimRotation, DkimZone, DomainEntity, SendingDomains } from '#libs/domains';
 import { InboundStore } from '#libs/inbound';
@@ -14,6 +15,7 @@ export interface Administration {
   domains: SendingDomains;
   inbound: InboundStore;
   queues: HeldQueues;
+  parked: ParkedEvents;
   rotation: DkimRotation;
   zone: DkimZone;
   audit: AuditLog;
@@ -37,9 +39,9 @@ export async function openAdministration(settings: Config, log: Log): Promise<Ad
   try {
     await migrate(dataSource, { log });
     const database = new Database(dataSource);
-    const { config, secretBox } = await withMasterKey(database, settings);
-    const accounts = new Accounts(dataSource.getRepository(AccountEntity), database, secretBox);
     const audit = new AuditLog();
+    const { config, secretBox } = await withMasterKey(database, settings);
+    const accounts = new Accounts(dataSource.getRepository(AccountEntity), database, secretBox, audit);
     const users = new Users(database, audit);
     return {
       accounts,
@@ -52,6 +54,7 @@ export async function openAdministration(settings: Config, log: Log): Promise<Ad
       publicUrl: config.settings.PUBLIC_URL,
       inbound: new InboundStore(database),
       queues: new HeldQueues(database),
+      parked: new ParkedEvents(database),
       tlsReport: (domain, day) => tlsReportOf(database, { domain, day, submitter: config.settings.SERVICE_DOMAIN }),
       close: () => opened.close(),
     };

@@ -61,6 +61,7 @@ const LIVE_SCOPES: ReadonlySet<Scope> = new Set<Scope>([
   'webhooks.write',
   'suppressions.write',
   'api_keys.write',
+  'account.write',
 ]);
 
 /**

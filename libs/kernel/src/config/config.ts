@@ -3,6 +3,7 @@ import { resolve } from 'node:path';
 import { parseEnv } from 'node:util';
 import { isLoopbackHost } from '../network/loopback-host.js';
 import {
+  abuseWindow,
   bootstrapKey,
   byteSize,
   dnsServers,
@@ -17,9 +18,11 @@ import {
   masterKey,
   oneOf,
   password,
+  percentage,
   port,
   positiveDuration,
   proxies,
+  region,
   smtpOutTimeouts,
   text,
   url,
@@ -82,6 +85,7 @@ export const SETTINGS = {
   SMTP_TLS_CERT: optional(text),
   SMTP_TLS_KEY: optional(text),
   SERVICE_DOMAIN: setting(domainName, 'postloft.test'),
+  REGION: setting(region, 'eu'),
   DATABASE_URL: optional(url('postgres', 'postgresql'), true),
   DATABASE_POOL_SIZE: setting(wholeNumber(8, 500), '16'),
   DATABASE_POOL_WAIT: setting(positiveDuration, '1500ms'),
@@ -128,6 +132,10 @@ export const SETTINGS = {
   HTTP_AUTH_FAILURES_PER_MINUTE: setting(wholeNumber(1, 10_000), '20'),
   ALLOWANCE_UNIT: setting(oneOf('recipient', 'message'), 'recipient'),
   ABUSE_BRAKES: setting(flag, 'on'),
+  ABUSE_WINDOW: setting(abuseWindow, '24h'),
+  ABUSE_MINIMUM_RECIPIENTS: setting(wholeNumber(1, 1_000_000_000), '1000'),
+  ABUSE_BOUNCE_PERCENT: setting(percentage, '10'),
+  ABUSE_COMPLAINT_PERCENT: setting(percentage, '0.3'),
   SMTP_CONNECTIONS_PER_IP: setting(wholeNumber(1, 100_000), '100'),
   SMTP_AUTH_FAILURES_PER_MINUTE: setting(wholeNumber(1, 10_000), '5'),
   OPS_HOST: setting(text, '127.0.0.1'),

@@ -3,13 +3,13 @@ import { Accounts } from '#libs/accounts';
 import { KeyHistory } from '#libs/bus';
 import type { EmailStatus, EventData, Visibility } from '#libs/contracts';
 import { SendingDomains } from '#libs/domains';
-import { EmailQueries, type RecipientRow, recipientsOf } from '#libs/emails';
+import { EmailQueries, type RecipientRow, recipientsOf, stopsWhilePaused } from '#libs/emails';
 import { domainOf } from '#libs/mime';
 import { Database } from '#libs/persistence';
 import type { UnsentOutcome } from '../settle/fail-unsent.js';
 import { HELD } from '../throttling/throttling-store.js';
 import { explainRecipient, isLate, type RecipientExplanation, type Taken } from './explain-recipient.js';
-import { databaseClock } from '#libs/kernel';
+import { Config, databaseClock } from '#libs/kernel';
 
 /** Why a message is where it is. */
 export interface EmailExplanationView {
@@ -32,6 +32,7 @@ export class EmailExplanation {
     private readonly domains: SendingDomains,
     private readonly history: KeyHistory,
     private readonly database: Database,
+    private readonly config: Config,
   ) {}
 
   /** Null if the key sees no such message. */
@@ -45,7 +46,10 @@ export class EmailExplanation {
       recipientsOf(this.database, emailId),
     ]);
     const now = databaseClock.date();
-    const facts = { standing: account?.standing ?? 'blocked', now };
+    const mail = { test: email.mode === 'test', tags: email.tags, sender: email.from };
+    const isStopped = stopsWhilePaused(mail, this.config.settings.SERVICE_DOMAIN);
+    const pause = isStopped ? (account?.sendingPause ?? null) : null;
+    const facts = { standing: account?.standing ?? ('blocked' as const), pause, now };
     const placed = await Promise.all(recipients.map((row) => this.behindOthers(row, now)));
     const taken = await this.takenBefore(emailId, recipients);
     const removed = domain === null ? await this.endedByRemoval(accountId, emailId) : new Set<string>();
