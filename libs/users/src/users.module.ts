@@ -4,11 +4,12 @@ import { FirstOwner } from './first-owner.js';
 import { Logins } from './logins.js';
 import { Invitations } from './membership/invitations.js';
 import { Members } from './membership/members.js';
+import { OidcLogins } from './oidc-logins.js';
 import { Sessions } from './sessions.js';
 import { UserLinks } from './user-links.js';
 import { Users } from './users.js';
 
-const EXPORTED = [FirstOwner, Invitations, Logins, Members, Sessions, Users];
+const EXPORTED = [FirstOwner, Invitations, Logins, Members, OidcLogins, Sessions, Users];
 
 @Module({
   imports: [AccountsModule],

@@ -1,4 +1,3 @@
-import { LEAST_ROLE, ROLE_ABILITIES, ROLE_SCOPES, ROLES, SCOPES } from '#libs/contracts';
 import { Database } from '#libs/persistence';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { DashboardFixture } from '../../support/dashboard-fixture.js';
@@ -218,20 +217,5 @@ describe('sessions of the dashboard', () => {
       (await gateway.agent(key).get('/logs')).body.data.map(({ endpoint }: { endpoint: string }) => endpoint);
     await until(async () => (await paths()).includes('/webhooks'), { everyMs: 400 });
     expect(await paths()).not.toContain('/domains');
-  });
-});
-
-describe('roles', () => {
-  it('give each scope and ability to one role and those above it', () => {
-    for (const scope of SCOPES) {
-      const holders = ROLES.filter((role) => ROLE_SCOPES[role].has(scope));
-      expect(holders, scope).toEqual(ROLES.slice(0, ROLES.indexOf(LEAST_ROLE[scope]) + 1));
-      if (scope.endsWith('.read')) expect(holders, scope).toContain('viewer');
-      else expect(holders, scope).not.toContain('viewer');
-    }
-    expect([...ROLE_ABILITIES.viewer]).toEqual(['members.read']);
-    expect([...ROLE_ABILITIES.developer]).toEqual(['members.read']);
-    expect([...ROLE_ABILITIES.admin]).toEqual(['members.read', 'members.write']);
-    expect([...ROLE_ABILITIES.owner]).toEqual(['members.read', 'members.write', 'owners.write']);
   });
 });

@@ -55,9 +55,10 @@ export class RequestGuard {
     requireValidHost(request);
   }
 
-  /** Public routes of the dashboard begin sessions, so pages of other sites must not call them. */
+  /** Public routes of the dashboard begin sessions, so pages of other sites must not call them. A link may lead to the others. */
   private admitToPublic(request: FastifyRequest): void {
-    if (request.url.startsWith(DASHBOARD_API)) this.sessions.assertOwnPage(request.raw);
+    const isRead = request.method === 'GET' || request.method === 'HEAD';
+    if (!isRead && request.url.startsWith(DASHBOARD_API)) this.sessions.assertOwnPage(request.raw);
   }
 
   /** Everybody with a session, whatever the accounts: their standing and their rate limits do not apply. */

@@ -4,10 +4,9 @@ import { parseCookie, stringifySetCookie } from 'cookie';
 import { Refusal } from '#libs/contracts';
 import { isLoopbackHost, type ProxyCheck } from '#libs/kernel';
 
-/** Over HTTPS: the prefix makes browsers refuse the cookie from other hosts and over plain HTTP (RFC 6265bis section 4.1.3). */
-const SECURE_COOKIE = '__Host-session';
-/** Over plain HTTP on this machine. */
-const LOCAL_COOKIE = 'session';
+const SESSION = 'session';
+/** Over HTTPS: makes browsers refuse the cookie from other hosts and over plain HTTP (RFC 6265bis section 4.1.3). */
+const SECURE_PREFIX = '__Host-';
 
 export type RawRequest = Pick<IncomingMessage, 'headers' | 'method' | 'socket'>;
 
@@ -42,28 +41,34 @@ export class BrowserRequests {
     );
   }
 
-  /** The value of the session cookie; null without one. Over a network, plain HTTP has none. */
+  /** The token in the session cookie; null without one. */
   tokenOf(request: RawRequest): string | null {
-    const name = this.cookieName(request);
-    return (name === null ? undefined : parseCookie(request.headers.cookie ?? '')[name]) || null;
+    return this.valueOf(request, SESSION);
+  }
+
+  /** The value of a cookie; null without one. Over a network, plain HTTP has none. */
+  valueOf(request: RawRequest, name: string): string | null {
+    const transport = this.transportOf(request);
+    if (transport === 'insecure') return null;
+    return parseCookie(request.headers.cookie ?? '')[nameOver(transport, name)] || null;
   }
 
   /** The header `Set-Cookie` with this token; null removes the cookie. */
   sessionCookie(request: RawRequest, token: string | null, seconds: number): string {
-    const name = this.cookieName(request) ?? LOCAL_COOKIE;
-    return this.cookie(request, name, { value: token ?? '', seconds: token === null ? 0 : seconds });
+    return this.cookie(request, SESSION, { value: token ?? '', seconds: token === null ? 0 : seconds });
   }
 
-  /** Any other cookie, which only this service reads. */
+  /** The header `Set-Cookie` for a cookie that only this service reads. */
   cookie(request: RawRequest, name: string, { value, seconds }: { value: string; seconds: number }): string {
+    const transport = this.transportOf(request);
     return stringifySetCookie({
-      name,
+      name: nameOver(transport, name),
       value,
       maxAge: seconds,
       path: '/',
       httpOnly: true,
       sameSite: 'lax',
-      secure: this.transportOf(request) === 'https',
+      secure: transport === 'https',
     });
   }
 
@@ -98,12 +103,9 @@ export class BrowserRequests {
     const forwarded = String(headers['x-forwarded-proto'] ?? '').split(',')[0];
     return forwarded.trim().toLowerCase() === 'https' && this.trustsProxy(socket.remoteAddress ?? '');
   }
-
-  private cookieName(request: RawRequest): string | null {
-    const names = { https: SECURE_COOKIE, loopback: LOCAL_COOKIE, insecure: null };
-    return names[this.transportOf(request)];
-  }
 }
+
+const nameOver = (transport: Transport, name: string): string => (transport === 'https' ? SECURE_PREFIX + name : name);
 
 /** The Host header without the default port of the scheme; '' if it is invalid. */
 function hostOf({ headers }: RawRequest, protocol = 'http:'): string {

@@ -1,7 +1,6 @@
 import type { Role } from '#libs/contracts';
 import { credentialRule, newPasswordRule, roleRule, userEmailRule, userNameRule } from '#libs/users';
 import { FieldRule } from '../rest/validation/field-rule.decorator.js';
-import { QueryId, QueryLimit } from '../rest/validation/query-fields.js';
 
 export class LoginDto {
   @FieldRule(credentialRule, { required: true })
@@ -70,12 +69,4 @@ export class RoleDto {
 export class InviteDto extends RoleDto {
   @FieldRule(userEmailRule, { required: true })
   email: string;
-}
-
-export class AuditLogQuery {
-  @QueryLimit()
-  limit?: string;
-
-  @QueryId('aud', 'The id of an entry: the page starts after it')
-  after?: string;
 }

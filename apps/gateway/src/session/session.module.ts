@@ -6,12 +6,13 @@ import { LinkMail } from './link-mail.js';
 import { LoginController } from './login.controller.js';
 import { LoginLinks } from './login-links.js';
 import { MembersController } from './members.controller.js';
+import { OidcController } from './oidc.controller.js';
 import { OwnUserController } from './own-user.controller.js';
 import { SessionAccessModule } from './session-access.js';
 import { SessionReplies } from './session-replies.js';
 
 /** Not part of the public API: `openapi.json` does not describe them. */
-export const SESSION_CONTROLLERS = [LoginController, MembersController, OwnUserController];
+export const SESSION_CONTROLLERS = [LoginController, MembersController, OidcController, OwnUserController];
 
 /** Login to the dashboard, and the people of an account. */
 @Module({

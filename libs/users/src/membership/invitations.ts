@@ -7,7 +7,7 @@ import { linkExpired, newToken, tokenHash } from '../credentials/token.js';
 import type { Letter } from '../letter.js';
 import { Logins } from '../logins.js';
 import { Sessions, type Client, type LoggedIn } from '../sessions.js';
-import { normaliseEmail } from '../user-rules.js';
+import { newPasswordRule, normaliseEmail } from '../user-rules.js';
 import { Users, type User } from '../users.js';
 import { assertOwner, type Actor } from './members.js';
 
@@ -135,8 +135,7 @@ export class Invitations {
   ): Promise<string> {
     const { user, email } = await this.open(token, client);
     if (user !== null && user.id !== viewer?.userId) await this.logins.verified(email, password ?? '', client);
-    if (user === null && password === undefined) throw passwordMissing();
-    const passwordHash = user === null ? await hashPassword(password ?? '') : null;
+    const passwordHash = user === null ? await hashPassword(requireNewPassword(password)) : null;
     const session = await this.database.transaction(async (tx) => {
       const member = user ?? (await this.users.create(tx, { email, name, passwordHash }));
       if (member === null) throw linkExpired();
@@ -145,6 +144,15 @@ export class Invitations {
     });
     if (user !== null) await this.sessions.refresh(user.id);
     return session;
+  }
+
+  /** Whether the invitation is open, and of this address. */
+  async isFor(tx: Queryable, token: string, email: string): Promise<boolean> {
+    const { rows } = await tx.query(
+      'SELECT FROM invitations WHERE token_hash = $1 AND email = $2 AND expires_at > now()',
+      [tokenHash(token), normaliseEmail(email)],
+    );
+    return rows.length > 0;
   }
 
   /** Uses the invitation for a user whose address is proved to be the invited one. @throws Refusal with the code link_expired */
@@ -209,8 +217,14 @@ export class Invitations {
 const conflict = (code: string, message: string, sentence: string): Refusal =>
   new Refusal('conflict', [{ field: 'email', code, message }], sentence);
 
-const passwordMissing = (): Refusal =>
-  new Refusal('missing_required_field', [{ field: 'password', code: 'required', message: 'is required' }]);
+/** @throws Refusal missing_required_field, validation_error */
+function requireNewPassword(password: string | undefined): string {
+  if (password === undefined)
+    throw new Refusal('missing_required_field', [{ field: 'password', code: 'required', message: 'is required' }]);
+  const details = newPasswordRule(password).map(({ code, message }) => ({ field: 'password', code, message }));
+  if (details.length > 0) throw new Refusal('validation_error', details, `The password ${details[0].message}.`);
+  return password;
+}
 
 const toView = (row: InvitationRow): InvitationView => ({
   id: row.id,
