@@ -77,7 +77,7 @@ export async function madeThings(
   const create = async <T extends { id: string }>(path: string, body: object, by = call): Promise<T> => {
     const answer = await by('POST', path, body);
     const text = await answer.text();
-    expect([path, answer.status, text]).toEqual([path, 201, text]);
+    expect([path, answer.status, text]).toEqual([path, path.endsWith('/replay') ? 202 : 201, text]);
     return JSON.parse(text) as T;
   };
   const made = async (path: string, body: object) => (await create(path, body)).id;
@@ -125,6 +125,7 @@ export async function madeThings(
     `/webhooks/${webhook}/events`,
     ({ status, type }) => status === 'delivered' && type === 'email.delivered',
   );
+  await made(`/webhooks/${webhook}/replay`, { from: '2020-01-01T00:00:00Z', to: '2020-01-02T00:00:00Z' });
   return {
     webhook,
     apiKey,
@@ -142,10 +143,7 @@ export async function madeThings(
     log: (await first(limits ? `/logs?api_key_id=${apiKey}` : '/logs')).id,
     webhookEvent: told.id,
     webhookDelivery: told.delivery_id,
-    webhookReplay: await made(`/webhooks/${webhook}/replay`, {
-      from: '2020-01-01T00:00:00Z',
-      to: '2020-01-02T00:00:00Z',
-    }),
+    webhookReplay: (await first(`/webhooks/${webhook}/replays`, ({ status }) => status === 'completed')).id,
     webhookAttempt: (await first(`/webhooks/${webhook}/events/${told.id}/attempts`)).id,
   };
 }

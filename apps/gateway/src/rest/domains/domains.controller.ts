@@ -137,7 +137,7 @@ export class DomainsController {
     tag: TAG,
     summary: 'Remove a domain',
     description:
-      'Removes the domain and its DKIM keys permanently. Queued and scheduled e-mails of the domain fail within five seconds with the reason `domain_removed`; API keys restricted to the domain are disabled. The suppressions of the domain are kept and apply again, under the new id, if the account adds the name again.',
+      'Removes the domain and its DKIM keys permanently. Queued and scheduled e-mails of the domain fail within five seconds with the reason `domain_removed`; API keys restricted to this domain alone are disabled. The suppressions of the domain are kept and apply again, under the new id, if the account adds the name again.',
     response: DomainDeletedDto,
     errors: [404],
   })
@@ -152,7 +152,8 @@ export class DomainsController {
   @Operation({
     tag: 'Statistics',
     summary: 'Get counts of a domain',
-    description: 'Numbers of recipients, delayed by at most five seconds.',
+    description:
+      'Numbers of recipients. Events are counted within five seconds, later after an outage of the statistics store.',
     response: DomainStatsDto,
     errors: [400, 404],
   })
