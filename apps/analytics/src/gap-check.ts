@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import { EventLog, LiveLog, ParkedEvents, type PositionRange } from '#libs/bus';
 import { Config, Health, Log, Metrics, sleep } from '#libs/kernel';
@@ -18,6 +17,8 @@ const READ_EVENTS = 5_000;
 export class GapCheck {
   /** Events of the range in progress that the store lacks. */
   private missing = 0;
+  /** Rounds in which the range could not be completed: the same events then need another token. */
+  private attempts = 0;
   private readonly filled: Counter;
   private readonly lost: Gauge;
   private readonly complete: Gauge;
@@ -118,6 +119,7 @@ export class GapCheck {
     this.log.warn('statistics lack events, which are added from the event log', { events: this.missing, ...range });
     await this.fill(range, parked);
     const left = await this.countMissing(range, parked);
+    this.attempts = left > 0 ? this.attempts + 1 : 0;
     this.filled.inc(this.missing - left);
     this.missing = left;
     if (left > 0) throw new Error(`${left} events from ${range.after} to ${range.upTo} could not be added`);
@@ -131,15 +133,17 @@ export class GapCheck {
     return Math.max(0, expected - stored - parked.size);
   }
 
-  /** The store adds each event once, whatever batch it comes in. A new token, because the same range may be lost again. */
+  /** Repeated with the same token until it is confirmed, so that it completes what a crash interrupted. */
   private async fill({ after, upTo }: PositionRange, parked: ReadonlySet<number>): Promise<void> {
     for (let last = after; last < upTo;) {
       const events = await this.liveLog.read(last, Math.min(READ_EVENTS, upTo - last));
       const inRange = events.filter(({ position }) => position <= upTo);
       if (inRange.length === 0) return;
       const next = inRange[inRange.length - 1].position;
-      const wanted = inRange.filter(({ position }) => !parked.has(position));
-      await this.store.insert({ token: `analytics:gap:${randomUUID()}`, events: wanted });
+      await this.store.fill(
+        inRange.filter(({ position }) => !parked.has(position)),
+        this.attempts,
+      );
       last = next;
     }
   }

@@ -98,7 +98,7 @@ export class StatsSink implements OnApplicationBootstrap {
     this.stored ??= events[0].position - 1;
     try {
       // With the position, because the offsets of a Kafka topic that was deleted and made again begin at 0 again.
-      await this.store.insert({ token: `analytics:${source}:${first}-${last}@${events[0].position}`, events });
+      await this.store.insert({ source, token: `analytics:${source}:${first}-${last}@${events[0].position}`, events });
     } catch (error) {
       this.setFailure(error);
       throw error;

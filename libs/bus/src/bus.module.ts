@@ -9,6 +9,7 @@ import { Parking } from './parking/parking.js';
 import { AccountHistory } from './postgres/account-history.js';
 import { KeyHistory } from './postgres/key-history.js';
 import { LiveLog } from './postgres/live-log.js';
+import { LogTail } from './postgres/log-tail.js';
 import { LogListener } from './postgres/log-listener.js';
 import { PostgresEventLog } from './postgres/postgres-event-log.js';
 import { RecentEvents } from './postgres/recent-events.js';
@@ -32,6 +33,7 @@ export class BusModule {
         ParkedMetrics,
         Parking,
         LiveLog,
+        LogTail,
         AccountHistory,
         KeyHistory,
         RecentEvents,
@@ -48,7 +50,7 @@ export class BusModule {
           useFactory: createOutboxRelay,
         },
       ],
-      exports: [AccountHistory, EventLog, KeyHistory, LiveLog, OutboxRelay, ParkedEvents, Sequencer],
+      exports: [AccountHistory, EventLog, KeyHistory, LiveLog, LogTail, OutboxRelay, ParkedEvents, Sequencer],
     };
   }
 }

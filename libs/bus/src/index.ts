@@ -6,4 +6,5 @@ export { ParkedEvents, type ParkedContent, type ParkedEvent, type Selection } fr
 export { AccountHistory } from './postgres/account-history.js';
 export { KeyHistory } from './postgres/key-history.js';
 export { LiveLog, type PositionRange } from './postgres/live-log.js';
+export { LogTail, type FollowedTail } from './postgres/log-tail.js';
 export { Sequencer } from './postgres/sequencer.js';

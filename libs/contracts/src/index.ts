@@ -3,6 +3,7 @@ export * from './email-status.js';
 export * from './events.js';
 export * from './ids.js';
 export * from './limits.js';
+export * from './notices.js';
 export * from './page.js';
 export * from './providers.js';
 export * from './refusals.js';

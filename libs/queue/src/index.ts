@@ -3,6 +3,7 @@ export { Queue } from './queue.js';
 export type { ClaimLimits } from './claim/claim-due.js';
 export { EmailExplanation, type EmailExplanationView } from './explain/email-explanation.js';
 export { WAIT_KINDS, WAITS, type HeldView, type RecipientExplanation, type Wait } from './explain/explain-recipient.js';
+export { QueueOverview, type QueueView } from './overview/queue-overview.js';
 export { foreignSources } from './throttling/foreign-sources.js';
 export { HeldQueues, type HeldQueue } from './throttling/held-queues.js';
 export { QueueDepths } from './throttling/queue-depths.js';

@@ -12,6 +12,7 @@ import { DeliveryLoop } from './dispatch/delivery-loop.js';
 import { DeliveryMetrics } from './dispatch/delivery-metrics.js';
 import { DispatchLimits } from './dispatch/dispatch-limits.js';
 import { Dispatcher } from './dispatch/dispatcher.js';
+import { QueueOverview } from './overview/queue-overview.js';
 import { QueueMetrics } from './dispatch/queue-metrics.js';
 import { SimulatedDelivery } from './dispatch/simulated-delivery.js';
 import { EmailExplanation } from './explain/email-explanation.js';
@@ -40,7 +41,7 @@ export class QueueModule {}
 
 /** Delivery of due messages, for the delivery program. */
 @Module({
-  imports: [EmailsModule, QueueModule, ThrottlingModule, TlsReportsModule],
+  imports: [AccountsModule, EmailsModule, QueueModule, ThrottlingModule, TlsReportsModule],
   providers: [
     CourierAdapter,
     DeliveryLoop,
@@ -57,7 +58,7 @@ export class DispatchModule {}
 /** Queries and commands of the API. The program provides the event log. */
 @Module({
   imports: [AccountsModule, DomainsModule, EmailsModule],
-  providers: [EmailExplanation, RemovedDomainMail, RescheduleEmail],
-  exports: [EmailExplanation, RemovedDomainMail, RescheduleEmail],
+  providers: [EmailExplanation, QueueOverview, RemovedDomainMail, RescheduleEmail],
+  exports: [EmailExplanation, QueueOverview, RemovedDomainMail, RescheduleEmail],
 })
 export class QueueApiModule {}

@@ -19,6 +19,7 @@ export {
   type ReplayView,
 } from './history/range-replay.js';
 export { WebhookReplay } from './history/replay.js';
+export { noticeFailingWebhooks } from './endpoints/failing.js';
 export { WebhookRetention } from './history/retention.js';
 export {
   OVERLAP_HOURS,

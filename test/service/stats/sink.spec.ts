@@ -13,6 +13,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { startClickhouseFront, type ClickhouseFront } from '../../support/clickhouse-front.js';
 import { freshDatabase, type TestDatabase } from '../../support/database.js';
 import { busProcess } from '../../support/log-harness.js';
+import { KEEP_ALL } from '../../support/stats-events.js';
 import { until } from '../../support/until.js';
 
 const server = process.env['TEST_DATABASE_URL'] as string;
@@ -59,6 +60,7 @@ describe('the statistics sink', { timeout: 60_000 }, () => {
     const config = loadConfig('analytics', {
       DATABASE_URL: home.url,
       CLICKHOUSE_URL: front.url,
+      ...KEEP_ALL,
       MASTER_KEY: Buffer.alloc(32, 7).toString('base64'),
     });
     const shutdown = new Shutdown(silent);

@@ -66,6 +66,8 @@ const TABLE: Record<Scope, string[]> = {
   'api_keys.read': ['GET /api-keys', 'GET /api-keys/{id}', 'GET /logs', 'GET /logs/{id}'],
   'api_keys.write': ['POST /api-keys', 'PATCH /api-keys/{id}', 'DELETE /api-keys/{id}'],
   'stats.read': ['GET /domains/{id}/stats', 'GET /stats', 'GET /usage'],
+  'account.read': ['GET /account'],
+  'account.write': ['PATCH /account'],
 };
 /** The same for clients of Resend, whose GET of a webhook includes its secret. */
 const FACADE_TABLE: Partial<Record<Scope, string[]>> = {

@@ -35,14 +35,15 @@ export async function openAdministration(settings: Config, log: Log): Promise<Ad
   try {
     await migrate(dataSource, { log });
     const database = new Database(dataSource);
+    const audit = new AuditLog();
     const { config, secretBox } = await withMasterKey(database, settings);
     return {
-      accounts: new Accounts(dataSource.getRepository(AccountEntity), database, secretBox),
+      accounts: new Accounts(dataSource.getRepository(AccountEntity), database, secretBox, audit),
       apiKeys: new ApiKeys(dataSource.getRepository(ApiKeyEntity), database, secretBox, log),
       domains: new SendingDomains(dataSource.getRepository(DomainEntity), database, secretBox, config),
       rotation: new DkimRotation(database, secretBox, config, new LocalNotifications()),
       zone: new DkimZone(database, config.settings.SERVICE_DOMAIN),
-      audit: new AuditLog(),
+      audit,
       inbound: new InboundStore(database),
       queues: new HeldQueues(database),
       parked: new ParkedEvents(database),

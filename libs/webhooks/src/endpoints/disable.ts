@@ -1,4 +1,4 @@
-import { routedEvent, appendEvents, type Queryable } from '#libs/persistence';
+import { appendEvents, requestNotice, routedEvent, type Queryable } from '#libs/persistence';
 import type { DisabledReason } from './webhook.entity.js';
 
 /** An endpoint that fails for so long without one success is disabled; long enough to survive a weekend. */
@@ -28,6 +28,7 @@ export async function disableWebhook(
   const data = { webhook_id: id, url, reason, disabled_at: at.toISOString() };
   const about = { accountId, key: id, sequence, domainId: null, test: false, at };
   await appendEvents(tx, [routedEvent({ type: 'webhook.disabled', data, ...about })]);
+  await requestNotice(tx, { accountId, kind: 'webhook.disabled', facts: data, subject: id });
   return accountId;
 }
 

@@ -8,6 +8,7 @@ import { pageRequest, PageQuery } from '../list.dto.js';
 import { IdPipe, orNotFound } from '../or-not-found.js';
 import { QueryPipe } from '../validation/query-pipe.js';
 import { instantOf } from '../validation/query-rules.js';
+import { toDeliveryFilter } from './delivery-filter.js';
 import {
   WebhookAttemptList,
   WebhookEventDetailDto,
@@ -43,13 +44,9 @@ export class WebhookEventsController {
     @Param('id', PATH) id: string,
     @Query(QueryPipe) query: WebhookEventsQuery,
   ): Promise<WebhookEventList> {
-    const filter = {
-      status: query.status,
-      types: query.type === undefined ? undefined : [query.type],
-      createdAfter: instantOf(query.created_after),
-      createdBefore: instantOf(query.created_before),
-    };
-    return orNotFound(await this.log.list(caller, id, { filter, page: pageRequest(query, 'evt') }));
+    return orNotFound(
+      await this.log.list(caller, id, { filter: toDeliveryFilter(query), page: pageRequest(query, 'evt') }),
+    );
   }
 
   @Get('events/:eventId')

@@ -154,7 +154,7 @@ export class WebhookEventDto implements WebhookEventView {
 
 export class WebhookEventList extends listOf(WebhookEventDto) {}
 
-class WebhookPayloadDto {
+export class WebhookPayloadDto {
   @TextProperty('The event type', 'email.bounced')
   type: string;
 

@@ -44,14 +44,7 @@ export class WebhookReplaysController {
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<ReplayStateDto> {
     const idempotency = requestIdempotency(request, caller, `webhooks.replay:${id}`);
-    const range = {
-      from: instantOf(dto.from) as Date,
-      to: instantOf(dto.to),
-      types: dto.types,
-      status: dto.status,
-      after: dto.after,
-    };
-    const started = orNotFound(await this.replays.start(caller, id, { range, idempotency }));
+    const started = orNotFound(await this.replays.start(caller, id, { range: replayRange(dto), idempotency }));
     markReplayed(reply, started);
     return started.replay;
   }
@@ -99,3 +92,12 @@ export class WebhookReplaysController {
     return orNotFound(await this.replays.cancel(caller, id, replayId));
   }
 }
+
+/** The events to replay, of a valid body. */
+export const replayRange = ({ from, to, types, status, after }: ReplayDto) => ({
+  from: instantOf(from) as Date,
+  to: instantOf(to),
+  types,
+  status,
+  after,
+});
