@@ -7,6 +7,7 @@ import { DOMAIN_COMMANDS } from './domain-commands.js';
 import { INBOUND_COMMANDS } from './inbound-commands.js';
 import { PARKED_COMMANDS } from './parked-commands.js';
 import { QUEUE_COMMANDS } from './queue-commands.js';
+import { STATS_COMMANDS } from './stats-commands.js';
 import { TLS_REPORT_COMMANDS } from './tls-report-commands.js';
 
 export const COMMANDS: readonly Command[] = [
@@ -17,6 +18,7 @@ export const COMMANDS: readonly Command[] = [
   ...INBOUND_COMMANDS,
   ...PARKED_COMMANDS,
   ...TLS_REPORT_COMMANDS,
+  ...STATS_COMMANDS,
   ...DOCTOR_COMMANDS,
 ];
 
