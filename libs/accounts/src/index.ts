@@ -29,6 +29,7 @@ export {
   assertWholeAccount,
   type Principal,
 } from './api-keys/principal.js';
+export { eraseAuditLog } from './erase-audit-log.js';
 export { RateLimit } from './rate-limit/rate-limit.js';
 export { RequestLog, type LoggedRequest } from './request-log/request-log.js';
 export type { RequestLogFilter } from './request-log/list.js';

@@ -4,5 +4,6 @@ export { logBacklog } from './log-lag.js';
 export { OutboxRelay } from './outbox-relay.js';
 export { AccountHistory } from './postgres/account-history.js';
 export { KeyHistory } from './postgres/key-history.js';
+export { eraseEvents, isMoved, newestOutboxRow } from './postgres/erase-events.js';
 export { LiveLog, type PositionRange } from './postgres/live-log.js';
 export { Sequencer } from './postgres/sequencer.js';

@@ -6,6 +6,7 @@ import {
   Refusal,
   seesDomain,
   STATS_COUNTERS,
+  type AddressErasure,
   type DomainStats,
   type LoggedEvent,
   type StatsCounter,
@@ -17,6 +18,7 @@ import { toMetricsResult, type EngineRow } from './metrics-result.js';
 import type { MetricsResult, MetricsQuery } from './metrics-query.js';
 import { MAX_ROWS, metricsStatement, type MetricsStatement } from './metrics-sql.js';
 import { MEMORY_LIMIT_BYTES, openServer, type StatsConnection } from './connection.js';
+import { eraseRecipient } from './erase-recipient.js';
 import { prepareSchema } from './schema.js';
 import { periodStarts } from './periods.js';
 import { STATS_COLUMNS, toStatsRow, columnValues, type StatsRow } from './event-row.js';
@@ -103,6 +105,12 @@ export class StatsStore {
     await this.queries.run(() =>
       store.insert({ table: 'stats_progress', columns: ['complete_up_to'], rows: [[position]], settings: SETTINGS }),
     );
+  }
+
+  /** Puts the keyed hash of an erasure in place of its address. Returns the number of rows. */
+  async eraseRecipient(erasure: AddressErasure): Promise<number> {
+    const { client } = await this.open();
+    return this.inserts.run(() => eraseRecipient(client, erasure));
   }
 
   /** The number of stored events with a position above `after`, up to `upTo`. */

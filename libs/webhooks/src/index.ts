@@ -11,6 +11,7 @@ export { WebhookFanOut } from './fan-out/fan-out.js';
 export type { WebhookInputOptions, WebhookFields } from './endpoints/fields.js';
 export { noticeFailingWebhooks } from './endpoints/failing.js';
 export { REPLAY_LIMIT, WebhookReplay, type Replayed } from './history/replay.js';
+export { eraseDeliveries } from './history/erase-deliveries.js';
 export { WebhookRetention } from './history/retention.js';
 export {
   OVERLAP_HOURS,

@@ -50,6 +50,7 @@ const HAS_MODE: Record<Kind, boolean> = {
   suppressedToo: false,
   suppressedTooId: false,
   apiKey: false,
+  erasure: false,
 };
 export const KINDS_WITH_MODE = (Object.keys(HAS_MODE) as Kind[]).filter((kind) => HAS_MODE[kind]);
 
@@ -91,6 +92,8 @@ export function cellsOf(column: Column): Cell[] {
 const SENDS = /^POST (\/resend)?\/emails(\/batch)?$/;
 const WHOLE_ACCOUNT = new Set([
   'GET /account',
+  'POST /erasures',
+  'GET /erasures/{id}',
   'PATCH /account',
   'POST /domains',
   'POST /resend/domains',

@@ -1,6 +1,7 @@
 import { AccountEntity, Accounts, ApiKeyEntity, ApiKeys, AuditLog } from '#libs/accounts';
 import { Refusal } from '#libs/contracts';
 import { DkimRotation, DkimZone, DomainEntity, SendingDomains } from '#libs/domains';
+import { Erasures } from '#libs/erasure';
 import { InboundStore } from '#libs/inbound';
 import { SecretBox, LocalNotifications, type Config, type Log } from '#libs/kernel';
 import { Database, establishMasterKey, migrate, openDatabase, readMasterKey } from '#libs/persistence';
@@ -11,6 +12,7 @@ export interface Administration {
   accounts: Accounts;
   apiKeys: ApiKeys;
   domains: SendingDomains;
+  erasures: Erasures;
   inbound: InboundStore;
   queues: HeldQueues;
   rotation: DkimRotation;
@@ -42,6 +44,7 @@ export async function openAdministration(settings: Config, log: Log): Promise<Ad
       rotation: new DkimRotation(database, secretBox, config, new LocalNotifications()),
       zone: new DkimZone(database, config.settings.SERVICE_DOMAIN),
       audit,
+      erasures: new Erasures(database, secretBox, config, audit),
       inbound: new InboundStore(database),
       queues: new HeldQueues(database),
       tlsReport: (domain, day) => tlsReportOf(database, { domain, day, submitter: config.settings.SERVICE_DOMAIN }),
