@@ -15,12 +15,18 @@ export const GROUPS = [
       RESEND_HOST: 'Additional host name that serves only the Resend-compatible routes, at `/` (see `docs/resend.md`).',
       SERVICE_DOMAIN:
         "The operator's own domain. The names `spf.`, `bounces.`, `smtp.`, `track.`, `sandbox.` and `sim.` are below it.",
+      REGION:
+        'Where the service processes mail, shown as `region` of domains: 2 to 32 lower-case letters, digits and hyphens. The Resend-compatible API shows the one of its four regions that begins with the same two letters, else `eu-west-1`.',
       HTTP_CONNECTIONS:
         'Open connections on `HTTP_PORT`, WebSockets included, from all clients together; at most a quarter of the limit of open files. Further ones are refused with 503.',
       HTTP_CONNECTIONS_PER_IP:
         'Open connections per client address (IPv6: per /64 network), WebSockets included. With `TRUST_PROXY`, requests in progress and WebSockets are counted instead, by forwarded address. Further ones are refused with 429.',
       HTTP_AUTH_FAILURES_PER_MINUTE:
         'Different wrong API keys per client address and minute before keys that were not used recently are refused with 429.',
+      GRAPHQL_SOCKETS_PER_ACCOUNT:
+        'Open GraphQL WebSockets per account and gateway process. Further ones are closed with 4429.',
+      GRAPHQL_OPERATIONS_PER_SOCKET:
+        'Concurrent GraphQL operations per WebSocket. A client that starts more is closed with 4429.',
       OPS_HOST: 'Address on which `OPS_PORT` listens.',
       OPS_PORT: 'Port for `/healthz`, `/readyz` and `/metrics` of this program. Unset: closed.',
       METRICS_TOKEN:
@@ -60,6 +66,10 @@ export const GROUPS = [
       KAFKA_TOPIC_PREFIX: 'Prefix of the names of topics and consumer groups.',
       CLICKHOUSE_URL:
         'ClickHouse over HTTP, as `http://user:password@host:port/database`. Unset: chDB inside the process.',
+      CLICKHOUSE_CLUSTER:
+        'Name of a cluster of the ClickHouse server: tables are created on all its servers, with replicated engines. Requires `CLICKHOUSE_URL`.',
+      STATS_RAW_DAYS: 'Days for which statistics keep single events. Roll-ups by hour and day are kept for ever.',
+      STATS_MINUTE_DAYS: 'Days for which statistics keep roll-ups by minute.',
       MASTER_KEY:
         'Encrypts secrets at rest. Unset: created in `DATA_DIR`; required with `DATABASE_URL`. Keep a backup: without it, DKIM keys and webhook secrets cannot be read, API keys are not recognised, and signed links are invalid.',
     },

@@ -20,7 +20,7 @@ export type { ApiKeyView } from './api-keys/api-key-view.js';
 export type { TokenFingerprint } from './api-keys/authentication.js';
 export { ApiKeys } from './api-keys/api-keys.js';
 export { AbuseBrakes, type CountedOutcome } from './brakes/abuse-brakes.js';
-export { AuditLog } from './audit-log.js';
+export { AuditHistory, AuditLog, type AuditEntryView } from './audit-log.js';
 export { isNarrowed } from './api-keys/assert-no-escalation.js';
 export {
   assertAddress,

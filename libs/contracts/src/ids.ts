@@ -16,6 +16,8 @@ export type IdPrefix =
   | 'inb'
   | 'key'
   | 'log'
+  | 'prk'
+  | 'rpl'
   | 'sup'
   | 'usr'
   | 'wh'

@@ -1,5 +1,5 @@
 import { eraseAuditLog } from '#libs/accounts';
-import { eraseEvents, isMoved, newestOutboxRow } from '#libs/bus';
+import { eraseEvents, eraseParkedEvents, isMoved, newestOutboxRow } from '#libs/bus';
 import type { AddressErasure } from '#libs/contracts';
 import { findErasableRecipients, findErasedEmails } from '#libs/emails';
 import { eraseReports } from '#libs/inbound';
@@ -117,8 +117,9 @@ async function reports({ database, erasure, cursor }: StepContext): Promise<Step
 }
 
 async function webhooks({ database, erasure, cursor }: StepContext): Promise<StepResult> {
+  const parked = cursor === '' ? await eraseParkedEvents(database, erasure) : 0;
   const { rows, cursor: next } = await eraseDeliveries(database, erasure, cursor);
-  return { counts: { webhook_deliveries: rows }, cursor: next };
+  return { counts: { webhook_deliveries: rows, events: parked }, cursor: next };
 }
 
 async function statistics({ stats, erasure }: StepContext): Promise<StepResult> {

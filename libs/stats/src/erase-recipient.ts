@@ -26,7 +26,47 @@ export async function eraseRecipient(client: ClickHouseClient, erasure: AddressE
     });
     erased += Number(found);
   }
+  for (const table of await valueTables(client)) await eraseValues(client, table, erasure);
   return erased;
+}
+
+/**
+ * Roll-ups by dimension have the value in their sorting key, which a mutation cannot change: the rows are copied under the other value
+ * and then deleted. Values of tags are the only ones that customers choose.
+ */
+async function eraseValues(client: ClickHouseClient, table: ValueTable, erasure: AddressErasure): Promise<void> {
+  const values = `[${erasure.needles.map(literal).join(', ')}]`;
+  const condition = `${accountIs(erasure)} AND multiSearchAnyCaseInsensitive(value, ${values})`;
+  const [{ found }] = await select<{ found: number }>(
+    client,
+    `SELECT count() AS found FROM ${table.name} WHERE ${condition}`,
+  );
+  if (Number(found) === 0) return;
+  const columns = table.columns.map((column) =>
+    column === 'value' ? `${literal(erasure.erasedAs)} AS erased` : column,
+  );
+  await client.command({
+    query: `INSERT INTO ${table.name} (${table.columns.join(', ')}) SELECT ${columns.join(', ')} FROM ${table.name} WHERE ${condition}`,
+  });
+  await client.command({
+    query: `ALTER TABLE ${table.name} DELETE WHERE ${condition}`,
+    clickhouse_settings: { mutations_sync: '2' },
+  });
+}
+
+interface ValueTable {
+  name: string;
+  columns: string[];
+}
+
+async function valueTables(client: ClickHouseClient): Promise<ValueTable[]> {
+  return select<ValueTable>(
+    client,
+    `SELECT t.name AS name, groupArray(c.name) AS columns
+       FROM system.tables AS t JOIN system.columns AS c ON c.database = t.database AND c.table = t.name
+      WHERE t.database = currentDatabase() AND t.engine LIKE '%MergeTree'
+      GROUP BY t.name HAVING countIf(c.name IN ('account_id', 'dimension', 'value')) = 3 ORDER BY name`,
+  );
 }
 
 async function recipientTables(client: ClickHouseClient): Promise<Table[]> {
@@ -40,12 +80,15 @@ async function recipientTables(client: ClickHouseClient): Promise<Table[]> {
   return rows.map(({ name, has_tags }) => ({ name, hasTags: Number(has_tags) > 0 }));
 }
 
-function conditionFor({ hasTags }: Table, { accountId, needles }: AddressErasure): string {
-  // The id as text, or as the UUID in it.
-  const account = `replaceAll(toString(account_id), '-', '') IN (${literal(accountId)}, ${literal(accountId.slice(4))})`;
+/** The id as text, or as the UUID in it. */
+const accountIs = ({ accountId }: AddressErasure): string =>
+  `replaceAll(toString(account_id), '-', '') IN (${literal(accountId)}, ${literal(accountId.slice(4))})`;
+
+function conditionFor({ hasTags }: Table, erasure: AddressErasure): string {
+  const { needles } = erasure;
   const values = `[${needles.map(literal).join(', ')}]`;
   const isRecipient = `has(${values}, lower(recipient))`;
-  return `${account} AND (${isRecipient}${hasTags ? ` OR arrayExists(v -> ${isIn(values)}, mapValues(tags))` : ''})`;
+  return `${accountIs(erasure)} AND (${isRecipient}${hasTags ? ` OR arrayExists(v -> ${isIn(values)}, mapValues(tags))` : ''})`;
 }
 
 function changesOf({ hasTags }: Table, { erasedAs, needles }: AddressErasure): string {

@@ -46,6 +46,8 @@ export const IDOR_ROWS: Record<string, IdorRow> = {
   ),
   'DELETE /api-keys/{id}': of({ 'path:id': 'apiKey' }),
 
+  'GET /audit-log': of({ 'query:after': 'audit', 'query:before': 'audit' }),
+
   'GET /captured': of({ 'query:email_id': 'email', 'query:after': 'captured' }),
   'GET /captured/{id}/raw': of({ 'path:id': 'captured' }),
   'DELETE /captured': of({}),
@@ -110,6 +112,8 @@ export const IDOR_ROWS: Record<string, IdorRow> = {
   // A column names a domain, which has a test of its own.
   'POST /suppressions/import': of({}, { body: () => `email\r\n${freshAddress()}\r\n` }),
 
+  'GET /queues': of({}),
+
   'GET /stats': of({ 'query:domain_id': 'domain', 'query:email_id': 'email' }),
   'GET /usage': of({}),
 
@@ -138,6 +142,9 @@ export const IDOR_ROWS: Record<string, IdorRow> = {
     { 'path:id': 'webhook', 'body:after': 'webhookDelivery' },
     { body: () => ({ from: '2020-01-01T00:00:00Z' }), grows: true },
   ),
+  'GET /webhooks/{id}/replays': of({ 'path:id': 'webhook', ...page('webhookReplay') }),
+  'GET /webhooks/{id}/replays/{replayId}': of({ 'path:id': 'webhook', 'path:replayId': 'webhookReplay' }),
+  'POST /webhooks/{id}/replays/{replayId}/cancel': of({ 'path:id': 'webhook', 'path:replayId': 'webhookReplay' }),
 };
 
 /** The same for clients of Resend, whose routes are not in `openapi.json`. */

@@ -43,6 +43,7 @@ const HAS_MODE: Record<Kind, boolean> = {
   webhookEvent: true,
   webhookDelivery: true,
   webhookAttempt: true,
+  webhookReplay: false,
   domain: false,
   webhook: false,
   suppression: false,
@@ -51,6 +52,7 @@ const HAS_MODE: Record<Kind, boolean> = {
   suppressedTooId: false,
   apiKey: false,
   erasure: false,
+  audit: false,
 };
 export const KINDS_WITH_MODE = (Object.keys(HAS_MODE) as Kind[]).filter((kind) => HAS_MODE[kind]);
 
@@ -91,6 +93,7 @@ export function cellsOf(column: Column): Cell[] {
 /** Sends mail from the sender's domain, which no place of the operation names. */
 const SENDS = /^POST (\/resend)?\/emails(\/batch)?$/;
 const WHOLE_ACCOUNT = new Set([
+  'GET /audit-log',
   'GET /account',
   'POST /erasures',
   'GET /erasures/{id}',

@@ -1,4 +1,5 @@
 import { AccountEntity, Accounts, ApiKeyEntity, ApiKeys, AuditLog } from '#libs/accounts';
+import { ParkedEvents } from '#libs/bus';
 import { Refusal } from '#libs/contracts';
 import { DkimRotation, DkimZone, DomainEntity, SendingDomains } from '#libs/domains';
 import { Erasures } from '#libs/erasure';
@@ -15,6 +16,7 @@ export interface Administration {
   erasures: Erasures;
   inbound: InboundStore;
   queues: HeldQueues;
+  parked: ParkedEvents;
   rotation: DkimRotation;
   zone: DkimZone;
   audit: AuditLog;
@@ -47,6 +49,7 @@ export async function openAdministration(settings: Config, log: Log): Promise<Ad
       erasures: new Erasures(database, secretBox, config, audit),
       inbound: new InboundStore(database),
       queues: new HeldQueues(database),
+      parked: new ParkedEvents(database),
       tlsReport: (domain, day) => tlsReportOf(database, { domain, day, submitter: config.settings.SERVICE_DOMAIN }),
       close: () => opened.close(),
     };

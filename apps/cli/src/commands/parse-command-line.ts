@@ -6,6 +6,7 @@ import { DOCTOR_COMMANDS } from './doctor-command.js';
 import { DOMAIN_COMMANDS } from './domain-commands.js';
 import { ERASURE_COMMANDS } from './erasure-commands.js';
 import { INBOUND_COMMANDS } from './inbound-commands.js';
+import { PARKED_COMMANDS } from './parked-commands.js';
 import { QUEUE_COMMANDS } from './queue-commands.js';
 import { TLS_REPORT_COMMANDS } from './tls-report-commands.js';
 
@@ -16,6 +17,7 @@ export const COMMANDS: readonly Command[] = [
   ...QUEUE_COMMANDS,
   ...ERASURE_COMMANDS,
   ...INBOUND_COMMANDS,
+  ...PARKED_COMMANDS,
   ...TLS_REPORT_COMMANDS,
   ...DOCTOR_COMMANDS,
 ];

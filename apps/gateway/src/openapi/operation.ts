@@ -1,5 +1,5 @@
 import { applyDecorators, HttpCode, type Type } from '@nestjs/common';
-import { ApiHeader, ApiOperation, ApiResponse, ApiTags } from '@nestjs/swagger';
+import { ApiExtraModels, ApiHeader, ApiOperation, ApiResponse, ApiTags, getSchemaPath } from '@nestjs/swagger';
 import { LIMITS, REFUSALS } from '#libs/contracts';
 import type { ErrorBody } from '../http/error-body.js';
 import { ErrorDto } from './error.dto.js';
@@ -17,6 +17,8 @@ export const TAGS = {
   Statistics: 'Counts and rates over time, delayed by at most five seconds.',
   'API keys': 'Keys with scopes, and with restrictions to domains, IP addresses and time.',
   Account: 'The account itself, and who receives notices of the service.',
+  Queues: 'What waits to be delivered, for whom, why and since when.',
+  'Audit log': 'Actions that must be traceable: who changed what.',
   Usage: 'The monthly allowance and its usage.',
   'Request log': 'The requests of this account and their responses.',
   'Captured mail':
@@ -34,6 +36,8 @@ interface OperationOptions {
   description?: string;
   /** The class of the response; in brackets for a bare array. Absent if the response is not JSON (see `content`). */
   response?: Type | [Type];
+  /** The classes of a response that depends on the parameters. */
+  responses?: readonly Type[];
   /** Media type of a response that is not JSON. */
   content?: string;
   /** Status of a successful response, by default 200. */
@@ -64,6 +68,7 @@ const DESCRIPTIONS: Record<number, string> = {
 /** Status and documentation of one route: its entry in `openapi.json` except for the parameters. */
 export function Operation(options: OperationOptions): MethodDecorator {
   const { tag, summary, description, response, content, status = 200, errors = [], idempotent = false } = options;
+  const { responses = [] } = options;
   const [type, isArray] = Array.isArray(response) ? [response[0], true] : [response, false];
   return applyDecorators(
     HttpCode(status),
@@ -73,11 +78,13 @@ export function Operation(options: OperationOptions): MethodDecorator {
       status,
       description: 'Success',
       ...(type === undefined ? {} : { type, isArray }),
+      ...(responses.length === 0 ? {} : { schema: { oneOf: responses.map((one) => ({ $ref: getSchemaPath(one) })) } }),
       ...(content === undefined ? {} : { content: { [content]: { schema: { type: 'string' } } } }),
     }),
     ...[...new Set([...errors, ...COMMON_ERRORS])]
       .sort((a, b) => a - b)
       .map((code) => ApiResponse({ status: code, type: ErrorDto, ...errorResponseOf(code) })),
+    ...(responses.length === 0 ? [] : [ApiExtraModels(...responses)]),
     ...(idempotent ? [IdempotencyKey] : []),
   );
 }

@@ -45,3 +45,17 @@ export async function isMoved(db: Queryable, outboxRow: string): Promise<boolean
   );
   return rows[0].moved;
 }
+
+/** The same for events that a consumer could not handle, of which there are few. Returns the number of events. */
+export async function eraseParkedEvents(db: Queryable, erasure: AddressErasure): Promise<number> {
+  const { rows } = await db.query<{ id: string; record: string; reason: string }>(
+    'SELECT id, record, reason FROM parked_events WHERE account_id = $1',
+    [erasure.accountId],
+  );
+  const changed = rows
+    .map(({ id, record, reason }) => ({ id, record: erasure.rewrite(record), reason: erasure.rewrite(reason) }))
+    .filter(({ record, reason }, i) => record !== rows[i].record || reason !== rows[i].reason);
+  for (const { id, record, reason } of changed)
+    await db.query('UPDATE parked_events SET record = $2, reason = $3 WHERE id = $1', [id, record, reason]);
+  return changed.length;
+}

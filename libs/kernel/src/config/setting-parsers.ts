@@ -125,6 +125,13 @@ export function url(...protocols: string[]): SettingParser<string> {
   };
 }
 
+/** Where the service processes mail, as a word of the operator. */
+export const region: SettingParser<string> = (value) => {
+  if (!/^[a-z][a-z0-9-]{0,30}[a-z0-9]$/.test(value))
+    throw new Error('must be 2 to 32 lower-case letters, digits and hyphens, such as eu or us-east-1');
+  return value;
+};
+
 const LABEL = '[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?';
 const DOMAIN = new RegExp(`^${LABEL}(?:\\.${LABEL})+$`);
 
