@@ -8,6 +8,7 @@ import { ERASURE_COMMANDS } from './erasure-commands.js';
 import { INBOUND_COMMANDS } from './inbound-commands.js';
 import { PARKED_COMMANDS } from './parked-commands.js';
 import { QUEUE_COMMANDS } from './queue-commands.js';
+import { STATS_COMMANDS } from './stats-commands.js';
 import { TLS_REPORT_COMMANDS } from './tls-report-commands.js';
 
 export const COMMANDS: readonly Command[] = [
@@ -19,6 +20,7 @@ export const COMMANDS: readonly Command[] = [
   ...INBOUND_COMMANDS,
   ...PARKED_COMMANDS,
   ...TLS_REPORT_COMMANDS,
+  ...STATS_COMMANDS,
   ...DOCTOR_COMMANDS,
 ];
 
