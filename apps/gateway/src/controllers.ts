@@ -1,14 +1,18 @@
 import { DashboardController } from './dashboard/dashboard.controller.js';
 import { DocsController } from './openapi/docs.controller.js';
+import { AccountController } from './rest/account/account.controller.js';
 import { ApiKeysController } from './rest/api-keys/api-keys.controller.js';
+import { AuditLogController } from './rest/audit-log/audit-log.controller.js';
 import { CapturedController } from './rest/captured/captured.controller.js';
 import { DomainsController } from './rest/domains/domains.controller.js';
 import { EmailAttachmentsController } from './rest/emails/email-attachments.controller.js';
 import { EmailChangesController } from './rest/emails/email-changes.controller.js';
 import { EmailsController } from './rest/emails/emails.controller.js';
+import { ErasuresController } from './rest/erasures/erasures.controller.js';
 import { EventsController } from './rest/events/events.controller.js';
 import { LogsController } from './rest/logs/logs.controller.js';
 import { OpsController } from './rest/ops/ops.controller.js';
+import { QueuesController } from './rest/queues/queues.controller.js';
 import { ResendApiKeysController } from './resend/api-keys/resend-api-keys.controller.js';
 import { ResendDomainsController } from './resend/domains/resend-domains.controller.js';
 import { ResendEmailAttachmentsController } from './resend/emails/resend-email-attachments.controller.js';
@@ -28,11 +32,14 @@ import { StatsController } from './rest/stats/stats.controller.js';
 import { UnsubscribeController } from './tracking/unsubscribe.controller.js';
 import { VisitsController } from './tracking/visits.controller.js';
 import { UsageController } from './rest/usage/usage.controller.js';
+import { WebhookReplaysController } from './rest/webhooks/webhook-replays.controller.js';
 import { WebhooksController } from './rest/webhooks/webhooks.controller.js';
 
 /** All REST controllers. Routes with the same path prefix are matched in this order. */
 export const CONTROLLERS = [
+  AccountController,
   ApiKeysController,
+  AuditLogController,
   CapturedController,
   DashboardController,
   DocsController,
@@ -40,9 +47,11 @@ export const CONTROLLERS = [
   EmailAttachmentsController,
   EmailChangesController,
   EmailsController,
+  ErasuresController,
   EventsController,
   LogsController,
   OpsController,
+  QueuesController,
   ResendApiKeysController,
   ResendDomainsController,
   ResendEmailAttachmentsController,
@@ -56,6 +65,7 @@ export const CONTROLLERS = [
   ResendWebhooksController,
   SendingController,
   WebhookEventsController,
+  WebhookReplaysController,
   StatsController,
   SuppressionsBulkController,
   SuppressionsController,

@@ -26,9 +26,15 @@ export const LIMITS = {
   /** Size of a CSV file with suppressions. */
   importBytes: 5 * 1024 * 1024,
   importEntries: 100_000,
+  accountNameLength: 100,
+  notifyAddresses: 10,
   apiKeyNameLength: 100,
   apiKeyDomains: 100,
   allowedIps: 100,
+  passwordMinimum: 12,
+  passwordMaximum: 1000,
+  userNameLength: 100,
+  membersPerAccount: 500,
   freePlanUnits: 3000,
   smtpRecipients: 100,
   /** Size of a message to the inbound listener: our largest message in base64, with a report around it. */

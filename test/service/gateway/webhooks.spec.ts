@@ -66,7 +66,9 @@ describe('POST /webhooks', () => {
       status: 'enabled',
     });
     expect(await answerOf(api().get('/webhooks'))).toEqual([200, [webhook]]);
-    expect(await answerOf(api().get(`/v1/webhooks/${String(webhook['id'])}`))).toEqual([200, webhook]);
+    const figures = { lag_seconds: 0, pending: 0, in_flight: 0, window: 10, paused_until: null };
+    const shown = await answerOf(api().get(`/v1/webhooks/${String(webhook['id'])}`));
+    expect(shown).toMatchObject([200, { ...webhook, delivery: { ...figures, last_24_hours: { delivered: 0 } } }]);
   });
 
   it('takes endpoint for url, and the domains whose events are wanted', async () => {
@@ -254,13 +256,6 @@ describe('the events of a webhook', () => {
       { id: event['id'], status: 'pending' },
     ]);
     const from = new Date(Date.now() - 60_000).toISOString();
-    expect(
-      await answerOf(
-        api()
-          .post(`/webhooks/${id}/replay`)
-          .send({ from, types: ['webhook.test'] }),
-      ),
-    ).toEqual([200, { object: 'webhook_replay', webhook_id: id, queued: 1, has_more: false, next_cursor: null }]);
     await answerOf(api().patch(`/webhooks/${id}`).send({ status: 'disabled' }));
     for (const [again, body] of [
       [`/webhooks/${id}/test`, undefined],
@@ -374,7 +369,7 @@ it('takes any time for a range', async () => {
   for (const time of ['0001-01-01T00:00:00Z', '9999-12-31T23:59:59Z', '0000-01-01T00:00:00+23:59']) {
     const query = `created_after=${encodeURIComponent(time)}&created_before=${encodeURIComponent(time)}`;
     expect((await answerOf(api().get(`/webhooks/${id}/events?${query}`)))[0]).toBe(200);
-    expect((await answerOf(api().post(`/webhooks/${id}/replay`).send({ from: time })))[0]).toBe(200);
+    expect((await answerOf(api().post(`/webhooks/${id}/replay`).send({ from: time })))[0]).toBe(202);
   }
 });
 

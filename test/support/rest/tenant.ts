@@ -16,6 +16,7 @@ export type Kind =
   | 'webhookEvent'
   | 'webhookDelivery'
   | 'webhookAttempt'
+  | 'webhookReplay'
   | 'event'
   | 'suppression'
   | 'suppressionId'
@@ -23,7 +24,9 @@ export type Kind =
   | 'suppressedTooId'
   | 'apiKey'
   | 'captured'
-  | 'log';
+  | 'erasure'
+  | 'log'
+  | 'audit';
 
 /** An account of its own, and one thing of every kind in it. */
 export interface Tenant {
@@ -76,7 +79,7 @@ export async function madeThings(
   const create = async <T extends { id: string }>(path: string, body: object, by = call): Promise<T> => {
     const answer = await by('POST', path, body);
     const text = await answer.text();
-    expect([path, answer.status, text]).toEqual([path, 201, text]);
+    expect([path, answer.status, text]).toEqual([path, path.endsWith('/replay') ? 202 : 201, text]);
     return JSON.parse(text) as T;
   };
   const made = async (path: string, body: object) => (await create(path, body)).id;
@@ -103,6 +106,11 @@ export async function madeThings(
   const suppressedToo = `private-${name}@also.example.net`;
   const suppressionId = await made('/suppressions', { email: suppression, domain_id: limits?.domainId });
   const suppressedTooId = await made('/suppressions', { email: suppressedToo, domain_id: limits?.domainId });
+  const removed = await made('/suppressions', {
+    email: `private-${name}@removed.example.net`,
+    domain_id: limits?.domainId,
+  });
+  expect((await call('DELETE', `/suppressions/${removed}`)).status).toBe(200);
   const email = await mail({
     tags: { owner: `private-${name}` },
     attachments: [{ filename: `private-${name}.txt`, content: Buffer.from('hello').toString('base64') }],
@@ -124,6 +132,7 @@ export async function madeThings(
     `/webhooks/${webhook}/events`,
     ({ status, type }) => status === 'delivered' && type === 'email.delivered',
   );
+  await made(`/webhooks/${webhook}/replay`, { from: '2020-01-01T00:00:00Z', to: '2020-01-02T00:00:00Z' });
   return {
     webhook,
     apiKey,
@@ -136,19 +145,29 @@ export async function madeThings(
     bounced,
     attachment: (await first(`/emails/${email}/attachments`)).id,
     attempt: (await first(`/emails/${email}/attempts`)).id,
+    erasure: await requestErasure(call, `private-${name}@erased.example.net`),
     captured: (await first(`/captured?email_id=${email}`)).id,
     event: (await first(`/emails/${email}/events`)).id,
     log: (await first(limits ? `/logs?api_key_id=${apiKey}` : '/logs')).id,
+    audit: (await first('/audit-log', ({ target }) => target === removed)).id,
     webhookEvent: told.id,
     webhookDelivery: told.delivery_id,
+    webhookReplay: (await first(`/webhooks/${webhook}/replays`, ({ status }) => status === 'completed')).id,
     webhookAttempt: (await first(`/webhooks/${webhook}/events/${told.id}/attempts`)).id,
   };
+}
+
+async function requestErasure(call: Call, email: string): Promise<string> {
+  const answer = await call('POST', '/erasures', { email });
+  expect(answer.status).toBe(202);
+  return ((await answer.json()) as { id: string }).id;
 }
 
 interface Entry {
   id: string;
   type?: string;
   status?: string;
+  target?: string;
   delivery_id: string;
 }
 

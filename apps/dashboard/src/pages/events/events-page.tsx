@@ -8,11 +8,10 @@ import { Empty } from '../../components/feedback.tsx';
 import { Copyable, ExactTime, Status } from '../../components/format.tsx';
 import { ConnectionList, type Column } from '../../components/list.tsx';
 import { Page } from '../../components/page.tsx';
-import type { EventPartsFragment } from '../../graphql/generated.ts';
 import { EVENT_TYPES } from '../webhooks/event-types.ts';
-import { useEventStream } from './use-event-stream.ts';
+import { useEventStream, type StreamedEvent } from './use-event-stream.ts';
 
-const COLUMNS: Column<EventPartsFragment>[] = [
+const COLUMNS: Column<StreamedEvent>[] = [
   { title: 'Event', width: '190px', render: ({ type }) => <Status value={type} /> },
   { title: 'Recipient', width: 'minmax(0, 2fr)', render: ({ recipient }) => recipient ?? '–' },
   { title: 'Words', width: 'minmax(0, 3fr)', from: 'md', render: ({ data }) => wordsOf(data) },
@@ -26,7 +25,7 @@ export function EventsPage() {
   return (
     <Page
       title="Events"
-      description="What happens to the messages of the account, newest first, as webhooks and Kafka receive it."
+      description="What happens from now on, as webhooks and Kafka receive it. Earlier events are on the pages of their messages."
       actions={
         <Button
           variant={live ? 'light' : 'default'}
@@ -52,7 +51,7 @@ export function EventsPage() {
         keyOf={({ id }) => id}
         onOpen={(event) => modals.open({ title: event.type, size: 'lg', children: <Detail event={event} /> })}
         empty={
-          <Empty icon={IconActivity} title="No events yet">
+          <Empty icon={IconActivity} title="Waiting for events">
             Events appear here the moment they happen.
           </Empty>
         }
@@ -67,7 +66,7 @@ function wordsOf(data: unknown): string {
   return smtp?.text ?? link ?? subject ?? '';
 }
 
-function Detail({ event: { id, emailId, createdAt, data } }: { event: EventPartsFragment }) {
+function Detail({ event: { id, emailId, createdAt, data } }: { event: StreamedEvent }) {
   return (
     <Stack>
       <Group justify="space-between">

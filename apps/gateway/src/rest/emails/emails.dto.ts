@@ -235,7 +235,7 @@ export class RecipientDto implements RecipientView {
   visits: VisitsDto | null;
 }
 
-class TrackedDto implements Tracking {
+export class TrackedDto implements Tracking {
   @FlagProperty('Opens are tracked', true)
   opens: boolean;
 
