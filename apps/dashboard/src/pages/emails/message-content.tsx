@@ -80,7 +80,7 @@ export function MessageFrame({ emailId }: { emailId: string }) {
       <iframe
         title="Message"
         sandbox=""
-        src={`/app/message/${emailId}?account=${account.id}`}
+        src={`/app/message/${emailId}?x-account-id=${account.id}`}
         style={{
           width: WIDTHS[width],
           maxWidth: '100%',
