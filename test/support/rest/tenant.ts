@@ -24,6 +24,7 @@ export type Kind =
   | 'suppressedTooId'
   | 'apiKey'
   | 'captured'
+  | 'erasure'
   | 'log'
   | 'audit';
 
@@ -144,6 +145,7 @@ export async function madeThings(
     bounced,
     attachment: (await first(`/emails/${email}/attachments`)).id,
     attempt: (await first(`/emails/${email}/attempts`)).id,
+    erasure: await requestErasure(call, `private-${name}@erased.example.net`),
     captured: (await first(`/captured?email_id=${email}`)).id,
     event: (await first(`/emails/${email}/events`)).id,
     log: (await first(limits ? `/logs?api_key_id=${apiKey}` : '/logs')).id,
@@ -153,6 +155,12 @@ export async function madeThings(
     webhookReplay: (await first(`/webhooks/${webhook}/replays`, ({ status }) => status === 'completed')).id,
     webhookAttempt: (await first(`/webhooks/${webhook}/events/${told.id}/attempts`)).id,
   };
+}
+
+async function requestErasure(call: Call, email: string): Promise<string> {
+  const answer = await call('POST', '/erasures', { email });
+  expect(answer.status).toBe(202);
+  return ((await answer.json()) as { id: string }).id;
 }
 
 interface Entry {

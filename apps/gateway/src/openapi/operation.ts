@@ -11,6 +11,7 @@ export const TAGS = {
   Domains: 'Sending domains: the DNS records to publish, their status, and the settings of each domain.',
   Suppressions:
     'Addresses that receive no e-mails: after a hard bounce, a complaint or an unsubscription, or by request.',
+  Erasures: 'Requests to erase a recipient from all stores, with a receipt.',
   Webhooks: 'Subscriptions to events: the URL to call, signing secrets, delivered events and their replay.',
   Events: 'All events in order, for clients that read at their own pace.',
   Statistics:
