@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { EventLog, LiveLog, type PositionRange } from '#libs/bus';
+import { EventLog, LiveLog, ParkedEvents, type PositionRange } from '#libs/bus';
 import { Config, Health, Log, Metrics, sleep } from '#libs/kernel';
 import { STORED_TYPES, StatsStore } from '#libs/stats';
 import { Counter, Gauge } from 'prom-client';
@@ -26,6 +26,7 @@ export class GapCheck {
   constructor(
     private readonly eventLog: EventLog,
     private readonly liveLog: LiveLog,
+    private readonly parked: ParkedEvents,
     private readonly store: StatsStore,
     private readonly log: Log,
     { program }: Config,
@@ -88,7 +89,7 @@ export class GapCheck {
     if (after < end) after = await this.skipLost({ after, upTo: end });
     while (after < end && !stopping.aborted) {
       const upTo = Math.min(after + RANGE, end);
-      await this.check({ after, upTo });
+      await this.check(consumer, { after, upTo });
       await this.store.setCompleteUpTo(upTo);
       after = upTo;
     }
@@ -110,34 +111,39 @@ export class GapCheck {
     return gone;
   }
 
-  private async check(range: PositionRange): Promise<void> {
-    this.missing = await this.countMissing(range);
+  private async check(consumer: string, range: PositionRange): Promise<void> {
+    // The store did not take these.
+    const parked = await this.parked.positions(consumer, range);
+    this.missing = await this.countMissing(range, parked);
     if (this.missing === 0) return;
     this.log.warn('statistics lack events, which are added from the event log', { events: this.missing, ...range });
-    await this.fill(range);
-    const left = await this.countMissing(range);
+    await this.fill(range, parked);
+    const left = await this.countMissing(range, parked);
     this.attempts = left > 0 ? this.attempts + 1 : 0;
     this.filled.inc(this.missing - left);
     this.missing = left;
     if (left > 0) throw new Error(`${left} events from ${range.after} to ${range.upTo} could not be added`);
   }
 
-  private async countMissing(range: PositionRange): Promise<number> {
+  private async countMissing(range: PositionRange, parked: ReadonlySet<number>): Promise<number> {
     const [expected, stored] = await Promise.all([
       this.liveLog.count(range, STORED_TYPES),
       this.store.countStored(range),
     ]);
-    return Math.max(0, expected - stored);
+    return Math.max(0, expected - stored - parked.size);
   }
 
   /** Repeated with the same token until it is confirmed, so that it completes what a crash interrupted. */
-  private async fill({ after, upTo }: PositionRange): Promise<void> {
+  private async fill({ after, upTo }: PositionRange, parked: ReadonlySet<number>): Promise<void> {
     for (let last = after; last < upTo;) {
       const events = await this.liveLog.read(last, Math.min(READ_EVENTS, upTo - last));
       const inRange = events.filter(({ position }) => position <= upTo);
       if (inRange.length === 0) return;
       const next = inRange[inRange.length - 1].position;
-      await this.store.fill(inRange, this.attempts);
+      await this.store.fill(
+        inRange.filter(({ position }) => !parked.has(position)),
+        this.attempts,
+      );
       last = next;
     }
   }

@@ -5,7 +5,12 @@ import { StatsStore } from '#libs/stats';
 import { Gauge } from 'prom-client';
 import { GapCheck } from './gap-check.js';
 
+/** Names of ClickHouse errors about values. */
+const REFUSED_ROW =
+  /\b(CANNOT_PARSE_\w+|CANNOT_CONVERT_TYPE|INCORRECT_DATA|TYPE_MISMATCH|VALUE_IS_OUT_OF_RANGE_OF_DATA_TYPE|DECIMAL_OVERFLOW)\b/;
 const BATCH = 5_000;
+/** The source of events that an operator replays, see `libs/bus/src/parking`. */
+const PARKED = 'parked';
 /** Waits for fuller batches, because an insert costs nearly the same for one event as for a hundred. */
 const LINGER_MS = 250;
 /** Under load. Statistics are promised to be at most 5 s behind. */
@@ -68,6 +73,7 @@ export class StatsSink implements OnApplicationBootstrap {
       linger: LINGER_MS,
       burstLinger: BURST_LINGER_MS,
       recordBoundaries: true,
+      isRecordFault: isRefusedRow,
       handle: (batch) => this.handle(batch),
     });
     await this.gaps.run(consumer, this.stopping.signal);
@@ -91,6 +97,8 @@ export class StatsSink implements OnApplicationBootstrap {
 
   private async handle({ source, first, last, events }: EventBatch): Promise<void> {
     if (events.length === 0) return;
+    // An event that was parked is below positions that are stored since.
+    if (source === PARKED) return this.store.fill(events, 0);
     this.stored ??= events[0].position - 1;
     try {
       // With the position, because the offsets of a Kafka topic that was deleted and made again begin at 0 again.
@@ -112,4 +120,10 @@ export class StatsSink implements OnApplicationBootstrap {
     const head = await this.liveLog.head().catch(() => undefined);
     return head === undefined ? undefined : Math.max(0, head - this.stored);
   }
+}
+
+/** The store does not take a row of the batch. A server names the error in `type`, the embedded engine in the message. */
+function isRefusedRow(error: unknown): boolean {
+  const { type = '', message = '' } = error as { type?: string; message?: string };
+  return REFUSED_ROW.test(type) || REFUSED_ROW.test(message);
 }

@@ -15,6 +15,9 @@ export const TAGS = {
   Events: 'All events in order, for clients that read at their own pace.',
   Statistics: 'Counts and rates over time, delayed by at most five seconds.',
   'API keys': 'Keys with scopes, and with restrictions to domains, IP addresses and time.',
+  Account: 'The account itself, and who receives notices of the service.',
+  Queues: 'What waits to be delivered, for whom, why and since when.',
+  'Audit log': 'Actions that must be traceable: who changed what.',
   Usage: 'The monthly allowance and its usage.',
   'Request log': 'The requests of this account and their responses.',
   'Captured mail':
@@ -50,7 +53,7 @@ const COMMON_ERRORS = [401, 403, 429, 500, 503] as const;
 const DESCRIPTIONS: Record<number, string> = {
   400: 'A field, a parameter or a header is invalid; `details` lists all problems',
   401: 'The API key is missing, unknown, revoked or expired',
-  403: 'The key lacks the scope, or the account is blocked or overdue',
+  403: 'The key lacks the scope, or the account is blocked, overdue or (for sending) paused',
   404: 'The account has no such resource',
   405: 'The path does not support this method',
   409: 'Not possible in the current state of the resource, or a conflict of idempotency keys',

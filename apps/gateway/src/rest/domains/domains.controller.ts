@@ -138,7 +138,7 @@ export class DomainsController {
     tag: TAG,
     summary: 'Remove a domain',
     description:
-      'Removes the domain and its DKIM keys permanently. Queued e-mails of the domain fail with the reason `domain_removed`; API keys restricted to the domain are disabled. The suppressions of the domain are kept and apply again, under the new id, if the account adds the name again.',
+      'Removes the domain and its DKIM keys permanently. Queued and scheduled e-mails of the domain fail within five seconds with the reason `domain_removed`; API keys restricted to the domain are disabled. The suppressions of the domain are kept and apply again, under the new id, if the account adds the name again.',
     response: DomainDeletedDto,
     errors: [404],
   })
