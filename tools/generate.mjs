@@ -1,5 +1,5 @@
 /**
- * Generates `schema.gql` and `openapi.json` from the code; both are committed. With `--check` it writes nothing and
+ * Generates `schema.gql`, `openapi.json` and `docs/graphql-operations.md` from the code; all are committed. With `--check` it writes nothing and
  * exits with 1 if a committed file differs. Compiles first, so that the result never comes from an old build.
  */
 import { spawnSync } from 'node:child_process';
@@ -12,8 +12,12 @@ const check = process.argv.includes('--check');
 // The exit code does not matter: types are checked elsewhere, and the compiler writes its output in any case.
 spawnSync(process.execPath, [`${root}node_modules/typescript-native/bin/tsc`, '-p', `${root}tsconfig.build.json`]);
 
-const { renderOpenApi, renderSchema } = await import('../dist/apps/gateway/src/generate.js');
-const outputs = { 'schema.gql': await renderSchema(), 'openapi.json': await renderOpenApi() };
+const { renderGraphqlOperations, renderOpenApi, renderSchema } = await import('../dist/apps/gateway/src/generate.js');
+const outputs = {
+  'schema.gql': await renderSchema(),
+  'openapi.json': await renderOpenApi(),
+  'docs/graphql-operations.md': await renderGraphqlOperations(),
+};
 
 let stale = 0;
 for (const [file, text] of Object.entries(outputs)) {

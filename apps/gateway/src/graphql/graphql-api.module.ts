@@ -33,7 +33,9 @@ import { GraphqlCaller, type GraphqlContext } from './graphql-caller.js';
 import { GraphqlErrors } from './graphql-errors.js';
 import { WebSocketProtocol } from './websocket-protocol.js';
 import { GraphqlWebSocketServer } from './websocket-server.js';
-import { QUERY_LIMITS, QUERY_RULES } from './query-limits.js';
+import { costPlugin, GRAPHQL_PATH } from './checks/http-requests.js';
+import { PersistedOperations } from './checks/persisted-operations.js';
+import { QueryGuard } from './checks/query-guard.js';
 import { AuditLogResolver } from './audit-log/audit-log.resolver.js';
 import { QueuesResolver } from './queues/queues.resolver.js';
 import { AccountResolver } from './account/account.resolver.js';
@@ -99,24 +101,28 @@ const REST_HANDLERS = [
   WebhooksController,
 ];
 
-@Module({ providers: [GraphqlErrors], exports: [GraphqlErrors] })
-class GraphqlErrorsModule {}
+const CHECKS = [GraphqlErrors, PersistedOperations, QueryGuard];
+
+@Module({ providers: CHECKS, exports: CHECKS })
+class GraphqlChecksModule {}
 
 /** All options of Apollo are set explicitly, so that none depends on NODE_ENV. Subscriptions have a server of their own. */
-function apolloOptions(errors: GraphqlErrors): ApolloDriverConfig {
+function apolloOptions(errors: GraphqlErrors, guard: QueryGuard): ApolloDriverConfig {
   return {
     autoSchemaFile: true,
     sortSchema: true,
-    path: '/graphql',
+    path: GRAPHQL_PATH,
     graphiql: false,
+    // The rules of the guard decide.
     introspection: true,
     csrfPrevention: true,
     allowBatchedHttpRequests: false,
     persistedQueries: false,
     includeStacktraceInErrorResponses: false,
     hideSchemaDetailsFromClientErrors: true,
-    parseOptions: { maxTokens: QUERY_LIMITS.tokens },
-    validationRules: QUERY_RULES,
+    parseOptions: { maxTokens: guard.tokens },
+    validationRules: guard.rules,
+    plugins: [costPlugin(guard)],
     context: (request: FastifyRequest): GraphqlContext => ({ caller: new GraphqlCaller(request.principal) }),
     formatError: (formatted, thrown) => errors.format(thrown, String(formatted.extensions?.['code'])),
   };
@@ -128,15 +134,15 @@ function apolloOptions(errors: GraphqlErrors): ApolloDriverConfig {
     DomainsModule,
     EmailsApiModule,
     EmailsModule,
-    GraphqlErrorsModule,
+    GraphqlChecksModule,
     HttpAccessModule,
     QueueApiModule,
     SuppressionsModule,
     WebhooksModule,
     GraphQLModule.forRootAsync<ApolloDriverConfig>({
       driver: ApolloDriver,
-      imports: [GraphqlErrorsModule],
-      inject: [GraphqlErrors],
+      imports: [GraphqlChecksModule],
+      inject: [GraphqlErrors, QueryGuard],
       useFactory: apolloOptions,
     }),
   ],
