@@ -1,6 +1,6 @@
 /**
- * Generates `schema.gql` and `openapi.json` from the code, and from the schema the operations of the dashboard; all are
- * committed. With `--check` it writes nothing and
+ * Generates `schema.gql`, `openapi.json` and `docs/graphql-operations.md` from the code, and from the schema the operations
+ * of the dashboard; all are committed. With `--check` it writes nothing and
  * exits with 1 if a committed file differs. Compiles first, so that the result never comes from an old build.
  */
 import { spawnSync } from 'node:child_process';
@@ -14,11 +14,12 @@ const check = process.argv.includes('--check');
 // The exit code does not matter: types are checked elsewhere, and the compiler writes its output in any case.
 spawnSync(process.execPath, [`${root}node_modules/typescript-native/bin/tsc`, '-p', `${root}tsconfig.build.json`]);
 
-const { renderOpenApi, renderSchema } = await import('../dist/apps/gateway/src/generate.js');
+const { renderGraphqlOperations, renderOpenApi, renderSchema } = await import('../dist/apps/gateway/src/generate.js');
 const schema = await renderSchema();
 const outputs = {
   'schema.gql': schema,
   'openapi.json': await renderOpenApi(),
+  'docs/graphql-operations.md': await renderGraphqlOperations(),
   ...(await renderDashboardOperations(root, schema)),
 };
 

@@ -23,6 +23,14 @@ export const GROUPS = [
         'Open connections per client address (IPv6: per /64 network), WebSockets included. With `TRUST_PROXY`, requests in progress and WebSockets are counted instead, by forwarded address. Further ones are refused with 429.',
       HTTP_AUTH_FAILURES_PER_MINUTE:
         'Different wrong API keys per client address and minute before keys that were not used recently are refused with 429.',
+      GRAPHQL_INTROSPECTION: 'Whether clients may read the GraphQL schema, which is public in `schema.gql`.',
+      GRAPHQL_MAX_DEPTH: 'Levels of nested fields in one GraphQL document.',
+      GRAPHQL_MAX_ALIASES: 'Aliases in one GraphQL document.',
+      GRAPHQL_MAX_TOKENS: 'Tokens of one GraphQL document.',
+      GRAPHQL_MAX_COST:
+        'Objects that one GraphQL operation may ask for, by the sizes of its lists (see `docs/graphql.md`).',
+      GRAPHQL_PERSISTED_OPERATIONS:
+        'JSON file with GraphQL documents by id, which clients name as `documentId`. Unset: there are none.',
       GRAPHQL_SOCKETS_PER_ACCOUNT:
         'Open GraphQL WebSockets per account and gateway process. Further ones are closed with 4429.',
       GRAPHQL_OPERATIONS_PER_SOCKET:

@@ -4,6 +4,7 @@ import { NestFactory } from '@nestjs/core';
 import { GraphQLSchemaBuilderModule, GraphQLSchemaFactory } from '@nestjs/graphql';
 import { lexicographicSortSchema, printSchema } from 'graphql';
 import { RESOLVERS } from './graphql/graphql-api.module.js';
+import { renderOperationsTable } from './graphql/operations-table.js';
 import { apiDocument } from './openapi/api-document.js';
 import { CONTROLLERS } from './controllers.js';
 
@@ -18,6 +19,11 @@ export async function renderSchema(): Promise<string> {
   } finally {
     await app.close();
   }
+}
+
+/** The text of `docs/graphql-operations.md`. */
+export async function renderGraphqlOperations(): Promise<string> {
+  return renderOperationsTable(await apiDocument(CONTROLLERS), RESOLVERS);
 }
 
 /** The text of `openapi.json`, from the decorators alone. */

@@ -5,6 +5,9 @@ import { Allowances, RequestLog } from '#libs/accounts';
 import { LIMITS } from '#libs/contracts';
 import { Config, Log, readTlsFiles, Shutdown, trustedProxies } from '#libs/kernel';
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
+import { prepareGraphqlBodies } from './graphql/checks/http-requests.js';
+import { PersistedOperations } from './graphql/checks/persisted-operations.js';
+import { QueryGuard } from './graphql/checks/query-guard.js';
 import { GraphqlWebSocketServer } from './graphql/websocket-server.js';
 import { answerClientError, newRequestId } from './http/client-error.js';
 import { ConnectionGuard } from './http/connection-guard.js';
@@ -86,6 +89,7 @@ export function configureGateway(app: NestFastifyApplication): void {
   fastify.decorateRequest('principal', null);
   fastify.decorateRequest('viewer', null);
   fastify.decorateRequest('bodyHash', null);
+  fastify.decorateRequest('bodyBytes', 0);
   fastify.addHook('onRoute', (route) => {
     requireDeclaredAccess(route);
     guard.routes.add(route);
@@ -101,6 +105,7 @@ export function configureGateway(app: NestFastifyApplication): void {
   });
   logRequests(fastify, app.get(RequestLog));
   readBodies(fastify);
+  prepareGraphqlBodies(fastify, app.get(QueryGuard), app.get(PersistedOperations));
   fastify.addHook('onSend', (request, reply, payload, done) => {
     const ignored = unknownFieldsHeader(request.body, request.query);
     if (ignored !== undefined) void reply.header('x-ignored-fields', ignored);

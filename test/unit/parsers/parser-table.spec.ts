@@ -17,9 +17,10 @@ const DATA_FILE = 'Reads a data file of the program or of the operator.';
 const READ_IN_PARTS = 'Passes the text on to functions of the table.';
 const NOT_PARSERS: Readonly<Record<string, string>> = {
   'apps/cli/src/doctor/probes/certificate-problems.ts findCertificateProblems': 'Reads files of the operator.',
-  'apps/gateway/src/graphql/query-limits.ts aliasRule': 'In the table as one of QUERY_RULES.',
-  'apps/gateway/src/graphql/query-limits.ts depthRule': 'In the table as one of QUERY_RULES.',
-  'apps/gateway/src/graphql/query-limits.ts directiveRule': 'In the table as one of QUERY_RULES.',
+  'apps/gateway/src/graphql/checks/query-limits.ts aliasRule': 'In the table as one of queryRules.',
+  'apps/gateway/src/graphql/checks/query-limits.ts depthRule': 'In the table as one of queryRules.',
+  'apps/gateway/src/graphql/checks/query-limits.ts textRule': 'In the table as one of queryRules.',
+  'apps/gateway/src/graphql/checks/query-limits.ts directiveRule': 'In the table as one of queryRules.',
   'apps/gateway/src/http/body/read-bytes.ts readBytes': 'Collects octets.',
   'apps/gateway/src/http/body/request-body.ts readBodies': 'Registers the parsers of bodies.',
   'apps/gateway/src/rest/emails/parse-batch.ts parseBatch': READ_IN_PARTS,

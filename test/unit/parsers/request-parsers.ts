@@ -1,7 +1,7 @@
 import { buildSchema, parse, validate, type DocumentNode } from 'graphql';
 import { loadConfig } from '#libs/kernel';
 import { parseCommandLine } from '../../../apps/cli/src/commands/parse-command-line.js';
-import { QUERY_LIMITS, QUERY_RULES } from '../../../apps/gateway/src/graphql/query-limits.js';
+import { queryRules as documentRules } from '../../../apps/gateway/src/graphql/checks/query-limits.js';
 import { bodyLimitsOf } from '../../../apps/gateway/src/http/body/body-limits.js';
 import { checkJsonLimits } from '../../../apps/gateway/src/http/body/json-limits.js';
 import { parseLargeJson, parseSmallJson } from '../../../apps/gateway/src/http/body/parse-json.js';
@@ -108,11 +108,11 @@ const headers =
 function readDocument(text: string): unknown {
   let document: DocumentNode;
   try {
-    document = parse(text, { maxTokens: QUERY_LIMITS.tokens });
+    document = parse(text, { maxTokens: 2_000 });
   } catch (error) {
     return error;
   }
-  return validate(schema, document, QUERY_RULES);
+  return validate(schema, document, documentRules({ depth: 12, aliases: 15 }));
 }
 
 const parts = (html: string) => utf8(JSON.stringify({ html, headers: [], attachments: [] }));
@@ -180,8 +180,8 @@ export const REQUEST_PARSERS: ParserTable = {
     resendScheduleRule,
   },
   'apps/gateway/src/resend/emails/resend-attachments.ts': { resendAttachmentsRule: anyShape(resendAttachmentsRule) },
-  'apps/gateway/src/graphql/query-limits.ts': {
-    QUERY_RULES: ['', '{ a ', '{ a(b: "', 'query ', '{ ', '{ c }'].map((head) => (text) => readDocument(head + text)),
+  'apps/gateway/src/graphql/checks/query-limits.ts': {
+    queryRules: ['', '{ a ', '{ a(b: "', 'query ', '{ ', '{ c }'].map((head) => (text) => readDocument(head + text)),
   },
   'apps/gateway/src/tracking/unsubscribe-page.ts': { maskedAddress },
   'apps/cli/src/commands/parse-command-line.ts': { parseCommandLine: (text) => parseCommandLine([text, text]) },

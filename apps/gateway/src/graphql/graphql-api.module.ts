@@ -4,6 +4,7 @@ import { GraphQLModule } from '@nestjs/graphql';
 import { AccountsModule } from '#libs/accounts';
 import { DomainsModule } from '#libs/domains';
 import { EmailsApiModule, EmailsModule } from '#libs/emails';
+import { ErasureModule } from '#libs/erasure';
 import { QueueApiModule } from '#libs/queue';
 import { SuppressionsModule } from '#libs/suppressions';
 import { WebhooksModule } from '#libs/webhooks';
@@ -17,6 +18,7 @@ import { AccountDomains } from '../rest/domains/account-domains.js';
 import { DomainsController } from '../rest/domains/domains.controller.js';
 import { EmailChangesController } from '../rest/emails/email-changes.controller.js';
 import { EmailsController } from '../rest/emails/emails.controller.js';
+import { ErasuresController } from '../rest/erasures/erasures.controller.js';
 import { LogsController } from '../rest/logs/logs.controller.js';
 import { StatsController } from '../rest/stats/stats.controller.js';
 import { SuppressionsBulkController } from '../rest/suppressions/suppressions-bulk.controller.js';
@@ -34,7 +36,9 @@ import { GraphqlCaller, type GraphqlContext } from './graphql-caller.js';
 import { GraphqlErrors } from './graphql-errors.js';
 import { WebSocketProtocol } from './websocket-protocol.js';
 import { GraphqlWebSocketServer } from './websocket-server.js';
-import { QUERY_LIMITS, QUERY_RULES } from './query-limits.js';
+import { costPlugin, GRAPHQL_PATH } from './checks/http-requests.js';
+import { PersistedOperations } from './checks/persisted-operations.js';
+import { QueryGuard } from './checks/query-guard.js';
 import { AuditLogResolver } from './audit-log/audit-log.resolver.js';
 import { QueuesResolver } from './queues/queues.resolver.js';
 import { AccountResolver } from './account/account.resolver.js';
@@ -47,6 +51,7 @@ import { EmailFieldsResolver } from './emails/email-fields.resolver.js';
 import { EmailLoaders } from './emails/email-loaders.js';
 import { EmailsResolver } from './emails/emails.resolver.js';
 import { SendingResolver } from './emails/sending.resolver.js';
+import { ErasuresResolver } from './erasures/erasures.resolver.js';
 import { EventsResolver } from './events/events.resolver.js';
 import { RequestLogResolver } from './request-log/request-log.resolver.js';
 import { StatsResolver } from './stats/stats.resolver.js';
@@ -68,6 +73,7 @@ export const RESOLVERS = [
   DomainsResolver,
   EmailFieldsResolver,
   EmailsResolver,
+  ErasuresResolver,
   EventsResolver,
   LiveResolver,
   QueuesResolver,
@@ -98,28 +104,33 @@ const REST_HANDLERS = [
   SuppressionsBulkController,
   SuppressionsController,
   UsageController,
+  ErasuresController,
   WebhookEventsController,
   WebhooksController,
 ];
 
-@Module({ providers: [GraphqlErrors], exports: [GraphqlErrors] })
-class GraphqlErrorsModule {}
+const CHECKS = [GraphqlErrors, PersistedOperations, QueryGuard];
+
+@Module({ providers: CHECKS, exports: CHECKS })
+class GraphqlChecksModule {}
 
 /** All options of Apollo are set explicitly, so that none depends on NODE_ENV. Subscriptions have a server of their own. */
-function apolloOptions(errors: GraphqlErrors): ApolloDriverConfig {
+function apolloOptions(errors: GraphqlErrors, guard: QueryGuard): ApolloDriverConfig {
   return {
     autoSchemaFile: true,
     sortSchema: true,
-    path: '/graphql',
+    path: GRAPHQL_PATH,
     graphiql: false,
+    // The rules of the guard decide.
     introspection: true,
     csrfPrevention: true,
     allowBatchedHttpRequests: false,
     persistedQueries: false,
     includeStacktraceInErrorResponses: false,
     hideSchemaDetailsFromClientErrors: true,
-    parseOptions: { maxTokens: QUERY_LIMITS.tokens },
-    validationRules: QUERY_RULES,
+    parseOptions: { maxTokens: guard.tokens },
+    validationRules: guard.rules,
+    plugins: [costPlugin(guard)],
     context: (request: FastifyRequest): GraphqlContext => ({ caller: new GraphqlCaller(request.principal) }),
     formatError: (formatted, thrown) => errors.format(thrown, String(formatted.extensions?.['code'])),
   };
@@ -131,7 +142,8 @@ function apolloOptions(errors: GraphqlErrors): ApolloDriverConfig {
     DomainsModule,
     EmailsApiModule,
     EmailsModule,
-    GraphqlErrorsModule,
+    ErasureModule,
+    GraphqlChecksModule,
     HttpAccessModule,
     QueueApiModule,
     SuppressionsModule,
@@ -139,8 +151,8 @@ function apolloOptions(errors: GraphqlErrors): ApolloDriverConfig {
     SessionAccessModule,
     GraphQLModule.forRootAsync<ApolloDriverConfig>({
       driver: ApolloDriver,
-      imports: [GraphqlErrorsModule],
-      inject: [GraphqlErrors],
+      imports: [GraphqlChecksModule],
+      inject: [GraphqlErrors, QueryGuard],
       useFactory: apolloOptions,
     }),
   ],

@@ -57,7 +57,8 @@ function causeOf(error: GraphQLError): unknown {
   let cause: unknown = error.originalError;
   for (; cause instanceof GraphQLError; cause = cause.originalError) chain.push(cause);
   if (cause !== undefined) return cause;
-  const isOfRequest = chain.length === 1 || chain.some(({ nodes, path }) => nodes !== undefined && path === undefined);
+  const isOfRequest =
+    error.path === undefined || chain.some(({ nodes, path }) => nodes !== undefined && path === undefined);
   return isOfRequest ? undefined : chain.at(-1);
 }
 
@@ -80,18 +81,15 @@ function valueRefusal({ message }: GraphQLError): Refusal {
   return new Refusal(isMissing ? 'missing_required_field' : 'validation_error', [detail], shown);
 }
 
-const AT = ' at "';
-
-/** The path in the input, such as `to[0]`, or the name of the variable. */
+/**
+ * The path in the input, such as `to[0]`, or the name of the variable. Values in the message are escaped, so a quote that
+ * follows no backslash is one of the message.
+ */
 function fieldOf(message: string): string {
   const [, variable = ''] = message.split('"$', 2);
   const name = variable.slice(0, variable.indexOf('"'));
-  // The value stands before the path and may contain anything.
-  const end = message.lastIndexOf('"; ');
-  const start = message.lastIndexOf(AT, end);
-  if (start < 0 || end < start) return name;
-  const path = message.slice(start + AT.length, end);
-  return path.startsWith(`${name}.`) ? path.slice(name.length + 1) : path;
+  const [, path] = message.split(` at "${name}.`, 2);
+  return path === undefined ? name : path.slice(0, path.indexOf('"'));
 }
 
 const withoutSuggestion = (message: string): string => message.split(' Did you mean ', 1)[0];

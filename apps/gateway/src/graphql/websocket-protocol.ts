@@ -8,9 +8,6 @@ import {
   createSourceEventStream,
   getOperationAST,
   GraphQLError,
-  parse,
-  specifiedRules,
-  validate,
   type ExecutionArgs,
   type ExecutionResult,
 } from 'graphql';
@@ -26,7 +23,8 @@ import { SharedFrames } from './live/live-frames.js';
 import { LiveOperation, type LiveSocket } from './live/live-socket.js';
 import { LiveStream } from './live/live-stream.js';
 import { whileUnavailable } from './live/while-unavailable.js';
-import { QUERY_LIMITS, QUERY_RULES } from './query-limits.js';
+import { PersistedOperations } from './checks/persisted-operations.js';
+import { QueryGuard } from './checks/query-guard.js';
 
 /** One connection. The authentication and the principal are set after `connection_init`. */
 export interface Session {
@@ -71,6 +69,8 @@ export class WebSocketProtocol {
     private readonly sessionAccess: SessionAccess,
     private readonly rateLimit: RateLimit,
     private readonly errors: GraphqlErrors,
+    private readonly guard: QueryGuard,
+    private readonly persisted: PersistedOperations,
     config: Config,
   ) {
     const { TRUST_PROXY, GRAPHQL_SOCKETS_PER_ACCOUNT, GRAPHQL_OPERATIONS_PER_SOCKET } = config.settings;
@@ -195,10 +195,9 @@ export class WebSocketProtocol {
   /** Applies the same limits as over HTTP, because graphql-ws has none. */
   private prepare(principal: Principal | undefined, payload: SubscribePayload): ExecutionArgs | GraphQLError[] {
     try {
-      const document = parse(payload.query, { maxTokens: QUERY_LIMITS.tokens });
       const schema = this.schemaHost.schema;
-      const problems = validate(schema, document, [...specifiedRules, ...QUERY_RULES]);
-      if (problems.length > 0) return [...problems];
+      const document = this.guard.parsed(schema, this.persisted.queryOf(payload), payload);
+      if (!('kind' in document)) return [...document];
       const contextValue: GraphqlContext = { caller: new GraphqlCaller(principal) };
       return {
         schema,

@@ -28,6 +28,8 @@ declare module 'fastify' {
     viewer: LoggedIn | null;
     /** SHA-256 of the raw body; only computed for requests with an idempotency key. */
     bodyHash: Buffer | null;
+    /** Size of a JSON body. */
+    bodyBytes: number;
   }
 }
 
@@ -72,7 +74,11 @@ const SELF_GUARDED = new Set(['/graphql']);
 
 /** Deny by default: the program does not start with a route that declares no access. */
 export function requireDeclaredAccess(route: RouteOptions): void {
-  if (route.config?.access || SELF_GUARDED.has(route.url)) return;
+  if (route.config?.access) return;
+  if (SELF_GUARDED.has(route.url)) {
+    route.config = { ...route.config, body: 'graphql' };
+    return;
+  }
   throw new Error(
     `${String(route.method)} ${route.url} must declare @RequiresScope(…), @RequiresSession(), @RequiresAbility(…) or @Public()`,
   );

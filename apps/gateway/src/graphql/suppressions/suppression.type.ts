@@ -52,7 +52,7 @@ export const RemoveSuppressionsInput = inputType('RemoveSuppressionsInput', Rele
 
 @ObjectType('SuppressionError', { description: 'Why an entry was not removed.' })
 export class SuppressionErrorType {
-  @Field(() => String, { description: '`not_found`, or `conflict` for a complaint without `force`' })
+  @Field(() => String, { description: 'The code of the refusal, such as `conflict` for a complaint without `force`' })
   code: string;
 
   @Field(() => String, { description: 'A human-readable sentence' })

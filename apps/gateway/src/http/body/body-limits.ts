@@ -15,7 +15,7 @@ export interface BodyLimits {
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    body?: 'batch' | 'csv' | 'any';
+    body?: 'batch' | 'csv' | 'graphql' | 'any';
   }
 }
 
@@ -40,7 +40,13 @@ const CSV: BodyLimits = {
   tooLarge: `The file is larger than ${LIMITS.importBytes / MIB} MiB.`,
 };
 const ANY: BodyLimits = { ...ONE_EMAIL, type: 'any', bytes: 64 * 1024, tooLarge: 'The body is larger than 64 KiB.' };
-const LIMITS_OF = { batch: BATCH, csv: CSV, any: ANY };
+/** Large enough for a batch, whose e-mails are in one object; operations of other kinds are limited after parsing. */
+const GRAPHQL: BodyLimits = {
+  ...BATCH,
+  json: { ...BATCH.json, perElement: BATCH.json.inAll },
+  tooLarge: `The request is larger than ${LIMITS.batchBytes / MIB} MiB.`,
+};
+const LIMITS_OF = { batch: BATCH, csv: CSV, graphql: GRAPHQL, any: ANY };
 
 /** The body of this route is an array of up to 100 e-mails; without this decorator it is limited to the size of one. */
 export const BatchBody = () => declareRoute({ body: 'batch' });

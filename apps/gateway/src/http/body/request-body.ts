@@ -27,6 +27,7 @@ export function readBodies(fastify: FastifyInstance): void {
 async function readJson(request: FastifyRequest, payload: IncomingMessage): Promise<unknown> {
   const limits = bodyLimitsOf(request.routeOptions.config);
   const bytes = await readBytes(payload, limits);
+  request.bodyBytes = bytes.length;
   if (bytes.length === 0 || limits.type === 'any') return undefined;
   // Small bodies are parsed at once: yielding to the event loop for each would cost throughput.
   const isSmall = bytes.length <= SLICE_BYTES;

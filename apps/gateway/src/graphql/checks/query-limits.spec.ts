@@ -1,12 +1,13 @@
 import { buildSchema, getIntrospectionQuery, parse, specifiedRules, validate } from 'graphql';
 import { describe, expect, it } from 'vitest';
-import { QUERY_LIMITS, QUERY_RULES } from './query-limits.js';
+import { queryRules } from './query-limits.js';
 
 const schema = buildSchema('type Node { id: ID! next: Node list: [Node!]! } type Query { node: Node }');
 const problems = (query: string) =>
-  validate(schema, parse(query, { maxTokens: QUERY_LIMITS.tokens }), [...specifiedRules, ...QUERY_RULES]).map(
-    (error) => error.message,
-  );
+  validate(schema, parse(query, { maxTokens: 2_000 }), [
+    ...specifiedRules,
+    ...queryRules({ depth: 12, aliases: 15 }),
+  ]).map((error) => error.message);
 const nested = (depth: number): string => (depth === 1 ? 'node { id }' : `node { ${chain(depth - 2)} }`);
 const chain = (depth: number): string => (depth === 0 ? 'id' : `next { ${chain(depth - 1)} }`);
 
@@ -47,6 +48,17 @@ describe('query limits', () => {
 
   it('stop reading after two thousand tokens', () => {
     expect(() => problems(`{ ${'node '.repeat(2_000)} }`)).toThrow('2000 tokens');
+  });
+
+  it('refuse text that cannot be stored', () => {
+    const schemaWithText = buildSchema('type Query { echo(text: String): String }');
+    for (const text of ['\\u0000', '\\u{0}'])
+      expect(
+        validate(schemaWithText, parse(`{ echo(text: "a${text}") }`), queryRules({ depth: 12, aliases: 15 })),
+      ).toHaveLength(1);
+    expect(validate(schemaWithText, parse('{ echo(text: "ä😀") }'), queryRules({ depth: 12, aliases: 15 }))).toEqual(
+      [],
+    );
   });
 
   it('accept the standard introspection query', () => {

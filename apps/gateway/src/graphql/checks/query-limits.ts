@@ -9,8 +9,12 @@ import {
   type ValidationRule,
 } from 'graphql';
 
-/** Limits of one GraphQL document, over HTTP and WebSocket. */
-export const QUERY_LIMITS = { tokens: 2_000, depth: 12, aliases: 15, directives: 50 };
+/** Limits of one GraphQL document, over HTTP and WebSocket. The others are settings. */
+export interface QueryLimits {
+  depth: number;
+  aliases: number;
+}
+const MAX_DIRECTIVES = 50;
 
 const refuse = (what: string, limit: number, node: ASTNode) =>
   new GraphQLError(`The query has too many ${what}: at most ${limit} are allowed.`, { nodes: [node] });
@@ -19,16 +23,18 @@ const refuse = (what: string, limit: number, node: ASTNode) =>
  * Limits the nesting of fields. Introspection is exempt: graphql-js limits it itself, and the standard introspection query
  * is deeper than any query that this schema needs.
  */
-export const depthRule: ValidationRule = (context: ValidationContext) => ({
-  Document(document: DocumentNode): void {
-    const depths = new FieldDepths(context);
-    for (const definition of document.definitions) {
-      if (definition.kind !== Kind.OPERATION_DEFINITION) continue;
-      if (depths.of(definition.selectionSet) > QUERY_LIMITS.depth)
-        context.reportError(refuse('levels of fields', QUERY_LIMITS.depth, definition));
-    }
-  },
-});
+export const depthRule =
+  (most: number): ValidationRule =>
+  (context: ValidationContext) => ({
+    Document(document: DocumentNode): void {
+      const depths = new FieldDepths(context);
+      for (const definition of document.definitions) {
+        if (definition.kind !== Kind.OPERATION_DEFINITION) continue;
+        if (depths.of(definition.selectionSet) > most)
+          context.reportError(refuse('levels of fields', most, definition));
+      }
+    },
+  });
 
 /** Measures each fragment once, however often it is spread. Cycles are refused by another rule. */
 class FieldDepths {
@@ -63,25 +69,42 @@ class FieldDepths {
 }
 
 /** Limits aliases, which let one request execute the same field many times. */
-export const aliasRule: ValidationRule = (context: ValidationContext) => {
-  let aliases = 0;
-  return {
-    Field(node): void {
-      if (node.alias && ++aliases === QUERY_LIMITS.aliases + 1)
-        context.reportError(refuse('aliases', QUERY_LIMITS.aliases, node));
-    },
+export const aliasRule =
+  (most: number): ValidationRule =>
+  (context: ValidationContext) => {
+    let aliases = 0;
+    return {
+      Field(node): void {
+        if (node.alias && ++aliases === most + 1) context.reportError(refuse('aliases', most, node));
+      },
+    };
   };
-};
 
 /** Limits directives, because every unknown directive adds an error to the response. */
 export const directiveRule: ValidationRule = (context: ValidationContext) => {
   let directives = 0;
   return {
     Directive(node): void {
-      if (++directives === QUERY_LIMITS.directives + 1)
-        context.reportError(refuse('directives', QUERY_LIMITS.directives, node));
+      if (++directives === MAX_DIRECTIVES + 1) context.reportError(refuse('directives', MAX_DIRECTIVES, node));
     },
   };
 };
 
-export const QUERY_RULES: ValidationRule[] = [depthRule, aliasRule, directiveRule];
+/** Refuses text that PostgreSQL cannot store: U+0000, and halves of surrogate pairs. */
+export const textRule: ValidationRule = (context: ValidationContext) => ({
+  StringValue(node): void {
+    if (!isStorable(node.value))
+      context.reportError(
+        new GraphQLError('Text must not contain U+0000 or half a surrogate pair.', { nodes: [node] }),
+      );
+  },
+});
+
+export const isStorable = (text: string): boolean => !text.includes('\0') && !/\p{Cs}/u.test(text);
+
+export const queryRules = ({ depth, aliases }: QueryLimits): ValidationRule[] => [
+  depthRule(depth),
+  aliasRule(aliases),
+  directiveRule,
+  textRule,
+];
