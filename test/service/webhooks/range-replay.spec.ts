@@ -20,7 +20,7 @@ const me = () => wholeAccount(stage.accountId);
 
 /** An endpoint with `count` delivered events, the first of which are oldest. */
 async function delivered(count: number) {
-  const made = stage.newProcess();
+  const made = stage.newProcess({ WEBHOOK_TIMEOUT: '15s' });
   const webhook = await stage.subscribe(made, '/range');
   const events = queuedEvents(stage.accountId, count);
   await made.fanOut.handle({ events });
@@ -175,11 +175,11 @@ describe('a replay of a time range', () => {
     stage.receiver.script('/range', 200);
     await made.dispatcher.start();
     const { id } = await start(made, webhook.id);
-    const calls = await stage.receiver.waitFor('/range', 1_300, 20_000);
+    const calls = await stage.receiver.waitFor('/range', 1_300, 40_000);
     await expect
       .poll(() => made.replays.find(me(), webhook.id, id), { timeout: 10_000 })
       .toMatchObject({ status: 'completed', queued: 1_300 });
-    await stage.finished(webhook.id);
+    await stage.finished(webhook.id, 40_000);
     expect(calls).toHaveLength(1_300);
     expect(new Set(calls.map(({ headers }) => headers['webhook-id']))).toEqual(new Set(ids));
     expect(await made.figures.of(webhook.id)).toMatchObject({

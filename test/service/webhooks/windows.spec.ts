@@ -33,8 +33,8 @@ describe('the window of an endpoint', () => {
     const webhook = await stage.subscribe(made, '/prompt');
     stage.receiver.script('/prompt', { status: 200, delayMs: 30 });
     await made.fanOut.handle({ events: queuedEvents(stage.accountId, 900) });
-    await stage.finished(webhook.id);
-    await expect.poll(() => sizeOf(webhook.id), { timeout: 5_000 }).toBe(100);
+    await stage.finished(webhook.id, 40_000);
+    await expect.poll(() => sizeOf(webhook.id), { timeout: 10_000 }).toBe(100);
 
     stage.receiver.script('/prompt', 'silent');
     await made.fanOut.handle({ events: queuedEvents(stage.accountId, 200) });
@@ -99,7 +99,7 @@ describe('the window of an endpoint', () => {
     stage.accountId = newId('acc');
     const healthy = await stage.subscribe(made, '/healthy');
     await made.fanOut.handle({ events: queuedEvents(stage.accountId, 300) });
-    expect(await stage.finished(healthy.id, 10_000)).toHaveLength(300);
+    expect(await stage.finished(healthy.id, 14_000)).toHaveLength(300);
     expect(stage.receiver.callsTo('/hang/a').length).toBeLessThanOrEqual(100);
   });
 

@@ -66,6 +66,16 @@ export const GRAPHQL_ROWS: Record<string, GraphqlRow> = {
   }),
   'Query.suppressions': read('GET /suppressions', 'suppressions(first: 100) { nodes { id email } }'),
   'Query.usage': read('GET /usage', 'usage { used }'),
+  'Query.webhookReplay': read(
+    'GET /webhooks/{id}/replays/{replayId}',
+    'webhookReplay(webhookId: $id, replayId: $replayId) { id queued }',
+    { id: 'webhook', replayId: 'webhookReplay' },
+  ),
+  'Query.webhookReplays': read(
+    'GET /webhooks/{id}/replays',
+    'webhookReplays(webhookId: $id, first: 100) { nodes { id } }',
+    webhook,
+  ),
   'Query.webhook': read(
     'GET /webhooks/{id}',
     'webhook(id: $id) { id url deliveries { nodes { id payload calls { nodes { id } } } } }',
@@ -120,6 +130,11 @@ export const GRAPHQL_ROWS: Record<string, GraphqlRow> = {
     'POST /suppressions/batch/remove',
     'removeSuppressions(input: $input) { error { code } }',
     { inputs: input('RemoveSuppressionsInput!', () => ({ emails: [`${fresh('a')}@example.net`] })) },
+  ),
+  'Mutation.cancelWebhookReplay': change(
+    'POST /webhooks/{id}/replays/{replayId}/cancel',
+    'cancelWebhookReplay(webhookId: $id, replayId: $replayId) { id }',
+    { things: { id: 'webhook', replayId: 'webhookReplay' } },
   ),
   'Mutation.replayWebhook': change('POST /webhooks/{id}/replay', 'replayWebhook(id: $id, input: $input) { queued }', {
     things: webhook,
