@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { ABILITIES, LEAST_ROLE, operates, ROLE_ABILITIES, ROLE_SCOPES, ROLES, SCOPES } from './index.js';
+import { ABILITIES, LEAST_ROLE, operates, ROLE_ABILITIES, ROLE_SCOPES, ROLES, SCOPES } from '#libs/contracts';
 
 describe('roles', () => {
   it('give each scope to one role and those above it', () => {
@@ -21,7 +21,7 @@ describe('roles', () => {
   });
 
   it('are listed in the documentation', () => {
-    const page = readFileSync(new URL('../../../docs/dashboard-login.md', import.meta.url), 'utf8');
+    const page = readFileSync(new URL('../../docs/dashboard-login.md', import.meta.url), 'utf8');
     const rows = [...page.matchAll(/^\| `([\w.]+)` +\| `(\w+)` +\|/gm)].map(([, name, role]) => [name, role]);
     expect(Object.fromEntries(rows)).toEqual(LEAST_ROLE);
     expect(rows).toHaveLength(SCOPES.length + ABILITIES.length);
