@@ -15,6 +15,8 @@ export const GROUPS = [
       RESEND_HOST: 'Additional host name that serves only the Resend-compatible routes, at `/` (see `docs/resend.md`).',
       SERVICE_DOMAIN:
         "The operator's own domain. The names `spf.`, `bounces.`, `smtp.`, `track.`, `sandbox.` and `sim.` are below it.",
+      REGION:
+        'Where the service processes mail, shown as `region` of domains: 2 to 32 lower-case letters, digits and hyphens. The Resend-compatible API shows the one of its four regions that begins with the same two letters, else `eu-west-1`.',
       HTTP_CONNECTIONS:
         'Open connections on `HTTP_PORT`, WebSockets included, from all clients together; at most a quarter of the limit of open files. Further ones are refused with 503.',
       HTTP_CONNECTIONS_PER_IP:
@@ -37,7 +39,12 @@ export const GROUPS = [
       OPS_PORT: 'Port for `/healthz`, `/readyz` and `/metrics` of this program. Unset: closed.',
       METRICS_TOKEN:
         'Bearer token for `/metrics` on `HTTP_PORT`. Unset: `/metrics` is served there to clients on the same host only, and not at all with `TRUST_PROXY` or a public `PUBLIC_URL`. `OPS_PORT` needs no token.',
-      SIGNUP: 'Self-service sign-up. Only `off` is supported.',
+      SIGNUP:
+        'Whether anybody may open an account in the dashboard, on the plan `free`, after confirming an e-mail address.',
+      OIDC_ISSUER:
+        'Issuer of an OpenID provider that people may log in with, beside the password; its `.well-known/openid-configuration` is read. The redirect URI to register is `$PUBLIC_URL/app/api/oidc/callback`.',
+      OIDC_CLIENT_ID: 'Client id at this provider.',
+      OIDC_CLIENT_SECRET: 'Client secret at this provider.',
     },
   },
   {
@@ -72,6 +79,10 @@ export const GROUPS = [
       KAFKA_TOPIC_PREFIX: 'Prefix of the names of topics and consumer groups.',
       CLICKHOUSE_URL:
         'ClickHouse over HTTP, as `http://user:password@host:port/database`. Unset: chDB inside the process.',
+      CLICKHOUSE_CLUSTER:
+        'Name of a cluster of the ClickHouse server: tables are created on all its servers, with replicated engines. Requires `CLICKHOUSE_URL`.',
+      STATS_RAW_DAYS: 'Days for which statistics keep single events. Roll-ups by hour and day are kept for ever.',
+      STATS_MINUTE_DAYS: 'Days for which statistics keep roll-ups by minute.',
       MASTER_KEY:
         'Encrypts secrets at rest. Unset: created in `DATA_DIR`; required with `DATABASE_URL`. Keep a backup: without it, DKIM keys and webhook secrets cannot be read, API keys are not recognised, and signed links are invalid.',
     },
@@ -106,15 +117,24 @@ export const GROUPS = [
     text: 'Settings that begin with `BOOTSTRAP_` apply only to the first start on an empty database.',
     settings: {
       BOOTSTRAP_API_KEY: 'API key of the first account. Unset: a random key, printed once.',
-      BOOTSTRAP_ADMIN_EMAIL: 'Receives the notices of the first account. Later also the dashboard login of its owner.',
-      BOOTSTRAP_ADMIN_PASSWORD: "Dashboard password of the first account's owner. Accepted, no effect yet.",
+      BOOTSTRAP_ADMIN_EMAIL:
+        "E-mail address of the first account's owner, for the dashboard (`admin@$SERVICE_DOMAIN` if unset) and for notices. Read while there is no user.",
+      BOOTSTRAP_ADMIN_PASSWORD:
+        "Password of the first account's owner, of at least 12 characters. If unset, the owner logs in by the link that `npm start` prints. Read while there is no user.",
       BOOTSTRAP_PLAN:
         'Plan of the first account: `free` (3,000 units per month), `unlimited`, or units per month. Later accounts start as `free`.',
       BOOTSTRAP_DOMAINS:
         'Domains from which the first account may send immediately; the operator vouches for them. The default follows `SERVICE_DOMAIN`.',
       RATE_LIMIT_PER_SECOND: 'Requests per second and account. `0` disables the limit.',
       ALLOWANCE_UNIT: 'Unit of the monthly allowance: accepted recipients or messages.',
-      ABUSE_BRAKES: 'Pauses accounts with too many bounces or complaints. Accepted, no effect yet.',
+      ABUSE_BRAKES:
+        'Pauses accounts with too many bounces or complaints (see `docs/operations.md`). `off`: nothing is counted, and nobody is paused.',
+      ABUSE_WINDOW: 'Period that `ABUSE_BRAKES` looks back on, in steps of a 24th of it. At least `1m`.',
+      ABUSE_MINIMUM_RECIPIENTS:
+        'Recipients whose delivery must have ended in the window before an account can be paused.',
+      ABUSE_BOUNCE_PERCENT:
+        'An account is paused when more than this percentage of the recipients bounced permanently.',
+      ABUSE_COMPLAINT_PERCENT: 'An account is paused when more than this percentage of the recipients complained.',
       DOMAIN_CHECK_INTERVAL:
         'Interval between DNS checks of a domain in the first hour. All later intervals scale with it.',
       DKIM_ROTATION_DAYS:

@@ -30,6 +30,7 @@ import { StatsController } from './rest/stats/stats.controller.js';
 import { UnsubscribeController } from './tracking/unsubscribe.controller.js';
 import { VisitsController } from './tracking/visits.controller.js';
 import { UsageController } from './rest/usage/usage.controller.js';
+import { WebhookReplaysController } from './rest/webhooks/webhook-replays.controller.js';
 import { WebhooksController } from './rest/webhooks/webhooks.controller.js';
 
 /** All REST controllers. Routes with the same path prefix are matched in this order. */
@@ -60,6 +61,7 @@ export const CONTROLLERS = [
   ResendWebhooksController,
   SendingController,
   WebhookEventsController,
+  WebhookReplaysController,
   StatsController,
   SuppressionsBulkController,
   SuppressionsController,

@@ -1,4 +1,5 @@
-import type { AccountEntity, SendingPause } from './account.entity.js';
+import type { SendingPause } from '#libs/contracts';
+import type { AccountEntity } from './account.entity.js';
 
 export const ACCOUNT_STATUSES = ['active', 'paused', 'blocked', 'overdue'] as const;
 export type AccountStatus = (typeof ACCOUNT_STATUSES)[number];

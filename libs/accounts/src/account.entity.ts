@@ -1,21 +1,9 @@
+import type { SendingPause } from '#libs/contracts';
 import { Column, CreateDateColumn, Entity, PrimaryColumn } from 'typeorm';
 
 /** Requests of blocked and overdue accounts are refused with 403; their data is kept. */
 export const STANDINGS = ['active', 'blocked', 'overdue'] as const;
 export type Standing = (typeof STANDINGS)[number];
-
-/** Why an account may not send at present: what was counted when it was paused. */
-export interface SendingPause {
-  reason: 'bounces' | 'complaints';
-  /** ISO 8601. */
-  paused_at: string;
-  /** Recipients whose delivery ended in the window. */
-  recipients: number;
-  hard_bounces: number;
-  complaints: number;
-  /** The rate that was exceeded, in percent of the recipients. */
-  limit_percent: number;
-}
 
 @Entity('accounts')
 export class AccountEntity {

@@ -1,12 +1,13 @@
 import { newId, Refusal } from '#libs/contracts';
 import { SecretBox } from '#libs/kernel';
-import { Database, recordMasterKey } from '#libs/persistence';
+import { Database, recordMasterKey, type Queryable } from '#libs/persistence';
 import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
-import { Repository } from 'typeorm';
+import { IsNull, Not, Repository } from 'typeorm';
 import { AccountEntity, type Standing } from './account.entity.js';
 import { columnsOf, toAccountView, type AccountChange, type AccountView } from './account-view.js';
 import { AuditLog } from './audit-log.js';
+import { resumeSending } from './brakes/sending-pause.js';
 
 /** The accounts of this service. Every program applies a change of standing within a second. */
 @Injectable()
@@ -19,18 +20,23 @@ export class Accounts {
   ) {}
 
   /** @throws ConfigError when the database was made with another master key */
-  async create(of: { name: string; plan: string; notifyAddresses?: string[] }): Promise<{ id: string }> {
+  create(account: { name: string; plan: string; notifyAddresses?: string[] }): Promise<{ id: string }> {
+    return this.database.transaction((tx) => this.createIn(tx, account));
+  }
+
+  /** The same in a transaction. */
+  async createIn(
+    tx: Queryable,
+    { name, plan, notifyAddresses = [] }: { name: string; plan: string; notifyAddresses?: string[] },
+  ): Promise<{ id: string }> {
     const id = newId('acc');
-    const { name, plan, notifyAddresses = [] } = of;
-    await this.database.transaction(async (tx) => {
-      await recordMasterKey(tx, this.secretBox);
-      await tx.query('INSERT INTO accounts (id, name, plan, notify_addresses) VALUES ($1, $2, $3, $4)', [
-        id,
-        name,
-        plan,
-        notifyAddresses,
-      ]);
-    });
+    await recordMasterKey(tx, this.secretBox);
+    await tx.query('INSERT INTO accounts (id, name, plan, notify_addresses) VALUES ($1, $2, $3, $4)', [
+      id,
+      name,
+      plan,
+      notifyAddresses,
+    ]);
     return { id };
   }
 
@@ -80,6 +86,11 @@ export class Accounts {
     return this.repository.count();
   }
 
+  /** Accounts that may not send because of bounces or complaints. */
+  countPaused(): Promise<number> {
+    return this.repository.countBy({ sendingPause: Not(IsNull()) });
+  }
+
   /** The oldest account, which belongs to the operator. */
   async first(): Promise<{ id: string } | null> {
     const [account] = await this.repository.find({ order: { id: 'ASC' }, take: 1 });
@@ -90,6 +101,20 @@ export class Accounts {
   async setStanding(id: string, standing: Standing): Promise<void> {
     const { affected } = await this.repository.update({ id }, { standing });
     requireFound(affected, id);
+  }
+
+  /**
+   * Lifts the pause of an account whose mail bounced or was complained about; counting begins anew. False if it is not
+   * paused.
+   * @throws Refusal not_found
+   */
+  async resume(id: string, actor: string): Promise<boolean> {
+    if ((await this.find(id)) === null) throw new Refusal('not_found', [], `There is no account ${id}.`);
+    return this.database.transaction(async (tx) => {
+      if (!(await resumeSending(tx, id))) return false;
+      await this.audit.record(tx, { accountId: id, actor, action: 'account.resumed', target: id, details: {} });
+      return true;
+    });
   }
 
   /**

@@ -1,4 +1,4 @@
-export { AccountEntity, type SendingPause, type Standing } from './account.entity.js';
+export { AccountEntity, type Standing } from './account.entity.js';
 export { accountNameRule, notifyAddressesRule } from './account-rules.js';
 export { ACCOUNT_STATUSES, type AccountStatus, type AccountView } from './account-view.js';
 export { Accounts } from './accounts.js';
@@ -19,14 +19,17 @@ export {
 export type { ApiKeyView } from './api-keys/api-key-view.js';
 export type { TokenFingerprint } from './api-keys/authentication.js';
 export { ApiKeys } from './api-keys/api-keys.js';
+export { AbuseBrakes, type CountedOutcome } from './brakes/abuse-brakes.js';
 export { AuditHistory, AuditLog, type AuditEntryView } from './audit-log.js';
 export { isNarrowed } from './api-keys/assert-no-escalation.js';
 export {
+  assertAbility,
   assertAddress,
   assertScope,
   assertStanding,
   assertWholeAccount,
   type Principal,
+  type PrincipalSession,
 } from './api-keys/principal.js';
 export { RateLimit } from './rate-limit/rate-limit.js';
 export { RequestLog, type LoggedRequest } from './request-log/request-log.js';

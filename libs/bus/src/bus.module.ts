@@ -4,6 +4,8 @@ import { BatchBoundaries } from './batch-boundaries.js';
 import { EventLog } from './event-log.js';
 import { OutboxRelay } from './outbox-relay.js';
 import { LogLag } from './log-lag.js';
+import { ParkedEvents, ParkedMetrics } from './parking/parked-events.js';
+import { Parking } from './parking/parking.js';
 import { AccountHistory } from './postgres/account-history.js';
 import { KeyHistory } from './postgres/key-history.js';
 import { LiveLog } from './postgres/live-log.js';
@@ -27,6 +29,9 @@ export class BusModule {
         BatchBoundaries,
         LogListener,
         LogLag,
+        ParkedEvents,
+        ParkedMetrics,
+        Parking,
         LiveLog,
         LogTail,
         AccountHistory,
@@ -36,7 +41,7 @@ export class BusModule {
         PostgresEventLog,
         {
           provide: EventLog,
-          inject: [PostgresEventLog, Config, Log, Shutdown, BatchBoundaries, LogLag],
+          inject: [PostgresEventLog, Config, Log, Shutdown, BatchBoundaries, LogLag, Parking],
           useFactory: chooseEventLog,
         },
         {
@@ -45,7 +50,7 @@ export class BusModule {
           useFactory: createOutboxRelay,
         },
       ],
-      exports: [AccountHistory, EventLog, KeyHistory, LiveLog, LogTail, OutboxRelay, Sequencer],
+      exports: [AccountHistory, EventLog, KeyHistory, LiveLog, LogTail, OutboxRelay, ParkedEvents, Sequencer],
     };
   }
 }
@@ -53,11 +58,11 @@ export class BusModule {
 async function chooseEventLog(
   postgres: PostgresEventLog,
   config: Config,
-  ...[log, shutdown, boundaries, lag]: [Log, Shutdown, BatchBoundaries, LogLag]
+  ...[log, shutdown, boundaries, lag, parking]: [Log, Shutdown, BatchBoundaries, LogLag, Parking]
 ): Promise<EventLog> {
   if (!usesKafka(config)) return postgres;
   const { KafkaEventLog } = await import('./kafka/kafka-event-log.js');
-  return new KafkaEventLog({ config, log, shutdown, boundaries, lag, source: postgres });
+  return new KafkaEventLog({ config, log, shutdown, boundaries, lag, parking, source: postgres });
 }
 
 async function createOutboxRelay(

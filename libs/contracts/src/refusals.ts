@@ -68,7 +68,9 @@ export const REFUSALS = {
     '535 5.7.8',
     'The API key is unknown, revoked, disabled or expired.',
   ),
+  not_logged_in: row(401, 'unauthorized', 'invalid_access', '530 5.7.0', 'Log in to the dashboard.'),
   restricted_api_key: row(403, 'forbidden', 'restricted_api_key', '535 5.7.8', 'This API key may not do that.'),
+  session_refused: row(403, 'forbidden', 'invalid_access', '535 5.7.8', 'This session may not do that.'),
   account_blocked: row(
     403,
     'forbidden',
@@ -77,6 +79,13 @@ export const REFUSALS = {
     'The account is blocked. Contact the operator of this service.',
   ),
   account_overdue: row(403, 'forbidden', 'invalid_access', '535 5.7.1', 'The account has an overdue payment.'),
+  sending_paused: row(
+    403,
+    'forbidden',
+    'invalid_access',
+    '554 5.7.1',
+    'Sending is paused because too many e-mails of this account bounced or were reported as unwanted.',
+  ),
   not_found: row(404, 'not_found', 'not_found', '550 5.1.1', 'There is nothing at this address.'),
   method_not_allowed: row(
     405,

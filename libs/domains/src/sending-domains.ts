@@ -167,7 +167,7 @@ export class SendingDomains {
   }
 
   private present(domain: DomainRow): DomainView {
-    return toDomainView(domain, this.config.settings.SERVICE_DOMAIN);
+    return toDomainView(domain, this.config.settings);
   }
 }
 

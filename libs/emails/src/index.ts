@@ -47,5 +47,6 @@ export { Retention } from './commands/retention.js';
 export type { VisitsView } from './queries/visited-emails.js';
 export { RecordVisits } from './tracking/record-visits.js';
 export { RetryEmail } from './commands/retry-email.js';
-export { SystemMail } from './commands/system-mail.js';
+export { SystemMail, type Notice } from './commands/system-mail.js';
+export { isSystemMail, stopsWhilePaused } from './message/system-mail-kinds.js';
 export { UnsubscribeRecipient, type Unsubscription } from './commands/unsubscribe-recipient.js';

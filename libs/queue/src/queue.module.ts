@@ -5,6 +5,7 @@ import { EmailsModule } from '#libs/emails';
 import { SuppressionsModule } from '#libs/suppressions';
 import { TlsReportsModule } from '#libs/tls-reports';
 import { Throttling } from '#libs/mta';
+import { RemovedDomainMail } from './commands/removed-domain-mail.js';
 import { RescheduleEmail } from './commands/reschedule-email.js';
 import { CourierAdapter } from './dispatch/courier-adapter.js';
 import { DeliveryLoop } from './dispatch/delivery-loop.js';
@@ -40,7 +41,7 @@ export class QueueModule {}
 
 /** Delivery of due messages, for the delivery program. */
 @Module({
-  imports: [EmailsModule, QueueModule, ThrottlingModule, TlsReportsModule],
+  imports: [AccountsModule, EmailsModule, QueueModule, ThrottlingModule, TlsReportsModule],
   providers: [
     CourierAdapter,
     DeliveryLoop,
@@ -57,7 +58,7 @@ export class DispatchModule {}
 /** Queries and commands of the API. The program provides the event log. */
 @Module({
   imports: [AccountsModule, DomainsModule, EmailsModule],
-  providers: [EmailExplanation, QueueOverview, RescheduleEmail],
-  exports: [EmailExplanation, QueueOverview, RescheduleEmail],
+  providers: [EmailExplanation, QueueOverview, RemovedDomainMail, RescheduleEmail],
+  exports: [EmailExplanation, QueueOverview, RemovedDomainMail, RescheduleEmail],
 })
 export class QueueApiModule {}

@@ -139,6 +139,9 @@ export const IDOR_ROWS: Record<string, IdorRow> = {
     { 'path:id': 'webhook', 'body:after': 'webhookDelivery' },
     { body: () => ({ from: '2020-01-01T00:00:00Z' }), grows: true },
   ),
+  'GET /webhooks/{id}/replays': of({ 'path:id': 'webhook', ...page('webhookReplay') }),
+  'GET /webhooks/{id}/replays/{replayId}': of({ 'path:id': 'webhook', 'path:replayId': 'webhookReplay' }),
+  'POST /webhooks/{id}/replays/{replayId}/cancel': of({ 'path:id': 'webhook', 'path:replayId': 'webhookReplay' }),
 };
 
 /** The same for clients of Resend, whose routes are not in `openapi.json`. */

@@ -43,6 +43,7 @@ const HAS_MODE: Record<Kind, boolean> = {
   webhookEvent: true,
   webhookDelivery: true,
   webhookAttempt: true,
+  webhookReplay: false,
   domain: false,
   webhook: false,
   suppression: false,

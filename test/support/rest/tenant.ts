@@ -16,6 +16,7 @@ export type Kind =
   | 'webhookEvent'
   | 'webhookDelivery'
   | 'webhookAttempt'
+  | 'webhookReplay'
   | 'event'
   | 'suppression'
   | 'suppressionId'
@@ -148,6 +149,10 @@ export async function madeThings(
     audit: (await first('/audit-log', ({ target }) => target === removed)).id,
     webhookEvent: told.id,
     webhookDelivery: told.delivery_id,
+    webhookReplay: await made(`/webhooks/${webhook}/replay`, {
+      from: '2020-01-01T00:00:00Z',
+      to: '2020-01-02T00:00:00Z',
+    }),
     webhookAttempt: (await first(`/webhooks/${webhook}/events/${told.id}/attempts`)).id,
   };
 }

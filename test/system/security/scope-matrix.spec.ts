@@ -42,6 +42,8 @@ const TABLE: Record<Scope, string[]> = {
     'GET /webhooks/{id}/events',
     'GET /webhooks/{id}/events/{eventId}',
     'GET /webhooks/{id}/events/{eventId}/attempts',
+    'GET /webhooks/{id}/replays',
+    'GET /webhooks/{id}/replays/{replayId}',
   ],
   'webhooks.write': [
     'POST /webhooks',
@@ -49,6 +51,7 @@ const TABLE: Record<Scope, string[]> = {
     'DELETE /webhooks/{id}',
     'POST /webhooks/{id}/test',
     'POST /webhooks/{id}/replay',
+    'POST /webhooks/{id}/replays/{replayId}/cancel',
     'POST /webhooks/{id}/signing-secret/rotate',
     'POST /webhooks/{id}/events/{eventId}/replay',
   ],

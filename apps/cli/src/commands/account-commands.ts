@@ -36,6 +36,7 @@ const list: Command = {
         name: account.name,
         standing: account.standing,
         plan: account.plan,
+        sending: account.sendingPause === null ? 'on' : `paused (${account.sendingPause.reason})`,
         created_at: account.createdAt.toISOString(),
       }));
       return { json: found, text: table(found) };
@@ -75,6 +76,20 @@ const notify: Command = {
   },
 };
 
+const resume: Command = {
+  name: 'accounts resume',
+  positionals: ['account'],
+  options: {},
+  summary: 'Resumes the sending of an account that was paused because of bounces or complaints; its rates begin anew.',
+  prepare:
+    ({ positionals: [id] }) =>
+    async ({ accounts }) => {
+      const resumed = await accounts.resume(id, 'operator');
+      const text = resumed ? `${id} may send again. Held mail goes out within a minute.` : `${id} is not paused.`;
+      return { json: { id, resumed }, text };
+    },
+};
+
 function standingCommand(verb: string, standing: Standing, summary: string): Command {
   return {
     name: `accounts ${verb}`,
@@ -98,5 +113,6 @@ export const ACCOUNT_COMMANDS: readonly Command[] = [
   standingCommand('overdue', 'overdue', 'Marks a payment as overdue: requests get 403 until it is settled.'),
   standingCommand('settled', 'active', 'Marks the payment as settled, so that the account works again.'),
   plan,
+  resume,
   notify,
 ];

@@ -29,6 +29,7 @@ import { EventFeed } from './live/event-feed.js';
 import { LiveResolver } from './live/live.resolver.js';
 import { LiveStatistics } from './live/live-statistics.js';
 import { QueueFeed } from './live/queue-feed.js';
+import { SessionAccessModule } from '../session/session-access.js';
 import { GraphqlCaller, type GraphqlContext } from './graphql-caller.js';
 import { GraphqlErrors } from './graphql-errors.js';
 import { WebSocketProtocol } from './websocket-protocol.js';
@@ -56,6 +57,7 @@ import { UsageResolver } from './usage/usage.resolver.js';
 import { WebhookChangesResolver } from './webhooks/webhook-changes.resolver.js';
 import { WebhookDeliveriesResolver } from './webhooks/webhook-deliveries.resolver.js';
 import { WebhookLoaders } from './webhooks/webhook-loaders.js';
+import { WebhookReplaysResolver } from './webhooks/webhook-replays.resolver.js';
 import { WebhooksResolver } from './webhooks/webhooks.resolver.js';
 
 /** All resolvers of the schema; `schema.gql` is generated from the same list. */
@@ -78,6 +80,7 @@ export const RESOLVERS = [
   UsageResolver,
   WebhookChangesResolver,
   WebhookDeliveriesResolver,
+  WebhookReplaysResolver,
   WebhooksResolver,
 ];
 
@@ -139,6 +142,7 @@ function apolloOptions(errors: GraphqlErrors, guard: QueryGuard): ApolloDriverCo
     QueueApiModule,
     SuppressionsModule,
     WebhooksModule,
+    SessionAccessModule,
     GraphQLModule.forRootAsync<ApolloDriverConfig>({
       driver: ApolloDriver,
       imports: [GraphqlChecksModule],

@@ -1,8 +1,18 @@
 import { createHash } from 'node:crypto';
 import type { Principal } from '#libs/accounts';
-import { Refusal } from '#libs/contracts';
+import { LIMITS, Refusal } from '#libs/contracts';
 import { isIdempotencyKey, type Idempotency } from '#libs/emails';
 import { yieldToLoop } from '#libs/kernel';
+
+/** The argument with the key. */
+export const IDEMPOTENCY_KEY = {
+  type: () => String,
+  nullable: true,
+  description:
+    `A key of your choice, 1 to ${LIMITS.idempotencyKeyLength} printable characters, kept for ${LIMITS.idempotencyHours} ` +
+    'hours. Repeating the call with the same key and input has no further effect and returns the first result. Another ' +
+    'input with the same key is refused.',
+};
 
 /**
  * The idempotency of one field: the key of the argument, scoped to the account, its mode and the field, and bound to the

@@ -1,7 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { parseEnv } from 'node:util';
+import { isLoopbackHost } from '../network/loopback-host.js';
 import {
+  abuseWindow,
   bootstrapKey,
   byteSize,
   dnsServers,
@@ -12,11 +14,15 @@ import {
   list,
   longDuration,
   longDurations,
+  mailAddress,
   masterKey,
   oneOf,
+  password,
+  percentage,
   port,
   positiveDuration,
   proxies,
+  region,
   smtpOutTimeouts,
   text,
   url,
@@ -79,6 +85,7 @@ export const SETTINGS = {
   SMTP_TLS_CERT: optional(text),
   SMTP_TLS_KEY: optional(text),
   SERVICE_DOMAIN: setting(domainName, 'postloft.test'),
+  REGION: setting(region, 'eu'),
   DATABASE_URL: optional(url('postgres', 'postgresql'), true),
   DATABASE_POOL_SIZE: setting(wholeNumber(8, 500), '16'),
   DATABASE_POOL_WAIT: setting(positiveDuration, '1500ms'),
@@ -90,6 +97,9 @@ export const SETTINGS = {
   KAFKA_SSL: setting(flag, 'false'),
   KAFKA_TOPIC_PREFIX: setting(text, 'postloft.'),
   CLICKHOUSE_URL: optional(url('http', 'https'), true),
+  CLICKHOUSE_CLUSTER: optional(clusterName),
+  STATS_RAW_DAYS: setting(wholeNumber(2, 3_650), '90'),
+  STATS_MINUTE_DAYS: setting(wholeNumber(2, 3_650), '30'),
   DELIVERY_MODE: setting(oneOf('capture', 'mx', 'smarthost'), 'capture'),
   SMARTHOST_URL: optional(url('smtp', 'smtps'), true),
   MX_PORT: setting(port, '25'),
@@ -100,8 +110,8 @@ export const SETTINGS = {
   NTP_SERVERS: setting(list, 'pool.ntp.org'),
   MASTER_KEY: optional(masterKey, true),
   BOOTSTRAP_API_KEY: optional(bootstrapKey, true),
-  BOOTSTRAP_ADMIN_EMAIL: optional(text),
-  BOOTSTRAP_ADMIN_PASSWORD: optional(text, true),
+  BOOTSTRAP_ADMIN_EMAIL: optional(mailAddress),
+  BOOTSTRAP_ADMIN_PASSWORD: optional(password, true),
   BOOTSTRAP_PLAN: setting(plan, 'unlimited'),
   BOOTSTRAP_DOMAINS: setting(domainNames, ({ SERVICE_DOMAIN }) => `sandbox.${SERVICE_DOMAIN}`),
   RATE_LIMIT_PER_SECOND: setting(wholeNumber(0, 1_000_000), '100'),
@@ -133,6 +143,10 @@ export const SETTINGS = {
   HTTP_AUTH_FAILURES_PER_MINUTE: setting(wholeNumber(1, 10_000), '20'),
   ALLOWANCE_UNIT: setting(oneOf('recipient', 'message'), 'recipient'),
   ABUSE_BRAKES: setting(flag, 'on'),
+  ABUSE_WINDOW: setting(abuseWindow, '24h'),
+  ABUSE_MINIMUM_RECIPIENTS: setting(wholeNumber(1, 1_000_000_000), '1000'),
+  ABUSE_BOUNCE_PERCENT: setting(percentage, '10'),
+  ABUSE_COMPLAINT_PERCENT: setting(percentage, '0.3'),
   SMTP_CONNECTIONS_PER_IP: setting(wholeNumber(1, 100_000), '100'),
   SMTP_AUTH_FAILURES_PER_MINUTE: setting(wholeNumber(1, 10_000), '5'),
   OPS_HOST: setting(text, '127.0.0.1'),
@@ -141,12 +155,20 @@ export const SETTINGS = {
   HTTP_TLS_CERT: optional(text),
   HTTP_TLS_KEY: optional(text),
   SIGNUP: setting(oneOf('off', 'on'), 'off'),
+  OIDC_ISSUER: optional(url('https', 'http')),
+  OIDC_CLIENT_ID: optional(text),
+  OIDC_CLIENT_SECRET: optional(text, true),
   ALLOW_PRIVATE_WEBHOOKS: setting(flag, 'false'),
   LOG_LEVEL: setting(oneOf('trace', 'debug', 'info', 'warn', 'error', 'fatal'), 'info'),
   LOG_FORMAT: setting(oneOf('pretty', 'json'), () => (process.stdout.isTTY ? 'pretty' : 'json')),
 } as const satisfies Record<string, Setting<unknown>>;
 
 type Settings = { readonly [K in keyof typeof SETTINGS]: ReturnType<(typeof SETTINGS)[K]['parse']> };
+
+function clusterName(value: string): string {
+  if (/^\w{1,64}$/.test(value)) return value;
+  throw new Error('must be the name of a cluster: letters, digits and underscores');
+}
 
 function plan(value: string): string {
   if (value === 'free' || value === 'unlimited' || /^[1-9]\d{0,9}$/.test(value)) return value;
@@ -261,6 +283,10 @@ function contradictions(program: Program, s: Settings): string[] {
     'MASTER_KEY is required with DATABASE_URL: 32 bytes in base64, for example from: openssl rand -base64 32',
   );
   need(
+    s.CLICKHOUSE_CLUSTER === undefined || s.CLICKHOUSE_URL !== undefined,
+    'CLICKHOUSE_URL is required with CLICKHOUSE_CLUSTER.',
+  );
+  need(
     s.DELIVERY_MODE !== 'smarthost' || s.SMARTHOST_URL !== undefined,
     'SMARTHOST_URL is required with DELIVERY_MODE=smarthost.',
   );
@@ -280,6 +306,16 @@ function contradictions(program: Program, s: Settings): string[] {
     s.KAFKA_BROKERS === undefined || s.KAFKA_BROKERS.length > 0,
     'KAFKA_BROKERS must name at least one broker as host:port.',
   );
-  need(s.SIGNUP === 'off', 'SIGNUP must be off: this version has no sign-up page yet.');
+  const oidc = [s.OIDC_ISSUER, s.OIDC_CLIENT_ID, s.OIDC_CLIENT_SECRET];
+  need(
+    oidc.every((value) => value === undefined) || oidc.every((value) => value !== undefined),
+    'OIDC_ISSUER, OIDC_CLIENT_ID and OIDC_CLIENT_SECRET must be set together.',
+  );
+  need(
+    s.OIDC_ISSUER === undefined ||
+      s.OIDC_ISSUER.startsWith('https:') ||
+      isLoopbackHost(new URL(s.OIDC_ISSUER).hostname),
+    'OIDC_ISSUER must be an https URL, unless the provider runs on this machine.',
+  );
   return problems;
 }

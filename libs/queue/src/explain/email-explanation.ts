@@ -3,13 +3,13 @@ import { Accounts } from '#libs/accounts';
 import { KeyHistory } from '#libs/bus';
 import type { EmailStatus, EventData, Visibility } from '#libs/contracts';
 import { SendingDomains } from '#libs/domains';
-import { EmailQueries, type RecipientRow, recipientsOfAll } from '#libs/emails';
+import { EmailQueries, type EmailSummary, type RecipientRow, recipientsOfAll, stopsWhilePaused } from '#libs/emails';
 import { domainOf } from '#libs/mime';
 import { Database } from '#libs/persistence';
 import type { UnsentOutcome } from '../settle/fail-unsent.js';
 import { HELD } from '../throttling/throttling-store.js';
 import { explainRecipient, isLate, type RecipientExplanation, type Taken } from './explain-recipient.js';
-import { databaseClock } from '#libs/kernel';
+import { Config, databaseClock } from '#libs/kernel';
 
 /** Why a message is where it is. */
 export interface EmailExplanationView {
@@ -32,6 +32,7 @@ export class EmailExplanation {
     private readonly domains: SendingDomains,
     private readonly history: KeyHistory,
     private readonly database: Database,
+    private readonly config: Config,
   ) {}
 
   /** Null if the key sees no such message. */
@@ -51,23 +52,28 @@ export class EmailExplanation {
       recipientsOfAll(this.database, ids),
     ]);
     const now = databaseClock.date();
-    const facts = { standing: account?.standing ?? 'blocked', now };
+    const facts = { standing: account?.standing ?? ('blocked' as const), now };
+    const pauseOf = ({ mode, tags, from }: EmailSummary) =>
+      stopsWhilePaused({ test: mode === 'test', tags, sender: from }, this.config.settings.SERVICE_DOMAIN)
+        ? (account?.sendingPause ?? null)
+        : null;
     const ahead = await this.heldAhead([...recipients.values()].flat(), now);
     const taken = await this.takenBefore(recipients);
     const orphans = [...emails.values()].filter(({ domain_id }) => !domains.has(domain_id)).map(({ id }) => id);
     const removed = await this.endedByRemoval(accountId, orphans);
     return new Map(
-      [...emails.values()].map(({ id, status }) => [
-        id,
+      [...emails.values()].map((email) => [
+        email.id,
         {
-          id,
+          id: email.id,
           object: 'explanation',
-          status,
-          recipients: (recipients.get(id) ?? []).map((row) =>
+          status: email.status,
+          recipients: (recipients.get(email.id) ?? []).map((row) =>
             explainRecipient(isLate(row, now) ? { ...row, ...ahead.get(queueOf(row)) } : row, {
               ...facts,
-              taken: taken.get(`${id} ${row.ordinal}`) ?? null,
-              domainWasRemoved: removed.has(`${id} ${row.address}`),
+              pause: pauseOf(email),
+              taken: taken.get(`${email.id} ${row.ordinal}`) ?? null,
+              domainWasRemoved: removed.has(`${email.id} ${row.address}`),
             }),
           ),
         },

@@ -17,7 +17,7 @@ import { toSubmission } from '../../rest/emails/to-submission.js';
 import { orNotFound } from '../../rest/or-not-found.js';
 import { dtoOf, restBody } from '../dto/input-type.js';
 import { CallerOf, type GraphqlContext } from '../graphql-caller.js';
-import { fieldIdempotency } from '../idempotency.js';
+import { fieldIdempotency, IDEMPOTENCY_KEY } from '../idempotency.js';
 import {
   CanceledEmailType,
   RescheduledEmailType,
@@ -33,15 +33,6 @@ import { EmailLoaders } from './email-loaders.js';
 import { EmailType } from './email.type.js';
 
 const ID_OF_EMAIL = { type: () => ID, description: 'The id of the e-mail' };
-const IDEMPOTENCY_KEY = {
-  type: () => String,
-  nullable: true,
-  description:
-    `A key of your choice, 1 to ${LIMITS.idempotencyKeyLength} printable characters, kept for ${LIMITS.idempotencyHours} ` +
-    'hours. Repeating the call with the same key and input has no further effect and returns the first result. Another ' +
-    'input with the same key is refused.',
-};
-
 /** Sends and changes e-mails. */
 @Resolver(() => SentEmailType)
 export class SendingResolver {

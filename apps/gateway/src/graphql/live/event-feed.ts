@@ -4,6 +4,7 @@ import { seesDomain, type LoggedEvent, type Visibility } from '#libs/contracts';
 import { Semaphore } from '#libs/kernel';
 import { invalidCursor } from '../../rest/list.dto.js';
 import { LiveStream, SlowReader } from './live-stream.js';
+import { whileUnavailable } from './while-unavailable.js';
 
 /** Selects events of an account; all that the key sees if empty. */
 export interface EventSelection {
@@ -39,7 +40,7 @@ export class EventFeed {
     const stream = new EventStream(visibility, selection, {
       attach: () => this.attach(stream, visibility.accountId),
       detach: () => this.detach(stream, visibility.accountId),
-      page: (cursor) => this.reads.run(() => this.page(visibility, selection, cursor)),
+      page: (cursor) => this.reads.run(() => whileUnavailable(() => this.page(visibility, selection, cursor))),
     });
     await stream.start(after);
     return stream;
@@ -61,7 +62,7 @@ export class EventFeed {
   private async attach(stream: EventStream, accountId: string): Promise<void> {
     const streams = this.streams.get(accountId) ?? new Set();
     this.streams.set(accountId, streams.add(stream));
-    this.following ??= this.tail.follow((events) => this.publish(events));
+    this.following ??= whileUnavailable(() => this.tail.follow((events) => this.publish(events)));
     try {
       await this.following;
     } catch (error) {

@@ -10,6 +10,7 @@ import {
 import { databaseClock, Shutdown } from '#libs/kernel';
 import { LiveStats, noCounts, statsCounter, StatsStore, type LiveSnapshot } from '#libs/stats';
 import { LatestStream } from './live-stream.js';
+import { whileUnavailable } from './while-unavailable.js';
 
 export type AccountStats = Omit<DomainStats, 'domainId'>;
 
@@ -58,7 +59,7 @@ export class LiveStatistics {
     toShown: (snapshot: LiveSnapshot) => T,
   ): Promise<LatestStream<T>> {
     if (domainIds?.length === 0) return nothing(toShown);
-    const live = await this.stats.open(accountId, domainIds);
+    const live = await whileUnavailable(() => this.stats.open(accountId, domainIds));
     const current = (): T => {
       const snapshot = live.current();
       const known = this.shown.get(snapshot) as T | undefined;

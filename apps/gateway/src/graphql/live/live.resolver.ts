@@ -23,6 +23,7 @@ import { EventFeed } from './event-feed.js';
 import { LiveStatistics, type AccountStats } from './live-statistics.js';
 import { QueueFeed } from './queue-feed.js';
 import { QueueType } from './queue.type.js';
+import { whileUnavailable } from './while-unavailable.js';
 
 @ArgsType()
 export class EmailEventsArgs {
@@ -62,7 +63,8 @@ export class LiveResolver {
       load: (key) => {
         const [accountId, domainId] = key.split(' ');
         const visibility = { accountId, mode: 'live' as const, domainIds: null };
-        return this.lookups.run(async () => ((await sendingDomains.find(visibility, domainId)) ? true : null));
+        const find = async () => ((await sendingDomains.find(visibility, domainId)) ? true : null);
+        return this.lookups.run(() => whileUnavailable(find));
       },
       ttlMs: DOMAIN_KNOWN_MS,
       maxEntries: KNOWN_DOMAINS,
@@ -138,7 +140,8 @@ export class LiveResolver {
 
   /** A stream for an e-mail that does not exist would be silent for ever. */
   private async requireEmail(visibility: Visibility, emailId: string): Promise<void> {
-    if (!(await this.lookups.run(() => this.emails.summary(visibility, emailId)))) throw new Refusal('not_found');
+    const find = () => this.emails.summary(visibility, emailId);
+    if (!(await this.lookups.run(() => whileUnavailable(find)))) throw new Refusal('not_found');
   }
 }
 

@@ -4,6 +4,7 @@ import { Log, sleep } from '#libs/kernel';
 import { QueueOverview } from '#libs/queue';
 import { LatestStream } from './live-stream.js';
 import { toQueue, type QueueType } from './queue.type.js';
+import { whileUnavailable } from './while-unavailable.js';
 
 const REFRESH_MS = 1_000;
 
@@ -30,7 +31,7 @@ export class QueueFeed {
   async open(visibility: Visibility): Promise<LatestStream<QueueType[]>> {
     const { accountId, mode, domainIds } = visibility;
     const key = `${accountId} ${mode} ${domainIds === null ? '*' : [...domainIds].sort().join(' ')}`;
-    const queues = (await this.overview.list(visibility)).map(toQueue);
+    const queues = (await whileUnavailable(() => this.overview.list(visibility))).map(toQueue);
     let watched = this.watched.get(key);
     if (watched === undefined) {
       watched = {

@@ -1,9 +1,8 @@
 import { Args, ID, Mutation, Resolver } from '@nestjs/graphql';
 import type { Principal } from '#libs/accounts';
 import { LIMITS } from '#libs/contracts';
-import { REPLAY_LIMIT } from '#libs/webhooks';
 import { WebhookEventsController } from '../../rest/webhooks/webhook-events.controller.js';
-import type { ReplayDto, ReplayedDto, WebhookEventDto } from '../../rest/webhooks/webhook-events.dto.js';
+import type { WebhookEventDto } from '../../rest/webhooks/webhook-events.dto.js';
 import { WebhooksController } from '../../rest/webhooks/webhooks.controller.js';
 import type {
   ChangeWebhookDto,
@@ -20,12 +19,10 @@ import { CallerOf } from '../graphql-caller.js';
 import {
   CreatedWebhookType,
   CreateWebhookInput,
-  ReplayWebhookInput,
   RotatedSecretType,
   RotateWebhookSecretInput,
   UpdateWebhookInput,
   WebhookDeliveryType,
-  WebhookReplayType,
   WebhookType,
 } from './webhook.type.js';
 
@@ -93,20 +90,6 @@ export class WebhookChangesResolver {
   ): Promise<WebhookEventDto> {
     requireIds({ wh: id });
     return this.rest.test(caller, id);
-  }
-
-  @Mutation(() => WebhookReplayType, {
-    description:
-      `Sends the events of a time range again, oldest first, at most ${REPLAY_LIMIT} per call: while \`hasMore\` is true, ` +
-      `call again with \`nextCursor\` as \`after\`. ${DISABLED}`,
-  })
-  async replayWebhook(
-    @CallerOf(WebhookEventsController, 'range') caller: Principal,
-    @Args('id', ID_OF_WEBHOOK) id: string,
-    @Args('input', { type: () => ReplayWebhookInput, description: 'The range' }) input: ReplayDto,
-  ): Promise<ReplayedDto> {
-    requireIds({ wh: id });
-    return this.events.range(caller, id, dtoOf(ReplayWebhookInput, input));
   }
 
   @Mutation(() => WebhookDeliveryType, {

@@ -3,7 +3,8 @@ import {
   WebhookEventsQuery,
   WebhookAttemptDto,
   ReplayDto,
-  ReplayedDto,
+  ReplayFilterDto,
+  ReplayStateDto,
 } from '../../rest/webhooks/webhook-events.dto.js';
 import {
   ChangeWebhookDto,
@@ -66,6 +67,8 @@ export const ReplayWebhookInput = inputType('ReplayWebhookInput', ReplayDto, {
   description: 'The events to send again.',
   fields: { after: { description: 'The `nextCursor` of the previous call, to continue after its last event' } },
 });
-export const WebhookReplayType = objectType('WebhookReplay', ReplayedDto, {
-  description: 'The events that are sent again.',
+objectType('WebhookReplayFilter', ReplayFilterDto, { description: 'The events of a replay.' });
+export const WebhookReplayType = objectType('WebhookReplay', ReplayStateDto, {
+  description: 'A replay of the events of a time range, with its progress.',
 });
+export const WebhookReplayConnection = connectionType<ReplayStateDto>('WebhookReplay', WebhookReplayType);

@@ -5,9 +5,8 @@ import {
   notifyAddressesRule,
   type AccountStatus,
   type AccountView,
-  type SendingPause,
 } from '#libs/accounts';
-import { LIMITS } from '#libs/contracts';
+import { LIMITS, type SendingPause } from '#libs/contracts';
 import {
   EnumProperty,
   IdProperty,
