@@ -22,9 +22,9 @@ import { AdmissionQueue } from './live/admission-queue.js';
 import { SharedFrames } from './live/live-frames.js';
 import { LiveOperation, type LiveSocket } from './live/live-socket.js';
 import { LiveStream } from './live/live-stream.js';
-import { whileUnavailable } from './live/while-unavailable.js';
 import { PersistedOperations } from './checks/persisted-operations.js';
 import { QueryGuard } from './checks/query-guard.js';
+import { whileUnavailable } from './live/while-unavailable.js';
 
 /** One connection. The authentication and the principal are set after `connection_init`. */
 export interface Session {
