@@ -8,6 +8,7 @@ export * from './page.js';
 export * from './providers.js';
 export * from './refusals.js';
 export * from './resend-region.js';
+export * from './roles.js';
 export * from './scopes.js';
 export * from './timestamp.js';
 export * from './visibility.js';
