@@ -22,6 +22,7 @@ const DOMAINS = [
   'inbound',
   'tls-reports',
   'notices',
+  'erasure',
   'webhooks',
 ];
 

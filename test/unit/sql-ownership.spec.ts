@@ -27,6 +27,7 @@ const TABLE_OWNERS: Record<string, readonly string[]> = {
     'recipient_visits',
     'recipients',
   ],
+  erasure: ['erasures'],
   inbound: ['inbound_messages'],
   persistence: ['installation', 'notices', 'outbox', 'workers'],
   queue: ['attempts', 'full_mailboxes', 'sts_policies', 'throttling_states', 'warmup_counts'],

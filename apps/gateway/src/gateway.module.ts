@@ -2,6 +2,7 @@ import { Module } from '@nestjs/common';
 import { AccountsModule } from '#libs/accounts';
 import { DomainsModule } from '#libs/domains';
 import { EmailsApiModule, EmailsModule } from '#libs/emails';
+import { ErasureModule } from '#libs/erasure';
 import { Config } from '#libs/kernel';
 import { QueueApiModule } from '#libs/queue';
 import { SuppressionsModule } from '#libs/suppressions';
@@ -32,6 +33,7 @@ const apiDescription = {
     DomainsModule,
     EmailsApiModule,
     EmailsModule,
+    ErasureModule,
     QueueApiModule,
     SuppressionsModule,
     WebhooksModule,

@@ -31,6 +31,7 @@ export {
   type Principal,
   type PrincipalSession,
 } from './api-keys/principal.js';
+export { eraseAuditLog } from './erase-audit-log.js';
 export { RateLimit } from './rate-limit/rate-limit.js';
 export { RequestLog, type LoggedRequest } from './request-log/request-log.js';
 export type { RequestLogFilter } from './request-log/list.js';

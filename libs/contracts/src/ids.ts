@@ -11,6 +11,7 @@ export type IdPrefix =
   | 'dlv'
   | 'dom'
   | 'em'
+  | 'ers'
   | 'evt'
   | 'inb'
   | 'inv'

@@ -1,5 +1,6 @@
 export * from './domain-stats.js';
 export * from './email-status.js';
+export * from './erasure.js';
 export * from './events.js';
 export * from './ids.js';
 export * from './limits.js';

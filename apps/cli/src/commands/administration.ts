@@ -2,6 +2,7 @@ import { AccountEntity, Accounts, ApiKeyEntity, ApiKeys, AuditLog } from '#libs/
 import { LiveLog, ParkedEvents } from '#libs/bus';
 import { Refusal } from '#libs/contracts';
 import { DkimRotation, DkimZone, DomainEntity, SendingDomains } from '#libs/domains';
+import { Erasures } from '#libs/erasure';
 import { InboundStore } from '#libs/inbound';
 import { SecretBox, LocalNotifications, type Config, type Log } from '#libs/kernel';
 import { Database, establishMasterKey, migrate, openDatabase, readMasterKey, Worker } from '#libs/persistence';
@@ -14,6 +15,7 @@ export interface Administration {
   accounts: Accounts;
   apiKeys: ApiKeys;
   domains: SendingDomains;
+  erasures: Erasures;
   inbound: InboundStore;
   queues: HeldQueues;
   parked: ParkedEvents;
@@ -55,6 +57,7 @@ export async function openAdministration(settings: Config, log: Log): Promise<Ad
       audit,
       firstOwner: new FirstOwner(database, accounts, users, new UserLinks(database), config, log),
       publicUrl: config.settings.PUBLIC_URL,
+      erasures: new Erasures(database, secretBox, config, audit),
       inbound: new InboundStore(database),
       queues: new HeldQueues(database),
       parked: new ParkedEvents(database),
