@@ -214,7 +214,7 @@ module.exports = {
     enhancedResolveOptions: {
       exportsFields: ['exports'],
       conditionNames: ['source', 'import', 'node', 'default', 'types'],
-      extensions: ['.ts', '.js', '.mjs', '.d.ts'],
+      extensions: ['.ts', '.tsx', '.js', '.mjs', '.d.ts'],
     },
   },
 };

@@ -22,6 +22,10 @@ const STEPS = [
     command: tool('typescript-native/bin/tsc', '-p', 'tsconfig.json', '--noEmit', '--incremental', 'false'),
   },
   {
+    name: 'Types of the dashboard',
+    command: tool('typescript-native/bin/tsc', '-p', 'apps/dashboard/tsconfig.json'),
+  },
+  {
     name: 'Generated files',
     command: [process.execPath, 'tools/generate.mjs', '--check'],
   },
@@ -39,7 +43,7 @@ for (const step of STEPS) {
   results.push({ name: step.name, failure, seconds: (performance.now() - startedAt) / 1000 });
 }
 for (const { name, failure, seconds } of results)
-  console.log(`${failure ? 'FAILED' : 'ok'.padEnd(6)}  ${name.padEnd(16)} ${seconds.toFixed(1).padStart(5)} s`);
+  console.log(`${failure ? 'FAILED' : 'ok'.padEnd(6)}  ${name.padEnd(22)} ${seconds.toFixed(1).padStart(5)} s`);
 const failed = results.filter(({ failure }) => failure !== undefined);
 console.log(failed.length === 0 ? 'All checks passed.' : `Failed: ${failed.map(({ name }) => name).join(', ')}`);
 process.exit(failed.length === 0 ? 0 : 1);

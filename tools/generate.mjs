@@ -1,10 +1,12 @@
 /**
- * Generates `schema.gql` and `openapi.json` from the code; both are committed. With `--check` it writes nothing and
+ * Generates `schema.gql` and `openapi.json` from the code, and from the schema the operations of the dashboard; all are
+ * committed. With `--check` it writes nothing and
  * exits with 1 if a committed file differs. Compiles first, so that the result never comes from an old build.
  */
 import { spawnSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
+import { renderDashboardOperations } from './dashboard-operations.mjs';
 
 const root = fileURLToPath(new URL('../', import.meta.url));
 const check = process.argv.includes('--check');
@@ -13,7 +15,12 @@ const check = process.argv.includes('--check');
 spawnSync(process.execPath, [`${root}node_modules/typescript-native/bin/tsc`, '-p', `${root}tsconfig.build.json`]);
 
 const { renderOpenApi, renderSchema } = await import('../dist/apps/gateway/src/generate.js');
-const outputs = { 'schema.gql': await renderSchema(), 'openapi.json': await renderOpenApi() };
+const schema = await renderSchema();
+const outputs = {
+  'schema.gql': schema,
+  'openapi.json': await renderOpenApi(),
+  ...(await renderDashboardOperations(root, schema)),
+};
 
 let stale = 0;
 for (const [file, text] of Object.entries(outputs)) {

@@ -6,9 +6,10 @@
 import { createHash } from 'node:crypto';
 import { copyFileSync, existsSync, mkdirSync, openSync, closeSync, readdirSync, readFileSync } from 'node:fs';
 import { rmdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
-import { dirname, join, relative } from 'node:path';
+import { dirname, join, relative, sep } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { BUNDLE_FOLDERS, programFiles } from './bundle.mjs';
+import { DASHBOARD_DIST } from './dashboard.mjs';
 import { runStep } from './run-step.mjs';
 
 const ROOT = dirname(dirname(fileURLToPath(import.meta.url)));
@@ -16,17 +17,20 @@ const MODULES = join(ROOT, 'node_modules');
 const DIST = join(ROOT, 'dist');
 const INSTALL_STAMP = join(MODULES, '.postloft-setup.json');
 const BUILD_STAMP = join(DIST, '.built-from');
+const DASHBOARD = join(ROOT, 'apps', 'dashboard');
+const DASHBOARD_STAMP = join(DASHBOARD_DIST, '.built-from');
 const SOURCE_FOLDERS = ['apps', 'libs'];
 const BUILD_SETTINGS = ['tsconfig.json', 'tsconfig.build.json', 'tools/bundle.mjs', 'tools/launcher.cjs'];
 
 /** Makes the checkout ready to run. Takes well under 200 ms if there is nothing to do. */
 export async function setUp() {
   requireNode(20, 19);
-  if (isInstalled() && isBuilt()) return;
+  if (isInstalled() && isBuilt() && isDashboardBuilt()) return;
   const release = await acquireLock();
   try {
     if (!isInstalled()) await install();
     if (!isBuilt()) await build();
+    if (!isDashboardBuilt()) await buildDashboard();
   } finally {
     release();
   }
@@ -90,23 +94,49 @@ function isBuilt() {
   return outputs().every((path) => existsSync(path));
 }
 
-/** A digest of the paths, sizes and times of all inputs of the build. A deleted file changes it too. */
-function buildInputs() {
+/** The dashboard has a stamp of its own, because it is built in a different way and changes without the programs. */
+function isDashboardBuilt() {
+  return existsSync(DASHBOARD_STAMP) && readFileSync(DASHBOARD_STAMP, 'utf8') === dashboardInputs();
+}
+
+function dashboardInputs() {
+  const packages = join(MODULES, '.package-lock.json');
+  return describeAll([packages, join(ROOT, 'tools', 'dashboard.mjs'), ...filesBelow(DASHBOARD, () => true)]);
+}
+
+async function buildDashboard() {
+  const inputs = dashboardInputs();
+  await runStep({
+    name: 'Building the dashboard',
+    command: [process.execPath, 'tools/dashboard.mjs'],
+    cwd: ROOT,
+    quiet: true,
+  });
+  writeFileSync(DASHBOARD_STAMP, inputs);
+}
+
+/** A digest of the paths, sizes and times of files. A deleted file changes it too. */
+function describeAll(paths) {
   const describe = (path) => {
     const { size, mtimeMs } = statSync(path);
     return `${path} ${size} ${mtimeMs}`;
   };
+  const lines = paths.filter((path) => existsSync(path)).map(describe);
+  return digest(lines.toSorted((a, b) => (a < b ? -1 : 1)));
+}
+
+/** All inputs of the build of the programs. */
+function buildInputs() {
   const settings = BUILD_SETTINGS.map((name) => join(ROOT, name));
   // Covers the compiler, the bundler and the bundled packages.
   const packages = join(MODULES, '.package-lock.json');
-  const inputs = [...settings, packages, ...sources(), ...dataFiles()].filter((path) => existsSync(path)).map(describe);
-  return digest(inputs.toSorted((a, b) => (a < b ? -1 : 1)));
+  return describeAll([...settings, packages, ...sources(), ...dataFiles()]);
 }
 
 function sources() {
   return SOURCE_FOLDERS.flatMap((folder) =>
     filesBelow(join(ROOT, folder), (name) => /(?<!\.d)\.ts$/.test(name)),
-  ).filter((path) => !/\.(spec|suite)\.ts$/.test(path) && !path.startsWith(join(ROOT, 'apps', 'dashboard')));
+  ).filter((path) => !/\.(spec|suite)\.ts$/.test(path) && !path.startsWith(DASHBOARD + sep));
 }
 
 /** Data files read by the code; the compiler does not copy them. */
@@ -126,7 +156,7 @@ function outputs() {
 async function build() {
   const expected = new Set(outputs());
   const compiled = filesBelow(DIST, (name) => /\.(js(\.map)?|json)$/.test(name)).filter(
-    (path) => !BUNDLE_FOLDERS.includes(dirname(path)),
+    (path) => !BUNDLE_FOLDERS.includes(dirname(path)) && !path.startsWith(DASHBOARD_DIST + sep),
   );
   for (const path of compiled) if (!expected.has(path.replace(/\.map$/, ''))) removeWithEmptyFolders(path);
   // The compiler does not notice that a file which it wrote has been deleted.

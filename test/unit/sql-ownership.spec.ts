@@ -69,6 +69,7 @@ const EXCEPTIONS: Record<string, string> = {
     'The columns of the SMTP reply, from a list that is shared with attempts.',
   'libs/bus/src/postgres/sequencer.ts: delete outbox':
     'One statement moves rows from the outbox to the event log, so that none is lost or doubled.',
+  'libs/stats/src/erase-recipient.ts: insert ?': 'Tables of ClickHouse, which are found by their columns.',
   'libs/persistence/src/worker.ts: update ?.claimed_by':
     'Claims of dead workers are released in the tables that the callers name.',
 };

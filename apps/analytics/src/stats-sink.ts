@@ -9,6 +9,8 @@ import { GapCheck } from './gap-check.js';
 const REFUSED_ROW =
   /\b(CANNOT_PARSE_\w+|CANNOT_CONVERT_TYPE|INCORRECT_DATA|TYPE_MISMATCH|VALUE_IS_OUT_OF_RANGE_OF_DATA_TYPE|DECIMAL_OVERFLOW)\b/;
 const BATCH = 5_000;
+/** The source of events that an operator replays, see `libs/bus/src/parking`. */
+const PARKED = 'parked';
 /** Waits for fuller batches, because an insert costs nearly the same for one event as for a hundred. */
 const LINGER_MS = 250;
 /** Under load. Statistics are promised to be at most 5 s behind. */
@@ -95,6 +97,8 @@ export class StatsSink implements OnApplicationBootstrap {
 
   private async handle({ source, first, last, events }: EventBatch): Promise<void> {
     if (events.length === 0) return;
+    // An event that was parked is below positions that are stored since.
+    if (source === PARKED) return this.store.fill(events, 0);
     this.stored ??= events[0].position - 1;
     try {
       // With the position, because the offsets of a Kafka topic that was deleted and made again begin at 0 again.

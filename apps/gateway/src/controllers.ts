@@ -1,3 +1,4 @@
+import { DashboardController } from './dashboard/dashboard.controller.js';
 import { DocsController } from './openapi/docs.controller.js';
 import { AccountController } from './rest/account/account.controller.js';
 import { ApiKeysController } from './rest/api-keys/api-keys.controller.js';
@@ -40,6 +41,7 @@ export const CONTROLLERS = [
   ApiKeysController,
   AuditLogController,
   CapturedController,
+  DashboardController,
   DocsController,
   DomainsController,
   EmailAttachmentsController,

@@ -21,6 +21,7 @@ import { AttachmentLinks } from './queries/attachment-links.js';
 import { CapturedMessages } from './queries/captured-messages.js';
 import { EmailAttachments } from './queries/email-attachments.js';
 import { EmailHistory } from './queries/email-history.js';
+import { EmailPreview } from './queries/email-preview.js';
 import { EmailQueries } from './queries/email-queries.js';
 import { EmailList } from './queries/list/email-list.js';
 import { RecordVisits } from './tracking/record-visits.js';
@@ -60,7 +61,7 @@ const EXPORTED = [
 })
 export class EmailsModule {}
 
-const API = [EmailList, EmailHistory, EmailAttachments, RetryEmail];
+const API = [EmailList, EmailHistory, EmailAttachments, EmailPreview, RetryEmail];
 
 /** Queries and commands of the API. The program provides the event log. */
 @Module({

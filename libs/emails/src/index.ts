@@ -30,6 +30,7 @@ export { effectiveEmailStatus, effectiveStatus } from './queries/effective-statu
 export { EmailAttachments, type LinkedAttachmentView } from './queries/email-attachments.js';
 export { firstLink } from './queries/email-content.js';
 export { EmailHistory, type AttemptView, type EarlierHostView, type EventView } from './queries/email-history.js';
+export { EmailPreview } from './queries/email-preview.js';
 export {
   EmailQueries,
   type AttachmentView,

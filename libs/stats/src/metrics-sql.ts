@@ -12,7 +12,7 @@ import {
   type StatsColumn,
   type UniqueColumn,
 } from './schema/columns.js';
-import { countsTable, EVENTS, groupsTable } from './schema/tables.js';
+import { countsTable, EVENTS, groupsTable, LEVELS } from './schema/tables.js';
 
 /** Queries with more rows are refused. */
 export const MAX_ROWS = 5_000;
@@ -89,10 +89,7 @@ function keysOf(of: MetricsQuery, { starts }: MetricsPlan): Key[] {
     ...of.dimensions.map((name): Key => {
       switch (name) {
         case 'period':
-          return {
-            key: `roundDown(toUnixTimestamp(moment), [${starts.map((ms) => ms / 1_000).join(', ')}])`,
-            order: plain,
-          };
+          return { key: periodKey(of.granularity, starts), order: plain };
         case 'domain':
           return { key: 'domain_id', order: asText };
         case 'email':
@@ -101,6 +98,15 @@ function keysOf(of: MetricsQuery, { starts }: MetricsPlan): Key[] {
     }),
     ...of.groupBy.map((_, i): Key => ({ key: `g${i}`, order: plain })),
   ];
+}
+
+/** The start of the period of a row, in seconds. Minutes and hours are evenly spaced; days have up to 25 hours. */
+function periodKey(granularity: MetricsQuery['granularity'], starts: readonly number[]): string {
+  const seconds = starts.map((ms) => ms / 1_000);
+  if (granularity !== 'minute' && granularity !== 'hour')
+    return `roundDown(toUnixTimestamp(moment), [${seconds.join(', ')}])`;
+  const length = LEVELS[granularity] / 1_000;
+  return `${seconds[0]} + intDiv(toUnixTimestamp(moment) - ${seconds[0]}, ${length}) * ${length}`;
 }
 
 /** Of the row's group; the total is that of all messages. */

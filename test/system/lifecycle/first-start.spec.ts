@@ -4,6 +4,7 @@ import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { Browser } from '../../support/browser.js';
 import { firstMailSuite } from '../../support/rest/first-mail.suite.js';
 import { LocalDns } from '../../support/local-dns.js';
 import { mail } from '../../support/mail.js';
@@ -18,6 +19,7 @@ import {
   type RunningProgram,
 } from '../../support/program.js';
 import { MailNetwork, mxSettings } from '../../support/services/mail-network.js';
+import { openCommandLine } from '../../support/services/command-line.js';
 import { SmtpTalk } from '../../support/smtp-talk.js';
 import { until } from '../../support/until.js';
 
@@ -54,6 +56,25 @@ describe('the program on an empty data directory', () => {
     const answer = await program.call('GET', '/domains');
     expect(answer.status).toBe(200);
     expect(await answer.json()).toMatchObject([{ name: 'sandbox.postloft.test' }]);
+  });
+
+  it('prints a link that logs the first owner in once, and `login-link` prints another', async () => {
+    const [, printed] = /Dashboard +(\S+) {2}\(first login/.exec(program.output()) ?? [];
+    const commands = await openCommandLine(env);
+    const { url, email } = (await commands.run(['login-link'])) as { url: string; email: string };
+    await commands.close();
+    for (const link of [printed, url].map((one) => new URL(one))) {
+      expect(link.origin).toBe(`http://localhost:${new URL(program.url).port}`);
+      const browser = new Browser(Number(link.port));
+      const answer = await browser.get(link.pathname + link.search);
+      expect([answer.status, answer.headers['location']]).toEqual([302, '/app/']);
+      expect((await browser.get('/app/api/session')).body.viewer).toMatchObject({
+        user: { email },
+        account: { name: 'First account', role: 'owner', operator: true },
+      });
+      const again = await new Browser(Number(link.port)).get(link.pathname + link.search);
+      expect(again.headers['location']).toBe('/app/login?error=link_expired');
+    }
   });
 
   describe('takes its first mail, which', () => firstMailSuite(async () => program));

@@ -19,6 +19,9 @@ function segmentsOf(url: string): string[] {
 }
 
 function matches(pattern: string[], segments: string[]): boolean {
+  // A wildcard stands for the rest of the path, at least one segment.
+  const fixed = pattern.length - 1;
+  if (pattern[fixed] === '*') return segments.length > fixed && matches(pattern.slice(0, -1), segments.slice(0, fixed));
   return (
     pattern.length === segments.length &&
     pattern.every((part, i) => (part.startsWith(':') ? segments[i] !== '' : part === segments[i]))

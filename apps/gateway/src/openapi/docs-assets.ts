@@ -2,16 +2,8 @@ import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
-import { promisify } from 'node:util';
-import { gzip } from 'node:zlib';
+import { staticAsset, type StaticAsset } from '../http/static-asset.js';
 
-export interface DocsAsset {
-  type: string;
-  plain: Buffer;
-  zipped: Buffer;
-}
-
-const compress = promisify(gzip);
 const bundle = dirname(createRequire(import.meta.url).resolve('swagger-ui-dist/package.json'));
 
 /** Relative to the URL of the page, so that it also works under `/v1` and behind a prefix. */
@@ -46,7 +38,7 @@ const SOURCES: Record<string, { type: string; read: () => Promise<Buffer> }> = {
 interface Docs {
   page: string;
   /** By name. The name contains a hash of the content, so that clients can cache an asset forever. */
-  assets: ReadonlyMap<string, DocsAsset>;
+  assets: ReadonlyMap<string, StaticAsset>;
 }
 
 let docs: Promise<Docs> | undefined;
@@ -59,13 +51,13 @@ export function docsFiles(): Promise<Docs> {
 }
 
 async function load(): Promise<Docs> {
-  const assets = new Map<string, DocsAsset>();
+  const assets = new Map<string, StaticAsset>();
   const names: Record<string, string> = {};
   for (const [name, { type, read }] of Object.entries(SOURCES)) {
     const plain = await read();
     const hash = createHash('sha256').update(plain).digest('hex').slice(0, 16);
     names[name] = `${hash}-${name}`;
-    assets.set(names[name], { type, plain, zipped: await compress(plain) });
+    assets.set(names[name], await staticAsset(type, plain));
   }
   return { page: pageOf(names), assets };
 }

@@ -1,7 +1,8 @@
-import { Controller, Get, Header, Headers, Param, Res } from '@nestjs/common';
+import { Controller, Get, Header, Param, Res } from '@nestjs/common';
 import { ApiExcludeEndpoint } from '@nestjs/swagger';
 import { Refusal } from '#libs/contracts';
 import type { FastifyReply } from 'fastify';
+import { sendAsset } from '../http/static-asset.js';
 import { Public } from '../http/route-access.js';
 import { ApiDescription } from './api-document.js';
 import { docsFiles } from './docs-assets.js';
@@ -46,18 +47,9 @@ export class DocsController {
   @Get('docs/:file')
   @Public()
   @ApiExcludeEndpoint()
-  async asset(
-    @Param('file') file: string,
-    @Headers('accept-encoding') accepted: string | undefined,
-    @Res() reply: FastifyReply,
-  ): Promise<void> {
+  async asset(@Param('file') file: string, @Res() reply: FastifyReply): Promise<void> {
     const asset = (await docsFiles()).assets.get(file);
     if (!asset) throw new Refusal('not_found');
-    const zipped = /\bgzip\b/.test(accepted ?? '');
-    void reply
-      .type(asset.type)
-      .headers({ 'cache-control': 'public, max-age=31536000, immutable', vary: 'accept-encoding' });
-    if (zipped) void reply.header('content-encoding', 'gzip');
-    await reply.send(zipped ? asset.zipped : asset.plain);
+    await sendAsset(reply, asset);
   }
 }

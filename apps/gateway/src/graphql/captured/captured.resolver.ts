@@ -1,11 +1,15 @@
-import { Args, Field, Mutation, ObjectType, Query, Resolver } from '@nestjs/graphql';
+import { Args, Context, Field, Mutation, ObjectType, Parent, Query, ResolveField, Resolver } from '@nestjs/graphql';
 import type { Principal } from '#libs/accounts';
 import { CapturedController } from '../../rest/captured/captured.controller.js';
 import { CapturedDto, CapturedQuery } from '../../rest/captured/captured.dto.js';
+import { EmailsController } from '../../rest/emails/emails.controller.js';
+import type { EmailItemDto } from '../../rest/emails/emails.dto.js';
 import { connectionType, ForwardPageArgs, pageParameters, toConnection, type Connection } from '../connection.js';
 import { inputType, queryDtoOf, restQuery } from '../dto/input-type.js';
 import { objectType } from '../dto/object-type.js';
-import { CallerOf } from '../graphql-caller.js';
+import { EmailLoaders } from '../emails/email-loaders.js';
+import { EmailType } from '../emails/email.type.js';
+import { CallerOf, type GraphqlContext } from '../graphql-caller.js';
 import { Long } from '../scalars.js';
 
 export const CapturedEmailType = objectType('CapturedEmail', CapturedDto, {
@@ -27,7 +31,10 @@ export class DeletedCapturedEmailsType {
 /** The built-in inbox of capture mode and of test keys. */
 @Resolver(() => CapturedEmailType)
 export class CapturedResolver {
-  constructor(private readonly rest: CapturedController) {}
+  constructor(
+    private readonly rest: CapturedController,
+    private readonly emails: EmailLoaders,
+  ) {}
 
   @Query(() => CapturedEmailConnection, {
     description:
@@ -46,5 +53,14 @@ export class CapturedResolver {
   @Mutation(() => DeletedCapturedEmailsType, { description: 'Deletes all messages of the built-in inbox.' })
   deleteCapturedEmails(@CallerOf(CapturedController, 'clear') caller: Principal): Promise<DeletedCapturedEmailsType> {
     return this.rest.clear(caller);
+  }
+
+  @ResolveField(() => EmailType, { nullable: true, description: 'The e-mail that the message was made of.' })
+  email(
+    @CallerOf(EmailsController, 'find') caller: Principal,
+    @Parent() { email_id }: CapturedDto,
+    @Context() context: GraphqlContext,
+  ): Promise<EmailItemDto | null> {
+    return this.emails.of(context, caller).summaries.load(email_id);
   }
 }

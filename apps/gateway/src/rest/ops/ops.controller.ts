@@ -30,7 +30,7 @@ class NotReady {
   failing: Record<string, string>;
 }
 
-/** Health checks, metrics, and a description of the service at the root path. */
+/** Health checks and metrics. */
 @Controller()
 export class OpsController {
   constructor(
@@ -39,13 +39,6 @@ export class OpsController {
     private readonly shutdown: Shutdown,
     private readonly metricsAccess: MetricsAccess,
   ) {}
-
-  @Get()
-  @Public()
-  @ApiExcludeEndpoint()
-  root(): object {
-    return { name: 'postloft', api_version: '1', emails: '/emails', graphql: '/graphql', health: '/readyz' };
-  }
 
   @Get('healthz')
   @Public()

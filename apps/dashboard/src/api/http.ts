@@ -1,0 +1,74 @@
+import { announceSessionEnd } from './session-end.ts';
+
+/** A refused request, as the API describes it. */
+export class ApiError extends Error {
+  constructor(
+    message: string,
+    readonly status: number,
+    /** The word for programs, such as `validation_error`. */
+    readonly code: string,
+    readonly requestId: string | null,
+    readonly details: { field?: string; message?: string; code?: string }[] = [],
+  ) {
+    super(message);
+  }
+}
+
+const ACCOUNT_KEY = 'account';
+
+/** The account that the pages show; null for the first one of the user. */
+export const selectedAccount = (): string | null => localStorage.getItem(ACCOUNT_KEY);
+
+export function selectAccount(id: string | null): void {
+  if (id === null) localStorage.removeItem(ACCOUNT_KEY);
+  else localStorage.setItem(ACCOUNT_KEY, id);
+}
+
+/** Headers of every request of the session: which account it is about. */
+export function accountHeaders(): Record<string, string> {
+  const account = selectedAccount();
+  return account === null ? {} : { 'x-account-id': account };
+}
+
+interface ErrorBody {
+  message?: string;
+  error?: string;
+  details?: { field?: string; message?: string; code?: string }[];
+}
+
+/** Calls a route of this host, with JSON or a CSV file; undefined for an empty response. @throws ApiError for a refusal or without a connection */
+export async function call<T>(method: string, path: string, body?: unknown): Promise<T> {
+  let response: Response;
+  try {
+    response = await fetch(path, { method, ...contentOf(body) });
+  } catch {
+    throw new ApiError('The server cannot be reached. Check the connection and try again.', 0, 'network_error', null);
+  }
+  const text = await response.text();
+  const parsed = parseJson(text);
+  if (response.ok) return parsed as T;
+  const { message, error, details } = (parsed ?? {}) as ErrorBody;
+  if (details?.some(({ code }) => code === 'not_logged_in')) announceSessionEnd();
+  throw new ApiError(
+    message ?? `The server answered ${response.status}.`,
+    response.status,
+    error ?? 'unknown_error',
+    response.headers.get('x-request-id'),
+    details,
+  );
+}
+
+function contentOf(body: unknown): RequestInit {
+  const headers = accountHeaders();
+  if (body === undefined) return { headers };
+  if (body instanceof Blob) return { headers: { ...headers, 'content-type': 'text/csv' }, body };
+  return { headers: { ...headers, 'content-type': 'application/json' }, body: JSON.stringify(body) };
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return text === '' ? undefined : (JSON.parse(text) as unknown);
+  } catch {
+    return undefined;
+  }
+}

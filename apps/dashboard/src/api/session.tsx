@@ -1,0 +1,109 @@
+import { createContext, useCallback, useContext, useEffect, useMemo, useState, type ReactNode } from 'react';
+import { call, selectAccount, type ApiError } from './http.ts';
+import { onSessionEnd } from './session-end.ts';
+
+export type Role = 'owner' | 'admin' | 'developer' | 'viewer';
+
+export interface Membership {
+  id: string;
+  name: string;
+  standing: 'active' | 'blocked' | 'overdue';
+  plan: string;
+  role: Role;
+  operator: boolean;
+  scopes: string[];
+  abilities: string[];
+}
+
+export interface Viewer {
+  user: { id: string; email: string; name: string; has_password: boolean; created_at: string };
+  session: { id: string; expires_at: string; created_at: string };
+  /** Null for a user who is a member of no account. */
+  account: Membership | null;
+  accounts: Membership[];
+}
+
+export interface LoginMethods {
+  password: boolean;
+  sign_up: boolean;
+  oidc: boolean;
+}
+
+export interface SessionAnswer {
+  viewer: Viewer | null;
+  login: LoginMethods;
+}
+
+interface SessionState {
+  viewer: Viewer;
+  account: Membership;
+  /** True if the role permits operations with this scope, such as `emails.send`, or has this ability. */
+  may: (scopeOrAbility: string) => boolean;
+  reload: () => void;
+}
+
+export const fetchSession = (): Promise<SessionAnswer> => call<SessionAnswer>('GET', '/app/api/session');
+
+type Loaded =
+  | { kind: 'loading' }
+  | { kind: 'anonymous' }
+  | { kind: 'failed'; error: ApiError }
+  | { kind: 'viewer'; viewer: Viewer };
+
+const Context = createContext<SessionState | null>(null);
+
+/** The session of the pages below. @throws outside of `SessionGate` */
+export function useSession(): SessionState {
+  const session = useContext(Context);
+  if (session === null) throw new Error('The page needs a session');
+  return session;
+}
+
+interface GateProps {
+  children: ReactNode;
+  waiting: ReactNode;
+  anonymous: ReactNode;
+  withoutAccount: (viewer: Viewer) => ReactNode;
+  failed: (error: ApiError, retry: () => void) => ReactNode;
+}
+
+/** Loads the session and renders the pages with it, or the login. */
+export function SessionGate({ children, waiting, anonymous, withoutAccount, failed }: GateProps) {
+  const [loaded, setLoaded] = useState<Loaded>({ kind: 'loading' });
+  const load = useCallback(() => {
+    fetchSession().then(
+      ({ viewer }) => setLoaded(viewer ? { kind: 'viewer', viewer } : { kind: 'anonymous' }),
+      (error: ApiError) => {
+        // The user has left the account that was chosen last.
+        if (error.details.some(({ code }) => code === 'not_a_member')) selectAccount(null);
+        setLoaded({ kind: 'failed', error });
+      },
+    );
+  }, []);
+  useEffect(load, [load]);
+  useEffect(() => onSessionEnd(() => setLoaded({ kind: 'anonymous' })), []);
+  const state = useMemo((): SessionState | null => {
+    if (loaded.kind !== 'viewer' || loaded.viewer.account === null) return null;
+    const { viewer } = loaded;
+    const { account } = loaded.viewer;
+    const granted = new Set([...account.scopes, ...account.abilities]);
+    return { viewer, account, may: (name) => granted.has(name), reload: load };
+  }, [loaded, load]);
+  if (loaded.kind === 'loading') return waiting;
+  if (loaded.kind === 'failed') return failed(loaded.error, load);
+  if (loaded.kind === 'anonymous') return anonymous;
+  if (state === null) return withoutAccount(loaded.viewer);
+  return <Context.Provider value={state}>{children}</Context.Provider>;
+}
+
+/** Caches and streams belong to one account, so the application starts again. */
+export function openAccount(id: string | null): void {
+  selectAccount(id);
+  window.location.assign('/app/');
+}
+
+export async function logOut(): Promise<void> {
+  await call('POST', '/app/api/logout');
+  selectAccount(null);
+  window.location.assign('/app/login');
+}

@@ -1,0 +1,92 @@
+import { useCallback, useEffect, useRef, useState } from 'react';
+import { useClient, type AnyVariables, type TypedDocumentNode } from 'urql';
+
+export interface ConnectionPage<N> {
+  nodes: N[];
+  pageInfo: { hasNextPage: boolean; endCursor: string | null };
+}
+
+export interface ConnectionState<N> {
+  nodes: N[];
+  /** True until the first page has arrived. */
+  loading: boolean;
+  loadingMore: boolean;
+  hasMore: boolean;
+  error: unknown;
+  loadMore: () => void;
+  /** Loads the first page again and forgets the others. */
+  reload: () => void;
+  /** True while only the first page is shown, so that `reload` moves nothing away from the reader. */
+  onFirstPage: boolean;
+}
+
+interface State<N> extends ConnectionPage<N> {
+  key: string;
+  pages: number;
+  error: unknown;
+}
+
+/**
+ * A list that grows by pages. Starts anew when the variables change; entries stay visible while it reloads. The cursor is
+ * the variable `before` if there is one, and `after` otherwise.
+ */
+export function useConnection<D, V extends AnyVariables, N>(
+  document: TypedDocumentNode<D, V>,
+  variables: V,
+  pick: (data: D) => ConnectionPage<N>,
+): ConnectionState<N> {
+  const client = useClient();
+  const key = JSON.stringify(variables);
+  const cursorName = variables && 'before' in variables ? 'before' : 'after';
+  const [state, setState] = useState<State<N> | null>(null);
+  const [loadingMore, setLoadingMore] = useState(false);
+  const round = useRef(0);
+
+  const load = useCallback(
+    async (after: string | null) => {
+      const mine = after === null ? ++round.current : round.current;
+      const request = { ...(JSON.parse(key) as object), [cursorName]: after } as unknown as V;
+      const { data, error } = await client.query(document, request, { requestPolicy: 'network-only' }).toPromise();
+      // A newer filter or reload has overtaken this answer.
+      if (mine !== round.current) return;
+      setState((before) => {
+        const known = before?.key === key ? before : null;
+        if (!data) {
+          const nothing = { nodes: [], pageInfo: { hasNextPage: false, endCursor: null }, pages: 0 };
+          return { ...(known ?? nothing), key, error };
+        }
+        const page = pick(data);
+        const earlier = after === null ? [] : (known?.nodes ?? []);
+        return {
+          ...page,
+          nodes: [...earlier, ...page.nodes],
+          key,
+          error: null,
+          pages: after === null ? 1 : (known?.pages ?? 0) + 1,
+        };
+      });
+    },
+    // `pick` is made anew by every render and does not change for a document.
+    [client, cursorName, document, key],
+  );
+
+  useEffect(() => void load(null), [load]);
+  const current = state?.key === key ? state : null;
+  const cursor = current?.pageInfo.hasNextPage ? current.pageInfo.endCursor : null;
+  const loadMore = useCallback(() => {
+    if (loadingMore || cursor === null) return;
+    setLoadingMore(true);
+    void load(cursor).finally(() => setLoadingMore(false));
+  }, [cursor, load, loadingMore]);
+  const reload = useCallback(() => void load(null), [load]);
+  return {
+    nodes: current?.nodes ?? [],
+    loading: current === null,
+    loadingMore,
+    hasMore: cursor !== null,
+    error: current?.error ?? null,
+    loadMore,
+    reload,
+    onFirstPage: (current?.pages ?? 0) <= 1,
+  };
+}

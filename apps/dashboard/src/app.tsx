@@ -1,0 +1,69 @@
+import { MantineProvider } from '@mantine/core';
+import { ModalsProvider } from '@mantine/modals';
+import { Notifications } from '@mantine/notifications';
+import { Suspense, useMemo } from 'react';
+import { BrowserRouter, Navigate, Route, Routes, useLocation } from 'react-router';
+import { Provider } from 'urql';
+import { createGraphqlClient } from './api/graphql.ts';
+import { SessionGate } from './api/session.tsx';
+import { Failure, Loading } from './components/feedback.tsx';
+import { LoginPage } from './pages/login/login-page.tsx';
+import { ConfirmEmailPage, InvitationPage, ResetPage, SignUpPage } from './pages/login/token-pages.tsx';
+import { WithoutAccountPage } from './pages/login/without-account-page.tsx';
+import { PAGES } from './pages/pages.ts';
+import { NotFoundPage } from './pages/not-found-page.tsx';
+import { Shell } from './shell/shell.tsx';
+import { theme } from './theme.ts';
+
+export function App() {
+  return (
+    <MantineProvider theme={theme} defaultColorScheme="auto">
+      <ModalsProvider>
+        <Notifications position="top-right" />
+        <BrowserRouter basename="/app">
+          <Routes>
+            <Route path="/login" element={<LoginPage />} />
+            <Route path="/reset" element={<ResetPage />} />
+            <Route path="/sign-up" element={<SignUpPage />} />
+            <Route path="/invitation" element={<InvitationPage />} />
+            <Route path="/email" element={<ConfirmEmailPage />} />
+            <Route path="*" element={<SignedIn />} />
+          </Routes>
+        </BrowserRouter>
+      </ModalsProvider>
+    </MantineProvider>
+  );
+}
+
+/** Everything that needs a session. */
+function SignedIn() {
+  const client = useMemo(createGraphqlClient, []);
+  const { pathname, search } = useLocation();
+  return (
+    <SessionGate
+      waiting={<Loading />}
+      anonymous={<Navigate to="/login" replace state={{ from: pathname + search }} />}
+      withoutAccount={(viewer) => <WithoutAccountPage viewer={viewer} />}
+      failed={(error, retry) => <Failure error={error} retry={retry} />}
+    >
+      <Provider value={client}>
+        <Routes>
+          <Route element={<Shell />}>
+            {PAGES.map(({ path, page: PageComponent }) => (
+              <Route
+                key={path}
+                path={path}
+                element={
+                  <Suspense fallback={<Loading />}>
+                    <PageComponent />
+                  </Suspense>
+                }
+              />
+            ))}
+            <Route path="*" element={<NotFoundPage />} />
+          </Route>
+        </Routes>
+      </Provider>
+    </SessionGate>
+  );
+}

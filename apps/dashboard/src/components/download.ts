@@ -1,0 +1,13 @@
+/** Saves a text as a file. */
+export function downloadText(name: string, text: string, type = 'text/plain'): void {
+  downloadBlob(name, new Blob([text], { type }));
+}
+
+export function downloadBlob(name: string, blob: Blob): void {
+  const url = URL.createObjectURL(blob);
+  const link = document.createElement('a');
+  link.href = url;
+  link.download = name;
+  link.click();
+  URL.revokeObjectURL(url);
+}

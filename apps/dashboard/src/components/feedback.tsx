@@ -1,0 +1,108 @@
+import { Alert, Button, Center, Code, Group, Loader, Stack, Text, ThemeIcon, Title } from '@mantine/core';
+import { notifications } from '@mantine/notifications';
+import { IconAlertTriangle, IconCheck, IconX, type Icon } from '@tabler/icons-react';
+import type { ReactNode } from 'react';
+import type { CombinedError } from 'urql';
+import { ApiError } from '../api/http.ts';
+
+interface Problem {
+  message: string;
+  requestId: string | null;
+}
+
+/** The sentence for people and the id for the operator, of a refused request or operation. */
+export function problemOf(error: unknown): Problem {
+  if (error instanceof ApiError)
+    return { message: withDetails(error.message, error.details), requestId: error.requestId };
+  const { graphQLErrors, networkError } = error as Partial<CombinedError>;
+  const [first] = graphQLErrors ?? [];
+  if (first) {
+    const { details, requestId } = first.extensions as { details?: ApiError['details']; requestId?: string };
+    return { message: withDetails(first.message, details ?? []), requestId: requestId ?? null };
+  }
+  if (networkError)
+    return { message: 'The server cannot be reached. Check the connection and try again.', requestId: null };
+  return { message: error instanceof Error ? error.message : 'Something went wrong.', requestId: null };
+}
+
+function withDetails(message: string, details: ApiError['details']): string {
+  const more = details
+    .map(({ field, message: text }) => [field, text].filter(Boolean).join(': '))
+    .filter((text) => text && !message.includes(text));
+  return [message, ...more].join(' ');
+}
+
+export function notifyDone(message: string): void {
+  notifications.show({ message, color: 'teal', icon: <IconCheck size={16} /> });
+}
+
+export function notifyFailed(error: unknown): void {
+  const { message, requestId } = problemOf(error);
+  notifications.show({
+    title: message,
+    message: requestId === null ? '' : <RequestId id={requestId} />,
+    color: 'red',
+    icon: <IconX size={16} />,
+    autoClose: 12_000,
+  });
+}
+
+function RequestId({ id }: { id: string }) {
+  return (
+    <Text size="xs" c="dimmed">
+      Request <Code>{id}</Code>
+    </Text>
+  );
+}
+
+export function Loading() {
+  return (
+    <Center p="xl" role="status" aria-label="Loading">
+      <Loader type="dots" />
+    </Center>
+  );
+}
+
+/** A failed load, in place of the content. */
+export function Failure({ error, retry }: { error: unknown; retry?: () => void }) {
+  const { message, requestId } = problemOf(error);
+  return (
+    <Alert color="red" icon={<IconAlertTriangle />} title={message}>
+      <Group justify="space-between">
+        {requestId === null ? <span /> : <RequestId id={requestId} />}
+        {retry && (
+          <Button size="xs" variant="default" onClick={retry}>
+            Try again
+          </Button>
+        )}
+      </Group>
+    </Alert>
+  );
+}
+
+interface EmptyProps {
+  icon: Icon;
+  title: string;
+  children: ReactNode;
+  action?: ReactNode;
+}
+
+/** An empty list, with what to do about it. */
+export function Empty({ icon: Symbol, title, children, action }: EmptyProps) {
+  return (
+    <Center py={56}>
+      <Stack align="center" gap="xs" maw={440} ta="center">
+        <ThemeIcon size={52} radius="xl" variant="light">
+          <Symbol size={26} />
+        </ThemeIcon>
+        <Title order={2} size="h4">
+          {title}
+        </Title>
+        <Text c="dimmed" size="sm">
+          {children}
+        </Text>
+        {action}
+      </Stack>
+    </Center>
+  );
+}

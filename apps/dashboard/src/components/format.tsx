@@ -1,0 +1,103 @@
+import { ActionIcon, Badge, Code, CopyButton, Group, Tooltip } from '@mantine/core';
+import { IconCheck, IconCopy } from '@tabler/icons-react';
+
+const DATE_TIME = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'medium' });
+const NUMBER = new Intl.NumberFormat();
+const RELATIVE = new Intl.RelativeTimeFormat(undefined, { numeric: 'auto' });
+const UNITS: [Intl.RelativeTimeFormatUnit, number][] = [
+  ['day', 86_400],
+  ['hour', 3_600],
+  ['minute', 60],
+  ['second', 1],
+];
+
+export const formatNumber = (value: number): string => NUMBER.format(value);
+
+/** A share of `total`, as a percentage with two digits at most; a dash without a total. */
+export function formatRate(part: number, total: number): string {
+  if (total === 0) return '–';
+  return `${new Intl.NumberFormat(undefined, { maximumFractionDigits: part / total < 0.01 ? 2 : 1 }).format((part / total) * 100)} %`;
+}
+
+export function formatBytes(bytes: number): string {
+  if (bytes < 1024) return `${bytes} B`;
+  return bytes < 1024 * 1024 ? `${(bytes / 1024).toFixed(1)} kB` : `${(bytes / 1024 / 1024).toFixed(1)} MB`;
+}
+
+export function relativeTime(iso: string, now = Date.now()): string {
+  const seconds = (new Date(iso).getTime() - now) / 1000;
+  const [unit, size] = UNITS.find(([, length]) => Math.abs(seconds) >= length) ?? ['second', 1];
+  return RELATIVE.format(Math.round(seconds / size), unit);
+}
+
+/** An instant: relative for reading, exact on hover. */
+export function Time({ at }: { at: string | null | undefined }) {
+  if (!at) return <span>–</span>;
+  const exact = DATE_TIME.format(new Date(at));
+  return (
+    <Tooltip label={exact}>
+      <time dateTime={at}>{relativeTime(at)}</time>
+    </Tooltip>
+  );
+}
+
+export function ExactTime({ at }: { at: string | null | undefined }) {
+  return at ? <time dateTime={at}>{DATE_TIME.format(new Date(at))}</time> : <span>–</span>;
+}
+
+const COLORS: Record<string, string> = {
+  delivered: 'teal',
+  verified: 'teal',
+  active: 'teal',
+  success: 'teal',
+  enabled: 'teal',
+  opened: 'grape',
+  clicked: 'grape',
+  bounced: 'red',
+  failed: 'red',
+  complained: 'red',
+  disabled: 'red',
+  deferred: 'yellow',
+  suppressed: 'orange',
+  pending: 'yellow',
+  verifying: 'yellow',
+  queued: 'blue',
+  scheduled: 'blue',
+  sending: 'blue',
+  sent: 'blue',
+  processing: 'blue',
+};
+
+/** A status in its color; the words are those of the API. */
+export function Status({ value }: { value: string }) {
+  const word = value.split('.').at(-1) ?? value;
+  return (
+    <Badge variant="light" radius="sm" color={COLORS[word] ?? 'gray'} tt="none">
+      {value.replaceAll('_', ' ')}
+    </Badge>
+  );
+}
+
+export function Copy({ value, label = 'Copy' }: { value: string; label?: string }) {
+  return (
+    <CopyButton value={value} timeout={1500}>
+      {({ copied, copy }) => (
+        <Tooltip label={copied ? 'Copied' : label}>
+          <ActionIcon variant="subtle" color={copied ? 'teal' : 'gray'} size="sm" onClick={copy} aria-label={label}>
+            {copied ? <IconCheck size={14} /> : <IconCopy size={14} />}
+          </ActionIcon>
+        </Tooltip>
+      )}
+    </CopyButton>
+  );
+}
+
+/** A value to copy, such as an id or a DNS record. */
+export function Copyable({ value, label }: { value: string; label?: string }) {
+  return (
+    <Group gap={4} wrap="nowrap" align="center">
+      <Code className="break">{value}</Code>
+      <Copy value={value} label={label ?? 'Copy'} />
+    </Group>
+  );
+}

@@ -1,0 +1,45 @@
+import { Anchor, Box, Breadcrumbs, Group, Stack, Text, Title } from '@mantine/core';
+import { useDocumentTitle } from '@mantine/hooks';
+import type { ReactNode } from 'react';
+import { Link } from 'react-router';
+
+interface PageProps {
+  title: string;
+  description?: ReactNode;
+  /** The list that this page is one entry of. */
+  parent?: { label: string; path: string };
+  actions?: ReactNode;
+  children: ReactNode;
+}
+
+/** A page: its heading, what can be done, and the content. */
+export function Page({ title, description, parent, actions, children }: PageProps) {
+  useDocumentTitle(`${title} · Postloft`);
+  return (
+    <Stack gap="lg">
+      <Box>
+        {parent && (
+          <Breadcrumbs mb={4}>
+            <Anchor component={Link} to={parent.path} size="sm">
+              {parent.label}
+            </Anchor>
+          </Breadcrumbs>
+        )}
+        <Group justify="space-between" align="flex-end" gap="sm">
+          <Box miw={0}>
+            <Title order={1} size="h2" className="break">
+              {title}
+            </Title>
+            {description !== undefined && (
+              <Text c="dimmed" size="sm" component="div">
+                {description}
+              </Text>
+            )}
+          </Box>
+          <Group gap="xs">{actions}</Group>
+        </Group>
+      </Box>
+      {children}
+    </Stack>
+  );
+}

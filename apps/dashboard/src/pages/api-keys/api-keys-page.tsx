@@ -1,0 +1,156 @@
+import { ActionIcon, Badge, Button, Card, Group, Menu, Modal, Table, Text } from '@mantine/core';
+import { useDisclosure } from '@mantine/hooks';
+import { IconDots, IconKey, IconPlus } from '@tabler/icons-react';
+import { useQuery } from 'urql';
+import { useSession } from '../../api/session.tsx';
+import { useOperation } from '../../api/use-operation.ts';
+import { confirm } from '../../components/confirm.tsx';
+import { Empty, Failure, Loading, notifyDone } from '../../components/feedback.tsx';
+import { Status, Time } from '../../components/format.tsx';
+import { Page } from '../../components/page.tsx';
+import { useChange } from '../../components/use-change.ts';
+import {
+  ApiKeysDocument,
+  DeleteApiKeyDocument,
+  UpdateApiKeyDocument,
+  type ApiKeysQuery,
+} from '../../graphql/generated.ts';
+import { CreateKeyForm } from './create-key-form.tsx';
+
+type ApiKey = ApiKeysQuery['apiKeys'][number];
+
+export function ApiKeysPage() {
+  const { may } = useSession();
+  const [{ data, error }, refresh] = useQuery({ query: ApiKeysDocument, requestPolicy: 'cache-and-network' });
+  const [opened, { open, close }] = useDisclosure();
+  const reload = () => refresh({ requestPolicy: 'network-only' });
+  const add = may('api_keys.write') && (
+    <Button leftSection={<IconPlus size={16} />} onClick={open}>
+      Create a key
+    </Button>
+  );
+  return (
+    <Page title="API keys" description="Keys for the REST and GraphQL APIs and the SMTP relay." actions={add}>
+      {error && !data && <Failure error={error} retry={reload} />}
+      {!data && !error && <Loading />}
+      {data?.apiKeys.length === 0 && (
+        <Empty icon={IconKey} title="No API keys" action={add}>
+          Create a key for each application. A key can be limited to sending, to domains and to addresses.
+        </Empty>
+      )}
+      {data && data.apiKeys.length > 0 && <KeyTable keys={data.apiKeys} domains={data.domains} reload={reload} />}
+      <Modal opened={opened} onClose={close} title="Create an API key" closeOnClickOutside={false}>
+        <CreateKeyForm domains={data?.domains ?? []} created={reload} close={close} />
+      </Modal>
+    </Page>
+  );
+}
+
+interface KeyTableProps {
+  keys: ApiKey[];
+  domains: ApiKeysQuery['domains'];
+  reload: () => void;
+}
+
+function KeyTable({ keys, domains, reload }: KeyTableProps) {
+  const names = new Map(domains.map(({ id, name }) => [id, name]));
+  return (
+    <Card withBorder padding={0}>
+      <Table.ScrollContainer minWidth={680}>
+        <Table verticalSpacing="sm" horizontalSpacing="md">
+          <Table.Thead>
+            <Table.Tr>
+              <Table.Th>Name</Table.Th>
+              <Table.Th>Rights</Table.Th>
+              <Table.Th>Limited to</Table.Th>
+              <Table.Th>Last used</Table.Th>
+              <Table.Th>Created</Table.Th>
+              <Table.Th aria-label="Actions" />
+            </Table.Tr>
+          </Table.Thead>
+          <Table.Tbody>
+            {keys.map((key) => (
+              <Table.Tr key={key.id}>
+                <Table.Td>
+                  <Group gap="xs">
+                    <Text size="sm" fw={500}>
+                      {key.name}
+                    </Text>
+                    {key.mode === 'test' && <Badge color="gray">test</Badge>}
+                    {!key.enabled && <Status value="disabled" />}
+                  </Group>
+                  <Text size="xs" c="dimmed" className="mono">
+                    {key.id}
+                  </Text>
+                </Table.Td>
+                <Table.Td maw={220}>
+                  <Text size="sm" lineClamp={2}>
+                    {key.permission?.replaceAll('_', ' ') ?? key.scopes.join(', ')}
+                  </Text>
+                </Table.Td>
+                <Table.Td>
+                  <Text size="sm">{limitsOf(key, names)}</Text>
+                </Table.Td>
+                <Table.Td>{key.lastUsedAt ? <Time at={key.lastUsedAt} /> : 'never'}</Table.Td>
+                <Table.Td>
+                  <Time at={key.createdAt} />
+                </Table.Td>
+                <Table.Td ta="right">
+                  <KeyMenu apiKey={key} reload={reload} />
+                </Table.Td>
+              </Table.Tr>
+            ))}
+          </Table.Tbody>
+        </Table>
+      </Table.ScrollContainer>
+    </Card>
+  );
+}
+
+function limitsOf({ domainIds, allowedIps }: ApiKey, names: Map<string, string>): string {
+  const limits = [...(domainIds ?? []).map((id) => names.get(id) ?? id), ...(allowedIps ?? [])];
+  return limits.length > 0 ? limits.join(', ') : '–';
+}
+
+function KeyMenu({ apiKey: { id, name, enabled }, reload }: { apiKey: ApiKey; reload: () => void }) {
+  const { may } = useSession();
+  const update = useOperation(UpdateApiKeyDocument);
+  const remove = useOperation(DeleteApiKeyDocument);
+  const [, change] = useChange();
+  if (!may('api_keys.write')) return null;
+  const toggle = async () => {
+    await update({ id, input: { enabled: !enabled } });
+    reload();
+  };
+  return (
+    <Menu position="bottom-end">
+      <Menu.Target>
+        <ActionIcon variant="subtle" color="gray" aria-label={`Actions for ${name}`}>
+          <IconDots size={16} />
+        </ActionIcon>
+      </Menu.Target>
+      <Menu.Dropdown>
+        <Menu.Item onClick={() => change(toggle, `${name} has been ${enabled ? 'disabled' : 'enabled'}.`)}>
+          {enabled ? 'Disable' : 'Enable'}
+        </Menu.Item>
+        <Menu.Item
+          color="red"
+          onClick={() =>
+            confirm({
+              title: `Delete ${name}?`,
+              text: 'Requests with this key are refused within a second. This cannot be undone.',
+              confirm: 'Delete the key',
+              run: async () => {
+                await remove({ id });
+                notifyDone(`${name} has been deleted.`);
+                reload();
+              },
+            })
+          }
+        >
+          Delete
+        </Menu.Item>
+      </Menu.Dropdown>
+    </Menu>
+  );
+}

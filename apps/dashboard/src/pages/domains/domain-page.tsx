@@ -1,0 +1,267 @@
+import { Alert, Button, Card, Group, Select, SimpleGrid, Stack, Switch, TagsInput, Text, Title } from '@mantine/core';
+import { IconAlertTriangle, IconKey, IconRefresh, IconTrash } from '@tabler/icons-react';
+import { useNavigate, useParams } from 'react-router';
+import { useQuery, useSubscription } from 'urql';
+import { useSession } from '../../api/session.tsx';
+import { useOperation } from '../../api/use-operation.ts';
+import { confirm } from '../../components/confirm.tsx';
+import { Failure, Loading, notifyDone } from '../../components/feedback.tsx';
+import { Copyable, ExactTime, formatNumber, formatRate, Status, Time } from '../../components/format.tsx';
+import { Page } from '../../components/page.tsx';
+import { useChange } from '../../components/use-change.ts';
+import {
+  CancelDomainKeyRotationDocument,
+  DeleteDomainDocument,
+  DomainDocument,
+  DomainLiveDocument,
+  RotateDomainKeyDocument,
+  UpdateDomainDocument,
+  VerifyDomainDocument,
+  type DomainPartsFragment,
+  type UpdateDomainInput,
+} from '../../graphql/generated.ts';
+import { NotFoundPage } from '../not-found-page.tsx';
+import { DomainRecords } from './domain-records.tsx';
+
+export function DomainPage() {
+  const { id = '' } = useParams();
+  const [{ data, error, fetching }, refresh] = useQuery({
+    query: DomainDocument,
+    variables: { id },
+    requestPolicy: 'cache-and-network',
+  });
+  if (error && !data) return <Failure error={error} retry={() => refresh({ requestPolicy: 'network-only' })} />;
+  if (!data) return fetching ? <Loading /> : null;
+  if (!data.domain) return <NotFoundPage />;
+  const { domain } = data;
+  return (
+    <Page
+      title={domain.name}
+      parent={{ label: 'Domains', path: '/domains' }}
+      description={
+        <Group gap="xs">
+          <Status value={domain.status} />
+          <Copyable value={domain.id} label="Copy the id" />
+          {domain.lastCheckedAt && (
+            <span>
+              checked <Time at={domain.lastCheckedAt} />
+            </span>
+          )}
+        </Group>
+      }
+      actions={<Actions domain={domain} />}
+    >
+      {domain.warningSince && (
+        <Alert color="yellow" icon={<IconAlertTriangle />} title="DNS records are missing">
+          Since <ExactTime at={domain.warningSince} />, required records of this active domain do not verify. Messages
+          are still sent; publish the records again before the domain is deactivated.
+        </Alert>
+      )}
+      <LiveNumbers id={domain.id} />
+      <DomainRecords domain={domain} />
+      <Settings domain={domain} />
+      <KeyRotation domain={domain} />
+    </Page>
+  );
+}
+
+function Actions({ domain: { id, name } }: { domain: DomainPartsFragment }) {
+  const { may } = useSession();
+  const navigate = useNavigate();
+  const verify = useOperation(VerifyDomainDocument);
+  const remove = useOperation(DeleteDomainDocument);
+  const [busy, change] = useChange();
+  if (!may('domains.write')) return null;
+  const verifyNow = async () => void (await verify({ id }));
+  return (
+    <>
+      <Button
+        leftSection={<IconRefresh size={16} />}
+        loading={busy}
+        onClick={() => change(verifyNow, 'The records have been checked.')}
+      >
+        Verify now
+      </Button>
+      <Button
+        variant="light"
+        color="red"
+        leftSection={<IconTrash size={16} />}
+        onClick={() =>
+          confirm({
+            title: `Delete ${name}?`,
+            text: 'Messages that wait for delivery fail, and nothing can be sent from this domain until it is added and verified again.',
+            confirm: 'Delete the domain',
+            run: async () => {
+              await remove({ id });
+              notifyDone(`${name} has been deleted.`);
+              await navigate('/domains');
+            },
+          })
+        }
+      >
+        Delete
+      </Button>
+    </>
+  );
+}
+
+/** The last 24 hours, moved by the subscription. */
+function LiveNumbers({ id }: { id: string }) {
+  const [{ data, error }] = useSubscription({ query: DomainLiveDocument, variables: { domainId: id } });
+  if (error) return <Failure error={error} />;
+  const stats = data?.domainStats;
+  const numbers: [string, string][] = stats
+    ? [
+        ['Accepted', formatNumber(stats.accepted)],
+        ['Delivered', formatNumber(stats.delivered)],
+        ['Bounce rate', formatRate(stats.bounced, stats.delivered + stats.bounced)],
+        ['Complaint rate', formatRate(stats.complained, stats.delivered)],
+      ]
+    : ['Accepted', 'Delivered', 'Bounce rate', 'Complaint rate'].map((name) => [name, '–']);
+  return (
+    <SimpleGrid cols={{ base: 2, sm: 4 }} aria-label="The last 24 hours">
+      {numbers.map(([name, value]) => (
+        <Card key={name} withBorder>
+          <Text size="xs" c="dimmed">
+            {name}, 24 h
+          </Text>
+          <Text size="xl" fw={650}>
+            {value}
+          </Text>
+        </Card>
+      ))}
+    </SimpleGrid>
+  );
+}
+
+function Settings({ domain }: { domain: DomainPartsFragment }) {
+  const { may } = useSession();
+  const update = useOperation(UpdateDomainDocument);
+  const [busy, change] = useChange();
+  const save = (input: UpdateDomainInput) =>
+    change(async () => void (await update({ id: domain.id, input })), 'Saved.');
+  const disabled = busy || !may('domains.write');
+  return (
+    <Card withBorder padding="lg">
+      <Stack>
+        <Title order={2} size="h4">
+          Tracking and delivery
+        </Title>
+        <Switch
+          label="Track opens"
+          description="Adds an invisible image to HTML messages. A message can override it."
+          disabled={disabled}
+          checked={domain.openTracking}
+          onChange={(event) => save({ openTracking: event.currentTarget.checked })}
+        />
+        <Switch
+          label="Track clicks"
+          description="Replaces the links of HTML messages by links of the tracking host."
+          disabled={disabled}
+          checked={domain.clickTracking}
+          onChange={(event) => save({ clickTracking: event.currentTarget.checked })}
+        />
+        <Switch
+          label="Privacy mode"
+          description="Opens and clicks are recorded without address and user agent."
+          disabled={disabled}
+          checked={domain.trackingPrivacy}
+          onChange={(event) => save({ trackingPrivacy: event.currentTarget.checked })}
+        />
+        <TagsInput
+          label="Links that are never rewritten"
+          description="Patterns such as https://example.com/reset/*"
+          disabled={disabled}
+          value={domain.trackingExclude}
+          onChange={(trackingExclude) => save({ trackingExclude })}
+        />
+        <Group grow preventGrowOverflow={false}>
+          <Select
+            label="TLS"
+            description="enforced: a message waits rather than leave without TLS"
+            allowDeselect={false}
+            disabled={disabled}
+            data={['opportunistic', 'enforced']}
+            value={domain.tls}
+            onChange={(tls) => tls && save({ tls })}
+          />
+          <Select
+            label="Envelope"
+            description="per_recipient: each recipient has a return path of its own"
+            allowDeselect={false}
+            disabled={disabled}
+            data={['shared', 'per_recipient']}
+            value={domain.envelope}
+            onChange={(envelope) => envelope && save({ envelope })}
+          />
+        </Group>
+      </Stack>
+    </Card>
+  );
+}
+
+function KeyRotation({ domain }: { domain: DomainPartsFragment }) {
+  const { may } = useSession();
+  const rotate = useOperation(RotateDomainKeyDocument);
+  const cancel = useOperation(CancelDomainKeyRotationDocument);
+  const [busy, change] = useChange();
+  const { rotation, signingSince } = domain.dkim;
+  return (
+    <Card withBorder padding="lg">
+      <Stack>
+        <Title order={2} size="h4">
+          DKIM key
+        </Title>
+        <Text size="sm">
+          {signingSince ? (
+            <>
+              Messages are signed with the current key since <ExactTime at={signingSince} />.
+            </>
+          ) : (
+            'No message has been signed with the current key yet.'
+          )}
+        </Text>
+        {rotation && (
+          <Text size="sm">
+            A new key waits: {rotation.status}. Publish its record above; the change follows once it verifies
+            {rotation.keepOldUntil && (
+              <>
+                . Keep the old record until <ExactTime at={rotation.keepOldUntil} />
+              </>
+            )}
+            .
+          </Text>
+        )}
+        {may('domains.write') && (
+          <Group>
+            {rotation ? (
+              <Button
+                variant="default"
+                loading={busy}
+                onClick={() =>
+                  change(async () => void (await cancel({ id: domain.id })), 'The rotation has been canceled.')
+                }
+              >
+                Cancel the rotation
+              </Button>
+            ) : (
+              <Button
+                variant="default"
+                leftSection={<IconKey size={16} />}
+                loading={busy}
+                onClick={() =>
+                  change(
+                    async () => void (await rotate({ id: domain.id })),
+                    'A new key has been made. Publish its record.',
+                  )
+                }
+              >
+                Rotate the key
+              </Button>
+            )}
+          </Group>
+        )}
+      </Stack>
+    </Card>
+  );
+}

@@ -1,0 +1,185 @@
+import { Anchor, Button, Group, List, Stack, Tabs, Text, ThemeIcon, Timeline, Title } from '@mantine/core';
+import { IconCheck, IconKey, IconMail, IconSend, IconWorld, type Icon } from '@tabler/icons-react';
+import { useEffect, useState } from 'react';
+import { Link } from 'react-router';
+import { useQuery, useSubscription } from 'urql';
+import { useSession } from '../../api/session.tsx';
+import { useOperation } from '../../api/use-operation.ts';
+import { CodeBlock } from '../../components/code-block.tsx';
+import { Failure, Loading, notifyFailed } from '../../components/feedback.tsx';
+import { Copyable } from '../../components/format.tsx';
+import { Page } from '../../components/page.tsx';
+import {
+  CreateApiKeyDocument,
+  EmailEventsDocument,
+  GettingStartedDocument,
+  type GettingStartedQuery,
+} from '../../graphql/generated.ts';
+import { LANGUAGES, snippet } from './snippets.ts';
+
+export function GettingStartedPage() {
+  const [{ data, error }, refresh] = useQuery({ query: GettingStartedDocument, requestPolicy: 'cache-and-network' });
+  const [{ data: event }] = useSubscription({ query: EmailEventsDocument, variables: {} });
+  const latest = event?.emailEvents.id;
+  useEffect(() => {
+    if (latest !== undefined) refresh({ requestPolicy: 'network-only' });
+  }, [latest, refresh]);
+  const [token, setToken] = useState<string | null>(null);
+  if (error && !data) return <Failure error={error} retry={() => refresh({ requestPolicy: 'network-only' })} />;
+  if (!data) return <Loading />;
+  return (
+    <Page title="Getting started" description="From nothing to a delivered message.">
+      <Steps data={data} token={token} created={setToken} />
+    </Page>
+  );
+}
+
+interface StepsProps {
+  data: GettingStartedQuery;
+  token: string | null;
+  created: (token: string) => void;
+}
+
+function Steps({ data: { domains, apiKeys, emails }, token, created }: StepsProps) {
+  const active = domains.find(({ status }) => status === 'active');
+  const [first] = emails.nodes;
+  const done = [active !== undefined, apiKeys.length > 0, first !== undefined, first?.status === 'delivered'];
+  const open = done.indexOf(false);
+  return (
+    <Timeline active={open < 0 ? done.length : open - 1} bulletSize={28} lineWidth={2}>
+      <Timeline.Item bullet={<Bullet done={done[0]} icon={IconWorld} />} title={<StepTitle>Prove a domain</StepTitle>}>
+        <DomainStep domains={domains} />
+      </Timeline.Item>
+      <Timeline.Item bullet={<Bullet done={done[1]} icon={IconKey} />} title={<StepTitle>Get an API key</StepTitle>}>
+        <KeyStep count={apiKeys.length} token={token} created={created} />
+      </Timeline.Item>
+      <Timeline.Item bullet={<Bullet done={done[2]} icon={IconSend} />} title={<StepTitle>Send a message</StepTitle>}>
+        <SendStep domain={(active ?? domains[0])?.name ?? 'example.com'} token={token ?? 'pl_live_…'} />
+      </Timeline.Item>
+      <Timeline.Item bullet={<Bullet done={done[3]} icon={IconMail} />} title={<StepTitle>See it arrive</StepTitle>}>
+        <ArriveStep email={first} />
+      </Timeline.Item>
+    </Timeline>
+  );
+}
+
+function Bullet({ done, icon: Symbol }: { done: boolean; icon: Icon }) {
+  return (
+    <ThemeIcon
+      size={28}
+      radius="xl"
+      color={done ? 'teal' : 'gray'}
+      variant={done ? 'filled' : 'light'}
+      aria-label={done ? 'Done' : 'Open'}
+    >
+      {done ? <IconCheck size={16} /> : <Symbol size={16} />}
+    </ThemeIcon>
+  );
+}
+
+const StepTitle = ({ children }: { children: string }) => (
+  <Title order={2} size="h4">
+    {children}
+  </Title>
+);
+
+function DomainStep({ domains }: { domains: GettingStartedQuery['domains'] }) {
+  if (domains.length === 0)
+    return (
+      <Stack gap="xs" mb="md">
+        <Text size="sm">Messages are sent from domains that are yours. Add one and publish its DNS records.</Text>
+        <Group>
+          <Button component={Link} to="/domains">
+            Add a domain
+          </Button>
+        </Group>
+      </Stack>
+    );
+  return (
+    <List size="sm" mb="md">
+      {domains.slice(0, 5).map(({ id, name, status }) => (
+        <List.Item key={id}>
+          <Anchor component={Link} to={`/domains/${id}`}>
+            {name}
+          </Anchor>{' '}
+          {status === 'active' ? 'is verified.' : 'waits for its DNS records.'}
+        </List.Item>
+      ))}
+    </List>
+  );
+}
+
+interface KeyStepProps {
+  count: number;
+  token: string | null;
+  created: (token: string) => void;
+}
+
+function KeyStep({ count, token, created }: KeyStepProps) {
+  const { may } = useSession();
+  const create = useOperation(CreateApiKeyDocument);
+  const [busy, setBusy] = useState(false);
+  const run = () => {
+    setBusy(true);
+    create({ input: { name: 'Getting started', permission: 'sending_access' } })
+      .then(({ createApiKey }) => created(createApiKey.token), notifyFailed)
+      .finally(() => setBusy(false));
+  };
+  if (token !== null)
+    return (
+      <Stack gap={4} mb="md">
+        <Text size="sm">
+          Copy it now: it is not shown again. The examples below contain it while this page is open.
+        </Text>
+        <Copyable value={token} label="Copy the key" />
+      </Stack>
+    );
+  return (
+    <Stack gap="xs" mb="md">
+      <Text size="sm">
+        {count === 0
+          ? 'Applications authenticate with a key.'
+          : `${count} ${count === 1 ? 'key exists' : 'keys exist'}; keys are shown only once.`}
+      </Text>
+      {may('api_keys.write') && (
+        <Group>
+          <Button onClick={run} loading={busy} variant={count === 0 ? 'filled' : 'default'}>
+            Create a key for sending
+          </Button>
+        </Group>
+      )}
+    </Stack>
+  );
+}
+
+function SendStep({ domain, token }: { domain: string; token: string }) {
+  const values = { baseUrl: window.location.origin, host: window.location.hostname, domain, token };
+  return (
+    <Tabs defaultValue={LANGUAGES[0]} mb="md" keepMounted={false}>
+      <Tabs.List mb="sm">
+        {LANGUAGES.map((language) => (
+          <Tabs.Tab key={language} value={language}>
+            {language}
+          </Tabs.Tab>
+        ))}
+      </Tabs.List>
+      {LANGUAGES.map((language) => (
+        <Tabs.Panel key={language} value={language}>
+          <CodeBlock label={`${language} example`} code={snippet(language, values)} />
+        </Tabs.Panel>
+      ))}
+    </Tabs>
+  );
+}
+
+function ArriveStep({ email }: { email: GettingStartedQuery['emails']['nodes'][number] | undefined }) {
+  if (!email) return <Text size="sm">The message appears here as soon as it has been accepted.</Text>;
+  return (
+    <Text size="sm">
+      <Anchor component={Link} to={`/emails/${email.id}`}>
+        The last message
+      </Anchor>{' '}
+      is {email.status}.
+    </Text>
+  );
+}

@@ -1,0 +1,88 @@
+import { Alert, Button, PasswordInput, Stack, TextInput } from '@mantine/core';
+import { IconAlertTriangle } from '@tabler/icons-react';
+import { useState, type ReactNode } from 'react';
+import { problemOf } from '../../components/feedback.tsx';
+
+/** A form that shows why it was refused. */
+export function LoginForm({
+  submit,
+  label,
+  children,
+}: {
+  submit: () => Promise<void>;
+  label: string;
+  children: ReactNode;
+}) {
+  const [error, setError] = useState<unknown>(null);
+  const [busy, setBusy] = useState(false);
+  const run = () => {
+    setBusy(true);
+    setError(null);
+    submit()
+      .catch(setError)
+      .finally(() => setBusy(false));
+  };
+  return (
+    <form
+      onSubmit={(event) => {
+        event.preventDefault();
+        run();
+      }}
+    >
+      <Stack>
+        {error !== null && (
+          <Alert color="red" icon={<IconAlertTriangle />} role="alert">
+            {problemOf(error).message}
+          </Alert>
+        )}
+        {children}
+        <Button type="submit" loading={busy} fullWidth>
+          {label}
+        </Button>
+      </Stack>
+    </form>
+  );
+}
+
+interface FieldProps {
+  value: string;
+  onChange: (value: string) => void;
+}
+
+export function EmailField({ value, onChange }: FieldProps) {
+  return (
+    <TextInput
+      label="E-mail"
+      type="email"
+      name="email"
+      autoComplete="username"
+      required
+      autoFocus
+      value={value}
+      onChange={(event) => onChange(event.currentTarget.value)}
+    />
+  );
+}
+
+export const PASSWORD_LENGTH = 12;
+
+export function PasswordField({
+  value,
+  onChange,
+  isNew = false,
+  label = 'Password',
+}: FieldProps & { isNew?: boolean; label?: string }) {
+  return (
+    <PasswordInput
+      label={label}
+      name={isNew ? 'new-password' : 'password'}
+      autoComplete={isNew ? 'new-password' : 'current-password'}
+      description={isNew ? `At least ${PASSWORD_LENGTH} characters` : undefined}
+      minLength={isNew ? PASSWORD_LENGTH : undefined}
+      required
+      value={value}
+      onChange={(event) => onChange(event.currentTarget.value)}
+      visibilityToggleButtonProps={{ 'aria-label': 'Show or hide the password' }}
+    />
+  );
+}

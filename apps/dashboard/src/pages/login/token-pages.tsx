@@ -1,0 +1,170 @@
+import { Anchor, Loader, Text, TextInput } from '@mantine/core';
+import { useEffect, useState } from 'react';
+import { Link, useSearchParams } from 'react-router';
+import { call } from '../../api/http.ts';
+import { Failure } from '../../components/feedback.tsx';
+import { EmailField, LoginForm, PasswordField } from './form.tsx';
+import { LoginFrame } from './login-frame.tsx';
+
+const BackToLogin = () => (
+  <Anchor component={Link} to="/login" size="sm">
+    Back to the login
+  </Anchor>
+);
+
+/** Asks for a mail with a link, or sets a new password with the token of that link. */
+export function ResetPage() {
+  const token = useSearchParams()[0].get('token');
+  const [email, setEmail] = useState('');
+  const [password, setPassword] = useState('');
+  const [sent, setSent] = useState(false);
+  if (token !== null)
+    return (
+      <LoginFrame title="New password" text="All other sessions of yours end.">
+        <LoginForm
+          label="Set the password"
+          submit={async () => {
+            await call('POST', '/app/api/password-reset/confirm', { token, password });
+            window.location.assign('/app/');
+          }}
+        >
+          <PasswordField value={password} onChange={setPassword} isNew label="New password" />
+        </LoginForm>
+      </LoginFrame>
+    );
+  return (
+    <LoginFrame title="Reset the password" text={sent ? undefined : 'We send a link to your address.'}>
+      {sent ? (
+        <Text size="sm">If {email} is known here, a link is on its way.</Text>
+      ) : (
+        <LoginForm
+          label="Send the link"
+          submit={async () => {
+            await call('POST', '/app/api/password-reset', { email });
+            setSent(true);
+          }}
+        >
+          <EmailField value={email} onChange={setEmail} />
+        </LoginForm>
+      )}
+      <BackToLogin />
+    </LoginFrame>
+  );
+}
+
+/** Signs up, or confirms the address with the token of the mail. */
+export function SignUpPage() {
+  const token = useSearchParams()[0].get('token');
+  const [email, setEmail] = useState('');
+  const [password, setPassword] = useState('');
+  const [name, setName] = useState('');
+  const [account, setAccount] = useState('');
+  const [sent, setSent] = useState(false);
+  if (token === null)
+    return (
+      <LoginFrame title="Sign up" text={sent ? undefined : 'We confirm your address first.'}>
+        {sent ? (
+          <Text size="sm">A link is on its way to {email}.</Text>
+        ) : (
+          <LoginForm
+            label="Continue"
+            submit={async () => {
+              await call('POST', '/app/api/sign-up', { email });
+              setSent(true);
+            }}
+          >
+            <EmailField value={email} onChange={setEmail} />
+          </LoginForm>
+        )}
+        <BackToLogin />
+      </LoginFrame>
+    );
+  return (
+    <LoginFrame title="Create your account">
+      <LoginForm
+        label="Create the account"
+        submit={async () => {
+          await call('POST', '/app/api/sign-up/confirm', { token, password, name, account_name: account || undefined });
+          window.location.assign('/app/');
+        }}
+      >
+        <TextInput label="Your name" value={name} onChange={(event) => setName(event.currentTarget.value)} autoFocus />
+        <TextInput
+          label="Name of the account"
+          placeholder="Example Ltd"
+          value={account}
+          onChange={(event) => setAccount(event.currentTarget.value)}
+        />
+        <PasswordField value={password} onChange={setPassword} isNew />
+      </LoginForm>
+    </LoginFrame>
+  );
+}
+
+interface Invitation {
+  email: string;
+  role: string;
+  account_name: string;
+  user_exists: boolean;
+}
+
+export function InvitationPage() {
+  const token = useSearchParams()[0].get('token') ?? '';
+  const [invitation, setInvitation] = useState<Invitation | null>(null);
+  const [error, setError] = useState<unknown>(null);
+  const [password, setPassword] = useState('');
+  const [name, setName] = useState('');
+  useEffect(() => {
+    call<Invitation>('POST', '/app/api/invitations/lookup', { token }).then(setInvitation, setError);
+  }, [token]);
+  if (error !== null)
+    return (
+      <LoginFrame title="Invitation">
+        <Failure error={error} />
+        <BackToLogin />
+      </LoginFrame>
+    );
+  if (invitation === null)
+    return (
+      <LoginFrame title="Invitation">
+        <Loader type="dots" />
+      </LoginFrame>
+    );
+  const { email, role, account_name, user_exists } = invitation;
+  return (
+    <LoginFrame title={`Join ${account_name}`} text={`${email} is invited as ${role}.`}>
+      <LoginForm
+        label="Accept the invitation"
+        submit={async () => {
+          await call('POST', '/app/api/invitations/accept', { token, password, ...(user_exists ? {} : { name }) });
+          window.location.assign('/app/');
+        }}
+      >
+        {!user_exists && (
+          <TextInput label="Your name" value={name} onChange={(event) => setName(event.currentTarget.value)} />
+        )}
+        <PasswordField value={password} onChange={setPassword} isNew={!user_exists} />
+      </LoginForm>
+    </LoginFrame>
+  );
+}
+
+/** Confirms a new address of the user by the link in the mail. */
+export function ConfirmEmailPage() {
+  const token = useSearchParams()[0].get('token') ?? '';
+  const [result, setResult] = useState<'waiting' | 'done' | { error: unknown }>('waiting');
+  useEffect(() => {
+    call('POST', '/app/api/email/confirm', { token }).then(
+      () => setResult('done'),
+      (error: unknown) => setResult({ error }),
+    );
+  }, [token]);
+  return (
+    <LoginFrame title="New address">
+      {result === 'waiting' && <Loader type="dots" />}
+      {result === 'done' && <Text size="sm">The address has been changed.</Text>}
+      {typeof result === 'object' && <Failure error={result.error} />}
+      <BackToLogin />
+    </LoginFrame>
+  );
+}

@@ -1,0 +1,16 @@
+import { Button, Text } from '@mantine/core';
+import { logOut, type Viewer } from '../../api/session.tsx';
+import { notifyFailed } from '../../components/feedback.tsx';
+import { LoginFrame } from './login-frame.tsx';
+
+/** For a user whose last account has been left or deleted. */
+export function WithoutAccountPage({ viewer }: { viewer: Viewer }) {
+  return (
+    <LoginFrame title="No account">
+      <Text size="sm">{viewer.user.email} is a member of no account. Ask an administrator for an invitation.</Text>
+      <Button variant="default" onClick={() => void logOut().catch(notifyFailed)}>
+        Sign out
+      </Button>
+    </LoginFrame>
+  );
+}

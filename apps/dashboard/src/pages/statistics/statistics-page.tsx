@@ -1,0 +1,224 @@
+import { Button, Card, Group, SegmentedControl, Select, SimpleGrid, Table, Text } from '@mantine/core';
+import { IconChartBar, IconDownload } from '@tabler/icons-react';
+import { useMemo, useState } from 'react';
+import { useQuery } from 'urql';
+import { Chart } from '../../components/chart.tsx';
+import { downloadText } from '../../components/download.ts';
+import { Empty, Failure, Loading } from '../../components/feedback.tsx';
+import { formatNumber } from '../../components/format.tsx';
+import { Page } from '../../components/page.tsx';
+import { DomainsDocument, StatisticsDocument, type StatisticsQuery } from '../../graphql/generated.ts';
+
+type Row = NonNullable<StatisticsQuery['stats']['data']>[number];
+
+const DAY_MS = 86_400_000;
+const RANGES = { '24 hours': 1, '7 days': 7, '30 days': 30, '90 days': 90 };
+const SERIES = [
+  { name: 'accepted', label: 'Accepted', color: '#4c6ef5' },
+  { name: 'delivered', label: 'Delivered', color: '#12b886' },
+  { name: 'bounced', label: 'Bounced', color: '#fa5252' },
+  { name: 'uniqueOpened', label: 'Unique opens', color: '#be4bdb' },
+] as const;
+
+export function StatisticsPage() {
+  const [range, setRange] = useState<keyof typeof RANGES>('7 days');
+  const [domain, setDomain] = useState<string | null>(null);
+  const [{ data: known }] = useQuery({ query: DomainsDocument });
+  return (
+    <Page
+      title="Statistics"
+      description="Counts and rates of any period, by domain, mailbox provider and bounce class."
+    >
+      <Group gap="xs">
+        <SegmentedControl
+          aria-label="Period"
+          data={Object.keys(RANGES)}
+          value={range}
+          onChange={(value) => setRange(value as keyof typeof RANGES)}
+        />
+        <Select
+          aria-label="Domain"
+          placeholder="All domains"
+          clearable
+          searchable
+          data={(known?.domains ?? []).map(({ id, name }) => ({ value: id, label: name }))}
+          value={domain}
+          onChange={setDomain}
+        />
+      </Group>
+      <OverTime days={RANGES[range]} domain={domain} />
+      <SimpleGrid cols={{ base: 1, lg: 2 }} spacing="lg">
+        <Breakdown
+          title="Mailbox providers"
+          groupBy="provider"
+          days={RANGES[range]}
+          domain={domain}
+          nameOf={({ provider }) => provider}
+        />
+        <Breakdown
+          title="Bounces by reason"
+          groupBy="bounce_class"
+          days={RANGES[range]}
+          domain={domain}
+          nameOf={({ bounceClass }) => bounceClass}
+        />
+      </SimpleGrid>
+    </Page>
+  );
+}
+
+interface Selection {
+  days: number;
+  domain: string | null;
+}
+
+function useInput({ days, domain }: Selection, rest: { dimensions?: string[]; groupBy?: string[] }) {
+  const key = JSON.stringify(rest);
+  return useMemo(() => {
+    const more = JSON.parse(key) as typeof rest;
+    const granularity = more.dimensions ? { granularity: days <= 2 ? ('hour' as const) : ('day' as const) } : {};
+    const timezone = Intl.DateTimeFormat().resolvedOptions().timeZone;
+    const startDate = new Date(Date.now() - days * DAY_MS).toISOString();
+    return {
+      input: { startDate, timezone, ...granularity, ...more, ...(domain === null ? {} : { domainId: [domain] }) },
+    };
+  }, [days, domain, key]);
+}
+
+function OverTime(selection: Selection) {
+  const variables = useInput(selection, { dimensions: ['period'] });
+  const [{ data, error }, refresh] = useQuery({ query: StatisticsDocument, variables });
+  const rows = useMemo(() => data?.stats.data ?? [], [data]);
+  const times = useMemo(() => rows.map(({ period }) => Date.parse(period ?? '') / 1_000), [rows]);
+  const series = useMemo(
+    () => SERIES.map(({ name, label, color }) => ({ label, color, values: rows.map((row) => row[name] ?? 0) })),
+    [rows],
+  );
+  if (error) return <Failure error={error} retry={() => refresh({ requestPolicy: 'network-only' })} />;
+  if (!data) return <Loading />;
+  const { totals, approximate } = data.stats;
+  return (
+    <>
+      <SimpleGrid cols={{ base: 2, sm: 3, lg: 6 }}>
+        <Total name="Accepted" value={formatNumber(totals.accepted ?? 0)} />
+        <Total name="Delivery rate" value={percent(totals.deliveryRate)} />
+        <Total name="Bounce rate" value={percent(totals.bounceRate)} />
+        <Total name="Complaint rate" value={percent(totals.complaintRate)} />
+        <Total name="Open rate" value={percent(totals.openRate)} />
+        <Total name="Click rate" value={percent(totals.clickRate)} />
+      </SimpleGrid>
+      <Card withBorder>
+        <Group justify="space-between" mb="xs">
+          <Group gap="md">
+            {SERIES.map(({ label, color }) => (
+              <Text key={label} size="xs" c="dimmed">
+                <span
+                  aria-hidden
+                  style={{
+                    display: 'inline-block',
+                    width: 8,
+                    height: 8,
+                    borderRadius: 4,
+                    background: color,
+                    marginInlineEnd: 6,
+                  }}
+                />
+                {label}
+              </Text>
+            ))}
+          </Group>
+          <Button
+            size="xs"
+            variant="default"
+            leftSection={<IconDownload size={14} />}
+            onClick={() => downloadText('statistics.csv', csvOf(rows), 'text/csv')}
+          >
+            CSV
+          </Button>
+        </Group>
+        {rows.length === 0 ? (
+          <Empty icon={IconChartBar} title="No messages in this period">
+            Choose a longer period, or another domain.
+          </Empty>
+        ) : (
+          <Chart label="Accepted, delivered, bounced and opened over time" times={times} series={series} height={280} />
+        )}
+        {approximate.length > 0 && (
+          <Text size="xs" c="dimmed" mt="xs">
+            Estimated: {approximate.join(', ')}.
+          </Text>
+        )}
+      </Card>
+    </>
+  );
+}
+
+interface BreakdownProps extends Selection {
+  title: string;
+  groupBy: string;
+  nameOf: (row: Row) => string | null;
+}
+
+const TOP = 15;
+
+function Breakdown({ title, groupBy, nameOf, ...selection }: BreakdownProps) {
+  const variables = useInput(selection, { groupBy: [groupBy] });
+  const [{ data, error }] = useQuery({ query: StatisticsDocument, variables });
+  const weight = (row: Row) => (row.delivered ?? 0) + (row.bounced ?? 0);
+  const rows = (data?.stats.data ?? []).filter((row) => nameOf(row)).toSorted((a, b) => weight(b) - weight(a));
+  return (
+    <Card withBorder>
+      <Text fw={600} mb="xs">
+        {title}
+      </Text>
+      {error && <Failure error={error} />}
+      {!data && !error && <Loading />}
+      {data && rows.length === 0 && (
+        <Text size="sm" c="dimmed">
+          Nothing in this period.
+        </Text>
+      )}
+      {rows.length > 0 && (
+        <Table>
+          <Table.Thead>
+            <Table.Tr>
+              <Table.Th>Name</Table.Th>
+              <Table.Th ta="right">Delivered</Table.Th>
+              <Table.Th ta="right">Bounced</Table.Th>
+            </Table.Tr>
+          </Table.Thead>
+          <Table.Tbody>
+            {rows.slice(0, TOP).map((row) => (
+              <Table.Tr key={nameOf(row)}>
+                <Table.Td className="break">{nameOf(row)}</Table.Td>
+                <Table.Td ta="right">{formatNumber(row.delivered ?? 0)}</Table.Td>
+                <Table.Td ta="right">{formatNumber(row.bounced ?? 0)}</Table.Td>
+              </Table.Tr>
+            ))}
+          </Table.Tbody>
+        </Table>
+      )}
+    </Card>
+  );
+}
+
+function Total({ name, value }: { name: string; value: string }) {
+  return (
+    <Card withBorder padding="md">
+      <Text size="xs" c="dimmed">
+        {name}
+      </Text>
+      <Text size="xl" fw={650}>
+        {value}
+      </Text>
+    </Card>
+  );
+}
+
+const percent = (rate: number | null): string =>
+  rate === null ? '–' : `${(rate * 100).toFixed(rate < 0.01 ? 2 : 1)} %`;
+
+function csvOf(rows: Row[]): string {
+  const names = ['period', ...SERIES.map(({ name }) => name)] as const;
+  return [names.join(','), ...rows.map((row) => names.map((name) => row[name] ?? '').join(',')), ''].join('\r\n');
+}

@@ -1,0 +1,14 @@
+import { ApiError, accountHeaders, call } from '../../api/http.ts';
+import { downloadBlob } from '../../components/download.ts';
+
+/** Fetched instead of linked, because a link cannot say which account it is about. */
+export async function exportSuppressions(): Promise<void> {
+  const response = await fetch('/suppressions/export', { headers: accountHeaders() });
+  if (!response.ok)
+    throw new ApiError(`The export failed (${response.status}).`, response.status, 'unknown_error', null);
+  downloadBlob('suppressions.csv', await response.blob());
+}
+
+export async function importSuppressions(file: File): Promise<void> {
+  await call('POST', '/suppressions/import', file);
+}

@@ -1,0 +1,244 @@
+import { Button, FileButton, Group, Modal, Select, Stack, Table, Text, Textarea, TextInput } from '@mantine/core';
+import { useDebouncedValue, useDisclosure } from '@mantine/hooks';
+import { modals } from '@mantine/modals';
+import { IconDownload, IconForbid, IconPlus, IconSearch, IconUpload } from '@tabler/icons-react';
+import { useState } from 'react';
+import { useSession } from '../../api/session.tsx';
+import { useConnection } from '../../api/use-connection.ts';
+import { useOperation } from '../../api/use-operation.ts';
+import { confirm } from '../../components/confirm.tsx';
+import { Empty, notifyDone, notifyFailed } from '../../components/feedback.tsx';
+import { ExactTime, Status, Time } from '../../components/format.tsx';
+import { ConnectionList, type Column } from '../../components/list.tsx';
+import { Page } from '../../components/page.tsx';
+import { useChange } from '../../components/use-change.ts';
+import {
+  AddSuppressionsDocument,
+  RemoveSuppressionsDocument,
+  SuppressionsDocument,
+  type SuppressionOrigin,
+  type SuppressionsQuery,
+} from '../../graphql/generated.ts';
+import { exportSuppressions, importSuppressions } from './csv.ts';
+
+type Suppression = SuppressionsQuery['suppressions']['nodes'][number];
+
+const PAGE_SIZE = 50;
+const TYPING_MS = 300;
+const BATCH = 100;
+
+const COLUMNS: Column<Suppression>[] = [
+  { title: 'Address', width: 'minmax(0, 3fr)', render: ({ email }) => email },
+  { title: 'Origin', width: '120px', render: ({ origin }) => <Status value={origin} /> },
+  {
+    title: 'Reason',
+    width: 'minmax(0, 3fr)',
+    from: 'md',
+    render: ({ reason, evidence }) => reason ?? evidence?.text ?? '',
+  },
+  { title: 'Scope', width: '90px', from: 'sm', render: ({ scope }) => scope },
+  { title: 'Since', width: '130px', from: 'xs', render: ({ createdAt }) => <Time at={createdAt} /> },
+];
+
+export function SuppressionsPage() {
+  const { may } = useSession();
+  const [text, setText] = useState('');
+  const [q] = useDebouncedValue(text.trim(), TYPING_MS);
+  const [origin, setOrigin] = useState<SuppressionOrigin | null>(null);
+  const filter = q === '' && origin === null ? null : { q: q || null, origin };
+  const connection = useConnection(
+    SuppressionsDocument,
+    { first: PAGE_SIZE, after: null, filter },
+    ({ suppressions }) => suppressions,
+  );
+  const [opened, { open, close }] = useDisclosure();
+  const added = () => {
+    close();
+    connection.reload();
+  };
+  return (
+    <Page
+      title="Suppressions"
+      description="Addresses that get no mail: hard bounces, complaints, unsubscribes, and what you add."
+      actions={<Actions open={open} reload={connection.reload} />}
+    >
+      <Group gap="xs">
+        <TextInput
+          aria-label="Search"
+          placeholder="Beginning of an address, or @example.com"
+          leftSection={<IconSearch size={15} />}
+          value={text}
+          onChange={(event) => setText(event.currentTarget.value)}
+          style={{ flex: 1 }}
+          miw={240}
+        />
+        <Select
+          aria-label="Origin"
+          placeholder="Any origin"
+          clearable
+          data={['bounce', 'complaint', 'unsubscribe', 'manual']}
+          value={origin}
+          onChange={setOrigin}
+          w={150}
+        />
+      </Group>
+      <ConnectionList
+        label="Suppressions"
+        connection={connection}
+        columns={COLUMNS}
+        keyOf={({ id }) => id}
+        onOpen={(entry) =>
+          modals.open({
+            title: entry.email,
+            size: 'lg',
+            children: <Detail entry={entry} mayRemove={may('suppressions.write')} changed={connection.reload} />,
+          })
+        }
+        empty={
+          <Empty icon={IconForbid} title={filter ? 'No address matches' : 'No suppressed addresses'}>
+            Addresses that bounce for good or complain are added by themselves, so that your reputation stays good.
+          </Empty>
+        }
+      />
+      <Modal opened={opened} onClose={close} title="Suppress addresses">
+        <AddForm added={added} />
+      </Modal>
+    </Page>
+  );
+}
+
+function Actions({ open, reload }: { open: () => void; reload: () => void }) {
+  const { may } = useSession();
+  const [busy, change] = useChange();
+  const upload = (file: File | null) => {
+    if (!file) return;
+    change(async () => {
+      await importSuppressions(file);
+      reload();
+    }, 'The file has been imported.');
+  };
+  return (
+    <>
+      <Button
+        variant="default"
+        leftSection={<IconDownload size={16} />}
+        onClick={() => void exportSuppressions().catch(notifyFailed)}
+      >
+        Export
+      </Button>
+      {may('suppressions.write') && (
+        <>
+          <FileButton onChange={upload} accept=".csv,text/csv">
+            {(props) => (
+              <Button {...props} variant="default" leftSection={<IconUpload size={16} />} loading={busy}>
+                Import
+              </Button>
+            )}
+          </FileButton>
+          <Button leftSection={<IconPlus size={16} />} onClick={open}>
+            Add
+          </Button>
+        </>
+      )}
+    </>
+  );
+}
+
+function AddForm({ added }: { added: () => void }) {
+  const add = useOperation(AddSuppressionsDocument);
+  const [text, setText] = useState('');
+  const [busy, change] = useChange();
+  const emails = text.split(/[\s,;]+/).filter(Boolean);
+  const save = async () => {
+    for (let i = 0; i < emails.length; i += BATCH) await add({ input: { emails: emails.slice(i, i + BATCH) } });
+    added();
+  };
+  return (
+    <form
+      onSubmit={(event) => {
+        event.preventDefault();
+        change(save, 'The addresses are suppressed.');
+      }}
+    >
+      <Stack>
+        <Textarea
+          label="Addresses"
+          description="Separated by lines, spaces or commas"
+          autosize
+          minRows={4}
+          required
+          data-autofocus
+          value={text}
+          onChange={(event) => setText(event.currentTarget.value)}
+        />
+        <Group justify="flex-end">
+          <Button type="submit" loading={busy} disabled={emails.length === 0}>
+            Suppress {emails.length > 1 ? `${emails.length} addresses` : ''}
+          </Button>
+        </Group>
+      </Stack>
+    </form>
+  );
+}
+
+function Detail({ entry, mayRemove, changed }: { entry: Suppression; mayRemove: boolean; changed: () => void }) {
+  const remove = useOperation(RemoveSuppressionsDocument);
+  const { evidence, origin, reason, scope, createdAt, expiresAt } = entry;
+  const rows: [string, React.ReactNode][] = [
+    ['Origin', origin],
+    ['Reason', reason],
+    ['Scope', scope],
+    ['Since', <ExactTime key="since" at={createdAt} />],
+    ['Expires', expiresAt === null ? 'never' : <ExactTime key="expires" at={expiresAt} />],
+    ['Reply', evidence && [evidence.smtpCode, evidence.enhancedCode, evidence.text].filter(Boolean).join(' ')],
+    ['Host', evidence?.mx],
+    ['Feedback', evidence?.feedbackType],
+    ['Message', evidence?.emailId],
+  ];
+  const release = async (force: boolean) => {
+    const { removeSuppressions } = await remove({ input: { ids: [entry.id], force } });
+    const refused = removeSuppressions[0]?.error;
+    if (refused) throw new Error(refused.message);
+    notifyDone(`${entry.email} gets mail again.`);
+    modals.closeAll();
+    changed();
+  };
+  return (
+    <Stack>
+      <Table>
+        <Table.Tbody>
+          {rows
+            .filter(([, value]) => Boolean(value))
+            .map(([name, value]) => (
+              <Table.Tr key={name}>
+                <Table.Th w={110}>{name}</Table.Th>
+                <Table.Td className="break">{value}</Table.Td>
+              </Table.Tr>
+            ))}
+        </Table.Tbody>
+      </Table>
+      {mayRemove && (
+        <Group justify="flex-end">
+          <Button
+            variant="light"
+            color="red"
+            onClick={() =>
+              confirm({
+                title: `Remove ${entry.email}?`,
+                text:
+                  origin === 'complaint'
+                    ? 'This person has reported your mail as unwanted. Writing again hurts your reputation; do it only if you were asked to.'
+                    : 'Messages to this address are sent again.',
+                confirm: 'Remove',
+                run: () => release(origin === 'complaint'),
+              })
+            }
+          >
+            Remove
+          </Button>
+        </Group>
+      )}
+      {!mayRemove && <Text size="sm">Your role may not remove entries.</Text>}
+    </Stack>
+  );
+}

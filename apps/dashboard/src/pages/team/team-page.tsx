@@ -1,0 +1,251 @@
+import { ActionIcon, Button, Card, Group, Modal, Select, Stack, Table, Text, TextInput, Title } from '@mantine/core';
+import { useDisclosure } from '@mantine/hooks';
+import { IconTrash, IconUserPlus } from '@tabler/icons-react';
+import { useState } from 'react';
+import { call } from '../../api/http.ts';
+import { useSession, type Role } from '../../api/session.tsx';
+import { useLoad } from '../../api/use-load.ts';
+import { confirm } from '../../components/confirm.tsx';
+import { Failure, Loading, notifyDone, notifyFailed } from '../../components/feedback.tsx';
+import { Time } from '../../components/format.tsx';
+import { Page } from '../../components/page.tsx';
+import { useChange } from '../../components/use-change.ts';
+
+interface List<T> {
+  data: T[];
+}
+interface Member {
+  id: string;
+  email: string;
+  name: string;
+  role: Role;
+  joined_at: string;
+  last_seen_at: string | null;
+}
+interface Invitation {
+  id: string;
+  email: string;
+  role: Role;
+  invited_by: string;
+  created_at: string;
+  expires_at: string;
+}
+
+const ROLES: { value: Role; label: string }[] = [
+  { value: 'viewer', label: 'Viewer: reads everything' },
+  { value: 'developer', label: 'Developer: also sends and configures' },
+  { value: 'admin', label: 'Admin: also members and settings' },
+  { value: 'owner', label: 'Owner: everything' },
+];
+
+export function TeamPage() {
+  const { may } = useSession();
+  const members = useLoad('members', () => call<List<Member>>('GET', '/app/api/members'));
+  const invitations = useLoad('invitations', () => call<List<Invitation>>('GET', '/app/api/invitations'));
+  const [opened, { open, close }] = useDisclosure();
+  const canWrite = may('members.write');
+  return (
+    <Page
+      title="Team"
+      description="People with access to this account, and what they may do."
+      actions={
+        canWrite && (
+          <Button leftSection={<IconUserPlus size={16} />} onClick={open}>
+            Invite
+          </Button>
+        )
+      }
+    >
+      {members.error !== null && <Failure error={members.error} retry={members.reload} />}
+      {members.data === null ? (
+        members.error === null && <Loading />
+      ) : (
+        <Members members={members.data.data} reload={members.reload} />
+      )}
+      {invitations.data !== null && invitations.data.data.length > 0 && (
+        <Invitations invitations={invitations.data.data} reload={invitations.reload} />
+      )}
+      <Modal opened={opened} onClose={close} title="Invite a person">
+        <InviteForm
+          done={() => {
+            close();
+            invitations.reload();
+          }}
+        />
+      </Modal>
+    </Page>
+  );
+}
+
+function Members({ members, reload }: { members: Member[]; reload: () => void }) {
+  const { may, viewer } = useSession();
+  const remove = (member: Member) =>
+    confirm({
+      title: `Remove ${member.email}?`,
+      text: 'The person loses access to this account at once. API keys stay valid.',
+      confirm: 'Remove',
+      run: async () => {
+        await call('DELETE', `/app/api/members/${member.id}`);
+        notifyDone(`${member.email} has been removed.`);
+        reload();
+      },
+    });
+  const [, change] = useChange();
+  const changeRole = (member: Member, role: Role) =>
+    change(async () => {
+      await call('PATCH', `/app/api/members/${member.id}`, { role });
+      reload();
+    }, `${member.email} is ${role} now.`);
+  return (
+    <Card withBorder padding={0}>
+      <Table.ScrollContainer minWidth={560}>
+        <Table verticalSpacing="sm" horizontalSpacing="md">
+          <Table.Thead>
+            <Table.Tr>
+              <Table.Th>Person</Table.Th>
+              <Table.Th>Role</Table.Th>
+              <Table.Th>Joined</Table.Th>
+              <Table.Th>Last seen</Table.Th>
+              <Table.Th aria-label="Actions" />
+            </Table.Tr>
+          </Table.Thead>
+          <Table.Tbody>
+            {members.map((member) => {
+              const mayChange = may('members.write') && (member.role !== 'owner' || may('owners.write'));
+              return (
+                <Table.Tr key={member.id}>
+                  <Table.Td>
+                    <Text size="sm" fw={500}>
+                      {member.name || member.email}
+                    </Text>
+                    {member.name && (
+                      <Text size="xs" c="dimmed">
+                        {member.email}
+                      </Text>
+                    )}
+                  </Table.Td>
+                  <Table.Td>
+                    {mayChange ? (
+                      <Select
+                        size="xs"
+                        w={130}
+                        aria-label={`Role of ${member.email}`}
+                        allowDeselect={false}
+                        data={ROLES.filter(({ value }) => value !== 'owner' || may('owners.write')).map(
+                          ({ value }) => value,
+                        )}
+                        value={member.role}
+                        onChange={(role) => role && changeRole(member, role)}
+                      />
+                    ) : (
+                      member.role
+                    )}
+                  </Table.Td>
+                  <Table.Td>
+                    <Time at={member.joined_at} />
+                  </Table.Td>
+                  <Table.Td>
+                    <Time at={member.last_seen_at} />
+                  </Table.Td>
+                  <Table.Td ta="right">
+                    {(mayChange || member.id === viewer.user.id) && (
+                      <ActionIcon
+                        variant="subtle"
+                        color="red"
+                        aria-label={`Remove ${member.email}`}
+                        onClick={() => remove(member)}
+                      >
+                        <IconTrash size={16} />
+                      </ActionIcon>
+                    )}
+                  </Table.Td>
+                </Table.Tr>
+              );
+            })}
+          </Table.Tbody>
+        </Table>
+      </Table.ScrollContainer>
+    </Card>
+  );
+}
+
+function Invitations({ invitations, reload }: { invitations: Invitation[]; reload: () => void }) {
+  const { may } = useSession();
+  const [, change] = useChange();
+  const revoke = ({ id, email }: Invitation) =>
+    change(async () => {
+      await call('DELETE', `/app/api/invitations/${id}`);
+      reload();
+    }, `The invitation of ${email} has been revoked.`);
+  return (
+    <Stack gap="xs">
+      <Title order={2} size="h4">
+        Open invitations
+      </Title>
+      <Card withBorder padding={0}>
+        <Table.ScrollContainer minWidth={480}>
+          <Table verticalSpacing="sm" horizontalSpacing="md">
+            <Table.Tbody>
+              {invitations.map((invitation) => (
+                <Table.Tr key={invitation.id}>
+                  <Table.Td>{invitation.email}</Table.Td>
+                  <Table.Td>{invitation.role}</Table.Td>
+                  <Table.Td>
+                    expires <Time at={invitation.expires_at} />
+                  </Table.Td>
+                  <Table.Td ta="right">
+                    {may('members.write') && (
+                      <Button size="compact-xs" variant="subtle" color="red" onClick={() => revoke(invitation)}>
+                        Revoke
+                      </Button>
+                    )}
+                  </Table.Td>
+                </Table.Tr>
+              ))}
+            </Table.Tbody>
+          </Table>
+        </Table.ScrollContainer>
+      </Card>
+    </Stack>
+  );
+}
+
+function InviteForm({ done }: { done: () => void }) {
+  const { may } = useSession();
+  const [email, setEmail] = useState('');
+  const [role, setRole] = useState<Role>('developer');
+  const invite = async () => {
+    await call('POST', '/app/api/invitations', { email, role });
+    notifyDone(`An invitation is on its way to ${email}.`);
+    done();
+  };
+  return (
+    <form
+      onSubmit={(event) => {
+        event.preventDefault();
+        void invite().catch(notifyFailed);
+      }}
+    >
+      <Stack>
+        <TextInput
+          label="E-mail"
+          type="email"
+          required
+          data-autofocus
+          value={email}
+          onChange={(event) => setEmail(event.currentTarget.value)}
+        />
+        <Select
+          label="Role"
+          allowDeselect={false}
+          data={ROLES.filter(({ value }) => value !== 'owner' || may('owners.write'))}
+          value={role}
+          onChange={(value) => value && setRole(value)}
+        />
+        <Group justify="flex-end">
+          <Button type="submit">Send the invitation</Button>
+        </Group>
+      </Stack>
+    </form>
+  );
+}

@@ -1,0 +1,63 @@
+import { Card, Group, Progress, SimpleGrid, Stack, Text } from '@mantine/core';
+import { useQuery } from 'urql';
+import { Failure, Loading } from '../../components/feedback.tsx';
+import { ExactTime, formatNumber } from '../../components/format.tsx';
+import { Page } from '../../components/page.tsx';
+import { UsageDocument } from '../../graphql/generated.ts';
+
+const NEARLY_USED = 80;
+
+export function UsagePage() {
+  const [{ data, error }, refresh] = useQuery({ query: UsageDocument, requestPolicy: 'cache-and-network' });
+  if (error && !data) return <Failure error={error} retry={() => refresh({ requestPolicy: 'network-only' })} />;
+  if (!data) return <Loading />;
+  const { plan, unit, month, limit, used, remaining, resetsAt, rateLimitPerSecond } = data.usage;
+  const share = limit === null || used === null ? null : (used / Math.max(limit, 1)) * 100;
+  return (
+    <Page title="Usage" description={`Accepted ${unit}s in ${month}.`}>
+      <Card withBorder padding="lg">
+        <Stack>
+          <Group justify="space-between">
+            <Text fw={600}>
+              {used === null
+                ? 'Unlimited'
+                : `${formatNumber(used)} of ${limit === null ? 'unlimited' : formatNumber(limit)}`}
+            </Text>
+            <Text size="sm" c="dimmed">
+              resets <ExactTime at={resetsAt} />
+            </Text>
+          </Group>
+          {share !== null && (
+            <Progress
+              size="lg"
+              value={share}
+              color={share >= NEARLY_USED ? 'orange' : undefined}
+              aria-label="Used allowance"
+            />
+          )}
+        </Stack>
+      </Card>
+      <SimpleGrid cols={{ base: 1, sm: 3 }}>
+        <Fact name="Plan" value={plan} />
+        <Fact name="Remaining" value={remaining === null ? 'unlimited' : formatNumber(remaining)} />
+        <Fact
+          name="Requests per second"
+          value={rateLimitPerSecond === 0 ? 'unlimited' : formatNumber(rateLimitPerSecond)}
+        />
+      </SimpleGrid>
+    </Page>
+  );
+}
+
+function Fact({ name, value }: { name: string; value: string }) {
+  return (
+    <Card withBorder>
+      <Text size="xs" c="dimmed">
+        {name}
+      </Text>
+      <Text size="lg" fw={600}>
+        {value}
+      </Text>
+    </Card>
+  );
+}

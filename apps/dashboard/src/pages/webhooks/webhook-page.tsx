@@ -1,0 +1,238 @@
+import { Alert, Button, Card, Group, MultiSelect, Select, Stack, Switch, Title } from '@mantine/core';
+import { modals } from '@mantine/modals';
+import { IconAlertTriangle, IconBolt, IconTrash } from '@tabler/icons-react';
+import { useState } from 'react';
+import { useNavigate, useParams } from 'react-router';
+import { useQuery } from 'urql';
+import { useSession } from '../../api/session.tsx';
+import { useConnection } from '../../api/use-connection.ts';
+import { useOperation } from '../../api/use-operation.ts';
+import { confirm } from '../../components/confirm.tsx';
+import { Empty, Failure, Loading, notifyDone } from '../../components/feedback.tsx';
+import { Copyable, ExactTime, Status, Time } from '../../components/format.tsx';
+import { ConnectionList, type Column } from '../../components/list.tsx';
+import { Page } from '../../components/page.tsx';
+import { useChange } from '../../components/use-change.ts';
+import {
+  DeleteWebhookDocument,
+  RotateWebhookSecretDocument,
+  TestWebhookDocument,
+  UpdateWebhookDocument,
+  WebhookDeliveriesDocument,
+  WebhookDocument,
+  type UpdateWebhookInput,
+  type WebhookDeliveriesQuery,
+  type WebhookDeliveryStatus,
+  type WebhookPartsFragment,
+} from '../../graphql/generated.ts';
+import { NotFoundPage } from '../not-found-page.tsx';
+import { DeliveryDetail } from './delivery-detail.tsx';
+import { EVENT_TYPES } from './event-types.ts';
+import { NewSecret } from './webhooks-page.tsx';
+
+type Delivery = NonNullable<WebhookDeliveriesQuery['webhook']>['deliveries']['nodes'][number];
+
+const PAGE_SIZE = 50;
+const OVERLAP_HOURS = 24;
+
+const COLUMNS: Column<Delivery>[] = [
+  { title: 'Event', width: 'minmax(0, 2fr)', render: ({ type }) => type },
+  { title: 'Status', width: '110px', render: ({ status }) => <Status value={status} /> },
+  { title: 'Calls', width: '60px', from: 'sm', render: ({ attempts }) => attempts },
+  {
+    title: 'Answer',
+    width: 'minmax(0, 1fr)',
+    from: 'sm',
+    render: ({ lastStatus, lastError }) => lastError ?? lastStatus ?? '–',
+  },
+  { title: 'When', width: '130px', from: 'xs', render: ({ createdAt }) => <Time at={createdAt} /> },
+];
+
+export function WebhookPage() {
+  const { id = '' } = useParams();
+  const [{ data, error, fetching }, refresh] = useQuery({
+    query: WebhookDocument,
+    variables: { id },
+    requestPolicy: 'cache-and-network',
+  });
+  const reload = () => refresh({ requestPolicy: 'network-only' });
+  if (error && !data) return <Failure error={error} retry={reload} />;
+  if (!data) return fetching ? <Loading /> : null;
+  if (!data.webhook) return <NotFoundPage />;
+  const { webhook } = data;
+  return (
+    <Page
+      title={webhook.url}
+      parent={{ label: 'Webhooks', path: '/webhooks' }}
+      description={
+        <Group gap="xs">
+          <Status value={webhook.status} />
+          <Copyable value={webhook.id} label="Copy the id" />
+        </Group>
+      }
+    >
+      {webhook.failingSince && (
+        <Alert color="yellow" icon={<IconAlertTriangle />} title="Calls fail">
+          No call has succeeded since <ExactTime at={webhook.failingSince} />. After three days the webhook is disabled.
+        </Alert>
+      )}
+      <Settings webhook={webhook} />
+      <Deliveries webhook={webhook} />
+    </Page>
+  );
+}
+
+function Settings({
+  webhook: { id, url, events, includeBots, status, previousSecretExpiresAt },
+}: {
+  webhook: WebhookPartsFragment;
+}) {
+  const { may } = useSession();
+  const navigate = useNavigate();
+  const update = useOperation(UpdateWebhookDocument);
+  const rotate = useOperation(RotateWebhookSecretDocument);
+  const remove = useOperation(DeleteWebhookDocument);
+  const [busy, change] = useChange();
+  const disabled = busy || !may('webhooks.write');
+  const save = (input: UpdateWebhookInput) => change(async () => void (await update({ id, input })), 'Saved.');
+  const newSecret = async () => {
+    const { rotateWebhookSecret } = await rotate({ id, input: { overlapHours: OVERLAP_HOURS } });
+    modals.open({
+      title: 'New signing secret',
+      children: <NewSecret secret={rotateWebhookSecret.secret} close={modals.closeAll} />,
+    });
+  };
+  return (
+    <Card withBorder padding="lg">
+      <Stack>
+        <Switch
+          label="Enabled"
+          disabled={disabled}
+          checked={status === 'enabled'}
+          onChange={(event) => save({ status: event.currentTarget.checked ? 'enabled' : 'disabled' })}
+        />
+        <MultiSelect
+          label="Events"
+          placeholder={events.includes('*') ? 'All events' : undefined}
+          disabled={disabled}
+          searchable
+          data={EVENT_TYPES}
+          value={events.filter((type) => type !== '*')}
+          onChange={(types) => save({ events: types.length > 0 ? types : ['*'] })}
+        />
+        <Switch
+          label="Opens and clicks of bots too"
+          disabled={disabled}
+          checked={includeBots ?? false}
+          onChange={(event) => save({ includeBots: event.currentTarget.checked })}
+        />
+        {previousSecretExpiresAt && (
+          <Alert>
+            Calls are also signed with the previous secret until <ExactTime at={previousSecretExpiresAt} />.
+          </Alert>
+        )}
+        {may('webhooks.write') && (
+          <Group>
+            <Button
+              variant="default"
+              onClick={() =>
+                confirm({
+                  title: 'Rotate the signing secret?',
+                  text: `Calls carry signatures of both secrets for ${OVERLAP_HOURS} hours.`,
+                  confirm: 'Rotate',
+                  run: newSecret,
+                })
+              }
+            >
+              Rotate the secret
+            </Button>
+            <Button
+              variant="light"
+              color="red"
+              leftSection={<IconTrash size={16} />}
+              onClick={() =>
+                confirm({
+                  title: 'Delete this webhook?',
+                  text: `${url} is not called any more, and its deliveries are forgotten.`,
+                  confirm: 'Delete the webhook',
+                  run: async () => {
+                    await remove({ id });
+                    notifyDone('The webhook has been deleted.');
+                    await navigate('/webhooks');
+                  },
+                })
+              }
+            >
+              Delete
+            </Button>
+          </Group>
+        )}
+      </Stack>
+    </Card>
+  );
+}
+
+function Deliveries({ webhook: { id } }: { webhook: WebhookPartsFragment }) {
+  const { may } = useSession();
+  const [status, setStatus] = useState<WebhookDeliveryStatus | null>(null);
+  const variables = { id, first: PAGE_SIZE, after: null, filter: status === null ? null : { status } };
+  const connection = useConnection(WebhookDeliveriesDocument, variables, ({ webhook }) => webhook?.deliveries ?? NONE);
+  const test = useOperation(TestWebhookDocument);
+  const [busy, change] = useChange();
+  const sendTest = async () => {
+    await test({ id });
+    connection.reload();
+  };
+  const open = (delivery: Delivery) =>
+    modals.open({
+      title: delivery.type,
+      size: 'xl',
+      children: <DeliveryDetail webhookId={id} eventId={delivery.id} changed={connection.reload} />,
+    });
+  return (
+    <Stack gap="xs">
+      <Group justify="space-between">
+        <Title order={2} size="h4">
+          Deliveries
+        </Title>
+        <Group gap="xs">
+          <Select
+            size="xs"
+            aria-label="Status"
+            placeholder="Any status"
+            clearable
+            data={['delivered', 'pending', 'failed']}
+            value={status}
+            onChange={(value) => setStatus(value)}
+            w={130}
+          />
+          {may('webhooks.write') && (
+            <Button
+              size="xs"
+              variant="default"
+              leftSection={<IconBolt size={14} />}
+              loading={busy}
+              onClick={() => change(sendTest, 'A test event is on its way.')}
+            >
+              Send a test
+            </Button>
+          )}
+        </Group>
+      </Group>
+      <ConnectionList
+        label="Deliveries"
+        connection={connection}
+        columns={COLUMNS}
+        keyOf={({ deliveryId }) => deliveryId}
+        onOpen={open}
+        empty={
+          <Empty icon={IconBolt} title="No deliveries">
+            Deliveries of the last 30 days appear here, with every call and its answer.
+          </Empty>
+        }
+      />
+    </Stack>
+  );
+}
+
+const NONE = { nodes: [], pageInfo: { hasNextPage: false, endCursor: null } };

@@ -1,0 +1,162 @@
+import {
+  Anchor,
+  AppShell,
+  Avatar,
+  Box,
+  Burger,
+  Group,
+  Menu,
+  NavLink,
+  ScrollArea,
+  Text,
+  UnstyledButton,
+} from '@mantine/core';
+import { useDisclosure } from '@mantine/hooks';
+import { IconBook, IconLogout, IconSelector } from '@tabler/icons-react';
+import { Link, Outlet, useLocation } from 'react-router';
+import { logOut, openAccount, useSession } from '../api/session.tsx';
+import { notifyFailed } from '../components/feedback.tsx';
+import icon from '../icon.svg';
+import { NAVIGATION, type NavigationItem } from './navigation.ts';
+import { ThemeToggle } from './theme-toggle.tsx';
+
+export function Shell() {
+  const [opened, { toggle, close }] = useDisclosure();
+  return (
+    <AppShell
+      header={{ height: 56 }}
+      navbar={{ width: 232, breakpoint: 'sm', collapsed: { mobile: !opened } }}
+      padding={{ base: 'md', md: 'xl' }}
+    >
+      <AppShell.Header>
+        <Group h="100%" px="md" justify="space-between" wrap="nowrap">
+          <Group gap="sm" wrap="nowrap">
+            <Burger opened={opened} onClick={toggle} hiddenFrom="sm" size="sm" aria-label="Navigation" />
+            <Link to="/" className="plain-link">
+              <Group gap={8} wrap="nowrap">
+                <img src={icon} alt="" width={26} height={26} />
+                <Text fw={700}>Postloft</Text>
+              </Group>
+            </Link>
+          </Group>
+          <Group gap={6} wrap="nowrap">
+            <Anchor href="/docs" c="dimmed" size="sm" visibleFrom="xs">
+              <Group gap={4} wrap="nowrap">
+                <IconBook size={16} /> API
+              </Group>
+            </Anchor>
+            <ThemeToggle />
+            <UserMenu />
+          </Group>
+        </Group>
+      </AppShell.Header>
+      <AppShell.Navbar p="sm" aria-label="Pages">
+        <AppShell.Section>
+          <AccountMenu />
+        </AppShell.Section>
+        <AppShell.Section grow component={ScrollArea} mt="xs">
+          {NAVIGATION.map(({ title, items }) => (
+            <Box key={title ?? ''} mb="sm">
+              {title !== null && (
+                <Text size="xs" c="dimmed" fw={600} px="sm" mb={2}>
+                  {title}
+                </Text>
+              )}
+              {items.map((item) => (
+                <NavigationLink key={item.path} item={item} onClick={close} />
+              ))}
+            </Box>
+          ))}
+        </AppShell.Section>
+      </AppShell.Navbar>
+      <AppShell.Main>
+        <Box maw={1240} mx="auto">
+          <Outlet />
+        </Box>
+      </AppShell.Main>
+    </AppShell>
+  );
+}
+
+function NavigationLink({
+  item: { label, path, icon: Symbol },
+  onClick,
+}: {
+  item: NavigationItem;
+  onClick: () => void;
+}) {
+  const { pathname } = useLocation();
+  const active = path === '/' ? pathname === '/' : pathname === path || pathname.startsWith(`${path}/`);
+  return (
+    <NavLink
+      component={Link}
+      to={path}
+      label={label}
+      leftSection={<Symbol size={17} stroke={1.7} />}
+      active={active}
+      aria-current={active ? 'page' : undefined}
+      onClick={onClick}
+      py={6}
+      style={{ borderRadius: 'var(--mantine-radius-md)' }}
+    />
+  );
+}
+
+function AccountMenu() {
+  const { viewer, account } = useSession();
+  const label = (
+    <Group justify="space-between" wrap="nowrap" px="sm" py={6}>
+      <Box miw={0}>
+        <Text size="sm" fw={600} truncate>
+          {account.name}
+        </Text>
+        <Text size="xs" c="dimmed">
+          {account.role}
+        </Text>
+      </Box>
+      {viewer.accounts.length > 1 && <IconSelector size={16} />}
+    </Group>
+  );
+  if (viewer.accounts.length === 1) return label;
+  return (
+    <Menu width="target" position="bottom-start">
+      <Menu.Target>
+        <UnstyledButton w="100%" aria-label="Choose an account">
+          {label}
+        </UnstyledButton>
+      </Menu.Target>
+      <Menu.Dropdown>
+        {viewer.accounts.map(({ id, name, role }) => (
+          <Menu.Item key={id} onClick={() => openAccount(id)}>
+            {name}{' '}
+            <Text span size="xs" c="dimmed">
+              {role}
+            </Text>
+          </Menu.Item>
+        ))}
+      </Menu.Dropdown>
+    </Menu>
+  );
+}
+
+function UserMenu() {
+  const { email, name } = useSession().viewer.user;
+  return (
+    <Menu position="bottom-end" width={220}>
+      <Menu.Target>
+        <UnstyledButton aria-label={`Signed in as ${email}`}>
+          <Avatar name={name || email} color="initials" size={32} />
+        </UnstyledButton>
+      </Menu.Target>
+      <Menu.Dropdown>
+        <Menu.Label>{email}</Menu.Label>
+        <Menu.Item component={Link} to="/settings">
+          Settings
+        </Menu.Item>
+        <Menu.Item leftSection={<IconLogout size={15} />} onClick={() => void logOut().catch(notifyFailed)}>
+          Sign out
+        </Menu.Item>
+      </Menu.Dropdown>
+    </Menu>
+  );
+}

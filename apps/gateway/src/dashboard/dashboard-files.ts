@@ -1,0 +1,50 @@
+import { existsSync } from 'node:fs';
+import { readdir, readFile } from 'node:fs/promises';
+import { extname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { staticAsset, type StaticAsset } from '../http/static-asset.js';
+
+const TYPES: Record<string, string> = {
+  '.html': 'text/html; charset=utf-8',
+  '.js': 'text/javascript; charset=utf-8',
+  '.css': 'text/css; charset=utf-8',
+  '.svg': 'image/svg+xml',
+  '.png': 'image/png',
+  '.woff2': 'font/woff2',
+};
+
+/** Set-up builds the dashboard into dist/dashboard: beside the compiled programs, or below the root for the sources. */
+const FOLDERS = ['../../../../dashboard/', '../../../../dist/dashboard/'].map((path) =>
+  fileURLToPath(new URL(path, import.meta.url)),
+);
+
+export interface DashboardFiles {
+  page: StaticAsset;
+  /** By path below /app/. Their names contain a hash of the content. */
+  assets: ReadonlyMap<string, StaticAsset>;
+}
+
+let files: Promise<DashboardFiles> | undefined;
+
+/** The built dashboard, read and compressed on first use. @throws if it has not been built */
+export function dashboardFiles(): Promise<DashboardFiles> {
+  files ??= load();
+  files.catch(() => (files = undefined));
+  return files;
+}
+
+async function load(): Promise<DashboardFiles> {
+  const folder = FOLDERS.find((path) => existsSync(join(path, 'index.html')));
+  if (folder === undefined) throw new Error('The dashboard has not been built: run `npm run setup`.');
+  const names = await readdir(join(folder, 'assets'));
+  const assets = await Promise.all(
+    names
+      .filter((name) => extname(name) in TYPES)
+      .map(async (name) => [`assets/${name}`, await read(folder, `assets/${name}`)] as const),
+  );
+  return { page: await read(folder, 'index.html'), assets: new Map(assets) };
+}
+
+async function read(folder: string, path: string): Promise<StaticAsset> {
+  return staticAsset(TYPES[extname(path)], await readFile(join(folder, path)));
+}

@@ -1,0 +1,100 @@
+import { newId } from '#libs/contracts';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { sharedGateway, type GatewayApp } from '../../support/gateway-app.js';
+
+let gateway: GatewayApp;
+beforeAll(async () => {
+  gateway = await sharedGateway();
+});
+
+const get = (path: string, headers: Record<string, string> = {}) => gateway.agent().get(path).set(headers);
+const policyOf = ({ headers }: { headers: Record<string, string> }) => headers['content-security-policy'];
+
+describe('the dashboard', () => {
+  it.each(['/', '/app'])('is where %s leads', async (path) => {
+    const answer = await get(path);
+    expect([answer.status, answer.headers['location']]).toEqual([302, '/app/']);
+  });
+
+  it.each(['/app/', '/app/emails', '/app/emails/em_1', '/app/login?error=link_expired'])(
+    'answers %s with the page, whose scripts and styles are files of this host',
+    async (path) => {
+      const answer = await get(path);
+      expect([answer.status, answer.headers['content-type']]).toEqual([200, 'text/html; charset=utf-8']);
+      expect(answer.headers['cache-control']).toBe('no-cache');
+      expect(policyOf(answer)).toContain("default-src 'none'; script-src 'self';");
+      expect(policyOf(answer)).toContain("frame-ancestors 'none'");
+      expect(policyOf(answer)).not.toMatch(/https?:|\*|script-src[^;]*unsafe/);
+      expect(answer.text).not.toMatch(/https?:|<script>|\son\w+=/);
+      const parts = [...answer.text.matchAll(/(?:href|src)="([^"]+)"/g)].map(([, part]) => part);
+      expect(parts.length).toBeGreaterThan(2);
+      for (const part of parts) expect(part).toMatch(/^\/app\/assets\/[\w.-]+$/);
+    },
+  );
+
+  it('gives its files with their types, to be kept for ever, compressed for clients that accept it', async () => {
+    const page = (await get('/app/')).text;
+    const script = /src="(\/app\/assets\/[^"]+\.js)"/.exec(page)?.[1] ?? '';
+    const packed = await get(script, { 'accept-encoding': 'gzip' });
+    expect(packed.status).toBe(200);
+    expect(packed.headers).toMatchObject({
+      'content-type': 'text/javascript; charset=utf-8',
+      'content-encoding': 'gzip',
+      'cache-control': 'public, max-age=31536000, immutable',
+    });
+    expect((await get('/app/assets/missing.js')).status).toBe(404);
+    expect((await get('/app/assets/..%2findex.html')).status).toBe(404);
+  });
+
+  it('needs at most 300 kB, compressed, for its first page', async () => {
+    const page = (await get('/app/')).text;
+    const files = [...page.matchAll(/(?:href|src)="([^"]+)"/g)].map(([, part]) => part);
+    let bytes = 0;
+    for (const file of files)
+      bytes += Number((await get(file, { 'accept-encoding': 'gzip' })).headers['content-length']);
+    expect(bytes).toBeGreaterThan(50_000);
+    expect(bytes).toBeLessThan(300_000);
+  });
+});
+
+describe('GET /app/message/:id', () => {
+  // One transparent pixel.
+  const IMAGE =
+    'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNkYPhfDwAChwGA60e6kgAAAABJRU5ErkJggg==';
+
+  async function send(): Promise<{ id: string; key: string }> {
+    const { key, domain } = await gateway.account();
+    const answer = await gateway
+      .agent(key)
+      .post('/emails')
+      .send({
+        from: `a@${domain}`,
+        to: 'b@example.com',
+        subject: 'Hostile',
+        html: '<script>parent.location="https://evil.test"</script><img src="cid:logo"><img src="https://evil.test/x.png">',
+        attachments: [{ filename: 'logo.png', content: IMAGE, content_id: 'logo', content_type: 'image/png' }],
+      });
+    expect(answer.body).toHaveProperty('id');
+    return { id: (answer.body as { id: string }).id, key };
+  }
+
+  it('is the HTML in a document of its own, which runs nothing and loads nothing', async () => {
+    const { id, key } = await send();
+    const answer = await gateway.agent(key).get(`/app/message/${id}`);
+    expect([answer.status, answer.headers['content-type']]).toEqual([200, 'text/html; charset=utf-8']);
+    expect(policyOf(answer)).toMatch(/^sandbox; default-src 'none'; style-src 'unsafe-inline'; img-src data: 'self';/);
+    expect(policyOf(answer)).not.toContain('script');
+    expect(answer.headers['x-frame-options']).toBe('SAMEORIGIN');
+    expect(answer.text).toContain(`<img src="data:image/png;base64,${IMAGE}">`);
+    expect(answer.text).toContain('<img src="https://evil.test/x.png">');
+  });
+
+  it('is not there for another account, without a key, or for an unknown id', async () => {
+    const { id, key } = await send();
+    const other = await gateway.account();
+    expect((await gateway.agent(other.key).get(`/app/message/${id}`)).status).toBe(404);
+    expect((await gateway.agent().get(`/app/message/${id}`)).status).toBe(401);
+    expect((await gateway.agent(key).get(`/app/message/${newId('em')}`)).status).toBe(404);
+    expect((await gateway.agent(key).get('/app/message/nonsense')).status).toBe(404);
+  });
+});
