@@ -7,7 +7,7 @@ import { Database } from '#libs/persistence';
 import { startClickhouseFront, type ClickhouseFront } from './clickhouse-front.js';
 import { freshDatabase } from './database.js';
 import { busProcess } from './log-harness.js';
-import type { RunningProgram } from './program.js';
+import { launch, type RunningProgram } from './program.js';
 import { launchOne } from './services/distributed.js';
 
 /** Gateways and a sink as programs, on an event log that this process writes and moves. */
@@ -16,6 +16,8 @@ export interface LiveFixture {
   accountId: string;
   front: ClickhouseFront;
   start(program: 'gateway' | 'analytics', env?: Record<string, string>): Promise<RunningProgram>;
+  /** Kills the program and starts it again on its ports. */
+  killAndStart(program: 'gateway' | 'analytics', running: RunningProgram): Promise<RunningProgram>;
   /** Ids of new domains of the account. */
   domains(gateway: RunningProgram, count: number): Promise<string[]>;
   close(): Promise<void>;
@@ -46,6 +48,14 @@ export async function openLiveFixture(): Promise<LiveFixture> {
       const { rows } = await database.query<{ id: string }>('SELECT id FROM accounts ORDER BY created_at LIMIT 1');
       fixture.accountId = rows[0]?.id ?? '';
       return started;
+    },
+    killAndStart: async (program, running) => {
+      await running.kill();
+      const again = await launch(program, running.env, {
+        readyUrl: `http://127.0.0.1:${running.env['OPS_PORT']}/readyz`,
+      });
+      programs.push(again);
+      return again;
     },
     domains: async (gateway, count) => {
       const made = await gateway.call('POST', '/domains', { name: `first${Date.now()}.example.org` });

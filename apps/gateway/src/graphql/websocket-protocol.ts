@@ -35,6 +35,8 @@ export interface Session {
   /** Looks the key or the session of the dashboard up again. */
   authenticate?: () => Promise<Principal>;
   principal?: Principal;
+  /** Operations that wait in line. */
+  waiting?: number;
   /** The connection has been closed: it must not reserve anything any more. */
   closed?: boolean;
 }
@@ -175,21 +177,24 @@ export class WebSocketProtocol {
     payload: SubscribePayload,
   ): Promise<ExecutionArgs | GraphQLError[]> {
     const session = context.extra;
-    if (Object.keys(context.subscriptions).length > this.operationsPerSocket) {
+    // An operation that the client has completed still waits in line.
+    const open = Math.max(Object.keys(context.subscriptions).length, (session.waiting ?? 0) + 1);
+    if (open > this.operationsPerSocket) {
       session.socket.close(TOO_MANY, `At most ${this.operationsPerSocket} operations per connection`);
       return [new GraphQLError('Too many operations.')];
     }
+    await this.waitInLine(session);
     const args = this.prepare(session.principal, payload);
-    const isSubscription = !Array.isArray(args) && isSubscriptionOf(args);
-    if (session.principal !== undefined)
-      if (isSubscription) await this.admission.admitted(session.principal.accountId, () => session.closed === true);
-      else {
-        const refused = await this.countRequest(session.principal);
-        if (refused !== null) return [refused];
-      }
-    if (isSubscription)
-      this.targets.set(args, { session, id, document: JSON.stringify({ ...payload, variables: undefined }) });
+    if (Array.isArray(args) || !isSubscriptionOf(args)) return (await this.refusedByRate(session)) ?? args;
+    this.targets.set(args, { session, id, document: JSON.stringify({ ...payload, variables: undefined }) });
     return args;
+  }
+
+  private async waitInLine(session: Session): Promise<void> {
+    if (session.principal === undefined) return;
+    session.waiting = (session.waiting ?? 0) + 1;
+    await this.admission.admitted(session.principal.accountId, () => session.closed === true);
+    session.waiting -= 1;
   }
 
   /** Applies the same limits as over HTTP, because graphql-ws has none. */
@@ -212,10 +217,11 @@ export class WebSocketProtocol {
     }
   }
 
-  private async countRequest({ accountId }: Principal): Promise<GraphQLError | null> {
-    if ((await this.rateLimit.take(accountId)).allowed) return null;
+  /** Subscriptions are not counted: a dashboard that reconnects must not use up the requests of its account. */
+  private async refusedByRate({ principal }: Session): Promise<GraphQLError[] | null> {
+    if (principal === undefined || (await this.rateLimit.take(principal.accountId)).allowed) return null;
     const refusal = new Refusal('rate_limit_exceeded');
-    return new GraphQLError(refusal.message, { originalError: refusal });
+    return [new GraphQLError(refusal.message, { originalError: refusal })];
   }
 
   /** Opens the source of a subscription and connects it to the socket. */

@@ -1,13 +1,12 @@
 import { KeyedRateLimit, sleep } from '#libs/kernel';
 
-/** New subscriptions per second and account. */
+/** New operations per second and account. */
 const PER_SECOND = 500;
 const RETRY_MS = 20;
 
 /**
- * New subscriptions wait in line instead of being refused, so that clients that all reconnect at once are served one after
- * the other, and do not use up the requests of their account. The line is bounded by the limits of connections and
- * operations.
+ * Operations over WebSocket wait in line instead of being refused, so that clients that all reconnect at once are served one
+ * after the other. The line is bounded by the limits of connections and operations.
  */
 export class AdmissionQueue {
   private readonly limit = new KeyedRateLimit({ limit: PER_SECOND });
