@@ -5,6 +5,7 @@ export { OutboxRelay } from './outbox-relay.js';
 export { ParkedEvents, type ParkedContent, type ParkedEvent, type Selection } from './parking/parked-events.js';
 export { AccountHistory } from './postgres/account-history.js';
 export { KeyHistory } from './postgres/key-history.js';
+export { eraseEvents, eraseParkedEvents, isMoved, newestOutboxRow } from './postgres/erase-events.js';
 export { LiveLog, type PositionRange } from './postgres/live-log.js';
 export { LogTail, type FollowedTail } from './postgres/log-tail.js';
 export { Sequencer } from './postgres/sequencer.js';

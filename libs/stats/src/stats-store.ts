@@ -5,6 +5,7 @@ import {
   Refusal,
   seesDomain,
   STATS_COUNTERS,
+  type AddressErasure,
   type DomainStats,
   type StatsCounter,
   type Visibility,
@@ -14,6 +15,7 @@ import { Config, Log } from '#libs/kernel';
 import { openServer, type StatsConnection } from './connection.js';
 import { openEmbedded } from './embedded-connection.js';
 import { Engine } from './engine.js';
+import { eraseRecipient } from './erase-recipient.js';
 import { uuidOf } from './event-row.js';
 import { EventIntake, type StatsBatch } from './intake/event-intake.js';
 import { rebuild, type ReadableLog, type Rebuilt } from './intake/rebuild.js';
@@ -94,6 +96,12 @@ export class StatsStore {
 
   setCompleteUpTo(position: number): Promise<void> {
     return this.intake.setCompleteUpTo(position);
+  }
+
+  /** Puts the keyed hash of an erasure in place of its address. Returns the number of rows. */
+  async eraseRecipient(erasure: AddressErasure): Promise<number> {
+    const { client } = await this.open();
+    return eraseRecipient(client, erasure);
   }
 
   /** The number of stored events with a position above `after`, up to `upTo`. */

@@ -2,23 +2,29 @@ import { AccountEntity, Accounts, ApiKeyEntity, ApiKeys, AuditLog } from '#libs/
 import { LiveLog, ParkedEvents } from '#libs/bus';
 import { Refusal } from '#libs/contracts';
 import { DkimRotation, DkimZone, DomainEntity, SendingDomains } from '#libs/domains';
+import { Erasures } from '#libs/erasure';
 import { InboundStore } from '#libs/inbound';
 import { SecretBox, LocalNotifications, type Config, type Log } from '#libs/kernel';
 import { Database, establishMasterKey, migrate, openDatabase, readMasterKey, Worker } from '#libs/persistence';
 import { HeldQueues } from '#libs/queue';
 import { StatsStore, type Rebuilt } from '#libs/stats';
 import { tlsReportOf, type TlsReport } from '#libs/tls-reports';
+import { FirstOwner, UserLinks, Users } from '#libs/users';
 
 export interface Administration {
   accounts: Accounts;
   apiKeys: ApiKeys;
   domains: SendingDomains;
+  erasures: Erasures;
   inbound: InboundStore;
   queues: HeldQueues;
   parked: ParkedEvents;
   rotation: DkimRotation;
   zone: DkimZone;
   audit: AuditLog;
+  firstOwner: FirstOwner;
+  /** Base of the links to this service. */
+  publicUrl: string;
   /** Null: there was no TLS session on that day. */
   tlsReport(domain: string, day: string): Promise<TlsReport | null>;
   /** @throws if a program that writes statistics runs */
@@ -40,13 +46,18 @@ export async function openAdministration(settings: Config, log: Log): Promise<Ad
     const database = new Database(dataSource);
     const audit = new AuditLog();
     const { config, secretBox } = await withMasterKey(database, settings);
+    const accounts = new Accounts(dataSource.getRepository(AccountEntity), database, secretBox, audit);
+    const users = new Users(database, audit);
     return {
-      accounts: new Accounts(dataSource.getRepository(AccountEntity), database, secretBox, audit),
+      accounts,
       apiKeys: new ApiKeys(dataSource.getRepository(ApiKeyEntity), database, secretBox, log),
       domains: new SendingDomains(dataSource.getRepository(DomainEntity), database, secretBox, config),
       rotation: new DkimRotation(database, secretBox, config, new LocalNotifications()),
       zone: new DkimZone(database, config.settings.SERVICE_DOMAIN),
       audit,
+      firstOwner: new FirstOwner(database, accounts, users, new UserLinks(database), config, log),
+      publicUrl: config.settings.PUBLIC_URL,
+      erasures: new Erasures(database, secretBox, config, audit),
       inbound: new InboundStore(database),
       queues: new HeldQueues(database),
       parked: new ParkedEvents(database),
