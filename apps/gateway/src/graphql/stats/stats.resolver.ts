@@ -2,8 +2,14 @@ import { Args, Field, ObjectType, Query, Resolver } from '@nestjs/graphql';
 import type { Principal } from '#libs/accounts';
 import { DIMENSIONS, GROUPS, METRICS, PERCENTILES } from '#libs/stats';
 import { StatsController } from '../../rest/stats/stats.controller.js';
-import { LatencyDto, StatsDto, StatsQuery, StatsRangeDto } from '../../rest/stats/stats.dto.js';
-import { StatsRowDto, StatsValuesDto } from '../../rest/stats/stats.dto.js';
+import {
+  LatencyDto,
+  StatsDto,
+  StatsQuery,
+  StatsRangeDto,
+  StatsRowDto,
+  StatsValuesDto,
+} from '../../rest/stats/stats.dto.js';
 import { inputType, queryDtoOf, restQuery } from '../dto/input-type.js';
 import { objectType } from '../dto/object-type.js';
 import { CallerOf } from '../graphql-caller.js';
@@ -38,11 +44,13 @@ const StatsRowType = objectType('StatsRow', StatsRowDto, {
     },
   },
 });
-const FIGURES = { totals: { type: StatsValuesType }, data: { type: [StatsRowType] } } satisfies object;
-objectType('StatsRange', StatsRangeDto, { description: 'The figures of another range.', fields: FIGURES });
+objectType('StatsRange', StatsRangeDto, {
+  description: 'The figures of the range before, for a comparison.',
+  fields: { totals: { type: StatsValuesType }, data: { type: [StatsRowType] } },
+});
 export const StatsType = objectType('Stats', StatsDto, {
   description: 'Counts, rates and delivery times of a range.',
-  fields: FIGURES,
+  fields: { totals: { type: StatsValuesType }, data: { type: [StatsRowType] } },
 });
 
 const LIST = { separatedByCommas: true } as const;
@@ -54,9 +62,8 @@ export const StatsInput = inputType('StatsInput', StatsQuery, {
     group_by: {
       ...LIST,
       description:
-        `Further groups: ${GROUPS.join(', ')}, and \`tags.\` with a key. provider: the mailbox provider, or the domain; ip ` +
-        'and host: address and MX name of the server that answered; bounce_class: the reason of the bounce; api_key: the ' +
-        'key that submitted the e-mail',
+        `Further groups: ${GROUPS.join(', ')}, and \`tag:\` with a key. provider: the mailbox provider, or the domain; ip: the ` +
+        'server that answered; bounce_class: the reason of the bounce',
     },
     percentiles: {
       ...LIST,
