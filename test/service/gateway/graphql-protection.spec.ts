@@ -209,10 +209,10 @@ describe('nested lists', () => {
       const database = gateway.app.get(Database);
       const statements: unknown[] = [];
       const query = database.query.bind(database);
-      database.query = ((...args: Parameters<typeof query>) => {
+      database.query = (...args: Parameters<typeof query>) => {
         statements.push(args[0]);
         return query(...args);
-      }) as typeof database.query;
+      };
       const { emails } = await asked.data(LIST, { first });
       database.query = query;
       expect(emails.nodes).toHaveLength(first);
