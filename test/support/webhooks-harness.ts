@@ -127,6 +127,7 @@ export function queuedEvents(accountId: string, count = 1): LoggedEvent[] {
       key: id,
       sequence: 1,
       domainId: null,
+      apiKeyId: null,
       test: false,
       position: i + 1,
     };

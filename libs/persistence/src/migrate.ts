@@ -85,7 +85,7 @@ export function schemaProblem(applied: readonly string[]): { message: string; fi
     };
   return {
     message: `The database was made by a development version (schema ${last}) that this version cannot read.`,
-    fix: 'Start with an empty DATA_DIR or database.',
+    fix: 'To keep the data, start the version that made it; to drop it, start with an empty DATA_DIR or database.',
   };
 }
 

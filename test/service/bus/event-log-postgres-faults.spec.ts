@@ -5,6 +5,7 @@ import { Metrics } from '#libs/kernel';
 import { appendEvents, Database, routedEvent, Worker } from '#libs/persistence';
 import { freshDatabase, type TestDatabase } from '../../support/database.js';
 import { busProcess } from '../../support/log-harness.js';
+import { LOG_EVENTS } from '../../support/test-database.js';
 import { until } from '../../support/until.js';
 
 type Process = Awaited<ReturnType<typeof busProcess>>;
@@ -137,7 +138,7 @@ describe('the event log of PostgreSQL, when something breaks', { timeout: 60_000
     const live = app.get(LiveLog);
     await until(async () => (await live.head()) === 1_200);
     const { rows } = await database.query<{ first: string; last: string; count: string; ids: string }>(
-      'SELECT min(position) AS first, max(position) AS last, count(*), count(DISTINCT event_id) AS ids FROM event_log',
+      `SELECT min(position) AS first, max(position) AS last, count(*), count(DISTINCT event_id) AS ids FROM ${LOG_EVENTS}`,
     );
     expect(rows).toEqual([{ first: '1', last: '1200', count: '1200', ids: '1200' }]);
   });
@@ -176,9 +177,11 @@ describe('the event log of PostgreSQL, when something breaks', { timeout: 60_000
   it('reads on where old events were cleared away', async () => {
     const { app, log, database } = await start();
     app.get(Sequencer).start();
-    await appendEvents(database, eventsOfOneMail(50));
+    await appendEvents(database, eventsOfOneMail(40));
+    await until(async () => (await app.get(LiveLog).head()) === 40);
+    await appendEvents(database, eventsOfOneMail(10));
     await until(async () => (await app.get(LiveLog).head()) === 50);
-    await database.query('DELETE FROM event_log WHERE position <= 40');
+    await database.query('DELETE FROM event_log WHERE first_position <= 40');
     const positions: number[] = [];
     await log.consume({
       consumer: 'late',

@@ -324,6 +324,7 @@ async function happen(account: Account): Promise<void> {
         key: 'wh_x',
         sequence: 1,
         domainId: account.domainId,
+        apiKeyId: null,
         test: false,
       },
     ]);

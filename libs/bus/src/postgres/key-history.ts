@@ -1,14 +1,15 @@
 import { Injectable } from '@nestjs/common';
 import type { PageRequest, RoutedEvent } from '#libs/contracts';
 import { Database } from '#libs/persistence';
-import { EVENT_COLUMNS, toRoutedEvent, type EventRow } from './event-row.js';
+import { earliestMove, EVENT_COLUMNS, EVENTS_OF_BATCH, toRoutedEvent, type EventRow } from './event-row.js';
 
 /** Rows of the outbox that are searched. There are more only while no sequencer runs. */
 const MAX_OUTBOX_ROWS = 1_000;
 
 /** One snapshot of log and outbox: the sequencer moves an event between them in one transaction. */
 const EVENTS = `
-  SELECT ${EVENT_COLUMNS} FROM event_log WHERE key = $1 AND account_id = $2
+  SELECT ${EVENT_COLUMNS.replaceAll(/\w+/g, 'event.$&')} FROM event_log AS b, ${EVENTS_OF_BATCH}
+   WHERE b.key @> ARRAY[$1] AND b.moved_at >= $5 AND event.key = $1 AND event.account_id = $2
   UNION ALL
   SELECT event.*
     FROM (SELECT * FROM outbox ORDER BY id LIMIT ${MAX_OUTBOX_ROWS}) AS waiting,
@@ -35,7 +36,7 @@ export class KeyHistory {
        SELECT ${EVENT_COLUMNS} FROM events
         WHERE $3::text IS NULL OR sequence ${operator} (SELECT sequence FROM events WHERE event_id = $3)
         ORDER BY sequence ${order} LIMIT $4`,
-      [of.key, of.accountId, cursor, request.limit + 1],
+      [of.key, of.accountId, cursor, request.limit + 1, earliestMove(of.key)],
     );
     return rows.map(toRoutedEvent);
   }

@@ -9,6 +9,8 @@ export interface EmailInfo {
   id: string;
   accountId: string;
   domainId: string;
+  /** The API key that submitted it; null for messages of the service itself. */
+  apiKeyId: string | null;
   test: boolean;
   sender: string;
   to: string[];
@@ -48,6 +50,7 @@ export function emailEvent<T extends EmailType>(
     key: email.id,
     sequence: of.sequence,
     domainId: email.domainId,
+    apiKeyId: email.apiKeyId,
     test: email.test,
     at: of.at,
   });
@@ -80,6 +83,7 @@ export interface EmailInfoRow {
   id: string;
   account_id: string;
   domain_id: string;
+  api_key_id: string | null;
   mode: string;
   sender: string;
   header_to: string[];
@@ -93,6 +97,7 @@ export const emailInfoOf = (row: EmailInfoRow): EmailInfo => ({
   id: row.id,
   accountId: row.account_id,
   domainId: row.domain_id,
+  apiKeyId: row.api_key_id,
   test: row.mode === 'test',
   sender: row.sender,
   to: row.header_to,

@@ -7,6 +7,8 @@ export const EMAILS = `
     id text COLLATE "C" PRIMARY KEY,
     account_id text COLLATE "C" NOT NULL,
     domain_id text COLLATE "C" NOT NULL,
+    -- The API key that submitted the message; NULL for messages of the service itself.
+    api_key_id text COLLATE "C",
     mode text NOT NULL,
     source text NOT NULL,
     status text NOT NULL,
