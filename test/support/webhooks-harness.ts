@@ -86,7 +86,7 @@ export class WebhooksProcess {
     this.subscriptions = new WebhookSubscriptions(webhooks, database, this.secrets, this.subscribers, this.config);
     this.log = new WebhookDeliveryLog(database);
     this.replay = new WebhookReplay(database, notifications);
-    this.retention = new WebhookRetention(database);
+    this.retention = new WebhookRetention(database, this.config);
     this.fanOut = new WebhookFanOut(this.subscribers, database, notifications);
     const attempts = new WebhookAttempts(
       new WebhookHttpClient(this.config),

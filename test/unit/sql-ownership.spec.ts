@@ -16,7 +16,7 @@ const MIGRATIONS = fileURLToPath(new URL('../../libs/persistence/src/migrations/
 /** The library that inserts, updates and deletes the rows of a table. */
 const TABLE_OWNERS: Record<string, readonly string[]> = {
   accounts: ['accounts', 'allowances', 'api_keys', 'audit_log', 'rate_buckets', 'request_log'],
-  bus: ['consumer_positions', 'event_log', 'event_log_accounts', 'event_log_head', 'leases', 'sink_batches'],
+  bus: ['consumer_positions', 'event_log', 'event_log_accounts', 'event_log_head', 'sink_batches'],
   domains: ['domain_keys', 'domains'],
   emails: [
     'captured_messages',
@@ -28,7 +28,7 @@ const TABLE_OWNERS: Record<string, readonly string[]> = {
     'recipients',
   ],
   inbound: ['inbound_messages'],
-  persistence: ['installation', 'outbox', 'workers'],
+  persistence: ['installation', 'leases', 'outbox', 'workers'],
   queue: ['attempts', 'full_mailboxes', 'sts_policies', 'throttling_states', 'warmup_counts'],
   suppressions: ['suppression_domains', 'suppressions'],
   'tls-reports': ['tls_reports', 'tls_results'],
@@ -52,8 +52,6 @@ const MAY_JOIN = /^libs\/(emails\/src\/queries|queue\/src)\//;
 
 /** Writes outside of the owner, as `file: change`, each with its reason. */
 const EXCEPTIONS: Record<string, string> = {
-  'libs/emails/src/commands/retention.ts: delete attempts':
-    'All rows of an email are deleted by one statement, and emails must not import queue.',
   'libs/emails/src/commands/unsubscribe-recipient.ts: update emails.sequence':
     'The event takes the next number under the lock of the row, and emails must not import queue.',
   'libs/emails/src/commands/unsubscribe-recipient.ts: update emails.updated_at': 'Written with emails.sequence.',
@@ -65,6 +63,10 @@ const EXCEPTIONS: Record<string, string> = {
     'The columns of the SMTP reply, from a list that is shared with attempts.',
   'libs/bus/src/postgres/sequencer.ts: delete outbox':
     'One statement moves rows from the outbox to the event log, so that none is lost or doubled.',
+  'libs/persistence/src/partitions/partitions.ts: delete ?':
+    'Expired rows are deleted by day, from the table that the owner names.',
+  'libs/persistence/src/partitions/partitions.ts: insert ?':
+    'Rows of a day are moved unchanged from the DEFAULT partition to that of the day.',
   'libs/persistence/src/worker.ts: update ?.claimed_by':
     'Claims of dead workers are released in the tables that the callers name.',
 };

@@ -5,6 +5,7 @@ import { EventLog } from './event-log.js';
 import { OutboxRelay } from './outbox-relay.js';
 import { LogLag } from './log-lag.js';
 import { AccountHistory } from './postgres/account-history.js';
+import { EventLogRetention } from './postgres/event-log-retention.js';
 import { KeyHistory } from './postgres/key-history.js';
 import { LiveLog } from './postgres/live-log.js';
 import { LogListener } from './postgres/log-listener.js';
@@ -28,6 +29,7 @@ export class BusModule {
         LogLag,
         LiveLog,
         AccountHistory,
+        EventLogRetention,
         KeyHistory,
         RecentEvents,
         Sequencer,
@@ -43,7 +45,7 @@ export class BusModule {
           useFactory: createOutboxRelay,
         },
       ],
-      exports: [AccountHistory, EventLog, KeyHistory, LiveLog, OutboxRelay, Sequencer],
+      exports: [AccountHistory, EventLog, EventLogRetention, KeyHistory, LiveLog, OutboxRelay, Sequencer],
     };
   }
 }

@@ -3,6 +3,7 @@ export { EventLog, type EventBatch } from './event-log.js';
 export { logBacklog } from './log-lag.js';
 export { OutboxRelay } from './outbox-relay.js';
 export { AccountHistory } from './postgres/account-history.js';
+export { EventLogRetention } from './postgres/event-log-retention.js';
 export { KeyHistory } from './postgres/key-history.js';
 export { LiveLog, type PositionRange } from './postgres/live-log.js';
 export { Sequencer } from './postgres/sequencer.js';

@@ -36,7 +36,7 @@ export type { EmailFilter } from './queries/list/email-filter.js';
 export { EmailList } from './queries/list/email-list.js';
 export { visibilityValues, visibleEmails } from './queries/visible-emails.js';
 export { recipientsOf, smtpOf, type RecipientRow, type SmtpView } from './queries/recipient-row.js';
-export { Retention } from './commands/retention.js';
+export { oldestUnsettledEmail, Retention } from './commands/retention.js';
 export type { VisitsView } from './queries/visited-emails.js';
 export { RecordVisits } from './tracking/record-visits.js';
 export { RetryEmail } from './commands/retry-email.js';

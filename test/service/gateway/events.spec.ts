@@ -1,4 +1,4 @@
-import { newId, type EmittedType, type RoutedEvent } from '#libs/contracts';
+import { lowestIdAt, newId, type EmittedType, type RoutedEvent } from '#libs/contracts';
 import { appendEvents, Database, routedEvent } from '#libs/persistence';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { sharedGateway, type GatewayApp } from '../../support/gateway-app.js';
@@ -142,6 +142,16 @@ describe('GET /events', () => {
     );
     expect(answers).toEqual([400, 400]);
   });
+
+  it.each(['after', 'before'])(
+    'says of a cursor in %s that the log no longer keeps events of its time',
+    async (field) => {
+      const old = lowestIdAt('evt', new Date(Date.now() - 31 * 86_400_000));
+      const answer = await gateway.agent(own.key).get(`/events?${field}=${old}`);
+      expect(answer.status).toBe(400);
+      expect(JSON.stringify(answer.body)).toContain('older than the event log keeps');
+    },
+  );
 
   it('needs a key that may read mail', async () => {
     const sender = await gateway.account('sending_access');

@@ -84,11 +84,10 @@ CREATE TABLE request_log (
   latency_ms integer NOT NULL,
   created_at timestamptz NOT NULL,
   PRIMARY KEY (account_id, id)
-);
+) PARTITION BY RANGE (id);
 -- Errors are few: without this index a search for them would read every row of the account.
 CREATE INDEX request_log_errors ON request_log (account_id, (status / 100), id) WHERE status >= 400;
--- Rows are inserted and deleted in the order of time, so BRIN ranges are as selective as a B-tree.
-CREATE INDEX request_log_age ON request_log USING brin (created_at) WITH (pages_per_range = 16, autosummarize = on);
+CREATE TABLE request_log_default PARTITION OF request_log DEFAULT;
 
 
 CREATE TABLE domains (
@@ -268,9 +267,10 @@ CREATE TABLE email_contents (
   email_id text COLLATE "C" PRIMARY KEY,
   format text NOT NULL CHECK (format IN ('mime', 'parts')),
   body bytea NOT NULL
-);
+) PARTITION BY RANGE (email_id);
 -- Compressing a message body costs time on every insert and saves little.
 ALTER TABLE email_contents ALTER body SET STORAGE EXTERNAL;
+CREATE TABLE email_contents_default PARTITION OF email_contents DEFAULT;
 
 CREATE TABLE email_tags (
   account_id text COLLATE "C" NOT NULL,
@@ -300,14 +300,15 @@ CREATE TABLE captured_messages (
   size integer NOT NULL,
   raw bytea NOT NULL,
   created_at timestamptz NOT NULL DEFAULT now()
-);
+) PARTITION BY RANGE (id);
 ALTER TABLE captured_messages ALTER raw SET STORAGE EXTERNAL;
 CREATE INDEX captured_messages_account ON captured_messages (account_id, id);
 CREATE INDEX captured_messages_email ON captured_messages (email_id);
+CREATE TABLE captured_messages_default PARTITION OF captured_messages DEFAULT;
 
 
 CREATE TABLE attempts (
-  id text COLLATE "C" PRIMARY KEY,
+  id text COLLATE "C" NOT NULL,
   email_id text COLLATE "C" NOT NULL,
   ordinal smallint NOT NULL,
   number smallint NOT NULL,
@@ -327,9 +328,12 @@ CREATE TABLE attempts (
   -- The hosts that were tried before the one that decided, each with the reason for going on. NULL: none.
   earlier jsonb,
   started_at timestamptz NOT NULL,
-  ended_at timestamptz NOT NULL
-);
-CREATE INDEX attempts_email ON attempts (email_id);
+  ended_at timestamptz NOT NULL,
+  PRIMARY KEY (email_id, id)
+) PARTITION BY RANGE (email_id);
+-- For readers that follow the attempts of all messages.
+CREATE INDEX attempts_id ON attempts (id);
+CREATE TABLE attempts_default PARTITION OF attempts DEFAULT;
 
 -- Throttling decisions that delivery processes share. source '': the source address is chosen by the operating system.
 CREATE TABLE throttling_states (
@@ -582,7 +586,7 @@ ALTER TABLE email_contents ALTER COLUMN format SET STATISTICS 0, ALTER COLUMN bo
 ALTER TABLE recipients ALTER COLUMN smtp_code SET STATISTICS 0, ALTER COLUMN smtp_enhanced SET STATISTICS 0, ALTER COLUMN smtp_text SET STATISTICS 0, ALTER COLUMN mx SET STATISTICS 0, ALTER COLUMN ip SET STATISTICS 0, ALTER COLUMN tls SET STATISTICS 0;
 ALTER TABLE attempts ALTER COLUMN smtp_code SET STATISTICS 0, ALTER COLUMN smtp_enhanced SET STATISTICS 0, ALTER COLUMN smtp_text SET STATISTICS 0, ALTER COLUMN mx SET STATISTICS 0, ALTER COLUMN ip SET STATISTICS 0, ALTER COLUMN tls SET STATISTICS 0, ALTER COLUMN cipher SET STATISTICS 0, ALTER COLUMN verified SET STATISTICS 0, ALTER COLUMN policy SET STATISTICS 0, ALTER COLUMN source SET STATISTICS 0, ALTER COLUMN provider SET STATISTICS 0, ALTER COLUMN earlier SET STATISTICS 0, ALTER COLUMN started_at SET STATISTICS 0, ALTER COLUMN ended_at SET STATISTICS 0;
 ALTER TABLE outbox ALTER COLUMN event_id SET STATISTICS 0, ALTER COLUMN key SET STATISTICS 0, ALTER COLUMN sequence SET STATISTICS 0, ALTER COLUMN account_id SET STATISTICS 0, ALTER COLUMN domain_id SET STATISTICS 0, ALTER COLUMN api_key_id SET STATISTICS 0, ALTER COLUMN type SET STATISTICS 0, ALTER COLUMN test SET STATISTICS 0, ALTER COLUMN created_at SET STATISTICS 0, ALTER COLUMN data SET STATISTICS 0;
-ALTER TABLE event_log ALTER COLUMN event_id SET STATISTICS 0, ALTER COLUMN sequence SET STATISTICS 0, ALTER COLUMN account_id SET STATISTICS 0, ALTER COLUMN domain_id SET STATISTICS 0, ALTER COLUMN api_key_id SET STATISTICS 0, ALTER COLUMN type SET STATISTICS 0, ALTER COLUMN test SET STATISTICS 0, ALTER COLUMN created_at SET STATISTICS 0, ALTER COLUMN data SET STATISTICS 0;
+ALTER TABLE event_log ALTER COLUMN event_id SET STATISTICS 0, ALTER COLUMN key SET STATISTICS 0, ALTER COLUMN sequence SET STATISTICS 0, ALTER COLUMN account_id SET STATISTICS 0, ALTER COLUMN domain_id SET STATISTICS 0, ALTER COLUMN api_key_id SET STATISTICS 0, ALTER COLUMN type SET STATISTICS 0, ALTER COLUMN test SET STATISTICS 0, ALTER COLUMN created_at SET STATISTICS 0, ALTER COLUMN data SET STATISTICS 0;
 CREATE TABLE public.schema_migrations (
     id serial NOT NULL,
     "timestamp" bigint NOT NULL,

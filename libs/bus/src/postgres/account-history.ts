@@ -1,5 +1,13 @@
 import { Injectable } from '@nestjs/common';
-import { visibleDomains, type LoggedEvent, type Page, type PageRequest, type Visibility } from '#libs/contracts';
+import {
+  timeOfId,
+  visibleDomains,
+  type LoggedEvent,
+  type Page,
+  type PageRequest,
+  type Visibility,
+} from '#libs/contracts';
+import { Config, databaseClock } from '#libs/kernel';
 import { Database } from '#libs/persistence';
 import { BATCH_END, earliestMove, elementColumns, POSITION, toLoggedEvent, type LoggedEventRow } from './event-row.js';
 
@@ -52,7 +60,15 @@ type HistoryRow = LoggedEventRow & { is_cut: boolean; last_id: string | null };
  */
 @Injectable()
 export class AccountHistory {
-  constructor(private readonly database: Database) {}
+  constructor(
+    private readonly database: Database,
+    private readonly config: Config,
+  ) {}
+
+  /** Whether the log keeps no events of the time when this one was made. */
+  isExpired(eventId: string): boolean {
+    return timeOfId(eventId).getTime() < databaseClock.now() - this.config.settings.RETENTION_EVENTS;
+  }
 
   /** Null if the cursor is not an event of this account. Entries are in the order of the log, for `before` too. */
   async page(

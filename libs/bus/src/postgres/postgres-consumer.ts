@@ -5,6 +5,7 @@ import type { BatchBoundaries, Boundaries } from '../batch-boundaries.js';
 import type { ConsumeOptions, EventBatch } from '../event-log.js';
 import { batchesAfter, BATCH_END, endOfBatchWith, EVENTS_OF_BATCH, LOG_COLUMNS, POSITION } from './event-row.js';
 import { ReadHint, toLoggedEvent, type LoggedEventRow } from './event-row.js';
+import type { LogLag } from '../log-lag.js';
 import { PositionLease } from './position-lease.js';
 import type { RecentEvents } from './recent-events.js';
 
@@ -37,6 +38,7 @@ export class PostgresConsumer {
       log: Log;
       recent: RecentEvents;
       worker: Worker;
+      lag: Pick<LogLag, 'countLost'>;
     },
   ) {}
 
@@ -116,7 +118,14 @@ export class PostgresConsumer {
     if (recorded === null || recorded.last <= lease.position) return;
     if (recorded.first > lease.position + 1) return this.parts.boundaries.remove(this.boundarySource, recorded);
     const batch = await this.readRange(recorded);
-    if (batch === null) throw new Error(`the log does not have the recorded batch of ${this.options.consumer}`);
+    if (batch?.first !== recorded.first || batch.last !== recorded.last) {
+      // It cannot be repeated as it was. What the log still has of it becomes part of a new batch.
+      this.parts.log.warn('log consumer: the event log no longer has the recorded batch', {
+        consumer: this.options.consumer,
+        ...recorded,
+      });
+      return this.parts.boundaries.remove(this.boundarySource, recorded);
+    }
     this.parts.log.info('log consumer: repeats the recorded batch', {
       consumer: this.options.consumer,
       ...recorded,
@@ -157,8 +166,24 @@ export class PostgresConsumer {
               WHERE ${POSITION} > $1 LIMIT $2`,
       values: [position, batchSize, this.hint.since(position)],
     });
-    if (batch !== null) this.parts.recent.addRead(batch.events);
+    if (batch !== null) {
+      this.parts.recent.addRead(batch.events);
+      this.reportGap(position, batch.first);
+    }
     return { batch, isLast: batch === null || batch.events.length < batchSize };
+  }
+
+  /** Events that retention dropped before this consumer handled them. A new consumer begins with the oldest event. */
+  private reportGap(position: number, next: number): void {
+    const lost = next - position - 1;
+    if (lost <= 0 || position === 0) return;
+    this.parts.lag.countLost(this.options.consumer, lost);
+    this.parts.log.warn('log consumer: events were dropped from the event log before they were handled', {
+      consumer: this.options.consumer,
+      events: lost,
+      first: position + 1,
+      last: next - 1,
+    });
   }
 
   private readRange({ first, last }: Boundaries): Promise<EventBatch | null> {

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { backoffMs, Config, LocalNotifications, Log, Shutdown, sleep, WakeSignal } from '#libs/kernel';
-import { Database, Worker } from '#libs/persistence';
-import { Lease } from './lease.js';
+import { Database, Lease, Worker } from '#libs/persistence';
+
 import { LOG_CHANNEL } from './log-listener.js';
 import { EVENT_COLUMNS } from './event-row.js';
 

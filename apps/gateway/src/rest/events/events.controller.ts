@@ -1,7 +1,7 @@
 import { Controller, Get, Param, Query } from '@nestjs/common';
 import type { Principal } from '#libs/accounts';
 import { AccountHistory } from '#libs/bus';
-import { assertDomainsVisible, type Refusal } from '#libs/contracts';
+import { assertDomainsVisible, type PageRequest, type Refusal } from '#libs/contracts';
 import { Caller } from '../../http/caller.js';
 import { RequiresScope } from '../../http/route-access.js';
 import { Operation } from '../../openapi/operation.js';
@@ -37,7 +37,7 @@ export class EventsController {
       ...(query.email_id === undefined ? {} : { key: query.email_id }),
       ...(query.domain_id === undefined ? {} : { domainId: query.domain_id }),
     });
-    if (page === null) throw unknownCursor(request.before === undefined ? 'after' : 'before');
+    if (page === null) throw unknownCursor(request, this.history);
     return { ...page, data: page.data.map(toEventResponse) };
   }
 
@@ -50,5 +50,9 @@ export class EventsController {
 }
 
 /** Refused, because a client that got an empty page instead would wait for ever after an event that does not exist. */
-const unknownCursor = (field: 'after' | 'before'): Refusal =>
-  invalidCursor(field, 'must be the id of an event of this account');
+function unknownCursor({ before, after }: PageRequest, history: AccountHistory): Refusal {
+  const field = before === undefined ? 'after' : 'before';
+  return history.isExpired(before ?? after ?? '')
+    ? invalidCursor(field, 'names an event that is older than the event log keeps; start without it')
+    : invalidCursor(field, 'must be the id of an event of this account');
+}

@@ -36,7 +36,18 @@ const WITHOUT_STATISTICS = {
     'created_at',
     'data',
   ],
-  event_log: ['event_id', 'sequence', 'account_id', 'domain_id', 'api_key_id', 'type', 'test', 'created_at', 'data'],
+  event_log: [
+    'event_id',
+    'key',
+    'sequence',
+    'account_id',
+    'domain_id',
+    'api_key_id',
+    'type',
+    'test',
+    'created_at',
+    'data',
+  ],
 } as const;
 
 export const COLUMN_STATISTICS = Object.entries(WITHOUT_STATISTICS)
