@@ -4,7 +4,15 @@ import { EventLogRetention } from '#libs/bus';
 import { CapturedMessages, Retention } from '#libs/emails';
 import { InboundStore } from '#libs/inbound';
 import { databaseClock, Log, Metrics, Shutdown } from '#libs/kernel';
-import { Database, Lease, Partitions, registerPartitionMetrics, Worker, type Expired } from '#libs/persistence';
+import {
+  Database,
+  Lease,
+  NoticeOutbox,
+  Partitions,
+  registerPartitionMetrics,
+  Worker,
+  type Expired,
+} from '#libs/persistence';
 import { pruneFullMailboxes, StoredStsPolicies } from '#libs/queue';
 import { Counter } from 'prom-client';
 
@@ -33,6 +41,7 @@ export class RetentionJobs implements OnApplicationBootstrap {
     private readonly inbound: InboundStore,
     private readonly retention: Retention,
     private readonly requestLog: RequestLog,
+    private readonly notices: NoticeOutbox,
     private readonly stsPolicies: StoredStsPolicies,
     private readonly log: Log,
     worker: Worker,
@@ -93,6 +102,7 @@ export class RetentionJobs implements OnApplicationBootstrap {
     });
     await this.attempt('other data', async () => {
       this.log.debug('deleted expired data', {
+        notices: await this.notices.prune(),
         inboundMessages: await this.inbound.prune(),
         fullMailboxes: await pruneFullMailboxes(this.database),
         stsPolicies: await this.stsPolicies.prune(),

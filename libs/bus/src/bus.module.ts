@@ -4,10 +4,13 @@ import { BatchBoundaries } from './batch-boundaries.js';
 import { EventLog } from './event-log.js';
 import { OutboxRelay } from './outbox-relay.js';
 import { LogLag } from './log-lag.js';
+import { ParkedEvents, ParkedMetrics } from './parking/parked-events.js';
+import { Parking } from './parking/parking.js';
 import { AccountHistory } from './postgres/account-history.js';
 import { EventLogRetention } from './postgres/event-log-retention.js';
 import { KeyHistory } from './postgres/key-history.js';
 import { LiveLog } from './postgres/live-log.js';
+import { LogTail } from './postgres/log-tail.js';
 import { LogListener } from './postgres/log-listener.js';
 import { PostgresEventLog } from './postgres/postgres-event-log.js';
 import { RecentEvents } from './postgres/recent-events.js';
@@ -27,7 +30,11 @@ export class BusModule {
         BatchBoundaries,
         LogListener,
         LogLag,
+        ParkedEvents,
+        ParkedMetrics,
+        Parking,
         LiveLog,
+        LogTail,
         AccountHistory,
         EventLogRetention,
         KeyHistory,
@@ -36,7 +43,7 @@ export class BusModule {
         PostgresEventLog,
         {
           provide: EventLog,
-          inject: [PostgresEventLog, Config, Log, Shutdown, BatchBoundaries, LogLag],
+          inject: [PostgresEventLog, Config, Log, Shutdown, BatchBoundaries, LogLag, Parking],
           useFactory: chooseEventLog,
         },
         {
@@ -45,7 +52,17 @@ export class BusModule {
           useFactory: createOutboxRelay,
         },
       ],
-      exports: [AccountHistory, EventLog, EventLogRetention, KeyHistory, LiveLog, OutboxRelay, Sequencer],
+      exports: [
+        AccountHistory,
+        EventLog,
+        EventLogRetention,
+        KeyHistory,
+        LiveLog,
+        LogTail,
+        OutboxRelay,
+        ParkedEvents,
+        Sequencer,
+      ],
     };
   }
 }
@@ -53,11 +70,11 @@ export class BusModule {
 async function chooseEventLog(
   postgres: PostgresEventLog,
   config: Config,
-  ...[log, shutdown, boundaries, lag]: [Log, Shutdown, BatchBoundaries, LogLag]
+  ...[log, shutdown, boundaries, lag, parking]: [Log, Shutdown, BatchBoundaries, LogLag, Parking]
 ): Promise<EventLog> {
   if (!usesKafka(config)) return postgres;
   const { KafkaEventLog } = await import('./kafka/kafka-event-log.js');
-  return new KafkaEventLog({ config, log, shutdown, boundaries, lag, source: postgres });
+  return new KafkaEventLog({ config, log, shutdown, boundaries, lag, parking, source: postgres });
 }
 
 async function createOutboxRelay(

@@ -14,6 +14,7 @@ let backend: number;
 beforeAll(async () => {
   // One connection, whose processor time is that of the database.
   db = await createTestDatabase([], 1);
+  await db.database.query('SET statement_timeout = 0');
   backend = (await db.database.query<{ pid: number }>('SELECT pg_backend_pid() AS pid')).rows[0].pid;
 }, 600_000);
 afterAll(() => db?.close());

@@ -42,6 +42,7 @@ export class KafkaRelay {
     await this.source.consume({
       consumer: RELAY_CONSUMER,
       batchSize: BATCH_SIZE,
+      isRecordFault: isRefusedRecord,
       handle: (batch, ownership) => withinGrace(this.relay(batch, ownership), stopping.signal),
     });
   }
@@ -77,6 +78,10 @@ export class KafkaRelay {
     this.producer = undefined;
   }
 }
+
+/** The brokers do not take this record, however often it is sent. */
+const isRefusedRecord = (error: unknown): boolean =>
+  ['MESSAGE_TOO_LARGE', 'INVALID_RECORD'].includes((error as { type?: string }).type ?? '');
 
 /** Consecutive messages of at most `MAX_REQUEST_BYTES` each. */
 function split(messages: Message[]): Message[][] {

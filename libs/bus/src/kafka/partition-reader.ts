@@ -3,6 +3,8 @@ import { backoffMs, type Log, sleep } from '#libs/kernel';
 import type { LoggedEvent } from '#libs/contracts';
 import type { BatchBoundaries, Boundaries } from '../batch-boundaries.js';
 import type { ConsumeOptions, EventBatch, Ownership } from '../event-log.js';
+import type { RawRecord } from '../parking/parked-events.js';
+import type { Parking } from '../parking/parking.js';
 import { fromRecord } from './event-record.js';
 
 const HEARTBEAT_EVERY_MS = 2_000;
@@ -20,6 +22,7 @@ export class PartitionReader {
     private readonly parts: {
       boundaries: BatchBoundaries;
       log: Log;
+      parking: Parking;
       stopping: AbortSignal;
       /** Called with the number of records that are not handled yet. */
       onLag: (records: number) => void;
@@ -36,7 +39,7 @@ export class PartitionReader {
       rest = rest.filter((message) => Number(message.offset) > range.last);
       if (!whole) return payload.resolveOffset(messages[messages.length - 1].offset);
       if (!this.recorded) await this.record(range);
-      const batch = { source: this.source, ...range, events: this.eventsOf(messages) };
+      const batch = { source: this.source, ...range, events: await this.eventsOf(messages) };
       if (!(await this.complete(batch, payload))) return;
       await this.commit(range, payload);
     }
@@ -117,20 +120,18 @@ export class PartitionReader {
     await payload.heartbeat();
   }
 
-  /** A record that cannot be read is skipped and logged, because a repetition would not help. */
-  private eventsOf(messages: KafkaMessage[]): LoggedEvent[] {
-    return messages.flatMap((message) => {
+  /** A record that cannot be read is parked, because a repetition would not help. */
+  private async eventsOf(messages: KafkaMessage[]): Promise<LoggedEvent[]> {
+    const events: LoggedEvent[] = [];
+    for (const message of messages) {
       try {
-        return [fromRecord(message)];
+        events.push(fromRecord(message));
       } catch (error) {
-        this.parts.log.error('log consumer: a record cannot be read and is skipped', error, {
-          consumer: this.options.consumer,
-          source: this.source,
-          offset: message.offset,
-        });
-        return [];
+        const record = { source: this.source, position: Number(message.offset), record: rawRecordOf(message) };
+        await this.parts.parking.parkRecord(this.options.consumer, record, error);
       }
-    });
+    }
+    return events;
   }
 
   private running(payload: EachBatchPayload): boolean {
@@ -156,4 +157,12 @@ function ownershipOf(payload: EachBatchPayload): Ownership {
 
 function rangeOf(messages: KafkaMessage[]): Boundaries {
   return { first: Number(messages[0].offset), last: Number(messages[messages.length - 1].offset) };
+}
+
+function rawRecordOf({ key, value, headers = {} }: KafkaMessage): RawRecord {
+  const text = (bytes: Buffer | string) => Buffer.from(bytes).toString('base64');
+  const single = Object.entries(headers).flatMap(([name, bytes]) =>
+    bytes === undefined || Array.isArray(bytes) ? [] : [[name, text(bytes)] as const],
+  );
+  return { key: key && text(key), value: value && text(value), headers: Object.fromEntries(single) };
 }

@@ -4,6 +4,7 @@ import { Database, Worker } from '#libs/persistence';
 import { BatchBoundaries } from '../batch-boundaries.js';
 import { EventLog, type ConsumeOptions } from '../event-log.js';
 import { LogLag } from '../log-lag.js';
+import { Parking } from '../parking/parking.js';
 import { LogListener } from './log-listener.js';
 import { storedPosition } from './position-lease.js';
 import { PostgresConsumer } from './postgres-consumer.js';
@@ -22,6 +23,7 @@ export class PostgresEventLog extends EventLog {
     private readonly recent: RecentEvents,
     private readonly worker: Worker,
     private readonly lag: LogLag,
+    private readonly parking: Parking,
   ) {
     super();
   }
@@ -31,7 +33,15 @@ export class PostgresEventLog extends EventLog {
     this.listener.start();
     const { database, boundaries, notifications, log, recent, worker, lag } = this;
     recent.addReader();
-    const consumer = new PostgresConsumer(options, { database, boundaries, notifications, log, recent, worker, lag });
+    const consumer = new PostgresConsumer(this.parking.guard(options), {
+      database,
+      boundaries,
+      notifications,
+      log,
+      recent,
+      worker,
+      lag,
+    });
     this.shutdown.on('work', `log consumer ${options.consumer}`, () => consumer.stop());
     consumer.start();
   }

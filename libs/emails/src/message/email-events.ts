@@ -1,5 +1,6 @@
 import type { BounceType, EmailEventBase, EmittedType, EventData, RoutedEvent } from '#libs/contracts';
 import { routedEvent } from '#libs/persistence';
+import { isSystemMail } from './system-mail-kinds.js';
 
 /**
  * The properties of an email that its events contain or are routed by. The intake builds it from the submission, the
@@ -51,7 +52,7 @@ export function emailEvent<T extends EmailType>(
     sequence: of.sequence,
     domainId: email.domainId,
     apiKeyId: email.apiKeyId,
-    test: email.test,
+    test: email.test || isSystemMail(email),
     at: of.at,
   });
 }

@@ -4,7 +4,7 @@ import { Database } from '#libs/persistence';
 
 const BATCH_SIZE = 1000;
 
-/** Deletes deliveries and their attempts after RETENTION_WEBHOOK_DELIVERIES. */
+/** Deletes deliveries, their attempts and replays after RETENTION_WEBHOOK_DELIVERIES, and hourly figures after two days. */
 @Injectable()
 export class WebhookRetention {
   constructor(
@@ -15,6 +15,8 @@ export class WebhookRetention {
   /** Works in small transactions, so that it blocks nothing; several programs may run it at once. Returns the number of deleted deliveries. */
   async prune(): Promise<number> {
     const seconds = this.config.settings.RETENTION_WEBHOOK_DELIVERIES / 1_000;
+    await this.database.query(PRUNE_REPLAYS, [seconds]);
+    for (const text of PRUNE_REST) await this.database.query(text);
     for (let removed = 0; ;) {
       const { rowCount } = await this.database.query(PRUNE, [BATCH_SIZE, seconds]);
       removed += rowCount;
@@ -30,3 +32,12 @@ const PRUNE = `
      ORDER BY created_at LIMIT $1 FOR UPDATE SKIP LOCKED),
   attempts AS (DELETE FROM webhook_attempts a USING old WHERE a.delivery_id = old.id)
   DELETE FROM webhook_deliveries d USING old WHERE d.id = old.id`;
+
+const PRUNE_REPLAYS = `
+  DELETE FROM webhook_replays WHERE status <> 'running' AND updated_at < now() - make_interval(secs => $1)`;
+
+const PRUNE_REST = [
+  `DELETE FROM webhook_hours WHERE hour < now() - interval '2 days'`,
+  // Written while the endpoint was being removed.
+  'DELETE FROM webhook_windows p WHERE NOT EXISTS (SELECT FROM webhooks w WHERE w.id = p.webhook_id)',
+];
