@@ -22,6 +22,7 @@ const DOMAINS = [
   'inbound',
   'tls-reports',
   'notices',
+  'erasure',
   'webhooks',
 ];
 
@@ -58,6 +59,7 @@ const PLANTS: [rule: string, file: string, imports: string][] = [
   ['mail-without-framework', 'libs/mta/src/to-pg.ts', 'pg'],
   ['domains-apart', 'libs/accounts/src/to-domains.ts', '#libs/domains'],
   ['domains-apart', 'libs/webhooks/src/to-emails.ts', '#libs/emails'],
+  ['users-use-accounts', 'libs/users/src/to-emails.ts', '#libs/emails'],
   ['message-libs-in-order', 'libs/emails/src/to-webhooks.ts', '#libs/webhooks'],
   ['message-libs-in-order', 'libs/inbound/src/to-webhooks.ts', '#libs/webhooks'],
   ['emails-is-first', 'libs/emails/src/to-queue.ts', '#libs/queue'],
@@ -101,6 +103,7 @@ const ALLOWED: [file: string, imports: string][] = [
   ['libs/bus/src/kafka/good.ts', 'kafkajs'],
   ['libs/bus/src/good.ts', '#libs/persistence'],
   ['libs/emails/src/good.ts', '#libs/suppressions'],
+  ['libs/users/src/good.ts', '#libs/accounts'],
   ['libs/inbound/src/good.ts', '#libs/queue'],
   ['libs/queue/src/good.ts', '#libs/tls-reports'],
   ['libs/webhooks/src/good.ts', '#libs/mta'],

@@ -7,6 +7,7 @@ import { DomainsController } from './rest/domains/domains.controller.js';
 import { EmailAttachmentsController } from './rest/emails/email-attachments.controller.js';
 import { EmailChangesController } from './rest/emails/email-changes.controller.js';
 import { EmailsController } from './rest/emails/emails.controller.js';
+import { ErasuresController } from './rest/erasures/erasures.controller.js';
 import { EventsController } from './rest/events/events.controller.js';
 import { LogsController } from './rest/logs/logs.controller.js';
 import { OpsController } from './rest/ops/ops.controller.js';
@@ -44,6 +45,7 @@ export const CONTROLLERS = [
   EmailAttachmentsController,
   EmailChangesController,
   EmailsController,
+  ErasuresController,
   EventsController,
   LogsController,
   OpsController,

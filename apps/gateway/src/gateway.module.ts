@@ -2,6 +2,7 @@ import { Module } from '@nestjs/common';
 import { AccountsModule } from '#libs/accounts';
 import { DomainsModule } from '#libs/domains';
 import { EmailsApiModule, EmailsModule } from '#libs/emails';
+import { ErasureModule } from '#libs/erasure';
 import { Config } from '#libs/kernel';
 import { QueueApiModule } from '#libs/queue';
 import { SuppressionsModule } from '#libs/suppressions';
@@ -15,6 +16,8 @@ import { RequestGuard } from './http/request-guard.js';
 import { ApiDescription } from './openapi/api-document.js';
 import { CONTROLLERS } from './controllers.js';
 import { MetricsAccess } from './rest/ops/metrics-access.js';
+import { SessionAccessModule } from './session/session-access.js';
+import { SessionModule } from './session/session.module.js';
 import { AddressLimit } from './tracking/address-limit.js';
 
 const apiDescription = {
@@ -30,11 +33,14 @@ const apiDescription = {
     DomainsModule,
     EmailsApiModule,
     EmailsModule,
+    ErasureModule,
     QueueApiModule,
     SuppressionsModule,
     WebhooksModule,
     GraphqlApiModule,
     HttpAccessModule,
+    SessionAccessModule,
+    SessionModule,
   ],
   controllers: CONTROLLERS,
   providers: [AccountDomains, AddressLimit, FirstAccount, MetricsAccess, RequestGuard, VisibleUsage, apiDescription],

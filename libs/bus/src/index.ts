@@ -6,6 +6,7 @@ export { ParkedEvents, type ParkedContent, type ParkedEvent, type Selection } fr
 export { AccountHistory } from './postgres/account-history.js';
 export { EventLogRetention } from './postgres/event-log-retention.js';
 export { KeyHistory } from './postgres/key-history.js';
+export { eraseEvents, eraseParkedEvents, isMoved, newestOutboxRow } from './postgres/erase-events.js';
 export { LiveLog, type PositionRange } from './postgres/live-log.js';
 export { LogTail, type FollowedTail } from './postgres/log-tail.js';
 export { Sequencer } from './postgres/sequencer.js';

@@ -1,5 +1,6 @@
 export * from './domain-stats.js';
 export * from './email-status.js';
+export * from './erasure.js';
 export * from './events.js';
 export * from './ids.js';
 export * from './limits.js';
@@ -8,6 +9,7 @@ export * from './page.js';
 export * from './providers.js';
 export * from './refusals.js';
 export * from './resend-region.js';
+export * from './roles.js';
 export * from './scopes.js';
 export * from './timestamp.js';
 export * from './visibility.js';

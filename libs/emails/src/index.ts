@@ -42,6 +42,12 @@ export type { EmailSummary } from './queries/email-summary.js';
 export type { EmailFilter } from './queries/list/email-filter.js';
 export { EmailList } from './queries/list/email-list.js';
 export { visibilityValues, visibleEmails } from './queries/visible-emails.js';
+export {
+  eraseRecipient,
+  findErasableRecipients,
+  findErasedEmails,
+  type ErasedContent,
+} from './commands/erase-recipient.js';
 export { recipientsOf, recipientsOfAll, smtpOf, type RecipientRow, type SmtpView } from './queries/recipient-row.js';
 export { oldestUnsettledEmail, Retention } from './commands/retention.js';
 export type { VisitsView } from './queries/visited-emails.js';

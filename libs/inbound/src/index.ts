@@ -1,3 +1,4 @@
+export { eraseReports } from './erase-reports.js';
 export { InboundModule } from './inbound.module.js';
 export { InboundReceiver, type InboundMailbox } from './inbound-receiver.js';
 export { INBOUND_VERDICTS, type InboundVerdict } from './inbound-result.js';

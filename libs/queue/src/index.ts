@@ -12,6 +12,7 @@ export { StoredStsPolicies } from './tls-policy/stored-sts-policies.js';
 export { OutgoingTls } from './tls-policy/outgoing-tls.js';
 export { fullMailboxSuppressions, hardBounceSuppression, pruneFullMailboxes } from './settle/suppress-on-bounce.js';
 export { recordLateReport } from './settle/late-bounce.js';
+export { eraseFromEmail, type ErasedEmail } from './commands/erase-attempts.js';
 export { RemovedDomainMail } from './commands/removed-domain-mail.js';
 export { RescheduleEmail } from './commands/reschedule-email.js';
 export {

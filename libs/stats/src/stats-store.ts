@@ -5,6 +5,7 @@ import {
   Refusal,
   seesDomain,
   STATS_COUNTERS,
+  type AddressErasure,
   type DomainStats,
   type StatsCounter,
   type Visibility,
@@ -14,11 +15,13 @@ import { Config, Log } from '#libs/kernel';
 import { openServer, type StatsConnection } from './connection.js';
 import { openEmbedded } from './embedded-connection.js';
 import { Engine } from './engine.js';
+import { eraseRecipient } from './erase-recipient.js';
 import { uuidOf } from './event-row.js';
 import { EventIntake, type StatsBatch } from './intake/event-intake.js';
+import { rebuild, type ReadableLog, type Rebuilt } from './intake/rebuild.js';
 import type { Metric, MetricsQuery, MetricsResult } from './metrics-query.js';
-import { hasOther, toMetricsResult, type EngineRow } from './metrics-result.js';
-import { MAX_ROWS, metricsStatement, type MetricsPlan } from './metrics-sql.js';
+import { hasOther, lacksLatencies, toMetricsResult, type EngineRow } from './metrics-result.js';
+import { MAX_ROWS, metricsStatement, rowLimit } from './metrics-sql.js';
 import { minuteCountersStatement, toMinuteCount, type MinuteRow } from './queries/minute-counters.js';
 import type { MinuteCounters, MinuteCountersQuery } from './queries/minute-counters.js';
 import { planMetrics, tooManyRows, type PlannedQuery } from './queries/plan.js';
@@ -78,6 +81,14 @@ export class StatsStore {
     return this.intake.fill(events, attempt);
   }
 
+  /**
+   * Replaces the rows of the store by those of the event log. No other program may write to the store meanwhile.
+   * @throws the error of the engine; run it again then
+   */
+  rebuild(log: ReadableLog, onProgress: (position: number, head: number) => void): Promise<Rebuilt> {
+    return rebuild({ engine: this.engine, intake: this.intake, options: tableOptions(this.config) }, log, onProgress);
+  }
+
   /** The position in the event log up to which every event that belongs in the store is known to be stored. */
   completeUpTo(): Promise<number> {
     return this.intake.completeUpTo();
@@ -85,6 +96,12 @@ export class StatsStore {
 
   setCompleteUpTo(position: number): Promise<void> {
     return this.intake.setCompleteUpTo(position);
+  }
+
+  /** Puts the keyed hash of an erasure in place of its address. Returns the number of rows. */
+  async eraseRecipient(erasure: AddressErasure): Promise<number> {
+    const { client } = await this.open();
+    return eraseRecipient(client, erasure);
   }
 
   /** The number of stored events with a position above `after`, up to `upTo`. */
@@ -152,16 +169,19 @@ export class StatsStore {
 
   private async read({ query, plan, fromEvents }: PlannedQuery): Promise<MetricsResult> {
     const rows = await this.engine.select<EngineRow>(metricsStatement(query, plan));
-    const truncated = hasOther(query, rows) || (plan.nullIsWhole && (await this.hasOtherKeys(query)));
-    if (truncated && fromEvents !== null) return this.read({ query, plan: fromEvents, fromEvents: null });
-    if (rows.length > (plan.nullIsWhole ? 2 : 1) * MAX_ROWS + 1) throw tooManyRows();
+    const isGrouped = plan.nullIsWhole;
+    const truncated = isGrouped && (hasOther(query, rows) || (await this.lacksTagKeys(query)));
+    const isIncomplete = truncated || (isGrouped && lacksLatencies(query, rows));
+    if (isIncomplete && fromEvents !== null) return this.read({ query, plan: fromEvents, fromEvents: null });
+    if (rows.length >= rowLimit(plan)) throw tooManyRows();
     const result = toMetricsResult(query, plan, rows);
-    if ((result.rows?.length ?? 0) > MAX_ROWS) throw tooManyRows();
-    return { ...result, truncated: truncated && !isFromEvents(plan) };
+    if (result.rows !== null && result.rows.length > MAX_ROWS) throw tooManyRows();
+    return { ...result, truncated };
   }
 
   /** Whether roll-ups lack some tag keys of this time, perhaps the one of the query. */
-  private async hasOtherKeys({ visibility, from, to }: MetricsQuery): Promise<boolean> {
+  private async lacksTagKeys({ visibility, from, to, groupBy }: MetricsQuery): Promise<boolean> {
+    if (!groupBy[0].startsWith('tag:')) return false;
     const rows = await this.engine.select({
       query: `SELECT 1 FROM ${groupsTable('day')} WHERE account_id = {account:UUID} AND dimension = '${OTHER_KEYS}'
                  AND period >= toDateTime({from:UInt32}, 'UTC') AND period < toDateTime({to:UInt32}, 'UTC') LIMIT 1`,
@@ -221,8 +241,6 @@ export class StatsStore {
 
 /** The metric with the value of a counter. */
 const metricOf = (counter: StatsCounter): Metric => (counter === 'deferred' ? 'delivery_delayed' : counter);
-
-const isFromEvents = ({ segments }: MetricsPlan): boolean => segments.every(({ source }) => source === 'events');
 
 const tableOptions = ({ settings }: Config): TableOptions => ({
   cluster: settings.CLICKHOUSE_CLUSTER,

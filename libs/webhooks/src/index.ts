@@ -20,6 +20,7 @@ export {
 } from './history/range-replay.js';
 export { WebhookReplay } from './history/replay.js';
 export { noticeFailingWebhooks } from './endpoints/failing.js';
+export { eraseDeliveries } from './history/erase-deliveries.js';
 export { WebhookRetention } from './history/retention.js';
 export {
   OVERLAP_HOURS,

@@ -80,6 +80,9 @@ export const IDOR_ROWS: Record<string, IdorRow> = {
   'POST /emails/{id}/cancel': of({ 'path:id': 'scheduled' }),
   'POST /emails/{id}/retry': of({ 'path:id': 'bounced' }),
 
+  'POST /erasures': of({}, { body: () => ({ email: freshAddress() }) }),
+  'GET /erasures/{id}': of({ 'path:id': 'erasure' }),
+
   'GET /events': of({ 'query:email_id': 'email', 'query:domain_id': 'domain', ...page('event') }, { grows: true }),
   'GET /events/{id}': of({ 'path:id': 'event' }),
   'GET /logs': of({ 'query:api_key_id': 'apiKey', ...page('log') }, { grows: true }),

@@ -51,6 +51,7 @@ const HAS_MODE: Record<Kind, boolean> = {
   suppressedToo: false,
   suppressedTooId: false,
   apiKey: false,
+  erasure: false,
   audit: false,
 };
 export const KINDS_WITH_MODE = (Object.keys(HAS_MODE) as Kind[]).filter((kind) => HAS_MODE[kind]);
@@ -94,6 +95,8 @@ const SENDS = /^POST (\/resend)?\/emails(\/batch)?$/;
 const WHOLE_ACCOUNT = new Set([
   'GET /audit-log',
   'GET /account',
+  'POST /erasures',
+  'GET /erasures/{id}',
   'PATCH /account',
   'POST /domains',
   'POST /resend/domains',

@@ -24,6 +24,7 @@ export type Kind =
   | 'suppressedTooId'
   | 'apiKey'
   | 'captured'
+  | 'erasure'
   | 'log'
   | 'audit';
 
@@ -78,7 +79,7 @@ export async function madeThings(
   const create = async <T extends { id: string }>(path: string, body: object, by = call): Promise<T> => {
     const answer = await by('POST', path, body);
     const text = await answer.text();
-    expect([path, answer.status, text]).toEqual([path, 201, text]);
+    expect([path, answer.status, text]).toEqual([path, path.endsWith('/replay') ? 202 : 201, text]);
     return JSON.parse(text) as T;
   };
   const made = async (path: string, body: object) => (await create(path, body)).id;
@@ -131,6 +132,7 @@ export async function madeThings(
     `/webhooks/${webhook}/events`,
     ({ status, type }) => status === 'delivered' && type === 'email.delivered',
   );
+  await made(`/webhooks/${webhook}/replay`, { from: '2020-01-01T00:00:00Z', to: '2020-01-02T00:00:00Z' });
   return {
     webhook,
     apiKey,
@@ -143,18 +145,22 @@ export async function madeThings(
     bounced,
     attachment: (await first(`/emails/${email}/attachments`)).id,
     attempt: (await first(`/emails/${email}/attempts`)).id,
+    erasure: await requestErasure(call, `private-${name}@erased.example.net`),
     captured: (await first(`/captured?email_id=${email}`)).id,
     event: (await first(`/emails/${email}/events`)).id,
     log: (await first(limits ? `/logs?api_key_id=${apiKey}` : '/logs')).id,
     audit: (await first('/audit-log', ({ target }) => target === removed)).id,
     webhookEvent: told.id,
     webhookDelivery: told.delivery_id,
-    webhookReplay: await made(`/webhooks/${webhook}/replay`, {
-      from: '2020-01-01T00:00:00Z',
-      to: '2020-01-02T00:00:00Z',
-    }),
+    webhookReplay: (await first(`/webhooks/${webhook}/replays`, ({ status }) => status === 'completed')).id,
     webhookAttempt: (await first(`/webhooks/${webhook}/events/${told.id}/attempts`)).id,
   };
+}
+
+async function requestErasure(call: Call, email: string): Promise<string> {
+  const answer = await call('POST', '/erasures', { email });
+  expect(answer.status).toBe(202);
+  return ((await answer.json()) as { id: string }).id;
 }
 
 interface Entry {

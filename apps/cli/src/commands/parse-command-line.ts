@@ -4,19 +4,25 @@ import { API_KEY_COMMANDS } from './api-key-commands.js';
 import { UsageError, type Command, type CommandInput, type DatabaseCommand, type SettingsCommand } from './command.js';
 import { DOCTOR_COMMANDS } from './doctor-command.js';
 import { DOMAIN_COMMANDS } from './domain-commands.js';
+import { ERASURE_COMMANDS } from './erasure-commands.js';
 import { INBOUND_COMMANDS } from './inbound-commands.js';
+import { LOGIN_LINK_COMMANDS } from './login-link-command.js';
 import { PARKED_COMMANDS } from './parked-commands.js';
 import { QUEUE_COMMANDS } from './queue-commands.js';
+import { STATS_COMMANDS } from './stats-commands.js';
 import { TLS_REPORT_COMMANDS } from './tls-report-commands.js';
 
 export const COMMANDS: readonly Command[] = [
   ...ACCOUNT_COMMANDS,
   ...API_KEY_COMMANDS,
+  ...LOGIN_LINK_COMMANDS,
   ...DOMAIN_COMMANDS,
   ...QUEUE_COMMANDS,
+  ...ERASURE_COMMANDS,
   ...INBOUND_COMMANDS,
   ...PARKED_COMMANDS,
   ...TLS_REPORT_COMMANDS,
+  ...STATS_COMMANDS,
   ...DOCTOR_COMMANDS,
 ];
 

@@ -11,9 +11,11 @@ export const TAGS = {
   Domains: 'Sending domains: the DNS records to publish, their status, and the settings of each domain.',
   Suppressions:
     'Addresses that receive no e-mails: after a hard bounce, a complaint or an unsubscription, or by request.',
+  Erasures: 'Requests to erase a recipient from all stores, with a receipt.',
   Webhooks: 'Subscriptions to events: the URL to call, signing secrets, delivered events and their replay.',
   Events: 'All events in order, for clients that read at their own pace.',
-  Statistics: 'Counts and rates over time, delayed by at most five seconds.',
+  Statistics:
+    'Counts and rates over time. Events are counted within five seconds, later after an outage of the statistics store.',
   'API keys': 'Keys with scopes, and with restrictions to domains, IP addresses and time.',
   Account: 'The account itself, and who receives notices of the service.',
   Queues: 'What waits to be delivered, for whom, why and since when.',

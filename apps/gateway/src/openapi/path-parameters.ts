@@ -10,6 +10,7 @@ const PARAMETERS: Record<string, { description: string; example: string }> = {
   'attachments/{attachmentId}': idOf('attachment', 'att'),
   'domains/{id}': idOf('domain', 'dom'),
   'webhooks/{id}': idOf('webhook', 'wh'),
+  'erasures/{id}': idOf('erasure', 'ers'),
   'events/{id}': idOf('event', 'evt'),
   'events/{eventId}': idOf('event', 'evt'),
   'replays/{replayId}': idOf('replay', 'rpl'),

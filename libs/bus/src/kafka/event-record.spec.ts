@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { LoggedEvent } from '#libs/contracts';
-import { fromRecord, toRecord } from './event-record.js';
+import { fromRawRecord, fromRecord, toRawRecord, toRecord } from './event-record.js';
 
 const logged: LoggedEvent = {
   event: {
@@ -57,6 +57,14 @@ describe('toRecord and fromRecord', () => {
     expect(fromRecord(received(toRecord(logged)))).toEqual(logged);
     const other = { ...logged, domainId: null, apiKeyId: null, test: true };
     expect(fromRecord(received(toRecord(other)))).toEqual(other);
+  });
+
+  it('restore the event of a record that was parked', () => {
+    const parked = JSON.parse(JSON.stringify(toRawRecord(received(toRecord(logged))))) as ReturnType<
+      typeof toRawRecord
+    >;
+    expect(fromRawRecord(parked)).toEqual(logged);
+    expect(() => fromRawRecord(toRawRecord({ key: null, value: null, headers: {} }))).toThrow('schema-version');
   });
 
   it('reject records of an unknown version, damaged ones, and those of other producers', () => {

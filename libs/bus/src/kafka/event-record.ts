@@ -1,5 +1,6 @@
 import type { KafkaMessage, Message } from 'kafkajs';
 import type { LoggedEvent, ServiceEvent } from '#libs/contracts';
+import type { RawRecord } from '../parking/parked-events.js';
 
 const SCHEMA_VERSION = '1';
 
@@ -49,4 +50,20 @@ export function fromRecord(message: Pick<KafkaMessage, 'key' | 'value' | 'header
     test: required('test') === 'true',
     position: Number(required('position')),
   };
+}
+
+/** A record as it is parked. Headers with several values, which this service does not write, are left out. */
+export function toRawRecord({ key, value, headers = {} }: Pick<KafkaMessage, 'key' | 'value' | 'headers'>): RawRecord {
+  const text = (bytes: Buffer | string) => Buffer.from(bytes).toString('base64');
+  const single = Object.entries(headers).flatMap(([name, bytes]) =>
+    bytes === undefined || Array.isArray(bytes) ? [] : [[name, text(bytes)] as const],
+  );
+  return { key: key && text(key), value: value && text(value), headers: Object.fromEntries(single) };
+}
+
+/** @throws as `fromRecord` */
+export function fromRawRecord({ key, value, headers }: RawRecord): LoggedEvent {
+  const bytes = (text: string | null) => (text === null ? null : Buffer.from(text, 'base64'));
+  const decoded = Object.entries(headers).map(([name, text]) => [name, Buffer.from(text, 'base64')] as const);
+  return fromRecord({ key: bytes(key), value: bytes(value), headers: Object.fromEntries(decoded) });
 }

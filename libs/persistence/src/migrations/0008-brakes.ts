@@ -1,4 +1,4 @@
-/** Tables and columns of `libs/accounts` and `libs/persistence` for paused accounts and notices by mail. */
+/** Tables and columns of `libs/accounts` `libs/persistence` and `libs/erasure` for paused accounts, notices by mail and erasures. */
 export const BRAKES = {
   name: 'Brakes1700000000008',
   statements: [
@@ -31,6 +31,28 @@ export const BRAKES = {
      )`,
     `CREATE INDEX notices_due ON notices (due_at) WHERE done_at IS NULL`,
     `CREATE INDEX notices_age ON notices (created_at)`,
+    `-- Requests to erase a recipient. erased_as: what stands in place of the address. sealed: the address and the forms in which
+     -- it was found, encrypted in the context of the id; NULL once the erasure is completed. step and cursor: the next batch.
+     CREATE TABLE erasures (
+       id text COLLATE "C" PRIMARY KEY,
+       account_id text COLLATE "C" NOT NULL,
+       erased_as text NOT NULL,
+       sealed bytea,
+       status text NOT NULL DEFAULT 'pending' CHECK (status IN ('pending', 'running', 'completed')),
+       step text NOT NULL DEFAULT 'messages',
+       cursor text NOT NULL DEFAULT '',
+       counts jsonb NOT NULL DEFAULT '{}',
+       waiting integer NOT NULL DEFAULT 0,
+       due_at timestamptz NOT NULL DEFAULT now(),
+       claimed_until timestamptz,
+       fence integer NOT NULL DEFAULT 0,
+       created_at timestamptz NOT NULL DEFAULT now(),
+       finished_at timestamptz
+     )`,
+    `CREATE UNIQUE INDEX erasures_open ON erasures (account_id, erased_as) WHERE finished_at IS NULL`,
+    `CREATE INDEX erasures_due ON erasures (due_at) WHERE finished_at IS NULL`,
+    `CREATE INDEX erasures_account ON erasures (account_id, erased_as, id)`,
+    `CREATE INDEX inbound_messages_email ON inbound_messages (email_id) WHERE email_id IS NOT NULL`,
     `CREATE INDEX webhooks_failing ON webhooks (failing_since) WHERE failing_since IS NOT NULL AND status = 'enabled'`,
   ],
 };

@@ -16,10 +16,16 @@ const BY_ADDRESS = `
 
 const keyOf = (address: string, domainId: string | null): string => `${address} ${domainId ?? ''}`;
 
-/** One entry per target, in their order; null if there is none. Includes expired entries. */
+export interface ReadOptions {
+  visibility: Visibility;
+  /** The address of the entry that stands for an erased address; absent: erased entries are found by their id only. */
+  erasedAs?: (address: string) => string;
+}
+
+/** One entry per target, in their order; null if there is none. Includes expired entries, and the erased entry of an address. */
 export async function readSuppressions(
   db: Queryable,
-  visibility: Visibility,
+  { visibility, erasedAs = (address) => address }: ReadOptions,
   targets: readonly SuppressionTarget[],
 ): Promise<(SuppressionEntity | null)[]> {
   const visible = [visibility.accountId, visibleDomains(visibility)];
@@ -31,11 +37,12 @@ export async function readSuppressions(
     for (const row of (await db.query<SuppressionEntity>(query)).rows) found.set(row.id, row);
   }
   if (addresses.length > 0) {
-    const values = [...visible, addresses.map(({ address }) => address), addresses.map((one) => one.domainId ?? '')];
+    const named = addresses.flatMap((one) => [one, { ...one, address: erasedAs(one.address) }]);
+    const values = [...visible, named.map(({ address }) => address), named.map((one) => one.domainId ?? '')];
     const query = { name: 'suppressions-by-address', text: BY_ADDRESS, values };
     for (const row of (await db.query<SuppressionEntity>(query)).rows) found.set(keyOf(row.address, row.domainId), row);
   }
-  return targets.map(
-    (target) => found.get('id' in target ? target.id : keyOf(target.address, target.domainId)) ?? null,
-  );
+  const entryOf = (target: Exclude<SuppressionTarget, { id: string }>) =>
+    found.get(keyOf(target.address, target.domainId)) ?? found.get(keyOf(erasedAs(target.address), target.domainId));
+  return targets.map((target) => ('id' in target ? found.get(target.id) : entryOf(target)) ?? null);
 }

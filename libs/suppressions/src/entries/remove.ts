@@ -1,6 +1,6 @@
-import { seesDomain, type Visibility } from '#libs/contracts';
+import { seesDomain } from '#libs/contracts';
 import { appendEvents, type Queryable } from '#libs/persistence';
-import { readSuppressions } from './read.js';
+import { readSuppressions, type ReadOptions } from './read.js';
 import { suppressionEvent } from './suppression-event.js';
 import type { SuppressionTarget } from './field-rules.js';
 import { toSuppressionView, type SuppressionView } from './suppression-view.js';
@@ -26,10 +26,10 @@ const REMOVE = 'DELETE FROM suppressions WHERE account_id = $1 AND id = ANY ($2:
 /** Removes entries, also expired ones, in the caller's transaction, each with its event. */
 export async function removeSuppressions(
   tx: Queryable,
-  { visibility, targets }: { visibility: Visibility; targets: readonly SuppressionTarget[] },
+  { visibility, erasedAs, targets }: ReadOptions & { targets: readonly SuppressionTarget[] },
   { force, onRemoved }: RemovalOptions,
 ): Promise<SuppressionRemoval[]> {
-  const rows = await readSuppressions(tx, visibility, targets);
+  const rows = await readSuppressions(tx, { visibility, erasedAs }, targets);
   const isRemovable = (row: SuppressionEntity) => seesDomain(visibility, row.domainId);
   const isKept = (row: SuppressionEntity) => !force && row.origin === 'complaint';
   const ids = new Set(rows.flatMap((row) => (row === null || !isRemovable(row) || isKept(row) ? [] : [row.id])));

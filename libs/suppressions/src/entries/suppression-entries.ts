@@ -46,7 +46,8 @@ export class SuppressionEntries {
 
   /** Null if the key sees no such entry, or if it has expired. */
   async find(visibility: Visibility, target: SuppressionTarget): Promise<SuppressionView | null> {
-    const [row] = await readSuppressions(this.database, visibility, [target]);
+    const erasedAs = (address: string) => this.cache.erasedAs(visibility.accountId, address);
+    const [row] = await readSuppressions(this.database, { visibility, erasedAs }, [target]);
     const isActive = row !== null && (row.expiresAt === null || row.expiresAt > databaseClock.date());
     return isActive ? toSuppressionView(row) : null;
   }
@@ -82,7 +83,7 @@ export class SuppressionEntries {
     return this.database.transactionWithRetry(async (tx) => {
       const created = await this.storeAll(tx, accountId, entries);
       const targets = entries.map(({ address, domainId = null }) => ({ address, domainId }));
-      const rows = await readSuppressions(tx, visibility, targets);
+      const rows = await readSuppressions(tx, { visibility }, targets);
       return rows.map((row) => {
         if (row === null) throw new Error('an entry that was just stored does not exist');
         return { entry: toSuppressionView(row), created: created.delete(row.id) };
@@ -111,7 +112,10 @@ export class SuppressionEntries {
     options: RemovalOptions,
   ): Promise<SuppressionRemoval[]> {
     assertDomainsVisible(visibility, domainsNamed(targets.filter((target) => 'address' in target)));
-    return this.database.transactionWithRetry((tx) => removeSuppressions(tx, { visibility, targets }, options));
+    const erasedAs = (address: string) => this.cache.erasedAs(visibility.accountId, address);
+    return this.database.transactionWithRetry((tx) =>
+      removeSuppressions(tx, { visibility, erasedAs, targets }, options),
+    );
   }
 
   /** @returns the ids of the new entries */

@@ -2,6 +2,7 @@ import { Config, TtlCache } from '#libs/kernel';
 import { Database } from '#libs/persistence';
 import { Injectable } from '@nestjs/common';
 import type { NewSuppression } from '../entries/store.js';
+import { ErasedAddresses, isErasedAddress } from './erased-addresses.js';
 
 /** Longer lists are not cached. */
 const MAX_ENTRIES = 1_000;
@@ -12,6 +13,12 @@ const CACHE_MS = 1_000;
 const UNCOMMITTED_MS = 5 * 60_000;
 const MAX_UNCOMMITTED = 50_000;
 
+interface ShortList {
+  addresses: ReadonlySet<string>;
+  /** Hashes are computed only for accounts with such entries. */
+  hasErased: boolean;
+}
+
 /**
  * The complete lists of accounts with few entries, to find without a query that an address is not listed; addresses that
  * may be listed are queried. A removal therefore takes effect immediately, and an entry of this process before it is
@@ -21,18 +28,20 @@ const MAX_UNCOMMITTED = 50_000;
 @Injectable()
 export class SuppressionCache {
   /** Null for a list that is too long. */
-  private readonly lists: TtlCache<ReadonlySet<string>>;
+  private readonly lists: TtlCache<ShortList>;
   /** Entries that are being written and may be missing in a list that is read meanwhile; oldest first. */
   private readonly uncommitted = new Map<string, number>();
   /** There were too many uncommitted entries: the cache is not used until this time of `performance.now()`. */
   private disabledUntil = -Infinity;
   private readonly isDelivery: boolean;
+  private readonly erased: ErasedAddresses;
 
   constructor(
     private readonly database: Database,
     config: Config,
   ) {
     this.isDelivery = config.program === 'delivery';
+    this.erased = new ErasedAddresses(config);
     this.lists = new TtlCache({ load: (accountId) => this.read(accountId), ttlMs: CACHE_MS, maxEntries: CACHED_LISTS });
   }
 
@@ -40,8 +49,14 @@ export class SuppressionCache {
   async isSurelyAbsent(accountId: string, address: string): Promise<boolean> {
     if (this.isDelivery) return false;
     const list = await this.lists.get(accountId);
-    if (list === null || list.has(address)) return false;
+    if (list === null || list.addresses.has(address)) return false;
+    if (list.hasErased && list.addresses.has(this.erasedAs(accountId, address))) return false;
     return !this.uncommitted.has(keyOf(accountId, address)) && performance.now() > this.disabledUntil;
+  }
+
+  /** The address of the entry that still blocks `address` after it was erased. */
+  erasedAs(accountId: string, address: string): string {
+    return this.erased.of(accountId, address);
   }
 
   /** Call it before entries are written. */
@@ -62,13 +77,15 @@ export class SuppressionCache {
     this.disabledUntil = now + UNCOMMITTED_MS;
   }
 
-  private async read(accountId: string): Promise<ReadonlySet<string> | null> {
+  private async read(accountId: string): Promise<ShortList | null> {
     const { rows } = await this.database.query<{ address: string }>({
       name: 'suppressions-short-list',
       text: 'SELECT address FROM suppressions WHERE account_id = $1 LIMIT $2',
       values: [accountId, MAX_ENTRIES + 1],
     });
-    return rows.length > MAX_ENTRIES ? null : new Set(rows.map(({ address }) => address));
+    if (rows.length > MAX_ENTRIES) return null;
+    const addresses = rows.map(({ address }) => address);
+    return { addresses: new Set(addresses), hasErased: addresses.some(isErasedAddress) };
   }
 }
 

@@ -32,8 +32,8 @@ const NOT_IN_TEXT = /[\0\p{Cs}]/u;
 const ANY_DOMAIN = '*';
 
 const MATCHING = `
-  SELECT q.lookup, s.address, s.origin, s.domain_id IS NULL AS is_account_wide
-    FROM json_to_recordset($1::json) AS q (lookup int, account_id text, address text, domain_id text)
+  SELECT q.lookup, q.named AS address, s.origin, s.domain_id IS NULL AS is_account_wide
+    FROM json_to_recordset($1::json) AS q (lookup int, account_id text, address text, named text, domain_id text)
     JOIN suppressions s ON s.account_id = q.account_id AND s.address = q.address
      AND (s.domain_id IS NULL OR s.domain_id = q.domain_id OR q.domain_id = '${ANY_DOMAIN}')
    WHERE s.expires_at IS NULL OR s.expires_at > now()`;
@@ -103,7 +103,16 @@ export class SuppressionList {
   private async query(group: Lookup[]): Promise<Matches[]> {
     const matches: Matches[] = group.map(() => new Map());
     const flat = group.flatMap(({ accountId, addresses, domainId }, i) =>
-      addresses.map((address) => ({ lookup: i, account_id: accountId, address, domain_id: domainId })),
+      addresses.flatMap((named) =>
+        // An erased entry blocks its address as well.
+        [named, this.cache.erasedAs(accountId, named)].map((address) => ({
+          lookup: i,
+          account_id: accountId,
+          address,
+          named,
+          domain_id: domainId,
+        })),
+      ),
     );
     const { rows } = await this.database.query<MatchRow>({
       name: 'suppressions-matching',

@@ -1,0 +1,121 @@
+import type { AddressErasure } from '#libs/contracts';
+import { domainOf, normaliseAddress } from '#libs/mime';
+import type { Queryable } from '#libs/persistence';
+import { searchKey } from '../intake/recipients.js';
+
+interface ErasedColumns {
+  header_to: string[];
+  header_cc: string[];
+  header_bcc: string[];
+  reply_to: string[];
+  subject: string;
+  tags: Record<string, string>;
+  unsubscribe: unknown;
+}
+
+/** A recipient that is to be erased. */
+export interface ErasableRecipient {
+  email_id: string;
+  ordinal: number;
+  /** As it was written. */
+  address: string;
+}
+
+export interface ErasedContent {
+  bodies: number;
+  captured: number;
+}
+
+/** The recipients with this address in messages after `after`, in the order of their ids; `last`: there may be more behind it. */
+export async function findErasableRecipients(
+  db: Queryable,
+  { accountId, address }: { accountId: string; address: string },
+  { after, limit }: { after: string; limit: number },
+): Promise<{ recipients: ErasableRecipient[]; last: string | null }> {
+  const { rows } = await db.query<ErasableRecipient>(
+    `SELECT email_id, ordinal, address FROM recipients WHERE search_key = $1 AND email_id > $2
+      ORDER BY search_key, email_id LIMIT $3`,
+    [searchKey(accountId, address), after, limit],
+  );
+  // The key is a hash: another address may have the same.
+  const recipients = rows.filter((row) => normaliseAddress(row.address) === address);
+  return { recipients, last: rows.length === limit ? rows[rows.length - 1].email_id : null };
+}
+
+/** The messages that had the erased address as a recipient, in the order of their ids. */
+export async function findErasedEmails(
+  db: Queryable,
+  { accountId, erasedAs }: Pick<AddressErasure, 'accountId' | 'erasedAs'>,
+  { after, limit }: { after: string; limit: number },
+): Promise<string[]> {
+  const { rows } = await db.query<{ email_id: string }>(
+    `SELECT DISTINCT email_id FROM recipients WHERE search_key = $1 AND email_id > $2 ORDER BY email_id LIMIT $3`,
+    [searchKey(accountId, erasedAs), after, limit],
+  );
+  return rows.map(({ email_id }) => email_id);
+}
+
+/**
+ * Replaces the address in the rows of one message, and deletes its content and its captured copies. The transaction holds the
+ * locks of the message and its recipients, none of whom is waiting for delivery.
+ */
+export async function eraseRecipient(tx: Queryable, emailId: string, erasure: AddressErasure): Promise<ErasedContent> {
+  await eraseFields(tx, emailId, erasure);
+  const { accountId, address, erasedAs } = erasure;
+  await tx.query(
+    `UPDATE recipients SET address = $3, domain = $4, search_key = $5 WHERE email_id = $1 AND search_key = $2
+        AND ordinal = ANY($6::smallint[])`,
+    [
+      emailId,
+      searchKey(accountId, address),
+      erasedAs,
+      domainOf(erasedAs),
+      searchKey(accountId, erasedAs),
+      await ordinalsOf(tx, emailId, address),
+    ],
+  );
+  const bodies = await tx.query('DELETE FROM email_contents WHERE email_id = $1', [emailId]);
+  const captured = await tx.query('DELETE FROM captured_messages WHERE email_id = $1', [emailId]);
+  return { bodies: bodies.rowCount, captured: captured.rowCount };
+}
+
+async function ordinalsOf(tx: Queryable, emailId: string, address: string): Promise<number[]> {
+  const { rows } = await tx.query<{ ordinal: number; address: string }>(
+    'SELECT ordinal, address FROM recipients WHERE email_id = $1',
+    [emailId],
+  );
+  return rows.filter((row) => normaliseAddress(row.address) === address).map(({ ordinal }) => ordinal);
+}
+
+async function eraseFields(tx: Queryable, emailId: string, erasure: AddressErasure): Promise<void> {
+  const { rows } = await tx.query<ErasedColumns>(
+    `SELECT header_to, header_cc, header_bcc, reply_to, subject, tags, unsubscribe FROM emails WHERE id = $1`,
+    [emailId],
+  );
+  if (rows.length === 0) return;
+  const [before] = rows;
+  const after = erasure.rewriteJson(before);
+  await tx.query(
+    `UPDATE emails SET header_to = $2, header_cc = $3, header_bcc = $4, reply_to = $5, subject = $6, tags = $7,
+            unsubscribe = $8 WHERE id = $1`,
+    [
+      emailId,
+      after.header_to.map((text) => withoutName(text, erasure.erasedAs)),
+      after.header_cc.map((text) => withoutName(text, erasure.erasedAs)),
+      after.header_bcc.map((text) => withoutName(text, erasure.erasedAs)),
+      after.reply_to.map((text) => withoutName(text, erasure.erasedAs)),
+      after.subject,
+      JSON.stringify(after.tags),
+      after.unsubscribe === null ? null : JSON.stringify(after.unsubscribe),
+    ],
+  );
+  for (const [key, value] of Object.entries(before.tags))
+    if (after.tags[key] !== value)
+      await tx.query(
+        'UPDATE email_tags SET value = $4 WHERE account_id = $1 AND key = $2 AND value = $3 AND email_id = $5',
+        [erasure.accountId, key, value, after.tags[key], emailId],
+      );
+}
+
+/** The display name before an erased address is a name of the same person. */
+const withoutName = (mailbox: string, erasedAs: string): string => (mailbox.includes(erasedAs) ? erasedAs : mailbox);

@@ -1,0 +1,120 @@
+import { Injectable } from '@nestjs/common';
+import { Log, SecretBox } from '#libs/kernel';
+import { addressErasure } from '#libs/mime';
+import { Database } from '#libs/persistence';
+import { StatsStore } from '#libs/stats';
+import { STEPS, stepAfter, type Step, type StepResult } from './erasure-steps.js';
+
+interface ClaimedErasure {
+  id: string;
+  account_id: string;
+  erased_as: string;
+  sealed: Buffer;
+  step: Step;
+  cursor: string;
+  waiting: number;
+  fence: number;
+}
+
+/** A claim whose program was killed is free after this time. */
+const CLAIM = `interval '60 seconds'`;
+/** After a failure, for example while the statistics store is unavailable. */
+const RETRY_MS = 10_000;
+
+/**
+ * Runs erasures batch by batch, each with its progress stored after it, so that a killed program loses at most one batch,
+ * which is repeated without harm. Several programs share the work; a claim has a fence, so that an outdated one stores nothing.
+ */
+@Injectable()
+export class ErasureRunner {
+  constructor(
+    private readonly database: Database,
+    private readonly stats: StatsStore,
+    private readonly secretBox: SecretBox,
+    private readonly log: Log,
+  ) {}
+
+  /** One batch of the erasure that has been due for the longest time. Returns false if none is due. */
+  async round(): Promise<boolean> {
+    const erasure = await this.claim();
+    if (erasure === null) return false;
+    try {
+      await this.store(erasure, await this.run(erasure));
+    } catch (error) {
+      this.log.warn('an erasure cannot go on yet', {
+        erasure: erasure.id,
+        step: erasure.step,
+        reason: (error as Error).message,
+      });
+      await this.release(erasure, RETRY_MS);
+    }
+    return true;
+  }
+
+  private async claim(): Promise<ClaimedErasure | null> {
+    const { rows } = await this.database.query<ClaimedErasure>(
+      `UPDATE erasures SET status = 'running', claimed_until = now() + ${CLAIM}, fence = fence + 1
+        WHERE id = (SELECT id FROM erasures
+                     WHERE finished_at IS NULL AND due_at <= now() AND (claimed_until IS NULL OR claimed_until < now())
+                     ORDER BY due_at LIMIT 1 FOR UPDATE SKIP LOCKED)
+       RETURNING id, account_id, erased_as, sealed, step, cursor, waiting, fence`,
+    );
+    return rows.at(0) ?? null;
+  }
+
+  private run({
+    id,
+    account_id: accountId,
+    erased_as: erasedAs,
+    sealed,
+    ...progress
+  }: ClaimedErasure): Promise<StepResult> {
+    const written = JSON.parse(this.secretBox.open(sealed, id)) as string[];
+    const erasure = addressErasure({ accountId, address: written[0], erasedAs, written });
+    const { cursor, waiting } = progress;
+    return STEPS[progress.step]({ database: this.database, stats: this.stats, erasure, cursor, waiting });
+  }
+
+  private async store(erasure: ClaimedErasure, result: StepResult): Promise<void> {
+    const isStepDone = result.cursor === null;
+    const next = isStepDone ? stepAfter(erasure.step) : erasure.step;
+    const { rowCount } = await this.database.query(
+      `UPDATE erasures SET step = coalesce($3, step), cursor = $4, sealed = $5, waiting = $6,
+              counts = (SELECT coalesce(jsonb_object_agg(name, total), '{}') FROM (
+                SELECT name, sum(value::bigint) AS total
+                  FROM (SELECT * FROM jsonb_each_text(counts) UNION ALL SELECT * FROM jsonb_each_text($7::jsonb))
+                       AS parts (name, value) GROUP BY name) AS added),
+              due_at = now() + $8 * interval '1 millisecond', claimed_until = NULL,
+              status = CASE WHEN $3::text IS NULL THEN 'completed' ELSE status END,
+              finished_at = CASE WHEN $3::text IS NULL THEN now() END
+        WHERE id = $1 AND fence = $2 AND finished_at IS NULL`,
+      [
+        erasure.id,
+        erasure.fence,
+        next,
+        isStepDone ? '' : result.cursor,
+        next === null ? null : this.sealedWith(erasure, result.written ?? []),
+        result.waiting ?? erasure.waiting,
+        JSON.stringify(result.counts),
+        result.waitMs ?? 0,
+      ],
+    );
+    if (rowCount > 0 && next === null) this.log.info('an erasure is completed', { erasure: erasure.id });
+  }
+
+  /** The forms of the address that occur in stored data, for the stores that are searched for text. */
+  private sealedWith({ id, sealed }: ClaimedErasure, written: readonly string[]): Buffer {
+    const known = JSON.parse(this.secretBox.open(sealed, id)) as string[];
+    const all = [...new Set([...known, ...written.map((address) => address.toLowerCase())])];
+    return all.length === known.length ? sealed : this.secretBox.seal(JSON.stringify(all), id);
+  }
+
+  private async release({ id, fence }: ClaimedErasure, ms: number): Promise<void> {
+    await this.database
+      .query(
+        `UPDATE erasures SET claimed_until = NULL, due_at = now() + $3 * interval '1 millisecond' WHERE id = $1 AND fence = $2`,
+        [id, fence, ms],
+      )
+      .catch(() => undefined);
+  }
+}

@@ -1,0 +1,25 @@
+import { createHmac } from 'node:crypto';
+import { SecretBox, type Config } from '#libs/kernel';
+
+const HASH_DIGITS = 32;
+const DOMAIN = '@erased.invalid';
+
+/**
+ * What stands in place of an erased address: a hash with a key from MASTER_KEY. It is the same for the same account and
+ * address, so that an erased entry still blocks its address, and cannot be tried out without the key.
+ */
+export class ErasedAddresses {
+  private readonly key: Buffer;
+
+  constructor(config: Pick<Config, 'masterKey'>) {
+    this.key = SecretBox.deriveKey(config.masterKey, 'erased addresses');
+  }
+
+  /** @param address normalised */
+  of(accountId: string, address: string): string {
+    const hash = createHmac('sha256', this.key).update(`${accountId} ${address}`).digest('hex').slice(0, HASH_DIGITS);
+    return `erased-${hash}${DOMAIN}`;
+  }
+}
+
+export const isErasedAddress = (address: string): boolean => address.startsWith('erased-') && address.endsWith(DOMAIN);
