@@ -142,6 +142,20 @@ export const GROUPS = [
     },
   },
   {
+    title: 'Retention',
+    text: 'Periods end with the day (UTC) in which they are over, because the data of a day is deleted as a whole. See `docs/retention.md`.',
+    settings: {
+      RETENTION_EVENTS:
+        'How long the event log keeps events. `GET /events`, the events of a message and replays cannot go further back.',
+      RETENTION_MESSAGES: 'How long a message is kept with its recipients and tags, but without its content.',
+      RETENTION_ATTEMPTS: 'How long delivery attempts are kept. At most `RETENTION_MESSAGES`.',
+      RETENTION_BODIES: 'How long the content of a message is kept. At most `RETENTION_MESSAGES`.',
+      RETENTION_CAPTURED: 'How long captured messages are kept; of each account, the newest 10,000.',
+      RETENTION_REQUEST_LOG: 'How long the request log keeps requests.',
+      RETENTION_WEBHOOK_DELIVERIES: 'How long webhook deliveries and their attempts are kept.',
+    },
+  },
+  {
     title: 'Webhooks',
     settings: {
       WEBHOOK_RETRY_SCHEDULE: 'Delays between attempts without a 2xx response. After the last one the delivery fails.',

@@ -5,6 +5,7 @@ import { appendEvents } from '#libs/persistence';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { launchOne } from '../support/services/distributed.js';
 import type { RunningProgram } from '../support/program.js';
+import { LOG_EVENTS } from '../support/test-database.js';
 import { queuedEvents, WebhooksProcess } from '../support/webhooks-harness.js';
 import { WebhooksFixture } from '../support/webhooks-fixture.js';
 
@@ -59,7 +60,7 @@ it('goes on with webhooks while the processes that hold the sequencer and the po
   const rows = await stage.finished(webhook.id, WITHIN_MS);
   expect(rows.map(({ status }) => status)).toEqual(Array.from({ length: appended }, () => 'delivered'));
   const log = await stage.db.database.query<{ head: string; events: string; ids: string }>(
-    `SELECT (SELECT position FROM event_log_head) AS head, count(*) AS events, count(DISTINCT event_id) AS ids FROM event_log`,
+    `SELECT (SELECT position FROM event_log_head) AS head, count(*) AS events, count(DISTINCT event_id) AS ids FROM ${LOG_EVENTS}`,
   );
   expect(log.rows).toEqual([{ head: String(appended), events: String(appended), ids: String(appended) }]);
 });

@@ -9,6 +9,8 @@ export async function tablesWithText(client: Client, text: string): Promise<stri
        FROM information_schema.tables t
        JOIN information_schema.columns c USING (table_schema, table_name)
       WHERE t.table_type = 'BASE TABLE' AND t.table_schema NOT IN ('pg_catalog', 'information_schema')
+        -- The table of a partition has its rows as well.
+        AND NOT (SELECT relispartition FROM pg_class WHERE oid = format('%I.%I', t.table_schema, t.table_name)::regclass)
       GROUP BY t.table_schema, t.table_name ORDER BY 1`,
   );
   const found: string[] = [];

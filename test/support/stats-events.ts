@@ -32,6 +32,7 @@ export class StatsEvents {
       key: emailId,
       sequence: 1,
       domainId: domainId ?? this.domainId,
+      apiKeyId: null,
       test: test ?? false,
       position: this.position,
     };

@@ -37,8 +37,14 @@ export async function createTestDatabase(entities: EntityClass[] = [], connectio
   };
 }
 
-const EVENT_COLUMNS = 'event_id, key, sequence, account_id, domain_id, type, test, created_at, data';
+const EVENT_COLUMNS = 'event_id, key, sequence, account_id, domain_id, api_key_id, type, test, created_at, data';
 
 /** For a FROM clause: the events in the outbox, a row for each. */
 export const OUTBOX_EVENTS = `(
   SELECT outbox.id, event.* FROM outbox, unnest(${EVENT_COLUMNS}) AS event (${EVENT_COLUMNS})) AS outbox_events`;
+
+/** The same of the event log. */
+export const LOG_EVENTS = `(
+  SELECT batch.first_position + event.subscript - 1 AS position, event.*
+    FROM event_log AS batch,
+         unnest(${EVENT_COLUMNS.replaceAll(/\w+/g, 'batch.$&')}) WITH ORDINALITY AS event (${EVENT_COLUMNS}, subscript)) AS log_events`;

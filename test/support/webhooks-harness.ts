@@ -93,7 +93,7 @@ export class WebhooksProcess {
     this.replay = new WebhookReplay(database, notifications, this.config);
     this.replays = new WebhookRangeReplays(database, notifications);
     this.figures = new WebhookFigures(database);
-    this.retention = new WebhookRetention(database);
+    this.retention = new WebhookRetention(database, this.config);
     this.fanOut = new WebhookFanOut(this.subscribers, database, notifications, this.config);
     const attempts = new WebhookAttempts(
       new WebhookHttpClient(this.config),
@@ -142,6 +142,7 @@ export function queuedEvents(accountId: string, count = 1): LoggedEvent[] {
       key: id,
       sequence: 1,
       domainId: null,
+      apiKeyId: null,
       test: false,
       position: i + 1,
     };

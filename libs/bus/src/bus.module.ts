@@ -7,6 +7,7 @@ import { LogLag } from './log-lag.js';
 import { ParkedEvents, ParkedMetrics } from './parking/parked-events.js';
 import { Parking } from './parking/parking.js';
 import { AccountHistory } from './postgres/account-history.js';
+import { EventLogRetention } from './postgres/event-log-retention.js';
 import { KeyHistory } from './postgres/key-history.js';
 import { LiveLog } from './postgres/live-log.js';
 import { LogTail } from './postgres/log-tail.js';
@@ -35,6 +36,7 @@ export class BusModule {
         LiveLog,
         LogTail,
         AccountHistory,
+        EventLogRetention,
         KeyHistory,
         RecentEvents,
         Sequencer,
@@ -50,7 +52,17 @@ export class BusModule {
           useFactory: createOutboxRelay,
         },
       ],
-      exports: [AccountHistory, EventLog, KeyHistory, LiveLog, LogTail, OutboxRelay, ParkedEvents, Sequencer],
+      exports: [
+        AccountHistory,
+        EventLog,
+        EventLogRetention,
+        KeyHistory,
+        LiveLog,
+        LogTail,
+        OutboxRelay,
+        ParkedEvents,
+        Sequencer,
+      ],
     };
   }
 }

@@ -4,6 +4,7 @@ export { logBacklog } from './log-lag.js';
 export { OutboxRelay } from './outbox-relay.js';
 export { ParkedEvents, type ParkedContent, type ParkedEvent, type Selection } from './parking/parked-events.js';
 export { AccountHistory } from './postgres/account-history.js';
+export { EventLogRetention } from './postgres/event-log-retention.js';
 export { KeyHistory } from './postgres/key-history.js';
 export { eraseEvents, eraseParkedEvents, isMoved, newestOutboxRow } from './postgres/erase-events.js';
 export { LiveLog, type PositionRange } from './postgres/live-log.js';

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { Metrics } from '#libs/kernel';
 import { Database } from '#libs/persistence';
-import { Gauge } from 'prom-client';
+import { Counter, Gauge } from 'prom-client';
 
 /** Events that have not reached all consumers yet. */
 export interface LogBacklog {
@@ -37,6 +37,7 @@ export async function logBacklog(database: Database): Promise<LogBacklog> {
 @Injectable()
 export class LogLag {
   private readonly records: Gauge<'consumer' | 'partition'>;
+  private readonly lost: Counter<'consumer'>;
 
   constructor(
     metrics: Metrics,
@@ -52,12 +53,22 @@ export class LogLag {
         for (const { consumer, lag } of await lags()) this.set({ consumer }, lag);
       },
     });
+    this.lost = new Counter({
+      name: 'postloft_log_lost_events_total',
+      help: 'Events that were dropped from the event log (RETENTION_EVENTS) before a consumer had handled them.',
+      labelNames: ['consumer'],
+      registers: [metrics.registry],
+    });
     this.records = new Gauge({
       name: 'postloft_kafka_lag_records',
       help: 'Records in a Kafka partition that a consumer of this process has not handled yet.',
       labelNames: ['consumer', 'partition'],
       registers: [metrics.registry],
     });
+  }
+
+  countLost(consumer: string, events: number): void {
+    this.lost.inc({ consumer }, events);
   }
 
   setPartition(consumer: string, partition: number, records: number): void {

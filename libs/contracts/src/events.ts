@@ -201,6 +201,8 @@ export interface RoutedEvent<T extends EmittedType = EmittedType> {
   /** Counts up per key, from 1. */
   sequence: number;
   domainId: string | null;
+  /** The API key that submitted the message; null for other events and for messages of the service itself. Never public. */
+  apiKeyId: string | null;
   /** Test events appear on webhooks and in logs, never in statistics. Those of the service's own mail count as such. */
   test: boolean;
 }

@@ -2,6 +2,15 @@ export { ClaimSweep, type StoredClaim } from './claim-sweep.js';
 export { Database, isDuplicate, isRetryable, isUnavailable, type Queryable } from './connection/database.js';
 export { untilAvailable } from './connection/first-connection.js';
 export { databaseInfo, type DatabaseInfo } from './database-info.js';
+export { Lease } from './lease.js';
+export {
+  dayOfPartition,
+  PARTITIONED_TABLES,
+  startOfDay,
+  type PartitionedTableName,
+} from './partitions/partitioned-tables.js';
+export { daysAhead, registerPartitionMetrics } from './partitions/partition-metrics.js';
+export { Partitions, type Expired, type PartitionState } from './partitions/partitions.js';
 export { JobRunner } from './job-runner.js';
 export { totalMemory } from './embedded-postgres/index.js';
 export { GroupCommit } from './group-commit.js';

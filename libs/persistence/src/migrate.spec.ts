@@ -6,7 +6,7 @@ const NEWER = 'Later1799999999999';
 
 const developmentVersion = (name: string) => ({
   message: `The database was made by a development version (schema ${name}) that this version cannot read.`,
-  fix: 'Start with an empty DATA_DIR or database.',
+  fix: 'To keep the data, start the version that made it; to drop it, start with an empty DATA_DIR or database.',
 });
 
 describe('schemaProblem', () => {

@@ -1,7 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { ConfigError, type Log } from '#libs/kernel';
 import type { DataSource, QueryRunner } from 'typeorm';
+import { Database } from './connection/database.js';
 import { MIGRATIONS, MIGRATIONS_TABLE } from './migrations/index.js';
+import { Partitions } from './partitions/partitions.js';
 import {
   requireMigrationRights,
   requireServer,
@@ -46,13 +48,25 @@ export async function migrate<T>(
     const applied = await appliedMigrations(runner);
     const problem = schemaProblem(applied);
     if (problem !== null) throw new ConfigError(`${problem.message} ${problem.fix}`);
-    if (applied.length < KNOWN_MIGRATIONS.length) await requireMigrationRights(run);
+    const isOutdated = applied.length < KNOWN_MIGRATIONS.length;
+    if (isOutdated) await requireMigrationRights(run);
     await dataSource.runMigrations({ transaction: 'each' });
+    if (isOutdated) await createFirstPartitions(dataSource, log);
     return await afterwards?.();
   } finally {
     await runner.query('SELECT pg_advisory_unlock($1)', [MIGRATION_LOCK]).catch(() => undefined);
     await runner.release();
   }
+}
+
+/** So that a new database begins with partitions; the program `delivery` creates those of the days to come. */
+async function createFirstPartitions(dataSource: DataSource, log: Log | undefined): Promise<void> {
+  await new Partitions(new Database(dataSource)).createAhead(
+    new Date(),
+    (partition, error) =>
+      log?.warn('a partition cannot be created now', { partition, reason: (error as Error).message }),
+    1,
+  );
 }
 
 /** Asks again and again instead of waiting in one statement, which statement_timeout would cancel. */
@@ -85,7 +99,7 @@ export function schemaProblem(applied: readonly string[]): { message: string; fi
     };
   return {
     message: `The database was made by a development version (schema ${last}) that this version cannot read.`,
-    fix: 'Start with an empty DATA_DIR or database.',
+    fix: 'To keep the data, start the version that made it; to drop it, start with an empty DATA_DIR or database.',
   };
 }
 

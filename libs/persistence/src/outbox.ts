@@ -22,6 +22,7 @@ const COLUMNS = [
   ['sequence', 'integer'],
   ['account_id', 'text'],
   ['domain_id', 'text'],
+  ['api_key_id', 'text'],
   ['type', 'text'],
   ['test', 'boolean'],
   ['created_at', 'timestamptz'],
@@ -38,23 +39,37 @@ export const outboxRow = {
     `INSERT INTO outbox (${COLUMNS.map(([name]) => name).join(', ')})
    SELECT ${COLUMNS.map(([, type], i) => `$${first + i}::${type}[]`).join(', ')} WHERE $${first}::text[] <> '{}'`,
 
-  values: (events: readonly RoutedEvent[]): unknown[] => [
-    textArray(events.map(({ event }) => event.id)),
-    textArray(events.map(({ key }) => key)),
-    `{${events.map(({ sequence }) => sequence).join()}}`,
-    textArray(events.map(({ event }) => event.account_id)),
-    textArray(events.map(({ domainId }) => domainId)),
-    textArray(events.map(({ event }) => event.type)),
-    `{${events.map(({ test }) => test).join()}}`,
-    `{${events.map(({ event }) => event.created_at).join()}}`,
-    textArray(
-      events.map(({ event }) => JSON.stringify(event.data)),
-      JSON_OID,
-    ),
-  ],
+  values: (unordered: readonly RoutedEvent[]): unknown[] => {
+    const events = inOrderOfKeys(unordered);
+    return [
+      textArray(events.map(({ event }) => event.id)),
+      textArray(events.map(({ key }) => key)),
+      `{${events.map(({ sequence }) => sequence).join()}}`,
+      textArray(events.map(({ event }) => event.account_id)),
+      textArray(events.map(({ domainId }) => domainId)),
+      textArray(events.map(({ apiKeyId }) => apiKeyId)),
+      textArray(events.map(({ event }) => event.type)),
+      `{${events.map(({ test }) => test).join()}}`,
+      `{${events.map(({ event }) => event.created_at).join()}}`,
+      textArray(
+        events.map(({ event }) => JSON.stringify(event.data)),
+        JSON_OID,
+      ),
+    ];
+  },
 };
 
-/** An event with a new id, ready for the outbox. */
+/** The log keeps this order, and its readers need the events of one key in the order of their sequence. */
+function inOrderOfKeys(events: readonly RoutedEvent[]): readonly RoutedEvent[] {
+  const last = new Map<string, number>();
+  for (const { key, sequence } of events) {
+    if (sequence < (last.get(key) ?? 0)) return events.toSorted((a, b) => a.sequence - b.sequence);
+    last.set(key, sequence);
+  }
+  return events;
+}
+
+/** An event with a new id, ready for the outbox. `apiKeyId` is the key that submitted the message, if there is one. */
 export function routedEvent<T extends EmittedType>(of: {
   type: T;
   data: EventData[T];
@@ -62,6 +77,7 @@ export function routedEvent<T extends EmittedType>(of: {
   key: string;
   sequence: number;
   domainId: string | null;
+  apiKeyId?: string | null;
   test: boolean;
   at: Date;
 }): RoutedEvent<T> {
@@ -76,6 +92,7 @@ export function routedEvent<T extends EmittedType>(of: {
     key: of.key,
     sequence: of.sequence,
     domainId: of.domainId,
+    apiKeyId: of.apiKeyId ?? null,
     test: of.test,
   };
 }

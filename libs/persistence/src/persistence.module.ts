@@ -11,6 +11,7 @@ import { firstConnection, untilAvailable } from './connection/first-connection.j
 import { observedClient } from './connection/observed-client.js';
 import { MIGRATIONS, MIGRATIONS_TABLE } from './migrations/index.js';
 import { SqlLogger } from './connection/sql-logger.js';
+import { Partitions } from './partitions/partitions.js';
 import { Worker } from './worker.js';
 
 /**
@@ -83,6 +84,11 @@ export class PersistenceModule implements OnApplicationBootstrap {
           useFactory: (dataSource: DataSource, diskSpace: DiskSpace) => new Database(dataSource, diskSpace),
         },
         {
+          provide: Partitions,
+          inject: [Database],
+          useFactory: (database: Database) => new Partitions(database),
+        },
+        {
           provide: ClockSync,
           inject: [DataSource, Shutdown],
           useFactory: async (dataSource: DataSource, shutdown: Shutdown) => {
@@ -99,7 +105,7 @@ export class PersistenceModule implements OnApplicationBootstrap {
             new Worker(database, config, log, shutdown),
         },
       ],
-      exports: [Database, Worker],
+      exports: [Database, Partitions, Worker],
     };
   }
 

@@ -5,6 +5,7 @@ import { Metrics } from '#libs/kernel';
 import { appendEvents, Database, routedEvent, Worker } from '#libs/persistence';
 import { freshDatabase, type TestDatabase } from '../../support/database.js';
 import { busProcess } from '../../support/log-harness.js';
+import { LOG_EVENTS } from '../../support/test-database.js';
 import { until } from '../../support/until.js';
 
 type Process = Awaited<ReturnType<typeof busProcess>>;
@@ -137,7 +138,7 @@ describe('the event log of PostgreSQL, when something breaks', { timeout: 60_000
     const live = app.get(LiveLog);
     await until(async () => (await live.head()) === 1_200);
     const { rows } = await database.query<{ first: string; last: string; count: string; ids: string }>(
-      'SELECT min(position) AS first, max(position) AS last, count(*), count(DISTINCT event_id) AS ids FROM event_log',
+      `SELECT min(position) AS first, max(position) AS last, count(*), count(DISTINCT event_id) AS ids FROM ${LOG_EVENTS}`,
     );
     expect(rows).toEqual([{ first: '1', last: '1200', count: '1200', ids: '1200' }]);
   });
@@ -176,9 +177,11 @@ describe('the event log of PostgreSQL, when something breaks', { timeout: 60_000
   it('reads on where old events were cleared away', async () => {
     const { app, log, database } = await start();
     app.get(Sequencer).start();
-    await appendEvents(database, eventsOfOneMail(50));
+    await appendEvents(database, eventsOfOneMail(40));
+    await until(async () => (await app.get(LiveLog).head()) === 40);
+    await appendEvents(database, eventsOfOneMail(10));
     await until(async () => (await app.get(LiveLog).head()) === 50);
-    await database.query('DELETE FROM event_log WHERE position <= 40');
+    await database.query('DELETE FROM event_log WHERE first_position <= 40');
     const positions: number[] = [];
     await log.consume({
       consumer: 'late',
@@ -189,7 +192,44 @@ describe('the event log of PostgreSQL, when something breaks', { timeout: 60_000
     });
     await until(async () => positions.length === 10);
     expect(positions[0]).toBe(41);
+    // A new consumer has lost nothing.
+    expect(await app.get(Metrics).render()).not.toContain('postloft_log_lost_events_total{');
   });
+
+  it.each([[false], [true]])(
+    'counts the events that were cleared away before a consumer had handled them (recorded batch: %s)',
+    async (recordBoundaries) => {
+      const one = await start();
+      one.app.get(Sequencer).start();
+      for (const head of [10, 20, 30]) {
+        await appendEvents(one.database, eventsOfOneMail(10));
+        await until(async () => (await one.app.get(LiveLog).head()) === head);
+      }
+      const seen: number[] = [];
+      let begun = 0;
+      await one.log.consume({
+        ...{ consumer: 'behind', batchSize: 5, recordBoundaries },
+        handle: async ({ first }) => {
+          begun += 1;
+          if (first > 1) throw new Error('not today');
+        },
+      });
+      await until(async () => begun > 1);
+      await one.stop();
+      processes.splice(processes.indexOf(one), 1);
+      const { app, log, database } = await start();
+      await database.query('DELETE FROM event_log WHERE first_position <= 20');
+      await log.consume({
+        ...{ consumer: 'behind', batchSize: 5, recordBoundaries },
+        handle: async ({ events }) => {
+          seen.push(...events.map(({ position }) => position));
+        },
+      });
+      await until(async () => seen.length === 10);
+      expect(seen[0]).toBe(21);
+      expect(await app.get(Metrics).render()).toContain('postloft_log_lost_events_total{consumer="behind"} 15');
+    },
+  );
 
   it('says how far each consumer is behind', async () => {
     const { app, log, database } = await start();

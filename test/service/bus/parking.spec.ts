@@ -5,6 +5,7 @@ import { appendEvents, Database } from '#libs/persistence';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { freshDatabase, type TestDatabase } from '../../support/database.js';
 import { busProcess } from '../../support/log-harness.js';
+import { LOG_EVENTS } from '../../support/test-database.js';
 import { queuedEvents } from '../../support/webhooks-harness.js';
 
 const server = process.env['TEST_DATABASE_URL'] as string;
@@ -55,7 +56,8 @@ describe('an event that a consumer cannot handle', () => {
     const events = queuedEvents(accountId, count);
     await appendEvents(database, events);
     const ids = events.map(({ event }) => event.id);
-    const inLog = async () => (await database.query('SELECT FROM event_log WHERE event_id = ANY($1)', [ids])).rowCount;
+    const inLog = async () =>
+      (await database.query(`SELECT FROM ${LOG_EVENTS} WHERE event_id = ANY($1)`, [ids])).rowCount;
     await expect.poll(inLog, WITHIN).toBe(count);
     return ids;
   }

@@ -1,8 +1,9 @@
 import { ParkedEvents } from '#libs/bus';
-import { wholeAccount } from '#libs/contracts';
+import { lowestIdAt, wholeAccount } from '#libs/contracts';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { DkimZone, DomainEntity, SendingDomains } from '#libs/domains';
 import { loadConfig, SecretBox } from '#libs/kernel';
+import { Partitions } from '#libs/persistence';
 import { parseCommandLine } from '../../../apps/cli/src/commands/parse-command-line.js';
 import type { CheckResult } from '../../../apps/cli/src/doctor/check.js';
 import { useDoctorFixture } from '../../support/doctor-fixture.js';
@@ -101,13 +102,34 @@ describe('the database and its domains', () => {
          FROM generate_series(1, 3) AS i`,
     );
     await sql(
-      `INSERT INTO outbox (event_id, key, sequence, account_id, domain_id, type, test, created_at, data)
-       VALUES ('{evt_1}', '{em_1}', '{1}', '{acc_1}', '{dom_1}', '{email.queued}', '{false}',
+      `INSERT INTO outbox (event_id, key, sequence, account_id, domain_id, api_key_id, type, test, created_at, data)
+       VALUES ('{evt_1}', '{em_1}', '{1}', '{acc_1}', '{dom_1}', '{NULL}', '{email.queued}', '{false}',
                ARRAY[now() - interval '5 minutes'], '{"{}"}')`,
     );
     const found = await problems('engines');
     expect(found.map(({ subject }) => subject)).toEqual(['queue', 'events']);
     expect(found[0].message).toMatch(/slow\.example has been due for 10 minutes.*3 recipients/);
+  });
+
+  it('are reported with partitions that are missing, bypassed or kept for an unsettled message', async () => {
+    const unsettled = lowestIdAt('em', new Date(Date.now() - 40 * 86_400_000));
+    await new Partitions(db.database).createAhead(new Date(Date.now() - 40 * 86_400_000), () => undefined, 0);
+    await sql(`INSERT INTO email_contents (email_id, format, body) VALUES ('em_x', 'mime', '')`);
+    await sql(
+      `INSERT INTO recipients (email_id, ordinal, address, domain, type, status, due_at, expires_at)
+       VALUES ($1, 1, 'a@slow.example', 'slow.example', 'to', 'queued', now() + interval '1 hour', now() + interval '2 hours')`,
+      [unsettled],
+    );
+    const dropped = await new Partitions(db.database).expire('attempts', new Date(Date.now() + 9 * 86_400_000));
+    expect(dropped.dropped).not.toEqual([]);
+    const messages = (await problems('engines')).map(({ message }) => message);
+    expect(messages).toContainEqual(expect.stringMatching(/^attempts has no partition for today\./));
+    expect(messages).toContainEqual(expect.stringMatching(/^email_contents_default has 1 rows, of days without/));
+    expect(messages).toContainEqual(expect.stringMatching(/^email_contents still has 1 days /));
+    expect(messages).toContainEqual(expect.stringContaining(`whose time is over: ${unsettled} has recipients`));
+    expect(messages).toContainEqual(
+      expect.stringMatching(/^request_log still has 1 days from .* whose time is over\./),
+    );
   });
 
   it('are reported with events that a consumer could not handle', async () => {

@@ -360,12 +360,21 @@ describe('what became of a mail', () => {
     const before = await counts();
     const [young, bodiless, old] = [await aged(29, 'a'), await aged(31, 'b'), await aged(91, 'c')];
     await desk.database.query(`UPDATE idempotency_keys SET created_at = now() - interval '25 hours' WHERE key = 'a'`);
-    expect(await gateway.app.get(Retention).prune()).toMatchObject({ contents: 2, emails: 1, idempotencyKeys: 1 });
+    expect(await gateway.app.get(Retention).prune()).toMatchObject({
+      contents: { deleted: 2 },
+      attempts: { deleted: 1 },
+      emails: 1,
+      idempotencyKeys: 1,
+    });
     const after = await counts();
     for (const table of tables) expect(after[table] - before[table], table).toBe(table === 'email_contents' ? 1 : 2);
     expect((await get<EmailView>(`/emails/${young}`)).text).toBe('text');
     expect(await get(`/emails/${bodiless}`)).toMatchObject({ text: null, subject: 'Old', status: 'delivered' });
     expect((await gateway.agent(account.key).get(`/emails/${old}`)).status).toBe(404);
-    expect(await gateway.app.get(Retention).prune()).toMatchObject({ contents: 0, emails: 0, idempotencyKeys: 0 });
+    expect(await gateway.app.get(Retention).prune()).toMatchObject({
+      contents: { deleted: 0 },
+      emails: 0,
+      idempotencyKeys: 0,
+    });
   });
 });

@@ -15,9 +15,12 @@ import {
   type QueueProcess,
 } from '../../support/delivery/queue-fixture.js';
 import { tablesWithText } from '../../support/find-text.js';
+import { LOG_EVENTS } from '../../support/test-database.js';
 
 const ADDRESS = 'ada.erase@recipient.example';
 const WRITTEN = 'Ada.Erase@recipient.example';
+
+const COLUMNS = 'event_id, key, sequence, account_id, domain_id, api_key_id, type, test, created_at, data';
 
 describe('the erasure of a recipient', () => {
   let fixture: QueueFixture;
@@ -48,6 +51,7 @@ describe('the erasure of a recipient', () => {
       'attempts',
       'suppressions',
       'event_log',
+      'event_log_accounts',
       'erasures',
     ])
       await rows(`DELETE FROM ${table}`);
@@ -71,10 +75,14 @@ describe('the erasure of a recipient', () => {
     }
   }
   const moveOutbox = () =>
-    rows(`WITH moved AS (DELETE FROM outbox RETURNING *)
-          INSERT INTO event_log (position, event_id, key, sequence, account_id, domain_id, type, test, created_at, data)
-          SELECT (SELECT coalesce(max(position), 0) FROM event_log) + row_number() OVER (ORDER BY moved.id), e.*
-            FROM moved, unnest(event_id, key, sequence, account_id, domain_id, type, test, created_at, data) AS e`);
+    rows(`WITH moved AS (DELETE FROM outbox RETURNING *, cardinality(sequence) AS events),
+               inserted AS (
+                 INSERT INTO event_log (first_position, count, moved_at, event_ids, ${COLUMNS})
+                 SELECT (SELECT coalesce(max(first_position + count), 1) FROM event_log) + sum(events) OVER (ORDER BY id) - events,
+                        events, now(), event_id_range(event_id[1], event_id[1], '[]'), ${COLUMNS} FROM moved
+                 RETURNING *)
+          INSERT INTO event_log_accounts (account_id, first_position, count, moved_at, has_test)
+          SELECT DISTINCT account, first_position, count, moved_at, false FROM inserted, unnest(account_id) AS account`);
   const accept = (toAddresses: string[], over: Parameters<typeof submission>[1] = {}) =>
     program.intake.accept(submission(fixture.accountId, { toAddresses, ...over }));
   const delivered = (ordinal: number): Outcome => ({
@@ -131,7 +139,9 @@ describe('the erasure of a recipient', () => {
         finished_at: expect.any(String) as string,
       },
     });
-    expect(await rows('SELECT count(*)::int AS events FROM event_log WHERE key = $1', email)).toEqual([{ events: 6 }]);
+    expect(await rows(`SELECT count(*)::int AS events FROM ${LOG_EVENTS} WHERE key = $1`, email)).toEqual([
+      { events: 6 },
+    ]);
     expect(inStats.map(({ needles }) => needles.includes(ADDRESS))).toEqual([true, true]);
   });
 

@@ -6,7 +6,7 @@ import { newId } from '#libs/contracts';
 import type { DomainView } from '#libs/domains';
 import { Database } from '#libs/persistence';
 import { type GatewayApp, sharedGateway } from '../../support/gateway-app.js';
-import { OUTBOX_EVENTS } from '../../support/test-database.js';
+import { LOG_EVENTS, OUTBOX_EVENTS } from '../../support/test-database.js';
 import { passTime } from '../../support/clock.js';
 
 interface Refused {
@@ -242,7 +242,7 @@ describe('a domain', () => {
     expect(bad.status).toBe(400);
     expect(bad.body.details.map(({ field }) => field)).toEqual(['open_tracking', 'click_tracking', 'tls']);
     const { rows } = await gateway.app.get(Database).query<{ type: string; reason: string }>(
-      `SELECT type, data ->> 'reason' AS reason FROM event_log WHERE key = $1
+      `SELECT type, data ->> 'reason' AS reason FROM ${LOG_EVENTS} WHERE key = $1
          UNION ALL SELECT type, data ->> 'reason' FROM ${OUTBOX_EVENTS} WHERE key = $1`,
       [body.id],
     );

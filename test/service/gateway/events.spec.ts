@@ -1,7 +1,8 @@
-import { newId, type EmittedType, type RoutedEvent } from '#libs/contracts';
+import { lowestIdAt, newId, type EmittedType, type RoutedEvent } from '#libs/contracts';
 import { appendEvents, Database, routedEvent } from '#libs/persistence';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { sharedGateway, type GatewayApp } from '../../support/gateway-app.js';
+import { LOG_EVENTS } from '../../support/test-database.js';
 import { until } from '../../support/until.js';
 
 interface Listed {
@@ -24,10 +25,9 @@ describe('GET /events', () => {
     [own, other] = [await gateway.account(), await gateway.account()];
     events = Array.from({ length: 25 }, (_, i) => eventOf(own, i));
     await append(events.flatMap((event, i) => [event, eventOf(other, i)]));
-    // The log orders what is committed together by key and sequence.
     const { rows } = await gateway.app
       .get(Database)
-      .query<{ event_id: string }>('SELECT event_id FROM event_log ORDER BY position');
+      .query<{ event_id: string }>(`SELECT event_id FROM ${LOG_EVENTS} ORDER BY position`);
     const place = new Map(rows.map(({ event_id }, i) => [event_id, i]));
     events.sort((a, b) => (place.get(a.event.id) ?? 0) - (place.get(b.event.id) ?? 0));
   });
@@ -143,6 +143,16 @@ describe('GET /events', () => {
     expect(answers).toEqual([400, 400]);
   });
 
+  it.each(['after', 'before'])(
+    'says of a cursor in %s that the log no longer keeps events of its time',
+    async (field) => {
+      const old = lowestIdAt('evt', new Date(Date.now() - 31 * 86_400_000));
+      const answer = await gateway.agent(own.key).get(`/events?${field}=${old}`);
+      expect(answer.status).toBe(400);
+      expect(JSON.stringify(answer.body)).toContain('older than the event log keeps');
+    },
+  );
+
   it('needs a key that may read mail', async () => {
     const sender = await gateway.account('sending_access');
     expect((await gateway.agent(sender.key).get('/events')).status).toBe(403);
@@ -151,19 +161,16 @@ describe('GET /events', () => {
   it('reads in bounded steps: a rare type among many events comes in short pages, none of which misses it', async () => {
     const { accountId, key } = await gateway.account();
     const database = gateway.app.get(Database);
-    const rare = newId('evt');
-    await database.query(
-      `WITH head AS (UPDATE event_log_head SET position = position + 12000 RETURNING position - 12000 AS last)
-       INSERT INTO event_log (position, event_id, key, sequence, account_id, type, test, created_at, data)
-       SELECT head.last + i, CASE i WHEN 11900 THEN $2 ELSE 'evt_' || lpad(to_hex(i), 32, '0') END, 'em_1', i, $1,
-              CASE i WHEN 11900 THEN 'email.complained' ELSE 'email.sent' END, false, now(), '{}'
-         FROM head, generate_series(1, 12000) i`,
-      [accountId, rare],
-    );
-    const first = await list('?type=email.complained', key);
+    const many = Array.from({ length: 12_000 }, (_, i) => eventOf({ ...own, accountId }, i * 5 + 1));
+    const rare = eventOf({ ...own, accountId }, 59_500);
+    many.splice(11_900, 0, rare);
+    for (let i = 0; i < many.length; i += 4_000)
+      await database.transaction((tx) => appendEvents(tx, many.slice(i, i + 4_000)));
+    await until(async () => (await database.query('SELECT 1 FROM outbox')).rows.length === 0);
+    const first = await list('?type=email.bounced', key);
     expect(first).toMatchObject({ data: [], has_more: true, next_cursor: expect.stringMatching(/^evt_/) });
-    const second = await list(`?type=email.complained&after=${first.next_cursor}`, key);
-    expect(idsOf(second)).toEqual([rare]);
+    const second = await list(`?type=email.bounced&after=${first.next_cursor}`, key);
+    expect(idsOf(second)).toEqual(ids([rare]));
     expect(second.has_more).toBe(false);
   });
 });

@@ -2,7 +2,7 @@ import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { newId } from '#libs/contracts';
 import { Database } from '#libs/persistence';
 import { answerOf, entryAt, inMs, SuppressionsFixture } from '../../support/suppressions-fixture.js';
-import { OUTBOX_EVENTS } from '../../support/test-database.js';
+import { LOG_EVENTS, OUTBOX_EVENTS } from '../../support/test-database.js';
 
 let desk: SuppressionsFixture;
 
@@ -182,7 +182,7 @@ describe('one entry', () => {
       },
     ]);
     const text = `SELECT type, sequence FROM ${OUTBOX_EVENTS} WHERE key = $1 UNION ALL
-                  SELECT type, sequence FROM event_log WHERE key = $1 ORDER BY sequence`;
+                  SELECT type, sequence FROM ${LOG_EVENTS} WHERE key = $1 ORDER BY sequence`;
     const { rows } = await desk.gateway.app.get(Database).query(text, [entry.id]);
     expect(rows).toEqual([
       { type: 'suppression.added', sequence: 1 },

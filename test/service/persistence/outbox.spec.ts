@@ -14,21 +14,22 @@ afterAll(() => db?.close());
 /** Characters that are special in JSON or in the text form of an array, or take more than one byte. */
 const reason: string = 'a "quoted" \\ word, {braces}, NULL, a line\nfeed, ü, 🙂 and half of one: \ud83d';
 
-const eventOf = (key: string, sequence: number, domainId: string | null) =>
+const eventOf = (key: string, sequence: number, [domainId, apiKeyId]: [string | null, string | null] = [null, null]) =>
   routedEvent({
-    ...{ type: 'webhook.disabled', accountId, key, sequence, domainId, test: sequence > 1, at: new Date() },
+    ...{ type: 'webhook.disabled', accountId, key, sequence, domainId, apiKeyId, test: sequence > 1, at: new Date() },
     data: { webhook_id: key, url: 'https://example.com/', reason },
   } as Parameters<typeof routedEvent<'webhook.disabled'>>[0]);
 
 it('keeps events in order and complete, one row per transaction', async () => {
-  const events = [eventOf('wh_1', 1, null), eventOf('wh_1', 2, 'dom_1'), eventOf('wh_2', 1, null)];
+  const events = [eventOf('wh_1', 1), eventOf('wh_1', 2, ['dom_1', 'key_1']), eventOf('wh_2', 1)];
   await appendEvents(db.database, events);
   const stored = await db.database.query(
-    `SELECT event_id, key, sequence, account_id, domain_id, type, test, created_at, data FROM ${OUTBOX_EVENTS} ORDER BY id, key, sequence`,
+    `SELECT event_id, key, sequence, account_id, domain_id, api_key_id, type, test, created_at, data FROM ${OUTBOX_EVENTS} ORDER BY id, key, sequence`,
   );
   expect(stored.rows).toEqual(
-    events.map(({ event, key, sequence, domainId, test }) => ({
+    events.map(({ event, key, sequence, domainId, apiKeyId, test }) => ({
       ...{ event_id: event.id, key, sequence, account_id: accountId, domain_id: domainId, type: event.type, test },
+      api_key_id: apiKeyId,
       ...{ created_at: new Date(event.created_at), data: event.data },
     })),
   );

@@ -22,7 +22,7 @@ describe('migrate', () => {
       'a development version',
       `UPDATE schema_migrations SET name = 'FirstWalk1700000000001'`,
       'The database was made by a development version (schema FirstWalk1700000000001) that this version cannot read. ' +
-        'Start with an empty DATA_DIR or database.',
+        'To keep the data, start the version that made it; to drop it, start with an empty DATA_DIR or database.',
     ],
     [
       'a newer version',

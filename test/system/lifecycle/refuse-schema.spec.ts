@@ -13,7 +13,7 @@ const NEWER = [...KNOWN_MIGRATIONS, 'Later1799999999999'];
 const SENTENCES = {
   development:
     'The database was made by a development version (schema NoStatistics1700000000024) that this version cannot read. ' +
-    'Start with an empty DATA_DIR or database.\n',
+    'To keep the data, start the version that made it; to drop it, start with an empty DATA_DIR or database.\n',
   newer:
     'The database was made by a newer version (schema Later1799999999999) that this version cannot use. ' +
     'Start the newer version, or restore a backup from before the upgrade.\n',

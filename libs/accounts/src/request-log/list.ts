@@ -1,5 +1,6 @@
 import { lowestIdAt, visibleDomains, type Page, type PageRequest, type Visibility } from '#libs/contracts';
-import type { Queryable } from '#libs/persistence';
+import { databaseClock } from '#libs/kernel';
+import { startOfDay, type Queryable } from '#libs/persistence';
 import { toRequestLogView, REQUEST_COLUMNS, type RequestLogRow, type RequestLogView } from './request-log-view.js';
 
 /** Selects requests; all if empty. */
@@ -20,16 +21,14 @@ interface ListQuery {
   visibility: Visibility;
   request: PageRequest;
   filter: RequestLogFilter;
+  /** Older requests may be deleted already, and are not shown. */
+  keptFrom: Date;
 }
 /** All columns of a request, or null columns if none was found. */
 type ScannedRow = (RequestLogRow | Record<keyof RequestLogRow, null>) & { scanned: number; last_id: string | null };
 
 /** The largest number of rows that are scanned for one page. */
 const MAX_SCANNED = 10_000;
-const BELOW_ALL = 'log_';
-/** `g` sorts after the hex digits. */
-const ABOVE_ALL = 'log_g';
-
 /**
  * Condition on a row of `request_log` with the values of `requestVisibility` from parameter `$first` on: a key sees the
  * requests of keys that saw no more than it does.
@@ -60,8 +59,8 @@ export async function listRequests(database: Queryable, query: ListQuery): Promi
 }
 
 /** At least one row, with null columns if nothing was found. `limit + 1` requests mean that there are more. */
-async function scan(database: Queryable, { visibility, request, filter }: ListQuery): Promise<ScannedRow[]> {
-  const { above, below } = idRange(request, filter);
+async function scan(database: Queryable, { visibility, request, filter, keptFrom }: ListQuery): Promise<ScannedRow[]> {
+  const { above, below } = idRange(request, filter, keptFrom);
   const [order, last] = request.before === undefined ? ['DESC', 'min'] : ['ASC', 'max'];
   const {
     status,
@@ -106,10 +105,16 @@ async function scan(database: Queryable, { visibility, request, filter }: ListQu
   return rows;
 }
 
-/** Ids from `above` to `below`, exclusive. An id contains the time in milliseconds. */
-function idRange(request: PageRequest, { createdAfter, createdBefore }: RequestLogFilter) {
-  const above = [BELOW_ALL];
-  const below = [request.after ?? ABOVE_ALL];
+/**
+ * Ids from `above` to `below`, exclusive. An id contains the time in milliseconds. The range is that of the partitions: only
+ * without the DEFAULT partition, PostgreSQL reads one after the other and stops when the page is full.
+ */
+function idRange(request: PageRequest, { createdAfter, createdBefore }: RequestLogFilter, keptFrom: Date) {
+  const above = [lowestIdAt('log', startOfDay(keptFrom))];
+  const below = [
+    lowestIdAt('log', startOfDay(databaseClock.date(), 2)),
+    ...(request.after === undefined ? [] : [request.after]),
+  ];
   // The smallest text after the id; no id is equal to it.
   if (request.before !== undefined) above.push(`${request.before}0`);
   if (createdAfter) above.push(lowestIdAt('log', createdAfter));

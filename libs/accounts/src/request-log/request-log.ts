@@ -1,6 +1,6 @@
 import { newId, timeOfId, visibleDomains, type Page, type PageRequest, type Visibility } from '#libs/contracts';
-import { Log, Shutdown } from '#libs/kernel';
-import { Database, isDuplicate } from '#libs/persistence';
+import { Config, databaseClock, Log, Shutdown } from '#libs/kernel';
+import { Database, isDuplicate, Partitions, type Expired } from '#libs/persistence';
 import { Injectable } from '@nestjs/common';
 import { listRequests, requestVisibility, visibleRequests, type RequestLogFilter } from './list.js';
 import { RequestLogQueue } from './write-queue.js';
@@ -22,10 +22,6 @@ export interface LoggedRequest {
   latencyMs: number;
 }
 
-const RETENTION_DAYS = 30;
-/** Rows per transaction, for short locks. */
-const PRUNE_BATCH = 1_000;
-
 const INSERT = `
   INSERT INTO request_log (id, account_id, api_key_id, request_id, method, path, status, error, user_agent, ip,
                            latency_ms, created_at, test, domain_ids)
@@ -33,18 +29,15 @@ const INSERT = `
     method text, path text, status smallint, error text, user_agent text, ip text, latency_ms int,
     created_at timestamptz, test boolean, domain_ids text[])`;
 
-const PRUNE = `
-  DELETE FROM request_log WHERE ctid IN (
-    SELECT ctid FROM request_log WHERE created_at < now() - make_interval(days => $1) LIMIT $2
-      FOR UPDATE SKIP LOCKED)`;
-
-/** The API requests of each account of the last 30 days. Written asynchronously in batches. */
+/** The API requests of each account of the last days (RETENTION_REQUEST_LOG). Written asynchronously in batches. */
 @Injectable()
 export class RequestLog {
   private readonly queue: RequestLogQueue;
 
   constructor(
     private readonly database: Database,
+    private readonly partitions: Partitions,
+    private readonly config: Config,
     log: Log,
     shutdown: Shutdown,
   ) {
@@ -77,7 +70,7 @@ export class RequestLog {
 
   /** Newest first. A page may be short although there are more, see `listRequests`. */
   list(visibility: Visibility, request: PageRequest, filter: RequestLogFilter = {}): Promise<Page<RequestLogView>> {
-    return listRequests(this.database, { visibility, request, filter });
+    return listRequests(this.database, { visibility, request, filter, keptFrom: this.keptFrom() });
   }
 
   /** Null for an unknown id, for a request of another account, and for one of a key that sees more than `visibility`. */
@@ -89,14 +82,13 @@ export class RequestLog {
     return rows.length === 0 ? null : toRequestLogView(rows[0]);
   }
 
-  /** Deletes rows older than 30 days and returns their number. Several processes may run it at once. */
-  async prune(): Promise<number> {
-    let removed = 0;
-    for (;;) {
-      const { rowCount } = await this.database.query(PRUNE, [RETENTION_DAYS, PRUNE_BATCH]);
-      removed += rowCount;
-      if (rowCount < PRUNE_BATCH) return removed;
-    }
+  /** Drops the days that are older than RETENTION_REQUEST_LOG. */
+  prune(): Promise<Expired> {
+    return this.partitions.expire('request_log', this.keptFrom());
+  }
+
+  private keptFrom(): Date {
+    return new Date(databaseClock.now() - this.config.settings.RETENTION_REQUEST_LOG);
   }
 
   private async insert(lines: string[]): Promise<void> {

@@ -13,6 +13,7 @@ const logged: LoggedEvent = {
   key: 'wh_01978c0e5f7b7c3a9d21f0b64c1e88ad',
   sequence: 3,
   domainId: 'dom_01978c0e5f7b7c3a9d21f0b64c1e88ac',
+  apiKeyId: 'key_01978c0e5f7b7c3a9d21f0b64c1e88ae',
   test: false,
   position: 4711,
 };
@@ -45,6 +46,7 @@ describe('toRecord and fromRecord', () => {
       'account-id': logged.event.account_id,
       'schema-version': '1',
       'domain-id': logged.domainId,
+      'api-key-id': logged.apiKeyId,
       sequence: '3',
       position: '4711',
       test: 'false',
@@ -53,7 +55,7 @@ describe('toRecord and fromRecord', () => {
 
   it('restore the event', () => {
     expect(fromRecord(received(toRecord(logged)))).toEqual(logged);
-    const other = { ...logged, domainId: null, test: true };
+    const other = { ...logged, domainId: null, apiKeyId: null, test: true };
     expect(fromRecord(received(toRecord(other)))).toEqual(other);
   });
 

@@ -6,9 +6,9 @@ const SCHEMA_VERSION = '1';
 
 /**
  * An event as a Kafka record. The value is exactly the public event. The headers repeat its routing fields and add those
- * that are not public, for the consumers of this service: `domain-id` (absent without one), `sequence`, `position`, `test`.
+ * that are not public, for the consumers of this service: `domain-id` (absent without one), `api-key-id` (likewise), `sequence`, `position`, `test`.
  */
-export function toRecord({ event, key, sequence, domainId, test, position }: LoggedEvent): Message {
+export function toRecord({ event, key, sequence, domainId, apiKeyId, test, position }: LoggedEvent): Message {
   const { id, account_id, type, created_at, data } = event;
   return {
     key,
@@ -20,6 +20,7 @@ export function toRecord({ event, key, sequence, domainId, test, position }: Log
       'account-id': account_id,
       'schema-version': SCHEMA_VERSION,
       ...(domainId === null ? {} : { 'domain-id': domainId }),
+      ...(apiKeyId === null ? {} : { 'api-key-id': apiKeyId }),
       sequence: String(sequence),
       position: String(position),
       test: String(test),
@@ -45,6 +46,7 @@ export function fromRecord(message: Pick<KafkaMessage, 'key' | 'value' | 'header
     key: message.key.toString(),
     sequence: Number(required('sequence')),
     domainId: header('domain-id') ?? null,
+    apiKeyId: header('api-key-id') ?? null,
     test: required('test') === 'true',
     position: Number(required('position')),
   };

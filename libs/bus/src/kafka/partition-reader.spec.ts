@@ -11,7 +11,7 @@ const event = (position: number): LoggedEvent => ({
     ...{ id: newId('evt'), account_id: newId('acc'), type: 'webhook.test', created_at: '2026-02-03T04:05:06.789Z' },
     data: { webhook_id: newId('wh'), message: 'x' },
   },
-  ...{ key: newId('wh'), sequence: 1, domainId: null, test: false, position },
+  ...{ key: newId('wh'), sequence: 1, domainId: null, apiKeyId: null, test: false, position },
 });
 
 function message(offset: number, of: LoggedEvent): KafkaMessage {

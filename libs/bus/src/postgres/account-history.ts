@@ -1,7 +1,15 @@
 import { Injectable } from '@nestjs/common';
-import { visibleDomains, type LoggedEvent, type Page, type PageRequest, type Visibility } from '#libs/contracts';
+import {
+  timeOfId,
+  visibleDomains,
+  type LoggedEvent,
+  type Page,
+  type PageRequest,
+  type Visibility,
+} from '#libs/contracts';
+import { Config, databaseClock } from '#libs/kernel';
 import { Database } from '#libs/persistence';
-import { LOG_COLUMNS, toLoggedEvent, type LoggedEventRow } from './event-row.js';
+import { BATCH_END, earliestMove, elementColumns, POSITION, toLoggedEvent, type LoggedEventRow } from './event-row.js';
 
 /** Selects events of an account; all if empty. */
 export interface HistoryFilter {
@@ -11,13 +19,17 @@ export interface HistoryFilter {
   domainId?: string;
 }
 
-/** The largest number of events that are scanned for one page. */
-const MAX_SCANNED = 10_000;
+/** The largest number of events of the account that are examined for one page. */
+const MAX_EVENTS = 10_000;
+/** The same in batches: of other accounts, a batch may have any number of events. */
+const MAX_BATCHES = 4_000;
+/** A scan that was cut off by MAX_BATCHES found its last event in one of the last so many batches. */
+const BATCHES_WITHOUT_EVENT = 32;
 
-/** Condition on a row of `event_log` with the values of `eventVisibility` from parameter `$first` on. */
-const visibleEvents = (first: number) =>
-  `account_id = $${first} AND ($${first + 1}::boolean IS FALSE OR test)
-   AND ($${first + 2}::text[] IS NULL OR domain_id = ANY ($${first + 2}))`;
+/** Condition on an event, by the values of `eventVisibility` from parameter `$first` on. `column` gives its columns. */
+const visibleEvents = (first: number, column: (name: string) => string) =>
+  `${column('account_id')} = $${first} AND ($${first + 1}::boolean IS FALSE OR ${column('test')})
+   AND ($${first + 2}::text[] IS NULL OR ${column('domain_id')} = ANY ($${first + 2}))`;
 
 const eventVisibility = (visibility: Visibility) => [
   visibility.accountId,
@@ -25,7 +37,21 @@ const eventVisibility = (visibility: Visibility) => [
   visibleDomains(visibility),
 ];
 
-type HistoryRow = LoggedEventRow & { scanned: string; last_id: string | null };
+/** For a FROM clause: the batch `b` with event $1, and its subscript `event.subscript`. $2: not moved before. */
+const BATCH_WITH_EVENT = `event_log AS b CROSS JOIN LATERAL array_position(b.event_id, $1) AS event (subscript)
+  WHERE b.event_ids @> $1::text AND b.moved_at >= $2 AND event.subscript IS NOT NULL`;
+
+/** An event of the account, as the place in the log where a page begins. */
+interface Place {
+  position: number;
+  movedAt: Date;
+}
+
+/** Before the first event. */
+const START: Place = { position: 0, movedAt: new Date(0) };
+
+/** Whether the scan ended before the log did, and the last event that it examined; null if there is none. */
+type HistoryRow = LoggedEventRow & { is_cut: boolean; last_id: string | null };
 
 /**
  * The events of one account in the order of the log, oldest first, always from PostgreSQL. A page has a bounded cost: if a
@@ -34,7 +60,15 @@ type HistoryRow = LoggedEventRow & { scanned: string; last_id: string | null };
  */
 @Injectable()
 export class AccountHistory {
-  constructor(private readonly database: Database) {}
+  constructor(
+    private readonly database: Database,
+    private readonly config: Config,
+  ) {}
+
+  /** Whether the log keeps no events of the time when this one was made. */
+  isExpired(eventId: string): boolean {
+    return timeOfId(eventId).getTime() < databaseClock.now() - this.config.settings.RETENTION_EVENTS;
+  }
 
   /** Null if the cursor is not an event of this account. Entries are in the order of the log, for `before` too. */
   async page(
@@ -43,17 +77,17 @@ export class AccountHistory {
     filter: HistoryFilter = {},
   ): Promise<Page<LoggedEvent> | null> {
     const cursor = request.before ?? request.after;
-    const from = cursor === undefined ? 0 : await this.positionOf(visibility.accountId, cursor);
+    const from = cursor === undefined ? START : await this.placeOf(visibility.accountId, cursor);
     if (from === null) return null;
     const rows = await this.scan(
       { visibility, from, isBackwards: request.before !== undefined, ...filter },
       request.limit,
     );
-    const [{ scanned, last_id }] = rows;
+    const [{ is_cut: isScanCut, last_id }] = rows;
     const events = rows.filter(({ event_id }) => event_id !== null).map(toLoggedEvent);
     const data = events.slice(0, request.limit);
     const isCut = events.length > request.limit;
-    const has_more = isCut || Number(scanned) === MAX_SCANNED;
+    const has_more = isCut || isScanCut;
     const next = isCut ? data[data.length - 1].event.id : last_id;
     if (request.before !== undefined) data.reverse();
     return { object: 'list', has_more, data, next_cursor: has_more ? next : null };
@@ -62,54 +96,93 @@ export class AccountHistory {
   /** Null for an unknown id and for an event that the key does not see. */
   async find(visibility: Visibility, eventId: string): Promise<LoggedEvent | null> {
     const { rows } = await this.database.query<LoggedEventRow>(
-      `SELECT ${LOG_COLUMNS} FROM event_log WHERE event_id = $1 AND ${visibleEvents(2)}`,
-      [eventId, ...eventVisibility(visibility)],
+      `SELECT ${elementColumns('event.subscript')} FROM ${BATCH_WITH_EVENT}
+          AND ${visibleEvents(3, (name) => `b.${name}[event.subscript]`)}`,
+      [eventId, earliestMove(eventId), ...eventVisibility(visibility)],
     );
     return rows.length === 0 ? null : toLoggedEvent(rows[0]);
   }
 
-  private async positionOf(accountId: string, eventId: string): Promise<number | null> {
-    const { rows } = await this.database.query<{ position: string }>(
-      'SELECT position FROM event_log WHERE event_id = $1 AND account_id = $2',
-      [eventId, accountId],
+  private async placeOf(accountId: string, eventId: string): Promise<Place | null> {
+    const { rows } = await this.database.query<{ position: string; moved_at: Date }>(
+      `SELECT b.first_position + event.subscript - 1 AS position, b.moved_at FROM ${BATCH_WITH_EVENT}
+          AND b.account_id[event.subscript] = $3`,
+      [eventId, earliestMove(eventId), accountId],
     );
-    return rows.length === 0 ? null : Number(rows[0].position);
+    return rows.length === 0 ? null : { position: Number(rows[0].position), movedAt: rows[0].moved_at };
   }
 
   /** At least one row, with a null event if nothing was found. `limit + 1` events mean that there are more. */
   private async scan(
-    of: HistoryFilter & { visibility: Visibility; from: number; isBackwards: boolean },
+    of: HistoryFilter & { visibility: Visibility; from: Place; isBackwards: boolean },
     limit: number,
   ): Promise<HistoryRow[]> {
-    const [operator, order, last] = of.isBackwards ? ['<', 'DESC', 'min'] : ['>', 'ASC', 'max'];
-    // In the text of the statement: the planner must see that the partial index on test events suffices.
-    const ofMode = of.visibility.mode === 'test' ? 'AND test' : '';
-    const columns = LOG_COLUMNS.split(', ').map((name) => `e.${name}`);
+    const order = of.isBackwards ? 'DESC' : 'ASC';
+    const last = of.isBackwards ? 'min' : 'max';
     const { rows } = await this.database.query<HistoryRow>(
-      `WITH candidates AS (
-         SELECT position, type, domain_id FROM event_log
-          WHERE account_id = $1 AND position ${operator} $2 ${ofMode} ${of.key === undefined ? '' : 'AND key = $7'}
-          ORDER BY ${of.key === undefined ? 'account_id' : 'key'} ${order}, position ${order} LIMIT ${MAX_SCANNED}),
-       ends AS (SELECT count(*) AS scanned, ${last}(position) AS last_position FROM candidates),
+      `WITH scanned AS MATERIALIZED (
+         SELECT b.number, b.moved_at, ${POSITION} AS position, b.ending, event.subscript, event.event_id, event.type, event.domain_id
+           FROM (${of.key === undefined ? accountBatches(of) : keyBatches(of)}) AS b,
+                LATERAL (
+                  SELECT * FROM unnest(b.event_id, b.account_id, b.domain_id, b.type, b.test, b.key) WITH ORDINALITY
+                         AS each (event_id, account_id, domain_id, type, test, key, subscript)
+                   ORDER BY subscript ${order}) AS event
+          WHERE event.account_id = $1 AND ${POSITION} ${of.isBackwards ? '<' : '>'} $2
+                ${of.visibility.mode === 'test' ? 'AND event.test' : ''} ${of.key === undefined ? '' : 'AND event.key = $8'}
+          LIMIT ${MAX_EVENTS}),
+       ends AS (SELECT ${last}(position) AS position,
+                       count(*) = ${MAX_EVENTS} OR coalesce(max(number), 0) > ${MAX_BATCHES - BATCHES_WITHOUT_EVENT} AS is_cut
+                  FROM scanned),
        chosen AS (
-         SELECT position FROM candidates
+         SELECT * FROM scanned
           WHERE ($3::text[] IS NULL OR type = ANY($3)) AND ($4::text IS NULL OR domain_id = $4)
             AND ($5::text[] IS NULL OR domain_id = ANY ($5))
           ORDER BY position ${order} LIMIT $6)
-       SELECT ends.scanned, (SELECT event_id FROM event_log WHERE position = ends.last_position) AS last_id,
-              ${columns.join(', ')}
-         FROM ends LEFT JOIN chosen ON true LEFT JOIN event_log e ON e.position = chosen.position
-        ORDER BY e.position ${order}`,
+       SELECT ends.is_cut, (SELECT event_id FROM scanned WHERE position = ends.position) AS last_id, event.*
+         FROM ends LEFT JOIN (
+           SELECT ${elementColumns('chosen.subscript')}
+             FROM chosen JOIN event_log AS b ON b.moved_at = chosen.moved_at AND ${BATCH_END} = chosen.ending) AS event ON true
+        ORDER BY event.position ${order}`,
       [
         of.visibility.accountId,
-        of.from,
+        of.from.position,
         of.types ?? null,
         of.domainId ?? null,
         visibleDomains(of.visibility),
         limit + 1,
-        ...(of.key === undefined ? [] : [of.key]),
+        of.from.movedAt,
+        ...(of.key === undefined ? [] : [of.key, earliestMove(of.key)]),
       ],
     );
     return rows;
   }
+}
+
+/** The batches with events of account $1 from position $2 on, in order; $7: when the event at that position was moved. */
+function accountBatches(of: { visibility: Visibility; isBackwards: boolean }): string {
+  const order = of.isBackwards ? 'DESC' : 'ASC';
+  const from = of.isBackwards
+    ? "moved_at <= $7::timestamptz + interval '1 s' AND first_position < $2"
+    : `moved_at >= $7 AND ${BATCH_END} > $2::bigint + 1`;
+  // In the text of the statement: the planner must see that the partial index suffices.
+  const ofMode = of.visibility.mode === 'test' ? 'AND has_test' : '';
+  return `
+    SELECT batch.*, row_number() OVER () AS number
+      FROM (SELECT * FROM event_log_accounts WHERE account_id = $1 AND ${from} ${ofMode}
+             ORDER BY moved_at ${order}, first_position ${order}) AS entry
+           CROSS JOIN LATERAL (
+             SELECT *, ${BATCH_END} AS ending FROM event_log
+              WHERE moved_at = entry.moved_at AND ${BATCH_END} > entry.first_position
+                AND ${BATCH_END} <= entry.first_position + entry.count
+              ORDER BY ${BATCH_END} ${order}) AS batch
+     LIMIT ${MAX_BATCHES}`;
+}
+
+/** The batches with events of key $8, in order. Found before they are sorted: the index has no order. */
+function keyBatches(of: { isBackwards: boolean }): string {
+  return `
+    SELECT found.*, 0 AS number
+      FROM (SELECT *, ${BATCH_END} AS ending FROM event_log WHERE key @> ARRAY[$8] AND moved_at >= $9 OFFSET 0) AS found
+     WHERE $7::timestamptz IS NOT NULL
+     ORDER BY ending ${of.isBackwards ? 'DESC' : 'ASC'}`;
 }

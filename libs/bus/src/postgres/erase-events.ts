@@ -1,8 +1,29 @@
 import type { AddressErasure, ErasedBatch } from '#libs/contracts';
 import type { Queryable } from '#libs/persistence';
+import { BATCH_END, POSITION } from './event-row.js';
 
 /** Events that one batch reads. */
 const SCANNED = 5_000;
+
+/** An element of a batch; `data` is null if no event was found. */
+interface FoundEvent {
+  /** As text, because a Date has no microseconds. */
+  moved_at: string;
+  ending: string;
+  subscript: string;
+  data: string | null;
+}
+
+/** The batches with events of account $1 behind position $2, in order. */
+const BATCHES_OF_ACCOUNT = `
+  SELECT batch.*
+    FROM (SELECT * FROM event_log_accounts WHERE account_id = $1 AND ${BATCH_END} > $2::bigint + 1
+           ORDER BY moved_at, first_position) AS entry
+         CROSS JOIN LATERAL (
+           SELECT *, ${BATCH_END} AS ending FROM event_log
+            WHERE moved_at = entry.moved_at AND ${BATCH_END} > entry.first_position
+              AND ${BATCH_END} <= entry.first_position + entry.count
+            ORDER BY ${BATCH_END}) AS batch`;
 
 /**
  * Replaces an erased address in the events of its account, from the position in `cursor` on ('' for the beginning). Ids,
@@ -10,23 +31,27 @@ const SCANNED = 5_000;
  * of list entries that exist no more.
  */
 export async function eraseEvents(db: Queryable, erasure: AddressErasure, cursor: string): Promise<ErasedBatch> {
-  const { rows } = await db.query<{ position: string; data: string | null; last: string; scanned: number }>(
+  const { rows } = await db.query<FoundEvent & { last: string; scanned: number }>(
     `WITH scanned AS MATERIALIZED (
-       SELECT position, data FROM event_log WHERE account_id = $1 AND position > $2 ORDER BY position LIMIT $3),
+       SELECT b.moved_at, b.ending, event.subscript, ${POSITION} AS position, event.data
+         FROM (${BATCHES_OF_ACCOUNT}) AS b, unnest(b.account_id, b.data) WITH ORDINALITY AS event (account_id, data, subscript)
+        WHERE event.account_id = $1 AND ${POSITION} > $2 LIMIT $3),
      ends AS (SELECT max(position) AS last, count(*)::int AS scanned FROM scanned),
      found AS (
-       SELECT position, data::text AS data FROM scanned
+       SELECT moved_at::text, ending, subscript, data::text AS data FROM scanned
         WHERE EXISTS (SELECT FROM unnest($4::text[]) AS needle WHERE strpos(lower(data::text), needle) > 0))
-     SELECT found.position, found.data, ends.last, ends.scanned FROM ends LEFT JOIN found ON true`,
+     SELECT found.*, ends.last, ends.scanned FROM ends LEFT JOIN found ON true`,
     [erasure.accountId, cursor === '' ? '0' : cursor, SCANNED, erasure.needles],
   );
   const found = rows.filter((row): row is typeof row & { data: string } => row.data !== null);
-  if (found.length > 0)
-    await db.query(
-      `UPDATE event_log e SET data = v.data::json FROM unnest($1::bigint[], $2::text[]) AS v (position, data)
-        WHERE e.position = v.position`,
-      [found.map(({ position }) => position), found.map(({ data }) => erasure.rewriteEvent(data))],
-    );
+  // One by one: two events may be elements of the same row.
+  for (const { moved_at, ending, subscript, data } of found)
+    await db.query(`UPDATE event_log SET data[$3] = $4::json WHERE moved_at = $1::timestamptz AND ${BATCH_END} = $2`, [
+      moved_at,
+      ending,
+      subscript,
+      erasure.rewriteEvent(data),
+    ]);
   const [{ last, scanned }] = rows;
   return { rows: found.length, cursor: scanned === SCANNED ? last : null };
 }

@@ -1,14 +1,15 @@
 import { Injectable } from '@nestjs/common';
 import type { PageRequest, RoutedEvent } from '#libs/contracts';
 import { Database } from '#libs/persistence';
-import { EVENT_COLUMNS, toRoutedEvent, type EventRow } from './event-row.js';
+import { earliestMove, EVENT_COLUMNS, EVENTS_OF_BATCH, toRoutedEvent, type EventRow } from './event-row.js';
 
 /** Rows of the outbox that are searched. There are more only while no sequencer runs. */
 const MAX_OUTBOX_ROWS = 1_000;
 
 /** One snapshot of log and outbox: the sequencer moves an event between them in one transaction. */
 const EVENTS = `
-  SELECT ${EVENT_COLUMNS} FROM event_log WHERE key = named.key AND account_id = $2
+  SELECT ${EVENT_COLUMNS.replaceAll(/\w+/g, 'event.$&')} FROM event_log AS b, ${EVENTS_OF_BATCH}
+   WHERE b.key @> ARRAY[named.key] AND b.moved_at >= $5 AND event.key = named.key AND event.account_id = $2
   UNION ALL
   SELECT event.*
     FROM (SELECT * FROM outbox ORDER BY id LIMIT ${MAX_OUTBOX_ROWS}) AS waiting,
@@ -38,6 +39,8 @@ export class KeyHistory {
   ): Promise<Map<string, RoutedEvent[]>> {
     const [operator, order] = request.before === undefined ? ['>', 'ASC'] : ['<', 'DESC'];
     const cursor = request.before ?? request.after ?? null;
+    const moves = of.keys.map((key) => earliestMove(key).getTime());
+    const since = new Date(moves.length === 0 ? 0 : Math.min(...moves));
     const { rows } = await this.database.query<EventRow>(
       `SELECT found.* FROM unnest($1::text[]) AS named (key) CROSS JOIN LATERAL (
          WITH events AS (${EVENTS})
@@ -45,7 +48,7 @@ export class KeyHistory {
           WHERE $3::text IS NULL OR sequence ${operator} (SELECT sequence FROM events WHERE event_id = $3)
           ORDER BY sequence ${order} LIMIT $4) AS found
        ORDER BY found.sequence ${order}`,
-      [of.keys, of.accountId, cursor, request.limit + 1],
+      [of.keys, of.accountId, cursor, request.limit + 1, since],
     );
     const byKey = new Map<string, RoutedEvent[]>(of.keys.map((key) => [key, []]));
     for (const row of rows) byKey.get(row.key)?.push(toRoutedEvent(row));

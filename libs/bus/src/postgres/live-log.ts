@@ -3,7 +3,8 @@ import { LocalNotifications } from '#libs/kernel';
 import { Database } from '#libs/persistence';
 import type { LoggedEvent } from '#libs/contracts';
 import { LogListener } from './log-listener.js';
-import { LOG_COLUMNS, toLoggedEvent, type LoggedEventRow } from './event-row.js';
+import { BATCH_END, batchesAfter, endOfBatchWith, EVENTS_OF_BATCH, LOG_COLUMNS, POSITION } from './event-row.js';
+import { ReadHint, toLoggedEvent, type LoggedEventRow } from './event-row.js';
 
 /** Positions above `after`, up to `upTo`. */
 export interface PositionRange {
@@ -18,6 +19,8 @@ export interface PositionRange {
  */
 @Injectable()
 export class LiveLog {
+  private readonly hint = new ReadHint();
+
   constructor(
     private readonly database: Database,
     private readonly listener: LogListener,
@@ -37,7 +40,7 @@ export class LiveLog {
   /** The position of the oldest event that the log still has, or 0. */
   async oldest(): Promise<number> {
     const { rows } = await this.database.query<{ position: string }>(
-      'SELECT position FROM event_log ORDER BY position LIMIT 1',
+      `SELECT first_position AS position FROM event_log ORDER BY ${BATCH_END} LIMIT 1`,
     );
     return Number(rows[0]?.position ?? 0);
   }
@@ -46,9 +49,11 @@ export class LiveLog {
   async count({ after, upTo }: PositionRange, types: readonly string[]): Promise<number> {
     const { rows } = await this.database.query<{ count: number }>({
       name: 'bus-log-count',
-      text: `SELECT count(*)::int AS count FROM event_log
-              WHERE position > $1 AND position <= $2 AND type = ANY($3) AND NOT test`,
-      values: [after, upTo, types],
+      text: `SELECT count(*)::int AS count
+               FROM event_log AS b, unnest(b.type, b.test) WITH ORDINALITY AS event (type, test, subscript)
+              WHERE moved_at >= $4 AND ${BATCH_END} > $1::bigint + 1 AND ${BATCH_END} <= ${endOfBatchWith('$2')}
+                AND ${POSITION} > $1 AND ${POSITION} <= $2 AND event.type = ANY($3) AND NOT event.test`,
+      values: [after, upTo, types, this.hint.since(after)],
     });
     return rows[0].count;
   }
@@ -61,11 +66,12 @@ export class LiveLog {
   ): Promise<LoggedEvent[]> {
     // Not a named statement, so that it is planned for the given filter and position.
     const { rows } = await this.database.query<LoggedEventRow>(
-      `SELECT ${LOG_COLUMNS} FROM event_log
-        WHERE position > $1 AND ($3::text IS NULL OR account_id = $3) AND ($4::text IS NULL OR domain_id = $4)
-        ORDER BY position LIMIT $2`,
-      [after, limit, filter.accountId ?? null, filter.domainId ?? null],
+      `SELECT ${LOG_COLUMNS} FROM (${batchesAfter('$1', '$5')}) AS b, ${EVENTS_OF_BATCH}
+        WHERE ${POSITION} > $1 AND ($3::text IS NULL OR event.account_id = $3) AND ($4::text IS NULL OR event.domain_id = $4)
+        LIMIT $2`,
+      [after, limit, filter.accountId ?? null, filter.domainId ?? null, this.hint.since(after)],
     );
+    this.hint.note(rows);
     return rows.map(toLoggedEvent);
   }
 

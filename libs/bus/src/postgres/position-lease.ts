@@ -1,6 +1,5 @@
 import { backoffMs, sleep } from '#libs/kernel';
-import { isUnavailable, type Database, type Worker } from '#libs/persistence';
-import { Lease } from './lease.js';
+import { isUnavailable, Lease, type Database, type Worker } from '#libs/persistence';
 
 /** The stored position of a consumer of the PostgreSQL log; 0 before its first batch. */
 export async function storedPosition(database: Database, consumer: string): Promise<number> {

@@ -3,7 +3,9 @@ import { backoffMs, sleep, WakeSignal, type LocalNotifications, type Log } from 
 import type { Database, Worker } from '#libs/persistence';
 import type { BatchBoundaries, Boundaries } from '../batch-boundaries.js';
 import type { ConsumeOptions, EventBatch } from '../event-log.js';
-import { LOG_COLUMNS, toLoggedEvent, type LoggedEventRow } from './event-row.js';
+import { batchesAfter, BATCH_END, endOfBatchWith, EVENTS_OF_BATCH, LOG_COLUMNS, POSITION } from './event-row.js';
+import { ReadHint, toLoggedEvent, type LoggedEventRow } from './event-row.js';
+import type { LogLag } from '../log-lag.js';
 import { PositionLease } from './position-lease.js';
 import type { RecentEvents } from './recent-events.js';
 
@@ -23,6 +25,7 @@ export class PostgresConsumer {
   private loop: Promise<void> | undefined;
   private unsubscribe: (() => void) | undefined;
   private failures = 0;
+  private readonly hint = new ReadHint();
   /** The last batch, the time of `performance.now()`, and the number of batches in a row before it. */
   private last = { events: 0, at: -Infinity, consecutive: 0 };
 
@@ -35,6 +38,7 @@ export class PostgresConsumer {
       log: Log;
       recent: RecentEvents;
       worker: Worker;
+      lag: Pick<LogLag, 'countLost'>;
     },
   ) {}
 
@@ -114,7 +118,14 @@ export class PostgresConsumer {
     if (recorded === null || recorded.last <= lease.position) return;
     if (recorded.first > lease.position + 1) return this.parts.boundaries.remove(this.boundarySource, recorded);
     const batch = await this.readRange(recorded);
-    if (batch === null) throw new Error(`the log does not have the recorded batch of ${this.options.consumer}`);
+    if (batch?.first !== recorded.first || batch.last !== recorded.last) {
+      // It cannot be repeated as it was. What the log still has of it becomes part of a new batch.
+      this.parts.log.warn('log consumer: the event log no longer has the recorded batch', {
+        consumer: this.options.consumer,
+        ...recorded,
+      });
+      return this.parts.boundaries.remove(this.boundarySource, recorded);
+    }
     this.parts.log.info('log consumer: repeats the recorded batch', {
       consumer: this.options.consumer,
       ...recorded,
@@ -151,23 +162,43 @@ export class PostgresConsumer {
     // Not by a range of positions: these are dense, but the oldest events may have been deleted.
     const batch = await this.read({
       name: 'bus-log-next',
-      text: `SELECT ${LOG_COLUMNS} FROM event_log WHERE position > $1 ORDER BY position LIMIT $2`,
-      values: [position, batchSize],
+      text: `SELECT ${LOG_COLUMNS} FROM (${batchesAfter('$1', '$3')}) AS b, ${EVENTS_OF_BATCH}
+              WHERE ${POSITION} > $1 LIMIT $2`,
+      values: [position, batchSize, this.hint.since(position)],
     });
-    if (batch !== null) this.parts.recent.addRead(batch.events);
+    if (batch !== null) {
+      this.parts.recent.addRead(batch.events);
+      this.reportGap(position, batch.first);
+    }
     return { batch, isLast: batch === null || batch.events.length < batchSize };
+  }
+
+  /** Events that retention dropped before this consumer handled them. A new consumer begins with the oldest event. */
+  private reportGap(position: number, next: number): void {
+    const lost = next - position - 1;
+    if (lost <= 0 || position === 0) return;
+    this.parts.lag.countLost(this.options.consumer, lost);
+    this.parts.log.warn('log consumer: events were dropped from the event log before they were handled', {
+      consumer: this.options.consumer,
+      events: lost,
+      first: position + 1,
+      last: next - 1,
+    });
   }
 
   private readRange({ first, last }: Boundaries): Promise<EventBatch | null> {
     return this.read({
       name: 'bus-log-range',
-      text: `SELECT ${LOG_COLUMNS} FROM event_log WHERE position BETWEEN $1 AND $2 ORDER BY position`,
+      text: `SELECT ${LOG_COLUMNS} FROM event_log AS b, ${EVENTS_OF_BATCH}
+              WHERE ${BATCH_END} > $1 AND ${BATCH_END} <= ${endOfBatchWith('$2')} AND ${POSITION} BETWEEN $1 AND $2
+              ORDER BY position`,
       values: [first, last],
     });
   }
 
-  private async read(query: { name: string; text: string; values: number[] }): Promise<EventBatch | null> {
+  private async read(query: { name: string; text: string; values: unknown[] }): Promise<EventBatch | null> {
     const { rows } = await this.parts.database.query<LoggedEventRow>(query);
+    this.hint.note(rows);
     return rows.length === 0 ? null : batchOf(rows.map(toLoggedEvent));
   }
 

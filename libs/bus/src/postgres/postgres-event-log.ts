@@ -3,6 +3,7 @@ import { LocalNotifications, Log, Shutdown } from '#libs/kernel';
 import { Database, Worker } from '#libs/persistence';
 import { BatchBoundaries } from '../batch-boundaries.js';
 import { EventLog, type ConsumeOptions } from '../event-log.js';
+import { LogLag } from '../log-lag.js';
 import { Parking } from '../parking/parking.js';
 import { LogListener } from './log-listener.js';
 import { storedPosition } from './position-lease.js';
@@ -21,6 +22,7 @@ export class PostgresEventLog extends EventLog {
     private readonly shutdown: Shutdown,
     private readonly recent: RecentEvents,
     private readonly worker: Worker,
+    private readonly lag: LogLag,
     private readonly parking: Parking,
   ) {
     super();
@@ -29,7 +31,7 @@ export class PostgresEventLog extends EventLog {
   async consume(options: ConsumeOptions): Promise<void> {
     if (this.shutdown.begun) return;
     this.listener.start();
-    const { database, boundaries, notifications, log, recent, worker } = this;
+    const { database, boundaries, notifications, log, recent, worker, lag } = this;
     recent.addReader();
     const consumer = new PostgresConsumer(this.parking.guard(options), {
       database,
@@ -38,6 +40,7 @@ export class PostgresEventLog extends EventLog {
       log,
       recent,
       worker,
+      lag,
     });
     this.shutdown.on('work', `log consumer ${options.consumer}`, () => consumer.stop());
     consumer.start();

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { backoffMs, Config, LocalNotifications, Log, Shutdown, sleep, WakeSignal } from '#libs/kernel';
-import { Database, Worker } from '#libs/persistence';
-import { Lease } from './lease.js';
+import { Database, Lease, Worker } from '#libs/persistence';
+
 import { LOG_CHANNEL } from './log-listener.js';
 import { EVENT_COLUMNS } from './event-row.js';
 
@@ -39,10 +39,21 @@ const MAY_MOVE = `
          ), false)::text, true)`;
 
 /**
- * The order of a move is (key, sequence). A move takes a prefix of the outbox by id, and the rows of one key are in the
- * order of its sequence (which is assigned under the lock of that key's row, held until commit), so a move never contains
- * event n + 1 of a key without n. Rows are addressed by `ctid`, because the plan then does not depend on statistics, which
- * are always wrong for a queue; rows are never updated, and deleted only here, under the lease.
+ * Small outbox rows are joined until a batch of the log has about so many events: a batch has a fixed cost, but a reader of
+ * one event reads all of its batch.
+ */
+const BATCH_EVENTS = 64;
+/** An account has one entry in `event_log_accounts` for so many consecutive events of a move. */
+const ACCOUNT_EVENTS = 512;
+
+const COLUMNS = EVENT_COLUMNS.split(', ');
+
+/**
+ * The order of a move is that of the outbox rows, and within a row that of its elements. Both have the events of one key in the
+ * order of its sequence, which is assigned under the lock of that key's row, held until commit. A move takes a prefix of
+ * the outbox by id, so it never contains event n + 1 of a key without n. Rows are addressed by `ctid`, because the plan
+ * then does not depend on statistics, which are always wrong for a queue; rows are never updated, and deleted only here,
+ * under the lease. The aggregates keep the order of their sorted subquery.
  */
 const MOVE = `
   WITH candidates AS (
@@ -50,21 +61,32 @@ const MOVE = `
       FROM outbox WHERE current_setting('postloft.may_move')::boolean ORDER BY id LIMIT ${MAX_ROWS}
   ), deleted AS (
     DELETE FROM outbox WHERE ctid = ANY (ARRAY(SELECT ctid FROM candidates WHERE before < $1))
-    RETURNING ${EVENT_COLUMNS}
-  ), events AS MATERIALIZED (
-    SELECT event.*
-      FROM deleted, unnest(${EVENT_COLUMNS}) AS event (${EVENT_COLUMNS})
+    RETURNING id, cardinality(sequence) AS events, ${EVENT_COLUMNS}
   ), counted AS (
-    SELECT count(*) AS moved FROM events
+    SELECT coalesce(sum(events), 0)::bigint AS moved, count(*)::int AS outbox_rows FROM deleted
   ), head AS (
-    UPDATE event_log_head SET position = position + moved FROM counted WHERE moved > 0
-    RETURNING position - moved AS before, moved
+    UPDATE event_log_head SET position = position + moved, moved_at = greatest(moved_at, clock_timestamp())
+      FROM counted WHERE moved > 0
+    RETURNING position - moved AS before, moved_at, moved, outbox_rows
+  ), numbered AS (
+    SELECT *, sum(events) OVER (ORDER BY id ROWS UNBOUNDED PRECEDING) - events AS earlier FROM deleted ORDER BY id
   ), inserted AS (
-    INSERT INTO event_log (position, ${EVENT_COLUMNS})
-    SELECT before + row_number() OVER (ORDER BY key COLLATE "C", sequence), ${EVENT_COLUMNS} FROM events CROSS JOIN head
+    INSERT INTO event_log (first_position, count, moved_at, event_ids, ${EVENT_COLUMNS})
+    SELECT head.before + min(earlier) + 1, sum(events), head.moved_at, event_id_range(min(ids.low), max(ids.high), '[]'),
+           ${COLUMNS.map((name) => `array_concat(${name})`).join(', ')}
+      FROM numbered CROSS JOIN head
+           CROSS JOIN LATERAL (
+             SELECT min(id COLLATE "C") AS low, max(id COLLATE "C") AS high FROM unnest(event_id) AS id) AS ids
+     GROUP BY div(earlier, ${BATCH_EVENTS}), head.before, head.moved_at
+    RETURNING first_position, count, moved_at, account_id, test
+  ), accounts AS (
+    INSERT INTO event_log_accounts (account_id, first_position, count, moved_at, has_test)
+    SELECT event.account_id, min(first_position), max(first_position + count) - min(first_position), moved_at,
+           bool_or(event.test)
+      FROM inserted, unnest(inserted.account_id, inserted.test) AS event (account_id, test)
+     GROUP BY first_position / ${ACCOUNT_EVENTS}, event.account_id, moved_at
   )
-  SELECT moved::int, (SELECT count(*)::int FROM deleted) AS outbox_rows, pg_notify('${LOG_CHANNEL}', $2)
-    FROM head`;
+  SELECT moved::int, outbox_rows, pg_notify('${LOG_CHANNEL}', $2) FROM head`;
 
 /** The result of a move; no row at all if the outbox was empty or another sequencer has the lease. */
 interface Move {

@@ -75,7 +75,7 @@ export class SystemMail {
     await this.domains.addVouched(account.id, this.config.settings.SERVICE_DOMAIN);
     return this.intake.accept({
       accountId: account.id,
-      keyId: 'service',
+      keyId: null,
       mode: 'live',
       source: 'service',
       from: { name: '', address: this.sender },

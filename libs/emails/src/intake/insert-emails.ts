@@ -18,6 +18,7 @@ const EMAIL_COLUMNS: Columns = [
   ['id', 'text'],
   ['account_id', 'text'],
   ['domain_id', 'text'],
+  ['api_key_id', 'text'],
   ['mode', 'text'],
   ['source', 'text'],
   ['status', 'text'],

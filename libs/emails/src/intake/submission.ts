@@ -34,7 +34,8 @@ export interface MimeContent {
 /** One email as REST, the Resend-compatible routes and SMTP pass it to the intake. */
 export interface Submission {
   accountId: string;
-  keyId: string;
+  /** The API key of the caller; null for messages of the service itself. */
+  keyId: string | null;
   mode: Mode;
   source: 'rest' | 'smtp' | 'facade' | 'service';
   from: Mailbox;

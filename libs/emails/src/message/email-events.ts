@@ -10,6 +10,8 @@ export interface EmailInfo {
   id: string;
   accountId: string;
   domainId: string;
+  /** The API key that submitted it; null for messages of the service itself. */
+  apiKeyId: string | null;
   test: boolean;
   sender: string;
   to: string[];
@@ -49,6 +51,7 @@ export function emailEvent<T extends EmailType>(
     key: email.id,
     sequence: of.sequence,
     domainId: email.domainId,
+    apiKeyId: email.apiKeyId,
     test: email.test || isSystemMail(email),
     at: of.at,
   });
@@ -81,6 +84,7 @@ export interface EmailInfoRow {
   id: string;
   account_id: string;
   domain_id: string;
+  api_key_id: string | null;
   mode: string;
   sender: string;
   header_to: string[];
@@ -94,6 +98,7 @@ export const emailInfoOf = (row: EmailInfoRow): EmailInfo => ({
   id: row.id,
   accountId: row.account_id,
   domainId: row.domain_id,
+  apiKeyId: row.api_key_id,
   test: row.mode === 'test',
   sender: row.sender,
   to: row.header_to,

@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { LIMITS, newId, type Visibility } from '#libs/contracts';
-import { Database, GroupCommit } from '#libs/persistence';
+import { Config, databaseClock } from '#libs/kernel';
+import { Database, GroupCommit, Partitions, type Expired } from '#libs/persistence';
 import { visibilityValues, visibleEmails } from './visible-emails.js';
 
 /** A message of the capture inbox as the API shows it. */
@@ -42,7 +43,6 @@ function visibleMessages(visibility: Visibility, first: number): { condition: st
 }
 
 const KEPT_MESSAGES = 10_000;
-const KEPT_DAYS = 7;
 const GROUP_ITEMS = 64;
 const GROUP_BYTES = 8 * 1024 * 1024;
 
@@ -51,7 +51,11 @@ const GROUP_BYTES = 8 * 1024 * 1024;
 export class CapturedMessages {
   private readonly group: GroupCommit<Capture, void>;
 
-  constructor(private readonly database: Database) {
+  constructor(
+    private readonly database: Database,
+    private readonly partitions: Partitions,
+    private readonly config: Config,
+  ) {
     this.group = new GroupCommit({
       commit: (items) => this.insert(items),
       maxItems: GROUP_ITEMS,
@@ -112,18 +116,16 @@ export class CapturedMessages {
     return (await this.database.query(`DELETE FROM captured_messages c WHERE ${condition}`, values)).rowCount;
   }
 
-  /** Keeps the newest 10,000 messages of the last 7 days of each account. */
-  async prune(): Promise<number> {
-    const aged = await this.database.query(
-      'DELETE FROM captured_messages WHERE created_at < now() - make_interval(days => $1)',
-      [KEPT_DAYS],
-    );
+  /** Keeps the newest 10,000 messages of each account, and none longer than RETENTION_CAPTURED and a day. */
+  async prune(now = databaseClock.date()): Promise<Expired> {
+    const { RETENTION_CAPTURED } = this.config.settings;
+    const aged = await this.partitions.expire('captured_messages', new Date(now.getTime() - RETENTION_CAPTURED));
     const crowded = await this.database.query(
       `DELETE FROM captured_messages c USING (SELECT id, row_number() OVER (PARTITION BY account_id ORDER BY id DESC) AS place FROM captured_messages) p
        WHERE c.id = p.id AND p.place > $1`,
       [KEPT_MESSAGES],
     );
-    return aged.rowCount + crowded.rowCount;
+    return { dropped: aged.dropped, deleted: aged.deleted + crowded.rowCount };
   }
 
   /** The account is taken from the email, so that no caller can write into the inbox of another account. */

@@ -80,7 +80,7 @@ export async function emailOfRecipient(
   lock?: 'lock',
 ): Promise<EmailOfRecipient | null> {
   const { rows } = await db.query<EmailOfRecipient>(
-    `SELECT e.id, e.account_id, e.domain_id, e.mode, e.sender, e.sender_address, e.header_to, e.subject, e.tags,
+    `SELECT e.id, e.account_id, e.domain_id, e.api_key_id, e.mode, e.sender, e.sender_address, e.header_to, e.subject, e.tags,
             e.message_id, e.created_at, e.sequence, r.address
        FROM emails e JOIN recipients r ON r.email_id = e.id AND r.ordinal = $2
       WHERE e.id = $1 ${lock ? 'FOR NO KEY UPDATE OF e' : ''}`,

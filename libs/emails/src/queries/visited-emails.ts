@@ -21,7 +21,7 @@ export async function lockVisitedEmails(
   const { rows } = await tx.query<EmailInfoRow & { sequence: number; ordinal: number; address: string }>({
     name: 'tracking-lock',
     text: `
-      SELECT e.id, e.account_id, e.domain_id, e.mode, e.sender, e.header_to, e.subject, e.tags, e.message_id, e.created_at,
+      SELECT e.id, e.account_id, e.domain_id, e.api_key_id, e.mode, e.sender, e.header_to, e.subject, e.tags, e.message_id, e.created_at,
              e.sequence, r.ordinal, r.address
         FROM emails e JOIN recipients r ON r.email_id = e.id
        WHERE e.id = ANY ($1::text[])

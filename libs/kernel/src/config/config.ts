@@ -125,6 +125,13 @@ export const SETTINGS = {
     'connect=30s,greeting=5m,ehlo=5m,mail=5m,rcpt=5m,data=2m,dot=10m,total=20m',
   ),
   DKIM_SIGNING: setting(flag, 'on'),
+  RETENTION_EVENTS: setting(longDuration, '30d'),
+  RETENTION_MESSAGES: setting(longDuration, '90d'),
+  RETENTION_ATTEMPTS: setting(longDuration, '90d'),
+  RETENTION_BODIES: setting(longDuration, '30d'),
+  RETENTION_CAPTURED: setting(longDuration, '7d'),
+  RETENTION_REQUEST_LOG: setting(longDuration, '30d'),
+  RETENTION_WEBHOOK_DELIVERIES: setting(longDuration, '30d'),
   WEBHOOK_RETRY_SCHEDULE: setting(longDurations, '5s,5m,30m,2h,5h,10h,14h,20h,24h'),
   WEBHOOK_TIMEOUT: setting(duration, '15s'),
   DOMAIN_CHECK_INTERVAL: setting(duration, '60s'),
@@ -305,6 +312,10 @@ function contradictions(program: Program, s: Settings): string[] {
   need(
     s.KAFKA_BROKERS === undefined || s.KAFKA_BROKERS.length > 0,
     'KAFKA_BROKERS must name at least one broker as host:port.',
+  );
+  need(
+    s.RETENTION_BODIES <= s.RETENTION_MESSAGES && s.RETENTION_ATTEMPTS <= s.RETENTION_MESSAGES,
+    'RETENTION_BODIES and RETENTION_ATTEMPTS must not be longer than RETENTION_MESSAGES.',
   );
   const oidc = [s.OIDC_ISSUER, s.OIDC_CLIENT_ID, s.OIDC_CLIENT_SECRET];
   need(

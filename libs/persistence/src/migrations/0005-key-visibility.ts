@@ -12,7 +12,6 @@ const COLUMNS = `
 /** Partial indexes on test rows: inserting live rows does not write them. */
 const INDEXES = [
   `CREATE INDEX emails_test ON emails (account_id, id) WHERE mode = 'test'`,
-  'CREATE INDEX event_log_test ON event_log (account_id, position) WHERE test',
   'CREATE INDEX webhook_deliveries_test ON webhook_deliveries (webhook_id, id) WHERE test',
   // With suppressions_domain, the list of a key that is limited to domains: their entries and those of the account.
   'CREATE INDEX suppressions_whole_account ON suppressions (account_id, id) WHERE domain_id IS NULL',

@@ -21,6 +21,7 @@ interface ClaimRow {
   smtp_enhanced: string | null;
   account_id: string;
   domain_id: string;
+  api_key_id: string | null;
   mode: string;
   sender: string;
   to: string[];
@@ -153,7 +154,7 @@ const CLAIM = `
   walked AS (
     SELECT max(domain) AS reached, max(step) AS steps FROM walk WHERE (SELECT count(*) FROM due) < $2)
   SELECT walked.reached, walked.steps, c.* FROM walked LEFT JOIN (
-    SELECT claimed.*, e.account_id, e.domain_id, e.mode, e.sender, e.header_to AS to, e.header_cc AS cc, e.reply_to, e.subject, e.tags,
+    SELECT claimed.*, e.account_id, e.domain_id, e.api_key_id, e.mode, e.sender, e.header_to AS to, e.header_cc AS cc, e.reply_to, e.subject, e.tags,
            e.message_id, e.recipient_count, e.sequence, e.created_at, e.scheduled_at, e.sandbox_result, e.unsubscribe, e.tracking,
            d.envelope
     FROM claimed JOIN emails e ON e.id = claimed.email_id LEFT JOIN domains d ON d.id = e.domain_id) AS c ON true
@@ -188,6 +189,7 @@ function toJob(row: ClaimRow, epoch: number): DeliveryJob {
       id: row.email_id,
       accountId: row.account_id,
       domainId: row.domain_id,
+      apiKeyId: row.api_key_id,
       test: row.mode === 'test',
       sender: row.sender,
       to: row.to,

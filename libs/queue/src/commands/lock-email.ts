@@ -36,7 +36,7 @@ interface EmailRow extends EmailInfoRow {
 export async function lockEmail(tx: Queryable, visibility: Visibility, id: string): Promise<LockedEmail | null> {
   if (!isId('em', id)) return null;
   const { rows } = await tx.query<EmailRow>(
-    `SELECT id, account_id, domain_id, mode, sender, header_to, subject, tags, message_id, created_at, sequence, units, scheduled_at
+    `SELECT id, account_id, domain_id, api_key_id, mode, sender, header_to, subject, tags, message_id, created_at, sequence, units, scheduled_at
        FROM emails e WHERE e.id = $1 AND ${visibleEmails(2)} FOR NO KEY UPDATE`,
     [id, ...visibilityValues(visibility)],
   );

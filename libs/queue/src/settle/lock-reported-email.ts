@@ -30,7 +30,7 @@ interface RecipientRow {
 }
 
 const LOCK_EMAIL = `
-  SELECT id, account_id, domain_id, mode, sender, header_to, subject, tags, message_id, created_at
+  SELECT id, account_id, domain_id, api_key_id, mode, sender, header_to, subject, tags, message_id, created_at
     FROM emails WHERE id = $1 FOR NO KEY UPDATE`;
 
 /**

@@ -38,6 +38,7 @@ const logged = (event: ServiceEvent, domainId: string | null = 'dom_1'): LoggedE
   event,
   key: 'em_1',
   sequence: 1,
+  apiKeyId: null,
   domainId,
   test: false,
   position: 1,

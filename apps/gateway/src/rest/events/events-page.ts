@@ -24,7 +24,9 @@ export async function eventsPage(
   if (page === null)
     throw invalidCursor(
       request.before === undefined ? 'after' : 'before',
-      'must be the id of an event of this account',
+      history.isExpired(request.before ?? request.after ?? '')
+        ? 'names an event that is older than the event log keeps; start without it'
+        : 'must be the id of an event of this account',
     );
   return page;
 }

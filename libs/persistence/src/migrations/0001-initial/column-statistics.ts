@@ -4,7 +4,18 @@
  */
 const WITHOUT_STATISTICS = {
   emails: [
-    ...['sender', 'header_to', 'header_cc', 'header_bcc', 'reply_to', 'tags', 'message_id', 'size', 'recipient_count'],
+    ...[
+      'api_key_id',
+      'sender',
+      'header_to',
+      'header_cc',
+      'header_bcc',
+      'reply_to',
+      'tags',
+      'message_id',
+      'size',
+      'recipient_count',
+    ],
     ...['units', 'updated_at', 'delivered_at', 'lifetime_seconds', 'unsubscribe'],
   ],
   email_contents: ['format', 'body'],
@@ -13,8 +24,30 @@ const WITHOUT_STATISTICS = {
     ...['smtp_code', 'smtp_enhanced', 'smtp_text', 'mx', 'ip', 'tls', 'cipher', 'verified', 'policy', 'source'],
     ...['provider', 'earlier', 'started_at', 'ended_at'],
   ],
-  outbox: ['event_id', 'key', 'sequence', 'account_id', 'domain_id', 'type', 'test', 'created_at', 'data'],
-  event_log: ['data'],
+  outbox: [
+    'event_id',
+    'key',
+    'sequence',
+    'account_id',
+    'domain_id',
+    'api_key_id',
+    'type',
+    'test',
+    'created_at',
+    'data',
+  ],
+  event_log: [
+    'event_id',
+    'key',
+    'sequence',
+    'account_id',
+    'domain_id',
+    'api_key_id',
+    'type',
+    'test',
+    'created_at',
+    'data',
+  ],
 } as const;
 
 export const COLUMN_STATISTICS = Object.entries(WITHOUT_STATISTICS)

@@ -7,6 +7,8 @@ export const EMAILS = `
     id text COLLATE "C" PRIMARY KEY,
     account_id text COLLATE "C" NOT NULL,
     domain_id text COLLATE "C" NOT NULL,
+    -- The API key that submitted the message; NULL for messages of the service itself.
+    api_key_id text COLLATE "C",
     mode text NOT NULL,
     source text NOT NULL,
     status text NOT NULL,
@@ -100,9 +102,10 @@ export const EMAILS = `
     email_id text COLLATE "C" PRIMARY KEY,
     format text NOT NULL CHECK (format IN ('mime', 'parts')),
     body bytea NOT NULL
-  );
+  ) PARTITION BY RANGE (email_id);
   -- Compressing a message body costs time on every insert and saves little.
   ALTER TABLE email_contents ALTER body SET STORAGE EXTERNAL;
+  CREATE TABLE email_contents_default PARTITION OF email_contents DEFAULT;
 
   CREATE TABLE email_tags (
     account_id text COLLATE "C" NOT NULL,
@@ -132,8 +135,9 @@ export const EMAILS = `
     size integer NOT NULL,
     raw bytea NOT NULL,
     created_at timestamptz NOT NULL DEFAULT now()
-  );
+  ) PARTITION BY RANGE (id);
   ALTER TABLE captured_messages ALTER raw SET STORAGE EXTERNAL;
   CREATE INDEX captured_messages_account ON captured_messages (account_id, id);
   CREATE INDEX captured_messages_email ON captured_messages (email_id);
+  CREATE TABLE captured_messages_default PARTITION OF captured_messages DEFAULT;
 `;

@@ -13,6 +13,6 @@ import { WEBHOOKS } from './webhooks.js';
  * by time.
  */
 export const INITIAL = {
-  name: 'Initial1700000000001',
+  name: 'Schema1700000000001',
   statements: [...[ACCOUNTS, DOMAINS, SUPPRESSIONS, EMAILS, QUEUE, INBOUND, EVENTS, WEBHOOKS], COLUMN_STATISTICS],
 };

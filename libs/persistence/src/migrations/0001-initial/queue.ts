@@ -1,7 +1,7 @@
 /** Tables of `libs/queue` and `libs/tls-reports`: attempts and the state that delivery processes share. */
 export const QUEUE = `
   CREATE TABLE attempts (
-    id text COLLATE "C" PRIMARY KEY,
+    id text COLLATE "C" NOT NULL,
     email_id text COLLATE "C" NOT NULL,
     ordinal smallint NOT NULL,
     number smallint NOT NULL,
@@ -21,9 +21,12 @@ export const QUEUE = `
     -- The hosts that were tried before the one that decided, each with the reason for going on. NULL: none.
     earlier jsonb,
     started_at timestamptz NOT NULL,
-    ended_at timestamptz NOT NULL
-  );
-  CREATE INDEX attempts_email ON attempts (email_id);
+    ended_at timestamptz NOT NULL,
+    PRIMARY KEY (email_id, id)
+  ) PARTITION BY RANGE (email_id);
+  -- For readers that follow the attempts of all messages.
+  CREATE INDEX attempts_id ON attempts (id);
+  CREATE TABLE attempts_default PARTITION OF attempts DEFAULT;
 
   -- Throttling decisions that delivery processes share. source '': the source address is chosen by the operating system.
   CREATE TABLE throttling_states (

@@ -10,6 +10,7 @@ import {
 import { QueueDepths } from '#libs/queue';
 import { statsServerVersion } from '#libs/stats';
 import net from 'node:net';
+import { partitionResults } from './partitions.js';
 import { error, ok, skipped, warning, type Check, type Result } from '../../check.js';
 import type { CheckContext } from '../../context.js';
 
@@ -48,7 +49,13 @@ async function checkDatabase(context: CheckContext): Promise<Result[]> {
     ...checkServer(facts),
     ...checkSchema(facts),
     ...checkWorkers(facts),
-    ...(isCurrent ? [await checkMasterKey(opened, context), ...(await checkBacklog(opened))] : []),
+    ...(isCurrent
+      ? [
+          await checkMasterKey(opened, context),
+          ...(await checkBacklog(opened)),
+          ...(await partitionResults(opened, context.config.settings)),
+        ]
+      : []),
   ];
 }
 

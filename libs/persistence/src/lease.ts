@@ -1,4 +1,5 @@
-import type { Database, Worker } from '#libs/persistence';
+import type { Database } from './connection/database.js';
+import type { Worker } from './worker.js';
 
 const BEAT_MS = 3_000;
 /** Without a heartbeat for so many seconds, a lease is free. */
@@ -41,7 +42,7 @@ export class Lease {
     await this.worker.register();
     const startedAt = performance.now();
     const { rows } = await this.database.query<{ fence: string }>({
-      name: 'bus-lease-take',
+      name: 'lease-take',
       text: `WITH taken AS (
                UPDATE leases l SET owner = $2, fence = l.fence + 1, heartbeat_at = now() WHERE l.name = $1 AND ${IS_FREE}
                RETURNING fence),
@@ -92,7 +93,7 @@ export class Lease {
     if (fence === null) return;
     try {
       const { rowCount } = await this.database.query({
-        name: 'bus-lease-beat',
+        name: 'lease-beat',
         text: `UPDATE leases SET heartbeat_at = now() WHERE name = $1 AND owner = $2 AND fence = $3
                RETURNING set_config('synchronous_commit', 'off', true)`,
         values: [this.name, this.worker.id, fence],

@@ -1,0 +1,95 @@
+import { oldestUnsettledEmail } from '#libs/emails';
+import type { Config } from '#libs/kernel';
+import {
+  daysAhead,
+  PARTITIONED_TABLES,
+  Partitions,
+  startOfDay,
+  type Database,
+  type PartitionedTableName,
+  type PartitionState,
+} from '#libs/persistence';
+import { ok, warning, type Result } from '../../check.js';
+
+const DAY_MS = 86_400_000;
+/** A new database has so many, until the program `delivery` has made more. */
+const FEW_DAYS = 1;
+const SUBJECT = 'partitions';
+
+/** Whether the day partitions of the tables are created ahead and dropped in time. */
+export async function partitionResults(
+  database: Database,
+  settings: Config['settings'],
+  now = new Date(),
+): Promise<Result[]> {
+  const states = await new Partitions(database).states();
+  const unsettled = await oldestUnsettledEmail(database);
+  const results = states.flatMap((state) => [
+    ...checkFuture(state, now),
+    ...checkPast(state, { settings, now, unsettled }),
+  ]);
+  return results.length > 0
+    ? results
+    : [ok({ subject: SUBJECT, message: 'Each day of the next week has its partitions.' })];
+}
+
+function checkFuture(state: PartitionState, now: Date): Result[] {
+  const { table, defaultRows } = state;
+  const results: Result[] = [];
+  const ahead = daysAhead(state, now);
+  if (ahead < FEW_DAYS)
+    results.push(
+      warning({
+        subject: SUBJECT,
+        message: `${table} has no partition for ${ahead < 0 ? 'today' : 'tomorrow'}. Mail is accepted without them; deleting it later takes longer.`,
+        fix: 'Is the service (or start:delivery) running, and does its database user own the table? Its log says why a partition was not made.',
+      }),
+    );
+  if (defaultRows > 0)
+    results.push(
+      warning({
+        subject: SUBJECT,
+        message: `${table}_default has ${defaultRows === 10_000 ? 'at least 10000' : defaultRows} rows, of days without a partition.`,
+        fix: 'Nothing has to be done: they are moved to a partition or deleted when their time is over.',
+        facts: { rows: defaultRows },
+      }),
+    );
+  return results;
+}
+
+function checkPast(
+  { table, days }: PartitionState,
+  { settings, now, unsettled }: { settings: Config['settings']; now: Date; unsettled: string | null },
+): Result[] {
+  // A day more: partitions are dropped as a whole, in rounds.
+  const before = new Date(now.getTime() - periodOf(table, settings) - DAY_MS);
+  const late = days.filter((day) => startOfDay(day, 1) <= before);
+  if (late.length === 0) return [];
+  const isKept = unsettled !== null && PARTITIONED_TABLES[table].keyKind === 'em';
+  return [
+    warning({
+      subject: SUBJECT,
+      message: `${table} still has ${late.length} days from ${late[0].toISOString().slice(0, 10)} on, whose time is over${isKept ? `: ${unsettled} has recipients that are still to be delivered` : ''}.`,
+      fix: isKept
+        ? `GET /emails/${unsettled}/explain says what it waits for; cancel it if it is not to be delivered any more.`
+        : 'Is the service (or start:delivery) running? Its log says why a partition was not dropped.',
+      facts: { days: late.length },
+    }),
+  ];
+}
+
+function periodOf(table: PartitionedTableName, settings: Config['settings']): number {
+  switch (table) {
+    case 'event_log':
+    case 'event_log_accounts':
+      return settings.RETENTION_EVENTS;
+    case 'request_log':
+      return settings.RETENTION_REQUEST_LOG;
+    case 'attempts':
+      return settings.RETENTION_ATTEMPTS;
+    case 'email_contents':
+      return settings.RETENTION_BODIES;
+    case 'captured_messages':
+      return settings.RETENTION_CAPTURED;
+  }
+}
