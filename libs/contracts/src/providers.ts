@@ -14,3 +14,26 @@ interface MailboxProvider {
 
 /** Imported and not read with `node:fs`, because contracts has no dependencies and the bundler includes the data. */
 export const MAILBOX_PROVIDERS: readonly MailboxProvider[] = file.providers;
+
+const BY_DOMAIN = new Map<string, string>();
+const BY_FIRST_LABEL = new Map<string, string>();
+for (const { name, statistics = name, domains } of MAILBOX_PROVIDERS)
+  for (const domain of domains)
+    if (domain.endsWith('.')) BY_FIRST_LABEL.set(domain.slice(0, -1), statistics);
+    else BY_DOMAIN.set(domain, statistics);
+
+/**
+ * The mailbox provider of an address or a domain: the name of a known one, else the domain. It depends on the domain
+ * alone, not on the MX, so that all events of a recipient are in the same group.
+ */
+export function mailboxProvider(address: string): string {
+  const domain = address.slice(address.lastIndexOf('@') + 1).toLowerCase();
+  return BY_DOMAIN.get(domain) ?? familyOf(domain) ?? domain;
+}
+
+/** `yahoo.co.uk` and `yahoo.fr` belong to `yahoo`; `yahoo.example.com` does not. */
+function familyOf(domain: string): string | undefined {
+  const labels = domain.split('.');
+  const countries = labels.length === 2 || (labels.length === 3 && /^(co|com|ne|net|or|org)$/.test(labels[1]));
+  return countries ? BY_FIRST_LABEL.get(labels[0]) : undefined;
+}
