@@ -1,5 +1,6 @@
 import { Global, Module, type DynamicModule } from '@nestjs/common';
 import { Config, Log, Shutdown } from '#libs/kernel';
+import { Database, Worker } from '#libs/persistence';
 import { BatchBoundaries } from './batch-boundaries.js';
 import { EventLog } from './event-log.js';
 import { OutboxRelay } from './outbox-relay.js';
@@ -8,9 +9,12 @@ import { AccountHistory } from './postgres/account-history.js';
 import { KeyHistory } from './postgres/key-history.js';
 import { LiveLog } from './postgres/live-log.js';
 import { LogListener } from './postgres/log-listener.js';
+import { PositionLease } from './postgres/position-lease.js';
 import { PostgresEventLog } from './postgres/postgres-event-log.js';
 import { RecentEvents } from './postgres/recent-events.js';
 import { Sequencer } from './postgres/sequencer.js';
+import { TableSource } from './postgres/table-source.js';
+import { TableRelay } from './relayed-table.js';
 
 /** True when KAFKA_BROKERS is set: consumers then read Kafka, and the PostgreSQL log is copied there. */
 const usesKafka = (config: Config): boolean => config.settings.KAFKA_BROKERS !== undefined;
@@ -39,11 +43,12 @@ export class BusModule {
         },
         {
           provide: OutboxRelay,
-          inject: [Sequencer, PostgresEventLog, Config, Log, Shutdown],
+          inject: [Sequencer, LiveLog, Database, Worker, Config, Log, Shutdown],
           useFactory: createOutboxRelay,
         },
+        { provide: TableRelay, inject: [Database, Worker, Config, Log, Shutdown], useFactory: createTableRelay },
       ],
-      exports: [AccountHistory, EventLog, KeyHistory, LiveLog, OutboxRelay, Sequencer],
+      exports: [AccountHistory, EventLog, KeyHistory, LiveLog, OutboxRelay, Sequencer, TableRelay],
     };
   }
 }
@@ -60,10 +65,25 @@ async function chooseEventLog(
 
 async function createOutboxRelay(
   sequencer: Sequencer,
-  postgres: PostgresEventLog,
-  ...[config, log, shutdown]: [Config, Log, Shutdown]
+  liveLog: LiveLog,
+  ...[database, worker, config, log, shutdown]: [Database, Worker, Config, Log, Shutdown]
 ): Promise<OutboxRelay> {
   if (!usesKafka(config)) return new OutboxRelay(sequencer, null);
   const { KafkaRelay } = await import('./kafka/kafka-relay.js');
-  return new OutboxRelay(sequencer, new KafkaRelay(postgres, { config, log, shutdown }));
+  const { LogSource, RELAY_CONSUMER } = await import('./kafka/log-source.js');
+  const source = new LogSource(new PositionLease(database, worker, RELAY_CONSUMER), liveLog);
+  return new OutboxRelay(sequencer, new KafkaRelay(source, 'email.events.v1', { config, log, shutdown }));
+}
+
+async function createTableRelay(
+  database: Database,
+  worker: Worker,
+  ...[config, log, shutdown]: [Config, Log, Shutdown]
+): Promise<TableRelay> {
+  if (!usesKafka(config)) return { start: () => undefined };
+  const { KafkaRelay } = await import('./kafka/kafka-relay.js');
+  return {
+    start: (table) =>
+      new KafkaRelay(new TableSource(table, { database, worker, log }), table.topic, { config, log, shutdown }).start(),
+  };
 }

@@ -1,4 +1,5 @@
 export { WebhookDispatcher } from './delivery/dispatcher.js';
+export { webhookDeliveryRecords } from './history/delivery-records.js';
 export { WebhookDeliveryLog } from './history/delivery-log.js';
 export {
   DELIVERY_STATUSES,

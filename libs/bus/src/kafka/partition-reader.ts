@@ -1,9 +1,9 @@
 import type { EachBatchPayload, KafkaMessage } from 'kafkajs';
 import { backoffMs, type Log, sleep } from '#libs/kernel';
-import type { LoggedEvent } from '#libs/contracts';
+import type { LoggedEvent, PositionRecord } from '#libs/contracts';
 import type { BatchBoundaries, Boundaries } from '../batch-boundaries.js';
 import type { ConsumeOptions, EventBatch, Ownership } from '../event-log.js';
-import { fromRecord } from './event-record.js';
+import { fromRecord, POSITION_TYPE } from './event-record.js';
 
 const HEARTBEAT_EVERY_MS = 2_000;
 
@@ -35,8 +35,9 @@ export class PartitionReader {
       const { messages, range, whole } = this.cut(rest);
       rest = rest.filter((message) => Number(message.offset) > range.last);
       if (!whole) return payload.resolveOffset(messages[messages.length - 1].offset);
-      if (!this.recorded) await this.record(range);
-      const batch = { source: this.source, ...range, events: this.eventsOf(messages) };
+      const batch = { source: this.source, ...range, ...this.contentOf(messages) };
+      // Without events there is nothing that a repetition could store twice.
+      if (!this.recorded && batch.events.length > 0) await this.record(range);
       if (!(await this.complete(batch, payload))) return;
       await this.commit(range, payload);
     }
@@ -74,7 +75,8 @@ export class PartitionReader {
 
   /** Handles the batch until it succeeds; false if the process stops before. */
   private async complete(batch: EventBatch, payload: EachBatchPayload): Promise<boolean> {
-    if (batch.events.length === 0) return true;
+    const isEmpty = batch.events.length === 0;
+    if (isEmpty && (batch.completeTo === undefined || !this.options.positionsOnly)) return true;
     for (let failures = 1; ; failures++) {
       try {
         await this.withHeartbeats(payload, () => this.options.handle(batch, ownershipOf(payload)));
@@ -117,20 +119,30 @@ export class PartitionReader {
     await payload.heartbeat();
   }
 
-  /** A record that cannot be read is skipped and logged, because a repetition would not help. */
-  private eventsOf(messages: KafkaMessage[]): LoggedEvent[] {
-    return messages.flatMap((message) => {
-      try {
-        return [fromRecord(message)];
-      } catch (error) {
-        this.parts.log.error('log consumer: a record cannot be read and is skipped', error, {
-          consumer: this.options.consumer,
-          source: this.source,
-          offset: message.offset,
-        });
-        return [];
-      }
-    });
+  private contentOf(messages: KafkaMessage[]): Pick<EventBatch, 'events' | 'completeTo'> {
+    const events: LoggedEvent[] = [];
+    let completeTo: number | undefined;
+    for (const message of messages) {
+      const record = this.parsed(message);
+      if (record === null) continue;
+      if (isPosition(record)) completeTo = record.position;
+      else events.push(record);
+    }
+    return completeTo === undefined ? { events } : { events, completeTo };
+  }
+
+  /** Null for a record that cannot be read: it is logged and skipped, because a repetition would not help. */
+  private parsed(message: KafkaMessage): LoggedEvent | PositionRecord | null {
+    try {
+      return fromRecord(message);
+    } catch (error) {
+      this.parts.log.error('log consumer: a record cannot be read and is skipped', error, {
+        consumer: this.options.consumer,
+        source: this.source,
+        offset: message.offset,
+      });
+      return null;
+    }
   }
 
   private running(payload: EachBatchPayload): boolean {
@@ -145,6 +157,9 @@ export class PartitionReader {
     return `${this.options.consumer}:${this.source}`;
   }
 }
+
+const isPosition = (record: LoggedEvent | PositionRecord): record is PositionRecord =>
+  'type' in record && record.type === POSITION_TYPE;
 
 function ownershipOf(payload: EachBatchPayload): Ownership {
   return {

@@ -89,6 +89,9 @@ export const SETTINGS = {
   KAFKA_SASL_PASSWORD: optional(text, true),
   KAFKA_SSL: setting(flag, 'false'),
   KAFKA_TOPIC_PREFIX: setting(text, 'postloft.'),
+  KAFKA_PARTITIONS: setting(wholeNumber(1, 1_000), '12'),
+  KAFKA_RETENTION: setting(longDuration, '7d'),
+  KAFKA_COMPRESSION: setting(oneOf('none', 'gzip'), 'none'),
   CLICKHOUSE_URL: optional(url('http', 'https'), true),
   DELIVERY_MODE: setting(oneOf('capture', 'mx', 'smarthost'), 'capture'),
   SMARTHOST_URL: optional(url('smtp', 'smtps'), true),
@@ -272,6 +275,7 @@ function contradictions(program: Program, s: Settings): string[] {
     s.KAFKA_BROKERS === undefined || s.KAFKA_BROKERS.length > 0,
     'KAFKA_BROKERS must name at least one broker as host:port.',
   );
+  need(s.KAFKA_RETENTION >= 60 * minute, 'KAFKA_RETENTION must be at least 1h.');
   need(s.SIGNUP === 'off', 'SIGNUP must be off: this version has no sign-up page yet.');
   return problems;
 }

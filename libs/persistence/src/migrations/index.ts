@@ -5,6 +5,7 @@ import { LEASES } from './0003-leases.js';
 import { PROVED_REPORTS } from './0004-proved-reports.js';
 import { KEY_VISIBILITY } from './0005-key-visibility.js';
 import { TRACKING } from './0006-tracking.js';
+import { KAFKA_RELAY } from './0009-kafka-relay.js';
 
 /** In order. A released migration is never changed; the name of number N ends in 1700000000000 + N. */
 const CHANGES: readonly { name: string; statements: readonly string[] }[] = [
@@ -14,6 +15,7 @@ const CHANGES: readonly { name: string; statements: readonly string[] }[] = [
   PROVED_REPORTS,
   KEY_VISIBILITY,
   TRACKING,
+  KAFKA_RELAY,
 ];
 
 /** The table in which TypeORM records applied migrations. */
