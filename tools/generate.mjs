@@ -1,10 +1,11 @@
 /**
- * Generates `schema.gql` and `openapi.json` from the code; both are committed. With `--check` it writes nothing and
- * exits with 1 if a committed file differs. Compiles first, so that the result never comes from an old build.
+ * Generates `schema.gql`, `openapi.json` and `asyncapi.yaml` from the code; all are committed. With `--check` it writes
+ * nothing and exits with 1 if a committed file differs or `asyncapi.yaml` is not valid. Compiles first, so that the result never comes from an old build.
  */
 import { spawnSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
+import { asyncApiProblems, renderAsyncApi } from './asyncapi.mjs';
 
 const root = fileURLToPath(new URL('../', import.meta.url));
 const check = process.argv.includes('--check');
@@ -13,7 +14,11 @@ const check = process.argv.includes('--check');
 spawnSync(process.execPath, [`${root}node_modules/typescript-native/bin/tsc`, '-p', `${root}tsconfig.build.json`]);
 
 const { renderOpenApi, renderSchema } = await import('../dist/apps/gateway/src/generate.js');
-const outputs = { 'schema.gql': await renderSchema(), 'openapi.json': await renderOpenApi() };
+const outputs = {
+  'schema.gql': await renderSchema(),
+  'openapi.json': await renderOpenApi(),
+  'asyncapi.yaml': renderAsyncApi(),
+};
 
 let stale = 0;
 for (const [file, text] of Object.entries(outputs)) {
@@ -27,7 +32,9 @@ for (const [file, text] of Object.entries(outputs)) {
     console.log(`wrote ${file}`);
   }
 }
-process.exit(stale > 0 ? 1 : 0);
+const problems = await asyncApiProblems(outputs['asyncapi.yaml']);
+for (const problem of problems) console.error(`asyncapi.yaml is not valid: ${problem}`);
+process.exit(stale + problems.length > 0 ? 1 : 0);
 
 function readIfThere(file) {
   try {

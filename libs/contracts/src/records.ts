@@ -11,15 +11,9 @@ export const RECORD_SCHEMA_VERSION = 1;
 export interface EventRecord<T extends EmittedType = EmittedType> extends ServiceEvent<T> {
   /** The sending domain, `dom_…`; null for events without one. */
   domain_id: string | null;
-  /**
-   * Counts the events of one key from 1.
-   * @asType integer
-   */
+  /** Counts the events of one key from 1. */
   sequence: number;
-  /**
-   * Position in the event log of the service. Positions have no gaps over all partitions together.
-   * @asType integer
-   */
+  /** Position in the event log of the service. Positions have no gaps over all partitions together. */
   position: number;
   schema_version: 1;
   /** `test` for messages of test keys and of the sandbox. */
@@ -40,7 +34,6 @@ export type EventRecords = { [T in EmittedType]: EventRecord<T> };
  */
 export interface PositionRecord {
   type: 'log.position';
-  /** @asType integer */
   position: number;
   schema_version: 1;
 }
@@ -54,16 +47,10 @@ export interface AttemptRecord {
   email_id: string;
   /** The address of the recipient. */
   recipient: string;
-  /**
-   * Counts the attempts for this recipient from 1.
-   * @asType integer
-   */
+  /** Counts the attempts for this recipient from 1. */
   number: number;
   outcome: 'delivered' | 'deferred' | 'bounced';
-  /**
-   * Null if no server replied.
-   * @asType integer
-   */
+  /** Null if no server replied. */
   smtp_code: number | null;
   /** RFC 3463, such as `5.1.1`. */
   enhanced_code: string | null;
@@ -91,20 +78,11 @@ export interface WebhookDeliveryRecord {
   event_id: string;
   /** The type under which the endpoint receives the event. */
   event_type: EventType;
-  /**
-   * Counts the attempts of this delivery from 1.
-   * @asType integer
-   */
+  /** Counts the attempts of this delivery from 1. */
   attempt: number;
-  /**
-   * HTTP status; null without a response.
-   * @asType integer
-   */
+  /** HTTP status; null without a response. */
   status: number | null;
-  /**
-   * Milliseconds until the status line, or until the attempt failed.
-   * @asType integer
-   */
+  /** Milliseconds until the status line, or until the attempt failed. */
   latency_ms: number;
   /** Null if the endpoint accepted the event. */
   error: string | null;
