@@ -153,7 +153,7 @@ async function copyLog(url: string, { prefix, isFirst }: { prefix: string; isFir
       `SELECT position > 0 AND position = (SELECT position FROM event_log_head) AS "isDone"
          FROM consumer_positions WHERE consumer = 'kafka-relay'`,
     );
-    return rows[0]?.isDone === true;
+    return rows[0]?.isDone ?? false;
   });
   await process.stop();
 }

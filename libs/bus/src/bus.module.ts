@@ -71,8 +71,10 @@ async function createOutboxRelay(
   if (!usesKafka(config)) return new OutboxRelay(sequencer, null);
   const { KafkaRelay } = await import('./kafka/kafka-relay.js');
   const { LogSource, RELAY_CONSUMER } = await import('./kafka/log-source.js');
+  const { kafkaClient } = await import('./kafka/kafka-client.js');
   const source = new LogSource(new PositionLease(database, worker, RELAY_CONSUMER), liveLog);
-  return new OutboxRelay(sequencer, new KafkaRelay(source, 'email.events.v1', { config, log, shutdown }));
+  const parts = { kafka: kafkaClient(config, log), config, log, shutdown };
+  return new OutboxRelay(sequencer, new KafkaRelay(source, 'email.events.v1', parts));
 }
 
 async function createTableRelay(
@@ -82,8 +84,9 @@ async function createTableRelay(
 ): Promise<TableRelay> {
   if (!usesKafka(config)) return { start: () => undefined };
   const { KafkaRelay } = await import('./kafka/kafka-relay.js');
+  const { kafkaClient } = await import('./kafka/kafka-client.js');
+  const parts = { kafka: kafkaClient(config, log), config, log, shutdown };
   return {
-    start: (table) =>
-      new KafkaRelay(new TableSource(table, { database, worker, log }), table.topic, { config, log, shutdown }).start(),
+    start: (table) => new KafkaRelay(new TableSource(table, { database, worker, log }), table.topic, parts).start(),
   };
 }

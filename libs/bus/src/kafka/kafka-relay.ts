@@ -1,7 +1,6 @@
 import type { Kafka } from 'kafkajs';
 import { backoffMs, sleep, WakeSignal, type Config, type Log, type Shutdown } from '#libs/kernel';
 import type { RelaySource, SourceRecord } from '../relay-source.js';
-import { kafkaClient } from './kafka-client.js';
 import { topicOf, type TopicName } from './topics.js';
 import { TopicWriter, type Entry } from './topic-writer.js';
 
@@ -23,7 +22,6 @@ const STOP_GRACE_MS = 3_000;
  * records behind it may be written twice, with the same `event-id`, but never out of order.
  */
 export class KafkaRelay<P> {
-  private readonly kafka: Kafka;
   private readonly topic: string;
   private readonly signal = new WakeSignal();
   private readonly stopping = new AbortController();
@@ -33,9 +31,8 @@ export class KafkaRelay<P> {
   constructor(
     private readonly source: RelaySource<P>,
     topic: TopicName,
-    private readonly parts: { config: Config; log: Log; shutdown: Shutdown },
+    private readonly parts: { kafka: Kafka; config: Config; log: Log; shutdown: Shutdown },
   ) {
-    this.kafka = kafkaClient(parts.config, parts.log);
     this.topic = topicOf(parts.config, topic);
   }
 
@@ -66,12 +63,12 @@ export class KafkaRelay<P> {
 
   /** From taking the position until an error or the stop. */
   private async copy(): Promise<void> {
-    const { source, kafka, topic, stopping } = this;
+    const { source, topic, stopping } = this;
     let writer: TopicWriter | undefined;
     try {
       while (!stopping.signal.aborted && !(await source.take())) await sleep(STANDBY_MS, stopping.signal);
       if (stopping.signal.aborted) return;
-      const { config, log } = this.parts;
+      const { kafka, config, log } = this.parts;
       const check = () => source.check();
       const onProgress = () => this.signal.notify();
       writer = await beforeStop(TopicWriter.open({ kafka, topic, config, log, check, onProgress }), stopping.signal);
