@@ -3,7 +3,7 @@
 // `test/unit/architecture.spec.ts` plants one violation per rule and sees that rule, and no other, report it.
 
 const MECHANISMS = 'dns|safe-fetch|mime|mta|persistence|bus|stats|tracking';
-const DOMAINS = 'accounts|domains|suppressions|emails|queue|inbound|tls-reports|webhooks';
+const DOMAINS = 'accounts|domains|suppressions|emails|queue|inbound|tls-reports|notices|webhooks';
 const TEST_CODE = '\\.(spec|suite|e2e-spec)\\.ts$';
 /** Names of packages, or their beginnings up to a slash. */
 const packages = (...names) => `(^|/)node_modules/(${names.join('|')})`;

@@ -34,10 +34,12 @@ async function main() {
     await kafka?.stop();
   }
   console.log('');
-  for (const { project, seconds, passed, failed, skipped } of results)
+  for (const { project, code, seconds, passed, failed, skipped } of results) {
+    const outside = code !== 0 && failed === 0 ? ', an error outside the tests: see "Unhandled Errors" above' : '';
     console.log(
-      `${project.padEnd(8)} ${seconds.toFixed(0).padStart(5)} s   ${passed} passed, ${failed} failed, ${skipped} skipped`,
+      `${project.padEnd(8)} ${seconds.toFixed(0).padStart(5)} s   ${passed} passed, ${failed} failed, ${skipped} skipped${outside}`,
     );
+  }
   const total = results.reduce(add);
   console.log(`\n${total.passed} passed, ${total.failed} failed, ${total.skipped} skipped`);
   process.exit(total.failed > 0 || results.some(({ code }) => code !== 0) ? 1 : 0);

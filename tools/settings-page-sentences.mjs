@@ -15,12 +15,18 @@ export const GROUPS = [
       RESEND_HOST: 'Additional host name that serves only the Resend-compatible routes, at `/` (see `docs/resend.md`).',
       SERVICE_DOMAIN:
         "The operator's own domain. The names `spf.`, `bounces.`, `smtp.`, `track.`, `sandbox.` and `sim.` are below it.",
+      REGION:
+        'Where the service processes mail, shown as `region` of domains: 2 to 32 lower-case letters, digits and hyphens. The Resend-compatible API shows the one of its four regions that begins with the same two letters, else `eu-west-1`.',
       HTTP_CONNECTIONS:
         'Open connections on `HTTP_PORT`, WebSockets included, from all clients together; at most a quarter of the limit of open files. Further ones are refused with 503.',
       HTTP_CONNECTIONS_PER_IP:
         'Open connections per client address (IPv6: per /64 network), WebSockets included. With `TRUST_PROXY`, requests in progress and WebSockets are counted instead, by forwarded address. Further ones are refused with 429.',
       HTTP_AUTH_FAILURES_PER_MINUTE:
         'Different wrong API keys per client address and minute before keys that were not used recently are refused with 429.',
+      GRAPHQL_SOCKETS_PER_ACCOUNT:
+        'Open GraphQL WebSockets per account and gateway process. Further ones are closed with 4429.',
+      GRAPHQL_OPERATIONS_PER_SOCKET:
+        'Concurrent GraphQL operations per WebSocket. A client that starts more is closed with 4429.',
       OPS_HOST: 'Address on which `OPS_PORT` listens.',
       OPS_PORT: 'Port for `/healthz`, `/readyz` and `/metrics` of this program. Unset: closed.',
       METRICS_TOKEN:
@@ -64,6 +70,10 @@ export const GROUPS = [
       KAFKA_COMPRESSION: 'Compression of records.',
       CLICKHOUSE_URL:
         'ClickHouse over HTTP, as `http://user:password@host:port/database`. Unset: chDB inside the process.',
+      CLICKHOUSE_CLUSTER:
+        'Name of a cluster of the ClickHouse server: tables are created on all its servers, with replicated engines. Requires `CLICKHOUSE_URL`.',
+      STATS_RAW_DAYS: 'Days for which statistics keep single events. Roll-ups by hour and day are kept for ever.',
+      STATS_MINUTE_DAYS: 'Days for which statistics keep roll-ups by minute.',
       MASTER_KEY:
         'Encrypts secrets at rest. Unset: created in `DATA_DIR`; required with `DATABASE_URL`. Keep a backup: without it, DKIM keys and webhook secrets cannot be read, API keys are not recognised, and signed links are invalid.',
     },
@@ -98,7 +108,7 @@ export const GROUPS = [
     text: 'Settings that begin with `BOOTSTRAP_` apply only to the first start on an empty database.',
     settings: {
       BOOTSTRAP_API_KEY: 'API key of the first account. Unset: a random key, printed once.',
-      BOOTSTRAP_ADMIN_EMAIL: "Dashboard login of the first account's owner. Accepted, no effect yet.",
+      BOOTSTRAP_ADMIN_EMAIL: 'Receives the notices of the first account. Later also the dashboard login of its owner.',
       BOOTSTRAP_ADMIN_PASSWORD: "Dashboard password of the first account's owner. Accepted, no effect yet.",
       BOOTSTRAP_PLAN:
         'Plan of the first account: `free` (3,000 units per month), `unlimited`, or units per month. Later accounts start as `free`.',
@@ -106,7 +116,14 @@ export const GROUPS = [
         'Domains from which the first account may send immediately; the operator vouches for them. The default follows `SERVICE_DOMAIN`.',
       RATE_LIMIT_PER_SECOND: 'Requests per second and account. `0` disables the limit.',
       ALLOWANCE_UNIT: 'Unit of the monthly allowance: accepted recipients or messages.',
-      ABUSE_BRAKES: 'Pauses accounts with too many bounces or complaints. Accepted, no effect yet.',
+      ABUSE_BRAKES:
+        'Pauses accounts with too many bounces or complaints (see `docs/operations.md`). `off`: nothing is counted, and nobody is paused.',
+      ABUSE_WINDOW: 'Period that `ABUSE_BRAKES` looks back on, in steps of a 24th of it. At least `1m`.',
+      ABUSE_MINIMUM_RECIPIENTS:
+        'Recipients whose delivery must have ended in the window before an account can be paused.',
+      ABUSE_BOUNCE_PERCENT:
+        'An account is paused when more than this percentage of the recipients bounced permanently.',
+      ABUSE_COMPLAINT_PERCENT: 'An account is paused when more than this percentage of the recipients complained.',
       DOMAIN_CHECK_INTERVAL:
         'Interval between DNS checks of a domain in the first hour. All later intervals scale with it.',
       DKIM_ROTATION_DAYS:

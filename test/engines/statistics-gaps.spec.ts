@@ -15,7 +15,7 @@ import { describe, expect, it } from 'vitest';
 import { startClickhouseFront } from '../support/clickhouse-front.js';
 import { freshDatabase } from '../support/database.js';
 import { busProcess } from '../support/log-harness.js';
-import { StatsEvents } from '../support/stats-events.js';
+import { KEEP_ALL, StatsEvents } from '../support/stats-events.js';
 import { until } from '../support/until.js';
 
 const brokers = process.env['KAFKA_TEST_BROKERS'];
@@ -61,6 +61,7 @@ describe.skipIf(!brokers)('statistics over Kafka', { timeout: 180_000 }, () => {
     const config = loadConfig('analytics', {
       DATABASE_URL: home.url,
       CLICKHOUSE_URL: front.url,
+      ...KEEP_ALL,
       MASTER_KEY: Buffer.alloc(32, 7).toString('base64'),
       ...settings,
     });

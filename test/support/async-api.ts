@@ -32,12 +32,15 @@ export class AsyncApi {
     return new AsyncApi(parse(readFileSync(file, 'utf8')) as Document);
   }
 
-  /** @param topic without the prefix */
-  problems(topic: string, { headers, value }: DescribedRecord): string[] {
+  /** The message that describes records of this type. `topic` is without the prefix. */
+  message(topic: string, type: string): Document['components']['messages'][string] | undefined {
     const channel = Object.values(this.document.channels).find(({ address }) => address === `postloft.${topic}`);
-    const message = Object.keys(channel?.messages ?? {})
-      .map((name) => this.document.components.messages[name])
-      .find(({ title }) => title === headers['event-type']);
+    const messages = Object.keys(channel?.messages ?? {}).map((name) => this.document.components.messages[name]);
+    return messages.find(({ title }) => title === type);
+  }
+
+  problems(topic: string, { headers, value }: DescribedRecord): string[] {
+    const message = this.message(topic, headers['event-type']);
     if (!message) return [`${topic} has no message ${headers['event-type']}`];
     return [...this.check(message.headers, headers), ...this.check(message.payload, value)];
   }

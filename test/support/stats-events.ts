@@ -1,5 +1,8 @@
 import { newId, type EmittedType, type EventData, type LoggedEvent } from '#libs/contracts';
 
+/** Settings with which rows of fixed dates do not expire. */
+export const KEEP_ALL = { STATS_RAW_DAYS: '3650', STATS_MINUTE_DAYS: '3650' };
+
 interface EventFacts {
   type: EmittedType | 'email.opened' | 'email.clicked' | 'email.complained';
   at: Date;

@@ -15,6 +15,8 @@ import {
   WebhookDispatcher,
   WebhookDeliveryLog,
   WebhookFanOut,
+  WebhookFigures,
+  WebhookRangeReplays,
   WebhookReplay,
   WebhookRetention,
   WebhookSecrets,
@@ -57,9 +59,12 @@ export class WebhooksProcess {
   readonly subscriptions: WebhookSubscriptions;
   readonly log: WebhookDeliveryLog;
   readonly replay: WebhookReplay;
+  readonly replays: WebhookRangeReplays;
+  readonly figures: WebhookFigures;
   readonly retention: WebhookRetention;
   readonly fanOut: WebhookFanOut;
   readonly dispatcher: WebhookDispatcher;
+  readonly metrics = new Metrics();
   private readonly shutdown = new Shutdown(Log.quiet());
 
   constructor(
@@ -85,17 +90,27 @@ export class WebhooksProcess {
     this.secrets = new WebhookSecrets(database, box, log);
     this.subscriptions = new WebhookSubscriptions(webhooks, database, this.secrets, this.subscribers, this.config);
     this.log = new WebhookDeliveryLog(database);
-    this.replay = new WebhookReplay(database, notifications);
+    this.replay = new WebhookReplay(database, notifications, this.config);
+    this.replays = new WebhookRangeReplays(database, notifications);
+    this.figures = new WebhookFigures(database);
     this.retention = new WebhookRetention(database);
-    this.fanOut = new WebhookFanOut(this.subscribers, database, notifications);
+    this.fanOut = new WebhookFanOut(this.subscribers, database, notifications, this.config);
     const attempts = new WebhookAttempts(
       new WebhookHttpClient(this.config),
       this.secrets,
       this.config,
       log,
-      new Metrics(),
+      this.metrics,
     );
-    this.dispatcher = new WebhookDispatcher(this.queue, attempts, this.worker, notifications, log);
+    this.dispatcher = new WebhookDispatcher(
+      this.queue,
+      attempts,
+      this.replays,
+      this.worker,
+      notifications,
+      log,
+      this.metrics,
+    );
   }
 
   async stop(): Promise<void> {

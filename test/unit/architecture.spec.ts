@@ -13,7 +13,17 @@ const RULES = (createRequire(import.meta.url)(CONFIG) as { forbidden: { name: st
 );
 
 const MECHANISMS = ['dns', 'safe-fetch', 'mime', 'mta', 'persistence', 'bus', 'stats', 'tracking'];
-const DOMAINS = ['accounts', 'domains', 'suppressions', 'emails', 'queue', 'inbound', 'tls-reports', 'webhooks'];
+const DOMAINS = [
+  'accounts',
+  'domains',
+  'suppressions',
+  'emails',
+  'queue',
+  'inbound',
+  'tls-reports',
+  'notices',
+  'webhooks',
+];
 
 /** One planted file each: what it imports, and the one rule that must report it. */
 const PLANTS: [rule: string, file: string, imports: string][] = [

@@ -36,9 +36,7 @@ describe('docs/kafka.md', () => {
 
   it('is about a document with every event type', () => {
     // The other name of a temporary failure exists on webhooks only.
-    for (const type of EVENT_TYPES.filter((name) => name !== 'email.delivery_delayed'))
-      expect(document.problems('email.events.v1', { headers: { 'event-type': type }, value: {} })).not.toContain(
-        `email.events.v1 has no message ${type}`,
-      );
+    const types = EVENT_TYPES.filter((type) => type !== 'email.delivery_delayed');
+    expect(types.filter((type) => document.message('email.events.v1', type) === undefined)).toEqual([]);
   });
 });

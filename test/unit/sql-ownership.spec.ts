@@ -15,8 +15,16 @@ const MIGRATIONS = fileURLToPath(new URL('../../libs/persistence/src/migrations/
 
 /** The library that inserts, updates and deletes the rows of a table. */
 const TABLE_OWNERS: Record<string, readonly string[]> = {
-  accounts: ['accounts', 'allowances', 'api_keys', 'audit_log', 'rate_buckets', 'request_log'],
-  bus: ['consumer_positions', 'event_log', 'event_log_head', 'leases', 'relay_positions', 'sink_batches'],
+  bus: [
+    'consumer_positions',
+    'event_log',
+    'event_log_head',
+    'leases',
+    'parked_events',
+    'relay_positions',
+    'sink_batches',
+  ],
+  accounts: ['accounts', 'allowances', 'api_keys', 'audit_log', 'rate_buckets', 'request_log', 'sending_outcomes'],
   domains: ['domain_keys', 'domains'],
   emails: [
     'captured_messages',
@@ -28,11 +36,13 @@ const TABLE_OWNERS: Record<string, readonly string[]> = {
     'recipients',
   ],
   inbound: ['inbound_messages'],
-  persistence: ['installation', 'outbox', 'workers'],
+  persistence: ['installation', 'notices', 'outbox', 'workers'],
   queue: ['attempts', 'full_mailboxes', 'sts_policies', 'throttling_states', 'warmup_counts'],
   suppressions: ['suppression_domains', 'suppressions'],
   'tls-reports': ['tls_reports', 'tls_results'],
-  webhooks: ['webhook_attempts', 'webhook_deliveries', 'webhooks'],
+  webhooks: [
+    ...['webhook_attempts', 'webhook_deliveries', 'webhook_hours', 'webhook_replays', 'webhook_windows', 'webhooks'],
+  ],
 };
 
 /** Columns that another library updates than the one that inserts the rows. */

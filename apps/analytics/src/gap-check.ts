@@ -1,6 +1,5 @@
-import { randomUUID } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
-import { EventLog, LiveLog, type PositionRange } from '#libs/bus';
+import { EventLog, LiveLog, ParkedEvents, type PositionRange } from '#libs/bus';
 import { Config, Health, Log, Metrics, sleep } from '#libs/kernel';
 import { STORED_TYPES, StatsStore } from '#libs/stats';
 import { Counter, Gauge } from 'prom-client';
@@ -18,6 +17,8 @@ const READ_EVENTS = 5_000;
 export class GapCheck {
   /** Events of the range in progress that the store lacks. */
   private missing = 0;
+  /** Rounds in which the range could not be completed: the same events then need another token. */
+  private attempts = 0;
   private readonly filled: Counter;
   private readonly lost: Gauge;
   private readonly complete: Gauge;
@@ -25,6 +26,7 @@ export class GapCheck {
   constructor(
     private readonly eventLog: EventLog,
     private readonly liveLog: LiveLog,
+    private readonly parked: ParkedEvents,
     private readonly store: StatsStore,
     private readonly log: Log,
     { program }: Config,
@@ -87,7 +89,7 @@ export class GapCheck {
     if (after < end) after = await this.skipLost({ after, upTo: end });
     while (after < end && !stopping.aborted) {
       const upTo = Math.min(after + RANGE, end);
-      await this.check({ after, upTo });
+      await this.check(consumer, { after, upTo });
       await this.store.setCompleteUpTo(upTo);
       after = upTo;
     }
@@ -109,33 +111,39 @@ export class GapCheck {
     return gone;
   }
 
-  private async check(range: PositionRange): Promise<void> {
-    this.missing = await this.countMissing(range);
+  private async check(consumer: string, range: PositionRange): Promise<void> {
+    // The store did not take these.
+    const parked = await this.parked.positions(consumer, range);
+    this.missing = await this.countMissing(range, parked);
     if (this.missing === 0) return;
     this.log.warn('statistics lack events, which are added from the event log', { events: this.missing, ...range });
-    await this.fill(range);
-    const left = await this.countMissing(range);
+    await this.fill(range, parked);
+    const left = await this.countMissing(range, parked);
+    this.attempts = left > 0 ? this.attempts + 1 : 0;
     this.filled.inc(this.missing - left);
     this.missing = left;
     if (left > 0) throw new Error(`${left} events from ${range.after} to ${range.upTo} could not be added`);
   }
 
-  private async countMissing(range: PositionRange): Promise<number> {
+  private async countMissing(range: PositionRange, parked: ReadonlySet<number>): Promise<number> {
     const [expected, stored] = await Promise.all([
       this.liveLog.count(range, STORED_TYPES),
       this.store.countStored(range),
     ]);
-    return Math.max(0, expected - stored);
+    return Math.max(0, expected - stored - parked.size);
   }
 
-  /** The store adds each event once, whatever batch it comes in. A new token, because the same range may be lost again. */
-  private async fill({ after, upTo }: PositionRange): Promise<void> {
+  /** Repeated with the same token until it is confirmed, so that it completes what a crash interrupted. */
+  private async fill({ after, upTo }: PositionRange, parked: ReadonlySet<number>): Promise<void> {
     for (let last = after; last < upTo;) {
       const events = await this.liveLog.read(last, Math.min(READ_EVENTS, upTo - last));
       const inRange = events.filter(({ position }) => position <= upTo);
       if (inRange.length === 0) return;
       const next = inRange[inRange.length - 1].position;
-      await this.store.insert({ token: `analytics:gap:${randomUUID()}`, events: inRange });
+      await this.store.fill(
+        inRange.filter(({ position }) => !parked.has(position)),
+        this.attempts,
+      );
       last = next;
     }
   }

@@ -5,6 +5,9 @@ import { StatsStore } from '#libs/stats';
 import { Gauge } from 'prom-client';
 import { GapCheck } from './gap-check.js';
 
+/** Names of ClickHouse errors about values. */
+const REFUSED_ROW =
+  /\b(CANNOT_PARSE_\w+|CANNOT_CONVERT_TYPE|INCORRECT_DATA|TYPE_MISMATCH|VALUE_IS_OUT_OF_RANGE_OF_DATA_TYPE|DECIMAL_OVERFLOW)\b/;
 const BATCH = 5_000;
 /** Waits for fuller batches, because an insert costs nearly the same for one event as for a hundred. */
 const LINGER_MS = 250;
@@ -68,6 +71,7 @@ export class StatsSink implements OnApplicationBootstrap {
       linger: LINGER_MS,
       burstLinger: BURST_LINGER_MS,
       recordBoundaries: true,
+      isRecordFault: isRefusedRow,
       handle: (batch) => this.handle(batch),
     });
     await this.gaps.run(consumer, this.stopping.signal);
@@ -94,7 +98,7 @@ export class StatsSink implements OnApplicationBootstrap {
     this.stored ??= events[0].position - 1;
     try {
       // With the position, because the offsets of a Kafka topic that was deleted and made again begin at 0 again.
-      await this.store.insert({ token: `analytics:${source}:${first}-${last}@${events[0].position}`, events });
+      await this.store.insert({ source, token: `analytics:${source}:${first}-${last}@${events[0].position}`, events });
     } catch (error) {
       this.setFailure(error);
       throw error;
@@ -112,4 +116,10 @@ export class StatsSink implements OnApplicationBootstrap {
     const head = await this.liveLog.head().catch(() => undefined);
     return head === undefined ? undefined : Math.max(0, head - this.stored);
   }
+}
+
+/** The store does not take a row of the batch. A server names the error in `type`, the embedded engine in the message. */
+function isRefusedRow(error: unknown): boolean {
+  const { type = '', message = '' } = error as { type?: string; message?: string };
+  return REFUSED_ROW.test(type) || REFUSED_ROW.test(message);
 }

@@ -3,12 +3,14 @@ import { AccountsModule } from '#libs/accounts';
 import { DomainsModule } from '#libs/domains';
 import { EmailsModule } from '#libs/emails';
 import { InboundModule } from '#libs/inbound';
+import { NoticesModule } from '#libs/notices';
 import { Database } from '#libs/persistence';
 import { attemptRecords, DispatchModule, QueueModule } from '#libs/queue';
 import { TlsReportsModule } from '#libs/tls-reports';
 import { OutboxRelay, TableRelay } from '#libs/bus';
 import { DomainVerifierLoop } from './domain-verifier-loop.js';
 import { RetentionJobs } from './retention-jobs.js';
+import { Notices } from './notices.js';
 import { TlsReports } from './tls-reports.js';
 
 /** Runs the sequencer and, with Kafka configured, the relays of events and attempts. */
@@ -26,9 +28,18 @@ export class StartOutboxRelay implements OnApplicationBootstrap {
   }
 }
 
-/** The delivery program: the queue, the outbox relay, domain verification and retention. */
+/** The delivery program: the queue, the outbox relay, domain verification, notices and retention. */
 @Module({
-  imports: [AccountsModule, DomainsModule, EmailsModule, InboundModule, DispatchModule, QueueModule, TlsReportsModule],
-  providers: [DomainVerifierLoop, StartOutboxRelay, TlsReports, RetentionJobs],
+  imports: [
+    AccountsModule,
+    DomainsModule,
+    EmailsModule,
+    InboundModule,
+    DispatchModule,
+    NoticesModule,
+    QueueModule,
+    TlsReportsModule,
+  ],
+  providers: [DomainVerifierLoop, Notices, StartOutboxRelay, TlsReports, RetentionJobs],
 })
 export class DeliveryModule {}

@@ -3,7 +3,7 @@ import { RequestLog } from '#libs/accounts';
 import { CapturedMessages, Retention } from '#libs/emails';
 import { InboundStore } from '#libs/inbound';
 import { Log, Shutdown } from '#libs/kernel';
-import { Database } from '#libs/persistence';
+import { Database, NoticeOutbox } from '#libs/persistence';
 import { pruneFullMailboxes, StoredStsPolicies } from '#libs/queue';
 
 const INTERVAL_MS = 10 * 60_000;
@@ -19,6 +19,7 @@ export class RetentionJobs implements OnApplicationBootstrap {
     private readonly inbound: InboundStore,
     private readonly retention: Retention,
     private readonly requestLog: RequestLog,
+    private readonly notices: NoticeOutbox,
     private readonly stsPolicies: StoredStsPolicies,
     private readonly log: Log,
     shutdown: Shutdown,
@@ -37,6 +38,7 @@ export class RetentionJobs implements OnApplicationBootstrap {
       this.log.debug('deleted expired data', {
         ...(await this.retention.prune()),
         requests: await this.requestLog.prune(),
+        notices: await this.notices.prune(),
         inboundMessages: await this.inbound.prune(),
         fullMailboxes: await pruneFullMailboxes(this.database),
         stsPolicies: await this.stsPolicies.prune(),

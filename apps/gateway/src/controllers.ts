@@ -1,5 +1,7 @@
 import { DocsController } from './openapi/docs.controller.js';
+import { AccountController } from './rest/account/account.controller.js';
 import { ApiKeysController } from './rest/api-keys/api-keys.controller.js';
+import { AuditLogController } from './rest/audit-log/audit-log.controller.js';
 import { CapturedController } from './rest/captured/captured.controller.js';
 import { DomainsController } from './rest/domains/domains.controller.js';
 import { EmailAttachmentsController } from './rest/emails/email-attachments.controller.js';
@@ -8,6 +10,7 @@ import { EmailsController } from './rest/emails/emails.controller.js';
 import { EventsController } from './rest/events/events.controller.js';
 import { LogsController } from './rest/logs/logs.controller.js';
 import { OpsController } from './rest/ops/ops.controller.js';
+import { QueuesController } from './rest/queues/queues.controller.js';
 import { ResendApiKeysController } from './resend/api-keys/resend-api-keys.controller.js';
 import { ResendDomainsController } from './resend/domains/resend-domains.controller.js';
 import { ResendEmailAttachmentsController } from './resend/emails/resend-email-attachments.controller.js';
@@ -27,11 +30,14 @@ import { StatsController } from './rest/stats/stats.controller.js';
 import { UnsubscribeController } from './tracking/unsubscribe.controller.js';
 import { VisitsController } from './tracking/visits.controller.js';
 import { UsageController } from './rest/usage/usage.controller.js';
+import { WebhookReplaysController } from './rest/webhooks/webhook-replays.controller.js';
 import { WebhooksController } from './rest/webhooks/webhooks.controller.js';
 
 /** All REST controllers. Routes with the same path prefix are matched in this order. */
 export const CONTROLLERS = [
+  AccountController,
   ApiKeysController,
+  AuditLogController,
   CapturedController,
   DocsController,
   DomainsController,
@@ -41,6 +47,7 @@ export const CONTROLLERS = [
   EventsController,
   LogsController,
   OpsController,
+  QueuesController,
   ResendApiKeysController,
   ResendDomainsController,
   ResendEmailAttachmentsController,
@@ -54,6 +61,7 @@ export const CONTROLLERS = [
   ResendWebhooksController,
   SendingController,
   WebhookEventsController,
+  WebhookReplaysController,
   StatsController,
   SuppressionsBulkController,
   SuppressionsController,

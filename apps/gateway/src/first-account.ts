@@ -1,5 +1,5 @@
 import { Injectable, type OnModuleInit } from '@nestjs/common';
-import { Accounts, ApiKeys } from '#libs/accounts';
+import { Accounts, ApiKeys, notifyAddressesRule } from '#libs/accounts';
 import { SendingDomains } from '#libs/domains';
 import { Config, Log } from '#libs/kernel';
 import { Database, migrate, untilAvailable } from '#libs/persistence';
@@ -53,8 +53,17 @@ export class FirstAccount implements OnModuleInit {
     const created = await this.accounts.create({
       name: 'First account',
       plan: this.config.settings.BOOTSTRAP_PLAN,
+      notifyAddresses: this.notifyAddresses(),
     });
     this.log.info('created the first account', { account: created.id });
     return created;
+  }
+  private notifyAddresses(): string[] {
+    const { BOOTSTRAP_ADMIN_EMAIL: address } = this.config.settings;
+    if (address === undefined) return [];
+    const [problem] = notifyAddressesRule([address]);
+    if (problem === undefined) return [address];
+    this.log.warn('BOOTSTRAP_ADMIN_EMAIL is not an address, so the first account gets no notices', { address });
+    return [];
   }
 }

@@ -1,3 +1,4 @@
+import type { SendingPause } from '#libs/contracts';
 import { Column, CreateDateColumn, Entity, PrimaryColumn } from 'typeorm';
 
 /** Requests of blocked and overdue accounts are refused with 403; their data is kept. */
@@ -18,6 +19,14 @@ export class AccountEntity {
   /** `free`, `unlimited`, or a number of units per month. */
   @Column('text')
   plan: string;
+
+  /** Receive notices of the service. */
+  @Column('text', { name: 'notify_addresses', array: true })
+  notifyAddresses: string[];
+
+  /** Null unless submissions are refused because of bounces or complaints. */
+  @Column('jsonb', { name: 'sending_pause', nullable: true })
+  sendingPause: SendingPause | null;
 
   @CreateDateColumn({ name: 'created_at', type: 'timestamptz' })
   createdAt: Date;

@@ -5,13 +5,14 @@ import { Allowances } from './allowances/allowances.js';
 import { Accounts } from './accounts.js';
 import { ApiKeyEntity } from './api-keys/api-key.entity.js';
 import { ApiKeys } from './api-keys/api-keys.js';
-import { AuditLog } from './audit-log.js';
+import { AbuseBrakes } from './brakes/abuse-brakes.js';
+import { AuditHistory, AuditLog } from './audit-log.js';
 import { RateLimit } from './rate-limit/rate-limit.js';
 import { RequestLog } from './request-log/request-log.js';
 
 @Module({
   imports: [TypeOrmModule.forFeature([AccountEntity, ApiKeyEntity])],
-  providers: [Accounts, Allowances, ApiKeys, AuditLog, RateLimit, RequestLog],
-  exports: [Accounts, Allowances, ApiKeys, AuditLog, RateLimit, RequestLog],
+  providers: [AbuseBrakes, Accounts, Allowances, ApiKeys, AuditHistory, AuditLog, RateLimit, RequestLog],
+  exports: [AbuseBrakes, Accounts, Allowances, ApiKeys, AuditHistory, AuditLog, RateLimit, RequestLog],
 })
 export class AccountsModule {}

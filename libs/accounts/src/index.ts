@@ -1,4 +1,6 @@
 export { AccountEntity, type Standing } from './account.entity.js';
+export { accountNameRule, notifyAddressesRule } from './account-rules.js';
+export { ACCOUNT_STATUSES, type AccountStatus, type AccountView } from './account-view.js';
 export { Accounts } from './accounts.js';
 export { AccountsModule } from './accounts.module.js';
 export { Allowances, type AllowanceClaim, type AllowanceUsage } from './allowances/allowances.js';
@@ -17,7 +19,8 @@ export {
 export type { ApiKeyView } from './api-keys/api-key-view.js';
 export type { TokenFingerprint } from './api-keys/authentication.js';
 export { ApiKeys } from './api-keys/api-keys.js';
-export { AuditLog } from './audit-log.js';
+export { AbuseBrakes, type CountedOutcome } from './brakes/abuse-brakes.js';
+export { AuditHistory, AuditLog, type AuditEntryView } from './audit-log.js';
 export { isNarrowed } from './api-keys/assert-no-escalation.js';
 export {
   assertAddress,

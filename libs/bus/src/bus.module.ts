@@ -2,12 +2,15 @@ import { Global, Module, type DynamicModule } from '@nestjs/common';
 import { Config, Log, Shutdown } from '#libs/kernel';
 import { Database, Worker } from '#libs/persistence';
 import { BatchBoundaries } from './batch-boundaries.js';
-import { EventLog } from './event-log.js';
+import { EventLog, type EventBatch } from './event-log.js';
 import { OutboxRelay } from './outbox-relay.js';
 import { LogLag } from './log-lag.js';
+import { ParkedEvents, ParkedMetrics } from './parking/parked-events.js';
+import { Parking } from './parking/parking.js';
 import { AccountHistory } from './postgres/account-history.js';
 import { KeyHistory } from './postgres/key-history.js';
 import { LiveLog } from './postgres/live-log.js';
+import { LogTail } from './postgres/log-tail.js';
 import { LogListener } from './postgres/log-listener.js';
 import { PositionLease } from './postgres/position-lease.js';
 import { PostgresEventLog } from './postgres/postgres-event-log.js';
@@ -30,7 +33,11 @@ export class BusModule {
         BatchBoundaries,
         LogListener,
         LogLag,
+        ParkedEvents,
+        ParkedMetrics,
+        Parking,
         LiveLog,
+        LogTail,
         AccountHistory,
         KeyHistory,
         RecentEvents,
@@ -38,17 +45,27 @@ export class BusModule {
         PostgresEventLog,
         {
           provide: EventLog,
-          inject: [PostgresEventLog, Config, Log, Shutdown, BatchBoundaries, LogLag],
+          inject: [PostgresEventLog, Config, Log, Shutdown, BatchBoundaries, LogLag, Parking],
           useFactory: chooseEventLog,
         },
         {
           provide: OutboxRelay,
-          inject: [Sequencer, LiveLog, Database, Worker, Config, Log, Shutdown],
+          inject: [Sequencer, LiveLog, Parking, Database, Worker, Config, Log, Shutdown],
           useFactory: createOutboxRelay,
         },
         { provide: TableRelay, inject: [Database, Worker, Config, Log, Shutdown], useFactory: createTableRelay },
       ],
-      exports: [AccountHistory, EventLog, KeyHistory, LiveLog, OutboxRelay, Sequencer, TableRelay],
+      exports: [
+        AccountHistory,
+        EventLog,
+        KeyHistory,
+        LiveLog,
+        LogTail,
+        OutboxRelay,
+        ParkedEvents,
+        Sequencer,
+        TableRelay,
+      ],
     };
   }
 }
@@ -56,25 +73,32 @@ export class BusModule {
 async function chooseEventLog(
   postgres: PostgresEventLog,
   config: Config,
-  ...[log, shutdown, boundaries, lag]: [Log, Shutdown, BatchBoundaries, LogLag]
+  ...[log, shutdown, boundaries, lag, parking]: [Log, Shutdown, BatchBoundaries, LogLag, Parking]
 ): Promise<EventLog> {
   if (!usesKafka(config)) return postgres;
   const { KafkaEventLog } = await import('./kafka/kafka-event-log.js');
-  return new KafkaEventLog({ config, log, shutdown, boundaries, lag, source: postgres });
+  return new KafkaEventLog({ config, log, shutdown, boundaries, lag, parking, source: postgres });
 }
 
 async function createOutboxRelay(
   sequencer: Sequencer,
   liveLog: LiveLog,
-  ...[database, worker, config, log, shutdown]: [Database, Worker, Config, Log, Shutdown]
+  ...[parking, database, worker, config, log, shutdown]: [Parking, Database, Worker, Config, Log, Shutdown]
 ): Promise<OutboxRelay> {
   if (!usesKafka(config)) return new OutboxRelay(sequencer, null);
   const { KafkaRelay } = await import('./kafka/kafka-relay.js');
-  const { LogSource, RELAY_CONSUMER } = await import('./kafka/log-source.js');
+  const { LogSource, RELAY_CONSUMER, toSourceRecord } = await import('./kafka/log-source.js');
   const { kafkaClient } = await import('./kafka/kafka-client.js');
-  const source = new LogSource(new PositionLease(database, worker, RELAY_CONSUMER), liveLog);
+  const source = new LogSource(new PositionLease(database, worker, RELAY_CONSUMER), liveLog, parking);
   const parts = { kafka: kafkaClient(config, log), config, log, shutdown };
-  return new OutboxRelay(sequencer, new KafkaRelay(source, 'email.events.v1', parts));
+  const relay = new KafkaRelay(source, 'email.events.v1', parts);
+  const replay = ({ events }: Pick<EventBatch, 'events'>) => relay.write(events.map(toSourceRecord));
+  return new OutboxRelay(sequencer, {
+    start: () => {
+      relay.start();
+      parking.startReplays({ consumer: RELAY_CONSUMER, handle: replay });
+    },
+  });
 }
 
 async function createTableRelay(

@@ -28,8 +28,13 @@ export interface ConsumeOptions {
   consumer: string;
   /** The largest number of events in a batch. */
   batchSize: number;
-  /** Resolves when the batch is handled durably. An error repeats the batch with backoff. */
+  /** Resolves when the batch is handled durably. An error repeats the batch with backoff, or parks the events at fault. */
   handle: (batch: EventBatch, ownership: Ownership) => Promise<void>;
+  /**
+   * Whether an error of `handle` is about the data and not about an engine. Such an event is parked; errors of PostgreSQL
+   * about values, and errors of our own code, need not be named. See `Parking`.
+   */
+  isRecordFault?: (error: unknown) => boolean;
   /**
    * Stores (source, first, last) before `handle`. A batch is then repeated with exactly the same events in the same order,
    * even after a crash, so that `source:first-last` can serve as a deduplication token.

@@ -26,6 +26,8 @@ export interface RelaySource<P> {
   /** Stores a position. @throws if another process has the right */
   advance(to: P, stopping: AbortSignal): Promise<void>;
   release(): Promise<void>;
+  /** Sets aside a record that the other log refuses, however often it is sent. */
+  refuse(record: SourceRecord<P>, error: Error): Promise<void>;
   /** Calls back when there may be new records; returns the function that unsubscribes. */
   onNew(callback: () => void): () => void;
   /**

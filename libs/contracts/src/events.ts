@@ -29,6 +29,8 @@ export const EVENT_TYPES = [
   'webhook.test',
   'webhook.disabled',
   'account.allowance_warning',
+  'account.paused',
+  'account.resumed',
 ] as const;
 export type EventType = (typeof EVENT_TYPES)[number];
 
@@ -137,6 +139,22 @@ export interface EventData {
     /** The threshold that was reached. */
     percent: 80 | 100;
   };
+  'account.paused': SendingPause;
+  'account.resumed': { resumed_at: string };
+}
+
+/** Why an account may not send: what was counted when it was paused. */
+export interface SendingPause {
+  reason: 'bounces' | 'complaints';
+  paused_at: string;
+  /** Recipients of live messages whose delivery ended in the window. */
+  recipients: number;
+  /** How many of them bounced permanently. */
+  hard_bounces: number;
+  /** How many of them reported the message as unwanted. */
+  complaints: number;
+  /** The limit that was exceeded, in percent of `recipients`. */
+  limit_percent: number;
 }
 
 export interface DomainEventData {
@@ -183,7 +201,7 @@ export interface RoutedEvent<T extends EmittedType = EmittedType> {
   /** Counts up per key, from 1. */
   sequence: number;
   domainId: string | null;
-  /** Test events appear on webhooks and in logs, never in statistics. */
+  /** Test events appear on webhooks and in logs, never in statistics. Those of the service's own mail count as such. */
   test: boolean;
 }
 

@@ -15,6 +15,8 @@ export type IdPrefix =
   | 'inb'
   | 'key'
   | 'log'
+  | 'prk'
+  | 'rpl'
   | 'sup'
   | 'usr'
   | 'wh'

@@ -26,6 +26,8 @@ export const LIMITS = {
   /** Size of a CSV file with suppressions. */
   importBytes: 5 * 1024 * 1024,
   importEntries: 100_000,
+  accountNameLength: 100,
+  notifyAddresses: 10,
   apiKeyNameLength: 100,
   apiKeyDomains: 100,
   allowedIps: 100,

@@ -77,6 +77,13 @@ export const REFUSALS = {
     'The account is blocked. Contact the operator of this service.',
   ),
   account_overdue: row(403, 'forbidden', 'invalid_access', '535 5.7.1', 'The account has an overdue payment.'),
+  sending_paused: row(
+    403,
+    'forbidden',
+    'invalid_access',
+    '554 5.7.1',
+    'Sending is paused because too many e-mails of this account bounced or were reported as unwanted.',
+  ),
   not_found: row(404, 'not_found', 'not_found', '550 5.1.1', 'There is nothing at this address.'),
   method_not_allowed: row(
     405,

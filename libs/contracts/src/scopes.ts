@@ -14,6 +14,8 @@ export const SCOPES = [
   'api_keys.read',
   'api_keys.write',
   'stats.read',
+  'account.read',
+  'account.write',
 ] as const;
 export type Scope = (typeof SCOPES)[number];
 export const PERMISSIONS = ['full_access', 'sending_access'] as const;

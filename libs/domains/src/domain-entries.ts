@@ -193,7 +193,7 @@ export class DomainEntries {
   }
 
   private present(row: DomainRow): DomainView {
-    return toDomainView(row, this.config.settings.SERVICE_DOMAIN);
+    return toDomainView(row, this.config.settings);
   }
 
   private notify(...topics: ('due-domains' | 'outbox')[]): void {

@@ -31,6 +31,12 @@ const OWNER = 'SELECT account_id AS "accountId" FROM domains WHERE id = $1';
 
 const VIEW = { name: 'domains-view', text: `SELECT ${DOMAIN_COLUMNS} FROM domains WHERE account_id = $1 AND id = $2` };
 
+const VIEWS = {
+  name: 'domains-views',
+  text: `SELECT ${DOMAIN_COLUMNS} FROM domains
+          WHERE account_id = $1 AND id = ANY ($2) AND ($3::text[] IS NULL OR id = ANY ($3))`,
+};
+
 const page = (order: 'ASC' | 'DESC') => ({
   name: `domains-page-${order}`,
   text: `SELECT ${DOMAIN_COLUMNS} FROM domains
@@ -89,6 +95,15 @@ export class SendingDomains {
     if (!isId('dom', id) || !seesDomain(visibility, id)) return null;
     const { rows } = await this.database.query<DomainRow>({ ...VIEW, values: [visibility.accountId, id] });
     return rows.length === 0 ? null : this.present(rows[0]);
+  }
+
+  /** By id. Unknown ids and domains that the key does not see are missing. */
+  async views(visibility: Visibility, ids: readonly string[]): Promise<Map<string, DomainView>> {
+    const { rows } = await this.database.query<DomainRow>({
+      ...VIEWS,
+      values: [visibility.accountId, ids.filter((id) => isId('dom', id)), visibleDomains(visibility)],
+    });
+    return new Map(rows.map((row) => [row.id, this.present(row)]));
   }
 
   /** Null for an unknown id and for a domain that the key does not see. */
@@ -152,7 +167,7 @@ export class SendingDomains {
   }
 
   private present(domain: DomainRow): DomainView {
-    return toDomainView(domain, this.config.settings.SERVICE_DOMAIN);
+    return toDomainView(domain, this.config.settings);
   }
 }
 

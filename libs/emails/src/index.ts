@@ -30,15 +30,23 @@ export { effectiveEmailStatus, effectiveStatus } from './queries/effective-statu
 export { EmailAttachments, type LinkedAttachmentView } from './queries/email-attachments.js';
 export { firstLink } from './queries/email-content.js';
 export { EmailHistory, type AttemptView, type EarlierHostView, type EventView } from './queries/email-history.js';
-export { EmailQueries, type AttachmentView, type EmailView, type RecipientView } from './queries/email-queries.js';
+export {
+  EmailQueries,
+  type AttachmentView,
+  type EmailContentView,
+  type EmailDetails,
+  type EmailView,
+  type RecipientView,
+} from './queries/email-queries.js';
 export type { EmailSummary } from './queries/email-summary.js';
 export type { EmailFilter } from './queries/list/email-filter.js';
 export { EmailList } from './queries/list/email-list.js';
 export { visibilityValues, visibleEmails } from './queries/visible-emails.js';
-export { recipientsOf, smtpOf, type RecipientRow, type SmtpView } from './queries/recipient-row.js';
+export { recipientsOf, recipientsOfAll, smtpOf, type RecipientRow, type SmtpView } from './queries/recipient-row.js';
 export { Retention } from './commands/retention.js';
 export type { VisitsView } from './queries/visited-emails.js';
 export { RecordVisits } from './tracking/record-visits.js';
 export { RetryEmail } from './commands/retry-email.js';
-export { SystemMail } from './commands/system-mail.js';
+export { SystemMail, type Notice } from './commands/system-mail.js';
+export { isSystemMail, stopsWhilePaused } from './message/system-mail-kinds.js';
 export { UnsubscribeRecipient, type Unsubscription } from './commands/unsubscribe-recipient.js';

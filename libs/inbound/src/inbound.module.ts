@@ -1,4 +1,5 @@
 import { Module } from '@nestjs/common';
+import { AccountsModule } from '#libs/accounts';
 import { EmailsModule } from '#libs/emails';
 import { SuppressionsModule } from '#libs/suppressions';
 import { ReportAuthenticator } from './authentication/report-authenticator.js';
@@ -9,7 +10,7 @@ import { ReportedComplaints } from './reported-complaints.js';
 
 /** Bounces, complaints and automatic replies that come back. */
 @Module({
-  imports: [EmailsModule, SuppressionsModule],
+  imports: [AccountsModule, EmailsModule, SuppressionsModule],
   providers: [InboundReceiver, InboundStore, ReportAuthenticator, ReportedBounces, ReportedComplaints],
   exports: [InboundReceiver, InboundStore],
 })

@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
-import { isSimulated, ReturnPath, type TransactionRef } from '#libs/emails';
+import { AbuseBrakes } from '#libs/accounts';
+import { isSimulated, isSystemMail, ReturnPath, type TransactionRef } from '#libs/emails';
 import { Config, databaseClock } from '#libs/kernel';
 import type { InboundReport } from '#libs/mime';
 import { Database, type Queryable } from '#libs/persistence';
@@ -37,6 +38,7 @@ export class ReportedBounces {
     private readonly suppressions: SuppressionList,
     private readonly returnPath: ReturnPath,
     private readonly config: Config,
+    private readonly brakes: AbuseBrakes,
   ) {}
 
   /**
@@ -101,7 +103,10 @@ export class ReportedBounces {
     const { code, enhanced, text } = reply;
     const report = { kind: 'bounced', type, class: found, text, code, enhanced, mx, ip: null } as const;
     if (!(await recordLateReport(tx, { email: info, recipient, at, report }))) return false;
-    if (!identified || isSimulated(info, recipient.address, this.config)) return true;
+    if (isSimulated(info, recipient.address, this.config)) return true;
+    if (type === 'hard' && !isSystemMail(info, this.config.settings.SERVICE_DOMAIN))
+      await this.brakes.countReport(tx, info.accountId, 'hard_bounce');
+    if (!identified) return true;
     const outcome = {
       recipient,
       status: 'bounced',

@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
-import { UnsubscribeRecipient, isSimulated, ReturnPath, type TransactionRef } from '#libs/emails';
+import { AbuseBrakes } from '#libs/accounts';
+import { UnsubscribeRecipient, isSimulated, isSystemMail, ReturnPath, type TransactionRef } from '#libs/emails';
 import { Config, databaseClock } from '#libs/kernel';
 import { normaliseAddress } from '#libs/mime';
 import { printableText } from '#libs/mta';
@@ -49,6 +50,7 @@ export class ReportedComplaints {
     private readonly unsubscriptions: UnsubscribeRecipient,
     private readonly returnPath: ReturnPath,
     private readonly config: Config,
+    private readonly brakes: AbuseBrakes,
   ) {}
 
   /**
@@ -96,7 +98,10 @@ export class ReportedComplaints {
         note: recipient.status === 'complained' ? null : `after ${recipient.status}`,
       };
     const note = chosen.identified ? null : NAMES_OTHER_ADDRESS;
-    if (chosen.identified && !isSimulated(email.info, recipient.address, this.config))
+    if (isSimulated(email.info, recipient.address, this.config)) return { ...about, verdict: 'applied', note };
+    if (!isSystemMail(email.info, this.config.settings.SERVICE_DOMAIN))
+      await this.brakes.countReport(tx, email.info.accountId, 'complaint');
+    if (chosen.identified)
       await this.suppress(tx, { email, address: recipient.address, type: report.feedbackType, at });
     return { ...about, verdict: 'applied', note };
   }

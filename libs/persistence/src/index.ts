@@ -6,6 +6,7 @@ export { JobRunner } from './job-runner.js';
 export { totalMemory } from './embedded-postgres/index.js';
 export { GroupCommit } from './group-commit.js';
 export { migrate } from './migrate.js';
+export { NoticeOutbox, requestNotice, type PendingNotice } from './notices.js';
 export { appendEvents, outboxRow, routedEvent } from './outbox.js';
 export { startProgram } from './program/start-program.js';
 export { PersistenceModule } from './persistence.module.js';

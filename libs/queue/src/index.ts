@@ -3,6 +3,7 @@ export { Queue } from './queue.js';
 export type { ClaimLimits } from './claim/claim-due.js';
 export { EmailExplanation, type EmailExplanationView } from './explain/email-explanation.js';
 export { WAIT_KINDS, WAITS, type HeldView, type RecipientExplanation, type Wait } from './explain/explain-recipient.js';
+export { QueueOverview, type QueueView } from './overview/queue-overview.js';
 export { foreignSources } from './throttling/foreign-sources.js';
 export { HeldQueues, type HeldQueue } from './throttling/held-queues.js';
 export { QueueDepths } from './throttling/queue-depths.js';
@@ -11,6 +12,7 @@ export { StoredStsPolicies } from './tls-policy/stored-sts-policies.js';
 export { OutgoingTls } from './tls-policy/outgoing-tls.js';
 export { fullMailboxSuppressions, hardBounceSuppression, pruneFullMailboxes } from './settle/suppress-on-bounce.js';
 export { recordLateReport } from './settle/late-bounce.js';
+export { RemovedDomainMail } from './commands/removed-domain-mail.js';
 export { RescheduleEmail } from './commands/reschedule-email.js';
 export {
   lockReportedEmail,

@@ -5,12 +5,14 @@ import { EmailsModule } from '#libs/emails';
 import { SuppressionsModule } from '#libs/suppressions';
 import { TlsReportsModule } from '#libs/tls-reports';
 import { Throttling } from '#libs/mta';
+import { RemovedDomainMail } from './commands/removed-domain-mail.js';
 import { RescheduleEmail } from './commands/reschedule-email.js';
 import { CourierAdapter } from './dispatch/courier-adapter.js';
 import { DeliveryLoop } from './dispatch/delivery-loop.js';
 import { DeliveryMetrics } from './dispatch/delivery-metrics.js';
 import { DispatchLimits } from './dispatch/dispatch-limits.js';
 import { Dispatcher } from './dispatch/dispatcher.js';
+import { QueueOverview } from './overview/queue-overview.js';
 import { QueueMetrics } from './dispatch/queue-metrics.js';
 import { SimulatedDelivery } from './dispatch/simulated-delivery.js';
 import { EmailExplanation } from './explain/email-explanation.js';
@@ -39,7 +41,7 @@ export class QueueModule {}
 
 /** Delivery of due messages, for the delivery program. */
 @Module({
-  imports: [EmailsModule, QueueModule, ThrottlingModule, TlsReportsModule],
+  imports: [AccountsModule, EmailsModule, QueueModule, ThrottlingModule, TlsReportsModule],
   providers: [
     CourierAdapter,
     DeliveryLoop,
@@ -56,7 +58,7 @@ export class DispatchModule {}
 /** Queries and commands of the API. The program provides the event log. */
 @Module({
   imports: [AccountsModule, DomainsModule, EmailsModule],
-  providers: [EmailExplanation, RescheduleEmail],
-  exports: [EmailExplanation, RescheduleEmail],
+  providers: [EmailExplanation, QueueOverview, RemovedDomainMail, RescheduleEmail],
+  exports: [EmailExplanation, QueueOverview, RemovedDomainMail, RescheduleEmail],
 })
 export class QueueApiModule {}

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
-import { Accounts } from '#libs/accounts';
+import { AbuseBrakes, Accounts } from '#libs/accounts';
 import { SendingDomains } from '#libs/domains';
-import type { DeliveryJob, StoredContent } from '#libs/emails';
+import { isSystemMail, type DeliveryJob, type StoredContent } from '#libs/emails';
 import { backoffMs, Config, LocalNotifications, Shutdown, sleep } from '#libs/kernel';
 import type { Outcome, WaitReason } from '#libs/mta';
 import {
@@ -20,7 +20,7 @@ import { claimedBy, requeueDomains, requeueJobs, type Requeued } from './claim/r
 import { failUnsent } from './settle/fail-unsent.js';
 import { fullMailboxSuppressions, hardBounceSuppression } from './settle/suppress-on-bounce.js';
 import { recordLateReport } from './settle/late-bounce.js';
-import { settleBatch, type SettleItem } from './settle/settle-batch.js';
+import { settleBatch, type Applied, type SettleItem } from './settle/settle-batch.js';
 import { isPlainDelivery, settleDelivered } from './settle/settle-delivered.js';
 import { simulatedOutcomeOf, type SimulatedRecipient } from './settle/simulated-outcome.js';
 import { recipientOutcome } from './settle/recipient-outcome.js';
@@ -67,8 +67,10 @@ export class Queue {
     accounts: Accounts,
     domains: SendingDomains,
     private readonly shutdown: Shutdown,
+    private readonly brakes: AbuseBrakes,
   ) {
-    this.recheck = new ClaimRecheck(database, worker, { suppressions, accounts, domains });
+    const { SERVICE_DOMAIN: serviceDomain } = config.settings;
+    this.recheck = new ClaimRecheck(database, worker, { suppressions, accounts, domains, serviceDomain });
     this.settling = new GroupCommit({
       commit: (items) => this.commitOutcomes(items),
       maxItems: SETTLE_ITEMS,
@@ -192,7 +194,7 @@ export class Queue {
   private async commitOutcomes(items: SettleItem[]): Promise<(void | Error)[]> {
     for (let attempt = 1; ; attempt++) {
       try {
-        await this.writeItems(items);
+        this.countEnds(await this.writeItems(items));
         this.notifications.notify('outbox');
         return items.map(() => undefined);
       } catch (error) {
@@ -213,15 +215,27 @@ export class Queue {
     return results;
   }
 
-  private async writeItems(items: SettleItem[]): Promise<void> {
+  /** The outcomes that were written. */
+  private async writeItems(items: SettleItem[]): Promise<Applied[]> {
     const plain = items.filter(isPlainDelivery);
-    const left = (await settleDelivered(this.database, this.worker.id, plain))
-      ? items.filter((item) => !isPlainDelivery(item))
-      : items;
-    if (left.length > 0) await this.database.transaction((tx) => this.writeOutcomes(tx, left));
+    const isWritten = await settleDelivered(this.database, this.worker.id, plain);
+    const written = isWritten ? plain.map(({ job, outcomes: [outcome] }) => ({ job, outcome })) : [];
+    const left = isWritten ? items.filter((item) => !isPlainDelivery(item)) : items;
+    if (left.length > 0) written.push(...(await this.database.transaction((tx) => this.writeOutcomes(tx, left))));
+    return written;
   }
 
-  private async writeOutcomes(tx: Queryable, items: SettleItem[]): Promise<void> {
+  /** For the rates of bounces: live messages that left this service. */
+  private countEnds(written: readonly Applied[]): void {
+    for (const { job, outcome } of written) {
+      const isCounted = outcome.status !== 'deferred' && !outcome.simulated && !job.email.test;
+      if (!isCounted || isSystemMail(job.email, this.config.settings.SERVICE_DOMAIN)) continue;
+      const isHard = outcome.status === 'bounced' && outcome.bounceType === 'hard';
+      this.brakes.count(job.email.accountId, isHard ? 'hard_bounce' : 'other');
+    }
+  }
+
+  private async writeOutcomes(tx: Queryable, items: SettleItem[]): Promise<Applied[]> {
     const applied = await settleBatch(tx, this.worker.id, items);
     for (const { job, outcome } of applied) {
       const bounce = hardBounceSuppression(job, outcome);
@@ -236,5 +250,6 @@ export class Queue {
         });
     }
     for (const entry of await fullMailboxSuppressions(tx, applied)) await this.suppressions.add(tx, entry);
+    return applied;
   }
 }

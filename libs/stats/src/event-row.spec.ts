@@ -1,6 +1,6 @@
 import { newId, type EmailEventBase, type EmittedType, type LoggedEvent } from '#libs/contracts';
 import { describe, expect, it } from 'vitest';
-import { STATS_COLUMNS, toStatsRow, columnValues } from './event-row.js';
+import { EVENT_ROW_COLUMNS, toStatsRow, columnValues } from './event-row.js';
 
 function logged(type: EmittedType, data: object = {}, test = false): LoggedEvent {
   const base: Partial<EmailEventBase> = { recipient: 'ann@example.com' };
@@ -36,7 +36,7 @@ describe('toStatsRow', () => {
     const row = toStatsRow(logged('email.delivered', { tags: { a: 'b' } }), 'token');
     expect(row).not.toBeNull();
     const values = columnValues(row as NonNullable<typeof row>);
-    expect(Object.fromEntries(STATS_COLUMNS.map((column, i) => [column, values[i]]))).toEqual(row);
+    expect(Object.fromEntries(EVENT_ROW_COLUMNS.map((column, i) => [column, values[i]]))).toEqual(row);
   });
 
   it('counts a recipient as sent at the first attempt only', () => {

@@ -3,7 +3,6 @@ export {
   GRANULARITIES,
   GROUPS,
   METRICS,
-  PERCENTILES,
   type Dimension,
   type Granularity,
   type Group,
@@ -14,8 +13,13 @@ export {
   type MetricValues,
   type Percentile,
 } from './metrics-query.js';
-export { STORED_TYPES } from './event-row.js';
+export { PERCENTILES } from './schema/columns.js';
+export { STORED_TYPES, statsCounter, type EventCounter } from './event-row.js';
+export type { LiveCounts, LiveSnapshot } from './live/live-counts.js';
+export { LiveStats } from './live/live-stats.js';
+export { noCounts } from './live/minute-window.js';
 export { startOfDate } from './periods.js';
 export { statsServerVersion } from './connection.js';
+export type { MinuteCount, MinuteCounters, MinuteCountersQuery } from './queries/minute-counters.js';
 export { StatsModule } from './stats.module.js';
 export { StatsStore } from './stats-store.js';

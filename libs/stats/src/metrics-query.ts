@@ -1,29 +1,5 @@
 import type { Visibility } from '#libs/contracts';
-import type { EventCounter } from './event-row.js';
-
-/** Exact counts of recipients, and the events that each of them counts. */
-export const COUNTED = {
-  accepted: { counter: 'accepted' },
-  sent: { counter: 'sent' },
-  delivered: { counter: 'delivered' },
-  delivery_delayed: { counter: 'deferred' },
-  bounced: { counter: 'bounced' },
-  bounced_permanent: { counter: 'bounced', bounceType: 'hard' },
-  bounced_transient: { counter: 'bounced', bounceType: 'soft' },
-  bounced_undetermined: { counter: 'bounced', bounceType: 'undetermined' },
-  failed: { counter: 'failed' },
-  complained: { counter: 'complained' },
-  suppressed: { counter: 'suppressed' },
-  canceled: { counter: 'canceled' },
-  unsubscribed: { counter: 'unsubscribed' },
-  opened: { counter: 'opened' },
-  clicked: { counter: 'clicked' },
-} as const satisfies Record<string, { counter: EventCounter; bounceType?: string }>;
-export type CountedMetric = keyof typeof COUNTED;
-
-/** Recipients with at least one such event, without bots; approximate (within about 1 %, exact for small numbers). */
-export const UNIQUE = { unique_opened: 'opened', unique_clicked: 'clicked' } as const;
-export type UniqueMetric = keyof typeof UNIQUE;
+import { COUNTED, PERCENTILES, UNIQUE, type CountColumn, type UniqueColumn } from './schema/columns.js';
 
 /** Ratios from 0 to 1: numerator and denominator. */
 export const RATES = {
@@ -33,25 +9,26 @@ export const RATES = {
   unsubscribe_rate: ['unsubscribed', 'delivered'],
   open_rate: ['unique_opened', 'delivered'],
   click_rate: ['unique_clicked', 'delivered'],
-} as const satisfies Record<string, readonly [CountedMetric | UniqueMetric, CountedMetric]>;
+} as const satisfies Record<string, readonly [CountColumn | UniqueColumn, CountColumn]>;
 export type RateMetric = keyof typeof RATES;
 
-export type Metric = CountedMetric | UniqueMetric | RateMetric;
+export type Metric = CountColumn | UniqueColumn | RateMetric;
 const namesOf = <T extends object>(table: T) => Object.keys(table) as (keyof T)[];
 export const METRICS: readonly Metric[] = [...namesOf(COUNTED), ...namesOf(UNIQUE), ...namesOf(RATES)];
 
-export const GRANULARITIES = ['hour', 'day', 'week', 'month'] as const;
+export const GRANULARITIES = ['minute', 'hour', 'day', 'week', 'month'] as const;
 export type Granularity = (typeof GRANULARITIES)[number];
 
 export const DIMENSIONS = ['period', 'domain', 'email'] as const;
 export type Dimension = (typeof DIMENSIONS)[number];
 
-/** Further dimensions: the mailbox provider, the remote server, the class of the bounce, and the value of a tag. */
-export const GROUPS = ['provider', 'ip', 'bounce_class'] as const;
+/**
+ * Further dimensions: the mailbox provider, address and name of the remote server, the class of the bounce, the API key,
+ * and the value of a tag.
+ */
+export const GROUPS = ['provider', 'ip', 'host', 'bounce_class', 'api_key'] as const;
 export type Group = (typeof GROUPS)[number] | `tag:${string}`;
 
-/** Percentiles of the time from due to delivered. */
-export const PERCENTILES = { p50: 0.5, p95: 0.95, p99: 0.99 } as const;
 export type Percentile = keyof typeof PERCENTILES;
 
 /** Selects the mail that a key sees in [from, to). Test mail is not counted, so a test key sees zeros. */
@@ -85,6 +62,8 @@ export interface MetricsRow {
   emailId?: string;
   provider?: string | null;
   ip?: string | null;
+  host?: string | null;
+  apiKeyId?: string | null;
   bounceClass?: string | null;
   tags?: Record<string, string | null>;
   values: MetricValues;
@@ -96,6 +75,11 @@ export interface MetricsResult {
   rows: MetricsRow[] | null;
   /** Names of the values that are approximate; all others are exact. */
   approximate: string[];
+  /** Some values are counted together as `(other)`, because only the first 500 of a day are kept by name. */
+  truncated: boolean;
+  /** The range that was counted. Parts of a minute or quarter of an hour are not known once single events have expired. */
+  from: Date;
+  to: Date;
 }
 
 /** The names of the approximate values in the result of a query. */

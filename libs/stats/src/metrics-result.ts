@@ -1,24 +1,63 @@
+import type { IdPrefix } from '#libs/contracts';
 import { approximateValues, RATES, type MetricsResult, type MetricsQuery, type MetricsRow } from './metrics-query.js';
-import type { CountedMetric, Group, MetricValues, RateMetric } from './metrics-query.js';
-import { requiredCounts } from './metrics-sql.js';
+import type { Group, MetricValues, RateMetric } from './metrics-query.js';
+import { requiredCounts, type MetricsPlan } from './metrics-sql.js';
+import { NO_ID } from './event-row.js';
+import { LATENCY, PERCENTILES, type CountColumn } from './schema/columns.js';
+import { OTHER } from './schema/tables.js';
 
 /** A row of the engine: 64-bit numbers may be text; `d0`, `d1`, … are the dimensions. */
-export type EngineRow = Record<string, string | number | null>;
+export type EngineRow = Record<string, string | number | null | (number | null)[]>;
 
 const RATE_DIGITS = 6;
 
-/** The result from the rows of `metricsStatement`, the total first. `starts`: the starts of the periods. */
+/** The result from the rows of `metricsStatement`, the total first. */
 export function toMetricsResult(
   query: MetricsQuery,
-  starts: readonly number[],
+  { starts, nullIsWhole }: Pick<MetricsPlan, 'starts' | 'nullIsWhole'>,
   [total = {}, ...parts]: readonly EngineRow[],
-): MetricsResult {
-  const rows = parts.map((row) => ({ ...dimensionsOf(query, row), values: valuesOf(query, row) }));
+): Omit<MetricsResult, 'truncated'> {
+  const known = nullIsWhole ? subtractTagged(query, parts) : parts;
+  const rows = known.map((row) => ({ ...dimensionsOf(query, row), values: valuesOf(query, row) }));
   return {
     totals: valuesOf(query, total),
     rows: withEmptyPeriods(query, starts, rows),
     approximate: approximateValues(query),
+    from: query.from,
+    to: query.to,
   };
+}
+
+/** Whether some values of the group were counted together. */
+export function hasOther(query: MetricsQuery, rows: readonly EngineRow[]): boolean {
+  const group = `d${query.dimensions.length}`;
+  return query.groupBy.length > 0 && rows.some((row) => row[group] === OTHER);
+}
+
+/**
+ * Reduces the rows whose tag is null from all messages to those without the tag. A message has one value of a tag, so the
+ * groups are disjoint, also in unique recipients. Percentiles cannot be subtracted.
+ */
+function subtractTagged(query: MetricsQuery, rows: readonly EngineRow[]): EngineRow[] {
+  const dimensions = query.dimensions.map((_, i) => `d${i}`);
+  const group = `d${dimensions.length}`;
+  const columns = [...requiredCounts(query.metrics), 'seen'];
+  const placeOf = (row: EngineRow) => JSON.stringify(dimensions.map((name) => row[name]));
+  const tagged = new Map<string, number[]>();
+  for (const row of rows.filter((each) => each[group] !== null)) {
+    const sums = tagged.get(placeOf(row)) ?? columns.map(() => 0);
+    tagged.set(
+      placeOf(row),
+      columns.map((name, i) => sums[i] + Number(row[name])),
+    );
+  }
+  return rows.flatMap((row) => {
+    if (row[group] !== null) return [row];
+    const sums = tagged.get(placeOf(row)) ?? columns.map(() => 0);
+    const left = columns.map((name, i) => [name, Math.max(0, Number(row[name]) - sums[i])] as const);
+    const rest: EngineRow = { ...row, ...Object.fromEntries(left), [LATENCY]: [] };
+    return rest['seen'] === 0 ? [] : [rest];
+  });
 }
 
 /** A breakdown by period alone is a chart: periods without events have a row too. */
@@ -34,19 +73,22 @@ function valuesOf({ metrics, percentiles }: MetricsQuery, row: EngineRow): Metri
   const counts = Object.fromEntries(requiredCounts(metrics).map((name) => [name, Number(row[name] ?? 0)]));
   const values: MetricValues = {};
   for (const name of metrics) values[name] = name in RATES ? rate(name as RateMetric, counts) : counts[name];
-  if (percentiles.length > 0)
-    values.latency_ms = Object.fromEntries(percentiles.map((name) => [name, wholeOrNull(row[name])]));
+  if (percentiles.length > 0) {
+    const latency = (row[LATENCY] ?? []) as (number | null)[];
+    const known = Object.fromEntries(Object.keys(PERCENTILES).map((name, i) => [name, latency[i]]));
+    values.latency_ms = Object.fromEntries(percentiles.map((name) => [name, wholeOrNull(known[name])]));
+  }
   return values;
 }
 
 function rate(name: RateMetric, counts: Partial<Record<string, number>>): number | null {
-  const [part, whole] = RATES[name] as readonly [string, CountedMetric];
+  const [part, whole] = RATES[name] as readonly [string, CountColumn];
   const base = counts[whole] ?? 0;
   return base === 0 ? null : Number(((counts[part] ?? 0) / base).toFixed(RATE_DIGITS));
 }
 
 /** A percentile of nothing is NaN. */
-function wholeOrNull(value: string | number | null | undefined): number | null {
+function wholeOrNull(value: number | null | undefined): number | null {
   const number = value === null || value === undefined ? Number.NaN : Number(value);
   return Number.isNaN(number) ? null : Math.round(number);
 }
@@ -56,16 +98,21 @@ function dimensionsOf({ dimensions, groupBy }: MetricsQuery, row: EngineRow): Om
   const textAt = (i: number) => (row[`d${i}`] === null ? null : String(row[`d${i}`]));
   dimensions.forEach((name, i) => {
     if (name === 'period') found.period = new Date(Number(row[`d${i}`]) * 1_000);
-    else if (name === 'domain') found.domainId = textAt(i);
-    else found.emailId = textAt(i) ?? '';
+    else if (name === 'domain') found.domainId = idOf('dom', textAt(i));
+    else found.emailId = idOf('em', textAt(i)) ?? '';
   });
   groupBy.forEach((group, i) => setGroup(found, group, textAt(dimensions.length + i)));
   return found;
 }
 
+const idOf = (prefix: IdPrefix, uuid: string | null): string | null =>
+  uuid === null || uuid === NO_ID ? null : `${prefix}_${uuid.replaceAll('-', '')}`;
+
 function setGroup(row: Omit<MetricsRow, 'values'>, group: Group, value: string | null): void {
   if (group === 'provider') row.provider = value;
   else if (group === 'ip') row.ip = value;
+  else if (group === 'host') row.host = value;
+  else if (group === 'api_key') row.apiKeyId = value;
   else if (group === 'bounce_class') row.bounceClass = value;
   else row.tags = { ...row.tags, [group.slice('tag:'.length)]: value };
 }

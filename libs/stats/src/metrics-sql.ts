@@ -1,144 +1,189 @@
 import { seesDomain, visibleDomains } from '#libs/contracts';
+import type { Statement } from './engine.js';
+import { NO_ID, uuidOf } from './event-row.js';
+import { RATES, type Group, type MetricsQuery, type RateMetric } from './metrics-query.js';
+import type { Segment } from './queries/segments.js';
 import {
   COUNTED,
-  PERCENTILES,
-  RATES,
-  UNIQUE,
-  type CountedMetric,
-  type Group,
-  type UniqueMetric,
-} from './metrics-query.js';
-import type { MetricsQuery, RateMetric } from './metrics-query.js';
-import { splitWindow } from './time-window.js';
-
-/** A statement for the engine. All values from outside are parameters. */
-export interface MetricsStatement {
-  query: string;
-  params: Record<string, string | number | readonly string[]>;
-}
+  fromEvents,
+  LATENCY,
+  merged,
+  type CountColumn,
+  type StatsColumn,
+  type UniqueColumn,
+} from './schema/columns.js';
+import { countsTable, EVENTS, groupsTable } from './schema/tables.js';
 
 /** Queries with more rows are refused. */
 export const MAX_ROWS = 5_000;
 
+/** How a query is answered. */
+export interface MetricsPlan {
+  /** Disjoint, and together the whole range. */
+  segments: readonly Segment[];
+  /** The starts of the periods; empty if the query has none. */
+  starts: readonly number[];
+  /**
+   * From roll-ups, the group of messages without a tag is not known: the rows whose tag is null then have all messages, and
+   * `subtractTagged` takes away those with the tag.
+   */
+  nullIsWhole: boolean;
+}
+
 /**
  * The columns `d0`, `d1`, … are the dimensions, then the groups; the row with `is_total` 1 is the total. Both come from one
- * read, so that they are consistent. `starts`: the starts of the periods.
+ * read, so that they are consistent.
  */
-export function metricsStatement(of: MetricsQuery, starts: readonly number[]): MetricsStatement {
-  const keys = [...of.dimensions.map((name) => dimensionKey(name, starts)), ...of.groupBy.map(groupKey)];
+export function metricsStatement(of: MetricsQuery, plan: MetricsPlan): Statement {
+  const keys = keysOf(of, plan);
   const names = keys.map((_, i) => `d${i}`);
-  const params = { ...windowParams(of), ...tagParams(of.groupBy), account: of.visibility.accountId };
-  const values = [...valueColumns(of)];
-  const columns = [...keys.map((key, i) => `${key} AS d${i}`), ...values].join(',\n  ');
-  const source = readsEvents(of) ? eventRows(of) : countRows(of);
-  if (keys.length === 0) return { query: `SELECT 1 AS is_total, ${columns} FROM (${source})`, params };
+  const columns = columnsOf(of);
+  const params = paramsOf(of, plan);
+  const source = sources(of, plan, columns).join('\n UNION ALL ');
+  if (keys.length === 0) {
+    const values = columns.map((column) => `${merged(column)} AS ${column}`);
+    return { query: `SELECT 1 AS is_total, ${values.join(', ')} FROM (${source})`, params };
+  }
+  const values = columns.map((column) => `${valueOf(column, plan)} AS ${column}`);
+  if (plan.nullIsWhole) values.push(`sum(seen) AS seen`);
+  const limit = (plan.nullIsWhole ? 2 : 1) * MAX_ROWS + 2;
   return {
-    query: `SELECT grouping(d0) AS is_total, ${columns} FROM (${source})
+    query: `SELECT grouping(d0) AS is_total, ${[...keys.map(({ key }, i) => `${key} AS d${i}`), ...values].join(',\n  ')}
+      FROM (${source})
       GROUP BY GROUPING SETS ((${names.join(', ')}), ())
-      ORDER BY is_total DESC, ${names.join(', ')} LIMIT ${MAX_ROWS + 2}`,
+      ORDER BY is_total DESC, ${keys.map(({ order }, i) => order(`d${i}`)).join(', ')} LIMIT ${limit}`,
     params,
   };
 }
 
-/** The roll-up has account, domain, minute and counter; everything else is only in the events. */
-function readsEvents({ metrics, dimensions, groupBy, percentiles, emailIds }: MetricsQuery): boolean {
-  const unique = requiredCounts(metrics).some((name) => name in UNIQUE);
-  return unique || percentiles.length > 0 || emailIds !== null || groupBy.length > 0 || dimensions.includes('email');
-}
-
 /** The counts from which all metrics are computed. */
-export function requiredCounts(metrics: MetricsQuery['metrics']): (CountedMetric | UniqueMetric)[] {
-  const needed = metrics.flatMap((name) => (name in RATES ? RATES[name as RateMetric] : [name as CountedMetric]));
+export function requiredCounts(metrics: MetricsQuery['metrics']): (CountColumn | UniqueColumn)[] {
+  const needed = metrics.flatMap((name) => (name in RATES ? RATES[name as RateMetric] : [name as CountColumn]));
   return [...new Set(needed)];
 }
 
-function* valueColumns({ metrics, percentiles }: MetricsQuery): Generator<string> {
-  for (const name of requiredCounts(metrics))
-    if (name in UNIQUE)
-      yield `uniqCombined64If((email_id, recipient), counter = '${UNIQUE[name as UniqueMetric]}' AND is_bot = 0) AS ${name}`;
-    else yield `sumIf(recipients, ${conditionOf(name as CountedMetric)}) AS ${name}`;
-  for (const name of percentiles)
-    yield `quantileTDigestIf(${PERCENTILES[name]})(latency_ms, counter = 'delivered') AS ${name}`;
+const columnsOf = ({ metrics, percentiles }: MetricsQuery): StatsColumn[] => [
+  ...requiredCounts(metrics),
+  ...(percentiles.length > 0 ? ([LATENCY] as const) : []),
+];
+
+/** Counters of which every counted event has exactly one. */
+const DISJOINT = Object.entries(COUNTED).flatMap(([name, of]) => ('bounceType' in of ? [] : [name]));
+
+interface Key {
+  key: string;
+  order: (column: string) => string;
 }
 
-function conditionOf(name: CountedMetric): string {
-  const { counter, bounceType }: { counter: string; bounceType?: string } = COUNTED[name];
-  return `counter = '${counter}'${bounceType === undefined ? '' : ` AND bounce_type = '${bounceType}'`}`;
+/** The last key is the group if `nullIsWhole`. */
+function keysOf(of: MetricsQuery, { starts }: MetricsPlan): Key[] {
+  const plain = (column: string) => column;
+  // The engine orders UUIDs by their second half.
+  const asText = (column: string) => `toString(${column})`;
+  return [
+    ...of.dimensions.map((name): Key => {
+      switch (name) {
+        case 'period':
+          return {
+            key: `roundDown(toUnixTimestamp(moment), [${starts.map((ms) => ms / 1_000).join(', ')}])`,
+            order: plain,
+          };
+        case 'domain':
+          return { key: 'domain_id', order: asText };
+        case 'email':
+          return { key: 'email_id', order: asText };
+      }
+    }),
+    ...of.groupBy.map((_, i): Key => ({ key: `g${i}`, order: plain })),
+  ];
 }
 
-function dimensionKey(name: MetricsQuery['dimensions'][number], starts: readonly number[]): string {
-  switch (name) {
-    case 'period':
-      return `roundDown(toUnixTimestamp(moment), [${starts.map((ms) => ms / 1_000).join(', ')}])`;
-    case 'domain':
-      return `nullIf(domain_id, '')`;
-    case 'email':
-      return 'email_id';
-  }
+/** Of the row's group; the total is that of all messages. */
+function valueOf(column: StatsColumn, { nullIsWhole }: MetricsPlan): string {
+  return nullIsWhole ? `if(grouping(d0) = 1, ${merged(column, 'isNull(g0)')}, ${merged(column)})` : merged(column);
 }
 
-function groupKey(group: Group, i: number): string {
-  switch (group) {
-    case 'provider':
-    case 'ip':
-    case 'bounce_class':
-      return `nullIf(toString(${group}), '')`;
-    default:
-      return `if(mapContains(tags, {tag_${i}:String}), tags[{tag_${i}:String}], NULL)`;
-  }
-}
+const isTag = (group: Group): group is `tag:${string}` => group.startsWith('tag:');
+const tagOf = (group: Group) => group.slice('tag:'.length);
 
-const tagParams = (groups: readonly Group[]) =>
-  Object.fromEntries(
-    groups.flatMap((group, i) => (group.startsWith('tag:') ? [[`tag_${i}`, group.slice('tag:'.length)]] : [])),
-  );
+function paramsOf(of: MetricsQuery, { segments }: MetricsPlan): Statement['params'] {
+  const domains = domainsOf(of);
+  const uuids = (ids: readonly string[]) => ids.map(uuidOf).filter((uuid) => uuid !== null);
+  return {
+    account: uuidOf(of.visibility.accountId) ?? NO_ID,
+    ...(domains === null ? {} : { domains: uuids(domains) }),
+    ...(of.emailIds === null ? {} : { emails: uuids(of.emailIds) }),
+    ...Object.fromEntries(of.groupBy.flatMap((group, i) => (isTag(group) ? [[`tag_${i}`, tagOf(group)]] : []))),
+    ...(of.groupBy.length === 1 ? { dimension: of.groupBy[0] } : {}),
+    ...Object.fromEntries(
+      segments.flatMap(({ source, from, to }, i) => {
+        const unit = source === 'events' ? 1 : 1_000;
+        return [
+          [`from_${i}`, from / unit],
+          [`to_${i}`, to / unit],
+        ];
+      }),
+    ),
+  };
+}
 
 /** The domains of the filter that the key sees; without a filter, those that it sees; null for all. */
 const domainsOf = ({ domainIds, visibility }: MetricsQuery): string[] | null =>
   domainIds === null ? visibleDomains(visibility) : domainIds.filter((id) => seesDomain(visibility, id));
 
-function windowParams(of: MetricsQuery): MetricsStatement['params'] {
-  const { from, to, emailIds } = of;
-  const domainIds = domainsOf(of);
-  const { minutes, head, tail } = splitWindow(from, to);
-  return {
-    from: from.getTime(),
-    to: to.getTime(),
-    first_minute: minutes[0] / 1_000,
-    last_minute: minutes[1] / 1_000,
-    head_from: head[0],
-    head_to: head[1],
-    tail_from: tail[0],
-    tail_to: tail[1],
-    ...(domainIds === null ? {} : { domains: domainIds }),
-    ...(emailIds === null ? {} : { emails: emailIds }),
-  };
+/** One query per table; its rows have `domain_id`, `moment`, the groups, and the columns as counts or states. */
+function sources(of: MetricsQuery, plan: MetricsPlan, columns: readonly StatsColumn[]): string[] {
+  const { segments, nullIsWhole } = plan;
+  const bySource = new Map<Segment['source'], string[]>();
+  segments.forEach(({ source }, i) => {
+    const within =
+      source === 'events'
+        ? `(at >= fromUnixTimestamp64Milli({from_${i}:Int64}, 'UTC') AND at < fromUnixTimestamp64Milli({to_${i}:Int64}, 'UTC'))`
+        : `(period >= toDateTime({from_${i}:UInt32}, 'UTC') AND period < toDateTime({to_${i}:UInt32}, 'UTC'))`;
+    bySource.set(source, [...(bySource.get(source) ?? []), within]);
+  });
+  // Without a segment, which is an empty range, the query still needs a source.
+  if (bySource.size === 0) bySource.set('day', ['0']);
+  return [...bySource].flatMap(([source, ranges]) => {
+    const where = [...filterOf(of), `(${ranges.join(' OR ')})`].join(' AND ');
+    if (source === 'events') return [eventRows(of, plan, { columns, where })];
+    const grouped = of.groupBy.length > 0;
+    const seen = nullIsWhole ? `, ${DISJOINT.join(' + ')} AS seen` : '';
+    const row = (group: string) => `SELECT domain_id, period AS moment${group}, ${columns.join(', ')}${seen}`;
+    const counts = `FROM ${countsTable(source)} WHERE ${where}`;
+    if (!grouped) return [`${row('')} ${counts}`];
+    const value = nullIsWhole ? 'toNullable(value)' : `nullIf(value, '')`;
+    const groups = `${row(`, ${value} AS g0`)} FROM ${groupsTable(source)} WHERE dimension = {dimension:String} AND ${where}`;
+    return nullIsWhole ? [groups, `${row(', CAST(NULL AS Nullable(String)) AS g0')} ${counts}`] : [groups];
+  });
 }
 
-const instant = (parameter: string) => `fromUnixTimestamp64Milli({${parameter}:Int64}, 'UTC')`;
-const within = (from: string, to: string) => `(at >= ${instant(from)} AND at < ${instant(to)})`;
-
-function filterOf(of: MetricsQuery): string {
+function filterOf(of: MetricsQuery): string[] {
   return [
-    'account_id = {account:String}',
-    ...(domainsOf(of) === null ? [] : ['domain_id IN {domains:Array(String)}']),
-    ...(of.emailIds === null ? [] : ['email_id IN {emails:Array(String)}']),
-  ].join(' AND ');
+    'account_id = {account:UUID}',
+    ...(domainsOf(of) === null ? [] : ['domain_id IN {domains:Array(UUID)}']),
+    ...(of.emailIds === null ? [] : ['email_id IN {emails:Array(UUID)}']),
+  ];
 }
 
-function eventRows(of: MetricsQuery): string {
-  const columns =
-    'domain_id, counter, bounce_type, email_id, recipient, provider, tags, ip, bounce_class, is_bot, latency_ms';
-  return `SELECT ${columns}, toStartOfMinute(at) AS moment, 1 AS recipients FROM message_events
-           WHERE ${filterOf(of)} AND counter != '' AND ${within('from', 'to')}`;
+function eventRows(
+  of: MetricsQuery,
+  { nullIsWhole }: MetricsPlan,
+  { columns, where }: { columns: readonly StatsColumn[]; where: string },
+): string {
+  const byEmail = of.dimensions.includes('email') ? ['email_id'] : [];
+  const groups = nullIsWhole ? ['tagged AS g0'] : of.groupBy.map((group, i) => `${groupExpression(group, i)} AS g${i}`);
+  const names = ['domain_id', 'moment', ...byEmail, ...of.groupBy.map((_, i) => `g${i}`)];
+  // Each event with the tag has two rows: one for all messages, and one for those with the value.
+  const twice = nullIsWhole
+    ? `ARRAY JOIN if(mapContains(tags, {tag_0:String}), [NULL, tags[{tag_0:String}]], [NULL]) AS tagged`
+    : '';
+  const values = [...columns.map(fromEvents), ...(nullIsWhole ? ['count() AS seen'] : [])];
+  return `SELECT domain_id, toStartOfMinute(at) AS moment, ${[...byEmail, ...groups, ...values].join(', ')}
+            FROM ${EVENTS} ${twice} WHERE ${where} AND counter != '' GROUP BY ${names.join(', ')}`;
 }
 
-function countRows(of: MetricsQuery): string {
-  const columns = 'domain_id, counter, bounce_type';
-  return `SELECT ${columns}, minute AS moment, recipients FROM message_counts
-           WHERE ${filterOf(of)} AND minute >= toDateTime({first_minute:UInt32}, 'UTC') AND minute < toDateTime({last_minute:UInt32}, 'UTC')
-          UNION ALL
-          SELECT ${columns}, toStartOfMinute(at) AS moment, count() AS recipients FROM message_events
-           WHERE ${filterOf(of)} AND counter != '' AND (${within('head_from', 'head_to')} OR ${within('tail_from', 'tail_to')})
-           GROUP BY ${columns}, moment`;
+function groupExpression(group: Group, i: number): string {
+  if (isTag(group)) return `if(mapContains(tags, {tag_${i}:String}), tags[{tag_${i}:String}], NULL)`;
+  return `nullIf(toString(${group}), '')`;
 }

@@ -1,6 +1,7 @@
 import type { Granularity } from './metrics-query.js';
 
-const HOUR_MS = 3_600_000;
+const MINUTE_MS = 60_000;
+const HOUR_MS = 60 * MINUTE_MS;
 const DAY_MS = 24 * HOUR_MS;
 
 /**
@@ -16,10 +17,11 @@ export function periodStarts(
   const offsetAt = offsetsOf(of.timezone);
   const [from, to] = [of.from.getTime(), of.to.getTime()];
   const starts: number[] = [];
-  if (of.granularity === 'hour') {
+  if (of.granularity === 'hour' || of.granularity === 'minute') {
+    const length = of.granularity === 'hour' ? HOUR_MS : MINUTE_MS;
     // Some zones have an offset of half or three quarters of an hour.
-    const shift = offsetAt(from) % HOUR_MS;
-    for (let at = Math.floor((from + shift) / HOUR_MS) * HOUR_MS - shift; at < to; at += HOUR_MS)
+    const shift = offsetAt(from) % length;
+    for (let at = Math.floor((from + shift) / length) * length - shift; at < to; at += length)
       if (starts.push(at) >= limit) break;
     return starts;
   }

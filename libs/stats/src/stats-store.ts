@@ -1,4 +1,3 @@
-import type { ClickHouseSettings } from '@clickhouse/client';
 import { Injectable } from '@nestjs/common';
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -7,41 +6,29 @@ import {
   seesDomain,
   STATS_COUNTERS,
   type DomainStats,
-  type LoggedEvent,
   type StatsCounter,
   type Visibility,
 } from '#libs/contracts';
-import { Config, Log, mapYielding, Semaphore } from '#libs/kernel';
+import type { LoggedEvent } from '#libs/contracts';
+import { Config, Log } from '#libs/kernel';
+import { openServer, type StatsConnection } from './connection.js';
 import { openEmbedded } from './embedded-connection.js';
-import { toMetricsResult, type EngineRow } from './metrics-result.js';
-import type { MetricsResult, MetricsQuery } from './metrics-query.js';
-import { MAX_ROWS, metricsStatement, type MetricsStatement } from './metrics-sql.js';
-import { MEMORY_LIMIT_BYTES, openServer, type StatsConnection } from './connection.js';
+import { Engine } from './engine.js';
+import { uuidOf } from './event-row.js';
+import { EventIntake, type StatsBatch } from './intake/event-intake.js';
+import type { Metric, MetricsQuery, MetricsResult } from './metrics-query.js';
+import { hasOther, toMetricsResult, type EngineRow } from './metrics-result.js';
+import { MAX_ROWS, metricsStatement, type MetricsPlan } from './metrics-sql.js';
+import { minuteCountersStatement, toMinuteCount, type MinuteRow } from './queries/minute-counters.js';
+import type { MinuteCounters, MinuteCountersQuery } from './queries/minute-counters.js';
+import { planMetrics, tooManyRows, type PlannedQuery } from './queries/plan.js';
+import type { Kept } from './queries/segments.js';
 import { prepareSchema } from './schema.js';
-import { periodStarts } from './periods.js';
-import { STATS_COLUMNS, toStatsRow, columnValues, type StatsRow } from './event-row.js';
-import { splitWindow, type SplitWindow } from './time-window.js';
-
-export interface StatsBatch {
-  /** Identifies exactly these events in this order; the same token with the same events counts once. */
-  token: string;
-  events: readonly LoggedEvent[];
-}
+import { groupsTable, LEVELS, OTHER_KEYS, type TableOptions } from './schema/tables.js';
 
 interface OpenStore extends StatsConnection {
   identity: string;
 }
-
-const CONCURRENT_QUERIES = 2;
-/** Larger inserts are not faster; they only take more memory. */
-const ROWS_PER_INSERT = 5_000;
-
-const SETTINGS: ClickHouseSettings = {
-  max_memory_usage: String(MEMORY_LIMIT_BYTES),
-  async_insert: 0,
-  // After a crash between the events and the roll-up, the repeated insert completes the roll-up.
-  deduplicate_blocks_in_dependent_materialized_views: 1,
-};
 
 /** Statistics in ClickHouse: on a server if `CLICKHOUSE_URL` is set, otherwise in this process. */
 @Injectable()
@@ -49,16 +36,17 @@ export class StatsStore {
   private opening: Promise<OpenStore> | undefined;
   private opened: OpenStore | undefined;
   private closed = false;
-  /** The largest position that was inserted, as far as known. */
-  private newest: number | undefined;
-  private readonly queries = new Semaphore(CONCURRENT_QUERIES);
-  /** The lookup and the insert of a batch must not interleave with another; the embedded engine has one token at a time. */
-  private readonly inserts = new Semaphore(1);
+  private readonly engine: Engine;
+  private readonly intake: EventIntake;
 
   constructor(
     private readonly config: Config,
     private readonly log: Log,
-  ) {}
+  ) {
+    const isServer = config.settings.CLICKHOUSE_URL !== undefined;
+    this.engine = new Engine(() => this.open(), isServer ? 'server' : 'embedded');
+    this.intake = new EventIntake(this.engine, isServer);
+  }
 
   /**
    * Opens the store and upgrades its tables, once. After a failure the next call tries again.
@@ -81,72 +69,78 @@ export class StatsStore {
    * Adds a batch, at most once per token, and each event at most once in whatever batch.
    * @throws if it is not certain that the batch is stored; repeat it with the same token and the same events
    */
-  async insert(batch: StatsBatch): Promise<void> {
-    const store = await this.open();
-    for (let from = 0; from < batch.events.length || from === 0; from += ROWS_PER_INSERT) {
-      const token = from === 0 ? batch.token : `${batch.token}+${from}`;
-      await this.inserts.run(() =>
-        this.insertSlice(store, { token, events: batch.events.slice(from, from + ROWS_PER_INSERT) }),
-      );
-    }
+  insert(batch: StatsBatch): Promise<void> {
+    return this.intake.insert(batch);
+  }
+
+  /** Adds those events that the store lacks. `attempt` counts earlier attempts that did not add everything. */
+  fill(events: readonly LoggedEvent[], attempt: number): Promise<void> {
+    return this.intake.fill(events, attempt);
   }
 
   /** The position in the event log up to which every event that belongs in the store is known to be stored. */
-  async completeUpTo(): Promise<number> {
-    const query = 'SELECT max(complete_up_to) AS position FROM stats_progress';
-    const [row] = await this.select<{ position: number }>(await this.open(), { query, params: {} });
-    return Number(row.position);
+  completeUpTo(): Promise<number> {
+    return this.intake.completeUpTo();
   }
 
-  async setCompleteUpTo(position: number): Promise<void> {
-    const store = await this.open();
-    await this.queries.run(() =>
-      store.insert({ table: 'stats_progress', columns: ['complete_up_to'], rows: [[position]], settings: SETTINGS }),
-    );
+  setCompleteUpTo(position: number): Promise<void> {
+    return this.intake.setCompleteUpTo(position);
   }
 
   /** The number of stored events with a position above `after`, up to `upTo`. */
-  async countStored({ after, upTo }: { after: number; upTo: number }): Promise<number> {
-    const [row] = await this.select<{ events: number }>(await this.open(), {
-      query: `SELECT uniqExact(position) AS events FROM message_events
-               WHERE position > {after:UInt64} AND position <= {up_to:UInt64}`,
-      params: { after, up_to: upTo },
-    });
-    return Number(row.events);
+  countStored(range: { after: number; upTo: number }): Promise<number> {
+    return this.intake.countStored(range);
   }
 
   /**
-   * The counts of a domain in [from, to), exact to the millisecond; zeros for a domain that the key does not see, and for
-   * a test key.
+   * The counts of an account or domain per minute as of a position in the event log, to which a reader adds the events
+   * after it. Test mail is not counted, and the domains of keys are not considered.
    * @throws Refusal `service_unavailable` while the engine does not respond
    */
-  async domainStats(
-    visibility: Visibility,
-    domainId: string,
-    { from, to }: { from: Date; to: Date },
-  ): Promise<DomainStats> {
+  minuteCounters(of: MinuteCountersQuery): Promise<MinuteCounters> {
+    return this.orUnavailable(async () => {
+      // The position first: rows up to it are complete, and rows above it are left out.
+      const position = await this.intake.storedUpTo();
+      const rows = await this.engine.select<MinuteRow>(minuteCountersStatement(of, position));
+      return { position, minutes: rows.map(toMinuteCount) };
+    });
+  }
+
+  /**
+   * The counts of a domain in [from, to), exact to the millisecond while single events are kept; zeros for a domain that
+   * the key does not see, and for a test key.
+   * @throws Refusal `service_unavailable` while the engine does not respond
+   */
+  async domainStats(visibility: Visibility, domainId: string, range: { from: Date; to: Date }): Promise<DomainStats> {
     const isVisible = visibility.mode === 'live' && seesDomain(visibility, domainId);
-    const counts = isVisible
-      ? await this.orUnavailable(this.counts(visibility.accountId, domainId, splitWindow(from, to)))
-      : {};
-    const shown = STATS_COUNTERS.map((counter) => [counter, counts[counter] ?? 0] as const);
-    return { domainId, from, to, ...(Object.fromEntries(shown) as Record<StatsCounter, number>) };
+    const zeros = Object.fromEntries(STATS_COUNTERS.map((name) => [name, 0])) as Record<StatsCounter, number>;
+    if (!isVisible || range.from >= range.to) return { domainId, ...range, ...zeros };
+    const { totals, from, to } = await this.metrics({
+      visibility,
+      ...range,
+      timezone: 'UTC',
+      granularity: 'day',
+      metrics: STATS_COUNTERS.map(metricOf),
+      dimensions: [],
+      groupBy: [],
+      percentiles: [],
+      domainIds: [domainId],
+      emailIds: null,
+    });
+    const counts = STATS_COUNTERS.map((name) => [name, totals[metricOf(name)] ?? 0] as const);
+    return { domainId, from, to, ...(Object.fromEntries(counts) as Record<StatsCounter, number>) };
   }
 
   /**
    * Counts, rates and percentiles of what a key sees. Rows are ordered by their dimensions.
-   * @throws Refusal `invalid_parameter` for a result of more than 5,000 rows, `service_unavailable` while the engine does
-   * not respond
+   * @throws Refusal `invalid_parameter` for a result of more than 5,000 rows and for a range whose rows have expired,
+   * `service_unavailable` while the engine does not respond
    */
-  async metrics(query: MetricsQuery): Promise<MetricsResult> {
-    const starts = query.dimensions.includes('period') ? periodStarts(query, MAX_ROWS + 1) : [];
-    if (starts.length > MAX_ROWS) throw tooManyRows();
-    if (query.visibility.mode === 'test') return toMetricsResult(query, starts, []);
-    const rows = await this.orUnavailable(
-      this.open().then((store) => this.select<EngineRow>(store, metricsStatement(query, starts))),
-    );
-    if (rows.length > MAX_ROWS + 1) throw tooManyRows();
-    return toMetricsResult(query, starts, rows);
+  async metrics(asked: MetricsQuery): Promise<MetricsResult> {
+    const planned = planMetrics(asked, this.kept());
+    const { query, plan } = planned;
+    if (query.visibility.mode === 'test') return { ...toMetricsResult(query, plan, []), truncated: false };
+    return this.orUnavailable(() => this.read(planned));
   }
 
   /** Waits for running queries. Later calls fail. */
@@ -154,6 +148,36 @@ export class StatsStore {
     this.closed = true;
     const store = await this.opening?.catch(() => undefined);
     await store?.close();
+  }
+
+  private async read({ query, plan, fromEvents }: PlannedQuery): Promise<MetricsResult> {
+    const rows = await this.engine.select<EngineRow>(metricsStatement(query, plan));
+    const truncated = hasOther(query, rows) || (plan.nullIsWhole && (await this.hasOtherKeys(query)));
+    if (truncated && fromEvents !== null) return this.read({ query, plan: fromEvents, fromEvents: null });
+    if (rows.length > (plan.nullIsWhole ? 2 : 1) * MAX_ROWS + 1) throw tooManyRows();
+    const result = toMetricsResult(query, plan, rows);
+    if ((result.rows?.length ?? 0) > MAX_ROWS) throw tooManyRows();
+    return { ...result, truncated: truncated && !isFromEvents(plan) };
+  }
+
+  /** Whether roll-ups lack some tag keys of this time, perhaps the one of the query. */
+  private async hasOtherKeys({ visibility, from, to }: MetricsQuery): Promise<boolean> {
+    const rows = await this.engine.select({
+      query: `SELECT 1 FROM ${groupsTable('day')} WHERE account_id = {account:UUID} AND dimension = '${OTHER_KEYS}'
+                 AND period >= toDateTime({from:UInt32}, 'UTC') AND period < toDateTime({to:UInt32}, 'UTC') LIMIT 1`,
+      params: {
+        account: uuidOf(visibility.accountId) ?? '',
+        from: (Math.floor(from.getTime() / LEVELS.day) * LEVELS.day) / 1_000,
+        to: Math.ceil(to.getTime() / 1_000),
+      },
+    });
+    return rows.length > 0;
+  }
+
+  private kept(): Kept {
+    const { rawDays, minuteDays } = tableOptions(this.config);
+    const now = Date.now();
+    return { events: now - rawDays * LEVELS.day, minute: now - minuteDays * LEVELS.day };
   }
 
   private open(): Promise<OpenStore> {
@@ -169,7 +193,7 @@ export class StatsStore {
     const { CLICKHOUSE_URL } = this.config.settings;
     const connection = CLICKHOUSE_URL ? await openServer(CLICKHOUSE_URL) : await this.openInProcess();
     try {
-      const identity = await prepareSchema(connection.client);
+      const identity = await prepareSchema(connection.client, tableOptions(this.config));
       this.opened = { ...connection, identity };
       this.log.info('statistics store is open', { engine: CLICKHOUSE_URL ? 'server' : 'embedded', identity });
       return this.opened;
@@ -184,123 +208,24 @@ export class StatsStore {
     return openEmbedded(join(this.config.dataDir, 'chdb'), this.log);
   }
 
-  private async insertSlice(store: OpenStore, { token, events }: StatsBatch): Promise<void> {
-    const rows = (await mapYielding(events, (event) => toStatsRow(event, token))).filter((row) => row !== null);
-    const fresh = rows.length === 0 ? [] : await this.withoutStored(store, rows);
-    if (fresh.length === 0) return;
-    await this.queries.run(() =>
-      store.insert({
-        table: 'message_events',
-        columns: STATS_COLUMNS,
-        rows: fresh.map(columnValues),
-        settings: { ...SETTINGS, insert_deduplication_token: token },
-      }),
-    );
-  }
-
-  /**
-   * Removes rows whose events are already stored by another batch. Tokens only detect the same batch: after the position
-   * of a consumer was set back, the same events come in different batches. Rows of the same token remain, because a
-   * repeated insert must be equal to the first one.
-   */
-  private async withoutStored(store: OpenStore, rows: StatsRow[]): Promise<StatsRow[]> {
-    const positions = rows.map((row) => row.position);
-    const first = positions.reduce((a, b) => Math.min(a, b));
-    const last = positions.reduce((a, b) => Math.max(a, b));
-    const known =
-      first > (await this.newestStored(store)) ? [] : await this.storedBetween(store, { first, last }, rows[0].batch);
-    // Before the insert, because an insert that fails may have stored the rows.
-    this.newest = Math.max(this.newest ?? 0, last);
-    const seen = new Set(known.map((row) => Number(row.position)));
-    return rows.filter(({ position }) => !seen.has(position) && seen.add(position));
-  }
-
-  private storedBetween(store: OpenStore, { first, last }: { first: number; last: number }, token: string) {
-    return this.select<{ position: number }>(store, {
-      query: `SELECT position FROM message_events
-               WHERE position BETWEEN {first:UInt64} AND {last:UInt64} AND batch != {token:String}`,
-      params: { first, last, token },
-    });
-  }
-
-  /** The largest stored position; Infinity for a server, which may have other writers. */
-  private async newestStored(store: OpenStore): Promise<number> {
-    if (this.config.settings.CLICKHOUSE_URL) return Infinity;
-    if (this.newest === undefined) {
-      const query = 'SELECT max(position) AS newest FROM message_events';
-      const [row] = await this.select<{ newest: number }>(store, { query, params: {} });
-      this.newest = Number(row.newest);
-    }
-    return this.newest;
-  }
-
-  private async counts(
-    accountId: string,
-    domainId: string,
-    { minutes, head, tail }: SplitWindow,
-  ): Promise<Partial<Record<string, number>>> {
-    const rows = await this.select<{ counter: string; recipients: number }>(await this.open(), {
-      query: DOMAIN_COUNTS,
-      params: {
-        account: accountId,
-        domain: domainId,
-        first_minute: minutes[0] / 1000,
-        last_minute: minutes[1] / 1000,
-        head_from: head[0],
-        head_to: head[1],
-        tail_from: tail[0],
-        tail_to: tail[1],
-      },
-    });
-    return Object.fromEntries(rows.map(({ counter, recipients }) => [counter, Number(recipients)]));
-  }
-
-  private async orUnavailable<T>(read: Promise<T>): Promise<T> {
+  private async orUnavailable<T>(read: () => Promise<T>): Promise<T> {
     try {
-      return await read;
+      return await read();
     } catch (error) {
-      this.log.warn('statistics cannot be read', { reason: reasonOf(error) });
+      if (error instanceof Refusal) throw error;
+      this.log.warn('statistics cannot be read', { reason: (error as Error).message.split('\n', 1)[0] });
       throw new Refusal('service_unavailable', [], 'Statistics cannot be read right now. Try again.');
     }
   }
-
-  private async select<T>(
-    { client }: OpenStore,
-    { query, params }: { query: string; params: MetricsStatement['params'] },
-  ): Promise<T[]> {
-    return this.queries.run(async () => {
-      const result = await client.query({
-        query,
-        query_params: params,
-        format: 'JSONEachRow',
-        clickhouse_settings: SETTINGS,
-      });
-      return result.json<T>();
-    });
-  }
 }
 
-/** Sums the rows of a minute, because the engine merges them only occasionally in the background. */
-const DOMAIN_COUNTS = `
-  SELECT counter, sum(recipients) AS recipients FROM (
-    SELECT counter, recipients FROM message_counts
-     WHERE account_id = {account:String} AND domain_id = {domain:String}
-       AND minute >= toDateTime({first_minute:UInt32}, 'UTC') AND minute < toDateTime({last_minute:UInt32}, 'UTC')
-    UNION ALL
-    SELECT counter, count() AS recipients FROM message_events
-     WHERE account_id = {account:String} AND domain_id = {domain:String} AND counter != ''
-       AND ((at >= fromUnixTimestamp64Milli({head_from:Int64}, 'UTC') AND at < fromUnixTimestamp64Milli({head_to:Int64}, 'UTC'))
-         OR (at >= fromUnixTimestamp64Milli({tail_from:Int64}, 'UTC') AND at < fromUnixTimestamp64Milli({tail_to:Int64}, 'UTC')))
-     GROUP BY counter)
-  GROUP BY counter`;
+/** The metric with the value of a counter. */
+const metricOf = (counter: StatsCounter): Metric => (counter === 'deferred' ? 'delivery_delayed' : counter);
 
-const tooManyRows = () =>
-  new Refusal(
-    'invalid_parameter',
-    [{ field: 'dimensions', code: 'too_many_rows', message: `must not lead to more than ${MAX_ROWS} rows` }],
-    `The answer would have more than ${MAX_ROWS} rows. Ask for a shorter time, a coarser granularity or fewer dimensions.`,
-  );
+const isFromEvents = ({ segments }: MetricsPlan): boolean => segments.every(({ source }) => source === 'events');
 
-function reasonOf(error: unknown): string {
-  return (error as Error).message.split('\n', 1)[0];
-}
+const tableOptions = ({ settings }: Config): TableOptions => ({
+  cluster: settings.CLICKHOUSE_CLUSTER,
+  rawDays: settings.STATS_RAW_DAYS,
+  minuteDays: settings.STATS_MINUTE_DAYS,
+});

@@ -1,4 +1,5 @@
 export { WebhookDispatcher } from './delivery/dispatcher.js';
+export { PENDING_LIMIT, WebhookFigures, type DeliveryFigures } from './history/delivery-figures.js';
 export { webhookDeliveryRecords } from './history/delivery-records.js';
 export { WebhookDeliveryLog } from './history/delivery-log.js';
 export {
@@ -10,7 +11,16 @@ export {
 } from './history/delivery-view.js';
 export { WebhookFanOut } from './fan-out/fan-out.js';
 export type { WebhookInputOptions, WebhookFields } from './endpoints/fields.js';
-export { REPLAY_LIMIT, WebhookReplay, type Replayed } from './history/replay.js';
+export {
+  REPLAY_STATUSES,
+  RUNNING_REPLAYS,
+  WebhookRangeReplays,
+  type ReplayIdempotency,
+  type ReplayStatus,
+  type ReplayView,
+} from './history/range-replay.js';
+export { WebhookReplay } from './history/replay.js';
+export { noticeFailingWebhooks } from './endpoints/failing.js';
 export { WebhookRetention } from './history/retention.js';
 export {
   OVERLAP_HOURS,

@@ -1,3 +1,4 @@
+import { ParkedEvents } from '#libs/bus';
 import { wholeAccount } from '#libs/contracts';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { DkimZone, DomainEntity, SendingDomains } from '#libs/domains';
@@ -107,6 +108,21 @@ describe('the database and its domains', () => {
     const found = await problems('engines');
     expect(found.map(({ subject }) => subject)).toEqual(['queue', 'events']);
     expect(found[0].message).toMatch(/slow\.example has been due for 10 minutes.*3 recipients/);
+  });
+
+  it('are reported with events that a consumer could not handle', async () => {
+    const undigested = { source: 'log', event: null, record: { key: null, value: null, headers: {} }, reason: 'why' };
+    await new ParkedEvents(db.database).park('webhooks', [
+      { ...undigested, position: 1 },
+      { ...undigested, position: 2 },
+    ]);
+    expect(await problems('engines')).toMatchObject([
+      {
+        ...{ status: 'warning', subject: 'parked events', facts: { consumer: 'webhooks', parked: 2 } },
+        message: expect.stringContaining('webhooks could not handle 2 events') as string,
+        fix: expect.stringContaining('cli -- parked list') as string,
+      },
+    ]);
   });
 
   it('are reported when an active domain has lost a record', async () => {

@@ -1,5 +1,4 @@
 import { connect } from 'node:net';
-import { appendEvents, Database } from '#libs/persistence';
 import { Accounts, ApiKeys } from '#libs/accounts';
 import type { Scope } from '#libs/contracts';
 import { SendingDomains } from '#libs/domains';
@@ -91,7 +90,7 @@ describe('GraphQL over HTTP', () => {
 
   it('refuses what is too deep, aliased too often, too long, batched, or guessed at', async () => {
     const aliases = Array.from({ length: 16 }, (_, i) => `a${i}: domains { id }`).join(' ');
-    for (const query of [`{ ${aliases} }`, `{ ${'domains '.repeat(1_000)} }`]) {
+    for (const query of [`{ ${aliases} }`, `{ ${'domains '.repeat(2_000)} }`]) {
       const { data, errors } = await ask(own.key, query);
       expect(data).toBeUndefined();
       expect(errors?.[0].extensions).not.toHaveProperty('stacktrace');
@@ -128,20 +127,6 @@ describe('GraphQL over HTTP', () => {
 
 describe('GraphQL over the socket', () => {
   const QUERY = 'subscription ($id: ID!) { domainStats(domainId: $id) { domainId accepted } }';
-
-  it('gives a snapshot at once and then every change, to all who watch', async () => {
-    gateway.counts.accepted = 1;
-    const clients = [client(own.key, 'Authorization'), client(own.key, 'authorization')];
-    const seen = clients.map((each) => watch(each, QUERY, { id: own.domainId }));
-    await until(async () => seen.every((answers) => answers.length === 1), { what: 'the snapshots' });
-    gateway.counts.accepted = 2;
-    await happen(own);
-    await until(async () => seen.every((answers) => answers.length === 2), { what: 'the change' });
-    expect(
-      seen[0].map((answer) => (answer.data?.['domainStats'] as { accepted: number } | undefined)?.accepted),
-    ).toEqual([1, 2]);
-    for (const each of clients) await each.dispose();
-  });
 
   it('answers a foreign domain with not_found', async () => {
     const stranger = client(other.key);
@@ -306,27 +291,6 @@ function closeCode(params: object | undefined): Promise<number> {
     });
     socket.on('error', () => undefined);
     socket.on('close', resolve);
-  });
-}
-
-async function happen(account: Account): Promise<void> {
-  const at = new Date();
-  await gateway.app.get(Database).transaction(async (tx) => {
-    await appendEvents(tx, [
-      {
-        event: {
-          id: `evt_${'0'.repeat(32)}`,
-          account_id: account.accountId,
-          type: 'webhook.test',
-          created_at: at.toISOString(),
-          data: { webhook_id: 'wh_x', message: 'x' },
-        },
-        key: 'wh_x',
-        sequence: 1,
-        domainId: account.domainId,
-        test: false,
-      },
-    ]);
   });
 }
 

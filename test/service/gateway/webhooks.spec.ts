@@ -66,7 +66,9 @@ describe('POST /webhooks', () => {
       status: 'enabled',
     });
     expect(await answerOf(api().get('/webhooks'))).toEqual([200, [webhook]]);
-    expect(await answerOf(api().get(`/v1/webhooks/${String(webhook['id'])}`))).toEqual([200, webhook]);
+    const figures = { lag_seconds: 0, pending: 0, in_flight: 0, window: 10, paused_until: null };
+    const shown = await answerOf(api().get(`/v1/webhooks/${String(webhook['id'])}`));
+    expect(shown).toMatchObject([200, { ...webhook, delivery: { ...figures, last_24_hours: { delivered: 0 } } }]);
   });
 
   it('takes endpoint for url, and the domains whose events are wanted', async () => {
@@ -254,13 +256,25 @@ describe('the events of a webhook', () => {
       { id: event['id'], status: 'pending' },
     ]);
     const from = new Date(Date.now() - 60_000).toISOString();
-    expect(
-      await answerOf(
-        api()
-          .post(`/webhooks/${id}/replay`)
-          .send({ from, types: ['webhook.test'] }),
-      ),
-    ).toEqual([200, { object: 'webhook_replay', webhook_id: id, queued: 1, has_more: false, next_cursor: null }]);
+    const range = { from, types: ['webhook.test'], status: 'pending' };
+    const [accepted, replay] = await answerOf(api().post(`/webhooks/${id}/replay`).send(range));
+    expect([accepted, replay]).toMatchObject([
+      202,
+      {
+        ...{ id: expect.stringMatching(/^rpl_[0-9a-f]{32}$/), object: 'webhook_replay', webhook_id: id },
+        ...{ status: 'running', queued: 0, skipped: 0, filter: range },
+      },
+    ]);
+    const replays = `/webhooks/${id}/replays`;
+    const canceled = { ...replay, status: 'canceled', updated_at: expect.any(String) };
+    expect(await answerOf(api().get(replays))).toMatchObject([200, { object: 'list', data: [replay] }]);
+    expect(await answerOf(api().post(`${replays}/${String(replay['id'])}/cancel`))).toEqual([200, canceled]);
+    expect(await answerOf(api().get(`${replays}/${String(replay['id'])}`))).toEqual([200, canceled]);
+    const keyed = (body: object) => api().post(`/webhooks/${id}/replay`).set('idempotency-key', 'replay-1').send(body);
+    const [first, again] = [await keyed(range), await keyed(range)];
+    expect(again.body).toEqual(first.body);
+    expect([first, again].map(({ headers }) => headers['idempotent-replayed'])).toEqual([undefined, 'true']);
+    expect(await answerOf(keyed({ from }))).toMatchObject([409, { name: 'invalid_idempotent_request' }]);
     await answerOf(api().patch(`/webhooks/${id}`).send({ status: 'disabled' }));
     for (const [again, body] of [
       [`/webhooks/${id}/test`, undefined],
@@ -374,7 +388,7 @@ it('takes any time for a range', async () => {
   for (const time of ['0001-01-01T00:00:00Z', '9999-12-31T23:59:59Z', '0000-01-01T00:00:00+23:59']) {
     const query = `created_after=${encodeURIComponent(time)}&created_before=${encodeURIComponent(time)}`;
     expect((await answerOf(api().get(`/webhooks/${id}/events?${query}`)))[0]).toBe(200);
-    expect((await answerOf(api().post(`/webhooks/${id}/replay`).send({ from: time })))[0]).toBe(200);
+    expect((await answerOf(api().post(`/webhooks/${id}/replay`).send({ from: time })))[0]).toBe(202);
   }
 });
 

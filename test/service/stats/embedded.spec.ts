@@ -6,13 +6,14 @@ import { loadConfig, Log } from '#libs/kernel';
 import { StatsStore } from '#libs/stats';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { startClickhouseFront } from '../../support/clickhouse-front.js';
-import { StatsEvents } from '../../support/stats-events.js';
+import { KEEP_ALL, StatsEvents } from '../../support/stats-events.js';
 import { statsStoreSuite } from '../../support/stats-store-suite.js';
 
 const NOON = new Date('2026-03-01T12:00:00.000Z');
 const LATER = new Date('2026-03-01T13:00:00.000Z');
 const silent = new Log({ error() {}, warn() {}, info() {} } as never);
-const openAt = (dataDir: string) => new StatsStore(loadConfig('standalone', { DATA_DIR: dataDir }), silent);
+const openAt = (dataDir: string) =>
+  new StatsStore(loadConfig('standalone', { DATA_DIR: dataDir, ...KEEP_ALL }), silent);
 
 describe('in process', () => {
   let dataDir: string;
@@ -52,7 +53,7 @@ describe('a store in process', () => {
 
   it('keeps its rows, its tokens and its identity over a restart', async () => {
     const events = new StatsEvents();
-    const batch = { token: 'log:1-10', events: events.deliveries(10, NOON, 1_000) };
+    const batch = { source: 'log', token: 'log:1-10', events: events.deliveries(10, NOON, 1_000) };
     const before = await visit(async (store) => {
       await store.insert(batch);
       return store.identity;
@@ -70,10 +71,14 @@ describe('a store in process', () => {
   it('counts an event once that comes in another batch after a restart', async () => {
     const events = new StatsEvents();
     const [early, late] = [events.deliveries(10, NOON, 1_000), events.deliveries(10, NOON, 1_000)];
-    await visit((store) => store.insert({ token: 'log:1-20', events: [...early, ...late] }));
+    await visit((store) => store.insert({ source: 'log', token: 'log:1-20', events: [...early, ...late] }));
     await visit(async (store) => {
-      await store.insert({ token: 'log:1-15', events: [...early, ...late.slice(0, 5)] });
-      await store.insert({ token: 'log:16-25', events: [...late.slice(5), ...events.deliveries(5, NOON, 1_000)] });
+      await store.insert({ source: 'log', token: 'log:1-15', events: [...early, ...late.slice(0, 5)] });
+      await store.insert({
+        source: 'log',
+        token: 'log:16-25',
+        events: [...late.slice(5), ...events.deliveries(5, NOON, 1_000)],
+      });
       const { delivered } = await store.domainStats(wholeAccount(events.accountId), events.domainId, {
         from: NOON,
         to: LATER,
@@ -93,7 +98,7 @@ describe('a store in process', () => {
   it('is moved aside when some of its data cannot be read', async () => {
     const events = new StatsEvents();
     const before = await visit(async (store) => {
-      await store.insert({ token: 'log:1-10', events: events.deliveries(10, NOON, 1_000) });
+      await store.insert({ source: 'log', token: 'log:1-10', events: events.deliveries(10, NOON, 1_000) });
       return store.identity;
     });
     for (const name of await readdir(path('store'), { recursive: true }))
@@ -121,7 +126,7 @@ describe('a store in process', () => {
     const store = openAt(dataDir);
     await store.ready();
     await store.close();
-    await expect(store.insert({ token: 'x', events: [] })).rejects.toThrow('closed');
+    await expect(store.insert({ source: 'log', token: 'x', events: [] })).rejects.toThrow('closed');
     await expect(store.domainStats(wholeAccount('acc'), 'dom', { from: NOON, to: LATER })).rejects.toMatchObject({
       code: 'service_unavailable',
     });

@@ -5,6 +5,7 @@ import { loadConfig, Log } from '#libs/kernel';
 import { StatsStore } from '#libs/stats';
 import { afterAll, beforeAll, describe } from 'vitest';
 import { startClickhouseFront, type ClickhouseFront } from '../../support/clickhouse-front.js';
+import { KEEP_ALL } from '../../support/stats-events.js';
 import { statsMetricsSuite } from '../../support/stats-metrics-suite.js';
 
 const silent = new Log({ error() {}, warn() {}, info() {} } as never);
@@ -14,7 +15,7 @@ describe('in process', () => {
   let store: StatsStore;
   beforeAll(async () => {
     dataDir = await mkdtemp(join(tmpdir(), 'stats-'));
-    store = new StatsStore(loadConfig('standalone', { DATA_DIR: dataDir }), silent);
+    store = new StatsStore(loadConfig('standalone', { DATA_DIR: dataDir, ...KEEP_ALL }), silent);
     await store.ready();
   });
   afterAll(async () => {
@@ -29,7 +30,7 @@ describe('over HTTP', () => {
   let store: StatsStore;
   beforeAll(async () => {
     front = await startClickhouseFront();
-    store = new StatsStore(loadConfig('standalone', { CLICKHOUSE_URL: front.url }), silent);
+    store = new StatsStore(loadConfig('standalone', { CLICKHOUSE_URL: front.url, ...KEEP_ALL }), silent);
     await store.ready();
   });
   afterAll(async () => {

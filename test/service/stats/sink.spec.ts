@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { Module, type INestApplicationContext } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import { AnalyticsModule } from '#apps/analytics/src/analytics.module';
-import { BusModule, LiveLog, OutboxRelay } from '#libs/bus';
+import { BusModule, LiveLog, OutboxRelay, ParkedEvents } from '#libs/bus';
 import { newId, type RoutedEvent, wholeAccount } from '#libs/contracts';
 import { Health, KernelModule, loadConfig, Log, Metrics, Shutdown } from '#libs/kernel';
 import { appendEvents, Database, PersistenceModule, routedEvent } from '#libs/persistence';
@@ -13,6 +13,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { startClickhouseFront, type ClickhouseFront } from '../../support/clickhouse-front.js';
 import { freshDatabase, type TestDatabase } from '../../support/database.js';
 import { busProcess } from '../../support/log-harness.js';
+import { KEEP_ALL } from '../../support/stats-events.js';
 import { until } from '../../support/until.js';
 
 const server = process.env['TEST_DATABASE_URL'] as string;
@@ -59,6 +60,7 @@ describe('the statistics sink', { timeout: 60_000 }, () => {
     const config = loadConfig('analytics', {
       DATABASE_URL: home.url,
       CLICKHOUSE_URL: front.url,
+      ...KEEP_ALL,
       MASTER_KEY: Buffer.alloc(32, 7).toString('base64'),
     });
     const shutdown = new Shutdown(silent);
@@ -129,6 +131,24 @@ describe('the statistics sink', { timeout: 60_000 }, () => {
     await until(async () => (await gauge(sink)) === 0);
     expect(await health.failures()).toEqual({});
     expect(await delivered(sink)).toBe(35);
+  });
+
+  it('parks an event that the store cannot take, counts the others, and reports nothing as missing', async () => {
+    let sink = await startSink();
+    await append(10);
+    const strange = { ...deliveryAt(NOON), event: { ...deliveryAt(NOON).event, data: null } };
+    await database.transaction((tx) => appendEvents(tx, [strange as never]));
+    await append(10);
+    await until(async () => (await delivered(sink)) === 20);
+    const parked = sink.app.get(ParkedEvents);
+    await until(async () => (await parked.list(10)).length === 1);
+    expect(await parked.list(10)).toMatchObject([{ event_id: strange.event.id, source: 'log', failures: 1 }]);
+    // A start compares the store with the log.
+    await stop(sink);
+    sink = await startSink();
+    await until(async () => (await metric(sink, 'postloft_stats_complete_position')) === 21);
+    expect(await metric(sink, 'postloft_stats_missing_events')).toBe(0);
+    expect(await sink.app.get(Health).failures()).toEqual({});
   });
 
   it('starts without the server and counts once it is there', async () => {

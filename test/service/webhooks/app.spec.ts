@@ -1,6 +1,6 @@
 import { Module, type DynamicModule } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
-import { BusModule, OutboxRelay } from '#libs/bus';
+import { BusModule, OutboxRelay, ParkedEvents } from '#libs/bus';
 import { newId, wholeAccount } from '#libs/contracts';
 import { KernelModule, loadConfig, Log, Shutdown } from '#libs/kernel';
 import { appendEvents, Database, PersistenceModule } from '#libs/persistence';
@@ -76,4 +76,24 @@ it('carries an event from the outbox to the endpoint, and what happens meanwhile
   const calls = await receiver.waitFor('/app', 2);
   await second.stop();
   expect(calls.map(({ headers }) => headers['webhook-id'])).toEqual([event.event.id, meanwhile.event.id]);
+});
+
+it('parks an event that it cannot turn into a delivery, and goes on with the others', async () => {
+  const accountId = newId('acc');
+  const program = await startWebhooks();
+  await program.app
+    .get(WebhookSubscriptions)
+    .create(wholeAccount(accountId), { url: receiver.url('/others'), events: ['*'] }, { payloadFormat: 'resend' });
+  await program.app.get(OutboxRelay).start();
+
+  const [template, after] = queuedEvents(accountId, 2);
+  const data = { id: newId('dom'), status: 'active', records: 'of a later version' };
+  const strange = { ...template, event: { ...template.event, type: 'domain.updated', data } } as never;
+  await appendEvents(program.app.get(Database), [strange]);
+  await appendEvents(program.app.get(Database), [after]);
+  const [call] = await receiver.waitFor('/others', 1);
+  expect(call.headers['webhook-id']).toBe(after.event.id);
+  const parked = program.app.get(ParkedEvents);
+  await expect.poll(() => parked.list(10)).toMatchObject([{ consumer: 'webhooks', event_id: template.event.id }]);
+  await program.stop();
 });

@@ -210,7 +210,7 @@ describe('WebhookDispatcher', () => {
     const webhook = await stage.subscribe(killed, '/killed');
     await killed.fanOut.handle({ events: queuedEvents(stage.accountId) });
     await killed.worker.register();
-    const [job] = await killed.queue.claim(10, 10);
+    const [job] = (await killed.queue.claim(10)).jobs;
     await stage.db.database.query(`UPDATE workers SET heartbeat_at = now() - interval '21 s' WHERE id = $1`, [
       killed.worker.id,
     ]);
@@ -239,7 +239,7 @@ describe('WebhookDispatcher', () => {
     const webhook = await stage.subscribe(killed, '/buried');
     await killed.fanOut.handle({ events: queuedEvents(stage.accountId) });
     await killed.worker.register();
-    await killed.queue.claim(10, 10);
+    await killed.queue.claim(10);
     await stage.db.database.query('DELETE FROM workers WHERE id = $1', [killed.worker.id]);
     await stage.running();
     expect(await stage.finished(webhook.id)).toMatchObject([{ status: 'delivered' }]);

@@ -137,7 +137,6 @@ describe('WebhookDeliveryLog', () => {
       await made.log.attempts(wholeAccount(stranger), { webhookId: webhook.id, eventId: ids[0] }, { limit: 1 }),
     ).toBeNull();
     expect(await made.replay.replayEvent(wholeAccount(stranger), webhook.id, ids[0])).toBeNull();
-    expect(await made.replay.replayRange(wholeAccount(stranger), webhook.id, {})).toBeNull();
     expect(await made.replay.sendTest(wholeAccount(stranger), webhook.id)).toBeNull();
     const own = await made.subscriptions.create(wholeAccount(stranger), {
       url: stage.receiver.url('/own'),
@@ -232,61 +231,6 @@ describe('WebhookReplay', () => {
     expect(stage.receiver.callsTo('/slow')).toHaveLength(1);
   });
 
-  it('sends a range of time again by kind and state, and no other', async () => {
-    const { made, webhook, ids } = await filled(6);
-    await pretend(webhook.id, ids, `status = 'delivered', due_at = NULL`);
-    await pretend(webhook.id, ids.slice(3), `status = 'failed'`);
-    await pretend(webhook.id, [ids[5]], `event_type = 'email.sent'`);
-    const pending = async () =>
-      (await stage.deliveries(webhook.id)).filter((row) => row.due_at !== null).map((row) => row.event_id);
-    const hour = { createdAfter: new Date(Date.now() - 3600_000) };
-    expect(
-      await made.replay.replayRange(wholeAccount(stage.accountId), webhook.id, {
-        createdAfter: new Date(Date.now() + 60_000),
-      }),
-    ).toEqual({
-      object: 'webhook_replay',
-      webhook_id: webhook.id,
-      queued: 0,
-      has_more: false,
-      next_cursor: null,
-    });
-    const failed = { ...hour, status: 'failed', types: ['email.queued'] } as const;
-    expect(await made.replay.replayRange(wholeAccount(stage.accountId), webhook.id, failed)).toMatchObject({
-      queued: 2,
-    });
-    expect(await pending()).toEqual([ids[3], ids[4]]);
-    expect(
-      await made.replay.replayRange(wholeAccount(stage.accountId), webhook.id, { ...hour, types: ['*'] }),
-    ).toMatchObject({
-      queued: 6,
-    });
-    await expect(
-      made.replay.replayRange(wholeAccount(stage.accountId), webhook.id, {
-        createdAfter: new Date(2),
-        createdBefore: new Date(1),
-      }),
-    ).rejects.toMatchObject({ code: 'validation_error', details: [{ field: 'to', code: 'out_of_range' }] });
-  });
-
-  it('takes a thousand a call and goes on where it ended', async () => {
-    const { made, webhook, ids } = await filled(2300);
-    await pretend(webhook.id, ids, `status = 'delivered', due_at = NULL`);
-    const queued: number[] = [];
-    let after: string | undefined;
-    do {
-      const answer = await made.replay.replayRange(
-        wholeAccount(stage.accountId),
-        webhook.id,
-        after === undefined ? {} : { after },
-      );
-      queued.push(answer?.queued ?? NaN);
-      expect(answer?.has_more).toBe(answer?.next_cursor !== null);
-      after = answer?.next_cursor ?? undefined;
-    } while (after !== undefined);
-    expect(queued).toEqual([1000, 1000, 300]);
-  });
-
   it('refuses while the endpoint is disabled', async () => {
     const { made, webhook, ids } = await filled(1);
     await made.subscriptions.update(wholeAccount(stage.accountId), webhook.id, { changes: { status: 'disabled' } });
@@ -295,6 +239,5 @@ describe('WebhookReplay', () => {
     await expect(made.replay.replayEvent(wholeAccount(stage.accountId), webhook.id, ids[0])).rejects.toMatchObject(
       refused,
     );
-    await expect(made.replay.replayRange(wholeAccount(stage.accountId), webhook.id, {})).rejects.toMatchObject(refused);
   });
 });

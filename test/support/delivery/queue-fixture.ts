@@ -1,8 +1,8 @@
-import { AccountEntity, Accounts, Allowances } from '#libs/accounts';
+import { AbuseBrakes, AccountEntity, Accounts, Allowances } from '#libs/accounts';
 import { newId } from '#libs/contracts';
 import { DomainEntity, SendingDomains } from '#libs/domains';
 import { EmailIntake, LocalDelivery, type Submission } from '#libs/emails';
-import { Log, SecretBox, Shutdown, LocalNotifications } from '#libs/kernel';
+import { Log, Metrics, SecretBox, Shutdown, LocalNotifications } from '#libs/kernel';
 import { Worker } from '#libs/persistence';
 import { Queue } from '#libs/queue';
 import { SafeFetch } from '#libs/safe-fetch';
@@ -18,6 +18,7 @@ export interface QueueProcess {
   worker: Worker;
   suppressions: SuppressionList;
   accounts: Accounts;
+  brakes: AbuseBrakes;
 }
 
 export interface QueueFixture {
@@ -60,6 +61,14 @@ export async function openQueueFixture(connections?: number): Promise<QueueFixtu
         handOff,
         new AttachmentFetcher(new SafeFetch(db.config)),
       );
+      const brakes = new AbuseBrakes(
+        db.database,
+        db.config.with({ DELIVERY_MODE: 'mx' }),
+        notifications,
+        log,
+        shutdown,
+        new Metrics(),
+      );
       const ledger = new Queue(
         db.database,
         db.config,
@@ -69,8 +78,9 @@ export async function openQueueFixture(connections?: number): Promise<QueueFixtu
         accounts,
         domains,
         shutdown,
+        brakes,
       );
-      return { intake, queue: ledger, localDelivery: handOff, worker, suppressions, accounts };
+      return { intake, queue: ledger, localDelivery: handOff, worker, suppressions, accounts, brakes };
     },
     close: () => db.close(),
   };

@@ -131,8 +131,8 @@ export async function openInboundFixture(): Promise<InboundFixture> {
   });
   const inbound = new InboundReceiver(
     returnPath,
-    new ReportedBounces(database, office.suppressions, returnPath, config),
-    new ReportedComplaints(database, office.suppressions, unsubscribes, returnPath, config),
+    new ReportedBounces(database, office.suppressions, returnPath, config, office.brakes),
+    new ReportedComplaints(database, office.suppressions, unsubscribes, returnPath, config, office.brakes),
     new ReportAuthenticator(dnsConfig),
     store,
     notifications,

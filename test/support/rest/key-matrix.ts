@@ -43,6 +43,7 @@ const HAS_MODE: Record<Kind, boolean> = {
   webhookEvent: true,
   webhookDelivery: true,
   webhookAttempt: true,
+  webhookReplay: false,
   domain: false,
   webhook: false,
   suppression: false,
@@ -50,6 +51,7 @@ const HAS_MODE: Record<Kind, boolean> = {
   suppressedToo: false,
   suppressedTooId: false,
   apiKey: false,
+  audit: false,
 };
 export const KINDS_WITH_MODE = (Object.keys(HAS_MODE) as Kind[]).filter((kind) => HAS_MODE[kind]);
 
@@ -90,6 +92,9 @@ export function cellsOf(column: Column): Cell[] {
 /** Sends mail from the sender's domain, which no place of the operation names. */
 const SENDS = /^POST (\/resend)?\/emails(\/batch)?$/;
 const WHOLE_ACCOUNT = new Set([
+  'GET /audit-log',
+  'GET /account',
+  'PATCH /account',
   'POST /domains',
   'POST /resend/domains',
   'POST /suppressions/import',
@@ -108,7 +113,7 @@ const NAMES_ALL_DOMAINS = new Set([
   'POST /suppressions/batch/remove',
   'POST /resend/suppressions/batch/remove',
 ]);
-const LIVE_ONLY = new Set(['domains.write', 'webhooks.write', 'suppressions.write', 'api_keys.write']);
+const LIVE_ONLY = new Set(['domains.write', 'webhooks.write', 'suppressions.write', 'api_keys.write', 'account.write']);
 
 /** The outcome of each cell by the rules of docs/api-keys.md. */
 export function expectedOutcome(cell: Cell): Outcome {

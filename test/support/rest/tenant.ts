@@ -16,6 +16,7 @@ export type Kind =
   | 'webhookEvent'
   | 'webhookDelivery'
   | 'webhookAttempt'
+  | 'webhookReplay'
   | 'event'
   | 'suppression'
   | 'suppressionId'
@@ -23,7 +24,8 @@ export type Kind =
   | 'suppressedTooId'
   | 'apiKey'
   | 'captured'
-  | 'log';
+  | 'log'
+  | 'audit';
 
 /** An account of its own, and one thing of every kind in it. */
 export interface Tenant {
@@ -103,6 +105,11 @@ export async function madeThings(
   const suppressedToo = `private-${name}@also.example.net`;
   const suppressionId = await made('/suppressions', { email: suppression, domain_id: limits?.domainId });
   const suppressedTooId = await made('/suppressions', { email: suppressedToo, domain_id: limits?.domainId });
+  const removed = await made('/suppressions', {
+    email: `private-${name}@removed.example.net`,
+    domain_id: limits?.domainId,
+  });
+  expect((await call('DELETE', `/suppressions/${removed}`)).status).toBe(200);
   const email = await mail({
     tags: { owner: `private-${name}` },
     attachments: [{ filename: `private-${name}.txt`, content: Buffer.from('hello').toString('base64') }],
@@ -139,8 +146,13 @@ export async function madeThings(
     captured: (await first(`/captured?email_id=${email}`)).id,
     event: (await first(`/emails/${email}/events`)).id,
     log: (await first(limits ? `/logs?api_key_id=${apiKey}` : '/logs')).id,
+    audit: (await first('/audit-log', ({ target }) => target === removed)).id,
     webhookEvent: told.id,
     webhookDelivery: told.delivery_id,
+    webhookReplay: await made(`/webhooks/${webhook}/replay`, {
+      from: '2020-01-01T00:00:00Z',
+      to: '2020-01-02T00:00:00Z',
+    }),
     webhookAttempt: (await first(`/webhooks/${webhook}/events/${told.id}/attempts`)).id,
   };
 }
@@ -149,6 +161,7 @@ interface Entry {
   id: string;
   type?: string;
   status?: string;
+  target?: string;
   delivery_id: string;
 }
 

@@ -115,8 +115,16 @@ describe('a domain of one’s own', () => {
     expect((await send()).status).toBe(201);
   });
 
-  it('cannot send once it is removed', async () => {
+  it('cannot send once it is removed, and its scheduled mail fails at once', async () => {
+    const inAnHour = new Date(Date.now() + 3_600_000).toISOString();
+    const mail = program.mail({ from: `Shop <shop@${NAME}>`, scheduled_at: inAnHour });
+    const { id } = (await (await program.call('POST', '/emails', mail)).json()) as { id: string };
     expect((await program.call('DELETE', `/domains/${domain.id}`)).status).toBe(200);
+    const status = async () =>
+      ((await (await program.call('GET', `/emails/${id}`)).json()) as { status: string }).status;
+    await until(async () => (await status()) === 'failed', { what: 'the scheduled mail to fail' });
+    const events = await (await program.call('GET', `/emails/${id}/events`)).text();
+    expect(events).toContain('domain_removed');
     expect((await program.call('DELETE', `/domains/${domain.id}`)).status).toBe(404);
     await until(async () => (await send()).status === 422);
   });

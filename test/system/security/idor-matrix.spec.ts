@@ -20,7 +20,7 @@ const WAYS: Way[] = [
   ['//', FACADE_OPERATIONS.map(withSpots), bareUuid],
 ];
 /** Fields that change with every request or with time. */
-const VOLATILE = new Set(['last_used_at', 'last_checked_at', 'request_id', 'download_url']);
+const VOLATILE = new Set(['last_used_at', 'last_checked_at', 'request_id', 'download_url', 'delivery']);
 /** Download links and their expiry differ in every response. */
 const VOLATILE_OF_LINKS = new Set([...VOLATILE, 'expires_at']);
 const NOT_STILL = new Set(['GET /logs', 'GET /stats', 'GET /domains/{id}/stats', 'GET /readyz']);

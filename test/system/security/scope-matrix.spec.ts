@@ -42,6 +42,8 @@ const TABLE: Record<Scope, string[]> = {
     'GET /webhooks/{id}/events',
     'GET /webhooks/{id}/events/{eventId}',
     'GET /webhooks/{id}/events/{eventId}/attempts',
+    'GET /webhooks/{id}/replays',
+    'GET /webhooks/{id}/replays/{replayId}',
   ],
   'webhooks.write': [
     'POST /webhooks',
@@ -49,6 +51,7 @@ const TABLE: Record<Scope, string[]> = {
     'DELETE /webhooks/{id}',
     'POST /webhooks/{id}/test',
     'POST /webhooks/{id}/replay',
+    'POST /webhooks/{id}/replays/{replayId}/cancel',
     'POST /webhooks/{id}/signing-secret/rotate',
     'POST /webhooks/{id}/events/{eventId}/replay',
   ],
@@ -63,6 +66,8 @@ const TABLE: Record<Scope, string[]> = {
   'api_keys.read': ['GET /api-keys', 'GET /api-keys/{id}', 'GET /logs', 'GET /logs/{id}'],
   'api_keys.write': ['POST /api-keys', 'PATCH /api-keys/{id}', 'DELETE /api-keys/{id}'],
   'stats.read': ['GET /domains/{id}/stats', 'GET /stats', 'GET /usage'],
+  'account.read': ['GET /account'],
+  'account.write': ['PATCH /account'],
 };
 /** The same for clients of Resend, whose GET of a webhook includes its secret. */
 const FACADE_TABLE: Partial<Record<Scope, string[]>> = {

@@ -20,6 +20,7 @@ import { parseBody } from '../../../apps/gateway/src/rest/validation/body-pipe.j
 import { QueryPipe } from '../../../apps/gateway/src/rest/validation/query-pipe.js';
 import * as queryRules from '../../../apps/gateway/src/rest/validation/query-rules.js';
 import { maskedAddress } from '../../../apps/gateway/src/tracking/unsubscribe-page.js';
+import * as accountRules from '../../../libs/accounts/src/account-rules.js';
 import * as apiKeyRules from '../../../libs/accounts/src/api-keys/field-rules.js';
 import { tokenFormat } from '../../../libs/accounts/src/api-keys/token.js';
 import { isId } from '../../../libs/contracts/src/ids.js';
@@ -183,6 +184,7 @@ export const REQUEST_PARSERS: ParserTable = {
   },
   'apps/gateway/src/tracking/unsubscribe-page.ts': { maskedAddress },
   'apps/cli/src/commands/parse-command-line.ts': { parseCommandLine: (text) => parseCommandLine([text, text]) },
+  'libs/accounts/src/account-rules.ts': rulesOf(accountRules),
   'libs/accounts/src/api-keys/token.ts': { tokenFormat: [tokenFormat, (text) => tokenFormat(`pl_live_${text}`)] },
   'libs/accounts/src/api-keys/field-rules.ts': rulesOf(apiKeyRules),
   'libs/contracts/src/ids.ts': { isId: [(text) => isId('em', text), (text) => isId('em', `em_${text}`)] },

@@ -1,5 +1,5 @@
-import type { Standing } from '#libs/accounts';
-import type { Command } from './command.js';
+import { notifyAddressesRule, type Standing } from '#libs/accounts';
+import { UsageError, type Command } from './command.js';
 import { checkedPlan, requiredOption, textOption } from './option-checks.js';
 import { table } from './output.js';
 
@@ -36,6 +36,7 @@ const list: Command = {
         name: account.name,
         standing: account.standing,
         plan: account.plan,
+        sending: account.sendingPause === null ? 'on' : `paused (${account.sendingPause.reason})`,
         created_at: account.createdAt.toISOString(),
       }));
       return { json: found, text: table(found) };
@@ -55,6 +56,38 @@ const plan: Command = {
       return { json: { id, plan: wanted }, text: `${id} has the plan ${wanted}.` };
     };
   },
+};
+
+const notify: Command = {
+  name: 'accounts notify',
+  positionals: ['account', 'addresses'],
+  options: {},
+  summary: 'Sets the addresses that receive notices, separated by commas; "none" removes them.',
+  prepare: ({ positionals: [id, written] }) => {
+    const addresses = written === 'none' ? [] : written.split(',').map((address) => address.trim());
+    const [problem] = notifyAddressesRule(addresses);
+    if (problem) throw new UsageError(`The list of addresses${problem.path} ${problem.message}.`);
+    return async ({ accounts }) => {
+      const { notify_addresses } = await accounts.change(id, { notifyAddresses: addresses }, 'operator');
+      const text =
+        notify_addresses.length === 0 ? `${id} gets no notices.` : `Notices go to ${notify_addresses.join(', ')}.`;
+      return { json: { id, notify_addresses }, text };
+    };
+  },
+};
+
+const resume: Command = {
+  name: 'accounts resume',
+  positionals: ['account'],
+  options: {},
+  summary: 'Resumes the sending of an account that was paused because of bounces or complaints; its rates begin anew.',
+  prepare:
+    ({ positionals: [id] }) =>
+    async ({ accounts }) => {
+      const resumed = await accounts.resume(id, 'operator');
+      const text = resumed ? `${id} may send again. Held mail goes out within a minute.` : `${id} is not paused.`;
+      return { json: { id, resumed }, text };
+    },
 };
 
 function standingCommand(verb: string, standing: Standing, summary: string): Command {
@@ -80,4 +113,6 @@ export const ACCOUNT_COMMANDS: readonly Command[] = [
   standingCommand('overdue', 'overdue', 'Marks a payment as overdue: requests get 403 until it is settled.'),
   standingCommand('settled', 'active', 'Marks the payment as settled, so that the account works again.'),
   plan,
+  resume,
+  notify,
 ];

@@ -1,4 +1,5 @@
 import { AccountEntity, Accounts, ApiKeyEntity, ApiKeys, AuditLog } from '#libs/accounts';
+import { ParkedEvents } from '#libs/bus';
 import { Refusal } from '#libs/contracts';
 import { DkimRotation, DkimZone, DomainEntity, SendingDomains } from '#libs/domains';
 import { InboundStore } from '#libs/inbound';
@@ -13,6 +14,7 @@ export interface Administration {
   domains: SendingDomains;
   inbound: InboundStore;
   queues: HeldQueues;
+  parked: ParkedEvents;
   rotation: DkimRotation;
   zone: DkimZone;
   audit: AuditLog;
@@ -33,16 +35,18 @@ export async function openAdministration(settings: Config, log: Log): Promise<Ad
   try {
     await migrate(dataSource, { log });
     const database = new Database(dataSource);
+    const audit = new AuditLog();
     const { config, secretBox } = await withMasterKey(database, settings);
     return {
-      accounts: new Accounts(dataSource.getRepository(AccountEntity), database, secretBox),
+      accounts: new Accounts(dataSource.getRepository(AccountEntity), database, secretBox, audit),
       apiKeys: new ApiKeys(dataSource.getRepository(ApiKeyEntity), database, secretBox, log),
       domains: new SendingDomains(dataSource.getRepository(DomainEntity), database, secretBox, config),
       rotation: new DkimRotation(database, secretBox, config, new LocalNotifications()),
       zone: new DkimZone(database, config.settings.SERVICE_DOMAIN),
-      audit: new AuditLog(),
+      audit,
       inbound: new InboundStore(database),
       queues: new HeldQueues(database),
+      parked: new ParkedEvents(database),
       tlsReport: (domain, day) => tlsReportOf(database, { domain, day, submitter: config.settings.SERVICE_DOMAIN }),
       close: () => opened.close(),
     };

@@ -1,14 +1,12 @@
 import { isId } from '#libs/contracts';
 import { INBOUND_VERDICTS, type InboundVerdict, type StoredInboundMessage } from '#libs/inbound';
 import { UsageError, type Command } from './command.js';
-import { table } from './output.js';
+import { forTerminal, table } from './output.js';
 
 const DEFAULT_LIMIT = 20;
 const MAX_LIMIT = 1_000;
 /** Of a cell in characters; `--json` prints the whole text. */
 const MAX_WIDTH = 48;
-/** Characters that control a terminal or change the direction of writing, except line ends and tabs. */
-const CONTROLS = /[^\P{Cc}\n\t]|[\p{Zl}\p{Zp}\u061c\u200b\u200e\u200f\u202a-\u202e\u2060-\u2069\ufeff]/gu;
 
 const list: Command = {
   name: 'inbound',
@@ -37,7 +35,11 @@ const show: Command = {
     return async (admin) => {
       const raw = await admin.inbound.raw(checked);
       if (raw === null) throw new Error(`There is no message ${checked}.`);
-      return { json: { id: checked, raw: raw.toString('base64') }, text: forTerminal(raw), raw };
+      return {
+        json: { id: checked, raw: raw.toString('base64') },
+        text: forTerminal(raw.toString('utf8').replace(/\r\n/g, '\n')),
+        raw,
+      };
     };
   },
 };
@@ -96,5 +98,3 @@ function toRow({
 }
 
 const cell = (text: string): string => (text.length <= MAX_WIDTH ? text : `${text.slice(0, MAX_WIDTH - 1)}…`);
-
-const forTerminal = (raw: Buffer): string => raw.toString('utf8').replace(/\r\n/g, '\n').replace(CONTROLS, '?');

@@ -1,5 +1,11 @@
 import type { CommandOutput } from './command.js';
 
+/** Characters that control a terminal or change the direction of writing, except line ends and tabs. */
+const CONTROLS = /[^\P{Cc}\n\t]|[\p{Zl}\p{Zp}\u061c\u200b\u200e\u200f\u202a-\u202e\u2060-\u2069\ufeff]/gu;
+
+/** Text of others, without effect on a terminal. */
+export const forTerminal = (text: string): string => text.replace(CONTROLS, '?');
+
 /** Rows as aligned columns under their names. */
 export function table(rows: readonly Readonly<Record<string, string>>[]): string {
   if (rows.length === 0) return '(none)';

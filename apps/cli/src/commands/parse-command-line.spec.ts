@@ -42,6 +42,12 @@ describe('the command line', () => {
       'inbound --limit 1000 --json',
       'inbound show inb_01978c0e5f7b7c3a9d21f0b64c1e88aa',
       'inbound delete inb_01978c0e5f7b7c3a9d21f0b64c1e88aa',
+      'parked list',
+      'parked list --limit 1000 --consumer webhooks --json',
+      'parked show prk_01978c0e5f7b7c3a9d21f0b64c1e88aa',
+      'parked replay prk_01978c0e5f7b7c3a9d21f0b64c1e88aa',
+      'parked replay all --consumer webhooks',
+      'parked drop all',
     ])
       expect(problem(line), line).toBe('');
     for (const { name } of COMMANDS) expect(helpText()).toContain(name);
@@ -55,6 +61,10 @@ describe('the command line', () => {
     expect(problem('queues resume')).toBe('"queues resume" needs <queue>.');
     for (const limit of ['0', '-1', '1001', 'all'])
       expect(problem(`inbound --limit=${limit}`)).toBe('--limit must be a number from 1 to 1000.');
+    expect(problem('parked list --limit=0')).toBe('--limit must be a number from 1 to 1000.');
+    for (const command of ['show', 'replay', 'drop'])
+      expect(problem(`parked ${command} everything`)).toContain('The id must be one that "parked list" shows');
+    expect(problem('parked drop prk_01978c0e5f7b7c3a9d21f0b64c1e88aa --consumer webhooks')).toContain('"all" only');
     expect(problem('inbound show em_1')).toContain('The id must be one that "inbound" lists');
     expect(problem('doctor --domain a.example,b.example')).toBe(
       '--domain must be a domain name such as mail.example.com.',

@@ -5,6 +5,7 @@ import { UsageError, type Command, type CommandInput, type DatabaseCommand, type
 import { DOCTOR_COMMANDS } from './doctor-command.js';
 import { DOMAIN_COMMANDS } from './domain-commands.js';
 import { INBOUND_COMMANDS } from './inbound-commands.js';
+import { PARKED_COMMANDS } from './parked-commands.js';
 import { QUEUE_COMMANDS } from './queue-commands.js';
 import { TLS_REPORT_COMMANDS } from './tls-report-commands.js';
 
@@ -14,6 +15,7 @@ export const COMMANDS: readonly Command[] = [
   ...DOMAIN_COMMANDS,
   ...QUEUE_COMMANDS,
   ...INBOUND_COMMANDS,
+  ...PARKED_COMMANDS,
   ...TLS_REPORT_COMMANDS,
   ...DOCTOR_COMMANDS,
 ];

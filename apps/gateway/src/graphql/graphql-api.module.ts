@@ -3,20 +3,103 @@ import { Module } from '@nestjs/common';
 import { GraphQLModule } from '@nestjs/graphql';
 import { AccountsModule } from '#libs/accounts';
 import { DomainsModule } from '#libs/domains';
-import { EmailsModule } from '#libs/emails';
+import { EmailsApiModule, EmailsModule } from '#libs/emails';
+import { QueueApiModule } from '#libs/queue';
+import { SuppressionsModule } from '#libs/suppressions';
+import { WebhooksModule } from '#libs/webhooks';
 import type { FastifyRequest } from 'fastify';
 import { HttpAccessModule } from '../http/key-attempts.js';
-import { DomainStatsFeeds } from './domains/domain-stats-feeds.js';
+import { AccountController } from '../rest/account/account.controller.js';
+import { ApiKeysController } from '../rest/api-keys/api-keys.controller.js';
+import { AuditLogController } from '../rest/audit-log/audit-log.controller.js';
+import { CapturedController } from '../rest/captured/captured.controller.js';
+import { AccountDomains } from '../rest/domains/account-domains.js';
+import { DomainsController } from '../rest/domains/domains.controller.js';
+import { EmailChangesController } from '../rest/emails/email-changes.controller.js';
+import { EmailsController } from '../rest/emails/emails.controller.js';
+import { LogsController } from '../rest/logs/logs.controller.js';
+import { StatsController } from '../rest/stats/stats.controller.js';
+import { SuppressionsBulkController } from '../rest/suppressions/suppressions-bulk.controller.js';
+import { SuppressionsController } from '../rest/suppressions/suppressions.controller.js';
+import { UsageController } from '../rest/usage/usage.controller.js';
+import { VisibleUsage } from '../rest/usage/visible-usage.js';
+import { WebhookEventsController } from '../rest/webhooks/webhook-events.controller.js';
+import { WebhooksController } from '../rest/webhooks/webhooks.controller.js';
+import { EventFeed } from './live/event-feed.js';
+import { LiveResolver } from './live/live.resolver.js';
+import { LiveStatistics } from './live/live-statistics.js';
+import { QueueFeed } from './live/queue-feed.js';
 import { GraphqlCaller, type GraphqlContext } from './graphql-caller.js';
 import { GraphqlErrors } from './graphql-errors.js';
 import { WebSocketProtocol } from './websocket-protocol.js';
 import { GraphqlWebSocketServer } from './websocket-server.js';
 import { QUERY_LIMITS, QUERY_RULES } from './query-limits.js';
+import { AuditLogResolver } from './audit-log/audit-log.resolver.js';
+import { QueuesResolver } from './queues/queues.resolver.js';
+import { AccountResolver } from './account/account.resolver.js';
+import { ApiKeysResolver } from './api-keys/api-keys.resolver.js';
+import { CapturedResolver } from './captured/captured.resolver.js';
+import { DomainChangesResolver } from './domains/domain-changes.resolver.js';
+import { DomainLoaders } from './domains/domain-loaders.js';
 import { DomainsResolver } from './domains/domains.resolver.js';
+import { EmailFieldsResolver } from './emails/email-fields.resolver.js';
+import { EmailLoaders } from './emails/email-loaders.js';
 import { EmailsResolver } from './emails/emails.resolver.js';
+import { SendingResolver } from './emails/sending.resolver.js';
+import { EventsResolver } from './events/events.resolver.js';
+import { RequestLogResolver } from './request-log/request-log.resolver.js';
+import { StatsResolver } from './stats/stats.resolver.js';
+import { SuppressionsResolver } from './suppressions/suppressions.resolver.js';
+import { UsageResolver } from './usage/usage.resolver.js';
+import { WebhookChangesResolver } from './webhooks/webhook-changes.resolver.js';
+import { WebhookDeliveriesResolver } from './webhooks/webhook-deliveries.resolver.js';
+import { WebhookLoaders } from './webhooks/webhook-loaders.js';
+import { WebhookReplaysResolver } from './webhooks/webhook-replays.resolver.js';
+import { WebhooksResolver } from './webhooks/webhooks.resolver.js';
 
 /** All resolvers of the schema; `schema.gql` is generated from the same list. */
-export const RESOLVERS = [DomainsResolver, EmailsResolver];
+export const RESOLVERS = [
+  AccountResolver,
+  ApiKeysResolver,
+  AuditLogResolver,
+  CapturedResolver,
+  DomainChangesResolver,
+  DomainsResolver,
+  EmailFieldsResolver,
+  EmailsResolver,
+  EventsResolver,
+  LiveResolver,
+  QueuesResolver,
+  RequestLogResolver,
+  SendingResolver,
+  StatsResolver,
+  SuppressionsResolver,
+  UsageResolver,
+  WebhookChangesResolver,
+  WebhookDeliveriesResolver,
+  WebhookReplaysResolver,
+  WebhooksResolver,
+];
+
+const LOADERS = [DomainLoaders, EmailLoaders, WebhookLoaders];
+
+/** The REST handlers that resolvers call, so that a field does exactly what its REST operation does. */
+const REST_HANDLERS = [
+  AccountController,
+  ApiKeysController,
+  AuditLogController,
+  CapturedController,
+  DomainsController,
+  EmailChangesController,
+  EmailsController,
+  LogsController,
+  StatsController,
+  SuppressionsBulkController,
+  SuppressionsController,
+  UsageController,
+  WebhookEventsController,
+  WebhooksController,
+];
 
 @Module({ providers: [GraphqlErrors], exports: [GraphqlErrors] })
 class GraphqlErrorsModule {}
@@ -45,9 +128,13 @@ function apolloOptions(errors: GraphqlErrors): ApolloDriverConfig {
   imports: [
     AccountsModule,
     DomainsModule,
+    EmailsApiModule,
     EmailsModule,
     GraphqlErrorsModule,
     HttpAccessModule,
+    QueueApiModule,
+    SuppressionsModule,
+    WebhooksModule,
     GraphQLModule.forRootAsync<ApolloDriverConfig>({
       driver: ApolloDriver,
       imports: [GraphqlErrorsModule],
@@ -55,7 +142,18 @@ function apolloOptions(errors: GraphqlErrors): ApolloDriverConfig {
       useFactory: apolloOptions,
     }),
   ],
-  providers: [...RESOLVERS, DomainStatsFeeds, WebSocketProtocol, GraphqlWebSocketServer],
+  providers: [
+    ...RESOLVERS,
+    ...LOADERS,
+    ...REST_HANDLERS,
+    AccountDomains,
+    VisibleUsage,
+    EventFeed,
+    LiveStatistics,
+    QueueFeed,
+    WebSocketProtocol,
+    GraphqlWebSocketServer,
+  ],
   exports: [GraphqlWebSocketServer],
 })
 export class GraphqlApiModule {}

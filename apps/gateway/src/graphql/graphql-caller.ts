@@ -1,17 +1,36 @@
-import { assertScope, type Principal } from '#libs/accounts';
+import { createParamDecorator, type ExecutionContext, type Type } from '@nestjs/common';
+import { GqlExecutionContext } from '@nestjs/graphql';
+import { FASTIFY_ROUTE_CONFIG_METADATA } from '@nestjs/platform-fastify/constants.js';
+import { assertScope, assertWholeAccount, type Principal } from '#libs/accounts';
 import { Refusal, type Scope } from '#libs/contracts';
+import type { FastifyContextConfig } from 'fastify';
 
 /**
- * The caller of an operation. A resolver gets the principal only by naming the scope that its field requires, so a field
- * without a scope check cannot read any account.
+ * The caller of an operation. A resolver gets the principal only by naming the REST operation of its field, or the scope that
+ * its field requires, so a field without a check cannot read any account.
  */
 export class GraphqlCaller {
   constructor(private readonly principal: Principal | null | undefined) {}
 
   /** @throws Refusal `missing_api_key`, `restricted_api_key`. */
   allowed(scope: Scope): Principal {
+    const principal = this.required();
+    assertScope(principal, scope);
+    return principal;
+  }
+
+  /** The same checks as those of a REST route. @throws Refusal `missing_api_key`, `restricted_api_key`. */
+  allowedBy({ access, wholeAccount, ownKey }: FastifyContextConfig, id: unknown): Principal {
+    const principal = this.required();
+    if (access === undefined || access === 'public') throw new Error('The operation of a field must require a scope');
+    if (ownKey && id === principal.keyId) return principal;
+    assertScope(principal, access);
+    if (wholeAccount) assertWholeAccount(principal);
+    return principal;
+  }
+
+  private required(): Principal {
     if (!this.principal) throw new Refusal('missing_api_key');
-    assertScope(this.principal, scope);
     return this.principal;
   }
 }
@@ -19,4 +38,43 @@ export class GraphqlCaller {
 /** The context of resolvers, over HTTP and WebSocket; created per operation. */
 export interface GraphqlContext {
   caller: GraphqlCaller;
+}
+
+/** A REST operation: a controller and the name of its method. */
+export interface RestOperation {
+  controller: Type;
+  handler: string;
+}
+
+const twins = new Map<object, Map<string, RestOperation>>();
+
+/** The REST operation of each field of a resolver class, by the name of the method. */
+export const twinsOf = (resolver: Type): ReadonlyMap<string, RestOperation> =>
+  twins.get(resolver.prototype as object) ?? new Map<string, RestOperation>();
+
+const principal = createParamDecorator(
+  ({ controller, handler }: RestOperation, context: ExecutionContext): Principal => {
+    const execution = GqlExecutionContext.create(context);
+    const { caller } = execution.getContext<GraphqlContext>();
+    const { id } = execution.getArgs<{ id?: unknown }>();
+    return caller.allowedBy(accessOf({ controller, handler }), id);
+  },
+);
+
+function accessOf({ controller, handler }: RestOperation): FastifyContextConfig {
+  const method = (controller.prototype as Record<string, object>)[handler];
+  return Reflect.getMetadata(FASTIFY_ROUTE_CONFIG_METADATA, method) as FastifyContextConfig;
+}
+
+/**
+ * The principal, as the parameter of a resolver method. Names the REST operation that the field repeats: the field requires
+ * the same scope, and the table in docs/graphql-operations.md lists both.
+ */
+export function CallerOf<C extends Type>(controller: C, handler: keyof InstanceType<C> & string): ParameterDecorator {
+  const operation = { controller, handler };
+  return (target, property, index) => {
+    const known = twins.get(target) ?? new Map<string, RestOperation>();
+    twins.set(target, known.set(String(property), operation));
+    principal(operation)(target, property, index);
+  };
 }

@@ -10,7 +10,7 @@ import {
 } from 'graphql';
 
 /** Limits of one GraphQL document, over HTTP and WebSocket. */
-export const QUERY_LIMITS = { tokens: 1_000, depth: 6, aliases: 15, directives: 50 };
+export const QUERY_LIMITS = { tokens: 2_000, depth: 12, aliases: 15, directives: 50 };
 
 const refuse = (what: string, limit: number, node: ASTNode) =>
   new GraphQLError(`The query has too many ${what}: at most ${limit} are allowed.`, { nodes: [node] });

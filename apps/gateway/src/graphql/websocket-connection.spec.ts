@@ -27,7 +27,7 @@ async function connect(times: { stallMs: number; pingMs: number }): Promise<WebS
   servers.push(socketServer);
   socketServer.on('connection', (socket, request) => {
     sockets.push(socket);
-    serveConnection(server, { socket, request, log: Log.quiet(), times });
+    serveConnection(server, { socket, connection: request.socket, request, log: Log.quiet(), times });
   });
   await new Promise((resolve) => socketServer.once('listening', resolve));
   const { port } = socketServer.address() as AddressInfo;

@@ -1,7 +1,9 @@
 import type { IncomingMessage } from 'node:http';
 import type { Log } from '#libs/kernel';
 import type { Server } from 'graphql-ws';
+import type { Duplex } from 'node:stream';
 import type { WebSocket } from 'ws';
+import { LiveSocket, TOO_SLOW } from './live/live-socket.js';
 import type { Session } from './websocket-protocol.js';
 
 export const CONNECTION_TIMES = {
@@ -9,16 +11,21 @@ export const CONNECTION_TIMES = {
   stallMs: 30_000,
   pingMs: 25_000,
 };
-const TOO_SLOW = 4510;
 const INTERNAL_ERROR = 4500;
 
 /** Serves the protocol on one WebSocket. Buffers at most the message that is being sent. */
 export function serveConnection(
   server: Server<Session>,
-  peer: { socket: WebSocket; request: IncomingMessage; log: Log; times?: typeof CONNECTION_TIMES },
+  peer: {
+    socket: WebSocket;
+    connection: Duplex;
+    request: IncomingMessage;
+    log: Log;
+    times?: typeof CONNECTION_TIMES;
+  },
 ): Session {
-  const { socket, request, log, times = CONNECTION_TIMES } = peer;
-  const session: Session = { socket, request };
+  const { socket, connection, request, log, times = CONNECTION_TIMES } = peer;
+  const session: Session = { socket, request, live: new LiveSocket(socket, connection, times.stallMs) };
   const stopPings = startPings(socket, times.pingMs);
   // For oversized frames, invalid UTF-8 and resets, ws closes the connection with the right code itself.
   socket.on('error', (error) => log.debug('GraphQL connection failed', { reason: error.message }));

@@ -4,19 +4,35 @@ import { GraphQLSchemaHost } from '@nestjs/graphql';
 import { ApiKeys, assertAddress, assertStanding, isNarrowed, RateLimit, type Principal } from '#libs/accounts';
 import { Refusal } from '#libs/contracts';
 import { Config, trustedProxies, type ProxyCheck } from '#libs/kernel';
-import { GraphQLError, parse, specifiedRules, validate, type ExecutionArgs } from 'graphql';
+import {
+  createSourceEventStream,
+  getOperationAST,
+  GraphQLError,
+  parse,
+  specifiedRules,
+  validate,
+  type ExecutionArgs,
+  type ExecutionResult,
+} from 'graphql';
 import { makeServer, type Context, type Server, type SubscribePayload } from 'graphql-ws';
 import type { WebSocket } from 'ws';
 import { bearerToken, clientAddress } from '../http/caller.js';
 import { KeyAttempts } from '../http/key-attempts.js';
 import { GraphqlCaller, type GraphqlContext } from './graphql-caller.js';
 import { GraphqlErrors } from './graphql-errors.js';
+import { AdmissionQueue } from './live/admission-queue.js';
+import { SharedFrames } from './live/live-frames.js';
+import { LiveOperation, type LiveSocket } from './live/live-socket.js';
+import { LiveStream } from './live/live-stream.js';
+import { whileUnavailable } from './live/while-unavailable.js';
 import { QUERY_LIMITS, QUERY_RULES } from './query-limits.js';
 
 /** One connection. The key and the principal are set after `connection_init`. */
 export interface Session {
   socket: WebSocket;
   request: IncomingMessage;
+  /** Set before the first message. */
+  live?: LiveSocket;
   token?: string;
   principal?: Principal;
   /** The connection has been closed: it must not reserve anything any more. */
@@ -24,14 +40,27 @@ export interface Session {
 }
 type SessionContext = Context<Record<string, unknown> | undefined, Session>;
 
-export const CONNECTION_LIMITS = { operations: 20, perAccount: 50, initMs: 3_000 };
+const INIT_MS = 3_000;
 const TOO_MANY = 4429;
+
+/** Where the results of a subscription go. */
+interface Target {
+  session: Session;
+  id: string;
+  /** Identifies the document. */
+  document: string;
+}
 
 /** graphql-transport-ws with authentication, and with limits for connections and operations. */
 @Injectable()
 export class WebSocketProtocol {
   private readonly perAccount = new Map<string, number>();
   private readonly trustsProxy: ProxyCheck;
+  private readonly socketsPerAccount: number;
+  private readonly operationsPerSocket: number;
+  private readonly admission = new AdmissionQueue();
+  private readonly frames: SharedFrames;
+  private readonly targets = new WeakMap<ExecutionArgs, Target>();
 
   constructor(
     private readonly schemaHost: GraphQLSchemaHost,
@@ -41,7 +70,11 @@ export class WebSocketProtocol {
     private readonly errors: GraphqlErrors,
     config: Config,
   ) {
-    this.trustsProxy = trustedProxies(config.settings.TRUST_PROXY);
+    const { TRUST_PROXY, GRAPHQL_SOCKETS_PER_ACCOUNT, GRAPHQL_OPERATIONS_PER_SOCKET } = config.settings;
+    this.trustsProxy = trustedProxies(TRUST_PROXY);
+    this.socketsPerAccount = GRAPHQL_SOCKETS_PER_ACCOUNT;
+    this.operationsPerSocket = GRAPHQL_OPERATIONS_PER_SOCKET;
+    this.frames = new SharedFrames((result) => this.formatted(result));
   }
 
   /** Call after the schema has been built. */
@@ -49,16 +82,19 @@ export class WebSocketProtocol {
     const schema = this.schemaHost.schema;
     return makeServer<Record<string, unknown> | undefined, Session>({
       schema,
-      connectionInitWaitTimeout: CONNECTION_LIMITS.initMs,
+      connectionInitWaitTimeout: INIT_MS,
       onConnect: (context) => this.connect(context),
-      onSubscribe: (context, _id, payload) => this.prepare(context, payload),
+      onSubscribe: (context, id, payload) => this.subscribed(context, id, payload),
+      subscribe: (args) => this.open(args),
       onError: (_context, _id, _payload, errors) =>
         errors.map((error) => this.errors.format(error, 'GRAPHQL_VALIDATION_FAILED')),
-      onNext: (_context, _id, _payload, _args, result) => ({
-        ...result,
-        ...(result.errors ? { errors: result.errors.map((error) => this.errors.format(error)) } : {}),
-      }),
+      onNext: (_context, _id, _payload, _args, result) => this.formatted(result),
     });
+  }
+
+  private formatted(result: ExecutionResult): ExecutionResult {
+    if (!result.errors) return result;
+    return { ...result, errors: result.errors.map((error) => this.errors.format(error)) as unknown as GraphQLError[] };
   }
 
   /** False closes with 4403. An unavailable database is not a refusal: its error is thrown and closes with 4500. */
@@ -66,13 +102,17 @@ export class WebSocketProtocol {
     try {
       const token = bearerToken(connectionParams?.['Authorization'] ?? connectionParams?.['authorization']);
       const address = clientAddress(extra.request, this.trustsProxy);
-      const principal = admitted(await this.keyAttempts.authenticate(token, address), address);
-      if (extra.closed || !this.reserve(principal.accountId)) return false;
+      const principal = admitted(await whileUnavailable(() => this.keyAttempts.authenticate(token, address)), address);
+      if (extra.closed) return false;
+      if (!this.reserve(principal.accountId)) {
+        extra.socket.close(TOO_MANY, `At most ${this.socketsPerAccount} connections per account`);
+        return false;
+      }
       extra.token = token;
       extra.principal = principal;
       return true;
     } catch (error) {
-      if (error instanceof Refusal) return false;
+      if (error instanceof Refusal && error.code !== 'service_unavailable') return false;
       throw error;
     }
   }
@@ -92,7 +132,7 @@ export class WebSocketProtocol {
 
   private reserve(accountId: string): boolean {
     const open = this.perAccount.get(accountId) ?? 0;
-    if (open >= CONNECTION_LIMITS.perAccount) return false;
+    if (open >= this.socketsPerAccount) return false;
     this.perAccount.set(accountId, open + 1);
     return true;
   }
@@ -107,15 +147,33 @@ export class WebSocketProtocol {
     else this.perAccount.delete(principal.accountId);
   }
 
-  /** Applies the same limits as over HTTP, because graphql-ws has none. */
-  private async prepare(context: SessionContext, payload: SubscribePayload): Promise<ExecutionArgs | GraphQLError[]> {
-    const { socket, principal } = context.extra;
-    if (Object.keys(context.subscriptions).length > CONNECTION_LIMITS.operations) {
-      socket.close(TOO_MANY, 'Too many operations');
+  /** Prepares an operation and remembers where the results of a subscription go. */
+  private async subscribed(
+    context: SessionContext,
+    id: string,
+    payload: SubscribePayload,
+  ): Promise<ExecutionArgs | GraphQLError[]> {
+    const session = context.extra;
+    if (Object.keys(context.subscriptions).length > this.operationsPerSocket) {
+      session.socket.close(TOO_MANY, `At most ${this.operationsPerSocket} operations per connection`);
       return [new GraphQLError('Too many operations.')];
     }
+    const args = this.prepare(session.principal, payload);
+    const isSubscription = !Array.isArray(args) && isSubscriptionOf(args);
+    if (session.principal !== undefined)
+      if (isSubscription) await this.admission.admitted(session.principal.accountId, () => session.closed === true);
+      else {
+        const refused = await this.countRequest(session.principal);
+        if (refused !== null) return [refused];
+      }
+    if (isSubscription)
+      this.targets.set(args, { session, id, document: JSON.stringify({ ...payload, variables: undefined }) });
+    return args;
+  }
+
+  /** Applies the same limits as over HTTP, because graphql-ws has none. */
+  private prepare(principal: Principal | undefined, payload: SubscribePayload): ExecutionArgs | GraphQLError[] {
     try {
-      await this.countRequest(principal);
       const document = parse(payload.query, { maxTokens: QUERY_LIMITS.tokens });
       const schema = this.schemaHost.schema;
       const problems = validate(schema, document, [...specifiedRules, ...QUERY_RULES]);
@@ -134,12 +192,34 @@ export class WebSocketProtocol {
     }
   }
 
-  private async countRequest(principal: Principal | undefined): Promise<void> {
-    if (!principal || (await this.rateLimit.take(principal.accountId)).allowed) return;
+  private async countRequest({ accountId }: Principal): Promise<GraphQLError | null> {
+    if ((await this.rateLimit.take(accountId)).allowed) return null;
     const refusal = new Refusal('rate_limit_exceeded');
-    throw new GraphQLError(refusal.message, { originalError: refusal });
+    return new GraphQLError(refusal.message, { originalError: refusal });
+  }
+
+  /** Opens the source of a subscription and connects it to the socket. */
+  private async open(args: ExecutionArgs): Promise<ExecutionResult | AsyncIterable<never>> {
+    const target = this.targets.get(args);
+    const source = await createSourceEventStream(args);
+    if (!(source instanceof LiveStream)) {
+      if (Symbol.asyncIterator in source) throw new Error('A subscription must return a LiveStream');
+      return source;
+    }
+    const { live, principal } = target?.session ?? {};
+    if (target === undefined || live === undefined || principal === undefined)
+      throw new Error('A subscription needs an authenticated connection');
+    const shared = this.frames.acquire(args, { document: target.document, reach: reachOf(principal) });
+    return new LiveOperation(target.id, source, { socket: live, shared });
   }
 }
+
+const isSubscriptionOf = ({ document, operationName }: ExecutionArgs): boolean =>
+  getOperationAST(document, operationName)?.operation === 'subscription';
+
+/** Keys with the same text see the same. */
+const reachOf = ({ accountId, mode, scopes, domainIds }: Principal): string =>
+  JSON.stringify([accountId, mode, [...scopes].sort(), domainIds && [...domainIds].sort()]);
 
 function admitted(principal: Principal, address: string): Principal {
   assertAddress(principal, address);

@@ -4,7 +4,7 @@ import { Injectable } from '@nestjs/common';
 import { Refusal } from '#libs/contracts';
 import { Config, Log, Shutdown } from '#libs/kernel';
 import { handleProtocols, type Server } from 'graphql-ws';
-import { WebSocketServer, type WebSocket } from 'ws';
+import { WebSocket, WebSocketServer } from 'ws';
 import { answerAndClose } from '../http/client-error.js';
 import { ConnectionGuard } from '../http/connection-guard.js';
 import { requireSingleFields } from '../http/request-guard.js';
@@ -16,11 +16,20 @@ import { ignoreUpgrade } from './ignore-upgrade.js';
 
 const PATH = '/graphql';
 const MAX_FRAME_BYTES = 64 * 1024;
+const FRAME_TOO_LARGE = 1009;
 /** Together with the lifetime of a cached authentication, a key that is revoked or loses permissions loses its connections within one second. */
 const RECHECK_MS = 400;
 const CLOSE_GRACE_MS = 1_000;
 const GOING_AWAY = 1001;
 const FORBIDDEN = 4403;
+
+/** Names the way out when `ws` itself closes a connection because of a frame that is too large. */
+class GraphqlWebSocket extends WebSocket {
+  override close(code?: number, reason?: string | Buffer): void {
+    const isUnexplained = code === FRAME_TOO_LARGE && reason === undefined;
+    super.close(code, isUnexplained ? 'Messages have at most 64 KiB; send larger ones over HTTP to /graphql' : reason);
+  }
+}
 
 /**
  * GraphQL over WebSocket. Replaces the server of the framework, which accepts frames of 100 MB and has no error listener on
@@ -32,6 +41,7 @@ export class GraphqlWebSocketServer {
   private readonly webSockets = new WebSocketServer({
     noServer: true,
     maxPayload: MAX_FRAME_BYTES,
+    WebSocket: GraphqlWebSocket,
     perMessageDeflate: false,
     handleProtocols,
   });
@@ -65,16 +75,16 @@ export class GraphqlWebSocketServer {
       } catch (refusal) {
         return answerAndClose(socket, refusal as Refusal, this.commonHeaders);
       }
-      this.webSockets.handleUpgrade(request, socket, head, (webSocket) => this.accept(webSocket, request));
+      this.webSockets.handleUpgrade(request, socket, head, (webSocket) => this.accept(webSocket, socket, request));
     });
     const recheck = setInterval(() => void this.recheckKeys(), RECHECK_MS);
     recheck.unref();
     server.once('close', () => clearInterval(recheck));
   }
 
-  private accept(socket: WebSocket, request: IncomingMessage): void {
+  private accept(socket: WebSocket, connection: Duplex, request: IncomingMessage): void {
     this.protocolServer ??= this.protocol.server();
-    const session = serveConnection(this.protocolServer, { socket, request, log: this.log });
+    const session = serveConnection(this.protocolServer, { socket, connection, request, log: this.log });
     this.sessions.add(session);
     socket.once('close', () => {
       this.sessions.delete(session);
@@ -86,8 +96,12 @@ export class GraphqlWebSocketServer {
   private async recheckKeys(): Promise<void> {
     if (this.rechecking) return;
     this.rechecking = true;
-    for (const session of [...this.sessions])
-      if (!(await this.isStillAuthorized(session))) session.socket.close(FORBIDDEN, 'Forbidden');
+    // Concurrently: look-ups of several keys share a statement, and those of one key a cache entry.
+    await Promise.all(
+      [...this.sessions].map(async (session) => {
+        if (!(await this.isStillAuthorized(session))) session.socket.close(FORBIDDEN, 'Forbidden');
+      }),
+    );
     this.rechecking = false;
   }
 

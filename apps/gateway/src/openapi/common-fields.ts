@@ -11,7 +11,7 @@ interface FieldObject {
 }
 
 /** Descriptions of fields that have the same meaning in every response. */
-const DESCRIPTIONS: Record<string, string> = {
+export const COMMON_DESCRIPTIONS: Record<string, string> = {
   object: 'The kind of the resource',
   id: 'The id of the resource',
   deleted: 'Always true',
@@ -21,7 +21,7 @@ const DESCRIPTIONS: Record<string, string> = {
 /** Adds descriptions and examples of common fields to the schema of one class, where it has none of its own. */
 export function describeCommonFields({ properties = {} }: SchemaObject): void {
   for (const [name, field] of Object.entries(properties)) {
-    if (name in DESCRIPTIONS) field.description ??= DESCRIPTIONS[name];
+    if (name in COMMON_DESCRIPTIONS) field.description ??= COMMON_DESCRIPTIONS[name];
     if (field.format === 'date-time' && !('default' in field)) field.example ??= EXAMPLE_TIME;
   }
 }

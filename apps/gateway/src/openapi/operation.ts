@@ -1,5 +1,5 @@
 import { applyDecorators, HttpCode, type Type } from '@nestjs/common';
-import { ApiHeader, ApiOperation, ApiResponse, ApiTags } from '@nestjs/swagger';
+import { ApiExtraModels, ApiHeader, ApiOperation, ApiResponse, ApiTags, getSchemaPath } from '@nestjs/swagger';
 import { LIMITS, REFUSALS } from '#libs/contracts';
 import type { ErrorBody } from '../http/error-body.js';
 import { ErrorDto } from './error.dto.js';
@@ -15,6 +15,9 @@ export const TAGS = {
   Events: 'All events in order, for clients that read at their own pace.',
   Statistics: 'Counts and rates over time, delayed by at most five seconds.',
   'API keys': 'Keys with scopes, and with restrictions to domains, IP addresses and time.',
+  Account: 'The account itself, and who receives notices of the service.',
+  Queues: 'What waits to be delivered, for whom, why and since when.',
+  'Audit log': 'Actions that must be traceable: who changed what.',
   Usage: 'The monthly allowance and its usage.',
   'Request log': 'The requests of this account and their responses.',
   'Captured mail':
@@ -32,6 +35,8 @@ interface OperationOptions {
   description?: string;
   /** The class of the response; in brackets for a bare array. Absent if the response is not JSON (see `content`). */
   response?: Type | [Type];
+  /** The classes of a response that depends on the parameters. */
+  responses?: readonly Type[];
   /** Media type of a response that is not JSON. */
   content?: string;
   /** Status of a successful response, by default 200. */
@@ -48,7 +53,7 @@ const COMMON_ERRORS = [401, 403, 429, 500, 503] as const;
 const DESCRIPTIONS: Record<number, string> = {
   400: 'A field, a parameter or a header is invalid; `details` lists all problems',
   401: 'The API key is missing, unknown, revoked or expired',
-  403: 'The key lacks the scope, or the account is blocked or overdue',
+  403: 'The key lacks the scope, or the account is blocked, overdue or (for sending) paused',
   404: 'The account has no such resource',
   405: 'The path does not support this method',
   409: 'Not possible in the current state of the resource, or a conflict of idempotency keys',
@@ -62,6 +67,7 @@ const DESCRIPTIONS: Record<number, string> = {
 /** Status and documentation of one route: its entry in `openapi.json` except for the parameters. */
 export function Operation(options: OperationOptions): MethodDecorator {
   const { tag, summary, description, response, content, status = 200, errors = [], idempotent = false } = options;
+  const { responses = [] } = options;
   const [type, isArray] = Array.isArray(response) ? [response[0], true] : [response, false];
   return applyDecorators(
     HttpCode(status),
@@ -71,11 +77,13 @@ export function Operation(options: OperationOptions): MethodDecorator {
       status,
       description: 'Success',
       ...(type === undefined ? {} : { type, isArray }),
+      ...(responses.length === 0 ? {} : { schema: { oneOf: responses.map((one) => ({ $ref: getSchemaPath(one) })) } }),
       ...(content === undefined ? {} : { content: { [content]: { schema: { type: 'string' } } } }),
     }),
     ...[...new Set([...errors, ...COMMON_ERRORS])]
       .sort((a, b) => a - b)
       .map((code) => ApiResponse({ status: code, type: ErrorDto, ...errorResponseOf(code) })),
+    ...(responses.length === 0 ? [] : [ApiExtraModels(...responses)]),
     ...(idempotent ? [IdempotencyKey] : []),
   );
 }

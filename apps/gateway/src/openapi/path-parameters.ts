@@ -12,6 +12,7 @@ const PARAMETERS: Record<string, { description: string; example: string }> = {
   'webhooks/{id}': idOf('webhook', 'wh'),
   'events/{id}': idOf('event', 'evt'),
   'events/{eventId}': idOf('event', 'evt'),
+  'replays/{replayId}': idOf('replay', 'rpl'),
   'api-keys/{id}': idOf('API key', 'key'),
   'logs/{id}': idOf('entry of the request log', 'log'),
   'captured/{id}': idOf('captured message', 'cap'),

@@ -17,7 +17,12 @@ export class IdPipe implements PipeTransform {
 
   transform<T extends string | Record<string, string>>(value: T, { data }: ArgumentMetadata): T {
     const given = typeof value === 'string' ? { [data as string]: value } : value;
-    for (const [name, id] of Object.entries(given)) if (!isId(this.prefixes[name], id)) throw new Refusal('not_found');
+    for (const [name, id] of Object.entries(given)) requireIds({ [this.prefixes[name]]: id });
     return value;
   }
+}
+
+/** @throws Refusal `not_found` for text that is no id of this kind */
+export function requireIds(given: Readonly<Partial<Record<IdPrefix, string>>>): void {
+  for (const [prefix, id] of Object.entries(given)) if (!isId(prefix as IdPrefix, id)) throw new Refusal('not_found');
 }

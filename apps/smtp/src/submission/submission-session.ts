@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { RateLimit } from '#libs/accounts';
+import { Allowances, RateLimit } from '#libs/accounts';
 import { LIMITS, Refusal } from '#libs/contracts';
 import { EmailIntake, relayedOptions, type RelayedOptions } from '#libs/emails';
 import { Config, Log } from '#libs/kernel';
@@ -37,6 +37,7 @@ export class SubmissionSession {
     private readonly suppressions: SuppressionList,
     private readonly rateLimit: RateLimit,
     private readonly intake: EmailIntake,
+    private readonly allowances: Allowances,
     private readonly log: Log,
     config: Config,
   ) {
@@ -52,10 +53,11 @@ export class SubmissionSession {
   async mailFrom(session: SMTPServerSession): Promise<void> {
     const user = session.user as SessionUser | undefined;
     if (!session.secure || !user) throw new SmtpReply(530, '5.7.0 Authentication required');
-    await this.logins.refresh(user.credentials, session.remoteAddress);
+    const { accountId, mode } = await this.logins.refresh(user.credentials, session.remoteAddress);
     user.transaction = newTransaction(performance.now());
-    const taken = await this.rateLimit.take(user.credentials.principal.accountId);
+    const taken = await this.rateLimit.take(accountId);
     if (!taken.allowed) throw toSmtpReply(new Refusal('rate_limit_exceeded'));
+    if (mode === 'live') await this.allowances.assertNotPaused(accountId);
   }
 
   async rcptTo(to: SMTPServerAddress, session: SMTPServerSession): Promise<void> {

@@ -1,4 +1,4 @@
-import { LIMITS } from '#libs/contracts';
+import { LIMITS, Refusal } from '#libs/contracts';
 import { Config, TtlCache } from '#libs/kernel';
 import { Database, GroupCommit, type Queryable } from '#libs/persistence';
 import { Injectable } from '@nestjs/common';
@@ -27,7 +27,13 @@ export interface AllowanceUsage {
 const CACHE_MS = 500;
 const CACHED_ACCOUNTS = 20_000;
 
-const PLANS = 'SELECT id, plan FROM accounts WHERE id = ANY($1::text[])';
+const PLANS = 'SELECT id, plan, sending_pause IS NOT NULL AS paused FROM accounts WHERE id = ANY($1::text[])';
+
+/** What an account may send at present. */
+interface SendingRights {
+  limit: number | null;
+  paused: boolean;
+}
 
 const THIS_MONTH = `date_trunc('month', now() AT TIME ZONE 'UTC')::date`;
 
@@ -56,12 +62,12 @@ const USAGE = `
          (${THIS_MONTH} + interval '1 month') AT TIME ZONE 'UTC' AS "resetsAt"
     FROM accounts a WHERE a.id = $1`;
 
-/** The monthly allowance of each account, by calendar months in UTC and the clock of the database. */
+/** What each account may send: its monthly allowance, and whether it is paused. Allowances are by calendar months in UTC and the clock of the database. */
 @Injectable()
 export class Allowances {
   /** A message costs one unit per recipient, or one unit. */
   readonly unit: 'recipient' | 'message';
-  private readonly plans: TtlCache<{ limit: number | null }>;
+  private readonly rights: TtlCache<SendingRights>;
   private readonly warnings = new AllowanceWarnings();
 
   constructor(
@@ -69,11 +75,11 @@ export class Allowances {
     config: Config,
   ) {
     this.unit = config.settings.ALLOWANCE_UNIT;
-    const lookups = new GroupCommit<string, { limit: number | null } | null>({
-      commit: (ids) => limitsOf(database, ids),
+    const lookups = new GroupCommit<string, SendingRights | null>({
+      commit: (ids) => rightsOf(database, ids),
       maxItems: 500,
     });
-    this.plans = new TtlCache({
+    this.rights = new TtlCache({
       load: (accountId) => lookups.add(accountId),
       ttlMs: CACHE_MS,
       maxEntries: CACHED_ACCOUNTS,
@@ -82,8 +88,15 @@ export class Allowances {
 
   /** Units per month; null for unlimited, 0 for an unknown account. Cached for at most half a second. */
   async limitOf(accountId: string): Promise<number | null> {
-    const plan = await this.plans.get(accountId);
-    return plan === null ? 0 : plan.limit;
+    const rights = await this.rights.get(accountId);
+    return rights === null ? 0 : rights.limit;
+  }
+
+  /** A pause takes effect within a second. @throws Refusal sending_paused (403) */
+  async assertNotPaused(accountId: string): Promise<void> {
+    if (!(await this.rights.get(accountId))?.paused) return;
+    const message = 'sending of this account is paused; `GET /account` has the figures';
+    throw new Refusal('sending_paused', [{ field: '', code: 'sending_paused', message }]);
   }
 
   /**
@@ -120,14 +133,14 @@ export class Allowances {
   }
 }
 
-async function limitsOf(database: Database, ids: string[]): Promise<({ limit: number | null } | null)[]> {
-  const { rows } = await database.query<{ id: string; plan: string }>({
+async function rightsOf(database: Database, ids: string[]): Promise<(SendingRights | null)[]> {
+  const { rows } = await database.query<{ id: string; plan: string; paused: boolean }>({
     name: 'account-plans',
     text: PLANS,
     values: [ids],
   });
-  const limits = new Map(rows.map((row) => [row.id, { limit: monthlyLimit(row.plan) }]));
-  return ids.map((id) => limits.get(id) ?? null);
+  const rights = new Map(rows.map(({ id, plan, paused }) => [id, { limit: monthlyLimit(plan), paused }]));
+  return ids.map((id) => rights.get(id) ?? null);
 }
 
 /** Units per month of a plan: null for `unlimited`, otherwise the number that the plan is. */

@@ -1,5 +1,5 @@
-import type { RoutedEvent } from '#libs/contracts';
-import { appendEvents, routedEvent, type Queryable } from '#libs/persistence';
+import type { EventData, RoutedEvent } from '#libs/contracts';
+import { appendEvents, requestNotice, routedEvent, type Queryable } from '#libs/persistence';
 import { databaseClock } from '#libs/kernel';
 
 /** The row of an account and month after a reservation; the transaction holds its lock. */
@@ -23,7 +23,7 @@ const SET_WARNED = `
 /** For one account at a time, in their order: one UPDATE of many rows would lock them in no defined order. */
 const NEXT_SEQUENCE = `UPDATE accounts SET sequence = sequence + $2 WHERE id = $1 RETURNING sequence`;
 
-/** Emits `account.allowance_warning` at 80 and 100 % of an allowance, each once per month and plan. */
+/** Emits `account.allowance_warning` at 80 and 100 % of an allowance, each once per month and plan, and notifies the owner. */
 export class AllowanceWarnings {
   /** `reservations` are in the order of their accounts. */
   async append(tx: Queryable, reservations: readonly Reservation[]): Promise<void> {
@@ -37,6 +37,11 @@ export class AllowanceWarnings {
     const events: RoutedEvent[] = [];
     for (const reservation of reached) events.push(...(await eventsOf(tx, reservation)));
     await appendEvents(tx, events);
+    for (const { event } of events) {
+      const facts = event.data as EventData['account.allowance_warning'];
+      const subject = String(facts.percent);
+      await requestNotice(tx, { accountId: event.account_id, kind: 'account.allowance_warning', facts, subject });
+    }
   }
 }
 

@@ -26,6 +26,12 @@ describe('a principal', () => {
         return true;
       }
     });
-    expect(refused).toEqual(['domains.write', 'webhooks.write', 'suppressions.write', 'api_keys.write']);
+    expect(refused).toEqual([
+      'domains.write',
+      'webhooks.write',
+      'suppressions.write',
+      'api_keys.write',
+      'account.write',
+    ]);
   });
 });

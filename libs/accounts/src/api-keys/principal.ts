@@ -37,6 +37,7 @@ const LIVE_SCOPES: ReadonlySet<Scope> = new Set<Scope>([
   'webhooks.write',
   'suppressions.write',
   'api_keys.write',
+  'account.write',
 ]);
 
 /** @throws Refusal restricted_api_key (403) if the key lacks `scope`, or is a test key and `scope` changes live data */

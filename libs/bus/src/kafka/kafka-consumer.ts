@@ -3,6 +3,7 @@ import { backoffMs, sleep, withTimeout, type Config, type Log } from '#libs/kern
 import type { BatchBoundaries } from '../batch-boundaries.js';
 import type { ConsumeOptions } from '../event-log.js';
 import type { LogLag } from '../log-lag.js';
+import type { Parking } from '../parking/parking.js';
 import { kafkaClient } from './kafka-client.js';
 import { PartitionReader } from './partition-reader.js';
 import { ensureTopic, topicOf } from './topics.js';
@@ -33,7 +34,7 @@ export class KafkaConsumer {
 
   constructor(
     private readonly options: ConsumeOptions,
-    private readonly parts: { config: Config; log: Log; boundaries: BatchBoundaries; lag: LogLag },
+    private readonly parts: { config: Config; log: Log; boundaries: BatchBoundaries; lag: LogLag; parking: Parking },
   ) {
     const { config, log } = parts;
     this.kafka = kafkaClient(config, log);

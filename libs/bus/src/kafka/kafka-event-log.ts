@@ -2,6 +2,7 @@ import type { Config, Log, Shutdown } from '#libs/kernel';
 import type { BatchBoundaries } from '../batch-boundaries.js';
 import { EventLog, type ConsumeOptions } from '../event-log.js';
 import type { LogLag } from '../log-lag.js';
+import type { Parking } from '../parking/parking.js';
 import { HandledPosition } from './handled-position.js';
 import { kafkaClient } from './kafka-client.js';
 import { groupIdOf, KafkaConsumer } from './kafka-consumer.js';
@@ -18,6 +19,7 @@ export class KafkaEventLog extends EventLog {
       boundaries: BatchBoundaries;
       lag: LogLag;
       shutdown: Shutdown;
+      parking: Parking;
       /** The PostgreSQL log, which is copied to Kafka. */
       source: EventLog;
     },
@@ -28,7 +30,7 @@ export class KafkaEventLog extends EventLog {
   async consume(options: ConsumeOptions): Promise<void> {
     const { shutdown } = this.parts;
     if (shutdown.begun) return;
-    const consumer = new KafkaConsumer(options, this.parts);
+    const consumer = new KafkaConsumer(this.parts.parking.guard(options), this.parts);
     shutdown.on('work', `log consumer ${options.consumer}`, () => consumer.stop());
     consumer.start();
   }

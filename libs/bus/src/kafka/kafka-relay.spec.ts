@@ -72,6 +72,7 @@ class Numbers implements RelaySource<number> {
   readonly name = 'numbers';
   stored = 0;
   isOurs = true;
+  readonly refused: number[] = [];
   private at = 0;
   private wake = () => undefined as void;
 
@@ -97,6 +98,9 @@ class Numbers implements RelaySource<number> {
     this.stored = to;
   }
   async release(): Promise<void> {}
+  async refuse({ position }: SourceRecord<number>): Promise<void> {
+    this.refused.push(position);
+  }
   onNew(callback: () => void): () => void {
     this.wake = callback;
     return () => undefined;
@@ -177,6 +181,23 @@ describe('KafkaRelay', () => {
       const firstCopies = [...new Set(written.map(Number))];
       expect(firstCopies).toEqual(firstCopies.toSorted((a, b) => a - b));
     }
+  });
+
+  it('sets aside a record that the broker refuses, and writes those around it', async () => {
+    const source = new Numbers(160);
+    const broker = start(source);
+    const isRefused = ({ messages }: Request) => messages.some(({ value }) => String(value) === '100');
+    void (async () => {
+      for (;;) {
+        const request = await broker.request();
+        if (isRefused(request)) request.fail({ type: 'MESSAGE_TOO_LARGE' });
+        else request.succeed();
+      }
+    })().catch(() => undefined);
+    await vi.waitFor(() => expect(source.stored).toBe(160));
+    expect(source.refused).toEqual([100]);
+    expect(numbers(broker)).toHaveLength(159);
+    expect(broker.connections).toBe(1);
   });
 
   it('sends nothing more once it has lost its right', async () => {

@@ -46,6 +46,29 @@ export class KafkaRelay<P> {
     });
   }
 
+  /** Writes records beside the copying, in whatever process. @throws if they are not written */
+  async write(records: readonly SourceRecord<P>[]): Promise<void> {
+    const { kafka, config, log } = this.parts;
+    const signal = new WakeSignal();
+    const onProgress = () => signal.notify();
+    const writer = await TopicWriter.open({
+      kafka,
+      topic: this.topic,
+      config,
+      log,
+      check: () => undefined,
+      onProgress,
+    });
+    try {
+      const entries = records.map((record) => writer.add(toMessage(record)));
+      writer.flush();
+      while (!writer.failure && entries.some(({ isWritten }) => !isWritten)) await signal.wait(POLL_MS);
+      if (writer.failure) throw writer.failure;
+    } finally {
+      writer.close();
+    }
+  }
+
   private async run(): Promise<void> {
     const unsubscribe = this.source.onNew(() => this.signal.notify());
     while (!this.stopping.signal.aborted) {
@@ -122,8 +145,10 @@ class Copy<P> {
   private async readMore(): Promise<boolean> {
     if (this.isFull) return false;
     const records = await this.parts.source.read(READ_RECORDS);
-    for (const record of records)
-      this.unwritten.push({ entry: this.parts.writer.add(toMessage(record)), position: record.position });
+    for (const record of records) {
+      const entry = this.parts.writer.add(toMessage(record), (error) => this.parts.source.refuse(record, error));
+      this.unwritten.push({ entry, position: record.position });
+    }
     return records.length < READ_RECORDS;
   }
 

@@ -11,6 +11,11 @@ interface ReadableLog {
   onNewEvents(callback: () => void): () => void;
 }
 
+/** As `Parking` has it. */
+interface EventParking {
+  parkEvent(consumer: string, event: LoggedEvent, error: unknown): Promise<void>;
+}
+
 /** The PostgreSQL log as a source of records. */
 export class LogSource implements RelaySource<number> {
   readonly name = RELAY_CONSUMER;
@@ -20,6 +25,7 @@ export class LogSource implements RelaySource<number> {
   constructor(
     private readonly stored: StoredPosition<number>,
     private readonly log: ReadableLog,
+    private readonly parking: EventParking,
   ) {}
 
   async take(): Promise<boolean> {
@@ -46,6 +52,11 @@ export class LogSource implements RelaySource<number> {
     return this.stored.release();
   }
 
+  async refuse({ position }: SourceRecord<number>, error: Error): Promise<void> {
+    const [event] = await this.log.read(position - 1, 1);
+    await this.parking.parkEvent(this.name, event, error);
+  }
+
   onNew(callback: () => void): () => void {
     return this.log.onNewEvents(callback);
   }
@@ -55,7 +66,7 @@ export class LogSource implements RelaySource<number> {
   }
 }
 
-const toSourceRecord = (logged: LoggedEvent): SourceRecord<number> => ({
+export const toSourceRecord = (logged: LoggedEvent): SourceRecord<number> => ({
   id: logged.event.id,
   type: logged.event.type,
   key: logged.key,

@@ -4,6 +4,8 @@ import type { LoggedEvent, PositionRecord } from '#libs/contracts';
 import type { BatchBoundaries, Boundaries } from '../batch-boundaries.js';
 import type { ConsumeOptions, EventBatch, Ownership } from '../event-log.js';
 import { fromRecord, POSITION_TYPE } from './event-record.js';
+import type { RawRecord } from '../parking/parked-events.js';
+import type { Parking } from '../parking/parking.js';
 
 const HEARTBEAT_EVERY_MS = 2_000;
 
@@ -20,6 +22,7 @@ export class PartitionReader {
     private readonly parts: {
       boundaries: BatchBoundaries;
       log: Log;
+      parking: Parking;
       stopping: AbortSignal;
       /** Called with the number of records that are not handled yet. */
       onLag: (records: number) => void;
@@ -35,7 +38,7 @@ export class PartitionReader {
       const { messages, range, whole } = this.cut(rest);
       rest = rest.filter((message) => Number(message.offset) > range.last);
       if (!whole) return payload.resolveOffset(messages[messages.length - 1].offset);
-      const batch = { source: this.source, ...range, ...this.contentOf(messages) };
+      const batch = { source: this.source, ...range, ...(await this.contentOf(messages)) };
       // Without events there is nothing that a repetition could store twice.
       if (!this.recorded && batch.events.length > 0) await this.record(range);
       if (!(await this.complete(batch, payload))) return;
@@ -119,11 +122,11 @@ export class PartitionReader {
     await payload.heartbeat();
   }
 
-  private contentOf(messages: KafkaMessage[]): Pick<EventBatch, 'events' | 'completeTo'> {
+  private async contentOf(messages: KafkaMessage[]): Promise<Pick<EventBatch, 'events' | 'completeTo'>> {
     const events: LoggedEvent[] = [];
     let completeTo: number | undefined;
     for (const message of messages) {
-      const record = this.parsed(message);
+      const record = await this.parsed(message);
       if (record === null) continue;
       if (isPosition(record)) completeTo = record.position;
       else events.push(record);
@@ -131,16 +134,13 @@ export class PartitionReader {
     return completeTo === undefined ? { events } : { events, completeTo };
   }
 
-  /** Null for a record that cannot be read: it is logged and skipped, because a repetition would not help. */
-  private parsed(message: KafkaMessage): LoggedEvent | PositionRecord | null {
+  /** Null for a record that cannot be read: it is parked, because a repetition would not help. */
+  private async parsed(message: KafkaMessage): Promise<LoggedEvent | PositionRecord | null> {
     try {
       return fromRecord(message);
     } catch (error) {
-      this.parts.log.error('log consumer: a record cannot be read and is skipped', error, {
-        consumer: this.options.consumer,
-        source: this.source,
-        offset: message.offset,
-      });
+      const record = { source: this.source, position: Number(message.offset), record: rawRecordOf(message) };
+      await this.parts.parking.parkRecord(this.options.consumer, record, error);
       return null;
     }
   }
@@ -171,4 +171,12 @@ function ownershipOf(payload: EachBatchPayload): Ownership {
 
 function rangeOf(messages: KafkaMessage[]): Boundaries {
   return { first: Number(messages[0].offset), last: Number(messages[messages.length - 1].offset) };
+}
+
+function rawRecordOf({ key, value, headers = {} }: KafkaMessage): RawRecord {
+  const text = (bytes: Buffer | string) => Buffer.from(bytes).toString('base64');
+  const single = Object.entries(headers).flatMap(([name, bytes]) =>
+    bytes === undefined || Array.isArray(bytes) ? [] : [[name, text(bytes)] as const],
+  );
+  return { key: key && text(key), value: value && text(value), headers: Object.fromEntries(single) };
 }

@@ -19,11 +19,15 @@ const TRANSIENT = new Set([
   'NOT_ENOUGH_REPLICAS_AFTER_APPEND',
   'REQUEST_TIMED_OUT',
 ]);
+/** The brokers do not take the records, however often they are sent. */
+const REFUSED = new Set(['MESSAGE_TOO_LARGE', 'RECORD_LIST_TOO_LARGE', 'INVALID_RECORD', 'INVALID_TIMESTAMP']);
 
 /** A record of one partition. `isWritten` becomes true when all in-sync replicas have it. */
 export interface Entry {
   message: Message;
   isWritten: boolean;
+  /** Sets the record aside if the brokers refuse it. */
+  onRefused?: (error: Error) => Promise<void>;
 }
 
 interface Parts {
@@ -74,10 +78,10 @@ export class TopicWriter {
   }
 
   /** Adds a record to the partition of its key; `flush` sends it. */
-  add(message: Message & { key: Buffer; value: Buffer }): Entry {
+  add(message: Message & { key: Buffer; value: Buffer }, onRefused?: Entry['onRefused']): Entry {
     const queue = this.queues[partitionOf(message.key, this.queues.length)];
     message.partition = queue.partition;
-    return this.append(queue, message);
+    return this.append(queue, message, onRefused);
   }
 
   /** Adds a record to every partition. */
@@ -96,8 +100,8 @@ export class TopicWriter {
     this.producer.disconnect().catch(() => undefined);
   }
 
-  private append(queue: PartitionQueue, message: Message & { value: Buffer }): Entry {
-    const entry = { message, isWritten: false };
+  private append(queue: PartitionQueue, message: Message & { value: Buffer }, onRefused?: Entry['onRefused']): Entry {
+    const entry: Entry = { message, isWritten: false, onRefused };
     this.bytes += sizeOf(entry);
     queue.push(entry);
     return entry;
@@ -128,12 +132,33 @@ export class TopicWriter {
         await this.producer.send({ topic, messages, acks: ALL_REPLICAS, compression: this.compression });
         return true;
       } catch (error) {
-        if (!isTransient(error)) this.fail(error as Error);
-        else log.warn('kafka relay: a batch is repeated', { topic, partition, reason: error.message, failures });
+        const type = typeOf(error);
+        const { message: reason } = error as Error;
+        if (REFUSED.has(type)) return await this.sendParts(partition, batch, error as Error);
+        if (TRANSIENT.has(type)) log.warn('kafka relay: a batch is repeated', { topic, partition, reason, failures });
+        else this.fail(error as Error);
       }
       if (!this.isEnded) await sleep(backoffMs(failures), this.closing.signal);
     }
     return false;
+  }
+
+  /** Sends a refused batch by halves, until the record at fault is alone. */
+  private async sendParts(partition: number, batch: readonly Entry[], error: Error): Promise<boolean> {
+    if (batch.length > 1) {
+      const middle = batch.length >> 1;
+      const isFirstSent = await this.sendBatch(partition, batch.slice(0, middle));
+      return isFirstSent && (await this.sendBatch(partition, batch.slice(middle)));
+    }
+    const { onRefused } = batch[0];
+    try {
+      if (!onRefused) throw error;
+      await onRefused(error);
+      return true;
+    } catch (problem) {
+      this.fail(problem as Error);
+      return false;
+    }
   }
 
   private get isEnded(): boolean {
@@ -182,7 +207,8 @@ class PartitionQueue {
 
 const sizeOf = ({ message }: Entry): number => (message.value as Buffer).length + HEADER_BYTES;
 
-function isTransient(error: unknown): error is Error {
+/** Of the protocol; empty for an error of another kind. */
+function typeOf(error: unknown): string {
   const { cause = error } = error as { cause?: unknown };
-  return TRANSIENT.has((cause as { type?: string } | undefined)?.type ?? '');
+  return (cause as { type?: string } | undefined)?.type ?? '';
 }

@@ -3,6 +3,7 @@ import { LocalNotifications, Log, Shutdown } from '#libs/kernel';
 import { Database, Worker } from '#libs/persistence';
 import { BatchBoundaries } from '../batch-boundaries.js';
 import { EventLog, type ConsumeOptions } from '../event-log.js';
+import { Parking } from '../parking/parking.js';
 import { LogListener } from './log-listener.js';
 import { storedPosition } from './position-lease.js';
 import { PostgresConsumer } from './postgres-consumer.js';
@@ -20,6 +21,7 @@ export class PostgresEventLog extends EventLog {
     private readonly shutdown: Shutdown,
     private readonly recent: RecentEvents,
     private readonly worker: Worker,
+    private readonly parking: Parking,
   ) {
     super();
   }
@@ -29,7 +31,14 @@ export class PostgresEventLog extends EventLog {
     this.listener.start();
     const { database, boundaries, notifications, log, recent, worker } = this;
     recent.addReader();
-    const consumer = new PostgresConsumer(options, { database, boundaries, notifications, log, recent, worker });
+    const consumer = new PostgresConsumer(this.parking.guard(options), {
+      database,
+      boundaries,
+      notifications,
+      log,
+      recent,
+      worker,
+    });
     this.shutdown.on('work', `log consumer ${options.consumer}`, () => consumer.stop());
     consumer.start();
   }

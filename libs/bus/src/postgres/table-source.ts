@@ -125,6 +125,12 @@ export class TableSource implements RelaySource<TablePosition> {
     return this.lease.release();
   }
 
+  /** The row stays in its table, so that nothing else has to be kept. */
+  async refuse({ position }: SourceRecord<TablePosition>, { message: reason }: Error): Promise<void> {
+    const { table } = this.table;
+    this.parts.log.error('kafka relay: a row is refused and left out', undefined, { table, row: position.row, reason });
+  }
+
   onNew(): () => void {
     return () => undefined;
   }

@@ -118,7 +118,7 @@ export class DkimRotation {
     if (changed === null) return null;
     this.notifications.notify('due-domains');
     this.notifications.notify('outbox');
-    return toDomainView(changed, SERVICE_DOMAIN);
+    return toDomainView(changed, this.config.settings);
   }
 }
 

@@ -10,7 +10,8 @@ export interface DomainView {
   name: string;
   status: DomainStatus;
   created_at: string;
-  region: 'eu';
+  /** The setting REGION. */
+  region: string;
   open_tracking: boolean;
   click_tracking: boolean;
   tracking_privacy: boolean;
@@ -26,14 +27,17 @@ export interface DomainView {
   records: DomainRecord[];
 }
 
-export function toDomainView(domain: DomainRow, serviceDomain: string): DomainView {
+export function toDomainView(
+  domain: DomainRow,
+  { SERVICE_DOMAIN: serviceDomain, REGION: region }: { SERVICE_DOMAIN: string; REGION: string },
+): DomainView {
   return {
     id: domain.id,
     object: 'domain',
     name: domain.name,
     status: domain.status,
     created_at: domain.createdAt.toISOString(),
-    region: 'eu',
+    region,
     open_tracking: domain.openTracking,
     click_tracking: domain.clickTracking,
     tracking_privacy: domain.trackingPrivacy,

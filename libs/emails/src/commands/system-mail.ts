@@ -4,9 +4,8 @@ import { Refusal } from '#libs/contracts';
 import { SendingDomains } from '#libs/domains';
 import { Config } from '#libs/kernel';
 import { EmailIntake } from '../intake/email-intake.js';
-
-/** Tag of messages sent by the service itself; the value is the kind of message. */
-export const NOTICE_TAG = 'notice';
+import type { Submission } from '../intake/submission.js';
+import { NOTICE_TAG, type SystemMailKind } from '../message/system-mail-kinds.js';
 
 export interface SystemMessage {
   kind: 'tls_report';
@@ -17,6 +16,21 @@ export interface SystemMessage {
   /** A message with the same key is sent once in 24 hours, whichever process requests it. */
   key: string;
 }
+
+export interface Notice {
+  kind: Exclude<SystemMailKind, 'tls_report'>;
+  to: string[];
+  subject: string;
+  text: string;
+  html: string;
+  /** As that of `SystemMessage`. */
+  key: string;
+}
+
+type SubmittedMail = { kind: SystemMailKind; to: string[]; key: string } & Pick<
+  Submission,
+  'subject' | 'content' | 'suppressed'
+>;
 
 /**
  * Sends the service's own messages as ordinary emails of the operator's account, from `postmaster@` the service domain.
@@ -41,7 +55,21 @@ export class SystemMail {
    * @throws Refusal if there is no account yet or another account owns the service domain, and the refusals of
    * `EmailIntake`.
    */
-  async send({ kind, to, subject, messageId, message, key }: SystemMessage): Promise<{ id: string }> {
+  send({ kind, to, subject, messageId, message, key }: SystemMessage): Promise<{ id: string }> {
+    const content = { format: 'mime', message, messageId } as const;
+    return this.submit({ kind, to: [to], subject, content, key });
+  }
+
+  /** Sends a notice to people, as `send`. Suppressed addresses are left out. */
+  sendNotice({ kind, to, subject, text, html, key }: Notice): Promise<{ id: string }> {
+    // RFC 3834 §5: nobody's autoresponder answers.
+    const headers: [string, string][] = [['Auto-Submitted', 'auto-generated']];
+    const content: Submission['content'] = { format: 'parts', text, html, headers, attachments: [] };
+    return this.submit({ kind, to, subject, content, key, suppressed: 'skip' });
+  }
+
+  private async submit(of: SubmittedMail): Promise<{ id: string }> {
+    const { kind, to, key, ...rest } = of;
     const account = await this.accounts.first();
     if (account === null) throw new Refusal('not_found', [], 'There is no account yet that a notice could be sent by.');
     await this.domains.addVouched(account.id, this.config.settings.SERVICE_DOMAIN);
@@ -51,13 +79,12 @@ export class SystemMail {
       mode: 'live',
       source: 'service',
       from: { name: '', address: this.sender },
-      to: [{ name: '', address: to }],
+      to: to.map((address) => ({ name: '', address })),
       cc: [],
       bcc: [],
       replyTo: [],
-      subject,
       tags: { [NOTICE_TAG]: kind },
-      content: { format: 'mime', message, messageId },
+      ...rest,
       scheduledAt: null,
       idempotency: { scope: 'service', key, bodyHash: null },
     });

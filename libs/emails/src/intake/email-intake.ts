@@ -83,7 +83,7 @@ export class EmailIntake {
 
   /**
    * Accepts a message durably.
-   * @throws Refusal in this order: domains of the key (403), sender domain, tracking, attachments, size, suppressions (422),
+   * @throws Refusal in this order: sending paused (403), domains of the key (403), sender domain, tracking, attachments, size, suppressions (422),
    * idempotency key (409), allowance (429), database unavailable (503).
    */
   accept(submission: Submission): Promise<Accepted> {
@@ -124,6 +124,7 @@ export class EmailIntake {
   ): Promise<AcceptedBatch> {
     let drafts: (Draft | Refusal)[] = [];
     const { answer, replayed } = await this.orEarlierAnswer(idempotency, async () => {
+      await this.assertNotPaused(elements);
       // Ids in the order of the request: lists are sorted by id, and one check may take longer than the next.
       const ids = elements.map(() => newId('em'));
       drafts = await Promise.all(elements.map((element, i) => this.draftOrRefusal(element, ids[i])));
@@ -162,6 +163,7 @@ export class EmailIntake {
 
   /** The steps before the commit. */
   private async check(given: Submission, id: string): Promise<Draft> {
+    await this.assertNotPaused([given]);
     const bytes = sizeOf(given);
     if (bytes > SMALL_BYTES) await this.loopBudget.spend(bytes);
     const domain = await authoriseSender(this.domains, given);
@@ -169,6 +171,15 @@ export class EmailIntake {
     const submission = await checkContent(given, this.attachments);
     const recipients = await unsuppressedRecipients(this.suppressions, submission, domain.id);
     return draftOf(submission, { id, domain, tracking, recipients, lifetimeMs: this.lifetimeMs });
+  }
+
+  /** Test messages reach nobody, and notices of the service tell about the pause. */
+  private async assertNotPaused(elements: readonly (Submission | Refusal)[]): Promise<void> {
+    const counted = elements.find(
+      (element): element is Submission =>
+        !(element instanceof Refusal) && element.mode === 'live' && element.source !== 'service',
+    );
+    if (counted) await this.allowances.assertNotPaused(counted.accountId);
   }
 
   private async draftOrRefusal(element: Submission | Refusal, id: string): Promise<Draft | Refusal> {
@@ -245,9 +256,9 @@ export class EmailIntake {
     };
   }
 
-  /** Units of the monthly allowance: none for test messages and suppressed recipients. */
+  /** Units of the monthly allowance: none for test messages, messages of the service and suppressed recipients. */
   private unitsOf({ submission, recipients }: Draft): number {
-    if (submission.mode === 'test') return 0;
+    if (submission.mode === 'test' || submission.source === 'service') return 0;
     const reached = recipients.filter((recipient) => recipient.suppressed === null).length;
     return this.allowances.unit === 'message' ? Math.min(1, reached) : reached;
   }

@@ -1,5 +1,6 @@
 import type { BounceType, EmailEventBase, EmittedType, EventData, RoutedEvent } from '#libs/contracts';
 import { routedEvent } from '#libs/persistence';
+import { isSystemMail } from './system-mail-kinds.js';
 
 /**
  * The properties of an email that its events contain or are routed by. The intake builds it from the submission, the
@@ -48,7 +49,7 @@ export function emailEvent<T extends EmailType>(
     key: email.id,
     sequence: of.sequence,
     domainId: email.domainId,
-    test: email.test,
+    test: email.test || isSystemMail(email),
     at: of.at,
   });
 }

@@ -3,7 +3,7 @@ import { DeliveryPolicies } from '#libs/domains';
 import { Config } from '#libs/kernel';
 import type { Envelope } from '#libs/mta';
 import type { DeliveryJob } from './delivery-job.js';
-import { NOTICE_TAG } from '../commands/system-mail.js';
+import { NOTICE_TAG } from './system-mail-kinds.js';
 import { ReturnPath, transactionOf } from './return-path.js';
 
 /** Builds the parts of the envelope that depend on the sending domain. */

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { Config } from '#libs/kernel';
 import { rfc5322Date, structuredField } from '#libs/mime';
 import type { DeliveryJob } from './delivery-job.js';
-import { NOTICE_TAG } from '../commands/system-mail.js';
+import { NOTICE_TAG } from './system-mail-kinds.js';
 import type { RecipientRef } from './recipient-token.js';
 import { ReturnPath, transactionOf } from './return-path.js';
 import { UnsubscribeLink } from './unsubscribe-link.js';

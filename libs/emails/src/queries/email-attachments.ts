@@ -42,6 +42,17 @@ export class EmailAttachments {
     );
   }
 
+  /** Adds a download link to an attachment that the caller has read. */
+  link(accountId: string, emailId: string, attachment: AttachmentView): LinkedAttachmentView {
+    const { url, expiresAt } = this.links.make(accountId, { emailId, attachmentId: attachment.id });
+    return {
+      object: 'attachment',
+      ...attachment,
+      download_url: url,
+      expires_at: expiresAt.toISOString(),
+    };
+  }
+
   private async files(visibility: Visibility, emailId: string): Promise<StoredAttachment[] | null> {
     if (!isId('em', emailId)) return null;
     const { rows } = await this.database.query<StoredContent | { format: null; body: null }>(
@@ -54,12 +65,6 @@ export class EmailAttachments {
   }
 
   private present(accountId: string, emailId: string, attachment: StoredAttachment): LinkedAttachmentView {
-    const { url, expiresAt } = this.links.make(accountId, { emailId, attachmentId: attachment.id });
-    return {
-      object: 'attachment',
-      ...toAttachmentView(attachment),
-      download_url: url,
-      expires_at: expiresAt.toISOString(),
-    };
+    return this.link(accountId, emailId, toAttachmentView(attachment));
   }
 }

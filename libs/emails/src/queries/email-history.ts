@@ -73,26 +73,55 @@ export class EmailHistory {
   /** Oldest first, as in the event log; `after` an event there are newer ones. */
   async events(visibility: Visibility, emailId: string, request: PageRequest): Promise<Page<EventView> | null> {
     if ((await this.emails.summary(visibility, emailId)) === null) return null;
-    const events = await this.history.read({ accountId: visibility.accountId, key: emailId }, request);
-    return toPage(request, events, {
-      id: ({ event }) => event.id,
-      present: ({ event: { id, type, created_at, data } }) => ({ id, type, created_at, data }),
-    });
+    return (await this.eventsOf(visibility, [emailId], request)).get(emailId) ?? null;
+  }
+
+  /** One page per email, by id. The caller has checked that the emails are visible. */
+  async eventsOf(
+    { accountId }: Visibility,
+    emailIds: readonly string[],
+    request: PageRequest,
+  ): Promise<Map<string, Page<EventView>>> {
+    const events = await this.history.readAll({ accountId, keys: emailIds }, request);
+    return new Map(
+      emailIds.map((id) => [
+        id,
+        toPage(request, events.get(id) ?? [], {
+          id: ({ event }) => event.id,
+          present: ({ event: { id: eventId, type, created_at, data } }) => ({ id: eventId, type, created_at, data }),
+        }),
+      ]),
+    );
   }
 
   /** Newest first. */
   async attempts(visibility: Visibility, emailId: string, request: PageRequest): Promise<Page<AttemptView> | null> {
     if ((await this.emails.summary(visibility, emailId)) === null) return null;
+    return (await this.attemptsOf([emailId], request)).get(emailId) ?? null;
+  }
+
+  /** One page per email, by id. The caller has checked that the emails are visible. */
+  async attemptsOf(emailIds: readonly string[], request: PageRequest): Promise<Map<string, Page<AttemptView>>> {
     const { before, after, limit } = request;
     const [compared, order] = before === undefined ? ['<', 'DESC'] : ['>', 'ASC'];
-    const { rows } = await this.database.query<AttemptRow>(
-      `SELECT a.id, r.address, a.number, a.outcome, a.phase, a.started_at, a.ended_at,
-              a.smtp_code, a.smtp_enhanced, a.smtp_text, a.mx, a.ip, a.tls, a.cipher, a.verified, a.policy, a.source, a.provider, a.earlier
-         FROM attempts a JOIN recipients r ON r.email_id = a.email_id AND r.ordinal = a.ordinal
-        WHERE a.email_id = $1 AND ($2::text IS NULL OR a.id ${compared} $2) ORDER BY a.id ${order} LIMIT $3`,
-      [emailId, before ?? after ?? null, limit + 1],
+    const { rows } = await this.database.query<AttemptRow & { email_id: string }>(
+      `SELECT found.* FROM unnest($1::text[]) AS named (id) CROSS JOIN LATERAL (
+         SELECT a.email_id, a.id, r.address, a.number, a.outcome, a.phase, a.started_at, a.ended_at,
+                a.smtp_code, a.smtp_enhanced, a.smtp_text, a.mx, a.ip, a.tls, a.cipher, a.verified, a.policy, a.source,
+                a.provider, a.earlier
+           FROM attempts a JOIN recipients r ON r.email_id = a.email_id AND r.ordinal = a.ordinal
+          WHERE a.email_id = named.id AND ($2::text IS NULL OR a.id ${compared} $2) ORDER BY a.id ${order} LIMIT $3) AS found
+       ORDER BY found.id ${order}`,
+      [emailIds, before ?? after ?? null, limit + 1],
     );
-    return toPage(request, rows, { id: (row) => row.id, present: toAttemptView });
+    const byEmail = new Map<string, AttemptRow[]>(emailIds.map((id) => [id, []]));
+    for (const { email_id, ...row } of rows) byEmail.get(email_id)?.push(row);
+    return new Map(
+      [...byEmail].map(([id, attempts]) => [
+        id,
+        toPage(request, attempts, { id: (row) => row.id, present: toAttemptView }),
+      ]),
+    );
   }
 }
 

@@ -5,7 +5,7 @@ import { EFFECTIVE_STATUS } from './effective-status.js';
 import { toEmailSummary, SUMMARY_COLUMNS, type EmailSummary, type SummaryRow } from './email-summary.js';
 import type { StoredContent, Tracking } from '../message/delivery-job.js';
 import { readContent, type StoredAttachment } from './email-content.js';
-import { recipientsOf, smtpOf, type RecipientRow, type SmtpView } from './recipient-row.js';
+import { recipientsOfAll, smtpOf, type RecipientRow, type SmtpView } from './recipient-row.js';
 import { visitsOf, type VisitsView } from './visited-emails.js';
 import { visibilityValues, visibleEmails } from './visible-emails.js';
 
@@ -29,21 +29,29 @@ export interface RecipientView {
   /** Opens and clicks; null if there are none, or the email is not tracked. */
   visits: VisitsView | null;
 }
-/** The response of `GET /emails/:id`. */
-export interface EmailView extends EmailSummary {
-  /** Null once the content is deleted. */
+/** Content of an email; empty once it is deleted. */
+export interface EmailContentView {
   html: string | null;
   text: string | null;
   headers: Record<string, string>;
   attachments: AttachmentView[];
+}
+/** An email without its content. */
+export interface EmailDetails extends EmailSummary {
   recipients: RecipientView[];
   /** The failed email that this one repeats. */
   retry_of: string | null;
   /** Null if neither opens nor clicks are tracked. */
   tracking: Tracking | null;
 }
+/** The response of `GET /emails/:id`. */
+export interface EmailView extends EmailDetails, EmailContentView {}
 
 type DetailRow = SummaryRow & { retry_of: string | null; tracking: Tracking | null };
+
+const NO_CONTENT: EmailContentView = { html: null, text: null, headers: {}, attachments: [] };
+const NO_VISITS = new Map<string, Map<number, VisitsView>>();
+const CONTENTS_AT_ONCE = 4;
 
 /** Reads emails for the API. An email that the key does not see does not exist. */
 @Injectable()
@@ -51,31 +59,61 @@ export class EmailQueries {
   constructor(private readonly database: Database) {}
 
   async find(visibility: Visibility, id: string): Promise<EmailView | null> {
-    const row = await this.row(visibility, id);
-    if (row === null) return null;
-    const recipients = await recipientsOf(this.database, id);
-    const visits = row.tracking === null ? new Map<number, VisitsView>() : await visitsOf(this.database, id);
-    const { rows } = await this.database.query<StoredContent>(
-      'SELECT format, body FROM email_contents WHERE email_id = $1',
-      [id],
+    const details = (await this.details(visibility, [id])).get(id);
+    if (details === undefined) return null;
+    return { ...details, ...((await this.contents(visibility, [id])).get(id) ?? NO_CONTENT) };
+  }
+
+  /** Without content, by id. Emails that the key does not see are missing. */
+  async details(visibility: Visibility, ids: readonly string[]): Promise<Map<string, EmailDetails>> {
+    const rows = await this.rows(visibility, ids);
+    const found = rows.map(({ id }) => id);
+    const recipients = await recipientsOfAll(this.database, found);
+    const tracked = rows.filter(({ tracking }) => tracking !== null).map(({ id }) => id);
+    const visits = tracked.length === 0 ? NO_VISITS : await visitsOf(this.database, tracked);
+    return new Map(
+      rows.map((row) => [
+        row.id,
+        {
+          ...toEmailSummary(row),
+          recipients: (recipients.get(row.id) ?? []).map((one) =>
+            toRecipientView(one, visits.get(row.id)?.get(one.ordinal) ?? null),
+          ),
+          retry_of: row.retry_of,
+          tracking: row.tracking,
+        },
+      ]),
     );
-    const { attachments, ...content } = rows[0]
-      ? readContent(id, rows[0])
-      : { html: null, text: null, headers: {}, attachments: [] };
-    return {
-      ...toEmailSummary(row),
-      ...content,
-      attachments: attachments.map(toAttachmentView),
-      recipients: recipients.map((recipient) => toRecipientView(recipient, visits.get(recipient.ordinal) ?? null)),
-      retry_of: row.retry_of,
-      tracking: row.tracking,
-    };
+  }
+
+  /**
+   * Contents by email. Emails without stored content, and those that the key does not see, are missing. Read a few at a time,
+   * because attachments are decoded to read the rest.
+   */
+  async contents(visibility: Visibility, ids: readonly string[]): Promise<Map<string, EmailContentView>> {
+    const contents = new Map<string, EmailContentView>();
+    for (let at = 0; at < ids.length; at += CONTENTS_AT_ONCE) {
+      const { rows } = await this.database.query<StoredContent & { email_id: string }>(
+        `SELECT c.email_id, c.format, c.body FROM email_contents c JOIN emails e ON e.id = c.email_id
+          WHERE c.email_id = ANY ($1) AND ${visibleEmails(2)}`,
+        [ids.slice(at, at + CONTENTS_AT_ONCE), ...visibilityValues(visibility)],
+      );
+      for (const { email_id, ...stored } of rows) {
+        const { attachments, ...content } = readContent(email_id, stored);
+        contents.set(email_id, { ...content, attachments: attachments.map(toAttachmentView) });
+      }
+    }
+    return contents;
   }
 
   /** Without content and recipients. */
   async summary(visibility: Visibility, id: string): Promise<EmailSummary | null> {
-    const row = await this.row(visibility, id);
-    return row && toEmailSummary(row);
+    return (await this.summaries(visibility, [id])).get(id) ?? null;
+  }
+
+  /** Without content and recipients, by id. Emails that the key does not see are missing. */
+  async summaries(visibility: Visibility, ids: readonly string[]): Promise<Map<string, EmailSummary>> {
+    return new Map((await this.rows(visibility, ids)).map((row) => [row.id, toEmailSummary(row)]));
   }
 
   /** The allowance units of the visible emails accepted since a time; canceled scheduled emails have returned theirs. */
@@ -89,13 +127,15 @@ export class EmailQueries {
     return Number(rows[0].units);
   }
 
-  private async row(visibility: Visibility, id: string): Promise<DetailRow | null> {
-    if (!isId('em', id)) return null;
+  private async rows(visibility: Visibility, ids: readonly string[]): Promise<DetailRow[]> {
+    const valid = ids.filter((id) => isId('em', id));
+    if (valid.length === 0) return [];
     const { rows } = await this.database.query<DetailRow>(
-      `SELECT ${SUMMARY_COLUMNS}, retry_of, tracking, ${EFFECTIVE_STATUS} AS status FROM emails e WHERE e.id = $1 AND ${visibleEmails(2)}`,
-      [id, ...visibilityValues(visibility)],
+      `SELECT ${SUMMARY_COLUMNS}, retry_of, tracking, ${EFFECTIVE_STATUS} AS status FROM emails e
+        WHERE e.id = ANY ($1) AND ${visibleEmails(2)}`,
+      [valid, ...visibilityValues(visibility)],
     );
-    return rows[0] ?? null;
+    return rows;
   }
 }
 

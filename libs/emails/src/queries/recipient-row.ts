@@ -41,13 +41,23 @@ export interface RecipientRow extends SmtpRow {
 
 /** The recipients of an email in the order of submission. The caller has checked the account. */
 export async function recipientsOf(db: Queryable, emailId: string): Promise<RecipientRow[]> {
-  const { rows } = await db.query<RecipientRow>(
-    `SELECT ordinal, address, type, status, attempts, due_at, expires_at, claimed_by IS NOT NULL AS claimed, wait_reason,
+  return (await recipientsOfAll(db, [emailId])).get(emailId) ?? [];
+}
+
+/** As `recipientsOf`, for several emails, by id. */
+export async function recipientsOfAll(
+  db: Queryable,
+  emailIds: readonly string[],
+): Promise<Map<string, RecipientRow[]>> {
+  const { rows } = await db.query<RecipientRow & { email_id: string }>(
+    `SELECT email_id, ordinal, address, type, status, attempts, due_at, expires_at, claimed_by IS NOT NULL AS claimed, wait_reason,
             smtp_code, smtp_enhanced, smtp_text, mx, ip, tls
-       FROM recipients WHERE email_id = $1 ORDER BY email_id, ordinal`,
-    [emailId],
+       FROM recipients WHERE email_id = ANY ($1) ORDER BY email_id, ordinal`,
+    [emailIds],
   );
-  return rows.map((row) => ({ ...row, status: effectiveStatus(row) }));
+  const byEmail = new Map<string, RecipientRow[]>(emailIds.map((id) => [id, []]));
+  for (const { email_id, ...row } of rows) byEmail.get(email_id)?.push({ ...row, status: effectiveStatus(row) });
+  return byEmail;
 }
 
 /** Null before the first attempt. */

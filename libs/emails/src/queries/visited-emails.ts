@@ -61,24 +61,26 @@ type VisitsRow = {
   [Field in keyof VisitsView]: VisitsView[Field] extends number ? number : Date | null;
 };
 
-/** By ordinal of the recipient. The caller has checked that the email is visible. */
-export async function visitsOf(db: Queryable, emailId: string): Promise<Map<number, VisitsView>> {
-  const { rows } = await db.query<VisitsRow & { ordinal: number }>(
-    `SELECT ordinal, opens, bot_opens, first_opened_at, last_opened_at,
+/** By email and ordinal of the recipient. The caller has checked that the emails are visible. */
+export async function visitsOf(
+  db: Queryable,
+  emailIds: readonly string[],
+): Promise<Map<string, Map<number, VisitsView>>> {
+  const { rows } = await db.query<VisitsRow & { email_id: string; ordinal: number }>(
+    `SELECT email_id, ordinal, opens, bot_opens, first_opened_at, last_opened_at,
             clicks, bot_clicks, first_clicked_at, last_clicked_at
-       FROM recipient_visits WHERE email_id = $1`,
-    [emailId],
+       FROM recipient_visits WHERE email_id = ANY ($1)`,
+    [emailIds],
   );
-  return new Map(
-    rows.map(({ ordinal, ...row }) => [
-      ordinal,
-      {
-        ...row,
-        first_opened_at: row.first_opened_at?.toISOString() ?? null,
-        last_opened_at: row.last_opened_at?.toISOString() ?? null,
-        first_clicked_at: row.first_clicked_at?.toISOString() ?? null,
-        last_clicked_at: row.last_clicked_at?.toISOString() ?? null,
-      },
-    ]),
-  );
+  const byEmail = new Map<string, Map<number, VisitsView>>(emailIds.map((id) => [id, new Map()]));
+  for (const { email_id, ordinal, ...row } of rows) byEmail.get(email_id)?.set(ordinal, toVisitsView(row));
+  return byEmail;
 }
+
+const toVisitsView = (row: VisitsRow): VisitsView => ({
+  ...row,
+  first_opened_at: row.first_opened_at?.toISOString() ?? null,
+  last_opened_at: row.last_opened_at?.toISOString() ?? null,
+  first_clicked_at: row.first_clicked_at?.toISOString() ?? null,
+  last_clicked_at: row.last_clicked_at?.toISOString() ?? null,
+});

@@ -1,6 +1,6 @@
 import { EventEmitter } from 'node:events';
 
-export type NotificationTopic = 'due-mail' | 'due-domains' | 'outbox' | 'log' | 'due-webhooks';
+export type NotificationTopic = 'due-mail' | 'due-domains' | 'outbox' | 'log' | 'due-webhooks' | 'webhook-replays';
 
 /**
  * Tells loops of the same process that there is new work. A hint only: every loop polls as well, because in the distributed

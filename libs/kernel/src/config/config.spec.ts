@@ -56,6 +56,15 @@ describe('loadConfig', () => {
     ]);
   });
 
+  it('takes a short word as the region', () => {
+    expect(loadConfig('standalone', {}).settings.REGION).toBe('eu');
+    expect(loadConfig('standalone', { REGION: ' us-east-1 ' }).settings.REGION).toBe('us-east-1');
+    for (const wrong of ['e', 'EU', 'eu-', 'eu west', 'ä1', 'x'.repeat(33)])
+      expect(problemsOf('standalone', { REGION: wrong })).toEqual([
+        `REGION must be 2 to 32 lower-case letters, digits and hyphens, such as eu or us-east-1; it is "${wrong}".`,
+      ]);
+  });
+
   it('reads sizes and waits of the database', () => {
     expect(loadConfig('standalone', {}).settings).toMatchObject({
       DATABASE_POOL_SIZE: 16,

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { parseEnv } from 'node:util';
 import {
+  abuseWindow,
   bootstrapKey,
   byteSize,
   dnsServers,
@@ -14,9 +15,11 @@ import {
   longDurations,
   masterKey,
   oneOf,
+  percentage,
   port,
   positiveDuration,
   proxies,
+  region,
   smtpOutTimeouts,
   text,
   url,
@@ -79,6 +82,7 @@ export const SETTINGS = {
   SMTP_TLS_CERT: optional(text),
   SMTP_TLS_KEY: optional(text),
   SERVICE_DOMAIN: setting(domainName, 'postloft.test'),
+  REGION: setting(region, 'eu'),
   DATABASE_URL: optional(url('postgres', 'postgresql'), true),
   DATABASE_POOL_SIZE: setting(wholeNumber(8, 500), '16'),
   DATABASE_POOL_WAIT: setting(positiveDuration, '1500ms'),
@@ -93,6 +97,9 @@ export const SETTINGS = {
   KAFKA_RETENTION: setting(longDuration, '7d'),
   KAFKA_COMPRESSION: setting(oneOf('none', 'gzip'), 'none'),
   CLICKHOUSE_URL: optional(url('http', 'https'), true),
+  CLICKHOUSE_CLUSTER: optional(clusterName),
+  STATS_RAW_DAYS: setting(wholeNumber(2, 3_650), '90'),
+  STATS_MINUTE_DAYS: setting(wholeNumber(2, 3_650), '30'),
   DELIVERY_MODE: setting(oneOf('capture', 'mx', 'smarthost'), 'capture'),
   SMARTHOST_URL: optional(url('smtp', 'smtps'), true),
   MX_PORT: setting(port, '25'),
@@ -125,9 +132,15 @@ export const SETTINGS = {
   TRUST_PROXY: setting(proxies, 'off'),
   HTTP_CONNECTIONS: setting(wholeNumber(10, 100_000), '2000'),
   HTTP_CONNECTIONS_PER_IP: setting(wholeNumber(1, 100_000), '200'),
+  GRAPHQL_SOCKETS_PER_ACCOUNT: setting(wholeNumber(1, 100_000), '50'),
+  GRAPHQL_OPERATIONS_PER_SOCKET: setting(wholeNumber(1, 10_000), '20'),
   HTTP_AUTH_FAILURES_PER_MINUTE: setting(wholeNumber(1, 10_000), '20'),
   ALLOWANCE_UNIT: setting(oneOf('recipient', 'message'), 'recipient'),
   ABUSE_BRAKES: setting(flag, 'on'),
+  ABUSE_WINDOW: setting(abuseWindow, '24h'),
+  ABUSE_MINIMUM_RECIPIENTS: setting(wholeNumber(1, 1_000_000_000), '1000'),
+  ABUSE_BOUNCE_PERCENT: setting(percentage, '10'),
+  ABUSE_COMPLAINT_PERCENT: setting(percentage, '0.3'),
   SMTP_CONNECTIONS_PER_IP: setting(wholeNumber(1, 100_000), '100'),
   SMTP_AUTH_FAILURES_PER_MINUTE: setting(wholeNumber(1, 10_000), '5'),
   OPS_HOST: setting(text, '127.0.0.1'),
@@ -142,6 +155,11 @@ export const SETTINGS = {
 } as const satisfies Record<string, Setting<unknown>>;
 
 type Settings = { readonly [K in keyof typeof SETTINGS]: ReturnType<(typeof SETTINGS)[K]['parse']> };
+
+function clusterName(value: string): string {
+  if (/^\w{1,64}$/.test(value)) return value;
+  throw new Error('must be the name of a cluster: letters, digits and underscores');
+}
 
 function plan(value: string): string {
   if (value === 'free' || value === 'unlimited' || /^[1-9]\d{0,9}$/.test(value)) return value;
@@ -254,6 +272,10 @@ function contradictions(program: Program, s: Settings): string[] {
   need(
     s.DATABASE_URL === undefined || s.MASTER_KEY !== undefined,
     'MASTER_KEY is required with DATABASE_URL: 32 bytes in base64, for example from: openssl rand -base64 32',
+  );
+  need(
+    s.CLICKHOUSE_CLUSTER === undefined || s.CLICKHOUSE_URL !== undefined,
+    'CLICKHOUSE_URL is required with CLICKHOUSE_CLUSTER.',
   );
   need(
     s.DELIVERY_MODE !== 'smarthost' || s.SMARTHOST_URL !== undefined,

@@ -49,6 +49,15 @@ function durationUpTo(days: number): SettingParser<number> {
   };
 }
 
+/** `10`, `0.3` or `0.3%`. */
+export const percentage: SettingParser<number> = (value) => {
+  const digits = value.endsWith('%') ? value.slice(0, -1) : value;
+  const percent = Number(digits);
+  if (!/^\d{1,3}(\.\d{1,3})?$/.test(digits) || percent <= 0 || percent > 100)
+    throw new Error('must be a percentage above 0 and up to 100, such as 10 or 0.3');
+  return percent;
+};
+
 /** For timers: Node.js fires timers of more than 2^31 ms (24.8 days) immediately. */
 export const duration = durationUpTo(24);
 
@@ -71,6 +80,12 @@ export const byteSize: SettingParser<number> = (value) => {
 
 /** For periods whose end is stored in the database. */
 export const longDuration = durationUpTo(366);
+
+export const abuseWindow: SettingParser<number> = (value) => {
+  const ms = longDuration(value);
+  if (ms < 60_000) throw new Error('must be a duration of at least 1m, such as 24h');
+  return ms;
+};
 
 /** `off`, `on`, or the addresses and networks of the proxies. */
 export const proxies: SettingParser<string> = (value) => {
@@ -109,6 +124,13 @@ export function url(...protocols: string[]): SettingParser<string> {
     return value.slice(0, end);
   };
 }
+
+/** Where the service processes mail, as a word of the operator. */
+export const region: SettingParser<string> = (value) => {
+  if (!/^[a-z][a-z0-9-]{0,30}[a-z0-9]$/.test(value))
+    throw new Error('must be 2 to 32 lower-case letters, digits and hyphens, such as eu or us-east-1');
+  return value;
+};
 
 const LABEL = '[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?';
 const DOMAIN = new RegExp(`^${LABEL}(?:\\.${LABEL})+$`);

@@ -5,6 +5,8 @@ import { LEASES } from './0003-leases.js';
 import { PROVED_REPORTS } from './0004-proved-reports.js';
 import { KEY_VISIBILITY } from './0005-key-visibility.js';
 import { TRACKING } from './0006-tracking.js';
+import { WEBHOOKS_AT_SCALE } from './0007-webhooks-at-scale.js';
+import { BRAKES } from './0008-brakes.js';
 import { KAFKA_RELAY } from './0009-kafka-relay.js';
 
 /** In order. A released migration is never changed; the name of number N ends in 1700000000000 + N. */
@@ -15,6 +17,8 @@ const CHANGES: readonly { name: string; statements: readonly string[] }[] = [
   PROVED_REPORTS,
   KEY_VISIBILITY,
   TRACKING,
+  WEBHOOKS_AT_SCALE,
+  BRAKES,
   KAFKA_RELAY,
 ];
 

@@ -1,7 +1,7 @@
 import { wholeAccount } from '#libs/contracts';
 import type { Accounts } from '#libs/accounts';
 import type { SendingDomains } from '#libs/domains';
-import type { ClaimedRecipient, DeliveryJob } from '#libs/emails';
+import { stopsWhilePaused, type ClaimedRecipient, type DeliveryJob } from '#libs/emails';
 import { normaliseAddress } from '#libs/mime';
 import type { Database, Worker } from '#libs/persistence';
 import type { SuppressionList } from '#libs/suppressions';
@@ -9,7 +9,7 @@ import { failUnsent, type UnsentOutcome, type UnsentRecipient } from '../settle/
 import { requeueJobs } from './requeue.js';
 import { databaseClock } from '#libs/kernel';
 
-/** Messages of a blocked account are held, not lost; they are checked again after this long. */
+/** Messages of a blocked or paused account are held, not lost; they are checked again after this long. */
 const HELD_MS = 60_000;
 /** The last attempt is scheduled for the end of the lifetime and may be claimed slightly later. */
 const EXPIRY_GRACE_MS = 60_000;
@@ -18,11 +18,12 @@ interface Dependencies {
   suppressions: SuppressionList;
   accounts: Accounts;
   domains: SendingDomains;
+  serviceDomain: string;
 }
 
 /**
  * Checks claimed recipients again, because conditions may have changed since the message was accepted. Lifetime over or
- * domain removed: `failed`. Suppressed meanwhile: `suppressed`. Account blocked or overdue: held. See
+ * domain removed: `failed`. Suppressed meanwhile: `suppressed`. Account blocked, overdue or paused: held. See
  * docs/decisions/017-group-commit.md.
  */
 export class ClaimRecheck {
@@ -55,16 +56,24 @@ export class ClaimRecheck {
   private async withGoodStanding(jobs: DeliveryJob[]): Promise<DeliveryJob[]> {
     const ids = [...new Set(jobs.map((job) => job.email.accountId))];
     const blocked = new Set<string>();
-    for (const id of ids) if ((await this.dependencies.accounts.find(id))?.standing !== 'active') blocked.add(id);
-    if (blocked.size === 0) return jobs;
-    const held = jobs.filter((job) => blocked.has(job.email.accountId));
+    const paused = new Set<string>();
+    for (const id of ids) {
+      const account = await this.dependencies.accounts.find(id);
+      if (account?.standing !== 'active') blocked.add(id);
+      else if (account.sendingPause !== null) paused.add(id);
+    }
+    if (blocked.size + paused.size === 0) return jobs;
+    const isHeld = ({ email }: DeliveryJob) =>
+      blocked.has(email.accountId) ||
+      (paused.has(email.accountId) && stopsWhilePaused(email, this.dependencies.serviceDomain));
+    const held = jobs.filter(isHeld);
     const until = new Date(databaseClock.now() + HELD_MS);
     await requeueJobs(
       this.database,
       this.worker.id,
       held.map((job) => ({ job, until, reason: null })),
     );
-    return jobs.filter((job) => !blocked.has(job.email.accountId));
+    return jobs.filter((job) => !isHeld(job));
   }
 
   private async withoutSuppressed(jobs: DeliveryJob[]): Promise<DeliveryJob[]> {

@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import { Accounts } from '#libs/accounts';
 import { Metrics, TtlCache, withTimeout } from '#libs/kernel';
 import { Database } from '#libs/persistence';
 import { Gauge } from 'prom-client';
@@ -29,6 +30,7 @@ export class QueueMetrics {
 
   constructor(
     database: Database,
+    accounts: Accounts,
     private readonly outgoing: CourierAdapter,
     private readonly shared: SharedThrottling,
     { registry }: Metrics,
@@ -58,6 +60,16 @@ export class QueueMetrics {
       async collect() {
         this.reset();
         for (const [provider, { oldest }] of await picture()) this.set({ provider }, oldest);
+      },
+    });
+    new Gauge({
+      name: 'postloft_accounts_paused',
+      help: 'Accounts whose sending is paused because of bounces or complaints. Absent while the database is unavailable.',
+      registers,
+      async collect() {
+        const paused = await accounts.countPaused().catch(() => null);
+        if (paused === null) this.remove();
+        else this.set(paused);
       },
     });
   }

@@ -5,7 +5,7 @@ import { explainRecipient } from './explain-recipient.js';
 
 const now = new Date('2026-11-21T09:00:00Z');
 const later = new Date('2026-11-21T09:15:00Z');
-const facts = { taken: null, standing: 'active', domainWasRemoved: false, now } as const;
+const facts = { taken: null, standing: 'active', pause: null, domainWasRemoved: false, now } as const;
 const suspended: WaitReason = {
   kind: 'suspended',
   queue: 'yahoo',

@@ -1,10 +1,10 @@
 import type { Standing } from '#libs/accounts';
-import type { EmailStatus, RecipientType } from '#libs/contracts';
+import type { EmailStatus, RecipientType, SendingPause } from '#libs/contracts';
 import { type RecipientRow, smtpOf, type SmtpView } from '#libs/emails';
 import type { WaitReason } from '#libs/mta';
 
 /**
- * `schedule`: the requested time. `account`: the end of its block or debt. `worker`: a free worker. `answer`: the
+ * `schedule`: the requested time. `account`: the end of its block, debt or pause. `worker`: a free worker. `answer`: the
  * receiving server, right now. `retry`: the next attempt. `shaping`: the rate limit of its queue, or DNS; `held` has
  * the details.
  */
@@ -61,6 +61,8 @@ export interface Surroundings {
   /** Null unless a server accepted the message and it bounced later. */
   taken: Taken | null;
   standing: Standing;
+  /** Null unless sending is paused because of bounces or complaints. */
+  pause: SendingPause | null;
   /** Whether it failed because the sending domain was removed from the account. */
   domainWasRemoved: boolean;
   now: Date;
@@ -116,7 +118,7 @@ const over = (because: string): Reason => ({ waiting_for: null, until: null, bec
 function waiting(
   row: RecipientRow,
   status: 'scheduled' | 'queued' | 'deferred',
-  { standing, now }: Surroundings,
+  { standing, pause, now }: Surroundings,
 ): Reason {
   const words = lastWords(row);
   if (standing !== 'active')
@@ -125,6 +127,8 @@ function waiting(
       until: null,
       because: `The account is ${standing}, so its mail is held. ${words}`.trim(),
     };
+  if (pause !== null)
+    return { waiting_for: 'account', until: null, because: `${pausedBecause(pause)} ${words}`.trim() };
   const due = row.due_at ?? now;
   if (due <= now) return { waiting_for: 'worker', until: null, because: `${isDue(row, due, now)} ${words}`.trim() };
   const until = due.toISOString();
@@ -137,6 +141,15 @@ function waiting(
     case 'deferred':
       return { waiting_for: 'retry', until, because: words || 'The last attempt ended without an answer.' };
   }
+}
+
+function pausedBecause({ reason, paused_at, ...counts }: SendingPause): string {
+  const { recipients, hard_bounces, complaints, limit_percent } = counts;
+  const event = reason === 'bounces' ? `${hard_bounces} bounced permanently` : `${complaints} complained`;
+  return (
+    `Sending of the account has been paused since ${paused_at}, so its mail is held: of ${recipients} recipients ` +
+    `${event}, more than ${limit_percent} %.`
+  );
 }
 
 /** It is due and was not claimed at once. */

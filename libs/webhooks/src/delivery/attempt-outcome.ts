@@ -28,7 +28,8 @@ export function attemptOutcome(
   return { kind: 'retry', delayMs: Math.round(Math.max(jittered, requestedDelay(result))) };
 }
 
-function requestedDelay(result: RequestResult): number {
+/** The `retry-after` of a 429 or 503 in ms; 0 without one. */
+export function requestedDelay(result: RequestResult): number {
   if (result.kind !== 'response' || (result.status !== 429 && result.status !== 503)) return 0;
   return Math.min(retryAfterMs(result.retryAfter, databaseClock.now()), RETRY_AFTER_LIMIT_MS);
 }

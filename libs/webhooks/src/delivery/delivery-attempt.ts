@@ -1,13 +1,14 @@
 import { Injectable } from '@nestjs/common';
 import { newId } from '#libs/contracts';
 import { Config, Log, Metrics, databaseClock } from '#libs/kernel';
-import { Counter } from 'prom-client';
+import { Counter, Histogram } from 'prom-client';
 import { WebhookSecrets } from '../endpoints/secrets.js';
 import { attemptOutcome, type AttemptOutcome } from './attempt-outcome.js';
 import type { WebhookJob } from './claim.js';
 import { WebhookHttpClient, type RequestResult } from './http-client.js';
 import type { Settlement } from './settle.js';
 import { signatureHeaders, svixHeaders } from './signature.js';
+import { windowChange, type WindowChange } from './window.js';
 
 /** An attempt to record, or one that our own stop interrupted and that does not count. */
 export type AttemptResult = EndedAttempt | { kind: 'interrupted' };
@@ -16,12 +17,18 @@ export interface EndedAttempt {
   kind: 'ended';
   settlement: Settlement;
   endpointGone: boolean;
+  /** What the answer says about the window of the endpoint. */
+  window: WindowChange;
 }
+
+/** An answer within this part of WEBHOOK_TIMEOUT is prompt: the endpoint may get more requests at once. */
+const PROMPT_PART = 1 / 3;
 
 /** Makes one attempt of one delivery: signs, sends, and decides what follows. Writes nothing to the database. */
 @Injectable()
 export class WebhookAttempts {
   private readonly attempts: Counter<'outcome'>;
+  private readonly latency: Histogram;
 
   constructor(
     private readonly client: WebhookHttpClient,
@@ -34,6 +41,12 @@ export class WebhookAttempts {
       name: 'postloft_webhook_attempts_total',
       help: 'Webhook requests by outcome.',
       labelNames: ['outcome'],
+      registers: [metrics.registry],
+    });
+    this.latency = new Histogram({
+      name: 'postloft_webhook_response_seconds',
+      help: 'Time from the start of a webhook request to the status line of its response.',
+      buckets: [0.01, 0.03, 0.1, 0.3, 1, 3, 10, 30],
       registers: [metrics.registry],
     });
   }
@@ -49,6 +62,7 @@ export class WebhookAttempts {
       schedule: this.config.settings.WEBHOOK_RETRY_SCHEDULE,
     });
     this.attempts.inc({ outcome: outcome.kind });
+    if (result.kind === 'response') this.latency.observe(result.latencyMs / 1000);
     const settlement = { ...toSettlement(job, result, outcome), startedAt };
     const level = outcome.kind === 'failed' || outcome.kind === 'endpoint_gone' ? 'info' : 'debug';
     this.log[level]('webhook attempt', {
@@ -61,7 +75,9 @@ export class WebhookAttempts {
       error: settlement.lastError,
       ms: settlement.latencyMs,
     });
-    return { kind: 'ended', settlement, endpointGone: outcome.kind === 'endpoint_gone' };
+    const promptMs = this.config.settings.WEBHOOK_TIMEOUT * PROMPT_PART;
+    const window = windowChange(result, { window: job.window, inFlight: job.inFlight, promptMs });
+    return { kind: 'ended', settlement, endpointGone: outcome.kind === 'endpoint_gone', window };
   }
 
   /** Aborts all requests in progress; their attempts are `interrupted`. */

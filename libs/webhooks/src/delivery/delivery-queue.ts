@@ -1,9 +1,18 @@
 import { Injectable } from '@nestjs/common';
 import { Database, isRetryable, Worker, type StoredClaim } from '#libs/persistence';
 import { disableWebhook, failPending, withPendingDeliveries } from '../endpoints/disable.js';
-import { CLAIM_JOBS, toJob, type ClaimedRow, type WebhookJob } from './claim.js';
+import {
+  CLAIM_JOBS,
+  endpointsPerClaim,
+  MARK_DUE,
+  OLDEST_DUE,
+  toJob,
+  type ClaimedRow,
+  type WebhookJob,
+} from './claim.js';
 import { SETTLE, settleValues, type SettledRow, type Settlement } from './settle.js';
 import type { DisabledReason } from '../endpoints/webhook.entity.js';
+import { GROW_WINDOW, SHRINK_WINDOW } from './window.js';
 
 export interface SettleResult {
   /** False: the claim was no longer ours. */
@@ -20,6 +29,14 @@ export interface WebhookClaim extends StoredClaim {
   fence: number;
 }
 
+export interface Claim {
+  jobs: WebhookJob[];
+  /** Endpoints of these jobs for which more deliveries may be due than they had room for. */
+  waiting: Set<string>;
+  /** False: endpoints that this claim did not visit may have due deliveries. */
+  isComplete: boolean;
+}
+
 /** See `StoredClaim`. */
 export const claimKeyOf = ({ id, fence }: { id: string; fence: number }): string => `${id} ${fence}`;
 
@@ -29,23 +46,54 @@ export const claimKeyOf = ({ id, fence }: { id: string; fence: number }): string
  */
 @Injectable()
 export class DeliveryQueue {
+  /** The endpoint after which the next claim starts; '' for the first. */
+  private lastEndpoint = '';
+
   constructor(
     private readonly database: Database,
     private readonly worker: Worker,
   ) {}
 
   /**
-   * Claims up to `limit` due deliveries, with at most `perEndpoint` in flight per endpoint over all workers (two workers
-   * that claim at the same moment may exceed that). The first due delivery of each endpoint comes before the second of
-   * any.
+   * Claims due deliveries, within the window of each endpoint over all workers (two workers that claim at the same moment
+   * may exceed it) and within its share of the free slots of this process. Visits a bounded number of endpoints with due
+   * deliveries; the next claim continues after them.
+   * @param held requests in flight of this process by endpoint
    */
-  async claim(limit: number, perEndpoint: number): Promise<WebhookJob[]> {
+  async claim(free: number, held: ReadonlyMap<string, number> = new Map()): Promise<Claim> {
+    await this.database.query({ name: 'webhooks-mark-due', text: MARK_DUE, values: [] });
+    const toVisit = endpointsPerClaim(free);
     const { rows } = await this.database.query<ClaimedRow>({
       name: 'webhooks-claim',
       text: CLAIM_JOBS,
-      values: [limit, perEndpoint, this.worker.id],
+      values: [free, this.worker.id, this.lastEndpoint, JSON.stringify(Object.fromEntries(held)), toVisit],
     });
-    return rows.map(toJob);
+    const [{ reached, steps }] = rows;
+    const isAtEnd = steps !== toVisit;
+    const isComplete = isAtEnd && this.lastEndpoint === '';
+    this.lastEndpoint = isAtEnd ? '' : (reached ?? '');
+    const claimed = rows.filter(({ id }) => id !== null);
+    return { jobs: claimed.map(toJob), waiting: endpointsWithMore(claimed), isComplete };
+  }
+
+  /** Age in seconds of the oldest delivery that is due and unclaimed; 0 without one. */
+  async oldestDue(): Promise<number> {
+    const { rows } = await this.database.query<{ seconds: number | null }>(OLDEST_DUE);
+    return rows[0].seconds ?? 0;
+  }
+
+  /** Adds to the number of requests in flight that an endpoint may have. */
+  async growWindow(webhookId: string, by: number): Promise<void> {
+    await this.database.query({ name: 'webhooks-grow-window', text: GROW_WINDOW, values: [webhookId, by] });
+  }
+
+  /** Halves it, unless it was halved after the attempt began, and pauses the endpoint if it asked for that. */
+  async shrinkWindow(webhookId: string, { startedAt, pauseMs }: { startedAt: Date; pauseMs: number }): Promise<void> {
+    await this.database.query({
+      name: 'webhooks-shrink-window',
+      text: SHRINK_WINDOW,
+      values: [webhookId, startedAt, pauseMs],
+    });
   }
 
   /** Records a group of attempts. */
@@ -117,6 +165,13 @@ export class DeliveryQueue {
     );
     return rowCount;
   }
+}
+
+function endpointsWithMore(rows: readonly ClaimedRow[]): Set<string> {
+  const claimed = new Map<string, number>();
+  for (const { webhook_id: id } of rows) claimed.set(id, (claimed.get(id) ?? 0) + 1);
+  const more = rows.filter((row) => row.considered === row.room || (claimed.get(row.webhook_id) ?? 0) < row.considered);
+  return new Set(more.map(({ webhook_id: id }) => id));
 }
 
 /** Repeats work that a deadlock or a serialisation failure has rolled back. */

@@ -1,18 +1,22 @@
 import { Injectable } from '@nestjs/common';
-import { backoffMs, LocalNotifications, Log, sleep } from '#libs/kernel';
+import { backoffMs, LocalNotifications, Log, Metrics, Poller, sleep } from '#libs/kernel';
 import { ClaimSweep, JobRunner, GroupCommit, Worker } from '#libs/persistence';
+import { Gauge } from 'prom-client';
 import type { WebhookJob } from './claim.js';
 import { WebhookAttempts, type EndedAttempt } from './delivery-attempt.js';
 import { claimKeyOf, DeliveryQueue, type SettleResult, type WebhookClaim } from './delivery-queue.js';
 import { EndpointUpdates, type EndpointChange } from './endpoint-updates.js';
+import { WebhookRangeReplays } from '../history/range-replay.js';
 import type { Settlement } from './settle.js';
 
 /** Requests in flight in this process. */
-const CONCURRENCY = 256;
-/** Requests in flight to one endpoint; fewer while more than half of all slots are in use, so that some stay free. */
-const PER_ENDPOINT = 10;
-const PER_ENDPOINT_WHEN_BUSY = 2;
+const CONCURRENCY = 512;
 const POLL_MS = 250;
+const REPLAY_POLL_MS = 1_000;
+/** Until an endpoint has worked off a part of its due events, its replays wait. */
+const REPLAY_PAUSE_MS = 100;
+/** Claims in a row without a delivery, because all endpoints visited are paused or full; then the next one waits for the poll. */
+const EMPTY_CLAIMS = 10;
 /** How long a stop waits for requests in flight; then they are aborted and repeated after the next start. */
 const STOP_GRACE_MS = 4_000;
 /** A later retry is left to the poll. */
@@ -22,12 +26,14 @@ const LONGEST_TIMER_MS = 60_000;
 @Injectable()
 export class WebhookDispatcher {
   private readonly loop: JobRunner<WebhookJob>;
+  private readonly replayLoop: Poller;
   private readonly claims: ClaimSweep<WebhookClaim>;
   private readonly settlements: GroupCommit<Settlement, SettleResult>;
   private readonly endpoints: EndpointUpdates;
   private readonly inFlight = new Map<string, number>();
-  /** Endpoints with as many requests in flight as allowed: more deliveries may wait for them. */
-  private readonly atLimit = new Set<string>();
+  /** Endpoints with more due deliveries than they had room for, and the number of requests at which to claim again. */
+  private readonly claimAgainAt = new Map<string, number>();
+  private emptyClaims = 0;
   private readonly cleanups: (() => void)[] = [];
   private nextRetry: { at: number; timer: NodeJS.Timeout } | undefined;
   private stopping = false;
@@ -35,9 +41,11 @@ export class WebhookDispatcher {
   constructor(
     private readonly queue: DeliveryQueue,
     private readonly attempts: WebhookAttempts,
+    private readonly replays: WebhookRangeReplays,
     private readonly worker: Worker,
     private readonly notifications: LocalNotifications,
     private readonly log: Log,
+    metrics: Metrics,
   ) {
     this.settlements = new GroupCommit({ commit: (group) => this.queue.settle(group), maxItems: CONCURRENCY });
     this.loop = new JobRunner(
@@ -48,6 +56,10 @@ export class WebhookDispatcher {
         concurrency: CONCURRENCY,
         pollMs: POLL_MS,
       },
+      log,
+    );
+    this.replayLoop = new Poller(
+      { name: 'webhook replays', pollMs: REPLAY_POLL_MS, round: () => this.stepReplays() },
       log,
     );
     this.endpoints = new EndpointUpdates((id, change) => this.writeEndpoint(id, change), log);
@@ -62,6 +74,7 @@ export class WebhookDispatcher {
       worker,
       log,
     );
+    this.registerGauges(metrics);
   }
 
   async start(): Promise<void> {
@@ -70,8 +83,10 @@ export class WebhookDispatcher {
     this.cleanups.push(
       () => this.claims.stop(),
       this.notifications.on('due-webhooks', () => this.loop.wake()),
+      this.notifications.on('webhook-replays', () => this.replayLoop.wake()),
     );
     this.loop.start();
+    this.replayLoop.start();
   }
 
   /** Claims nothing more, waits a short time for requests in flight, and releases all claims. */
@@ -80,7 +95,7 @@ export class WebhookDispatcher {
     for (const cleanUp of this.cleanups.splice(0)) cleanUp();
     clearTimeout(this.nextRetry?.timer);
     const grace = setTimeout(() => this.attempts.interrupt(), STOP_GRACE_MS);
-    await this.loop.stop();
+    await Promise.all([this.loop.stop(), this.replayLoop.stop()]);
     clearTimeout(grace);
     await this.endpoints.stop();
     try {
@@ -91,14 +106,20 @@ export class WebhookDispatcher {
   }
 
   private async claim(limit: number): Promise<WebhookJob[]> {
-    const perEndpoint = limit > CONCURRENCY / 2 ? PER_ENDPOINT : PER_ENDPOINT_WHEN_BUSY;
-    const jobs = await this.worker.claim(() => this.queue.claim(limit, perEndpoint));
-    for (const { webhookId } of jobs) {
-      const running = (this.inFlight.get(webhookId) ?? 0) + 1;
-      this.inFlight.set(webhookId, running);
-      if (running >= perEndpoint) this.atLimit.add(webhookId);
-    }
+    const { jobs, waiting, isComplete } = await this.worker.claim(() => this.queue.claim(limit, this.inFlight));
+    for (const { webhookId } of jobs) this.inFlight.set(webhookId, (this.inFlight.get(webhookId) ?? 0) + 1);
+    // At half and not after each request, so that one claim fills several slots.
+    for (const id of waiting) this.claimAgainAt.set(id, Math.floor((this.inFlight.get(id) ?? 0) / 2));
+    this.emptyClaims = jobs.length > 0 ? 0 : this.emptyClaims + 1;
+    if (!isComplete && this.emptyClaims < EMPTY_CLAIMS) this.loop.wake();
     return jobs;
+  }
+
+  /** True when a replay goes on at once. */
+  private async stepReplays(): Promise<boolean> {
+    const state = await this.replays.step();
+    if (state === 'waiting') await sleep(REPLAY_PAUSE_MS);
+    return state !== 'idle';
   }
 
   private async work(job: WebhookJob): Promise<void> {
@@ -134,12 +155,21 @@ export class WebhookDispatcher {
   private updateEndpoint(id: string, attempt: EndedAttempt, { wasFailing, failingTooLong }: SettleResult): void {
     const failing = attempt.settlement.status !== 'delivered';
     if (failing !== wasFailing || this.endpoints.isPending(id)) this.endpoints.add(id, { failing });
+    this.updateWindow(id, attempt);
     if (attempt.endpointGone) this.endpoints.add(id, { disable: 'gone' });
     else if (failingTooLong) this.endpoints.add(id, { disable: 'failing' });
   }
 
-  private async writeEndpoint(id: string, { failing, disable }: EndpointChange): Promise<void> {
+  private updateWindow(id: string, { window, settlement: { startedAt } }: EndedAttempt): void {
+    if (window === null) return;
+    if (window.kind === 'grow') this.endpoints.add(id, { grow: 1 });
+    else this.endpoints.add(id, { shrink: { startedAt, pauseMs: window.pauseMs } });
+  }
+
+  private async writeEndpoint(id: string, { failing, disable, grow, shrink }: EndpointChange): Promise<void> {
     if (failing !== undefined) await this.queue.setFailing(id, failing);
+    if (shrink !== undefined) await this.queue.shrinkWindow(id, shrink);
+    if (grow !== undefined) await this.queue.growWindow(id, grow);
     if (disable === undefined) return;
     const account = await this.queue.disable(id, disable);
     if (account === null) return;
@@ -151,8 +181,10 @@ export class WebhookDispatcher {
     const running = (this.inFlight.get(webhookId) ?? 1) - 1;
     if (running > 0) this.inFlight.set(webhookId, running);
     else this.inFlight.delete(webhookId);
-    // At half of the limit and not after each request, so that one claim fills several slots.
-    if (running <= PER_ENDPOINT / 2 && this.atLimit.delete(webhookId)) this.loop.wake();
+    const claimAt = this.claimAgainAt.get(webhookId);
+    if (claimAt === undefined || running > claimAt) return;
+    this.claimAgainAt.delete(webhookId);
+    this.loop.wake();
   }
 
   /** The poll would find a retry too; a timer makes short delays more precise. */
@@ -165,5 +197,28 @@ export class WebhookDispatcher {
       this.loop.wake();
     }, delayMs);
     this.nextRetry = { at, timer };
+  }
+
+  private registerGauges({ registry }: Metrics): void {
+    const inFlight = () => [...this.loop.jobs].length;
+    new Gauge({
+      name: 'postloft_webhook_requests_in_flight',
+      help: 'Webhook requests in flight in this process.',
+      registers: [registry],
+      collect() {
+        this.set(inFlight());
+      },
+    });
+    const oldestDue = () => this.queue.oldestDue().catch(() => undefined);
+    new Gauge({
+      name: 'postloft_webhook_oldest_due_seconds',
+      help: 'For how long the oldest due webhook delivery has waited for its request. Absent while the database is unavailable.',
+      registers: [registry],
+      async collect() {
+        const seconds = await oldestDue();
+        if (seconds === undefined) this.remove();
+        else this.set(seconds);
+      },
+    });
   }
 }

@@ -6,13 +6,23 @@ export interface EndpointChange {
   /** True: it starts to fail; false: it has recovered. */
   failing?: boolean;
   disable?: DisabledReason;
+  /** Requests in flight to add to its window. */
+  grow?: number;
+  shrink?: { startedAt: Date; pauseMs: number };
+}
+
+/** A later change replaces an earlier one of the same kind; growth is added up, and a failure cancels earlier growth. */
+function merged(earlier: EndpointChange | undefined, later: EndpointChange): EndpointChange {
+  const grow = later.shrink ? 0 : (earlier?.grow ?? 0) + (later.grow ?? 0);
+  const { grow: _, ...rest } = { ...earlier, ...later };
+  return grow > 0 ? { ...rest, grow } : rest;
 }
 
 /** Statements at a time, so that locked endpoints do not take the connections of the deliveries. */
 const CONCURRENCY = 2;
 
 /**
- * Writes which endpoints fail or have recovered, and disables endpoints. In the background and in order per endpoint, so
+ * Writes which endpoints fail or have recovered, and their windows, and disables endpoints. In the background and in order per endpoint, so
  * that the results of other endpoints never wait for the lock of one.
  */
 export class EndpointUpdates {
@@ -26,9 +36,8 @@ export class EndpointUpdates {
     private readonly log: Log,
   ) {}
 
-  /** A later change of the same kind replaces one that is not written yet. */
   add(webhookId: string, change: EndpointChange): void {
-    this.wanted.set(webhookId, { ...this.wanted.get(webhookId), ...change });
+    this.wanted.set(webhookId, merged(this.wanted.get(webhookId), change));
     if (this.running.has(webhookId)) return;
     this.running.set(webhookId, this.writeAll(webhookId));
   }
@@ -58,7 +67,7 @@ export class EndpointUpdates {
           reason: (error as Error).message,
         });
         if (this.stopping.signal.aborted) return void this.running.delete(webhookId);
-        this.wanted.set(webhookId, { ...change, ...this.wanted.get(webhookId) });
+        this.wanted.set(webhookId, merged(change, this.wanted.get(webhookId) ?? {}));
         await sleep(backoffMs(++failures), this.stopping.signal);
       }
     }

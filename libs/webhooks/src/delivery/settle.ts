@@ -26,7 +26,10 @@ export interface SettledRow {
   too_long: boolean;
 }
 
-/** $1: the worker, then one array per column of the group. Each attempt becomes a row of `webhook_attempts`. */
+/**
+ * $1: the worker, then one array per column of the group. Each attempt becomes a row of `webhook_attempts` and counts in
+ * the figures of its endpoint for the hour.
+ */
 export const SETTLE = `
   WITH written AS (
     UPDATE webhook_deliveries d
@@ -46,7 +49,25 @@ export const SETTLE = `
   attempt AS (
     INSERT INTO webhook_attempts (id, delivery_id, webhook_id, number, status, error, latency_ms, response, started_at)
     SELECT attempt_id, id, webhook_id, attempts, last_status, last_error, last_latency_ms, last_response, started_at
-      FROM written)
+      FROM written),
+  figures AS (
+    INSERT INTO webhook_hours AS known
+      (webhook_id, hour, delivered, failed_attempts, given_up, responses, latency_ms, latency_ms_max)
+    SELECT webhook_id, date_trunc('hour', now(), 'UTC'),
+           count(*) FILTER (WHERE status = 'delivered'), count(*) FILTER (WHERE status <> 'delivered'),
+           count(*) FILTER (WHERE status = 'failed'),
+           count(last_status), coalesce(sum(last_latency_ms) FILTER (WHERE last_status IS NOT NULL), 0),
+           coalesce(max(last_latency_ms) FILTER (WHERE last_status IS NOT NULL), 0)
+      FROM written GROUP BY webhook_id
+     -- In one order, which prevents deadlocks between groups.
+     ORDER BY webhook_id
+    ON CONFLICT (webhook_id, hour) DO UPDATE
+      SET delivered = known.delivered + EXCLUDED.delivered,
+          failed_attempts = known.failed_attempts + EXCLUDED.failed_attempts,
+          given_up = known.given_up + EXCLUDED.given_up,
+          responses = known.responses + EXCLUDED.responses,
+          latency_ms = known.latency_ms + EXCLUDED.latency_ms,
+          latency_ms_max = greatest(known.latency_ms_max, EXCLUDED.latency_ms_max))
   SELECT written.id, written.webhook_id, written.status,
          w.failing_since IS NOT NULL AS failing,
          coalesce(w.failing_since < now() - ${MAX_FAILING_TIME}, false) AS too_long

@@ -1,4 +1,4 @@
-import { routedEvent, appendEvents, type Queryable } from '#libs/persistence';
+import { appendEvents, requestNotice, routedEvent, type Queryable } from '#libs/persistence';
 import type { DisabledReason } from './webhook.entity.js';
 
 /** An endpoint that fails for so long without one success is disabled; long enough to survive a weekend. */
@@ -28,6 +28,7 @@ export async function disableWebhook(
   const data = { webhook_id: id, url, reason, disabled_at: at.toISOString() };
   const about = { accountId, key: id, sequence, domainId: null, test: false, at };
   await appendEvents(tx, [routedEvent({ type: 'webhook.disabled', data, ...about })]);
+  await requestNotice(tx, { accountId, kind: 'webhook.disabled', facts: data, subject: id });
   return accountId;
 }
 
@@ -39,7 +40,7 @@ export async function failPending(database: Queryable, id: string): Promise<void
   for (let failed = FAILED_AT_ONCE; failed === FAILED_AT_ONCE;) {
     const { rowCount } = await database.query(
       `UPDATE webhook_deliveries
-          SET status = 'failed', due_at = NULL, claimed_by = NULL, last_error = 'endpoint_disabled', updated_at = now()
+          SET status = 'failed', due_at = NULL, is_due = NULL, claimed_by = NULL, last_error = 'endpoint_disabled', updated_at = now()
         WHERE id IN (SELECT id FROM webhook_deliveries
                       WHERE webhook_id = $1 AND status = 'pending'
                         AND EXISTS (SELECT FROM webhooks WHERE id = $1 AND status = 'disabled')
@@ -55,7 +56,7 @@ export async function withPendingDeliveries(database: Queryable): Promise<string
   const { rows } = await database.query<{ id: string }>(
     `SELECT w.id FROM webhooks w
       WHERE w.status = 'disabled' AND EXISTS (
-        SELECT FROM webhook_deliveries d WHERE d.webhook_id = w.id AND d.due_at IS NOT NULL AND d.claimed_by IS NULL)`,
+        SELECT FROM webhook_deliveries d WHERE d.webhook_id = w.id AND d.status = 'pending' AND d.claimed_by IS NULL)`,
   );
   return rows.map(({ id }) => id);
 }

@@ -84,7 +84,7 @@ export function replayStatusRule(value: unknown): WebhookProblem[] {
     : problem('invalid_value', `must be one of ${DELIVERY_STATUSES.join(', ')}`);
 }
 
-/** The `next_cursor` of the previous request of the same replay. */
+/** The `next_cursor` of the replay to continue. */
 export function replayCursorRule(value: unknown): WebhookProblem[] {
   return typeof value === 'string' && isId('dlv', value)
     ? []

@@ -138,6 +138,9 @@ export class WebhookSubscriptions {
           visibleDomains(visibility),
         ],
       );
+      // What is known about the earlier target, or from before it was enabled, does not apply.
+      if (rowCount > 0 && (url !== undefined || status === 'enabled'))
+        await tx.query('DELETE FROM webhook_windows WHERE webhook_id = $1', [id]);
       if (rowCount > 0 && status === 'disabled') await disableWebhook(tx, { id, reason: 'manual' });
       found = rowCount > 0;
     });
@@ -152,6 +155,8 @@ export class WebhookSubscriptions {
       const { affected } = await manager.delete(Webhook, { id, ...visibleWebhooks(visibility) });
       if (!affected) return false;
       await manager.query(`DELETE FROM webhook_deliveries WHERE webhook_id = $1 AND status = 'pending'`, [id]);
+      await manager.query('DELETE FROM webhook_replays WHERE webhook_id = $1', [id]);
+      await manager.query('DELETE FROM webhook_windows WHERE webhook_id = $1', [id]);
       return true;
     });
     this.subscribers.invalidate(visibility.accountId);

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { newId, timeOfId, type LoggedEvent } from '#libs/contracts';
-import { LocalNotifications } from '#libs/kernel';
+import { Config, LocalNotifications } from '#libs/kernel';
 import { Database } from '#libs/persistence';
 import { SubscriberLookup } from './subscriber-lookup.js';
 import { webhookPayload, eventNameFor } from './payload.js';
@@ -12,6 +12,7 @@ export class WebhookFanOut {
     private readonly subscribers: SubscriberLookup,
     private readonly database: Database,
     private readonly notifications: LocalNotifications,
+    private readonly config: Config,
   ) {}
 
   /** Handles one batch of the event log; a repeated batch adds nothing. */
@@ -32,7 +33,10 @@ export class WebhookFanOut {
         const name = eventNameFor(webhook, logged);
         if (name === null) continue;
         const id = newId('dlv');
-        const body = webhookPayload(name, event, webhook.payloadFormat);
+        const body = webhookPayload(name, event, {
+          format: webhook.payloadFormat,
+          region: this.config.settings.REGION,
+        });
         const row = [id, webhook.id, event.account_id, event.id, name, sequence, body, timeOfId(id), domainId, test];
         row.forEach((value, i) => columns[i].push(value));
       }
@@ -44,9 +48,10 @@ export class WebhookFanOut {
 // The lock on the endpoint orders this statement and a removal: either the delivery is inserted before and removed with
 // the endpoint, or the endpoint is gone and gets none.
 const INSERT = `
-  INSERT INTO webhook_deliveries (id, webhook_id, account_id, event_id, event_type, sequence, body, created_at, domain_id, test, due_at)
+  INSERT INTO webhook_deliveries (id, webhook_id, account_id, event_id, event_type, sequence, body, created_at, domain_id, test, due_at,
+                                  is_due)
   SELECT n.id, n.webhook_id, n.account_id, n.event_id, n.event_type, n.sequence, n.body, n.created_at, n.domain_id, n.test,
-         now()
+         now(), true
     FROM unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[], $6::int[], $7::text[], $8::timestamptz[],
                 $9::text[], $10::boolean[])
            AS n (id, webhook_id, account_id, event_id, event_type, sequence, body, created_at, domain_id, test)

@@ -85,13 +85,15 @@ it('tolerates events of an unknown type or shape', () => {
   const strange = { ...queued, type: 'email.teleported', data: null } as unknown as ServiceEvent;
   expect(nameAt({}, logged(strange))).toBe('email.teleported');
   expect(nameAt({ payloadFormat: 'resend' }, logged(strange))).toBe('email.teleported');
-  expect(JSON.parse(webhookPayload('email.teleported', strange, 'resend'))).toMatchObject({ data: null });
+  expect(JSON.parse(webhookPayload('email.teleported', strange, { format: 'resend', region: 'eu' }))).toMatchObject({
+    data: null,
+  });
   expect(nameAt({ events: ['email.delivery_delayed'] }, logged({ ...strange, type: 'email.failed' }))).toBeNull();
 });
 
 describe('webhookPayload', () => {
   it('has exactly type, created_at of the event, and data', () => {
-    expect(JSON.parse(webhookPayload('email.queued', queued, 'native'))).toEqual({
+    expect(JSON.parse(webhookPayload('email.queued', queued, { format: 'native', region: 'eu' }))).toEqual({
       type: 'email.queued',
       created_at: '2026-01-01T00:00:01.000Z',
       data: base,

@@ -32,7 +32,11 @@ function isTemporaryFailure({ type, data }: ServiceEvent): boolean {
 }
 
 /** The body of a request: exactly three fields, as text that is the same at every attempt. */
-export function webhookPayload(name: string, event: ServiceEvent, format: PayloadFormat): string {
-  const data = format === 'resend' ? resendData(event) : event.data;
+export function webhookPayload(
+  name: string,
+  event: ServiceEvent,
+  { format, region }: { format: PayloadFormat; region: string },
+): string {
+  const data = format === 'resend' ? resendData(event, region) : event.data;
   return JSON.stringify({ type: name, created_at: event.created_at, data });
 }

@@ -58,7 +58,8 @@ const suppression: EventData['suppression.added'] = {
   created_at: AT,
 };
 
-const dataOf = (type: string, data: object | null) => resendData({ type, data } as unknown as ServiceEvent) as never;
+const dataOf = (type: string, data: object | null) =>
+  resendData({ type, data } as unknown as ServiceEvent, 'eu') as never;
 
 describe('resendData', () => {
   it('conforms to the types of the resend package', () => {

@@ -1,17 +1,14 @@
-import { bareUuid, type EventData, type ServiceEvent } from '#libs/contracts';
-
-/** One of the four regions that Resend's types allow. */
-const REGION = 'eu-west-1';
+import { bareUuid, resendRegion, type EventData, type ServiceEvent } from '#libs/contracts';
 
 /**
  * The `data` of an event in Resend's format: ids as bare UUIDs, its names of states, no null where its types have none.
- * Additional native fields are kept, and `data` of an unknown type is passed unchanged.
+ * `region` is the setting. Additional native fields are kept, and `data` of an unknown type is passed unchanged.
  */
-export function resendData({ type, data }: ServiceEvent): object {
+export function resendData({ type, data }: ServiceEvent, region: string): object {
   if (typeof data !== 'object' || data === null) return data;
   if (type.startsWith('email.'))
     return emailData(data as EventData['email.queued'] & Partial<EventData['email.clicked']>);
-  if (type.startsWith('domain.')) return domainData(data as EventData['domain.updated']);
+  if (type.startsWith('domain.')) return domainData(data as EventData['domain.updated'], region);
   if (type.startsWith('suppression.')) return suppressionData(data as EventData['suppression.added']);
   return withUuids(data, ['webhook_id']);
 }
@@ -23,11 +20,11 @@ function emailData({ click, ...data }: EventData['email.queued'] & Partial<Event
   };
 }
 
-function domainData(data: EventData['domain.updated']): object {
+function domainData(data: EventData['domain.updated'], region: string): object {
   return {
     ...withUuids(data, ['id']),
     status: data.status === 'active' ? 'verified' : data.status,
-    region: REGION,
+    region: resendRegion(region),
     records: data.records?.map((record) => ({ ...record, ttl: 'Auto' })),
   };
 }

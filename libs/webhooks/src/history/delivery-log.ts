@@ -63,14 +63,43 @@ export class WebhookDeliveryLog {
   ): Promise<Page<WebhookAttemptView> | null> {
     const event = await this.find(visibility, of.webhookId, of.eventId);
     if (!event) return null;
-    const newestFirst = page.before === undefined;
-    const { rows } = await this.database.query<AttemptRow>(
-      `SELECT id, number, status, error, latency_ms, response, started_at FROM webhook_attempts
-        WHERE delivery_id = $1 AND ${newestFirst ? 'id < $2' : 'id > $2'}
-        ORDER BY id ${newestFirst ? 'DESC' : 'ASC'} LIMIT $3`,
-      [event.delivery_id, page.after ?? page.before ?? '~', page.limit + 1],
+    return (await this.callsOf(visibility, [event.delivery_id], page)).get(event.delivery_id) ?? null;
+  }
+
+  /** One page of attempts per delivery, by `dlv_…`. Deliveries that the key does not see are missing. */
+  async callsOf(
+    visibility: Visibility,
+    deliveryIds: readonly string[],
+    page: PageRequest,
+  ): Promise<Map<string, Page<WebhookAttemptView>>> {
+    const [compared, order] = page.before === undefined ? ['<', 'DESC'] : ['>', 'ASC'];
+    const { rows } = await this.database.query<AttemptRow & { of: string; id: string | null }>(
+      `SELECT d.id AS of, a.* FROM webhook_deliveries d LEFT JOIN LATERAL (
+         SELECT id, number, status, error, latency_ms, response, started_at FROM webhook_attempts
+          WHERE delivery_id = d.id AND id ${compared} $4
+          ORDER BY id ${order} LIMIT $5) AS a ON true
+        WHERE d.id = ANY ($1) AND d.account_id = $2 AND ${visibleDeliveries(visibility, 3)}
+        ORDER BY a.id ${order}`,
+      [deliveryIds, visibility.accountId, visibleDomains(visibility), page.after ?? page.before ?? '~', page.limit + 1],
     );
-    return toPage(page, rows, { id: (row) => row.id, present: toWebhookAttempt });
+    const attempts = new Map<string, AttemptRow[]>(rows.map(({ of }) => [of, []]));
+    for (const { of, ...row } of rows) if (row.id !== null) attempts.get(of)?.push(row);
+    return new Map(
+      [...attempts].map(([id, found]) => [id, toPage(page, found, { id: (row) => row.id, present: toWebhookAttempt })]),
+    );
+  }
+
+  /** The bodies of the requests, by `dlv_…`. Deliveries that the key does not see are missing. */
+  async payloads(
+    visibility: Visibility,
+    deliveryIds: readonly string[],
+  ): Promise<Map<string, WebhookEventDetail['payload']>> {
+    const { rows } = await this.database.query<{ id: string; body: string }>(
+      `SELECT d.id, d.body FROM webhook_deliveries d
+        WHERE d.id = ANY ($1) AND d.account_id = $2 AND ${visibleDeliveries(visibility, 3)}`,
+      [deliveryIds, visibility.accountId, visibleDomains(visibility)],
+    );
+    return new Map(rows.map(({ id, body }) => [id, JSON.parse(body) as WebhookEventDetail['payload']]));
   }
 
   private async hasWebhook(visibility: Visibility, webhookId: string): Promise<boolean> {

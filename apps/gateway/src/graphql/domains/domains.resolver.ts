@@ -1,21 +1,25 @@
-import { Args, ArgsType, Context, Field, ID, Query, Resolver, Subscription } from '@nestjs/graphql';
+import { Args, ArgsType, Field, ID, Query, Resolver } from '@nestjs/graphql';
+import type { Principal } from '#libs/accounts';
 import { Refusal, type DomainStats, type Visibility } from '#libs/contracts';
 import { SendingDomains } from '#libs/domains';
 import { StatsStore } from '#libs/stats';
+import { DomainsController } from '../../rest/domains/domains.controller.js';
+import type { DomainDto } from '../../rest/domains/domains.dto.js';
 import { statsWindow } from '../../rest/stats/stats-query.js';
+import { CallerOf } from '../graphql-caller.js';
 import { DateTime } from '../scalars.js';
-import { DomainStatsFeeds } from './domain-stats-feeds.js';
 import { DomainStatsType } from './domain-stats.type.js';
-import { DomainType, toDomain } from './domain.type.js';
-import type { GraphqlCaller } from '../graphql-caller.js';
+import { DomainType } from './domain.type.js';
 
 @ArgsType()
 export class DomainStatsArgs {
-  @Field(() => ID)
+  @Field(() => ID, { description: 'The id of the domain' })
   domainId: string;
-  @Field(() => DateTime, { nullable: true })
+
+  @Field(() => DateTime, { nullable: true, description: 'Start of the window; 24 hours before `to` if absent' })
   from?: Date | null;
-  @Field(() => DateTime, { nullable: true })
+
+  @Field(() => DateTime, { nullable: true, description: 'End of the window, exclusive; now if absent' })
   to?: Date | null;
 }
 
@@ -24,37 +28,34 @@ export class DomainsResolver {
   constructor(
     private readonly sendingDomains: SendingDomains,
     private readonly stats: StatsStore,
-    private readonly feeds: DomainStatsFeeds,
   ) {}
 
-  @Query(() => [DomainType])
-  async domains(@Context('caller') caller: GraphqlCaller): Promise<DomainType[]> {
-    return (await this.sendingDomains.list(caller.allowed('domains.read'))).map(toDomain);
+  @Query(() => [DomainType], { description: 'The sending domains of the account, newest first.' })
+  domains(@CallerOf(DomainsController, 'list') caller: Principal): Promise<DomainDto[]> {
+    return this.sendingDomains.list(caller);
   }
 
-  @Query(() => DomainStatsType, { description: 'Counts of a time window, by default the last 24 hours.' })
-  async domainStats(
-    @Args() { domainId, ...given }: DomainStatsArgs,
-    @Context('caller') caller: GraphqlCaller,
-  ): Promise<DomainStats> {
-    const visibility = caller.allowed('stats.read');
-    const window = statsWindow(given);
-    await this.requireDomain(visibility, domainId);
-    return this.stats.domainStats(visibility, domainId, window);
-  }
-
-  @Subscription(() => DomainStatsType, {
-    name: 'domainStats',
-    description: 'The counts of the last 24 hours: at once, then after every change.',
-    resolve: (stats: DomainStats) => stats,
+  @Query(() => DomainType, {
+    nullable: true,
+    description: 'One sending domain. Null if the account has no such domain.',
   })
-  async domainStatsChanges(
-    @Args('domainId', { type: () => ID }) domainId: string,
-    @Context('caller') caller: GraphqlCaller,
-  ): Promise<AsyncIterable<DomainStats>> {
-    const visibility = caller.allowed('stats.read');
-    await this.requireDomain(visibility, domainId);
-    return this.feeds.open(visibility, domainId);
+  domain(
+    @CallerOf(DomainsController, 'find') caller: Principal,
+    @Args('id', { type: () => ID, description: 'The id of the domain' }) id: string,
+  ): Promise<DomainDto | null> {
+    return this.sendingDomains.view(caller, id);
+  }
+
+  @Query(() => DomainStatsType, {
+    description: 'Counts of a domain in a time window, by default the last 24 hours.',
+  })
+  async domainStats(
+    @CallerOf(DomainsController, 'domainStats') caller: Principal,
+    @Args() { domainId, ...given }: DomainStatsArgs,
+  ): Promise<DomainStats> {
+    const window = statsWindow(given);
+    await this.requireDomain(caller, domainId);
+    return this.stats.domainStats(caller, domainId, window);
   }
 
   private async requireDomain(visibility: Visibility, domainId: string): Promise<void> {

@@ -1,147 +1,110 @@
-import { Field, ID, Int, ObjectType } from '@nestjs/graphql';
+import { Field, InputType, ObjectType } from '@nestjs/graphql';
+import { LinkedAttachmentDto } from '../../rest/emails/email-attachments.dto.js';
 import {
-  EMAIL_STATUSES,
-  LAST_EVENTS,
-  RECIPIENT_TYPES,
-  type EmailStatus,
-  type LastEvent,
-  type RecipientType,
-} from '#libs/contracts';
-import type { EmailView, RecipientView } from '#libs/emails';
-import { DateTime, stringEnum } from '../scalars.js';
+  AttemptDto,
+  AttemptSecurityDto,
+  EarlierHostDto,
+  EmailEventDto,
+  ExplanationDto,
+  HeldDto,
+  RecipientExplanationDto,
+} from '../../rest/emails/email-history.dto.js';
+import { EmailItemDto, RecipientDto, SmtpDto, TrackedDto, VisitsDto } from '../../rest/emails/emails.dto.js';
+import { connectionType } from '../connection.js';
+import { objectType } from '../dto/object-type.js';
+import { Json } from '../scalars.js';
 
-const EmailStatusEnum = stringEnum('EmailStatus', EMAIL_STATUSES);
-const LastEventEnum = stringEnum('LastEvent', LAST_EVENTS);
-const RecipientTypeEnum = stringEnum('RecipientType', RECIPIENT_TYPES);
-
-@ObjectType('Tag')
+@ObjectType('Tag', { description: 'A tag of an e-mail.' })
 export class TagType {
-  @Field(() => String)
+  @Field(() => String, { description: 'The key' })
   key: string;
-  @Field(() => String)
+
+  @Field(() => String, { description: 'The value' })
   value: string;
 }
 
-@ObjectType('Attachment', { description: 'An attachment, without its content.' })
-export class AttachmentType {
-  @Field(() => String)
-  filename: string;
-  @Field(() => String)
-  contentType: string;
-  @Field(() => String, { nullable: true })
-  contentId: string | null;
-  @Field(() => Int)
-  size: number;
+@InputType('TagInput', { description: 'A tag of an e-mail.' })
+export class TagInput {
+  @Field(() => String, { description: 'The key: 1 to 50 letters, digits, `_`, `.` or `-`' })
+  key: string;
+
+  @Field(() => String, { description: 'The value, at most 50 characters' })
+  value: string;
 }
 
-@ObjectType('SmtpReply', { description: 'The last reply of the receiving server.' })
-export class SmtpReplyType {
-  @Field(() => Int, { nullable: true })
-  code: number | null;
-  @Field(() => String, { nullable: true })
-  enhanced: string | null;
-  @Field(() => String)
-  text: string;
-  @Field(() => String, { nullable: true })
-  mx: string | null;
-  @Field(() => String, { nullable: true })
-  ip: string | null;
-  @Field(() => String, { nullable: true })
-  tls: string | null;
+@ObjectType('Header', { description: 'A header field of an e-mail.' })
+export class HeaderType {
+  @Field(() => String, { description: 'The name' })
+  name: string;
+
+  @Field(() => String, { description: 'The value' })
+  value: string;
 }
 
-@ObjectType('Recipient')
-export class RecipientObjectType {
-  @Field(() => String)
-  address: string;
-  @Field(() => RecipientTypeEnum)
-  type: RecipientType;
-  @Field(() => EmailStatusEnum)
-  status: EmailStatus;
-  @Field(() => Int)
-  attempts: number;
-  @Field(() => SmtpReplyType, { nullable: true, description: 'Null before the first attempt.' })
-  smtp: SmtpReplyType | null;
-  @Field(() => DateTime, { nullable: true })
-  nextAttemptAt: string | null;
-}
+export const toTags = (tags: Readonly<Record<string, string>>): TagType[] =>
+  Object.entries(tags).map(([key, value]) => ({ key, value }));
 
-@ObjectType('Email', { description: 'An e-mail as it was accepted, with its delivery status.' })
-export class EmailType {
-  @Field(() => ID)
-  id: string;
-  @Field(() => EmailStatusEnum)
-  status: EmailStatus;
-  @Field(() => LastEventEnum)
-  lastEvent: LastEvent;
-  @Field(() => String)
-  from: string;
-  @Field(() => [String])
-  to: string[];
-  @Field(() => [String])
-  cc: string[];
-  @Field(() => [String])
-  bcc: string[];
-  @Field(() => [String])
-  replyTo: string[];
-  @Field(() => String)
-  subject: string;
-  @Field(() => String, { nullable: true, description: 'Null if there is none, or after it was deleted.' })
+export const toHeaders = (headers: Readonly<Record<string, string>>): HeaderType[] =>
+  Object.entries(headers).map(([name, value]) => ({ name, value }));
+
+objectType('SmtpReply', SmtpDto, { description: 'The reply of a receiving server, and the connection to it.' });
+objectType('Visits', VisitsDto, { description: 'Opens and clicks of one recipient.' });
+export const RecipientType = objectType('Recipient', RecipientDto, {
+  description: 'A recipient of an e-mail with its delivery status.',
+});
+export const AttachmentType = objectType('Attachment', LinkedAttachmentDto, {
+  description: 'An attachment, without its content.',
+});
+export const TrackingType = objectType('Tracking', TrackedDto, { description: 'Tracking of an e-mail.' });
+
+@ObjectType('EmailContent', { description: 'The content of an e-mail, which is kept for 30 days.' })
+export class EmailContentType {
+  @Field(() => String, { nullable: true, description: 'The HTML body. Null if there is none, or after it was deleted' })
   html: string | null;
-  @Field(() => String, { nullable: true, description: 'Null if there is none, or after it was deleted.' })
+
+  @Field(() => String, {
+    nullable: true,
+    description: 'The plain-text body. Null if there is none, or after it was deleted',
+  })
   text: string | null;
-  @Field(() => [TagType])
-  tags: TagType[];
-  @Field(() => [AttachmentType])
-  attachments: AttachmentType[];
-  @Field(() => DateTime)
-  createdAt: string;
-  @Field(() => DateTime)
-  updatedAt: string;
-  @Field(() => DateTime, { nullable: true })
-  scheduledAt: string | null;
-  @Field(() => DateTime, { nullable: true })
-  deliveredAt: string | null;
-  @Field(() => String)
-  messageId: string;
-  @Field(() => ID)
-  domainId: string;
-  @Field(() => [RecipientObjectType])
-  recipients: RecipientObjectType[];
+
+  @Field(() => [HeaderType], {
+    description: 'Your own header fields; empty for e-mails submitted over SMTP, and after the content was deleted',
+  })
+  headers: HeaderType[];
+
+  @Field(() => [AttachmentType], { description: 'The attachments; empty after the content was deleted' })
+  attachments: LinkedAttachmentDto[];
 }
 
-/** The REST response in camelCase. */
-export function toEmail(view: EmailView): EmailType {
-  return {
-    id: view.id,
-    status: view.status,
-    lastEvent: view.last_event,
-    from: view.from,
-    to: view.to,
-    cc: view.cc,
-    bcc: view.bcc,
-    replyTo: view.reply_to,
-    subject: view.subject,
-    html: view.html,
-    text: view.text,
-    tags: Object.entries(view.tags).map(([key, value]) => ({ key, value })),
-    attachments: view.attachments.map((file) => ({
-      filename: file.filename,
-      contentType: file.content_type,
-      contentId: file.content_id,
-      size: file.size,
-    })),
-    createdAt: view.created_at,
-    updatedAt: view.updated_at,
-    scheduledAt: view.scheduled_at,
-    deliveredAt: view.delivered_at,
-    messageId: view.message_id,
-    domainId: view.domain_id,
-    recipients: view.recipients.map(toRecipient),
-  };
-}
+/** The fields that a list shows. `EmailFieldsResolver` loads the others. */
+export const EmailType = objectType('Email', EmailItemDto, {
+  description: 'An e-mail as it was accepted, with its delivery status.',
+  fields: { tags: { type: [TagType], value: ({ tags }) => toTags(tags) } },
+});
+export const EmailConnection = connectionType<EmailItemDto>('Email', EmailType);
 
-const toRecipient = ({ next_attempt_at, ...recipient }: RecipientView): RecipientObjectType => ({
-  ...recipient,
-  nextAttemptAt: next_attempt_at,
+export const EmailEventType = objectType('EmailEvent', EmailEventDto, {
+  description: 'An event of an e-mail, as webhooks receive it.',
+  fields: {
+    id: { description: 'The id of the event, the same as in webhooks and in `events`' },
+    type: { type: String },
+    data: { type: Json, description: 'The data of the event; its fields depend on the type' },
+  },
+});
+export const EmailEventConnection = connectionType<EmailEventDto>('EmailEvent', EmailEventType);
+
+objectType('AttemptSecurity', AttemptSecurityDto, { description: 'TLS of the connection of an attempt.' });
+objectType('EarlierHost', EarlierHostDto, { description: 'A server that an attempt tried first, and why it failed.' });
+export const AttemptType = objectType('Attempt', AttemptDto, {
+  description: 'An attempt to deliver an e-mail to one recipient.',
+});
+export const AttemptConnection = connectionType<AttemptDto>('Attempt', AttemptType);
+
+objectType('Held', HeldDto, { description: 'A limit that holds a recipient back.' });
+objectType('RecipientExplanation', RecipientExplanationDto, {
+  description: 'Why a recipient is in its state, and what happens next.',
+});
+export const ExplanationType = objectType('Explanation', ExplanationDto, {
+  description: 'Why the recipients of an e-mail are in their states.',
 });

@@ -58,6 +58,17 @@ describe('domains of the Resend API', () => {
     expect(domain).toMatchObject(item);
   });
 
+  it.each([
+    ['eu', 'eu-west-1'],
+    ['us', 'us-east-1'],
+    ['us-west-2', 'us-east-1'],
+    ['ap-northeast-1', 'ap-northeast-1'],
+    ['sa-1', 'sa-east-1'],
+    ['home', 'eu-west-1'],
+  ])('show the region %s as %s', (region, shown) => {
+    expect(toResendDomainItem({ ...view, region }).region).toBe(shown);
+  });
+
   it('list DMARC last, the return path as SPF, and no record of an unknown kind', () => {
     expect(toResendDomain(view).records.map(({ record: kind, type }) => [kind, type])).toEqual([
       ['SPF', 'TXT'],

@@ -1,3 +1,4 @@
+import { resendRegion, type ResendRegion } from '#libs/contracts';
 import type { DomainRecord, DomainView, TlsPolicy } from '#libs/domains';
 import { toResendId } from '../resend-id.js';
 
@@ -7,7 +8,7 @@ export interface ResendDomainItem {
   name: string;
   status: 'pending' | 'verified' | 'failed';
   created_at: string;
-  region: 'eu-west-1';
+  region: ResendRegion;
   open_tracking: boolean;
   click_tracking: boolean;
   tls: TlsPolicy;
@@ -27,9 +28,6 @@ type ResendDomainRecord = Pick<DomainRecord, 'name' | 'value' | 'ttl' | 'status'
     | { record: 'DMARC'; type: 'TXT' }
   );
 
-/** The European one of the four regions that the types of Resend allow. */
-const REGION = 'eu-west-1';
-
 export function toResendDomainItem(domain: DomainView): ResendDomainItem {
   const { name, status, created_at, open_tracking, click_tracking, tls } = domain;
   return {
@@ -37,7 +35,7 @@ export function toResendDomainItem(domain: DomainView): ResendDomainItem {
     name,
     status: status === 'active' ? 'verified' : status,
     created_at,
-    region: REGION,
+    region: resendRegion(domain.region),
     open_tracking,
     click_tracking,
     tls,

@@ -4,7 +4,7 @@ import type { Principal } from '#libs/accounts';
 import { EmailIntake } from '#libs/emails';
 import { BatchBody } from '../../http/body/body-limits.js';
 import { Caller } from '../../http/caller.js';
-import { parseBatch } from '../../rest/emails/parse-batch.js';
+import { batchMode, parseBatch } from '../../rest/emails/parse-batch.js';
 import { markReplayed, requestIdempotency } from '../../rest/emails/idempotency.js';
 import { toResendId, toResendReference, type ResendReference } from '../resend-id.js';
 import { RESEND, ResendRoute } from '../resend-route.js';
@@ -44,7 +44,9 @@ export class ResendSendingController {
     @Req() request: FastifyRequest,
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<BatchSent> {
-    const { elements, permissive } = await parseBatch(request, body, (element) => toResendSubmission(element, caller));
+    const { elements, permissive } = await parseBatch(batchMode(request), body, (element) =>
+      toResendSubmission(element, caller),
+    );
     const idempotency = requestIdempotency(request, caller, 'resend.emails.batch');
     const accepted = await this.intake.acceptBatch(elements, { permissive, idempotency });
     markReplayed(reply, accepted);

@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { ApiKeys } from '#libs/accounts';
 import { assertDomainsVisible, type RefusalDetail, type Visibility } from '#libs/contracts';
 import { DomainEntries, SendingDomains, type DomainSettings, type DomainView } from '#libs/domains';
+import { RemovedDomainMail } from '#libs/queue';
 import { keepSuppressionsOfDomain, restoreSuppressionsOfDomain } from '#libs/suppressions';
 import { invalidFields } from '../validation/invalid-fields.js';
 
@@ -14,6 +15,7 @@ export class AccountDomains {
     private readonly entries: DomainEntries,
     private readonly keys: ApiKeys,
     private readonly domains: SendingDomains,
+    private readonly removedMail: RemovedDomainMail,
   ) {}
 
   /** As `DomainEntries.add`. The suppressions of an earlier domain of the account with this name apply again. */
@@ -24,12 +26,17 @@ export class AccountDomains {
     });
   }
 
-  /** Disables API keys restricted to the domain and keeps its suppressions. False when the key sees no such domain. */
-  remove(visibility: Visibility, id: string): Promise<boolean> {
-    return this.entries.remove(visibility, id, async (tx, domain) => {
+  /**
+   * Disables API keys restricted to the domain, keeps its suppressions, and makes its waiting mail due, which then fails.
+   * False when the key sees no such domain.
+   */
+  async remove(visibility: Visibility, id: string): Promise<boolean> {
+    const removed = await this.entries.remove(visibility, id, async (tx, domain) => {
       await this.keys.domainRemoved(tx, visibility.accountId, id);
       await keepSuppressionsOfDomain(tx, domain);
     });
+    if (removed) await this.removedMail.makeDue(visibility.accountId, id);
+    return removed;
   }
 
   /**

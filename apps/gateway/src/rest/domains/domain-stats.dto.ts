@@ -2,16 +2,6 @@ import type { Type } from '@nestjs/common';
 import { ApiProperty } from '@nestjs/swagger';
 import { STATS_COUNTERS, type StatsCounter } from '#libs/contracts';
 import { IdProperty, KindProperty, TimeProperty } from '../../openapi/properties.js';
-import { QueryTime } from '../validation/query-fields.js';
-
-/** A half-open time window, by default the last 24 hours. */
-export class StatsWindowQuery {
-  @QueryTime('Start of the window; 24 hours before `to` if absent', '2026-01-30T09:30:00Z')
-  from?: string;
-
-  @QueryTime('End of the window, exclusive; now if absent')
-  to?: string;
-}
 
 class DomainStatsHead {
   @KindProperty('domain_stats')

@@ -9,12 +9,13 @@ import { Caller } from '../../http/caller.js';
 import { RequiresScope, WholeAccount } from '../../http/route-access.js';
 import { Operation } from '../../openapi/operation.js';
 import { BodyPipe } from '../validation/body-pipe.js';
-import { DomainStatsDto, StatsWindowQuery } from './domain-stats.dto.js';
+import { DomainStatsDto } from './domain-stats.dto.js';
 import { ChangeDomainDto, CreateDomainDto, DomainDeletedDto, DomainDto, DomainsQuery } from './domains.dto.js';
 import { orNotFound } from '../or-not-found.js';
-import { statsWindow } from '../stats/stats-query.js';
-import { QueryPipe } from '../validation/query-pipe.js';
-import { instantOf } from '../validation/query-rules.js';
+import { metricsResponse } from '../stats/metrics-response.js';
+import { countsWindow } from '../stats/stats-query.js';
+import { MetricsParametersDto, StatsDto } from '../stats/stats.dto.js';
+import { QueryPipe, StrictQueryPipe } from '../validation/query-pipe.js';
 
 const TAG = 'Domains';
 
@@ -137,7 +138,7 @@ export class DomainsController {
     tag: TAG,
     summary: 'Remove a domain',
     description:
-      'Removes the domain and its DKIM keys permanently. Queued e-mails of the domain fail with the reason `domain_removed`; API keys restricted to the domain are disabled. The suppressions of the domain are kept and apply again, under the new id, if the account adds the name again.',
+      'Removes the domain and its DKIM keys permanently. Queued and scheduled e-mails of the domain fail within five seconds with the reason `domain_removed`; API keys restricted to the domain are disabled. The suppressions of the domain are kept and apply again, under the new id, if the account adds the name again.',
     response: DomainDeletedDto,
     errors: [404],
   })
@@ -152,18 +153,22 @@ export class DomainsController {
   @Operation({
     tag: 'Statistics',
     summary: 'Get counts of a domain',
-    description: 'Numbers of recipients, delayed by at most five seconds.',
-    response: DomainStatsDto,
+    description:
+      'Numbers of recipients, delayed by at most five seconds: by default those of the last 24 hours, or those from `from` ' +
+      'to `to`. With any other parameter the response is that of `GET /stats`, limited to the domain. Unknown parameters ' +
+      'are refused.',
+    responses: [DomainStatsDto, StatsDto],
     errors: [400, 404],
   })
   async domainStats(
     @Caller() caller: Principal,
     @Param('id') id: string,
-    @Query(QueryPipe) query: StatsWindowQuery,
-  ): Promise<DomainStatsDto> {
-    const { from, to } = statsWindow({ from: instantOf(query.from), to: instantOf(query.to) });
+    @Query(StrictQueryPipe) given: MetricsParametersDto,
+  ): Promise<DomainStatsDto | StatsDto> {
+    const window = countsWindow(given);
     const domain = orNotFound(await this.domains.find(caller, id));
-    const stats = await this.stats.domainStats(caller, domain.id, { from, to });
+    if (window === null) return metricsResponse(this.stats, caller, { ...given, domain_id: domain.id });
+    const { from, to, ...stats } = await this.stats.domainStats(caller, domain.id, window);
     const counts = Object.fromEntries(STATS_COUNTERS.map((counter) => [counter, stats[counter]]));
     return {
       object: 'domain_stats',

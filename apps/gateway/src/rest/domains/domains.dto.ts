@@ -246,8 +246,8 @@ export class DomainDto implements DomainView {
   @TimeProperty(undefined, EXAMPLE_TIME)
   created_at: string;
 
-  @EnumProperty(['eu'], 'Where e-mails are processed', 'eu')
-  region: 'eu';
+  @TextProperty('Where e-mails are processed, as the operator has set it', 'eu')
+  region: string;
 
   @ApiProperty(openTracking)
   open_tracking: boolean;

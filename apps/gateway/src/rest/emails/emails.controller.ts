@@ -1,17 +1,16 @@
 import { Controller, Get, Param, Query } from '@nestjs/common';
 import type { Principal } from '#libs/accounts';
-import { EmailHistory, EmailList as Emails, EmailQueries, type EmailFilter } from '#libs/emails';
-import { normaliseAddress } from '#libs/mime';
+import { EmailHistory, EmailList as Emails, EmailQueries } from '#libs/emails';
 import { EmailExplanation } from '#libs/queue';
 import { Caller } from '../../http/caller.js';
 import { RequiresScope } from '../../http/route-access.js';
 import { Operation } from '../../openapi/operation.js';
 import { AttemptList, EmailEventList, ExplanationDto } from './email-history.dto.js';
+import { toEmailFilter } from './email-filter.js';
 import { EmailDto, EmailList, EmailsQuery } from './emails.dto.js';
 import { orNotFound } from '../or-not-found.js';
 import { pageRequest, PageQuery } from '../list.dto.js';
 import { QueryPipe } from '../validation/query-pipe.js';
-import { instantOf } from '../validation/query-rules.js';
 
 const TAG = 'Emails';
 
@@ -35,7 +34,7 @@ export class EmailsController {
     errors: [400],
   })
   list(@Caller() caller: Principal, @Query(QueryPipe) query: EmailsQuery): Promise<EmailList> {
-    return this.emails.page(caller, toFilter(query), pageRequest(query, 'em'));
+    return this.emails.page(caller, toEmailFilter(query), pageRequest(query, 'em'));
   }
 
   @Get(':id')
@@ -98,20 +97,4 @@ export class EmailsController {
   async explain(@Caller() caller: Principal, @Param('id') id: string): Promise<ExplanationDto> {
     return orNotFound(await this.explanation.explain(caller, id));
   }
-}
-
-function toFilter(query: EmailsQuery): EmailFilter {
-  const { status, last_event, to, from, domain, subject, tags, created_after, created_before, scheduled } = query;
-  return {
-    status,
-    lastEvent: last_event,
-    to: to === undefined ? undefined : normaliseAddress(to),
-    from: from === undefined ? undefined : normaliseAddress(from),
-    domain,
-    subject,
-    tags,
-    createdAfter: instantOf(created_after),
-    createdBefore: instantOf(created_before),
-    scheduled: scheduled === 'true',
-  };
 }

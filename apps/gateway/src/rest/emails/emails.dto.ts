@@ -235,7 +235,7 @@ export class RecipientDto implements RecipientView {
   visits: VisitsDto | null;
 }
 
-class TrackedDto implements Tracking {
+export class TrackedDto implements Tracking {
   @FlagProperty('Opens are tracked', true)
   opens: boolean;
 
@@ -266,7 +266,11 @@ export class EmailDto extends EmailItemDto implements EmailView {
   @NullableTextProperty('The failed e-mail that this one repeats', null)
   retry_of: string | null;
 
-  @ApiProperty({ type: TrackedDto, nullable: true, description: 'Tracking of the e-mail; null if neither opens nor clicks are tracked' })
+  @ApiProperty({
+    type: TrackedDto,
+    nullable: true,
+    description: 'Tracking of the e-mail; null if neither opens nor clicks are tracked',
+  })
   tracking: TrackedDto | null;
 }
 

@@ -13,16 +13,18 @@ export interface Batch {
   permissive: boolean;
 }
 
+/** How to handle invalid elements, as the header of a request says. */
+export const batchMode = ({ headers }: FastifyRequest): unknown => headers['x-batch-validation'] ?? 'strict';
+
 /**
  * The elements of a batch, each parsed by `toSubmission`.
  * @throws Refusal when the batch as a whole is invalid
  */
 export async function parseBatch(
-  request: FastifyRequest,
+  mode: unknown,
   body: unknown,
   toSubmission: (element: unknown) => Submission,
 ): Promise<Batch> {
-  const mode = request.headers['x-batch-validation'] ?? 'strict';
   if (typeof mode !== 'string' || !MODES.includes(mode))
     throw invalidParameter('x-batch-validation', `must be one of ${MODES.join(', ')}`, 'header');
   if (!Array.isArray(body) || body.length === 0 || body.length > LIMITS.batchElements)

@@ -8,7 +8,7 @@ import { Caller } from '../../http/caller.js';
 import { RequiresScope } from '../../http/route-access.js';
 import { Operation } from '../../openapi/operation.js';
 import { markReplayed, requestIdempotency } from './idempotency.js';
-import { parseBatch } from './parse-batch.js';
+import { batchMode, parseBatch } from './parse-batch.js';
 import { BatchElementRefused, EmailCreated, ListUnsubscribeDto, SendEmailDto } from './send-email.dto.js';
 import { toSubmission } from './to-submission.js';
 
@@ -77,7 +77,9 @@ export class SendingController {
     @Req() request: FastifyRequest,
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<(EmailCreated | BatchElementRefused)[]> {
-    const { elements, permissive } = await parseBatch(request, body, (element) => toSubmission(element, caller));
+    const { elements, permissive } = await parseBatch(batchMode(request), body, (element) =>
+      toSubmission(element, caller),
+    );
     const idempotency = requestIdempotency(request, caller, 'emails.batch');
     const accepted = await this.intake.acceptBatch(elements, { permissive, idempotency });
     markReplayed(reply, accepted);

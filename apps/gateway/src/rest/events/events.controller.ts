@@ -1,15 +1,13 @@
 import { Controller, Get, Param, Query } from '@nestjs/common';
 import type { Principal } from '#libs/accounts';
 import { AccountHistory } from '#libs/bus';
-import { assertDomainsVisible, type Refusal } from '#libs/contracts';
 import { Caller } from '../../http/caller.js';
 import { RequiresScope } from '../../http/route-access.js';
 import { Operation } from '../../openapi/operation.js';
 import { EventDto, EventList, EventsQuery, toEventResponse } from './events.dto.js';
-import { invalidCursor, pageRequest } from '../list.dto.js';
+import { eventsPage } from './events-page.js';
 import { IdPipe, orNotFound } from '../or-not-found.js';
 import { QueryPipe } from '../validation/query-pipe.js';
-import { itemsOf } from '../stats/stats-rules.js';
 
 /** The events of the account, in the order of the event log. */
 @Controller('events')
@@ -30,14 +28,7 @@ export class EventsController {
     errors: [400],
   })
   async list(@Caller() caller: Principal, @Query(QueryPipe) query: EventsQuery): Promise<EventList> {
-    const request = pageRequest(query, 'evt');
-    if (query.domain_id !== undefined) assertDomainsVisible(caller, [{ field: 'domain_id', id: query.domain_id }]);
-    const page = await this.history.page(caller, request, {
-      ...(query.type === undefined ? {} : { types: itemsOf(query.type) }),
-      ...(query.email_id === undefined ? {} : { key: query.email_id }),
-      ...(query.domain_id === undefined ? {} : { domainId: query.domain_id }),
-    });
-    if (page === null) throw unknownCursor(request.before === undefined ? 'after' : 'before');
+    const page = await eventsPage(this.history, caller, query);
     return { ...page, data: page.data.map(toEventResponse) };
   }
 
@@ -48,7 +39,3 @@ export class EventsController {
     return toEventResponse(orNotFound(await this.history.find(caller, id)));
   }
 }
-
-/** Refused, because a client that got an empty page instead would wait for ever after an event that does not exist. */
-const unknownCursor = (field: 'after' | 'before'): Refusal =>
-  invalidCursor(field, 'must be the id of an event of this account');

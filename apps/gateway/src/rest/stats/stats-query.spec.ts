@@ -1,7 +1,7 @@
 import { wholeAccount } from '#libs/contracts';
 import { METRICS } from '#libs/stats';
 import { describe, expect, it } from 'vitest';
-import { toMetricsQuery } from './stats-query.js';
+import { countsWindow, previousRange, toMetricsQuery } from './stats-query.js';
 import { dateOrTimestampRule, groupsRule, listOfIdsRule, timezoneRule, listOfValuesRule } from './stats-rules.js';
 
 const NOW = new Date('2026-03-10T12:00:00.000Z');
@@ -65,6 +65,53 @@ describe('toMetricsQuery', () => {
     expect(of).toMatchObject({ metrics: ['sent', 'delivered'], groupBy: ['tag:a.b', 'ip'], percentiles: ['p50'] });
     expect(of.timezone).toBe('Europe/Berlin');
   });
+
+  it('takes from and to for start_date and end_date, and one spelling of each', () => {
+    const dates = { start_date: '2026-03-01', end_date: '2026-03-02' };
+    expect(windowOf({ from: dates.start_date, to: dates.end_date })).toEqual(windowOf(dates));
+    expect(windowOf({ from: dates.start_date, end_date: dates.end_date })).toEqual(windowOf(dates));
+    for (const [given, field] of [
+      [{ ...dates, from: '2026-03-01' }, 'from'],
+      [{ ...dates, to: '2026-03-02' }, 'to'],
+      [{ from: '2026-03-02', to: '2026-03-01' }, 'from'],
+    ] as const)
+      expect(() => windowOf(given)).toThrow(
+        expect.objectContaining({ code: 'invalid_parameter', details: [expect.objectContaining({ field })] }),
+      );
+  });
+
+  it('takes tag:<key> for tags.<key>', () => {
+    const { groupBy } = toMetricsQuery(
+      wholeAccount('acc_1'),
+      { group_by: 'tags.a.b,tag:a.b,host,tags.c,api_key' },
+      NOW,
+    );
+    expect(groupBy).toEqual(['tag:a.b', 'host', 'tag:c', 'api_key']);
+  });
+});
+
+describe('previousRange', () => {
+  it('is as long as the range and ends where it starts', () => {
+    const range = { from: new Date('2026-03-02T10:00:00Z'), to: new Date('2026-03-04T11:00:00Z') };
+    expect(previousRange(range)).toEqual({ from: new Date('2026-02-28T09:00:00Z'), to: range.from });
+  });
+});
+
+describe('countsWindow', () => {
+  it('is null as soon as there is a parameter of GET /stats', () => {
+    expect(countsWindow({ from: '2026-03-01T00:00:00Z', to: '2026-03-02' })).toEqual({
+      from: new Date('2026-03-01T00:00:00Z'),
+      to: new Date('2026-03-03T00:00:00Z'),
+    });
+    expect(countsWindow({})).not.toBeNull();
+    for (const given of [
+      { granularity: 'day' },
+      { start_date: '2026-03-01' },
+      { compare: 'previous' },
+      { metrics: 'sent' },
+    ])
+      expect(countsWindow(given)).toBeNull();
+  });
 });
 
 describe('rules of statistics parameters', () => {
@@ -75,10 +122,10 @@ describe('rules of statistics parameters', () => {
     const id = `dom_${'0'.repeat(32)}`;
     expect(passes(listOfValuesRule(['sent', 'opened']), 'opened, sent')).toBe(true);
     expect(passes(listOfIdsRule('dom'), `dom_01978c0e5f7b7c3a9d21f0b64c1e88aa`)).toBe(true);
-    expect(passes(groupsRule(['ip']), 'ip,tag:a,tag:b-c_d.e')).toBe(true);
+    expect(passes(groupsRule(['ip']), 'ip,tag:a,tag:b-c_d.e,tags.a,tags.b.c')).toBe(true);
     for (const value of bad) expect(passes(listOfValuesRule(['sent', 'opened']), value)).toBe(false);
     for (const value of [...bad, `em_${id}`, `${id}x`]) expect(passes(listOfIdsRule('dom'), value)).toBe(false);
-    for (const value of [...bad, 'tag:', 'tag:ä', `tag:${'x'.repeat(51)}`])
+    for (const value of [...bad, 'tag:', 'tag:ä', 'tags:a', 'tag.a', 'tags.', 'tags', `tag:${'x'.repeat(51)}`])
       expect(passes(groupsRule(['ip']), value)).toBe(false);
     for (const value of ['2026-02-28', '2026-02-28T10:00:00Z', '2024-02-29'])
       expect(passes(dateOrTimestampRule, value)).toBe(true);

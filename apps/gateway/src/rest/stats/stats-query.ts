@@ -2,7 +2,7 @@ import { assertDomainsVisible, parseTimestamp, type Visibility } from '#libs/con
 import { METRICS, startOfDate, type Dimension, type Granularity, type Group, type Metric } from '#libs/stats';
 import type { MetricsQuery, Percentile } from '#libs/stats';
 import { invalidParameter } from '../validation/invalid-fields.js';
-import { canonicalTimezone, isDate, itemsOf } from './stats-rules.js';
+import { canonicalTimezone, isDate, itemsOf, tagKeyOf } from './stats-rules.js';
 import { databaseClock } from '#libs/kernel';
 
 const DAY_MS = 24 * 3_600_000;
@@ -12,6 +12,9 @@ const DEFAULT_DAYS = 6;
 export interface MetricsParameters {
   start_date?: string;
   end_date?: string;
+  /** Aliases of the two above. */
+  from?: string;
+  to?: string;
   timezone?: string;
   granularity?: string;
   metrics?: string;
@@ -45,20 +48,37 @@ export function toMetricsQuery(
     granularity: (given.granularity ?? 'day') as Granularity,
     metrics: given.metrics === undefined ? METRICS : (itemsOf(given.metrics) as Metric[]),
     dimensions: items(given.dimensions) as Dimension[],
-    groupBy: items(given.group_by) as Group[],
+    groupBy: [...new Set(items(given.group_by).map(toGroup))],
     percentiles: items(given.percentiles) as Percentile[],
     domainIds,
     emailIds: given.email_id === undefined ? null : itemsOf(given.email_id),
   };
 }
 
-function rangeOf({ start_date, end_date }: MetricsParameters, timezone: string, now: Date): { from: Date; to: Date } {
+function toGroup(item: string): Group {
+  const key = tagKeyOf(item);
+  return key === null ? (item as Group) : `tag:${key}`;
+}
+
+/** Refuses both spellings of a parameter at once. */
+function oneOf(given: MetricsParameters, name: 'start_date' | 'end_date', alias: 'from' | 'to'): string | undefined {
+  if (given[name] !== undefined && given[alias] !== undefined)
+    throw invalidParameter(alias, `must not be given together with ${name}, which means the same`);
+  return given[name] ?? given[alias];
+}
+
+function rangeOf(given: MetricsParameters, timezone: string, now: Date): { from: Date; to: Date } {
+  const start_date = oneOf(given, 'start_date', 'from');
+  const end_date = oneOf(given, 'end_date', 'to');
   const end = end_date === undefined ? now : endOf(end_date, timezone);
   const to = end < now ? end : now;
   const from =
     start_date === undefined ? new Date(to.getTime() - DEFAULT_DAYS * DAY_MS) : startOf(start_date, timezone);
   if (from < to) return { from, to };
-  throw invalidParameter('start_date', 'must be before end_date and not in the future');
+  throw invalidParameter(
+    given.from === undefined ? 'start_date' : 'from',
+    `must be before ${given.to === undefined ? 'end_date' : 'to'} and not in the future`,
+  );
 }
 
 const startOf = (text: string, timezone: string): Date =>
@@ -68,6 +88,22 @@ function endOf(text: string, timezone: string): Date {
   if (!isDate(text)) return parseTimestamp(text) as Date;
   const nextDate = new Date(Date.parse(`${text}T00:00:00Z`) + DAY_MS).toISOString();
   return startOfDate(nextDate.slice(0, nextDate.indexOf('T')), timezone);
+}
+
+/** The range of the same length directly before. */
+export const previousRange = ({ from, to }: { from: Date; to: Date }): { from: Date; to: Date } => ({
+  from: new Date(2 * from.getTime() - to.getTime()),
+  to: from,
+});
+
+/** The window of a request with no other parameters than `from` and `to`, else null. */
+export function countsWindow(given: MetricsParameters): { from: Date; to: Date } | null {
+  const { from, to, ...others } = given;
+  if (Object.values(others).some((value) => value !== undefined)) return null;
+  return statsWindow({
+    from: from === undefined ? null : startOf(from, 'UTC'),
+    to: to === undefined ? null : endOf(to, 'UTC'),
+  });
 }
 
 /** A half-open time window, by default the last 24 hours. @throws Refusal `invalid_parameter`. */

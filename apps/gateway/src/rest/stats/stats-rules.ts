@@ -3,7 +3,7 @@ import type { Rule, RuleProblem } from '#libs/emails';
 
 const MAX_ITEMS = 100;
 const DATE = /^\d{4}-\d{2}-\d{2}$/;
-const TAG_GROUP = /^tag:[A-Za-z0-9_.-]{1,50}$/;
+const TAG_GROUP = /^tag(?:s\.|:)([A-Za-z0-9_.-]{1,50})$/;
 
 const invalid = (message: string): RuleProblem[] => [{ path: '', code: 'invalid_parameter', message }];
 
@@ -27,7 +27,10 @@ export const listOfIdsRule = (prefix: IdPrefix): Rule =>
   listRule((item) => isId(prefix, item), `ids such as ${prefix}_…`);
 
 export const groupsRule = (groups: readonly string[]): Rule =>
-  listRule((item) => groups.includes(item) || TAG_GROUP.test(item), `${groups.join(', ')} and tag:<key>`);
+  listRule((item) => groups.includes(item) || TAG_GROUP.test(item), `${groups.join(', ')} and tags.<key>`);
+
+/** The key of `tags.<key>` or its alias `tag:<key>`; null for another group. */
+export const tagKeyOf = (group: string): string | null => TAG_GROUP.exec(group)?.[1] ?? null;
 
 /** A date, or a timestamp with an offset. */
 export const dateOrTimestampRule: Rule = (value) =>

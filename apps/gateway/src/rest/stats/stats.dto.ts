@@ -3,6 +3,7 @@ import { DIMENSIONS, GRANULARITIES, GROUPS, METRICS, PERCENTILES, type Percentil
 import {
   EnumProperty,
   exampleId,
+  FlagProperty,
   IdProperty,
   KindProperty,
   NullableTextProperty,
@@ -17,7 +18,10 @@ import { dateOrTimestampRule, groupsRule, listOfIdsRule, listOfValuesRule, timez
 
 const PERCENTILE_NAMES = Object.keys(PERCENTILES) as Percentile[];
 
-export class StatsQuery implements MetricsParameters {
+export const COMPARISONS = ['previous'] as const;
+
+/** The parameters of statistics of one domain. */
+export class MetricsParametersDto implements MetricsParameters {
   @FieldRule(dateOrTimestampRule, {
     type: String,
     description:
@@ -34,6 +38,12 @@ export class StatsQuery implements MetricsParameters {
   })
   end_date?: string;
 
+  @FieldRule(dateOrTimestampRule, { type: String, description: 'The same as `start_date`', example: '2026-03-01' })
+  from?: string;
+
+  @FieldRule(dateOrTimestampRule, { type: String, description: 'The same as `end_date`', example: '2026-03-07' })
+  to?: string;
+
   @FieldRule(timezoneRule, {
     type: String,
     description: 'Time zone in which days, weeks and months begin',
@@ -42,7 +52,10 @@ export class StatsQuery implements MetricsParameters {
   })
   timezone?: string;
 
-  @QueryEnum(GRANULARITIES, { default: 'day', description: 'Length of a period. Weeks begin on Monday' })
+  @QueryEnum(GRANULARITIES, {
+    default: 'day',
+    description: 'Length of a period; without `dimensions` it implies `dimensions=period`. Weeks begin on Monday',
+  })
   granularity?: string;
 
   @FieldRule(listOfValuesRule(METRICS), {
@@ -62,9 +75,10 @@ export class StatsQuery implements MetricsParameters {
   @FieldRule(groupsRule(GROUPS), {
     type: String,
     description:
-      `Further groups, separated by commas: ${GROUPS.join(', ')}, tag:<key>. provider: the mailbox provider, or the ` +
-      'domain; ip: the server that answered; bounce_class: the reason of the bounce',
-    example: 'tag:campaign',
+      `Further groups, separated by commas: ${GROUPS.join(', ')}, tags.<key> (or tag:<key>). provider: the mailbox ` +
+      'provider, or the domain; ip and host: address and MX name of the server that answered; bounce_class: the reason of ' +
+      'the bounce; api_key: the key that submitted the e-mail',
+    example: 'tags.campaign',
   })
   group_by?: string;
 
@@ -75,12 +89,8 @@ export class StatsQuery implements MetricsParameters {
   })
   percentiles?: string;
 
-  @FieldRule(listOfIdsRule('dom'), {
-    type: String,
-    description: 'Only these domains: at most 100 ids separated by commas',
-    example: exampleId('dom'),
-  })
-  domain_id?: string;
+  @QueryEnum(COMPARISONS, { description: 'Adds the same figures for the range of the same length directly before' })
+  compare?: string;
 
   @FieldRule(listOfIdsRule('em'), {
     type: String,
@@ -88,6 +98,15 @@ export class StatsQuery implements MetricsParameters {
     example: exampleId('em'),
   })
   email_id?: string;
+}
+
+export class StatsQuery extends MetricsParametersDto {
+  @FieldRule(listOfIdsRule('dom'), {
+    type: String,
+    description: 'Only these domains: at most 100 ids separated by commas',
+    example: exampleId('dom'),
+  })
+  domain_id?: string;
 }
 
 const latency = (share: string) =>
@@ -101,7 +120,7 @@ const latency = (share: string) =>
   });
 
 /** Milliseconds. */
-class LatencyDto implements Partial<Record<Percentile, number | null>> {
+export class LatencyDto implements Partial<Record<Percentile, number | null>> {
   @latency('50 %')
   p50?: number | null;
 
@@ -157,6 +176,12 @@ class StatsGroupDto {
   @NullableTextProperty('IP address of the server that answered; null: events without one', '192.0.2.25', OPTIONAL)
   ip?: string | null;
 
+  @NullableTextProperty('MX name of that server', 'mx1.example.net', OPTIONAL)
+  host?: string | null;
+
+  @NullableTextProperty('The API key that submitted the e-mail; null: unknown', exampleId('key'), OPTIONAL)
+  api_key_id?: string | null;
+
   @NullableTextProperty('The reason of the bounce; null: events other than bounces', 'invalid_recipient', OPTIONAL)
   bounce_class?: string | null;
 
@@ -173,11 +198,29 @@ class StatsGroupDto {
 /** The group of a row, and its values. */
 export class StatsRowDto extends IntersectionType(StatsGroupDto, StatsValuesDto) {}
 
+/** Figures of a range. */
+class RangeDto {
+  @TimeProperty('Start of the range', '2026-02-22T00:00:00.000Z')
+  start_date: string;
+
+  @TimeProperty('End of the range, exclusive', '2026-03-01T00:00:00.000Z')
+  end_date: string;
+
+  @ApiProperty({ description: 'The values of the whole range' })
+  totals: StatsValuesDto;
+
+  @ApiProperty({ type: [StatsRowDto], required: false, description: 'As `data` of the response' })
+  data?: StatsRowDto[];
+}
+
 export class StatsDto {
   @KindProperty('metrics')
   object: 'metrics';
 
-  @TimeProperty('Start of the range', '2026-03-01T00:00:00.000Z')
+  @TimeProperty(
+    'Start of the range. Once single events have expired, it is moved to the quarter of an hour, or minute, that contains it',
+    '2026-03-01T00:00:00.000Z',
+  )
   start_date: string;
 
   @TimeProperty('End of the range, exclusive', '2026-03-08T00:00:00.000Z')
@@ -195,7 +238,7 @@ export class StatsDto {
   @ApiProperty({ enum: [...DIMENSIONS], isArray: true, description: 'The dimensions that rows are grouped by' })
   dimensions: string[];
 
-  @TextsProperty('The other groups that rows are grouped by', ['tag:campaign'])
+  @TextsProperty('The other groups that rows are grouped by', ['tags.campaign'])
   group_by: string[];
 
   @ApiProperty({ description: 'The values of the whole range' })
@@ -210,6 +253,18 @@ export class StatsDto {
   })
   data?: StatsRowDto[];
 
-  @TextsProperty('The metrics whose values are approximate (within about 1 %); all others are exact', ['unique_opened'])
+  @TextsProperty(
+    'The metrics whose values are approximate: unique counts have a standard error of 0.3 % (exact for small numbers), and rates and percentiles of them accordingly; all others are exact',
+    ['unique_opened'],
+  )
   approximate: string[];
+
+  @FlagProperty(
+    'Values of `group_by` beyond the first 500 per day are counted together as `(other)`, because their single events have expired',
+    false,
+  )
+  truncated: boolean;
+
+  @ApiProperty({ type: RangeDto, required: false, description: 'With `compare=previous`: the range directly before' })
+  previous?: RangeDto;
 }

@@ -6,6 +6,8 @@ import { declaredFields, rememberUnknownFields } from './unknown-fields.js';
 const MAP_ENTRY = /^[a-z_]+\[([^\]]*)\]$/;
 /** The parameters whose entries are given as `name[key]=value`. All others have one value. */
 const MAPS = new Set(['tags']);
+/** Unknown parameters that one refusal names. */
+const MAX_UNKNOWN = 20;
 
 /**
  * Turns query parameters into their DTO. A bad filter is refused, because ignoring it would return more than was asked
@@ -14,6 +16,11 @@ const MAPS = new Set(['tags']);
  */
 @Injectable()
 export class QueryPipe implements PipeTransform {
+  /** The problems of parameters that the DTO does not declare. */
+  protected unknownProblems(_names: string[], _declared: ReadonlySet<string>): RefusalDetail[] {
+    return [];
+  }
+
   transform(value: unknown, { metatype }: ArgumentMetadata): unknown {
     if (!metatype) throw new Error('QueryPipe needs a parameter whose type is a DTO class');
     const query = value as Record<string, unknown>;
@@ -30,10 +37,19 @@ export class QueryPipe implements PipeTransform {
       else nested.add(base);
     }
     rememberUnknownFields(query, unknown);
-    const problems = [...validateFields(dto), ...[...nested].map(isNoMap)];
+    const problems = [...validateFields(dto), ...[...nested].map(isNoMap), ...this.unknownProblems(unknown, declared)];
     if (problems.length === 0) return dto;
     const [{ field, message }] = problems;
     throw new Refusal('invalid_parameter', problems, `The parameter ${field} ${message}.`);
+  }
+}
+
+/** As `QueryPipe`, but refuses unknown parameters: a misspelt one would change what the figures mean. */
+@Injectable()
+export class StrictQueryPipe extends QueryPipe {
+  protected override unknownProblems(names: string[], declared: ReadonlySet<string>): RefusalDetail[] {
+    const message = `is unknown; the parameters are ${[...declared].sort().join(', ')}`;
+    return names.slice(0, MAX_UNKNOWN).map((field) => ({ field, code: 'unknown_parameter', message }));
   }
 }
 

@@ -1,17 +1,15 @@
-import { Body, Controller, Get, Param, Post, Query } from '@nestjs/common';
+import { Controller, Get, Param, Post, Query } from '@nestjs/common';
 import type { Principal } from '#libs/accounts';
-import { REPLAY_LIMIT, WebhookReplay, WebhookDeliveryLog } from '#libs/webhooks';
+import { WebhookReplay, WebhookDeliveryLog } from '#libs/webhooks';
 import { Caller } from '../../http/caller.js';
 import { RequiresScope } from '../../http/route-access.js';
 import { Operation } from '../../openapi/operation.js';
-import { BodyPipe } from '../validation/body-pipe.js';
 import { pageRequest, PageQuery } from '../list.dto.js';
 import { IdPipe, orNotFound } from '../or-not-found.js';
 import { QueryPipe } from '../validation/query-pipe.js';
 import { instantOf } from '../validation/query-rules.js';
+import { toDeliveryFilter } from './delivery-filter.js';
 import {
-  ReplayDto,
-  ReplayedDto,
   WebhookAttemptList,
   WebhookEventDetailDto,
   WebhookEventDto,
@@ -24,7 +22,7 @@ const TAG = 'Webhooks';
 const PATH = new IdPipe({ id: 'wh', eventId: 'evt' });
 const DISABLED = 'A disabled webhook is not called (409).';
 
-/** The events sent to a webhook, and their replay. */
+/** The events sent to a webhook. Replays of a time range are in `webhook-replays.controller.ts`. */
 @Controller('webhooks/:id')
 export class WebhookEventsController {
   constructor(
@@ -46,13 +44,9 @@ export class WebhookEventsController {
     @Param('id', PATH) id: string,
     @Query(QueryPipe) query: WebhookEventsQuery,
   ): Promise<WebhookEventList> {
-    const filter = {
-      status: query.status,
-      types: query.type === undefined ? undefined : [query.type],
-      createdAfter: instantOf(query.created_after),
-      createdBefore: instantOf(query.created_before),
-    };
-    return orNotFound(await this.log.list(caller, id, { filter, page: pageRequest(query, 'evt') }));
+    return orNotFound(
+      await this.log.list(caller, id, { filter: toDeliveryFilter(query), page: pageRequest(query, 'evt') }),
+    );
   }
 
   @Get('events/:eventId')
@@ -105,31 +99,5 @@ export class WebhookEventsController {
     @Param('eventId', PATH) eventId: string,
   ): Promise<WebhookEventDto> {
     return orNotFound(await this.replay.replayEvent(caller, id, eventId));
-  }
-
-  @Post('replay')
-  @RequiresScope('webhooks.write')
-  @Operation({
-    tag: TAG,
-    summary: 'Replay the events of a time range',
-    description:
-      `Oldest first, at most ${REPLAY_LIMIT} per call: while \`has_more\` is true, call again with \`next_cursor\` as ` +
-      `\`after\`. Receivers recognise repeated events by their id. ${DISABLED}`,
-    response: ReplayedDto,
-    errors: [400, 404, 409],
-  })
-  async range(
-    @Caller() caller: Principal,
-    @Param('id', PATH) id: string,
-    @Body(BodyPipe) dto: ReplayDto,
-  ): Promise<ReplayedDto> {
-    const range = {
-      createdAfter: instantOf(dto.from),
-      createdBefore: instantOf(dto.to),
-      types: dto.types,
-      status: dto.status,
-      after: dto.after,
-    };
-    return orNotFound(await this.replay.replayRange(caller, id, range));
   }
 }

@@ -2,13 +2,14 @@ import { ApiProperty } from '@nestjs/swagger';
 import { EVENT_TYPES } from '#libs/contracts';
 import {
   DELIVERY_STATUSES,
-  REPLAY_LIMIT,
+  REPLAY_STATUSES,
   replayCursorRule,
   replayStatusRule,
   replayTimeRule,
   webhookEventsRule,
   type DeliveryStatus,
-  type Replayed,
+  type ReplayStatus,
+  type ReplayView,
   type WebhookAttemptView,
   type WebhookEventDetail,
   type WebhookEventView,
@@ -17,7 +18,6 @@ import {
   EnumProperty,
   EXAMPLE_TIME,
   exampleId,
-  FlagProperty,
   IdProperty,
   IntegerProperty,
   KindProperty,
@@ -41,6 +41,15 @@ export class WebhookEventPath {
 
   @ApiProperty()
   eventId: string;
+}
+
+/** Path parameters of one replay of a webhook. */
+export class ReplayPath {
+  @ApiProperty()
+  id: string;
+
+  @ApiProperty()
+  replayId: string;
 }
 
 /** Parameters of `GET /webhooks/:id/events`. */
@@ -95,7 +104,7 @@ export class ReplayDto {
 
   @FieldRule(replayCursorRule, {
     type: String,
-    description: 'The `next_cursor` of the previous call, to continue after its last event',
+    description: 'The `next_cursor` of an earlier replay, to continue after its last event',
     example: exampleId('dlv'),
   })
   after?: string;
@@ -145,7 +154,7 @@ export class WebhookEventDto implements WebhookEventView {
 
 export class WebhookEventList extends listOf(WebhookEventDto) {}
 
-class WebhookPayloadDto {
+export class WebhookPayloadDto {
   @TextProperty('The event type', 'email.bounced')
   type: string;
 
@@ -197,22 +206,66 @@ export class WebhookAttemptDto implements WebhookAttemptView {
 
 export class WebhookAttemptList extends listOf(WebhookAttemptDto) {}
 
-export class ReplayedDto implements Replayed {
+class ReplayFilterDto {
+  @TimeProperty('Start of the range', EXAMPLE_TIME)
+  from: string;
+
+  @TimeProperty('End of the range, exclusive', EXAMPLE_TIME)
+  to: string;
+
+  @ApiProperty({ type: [String], nullable: true, description: 'The event types; null: all', example: null })
+  types: string[] | null;
+
+  @ApiProperty({
+    type: String,
+    enum: DELIVERY_STATUSES,
+    nullable: true,
+    description: 'The status of the events; null: all',
+    example: 'failed',
+  })
+  status: DeliveryStatus | null;
+}
+
+export class ReplayStateDto implements ReplayView {
+  @IdProperty('rpl', 'The id of the replay')
+  id: string;
+
   @KindProperty('webhook_replay')
   object: 'webhook_replay';
 
   @IdProperty('wh', 'The id of the webhook')
   webhook_id: string;
 
-  @IntegerProperty('Number of events that are sent again, without events that are being sent right now', 42, {
-    minimum: 0,
-    maximum: REPLAY_LIMIT,
-  })
+  @EnumProperty(
+    REPLAY_STATUSES,
+    '`running` until the end of the range (`completed`); `canceled` by request; `stopped` because the webhook was disabled',
+    'running',
+  )
+  status: ReplayStatus;
+
+  @ApiProperty({ type: ReplayFilterDto, description: 'The events to replay' })
+  filter: ReplayFilterDto;
+
+  @IntegerProperty('Events that were queued again so far', 1_500, { minimum: 0 })
   queued: number;
 
-  @FlagProperty('Whether the range has more events than one call replays', false)
-  has_more: boolean;
+  @IntegerProperty('Events that were left out, because they were being sent at that moment', 0, { minimum: 0 })
+  skipped: number;
 
-  @NullableTextProperty('Pass it as `after` in the next call to continue; null at the end of the range', null)
+  @NullableTimeProperty('The time of the last event that the replay has come to; null before the first', EXAMPLE_TIME)
+  reached_at: string | null;
+
+  @NullableTextProperty(
+    'To continue a canceled or stopped replay, start another one with this value as `after`; null if it is completed',
+    exampleId('dlv'),
+  )
   next_cursor: string | null;
+
+  @TimeProperty('When it was started', EXAMPLE_TIME)
+  created_at: string;
+
+  @TimeProperty('When it last made progress', EXAMPLE_TIME)
+  updated_at: string;
 }
+
+export class ReplayList extends listOf(ReplayStateDto) {}

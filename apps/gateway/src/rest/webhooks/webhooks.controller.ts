@@ -4,6 +4,7 @@ import { isId, LIMITS, Refusal } from '#libs/contracts';
 import { SendingDomains } from '#libs/domains';
 import {
   WEBHOOK_DOMAINS_MAXIMUM,
+  WebhookFigures,
   WebhookReplay,
   WebhookSecrets,
   WebhookSubscriptions,
@@ -22,6 +23,7 @@ import {
   RotatedSecretDto,
   RotateSecretDto,
   WebhookDeletedDto,
+  WebhookDetailDto,
   WebhookDto,
 } from './webhooks.dto.js';
 
@@ -35,6 +37,7 @@ export class WebhooksController {
     private readonly webhooks: WebhookSubscriptions,
     private readonly secrets: WebhookSecrets,
     private readonly replay: WebhookReplay,
+    private readonly figures: WebhookFigures,
     private readonly domains: SendingDomains,
   ) {}
 
@@ -72,9 +75,16 @@ export class WebhooksController {
 
   @Get(':id')
   @RequiresScope('webhooks.read')
-  @Operation({ tag: TAG, summary: 'Get a webhook', response: WebhookDto, errors: [404] })
-  async find(@Caller() caller: Principal, @Param('id', PATH) id: string): Promise<WebhookDto> {
-    return orNotFound(await this.webhooks.find(caller, id));
+  @Operation({
+    tag: TAG,
+    summary: 'Get a webhook',
+    description: 'With figures on its deliveries, which the list does not contain.',
+    response: WebhookDetailDto,
+    errors: [404],
+  })
+  async find(@Caller() caller: Principal, @Param('id', PATH) id: string): Promise<WebhookDetailDto> {
+    const webhook = orNotFound(await this.webhooks.find(caller, id));
+    return { ...webhook, delivery: await this.figures.of(id) };
   }
 
   @Patch(':id')

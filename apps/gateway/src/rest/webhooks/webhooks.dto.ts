@@ -4,7 +4,9 @@ import { EVENT_TYPES } from '#libs/contracts';
 import {
   OVERLAP_HOURS,
   overlapHoursRule,
+  PENDING_LIMIT,
   WEBHOOK_DOMAINS_MAXIMUM,
+  type DeliveryFigures,
   type RotatedSecret,
   type WebhookView,
 } from '#libs/webhooks';
@@ -14,6 +16,7 @@ import {
   EXAMPLE_TIME,
   exampleId,
   IdProperty,
+  IntegerProperty,
   KindProperty,
   NullableTimeProperty,
   TextProperty,
@@ -178,6 +181,72 @@ export class WebhookDto implements WebhookView {
 
   @TimeProperty('When it was last changed', EXAMPLE_TIME)
   updated_at: string;
+}
+
+class LastDayDto {
+  @IntegerProperty('Events delivered', 1204, { minimum: 0 })
+  delivered: number;
+
+  @IntegerProperty('Calls without success; an event may have several', 7, { minimum: 0 })
+  failed_attempts: number;
+
+  @IntegerProperty('Events that failed, because the last retry failed or the URL answered 410', 0, { minimum: 0 })
+  failed: number;
+
+  @ApiProperty({
+    type: Number,
+    nullable: true,
+    minimum: 0,
+    maximum: 1,
+    description: 'Successful calls per call; null without a call',
+    example: 0.9942,
+  })
+  success_rate: number | null;
+
+  @IntegerProperty('Average milliseconds until the status line; null without a response', 84, { nullable: true })
+  average_latency_ms: number | null;
+
+  @IntegerProperty('The longest of these times; null without a response', 912, { nullable: true })
+  max_latency_ms: number | null;
+}
+
+class DeliveryFiguresDto implements DeliveryFigures {
+  @ApiProperty({
+    type: Number,
+    minimum: 0,
+    description: 'Seconds for which the oldest due event has waited for its call; 0 if none waits',
+    example: 0.4,
+  })
+  lag_seconds: number;
+
+  @IntegerProperty(
+    `Events that are neither delivered nor failed, including those that wait for a retry; counted up to ${PENDING_LIMIT}`,
+    3,
+    { minimum: 0, maximum: PENDING_LIMIT },
+  )
+  pending: number;
+
+  @IntegerProperty('Calls in progress', 1, { minimum: 0 })
+  in_flight: number;
+
+  @IntegerProperty(
+    'Calls that may be in progress at once. Grows with prompt successes, is halved after time-outs, lost connections, 5xx ' +
+      'and 429',
+    10,
+    { minimum: 10, maximum: 100 },
+  )
+  window: number;
+
+  @NullableTimeProperty('No call is made until then, because an answer had `retry-after`; at most a minute ahead', null)
+  paused_until: string | null;
+
+  @ApiProperty({ type: LastDayDto, description: 'The current hour and the 23 hours before it' })
+  last_24_hours: LastDayDto;
+}
+
+export class WebhookDetailDto extends WebhookDto {
+  @ApiProperty({ type: DeliveryFiguresDto, description: 'How the webhook keeps up with its events' })
+  delivery: DeliveryFiguresDto;
 }
 
 export class CreatedWebhookDto extends WebhookDto {

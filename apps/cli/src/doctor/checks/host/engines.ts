@@ -1,4 +1,4 @@
-import { logBacklog } from '#libs/bus';
+import { logBacklog, ParkedEvents } from '#libs/bus';
 import {
   databaseInfo,
   masterKeyProblem,
@@ -172,7 +172,21 @@ async function checkBacklog(database: Database): Promise<Result[]> {
         fix: 'See its log, or start another copy of its program.',
       }),
     );
+  results.push(...(await checkParked(database)));
   return results.length > 0 ? results : [ok({ subject: 'queue', message: 'There is no backlog.' })];
+}
+
+/** Events that a consumer could not handle. */
+async function checkParked(database: Database): Promise<Result[]> {
+  const found = await new ParkedEvents(database).countByConsumer();
+  return found.map(({ consumer, parked, oldest }) =>
+    warning({
+      subject: 'parked events',
+      message: `${consumer} could not handle ${parked === 1 ? 'one event' : `${parked} events`}, parked since ${oldest.toISOString()}: they are missing there.`,
+      fix: 'npm run -s cli -- parked list   # why; then "parked replay <id>" or "parked drop <id>"',
+      facts: { consumer, parked },
+    }),
+  );
 }
 
 async function checkKafka({ config, signal }: CheckContext): Promise<Result[]> {

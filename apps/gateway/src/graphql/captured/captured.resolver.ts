@@ -1,0 +1,50 @@
+import { Args, Field, Mutation, ObjectType, Query, Resolver } from '@nestjs/graphql';
+import type { Principal } from '#libs/accounts';
+import { CapturedController } from '../../rest/captured/captured.controller.js';
+import { CapturedDto, CapturedQuery } from '../../rest/captured/captured.dto.js';
+import { connectionType, ForwardPageArgs, pageParameters, toConnection, type Connection } from '../connection.js';
+import { inputType, queryDtoOf, restQuery } from '../dto/input-type.js';
+import { objectType } from '../dto/object-type.js';
+import { CallerOf } from '../graphql-caller.js';
+import { Long } from '../scalars.js';
+
+export const CapturedEmailType = objectType('CapturedEmail', CapturedDto, {
+  description:
+    'A message of the built-in inbox, as it would have been sent. `GET /captured/:id/raw` returns its bytes.',
+});
+export const CapturedEmailConnection = connectionType<CapturedDto>('CapturedEmail', CapturedEmailType);
+export const CapturedEmailFilter = inputType('CapturedEmailFilter', CapturedQuery, {
+  description: 'Selects captured messages. A message must match all given fields.',
+  omit: ['limit', 'after'],
+});
+
+@ObjectType('DeletedCapturedEmails', { description: 'The result of clearing the built-in inbox.' })
+export class DeletedCapturedEmailsType {
+  @Field(() => Long, { description: 'Number of messages deleted' })
+  count: number;
+}
+
+/** The built-in inbox of capture mode and of test keys. */
+@Resolver(() => CapturedEmailType)
+export class CapturedResolver {
+  constructor(private readonly rest: CapturedController) {}
+
+  @Query(() => CapturedEmailConnection, {
+    description:
+      'The built-in inbox of capture mode and of test keys, newest first. Keeps at most 10,000 messages for 7 days.',
+  })
+  async capturedEmails(
+    @CallerOf(CapturedController, 'list') caller: Principal,
+    @Args() page: ForwardPageArgs,
+    @Args('filter', { type: () => CapturedEmailFilter, nullable: true, description: 'Only messages that match it' })
+    filter?: object | null,
+  ): Promise<Connection<CapturedDto>> {
+    const query = queryDtoOf(CapturedQuery, { ...restQuery(CapturedEmailFilter, filter), ...pageParameters(page) });
+    return toConnection(await this.rest.list(caller, query), page);
+  }
+
+  @Mutation(() => DeletedCapturedEmailsType, { description: 'Deletes all messages of the built-in inbox.' })
+  deleteCapturedEmails(@CallerOf(CapturedController, 'clear') caller: Principal): Promise<DeletedCapturedEmailsType> {
+    return this.rest.clear(caller);
+  }
+}

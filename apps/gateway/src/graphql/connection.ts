@@ -1,0 +1,115 @@
+import type { Type } from '@nestjs/common';
+import { ArgsType, Field, ID, Int, ObjectType } from '@nestjs/graphql';
+import { LIMITS, type Page } from '#libs/contracts';
+import type { PageQuery } from '../rest/list.dto.js';
+import { invalidParameter, requireOnlyOne } from '../rest/validation/invalid-fields.js';
+import { givenParameters } from './dto/input-type.js';
+import { named, type FieldType } from './dto/object-type.js';
+
+/** The arguments of a list that is read in one direction. */
+@ArgsType()
+export class ForwardPageArgs {
+  @Field(() => Int, {
+    nullable: true,
+    description: `Number of entries after the cursor, 1 to ${LIMITS.listMaximum}; ${LIMITS.listDefault} if absent`,
+  })
+  first?: number | null;
+
+  @Field(() => ID, { nullable: true, description: 'The cursor of an entry: the page starts with the entry after it' })
+  after?: string | null;
+}
+
+/** The arguments of a connection, with the cursors of REST. */
+@ArgsType()
+export class PageArgs extends ForwardPageArgs {
+  @Field(() => Int, { nullable: true, description: 'Number of entries before the cursor `before`, instead of `first`' })
+  last?: number | null;
+
+  @Field(() => ID, { nullable: true, description: 'The cursor of an entry: the page ends with the entry before it' })
+  before?: string | null;
+}
+
+@ObjectType('PageInfo', { description: 'The position of a page in its list.' })
+export class PageInfo {
+  @Field(() => Boolean, { description: 'Whether there are entries after this page' })
+  hasNextPage: boolean;
+
+  @Field(() => Boolean, {
+    description: 'Whether there are entries before this page. With `after`: always true',
+  })
+  hasPreviousPage: boolean;
+
+  @Field(() => ID, { nullable: true, description: 'The value of `before` for the page before this one' })
+  startCursor: string | null;
+
+  @Field(() => ID, { nullable: true, description: 'The value of `after` for the next page' })
+  endCursor: string | null;
+}
+
+/** One page of a list, as Relay specifies it. */
+export interface Connection<T> {
+  edges: { cursor: string; node: T }[];
+  nodes: T[];
+  pageInfo: PageInfo;
+}
+
+/** The connection type of a list of `node`s, `<name>Connection`, and its edge type. */
+export function connectionType<T>(name: string, node: FieldType): Type<Connection<T>> {
+  @ObjectType(`${name}Edge`, { description: `An entry of a list of type ${name}, with its cursor.` })
+  class Edge {
+    @Field(() => ID, { description: 'The cursor of this entry' })
+    cursor: string;
+
+    @Field(() => node, { description: 'The entry' })
+    node: T;
+  }
+  named(Edge, `${name}Edge`);
+
+  @ObjectType(`${name}Connection`, { description: `One page of a list of type ${name}.` })
+  class PageOfList implements Connection<T> {
+    @Field(() => [Edge], { description: 'The entries of this page with their cursors' })
+    edges: Edge[];
+
+    @Field(() => [node], { description: 'The entries of this page' })
+    nodes: T[];
+
+    @Field(() => PageInfo, { description: 'The position of this page in the list' })
+    pageInfo: PageInfo;
+  }
+  named(PageOfList, `${name}Connection`);
+  return PageOfList;
+}
+
+/** Query parameters of REST for the arguments of a connection. */
+export type PageParameters = Pick<PageQuery, 'limit' | 'after' | 'before'>;
+
+/** @throws Refusal `validation_error` for arguments that exclude each other, `invalid_parameter` for a size out of range */
+export function pageParameters(args: Partial<PageArgs>): PageParameters {
+  const sizes = { first: args.first ?? undefined, last: args.last ?? undefined };
+  requireOnlyOne(sizes);
+  if (sizes.last !== undefined && (args.before ?? null) === null)
+    throw invalidParameter('last', 'must be given together with before', 'argument');
+  for (const [name, size] of Object.entries(sizes))
+    if (size !== undefined && (size < 1 || size > LIMITS.listMaximum))
+      throw invalidParameter(name, `must be a whole number from 1 to ${LIMITS.listMaximum}`, 'argument');
+  const size = sizes.first ?? sizes.last;
+  return givenParameters({ limit: size?.toString(), after: args.after, before: args.before });
+}
+
+/**
+ * A page of REST as a connection. `next_cursor` leads on even where a selective filter has left the page short or empty.
+ */
+export function toConnection<T extends { id: string }>(page: Page<T>, args: Partial<PageArgs>): Connection<T> {
+  const { data, has_more, next_cursor } = page;
+  const isBackwards = typeof args.before === 'string';
+  return {
+    edges: data.map((node) => ({ cursor: node.id, node })),
+    nodes: data,
+    pageInfo: {
+      hasNextPage: isBackwards || has_more,
+      hasPreviousPage: isBackwards ? has_more : typeof args.after === 'string',
+      startCursor: (isBackwards ? next_cursor : null) ?? data.at(0)?.id ?? null,
+      endCursor: (isBackwards ? null : next_cursor) ?? data.at(-1)?.id ?? null,
+    },
+  };
+}

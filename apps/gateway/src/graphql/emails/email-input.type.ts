@@ -1,0 +1,171 @@
+import { Field, ID, InputType, ObjectType } from '@nestjs/graphql';
+import { LIMITS } from '#libs/contracts';
+import {
+  ChangeEmailDto,
+  EmailCanceled,
+  EmailRescheduled,
+  EmailRetried,
+  EmailsQuery,
+} from '../../rest/emails/emails.dto.js';
+import {
+  AttachmentDto,
+  ListUnsubscribeDto,
+  MessageTrackingDto,
+  SendEmailDto,
+} from '../../rest/emails/send-email.dto.js';
+import { invalidFields } from '../../rest/validation/invalid-fields.js';
+import { inputType, restBody } from '../dto/input-type.js';
+import { objectType } from '../dto/object-type.js';
+import { BatchValidation } from '../enums.js';
+import { TagInput } from './email.type.js';
+
+@InputType('HeaderInput', { description: 'A header field of an e-mail.' })
+export class HeaderInput {
+  @Field(() => String, { description: 'The name' })
+  name: string;
+
+  @Field(() => String, { description: 'The value' })
+  value: string;
+}
+
+const ListUnsubscribeInput = inputType('ListUnsubscribeInput', ListUnsubscribeDto, {
+  description: 'The header field List-Unsubscribe of an e-mail, covered by its DKIM signature.',
+});
+inputType('AttachmentInput', AttachmentDto, {
+  description: 'An attachment of an e-mail.',
+  fields: {
+    content_id: {
+      description: 'Makes the file inline: the HTML body refers to it as `cid:` and this id. Unique within the e-mail',
+    },
+  },
+});
+inputType('TrackingInput', MessageTrackingDto, { description: 'Whether opens and clicks of an e-mail are tracked.' });
+
+const addresses = (description: string) => ({ type: [String] as [typeof String], description });
+
+export const SendEmailInput = inputType('SendEmailInput', SendEmailDto, {
+  description: 'An e-mail to send.',
+  fields: {
+    to: { ...addresses('1 to 50 recipients. Duplicates across to, cc and bcc are merged'), required: true },
+    cc: addresses('Cc recipients, at most 50'),
+    bcc: addresses('Bcc recipients, at most 50'),
+    reply_to: addresses('Reply-To addresses, at most 50'),
+    headers: {
+      type: [HeaderInput],
+      description:
+        'Additional header fields: at most 50, each at most 2 KiB. Header fields that the service sets itself are refused',
+      toRest: headersByName,
+    },
+    tags: {
+      type: [TagInput],
+      description:
+        'Your own metadata, usable as a filter: at most 50 pairs, keys of `[A-Za-z0-9_.-]`, values of at most 50 characters',
+      toRest: (tags: TagInput[]) => tags.map(({ key, value }) => ({ name: key, value })),
+    },
+    suppression_policy: {
+      description: 'How to handle suppressed recipients: `reject` refuses the e-mail, `skip` sends it to the others',
+    },
+    list_unsubscribe: {
+      type: ListUnsubscribeInput,
+      description:
+        'Sets List-Unsubscribe and, with `oneClick`, List-Unsubscribe-Post. `{oneClick: true}` alone: a link of this service',
+      toRest: (value: object) => restBody(ListUnsubscribeInput, value),
+    },
+  },
+});
+
+/** REST takes header fields as an object, in which a repeated name is refused before. */
+function headersByName(headers: HeaderInput[]): Record<string, string> {
+  const byName = new Map<string, string>();
+  headers.forEach(({ name, value }, i) => {
+    if (byName.has(name))
+      throw invalidFields([{ field: `headers[${i}].name`, code: 'duplicate', message: 'must be given once' }]);
+    byName.set(name, value);
+  });
+  return Object.fromEntries(byName);
+}
+
+@InputType('SendBatchInput', { description: 'E-mails to send with one call.' })
+export class SendBatchInput {
+  @Field(() => [SendEmailInput], { description: `1 to ${LIMITS.batchElements} e-mails` })
+  emails: object[];
+
+  @Field(() => BatchValidation, {
+    nullable: true,
+    description:
+      '`strict`, the default: one invalid e-mail refuses the batch. `permissive`: the valid e-mails are sent',
+  })
+  validation?: 'strict' | 'permissive' | null;
+}
+
+export const RescheduleEmailInput = inputType('RescheduleEmailInput', ChangeEmailDto, {
+  description: 'The new time of a scheduled e-mail.',
+});
+
+/** The filter of `emails`. */
+export const EmailFilter = inputType('EmailFilter', EmailsQuery, {
+  description: 'Selects e-mails. An e-mail must match all given fields.',
+  omit: ['limit', 'after', 'before'],
+  fields: {
+    tags: {
+      type: [TagInput],
+      description: 'Only e-mails with these tags, up to ten',
+      toRest: (tags: TagInput[]) => Object.fromEntries(tags.map(({ key, value }) => [key, value])),
+    },
+  },
+});
+
+/** An accepted e-mail. `SentEmailFieldsResolver` loads `email`. */
+@ObjectType('SentEmail', { description: 'An accepted e-mail.' })
+export class SentEmailType {
+  @Field(() => ID, { description: 'The id of the e-mail' })
+  id: string;
+
+  @Field(() => Boolean, {
+    description: 'Whether the e-mail was accepted by an earlier call with the same idempotency key',
+  })
+  replayed: boolean;
+}
+
+@ObjectType('BatchError', { description: 'Why an e-mail of a permissive batch was refused.' })
+export class BatchErrorType {
+  @Field(() => String, { description: 'The same as `extensions.code` in the response to a single e-mail' })
+  code: string;
+
+  @Field(() => String, { description: 'A human-readable sentence' })
+  message: string;
+
+  @Field(() => String, { nullable: true, description: 'The first field concerned' })
+  field: string | null;
+}
+
+@ObjectType('BatchResult', { description: 'The result for one e-mail of a batch.' })
+export class BatchResultType {
+  @Field(() => ID, { nullable: true, description: 'The id of the e-mail; null if it was refused' })
+  id: string | null;
+
+  @Field(() => BatchErrorType, { nullable: true, description: 'Null if the e-mail was accepted' })
+  error: BatchErrorType | null;
+}
+
+@ObjectType('SentBatch', { description: 'An accepted batch.' })
+export class SentBatchType {
+  @Field(() => [BatchResultType], { description: 'One result per e-mail, in the order of the request' })
+  results: BatchResultType[];
+
+  @Field(() => Boolean, {
+    description: 'Whether the batch was accepted by an earlier call with the same idempotency key',
+  })
+  replayed: boolean;
+}
+
+export const RescheduledEmailType = objectType('RescheduledEmail', EmailRescheduled, {
+  description: 'A rescheduled e-mail.',
+});
+export const CanceledEmailType = objectType('CanceledEmail', EmailCanceled, {
+  description: 'A canceled e-mail.',
+  fields: { status: { type: String, description: 'Always `canceled`' } },
+});
+export const RetriedEmailType = objectType('RetriedEmail', EmailRetried, {
+  description: 'The new e-mail that repeats a failed one.',
+});

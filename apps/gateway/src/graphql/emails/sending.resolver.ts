@@ -1,0 +1,131 @@
+import { Args, Context, ID, Mutation, Parent, ResolveField, Resolver } from '@nestjs/graphql';
+import type { Principal } from '#libs/accounts';
+import { LIMITS } from '#libs/contracts';
+import { EmailIntake, RetryEmail, type BatchElement } from '#libs/emails';
+import { EmailChangesController } from '../../rest/emails/email-changes.controller.js';
+import { EmailsController } from '../../rest/emails/emails.controller.js';
+import type {
+  ChangeEmailDto,
+  EmailCanceled,
+  EmailItemDto,
+  EmailRescheduled,
+  EmailRetried,
+} from '../../rest/emails/emails.dto.js';
+import { parseBatch } from '../../rest/emails/parse-batch.js';
+import { SendingController } from '../../rest/emails/sending.controller.js';
+import { toSubmission } from '../../rest/emails/to-submission.js';
+import { orNotFound } from '../../rest/or-not-found.js';
+import { dtoOf, restBody } from '../dto/input-type.js';
+import { CallerOf, type GraphqlContext } from '../graphql-caller.js';
+import { fieldIdempotency, IDEMPOTENCY_KEY } from '../idempotency.js';
+import {
+  CanceledEmailType,
+  RescheduledEmailType,
+  RescheduleEmailInput,
+  RetriedEmailType,
+  SendBatchInput,
+  SendEmailInput,
+  SentBatchType,
+  SentEmailType,
+  type BatchResultType,
+} from './email-input.type.js';
+import { EmailLoaders } from './email-loaders.js';
+import { EmailType } from './email.type.js';
+
+const ID_OF_EMAIL = { type: () => ID, description: 'The id of the e-mail' };
+/** Sends and changes e-mails. */
+@Resolver(() => SentEmailType)
+export class SendingResolver {
+  constructor(
+    private readonly intake: EmailIntake,
+    private readonly retries: RetryEmail,
+    private readonly changes: EmailChangesController,
+    private readonly loaders: EmailLoaders,
+  ) {}
+
+  @Mutation(() => SentEmailType, {
+    description:
+      'Sends an e-mail, at once or at `scheduledAt`. The result is returned after the e-mail has been stored.',
+  })
+  async sendEmail(
+    @CallerOf(SendingController, 'send') caller: Principal,
+    @Args('input', { type: () => SendEmailInput, description: 'The e-mail' }) input: object,
+    @Args('idempotencyKey', IDEMPOTENCY_KEY) idempotencyKey?: string | null,
+  ): Promise<SentEmailType> {
+    const idempotency = await fieldIdempotency(idempotencyKey, { caller, field: 'sendEmail', inputs: [input] });
+    const read = () => ({ ...toSubmission(restBody(SendEmailInput, input), caller), idempotency });
+    return this.intake.acceptRequest(read, idempotency);
+  }
+
+  @Mutation(() => SentBatchType, {
+    description:
+      `Sends up to ${LIMITS.batchElements} e-mails. Strict: nothing is stored if one e-mail is invalid, and ` +
+      '`extensions.errors` lists the invalid ones. Permissive: an invalid e-mail has an `error` in its result.',
+  })
+  async sendBatch(
+    @CallerOf(SendingController, 'sendBatch') caller: Principal,
+    @Args('input', { type: () => SendBatchInput, description: 'The e-mails' }) { emails, validation }: SendBatchInput,
+    @Args('idempotencyKey', IDEMPOTENCY_KEY) idempotencyKey?: string | null,
+  ): Promise<SentBatchType> {
+    const mode = validation ?? 'strict';
+    const { elements, permissive } = await parseBatch(mode, emails, (email) =>
+      toSubmission(restBody(SendEmailInput, email as object), caller),
+    );
+    const inputs = [mode, ...emails];
+    const idempotency = await fieldIdempotency(idempotencyKey, { caller, field: 'sendBatch', inputs });
+    const accepted = await this.intake.acceptBatch(elements, { permissive, idempotency });
+    return { results: accepted.elements.map(toResult), replayed: accepted.replayed };
+  }
+
+  @Mutation(() => RescheduledEmailType, { description: 'Gives a `scheduled` e-mail another time.' })
+  rescheduleEmail(
+    @CallerOf(EmailChangesController, 'reschedule') caller: Principal,
+    @Args('id', ID_OF_EMAIL) id: string,
+    @Args('input', { type: () => RescheduleEmailInput, description: 'The new time' }) input: ChangeEmailDto,
+  ): Promise<EmailRescheduled> {
+    return this.changes.reschedule(caller, id, dtoOf(RescheduleEmailInput, input));
+  }
+
+  @Mutation(() => CanceledEmailType, {
+    description:
+      'Cancels an e-mail that is `scheduled`, or `queued` while delivery has not started. Canceling a scheduled e-mail of ' +
+      'this month returns its units to the allowance.',
+  })
+  cancelEmail(
+    @CallerOf(EmailChangesController, 'cancel') caller: Principal,
+    @Args('id', ID_OF_EMAIL) id: string,
+  ): Promise<EmailCanceled> {
+    return this.changes.cancel(caller, id);
+  }
+
+  @Mutation(() => RetriedEmailType, {
+    description:
+      'Sends a failed e-mail again, as a new e-mail to the recipients that failed or bounced. Possible when no recipient is ' +
+      'still being processed.',
+  })
+  async retryEmail(
+    @CallerOf(EmailChangesController, 'retry') caller: Principal,
+    @Args('id', ID_OF_EMAIL) id: string,
+    @Args('idempotencyKey', IDEMPOTENCY_KEY) idempotencyKey?: string | null,
+  ): Promise<EmailRetried> {
+    const field = `retryEmail:${id}`;
+    const idempotency = await fieldIdempotency(idempotencyKey, { caller, field, inputs: [] });
+    const accepted = await this.retries.retry({ ...caller, idempotency }, id);
+    return { object: 'email', id: accepted.id, retry_of: id };
+  }
+
+  @ResolveField(() => EmailType, { description: 'The e-mail. Requires the scope `emails.read`.' })
+  async email(
+    @CallerOf(EmailsController, 'find') caller: Principal,
+    @Parent() { id }: SentEmailType,
+    @Context() context: GraphqlContext,
+  ): Promise<EmailItemDto> {
+    return orNotFound(await this.loaders.of(context, caller).summaries.load(id));
+  }
+}
+
+function toResult(element: BatchElement): BatchResultType {
+  if ('id' in element) return { id: element.id, error: null };
+  const { error, message, field } = element.refused;
+  return { id: null, error: { code: error, message, field } };
+}

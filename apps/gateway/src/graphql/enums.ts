@@ -1,0 +1,63 @@
+import { EMAIL_STATUSES, LAST_EVENTS, RECIPIENT_TYPES } from '#libs/contracts';
+import { ENVELOPE_POLICIES, TLS_POLICIES } from '#libs/domains';
+import { SUPPRESSION_POLICIES } from '#libs/emails';
+import { ACCOUNT_STATUSES } from '#libs/accounts';
+import { WAIT_KINDS, WAITS } from '#libs/queue';
+import { GRANULARITIES } from '#libs/stats';
+import { SUPPRESSION_ORIGINS } from '#libs/suppressions';
+import { DELIVERY_STATUSES } from '#libs/webhooks';
+import { stringEnum } from './scalars.js';
+
+export { enumOf, isEnumWord } from './scalars.js';
+
+/**
+ * The enums of the schema. A field of a DTO with exactly these words has this type; other lists of words, which grow or are no
+ * GraphQL names, are strings.
+ */
+export const EmailStatus = stringEnum('EmailStatus', EMAIL_STATUSES, 'The status of an e-mail, or of one recipient.');
+export const LastEvent = stringEnum('LastEvent', LAST_EVENTS, 'The latest event of an e-mail.');
+stringEnum('RecipientType', RECIPIENT_TYPES, 'The field of an e-mail that names a recipient.');
+stringEnum('Mode', ['live', 'test'], 'Whether e-mails are delivered, or only recorded.');
+stringEnum('AttemptOutcome', ['delivered', 'bounced', 'deferred'], 'The outcome of a delivery attempt.');
+stringEnum(
+  'AttemptCertainty',
+  ['answered', 'not_sent', 'unknown_outcome'],
+  'Whether the message of a deferred attempt may have arrived.',
+);
+stringEnum(
+  'AttemptTlsPolicy',
+  ['opportunistic', 'enforced', 'sts', 'sts_testing', 'dane'],
+  'The TLS policy of a delivery attempt.',
+);
+export const QueueWait = stringEnum('Wait', WAITS, 'What a recipient waits for.');
+stringEnum('HeldKind', WAIT_KINDS, 'The kind of a limit that holds a recipient back.');
+stringEnum('ContentDisposition', ['attachment', 'inline'], 'How a file belongs to an e-mail.');
+export const SuppressionPolicy = stringEnum(
+  'SuppressionPolicy',
+  SUPPRESSION_POLICIES,
+  'How to handle suppressed recipients of an e-mail.',
+);
+export const BatchValidation = stringEnum(
+  'BatchValidation',
+  ['strict', 'permissive'],
+  'How to handle a batch with invalid e-mails.',
+);
+
+stringEnum('DomainStatus', ['pending', 'active', 'failed'], 'The status of a sending domain.');
+stringEnum('DomainRecordStatus', ['pending', 'verified', 'failed'], 'The status of a DNS record.');
+stringEnum('DkimRotationStatus', ['pending', 'verified', 'switched'], 'The progress of a key rotation.');
+stringEnum('EnvelopePolicy', ENVELOPE_POLICIES, 'How recipients share SMTP transactions and return paths.');
+stringEnum('TlsPolicy', TLS_POLICIES, 'Whether e-mails of a domain require TLS.');
+
+stringEnum('WebhookStatus', ['enabled', 'disabled'], 'Whether a webhook receives events.');
+stringEnum('WebhookDisabledReason', ['gone', 'failing', 'manual'], 'Why a webhook is disabled.');
+stringEnum('WebhookDeliveryStatus', DELIVERY_STATUSES, 'Whether an event has reached a webhook.');
+
+stringEnum('SuppressionOrigin', SUPPRESSION_ORIGINS, 'Why an address is suppressed.');
+stringEnum('SuppressionScope', ['account', 'domain'], 'The e-mails that a suppression affects.');
+
+stringEnum('AccountStatus', ACCOUNT_STATUSES, 'Whether an account may send.');
+stringEnum('PauseReason', ['bounces', 'complaints'], 'Why the sending of an account is paused.');
+stringEnum('Permission', ['full_access', 'sending_access'], 'A set of scopes.');
+stringEnum('AllowanceUnit', ['recipient', 'message'], 'The unit of the monthly allowance.');
+stringEnum('StatsGranularity', GRANULARITIES, 'The length of a period of statistics.');

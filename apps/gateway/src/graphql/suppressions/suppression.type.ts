@@ -1,0 +1,75 @@
+import { Field, ID, Int, ObjectType } from '@nestjs/graphql';
+import { LIMITS } from '#libs/contracts';
+import { ReleaseAllDto, StoredSuppressionDto, SuppressAllDto } from '../../rest/suppressions/suppressions-bulk.dto.js';
+import {
+  SuppressDto,
+  SuppressionDto,
+  SuppressionEvidenceDto,
+  SuppressionsQuery,
+} from '../../rest/suppressions/suppressions.dto.js';
+import { connectionType } from '../connection.js';
+import { inputType } from '../dto/input-type.js';
+import { objectType } from '../dto/object-type.js';
+
+objectType('SuppressionEvidence', SuppressionEvidenceDto, {
+  description: 'The bounce or complaint that caused a suppression.',
+});
+export const SuppressionType = objectType('Suppression', SuppressionDto, {
+  description: 'An address that receives no e-mails.',
+});
+export const SuppressionConnection = connectionType<SuppressionDto>('Suppression', SuppressionType);
+
+export const SuppressionFilter = inputType('SuppressionFilter', SuppressionsQuery, {
+  description: 'Selects suppressions. An entry must match all given fields.',
+  omit: ['limit', 'after', 'before'],
+});
+
+@ObjectType('AddedSuppression', { description: 'The entry of an address that was to be suppressed.' })
+export class AddedSuppressionType {
+  @Field(() => SuppressionType, { description: 'The entry' })
+  suppression: SuppressionDto;
+
+  @Field(() => Boolean, { description: 'False if the entry already existed; it is not changed' })
+  created: boolean;
+}
+
+export const toAdded = ({ created, ...suppression }: StoredSuppressionDto): AddedSuppressionType => ({
+  suppression,
+  created,
+});
+
+inputType('SuppressionInput', SuppressDto, { description: 'An address to suppress.' });
+export const AddSuppressionsInput = inputType('AddSuppressionsInput', SuppressAllDto, {
+  description: 'Addresses to suppress: either `emails` or `entries`.',
+  fields: {
+    emails: { description: `1 to ${LIMITS.bulkEntries} addresses. Required unless \`entries\` is given` },
+    entries: { description: `Instead of \`emails\`: 1 to ${LIMITS.bulkEntries} entries with their options` },
+  },
+});
+export const RemoveSuppressionsInput = inputType('RemoveSuppressionsInput', ReleaseAllDto, {
+  description: 'Addresses to remove from the suppression list: either `emails` or `ids`.',
+});
+
+@ObjectType('SuppressionError', { description: 'Why an entry was not removed.' })
+export class SuppressionErrorType {
+  @Field(() => String, { description: '`not_found`, or `conflict` for a complaint without `force`' })
+  code: string;
+
+  @Field(() => String, { description: 'A human-readable sentence' })
+  message: string;
+}
+
+@ObjectType('RemovedSuppression', { description: 'The result for one address that was to be removed.' })
+export class RemovedSuppressionType {
+  @Field(() => Int, { description: 'The position in the request, from 0' })
+  index: number;
+
+  @Field(() => ID, { nullable: true, description: 'The id of the removed entry; null if nothing was removed' })
+  id: string | null;
+
+  @Field(() => String, { nullable: true, description: 'The address that is no longer suppressed' })
+  email: string | null;
+
+  @Field(() => SuppressionErrorType, { nullable: true, description: 'Null if the entry was removed' })
+  error: SuppressionErrorType | null;
+}

@@ -1,0 +1,65 @@
+import { Args, Context, ID, Parent, Query, ResolveField, Resolver } from '@nestjs/graphql';
+import type { Principal } from '#libs/accounts';
+import { isId } from '#libs/contracts';
+import { WebhookEventsController } from '../../rest/webhooks/webhook-events.controller.js';
+import { WebhookEventsQuery, type WebhookEventDto } from '../../rest/webhooks/webhook-events.dto.js';
+import { WebhooksController } from '../../rest/webhooks/webhooks.controller.js';
+import type { WebhookDto } from '../../rest/webhooks/webhooks.dto.js';
+import { PageArgs, pageParameters, toConnection, type Connection } from '../connection.js';
+import { queryDtoOf, restQuery } from '../dto/input-type.js';
+import { CallerOf, type GraphqlContext } from '../graphql-caller.js';
+import { orNull } from '../or-null.js';
+import { WebhookLoaders } from './webhook-loaders.js';
+import { WebhookDeliveryConnection, WebhookDeliveryFilter, WebhookDeliveryType, WebhookType } from './webhook.type.js';
+
+/** Reads webhooks and the events sent to them. */
+@Resolver(() => WebhookType)
+export class WebhooksResolver {
+  constructor(
+    private readonly rest: WebhooksController,
+    private readonly events: WebhookEventsController,
+    private readonly loaders: WebhookLoaders,
+  ) {}
+
+  @Query(() => [WebhookType], { description: 'All webhooks, newest first, without their secrets.' })
+  webhooks(@CallerOf(WebhooksController, 'list') caller: Principal): Promise<WebhookDto[]> {
+    return this.rest.list(caller);
+  }
+
+  @Query(() => WebhookType, { nullable: true, description: 'One webhook. Null if the account has no such webhook.' })
+  async webhook(
+    @CallerOf(WebhooksController, 'find') caller: Principal,
+    @Args('id', { type: () => ID, description: 'The id of the webhook' }) id: string,
+  ): Promise<WebhookDto | null> {
+    return isId('wh', id) ? orNull(this.rest.find(caller, id)) : null;
+  }
+
+  @ResolveField(() => WebhookDeliveryConnection, {
+    description: 'The events of the last 30 days with their delivery status, newest first.',
+  })
+  async deliveries(
+    @CallerOf(WebhookEventsController, 'list') caller: Principal,
+    @Parent() { id }: WebhookDto,
+    @Args() page: PageArgs,
+    @Context() context: GraphqlContext,
+    @Args('filter', { type: () => WebhookDeliveryFilter, nullable: true, description: 'Only events that match it' })
+    filter?: object | null,
+  ): Promise<Connection<WebhookEventDto>> {
+    const parameters = { ...restQuery(WebhookDeliveryFilter, filter), ...pageParameters(page) };
+    // Validates before loading, so that the refusal is that of this field.
+    queryDtoOf(WebhookEventsQuery, parameters);
+    return toConnection(await this.loaders.of(context, caller).deliveries.load({ id, page: parameters }), page);
+  }
+
+  @ResolveField(() => WebhookDeliveryType, {
+    nullable: true,
+    description: 'One event of the webhook. Null if it was not sent there.',
+  })
+  async delivery(
+    @CallerOf(WebhookEventsController, 'find') caller: Principal,
+    @Parent() { id }: WebhookDto,
+    @Args('eventId', { type: () => ID, description: 'The id of the event' }) eventId: string,
+  ): Promise<WebhookEventDto | null> {
+    return isId('evt', eventId) ? orNull(this.events.find(caller, id, eventId)) : null;
+  }
+}

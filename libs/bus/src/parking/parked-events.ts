@@ -1,0 +1,223 @@
+import { Injectable } from '@nestjs/common';
+import { newId, type LoggedEvent } from '#libs/contracts';
+import { Metrics } from '#libs/kernel';
+import { Database } from '#libs/persistence';
+import { Gauge } from 'prom-client';
+import type { PositionRange } from '../postgres/live-log.js';
+
+/** A consumer with so many parked events stops: then it is not single events that are at fault. */
+export const PARKED_LIMIT = 10_000;
+const MAX_REASON = 1_000;
+
+/** A record as a consumer of Kafka received it; the parts are base64. */
+export interface RawRecord {
+  key: string | null;
+  value: string | null;
+  headers: Record<string, string>;
+}
+
+/** What a consumer could not handle: an event of the log, or a record that is not readable as one. */
+export interface Undigested {
+  /** `log`, or `<topic>/<partition>` for a record. */
+  source: string;
+  /** Position in the log, or offset. */
+  position: number;
+  event: LoggedEvent | null;
+  record: RawRecord | null;
+  reason: string;
+}
+
+export interface ParkedEvent {
+  id: string;
+  consumer: string;
+  source: string;
+  position: number;
+  event_id: string | null;
+  event_type: string | null;
+  account_id: string | null;
+  reason: string;
+  /** How often it could not be handled. */
+  failures: number;
+  replay_requested: boolean;
+  parked_at: string;
+  failed_at: string;
+}
+
+/** With the event or the record. */
+export interface ParkedContent extends ParkedEvent {
+  content: { event: LoggedEvent } | { record: RawRecord };
+}
+
+interface Row extends Omit<ParkedEvent, 'position' | 'parked_at' | 'failed_at'> {
+  position: string;
+  parked_at: Date;
+  failed_at: Date;
+}
+
+const COLUMNS = `id, consumer, source, position, event_id, event_type, account_id, reason, failures,
+  replay_requested_at IS NOT NULL AS replay_requested, parked_at, failed_at`;
+
+/** Events that their consumer cannot handle, kept until they are replayed or dropped. */
+@Injectable()
+export class ParkedEvents {
+  constructor(private readonly database: Database) {}
+
+  /** Adds what is not parked yet. @throws if the consumer has too many parked events */
+  async park(consumer: string, undigested: readonly Undigested[]): Promise<void> {
+    if (undigested.length === 0) return;
+    if ((await this.count(consumer)) + undigested.length > PARKED_LIMIT)
+      throw new Error(`more than ${PARKED_LIMIT} events of ${consumer} would be parked`);
+    const column = <T>(value: (one: Undigested) => T): T[] => undigested.map(value);
+    await this.database.query(
+      `INSERT INTO parked_events AS known (id, consumer, source, position, event_id, event_type, account_id, record, reason)
+       SELECT n.id, $1, n.source, n.position, n.event_id, n.event_type, n.account_id, n.record, n.reason
+         FROM unnest($2::text[], $3::text[], $4::bigint[], $5::text[], $6::text[], $7::text[], $8::text[], $9::text[])
+                AS n (id, source, position, event_id, event_type, account_id, record, reason)
+       ON CONFLICT (consumer, source, position) DO UPDATE
+         SET failures = known.failures + 1, failed_at = now(), reason = EXCLUDED.reason`,
+      [
+        consumer,
+        column(() => newId('prk')),
+        column(({ source }) => source),
+        column(({ position }) => position),
+        column(({ event }) => event?.event.id ?? null),
+        column(({ event }) => event?.event.type ?? null),
+        column(({ event }) => event?.event.account_id ?? null),
+        column(({ event, record }) => JSON.stringify(event ? { event } : { record })),
+        column(({ reason }) => storable(reason)),
+      ],
+    );
+  }
+
+  /** Oldest first. */
+  async list(limit: number, consumer: string | null = null): Promise<ParkedEvent[]> {
+    const { rows } = await this.database.query<Row>(
+      `SELECT ${COLUMNS} FROM parked_events WHERE $2::text IS NULL OR consumer = $2 ORDER BY id LIMIT $1`,
+      [limit, consumer],
+    );
+    return rows.map(toParkedEvent);
+  }
+
+  async find(id: string): Promise<ParkedContent | null> {
+    const { rows } = await this.database.query<Row & { record: string }>(
+      `SELECT ${COLUMNS}, record FROM parked_events WHERE id = $1`,
+      [id],
+    );
+    return rows.length === 0 ? null : toParkedContent(rows[0]);
+  }
+
+  /** Asks the consumer to handle them again: one, those of a consumer, or all. Returns their number. */
+  async requestReplay(which: Selection): Promise<number> {
+    const { rowCount } = await this.database.query(
+      `UPDATE parked_events SET replay_requested_at = now() WHERE ${SELECTED}`,
+      selectionValues(which),
+    );
+    return rowCount;
+  }
+
+  /** Deletes them. Returns their number. */
+  async drop(which: Selection): Promise<number> {
+    const { rowCount } = await this.database.query(
+      `DELETE FROM parked_events WHERE ${SELECTED}`,
+      selectionValues(which),
+    );
+    return rowCount;
+  }
+
+  async count(consumer: string): Promise<number> {
+    const { rows } = await this.database.query<{ count: number }>(
+      'SELECT count(*)::int AS count FROM parked_events WHERE consumer = $1',
+      [consumer],
+    );
+    return rows[0].count;
+  }
+
+  async countByConsumer(): Promise<{ consumer: string; parked: number; oldest: Date }[]> {
+    const { rows } = await this.database.query<{ consumer: string; parked: number; oldest: Date }>(
+      `SELECT consumer, count(*)::int AS parked, min(parked_at) AS oldest FROM parked_events
+        GROUP BY consumer ORDER BY consumer`,
+    );
+    return rows;
+  }
+
+  /** Positions in the log of the parked events of a consumer, above `after` and up to `upTo`. */
+  async positions(consumer: string, { after, upTo }: PositionRange): Promise<Set<number>> {
+    const { rows } = await this.database.query<{ position: string }>(
+      `SELECT position FROM parked_events WHERE consumer = $1 AND source = 'log' AND position > $2 AND position <= $3`,
+      [consumer, after, upTo],
+    );
+    return new Set(rows.map(({ position }) => Number(position)));
+  }
+
+  /** The next event whose replay was requested; it stays parked. */
+  async takeRequested(consumer: string): Promise<ParkedContent | null> {
+    const { rows } = await this.database.query<Row & { record: string }>({
+      name: 'bus-parked-take',
+      text: `UPDATE parked_events SET replay_requested_at = NULL
+              WHERE id = (SELECT id FROM parked_events WHERE consumer = $1 AND replay_requested_at IS NOT NULL
+                           ORDER BY replay_requested_at, id LIMIT 1 FOR UPDATE SKIP LOCKED)
+             RETURNING ${COLUMNS}, record`,
+      values: [consumer],
+    });
+    return rows.length === 0 ? null : toParkedContent(rows[0]);
+  }
+
+  async failedAgain(id: string, reason: string): Promise<void> {
+    await this.database.query(
+      'UPDATE parked_events SET failures = failures + 1, failed_at = now(), reason = $2 WHERE id = $1',
+      [id, storable(reason)],
+    );
+  }
+}
+
+export type Selection = { id: string } | { consumer: string } | 'all';
+
+const SELECTED = '($1::text IS NULL OR id = $1) AND ($2::text IS NULL OR consumer = $2)';
+
+function selectionValues(which: Selection): (string | null)[] {
+  if (which === 'all') return [null, null];
+  return 'id' in which ? [which.id, null] : [null, which.consumer];
+}
+
+/** PostgreSQL text cannot hold NUL. */
+const storable = (reason: string): string => reason.replaceAll('\u0000', '').slice(0, MAX_REASON);
+
+function toParkedEvent({ position, parked_at, failed_at, ...row }: Row): ParkedEvent {
+  return {
+    id: row.id,
+    consumer: row.consumer,
+    source: row.source,
+    position: Number(position),
+    event_id: row.event_id,
+    event_type: row.event_type,
+    account_id: row.account_id,
+    reason: row.reason,
+    failures: row.failures,
+    replay_requested: row.replay_requested,
+    parked_at: parked_at.toISOString(),
+    failed_at: failed_at.toISOString(),
+  };
+}
+
+const toParkedContent = (row: Row & { record: string }): ParkedContent => ({
+  ...toParkedEvent(row),
+  content: JSON.parse(row.record) as ParkedContent['content'],
+});
+
+/** Counted when the metrics are scraped. */
+@Injectable()
+export class ParkedMetrics {
+  constructor(parked: ParkedEvents, { registry }: Metrics) {
+    const counts = () => parked.countByConsumer().catch(() => []);
+    new Gauge({
+      name: 'postloft_parked_events',
+      help: 'Events that a consumer could not handle and that wait to be replayed or dropped.',
+      labelNames: ['consumer'],
+      registers: [registry],
+      async collect() {
+        this.reset();
+        for (const { consumer, parked: count } of await counts()) this.set({ consumer }, count);
+      },
+    });
+  }
+}

@@ -1,0 +1,207 @@
+import { Injectable } from '@nestjs/common';
+import { mailboxProvider, seesDomain, type Visibility } from '#libs/contracts';
+import { Database } from '#libs/persistence';
+import type { Wait } from '../explain/explain-recipient.js';
+
+/** Recipients at one domain that wait for the same thing. */
+export interface QueueView {
+  /** The domain of the recipients. */
+  domain: string;
+  /** The mailbox provider, as in statistics: a known name, otherwise the domain. */
+  provider: string;
+  recipients: number;
+  /** Due time of the oldest recipient that is due now; null if none is. */
+  oldest_due_at: string | null;
+  /** When the next recipient becomes due; null if all are due or being delivered. */
+  next_attempt_at: string | null;
+  waiting_for: Wait;
+  /** A sentence for people, with the reply of the server that caused it. */
+  reason: string;
+  /** The SMTP reply that caused it; null without one. */
+  code: number | null;
+  /** The server that sent the reply, or that could not be reached. */
+  host: string | null;
+  /** Since when the oldest recipient has waited: its acceptance, or its scheduled time once that has passed. */
+  since: string;
+}
+
+/** A group of the whole installation. */
+interface GroupRow {
+  account_id: string;
+  domain_id: string;
+  test: boolean;
+  domain: string;
+  waiting_for: Wait;
+  code: number | null;
+  host: string | null;
+  text: string | null;
+  words: string | null;
+  recipients: number;
+  oldest_due_at: Date | null;
+  next_attempt_at: Date | null;
+  since: Date;
+}
+
+/**
+ * A result is used for this many times the duration of its query, so that a large backlog does not keep the database busy,
+ * and for at least `MIN_AGE_MS`.
+ */
+const AGE_FACTOR = 10;
+const MIN_AGE_MS = 500;
+/** Rows of one response, those with the most recipients first. */
+const MAX_QUEUES = 1_000;
+
+/**
+ * All unsettled recipients, from their three partial indexes. An index by account does not exist, and one would be written
+ * by every claim; so one query serves all accounts, and its result is shared.
+ */
+const GROUPS = `
+  WITH open AS (
+    SELECT email_id, domain, status, attempts, due_at, false AS claimed, wait_reason, smtp_code, smtp_text, mx
+      FROM recipients WHERE due_at IS NOT NULL AND claimed_by IS NULL AND is_due IS NULL
+    UNION ALL
+    SELECT email_id, domain, status, attempts, due_at, false, wait_reason, smtp_code, smtp_text, mx
+      FROM recipients WHERE due_at IS NOT NULL AND claimed_by IS NULL AND is_due
+    UNION ALL
+    SELECT email_id, domain, status, attempts, due_at, true, wait_reason, smtp_code, smtp_text, mx
+      FROM recipients WHERE claimed_by IS NOT NULL
+  ), placed AS (
+    SELECT e.account_id, e.domain_id, e.mode = 'test' AS test, open.*, e.created_at, e.scheduled_at,
+           CASE WHEN open.claimed THEN 'answer'
+                WHEN a.standing <> 'active' THEN 'account'
+                WHEN open.due_at <= now() THEN 'worker'
+                WHEN open.wait_reason IS NOT NULL THEN 'shaping'
+                WHEN open.status = 'scheduled' THEN 'schedule'
+                WHEN open.attempts > 0 THEN 'retry'
+                ELSE 'worker' END AS waiting_for
+      FROM open JOIN emails e ON e.id = open.email_id JOIN accounts a ON a.id = e.account_id
+  ), caused AS (
+    SELECT *,
+           CASE waiting_for WHEN 'retry' THEN smtp_code
+                            WHEN 'shaping' THEN substring(wait_reason ->> 'words' FROM '^[245][0-9][0-9]')::smallint END AS code,
+           CASE waiting_for WHEN 'retry' THEN mx WHEN 'shaping' THEN wait_reason ->> 'mx' END AS host,
+           CASE waiting_for WHEN 'retry' THEN smtp_text WHEN 'shaping' THEN wait_reason ->> 'text' END AS text,
+           CASE waiting_for WHEN 'shaping' THEN wait_reason ->> 'words' END AS words
+      FROM placed
+  )
+  SELECT account_id, domain_id, test, domain, waiting_for, code, host, max(text) AS text, max(words) AS words,
+         count(*)::int AS recipients,
+         min(due_at) FILTER (WHERE NOT claimed AND due_at <= now()) AS oldest_due_at,
+         min(due_at) FILTER (WHERE NOT claimed AND due_at > now()) AS next_attempt_at,
+         min(CASE WHEN scheduled_at <= now() THEN scheduled_at ELSE created_at END) AS since
+    FROM caused GROUP BY account_id, domain_id, test, domain, waiting_for, code, host`;
+
+/** What waits to be delivered, for whom, why and since when. */
+@Injectable()
+export class QueueOverview {
+  private current: { groups: Map<string, GroupRow[]>; usableUntil: number } | undefined;
+  private loading: Promise<Map<string, GroupRow[]>> | undefined;
+
+  constructor(private readonly database: Database) {}
+
+  /**
+   * The queues that the key sees, those with the most recipients first; at most 1,000. The result is about half a second
+   * old, with a backlog of hundreds of thousands of recipients some seconds.
+   */
+  async list(visibility: Visibility): Promise<QueueView[]> {
+    const rows = (await this.groups()).get(visibility.accountId) ?? [];
+    const visible = rows.filter(
+      ({ test, domain_id }) => (visibility.mode === 'live' || test) && seesDomain(visibility, domain_id),
+    );
+    return merged(visible)
+      .map(toView)
+      .sort((a, b) => b.recipients - a.recipients || compare(keyOf(a), keyOf(b)))
+      .slice(0, MAX_QUEUES);
+  }
+
+  private groups(): Promise<Map<string, GroupRow[]>> {
+    if (this.current && performance.now() < this.current.usableUntil) return Promise.resolve(this.current.groups);
+    this.loading ??= this.load().finally(() => {
+      this.loading = undefined;
+    });
+    return this.loading;
+  }
+
+  private async load(): Promise<Map<string, GroupRow[]>> {
+    const began = performance.now();
+    const { rows } = await this.database.query<GroupRow>({ name: 'queue-overview', text: GROUPS, values: [] });
+    const groups = new Map<string, GroupRow[]>();
+    for (const row of rows) {
+      const known = groups.get(row.account_id);
+      if (known) known.push(row);
+      else groups.set(row.account_id, [row]);
+    }
+    const now = performance.now();
+    this.current = { groups, usableUntil: now + Math.max(MIN_AGE_MS, AGE_FACTOR * (now - began)) };
+    return groups;
+  }
+}
+
+type GroupKey = Pick<GroupRow, 'domain' | 'waiting_for' | 'code' | 'host'>;
+const keyOf = ({ domain, waiting_for, code, host }: GroupKey): string =>
+  `${domain} ${waiting_for} ${code ?? ''} ${host ?? ''}`;
+
+const compare = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);
+
+/** Joins the groups of several sending domains. */
+function merged(rows: readonly GroupRow[]): GroupRow[] {
+  const groups = new Map<string, GroupRow>();
+  for (const row of rows) {
+    const key = keyOf(row);
+    const known = groups.get(key);
+    groups.set(
+      key,
+      known === undefined
+        ? row
+        : {
+            ...known,
+            recipients: known.recipients + row.recipients,
+            oldest_due_at: earlier(known.oldest_due_at, row.oldest_due_at),
+            next_attempt_at: earlier(known.next_attempt_at, row.next_attempt_at),
+            since: row.since < known.since ? row.since : known.since,
+          },
+    );
+  }
+  return [...groups.values()];
+}
+
+const earlier = (a: Date | null, b: Date | null): Date | null =>
+  a === null ? b : b === null ? a : new Date(Math.min(a.getTime(), b.getTime()));
+
+const toView = (row: GroupRow): QueueView => ({
+  domain: row.domain,
+  provider: mailboxProvider(row.domain),
+  recipients: row.recipients,
+  oldest_due_at: row.oldest_due_at?.toISOString() ?? null,
+  next_attempt_at: row.next_attempt_at?.toISOString() ?? null,
+  waiting_for: row.waiting_for,
+  reason: sentence(row),
+  code: row.code,
+  host: row.host,
+  since: row.since.toISOString(),
+});
+
+function sentence({ waiting_for, text, words, host, code, domain }: GroupRow): string {
+  switch (waiting_for) {
+    case 'schedule':
+      return 'The messages were accepted to be sent at a later time.';
+    case 'account':
+      return 'The account is blocked or overdue, so its messages are held.';
+    case 'worker':
+      return `The messages are due and wait for a free delivery slot for ${domain}.`;
+    case 'answer':
+      return 'The messages are being delivered.';
+    case 'retry':
+      return text === null ? 'The last attempt ended without a reply.' : reply(host, code, text);
+    case 'shaping':
+      return [text, words === null ? null : `${host ?? 'The receiving server'} answered: ${words}`]
+        .filter((part) => part !== null)
+        .join(' ');
+  }
+}
+
+/** Text without a code is our own, and often begins with the name of the host. */
+function reply(host: string | null, code: number | null, text: string): string {
+  if (code !== null) return `${host ?? 'The receiving server'} answered: ${code} ${text}`;
+  return host === null || text.startsWith(host) ? text : `${host}: ${text}`;
+}
