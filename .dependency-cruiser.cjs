@@ -3,7 +3,7 @@
 // `test/unit/architecture.spec.ts` plants one violation per rule and sees that rule, and no other, report it.
 
 const MECHANISMS = 'dns|safe-fetch|mime|mta|persistence|bus|stats|tracking';
-const DOMAINS = 'accounts|domains|suppressions|emails|queue|inbound|tls-reports|notices|webhooks';
+const DOMAINS = 'accounts|domains|suppressions|emails|queue|inbound|tls-reports|notices|users|webhooks';
 const TEST_CODE = '\\.(spec|suite|e2e-spec)\\.ts$';
 /** Names of packages, or their beginnings up to a slash. */
 const packages = (...names) => `(^|/)node_modules/(${names.join('|')})`;
@@ -103,12 +103,19 @@ module.exports = {
       to: { path: `^libs/(${DOMAINS})/`, pathNot: '^libs/$1/' },
     },
     {
+      name: 'users-use-accounts',
+      comment: 'People and their sessions belong to accounts. The programs compose and send the messages to them.',
+      severity: 'error',
+      from: { path: '^libs/users/' },
+      to: { path: `^libs/(${DOMAINS})/`, pathNot: '^libs/(users|accounts)/' },
+    },
+    {
       name: 'message-libs-in-order',
       comment:
         'inbound → queue → tls-reports → emails → accounts, domains, suppressions. Webhooks learn from the event log what happened.',
       severity: 'error',
       from: { path: '^libs/(emails|tls-reports|queue|inbound)/' },
-      to: { path: '^libs/webhooks/' },
+      to: { path: '^libs/(webhooks|users)/' },
     },
     {
       name: 'emails-is-first',

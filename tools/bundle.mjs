@@ -14,10 +14,19 @@ const PROGRAMS = join(DIST, 'programs');
 const BUNDLES = join(DIST, 'bundles');
 const NAMES = ['standalone', 'gateway', 'smtp', 'delivery', 'analytics', 'webhooks', 'cli'];
 /**
- * Packages that are not bundled. chDB is a native library, and pino starts a thread from a file of its own. The others
+ * Packages that are not bundled. chDB and argon2 are native libraries, and pino starts a thread from a file of its own. The others
  * are also loaded by name at run time, which would create a second copy without the metadata of decorators.
  */
-const PACKAGES = ['chdb', 'class-transformer', 'class-validator', 'pg', 'pino', 'reflect-metadata', 'typeorm'];
+const PACKAGES = [
+  '@node-rs/argon2',
+  'chdb',
+  'class-transformer',
+  'class-validator',
+  'pg',
+  'pino',
+  'reflect-metadata',
+  'typeorm',
+];
 
 /** The folders that only this tool writes to. */
 export const BUNDLE_FOLDERS = [PROGRAMS, BUNDLES];

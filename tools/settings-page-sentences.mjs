@@ -31,7 +31,12 @@ export const GROUPS = [
       OPS_PORT: 'Port for `/healthz`, `/readyz` and `/metrics` of this program. Unset: closed.',
       METRICS_TOKEN:
         'Bearer token for `/metrics` on `HTTP_PORT`. Unset: `/metrics` is served there to clients on the same host only, and not at all with `TRUST_PROXY` or a public `PUBLIC_URL`. `OPS_PORT` needs no token.',
-      SIGNUP: 'Self-service sign-up. Only `off` is supported.',
+      SIGNUP:
+        'Whether anybody may open an account in the dashboard, on the plan `free`, after confirming an e-mail address.',
+      OIDC_ISSUER:
+        'Issuer of an OpenID provider that people may log in with, beside the password; its `.well-known/openid-configuration` is read. The redirect URI to register is `$PUBLIC_URL/app/api/oidc/callback`.',
+      OIDC_CLIENT_ID: 'Client id at this provider.',
+      OIDC_CLIENT_SECRET: 'Client secret at this provider.',
     },
   },
   {
@@ -108,8 +113,10 @@ export const GROUPS = [
     text: 'Settings that begin with `BOOTSTRAP_` apply only to the first start on an empty database.',
     settings: {
       BOOTSTRAP_API_KEY: 'API key of the first account. Unset: a random key, printed once.',
-      BOOTSTRAP_ADMIN_EMAIL: 'Receives the notices of the first account. Later also the dashboard login of its owner.',
-      BOOTSTRAP_ADMIN_PASSWORD: "Dashboard password of the first account's owner. Accepted, no effect yet.",
+      BOOTSTRAP_ADMIN_EMAIL:
+        "E-mail address of the first account's owner, for the dashboard (`admin@$SERVICE_DOMAIN` if unset) and for notices. Read while there is no user.",
+      BOOTSTRAP_ADMIN_PASSWORD:
+        "Password of the first account's owner, of at least 12 characters. If unset, the owner logs in by the link that `npm start` prints. Read while there is no user.",
       BOOTSTRAP_PLAN:
         'Plan of the first account: `free` (3,000 units per month), `unlimited`, or units per month. Later accounts start as `free`.',
       BOOTSTRAP_DOMAINS:

@@ -14,7 +14,7 @@ interface ControllerRoute {
 /** What the controllers register, described or not. */
 export const CONTROLLER_ROUTES: ControllerRoute[] = CONTROLLERS.flatMap(routesOf);
 
-function routesOf(controller: Type): ControllerRoute[] {
+export function routesOf(controller: Type): ControllerRoute[] {
   const prototype = controller.prototype as Record<string, object>;
   return Object.getOwnPropertyNames(prototype)
     .map((name) => prototype[name])

@@ -15,6 +15,8 @@ import { RequestGuard } from './http/request-guard.js';
 import { ApiDescription } from './openapi/api-document.js';
 import { CONTROLLERS } from './controllers.js';
 import { MetricsAccess } from './rest/ops/metrics-access.js';
+import { SessionAccessModule } from './session/session-access.js';
+import { SessionModule } from './session/session.module.js';
 import { AddressLimit } from './tracking/address-limit.js';
 
 const apiDescription = {
@@ -35,6 +37,8 @@ const apiDescription = {
     WebhooksModule,
     GraphqlApiModule,
     HttpAccessModule,
+    SessionAccessModule,
+    SessionModule,
   ],
   controllers: CONTROLLERS,
   providers: [AccountDomains, AddressLimit, FirstAccount, MetricsAccess, RequestGuard, VisibleUsage, apiDescription],

@@ -17,6 +17,7 @@ import { commonHeaders } from './http/response-headers.js';
 import { requireDeclaredAccess } from './http/route-access.js';
 import { routedUrl } from './http/route-table.js';
 import { requireValidParameters } from './rest/validation/parameters.js';
+import { LoginLinks } from './session/login-links.js';
 import { refuseOnTrackingHost } from './tracking/tracking-host.js';
 import { unknownFieldsHeader } from './rest/validation/unknown-fields.js';
 import { resendHostUrl } from './resend/resend-route.js';
@@ -78,10 +79,12 @@ export function configureGateway(app: NestFastifyApplication): void {
   const fastify = app.getHttpAdapter().getInstance();
   const guard = app.get(RequestGuard);
   const connections = app.get(ConnectionGuard);
+  const loginLinks = app.get(LoginLinks);
   const common = commonHeaders(app.get(Config));
   const publicHost = new URL(app.get(Config).settings.PUBLIC_URL).hostname;
   app.useGlobalFilters(new ErrorFilter(app.get(Log), app.get(Allowances)));
   fastify.decorateRequest('principal', null);
+  fastify.decorateRequest('viewer', null);
   fastify.decorateRequest('bodyHash', null);
   fastify.addHook('onRoute', (route) => {
     requireDeclaredAccess(route);
@@ -92,6 +95,7 @@ export function configureGateway(app: NestFastifyApplication): void {
     requireSingleFields(request.raw);
     connections.admitRequest(request, reply);
     refuseOnTrackingHost(request, publicHost);
+    if (await loginLinks.answer(request, reply)) return reply;
     await guard.admit(request, reply);
     requireValidParameters(request);
   });

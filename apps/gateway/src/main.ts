@@ -5,6 +5,7 @@ import { startProgram } from '#libs/persistence';
 import { StatsModule } from '#libs/stats';
 import { FirstAccount } from './first-account.js';
 import { GatewayModule } from './gateway.module.js';
+import { FirstUser } from './session/first-user.js';
 import { startHttpApplication } from './http-application.js';
 
 await startProgram({
@@ -14,6 +15,9 @@ await startProgram({
   create: startHttpApplication,
   welcome: async (app) => {
     const key = await app.get(FirstAccount).makeKey();
-    if (key !== null) console.log(`First API key: ${key} (shown this once)`);
+    if (key === null) return;
+    console.log(`First API key: ${key} (shown this once)`);
+    const url = await app.get(FirstUser).loginUrl();
+    if (url !== null) console.log(`First login to the dashboard, within 15 minutes: ${url}`);
   },
 });

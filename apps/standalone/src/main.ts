@@ -3,6 +3,7 @@ import { AnalyticsModule } from '#apps/analytics/src/analytics.module';
 import { DeliveryModule } from '#apps/delivery/src/delivery.module';
 import { FirstAccount } from '#apps/gateway/src/first-account';
 import { GatewayModule } from '#apps/gateway/src/gateway.module';
+import { FirstUser } from '#apps/gateway/src/session/first-user';
 import { startHttpApplication } from '#apps/gateway/src/http-application';
 import { SmtpModule } from '#apps/smtp/src/smtp.module';
 import { WebhooksAppModule } from '#apps/webhooks/src/webhooks-app.module';
@@ -27,5 +28,9 @@ await startProgram({
     WebhooksAppModule,
   ],
   create: startHttpApplication,
-  welcome: async (app) => console.log(welcome(app.get(Config), await app.get(FirstAccount).makeKey())),
+  welcome: async (app) => {
+    const firstKey = await app.get(FirstAccount).makeKey();
+    const loginUrl = await app.get(FirstUser).loginUrl();
+    console.log(welcome(app.get(Config), { firstKey, loginUrl }));
+  },
 });

@@ -11,20 +11,29 @@ function headerOf(text: string, env: Record<string, string> = {}): string {
 
 describe('welcome', () => {
   it('shows a key created by this start and uses it', () => {
-    const text = welcome(loadConfig('standalone', {}), 'pl_live_new');
+    const text = welcome(loadConfig('standalone', {}), { firstKey: 'pl_live_new', loginUrl: null });
     expect(text).toContain('First API key      pl_live_new  (shown this once)');
     expect(headerOf(text)).toBe('Authorization: Bearer pl_live_new');
   });
 
   it('uses a shell variable if the key is unknown', () => {
-    const text = welcome(loadConfig('standalone', {}), null);
+    const text = welcome(loadConfig('standalone', {}), { firstKey: null, loginUrl: null });
     expect(text).toContain('as shown at the first start');
     expect(headerOf(text, { API_KEY: 'pl_live_known' })).toBe('Authorization: Bearer pl_live_known');
   });
 
+  it('shows the link of the first login as long as it is needed', () => {
+    const loginUrl = 'http://localhost:3000/app/login?link=abc';
+    expect(welcome(loadConfig('standalone', {}), { firstKey: null, loginUrl })).toContain(
+      `Dashboard          ${loginUrl}  `,
+    );
+    const later = welcome(loadConfig('standalone', {}), { firstKey: null, loginUrl: null });
+    expect(later).toContain('Dashboard          http://localhost:3000/app/\n');
+  });
+
   it("quotes any characters in the operator's key", () => {
     const BOOTSTRAP_API_KEY = `it's-$HOME-0123456789"abcdef`;
-    const text = welcome(loadConfig('standalone', { BOOTSTRAP_API_KEY }), null);
+    const text = welcome(loadConfig('standalone', { BOOTSTRAP_API_KEY }), { firstKey: null, loginUrl: null });
     expect(headerOf(text, { HOME: '/root' })).toBe(`Authorization: Bearer ${BOOTSTRAP_API_KEY}`);
   });
 });

@@ -1,7 +1,15 @@
 import type { Config } from '#libs/kernel';
 
-/** The text printed after the start. `firstKey` is an API key created by this start; null if there is none. */
-export function welcome(config: Config, firstKey: string | null): string {
+/** What this start created. */
+interface Created {
+  /** An API key; null if there was one. */
+  firstKey: string | null;
+  /** Logs the first user in to the dashboard; null if that user can log in otherwise. */
+  loginUrl: string | null;
+}
+
+/** The text printed after the start. */
+export function welcome(config: Config, { firstKey, loginUrl }: Created): string {
   const s = config.settings;
   const base = s.PUBLIC_URL;
   const key = firstKey ?? s.BOOTSTRAP_API_KEY ?? null;
@@ -17,6 +25,9 @@ export function welcome(config: Config, firstKey: string | null): string {
     '',
     `  Postloft is running (delivery mode: ${s.DELIVERY_MODE}).`,
     '',
+    loginUrl === null
+      ? `  Dashboard          ${base}/app/`
+      : `  Dashboard          ${loginUrl}  (first login, within 15 minutes)`,
     `  REST and GraphQL   ${base}  and  ${base}/graphql`,
     `  Documentation      ${base}/docs`,
     `  SMTP relay         ${s.SMTP_HOST}:${s.SMTP_PORT} (STARTTLS), ${s.SMTP_HOST}:${s.SMTPS_PORT} (TLS)`,

@@ -1,6 +1,6 @@
 import { newId, Refusal } from '#libs/contracts';
 import { SecretBox } from '#libs/kernel';
-import { Database, recordMasterKey } from '#libs/persistence';
+import { Database, recordMasterKey, type Queryable } from '#libs/persistence';
 import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
 import { IsNull, Not, Repository } from 'typeorm';
@@ -20,18 +20,23 @@ export class Accounts {
   ) {}
 
   /** @throws ConfigError when the database was made with another master key */
-  async create(of: { name: string; plan: string; notifyAddresses?: string[] }): Promise<{ id: string }> {
+  create(account: { name: string; plan: string; notifyAddresses?: string[] }): Promise<{ id: string }> {
+    return this.database.transaction((tx) => this.createIn(tx, account));
+  }
+
+  /** The same in a transaction. */
+  async createIn(
+    tx: Queryable,
+    { name, plan, notifyAddresses = [] }: { name: string; plan: string; notifyAddresses?: string[] },
+  ): Promise<{ id: string }> {
     const id = newId('acc');
-    const { name, plan, notifyAddresses = [] } = of;
-    await this.database.transaction(async (tx) => {
-      await recordMasterKey(tx, this.secretBox);
-      await tx.query('INSERT INTO accounts (id, name, plan, notify_addresses) VALUES ($1, $2, $3, $4)', [
-        id,
-        name,
-        plan,
-        notifyAddresses,
-      ]);
-    });
+    await recordMasterKey(tx, this.secretBox);
+    await tx.query('INSERT INTO accounts (id, name, plan, notify_addresses) VALUES ($1, $2, $3, $4)', [
+      id,
+      name,
+      plan,
+      notifyAddresses,
+    ]);
     return { id };
   }
 

@@ -23,11 +23,13 @@ export { AbuseBrakes, type CountedOutcome } from './brakes/abuse-brakes.js';
 export { AuditHistory, AuditLog, type AuditEntryView } from './audit-log.js';
 export { isNarrowed } from './api-keys/assert-no-escalation.js';
 export {
+  assertAbility,
   assertAddress,
   assertScope,
   assertStanding,
   assertWholeAccount,
   type Principal,
+  type PrincipalSession,
 } from './api-keys/principal.js';
 export { RateLimit } from './rate-limit/rate-limit.js';
 export { RequestLog, type LoggedRequest } from './request-log/request-log.js';

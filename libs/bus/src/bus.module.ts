@@ -88,6 +88,7 @@ async function createOutboxRelay(
   if (!usesKafka(config)) return new OutboxRelay(sequencer, null);
   const { KafkaRelay } = await import('./kafka/kafka-relay.js');
   const { LogSource, RELAY_CONSUMER, toSourceRecord } = await import('./kafka/log-source.js');
+  const { fromRawRecord } = await import('./kafka/event-record.js');
   const { kafkaClient } = await import('./kafka/kafka-client.js');
   const source = new LogSource(new PositionLease(database, worker, RELAY_CONSUMER), liveLog, parking);
   const parts = { kafka: kafkaClient(config, log), config, log, shutdown };
@@ -96,7 +97,7 @@ async function createOutboxRelay(
   return new OutboxRelay(sequencer, {
     start: () => {
       relay.start();
-      parking.startReplays({ consumer: RELAY_CONSUMER, handle: replay });
+      parking.startReplays({ consumer: RELAY_CONSUMER, handle: replay }, fromRawRecord);
     },
   });
 }

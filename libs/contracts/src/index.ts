@@ -10,6 +10,7 @@ export * from './records.js';
 export * from './refusals.js';
 export * from './remote-provider.js';
 export * from './resend-region.js';
+export * from './roles.js';
 export * from './scopes.js';
 export * from './timestamp.js';
 export * from './visibility.js';

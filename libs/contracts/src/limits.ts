@@ -31,6 +31,10 @@ export const LIMITS = {
   apiKeyNameLength: 100,
   apiKeyDomains: 100,
   allowedIps: 100,
+  passwordMinimum: 12,
+  passwordMaximum: 1000,
+  userNameLength: 100,
+  membersPerAccount: 500,
   freePlanUnits: 3000,
   smtpRecipients: 100,
   /** Size of a message to the inbound listener: our largest message in base64, with a report around it. */

@@ -68,7 +68,9 @@ export const REFUSALS = {
     '535 5.7.8',
     'The API key is unknown, revoked, disabled or expired.',
   ),
+  not_logged_in: row(401, 'unauthorized', 'invalid_access', '530 5.7.0', 'Log in to the dashboard.'),
   restricted_api_key: row(403, 'forbidden', 'restricted_api_key', '535 5.7.8', 'This API key may not do that.'),
+  session_refused: row(403, 'forbidden', 'invalid_access', '535 5.7.8', 'This session may not do that.'),
   account_blocked: row(
     403,
     'forbidden',

@@ -22,6 +22,7 @@ export {
   type Admission,
 } from './network/connection-limits.js';
 export { FailureLimit } from './network/failure-limit.js';
+export { isLoopbackHost } from './network/loopback-host.js';
 export { trustedProxies, type ProxyCheck } from './network/trusted-proxies.js';
 export { databaseClock } from './operations/database-clock.js';
 export { Health } from './operations/health.js';

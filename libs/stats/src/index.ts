@@ -21,5 +21,6 @@ export { noCounts } from './live/minute-window.js';
 export { startOfDate } from './periods.js';
 export { statsServerVersion } from './connection.js';
 export type { MinuteCount, MinuteCounters, MinuteCountersQuery } from './queries/minute-counters.js';
+export type { ReadableLog, Rebuilt } from './intake/rebuild.js';
 export { StatsModule } from './stats.module.js';
 export { StatsStore } from './stats-store.js';

@@ -1,7 +1,7 @@
 import type { IdPrefix } from '#libs/contracts';
 import { approximateValues, RATES, type MetricsResult, type MetricsQuery, type MetricsRow } from './metrics-query.js';
 import type { Group, MetricValues, RateMetric } from './metrics-query.js';
-import { requiredCounts, type MetricsPlan } from './metrics-sql.js';
+import { LATENCIES, requiredCounts, type MetricsPlan } from './metrics-sql.js';
 import { NO_ID } from './event-row.js';
 import { LATENCY, PERCENTILES, type CountColumn } from './schema/columns.js';
 import { OTHER } from './schema/tables.js';
@@ -17,7 +17,7 @@ export function toMetricsResult(
   { starts, nullIsWhole }: Pick<MetricsPlan, 'starts' | 'nullIsWhole'>,
   [total = {}, ...parts]: readonly EngineRow[],
 ): Omit<MetricsResult, 'truncated'> {
-  const known = nullIsWhole ? subtractTagged(query, parts) : parts;
+  const known = nullIsWhole ? subtractValues(query, parts) : parts;
   const rows = known.map((row) => ({ ...dimensionsOf(query, row), values: valuesOf(query, row) }));
   return {
     totals: valuesOf(query, total),
@@ -34,14 +34,23 @@ export function hasOther(query: MetricsQuery, rows: readonly EngineRow[]): boole
   return query.groupBy.length > 0 && rows.some((row) => row[group] === OTHER);
 }
 
+/** Whether percentiles were asked for of deliveries without a value of the group, which roll-ups do not have. */
+export function lacksLatencies(query: MetricsQuery, [, ...rows]: readonly EngineRow[]): boolean {
+  const group = `d${query.dimensions.length}`;
+  return (
+    query.percentiles.length > 0 &&
+    subtractValues(query, rows).some((row) => row[group] === null && row[LATENCIES] !== 0)
+  );
+}
+
 /**
- * Reduces the rows whose tag is null from all messages to those without the tag. A message has one value of a tag, so the
- * groups are disjoint, also in unique recipients. Percentiles cannot be subtracted.
+ * Reduces the rows whose group is null from all events to those without a value. A message has one value of a tag, and an
+ * event one of each other group, so the groups are disjoint, also in unique recipients. Percentiles cannot be subtracted.
  */
-function subtractTagged(query: MetricsQuery, rows: readonly EngineRow[]): EngineRow[] {
+function subtractValues(query: MetricsQuery, rows: readonly EngineRow[]): EngineRow[] {
   const dimensions = query.dimensions.map((_, i) => `d${i}`);
   const group = `d${dimensions.length}`;
-  const columns = [...requiredCounts(query.metrics), 'seen'];
+  const columns = [...requiredCounts(query.metrics), 'seen', LATENCIES];
   const placeOf = (row: EngineRow) => JSON.stringify(dimensions.map((name) => row[name]));
   const tagged = new Map<string, number[]>();
   for (const row of rows.filter((each) => each[group] !== null)) {

@@ -24,8 +24,8 @@ export interface MetricsPlan {
   /** The starts of the periods; empty if the query has none. */
   starts: readonly number[];
   /**
-   * From roll-ups, the group of messages without a tag is not known: the rows whose tag is null then have all messages, and
-   * `subtractTagged` takes away those with the tag.
+   * Roll-ups have no group of events without a value: the rows whose group is null then have all events, and
+   * `subtractValues` takes away those with a value.
    */
   nullIsWhole: boolean;
 }
@@ -45,16 +45,18 @@ export function metricsStatement(of: MetricsQuery, plan: MetricsPlan): Statement
     return { query: `SELECT 1 AS is_total, ${values.join(', ')} FROM (${source})`, params };
   }
   const values = columns.map((column) => `${valueOf(column, plan)} AS ${column}`);
-  if (plan.nullIsWhole) values.push(`sum(seen) AS seen`);
-  const limit = (plan.nullIsWhole ? 2 : 1) * MAX_ROWS + 2;
+  if (plan.nullIsWhole) values.push('sum(seen) AS seen', `sum(delivered_count) AS ${LATENCIES}`);
   return {
     query: `SELECT grouping(d0) AS is_total, ${[...keys.map(({ key }, i) => `${key} AS d${i}`), ...values].join(',\n  ')}
       FROM (${source})
       GROUP BY GROUPING SETS ((${names.join(', ')}), ())
-      ORDER BY is_total DESC, ${keys.map(({ order }, i) => order(`d${i}`)).join(', ')} LIMIT ${limit}`,
+      ORDER BY is_total DESC, ${keys.map(({ order }, i) => order(`d${i}`)).join(', ')} LIMIT ${rowLimit(plan)}`,
     params,
   };
 }
+
+/** Rows that are read at most; so many are too many. The total is one of them, and those without a value may go. */
+export const rowLimit = ({ nullIsWhole }: MetricsPlan): number => (nullIsWhole ? 2 : 1) * MAX_ROWS + 2;
 
 /** The counts from which all metrics are computed. */
 export function requiredCounts(metrics: MetricsQuery['metrics']): (CountColumn | UniqueColumn)[] {
@@ -66,6 +68,9 @@ const columnsOf = ({ metrics, percentiles }: MetricsQuery): StatsColumn[] => [
   ...requiredCounts(metrics),
   ...(percentiles.length > 0 ? ([LATENCY] as const) : []),
 ];
+
+/** The column with the number of latencies, so that it is known whether there are some without a value. */
+export const LATENCIES = 'latencies';
 
 /** Counters of which every counted event has exactly one. */
 const DISJOINT = Object.entries(COUNTED).flatMap(([name, of]) => ('bounceType' in of ? [] : [name]));
@@ -148,13 +153,12 @@ function sources(of: MetricsQuery, plan: MetricsPlan, columns: readonly StatsCol
     const where = [...filterOf(of), `(${ranges.join(' OR ')})`].join(' AND ');
     if (source === 'events') return [eventRows(of, plan, { columns, where })];
     const grouped = of.groupBy.length > 0;
-    const seen = nullIsWhole ? `, ${DISJOINT.join(' + ')} AS seen` : '';
+    const seen = nullIsWhole ? `, ${DISJOINT.join(' + ')} AS seen, delivered AS delivered_count` : '';
     const row = (group: string) => `SELECT domain_id, period AS moment${group}, ${columns.join(', ')}${seen}`;
     const counts = `FROM ${countsTable(source)} WHERE ${where}`;
     if (!grouped) return [`${row('')} ${counts}`];
-    const value = nullIsWhole ? 'toNullable(value)' : `nullIf(value, '')`;
-    const groups = `${row(`, ${value} AS g0`)} FROM ${groupsTable(source)} WHERE dimension = {dimension:String} AND ${where}`;
-    return nullIsWhole ? [groups, `${row(', CAST(NULL AS Nullable(String)) AS g0')} ${counts}`] : [groups];
+    const groups = `${row(', toNullable(value) AS g0')} FROM ${groupsTable(source)} WHERE dimension = {dimension:String} AND ${where}`;
+    return [groups, `${row(', CAST(NULL AS Nullable(String)) AS g0')} ${counts}`];
   });
 }
 
@@ -172,13 +176,15 @@ function eventRows(
   { columns, where }: { columns: readonly StatsColumn[]; where: string },
 ): string {
   const byEmail = of.dimensions.includes('email') ? ['email_id'] : [];
-  const groups = nullIsWhole ? ['tagged AS g0'] : of.groupBy.map((group, i) => `${groupExpression(group, i)} AS g${i}`);
+  const groups = nullIsWhole
+    ? ['with_value AS g0']
+    : of.groupBy.map((group, i) => `${groupExpression(group, i)} AS g${i}`);
   const names = ['domain_id', 'moment', ...byEmail, ...of.groupBy.map((_, i) => `g${i}`)];
-  // Each event with the tag has two rows: one for all messages, and one for those with the value.
-  const twice = nullIsWhole
-    ? `ARRAY JOIN if(mapContains(tags, {tag_0:String}), [NULL, tags[{tag_0:String}]], [NULL]) AS tagged`
-    : '';
-  const values = [...columns.map(fromEvents), ...(nullIsWhole ? ['count() AS seen'] : [])];
+  // An event with a value has two rows: one among all events, and one for the value.
+  const value = nullIsWhole ? groupExpression(of.groupBy[0], 0) : '';
+  const twice = nullIsWhole ? `ARRAY JOIN if(isNull(${value}), [${value}], [NULL, ${value}]) AS with_value` : '';
+  const extra = nullIsWhole ? ['count() AS seen', `countIf(counter = 'delivered') AS delivered_count`] : [];
+  const values = [...columns.map(fromEvents), ...extra];
   return `SELECT domain_id, toStartOfMinute(at) AS moment, ${[...byEmail, ...groups, ...values].join(', ')}
             FROM ${EVENTS} ${twice} WHERE ${where} AND counter != '' GROUP BY ${names.join(', ')}`;
 }

@@ -16,9 +16,10 @@ import { openEmbedded } from './embedded-connection.js';
 import { Engine } from './engine.js';
 import { uuidOf } from './event-row.js';
 import { EventIntake, type StatsBatch } from './intake/event-intake.js';
+import { rebuild, type ReadableLog, type Rebuilt } from './intake/rebuild.js';
 import type { Metric, MetricsQuery, MetricsResult } from './metrics-query.js';
-import { hasOther, toMetricsResult, type EngineRow } from './metrics-result.js';
-import { MAX_ROWS, metricsStatement, type MetricsPlan } from './metrics-sql.js';
+import { hasOther, lacksLatencies, toMetricsResult, type EngineRow } from './metrics-result.js';
+import { MAX_ROWS, metricsStatement, rowLimit } from './metrics-sql.js';
 import { minuteCountersStatement, toMinuteCount, type MinuteRow } from './queries/minute-counters.js';
 import type { MinuteCounters, MinuteCountersQuery } from './queries/minute-counters.js';
 import { planMetrics, tooManyRows, type PlannedQuery } from './queries/plan.js';
@@ -76,6 +77,14 @@ export class StatsStore {
   /** Adds those events that the store lacks. `attempt` counts earlier attempts that did not add everything. */
   fill(events: readonly LoggedEvent[], attempt: number): Promise<void> {
     return this.intake.fill(events, attempt);
+  }
+
+  /**
+   * Replaces the rows of the store by those of the event log. No other program may write to the store meanwhile.
+   * @throws the error of the engine; run it again then
+   */
+  rebuild(log: ReadableLog, onProgress: (position: number, head: number) => void): Promise<Rebuilt> {
+    return rebuild({ engine: this.engine, intake: this.intake, options: tableOptions(this.config) }, log, onProgress);
   }
 
   /** The position in the event log up to which every event that belongs in the store is known to be stored. */
@@ -152,16 +161,19 @@ export class StatsStore {
 
   private async read({ query, plan, fromEvents }: PlannedQuery): Promise<MetricsResult> {
     const rows = await this.engine.select<EngineRow>(metricsStatement(query, plan));
-    const truncated = hasOther(query, rows) || (plan.nullIsWhole && (await this.hasOtherKeys(query)));
-    if (truncated && fromEvents !== null) return this.read({ query, plan: fromEvents, fromEvents: null });
-    if (rows.length > (plan.nullIsWhole ? 2 : 1) * MAX_ROWS + 1) throw tooManyRows();
+    const isGrouped = plan.nullIsWhole;
+    const truncated = isGrouped && (hasOther(query, rows) || (await this.lacksTagKeys(query)));
+    const isIncomplete = truncated || (isGrouped && lacksLatencies(query, rows));
+    if (isIncomplete && fromEvents !== null) return this.read({ query, plan: fromEvents, fromEvents: null });
+    if (rows.length >= rowLimit(plan)) throw tooManyRows();
     const result = toMetricsResult(query, plan, rows);
-    if ((result.rows?.length ?? 0) > MAX_ROWS) throw tooManyRows();
-    return { ...result, truncated: truncated && !isFromEvents(plan) };
+    if (result.rows !== null && result.rows.length > MAX_ROWS) throw tooManyRows();
+    return { ...result, truncated };
   }
 
   /** Whether roll-ups lack some tag keys of this time, perhaps the one of the query. */
-  private async hasOtherKeys({ visibility, from, to }: MetricsQuery): Promise<boolean> {
+  private async lacksTagKeys({ visibility, from, to, groupBy }: MetricsQuery): Promise<boolean> {
+    if (!groupBy[0].startsWith('tag:')) return false;
     const rows = await this.engine.select({
       query: `SELECT 1 FROM ${groupsTable('day')} WHERE account_id = {account:UUID} AND dimension = '${OTHER_KEYS}'
                  AND period >= toDateTime({from:UInt32}, 'UTC') AND period < toDateTime({to:UInt32}, 'UTC') LIMIT 1`,
@@ -221,8 +233,6 @@ export class StatsStore {
 
 /** The metric with the value of a counter. */
 const metricOf = (counter: StatsCounter): Metric => (counter === 'deferred' ? 'delivery_delayed' : counter);
-
-const isFromEvents = ({ segments }: MetricsPlan): boolean => segments.every(({ source }) => source === 'events');
 
 const tableOptions = ({ settings }: Config): TableOptions => ({
   cluster: settings.CLICKHOUSE_CLUSTER,

@@ -148,4 +148,14 @@ describe('an event that a consumer cannot handle', () => {
     expect(handled).toEqual([first.event_id, second.event_id]);
     expect(await metric()).not.toContain('tested');
   });
+
+  it('stays parked if it came from Kafka, and Kafka is not configured any more', async () => {
+    const record = { key: null, value: null, headers: {} };
+    await parked.park('tested', [{ source: 'events/4', position: 11, event: null, record, reason: 'unreadable' }]);
+    await consume();
+    await parked.requestReplay('all');
+    await expect
+      .poll(() => parked.list(10), WITHIN)
+      .toMatchObject([{ failures: 2, replay_requested: false, reason: expect.stringContaining('not configured') }]);
+  });
 });

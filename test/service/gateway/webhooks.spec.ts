@@ -256,25 +256,6 @@ describe('the events of a webhook', () => {
       { id: event['id'], status: 'pending' },
     ]);
     const from = new Date(Date.now() - 60_000).toISOString();
-    const range = { from, types: ['webhook.test'], status: 'pending' };
-    const [accepted, replay] = await answerOf(api().post(`/webhooks/${id}/replay`).send(range));
-    expect([accepted, replay]).toMatchObject([
-      202,
-      {
-        ...{ id: expect.stringMatching(/^rpl_[0-9a-f]{32}$/), object: 'webhook_replay', webhook_id: id },
-        ...{ status: 'running', queued: 0, skipped: 0, filter: range },
-      },
-    ]);
-    const replays = `/webhooks/${id}/replays`;
-    const canceled = { ...replay, status: 'canceled', updated_at: expect.any(String) };
-    expect(await answerOf(api().get(replays))).toMatchObject([200, { object: 'list', data: [replay] }]);
-    expect(await answerOf(api().post(`${replays}/${String(replay['id'])}/cancel`))).toEqual([200, canceled]);
-    expect(await answerOf(api().get(`${replays}/${String(replay['id'])}`))).toEqual([200, canceled]);
-    const keyed = (body: object) => api().post(`/webhooks/${id}/replay`).set('idempotency-key', 'replay-1').send(body);
-    const [first, again] = [await keyed(range), await keyed(range)];
-    expect(again.body).toEqual(first.body);
-    expect([first, again].map(({ headers }) => headers['idempotent-replayed'])).toEqual([undefined, 'true']);
-    expect(await answerOf(keyed({ from }))).toMatchObject([409, { name: 'invalid_idempotent_request' }]);
     await answerOf(api().patch(`/webhooks/${id}`).send({ status: 'disabled' }));
     for (const [again, body] of [
       [`/webhooks/${id}/test`, undefined],

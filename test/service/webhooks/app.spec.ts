@@ -1,6 +1,6 @@
 import { Module, type DynamicModule } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
-import { BusModule, OutboxRelay, ParkedEvents } from '#libs/bus';
+import { BusModule, OutboxRelay, type ParkedEvent } from '#libs/bus';
 import { newId, wholeAccount } from '#libs/contracts';
 import { KernelModule, loadConfig, Log, Shutdown } from '#libs/kernel';
 import { appendEvents, Database, PersistenceModule } from '#libs/persistence';
@@ -9,8 +9,12 @@ import { Webhook as Verifier } from 'standardwebhooks';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { WebhooksAppModule } from '../../../apps/webhooks/src/webhooks-app.module.js';
 import { createTestDatabase, type OpenTestDatabase } from '../../support/test-database.js';
+import { openCommandLine } from '../../support/services/command-line.js';
 import { WebhookReceiver } from '../../support/webhook-receiver.js';
 import { queuedEvents } from '../../support/webhooks-harness.js';
+
+const MASTER_KEY = Buffer.alloc(32, 3).toString('base64');
+const WITHIN = { timeout: 10_000 };
 
 @Module({})
 class OneProgram {}
@@ -25,7 +29,7 @@ async function startWebhooks() {
   const config = loadConfig('webhooks', {
     DATABASE_URL: db.url,
     CLICKHOUSE_URL: 'http://127.0.0.1:1',
-    MASTER_KEY: Buffer.alloc(32, 3).toString('base64'),
+    MASTER_KEY,
     ALLOW_PRIVATE_WEBHOOKS: 'true',
   });
   const root: DynamicModule = {
@@ -81,7 +85,7 @@ it('carries an event from the outbox to the endpoint, and what happens meanwhile
 it('parks an event that it cannot turn into a delivery, and goes on with the others', async () => {
   const accountId = newId('acc');
   const program = await startWebhooks();
-  await program.app
+  const webhook = await program.app
     .get(WebhookSubscriptions)
     .create(wholeAccount(accountId), { url: receiver.url('/others'), events: ['*'] }, { payloadFormat: 'resend' });
   await program.app.get(OutboxRelay).start();
@@ -93,7 +97,21 @@ it('parks an event that it cannot turn into a delivery, and goes on with the oth
   await appendEvents(program.app.get(Database), [after]);
   const [call] = await receiver.waitFor('/others', 1);
   expect(call.headers['webhook-id']).toBe(after.event.id);
-  const parked = program.app.get(ParkedEvents);
-  await expect.poll(() => parked.list(10)).toMatchObject([{ consumer: 'webhooks', event_id: template.event.id }]);
+  const administration = await openCommandLine({ DATABASE_URL: db.url, MASTER_KEY });
+  const parked = async () => (await administration.run(['parked', 'list'])) as ParkedEvent[];
+  await expect.poll(parked, WITHIN).toMatchObject([{ consumer: 'webhooks', event_id: template.event.id, failures: 1 }]);
+  const [{ id }] = await parked();
+  expect(await administration.run(['parked', 'show', id])).toMatchObject({
+    id,
+    content: { event: { event: { data } } },
+  });
+  await administration.run(['parked', 'replay', id]);
+  await expect.poll(parked, WITHIN).toMatchObject([{ id, failures: 2 }]);
+
+  await program.app.get(WebhookSubscriptions).remove(wholeAccount(accountId), webhook.id);
+  expect(await administration.run(['parked', 'replay', 'all', '--consumer', 'webhooks'])).toEqual({ requested: 1 });
+  await expect.poll(parked, WITHIN).toEqual([]);
+  await expect(administration.run(['parked', 'drop', id])).rejects.toThrow(`There is no parked event ${id}.`);
+  await administration.close();
   await program.stop();
 });

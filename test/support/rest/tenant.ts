@@ -78,7 +78,7 @@ export async function madeThings(
   const create = async <T extends { id: string }>(path: string, body: object, by = call): Promise<T> => {
     const answer = await by('POST', path, body);
     const text = await answer.text();
-    expect([path, answer.status, text]).toEqual([path, 201, text]);
+    expect([path, answer.status, text]).toEqual([path, path.endsWith('/replay') ? 202 : 201, text]);
     return JSON.parse(text) as T;
   };
   const made = async (path: string, body: object) => (await create(path, body)).id;
@@ -131,6 +131,7 @@ export async function madeThings(
     `/webhooks/${webhook}/events`,
     ({ status, type }) => status === 'delivered' && type === 'email.delivered',
   );
+  await made(`/webhooks/${webhook}/replay`, { from: '2020-01-01T00:00:00Z', to: '2020-01-02T00:00:00Z' });
   return {
     webhook,
     apiKey,
@@ -149,10 +150,7 @@ export async function madeThings(
     audit: (await first('/audit-log', ({ target }) => target === removed)).id,
     webhookEvent: told.id,
     webhookDelivery: told.delivery_id,
-    webhookReplay: await made(`/webhooks/${webhook}/replay`, {
-      from: '2020-01-01T00:00:00Z',
-      to: '2020-01-02T00:00:00Z',
-    }),
+    webhookReplay: (await first(`/webhooks/${webhook}/replays`, ({ status }) => status === 'completed')).id,
     webhookAttempt: (await first(`/webhooks/${webhook}/events/${told.id}/attempts`)).id,
   };
 }

@@ -191,8 +191,8 @@ async function differences(column: Column): Promise<object[]> {
   return found;
 }
 
-/** Sending from a domain adds events to the webhooks of the domain. */
-const GROWS = /\/stats$|^(\/resend)?\/webhooks\/\{id\}\/events$/;
+/** Sending from a domain adds events to the webhooks of the domain, and to their figures. */
+const GROWS = /\/stats$|^\/webhooks\/\{id\}$|^(\/resend)?\/webhooks\/\{id\}\/events$/;
 
 /** Everything of a household that has an id, as its account sees it, without what requests change by themselves. */
 async function stateOf(tenant: Tenant): Promise<Record<string, string>> {

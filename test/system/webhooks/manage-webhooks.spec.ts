@@ -145,10 +145,7 @@ it('disables an endpoint that answers 410, notifies the others, and catches up w
 
   receiver.script('/gone', 200);
   await call('PATCH', `/webhooks/${id}`, { status: 'enabled' });
-  expect(await call('POST', `/webhooks/${id}/replay`, { from, status: 'failed' })).toMatchObject({
-    queued: 1,
-    has_more: false,
-  });
+  const replay = await call<{ id: string }>('POST', `/webhooks/${id}/replay`, { from, status: 'failed' });
   const calls = await receiver.waitFor('/gone', 2);
   expect(calls[1].body).toBe(calls[0].body);
   await until(async () => (await eventsOf(id, '?status=delivered&type=email.delivered')).length === 1, {
@@ -156,4 +153,8 @@ it('disables an endpoint that answers 410, notifies the others, and catches up w
     what: 'the delivered event',
   });
   expect(receiver.callsTo('/watch')).toHaveLength(1);
+  expect(await call('GET', `/webhooks/${id}/replays/${replay.id}`)).toMatchObject({ status: 'completed', queued: 1 });
+  expect(await call('GET', `/webhooks/${id}`)).toMatchObject({
+    delivery: { ...{ lag_seconds: 0, pending: 0, window: 10 }, last_24_hours: { delivered: 1, failed_attempts: 1 } },
+  });
 });

@@ -51,7 +51,6 @@ const NOT_PARSERS: Readonly<Record<string, string>> = {
   'libs/persistence/src/migrate.ts schemaProblem': 'Compares names of migrations.',
   'libs/persistence/src/program/master-key-check.ts masterKeyProblem': 'Compares keys.',
   'libs/persistence/src/program/master-key.ts readMasterKey': 'Reads a file of the operator.',
-  'libs/stats/src/time-window.ts splitWindow': 'Splits a range of dates.',
   'libs/suppressions/src/entries/read.ts readSuppressions': 'Reads rows.',
   'libs/webhooks/src/endpoints/fields.ts checkWebhookFields': READ_IN_PARTS,
 };

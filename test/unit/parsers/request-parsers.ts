@@ -23,6 +23,7 @@ import { maskedAddress } from '../../../apps/gateway/src/tracking/unsubscribe-pa
 import * as accountRules from '../../../libs/accounts/src/account-rules.js';
 import * as apiKeyRules from '../../../libs/accounts/src/api-keys/field-rules.js';
 import { tokenFormat } from '../../../libs/accounts/src/api-keys/token.js';
+import * as userRules from '../../../libs/users/src/user-rules.js';
 import { isId } from '../../../libs/contracts/src/ids.js';
 import { parseTimestamp } from '../../../libs/contracts/src/timestamp.js';
 import * as domainRules from '../../../libs/domains/src/model/domain-rules.js';
@@ -187,6 +188,7 @@ export const REQUEST_PARSERS: ParserTable = {
   'libs/accounts/src/account-rules.ts': rulesOf(accountRules),
   'libs/accounts/src/api-keys/token.ts': { tokenFormat: [tokenFormat, (text) => tokenFormat(`pl_live_${text}`)] },
   'libs/accounts/src/api-keys/field-rules.ts': rulesOf(apiKeyRules),
+  'libs/users/src/user-rules.ts': { ...rulesOf(userRules), normaliseEmail: userRules.normaliseEmail },
   'libs/contracts/src/ids.ts': { isId: [(text) => isId('em', text), (text) => isId('em', `em_${text}`)] },
   'libs/contracts/src/timestamp.ts': {
     parseTimestamp: [parseTimestamp, (text) => parseTimestamp(`2026-01-31T09:30:00.${text}Z`)],

@@ -5,18 +5,22 @@ import { UsageError, type Command, type CommandInput, type DatabaseCommand, type
 import { DOCTOR_COMMANDS } from './doctor-command.js';
 import { DOMAIN_COMMANDS } from './domain-commands.js';
 import { INBOUND_COMMANDS } from './inbound-commands.js';
+import { LOGIN_LINK_COMMANDS } from './login-link-command.js';
 import { PARKED_COMMANDS } from './parked-commands.js';
 import { QUEUE_COMMANDS } from './queue-commands.js';
+import { STATS_COMMANDS } from './stats-commands.js';
 import { TLS_REPORT_COMMANDS } from './tls-report-commands.js';
 
 export const COMMANDS: readonly Command[] = [
   ...ACCOUNT_COMMANDS,
   ...API_KEY_COMMANDS,
+  ...LOGIN_LINK_COMMANDS,
   ...DOMAIN_COMMANDS,
   ...QUEUE_COMMANDS,
   ...INBOUND_COMMANDS,
   ...PARKED_COMMANDS,
   ...TLS_REPORT_COMMANDS,
+  ...STATS_COMMANDS,
   ...DOCTOR_COMMANDS,
 ];
 

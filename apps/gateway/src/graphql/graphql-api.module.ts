@@ -29,6 +29,7 @@ import { EventFeed } from './live/event-feed.js';
 import { LiveResolver } from './live/live.resolver.js';
 import { LiveStatistics } from './live/live-statistics.js';
 import { QueueFeed } from './live/queue-feed.js';
+import { SessionAccessModule } from '../session/session-access.js';
 import { GraphqlCaller, type GraphqlContext } from './graphql-caller.js';
 import { GraphqlErrors } from './graphql-errors.js';
 import { WebSocketProtocol } from './websocket-protocol.js';
@@ -135,6 +136,7 @@ function apolloOptions(errors: GraphqlErrors): ApolloDriverConfig {
     QueueApiModule,
     SuppressionsModule,
     WebhooksModule,
+    SessionAccessModule,
     GraphQLModule.forRootAsync<ApolloDriverConfig>({
       driver: ApolloDriver,
       imports: [GraphqlErrorsModule],

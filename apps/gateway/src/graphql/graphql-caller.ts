@@ -2,8 +2,9 @@ import { createParamDecorator, type ExecutionContext, type Type } from '@nestjs/
 import { GqlExecutionContext } from '@nestjs/graphql';
 import { FASTIFY_ROUTE_CONFIG_METADATA } from '@nestjs/platform-fastify/constants.js';
 import { assertScope, assertWholeAccount, type Principal } from '#libs/accounts';
-import { Refusal, type Scope } from '#libs/contracts';
+import { Refusal, SCOPES, type Scope } from '#libs/contracts';
 import type { FastifyContextConfig } from 'fastify';
+import type { RouteAccess } from '../http/route-access.js';
 
 /**
  * The caller of an operation. A resolver gets the principal only by naming the REST operation of its field, or the scope that
@@ -22,7 +23,7 @@ export class GraphqlCaller {
   /** The same checks as those of a REST route. @throws Refusal `missing_api_key`, `restricted_api_key`. */
   allowedBy({ access, wholeAccount, ownKey }: FastifyContextConfig, id: unknown): Principal {
     const principal = this.required();
-    if (access === undefined || access === 'public') throw new Error('The operation of a field must require a scope');
+    if (access === undefined || !isScope(access)) throw new Error('The operation of a field must require a scope');
     if (ownKey && id === principal.keyId) return principal;
     assertScope(principal, access);
     if (wholeAccount) assertWholeAccount(principal);
@@ -34,6 +35,8 @@ export class GraphqlCaller {
     return this.principal;
   }
 }
+
+const isScope = (access: RouteAccess): access is Scope => (SCOPES as readonly string[]).includes(access);
 
 /** The context of resolvers, over HTTP and WebSocket; created per operation. */
 export interface GraphqlContext {

@@ -18,6 +18,7 @@ import { makeServer, type Context, type Server, type SubscribePayload } from 'gr
 import type { WebSocket } from 'ws';
 import { bearerToken, clientAddress } from '../http/caller.js';
 import { KeyAttempts } from '../http/key-attempts.js';
+import { ACCOUNT_HEADER, SessionAccess } from '../session/session-access.js';
 import { GraphqlCaller, type GraphqlContext } from './graphql-caller.js';
 import { GraphqlErrors } from './graphql-errors.js';
 import { AdmissionQueue } from './live/admission-queue.js';
@@ -27,13 +28,14 @@ import { LiveStream } from './live/live-stream.js';
 import { whileUnavailable } from './live/while-unavailable.js';
 import { QUERY_LIMITS, QUERY_RULES } from './query-limits.js';
 
-/** One connection. The key and the principal are set after `connection_init`. */
+/** One connection. The authentication and the principal are set after `connection_init`. */
 export interface Session {
   socket: WebSocket;
   request: IncomingMessage;
   /** Set before the first message. */
   live?: LiveSocket;
-  token?: string;
+  /** Looks the key or the session of the dashboard up again. */
+  authenticate?: () => Promise<Principal>;
   principal?: Principal;
   /** The connection has been closed: it must not reserve anything any more. */
   closed?: boolean;
@@ -66,6 +68,7 @@ export class WebSocketProtocol {
     private readonly schemaHost: GraphQLSchemaHost,
     private readonly apiKeys: ApiKeys,
     private readonly keyAttempts: KeyAttempts,
+    private readonly sessionAccess: SessionAccess,
     private readonly rateLimit: RateLimit,
     private readonly errors: GraphqlErrors,
     config: Config,
@@ -100,15 +103,17 @@ export class WebSocketProtocol {
   /** False closes with 4403. An unavailable database is not a refusal: its error is thrown and closes with 4500. */
   private async connect({ connectionParams, extra }: SessionContext): Promise<boolean> {
     try {
-      const token = bearerToken(connectionParams?.['Authorization'] ?? connectionParams?.['authorization']);
       const address = clientAddress(extra.request, this.trustsProxy);
-      const principal = admitted(await whileUnavailable(() => this.keyAttempts.authenticate(token, address)), address);
+      const { principal: found, authenticate } = await whileUnavailable(() =>
+        this.authenticate(connectionParams, extra.request),
+      );
+      const principal = admitted(found, address);
       if (extra.closed) return false;
       if (!this.reserve(principal.accountId)) {
         extra.socket.close(TOO_MANY, `At most ${this.socketsPerAccount} connections per account`);
         return false;
       }
-      extra.token = token;
+      extra.authenticate = authenticate;
       extra.principal = principal;
       return true;
     } catch (error) {
@@ -117,15 +122,31 @@ export class WebSocketProtocol {
     }
   }
 
+  /** A key in `connection_init` is used instead of a session cookie of the upgrade. */
+  private async authenticate(
+    params: Record<string, unknown> | undefined,
+    request: IncomingMessage,
+  ): Promise<{ principal: Principal; authenticate: () => Promise<Principal> }> {
+    const authorization = params?.['Authorization'] ?? params?.['authorization'];
+    const cookie = authorization === undefined ? this.sessionAccess.tokenOf(request) : null;
+    if (cookie !== null) {
+      const authenticate = () => this.sessionAccess.principalOf(cookie, params?.[ACCOUNT_HEADER]);
+      return { principal: await authenticate(), authenticate };
+    }
+    const token = bearerToken(authorization);
+    const principal = await this.keyAttempts.authenticate(token, clientAddress(request, this.trustsProxy));
+    return { principal, authenticate: () => this.apiKeys.authenticate(token) };
+  }
+
   /**
-   * Authorizes an open connection again, with the current permissions of its key.
-   * @throws Refusal when the key may not hold the connection any more: it was revoked, or lost a scope, a domain or the live
-   * mode, on which a running operation may rely
+   * Authorizes an open connection again, with the current permissions of its key or session.
+   * @throws Refusal when the connection may not be held any more: the key or the session was ended, or lost a scope, a domain
+   * or the live mode, on which a running operation may rely
    */
   async reauthorize(session: Session): Promise<void> {
-    const { token, principal, request } = session;
-    if (token === undefined || principal === undefined) return;
-    const current = admitted(await this.apiKeys.authenticate(token), clientAddress(request, this.trustsProxy));
+    const { authenticate, principal, request } = session;
+    if (authenticate === undefined || principal === undefined) return;
+    const current = admitted(await authenticate(), clientAddress(request, this.trustsProxy));
     if (isNarrowed(principal, current)) throw new Refusal('restricted_api_key');
     session.principal = current;
   }

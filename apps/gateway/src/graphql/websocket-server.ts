@@ -10,6 +10,7 @@ import { ConnectionGuard } from '../http/connection-guard.js';
 import { requireSingleFields } from '../http/request-guard.js';
 import { commonHeaders } from '../http/response-headers.js';
 import { routedUrl } from '../http/route-table.js';
+import { SessionAccess } from '../session/session-access.js';
 import { WebSocketProtocol, type Session } from './websocket-protocol.js';
 import { serveConnection } from './websocket-connection.js';
 import { ignoreUpgrade } from './ignore-upgrade.js';
@@ -52,6 +53,7 @@ export class GraphqlWebSocketServer {
   constructor(
     private readonly protocol: WebSocketProtocol,
     private readonly connections: ConnectionGuard,
+    private readonly sessionAccess: SessionAccess,
     private readonly log: Log,
     config: Config,
     shutdown: Shutdown,
@@ -71,6 +73,8 @@ export class GraphqlWebSocketServer {
         requireSingleFields(request);
         // Not `new URL`: it throws on `//`, and an exception here would end the process.
         if (routedUrl((request.url ?? '').split('?', 1)[0]) !== PATH) throw new Refusal('not_found');
+        // A browser sends the cookie of a session for the page of any site.
+        this.sessionAccess.tokenOf(request);
         this.connections.admitUpgrade(request);
       } catch (refusal) {
         return answerAndClose(socket, refusal as Refusal, this.commonHeaders);
@@ -92,7 +96,7 @@ export class GraphqlWebSocketServer {
     });
   }
 
-  /** Closes connections of keys that were revoked or have fewer permissions than before, and of blocked accounts. */
+  /** Closes connections of keys and sessions that were revoked or have fewer permissions than before, and of blocked accounts. */
   private async recheckKeys(): Promise<void> {
     if (this.rechecking) return;
     this.rechecking = true;

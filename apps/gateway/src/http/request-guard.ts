@@ -2,6 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import { Injectable } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import {
+  assertAbility,
   assertAddress,
   assertScope,
   assertStanding,
@@ -9,17 +10,22 @@ import {
   RateLimit,
   type Principal,
 } from '#libs/accounts';
-import { bareUuid, Refusal, type Scope } from '#libs/contracts';
+import { bareUuid, Refusal, type Ability, type Scope } from '#libs/contracts';
 import type { RateLimitResult } from '#libs/kernel';
 import { bodyLimitsOf, bodyTooLarge, type BodyLimits } from './body/body-limits.js';
 import { bearerToken } from './caller.js';
 import { KeyAttempts } from './key-attempts.js';
+import { isAbility } from './route-access.js';
 import { RouteTable } from './route-table.js';
+import { ACCOUNT_HEADER, principalOf, requireMembership, SessionAccess } from '../session/session-access.js';
+
+/** The part of the path that only the dashboard uses. */
+const DASHBOARD_API = '/app/api/';
 
 /**
- * All checks before the body is read, in this order: key (401, or 429 after many wrong ones), address, account and scope
- * (403), rate (429), route (404, 405), declared size (422), content type (400, 415). Without a valid key, no body is read,
- * scanned or parsed.
+ * All checks before the body is read, in this order: key or session (401, or 429 after many wrong ones), address, account and
+ * scope (403), rate (429), route (404, 405), declared size (422), content type (400, 415). Without a valid key or session, no
+ * body is read, scanned or parsed.
  */
 @Injectable()
 export class RequestGuard {
@@ -28,13 +34,15 @@ export class RequestGuard {
   constructor(
     private readonly keyAttempts: KeyAttempts,
     private readonly rateLimit: RateLimit,
+    private readonly sessions: SessionAccess,
   ) {}
 
   /** @throws Refusal of the first check that fails */
   async admit(request: FastifyRequest, reply: FastifyReply): Promise<void> {
     const access = request.is404 ? undefined : request.routeOptions.config.access;
-    if (access === 'public') return;
-    const principal = await this.keyAttempts.authenticate(bearerToken(request.headers.authorization), request.ip);
+    if (access === 'public') return this.admitToPublic(request);
+    if (access === 'session') return this.admitPerson(request);
+    const principal = await this.authenticate(request);
     request.principal = principal;
     // Before the rate limit, so that a stolen key used from elsewhere cannot use up the requests of the account.
     assertAddress(principal, request.ip);
@@ -45,6 +53,31 @@ export class RequestGuard {
     if (request.is404) this.refuseUnknownRoute(request, reply);
     requireReadableBody(request, bodyLimitsOf(request.routeOptions.config));
     requireValidHost(request);
+  }
+
+  /** Public routes of the dashboard begin sessions, so pages of other sites must not call them. A link may lead to the others. */
+  private admitToPublic(request: FastifyRequest): void {
+    const isRead = request.method === 'GET' || request.method === 'HEAD';
+    if (!isRead && request.url.startsWith(DASHBOARD_API)) this.sessions.assertOwnPage(request.raw);
+  }
+
+  /** Everybody with a session, whatever the accounts: their standing and their rate limits do not apply. */
+  private async admitPerson(request: FastifyRequest): Promise<void> {
+    const token = this.sessions.tokenOf(request.raw);
+    if (token === null) {
+      await this.keyAttempts.authenticate(bearerToken(request.headers.authorization), request.ip);
+      throw new Refusal('restricted_api_key', [], 'An API key may not do that: log in to the dashboard.');
+    }
+    request.viewer = await this.sessions.viewerOf(token);
+    requireReadableBody(request, bodyLimitsOf(request.routeOptions.config));
+  }
+
+  private async authenticate(request: FastifyRequest): Promise<Principal> {
+    const token = this.sessions.tokenOf(request.raw);
+    if (token === null) return this.keyAttempts.authenticate(bearerToken(request.headers.authorization), request.ip);
+    const viewer = await this.sessions.viewerOf(token);
+    request.viewer = viewer;
+    return principalOf(viewer, requireMembership(viewer, namedAccount(request)));
   }
 
   /** Every authenticated response has the rate limit headers, including refusals. */
@@ -67,7 +100,17 @@ export class RequestGuard {
   }
 }
 
-function assertPermitted({ routeOptions, params }: FastifyRequest, principal: Principal, scope: Scope): void {
+/** The header, or for a link, which cannot send one, the query parameter of the same name. */
+function namedAccount({ headers, query }: FastifyRequest): unknown {
+  return headers[ACCOUNT_HEADER] ?? (query as Record<string, unknown>)[ACCOUNT_HEADER];
+}
+
+function assertPermitted(request: FastifyRequest, principal: Principal, access: Ability | Scope): void {
+  if (isAbility(access)) assertAbility(principal, access);
+  else assertInScope(request, principal, access);
+}
+
+function assertInScope({ routeOptions, params }: FastifyRequest, principal: Principal, scope: Scope): void {
   const { ownKey = false, wholeAccount = false } = routeOptions.config;
   if (ownKey && namesKey(params as { id?: string }, principal)) return;
   assertScope(principal, scope);

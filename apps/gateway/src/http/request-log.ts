@@ -10,10 +10,13 @@ declare module 'fastify' {
   }
 }
 
-/** Logs every request with a valid key after its response, including refused ones. Requests do not wait for the log. */
+/**
+ * Logs every request with a valid key after its response, including refused ones; not those of the dashboard. Requests do not
+ * wait for the log.
+ */
 export function logRequests(fastify: FastifyInstance, log: Pick<RequestLog, 'add'>): void {
   const add = (request: FastifyRequest, reply: FastifyReply) => {
-    if (request.principal) log.add(entryOf(request, request.principal, reply));
+    if (request.principal && !request.principal.session) log.add(entryOf(request, request.principal, reply));
   };
   fastify.decorateRequest('refusal', null);
   fastify.addHook('onResponse', (request, reply, done) => {

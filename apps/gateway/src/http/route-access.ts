@@ -2,12 +2,16 @@ import { applyDecorators } from '@nestjs/common';
 import { RouteConfig } from '@nestjs/platform-fastify';
 import { FASTIFY_ROUTE_CONFIG_METADATA } from '@nestjs/platform-fastify/constants.js';
 import { ApiExtension } from '@nestjs/swagger';
-import type { Scope } from '#libs/contracts';
+import { ABILITIES, type Ability, type Scope } from '#libs/contracts';
 import type { Principal } from '#libs/accounts';
+import type { LoggedIn } from '#libs/users';
 import type { FastifyContextConfig, RouteOptions } from 'fastify';
 
-/** Access to a route: public, or with a key that has this scope. */
-export type RouteAccess = 'public' | Scope;
+/**
+ * Access to a route: public; with a key or a session that has this scope; with any session (`session`), or with one that has
+ * this ability.
+ */
+export type RouteAccess = 'public' | 'session' | Ability | Scope;
 
 declare module 'fastify' {
   interface FastifyContextConfig {
@@ -20,6 +24,8 @@ declare module 'fastify' {
   interface FastifyRequest {
     /** The authenticated principal; null on public routes. Set by the request guard before the body is read. */
     principal: Principal | null;
+    /** The person whose session the request has; null for a key and on public routes. */
+    viewer: LoggedIn | null;
     /** SHA-256 of the raw body; only computed for requests with an idempotency key. */
     bodyHash: Buffer | null;
   }
@@ -52,11 +58,22 @@ export const OwnKeyAllowed = () => declareRoute({ ownKey: true });
 /** A route that needs no key. */
 export const Public = () => declareAccess('public');
 
+/** For everybody who is logged in to the dashboard, also without an account. */
+export const RequiresSession = () => declareRoute({ access: 'session' });
+
+/** For those who are logged in to the dashboard and have this ability in the account of the request. */
+export const RequiresAbility = (ability: Ability) => declareRoute({ access: ability });
+
+export const isAbility = (access: Ability | Scope): access is Ability =>
+  (ABILITIES as readonly string[]).includes(access);
+
 /** Routes that check access themselves: every GraphQL field declares its scope. */
 const SELF_GUARDED = new Set(['/graphql']);
 
 /** Deny by default: the program does not start with a route that declares no access. */
 export function requireDeclaredAccess(route: RouteOptions): void {
   if (route.config?.access || SELF_GUARDED.has(route.url)) return;
-  throw new Error(`${String(route.method)} ${route.url} must declare @RequiresScope(…) or @Public()`);
+  throw new Error(
+    `${String(route.method)} ${route.url} must declare @RequiresScope(…), @RequiresSession(), @RequiresAbility(…) or @Public()`,
+  );
 }

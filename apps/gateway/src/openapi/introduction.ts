@@ -65,7 +65,7 @@ answered 404. Unknown fields are ignored and listed in the header \`x-ignored-fi
 const IDEMPOTENCY = `
 ## Idempotency
 
-Sending operations support the header \`Idempotency-Key\`. If a request gets no response, or 429, 500 or 503, repeat it
+Sending operations, and replays of webhooks, support the header \`Idempotency-Key\`. If a request gets no response, or 429, 500 or 503, repeat it
 with the same key and the same body. An e-mail that was already accepted is not sent again: the first response is
 returned with \`idempotent-replayed: true\`, even if its \`scheduled_at\` has passed. A different body with the same key is
 refused with 409. Keys are kept for ${LIMITS.idempotencyHours} hours.

@@ -13,7 +13,8 @@ export const TAGS = {
     'Addresses that receive no e-mails: after a hard bounce, a complaint or an unsubscription, or by request.',
   Webhooks: 'Subscriptions to events: the URL to call, signing secrets, delivered events and their replay.',
   Events: 'All events in order, for clients that read at their own pace.',
-  Statistics: 'Counts and rates over time, delayed by at most five seconds.',
+  Statistics:
+    'Counts and rates over time. Events are counted within five seconds, later after an outage of the statistics store.',
   'API keys': 'Keys with scopes, and with restrictions to domains, IP addresses and time.',
   Account: 'The account itself, and who receives notices of the service.',
   Queues: 'What waits to be delivered, for whom, why and since when.',

@@ -1,10 +1,34 @@
-import { Refusal, SCOPES, type Permission, type Scope, type Visibility } from '#libs/contracts';
+import {
+  LEAST_ROLE,
+  Refusal,
+  SCOPES,
+  type Ability,
+  type Permission,
+  type Role,
+  type Scope,
+  type Visibility,
+} from '#libs/contracts';
 import type { AddressRanges } from '#libs/kernel';
 import type { Standing } from '../account.entity.js';
 
-/** The holder of an API key: the visible part of its account, its permissions, and the standing of the account. */
+/** The session of a person in the dashboard. */
+export interface PrincipalSession {
+  id: string;
+  userId: string;
+  /** In the account of the principal. */
+  role: Role;
+  abilities: ReadonlySet<Ability>;
+}
+
+/**
+ * The holder of an API key, or a person in the dashboard: the visible part of the account, the permissions, and the standing
+ * of the account.
+ */
 export interface Principal extends Visibility {
+  /** For a session, the id of the user. */
   keyId: string;
+  /** Absent for an API key. */
+  session?: PrincipalSession;
   /** Null for a key with individual scopes. */
   permission: Permission | null;
   scopes: ReadonlySet<Scope>;
@@ -40,12 +64,30 @@ const LIVE_SCOPES: ReadonlySet<Scope> = new Set<Scope>([
   'account.write',
 ]);
 
-/** @throws Refusal restricted_api_key (403) if the key lacks `scope`, or is a test key and `scope` changes live data */
-export function assertScope(principal: Pick<Principal, 'scopes' | 'mode'>, scope: Scope): void {
+/**
+ * @throws Refusal restricted_api_key (403) if the key lacks `scope`, or is a test key and `scope` changes live data;
+ * session_refused (403) if the role of the person is too low
+ */
+export function assertScope(principal: Pick<Principal, 'scopes' | 'mode' | 'session'>, scope: Scope): void {
+  if (!principal.scopes.has(scope) && principal.session) throw roleTooLow(principal.session, scope);
   if (!principal.scopes.has(scope))
     throw new Refusal('restricted_api_key', [], `This API key lacks the scope ${scope}.`);
   if (principal.mode === 'test' && LIVE_SCOPES.has(scope))
     throw new Refusal('restricted_api_key', [], `A test key cannot use the scope ${scope}.`);
+}
+
+/** @throws Refusal restricted_api_key (403) for an API key; session_refused (403) if the person may not do that in this account */
+export function assertAbility({ session }: Pick<Principal, 'session'>, ability: Ability): PrincipalSession {
+  if (!session) throw new Refusal('restricted_api_key', [], 'An API key may not do that: log in to the dashboard.');
+  if (!session.abilities.has(ability)) throw roleTooLow(session, ability);
+  return session;
+}
+
+function roleTooLow({ role }: PrincipalSession, needed: Scope | Ability): Refusal {
+  const details = [{ field: '', code: 'role', message: `must be of the role ${LEAST_ROLE[needed]} or above` }];
+  if (needed === 'operator')
+    return new Refusal('session_refused', details, 'Only administrators of the first account operate this service.');
+  return new Refusal('session_refused', details, `This needs the role ${LEAST_ROLE[needed]}; your role is ${role}.`);
 }
 
 /** @throws Refusal restricted_api_key (403) if the key is limited to some of the account's domains */

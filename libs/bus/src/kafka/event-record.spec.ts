@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { LoggedEvent } from '#libs/contracts';
-import { fromRecord, toEventValue, toPositionValue } from './event-record.js';
+import { fromRawRecord, fromRecord, toEventValue, toPositionValue, toRawRecord } from './event-record.js';
 
 const logged: LoggedEvent = {
   event: {
@@ -59,6 +59,14 @@ describe('records of events', () => {
       position: 12,
       schema_version: 1,
     });
+  });
+
+  it('restore the event of a record that was parked', () => {
+    const parked = (message: ReturnType<typeof received>) =>
+      JSON.parse(JSON.stringify(toRawRecord({ ...message, headers: {} }))) as ReturnType<typeof toRawRecord>;
+    expect(fromRawRecord(parked(received(toEventValue(logged))))).toEqual(logged);
+    expect(() => fromRawRecord(parked(received(toPositionValue(1), null)))).toThrow('is no event');
+    expect(() => fromRawRecord({ key: null, value: null, headers: {} })).toThrow('value is missing');
   });
 
   it('reject records of an unknown version, damaged ones, and those of other producers', () => {

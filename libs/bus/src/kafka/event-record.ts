@@ -6,6 +6,7 @@ import {
   type LoggedEvent,
   type PositionRecord,
 } from '#libs/contracts';
+import type { RawRecord } from '../parking/parked-events.js';
 
 export const POSITION_TYPE: PositionRecord['type'] = 'log.position';
 
@@ -61,4 +62,21 @@ export function fromRecord(message: Pick<KafkaMessage, 'key' | 'value'>): Logged
     test: mode === 'test',
     position,
   };
+}
+
+/** A record as it is parked. Headers with several values, which this service does not write, are left out. */
+export function toRawRecord({ key, value, headers = {} }: Pick<KafkaMessage, 'key' | 'value' | 'headers'>): RawRecord {
+  const text = (bytes: Buffer | string) => Buffer.from(bytes).toString('base64');
+  const single = Object.entries(headers).flatMap(([name, bytes]) =>
+    bytes === undefined || Array.isArray(bytes) ? [] : [[name, text(bytes)] as const],
+  );
+  return { key: key && text(key), value: value && text(value), headers: Object.fromEntries(single) };
+}
+
+/** @throws as `fromRecord`, and for a record that is no event */
+export function fromRawRecord({ key, value }: RawRecord): LoggedEvent {
+  const bytes = (text: string | null) => (text === null ? null : Buffer.from(text, 'base64'));
+  const found = fromRecord({ key: bytes(key), value: bytes(value) });
+  if ('event' in found) return found;
+  throw new Error(`a record of the type ${found.type} is no event`);
 }

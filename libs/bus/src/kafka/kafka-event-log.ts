@@ -3,6 +3,7 @@ import type { BatchBoundaries } from '../batch-boundaries.js';
 import { EventLog, type ConsumeOptions } from '../event-log.js';
 import type { LogLag } from '../log-lag.js';
 import type { Parking } from '../parking/parking.js';
+import { fromRawRecord } from './event-record.js';
 import { HandledPosition } from './handled-position.js';
 import { kafkaClient } from './kafka-client.js';
 import { groupIdOf, KafkaConsumer } from './kafka-consumer.js';
@@ -30,7 +31,7 @@ export class KafkaEventLog extends EventLog {
   async consume(options: ConsumeOptions): Promise<void> {
     const { shutdown } = this.parts;
     if (shutdown.begun) return;
-    const consumer = new KafkaConsumer(this.parts.parking.guard(options), this.parts);
+    const consumer = new KafkaConsumer(this.parts.parking.guard(options, fromRawRecord), this.parts);
     shutdown.on('work', `log consumer ${options.consumer}`, () => consumer.stop());
     consumer.start();
   }

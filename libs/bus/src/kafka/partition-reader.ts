@@ -3,9 +3,8 @@ import { backoffMs, type Log, sleep } from '#libs/kernel';
 import type { LoggedEvent, PositionRecord } from '#libs/contracts';
 import type { BatchBoundaries, Boundaries } from '../batch-boundaries.js';
 import type { ConsumeOptions, EventBatch, Ownership } from '../event-log.js';
-import { fromRecord, POSITION_TYPE } from './event-record.js';
-import type { RawRecord } from '../parking/parked-events.js';
 import type { Parking } from '../parking/parking.js';
+import { fromRecord, POSITION_TYPE, toRawRecord } from './event-record.js';
 
 const HEARTBEAT_EVERY_MS = 2_000;
 
@@ -139,7 +138,7 @@ export class PartitionReader {
     try {
       return fromRecord(message);
     } catch (error) {
-      const record = { source: this.source, position: Number(message.offset), record: rawRecordOf(message) };
+      const record = { source: this.source, position: Number(message.offset), record: toRawRecord(message) };
       await this.parts.parking.parkRecord(this.options.consumer, record, error);
       return null;
     }
@@ -171,12 +170,4 @@ function ownershipOf(payload: EachBatchPayload): Ownership {
 
 function rangeOf(messages: KafkaMessage[]): Boundaries {
   return { first: Number(messages[0].offset), last: Number(messages[messages.length - 1].offset) };
-}
-
-function rawRecordOf({ key, value, headers = {} }: KafkaMessage): RawRecord {
-  const text = (bytes: Buffer | string) => Buffer.from(bytes).toString('base64');
-  const single = Object.entries(headers).flatMap(([name, bytes]) =>
-    bytes === undefined || Array.isArray(bytes) ? [] : [[name, text(bytes)] as const],
-  );
-  return { key: key && text(key), value: value && text(value), headers: Object.fromEntries(single) };
 }

@@ -3,7 +3,6 @@ import { newId, type LoggedEvent } from '#libs/contracts';
 import { Metrics } from '#libs/kernel';
 import { Database } from '#libs/persistence';
 import { Gauge } from 'prom-client';
-import type { PositionRange } from '../postgres/live-log.js';
 
 /** A consumer with so many parked events stops: then it is not single events that are at fault. */
 export const PARKED_LIMIT = 10_000;
@@ -141,7 +140,7 @@ export class ParkedEvents {
   }
 
   /** Positions in the log of the parked events of a consumer, above `after` and up to `upTo`. */
-  async positions(consumer: string, { after, upTo }: PositionRange): Promise<Set<number>> {
+  async positions(consumer: string, { after, upTo }: { after: number; upTo: number }): Promise<Set<number>> {
     const { rows } = await this.database.query<{ position: string }>(
       `SELECT position FROM parked_events WHERE consumer = $1 AND source = 'log' AND position > $2 AND position <= $3`,
       [consumer, after, upTo],

@@ -2,13 +2,14 @@ import { Injectable } from '@nestjs/common';
 import type { LoggedEvent } from '#libs/contracts';
 import { Log, Poller, Shutdown } from '#libs/kernel';
 import type { ConsumeOptions, EventBatch, Ownership } from '../event-log.js';
-import { fromRecord } from '../kafka/event-record.js';
-import { ParkedEvents, type ParkedContent, type Undigested } from './parked-events.js';
+import { ParkedEvents, type ParkedContent, type RawRecord, type Undigested } from './parked-events.js';
 import { faultKind } from './record-fault.js';
 
 /** After so many failures of a batch for an unknown reason, its events are tried one by one. */
 const UNKNOWN_FAILURES = 5;
 const REPLAY_POLL_MS = 1_000;
+
+type ReadRecord = (record: RawRecord) => LoggedEvent;
 
 /** Events of a batch that fail alone, and the number of those that do not. */
 interface Isolated {
@@ -28,9 +29,12 @@ export class Parking {
     private readonly shutdown: Shutdown,
   ) {}
 
-  /** The options of a consumer that parks what it cannot handle. Also begins to replay what an operator asks for. */
-  guard(options: ConsumeOptions): ConsumeOptions {
-    this.startReplays(options);
+  /**
+   * The options of a consumer that parks what it cannot handle. Also begins to replay what an operator asks for.
+   * @param read reads the records that `parkRecord` has parked
+   */
+  guard(options: ConsumeOptions, read: ReadRecord = unreadable): ConsumeOptions {
+    this.startReplays(options, read);
     const last = { first: NaN, failures: 0 };
     return {
       ...options,
@@ -96,9 +100,13 @@ export class Parking {
   }
 
   /** Begins to replay what an operator asks for. */
-  startReplays(options: Pick<ConsumeOptions, 'consumer' | 'handle' | 'isRecordFault'>): void {
+  startReplays(options: Pick<ConsumeOptions, 'consumer' | 'handle' | 'isRecordFault'>, read: ReadRecord): void {
     const poller = new Poller(
-      { name: `parked events of ${options.consumer}`, pollMs: REPLAY_POLL_MS, round: () => this.replayNext(options) },
+      {
+        name: `parked events of ${options.consumer}`,
+        pollMs: REPLAY_POLL_MS,
+        round: () => this.replayNext(options, read),
+      },
       this.log,
     );
     this.shutdown.on('work', `parked events of ${options.consumer}`, () => poller.stop());
@@ -106,11 +114,14 @@ export class Parking {
   }
 
   /** True when an event was taken. */
-  private async replayNext(options: Pick<ConsumeOptions, 'consumer' | 'handle' | 'isRecordFault'>): Promise<boolean> {
+  private async replayNext(
+    options: Pick<ConsumeOptions, 'consumer' | 'handle' | 'isRecordFault'>,
+    read: ReadRecord,
+  ): Promise<boolean> {
     const parked = await this.parked.takeRequested(options.consumer);
     if (parked === null) return false;
     try {
-      const event = eventOf(parked);
+      const event = eventOf(parked, read);
       const { position } = event;
       const batch = { source: 'parked', first: position, last: position, events: [event] };
       await options.handle(batch, { check: () => undefined });
@@ -163,16 +174,14 @@ function partOf({ source }: EventBatch, events: LoggedEvent[]): EventBatch {
 }
 const PART = '/part';
 
-function eventOf({ content }: ParkedContent): LoggedEvent {
-  if ('event' in content) return content.event;
-  const { key, value } = content.record;
-  const bytes = (text: string | null) => (text === null ? null : Buffer.from(text, 'base64'));
-  const found = fromRecord({ key: bytes(key), value: bytes(value) });
-  if ('event' in found) return found;
-  throw new Error(`a record of the type ${found.type} is no event`);
-}
-
 function reasonOf(error: unknown): string {
   const { message } = (error ?? {}) as { message?: unknown };
   return typeof message === 'string' && message !== '' ? message : String(error);
+}
+
+const eventOf = ({ content }: ParkedContent, read: ReadRecord): LoggedEvent =>
+  'event' in content ? content.event : read(content.record);
+
+function unreadable(): never {
+  throw new Error('the record came from Kafka, which is not configured');
 }

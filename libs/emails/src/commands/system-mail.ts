@@ -8,7 +8,7 @@ import type { Submission } from '../intake/submission.js';
 import { NOTICE_TAG, type SystemMailKind } from '../message/system-mail-kinds.js';
 
 export interface SystemMessage {
-  kind: 'tls_report';
+  kind: 'login' | 'tls_report';
   to: string;
   subject: string;
   messageId: string;
@@ -18,7 +18,7 @@ export interface SystemMessage {
 }
 
 export interface Notice {
-  kind: Exclude<SystemMailKind, 'tls_report'>;
+  kind: Exclude<SystemMailKind, 'login' | 'tls_report'>;
   to: string[];
   subject: string;
   text: string;

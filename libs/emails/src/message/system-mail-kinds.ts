@@ -3,6 +3,7 @@ export const NOTICE_TAG = 'notice';
 
 /** Kinds of messages of the service itself. */
 const KINDS = [
+  'login',
   'tls_report',
   'webhook_failing',
   'webhook_disabled',

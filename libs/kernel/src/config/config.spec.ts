@@ -112,8 +112,21 @@ describe('loadConfig', () => {
     ).toEqual([]);
   });
 
-  it('rejects values for features that do not exist yet, and incomplete pairs', () => {
-    expect(problemsOf('standalone', { SIGNUP: 'on' })[0]).toMatch(/^SIGNUP must be off/);
+  it('checks the settings of the dashboard', () => {
+    const oidc = { OIDC_ISSUER: 'https://id.example.com', OIDC_CLIENT_ID: 'a', OIDC_CLIENT_SECRET: 'b' };
+    expect(problemsOf('standalone', oidc)).toEqual([]);
+    expect(problemsOf('standalone', { ...oidc, OIDC_ISSUER: 'http://127.0.0.1:8080/realm' })).toEqual([]);
+    expect(problemsOf('standalone', { ...oidc, OIDC_ISSUER: 'http://id.example.com' })).toEqual([
+      'OIDC_ISSUER must be an https URL, unless the provider runs on this machine.',
+    ]);
+    expect(problemsOf('standalone', { OIDC_CLIENT_ID: 'a' })[0]).toMatch(/^OIDC_ISSUER, OIDC_CLIENT_ID and/);
+    expect(problemsOf('standalone', { BOOTSTRAP_ADMIN_PASSWORD: 'elevenchars' })).toEqual([
+      'BOOTSTRAP_ADMIN_PASSWORD must have 12 to 1000 characters.',
+    ]);
+    expect(problemsOf('standalone', { BOOTSTRAP_ADMIN_EMAIL: 'admin' })[0]).toMatch(/must be an e-mail address/);
+  });
+
+  it('rejects incomplete pairs', () => {
     expect(problemsOf('standalone', { SMTP_TLS_CERT: 'a.pem' })[0]).toMatch(/^SMTP_TLS_CERT and SMTP_TLS_KEY/);
     expect(problemsOf('standalone', { DELIVERY_MODE: 'smarthost' })[0]).toMatch(/^SMARTHOST_URL is required/);
   });

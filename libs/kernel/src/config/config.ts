@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { parseEnv } from 'node:util';
+import { isLoopbackHost } from '../network/loopback-host.js';
 import {
   abuseWindow,
   bootstrapKey,
@@ -13,8 +14,10 @@ import {
   list,
   longDuration,
   longDurations,
+  mailAddress,
   masterKey,
   oneOf,
+  password,
   percentage,
   port,
   positiveDuration,
@@ -110,8 +113,8 @@ export const SETTINGS = {
   NTP_SERVERS: setting(list, 'pool.ntp.org'),
   MASTER_KEY: optional(masterKey, true),
   BOOTSTRAP_API_KEY: optional(bootstrapKey, true),
-  BOOTSTRAP_ADMIN_EMAIL: optional(text),
-  BOOTSTRAP_ADMIN_PASSWORD: optional(text, true),
+  BOOTSTRAP_ADMIN_EMAIL: optional(mailAddress),
+  BOOTSTRAP_ADMIN_PASSWORD: optional(password, true),
   BOOTSTRAP_PLAN: setting(plan, 'unlimited'),
   BOOTSTRAP_DOMAINS: setting(domainNames, ({ SERVICE_DOMAIN }) => `sandbox.${SERVICE_DOMAIN}`),
   RATE_LIMIT_PER_SECOND: setting(wholeNumber(0, 1_000_000), '100'),
@@ -149,6 +152,9 @@ export const SETTINGS = {
   HTTP_TLS_CERT: optional(text),
   HTTP_TLS_KEY: optional(text),
   SIGNUP: setting(oneOf('off', 'on'), 'off'),
+  OIDC_ISSUER: optional(url('https', 'http')),
+  OIDC_CLIENT_ID: optional(text),
+  OIDC_CLIENT_SECRET: optional(text, true),
   ALLOW_PRIVATE_WEBHOOKS: setting(flag, 'false'),
   LOG_LEVEL: setting(oneOf('trace', 'debug', 'info', 'warn', 'error', 'fatal'), 'info'),
   LOG_FORMAT: setting(oneOf('pretty', 'json'), () => (process.stdout.isTTY ? 'pretty' : 'json')),
@@ -298,6 +304,16 @@ function contradictions(program: Program, s: Settings): string[] {
     'KAFKA_BROKERS must name at least one broker as host:port.',
   );
   need(s.KAFKA_RETENTION >= 60 * minute, 'KAFKA_RETENTION must be at least 1h.');
-  need(s.SIGNUP === 'off', 'SIGNUP must be off: this version has no sign-up page yet.');
+  const oidc = [s.OIDC_ISSUER, s.OIDC_CLIENT_ID, s.OIDC_CLIENT_SECRET];
+  need(
+    oidc.every((value) => value === undefined) || oidc.every((value) => value !== undefined),
+    'OIDC_ISSUER, OIDC_CLIENT_ID and OIDC_CLIENT_SECRET must be set together.',
+  );
+  need(
+    s.OIDC_ISSUER === undefined ||
+      s.OIDC_ISSUER.startsWith('https:') ||
+      isLoopbackHost(new URL(s.OIDC_ISSUER).hostname),
+    'OIDC_ISSUER must be an https URL, unless the provider runs on this machine.',
+  );
   return problems;
 }

@@ -1,3 +1,4 @@
+import { LIMITS } from '#libs/contracts';
 import { trustedProxies } from '../network/trusted-proxies.js';
 
 /**
@@ -158,6 +159,19 @@ export const masterKey: SettingParser<Buffer> = (value) => {
   if (key.length !== 32 || !/^[A-Za-z0-9+/]+=*$/.test(value))
     throw new Error('must be 32 bytes in base64, for example from: openssl rand -base64 32');
   return key;
+};
+
+export const mailAddress: SettingParser<string> = (value) => {
+  const parts = value.split('@');
+  if (parts.length !== 2 || parts.includes('') || /\s/.test(value))
+    throw new Error('must be an e-mail address such as admin@example.com');
+  return value;
+};
+
+export const password: SettingParser<string> = (value) => {
+  if ([...value].length < LIMITS.passwordMinimum || value.length > LIMITS.passwordMaximum)
+    throw new Error(`must have ${LIMITS.passwordMinimum} to ${LIMITS.passwordMaximum} characters`);
+  return value;
 };
 
 export const bootstrapKey: SettingParser<string> = (value) => {

@@ -8,6 +8,7 @@ import { TRACKING } from './0006-tracking.js';
 import { WEBHOOKS_AT_SCALE } from './0007-webhooks-at-scale.js';
 import { BRAKES } from './0008-brakes.js';
 import { KAFKA_RELAY } from './0009-kafka-relay.js';
+import { USERS } from './0013-users.js';
 
 /** In order. A released migration is never changed; the name of number N ends in 1700000000000 + N. */
 const CHANGES: readonly { name: string; statements: readonly string[] }[] = [
@@ -20,6 +21,7 @@ const CHANGES: readonly { name: string; statements: readonly string[] }[] = [
   WEBHOOKS_AT_SCALE,
   BRAKES,
   KAFKA_RELAY,
+  USERS,
 ];
 
 /** The table in which TypeORM records applied migrations. */

@@ -25,23 +25,20 @@ export function planMetrics(asked: MetricsQuery, kept: Kept): PlannedQuery {
   const [from, to] = [range.from.getTime(), range.to.getTime()];
   const hasEvents = from >= kept.events;
   const fromEvents = { segments: [{ source: 'events', from, to }] as const, starts, nullIsWhole: false };
-  if (needsEvents(query, hasEvents)) {
+  if (needsEvents(query)) {
     if (!hasEvents) throw expired('start_date', eventsReason(query), kept.events);
     return { query, plan: fromEvents, fromEvents: null };
   }
   const segments = segmentsOf(range, { rollup, unit: unitOf(starts, range), kept });
   if (segments === null)
     throw expired('granularity', `granularity=${query.granularity}`, Math.min(...Object.values(kept)));
-  const nullIsWhole = query.groupBy.some((group) => group.startsWith('tag:'));
+  const nullIsWhole = query.groupBy.length > 0;
   return { query, plan: { segments, starts, nullIsWhole }, fromEvents: hasEvents ? fromEvents : null };
 }
 
 /** Roll-ups have no single messages, and one dimension each. */
-function needsEvents({ emailIds, dimensions, groupBy, percentiles }: MetricsQuery, hasEvents: boolean): boolean {
-  if (emailIds !== null || dimensions.includes('email') || groupBy.length > 1) return true;
-  // Roll-ups do not know the percentiles of messages without the tag.
-  return percentiles.length > 0 && hasEvents && groupBy.some((group) => group.startsWith('tag:'));
-}
+const needsEvents = ({ emailIds, dimensions, groupBy }: MetricsQuery): boolean =>
+  emailIds !== null || dimensions.includes('email') || groupBy.length > 1;
 
 const eventsReason = ({ emailIds, dimensions }: MetricsQuery): string => {
   if (emailIds !== null) return 'email_id';

@@ -158,10 +158,11 @@ function counts(level: Level, options: TableOptions): string[] {
   ];
 }
 
-/** Each event has one row per dimension; its value is empty if the event has none, so that sums are complete. */
+/** An event has a row for each dimension of which it has a value. The others are what remains of all events. */
 const DIMENSION_VALUES = `arrayConcat(
-  [('provider', toString(provider)), ('ip', toString(ip)), ('host', toString(host)),
-   ('bounce_class', toString(bounce_class)), ('api_key', toString(api_key))],
+  arrayFilter(pair -> pair.2 != '',
+    [('provider', toString(provider)), ('ip', toString(ip)), ('host', toString(host)),
+     ('bounce_class', toString(bounce_class)), ('api_key', toString(api_key))]),
   arrayMap((key, value) -> if(has(folded, concat('key:', key)), ('${OTHER_KEYS}', ''), (concat('tag:', key), value)),
            mapKeys(tags), mapValues(tags)))`;
 

@@ -2,7 +2,14 @@ import { Args, Field, ObjectType, Query, Resolver } from '@nestjs/graphql';
 import type { Principal } from '#libs/accounts';
 import { DIMENSIONS, GROUPS, METRICS, PERCENTILES } from '#libs/stats';
 import { StatsController } from '../../rest/stats/stats.controller.js';
-import { LatencyDto, StatsDto, StatsQuery, StatsRowDto, StatsValuesDto } from '../../rest/stats/stats.dto.js';
+import {
+  LatencyDto,
+  StatsDto,
+  StatsQuery,
+  StatsRangeDto,
+  StatsRowDto,
+  StatsValuesDto,
+} from '../../rest/stats/stats.dto.js';
 import { inputType, queryDtoOf, restQuery } from '../dto/input-type.js';
 import { objectType } from '../dto/object-type.js';
 import { CallerOf } from '../graphql-caller.js';
@@ -36,6 +43,10 @@ const StatsRowType = objectType('StatsRow', StatsRowDto, {
       value: ({ tags }) => tags && Object.entries(tags).map(([key, value]) => ({ key, value })),
     },
   },
+});
+objectType('StatsRange', StatsRangeDto, {
+  description: 'The figures of the range before, for a comparison.',
+  fields: { totals: { type: StatsValuesType }, data: { type: [StatsRowType] } },
 });
 export const StatsType = objectType('Stats', StatsDto, {
   description: 'Counts, rates and delivery times of a range.',

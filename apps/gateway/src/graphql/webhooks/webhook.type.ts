@@ -3,6 +3,7 @@ import {
   WebhookEventsQuery,
   WebhookAttemptDto,
   ReplayDto,
+  ReplayFilterDto,
   ReplayStateDto,
 } from '../../rest/webhooks/webhook-events.dto.js';
 import {
@@ -66,6 +67,7 @@ export const ReplayWebhookInput = inputType('ReplayWebhookInput', ReplayDto, {
   description: 'The events to send again.',
   fields: { after: { description: 'The `nextCursor` of the previous call, to continue after its last event' } },
 });
+objectType('WebhookReplayFilter', ReplayFilterDto, { description: 'The events of a replay.' });
 export const WebhookReplayType = objectType('WebhookReplay', ReplayStateDto, {
   description: 'A replay of the events of a time range, with its progress.',
 });

@@ -138,7 +138,7 @@ export class DomainsController {
     tag: TAG,
     summary: 'Remove a domain',
     description:
-      'Removes the domain and its DKIM keys permanently. Queued and scheduled e-mails of the domain fail within five seconds with the reason `domain_removed`; API keys restricted to the domain are disabled. The suppressions of the domain are kept and apply again, under the new id, if the account adds the name again.',
+      'Removes the domain and its DKIM keys permanently. Queued and scheduled e-mails of the domain fail within five seconds with the reason `domain_removed`; API keys restricted to this domain alone are disabled. The suppressions of the domain are kept and apply again, under the new id, if the account adds the name again.',
     response: DomainDeletedDto,
     errors: [404],
   })
@@ -154,8 +154,8 @@ export class DomainsController {
     tag: 'Statistics',
     summary: 'Get counts of a domain',
     description:
-      'Numbers of recipients, delayed by at most five seconds: by default those of the last 24 hours, or those from `from` ' +
-      'to `to`. With any other parameter the response is that of `GET /stats`, limited to the domain. Unknown parameters ' +
+      'Numbers of recipients: by default those of the last 24 hours, or those from `from` to `to`. Events are counted within ' +
+      'five seconds, later after an outage of the statistics store. With any other parameter the response is that of `GET /stats`, limited to the domain. Unknown parameters ' +
       'are refused.',
     responses: [DomainStatsDto, StatsDto],
     errors: [400, 404],

@@ -60,7 +60,9 @@ export class OpsController {
   @Operation({
     tag: 'Service',
     summary: 'Check readiness',
-    description: 'Checks all dependencies of the process, the database first.',
+    description:
+      'Whether the process can do its work: the database answers and stores data, and its own parts run. The statistics store ' +
+      'and Kafka do not count, because mail is accepted and delivered without them.',
     response: Ready,
   })
   async readyz(@Res({ passthrough: true }) reply: FastifyReply): Promise<Ready | NotReady> {

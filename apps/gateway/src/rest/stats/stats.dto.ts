@@ -199,7 +199,7 @@ class StatsGroupDto {
 export class StatsRowDto extends IntersectionType(StatsGroupDto, StatsValuesDto) {}
 
 /** Figures of a range. */
-class RangeDto {
+export class StatsRangeDto {
   @TimeProperty('Start of the range', '2026-02-22T00:00:00.000Z')
   start_date: string;
 
@@ -265,6 +265,10 @@ export class StatsDto {
   )
   truncated: boolean;
 
-  @ApiProperty({ type: RangeDto, required: false, description: 'With `compare=previous`: the range directly before' })
-  previous?: RangeDto;
+  @ApiProperty({
+    type: StatsRangeDto,
+    required: false,
+    description: 'With `compare=previous`: the range directly before',
+  })
+  previous?: StatsRangeDto;
 }

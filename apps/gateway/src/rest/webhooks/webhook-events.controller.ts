@@ -7,7 +7,6 @@ import { Operation } from '../../openapi/operation.js';
 import { pageRequest, PageQuery } from '../list.dto.js';
 import { IdPipe, orNotFound } from '../or-not-found.js';
 import { QueryPipe } from '../validation/query-pipe.js';
-import { instantOf } from '../validation/query-rules.js';
 import { toDeliveryFilter } from './delivery-filter.js';
 import {
   WebhookAttemptList,

@@ -206,7 +206,7 @@ export class WebhookAttemptDto implements WebhookAttemptView {
 
 export class WebhookAttemptList extends listOf(WebhookAttemptDto) {}
 
-class ReplayFilterDto {
+export class ReplayFilterDto {
   @TimeProperty('Start of the range', EXAMPLE_TIME)
   from: string;
 

@@ -1,0 +1,117 @@
+import { randomUUID } from 'node:crypto';
+import { Injectable } from '@nestjs/common';
+import { SystemMail } from '#libs/emails';
+import { Config, Log } from '#libs/kernel';
+import { composeMessage } from '#libs/mime';
+import type { Letter } from '#libs/users';
+
+interface Text {
+  subject: string;
+  lines: string[];
+}
+
+/** Composes the messages with links for users, and sends them as messages of the service. */
+@Injectable()
+export class LinkMail {
+  constructor(
+    private readonly mail: SystemMail,
+    private readonly config: Config,
+    private readonly log: Log,
+  ) {}
+
+  /** Never rejects: nobody waits for it. */
+  async sendComposed(compose: () => Promise<Letter | null>): Promise<void> {
+    try {
+      const letter = await compose();
+      if (letter !== null) await this.send(letter);
+    } catch (error) {
+      this.log.error('a message to a user of the dashboard could not be sent', error);
+    }
+  }
+
+  /** @throws Refusal if the message is not accepted, for example because the address is suppressed */
+  async send(letter: Letter): Promise<void> {
+    const { to } = letter;
+    const { sender } = this.mail;
+    const { subject, lines } = textOf(letter, this.config.settings.PUBLIC_URL);
+    const key = randomUUID();
+    const messageId = `<${key}@${sender.slice(sender.indexOf('@') + 1)}>`;
+    const message = await composeMessage({
+      messageId,
+      date: new Date(),
+      from: { name: 'Postloft', address: sender },
+      to: [{ name: '', address: to }],
+      cc: [],
+      replyTo: [],
+      subject,
+      text: `${lines.join('\n')}\n`,
+      headers: [['Auto-Submitted', 'auto-generated']],
+      attachments: [],
+      boundarySeed: key,
+    });
+    await this.mail.send({ kind: 'login', to, subject, messageId, message, key: `login ${key}` });
+  }
+}
+
+const IGNORE = 'If you did not expect this message, you can ignore it.';
+
+function textOf(letter: Letter, base: string): Text {
+  switch (letter.kind) {
+    case 'password_reset':
+      return {
+        subject: 'Set a new password',
+        lines: [
+          `Somebody asked for a new password for the Postloft dashboard at ${base}.`,
+          'To set it, open this link within one hour:',
+          ...linkTo(`${base}/app/reset?token=${letter.token}`),
+        ],
+      };
+    case 'email_change':
+      return {
+        subject: 'Confirm your e-mail address',
+        lines: [
+          `To log in to the Postloft dashboard at ${base} with this address, open this link within one hour:`,
+          ...linkTo(`${base}/app/email?token=${letter.token}`),
+        ],
+      };
+    case 'sign_up':
+      return {
+        subject: 'Confirm your e-mail address',
+        lines: [
+          `To create your account at ${base}, open this link within a day:`,
+          ...linkTo(`${base}/app/sign-up?token=${letter.token}`),
+        ],
+      };
+    case 'known_address':
+      return {
+        subject: 'You have an account already',
+        lines: [
+          `Somebody gave this address at ${base}, but it belongs to a user already.`,
+          'Log in, or set a new password, here:',
+          ...linkTo(`${base}/app/login`),
+        ],
+      };
+    case 'invitation':
+      return invitationText(letter, base);
+  }
+}
+
+/** Names are chosen by others: only the body has them, behind the sentence that says what this is. */
+function invitationText(letter: Extract<Letter, { kind: 'invitation' }>, base: string): Text {
+  return {
+    subject: 'You are invited to a Postloft account',
+    lines: [
+      `You are invited to the Postloft dashboard at ${base}.`,
+      `Account: ${oneLine(letter.accountName)}`,
+      `Invited by: ${oneLine(letter.invitedBy)}`,
+      `Role: ${letter.role}`,
+      '',
+      'To accept, open this link within seven days:',
+      ...linkTo(`${base}/app/invitation?token=${letter.token}`),
+    ],
+  };
+}
+
+const linkTo = (url: string): string[] => ['', url, '', IGNORE];
+
+const oneLine = (text: string): string => text.replace(/[\p{C}\p{Zl}\p{Zp}]/gu, ' ').slice(0, 100);

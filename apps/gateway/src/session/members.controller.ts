@@ -1,0 +1,73 @@
+import { Body, Controller, Delete, Get, HttpCode, Param, Patch, Post } from '@nestjs/common';
+import { ApiExcludeController } from '@nestjs/swagger';
+import { assertAbility } from '#libs/accounts';
+import { Invitations, Members, type Actor, type InvitationView, type MemberView } from '#libs/users';
+import { RequiresAbility } from '../http/route-access.js';
+import { IdPipe } from '../rest/or-not-found.js';
+import { BodyPipe } from '../rest/validation/body-pipe.js';
+import { LinkMail } from './link-mail.js';
+import { ByMember } from './person.js';
+import { InviteDto, RoleDto } from './session.dto.js';
+
+interface List<T> {
+  object: 'list';
+  data: T[];
+}
+
+/** The members of an account and the invitations to it. See docs/dashboard-login.md. */
+@Controller('app/api')
+@ApiExcludeController()
+export class MembersController {
+  constructor(
+    private readonly members: Members,
+    private readonly invitations: Invitations,
+    private readonly mail: LinkMail,
+  ) {}
+
+  @Get('members')
+  @RequiresAbility('members.read')
+  async list(@ByMember() by: Actor): Promise<List<MemberView>> {
+    return { object: 'list', data: await this.members.list(by.accountId) };
+  }
+
+  @Patch('members/:id')
+  @RequiresAbility('members.write')
+  changeRole(
+    @ByMember() by: Actor,
+    @Param('id', new IdPipe({ id: 'usr' })) id: string,
+    @Body(BodyPipe) { role }: RoleDto,
+  ): Promise<MemberView> {
+    return this.members.changeRole(by, id, role);
+  }
+
+  /** Everybody may leave. */
+  @Delete('members/:id')
+  @RequiresAbility('members.read')
+  @HttpCode(204)
+  async remove(@ByMember() by: Actor, @Param('id', new IdPipe({ id: 'usr' })) id: string): Promise<void> {
+    if (id !== by.session.userId) assertAbility(by, 'members.write');
+    await this.members.remove(by, id);
+  }
+
+  @Get('invitations')
+  @RequiresAbility('members.read')
+  async listInvitations(@ByMember() by: Actor): Promise<List<InvitationView>> {
+    return { object: 'list', data: await this.invitations.list(by.accountId) };
+  }
+
+  @Post('invitations')
+  @RequiresAbility('members.write')
+  @HttpCode(201)
+  async invite(@ByMember() by: Actor, @Body(BodyPipe) dto: InviteDto): Promise<InvitationView> {
+    const { invitation, letter } = await this.invitations.create(by, dto);
+    void this.mail.sendComposed(() => Promise.resolve(letter));
+    return invitation;
+  }
+
+  @Delete('invitations/:id')
+  @RequiresAbility('members.write')
+  @HttpCode(204)
+  revokeInvitation(@ByMember() by: Actor, @Param('id', new IdPipe({ id: 'inv' })) id: string): Promise<void> {
+    return this.invitations.revoke(by, id);
+  }
+}

@@ -1,0 +1,101 @@
+import { Injectable, Module } from '@nestjs/common';
+import type { Principal } from '#libs/accounts';
+import { operates, Refusal, ROLE_ABILITIES, ROLE_SCOPES } from '#libs/contracts';
+import { Config, trustedProxies } from '#libs/kernel';
+import { Sessions, UsersModule, type LoggedIn, type Membership } from '#libs/users';
+import { BrowserRequests, type RawRequest } from './browser-request.js';
+
+/** Chooses the account of a request with a session, as a header and in `connection_init`. */
+export const ACCOUNT_HEADER = 'x-account-id';
+
+/** Authenticates requests and WebSockets by the session cookie. A key beside a cookie is used instead. */
+@Injectable()
+export class SessionAccess {
+  readonly browser: BrowserRequests;
+
+  constructor(
+    private readonly sessions: Sessions,
+    config: Config,
+  ) {
+    const { PUBLIC_URL, TRUST_PROXY } = config.settings;
+    this.browser = new BrowserRequests(PUBLIC_URL, trustedProxies(TRUST_PROXY));
+  }
+
+  /**
+   * The token of the session of a request; null if it has none, or a key beside it.
+   * @throws Refusal session_refused if the page of another site caused the request
+   */
+  tokenOf(request: RawRequest): string | null {
+    if (request.headers.authorization !== undefined) return null;
+    const token = this.browser.tokenOf(request);
+    if (token !== null) this.browser.assertOwnOrigin(request, { hasCookie: true });
+    return token;
+  }
+
+  /** The person with this session. @throws Refusal not_logged_in */
+  async viewerOf(token: string): Promise<LoggedIn> {
+    const viewer = await this.sessions.find(token);
+    if (viewer !== null) return viewer;
+    throw new Refusal(
+      'not_logged_in',
+      [{ field: '', code: 'not_logged_in', message: 'must be that of a session which has not ended' }],
+      'The session has ended. Log in again.',
+    );
+  }
+
+  /** The person with this session in an account. @throws Refusal not_logged_in, session_refused */
+  async principalOf(token: string, accountId: unknown): Promise<Principal> {
+    const viewer = await this.viewerOf(token);
+    return principalOf(viewer, requireMembership(viewer, accountId));
+  }
+
+  /** Refuses requests to public routes of the dashboard that the page of another site caused. @throws Refusal session_refused */
+  assertOwnPage(request: RawRequest): void {
+    this.browser.assertOwnOrigin(request, { hasCookie: this.browser.tokenOf(request) !== null });
+  }
+}
+
+/**
+ * The account of a request: the named one, or else the oldest of the user.
+ * @returns null if none is named and the user is a member of none
+ * @throws Refusal session_refused with the code not_a_member, whether or not the account exists
+ */
+export function chosenAccount({ memberships }: LoggedIn, accountId: unknown): Membership | null {
+  if (accountId === undefined) return memberships[0] ?? null;
+  const found = memberships.find((membership) => membership.accountId === accountId);
+  if (found) return found;
+  const detail = { field: ACCOUNT_HEADER, code: 'not_a_member', message: 'must be one of your accounts' };
+  throw new Refusal('session_refused', [detail], 'You are not a member of this account.');
+}
+
+/** A member of an account as a principal, with the permissions of the role. */
+export function principalOf(viewer: LoggedIn, membership: Membership): Principal {
+  const { accountId, role, standing } = membership;
+  const abilities = new Set(ROLE_ABILITIES[role]);
+  if (isOperator(membership)) abilities.add('operator');
+  return {
+    accountId,
+    keyId: viewer.userId,
+    session: { id: viewer.sessionId, userId: viewer.userId, role, abilities },
+    mode: 'live',
+    domainIds: null,
+    permission: null,
+    scopes: ROLE_SCOPES[role],
+    allowedIps: null,
+    expiresAt: null,
+    standing,
+  };
+}
+
+export const isOperator = ({ isFirst, role }: Membership): boolean => isFirst && operates(role);
+
+/** @throws Refusal session_refused for a user without an account */
+export function requireMembership(viewer: LoggedIn, accountId: unknown): Membership {
+  const membership = chosenAccount(viewer, accountId);
+  if (membership) return membership;
+  const detail = { field: '', code: 'not_a_member', message: 'must be a member of an account' };
+  throw new Refusal('session_refused', [detail], 'You are not a member of any account.');
+}
+
+@Module({ imports: [UsersModule], providers: [SessionAccess], exports: [SessionAccess, UsersModule] })
+export class SessionAccessModule {}

@@ -1,0 +1,24 @@
+import { Module } from '@nestjs/common';
+import { AccountsModule } from '#libs/accounts';
+import { EmailsModule } from '#libs/emails';
+import { FirstUser } from './first-user.js';
+import { LinkMail } from './link-mail.js';
+import { LoginController } from './login.controller.js';
+import { LoginLinks } from './login-links.js';
+import { MembersController } from './members.controller.js';
+import { OidcController } from './oidc.controller.js';
+import { OwnUserController } from './own-user.controller.js';
+import { SessionAccessModule } from './session-access.js';
+import { SessionReplies } from './session-replies.js';
+
+/** Not part of the public API: `openapi.json` does not describe them. */
+export const SESSION_CONTROLLERS = [LoginController, MembersController, OidcController, OwnUserController];
+
+/** Login to the dashboard, and the people of an account. */
+@Module({
+  imports: [AccountsModule, EmailsModule, SessionAccessModule],
+  controllers: SESSION_CONTROLLERS,
+  providers: [FirstUser, LinkMail, LoginLinks, SessionReplies],
+  exports: [FirstUser],
+})
+export class SessionModule {}

@@ -1,0 +1,52 @@
+import { SCOPES, type Scope } from './scopes.js';
+
+/** Roles of the members of an account, from the one that may do everything down. */
+export const ROLES = ['owner', 'admin', 'developer', 'viewer'] as const;
+export type Role = (typeof ROLES)[number];
+
+/**
+ * What only a person who is logged in can do, never an API key. `operator`: see and change the whole service; only in the
+ * first account, which belongs to the operator.
+ */
+export const ABILITIES = ['members.read', 'members.write', 'owners.write', 'operator'] as const;
+export type Ability = (typeof ABILITIES)[number];
+
+/** The least role for each permission. Every role has the permissions of those below it. */
+export const LEAST_ROLE: Readonly<Record<Scope | Ability, Role>> = {
+  'emails.read': 'viewer',
+  'domains.read': 'viewer',
+  'webhooks.read': 'viewer',
+  'suppressions.read': 'viewer',
+  'api_keys.read': 'viewer',
+  'stats.read': 'viewer',
+  'account.read': 'viewer',
+  'members.read': 'viewer',
+  'emails.send': 'developer',
+  'domains.write': 'developer',
+  'webhooks.write': 'developer',
+  'suppressions.write': 'developer',
+  'api_keys.write': 'developer',
+  'account.write': 'admin',
+  'members.write': 'admin',
+  operator: 'admin',
+  'owners.write': 'owner',
+};
+
+const rank = (role: Role): number => ROLES.indexOf(role);
+const has = (role: Role, permission: Scope | Ability): boolean => rank(role) <= rank(LEAST_ROLE[permission]);
+const byRole = <T>(of: (role: Role) => ReadonlySet<T>): Readonly<Record<Role, ReadonlySet<T>>> => ({
+  owner: of('owner'),
+  admin: of('admin'),
+  developer: of('developer'),
+  viewer: of('viewer'),
+});
+
+export const ROLE_SCOPES = byRole((role) => new Set(SCOPES.filter((scope) => has(role, scope))));
+
+/** Without `operator`, which also depends on the account. */
+export const ROLE_ABILITIES = byRole(
+  (role) => new Set(ABILITIES.filter((ability) => ability !== 'operator' && has(role, ability))),
+);
+
+/** Whether members with this role in the first account operate the service. */
+export const operates = (role: Role): boolean => has(role, 'operator');

@@ -1,0 +1,139 @@
+import { AuditLog, type PrincipalSession } from '#libs/accounts';
+import { Refusal, type Role } from '#libs/contracts';
+import { Database, type Queryable } from '#libs/persistence';
+import { Injectable } from '@nestjs/common';
+import { Sessions } from '../sessions.js';
+
+/** Who changes members, invitations and the like: a person, in one account. */
+export interface Actor {
+  accountId: string;
+  session: PrincipalSession;
+}
+
+export interface MemberView {
+  id: string;
+  object: 'member';
+  email: string;
+  name: string;
+  role: Role;
+  joined_at: string;
+  /** Null for a member without a session. */
+  last_seen_at: string | null;
+}
+
+interface MemberRow {
+  id: string;
+  email: string;
+  name: string;
+  role: Role;
+  joined_at: Date;
+  last_seen_at: Date | null;
+}
+
+const MEMBERS = `
+  SELECT u.id, u.email, u.name, m.role, m.created_at AS joined_at,
+         (SELECT max(s.last_seen_at) FROM sessions s WHERE s.user_id = u.id) AS last_seen_at
+    FROM memberships m JOIN users u ON u.id = m.user_id
+   WHERE m.account_id = $1 AND ($2::text IS NULL OR u.id = $2) ORDER BY m.created_at, u.id`;
+
+/** The members of an account. A change takes effect within a second, also for open connections. */
+@Injectable()
+export class Members {
+  constructor(
+    private readonly database: Database,
+    private readonly audit: AuditLog,
+    private readonly sessions: Sessions,
+  ) {}
+
+  /** In the order of joining. */
+  async list(accountId: string): Promise<MemberView[]> {
+    const { rows } = await this.database.query<MemberRow>(MEMBERS, [accountId, null]);
+    return rows.map(toView);
+  }
+
+  /** @throws Refusal not_found; session_refused for a change from or to owner by others; conflict for the last owner */
+  async changeRole(by: Actor, userId: string, role: Role): Promise<MemberView> {
+    const view = await this.database.transaction(async (tx) => {
+      const before = await this.lock(tx, by.accountId, userId);
+      if (before === 'owner' || role === 'owner') assertOwner(by);
+      if (before !== role) {
+        await tx.query('UPDATE memberships SET role = $3 WHERE account_id = $1 AND user_id = $2', [
+          by.accountId,
+          userId,
+          role,
+        ]);
+        await this.record(tx, by, { action: 'member.role_changed', userId, details: { from: before, to: role } });
+      }
+      if (before === 'owner') await this.assertOwned(tx, by.accountId);
+      const { rows } = await tx.query<MemberRow>(MEMBERS, [by.accountId, userId]);
+      return toView(rows[0]);
+    });
+    await this.sessions.refresh(userId);
+    return view;
+  }
+
+  /** @throws Refusal not_found; session_refused for an owner by others; conflict for the last owner */
+  async remove(by: Actor, userId: string): Promise<void> {
+    await this.database.transaction(async (tx) => {
+      const before = await this.lock(tx, by.accountId, userId);
+      if (before === 'owner') assertOwner(by);
+      await tx.query('DELETE FROM memberships WHERE account_id = $1 AND user_id = $2', [by.accountId, userId]);
+      if (before === 'owner') await this.assertOwned(tx, by.accountId);
+      await this.record(tx, by, { action: 'member.removed', userId, details: { role: before } });
+    });
+    await this.sessions.refresh(userId);
+  }
+
+  /** Locks all members, so that concurrent changes cannot leave an account without an owner. */
+  private async lock(tx: Queryable, accountId: string, userId: string): Promise<Role> {
+    const { rows } = await tx.query<{ user_id: string; role: Role }>(
+      'SELECT user_id, role FROM memberships WHERE account_id = $1 ORDER BY user_id FOR UPDATE',
+      [accountId],
+    );
+    const member = rows.find((row) => row.user_id === userId);
+    if (!member) throw new Refusal('not_found');
+    return member.role;
+  }
+
+  private async assertOwned(tx: Queryable, accountId: string): Promise<void> {
+    const { rows } = await tx.query(`SELECT FROM memberships WHERE account_id = $1 AND role = 'owner' LIMIT 1`, [
+      accountId,
+    ]);
+    if (rows.length > 0) return;
+    throw new Refusal(
+      'conflict',
+      [{ field: 'role', code: 'last_owner', message: 'must stay owner, because the account has no other' }],
+      'An account must have an owner. Make another member an owner first.',
+    );
+  }
+
+  private async record(
+    tx: Queryable,
+    by: Actor,
+    { action, userId, details }: { action: string; userId: string; details: Record<string, unknown> },
+  ): Promise<void> {
+    const { rows } = await tx.query<{ email: string }>('SELECT email FROM users WHERE id = $1', [userId]);
+    const entry = { actor: by.session.userId, action, target: userId, details: { email: rows[0]?.email, ...details } };
+    await this.audit.record(tx, { accountId: by.accountId, ...entry });
+  }
+}
+
+/** @throws Refusal session_refused */
+export function assertOwner({ session }: Actor): void {
+  if (session.abilities.has('owners.write')) return;
+  throw new Refusal(
+    'session_refused',
+    [{ field: 'role', code: 'role', message: 'must not be owner, unless an owner asks' }],
+    'Only an owner may appoint, change or remove an owner.',
+  );
+}
+
+const toView = (row: MemberRow): MemberView => ({
+  id: row.id,
+  object: 'member',
+  email: row.email,
+  name: row.name,
+  role: row.role,
+  joined_at: row.joined_at.toISOString(),
+  last_seen_at: row.last_seen_at?.toISOString() ?? null,
+});

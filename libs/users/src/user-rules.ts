@@ -1,0 +1,55 @@
+import { LIMITS, ROLES } from '#libs/contracts';
+import { parseMailbox } from '#libs/mime';
+
+/** A problem of a field. `path` is the position inside it; `message` continues the field's name. */
+interface UserProblem {
+  path: string;
+  code: string;
+  message: string;
+}
+type Rule = (value: unknown) => UserProblem[];
+
+const none: UserProblem[] = [];
+const problem = (code: string, message: string): UserProblem[] => [{ path: '', code, message }];
+const CONTROLS = /[\p{Cc}\p{Zl}\p{Zp}\p{Cs}]/u;
+const MAX_TEXT = 1_000;
+
+/** An address that the user has or gets. */
+export const userEmailRule: Rule = (value) => {
+  if (typeof value !== 'string') return problem('invalid_type', 'must be a string');
+  const mailbox = parseMailbox(value);
+  if ('problem' in mailbox) return problem('invalid_address', mailbox.problem);
+  return value.includes('<') ? problem('invalid_address', 'must be an address alone, without a display name') : none;
+};
+
+/** A password that the user chooses. */
+export const newPasswordRule: Rule = (value) => {
+  if (typeof value !== 'string') return problem('invalid_type', 'must be a string');
+  if ([...value].length < LIMITS.passwordMinimum)
+    return problem('too_short', `must have at least ${LIMITS.passwordMinimum} characters`);
+  return value.length > LIMITS.passwordMaximum
+    ? problem('too_long', `must have at most ${LIMITS.passwordMaximum} characters`)
+    : none;
+};
+
+/** A password, an address or a token that is compared only: a wrong form is a wrong value. */
+export const credentialRule: Rule = (value) => {
+  if (typeof value !== 'string') return problem('invalid_type', 'must be a string');
+  return value.length > MAX_TEXT ? problem('too_long', `must have at most ${MAX_TEXT} characters`) : none;
+};
+
+export const userNameRule: Rule = (value) => {
+  if (typeof value !== 'string') return problem('invalid_type', 'must be a string');
+  if (value.length > LIMITS.userNameLength)
+    return problem('too_long', `must have at most ${LIMITS.userNameLength} characters`);
+  return CONTROLS.test(value) ? problem('invalid_characters', 'must not contain control characters') : none;
+};
+
+export const roleRule: Rule = (value) =>
+  (ROLES as readonly unknown[]).includes(value) ? none : problem('invalid_value', `must be one of ${ROLES.join(', ')}`);
+
+/** The stored form of an address: all spellings of a user's address are one. */
+export function normaliseEmail(text: string): string {
+  const mailbox = parseMailbox(text);
+  return ('problem' in mailbox ? text.trim() : mailbox.address).toLowerCase();
+}
