@@ -1,11 +1,12 @@
 /**
- * Generates `schema.gql`, `openapi.json` and `docs/graphql-operations.md` from the code, and from the schema the operations
- * of the dashboard; all are committed. With `--check` it writes nothing and
- * exits with 1 if a committed file differs. Compiles first, so that the result never comes from an old build.
+ * Generates `schema.gql`, `openapi.json`, `asyncapi.yaml` and `docs/graphql-operations.md` from the code, and from the schema
+ * the operations of the dashboard; all are committed. With `--check` it writes nothing and exits with 1 if a committed file
+ * differs or `asyncapi.yaml` is not valid. Compiles first, so that the result never comes from an old build.
  */
 import { spawnSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
+import { asyncApiProblems, renderAsyncApi } from './asyncapi.mjs';
 import { renderDashboardOperations } from './dashboard-operations.mjs';
 
 const root = fileURLToPath(new URL('../', import.meta.url));
@@ -19,6 +20,7 @@ const schema = await renderSchema();
 const outputs = {
   'schema.gql': schema,
   'openapi.json': await renderOpenApi(),
+  'asyncapi.yaml': renderAsyncApi(),
   'docs/graphql-operations.md': await renderGraphqlOperations(),
   ...(await renderDashboardOperations(root, schema)),
 };
@@ -35,7 +37,9 @@ for (const [file, text] of Object.entries(outputs)) {
     console.log(`wrote ${file}`);
   }
 }
-process.exit(stale > 0 ? 1 : 0);
+const problems = await asyncApiProblems(outputs['asyncapi.yaml']);
+for (const problem of problems) console.error(`asyncapi.yaml is not valid: ${problem}`);
+process.exit(stale + problems.length > 0 ? 1 : 0);
 
 function readIfThere(file) {
   try {

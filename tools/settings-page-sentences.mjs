@@ -77,6 +77,10 @@ export const GROUPS = [
       KAFKA_SASL_PASSWORD: 'Password for Kafka.',
       KAFKA_SSL: 'TLS to the brokers.',
       KAFKA_TOPIC_PREFIX: 'Prefix of the names of topics and consumer groups.',
+      KAFKA_PARTITIONS: 'Partitions of a topic that the service creates. Existing topics are not changed.',
+      KAFKA_RETENTION:
+        'How long a topic that the service creates keeps its records, at least 1h. Existing topics are not changed.',
+      KAFKA_COMPRESSION: 'Compression of records.',
       CLICKHOUSE_URL:
         'ClickHouse over HTTP, as `http://user:password@host:port/database`. Unset: chDB inside the process.',
       CLICKHOUSE_CLUSTER:

@@ -69,13 +69,12 @@ describe.skipIf(!brokers)('the event log of Kafka, when something breaks', { tim
         batches.push(batch);
       },
     });
-    await until(async () => batches.at(-1)?.last === 599, { withinMs: 30_000 });
-    const [begun, ...rest] = batches;
-    expect([begun.first, begun.last]).toEqual([0, 549]);
-    expect(begun.events.map(({ event }) => event.id)).toEqual(events.slice(0, 550).map(({ event }) => event.id));
-    expect(rest.flatMap((batch) => batch.events.map(({ event }) => event.id))).toEqual(
-      events.slice(550).map(({ event }) => event.id),
-    );
+    const seen = () => batches.flatMap((batch) => batch.events.map(({ event }) => event.id));
+    await until(async () => seen().length >= 600, { withinMs: 30_000 });
+    expect([batches[0].first, batches[0].last]).toEqual([0, 549]);
+    // Some of the 550 records may be positions.
+    expect(batches[0].events.length).toBeGreaterThan(500);
+    expect(seen()).toEqual(events.map(({ event }) => event.id));
   });
 
   it('leaves out a record that somebody else wrote and goes on', async (context) => {

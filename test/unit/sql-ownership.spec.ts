@@ -16,7 +16,15 @@ const MIGRATIONS = fileURLToPath(new URL('../../libs/persistence/src/migrations/
 /** The library that inserts, updates and deletes the rows of a table. */
 const TABLE_OWNERS: Record<string, readonly string[]> = {
   accounts: ['accounts', 'allowances', 'api_keys', 'audit_log', 'rate_buckets', 'request_log', 'sending_outcomes'],
-  bus: ['consumer_positions', 'event_log', 'event_log_accounts', 'event_log_head', 'parked_events', 'sink_batches'],
+  bus: [
+    'consumer_positions',
+    'event_log',
+    'event_log_accounts',
+    'event_log_head',
+    'parked_events',
+    'relay_positions',
+    'sink_batches',
+  ],
   domains: ['domain_keys', 'domains'],
   emails: [
     'captured_messages',

@@ -4,21 +4,27 @@ import { DomainsModule } from '#libs/domains';
 import { EmailsModule } from '#libs/emails';
 import { InboundModule } from '#libs/inbound';
 import { NoticesModule } from '#libs/notices';
-import { DispatchModule, QueueModule } from '#libs/queue';
+import { Database } from '#libs/persistence';
+import { attemptRecords, DispatchModule, QueueModule } from '#libs/queue';
 import { TlsReportsModule } from '#libs/tls-reports';
-import { OutboxRelay } from '#libs/bus';
+import { OutboxRelay, TableRelay } from '#libs/bus';
 import { DomainVerifierLoop } from './domain-verifier-loop.js';
 import { RetentionJobs } from './retention-jobs.js';
 import { Notices } from './notices.js';
 import { TlsReports } from './tls-reports.js';
 
-/** Runs the sequencer and, with Kafka configured, the Kafka relay. */
+/** Runs the sequencer and, with Kafka configured, the relays of events and attempts. */
 @Injectable()
 export class StartOutboxRelay implements OnApplicationBootstrap {
-  constructor(private readonly relay: OutboxRelay) {}
+  constructor(
+    private readonly relay: OutboxRelay,
+    private readonly tables: TableRelay,
+    private readonly database: Database,
+  ) {}
 
   async onApplicationBootstrap(): Promise<void> {
     await this.relay.start();
+    this.tables.start(attemptRecords(this.database));
   }
 }
 

@@ -1,8 +1,14 @@
 import { Module, type OnApplicationBootstrap } from '@nestjs/common';
-import { EventLog } from '#libs/bus';
+import { EventLog, TableRelay } from '#libs/bus';
 import { Log, Shutdown } from '#libs/kernel';
-import { untilAvailable } from '#libs/persistence';
-import { WebhookDispatcher, WebhookFanOut, WebhookRetention, WebhooksModule } from '#libs/webhooks';
+import { Database, untilAvailable } from '#libs/persistence';
+import {
+  WebhookDispatcher,
+  webhookDeliveryRecords,
+  WebhookFanOut,
+  WebhookRetention,
+  WebhooksModule,
+} from '#libs/webhooks';
 
 const BATCH_SIZE = 1000;
 /** Wait for a fuller batch under load: a batch costs as much as tens of events. */
@@ -14,6 +20,8 @@ const PRUNE_INTERVAL_MS = 3600_000;
 export class WebhooksAppModule implements OnApplicationBootstrap {
   constructor(
     private readonly eventLog: EventLog,
+    private readonly tables: TableRelay,
+    private readonly database: Database,
     private readonly fanOut: WebhookFanOut,
     private readonly dispatcher: WebhookDispatcher,
     private readonly retention: WebhookRetention,
@@ -34,6 +42,7 @@ export class WebhooksAppModule implements OnApplicationBootstrap {
       burstLinger: BURST_LINGER_MS,
       handle: (batch) => this.fanOut.handle(batch),
     });
+    this.tables.start(webhookDeliveryRecords(this.database));
   }
 
   private async prune(): Promise<void> {

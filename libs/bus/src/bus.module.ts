@@ -1,7 +1,8 @@
 import { Global, Module, type DynamicModule } from '@nestjs/common';
 import { Config, Log, Shutdown } from '#libs/kernel';
+import { Database, Worker } from '#libs/persistence';
 import { BatchBoundaries } from './batch-boundaries.js';
-import { EventLog } from './event-log.js';
+import { EventLog, type EventBatch } from './event-log.js';
 import { OutboxRelay } from './outbox-relay.js';
 import { LogLag } from './log-lag.js';
 import { ParkedEvents, ParkedMetrics } from './parking/parked-events.js';
@@ -12,9 +13,12 @@ import { KeyHistory } from './postgres/key-history.js';
 import { LiveLog } from './postgres/live-log.js';
 import { LogTail } from './postgres/log-tail.js';
 import { LogListener } from './postgres/log-listener.js';
+import { PositionLease } from './postgres/position-lease.js';
 import { PostgresEventLog } from './postgres/postgres-event-log.js';
 import { RecentEvents } from './postgres/recent-events.js';
 import { Sequencer } from './postgres/sequencer.js';
+import { TableSource } from './postgres/table-source.js';
+import { TableRelay } from './relayed-table.js';
 
 /** True when KAFKA_BROKERS is set: consumers then read Kafka, and the PostgreSQL log is copied there. */
 const usesKafka = (config: Config): boolean => config.settings.KAFKA_BROKERS !== undefined;
@@ -48,9 +52,10 @@ export class BusModule {
         },
         {
           provide: OutboxRelay,
-          inject: [Sequencer, PostgresEventLog, Config, Log, Shutdown],
+          inject: [Sequencer, LiveLog, Parking, Database, Worker, Config, Log, Shutdown],
           useFactory: createOutboxRelay,
         },
+        { provide: TableRelay, inject: [Database, Worker, Config, Log, Shutdown], useFactory: createTableRelay },
       ],
       exports: [
         AccountHistory,
@@ -62,6 +67,7 @@ export class BusModule {
         OutboxRelay,
         ParkedEvents,
         Sequencer,
+        TableRelay,
       ],
     };
   }
@@ -79,10 +85,36 @@ async function chooseEventLog(
 
 async function createOutboxRelay(
   sequencer: Sequencer,
-  postgres: PostgresEventLog,
-  ...[config, log, shutdown]: [Config, Log, Shutdown]
+  liveLog: LiveLog,
+  ...[parking, database, worker, config, log, shutdown]: [Parking, Database, Worker, Config, Log, Shutdown]
 ): Promise<OutboxRelay> {
   if (!usesKafka(config)) return new OutboxRelay(sequencer, null);
   const { KafkaRelay } = await import('./kafka/kafka-relay.js');
-  return new OutboxRelay(sequencer, new KafkaRelay(postgres, { config, log, shutdown }));
+  const { LogSource, RELAY_CONSUMER, toSourceRecord } = await import('./kafka/log-source.js');
+  const { fromRawRecord } = await import('./kafka/event-record.js');
+  const { kafkaClient } = await import('./kafka/kafka-client.js');
+  const source = new LogSource(new PositionLease(database, worker, RELAY_CONSUMER), liveLog, parking);
+  const parts = { kafka: kafkaClient(config, log), config, log, shutdown };
+  const relay = new KafkaRelay(source, 'email.events.v1', parts);
+  const replay = ({ events }: Pick<EventBatch, 'events'>) => relay.write(events.map(toSourceRecord));
+  return new OutboxRelay(sequencer, {
+    start: () => {
+      relay.start();
+      parking.startReplays({ consumer: RELAY_CONSUMER, handle: replay }, fromRawRecord);
+    },
+  });
+}
+
+async function createTableRelay(
+  database: Database,
+  worker: Worker,
+  ...[config, log, shutdown]: [Config, Log, Shutdown]
+): Promise<TableRelay> {
+  if (!usesKafka(config)) return { start: () => undefined };
+  const { KafkaRelay } = await import('./kafka/kafka-relay.js');
+  const { kafkaClient } = await import('./kafka/kafka-client.js');
+  const parts = { kafka: kafkaClient(config, log), config, log, shutdown };
+  return {
+    start: (table) => new KafkaRelay(new TableSource(table, { database, worker, log }), table.topic, parts).start(),
+  };
 }

@@ -105,7 +105,7 @@ export function eventLogSuite(brand: string, makeHarness: () => Promise<LogHarne
         batchSize: 50,
         handle: async (batch) => {
           tries.push(performance.now());
-          if (tries.length <= 3) throw new Error('the store does not answer');
+          if (tries.length <= 3) throw new Error('not at the moment');
           await troubled.handle(batch);
         },
       });

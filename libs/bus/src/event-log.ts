@@ -8,8 +8,13 @@ export interface EventBatch {
   source: string;
   first: number;
   last: number;
-  /** Must not be changed: consumers of one process may share the objects. */
+  /** Must not be changed: consumers of one process may share the objects. Not empty, see `positionsOnly`. */
   events: LoggedEvent[];
+  /**
+   * Position in the PostgreSQL log. Every event up to it that belongs to this source is in this batch or in an earlier one.
+   * Absent if the batch does not tell. The lowest one of all sources holds for the whole log.
+   */
+  completeTo?: number;
 }
 
 /** The right of this process to handle a batch. A process that was frozen may have lost it. */
@@ -35,6 +40,8 @@ export interface ConsumeOptions {
    * even after a crash, so that `source:first-last` can serve as a deduplication token.
    */
   recordBoundaries?: boolean;
+  /** Also handles batches that have no events but `completeTo`, which come from Kafka about once a second. */
+  positionsOnly?: boolean;
   /** Milliseconds to wait for a fuller batch; 0 by default. A full batch never waits. */
   linger?: number;
   /** The same during a burst of events, when more events can share the cost of a batch. */

@@ -9,4 +9,5 @@ export { KeyHistory } from './postgres/key-history.js';
 export { eraseEvents, eraseParkedEvents, isMoved, newestOutboxRow } from './postgres/erase-events.js';
 export { LiveLog, type PositionRange } from './postgres/live-log.js';
 export { LogTail, type FollowedTail } from './postgres/log-tail.js';
+export { TableRelay, type RelayedTable, type TableRecord } from './relayed-table.js';
 export { Sequencer } from './postgres/sequencer.js';

@@ -2,7 +2,7 @@ import type { Sequencer } from './postgres/sequencer.js';
 
 /** Copies the PostgreSQL log to another system. */
 interface LogRelay {
-  start(): Promise<void>;
+  start(): void;
 }
 
 /**
@@ -18,6 +18,6 @@ export class OutboxRelay {
   /** Begins in the background; ends through `Shutdown`. */
   async start(): Promise<void> {
     this.sequencer.start();
-    await this.relay?.start();
+    this.relay?.start();
   }
 }

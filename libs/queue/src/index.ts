@@ -22,3 +22,4 @@ export {
   type ReportedRecipient,
   type ReportedTransaction,
 } from './settle/lock-reported-email.js';
+export { attemptRecords } from './settle/attempt-records.js';

@@ -1,5 +1,6 @@
 export { WebhookDispatcher } from './delivery/dispatcher.js';
 export { PENDING_LIMIT, WebhookFigures, type DeliveryFigures } from './history/delivery-figures.js';
+export { webhookDeliveryRecords } from './history/delivery-records.js';
 export { WebhookDeliveryLog } from './history/delivery-log.js';
 export {
   DELIVERY_STATUSES,

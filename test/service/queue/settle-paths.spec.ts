@@ -72,7 +72,7 @@ describe('the two ways to settle a delivery', () => {
            'email', (SELECT to_jsonb(e) - '{id,created_at,message_id}'::text[] FROM emails e WHERE e.id = $1),
            'recipients', (SELECT jsonb_agg(to_jsonb(r) - '{email_id,due_at,expires_at}'::text[] ORDER BY r.ordinal)
                           FROM recipients r WHERE r.email_id = $1),
-           'attempts', (SELECT jsonb_agg(to_jsonb(a) - '{id,email_id}'::text[] ORDER BY a.number) FROM attempts a WHERE a.email_id = $1),
+           'attempts', (SELECT jsonb_agg(to_jsonb(a) - '{id,email_id,tx}'::text[] ORDER BY a.number) FROM attempts a WHERE a.email_id = $1),
            'events', (SELECT jsonb_agg(jsonb_build_object('type', u.type, 'sequence', u.sequence, 'test', u.test,
                                         'domain', u.domain_id, 'data', u.data::jsonb - '{id,email_id,created_at,message_id,queued_at}'::text[])
                                        ORDER BY u.sequence)

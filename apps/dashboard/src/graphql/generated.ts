@@ -229,7 +229,7 @@ export type StatsInput = {
   from?: string | null | undefined;
   /** Length of a period; without `dimensions` it implies `dimensions=period`. Weeks begin on Monday */
   granularity?: StatsGranularity | null | undefined;
-  /** Further groups: provider, ip, host, bounce_class, api_key, and `tags.` with a key. provider: the mailbox provider, or the domain; ip and host: address and MX name of the server that answered; bounce_class: the reason of the bounce; api_key: the key that submitted the e-mail */
+  /** Further groups: provider, ip, host, bounce_class, api_key, and `tags.` with a key. provider: the mailbox provider, or the domain; ip and host: the server that answered; bounce_class: the reason of the bounce; api_key: the key that submitted the e-mail */
   groupBy?: Array<string> | null | undefined;
   /** The metrics: accepted, sent, delivered, delivery_delayed, bounced, bounced_permanent, bounced_transient, bounced_undetermined, failed, complained, suppressed, canceled, unsubscribed, opened, clicked, unique_opened, unique_clicked, delivery_rate, bounce_rate, complaint_rate, unsubscribe_rate, open_rate, click_rate. All if absent */
   metrics?: Array<string> | null | undefined;

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { LoggedEvent } from '#libs/contracts';
-import { fromRawRecord, fromRecord, toRawRecord, toRecord } from './event-record.js';
+import { fromRawRecord, fromRecord, toEventValue, toPositionValue, toRawRecord } from './event-record.js';
 
 const logged: LoggedEvent = {
   event: {
@@ -19,64 +19,71 @@ const logged: LoggedEvent = {
 };
 
 /** As the client library gives it to a consumer: everything is bytes. */
-function received(record: ReturnType<typeof toRecord>) {
-  return {
-    key: Buffer.from(record.key as string),
-    value: Buffer.from(record.value as string),
-    headers: Object.fromEntries(
-      Object.entries(record.headers ?? {}).map(([name, value]) => [name, Buffer.from(String(value))]),
-    ),
-  };
-}
+const received = (value: string, key: string | null = logged.key) => ({
+  key: key === null ? null : Buffer.from(key),
+  value: Buffer.from(value),
+});
+const value = (over: object = {}): string => JSON.stringify({ ...JSON.parse(toEventValue(logged)), ...over });
 
-describe('toRecord and fromRecord', () => {
-  it('write exactly the public event as the value', () => {
-    const { key, value, headers } = toRecord(logged);
-    expect(key).toBe(logged.key);
-    expect(Object.keys(JSON.parse(value as string) as object)).toEqual([
-      'id',
-      'account_id',
-      'type',
-      'created_at',
-      'data',
-    ]);
-    expect(headers).toEqual({
-      'event-id': logged.event.id,
-      'event-type': 'webhook.test',
-      'account-id': logged.event.account_id,
-      'schema-version': '1',
-      'domain-id': logged.domainId,
-      'api-key-id': logged.apiKeyId,
-      sequence: '3',
-      position: '4711',
-      test: 'false',
+describe('records of events', () => {
+  it('have the public event and the fields that place it', () => {
+    expect(JSON.parse(toEventValue(logged))).toEqual({
+      ...logged.event,
+      domain_id: logged.domainId,
+      api_key_id: logged.apiKeyId,
+      sequence: 3,
+      position: 4711,
+      schema_version: 1,
+      mode: 'live',
     });
   });
 
+  it.each([
+    ['gmail-smtp-in.l.google.com', 'a@customer.example', 'google'],
+    ['hotmail-com.olc.protection.outlook.com', 'a@hotmail.com', 'microsoft'],
+    ['smarthost.example', 'a@gmail.com', 'google'],
+    ['mx.small.example', 'a@small.example', 'small.example'],
+    [null, 'a@gmail.com', undefined],
+  ])('name the provider of %s for %s', (mx, recipient, provider) => {
+    const event = { ...logged.event, type: 'email.failed', data: { mx, recipient } } as unknown as LoggedEvent['event'];
+    expect((JSON.parse(toEventValue({ ...logged, event })) as { provider?: string }).provider).toBe(provider);
+  });
+
   it('restore the event', () => {
-    expect(fromRecord(received(toRecord(logged)))).toEqual(logged);
+    expect(fromRecord(received(toEventValue(logged)))).toEqual(logged);
     const other = { ...logged, domainId: null, apiKeyId: null, test: true };
-    expect(fromRecord(received(toRecord(other)))).toEqual(other);
+    expect(fromRecord(received(toEventValue(other)))).toEqual(other);
+  });
+
+  it('restore a position', () => {
+    expect(fromRecord(received(toPositionValue(12), null))).toEqual({
+      type: 'log.position',
+      position: 12,
+      schema_version: 1,
+    });
   });
 
   it('restore the event of a record that was parked', () => {
-    const parked = JSON.parse(JSON.stringify(toRawRecord(received(toRecord(logged))))) as ReturnType<
-      typeof toRawRecord
-    >;
-    expect(fromRawRecord(parked)).toEqual(logged);
-    expect(() => fromRawRecord(toRawRecord({ key: null, value: null, headers: {} }))).toThrow('schema-version');
+    const parked = (message: ReturnType<typeof received>) =>
+      JSON.parse(JSON.stringify(toRawRecord({ ...message, headers: {} }))) as ReturnType<typeof toRawRecord>;
+    expect(fromRawRecord(parked(received(toEventValue(logged))))).toEqual(logged);
+    expect(() => fromRawRecord(parked(received(toPositionValue(1), null)))).toThrow('is no event');
+    expect(() => fromRawRecord({ key: null, value: null, headers: {} })).toThrow('value is missing');
   });
 
   it('reject records of an unknown version, damaged ones, and those of other producers', () => {
-    const good = received(toRecord(logged));
     const bad = [
-      { ...good, headers: { ...good.headers, 'schema-version': Buffer.from('2') } },
-      { ...good, headers: {} },
-      { ...good, value: Buffer.from('{"id":') },
-      { ...good, value: Buffer.from('{"id":"evt_other"}') },
-      { ...good, value: Buffer.from('null') },
-      { ...good, value: null },
-      { ...good, key: null },
+      received(value({ schema_version: 2 })),
+      received(value({ schema_version: undefined })),
+      received(value({ position: undefined })),
+      received(value({ sequence: '3' })),
+      received(value({ id: null })),
+      received('{"id":'),
+      received('null'),
+      received('[]'),
+      received('"text"'),
+      received(value(), null),
+      { key: Buffer.from(logged.key), value: null },
     ];
     for (const message of bad) expect(() => fromRecord(message)).toThrow();
   });

@@ -1,54 +1,68 @@
-import type { KafkaMessage, Message } from 'kafkajs';
-import type { LoggedEvent, ServiceEvent } from '#libs/contracts';
+import type { KafkaMessage } from 'kafkajs';
+import {
+  RECORD_SCHEMA_VERSION,
+  remoteProvider,
+  type EventRecord,
+  type LoggedEvent,
+  type PositionRecord,
+} from '#libs/contracts';
 import type { RawRecord } from '../parking/parked-events.js';
 
-const SCHEMA_VERSION = '1';
+export const POSITION_TYPE: PositionRecord['type'] = 'log.position';
 
-/**
- * An event as a Kafka record. The value is exactly the public event. The headers repeat its routing fields and add those
- * that are not public, for the consumers of this service: `domain-id` (absent without one), `api-key-id` (likewise), `sequence`, `position`, `test`.
- */
-export function toRecord({ event, key, sequence, domainId, apiKeyId, test, position }: LoggedEvent): Message {
-  const { id, account_id, type, created_at, data } = event;
-  return {
-    key,
-    value: JSON.stringify({ id, account_id, type, created_at, data }),
-    timestamp: String(Date.parse(created_at)),
-    headers: {
-      'event-id': id,
-      'event-type': type,
-      'account-id': account_id,
-      'schema-version': SCHEMA_VERSION,
-      ...(domainId === null ? {} : { 'domain-id': domainId }),
-      ...(apiKeyId === null ? {} : { 'api-key-id': apiKeyId }),
-      sequence: String(sequence),
-      position: String(position),
-      test: String(test),
-    },
-  };
+/** Facts that only some event types have. */
+interface RemoteDetails {
+  mx?: string | null;
+  recipient?: string;
 }
 
-/** @throws for a record of another producer or of a later version of this service */
-export function fromRecord(message: Pick<KafkaMessage, 'key' | 'value' | 'headers'>): LoggedEvent {
-  const header = (name: string): string | undefined => message.headers?.[name]?.toString();
-  const required = (name: string): string => {
-    const value = header(name);
-    if (value === undefined) throw new Error(`header ${name} is missing`);
-    return value;
-  };
-  const version = required('schema-version');
-  if (version !== SCHEMA_VERSION) throw new Error(`schema-version ${version} is unknown`);
-  if (message.key === null || message.value === null) throw new Error('key or value is missing');
-  const event = JSON.parse(message.value.toString()) as ServiceEvent;
-  if (event.id !== required('event-id')) throw new Error('value and header name different events');
+/** The value of an event's record. */
+export function toEventValue({ event, sequence, domainId, apiKeyId, test, position }: LoggedEvent): string {
+  const { id, account_id, type, created_at, data } = event;
+  const { mx = null, recipient = '' } = data as RemoteDetails;
+  return JSON.stringify({
+    id,
+    account_id,
+    type,
+    created_at,
+    data,
+    domain_id: domainId,
+    api_key_id: apiKeyId,
+    sequence,
+    position,
+    schema_version: RECORD_SCHEMA_VERSION,
+    mode: test ? 'test' : 'live',
+    provider: mx === null ? undefined : remoteProvider(mx, recipient),
+  } satisfies EventRecord);
+}
+
+/** The value of the record that follows every event up to `position` in a partition. */
+export const toPositionValue = (position: number): string =>
+  JSON.stringify({ type: POSITION_TYPE, position, schema_version: RECORD_SCHEMA_VERSION } satisfies PositionRecord);
+
+/**
+ * An event, or a position up to which the partition has all events.
+ * @throws for a record of another producer or of a later version of this service
+ */
+export function fromRecord(message: Pick<KafkaMessage, 'key' | 'value'>): LoggedEvent | PositionRecord {
+  if (message.value === null) throw new Error('value is missing');
+  const record = JSON.parse(message.value.toString()) as EventRecord | PositionRecord | null;
+  const version = record?.schema_version as unknown;
+  if (record === null || version !== RECORD_SCHEMA_VERSION)
+    throw new Error(`schema_version ${String(version)} is unknown`);
+  if (!Number.isSafeInteger(record.position)) throw new Error('position is missing');
+  if (record.type === POSITION_TYPE) return record;
+  if (message.key === null) throw new Error('key is missing');
+  const { id, account_id, type, created_at, data, sequence, domain_id, api_key_id, mode, position } = record;
+  if (typeof id !== 'string' || !Number.isSafeInteger(sequence)) throw new Error('id or sequence is missing');
   return {
-    event,
+    event: { id, account_id, type, created_at, data },
     key: message.key.toString(),
-    sequence: Number(required('sequence')),
-    domainId: header('domain-id') ?? null,
-    apiKeyId: header('api-key-id') ?? null,
-    test: required('test') === 'true',
-    position: Number(required('position')),
+    sequence,
+    domainId: domain_id,
+    apiKeyId: api_key_id,
+    test: mode === 'test',
+    position,
   };
 }
 
@@ -61,9 +75,10 @@ export function toRawRecord({ key, value, headers = {} }: Pick<KafkaMessage, 'ke
   return { key: key && text(key), value: value && text(value), headers: Object.fromEntries(single) };
 }
 
-/** @throws as `fromRecord` */
-export function fromRawRecord({ key, value, headers }: RawRecord): LoggedEvent {
+/** @throws as `fromRecord`, and for a record that is no event */
+export function fromRawRecord({ key, value }: RawRecord): LoggedEvent {
   const bytes = (text: string | null) => (text === null ? null : Buffer.from(text, 'base64'));
-  const decoded = Object.entries(headers).map(([name, text]) => [name, Buffer.from(text, 'base64')] as const);
-  return fromRecord({ key: bytes(key), value: bytes(value), headers: Object.fromEntries(decoded) });
+  const found = fromRecord({ key: bytes(key), value: bytes(value) });
+  if ('event' in found) return found;
+  throw new Error(`a record of the type ${found.type} is no event`);
 }

@@ -1,6 +1,6 @@
 import type { Admin, Kafka } from 'kafkajs';
 import type { EventLog } from '../event-log.js';
-import { RELAY_CONSUMER } from './kafka-relay.js';
+import { RELAY_CONSUMER } from './log-source.js';
 
 /** The ends of all partitions when the topic had every event up to `position` that it ever got. */
 interface Snapshot {

@@ -4,9 +4,9 @@ import type { BatchBoundaries } from '../batch-boundaries.js';
 import type { ConsumeOptions } from '../event-log.js';
 import type { LogLag } from '../log-lag.js';
 import type { Parking } from '../parking/parking.js';
-import { ensureTopic, eventsTopic } from './events-topic.js';
 import { kafkaClient } from './kafka-client.js';
 import { PartitionReader } from './partition-reader.js';
+import { ensureTopic, topicOf } from './topics.js';
 
 /** How long a fetch waits at the broker; the default of 5 s would delay live events. */
 const FETCH_WAIT_MS = 200;
@@ -38,7 +38,7 @@ export class KafkaConsumer {
   ) {
     const { config, log } = parts;
     this.kafka = kafkaClient(config, log);
-    this.topic = eventsTopic(config);
+    this.topic = topicOf(config, 'email.events.v1');
     this.groupId = groupIdOf(config, options.consumer);
   }
 
@@ -92,7 +92,7 @@ export class KafkaConsumer {
   }
 
   private async join(consumer: Consumer): Promise<void> {
-    await ensureTopic(this.kafka, this.topic);
+    await ensureTopic(this.kafka, this.topic, this.parts.config);
     await consumer.connect();
     await consumer.subscribe({ topics: [this.topic], fromBeginning: true });
     await consumer.run({

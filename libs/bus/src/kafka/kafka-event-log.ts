@@ -4,10 +4,10 @@ import { EventLog, type ConsumeOptions } from '../event-log.js';
 import type { LogLag } from '../log-lag.js';
 import type { Parking } from '../parking/parking.js';
 import { fromRawRecord } from './event-record.js';
-import { eventsTopic } from './events-topic.js';
 import { HandledPosition } from './handled-position.js';
 import { kafkaClient } from './kafka-client.js';
 import { groupIdOf, KafkaConsumer } from './kafka-consumer.js';
+import { topicOf } from './topics.js';
 
 /** The log in Kafka: a consumer is a consumer group whose members share the partitions of the topic. */
 export class KafkaEventLog extends EventLog {
@@ -40,7 +40,7 @@ export class KafkaEventLog extends EventLog {
     const { config, log, source } = this.parts;
     let handled = this.handled.get(consumer);
     if (!handled) {
-      const of = { topic: eventsTopic(config), groupId: groupIdOf(config, consumer) };
+      const of = { topic: topicOf(config, 'email.events.v1'), groupId: groupIdOf(config, consumer) };
       handled = new HandledPosition(of, kafkaClient(config, log), source);
       this.handled.set(consumer, handled);
     }

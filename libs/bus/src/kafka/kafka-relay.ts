@@ -1,114 +1,216 @@
-import type { Kafka, Message, Producer } from 'kafkajs';
-import { withTimeout, type Config, type Log, type Shutdown } from '#libs/kernel';
-import type { EventBatch, EventLog, Ownership } from '../event-log.js';
-import { toRecord } from './event-record.js';
-import { ensureTopic, eventsTopic } from './events-topic.js';
-import { kafkaClient } from './kafka-client.js';
+import type { Kafka } from 'kafkajs';
+import { backoffMs, sleep, WakeSignal, type Config, type Log, type Shutdown } from '#libs/kernel';
+import type { RelaySource, SourceRecord } from '../relay-source.js';
+import { topicOf, type TopicName } from './topics.js';
+import { TopicWriter, type Entry } from './topic-writer.js';
 
-/** The consumer of the PostgreSQL log that copies it. */
-export const RELAY_CONSUMER = 'kafka-relay';
-
-const BATCH_SIZE = 500;
-/** Brokers reject more than 1 MiB for one partition in a request (message.max.bytes), also when it is repeated. */
-const MAX_REQUEST_BYTES = 700_000;
-/** Approximate size of the key and headers of a record. */
-const HEADER_BYTES = 500;
-const ALL_REPLICAS = -1;
-/** How long a stop waits for a send in progress; afterwards the batch is repeated after the next start. */
-const SEND_GRACE_MS = 3_000;
+/** Records per read. */
+const READ_RECORDS = 2_000;
+/** Reading pauses while so much is not written yet. */
+const MAX_UNWRITTEN_RECORDS = 10_000;
+const MAX_UNWRITTEN_BYTES = 16 * 1024 * 1024;
+const POLL_MS = 1_000;
+const STANDBY_MS = 500;
+/** The position is stored at most this often while records are being written. */
+const STORE_EVERY_MS = 100;
+const MARK_EVERY_MS = 900;
+/** How long a stop waits for records in flight; afterwards they are repeated after the next start. */
+const STOP_GRACE_MS = 3_000;
 
 /**
- * Copies the PostgreSQL log to Kafka, as one consumer of the log: its position is stored in PostgreSQL and advances after
- * all in-sync replicas have the batch. A batch may be sent twice (its events keep their `event-id`), but never out of
- * order: one batch is in flight at a time.
+ * Copies a source to a Kafka topic. The stored position moves to the lowest record that is not on all in-sync replicas, so
+ * records behind it may be written twice, with the same `event-id`, but never out of order.
  */
-export class KafkaRelay {
-  private readonly kafka: Kafka;
+export class KafkaRelay<P> {
   private readonly topic: string;
-  private producer: Promise<Producer> | undefined;
+  private readonly signal = new WakeSignal();
+  private readonly stopping = new AbortController();
+  private loop: Promise<void> | undefined;
+  private failures = 0;
 
   constructor(
-    private readonly source: EventLog,
-    private readonly parts: { config: Config; log: Log; shutdown: Shutdown },
+    private readonly source: RelaySource<P>,
+    topic: TopicName,
+    private readonly parts: { kafka: Kafka; config: Config; log: Log; shutdown: Shutdown },
   ) {
-    this.kafka = kafkaClient(parts.config, parts.log);
-    this.topic = eventsTopic(parts.config);
+    this.topic = topicOf(parts.config, topic);
   }
 
-  async start(): Promise<void> {
-    const stopping = new AbortController();
-    this.parts.shutdown.on('work', 'kafka relay', () => stopping.abort());
-    this.parts.shutdown.on('flush', 'kafka relay', () => this.disconnect());
-    await this.source.consume({
-      consumer: RELAY_CONSUMER,
-      batchSize: BATCH_SIZE,
-      isRecordFault: isRefusedRecord,
-      handle: (batch, ownership) => withinGrace(this.relay(batch, ownership), stopping.signal),
+  start(): void {
+    if (this.loop || this.parts.shutdown.begun) return;
+    this.loop = this.run();
+    this.parts.shutdown.on('work', `kafka relay ${this.source.name}`, async () => {
+      this.stopping.abort();
+      this.signal.notify();
+      await this.loop;
     });
   }
 
-  private async relay(batch: EventBatch, ownership: Ownership): Promise<void> {
+  /** Writes records beside the copying, in whatever process. @throws if they are not written */
+  async write(records: readonly SourceRecord<P>[]): Promise<void> {
+    const { kafka, config, log } = this.parts;
+    const signal = new WakeSignal();
+    const onProgress = () => signal.notify();
+    const writer = await TopicWriter.open({
+      kafka,
+      topic: this.topic,
+      config,
+      log,
+      check: () => undefined,
+      onProgress,
+    });
     try {
-      const producer = await (this.producer ??= this.connect());
-      for (const messages of split(batch.events.map(toRecord))) {
-        ownership.check();
-        await producer.sendBatch({ acks: ALL_REPLICAS, topicMessages: [{ topic: this.topic, messages }] });
+      const entries = records.map((record) => writer.add(toMessage(record)));
+      writer.flush();
+      while (!writer.failure && entries.some(({ isWritten }) => !isWritten)) await signal.wait(POLL_MS);
+      if (writer.failure) throw writer.failure;
+    } finally {
+      writer.close();
+    }
+  }
+
+  private async run(): Promise<void> {
+    const unsubscribe = this.source.onNew(() => this.signal.notify());
+    while (!this.stopping.signal.aborted) {
+      try {
+        await this.copy();
+      } catch (error) {
+        this.failures += 1;
+        const { message: reason } = error as Error;
+        this.parts.log.warn('kafka relay: begins again', { topic: this.topic, reason, failures: this.failures });
+        await sleep(backoffMs(this.failures), this.stopping.signal);
       }
-    } catch (error) {
-      this.disconnect();
-      throw error;
     }
+    unsubscribe();
   }
 
-  /**
-   * The library must not retry a send by itself: after a change of a partition's leader, its retry omits the messages for
-   * brokers that have already responded, and reports success. A failed send fails the whole batch, which is repeated. The
-   * option `idempotent` would not help: it covers only the retries inside the library.
-   */
-  private async connect(): Promise<Producer> {
-    await ensureTopic(this.kafka, this.topic);
-    const producer = this.kafka.producer({ allowAutoTopicCreation: false, retry: { retries: 0 } });
-    await producer.connect();
-    return producer;
-  }
-
-  /** Not awaited: with a broker that does not respond it takes as long as the timeouts of the library. */
-  private disconnect(): void {
-    this.producer?.then((one) => one.disconnect()).catch(() => undefined);
-    this.producer = undefined;
+  /** From taking the position until an error or the stop. */
+  private async copy(): Promise<void> {
+    const { source, topic, stopping } = this;
+    let writer: TopicWriter | undefined;
+    try {
+      while (!stopping.signal.aborted && !(await source.take())) await sleep(STANDBY_MS, stopping.signal);
+      if (stopping.signal.aborted) return;
+      const { kafka, config, log } = this.parts;
+      const check = () => source.check();
+      const onProgress = () => this.signal.notify();
+      writer = await beforeStop(TopicWriter.open({ kafka, topic, config, log, check, onProgress }), stopping.signal);
+      if (!writer) return;
+      await new Copy({ source, writer, signal: this.signal, stopping: stopping.signal }).run(() => (this.failures = 0));
+    } finally {
+      writer?.close();
+      await source.release();
+    }
   }
 }
 
-/** The brokers do not take this record, however often it is sent. */
-const isRefusedRecord = (error: unknown): boolean =>
-  ['MESSAGE_TOO_LARGE', 'INVALID_RECORD'].includes((error as { type?: string }).type ?? '');
-
-/** Consecutive messages of at most `MAX_REQUEST_BYTES` each. */
-function split(messages: Message[]): Message[][] {
-  const requests: Message[][] = [];
-  let left = 0;
-  for (const message of messages) {
-    const bytes = Buffer.byteLength(message.value ?? '') + HEADER_BYTES;
-    if (bytes > left) {
-      requests.push([]);
-      left = MAX_REQUEST_BYTES;
-    }
-    requests[requests.length - 1].push(message);
-    left -= bytes;
-  }
-  return requests;
+interface CopyParts<P> {
+  source: RelaySource<P>;
+  writer: TopicWriter;
+  signal: WakeSignal;
+  stopping: AbortSignal;
 }
 
-/** Fails a send that has no response some time after the stop. */
-function withinGrace(sending: Promise<void>, stopping: AbortSignal): Promise<void> {
-  return new Promise((resolve, reject) => {
-    const onStop = () => void withTimeout(sending, SEND_GRACE_MS, giveUp).catch(reject);
-    if (stopping.aborted) onStop();
-    else stopping.addEventListener('abort', onStop, { once: true });
-    void sending.then(resolve, reject).finally(() => stopping.removeEventListener('abort', onStop));
+/** The copying with one writer. */
+class Copy<P> {
+  /** In the order of the source. */
+  private unwritten: { entry: Entry; position: P }[] = [];
+  /** The newest position that is not stored yet. */
+  private reached: { position: P } | null = null;
+  private storedAt = -Infinity;
+  private marked: string | null = null;
+  private markedAt = -Infinity;
+
+  constructor(private readonly parts: CopyParts<P>) {}
+
+  async run(onSuccess: () => void): Promise<void> {
+    const { stopping, signal, source } = this.parts;
+    while (!stopping.aborted) {
+      source.check();
+      const isAll = await this.readMore();
+      this.mark();
+      this.parts.writer.flush();
+      if (this.collect()) onSuccess();
+      await this.store(isAll);
+      if (isAll || this.isFull) await signal.wait(this.waitMs());
+    }
+    await this.finish();
+  }
+
+  private get isFull(): boolean {
+    return this.unwritten.length >= MAX_UNWRITTEN_RECORDS || this.parts.writer.bytes >= MAX_UNWRITTEN_BYTES;
+  }
+
+  /** True if the source has no more records at the moment. */
+  private async readMore(): Promise<boolean> {
+    if (this.isFull) return false;
+    const records = await this.parts.source.read(READ_RECORDS);
+    for (const record of records) {
+      const entry = this.parts.writer.add(toMessage(record), (error) => this.parts.source.refuse(record, error));
+      this.unwritten.push({ entry, position: record.position });
+    }
+    return records.length < READ_RECORDS;
+  }
+
+  private mark(): void {
+    const now = performance.now();
+    if (now - this.markedAt < MARK_EVERY_MS) return;
+    const marker = this.parts.source.marker();
+    if (marker === null || marker.value === this.marked) return;
+    this.marked = marker.value;
+    this.markedAt = now;
+    this.parts.writer.addToAll({ value: Buffer.from(marker.value), headers: { 'event-type': marker.type } });
+  }
+
+  /** Moves on to the lowest record that is not written; true if it moved. @throws if the writer failed */
+  private collect(): boolean {
+    const { failure } = this.parts.writer;
+    if (failure) throw failure;
+    const unwritten = this.unwritten.findIndex(({ entry }) => !entry.isWritten);
+    const written = unwritten < 0 ? this.unwritten.length : unwritten;
+    if (written === 0) return false;
+    this.reached = { position: this.unwritten[written - 1].position };
+    this.unwritten = this.unwritten.slice(written);
+    return true;
+  }
+
+  private async store(isIdle: boolean): Promise<void> {
+    const now = performance.now();
+    const isDue = now - this.storedAt >= STORE_EVERY_MS || (isIdle && this.unwritten.length === 0);
+    if (this.reached === null || !isDue) return;
+    await this.parts.source.advance(this.reached.position, this.parts.stopping);
+    this.reached = null;
+    this.storedAt = now;
+  }
+
+  private waitMs(): number {
+    return this.reached === null ? POLL_MS : STORE_EVERY_MS;
+  }
+
+  /** Waits for records in flight, then stores the position. */
+  private async finish(): Promise<void> {
+    const until = performance.now() + STOP_GRACE_MS;
+    while (this.collect() || (this.unwritten.length > 0 && performance.now() < until))
+      await this.parts.signal.wait(Math.max(0, until - performance.now()));
+    this.storedAt = -Infinity;
+    await this.store(true);
+  }
+}
+
+const toMessage = <P>({ id, type, key, value, at }: SourceRecord<P>) => ({
+  key: Buffer.from(key),
+  value: Buffer.from(value),
+  timestamp: String(at),
+  headers: { 'event-id': id, 'event-type': type },
+});
+
+/** Undefined if the process stops before: with a broker that does not respond, opening takes longer than a stop may. */
+async function beforeStop(opening: Promise<TopicWriter>, stopping: AbortSignal): Promise<TopicWriter | undefined> {
+  const stopped = new Promise<undefined>((resolve) => {
+    if (stopping.aborted) resolve(undefined);
+    else stopping.addEventListener('abort', () => resolve(undefined), { once: true });
   });
-}
-
-function giveUp(): never {
-  throw new Error('the process stops before Kafka responded');
+  const writer = await Promise.race([opening, stopped]);
+  if (!writer) opening.then((late) => late.close()).catch(() => undefined);
+  return writer;
 }

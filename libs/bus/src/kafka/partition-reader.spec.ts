@@ -3,7 +3,7 @@ import { expect, it } from 'vitest';
 import { newId, type LoggedEvent } from '#libs/contracts';
 import { Log } from '#libs/kernel';
 import type { EventBatch } from '../event-log.js';
-import { toRecord } from './event-record.js';
+import { toEventValue, toPositionValue } from './event-record.js';
 import { PartitionReader } from './partition-reader.js';
 
 const event = (position: number): LoggedEvent => ({
@@ -14,19 +14,17 @@ const event = (position: number): LoggedEvent => ({
   ...{ key: newId('wh'), sequence: 1, domainId: null, apiKeyId: null, test: false, position },
 });
 
-function message(offset: number, of: LoggedEvent): KafkaMessage {
-  const { key, value, headers = {} } = toRecord(of);
-  return {
-    key: Buffer.from(key as string),
-    value: Buffer.from(value as string),
-    headers: Object.fromEntries(Object.entries(headers).map(([name, text]) => [name, Buffer.from(String(text))])),
-    ...{ offset: String(offset), timestamp: '0', attributes: 0 },
-  };
-}
+const message = (offset: number, value: string, key: string | null = newId('wh')): KafkaMessage => ({
+  key: key === null ? null : Buffer.from(key),
+  value: Buffer.from(value),
+  headers: {},
+  ...{ offset: String(offset), timestamp: '0', attributes: 0 },
+});
+const eventMessage = (offset: number, of: LoggedEvent) => message(offset, toEventValue(of), of.key);
 
 it('parks a record that is not readable as an event, and hands over the others', async () => {
   const [first, last] = [event(1), event(3)];
-  const strange = { ...message(11, event(2)), value: Buffer.from('{"id":'), headers: { trace: Buffer.from('7') } };
+  const strange = { ...message(11, '{"id":'), headers: { trace: Buffer.from('7') } };
   const batches: EventBatch[] = [];
   const parked: unknown[] = [];
   const reader = new PartitionReader(
@@ -49,7 +47,7 @@ it('parks a record that is not readable as an event, and hands over the others',
   const committed: string[] = [];
   await reader.take({
     batch: {
-      messages: [message(10, first), strange, message(12, last)],
+      messages: [eventMessage(10, first), strange, message(12, toPositionValue(2), null), eventMessage(13, last)],
       offsetLagLow: () => '0',
       offsetLag: () => '0',
     },
@@ -61,10 +59,11 @@ it('parks a record that is not readable as an event, and hands over the others',
   } as unknown as EachBatchPayload);
 
   expect(batches.map(({ events }) => events)).toEqual([[first, last]]);
-  expect(committed).toEqual(['12']);
+  expect(committed).toEqual(['13']);
+  expect(batches[0].completeTo).toBe(2);
   const record = {
     key: strange.key?.toString('base64'),
-    value: strange.value.toString('base64'),
+    value: strange.value?.toString('base64'),
     headers: { trace: Buffer.from('7').toString('base64') },
   };
   expect(parked).toEqual([['tested', { source: 'events/4', position: 11, record }, expect.any(Error)]]);

@@ -1,10 +1,10 @@
 import type { EachBatchPayload, KafkaMessage } from 'kafkajs';
 import { backoffMs, type Log, sleep } from '#libs/kernel';
-import type { LoggedEvent } from '#libs/contracts';
+import type { LoggedEvent, PositionRecord } from '#libs/contracts';
 import type { BatchBoundaries, Boundaries } from '../batch-boundaries.js';
 import type { ConsumeOptions, EventBatch, Ownership } from '../event-log.js';
 import type { Parking } from '../parking/parking.js';
-import { fromRecord, toRawRecord } from './event-record.js';
+import { fromRecord, POSITION_TYPE, toRawRecord } from './event-record.js';
 
 const HEARTBEAT_EVERY_MS = 2_000;
 
@@ -37,8 +37,9 @@ export class PartitionReader {
       const { messages, range, whole } = this.cut(rest);
       rest = rest.filter((message) => Number(message.offset) > range.last);
       if (!whole) return payload.resolveOffset(messages[messages.length - 1].offset);
-      if (!this.recorded) await this.record(range);
-      const batch = { source: this.source, ...range, events: await this.eventsOf(messages) };
+      const batch = { source: this.source, ...range, ...(await this.contentOf(messages)) };
+      // Without events there is nothing that a repetition could store twice.
+      if (!this.recorded && batch.events.length > 0) await this.record(range);
       if (!(await this.complete(batch, payload))) return;
       await this.commit(range, payload);
     }
@@ -76,7 +77,8 @@ export class PartitionReader {
 
   /** Handles the batch until it succeeds; false if the process stops before. */
   private async complete(batch: EventBatch, payload: EachBatchPayload): Promise<boolean> {
-    if (batch.events.length === 0) return true;
+    const isEmpty = batch.events.length === 0;
+    if (isEmpty && (batch.completeTo === undefined || !this.options.positionsOnly)) return true;
     for (let failures = 1; ; failures++) {
       try {
         await this.withHeartbeats(payload, () => this.options.handle(batch, ownershipOf(payload)));
@@ -119,18 +121,27 @@ export class PartitionReader {
     await payload.heartbeat();
   }
 
-  /** A record that cannot be read is parked, because a repetition would not help. */
-  private async eventsOf(messages: KafkaMessage[]): Promise<LoggedEvent[]> {
+  private async contentOf(messages: KafkaMessage[]): Promise<Pick<EventBatch, 'events' | 'completeTo'>> {
     const events: LoggedEvent[] = [];
+    let completeTo: number | undefined;
     for (const message of messages) {
-      try {
-        events.push(fromRecord(message));
-      } catch (error) {
-        const record = { source: this.source, position: Number(message.offset), record: toRawRecord(message) };
-        await this.parts.parking.parkRecord(this.options.consumer, record, error);
-      }
+      const record = await this.parsed(message);
+      if (record === null) continue;
+      if (isPosition(record)) completeTo = record.position;
+      else events.push(record);
     }
-    return events;
+    return completeTo === undefined ? { events } : { events, completeTo };
+  }
+
+  /** Null for a record that cannot be read: it is parked, because a repetition would not help. */
+  private async parsed(message: KafkaMessage): Promise<LoggedEvent | PositionRecord | null> {
+    try {
+      return fromRecord(message);
+    } catch (error) {
+      const record = { source: this.source, position: Number(message.offset), record: toRawRecord(message) };
+      await this.parts.parking.parkRecord(this.options.consumer, record, error);
+      return null;
+    }
   }
 
   private running(payload: EachBatchPayload): boolean {
@@ -145,6 +156,9 @@ export class PartitionReader {
     return `${this.options.consumer}:${this.source}`;
   }
 }
+
+const isPosition = (record: LoggedEvent | PositionRecord): record is PositionRecord =>
+  'type' in record && record.type === POSITION_TYPE;
 
 function ownershipOf(payload: EachBatchPayload): Ownership {
   return {

@@ -46,7 +46,8 @@ export class Parking {
           last.failures = last.first === batch.first ? last.failures + 1 : 1;
           last.first = batch.first;
           const kind = faultKind(error, options.isRecordFault);
-          if (kind === 'transient' || (kind === 'unknown' && last.failures < UNKNOWN_FAILURES)) throw error;
+          const isRepeated = kind === 'transient' || (kind === 'unknown' && last.failures < UNKNOWN_FAILURES);
+          if (isRepeated || batch.events.length === 0) throw error;
           await this.parkFaulty(options, { batch, ownership, error });
           last.failures = 0;
         }
@@ -92,7 +93,14 @@ export class Parking {
       });
   }
 
-  private startReplays(options: ConsumeOptions, read: ReadRecord): void {
+  /** Parks an event of the log. */
+  async parkEvent(consumer: string, event: LoggedEvent, error: unknown): Promise<void> {
+    const { position } = event;
+    await this.park(consumer, [{ source: 'log', position, event, record: null, reason: reasonOf(error) }]);
+  }
+
+  /** Begins to replay what an operator asks for. */
+  startReplays(options: Pick<ConsumeOptions, 'consumer' | 'handle' | 'isRecordFault'>, read: ReadRecord): void {
     const poller = new Poller(
       {
         name: `parked events of ${options.consumer}`,
@@ -106,7 +114,10 @@ export class Parking {
   }
 
   /** True when an event was taken. */
-  private async replayNext(options: ConsumeOptions, read: ReadRecord): Promise<boolean> {
+  private async replayNext(
+    options: Pick<ConsumeOptions, 'consumer' | 'handle' | 'isRecordFault'>,
+    read: ReadRecord,
+  ): Promise<boolean> {
     const parked = await this.parked.takeRequested(options.consumer);
     if (parked === null) return false;
     try {

@@ -48,15 +48,8 @@ export class PositionLease {
    * without need.
    * @throws if the lease is lost, or another process has changed the position
    */
-  async advance(to: number, stopping: AbortSignal): Promise<void> {
-    for (let failures = 1; ; failures++) {
-      try {
-        return await this.store(to);
-      } catch (error) {
-        if (!isUnavailable(error) || stopping.aborted) throw error;
-        await sleep(backoffMs(failures), stopping);
-      }
-    }
+  advance(to: number, stopping: AbortSignal): Promise<void> {
+    return storeWhenAvailable(() => this.store(to), stopping);
   }
 
   private async store(to: number): Promise<void> {
@@ -77,5 +70,17 @@ export class PositionLease {
 
   release(): Promise<void> {
     return this.lease.release();
+  }
+}
+
+/** Repeats `store` while the database is unavailable, unless the process stops. */
+export async function storeWhenAvailable(store: () => Promise<void>, stopping: AbortSignal): Promise<void> {
+  for (let failures = 1; ; failures++) {
+    try {
+      return await store();
+    } catch (error) {
+      if (!isUnavailable(error) || stopping.aborted) throw error;
+      await sleep(backoffMs(failures), stopping);
+    }
   }
 }

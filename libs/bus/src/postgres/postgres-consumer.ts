@@ -218,5 +218,6 @@ export class PostgresConsumer {
 }
 
 function batchOf(events: LoggedEvent[]): EventBatch {
-  return { source: LOG_SOURCE, first: events[0].position, last: events[events.length - 1].position, events };
+  const last = events[events.length - 1].position;
+  return { source: LOG_SOURCE, first: events[0].position, last, events, completeTo: last };
 }

@@ -96,6 +96,9 @@ export const SETTINGS = {
   KAFKA_SASL_PASSWORD: optional(text, true),
   KAFKA_SSL: setting(flag, 'false'),
   KAFKA_TOPIC_PREFIX: setting(text, 'postloft.'),
+  KAFKA_PARTITIONS: setting(wholeNumber(1, 1_000), '12'),
+  KAFKA_RETENTION: setting(longDuration, '7d'),
+  KAFKA_COMPRESSION: setting(oneOf('none', 'gzip'), 'none'),
   CLICKHOUSE_URL: optional(url('http', 'https'), true),
   CLICKHOUSE_CLUSTER: optional(clusterName),
   STATS_RAW_DAYS: setting(wholeNumber(2, 3_650), '90'),
@@ -317,6 +320,7 @@ function contradictions(program: Program, s: Settings): string[] {
     s.RETENTION_BODIES <= s.RETENTION_MESSAGES && s.RETENTION_ATTEMPTS <= s.RETENTION_MESSAGES,
     'RETENTION_BODIES and RETENTION_ATTEMPTS must not be longer than RETENTION_MESSAGES.',
   );
+  need(s.KAFKA_RETENTION >= 60 * minute, 'KAFKA_RETENTION must be at least 1h.');
   const oidc = [s.OIDC_ISSUER, s.OIDC_CLIENT_ID, s.OIDC_CLIENT_SECRET];
   need(
     oidc.every((value) => value === undefined) || oidc.every((value) => value !== undefined),

@@ -7,6 +7,7 @@ import { KEY_VISIBILITY } from './0005-key-visibility.js';
 import { TRACKING } from './0006-tracking.js';
 import { WEBHOOKS_AT_SCALE } from './0007-webhooks-at-scale.js';
 import { BRAKES } from './0008-brakes.js';
+import { KAFKA_RELAY } from './0009-kafka-relay.js';
 import { USERS } from './0013-users.js';
 
 /** In order. A released migration is never changed; the name of number N ends in 1700000000000 + N. */
@@ -19,6 +20,7 @@ const CHANGES: readonly { name: string; statements: readonly string[] }[] = [
   TRACKING,
   WEBHOOKS_AT_SCALE,
   BRAKES,
+  KAFKA_RELAY,
   USERS,
 ];
 

@@ -144,6 +144,7 @@ async function insertFacts(
     number: outcome.attemptNumber,
     outcome: outcome.attempt.kind === 'deferred' ? outcome.attempt.certainty : outcome.attempt.kind,
     phase: outcome.attempt.kind === 'delivered' ? null : outcome.attempt.phase,
+    bounce_class: outcome.attempt.kind === 'delivered' ? null : outcome.attempt.class,
     started_at: outcome.attempt.startedAt,
     ended_at: outcome.attempt.endedAt,
     ...smtpColumns(outcome.attempt.reply, outcome.attempt.remote),
@@ -151,7 +152,7 @@ async function insertFacts(
     earlier: earlierHosts(outcome.attempt.earlier),
   }));
   const columns =
-    'id, email_id, ordinal, number, outcome, phase, smtp_code, smtp_enhanced, smtp_text, mx, ip, tls, cipher, verified, policy, source, provider, earlier, started_at, ended_at';
+    'id, email_id, ordinal, number, outcome, phase, bounce_class, smtp_code, smtp_enhanced, smtp_text, mx, ip, tls, cipher, verified, policy, source, provider, earlier, started_at, ended_at';
   await tx.query({
     name: 'settle-facts',
     text: `WITH m AS (
@@ -161,7 +162,7 @@ async function insertFacts(
              WHERE e.id = v.id),
            a AS (
              INSERT INTO attempts (${columns})
-             SELECT ${columns} FROM json_to_recordset($2::json) AS v(id text, email_id text, ordinal smallint, number smallint, outcome text, phase text,
+             SELECT ${columns} FROM json_to_recordset($2::json) AS v(id text, email_id text, ordinal smallint, number smallint, outcome text, phase text, bounce_class text,
                smtp_code smallint, smtp_enhanced text, smtp_text text, mx text, ip text, tls text, cipher text, verified boolean, policy text,
                source text, provider text, earlier jsonb, started_at timestamptz, ended_at timestamptz))
            ${outboxRow.insert(3)}`,

@@ -62,8 +62,8 @@ export const StatsInput = inputType('StatsInput', StatsQuery, {
     group_by: {
       ...LIST,
       description:
-        `Further groups: ${GROUPS.join(', ')}, and \`tag:\` with a key. provider: the mailbox provider, or the domain; ip: the ` +
-        'server that answered; bounce_class: the reason of the bounce',
+        `Further groups: ${GROUPS.join(', ')}, and \`tags.\` with a key. provider: the mailbox provider, or the domain; ip and ` +
+        'host: the server that answered; bounce_class: the reason of the bounce; api_key: the key that submitted the e-mail',
     },
     percentiles: {
       ...LIST,

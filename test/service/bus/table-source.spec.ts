@@ -1,0 +1,169 @@
+import { newId } from '#libs/contracts';
+import type { RelayedTable } from '#libs/bus';
+import { Log, Shutdown } from '#libs/kernel';
+import { Worker } from '#libs/persistence';
+import pg from 'pg';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { TableSource } from '../../../libs/bus/src/postgres/table-source.js';
+import { tableReads } from '../../support/table-reads.js';
+import { createTestDatabase, type OpenTestDatabase } from '../../support/test-database.js';
+
+const TABLE = 'webhook_attempts';
+const INSERT = `INSERT INTO ${TABLE} (id, delivery_id, webhook_id, number, latency_ms, started_at)
+                SELECT id, 'dlv', 'wh', 1, 5, now() FROM unnest($1::text[]) AS id`;
+const PAGE = 3;
+
+describe('the rows of a table', () => {
+  let db: OpenTestDatabase;
+  const clients: pg.Client[] = [];
+  let worker: Worker;
+  const never = new AbortController().signal;
+
+  beforeAll(async () => {
+    db = await createTestDatabase();
+    worker = new Worker(db.database, db.config, Log.quiet(), new Shutdown(Log.quiet()));
+  });
+  beforeEach(async () => {
+    await db.database.query(`TRUNCATE ${TABLE}, relay_positions, leases`);
+  });
+  afterEach(() => Promise.all(clients.splice(0).map((client) => client.end())));
+  afterAll(() => db?.close());
+
+  const table: RelayedTable = {
+    topic: 'webhook.deliveries.v1',
+    type: 'webhook.delivery',
+    table: TABLE,
+    load: async (ids) => ids.map((id) => ({ rowId: id, id, key: 'wh', value: '{}', at: 0 })),
+  };
+
+  async function openSource(of: RelayedTable = table) {
+    const source = new TableSource(of, { database: db.database, worker, log: Log.quiet() });
+    expect(await source.take()).toBe(true);
+    return source;
+  }
+  async function insert(count: number, on: { query: pg.Client['query'] } | OpenTestDatabase['database'] = db.database) {
+    const ids = Array.from({ length: count }, () => newId('atm'));
+    await (on as OpenTestDatabase['database']).query(INSERT, [ids]);
+    return ids;
+  }
+  /** A transaction that stays open. */
+  async function begin() {
+    const client = new pg.Client(db.url);
+    clients.push(client);
+    await client.connect();
+    await client.query('BEGIN');
+    return client;
+  }
+  /** Every page until there is no more. */
+  async function drain(source: TableSource): Promise<string[]> {
+    const ids: string[] = [];
+    for (;;) {
+      const page = await source.read(PAGE);
+      ids.push(...page.map(({ id }) => id));
+      if (page.length === 0) return ids;
+    }
+  }
+
+  it('are read once, in the order of their transactions', async () => {
+    const source = await openSource();
+    const first = [...(await insert(2)), ...(await insert(5))];
+    expect(await drain(source)).toEqual(first);
+    const second = await insert(4);
+    expect(await drain(source)).toEqual(second);
+    expect(await drain(source)).toEqual([]);
+  });
+
+  it('are not missed when their transactions commit in another order', async () => {
+    const source = await openSource();
+    const [late, latest] = [await begin(), await begin()];
+    const lateIds = await insert(4, late);
+    const latestIds = await insert(2, latest);
+    const early = await insert(4);
+    expect(await drain(source)).toEqual(early);
+    await late.query('COMMIT');
+    const next = await insert(1);
+    expect(await drain(source)).toEqual([...lateIds, ...next]);
+    expect(await drain(source)).toEqual([]);
+    await latest.query('COMMIT');
+    expect(await drain(source)).toEqual(latestIds);
+  });
+
+  it('come when they commit between two pages, and those that are rolled back never come', async () => {
+    const source = await openSource();
+    const [late, failed] = [await begin(), await begin()];
+    const lateIds = await insert(2, late);
+    await insert(2, failed);
+    const early = await insert(5);
+    const page = await source.read(PAGE);
+    await late.query('COMMIT');
+    await failed.query('ROLLBACK');
+    const seen = [...page.map(({ id }) => id), ...(await drain(source))];
+    expect(seen.slice(0, 5)).toEqual(early);
+    expect([...seen.slice(5), ...(await drain(source))]).toEqual(lateIds);
+  });
+
+  it('continue behind each record whose position was stored', async () => {
+    const late = await begin();
+    const lateIds = await insert(1, late);
+    const ids = [...(await insert(2)), ...(await insert(4)), ...(await insert(1))];
+    await late.query('COMMIT');
+    ids.unshift(...lateIds);
+    for (let stored = 0; stored <= ids.length; stored++) {
+      const source = await openSource();
+      expect(await drain(source)).toEqual(ids.slice(stored));
+      await source.release();
+      const again = await openSource();
+      const [record] = await again.read(PAGE);
+      if (record) await again.advance(record.position, never);
+      await again.release();
+    }
+  });
+
+  it('are skipped once they are deleted', async () => {
+    const ids = await insert(8);
+    const kept = ids.slice(6);
+    const load: RelayedTable['load'] = (found) => table.load(found.filter((id) => kept.includes(id)));
+    const source = await openSource({ ...table, load });
+    expect(await drain(source)).toEqual(kept);
+  });
+
+  it('cannot be moved past by a process that lost its lease', async () => {
+    const source = await openSource();
+    await insert(1);
+    const [record] = await source.read(PAGE);
+    await db.database.query(`UPDATE leases SET fence = fence + 1`);
+    await expect(source.advance(record.position, never)).rejects.toThrow('belongs to another process');
+  });
+
+  it('are copied again after the database was restored into another server', async () => {
+    const [early, late] = [await insert(2), await insert(2)];
+    // As a dump of a server with higher transaction numbers has them.
+    await db.database.query(`UPDATE ${TABLE} SET tx = '1000000000000' WHERE id = ANY($1)`, [late]);
+    await db.database.query(
+      `INSERT INTO relay_positions (relay, done) VALUES ('kafka-relay webhook.deliveries.v1', '1000000000005:1000000000005:')`,
+    );
+    const source = await openSource();
+    expect(await drain(source)).toEqual([...early, ...late]);
+    const next = await insert(1);
+    expect(await drain(source)).toEqual(next);
+  });
+
+  it('are found without reading the others', async () => {
+    const one = await createTestDatabase([], 1);
+    try {
+      const ids = Array.from({ length: 4_000 }, () => newId('atm'));
+      for (let i = 0; i < ids.length; i += 20) await one.database.query(INSERT, [ids.slice(i, i + 20)]);
+      await one.database.query(`ANALYZE ${TABLE}`);
+      const source = new TableSource(table, { database: one.database, worker, log: Log.quiet() });
+      await source.take();
+      const first = await tableReads(one.database, () => source.read(100));
+      expect(first.rows).toBeLessThan(500);
+      while ((await source.read(2_000)).length > 0);
+      await one.database.query(INSERT, [[newId('atm')]]);
+      const last = await tableReads(one.database, () => source.read(2_000));
+      expect(last.rows).toBeLessThan(50);
+    } finally {
+      await one.close();
+    }
+  });
+});
