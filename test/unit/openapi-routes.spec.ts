@@ -5,6 +5,9 @@ import { CONTROLLER_ROUTES } from '../support/controller-routes.js';
 /** For people, for mail programs, and for machines on the same host: no part of the API. */
 const NOT_DESCRIBED = [
   'GET /',
+  'GET /app',
+  'GET /app/*',
+  'GET /app/message/{id}',
   'GET /docs',
   'GET /docs/{file}',
   'GET /metrics',

@@ -53,7 +53,10 @@ async function connect(stallMs = 60_000) {
   );
   await new Promise((resolve) => server.once('listening', resolve));
   const client = new WebSocket(`ws://127.0.0.1:${(server.address() as AddressInfo).port}`);
+  // A client that is still connecting cannot be paused.
+  const opened = new Promise((resolve) => client.once('open', resolve));
   const [socket, connection] = await accepted;
+  await opened;
   const stream = new TestStream();
   let released = 0;
   const shared = { frames: { of: () => PAYLOAD } as unknown as LiveFrames, release: () => void (released += 1) };
@@ -64,7 +67,7 @@ async function connect(stallMs = 60_000) {
   const closed = new Promise<{ code: number; reason: string }>((resolve) =>
     client.once('close', (code, reason) => resolve({ code, reason: reason.toString() })),
   );
-  return { client, stream, operation, ended, received, closed, released: () => released };
+  return { client, socket, stream, operation, ended, received, closed, released: () => released };
 }
 
 it('takes no further values from a source while the client does not read, and goes on when it does', async () => {
@@ -92,10 +95,10 @@ it('closes with 4510 and the last event that was sent when the buffer of a strea
 });
 
 it('closes with 4510 when the client has not read for too long', async () => {
-  const { client, stream, closed } = await connect(100);
+  const { client, socket, stream, closed } = await connect(100);
   client.pause();
   stream.change({ available: 60 });
-  await new Promise((resolve) => setTimeout(resolve, 400));
+  await until(async () => socket.readyState === WebSocket.CLOSING);
   client.resume();
   expect(await closed).toMatchObject({ code: 4510, reason: expect.stringMatching(/^resume after evt_\d+$/) as string });
 });

@@ -38,7 +38,7 @@ export class ElsewhereDto implements ElsewhereView {
   @NullableTimeProperty('When the address is gone there; null: not known', null)
   expires_at: string | null;
 
-  @TextProperty('What to know or do')
+  @TextProperty('What to know or do', 'Records of the topic expire by its retention.')
   note: string;
 }
 
@@ -46,7 +46,7 @@ export class ErasureReceiptDto implements ErasureReceipt {
   @TextProperty('The text in place of the address', 'erased-0f3a5d0c9b8e7a6f5e4d3c2b1a09f8e7@erased.invalid')
   erased_as: string;
 
-  @TimeProperty()
+  @TimeProperty('When it was requested')
   requested_at: string;
 
   @NullableTimeProperty('When the erasure was completed; null: it is not')
@@ -54,7 +54,12 @@ export class ErasureReceiptDto implements ErasureReceipt {
 
   @ApiProperty({
     type: 'object',
-    properties: Object.fromEntries(COUNTED.map((name) => [name, { type: 'integer' }])),
+    properties: Object.fromEntries(
+      COUNTED.map((name) => [
+        name,
+        { type: 'integer', description: `Rows of ${name.replaceAll('_', ' ')}`, examples: [3] },
+      ]),
+    ),
     required: [...COUNTED],
     description:
       'Rows that contained the address, by store. Rows that were written again while the erasure ran count again',
@@ -78,6 +83,6 @@ export class ErasureDto implements ErasureView {
   @EnumProperty(ERASURE_STATUSES, 'How far the erasure is', 'completed')
   status: ErasureView['status'];
 
-  @ApiProperty({ type: ErasureReceiptDto })
+  @ApiProperty({ type: ErasureReceiptDto, description: 'What has been erased, and where the address may still be' })
   receipt: ErasureReceiptDto;
 }
