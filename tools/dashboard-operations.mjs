@@ -100,5 +100,5 @@ function graphqlFiles(folder) {
       if (entry.isDirectory()) return graphqlFiles(path);
       return entry.name.endsWith('.graphql') ? [path] : [];
     })
-    .toSorted();
+    .toSorted((a, b) => (a < b ? -1 : 1));
 }

@@ -36,7 +36,7 @@ function eventsOf(message: number): RoutedEvent[] {
         tags: { kind: 'order' },
         recipient: `customer${message}@mail.example`,
         attempt: 1,
-      } as never,
+      },
       ...{
         accountId: account.id,
         key,

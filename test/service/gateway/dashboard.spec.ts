@@ -59,8 +59,7 @@ describe('the dashboard', () => {
 
 describe('GET /app/message/:id', () => {
   // One transparent pixel.
-  const IMAGE =
-    'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNkYPhfDwAChwGA60e6kgAAAABJRU5ErkJggg==';
+  const IMAGE = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNkYPhfDwAChwGA60e6kgAAAABJRU5ErkJggg==';
 
   async function send(): Promise<{ id: string; key: string }> {
     const { key, domain } = await gateway.account();

@@ -84,10 +84,11 @@ describe('webhooks', () => {
     expect((await data(again, { id, event: testWebhook.id }))['replayWebhookEvent']).toEqual({ id: testWebhook.id });
     expect(await refusal(again, { id, event: 'evt_nothing' })).toMatchObject({ code: 'not_found' });
     const replay = `mutation ($id: ID!, $input: ReplayWebhookInput!) {
-      replayWebhook(id: $id, input: $input) { webhookId queued hasMore nextCursor } }`;
+      replayWebhook(id: $id, input: $input) { id webhookId status queued nextCursor } }`;
     expect((await data(replay, { id, input: { from: '2020-01-01T00:00:00Z' } }))['replayWebhook']).toMatchObject({
       webhookId: id,
-      hasMore: false,
+      status: 'running',
+      queued: 0,
     });
     const rotate = 'mutation ($id: ID!) { rotateWebhookSecret(id: $id) { id secret previousSecretExpiresAt } }';
     expect((await data(rotate, { id }))['rotateWebhookSecret'].secret).not.toBe(createWebhook.secret);

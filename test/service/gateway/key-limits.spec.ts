@@ -2,6 +2,7 @@ import { Accounts, ApiKeys } from '#libs/accounts';
 import { newId, timeOfId } from '#libs/contracts';
 import { SendingDomains } from '#libs/domains';
 import { Database } from '#libs/persistence';
+import { WebhookRangeReplays } from '#libs/webhooks';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { sharedGateway, type GatewayApp } from '../../support/gateway-app.js';
 import { until } from '../../support/until.js';
@@ -137,7 +138,14 @@ describe('the events of a webhook', () => {
     for (const domain_ids of [null, [domains[1].id], [domains[0].id, domains[1].id]])
       expect((await gateway.agent(limited).patch(`/webhooks/${id}`).send({ domain_ids })).status).toBe(403);
     const range = { from: '2020-01-01T00:00:00Z' };
-    expect((await post(limited, `/webhooks/${id}/replay`, range)).body).toMatchObject({ queued: 2 });
+    const replay = (await post(limited, `/webhooks/${id}/replay`, range)).body as { id: string };
+    const replayed = await until(async () => {
+      // The dispatcher does this in the program.
+      await gateway.app.get(WebhookRangeReplays).step();
+      const { body } = await gateway.agent(limited).get(`/webhooks/${id}/replays/${replay.id}`);
+      return (body as { status: string }).status === 'completed' && (body as object);
+    });
+    expect(replayed).toMatchObject({ queued: 2 });
     const told = await post(limited, `/webhooks/${id}/test`, {});
     const { id: event } = told.body as { id: string };
     await get(limited, `/webhooks/${id}/events/${event}`);

@@ -55,6 +55,7 @@ export const GRAPHQL_ROWS: Record<string, GraphqlRow> = {
   'Query.domains': read('GET /domains', 'domains { id name }'),
   'Query.email': read('GET /emails/{id}', `email(id: $id) ${EMAIL}`, { id: 'email' }),
   'Query.emails': read('GET /emails', `emails(first: 50) { nodes ${EMAIL} }`),
+  'Query.erasure': read('GET /erasures/{id}', 'erasure(id: $id) { id status receipt { erasedAs } }', { id: 'erasure' }),
   'Query.event': read('GET /events/{id}', 'event(id: $id) { id emailId data }', { id: 'event' }),
   'Query.events': read('GET /events', 'events { nodes { id emailId data } }'),
   'Query.loggedRequest': read('GET /logs/{id}', 'loggedRequest(id: $id) { id endpoint }', { id: 'log' }),
@@ -145,6 +146,9 @@ export const GRAPHQL_ROWS: Record<string, GraphqlRow> = {
     'replayWebhookEvent(webhookId: $id, eventId: $eventId) { id }',
     { things: { id: 'webhook', eventId: 'webhookEvent' }, destroys: true },
   ),
+  'Mutation.requestErasure': change('POST /erasures', 'requestErasure(input: $input) { id }', {
+    inputs: input('RequestErasureInput!', () => ({ email: `${fresh('erased')}@example.net` })),
+  }),
   'Mutation.rescheduleEmail': change('PATCH /emails/{id}', 'rescheduleEmail(id: $id, input: $input) { id }', {
     things: { id: 'scheduled' },
     inputs: input('RescheduleEmailInput!', () => ({ scheduledAt: inAnHour() })),

@@ -60,7 +60,7 @@ export const IDOR_ROWS: Record<string, IdorRow> = {
   'POST /domains/{id}/verify': of({ 'path:id': 'domain' }),
   'POST /domains/{id}/dkim/rotate': of({ 'path:id': 'domain' }),
   'DELETE /domains/{id}/dkim/rotate': of({ 'path:id': 'domain' }),
-  'GET /domains/{id}/stats': of({ 'path:id': 'domain' }),
+  'GET /domains/{id}/stats': of({ 'path:id': 'domain', 'query:email_id': 'email' }),
 
   'POST /emails': of({}, { body: mailOf }),
   'POST /emails/batch': of({}, { body: (caller) => [mailOf(caller)] }),
@@ -142,7 +142,7 @@ export const IDOR_ROWS: Record<string, IdorRow> = {
     { 'path:id': 'webhook', 'body:after': 'webhookDelivery' },
     { body: () => ({ from: '2020-01-01T00:00:00Z' }), grows: true },
   ),
-  'GET /webhooks/{id}/replays': of({ 'path:id': 'webhook', ...page('webhookReplay') }),
+  'GET /webhooks/{id}/replays': of({ 'path:id': 'webhook', ...page('webhookReplay') }, { grows: true }),
   'GET /webhooks/{id}/replays/{replayId}': of({ 'path:id': 'webhook', 'path:replayId': 'webhookReplay' }),
   'POST /webhooks/{id}/replays/{replayId}/cancel': of({ 'path:id': 'webhook', 'path:replayId': 'webhookReplay' }),
 };

@@ -192,7 +192,7 @@ async function differences(column: Column): Promise<object[]> {
 }
 
 /** Sending from a domain adds events to the webhooks of the domain, and to their figures. */
-const GROWS = /\/stats$|^\/webhooks\/\{id\}$|^(\/resend)?\/webhooks\/\{id\}\/events$/;
+const GROWS = /\/stats$|^\/erasures\/\{id\}$|^\/webhooks\/\{id\}$|^(\/resend)?\/webhooks\/\{id\}\/events$/;
 
 /** Everything of a household that has an id, as its account sees it, without what requests change by themselves. */
 async function stateOf(tenant: Tenant): Promise<Record<string, string>> {

@@ -23,7 +23,7 @@ const WAYS: Way[] = [
 const VOLATILE = new Set(['last_used_at', 'last_checked_at', 'request_id', 'download_url', 'delivery']);
 /** Download links and their expiry differ in every response. */
 const VOLATILE_OF_LINKS = new Set([...VOLATILE, 'expires_at']);
-const NOT_STILL = new Set(['GET /logs', 'GET /stats', 'GET /domains/{id}/stats', 'GET /readyz']);
+const NOT_STILL = new Set(['GET /logs', 'GET /stats', 'GET /domains/{id}/stats', 'GET /erasures/{id}', 'GET /readyz']);
 
 let service: ServiceData;
 let receiver: WebhookReceiver;

@@ -17,7 +17,7 @@ type Thing = Record<string, unknown>;
 /** Fields that no client may set, whether responses show them or not. */
 const INNER = { account_id: 'acc_forged', key_id: 'key_forged', plan: 'unlimited', standing: 'active', is_admin: true };
 /** Fields that change with time. */
-const VOLATILE = ['updated_at', 'last_used_at', 'last_checked_at'];
+const VOLATILE = ['delivery', 'updated_at', 'last_used_at', 'last_checked_at'];
 
 let receiver: WebhookReceiver;
 let tenant: Tenant;
@@ -81,10 +81,12 @@ describe('fields that only answers have', () => {
       'POST /api-keys',
       'POST /domains',
       'POST /emails',
+      'POST /erasures',
       'POST /suppressions',
       'POST /webhooks',
     ]);
     expect(patches.map(({ name }) => name).sort()).toEqual([
+      'PATCH /account',
       'PATCH /api-keys/{id}',
       'PATCH /domains/{id}',
       'PATCH /emails/{id}',

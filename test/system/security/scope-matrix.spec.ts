@@ -26,6 +26,7 @@ const TABLE: Record<Scope, string[]> = {
     'GET /captured/{id}/raw',
     'GET /events',
     'GET /events/{id}',
+    'GET /queues',
   ],
   'domains.read': ['GET /domains', 'GET /domains/{id}'],
   'domains.write': [
@@ -72,7 +73,7 @@ const TABLE: Record<Scope, string[]> = {
   'api_keys.read': ['GET /api-keys', 'GET /api-keys/{id}', 'GET /logs', 'GET /logs/{id}'],
   'api_keys.write': ['POST /api-keys', 'PATCH /api-keys/{id}', 'DELETE /api-keys/{id}'],
   'stats.read': ['GET /domains/{id}/stats', 'GET /stats', 'GET /usage'],
-  'account.read': ['GET /account'],
+  'account.read': ['GET /account', 'GET /audit-log'],
   'account.write': ['PATCH /account'],
 };
 /** The same for clients of Resend, whose GET of a webhook includes its secret. */

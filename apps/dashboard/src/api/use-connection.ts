@@ -26,10 +26,7 @@ interface State<N> extends ConnectionPage<N> {
   error: unknown;
 }
 
-/**
- * A list that grows by pages. Starts anew when the variables change; entries stay visible while it reloads. The cursor is
- * the variable `before` if there is one, and `after` otherwise.
- */
+/** A list that grows by pages. Starts anew when the variables change; entries stay visible while it reloads. */
 export function useConnection<D, V extends AnyVariables, N>(
   document: TypedDocumentNode<D, V>,
   variables: V,
@@ -37,7 +34,6 @@ export function useConnection<D, V extends AnyVariables, N>(
 ): ConnectionState<N> {
   const client = useClient();
   const key = JSON.stringify(variables);
-  const cursorName = variables && 'before' in variables ? 'before' : 'after';
   const [state, setState] = useState<State<N> | null>(null);
   const [loadingMore, setLoadingMore] = useState(false);
   const round = useRef(0);
@@ -45,7 +41,7 @@ export function useConnection<D, V extends AnyVariables, N>(
   const load = useCallback(
     async (after: string | null) => {
       const mine = after === null ? ++round.current : round.current;
-      const request = { ...(JSON.parse(key) as object), [cursorName]: after } as unknown as V;
+      const request = { ...(JSON.parse(key) as object), after } as unknown as V;
       const { data, error } = await client.query(document, request, { requestPolicy: 'network-only' }).toPromise();
       // A newer filter or reload has overtaken this answer.
       if (mine !== round.current) return;
@@ -67,7 +63,7 @@ export function useConnection<D, V extends AnyVariables, N>(
       });
     },
     // `pick` is made anew by every render and does not change for a document.
-    [client, cursorName, document, key],
+    [client, document, key],
   );
 
   useEffect(() => void load(null), [load]);
