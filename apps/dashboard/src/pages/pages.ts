@@ -18,6 +18,11 @@ export const PAGES: PageRoute[] = [
     (module) => module.OverviewPage,
   ),
   page(
+    '/getting-started',
+    () => import('./getting-started/getting-started-page.tsx'),
+    (module) => module.GettingStartedPage,
+  ),
+  page(
     '/emails',
     () => import('./emails/emails-page.tsx'),
     (module) => module.EmailsPage,
@@ -26,6 +31,26 @@ export const PAGES: PageRoute[] = [
     '/emails/:id',
     () => import('./emails/email-page.tsx'),
     (module) => module.EmailPage,
+  ),
+  page(
+    '/inbox',
+    () => import('./inbox/inbox-page.tsx'),
+    (module) => module.InboxPage,
+  ),
+  page(
+    '/events',
+    () => import('./events/events-page.tsx'),
+    (module) => module.EventsPage,
+  ),
+  page(
+    '/statistics',
+    () => import('./statistics/statistics-page.tsx'),
+    (module) => module.StatisticsPage,
+  ),
+  page(
+    '/suppressions',
+    () => import('./suppressions/suppressions-page.tsx'),
+    (module) => module.SuppressionsPage,
   ),
   page(
     '/domains',
@@ -41,6 +66,26 @@ export const PAGES: PageRoute[] = [
     '/api-keys',
     () => import('./api-keys/api-keys-page.tsx'),
     (module) => module.ApiKeysPage,
+  ),
+  page(
+    '/webhooks',
+    () => import('./webhooks/webhooks-page.tsx'),
+    (module) => module.WebhooksPage,
+  ),
+  page(
+    '/webhooks/:id',
+    () => import('./webhooks/webhook-page.tsx'),
+    (module) => module.WebhookPage,
+  ),
+  page(
+    '/usage',
+    () => import('./usage/usage-page.tsx'),
+    (module) => module.UsagePage,
+  ),
+  page(
+    '/logs',
+    () => import('./logs/logs-page.tsx'),
+    (module) => module.LogsPage,
   ),
   page(
     '/team',
