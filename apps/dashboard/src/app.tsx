@@ -18,19 +18,17 @@ import { theme } from './theme.ts';
 export function App() {
   return (
     <MantineProvider theme={theme} defaultColorScheme="auto">
-      <ModalsProvider>
-        <Notifications position="top-right" />
-        <BrowserRouter basename="/app">
-          <Routes>
-            <Route path="/login" element={<LoginPage />} />
-            <Route path="/reset" element={<ResetPage />} />
-            <Route path="/sign-up" element={<SignUpPage />} />
-            <Route path="/invitation" element={<InvitationPage />} />
-            <Route path="/email" element={<ConfirmEmailPage />} />
-            <Route path="*" element={<SignedIn />} />
-          </Routes>
-        </BrowserRouter>
-      </ModalsProvider>
+      <Notifications position="top-right" />
+      <BrowserRouter basename="/app">
+        <Routes>
+          <Route path="/login" element={<LoginPage />} />
+          <Route path="/reset" element={<ResetPage />} />
+          <Route path="/sign-up" element={<SignUpPage />} />
+          <Route path="/invitation" element={<InvitationPage />} />
+          <Route path="/email" element={<ConfirmEmailPage />} />
+          <Route path="*" element={<SignedIn />} />
+        </Routes>
+      </BrowserRouter>
     </MantineProvider>
   );
 }
@@ -47,22 +45,25 @@ function SignedIn() {
       failed={(error, retry) => <Failure error={error} retry={retry} />}
     >
       <Provider value={client}>
-        <Routes>
-          <Route element={<Shell />}>
-            {PAGES.map(({ path, page: PageComponent }) => (
-              <Route
-                key={path}
-                path={path}
-                element={
-                  <Suspense fallback={<Loading />}>
-                    <PageComponent />
-                  </Suspense>
-                }
-              />
-            ))}
-            <Route path="*" element={<NotFoundPage />} />
-          </Route>
-        </Routes>
+        {/* Dialogs use the session, the client and the router. */}
+        <ModalsProvider>
+          <Routes>
+            <Route element={<Shell />}>
+              {PAGES.map(({ path, page: PageComponent }) => (
+                <Route
+                  key={path}
+                  path={path}
+                  element={
+                    <Suspense fallback={<Loading />}>
+                      <PageComponent />
+                    </Suspense>
+                  }
+                />
+              ))}
+              <Route path="*" element={<NotFoundPage />} />
+            </Route>
+          </Routes>
+        </ModalsProvider>
       </Provider>
     </SessionGate>
   );
