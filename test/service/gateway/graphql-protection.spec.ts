@@ -218,9 +218,15 @@ describe('nested lists', () => {
       expect(emails.nodes).toHaveLength(first);
       return statements.length;
     };
+    // The gateway sends statements of its own meanwhile, so the least of several counts is that of the request.
+    const least = async (first: number): Promise<number> => {
+      const counts: number[] = [];
+      for (let i = 0; i < 5; i++) counts.push(await statementsOf(first));
+      return Math.min(...counts);
+    };
     await statementsOf(1);
-    const two = await statementsOf(2);
-    const twenty = await statementsOf(20);
+    const two = await least(2);
+    const twenty = await least(20);
     // Contents are read four at a time.
     expect(twenty - two).toBeLessThanOrEqual(4);
     expect(two).toBeLessThanOrEqual(14);

@@ -105,7 +105,7 @@ function CapturedMessage({ message: { id, emailId, mailFrom, rcptTo, email } }: 
   return (
     <Stack>
       <Group justify="space-between">
-        <Text size="sm">
+        <Text size="sm" className="break">
           {mailFrom || '<>'} → {rcptTo.join(', ')}
         </Text>
         <Button component={Link} to={`/emails/${emailId}`} size="xs" variant="light" onClick={() => modals.closeAll()}>
