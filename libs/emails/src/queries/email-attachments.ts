@@ -5,7 +5,7 @@ import { toAttachmentView, type AttachmentView } from './email-queries.js';
 import type { StoredContent } from '../message/delivery-job.js';
 import { AttachmentLinks, type AttachmentRef } from './attachment-links.js';
 import { readContent, type StoredAttachment } from './email-content.js';
-import { visibilityValues, visibleEmails } from './visible-emails.js';
+import { READABLE_CONTENT, visibilityValues, visibleEmails } from './visible-emails.js';
 
 /** An attachment, with a download link that is valid for an hour. */
 export interface LinkedAttachmentView extends AttachmentView {
@@ -56,7 +56,7 @@ export class EmailAttachments {
   private async files(visibility: Visibility, emailId: string): Promise<StoredAttachment[] | null> {
     if (!isId('em', emailId)) return null;
     const { rows } = await this.database.query<StoredContent | { format: null; body: null }>(
-      `SELECT c.format, c.body FROM emails e LEFT JOIN email_contents c ON c.email_id = e.id
+      `SELECT c.format, c.body FROM emails e LEFT JOIN email_contents c ON c.email_id = e.id AND ${READABLE_CONTENT}
         WHERE e.id = $1 AND ${visibleEmails(2)}`,
       [emailId, ...visibilityValues(visibility)],
     );

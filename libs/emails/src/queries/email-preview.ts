@@ -3,7 +3,7 @@ import { isId, type Visibility } from '#libs/contracts';
 import { Database } from '#libs/persistence';
 import type { StoredContent } from '../message/delivery-job.js';
 import { readContent, type StoredAttachment } from './email-content.js';
-import { visibilityValues, visibleEmails } from './visible-emails.js';
+import { READABLE_CONTENT, visibilityValues, visibleEmails } from './visible-emails.js';
 
 /** Limit of the images that a preview contains, in bytes before Base64: a message may show one image many times. */
 const IMAGE_BYTES = 20 * 1024 * 1024;
@@ -23,7 +23,7 @@ export class EmailPreview {
     if (!isId('em', emailId)) return null;
     const { rows } = await this.database.query<StoredContent>(
       `SELECT c.format, c.body FROM emails e JOIN email_contents c ON c.email_id = e.id
-        WHERE e.id = $1 AND ${visibleEmails(2)}`,
+        WHERE e.id = $1 AND ${READABLE_CONTENT} AND ${visibleEmails(2)}`,
       [emailId, ...visibilityValues(visibility)],
     );
     if (rows.length === 0) return null;

@@ -7,7 +7,7 @@ import type { StoredContent, Tracking } from '../message/delivery-job.js';
 import { readContent, type StoredAttachment } from './email-content.js';
 import { recipientsOfAll, smtpOf, type RecipientRow, type SmtpView } from './recipient-row.js';
 import { visitsOf, type VisitsView } from './visited-emails.js';
-import { visibilityValues, visibleEmails } from './visible-emails.js';
+import { READABLE_CONTENT, visibilityValues, visibleEmails } from './visible-emails.js';
 
 export interface AttachmentView {
   id: string;
@@ -95,7 +95,7 @@ export class EmailQueries {
     for (let at = 0; at < ids.length; at += CONTENTS_AT_ONCE) {
       const { rows } = await this.database.query<StoredContent & { email_id: string }>(
         `SELECT c.email_id, c.format, c.body FROM email_contents c JOIN emails e ON e.id = c.email_id
-          WHERE c.email_id = ANY ($1) AND ${visibleEmails(2)}`,
+          WHERE c.email_id = ANY ($1) AND ${READABLE_CONTENT} AND ${visibleEmails(2)}`,
         [ids.slice(at, at + CONTENTS_AT_ONCE), ...visibilityValues(visibility)],
       );
       for (const { email_id, ...stored } of rows) {
