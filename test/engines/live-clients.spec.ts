@@ -1,6 +1,7 @@
 import { execFileSync, spawn, type ChildProcess } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { createInterface } from 'node:readline';
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { cuttingProxy } from '../support/cutting-proxy.js';
@@ -101,4 +102,20 @@ describe.skipIf(python === null)('the readers of docs/live.md', () => {
     for (const read of readers) expect(read()).toEqual(expected);
     await Promise.all(proxies.map((proxy) => proxy.close()));
   }, 240_000);
+
+  it('the example in Python prints the counts of a domain on every change', async () => {
+    const { name } = (await (await gateways[0].call('GET', `/domains/${domainId}`)).json()) as { name: string };
+    const child = spawn(python as string, [join(ROOT, 'examples/graphql_live.py'), name], {
+      env: { PATH: process.env['PATH'], POSTLOFT_URL: gateways[0].url, POSTLOFT_API_KEY: gateways[0].key },
+      stdio: ['ignore', 'pipe', 'inherit'],
+    });
+    children.push(child);
+    const lines: string[] = [];
+    createInterface({ input: child.stdout }).on('line', (line) => lines.push(line));
+    await until(async () => lines.length > 0, { what: 'the first counts' });
+    expect(lines[0]).toMatch(new RegExp(`^${name}: accepted \\d+, delivered \\d+, deferred`));
+    await happen(fixture.database, [{ accountId: fixture.accountId, domainId }]);
+    await until(async () => lines.length > 1, { what: 'the change' });
+    expect(lines[1]).not.toBe(lines[0]);
+  });
 });

@@ -2,11 +2,8 @@ import { spawn } from 'node:child_process';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { expect, it } from 'vitest';
-import { pythonWith } from '../../support/messages/python-with.js';
 import { openAccount } from '../../support/services/service-client.js';
 import { until } from '../../support/until.js';
-
-const python = pythonWith('gql.transport.websockets', 'websockets');
 
 /** Runs an example of the documentation against an account of its own, and sends an e-mail while it watches. */
 async function watched(command: string, example: string): Promise<string[]> {
@@ -39,8 +36,4 @@ const expectCounts = (lines: string[]): void => {
 
 it('the live dashboard in Node prints every change', async () => {
   expectCounts(await watched(process.execPath, 'graphql-live.mjs'));
-});
-
-it.skipIf(python === null)('the live dashboard in Python prints every change', async () => {
-  expectCounts(await watched(python as string, 'graphql_live.py'));
 });
