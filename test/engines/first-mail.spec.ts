@@ -33,6 +33,7 @@ describe.skipIf(!brokers)('the first mail, in five processes on PostgreSQL, Kafk
         account_id: expect.stringMatching(/^acc_/),
         ...(JSON.parse(delivered.body) as object),
         domain_id: expect.stringMatching(/^dom_/),
+        api_key_id: expect.stringMatching(/^key_/),
         sequence: expect.any(Number),
         position: expect.any(Number),
         schema_version: 1,
