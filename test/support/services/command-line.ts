@@ -1,4 +1,6 @@
 import 'reflect-metadata';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { loadConfig, Log } from '#libs/kernel';
 import { openAdministration } from '../../../apps/cli/src/commands/administration.js';
 import { parseCommandLine } from '../../../apps/cli/src/commands/parse-command-line.js';
@@ -11,7 +13,9 @@ export interface CommandLine {
 }
 
 export async function openCommandLine(env: Record<string, string>): Promise<CommandLine> {
-  const administration = await openAdministration(loadConfig('cli', env), Log.quiet());
+  // Not the default, where `npm start` in this checkout keeps its own data.
+  const config = loadConfig('cli', { DATA_DIR: join(tmpdir(), 'postloft-command-line'), ...env });
+  const administration = await openAdministration(config, Log.quiet());
   return {
     run: async (words) => {
       const invocation = parseCommandLine(words);
