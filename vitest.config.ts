@@ -6,10 +6,10 @@ import { configDefaults, defineConfig, type TestProjectInlineConfiguration } fro
  * it. They need no engine and run among the service tests, in processes.
  */
 const THREADS = ['libs/**/{rsa-signers,sign-dkim,starttls}.spec.ts'];
-const PROJECTS = ['unit', 'service', 'system', 'engines', 'perf', 'chaos', 'ecosystem'];
+const PROJECTS = ['unit', 'service', 'system', 'engines', 'browser', 'perf', 'chaos', 'ecosystem'];
 const conditions = ['source', 'module', 'node', 'development|production'];
 
-/** `npm test` runs unit, service and system; `engines`, `perf`, `chaos` and `ecosystem` have commands of their own in package.json. */
+/** `npm test` runs unit, service and system; the others have commands of their own in package.json. */
 export default defineConfig({
   resolve: {
     conditions,
@@ -53,6 +53,12 @@ export default defineConfig({
         ...serial(),
         testTimeout: 120_000,
         globalSetup: ['test/support/global-setup.ts'],
+      }),
+      /** The dashboard in Chromium. `gate` holds what `.ci/run` runs of it. */
+      project('browser', ['test/browser/**/*.spec.ts'], {
+        ...serial(),
+        testTimeout: 120_000,
+        globalSetup: ['test/browser/global-setup.ts'],
       }),
       /** Durations, rates and memory. On demand, on a quiet machine. */
       project('perf', ['test/perf/**/*.{spec,perf-spec}.ts'], {

@@ -3,7 +3,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { relative } from 'node:path';
 
-const PROJECTS = ['unit', 'service', 'system', 'engines'];
+const PROJECTS = ['unit', 'service', 'system', 'engines', 'browser'];
 const REASON_LINES = 6;
 
 const sum = { passed: 0, failed: 0, skipped: 0 };

@@ -1,7 +1,8 @@
 // Sets up the checkout, runs the test projects of vitest.config.ts one after the other, and prints the totals.
 //
 //   node tools/run-tests.mjs [--<project> …] [arguments for vitest, such as a file name]
-//   Without a project: unit, service and system, which is `npm test`. Projects on demand: engines, perf, chaos, ecosystem.
+//   Without a project: unit, service and system, which is `npm test`. Projects on demand: engines, browser, perf, chaos,
+//   ecosystem.
 //
 // The project `engines` uses the Kafka broker in KAFKA_TEST_BROKERS, or one that this program downloads and starts.
 // Reports are written to .tools/reports/<project>.json. Tests whose engine is missing are skipped; with
@@ -17,7 +18,7 @@ const ROOT = dirname(dirname(fileURLToPath(import.meta.url)));
 const REPORTS = join(ROOT, '.tools', 'reports');
 const ENGINES_REQUIRED = process.env.POSTLOFT_REQUIRE_ENGINES === '1';
 const GATE = ['unit', 'service', 'system'];
-const PROJECTS = [...GATE, 'engines', 'perf', 'chaos', 'ecosystem'];
+const PROJECTS = [...GATE, 'engines', 'browser', 'perf', 'chaos', 'ecosystem'];
 
 async function main() {
   const options = process.argv.slice(2);

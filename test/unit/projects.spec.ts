@@ -6,7 +6,7 @@ import { expect, it } from 'vitest';
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 /** What the projects of vitest.config.ts include. */
 const INCLUDED =
-  /^((apps|libs|test\/(unit|service|system|engines|chaos|perf|ecosystem))\/.*\.spec|test\/perf\/.*\.perf-spec)\.ts$/;
+  /^((apps|libs|test\/(unit|service|system|engines|browser|chaos|perf|ecosystem))\/.*\.spec|test\/perf\/.*\.perf-spec)\.ts$/;
 
 it('every test file belongs to a project, so that none is left out unnoticed', () => {
   const files = ['apps', 'libs', 'test'].flatMap((folder) =>

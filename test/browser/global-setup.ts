@@ -1,0 +1,3 @@
+import { prepareDataDir } from '../support/prepared-data-dir.js';
+
+export default prepareDataDir;

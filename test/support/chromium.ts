@@ -1,0 +1,176 @@
+import { accessSync, constants } from 'node:fs';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo, Socket } from 'node:net';
+import { delimiter, join } from 'node:path';
+import { chromium, type Browser, type BrowserContext, type BrowserContextOptions, type Page } from 'playwright-core';
+import { describe } from 'vitest';
+import type { RunningProgram } from './program.js';
+import { until } from './until.js';
+
+const NAMES = ['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable'];
+
+/** Asked by Chromium itself, whatever it shows. A request of a page to them is noticed all the same. */
+const OWN_HOSTS = ['MAP *.googleapis.com ~NOTFOUND', 'MAP *.google.com ~NOTFOUND', 'MAP *.gvt1.com ~NOTFOUND'];
+const THIS_MACHINE = ['EXCLUDE localhost', 'EXCLUDE 127.0.0.1'];
+
+/** The browser in CHROMIUM_PATH, or the first one on PATH; null without one. */
+export function chromiumPath(): string | null {
+  const named = process.env['CHROMIUM_PATH'];
+  if (named) return named;
+  const folders = (process.env['PATH'] ?? '').split(delimiter).filter(Boolean);
+  return folders.flatMap((folder) => NAMES.map((name) => join(folder, name))).find(isExecutable) ?? null;
+}
+
+/** Tests that need Chromium: skipped without it, unless all engines are required. */
+export const describeInChromium = describe.skipIf(
+  chromiumPath() === null && process.env['POSTLOFT_REQUIRE_ENGINES'] !== '1',
+);
+
+/**
+ * Chromium without the outside world: every name except those of this machine leads to a server that only writes down who
+ * came. Profiles of it are separate browsers for the service.
+ */
+export class Chromium {
+  private readonly profiles: Profile[] = [];
+
+  private constructor(
+    private readonly browser: Browser,
+    private readonly outside: OutsideWorld,
+  ) {}
+
+  static async launch(): Promise<Chromium> {
+    const executablePath = chromiumPath();
+    if (executablePath === null) throw new Error('Chromium is missing: install it, or set CHROMIUM_PATH.');
+    const outside = await OutsideWorld.start();
+    const browser = await chromium.launch({
+      executablePath,
+      args: [
+        // Chromium refuses to sandbox its processes when root starts it.
+        ...(process.getuid?.() === 0 ? ['--no-sandbox'] : []),
+        `--host-resolver-rules=${[...OWN_HOSTS, `MAP * 127.0.0.1:${outside.port}`, ...THIS_MACHINE].join()}`,
+        '--disable-dev-shm-usage',
+      ],
+    });
+    return new Chromium(browser, outside);
+  }
+
+  /** A browser of its own: cookies, storage and cache are shared with no other profile. */
+  async profile(origin: string, options: BrowserContextOptions = {}): Promise<Profile> {
+    const context = await this.browser.newContext({ baseURL: origin, ...options });
+    const profile = await Profile.open(context, new URL(origin).host);
+    this.profiles.push(profile);
+    return profile;
+  }
+
+  /** What anybody in this browser did that the dashboard must never cause. Empty if all is well. */
+  problems(): string[] {
+    return [...this.profiles.flatMap(({ problems }) => problems), ...this.outside.visits];
+  }
+
+  async close(): Promise<void> {
+    await this.browser.close();
+    await this.outside.close();
+  }
+}
+
+/** One person's browser. Requests to foreign hosts, errors of the console and uncaught errors are written down. */
+export class Profile {
+  readonly problems: string[] = [];
+  /** Every URL that was asked for. */
+  readonly requests: string[] = [];
+  /** Console messages that match are expected and no problem. */
+  readonly expected: RegExp[] = [];
+
+  private constructor(
+    readonly context: BrowserContext,
+    readonly page: Page,
+    private readonly host: string,
+  ) {}
+
+  static async open(context: BrowserContext, host: string): Promise<Profile> {
+    const profile = new Profile(context, await context.newPage(), host);
+    profile.watch();
+    return profile;
+  }
+
+  /** The links in the navigation, by label. */
+  async pages(): Promise<{ label: string; path: string }[]> {
+    const links = await this.page.locator('nav a[href^="/app/"]').all();
+    return Promise.all(
+      links.map(async (link) => ({
+        label: (await link.innerText()).trim(),
+        path: (await link.getAttribute('href')) ?? '',
+      })),
+    );
+  }
+
+  private watch(): void {
+    const { context, problems, requests } = this;
+    context.on('request', (request) => requests.push(request.url()));
+    // Requests that a policy stopped have failed before they left.
+    context.on('requestfinished', (request) => this.judge(request.url()));
+    context.on('requestfailed', (request) => {
+      if (request.failure()?.errorText !== 'csp') this.judge(request.url());
+    });
+    context.on('console', (message) => {
+      if (message.type() !== 'error' || this.expected.some((one) => one.test(message.text()))) return;
+      problems.push(`console error: ${message.text()} (${message.location().url})`);
+    });
+    context.on('weberror', (error) => problems.push(`uncaught error: ${String(error.error().stack)}`));
+  }
+
+  private judge(url: string): void {
+    const { protocol, host } = new URL(url);
+    if (['http:', 'https:', 'ws:', 'wss:'].includes(protocol) && host !== this.host)
+      this.problems.push(`request to a foreign host: ${url}`);
+  }
+}
+
+/** Where every foreign name leads: no byte is answered, and each connection is a visit. */
+class OutsideWorld {
+  readonly visits: string[] = [];
+  private readonly sockets = new Set<Socket>();
+
+  private constructor(private readonly server: Server) {
+    server.on('connection', (socket) => {
+      this.visits.push('a connection to a foreign host');
+      this.sockets.add(socket);
+      socket.once('close', () => this.sockets.delete(socket));
+    });
+    server.on('request', ({ method, url, headers }) => this.visits.push(`${method} ${headers.host}${url}`));
+  }
+
+  static async start(): Promise<OutsideWorld> {
+    const server = createServer();
+    const outside = new OutsideWorld(server);
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    return outside;
+  }
+
+  get port(): number {
+    return (this.server.address() as AddressInfo).port;
+  }
+
+  async close(): Promise<void> {
+    for (const socket of this.sockets) socket.destroy();
+    await new Promise<void>((resolve) => this.server.close(() => resolve()));
+  }
+}
+
+/** Where the dashboard of a program is opened: its cookies belong to `localhost`, as in the link that it prints. */
+export const dashboardOrigin = ({ ports }: RunningProgram): string => `http://localhost:${ports.http}`;
+
+/** The link of the first login, which the program prints at its first start. */
+export async function printedLoginLink(program: RunningProgram): Promise<string> {
+  const find = () => /Dashboard +(\S+) {2}\(first login/.exec(program.output())?.[1];
+  return until(async () => find(), { what: 'the printed link' });
+}
+
+function isExecutable(path: string): boolean {
+  try {
+    accessSync(path, constants.X_OK);
+    return true;
+  } catch {
+    return false;
+  }
+}
