@@ -2,11 +2,18 @@ import {
   cacheExchange,
   createClient as createUrqlClient,
   fetchExchange,
+  mapExchange,
   subscriptionExchange,
   type Client,
+  type CombinedError,
 } from 'urql';
 import { createClient as createSocket } from 'graphql-ws';
 import { accountHeaders, selectedAccount } from './http.ts';
+import { fetchSession } from './session.tsx';
+import { announceSessionEnd } from './session-end.ts';
+
+/** Code with which the server closes the connection of a session that has ended or has lost a permission. */
+const FORBIDDEN = 4403;
 
 const socketUrl = (): string =>
   `${window.location.protocol === 'https:' ? 'wss' : 'ws'}://${window.location.host}/graphql`;
@@ -18,12 +25,14 @@ export function createGraphqlClient(): Client {
     lazy: true,
     retryAttempts: Number.POSITIVE_INFINITY,
     connectionParams: () => ({ 'x-account-id': selectedAccount() ?? undefined }),
+    on: { closed: (event) => void ((event as CloseEvent).code === FORBIDDEN && checkSession()) },
   });
   return createUrqlClient({
     url: '/graphql',
     preferGetMethod: false,
     fetchOptions: () => ({ headers: accountHeaders() }),
     exchanges: [
+      mapExchange({ onError: (error) => isOfEndedSession(error) && announceSessionEnd() }),
       cacheExchange,
       fetchExchange,
       subscriptionExchange({
@@ -34,3 +43,16 @@ export function createGraphqlClient(): Client {
     ],
   });
 }
+
+/** A page that only listens makes no request that would be refused. */
+function checkSession(): void {
+  fetchSession().then(
+    ({ viewer }) => viewer === null && announceSessionEnd(),
+    // Without a connection nothing is known; the socket connects again.
+    () => undefined,
+  );
+}
+
+const isOfEndedSession = ({ response, graphQLErrors }: CombinedError): boolean =>
+  (response as Response | undefined)?.status === 401 ||
+  graphQLErrors.some(({ extensions }) => extensions['statusCode'] === 401);
