@@ -37,7 +37,7 @@ export function DomainPage() {
     variables: { id },
     requestPolicy: 'cache-and-network',
   });
-  const waits = data?.domain != null && data.domain.status !== 'active';
+  const waits = Boolean(data?.domain) && data?.domain?.status !== 'active';
   useEffect(() => {
     if (!waits) return undefined;
     const timer = window.setInterval(() => refresh({ requestPolicy: 'network-only' }), WAITING_MS);
