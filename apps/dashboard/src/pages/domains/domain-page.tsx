@@ -1,6 +1,6 @@
 import { Alert, Button, Card, Group, Select, SimpleGrid, Stack, Switch, TagsInput, Text, Title } from '@mantine/core';
 import { IconAlertTriangle, IconKey, IconRefresh, IconTrash } from '@tabler/icons-react';
-import { useEffect } from 'react';
+import { useCallback, useEffect } from 'react';
 import { useNavigate, useParams } from 'react-router';
 import { useClient, useQuery, useSubscription } from 'urql';
 import { useSession } from '../../api/session.tsx';
@@ -32,18 +32,8 @@ const CHECK_ATTEMPTS = 25;
 
 export function DomainPage() {
   const { id = '' } = useParams();
-  const [{ data, error, fetching }, refresh] = useQuery({
-    query: DomainDocument,
-    variables: { id },
-    requestPolicy: 'cache-and-network',
-  });
-  const waits = Boolean(data?.domain) && data?.domain?.status !== 'active';
-  useEffect(() => {
-    if (!waits) return undefined;
-    const timer = window.setInterval(() => refresh({ requestPolicy: 'network-only' }), WAITING_MS);
-    return () => window.clearInterval(timer);
-  }, [waits, refresh]);
-  if (error && !data) return <Failure error={error} retry={() => refresh({ requestPolicy: 'network-only' })} />;
+  const { data, error, fetching, reload } = useDomain(id);
+  if (error && !data) return <Failure error={error} retry={reload} />;
   if (!data) return fetching ? <Loading /> : null;
   if (!data.domain) return <NotFoundPage />;
   const { domain } = data;
@@ -76,6 +66,24 @@ export function DomainPage() {
       <KeyRotation domain={domain} />
     </Page>
   );
+}
+
+/** The domain; read again from time to time until it is active. */
+function useDomain(id: string) {
+  const [{ data, error, fetching }, refresh] = useQuery({
+    query: DomainDocument,
+    variables: { id },
+    requestPolicy: 'cache-and-network',
+  });
+  const reload = useCallback(() => refresh({ requestPolicy: 'network-only' }), [refresh]);
+  const status = data?.domain?.status;
+  const waits = status !== undefined && status !== 'active';
+  useEffect(() => {
+    if (!waits) return undefined;
+    const timer = window.setInterval(reload, WAITING_MS);
+    return () => window.clearInterval(timer);
+  }, [waits, reload]);
+  return { data, error, fetching, reload };
 }
 
 function Actions({ domain: { id, name } }: { domain: DomainPartsFragment }) {
