@@ -30,7 +30,7 @@ export const GROUPS = [
       GRAPHQL_MAX_COST:
         'Objects that one GraphQL operation may ask for, by the sizes of its lists (see `docs/graphql.md`).',
       GRAPHQL_PERSISTED_OPERATIONS:
-        'JSON file with GraphQL documents by id, which clients name as `documentId`. Unset: there are none.',
+        'JSON file with GraphQL documents by id, which clients name as `documentId`, beside those of the dashboard.',
       GRAPHQL_SOCKETS_PER_ACCOUNT:
         'Open GraphQL WebSockets per account and gateway process. Further ones are closed with 4429.',
       GRAPHQL_OPERATIONS_PER_SOCKET:

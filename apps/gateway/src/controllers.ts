@@ -1,4 +1,5 @@
 import { DashboardController } from './dashboard/dashboard.controller.js';
+import { GraphiqlController } from './dashboard/graphiql.controller.js';
 import { DocsController } from './openapi/docs.controller.js';
 import { AccountController } from './rest/account/account.controller.js';
 import { ApiKeysController } from './rest/api-keys/api-keys.controller.js';
@@ -49,6 +50,7 @@ export const CONTROLLERS = [
   EmailsController,
   ErasuresController,
   EventsController,
+  GraphiqlController,
   LogsController,
   OpsController,
   QueuesController,

@@ -5,7 +5,8 @@ import { Allowances, RequestLog } from '#libs/accounts';
 import { LIMITS } from '#libs/contracts';
 import { Config, Log, readTlsFiles, Shutdown, trustedProxies } from '#libs/kernel';
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
-import { prepareGraphqlBodies } from './graphql/checks/http-requests.js';
+import { answerGraphiql } from './dashboard/graphiql.controller.js';
+import { prepareGraphqlRequests } from './graphql/checks/http-requests.js';
 import { PersistedOperations } from './graphql/checks/persisted-operations.js';
 import { QueryGuard } from './graphql/checks/query-guard.js';
 import { GraphqlWebSocketServer } from './graphql/websocket-server.js';
@@ -100,12 +101,13 @@ export function configureGateway(app: NestFastifyApplication): void {
     connections.admitRequest(request, reply);
     refuseOnTrackingHost(request, publicHost);
     if (await loginLinks.answer(request, reply)) return reply;
+    if (await answerGraphiql(request, reply)) return reply;
     await guard.admit(request, reply);
     requireValidParameters(request);
   });
   logRequests(fastify, app.get(RequestLog));
   readBodies(fastify);
-  prepareGraphqlBodies(fastify, app.get(QueryGuard), app.get(PersistedOperations));
+  prepareGraphqlRequests(fastify, app.get(QueryGuard), app.get(PersistedOperations));
   fastify.addHook('onSend', (request, reply, payload, done) => {
     const ignored = unknownFieldsHeader(request.body, request.query);
     if (ignored !== undefined) void reply.header('x-ignored-fields', ignored);

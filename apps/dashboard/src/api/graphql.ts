@@ -2,18 +2,15 @@ import {
   cacheExchange,
   createClient as createUrqlClient,
   fetchExchange,
+  makeOperation,
   mapExchange,
   subscriptionExchange,
   type Client,
-  type CombinedError,
+  type Operation,
 } from 'urql';
 import { createClient as createSocket } from 'graphql-ws';
 import { accountHeaders, selectedAccount } from './http.ts';
-import { fetchSession } from './session.tsx';
 import { announceSessionEnd } from './session-end.ts';
-
-/** Code with which the server closes the connection of a session that has ended or has lost a permission. */
-const FORBIDDEN = 4403;
 
 const socketUrl = (): string =>
   `${window.location.protocol === 'https:' ? 'wss' : 'ws'}://${window.location.host}/graphql`;
@@ -25,34 +22,61 @@ export function createGraphqlClient(): Client {
     lazy: true,
     retryAttempts: Number.POSITIVE_INFINITY,
     connectionParams: () => ({ 'x-account-id': selectedAccount() ?? undefined }),
-    on: { closed: (event) => void ((event as CloseEvent).code === FORBIDDEN && checkSession()) },
   });
   return createUrqlClient({
     url: '/graphql',
     preferGetMethod: false,
     fetchOptions: () => ({ headers: accountHeaders() }),
+    fetch: fetchOperation,
     exchanges: [
-      mapExchange({ onError: (error) => isOfEndedSession(error) && announceSessionEnd() }),
       cacheExchange,
+      mapExchange({ onOperation: byId }),
       fetchExchange,
       subscriptionExchange({
-        forwardSubscription: ({ query, variables }) => ({
-          subscribe: (sink) => ({ unsubscribe: socket.subscribe({ query: query ?? '', variables }, sink) }),
+        forwardSubscription: ({ variables }, { query }) => ({
+          subscribe: (sink) => ({
+            unsubscribe: socket.subscribe({ query: '', documentId: idOf(query), variables } as never, sink),
+          }),
         }),
       }),
     ],
   });
 }
 
-/** A page that only listens makes no request that would be refused. */
-function checkSession(): void {
-  fetchSession().then(
-    ({ viewer }) => viewer === null && announceSessionEnd(),
-    // Without a connection nothing is known; the socket connects again.
-    () => undefined,
-  );
+const idOf = (document: Operation['query']): unknown => (document as { documentId?: unknown }).documentId;
+
+/** Sessions may send the ids of persisted operations only. The client sends the id of a document without definitions. */
+function byId(operation: Operation): Operation {
+  const query = {
+    kind: 'Document',
+    definitions: [],
+    documentId: idOf(operation.query),
+  } as unknown as Operation['query'];
+  return operation.kind === 'teardown' ? operation : makeOperation(operation.kind, { ...operation, query });
 }
 
-const isOfEndedSession = ({ response, graphQLErrors }: CombinedError): boolean =>
-  (response as Response | undefined)?.status === 401 ||
-  graphQLErrors.some(({ extensions }) => extensions['statusCode'] === 401);
+interface Refused {
+  message?: string;
+  details?: { code?: string }[];
+  errors?: unknown[];
+}
+
+/** Refusals that come before the operation, such as that of an ended session, in the form in which the client reports errors. */
+async function fetchOperation(input: RequestInfo | URL, init?: RequestInit): Promise<Response> {
+  const response = await fetch(input, init);
+  if (response.ok || !response.headers.get('content-type')?.includes('json')) return response;
+  const refused = (await response.json()) as Refused;
+  if (refused.details?.some(({ code }) => code === 'not_logged_in')) announceSessionEnd();
+  return Response.json(
+    refused.message === undefined
+      ? refused
+      : {
+          errors: [
+            {
+              message: refused.message,
+              extensions: { ...refused, requestId: response.headers.get('x-request-id') },
+            },
+          ],
+        },
+  );
+}

@@ -10,6 +10,7 @@ const TYPES: Record<string, string> = {
   '.css': 'text/css; charset=utf-8',
   '.svg': 'image/svg+xml',
   '.png': 'image/png',
+  '.ttf': 'font/ttf',
   '.woff2': 'font/woff2',
 };
 
@@ -18,24 +19,36 @@ const FOLDERS = ['../../../../dashboard/', '../../../../dist/dashboard/'].map((p
   fileURLToPath(new URL(path, import.meta.url)),
 );
 
-export interface DashboardFiles {
+/** A built web application: its page, and the files that the page loads. */
+interface BuiltFiles {
   page: StaticAsset;
-  /** By path below /app/. Their names contain a hash of the content. */
+  /** By `assets/…`. Their names contain a hash of the content. */
   assets: ReadonlyMap<string, StaticAsset>;
 }
 
-let files: Promise<DashboardFiles> | undefined;
+/** The dashboard, read and compressed on first use. @throws if it has not been built */
+export const dashboardFiles = onFirstUse(() => load(dashboardFolder()));
 
-/** The built dashboard, read and compressed on first use. @throws if it has not been built */
-export function dashboardFiles(): Promise<DashboardFiles> {
-  files ??= load();
-  files.catch(() => (files = undefined));
-  return files;
-}
+/** GraphiQL, a bundle of its own. @throws if it has not been built */
+export const graphiqlFiles = onFirstUse(() => load(join(dashboardFolder(), 'graphiql')));
 
-async function load(): Promise<DashboardFiles> {
+/** The folder of what set-up has built. @throws if it has not been built */
+export function dashboardFolder(): string {
   const folder = FOLDERS.find((path) => existsSync(join(path, 'index.html')));
   if (folder === undefined) throw new Error('The dashboard has not been built: run `npm run setup`.');
+  return folder;
+}
+
+function onFirstUse(loadFiles: () => Promise<BuiltFiles>): () => Promise<BuiltFiles> {
+  let files: Promise<BuiltFiles> | undefined;
+  return () => {
+    files ??= loadFiles();
+    files.catch(() => (files = undefined));
+    return files;
+  };
+}
+
+async function load(folder: string): Promise<BuiltFiles> {
   const names = await readdir(join(folder, 'assets'));
   const assets = await Promise.all(
     names

@@ -68,6 +68,6 @@ export class DashboardController {
     }
     // Every other path is a page of the application, which has a router of its own.
     void reply.header('content-security-policy', PAGE_POLICY);
-    return sendAsset(reply, page, 'no-cache');
+    return sendAsset(reply, page, { cacheControl: 'no-cache' });
   }
 }

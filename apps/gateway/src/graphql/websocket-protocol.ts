@@ -201,7 +201,7 @@ export class WebSocketProtocol {
   private prepare(principal: Principal | undefined, payload: SubscribePayload): ExecutionArgs | GraphQLError[] {
     try {
       const schema = this.schemaHost.schema;
-      const document = this.guard.parsed(schema, this.persisted.queryOf(payload), payload);
+      const document = this.guard.parsed(schema, this.persisted.queryOf(payload, principal), payload);
       if (!('kind' in document)) return [...document];
       const contextValue: GraphqlContext = { caller: new GraphqlCaller(principal) };
       return {

@@ -17,9 +17,13 @@ export async function staticAsset(type: string, plain: Buffer): Promise<StaticAs
 }
 
 /** Sends an asset whose name contains a hash of its content, compressed if the client accepts gzip. */
-export async function sendAsset(reply: FastifyReply, asset: StaticAsset, cacheControl = FOREVER): Promise<void> {
+export async function sendAsset(
+  reply: FastifyReply,
+  asset: StaticAsset,
+  { cacheControl = FOREVER, vary = 'accept-encoding' } = {},
+): Promise<void> {
   const zipped = /\bgzip\b/.test(String(reply.request.headers['accept-encoding'] ?? ''));
-  void reply.type(asset.type).headers({ 'cache-control': cacheControl, vary: 'accept-encoding' });
+  void reply.type(asset.type).headers({ 'cache-control': cacheControl, vary });
   if (zipped) void reply.header('content-encoding', 'gzip');
   await reply.send(zipped ? asset.zipped : asset.plain);
 }

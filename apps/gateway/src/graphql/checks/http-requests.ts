@@ -11,25 +11,30 @@ export const GRAPHQL_PATH = '/graphql';
 const MIB = 1024 * 1024;
 const BATCH_FIELD = 'sendBatch';
 
-/** What Apollo does not check: the body as a whole, and the ids of persisted operations. */
-export function prepareGraphqlBodies(
+/** What Apollo does not check: the body as a whole, the ids of persisted operations, and what sessions may send. */
+export function prepareGraphqlRequests(
   fastify: FastifyInstance,
   guard: QueryGuard,
   persisted: PersistedOperations,
 ): void {
   fastify.addHook('preHandler', (request, _reply, done) => {
-    if (request.routeOptions.url === GRAPHQL_PATH) checkBody(request, guard, persisted);
+    if (request.routeOptions.url === GRAPHQL_PATH) checkRequest(request, guard, persisted);
     done();
   });
 }
 
-function checkBody(request: FastifyRequest, guard: QueryGuard, persisted: PersistedOperations): void {
+function checkRequest(request: FastifyRequest, guard: QueryGuard, persisted: PersistedOperations): void {
   const body = request.body as Record<string, unknown> | undefined;
-  if (body === undefined) return;
+  if (body === undefined) {
+    // Apollo also executes the query of a GET.
+    orCause(() => persisted.requirePermitted(request.principal));
+    return;
+  }
   if (Array.isArray(body))
     throw invalidFields([{ field: '', code: 'invalid_type', message: 'must be one operation, not an array of them' }]);
+  const query = orCause(() => persisted.queryOf(body, request.principal));
   if (body['documentId'] !== undefined) {
-    body['query'] = orCause(() => persisted.queryOf(body));
+    body['query'] = query;
     delete body['documentId'];
   }
   if (request.bodyBytes > LIMITS.requestBytes && !isBatch(body['query'], guard.tokens))
