@@ -125,7 +125,10 @@ export class InboundReceiver {
       case 'feedback':
         return this.complaints.apply(report, refs, prove);
       case 'automatic':
-        return refs.length === 0 ? KEPT_FOR_OPERATOR : { verdict: 'ignored', note: null, emailId: refs[0].emailId };
+        if (refs.length === 0) return KEPT_FOR_OPERATOR;
+        return report.failed.length > 0
+          ? { verdict: 'kept', note: MENTIONS_FAILURE, emailId: refs[0].emailId }
+          : { verdict: 'ignored', note: null, emailId: refs[0].emailId };
       case 'unknown':
         return refs.length === 0
           ? KEPT_FOR_OPERATOR
@@ -169,6 +172,7 @@ const SENT_BY_PERSON: Proof = { proved: false, reason: 'its MAIL FROM is not tha
 const MAX_PROOFS = 5;
 const TOO_MANY_DOMAINS: Proof = { proved: false, reason: `it was sent about more than ${MAX_PROOFS} domains` };
 
+const MENTIONS_FAILURE = 'an automatic reply that names an address to which delivery failed';
 const KEPT_FOR_OPERATOR: InboundResult = { verdict: 'kept', note: null, emailId: null };
 
 /** Role mailboxes are read by people, except `fbl@`, which receives machine-readable reports. */
@@ -177,6 +181,7 @@ const hasRoleMailbox = ({ mailboxes }: InboundMessage): boolean =>
 
 function reportedAddresses(report: InboundReport): string[] {
   if (report.kind === 'feedback') return report.recipients;
+  if (report.kind === 'automatic') return report.failed;
   if (report.kind !== 'delivery') return [];
   return report.recipients.flatMap(
     ({ finalRecipient, originalRecipient }) => finalRecipient ?? originalRecipient ?? [],

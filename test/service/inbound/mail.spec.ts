@@ -24,6 +24,16 @@ describe('other mail of the inbound door', () => {
     expect(await desk.rows('SELECT count(*)::int AS mails FROM emails')).toEqual(before);
   });
 
+  it('keeps what declares itself an automatic reply and names a failed recipient, and changes nothing', async () => {
+    const sent = await desk.send([ADA]);
+    const head = ['From: gateway@rcpt.example', 'Auto-Submitted: auto-replied'];
+    await desk.receive(sent.returnPath, [...head, `Subject: Undeliverable: ${ADA}`, '', 'We are sorry.'].join('\r\n'));
+    expect(await desk.statuses(sent.id)).toEqual(['delivered']);
+    const note = 'an automatic reply that names an address to which delivery failed';
+    expect(await desk.stored()).toEqual([{ verdict: 'kept', note, email_id: sent.id }]);
+    expect(await desk.rows('SELECT reported FROM inbound_messages')).toEqual([{ reported: [ADA] }]);
+  });
+
   it('keeps all mail to mailboxes that people read, and what nobody can read at a return path', async () => {
     const sent = await desk.send([ADA]);
     for (const role of ['postmaster', 'abuse', 'dmarc', 'tlsrpt', 'fbl'])

@@ -38,6 +38,7 @@ import { isAutomatic, isFromMailServer, isReplyOrForward } from '../../../libs/m
 import { findReturnedCopy, quotedFields, readReturnedMail } from '../../../libs/mime/src/reports/returned-mail.js';
 import { aliasOriginsIn, recipientsInText } from '../../../libs/mime/src/reports/text-bounce-recipients.js';
 import { readReportText, readTextBounce } from '../../../libs/mime/src/reports/text-bounce.js';
+import { readTranscript } from '../../../libs/mime/src/reports/transcript.js';
 import { latin1, octets, ofHeader, utf8, within, type ParserTable } from './parser-table.js';
 
 const relay = (message: Buffer): unknown =>
@@ -237,5 +238,11 @@ export const MAIL_PARSERS: ParserTable = {
     // `readReportText` passes on lines of at most 2,000 characters, 128 Ki in all.
     recipientsInText: (text) => recipientsInText(text.slice(0, 128 * 1024).match(/.{1,2000}/gs) ?? [], new Set(), []),
     aliasOriginsIn: (text) => aliasOriginsIn(text.slice(0, 128 * 1024).match(/.{1,2000}/gs) ?? []),
+  },
+  'libs/mime/src/reports/transcript.ts': {
+    readTranscript: [
+      (text) => readTranscript(text.slice(0, 128 * 1024).match(/.{1,2000}/gs) ?? []),
+      (text) => readTranscript([`>>> ${text.slice(0, 2000)}`, `<<< 550 ${text.slice(0, 2000)}`]),
+    ],
   },
 };

@@ -54,7 +54,11 @@ export type InboundReport =
       recipients: string[];
       returned: ReturnedMail;
     }
-  /** An automatic reply (RFC 3834): out of office, challenge, acknowledgement of a request. */
-  | { kind: 'automatic' }
+  | {
+      /** An automatic reply (RFC 3834): out of office, challenge, acknowledgement of a request. */
+      kind: 'automatic';
+      /** Addresses of other people to which it says that a message could not be delivered; mostly empty. */
+      failed: string[];
+    }
   /** None of these, or unreadable. */
   | { kind: 'unknown' };

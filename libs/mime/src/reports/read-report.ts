@@ -7,8 +7,8 @@ import { isGenericStatus, moreSpecificStatus } from './quoted-reply.js';
 import { atOnce, readReportParts, type ReportMessage, type Steps } from './report-parts.js';
 import { isAutomatic, isFromMailServer, isReceipt } from './report-sender.js';
 import { readReturnedMail, returnedFields } from './returned-mail.js';
-import { aliasOriginOf, aliasOriginsIn, recipientsInText } from './text-bounce-recipients.js';
-import { readReportText, readTextBounce, type ReportText } from './text-bounce.js';
+import { aliasOriginOf, aliasOriginsIn, recipientsInText, type TextBounceRecipient } from './text-bounce-recipients.js';
+import { failedInAutomaticReply, readReportText, readTextBounce, type ReportText } from './text-bounce.js';
 
 /**
  * Reads a message that arrived at a return path: a delivery status notification (RFC 3464, RFC 6533), a bounce in free
@@ -22,7 +22,7 @@ export function readReport(message: Buffer): InboundReport {
 export function* readReportInSteps(message: Buffer): Steps<InboundReport> {
   const report = yield* readReportParts(message);
   // A receipt names a final recipient too (RFC 8098 §3.2.4), and is not a failure.
-  if (isReceipt(report)) return { kind: 'automatic' };
+  if (isReceipt(report)) return { kind: 'automatic', failed: [] };
   const text = yield* readReportText(report);
   const status = yield* statusFromParts(report);
   if (status) return deliveryReport(report, text, status);
@@ -35,7 +35,8 @@ export function* readReportInSteps(message: Buffer): Steps<InboundReport> {
   const recipients = readTextBounce(report, text);
   if (recipients)
     return { kind: 'delivery', reportingMta: null, recipients, returned: returnedMail(report, text, null) };
-  return { kind: isAutomatic(report, text.lines) ? 'automatic' : 'unknown' };
+  if (!isAutomatic(report, text.lines)) return { kind: 'unknown' };
+  return { kind: 'automatic', failed: failedInAutomaticReply(report, text) };
 }
 
 /** The Subject of a message of any origin, decoded; null where it has none. May contain control characters. */
@@ -55,18 +56,35 @@ function* readWrappedReport(report: ReportMessage): Steps<InboundReport | null> 
 function deliveryReport(report: ReportMessage, text: ReportText, status: StatusReport): InboundReport {
   const { reportingMta } = status;
   const origins = aliasOriginsIn(text.lines);
+  const inText = reasonsFromText(status.recipients, text);
   const recipients = status.recipients.map((one) => ({
-    ...withReasonFromText(one, text, status.recipients.length),
+    ...withReasonFromText(one, inText.get(addressOf(one))),
     originalRecipient: one.originalRecipient ?? aliasOriginOf(origins, one.finalRecipient),
   }));
   return { kind: 'delivery', reportingMta, recipients, returned: returnedMail(report, text, status) };
 }
 
+const addressOf = ({ finalRecipient, originalRecipient }: DeliveryStatus): string | null =>
+  finalRecipient ?? originalRecipient;
+
+const lacksReason = (one: DeliveryStatus): boolean => one.action === 'failed' && !hasReason(one);
+
 /** Some systems write generic codes into the fields and the reason only into the text for people. */
-function withReasonFromText(one: DeliveryStatus, { lines }: ReportText, recipients: number): DeliveryStatus {
-  const address = one.finalRecipient ?? one.originalRecipient;
-  if (one.action !== 'failed' || hasReason(one) || (address === null && recipients > 1)) return one;
-  const [inText] = recipientsInText(lines, new Set(), address === null ? [] : [address]);
+function reasonsFromText(
+  recipients: readonly DeliveryStatus[],
+  { lines }: ReportText,
+): Map<string | null, TextBounceRecipient> {
+  if (!recipients.some(lacksReason)) return new Map();
+  const addresses = [...new Set(recipients.map(addressOf))];
+  if (recipients.length === 1)
+    return new Map([[addresses[0], recipientsInText(lines, new Set(), knownOf(addresses))[0]]]);
+  return new Map(recipientsInText(lines, new Set(), knownOf(addresses)).map((one) => [one.address, one]));
+}
+
+const knownOf = (addresses: readonly (string | null)[]): string[] => addresses.filter((address) => address !== null);
+
+function withReasonFromText(one: DeliveryStatus, inText: TextBounceRecipient | undefined): DeliveryStatus {
+  if (inText === undefined || !lacksReason(one)) return one;
   if (!isGenericStatus(one.status)) return { ...one, text: inText.text };
   return {
     ...one,

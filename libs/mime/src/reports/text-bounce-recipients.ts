@@ -1,6 +1,7 @@
 import { firstAddress } from './find-address.js';
 import { foldText, NOT_A_REASON, REASON_LABEL, REMOTE_HOST_LABEL, SENDER_LABEL, STATUS_OF_PHRASE } from './phrases.js';
 import { readQuotedReply, type QuotedReply } from './quoted-reply.js';
+import { readTranscript, type Transcript } from './transcript.js';
 
 /** A recipient of a bounce in free text, and the reply about it; `address` is null where the text names none. */
 export interface TextBounceRecipient extends QuotedReply {
@@ -41,6 +42,7 @@ const LIST_MARK = /^[-*\s]{1,9}/;
 /** A rule between the text and the returned mail, with or without a title. */
 const DIVIDER = /^\s{0,9}[-=_*]{4}/;
 const STATUS_LINE = /^[-*\s]{0,9}[45]\.\d{1,3}\.\d{1,3}\s/;
+const BESIDE_ADDRESS = /[\s<>()"',;:]/g;
 const LETTER = /\p{L}/u;
 /** Quoted fields whose value only looks like the address of a recipient. */
 const QUOTED_FIELD = new RegExp(`^\\s{0,20}${HEADER_LABEL} {0,3}:`, 'i');
@@ -76,16 +78,37 @@ export function recipientsInText(
 ): TextBounceRecipient[] {
   const isRecipient = (address: string | null): address is string =>
     address !== null && !others.has(address.toLowerCase()) && !SYSTEM_ADDRESS.test(address);
+  const transcript = readTranscript(lines);
   const blocks = blocksOf(lines, isRecipient);
   const unlabelled = blocks.filter(({ labelled }) => !labelled);
   const addresses = (unlabelled.length > 0 ? unlabelled : blocks).map(({ address }) => address);
   const known = failed.length > 0 ? [...failed] : [...new Set(addresses)];
+  if (known.length === 0) known.push(...[...transcript.replies.keys()].filter(isRecipient));
   if (known.length === 0) known.push(...mentionedAddresses(lines).filter(isRecipient).slice(0, 1));
   if (known.length === 0) return [{ address: null, ...reasonOf(lines, lines) }];
+  if (known.length > 1 || transcript.replies.size > 1) return reasonsOfEach(known, transcript, isRecipient);
+  const [address] = known;
+  return [{ address, ...reasonOf(linesOf(blocks, address), lines) }];
+}
+
+const isSame = (a: string, b: string): boolean => a.toLowerCase() === b.toLowerCase();
+
+const linesOf = (blocks: readonly Block[], address: string): string[] =>
+  blocks.filter((block) => isSame(block.address, address)).flatMap((block) => block.lines);
+
+/** Each of several recipients has a reply of its own: none is given the reply to another. */
+function reasonsOfEach(
+  known: readonly string[],
+  { replies, shared, rest }: Transcript,
+  isRecipient: (address: string | null) => address is string,
+): TextBounceRecipient[] {
+  const blocks = blocksOf(rest, isRecipient);
   return known.slice(0, MAX_RECIPIENTS).map((address) => {
-    const isSame = (other: string) => other.toLowerCase() === address.toLowerCase();
-    const own = blocks.filter((block) => isSame(block.address)).flatMap((block) => block.lines);
-    return { address, ...reasonOf(own, known.length === 1 ? lines : linesAbout(lines, address)) };
+    const own = linesOf(blocks, address);
+    const reason = reasonOf(own, linesAbout(rest, address));
+    const reply =
+      replies.get(address.toLowerCase()) ?? (reason.smtpCode === null && reason.status === null ? shared : null);
+    return { address, ...reason, ...reply };
   });
 }
 
@@ -109,9 +132,11 @@ function mentionedAddresses(lines: readonly string[]): string[] {
   return lines.filter((line) => !QUOTED_FIELD.test(line)).flatMap((line) => firstAddress(line) ?? []);
 }
 
-/** Bounded, because each of many recipients may occur in every line. */
+/** Bounded, because each of many recipients may occur in every line. A line with nothing but the address gives no reason. */
 const linesAbout = (lines: readonly string[], address: string): string[] =>
-  lines.filter((line) => line.includes(address)).slice(0, MAX_LINES_ABOUT);
+  lines
+    .filter((line) => line.includes(address) && line.replace(BESIDE_ADDRESS, '') !== address)
+    .slice(0, MAX_LINES_ABOUT);
 
 /** The reply quoted in the recipient's own lines, or else in any line; without a reply, the text about the recipient. */
 function reasonOf(own: readonly string[], all: readonly string[]): Omit<TextBounceRecipient, 'address'> {
@@ -156,7 +181,7 @@ function labelledReason(lines: readonly string[]): QuotedReply | null {
 function plainReason(lines: readonly string[]): QuotedReply | null {
   const reason = lines
     .map((line) => line.replace(/^[\s>:.)\]'"]{1,40}/, '').trim())
-    .filter((line) => LETTER.test(line) && !NOT_A_REASON.test(foldText(line.slice(0, 200))))
+    .filter((line) => LETTER.test(line) && !DIVIDER.test(line) && !NOT_A_REASON.test(foldText(line.slice(0, 200))))
     .slice(0, REASON_LINES);
   const text = reason.join(' ').slice(0, REASON_CHARACTERS).trim();
   return text === '' ? null : { smtpCode: null, status: null, text };

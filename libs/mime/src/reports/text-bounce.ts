@@ -1,8 +1,17 @@
-import { addressInField } from './find-address.js';
+import { addressInField, firstAddress } from './find-address.js';
 import type { DeliveryStatus, DsnAction } from './inbound-report.js';
 import { fieldValue, type ReportField } from './lenient-head.js';
-import { partLines } from './part-text.js';
-import { BOUNCE_OPENING, DELAYED, DELIVERED, FAILED, foldText, NO_MORE_ATTEMPTS, PERMANENT_REPLY } from './phrases.js';
+import { isFile, partLines } from './part-text.js';
+import {
+  AUTOMATIC_SUBJECT,
+  BOUNCE_OPENING,
+  DELAYED,
+  DELIVERED,
+  FAILED,
+  foldText,
+  NO_MORE_ATTEMPTS,
+  PERMANENT_REPLY,
+} from './phrases.js';
 import type { ReportMessage, Steps } from './report-parts.js';
 import { isAutomatic, isFromMailServer, isReplyOrForward } from './report-sender.js';
 import { findReturnedCopy, quotedFields, returnedFields } from './returned-mail.js';
@@ -23,8 +32,9 @@ const QUOTATION = /^\s{0,3}>(?!>)/;
 
 /** The text for people: the plain parts, or the HTML parts where all plain ones are empty. */
 export function* readReportText({ parts }: ReportMessage): Steps<ReportText> {
-  const texts = parts.filter(({ type }) => type === 'text/plain');
-  const html = parts.filter(({ type }) => type === 'text/html');
+  const [texts, html] = ['text/plain', 'text/html'].map((wanted) =>
+    parts.filter((part) => part.type === wanted && !isFile(part)),
+  );
   const chosen = texts.some(({ body }) => body.length > 0) ? texts : html;
   const lines: string[] = [];
   for (const part of chosen.slice(0, MAX_TEXTS)) {
@@ -85,6 +95,30 @@ export function readTextBounce(report: ReportMessage, { lines, quoted }: ReportT
     // A delayed message has not failed, whatever the reply to the last attempt was.
     status: action === 'delayed' && status?.startsWith('5.') === true ? null : status,
   }));
+}
+
+/** An address belongs to a failure that is mentioned at most this many lines before or after it. */
+const LINES_AROUND = 3;
+const MAX_NAMED = 100;
+
+/**
+ * The addresses of other people to which an automatic reply says that a message could not be delivered. Some gateways
+ * declare their bounces as automatic replies, but anybody's vacation notice looks the same, so a person has to judge it.
+ */
+export function failedInAutomaticReply(report: ReportMessage, { lines }: ReportText): string[] {
+  const own = ownAddresses(report);
+  const subject = fieldValue(report.fields, 'subject').slice(0, 500);
+  // The Subject of a reply is that of the message that it answers.
+  const isOwnSubject = !isReplyOrForward(report) && !AUTOMATIC_SUBJECT.test(foldText(subject));
+  const found = isOwnSubject && FAILED.test(foldText(subject)) ? addressesIn(subject) : [];
+  for (const [i, line] of lines.entries()) {
+    if (found.length >= MAX_NAMED) break;
+    const address = firstAddress(line);
+    if (address === null || own.has(address.toLowerCase())) continue;
+    const around = lines.slice(Math.max(0, i - LINES_AROUND), i + LINES_AROUND + 1).join(' ');
+    if (FAILED.test(foldText(around))) found.push(address);
+  }
+  return [...new Set(found)].filter((address) => !own.has(address.toLowerCase()));
 }
 
 /** Bounces come from addresses of all kinds, but replies, automatic replies and forwarded bounces are not bounces. */
