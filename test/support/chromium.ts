@@ -2,7 +2,14 @@ import { accessSync, constants } from 'node:fs';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import { delimiter, join } from 'node:path';
-import { chromium, type Browser, type BrowserContext, type BrowserContextOptions, type Page } from 'playwright-core';
+import {
+  chromium,
+  type Browser,
+  type BrowserContext,
+  type BrowserContextOptions,
+  type Locator,
+  type Page,
+} from 'playwright-core';
 import { describe } from 'vitest';
 import type { RunningProgram } from './program.js';
 import { until } from './until.js';
@@ -55,9 +62,11 @@ export class Chromium {
   }
 
   /** A browser of its own: cookies, storage and cache are shared with no other profile. */
-  async profile(origin: string, options: BrowserContextOptions = {}): Promise<Profile> {
-    const context = await this.browser.newContext({ baseURL: origin, ...options });
-    const profile = await Profile.open(context, new URL(origin).host);
+  async profile(service: Listening, options: BrowserContextOptions = {}): Promise<Profile> {
+    // The cookies of the dashboard belong to `localhost`, as in the links that the program prints.
+    const host = `localhost:${service.ports.http}`;
+    const context = await this.browser.newContext({ baseURL: `http://${host}`, ...options });
+    const profile = await Profile.open(context, host);
     this.profiles.push(profile);
     return profile;
   }
@@ -72,6 +81,8 @@ export class Chromium {
     await this.outside.close();
   }
 }
+
+type Listening = Pick<RunningProgram, 'ports'>;
 
 /** One person's browser. Requests to foreign hosts, errors of the console and uncaught errors are written down. */
 export class Profile {
@@ -102,6 +113,30 @@ export class Profile {
         path: (await link.getAttribute('href')) ?? '',
       })),
     );
+  }
+
+  /** Opens an address below /app, and waits for the page's heading. */
+  async open(path: string): Promise<void> {
+    await this.page.goto(path);
+    await this.heading().waitFor();
+  }
+
+  /** Opens a page by its link in the navigation. */
+  async visit(label: string): Promise<void> {
+    await this.page.getByRole('navigation').getByRole('link', { name: label, exact: true }).click();
+    await this.page.getByRole('heading', { level: 1, name: label }).waitFor();
+  }
+
+  heading(): Locator {
+    return this.page.getByRole('heading', { level: 1 });
+  }
+
+  button(name: string | RegExp): Locator {
+    return this.page.getByRole('button', { name, exact: true });
+  }
+
+  link(name: string | RegExp): Locator {
+    return this.page.getByRole('link', { name, exact: true });
   }
 
   private watch(): void {
@@ -157,11 +192,8 @@ class OutsideWorld {
   }
 }
 
-/** Where the dashboard of a program is opened: its cookies belong to `localhost`, as in the link that it prints. */
-export const dashboardOrigin = ({ ports }: RunningProgram): string => `http://localhost:${ports.http}`;
-
 /** The link of the first login, which the program prints at its first start. */
-export async function printedLoginLink(program: RunningProgram): Promise<string> {
+export async function printedLoginLink(program: Pick<RunningProgram, 'output'>): Promise<string> {
   const find = () => /Dashboard +(\S+) {2}\(first login/.exec(program.output())?.[1];
   return until(async () => find(), { what: 'the printed link' });
 }

@@ -6,11 +6,16 @@ import {
   mapExchange,
   subscriptionExchange,
   type Client,
+  type CombinedError,
   type Operation,
 } from 'urql';
 import { createClient as createSocket } from 'graphql-ws';
 import { accountHeaders, selectedAccount } from './http.ts';
+import { fetchSession } from './session.tsx';
 import { announceSessionEnd } from './session-end.ts';
+
+/** Code with which the server closes the connection of a session that has ended or has lost a permission. */
+const FORBIDDEN = 4403;
 
 const socketUrl = (): string =>
   `${window.location.protocol === 'https:' ? 'wss' : 'ws'}://${window.location.host}/graphql`;
@@ -22,6 +27,7 @@ export function createGraphqlClient(): Client {
     lazy: true,
     retryAttempts: Number.POSITIVE_INFINITY,
     connectionParams: () => ({ 'x-account-id': selectedAccount() ?? undefined }),
+    on: { closed: (event) => void ((event as CloseEvent).code === FORBIDDEN && checkSession()) },
   });
   return createUrqlClient({
     url: '/graphql',
@@ -29,6 +35,7 @@ export function createGraphqlClient(): Client {
     fetchOptions: () => ({ headers: accountHeaders() }),
     fetch: fetchOperation,
     exchanges: [
+      mapExchange({ onError: (error) => isOfEndedSession(error) && announceSessionEnd() }),
       cacheExchange,
       mapExchange({ onOperation: byId }),
       fetchExchange,
@@ -43,6 +50,19 @@ export function createGraphqlClient(): Client {
   });
 }
 
+/** A page that only listens makes no request that would be refused. */
+function checkSession(): void {
+  fetchSession().then(
+    ({ viewer }) => viewer === null && announceSessionEnd(),
+    // Without a connection nothing is known; the socket connects again.
+    () => undefined,
+  );
+}
+
+const isOfEndedSession = ({ response, graphQLErrors }: CombinedError): boolean =>
+  (response as Response | undefined)?.status === 401 ||
+  graphQLErrors.some(({ extensions }) => extensions['statusCode'] === 401);
+
 const idOf = (document: Operation['query']): unknown => (document as { documentId?: unknown }).documentId;
 
 /** Sessions may send the ids of persisted operations only. The client sends the id of a document without definitions. */
@@ -55,28 +75,12 @@ function byId(operation: Operation): Operation {
   return operation.kind === 'teardown' ? operation : makeOperation(operation.kind, { ...operation, query });
 }
 
-interface Refused {
-  message?: string;
-  details?: { code?: string }[];
-  errors?: unknown[];
-}
-
 /** Refusals that come before the operation, such as that of an ended session, in the form in which the client reports errors. */
 async function fetchOperation(input: RequestInfo | URL, init?: RequestInit): Promise<Response> {
   const response = await fetch(input, init);
   if (response.ok || !response.headers.get('content-type')?.includes('json')) return response;
-  const refused = (await response.json()) as Refused;
-  if (refused.details?.some(({ code }) => code === 'not_logged_in')) announceSessionEnd();
-  return Response.json(
-    refused.message === undefined
-      ? refused
-      : {
-          errors: [
-            {
-              message: refused.message,
-              extensions: { ...refused, requestId: response.headers.get('x-request-id') },
-            },
-          ],
-        },
-  );
+  const refused = (await response.json()) as { message?: string };
+  if (refused.message === undefined) return Response.json(refused);
+  const extensions = { ...refused, requestId: response.headers.get('x-request-id') };
+  return Response.json({ errors: [{ message: refused.message, extensions }] });
 }

@@ -1,7 +1,8 @@
 import { Alert, Button, Card, Group, Select, SimpleGrid, Stack, Switch, TagsInput, Text, Title } from '@mantine/core';
 import { IconAlertTriangle, IconKey, IconRefresh, IconTrash } from '@tabler/icons-react';
+import { useCallback, useEffect } from 'react';
 import { useNavigate, useParams } from 'react-router';
-import { useQuery, useSubscription } from 'urql';
+import { useClient, useQuery, useSubscription } from 'urql';
 import { useSession } from '../../api/session.tsx';
 import { useOperation } from '../../api/use-operation.ts';
 import { confirm } from '../../components/confirm.tsx';
@@ -23,14 +24,16 @@ import {
 import { NotFoundPage } from '../not-found-page.tsx';
 import { DomainRecords } from './domain-records.tsx';
 
+/** How often a domain is read again until its records verify, and while a check runs. */
+const WAITING_MS = 10_000;
+const CHECKING_MS = 1_000;
+/** The service gives up a check after 20 s. */
+const CHECK_ATTEMPTS = 25;
+
 export function DomainPage() {
   const { id = '' } = useParams();
-  const [{ data, error, fetching }, refresh] = useQuery({
-    query: DomainDocument,
-    variables: { id },
-    requestPolicy: 'cache-and-network',
-  });
-  if (error && !data) return <Failure error={error} retry={() => refresh({ requestPolicy: 'network-only' })} />;
+  const { data, error, fetching, reload } = useDomain(id);
+  if (error && !data) return <Failure error={error} retry={reload} />;
   if (!data) return fetching ? <Loading /> : null;
   if (!data.domain) return <NotFoundPage />;
   const { domain } = data;
@@ -65,20 +68,37 @@ export function DomainPage() {
   );
 }
 
+/** The domain; read again from time to time until it is active. */
+function useDomain(id: string) {
+  const [{ data, error, fetching }, refresh] = useQuery({
+    query: DomainDocument,
+    variables: { id },
+    requestPolicy: 'cache-and-network',
+  });
+  const reload = useCallback(() => refresh({ requestPolicy: 'network-only' }), [refresh]);
+  const status = data?.domain?.status;
+  const waits = status !== undefined && status !== 'active';
+  useEffect(() => {
+    if (!waits) return undefined;
+    const timer = window.setInterval(reload, WAITING_MS);
+    return () => window.clearInterval(timer);
+  }, [waits, reload]);
+  return { data, error, fetching, reload };
+}
+
 function Actions({ domain: { id, name } }: { domain: DomainPartsFragment }) {
   const { may } = useSession();
   const navigate = useNavigate();
-  const verify = useOperation(VerifyDomainDocument);
+  const verify = useVerification(id);
   const remove = useOperation(DeleteDomainDocument);
   const [busy, change] = useChange();
   if (!may('domains.write')) return null;
-  const verifyNow = async () => void (await verify({ id }));
   return (
     <>
       <Button
         leftSection={<IconRefresh size={16} />}
         loading={busy}
-        onClick={() => change(verifyNow, 'The records have been checked.')}
+        onClick={() => change(verify, 'The records have been checked.')}
       >
         Verify now
       </Button>
@@ -103,6 +123,21 @@ function Actions({ domain: { id, name } }: { domain: DomainPartsFragment }) {
       </Button>
     </>
   );
+}
+
+/** Starts a check, and reads the domain until it has ended: the answer to the request has the results of the check before. */
+function useVerification(id: string): () => Promise<void> {
+  const client = useClient();
+  const verify = useOperation(VerifyDomainDocument);
+  return async () => {
+    const { lastCheckedAt: before } = (await verify({ id })).verifyDomain;
+    for (let attempt = 0; attempt < CHECK_ATTEMPTS; attempt += 1) {
+      await new Promise((resolve) => window.setTimeout(resolve, CHECKING_MS));
+      const { data } = await client.query(DomainDocument, { id }, { requestPolicy: 'network-only' }).toPromise();
+      if (data?.domain?.lastCheckedAt !== before) return;
+    }
+    throw new Error('The check takes longer than usual. Its results appear here when it has ended.');
+  };
 }
 
 /** The last 24 hours, moved by the subscription. */

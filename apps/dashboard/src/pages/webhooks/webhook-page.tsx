@@ -1,7 +1,7 @@
 import { Alert, Button, Card, Group, MultiSelect, Select, Stack, Switch, Title } from '@mantine/core';
 import { modals } from '@mantine/modals';
 import { IconAlertTriangle, IconBolt, IconTrash } from '@tabler/icons-react';
-import { useState } from 'react';
+import { useEffect, useState } from 'react';
 import { useNavigate, useParams } from 'react-router';
 import { useQuery } from 'urql';
 import { useSession } from '../../api/session.tsx';
@@ -34,6 +34,9 @@ type Delivery = NonNullable<WebhookDeliveriesQuery['webhook']>['deliveries']['no
 
 const PAGE_SIZE = 50;
 const OVERLAP_HOURS = 24;
+/** New deliveries are read again until their first call has been answered. */
+const NEW_MS = 60_000;
+const REFRESH_MS = 1_500;
 
 const COLUMNS: Column<Delivery>[] = [
   { title: 'Event', width: 'minmax(0, 2fr)', render: ({ type }) => type },
@@ -177,6 +180,12 @@ function Deliveries({ webhook: { id } }: { webhook: WebhookPartsFragment }) {
   const [status, setStatus] = useState<WebhookDeliveryStatus | null>(null);
   const variables = { id, first: PAGE_SIZE, after: null, filter: status === null ? null : { status } };
   const connection = useConnection(WebhookDeliveriesDocument, variables, ({ webhook }) => webhook?.deliveries ?? NONE);
+  const { nodes, onFirstPage, reload } = connection;
+  useEffect(() => {
+    if (!onFirstPage || !nodes.some(isNew)) return undefined;
+    const timer = window.setTimeout(reload, REFRESH_MS);
+    return () => window.clearTimeout(timer);
+  }, [nodes, onFirstPage, reload]);
   const test = useOperation(TestWebhookDocument);
   const [busy, change] = useChange();
   const sendTest = async () => {
@@ -234,5 +243,8 @@ function Deliveries({ webhook: { id } }: { webhook: WebhookPartsFragment }) {
     </Stack>
   );
 }
+
+const isNew = ({ status, attempts, createdAt }: Delivery): boolean =>
+  status === 'pending' && attempts === 0 && Date.now() - Date.parse(createdAt) < NEW_MS;
 
 const NONE = { nodes: [], pageInfo: { hasNextPage: false, endCursor: null } };

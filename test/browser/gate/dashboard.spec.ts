@@ -1,0 +1,20 @@
+import { afterAll, afterEach, beforeAll, describe, expect } from 'vitest';
+import { describeInChromium } from '../../support/chromium.js';
+import { firstMessageSuite } from './first-message.suite.js';
+import { pagesSuite } from './pages.suite.js';
+import { peopleSuite } from './people.suite.js';
+import { Stage } from './stage.js';
+
+describeInChromium('The dashboard in Chromium', () => {
+  let stage: Stage;
+
+  beforeAll(async () => {
+    stage = await Stage.open();
+  });
+  afterEach(() => expect(stage.chromium.problems()).toEqual([]));
+  afterAll(() => stage?.close());
+
+  describe('at the first start', () => firstMessageSuite(() => stage));
+  describe('in use', () => pagesSuite(() => stage));
+  describe('of several people', () => peopleSuite(() => stage));
+});

@@ -1,0 +1,107 @@
+import { expect, it } from 'vitest';
+import { until } from '../../support/until.js';
+import { WebhookReceiver } from '../../support/webhook-receiver.js';
+import type { Stage } from './stage.js';
+
+const ADDRESS = 'gone@example.net';
+
+/** What people do on the pages of a running service. */
+export function pagesSuite(stage: () => Stage): void {
+  it('opens every page of the navigation by its address', async () => {
+    const { owner } = stage();
+    const pages = await owner.pages();
+    expect(pages.length).toBeGreaterThan(10);
+    for (const { label, path } of pages) {
+      await owner.open(path);
+      expect(await owner.heading().innerText(), path).not.toBe('Not found');
+      expect(await owner.page.locator('nav [aria-current=page]').innerText()).toBe(label);
+    }
+  });
+
+  it('moves the counts and the chart of the overview while messages are sent', async () => {
+    const { owner, service } = stage();
+    await owner.visit('Overview');
+    const accepted = owner.page.locator('[data-number=Accepted]');
+    const chart = owner.page.locator('canvas');
+    await chart.waitFor();
+    // The first answer of the subscription is there once the counts agree with what was sent.
+    await until(async () => Number(await accepted.innerText()) > 0, { what: 'the counts of the first messages' });
+    const [count, drawing] = [Number(await accepted.innerText()), await chart.screenshot()];
+    for (let i = 0; i < 20; i += 1) await service.call('POST', '/emails', service.mail({ to: `r${i}@example.com` }));
+    await until(async () => Number(await accepted.innerText()) >= count + 20, { what: 'the messages on the page' });
+    await until(async () => !drawing.equals(await chart.screenshot()), { what: 'the chart to move' });
+  });
+
+  it('creates a key that works, and deletes it', async () => {
+    const { owner, service } = stage();
+    await owner.visit('API keys');
+    await owner.button('Create a key').click();
+    await owner.page.getByRole('textbox', { name: 'Name' }).fill('Web shop');
+    await owner.page.getByRole('combobox', { name: 'Rights' }).click();
+    await owner.page.getByRole('option', { name: 'Everything' }).click();
+    await owner.button('Create').click();
+    const key = await owner.page.getByRole('dialog').locator('code').innerText();
+    await owner.button('Done').click();
+    const status = async () =>
+      (await fetch(`${service.url}/domains`, { headers: { authorization: `Bearer ${key}` } })).status;
+    expect(await status()).toBe(200);
+    await owner.button('Actions for Web shop').click();
+    await owner.page.getByRole('menuitem', { name: 'Delete' }).click();
+    await owner.button('Delete the key').click();
+    await owner.page.getByText('Web shop has been deleted.').waitFor();
+    await until(async () => (await status()) === 401, { what: 'the key to be refused' });
+  });
+
+  it('adds a webhook and shows the delivery of its test event', async () => {
+    const { owner } = stage();
+    const receiver = await WebhookReceiver.start();
+    try {
+      await owner.visit('Webhooks');
+      await owner.button('Add a webhook').first().click();
+      await owner.page.getByRole('textbox', { name: 'URL' }).fill(receiver.url('/hook'));
+      await owner.button('Add').click();
+      await owner.page.getByText('Copy the signing secret now').waitFor();
+      await owner.button('Done').click();
+      await owner.link(receiver.url('/hook')).click();
+      await owner.button('Send a test').click();
+      await receiver.waitFor('/hook', 1);
+      const row = owner.page.getByRole('table', { name: 'Deliveries' }).getByRole('row').nth(1);
+      await row.getByText('delivered').waitFor();
+      await row.getByRole('button').click();
+      await owner.page.getByRole('dialog').getByText('Call 1: 200').waitFor();
+      await owner.page.keyboard.press('Escape');
+    } finally {
+      await receiver.close();
+    }
+  });
+
+  it('suppresses an address, and removes it again', async () => {
+    const { owner } = stage();
+    await owner.visit('Suppressions');
+    await owner.button('Add').click();
+    await owner.page.getByRole('textbox', { name: 'Addresses' }).fill(ADDRESS);
+    await owner.button(/^Suppress/).click();
+    await owner.button(ADDRESS).click();
+    await owner.button('Remove').click();
+    await owner.button('Remove').last().click();
+    await owner.page.getByText(`${ADDRESS} gets mail again.`).waitFor();
+    await owner.page.getByText('No suppressed addresses').waitFor();
+  });
+
+  it('shows a captured message in the inbox by itself', async () => {
+    const { owner, service } = stage();
+    await owner.visit('Inbox');
+    await owner.page.getByText('The inbox is empty').waitFor();
+    const created = await service.call('POST', '/api-keys', { name: 'Staging', mode: 'test' });
+    const { token } = (await created.json()) as { token: string };
+    const answer = await fetch(`${service.url}/emails`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
+      body: JSON.stringify(service.mail({ subject: 'Captured', html: '<h1>Caught</h1>' })),
+    });
+    expect(answer.status).toBe(201);
+    await owner.button('Captured').click();
+    await owner.page.frameLocator('iframe[title=Message]').getByRole('heading', { name: 'Caught' }).waitFor();
+    await owner.page.keyboard.press('Escape');
+  });
+}

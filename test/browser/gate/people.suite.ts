@@ -1,0 +1,82 @@
+import { expect, it } from 'vitest';
+import { until } from '../../support/until.js';
+import type { Profile } from '../../support/chromium.js';
+import type { Stage } from './stage.js';
+
+const EMAIL = 'second.tenant@example.com';
+const PASSWORD = 'correct horse battery';
+
+/** Several people in browsers of their own. */
+export function peopleSuite(stage: () => Stage): void {
+  it('shows two tenants nothing of each other', async () => {
+    const { owner, service } = stage();
+    const tenant = await signUp(stage());
+    const secret = 'Only for the first tenant';
+    await tenant.visit('Events');
+    await tenant.page.getByText('Waiting for events').waitFor();
+    const sent = await service.call('POST', '/emails', service.mail({ to: 'one@example.com', subject: secret }));
+    const { id } = (await sent.json()) as { id: string };
+    await owner.visit('Emails');
+    await owner.link('one@example.com').click();
+    await owner.page.getByRole('heading', { level: 1, name: secret }).waitFor();
+    await until(async () => (await owner.page.getByText('email.delivered').count()) > 0, { what: 'the delivery' });
+    // The stream of the other tenant was open all the time.
+    await tenant.page.getByText('Waiting for events').waitFor();
+    for (const { label, path } of await tenant.pages()) {
+      await tenant.open(path);
+      const text = await tenant.page.locator('main').innerText();
+      expect(text, label).not.toContain(secret);
+      expect(text, label).not.toContain('one@example.com');
+      expect(text, label).not.toContain(service.domain);
+    }
+    await tenant.open(`/app/emails/${id}`);
+    expect(await tenant.heading().innerText()).toBe('Not found');
+    expect((await tenant.page.request.get(`/app/message/${id}`)).status()).toBe(404);
+
+    await tenant.visit('Domains');
+    await tenant.button('Add a domain').first().click();
+    await tenant.page.getByRole('textbox', { name: 'Domain' }).fill('second.example.net');
+    await tenant.button('Add').click();
+    await tenant.page.getByRole('heading', { level: 1, name: 'second.example.net' }).waitFor();
+    const address = new URL(tenant.page.url()).pathname;
+    await owner.open(address);
+    expect(await owner.heading().innerText()).toBe('Not found');
+    await owner.visit('Domains');
+    await owner.link(service.domain).waitFor();
+    expect(await owner.page.locator('main').innerText()).not.toContain('second.example.net');
+  });
+
+  it('ends in one browser when its session is revoked in another', async () => {
+    const { owner } = stage();
+    const other = await stage().stranger();
+    await other.page.goto(await stage().loginLink());
+    await other.page.getByRole('heading', { level: 1, name: 'Overview' }).waitFor();
+    await owner.visit('Settings');
+    await owner.button('End').click();
+    await owner.page.getByText('The session has ended.').waitFor();
+    await other.page.getByRole('heading', { level: 1, name: 'Sign in' }).waitFor();
+    expect((await other.page.request.get('/domains')).status()).toBe(401);
+  });
+}
+
+/** Signs up as the pages say: an address, the link in the message, and a name and a password. */
+async function signUp(stage: Stage): Promise<Profile> {
+  const { mx } = stage;
+  const tenant = await stage.stranger();
+  await tenant.open('/app/login');
+  await tenant.link('Sign up').click();
+  await tenant.page.getByRole('textbox', { name: 'E-mail' }).fill(EMAIL);
+  await tenant.button('Continue').click();
+  await tenant.page.getByText(`A link is on its way to ${EMAIL}.`).waitFor();
+  const letter = await until(async () => mx.accepted.find(({ recipients }) => recipients.includes(EMAIL)), {
+    what: 'the message',
+  });
+  const text = letter.content.toString().replaceAll('=\r\n', '').replaceAll('=3D', '=');
+  const link = /http\S+sign-up\?token=[\w-]+/.exec(text)?.[0] ?? '';
+  await tenant.open(link);
+  await tenant.page.getByRole('textbox', { name: 'Name of the account' }).fill('Second tenant');
+  await tenant.page.getByRole('textbox', { name: 'Password' }).fill(PASSWORD);
+  await tenant.button('Create the account').click();
+  await tenant.page.getByRole('heading', { level: 1, name: 'Overview' }).waitFor();
+  return tenant;
+}
