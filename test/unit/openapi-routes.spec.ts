@@ -10,6 +10,7 @@ const NOT_DESCRIBED = [
   'GET /app/message/{id}',
   'GET /docs',
   'GET /docs/{file}',
+  'GET /graphql/assets/{file}',
   'GET /metrics',
   'GET /t/c/*',
   'GET /t/o/*',
