@@ -15,10 +15,14 @@ const STALLED = 50;
 describe('attacks on HTTP connections', () => {
   let program: ServiceAccount;
   let port: number;
+  /** They time out while the other tests run. */
+  let stalled: Promise<RawHttp[]>;
 
   beforeAll(async () => {
     program = await openAccount('webhooks');
     port = program.ports.http;
+    stalled = Promise.all(Array.from({ length: STALLED }, () => RawHttp.open({ port, localAddress: '127.0.0.81' })));
+    for (const raw of await stalled) raw.write('GET /healthz HTTP/1.1', 'Host: loc');
   });
 
   const health = ['GET /healthz HTTP/1.1', 'Host: localhost', '', ''];
@@ -30,22 +34,6 @@ describe('attacks on HTTP connections', () => {
     '',
     '',
   ];
-
-  it('destroys connections whose request times out, although their clients leave them open', async () => {
-    const localAddress = '127.0.0.81';
-    const all = await Promise.all(Array.from({ length: STALLED }, () => RawHttp.open({ port, localAddress })));
-    for (const raw of all) raw.write('GET /healthz HTTP/1.1', 'Host: loc');
-    await until(async () => all.every(({ ended }) => ended), { what: 'the time-outs', withinMs: 50_000 });
-    for (const { received } of all) expect(received).toMatch(/^HTTP\/1\.1 400 [^]*did not arrive in time/);
-    // Only a destroyed connection resets a client that goes on writing.
-    await until(
-      async () => {
-        for (const raw of all) if (!raw.closed) raw.write('x');
-        return all.every(({ closed }) => closed);
-      },
-      { what: 'the end of the connections' },
-    );
-  });
 
   it('keeps the slots for live statistics of clients that abort their connections', async () => {
     // In groups: within the time of one look-up, no more than this many can be aborted.
@@ -87,5 +75,19 @@ describe('attacks on HTTP connections', () => {
       '',
     );
     expect(statusesOf(answer)).toEqual([400]);
+  });
+
+  it('destroys connections whose request times out, although their clients leave them open', async () => {
+    const all = await stalled;
+    await until(async () => all.every(({ ended }) => ended), { what: 'the time-outs', withinMs: 50_000 });
+    for (const { received } of all) expect(received).toMatch(/^HTTP\/1\.1 400 [^]*did not arrive in time/);
+    // Only a destroyed connection resets a client that goes on writing.
+    await until(
+      async () => {
+        for (const raw of all) if (!raw.closed) raw.write('x');
+        return all.every(({ closed }) => closed);
+      },
+      { what: 'the end of the connections' },
+    );
   });
 });

@@ -4,7 +4,6 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { KilledWhileSending } from '../../support/delivery/killed-while-sending.js';
-import { dnsOutageSuite } from '../../support/dns/dns-outage.suite.js';
 import { LocalDns } from '../../support/local-dns.js';
 import { policyFile, PolicyServer } from '../../support/policy-server.js';
 import { freePorts } from '../../support/ports.js';
@@ -144,8 +143,6 @@ describe('the program, killed', () => {
     expect(policies.count('unpublished.test')).toBe(1);
     expect(policies.count('unavailable.test')).toBe(2);
   });
-
-  dnsOutageSuite(() => ({ network, output: program.output }));
 });
 
 /** Kills a first start as soon as the account is made; resolves with its output. */

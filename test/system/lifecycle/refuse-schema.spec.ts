@@ -87,16 +87,22 @@ const PROGRAMS = [
   { program: 'cli', args: ['accounts', 'list'] },
 ];
 
-describe.each((['development', 'newer'] as const).flatMap((version) => PROGRAMS.map((one) => ({ version, ...one }))))(
-  'on a database of a $version version, $program',
-  ({ version, program, args }) => {
-    it('stops with one sentence and writes nothing', async () => {
-      const before = await tables(version);
-      expect(await run(program, args, version)).toEqual({ code: 1, stderr: SENTENCES[version] });
-      expect(await tables(version)).toEqual(before);
-      expect(await query(version, 'SELECT name FROM schema_migrations ORDER BY id')).toEqual(
-        (version === 'newer' ? NEWER : DEVELOPMENT).map((name) => ({ name })),
-      );
-    });
-  },
-);
+/** All programs judge the schema by one function: one of them suffices for the second version. */
+const CASES = [
+  ...PROGRAMS.map((one) => ({ version: 'newer' as const, ...one })),
+  ...PROGRAMS.filter(({ program }) => program === 'standalone').map((one) => ({
+    version: 'development' as const,
+    ...one,
+  })),
+];
+
+describe.each(CASES)('on a database of a $version version, $program', ({ version, program, args }) => {
+  it('stops with one sentence and writes nothing', async () => {
+    const before = await tables(version);
+    expect(await run(program, args, version)).toEqual({ code: 1, stderr: SENTENCES[version] });
+    expect(await tables(version)).toEqual(before);
+    expect(await query(version, 'SELECT name FROM schema_migrations ORDER BY id')).toEqual(
+      (version === 'newer' ? NEWER : DEVELOPMENT).map((name) => ({ name })),
+    );
+  });
+});

@@ -8,11 +8,11 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { build } from 'vite';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest';
-import { acquireDataDir, EmbeddedPostgres } from '../../../libs/persistence/src/embedded-postgres/index.js';
-import { copyPreparedDataDir } from '../../support/prepared-data-dir.js';
-import { runningServer } from '../../../libs/persistence/src/embedded-postgres/stale-server.js';
+import { acquireDataDir, EmbeddedPostgres } from '../../libs/persistence/src/embedded-postgres/index.js';
+import { copyPreparedDataDir } from '../support/prepared-data-dir.js';
+import { runningServer } from '../../libs/persistence/src/embedded-postgres/stale-server.js';
 
-const ROOT = fileURLToPath(new URL('../../../', import.meta.url));
+const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 let dataDir: string;
 let bundles: string;
 let running: EmbeddedPostgres[] = [];
@@ -27,7 +27,7 @@ beforeAll(async () => {
     root: ROOT,
     logLevel: 'error',
     build: {
-      ssr: fileURLToPath(new URL('../../../libs/persistence/src/embedded-postgres/index.ts', import.meta.url)),
+      ssr: fileURLToPath(new URL('../../libs/persistence/src/embedded-postgres/index.ts', import.meta.url)),
       outDir: bundles,
       minify: false,
     },

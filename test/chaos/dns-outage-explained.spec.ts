@@ -1,6 +1,9 @@
-import { expect, it } from 'vitest';
-import type { MailNetwork } from '../services/mail-network.js';
-import { until } from '../until.js';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { LocalDns } from '../support/local-dns.js';
+import { freePorts } from '../support/ports.js';
+import { startStandalone, type RunningProgram } from '../support/program.js';
+import { MailNetwork, mxSettings } from '../support/services/mail-network.js';
+import { until } from '../support/until.js';
 
 interface Explained {
   recipients: { because: string; held: { kind: string } | null }[];
@@ -11,10 +14,24 @@ const UNDER_WAY = 20;
 const DURING = 40;
 const AFTER = 10;
 
-/** No name server answers for a while, on a service of its own: mail is accepted as ever, waits and costs no attempt. */
-export function dnsOutageSuite(open: () => { network: MailNetwork; output: () => string }): void {
-  it('while no name server answers mail is accepted and no attempt is counted; all of it goes out afterwards', async () => {
-    const { network, output } = open();
+/** No name server answers for a while: mail is accepted as ever, waits and costs no attempt. */
+describe('a service without name servers', () => {
+  let program: RunningProgram;
+  let network: MailNetwork;
+
+  beforeAll(async () => {
+    const dns = await LocalDns.start();
+    const [mxPort] = await freePorts(1);
+    program = await startStandalone({ ...mxSettings(dns, mxPort), DELIVERY_RETRY_SCHEDULE: '1s' });
+    network = MailNetwork.around(program, dns, mxPort);
+  });
+  afterAll(async () => {
+    await program?.stop();
+    await network?.close();
+    program?.clean();
+  });
+
+  it('accepts mail, counts no attempt, says why it waits, and delivers all of it afterwards', async () => {
     const { dns, sender } = network;
     const address = network.nextAddress();
     const mx = await network.mailServerAt(address);
@@ -66,7 +83,7 @@ export function dnsOutageSuite(open: () => { network: MailNetwork; output: () =>
       domains.map((domain) => `one@${domain}`).toSorted(),
     );
     expect(await isAway()).toBe(false);
-    const told = output().match(/mail waits for DNS|DNS answers again/g);
+    const told = program.output().match(/mail waits for DNS|DNS answers again/g);
     expect(told).toEqual(['mail waits for DNS', 'DNS answers again']);
   });
-}
+});
