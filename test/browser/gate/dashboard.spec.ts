@@ -1,6 +1,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect } from 'vitest';
 import { describeInChromium } from '../../support/chromium.js';
 import { firstMessageSuite } from './first-message.suite.js';
+import { graphiqlSuite } from './graphiql.suite.js';
 import { pagesSuite } from './pages.suite.js';
 import { peopleSuite } from './people.suite.js';
 import { Stage } from './stage.js';
@@ -16,5 +17,6 @@ describeInChromium('The dashboard in Chromium', () => {
 
   describe('at the first start', () => firstMessageSuite(() => stage));
   describe('in use', () => pagesSuite(() => stage));
+  describe('beside GraphiQL', () => graphiqlSuite(() => stage));
   describe('of several people', () => peopleSuite(() => stage));
 });
