@@ -58,6 +58,8 @@ describe('rewriteHtml', () => {
     ['<body>x</body></html>', '<body>x<img></body></html>'],
     ['x</body>y</BODY >', 'x</body>y<img></BODY >'],
     ['<p>x', '<p>x<img>'],
+    ['<p>x\r\n\r\n', '<p>x<img>\r\n\r\n'],
+    ['\n', '<img>\n'],
     ['', '<img>'],
     ['<!-- </body> -->x', '<!-- </body> -->x<img>'],
     ['<style>a{}</style>x', '<style>a{}</style>x<img>'],

@@ -71,7 +71,7 @@ export async function rewriteHtml(html: string, { link, append }: HtmlRewriting)
   }
   parser.end();
   await finished(parser);
-  const end = bodyEnd ?? (openText === null ? html.length : null);
+  const end = bodyEnd ?? (openText === null ? lastLineEnd(html) : null);
   if (append !== null && end !== null) splices.push({ start: end, end, text: append });
   return spliced(html, splices);
 }
@@ -106,6 +106,13 @@ function valueRange(source: string): { from: number; to: number } | null {
   const quote = source[from];
   if (quote !== '"' && quote !== "'") return { from, to: source.length };
   return { from: from + 1, to: source.endsWith(quote) ? source.length - 1 : source.length };
+}
+
+/** Before the line ends at the end: a message that ended with its line ends still does. */
+function lastLineEnd(html: string): number {
+  let end = html.length;
+  while (html[end - 1] === '\n' || html[end - 1] === '\r') end -= 1;
+  return end;
 }
 
 function spliced(html: string, splices: Splice[]): string {

@@ -74,6 +74,6 @@ function trimmed(text: string): string {
   return text.slice(from, to);
 }
 
-/** Outside of the layout, so that a tracked message looks like the original. */
+/** Outside of the layout, and above the lower edge of the page, so that a tracked message looks like the original. */
 const pixelTag = (url: string): string =>
-  `<img src="${url}" alt="" width="1" height="1" style="position:absolute;width:1px;height:1px;border:0">`;
+  `<img src="${url}" alt="" width="1" height="1" style="position:absolute;width:1px;height:1px;margin:-1px;border:0">`;
