@@ -107,15 +107,15 @@ describeInChromium('tracked newsletters', () => {
     expect(after.anchors).toHaveLength(before.anchors.length);
     for (const [index, anchor] of before.anchors.entries()) {
       const { attribute, href } = after.anchors[index];
-      expect([anchor.attribute, TRACKED.test(attribute)]).toEqual([anchor.attribute, isToBeTracked(anchor, newsletter)]);
+      expect([anchor.attribute, TRACKED.test(attribute)]).toEqual([
+        anchor.attribute,
+        isToBeTracked(anchor, newsletter),
+      ]);
       expect(TRACKED.test(attribute) ? await destinationOf(attribute) : href).toBe(anchor.href);
     }
   });
 
-  async function look(
-    { charset }: Newsletter,
-    html: Buffer,
-  ): Promise<{ screenshots: Buffer[]; anchors: Anchor[] }> {
+  async function look({ charset }: Newsletter, html: Buffer): Promise<{ screenshots: Buffer[]; anchors: Anchor[] }> {
     const path = `/copy-${shown.size}`;
     shown.set(path, { html, charset });
     const screenshots: Buffer[] = [];

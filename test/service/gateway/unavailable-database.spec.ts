@@ -1,4 +1,5 @@
 import { Health, Log } from '#libs/kernel';
+import { TrackingLinks } from '#libs/tracking';
 import pg from 'pg';
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 import { startGatewayApp, type GatewayApp } from '../../support/gateway-app.js';
@@ -80,6 +81,25 @@ describe('while the database', () => {
     // Each at once now, without waiting for the server again.
     const lists = await Promise.all(['/emails', '/domains', '/webhooks'].map((path) => gateway.agent(key).get(path)));
     expect(lists.map(({ status }) => status)).toEqual([503, 503, 503]);
+  });
+
+  it('does not answer, tracking links are answered all the same, and visits are recorded afterwards', async () => {
+    const asked = { from, to: 'x@example.com', subject: 's', html: '<p>h</p>', tracking: { opens: true } };
+    const { body } = await gateway.agent(key).post('/emails').send(asked).expect(201);
+    const recipient = { emailId: (body as { id: string }).id, ordinal: 0 };
+    const links = gateway.app.get(TrackingLinks, { strict: false });
+    const [pixel, target] = [links.openUrl('', recipient), 'https://shop.example/'];
+    const click = links.clickUrl('', { ...recipient, index: 0, target }) ?? '';
+    front.stall();
+    expect((await gateway.agent(key).get(pixel).timeout(HANG_MS)).status).toBe(200);
+    const clicked = await gateway.agent(key).get(click).redirects(0).timeout(HANG_MS);
+    expect([clicked.status, clicked.headers['location']]).toEqual([302, target]);
+    front.resume();
+    const recorded = ['open', 'click'].map((kind) => `{kind="${kind}",outcome="recorded"} 1`);
+    await until(async () => {
+      const text = await metrics();
+      return recorded.every((line) => text.includes(`postloft_tracking_visits_total${line}`));
+    });
   });
 
   it('accepts no writes, mail is answered 503, reading goes on, and the service is not ready', async () => {

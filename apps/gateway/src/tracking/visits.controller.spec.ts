@@ -73,9 +73,20 @@ function* forgedTokens(token: string): Generator<string> {
   yield tokenOf(key(7).openUrl(BASE, recipient));
   yield tokenOf(key(7).openUrl(BASE, recipient)).replace('.gif', '');
   // Other spellings of the token, and addresses in its place.
-  yield* ['', '=', 'A', '%00', '/', '%2F', '.', '%2e%2e/', '\\', '@', '%20', '%0d%0aLocation:%20//evil.example'].flatMap(
-    (piece) => [piece + token, token + piece, token.slice(0, 9) + piece + token.slice(9)],
-  );
+  yield* [
+    '',
+    '=',
+    'A',
+    '%00',
+    '/',
+    '%2F',
+    '.',
+    '%2e%2e/',
+    '\\',
+    '@',
+    '%20',
+    '%0d%0aLocation:%20//evil.example',
+  ].flatMap((piece) => [piece + token, token + piece, token.slice(0, 9) + piece + token.slice(9)]);
   yield* [token.slice(1), token.slice(0, -1), token.toLowerCase(), token.toUpperCase(), token + token];
   yield `%${token.charCodeAt(0).toString(16)}${token.slice(1)}`;
   yield* [EVIL, encodeURIComponent(EVIL), '//evil.example', '%2F%2Fevil.example', '/\\evil.example', '?url=' + EVIL];
