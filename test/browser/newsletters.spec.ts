@@ -27,6 +27,13 @@ interface Anchor {
   isExcluded: boolean;
 }
 
+/** Runs in the page. In SVG, the property `href` of an element is no text. */
+const ANCHORS = `[...document.querySelectorAll('a[href], area[href]')].map((element) => {
+  const attribute = element.getAttribute('href');
+  const href = URL.canParse(attribute, document.baseURI) ? new URL(attribute, document.baseURI).href : attribute;
+  return { attribute, href, isExcluded: element.hasAttribute('data-no-track') };
+})`;
+
 interface Arrival {
   newsletter: Newsletter;
   submitted: MailPieces;
@@ -124,14 +131,7 @@ describeInChromium('tracked newsletters', () => {
       await page.goto(READER + path, { waitUntil: 'load' });
       screenshots.push(await page.screenshot({ fullPage: true, animations: 'disabled' }));
     }
-    const anchors = await page.locator('a[href], area[href]').evaluateAll((elements) =>
-      elements.map((element) => {
-        const attribute = element.getAttribute('href') ?? '';
-        // In SVG, `href` of an element is an object.
-        const href = URL.canParse(attribute, document.baseURI) ? new URL(attribute, document.baseURI).href : attribute;
-        return { attribute, href, isExcluded: element.hasAttribute('data-no-track') };
-      }),
-    );
+    const anchors = await page.evaluate<Anchor[]>(ANCHORS);
     // The path of the copy is part of relative addresses only.
     return { screenshots, anchors: anchors.map((one) => ({ ...one, href: one.href.replace(READER + path, READER) })) };
   }
