@@ -53,7 +53,7 @@ describeInChromium('tracked newsletters', () => {
   beforeAll(async () => {
     [fixture, chromium] = await Promise.all([RelayFixture.start([READERS]), Chromium.launch()]);
     // Mail clients run no scripts.
-    const profile = await chromium.profile(READER, { javaScriptEnabled: false });
+    const profile = await chromium.profile(fixture.sender, { javaScriptEnabled: false });
     [context, page] = [profile.context, profile.page];
     await context.route('https://images.shop.example/**', (route) =>
       route.fulfill({ contentType: 'image/svg+xml', body: picture(route.request().url()) }),
