@@ -49,5 +49,7 @@ export function graphiqlSuite(stage: () => Stage): void {
     await owner.page.getByRole('tab', { name: 'Live' }).click();
     await run(owner);
     await responseWith(owner, /"accepted":\d+,/);
+    await owner.page.getByRole('link', { name: 'Dashboard' }).click();
+    await owner.page.getByRole('heading', { level: 1, name: 'Overview' }).waitFor();
   });
 }
