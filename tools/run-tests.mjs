@@ -4,7 +4,7 @@
 //   Without a project: unit, service and system, which is `npm test`. Projects on demand: engines, browser, perf, chaos,
 //   ecosystem.
 //
-// The project `engines` uses the Kafka broker in KAFKA_TEST_BROKERS, or one that this program downloads and starts.
+// The projects `engines` and `chaos` use the Kafka broker in KAFKA_TEST_BROKERS, or one that this program downloads and starts.
 // Reports are written to .tools/reports/<project>.json. Tests whose engine is missing are skipped; with
 // POSTLOFT_REQUIRE_ENGINES=1 they fail.
 import { spawn } from 'node:child_process';
@@ -18,6 +18,7 @@ const ROOT = dirname(dirname(fileURLToPath(import.meta.url)));
 const REPORTS = join(ROOT, '.tools', 'reports');
 const ENGINES_REQUIRED = process.env.POSTLOFT_REQUIRE_ENGINES === '1';
 const GATE = ['unit', 'service', 'system'];
+const WITH_KAFKA = ['engines', 'chaos'];
 const PROJECTS = [...GATE, 'engines', 'browser', 'perf', 'chaos', 'ecosystem'];
 
 async function main() {
@@ -26,7 +27,10 @@ async function main() {
   const projects = chosen.length > 0 ? chosen : GATE;
   const vitestOptions = options.filter((option) => !PROJECTS.includes(option.replace(/^--/, '')));
   // Concurrent, because in a new checkout both wait for downloads.
-  const [kafka] = await Promise.all([projects.includes('engines') ? kafkaForTests() : null, setUp()]);
+  const [kafka] = await Promise.all([
+    projects.some((one) => WITH_KAFKA.includes(one)) ? kafkaForTests() : null,
+    setUp(),
+  ]);
   mkdirSync(REPORTS, { recursive: true });
   const results = [];
   try {

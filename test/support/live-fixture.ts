@@ -23,9 +23,10 @@ export interface LiveFixture {
   close(): Promise<void>;
 }
 
-export async function openLiveFixture(): Promise<LiveFixture> {
+/** @param settings those of the event log, for this process and the programs */
+export async function openLiveFixture(settings: Record<string, string> = {}): Promise<LiveFixture> {
   const home = await freshDatabase(process.env['TEST_DATABASE_URL'] as string);
-  const writer = await busProcess(home.url);
+  const writer = await busProcess(home.url, settings);
   await writer.app.get(OutboxRelay).start();
   const dir = mkdtempSync(join(tmpdir(), 'postloft-live-'));
   chmodSync(dir, 0o755);
@@ -42,6 +43,7 @@ export async function openLiveFixture(): Promise<LiveFixture> {
       const started = await launchOne(program, place, {
         DATABASE_URL: home.url,
         CLICKHOUSE_URL: `${front.url}/default`,
+        ...settings,
         ...env,
       });
       programs.push(started);
