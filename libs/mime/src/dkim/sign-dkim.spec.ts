@@ -163,6 +163,49 @@ describe('signDkim', () => {
     expect(block).not.toMatch(/;l=/);
   });
 
+  const OPTIONAL = [
+    'Sender: news@ex.com',
+    'List-Id: <news.ex.com>',
+    'Content-Disposition: inline',
+    'Content-ID: <part@ex.com>',
+  ];
+  const RESENT = [
+    'Resent-Date: Sun, 01 Nov 2026 11:00:00 +0000',
+    'Resent-From: desk@ex.com',
+    'Resent-Sender: robot@ex.com',
+    'Resent-To: c@ex.org',
+    'Resent-Cc: d@ex.org',
+    'Resent-Message-ID: <2@ex.com>',
+  ];
+  const signedNames = async (head: string) => {
+    const block = (await signDkim(Buffer.from(`${head}\r\nx\r\n`), [ed25519], at)).toString('latin1');
+    return /h=([^;]*)/.exec(block.replace(/\s+/g, ''))?.[1].split(':') ?? [];
+  };
+
+  it('signs the optional fields where they occur, and those of resending as often as they occur', async () => {
+    const fields = [...OPTIONAL, ...RESENT, ...RESENT];
+    const names = await signedNames(`${fields.join('\r\n')}\r\n${HEAD}`);
+    const count = (field: string) => names.filter((name) => name === field.split(':')[0].toLowerCase()).length;
+    expect(OPTIONAL.map(count)).toEqual([2, 2, 2, 2]);
+    expect(RESENT.map(count)).toEqual([2, 2, 2, 2, 2, 2]);
+    const absent = await signedNames(HEAD);
+    expect(absent.filter((name) => /^(?:sender|list-id|resent-|content-(?:disp|id))/.test(name))).toEqual([]);
+  });
+
+  it('makes valid signatures over the optional fields, which break when one is removed or doubled', async () => {
+    const head = `${[...OPTIONAL, ...RESENT].join('\r\n')}\r\n${HEAD}`;
+    const original = (await signed(Buffer.from(`${head}\r\nHello.\r\n`))).toString('latin1');
+    expect(await judgeWithMailauth(Buffer.from(original, 'latin1'))).toEqual(['pass', 'pass']);
+    for (const field of [...OPTIONAL, ...RESENT])
+      expect(await judgeWithMailauth(Buffer.from(original.replace(`${field}\r\n`, ''), 'latin1')), field).toEqual([
+        'fail',
+        'fail',
+      ]);
+    // A later resender puts fields of its own on top (RFC 5322 section 3.6.6).
+    const resentAgain = Buffer.from(`${RESENT.join('\r\n')}\r\n${original}`, 'latin1');
+    expect(await judgeWithMailauth(resentAgain)).toEqual(['pass', 'pass']);
+  });
+
   it('returns an empty buffer without keys', async () => {
     expect(await signDkim(Buffer.from(CASES[0][1]), [], at)).toHaveLength(0);
   });
@@ -240,6 +283,12 @@ describe('signDkim, verified by dkimpy', () => {
     const absent = ['Cc: e@v.example', 'List-Unsubscribe: <https://evil.example>', 'In-Reply-To: <x@y>'];
     const added = absent.map((field) => Buffer.concat([Buffer.from(`${field}\r\n`), original]));
     expect(judgeWithDkimpy(added)).toEqual(absent.map(() => [false, false]));
+    const withSender = await signed(Buffer.from(`Sender: news@ex.com\r\n${CASES[0][1]}`));
+    const doubled = Buffer.concat([Buffer.from('Sender: e@evil.example\r\n'), withSender]);
+    expect(judgeWithDkimpy([withSender, doubled])).toEqual([
+      [true, true],
+      [false, false],
+    ]);
   });
 
   it.skipIf(!hasDkimpy)('breaks when a word of the body or the subject changes', async () => {

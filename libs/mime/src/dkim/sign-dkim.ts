@@ -26,6 +26,10 @@ const SIGNED_FIELDS = [
   'feedback-id',
   'x-postloft-ref',
 ];
+/** Signed and oversigned where they occur. Mailing lists add the others to messages without them. */
+const OPTIONAL_FIELDS = ['sender', 'list-id', 'content-disposition', 'content-id'];
+/** Signed as often as they occur: each resender puts a block of its own on top (RFC 5322 §3.6.6). */
+const RESENT_FIELDS = ['resent-date', 'resent-from', 'resent-sender', 'resent-to', 'resent-cc', 'resent-message-id'];
 const LINE = 78;
 const NO_FIELDS: string[] = [];
 
@@ -74,14 +78,23 @@ export async function signDkim(message: Buffer | PrefixedMessage, keys: DkimKey[
 function signedFields({ occurrences }: RelaxedHead): { names: string[]; fields: string } {
   const names: string[] = [];
   let data = '';
-  for (const name of SIGNED_FIELDS) {
-    const fields = occurrences.get(name) ?? NO_FIELDS;
-    names.push(name);
+  const add = (name: string, fields: readonly string[]): void => {
     for (let index = fields.length - 1; index >= 0; index -= 1) {
       names.push(name);
       data += `${fields[index]}\r\n`;
     }
+  };
+  for (const name of SIGNED_FIELDS) {
+    names.push(name);
+    add(name, occurrences.get(name) ?? NO_FIELDS);
   }
+  for (const name of OPTIONAL_FIELDS) {
+    const fields = occurrences.get(name);
+    if (fields === undefined) continue;
+    names.push(name);
+    add(name, fields);
+  }
+  for (const name of RESENT_FIELDS) add(name, occurrences.get(name) ?? NO_FIELDS);
   return { names, fields: data };
 }
 
