@@ -1,4 +1,4 @@
-export { domainOf, normaliseAddress, parseMailbox, type Mailbox } from './parse/mailbox.js';
+export { domainOf, normaliseAddress, parseMailbox, parseRecipient, type Mailbox } from './parse/mailbox.js';
 export { addressErasure } from './parse/erase-address.js';
 export { readAddressEntry } from './parse/address-list.js';
 export { readMessageHead, type HeaderField, headerValue } from './parse/message-head.js';

@@ -91,6 +91,44 @@ describe('recipients of the relay', () => {
     expect((await statuses(answer))['domain0@example.com']).toBe('suppressed');
   });
 
+  it('quoted local parts are accepted in RCPT and in headers, and are the same address as without needless quotes', async () => {
+    const answers = await name(['"ada lovelace"@example.com', '"a@b, <c>"@example.com', '"plain"@example.com']);
+    expect(answers).toEqual(Array(3).fill(expect.stringMatching(/^250 2\.1\.5 /)));
+    const answer = await hand('To: Ada <"ada lovelace"@example.com>\r\nCc: plain@example.com\r\n');
+    expect(answer).toMatch(QUEUED);
+    const all = ['"ada lovelace"@example.com', '"a@b, <c>"@example.com', 'plain@example.com'];
+    const delivered = Object.fromEntries(all.map((address) => [address, 'delivered']));
+    await until(async () => Object.values(await statuses(answer)).every((status) => status === 'delivered'), {
+      what: 'delivery',
+    });
+    expect(await statuses(answer)).toEqual(delivered);
+    const captured = await program.call('GET', `/captured?email_id=${answer.slice(-35)}`);
+    const { data } = (await captured.json()) as { data: { rcpt_to: string[] }[] };
+    expect(data.flatMap(({ rcpt_to }) => rcpt_to).toSorted()).toEqual(all.toSorted());
+
+    await suppress('"quoted"@example.com');
+    await suppress('"two words"@example.com');
+    expect((await name(['quoted@example.com', '"two\\ words"@example.com'])).every((line) => LISTED.test(line))).toBe(true);
+    expect(await talk.say('RSET')).toMatch(/^250 /);
+    expect(await name(['""@example.com', '"open@example.com', '"a"b@example.com'])).toEqual(
+      Array(3).fill(expect.stringMatching(/^501 5\.1\.3 /)),
+    );
+  });
+
+  it('quoted local parts are accepted over the API, in every field but from', async () => {
+    const send = (fields: object) =>
+      program.call('POST', '/emails', { from: program.from, subject: 'quoted', text: 'x', ...fields });
+    const to = ['"grace hopper"@example.com', '"grace"@example.com', 'grace@example.com'];
+    const cc = '"GRACE"@example.com';
+    const accepted = await send({ to, cc, reply_to: 'Help <"help desk"@example.com>' });
+    expect(accepted.status).toBe(201);
+    const { id } = (await accepted.json()) as { id: string };
+    expect(Object.keys(await statuses(id)).toSorted()).toEqual(['"grace hopper"@example.com', 'grace@example.com']);
+    const refused = await send({ to: 'a@example.com', from: '"news"@example.com' });
+    expect(refused.status).toBe(400);
+    expect(await refused.json()).toMatchObject({ details: [{ field: 'from', message: expect.stringContaining('quoted local part') as string }] });
+  });
+
   it('the recipients of the first submission identify a repeat, even if one was suppressed or freed since', async () => {
     const key = 'X-Service-Idempotency-Key: bounced\r\n';
     const all = some(3, 'again');

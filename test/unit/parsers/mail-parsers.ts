@@ -12,7 +12,7 @@ import { blankControls, decodeBytes, decodeEncodedWords } from '../../../libs/mi
 import { findFiles } from '../../../libs/mime/src/parse/find-files.js';
 import { authservIdOf } from '../../../libs/mime/src/parse/authserv-id.js';
 import { normaliseLineEnds } from '../../../libs/mime/src/parse/line-ends.js';
-import { domainOf, normaliseAddress, parseMailbox } from '../../../libs/mime/src/parse/mailbox.js';
+import { domainOf, normaliseAddress, parseMailbox, parseRecipient } from '../../../libs/mime/src/parse/mailbox.js';
 import { headerValue, readMessageHead } from '../../../libs/mime/src/parse/message-head.js';
 import { splitMultipart } from '../../../libs/mime/src/parse/multipart.js';
 import { readPartHead } from '../../../libs/mime/src/parse/part-head.js';
@@ -116,7 +116,12 @@ const withReport = (read: (report: ReportMessage) => unknown) =>
 
 /** Parsers of `libs/mime`: submitted messages, reports, and the text that is composed from the fields of callers. */
 export const MAIL_PARSERS: ParserTable = {
-  'libs/mime/src/parse/mailbox.ts': { parseMailbox, normaliseAddress, domainOf },
+  'libs/mime/src/parse/mailbox.ts': {
+    parseMailbox,
+    parseRecipient: [parseRecipient, (text) => parseRecipient(`"${text}"@example.com`)],
+    normaliseAddress: [normaliseAddress, (text) => normaliseAddress(`"${text}"@example.com`)],
+    domainOf,
+  },
   'libs/mime/src/parse/address-list.ts': { splitAddressList, readAddressEntry },
   'libs/mime/src/parse/encoded-words.ts': {
     decodeEncodedWords,

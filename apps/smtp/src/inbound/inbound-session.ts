@@ -3,7 +3,7 @@ import type { SMTPServerAddress, SMTPServerDataStream, SMTPServerSession } from 
 import { LIMITS, Refusal } from '#libs/contracts';
 import { clientNetwork, Config, KeyedRateLimit, Log } from '#libs/kernel';
 import { InboundReceiver, type InboundMailbox } from '#libs/inbound';
-import { parseMailbox } from '#libs/mime';
+import { parseRecipient } from '#libs/mime';
 import { MemoryBudget } from '../server/memory-budget.js';
 import { SmtpReply, toSmtpReply } from '../server/smtp-reply.js';
 import { countHops, recipientRefusal } from './inbound-checks.js';
@@ -53,7 +53,7 @@ export class InboundSession {
   }
 
   async rcptTo(to: SMTPServerAddress): Promise<void> {
-    const mailbox = parseMailbox(this.withDomain(to.address));
+    const mailbox = parseRecipient(this.withDomain(to.address));
     if ('problem' in mailbox) throw new SmtpReply(501, `5.1.3 The address ${mailbox.problem}`);
     if (this.inbound.mailboxOf(mailbox.address) === null) throw recipientRefusal(mailbox, this.serviceDomain);
     // With its domain in lower-case A-labels, as DATA looks it up.

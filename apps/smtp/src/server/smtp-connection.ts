@@ -31,10 +31,10 @@ const NOISY_ERRORS = 3;
 const NOISY_COMMANDS = 110;
 /** Time to read the last reply before the connection is destroyed. */
 const LINGER_MS = 1_000;
-/** The domain in the path of MAIL or RCPT, behind a source route if there is one. */
+/** The domain in the path of MAIL or RCPT with a plain local part, behind a source route if there is one. */
 const PATH_DOMAIN = /^[^<>]*<[^<>]*@([^@<>]*)>/;
-/** A MAIL or RCPT line up to a quoted local part (RFC 5321 §4.1.2, without angle brackets). */
-const QUOTED_LOCAL_PART = /^([^:"]*:\s*<)("(?:[ !#-;=?-[\]-~]|\\[ -;=?-~])*")(?=@)/;
+/** A MAIL or RCPT line up to a quoted local part (RFC 5321 §4.1.2, RFC 6531 §3.3), behind a source route if there is one. */
+const QUOTED_LOCAL_PART = /^([^:"]*:\s*<(?:@[^"<>:]*:)?)("(?:[ !#-[\]-~\u0080-\u{10ffff}]|\\[ -~])*")(?=@)/u;
 const PLAIN_LOCAL_PART = 'quoted';
 
 /** An accepted socket and how its connection is met. */
@@ -100,14 +100,14 @@ export class SmtpConnection extends BaseConnection {
 
   /**
    * Undoes two conversions of the library. It decodes A-labels, and the result may not be a valid domain any more: some
-   * contain invisible joiners (RFC 5892 appendix A). It splits a quoted local part at its spaces: where any sender is
-   * accepted, a plain local part takes its place during parsing.
+   * contain invisible joiners (RFC 5892 appendix A). It splits a quoted local part at its spaces and at its signs: a plain
+   * local part takes its place during parsing.
    */
   protected override parsePath(line: string, parse: (line: string) => ParsedPath): ParsedPath {
-    const [whole = '', before = '', quoted] =
-      (this.serverOptions.lenientAddressParsing ? QUOTED_LOCAL_PART.exec(line) : null) ?? [];
-    const parsed = parse(quoted === undefined ? line : `${before}${PLAIN_LOCAL_PART}${line.slice(whole.length)}`);
-    const [, domain] = PATH_DOMAIN.exec(line) ?? [];
+    const [whole = '', before = '', quoted] = QUOTED_LOCAL_PART.exec(line) ?? [];
+    const plain = quoted === undefined ? line : `${before}${PLAIN_LOCAL_PART}${line.slice(whole.length)}`;
+    const parsed = parse(plain);
+    const [, domain] = PATH_DOMAIN.exec(plain) ?? [];
     if (!parsed || domain === undefined) return parsed;
     const local = quoted ?? parsed.address.slice(0, parsed.address.lastIndexOf('@'));
     return { ...parsed, address: `${local}@${domain}` };

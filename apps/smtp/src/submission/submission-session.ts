@@ -3,7 +3,7 @@ import { Allowances, RateLimit } from '#libs/accounts';
 import { LIMITS, Refusal } from '#libs/contracts';
 import { EmailIntake, relayedOptions, type RelayedOptions } from '#libs/emails';
 import { Config, Log } from '#libs/kernel';
-import { normaliseAddress, parseMailbox, LineEndNormaliser } from '#libs/mime';
+import { normaliseAddress, parseRecipient, LineEndNormaliser } from '#libs/mime';
 import { SuppressionList } from '#libs/suppressions';
 import type { SMTPServerAddress, SMTPServerAuthentication, SMTPServerDataStream, SMTPServerSession } from 'smtp-server';
 import { MemoryBudget } from '../server/memory-budget.js';
@@ -63,7 +63,7 @@ export class SubmissionSession {
   async rcptTo(to: SMTPServerAddress, session: SMTPServerSession): Promise<void> {
     // RFC 5321 §4.5.1: postmaster is the only mailbox without a domain.
     if (to.address.toLowerCase() === 'postmaster') to.address = `postmaster@${this.serviceDomain}`;
-    const mailbox = parseMailbox(to.address);
+    const mailbox = parseRecipient(to.address);
     if ('problem' in mailbox) throw new SmtpReply(501, `5.1.3 The address ${mailbox.problem}`);
     await this.requireNotSuppressed(normaliseAddress(mailbox.address), session.user as SessionUser);
   }

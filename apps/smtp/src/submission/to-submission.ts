@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { Principal } from '#libs/accounts';
 import type { Idempotency, RelayedOptions, Submission } from '#libs/emails';
-import { normaliseAddress, parseMailbox, type Mailbox } from '#libs/mime';
+import { normaliseAddress, parseRecipient, type Mailbox } from '#libs/mime';
 import type { SMTPServerAddress } from 'smtp-server';
 import type { HeaderMailboxes, SubmittedMessage } from './submitted-message.js';
 
@@ -63,7 +63,7 @@ function recipientsByField(
   const cc: Mailbox[] = [];
   const bcc: Mailbox[] = [];
   for (const { address } of rcptTo) {
-    const mailbox = parseMailbox(address) as Mailbox;
+    const mailbox = parseRecipient(address) as Mailbox;
     const normal = normaliseAddress(address);
     (inTo.has(normal) ? to : inCc.has(normal) ? cc : bcc).push(mailbox);
   }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { decodeParts, encodeParts } from './stored-parts.js';
+import { decodeParts, encodeParts, storedMailbox } from './stored-parts.js';
 import type { PartsContent } from '../intake/submission.js';
 
 const every: PartsContent = {
@@ -30,5 +30,20 @@ describe('stored parts', () => {
     const content = Buffer.alloc(1_000_000, 255);
     const parts = { ...every, attachments: [{ filename: 'a.txt', contentType: 'text/plain', content }] };
     expect(encodeParts(parts).length).toBeLessThan(content.length + 200);
+  });
+});
+
+describe('a stored mailbox', () => {
+  it.each([
+    ['a@example.com', '', 'a@example.com'],
+    ['"a b"@example.com', '', '"a b"@example.com'],
+    ['"a<b>"@example.com', '', '"a<b>"@example.com'],
+    ['Ada <a@example.com>', 'Ada', 'a@example.com'],
+    ['Ada <"a<b"@example.com>', 'Ada', '"a<b"@example.com'],
+    ['Ada <"a\\"<b"@example.com>', 'Ada', '"a\\"<b"@example.com'],
+    ['x <"y <"a b"@example.com>', 'x <"y', '"a b"@example.com'],
+    ['<b@c> "x" <a@example.com>', '<b@c> "x"', 'a@example.com'],
+  ])('%s has the name %j and the address %j', (stored, name, address) => {
+    expect(storedMailbox(stored)).toEqual({ name, address });
   });
 });

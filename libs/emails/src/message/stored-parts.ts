@@ -1,4 +1,4 @@
-import { parseMailbox, type Mailbox } from '#libs/mime';
+import { parseRecipient, type Mailbox } from '#libs/mime';
 import type { PartsContent } from '../intake/submission.js';
 
 /**
@@ -74,12 +74,14 @@ function decodeJson(body: Buffer): PartsContent {
   };
 }
 
-/** Parses `Name <address>` as stored from a valid mailbox; the name is the part before the last `<`. */
+/** The brackets at the end of a stored mailbox. A quoted local part may contain brackets itself. */
+const STORED_ADDRESS = /<("(?:[^"\\]|\\.){1,64}"@[^<>"@]+|[^<>"]*)>$/;
+
+/** Parses `Name <address>` as stored from a valid mailbox; the name is the part before the brackets at its end. */
 export function storedMailbox(stored: string): Mailbox {
-  const open = stored.lastIndexOf('<');
-  if (open > 0 && stored.endsWith('>'))
-    return { name: stored.slice(0, open).trim(), address: stored.slice(open + 1, -1) };
-  const parsed = parseMailbox(stored);
+  const found = STORED_ADDRESS.exec(stored);
+  if (found !== null && found.index > 0) return { name: stored.slice(0, found.index).trim(), address: found[1] };
+  const parsed = parseRecipient(stored);
   if ('problem' in parsed) throw new Error('a stored mailbox does not read');
   return parsed;
 }

@@ -12,7 +12,7 @@ import {
   textField,
 } from './encode-header.js';
 import { LITERAL_TEXT, encodePhrases } from './encode-phrases.js';
-import { parseMailbox, type Mailbox } from '../parse/mailbox.js';
+import { parseRecipient, type Mailbox } from '../parse/mailbox.js';
 import type { MessageParts } from './message-parts.js';
 import { normaliseLineEnds } from '../parse/line-ends.js';
 import { textTree } from './text-tree.js';
@@ -76,7 +76,7 @@ function structuredProblem(key: string, value: string): string | undefined {
 }
 
 function mailboxProblem(value: string): string | undefined {
-  const mailbox = parseMailbox(value);
+  const mailbox = parseRecipient(value);
   return 'problem' in mailbox ? mailbox.problem : undefined;
 }
 
@@ -104,7 +104,7 @@ function customField(seen: Set<string>, name: string, value: string): string {
   const problem = headerProblem(name, value) ?? (seen.has(name.toLowerCase()) ? 'is given twice' : undefined);
   if (problem) throw new UnsendableMessage(`headers.${printable(name)}`, problem);
   seen.add(name.toLowerCase());
-  const mailbox = name.toLowerCase() === 'reply-to' ? parseMailbox(value) : undefined;
+  const mailbox = name.toLowerCase() === 'reply-to' ? parseRecipient(value) : undefined;
   if (mailbox && !('problem' in mailbox)) return mailboxField('Reply-To', [mailbox]);
   if (hasPhrases(name)) return foldedField(name, encodePhrases(name, value, LITERAL_TEXT) ?? value);
   return isStructured(name) ? structuredField(name, value) : textField(name, value.trim());
@@ -117,7 +117,7 @@ function optionalList(name: string, mailboxes: Mailbox[]): string {
 function checkMailboxes(field: string, mailboxes: Mailbox[]): Mailbox[] {
   for (const { name, address } of mailboxes) {
     checkText(field, name);
-    const read = parseMailbox(address);
+    const read = parseRecipient(address);
     if ('problem' in read) throw new UnsendableMessage(field, read.problem);
     if (read.address !== address) throw new UnsendableMessage(field, 'must be a plain address in its normal form');
   }

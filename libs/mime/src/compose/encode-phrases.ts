@@ -1,6 +1,6 @@
 import { decodeEncodedWords } from '../parse/encoded-words.js';
 import { encodedWords, hasPhrases } from './encode-header.js';
-import { parseMailbox } from '../parse/mailbox.js';
+import { parseRecipient } from '../parse/mailbox.js';
 
 /*
  * Encodes text in structured fields as encoded words where RFC 2047 §5 allows them: in names and in comments, never in an
@@ -96,7 +96,7 @@ function comment(value: string, start: number): string {
 
 /** With the domain as A-labels. */
 function asciiAddress(text: string): string | null {
-  const mailbox = parseMailbox(text);
+  const mailbox = parseRecipient(text);
   return 'problem' in mailbox || HIGH.test(mailbox.address) ? null : mailbox.address;
 }
 

@@ -46,6 +46,13 @@ describe('prepareRelayed', () => {
     });
   });
 
+  it('reads quoted local parts in the fields of addresses', () => {
+    const text = 'From: Ada <"ada l"@ex.com>\r\nSender: "ada\\ l"@ex.com\r\nTo: "b, c"@ex.org, <"d@e"@ex.org>\r\n';
+    const { from, to } = relayed(text + BODY);
+    expect(from).toEqual({ address: '"ada l"@ex.com', name: 'Ada' });
+    expect(shown(to).map(({ address }) => address)).toEqual(['"b, c"@ex.org', '"d@e"@ex.org']);
+  });
+
   it('adds Date and Message-ID where they are missing or empty', () => {
     const { message, messageId } = relayed(`From: news@ex.com\r\nmessage-id:\r\nX-A: 1\r\n${BODY}`);
     expect(messageId).toBe('<new-1@ex.com>');
@@ -197,7 +204,7 @@ describe('prepareRelayed', () => {
     ['From as one encoded word', 'From: =?utf-8?q?a=40ex.com?=\r\n', '5.7.1'],
     ['From with an encoded word in the domain', 'From: <a@=?utf-8?q?ex.com?=>\r\n', '5.7.1'],
     ['From with a fold in the address', 'From: <a@ex\r\n .com>\r\n', '5.7.1'],
-    ['From with a quoted local part', 'From: "a b"@ex.com\r\n', '5.7.1'],
+    ['From with half a quoted local part', 'From: "a"b@ex.com\r\n', '5.7.1'],
     ['From with a source route', 'From: <@x.example:a@ex.com>\r\n', '5.7.1'],
     ['From with an address literal', 'From: a@[127.0.0.1]\r\n', '5.7.1'],
     ['From with two angles', 'From: <a@ex.com> <e@v.example>\r\n', '5.7.1'],

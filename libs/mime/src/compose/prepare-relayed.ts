@@ -2,7 +2,7 @@ import { isAscii, isUtf8 } from 'node:buffer';
 import { blankControls, decodeEncodedWords } from '../parse/encoded-words.js';
 import { bracketed, rfc5322Date } from './encode-header.js';
 import { findFiles } from '../parse/find-files.js';
-import { domainOf, parseMailbox, SPECIAL_IN_NAME, type Mailbox } from '../parse/mailbox.js';
+import { domainOf, parseRecipient, SPECIAL_IN_NAME, type Mailbox } from '../parse/mailbox.js';
 import { splitAddressList } from '../parse/address-list.js';
 import { authservIdOf } from '../parse/authserv-id.js';
 import { readMessageHead, type HeaderField, type MessageHead } from '../parse/message-head.js';
@@ -124,7 +124,7 @@ function readFrom(message: Buffer, byName: FieldsByName): Mailbox | RelayProblem
 function readSender(field: HeaderField): Mailbox | { problem: string } {
   const value = field.value.replace(/\t/g, ' ');
   const [, address, comment] = NAME_IN_COMMENT.exec(value) ?? [];
-  const mailbox = address === undefined ? parseMailbox(value) : withNameInComment(address, comment);
+  const mailbox = address === undefined ? parseRecipient(value) : withNameInComment(address, comment);
   if ('problem' in mailbox) return mailbox;
   // Legal as an atom, but some readers decode it and then show another address.
   return mailbox.address.includes('=?') ? { problem: 'must not have an encoded word in its address' } : mailbox;
@@ -135,7 +135,7 @@ function withNameInComment(address: string, comment: string): Mailbox | { proble
   const name = decodeEncodedWords(comment);
   return SPECIAL_IN_NAME.test(comment + name)
     ? { problem: 'must have nothing but a name in a comment' }
-    : parseMailbox(`${name} <${address}>`);
+    : parseRecipient(`${name} <${address}>`);
 }
 
 function otherSenderProblem(byName: FieldsByName, from: Mailbox): RelayProblem | undefined {

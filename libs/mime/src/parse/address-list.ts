@@ -1,9 +1,9 @@
 import { decodeEncodedWords } from './encoded-words.js';
-import { parseMailbox, type Mailbox } from './mailbox.js';
+import { parseRecipient, type Mailbox } from './mailbox.js';
 
 /**
  * The mailboxes of an unfolded `To`, `Cc` or `Reply-To` as they are written, each for `readAddressEntry`. For display only:
- * the envelope decides who gets the mail. Lenient, unlike `parseMailbox`: comments and group names are skipped. Linear.
+ * the envelope decides who gets the mail. Lenient, unlike `parseRecipient`: comments and group names are skipped. Linear.
  * Entries are read one by one, because parsing a list of the maximal length takes tens of milliseconds.
  */
 export function splitAddressList(value: string): string[] {
@@ -57,10 +57,10 @@ function withoutComments(value: string): string {
 /** Parses one entry of `splitAddressList`; null where it is not an address. */
 export function readAddressEntry(text: string): Mailbox | null {
   const plain = text.replace(/\t/g, ' ');
-  const read = parseMailbox(plain);
+  const read = parseRecipient(plain);
   if (!('problem' in read)) return { address: read.address, name: decodeEncodedWords(read.name).trim() };
   const open = plain.lastIndexOf('<');
   if (open < 0 || !plain.endsWith('>')) return null;
-  const bare = parseMailbox(plain.slice(open + 1, -1));
+  const bare = parseRecipient(plain.slice(open + 1, -1));
   return 'problem' in bare ? null : { address: bare.address, name: decodeEncodedWords(plain.slice(0, open)).trim() };
 }

@@ -2,7 +2,7 @@ import { domainToASCII } from 'node:url';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { mustReturn } from '../../../../test/support/must-return.js';
-import { domainOf, normaliseAddress, parseMailbox } from './mailbox.js';
+import { domainOf, normaliseAddress, parseMailbox, parseRecipient } from './mailbox.js';
 
 const GOOD: [text: string, address: string, name: string][] = [
   ['a@example.com', 'a@example.com', ''],
@@ -105,6 +105,76 @@ const BAD: [what: string, text: string][] = [
   ['a full-width at sign', 'a＠example.com'],
   ['far too much text', `${'x'.repeat(2_000)} <a@example.com>`],
 ];
+
+const QUOTED: [text: string, address: string, name: string][] = [
+  ['"a b"@example.com', '"a b"@example.com', ''],
+  ['"a"@example.com', 'a@example.com', ''],
+  ['"a.b"@Example.com', 'a.b@example.com', ''],
+  ['"a\\b"@example.com', 'ab@example.com', ''],
+  ['"a..b"@example.com', '"a..b"@example.com', ''],
+  ['"\\"\\\\"@example.com', '"\\"\\\\"@example.com', ''],
+  ['"a\\ b"@example.com', '"a b"@example.com', ''],
+  ['"x@y"@example.com', '"x@y"@example.com', ''],
+  ['"a,b@c;d@e"@example.com', '"a,b@c;d@e"@example.com', ''],
+  ['"<a>"@bücher.example', '"<a>"@xn--bcher-kva.example', ''],
+  ['"jörg m"@example.com', '"jörg m"@example.com', ''],
+  ['<"a b"@example.com>', '"a b"@example.com', ''],
+  ['Ada <"a>b"@example.com>', '"a>b"@example.com', 'Ada'],
+  ['"Ada, B." <"a b"@example.com>', '"a b"@example.com', 'Ada, B.'],
+  ['  "a b"@example.com ', '"a b"@example.com', ''],
+];
+
+const BAD_QUOTED: [what: string, text: string][] = [
+  ['nothing in the quotes', '""@example.com'],
+  ['a quote that is not closed', '"a b@example.com'],
+  ['a quote in the middle', 'a"b"@example.com'],
+  ['text behind the quote', '"a"b@example.com'],
+  ['two quoted strings', '"a"."b"@example.com'],
+  ['a list', '"a b"@example.com, c@example.com'],
+  ['two brackets', '<"a b"@example.com> <c@example.com>'],
+  ['a control character', '"a\tb"@example.com'],
+  ['a line end', '"a\r\nb"@example.com'],
+  ['an invisible character', '"a\u200bb"@example.com'],
+  ['a no-break space', '"a\u00a0b"@example.com'],
+  ['a backslash at its end', '"a\\"@example.com'],
+  ['more than 64 octets', `"${'a '.repeat(32)}"@example.com`],
+  ['no domain', '"a b"@'],
+];
+
+describe('parseRecipient', () => {
+  it.each([...GOOD, ...QUOTED])('accepts %j', (text, address, name) => {
+    expect(parseRecipient(text)).toEqual({ address, name });
+  });
+
+  it.each(QUOTED)('reads the form that it returned for %j as the same', (text, address) => {
+    expect(parseRecipient(address)).toEqual({ address, name: '' });
+    expect(normaliseAddress(text.replace(/^[^"<]*<|>$/g, ''))).toMatch(/@/);
+    expect(normaliseAddress(address)).toBe(address.toLowerCase());
+  });
+
+  it.each([...BAD.filter(([what]) => !what.startsWith('a quoted local part')), ...BAD_QUOTED])(
+    'refuses %s',
+    (_what, text) => {
+      expect(parseRecipient(text)).toHaveProperty('problem');
+    },
+  );
+
+  it.each(QUOTED)('is the only one that accepts %j', (text) => {
+    expect(parseMailbox(text)).toEqual({ problem: 'must not have a quoted local part' });
+  });
+});
+
+describe('a quoted local part', () => {
+  it.each([
+    ['"a"@Example.com', 'a@example.com'],
+    ['"A.B"@example.com', 'a.b@example.com'],
+    ['"a\\ b"@example.com', '"a b"@example.com'],
+    ['"a"b@example.com', '"a"b@example.com'],
+    ['"a@b"@example.com', '"a@b"@example.com'],
+  ])('%j is the address %j', (written, address) => {
+    expect(normaliseAddress(written)).toBe(address);
+  });
+});
 
 describe('parseMailbox', () => {
   it.each(GOOD)('accepts %j', (text, address, name) => {

@@ -19,6 +19,8 @@ const MAX_LABEL_OCTETS = 63;
 
 /** C0, DEL, C1, line and paragraph separators, bidi overrides and isolates, and halves of surrogate pairs. */
 const NEVER = /[\p{Cc}\p{Zl}\p{Zp}\p{Cs}\u202a-\u202e\u2066-\u2069]/u;
+/** The same, but for spaces in quotes. */
+const NEVER_IN_QUOTES = /[\p{C}\p{Zl}\p{Zp}]|(?! )\p{Zs}/u;
 /** In an address also every space, invisible format character, private use and unassigned code point. */
 const NEVER_IN_ADDRESS = /[\p{C}\p{Z}]/u;
 /** Not atext of RFC 5322, nor a non-ASCII character of RFC 6531, nor a dot, whose position is checked separately. */
@@ -41,43 +43,84 @@ const DIGITS = /^[0-9]+$/;
  * groups, lists, comments, quoted local parts, address literals and single-label domains are refused.
  */
 export function parseMailbox(text: string): Mailbox | Problem {
+  return parseAs(text, refuseQuotedLocal);
+}
+
+/**
+ * As `parseMailbox`, but with a quoted local part (RFC 5321 §4.1.2) too: `"john doe"@example.com`. It is returned without
+ * its quotes where it needs none, otherwise with as few backslashes as possible, so that an address has one form.
+ */
+export function parseRecipient(text: string): Mailbox | Problem {
+  return parseAs(text, parseQuotedLocal);
+}
+
+/** Parses an address that begins with a quote. */
+type QuotedLocalReader = (text: string) => string | Problem;
+
+const refuseQuotedLocal: QuotedLocalReader = () => ({ problem: 'must not have a quoted local part' });
+
+function parseAs(text: string, quotedLocal: QuotedLocalReader): Mailbox | Problem {
   if (typeof text !== 'string') return { problem: 'must be text' };
   if (text.length > MAX_INPUT) return { problem: `must have at most ${MAX_INPUT} characters` };
   if (NEVER.test(text)) return { problem: 'must not contain control or direction characters' };
   const whole = trimSpaces(text);
   if (whole === '') return { problem: 'must not be empty' };
-  if (whole.startsWith('"')) return parseQuoted(whole);
+  if (whole.startsWith('"')) return parseQuoted(whole, quotedLocal);
   const open = whole.indexOf('<');
-  if (open < 0) return withName(whole, '');
+  if (open < 0) return withName(whole, '', quotedLocal);
   const name = trimSpaces(whole.slice(0, open));
   if (SPECIAL_IN_NAME.test(name)) return { problem: 'must have its display name in double quotes' };
-  return parseAngle(whole, open, name);
+  return parseAngle(whole.slice(open), name, quotedLocal);
 }
 
-function parseQuoted(whole: string): Mailbox | Problem {
-  let name = '';
-  let at = 1;
-  while (at < whole.length && whole[at] !== '"') {
-    if (whole[at] === '\\') at += 1;
-    name += whole[at] ?? '';
-    at += 1;
-  }
-  if (at >= whole.length) return { problem: 'must close the quotes of its display name' };
-  at += 1;
-  if (whole[at] === '@') return { problem: 'must not have a quoted local part' };
+function parseQuoted(whole: string, quotedLocal: QuotedLocalReader): Mailbox | Problem {
+  const end = endOfQuoted(whole);
+  if (end < 0) return { problem: 'must close the quotes of its display name' };
+  if (whole[end] === '@') return withName(whole, '', quotedLocal);
+  let at = end;
   while (whole[at] === ' ') at += 1;
   if (whole[at] !== '<') return { problem: 'must have its address in angle brackets after the display name' };
-  return parseAngle(whole, at, trimSpaces(name));
+  return parseAngle(whole.slice(at), trimSpaces(unquoted(whole.slice(0, end))), quotedLocal);
 }
 
-function parseAngle(whole: string, open: number, name: string): Mailbox | Problem {
-  if (whole.indexOf('>', open) !== whole.length - 1) return { problem: 'must be one mailbox and nothing else' };
-  return withName(whole.slice(open + 1, -1), name);
+/** The offset after a quoted string at the beginning of a text; -1 if it is not closed. */
+function endOfQuoted(text: string): number {
+  for (let at = 1; at < text.length; at += 1) {
+    if (text[at] === '\\') at += 1;
+    else if (text[at] === '"') return at + 1;
+  }
+  return -1;
 }
 
-function withName(address: string, name: string): Mailbox | Problem {
-  const read = parseAddress(address);
+/** The content of a quoted string. */
+const unquoted = (quoted: string): string => quoted.slice(1, -1).replace(/\\(.)/gsu, '$1');
+
+/** @param angle from the opening bracket on */
+function parseAngle(angle: string, name: string, quotedLocal: QuotedLocalReader): Mailbox | Problem {
+  const quotedEnd = angle[1] === '"' ? endOfQuoted(angle.slice(1)) : 0;
+  if (quotedEnd < 0 || angle.indexOf('>', quotedEnd) !== angle.length - 1)
+    return { problem: 'must be one mailbox and nothing else' };
+  return withName(angle.slice(1, -1), name, quotedLocal);
+}
+
+function withName(address: string, name: string, quotedLocal: QuotedLocalReader): Mailbox | Problem {
+  const read = address.startsWith('"') ? quotedLocal(address) : parseAddress(address);
   return typeof read === 'string' ? { address: read, name } : read;
+}
+
+function parseQuotedLocal(text: string): string | Problem {
+  const end = endOfQuoted(text);
+  if (end < 0 || text[end] !== '@') return { problem: 'must have an @ after its quoted local part' };
+  const content = unquoted(text.slice(0, end));
+  if (content === '') return { problem: 'must have a local part before the @' };
+  if (NEVER_IN_QUOTES.test(content)) return { problem: 'must not have invisible characters in its address' };
+  return joined(quotedIfNeeded(content), text.slice(end + 1));
+}
+
+/** The one form of a local part with this content. */
+function quotedIfNeeded(content: string): string {
+  const isDotAtom = !NOT_ATEXT.test(content) && !hasMisplacedDot(content);
+  return isDotAtom ? content : `"${content.replace(/["\\]/g, '\\$&')}"`;
 }
 
 function parseAddress(text: string): string | Problem {
@@ -88,8 +131,13 @@ function parseAddress(text: string): string | Problem {
   if (at !== text.lastIndexOf('@')) return { problem: 'must have exactly one @' };
   const local = text.slice(0, at);
   const bad = localProblem(local);
-  if (bad) return { problem: bad };
-  const domain = asciiDomain(text.slice(at + 1));
+  return bad ? { problem: bad } : joined(local, text.slice(at + 1));
+}
+
+function joined(local: string, written: string): string | Problem {
+  if (Buffer.byteLength(local) > MAX_LOCAL_OCTETS)
+    return { problem: `must have at most ${MAX_LOCAL_OCTETS} octets before the @` };
+  const domain = asciiDomain(written);
   if (domain === undefined) return { problem: 'must have a valid domain with at least two labels' };
   const address = `${local}@${domain}`;
   return Buffer.byteLength(address) > MAX_ADDRESS_OCTETS
@@ -99,14 +147,12 @@ function parseAddress(text: string): string | Problem {
 
 function localProblem(local: string): string | undefined {
   if (local === '') return 'must have a local part before the @';
-  if (local.startsWith('"')) return 'must not have a quoted local part';
   if (NOT_ATEXT.test(local)) return 'must be one address without quotes, comments, lists or groups';
-  if (local.startsWith('.') || local.endsWith('.') || local.includes('..')) {
-    return 'must not have a leading, trailing or double dot before the @';
-  }
-  if (Buffer.byteLength(local) > MAX_LOCAL_OCTETS) return `must have at most ${MAX_LOCAL_OCTETS} octets before the @`;
-  return undefined;
+  return hasMisplacedDot(local) ? 'must not have a leading, trailing or double dot before the @' : undefined;
 }
+
+const hasMisplacedDot = (local: string): boolean =>
+  local.startsWith('.') || local.endsWith('.') || local.includes('..');
 
 /** The domain as lower-case A-labels; undefined where it is not a host name of at least two labels. */
 function asciiDomain(domain: string): string | undefined {
@@ -129,14 +175,16 @@ function asciiDomain(domain: string): string | undefined {
 }
 
 /**
- * The form in which two spellings of an address are equal (suppressions, duplicates): trimmed, in lower case, domain as
- * A-labels. Text that is not an address is trimmed and converted to lower case.
+ * The form in which two spellings of an address are equal (suppressions, duplicates): trimmed, in lower case, without
+ * quotes that are not needed, domain as A-labels. Text that is not an address is trimmed and converted to lower case.
  */
 export function normaliseAddress(address: string): string {
   const plain = address.trim().toLowerCase();
   const at = plain.lastIndexOf('@');
   if (at < 0) return plain;
-  return `${plain.slice(0, at)}@${domainOf(plain)}`;
+  const local = plain.slice(0, at);
+  const isQuoted = local.startsWith('"') && endOfQuoted(local) === local.length;
+  return `${isQuoted && local.length > 2 ? quotedIfNeeded(unquoted(local)) : local}@${domainOf(plain)}`;
 }
 
 /** The domain after the last @, as lower-case A-labels where possible; '' if there is none. */

@@ -16,6 +16,9 @@ describe('decodeReportedAddress', () => {
     ['rfc822;srs0=ab=c=ada@b.example (closed)', 'srs0=ab=c=ada@b.example'],
     ['rfc822; a*{b}|`c@b.example', 'a*{b}|`c@b.example'],
     ['rfc822; <ada=x@b.example>', 'ada=x@b.example'],
+    ['rfc822; "ada l"@b.example', '"ada l"@b.example'],
+    ['rfc822; <"ada l"@b.example> (closed)', '"ada l"@b.example'],
+    ['rfc822; "ada"@b.example', 'ada@b.example'],
     ['unknown; nobody', null],
     ['', null],
   ])('of %j', (value, wanted) => {

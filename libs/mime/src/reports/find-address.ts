@@ -1,3 +1,5 @@
+import { parseRecipient } from '../parse/mailbox.js';
+
 /** Characters that no unquoted address contains (RFC 5322 §3.2.3), and their full-width forms. */
 const OUTSIDE = '\\s<>()[\\]\\\\,;:"@：；，。、（）［］【】「」『』〈〉《》“”‘’';
 /** Legal in a local part, but in free text more often next to an address. */
@@ -10,6 +12,7 @@ const WHOLE = new RegExp(`^<?(['"\`]?)(${LOCAL}@${DOMAIN})\\1>?$`);
 const PLAIN = `(?:[^${OUTSIDE}${MARKS}]|(?<=[\\p{L}\\p{N}])'(?=[\\p{L}\\p{N}])){1,64}`;
 const FIRST = new RegExp(`<(${LOCAL}@${DOMAIN})>|(${PLAIN}@${DOMAIN})`, 'u');
 const TYPE = /^\s{0,20}[a-z0-9-]{1,40}\s{0,20};/i;
+const QUOTED_ADDRESS = /("(?:[^"\\]|\\.){1,64}"@[^\s<>"]{1,255})/;
 const XTEXT = /\+(2B|3D)/g;
 const ESCAPE = /\\x\{([0-9a-f]{2,6})\}/gi;
 
@@ -24,6 +27,9 @@ export function decodeReportedAddress(value: string): string | null {
     .replace(ESCAPE, (all, code: string) => characterOf(all, parseInt(code, 16)))
     // Other sequences of this form are legal in an address as they are.
     .replace(XTEXT, (_all, code: string) => (code === '2B' ? '+' : '='));
+  const quoted = QUOTED_ADDRESS.exec(plain)?.[1];
+  const mailbox = quoted === undefined ? null : parseRecipient(quoted);
+  if (mailbox !== null && 'address' in mailbox) return mailbox.address;
   const bracket = /<([^<>\s]{1,320})>/.exec(plain)?.[1];
   return addressInField(bracket ?? plain);
 }

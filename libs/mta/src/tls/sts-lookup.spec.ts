@@ -71,6 +71,34 @@ describe('the policy of a domain', () => {
     expect(fixture.asked).toEqual({ texts: 2, fetches: 1 });
   });
 
+  it('ends at its max_age in every process, also within the five minutes of a result', async () => {
+    fixture.answer = { kind: 'fetched', text: file('enforce', 120) };
+    const [policies, other] = [fixture.process(), fixture.process()];
+    expect(await modeOf(policies)).toBe('enforce');
+    vi.advanceTimersByTime(90_000);
+    Object.assign(fixture, { texts: [] });
+    expect([await modeOf(policies), await modeOf(other)]).toEqual(['enforce', 'enforce']);
+    vi.advanceTimersByTime(30_001);
+    expect([await modeOf(policies), await modeOf(other)]).toEqual(['absent', 'absent']);
+  });
+
+  it('with a max_age of 0 is used once', async () => {
+    fixture.answer = { kind: 'fetched', text: file('enforce', 0) };
+    const policies = fixture.process();
+    expect(await modeOf(policies)).toBe('enforce');
+    fixture.texts = [];
+    expect(await modeOf(policies)).toBe('absent');
+  });
+
+  it('ends at its max_age while the database is unavailable', async () => {
+    Object.assign(fixture, { storeIsDown: true, answer: { kind: 'fetched', text: file('enforce', 120) } });
+    const policies = fixture.process();
+    expect(await modeOf(policies)).toBe('enforce');
+    vi.advanceTimersByTime(120_001);
+    fixture.texts = [];
+    expect(await modeOf(policies)).toBe('absent');
+  });
+
   it('is fetched again when the record has another id', async () => {
     const policies = fixture.process();
     await modeOf(policies);

@@ -63,24 +63,32 @@ export class StsLookup {
   find(domain: string): Promise<StsFinding> {
     const cached = this.#cache.get(domain);
     if (cached !== undefined) return cached;
-    const finding = this.#lookUp(domain);
+    const lookup = this.#lookUp(domain);
+    const finding = lookup.then(({ policy, fault }) => ({ policy, fault }));
     this.#cache.set(domain, finding, RESULT_TTL_MS);
+    // A result is not used beyond the lifetime of its policy.
+    void lookup.then(({ endsAt }) => {
+      const remaining = endsAt === null ? RESULT_TTL_MS : endsAt - databaseClock.now();
+      if (remaining < RESULT_TTL_MS && this.#cache.get(domain) === finding)
+        this.#cache.set(domain, finding, Math.max(remaining, 0));
+    });
     return finding;
   }
 
-  async #lookUp(domain: string): Promise<StsFinding> {
+  async #lookUp(domain: string): Promise<StsFinding & { endsAt: number | null }> {
     const [stored, id] = await Promise.all([this.#findStored(domain), this.#idOf(domain)]);
     // RFC 8461 §5.1: neither a missing record nor a missing file ends a policy that is still valid.
     if (id === null || (stored !== null && stored.id === id && isFresh(stored)))
-      return { policy: stored?.policy ?? null, fault: null };
+      return found(stored);
     const reading = await this.#fetch(domain);
     if (reading.kind === 'policy') {
-      await this.#store(domain, { id, policy: reading.policy, fetchedAt: databaseClock.date() });
-      return { policy: reading.policy, fault: null };
+      const fetched = { id, policy: reading.policy, fetchedAt: databaseClock.date() };
+      await this.#store(domain, fetched);
+      return found(fetched);
     }
     this.services.log({ event: 'sts.unread', domain, text: reading.reason, kept: stored !== null });
     const { type, reason } = reading;
-    return stored === null ? { policy: null, fault: { type, reason } } : { policy: stored.policy, fault: null };
+    return stored === null ? { policy: null, fault: { type, reason }, endsAt: null } : found(stored);
   }
 
   async #idOf(domain: string): Promise<string | null> {
@@ -116,6 +124,14 @@ export class StsLookup {
     }
   }
 }
+
+const found = (stored: StoredStsPolicy | null): StsFinding & { endsAt: number | null } => ({
+  policy: stored?.policy ?? null,
+  fault: null,
+  endsAt: stored === null ? null : endOf(stored),
+});
+
+const endOf = ({ policy, fetchedAt }: StoredStsPolicy): number => fetchedAt.getTime() + policy.maxAgeSeconds * 1000;
 
 function isFresh({ policy, fetchedAt }: StoredStsPolicy): boolean {
   const halfLife = (policy.maxAgeSeconds * 1000) / 2;

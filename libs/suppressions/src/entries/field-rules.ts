@@ -1,5 +1,5 @@
 import { isId, LIMITS, parseTimestamp } from '#libs/contracts';
-import { normaliseAddress, parseMailbox } from '#libs/mime';
+import { normaliseAddress, parseRecipient } from '#libs/mime';
 import { databaseClock } from '#libs/kernel';
 
 /** A problem of a field. `path` is the position inside it (`''`, `[3].email`); `message` continues the field's name. */
@@ -23,9 +23,9 @@ const orNull =
 /** One address without a display name; surrounding white space is allowed. */
 export const suppressionAddressRule: Rule = (value) => {
   if (typeof value !== 'string') return problem('invalid_type', 'must be a string');
-  const read = parseMailbox(value.trim());
+  const read = parseRecipient(value.trim());
   if ('problem' in read) return problem('invalid_address', read.problem);
-  return value.includes('<') ? problem('invalid_address', 'must be an address alone, without a display name') : none;
+  return value.trim().endsWith('>') ? problem('invalid_address', 'must be an address alone, without a display name') : none;
 };
 
 export const suppressionReasonRule: Rule = orNull((value) => {

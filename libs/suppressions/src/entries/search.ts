@@ -86,6 +86,6 @@ function filterConditions(
   if (filter.domainId !== undefined) conditions.push(`domain_id = ${$(filter.domainId)}`);
   if (filter.expired !== true) conditions.push('(expires_at IS NULL OR expires_at > now())');
   if (filter.q !== undefined && prefixOf(filter) === undefined)
-    conditions.push(`split_part(address, '@', 2) = ${$(domainOf(filter.q))}`);
+    conditions.push(`split_part(address, '@', -1) = ${$(domainOf(filter.q))}`);
   return conditions;
 }

@@ -2,8 +2,12 @@ import { describe, expect, it, vi } from 'vitest';
 import { attachmentsFrom, forbiddenAttachments } from '../attachments/attachment-rules.js';
 import {
   attachmentsRule,
+  bccRule,
+  ccRule,
   fromRule,
   headersRule,
+  mailboxes,
+  replyToRule,
   scheduledAtRule,
   subjectRule,
   tagsRule,
@@ -22,6 +26,20 @@ describe('submission rules', () => {
     expect(codes(toRule(Array(51).fill('a@example.com')))).toEqual(['too_many']);
     expect(codes(toRule([]))).toEqual(['too_few']);
     expect(codes(fromRule({ address: 'a@example.com' }))).toEqual(['invalid_type']);
+  });
+
+  it('accept quoted local parts of recipients and of reply addresses, but not of the sender', () => {
+    const quoted = 'Ada <"ada lovelace"@example.com>';
+    for (const rule of [toRule, ccRule, bccRule, replyToRule]) expect(rule([quoted, '"a@b"@example.com'])).toEqual([]);
+    expect(mailboxes([quoted, '"a"@example.com'])).toEqual([
+      { name: 'Ada', address: '"ada lovelace"@example.com' },
+      { name: '', address: 'a@example.com' },
+    ]);
+    for (const from of [quoted, '"a"@example.com', '"Ada, L." <"a b"@example.com>'])
+      expect(fromRule(from)).toEqual([
+        { path: '', code: 'invalid_address', message: 'must not have a quoted local part' },
+      ]);
+    expect(fromRule('"Ada, L." <a@example.com>')).toEqual([]);
   });
 
   it('refuse line breaks and control characters in every value that becomes a header', () => {

@@ -1,5 +1,5 @@
 import { LIMITS, parseTimestamp } from '#libs/contracts';
-import { headerProblem, parseMailbox, type Mailbox } from '#libs/mime';
+import { headerProblem, parseMailbox, parseRecipient, type Mailbox } from '#libs/mime';
 import { attachmentProblems } from '../attachments/attachment-rules.js';
 import { isRecord, type Rule, type RuleProblem } from './rule.js';
 import { databaseClock } from '#libs/kernel';
@@ -18,19 +18,25 @@ const CONTROLS = /[\p{Cc}\p{Zl}\p{Zp}\p{Cs}]/u;
 /** A mailbox is parsed by its rule and again when it is converted; the same senders occur in every request. */
 const CACHED_MAILBOXES = 1_000;
 const CACHED_LENGTH = 320;
-const parsedMailboxes = new Map<string, ReturnType<typeof parseMailbox>>();
+const parsedMailboxes = new Map<string, ReturnType<typeof parseRecipient>>();
 
-function cachedMailbox(text: string): ReturnType<typeof parseMailbox> {
-  if (text.length > CACHED_LENGTH) return parseMailbox(text);
+function cachedMailbox(text: string): ReturnType<typeof parseRecipient> {
+  if (text.length > CACHED_LENGTH) return parseRecipient(text);
   const known = parsedMailboxes.get(text);
   if (known) return known;
   if (parsedMailboxes.size >= CACHED_MAILBOXES) parsedMailboxes.clear();
-  const parsed = Object.freeze(parseMailbox(text));
+  const parsed = Object.freeze(parseRecipient(text));
   parsedMailboxes.set(text, parsed);
   return parsed;
 }
 
-export const fromRule: Rule = (value) => mailboxProblems(value, '');
+/** Without a quoted local part, which many receivers mistake in a sender. */
+export const fromRule: Rule = (value) => {
+  const problems = mailboxProblems(value, '');
+  if (problems.length > 0 || typeof value !== 'string' || !value.includes('"')) return problems;
+  const parsed = parseMailbox(value);
+  return 'problem' in parsed ? problemAt('invalid_address', parsed.problem) : noProblems;
+};
 
 /** 1 to 50 mailboxes, as one string (one mailbox) or as an array of strings. */
 export const toRule: Rule = (value) => mailboxListProblems(value, 1);

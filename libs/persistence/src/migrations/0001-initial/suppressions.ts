@@ -19,7 +19,7 @@ export const SUPPRESSIONS = `
     INCLUDE (id, origin, domain_id, expires_at);
   CREATE INDEX suppressions_account ON suppressions (account_id, id);
   CREATE INDEX suppressions_origin ON suppressions (account_id, origin, id);
-  CREATE INDEX suppressions_host ON suppressions (account_id, (split_part(address, '@', 2)), id);
+  CREATE INDEX suppressions_host ON suppressions (account_id, (split_part(address, '@', -1)), id);
   CREATE INDEX suppressions_domain ON suppressions (account_id, domain_id, id) WHERE domain_id IS NOT NULL;
 
   -- The domain id under which the entries of a removed domain are kept, for an account that adds the domain again.
