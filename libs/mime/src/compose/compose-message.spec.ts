@@ -99,6 +99,8 @@ function expectWireForm(message: Buffer): void {
   expect(text).not.toMatch(/\r(?!\n)|(?<!\r)\n|\0/);
   for (const line of text.split('\r\n')) {
     expect(line.length).toBeLessThanOrEqual(998);
+    // RFC 2047 section 2.
+    if (/=\?[^?\s]+\?[bq]\?/i.test(line)) expect(line.length, line).toBeLessThanOrEqual(76);
     expect(line).not.toMatch(/^From |^\.$/);
   }
 }

@@ -4,15 +4,15 @@ import type { Mailbox } from '../parse/mailbox.js';
  * Header fields as bytes on the wire: encoded words (RFC 2047), quoted names, folding.
  *
  * Invariants: readers see exactly the text that the caller gave, so text that merely looks like an encoded word is encoded
- * too; no encoded word is over 75 characters or splits a character; lines have 78 octets if possible and never over 998.
+ * too; no encoded word is over 75 characters or splits a character; lines have 76 octets if possible and never over 998.
  */
 
-/** RFC 5322 §2.1.1, without the CRLF. */
-const SOFT_LINE = 78;
+/** RFC 2047 §2, for lines with encoded words; RFC 5322 §2.1.1 allows 78 in others. Without the CRLF. */
+const SOFT_LINE = 76;
 const HARD_LINE = 998;
 /** A token longer than this would need a line near the hard limit of 998 octets. */
 const MAX_TOKEN = 900;
-/** 52 encoded characters and 12 of the frame fit after `Reply-To: ` into a line of 78. */
+/** 52 encoded characters and 12 of the frame fit after `Reply-To: ` into a line of 76. */
 const WORD_PAYLOAD = 52;
 const MAX_QUOTED_NAME = 60;
 

@@ -100,6 +100,9 @@ function groupByName(fields: HeaderField[]): FieldsByName {
   return byName;
 }
 
+/** Whether a List-Unsubscribe has a URI that accepts a POST (RFC 8058 §3.1). */
+export const hasHttpsUri = (listUnsubscribe: string): boolean => /<\s{0,9}https:/i.test(listUnsubscribe);
+
 function structureProblem(byName: FieldsByName): RelayProblem | undefined {
   if ((byName.get('received')?.length ?? 0) >= MAX_RECEIVED) {
     return { problem: 'too many hops, the message runs in a circle', code: 554, enhanced: '5.4.6', field: 'Received' };
@@ -108,6 +111,13 @@ function structureProblem(byName: FieldsByName): RelayProblem | undefined {
     const name = fields.length > 1 ? SINGLETONS.get(key) : undefined;
     if (name) return malformed(`header ${name} is given more than once`, name);
   }
+  const isAlone =
+    byName.has('list-unsubscribe-post') && !hasHttpsUri(byName.get('list-unsubscribe')?.[0].value ?? '');
+  if (isAlone)
+    return malformed(
+      'header List-Unsubscribe-Post needs a List-Unsubscribe that has an https URI',
+      'List-Unsubscribe-Post',
+    );
   return byName.has('from') ? undefined : malformed('header From is missing', 'From');
 }
 

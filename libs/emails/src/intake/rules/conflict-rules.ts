@@ -1,4 +1,5 @@
 import type { Mode, RefusalDetail } from '#libs/contracts';
+import { hasHttpsUri } from '#libs/mime';
 
 interface FieldsThatConflict {
   headers?: Record<string, string>;
@@ -10,7 +11,7 @@ interface FieldsThatConflict {
 
 /** Problems between the fields of a submission that are valid on their own. */
 export function conflictProblems(fields: FieldsThatConflict, mode: Mode): RefusalDetail[] {
-  return [...repeatedHeaders(fields), ...sandboxProblems(fields, mode)];
+  return [...repeatedHeaders(fields), ...missingPartner(fields), ...sandboxProblems(fields, mode)];
 }
 
 /** A body field that becomes a header field cannot be given again under `headers`. */
@@ -25,6 +26,17 @@ function repeatedHeaders({ headers = {}, reply_to, list_unsubscribe }: FieldsTha
       ? []
       : [{ field: `headers.${name}`, code: 'duplicate', message: `must not be set together with ${field}` }];
   });
+}
+
+/** RFC 8058 §3.1: the field refers to an https URI in List-Unsubscribe. */
+function missingPartner({ headers = {}, list_unsubscribe }: FieldsThatConflict): RefusalDetail[] {
+  const named = (wanted: string) => Object.keys(headers).find((name) => name.toLowerCase() === wanted);
+  const post = named('list-unsubscribe-post');
+  if (post === undefined || list_unsubscribe !== undefined) return [];
+  const partner = named('list-unsubscribe');
+  if (partner !== undefined && hasHttpsUri(headers[partner])) return [];
+  const message = 'must be set together with a List-Unsubscribe that has an https URI';
+  return [{ field: `headers.${post}`, code: 'missing_partner', message }];
 }
 
 function sandboxProblems({ sandbox, sandbox_result }: FieldsThatConflict, mode: Mode): RefusalDetail[] {
