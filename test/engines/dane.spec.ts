@@ -1,6 +1,10 @@
 import { createHash, X509Certificate } from 'node:crypto';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { mail } from '../support/mail.js';
+import { policyFile, PolicyServer } from '../support/policy-server.js';
 import { startStandalone, type RunningProgram } from '../support/program.js';
 import { ScriptedMx, type MxScript } from '../support/scripted-mx.js';
 import { selfSignedCertificate, testAuthority } from '../support/self-signed-certificate.js';
@@ -31,12 +35,24 @@ const SERVERS: Record<string, MxScript> = {
   chained: { tls: authority.issue('mx0.chain-211.signed') },
   'chained-elsewhere': { tls: authority.issue('mx.elsewhere.signed') },
   plain: {},
+  sts: { tls: authority.issue('mx0.sts-without-tlsa.signed') },
 };
 
 interface Case {
   /** `server` and the TLSA records at its name; the name is `mx.<server>.<case>` in the root or below `unsigned.` */
-  hosts: { server: string; tlsa: string[]; isUnsigned?: boolean; alias?: boolean }[];
+  hosts: {
+    server: string;
+    tlsa: string[];
+    isUnsigned?: boolean;
+    alias?: boolean;
+    /** Where the TLSA records are, if not at the host: at an alias of their name, or at a wildcard above it. */
+    tlsaAt?: 'alias' | 'unsigned alias' | 'wildcard';
+  }[];
   isUnsigned?: boolean;
+  /** In the zone with NSEC3. */
+  isNsec3?: boolean;
+  /** The MTA-STS policy in mode `enforce` names this server, or another one. */
+  sts?: 'own' | 'other';
   /** The domain has no MX, and is its own host. */
   implicit?: boolean;
   /** How the first attempt ends. */
@@ -98,6 +114,39 @@ const CASES: Record<string, Case> = {
     ],
     ends: 'delivered dane verified',
   },
+  'nsec3-good': { hosts: [{ server: 'own', tlsa: [GOOD] }], isNsec3: true, ends: 'delivered dane verified' },
+  'nsec3-wrong-hash': { hosts: [{ server: 'stranger', tlsa: [GOOD] }], isNsec3: true, ends: 'deferred dane 4.7.5' },
+  'nsec3-no-tlsa': {
+    hosts: [{ server: 'stranger', tlsa: [] }],
+    isNsec3: true,
+    ends: 'delivered opportunistic unverified',
+  },
+  'expired-tlsa': { hosts: [{ server: 'own', tlsa: [GOOD] }], ends: 'deferred dane 4.4.3' },
+  'expired-mx': { hosts: [{ server: 'own', tlsa: [GOOD] }], ends: 'deferred null 4.4.3' },
+  'wildcard-tlsa': { hosts: [{ server: 'own', tlsa: [GOOD], tlsaAt: 'wildcard' }], ends: 'delivered dane verified' },
+  'wildcard-tlsa-wrong-hash': {
+    hosts: [{ server: 'stranger', tlsa: [GOOD], tlsaAt: 'wildcard' }],
+    ends: 'deferred dane 4.7.5',
+  },
+  'aliased-tlsa': { hosts: [{ server: 'own', tlsa: [GOOD], tlsaAt: 'alias' }], ends: 'delivered dane verified' },
+  'aliased-tlsa-wrong-hash': {
+    hosts: [{ server: 'stranger', tlsa: [GOOD], tlsaAt: 'alias' }],
+    ends: 'deferred dane 4.7.5',
+  },
+  // The answer is not signed as a whole, so it proves nothing.
+  'aliased-tlsa-unsigned': {
+    hosts: [{ server: 'stranger', tlsa: [GOOD], tlsaAt: 'unsigned alias' }],
+    ends: 'delivered opportunistic unverified',
+  },
+  // RFC 8461 section 2: DANE takes precedence, in both directions.
+  'beside-sts': { hosts: [{ server: 'own', tlsa: [GOOD] }], sts: 'other', ends: 'delivered dane verified' },
+  'beside-sts-wrong-hash': {
+    hosts: [{ server: 'sts', tlsa: [GOOD] }],
+    sts: 'own',
+    ends: 'deferred dane 4.7.5',
+  },
+  'sts-without-tlsa': { hosts: [{ server: 'sts', tlsa: [] }], sts: 'own', ends: 'delivered sts verified' },
+  'sts-without-tlsa-other': { hosts: [{ server: 'sts', tlsa: [] }], sts: 'other', ends: 'deferred sts 4.7.0' },
   'own-host': { hosts: [{ server: 'own', tlsa: [GOOD] }], implicit: true, ends: 'delivered dane verified' },
   'own-host-wrong-hash': {
     hosts: [{ server: 'stranger', tlsa: [GOOD] }],
@@ -107,24 +156,40 @@ const CASES: Record<string, Case> = {
 };
 
 /** Zone lines of all cases by zone, with full names. */
-function zones(addressOf: (server: string) => string, port: number): { signed: string[]; unsigned: string[] } {
-  const lines = { signed: [] as string[], unsigned: [] as string[] };
-  for (const [name, { hosts, isUnsigned = false, implicit = false }] of Object.entries(CASES)) {
-    const domain = domainOf(name, isUnsigned);
+function zones(addressOf: (server: string) => string, port: number): Record<ZoneName, string[]> {
+  const lines: Record<ZoneName, string[]> = { signed: [], unsigned: [], nsec3: [] };
+  for (const [name, { hosts, implicit = false, sts, ...one }] of Object.entries(CASES)) {
+    const domain = domainOf(name, one);
+    const own = lines[zoneOf(one)];
+    if (sts !== undefined)
+      own.push(`_mta-sts.${domain} IN TXT "v=STSv1; id=1;"`, `mta-sts.${domain} IN A ${POLICY_HOST}`);
     for (const [i, host] of hosts.entries()) {
-      const exchange = implicit ? domain : `mx${i}.${domainOf(name, host.isUnsigned === true)}`;
-      const zone = host.isUnsigned === true ? lines.unsigned : lines.signed;
+      const place = { isUnsigned: host.isUnsigned, isNsec3: one.isNsec3 };
+      const exchange = implicit ? domain : `mx${i}.${domainOf(name, place)}`;
+      const zone = lines[zoneOf(place)];
       const base = host.alias === true ? `alias${i}.${domain}` : exchange;
       if (base !== exchange) zone.push(`${exchange} IN CNAME ${base}`);
       zone.push(`${base} IN A ${addressOf(host.server)}`);
-      zone.push(...host.tlsa.map((record) => `_${port}._tcp.${base} IN TLSA ${record}`));
-      if (!implicit) (isUnsigned ? lines.unsigned : lines.signed).push(`${domain} IN MX ${i} ${exchange}`);
+      const records = `_${port}._tcp.${base}`;
+      const alias = `tlsa.${domainOf(name, { isUnsigned: host.tlsaAt === 'unsigned alias' })}`;
+      const isAliased = host.tlsaAt?.endsWith('alias') === true;
+      if (isAliased) zone.push(`${records} IN CNAME ${alias}`);
+      const owner = isAliased ? alias : host.tlsaAt === 'wildcard' ? `*._tcp.${base}` : records;
+      const target = host.tlsaAt === 'unsigned alias' ? lines.unsigned : zone;
+      target.push(...host.tlsa.map((record) => `${owner} IN TLSA ${record}`));
+      if (!implicit) own.push(`${domain} IN MX ${i} ${exchange}`);
     }
   }
   return lines;
 }
 
-const domainOf = (name: string, isUnsigned: boolean) => (isUnsigned ? `${name}.unsigned.` : `${name}.signed.`);
+type ZoneName = 'signed' | 'unsigned' | 'nsec3';
+const zoneOf = ({ isUnsigned, isNsec3 }: Pick<Case, 'isUnsigned' | 'isNsec3'>): ZoneName =>
+  isUnsigned === true ? 'unsigned' : isNsec3 === true ? 'nsec3' : 'signed';
+const domainOf = (name: string, place: Pick<Case, 'isUnsigned' | 'isNsec3'>) => `${name}.${zoneOf(place)}.`;
+const POLICY_HOST = '127.0.8.100';
+const isExpired = (signature: string): boolean =>
+  /^_\d+\._tcp\.mx0\.expired-tlsa\..*\sRRSIG\s+TLSA\s|^expired-mx\.signed\.\s.*\sRRSIG\s+MX\s/.test(signature);
 
 /** Modifies signed records, so that their signatures are invalid. */
 function tamper(zone: string): string {
@@ -145,9 +210,12 @@ describe.skipIf(!hasValidatingResolver() && process.env['POSTLOFT_REQUIRE_ENGINE
   () => {
     const mxs = new Map<string, ScriptedMx>();
     let resolver: ValidatingResolver;
+    let policies: PolicyServer;
+    const folder = mkdtempSync(join(tmpdir(), 'postloft-dane-'));
     let program: RunningProgram;
 
     beforeAll(async () => {
+      writeFileSync(join(folder, 'authority.pem'), authority.cert);
       let port = 0;
       for (const [i, server] of Object.keys(SERVERS).entries()) {
         const mx = await ScriptedMx.start({ ...SERVERS[server], host: `127.0.8.${i + 1}`, port });
@@ -155,20 +223,30 @@ describe.skipIf(!hasValidatingResolver() && process.env['POSTLOFT_REQUIRE_ENGINE
         mxs.set(server, mx);
       }
       const addressOf = (server: string) => `127.0.8.${Object.keys(SERVERS).indexOf(server) + 1}`;
-      resolver = await ValidatingResolver.start({ ...zones(addressOf, port), tamper });
+      resolver = await ValidatingResolver.start({ ...zones(addressOf, port), isExpired, tamper });
+      policies = await PolicyServer.start(authority, { host: POLICY_HOST });
+      for (const [name, { sts }] of Object.entries(CASES))
+        if (sts !== undefined) {
+          const domain = `${name}.signed`;
+          policies.set(domain, { body: policyFile('enforce', sts === 'own' ? `mx0.${domain}` : 'mx.other.signed') });
+        }
       program = await startStandalone({
         DELIVERY_MODE: 'mx',
         MX_PORT: String(port),
         ALLOW_PRIVATE_MX: 'true',
         DNS_SERVERS: resolver.address,
+        MTA_STS_PORT: String(policies.port),
+        NODE_EXTRA_CA_CERTS: join(folder, 'authority.pem'),
         DELIVERY_RETRY_SCHEDULE: '1h',
       });
     });
     afterAll(async () => {
       await program?.stop();
       await Promise.all([...mxs.values()].map((mx) => mx.close()));
+      await policies?.close();
       await resolver?.close();
       program?.clean();
+      rmSync(folder, { recursive: true, force: true });
     });
 
     async function attemptAt(to: string): Promise<Attempt> {
@@ -190,7 +268,7 @@ describe.skipIf(!hasValidatingResolver() && process.env['POSTLOFT_REQUIRE_ENGINE
     it('every host is spoken to as its zone promises, and no mail goes out under less than that', async () => {
       const names = Object.keys(CASES);
       const attempts = await Promise.all(
-        names.map((name) => attemptAt(`a@${domainOf(name, CASES[name].isUnsigned === true).replace(/\.$/, '')}`)),
+        names.map((name) => attemptAt(`a@${domainOf(name, CASES[name]).replace(/\.$/, '')}`)),
       );
       const ends = attempts.map(({ outcome, security, tls_policy, smtp }, i) => {
         if (outcome !== 'delivered') return [names[i], `${outcome} ${tls_policy} ${smtp?.enhanced}`];

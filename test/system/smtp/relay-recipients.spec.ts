@@ -108,7 +108,9 @@ describe('recipients of the relay', () => {
 
     await suppress('"quoted"@example.com');
     await suppress('"two words"@example.com');
-    expect((await name(['quoted@example.com', '"two\\ words"@example.com'])).every((line) => LISTED.test(line))).toBe(true);
+    expect((await name(['quoted@example.com', '"two\\ words"@example.com'])).every((line) => LISTED.test(line))).toBe(
+      true,
+    );
     expect(await talk.say('RSET')).toMatch(/^250 /);
     expect(await name(['""@example.com', '"open@example.com', '"a"b@example.com'])).toEqual(
       Array(3).fill(expect.stringMatching(/^501 5\.1\.3 /)),
@@ -126,7 +128,9 @@ describe('recipients of the relay', () => {
     expect(Object.keys(await statuses(id)).toSorted()).toEqual(['"grace hopper"@example.com', 'grace@example.com']);
     const refused = await send({ to: 'a@example.com', from: '"news"@example.com' });
     expect(refused.status).toBe(400);
-    expect(await refused.json()).toMatchObject({ details: [{ field: 'from', message: expect.stringContaining('quoted local part') as string }] });
+    expect(await refused.json()).toMatchObject({
+      details: [{ field: 'from', message: expect.stringContaining('quoted local part') as string }],
+    });
   });
 
   it('the recipients of the first submission identify a repeat, even if one was suppressed or freed since', async () => {

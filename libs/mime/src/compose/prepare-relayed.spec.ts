@@ -205,7 +205,11 @@ describe('prepareRelayed', () => {
     ['From with an encoded word in the domain', 'From: <a@=?utf-8?q?ex.com?=>\r\n', '5.7.1'],
     ['From with a fold in the address', 'From: <a@ex\r\n .com>\r\n', '5.7.1'],
     ['List-Unsubscribe-Post alone', `${BASE}List-Unsubscribe-Post: List-Unsubscribe=One-Click\r\n`, '5.6.0'],
-    ['List-Unsubscribe-Post without https', `${BASE}List-Unsubscribe: <mailto:a@ex.com>\r\nList-Unsubscribe-Post: x\r\n`, '5.6.0'],
+    [
+      'List-Unsubscribe-Post without https',
+      `${BASE}List-Unsubscribe: <mailto:a@ex.com>\r\nList-Unsubscribe-Post: x\r\n`,
+      '5.6.0',
+    ],
     ['From with half a quoted local part', 'From: "a"b@ex.com\r\n', '5.7.1'],
     ['From with a source route', 'From: <@x.example:a@ex.com>\r\n', '5.7.1'],
     ['From with an address literal', 'From: a@[127.0.0.1]\r\n', '5.7.1'],

@@ -111,8 +111,7 @@ function structureProblem(byName: FieldsByName): RelayProblem | undefined {
     const name = fields.length > 1 ? SINGLETONS.get(key) : undefined;
     if (name) return malformed(`header ${name} is given more than once`, name);
   }
-  const isAlone =
-    byName.has('list-unsubscribe-post') && !hasHttpsUri(byName.get('list-unsubscribe')?.[0].value ?? '');
+  const isAlone = byName.has('list-unsubscribe-post') && !hasHttpsUri(byName.get('list-unsubscribe')?.[0].value ?? '');
   if (isAlone)
     return malformed(
       'header List-Unsubscribe-Post needs a List-Unsubscribe that has an https URI',

@@ -78,8 +78,7 @@ export class StsLookup {
   async #lookUp(domain: string): Promise<StsFinding & { endsAt: number | null }> {
     const [stored, id] = await Promise.all([this.#findStored(domain), this.#idOf(domain)]);
     // RFC 8461 §5.1: neither a missing record nor a missing file ends a policy that is still valid.
-    if (id === null || (stored !== null && stored.id === id && isFresh(stored)))
-      return found(stored);
+    if (id === null || (stored !== null && stored.id === id && isFresh(stored))) return found(stored);
     const reading = await this.#fetch(domain);
     if (reading.kind === 'policy') {
       const fetched = { id, policy: reading.policy, fetchedAt: databaseClock.date() };

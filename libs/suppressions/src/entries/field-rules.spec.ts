@@ -15,9 +15,12 @@ const codes = (problems: { path: string; code: string }[]) =>
   problems.map(({ path, code }) => `${path} ${code}`.trim());
 
 describe('suppressionAddressRule', () => {
-  it.each(['user@example.net', ' USER+x@example.net\t', 'ü@bücher.example', '"a <b>"@example.net'])('takes %j', (value) => {
-    expect(suppressionAddressRule(value)).toEqual([]);
-  });
+  it.each(['user@example.net', ' USER+x@example.net\t', 'ü@bücher.example', '"a <b>"@example.net'])(
+    'takes %j',
+    (value) => {
+      expect(suppressionAddressRule(value)).toEqual([]);
+    },
+  );
 
   it.each([
     [7, 'invalid_type'],

@@ -25,7 +25,9 @@ export const suppressionAddressRule: Rule = (value) => {
   if (typeof value !== 'string') return problem('invalid_type', 'must be a string');
   const read = parseRecipient(value.trim());
   if ('problem' in read) return problem('invalid_address', read.problem);
-  return value.trim().endsWith('>') ? problem('invalid_address', 'must be an address alone, without a display name') : none;
+  return value.trim().endsWith('>')
+    ? problem('invalid_address', 'must be an address alone, without a display name')
+    : none;
 };
 
 export const suppressionReasonRule: Rule = orNull((value) => {
