@@ -155,6 +155,19 @@ const CASES: Record<string, Case> = {
   },
 };
 
+/** The owner of the TLSA records of a host, and the alias that leads there. */
+function placeOfRecords(
+  { tlsaAt }: Case['hosts'][number],
+  { base, port, name }: { base: string; port: number; name: string },
+): { alias: string | null; owner: string; isUnsigned: boolean } {
+  const plain = `_${port}._tcp.${base}`;
+  if (tlsaAt === undefined) return { alias: null, owner: plain, isUnsigned: false };
+  if (tlsaAt === 'wildcard') return { alias: null, owner: `*._tcp.${base}`, isUnsigned: false };
+  const isUnsigned = tlsaAt === 'unsigned alias';
+  const owner = `tlsa.${domainOf(name, { isUnsigned })}`;
+  return { alias: `${plain} IN CNAME ${owner}`, owner, isUnsigned };
+}
+
 /** Zone lines of all cases by zone, with full names. */
 function zones(addressOf: (server: string) => string, port: number): Record<ZoneName, string[]> {
   const lines: Record<ZoneName, string[]> = { signed: [], unsigned: [], nsec3: [] };
@@ -170,13 +183,9 @@ function zones(addressOf: (server: string) => string, port: number): Record<Zone
       const base = host.alias === true ? `alias${i}.${domain}` : exchange;
       if (base !== exchange) zone.push(`${exchange} IN CNAME ${base}`);
       zone.push(`${base} IN A ${addressOf(host.server)}`);
-      const records = `_${port}._tcp.${base}`;
-      const alias = `tlsa.${domainOf(name, { isUnsigned: host.tlsaAt === 'unsigned alias' })}`;
-      const isAliased = host.tlsaAt?.endsWith('alias') === true;
-      if (isAliased) zone.push(`${records} IN CNAME ${alias}`);
-      const owner = isAliased ? alias : host.tlsaAt === 'wildcard' ? `*._tcp.${base}` : records;
-      const target = host.tlsaAt === 'unsigned alias' ? lines.unsigned : zone;
-      target.push(...host.tlsa.map((record) => `${owner} IN TLSA ${record}`));
+      const { alias, owner, isUnsigned } = placeOfRecords(host, { base, port, name });
+      if (alias !== null) zone.push(alias);
+      (isUnsigned ? lines.unsigned : zone).push(...host.tlsa.map((record) => `${owner} IN TLSA ${record}`));
       if (!implicit) own.push(`${domain} IN MX ${i} ${exchange}`);
     }
   }

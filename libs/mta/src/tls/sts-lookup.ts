@@ -66,13 +66,15 @@ export class StsLookup {
     const lookup = this.#lookUp(domain);
     const finding = lookup.then(({ policy, fault }) => ({ policy, fault }));
     this.#cache.set(domain, finding, RESULT_TTL_MS);
-    // A result is not used beyond the lifetime of its policy.
-    void lookup.then(({ endsAt }) => {
-      const remaining = endsAt === null ? RESULT_TTL_MS : endsAt - databaseClock.now();
-      if (remaining < RESULT_TTL_MS && this.#cache.get(domain) === finding)
-        this.#cache.set(domain, finding, Math.max(remaining, 0));
-    });
+    void lookup.then(({ endsAt }) => this.#limit(domain, { finding, endsAt }));
     return finding;
+  }
+
+  /** A result is not used beyond the lifetime of its policy. */
+  #limit(domain: string, { finding, endsAt }: { finding: Promise<StsFinding>; endsAt: number | null }): void {
+    const remaining = endsAt === null ? RESULT_TTL_MS : endsAt - databaseClock.now();
+    if (remaining < RESULT_TTL_MS && this.#cache.get(domain) === finding)
+      this.#cache.set(domain, finding, Math.max(remaining, 0));
   }
 
   async #lookUp(domain: string): Promise<StsFinding & { endsAt: number | null }> {
