@@ -9,6 +9,7 @@ import {
 import type { StatsStore } from '#libs/stats';
 import { beforeEach, describe, expect, it, vi } from 'vitest';
 import { StatsEvents } from './stats-events.js';
+import { until } from './until.js';
 
 const DAY_MS = 86_400_000;
 const NOON = new Date('2026-03-01T12:00:00.000Z');
@@ -214,6 +215,36 @@ export function statsStoreSuite(engine: string, store: () => StatsStore): void {
       const counted = await store().minuteCounters({ accountId: events.accountId, from: NOON });
       expect(counted.position).toBe(position);
       expect(counted.minutes.map(({ counts }) => counts.delivered)).toEqual([10]);
+      nextPosition = events.position;
+    });
+
+    it('counts minutes as of the lowest marker of all partitions, one of which has no events', async () => {
+      await insert(events.deliveries(1, NOON, 1));
+      const start = nextPosition;
+      const topic = newId('evt');
+      const offsets = [0, 0, 0];
+      const take = async (partition: number, batch: LoggedEvent[], completeTo: number) => {
+        const first = offsets[partition];
+        offsets[partition] += batch.length + 1;
+        const records = { first, last: offsets[partition] - 1, completeTo, sources: 3 };
+        const source = `${topic}/${partition}`;
+        await store().insert({ source, token: `${source}:${first}`, events: batch, records });
+      };
+      const counted = async () => {
+        const { position, minutes } = await store().minuteCounters({ accountId: events.accountId, from: NOON });
+        return [position - start, minutes[0].counts.delivered];
+      };
+      for (const partition of [0, 1, 2]) await take(partition, [], start);
+      const [one, two, three] = events.deliveries(3, NOON, 1);
+      await take(0, [one, three], start + 3);
+      await take(1, [two], start + 2);
+      await take(2, [], start + 2);
+      await until(async () => (await store().storedUpTo()) === start + 2);
+      expect(await counted()).toEqual([2, 3]);
+      await take(1, [], start + 3);
+      await take(2, [], start + 3);
+      await until(async () => (await store().storedUpTo()) === start + 3);
+      expect(await counted()).toEqual([3, 4]);
       nextPosition = events.position;
     });
 

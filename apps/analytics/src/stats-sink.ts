@@ -73,6 +73,7 @@ export class StatsSink implements OnApplicationBootstrap {
       linger: LINGER_MS,
       burstLinger: BURST_LINGER_MS,
       recordBoundaries: true,
+      positionsOnly: true,
       isRecordFault: isRefusedRow,
       handle: (batch) => this.handle(batch),
     });
@@ -95,20 +96,26 @@ export class StatsSink implements OnApplicationBootstrap {
     return false;
   }
 
-  private async handle({ source, first, last, events }: EventBatch): Promise<void> {
-    if (events.length === 0) return;
+  private async handle(batch: EventBatch): Promise<void> {
+    const { source, first, last, events } = batch;
     // An event that was parked is below positions that are stored since.
     if (source === PARKED) return this.store.fill(events, 0);
-    this.stored ??= events[0].position - 1;
+    const start: number | undefined = events.at(0)?.position;
+    if (start !== undefined) this.stored ??= start - 1;
     try {
       // With the position, because the offsets of a Kafka topic that was deleted and made again begin at 0 again.
-      await this.store.insert({ source, token: `analytics:${source}:${first}-${last}@${events[0].position}`, events });
+      await this.store.insert({
+        source,
+        token: `analytics:${source}:${first}-${last}@${start}`,
+        events,
+        records: batch,
+      });
     } catch (error) {
       this.setFailure(error);
       throw error;
     }
     this.failure = null;
-    this.stored = Math.max(this.stored, events[events.length - 1].position);
+    this.stored = Math.max(this.stored ?? 0, ...events.slice(-1).map(({ position }) => position));
   }
 
   private setFailure(error: unknown): void {

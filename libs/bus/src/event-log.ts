@@ -15,6 +15,8 @@ export interface EventBatch {
    * Absent if the batch does not tell. The lowest one of all sources holds for the whole log.
    */
   completeTo?: number;
+  /** The number of sources of the log as of `completeTo`. */
+  sources?: number;
 }
 
 /** The right of this process to handle a batch. A process that was frozen may have lost it. */

@@ -34,7 +34,7 @@ export interface RelaySource<P> {
    * The value of a record that tells every partition how far `read` has come; null if the source has no such records. The
    * same value as before is not written again.
    */
-  marker(): { type: string; value: string } | null;
+  marker(partitions: number): { type: string; value: string } | null;
 }
 
 /** The right of this process to move a position that is stored in PostgreSQL. */

@@ -32,11 +32,13 @@ export type EventRecords = { [T in EmittedType]: EventRecord<T> };
 
 /**
  * Every event with a position up to this one that belongs in the partition is before this record. Written once a second
- * while there are new events.
+ * while there are new events, to every partition.
  */
 export interface PositionRecord {
   type: 'log.position';
   position: number;
+  /** The number of partitions among which the events are divided. */
+  partitions: number;
   schema_version: 1;
 }
 

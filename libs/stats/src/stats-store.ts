@@ -72,8 +72,9 @@ export class StatsStore {
    * Adds a batch, at most once per token, and each event at most once in whatever batch.
    * @throws if it is not certain that the batch is stored; repeat it with the same token and the same events
    */
-  insert(batch: StatsBatch): Promise<void> {
-    return this.intake.insert(batch);
+  async insert(batch: StatsBatch): Promise<void> {
+    await this.open();
+    await this.intake.insert(batch);
   }
 
   /** Adds those events that the store lacks. `attempt` counts earlier attempts that did not add everything. */
@@ -102,6 +103,11 @@ export class StatsStore {
   async eraseRecipient(erasure: AddressErasure): Promise<number> {
     const { client } = await this.open();
     return eraseRecipient(client, erasure);
+  }
+
+  /** Every event of the log up to this position that belongs in the store is stored. */
+  storedUpTo(): Promise<number> {
+    return this.intake.storedUpTo();
   }
 
   /** The number of stored events with a position above `after`, up to `upTo`. */
@@ -163,6 +169,7 @@ export class StatsStore {
   /** Waits for running queries. Later calls fail. */
   async close(): Promise<void> {
     this.closed = true;
+    this.intake.close();
     const store = await this.opening?.catch(() => undefined);
     await store?.close();
   }

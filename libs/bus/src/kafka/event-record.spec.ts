@@ -56,9 +56,10 @@ describe('records of events', () => {
   });
 
   it('restore a position', () => {
-    expect(fromRecord(received(toPositionValue(12), null))).toEqual({
+    expect(fromRecord(received(toPositionValue(12, 3), null))).toEqual({
       type: 'log.position',
       position: 12,
+      partitions: 3,
       schema_version: 1,
     });
   });
@@ -67,7 +68,7 @@ describe('records of events', () => {
     const parked = (message: ReturnType<typeof received>) =>
       JSON.parse(JSON.stringify(toRawRecord({ ...message, headers: {} }))) as ReturnType<typeof toRawRecord>;
     expect(fromRawRecord(parked(received(toEventValue(logged))))).toEqual(logged);
-    expect(() => fromRawRecord(parked(received(toPositionValue(1), null)))).toThrow('is no event');
+    expect(() => fromRawRecord(parked(received(toPositionValue(1, 3), null)))).toThrow('is no event');
     expect(() => fromRawRecord({ key: null, value: null, headers: {} })).toThrow('value is missing');
   });
 

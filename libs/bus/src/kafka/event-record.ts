@@ -37,8 +37,13 @@ export function toEventValue({ event, sequence, domainId, apiKeyId, test, positi
 }
 
 /** The value of the record that follows every event up to `position` in a partition. */
-export const toPositionValue = (position: number): string =>
-  JSON.stringify({ type: POSITION_TYPE, position, schema_version: RECORD_SCHEMA_VERSION } satisfies PositionRecord);
+export const toPositionValue = (position: number, partitions: number): string =>
+  JSON.stringify({
+    type: POSITION_TYPE,
+    position,
+    partitions,
+    schema_version: RECORD_SCHEMA_VERSION,
+  } satisfies PositionRecord);
 
 /**
  * An event, or a position up to which the partition has all events.

@@ -155,7 +155,7 @@ class Copy<P> {
   private mark(): void {
     const now = performance.now();
     if (now - this.markedAt < MARK_EVERY_MS) return;
-    const marker = this.parts.source.marker();
+    const marker = this.parts.source.marker(this.parts.writer.partitions);
     if (marker === null || marker.value === this.marked) return;
     this.marked = marker.value;
     this.markedAt = now;

@@ -61,8 +61,8 @@ export class LogSource implements RelaySource<number> {
     return this.log.onNewEvents(callback);
   }
 
-  marker(): { type: string; value: string } | null {
-    return this.last === 0 ? null : { type: POSITION_TYPE, value: toPositionValue(this.last) };
+  marker(partitions: number): { type: string; value: string } | null {
+    return this.last === 0 ? null : { type: POSITION_TYPE, value: toPositionValue(this.last, partitions) };
   }
 }
 

@@ -121,16 +121,16 @@ export class PartitionReader {
     await payload.heartbeat();
   }
 
-  private async contentOf(messages: KafkaMessage[]): Promise<Pick<EventBatch, 'events' | 'completeTo'>> {
+  private async contentOf(messages: KafkaMessage[]): Promise<Pick<EventBatch, 'events' | 'completeTo' | 'sources'>> {
     const events: LoggedEvent[] = [];
-    let completeTo: number | undefined;
+    let marker: PositionRecord | undefined;
     for (const message of messages) {
       const record = await this.parsed(message);
       if (record === null) continue;
-      if (isPosition(record)) completeTo = record.position;
+      if (isPosition(record)) marker = record;
       else events.push(record);
     }
-    return completeTo === undefined ? { events } : { events, completeTo };
+    return marker === undefined ? { events } : { events, completeTo: marker.position, sources: marker.partitions };
   }
 
   /** Null for a record that cannot be read: it is parked, because a repetition would not help. */

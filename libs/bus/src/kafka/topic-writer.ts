@@ -77,6 +77,10 @@ export class TopicWriter {
     return new TopicWriter(producer, parts, partitions);
   }
 
+  get partitions(): number {
+    return this.queues.length;
+  }
+
   /** Adds a record to the partition of its key; `flush` sends it. */
   add(message: Message & { key: Buffer; value: Buffer }, onRefused?: Entry['onRefused']): Entry {
     const queue = this.queues[partitionOf(message.key, this.queues.length)];

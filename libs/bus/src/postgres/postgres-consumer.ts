@@ -219,5 +219,5 @@ export class PostgresConsumer {
 
 function batchOf(events: LoggedEvent[]): EventBatch {
   const last = events[events.length - 1].position;
-  return { source: LOG_SOURCE, first: events[0].position, last, events, completeTo: last };
+  return { source: LOG_SOURCE, first: events[0].position, last, events, completeTo: last, sources: 1 };
 }

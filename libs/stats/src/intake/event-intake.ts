@@ -1,25 +1,27 @@
 import { createHash } from 'node:crypto';
 import type { LoggedEvent } from '#libs/contracts';
-import { mapYielding, Semaphore } from '#libs/kernel';
+import { backoffMs, mapYielding, Semaphore } from '#libs/kernel';
 import type { Engine } from '../engine.js';
 import { columnValues, EVENT_ROW_COLUMNS, toStatsRow, type StatsRow } from '../event-row.js';
-import { EVENTS, groupsTable, POSITIONS, PROGRESS } from '../schema/tables.js';
+import { EVENTS, groupsTable, POSITIONS } from '../schema/tables.js';
+import { PartitionChains, type StoredRecords } from './partition-chains.js';
+import { COMPLETE, lastPositions, LOG_SOURCE, Progress, storedUpTo } from './progress.js';
 import { ValueLimit, type KnownValue } from './value-limit.js';
 
 export interface StatsBatch {
-  /** `log`, or topic and partition: where the events come from, in ascending order of their positions. */
+  /** `log`, or `<topic>/<partition>`: where the events come from, in ascending order of their positions. */
   source: string;
   /** Identifies exactly these events in this order; a repetition with the same token counts once. */
   token: string;
   events: readonly LoggedEvent[];
+  /** The records of a partition that have these events. */
+  records?: StoredRecords;
 }
 
 /** Larger inserts are not faster; they only take more memory. */
 const ROWS_PER_INSERT = 5_000;
-/** The source of `stats_progress_by_source` with the position up to which the store is known to be complete. */
-const COMPLETE = 'complete';
-/** The PostgreSQL log. */
-export const LOG_SOURCE = 'log';
+/** Markers come from each partition every second and are stored together. */
+const STORE_MARKERS_MS = 500;
 
 /**
  * Adds events to the store, each of them once. The store remembers the last position of each source: what is not above it
@@ -29,30 +31,61 @@ export class EventIntake {
   /** One after the other: the embedded engine has one token at a time. Questions do not wait for inserts. */
   private readonly turns = new Semaphore(1);
   private readonly limit: ValueLimit;
-  /** Last position by source. Only kept if no other process can write to the store. */
-  private progress: Map<string, number> | undefined;
+  private readonly progress: Progress;
+  private readonly chains = new PartitionChains();
+  private markersTimer: NodeJS.Timeout | undefined;
 
   constructor(
     private readonly engine: Engine,
-    private readonly isShared: boolean,
+    isShared: boolean,
   ) {
+    this.progress = new Progress(engine, isShared);
     this.limit = new ValueLimit((days) => this.knownValues(days));
   }
 
   /** @throws if it is not certain that the batch is stored; repeat it with the same token and the same events */
-  async insert({ source, token, events }: StatsBatch): Promise<void> {
-    await this.turns.run(async () => {
-      const progress = await this.readProgress();
-      const floor = Math.max(progress.get(source) ?? 0, progress.get(COMPLETE) ?? 0);
-      const fresh = ascending(events, floor);
-      if (fresh.length === 0) return;
-      const others = [...progress].map(([name, position]) => (name === source ? 0 : position));
-      // After a change between PostgreSQL and Kafka, or of the partitions, events come again from another source.
-      const mayBeStored = fresh[0].position <= Math.max(0, ...others);
-      for (let from = 0; from < fresh.length; from += ROWS_PER_INSERT)
-        await this.insertSlice(`${token}+${from}`, fresh.slice(from, from + ROWS_PER_INSERT), mayBeStored);
-      await this.setProgress(source, fresh[fresh.length - 1].position);
-    });
+  async insert(batch: StatsBatch): Promise<void> {
+    await this.turns.run(() => this.insertFresh(batch));
+    // The PostgreSQL log is one source, whose last position says everything.
+    if (batch.source === LOG_SOURCE || batch.records === undefined) return;
+    this.chains.add(batch.source, batch.records);
+    if (batch.records.completeTo !== undefined) this.storeMarkersLater();
+  }
+
+  private async insertFresh({ source, token, events }: StatsBatch): Promise<void> {
+    if (events.length === 0) return;
+    const progress = await this.progress.read();
+    const floor = Math.max(progress.get(source) ?? 0, progress.get(COMPLETE) ?? 0);
+    const fresh = ascending(events, floor);
+    if (fresh.length === 0) return;
+    const others = lastPositions(progress).map(([name, position]) => (name === source ? 0 : position));
+    // After a change between PostgreSQL and Kafka, or of the partitions, events come again from another source.
+    const mayBeStored = fresh[0].position <= Math.max(0, ...others);
+    for (let from = 0; from < fresh.length; from += ROWS_PER_INSERT)
+      await this.insertSlice(`${token}+${from}`, fresh.slice(from, from + ROWS_PER_INSERT), mayBeStored);
+    await this.progress.advance([[source, fresh[fresh.length - 1].position]]);
+  }
+
+  private storeMarkersLater(failures = 0): void {
+    this.markersTimer ??= setTimeout(
+      () => {
+        this.markersTimer = undefined;
+        // The store does not respond, which the next batch reports.
+        this.turns.run(() => this.storeMarkers()).catch(() => this.storeMarkersLater(failures + 1));
+      },
+      failures === 0 ? STORE_MARKERS_MS : backoffMs(failures),
+    ).unref();
+  }
+
+  private async storeMarkers(): Promise<void> {
+    const entries = this.chains.news(await this.progress.read());
+    await this.progress.advance(entries);
+    this.chains.stored(entries);
+  }
+
+  /** Markers that are not stored yet are found again by the next process. */
+  close(): void {
+    clearTimeout(this.markersTimer);
   }
 
   /**
@@ -67,20 +100,19 @@ export class EventIntake {
 
   /** The position up to which every event that belongs in the store is known to be stored. */
   async completeUpTo(): Promise<number> {
-    return (await this.readProgress()).get(COMPLETE) ?? 0;
+    return (await this.progress.read()).get(COMPLETE) ?? 0;
   }
 
   setCompleteUpTo(position: number): Promise<void> {
-    return this.turns.run(() => this.setProgress(COMPLETE, position));
+    return this.turns.run(async () => {
+      await this.progress.advance([[COMPLETE, position]]);
+      await this.storeMarkers();
+    });
   }
 
-  /**
-   * Every event up to this position that belongs in the store is stored: the last one of the PostgreSQL log, or under
-   * Kafka the one up to which the store has been compared with the log.
-   */
+  /** Every event up to this position that belongs in the store is stored, see `storedUpTo`. */
   async storedUpTo(): Promise<number> {
-    const progress = await this.readProgress();
-    return Math.max(progress.get(LOG_SOURCE) ?? 0, progress.get(COMPLETE) ?? 0);
+    return storedUpTo(await this.progress.read());
   }
 
   /** The number of stored events with a position above `after`, up to `upTo`. */
@@ -95,7 +127,7 @@ export class EventIntake {
 
   /** Forgets what was read, for a store that was changed from outside. */
   forget(): void {
-    this.progress = undefined;
+    this.progress.forget();
   }
 
   private async insertSlice(token: string, events: readonly LoggedEvent[], mayBeStored: boolean): Promise<void> {
@@ -121,21 +153,6 @@ export class EventIntake {
     });
     const stored = new Set(known.map((row) => Number(row.stored)));
     return rows.filter(({ position }) => !stored.has(position));
-  }
-
-  private async readProgress(): Promise<Map<string, number>> {
-    if (this.progress !== undefined && !this.isShared) return this.progress;
-    const rows = await this.engine.select<{ source: string; stored: string }>({
-      query: `SELECT source, toString(max(position)) AS stored FROM ${PROGRESS} GROUP BY source`,
-      params: {},
-    });
-    this.progress = new Map(rows.map(({ source, stored }) => [source, Number(stored)]));
-    return this.progress;
-  }
-
-  private async setProgress(source: string, position: number): Promise<void> {
-    await this.engine.insert({ table: PROGRESS, columns: ['source', 'position'], rows: [[source, position]] });
-    this.progress?.set(source, Math.max(position, this.progress.get(source) ?? 0));
   }
 
   private knownValues(days: string[]): Promise<KnownValue[]> {

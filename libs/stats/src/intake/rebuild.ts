@@ -13,7 +13,8 @@ import {
   type Level,
   type TableOptions,
 } from '../schema/tables.js';
-import { LOG_SOURCE, type EventIntake } from './event-intake.js';
+import type { EventIntake } from './event-intake.js';
+import { LOG_SOURCE } from './progress.js';
 
 /** The event log, as far as a rebuild reads it. */
 export interface ReadableLog {
