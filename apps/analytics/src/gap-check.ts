@@ -1,13 +1,15 @@
 import { Injectable } from '@nestjs/common';
-import { EventLog, LiveLog, ParkedEvents, type PositionRange } from '#libs/bus';
+import { EventLog, LiveLog, ParkedEvents, Parking, type EventBatch, type PositionRange } from '#libs/bus';
 import { Config, Health, Log, Metrics, sleep } from '#libs/kernel';
-import { STORED_TYPES, StatsStore } from '#libs/stats';
+import { isRefusedRow, STORED_TYPES, StatsStore } from '#libs/stats';
 import { Counter, Gauge } from 'prom-client';
 
 const CHECK_MS = 15_000;
 /** Positions that are compared at once. */
 const RANGE = 10_000;
 const READ_EVENTS = 5_000;
+/** The source of batches from the PostgreSQL log. */
+const LOG = 'log';
 
 /**
  * Compares the statistics store with the PostgreSQL log, whose positions are dense, and adds what the store lacks: events
@@ -27,6 +29,7 @@ export class GapCheck {
     private readonly eventLog: EventLog,
     private readonly liveLog: LiveLog,
     private readonly parked: ParkedEvents,
+    private readonly parking: Parking,
     private readonly store: StatsStore,
     private readonly log: Log,
     { program }: Config,
@@ -112,38 +115,44 @@ export class GapCheck {
   }
 
   private async check(consumer: string, range: PositionRange): Promise<void> {
-    // The store did not take these.
-    const parked = await this.parked.positions(consumer, range);
-    this.missing = await this.countMissing(range, parked);
+    this.missing = await this.countMissing(consumer, range);
     if (this.missing === 0) return;
     this.log.warn('statistics lack events, which are added from the event log', { events: this.missing, ...range });
-    await this.fill(range, parked);
-    const left = await this.countMissing(range, parked);
+    await this.fill(consumer, range);
+    const left = await this.countMissing(consumer, range);
     this.attempts = left > 0 ? this.attempts + 1 : 0;
     this.filled.inc(this.missing - left);
     this.missing = left;
     if (left > 0) throw new Error(`${left} events from ${range.after} to ${range.upTo} could not be added`);
   }
 
-  private async countMissing(range: PositionRange, parked: ReadonlySet<number>): Promise<number> {
-    const [expected, stored] = await Promise.all([
+  /** Without the events that the store did not take. */
+  private async countMissing(consumer: string, range: PositionRange): Promise<number> {
+    const [expected, stored, parked] = await Promise.all([
       this.liveLog.count(range, STORED_TYPES),
       this.store.countStored(range),
+      this.parked.positions(consumer, range),
     ]);
-    return Math.max(0, expected - stored - parked.size);
+    // A replay stores an event before it is no longer parked.
+    const taken = parked.size === 0 ? new Set<number>() : await this.store.storedAmong([...parked]);
+    return Math.max(0, expected - stored - (parked.size - taken.size));
   }
 
-  /** Repeated with the same token until it is confirmed, so that it completes what a crash interrupted. */
-  private async fill({ after, upTo }: PositionRange, parked: ReadonlySet<number>): Promise<void> {
+  /**
+   * Repeated with the same token until it is confirmed, so that it completes what a crash interrupted. What the store does
+   * not take is parked, as in the sink: it would come again in each round.
+   */
+  private async fill(consumer: string, { after, upTo }: PositionRange): Promise<void> {
+    const parked = await this.parked.positions(consumer, { after, upTo });
+    const handle = ({ events }: EventBatch) => this.store.fill(events, this.attempts);
+    const take = this.parking.guarded({ consumer, isRecordFault: isRefusedRow, handle });
     for (let last = after; last < upTo;) {
       const events = await this.liveLog.read(last, Math.min(READ_EVENTS, upTo - last));
       const inRange = events.filter(({ position }) => position <= upTo);
       if (inRange.length === 0) return;
       const next = inRange[inRange.length - 1].position;
-      await this.store.fill(
-        inRange.filter(({ position }) => !parked.has(position)),
-        this.attempts,
-      );
+      const missing = inRange.filter(({ position }) => !parked.has(position));
+      await take({ source: LOG, first: last + 1, last: next, events: missing }, { check: () => undefined });
       last = next;
     }
   }

@@ -1,13 +1,10 @@
 import { Injectable, type OnApplicationBootstrap } from '@nestjs/common';
 import { EventLog, LiveLog, type EventBatch } from '#libs/bus';
 import { Config, Health, Log, Metrics, Shutdown, backoffMs, sleep } from '#libs/kernel';
-import { StatsStore } from '#libs/stats';
+import { isRefusedRow, StatsStore } from '#libs/stats';
 import { Gauge } from 'prom-client';
 import { GapCheck } from './gap-check.js';
 
-/** Names of ClickHouse errors about values. */
-const REFUSED_ROW =
-  /\b(CANNOT_PARSE_\w+|CANNOT_CONVERT_TYPE|INCORRECT_DATA|TYPE_MISMATCH|VALUE_IS_OUT_OF_RANGE_OF_DATA_TYPE|DECIMAL_OVERFLOW)\b/;
 const BATCH = 5_000;
 /** The source of events that an operator replays, see `libs/bus/src/parking`. */
 const PARKED = 'parked';
@@ -127,10 +124,4 @@ export class StatsSink implements OnApplicationBootstrap {
     const head = await this.liveLog.head().catch(() => undefined);
     return head === undefined ? undefined : Math.max(0, head - this.stored);
   }
-}
-
-/** The store does not take a row of the batch. A server names the error in `type`, the embedded engine in the message. */
-function isRefusedRow(error: unknown): boolean {
-  const { type = '', message = '' } = error as { type?: string; message?: string };
-  return REFUSED_ROW.test(type) || REFUSED_ROW.test(message);
 }

@@ -66,6 +66,7 @@ export class BusModule {
         LogTail,
         OutboxRelay,
         ParkedEvents,
+        Parking,
         Sequencer,
         TableRelay,
       ],

@@ -3,6 +3,7 @@ export { EventLog, type EventBatch } from './event-log.js';
 export { logBacklog } from './log-lag.js';
 export { OutboxRelay } from './outbox-relay.js';
 export { ParkedEvents, type ParkedContent, type ParkedEvent, type Selection } from './parking/parked-events.js';
+export { Parking } from './parking/parking.js';
 export { AccountHistory } from './postgres/account-history.js';
 export { EventLogRetention } from './postgres/event-log-retention.js';
 export { KeyHistory } from './postgres/key-history.js';

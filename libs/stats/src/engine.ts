@@ -65,3 +65,13 @@ export class Engine {
     await this.inserts.run(() => client.command({ query, clickhouse_settings: SETTINGS }));
   }
 }
+
+/** Names of ClickHouse errors about values. */
+const REFUSED_ROW =
+  /\b(CANNOT_PARSE_\w+|CANNOT_CONVERT_TYPE|INCORRECT_DATA|TYPE_MISMATCH|VALUE_IS_OUT_OF_RANGE_OF_DATA_TYPE|DECIMAL_OVERFLOW)\b/;
+
+/** The store does not take a row of an insert. A server names the error in `type`, the embedded engine in the message. */
+export function isRefusedRow(error: unknown): boolean {
+  const { type = '', message = '' } = error as { type?: string; message?: string };
+  return REFUSED_ROW.test(type) || REFUSED_ROW.test(message);
+}

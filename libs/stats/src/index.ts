@@ -14,6 +14,7 @@ export {
   type Percentile,
 } from './metrics-query.js';
 export { PERCENTILES } from './schema/columns.js';
+export { isRefusedRow } from './engine.js';
 export { STORED_TYPES, statsCounter, type EventCounter } from './event-row.js';
 export type { LiveCounts, LiveSnapshot } from './live/live-counts.js';
 export { LiveStats } from './live/live-stats.js';

@@ -110,6 +110,11 @@ export class StatsStore {
     return this.intake.storedUpTo();
   }
 
+  /** Those of some positions whose events are stored. */
+  storedAmong(positions: readonly number[]): Promise<Set<number>> {
+    return this.intake.storedAmong(positions);
+  }
+
   /** The number of stored events with a position above `after`, up to `upTo`. */
   countStored(range: { after: number; upTo: number }): Promise<number> {
     return this.intake.countStored(range);

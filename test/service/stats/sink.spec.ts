@@ -151,6 +151,24 @@ describe('the statistics sink', { timeout: 60_000 }, () => {
     expect(await sink.app.get(Health).failures()).toEqual({});
   });
 
+  it('parks an event that it adds from the log and the store cannot take, and compares what follows', async () => {
+    let sink = await startSink();
+    await append(3);
+    await until(async () => (await delivered(sink)) === 3);
+    await stop(sink);
+    const strange = { ...deliveryAt(NOON), event: { ...deliveryAt(NOON).event, data: null } };
+    await database.transaction((tx) => appendEvents(tx, [strange as never]));
+    await append(3);
+    await until(async () => (await delivery.app.get(LiveLog).head()) === 7);
+    // As if the consumer had never received these.
+    await database.query('UPDATE consumer_positions SET position = 7');
+    sink = await startSink();
+    await until(async () => (await metric(sink, 'postloft_stats_complete_position')) === 7, { withinMs: 15_000 });
+    expect(await delivered(sink)).toBe(6);
+    expect(await sink.app.get(ParkedEvents).list(10)).toMatchObject([{ event_id: strange.event.id, source: 'log' }]);
+    expect(await metric(sink, 'postloft_stats_missing_events')).toBe(0);
+  });
+
   it('starts without the server and counts once it is there', async () => {
     const port = Number(new URL(front.url).port);
     await front.stop();

@@ -9,6 +9,7 @@ import { faultKind } from './record-fault.js';
 const UNKNOWN_FAILURES = 5;
 const REPLAY_POLL_MS = 1_000;
 
+type Handler = Pick<ConsumeOptions, 'consumer' | 'handle' | 'isRecordFault'>;
 type ReadRecord = (record: RawRecord) => LoggedEvent;
 
 /** Events of a batch that fail alone, and the number of those that do not. */
@@ -35,23 +36,25 @@ export class Parking {
    */
   guard(options: ConsumeOptions, read: ReadRecord = unreadable): ConsumeOptions {
     this.startReplays(options, read);
+    return { ...options, handle: this.guarded(options) };
+  }
+
+  /** `handle` of a consumer that parks what it cannot handle. Throws what a repetition may mend. */
+  guarded(options: Handler): ConsumeOptions['handle'] {
     const last = { first: NaN, failures: 0 };
-    return {
-      ...options,
-      handle: async (batch, ownership) => {
-        try {
-          await options.handle(batch, ownership);
-          last.failures = 0;
-        } catch (error) {
-          last.failures = last.first === batch.first ? last.failures + 1 : 1;
-          last.first = batch.first;
-          const kind = faultKind(error, options.isRecordFault);
-          const isRepeated = kind === 'transient' || (kind === 'unknown' && last.failures < UNKNOWN_FAILURES);
-          if (isRepeated || batch.events.length === 0) throw error;
-          await this.parkFaulty(options, { batch, ownership, error });
-          last.failures = 0;
-        }
-      },
+    return async (batch, ownership) => {
+      try {
+        await options.handle(batch, ownership);
+        last.failures = 0;
+      } catch (error) {
+        last.failures = last.first === batch.first ? last.failures + 1 : 1;
+        last.first = batch.first;
+        const kind = faultKind(error, options.isRecordFault);
+        const isRepeated = kind === 'transient' || (kind === 'unknown' && last.failures < UNKNOWN_FAILURES);
+        if (isRepeated || batch.events.length === 0) throw error;
+        await this.parkFaulty(options, { batch, ownership, error });
+        last.failures = 0;
+      }
     };
   }
 
@@ -61,7 +64,7 @@ export class Parking {
   }
 
   private async parkFaulty(
-    options: ConsumeOptions,
+    options: Handler,
     { batch, ownership, error }: { batch: EventBatch; ownership: Ownership; error: unknown },
   ): Promise<void> {
     const isolated: Isolated = { faulty: [], handled: 0 };
@@ -100,7 +103,7 @@ export class Parking {
   }
 
   /** Begins to replay what an operator asks for. */
-  startReplays(options: Pick<ConsumeOptions, 'consumer' | 'handle' | 'isRecordFault'>, read: ReadRecord): void {
+  startReplays(options: Handler, read: ReadRecord): void {
     const poller = new Poller(
       {
         name: `parked events of ${options.consumer}`,
@@ -114,10 +117,7 @@ export class Parking {
   }
 
   /** True when an event was taken. */
-  private async replayNext(
-    options: Pick<ConsumeOptions, 'consumer' | 'handle' | 'isRecordFault'>,
-    read: ReadRecord,
-  ): Promise<boolean> {
+  private async replayNext(options: Handler, read: ReadRecord): Promise<boolean> {
     const parked = await this.parked.takeRequested(options.consumer);
     if (parked === null) return false;
     try {
@@ -146,7 +146,7 @@ export class Parking {
 
 /** Handles a batch that failed by halves, down to single events. @throws transient errors: the whole batch is repeated */
 async function isolate(
-  options: ConsumeOptions,
+  options: Handler,
   { batch, ownership, error }: { batch: EventBatch; ownership: Ownership; error: unknown },
   found: Isolated,
 ): Promise<void> {

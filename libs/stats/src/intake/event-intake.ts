@@ -125,6 +125,16 @@ export class EventIntake {
     return Number(row.events);
   }
 
+  /** Those of some positions whose events are stored. */
+  async storedAmong(positions: readonly number[]): Promise<Set<number>> {
+    const rows = await this.engine.select<{ stored: string }>({
+      query: `SELECT DISTINCT toString(position) AS stored FROM ${POSITIONS}
+               WHERE position IN (SELECT toUInt64(arrayJoin({positions:Array(String)})))`,
+      params: { positions: positions.map(String) },
+    });
+    return new Set(rows.map(({ stored }) => Number(stored)));
+  }
+
   /** Forgets what was read, for a store that was changed from outside. */
   forget(): void {
     this.progress.forget();
