@@ -28,6 +28,7 @@ const TABLE_OWNERS: Record<string, readonly string[]> = {
   domains: ['domain_keys', 'domains'],
   emails: [
     'captured_messages',
+    'domain_retention',
     'email_contents',
     'email_tags',
     'emails',

@@ -1,7 +1,7 @@
 import { Injectable, type OnApplicationBootstrap } from '@nestjs/common';
 import { RequestLog } from '#libs/accounts';
 import { EventLogRetention } from '#libs/bus';
-import { CapturedMessages, Retention } from '#libs/emails';
+import { CapturedMessages, DomainRetention, Retention } from '#libs/emails';
 import { InboundStore } from '#libs/inbound';
 import { databaseClock, Log, Metrics, Shutdown } from '#libs/kernel';
 import {
@@ -40,6 +40,7 @@ export class RetentionJobs implements OnApplicationBootstrap {
     private readonly events: EventLogRetention,
     private readonly inbound: InboundStore,
     private readonly retention: Retention,
+    private readonly domains: DomainRetention,
     private readonly requestLog: RequestLog,
     private readonly notices: NoticeOutbox,
     private readonly stsPolicies: StoredStsPolicies,
@@ -99,6 +100,10 @@ export class RetentionJobs implements OnApplicationBootstrap {
       this.report('contents', contents);
       this.report('attempts', attempts);
       this.log.debug('deleted expired messages', { ...rows });
+    });
+    await this.attempt('periods of domains', async () => {
+      const { contents, captured } = await this.domains.prune(now);
+      if (contents + captured > 0) this.log.info('deleted by the periods of domains', { contents, captured });
     });
     await this.attempt('other data', async () => {
       this.log.debug('deleted expired data', {

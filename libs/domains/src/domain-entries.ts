@@ -26,6 +26,9 @@ export interface DomainSettings {
   trackingExclude?: string[] | undefined;
   tls?: TlsPolicy | undefined;
   envelope?: EnvelopePolicy | undefined;
+  /** Null: the period of the service. */
+  bodyRetentionDays?: number | null | undefined;
+  capturedRetentionDays?: number | null | undefined;
 }
 
 type ChangedRow = DomainRow & { sequence: number; now: Date };
@@ -41,16 +44,23 @@ const INSERT = `
 
 const READ = `SELECT ${DOMAIN_COLUMNS}, sequence, now() AS now FROM domains WHERE id = $1`;
 
+/** A column that may be set to NULL: parameter `first` says whether it is set. */
+const changed = (column: string, first: number): string =>
+  `CASE WHEN $${first}::boolean THEN $${first + 1}::smallint ELSE ${column} END`;
+
 const CHANGE = `
   UPDATE domains SET open_tracking = coalesce($3, open_tracking), click_tracking = coalesce($4, click_tracking),
                      tls = coalesce($5, tls), envelope = coalesce($6, envelope),
                      tracking_privacy = coalesce($7, tracking_privacy),
-                     tracking_exclude = coalesce($8, tracking_exclude), sequence = sequence + 1,
+                     tracking_exclude = coalesce($8, tracking_exclude),
+                     body_retention_days = ${changed('body_retention_days', 9)},
+                     captured_retention_days = ${changed('captured_retention_days', 11)}, sequence = sequence + 1,
                      updated_at = now()
    WHERE id = $2 AND account_id = $1
-     AND (open_tracking, click_tracking, tls, envelope, tracking_privacy, tracking_exclude)
+     AND (open_tracking, click_tracking, tls, envelope, tracking_privacy, tracking_exclude, body_retention_days, captured_retention_days)
          IS DISTINCT FROM (coalesce($3, open_tracking), coalesce($4, click_tracking), coalesce($5, tls),
-                           coalesce($6, envelope), coalesce($7, tracking_privacy), coalesce($8, tracking_exclude))
+                           coalesce($6, envelope), coalesce($7, tracking_privacy), coalesce($8, tracking_exclude),
+                           ${changed('body_retention_days', 9)}, ${changed('captured_retention_days', 11)})
   RETURNING ${DOMAIN_COLUMNS}, sequence, now() AS now`;
 
 /** The new fence invalidates a check that is running. */
@@ -102,11 +112,13 @@ export class DomainEntries {
     if (!isId('dom', id) || !seesDomain(visibility, id)) return null;
     const { accountId } = visibility;
     const { openTracking = null, clickTracking = null, tls = null, envelope = null } = settings;
-    const { trackingPrivacy = null, trackingExclude = null } = settings;
+    const { trackingPrivacy = null, trackingExclude = null, bodyRetentionDays, capturedRetentionDays } = settings;
     const changed = await this.database.transaction(async (tx) => {
       const { rows } = await tx.query<ChangedRow>(CHANGE, [
         ...[accountId, id],
         ...[openTracking, clickTracking, tls, envelope, trackingPrivacy, trackingExclude],
+        ...[bodyRetentionDays !== undefined, bodyRetentionDays ?? null],
+        ...[capturedRetentionDays !== undefined, capturedRetentionDays ?? null],
       ]);
       for (const row of rows) await appendEvents(tx, [this.event(row, 'domain.updated', 'settings')]);
       return rows.at(0);

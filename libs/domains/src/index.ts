@@ -2,6 +2,7 @@ export { DomainsModule } from './domains.module.js';
 export { DeliveryPolicies, type DeliveryPolicy } from './delivery-policy.js';
 export { DomainEntries, type DomainSettings } from './domain-entries.js';
 export { DomainInspection, type InspectedDomain, type InspectedRecord } from './domain-inspection.js';
+export { DomainRetentionPeriods, type DomainPeriods } from './retention-periods.js';
 export { SendingDomains } from './sending-domains.js';
 export type { ActiveDomain, SendingDomain } from './active-domains.js';
 export {
@@ -18,6 +19,7 @@ export {
   normaliseDomainName,
   tlsPolicyRule,
   linkPatternsRule,
+  retentionDaysRule,
   trackingRule,
 } from './model/domain-rules.js';
 export type { DomainView } from './model/domain-view.js';

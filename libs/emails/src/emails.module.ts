@@ -5,6 +5,7 @@ import { SuppressionsModule } from '#libs/suppressions';
 import { Config } from '#libs/kernel';
 import { SafeFetch } from '#libs/safe-fetch';
 import { TrackingLinks } from '#libs/tracking';
+import { DomainRetention } from './commands/domain-retention.js';
 import { Retention } from './commands/retention.js';
 import { RetryEmail } from './commands/retry-email.js';
 import { SystemMail } from './commands/system-mail.js';
@@ -35,6 +36,7 @@ const EXPORTED = [
   EnvelopeBuilder,
   LocalDelivery,
   MessageBuilder,
+  DomainRetention,
   Retention,
   ReturnPath,
   SystemMail,

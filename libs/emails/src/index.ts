@@ -50,6 +50,7 @@ export {
   type ErasedContent,
 } from './commands/erase-recipient.js';
 export { recipientsOf, recipientsOfAll, smtpOf, type RecipientRow, type SmtpView } from './queries/recipient-row.js';
+export { DomainRetention } from './commands/domain-retention.js';
 export { oldestUnsettledEmail, Retention } from './commands/retention.js';
 export type { VisitsView } from './queries/visited-emails.js';
 export { RecordVisits } from './tracking/record-visits.js';

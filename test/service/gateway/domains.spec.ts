@@ -63,6 +63,8 @@ describe('POST /domains', () => {
       'tracking_exclude',
       'tls',
       'envelope',
+      'body_retention_days',
+      'captured_retention_days',
       'verified_at',
       'warning_since',
       'last_checked_at',

@@ -312,6 +312,10 @@ export type UpdateApiKeyInput = {
 
 /** Changes of the settings of a domain. Absent fields are not changed. */
 export type UpdateDomainInput = {
+  /** Days after which the text, HTML and attachments of settled e-mails are deleted; null: the period of the service, which is the longest possible */
+  bodyRetentionDays?: number | null | undefined;
+  /** Days after which captured messages are deleted; null: the period of the service, the longest possible */
+  capturedRetentionDays?: number | null | undefined;
   /** Whether to track clicks, unless an e-mail says otherwise. Takes effect once the `Tracking` record is verified */
   clickTracking?: boolean | null | undefined;
   /** `shared`: recipients of one e-mail at the same domain are sent in one SMTP transaction and share a return path. `per_recipient`: each recipient has a transaction and a return path of its own, so that every bounce and complaint can be assigned to one recipient without further proof; sending takes longer */

@@ -14,7 +14,8 @@ export type DomainRow = Omit<DomainEntity, 'dueAt'> & { keys: KeyRing };
 /** The columns of a `DomainRow`, for `SELECT` and `RETURNING`. */
 export const DOMAIN_COLUMNS = `id, account_id AS "accountId", name, status, vouched, selector,
   open_tracking AS "openTracking", click_tracking AS "clickTracking",
-  tracking_privacy AS "trackingPrivacy", tracking_exclude AS "trackingExclude", tls, envelope, findings, checked_at AS "checkedAt",
+  tracking_privacy AS "trackingPrivacy", tracking_exclude AS "trackingExclude", tls, envelope,
+  body_retention_days AS "bodyRetentionDays", captured_retention_days AS "capturedRetentionDays", findings, checked_at AS "checkedAt",
   verified_at AS "verifiedAt", warning_since AS "warningSince", created_at AS "createdAt", ${KEYS_COLUMN.trim()}`;
 
 export type NewDomain = Pick<DomainEntity, 'id' | 'accountId' | 'name' | 'selector'> & { keys: NewKey[] };

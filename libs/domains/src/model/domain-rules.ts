@@ -70,6 +70,13 @@ export const linkPatternsRule: Rule = (value) => {
       );
 };
 
+const MAX_RETENTION_DAYS = 365;
+
+export const retentionDaysRule: Rule = (value) =>
+  Number.isInteger(value) && (value as number) >= 1 && (value as number) <= MAX_RETENTION_DAYS
+    ? []
+    : problem('invalid_value', `must be a whole number of days from 1 to ${MAX_RETENTION_DAYS}, or null`);
+
 export const tlsPolicyRule: Rule = oneOf(TLS_POLICIES);
 
 export const envelopePolicyRule: Rule = oneOf(ENVELOPE_POLICIES);

@@ -18,6 +18,9 @@ export interface DomainView {
   tracking_exclude: string[];
   tls: TlsPolicy;
   envelope: EnvelopePolicy;
+  /** Null: the period of the service. */
+  body_retention_days: number | null;
+  captured_retention_days: number | null;
   /** The time at which the domain last became active; null: never, or the operator vouches for it. */
   verified_at: string | null;
   /** The time at which a required record of the active domain was lost. */
@@ -44,6 +47,8 @@ export function toDomainView(
     tracking_exclude: domain.trackingExclude,
     tls: domain.tls,
     envelope: domain.envelope,
+    body_retention_days: domain.bodyRetentionDays,
+    captured_retention_days: domain.capturedRetentionDays,
     verified_at: domain.verifiedAt?.toISOString() ?? null,
     warning_since: domain.warningSince?.toISOString() ?? null,
     last_checked_at: domain.checkedAt?.toISOString() ?? null,

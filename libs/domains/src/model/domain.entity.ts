@@ -45,6 +45,14 @@ export class DomainEntity {
   @Column('text', { name: 'tracking_exclude', array: true })
   trackingExclude: string[];
 
+  /** Days after which the content of messages is deleted; null: the period of the service. */
+  @Column('smallint', { name: 'body_retention_days', nullable: true })
+  bodyRetentionDays: number | null;
+
+  /** Days after which captured messages are deleted; null: the period of the service. */
+  @Column('smallint', { name: 'captured_retention_days', nullable: true })
+  capturedRetentionDays: number | null;
+
   @Column('text')
   tls: TlsPolicy;
 

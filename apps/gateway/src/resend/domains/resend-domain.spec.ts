@@ -29,6 +29,8 @@ const view = {
   tracking_exclude: [],
   tls: 'enforced',
   envelope: 'shared',
+  body_retention_days: null,
+  captured_retention_days: null,
   verified_at: null,
   warning_since: null,
   last_checked_at: null,

@@ -197,5 +197,7 @@ function settingsFrom(dto: ChangeDomainDto): DomainSettings {
     trackingExclude: dto.tracking_exclude,
     tls: dto.tls,
     envelope: dto.envelope,
+    bodyRetentionDays: dto.body_retention_days,
+    capturedRetentionDays: dto.captured_retention_days,
   };
 }

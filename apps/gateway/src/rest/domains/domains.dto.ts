@@ -2,6 +2,7 @@ import { ApiProperty, type ApiPropertyOptions } from '@nestjs/swagger';
 import {
   domainNameRule,
   linkPatternsRule,
+  retentionDaysRule,
   ENVELOPE_POLICIES,
   envelopePolicyRule,
   TLS_POLICIES,
@@ -80,6 +81,23 @@ const envelope = {
   example: 'shared',
 } satisfies ApiPropertyOptions;
 
+const bodyRetentionDays = {
+  type: 'integer',
+  nullable: true,
+  minimum: 1,
+  maximum: 365,
+  description:
+    'Days after which the text, HTML and attachments of settled e-mails are deleted; null: the period of the service, ' +
+    'which is the longest possible',
+  example: 7,
+} satisfies ApiPropertyOptions;
+
+const capturedRetentionDays = {
+  ...bodyRetentionDays,
+  description: 'Days after which captured messages are deleted; null: the period of the service, the longest possible',
+  example: null,
+} satisfies ApiPropertyOptions;
+
 /** Body of `POST /domains`. */
 export class CreateDomainDto {
   @FieldRule(domainNameRule, {
@@ -115,6 +133,12 @@ export class ChangeDomainDto {
 
   @FieldRule(envelopePolicyRule, envelope)
   envelope?: EnvelopePolicy;
+
+  @FieldRule(retentionDaysRule, bodyRetentionDays)
+  body_retention_days?: number | null;
+
+  @FieldRule(retentionDaysRule, capturedRetentionDays)
+  captured_retention_days?: number | null;
 }
 
 export class DomainsQuery {
@@ -266,6 +290,12 @@ export class DomainDto implements DomainView {
 
   @ApiProperty(envelope)
   envelope: EnvelopePolicy;
+
+  @ApiProperty(bodyRetentionDays)
+  body_retention_days: number | null;
+
+  @ApiProperty(capturedRetentionDays)
+  captured_retention_days: number | null;
 
   @NullableTimeProperty('When the domain last became active after verification', null)
   verified_at: string | null;
