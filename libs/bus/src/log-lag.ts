@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { Metrics } from '#libs/kernel';
 import { Database } from '#libs/persistence';
 import { Counter, Gauge } from 'prom-client';
+import type { RelayedTable } from './relayed-table.js';
 
 /** Events that have not reached all consumers yet. */
 export interface LogBacklog {
@@ -25,6 +26,19 @@ const OUTBOX = `
 const CONSUMERS = `
   SELECT consumer, (head.position - mine.position)::float AS lag
     FROM consumer_positions AS mine CROSS JOIN event_log_head AS head ORDER BY consumer`;
+
+/** By the index on `tx`. Rows of transactions that were in progress at the last read are few and not counted. */
+const waitingRows = (table: RelayedTable['table']): string => `
+  (SELECT count(*)::int FROM (
+     SELECT FROM ${table} WHERE tx >= pg_snapshot_xmax(mine.done) AND (tx, id) > (mine.tx, mine.row_id) LIMIT 10000) AS counted)`;
+const RELAYS: Record<RelayedTable['topic'], string> = {
+  'email.attempts.v1': waitingRows('attempts'),
+  'webhook.deliveries.v1': waitingRows('webhook_attempts'),
+};
+const RELAY_LAGS = `
+  SELECT substring(relay FROM '[^ ]+$') AS topic, CASE ${Object.entries(RELAYS)
+    .map(([topic, count]) => `WHEN relay LIKE '% ${topic}' THEN ${count}`)
+    .join(' ')} END AS lag FROM relay_positions AS mine`;
 
 /** For the doctor; the metrics have the same figures. */
 export async function logBacklog(database: Database): Promise<LogBacklog> {
@@ -53,6 +67,17 @@ export class LogLag {
         for (const { consumer, lag } of await lags()) this.set({ consumer }, lag);
       },
     });
+    const relayLags = () => this.relayLags();
+    new Gauge({
+      name: 'postloft_kafka_relay_lag_rows',
+      help: 'Delivery attempts and webhook deliveries that are not in their Kafka topic yet; counted up to 10,000.',
+      labelNames: ['topic'],
+      registers: [metrics.registry],
+      async collect() {
+        this.reset();
+        for (const { topic, lag } of await relayLags()) this.set({ topic }, lag);
+      },
+    });
     this.lost = new Counter({
       name: 'postloft_log_lost_events_total',
       help: 'Events that were dropped from the event log (RETENTION_EVENTS) before a consumer had handled them.',
@@ -73,6 +98,16 @@ export class LogLag {
 
   setPartition(consumer: string, partition: number, records: number): void {
     this.records.set({ consumer, partition: String(partition) }, Math.max(0, records));
+  }
+
+  /** Empty without Kafka, and while the database is unavailable. */
+  private async relayLags(): Promise<{ topic: string; lag: number }[]> {
+    try {
+      const { rows } = await this.database.query<{ topic: string; lag: number | null }>(RELAY_LAGS);
+      return rows.flatMap(({ topic, lag }) => (lag === null ? [] : [{ topic, lag }]));
+    } catch {
+      return [];
+    }
   }
 
   /** Empty while the database is unavailable, so that the other metrics can still be scraped. */

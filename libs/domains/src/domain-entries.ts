@@ -45,7 +45,7 @@ const INSERT = `
 const READ = `SELECT ${DOMAIN_COLUMNS}, sequence, now() AS now FROM domains WHERE id = $1`;
 
 /** A column that may be set to NULL: parameter `first` says whether it is set. */
-const changed = (column: string, first: number): string =>
+const settable = (column: string, first: number): string =>
   `CASE WHEN $${first}::boolean THEN $${first + 1}::smallint ELSE ${column} END`;
 
 const CHANGE = `
@@ -53,14 +53,14 @@ const CHANGE = `
                      tls = coalesce($5, tls), envelope = coalesce($6, envelope),
                      tracking_privacy = coalesce($7, tracking_privacy),
                      tracking_exclude = coalesce($8, tracking_exclude),
-                     body_retention_days = ${changed('body_retention_days', 9)},
-                     captured_retention_days = ${changed('captured_retention_days', 11)}, sequence = sequence + 1,
+                     body_retention_days = ${settable('body_retention_days', 9)},
+                     captured_retention_days = ${settable('captured_retention_days', 11)}, sequence = sequence + 1,
                      updated_at = now()
    WHERE id = $2 AND account_id = $1
      AND (open_tracking, click_tracking, tls, envelope, tracking_privacy, tracking_exclude, body_retention_days, captured_retention_days)
          IS DISTINCT FROM (coalesce($3, open_tracking), coalesce($4, click_tracking), coalesce($5, tls),
                            coalesce($6, envelope), coalesce($7, tracking_privacy), coalesce($8, tracking_exclude),
-                           ${changed('body_retention_days', 9)}, ${changed('captured_retention_days', 11)})
+                           ${settable('body_retention_days', 9)}, ${settable('captured_retention_days', 11)})
   RETURNING ${DOMAIN_COLUMNS}, sequence, now() AS now`;
 
 /** The new fence invalidates a check that is running. */

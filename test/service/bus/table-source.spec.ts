@@ -1,9 +1,10 @@
 import { newId } from '#libs/contracts';
 import type { RelayedTable } from '#libs/bus';
-import { Log, Shutdown } from '#libs/kernel';
+import { Log, Metrics, Shutdown } from '#libs/kernel';
 import { Worker } from '#libs/persistence';
 import pg from 'pg';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { LogLag } from '../../../libs/bus/src/log-lag.js';
 import { TableSource } from '../../../libs/bus/src/postgres/table-source.js';
 import { tableReads } from '../../support/table-reads.js';
 import { createTestDatabase, type OpenTestDatabase } from '../../support/test-database.js';
@@ -71,6 +72,26 @@ describe('the rows of a table', () => {
     const second = await insert(4);
     expect(await drain(source)).toEqual(second);
     expect(await drain(source)).toEqual([]);
+  });
+
+  it('are counted in a metric until they are copied', async () => {
+    const metrics = new Metrics();
+    new LogLag(metrics, db.database);
+    const lag = async () => /_relay_lag_rows\{topic="webhook.deliveries.v1"\} (\d+)/.exec(await metrics.render())?.[1];
+    expect(await lag()).toBeUndefined();
+    const source = await openSource();
+    await insert(5);
+    expect(await lag()).toBe('5');
+    await insert(2);
+    const [, , { position }] = await source.read(PAGE);
+    await source.advance(position, never);
+    expect(await lag()).toBe('4');
+    await drain(source);
+    const rest = await insert(1);
+    expect(rest).toHaveLength(1);
+    const [last] = await source.read(PAGE);
+    await source.advance(last.position, never);
+    expect(await lag()).toBe('0');
   });
 
   it('are not missed when their transactions commit in another order', async () => {
