@@ -3,7 +3,7 @@ import { SecretBox } from '#libs/kernel';
 import { Database, recordMasterKey, type Queryable } from '#libs/persistence';
 import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
-import { IsNull, Not, Repository } from 'typeorm';
+import { In, IsNull, Not, Repository } from 'typeorm';
 import { AccountEntity, type Standing } from './account.entity.js';
 import { columnsOf, toAccountView, type AccountChange, type AccountView } from './account-view.js';
 import { AuditLog } from './audit-log.js';
@@ -42,6 +42,10 @@ export class Accounts {
 
   find(id: string): Promise<AccountEntity | null> {
     return this.repository.findOneBy({ id });
+  }
+
+  findAll(ids: readonly string[]): Promise<AccountEntity[]> {
+    return this.repository.findBy({ id: In([...ids]) });
   }
 
   /** The account as its owner sees it. @throws Refusal not_found */

@@ -15,6 +15,7 @@ import {
 } from '#libs/persistence';
 import { SuppressionList } from '#libs/suppressions';
 import { ClaimRecheck } from './claim/claim-review.js';
+import { HeldAccounts } from './claim/held-accounts.js';
 import { DueClaims, type ClaimLimits } from './claim/claim-due.js';
 import { claimedBy, requeueDomains, requeueJobs, type Requeued } from './claim/requeue.js';
 import { failUnsent } from './settle/fail-unsent.js';
@@ -57,6 +58,7 @@ export class Queue {
   private readonly requeueing: GroupCommit<Requeued, void>;
   private readonly due: DueClaims;
   private readonly recheck: ClaimRecheck;
+  private readonly held: HeldAccounts;
 
   constructor(
     private readonly database: Database,
@@ -71,6 +73,7 @@ export class Queue {
   ) {
     const { SERVICE_DOMAIN: serviceDomain } = config.settings;
     this.recheck = new ClaimRecheck(database, worker, { suppressions, accounts, domains, serviceDomain });
+    this.held = new HeldAccounts(accounts, serviceDomain);
     this.settling = new GroupCommit({
       commit: (items) => this.commitOutcomes(items),
       maxItems: SETTLE_ITEMS,
@@ -108,6 +111,11 @@ export class Queue {
   /** True while the claim of this job is valid. Called right before MAIL FROM; makes no query. */
   isClaimValid(job: DeliveryJob): boolean {
     return this.worker.holds(job.epoch);
+  }
+
+  /** True if the account was blocked or paused since the job was claimed. Called right before MAIL FROM. */
+  isHeld(job: DeliveryJob): Promise<boolean> {
+    return this.held.has(job);
   }
 
   /** The stored content of a claimed message; null when retention has deleted it. */

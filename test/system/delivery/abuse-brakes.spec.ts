@@ -1,14 +1,17 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { createTransport } from 'nodemailer';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { cli } from '../../support/cli.js';
 import type { ScriptedMx } from '../../support/scripted-mx.js';
+import { ask as command } from '../../support/services/host-client.js';
 import { MailNetwork } from '../../support/services/mail-network.js';
-import type { ServiceAccount } from '../../support/services/service-client.js';
+import { openAccount, type ServiceAccount } from '../../support/services/service-client.js';
 import { until } from '../../support/until.js';
 import { WebhookReceiver } from '../../support/webhook-receiver.js';
 
 const DOMAIN = 'abuse-brakes.test';
 const OPS = 'abuse-brakes-ops.test';
+const SLOW = 'abuse-brakes-slow.test';
 const PER_MAIL = 50;
 
 /** With the default limits: more than 10 % of at least 1,000 recipients. */
@@ -21,7 +24,7 @@ describe('an account of which too much mail bounces', () => {
 
   beforeAll(async () => {
     hooks = await WebhookReceiver.start();
-    network = await MailNetwork.open('delivery', [DOMAIN, OPS]);
+    network = await MailNetwork.open('delivery', [DOMAIN, OPS, SLOW]);
     account = network.sender;
     mx = await network.mailServer(DOMAIN, {
       on: { rcpt: ({ line }) => (/<gone/.test(line) ? '550 5.1.1 No such user here' : undefined) },
@@ -49,6 +52,19 @@ describe('an account of which too much mail bounces', () => {
     }).sendMail({ from: account.from, to: `user@${DOMAIN}`, text: 'Hi' });
   const noticesOf = (words: string) =>
     ops.accepted.filter((mail) => mail.content.toString().includes(`Subject: ${words}`));
+
+  it('sends nothing of what is claimed already, once its account is blocked', async () => {
+    // Its greeting takes longer than a change of an account needs to be noticed.
+    const slow = await network.mailServer(SLOW, { on: { banner: { drip: '220 mx.test ready\r\n', everyMs: 100 } } });
+    const other = await openAccount('delivery');
+    for (let i = 0; i < 6; i++)
+      expect((await other.call('POST', '/emails', other.mail({ to: `u${i}@${SLOW}` }))).status).toBe(201);
+    await until(async () => slow.sessions.length > 0, { what: 'the first connection' });
+    await command('POST', '/commands/delivery', JSON.stringify(['accounts', 'block', other.id]));
+    await until(async () => slow.count('ehlo') > 0, { what: 'the end of the greeting' });
+    await sleep(1_000);
+    expect(slow.count('mail')).toBe(0);
+  });
 
   it('is paused: refused over REST and SMTP, told by event and mail, held and explained; and sends again when resumed', async () => {
     const hook = { url: hooks.url('/hook'), events: ['account.paused', 'account.resumed'] };

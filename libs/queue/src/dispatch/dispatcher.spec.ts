@@ -58,6 +58,8 @@ class World {
   outage: string | null = null;
   /** A domain whose destination is known although no name server answers. */
   knownDomain = '';
+  /** Of accounts that are paused. */
+  readonly heldEmails = new Set<string>();
   readonly dispatcher: Dispatcher;
 
   constructor(throttling: Throttling = createThrottling({ connectionsPerHost: CAP })) {
@@ -76,6 +78,7 @@ class World {
     const queue = {
       settle: (job: DeliveryJob) => Promise.resolve(void this.settled.push(job)),
       isClaimValid: () => true,
+      isHeld: ({ email }: DeliveryJob) => Promise.resolve(this.heldEmails.has(email.id)),
       requeue: (job: DeliveryJob, until: Date | null, reason: WaitReason | null = null) =>
         Promise.resolve(void this.requeued.push({ job, until, reason: reason?.kind ?? null })),
     };
@@ -161,6 +164,25 @@ describe('the dispatcher', () => {
     const { byDomain: of, perDomain: each } = world.dispatcher.claimLimits();
     expect(of['silent.test']).toBe(0);
     expect(of['healthy.test'] ?? each).toBeGreaterThan(CAP);
+  });
+
+  it('gives back what waits in memory for an account that is paused meanwhile, and what has a connection before MAIL', async () => {
+    const world = new World();
+    world.offer('busy.test', 10);
+    await vi.advanceTimersByTimeAsync(1);
+    const connected = world.to('busy.test');
+    expect(connected).toHaveLength(CAP);
+    for (const job of world.dispatcher.activeJobs) world.heldEmails.add(job.email.id);
+    for (const job of connected) {
+      expect(await world.sending.get(job)?.reachedMail()).toBe(false);
+      world.sending.get(job)?.answer(ABANDONED);
+      world.sending.delete(job);
+    }
+    await vi.advanceTimersByTimeAsync(10);
+    expect(world.sending.size).toBe(0);
+    expect(world.dispatcher.activeJobs.size).toBe(0);
+    expect(world.requeued).toHaveLength(10);
+    for (const { until } of world.requeued) expect((until?.getTime() ?? 0) - Date.now()).toBeGreaterThan(4_000);
   });
 
   it('takes mail for a destination again as soon as one of its servers answers', async () => {

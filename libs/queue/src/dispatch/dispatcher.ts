@@ -255,8 +255,16 @@ export class Dispatcher {
     const { queue, job, pass, permit } = of;
     const unsettled = new UnsettledJob(this.limits.unsettled, queue.name, () => this.queue.isClaimValid(job));
     let outcomes: Outcome[] = [];
+    let isHeld = false;
+    const mayBegin = async () => !(isHeld = await this.queue.isHeld(job));
     try {
-      outcomes = await this.courier.send(job, { source: pass.source, permit: () => unsettled.permit() });
+      // Once before a connection is made, and once more when there is one, right before MAIL.
+      outcomes = (await mayBegin())
+        ? await this.courier.send(job, {
+            source: pass.source,
+            permit: async () => (await mayBegin()) && unsettled.permit(),
+          })
+        : abandoned(job);
     } finally {
       pass.release(outcomes);
       if (permit) this.limits.open.release(permit, busyHostOf(outcomes) === null);
@@ -265,9 +273,12 @@ export class Dispatcher {
     try {
       this.metrics.countAttempts(outcomes);
       await this.queue.settle(job, outcomes);
-      this.requeueAbandoned(job, outcomes, () =>
-        unsettled.wasRefused ? shortly(unsettledLimitReached(queue)) : this.delayOf(queue.name, busyHostOf(outcomes)),
-      );
+      this.requeueAbandoned(job, outcomes, () => {
+        // The next claim holds it for longer, unless the account was resumed within the second that it is cached for.
+        if (isHeld) return shortly(null);
+        if (unsettled.wasRefused) return shortly(unsettledLimitReached(queue));
+        return this.delayOf(queue.name, busyHostOf(outcomes));
+      });
       this.activeJobs.delete(job);
     } finally {
       unsettled.release();
@@ -346,6 +357,12 @@ export class Dispatcher {
       this.log.error('delivery: a job failed unexpectedly', error);
     });
   }
+}
+
+/** Nothing was sent. */
+function abandoned({ recipients }: DeliveryJob): Outcome[] {
+  const now = databaseClock.date();
+  return recipients.map(({ ordinal }) => ({ key: String(ordinal), kind: 'abandoned', startedAt: now, endedAt: now }));
 }
 
 const busyHostOf = (outcomes: readonly Outcome[]): string | null =>
