@@ -49,6 +49,7 @@ export {
   findErasedEmails,
   type ErasedContent,
 } from './commands/erase-recipient.js';
+export { eraseStoredAnswers } from './commands/erase-stored-answers.js';
 export { recipientsOf, recipientsOfAll, smtpOf, type RecipientRow, type SmtpView } from './queries/recipient-row.js';
 export { DomainRetention } from './commands/domain-retention.js';
 export { oldestUnsettledEmail, Retention } from './commands/retention.js';

@@ -1,7 +1,7 @@
 import { eraseAuditLog } from '#libs/accounts';
 import { eraseEvents, eraseParkedEvents, isMoved, newestOutboxRow } from '#libs/bus';
 import type { AddressErasure } from '#libs/contracts';
-import { findErasableRecipients, findErasedEmails } from '#libs/emails';
+import { eraseStoredAnswers, findErasableRecipients, findErasedEmails } from '#libs/emails';
 import { eraseReports } from '#libs/inbound';
 import type { Database } from '#libs/persistence';
 import { eraseFromEmail } from '#libs/queue';
@@ -52,6 +52,10 @@ export const STEPS = {
   audit_log: async ({ database, erasure, cursor }) => {
     const { rows, cursor: next } = await eraseAuditLog(database, erasure, cursor);
     return { counts: { audit_entries: rows }, cursor: next };
+  },
+  stored_answers: async ({ database, erasure, cursor }) => {
+    const { rows, cursor: next } = await eraseStoredAnswers(database, erasure, cursor);
+    return { counts: { stored_answers: rows }, cursor: next };
   },
   outbox,
   events: async ({ database, erasure, cursor }) => {

@@ -9,6 +9,7 @@ export const COUNTED = [
   'attempts',
   'suppressions',
   'audit_entries',
+  'stored_answers',
   'events',
   'webhook_deliveries',
   'inbound_reports',
@@ -16,7 +17,7 @@ export const COUNTED = [
 ] as const;
 export type Counted = (typeof COUNTED)[number];
 
-export const ELSEWHERE = ['kafka', 'webhook_endpoints', 'idempotency_keys', 'backups'] as const;
+export const ELSEWHERE = ['kafka', 'webhook_endpoints', 'backups'] as const;
 
 /** A place that the service cannot erase. */
 export interface ElsewhereView {
@@ -38,8 +39,6 @@ export interface ErasureReceipt {
   elsewhere: ElsewhereView[];
 }
 
-const DAY_MS = 86_400_000;
-
 export interface ReceiptFacts {
   erased_as: string;
   counts: Partial<Record<Counted, number>>;
@@ -56,21 +55,16 @@ export function erasureReceipt(facts: ReceiptFacts, settings: Config['settings']
     finished_at: facts.finished_at?.toISOString() ?? null,
     erased: Object.fromEntries(counts) as Record<Counted, number>,
     waiting_messages: facts.waiting,
-    elsewhere: elsewhere(facts, settings),
+    elsewhere: elsewhere(settings),
   };
 }
 
-function elsewhere({ created_at, finished_at }: ReceiptFacts, settings: Config['settings']): ElsewhereView[] {
+function elsewhere(settings: Config['settings']): ElsewhereView[] {
   const places: ElsewhereView[] = [
     {
       place: 'webhook_endpoints',
       expires_at: null,
       note: 'Endpoints of this account have received events with the address. Erase it where they stored it.',
-    },
-    {
-      place: 'idempotency_keys',
-      expires_at: new Date((finished_at ?? created_at).getTime() + DAY_MS).toISOString(),
-      note: 'A stored answer to a batch may name a refused address. Answers are deleted after 24 hours.',
     },
     {
       place: 'backups',
