@@ -57,7 +57,7 @@ export default defineConfig({
       /** The dashboard in Chromium. `gate` holds what `.ci/run` runs of it. */
       project('browser', ['test/browser/**/*.spec.ts'], {
         ...serial(),
-        testTimeout: 120_000,
+        testTimeout: 300_000,
         globalSetup: ['test/browser/global-setup.ts'],
       }),
       /** Durations, rates and memory. On demand, on a quiet machine. */

@@ -7,6 +7,7 @@ import {
   type Browser,
   type BrowserContext,
   type BrowserContextOptions,
+  type LaunchOptions,
   type Locator,
   type Page,
 } from 'playwright-core';
@@ -46,19 +47,8 @@ export class Chromium {
   ) {}
 
   static async launch(): Promise<Chromium> {
-    const executablePath = chromiumPath();
-    if (executablePath === null) throw new Error('Chromium is missing: install it, or set CHROMIUM_PATH.');
     const outside = await OutsideWorld.start();
-    const browser = await chromium.launch({
-      executablePath,
-      args: [
-        // Chromium refuses to sandbox its processes when root starts it.
-        ...(process.getuid?.() === 0 ? ['--no-sandbox'] : []),
-        `--host-resolver-rules=${[...OWN_HOSTS, `MAP * 127.0.0.1:${outside.port}`, ...THIS_MACHINE].join()}`,
-        '--disable-dev-shm-usage',
-      ],
-    });
-    return new Chromium(browser, outside);
+    return new Chromium(await chromium.launch(optionsFor(outside)), outside);
   }
 
   /** A browser of its own: cookies, storage and cache are shared with no other profile. */
@@ -71,15 +61,47 @@ export class Chromium {
     return profile;
   }
 
+  /** An ordinary profile, kept on disk: others are private windows, in which Chromium does not connect in advance. */
+  async ordinaryProfile(service: Listening): Promise<Profile> {
+    const context = await chromium.launchPersistentContext('', {
+      ...optionsFor(this.outside),
+      baseURL: `http://localhost:${service.ports.http}`,
+    });
+    const profile = await Profile.open(context, `localhost:${service.ports.http}`);
+    this.profiles.push(profile);
+    return profile;
+  }
+
   /** What anybody in this browser did that the dashboard must never cause. Empty if all is well. */
   problems(): string[] {
     return [...this.profiles.flatMap(({ problems }) => problems), ...this.outside.visits];
   }
 
+  /** From now on only requests to foreign hosts are problems, and no connections without one. */
+  ignoreConnections(): void {
+    this.outside.ignoresConnections = true;
+  }
+
   async close(): Promise<void> {
+    await Promise.all(this.profiles.map(({ context }) => context.close()));
     await this.browser.close();
     await this.outside.close();
   }
+}
+
+function optionsFor(outside: OutsideWorld): LaunchOptions {
+  const executablePath = chromiumPath();
+  if (executablePath === null) throw new Error('Chromium is missing: install it, or set CHROMIUM_PATH.');
+  const rules = [...OWN_HOSTS, `MAP * 127.0.0.1:${outside.port}`, ...THIS_MACHINE];
+  return {
+    executablePath,
+    args: [
+      // Chromium refuses to sandbox its processes when root starts it.
+      ...(process.getuid?.() === 0 ? ['--no-sandbox'] : []),
+      `--host-resolver-rules=${rules.join()}`,
+      '--disable-dev-shm-usage',
+    ],
+  };
 }
 
 type Listening = Pick<RunningProgram, 'ports'>;
@@ -98,8 +120,12 @@ export class Profile {
     private readonly host: string,
   ) {}
 
+  get origin(): string {
+    return `http://${this.host}`;
+  }
+
   static async open(context: BrowserContext, host: string): Promise<Profile> {
-    const profile = new Profile(context, await context.newPage(), host);
+    const profile = new Profile(context, context.pages()[0] ?? (await context.newPage()), host);
     profile.watch();
     return profile;
   }
@@ -164,11 +190,12 @@ export class Profile {
 /** Where every foreign name leads: no byte is answered, and each connection is a visit. */
 class OutsideWorld {
   readonly visits: string[] = [];
+  ignoresConnections = false;
   private readonly sockets = new Set<Socket>();
 
   private constructor(private readonly server: Server) {
     server.on('connection', (socket) => {
-      this.visits.push('a connection to a foreign host');
+      if (!this.ignoresConnections) this.visits.push('a connection to a foreign host');
       this.sockets.add(socket);
       socket.once('close', () => this.sockets.delete(socket));
     });

@@ -53,6 +53,7 @@ import { parseSimulation, sandboxResultRule, simulatedOutcome } from '../../../l
 import { ReturnPath } from '../../../libs/emails/src/message/return-path.js';
 import { UnsubscribeLink } from '../../../libs/emails/src/message/unsubscribe-link.js';
 import { firstLink, readContent } from '../../../libs/emails/src/queries/email-content.js';
+import { rewriteConnections } from '../../../libs/emails/src/queries/email-preview.js';
 import * as settings from '../../../libs/kernel/src/config/setting-parsers.js';
 import { AddressRanges, isPublicAddress } from '../../../libs/kernel/src/network/address-ranges.js';
 import { trustedProxies } from '../../../libs/kernel/src/network/trusted-proxies.js';
@@ -270,6 +271,9 @@ export const REQUEST_PARSERS: ParserTable = {
       (head) => (text) => firstLink({ format: 'parts', body: parts(head + text) }),
     ),
     readContent: (text) => readContent('em_1', { format: 'mime', body: latin1(text) }),
+  },
+  'libs/emails/src/queries/email-preview.ts': {
+    rewriteConnections: ['', '<link', '<iframe/'].map((head) => (text) => rewriteConnections(head + text)),
   },
   'libs/emails/src/tracking/link-patterns.ts': {
     matchesLinkPattern: [

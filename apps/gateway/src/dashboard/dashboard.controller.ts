@@ -51,6 +51,7 @@ export class DashboardController {
   @Header('content-type', 'text/html; charset=utf-8')
   @Header('content-security-policy', MESSAGE_POLICY)
   @Header('x-frame-options', 'SAMEORIGIN')
+  @Header('x-dns-prefetch-control', 'off')
   async message(@Caller() caller: Principal, @Param('id') id: string): Promise<string> {
     return orNotFound(await this.previews.html(caller, id));
   }

@@ -9,6 +9,9 @@ import { READABLE_CONTENT, visibilityValues, visibleEmails } from './visible-ema
 const IMAGE_BYTES = 20 * 1024 * 1024;
 /** A `cid:` URL (RFC 2392) up to the end of its attribute or CSS function. */
 const CID = /\bcid:([^"'\s()<>]{1,998})/gi;
+/** Start tags that reach foreign hosts past the policy of the document, and the elements that are shown instead. */
+const CONNECTING = /<(link|iframe)(?=[\s/>])/gi;
+const HARMLESS: Record<string, string> = { link: '<meta', iframe: '<span' };
 
 /** The HTML of an email for a browser. */
 @Injectable()
@@ -28,8 +31,16 @@ export class EmailPreview {
     );
     if (rows.length === 0) return null;
     const { html, attachments } = readContent(emailId, rows[0]);
-    return html && embedImages(html, attachments);
+    return html && embedImages(rewriteConnections(html), attachments);
   }
+}
+
+/**
+ * Renames the elements that no Content-Security-Policy governs: hints to connect to a host (`<link rel=preconnect>`), and
+ * frames, whose `srcdoc` contains a document with encoded markup, such as hints.
+ */
+export function rewriteConnections(html: string): string {
+  return html.replaceAll(CONNECTING, (_tag, name: string) => HARMLESS[name.toLowerCase()]);
 }
 
 /** Replaces `cid:` URLs by the images of the message, up to a limit; exported for tests. */
