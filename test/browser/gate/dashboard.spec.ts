@@ -2,6 +2,7 @@ import { afterAll, afterEach, beforeAll, describe, expect } from 'vitest';
 import { describeInChromium } from '../../support/chromium.js';
 import { firstMessageSuite } from './first-message.suite.js';
 import { graphiqlSuite } from './graphiql.suite.js';
+import { hostileMessagesSuite } from './hostile-messages.suite.js';
 import { pagesSuite } from './pages.suite.js';
 import { peopleSuite } from './people.suite.js';
 import { Stage } from './stage.js';
@@ -19,4 +20,5 @@ describeInChromium('The dashboard in Chromium', () => {
   describe('in use', () => pagesSuite(() => stage));
   describe('beside GraphiQL', () => graphiqlSuite(() => stage));
   describe('of several people', () => peopleSuite(() => stage));
+  describe('with a hostile message', () => hostileMessagesSuite(() => stage));
 });
