@@ -3,7 +3,7 @@
 // `test/unit/architecture.spec.ts` plants one violation per rule and sees that rule, and no other, report it.
 
 const MECHANISMS = 'dns|safe-fetch|mime|mta|persistence|bus|stats|tracking';
-const DOMAINS = 'accounts|domains|suppressions|emails|queue|inbound|tls-reports|notices|erasure|users|webhooks';
+const DOMAINS = 'accounts|domains|suppressions|emails|queue|inbound|tls-reports|notices|erasure|users|webhooks|doctor';
 const TEST_CODE = '\\.(spec|suite|e2e-spec)\\.ts$';
 /** Names of packages, or their beginnings up to a slash. */
 const packages = (...names) => `(^|/)node_modules/(${names.join('|')})`;
@@ -64,7 +64,7 @@ module.exports = {
       severity: 'error',
       from: {
         path: `^(apps|libs/(${DOMAINS}))/`,
-        pathNot: '^(apps/(cli|standalone)|libs/(domains|inbound|tls-reports))/',
+        pathNot: '^(apps/standalone|libs/(doctor|domains|inbound|tls-reports))/',
       },
       to: { path: '^libs/dns/' },
     },
@@ -136,6 +136,13 @@ module.exports = {
       to: { path: '^libs/inbound/' },
     },
     {
+      name: 'doctor-is-last',
+      comment: 'The doctor examines all of them.',
+      severity: 'error',
+      from: { path: '^libs/(emails|tls-reports|queue|inbound|notices|erasure)/' },
+      to: { path: '^libs/doctor/' },
+    },
+    {
       name: 'front-door-only',
       comment: 'A lib is entered through its src/index.ts.',
       severity: 'error',
@@ -178,7 +185,7 @@ module.exports = {
     },
     {
       name: 'cli-apart',
-      comment: 'The standalone program serves; it contains no commands and no doctor.',
+      comment: 'The standalone program serves; it contains no commands.',
       severity: 'error',
       from: { path: '^apps/standalone/' },
       to: { path: '^apps/cli/' },

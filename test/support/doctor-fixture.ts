@@ -1,9 +1,9 @@
 import { loadConfig } from '#libs/kernel';
 import type { AddressInfo, Server, Socket } from 'node:net';
 import { afterAll, afterEach, beforeAll, beforeEach, expect } from 'vitest';
-import { CHECKS } from '../../apps/cli/src/doctor/checks/index.js';
-import { runChecks } from '../../apps/cli/src/doctor/run-checks.js';
-import type { CheckResult } from '../../apps/cli/src/doctor/check.js';
+import { CHECKS } from '../../libs/doctor/src/checks/index.js';
+import { runChecks } from '../../libs/doctor/src/run-checks.js';
+import type { CheckResult } from '../../libs/doctor/src/check.js';
 import { startDoctorNetwork, type DoctorNetwork } from './doctor-network.js';
 import { ScriptedMx } from './scripted-mx.js';
 

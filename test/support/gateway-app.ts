@@ -33,6 +33,10 @@ export class SetCounts {
     return Promise.resolve({ position: 0, minutes: [] });
   }
 
+  state(): Promise<{ engine: 'server'; version: null; problem: string }> {
+    return Promise.resolve({ engine: 'server', version: null, problem: 'connect ECONNREFUSED 127.0.0.1:1' });
+  }
+
   /** What was asked last. */
   question: MetricsQuery | undefined;
 

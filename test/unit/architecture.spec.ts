@@ -24,6 +24,7 @@ const DOMAINS = [
   'notices',
   'erasure',
   'webhooks',
+  'doctor',
 ];
 
 /** One planted file each: what it imports, and the one rule that must report it. */
@@ -71,6 +72,7 @@ const PLANTS: [rule: string, file: string, imports: string][] = [
   ['kafka-folder-closed', 'libs/bus/src/postgres/to-kafka.ts', '../kafka/inner.js'],
   ['postgres-folder-closed', 'libs/bus/src/event-log.ts', './postgres/inner.js'],
   ['postgres-folder-closed', 'libs/bus/src/kafka/to-postgres.ts', '../postgres/inner.js'],
+  ['doctor-is-last', 'libs/erasure/src/to-doctor.ts', '#libs/doctor'],
   ['kafka-client-in-its-brand', 'libs/bus/src/to-client.ts', 'kafkajs'],
   ['libs-know-no-app', 'libs/emails/src/to-app.ts', '#apps/smtp/src/inner'],
   ['apps-apart', 'apps/gateway/src/to-smtp.ts', '#apps/smtp/src/inner'],
@@ -97,7 +99,7 @@ const ALLOWED: [file: string, imports: string][] = [
   ['libs/safe-fetch/src/better.ts', '@nestjs/common'],
   ['libs/domains/src/good.ts', '#libs/dns'],
   ['libs/queue/src/better.ts', '#libs/safe-fetch'],
-  ['apps/cli/src/good.ts', '#libs/dns'],
+  ['libs/doctor/src/good.ts', '#libs/dns'],
   ['libs/bus/src/bus.module.ts', './kafka/inner.js'],
   ['libs/bus/src/outbox-relay.ts', './postgres/inner.js'],
   ['libs/bus/src/kafka/good.ts', 'kafkajs'],

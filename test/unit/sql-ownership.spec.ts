@@ -25,6 +25,7 @@ const TABLE_OWNERS: Record<string, readonly string[]> = {
     'relay_positions',
     'sink_batches',
   ],
+  doctor: ['doctor_runs'],
   domains: ['domain_keys', 'domains'],
   emails: [
     'captured_messages',

@@ -21,6 +21,12 @@ export const accountNameRule: Rule = (value) => {
   return CONTROLS.test(value) ? problem('invalid_characters', 'must not contain control characters') : none;
 };
 
+/** `free`, `unlimited` or a number of units per month. */
+export const planRule: Rule = (value) =>
+  typeof value === 'string' && /^(?:free|unlimited|[1-9]\d{0,9})$/.test(value)
+    ? none
+    : problem('invalid_plan', 'must be free, unlimited or a number of units per month');
+
 /** A list of addresses without display names, which may be empty. */
 export const notifyAddressesRule: Rule = (value) => {
   if (!Array.isArray(value)) return problem('invalid_type', 'must be an array of addresses');

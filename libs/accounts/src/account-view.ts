@@ -36,7 +36,7 @@ export const toAccountView = (account: AccountEntity): AccountView => ({
 });
 
 /** The operator's decision is shown before the automatic one. */
-function statusOf({ standing, sendingPause }: AccountEntity): AccountStatus {
+export function statusOf({ standing, sendingPause }: Pick<AccountEntity, 'standing' | 'sendingPause'>): AccountStatus {
   if (standing !== 'active') return standing;
   return sendingPause === null ? 'active' : 'paused';
 }

@@ -1,5 +1,6 @@
 import { Module } from '@nestjs/common';
 import { TypeOrmModule } from '@nestjs/typeorm';
+import { AccountDirectory } from './account-directory.js';
 import { AccountEntity } from './account.entity.js';
 import { Allowances } from './allowances/allowances.js';
 import { Accounts } from './accounts.js';
@@ -12,7 +13,27 @@ import { RequestLog } from './request-log/request-log.js';
 
 @Module({
   imports: [TypeOrmModule.forFeature([AccountEntity, ApiKeyEntity])],
-  providers: [AbuseBrakes, Accounts, Allowances, ApiKeys, AuditHistory, AuditLog, RateLimit, RequestLog],
-  exports: [AbuseBrakes, Accounts, Allowances, ApiKeys, AuditHistory, AuditLog, RateLimit, RequestLog],
+  providers: [
+    AbuseBrakes,
+    AccountDirectory,
+    Accounts,
+    Allowances,
+    ApiKeys,
+    AuditHistory,
+    AuditLog,
+    RateLimit,
+    RequestLog,
+  ],
+  exports: [
+    AbuseBrakes,
+    AccountDirectory,
+    Accounts,
+    Allowances,
+    ApiKeys,
+    AuditHistory,
+    AuditLog,
+    RateLimit,
+    RequestLog,
+  ],
 })
 export class AccountsModule {}

@@ -6,8 +6,14 @@ import { InjectRepository } from '@nestjs/typeorm';
 import { In, IsNull, Not, Repository } from 'typeorm';
 import { AccountEntity, type Standing } from './account.entity.js';
 import { columnsOf, toAccountView, type AccountChange, type AccountView } from './account-view.js';
-import { AuditLog } from './audit-log.js';
+import { AuditLog, type AuditEntry } from './audit-log.js';
 import { resumeSending } from './brakes/sending-pause.js';
+
+/** The actor of actions of the operator in the audit log of the account that they concern. */
+export const OPERATOR = 'operator';
+
+/** The person who operates the service, in the first account; null for the command line. */
+export type ChangedBy = { accountId: string; userId: string; ip?: string } | null;
 
 /** The accounts of this service. Every program applies a change of standing within a second. */
 @Injectable()
@@ -20,8 +26,16 @@ export class Accounts {
   ) {}
 
   /** @throws ConfigError when the database was made with another master key */
-  create(account: { name: string; plan: string; notifyAddresses?: string[] }): Promise<{ id: string }> {
-    return this.database.transaction((tx) => this.createIn(tx, account));
+  create(
+    account: { name: string; plan: string; notifyAddresses?: string[] },
+    by: ChangedBy = null,
+  ): Promise<{ id: string }> {
+    return this.database.transaction(async (tx) => {
+      const created = await this.createIn(tx, account);
+      const details = { name: account.name, plan: account.plan };
+      if (by) await this.recordOperation(tx, by, { action: 'account.created', target: created.id, details });
+      return created;
+    });
   }
 
   /** The same in a transaction. */
@@ -57,10 +71,10 @@ export class Accounts {
 
   /**
    * Changes what the owner may change. The values have been checked by the field rules.
-   * @param actor the API key, or `operator`
+   * @param by the API key or user, or `operator`
    * @throws Refusal not_found
    */
-  async change(id: string, change: AccountChange, actor: string): Promise<AccountView> {
+  async change(id: string, change: AccountChange, by: { actor: string; ip?: string }): Promise<AccountView> {
     const columns = columnsOf(change);
     const fields = Object.keys(columns);
     if (fields.length > 0)
@@ -72,7 +86,7 @@ export class Accounts {
         requireFound(rowCount, id);
         await this.audit.record(tx, {
           accountId: id,
-          actor,
+          ...by,
           action: 'account.updated',
           target: id,
           details: { fields },
@@ -81,7 +95,7 @@ export class Accounts {
     return this.view(id);
   }
 
-  /** Newest first. */
+  /** Newest first. For the command line; pages use `AccountDirectory`. */
   list(): Promise<AccountEntity[]> {
     return this.repository.find({ order: { id: 'DESC' } });
   }
@@ -102,9 +116,19 @@ export class Accounts {
   }
 
   /** @throws Refusal not_found */
-  async setStanding(id: string, standing: Standing): Promise<void> {
-    const { affected } = await this.repository.update({ id }, { standing });
-    requireFound(affected, id);
+  async setStanding(id: string, standing: Standing, by: ChangedBy = null): Promise<void> {
+    await this.database.transaction(async (tx) => {
+      const { rows } = await tx.query<{ standing: Standing }>(
+        'SELECT standing FROM accounts WHERE id = $1 FOR UPDATE',
+        [id],
+      );
+      requireFound(rows.length, id);
+      const [{ standing: before }] = rows;
+      if (before === standing) return;
+      await tx.query('UPDATE accounts SET standing = $2 WHERE id = $1', [id, standing]);
+      const details = { from: before, to: standing };
+      await this.recordOperation(tx, by, { action: 'account.standing_changed', target: id, details });
+    });
   }
 
   /**
@@ -112,11 +136,11 @@ export class Accounts {
    * paused.
    * @throws Refusal not_found
    */
-  async resume(id: string, actor: string): Promise<boolean> {
+  async resume(id: string, by: ChangedBy = null): Promise<boolean> {
     if ((await this.find(id)) === null) throw new Refusal('not_found', [], `There is no account ${id}.`);
     return this.database.transaction(async (tx) => {
       if (!(await resumeSending(tx, id))) return false;
-      await this.audit.record(tx, { accountId: id, actor, action: 'account.resumed', target: id, details: {} });
+      await this.recordOperation(tx, by, { action: 'account.resumed', target: id, details: {} });
       return true;
     });
   }
@@ -126,13 +150,26 @@ export class Accounts {
    * limit.
    * @throws Refusal not_found
    */
-  async setPlan(id: string, plan: string): Promise<void> {
-    await this.repository.manager.transaction(async (tx) => {
+  async setPlan(id: string, plan: string, by: ChangedBy = null): Promise<void> {
+    await this.database.transaction(async (tx) => {
       // The same lock order as a reservation: first the row of the month.
       await tx.query('UPDATE allowances SET warned_percent = 0 WHERE account_id = $1', [id]);
-      const { affected } = await tx.update(AccountEntity, { id }, { plan });
-      requireFound(affected, id);
+      const { rowCount } = await tx.query('UPDATE accounts SET plan = $2 WHERE id = $1', [id, plan]);
+      requireFound(rowCount, id);
+      await this.recordOperation(tx, by, { action: 'account.plan_changed', target: id, details: { plan } });
     });
+  }
+
+  /** In the audit log of the account, which does not name the person, and in that of the first account. */
+  private async recordOperation(
+    tx: Queryable,
+    by: ChangedBy,
+    entry: Pick<AuditEntry, 'action' | 'target' | 'details'>,
+  ): Promise<void> {
+    const own = by && { ...entry, accountId: by.accountId, actor: by.userId, ip: by.ip };
+    const customers = { ...entry, accountId: entry.target, actor: OPERATOR };
+    if (own === null) return this.audit.record(tx, customers);
+    return own.accountId === entry.target ? this.audit.record(tx, own) : this.audit.record(tx, customers, own);
   }
 }
 

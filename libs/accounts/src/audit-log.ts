@@ -1,11 +1,12 @@
-import { newId, toPage, type Page, type PageRequest } from '#libs/contracts';
+import { isIP } from 'node:net';
+import { lowestIdAt, newId, type Page, type PageRequest } from '#libs/contracts';
 import { Database, type Queryable } from '#libs/persistence';
 import { Injectable } from '@nestjs/common';
 
 /** An action that must be traceable later. */
 export interface AuditEntry {
   accountId: string;
-  /** The id of the API key. */
+  /** The id of the API key or of the user; `operator` for whoever operates the service. */
   actor: string;
   /** For example `suppression.removed`. */
   action: string;
@@ -13,6 +14,8 @@ export interface AuditEntry {
   target: string;
   /** Properties of the object that cannot be looked up any more. No secrets. */
   details: Readonly<Record<string, unknown>>;
+  /** The address of the client, where there is one. */
+  ip?: string | null;
 }
 
 /** The API representation of an action. */
@@ -23,25 +26,51 @@ export interface AuditEntryView {
   action: string;
   target: string;
   details: Readonly<Record<string, unknown>>;
+  ip: string | null;
   created_at: string;
+}
+
+/** Selects actions; all if empty. */
+export interface AuditFilter {
+  actor?: string;
+  /** An action, or the part before its dot for all actions of a kind, such as `member`. */
+  action?: string;
+  target?: string;
+  /** Inclusive. */
+  createdAfter?: Date;
+  /** Exclusive. */
+  createdBefore?: Date;
 }
 
 interface AuditRow extends Omit<AuditEntryView, 'object' | 'created_at'> {
   created_at: Date;
 }
+/** All columns of an action, or null columns if none was found. */
+type ScannedRow = (AuditRow | Record<keyof AuditRow, null>) & { scanned: number; last_id: string | null };
+
+/** The largest number of rows that are scanned for one page. */
+const MAX_SCANNED = 10_000;
+const COLUMNS = 'id, actor, action, target, details, ip, created_at';
 
 const RECORD = {
   name: 'audit-log-record',
-  text: `INSERT INTO audit_log (id, account_id, actor, action, target, details)
+  text: `INSERT INTO audit_log (id, account_id, actor, action, target, details, ip)
          SELECT * FROM json_to_recordset($1::json)
-                    AS v (id text, account_id text, actor text, action text, target text, details jsonb)`,
+                    AS v (id text, account_id text, actor text, action text, target text, details jsonb, ip text)`,
 };
 
 const page = (order: 'ASC' | 'DESC') => ({
   name: `audit-log-page-${order}`,
-  text: `SELECT id, actor, action, target, details, created_at FROM audit_log
-          WHERE account_id = $1 AND ($2::text IS NULL OR id < $2) AND ($3::text IS NULL OR id > $3)
-          ORDER BY id ${order} LIMIT $4`,
+  text: `WITH candidates AS MATERIALIZED (
+           SELECT ${COLUMNS} FROM audit_log WHERE account_id = $1 AND id >= $2 AND id < $3
+            ORDER BY id ${order} LIMIT $4),
+         ends AS (SELECT count(*)::int AS scanned, ${order === 'DESC' ? 'min' : 'max'}(id) AS last_id FROM candidates),
+         chosen AS (
+           SELECT * FROM candidates
+            WHERE ($5::text IS NULL OR actor = $5) AND ($6::text IS NULL OR action = $6 OR split_part(action, '.', 1) = $6)
+              AND ($7::text IS NULL OR target = $7)
+            ORDER BY id ${order} LIMIT $8)
+         SELECT ends.scanned, ends.last_id, chosen.* FROM ends LEFT JOIN chosen ON true ORDER BY id ${order}`,
 });
 const NEWEST_FIRST = page('DESC');
 const OLDEST_FIRST = page('ASC');
@@ -51,26 +80,67 @@ const OLDEST_FIRST = page('ASC');
 export class AuditHistory {
   constructor(private readonly database: Database) {}
 
-  /** The actions in an account, newest first. */
-  async page(accountId: string, request: PageRequest): Promise<Page<AuditEntryView>> {
-    const { limit, after, before } = request;
-    const { rows } = await this.database.query<AuditRow>({
+  /**
+   * The actions in an account, newest first. A page has a bounded cost: if a filter matches few of many actions, it is short,
+   * `has_more` is true, and its cursor leads on.
+   */
+  async page(accountId: string, request: PageRequest, filter: AuditFilter = {}): Promise<Page<AuditEntryView>> {
+    const { limit, before } = request;
+    const isFiltered = [filter.actor, filter.action, filter.target].some((part) => part !== undefined);
+    const scanLimit = isFiltered ? MAX_SCANNED : limit + 1;
+    const { rows } = await this.database.query<ScannedRow>({
       ...(before === undefined ? NEWEST_FIRST : OLDEST_FIRST),
-      values: [accountId, after, before, limit + 1],
+      values: [
+        ...[accountId, ...idRange(request, filter), scanLimit],
+        ...[filter.actor ?? null, filter.action ?? null, filter.target ?? null, limit + 1],
+      ],
     });
-    return toPage(request, rows, {
-      id: (row) => row.id,
-      present: (row) => ({ ...row, object: 'audit_entry', created_at: row.created_at.toISOString() }),
-    });
+    const [{ scanned, last_id }] = rows;
+    const found = rows.filter((row): row is ScannedRow & AuditRow => row.id !== null);
+    const shown = found.slice(0, limit);
+    const isCut = found.length > limit;
+    const has_more = isCut || scanned === MAX_SCANNED;
+    const next = isCut ? shown[shown.length - 1].id : last_id;
+    if (before !== undefined) shown.reverse();
+    return { object: 'list', has_more, data: shown.map(toView), next_cursor: has_more ? next : null };
   }
 }
+
+/** Ids contain their time. The smallest text after an id is the id and `0`. */
+function idRange({ after, before }: PageRequest, { createdAfter, createdBefore }: AuditFilter): [string, string] {
+  const above = ['aud_', ...(before === undefined ? [] : [`${before}0`])];
+  const below = ['aud_g', ...(after === undefined ? [] : [after])];
+  if (createdAfter) above.push(lowestIdAt('aud', createdAfter));
+  if (createdBefore) below.push(lowestIdAt('aud', createdBefore));
+  return [above.reduce((a, b) => (a > b ? a : b)), below.reduce((a, b) => (a < b ? a : b))];
+}
+
+const toView = ({ id, actor, action, target, details, ip, created_at }: AuditRow): AuditEntryView => ({
+  id,
+  object: 'audit_entry',
+  actor,
+  action,
+  target,
+  details,
+  ip,
+  created_at: created_at.toISOString(),
+});
 
 /** Records who changed what. */
 @Injectable()
 export class AuditLog {
   /** Call it in the transaction of the actions. */
   async record(tx: Queryable, ...entries: AuditEntry[]): Promise<void> {
-    const rows = entries.map(({ accountId, ...rest }) => ({ id: newId('aud'), account_id: accountId, ...rest }));
+    const rows = entries.map(({ accountId, ip, ...rest }) => ({
+      id: newId('aud'),
+      account_id: accountId,
+      ip: storedAddress(ip),
+      ...rest,
+    }));
     await tx.query({ ...RECORD, values: [JSON.stringify(rows)] });
   }
 }
+
+/** Behind a proxy that is trusted without a check, an address is any text. */
+const storedAddress = (ip: string | null | undefined): string | null =>
+  ip && isIP(ip) !== 0 ? ip.replace(/^::ffff:(?=\d+\.)/, '') : null;

@@ -1,7 +1,7 @@
-export { AccountEntity, type Standing } from './account.entity.js';
-export { accountNameRule, notifyAddressesRule } from './account-rules.js';
+export { AccountEntity, STANDINGS, type Standing } from './account.entity.js';
+export { accountNameRule, notifyAddressesRule, planRule } from './account-rules.js';
 export { ACCOUNT_STATUSES, type AccountStatus, type AccountView } from './account-view.js';
-export { Accounts } from './accounts.js';
+export { Accounts, OPERATOR, type ChangedBy } from './accounts.js';
 export { AccountsModule } from './accounts.module.js';
 export { Allowances, type AllowanceClaim, type AllowanceUsage } from './allowances/allowances.js';
 export { ApiKeyEntity } from './api-keys/api-key.entity.js';
@@ -20,7 +20,8 @@ export type { ApiKeyView } from './api-keys/api-key-view.js';
 export type { TokenFingerprint } from './api-keys/authentication.js';
 export { ApiKeys } from './api-keys/api-keys.js';
 export { AbuseBrakes, type CountedOutcome } from './brakes/abuse-brakes.js';
-export { AuditHistory, AuditLog, type AuditEntryView } from './audit-log.js';
+export { AuditHistory, AuditLog, type AuditEntryView, type AuditFilter } from './audit-log.js';
+export { AccountDirectory, type AccountOverview } from './account-directory.js';
 export { isNarrowed } from './api-keys/assert-no-escalation.js';
 export {
   assertAbility,

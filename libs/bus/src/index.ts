@@ -1,10 +1,10 @@
 export { BusModule } from './bus.module.js';
 export { EventLog, type EventBatch } from './event-log.js';
-export { logBacklog } from './log-lag.js';
+export { logBacklog, type ConsumerLag } from './log-lag.js';
 export { OutboxRelay } from './outbox-relay.js';
 export { ParkedEvents, type ParkedContent, type ParkedEvent, type Selection } from './parking/parked-events.js';
 export { Parking } from './parking/parking.js';
-export { AccountHistory } from './postgres/account-history.js';
+export { AccountHistory, LATEST } from './postgres/account-history.js';
 export { EventLogRetention } from './postgres/event-log-retention.js';
 export { KeyHistory } from './postgres/key-history.js';
 export { eraseEvents, eraseParkedEvents, isMoved, newestOutboxRow } from './postgres/erase-events.js';

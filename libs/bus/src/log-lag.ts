@@ -10,13 +10,19 @@ export interface LogBacklog {
   outbox: number;
   /** Age of the oldest of them. */
   oldestSeconds: number;
-  /** Events that each consumer has not handled yet. */
+  /** Position of the newest event in the log. */
+  head: number;
   consumers: ConsumerLag[];
 }
 
-interface ConsumerLag {
+export interface ConsumerLag {
   consumer: string;
+  /** Position of the last event that it has handled. */
+  position: number;
+  /** Events that it has not handled yet. */
   lag: number;
+  /** When it last moved its position. */
+  movedAt: Date;
 }
 
 const OUTBOX = `
@@ -24,7 +30,7 @@ const OUTBOX = `
             FROM (SELECT event_id FROM outbox ORDER BY id LIMIT 10000) AS counted) AS count,
          coalesce((SELECT extract(epoch FROM now() - created_at[1])::float FROM outbox ORDER BY id LIMIT 1), 0) AS seconds`;
 const CONSUMERS = `
-  SELECT consumer, (head.position - mine.position)::float AS lag
+  SELECT consumer, mine.position::float, (head.position - mine.position)::float AS lag, mine.updated_at AS "movedAt"
     FROM consumer_positions AS mine CROSS JOIN event_log_head AS head ORDER BY consumer`;
 
 /** By the index on `tx`. Rows of transactions that were in progress at the last read are few and not counted. */
@@ -40,11 +46,17 @@ const RELAY_LAGS = `
     .map(([topic, count]) => `WHEN relay LIKE '% ${topic}' THEN ${count}`)
     .join(' ')} END AS lag FROM relay_positions AS mine`;
 
-/** For the doctor; the metrics have the same figures. */
+/** For the doctor and the operator's pages; the metrics have the same figures. */
 export async function logBacklog(database: Database): Promise<LogBacklog> {
   const { rows } = await database.query<{ count: number; seconds: number }>(OUTBOX);
+  const heads = await database.query<{ position: number }>('SELECT position::float FROM event_log_head');
   const consumers = await database.query<ConsumerLag>(CONSUMERS);
-  return { outbox: rows[0].count, oldestSeconds: rows[0].seconds, consumers: consumers.rows };
+  return {
+    outbox: rows[0].count,
+    oldestSeconds: rows[0].seconds,
+    head: heads.rows[0]?.position ?? 0,
+    consumers: consumers.rows,
+  };
 }
 
 /** The lag of each consumer as metrics. Positions in the PostgreSQL log are queried when the metrics are scraped. */

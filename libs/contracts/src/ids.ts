@@ -9,6 +9,7 @@ export type IdPrefix =
   | 'aud'
   | 'cap'
   | 'dlv'
+  | 'doc'
   | 'dom'
   | 'em'
   | 'ers'

@@ -49,6 +49,12 @@ export class DomainInspection {
     }
   }
 
+  /** The accounts that have added this name, those of an active domain first. */
+  async accountsOf(name: string): Promise<string[]> {
+    const { rows } = await this.database.query<DomainRow>(BY_NAME, [name]);
+    return [...new Set(rows.map(({ accountId }) => accountId))];
+  }
+
   /** Domains with a warning of the verifier, by name. */
   async withWarning(limit: number): Promise<DomainWithWarning[]> {
     const { rows } = await this.database.query<DomainRow>(WITH_WARNING, [limit]);

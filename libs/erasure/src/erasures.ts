@@ -40,9 +40,9 @@ export class Erasures {
   /**
    * Requests the erasure of an address, which the field rule has checked. One that has not been completed is returned instead of a
    * second one.
-   * @param actor the API key, or `operator`
+   * @param by the API key or user, or `operator`
    */
-  async request(accountId: string, email: string, actor: string): Promise<ErasureView> {
+  async request(accountId: string, email: string, by: { actor: string; ip?: string }): Promise<ErasureView> {
     const address = normaliseAddress(email.trim());
     const erasedAs = this.erased.of(accountId, address);
     const id = newId('ers');
@@ -56,7 +56,7 @@ export class Erasures {
       if (rowCount > 0)
         await this.audit.record(tx, {
           accountId,
-          actor,
+          ...by,
           action: 'erasure.requested',
           target: id,
           details: { erased_as: erasedAs },

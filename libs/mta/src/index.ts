@@ -18,6 +18,7 @@ export { ReplyReader, type RawReply } from './smtp/reply-reader.js';
 export { JsonFileError } from './json-reader.js';
 export { readThrottlingPlan } from './throttling/plan/read-throttling-plan.js';
 export type { ThrottlingPlan } from './throttling/plan/throttling-plan.js';
+export { allowanceOf } from './throttling/warm-up.js';
 export { createThrottling, type ProviderThrottling } from './throttling/provider-throttling.js';
 export type { SharedThrottlingState, ThrottlingState, WarmUpDay } from './throttling/shared-state.js';
 export {

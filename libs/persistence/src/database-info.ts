@@ -15,6 +15,8 @@ export interface DatabaseInfo {
   /** Whether lower() knows letters outside ASCII; not in a database with the locale C. */
   foldsCase: boolean;
   connections: { used: number; allowed: number };
+  /** The size of the database in bytes. */
+  bytes: number;
   /** Milliseconds by which its clock is ahead, within ± half of `clockUncertaintyMs`. */
   clockAheadMs: number;
   clockUncertaintyMs: number;
@@ -36,7 +38,7 @@ const SERVER = `
   SELECT current_setting('server_version_num')::int AS version, current_setting('fsync') AS fsync,
          current_setting('full_page_writes') AS "fullPageWrites",
          current_setting('synchronous_commit') AS "synchronousCommit", pg_is_in_recovery() AS "isStandby",
-         lower('Ü') = 'ü' AS "foldsCase",
+         lower('Ü') = 'ü' AS "foldsCase", pg_database_size(current_database())::float8 AS bytes,
          (SELECT count(*)::int FROM pg_stat_activity WHERE backend_type = 'client backend') AS used,
          current_setting('max_connections')::int AS allowed, extract(epoch FROM clock_timestamp())::float * 1000 AS now`;
 const WORKERS = `

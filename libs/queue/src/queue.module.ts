@@ -19,6 +19,8 @@ import { EmailExplanation } from './explain/email-explanation.js';
 import { Queue } from './queue.js';
 import { OutgoingTls } from './tls-policy/outgoing-tls.js';
 import { StoredStsPolicies } from './tls-policy/stored-sts-policies.js';
+import { HeldQueues } from './throttling/held-queues.js';
+import { SourceOverview } from './throttling/source-overview.js';
 import { SharedThrottling } from './throttling/shared-throttling.js';
 
 /** `Throttling` is the throttle to ask; `SharedThrottling` has the plan. */
@@ -58,7 +60,7 @@ export class DispatchModule {}
 /** Queries and commands of the API. The program provides the event log. */
 @Module({
   imports: [AccountsModule, DomainsModule, EmailsModule],
-  providers: [EmailExplanation, QueueOverview, RemovedDomainMail, RescheduleEmail],
-  exports: [EmailExplanation, QueueOverview, RemovedDomainMail, RescheduleEmail],
+  providers: [EmailExplanation, HeldQueues, QueueOverview, SourceOverview, RemovedDomainMail, RescheduleEmail],
+  exports: [EmailExplanation, HeldQueues, QueueOverview, SourceOverview, RemovedDomainMail, RescheduleEmail],
 })
 export class QueueApiModule {}

@@ -12,7 +12,7 @@ import {
 } from '#libs/contracts';
 import type { LoggedEvent } from '#libs/contracts';
 import { Config, Log } from '#libs/kernel';
-import { openServer, type StatsConnection } from './connection.js';
+import { openServer, statsServerVersion, type StatsConnection } from './connection.js';
 import { openEmbedded } from './embedded-connection.js';
 import { Engine } from './engine.js';
 import { eraseRecipient } from './erase-recipient.js';
@@ -57,6 +57,21 @@ export class StatsStore {
    */
   async ready(): Promise<void> {
     await this.open();
+  }
+
+  /** Whether the engine answers, for the operator. */
+  async state(): Promise<{ engine: 'server' | 'embedded'; version: string | null; problem: string | null }> {
+    const { CLICKHOUSE_URL } = this.config.settings;
+    const engine = CLICKHOUSE_URL === undefined ? 'embedded' : 'server';
+    try {
+      if (CLICKHOUSE_URL !== undefined)
+        return { engine, version: await statsServerVersion(CLICKHOUSE_URL), problem: null };
+      await this.ready();
+      return { engine, version: null, problem: null };
+    } catch (error) {
+      const { message, code } = error as NodeJS.ErrnoException;
+      return { engine, version: null, problem: ((message || code) ?? 'no answer').split('\n', 1)[0] };
+    }
   }
 
   /**

@@ -91,7 +91,7 @@ export class Logins {
       const user = userId ? await this.users.find(userId, tx) : null;
       // The address was changed since: the link proves nothing about the new one.
       if (user === null || user.email !== email) throw linkExpired();
-      await this.users.setPassword(tx, user.id, passwordHash);
+      await this.users.setPassword(tx, user.id, { passwordHash, ip: client.address });
       const ended = await this.sessions.endIn(tx, user.id);
       return { ended, result: await this.sessions.beginIn(tx, user.id, { client, method: 'password_reset' }) };
     });
@@ -139,7 +139,7 @@ export class Logins {
     await this.confirm(viewer, change.current, client);
     const passwordHash = await hashPassword(change.next);
     await this.endingSessions(async (tx) => {
-      await this.users.setPassword(tx, viewer.userId, passwordHash);
+      await this.users.setPassword(tx, viewer.userId, { passwordHash, ip: client.address });
       return { ended: await this.sessions.endIn(tx, viewer.userId, { except: viewer.sessionId }), result: undefined };
     });
     await this.sessions.refresh(viewer.userId);
@@ -168,7 +168,11 @@ export class Logins {
     const { userId } = await this.findLink('email_change', token, client);
     await this.database.transaction(async (tx) => {
       const link = await this.links.use(tx, 'email_change', token);
-      if (!link?.userId || !link.email || !(await this.users.setEmail(tx, link.userId, link.email)))
+      if (
+        !link?.userId ||
+        !link.email ||
+        !(await this.users.setEmail(tx, link.userId, { email: link.email, ip: client.address }))
+      )
         throw linkExpired();
     });
     if (userId !== null) await this.sessions.refresh(userId);

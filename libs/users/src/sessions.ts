@@ -139,7 +139,8 @@ export class Sessions {
     await this.users.record(tx, userId, {
       action: 'session.started',
       target: id,
-      details: { method, ip },
+      details: { method },
+      ip: client.address,
     });
     return token;
   }
@@ -176,28 +177,32 @@ export class Sessions {
   }
 
   /** Ends one session of the user; false if there is none with this id. */
-  async end(userId: string, sessionId: string): Promise<boolean> {
-    const ended = await this.database.transaction((tx) => this.endIn(tx, userId, { only: sessionId }));
+  async end(userId: string, sessionId: string, ip?: string): Promise<boolean> {
+    const ended = await this.database.transaction((tx) => this.endIn(tx, userId, { only: sessionId, ip }));
     this.forget(ended);
     return ended.length === 1;
   }
 
   /** Ends all sessions of the user but one; returns their number. */
-  async endOthers(userId: string, exceptId: string): Promise<number> {
-    const ended = await this.database.transaction((tx) => this.endIn(tx, userId, { except: exceptId }));
+  async endOthers(userId: string, exceptId: string, ip?: string): Promise<number> {
+    const ended = await this.database.transaction((tx) => this.endIn(tx, userId, { except: exceptId, ip }));
     this.forget(ended);
     return ended.length;
   }
 
   /** Ends sessions in a transaction, all or as described. Call `forget` with the result when it is committed. */
-  async endIn(tx: Queryable, userId: string, which: { only?: string; except?: string } = {}): Promise<EndedSession[]> {
+  async endIn(
+    tx: Queryable,
+    userId: string,
+    which: { only?: string; except?: string; ip?: string } = {},
+  ): Promise<EndedSession[]> {
     const { rows } = await tx.query<EndedSession>(
       `DELETE FROM sessions WHERE user_id = $1 AND ($2::text IS NULL OR id = $2) AND ($3::text IS NULL OR id <> $3)
        RETURNING id, token_hash AS "tokenHash"`,
       [userId, which.only ?? null, which.except ?? null],
     );
     for (const { id } of rows)
-      await this.users.record(tx, userId, { action: 'session.ended', target: id, details: {} });
+      await this.users.record(tx, userId, { action: 'session.ended', target: id, details: {}, ip: which.ip });
     return rows;
   }
 

@@ -11,6 +11,15 @@ export interface User {
   passwordHash: string | null;
 }
 
+interface UserAction {
+  action: string;
+  /** The user, unless given. */
+  target?: string;
+  details: Record<string, unknown>;
+  /** The address of the client. */
+  ip?: string;
+}
+
 const COLUMNS = 'id, email, name, password_hash AS "passwordHash"';
 
 /** The people who use the dashboard. */
@@ -53,41 +62,48 @@ export class Users {
     ]);
   }
 
-  async rename(userId: string, name: string): Promise<void> {
+  async rename(userId: string, name: string, ip?: string): Promise<void> {
     await this.database.transaction(async (tx) => {
       await tx.query('UPDATE users SET name = $2 WHERE id = $1', [userId, name.trim()]);
-      await this.record(tx, userId, { action: 'user.renamed', details: {} });
+      await this.record(tx, userId, { action: 'user.renamed', details: {}, ip });
     });
   }
 
-  async setPassword(tx: Queryable, userId: string, passwordHash: string): Promise<void> {
+  async setPassword(
+    tx: Queryable,
+    userId: string,
+    { passwordHash, ip }: { passwordHash: string; ip?: string },
+  ): Promise<void> {
     await tx.query('UPDATE users SET password_hash = $2 WHERE id = $1', [userId, passwordHash]);
     // Links that were requested with the old password end with it.
     await tx.query('DELETE FROM user_links WHERE user_id = $1', [userId]);
-    await this.record(tx, userId, { action: 'user.password_changed', details: {} });
+    await this.record(tx, userId, { action: 'user.password_changed', details: {}, ip });
   }
 
   /** False if another user has this address. */
-  async setEmail(tx: Queryable, userId: string, email: string): Promise<boolean> {
+  async setEmail(tx: Queryable, userId: string, { email, ip }: { email: string; ip?: string }): Promise<boolean> {
     const { rowCount } = await tx.query(
       'UPDATE users SET email = $2 WHERE id = $1 AND NOT EXISTS (SELECT FROM users WHERE email = $2 AND id <> $1)',
       [userId, email],
     );
     if (rowCount === 0) return false;
-    await this.record(tx, userId, { action: 'user.email_changed', details: { email } });
+    await this.record(tx, userId, { action: 'user.email_changed', details: { email }, ip });
     return true;
   }
 
   /** Records a change of the user alone in the audit log of each account of the user. */
-  async record(
-    tx: Queryable,
-    userId: string,
-    { action, target = userId, details }: { action: string; target?: string; details: Record<string, unknown> },
-  ): Promise<void> {
+  async record(tx: Queryable, userId: string, { action, target = userId, details, ip }: UserAction): Promise<void> {
     const { rows } = await tx.query<{ account_id: string }>('SELECT account_id FROM memberships WHERE user_id = $1', [
       userId,
     ]);
-    const entries = rows.map(({ account_id: accountId }) => ({ accountId, actor: userId, action, target, details }));
+    const entries = rows.map(({ account_id: accountId }) => ({
+      accountId,
+      actor: userId,
+      action,
+      target,
+      details,
+      ip,
+    }));
     if (entries.length > 0) await this.audit.record(tx, ...entries);
   }
 }

@@ -5,7 +5,7 @@ import { DkimZone, DomainEntity, SendingDomains } from '#libs/domains';
 import { loadConfig, SecretBox } from '#libs/kernel';
 import { Partitions } from '#libs/persistence';
 import { parseCommandLine } from '../../../apps/cli/src/commands/parse-command-line.js';
-import type { CheckResult } from '../../../apps/cli/src/doctor/check.js';
+import type { CheckResult } from '../../../libs/doctor/src/check.js';
 import { useDoctorFixture } from '../../support/doctor-fixture.js';
 import { SERVICE } from '../../support/doctor-network.js';
 import { newAccountId } from '../../support/domains-fixture.js';

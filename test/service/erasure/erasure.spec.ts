@@ -63,7 +63,7 @@ describe('the erasure of a recipient', () => {
     const log = new Log(pino({}, { write: (line: string) => lines.push(line) }));
     return new ErasureRunner(database, stats, new SecretBox(config.masterKey), log);
   };
-  const request = (address = WRITTEN) => erasures.request(fixture.accountId, address, 'key_test');
+  const request = (address = WRITTEN) => erasures.request(fixture.accountId, address, { actor: 'key_test' });
   const find = (id: string) => erasures.find(fixture.accountId, id);
   /** Runs all steps without the waits between them, and moves the outbox as the sequencer does. */
   async function runAll(id: string, runner = newRunner()): Promise<void> {

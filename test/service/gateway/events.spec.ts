@@ -79,6 +79,9 @@ describe('GET /events', () => {
     expect(idsOf(back)).toEqual(all.slice(16, 20));
     expect(idsOf(await list(`?limit=4&before=${back.next_cursor}`))).toEqual(all.slice(12, 16));
     expect(await list(`?limit=4&before=${all[4]}`)).toMatchObject({ has_more: false, next_cursor: null });
+    const newest = await list('?limit=4&before=latest');
+    expect(idsOf(newest)).toEqual(all.slice(-4));
+    expect(idsOf(await list(`?limit=4&before=${newest.next_cursor}`))).toEqual(all.slice(-8, -4));
   });
 
   it('filters by types, mail and domain, and by all of them together', async () => {

@@ -24,7 +24,7 @@ describe('the brakes on accounts of which too much mail bounces', () => {
   afterAll(() => fixture?.close());
   beforeEach(async () => {
     await program.brakes.flush();
-    await program.accounts.resume(accountId, 'operator');
+    await program.accounts.resume(accountId);
     for (const table of [
       'sending_outcomes',
       'notices',
@@ -157,8 +157,8 @@ describe('the brakes on accounts of which too much mail bounces', () => {
     const due = () =>
       rows<{ due: boolean }>('SELECT due_at <= now() AS due FROM recipients WHERE email_id = $1', held.id);
     expect(await due()).toEqual([{ due: false }]);
-    expect(await program.accounts.resume(accountId, 'operator')).toBe(true);
-    expect(await program.accounts.resume(accountId, 'operator')).toBe(false);
+    expect(await program.accounts.resume(accountId)).toBe(true);
+    expect(await program.accounts.resume(accountId)).toBe(false);
     await fixture.db.database.query('UPDATE recipients SET due_at = now() WHERE email_id = $1', [held.id]);
     expect((await program.queue.claim(50)).map(({ email }) => email.id)).toEqual([held.id]);
     // The old figures do not pause it again.

@@ -195,6 +195,22 @@ export const GRAPHQL_ROWS: Record<string, GraphqlRow> = {
   }),
 };
 
+/**
+ * The fields of the operator, which repeat no REST operation and refuse every API key. `$account` and `$parked` are variables
+ * of type ID.
+ */
+export const OPERATOR_FIELDS: Readonly<Record<string, string>> = {
+  'Query.operator': 'operator { accounts { nodes { id name } } throttles { queue } eventLog { head } }',
+  'Mutation.createAccount': 'createAccount(input: {name: "Made by the matrix"}) { account { id } apiKey }',
+  'Mutation.dropParkedEvents': 'dropParkedEvents(id: $parked)',
+  'Mutation.replayParkedEvents': 'replayParkedEvents(id: $parked)',
+  'Mutation.resumeAccount': 'resumeAccount(id: $account) { id }',
+  'Mutation.resumeQueue': 'resumeQueue(queue: "nobody") { restraints }',
+  'Mutation.runDoctor': 'runDoctor(domain: "no domain") { id }',
+  'Mutation.setAccountPlan': 'setAccountPlan(id: $account, plan: "17") { id plan }',
+  'Mutation.setAccountStanding': 'setAccountStanding(id: $account, standing: active) { id }',
+};
+
 /** The document and the variables of a row, with the things of this tenant; the sender submits e-mails. */
 export function graphqlRequest(field: string, { things }: Tenant, sender: Tenant) {
   const row = GRAPHQL_ROWS[field];

@@ -3,7 +3,7 @@ import { createServer, type AddressInfo, type Server, type Socket } from 'node:n
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import type { CheckResult } from '../../../apps/cli/src/doctor/check.js';
+import type { CheckResult } from '../../../libs/doctor/src/check.js';
 import {
   HOST,
   startDoctorNetwork,

@@ -16,7 +16,7 @@ const EXPORT = /^export (?:async )?(?:function\*?|const) (\w+)/gm;
 const DATA_FILE = 'Reads a data file of the program or of the operator.';
 const READ_IN_PARTS = 'Passes the text on to functions of the table.';
 const NOT_PARSERS: Readonly<Record<string, string>> = {
-  'apps/cli/src/doctor/probes/certificate-problems.ts findCertificateProblems': 'Reads files of the operator.',
+  'libs/doctor/src/probes/certificate-problems.ts findCertificateProblems': 'Reads files of the operator.',
   'apps/gateway/src/graphql/checks/query-limits.ts aliasRule': 'In the table as one of queryRules.',
   'apps/gateway/src/graphql/checks/query-limits.ts depthRule': 'In the table as one of queryRules.',
   'apps/gateway/src/graphql/checks/query-limits.ts textRule': 'In the table as one of queryRules.',

@@ -22,7 +22,7 @@ import { toWireAddress } from '../../../libs/mta/src/smtp/wire-address.js';
 import { permitsMx, readStsPolicy, stsId } from '../../../libs/mta/src/tls/sts-policy.js';
 import { causeOf } from '../../../libs/mta/src/throttling/penalty.js';
 import { reportAddresses } from '../../../libs/tls-reports/src/report-addresses.js';
-import { mechanismsOf } from '../../../apps/cli/src/doctor/probes/smtp-probe.js';
+import { mechanismsOf } from '../../../libs/doctor/src/probes/smtp-probe.js';
 import { countHops, recipientRefusal } from '../../../apps/smtp/src/inbound/inbound-checks.js';
 import { clientNetwork } from '../../../libs/kernel/src/network/client-network.js';
 import { checkedHandler, lineProblem } from '../../../apps/smtp/src/server/command-checks.js';
@@ -156,7 +156,7 @@ export const PROTOCOL_PARSERS: ParserTable = {
         text,
       ),
   },
-  'apps/cli/src/doctor/probes/smtp-probe.ts': { mechanismsOf: (text) => mechanismsOf([`AUTH ${text}`]) },
+  'libs/doctor/src/probes/smtp-probe.ts': { mechanismsOf: (text) => mechanismsOf([`AUTH ${text}`]) },
   'apps/smtp/src/inbound/inbound-checks.ts': {
     countHops: octets(countHops),
     recipientRefusal: (text) => recipientRefusal({ address: text, name: '' }, 'a.example'),

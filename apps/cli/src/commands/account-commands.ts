@@ -1,4 +1,4 @@
-import { notifyAddressesRule, type Standing } from '#libs/accounts';
+import { notifyAddressesRule, OPERATOR, type Standing } from '#libs/accounts';
 import { UsageError, type Command } from './command.js';
 import { checkedPlan, requiredOption, textOption } from './option-checks.js';
 import { table } from './output.js';
@@ -68,7 +68,7 @@ const notify: Command = {
     const [problem] = notifyAddressesRule(addresses);
     if (problem) throw new UsageError(`The list of addresses${problem.path} ${problem.message}.`);
     return async ({ accounts }) => {
-      const { notify_addresses } = await accounts.change(id, { notifyAddresses: addresses }, 'operator');
+      const { notify_addresses } = await accounts.change(id, { notifyAddresses: addresses }, { actor: OPERATOR });
       const text =
         notify_addresses.length === 0 ? `${id} gets no notices.` : `Notices go to ${notify_addresses.join(', ')}.`;
       return { json: { id, notify_addresses }, text };
@@ -84,7 +84,7 @@ const resume: Command = {
   prepare:
     ({ positionals: [id] }) =>
     async ({ accounts }) => {
-      const resumed = await accounts.resume(id, 'operator');
+      const resumed = await accounts.resume(id);
       const text = resumed ? `${id} may send again. Held mail goes out within a minute.` : `${id} is not paused.`;
       return { json: { id, resumed }, text };
     },

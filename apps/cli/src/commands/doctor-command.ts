@@ -1,9 +1,5 @@
 import { domainNameRule, normaliseDomainName } from '#libs/domains';
-import type { Check } from '../doctor/check.js';
-import { sendingDomainsCheck } from '../doctor/checks/dns/sending-domains.js';
-import { CHECKS } from '../doctor/checks/index.js';
-import { reportText } from '../doctor/report-text.js';
-import { runChecks } from '../doctor/run-checks.js';
+import { CHECKS, reportText, runChecks, sendingDomainsCheck, type Check } from '#libs/doctor';
 import { UsageError, type Command, type CommandInput } from './command.js';
 import { checkedOption, listOption } from './option-checks.js';
 

@@ -1,3 +1,4 @@
+import { OPERATOR } from '#libs/accounts';
 import { Refusal } from '#libs/contracts';
 import type { ErasureView } from '#libs/erasure';
 import { suppressionAddressRule } from '#libs/suppressions';
@@ -14,7 +15,7 @@ const erase: Command = {
     if (problem) throw new UsageError(`The address ${problem.message}.`);
     return async (admin) => {
       await requireAccount(admin, account);
-      const erasure = await admin.erasures.request(account, address, 'operator');
+      const erasure = await admin.erasures.request(account, address, { actor: OPERATOR });
       return { json: erasure, text: textOf(erasure) };
     };
   },

@@ -1,3 +1,4 @@
+import { planRule } from '#libs/accounts';
 import { UsageError, type CommandInput } from './command.js';
 
 /** The text of a mandatory option. @throws UsageError */
@@ -26,6 +27,6 @@ export function checkedOption(name: string, value: unknown, rule: (value: unknow
 
 /** @throws UsageError */
 export function checkedPlan(plan: string): string {
-  if (plan === 'free' || plan === 'unlimited' || /^[1-9]\d{0,9}$/.test(plan)) return plan;
+  if (planRule(plan).length === 0) return plan;
   throw new UsageError(`A plan is free, unlimited or a number of mails per month; "${plan}" is none of them.`);
 }

@@ -21,7 +21,9 @@ export function formatRate(part: number, total: number): string {
 
 export function formatBytes(bytes: number): string {
   if (bytes < 1024) return `${bytes} B`;
-  return bytes < 1024 * 1024 ? `${(bytes / 1024).toFixed(1)} kB` : `${(bytes / 1024 / 1024).toFixed(1)} MB`;
+  const units = ['kB', 'MB', 'GB', 'TB'];
+  const power = Math.min(Math.floor(Math.log(bytes) / Math.log(1024)), units.length);
+  return `${(bytes / 1024 ** power).toFixed(1)} ${units[power - 1]}`;
 }
 
 export function relativeTime(iso: string, now = Date.now()): string {
@@ -49,6 +51,9 @@ const COLORS: Record<string, string> = {
   delivered: 'teal',
   verified: 'teal',
   active: 'teal',
+  paused: 'orange',
+  blocked: 'red',
+  overdue: 'yellow',
   success: 'teal',
   enabled: 'teal',
   opened: 'grape',

@@ -93,6 +93,41 @@ export const PAGES: PageRoute[] = [
     (module) => module.TeamPage,
   ),
   page(
+    '/audit-log',
+    () => import('./audit-log/audit-log-page.tsx'),
+    (module) => module.AuditLogPage,
+  ),
+  page(
+    '/operator',
+    () => import('./operator/health-page.tsx'),
+    (module) => module.OperatorHealthPage,
+  ),
+  page(
+    '/operator/accounts',
+    () => import('./operator/accounts-page.tsx'),
+    (module) => module.OperatorAccountsPage,
+  ),
+  page(
+    '/operator/accounts/:id',
+    () => import('./operator/account-page.tsx'),
+    (module) => module.OperatorAccountPage,
+  ),
+  page(
+    '/operator/queues',
+    () => import('./operator/queues-page.tsx'),
+    (module) => module.OperatorQueuesPage,
+  ),
+  page(
+    '/operator/event-log',
+    () => import('./operator/event-log-page.tsx'),
+    (module) => module.OperatorEventLogPage,
+  ),
+  page(
+    '/operator/doctor',
+    () => import('./operator/doctor-page.tsx'),
+    (module) => module.OperatorDoctorPage,
+  ),
+  page(
     '/settings',
     () => import('./settings/settings-page.tsx'),
     (module) => module.SettingsPage,

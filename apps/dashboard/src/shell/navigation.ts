@@ -1,15 +1,21 @@
 import {
   IconActivity,
   IconAt,
+  IconBuilding,
   IconChartBar,
   IconForbid,
   IconGauge,
+  IconHeartbeat,
+  IconHistory,
   IconInbox,
   IconKey,
   IconListDetails,
   IconMail,
   IconRocket,
+  IconRoute,
   IconSettings,
+  IconStack2,
+  IconStethoscope,
   IconUsers,
   IconWebhook,
   IconWorld,
@@ -20,14 +26,23 @@ export interface NavigationItem {
   label: string;
   path: string;
   icon: Icon;
+  /** Active on this path only, not on those below it. */
+  exact?: boolean;
+}
+
+interface NavigationGroup {
+  title: string | null;
+  /** Shown to people with this scope or ability. */
+  needs?: string;
+  items: NavigationItem[];
 }
 
 /** The pages in the order of the navigation, by group. */
-export const NAVIGATION: { title: string | null; items: NavigationItem[] }[] = [
+export const NAVIGATION: NavigationGroup[] = [
   {
     title: null,
     items: [
-      { label: 'Overview', path: '/', icon: IconGauge },
+      { label: 'Overview', path: '/', icon: IconGauge, exact: true },
       { label: 'Getting started', path: '/getting-started', icon: IconRocket },
     ],
   },
@@ -54,8 +69,20 @@ export const NAVIGATION: { title: string | null; items: NavigationItem[] }[] = [
     items: [
       { label: 'Usage', path: '/usage', icon: IconAt },
       { label: 'Request log', path: '/logs', icon: IconListDetails },
+      { label: 'Audit log', path: '/audit-log', icon: IconHistory },
       { label: 'Team', path: '/team', icon: IconUsers },
       { label: 'Settings', path: '/settings', icon: IconSettings },
+    ],
+  },
+  {
+    title: 'Operator',
+    needs: 'operator',
+    items: [
+      { label: 'Service', path: '/operator', icon: IconHeartbeat, exact: true },
+      { label: 'Accounts', path: '/operator/accounts', icon: IconBuilding },
+      { label: 'Queues', path: '/operator/queues', icon: IconRoute },
+      { label: 'Event log', path: '/operator/event-log', icon: IconStack2 },
+      { label: 'Doctor', path: '/operator/doctor', icon: IconStethoscope },
     ],
   },
 ];

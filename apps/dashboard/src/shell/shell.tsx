@@ -22,6 +22,7 @@ import { ThemeToggle } from './theme-toggle.tsx';
 
 export function Shell() {
   const [opened, { toggle, close }] = useDisclosure();
+  const { may } = useSession();
   return (
     <AppShell
       header={{ height: 56 }}
@@ -55,7 +56,7 @@ export function Shell() {
           <AccountMenu />
         </AppShell.Section>
         <AppShell.Section grow component={ScrollArea} mt="xs">
-          {NAVIGATION.map(({ title, items }) => (
+          {NAVIGATION.filter(({ needs }) => needs === undefined || may(needs)).map(({ title, items }) => (
             <Box key={title ?? ''} mb="sm">
               {title !== null && (
                 <Text size="xs" c="dimmed" fw={600} px="sm" mb={2}>
@@ -78,15 +79,20 @@ export function Shell() {
   );
 }
 
+/** A long navigation scrolls to the page that is open. */
+function showInView(link: HTMLElement | null): void {
+  link?.scrollIntoView({ block: 'nearest' });
+}
+
 function NavigationLink({
-  item: { label, path, icon: Symbol },
+  item: { label, path, icon: Symbol, exact = false },
   onClick,
 }: {
   item: NavigationItem;
   onClick: () => void;
 }) {
   const { pathname } = useLocation();
-  const active = path === '/' ? pathname === '/' : pathname === path || pathname.startsWith(`${path}/`);
+  const active = pathname === path || (!exact && pathname.startsWith(`${path}/`));
   return (
     <NavLink
       component={Link}
@@ -95,6 +101,7 @@ function NavigationLink({
       leftSection={<Symbol size={17} stroke={1.7} />}
       active={active}
       aria-current={active ? 'page' : undefined}
+      ref={active ? showInView : undefined}
       onClick={onClick}
       py={6}
       style={{ borderRadius: 'var(--mantine-radius-md)' }}

@@ -83,17 +83,26 @@ export function connectionType<T>(name: string, node: FieldType): Type<Connectio
 /** Query parameters of REST for the arguments of a connection. */
 export type PageParameters = Pick<PageQuery, 'limit' | 'after' | 'before'>;
 
-/** @throws Refusal `validation_error` for arguments that exclude each other, `invalid_parameter` for a size out of range */
-export function pageParameters(args: Partial<PageArgs>): PageParameters {
+/**
+ * `fromEnd` is the cursor of the end of the list, where `last` may be given alone.
+ * @throws Refusal `validation_error` for arguments that exclude each other, `invalid_parameter` for a size out of range
+ */
+export function pageParameters(args: Partial<PageArgs>, { fromEnd }: { fromEnd?: string } = {}): PageParameters {
   const sizes = { first: args.first ?? undefined, last: args.last ?? undefined };
   requireOnlyOne(sizes);
-  if (sizes.last !== undefined && (args.before ?? null) === null)
+  const before = args.before ?? (sizes.last === undefined ? undefined : fromEnd);
+  if (sizes.last !== undefined && before === undefined)
     throw invalidParameter('last', 'must be given together with before', 'argument');
+  const size = sizeOf(sizes);
+  return givenParameters({ limit: size?.toString(), after: args.after, before });
+}
+
+/** @throws Refusal `invalid_parameter` */
+function sizeOf(sizes: { first?: number; last?: number }): number | undefined {
   for (const [name, size] of Object.entries(sizes))
     if (size !== undefined && (size < 1 || size > LIMITS.listMaximum))
       throw invalidParameter(name, `must be a whole number from 1 to ${LIMITS.listMaximum}`, 'argument');
-  const size = sizes.first ?? sizes.last;
-  return givenParameters({ limit: size?.toString(), after: args.after, before: args.before });
+  return sizes.first ?? sizes.last;
 }
 
 /**
@@ -101,12 +110,12 @@ export function pageParameters(args: Partial<PageArgs>): PageParameters {
  */
 export function toConnection<T extends { id: string }>(page: Page<T>, args: Partial<PageArgs>): Connection<T> {
   const { data, has_more, next_cursor } = page;
-  const isBackwards = typeof args.before === 'string';
+  const isBackwards = typeof args.before === 'string' || typeof args.last === 'number';
   return {
     edges: data.map((node) => ({ cursor: node.id, node })),
     nodes: data,
     pageInfo: {
-      hasNextPage: isBackwards || has_more,
+      hasNextPage: isBackwards ? typeof args.before === 'string' : has_more,
       hasPreviousPage: isBackwards ? has_more : typeof args.after === 'string',
       startCursor: (isBackwards ? next_cursor : null) ?? data.at(0)?.id ?? null,
       endCursor: (isBackwards ? null : next_cursor) ?? data.at(-1)?.id ?? null,

@@ -2,6 +2,7 @@ import { ApolloDriver, type ApolloDriverConfig } from '@nestjs/apollo';
 import { Module } from '@nestjs/common';
 import { GraphQLModule } from '@nestjs/graphql';
 import { AccountsModule } from '#libs/accounts';
+import { DoctorModule } from '#libs/doctor';
 import { DomainsModule } from '#libs/domains';
 import { EmailsApiModule, EmailsModule } from '#libs/emails';
 import { ErasureModule } from '#libs/erasure';
@@ -31,6 +32,7 @@ import { EventFeed } from './live/event-feed.js';
 import { LiveResolver } from './live/live.resolver.js';
 import { LiveStatistics } from './live/live-statistics.js';
 import { QueueFeed } from './live/queue-feed.js';
+import { LinkMail } from '../session/link-mail.js';
 import { SessionAccessModule } from '../session/session-access.js';
 import { GraphqlCaller, type GraphqlContext } from './graphql-caller.js';
 import { GraphqlErrors } from './graphql-errors.js';
@@ -53,6 +55,10 @@ import { EmailsResolver } from './emails/emails.resolver.js';
 import { SendingResolver } from './emails/sending.resolver.js';
 import { ErasuresResolver } from './erasures/erasures.resolver.js';
 import { EventsResolver } from './events/events.resolver.js';
+import { OperatorAccounts } from './operator/operator-accounts.js';
+import { OperatorChangesResolver } from './operator/operator-changes.resolver.js';
+import { OperatorResolver } from './operator/operator.resolver.js';
+import { ServiceState } from './operator/service-state.js';
 import { RequestLogResolver } from './request-log/request-log.resolver.js';
 import { StatsResolver } from './stats/stats.resolver.js';
 import { SuppressionsResolver } from './suppressions/suppressions.resolver.js';
@@ -76,6 +82,8 @@ export const RESOLVERS = [
   ErasuresResolver,
   EventsResolver,
   LiveResolver,
+  OperatorChangesResolver,
+  OperatorResolver,
   QueuesResolver,
   RequestLogResolver,
   SendingResolver,
@@ -139,6 +147,7 @@ function apolloOptions(errors: GraphqlErrors, guard: QueryGuard): ApolloDriverCo
 @Module({
   imports: [
     AccountsModule,
+    DoctorModule,
     DomainsModule,
     EmailsApiModule,
     EmailsModule,
@@ -163,8 +172,11 @@ function apolloOptions(errors: GraphqlErrors, guard: QueryGuard): ApolloDriverCo
     AccountDomains,
     VisibleUsage,
     EventFeed,
+    LinkMail,
     LiveStatistics,
+    OperatorAccounts,
     QueueFeed,
+    ServiceState,
     WebSocketProtocol,
     GraphqlWebSocketServer,
   ],

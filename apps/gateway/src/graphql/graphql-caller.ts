@@ -1,8 +1,8 @@
 import { createParamDecorator, type ExecutionContext, type Type } from '@nestjs/common';
 import { GqlExecutionContext } from '@nestjs/graphql';
 import { FASTIFY_ROUTE_CONFIG_METADATA } from '@nestjs/platform-fastify/constants.js';
-import { assertScope, assertWholeAccount, type Principal } from '#libs/accounts';
-import { Refusal, SCOPES, type Scope } from '#libs/contracts';
+import { assertAbility, assertScope, assertWholeAccount, type Principal, type PrincipalSession } from '#libs/accounts';
+import { Refusal, SCOPES, type Ability, type Scope } from '#libs/contracts';
 import type { FastifyContextConfig } from 'fastify';
 import type { RouteAccess } from '../http/route-access.js';
 
@@ -18,6 +18,15 @@ export class GraphqlCaller {
     const principal = this.required();
     assertScope(principal, scope);
     return principal;
+  }
+
+  /**
+   * For fields that only people may use. @throws Refusal `missing_api_key`; `restricted_api_key` for an API key;
+   * `session_refused`.
+   */
+  allowedAs(ability: Ability): Principal & { session: PrincipalSession } {
+    const principal = this.required();
+    return { ...principal, session: assertAbility(principal, ability) };
   }
 
   /** The same checks as those of a REST route. @throws Refusal `missing_api_key`, `restricted_api_key`. */

@@ -131,13 +131,17 @@ export class WebSocketProtocol {
   ): Promise<{ principal: Principal; authenticate: () => Promise<Principal> }> {
     const authorization = params?.['Authorization'] ?? params?.['authorization'];
     const cookie = authorization === undefined ? this.sessionAccess.tokenOf(request) : null;
+    const address = clientAddress(request, this.trustsProxy);
     if (cookie !== null) {
-      const authenticate = () => this.sessionAccess.principalOf(cookie, params?.[ACCOUNT_HEADER]);
+      const authenticate = () => this.sessionAccess.principalOf(cookie, params?.[ACCOUNT_HEADER], address);
       return { principal: await authenticate(), authenticate };
     }
     const token = bearerToken(authorization);
-    const principal = await this.keyAttempts.authenticate(token, clientAddress(request, this.trustsProxy));
-    return { principal, authenticate: () => this.apiKeys.authenticate(token) };
+    const principal = await this.keyAttempts.authenticate(token, address);
+    return {
+      principal: { ...principal, ip: address },
+      authenticate: async () => ({ ...(await this.apiKeys.authenticate(token)), ip: address }),
+    };
   }
 
   /**

@@ -74,10 +74,13 @@ export class RequestGuard {
 
   private async authenticate(request: FastifyRequest): Promise<Principal> {
     const token = this.sessions.tokenOf(request.raw);
-    if (token === null) return this.keyAttempts.authenticate(bearerToken(request.headers.authorization), request.ip);
+    if (token === null) {
+      const principal = await this.keyAttempts.authenticate(bearerToken(request.headers.authorization), request.ip);
+      return { ...principal, ip: request.ip };
+    }
     const viewer = await this.sessions.viewerOf(token);
     request.viewer = viewer;
-    return principalOf(viewer, requireMembership(viewer, namedAccount(request)));
+    return principalOf(viewer, requireMembership(viewer, namedAccount(request)), request.ip);
   }
 
   /** Every authenticated response has the rate limit headers, including refusals. */

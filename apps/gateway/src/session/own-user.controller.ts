@@ -1,4 +1,4 @@
-import { Body, Controller, Delete, Get, HttpCode, Param, Patch, Post, Req } from '@nestjs/common';
+import { Body, Controller, Delete, Get, HttpCode, Ip, Param, Patch, Post, Req } from '@nestjs/common';
 import { ApiExcludeController } from '@nestjs/swagger';
 import { Refusal } from '#libs/contracts';
 import { Logins, Sessions, Users, type LoggedIn, type SessionView } from '#libs/users';
@@ -30,7 +30,7 @@ export class OwnUserController {
     @Body(BodyPipe) { name }: ProfileDto,
     @Req() request: FastifyRequest,
   ): Promise<SessionState> {
-    await this.users.rename(viewer.userId, name);
+    await this.users.rename(viewer.userId, name, request.ip);
     await this.sessions.refresh(viewer.userId);
     return this.replies.state(request, await this.replies.current(request));
   }
@@ -68,13 +68,17 @@ export class OwnUserController {
   @Delete('sessions/:id')
   @RequiresSession()
   @HttpCode(204)
-  async endSession(@Viewer() viewer: LoggedIn, @Param('id', new IdPipe({ id: 'ses' })) id: string): Promise<void> {
-    if (!(await this.sessions.end(viewer.userId, id))) throw new Refusal('not_found');
+  async endSession(
+    @Viewer() viewer: LoggedIn,
+    @Param('id', new IdPipe({ id: 'ses' })) id: string,
+    @Ip() ip: string,
+  ): Promise<void> {
+    if (!(await this.sessions.end(viewer.userId, id, ip))) throw new Refusal('not_found');
   }
 
   @Delete('sessions')
   @RequiresSession()
-  async endOtherSessions(@Viewer() viewer: LoggedIn): Promise<{ object: 'list'; ended: number }> {
-    return { object: 'list', ended: await this.sessions.endOthers(viewer.userId, viewer.sessionId) };
+  async endOtherSessions(@Viewer() viewer: LoggedIn, @Ip() ip: string): Promise<{ object: 'list'; ended: number }> {
+    return { object: 'list', ended: await this.sessions.endOthers(viewer.userId, viewer.sessionId, ip) };
   }
 }

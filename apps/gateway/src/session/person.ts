@@ -14,7 +14,7 @@ export const Viewer = createParamDecorator((_data: unknown, context: ExecutionCo
 
 /** The person who is logged in, in the account of the request. */
 export const ByMember = createParamDecorator((_data: unknown, context: ExecutionContext): Actor => {
-  const { principal } = requestOf(context);
+  const { principal, ip } = requestOf(context);
   if (!principal?.session) throw new Refusal('not_logged_in');
-  return { accountId: principal.accountId, session: principal.session };
+  return { accountId: principal.accountId, session: principal.session, ip };
 });

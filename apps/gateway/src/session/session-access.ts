@@ -44,9 +44,9 @@ export class SessionAccess {
   }
 
   /** The person with this session in an account. @throws Refusal not_logged_in, session_refused */
-  async principalOf(token: string, accountId: unknown): Promise<Principal> {
+  async principalOf(token: string, accountId: unknown, ip: string): Promise<Principal> {
     const viewer = await this.viewerOf(token);
-    return principalOf(viewer, requireMembership(viewer, accountId));
+    return principalOf(viewer, requireMembership(viewer, accountId), ip);
   }
 
   /** Refuses requests to public routes of the dashboard that the page of another site caused. @throws Refusal session_refused */
@@ -69,13 +69,14 @@ export function chosenAccount({ memberships }: LoggedIn, accountId: unknown): Me
 }
 
 /** A member of an account as a principal, with the permissions of the role. */
-export function principalOf(viewer: LoggedIn, membership: Membership): Principal {
+export function principalOf(viewer: LoggedIn, membership: Membership, ip: string): Principal {
   const { accountId, role, standing } = membership;
   const abilities = new Set(ROLE_ABILITIES[role]);
   if (isOperator(membership)) abilities.add('operator');
   return {
     accountId,
     keyId: viewer.userId,
+    ip,
     session: { id: viewer.sessionId, userId: viewer.userId, role, abilities },
     mode: 'live',
     domainIds: null,

@@ -81,7 +81,7 @@ export class SessionReplies {
 
   private async endCurrent(request: FastifyRequest): Promise<void> {
     const viewer = await this.current(request);
-    if (viewer) await this.sessions.end(viewer.userId, viewer.sessionId);
+    if (viewer) await this.sessions.end(viewer.userId, viewer.sessionId, request.ip);
   }
 }
 

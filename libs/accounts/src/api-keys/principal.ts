@@ -29,6 +29,8 @@ export interface Principal extends Visibility {
   keyId: string;
   /** Absent for an API key. */
   session?: PrincipalSession;
+  /** The address of the client, for the audit log. */
+  ip?: string;
   /** Null for a key with individual scopes. */
   permission: Permission | null;
   scopes: ReadonlySet<Scope>;

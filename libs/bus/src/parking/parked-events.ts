@@ -88,11 +88,12 @@ export class ParkedEvents {
     );
   }
 
-  /** Oldest first. */
-  async list(limit: number, consumer: string | null = null): Promise<ParkedEvent[]> {
+  /** Oldest first, from the entry after `after` on. */
+  async list(limit: number, consumer: string | null = null, after: string | null = null): Promise<ParkedEvent[]> {
     const { rows } = await this.database.query<Row>(
-      `SELECT ${COLUMNS} FROM parked_events WHERE $2::text IS NULL OR consumer = $2 ORDER BY id LIMIT $1`,
-      [limit, consumer],
+      `SELECT ${COLUMNS} FROM parked_events
+        WHERE ($2::text IS NULL OR consumer = $2) AND ($3::text IS NULL OR id > $3) ORDER BY id LIMIT $1`,
+      [limit, consumer, after],
     );
     return rows.map(toParkedEvent);
   }

@@ -47,6 +47,9 @@ interface Place {
   movedAt: Date;
 }
 
+/** The cursor of the end of the log: the page before it has the newest events. */
+export const LATEST = 'latest';
+
 /** Before the first event. */
 const START: Place = { position: 0, movedAt: new Date(0) };
 
@@ -70,14 +73,14 @@ export class AccountHistory {
     return timeOfId(eventId).getTime() < databaseClock.now() - this.config.settings.RETENTION_EVENTS;
   }
 
-  /** Null if the cursor is not an event of this account. Entries are in the order of the log, for `before` too. */
+  /** Null if the cursor is neither an event of this account nor `LATEST`, for `before` only. Entries are in the order of the log, for `before` too. */
   async page(
     visibility: Visibility,
     request: PageRequest,
     filter: HistoryFilter = {},
   ): Promise<Page<LoggedEvent> | null> {
     const cursor = request.before ?? request.after;
-    const from = cursor === undefined ? START : await this.placeOf(visibility.accountId, cursor);
+    const from = await this.startOf(visibility.accountId, cursor);
     if (from === null) return null;
     const rows = await this.scan(
       { visibility, from, isBackwards: request.before !== undefined, ...filter },
@@ -101,6 +104,12 @@ export class AccountHistory {
       [eventId, earliestMove(eventId), ...eventVisibility(visibility)],
     );
     return rows.length === 0 ? null : toLoggedEvent(rows[0]);
+  }
+
+  private async startOf(accountId: string, cursor: string | undefined): Promise<Place | null> {
+    if (cursor === undefined) return START;
+    if (cursor === LATEST) return { position: Number.MAX_SAFE_INTEGER, movedAt: databaseClock.date() };
+    return this.placeOf(accountId, cursor);
   }
 
   private async placeOf(accountId: string, eventId: string): Promise<Place | null> {

@@ -33,13 +33,13 @@ export class DkimZone {
     private readonly serviceDomain: string,
   ) {}
 
-  /** All records, by domain. */
-  async records(): Promise<ZoneRecord[]> {
+  /** All records, or the first ones, by domain. */
+  async records(limit = Infinity): Promise<ZoneRecord[]> {
     const records: ZoneRecord[] = [];
     for (let last: PublicKeyRow | undefined; ;) {
       const { rows } = await this.database.query<PublicKeyRow>(NEXT, [last?.domainId ?? '', last?.id ?? '']);
       records.push(...rows.map((row) => this.recordOf(row)));
-      if (rows.length < PAGE) return records;
+      if (rows.length < PAGE || records.length >= limit) return records.slice(0, limit);
       last = rows.at(-1);
     }
   }

@@ -13,16 +13,16 @@ export class Health {
     this.checks.set(part, check);
   }
 
-  /** The failing parts with their reasons; empty if ready. A check that takes longer than 1.5 s has failed. */
+  /** The failing parts with their reasons; empty if ready. */
   async failures(): Promise<Record<string, string>> {
     const failing: Record<string, string> = {};
-    await Promise.all(
-      [...this.checks].map(async ([part, check]) => {
-        const reason = await this.run(check);
-        if (reason !== null) failing[part] = reason;
-      }),
-    );
+    for (const { part, reason } of await this.report()) if (reason !== null) failing[part] = reason;
     return failing;
+  }
+
+  /** All parts; `reason` is null for one that is ready. A check that takes longer than 1.5 s has failed. */
+  report(): Promise<{ part: string; reason: string | null }[]> {
+    return Promise.all([...this.checks].map(async ([part, check]) => ({ part, reason: await this.run(check) })));
   }
 
   private async run(check: HealthCheck): Promise<string | null> {

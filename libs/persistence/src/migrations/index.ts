@@ -9,6 +9,7 @@ import { WEBHOOKS_AT_SCALE } from './0007-webhooks-at-scale.js';
 import { BRAKES } from './0008-brakes.js';
 import { KAFKA_RELAY } from './0009-kafka-relay.js';
 import { USERS } from './0013-users.js';
+import { OPERATOR } from './0014-operator.js';
 import { DOMAIN_RETENTION } from './0015-domain-retention.js';
 
 /** In order. A released migration is never changed; the name of number N ends in 1700000000000 + N. */
@@ -23,6 +24,7 @@ const CHANGES: readonly { name: string; statements: readonly string[] }[] = [
   BRAKES,
   KAFKA_RELAY,
   USERS,
+  OPERATOR,
   DOMAIN_RETENTION,
 ];
 

@@ -1,5 +1,6 @@
 import type { ThrottlingState } from '#libs/mta';
-import type { Database } from '#libs/persistence';
+import { Database } from '#libs/persistence';
+import { Injectable } from '@nestjs/common';
 import { HELD, ThrottlingStore } from './throttling-store.js';
 
 /** A queue that is held back, for one source address. */
@@ -10,12 +11,14 @@ export interface HeldQueue {
   state: ThrottlingState['kind'];
   /** Of a slow-down: the share of the normal rate. */
   factor: number | null;
+  /** When the reply came that caused it. */
+  since: string;
   until: string;
   /** Id of the automation that caused it. */
   rule: string;
   mx: string | null;
   words: string | null;
-  /** Recipients waiting for this queue. */
+  /** Recipients waiting for this queue, counted up to `countedTo`. */
   waiting: number;
 }
 
@@ -23,7 +26,14 @@ export interface HeldQueue {
 const HEARD_AFTER_MS = 1_500;
 const COUNTED_TO = 1_000_000;
 
+interface ListOptions {
+  /** Of the entries. */
+  limit?: number;
+  countedTo?: number;
+}
+
 /** Lists and releases queues, for the operator; works beside running programs. */
+@Injectable()
 export class HeldQueues {
   private readonly store: ThrottlingStore;
 
@@ -31,15 +41,17 @@ export class HeldQueues {
     this.store = new ThrottlingStore(database);
   }
 
-  async list(): Promise<HeldQueue[]> {
-    const states = await this.store.active();
+  async list({ limit = COUNTED_TO, countedTo = COUNTED_TO }: ListOptions = {}): Promise<HeldQueue[]> {
+    const states = await this.store.active(limit);
     const waiting = new Map<string, number>();
-    for (const queue of new Set(states.map((state) => state.queue))) waiting.set(queue, await this.waiting(queue));
+    for (const queue of new Set(states.map((state) => state.queue)))
+      waiting.set(queue, await this.waiting(queue, countedTo));
     return states.map((state) => ({
       queue: state.queue,
       source: state.source,
       state: state.kind,
       factor: state.kind === 'slow_down' ? state.factor : null,
+      since: new Date(state.at).toISOString(),
       until: new Date(state.until).toISOString(),
       rule: state.rule,
       mx: state.mx,
@@ -57,11 +69,11 @@ export class HeldQueues {
     return { restraints, recipients: await this.store.release(queue, HEARD_AFTER_MS) };
   }
 
-  private async waiting(queue: string): Promise<number> {
+  private async waiting(queue: string, countedTo: number): Promise<number> {
     const { rows } = await this.database.query<{ count: number }>(
       `SELECT count(*)::int AS count FROM (SELECT 1 FROM recipients
         WHERE wait_reason ->> 'queue' = $1 AND ${HELD} LIMIT $2) AS counted`,
-      [queue, COUNTED_TO],
+      [queue, countedTo],
     );
     return rows[0].count;
   }

@@ -60,9 +60,10 @@ export class ThrottlingStore {
   }
 
   /** What holds mail back now, by queue and source. */
-  async active(): Promise<ThrottlingState[]> {
+  async active(limit: number): Promise<ThrottlingState[]> {
     const { rows } = await this.database.query<StateRow>(
-      `SELECT ${COLUMNS} FROM throttling_states WHERE until > now() ORDER BY queue, source, kind`,
+      `SELECT ${COLUMNS} FROM throttling_states WHERE until > now() ORDER BY queue, source, kind LIMIT $1`,
+      [limit],
     );
     return rows.map(stateOf);
   }

@@ -90,7 +90,7 @@ export class Invitations {
          RETURNING ${COLUMNS}`,
         [newId('inv'), by.accountId, email, role, tokenHash(token), by.session.userId, VALID_DAYS],
       );
-      await this.record(tx, rows[0], { actor: by.session.userId, action: 'invitation.created' });
+      await this.record(tx, rows[0], { actor: by.session.userId, ip: by.ip, action: 'invitation.created' });
       return {
         invitation: toView(rows[0]),
         letter: { kind: 'invitation', to: email, token, role, accountName, invitedBy },
@@ -106,7 +106,7 @@ export class Invitations {
         [by.accountId, id],
       );
       if (rows.length === 0) throw new Refusal('not_found');
-      await this.record(tx, rows[0], { actor: by.session.userId, action: 'invitation.revoked' });
+      await this.record(tx, rows[0], { actor: by.session.userId, ip: by.ip, action: 'invitation.revoked' });
     });
   }
 
@@ -139,7 +139,7 @@ export class Invitations {
     const session = await this.database.transaction(async (tx) => {
       const member = user ?? (await this.users.create(tx, { email, name, passwordHash }));
       if (member === null) throw linkExpired();
-      await this.use(tx, token, member);
+      await this.use(tx, token, { ...member, ip: client.address });
       return this.sessions.beginIn(tx, member.id, { client, method: 'invitation' });
     });
     if (user !== null) await this.sessions.refresh(user.id);
@@ -156,7 +156,7 @@ export class Invitations {
   }
 
   /** Uses the invitation for a user whose address is proved to be the invited one. @throws Refusal with the code link_expired */
-  async use(tx: Queryable, token: string, user: Pick<User, 'id' | 'email'>): Promise<void> {
+  async use(tx: Queryable, token: string, user: Pick<User, 'id' | 'email'> & { ip?: string }): Promise<void> {
     const { rows } = await tx.query<InvitationRow>(
       `DELETE FROM invitations WHERE token_hash = $1 AND email = $2 AND expires_at > now() RETURNING ${COLUMNS}`,
       [tokenHash(token), user.email],
@@ -164,7 +164,7 @@ export class Invitations {
     if (rows.length === 0) throw linkExpired();
     const [{ account_id: accountId, role }] = rows;
     await this.users.join(tx, { accountId, userId: user.id, role });
-    await this.record(tx, rows[0], { actor: user.id, action: 'invitation.accepted' });
+    await this.record(tx, rows[0], { actor: user.id, ip: user.ip, action: 'invitation.accepted' });
   }
 
   private async open(
@@ -208,7 +208,7 @@ export class Invitations {
   private async record(
     tx: Queryable,
     { id, account_id: accountId, email, role }: InvitationRow,
-    by: { actor: string; action: string },
+    by: { actor: string; ip?: string; action: string },
   ): Promise<void> {
     await this.audit.record(tx, { accountId, ...by, target: id, details: { email, role } });
   }

@@ -3,11 +3,14 @@ import { Refusal, type Role } from '#libs/contracts';
 import { Database, type Queryable } from '#libs/persistence';
 import { Injectable } from '@nestjs/common';
 import { Sessions } from '../sessions.js';
+import { normaliseEmail } from '../user-rules.js';
 
 /** Who changes members, invitations and the like: a person, in one account. */
 export interface Actor {
   accountId: string;
   session: PrincipalSession;
+  /** The address of the client. */
+  ip?: string;
 }
 
 export interface MemberView {
@@ -49,6 +52,24 @@ export class Members {
   async list(accountId: string): Promise<MemberView[]> {
     const { rows } = await this.database.query<MemberRow>(MEMBERS, [accountId, null]);
     return rows.map(toView);
+  }
+
+  /** The number of members of each of these accounts that has any. */
+  async countByAccount(accountIds: readonly string[]): Promise<Map<string, number>> {
+    const { rows } = await this.database.query<{ id: string; members: number }>(
+      'SELECT account_id AS id, count(*)::int AS members FROM memberships WHERE account_id = ANY($1::text[]) GROUP BY account_id',
+      [accountIds],
+    );
+    return new Map(rows.map(({ id, members }) => [id, members]));
+  }
+
+  /** The accounts of the user with this address. */
+  async accountsOf(email: string): Promise<string[]> {
+    const { rows } = await this.database.query<{ id: string }>(
+      'SELECT m.account_id AS id FROM memberships m JOIN users u ON u.id = m.user_id WHERE u.email = $1 LIMIT 100',
+      [normaliseEmail(email)],
+    );
+    return rows.map(({ id }) => id);
   }
 
   /** @throws Refusal not_found; session_refused for a change from or to owner by others; conflict for the last owner */
@@ -114,7 +135,7 @@ export class Members {
   ): Promise<void> {
     const { rows } = await tx.query<{ email: string }>('SELECT email FROM users WHERE id = $1', [userId]);
     const entry = { actor: by.session.userId, action, target: userId, details: { email: rows[0]?.email, ...details } };
-    await this.audit.record(tx, { accountId: by.accountId, ...entry });
+    await this.audit.record(tx, { accountId: by.accountId, ip: by.ip, ...entry });
   }
 }
 

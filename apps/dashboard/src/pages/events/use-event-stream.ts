@@ -1,32 +1,25 @@
 import { useEffect, useState } from 'react';
 import { useSubscription } from 'urql';
-import type { ConnectionState } from '../../api/use-connection.ts';
-import { EventStreamDocument, type EventStreamSubscription } from '../../graphql/generated.ts';
+import { EventStreamDocument, type EventPartsFragment } from '../../graphql/generated.ts';
 
-export type StreamedEvent = EventStreamSubscription['emailEvents'];
+export interface EventFilter {
+  types: string[] | null;
+  domainId: string | null;
+  emailId: string | null;
+}
 
-/** Events that are kept on the page. */
+/** Live events that are kept on the page. */
 const MAX_EVENTS = 1_000;
 
-/** The events that have happened since the page was opened, newest first. */
-export function useEventStream(types: string[] | null, live: boolean): ConnectionState<StreamedEvent> {
-  const [{ data, error }] = useSubscription({ query: EventStreamDocument, variables: { types }, pause: !live });
-  const [events, setEvents] = useState<StreamedEvent[]>([]);
-  const key = types?.join() ?? '';
+/** The events that have happened since the page was opened or the filter was changed, newest first. */
+export function useEventStream(filter: EventFilter, live: boolean): { events: EventPartsFragment[]; error: unknown } {
+  const [{ data, error }] = useSubscription({ query: EventStreamDocument, variables: filter, pause: !live });
+  const [events, setEvents] = useState<EventPartsFragment[]>([]);
+  const key = JSON.stringify(filter);
   useEffect(() => setEvents([]), [key]);
   const event = data?.emailEvents;
   useEffect(() => {
     if (event) setEvents((known) => [event, ...known.filter(({ id }) => id !== event.id)].slice(0, MAX_EVENTS));
   }, [event]);
-  const nothing = () => undefined;
-  return {
-    nodes: events,
-    loading: false,
-    loadingMore: false,
-    hasMore: false,
-    error: error ?? null,
-    loadMore: nothing,
-    reload: nothing,
-    onFirstPage: true,
-  };
+  return { events, error: error ?? null };
 }

@@ -1,6 +1,6 @@
 import { Args, ArgsType, Field, ID, Query, Resolver } from '@nestjs/graphql';
 import type { Principal } from '#libs/accounts';
-import { AccountHistory } from '#libs/bus';
+import { AccountHistory, LATEST } from '#libs/bus';
 import { EVENT_TYPES, isId } from '#libs/contracts';
 import { EventsController } from '../../rest/events/events.controller.js';
 import { EventsQuery } from '../../rest/events/events.dto.js';
@@ -29,7 +29,7 @@ export class EventsResolver {
 
   @Query(() => EventConnection, {
     description:
-      'All events, **oldest first**, unlike other lists: `after` with the last event seen returns the newer ones. With a ' +
+      'All events, **oldest first**, unlike other lists: `after` with the last event seen returns the newer ones; `last` alone returns the newest. With a ' +
       'selective filter a page may be short or empty although `hasNextPage` is true: continue with `endCursor`.',
   })
   async events(
@@ -38,7 +38,7 @@ export class EventsResolver {
     @Args() { types, emailId, domainId }: EventsArgs,
   ): Promise<Connection<EventType>> {
     const query = queryDtoOf(EventsQuery, {
-      ...pageParameters(page),
+      ...pageParameters(page, { fromEnd: LATEST }),
       ...givenParameters({ type: types?.join(','), email_id: emailId, domain_id: domainId }),
     });
     const events = await eventsPage(this.history, caller, query);

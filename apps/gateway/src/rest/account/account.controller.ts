@@ -32,7 +32,11 @@ export class AccountController {
     response: AccountDto,
     errors: [400],
   })
-  change(@Caller() { accountId, keyId }: Principal, @Body(BodyPipe) dto: ChangeAccountDto): Promise<AccountDto> {
-    return this.accounts.change(accountId, { name: dto.name, notifyAddresses: dto.notify_addresses }, keyId);
+  change(@Caller() { accountId, keyId, ip }: Principal, @Body(BodyPipe) dto: ChangeAccountDto): Promise<AccountDto> {
+    return this.accounts.change(
+      accountId,
+      { name: dto.name, notifyAddresses: dto.notify_addresses },
+      { actor: keyId, ip },
+    );
   }
 }

@@ -1,7 +1,16 @@
 import { ApiProperty } from '@nestjs/swagger';
-import type { AuditEntryView } from '#libs/accounts';
-import { exampleId, IdProperty, KindProperty, TextProperty, TimeProperty } from '../../openapi/properties.js';
+import type { AuditEntryView, AuditFilter } from '#libs/accounts';
+import {
+  exampleId,
+  IdProperty,
+  KindProperty,
+  NullableTextProperty,
+  TextProperty,
+  TimeProperty,
+} from '../../openapi/properties.js';
 import { listOf, PageQuery } from '../list.dto.js';
+import { QueryText, QueryTime } from '../validation/query-fields.js';
+import { instantOf } from '../validation/query-rules.js';
 
 export class AuditEntryDto implements AuditEntryView {
   @IdProperty('aud')
@@ -10,7 +19,10 @@ export class AuditEntryDto implements AuditEntryView {
   @KindProperty('audit_entry')
   object: 'audit_entry';
 
-  @TextProperty('The API key that did it', exampleId('key'))
+  @TextProperty(
+    'The API key or the user of the dashboard who did it; `operator` for the operator of the service',
+    exampleId('key'),
+  )
   actor: string;
 
   @TextProperty('What was done', 'suppression.removed')
@@ -27,9 +39,36 @@ export class AuditEntryDto implements AuditEntryView {
   })
   details: Readonly<Record<string, unknown>>;
 
+  @NullableTextProperty('The IP address of the client; null where there was none', '192.0.2.10')
+  ip: string | null;
+
   @TimeProperty('When it was done')
   created_at: string;
 }
 
-export class AuditLogQuery extends PageQuery {}
+export class AuditLogQuery extends PageQuery {
+  @QueryText('Only actions of this API key or user', exampleId('key'))
+  actor?: string;
+
+  @QueryText('Only this action, or with the part before its dot all of its kind', 'suppression')
+  action?: string;
+
+  @QueryText('Only actions that changed the object with this id', exampleId('sup'))
+  target?: string;
+
+  @QueryTime('Only actions at or after this time')
+  created_after?: string;
+
+  @QueryTime('Only actions before this time')
+  created_before?: string;
+}
 export class AuditLogList extends listOf(AuditEntryDto) {}
+
+/** The filter for validated parameters. */
+export function toAuditFilter({ actor, action, target, created_after, created_before }: AuditLogQuery): AuditFilter {
+  return {
+    ...{ actor, action, target },
+    createdAfter: instantOf(created_after),
+    createdBefore: instantOf(created_before),
+  };
+}

@@ -180,11 +180,11 @@ export class DomainsController {
   }
 
   private rotationRequest(caller: Principal, id: string, action: string): RotationRequest {
-    const { accountId, keyId: actor } = caller;
+    const { accountId, keyId: actor, ip } = caller;
     return {
       visibility: caller,
       id,
-      alongside: (tx) => this.audit.record(tx, { accountId, actor, action, target: id, details: {} }),
+      alongside: (tx) => this.audit.record(tx, { accountId, actor, ip, action, target: id, details: {} }),
     };
   }
 }

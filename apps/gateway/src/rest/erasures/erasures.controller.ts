@@ -31,10 +31,10 @@ export class ErasuresController {
     errors: [400],
   })
   request(
-    @Caller() { accountId, keyId }: Principal,
+    @Caller() { accountId, keyId, ip }: Principal,
     @Body(BodyPipe) { email }: RequestErasureDto,
   ): Promise<ErasureDto> {
-    return this.erasures.request(accountId, email, keyId);
+    return this.erasures.request(accountId, email, { actor: keyId, ip });
   }
 
   @Get(':id')

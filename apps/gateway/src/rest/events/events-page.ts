@@ -1,6 +1,7 @@
-import type { AccountHistory } from '#libs/bus';
-import { assertDomainsVisible, type LoggedEvent, type Page, type Visibility } from '#libs/contracts';
+import { LATEST, type AccountHistory } from '#libs/bus';
+import { assertDomainsVisible, type LoggedEvent, type Page, type PageRequest, type Visibility } from '#libs/contracts';
 import { invalidCursor, pageRequest } from '../list.dto.js';
+import { requireOnlyOne } from '../validation/invalid-fields.js';
 import { itemsOf } from '../stats/stats-rules.js';
 import type { EventsQuery } from './events.dto.js';
 
@@ -14,7 +15,7 @@ export async function eventsPage(
   visibility: Visibility,
   query: EventsQuery,
 ): Promise<Page<LoggedEvent>> {
-  const request = pageRequest(query, 'evt');
+  const request = requestOf(query);
   if (query.domain_id !== undefined) assertDomainsVisible(visibility, [{ field: 'domain_id', id: query.domain_id }]);
   const page = await history.page(visibility, request, {
     ...(query.type === undefined ? {} : { types: itemsOf(query.type) }),
@@ -29,4 +30,12 @@ export async function eventsPage(
         : 'must be the id of an event of this account',
     );
   return page;
+}
+
+/** A page, which may end with the newest event. */
+function requestOf(query: EventsQuery): PageRequest {
+  const { after, before } = query;
+  if (before !== LATEST) return pageRequest(query, 'evt');
+  requireOnlyOne({ after, before });
+  return { ...pageRequest({ ...query, before: undefined }, 'evt'), before };
 }

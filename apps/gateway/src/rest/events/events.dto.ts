@@ -4,9 +4,14 @@ import { EnumProperty, EXAMPLE_TIME, exampleId, IdProperty, TimeProperty } from 
 import { listOf, PageQuery } from '../list.dto.js';
 import { listOfValuesRule } from '../stats/stats-rules.js';
 import { FieldRule } from '../validation/field-rule.decorator.js';
-import { QueryId } from '../validation/query-fields.js';
+import { QueryId, QueryText } from '../validation/query-fields.js';
 
 export class EventsQuery extends PageQuery {
+  @QueryText(
+    'The id of an event: the page ends with the event before it; `latest` for the newest events. Cannot be combined with `after`',
+  )
+  override before?: string;
+
   @FieldRule(listOfValuesRule(EVENT_TYPES), {
     type: String,
     description: `Only events of these types, separated by commas: ${EVENT_TYPES.join(', ')}`,

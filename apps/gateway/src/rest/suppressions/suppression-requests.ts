@@ -18,10 +18,11 @@ export function toSuppression(dto: SuppressDto): Omit<NewSuppression, 'accountId
 }
 
 /** Removal by `caller`. Each removed entry is recorded in the audit log. */
-export function removalOptions({ accountId, keyId }: Principal, audit: AuditLog, force: boolean): RemovalOptions {
+export function removalOptions({ accountId, keyId, ip }: Principal, audit: AuditLog, force: boolean): RemovalOptions {
   const entryOf = ({ id, email, origin, source_id, domain_id }: SuppressionView) => ({
     accountId,
     actor: keyId,
+    ip,
     action: 'suppression.removed',
     target: id,
     details: { email, origin, source_id, domain_id, force },

@@ -1,4 +1,5 @@
 import type { Config } from '#libs/kernel';
+import type { Database } from '#libs/persistence';
 import { DoctorDns } from './probes/dns.js';
 import { ExistingDatabase, type OpenedDatabase } from './probes/existing-database.js';
 import { queryReadiness, type Readiness } from './probes/readiness.js';
@@ -7,18 +8,31 @@ import { findSourceAddresses, type SourceAddresses } from './probes/source-addre
 /** The default of SERVICE_DOMAIN. It is below `test.`, which never exists (RFC 6761 §6.2). */
 const DEFAULT_SERVICE_DOMAIN = 'postloft.test';
 
+interface ContextOptions {
+  config: Config;
+  signal: AbortSignal;
+  /** The domain of `--domain`. */
+  domain: string | null;
+  /** The open database of the program that runs the checks. */
+  database?: Database;
+}
+
 /** The input of the checks. Facts that several checks need are determined once. */
 export class CheckContext {
   readonly dns: DoctorDns;
   private readonly cache = new Map<string, Promise<unknown>>();
+  readonly config: Config;
+  readonly signal: AbortSignal;
+  /** The domain of `--domain`. */
+  readonly requestedDomain: string | null;
   private readonly existingDatabase: ExistingDatabase;
+  private readonly openDatabase: Database | undefined;
 
-  constructor(
-    readonly config: Config,
-    readonly signal: AbortSignal,
-    /** The domain of `--domain`. */
-    readonly requestedDomain: string | null,
-  ) {
+  constructor({ config, signal, domain, database }: ContextOptions) {
+    this.config = config;
+    this.signal = signal;
+    this.requestedDomain = domain;
+    this.openDatabase = database;
     this.dns = new DoctorDns(config);
     this.existingDatabase = new ExistingDatabase(config);
   }
@@ -51,7 +65,7 @@ export class CheckContext {
 
   /** Null when no database has been created yet. @throws when it cannot be reached */
   database(): Promise<OpenedDatabase> {
-    return this.cached('database', () => this.existingDatabase.open());
+    return this.cached('database', () => this.openDatabase ?? this.existingDatabase.open());
   }
 
   async close(): Promise<void> {
@@ -59,8 +73,8 @@ export class CheckContext {
     await this.existingDatabase.close();
   }
 
-  private cached<T>(name: string, determine: () => Promise<T>): Promise<T> {
-    const value = this.cache.get(name) ?? determine();
+  private cached<T>(name: string, determine: () => Promise<T> | T): Promise<T> {
+    const value = this.cache.get(name) ?? Promise.resolve(determine());
     this.cache.set(name, value);
     return value as Promise<T>;
   }

@@ -1,4 +1,5 @@
 import type { Config } from '#libs/kernel';
+import type { Database } from '#libs/persistence';
 import { skipped, type Check, type CheckResult, type Result } from './check.js';
 import { CheckContext } from './context.js';
 
@@ -14,6 +15,10 @@ export interface RunOptions {
   domain: string | null;
   /** Checks that take longer than this many milliseconds are reported as skipped. */
   limitMs?: number;
+  /** The open database of a running program; it stays open. Otherwise the checks open the database of the installation. */
+  database?: Database;
+  /** Called once for each check when it has ended. */
+  onResults?: (check: string, results: CheckResult[]) => void;
 }
 
 export interface CheckRun {
@@ -24,9 +29,10 @@ export interface CheckRun {
 }
 
 /** Runs all checks concurrently, since they mostly wait for the network. Never rejects, and ends within the limit. */
-export async function runChecks({ config, checks, domain, limitMs = LIMIT_MS }: RunOptions): Promise<CheckRun> {
+export async function runChecks(options: RunOptions): Promise<CheckRun> {
+  const { config, checks, limitMs = LIMIT_MS } = options;
   const limit = new AbortController();
-  const context = new CheckContext(config, limit.signal, domain);
+  const context = new CheckContext({ signal: limit.signal, ...options });
   const timers: NodeJS.Timeout[] = [];
   const timeout = new Promise<Result[]>((resolve) => {
     timers.push(
@@ -38,7 +44,9 @@ export async function runChecks({ config, checks, domain, limitMs = LIMIT_MS }: 
   const running = checks.map(async (check): Promise<CheckResult[]> => {
     const results = await Promise.race([runCheck(check, context), timeout]);
     const reported = isCapturing && check.isAboutDelivery === true ? results.map(downgrade) : results;
-    return reported.map((result) => ({ check: check.name, ...result }));
+    const named = reported.map((result) => ({ check: check.name, ...result }));
+    options.onResults?.(check.name, named);
+    return named;
   });
   const results = (await Promise.all(running)).flat();
   timers.forEach(clearTimeout);

@@ -1,0 +1,28 @@
+import { Card, Text } from '@mantine/core';
+import type { ReactNode } from 'react';
+
+interface FigureProps {
+  name: string;
+  value: ReactNode;
+  note?: ReactNode;
+  color?: string | undefined;
+}
+
+/** One number of a page, with what it means. */
+export function Figure({ name, value, note, color }: FigureProps) {
+  return (
+    <Card withBorder padding="md">
+      <Text size="xs" c="dimmed">
+        {name}
+      </Text>
+      <Text size="xl" fw={650} c={color} component="div" className="break">
+        {value}
+      </Text>
+      {note !== undefined && (
+        <Text size="xs" c="dimmed" component="div">
+          {note}
+        </Text>
+      )}
+    </Card>
+  );
+}

@@ -1,0 +1,235 @@
+import { Alert, Badge, Button, Card, Group, Modal, SimpleGrid, Stack, Table, Text } from '@mantine/core';
+import { useDisclosure } from '@mantine/hooks';
+import { IconPlayerPause } from '@tabler/icons-react';
+import { useState } from 'react';
+import { useParams } from 'react-router';
+import { useQuery } from 'urql';
+import { useOperation } from '../../api/use-operation.ts';
+import { confirm } from '../../components/confirm.tsx';
+import { Failure, Loading, notifyDone } from '../../components/feedback.tsx';
+import { Figure } from '../../components/figure.tsx';
+import { Copyable, ExactTime, formatNumber, formatRate, Status } from '../../components/format.tsx';
+import { Page } from '../../components/page.tsx';
+import { useChange } from '../../components/use-change.ts';
+import {
+  OperatorAccountDocument,
+  ResumeAccountDocument,
+  SetAccountPlanDocument,
+  SetAccountStandingDocument,
+  type AbuseLimitsPartsFragment,
+  type AccountStanding,
+  type OperatorAccountPartsFragment,
+} from '../../graphql/generated.ts';
+import { NotFoundPage } from '../not-found-page.tsx';
+import { PlanInput, planOf } from './create-account-form.tsx';
+import { planLabel, rateColors } from './rates.ts';
+
+type Account = OperatorAccountPartsFragment;
+
+export function OperatorAccountPage() {
+  const { id = '' } = useParams();
+  const [{ data, error }] = useQuery({
+    query: OperatorAccountDocument,
+    variables: { id },
+    requestPolicy: 'cache-and-network',
+  });
+  if (error && !data) return <Failure error={error} />;
+  if (!data) return <Loading />;
+  const { account, abuseLimits } = data.operator;
+  if (account === null) return <NotFoundPage />;
+  return (
+    <Page
+      title={account.name}
+      parent={{ label: 'Accounts', path: '/operator/accounts' }}
+      description={
+        <Group gap="xs">
+          <Status value={account.status} />
+          {account.isFirst && (
+            <Badge variant="light" tt="none">
+              operates this service
+            </Badge>
+          )}
+          <Copyable value={account.id} label="Copy the id of the account" />
+        </Group>
+      }
+      actions={<Actions account={account} />}
+    >
+      {account.pause && <Paused account={account} pause={account.pause} />}
+      <Figures account={account} limits={abuseLimits} />
+      <Facts account={account} />
+    </Page>
+  );
+}
+
+function Actions({ account: { id, name, standing, plan, isFirst } }: { account: Account }) {
+  const setStanding = useOperation(SetAccountStandingDocument);
+  const [busy, change] = useChange();
+  const [opened, { open, close }] = useDisclosure();
+  const set = (next: AccountStanding) => () => setStanding({ id, standing: next }).then(() => undefined);
+  const ask = (next: AccountStanding, words: { title: string; text: string; button: string; done: string }) =>
+    confirm({
+      title: words.title,
+      text: words.text,
+      confirm: words.button,
+      run: async () => {
+        await set(next)();
+        notifyDone(words.done);
+      },
+    });
+  return (
+    <>
+      <Button variant="default" onClick={open}>
+        Change plan
+      </Button>
+      {standing !== 'active' && (
+        <Button loading={busy} onClick={() => change(set('active'), `${name} works again.`)}>
+          {standing === 'blocked' ? 'Unblock' : 'Payment settled'}
+        </Button>
+      )}
+      {standing === 'active' && !isFirst && (
+        <>
+          <Button
+            variant="default"
+            onClick={() =>
+              ask('overdue', {
+                title: `Mark the payment of ${name} as overdue?`,
+                text: 'All requests of the account get 403 until the payment is settled. Mail that it has accepted is held. Nothing is deleted.',
+                button: 'Mark as overdue',
+                done: `${name} is overdue.`,
+              })
+            }
+          >
+            Payment overdue
+          </Button>
+          <Button
+            color="red"
+            variant="light"
+            onClick={() =>
+              ask('blocked', {
+                title: `Block ${name}?`,
+                text: 'All requests of the account get 403 within a second, and its people see no data. Mail that it has accepted is held. Nothing is deleted.',
+                button: 'Block',
+                done: `${name} is blocked.`,
+              })
+            }
+          >
+            Block
+          </Button>
+        </>
+      )}
+      <Modal opened={opened} onClose={close} title={`Plan of ${name}`}>
+        <PlanForm id={id} plan={plan} close={close} />
+      </Modal>
+    </>
+  );
+}
+
+function PlanForm({ id, plan, close }: { id: string; plan: string; close: () => void }) {
+  const setPlan = useOperation(SetAccountPlanDocument);
+  const [busy, change] = useChange();
+  const isNumber = /^\d+$/.test(plan);
+  const [next, setNext] = useState({
+    kind: isNumber ? ('number' as const) : (plan as 'free' | 'unlimited'),
+    units: isNumber ? Number(plan) : 50_000,
+  });
+  const save = async () => {
+    await setPlan({ id, plan: planOf(next) });
+    close();
+  };
+  return (
+    <Stack>
+      <Text size="sm" c="dimmed">
+        The usage of this month remains. Warnings at 80 and 100 % start again with the new limit.
+      </Text>
+      <PlanInput plan={next} onChange={setNext} />
+      <Group justify="flex-end">
+        <Button loading={busy} onClick={() => change(save, 'The plan has been changed.')}>
+          Save
+        </Button>
+      </Group>
+    </Stack>
+  );
+}
+
+function Paused({ account: { id, name }, pause }: { account: Account; pause: NonNullable<Account['pause']> }) {
+  const resume = useOperation(ResumeAccountDocument);
+  const [busy, change] = useChange();
+  const { reason, pausedAt, recipients, hardBounces, complaints, limitPercent } = pause;
+  const count = reason === 'bounces' ? hardBounces : complaints;
+  return (
+    <Alert color="orange" icon={<IconPlayerPause />} title={`Sending is paused because of ${reason}`}>
+      <Group justify="space-between" gap="sm">
+        <Text size="sm">
+          {formatNumber(count)} of {formatNumber(recipients)} recipients ({formatRate(count, recipients)}; the limit is{' '}
+          {limitPercent} %). Since <ExactTime at={pausedAt} />.
+        </Text>
+        <Button
+          size="xs"
+          color="orange"
+          loading={busy}
+          onClick={() =>
+            change(() => resume({ id }).then(() => undefined), `${name} may send again; its rates begin anew.`)
+          }
+        >
+          Resume sending
+        </Button>
+      </Group>
+    </Alert>
+  );
+}
+
+function Figures({
+  account: { usage, outcomes, members },
+  limits,
+}: {
+  account: Account;
+  limits: AbuseLimitsPartsFragment;
+}) {
+  const { recipients, hardBounces, complaints } = outcomes;
+  const colors = rateColors(outcomes, limits);
+  return (
+    <SimpleGrid cols={{ base: 2, md: 4 }}>
+      <Figure
+        name="Used this month"
+        value={usage === null ? 'not counted' : formatNumber(usage.used)}
+        note={usage === null ? 'unlimited plan' : `of ${formatNumber(usage.limit)}`}
+        color={usage !== null && usage.used >= usage.limit ? 'red' : undefined}
+      />
+      <Figure
+        name="Hard bounces"
+        value={formatRate(hardBounces, recipients)}
+        note={`${formatNumber(hardBounces)} of ${formatNumber(recipients)} in ${limits.windowHours} h · limit ${limits.bouncePercent} %`}
+        color={colors.bounces}
+      />
+      <Figure
+        name="Complaints"
+        value={formatRate(complaints, recipients)}
+        note={`${formatNumber(complaints)} in ${limits.windowHours} h · limit ${limits.complaintPercent} %`}
+        color={colors.complaints}
+      />
+      <Figure name="Members" value={formatNumber(members)} note="people with access" />
+    </SimpleGrid>
+  );
+}
+
+function Facts({ account: { plan, createdAt, notifyAddresses } }: { account: Account }) {
+  const rows: [string, React.ReactNode][] = [
+    ['Plan', planLabel(plan)],
+    ['Created', <ExactTime key="at" at={createdAt} />],
+    ['Notices go to', notifyAddresses.join(', ') || 'nobody'],
+  ];
+  return (
+    <Card withBorder padding="xs">
+      <Table>
+        <Table.Tbody>
+          {rows.map(([name, value]) => (
+            <Table.Tr key={name}>
+              <Table.Th w={150}>{name}</Table.Th>
+              <Table.Td className="break">{value}</Table.Td>
+            </Table.Tr>
+          ))}
+        </Table.Tbody>
+      </Table>
+    </Card>
+  );
+}

@@ -1,0 +1,148 @@
+import { Badge, Button, Group, Modal, Progress, Select, Text, TextInput } from '@mantine/core';
+import { useDebouncedValue, useDisclosure } from '@mantine/hooks';
+import { IconBuilding, IconPlus, IconSearch } from '@tabler/icons-react';
+import { useState } from 'react';
+import { useConnection } from '../../api/use-connection.ts';
+import { Empty } from '../../components/feedback.tsx';
+import { formatNumber, formatRate, Status, Time } from '../../components/format.tsx';
+import { ConnectionList, type Column } from '../../components/list.tsx';
+import { Page } from '../../components/page.tsx';
+import {
+  OperatorAccountsDocument,
+  type AbuseLimitsPartsFragment,
+  type AccountStatus,
+  type OperatorAccountPartsFragment,
+} from '../../graphql/generated.ts';
+import { CreateAccountForm } from './create-account-form.tsx';
+import { planLabel, rateColors } from './rates.ts';
+
+type Row = OperatorAccountPartsFragment & { limits: AbuseLimitsPartsFragment };
+
+const PAGE_SIZE = 50;
+const TYPING_MS = 300;
+const STATUSES: AccountStatus[] = ['active', 'paused', 'blocked', 'overdue'];
+
+const COLUMNS: Column<Row>[] = [
+  {
+    title: 'Account',
+    width: 'minmax(0, 2fr)',
+    render: ({ name, isFirst }) => (
+      <>
+        {name}{' '}
+        {isFirst && (
+          <Badge size="xs" variant="light" tt="none">
+            operator
+          </Badge>
+        )}
+      </>
+    ),
+  },
+  { title: 'Status', width: '100px', render: ({ status }) => <Status value={status} /> },
+  { title: 'Plan', width: '130px', from: 'md', render: ({ plan }) => planLabel(plan) },
+  { title: 'Used this month', width: 'minmax(0, 1fr)', from: 'sm', render: ({ usage }) => <Usage usage={usage} /> },
+  { title: 'Sent', width: '90px', from: 'lg', render: ({ outcomes }) => formatNumber(outcomes.recipients) },
+  {
+    title: 'Bounces',
+    width: '80px',
+    from: 'sm',
+    render: ({ outcomes, limits }) => (
+      <Text span size="sm" c={rateColors(outcomes, limits).bounces}>
+        {formatRate(outcomes.hardBounces, outcomes.recipients)}
+      </Text>
+    ),
+  },
+  {
+    title: 'Complaints',
+    width: '90px',
+    from: 'md',
+    render: ({ outcomes, limits }) => (
+      <Text span size="sm" c={rateColors(outcomes, limits).complaints}>
+        {formatRate(outcomes.complaints, outcomes.recipients)}
+      </Text>
+    ),
+  },
+  { title: 'Created', width: '110px', from: 'lg', render: ({ createdAt }) => <Time at={createdAt} /> },
+];
+
+function Usage({ usage }: { usage: Row['usage'] }) {
+  if (usage === null)
+    return (
+      <Text span size="sm" c="dimmed">
+        not counted
+      </Text>
+    );
+  const share = (usage.used / Math.max(usage.limit, 1)) * 100;
+  return (
+    <>
+      <Text size="xs" c="dimmed">
+        {formatNumber(usage.used)} of {formatNumber(usage.limit)}
+      </Text>
+      <Progress size="xs" value={share} color={share >= 100 ? 'red' : undefined} aria-label="Used allowance" />
+    </>
+  );
+}
+
+export function OperatorAccountsPage() {
+  const [search, setSearch] = useState('');
+  const [wanted] = useDebouncedValue(search.trim(), TYPING_MS);
+  const [status, setStatus] = useState<AccountStatus | null>(null);
+  const [opened, { open, close }] = useDisclosure();
+  const variables = { first: PAGE_SIZE, after: null, search: wanted || null, status };
+  const connection = useConnection(OperatorAccountsDocument, variables, ({ operator }) => ({
+    ...operator.accounts,
+    nodes: operator.accounts.nodes.map((account) => ({ ...account, limits: operator.abuseLimits })),
+  }));
+  const [first] = connection.nodes;
+  return (
+    <Page
+      title="Accounts"
+      description={first ? sentenceOn(first.limits) : 'The accounts of this service.'}
+      actions={
+        <Button leftSection={<IconPlus size={16} />} onClick={open}>
+          Create account
+        </Button>
+      }
+    >
+      <Group gap="xs">
+        <TextInput
+          aria-label="Search accounts"
+          placeholder="Name, id, domain or member’s e-mail"
+          leftSection={<IconSearch size={16} />}
+          value={search}
+          onChange={(event) => setSearch(event.currentTarget.value)}
+          w={{ base: '100%', xs: 320 }}
+        />
+        <Select
+          aria-label="Status"
+          placeholder="Any status"
+          clearable
+          data={STATUSES}
+          value={status}
+          onChange={(value) => setStatus(value)}
+          w={150}
+        />
+      </Group>
+      <ConnectionList
+        label="Accounts"
+        connection={connection}
+        columns={COLUMNS}
+        keyOf={({ id }) => id}
+        linkTo={({ id }) => `/operator/accounts/${id}`}
+        empty={
+          <Empty icon={IconBuilding} title="No account matches">
+            Search by a part of the name, the whole id, a domain, or the whole address of a member.
+          </Empty>
+        }
+      />
+      <Modal opened={opened} onClose={close} title="Create an account" size="lg">
+        <CreateAccountForm created={connection.reload} close={close} />
+      </Modal>
+    </Page>
+  );
+}
+
+function sentenceOn({ enabled, windowHours, bouncePercent, complaintPercent }: AbuseLimitsPartsFragment): string {
+  const rates = `Rates are those of the last ${windowHours} hours.`;
+  if (!enabled) return `${rates} Accounts are not paused by themselves at present.`;
+  return `${rates} Sending is paused above ${bouncePercent} % bounces or ${complaintPercent} % complaints.`;
+}

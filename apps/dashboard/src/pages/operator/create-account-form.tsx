@@ -1,0 +1,122 @@
+import { Alert, Anchor, Button, Group, NumberInput, Select, Stack, Text, TextInput } from '@mantine/core';
+import { IconKey } from '@tabler/icons-react';
+import { useState } from 'react';
+import { Link } from 'react-router';
+import { useOperation } from '../../api/use-operation.ts';
+import { notifyFailed } from '../../components/feedback.tsx';
+import { Copyable } from '../../components/format.tsx';
+import { CreateAccountDocument, type CreateAccountMutation } from '../../graphql/generated.ts';
+
+const DEFAULT_UNITS = 50_000;
+
+interface Plan {
+  kind: 'free' | 'unlimited' | 'number';
+  units: number;
+}
+
+export const planOf = ({ kind, units }: Plan): string => (kind === 'number' ? String(units) : kind);
+
+/** `free`, `unlimited` or a number of units. */
+export function PlanInput({ plan, onChange }: { plan: Plan; onChange: (plan: Plan) => void }) {
+  return (
+    <Group align="flex-end" gap="xs">
+      <Select
+        label="Plan"
+        allowDeselect={false}
+        data={[
+          { value: 'free', label: 'Free' },
+          { value: 'number', label: 'Units per month' },
+          { value: 'unlimited', label: 'Unlimited' },
+        ]}
+        value={plan.kind}
+        onChange={(kind) => onChange({ ...plan, kind: kind as Plan['kind'] })}
+      />
+      {plan.kind === 'number' && (
+        <NumberInput
+          aria-label="Units per month"
+          min={1}
+          max={9_999_999_999}
+          allowDecimal={false}
+          allowNegative={false}
+          thousandSeparator=" "
+          value={plan.units}
+          onChange={(units) => onChange({ ...plan, units: Number(units) || 1 })}
+        />
+      )}
+    </Group>
+  );
+}
+
+export function CreateAccountForm({ created, close }: { created: () => void; close: () => void }) {
+  const create = useOperation(CreateAccountDocument);
+  const [name, setName] = useState('');
+  const [ownerEmail, setOwnerEmail] = useState('');
+  const [plan, setPlan] = useState<Plan>({ kind: 'free', units: DEFAULT_UNITS });
+  const [busy, setBusy] = useState(false);
+  const [result, setResult] = useState<CreateAccountMutation['createAccount'] | null>(null);
+  if (result) return <Created result={result} email={ownerEmail} close={close} />;
+  const submit = () => {
+    setBusy(true);
+    create({ input: { name, plan: planOf(plan), ownerEmail: ownerEmail.trim() || null } })
+      .then(({ createAccount }) => setResult(createAccount))
+      .then(created, notifyFailed)
+      .finally(() => setBusy(false));
+  };
+  return (
+    <form
+      onSubmit={(event) => {
+        event.preventDefault();
+        submit();
+      }}
+    >
+      <Stack>
+        <TextInput
+          label="Name"
+          placeholder="Example Ltd"
+          required
+          data-autofocus
+          value={name}
+          onChange={(event) => setName(event.currentTarget.value)}
+        />
+        <PlanInput plan={plan} onChange={setPlan} />
+        <TextInput
+          label="E-mail of the owner"
+          description="Is invited by e-mail and receives notices. Leave it empty to hand over the API key only."
+          type="email"
+          value={ownerEmail}
+          onChange={(event) => setOwnerEmail(event.currentTarget.value)}
+        />
+        <Group justify="flex-end">
+          <Button type="submit" loading={busy}>
+            Create account
+          </Button>
+        </Group>
+      </Stack>
+    </form>
+  );
+}
+
+interface CreatedProps {
+  result: CreateAccountMutation['createAccount'];
+  email: string;
+  close: () => void;
+}
+
+function Created({ result: { account, apiKey }, email, close }: CreatedProps) {
+  return (
+    <Stack>
+      <Text size="sm">
+        <Anchor component={Link} to={`/operator/accounts/${account.id}`} onClick={close}>
+          {account.name}
+        </Anchor>{' '}
+        has been created.{email !== '' && ` An invitation is on its way to ${email}.`}
+      </Text>
+      <Alert icon={<IconKey />} color="yellow" title="The first API key is shown this once">
+        <Copyable value={apiKey} label="Copy the API key" />
+      </Alert>
+      <Group justify="flex-end">
+        <Button onClick={close}>Done</Button>
+      </Group>
+    </Stack>
+  );
+}

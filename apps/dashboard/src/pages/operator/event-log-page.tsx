@@ -1,0 +1,262 @@
+import { Button, Card, Group, SimpleGrid, Stack, Table, Text, Title } from '@mantine/core';
+import { modals } from '@mantine/modals';
+import { IconCircleCheck } from '@tabler/icons-react';
+import { useState } from 'react';
+import { useQuery } from 'urql';
+import { useConnection } from '../../api/use-connection.ts';
+import { useOperation } from '../../api/use-operation.ts';
+import { usePolledQuery } from '../../api/use-polled-query.ts';
+import { CodeBlock } from '../../components/code-block.tsx';
+import { confirm } from '../../components/confirm.tsx';
+import { Empty, Failure, Loading, notifyDone } from '../../components/feedback.tsx';
+import { Figure } from '../../components/figure.tsx';
+import { Copyable, ExactTime, formatNumber, Time } from '../../components/format.tsx';
+import { ConnectionList, type Column } from '../../components/list.tsx';
+import { Page } from '../../components/page.tsx';
+import { useChange } from '../../components/use-change.ts';
+import {
+  DropParkedEventsDocument,
+  OperatorEventLogDocument,
+  ParkedEventDocument,
+  ParkedEventsDocument,
+  ReplayParkedEventsDocument,
+  type OperatorEventLogQuery,
+  type ParkedEventsQuery,
+} from '../../graphql/generated.ts';
+
+type EventLog = OperatorEventLogQuery['operator']['eventLog'];
+type Parked = ParkedEventsQuery['operator']['parkedEvents']['nodes'][number];
+
+const EVERY_MS = 3_000;
+const PAGE_SIZE = 50;
+/** As the doctor judges them. */
+const SLOW_OUTBOX_S = 60;
+const LARGE_LAG = 100_000;
+
+const COLUMNS: Column<Parked>[] = [
+  {
+    title: 'Event',
+    width: 'minmax(0, 1fr)',
+    render: ({ eventType, source, position }) => eventType ?? `${source} ${position}`,
+  },
+  { title: 'Consumer', width: '130px', from: 'sm', render: ({ consumer }) => consumer },
+  { title: 'Reason', width: 'minmax(0, 2fr)', render: ({ reason }) => reason },
+  { title: 'Failed', width: '70px', from: 'md', render: ({ failures }) => `${failures} ×` },
+  {
+    title: 'Parked',
+    width: '150px',
+    from: 'xs',
+    render: ({ parkedAt, replayRequested }) => (replayRequested ? 'being replayed' : <Time at={parkedAt} />),
+  },
+];
+
+export function OperatorEventLogPage() {
+  const { data, error, refresh } = usePolledQuery(OperatorEventLogDocument, {}, EVERY_MS);
+  const [consumer, setConsumer] = useState<string | null>(null);
+  const parked = useConnection(
+    ParkedEventsDocument,
+    { first: PAGE_SIZE, after: null, consumer },
+    ({ operator }) => operator.parkedEvents,
+  );
+  if (error && !data) return <Failure error={error} retry={refresh} />;
+  if (!data) return <Loading />;
+  const { eventLog } = data.operator;
+  const reload = () => {
+    parked.reload();
+    refresh();
+  };
+  return (
+    <Page title="Event log" description="How far events have got, and those that a consumer could not handle.">
+      <Figures eventLog={eventLog} />
+      <Consumers eventLog={eventLog} chosen={consumer} choose={setConsumer} />
+      <Stack gap="sm">
+        <Group justify="space-between">
+          <Title order={2} size="h5">
+            Parked events{consumer !== null && ` of ${consumer}`}
+          </Title>
+          {consumer !== null && parked.nodes.length > 0 && <AllOf consumer={consumer} changed={reload} />}
+        </Group>
+        <ConnectionList
+          label="Parked events"
+          connection={parked}
+          columns={COLUMNS}
+          keyOf={({ id }) => id}
+          onOpen={(event) =>
+            modals.open({ title: 'Parked event', size: 'lg', children: <Detail parked={event} changed={reload} /> })
+          }
+          empty={
+            <Card withBorder>
+              <Empty icon={IconCircleCheck} title="Every event was handled">
+                An event that webhooks, statistics or the copy to Kafka cannot handle is parked here, so that the others
+                go on.
+              </Empty>
+            </Card>
+          }
+        />
+      </Stack>
+    </Page>
+  );
+}
+
+function Figures({ eventLog: { head, outbox, outboxSeconds, consumers } }: { eventLog: EventLog }) {
+  const parked = consumers.reduce((sum, one) => sum + one.parked, 0);
+  const lag = Math.max(0, ...consumers.map((one) => one.lag ?? 0));
+  return (
+    <SimpleGrid cols={{ base: 2, md: 4 }}>
+      <Figure name="Newest position" value={formatNumber(head)} note="events since the beginning" />
+      <Figure
+        name="Outbox"
+        value={formatNumber(outbox)}
+        note={outbox === 0 ? 'empty' : `the oldest for ${Math.round(outboxSeconds)} s`}
+        color={outboxSeconds > SLOW_OUTBOX_S ? 'red' : undefined}
+      />
+      <Figure
+        name="Largest lag"
+        value={formatNumber(lag)}
+        note="events not handled yet"
+        color={lag > LARGE_LAG ? 'red' : undefined}
+      />
+      <Figure
+        name="Parked events"
+        value={formatNumber(parked)}
+        note="wait for a decision"
+        color={parked > 0 ? 'orange' : undefined}
+      />
+    </SimpleGrid>
+  );
+}
+
+interface ConsumersProps {
+  eventLog: EventLog;
+  chosen: string | null;
+  choose: (consumer: string | null) => void;
+}
+
+function Consumers({ eventLog: { consumers }, chosen, choose }: ConsumersProps) {
+  return (
+    <Card withBorder padding={0}>
+      <Table.ScrollContainer minWidth={520}>
+        <Table verticalSpacing="sm" horizontalSpacing="md">
+          <Table.Thead>
+            <Table.Tr>
+              <Table.Th>Consumer</Table.Th>
+              <Table.Th ta="right">Position</Table.Th>
+              <Table.Th ta="right">Lag</Table.Th>
+              <Table.Th>Moved</Table.Th>
+              <Table.Th ta="right">Parked</Table.Th>
+            </Table.Tr>
+          </Table.Thead>
+          <Table.Tbody>
+            {consumers.map(({ consumer, position, lag, movedAt, parked }) => (
+              <Table.Tr key={consumer}>
+                <Table.Td fw={500} title={consumer}>
+                  {shortName(consumer)}
+                </Table.Td>
+                <Table.Td ta="right">{position === null ? '–' : formatNumber(position)}</Table.Td>
+                <Table.Td ta="right">
+                  <Text span size="sm" c={lag !== null && lag > LARGE_LAG ? 'red' : undefined}>
+                    {lag === null ? '–' : formatNumber(lag)}
+                  </Text>
+                </Table.Td>
+                <Table.Td>
+                  <Time at={movedAt} />
+                </Table.Td>
+                <Table.Td ta="right">
+                  {parked === 0 ? (
+                    '0'
+                  ) : (
+                    <Button
+                      size="compact-xs"
+                      variant={chosen === consumer ? 'filled' : 'light'}
+                      color="orange"
+                      onClick={() => choose(chosen === consumer ? null : consumer)}
+                    >
+                      {formatNumber(parked)}
+                    </Button>
+                  )}
+                </Table.Td>
+              </Table.Tr>
+            ))}
+          </Table.Tbody>
+        </Table>
+      </Table.ScrollContainer>
+    </Card>
+  );
+}
+
+/** The name of a statistics store contains its identity, of which the beginning tells stores apart. */
+const shortName = (consumer: string): string => consumer.replace(/^(\w+-[0-9a-f]{8})-[0-9a-f-]+$/, '$1');
+
+/** What can be done with one parked event, or with all of a consumer. */
+function useParkedChanges(which: { id: string } | { consumer: string }, changed: () => void) {
+  const replay = useOperation(ReplayParkedEventsDocument);
+  const drop = useOperation(DropParkedEventsDocument);
+  const [busy, change] = useChange();
+  const variables = { id: 'id' in which ? which.id : null, consumer: 'consumer' in which ? which.consumer : null };
+  return {
+    busy,
+    replay: () =>
+      change(async () => {
+        await replay(variables);
+        changed();
+      }, 'The consumer tries again within seconds.'),
+    drop: () =>
+      confirm({
+        title: variables.id ? 'Drop this event?' : `Drop all parked events of ${variables.consumer}?`,
+        text: 'The consumer never sees it: a webhook is not called, or a number is missing in statistics. This cannot be undone.',
+        confirm: 'Drop',
+        run: async () => {
+          const { dropParkedEvents } = await drop(variables);
+          notifyDone(`Dropped: ${dropParkedEvents}.`);
+          changed();
+        },
+      }),
+  };
+}
+
+function AllOf({ consumer, changed }: { consumer: string; changed: () => void }) {
+  const { busy, replay, drop } = useParkedChanges({ consumer }, changed);
+  return (
+    <Group gap="xs">
+      <Button size="xs" variant="default" loading={busy} onClick={replay}>
+        Replay all
+      </Button>
+      <Button size="xs" variant="light" color="red" onClick={drop}>
+        Drop all
+      </Button>
+    </Group>
+  );
+}
+
+function Detail({ parked, changed }: { parked: Parked; changed: () => void }) {
+  const { id, consumer, source, position, eventId, accountId, reason, failures, failedAt } = parked;
+  const [{ data, error }] = useQuery({ query: ParkedEventDocument, variables: { id } });
+  const done = () => {
+    modals.closeAll();
+    changed();
+  };
+  const { busy, replay, drop } = useParkedChanges({ id }, done);
+  const content = data?.operator.parkedEvent?.content;
+  return (
+    <Stack>
+      <Text size="sm" className="break">
+        {reason}
+      </Text>
+      <Text size="xs" c="dimmed">
+        {consumer} · {source} at {formatNumber(position)} · failed {failures} ×, last <ExactTime at={failedAt} />
+      </Text>
+      {eventId !== null && <Copyable value={eventId} label="Copy the id of the event" />}
+      {accountId !== null && <Copyable value={accountId} label="Copy the id of the account" />}
+      {error && <Failure error={error} />}
+      {content !== undefined && <CodeBlock label="content" code={JSON.stringify(content, null, 2)} />}
+      <Group justify="flex-end">
+        <Button variant="light" color="red" onClick={drop}>
+          Drop
+        </Button>
+        <Button loading={busy} onClick={replay}>
+          Replay
+        </Button>
+      </Group>
+    </Stack>
+  );
+}

@@ -1,0 +1,259 @@
+import { Badge, Button, Card, Group, Progress, SimpleGrid, Stack, Table, Text, Title } from '@mantine/core';
+import { IconClockPause, IconPlayerPlay } from '@tabler/icons-react';
+import { useOperation } from '../../api/use-operation.ts';
+import { usePolledQuery } from '../../api/use-polled-query.ts';
+import { Empty, Failure, Loading } from '../../components/feedback.tsx';
+import { Figure } from '../../components/figure.tsx';
+import { formatNumber, Time } from '../../components/format.tsx';
+import { Page } from '../../components/page.tsx';
+import { useChange } from '../../components/use-change.ts';
+import { OperatorQueuesDocument, ResumeQueueDocument, type OperatorQueuesQuery } from '../../graphql/generated.ts';
+
+type Operator = OperatorQueuesQuery['operator'];
+
+const EVERY_MS = 5_000;
+const WAITS: Record<string, string> = {
+  schedule: 'scheduled',
+  account: 'account blocked',
+  worker: 'due',
+  answer: 'being delivered',
+  retry: 'retry',
+  shaping: 'held back',
+};
+const STATES: Record<string, { label: string; color: string }> = {
+  suspended: { label: 'Suspended', color: 'red' },
+  slow_down: { label: 'Slowed down', color: 'orange' },
+  warm_up: { label: 'Warm-up paused', color: 'yellow' },
+  warm: { label: 'Warm', color: 'teal' },
+  warming_up: { label: 'Warming up', color: 'blue' },
+  not_started: { label: 'Not started', color: 'gray' },
+};
+
+export function OperatorQueuesPage() {
+  const { data, error, refresh } = usePolledQuery(OperatorQueuesDocument, {}, EVERY_MS);
+  if (error && !data) return <Failure error={error} retry={refresh} />;
+  if (!data) return <Loading />;
+  const { queues, throttles, sources } = data.operator;
+  const sum = (waitingFor: string) =>
+    queues
+      .flatMap(({ waits }) => waits.filter((wait) => wait.waitingFor === waitingFor))
+      .reduce((all, { recipients }) => all + recipients, 0);
+  return (
+    <Page
+      title="Queues"
+      description="What waits to be delivered for all accounts, what holds it back, and where mail is sent from."
+    >
+      <SimpleGrid cols={{ base: 2, md: 4 }}>
+        <Figure
+          name="Waiting recipients"
+          value={formatNumber(queues.reduce((all, { recipients }) => all + recipients, 0))}
+          note={`at ${formatNumber(queues.length)} providers`}
+        />
+        <Figure
+          name="Held back"
+          value={formatNumber(sum('shaping'))}
+          note="by a limit or a penalty"
+          color={sum('shaping') > 0 ? 'orange' : undefined}
+        />
+        <Figure name="Waiting for a retry" value={formatNumber(sum('retry'))} note="after a temporary failure" />
+        <Figure
+          name="Throttled queues"
+          value={formatNumber(throttles.length)}
+          note={throttles.length === 0 ? 'nothing is suspended' : 'see below for the cause'}
+          color={throttles.some(({ state }) => state === 'suspended') ? 'red' : undefined}
+        />
+      </SimpleGrid>
+      <Throttles throttles={throttles} refresh={refresh} />
+      <Providers queues={queues} />
+      <Sources sources={sources} />
+    </Page>
+  );
+}
+
+function Throttles({ throttles, refresh }: { throttles: Operator['throttles']; refresh: () => void }) {
+  const resume = useOperation(ResumeQueueDocument);
+  const [busy, change] = useChange();
+  if (throttles.length === 0) return null;
+  return (
+    <Card withBorder>
+      <Title order={2} size="h5" mb="sm">
+        Throttles
+      </Title>
+      <Stack gap="md">
+        {throttles.map(({ queue, source, state, factor, since, until, rule, mx, words, waiting }) => (
+          <Group key={`${queue} ${source ?? ''} ${state}`} justify="space-between" align="flex-start" gap="sm">
+            <Stack gap={2} miw={0} flex={1}>
+              <Group gap="xs">
+                <Text size="sm" fw={600}>
+                  {queue.replace(/^domain:/, '')}
+                </Text>
+                <Badge variant="light" tt="none" color={STATES[state].color}>
+                  {STATES[state].label}
+                  {factor !== null && ` to ${Math.round(factor * 100)} %`}
+                </Badge>
+                {source !== null && (
+                  <Text size="xs" c="dimmed">
+                    from {source}
+                  </Text>
+                )}
+              </Group>
+              {words !== null && (
+                <Text size="sm" className="mono break">
+                  {mx}: {words}
+                </Text>
+              )}
+              <Text size="xs" c="dimmed">
+                {rule} · since <Time at={since} /> · until <Time at={until} /> · {formatNumber(waiting)} recipients wait
+              </Text>
+            </Stack>
+            <Button
+              size="xs"
+              variant="default"
+              leftSection={<IconPlayerPlay size={14} />}
+              loading={busy}
+              onClick={() =>
+                change(
+                  async () => {
+                    await resume({ queue });
+                    refresh();
+                  },
+                  `${queue.replace(/^domain:/, '')} goes on; its mail is due at once.`,
+                )
+              }
+            >
+              Resume
+            </Button>
+          </Group>
+        ))}
+      </Stack>
+    </Card>
+  );
+}
+
+function Providers({ queues }: { queues: Operator['queues'] }) {
+  if (queues.length === 0)
+    return (
+      <Card withBorder>
+        <Empty icon={IconClockPause} title="Nothing waits">
+          Mail of all accounts has been delivered or is on its way. Recipients that wait appear here by mailbox
+          provider.
+        </Empty>
+      </Card>
+    );
+  return (
+    <Card withBorder padding={0}>
+      <Table.ScrollContainer minWidth={620}>
+        <Table verticalSpacing="sm" horizontalSpacing="md">
+          <Table.Thead>
+            <Table.Tr>
+              <Table.Th>Provider</Table.Th>
+              <Table.Th ta="right">Recipients</Table.Th>
+              <Table.Th ta="right">Accounts</Table.Th>
+              <Table.Th>Why they wait</Table.Th>
+              <Table.Th>Since</Table.Th>
+              <Table.Th>Next attempt</Table.Th>
+            </Table.Tr>
+          </Table.Thead>
+          <Table.Tbody>
+            {queues.map(({ provider, recipients, accounts, since, nextAttemptAt, oldestDueAt, waits }) => (
+              <Table.Tr key={provider} style={{ verticalAlign: 'top' }}>
+                <Table.Td fw={500}>{provider}</Table.Td>
+                <Table.Td ta="right">{formatNumber(recipients)}</Table.Td>
+                <Table.Td ta="right">{formatNumber(accounts)}</Table.Td>
+                <Table.Td>
+                  <Stack gap={4}>
+                    {waits.map(({ domain, waitingFor, recipients: count, reason, code, host }) => (
+                      <div key={`${domain} ${waitingFor} ${code ?? ''} ${host ?? ''}`}>
+                        <Text size="xs">
+                          {formatNumber(count)} {WAITS[waitingFor] ?? waitingFor}
+                          {domain !== provider && ` · ${domain}`}
+                        </Text>
+                        <Text size="xs" c="dimmed" lineClamp={2}>
+                          {reason}
+                        </Text>
+                      </div>
+                    ))}
+                  </Stack>
+                </Table.Td>
+                <Table.Td>
+                  <Time at={since} />
+                </Table.Td>
+                <Table.Td>{oldestDueAt ? 'due' : <Time at={nextAttemptAt} />}</Table.Td>
+              </Table.Tr>
+            ))}
+          </Table.Tbody>
+        </Table>
+      </Table.ScrollContainer>
+    </Card>
+  );
+}
+
+function Sources({ sources }: { sources: Operator['sources'] }) {
+  return (
+    <Stack gap="sm">
+      <Title order={2} size="h5">
+        Source addresses
+      </Title>
+      {sources.length === 0 && (
+        <Text size="sm" c="dimmed">
+          The operating system chooses the address that mail is sent from. SHAPING_FILE can name source addresses, pools
+          and warm-up plans.
+        </Text>
+      )}
+      <SimpleGrid cols={{ base: 1, md: 2 }}>
+        {sources.map((source) => (
+          <Source key={source.address} source={source} />
+        ))}
+      </SimpleGrid>
+    </Stack>
+  );
+}
+
+function Source({
+  source: { address, heloName, pools, state, startedAt, warmUp },
+}: {
+  source: Operator['sources'][number];
+}) {
+  return (
+    <Card withBorder>
+      <Group justify="space-between">
+        <Text fw={600}>{address}</Text>
+        <Badge variant="light" tt="none" color={STATES[state].color}>
+          {STATES[state].label}
+        </Badge>
+      </Group>
+      <Text size="xs" c="dimmed">
+        {heloName} · {pools.join(', ')}
+        {startedAt !== null && state !== 'warm' && (
+          <>
+            {' '}
+            · began <Time at={startedAt} />
+          </>
+        )}
+      </Text>
+      {state !== 'warm' && (
+        <Stack gap="xs" mt="sm">
+          {warmUp.map(({ provider, allowance, used }) => (
+            <div key={provider ?? ''}>
+              <Group justify="space-between">
+                <Text size="xs">{provider ?? 'each other provider'}</Text>
+                <Text size="xs" c="dimmed">
+                  {allowance === null
+                    ? `${formatNumber(used)} today, warm`
+                    : `${formatNumber(used)} of ${formatNumber(allowance)} today`}
+                </Text>
+              </Group>
+              {provider !== null && allowance !== null && (
+                <Progress
+                  size="sm"
+                  value={(used / Math.max(allowance, 1)) * 100}
+                  aria-label={`Used for ${provider} today`}
+                />
+              )}
+            </div>
+          ))}
+        </Stack>
+      )}
+    </Card>
+  );
+}

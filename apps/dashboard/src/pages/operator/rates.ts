@@ -1,0 +1,24 @@
+import type { AbuseLimitsPartsFragment, OperatorAccountPartsFragment } from '../../graphql/generated.ts';
+
+type Outcomes = OperatorAccountPartsFragment['outcomes'];
+
+/** Half of a limit is worth a look. */
+const WARNING_SHARE = 0.5;
+
+function colorOf(part: number, total: number, percent: number): string | undefined {
+  const rate = total === 0 ? 0 : (part / total) * 100;
+  if (rate > percent) return 'red';
+  return rate > percent * WARNING_SHARE ? 'orange' : undefined;
+}
+
+/** Colours of both rates by the limits of the brakes. Below the minimum they mean little. */
+export function rateColors({ recipients, hardBounces, complaints }: Outcomes, limits: AbuseLimitsPartsFragment) {
+  return {
+    bounces: colorOf(hardBounces, recipients, limits.bouncePercent),
+    complaints: colorOf(complaints, recipients, limits.complaintPercent),
+  };
+}
+
+/** Plans in words. */
+export const planLabel = (plan: string): string =>
+  /^\d+$/.test(plan) ? `${new Intl.NumberFormat().format(Number(plan))} a month` : plan;

@@ -1,0 +1,118 @@
+import { Field, Float, ID, InputType, Int, ObjectType } from '@nestjs/graphql';
+import { ACCOUNT_STATUSES, STANDINGS, type AccountOverview, type AccountStatus, type Standing } from '#libs/accounts';
+import type { SendingPause } from '#libs/contracts';
+import { connectionType } from '../connection.js';
+import { enumOf } from '../enums.js';
+import { DateTime, Long, stringEnum } from '../scalars.js';
+
+export const AccountStatusEnum = enumOf(ACCOUNT_STATUSES) as object;
+export const AccountStanding = stringEnum(
+  'AccountStanding',
+  STANDINGS,
+  'What the operator has decided about an account.',
+);
+
+@ObjectType('MonthlyUsage', { description: 'Units that an account has used this month.' })
+class MonthlyUsageType {
+  @Field(() => Long, { description: 'Units of this calendar month (UTC).' })
+  used: number;
+  @Field(() => Long, { description: 'The limit of the plan.' })
+  limit: number;
+}
+
+@ObjectType('SendingOutcomes', { description: 'Live recipients settled within the window of the brakes.' })
+class SendingOutcomesType {
+  @Field(() => Long, { description: 'Recipients whose delivery has ended.' })
+  recipients: number;
+  @Field(() => Long, { description: 'How many of them bounced permanently.' })
+  hardBounces: number;
+  @Field(() => Long, { description: 'How many of them reported the e-mail as unwanted.' })
+  complaints: number;
+}
+
+@ObjectType('AutomaticPause', { description: 'Why the brakes have paused an account.' })
+class AutomaticPauseType {
+  @Field(() => String, { description: 'The rate that was exceeded: `bounces` or `complaints`.' })
+  reason: SendingPause['reason'];
+  @Field(() => DateTime, { description: 'When sending was paused.' })
+  pausedAt: string;
+  @Field(() => Long, { description: 'Recipients that had been counted.' })
+  recipients: number;
+  @Field(() => Long, { description: 'How many of them bounced permanently.' })
+  hardBounces: number;
+  @Field(() => Long, { description: 'How many of them reported the e-mail as unwanted.' })
+  complaints: number;
+  @Field(() => Float, { description: 'The limit that was exceeded, in percent of the recipients.' })
+  limitPercent: number;
+}
+
+@ObjectType('OperatorAccount', { description: 'An account as the operator sees it.' })
+export class OperatorAccountType {
+  @Field(() => ID, { description: 'The id of the account.' })
+  id: string;
+  @Field(() => String, { description: 'The name that its owner gave it.' })
+  name: string;
+  @Field(() => AccountStatusEnum, { description: 'Whether it may send.' })
+  status: AccountStatus;
+  @Field(() => AccountStanding, { description: 'What the operator has decided.' })
+  standing: Standing;
+  @Field(() => AutomaticPauseType, { nullable: true, description: 'Null unless the brakes have paused it.' })
+  pause: AutomaticPauseType | null;
+  @Field(() => String, { description: '`free`, `unlimited` or a number of units per month.' })
+  plan: string;
+  @Field(() => MonthlyUsageType, { nullable: true, description: 'Null for an unlimited plan, which is not counted.' })
+  usage: MonthlyUsageType | null;
+  @Field(() => SendingOutcomesType, { description: 'What the brakes have counted.' })
+  outcomes: SendingOutcomesType;
+  @Field(() => Int, { description: 'The number of members.' })
+  members: number;
+  @Field(() => [String], { description: 'Addresses that receive notices.' })
+  notifyAddresses: string[];
+  @Field(() => DateTime, { description: 'When it was created.' })
+  createdAt: Date;
+  @Field(() => Boolean, { description: 'Whether it is the first account, whose administrators operate the service.' })
+  isFirst: boolean;
+}
+
+export const OperatorAccountConnection = connectionType<OperatorAccountType>('OperatorAccount', OperatorAccountType);
+
+@InputType('CreateAccountInput', { description: 'A new account.' })
+export class CreateAccountInput {
+  @Field(() => String, { description: 'Its name.' })
+  name: string;
+  @Field(() => String, {
+    nullable: true,
+    description: '`free` (the default), `unlimited` or a number of units per month.',
+  })
+  plan?: string | null;
+  @Field(() => String, { nullable: true, description: 'The address of its first owner, who is invited by e-mail.' })
+  ownerEmail?: string | null;
+}
+
+@ObjectType('CreatedAccount', { description: 'A new account and its first API key.' })
+export class CreatedAccountType {
+  @Field(() => OperatorAccountType, { description: 'The account.' })
+  account: OperatorAccountType;
+  @Field(() => String, { description: 'The API key, which is shown this once.' })
+  apiKey: string;
+}
+
+/** @param of the members of each account, and the id of the first account */
+export function toOperatorAccount(
+  { sendingPause, ...account }: AccountOverview,
+  of: { members: ReadonlyMap<string, number>; firstId: string | undefined },
+): OperatorAccountType {
+  return {
+    ...account,
+    pause: sendingPause && {
+      reason: sendingPause.reason,
+      pausedAt: sendingPause.paused_at,
+      recipients: sendingPause.recipients,
+      hardBounces: sendingPause.hard_bounces,
+      complaints: sendingPause.complaints,
+      limitPercent: sendingPause.limit_percent,
+    },
+    members: of.members.get(account.id) ?? 0,
+    isFirst: account.id === of.firstId,
+  };
+}

@@ -1,0 +1,123 @@
+import { Injectable } from '@nestjs/common';
+import { AccountDirectory, accountNameRule, Accounts, ApiKeys, planRule } from '#libs/accounts';
+import type { AccountOverview, AccountStatus, ChangedBy, Standing } from '#libs/accounts';
+import { isId, LIMITS, Refusal, ROLE_ABILITIES, type RefusalDetail } from '#libs/contracts';
+import { DomainInspection, normaliseDomainName } from '#libs/domains';
+import { Config } from '#libs/kernel';
+import { Database } from '#libs/persistence';
+import { Invitations, Members, userEmailRule } from '#libs/users';
+import { invalidFields } from '../../rest/validation/invalid-fields.js';
+import { LinkMail } from '../../session/link-mail.js';
+import { pageParameters, toConnection, type Connection, type ForwardPageArgs } from '../connection.js';
+import type { CreateAccountInput, CreatedAccountType } from './accounts.type.js';
+import { toOperatorAccount, type OperatorAccountType } from './accounts.type.js';
+
+type Person = NonNullable<ChangedBy>;
+
+/** The accounts of the service, for the operator: the commands `accounts …` with the members of the accounts. */
+@Injectable()
+export class OperatorAccounts {
+  private readonly domains: DomainInspection;
+
+  constructor(
+    private readonly directory: AccountDirectory,
+    private readonly accounts: Accounts,
+    private readonly apiKeys: ApiKeys,
+    private readonly members: Members,
+    private readonly invitations: Invitations,
+    private readonly mail: LinkMail,
+    database: Database,
+    config: Config,
+  ) {
+    this.domains = new DomainInspection(database, config);
+  }
+
+  async page(
+    args: ForwardPageArgs,
+    filter: { search?: string; status?: AccountStatus },
+  ): Promise<Connection<OperatorAccountType>> {
+    const { limit = String(LIMITS.listDefault), after } = pageParameters(args);
+    const search = filter.search?.trim() || undefined;
+    const ids = search === undefined ? [] : await this.accountsBehind(search);
+    const page = await this.directory.page({ limit: Number(limit), after }, { ...filter, search, ids });
+    return toConnection({ ...page, data: await this.complete(page.data) }, args);
+  }
+
+  async find(id: string): Promise<OperatorAccountType | null> {
+    const found = isId('acc', id) ? await this.directory.find(id) : null;
+    return found && (await this.complete([found]))[0];
+  }
+
+  /** @throws Refusal validation_error */
+  async create(by: Person, { name, plan, ownerEmail }: CreateAccountInput): Promise<CreatedAccountType> {
+    const fields = { name: name.trim(), plan: plan ?? 'free', ownerEmail: ownerEmail?.trim() || undefined };
+    const problems: RefusalDetail[] = [
+      ...accountNameRule(fields.name).map((one) => ({ field: 'name', ...one })),
+      ...planRule(fields.plan).map((one) => ({ field: 'plan', ...one })),
+      ...(fields.ownerEmail === undefined ? [] : userEmailRule(fields.ownerEmail)).map((one) => ({
+        field: 'ownerEmail',
+        ...one,
+      })),
+    ].map(({ field, code, message }) => ({ field, code, message }));
+    if (problems.length > 0) throw invalidFields(problems);
+    const notifyAddresses = fields.ownerEmail === undefined ? [] : [fields.ownerEmail];
+    const { id } = await this.accounts.create({ name: fields.name, plan: fields.plan, notifyAddresses }, by);
+    const { token } = await this.apiKeys.create(id, { name: 'first key' });
+    if (fields.ownerEmail !== undefined) await this.inviteOwner(by, id, fields.ownerEmail);
+    return { account: await this.require(id), apiKey: token };
+  }
+
+  /** @throws Refusal not_found; conflict for the first account, without which nobody could undo it in the dashboard */
+  async setStanding(by: Person, id: string, standing: Standing): Promise<OperatorAccountType> {
+    if (standing !== 'active' && id === (await this.accounts.first())?.id)
+      throw new Refusal(
+        'conflict',
+        [{ field: 'id', code: 'first_account', message: 'must not be that of the first account' }],
+        'The first account operates this service. Block it with the command line, if you must.',
+      );
+    await this.accounts.setStanding(id, standing, by);
+    return this.require(id);
+  }
+
+  /** @throws Refusal not_found, validation_error */
+  async setPlan(by: Person, id: string, plan: string): Promise<OperatorAccountType> {
+    const problems = planRule(plan).map(({ code, message }) => ({ field: 'plan', code, message }));
+    if (problems.length > 0) throw invalidFields(problems);
+    await this.accounts.setPlan(id, plan, by);
+    return this.require(id);
+  }
+
+  /** @throws Refusal not_found */
+  async resume(by: Person, id: string): Promise<OperatorAccountType> {
+    await this.accounts.resume(id, by);
+    return this.require(id);
+  }
+
+  private async inviteOwner(by: Person, accountId: string, email: string): Promise<void> {
+    // The operator invites the first owner; from then on the account has owners of its own.
+    const session = { id: '', userId: by.userId, role: 'owner', abilities: ROLE_ABILITIES.owner } as const;
+    const { letter } = await this.invitations.create({ accountId, session, ip: by.ip }, { email, role: 'owner' });
+    void this.mail.sendComposed(() => Promise.resolve(letter));
+  }
+
+  /** Accounts that a search finds by the address of a member or by a domain. */
+  private async accountsBehind(search: string): Promise<string[]> {
+    if (search.includes('@')) return this.members.accountsOf(search);
+    const domain = normaliseDomainName(search);
+    return domain === null ? [] : this.domains.accountsOf(domain);
+  }
+
+  private async require(id: string): Promise<OperatorAccountType> {
+    const found = await this.find(id);
+    if (found === null) throw new Refusal('not_found', [], `There is no account ${id}.`);
+    return found;
+  }
+
+  private async complete(accounts: readonly AccountOverview[]): Promise<OperatorAccountType[]> {
+    const [members, first] = await Promise.all([
+      this.members.countByAccount(accounts.map(({ id }) => id)),
+      this.accounts.first(),
+    ]);
+    return accounts.map((account) => toOperatorAccount(account, { members, firstId: first?.id }));
+  }
+}

@@ -1,0 +1,168 @@
+import { Args, ArgsType, Field, ID, ObjectType, Query, ResolveField, Resolver } from '@nestjs/graphql';
+import { logBacklog, ParkedEvents } from '#libs/bus';
+import { isId, LIMITS } from '#libs/contracts';
+import { DoctorRuns, type DoctorRun } from '#libs/doctor';
+import { Config } from '#libs/kernel';
+import { Database } from '#libs/persistence';
+import { HeldQueues, QueueOverview, SourceOverview } from '#libs/queue';
+import type { AccountStatus, ChangedBy } from '#libs/accounts';
+import { ForwardPageArgs, pageParameters, toConnection, type Connection } from '../connection.js';
+import { AccountStatusEnum, OperatorAccountConnection, OperatorAccountType } from './accounts.type.js';
+import { EventLogStateType, ParkedEventConnection, ParkedEventType, toParkedEvent } from './event-log.type.js';
+import { AbuseLimitsType, DoctorRunType, ServiceHealthType, ServiceZoneType } from './health.type.js';
+import { OperatorAccounts } from './operator-accounts.js';
+import { OperatorOf } from './operator-access.js';
+import { ProviderQueueType, SourceAddressType, ThrottleType, toProviderQueue } from './queues.type.js';
+import { ServiceState } from './service-state.js';
+
+const MAX_THROTTLES = 500;
+const WAITING_COUNTED_TO = 10_000;
+const HOUR_MS = 3_600_000;
+
+@ObjectType('Operator', {
+  description:
+    'The whole service, for the owners and administrators of the first account when they are logged in to the dashboard.',
+})
+export class OperatorType {}
+
+@ArgsType()
+class AccountsArgs extends ForwardPageArgs {
+  @Field(() => String, {
+    nullable: true,
+    description: 'Part of the name, the id, a domain, or the address of a member. Case does not matter',
+  })
+  search?: string | null;
+
+  @Field(() => AccountStatusEnum, { nullable: true, description: 'Only accounts with this status' })
+  status?: AccountStatus | null;
+}
+
+@ArgsType()
+class ParkedEventsArgs extends ForwardPageArgs {
+  @Field(() => String, { nullable: true, description: 'Only those of this consumer' })
+  consumer?: string | null;
+}
+
+/** What the operator of the service sees. The fields use the services of the command line. */
+@Resolver(() => OperatorType)
+export class OperatorResolver {
+  constructor(
+    private readonly directory: OperatorAccounts,
+    private readonly queueOverview: QueueOverview,
+    private readonly held: HeldQueues,
+    private readonly sourceOverview: SourceOverview,
+    private readonly parked: ParkedEvents,
+    private readonly runs: DoctorRuns,
+    private readonly state: ServiceState,
+    private readonly database: Database,
+    private readonly config: Config,
+  ) {}
+
+  @Query(() => OperatorType, { description: 'The whole service. API keys get 403.' })
+  operator(@OperatorOf() _by: ChangedBy): OperatorType {
+    return new OperatorType();
+  }
+
+  @ResolveField(() => OperatorAccountConnection, {
+    description:
+      'The accounts, newest first. With a selective filter a page may be short or empty although `hasNextPage` is true.',
+  })
+  accounts(@Args() { search, status, ...page }: AccountsArgs): Promise<Connection<OperatorAccountType>> {
+    return this.directory.page(page, { search: search ?? undefined, status: status ?? undefined });
+  }
+
+  @ResolveField(() => OperatorAccountType, { nullable: true, description: 'One account; null if there is none.' })
+  account(
+    @Args('id', { type: () => ID, description: 'The id of the account' }) id: string,
+  ): Promise<OperatorAccountType | null> {
+    return this.directory.find(id);
+  }
+
+  @ResolveField(() => AbuseLimitsType, { description: 'The limits of the brakes.' })
+  abuseLimits(): AbuseLimitsType {
+    const { ABUSE_BRAKES, ABUSE_WINDOW, ABUSE_MINIMUM_RECIPIENTS, ABUSE_BOUNCE_PERCENT, ABUSE_COMPLAINT_PERCENT } =
+      this.config.settings;
+    return {
+      enabled: ABUSE_BRAKES && this.config.settings.DELIVERY_MODE !== 'capture',
+      windowHours: ABUSE_WINDOW / HOUR_MS,
+      minimumRecipients: ABUSE_MINIMUM_RECIPIENTS,
+      bouncePercent: ABUSE_BOUNCE_PERCENT,
+      complaintPercent: ABUSE_COMPLAINT_PERCENT,
+    };
+  }
+
+  @ResolveField(() => [ProviderQueueType], {
+    description: 'What waits to be delivered, by mailbox provider, those with the most recipients first; at most 200.',
+  })
+  async queues(): Promise<ProviderQueueType[]> {
+    return (await this.queueOverview.byProvider()).map(toProviderQueue);
+  }
+
+  @ResolveField(() => [ThrottleType], { description: 'Queues that are held back, with the cause; at most 500.' })
+  throttles(): Promise<ThrottleType[]> {
+    return this.held.list({ limit: MAX_THROTTLES, countedTo: WAITING_COUNTED_TO });
+  }
+
+  @ResolveField(() => [SourceAddressType], {
+    description: 'The source addresses of SHAPING_FILE; empty if the system chooses the address.',
+  })
+  sources(): Promise<SourceAddressType[]> {
+    return this.sourceOverview.list();
+  }
+
+  @ResolveField(() => EventLogStateType, { description: 'How far events have got.' })
+  async eventLog(): Promise<EventLogStateType> {
+    const { head, outbox, oldestSeconds, consumers } = await logBacklog(this.database);
+    const parked = new Map((await this.parked.countByConsumer()).map((one) => [one.consumer, one.parked]));
+    const known = new Set(consumers.map(({ consumer }) => consumer));
+    const idle = [...parked.keys()].filter((consumer) => !known.has(consumer));
+    return {
+      ...{ head, outbox, outboxSeconds: oldestSeconds },
+      consumers: [
+        ...consumers.map((one) => ({ ...one, parked: parked.get(one.consumer) ?? 0 })),
+        ...idle.map((consumer) => ({
+          ...{ consumer, position: null, lag: null, movedAt: null, parked: parked.get(consumer) ?? 0 },
+        })),
+      ],
+    };
+  }
+
+  @ResolveField(() => ParkedEventConnection, { description: 'Events that consumers could not handle, oldest first.' })
+  async parkedEvents(@Args() { consumer, ...page }: ParkedEventsArgs): Promise<Connection<ParkedEventType>> {
+    const { limit = String(LIMITS.listDefault), after } = pageParameters(page);
+    const size = Number(limit);
+    const found = (await this.parked.list(size + 1, consumer ?? null, after ?? null)).map(toParkedEvent);
+    const data = found.slice(0, size);
+    const has_more = found.length > size;
+    return toConnection({ object: 'list', has_more, data, next_cursor: has_more ? data[size - 1].id : null }, page);
+  }
+
+  @ResolveField(() => ParkedEventType, {
+    nullable: true,
+    description: 'One parked event with its content; null if there is none.',
+  })
+  async parkedEvent(
+    @Args('id', { type: () => ID, description: 'The id of the entry' }) id: string,
+  ): Promise<ParkedEventType | null> {
+    const found = isId('prk', id) ? await this.parked.find(id) : null;
+    return found && toParkedEvent(found);
+  }
+
+  @ResolveField(() => ServiceHealthType, { description: 'The state of the service.' })
+  health(): Promise<ServiceHealthType> {
+    return this.state.health();
+  }
+
+  @ResolveField(() => DoctorRunType, {
+    nullable: true,
+    description: 'The newest run of the doctor; null before the first.',
+  })
+  doctor(): Promise<DoctorRun | null> {
+    return this.runs.latest();
+  }
+
+  @ResolveField(() => ServiceZoneType, { description: 'DNS records that the operator publishes.' })
+  zone(): Promise<ServiceZoneType> {
+    return this.state.zone();
+  }
+}
