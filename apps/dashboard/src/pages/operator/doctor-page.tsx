@@ -136,6 +136,7 @@ function Report({ run: { state, startedAt, domain, checks } }: { run: Run }) {
         {(['error', 'warning', 'ok', 'skipped'] as const).map((status) => (
           <Badge key={status} variant="light" color={count(status) > 0 ? LOOKS[status].color : 'gray'} tt="none">
             {count(status)} {LOOKS[status].label}
+            {count(status) !== 1 && (status === 'error' || status === 'warning') && 's'}
           </Badge>
         ))}
         <Text size="xs" c="dimmed">

@@ -14,7 +14,7 @@ type EventLog = OperatorHealthQuery['operator']['eventLog'];
 const EVERY_MS = 10_000;
 const LOW_SHARE = 0.1;
 const MODES: Record<string, string> = {
-  direct: 'directly to the receiving servers',
+  mx: 'directly to the receiving servers',
   smarthost: 'through a smarthost',
   capture: 'captured: no mail leaves this machine',
 };

@@ -1,4 +1,4 @@
-import { Badge, Button, Card, Group, Progress, SimpleGrid, Stack, Table, Text, Title } from '@mantine/core';
+import { Badge, Button, Card, Group, Progress, SimpleGrid, Stack, Text, Title } from '@mantine/core';
 import { IconClockPause, IconPlayerPlay } from '@tabler/icons-react';
 import { useOperation } from '../../api/use-operation.ts';
 import { usePolledQuery } from '../../api/use-polled-query.ts';
@@ -141,50 +141,59 @@ function Providers({ queues }: { queues: Operator['queues'] }) {
       </Card>
     );
   return (
-    <Card withBorder padding={0}>
-      <Table.ScrollContainer minWidth={620}>
-        <Table verticalSpacing="sm" horizontalSpacing="md">
-          <Table.Thead>
-            <Table.Tr>
-              <Table.Th>Provider</Table.Th>
-              <Table.Th ta="right">Recipients</Table.Th>
-              <Table.Th ta="right">Accounts</Table.Th>
-              <Table.Th>Why they wait</Table.Th>
-              <Table.Th>Since</Table.Th>
-              <Table.Th>Next attempt</Table.Th>
-            </Table.Tr>
-          </Table.Thead>
-          <Table.Tbody>
-            {queues.map(({ provider, recipients, accounts, since, nextAttemptAt, oldestDueAt, waits }) => (
-              <Table.Tr key={provider} style={{ verticalAlign: 'top' }}>
-                <Table.Td fw={500}>{provider}</Table.Td>
-                <Table.Td ta="right">{formatNumber(recipients)}</Table.Td>
-                <Table.Td ta="right">{formatNumber(accounts)}</Table.Td>
-                <Table.Td>
-                  <Stack gap={4}>
-                    {waits.map(({ domain, waitingFor, recipients: count, reason, code, host }) => (
-                      <div key={`${domain} ${waitingFor} ${code ?? ''} ${host ?? ''}`}>
-                        <Text size="xs">
-                          {formatNumber(count)} {WAITS[waitingFor] ?? waitingFor}
-                          {domain !== provider && ` · ${domain}`}
-                        </Text>
-                        <Text size="xs" c="dimmed" lineClamp={2}>
-                          {reason}
-                        </Text>
-                      </div>
-                    ))}
-                  </Stack>
-                </Table.Td>
-                <Table.Td>
-                  <Time at={since} />
-                </Table.Td>
-                <Table.Td>{oldestDueAt ? 'due' : <Time at={nextAttemptAt} />}</Table.Td>
-              </Table.Tr>
-            ))}
-          </Table.Tbody>
-        </Table>
-      </Table.ScrollContainer>
+    <Card withBorder>
+      <Title order={2} size="h5" mb="sm">
+        Waiting by provider
+      </Title>
+      <Stack gap="md">
+        {queues.map((queue) => (
+          <Provider key={queue.provider} queue={queue} />
+        ))}
+      </Stack>
     </Card>
+  );
+}
+
+function Provider({ queue }: { queue: Operator['queues'][number] }) {
+  const { provider, recipients, accounts, since, nextAttemptAt, oldestDueAt, waits } = queue;
+  return (
+    <Group justify="space-between" align="flex-start" wrap="nowrap" gap="md">
+      <Stack gap={4} miw={0} flex={1}>
+        <Text size="sm" fw={600} className="break">
+          {provider}
+        </Text>
+        {waits.map(({ domain, waitingFor, recipients: count, reason, code, host }) => (
+          <div key={`${domain} ${waitingFor} ${code ?? ''} ${host ?? ''}`}>
+            <Text size="xs">
+              {formatNumber(count)} {WAITS[waitingFor] ?? waitingFor}
+              {domain !== provider && ` · ${domain}`}
+            </Text>
+            <Text size="xs" c="dimmed" lineClamp={2} className="break">
+              {reason}
+            </Text>
+          </div>
+        ))}
+      </Stack>
+      <Stack gap={0} align="flex-end">
+        <Text size="lg" fw={650}>
+          {formatNumber(recipients)}
+        </Text>
+        <Text size="xs" c="dimmed">
+          of {formatNumber(accounts)} {accounts === 1 ? 'account' : 'accounts'}
+        </Text>
+        <Text size="xs" c="dimmed" component="div">
+          since <Time at={since} />
+        </Text>
+        <Text size="xs" c="dimmed" component="div">
+          {oldestDueAt !== null && 'due now'}
+          {oldestDueAt === null && nextAttemptAt !== null && (
+            <>
+              next <Time at={nextAttemptAt} />
+            </>
+          )}
+        </Text>
+      </Stack>
+    </Group>
   );
 }
 

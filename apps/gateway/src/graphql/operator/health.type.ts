@@ -70,7 +70,7 @@ export class ServiceHealthType {
   uptimeSeconds: number;
   @Field(() => Long, { description: 'Resident memory of the process in bytes.' })
   memoryBytes: number;
-  @Field(() => String, { description: 'The way out: `direct`, `smarthost` or `capture`.' })
+  @Field(() => String, { description: 'The way out, as in DELIVERY_MODE: `mx`, `smarthost` or `capture`.' })
   deliveryMode: string;
   @Field(() => String, { description: 'The domain of the service.' })
   serviceDomain: string;
