@@ -39,6 +39,12 @@ export async function freshDatabase(server: string): Promise<TestDatabase> {
   };
 }
 
+/** A migrated database whose commits survive a crash of its server. */
+export async function durableDatabase(server: string): Promise<TestDatabase> {
+  const name = await migratedTemplate(server);
+  return { url: onDatabase(server, name), drop: () => onServer(server, `DROP DATABASE ${name} WITH (FORCE)`) };
+}
+
 function templateOfSetup(): Promise<string> | undefined {
   const name = process.env['TEST_DATABASE_TEMPLATE'];
   return name === undefined ? undefined : Promise.resolve(name);

@@ -5,7 +5,7 @@ import { OutboxRelay } from '#libs/bus';
 import { newId } from '#libs/contracts';
 import { Database } from '#libs/persistence';
 import { startClickhouseFront, type ClickhouseFront } from './clickhouse-front.js';
-import { freshDatabase } from './database.js';
+import { freshDatabase, type TestDatabase } from './database.js';
 import { busProcess } from './log-harness.js';
 import { launch, type RunningProgram } from './program.js';
 import { launchOne } from './services/distributed.js';
@@ -23,9 +23,12 @@ export interface LiveFixture {
   close(): Promise<void>;
 }
 
-/** @param settings those of the event log, for this process and the programs */
-export async function openLiveFixture(settings: Record<string, string> = {}): Promise<LiveFixture> {
-  const home = await freshDatabase(process.env['TEST_DATABASE_URL'] as string);
+/**
+ * @param settings those of the event log, for this process and the programs
+ * @param own a database that the fixture drops at the end; one of its own on the server of the tests if absent
+ */
+export async function openLiveFixture(settings: Record<string, string> = {}, own?: TestDatabase): Promise<LiveFixture> {
+  const home = own ?? (await freshDatabase(process.env['TEST_DATABASE_URL'] as string));
   const writer = await busProcess(home.url, settings);
   await writer.app.get(OutboxRelay).start();
   const dir = mkdtempSync(join(tmpdir(), 'postloft-live-'));
