@@ -120,7 +120,13 @@ describe.each(LOGS)('live statistics beside kills, with the log of $log', ({ set
     const wanted = expected();
     const isRight = (all: Counts[]) =>
       all.every((counts, i) => Object.entries(wanted[i]).every(([name, count]) => counts[name] === count));
-    await until(async () => isRight(await rest()), { what: 'the statistics of REST', withinMs: 120_000 });
+    let counted: Counts[] = [];
+    await until(async () => isRight((counted = await rest())), {
+      what: 'the statistics of REST',
+      withinMs: 180_000,
+    }).catch((error: Error) => {
+      throw new Error(`${error.message}: ${JSON.stringify([wanted, counted])}`);
+    });
     for (const from of [0, domainIds.length])
       await until(async () => isRight(watched.slice(from, from + domainIds.length).map((read) => read())), {
         what: 'the live counters',
@@ -128,8 +134,11 @@ describe.each(LOGS)('live statistics beside kills, with the log of $log', ({ set
         throw new Error(`${error.message}: ${JSON.stringify([wanted, watched.map((read) => read())])}`);
       });
   }
-  const restartSink = async () => (sink = await fixture.killAndStart('analytics', sink));
-  const restartGateway = async () => (gateways[0] = await fixture.killAndStart('gateway', gateways[0]));
+  /** A program that starts while PostgreSQL recovers gives up after a while; whoever runs it starts it again. */
+  const restart = (program: 'gateway' | 'analytics', running: RunningProgram) =>
+    until(() => fixture.killAndStart(program, running), { what: `the start of ${program}`, withinMs: 120_000 });
+  const restartSink = async () => (sink = await restart('analytics', sink));
+  const restartGateway = async () => (gateways[0] = await restart('gateway', gateways[0]));
   /** Its supervisor starts it again. */
   function killPostgres(): Promise<void> {
     process.kill(runningServer(join(postgres.folder, 'cluster')) ?? 0, 'SIGKILL');
