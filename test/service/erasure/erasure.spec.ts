@@ -167,6 +167,23 @@ describe('the erasure of a recipient', () => {
     ).toEqual([{ n: 70 }]);
   });
 
+  it('replaces the address in answers kept for repeated requests, of this account alone', async () => {
+    const answer = (text: string) => JSON.stringify([{ object: 'error', message: `${text} is not reachable.` }]);
+    const keep = (scope: string, key: string, text: string) =>
+      rows(`INSERT INTO idempotency_keys VALUES ($1, $2, '', $3)`, scope, key, answer(text));
+    const own = `${fixture.accountId}:live:batch`;
+    for (let i = 0; i < 3; i++) await keep(own, `key ${i}`, i === 1 ? 'Nobody' : WRITTEN);
+    await keep('acc_other:live:batch', 'key', WRITTEN);
+    const { id } = await request();
+    await runAll(id);
+    const kept = await rows<{ text: string }>(
+      'SELECT response::text AS text FROM idempotency_keys ORDER BY scope, key',
+    );
+    expect(kept.filter(({ text }) => text.includes(WRITTEN))).toHaveLength(1);
+    expect((await find(id))?.receipt.erased.stored_answers).toBe(2);
+    await rows('DELETE FROM idempotency_keys');
+  });
+
   it('is left alone while another program has it, and an outdated program stores nothing', async () => {
     const { id } = await request();
     await rows(`UPDATE erasures SET claimed_until = now() + interval '1 minute'`);
