@@ -8,7 +8,7 @@ export {
   type ServerReply,
   type TlsPolicyName,
 } from './delivery-outcome.js';
-export { classifyReply } from './replies/reply-classifier.js';
+export { classifyReply, type ReplySubject } from './replies/reply-classifier.js';
 export { printableText } from './replies/reply-text.js';
 export type { MxEndpoint, SourceAddress } from './routing/mx-endpoint.js';
 export { MailboxProviders } from './routing/mailbox-providers.js';

@@ -100,7 +100,7 @@ export class OutcomeCollector {
     const classification = classifyReply(reply, subject);
     const { class: found, bounceType } = classification;
     if (this.smarthost && mayConcernOurLogin(reply)) {
-      const ours = bounceType === 'hard' ? 'authentication' : found;
+      const ours = bounceTypeOf(found) === 'hard' ? 'authentication' : found;
       this.#defer(key, { certainty: 'answered', phase, reply, remote, class: ours });
       return;
     }

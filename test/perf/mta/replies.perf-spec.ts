@@ -10,7 +10,7 @@ import { HOSTILE_REPLIES } from '../../support/hostile-mail.js';
 import type { MxAction } from '../../support/scripted-mx.js';
 
 const MEBIBYTE = 1024 * 1024;
-const WORDS = REPLY_RULES.flatMap(({ text }) => (text === undefined ? [] : [text]));
+const WORDS = [...REPLY_RULES.rules, ...REPLY_RULES.doubts].flatMap(({ text }) => (text === undefined ? [] : [text]));
 const PATTERNS = [...new Set([...WORDS, ...REPLY_PHRASES.values(), ...NAME_PATTERNS, ...RETRY_PATTERNS])];
 
 describe('the patterns of the rules for replies', () => {

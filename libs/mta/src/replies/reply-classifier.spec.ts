@@ -123,6 +123,29 @@ describe('a reply', () => {
   });
 
   it.each([
+    ['550 User unknown', 'invalid_recipient'],
+    ['550 5.1.1 rejected', 'invalid_recipient'],
+    ['550 account closed', 'inactive_mailbox'],
+    ['550 Host unknown', 'bad_domain'],
+  ])('%s is proof after RCPT, a hint after DATA, and about the sender after MAIL', (line, found) => {
+    expect(classifyReply(parse(line), 'recipient')).toMatchObject({ class: found, bounceType: 'hard' });
+    expect(classifyReply(parse(line), 'content')).toMatchObject({ class: found, bounceType: 'undetermined' });
+    expect(classifyReply(parse(line), 'sender').bounceType).toBe('soft');
+  });
+
+  it.each(['550 5.1.1 User unknown', '550 5.2.1 The mailbox is disabled', '550 5.1.2 no such domain'])(
+    '%s is proof after DATA too, because code and words agree',
+    (line) => {
+      expect(classifyReply(parse(line), 'content').bounceType).toBe('hard');
+    },
+  );
+
+  it('reads no reason in a quoted local part', () => {
+    expect(classifyReply(parse('550 <"spam user unknown"@rcpt.test>: no')).class).toBe('undetermined');
+    expect(classifyReply(parse('550 <"spam or blocked"@rcpt.test>: user unknown')).class).toBe('invalid_recipient');
+  });
+
+  it.each([
     '550 5.7.1 Your account has been suspended',
     '550 5.1.1 sender address rejected: user unknown',
     '550 5.1.1 <news@sender.test>: sender does not exist',

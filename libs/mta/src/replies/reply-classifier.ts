@@ -1,7 +1,7 @@
 import type { BounceClass, BounceType, ServerReply } from '../delivery-outcome.js';
-import { foldText, splitReplyText } from './reply-text.js';
+import { foldText, splitReplyText, type ReplyText } from './reply-text.js';
 import { replyPhrase } from './reply-phrases.js';
-import { REPLY_RULES } from './reply-rules.js';
+import { REPLY_RULES, type ReplyRule } from './reply-rules.js';
 
 /** The meaning of a reply for the recipient, the retry and the suppression list. */
 export interface ReplyClassification {
@@ -17,31 +17,52 @@ const SENDING_ACCOUNT = replyPhrase('sending_account');
 const HARD: ReadonlySet<BounceClass> = new Set<BounceClass>(['invalid_recipient', 'bad_domain', 'inactive_mailbox']);
 
 /**
- * The subject of a reply: `sender` before a recipient was named (MAIL), `several` if one reply to the content is for
- * more than one recipient.
+ * The subject of a reply: `sender` before a recipient was named (MAIL), `recipient` for the reply to RCPT, `content` for
+ * the reply to the content of a message to one recipient, `several` if that message has more than one.
  */
-export type ReplySubject = 'sender' | 'recipient' | 'several';
+export type ReplySubject = 'sender' | 'recipient' | 'content' | 'several';
 
 /**
  * Classifies a reply by `REPLY_RULES`; the first matching rule wins. The first digit of the code alone decides
  * `permanent` (RFC 5321 §4.2.1), not the enhanced code. An unknown 5xx is `undetermined`. A reply that is not about
- * this recipient alone never gives a hard bounce.
+ * this recipient alone never gives a hard bounce, nor does one with words that raise a doubt. After RCPT a reply is
+ * proof; to the content, which filters and other servers judge too, only code and words together are.
  */
 export function classifyReply(reply: ServerReply, subject: ReplySubject = 'recipient'): ReplyClassification {
   const digit = leadingDigit(reply);
   const { words, names } = splitReplyText(foldText(reply.text));
   // RFC 3463 §2: both codes have the same first digit. An enhanced code that contradicts the reply code is ignored.
   const enhanced = reply.enhanced?.startsWith(`${digit}.`) ? reply.enhanced : '';
-  const rule = REPLY_RULES.find(
-    (row) =>
-      (row.digit === undefined || row.digit === digit) &&
-      (row.codes === undefined || (reply.code !== null && row.codes.includes(reply.code))) &&
-      (row.enhanced === undefined || row.enhanced.test(enhanced)) &&
-      (row.text === undefined || row.text.test(words)) &&
-      (row.names === undefined || row.names.test(names)),
+  const judged = { code: reply.code, digit, enhanced, words, names };
+  const first = firstMatch(REPLY_RULES.rules, judged)?.class ?? 'undetermined';
+  const doubt = HARD.has(first) && subject !== 'sender' ? firstMatch(REPLY_RULES.doubts, judged) : undefined;
+  const found = doubt?.class ?? aboutSubject(first, subject, words);
+  const isHint = subject === 'content' && HARD.has(found) && !isProved(found, judged);
+  return { class: found, permanent: digit === 5, bounceType: isHint ? 'undetermined' : bounceTypeOf(found) };
+}
+
+/** A reply in the form that rules compare. */
+interface JudgedReply extends ReplyText {
+  code: number | null;
+  digit: 4 | 5;
+  /** '' where there is none. */
+  enhanced: string;
+}
+
+const firstMatch = (rules: readonly ReplyRule[], reply: JudgedReply): ReplyRule | undefined =>
+  rules.find((rule) => isMatch(rule, reply));
+
+const isProved = (found: BounceClass, reply: JudgedReply): boolean =>
+  REPLY_RULES.proof.some((rule) => rule.class === found && isMatch(rule, reply));
+
+function isMatch(rule: ReplyRule, { code, digit, enhanced, words, names }: JudgedReply): boolean {
+  return (
+    (rule.digit === undefined || rule.digit === digit) &&
+    (rule.codes === undefined || (code !== null && rule.codes.includes(code))) &&
+    (rule.enhanced === undefined || rule.enhanced.test(enhanced)) &&
+    (rule.text === undefined || rule.text.test(words)) &&
+    (rule.names === undefined || rule.names.test(names))
   );
-  const found = aboutSubject(rule?.class ?? 'undetermined', subject, words);
-  return { class: found, permanent: digit === 5, bounceType: bounceTypeOf(found) };
 }
 
 /** Refusals of our own login (RFC 4954 §6), or of its account (RFC 5248 §2.4). */
@@ -62,7 +83,7 @@ export function mayConcernOurLogin(reply: ServerReply): boolean {
 function aboutSubject(found: BounceClass, subject: ReplySubject, words: string): BounceClass {
   if (!HARD.has(found)) return found;
   if (subject === 'several') return 'undetermined';
-  if (subject === 'recipient' && !ABOUT_SENDER.test(words)) return found;
+  if (subject !== 'sender' && !ABOUT_SENDER.test(words)) return found;
   return found === 'inactive_mailbox' ? 'policy' : 'authentication';
 }
 

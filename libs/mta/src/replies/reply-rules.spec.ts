@@ -8,7 +8,8 @@ import { NAME_PATTERNS } from './reply-text.js';
 import { readRetryPhrases, RETRY_PATTERNS } from './retry-hint.js';
 
 const MEBIBYTE = 1024 * 1024;
-const WORDS = REPLY_RULES.flatMap(({ text }) => (text === undefined ? [] : [text]));
+const ALL_RULES = [...REPLY_RULES.rules, ...REPLY_RULES.doubts, ...REPLY_RULES.proof];
+const WORDS = ALL_RULES.flatMap(({ text }) => (text === undefined ? [] : [text]));
 const PATTERNS = [...new Set([...WORDS, ...REPLY_PHRASES.values(), ...NAME_PATTERNS, ...RETRY_PATTERNS])];
 
 const PHRASES = readReplyPhrases(
@@ -18,7 +19,7 @@ const PHRASES = readReplyPhrases(
   }),
 );
 const rulesOf = (rules: unknown, sets: unknown = {}) =>
-  readReplyRules(new JsonReader('', { enhanced_sets: sets, groups: [{ rules }] }), PHRASES);
+  readReplyRules(new JsonReader('', { enhanced_sets: sets, groups: [{ rules }] }), PHRASES).rules;
 
 function problem(read: () => unknown): string {
   try {
@@ -39,7 +40,7 @@ describe('the patterns of the rules', () => {
   });
 
   it('are used by a rule, or by the classifier itself', () => {
-    const used = new Set(REPLY_RULES.flatMap(({ text, names }) => [text, names]));
+    const used = new Set(ALL_RULES.flatMap(({ text, names }) => [text, names]));
     const unused = [...REPLY_PHRASES].filter(([, pattern]) => !used.has(pattern)).map(([name]) => name);
     expect(unused).toEqual(['about_recipient']);
   });

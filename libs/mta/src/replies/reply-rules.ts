@@ -20,23 +20,43 @@ const CONDITIONS = ['reply', 'code', 'enhanced', 'phrase', 'phrase_in_names', 'w
 const DIGITS = { temporary: 4, permanent: 5 } as const;
 const ENHANCED = /^(?:none|[45x](?:\.(?:\d{1,3}|xx?)){2})$/;
 
-/** In the order of the file: the first rule that matches wins. Read once, when the program starts. */
+export interface ReplyRules {
+  /** In the order of the file: the first rule that matches wins. */
+  rules: readonly ReplyRule[];
+  /** The first that matches replaces a class that would suppress the address. */
+  doubts: readonly ReplyRule[];
+  /** One of the same class must match a reply to the content, so that it proves that a mailbox is dead. */
+  proof: readonly ReplyRule[];
+}
+
+/** Read once, when the program starts. */
 export const REPLY_RULES = readDataFile(new URL('./reply-rules.json', import.meta.url), (root) =>
   readReplyRules(root, REPLY_PHRASES),
 );
 
 /** @throws JsonFileError for a file that has another form than `reply-rules.json`, or names an unknown phrase. */
-export function readReplyRules(root: JsonReader, phrases: ReplyPhrases): readonly ReplyRule[] {
-  const { enhanced_sets, groups } = root.members(['comment', 'enhanced_sets', 'groups']);
+export function readReplyRules(root: JsonReader, phrases: ReplyPhrases): ReplyRules {
+  const { enhanced_sets, groups, doubts, proof } = root.members([
+    'comment',
+    'enhanced_sets',
+    'groups',
+    'doubts',
+    'proof',
+  ]);
   if (groups === undefined) throw root.problem('needs groups');
   const sets = new Map(enhanced_sets?.entries().map(([name, set]) => [name, set.oneOrMore(enhancedSource).join('|')]));
-  return groups
-    .list((group) => {
-      const { rules } = group.members(['comment', 'rules']);
-      if (rules === undefined) throw group.problem('needs rules');
-      return rules.oneOrMore((rule) => readRule(rule, phrases, sets));
-    })
-    .flat();
+  const rulesOf = (list: JsonReader) => list.oneOrMore((rule) => readRule(rule, phrases, sets));
+  return {
+    rules: groups
+      .list((group) => {
+        const { rules } = group.members(['comment', 'rules']);
+        if (rules === undefined) throw group.problem('needs rules');
+        return rulesOf(rules);
+      })
+      .flat(),
+    doubts: doubts === undefined ? [] : rulesOf(doubts),
+    proof: proof === undefined ? [] : rulesOf(proof),
+  };
 }
 
 function readRule(reader: JsonReader, phrases: ReplyPhrases, sets: ReadonlyMap<string, string>): ReplyRule {

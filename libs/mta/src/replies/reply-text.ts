@@ -55,7 +55,7 @@ export interface ReplyText {
 /** Linear in the length: the lookbehind prevents a second match attempt within the same run of characters. */
 const LOCAL = "[a-z0-9.!#$%&'*+?^_`{}~-]";
 const ADDRESSES = new RegExp(
-  `(?<=<)[^\\s<>@]*@[^\\s<>]*(?=>)|(?<!${LOCAL})${LOCAL}+@[a-z0-9-]+(?:\\.[a-z0-9-]+)*`,
+  `(?<=<)"[^"<>]{0,64}"@[^\\s<>]*(?=>)|(?<=<)[^\\s<>@]*@[^\\s<>]*(?=>)|(?<!${LOCAL})${LOCAL}+@[a-z0-9-]+(?:\\.[a-z0-9-]+)*`,
   'g',
 );
 

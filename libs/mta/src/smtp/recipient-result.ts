@@ -33,7 +33,7 @@ function resultInStep(report: TransactionReport, index: number): RecipientResult
   if (report.final === null) return broken(report);
   const { phase, reply } = report.final;
   if (phase === 'dot' && isPositive(reply)) return { kind: 'delivered', reply: toServerReply(reply) };
-  return answered(phase, reply, report.rcpt.filter(isPositive).length > 1 ? 'several' : 'recipient');
+  return answered(phase, reply, report.rcpt.filter(isPositive).length > 1 ? 'several' : 'content');
 }
 
 /**
