@@ -154,7 +154,7 @@ it.each(['"a b"@c.example', '"a@b \\" $& c"@d.example', 'a.@c.example', 'a@[192.
     await open();
     const talk = await greeted();
     expect(await talk.say(`MAIL FROM:<${from}> SIZE=100 BODY=8BITMIME`)).toMatch(/^250 /);
-    expect(await talk.say(`RCPT TO:<"post master"@${desk.serviceDomain}>`)).toMatch(/^501 5\.1\.3 /);
+    expect(await talk.say(`RCPT TO:<"post master"@${desk.serviceDomain}>`)).toMatch(/^550 5\.1\.1 /);
     expect(await talk.say(`RCPT TO:<postmaster@${desk.serviceDomain}>`)).toMatch(/^250 /);
     expect(await talk.say('DATA')).toMatch(/^354 /);
     expect(await talk.say('Subject: hello\r\n\r\nhello\r\n.')).toMatch(/^250 /);

@@ -34,7 +34,7 @@ const LINGER_MS = 1_000;
 /** The domain in the path of MAIL or RCPT with a plain local part, behind a source route if there is one. */
 const PATH_DOMAIN = /^[^<>]*<[^<>]*@([^@<>]*)>/;
 /** A MAIL or RCPT line up to a quoted local part (RFC 5321 §4.1.2, RFC 6531 §3.3), behind a source route if there is one. */
-const QUOTED_LOCAL_PART = /^([^:"]*:\s*<(?:@[^"<>:]*:)?)("(?:[ !#-[\]-~\u0080-\u{10ffff}]|\\[ -~])*")(?=@)/u;
+const QUOTED_LOCAL_PART = /^([^:"]*:\s*<(?:@[^"<>:]*:)?)("(?:[ !#-[\]-~]|[^\p{C}\p{Z}\0-\x7f]|\\[ -~])*")(?=@)/u;
 const PLAIN_LOCAL_PART = 'quoted';
 
 /** An accepted socket and how its connection is met. */

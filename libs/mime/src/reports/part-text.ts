@@ -20,7 +20,9 @@ const FILE_ENDS = /^(?:end|={4})\s{0,9}$/;
 const BASE64_LINE = /^[A-Za-z0-9+/]{60,2000}={0,2}$/;
 /** Control characters, except white space and the escapes of ISO-2022-JP. */
 const CONTROL = /[\0-\x08\x0e-\x1a\x1c-\x1f\x7f]/g;
-const MAX_CONTROL_SHARE = 0.03;
+const MAX_CONTROL_SHARE = 0.06;
+/** Fewer are faults of a text. */
+const MIN_CONTROLS = 4;
 const SAMPLE = 4_096;
 
 /** The first 5,000 lines of a part as a mail reader shows them: decoded from its charset, without HTML tags and files. */
@@ -42,10 +44,9 @@ const UTF_16 = /^(?:\xff\xfe|\xfe\xff)/;
 const isUtf16Declared = (fields: readonly ReportField[]): boolean =>
   /utf-?(?:16|32)/i.test(fieldValue(fields, 'content-type').slice(0, 500));
 
-/** A single control character is a fault of a text. */
 function isBinary(text: string): boolean {
   const sample = text.slice(0, SAMPLE);
-  return (sample.match(CONTROL)?.length ?? 0) > Math.max(1, sample.length * MAX_CONTROL_SHARE);
+  return (sample.match(CONTROL)?.length ?? 0) >= Math.max(MIN_CONTROLS, sample.length * MAX_CONTROL_SHARE);
 }
 
 function legibleLines(lines: readonly string[]): string[] {

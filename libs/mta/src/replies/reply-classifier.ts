@@ -34,11 +34,15 @@ export function classifyReply(reply: ServerReply, subject: ReplySubject = 'recip
   // RFC 3463 §2: both codes have the same first digit. An enhanced code that contradicts the reply code is ignored.
   const enhanced = reply.enhanced?.startsWith(`${digit}.`) ? reply.enhanced : '';
   const judged = { code: reply.code, digit, enhanced, words, names };
-  const first = firstMatch(REPLY_RULES.rules, judged)?.class ?? 'undetermined';
-  const doubt = HARD.has(first) && subject !== 'sender' ? firstMatch(REPLY_RULES.doubts, judged) : undefined;
-  const found = doubt?.class ?? aboutSubject(first, subject, words);
+  const found = classOf(judged, subject);
   const isHint = subject === 'content' && HARD.has(found) && !isProved(found, judged);
   return { class: found, permanent: digit === 5, bounceType: isHint ? 'undetermined' : bounceTypeOf(found) };
+}
+
+function classOf(judged: JudgedReply, subject: ReplySubject): BounceClass {
+  const first = firstMatch(REPLY_RULES.rules, judged)?.class ?? 'undetermined';
+  const doubt = HARD.has(first) && subject !== 'sender' ? firstMatch(REPLY_RULES.doubts, judged) : undefined;
+  return doubt?.class ?? aboutSubject(first, subject, judged.words);
 }
 
 /** A reply in the form that rules compare. */
