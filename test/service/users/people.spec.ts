@@ -225,6 +225,25 @@ describe('people of the dashboard', () => {
     });
   });
 
+  it('are in the audit log with their addresses, by kind, person and time', async () => {
+    const accountId = await dashboard.account();
+    const { id, browser } = await dashboard.member(accountId, 'owner');
+    const other = await dashboard.member(accountId, 'viewer');
+    await browser.patch(`/app/api/members/${other.id}`, { role: 'developer' });
+    const list = async (query: string) =>
+      (await browser.get(`/audit-log?${query}`)).body.data as { action: string; actor: string; ip: string }[];
+    const actions = async (query: string) => (await list(query)).map(({ action }) => action);
+    const [change] = await list('action=member');
+    expect(change).toMatchObject({ action: 'member.role_changed', actor: id, ip: browser.address });
+    expect(await actions(`actor=${other.id}`)).toEqual(['session.started']);
+    expect(await actions(`actor=${other.id}&action=session`)).toEqual(['session.started']);
+    expect(await actions(`target=${other.id}`)).toEqual(['member.role_changed']);
+    expect(await actions('action=nothing')).toEqual([]);
+    const hour = 3_600_000;
+    expect(await actions(`created_after=${new Date(Date.now() + hour).toISOString()}`)).toEqual([]);
+    expect(await actions(`created_after=${new Date(Date.now() - hour).toISOString()}`)).toHaveLength(3);
+  });
+
   describe('members', () => {
     it('change roles at once, and leave', async () => {
       const accountId = await dashboard.account();

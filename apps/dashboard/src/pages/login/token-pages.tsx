@@ -1,7 +1,8 @@
-import { Anchor, Loader, Text, TextInput } from '@mantine/core';
+import { Anchor, Button, Loader, Text, TextInput } from '@mantine/core';
 import { useEffect, useState } from 'react';
 import { Link, useSearchParams } from 'react-router';
 import { call } from '../../api/http.ts';
+import { fetchSession } from '../../api/session.tsx';
 import { Failure } from '../../components/feedback.tsx';
 import { EmailField, LoginForm, PasswordField } from './form.tsx';
 import { LoginFrame } from './login-frame.tsx';
@@ -114,7 +115,12 @@ export function InvitationPage() {
   const [error, setError] = useState<unknown>(null);
   const [password, setPassword] = useState('');
   const [name, setName] = useState('');
+  const [oidc, setOidc] = useState(false);
   useEffect(() => {
+    fetchSession().then(
+      ({ login }) => setOidc(login.oidc),
+      () => undefined,
+    );
     call<Invitation>('POST', '/app/api/invitations/lookup', { token }).then(setInvitation, setError);
   }, [token]);
   if (error !== null)
@@ -145,6 +151,11 @@ export function InvitationPage() {
         )}
         <PasswordField value={password} onChange={setPassword} isNew={!user_exists} />
       </LoginForm>
+      {oidc && (
+        <Button component="a" href={`/app/api/oidc/login?invitation=${encodeURIComponent(token)}`} variant="default">
+          Accept with single sign-on
+        </Button>
+      )}
     </LoginFrame>
   );
 }

@@ -6,6 +6,7 @@ import { useLoad } from '../../api/use-load.ts';
 import { Failure } from '../../components/feedback.tsx';
 import { Time } from '../../components/format.tsx';
 import { Page } from '../../components/page.tsx';
+import { AccountSection } from './account-section.tsx';
 import { useChange } from '../../components/use-change.ts';
 import { PasswordField } from '../login/form.tsx';
 
@@ -13,8 +14,11 @@ export function SettingsPage() {
   return (
     <Page
       title="Settings"
-      description="Your own login. Settings of the account are on the pages of its domains, keys and team."
+      description="The account and your own login. Domains, keys and people have pages of their own."
     >
+      <Section title="Account">
+        <AccountSection />
+      </Section>
       <Profile />
       <Password />
       <Sessions />

@@ -1,0 +1,64 @@
+import { Button, Group, Stack, TagsInput, TextInput } from '@mantine/core';
+import { useState } from 'react';
+import { useQuery } from 'urql';
+import { useSession } from '../../api/session.tsx';
+import { useOperation } from '../../api/use-operation.ts';
+import { Failure, Loading } from '../../components/feedback.tsx';
+import { Copyable } from '../../components/format.tsx';
+import { useChange } from '../../components/use-change.ts';
+import { AccountSettingsDocument, UpdateAccountDocument, type AccountSettingsQuery } from '../../graphql/generated.ts';
+
+/** The name of the account and who receives its notices. */
+export function AccountSection() {
+  const [{ data, error }] = useQuery({ query: AccountSettingsDocument });
+  if (error) return <Failure error={error} />;
+  if (!data) return <Loading />;
+  return <AccountForm account={data.account} />;
+}
+
+function AccountForm({ account }: { account: AccountSettingsQuery['account'] }) {
+  const { may, reload } = useSession();
+  const update = useOperation(UpdateAccountDocument);
+  const [name, setName] = useState(account.name);
+  const [notifyAddresses, setNotifyAddresses] = useState(account.notifyAddresses);
+  const [busy, change] = useChange();
+  const canWrite = may('account.write');
+  const save = async () => {
+    await update({ input: { name, notifyAddresses } });
+    reload();
+  };
+  return (
+    <form
+      onSubmit={(event) => {
+        event.preventDefault();
+        change(save, 'The account has been changed.');
+      }}
+    >
+      <Stack>
+        <TextInput
+          label="Name of the account"
+          required
+          disabled={!canWrite}
+          value={name}
+          onChange={(event) => setName(event.currentTarget.value)}
+        />
+        <TagsInput
+          label="Notices go to"
+          description="Addresses that are told when a webhook fails, the allowance runs out, or sending is paused"
+          placeholder={canWrite ? 'Add an address' : undefined}
+          disabled={!canWrite}
+          value={notifyAddresses}
+          onChange={setNotifyAddresses}
+        />
+        <Group justify="space-between">
+          <Copyable value={account.id} label="Copy the id of the account" />
+          {canWrite && (
+            <Button type="submit" loading={busy}>
+              Save
+            </Button>
+          )}
+        </Group>
+      </Stack>
+    </form>
+  );
+}
