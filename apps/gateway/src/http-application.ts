@@ -69,7 +69,7 @@ export function createGatewayAdapter(config: Config): FastifyAdapter {
     clientErrorHandler: answerClientError(common),
     // The router refuses a path that cannot be decoded before any hook runs.
     frameworkErrors: (error: FastifyError, request: FastifyRequest, reply: FastifyReply) => {
-      const { body, headers } = errorResponse(error, request.id);
+      const { body, headers } = errorResponse(error, request.id, request.url);
       void reply
         .status(body.statusCode)
         .headers({ ...common, 'x-request-id': request.id, ...headers })

@@ -39,17 +39,17 @@ describe('resend.apiKeys', () => {
     const free = as((await good(resend.apiKeys.create(options))).token);
     const bound = as((await good(resend.apiKeys.create({ ...options, domain_id: domainId }))).token);
     const elsewhere = as((await good(resend.apiKeys.create({ ...options, domain_id: other }))).token);
-    expect(await refused(free.domains.list())).toEqual([403, 'restricted_api_key']);
+    expect(await refused(free.domains.list())).toEqual([401, 'restricted_api_key']);
     expect(await good(free.emails.send(mailFrom(own.domain)))).toEqual({ object: 'email', id: uuid() });
     await good(bound.emails.send(mailFrom(own.domain)));
-    expect(await refused(elsewhere.emails.send(mailFrom(own.domain)))).toEqual([403, 'restricted_api_key']);
+    expect(await refused(elsewhere.emails.send(mailFrom(own.domain)))).toEqual([401, 'restricted_api_key']);
   });
 
   it('refuses what no key can have', async () => {
     const stranger = await gateway.account();
     for (const domain_id of [stranger.domainId, 'nothing'])
       expect(await refused(resend.apiKeys.create({ name: 'x', domain_id }))).toEqual([400, 'validation_error']);
-    expect(await refused(resend.apiKeys.create({} as { name: string }))).toEqual([400, 'missing_required_field']);
+    expect(await refused(resend.apiKeys.create({} as { name: string }))).toEqual([422, 'missing_required_field']);
     const permission = 'reading_access' as 'full_access';
     expect(await refused(resend.apiKeys.create({ name: 'x', permission }))).toEqual([400, 'validation_error']);
   });
@@ -76,7 +76,7 @@ describe('resend.apiKeys', () => {
     expect(await good(resend.apiKeys.update(id, { name: 'Renamed' }))).toEqual({ object: 'api_key', id });
     expect((await good(resend.apiKeys.list())).data[0].name).toBe('Renamed');
     expect(await good(resend.apiKeys.remove(id))).toEqual({ object: 'api_key', id, deleted: true });
-    expect(await refused(as(token).domains.list())).toEqual([401, 'invalid_api_key']);
+    expect(await refused(as(token).domains.list())).toEqual([403, 'invalid_api_key']);
     expect(await refused(resend.apiKeys.remove(id))).toEqual([404, 'not_found']);
     expect(await refused(resend.apiKeys.update(id, { name: 'x' }))).toEqual([404, 'not_found']);
     expect(await refused(resend.apiKeys.remove('nothing'))).toEqual([404, 'not_found']);
@@ -85,9 +85,9 @@ describe('resend.apiKeys', () => {
   it('makes no keys for a test key, which may delete itself', async () => {
     const test = await gateway.app.get(ApiKeys).create(own.accountId, { name: 'Test', mode: 'test' });
     const asTest = as(test.token).apiKeys;
-    expect(await refused(asTest.create({ name: 'Another' }))).toEqual([403, 'restricted_api_key']);
+    expect(await refused(asTest.create({ name: 'Another' }))).toEqual([401, 'restricted_api_key']);
     const uuid = bareUuid(test.id);
     expect(await good(asTest.remove(uuid))).toMatchObject({ id: uuid, deleted: true });
-    expect(await refused(asTest.list())).toEqual([401, 'invalid_api_key']);
+    expect(await refused(asTest.list())).toEqual([403, 'invalid_api_key']);
   });
 });

@@ -43,6 +43,13 @@ describe('resend.domains', () => {
       click_tracking: false,
       tls: 'enforced',
       capabilities: { sending: 'enabled', receiving: 'disabled' },
+      dmarc: {
+        type: 'TXT',
+        name: '_dmarc.news.example.com',
+        value: expect.stringMatching(/^v=DMARC1;/) as string,
+        ttl: 'Auto',
+        status: 'pending',
+      },
     });
     expect(records.map(({ record, type, name }) => [record, type, name.replace(/^\w+\._dom/, '*._dom')])).toEqual([
       ['SPF', 'TXT', 'news.example.com'],
@@ -50,7 +57,6 @@ describe('resend.domains', () => {
       ['DKIM', 'TXT', expect.stringMatching(/_domainkey\.news\.example\.com$/)],
       ['SPF', 'CNAME', 'bounces.news.example.com'],
       ['Tracking', 'CNAME', 'track.news.example.com'],
-      ['DMARC', 'TXT', '_dmarc.news.example.com'],
     ]);
     for (const record of records)
       expect(record).toMatchObject({ ttl: 'Auto', status: 'pending', value: expect.stringMatching(/./) as string });
@@ -61,9 +67,9 @@ describe('resend.domains', () => {
   it('creates a domain from its name alone', async () => {
     const domain = await good(resend.domains.create({ name: 'plain.example.com' }));
     expect(domain).toMatchObject({ open_tracking: false, click_tracking: false, tls: 'opportunistic' });
-    expect(await refused(resend.domains.create({ name: 'plain.example.com' }))).toEqual([409, 'validation_error']);
+    expect(await refused(resend.domains.create({ name: 'plain.example.com' }))).toEqual([422, 'validation_error']);
     expect(await refused(resend.domains.create({ name: 'co.uk' }))).toEqual([400, 'validation_error']);
-    expect(await refused(resend.domains.create({} as { name: string }))).toEqual([400, 'missing_required_field']);
+    expect(await refused(resend.domains.create({} as { name: string }))).toEqual([422, 'missing_required_field']);
   });
 
   it('lists domains in pages, an active one as verified', async () => {
@@ -95,7 +101,7 @@ describe('resend.domains', () => {
       all.data.slice(2),
     );
     expect(await refused(resend.domains.list({ after: 'nothing' }))).toEqual([400, 'validation_error']);
-    expect(await refused(resend.domains.list({ limit: 101 }))).toEqual([400, 'invalid_parameter']);
+    expect(await refused(resend.domains.list({ limit: 101 }))).toEqual([422, 'invalid_parameter']);
   });
 
   it('updates, verifies and removes', async () => {

@@ -97,7 +97,10 @@ describe('resend.emails.list', () => {
     [{ after: 'nonsense' }, 'validation_error'],
     [{ after: NOBODYS, before: NOBODYS }, 'validation_error'],
   ])('refuses %j', async (options, name) => {
-    expect(await refused(resend.emails.list(options as never))).toEqual([400, name]);
+    expect(await refused(resend.emails.list(options as never))).toEqual([
+      name === 'validation_error' ? 400 : 422,
+      name,
+    ]);
   });
 });
 
@@ -127,8 +130,8 @@ describe('resend.emails.update and cancel', () => {
     const [waits, goes] = [await send({ scheduledAt: inAnHour() }), await send()];
     expect(await refused(update(waits, 'next moon'))).toEqual([400, 'validation_error']);
     expect(await refused(update(waits, 'in 30 days'))).toEqual([400, 'validation_error']);
-    expect(await refused(update(waits, undefined as never))).toEqual([400, 'missing_required_field']);
-    expect(await refused(update(goes, inAnHour()))).toEqual([409, 'validation_error']);
+    expect(await refused(update(waits, undefined as never))).toEqual([422, 'missing_required_field']);
+    expect(await refused(update(goes, inAnHour()))).toEqual([422, 'validation_error']);
     expect(await refused(update(NOBODYS, inAnHour()))).toEqual([404, 'not_found']);
   });
 
@@ -136,8 +139,8 @@ describe('resend.emails.update and cancel', () => {
     const id = await send({ scheduledAt: inAnHour() });
     expect(await good(resend.emails.cancel(id))).toEqual({ object: 'email', id });
     expect(await good(resend.emails.get(id))).toMatchObject({ last_event: 'canceled' });
-    expect(await refused(resend.emails.cancel(id))).toEqual([409, 'validation_error']);
-    expect(await refused(update(id, inAnHour()))).toEqual([409, 'validation_error']);
+    expect(await refused(resend.emails.cancel(id))).toEqual([422, 'validation_error']);
+    expect(await refused(update(id, inAnHour()))).toEqual([422, 'validation_error']);
     expect(await refused(resend.emails.cancel(NOBODYS))).toEqual([404, 'not_found']);
     expect(await refused(resend.emails.cancel('nonsense'))).toEqual([404, 'not_found']);
   });
@@ -302,7 +305,7 @@ describe('resend.emails.metrics', () => {
     [{ timezone: 'Mars/Olympus' }, 'timezone'],
   ])('refuses %j', async (options, field) => {
     const call = resend.emails.metrics(options as never);
-    expect(await refused(call)).toEqual([400, 'invalid_parameter']);
+    expect(await refused(call)).toEqual([422, 'invalid_parameter']);
     expect((await call).error).toMatchObject({ details: [{ field }] });
   });
 });

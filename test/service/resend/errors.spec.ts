@@ -60,10 +60,10 @@ const answered = (call: (client: Client) => Promise<unknown>, client: Client) =>
 
 describe.each(CALLS)('resend.%s', (_, scope, call) => {
   it('needs a key that is known, and may do that', async () => {
-    expect(await answered(call, resendClient(gateway.url, 're_123'))).toEqual([401, 'invalid_api_key']);
+    expect(await answered(call, resendClient(gateway.url, 're_123'))).toEqual([403, 'invalid_api_key']);
     const { key } = await gateway.account('sending_access');
     if (scope !== 'emails.send')
-      expect(await answered(call, resendClient(gateway.url, key))).toEqual([403, 'restricted_api_key']);
+      expect(await answered(call, resendClient(gateway.url, key))).toEqual([401, 'restricted_api_key']);
   });
 
   it('is not for an account that is blocked', async () => {
@@ -89,7 +89,7 @@ describe('errors', () => {
   it('are told where a key may send from some domains only', async () => {
     const { id } = await good(resend.domains.create({ name: `second-${own.domain}` }));
     const { token } = await good(resend.apiKeys.create({ name: 'One', permission: 'sending_access', domain_id: id }));
-    expect(await refused(resendClient(gateway.url, token).emails.send(mail()))).toEqual([403, 'restricted_api_key']);
+    expect(await refused(resendClient(gateway.url, token).emails.send(mail()))).toEqual([401, 'restricted_api_key']);
   });
 
   it('count requests', async () => {

@@ -75,15 +75,12 @@ describe('what this service does not have', () => {
     for (const call of calls) expect(await refused(call as ReturnType<Resend['get']>)).toEqual([404, 'not_found']);
   });
 
-  it('needs a key all the same', async () => {
-    for (const method of ['get', 'post', 'delete'] as const) {
-      const answer = await gateway.agent()[method]('/resend/broadcasts');
-      expect([answer.status, (answer.body as { name: string }).name]).toEqual([401, 'missing_api_key']);
-    }
-    expect(await refused(resendClient(gateway.url, 're_123').contacts.list() as ReturnType<Resend['get']>)).toEqual([
-      401,
-      'invalid_api_key',
-    ]);
+  it('is not found without a key as well', async () => {
+    for (const method of ['get', 'post', 'delete'] as const)
+      for (const key of [null, 're_123']) {
+        const answer = await gateway.agent(key)[method]('/resend/broadcasts');
+        expect([answer.status, (answer.body as { name: string }).name]).toEqual([404, 'not_found']);
+      }
   });
 
   it('is another method of a path that exists', async () => {
@@ -96,9 +93,9 @@ describe('errors', () => {
   it('have the names of both interfaces in one body', async () => {
     const answer = await gateway.agent(own.key).post('/resend/domains').send({});
     expect(answer.body).toEqual({
-      statusCode: 400,
+      statusCode: 422,
       name: 'missing_required_field',
-      error: 'bad_request',
+      error: 'unprocessable_entity',
       message: 'name is required.',
       details: [{ field: 'name', code: 'required', message: 'is required' }],
       request_id: answer.headers['x-request-id'],
@@ -139,6 +136,24 @@ describe('requests', () => {
     const head = `GET ${path} HTTP/1.1\r\nhost: ${host}\r\nauthorization: Bearer ${own.key}\r\nconnection: close\r\n\r\n`;
     expect(await raw(head)).toContain(`\r\n\r\n${answer}`);
   });
+
+  it.each(['resend-go/3.1.1', 'resend-ruby:0.26.0', 'resend-node:6.38.0'])(
+    'of %s never reach the native API, for example because the base URL has no final slash',
+    async (library) => {
+      const body = { from: `shop@${own.domain}`, to: 'ada@example.net', subject: 'Hello', text: 'Hello' };
+      for (const path of ['/emails', '/v1/emails', '/nowhere']) {
+        const answer = await gateway.agent(own.key).post(path).set({ 'user-agent': library }).send(body);
+        expect(answer.body).toMatchObject({
+          statusCode: 400,
+          name: 'validation_error',
+          message: 'The base URL of this Resend client must end with /resend/, including the final slash.',
+        });
+      }
+      expect(
+        (await gateway.agent(own.key).post('/resend/emails').set({ 'user-agent': library }).send(body)).status,
+      ).toBe(200);
+    },
+  );
 
   it('find the service by the environment of the package', async () => {
     vi.stubEnv('RESEND_BASE_URL', `${gateway.url}/resend`);

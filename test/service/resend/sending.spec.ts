@@ -116,15 +116,15 @@ describe('resend.emails.send', () => {
     [{ scheduledAt: 'soon' }, [400, 'validation_error'], 'scheduled_at'],
     [{ to: 'nobody' }, [400, 'validation_error'], 'to'],
     [{ from: 'Shop' }, [400, 'validation_error'], 'from'],
-    [{ subject: undefined }, [400, 'missing_required_field'], 'subject'],
-    [{ html: undefined }, [400, 'missing_required_field'], 'html'],
-    [{ to: undefined, from: undefined }, [400, 'missing_required_field'], 'from is required; to is required'],
-    [{ from: 'orders@elsewhere.example.net' }, [422, 'invalid_from_address'], 'elsewhere.example.net'],
+    [{ subject: undefined }, [422, 'missing_required_field'], 'subject'],
+    [{ html: undefined }, [422, 'missing_required_field'], 'html'],
+    [{ to: undefined, from: undefined }, [422, 'missing_required_field'], 'from is required; to is required'],
+    [{ from: 'orders@elsewhere.example.net' }, [403, 'validation_error'], 'elsewhere.example.net'],
     [{ tags: [{ name: 'a b', value: 'x' }] }, [400, 'validation_error'], 'tags'],
     [{ tags: [{ name: 'a', value: 'x'.repeat(257) }] }, [400, 'validation_error'], '256'],
     [{ headers: { 'X-A': 'a\r\nBcc: b@example.com' } }, [400, 'validation_error'], 'headers.X-A'],
     [{ headers: { 'Message-ID': '<a@b>' } }, [400, 'validation_error'], 'headers.Message-ID'],
-    [{ template: { id: 'welcome' }, html: undefined, subject: undefined }, [400, 'missing_required_field'], 'template'],
+    [{ template: { id: 'welcome' }, html: undefined, subject: undefined }, [422, 'missing_required_field'], 'template'],
   ] as const)('refuses %j', async (over, answer, named) => {
     const call = resend.emails.send(mail(untyped(over)));
     expect(await refused(call)).toEqual(answer);
@@ -158,6 +158,42 @@ describe('attachments', () => {
     expect(list.map(({ filename, size }) => [filename, size])).toEqual(
       ['a', 'b', 'c', 'd'].map((name) => [`${name}.txt`, 8]),
     );
+  });
+
+  it.each([100_000, 3_000_000])('may be an array of %i numbers', async (size) => {
+    const content = Array.from({ length: size }, (_, i) => 32 + (i % 90));
+    const body = { ...mail(), attachments: [{ filename: 'a.txt', content }] };
+    const { id } = (await gateway.agent(own.key).post('/resend/emails').send(body).expect(200)).body as { id: string };
+    const { data } = await good(resend.emails.attachments.list({ emailId: id }));
+    expect(data).toMatchObject([{ filename: 'a.txt', size }]);
+    const { pathname, search } = new URL(data[0].download_url);
+    const file = await fetch(gateway.url + pathname + search);
+    expect(Buffer.from(await file.arrayBuffer()).equals(Buffer.from(content))).toBe(true);
+    await gateway.agent(own.key).post('/resend/emails/batch').send([body]).expect(200);
+    // Only clients of Resend write files this way.
+    const native = await gateway.agent(own.key).post('/emails').send(body);
+    expect([native.status, (native.body as { name: string }).name]).toEqual([400, 'validation_error']);
+  });
+
+  it('as an array that does not fit into a request name base64', async () => {
+    const content = Array<number>(4_300_000).fill(255);
+    const body = { ...mail(), attachments: [{ filename: 'a.txt', content }] };
+    const answer = await gateway.agent(own.key).post('/resend/emails').send(body);
+    expect(answer.body).toMatchObject({
+      statusCode: 422,
+      name: 'validation_error',
+      message: expect.stringMatching(/larger than 16 MiB\. .*base64/) as string,
+    });
+  });
+
+  it('as an array with anything but bytes are refused', async () => {
+    const body = { ...mail(), attachments: [{ filename: 'a.txt', content: [1, 2, 256] }] };
+    const answer = await gateway.agent(own.key).post('/resend/emails').send(body);
+    expect(answer.body).toMatchObject({
+      statusCode: 400,
+      name: 'validation_error',
+      details: [{ field: 'attachments[0].content', code: 'invalid_bytes' }],
+    });
   });
 
   it('need neither name nor type', async () => {
@@ -194,8 +230,8 @@ describe('attachments', () => {
   });
 
   it.each([
-    [{ filename: 'a.txt', content: 'no base64!' }, [400, 'invalid_attachment'], 'attachments[0].content'],
-    [{ filename: 'a.txt' }, [400, 'missing_required_field'], 'attachments[0].content'],
+    [{ filename: 'a.txt', content: 'no base64!' }, [422, 'invalid_attachment'], 'attachments[0].content'],
+    [{ filename: 'a.txt' }, [422, 'missing_required_field'], 'attachments[0].content'],
     [{ filename: '../a.txt', content: 'YQ==' }, [400, 'validation_error'], 'attachments[0].filename'],
     [{ filename: 'a.exe', content: 'YQ==' }, [422, 'invalid_attachment'], 'attachments[0].filename'],
     [{ path: 'ftp://example.com/a.txt' }, [400, 'validation_error'], 'attachments[0].path'],

@@ -63,7 +63,7 @@ describe('resend.suppressions', () => {
 
   it('keeps a complaint, unless force says otherwise', async () => {
     await suppressed('ada@example.com', 'complaint');
-    expect(await refused(resend.suppressions.remove('ada@example.com'))).toEqual([409, 'validation_error']);
+    expect(await refused(resend.suppressions.remove('ada@example.com'))).toEqual([422, 'validation_error']);
     const forced = await gateway.agent(own.key).delete('/resend/suppressions/ada@example.com?force=true');
     expect([forced.status, forced.body]).toMatchObject([200, { deleted: true }]);
   });
@@ -74,7 +74,10 @@ describe('resend.suppressions', () => {
     [{ email: 'Ada <ada@example.com>' }, 'validation_error'],
     [{}, 'missing_required_field'],
   ])('refuses to add %j', async (options, name) => {
-    expect(await refused(resend.suppressions.add(options as never))).toEqual([400, name]);
+    expect(await refused(resend.suppressions.add(options as never))).toEqual([
+      name === 'validation_error' ? 400 : 422,
+      name,
+    ]);
   });
 
   it.each([NOBODYS, 'nonsense', 'bob@example.com', 'batch', '%00'])('knows no %s', async (name) => {
@@ -132,7 +135,7 @@ describe('resend.suppressions.list', () => {
   });
 
   it('refuses other words', async () => {
-    expect(await refused(resend.suppressions.list({ origin: 'spam' as never }))).toEqual([400, 'invalid_parameter']);
+    expect(await refused(resend.suppressions.list({ origin: 'spam' as never }))).toEqual([422, 'invalid_parameter']);
     expect(await refused(resend.suppressions.list({ after: 'x' }))).toEqual([400, 'validation_error']);
   });
 });
@@ -175,8 +178,8 @@ describe('resend.suppressions.batch', () => {
     expect(await refused(batch.add({ emails: many }))).toEqual([400, 'validation_error']);
     expect((await good(batch.add({ emails: many.slice(1) }))).data).toHaveLength(100);
     expect((await good(batch.remove({ emails: many.slice(1) }))).data).toHaveLength(100);
-    expect(await refused(batch.add({} as never))).toEqual([400, 'missing_required_field']);
-    expect(await refused(batch.remove({} as never))).toEqual([400, 'missing_required_field']);
+    expect(await refused(batch.add({} as never))).toEqual([422, 'missing_required_field']);
+    expect(await refused(batch.remove({} as never))).toEqual([422, 'missing_required_field']);
     const both = { emails: ['a@example.com'], ids: [NOBODYS] };
     expect(await refused(batch.remove(both as never))).toEqual([400, 'validation_error']);
     expect(await refused(batch.remove({ ids: ['x'] }))).toEqual([400, 'validation_error']);

@@ -84,7 +84,7 @@ describe('resend.webhooks', () => {
     expect(await post({ url, endpoint: null, events: ['email.sent'] })).toEqual([200, url]);
     expect(await post({ url: 'nowhere', events: ['email.sent'] })).toEqual([400, ['url']]);
     expect(await post({ endpoint: 'nowhere', events: ['no.such'] })).toEqual([400, ['endpoint', 'events[0]']]);
-    expect(await post({})).toEqual([400, ['endpoint', 'events']]);
+    expect(await post({})).toEqual([422, ['endpoint', 'events']]);
     expect(await refused(resend.webhooks.create({ endpoint: url, events: [] }))).toEqual([400, 'validation_error']);
   });
 
@@ -123,7 +123,7 @@ describe('resend.webhooks', () => {
     const answer = await gateway.agent(own.key).post('/api-keys').send(body);
     const reader = resendClient(gateway.url, (answer.body as { token: string }).token);
     expect((await good(reader.webhooks.list())).data).toHaveLength(1);
-    expect(await refused(reader.webhooks.get(id))).toEqual([403, 'restricted_api_key']);
+    expect(await refused(reader.webhooks.get(id))).toEqual([401, 'restricted_api_key']);
   });
 
   it('tells what became of a mail in calls that verify, by the id that sending gave', async () => {

@@ -5,7 +5,7 @@ import type { Kind } from './tenant.js';
 
 /**
  * `allowed`: no refusal by access, whatever else the answer is. `hidden`: not found, or an answer without the thing.
- * `missing`: 404. `refused`: 403 `restricted_api_key`.
+ * `missing`: 404. `refused`: `restricted_api_key`.
  */
 export type Outcome = 'allowed' | 'hidden' | 'missing' | 'refused';
 

@@ -13,7 +13,7 @@ import time
 from http.server import BaseHTTPRequestHandler, HTTPServer
 
 import resend
-from resend.exceptions import ResendError, ValidationError
+from resend.exceptions import InvalidApiKeyError, MissingRequiredFieldsError, ResendError, ValidationError
 
 UUID = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}")
 TIME = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z")
@@ -41,7 +41,7 @@ def refused(expected, code, name, function, *arguments):
     try:
         function(*arguments)
     except ResendError as error:
-        assert isinstance(error, expected), (name, type(error))
+        assert type(error) is expected, (name, type(error))
         assert (int(error.code), error.error_type) == (code, name), (error.code, error.error_type)
         assert error.message.endswith("."), error.message
         return
@@ -91,7 +91,8 @@ def sending():
     part = resend.Batch.send([MAIL, bad], {"batch_validation": "permissive"})
     assert len(part["data"]) == 1 and part["errors"][0]["index"] == 1, part
     refused(ValidationError, 400, "validation_error", resend.Emails.send, bad)
-    refused(ResendError, 400, "missing_required_field", resend.Emails.send, {"from": MAIL["from"]})
+    refused(MissingRequiredFieldsError, 422, "missing_required_field", resend.Emails.send, {"from": MAIL["from"]})
+    refused(ResendError, 403, "validation_error", resend.Emails.send, {**MAIL, "from": "shop@elsewhere.example.org"})
     return sent["id"]
 
 
@@ -108,6 +109,9 @@ def reading(sent):
     [listed] = is_list(call("emails.attachments.list", resend.Emails.Attachments.list, with_file), 1)
     got = call("emails.attachments.get", resend.Emails.Attachments.get, with_file, listed["id"])
     assert (got["filename"], got["content_type"]) == ("note.txt", "text/plain") and got["download_url"], got
+    numbers = {"filename": "big.txt", "content": [32 + i % 90 for i in range(200_000)]}
+    [listed] = is_list(resend.Emails.Attachments.list(resend.Emails.send({**MAIL, "attachments": [numbers]})["id"]), 1)
+    assert listed["size"] == 200_000, listed
     metrics = call("emails.metrics", resend.Emails.metrics, {"metrics": ["sent", "delivered"], "dimensions": ["period"]})
     assert metrics["object"] == "metrics" and set(metrics["totals"]) >= {"sent", "delivered"}, metrics
 
@@ -124,8 +128,8 @@ def scheduling():
 def domains():
     made = call("domains.create", resend.Domains.create, {"name": "py.example.com", "region": "eu-west-1"})
     assert UUID.fullmatch(made["id"]) and made["status"] == "pending" and TIME.fullmatch(made["created_at"]), made
-    assert [record["record"] for record in made["records"]].count("DMARC") == 1, made
-    assert made["records"][-1]["record"] == "DMARC", made
+    assert {record["record"] for record in made["records"]} == {"SPF", "DKIM", "Tracking"}, made
+    assert made["dmarc"]["name"] == "_dmarc.py.example.com", made
     names = {each["name"]: each["status"] for each in is_list(call("domains.list", resend.Domains.list))}
     assert names["py.example.com"] == "pending" and "verified" in names.values(), names
     update = {"id": made["id"], "open_tracking": True, "tls": "enforced"}
@@ -142,13 +146,13 @@ def api_keys():
     assert UUID.fullmatch(made["id"]) and made["token"].startswith("pl_live_"), made
     own, resend.api_key = resend.api_key, made["token"]
     assert resend.Emails.send(MAIL)["id"]
-    refused(ResendError, 403, "restricted_api_key", resend.Domains.list)
+    refused(ResendError, 401, "restricted_api_key", resend.Domains.list)
     resend.api_key = own
     assert call("api_keys.update", resend.ApiKeys.update, {"id": made["id"], "name": "Renamed"})["id"] == made["id"]
     assert "Renamed" in [each["name"] for each in is_list(call("api_keys.list", resend.ApiKeys.list))]
     assert call("api_keys.remove", resend.ApiKeys.remove, made["id"])["deleted"] is True
     resend.api_key = made["token"]
-    refused(ResendError, 401, "invalid_api_key", resend.Domains.list)
+    refused(InvalidApiKeyError, 403, "invalid_api_key", resend.Domains.list)
     resend.api_key = own
 
 

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { RESEND_ERRORS } from '../../support/rest/resend-error-table.js';
 import { openAccount, type ServiceAccount } from '../../support/services/service-client.js';
 
 const PACKAGE = 'resend==2.51.0';
@@ -79,4 +80,22 @@ it('answers every call of the Python package of Resend', async ({ skip }) => {
   };
   const { stdout } = await run(join(venv, 'bin/python'), [CALLS], { env, timeout: 45_000 });
   expect(JSON.parse(stdout)).toEqual(HELD);
+});
+
+/** Prints the class that the package raises for each status and name. */
+const CLASSES = `
+import json, sys
+from resend.exceptions import ResendError, raise_for_code_and_type
+for status, name in json.loads(sys.argv[1]):
+    try:
+        raise_for_code_and_type(status, name, "a message")
+    except ResendError as error:
+        print(type(error).__name__)
+`;
+
+it('has the exception classes that docs/resend.md names', async ({ skip }) => {
+  if (program === undefined) return skip(`no Python package: ${missing}`);
+  const given = JSON.stringify(RESEND_ERRORS.map(({ status, name }) => [status, name]));
+  const { stdout } = await run(join(venv, 'bin/python'), ['-c', CLASSES, given]);
+  expect(stdout.trim().split('\n')).toEqual(RESEND_ERRORS.map(({ python }) => python));
 });

@@ -8,6 +8,7 @@ import {
   type RefusalDetail,
 } from '#libs/contracts';
 import { isUnavailable } from '#libs/persistence';
+import { isResendPath, resendAnswer } from '../resend/resend-errors.js';
 
 /** The body of every error response. */
 export interface ErrorBody {
@@ -38,10 +39,13 @@ const BY_STATUS: Partial<Record<number, RefusalCode>> = {
   415: 'wrong_content_type',
 };
 
-/** Translates any thrown value. The response to an unexpected error contains no stack, no SQL and no path. */
-export function errorResponse(thrown: unknown, requestId: string): ErrorResponse {
+/**
+ * Translates any thrown value. The response to an unexpected error contains no stack, no SQL and no path.
+ * @param path the routed path of the request; clients of Resend receive Resend's statuses and names
+ */
+export function errorResponse(thrown: unknown, requestId: string, path = ''): ErrorResponse {
   const refusal = thrown instanceof Refusal ? thrown : refusalOf(thrown);
-  const { status, name, error } = refusal.row;
+  const { status, name, error } = (isResendPath(path) ? resendAnswer(refusal.code) : undefined) ?? refusal.row;
   return {
     body: {
       statusCode: status,
@@ -52,7 +56,7 @@ export function errorResponse(thrown: unknown, requestId: string): ErrorResponse
       ...(refusal instanceof BatchRefusal ? { errors: refusal.problems } : {}),
       request_id: requestId,
     },
-    headers: headersOf(refusal),
+    headers: headersOf(refusal, status),
     unexpected: !(thrown instanceof Refusal) && refusal.code === 'internal_server_error',
   };
 }
@@ -73,8 +77,7 @@ function statusOf(thrown: unknown): number {
   return typeof status === 'number' ? status : 500;
 }
 
-function headersOf(refusal: Refusal): Record<string, string> {
-  const { status } = refusal.row;
+function headersOf(refusal: Refusal, status: number): Record<string, string> {
   const wait =
     refusal.retryAfter ?? (status === REFUSALS.service_unavailable.status ? RETRY_SECONDS_WHEN_UNAVAILABLE : 0);
   return {

@@ -19,7 +19,7 @@ export class ErrorFilter implements ExceptionFilter {
     if (host.getType<string>() !== 'http') return thrown;
     const request = host.switchToHttp().getRequest<FastifyRequest>();
     const reply = host.switchToHttp().getResponse<FastifyReply>();
-    const answer = errorResponse(thrown, request.id);
+    const answer = errorResponse(thrown, request.id, request.url);
     request.refusal = answer.body.name;
     if (answer.unexpected)
       this.log.error('request failed', thrown, {

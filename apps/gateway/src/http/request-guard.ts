@@ -14,6 +14,7 @@ import { bareUuid, Refusal, type Ability, type Scope } from '#libs/contracts';
 import type { RateLimitResult } from '#libs/kernel';
 import { bodyLimitsOf, bodyTooLarge, type BodyLimits } from './body/body-limits.js';
 import { bearerToken } from './caller.js';
+import { assertResendBaseUrl } from '../resend/resend-route.js';
 import { KeyAttempts } from './key-attempts.js';
 import { isAbility } from './route-access.js';
 import { RouteTable } from './route-table.js';
@@ -23,9 +24,10 @@ import { ACCOUNT_HEADER, principalOf, requireMembership, SessionAccess } from '.
 const DASHBOARD_API = '/app/api/';
 
 /**
- * All checks before the body is read, in this order: key or session (401, or 429 after many wrong ones), address, account and
- * scope (403), rate (429), route (404, 405), declared size (422), content type (400, 415). Without a valid key or session, no
- * body is read, scanned or parsed.
+ * All checks before the body is read, in this order: unknown path (404), key or session (401, or 429 after many wrong ones),
+ * address, account and scope (403), rate (429), method (405), declared size (422), content type (400, 415). Without a valid
+ * key or session, no body is read, scanned or parsed. An unknown path with a valid key is counted and logged like any other
+ * request.
  */
 @Injectable()
 export class RequestGuard {
@@ -42,7 +44,10 @@ export class RequestGuard {
     const access = request.is404 ? undefined : request.routeOptions.config.access;
     if (access === 'public') return this.admitToPublic(request);
     if (access === 'session') return this.admitPerson(request);
-    const principal = await this.authenticate(request);
+    assertResendBaseUrl(request);
+    const principal = await this.authenticate(request).catch((error: unknown) => {
+      throw request.is404 && this.routes.methodsFor(request.url).length === 0 ? new Refusal('not_found') : error;
+    });
     request.principal = principal;
     // Before the rate limit, so that a stolen key used from elsewhere cannot use up the requests of the account.
     assertAddress(principal, request.ip);

@@ -1,7 +1,9 @@
 import { applyDecorators, HttpCode } from '@nestjs/common';
 import { ApiExcludeEndpoint } from '@nestjs/swagger';
-import type { Scope } from '#libs/contracts';
+import { Refusal, type Scope } from '#libs/contracts';
+import type { FastifyRequest } from 'fastify';
 import { RequiresScope } from '../http/route-access.js';
+import { isResendPath } from './resend-errors.js';
 
 /** The base path for clients of Resend: `{base}/resend`. */
 export const RESEND = 'resend';
@@ -22,6 +24,23 @@ export function resendHostUrl(routed: string, host: string | undefined, resendHo
   if (resendHost === undefined || hostName(host) !== resendHost) return routed;
   const [path] = routed.split('?', 1);
   return path === PREFIX || path.startsWith(`${PREFIX}/`) ? routed : PREFIX + routed;
+}
+
+/** The libraries of Resend name themselves so: `resend-go/3.1.1`, `resend-python:2.51.0`. */
+const RESEND_LIBRARY = /^resend-[a-z]{2,20}[/:]/i;
+
+/**
+ * Libraries that resolve paths relative to their base URL (Go, Ruby) leave these routes if it has no final slash: they would
+ * use the native API, whose ids and responses differ, without an error.
+ * @throws Refusal that names the setting, for a library of Resend at any other path
+ */
+export function assertResendBaseUrl({ url, headers }: Pick<FastifyRequest, 'url' | 'headers'>): void {
+  if (!RESEND_LIBRARY.test(headers['user-agent'] ?? '') || isResendPath(url)) return;
+  throw new Refusal(
+    'validation_error',
+    [],
+    `The base URL of this Resend client must end with ${PREFIX}/, including the final slash.`,
+  );
 }
 
 function hostName(host = ''): string {

@@ -15,7 +15,7 @@ export interface BodyLimits {
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    body?: 'batch' | 'csv' | 'graphql' | 'any';
+    body?: 'batch' | 'csv' | 'graphql' | 'any' | 'resend' | 'resend-batch';
   }
 }
 
@@ -27,12 +27,12 @@ const ONE_EMAIL: BodyLimits = {
   bytes: LIMITS.requestBytes,
   json: { depth: DEPTH, perElement: PER_EMAIL, inAll: PER_EMAIL },
 };
-const BATCH: BodyLimits = {
+const BATCH = {
   ...ONE_EMAIL,
   bytes: LIMITS.batchBytes,
   tooLarge: `The batch is larger than ${LIMITS.batchBytes / MIB} MiB.`,
   json: { depth: DEPTH, perElement: PER_EMAIL, inAll: 6 * PER_EMAIL },
-};
+} satisfies BodyLimits;
 const CSV: BodyLimits = {
   ...ONE_EMAIL,
   type: 'text/csv',
@@ -46,10 +46,32 @@ const GRAPHQL: BodyLimits = {
   json: { ...BATCH.json, perElement: BATCH.json.inAll },
   tooLarge: `The request is larger than ${LIMITS.batchBytes / MIB} MiB.`,
 };
-const LIMITS_OF = { batch: BATCH, csv: CSV, graphql: GRAPHQL, any: ANY };
+const IN_BASE64 = 'Send the content of attachments in base64, which is shorter than an array of numbers.';
+const RESEND: BodyLimits = {
+  ...ONE_EMAIL,
+  json: { ...ONE_EMAIL.json, byteArrays: true },
+  tooLarge: `The request is larger than ${LIMITS.requestBytes / MIB} MiB. ${IN_BASE64}`,
+};
+const RESEND_BATCH: BodyLimits = {
+  ...BATCH,
+  json: { ...BATCH.json, byteArrays: true },
+  tooLarge: `${BATCH.tooLarge} ${IN_BASE64}`,
+};
+const LIMITS_OF = {
+  batch: BATCH,
+  csv: CSV,
+  graphql: GRAPHQL,
+  any: ANY,
+  resend: RESEND,
+  'resend-batch': RESEND_BATCH,
+};
 
 /** The body of this route is an array of up to 100 e-mails; without this decorator it is limited to the size of one. */
 export const BatchBody = () => declareRoute({ body: 'batch' });
+
+/** The body of this route is an e-mail of a client of Resend, or an array of them. */
+export const ResendBody = () => declareRoute({ body: 'resend' });
+export const ResendBatchBody = () => declareRoute({ body: 'resend-batch' });
 
 /** The body of this route is a CSV file, passed to the handler as bytes; other content types are refused. */
 export const CsvBody = () => declareRoute({ body: 'csv' });

@@ -91,6 +91,74 @@ describe('checkJsonLimits', () => {
     expect(problemOf(body)).not.toBeNull();
   });
 
+  describe('with arrays of bytes', () => {
+    const scan = (body: string, slice = 1009) => {
+      const arrays: Buffer[] = [];
+      const scanner = new JsonScanner(
+        Buffer.from(body),
+        { ...LIMITS, byteArrays: true },
+        { onBytes: ({ content }) => arrays.push(Buffer.concat(content)) },
+      );
+      while (!scanner.advance(slice));
+      return arrays;
+    };
+    const bytes = Buffer.from(Array.from({ length: 50_000 }, (_, i) => (i * 7) % 256));
+    const numbers = JSON.stringify([...bytes]);
+
+    it.each([
+      ['in an e-mail', `{"attachments":[{"filename":"a","content":${numbers}}]}`],
+      ['in an element of a batch', `[{},{"attachments":[{},{"content":${numbers}}]}]`],
+      ['in a Buffer in JSON', `{"attachments":[{"content":{"type":"Buffer","data":${numbers}}}]}`],
+      ['with white space', `{"attachments":[{"content": [ ${numbers.slice(1, -1).replaceAll(',', ' ,\n')} ] }]}`],
+    ])('reads more than 20,000 of them %s', (_where, body) => {
+      expect(scan(body)).toEqual([bytes]);
+    });
+
+    it('reads several, and an empty one', () => {
+      const body = '{"attachments":[{"content":[]},{"content":[0, 255]}]}';
+      for (const slice of [1, 2, 3, 1009]) expect(scan(body, slice)).toEqual([Buffer.of(), Buffer.of(0, 255)]);
+    });
+
+    it.each(['256', '-1', '1.5', '1e2', '01', '"a"', 'null', '[1]', '{}', '1,', ',1', '1 2', '1,,2', '1]]'])(
+      'refuses [%s] and names the field',
+      (items) => {
+        const parsed = (body: string) => scan(`{"attachments":[{},{"content":[${body}]}]}`);
+        expect(() => parsed(items)).toThrow(Refusal);
+        if (items !== '1]]')
+          expect(() => parsed(items)).toThrow(
+            expect.objectContaining({
+              details: [expect.objectContaining({ field: 'attachments[1].content', code: 'invalid_bytes' })],
+            }) as Error,
+          );
+      },
+    );
+
+    it.each([
+      ['another field', `{"attachments":[{"path":${numbers}}]}`],
+      ['another member of content', `{"attachments":[{"content":{"type":${numbers}}}]}`],
+      ['content elsewhere', `{"tags":[{"content":${numbers}}]}`],
+      ['content that is deeper', `{"attachments":[[{"content":${numbers}}]]}`],
+      ['content that is higher', `{"attachments":{"content":${numbers}}}`],
+      ['a key that looks like the path', `{"attachments[0].content":${numbers}}`],
+    ])('limits %s as before', (_where, body) => {
+      expect(() => scan(body)).toThrow(
+        expect.objectContaining({ details: [expect.objectContaining({ code: 'too_complex' })] }) as Error,
+      );
+    });
+
+    it('limits the number of arrays', () => {
+      expect(() => scan(`{"attachments":[${'{"content":[1]},'.repeat(5_000)}{}]}`)).toThrow(Refusal);
+    });
+
+    it('refuses a body that ends in one', () => {
+      expect(() => scan('{"attachments":[{"content":[1,2')).toThrow(Refusal);
+    });
+
+    it('limits them where they are not declared', () => {
+      expect(problemOf(`{"attachments":[{"content":${numbers}}]}`)).toBe('too_complex');
+    });
+  });
+
   it.each([['['], ['{},'], ['{"a":'], ['"",'], ['""'], ['0,'], ['[],'], [':'], ['1'], ['{"a":1,']])(
     'stops within the first 256 kB of 16 MB of %s',
     (piece) => {

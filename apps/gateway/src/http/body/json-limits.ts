@@ -1,5 +1,6 @@
 import { isUtf8 } from 'node:buffer';
 import { Refusal } from '#libs/contracts';
+import { ByteArrayReader } from './byte-array.js';
 
 /**
  * Limits checked on the bytes of a JSON body before `JSON.parse`. The cost of parsing depends on the number of values, not
@@ -15,6 +16,11 @@ export interface JsonLimits {
   perElement: number;
   /** The same, in the whole body. */
   inAll: number;
+  /**
+   * Attachment content may be an array with one number for each byte. It does not count towards the limits, because it
+   * is read into bytes and must contain nothing else.
+   */
+  byteArrays?: boolean;
 }
 
 /** A part of a string value: the bytes `from` to `to` of the string that begins at `start`, after its quote. */
@@ -24,6 +30,20 @@ export interface StringPart {
   to: number;
   escaped: boolean;
   last: boolean;
+}
+
+/** An array of numbers from 0 to 255: its bytes, and the positions of the array in the body. */
+export interface ByteArray {
+  start: number;
+  end: number;
+  content: Buffer[];
+}
+
+/** What the scanner found, for a reader that replaces it. */
+export interface JsonListener {
+  /** Called for every string value, in parts when a slice ends inside it. */
+  onString?: (part: StringPart) => void;
+  onBytes?: (array: ByteArray) => void;
 }
 
 // No field needs a longer number, and parsing one is expensive.
@@ -73,20 +93,23 @@ export class JsonScanner {
   private inAll = 0;
   /** For each open object the keys seen so far, for each open array the index of the current element. */
   private readonly open: (Set<string> | number)[] = [];
+  /** For each open object its last key. */
+  private readonly lastKeys: (string | undefined)[] = [];
   private keyNext = false;
   /** The string that contains the current position. */
   private text: { start: number; from: number; escaped: boolean } | null = null;
+  /** The array of bytes that contains the current position. */
+  private array: { start: number; reader: ByteArrayReader } | null = null;
 
-  /** `onString` is called for every string value, in parts when a slice ends inside it. */
   constructor(
     private readonly bytes: Buffer,
     private readonly limits: JsonLimits,
-    private readonly onString: (part: StringPart) => void = () => undefined,
+    private readonly listener: JsonListener = {},
   ) {}
 
-  /** The position up to which everything outside of strings has been scanned. */
+  /** The position up to which everything outside of strings and arrays of bytes has been scanned. */
   get position(): number {
-    return this.text?.start ?? this.at;
+    return this.text?.start ?? this.array?.start ?? this.at;
   }
 
   /** Scans this many more bytes; true at the end. @throws Refusal `malformed_json`. */
@@ -96,12 +119,14 @@ export class JsonScanner {
     while (this.at < until) {
       const kind = KINDS[this.bytes[this.at]];
       if (this.text !== null) this.string(this.text, until);
+      else if (this.array !== null) this.byteArray(this.array, until);
       else if (kind === Kind.Blank) this.at += 1;
       else if (kind === Kind.Other) this.bareToken();
       else this.structural(kind);
     }
     if (this.at < this.bytes.length) return false;
     if (this.text !== null) throw malformed('unfinished', 'must not end within a string');
+    if (this.array !== null) throw malformed('unfinished', 'must not end within an array');
     return true;
   }
 
@@ -145,14 +170,39 @@ export class JsonScanner {
   }
 
   private enter(isObject: boolean): void {
+    if (!isObject && this.limits.byteArrays === true && this.isAttachmentContent()) {
+      this.array = { start: this.at - 1, reader: new ByteArrayReader() };
+      return;
+    }
     if (this.open.length >= this.limits.depth)
       throw malformed('too_deep', `must be nested at most ${this.limits.depth} levels deep`);
     this.open.push(isObject ? new Set() : 0);
+    this.lastKeys.push(undefined);
     this.keyNext = isObject;
+  }
+
+  /** In one e-mail or in an element of a batch; `data` is the array in a Buffer that Node.js wrote as JSON. */
+  private isAttachmentContent(): boolean {
+    const { open, lastKeys } = this;
+    const email = typeof open[0] === 'number' ? 1 : 0;
+    if (lastKeys[email] !== 'attachments' || typeof open[email + 1] !== 'number') return false;
+    if (lastKeys[email + 2] !== 'content') return false;
+    return open.length === email + 3 || (open.length === email + 4 && lastKeys[email + 3] === 'data');
+  }
+
+  private byteArray({ start, reader }: { start: number; reader: ByteArrayReader }, until: number): void {
+    const at = reader.read(this.bytes, this.at, until);
+    if (at === null)
+      throw malformed('invalid_bytes', 'must be base64 or an array of integers from 0 to 255', this.path());
+    this.at = at;
+    if (!reader.done) return;
+    this.array = null;
+    this.listener.onBytes?.({ start, end: at, content: reader.content });
   }
 
   private leave(): void {
     if (this.open.pop() === undefined) throw malformed('unbalanced', 'must have its brackets in pairs');
+    this.lastKeys.pop();
     this.keyNext = false;
   }
 
@@ -183,7 +233,7 @@ export class JsonScanner {
 
   private closeString({ start, from, escaped }: { start: number; from: number; escaped: boolean }): void {
     if (this.keyNext) this.key(start, this.at, escaped);
-    else this.onString({ start, from, to: this.at, escaped, last: true });
+    else this.listener.onString?.({ start, from, to: this.at, escaped, last: true });
     this.text = null;
     this.at += 1;
   }
@@ -191,7 +241,7 @@ export class JsonScanner {
   /** The slice ends inside a string: passes on the bytes up to the last complete character. */
   private pauseInString(text: { start: number; from: number; escaped: boolean }): void {
     const to = this.wholeCharacters(text.from, this.at);
-    this.onString({ ...text, to, last: false });
+    this.listener.onString?.({ ...text, to, last: false });
     text.from = to;
     text.escaped = false;
   }
@@ -228,7 +278,7 @@ export class JsonScanner {
   private path(key?: string): string {
     const steps = this.open.map((container, i) => {
       if (typeof container === 'number') return `[${container}]`;
-      const name = this.keyNext && i === this.open.length - 1 ? key : [...container].at(-1);
+      const name = this.keyNext && i === this.open.length - 1 ? key : this.lastKeys[i];
       return name === undefined ? '' : `.${name}`;
     });
     return steps.join('').replace(/^\./, '');
@@ -242,6 +292,7 @@ export class JsonScanner {
     if (FORBIDDEN_KEYS.has(key)) throw malformed('forbidden_key', 'must not be a key', this.path(key));
     if (seen.has(key)) throw malformed('duplicate_key', 'must be given once', this.path(key));
     seen.add(key);
+    this.lastKeys[this.lastKeys.length - 1] = key;
     this.keyNext = false;
   }
 }

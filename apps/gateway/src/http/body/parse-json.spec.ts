@@ -64,6 +64,19 @@ describe('parseLargeJson', () => {
     expect(await large(`${blanks}1${blanks}2`)).toEqual({ refused: 'malformed_json' });
   });
 
+  it('returns attachment content of 4 MB, written as numbers, as base64, and yields after every slice', async () => {
+    const content = Buffer.alloc(4 * MEGABYTE, 'any bytes \xff\x00');
+    const body = Buffer.from(JSON.stringify({ attachments: [{ filename: 'a', content: [...content] }], to: 'x' }));
+    const counter = countTurns();
+    const parsed = (await parseLargeJson(body, { ...LIMITS, byteArrays: true })) as {
+      attachments: { content: string }[];
+    };
+    counter.running = false;
+    expect(parsed).toMatchObject({ attachments: [{ filename: 'a' }], to: 'x' });
+    expect(Buffer.from(parsed.attachments[0].content, 'base64').equals(content)).toBe(true);
+    expect(counter.turn).toBeGreaterThanOrEqual(Math.floor(body.length / SLICE_BYTES));
+  });
+
   it('yields to the event loop after every slice', async () => {
     const bytes = Buffer.from(`["${'é'.repeat(7 * MEGABYTE)}"]`);
     const counter = countTurns();

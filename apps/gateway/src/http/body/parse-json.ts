@@ -1,6 +1,13 @@
 import { Refusal } from '#libs/contracts';
 import { yieldToLoop } from '#libs/kernel';
-import { checkJsonLimits, JsonScanner, MAX_KEY_BYTES, type JsonLimits, type StringPart } from './json-limits.js';
+import {
+  checkJsonLimits,
+  JsonScanner,
+  MAX_KEY_BYTES,
+  type ByteArray,
+  type JsonLimits,
+  type StringPart,
+} from './json-limits.js';
 
 /** Bytes processed before yielding to the event loop: a few milliseconds in the worst case. */
 export const SLICE_BYTES = 256 * 1024;
@@ -18,11 +25,15 @@ export function parseSmallJson(bytes: Buffer, limits: JsonLimits): unknown {
 /**
  * The same for a body of any size, without blocking the event loop. Decoding text is the expensive part, and `JSON.parse`
  * cannot pause inside a string: so long strings are decoded slice by slice during the scan and replaced by placeholders,
- * which are filled in after the rest has been parsed. The JSON limits bound the size of that rest.
+ * which are filled in after the rest has been parsed. The JSON limits bound the size of that rest. Arrays of bytes become
+ * base64 in the same way.
  */
 export async function parseLargeJson(bytes: Buffer, limits: JsonLimits): Promise<unknown> {
   const strings = new StringExtractor(bytes);
-  const scan = new JsonScanner(bytes, limits, (part) => strings.take(part));
+  const scan = new JsonScanner(bytes, limits, {
+    onString: (part) => strings.take(part),
+    onBytes: (array) => strings.takeBytes(array),
+  });
   while (!scan.advance(SLICE_BYTES)) {
     strings.copyUpTo(scan.position);
     await yieldToLoop();
@@ -49,6 +60,13 @@ class StringExtractor {
     this.copied = to;
     this.strings.push(this.parts.join(''));
     this.parts = [];
+  }
+
+  takeBytes({ start, end, content }: ByteArray): void {
+    this.copyUpTo(start);
+    this.rest += `"${placeholder(this.strings.length)}"`;
+    this.copied = end;
+    this.strings.push(Buffer.concat(content).toString('base64'));
   }
 
   copyUpTo(position: number): void {

@@ -1,7 +1,7 @@
 import type { DomainRecord, DomainView } from '#libs/domains';
 import type { CreateDomainResponseSuccess, GetDomainResponseSuccess, ListDomainsResponseSuccess } from 'resend';
 import { describe, expect, it } from 'vitest';
-import { toResendDomain, toResendDomainItem, type ResendDomain } from './resend-domain.js';
+import { toResendDomain, toResendDomainItem } from './resend-domain.js';
 
 const record = (kind: DomainRecord['record'], type: DomainRecord['type']): DomainRecord => ({
   record: kind,
@@ -45,14 +45,10 @@ const view = {
   ],
 } satisfies DomainView;
 
-type Record = ResendDomain['records'][number];
-const isKnown = (each: Record): each is Exclude<Record, { record: 'DMARC' }> => each.record !== 'DMARC';
-
 describe('domains of the Resend API', () => {
-  it('have the types of the package, except for DMARC', () => {
+  it('have the types of the package', () => {
     const domain = toResendDomain(view);
-    const known = { ...domain, records: domain.records.filter(isKnown) };
-    expect(known satisfies GetDomainResponseSuccess satisfies CreateDomainResponseSuccess).toMatchObject({
+    expect(domain satisfies GetDomainResponseSuccess satisfies CreateDomainResponseSuccess).toMatchObject({
       id: '01978c0e-5f7b-7c3a-9d21-f0b64c1e88aa',
       status: 'verified',
     });
@@ -71,14 +67,20 @@ describe('domains of the Resend API', () => {
     expect(toResendDomainItem({ ...view, region }).region).toBe(shown);
   });
 
-  it('list DMARC last, the return path as SPF, and no record of an unknown kind', () => {
+  it('list the return path as SPF, no record of an unknown kind, and DMARC beside them', () => {
     expect(toResendDomain(view).records.map(({ record: kind, type }) => [kind, type])).toEqual([
       ['SPF', 'TXT'],
       ['DKIM', 'TXT'],
       ['SPF', 'CNAME'],
       ['Tracking', 'CNAME'],
-      ['DMARC', 'TXT'],
     ]);
+    expect(toResendDomain(view).dmarc).toEqual({
+      type: 'TXT',
+      name: 'DMARC.example.com',
+      value: 'DMARC',
+      ttl: 'Auto',
+      status: 'failed',
+    });
   });
 
   it.each(['pending', 'failed'] as const)('keep the status %s', (status) => {

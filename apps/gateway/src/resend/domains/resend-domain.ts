@@ -15,18 +15,17 @@ export interface ResendDomainItem {
   capabilities: { sending: 'enabled'; receiving: 'disabled' };
 }
 
+type RecordFields = Pick<DomainRecord, 'name' | 'value' | 'ttl' | 'status'>;
+type ResendDomainRecord = RecordFields &
+  ({ record: 'SPF' | 'DKIM'; type: 'TXT' | 'CNAME' } | { record: 'Tracking'; type: 'CNAME' });
+
 export interface ResendDomain extends ResendDomainItem {
   object: 'domain';
+  /** Only kinds that Resend has: strict clients fail at any other. */
   records: ResendDomainRecord[];
+  /** Not a field of Resend. A domain never becomes verified without this record. */
+  dmarc: (RecordFields & { type: 'TXT' }) | null;
 }
-
-/** Resend has no DMARC record. It is added because a domain without it never becomes active; clients show it as it is. */
-type ResendDomainRecord = Pick<DomainRecord, 'name' | 'value' | 'ttl' | 'status'> &
-  (
-    | { record: 'SPF' | 'DKIM'; type: 'TXT' | 'CNAME' }
-    | { record: 'Tracking'; type: 'CNAME' }
-    | { record: 'DMARC'; type: 'TXT' }
-  );
 
 export function toResendDomainItem(domain: DomainView): ResendDomainItem {
   const { name, status, created_at, open_tracking, click_tracking, tls } = domain;
@@ -44,20 +43,21 @@ export function toResendDomainItem(domain: DomainView): ResendDomainItem {
 }
 
 export function toResendDomain(domain: DomainView): ResendDomain {
-  const records = domain.records.flatMap(toResendRecords);
+  const dmarc = domain.records.find(({ record }) => record === 'DMARC');
   return {
     object: 'domain',
     ...toResendDomainItem(domain),
-    records: [
-      ...records.filter(({ record }) => record !== 'DMARC'),
-      ...records.filter(({ record }) => record === 'DMARC'),
-    ],
+    records: domain.records.flatMap(toResendRecords),
+    dmarc: dmarc === undefined ? null : { type: 'TXT', ...fieldsOf(dmarc) },
   };
 }
 
+const fieldsOf = ({ name, value, ttl, status }: DomainRecord): RecordFields => ({ name, value, ttl, status });
+
 /** Empty for a record that Resend has no kind for. */
-function toResendRecords({ record, type, name, value, ttl, status }: DomainRecord): ResendDomainRecord[] {
-  const rest = { name, value, ttl, status };
+function toResendRecords(row: DomainRecord): ResendDomainRecord[] {
+  const { record, type } = row;
+  const rest = fieldsOf(row);
   switch (record) {
     case 'SPF':
     case 'DKIM':
@@ -68,7 +68,6 @@ function toResendRecords({ record, type, name, value, ttl, status }: DomainRecor
     case 'Tracking':
       return [{ record, type: 'CNAME', ...rest }];
     case 'DMARC':
-      return [{ record, type: 'TXT', ...rest }];
     case 'TLS-RPT':
       return [];
   }

@@ -2,11 +2,12 @@ import { attachmentProblems, attachmentsFrom, type Attachment, type Rule } from 
 
 /**
  * An attachment in the format of Resend. `filename: false` means no name. The content may be an array with one number per
- * byte (Go client, some users of the Python client) or a Buffer serialised as JSON (older Node.js clients).
+ * byte (Go, Rust and Python clients) or a Buffer serialised as JSON (older Node.js clients). In a large body the parser has
+ * already turned such an array into base64.
  */
 export interface ResendAttachmentInput {
   filename?: string | false | null;
-  content?: string | number[] | { type: 'Buffer'; data: number[] } | null;
+  content?: string | number[] | { type: 'Buffer'; data: string | number[] } | null;
   path?: string | null;
   content_type?: string | null;
   content_id?: string | null;
@@ -25,17 +26,14 @@ type NativeInput = NonNullable<Parameters<typeof attachmentsFrom>[0]>[number];
 function toNative(entry: unknown): unknown {
   if (typeof entry !== 'object' || entry === null) return entry;
   const { filename, content } = entry as ResendAttachmentInput;
-  const bytes = bytesOf(content);
-  return {
-    ...entry,
-    ...(filename === false ? { filename: null } : {}),
-    ...(bytes === null ? {} : { content: Buffer.from(bytes).toString('base64') }),
-  };
+  return { ...entry, ...(filename === false ? { filename: null } : {}), content: inBase64(content) };
 }
 
-function bytesOf(content: unknown): number[] | null {
-  const list = isBufferJson(content) ? content.data : content;
-  return Array.isArray(list) && list.every(isByte) ? list : null;
+/** The content as the native API takes it; anything else is returned unchanged and refused by its rule. */
+function inBase64(content: unknown): unknown {
+  const data = isBufferJson(content) ? content.data : content;
+  if (typeof data === 'string') return data;
+  return Array.isArray(data) && data.every(isByte) ? Buffer.from(data).toString('base64') : content;
 }
 
 const isByte = (value: unknown): value is number =>

@@ -2,7 +2,7 @@ import { Body, Controller, Post, Req, Res } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Principal } from '#libs/accounts';
 import { EmailIntake } from '#libs/emails';
-import { BatchBody } from '../../http/body/body-limits.js';
+import { ResendBatchBody, ResendBody } from '../../http/body/body-limits.js';
 import { Caller } from '../../http/caller.js';
 import { batchMode, parseBatch } from '../../rest/emails/parse-batch.js';
 import { markReplayed, requestIdempotency } from '../../rest/emails/idempotency.js';
@@ -21,6 +21,7 @@ export class ResendSendingController {
   constructor(private readonly intake: EmailIntake) {}
 
   @Post()
+  @ResendBody()
   @ResendRoute('emails.send')
   async send(
     @Caller() caller: Principal,
@@ -36,7 +37,7 @@ export class ResendSendingController {
   }
 
   @Post('batch')
-  @BatchBody()
+  @ResendBatchBody()
   @ResendRoute('emails.send')
   async sendBatch(
     @Caller() caller: Principal,
