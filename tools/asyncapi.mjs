@@ -1,16 +1,14 @@
 // Renders asyncapi.yaml: the Kafka topics of the service, with JSON Schemas generated from libs/contracts/src/records.ts.
 import { fileURLToPath } from 'node:url';
-import { createGenerator } from 'ts-json-schema-generator';
 import { stringify } from 'yaml';
+import { schemaName, schemasOf } from './event-schemas.mjs';
 
 const ROOT = fileURLToPath(new URL('../', import.meta.url));
 const RECORDS = `${ROOT}libs/contracts/src/records.ts`;
-/** Properties that are points in time. */
-const IS_TIME = /(^|_)at$|^timestamp$/;
 
 /** @returns {string} the document as YAML */
 export function renderAsyncApi() {
-  const schemas = recordSchemas();
+  const schemas = schemasOf(RECORDS, ['EventRecords', 'PositionRecord', 'AttemptRecord', 'WebhookDeliveryRecord']);
   const { EventRecords, ...others } = schemas;
   const events = Object.fromEntries(
     Object.entries(EventRecords.properties).map(([type, schema]) => [schemaName(type), schema]),
@@ -153,48 +151,5 @@ function headerSchemas() {
     PositionHeaders: { type: 'object', required: ['event-type'], properties: { 'event-type': type } },
   };
 }
-
-/** The schemas of the exported types of `records.ts`. */
-function recordSchemas() {
-  const names = ['EventRecords', 'PositionRecord', 'AttemptRecord', 'WebhookDeliveryRecord'];
-  const generator = createGenerator({
-    path: RECORDS,
-    tsconfig: `${ROOT}tsconfig.json`,
-    expose: 'none',
-    topRef: false,
-    skipTypeCheck: true,
-    additionalProperties: true,
-  });
-  return Object.fromEntries(names.map((name) => [name, tidy(generator.createSchema(name))]));
-}
-
-/** Without members that say nothing, with the format of points in time, and with integers: records have no other numbers. */
-function tidy(schema, name = '') {
-  if (Array.isArray(schema)) return schema.map((item) => tidy(item));
-  if (typeof schema !== 'object' || schema === null) return schema;
-  const entries = Object.entries(schema)
-    .filter(
-      ([key, value]) =>
-        key !== '$schema' && key !== 'definitions' && !(key === 'additionalProperties' && value === true),
-    )
-    .map(([key, value]) => {
-      if (key === 'properties') return [key, tidyProperties(value)];
-      return [key, key === 'type' ? integers(value) : tidy(value)];
-    });
-  const isTime = IS_TIME.test(name) && [schema.type].flat().includes('string');
-  return Object.fromEntries(isTime ? [...entries, ['format', 'date-time']] : entries);
-}
-
-const integers = (type) => (Array.isArray(type) ? type.map(integers) : type === 'number' ? 'integer' : type);
-
-const tidyProperties = (properties) =>
-  Object.fromEntries(Object.entries(properties).map(([name, schema]) => [name, tidy(schema, name)]));
-
-/** `email.delivery_delayed` → `EmailDeliveryDelayed`. */
-const schemaName = (type) =>
-  type
-    .split(/[._]/)
-    .map((word) => word[0].toUpperCase() + word.slice(1))
-    .join('');
 
 const ref = (kind, name) => ({ $ref: `#/components/${kind}/${name}` });

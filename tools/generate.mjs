@@ -1,5 +1,5 @@
 /**
- * Generates `schema.gql`, `openapi.json`, `asyncapi.yaml` and `docs/graphql-operations.md` from the code, and from the schema
+ * Generates `schema.gql`, `openapi.json` with its schemas of webhooks, `asyncapi.yaml` and `docs/graphql-operations.md` from the code, and from the schema
  * the operations of the dashboard; all are committed. With `--check` it writes nothing and exits with 1 if a committed file
  * differs or `asyncapi.yaml` is not valid. Compiles first, so that the result never comes from an old build.
  */
@@ -8,9 +8,16 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { asyncApiProblems, renderAsyncApi } from './asyncapi.mjs';
 import { renderDashboardOperations } from './dashboard-operations.mjs';
+import { renderWebhookBodies } from './event-schemas.mjs';
 
 const root = fileURLToPath(new URL('../', import.meta.url));
 const check = process.argv.includes('--check');
+
+// Before compiling, because `openapi.json` contains them.
+const WEBHOOK_BODIES = 'apps/gateway/src/openapi/webhook-bodies.json';
+const webhookBodies = renderWebhookBodies();
+const staleBodies = readIfThere(WEBHOOK_BODIES) !== webhookBodies;
+if (staleBodies && !check) writeFileSync(root + WEBHOOK_BODIES, webhookBodies);
 
 // The exit code does not matter: types are checked elsewhere, and the compiler writes its output in any case.
 spawnSync(process.execPath, [`${root}node_modules/typescript-native/bin/tsc`, '-p', `${root}tsconfig.build.json`]);
@@ -26,6 +33,10 @@ const outputs = {
 };
 
 let stale = 0;
+if (staleBodies) {
+  if (check) stale += 1;
+  console.log(check ? `${WEBHOOK_BODIES} is out of date. Run: npm run generate` : `wrote ${WEBHOOK_BODIES}`);
+}
 for (const [file, text] of Object.entries(outputs)) {
   const committed = readIfThere(file);
   if (committed === text) continue;

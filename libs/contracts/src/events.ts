@@ -194,6 +194,15 @@ export interface ServiceEvent<T extends EmittedType = EmittedType> {
   data: EventData[T];
 }
 
+/** The body of a webhook for each event type; `openapi.json` is generated from these types and their comments. */
+export type WebhookBodies = {
+  [T in EmittedType]: {
+    type: T;
+    created_at: string;
+    data: EventData[T];
+  };
+};
+
 /** An event with the values for its routing. `key` is the id (`em_…` or `wh_…`) whose events keep their order. */
 export interface RoutedEvent<T extends EmittedType = EmittedType> {
   event: ServiceEvent<T>;

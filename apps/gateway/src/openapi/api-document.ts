@@ -7,6 +7,7 @@ import { introduction } from './introduction.js';
 import { toJsonSchema202012 } from './json-schema.js';
 import { sharedResponses } from './shared-responses.js';
 import { TAGS } from './operation.js';
+import { addWebhooks } from './webhooks.js';
 
 /** The server URL in the committed `openapi.json`; a running service has its own. */
 const EXAMPLE_URL = 'http://localhost:3000';
@@ -30,6 +31,7 @@ export async function apiDocument(controllers: Type[], url = EXAMPLE_URL): Promi
       autoTagControllers: false,
     });
     completeOperations(document);
+    addWebhooks(document);
     toJsonSchema202012(document);
     sharedResponses(document);
     return inNameOrder(document);
@@ -72,7 +74,9 @@ function operationId(controller: string, method: string): string {
 }
 
 /** Sorts paths and components by name; tags, fields and parameters keep their order. */
-function inNameOrder({ openapi, info, servers, security, tags, paths, components = {} }: OpenAPIObject): OpenAPIObject {
+function inNameOrder(document: OpenAPIObject): OpenAPIObject {
+  const { openapi, info, servers, security, tags, paths, components = {} } = document;
+  const { webhooks = {} } = document as { webhooks?: Record<string, unknown> };
   const sorted = Object.entries(components)
     .map(([kind, entries]) => [kind, byName(entries as Record<string, unknown>)] as const)
     .filter(([, entries]) => Object.keys(entries).length > 0);
@@ -83,8 +87,9 @@ function inNameOrder({ openapi, info, servers, security, tags, paths, components
     security,
     tags,
     paths: byName(paths),
+    webhooks: byName(webhooks),
     components: byName(Object.fromEntries(sorted)) as OpenAPIObject['components'],
-  };
+  } as OpenAPIObject;
 }
 
 function byName<T>(entries: Record<string, T>): Record<string, T> {

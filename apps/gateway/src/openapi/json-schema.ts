@@ -1,4 +1,5 @@
 import type { OpenAPIObject } from '@nestjs/swagger';
+import { idPattern } from './properties.js';
 
 interface Schema {
   [keyword: string]: unknown;
@@ -12,12 +13,32 @@ const MAPS = ['properties', 'patternProperties', '$defs'];
 /**
  * Converts the schemas of the decorators (OpenAPI 3.0) to JSON Schema 2020-12 (OpenAPI 3.1): `example` becomes a list, an
  * exclusive bound a number, and an enum of one value a constant. The library has already converted `nullable`.
+ *
+ * Two valid forms are avoided because generators of clients misread them: a field with `default` becomes required in the
+ * types of a request, so the default is a sentence of the description; and an enum with null does not compile in Go, so null
+ * is an alternative of its own.
  */
 export function toJsonSchema202012(document: OpenAPIObject): void {
-  for (const schema of Object.values(document.components?.schemas ?? {})) translate(schema as unknown as Schema);
+  for (const schema of Object.values(document.components?.schemas ?? {})) {
+    translate(schema as unknown as Schema);
+    visit(schema, describeDefault);
+  }
   visit(document.paths, (node) => {
     if (isSchema(node['schema'])) translate(node['schema']);
   });
+  visit(document.components?.schemas, addIdPattern);
+}
+
+const ID = /^([a-z]{2,4})_[0-9a-f]{32}$/;
+
+/** The pattern of ids for fields whose example is one, and for the items of such lists. */
+function addIdPattern(schema: Schema): void {
+  const { examples, type, items } = schema;
+  const [example] = Array.isArray(examples) ? (examples as unknown[]) : [];
+  const prefix = ID.exec(String(Array.isArray(example) ? example[0] : example))?.[1];
+  if (prefix === undefined) return;
+  const target = type === 'array' ? items : schema;
+  if (isSchema(target) && [target['type']].flat().includes('string')) target['pattern'] ??= idPattern(prefix);
 }
 
 function translate(schema: Schema): void {
@@ -40,11 +61,26 @@ function translate(schema: Schema): void {
 /** The decorators give every enum the type string. */
 function correctEnumType(schema: Schema): void {
   if (!Array.isArray(schema['enum'])) return;
-  const types = new Set(schema['enum'].map((value) => (value === null ? 'null' : typeof value)));
-  schema['type'] = types.size === 1 ? [...types][0] : [...types];
-  if (schema['enum'].length !== 1) return;
-  schema['const'] = schema['enum'][0] as unknown;
+  const values = schema['enum'].filter((value) => value !== null) as unknown[];
+  const type = typeof values[0];
+  if (values.length < schema['enum'].length) {
+    schema['anyOf'] = [{ type, enum: values }, { type: 'null' }];
+    delete schema['type'];
+    delete schema['enum'];
+    return;
+  }
+  schema['type'] = type;
+  if (values.length !== 1) return;
+  schema['const'] = values[0];
   delete schema['enum'];
+}
+
+function describeDefault(schema: Schema): void {
+  if (!('default' in schema) || !('type' in schema || 'anyOf' in schema)) return;
+  const { description } = schema;
+  const text = typeof description === 'string' && description !== '' ? `${description.replace(/\.$/, '')}. ` : '';
+  schema['description'] = `${text}Default: \`${String(schema['default'])}\``;
+  delete schema['default'];
 }
 
 function childrenOf(schema: Schema): Schema[] {

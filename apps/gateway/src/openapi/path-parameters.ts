@@ -1,11 +1,14 @@
+import { idPattern } from './properties.js';
+
 const UUID = '01978c0e5f7b7c3a9d21f0b64c1e88aa';
 const idOf = (resource: string, prefix: string) => ({
   description: `The id of the ${resource}`,
   example: `${prefix}_${UUID}`,
+  pattern: idPattern(prefix),
 });
 
 /** Path parameters by the segment before them, as in `/emails/{id}`. */
-const PARAMETERS: Record<string, { description: string; example: string }> = {
+const PARAMETERS: Record<string, { description: string; example: string; pattern?: string }> = {
   'emails/{id}': idOf('e-mail', 'em'),
   'attachments/{attachmentId}': idOf('attachment', 'att'),
   'domains/{id}': idOf('domain', 'dom'),
@@ -32,5 +35,6 @@ export function pathParameter(name: string, operation: string): object {
   const place = `${segments[segments.indexOf(`{${name}}`) - 1]}/{${name}}`;
   const known = PARAMETERS[place];
   if (!known) throw new Error(`${operation}: path-parameters.ts has no description of ${place}`);
-  return { ...known, schema: { type: 'string', minLength: 1 } };
+  const { pattern, ...texts } = known;
+  return { ...texts, schema: { type: 'string', ...(pattern === undefined ? { minLength: 1 } : { pattern }) } };
 }

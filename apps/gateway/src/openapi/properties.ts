@@ -6,6 +6,10 @@ import type { IdPrefix } from '#libs/contracts';
 type Options = Omit<ApiPropertyOptions, 'type' | 'enum' | 'description' | 'example'>;
 
 export const EXAMPLE_TIME = '2026-01-31T09:30:00.000Z';
+/** The form of an id (decision 013); without a prefix, that of any id. */
+export const idPattern = (prefix = '[a-z]{2,4}'): string => `^${prefix}_[0-9a-f]{32}$`;
+/** A domain name in lower case with A-labels, as responses have it. */
+export const DOMAIN_PATTERN = '^([a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?\\.)+[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$';
 export const exampleId = (prefix: IdPrefix): string => `${prefix}_01978c0e5f7b7c3a9d21f0b64c1e88aa`;
 
 const property = (schema: object, texts: object = {}, options: object = {}): PropertyDecorator => {
@@ -20,7 +24,7 @@ export const KindProperty = (kind: string, texts?: { example: string }) => prope
 export const DeletedProperty = () => property({ enum: [true] });
 
 export const IdProperty = (prefix: IdPrefix, description?: string, options?: Options) =>
-  property({ example: exampleId(prefix) }, { description }, options);
+  property({ example: exampleId(prefix), pattern: idPattern(prefix) }, { description }, options);
 
 export const TextProperty = (description: string, example?: string, options?: Options) =>
   property({}, { description, example }, options);

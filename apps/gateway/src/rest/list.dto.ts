@@ -1,18 +1,18 @@
 import type { Type } from '@nestjs/common';
 import { ApiProperty } from '@nestjs/swagger';
 import { isId, LIMITS, Refusal, type IdPrefix, type Page, type PageRequest } from '#libs/contracts';
-import { exampleId, FlagProperty, KindProperty, NullableTextProperty } from '../openapi/properties.js';
-import { QueryLimit, QueryText } from './validation/query-fields.js';
+import { exampleId, FlagProperty, idPattern, KindProperty, NullableTextProperty } from '../openapi/properties.js';
+import { QueryCursor, QueryLimit } from './validation/query-fields.js';
 
 /** Parameters of every unbounded list. A list with filters extends this class. */
 export class PageQuery {
   @QueryLimit()
   limit?: string;
 
-  @QueryText('The id of an entry: the page starts with the entry after it')
+  @QueryCursor('The id of an entry: the page starts with the entry after it')
   after?: string;
 
-  @QueryText('The id of an entry: the page ends with the entry before it. Cannot be combined with `after`')
+  @QueryCursor('The id of an entry: the page ends with the entry before it. Cannot be combined with `after`')
   before?: string;
 }
 
@@ -54,6 +54,7 @@ export function listOf<T>(item: Type<T>): Type<Page<T>> {
     @NullableTextProperty(
       'Pass it as `after` (or as `before`, when paging backwards) to get the next page; null on the last page',
       exampleId('em'),
+      { pattern: idPattern() },
     )
     next_cursor: string | null;
   }

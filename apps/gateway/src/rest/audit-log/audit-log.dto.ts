@@ -12,6 +12,9 @@ import { listOf, PageQuery } from '../list.dto.js';
 import { QueryText, QueryTime } from '../validation/query-fields.js';
 import { instantOf } from '../validation/query-rules.js';
 
+/** Also `operator`, for example. */
+const NOT_ALWAYS_AN_ID = { pattern: '^.+$' };
+
 export class AuditEntryDto implements AuditEntryView {
   @IdProperty('aud')
   id: string;
@@ -22,13 +25,14 @@ export class AuditEntryDto implements AuditEntryView {
   @TextProperty(
     'The API key or the user of the dashboard who did it; `operator` for the operator of the service',
     exampleId('key'),
+    NOT_ALWAYS_AN_ID,
   )
   actor: string;
 
   @TextProperty('What was done', 'suppression.removed')
   action: string;
 
-  @TextProperty('The id of the changed object', exampleId('sup'))
+  @TextProperty('The id of the changed object', exampleId('sup'), NOT_ALWAYS_AN_ID)
   target: string;
 
   @ApiProperty({

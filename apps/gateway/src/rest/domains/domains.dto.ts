@@ -19,6 +19,7 @@ import {
 } from '#libs/domains';
 import {
   DeletedProperty,
+  DOMAIN_PATTERN,
   EnumProperty,
   EXAMPLE_TIME,
   FlagProperty,
@@ -105,6 +106,8 @@ export class CreateDomainDto {
     type: String,
     minLength: 3,
     maxLength: 253,
+    // Names in other scripts are accepted too, so this is wider than the pattern of responses.
+    pattern: '^[^\\s.@/:]+(\\.[^\\s.@/:]+)+\\.?$',
     description:
       'The part of sender addresses after the @; each subdomain must be added on its own. Stored in lower case, ' +
       'internationalised names as A-labels (`xn--…`). Public suffixes (`co.uk`, `github.io`), IP addresses, single ' +
@@ -256,7 +259,7 @@ export class DomainDto implements DomainView {
   @KindProperty('domain')
   object: 'domain';
 
-  @TextProperty('In lower case, internationalised names as A-labels', NAME)
+  @TextProperty('In lower case, internationalised names as A-labels', NAME, { pattern: DOMAIN_PATTERN })
   name: string;
 
   @EnumProperty(

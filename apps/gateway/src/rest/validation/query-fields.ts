@@ -1,15 +1,19 @@
 import { LIMITS, type IdPrefix } from '#libs/contracts';
-import { exampleId } from '../../openapi/properties.js';
+import { exampleId, idPattern } from '../../openapi/properties.js';
 import { FieldRule, type FieldOptions } from './field-rule.decorator.js';
 import { idRule, limitRule, oneOfRule, queryAddressRule, queryTextRule, timestampRule } from './query-rules.js';
 
 /** Decorators for query parameters that several lists have. */
 
 export const QueryId = (prefix: IdPrefix, description: string) =>
-  FieldRule(idRule(prefix), { type: String, description, example: exampleId(prefix) });
+  FieldRule(idRule(prefix), { type: String, pattern: idPattern(prefix), description, example: exampleId(prefix) });
 
 export const QueryText = (description: string, example?: string) =>
   FieldRule(queryTextRule, { type: String, description, ...(example === undefined ? {} : { example }) });
+
+/** An id of the list, at which a page begins or ends. */
+export const QueryCursor = (description: string) =>
+  FieldRule(queryTextRule, { type: String, pattern: idPattern(), description });
 
 export const QueryAddress = (description: string, example: string) =>
   FieldRule(queryAddressRule, { type: String, description, example });
