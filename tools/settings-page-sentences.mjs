@@ -71,7 +71,7 @@ export const GROUPS = [
         'How long a request waits for a connection before it is answered 503 (SMTP: 451). A start waits as long as it takes.',
       DISK_LOW_WATER:
         'With the embedded database: while less is free on its disk, no mail is accepted (503, SMTP: 451), and what has been accepted is still delivered and recorded. `0` turns it off.',
-      KAFKA_BROKERS: 'Brokers as host:port. Unset: PostgreSQL carries the event log.',
+      KAFKA_BROKERS: 'Brokers, each with its port. Unset: PostgreSQL carries the event log.',
       KAFKA_SASL_MECHANISM: 'SASL mechanism for Kafka.',
       KAFKA_SASL_USERNAME: 'User name for Kafka. Requires `KAFKA_SASL_PASSWORD`.',
       KAFKA_SASL_PASSWORD: 'Password for Kafka.',
@@ -130,6 +130,8 @@ export const GROUPS = [
       BOOTSTRAP_DOMAINS:
         'Domains from which the first account may send immediately; the operator vouches for them. The default follows `SERVICE_DOMAIN`.',
       RATE_LIMIT_PER_SECOND: 'Requests per second and account. `0` disables the limit.',
+      ATTACHMENT_TYPES:
+        'Types of attachments beside the ten of the API, for REST and SMTP: MIME types, or `all` for everything that is not executable. Calendar invitations need `text/calendar`, forwarded messages `message/rfc822`.',
       ALLOWANCE_UNIT: 'Unit of the monthly allowance: accepted recipients or messages.',
       ABUSE_BRAKES:
         'Pauses accounts with too many bounces or complaints (see `docs/operations.md`). `off`: nothing is counted, and nobody is paused.',

@@ -52,10 +52,26 @@ function render() {
 
 # Settings
 
-Settings are environment variables, read once at start; a \`.env\` file in the working directory is read too. An invalid
-value stops the program with one sentence per error. \`npm start -- --check-config\` validates the settings and prints their
+Settings are environment variables, read once at start. An invalid value stops the program with one sentence per error, also
+for two listeners on one port, and for \`DELIVERY_MODE=mx\` with a \`SERVICE_DOMAIN\` that cannot exist in DNS. A variable that
+nearly has the name of a setting is a warning in the log, because the environment may belong to other programs. \`npm start -- --check-config\` validates the settings and prints their
 values, without secrets; of the master key it prints a check value, and whether it belongs to the database. An empty value counts as unset. Durations are written as \`500ms\`, \`30s\`, \`15m\`, \`4h\` or
 \`3d\`. Lists are comma-separated. Booleans are \`true\`, \`on\`, \`1\`, \`yes\` and \`false\`, \`off\`, \`0\`, \`no\`.
+
+## The file .env
+
+Every program and the command line also read \`.env\` in the working directory. It has one setting per line; the environment of
+the process wins over it. A file that exists but cannot be read stops the program.
+
+\`\`\`sh
+# Comments begin with a number sign.
+SERVICE_DOMAIN=post.example.com
+PUBLIC_URL=https://post.example.com
+BOOTSTRAP_DOMAINS="shop.example.com, news.example.com" # quotes are removed
+\`\`\`
+
+Variables are not expanded: \`\$HOME\` stays as it is. Keep the file readable for the account of the service only, because it
+holds secrets such as \`MASTER_KEY\` and \`DATABASE_URL\`.
 
 ${tables.join('\n\n')}
 `;

@@ -141,7 +141,9 @@ function sources() {
 
 /** Data files read by the code; the compiler does not copy them. */
 function dataFiles() {
-  return filesBelow(join(ROOT, 'libs'), (name) => name.endsWith('.json'));
+  return ['libs', join('apps', 'gateway', 'src')].flatMap((folder) =>
+    filesBelow(join(ROOT, folder), (name) => name.endsWith('.json')),
+  );
 }
 
 function copies() {

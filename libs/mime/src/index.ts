@@ -3,7 +3,7 @@ export { addressErasure } from './parse/erase-address.js';
 export { readAddressEntry } from './parse/address-list.js';
 export { readMessageHead, type HeaderField, headerValue } from './parse/message-head.js';
 export { readParts } from './parse/read-parts.js';
-export type { FoundFile } from './parse/find-files.js';
+export { findFiles, type FoundFile } from './parse/find-files.js';
 export { decodeTransferEncoding } from './parse/transfer-encoding.js';
 export { LineEndNormaliser } from './parse/line-ends.js';
 export { composeMessage, headerProblem } from './compose/compose-message.js';

@@ -23,9 +23,10 @@ export function toJsonSchema202012(document: OpenAPIObject): void {
     translate(schema as unknown as Schema);
     visit(schema, describeDefault);
   }
-  visit(document.paths, (node) => {
-    if (isSchema(node['schema'])) translate(node['schema']);
-  });
+  for (const operations of [document.paths, (document as { webhooks?: object }).webhooks])
+    visit(operations, (node) => {
+      if (isSchema(node['schema'])) translate(node['schema']);
+    });
   visit(document.components?.schemas, addIdPattern);
 }
 

@@ -1,12 +1,6 @@
 import type { OpenAPIObject } from '@nestjs/swagger';
 import bodies from './webhook-bodies.json' with { type: 'json' };
 
-type Schemas = NonNullable<NonNullable<OpenAPIObject['components']>['schemas']>;
-
-/** `email.delivery_delayed` → `EmailDeliveryDelayedWebhook`. */
-export const webhookSchemaName = (type: string): string =>
-  `${type.replaceAll(/(?:^|[._])(\w)/g, (_, letter: string) => letter.toUpperCase())}Webhook`;
-
 const header = (name: string, description: string, example: string) => ({
   name,
   in: 'header',
@@ -26,30 +20,24 @@ const HEADERS = [
   ),
 ];
 
-/** Adds the section `webhooks`: the requests that endpoints receive, one for each event type. */
+/**
+ * Adds the section `webhooks`: the requests that endpoints receive, one for each event type. The schemas are inline, because
+ * oapi-codegen drops components that no path refers to.
+ */
 export function addWebhooks(document: OpenAPIObject): void {
-  const schemas: Schemas = {};
-  const webhooks: Record<string, object> = {};
-  for (const [type, schema] of Object.entries(bodies)) {
-    const name = webhookSchemaName(type);
-    schemas[name] = structuredClone(schema) as Schemas[string];
-    webhooks[type] = { post: requestOf(type, name) };
-  }
-  document.components = { ...document.components, schemas: { ...document.components?.schemas, ...schemas } };
-  (document as { webhooks?: object }).webhooks = webhooks;
+  const webhooks = Object.entries(bodies).map(([type, schema]) => [type, { post: requestOf(type, schema) }]);
+  (document as { webhooks?: object }).webhooks = Object.fromEntries(webhooks) as object;
 }
 
-function requestOf(type: string, schema: string): object {
+function requestOf(type: string, schema: object): object {
   return {
-    operationId: `on${schema.replace(/Webhook$/, '')}`,
+    // `email.delivery_delayed` → `onEmailDeliveryDelayed`
+    operationId: `on${type.replaceAll(/(?:^|[._])(\w)/g, (_, letter: string) => letter.toUpperCase())}`,
     tags: ['Webhooks'],
     summary: `Event ${type}`,
     security: [],
     parameters: HEADERS,
-    requestBody: {
-      required: true,
-      content: { 'application/json': { schema: { $ref: `#/components/schemas/${schema}` } } },
-    },
+    requestBody: { required: true, content: { 'application/json': { schema: structuredClone(schema) } } },
     responses: { '200': { description: 'Every status from 200 to 299 confirms the event; any other is retried' } },
   };
 }

@@ -2,6 +2,7 @@ import { LIMITS, Refusal } from '#libs/contracts';
 import type { AttachmentFetcher } from './attachments/attachment-fetcher.js';
 import { forbiddenAttachments } from './attachments/attachment-rules.js';
 import { requireAllowedFiles } from './attachments/relayed-attachments.js';
+import type { FurtherTypes } from './attachments/attachment-types.js';
 import { messageTooLarge, sizeOf } from './submission-size.js';
 import type { PartsContent, Submission } from './submission.js';
 
@@ -9,11 +10,15 @@ import type { PartsContent, Submission } from './submission.js';
  * Fetches remote attachments, then checks attachments and size. For SMTP, the session has checked the size.
  * @throws Refusal `attachment_not_allowed`, `message_too_large`, and the refusals of a failed fetch.
  */
-export async function checkContent(given: Submission, fetcher: AttachmentFetcher): Promise<Submission> {
+export async function checkContent(
+  given: Submission,
+  fetcher: AttachmentFetcher,
+  further: FurtherTypes,
+): Promise<Submission> {
   const submission = await withFetchedAttachments(given, fetcher);
   const { content } = submission;
-  if (content.format === 'mime') await requireAllowedFiles(content.files ?? []);
-  else requireAllowedParts(content, sizeOf(submission));
+  if (content.format === 'mime') await requireAllowedFiles(content.files ?? [], further);
+  else requireAllowedParts(content, sizeOf(submission), further);
   return submission;
 }
 
@@ -25,8 +30,8 @@ async function withFetchedAttachments(submission: Submission, fetcher: Attachmen
   return { ...submission, content: { ...content, attachments } };
 }
 
-function requireAllowedParts({ attachments }: PartsContent, size: number): void {
-  const problems = forbiddenAttachments(attachments);
+function requireAllowedParts({ attachments }: PartsContent, size: number, further: FurtherTypes): void {
+  const problems = forbiddenAttachments(attachments, further);
   if (problems.length > 0)
     throw new Refusal(
       'attachment_not_allowed',

@@ -10,6 +10,7 @@ import { draftOf, jobsOf, rowsOf, type Draft } from './accept-draft.js';
 import { bodyBytes, type AcceptRequest, type AcceptResult } from './accept-request.js';
 import { AcceptWriter } from './accept-writer.js';
 import { AttachmentFetcher } from './attachments/attachment-fetcher.js';
+import { furtherTypes, type FurtherTypes } from './attachments/attachment-types.js';
 import { authoriseSender } from './authorise-sender.js';
 import { checkContent } from './check-content.js';
 import type { EmailRows } from './insert-emails.js';
@@ -53,6 +54,7 @@ export class EmailIntake {
   private readonly writer: AcceptWriter;
   private readonly loopBudget = new LoopBudget(TURN_BYTES);
   private readonly lifetimeMs: number;
+  private readonly furtherTypes: FurtherTypes;
 
   constructor(
     database: Database,
@@ -67,6 +69,7 @@ export class EmailIntake {
   ) {
     this.writer = new AcceptWriter(database, allowances);
     this.lifetimeMs = config.settings.DELIVERY_LIFETIME;
+    this.furtherTypes = furtherTypes(config.settings.ATTACHMENT_TYPES);
     const groupCommit = () =>
       new GroupCommit<AcceptRequest, AcceptResult>({
         commit: (requests) => this.writer.commit(requests),
@@ -168,7 +171,7 @@ export class EmailIntake {
     if (bytes > SMALL_BYTES) await this.loopBudget.spend(bytes);
     const domain = await authoriseSender(this.domains, given);
     const tracking = resolveTracking(domain, given);
-    const submission = await checkContent(given, this.attachments);
+    const submission = await checkContent(given, this.attachments, this.furtherTypes);
     const recipients = await unsuppressedRecipients(this.suppressions, submission, domain.id);
     return draftOf(submission, { id, domain, tracking, recipients, lifetimeMs: this.lifetimeMs });
   }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { ConfigError, loadConfig } from './config.js';
+import { ConfigError, configWarnings, loadConfig } from './config.js';
 
 const problemsOf = (...args: Parameters<typeof loadConfig>): string[] => {
   try {
@@ -124,6 +124,80 @@ describe('loadConfig', () => {
       'BOOTSTRAP_ADMIN_PASSWORD must have 12 to 1000 characters.',
     ]);
     expect(problemsOf('standalone', { BOOTSTRAP_ADMIN_EMAIL: 'admin' })[0]).toMatch(/must be an e-mail address/);
+  });
+
+  it('rejects listeners of one program on one port', () => {
+    const same = { SMTP_PORT: '2525', OPS_PORT: '3000' };
+    expect(problemsOf('standalone', same)).toEqual([
+      'HTTP_PORT and OPS_PORT must differ; both are 3000.',
+      'SMTP_PORT and INBOUND_SMTP_PORT must differ; both are 2525.',
+    ]);
+    expect(problemsOf('standalone', { HTTP_PORT: '2587', HTTP_HOST: '0.0.0.0' })).toEqual([
+      'HTTP_PORT and SMTP_PORT must differ; both are 2587.',
+    ]);
+    expect(problemsOf('standalone', { HTTP_PORT: '2587', HTTP_HOST: '192.0.2.1' })).toEqual([]);
+    expect(
+      problemsOf('standalone', { HTTP_PORT: '0', SMTP_PORT: '0', SMTPS_PORT: '0', INBOUND_SMTP_PORT: '0' }),
+    ).toEqual([]);
+    expect(problemsOf('cli', same)).toEqual([]);
+    const engines = { DATABASE_URL: 'postgres://u:p@h/d', CLICKHOUSE_URL: 'http://h:8123/d', MASTER_KEY: key };
+    expect(problemsOf('delivery', { ...engines, ...same })).toEqual([]);
+    expect(problemsOf('smtp', { ...engines, ...same })).toHaveLength(1);
+  });
+
+  it.each(['kafka', 'kafka:', 'kafka:9092,other', 'http://kafka:9092', ',', 'kafka:123456'])(
+    'rejects brokers without a port: %s',
+    (KAFKA_BROKERS) => {
+      expect(problemsOf('standalone', { KAFKA_BROKERS })[0]).toMatch(/^KAFKA_BROKERS must be .* host:port/);
+    },
+  );
+
+  it('accepts brokers with a port', () => {
+    const { settings } = loadConfig('standalone', {
+      KAFKA_BROKERS: 'kafka-1.example.com:9092, 10.0.0.1:9092,[::1]:9092',
+    });
+    expect(settings.KAFKA_BROKERS).toEqual(['kafka-1.example.com:9092', '10.0.0.1:9092', '[::1]:9092']);
+  });
+
+  it('rejects delivery to the internet from a domain that cannot exist', () => {
+    for (const SERVICE_DOMAIN of [undefined, 'post.example.com', 'mail.invalid'])
+      expect(problemsOf('standalone', { DELIVERY_MODE: 'mx', SERVICE_DOMAIN })).toEqual([
+        expect.stringMatching(/^SERVICE_DOMAIN must be a domain of yours with DELIVERY_MODE=mx/),
+      ]);
+    expect(problemsOf('standalone', { DELIVERY_MODE: 'mx', SERVICE_DOMAIN: 'post.example.de' })).toEqual([]);
+    for (const test of [{ ALLOW_PRIVATE_MX: 'true' }, { DNS_SERVERS: '127.0.0.1:5353' }, { MX_PORT: '2526' }])
+      expect(problemsOf('standalone', { DELIVERY_MODE: 'mx', ...test })).toEqual([]);
+    expect(problemsOf('cli', { DELIVERY_MODE: 'mx' })).toEqual([]);
+  });
+
+  it('warns of names that are nearly those of settings', () => {
+    const env = {
+      SMTP_PROT: '1',
+      KAFKA_BROKER: 'a:1',
+      POSTLOFT_HTTP_PORT: '1',
+      DELIVERY_MODES: 'mx',
+      HTTP_PROXY: 'http://proxy',
+      http_port: '1',
+      PATH: '/bin',
+      HOME: '/',
+      DELIVERY_MODE: 'capture',
+      POSTGRES_URL: 'x',
+    };
+    expect(configWarnings(loadConfig('standalone', env), env)).toEqual([
+      'DELIVERY_MODES is not a setting and has no effect. Did you mean DELIVERY_MODE?',
+      'KAFKA_BROKER is not a setting and has no effect. Did you mean KAFKA_BROKERS?',
+      'POSTLOFT_HTTP_PORT is not a setting and has no effect. Did you mean HTTP_PORT?',
+      'SMTP_PROT is not a setting and has no effect. Did you mean SMTP_PORT?',
+    ]);
+  });
+
+  it('reads the types of attachments', () => {
+    expect(loadConfig('standalone', {}).settings.ATTACHMENT_TYPES).toBeUndefined();
+    expect(loadConfig('standalone', { ATTACHMENT_TYPES: 'ALL' }).settings.ATTACHMENT_TYPES).toBe('all');
+    const { settings } = loadConfig('standalone', { ATTACHMENT_TYPES: 'Text/Calendar, application/json' });
+    expect(settings.ATTACHMENT_TYPES).toEqual(['text/calendar', 'application/json']);
+    for (const ATTACHMENT_TYPES of ['ics', 'all,text/calendar', 'text/*'])
+      expect(problemsOf('standalone', { ATTACHMENT_TYPES })[0]).toMatch(/^ATTACHMENT_TYPES must be all, or/);
   });
 
   it('rejects incomplete pairs', () => {

@@ -2,9 +2,13 @@ import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { parseEnv } from 'node:util';
 import { isLoopbackHost } from '../network/loopback-host.js';
+import { portClashes } from './listeners.js';
+import { nearNameWarnings } from './near-names.js';
 import {
   abuseWindow,
+  attachmentTypes,
   bootstrapKey,
+  brokers,
   byteSize,
   dnsServers,
   domainName,
@@ -90,7 +94,7 @@ export const SETTINGS = {
   DATABASE_POOL_SIZE: setting(wholeNumber(8, 500), '16'),
   DATABASE_POOL_WAIT: setting(positiveDuration, '1500ms'),
   DISK_LOW_WATER: setting(byteSize, '512MiB'),
-  KAFKA_BROKERS: optional(list),
+  KAFKA_BROKERS: optional(brokers),
   KAFKA_SASL_MECHANISM: optional(oneOf('plain', 'scram-sha-256', 'scram-sha-512')),
   KAFKA_SASL_USERNAME: optional(text),
   KAFKA_SASL_PASSWORD: optional(text, true),
@@ -151,6 +155,7 @@ export const SETTINGS = {
   GRAPHQL_SOCKETS_PER_ACCOUNT: setting(wholeNumber(1, 100_000), '50'),
   GRAPHQL_OPERATIONS_PER_SOCKET: setting(wholeNumber(1, 10_000), '20'),
   HTTP_AUTH_FAILURES_PER_MINUTE: setting(wholeNumber(1, 10_000), '20'),
+  ATTACHMENT_TYPES: optional(attachmentTypes),
   ALLOWANCE_UNIT: setting(oneOf('recipient', 'message'), 'recipient'),
   ABUSE_BRAKES: setting(flag, 'on'),
   ABUSE_WINDOW: setting(abuseWindow, '24h'),
@@ -313,10 +318,6 @@ function contradictions(program: Program, s: Settings): string[] {
     'KAFKA_SASL_USERNAME and KAFKA_SASL_PASSWORD must be set together.',
   );
   need(
-    s.KAFKA_BROKERS === undefined || s.KAFKA_BROKERS.length > 0,
-    'KAFKA_BROKERS must name at least one broker as host:port.',
-  );
-  need(
     s.RETENTION_BODIES <= s.RETENTION_MESSAGES && s.RETENTION_ATTEMPTS <= s.RETENTION_MESSAGES,
     'RETENTION_BODIES and RETENTION_ATTEMPTS must not be longer than RETENTION_MESSAGES.',
   );
@@ -332,5 +333,33 @@ function contradictions(program: Program, s: Settings): string[] {
       isLoopbackHost(new URL(s.OIDC_ISSUER).hostname),
     'OIDC_ISSUER must be an https URL, unless the provider runs on this machine.',
   );
+  problems.push(...portClashes(program, s));
+  need(
+    !sendsFromTestDomain(program, s) || isTestNetwork(s),
+    `SERVICE_DOMAIN must be a domain of yours with DELIVERY_MODE=mx; ${s.SERVICE_DOMAIN} cannot exist in DNS, so bounces ` +
+      'would be lost and most servers would refuse the messages.',
+  );
   return problems;
+}
+
+/** RFC 2606 and RFC 6761: names that are never delegated, or that belong to documentation. */
+const RESERVED_DOMAIN = /(^|\.)(test|example|invalid|localhost|example\.(com|net|org))$/;
+
+function sendsFromTestDomain(program: Program, { DELIVERY_MODE, SERVICE_DOMAIN }: Settings): boolean {
+  const delivers = program === 'standalone' || program === 'delivery';
+  return delivers && DELIVERY_MODE === 'mx' && RESERVED_DOMAIN.test(SERVICE_DOMAIN);
+}
+
+/** An intranet, or a name server of its own, in which the name may exist. */
+const isTestNetwork = ({ ALLOW_PRIVATE_MX, DNS_SERVERS, MX_PORT }: Settings): boolean =>
+  ALLOW_PRIVATE_MX || DNS_SERVERS !== undefined || MX_PORT !== 25;
+
+/** Sentences about settings that are valid and probably mistakes. */
+export function configWarnings({ program, settings }: Config, env: Environment = environment()): string[] {
+  return [
+    ...nearNameWarnings(Object.keys(env), Object.keys(SETTINGS)),
+    ...(sendsFromTestDomain(program, settings) && !settings.ALLOW_PRIVATE_MX
+      ? [`SERVICE_DOMAIN is ${settings.SERVICE_DOMAIN}, which does not exist in DNS, although DELIVERY_MODE is mx.`]
+      : []),
+  ];
 }

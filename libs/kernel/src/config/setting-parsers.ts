@@ -104,6 +104,26 @@ export const list: SettingParser<string[]> = (value) =>
     .map((part) => part.trim())
     .filter((part) => part !== '');
 
+/** `all`, or MIME types. */
+export const attachmentTypes: SettingParser<'all' | string[]> = (value) => {
+  const types = list(value.toLowerCase());
+  if (types.length === 1 && types[0] === 'all') return 'all';
+  if (!types.every((type) => /^[a-z0-9][a-z0-9.+-]{0,126}\/[a-z0-9][a-z0-9.+-]{0,126}$/.test(type)))
+    throw new Error('must be all, or a comma-separated list of MIME types such as text/calendar,application/json');
+  return types;
+};
+
+/** `host:port`, comma-separated. */
+export const brokers: SettingParser<string[]> = (value) => {
+  const entries = list(value);
+  if (
+    entries.length === 0 ||
+    !entries.every((entry) => /^(?:[\w.-]{1,253}|\[[0-9a-f:.]{2,45}\]):\d{1,5}$/i.test(entry))
+  )
+    throw new Error('must be a comma-separated list of host:port, such as kafka-1.example.com:9092');
+  return entries;
+};
+
 export const longDurations: SettingParser<number[]> = (value) => {
   const parts = list(value);
   if (parts.length === 0) throw new Error('must be a comma-separated list of durations such as 1m,3m,10m');

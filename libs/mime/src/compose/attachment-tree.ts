@@ -2,6 +2,7 @@ import MailComposer from 'nodemailer/lib/mail-composer';
 import type { MessageAttachment } from './message-parts.js';
 import type { MimeTree } from './text-tree.js';
 import { UnsendableMessage } from './message-parts.js';
+import { toSevenBit } from './to-seven-bit.js';
 
 /*
  * The MIME tree of a mail with files, built by nodemailer: mixed, alternative and related parts, file names in the encodings
@@ -64,18 +65,25 @@ function checkAttachment({ filename, contentType, contentId, content }: MessageA
   const refuse = (member: string, reason: string) => new UnsendableMessage(`attachments[${index}].${member}`, reason);
   if (typeof filename !== 'string' || CONTROL.test(filename)) throw refuse('filename', 'must be text without controls');
   if (typeof contentType !== 'string' || !MEDIA_TYPE.test(contentType)) throw refuse('contentType', 'is no media type');
-  // Both must not be encoded (RFC 2046 §5.1, §5.2.1), so their lines would become lines of our message.
-  if (/^(?:multipart|message)\//i.test(contentType))
-    throw refuse('contentType', 'must not be a message or a multipart');
+  // Must not be encoded (RFC 2046 §5.1, §5.2.1), so their lines would become lines of our message.
+  if (/^(?:multipart|message)\/(?!rfc822$)/i.test(contentType))
+    throw refuse('contentType', 'must not be a part of a message or a multipart');
   if (contentId !== undefined && (typeof contentId !== 'string' || !CONTENT_ID.test(contentId))) {
     throw refuse('contentId', 'is no content id');
   }
   if (!Buffer.isBuffer(content)) throw refuse('content', 'must be bytes');
+  const isMessage = /^message\/rfc822$/i.test(contentType);
+  const sent = isMessage ? toSevenBit(withCrLf(content)) : content;
+  if (sent === null) throw refuse('content', 'cannot be sent in 7 bits');
   return {
     filename,
     contentType,
-    content,
-    contentTransferEncoding: 'base64',
+    content: sent,
+    contentTransferEncoding: isMessage ? '7bit' : 'base64',
     ...(contentId ? { cid: contentId } : {}),
   };
 }
+
+/** A stored message may have the line ends of its system. */
+const withCrLf = (message: Buffer): Buffer =>
+  Buffer.from(message.toString('latin1').replace(/\r?\n/g, '\r\n'), 'latin1');

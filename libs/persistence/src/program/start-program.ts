@@ -3,6 +3,7 @@ import { NestFactory } from '@nestjs/core';
 import {
   Config,
   ConfigError,
+  configWarnings,
   Health,
   KernelModule,
   loadConfig,
@@ -53,6 +54,7 @@ export async function startProgram(options: ProgramOptions): Promise<void> {
   const parsed = await readConfig(options);
   const log = Log.create(parsed);
   Logger.overrideLogger(new NestLog(log));
+  for (const warning of configWarnings(parsed)) log.warn(warning);
   const shutdown = new Shutdown(log);
   shutdown.listen();
   surviveUnavailableDatabase(log);
@@ -88,6 +90,7 @@ async function readConfig({ program, checks = [] }: ProgramOptions): Promise<Con
     const problems = checks.flatMap((check) => problemOf(() => check(config)));
     if (problems.length > 0) throw new ConfigError(problems.join('\n'));
     if (process.argv.includes('--check-config')) {
+      for (const warning of configWarnings(config)) process.stderr.write(`Warning: ${warning}\n`);
       process.stdout.write(`${JSON.stringify(await describeConfig(config), null, 2)}\n`);
       process.exit(0);
     }

@@ -1,13 +1,17 @@
 import { LIMITS } from '#libs/contracts';
+import { decodeTransferEncoding, findFiles, toSevenBit } from '#libs/mime';
 import { targetUrlProblems } from '#libs/safe-fetch';
 import { extensionOf, filenameProblems, isExecutableName } from './attachment-names.js';
 import {
   ATTACHMENT_TYPES,
+  isExecutableType,
+  mimeByExtension,
+  NO_FURTHER_TYPES,
   startsAsProgram,
   typeByContent,
-  typeByExtension,
   typeByMime,
   type AttachmentType,
+  type FurtherTypes,
 } from './attachment-types.js';
 import { escapesFolder, readZipDirectory } from './zip-contents.js';
 import type { Attachment } from '../submission.js';
@@ -16,6 +20,8 @@ import { isRecord, type RuleProblem } from '../rules/rule.js';
 // RFC 2045 §5.1; only plain parameters such as `charset=utf-8`.
 const MIME_TYPE =
   /^[a-z0-9][a-z0-9.+-]{0,126}\/[a-z0-9][a-z0-9.+-]{0,126}( *; *[a-z0-9-]{1,40}=("[ -!#-[\]-~]{0,60}"|[a-z0-9._-]{1,60})){0,4}$/i;
+/** RFC 5546: the method of a calendar makes it an invitation. */
+const METHOD = /; *method="?([a-z-]{1,40})"?(?= *;|$)/i;
 const CHARSET = /; *charset="?([a-z0-9._-]{1,40})"?(?= *;|$)/i;
 const CONTENT_ID = /^[A-Za-z0-9._@-]{1,128}$/;
 const LAST_QUANTUM = /^[A-Za-z0-9+/]{2}([A-Za-z0-9+/]{2}|[A-Za-z0-9+/]=|==)$/;
@@ -127,11 +133,16 @@ export function attachmentsFrom(value: AttachmentInput[] | undefined): Attachmen
   );
 }
 
-/** Returns the canonical `type/subtype`, for text with the charset if one is given. */
+/** Returns the canonical `type/subtype`, for text with the charset and for a calendar with the method, if given. */
 function contentTypeOf(given: string): string {
   const mime = given.split(';', 1)[0].trim().toLowerCase();
   const charset = mime.startsWith('text/') ? CHARSET.exec(given)?.[1] : undefined;
-  return `${typeByMime(mime)?.mime ?? mime}${charset === undefined ? '' : `; charset=${charset.toLowerCase()}`}`;
+  const method = mime === 'text/calendar' ? METHOD.exec(given)?.[1] : undefined;
+  return [
+    typeByMime(mime)?.mime ?? mime,
+    ...(charset === undefined ? [] : [`charset=${charset.toLowerCase()}`]),
+    ...(method === undefined ? [] : [`method=${method.toUpperCase()}`]),
+  ].join('; ');
 }
 
 /** The last path segment of a URL, if it is a valid file name with an extension. */
@@ -157,7 +168,7 @@ function safelyDecoded(segment: string): string {
 export function withContentType(file: Attachment): Attachment {
   if (file.contentType !== '') return file;
   const extension = extensionOf(file.filename);
-  if (extension !== '') return { ...file, contentType: typeByExtension(extension)?.mime ?? UNKNOWN_TYPE };
+  if (extension !== '') return { ...file, contentType: mimeByExtension(extension) ?? UNKNOWN_TYPE };
   if (file.path !== undefined) return file;
   const found = typeByContent(file.content);
   if (!found) return { ...file, contentType: UNKNOWN_TYPE };
@@ -165,28 +176,64 @@ export function withContentType(file: Attachment): Attachment {
 }
 const UNKNOWN_TYPE = 'application/octet-stream';
 
-/** Problems of attachments that must not be sent (status 422): everything but the ten types, by name and by content. */
-export function forbiddenAttachments(attachments: readonly Attachment[]): RuleProblem[] {
-  return attachments.flatMap((attachment, i) => forbidden(attachment, `[${i}]`));
+/** Problems of attachments that must not be sent (status 422): by type, by name and by content. */
+export function forbiddenAttachments(
+  attachments: readonly Attachment[],
+  further: FurtherTypes = NO_FURTHER_TYPES,
+): RuleProblem[] {
+  return attachments.flatMap((attachment, i) => forbidden(attachment, `[${i}]`, further));
 }
 
-function forbidden(file: Attachment, path: string): RuleProblem[] {
+function forbidden(file: Attachment, path: string, further: FurtherTypes): RuleProblem[] {
   const { filename, contentType, content } = file;
   if (isExecutableName(filename) || startsAsProgram(content))
     return oneProblem(`${path}.filename`, 'executable', 'must not be an executable file');
-  const type = typeByMime(contentType.split(';', 1)[0]);
-  if (!type)
-    return oneProblem(
-      `${path}.content_type`,
-      'type_not_allowed',
-      `must be one of ${ATTACHMENT_TYPES.map((t) => t.mime).join(', ')}`,
-    );
+  const mime = contentType.split(';', 1)[0];
+  const type = typeByMime(mime);
+  if (type) return problemsOfType(file, type, path);
+  if (further === 'all' || further.has(mime)) return furtherProblems({ ...file, contentType: mime }, path, further);
+  return oneProblem(`${path}.content_type`, 'type_not_allowed', `must be one of ${allowedTypes(further).join(', ')}`);
+}
+
+const allowedTypes = (further: FurtherTypes): string[] => [
+  ...ATTACHMENT_TYPES.map((type) => type.mime),
+  ...(further === 'all' ? [] : further),
+];
+
+function problemsOfType({ filename, content }: Attachment, type: AttachmentType, path: string): RuleProblem[] {
   const misnamed = misnamedProblems(filename, type, path);
   if (misnamed.length > 0) return misnamed;
   if (content.length === 0) return [];
   if (!type.matches(content))
     return oneProblem(`${path}.content`, 'type_mismatch', `must be a file of the type ${type.mime}`);
-  return archiveProblems(content, type, path);
+  return ARCHIVES.has(type.extensions[0]) ? archiveProblems(content, path, type.extensions[0] !== 'zip') : [];
+}
+
+/** A file of another type than the ten: only executables are refused, also inside archives and messages. */
+function furtherProblems({ contentType, content }: Attachment, path: string, further: FurtherTypes): RuleProblem[] {
+  if (isExecutableType(contentType))
+    return oneProblem(`${path}.content_type`, 'executable', 'must not be an executable file');
+  if (contentType === 'message/rfc822') return messageProblems(content, path, further);
+  if (/^(?:message|multipart)\//.test(contentType))
+    return oneProblem(`${path}.content_type`, 'type_not_allowed', 'must not be a multipart or a part of a message');
+  return archiveProblems(content, path, false);
+}
+
+/** Files of a forwarded message count as attached. The message itself must not be encoded (RFC 2046 §5.2.1). */
+function messageProblems(content: Buffer, path: string, further: FurtherTypes): RuleProblem[] {
+  const files = findFiles(content);
+  if (!Array.isArray(files)) return oneProblem(`${path}.content`, 'malformed_message', `is a ${files.problem}`);
+  if (toSevenBit(content) === null)
+    return oneProblem(`${path}.content`, 'malformed_message', 'must be a message that can be sent in 7 bits');
+  const isForbidden = files.some(({ names, contentType, encoded, encoding }, i) => {
+    const file = {
+      filename: names[0] ?? `attachment-${i + 1}`,
+      contentType,
+      content: decodeTransferEncoding(encoded, encoding),
+    };
+    return forbidden(withContentType(file), '', further).length > 0 || names.some((name) => isExecutableName(name));
+  });
+  return isForbidden ? oneProblem(`${path}.content`, 'executable', 'must not contain a file that is not allowed') : [];
 }
 
 function misnamedProblems(filename: string, type: AttachmentType, path: string): RuleProblem[] {
@@ -212,10 +259,12 @@ export function forbiddenOtherName(filename: string, { contentType }: Attachment
   return type ? misnamedProblems(filename, type, '') : [];
 }
 
-/** Files inside an archive count as attached. Their names are readable even if the files are encrypted. */
-function archiveProblems(content: Buffer, type: AttachmentType, path: string): RuleProblem[] {
-  const { entries } = (ARCHIVES.has(type.extensions[0]) && readZipDirectory(content)) || { entries: [] };
-  const binIsData = type.extensions[0] !== 'zip';
+/**
+ * Files inside an archive count as attached. Their names are readable even if the files are encrypted. In an Office document
+ * `.bin` is data.
+ */
+function archiveProblems(content: Buffer, path: string, binIsData: boolean): RuleProblem[] {
+  const { entries } = readZipDirectory(content) ?? { entries: [] };
   if (entries.some((entry) => isExecutableName(entry, { binIsData })))
     return oneProblem(`${path}.content`, 'executable', 'must not contain an executable file');
   if (entries.some(escapesFolder))

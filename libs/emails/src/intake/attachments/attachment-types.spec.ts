@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { officeFile, zipFile } from '../../../../../test/support/zip-file.js';
 import { mustReturn } from '../../../../../test/support/must-return.js';
 import { attachmentProblems, attachmentsFrom, forbiddenAttachments } from './attachment-rules.js';
+import { furtherTypes } from './attachment-types.js';
 
 const latin1 = (text: string) => Buffer.from(text, 'latin1');
 const pdf = (version: string) =>
@@ -211,5 +212,66 @@ describe('an attachment whose content, name and type disagree', () => {
       const judge = () => forbiddenAttachments([{ filename: 'a.zip', contentType: 'application/zip', content }]);
       expect(mustReturn(judge)).toBeDefined();
     }
+  });
+});
+
+describe('with further types', () => {
+  const codesFor = (
+    setting: 'all' | string[],
+    filename: string,
+    rest: { content?: string; content_type?: string } = {},
+  ) => {
+    const { content = 'text', content_type } = rest;
+    const given = [
+      { filename, content: Buffer.from(content).toString('base64'), ...(content_type ? { content_type } : {}) },
+    ];
+    expect(attachmentProblems(given)).toEqual([]);
+    return forbiddenAttachments(attachmentsFrom(given), furtherTypes(setting)).map(({ code }) => code);
+  };
+
+  it.each(['invite.ics', 'invoice.xml', 'order.json', 'a.eml', 'a.odt', 'logo.svg'])('all allow %s', (filename) => {
+    expect(codesFor([], filename)).toEqual(['type_not_allowed']);
+    expect(codesFor('all', filename)).toEqual([]);
+  });
+
+  it('allow what is listed', () => {
+    expect(codesFor(['text/calendar'], 'invite.ics')).toEqual([]);
+    expect(codesFor(['text/calendar'], 'order.json')).toEqual(['type_not_allowed']);
+    expect(codesFor(['application/x-own'], 'data', { content_type: 'application/x-own' })).toEqual([]);
+  });
+
+  it.each([
+    ['a.exe', {}],
+    ['a.pdf.js', {}],
+    ['tool', { content_type: 'application/x-msdownload' }],
+    ['tool', { content_type: 'text/javascript' }],
+    ['tool', { content_type: 'application/java-archive' }],
+    ['data.bin.json', { content: '#!/bin/sh' }],
+    ['a.json', { content: '\x7fELF' }],
+  ])('never allow the executable %s %j', (filename, rest) => {
+    expect(codesFor('all', filename, rest)).toEqual(['executable']);
+  });
+
+  it('check the ten types as before', () => {
+    expect(codesFor('all', 'a.pdf', { content: 'no document' })).toEqual(['type_mismatch']);
+  });
+
+  it.each(['message/partial', 'message/external-body', 'multipart/mixed'])('never allow %s', (content_type) => {
+    expect(codesFor('all', 'part', { content_type })).toEqual(['type_not_allowed']);
+  });
+
+  it('look into forwarded messages', () => {
+    const forwarding = (file: string) =>
+      `From: a@example.com\r\nContent-Type: multipart/mixed; boundary=b\r\n\r\n--b\r\nContent-Disposition: attachment; filename=${file}\r\n\r\nx\r\n--b--\r\n`;
+    expect(codesFor('all', 'a.eml', { content: forwarding('a.txt') })).toEqual([]);
+    expect(codesFor('all', 'a.eml', { content: forwarding('a.exe') })).toEqual(['executable']);
+    expect(codesFor(['message/rfc822'], 'a.eml', { content: forwarding('a.json') })).toEqual(['executable']);
+  });
+
+  it('keep the method of a calendar', () => {
+    const [{ contentType }] = attachmentsFrom([
+      { filename: 'invite.ics', content: '', content_type: 'text/calendar; method=request; charset="UTF-8"; x=y' },
+    ]);
+    expect(contentType).toBe('text/calendar; charset=utf-8; method=REQUEST');
   });
 });

@@ -12,7 +12,17 @@ export interface AttachmentType {
   matches(content: Buffer): boolean;
 }
 
-/** The allowed types. */
+/**
+ * What ATTACHMENT_TYPES allows beside the ten types: MIME types in lower case, or all. Their content is not compared with
+ * their type, but executable files are refused in all of them.
+ */
+export type FurtherTypes = 'all' | ReadonlySet<string>;
+export const NO_FURTHER_TYPES: FurtherTypes = new Set();
+
+export const furtherTypes = (setting: 'all' | readonly string[] = []): FurtherTypes =>
+  setting === 'all' ? 'all' : new Set(setting);
+
+/** The types that are always allowed. */
 export const ATTACHMENT_TYPES: readonly AttachmentType[] = [
   type('application/pdf', ['pdf'], (content) => startsWith(content, '%PDF') && !endsAsZip(content)),
   type('image/png', ['png'], (content) => startsWith(content, '\x89PNG\r\n\x1a\n') && isOnlyImage(content)),
@@ -56,6 +66,37 @@ export const typeByExtension = (extension: string): AttachmentType | undefined =
  */
 export const typeByContent = (content: Buffer): AttachmentType | undefined =>
   ATTACHMENT_TYPES.find((known) => known.matches(content));
+
+/** Types of files that mail commonly carries, for names without a given type. */
+const FURTHER_BY_EXTENSION: Readonly<Record<string, string>> = {
+  doc: 'application/msword',
+  eml: 'message/rfc822',
+  heic: 'image/heic',
+  ics: 'text/calendar',
+  json: 'application/json',
+  md: 'text/markdown',
+  odp: 'application/vnd.oasis.opendocument.presentation',
+  ods: 'application/vnd.oasis.opendocument.spreadsheet',
+  odt: 'application/vnd.oasis.opendocument.text',
+  ppt: 'application/vnd.ms-powerpoint',
+  pptx: 'application/vnd.openxmlformats-officedocument.presentationml.presentation',
+  rtf: 'application/rtf',
+  svg: 'image/svg+xml',
+  tif: 'image/tiff',
+  tiff: 'image/tiff',
+  vcf: 'text/vcard',
+  xls: 'application/vnd.ms-excel',
+  xml: 'application/xml',
+};
+
+/** Undefined for an extension that is not known. */
+export const mimeByExtension = (extension: string): string | undefined =>
+  typeByExtension(extension)?.mime ?? FURTHER_BY_EXTENSION[extension];
+
+/** Types of programs and scripts, whatever the name and the content of the file. */
+const EXECUTABLE_TYPE =
+  /^(?:application|text)\/(?:x-)?(?:msdownload|msdos-program|ms-installer|msi|ms-shortcut|executable|sharedlib|mach-binary|elf|sh|csh|bash|shellscript|bat|php|python|python-code|perl|ruby|powershell|java-archive|javascript|ecmascript|hta|vbscript|vnd\.microsoft\.portable-executable)$/;
+export const isExecutableType = (mime: string): boolean => EXECUTABLE_TYPE.test(mime);
 
 const HEAD_BYTES = 1024;
 const head = (content: Buffer): string => content.toString('latin1', 0, HEAD_BYTES);

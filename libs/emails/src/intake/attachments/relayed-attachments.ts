@@ -3,6 +3,7 @@ import { decodeTransferEncoding, type FoundFile } from '#libs/mime';
 import { concatYielding, LoopBudget } from '#libs/kernel';
 import { filenameProblems } from './attachment-names.js';
 import { forbiddenAttachments, forbiddenOtherName, withContentType } from './attachment-rules.js';
+import { NO_FURTHER_TYPES, type FurtherTypes } from './attachment-types.js';
 import type { RuleProblem } from '../rules/rule.js';
 import type { Attachment } from '../submission.js';
 
@@ -23,7 +24,10 @@ const LF = 0x0a;
  * (docs/decisions/010-attachments-over-smtp.md). The SMTP session has checked the size of the message.
  * @throws Refusal `attachment_not_allowed`, naming the file.
  */
-export async function requireAllowedFiles(files: readonly FoundFile[]): Promise<void> {
+export async function requireAllowedFiles(
+  files: readonly FoundFile[],
+  further: FurtherTypes = NO_FURTHER_TYPES,
+): Promise<void> {
   const extra = files.at(LIMITS.attachmentCount);
   if (extra)
     throw refusal(extra, LIMITS.attachmentCount, {
@@ -33,7 +37,7 @@ export async function requireAllowedFiles(files: readonly FoundFile[]): Promise<
   for (const [index, file] of files.entries()) {
     const content = await decodeContent(file);
     if (content.length > SMALL_BYTES) await loopBudget.spend(content.length);
-    const [problem] = fileProblems(file, index, content);
+    const [problem] = fileProblems({ ...file, index }, content, further);
     if (problem) throw refusal(file, index, problem);
   }
 }
@@ -55,8 +59,8 @@ async function decodeContent({ encoded, encoding }: FoundFile): Promise<Buffer> 
   return concatYielding(pieces);
 }
 
-function fileProblems(file: FoundFile, index: number, content: Buffer): RuleProblem[] {
-  const { contentType } = file;
+function fileProblems(file: FoundFile & { index: number }, content: Buffer, further: FurtherTypes): RuleProblem[] {
+  const { contentType, index } = file;
   const [filename = `attachment-${index + 1}`, ...others] = file.names;
   const malformed = filenameProblems(filename, '');
   if (malformed.length > 0) return malformed;
@@ -65,7 +69,7 @@ function fileProblems(file: FoundFile, index: number, content: Buffer): RuleProb
     contentType: UNSPECIFIC_TYPES.has(contentType) ? '' : contentType,
     content,
   });
-  const forbidden = forbiddenAttachments([attachment]);
+  const forbidden = forbiddenAttachments([attachment], further);
   return forbidden.length > 0 ? forbidden : others.flatMap((other) => forbiddenOtherName(other, attachment));
 }
 
