@@ -70,7 +70,7 @@ PUBLIC_URL=https://post.example.com
 BOOTSTRAP_DOMAINS="shop.example.com, news.example.com" # quotes are removed
 \`\`\`
 
-Variables are not expanded: \`\$HOME\` stays as it is. Keep the file readable for the account of the service only, because it
+Variables are not expanded: \`$HOME\` stays as it is. Keep the file readable for the account of the service only, because it
 holds secrets such as \`MASTER_KEY\` and \`DATABASE_URL\`.
 
 ${tables.join('\n\n')}

@@ -2,6 +2,7 @@ import { parseArgs } from 'node:util';
 import { ACCOUNT_COMMANDS } from './account-commands.js';
 import { API_KEY_COMMANDS } from './api-key-commands.js';
 import { UsageError, type Command, type CommandInput, type DatabaseCommand, type SettingsCommand } from './command.js';
+import { DNS_COMMANDS } from './dns-command.js';
 import { DOCTOR_COMMANDS } from './doctor-command.js';
 import { DOMAIN_COMMANDS } from './domain-commands.js';
 import { ERASURE_COMMANDS } from './erasure-commands.js';
@@ -24,6 +25,7 @@ export const COMMANDS: readonly Command[] = [
   ...TLS_REPORT_COMMANDS,
   ...STATS_COMMANDS,
   ...DOCTOR_COMMANDS,
+  ...DNS_COMMANDS,
 ];
 
 export type Invocation =

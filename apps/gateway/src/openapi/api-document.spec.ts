@@ -171,7 +171,10 @@ describe('apiDocument', () => {
     for (const [path, schema] of fields())
       if (typeof schema['pattern'] === 'string')
         for (const example of (schema as Schema).examples ?? [])
-          expect([path, example === null || new RegExp(schema['pattern']).test(String(example))]).toEqual([path, true]);
+          expect([path, example === null || new RegExp(schema['pattern']).test(example as string)]).toEqual([
+            path,
+            true,
+          ]);
   });
 
   it('describes the webhook of every event type', () => {

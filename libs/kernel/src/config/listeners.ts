@@ -1,5 +1,3 @@
-import type { Program } from './config.js';
-
 /** The settings with a host and a port on which some program listens. */
 export interface ListenerSettings {
   HTTP_HOST: string;
@@ -21,7 +19,8 @@ const HOSTS: Record<PortSetting, 'HTTP_HOST' | 'SMTP_HOST' | 'OPS_HOST'> = {
   OPS_PORT: 'OPS_HOST',
 };
 const SMTP: PortSetting[] = ['SMTP_PORT', 'SMTPS_PORT', 'INBOUND_SMTP_PORT'];
-const OF_PROGRAM: Partial<Record<Program, PortSetting[]>> = {
+/** By the name of the program; the others listen on OPS_PORT alone. */
+const OF_PROGRAM: Partial<Record<string, PortSetting[]>> = {
   standalone: ['HTTP_PORT', ...SMTP, 'OPS_PORT'],
   gateway: ['HTTP_PORT', 'OPS_PORT'],
   smtp: [...SMTP, 'OPS_PORT'],
@@ -29,7 +28,7 @@ const OF_PROGRAM: Partial<Record<Program, PortSetting[]>> = {
 const EVERY_ADDRESS = new Set(['0.0.0.0', '::', '']);
 
 /** One sentence for each pair of listeners of this program that would have the same address. Port 0 is any free port. */
-export function portClashes(program: Program, settings: ListenerSettings): string[] {
+export function portClashes(program: string, settings: ListenerSettings): string[] {
   const ports = (OF_PROGRAM[program] ?? []).filter((name) => (settings[name] ?? 0) !== 0);
   return ports.flatMap((name, i) =>
     ports

@@ -72,16 +72,19 @@ function checkAttachment({ filename, contentType, contentId, content }: MessageA
     throw refuse('contentId', 'is no content id');
   }
   if (!Buffer.isBuffer(content)) throw refuse('content', 'must be bytes');
-  const isMessage = /^message\/rfc822$/i.test(contentType);
-  const sent = isMessage ? toSevenBit(withCrLf(content)) : content;
-  if (sent === null) throw refuse('content', 'cannot be sent in 7 bits');
-  return {
-    filename,
-    contentType,
-    content: sent,
-    contentTransferEncoding: isMessage ? '7bit' : 'base64',
-    ...(contentId ? { cid: contentId } : {}),
-  };
+  const encoded = encodedContent(contentType, content);
+  if (encoded === null) throw refuse('content', 'cannot be sent in 7 bits');
+  return { filename, contentType, ...encoded, ...(contentId ? { cid: contentId } : {}) };
+}
+
+/** The content for nodemailer; null for a message that needs eight bits. */
+function encodedContent(
+  contentType: string,
+  content: Buffer,
+): { content: Buffer; contentTransferEncoding: '7bit' | 'base64' } | null {
+  if (!/^message\/rfc822$/i.test(contentType)) return { content, contentTransferEncoding: 'base64' };
+  const message = toSevenBit(withCrLf(content));
+  return message === null ? null : { content: message, contentTransferEncoding: '7bit' };
 }
 
 /** A stored message may have the line ends of its system. */
