@@ -13,7 +13,18 @@ export interface ServiceZone {
 
 const UNKNOWN_ADDRESS = '<the address that the world sees>';
 
-export async function serviceZone(config: Config): Promise<ServiceZone> {
+/** @param given the addresses that mail is sent from, where this machine does not have them */
+export async function serviceZone(config: Config, given?: readonly string[]): Promise<ServiceZone> {
+  if (given !== undefined) {
+    const heloName = `smtp.${config.settings.SERVICE_DOMAIN}`;
+    return {
+      addresses: [...given],
+      text: zoneText(
+        config,
+        given.map((address) => ({ address, heloName })),
+      ),
+    };
+  }
   const dns = new DoctorDns(config);
   try {
     const { addresses } = await findSourceAddresses(config, dns);
