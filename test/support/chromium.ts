@@ -132,7 +132,7 @@ export class Profile {
 
   /** The links in the navigation, by label. */
   async pages(): Promise<{ label: string; path: string }[]> {
-    const links = await this.page.locator('nav a[href^="/app/"]').all();
+    const links = await this.page.locator('nav a[href^="/app"]').all();
     return Promise.all(
       links.map(async (link) => ({
         label: (await link.innerText()).trim(),

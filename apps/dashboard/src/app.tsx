@@ -13,11 +13,11 @@ import { WithoutAccountPage } from './pages/login/without-account-page.tsx';
 import { PAGES } from './pages/pages.ts';
 import { NotFoundPage } from './pages/not-found-page.tsx';
 import { Shell } from './shell/shell.tsx';
-import { theme } from './theme.ts';
+import { cssVariablesResolver, theme } from './theme.ts';
 
 export function App() {
   return (
-    <MantineProvider theme={theme} defaultColorScheme="auto">
+    <MantineProvider theme={theme} cssVariablesResolver={cssVariablesResolver} defaultColorScheme="auto">
       <Notifications position="top-right" />
       <BrowserRouter basename="/app">
         <Routes>

@@ -1,4 +1,11 @@
-import { createTheme, Modal, Notification, type MantineColorsTuple } from '@mantine/core';
+import {
+  createTheme,
+  Modal,
+  Notification,
+  TableScrollContainer,
+  type CSSVariablesResolver,
+  type MantineColorsTuple,
+} from '@mantine/core';
 
 const brand: MantineColorsTuple = [
   '#edf2ff',
@@ -18,7 +25,7 @@ const FONTS = "-apple-system, BlinkMacSystemFont, 'Segoe UI', Roboto, 'Helvetica
 export const theme = createTheme({
   colors: { brand },
   primaryColor: 'brand',
-  primaryShade: { light: 8, dark: 6 },
+  primaryShade: { light: 8, dark: 7 },
   autoContrast: true,
   defaultRadius: 'md',
   fontFamily: FONTS,
@@ -27,7 +34,27 @@ export const theme = createTheme({
   cursorType: 'pointer',
   respectReducedMotion: true,
   components: {
+    // A table that is wider than the screen is scrolled by the arrow keys once it has the focus.
+    TableScrollContainer: TableScrollContainer.extend({
+      defaultProps: { scrollAreaProps: { viewportProps: { tabIndex: 0 } } },
+    }),
     Modal: Modal.extend({ defaultProps: { closeButtonProps: { 'aria-label': 'Close' } } }),
     Notification: Notification.extend({ defaultProps: { closeButtonProps: { 'aria-label': 'Close' } } }),
+  },
+});
+
+/** Text colors with a contrast of at least 4.5 to their backgrounds (WCAG 2.2, 1.4.3), where those of Mantine have less. */
+export const cssVariablesResolver: CSSVariablesResolver = () => ({
+  variables: {},
+  light: {
+    '--mantine-color-dimmed': '#495057',
+    '--mantine-color-placeholder': '#6c757d',
+    '--mantine-color-yellow-light-color': '#8a4600',
+    '--mantine-color-orange-light-color': '#a63507',
+    '--mantine-color-teal-light-color': '#066649',
+  },
+  dark: {
+    '--mantine-color-dimmed': '#a6a6a6',
+    '--mantine-color-placeholder': '#9a9a9a',
   },
 });

@@ -38,7 +38,9 @@ export function Time({ at }: { at: string | null | undefined }) {
   const exact = DATE_TIME.format(new Date(at));
   return (
     <Tooltip label={exact}>
-      <time dateTime={at}>{relativeTime(at)}</time>
+      <time dateTime={at} style={{ whiteSpace: 'nowrap' }}>
+        {relativeTime(at)}
+      </time>
     </Tooltip>
   );
 }
@@ -77,7 +79,7 @@ const COLORS: Record<string, string> = {
 export function Status({ value }: { value: string }) {
   const word = value.split('.').at(-1) ?? value;
   return (
-    <Badge variant="light" radius="sm" color={COLORS[word] ?? 'gray'} tt="none">
+    <Badge variant="light" radius="sm" color={COLORS[word] ?? 'gray'} tt="none" miw="max-content">
       {value.replaceAll('_', ' ')}
     </Badge>
   );

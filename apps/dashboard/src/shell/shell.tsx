@@ -12,7 +12,7 @@ import {
   UnstyledButton,
 } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
-import { IconBook, IconLogout, IconSelector } from '@tabler/icons-react';
+import { IconBook, IconLogout, IconSelector, IconUser } from '@tabler/icons-react';
 import { Link, Outlet, useLocation } from 'react-router';
 import { logOut, openAccount, useSession } from '../api/session.tsx';
 import { notifyFailed } from '../components/feedback.tsx';
@@ -70,7 +70,7 @@ export function Shell() {
           ))}
         </AppShell.Section>
       </AppShell.Navbar>
-      <AppShell.Main>
+      <AppShell.Main bg="var(--mantine-color-body)">
         <Box maw={1240} mx="auto">
           <Outlet />
         </Box>
@@ -147,12 +147,14 @@ function AccountMenu() {
 }
 
 function UserMenu() {
-  const { email, name } = useSession().viewer.user;
+  const { email } = useSession().viewer.user;
   return (
     <Menu position="bottom-end" width={220}>
       <Menu.Target>
         <UnstyledButton aria-label={`Signed in as ${email}`}>
-          <Avatar name={name || email} color="initials" size={32} />
+          <Avatar color="brand" size={32}>
+            <IconUser size={18} />
+          </Avatar>
         </UnstyledButton>
       </Menu.Target>
       <Menu.Dropdown>

@@ -76,7 +76,11 @@ function KeyTable({ keys, domains, reload }: KeyTableProps) {
                     <Text size="sm" fw={500}>
                       {key.name}
                     </Text>
-                    {key.mode === 'test' && <Badge color="gray">test</Badge>}
+                    {key.mode === 'test' && (
+                      <Badge color="dark" variant="outline">
+                        test
+                      </Badge>
+                    )}
                     {!key.enabled && <Status value="disabled" />}
                   </Group>
                   <Text size="xs" c="dimmed" className="mono">

@@ -43,7 +43,11 @@ export function EmailPage() {
       description={
         <Group gap="xs">
           <Status value={email.status} />
-          {email.mode === 'test' && <Badge color="gray">test</Badge>}
+          {email.mode === 'test' && (
+            <Badge color="dark" variant="outline">
+              test
+            </Badge>
+          )}
           <Copyable value={email.id} label="Copy the id" />
         </Group>
       }

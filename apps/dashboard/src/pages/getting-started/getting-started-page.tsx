@@ -70,6 +70,7 @@ function Bullet({ done, icon: Symbol }: { done: boolean; icon: Icon }) {
       radius="xl"
       color={done ? 'teal' : 'gray'}
       variant={done ? 'filled' : 'light'}
+      role="img"
       aria-label={done ? 'Done' : 'Open'}
     >
       {done ? <IconCheck size={16} /> : <Symbol size={16} />}

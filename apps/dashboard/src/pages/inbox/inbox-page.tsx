@@ -63,7 +63,8 @@ export function InboxPage() {
       title="Inbox"
       description="Messages that were captured instead of delivered: all in capture mode, and those of test keys."
       actions={
-        may('emails.send') && (
+        may('emails.send') &&
+        connection.nodes.length > 0 && (
           <Button variant="default" leftSection={<IconTrash size={16} />} onClick={clearAll}>
             Delete all
           </Button>

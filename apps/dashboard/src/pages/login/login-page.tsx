@@ -55,7 +55,7 @@ export function LoginPage() {
       {methods.sign_up && (
         <Text size="sm">
           No account yet?{' '}
-          <Anchor component={Link} to="/sign-up">
+          <Anchor component={Link} to="/sign-up" underline="always">
             Sign up
           </Anchor>
         </Text>

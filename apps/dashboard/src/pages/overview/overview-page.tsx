@@ -70,18 +70,22 @@ function Numbers({ data }: { data: OverviewQuery }) {
   const settled = delivered + bounced;
   return (
     <SimpleGrid cols={{ base: 2, sm: 3, lg: 6 }}>
-      <NumberCard name="Accepted" value={formatNumber(accepted)} note={`${formatNumber(deferred)} deferrals`} />
+      <NumberCard
+        name="Accepted"
+        value={formatNumber(accepted)}
+        note={`${formatNumber(deferred)} ${deferred === 1 ? 'deferral' : 'deferrals'}`}
+      />
       <NumberCard name="Delivered" value={formatNumber(delivered)} note={formatRate(delivered, settled)} />
       <NumberCard
         name="Bounce rate"
         value={formatRate(bounced, settled)}
-        note={`${formatNumber(bounced)} bounced · keep below 5 %`}
+        note={`${formatNumber(bounced)} bounced · keep below 5\u00a0%`}
         color={rateColor(bounced, settled, [0.02, 0.05])}
       />
       <NumberCard
         name="Complaint rate"
         value={formatRate(complained, delivered)}
-        note={`${formatNumber(complained)} complaints · keep below 0.1 %`}
+        note={`${formatNumber(complained)} ${complained === 1 ? 'complaint' : 'complaints'} · keep below 0.1\u00a0%`}
         color={rateColor(complained, delivered, [0.001, 0.003])}
       />
       <NumberCard
@@ -137,7 +141,7 @@ function NumberCard({ name, value, note, color }: NumberCardProps) {
 function rateColor(part: number, total: number, [warning, limit]: [number, number]): string | undefined {
   const rate = total === 0 ? 0 : part / total;
   if (rate >= limit) return 'red';
-  return rate >= warning ? 'orange' : undefined;
+  return rate >= warning ? 'var(--mantine-color-orange-light-color)' : undefined;
 }
 
 /** Milliseconds for reading; a dash without a value. */

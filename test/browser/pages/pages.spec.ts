@@ -1,0 +1,95 @@
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describeInChromium, printedLoginLink, type Profile } from '../../support/chromium.js';
+import { Stage } from '../gate/stage.js';
+import { everyPage, openSettled } from './every-page.js';
+import { fillAccount, type Filled } from './fill-account.js';
+import { tabThrough } from './tab-through.js';
+
+const ROOT = fileURLToPath(new URL('../../../', import.meta.url));
+const SCREENSHOTS = join(ROOT, '.tools', 'screenshots');
+const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
+const SCHEMES = ['light', 'dark'] as const;
+const WIDTHS = { desktop: { width: 1440, height: 900 }, phone: { width: 390, height: 844 } };
+const RUN_AXE = `axe.run(document, { iframes: false, resultTypes: ['violations'] }).then(({ violations }) => violations
+  .filter(({ impact }) => impact === 'serious' || impact === 'critical')
+  .flatMap(({ id, nodes }) => nodes.map(({ target, failureSummary }) => id + ' ' + target.join(' ') + ' ' + failureSummary)))`;
+
+describeInChromium('Every page', () => {
+  let stage: Stage;
+  let reader: Profile;
+  let stranger: Profile;
+  let filled: Filled;
+
+  beforeAll(async () => {
+    stage = await Stage.open();
+    // The policy of the pages also stops the scripts of a test.
+    reader = await stage.chromium.profile(stage.service, { bypassCSP: true });
+    stranger = await stage.chromium.profile(stage.service, { bypassCSP: true });
+    await reader.page.goto(await printedLoginLink(stage.service));
+    await reader.page.getByRole('heading', { level: 1, name: 'Overview' }).waitFor();
+  });
+  afterAll(() => stage?.close());
+
+  describe('of an empty account', () => looks(() => null));
+
+  describe('of an account in use', () => {
+    beforeAll(async () => {
+      filled = await fillAccount(stage);
+    });
+    looks(() => filled);
+
+    it('reaches every control by the tabulator key', async () => {
+      await reader.page.setViewportSize(WIDTHS.desktop);
+      for (const { name, path } of await everyPage(reader, filled)) {
+        await openSettled(reader, path);
+        expect(await tabThrough(reader.page), name).toEqual([]);
+      }
+    });
+  });
+
+  function looks(of: () => Filled | null): void {
+    for (const scheme of SCHEMES)
+      for (const [screen, size] of Object.entries(WIDTHS))
+        it(`is accessible and fits its screen: ${scheme}, ${screen}`, async () => {
+          await reader.page.setViewportSize(WIDTHS.desktop);
+          await openSettled(reader, '/app/');
+          const pages = await everyPage(reader, of());
+          for (const { page } of [reader, stranger]) {
+            await page.emulateMedia({ colorScheme: scheme });
+            await page.setViewportSize(size);
+          }
+          const findings: string[] = [];
+          for (const { name, path, anonymous = false } of pages) {
+            const visitor = anonymous ? stranger : reader;
+            const { page } = visitor;
+            await openSettled(visitor, path);
+            await capture(visitor, `${of() === null ? 'empty' : 'full'}/${scheme}-${screen}/${name}`);
+            await page.evaluate(AXE);
+            const violations: string[] = await page.evaluate(RUN_AXE);
+            const overflow: number = await page.evaluate('document.documentElement.scrollWidth - window.innerWidth');
+            findings.push(...violations.map((one) => `${name}: ${one}`));
+            if (overflow > 0) findings.push(`${name}: ${overflow} px wider than the screen`);
+          }
+          expect(findings).toEqual([]);
+          expect(stage.chromium.problems()).toEqual([]);
+        }, 600_000);
+  }
+
+  /** As WebP, which Playwright does not offer. */
+  async function capture({ context, page }: Profile, name: string): Promise<void> {
+    const file = join(SCREENSHOTS, `${name}.webp`);
+    mkdirSync(dirname(file), { recursive: true });
+    const session = await context.newCDPSession(page);
+    const { data } = await session.send('Page.captureScreenshot', {
+      format: 'webp',
+      quality: 88,
+      captureBeyondViewport: true,
+    });
+    writeFileSync(file, Buffer.from(data, 'base64'));
+    await session.detach();
+  }
+});
