@@ -52,6 +52,7 @@ export const cssVariablesResolver: CSSVariablesResolver = () => ({
     '--mantine-color-yellow-light-color': '#8a4600',
     '--mantine-color-orange-light-color': '#a63507',
     '--mantine-color-teal-light-color': '#066649',
+    '--mantine-color-teal-text': '#066649',
   },
   dark: {
     '--mantine-color-dimmed': '#a6a6a6',
