@@ -25,6 +25,8 @@ const CONCURRENT_INSERTS = 1;
 const SETTINGS: ClickHouseSettings = {
   max_memory_usage: String(MEMORY_LIMIT_BYTES),
   async_insert: 0,
+  // Counts are far below 2^53, and text takes longer to write and to read. Positions and batches are selected as text.
+  output_format_json_quote_64bit_integers: 0,
   // After a crash between the events and a roll-up, the repeated insert completes the roll-up.
   deduplicate_blocks_in_dependent_materialized_views: 1,
 };

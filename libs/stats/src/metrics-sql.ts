@@ -32,7 +32,8 @@ export interface MetricsPlan {
 
 /**
  * The columns `d0`, `d1`, … are the dimensions, then the groups; the row with `is_total` 1 is the total. Both come from one
- * read, so that they are consistent.
+ * read, so that they are consistent. If `nullIsWhole`, the total is that of the rows whose group is null; without dimensions
+ * it is such a row itself, see `splitTotal`.
  */
 export function metricsStatement(of: MetricsQuery, plan: MetricsPlan): Statement {
   const keys = keysOf(of, plan);
@@ -44,14 +45,26 @@ export function metricsStatement(of: MetricsQuery, plan: MetricsPlan): Statement
     const values = columns.map((column) => `${merged(column)} AS ${column}`);
     return { query: `SELECT 1 AS is_total, ${values.join(', ')} FROM (${source})`, params };
   }
-  const values = columns.map((column) => `${valueOf(column, plan)} AS ${column}`);
+  const values = columns.map((column) => `${merged(column)} AS ${column}`);
   if (plan.nullIsWhole) values.push('sum(seen) AS seen', `sum(delivered_count) AS ${LATENCIES}`);
+  const { isTotal, groupBy } = grouping(names, plan);
   return {
-    query: `SELECT grouping(d0) AS is_total, ${[...keys.map(({ key }, i) => `${key} AS d${i}`), ...values].join(',\n  ')}
+    query: `SELECT ${isTotal} AS is_total, ${[...keys.map(({ key }, i) => `${key} AS d${i}`), ...values].join(',\n  ')}
       FROM (${source})
-      GROUP BY GROUPING SETS ((${names.join(', ')}), ())
+      GROUP BY ${groupBy}
       ORDER BY is_total DESC, ${keys.map(({ order }, i) => order(`d${i}`)).join(', ')} LIMIT ${rowLimit(plan)}`,
     params,
+  };
+}
+
+/** Every value is aggregated once: states of many values take most of the time of a grouped query. */
+function grouping(names: readonly string[], { nullIsWhole }: MetricsPlan): { isTotal: string; groupBy: string } {
+  if (!nullIsWhole) return { isTotal: 'grouping(d0)', groupBy: `GROUPING SETS ((${names.join(', ')}), ())` };
+  if (names.length === 1) return { isTotal: 'isNull(d0)', groupBy: 'd0' };
+  const group = names[names.length - 1];
+  return {
+    isTotal: 'grouping(d0)',
+    groupBy: `GROUPING SETS ((${names.join(', ')}), (${group})) HAVING NOT (is_total = 1 AND isNotNull(${group}))`,
   };
 }
 
@@ -107,11 +120,6 @@ function periodKey(granularity: MetricsQuery['granularity'], starts: readonly nu
     return `roundDown(toUnixTimestamp(moment), [${seconds.join(', ')}])`;
   const length = LEVELS[granularity] / 1_000;
   return `${seconds[0]} + intDiv(toUnixTimestamp(moment) - ${seconds[0]}, ${length}) * ${length}`;
-}
-
-/** Of the row's group; the total is that of all messages. */
-function valueOf(column: StatsColumn, { nullIsWhole }: MetricsPlan): string {
-  return nullIsWhole ? `if(grouping(d0) = 1, ${merged(column, 'isNull(g0)')}, ${merged(column)})` : merged(column);
 }
 
 const isTag = (group: Group): group is `tag:${string}` => group.startsWith('tag:');

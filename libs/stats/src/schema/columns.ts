@@ -59,10 +59,9 @@ export function fromEvents(column: StatsColumn): string {
   return `countIf(counter = '${counter}'${isType}) AS ${column}`;
 }
 
-/** The value of the column for a group of rows that have it, of which only those with `condition` count. */
-export function merged(column: StatsColumn, condition?: string): string {
-  const [suffix, last] = condition === undefined ? ['', ''] : ['If', `, ${condition}`];
-  if (column === LATENCY) return `quantilesTDigestMerge${suffix}(${LEVELS_OF_PERCENTILES})(${column}${last})`;
-  if (isUnique(column)) return `uniqCombined64Merge${suffix}(${column}${last})`;
-  return `sum${suffix}(${column}${last})`;
+/** The value of the column for a group of rows that have it. */
+export function merged(column: StatsColumn): string {
+  if (column === LATENCY) return `quantilesTDigestMerge(${LEVELS_OF_PERCENTILES})(${column})`;
+  if (isUnique(column)) return `uniqCombined64Merge(${column})`;
+  return `sum(${column})`;
 }
