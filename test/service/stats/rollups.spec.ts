@@ -126,6 +126,23 @@ describe('roll-ups', { timeout: 120_000 }, () => {
     await expectExactRollups(select);
   });
 
+  it('count nothing twice when the process ends so, and the log is read again in other batches', async () => {
+    await open();
+    const all = mixed(300);
+    const write = engine.insert.bind(engine);
+    await insert(all.slice(0, 100), 'log:0');
+    engine.insert = async (request) => {
+      if (request.table === 'stats_progress_by_source') throw new Error('killed');
+      await write(request);
+    };
+    await expect(insert(all.slice(100, 250), 'log:100')).rejects.toThrow('killed');
+    await store.close();
+    await open();
+    for (let from = 0; from < all.length; from += 70) await insert(all.slice(from, from + 70), `again:${from}`);
+    expect(await storedIds()).toMatchObject({ n: all.length, ids: all.length });
+    await expectExactRollups(select);
+  });
+
   it('count events once that come again from another source', async () => {
     await open();
     const all = mixed(120);

@@ -5,7 +5,7 @@ import type { Engine } from '../engine.js';
 import { columnValues, EVENT_ROW_COLUMNS, toStatsRow, type StatsRow } from '../event-row.js';
 import { EVENTS, groupsTable, POSITIONS } from '../schema/tables.js';
 import { PartitionChains, type StoredRecords } from './partition-chains.js';
-import { COMPLETE, lastPositions, LOG_SOURCE, Progress, storedUpTo } from './progress.js';
+import { COMPLETE, lastPositions, LOG_SOURCE, Progress, storedUpTo, type Positions } from './progress.js';
 import { ValueLimit, type KnownValue } from './value-limit.js';
 
 export interface StatsBatch {
@@ -33,6 +33,10 @@ export class EventIntake {
   private readonly limit: ValueLimit;
   private readonly progress: Progress;
   private readonly chains = new PartitionChains();
+  /** The last position of each source that this process has stored, if nothing failed since. */
+  private readonly batches = new Map<string, number>();
+  /** The newest stored position when this process began or continued with a source. */
+  private readonly newest = new Map<string, number>();
   private markersTimer: NodeJS.Timeout | undefined;
 
   constructor(
@@ -58,12 +62,34 @@ export class EventIntake {
     const floor = Math.max(progress.get(source) ?? 0, progress.get(COMPLETE) ?? 0);
     const fresh = ascending(events, floor);
     if (fresh.length === 0) return;
-    const others = lastPositions(progress).map(([name, position]) => (name === source ? 0 : position));
-    // After a change between PostgreSQL and Kafka, or of the partitions, events come again from another source.
-    const mayBeStored = fresh[0].position <= Math.max(0, ...others);
+    const mayBeStored = fresh[0].position <= (await this.newestStored(source, progress));
+    this.batches.delete(source);
     for (let from = 0; from < fresh.length; from += ROWS_PER_INSERT)
       await this.insertSlice(`${token}+${from}`, fresh.slice(from, from + ROWS_PER_INSERT), mayBeStored);
-    await this.progress.advance([[source, fresh[fresh.length - 1].position]]);
+    const last = fresh[fresh.length - 1].position;
+    await this.progress.advance([[source, last]]);
+    this.batches.set(source, last);
+  }
+
+  /**
+   * Events up to this position may be stored, although the source has not come so far: by another source, after a change
+   * between PostgreSQL and Kafka or of the partitions; and by a process that ended between an insert and its position, whose
+   * batch comes back divided in another way if the consumer is set back.
+   */
+  private async newestStored(source: string, progress: Positions): Promise<number> {
+    const others = lastPositions(progress).map(([name, position]) => (name === source ? 0 : position));
+    if (this.batches.get(source) !== progress.get(source) || !this.batches.has(source))
+      this.newest.set(source, await this.newestPosition());
+    return Math.max(this.newest.get(source) ?? 0, ...others);
+  }
+
+  /** Reads the ends of the parts of the table. */
+  private async newestPosition(): Promise<number> {
+    const rows = await this.engine.select<{ newest: string }>({
+      query: `SELECT toString(position) AS newest FROM ${POSITIONS} ORDER BY position DESC LIMIT 1`,
+      params: {},
+    });
+    return Number(rows.at(0)?.newest ?? 0);
   }
 
   private storeMarkersLater(failures = 0): void {
@@ -138,6 +164,7 @@ export class EventIntake {
   /** Forgets what was read, for a store that was changed from outside. */
   forget(): void {
     this.progress.forget();
+    this.batches.clear();
   }
 
   private async insertSlice(token: string, events: readonly LoggedEvent[], mayBeStored: boolean): Promise<void> {
