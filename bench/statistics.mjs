@@ -1,50 +1,55 @@
 // Fills a statistics store of its own with generated events and measures the questions of the API: rows and bytes read,
 // processor time and duration. See docs/statistics.md for figures.
 //
-//   node tools/setup.mjs && node bench/statistics.mjs [--events 50000000] [--minutes 30] [--full-days 31] [--dir <folder>]
-//     [--keep]
+//   node tools/setup.mjs && node bench/statistics.mjs [--events 50000000] [--generated-days 8] [--dir <folder>] [--keep]
 //
-// Days before the last `--full-days` have the events of the largest account only, which is what is asked about.
-// `--dir` with `--keep` uses a filled store again.
+// The newest `--generated-days` of 31 days are generated, the others are copies of them. `--dir` with `--keep` uses a filled store again.
 import { mkdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { Log, loadConfig } from '../dist/libs/kernel/src/index.js';
 import { METRICS, StatsStore } from '../dist/libs/stats/src/index.js';
+import { accountOf as accountNumberOf, DAY_MS, DAYS, fill, idOf } from './statistics/fill.mjs';
 
 const { values: args } = parseArgs({
   options: {
     events: { type: 'string', default: '50000000' },
-    minutes: { type: 'string', default: '30' },
-    'full-days': { type: 'string', default: '31' },
+    'generated-days': { type: 'string', default: '8' },
     dir: { type: 'string', default: join(tmpdir(), 'postloft-bench-statistics') },
     keep: { type: 'boolean', default: false },
   },
 });
-const DAYS = 31;
-const DAY_MS = 86_400_000;
 const ROUNDS = 15;
-const BLOCK_ROWS = 50_000;
-const ID_HEAD = '01978c0e5f7b7c3a9d21';
-const idOf = (/** @type {string} */ prefix, /** @type {number} */ number) =>
-  `${prefix}_${ID_HEAD}${String(number).padStart(12, '0')}`;
 
 if (!args.keep) await rm(args.dir, { recursive: true, force: true });
 await mkdir(args.dir, { recursive: true });
-const settings = { DATA_DIR: args.dir };
-const store = new StatsStore(loadConfig('standalone', settings), Log.quiet());
-await store.ready();
+const settings = { DATA_DIR: args.dir, STATS_RAW_DAYS: '3650', STATS_MINUTE_DAYS: '3650' };
+const open = async () => {
+  const opened = new StatsStore(loadConfig('standalone', settings), Log.quiet());
+  await opened.ready();
+  return opened;
+};
+let store = await open();
 /** The engine of the store: private, but a benchmark needs its statements. @type {any} */
-const { engine } = store;
+let { engine } = store;
 /** @param {string} query @returns {Promise<any[]>} */
 const select = (query) => engine.select({ query, params: {} });
 /** @param {string} query */
 const command = (query) => engine.command(query);
 
-const end = Math.floor(Date.now() / DAY_MS) * DAY_MS;
-const stored = Number((await select('SELECT count() AS events FROM recipient_events'))[0].events);
-if (stored === 0) await fill();
+let end = Math.floor(Date.now() / DAY_MS) * DAY_MS;
+const [{ events: stored, newest }] = await select(
+  'SELECT count() AS events, toUnixTimestamp(max(at)) AS newest FROM recipient_events',
+);
+if (Number(stored) > 0) end = Math.ceil(newest / 86_400) * DAY_MS;
+else {
+  await store.close();
+  const [events, generatedDays] = [args.events, args['generated-days']].map(Number);
+  fill({ dir: args.dir, end, events, generatedDays });
+  store = await open();
+  engine = /** @type {any} */ (store).engine;
+}
 await describeTables();
 const accountId = idOf('acc', 1);
 const domainId = idOf('dom', 1);
@@ -98,50 +103,7 @@ if (!args.keep) await rm(args.dir, { recursive: true, force: true });
 
 /** @param {number} domain */
 function accountOf(domain) {
-  return { ...visibility, accountId: idOf('acc', domain % 10 === 1 ? 1 : domain % 250) };
-}
-
-/** Domain k gets a share of 1/k; a tenth of the domains belongs to account 1, which has the largest. */
-async function fill() {
-  const perDay = Math.ceil(Number(args.events) / DAYS);
-  const deadline = Date.now() + Number(args.minutes) * 60_000;
-  const began = Date.now();
-  const cpu = process.cpuUsage();
-  let filled = 0;
-  for (let n = 0; n < DAYS && Date.now() < deadline; n++) {
-    // The newest days first, so that a fill that ends early has a month without its beginning.
-    const from = end - (n + 1) * DAY_MS;
-    await command(`INSERT INTO recipient_events (event_id, position, account_id, domain_id, email_id, type, recipient,
-        provider, tags, ip, host, api_key, bounce_type, bounce_class, is_bot, latency_ms, counter, folded, at, batch)
-      SELECT generateUUIDv7(), ${n * perDay} + number + 1 AS position,
-        toUUID(concat('${uuidHead()}', leftPad(toString(if(domain % 10 = 1, 1, domain % 250)), 12, '0'))) AS account_id,
-        toUUID(concat('${uuidHead()}', leftPad(toString(domain), 12, '0'))) AS domain_id,
-        generateUUIDv4(), concat('email.', counter), concat('user', toString(rand(7) % 1000000), '@', provider),
-        if(rand(1) % 10 < 8, arrayElement(['google', 'microsoft', 'yahoo', 'apple', 'gmx', 'web.de'], 1 + rand(2) % 6),
-           concat('company', toString(rand(3) % 3000), '.example')) AS provider,
-        map('campaign', concat('c', toString(rand(4) % 40)), 'order', toString(position)),
-        if(counter IN ('delivered', 'bounced'), concat('192.0.2.', toString(rand(5) % 200)), ''),
-        if(counter IN ('delivered', 'bounced'), concat('mx', toString(rand(5) % 200), '.example'), ''),
-        concat('key_', toString(domain), '_', toString(rand(6) % 3)),
-        if(counter = 'bounced', 'hard', ''), if(counter = 'bounced', arrayElement(['invalid_recipient', 'quota', 'policy', 'spam'], 1 + rand(8) % 4), ''),
-        counter IN ('opened', 'clicked') AND rand(9) % 5 = 0, if(counter = 'delivered', toUInt32(pow(10, 2 + rand(10) % 3)) + rand(11) % 5000, 0),
-        arrayElement(['accepted', 'sent', 'delivered', 'accepted', 'sent', 'delivered', 'accepted', 'sent', 'delivered', 'opened', 'opened',
-          'opened', 'clicked', 'bounced', 'deferred', 'delivered', 'failed', 'complained', 'accepted', 'sent'], 1 + rand(12) % 20) AS counter,
-        ['tag:order'], fromUnixTimestamp64Milli(toInt64(${from} + number * ${DAY_MS / perDay}), 'UTC'), intDiv(position, 5000)
-      FROM (SELECT number, toUInt32(pow(1000, rand(13) / 4294967296)) AS domain FROM numbers(${perDay}))
-      WHERE ${n < Number(args['full-days']) ? '1' : 'domain % 10 = 1'}
-      SETTINGS max_block_size = ${BLOCK_ROWS}, min_insert_block_size_rows = ${BLOCK_ROWS}, max_insert_threads = 1`);
-    filled = Number((await select('SELECT count() AS events FROM recipient_events'))[0].events);
-    const used = process.cpuUsage(cpu);
-    const seconds = Math.round((Date.now() - began) / 1000);
-    console.error(
-      `${filled} events after ${seconds} s, ${Math.round((used.user + used.system) / 1e6)} s of processor time`,
-    );
-  }
-}
-
-function uuidHead() {
-  return `${ID_HEAD.slice(0, 8)}-${ID_HEAD.slice(8, 12)}-${ID_HEAD.slice(12, 16)}-${ID_HEAD.slice(16, 20)}-`;
+  return { ...visibility, accountId: idOf('acc', accountNumberOf(domain)) };
 }
 
 async function describeTables() {
