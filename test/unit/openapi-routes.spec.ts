@@ -8,6 +8,7 @@ const NOT_DESCRIBED = [
   'GET /app',
   'GET /app/*',
   'GET /app/message/{id}',
+  'GET /app/message/{id}/source',
   'GET /docs',
   'GET /docs/{file}',
   'GET /graphql/assets/{file}',
@@ -15,6 +16,7 @@ const NOT_DESCRIBED = [
   'GET /t/c/*',
   'GET /t/o/*',
   'GET /unsubscribe/{token}',
+  'POST /app/message/{id}/link-check',
   'POST /unsubscribe/{token}',
 ];
 

@@ -24,6 +24,7 @@ import { EmailAttachments } from './queries/email-attachments.js';
 import { EmailHistory } from './queries/email-history.js';
 import { EmailPreview } from './queries/email-preview.js';
 import { EmailQueries } from './queries/email-queries.js';
+import { LinkCheck } from './queries/link-check.js';
 import { EmailList } from './queries/list/email-list.js';
 import { RecordVisits } from './tracking/record-visits.js';
 import { TrackedContent } from './tracking/tracked-content.js';
@@ -63,12 +64,12 @@ const EXPORTED = [
 })
 export class EmailsModule {}
 
-const API = [EmailList, EmailHistory, EmailAttachments, EmailPreview, RetryEmail];
+const API = [EmailList, EmailHistory, EmailAttachments, EmailPreview, LinkCheck, RetryEmail];
 
 /** Queries and commands of the API. The program provides the event log. */
 @Module({
   imports: [EmailsModule, AccountsModule, DomainsModule, SuppressionsModule],
-  providers: [...API, AttachmentLinks],
+  providers: [...API, AttachmentLinks, SafeFetch],
   exports: API,
 })
 export class EmailsApiModule {}

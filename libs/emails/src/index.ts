@@ -31,6 +31,7 @@ export { EmailAttachments, type LinkedAttachmentView } from './queries/email-att
 export { firstLink } from './queries/email-content.js';
 export { EmailHistory, type AttemptView, type EarlierHostView, type EventView } from './queries/email-history.js';
 export { EmailPreview } from './queries/email-preview.js';
+export { LinkCheck, type LinkResult } from './queries/link-check.js';
 export {
   EmailQueries,
   type AttachmentView,

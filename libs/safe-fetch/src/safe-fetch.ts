@@ -1,7 +1,7 @@
 import { Config } from '#libs/kernel';
 import { Injectable } from '@nestjs/common';
 import { Agent, request, type Dispatcher } from 'undici';
-import { connectionFailure, type FetchFailure } from './fetch-failure.js';
+import { connectionFailure, type ConnectionFailure, type FetchFailure } from './fetch-failure.js';
 import { pinnedConnector } from './pinned-connector.js';
 import { TargetResolver } from './target-resolver.js';
 import { targetUrlProblems, type TargetUrlProblem } from './target-url.js';
@@ -11,6 +11,10 @@ const USER_AGENT = 'Postloft-Fetch/1';
 /** `contentType` is the header as it came; '' without one. */
 export type Fetched =
   { kind: 'fetched'; body: Buffer; contentType: string } | { kind: 'failed'; failure: FetchFailure };
+
+/** Whether a URL answers; no body is read. `location` is that of a redirect, resolved against the URL. */
+export type Answered =
+  { kind: 'answered'; status: number; location: string | null } | { kind: 'failed'; failure: ConnectionFailure };
 
 export interface FetchLimits {
   /** Decreases while a body arrives; several requests may share it. Below zero the request ends. */
@@ -56,12 +60,42 @@ export class SafeFetch {
     return this.send(url, { method: 'POST', headers: { 'content-type': type }, body }, limits);
   }
 
+  /**
+   * A HEAD request, which must change nothing at the server (RFC 9110 section 9.3.2). Public addresses may be asked over
+   * http too. Never rejects, and ends within `timeoutMs`.
+   */
+  async head(url: string, { timeoutMs }: { timeoutMs: number }): Promise<Answered> {
+    const problems = targetUrlProblems(url, { allowPrivate: this.allowPrivate, allowHttp: true });
+    if (problems.length > 0) return { kind: 'failed', failure: 'target_refused' };
+    const late = new AbortController();
+    const timer = setTimeout(() => late.abort(), timeoutMs);
+    try {
+      return await Promise.race([this.ask(url, late.signal), endOf(late.signal)]);
+    } catch (error) {
+      return { kind: 'failed', failure: late.signal.aborted ? 'timeout' : connectionFailure(error) };
+    } finally {
+      clearTimeout(timer);
+      late.abort();
+    }
+  }
+
+  private async ask(url: string, signal: AbortSignal): Promise<Answered> {
+    const { statusCode, headers, body } = await request(url, {
+      dispatcher: this.agent,
+      method: 'HEAD',
+      headers: { 'user-agent': USER_AGENT },
+      signal,
+    });
+    discard(body);
+    return { kind: 'answered', status: statusCode, location: locationOf(url, headers['location']) };
+  }
+
   private async send(url: string, content: Content, { budget, timeoutMs }: FetchLimits): Promise<Fetched> {
     if (this.problems(url).length > 0) return failed('target_refused');
     const late = new AbortController();
     const timer = setTimeout(() => late.abort(), timeoutMs);
     try {
-      return await Promise.race([this.fetch(url, { ...content, signal: late.signal }, budget), ended(late.signal)]);
+      return await Promise.race([this.fetch(url, { ...content, signal: late.signal }, budget), endOf(late.signal)]);
     } catch (error) {
       return failed(late.signal.aborted ? 'timeout' : connectionFailure(error));
     } finally {
@@ -94,10 +128,17 @@ export class SafeFetch {
 const failed = (failure: FetchFailure): Fetched => ({ kind: 'failed', failure });
 
 /** The client observes a signal only once it has a socket; the wait for name servers must be ended from outside. */
-function ended(signal: AbortSignal): Promise<Fetched> {
+function endOf(signal: AbortSignal): Promise<{ kind: 'failed'; failure: 'timeout' }> {
   return new Promise((resolve) => {
-    signal.addEventListener('abort', () => resolve(failed('timeout')), { once: true });
+    signal.addEventListener('abort', () => resolve({ kind: 'failed', failure: 'timeout' }), { once: true });
   });
+}
+
+function locationOf(url: string, header: string | string[] | undefined): string | null {
+  const target = typeof header === 'string' && URL.canParse(header, url) ? new URL(header, url) : null;
+  if (target === null) return null;
+  target.hash = '';
+  return target.href;
 }
 
 function responseFailure(status: number, headers: Dispatcher.ResponseData['headers']): FetchFailure | null {

@@ -24,18 +24,25 @@ const DENIED_PORTS: ReadonlySet<number> = new Set([
 
 const one = (code: string, message: string): TargetUrlProblem[] => [{ code, message }];
 
-/**
- * Checks a URL that a customer chose, by its text alone: the addresses of its name are checked before every connection.
- * With `allowPrivate` http, private addresses and local names are allowed.
- */
-export function targetUrlProblems(value: unknown, { allowPrivate }: { allowPrivate: boolean }): TargetUrlProblem[] {
+interface Allowed {
+  /** http, private addresses and local names. */
+  allowPrivate: boolean;
+  /** http to public addresses. */
+  allowHttp?: boolean;
+}
+
+/** Checks a URL that a customer chose, by its text alone: the addresses of its name are checked before every connection. */
+export function targetUrlProblems(
+  value: unknown,
+  { allowPrivate, allowHttp = allowPrivate }: Allowed,
+): TargetUrlProblem[] {
   if (typeof value !== 'string') return one('invalid_type', 'must be a string');
   // WHATWG parsing silently drops tabs and line breaks and converts backslashes; the URL shown must be the URL used.
   if (value.length > URL_LENGTH || UNCLEAN.test(value) || !URL.canParse(value))
     return one('invalid_url', `must be a URL of at most ${URL_LENGTH} characters without spaces and backslashes`);
   const url = new URL(value);
-  if (url.protocol !== 'https:' && !(allowPrivate && url.protocol === 'http:'))
-    return one('invalid_scheme', allowPrivate ? 'must start with https:// or http://' : 'must start with https://');
+  if (url.protocol !== 'https:' && !(allowHttp && url.protocol === 'http:'))
+    return one('invalid_scheme', allowHttp ? 'must start with https:// or http://' : 'must start with https://');
   return [...partProblems(url, value), ...hostProblems(url, allowPrivate)];
 }
 

@@ -100,8 +100,9 @@ export function pagesSuite(stage: () => Stage): void {
       body: JSON.stringify(service.mail({ subject: 'Captured', html: '<h1>Caught</h1>' })),
     });
     expect(answer.status).toBe(201);
-    await owner.button('Captured').click();
+    await owner.link('Captured').click();
     await owner.page.frameLocator('iframe[title=Message]').getByRole('heading', { name: 'Caught' }).waitFor();
-    await owner.page.keyboard.press('Escape');
+    await owner.page.getByRole('tab', { name: 'Checks' }).click();
+    await owner.page.getByText('Signed and aligned').waitFor();
   });
 }

@@ -100,6 +100,42 @@ describe('GET /app/message/:id', () => {
   });
 });
 
+describe('GET /app/message/:id/source', () => {
+  it('is the message as one text, for a download', async () => {
+    const { key, domain } = await gateway.account();
+    const mail = { from: `Ann <a@${domain}>`, to: 'b@example.com', cc: ['c@example.com'], bcc: ['d@example.com'] };
+    const sent = await gateway
+      .agent(key)
+      .post('/emails')
+      .send({ ...mail, subject: 'Grüße', text: 'Hello' });
+    const { id } = sent.body as { id: string };
+    const answer = await gateway.agent(key).get(`/app/message/${id}/source`).buffer(true);
+    expect([answer.status, answer.headers['content-type']]).toEqual([200, 'message/rfc822']);
+    expect(answer.headers['content-disposition']).toBe(`attachment; filename="${id}.eml"`);
+    const source = answer.text;
+    expect(source).toContain(`From: Ann <a@${domain}>\r\n`);
+    expect(source).toMatch(/^Cc: c@example\.com\r$/m);
+    expect(source).toMatch(/^Message-ID: </m);
+    expect(source).not.toContain('d@example.com');
+  });
+
+  it('and the check of its links are not there for another account', async () => {
+    const { key, domain } = await gateway.account();
+    const mail = { from: `a@${domain}`, to: 'b@example.com', subject: 'x', text: 'http://127.0.0.1/ ' };
+    const { id } = (await gateway.agent(key).post('/emails').send(mail)).body as { id: string };
+    const check = (token?: string) => gateway.agent(token).post(`/app/message/${id}/link-check`);
+    const other = await gateway.account();
+    expect((await gateway.agent(other.key).get(`/app/message/${id}/source`)).status).toBe(404);
+    expect((await check(other.key)).status).toBe(404);
+    expect((await check()).status).toBe(401);
+    const answer = await check(key);
+    expect([answer.status, (answer.body as { data: { url: string }[] }).data.map(({ url }) => url)]).toEqual([
+      200,
+      ['http://127.0.0.1/'],
+    ]);
+  });
+});
+
 describe('messages with login links', () => {
   it('have no content for readers of the account that sends them', async () => {
     const first = await gateway.app.get(Accounts).first();
@@ -122,6 +158,6 @@ describe('messages with login links', () => {
     expect(shown.body).toMatchObject({ subject: 'Reset', tags: { notice: 'login' }, text: null, html: null });
     expect(JSON.stringify(shown.body)).not.toContain('secret');
     expect((await api.get(`/emails/${sent.id}/attachments`)).body).toMatchObject({ data: [] });
-    expect((await api.get(`/app/message/${sent.id}`)).status).toBe(404);
+    for (const path of ['', '/source']) expect((await api.get(`/app/message/${sent.id}${path}`)).status).toBe(404);
   });
 });

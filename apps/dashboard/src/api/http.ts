@@ -58,6 +58,15 @@ export async function call<T>(method: string, path: string, body?: unknown): Pro
   );
 }
 
+/** The body of a file of this account, which a link cannot name. @throws ApiError for a refusal */
+export async function fetchText(path: string): Promise<string> {
+  const response = await fetch(path, { headers: accountHeaders() });
+  if (response.ok) return response.text();
+  const gone = response.status === 404;
+  const message = gone ? 'This message is not kept any more.' : `The server answered ${response.status}.`;
+  throw new ApiError(message, response.status, 'unknown_error', response.headers.get('x-request-id'));
+}
+
 function contentOf(body: unknown): RequestInit {
   const headers = accountHeaders();
   if (body === undefined) return { headers };

@@ -1,4 +1,4 @@
-import { useComputedColorScheme } from '@mantine/core';
+import { Group, Text, useComputedColorScheme } from '@mantine/core';
 import { useElementSize } from '@mantine/hooks';
 import { useEffect, useRef } from 'react';
 import UPlot from 'uplot';
@@ -44,6 +44,30 @@ export function Chart({ label, times, series, height = 240 }: ChartProps) {
     <div ref={ref} role="img" aria-label={label}>
       <div ref={holder} style={{ minHeight: height }} />
     </div>
+  );
+}
+
+/** Names and colors of the series, which the chart itself does not show. */
+export function Legend({ series }: { series: readonly Pick<Series, 'label' | 'color'>[] }) {
+  return (
+    <Group gap="md">
+      {series.map(({ label, color }) => (
+        <Text key={label} size="xs" c="dimmed">
+          <span
+            aria-hidden
+            style={{
+              display: 'inline-block',
+              width: 8,
+              height: 8,
+              borderRadius: 4,
+              background: color,
+              marginInlineEnd: 6,
+            }}
+          />
+          {label}
+        </Text>
+      ))}
+    </Group>
   );
 }
 

@@ -75,12 +75,12 @@ const COLORS: Record<string, string> = {
   processing: 'blue',
 };
 
-/** A status in its color; the words are those of the API. */
-export function Status({ value }: { value: string }) {
+/** A status in its color; the words are those of the API unless there are others. */
+export function Status({ value, label }: { value: string; label?: string }) {
   const word = value.split('.').at(-1) ?? value;
   return (
     <Badge variant="light" radius="sm" color={COLORS[word] ?? 'gray'} tt="none" miw="max-content">
-      {value.replaceAll('_', ' ')}
+      {label ?? value.replaceAll('_', ' ')}
     </Badge>
   );
 }

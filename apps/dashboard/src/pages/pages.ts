@@ -38,6 +38,11 @@ export const PAGES: PageRoute[] = [
     (module) => module.InboxPage,
   ),
   page(
+    '/inbox/:id',
+    () => import('./inbox/captured-page.tsx'),
+    (module) => module.CapturedPage,
+  ),
+  page(
     '/events',
     () => import('./events/events-page.tsx'),
     (module) => module.EventsPage,

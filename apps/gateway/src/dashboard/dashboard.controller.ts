@@ -1,8 +1,8 @@
-import { Controller, Get, Header, Param, Redirect, Req, Res } from '@nestjs/common';
+import { Controller, Get, Header, HttpCode, Param, Post, Redirect, Req, Res } from '@nestjs/common';
 import { ApiExcludeEndpoint } from '@nestjs/swagger';
 import type { Principal } from '#libs/accounts';
 import { Refusal } from '#libs/contracts';
-import { EmailPreview } from '#libs/emails';
+import { EmailPreview, LinkCheck, type LinkResult } from '#libs/emails';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { Caller } from '../http/caller.js';
 import { Public, RequiresScope } from '../http/route-access.js';
@@ -26,7 +26,10 @@ const MESSAGE_POLICY =
 /** The web application, built by set-up from apps/dashboard. */
 @Controller()
 export class DashboardController {
-  constructor(private readonly previews: EmailPreview) {}
+  constructor(
+    private readonly previews: EmailPreview,
+    private readonly links: LinkCheck,
+  ) {}
 
   @Get()
   @Public()
@@ -54,6 +57,27 @@ export class DashboardController {
   @Header('x-dns-prefetch-control', 'off')
   async message(@Caller() caller: Principal, @Param('id') id: string): Promise<string> {
     return orNotFound(await this.previews.html(caller, id));
+  }
+
+  /** A download, so that no browser takes it for a document of this host. */
+  @Get('app/message/:id/source')
+  @RequiresScope('emails.read')
+  @ApiExcludeEndpoint()
+  async source(@Caller() caller: Principal, @Param('id') id: string, @Res() reply: FastifyReply): Promise<void> {
+    const bytes = orNotFound(await this.previews.source(caller, id));
+    await reply.type('message/rfc822').header('content-disposition', `attachment; filename="${id}.eml"`).send(bytes);
+  }
+
+  /** For those who could have sent the message: each link is requested from this host. */
+  @Post('app/message/:id/link-check')
+  @RequiresScope('emails.send')
+  @HttpCode(200)
+  @ApiExcludeEndpoint()
+  async checkLinks(
+    @Caller() caller: Principal,
+    @Param('id') id: string,
+  ): Promise<{ object: 'list'; data: LinkResult[] }> {
+    return { object: 'list', data: orNotFound(await this.links.check(caller, id)) };
   }
 
   @Get('app/*')

@@ -10,6 +10,12 @@ import { TrackedContent } from '../tracking/tracked-content.js';
 
 const CACHE_BYTES = 32 * 1024 * 1024;
 
+/** What a composed message shows of its email. */
+export type MessageHead = Pick<
+  DeliveryJob['email'],
+  'id' | 'messageId' | 'releasedAt' | 'sender' | 'to' | 'cc' | 'replyTo' | 'subject'
+>;
+
 /**
  * Builds the message as sent: composed once per email, with the header fields of the job in front, signed, and equal at
  * every attempt except for the signature's time. A message for several recipient domains is composed for the first job
@@ -95,8 +101,13 @@ export class MessageBuilder {
   }
 }
 
+/** The message without what delivery adds: signatures, tracking links, and the fields of a job. */
+export async function storedMessage(head: MessageHead, content: StoredContent): Promise<Buffer> {
+  return content.format === 'mime' ? content.body : composeParts(head, decodeParts(content.body), null);
+}
+
 async function composeParts(
-  head: DeliveryJob['email'],
+  head: MessageHead,
   { html: submitted, text, headers, attachments }: PartsContent,
   replacement: HtmlReplacement | null,
 ): Promise<Buffer> {

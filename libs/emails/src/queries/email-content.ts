@@ -70,9 +70,29 @@ const ANCHOR = /<a\s[^<>]{0,2000}?\bhref\s*=\s*(?:"([^"<>]*)"|'([^'<>]*)'|([^\s"
 /** The target of the first web link in the HTML, or null. */
 export function firstLink({ format, body }: StoredContent): string | null {
   const html = (format === 'mime' ? readParts(body).html : decodeParts(body).html) ?? '';
+  return webLinks(html).next().value ?? null;
+}
+
+/** A web address in plain text, up to a character that cannot be part of it. */
+const ADDRESS_IN_TEXT = /\bhttps?:\/\/[^\s"'<>]{1,2000}/gi;
+
+/** All web links of the HTML, or of the text of a message without HTML; each once, in their order. */
+export function linksOf({ html, text }: Pick<EmailContent, 'html' | 'text'>): string[] {
+  if (html !== null) return [...new Set(webLinks(html))];
+  const found = (text ?? '').slice(0, SEARCHED_CHARACTERS).match(ADDRESS_IN_TEXT) ?? [];
+  return [...new Set(found.map(withoutPunctuation))];
+}
+
+/** Without the marks that end the sentence around it. */
+function withoutPunctuation(url: string): string {
+  let end = url.length;
+  while ('.,;:!?)]'.includes(url[end - 1])) end -= 1;
+  return url.slice(0, end);
+}
+
+function* webLinks(html: string): Generator<string, undefined> {
   for (const [, quoted, single, bare] of html.slice(0, SEARCHED_CHARACTERS).matchAll(ANCHOR)) {
     const target = (quoted ?? single ?? bare).replaceAll('&amp;', '&').trim();
-    if (/^https?:\/\//i.test(target)) return target;
+    if (/^https?:\/\//i.test(target)) yield target;
   }
-  return null;
 }

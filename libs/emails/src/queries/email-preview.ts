@@ -2,7 +2,8 @@ import { Injectable } from '@nestjs/common';
 import { isId, type Visibility } from '#libs/contracts';
 import { Database } from '#libs/persistence';
 import type { StoredContent } from '../message/delivery-job.js';
-import { readContent, type StoredAttachment } from './email-content.js';
+import { storedMessage, type MessageHead } from '../message/message-builder.js';
+import { readContent, type EmailContent, type StoredAttachment } from './email-content.js';
 import { READABLE_CONTENT, visibilityValues, visibleEmails } from './visible-emails.js';
 
 /** Limit of the images that a preview contains, in bytes before Base64: a message may show one image many times. */
@@ -13,7 +14,17 @@ const CID = /\bcid:([^"'\s()<>]{1,998})/gi;
 const CONNECTING = /<(link|iframe)(?=[\s/>])/gi;
 const HARMLESS: Record<string, string> = { link: '<meta', iframe: '<span' };
 
-/** The HTML of an email for a browser. */
+interface StoredEmail extends StoredContent {
+  message_id: string;
+  sender: string;
+  header_to: string[];
+  header_cc: string[];
+  reply_to: string[];
+  subject: string;
+  released_at: Date;
+}
+
+/** The stored content of an email for a browser. */
 @Injectable()
 export class EmailPreview {
   constructor(private readonly database: Database) {}
@@ -23,15 +34,35 @@ export class EmailPreview {
    * HTML is untrusted: it must be shown as a document without scripts, forms and remote content.
    */
   async html(visibility: Visibility, emailId: string): Promise<string | null> {
+    const content = await this.content(visibility, emailId);
+    return content?.html ? embedImages(rewriteConnections(content.html), content.attachments) : null;
+  }
+
+  /** The stored content; null if the account has no such email, or its content is not kept. */
+  async content(visibility: Visibility, emailId: string): Promise<EmailContent | null> {
+    const row = await this.row(visibility, emailId);
+    return row && readContent(emailId, row);
+  }
+
+  /**
+   * The message as stored, as one text of header fields and body: without the signatures, links and fields that delivery
+   * adds for a recipient. Null as for `content`.
+   */
+  async source(visibility: Visibility, emailId: string): Promise<Buffer | null> {
+    const row = await this.row(visibility, emailId);
+    return row && (await storedMessage(headOf(emailId, row), row));
+  }
+
+  private async row(visibility: Visibility, emailId: string): Promise<StoredEmail | null> {
     if (!isId('em', emailId)) return null;
-    const { rows } = await this.database.query<StoredContent>(
-      `SELECT c.format, c.body FROM emails e JOIN email_contents c ON c.email_id = e.id
+    const { rows } = await this.database.query<StoredEmail>(
+      `SELECT c.format, c.body, e.message_id, e.sender, e.header_to, e.header_cc, e.reply_to, e.subject,
+              COALESCE(e.scheduled_at, e.created_at) AS released_at
+         FROM emails e JOIN email_contents c ON c.email_id = e.id
         WHERE e.id = $1 AND ${READABLE_CONTENT} AND ${visibleEmails(2)}`,
       [emailId, ...visibilityValues(visibility)],
     );
-    if (rows.length === 0) return null;
-    const { html, attachments } = readContent(emailId, rows[0]);
-    return html && embedImages(rewriteConnections(html), attachments);
+    return rows[0] ?? null;
   }
 }
 
@@ -70,3 +101,14 @@ function decoded(id: string): string {
     return id;
   }
 }
+
+const headOf = (id: string, row: StoredEmail): MessageHead => ({
+  id,
+  messageId: row.message_id,
+  releasedAt: row.released_at,
+  sender: row.sender,
+  to: row.header_to,
+  cc: row.header_cc,
+  replyTo: row.reply_to,
+  subject: row.subject,
+});

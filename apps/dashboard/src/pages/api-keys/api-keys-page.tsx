@@ -1,4 +1,4 @@
-import { ActionIcon, Badge, Button, Card, Group, Menu, Modal, Table, Text } from '@mantine/core';
+import { ActionIcon, Badge, Button, Group, Menu, Modal, Text } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { IconDots, IconKey, IconPlus } from '@tabler/icons-react';
 import { useQuery } from 'urql';
@@ -8,6 +8,7 @@ import { confirm } from '../../components/confirm.tsx';
 import { Empty, Failure, Loading, notifyDone } from '../../components/feedback.tsx';
 import { Status, Time } from '../../components/format.tsx';
 import { Page } from '../../components/page.tsx';
+import { DataTable, type Field } from '../../components/table.tsx';
 import { useChange } from '../../components/use-change.ts';
 import {
   ApiKeysDocument,
@@ -54,60 +55,45 @@ interface KeyTableProps {
 
 function KeyTable({ keys, domains, reload }: KeyTableProps) {
   const names = new Map(domains.map(({ id, name }) => [id, name]));
+  const fields: Field<ApiKey>[] = [
+    { title: 'Name', hideTitle: true, render: (key) => <KeyName apiKey={key} /> },
+    { title: 'Rights', render: ({ permission, scopes }) => permission?.replaceAll('_', ' ') ?? scopes.join(', ') },
+    { title: 'Limited to', render: (key) => limitsOf(key, names) },
+    { title: 'Last used', render: ({ lastUsedAt }) => (lastUsedAt ? <Time at={lastUsedAt} /> : 'never') },
+    { title: 'Created', render: ({ createdAt }) => <Time at={createdAt} /> },
+    {
+      title: 'Actions',
+      hideTitle: true,
+      align: 'right',
+      render: (key) => <KeyMenu apiKey={key} reload={reload} />,
+    },
+  ];
+  return <DataTable label="API keys" fields={fields} rows={keys} keyOf={({ id }) => id} />;
+}
+
+function KeyName({ apiKey: { id, name, mode, enabled, expiresAt } }: { apiKey: ApiKey }) {
   return (
-    <Card withBorder padding={0}>
-      <Table.ScrollContainer minWidth={680}>
-        <Table verticalSpacing="sm" horizontalSpacing="md">
-          <Table.Thead>
-            <Table.Tr>
-              <Table.Th>Name</Table.Th>
-              <Table.Th>Rights</Table.Th>
-              <Table.Th>Limited to</Table.Th>
-              <Table.Th>Last used</Table.Th>
-              <Table.Th>Created</Table.Th>
-              <Table.Th aria-label="Actions" />
-            </Table.Tr>
-          </Table.Thead>
-          <Table.Tbody>
-            {keys.map((key) => (
-              <Table.Tr key={key.id}>
-                <Table.Td>
-                  <Group gap="xs">
-                    <Text size="sm" fw={500}>
-                      {key.name}
-                    </Text>
-                    {key.mode === 'test' && (
-                      <Badge color="dark" variant="outline">
-                        test
-                      </Badge>
-                    )}
-                    {!key.enabled && <Status value="disabled" />}
-                  </Group>
-                  <Text size="xs" c="dimmed" className="mono">
-                    {key.id}
-                  </Text>
-                </Table.Td>
-                <Table.Td maw={220}>
-                  <Text size="sm" lineClamp={2}>
-                    {key.permission?.replaceAll('_', ' ') ?? key.scopes.join(', ')}
-                  </Text>
-                </Table.Td>
-                <Table.Td>
-                  <Text size="sm">{limitsOf(key, names)}</Text>
-                </Table.Td>
-                <Table.Td>{key.lastUsedAt ? <Time at={key.lastUsedAt} /> : 'never'}</Table.Td>
-                <Table.Td>
-                  <Time at={key.createdAt} />
-                </Table.Td>
-                <Table.Td ta="right">
-                  <KeyMenu apiKey={key} reload={reload} />
-                </Table.Td>
-              </Table.Tr>
-            ))}
-          </Table.Tbody>
-        </Table>
-      </Table.ScrollContainer>
-    </Card>
+    <>
+      <Group gap="xs">
+        <Text size="sm" fw={500}>
+          {name}
+        </Text>
+        {mode === 'test' && (
+          <Badge color="dark" variant="outline">
+            test
+          </Badge>
+        )}
+        {!enabled && <Status value="disabled" />}
+      </Group>
+      <Text size="xs" c="dimmed" className="mono">
+        {id}
+      </Text>
+      {expiresAt && (
+        <Text size="xs" c="dimmed">
+          expires <Time at={expiresAt} />
+        </Text>
+      )}
+    </>
   );
 }
 

@@ -1,7 +1,8 @@
-import { Button, Card, Code, Group, Stack, Table, Text, Title } from '@mantine/core';
+import { Button, Code, Group, Stack, Text, Title } from '@mantine/core';
 import { IconDownload } from '@tabler/icons-react';
 import { Copyable, Status } from '../../components/format.tsx';
 import { downloadText } from '../../components/download.ts';
+import { DataTable, type Field } from '../../components/table.tsx';
 import type { DomainPartsFragment } from '../../graphql/generated.ts';
 
 type DnsRecord = DomainPartsFragment['records'][number];
@@ -23,64 +24,56 @@ export function DomainRecords({ domain }: { domain: DomainPartsFragment }) {
           Zone file
         </Button>
       </Group>
-      <Card withBorder padding={0}>
-        <Table.ScrollContainer minWidth={820}>
-          <Table verticalSpacing="sm" horizontalSpacing="md">
-            <Table.Thead>
-              <Table.Tr>
-                <Table.Th>Purpose</Table.Th>
-                <Table.Th>Type</Table.Th>
-                <Table.Th>Name</Table.Th>
-                <Table.Th>Value</Table.Th>
-                <Table.Th>Status</Table.Th>
-              </Table.Tr>
-            </Table.Thead>
-            <Table.Tbody>
-              {domain.records.map((record) => (
-                <RecordRow key={`${record.type} ${record.name} ${record.value}`} record={record} />
-              ))}
-            </Table.Tbody>
-          </Table>
-        </Table.ScrollContainer>
-      </Card>
+      <DataTable
+        label="DNS records"
+        fields={FIELDS}
+        rows={domain.records}
+        keyOf={({ type, name, value }) => `${type} ${name} ${value}`}
+      />
     </Stack>
   );
 }
 
-function RecordRow({
-  record: { record, type, name, value, required, status, error, observed },
-}: {
-  record: DnsRecord;
-}) {
-  return (
-    <Table.Tr>
-      <Table.Td>
-        <Text size="sm">{record}</Text>
+const FIELDS: Field<DnsRecord>[] = [
+  {
+    title: 'Purpose',
+    hideTitle: true,
+    render: ({ record, required }) => (
+      <>
+        <Text size="sm" fw={500}>
+          {record}
+        </Text>
         <Text size="xs" c="dimmed">
           {required ? 'required' : 'optional'}
         </Text>
-      </Table.Td>
-      <Table.Td>{type}</Table.Td>
-      <Table.Td maw={240}>
-        <Copyable value={name} label={`Copy the name of ${record}`} />
-      </Table.Td>
-      <Table.Td maw={380}>
-        <Copyable value={value} label={`Copy the value of ${record}`} />
-        {status !== 'verified' && error !== null && (
-          <Text size="xs" c="red" mt={4}>
-            {error}
-          </Text>
-        )}
-        {status !== 'verified' && observed.length > 0 && (
-          <Text size="xs" c="dimmed" mt={4} component="div">
-            DNS answers <Code className="break">{observed.join(', ')}</Code>
-          </Text>
-        )}
-      </Table.Td>
-      <Table.Td>
-        <Status value={status} />
-      </Table.Td>
-    </Table.Tr>
+      </>
+    ),
+  },
+  { title: 'Type', render: ({ type }) => type },
+  {
+    title: 'Name',
+    maxWidth: 240,
+    render: ({ name, record }) => <Copyable value={name} label={`Copy the name of ${record}`} />,
+  },
+  { title: 'Value', maxWidth: 380, render: (record) => <RecordValue record={record} /> },
+  { title: 'Status', render: ({ status }) => <Status value={status} /> },
+];
+
+function RecordValue({ record: { record, value, status, required, error, observed } }: { record: DnsRecord }) {
+  return (
+    <>
+      <Copyable value={value} label={`Copy the value of ${record}`} />
+      {status !== 'verified' && error !== null && (
+        <Text size="xs" c={required ? 'red' : 'dimmed'} mt={4}>
+          {error}
+        </Text>
+      )}
+      {status !== 'verified' && observed.length > 0 && (
+        <Text size="xs" c="dimmed" mt={4} component="div">
+          DNS answers <Code className="break">{observed.join(', ')}</Code>
+        </Text>
+      )}
+    </>
   );
 }
 

@@ -1,5 +1,4 @@
-import { Button, Group, Select, TextInput } from '@mantine/core';
-import { useDebouncedValue } from '@mantine/hooks';
+import { Button, Text } from '@mantine/core';
 import { IconMail, IconRefresh, IconSearch } from '@tabler/icons-react';
 import { useEffect, useRef, useState } from 'react';
 import { Link, useSearchParams } from 'react-router';
@@ -9,38 +8,26 @@ import { Empty } from '../../components/feedback.tsx';
 import { Status, Time } from '../../components/format.tsx';
 import { ConnectionList, type Column } from '../../components/list.tsx';
 import { Page } from '../../components/page.tsx';
-import {
-  EmailEventsDocument,
-  EmailsDocument,
-  type EmailFilter,
-  type EmailsQuery,
-  type EmailStatus,
-} from '../../graphql/generated.ts';
+import { EmailEventsDocument, EmailsDocument, type EmailsQuery } from '../../graphql/generated.ts';
+import { EmailFilters, filterOf } from './email-filters.tsx';
 
 type Email = EmailsQuery['emails']['nodes'][number];
 
-const STATUSES: EmailStatus[] = [
-  'queued',
-  'scheduled',
-  'sending',
-  'deferred',
-  'delivered',
-  'bounced',
-  'failed',
-  'complained',
-  'suppressed',
-  'canceled',
-];
-const FIELDS = ['to', 'from', 'subject', 'domain'] as const;
 const PAGE_SIZE = 50;
-const TYPING_MS = 300;
 const REFRESH_MS = 1_500;
 
 const COLUMNS: Column<Email>[] = [
   {
     title: 'To',
     width: 'minmax(0, 2fr)',
-    render: ({ to }) => (to.length > 1 ? `${to[0]} and ${to.length - 1} more` : to[0]),
+    render: ({ to, subject }) => (
+      <>
+        {to.length > 1 ? `${to[0]} and ${to.length - 1} more` : to[0]}
+        <Text size="xs" c="dimmed" truncate hiddenFrom="sm">
+          {subject}
+        </Text>
+      </>
+    ),
   },
   { title: 'Status', width: '110px', render: ({ status }) => <Status value={status} /> },
   { title: 'Subject', width: 'minmax(0, 3fr)', from: 'sm', render: ({ subject }) => subject },
@@ -64,6 +51,12 @@ export function EmailsPage() {
       },
       { replace: true },
     );
+  // The fields keep what was typed until they are made anew.
+  const [cleared, setCleared] = useState(0);
+  const clear = () => {
+    setSearch({});
+    setCleared((count) => count + 1);
+  };
   return (
     <Page
       title="Emails"
@@ -79,77 +72,16 @@ export function EmailsPage() {
         </Button>
       }
     >
-      <Group gap="xs" role="search">
-        <SearchField search={search} change={change} />
-        <Select
-          placeholder="Any status"
-          aria-label="Status"
-          clearable
-          data={STATUSES}
-          value={search.get('status')}
-          onChange={(value) => change('status', value)}
-          w={150}
-        />
-      </Group>
+      <EmailFilters key={cleared} search={search} change={change} clear={clear} />
       <ConnectionList
         label="Emails"
         connection={connection}
         columns={COLUMNS}
         keyOf={({ id }) => id}
         linkTo={({ id }) => `/emails/${id}`}
-        empty={filter ? <NothingFound clear={() => setSearch({})} /> : <NoEmails />}
+        empty={filter ? <NothingFound clear={clear} /> : <NoEmails />}
       />
     </Page>
-  );
-}
-
-function filterOf(search: URLSearchParams): EmailFilter | null {
-  const filter: EmailFilter = {};
-  for (const field of FIELDS) if (search.get(field)) filter[field] = search.get(field);
-  if (search.get('status')) filter.status = search.get('status') as EmailStatus;
-  return Object.keys(filter).length > 0 ? filter : null;
-}
-
-interface SearchFieldProps {
-  search: URLSearchParams;
-  change: (name: string, value: string | null) => void;
-}
-
-/** One text in one of the fields that the API can search. */
-function SearchField({ search, change }: SearchFieldProps) {
-  const active = FIELDS.find((field) => search.has(field)) ?? 'to';
-  const [field, setField] = useState<string>(active);
-  const [text, setText] = useState(search.get(active) ?? '');
-  const [settled] = useDebouncedValue(text, TYPING_MS);
-  useEffect(() => {
-    if ((search.get(field) ?? '') !== settled) change(field, settled || null);
-    // Only what is typed changes the address; the address is read once.
-  }, [settled]);
-  const choose = (name: string | null) => {
-    if (name === null) return;
-    change(field, null);
-    setField(name);
-    if (text) change(name, text);
-  };
-  return (
-    <Group gap={4} wrap="nowrap" style={{ flex: 1 }} miw={260}>
-      <Select
-        aria-label="Field to search"
-        allowDeselect={false}
-        data={[...FIELDS]}
-        value={field}
-        onChange={choose}
-        w={110}
-      />
-      <TextInput
-        aria-label="Search"
-        placeholder={field === 'subject' ? 'Words of the subject' : field === 'domain' ? 'example.com' : 'Address'}
-        leftSection={<IconSearch size={15} />}
-        value={text}
-        onChange={(event) => setText(event.currentTarget.value)}
-        style={{ flex: 1 }}
-      />
-    </Group>
   );
 }
 

@@ -40,10 +40,10 @@ interface StepsProps {
   created: (token: string) => void;
 }
 
-function Steps({ data: { domains, apiKeys, emails }, token, created }: StepsProps) {
+function Steps({ data: { domains, apiKeys, emails, delivered }, token, created }: StepsProps) {
   const active = domains.find(({ status }) => status === 'active');
   const [first] = emails.nodes;
-  const done = [active !== undefined, apiKeys.length > 0, first !== undefined, first?.status === 'delivered'];
+  const done = [active !== undefined, apiKeys.length > 0, first !== undefined, delivered.nodes.length > 0];
   const open = done.indexOf(false);
   return (
     <Timeline active={open < 0 ? done.length : open - 1} bulletSize={28} lineWidth={2}>

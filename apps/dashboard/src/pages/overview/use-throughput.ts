@@ -1,49 +1,69 @@
 import { useEffect, useMemo, useRef, useState } from 'react';
-import { useSubscription } from 'urql';
-import { AccountLiveDocument, type AccountLiveSubscription } from '../../graphql/generated.ts';
+import type { useLiveCounts } from './use-live-counts.ts';
 
-interface Hour {
+interface Period {
   period: string | null;
   accepted: number | null;
   delivered: number | null;
   bounced: number | null;
 }
 
-type Counts = Pick<AccountLiveSubscription['accountStats'], 'accepted' | 'delivered' | 'bounced'>;
+type Name = 'accepted' | 'delivered' | 'bounced';
+type Counts = Record<Name, number>;
 
-const HOURS = 24;
-const HOUR_S = 3_600;
+export const WINDOWS = {
+  '24 hours': { granularity: 'hour', seconds: 3_600, count: 24 },
+  '60 minutes': { granularity: 'minute', seconds: 60, count: 60 },
+} as const;
+export type Window = keyof typeof WINDOWS;
+
+const TICK_MS = 5_000;
 
 /**
- * Counts per hour: loaded once, then moved by the subscription, whose counts are sums of 24 hours. What such a sum grows by
- * belongs to the current hour; what falls out of the window is older than the chart.
+ * Counts per hour or minute: loaded once, then moved by the subscription, whose counts are sums of 24 hours. What such a
+ * sum grows by belongs to the current period; what falls out of it is older than the chart.
  */
-export function useThroughput(hours: readonly Hour[]): { times: number[] } & Record<keyof Counts, number[]> {
-  const [{ data }] = useSubscription({ query: AccountLiveDocument });
-  const previous = useRef<Counts | null>(null);
+export function useThroughput(
+  periods: readonly Period[],
+  live: ReturnType<typeof useLiveCounts>,
+  window: Window,
+): { times: number[] } & Record<Name, number[]> {
+  const { seconds, count } = WINDOWS[window];
   const [added, setAdded] = useState<Map<number, Counts>>(new Map());
-  const stats = data?.accountStats;
+  const previous = useRef<Counts | null>(null);
+  const now = useNow();
+  // What was loaded contains what has been added before.
+  useEffect(() => setAdded(new Map()), [periods]);
   useEffect(() => {
-    if (!stats) return;
+    if (!live) return;
     const before = previous.current;
-    previous.current = stats;
+    previous.current = live;
     if (before === null) return;
-    const hour = startOfHour(Date.now() / 1_000);
-    setAdded((known) => new Map(known).set(hour, grown(known.get(hour), before, stats)));
-  }, [stats]);
+    const at = startOf(Date.now() / 1_000, seconds);
+    setAdded((known) => new Map(known).set(at, grown(known.get(at), before, live)));
+  }, [live, seconds]);
   return useMemo(() => {
-    const loaded = new Map(hours.map((hour) => [startOfHour(Date.parse(hour.period ?? '') / 1_000), hour]));
-    const now = startOfHour(Date.now() / 1_000);
-    const times = Array.from({ length: HOURS }, (_, i) => now - (HOURS - 1 - i) * HOUR_S);
-    const of = (name: keyof Counts) =>
-      times.map((time) => (loaded.get(time)?.[name] ?? 0) + (added.get(time)?.[name] ?? 0));
+    const loaded = new Map(periods.map((one) => [startOf(Date.parse(one.period ?? '') / 1_000, seconds), one]));
+    const last = startOf(now / 1_000, seconds);
+    const times = Array.from({ length: count }, (_, i) => last - (count - 1 - i) * seconds);
+    const of = (name: Name) => times.map((time) => (loaded.get(time)?.[name] ?? 0) + (added.get(time)?.[name] ?? 0));
     return { times, accepted: of('accepted'), delivered: of('delivered'), bounced: of('bounced') };
-  }, [hours, added]);
+  }, [periods, added, seconds, count, now]);
 }
 
-const startOfHour = (seconds: number): number => Math.floor(seconds / HOUR_S) * HOUR_S;
+/** The time, a few times a minute, so that an idle chart moves too. */
+function useNow(): number {
+  const [now, setNow] = useState(() => Date.now());
+  useEffect(() => {
+    const timer = globalThis.setInterval(() => setNow(Date.now()), TICK_MS);
+    return () => globalThis.clearInterval(timer);
+  }, []);
+  return now;
+}
+
+const startOf = (at: number, seconds: number): number => Math.floor(at / seconds) * seconds;
 
 function grown(known: Counts | undefined, before: Counts, now: Counts): Counts {
-  const growth = (name: keyof Counts) => (known?.[name] ?? 0) + Math.max(0, now[name] - before[name]);
+  const growth = (name: Name) => (known?.[name] ?? 0) + Math.max(0, now[name] - before[name]);
   return { accepted: growth('accepted'), delivered: growth('delivered'), bounced: growth('bounced') };
 }

@@ -2,7 +2,7 @@ import { Button, Card, Group, SegmentedControl, Select, SimpleGrid, Table, Text 
 import { IconChartBar, IconDownload } from '@tabler/icons-react';
 import { useMemo, useState } from 'react';
 import { useQuery } from 'urql';
-import { Chart } from '../../components/chart.tsx';
+import { Chart, Legend } from '../../components/chart.tsx';
 import { downloadText } from '../../components/download.ts';
 import { Empty, Failure, Loading } from '../../components/feedback.tsx';
 import { formatNumber } from '../../components/format.tsx';
@@ -109,24 +109,7 @@ function OverTime(selection: Selection) {
       </SimpleGrid>
       <Card withBorder>
         <Group justify="space-between" mb="xs">
-          <Group gap="md">
-            {SERIES.map(({ label, color }) => (
-              <Text key={label} size="xs" c="dimmed">
-                <span
-                  aria-hidden
-                  style={{
-                    display: 'inline-block',
-                    width: 8,
-                    height: 8,
-                    borderRadius: 4,
-                    background: color,
-                    marginInlineEnd: 6,
-                  }}
-                />
-                {label}
-              </Text>
-            ))}
-          </Group>
+          <Legend series={SERIES} />
           <Button
             size="xs"
             variant="default"

@@ -28,6 +28,7 @@ import {
 import { NotFoundPage } from '../not-found-page.tsx';
 import { DeliveryDetail } from './delivery-detail.tsx';
 import { EVENT_TYPES } from './event-types.ts';
+import { openReplayRange } from './replay-range.tsx';
 import { NewSecret } from './webhooks-page.tsx';
 
 type Delivery = NonNullable<WebhookDeliveriesQuery['webhook']>['deliveries']['nodes'][number];
@@ -215,6 +216,11 @@ function Deliveries({ webhook: { id } }: { webhook: WebhookPartsFragment }) {
             onChange={(value) => setStatus(value)}
             w={130}
           />
+          {may('webhooks.write') && (
+            <Button size="xs" variant="default" onClick={() => openReplayRange(id, connection.reload)}>
+              Replay a period
+            </Button>
+          )}
           {may('webhooks.write') && (
             <Button
               size="xs"

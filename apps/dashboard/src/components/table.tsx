@@ -1,0 +1,55 @@
+import { Card, Table } from '@mantine/core';
+import type { ReactNode } from 'react';
+import classes from './table.module.css';
+
+export interface Field<T> {
+  /** The head of the column; beside the value on narrow screens. Without text it is read aloud only. */
+  title: string;
+  render: (row: T) => ReactNode;
+  /** True for a title that only says what is obvious to those who see the column. */
+  hideTitle?: boolean;
+  align?: 'right';
+  maxWidth?: number;
+}
+
+interface DataTableProps<T> {
+  label: string;
+  fields: Field<T>[];
+  rows: readonly T[];
+  keyOf: (row: T, index: number) => string;
+}
+
+/** A table of few rows. On narrow screens each row becomes a block, so that nothing has to be scrolled sideways. */
+export function DataTable<T>({ label, fields, rows, keyOf }: DataTableProps<T>) {
+  return (
+    <Card withBorder padding={0}>
+      <Table verticalSpacing="sm" horizontalSpacing="md" aria-label={label} className={classes.table}>
+        <Table.Thead className={classes.head}>
+          <Table.Tr>
+            {fields.map(({ title, hideTitle, align }) => (
+              <Table.Th key={title} ta={align} aria-label={hideTitle ? title : undefined}>
+                {hideTitle ? null : title}
+              </Table.Th>
+            ))}
+          </Table.Tr>
+        </Table.Thead>
+        <Table.Tbody>
+          {rows.map((row, index) => (
+            <Table.Tr key={keyOf(row, index)} className={classes.row}>
+              {fields.map(({ title, hideTitle, align, maxWidth, render }) => (
+                <Table.Td
+                  key={title}
+                  className={classes.cell}
+                  data-title={hideTitle ? undefined : title}
+                  style={{ '--cell-align': align, '--cell-max': maxWidth && `${maxWidth}px` }}
+                >
+                  <div className={classes.value}>{render(row)}</div>
+                </Table.Td>
+              ))}
+            </Table.Tr>
+          ))}
+        </Table.Tbody>
+      </Table>
+    </Card>
+  );
+}

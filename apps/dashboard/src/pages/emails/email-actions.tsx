@@ -1,0 +1,99 @@
+import { Button, Stack } from '@mantine/core';
+import { modals } from '@mantine/modals';
+import { IconCalendar, IconRepeat, IconX } from '@tabler/icons-react';
+import { useState } from 'react';
+import { useNavigate } from 'react-router';
+import { useSession } from '../../api/session.tsx';
+import { useOperation } from '../../api/use-operation.ts';
+import { confirm } from '../../components/confirm.tsx';
+import { DateTimeInput } from '../../components/date-time-input.tsx';
+import { notifyDone, notifyFailed } from '../../components/feedback.tsx';
+import {
+  CancelEmailDocument,
+  RescheduleEmailDocument,
+  RetryEmailDocument,
+  type EmailQuery,
+} from '../../graphql/generated.ts';
+
+type Email = NonNullable<EmailQuery['email']>;
+
+interface ActionsProps {
+  email: Email;
+  refresh: () => void;
+}
+
+export function EmailActions({ email, refresh }: ActionsProps) {
+  const { may } = useSession();
+  const navigate = useNavigate();
+  const retry = useOperation(RetryEmailDocument);
+  const [busy, setBusy] = useState(false);
+  if (!may('emails.send')) return null;
+  const again = () => {
+    setBusy(true);
+    retry({ id: email.id })
+      .then(({ retryEmail }) => navigate(`/emails/${retryEmail.id}`))
+      .catch(notifyFailed)
+      .finally(() => setBusy(false));
+  };
+  return (
+    <>
+      {email.status === 'scheduled' && <ScheduledActions email={email} refresh={refresh} />}
+      {(email.status === 'failed' || email.status === 'bounced') && (
+        <Button variant="default" leftSection={<IconRepeat size={16} />} loading={busy} onClick={again}>
+          Send again
+        </Button>
+      )}
+    </>
+  );
+}
+
+function ScheduledActions({ email, refresh }: ActionsProps) {
+  const cancel = useOperation(CancelEmailDocument);
+  const ask = () =>
+    confirm({
+      title: 'Cancel this message?',
+      text: 'It will not be sent. This cannot be undone.',
+      confirm: 'Cancel the message',
+      run: async () => {
+        await cancel({ id: email.id });
+        notifyDone('The message has been canceled.');
+        refresh();
+      },
+    });
+  const reschedule = () =>
+    modals.open({ title: 'Reschedule', children: <RescheduleForm email={email} refresh={refresh} /> });
+  return (
+    <>
+      <Button variant="default" leftSection={<IconCalendar size={16} />} onClick={reschedule}>
+        Reschedule
+      </Button>
+      <Button color="red" variant="light" leftSection={<IconX size={16} />} onClick={ask}>
+        Cancel
+      </Button>
+    </>
+  );
+}
+
+function RescheduleForm({ email, refresh }: ActionsProps) {
+  const reschedule = useOperation(RescheduleEmailDocument);
+  const [at, setAt] = useState(email.scheduledAt ?? new Date().toISOString());
+  const save = async () => {
+    await reschedule({ id: email.id, input: { scheduledAt: at } });
+    modals.closeAll();
+    notifyDone('The message has been rescheduled.');
+    refresh();
+  };
+  return (
+    <form
+      onSubmit={(event) => {
+        event.preventDefault();
+        void save().catch(notifyFailed);
+      }}
+    >
+      <Stack>
+        <DateTimeInput label="Send at" value={at} onChange={setAt} />
+        <Button type="submit">Reschedule</Button>
+      </Stack>
+    </form>
+  );
+}

@@ -1,0 +1,102 @@
+import { Alert, Badge, Button, Group, Stack, Text } from '@mantine/core';
+import { IconAlertTriangle, IconLink } from '@tabler/icons-react';
+import { useState } from 'react';
+import { call } from '../../api/http.ts';
+import { useSession } from '../../api/session.tsx';
+import { notifyFailed } from '../../components/feedback.tsx';
+import { Copyable } from '../../components/format.tsx';
+import { DataTable, type Field } from '../../components/table.tsx';
+import { isWebLink, looksLikeAnotherHost, type MessageLink } from './links.ts';
+
+interface LinkResult {
+  url: string;
+  status: number | null;
+  failure: string | null;
+  redirected_to: string | null;
+}
+
+/** Every link with its target. The service asks whether they answer only on request. */
+export function LinkList({ emailId, links }: { emailId: string; links: MessageLink[] }) {
+  const { may } = useSession();
+  const [results, setResults] = useState<Map<string, LinkResult>>(new Map());
+  const [busy, setBusy] = useState(false);
+  if (links.length === 0) return <Text size="sm">This message has no links.</Text>;
+  const check = () => {
+    setBusy(true);
+    call<{ data: LinkResult[] }>('POST', `/app/message/${emailId}/link-check`)
+      .then(({ data }) => setResults(new Map(data.map((result) => [result.url, result]))), notifyFailed)
+      .finally(() => setBusy(false));
+  };
+  const fields: Field<MessageLink>[] = [
+    { title: 'Text', render: ({ text }) => text || '–', maxWidth: 220 },
+    { title: 'Target', render: (link) => <Target link={link} /> },
+    { title: 'Answer', render: ({ url }) => <Answer url={url} result={results.get(url)} checked={results.size > 0} /> },
+  ];
+  const web = links.filter(isWebLink).length;
+  return (
+    <Stack gap="xs">
+      <Group justify="space-between">
+        <Text size="sm" c="dimmed">
+          {links.length} {links.length === 1 ? 'link' : 'links'}, {web} of them on the web
+        </Text>
+        {may('emails.send') && web > 0 && (
+          <Button size="xs" variant="default" leftSection={<IconLink size={14} />} loading={busy} onClick={check}>
+            Check the links
+          </Button>
+        )}
+      </Group>
+      {results.size === 0 && (
+        <Text size="xs" c="dimmed">
+          A check sends one HEAD request to each address from the server; nothing is opened or clicked.
+        </Text>
+      )}
+      <DataTable label="Links" fields={fields} rows={links} keyOf={({ url }, index) => `${index} ${url}`} />
+    </Stack>
+  );
+}
+
+function Target({ link }: { link: MessageLink }) {
+  return (
+    <>
+      <Copyable value={link.url} label="Copy the target" />
+      {looksLikeAnotherHost(link) && (
+        <Alert color="red" icon={<IconAlertTriangle />} p="xs" mt={4}>
+          The text shows another host than the target.
+        </Alert>
+      )}
+    </>
+  );
+}
+
+const FAILURES: Record<string, string> = {
+  target_refused: 'not asked: not a public address',
+  name_unresolved: 'the name does not exist',
+  timeout: 'no answer in time',
+  tls_failed: 'the certificate is not valid',
+  connection_failed: 'no connection',
+  too_many_redirects: 'redirects without an end',
+};
+
+function Answer({ url, result, checked }: { url: string; result: LinkResult | undefined; checked: boolean }) {
+  if (result === undefined)
+    return (
+      <Text size="sm" c="dimmed">
+        {checked && isWebLink({ url, text: '' }) ? 'not checked' : '–'}
+      </Text>
+    );
+  const { status, failure, redirected_to: target } = result;
+  // Some servers do not take HEAD; they answer all the same.
+  const isFine = status !== null && (status < 400 || status === 405 || status === 501);
+  return (
+    <>
+      <Badge color={isFine ? 'teal' : 'red'} variant="light" tt="none" miw="max-content">
+        {failure === null ? `${status} ${isFine ? 'answers' : 'does not work'}` : (FAILURES[failure] ?? failure)}
+      </Badge>
+      {target !== null && (
+        <Text size="xs" c="dimmed" mt={4}>
+          after a redirect to {target}
+        </Text>
+      )}
+    </>
+  );
+}

@@ -1,0 +1,50 @@
+export interface MessageLink {
+  url: string;
+  /** What the reader sees; '' for a link around an image without a description. */
+  text: string;
+}
+
+export interface HtmlFacts {
+  links: MessageLink[];
+  /** Images that a mail program would load from other hosts; they are not loaded here. */
+  remoteImages: number;
+  imagesWithoutText: number;
+}
+
+/** Reads HTML in a document that runs no script and loads nothing. */
+export function htmlFacts(html: string): HtmlFacts {
+  const document = new DOMParser().parseFromString(html, 'text/html');
+  const images = [...document.images];
+  const links = [...document.querySelectorAll('a[href], area[href]')].map((link) => ({
+    url: link.getAttribute('href')?.trim() ?? '',
+    text: textOf(link),
+  }));
+  return {
+    links: links.filter(({ url }) => url !== ''),
+    remoteImages: images.filter((image) => /^(https?:)?\/\//i.test(image.getAttribute('src') ?? '')).length,
+    imagesWithoutText: images.filter((image) => !image.hasAttribute('alt')).length,
+  };
+}
+
+function textOf(link: Element): string {
+  const text = link.textContent?.replaceAll(/\s+/g, ' ').trim() ?? '';
+  return text || (link.querySelector('img')?.getAttribute('alt') ?? '');
+}
+
+/** The addresses in a message without HTML. */
+export function textLinks(text: string): MessageLink[] {
+  const found = text.match(/\bhttps?:\/\/[^\s"'<>]{1,2000}/gi) ?? [];
+  return [...new Set(found.map((url) => url.replace(/[.,;:!?)\]]{1,3}$/, '')))].map((url) => ({ url, text: '' }));
+}
+
+export const isWebLink = ({ url }: MessageLink): boolean => /^https?:\/\//i.test(url);
+
+/** True if the text of a link is an address of another host than its target, as in mail that steals passwords. */
+export function looksLikeAnotherHost({ url, text }: MessageLink): boolean {
+  const shown = /^(?:https?:\/\/)?((?:[\w-]{1,63}\.){1,8}[a-z]{2,24})(?:[/:?#].{0,2000})?$/i.exec(text)?.[1];
+  if (shown === undefined || !URL.canParse(url)) return false;
+  const { protocol, hostname } = new URL(url);
+  return protocol.startsWith('http') && withoutWww(hostname) !== withoutWww(shown);
+}
+
+const withoutWww = (host: string): string => host.toLowerCase().replace(/^www\./, '');

@@ -1,0 +1,87 @@
+import { Badge, Card, Group, SimpleGrid, Text } from '@mantine/core';
+import { IconAlertTriangle, IconCheck } from '@tabler/icons-react';
+import type { ReactNode } from 'react';
+import { formatNumber, formatRate } from '../../components/format.tsx';
+import type { OverviewQuery } from '../../graphql/generated.ts';
+import { BOUNCE_LIMITS, COMPLAINT_LIMITS, DELIVERY_LIMITS, judgeRate, type Limits } from './rates.ts';
+import type { useLiveCounts } from './use-live-counts.ts';
+
+interface NumbersProps {
+  totals: OverviewQuery['totals']['totals'];
+  live: ReturnType<typeof useLiveCounts>;
+}
+
+/** Counts move with the subscription; rates are compared with the limits of mailbox providers. */
+export function Numbers({ totals, live }: NumbersProps) {
+  const { latencyMs: latency } = totals;
+  const count = (name: 'accepted' | 'delivered' | 'bounced' | 'complained') => live?.[name] ?? totals[name] ?? 0;
+  const [accepted, delivered, bounced] = [count('accepted'), count('delivered'), count('bounced')];
+  const settled = delivered + bounced;
+  return (
+    <SimpleGrid cols={{ base: 2, sm: 3, lg: 6 }}>
+      <NumberCard name="Accepted" value={formatNumber(accepted)}>
+        {counted(live?.deferred ?? 0, 'deferral')}
+      </NumberCard>
+      <NumberCard name="Delivered" value={formatNumber(delivered)}>
+        <Verdict part={delivered} total={settled} limits={DELIVERY_LIMITS} />
+        {formatRate(delivered, settled)} of {formatNumber(settled)}
+      </NumberCard>
+      <NumberCard name="Bounce rate" value={formatRate(bounced, settled)}>
+        <Verdict part={bounced} total={settled} limits={BOUNCE_LIMITS} />
+        {formatNumber(bounced)} bounced
+      </NumberCard>
+      <NumberCard name="Complaint rate" value={formatRate(count('complained'), delivered)}>
+        <Verdict part={count('complained')} total={delivered} limits={COMPLAINT_LIMITS} />
+        {counted(count('complained'), 'complaint')}
+      </NumberCard>
+      <NumberCard name="Time to delivery" value={duration(latency?.p50)}>
+        p95 {duration(latency?.p95)}, p99 {duration(latency?.p99)}
+      </NumberCard>
+      <NumberCard
+        name="Opened, clicked"
+        value={`${formatNumber(live?.opened ?? 0)}, ${formatNumber(live?.clicked ?? 0)}`}
+      >
+        all events
+      </NumberCard>
+    </SimpleGrid>
+  );
+}
+
+const counted = (count: number, noun: string): string => `${formatNumber(count)} ${noun}${count === 1 ? '' : 's'}`;
+
+function NumberCard({ name, value, children }: { name: string; value: string; children: ReactNode }) {
+  return (
+    <Card withBorder padding="md">
+      <Text size="xs" c="dimmed">
+        {name}
+      </Text>
+      <Text size="xl" fw={650} data-number={name}>
+        {value}
+      </Text>
+      <Text size="xs" c="dimmed" component="div">
+        {children}
+      </Text>
+    </Card>
+  );
+}
+
+/** The verdict in words and color. */
+function Verdict({ part, total, limits }: { part: number; total: number; limits: Limits }) {
+  const { level, words } = judgeRate(part, total, limits);
+  if (level === 'unknown') return null;
+  const color = { good: 'teal', warning: 'yellow', bad: 'red' }[level];
+  const Symbol = level === 'good' ? IconCheck : IconAlertTriangle;
+  return (
+    <Group gap={4} mb={2}>
+      <Badge size="sm" variant="light" color={color} tt="none" leftSection={<Symbol size={11} />} miw="max-content">
+        {words}
+      </Badge>
+    </Group>
+  );
+}
+
+/** Milliseconds for reading; a dash without a value. */
+function duration(ms: number | null | undefined): string {
+  if (ms === null || ms === undefined) return '–';
+  return ms < 1_000 ? `${ms} ms` : `${(ms / 1_000).toFixed(1)} s`;
+}
