@@ -34,7 +34,7 @@ describe('GET /graphql', () => {
       expect((await get('/graphql', { accept })).status, accept).toBe(401);
     const post = await gateway.agent().post('/graphql').set({ accept: HTML }).send({ query: '{ usage { used } }' });
     expect([post.status, post.body]).toMatchObject([401, { name: 'missing_api_key' }]);
-    expect((await get('/graphql/', { accept: HTML })).status).toBe(401);
+    expect((await get('/graphql/', { accept: HTML })).status).toBe(404);
     expect((await get('/graphql/assets/missing.js')).status).toBe(404);
     expect((await get('/graphql/assets/..%2findex.html')).status).toBe(404);
   });
