@@ -43,10 +43,14 @@ export const theme = createTheme({
   },
 });
 
-/** Text colors with a contrast of at least 4.5 to their backgrounds (WCAG 2.2, 1.4.3), where those of Mantine have less. */
+/**
+ * The background of pages without a session, and text colors with a contrast of at least 4.5 to their backgrounds (WCAG
+ * 2.2, 1.4.3), where those of Mantine have less.
+ */
 export const cssVariablesResolver: CSSVariablesResolver = () => ({
   variables: {},
   light: {
+    '--page-background': '#f8f9fb',
     '--mantine-color-dimmed': '#495057',
     '--mantine-color-placeholder': '#6c757d',
     '--mantine-color-yellow-light-color': '#8a4600',
@@ -55,7 +59,9 @@ export const cssVariablesResolver: CSSVariablesResolver = () => ({
     '--mantine-color-teal-text': '#066649',
   },
   dark: {
+    '--page-background': 'var(--mantine-color-dark-8)',
     '--mantine-color-dimmed': '#a6a6a6',
     '--mantine-color-placeholder': '#9a9a9a',
+    '--mantine-color-dark-outline': 'var(--mantine-color-dark-0)',
   },
 });

@@ -3,6 +3,7 @@ import { promisify } from 'node:util';
 import { expect, it } from 'vitest';
 import { printedLoginLink } from '../../support/chromium.js';
 import type { DnsName } from '../../support/local-dns.js';
+import { until } from '../../support/until.js';
 import type { Stage } from './stage.js';
 
 const run = promisify(execFile);
@@ -45,6 +46,25 @@ export function firstMessageSuite(stage: () => Stage): void {
     await owner.button('Verify now').click();
     await owner.page.locator('main').getByText('active', { exact: true }).waitFor();
     expect(network.dns.questions.some(({ name }) => name.endsWith(DOMAIN))).toBe(true);
+  });
+
+  it('keeps content of a domain for a shorter time, or as long as the service does', async () => {
+    const { owner, service } = stage();
+    const kept = async () => {
+      const id = new URL(owner.page.url()).pathname.split('/').at(-1);
+      const { body_retention_days, captured_retention_days } = (await (
+        await service.call('GET', `/domains/${id}`)
+      ).json()) as Record<string, unknown>;
+      return [body_retention_days, captured_retention_days];
+    };
+    const bodies = owner.page.getByRole('textbox', { name: 'Content of settled messages' });
+    await bodies.fill('3');
+    await owner.page.getByRole('textbox', { name: 'Captured messages' }).fill('1');
+    await owner.button('Save the periods').click();
+    await until(async () => String(await kept()) === '3,1', { what: 'the periods of the domain' });
+    await bodies.fill('');
+    await owner.button('Save the periods').click();
+    await until(async () => JSON.stringify(await kept()) === '[null,1]', { what: 'the period of the service' });
   });
 }
 

@@ -33,11 +33,11 @@ export function hostileMessagesSuite(stage: () => Stage): void {
     await victim.page.goto(await stage().loginLink());
     const watch = await Watch.over(stage(), victim);
     const alone = await victim.context.newPage();
-    for (const [i, message] of messages.entries()) {
+    for (const [i, message] of messages.filter(({ click }) => click === undefined).entries()) {
       await watch.page.goto(`/app/emails/${message.id}`);
       await watch.page.getByRole('heading', { level: 1, name: message.subject }).waitFor();
       await shown(watch.page, message);
-      if (i % 3 === 0) {
+      if (i % 4 === 0) {
         await alone.goto(`/app/message/${message.id}`);
         expect(new URL(alone.url()).pathname, message.name).toBe(`/app/message/${message.id}`);
       }
@@ -67,12 +67,12 @@ export function hostileMessagesSuite(stage: () => Stage): void {
   });
 }
 
-/** Every other message, and all that offer something to click on. */
+/** A few that act by themselves, which the page of the message shows all, and all that offer something to click on. */
 function forInbox(messages: Sent[]): Sent[] {
   const [silent, clicked] = [false, true].map((wanted) =>
     messages.filter(({ click }) => (click !== undefined) === wanted),
   );
-  return [...silent.filter((_, i) => i % 2 === 0), ...clicked];
+  return [...silent.filter((_, i) => i % 5 === 0), ...clicked];
 }
 
 /** Waits for the content in its frame. */

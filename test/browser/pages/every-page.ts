@@ -22,12 +22,13 @@ export async function everyPage(profile: Profile, filled: Filled | null): Promis
     path,
   }));
   if (filled === null) return [...pages, ...WITHOUT_SESSION];
-  const { emailId, domainId, webhookId } = filled;
+  const { accountId, emailId, domainId, webhookId } = filled;
   return [
     ...pages,
     { name: 'email', path: `/app/emails/${emailId}` },
     { name: 'domain', path: `/app/domains/${domainId}` },
     { name: 'webhook', path: `/app/webhooks/${webhookId}` },
+    { name: 'account', path: `/app/operator/accounts/${accountId}` },
     { name: 'not-found', path: '/app/nowhere' },
   ];
 }

@@ -4,6 +4,7 @@ import type { Stage } from '../gate/stage.js';
 
 /** What the pages of one entry show, by id. */
 export interface Filled {
+  accountId: string;
   emailId: string;
   domainId: string;
   webhookId: string;
@@ -68,5 +69,6 @@ export async function fillAccount(stage: Stage): Promise<Filled> {
     },
     { what: 'the messages to be delivered', withinMs: 90_000 },
   );
-  return { emailId: first.id, domainId: domain.id, webhookId: webhook.id };
+  const account = (await (await service.call('GET', '/account')).json()) as { id: string };
+  return { accountId: account.id, emailId: first.id, domainId: domain.id, webhookId: webhook.id };
 }

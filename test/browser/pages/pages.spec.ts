@@ -39,6 +39,7 @@ describeInChromium('Every page', () => {
   describe('of an account in use', () => {
     beforeAll(async () => {
       filled = await fillAccount(stage);
+      await runDoctor(reader);
     });
     looks(() => filled);
 
@@ -93,3 +94,11 @@ describeInChromium('Every page', () => {
     await session.detach();
   }
 });
+
+/** So that its page shows results of every kind. */
+async function runDoctor(reader: Profile): Promise<void> {
+  await reader.open('/app/operator/doctor');
+  await reader.button('Run the doctor').click();
+  await reader.page.getByRole('progressbar', { name: 'Progress of the doctor' }).waitFor();
+  await reader.page.getByRole('progressbar').waitFor({ state: 'hidden', timeout: 60_000 });
+}

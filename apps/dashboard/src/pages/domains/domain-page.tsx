@@ -23,6 +23,7 @@ import {
 } from '../../graphql/generated.ts';
 import { NotFoundPage } from '../not-found-page.tsx';
 import { DomainRecords } from './domain-records.tsx';
+import { DomainRetention } from './domain-retention.tsx';
 
 /** How often a domain is read again until its records verify, and while a check runs. */
 const WAITING_MS = 10_000;
@@ -63,6 +64,7 @@ export function DomainPage() {
       <LiveNumbers id={domain.id} />
       <DomainRecords domain={domain} />
       <Settings domain={domain} />
+      <DomainRetention domain={domain} />
       <KeyRotation domain={domain} />
     </Page>
   );

@@ -201,7 +201,7 @@ function Mark({ status }: { status: Result['status'] | null }) {
     label,
   } = status === null ? { icon: IconMinus, color: 'gray', label: 'running' } : LOOKS[status];
   return (
-    <ThemeIcon size={22} radius="xl" variant="light" color={color} aria-label={label}>
+    <ThemeIcon size={22} radius="xl" variant="light" color={color} role="img" aria-label={label}>
       <Symbol size={14} />
     </ThemeIcon>
   );
