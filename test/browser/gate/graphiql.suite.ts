@@ -21,7 +21,7 @@ export function graphiqlSuite(stage: () => Stage): void {
     const { service } = stage();
     const { page } = await stage().stranger();
     await page.goto('/graphql');
-    expect(await status(page)).toMatch(/^Enter an API key/);
+    await until(async () => (await status(page)).startsWith('Enter an API key'));
     await page.getByLabel('API key').fill(service.key);
     await page.getByRole('button', { name: 'Use key' }).click();
     await until(async () => (await status(page)) === 'Requests use the API key.');
