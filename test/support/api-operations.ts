@@ -7,6 +7,8 @@ export interface Schema {
   enum?: unknown[];
   const?: unknown;
   format?: string;
+  required?: string[];
+  examples?: unknown[];
   properties?: Record<string, Schema>;
   items?: Schema;
   oneOf?: Schema[];
@@ -14,10 +16,16 @@ export interface Schema {
   allOf?: Schema[];
 }
 interface Content {
-  content?: Record<string, { schema?: Schema }>;
+  content?: Record<string, { schema?: Schema; examples?: Record<string, { value: unknown }> }>;
+}
+interface ParameterObject {
+  name: string;
+  in: string;
+  example?: unknown;
+  schema?: Schema;
 }
 interface OperationObject {
-  parameters?: { name: string; in: string }[];
+  parameters?: ParameterObject[];
   requestBody?: Content;
   responses: Record<string, Content>;
   'x-required-scope'?: Scope;
@@ -39,7 +47,11 @@ export interface ApiOperation {
   spots: string[];
   /** Names of all query parameters. */
   query: string[];
+  /** Of the parameters, by place: `path:id`, `query:domain`, `header:Idempotency-Key`. */
+  examples: Record<string, unknown[]>;
   body: Schema | null;
+  /** Complete bodies, by media type. */
+  bodyExamples: { type: string; value: unknown }[];
   /** Of the answer when it succeeds as JSON. */
   answer: Schema | null;
 }
@@ -70,9 +82,17 @@ function read(path: string, method: string, operation: OperationObject): ApiOper
     scope: operation['x-required-scope'] ?? null,
     spots: [...parameters.map((one) => `${one.in}:${one.name}`), ...fields.map((field) => `body:${field}`)],
     query: (operation.parameters ?? []).filter((one) => one.in === 'query').map(({ name }) => name),
+    examples: Object.fromEntries((operation.parameters ?? []).map((one) => [`${one.in}:${one.name}`, examplesOf(one)])),
     body,
+    bodyExamples: Object.entries(operation.requestBody?.content ?? {}).flatMap(([type, { examples = {} }]) =>
+      Object.values(examples).map(({ value }) => ({ type, value })),
+    ),
     answer: jsonOf(success),
   };
+}
+
+function examplesOf({ example, schema }: ParameterObject): unknown[] {
+  return example === undefined ? (schema?.examples ?? []) : [example];
 }
 
 function jsonOf(content: Content | undefined): Schema | null {

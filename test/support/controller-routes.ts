@@ -41,6 +41,8 @@ export const FACADE_OPERATIONS: ApiOperation[] = CONTROLLER_ROUTES.filter(({ pat
   scope: access as Scope,
   spots: [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => `path:${name}`),
   query: [],
+  examples: {},
   body: null,
+  bodyExamples: [],
   answer: null,
 }));

@@ -18,10 +18,14 @@ export const COMMON_DESCRIPTIONS: Record<string, string> = {
   created_at: 'When it was created',
 };
 
+/** Times at most 72 hours ahead: an example would soon be in the past and refused. */
+const WITHOUT_EXAMPLE = new Set(['SendEmailDto.scheduled_at', 'ChangeEmailDto.scheduled_at']);
+
 /** Adds descriptions and examples of common fields to the schema of one class, where it has none of its own. */
-export function describeCommonFields({ properties = {} }: SchemaObject): void {
+export function describeCommonFields(className: string, { properties = {} }: SchemaObject): void {
   for (const [name, field] of Object.entries(properties)) {
     if (name in COMMON_DESCRIPTIONS) field.description ??= COMMON_DESCRIPTIONS[name];
-    if (field.format === 'date-time' && !('default' in field)) field.example ??= EXAMPLE_TIME;
+    if (field.format === 'date-time' && !('default' in field) && !WITHOUT_EXAMPLE.has(`${className}.${name}`))
+      field.example ??= EXAMPLE_TIME;
   }
 }

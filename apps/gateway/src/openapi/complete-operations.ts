@@ -47,7 +47,8 @@ const KEY_ERRORS = ['401', '403', '429'];
 /** Adds to each operation the parts that follow from its kind: access, headers, path parameters and body errors. */
 export function completeOperations(document: OpenAPIObject): void {
   document.components = { ...document.components, headers: { ...HEADERS } };
-  for (const schema of Object.values(document.components.schemas ?? {})) describeCommonFields(schema as SchemaObject);
+  for (const [name, schema] of Object.entries(document.components.schemas ?? {}))
+    describeCommonFields(name, schema as SchemaObject);
   for (const [path, item] of Object.entries(document.paths)) {
     for (const method of METHODS) {
       const operation: OperationObject | undefined = item[method];

@@ -22,7 +22,7 @@ const PARAMETERS: Record<string, { description: string; example: string; pattern
   'captured/{id}': idOf('captured message', 'cap'),
   'suppressions/{email}': {
     description: 'The suppressed address in URL encoding, or the id of its entry',
-    example: 'user%40example.net',
+    example: 'user@example.net',
   },
 };
 

@@ -281,7 +281,6 @@ export class ChangeEmailDto {
     type: String,
     format: 'date-time',
     description: 'The new time, at most 72 hours from now. A time up to 60 seconds in the past means now',
-    example: '2026-01-31T09:30:00Z',
   })
   scheduled_at: string;
 }

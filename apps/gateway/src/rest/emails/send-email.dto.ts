@@ -193,7 +193,6 @@ export class SendEmailDto {
     format: 'date-time',
     description:
       'When to send: ISO 8601 with an offset, at most 72 hours ahead. A time up to 60 seconds in the past means now',
-    example: '2026-01-31T09:30:00Z',
   })
   scheduled_at?: string;
 

@@ -12,6 +12,15 @@ import { batchMode, parseBatch } from './parse-batch.js';
 import { BatchElementRefused, EmailCreated, ListUnsubscribeDto, SendEmailDto } from './send-email.dto.js';
 import { toSubmission } from './to-submission.js';
 
+/** All fields at once, as a page would make it of the schema, are no valid request. */
+const EXAMPLE = {
+  from: 'Shop <orders@mail.example.com>',
+  to: ['user@example.com'],
+  subject: 'Your order',
+  html: '<p>Thank you</p>',
+  text: 'Thank you',
+};
+
 @Controller('emails')
 @ApiExtraModels(ListUnsubscribeDto, BatchElementRefused)
 export class SendingController {
@@ -19,7 +28,7 @@ export class SendingController {
 
   @Post()
   @RequiresScope('emails.send')
-  @ApiBody({ type: SendEmailDto })
+  @ApiBody({ type: SendEmailDto, examples: { message: { value: EXAMPLE } } })
   @Operation({
     tag: 'Emails',
     summary: 'Send an e-mail',
@@ -52,7 +61,10 @@ export class SendingController {
     description: '`strict`: one invalid e-mail refuses the batch. `permissive`: the valid e-mails are sent',
     schema: { type: 'string', enum: ['strict', 'permissive'], default: 'strict' },
   })
-  @ApiBody({ type: [SendEmailDto] })
+  @ApiBody({
+    type: [SendEmailDto],
+    examples: { messages: { value: [EXAMPLE, { ...EXAMPLE, to: ['ada@example.com'] }] } },
+  })
   @ApiResponse({
     status: 201,
     schema: {

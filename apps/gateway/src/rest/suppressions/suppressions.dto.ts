@@ -62,7 +62,7 @@ export class SuppressDto {
     format: 'date-time',
     nullable: true,
     description: 'When the entry expires: ISO 8601 with an offset, in the future. Null: never',
-    example: '2027-01-31T09:30:00Z',
+    example: '2030-01-31T09:30:00Z',
   })
   expires_at?: string | null;
 
