@@ -7,6 +7,7 @@ import { API_KEY, emptyDataDir, launch, standaloneEnv, type RunningProgram } fro
 import { cli } from '../support/cli.js';
 import {
   BIG,
+  built,
   goProgram,
   javaClassPath,
   pythonWithPackages,
@@ -57,17 +58,6 @@ async function callsOf(client: string, [program, ...args]: [string, ...string[]]
   const held = JSON.parse(stdout) as string[];
   table[client] = held;
   return held;
-}
-
-/** The result of a build; null with the reason for the report when it is not possible here. */
-async function built<T>(skip: (note: string) => unknown, build: () => Promise<T>): Promise<T | null> {
-  try {
-    return await build();
-  } catch (error) {
-    if (!(error instanceof ToolchainMissing)) throw error;
-    skip(error.message);
-    return null;
-  }
 }
 
 describe('the libraries of Resend', () => {

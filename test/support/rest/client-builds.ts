@@ -4,8 +4,8 @@ import { promisify } from 'node:util';
 
 const ROOT = new URL('../../../', import.meta.url).pathname;
 /** Packages and programs built from them, kept between runs. */
-const TOOLS = join(ROOT, '.tools', 'clients');
-const CLIENTS = join(ROOT, 'test', 'ecosystem', 'clients');
+export const TOOLS = join(ROOT, '.tools', 'clients');
+export const CLIENTS = join(ROOT, 'test', 'ecosystem', 'clients');
 
 export const run = promisify(execFile);
 export const BIG = { maxBuffer: 64 * 1024 * 1024 };
@@ -19,7 +19,7 @@ export function requireProgram(...[program, ...args]: [string, ...string[]]): vo
 }
 
 /** Fetches packages from a registry. @throws ToolchainMissing with the reason when the registry does not serve them */
-async function fetched(program: string, args: string[], options: object): Promise<void> {
+export async function fetched(program: string, args: string[], options: object): Promise<void> {
   await run(program, args, { ...BIG, ...options }).catch((error: Error & { stderr?: string }) => {
     const reason = error.stderr?.trim().split('\n').at(-1) ?? error.message;
     throw new ToolchainMissing(`the packages cannot be fetched: ${reason}`);
@@ -63,4 +63,15 @@ export async function pythonWithPackages(name: string, packages: string[]): Prom
   await run('python3', ['-m', 'venv', venv]);
   await fetched(join(venv, 'bin/pip'), ['install', '-q', '--disable-pip-version-check', ...packages], {});
   return join(venv, 'bin');
+}
+
+/** The result of a build; null with the reason for the report when it is not possible here. */
+export async function built<T>(skip: (note: string) => unknown, build: () => Promise<T>): Promise<T | null> {
+  try {
+    return await build();
+  } catch (error) {
+    if (!(error instanceof ToolchainMissing)) throw error;
+    skip(error.message);
+    return null;
+  }
 }
