@@ -22,6 +22,15 @@ const INIT = `SwaggerUIBundle({
 const STYLE = `body { margin: 0; background: #fff; }
 .swagger-ui .topbar { display: none; }
 .swagger-ui .info { margin: 32px 0; }
+/* The description has no links between operations, and an empty column for them does not fit a phone. */
+.swagger-ui .response-col_links { display: none; }
+@media (max-width: 640px) {
+  .swagger-ui .opblock-summary .view-line-link { display: none; }
+  .swagger-ui table.responses-table { table-layout: fixed; }
+  .swagger-ui table.responses-table > :is(thead, tbody) > tr > :first-child { width: 4em; }
+  .swagger-ui table.headers { table-layout: fixed; overflow-wrap: break-word; }
+  .swagger-ui :is(.model, .markdown, .renderedMarkdown, .parameter__name) { overflow-wrap: anywhere; }
+}
 `;
 
 const TEXT = 'text/javascript; charset=utf-8';
