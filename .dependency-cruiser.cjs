@@ -215,7 +215,8 @@ module.exports = {
   ],
   options: {
     doNotFollow: { path: 'node_modules' },
-    exclude: { path: '^(dist|data|coverage|\\.tools)/' },
+    // The programs for generated clients have packages of their own.
+    exclude: { path: '^(dist|data|coverage|\\.tools|test/ecosystem/clients)/' },
     tsPreCompilationDeps: true,
     tsConfig: { fileName: 'tsconfig.json' },
     enhancedResolveOptions: {
