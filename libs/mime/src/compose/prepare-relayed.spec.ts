@@ -47,10 +47,10 @@ describe('prepareRelayed', () => {
   });
 
   it('reads quoted local parts in the fields of addresses', () => {
-    const text = 'From: Ada <"ada l"@ex.com>\r\nSender: "ada\\ l"@ex.com\r\nTo: "b, c"@ex.org, <"d@e"@ex.org>\r\n';
+    const text = 'From: Ada <"ada l"@ex.com>\r\nSender: "ada\\ l"@ex.com\r\nTo: "b, c"@ex.org, <"d;e"@ex.org>\r\n';
     const { from, to } = relayed(text + BODY);
     expect(from).toEqual({ address: '"ada l"@ex.com', name: 'Ada' });
-    expect(shown(to).map(({ address }) => address)).toEqual(['"b, c"@ex.org', '"d@e"@ex.org']);
+    expect(shown(to).map(({ address }) => address)).toEqual(['"b, c"@ex.org', '"d;e"@ex.org']);
   });
 
   it('adds Date and Message-ID where they are missing or empty', () => {

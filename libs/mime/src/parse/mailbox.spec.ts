@@ -114,8 +114,7 @@ const QUOTED: [text: string, address: string, name: string][] = [
   ['"a..b"@example.com', '"a..b"@example.com', ''],
   ['"\\"\\\\"@example.com', '"\\"\\\\"@example.com', ''],
   ['"a\\ b"@example.com', '"a b"@example.com', ''],
-  ['"x@y"@example.com', '"x@y"@example.com', ''],
-  ['"a,b@c;d@e"@example.com', '"a,b@c;d@e"@example.com', ''],
+  ['"a,b;c"@example.com', '"a,b;c"@example.com', ''],
   ['"<a>"@bücher.example', '"<a>"@xn--bcher-kva.example', ''],
   ['"jörg m"@example.com', '"jörg m"@example.com', ''],
   ['<"a b"@example.com>', '"a b"@example.com', ''],
@@ -127,6 +126,9 @@ const QUOTED: [text: string, address: string, name: string][] = [
 const BAD_QUOTED: [what: string, text: string][] = [
   ['nothing in the quotes', '""@example.com'],
   ['a quote that is not closed', '"a b@example.com'],
+  ['an @ in the quotes', '"x@y"@example.com'],
+  ['an escaped @ in the quotes', '"x\\@y"@example.com'],
+  ['an address beside text in the quotes', '"a@example.com b"@example.com'],
   ['a quote in the middle', 'a"b"@example.com'],
   ['text behind the quote', '"a"b@example.com'],
   ['two quoted strings', '"a"."b"@example.com'],
@@ -170,7 +172,6 @@ describe('a quoted local part', () => {
     ['"A.B"@example.com', 'a.b@example.com'],
     ['"a\\ b"@example.com', '"a b"@example.com'],
     ['"a"b@example.com', '"a"b@example.com'],
-    ['"a@b"@example.com', '"a@b"@example.com'],
   ])('%j is the address %j', (written, address) => {
     expect(normaliseAddress(written)).toBe(address);
   });

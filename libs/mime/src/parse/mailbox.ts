@@ -48,7 +48,8 @@ export function parseMailbox(text: string): Mailbox | Problem {
 
 /**
  * As `parseMailbox`, but with a quoted local part (RFC 5321 §4.1.2) too: `"john doe"@example.com`. It is returned without
- * its quotes where it needs none, otherwise with as few backslashes as possible, so that an address has one form.
+ * its quotes where it needs none, otherwise with as few backslashes as possible, so that an address has one form. An @ in
+ * the quotes is refused.
  */
 export function parseRecipient(text: string): Mailbox | Problem {
   return parseAs(text, parseQuotedLocal);
@@ -113,6 +114,8 @@ function parseQuotedLocal(text: string): string | Problem {
   if (end < 0 || text[end] !== '@') return { problem: 'must have an @ after its quoted local part' };
   const content = unquoted(text.slice(0, end));
   if (content === '') return { problem: 'must have a local part before the @' };
+  // Careless programs read the address in such quotes instead (CWE-436).
+  if (content.includes('@')) return { problem: 'must not have an @ in its quoted local part' };
   if (NEVER_IN_QUOTES.test(content)) return { problem: 'must not have invisible characters in its address' };
   return joined(quotedIfNeeded(content), text.slice(end + 1));
 }

@@ -30,7 +30,7 @@ describe('submission rules', () => {
 
   it('accept quoted local parts of recipients and of reply addresses, but not of the sender', () => {
     const quoted = 'Ada <"ada lovelace"@example.com>';
-    for (const rule of [toRule, ccRule, bccRule, replyToRule]) expect(rule([quoted, '"a@b"@example.com'])).toEqual([]);
+    for (const rule of [toRule, ccRule, bccRule, replyToRule]) expect(rule([quoted, '"a,b"@example.com'])).toEqual([]);
     expect(mailboxes([quoted, '"a"@example.com'])).toEqual([
       { name: 'Ada', address: '"ada lovelace"@example.com' },
       { name: '', address: 'a@example.com' },
