@@ -17,12 +17,14 @@ describe('attacks on HTTP connections', () => {
   let port: number;
   /** They time out while the other tests run. */
   let stalled: Promise<RawHttp[]>;
+  let silent: RawHttp;
 
   beforeAll(async () => {
     program = await openAccount('webhooks');
     port = program.ports.http;
     stalled = Promise.all(Array.from({ length: STALLED }, () => RawHttp.open({ port, localAddress: '127.0.0.81' })));
     for (const raw of await stalled) raw.write('GET /healthz HTTP/1.1', 'Host: loc');
+    silent = await RawHttp.open({ port, localAddress: '127.0.0.84' });
   });
 
   const health = ['GET /healthz HTTP/1.1', 'Host: localhost', '', ''];
@@ -75,6 +77,11 @@ describe('attacks on HTTP connections', () => {
       '',
     );
     expect(statusesOf(answer)).toEqual([400]);
+  });
+
+  it('closes a connection without a request and without a word, which a later request would take for its answer', async () => {
+    await until(async () => silent.ended, { what: 'the time-out', withinMs: 50_000 });
+    expect(silent.received).toBe('');
   });
 
   it('destroys connections whose request times out, although their clients leave them open', async () => {

@@ -15,12 +15,13 @@ const CLOSE_GRACE_MS = 2_000;
 
 /**
  * Answers bytes that are not a complete HTTP request in the error format of the API, and closes the connection, because
- * the end of such a request is unknown.
+ * the end of such a request is unknown. A connection that has sent nothing is closed without an answer: browsers open some
+ * in advance, and would take the answer for that of the request they send over it at the same moment.
  */
 export const answerClientError =
   (common: Record<string, string>) =>
   (error: Error & { code?: string }, socket: Socket): void => {
-    if (error.code === 'ECONNRESET' || !socket.writable) {
+    if (error.code === 'ECONNRESET' || !socket.writable || socket.bytesRead === 0) {
       socket.destroy();
       return;
     }
