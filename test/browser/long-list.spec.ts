@@ -40,9 +40,10 @@ describeInChromium('With 100,000 messages', () => {
     await page.evaluate(WATCH_TASKS);
     let height = 0;
     while (height < SCROLLED_ROWS * ROW_PX) {
-      await page.mouse.wheel(0, STEP_PX);
       const before = height;
+      // At the end of what has been loaded, a turn of the wheel has no effect.
       height = await until(async () => {
+        await page.mouse.wheel(0, STEP_PX);
         const position: number = await page.evaluate('window.scrollY');
         return position > before && position;
       });
