@@ -69,7 +69,7 @@ describeInChromium('With 100,000 messages', () => {
   });
 });
 
-/** Adds copies of one message with other ids. */
+/** Adds copies of one message with other ids, of the same time: older ones would be deleted while the list is read. */
 async function fill(urlFile: string, id: string): Promise<void> {
   const client = new Client({ connectionString: readFileSync(urlFile, 'utf8').trim() });
   await client.connect();
@@ -83,7 +83,7 @@ async function fill(urlFile: string, id: string): Promise<void> {
     await client.query(
       `INSERT INTO emails (${names.join()})
        SELECT ${values} FROM emails e, generate_series(1, ${MESSAGES}) i,
-         jsonb_populate_record(e, jsonb_build_object('id', 'em_019' || lpad(to_hex(i), 29, '0'), 'subject', 'Copy ' || i)) copy
+         jsonb_populate_record(e, jsonb_build_object('id', left(e.id, 15) || lpad(to_hex(i), 20, '0'), 'subject', 'Copy ' || i)) copy
         WHERE e.id = $1`,
       [id],
     );
