@@ -16,6 +16,8 @@ const EXPORT = /^export (?:async )?(?:function\*?|const) (\w+)/gm;
 const DATA_FILE = 'Reads a data file of the program or of the operator.';
 const READ_IN_PARTS = 'Passes the text on to functions of the table.';
 const NOT_PARSERS: Readonly<Record<string, string>> = {
+  'apps/dashboard/src/pages/messages/checks.ts checkMessage': 'Runs in the browser, on fields that are already read.',
+  'apps/dashboard/src/pages/overview/rates.ts judgeRate': 'Compares numbers.',
   'libs/doctor/src/probes/certificate-problems.ts findCertificateProblems': 'Reads files of the operator.',
   'apps/gateway/src/graphql/checks/query-limits.ts aliasRule': 'In the table as one of queryRules.',
   'apps/gateway/src/graphql/checks/query-limits.ts depthRule': 'In the table as one of queryRules.',

@@ -131,7 +131,9 @@ describe('apiDocument', () => {
       [(schema as Schema).type].flat().some((type) => ['string', 'integer', 'number'].includes(type as string)),
     );
     const bare = plain.filter(([, schema]) => !hasValues(schema));
-    expect(bare.map(([path]) => path)).toEqual([]);
+    // A time in the near future, which no fixed example is for long.
+    const times = ['ChangeEmailDto', 'SendEmailDto'].map((name) => `#/${name}/properties/scheduled_at`);
+    expect(bare.map(([path]) => path)).toEqual(times);
   });
 
   it('has no default in a schema, because generators of types then require the field', () => {
