@@ -10,7 +10,7 @@ const SOURCE = join(ROOT, 'apps', 'dashboard');
 const CONFIGS = ['vite.config.ts', 'graphiql/vite.config.ts'];
 const OPERATIONS = 'persisted-operations.json';
 
-/** What the gateway serves under /app/ and /graphql, and the operations that sessions may send. */
+/** Files that the gateway serves under /app/ and /graphql, and the operations that sessions may send. */
 export const DASHBOARD_DIST = join(ROOT, 'dist', 'dashboard');
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {

@@ -106,7 +106,7 @@ describe.skipIf(!brokers)('four ways out', { timeout: 7_200_000 }, () => {
     for (let i = 0; i < mails.length; i += BATCH) await post('/emails/batch', mails.slice(i, i + BATCH));
   }
 
-  /** What `GET /events` has by message, and its number of events by type. */
+  /** Events of `GET /events` by message, and their number by type. */
   async function fromApi(): Promise<{ histories: Histories; types: Record<string, number>; total: number }> {
     const [histories, types]: [Histories, Record<string, number>] = [{}, {}];
     let total = 0;

@@ -72,7 +72,7 @@ export class Chromium {
     return profile;
   }
 
-  /** What anybody in this browser did that the dashboard must never cause. Empty if all is well. */
+  /** Observed effects that the dashboard must never cause. Empty if there were none. */
   problems(): string[] {
     return [...this.profiles.flatMap(({ problems }) => problems), ...this.outside.visits];
   }

@@ -2,12 +2,12 @@
 export interface HostileHtml {
   name: string;
   html: string;
-  /** What a reader clicks on. */
+  /** Elements that a reader clicks. */
   click?: string;
 }
 
 export const FOREIGN = 'https://evil.example';
-/** What a script writes to the console if it runs. */
+/** Text that a script writes to the console if it runs. */
 export const SCRIPT_RAN = 'the script of a message ran';
 
 /** Contains no double quotes, so that it fits into attributes. */

@@ -9,7 +9,7 @@ type Request = Parameters<Fetcher>[0];
 /** Sends queries and mutations over HTTP and subscriptions over WebSocket, to the service that served the page. */
 export function createFetcher(credentials: Credentials): Fetcher {
   return (given, options) => {
-    // What the user enters in the header editor is used instead.
+    // Headers entered in the editor take precedence.
     const headers = { ...headersOf(credentials), ...options?.headers };
     const operations = operationsOf(given.query);
     const operation =

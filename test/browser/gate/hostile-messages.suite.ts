@@ -13,7 +13,7 @@ interface Sent extends HostileHtml {
 
 /** Chromium reports on the console what it has stopped, as it should. */
 const STOPPED = /./;
-/** What a frame shows before its document, and after a navigation that was stopped. */
+/** Addresses of a frame before its document is loaded and after a stopped navigation. */
 const STAYED = ['about:blank', 'chrome-error://chromewebdata/'];
 /** All rows of the list fit, so that each of them is in the page. */
 const TALL = { width: 1280, height: 4_500 };
@@ -82,7 +82,7 @@ async function shown(page: Page, { id }: Sent): Promise<void> {
   expect(new URL(frame?.url() ?? '').pathname).toBe(`/app/message/${id}`);
 }
 
-/** What a message may not do, beside what every profile watches. */
+/** Effects forbidden to a message, beside those that every profile watches. */
 class Watch {
   private readonly seen: string[] = [];
 

@@ -5,7 +5,7 @@ import type { Stage } from './stage.js';
 
 const ADDRESS = 'gone@example.net';
 
-/** What people do on the pages of a running service. */
+/** Walks through the pages of a running service. */
 export function pagesSuite(stage: () => Stage): void {
   it('opens every page of the navigation by its address', async () => {
     const { owner } = stage();

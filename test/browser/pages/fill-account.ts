@@ -2,7 +2,7 @@ import { expect } from 'vitest';
 import { until } from '../../support/until.js';
 import type { Stage } from '../gate/stage.js';
 
-/** What the pages of one entry show, by id. */
+/** Content of the pages of single entries, by id. */
 export interface Filled {
   accountId: string;
   emailId: string;

@@ -65,7 +65,7 @@ afterAll(async () => {
   await rm(folder, { recursive: true });
 });
 
-/** What tests read of an answer. */
+/** The parts of an answer that tests read. */
 type Loose = ReturnType<JSON['parse']>;
 
 const today = () => new Date().toISOString().slice(0, 10);

@@ -68,7 +68,7 @@ ${content}
 <o:p>&nbsp;</o:p><![CDATA[ not for HTML ]]><p class=MsoNormal>${content}</p></ body></body><!-- </body> -->`,
 };
 
-/** What newsletters consist of. `n` is different in every newsletter. */
+/** Parts of newsletters. `n` is different in every newsletter. */
 const CONTENTS: Record<string, Content> = {
   hero: (
     n,

@@ -10,7 +10,7 @@ import { sharedService } from '../../support/services/service-client.js';
 import { moveIn, type Kind, type Tenant } from '../../support/rest/tenant.js';
 import { WebhookReceiver } from '../../support/webhook-receiver.js';
 
-/** What the ids of the examples stand for, by prefix. */
+/** Meaning of the ids in the examples, by prefix. */
 const KINDS: Record<string, Kind> = {
   em: 'email',
   att: 'attachment',
@@ -33,7 +33,7 @@ const ONE_OF = [
   ['emails', 'entries', 'ids'],
   ['url', 'mailto'],
 ];
-/** What else the value of a field needs. */
+/** Further conditions of the value of a field. */
 const BESIDE: Record<string, object> = { sandbox_result: { sandbox: true } };
 /** These examples are addresses outside, which tests never reach. */
 const OUTSIDE = /https:\/\/files\.example\.com\//;

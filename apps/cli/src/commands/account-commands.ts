@@ -80,7 +80,8 @@ const resume: Command = {
   name: 'accounts resume',
   positionals: ['account'],
   options: {},
-  summary: 'Resumes the sending of an account that was paused because of bounces or complaints; its rates begin anew.',
+  summary:
+    'Resumes the sending of an account that was paused because of bounces or complaints; its rates start at zero.',
   prepare:
     ({ positionals: [id] }) =>
     async ({ accounts }) => {

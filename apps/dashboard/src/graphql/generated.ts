@@ -5,7 +5,7 @@ import type { TypedDocumentNode } from '@urql/core';
 type Exact<T extends { [key: string]: unknown }> = { [K in keyof T]: T[K] };
 /** Internal type. DO NOT USE DIRECTLY. */
 export type Incremental<T> = T | { [P in keyof T]?: P extends ' $fragmentName' | '__typename' ? T[P] : never };
-/** What the operator has decided about an account. */
+/** Status that the operator gave an account. */
 export type AccountStanding =
   | 'active'
   | 'blocked'

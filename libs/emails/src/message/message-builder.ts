@@ -10,7 +10,7 @@ import { TrackedContent } from '../tracking/tracked-content.js';
 
 const CACHE_BYTES = 32 * 1024 * 1024;
 
-/** What a composed message shows of its email. */
+/** Fields of an email that its composed message shows. */
 export type MessageHead = Pick<
   DeliveryJob['email'],
   'id' | 'messageId' | 'releasedAt' | 'sender' | 'to' | 'cc' | 'replyTo' | 'subject'

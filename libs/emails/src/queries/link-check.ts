@@ -4,7 +4,7 @@ import { SafeFetch } from '#libs/safe-fetch';
 import { linksOf } from './email-content.js';
 import { EmailPreview } from './email-preview.js';
 
-/** What became of one link. */
+/** Result of checking one link. */
 export interface LinkResult {
   url: string;
   /** The status of the last answer; null without one. */

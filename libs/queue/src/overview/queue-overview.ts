@@ -34,7 +34,7 @@ export interface ProviderView {
   oldest_due_at: string | null;
   next_attempt_at: string | null;
   since: string;
-  /** What they wait for, those with the most recipients first; at most `MAX_REASONS`. */
+  /** Reasons for waiting, those with the most recipients first; at most `MAX_REASONS`. */
   waits: QueueView[];
 }
 

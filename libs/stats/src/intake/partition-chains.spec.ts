@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { PartitionChains } from './partition-chains.js';
 import { COMPLETE, LOG_SOURCE, markerEntries, storedUpTo } from './progress.js';
 
-/** What the store remembers, and the chains of one process that writes to it. */
+/** Positions recorded by the store, and the chains of one process that writes to it. */
 class Sink {
   readonly stored = new Map<string, number>();
   private chains = new PartitionChains();
@@ -56,7 +56,7 @@ describe('the position up to which every event is stored', () => {
     sink.compareUpTo(10);
     for (const partition of [0, 1, 2]) sink.take(partition, [0, 5], 10);
     for (const partition of [0, 1]) sink.take(partition, [6, 9], 90);
-    // Of a topic that was made anew: what the old one had after position 10 may be lost.
+    // Of a topic that was created again: events of the old one after position 10 may be lost.
     expect(sink.take(2, [0, 3], 70)).toBe(10);
     expect(sink.take(2, [4, 5], 80)).toBe(10);
     expect(sink.compareUpTo(69)).toBe(69);

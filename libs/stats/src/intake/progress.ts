@@ -12,7 +12,7 @@ const PARTITIONS = 'partitions ';
 export type Positions = ReadonlyMap<string, number>;
 export type PositionEntry = readonly [source: string, position: number];
 
-/** What every event of a partition up to `to` being stored looks like. `source`: `<topic>/<partition>`. */
+/** A partition whose events up to `to` are all stored. `source`: `<topic>/<partition>`. */
 export const markerEntries = (
   source: string,
   { to, partitions }: { to: number; partitions: number },

@@ -26,7 +26,7 @@ const SENTENCES: Record<string, string> = {
 
 export const sentenceOf = (action: string): string => SENTENCES[action] ?? action;
 
-/** What the filter offers: kinds of actions, by the part before the dot. */
+/** Options of the filter: kinds of actions, by the part before the dot. */
 export const KINDS = [
   { value: 'session', label: 'Sign-ins' },
   { value: 'member', label: 'Members' },

@@ -51,7 +51,7 @@ export function EmailsPage() {
       },
       { replace: true },
     );
-  // The fields keep what was typed until they are made anew.
+  // The fields keep the typed text until they are created again.
   const [cleared, setCleared] = useState(0);
   const clear = () => {
     setSearch({});

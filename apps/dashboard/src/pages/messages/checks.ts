@@ -32,7 +32,7 @@ const good = (title: string, text: string): Check => ({ level: 'good', title, te
 const note = (title: string, text: string): Check => ({ level: 'note', title, text });
 const bad = (title: string, text: string): Check => ({ level: 'bad', title, text });
 
-/** What filters and mail programs judge a message by, worst first. */
+/** Checks of a message by the criteria of filters and mail programs, worst first. */
 export function checkMessage(message: CheckedMessage): Check[] {
   const rules = [sender, replies, signature, identity, date, subject, unsubscribe, parts, sizes, links, images];
   const order = { bad: 0, note: 1, good: 2 };

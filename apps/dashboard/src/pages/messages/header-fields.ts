@@ -1,7 +1,7 @@
 export interface HeaderField {
   name: string;
   value: string;
-  /** What receiving servers make of it. */
+  /** Effect on receiving servers. */
   meaning?: string | undefined;
 }
 

@@ -1,6 +1,6 @@
 export interface MessageLink {
   url: string;
-  /** What the reader sees; '' for a link around an image without a description. */
+  /** Visible text; '' for a link around an image without a description. */
   text: string;
 }
 

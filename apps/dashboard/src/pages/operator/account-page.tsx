@@ -168,7 +168,7 @@ function Paused({ account: { id, name }, pause }: { account: Account; pause: Non
           color="orange"
           loading={busy}
           onClick={() =>
-            change(() => resume({ id }).then(() => undefined), `${name} may send again; its rates begin anew.`)
+            change(() => resume({ id }).then(() => undefined), `${name} may send again; its rates start at zero.`)
           }
         >
           Resume sending

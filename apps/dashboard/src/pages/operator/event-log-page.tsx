@@ -187,7 +187,7 @@ function Consumers({ eventLog: { consumers }, chosen, choose }: ConsumersProps) 
 /** The name of a statistics store contains its identity, of which the beginning tells stores apart. */
 const shortName = (consumer: string): string => consumer.replace(/^(\w+-[0-9a-f]{8})-[0-9a-f-]+$/, '$1');
 
-/** What can be done with one parked event, or with all of a consumer. */
+/** Actions on one parked event, or on all of a consumer. */
 function useParkedChanges(which: { id: string } | { consumer: string }, changed: () => void) {
   const replay = useOperation(ReplayParkedEventsDocument);
   const drop = useOperation(DropParkedEventsDocument);

@@ -66,7 +66,7 @@ export function OperatorHealthPage() {
   );
 }
 
-/** What needs a look, or that nothing does. */
+/** Problems that need attention, or the statement that there are none. */
 function Verdict({ health, eventLog }: { health: Health; eventLog: EventLog }) {
   const parked = eventLog.consumers.reduce((sum, one) => sum + one.parked, 0);
   const problems = [

@@ -32,7 +32,7 @@ export function useThroughput(
   const [added, setAdded] = useState<Map<number, Counts>>(new Map());
   const previous = useRef<Counts | null>(null);
   const now = useNow();
-  // What was loaded contains what has been added before.
+  // The loaded rows contain those added before.
   useEffect(() => setAdded(new Map()), [periods]);
   useEffect(() => {
     if (!live) return;

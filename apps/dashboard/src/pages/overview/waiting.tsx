@@ -8,7 +8,7 @@ import { QueuesLiveDocument } from '../../graphql/generated.ts';
 
 const SHOWN = 8;
 
-/** What waits for delivery, by recipient domain, and why. */
+/** Messages waiting for delivery, by recipient domain, with the reason. */
 export function Waiting() {
   const [{ data, error }] = useSubscription({ query: QueuesLiveDocument });
   const queues = data?.queues ?? [];

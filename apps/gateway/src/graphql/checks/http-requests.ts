@@ -11,7 +11,7 @@ export const GRAPHQL_PATH = '/graphql';
 const MIB = 1024 * 1024;
 const BATCH_FIELD = 'sendBatch';
 
-/** What Apollo does not check: the body as a whole, the ids of persisted operations, and what sessions may send. */
+/** Checks that Apollo does not do: the body as a whole, the ids of persisted operations, and the operations of sessions. */
 export function prepareGraphqlRequests(
   fastify: FastifyInstance,
   guard: QueryGuard,

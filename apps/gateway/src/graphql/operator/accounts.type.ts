@@ -6,11 +6,7 @@ import { enumOf } from '../enums.js';
 import { DateTime, Long, stringEnum } from '../scalars.js';
 
 export const AccountStatusEnum = enumOf(ACCOUNT_STATUSES) as object;
-export const AccountStanding = stringEnum(
-  'AccountStanding',
-  STANDINGS,
-  'What the operator has decided about an account.',
-);
+export const AccountStanding = stringEnum('AccountStanding', STANDINGS, 'Status that the operator gave an account.');
 
 @ObjectType('MonthlyUsage', { description: 'Units that an account has used this month.' })
 class MonthlyUsageType {

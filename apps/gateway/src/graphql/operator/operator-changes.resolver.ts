@@ -23,7 +23,7 @@ class ParkedSelection {
   consumer?: string | null;
 }
 
-/** What the operator of the service changes. Every change of an account is in the audit log. */
+/** Changes by the operator of the service. Every change of an account is in the audit log. */
 @Resolver()
 export class OperatorChangesResolver {
   constructor(

@@ -43,7 +43,7 @@ class ParkedEventsArgs extends ForwardPageArgs {
   consumer?: string | null;
 }
 
-/** What the operator of the service sees. The fields use the services of the command line. */
+/** Views of the operator of the service. The fields use the services of the command line. */
 @Resolver(() => OperatorType)
 export class OperatorResolver {
   constructor(

@@ -27,7 +27,7 @@ export class ProviderQueueType {
   nextAttemptAt: string | null;
   @Field(() => DateTime, { description: 'Since when the oldest recipient has waited.' })
   since: string;
-  @Field(() => [QueueType], { description: 'What they wait for, those with the most recipients first; at most five.' })
+  @Field(() => [QueueType], { description: 'Reasons for waiting, those with the most recipients first; at most five.' })
   waits: QueueType[];
 }
 

@@ -39,7 +39,7 @@ export interface ByteArray {
   content: Buffer[];
 }
 
-/** What the scanner found, for a reader that replaces it. */
+/** A value found by the scanner, for a reader that replaces it. */
 export interface JsonListener {
   /** Called for every string value, in parts when a slice ends inside it. */
   onString?: (part: StringPart) => void;

@@ -13,7 +13,7 @@ export interface AttachmentType {
 }
 
 /**
- * What ATTACHMENT_TYPES allows beside the ten types: MIME types in lower case, or all. Their content is not compared with
+ * Types that ATTACHMENT_TYPES adds to the ten: MIME types in lower case, or all. Their content is not compared with
  * their type, but executable files are refused in all of them.
  */
 export type FurtherTypes = 'all' | ReadonlySet<string>;
