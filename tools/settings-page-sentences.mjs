@@ -53,6 +53,10 @@ export const GROUPS = [
       SMTP_HOST: 'Address on which the relay and the inbound server listen.',
       SMTP_PORT: 'Port of the relay with STARTTLS; published as 587.',
       SMTPS_PORT: 'Port of the relay with TLS; published as 465.',
+      PUBLIC_SMTP_HOST:
+        'Host of the relay that the dashboard shows to users. By default `smtp.` before `SERVICE_DOMAIN`, or `localhost` with its default.',
+      PUBLIC_SMTP_PORT: 'Port with STARTTLS that the dashboard shows to users. By default `SMTP_PORT`.',
+      PUBLIC_SMTPS_PORT: 'Port with TLS that the dashboard shows to users. By default `SMTPS_PORT`.',
       INBOUND_SMTP_PORT: 'Port for bounces, complaints and reports; published as 25 (see `docs/inbound.md`).',
       SMTP_TLS_CERT:
         'PEM file with the certificate of the relay and the inbound server, reloaded when it changes. Unset: a self-signed certificate in `DATA_DIR`.',

@@ -1,12 +1,9 @@
-import type { Config } from '#libs/kernel';
+import { DEFAULT_SERVICE_DOMAIN, type Config } from '#libs/kernel';
 import type { Database } from '#libs/persistence';
 import { DoctorDns } from './probes/dns.js';
 import { ExistingDatabase, type OpenedDatabase } from './probes/existing-database.js';
 import { queryReadiness, type Readiness } from './probes/readiness.js';
 import { findSourceAddresses, type SourceAddresses } from './probes/source-addresses.js';
-
-/** The default of SERVICE_DOMAIN. It is below `test.`, which never exists (RFC 6761 §6.2). */
-const DEFAULT_SERVICE_DOMAIN = 'postloft.test';
 
 interface ContextOptions {
   config: Config;

@@ -8,7 +8,16 @@ export { Semaphore } from './concurrency/semaphore.js';
 export { withTimeout } from './concurrency/timeout.js';
 export { TtlCache, TtlMap } from './concurrency/ttl-cache.js';
 export { WakeSignal } from './concurrency/wake-signal.js';
-export { Config, ConfigError, configWarnings, loadConfig, PROGRAMS, SETTINGS, type Program } from './config/config.js';
+export {
+  Config,
+  ConfigError,
+  configWarnings,
+  DEFAULT_SERVICE_DOMAIN,
+  loadConfig,
+  PROGRAMS,
+  SETTINGS,
+  type Program,
+} from './config/config.js';
 export { keyProblem, readTlsFiles, type KeyProblem, type TlsFiles } from './config/tls-files.js';
 export { KernelModule, type KernelParts } from './kernel.module.js';
 export { Log } from './logging/log.js';

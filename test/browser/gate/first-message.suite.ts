@@ -1,7 +1,11 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { createTransport } from 'nodemailer';
 import { expect, it } from 'vitest';
 import { printedLoginLink } from '../../support/chromium.js';
+import type { ScriptedMx } from '../../support/scripted-mx.js';
 import type { DnsName } from '../../support/local-dns.js';
 import { until } from '../../support/until.js';
 import type { Stage } from './stage.js';
@@ -32,6 +36,49 @@ export function firstMessageSuite(stage: () => Stage): void {
     await owner.link('The last message').click();
     await owner.page.getByRole('heading', { level: 1, name: 'Hello' }).waitFor();
     await owner.page.getByRole('cell', { name: /^mx\.example\.com/ }).waitFor();
+  });
+
+  it('sends a message from the page and shows how it is delivered', async () => {
+    const { owner, mx } = stage();
+    await owner.visit('Getting started');
+    await owner.page.getByRole('textbox', { name: 'To' }).fill('me@example.com');
+    await owner.button('Send a message now').click();
+    await owner.page.getByText('Delivered to mx.example.com').waitFor();
+    expect(mx.accepted.at(-1)?.recipients).toEqual(['me@example.com']);
+    await owner.link('Every step of this message').click();
+    await owner.page.getByRole('heading', { level: 1, name: 'Your first message' }).waitFor();
+  });
+
+  it('shows why the first message was not delivered', async () => {
+    const { owner } = stage();
+    await owner.visit('Getting started');
+    await owner.page.getByRole('textbox', { name: 'To' }).fill('bounced@sim.postloft.test');
+    await owner.button('Send a message now').click();
+    await owner.page.getByText('The message is bounced.').waitFor();
+    await owner.page.getByText('Reply of the server').waitFor();
+  });
+
+  it('shows the settings of the relay, with which a message is accepted', async () => {
+    const { owner, mx } = stage();
+    await owner.visit('Getting started');
+    await owner.button('Create a key for sending').click();
+    await owner.page.getByText('Copy it now: it is not shown again.').waitFor();
+    await owner.page.getByRole('tab', { name: 'SMTP' }).click();
+    const shown = await owner.page.getByLabel('SMTP example', { exact: true }).innerText();
+    const value = (name: string) => new RegExp(`^${name}: +(.*)$`, 'm').exec(shown)?.[1] ?? '';
+    const [starttls, tls] = value('Port').match(/\d+/g) ?? [];
+    for (const port of [starttls, tls])
+      await createTransport({
+        host: value('Host'),
+        port: Number(port),
+        secure: port === tls,
+        requireTLS: true,
+        auth: { user: value('User name'), pass: value('Password') },
+        tls: { ca: readFileSync(join(stage().service.dataDir, 'smtp-certificate.pem')) },
+      }).sendMail({ from: value('User name'), to: `port-${port}@example.com`, subject: 'Hello', text: 'It works.' });
+    await until(async () => [starttls, tls].every((port) => arrivedAt(mx, `port-${port}@example.com`)), {
+      what: 'the messages from the relay',
+    });
   });
 
   it('verifies a domain whose records, as the page shows them, are in DNS', async () => {
@@ -67,6 +114,9 @@ export function firstMessageSuite(stage: () => Stage): void {
     await until(async () => JSON.stringify(await kept()) === '[null,1]', { what: 'the period of the service' });
   });
 }
+
+const arrivedAt = (mx: ScriptedMx, address: string): boolean =>
+  mx.accepted.some(({ recipients }) => recipients.includes(address));
 
 /** The table of DNS records, for the DNS server. */
 async function shownRecords({ owner }: Stage): Promise<Map<string, DnsName>> {

@@ -202,6 +202,11 @@ describe('the account', () => {
       status: 'active',
       sendingPause: null,
     });
+    const relay = '{ account { capturesEmails smtpRelay { host starttlsPort tlsPort hasSelfSignedCertificate } } }';
+    expect((await data(relay))['account']).toEqual({
+      capturesEmails: true,
+      smtpRelay: { host: 'localhost', starttlsPort: 2587, tlsPort: 2465, hasSelfSignedCertificate: true },
+    });
     expect(await refusal('mutation { updateAccount(input: {notifyAddresses: ["x"]}) { id } }')).toMatchObject({
       code: 'bad_request',
       details: [{ field: 'notifyAddresses[0]' }],

@@ -45,7 +45,7 @@ const webhook = { id: 'webhook' } as const;
 
 /** One row for each field of Query, Mutation and Subscription: a new field fails the test until it has a line here. */
 export const GRAPHQL_ROWS: Record<string, GraphqlRow> = {
-  'Query.account': read('GET /account', 'account { id name }'),
+  'Query.account': read('GET /account', 'account { id name capturesEmails smtpRelay { host starttlsPort tlsPort } }'),
   'Query.apiKey': read('GET /api-keys/{id}', 'apiKey(id: $id) { id name }', { id: 'apiKey' }),
   'Query.apiKeys': read('GET /api-keys', 'apiKeys { id name domainIds }'),
   'Query.auditLog': read('GET /audit-log', 'auditLog(first: 100) { nodes { id target } }'),

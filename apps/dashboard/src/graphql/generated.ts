@@ -31,6 +31,20 @@ export type AllowanceUnit =
   | 'message'
   | 'recipient';
 
+/** An attachment of an e-mail. */
+export type AttachmentInput = {
+  /** The file in base64 (RFC 4648 section 4). Give either `content` or `path` */
+  content?: string | null | undefined;
+  /** Makes the file inline: the HTML body refers to it as `cid:` and this id. Unique within the e-mail */
+  contentId?: string | null | undefined;
+  /** One of the ten allowed types: PDF, PNG, JPEG, GIF, WebP, TXT, CSV, XLSX, DOCX, ZIP. Inferred if absent */
+  contentType?: string | null | undefined;
+  /** File name shown to the recipient, with its extension, without a path; at most 255 bytes */
+  filename: string;
+  /** Instead of `content`: an https URL. The file is fetched before the request is answered, within five seconds */
+  path?: string | null | undefined;
+};
+
 /** The outcome of a delivery attempt. */
 export type AttemptOutcome =
   | 'bounced'
@@ -186,6 +200,14 @@ export type EnvelopePolicy =
   | 'per_recipient'
   | 'shared';
 
+/** A header field of an e-mail. */
+export type HeaderInput = {
+  /** The name */
+  name: string;
+  /** The value */
+  value: string;
+};
+
 /** The kind of a limit that holds a recipient back. */
 export type HeldKind =
   | 'concurrency'
@@ -209,6 +231,16 @@ export type LastEvent =
   | 'scheduled'
   | 'sent'
   | 'suppressed';
+
+/** The header field List-Unsubscribe of an e-mail, covered by its DKIM signature. */
+export type ListUnsubscribeInput = {
+  /** An address or a mailto: URI */
+  mailto?: string | null | undefined;
+  /** Announces one-click unsubscription (RFC 8058). The mail client sends a POST to `url`, or, if `url` is absent, to a link of this service that adds the recipient to the suppression list of the sending domain */
+  oneClick?: boolean | null | undefined;
+  /** An https URL of your own */
+  url?: string | null | undefined;
+};
 
 /** Whether e-mails are delivered, or only recorded. */
 export type Mode =
@@ -281,6 +313,46 @@ export type RescheduleEmailInput = {
 export type RotateWebhookSecretInput = {
   /** Number of hours during which calls are signed with both the old and the new secret */
   overlapHours?: number | null | undefined;
+};
+
+/** An e-mail to send. */
+export type SendEmailInput = {
+  /** At most 10 files. The whole e-mail may have at most 10 MiB */
+  attachments?: Array<AttachmentInput> | null | undefined;
+  /** Bcc recipients, at most 50 */
+  bcc?: Array<string> | null | undefined;
+  /** Cc recipients, at most 50 */
+  cc?: Array<string> | null | undefined;
+  /** Seconds after which delivery is abandoned, 300 to 432000; 72 hours if absent */
+  expiresIn?: number | null | undefined;
+  /** Sender, as `address` or `Name <address>`. Its domain must be active in this account */
+  from: string;
+  /** Additional header fields: at most 50, each at most 2 KiB. Header fields that the service sets itself are refused */
+  headers?: Array<HeaderInput> | null | undefined;
+  /** HTML body. At least one of html and text is required */
+  html?: string | null | undefined;
+  /** Sets List-Unsubscribe and, with `oneClick`, List-Unsubscribe-Post. `{oneClick: true}` alone: a link of this service */
+  listUnsubscribe?: ListUnsubscribeInput | null | undefined;
+  /** Reply-To addresses, at most 50 */
+  replyTo?: Array<string> | null | undefined;
+  /** Treats this e-mail like one of a test key: it is never delivered */
+  sandbox?: boolean | null | undefined;
+  /** The simulated outcome of a test e-mail: delivered, bounced, softbounced, deferred, failed, complained, suppressed, opened, clicked, ooto or slow+N (N seconds) */
+  sandboxResult?: string | null | undefined;
+  /** When to send: ISO 8601 with an offset, at most 72 hours ahead. A time up to 60 seconds in the past means now */
+  scheduledAt?: string | null | undefined;
+  /** Subject line, 1 to 998 characters, no line breaks */
+  subject: string;
+  /** How to handle suppressed recipients: `reject` refuses the e-mail, `skip` sends it to the others */
+  suppressionPolicy?: SuppressionPolicy | null | undefined;
+  /** Your own metadata, usable as a filter: at most 50 pairs, keys of `[A-Za-z0-9_.-]`, values of at most 50 characters */
+  tags?: Array<TagInput> | null | undefined;
+  /** Plain-text body, shown by mail clients that do not show HTML */
+  text?: string | null | undefined;
+  /** 1 to 50 recipients. Duplicates across to, cc and bcc are merged */
+  to: Array<string>;
+  /** Whether opens and clicks of this e-mail are tracked; a missing member means the setting of the domain. Needs the verified `Tracking` record of the domain */
+  tracking?: TrackingInput | null | undefined;
 };
 
 /** How far the warm-up of an address is. */
@@ -358,6 +430,11 @@ export type SuppressionOrigin =
   | 'manual'
   | 'unsubscribe';
 
+/** How to handle suppressed recipients of an e-mail. */
+export type SuppressionPolicy =
+  | 'reject'
+  | 'skip';
+
 /** The e-mails that a suppression affects. */
 export type SuppressionScope =
   | 'account'
@@ -381,6 +458,14 @@ export type ThrottleKind =
 export type TlsPolicy =
   | 'enforced'
   | 'opportunistic';
+
+/** Whether opens and clicks of an e-mail are tracked. */
+export type TrackingInput = {
+  /** Replaces links by links that tell when they are followed */
+  clicks?: boolean | null | undefined;
+  /** Inserts an image of one pixel that tells when the e-mail is opened */
+  opens?: boolean | null | undefined;
+};
 
 /** Changes of the account. Absent fields are not changed. */
 export type UpdateAccountInput = {
@@ -655,7 +740,21 @@ export type EventDomainsQuery = { __typename: 'Query', domains: Array<{ __typena
 export type GettingStartedQueryVariables = Exact<{ [key: string]: never; }>;
 
 
-export type GettingStartedQuery = { __typename: 'Query', domains: Array<{ __typename: 'Domain', id: string, name: string, status: DomainStatus }>, apiKeys: Array<{ __typename: 'ApiKey', id: string, name: string, enabled: boolean }>, delivered: { __typename: 'EmailConnection', nodes: Array<{ __typename: 'Email', id: string }> }, emails: { __typename: 'EmailConnection', nodes: Array<{ __typename: 'Email', id: string, status: EmailStatus, from: string }>, pageInfo: { __typename: 'PageInfo', hasNextPage: boolean, endCursor: string | null } } };
+export type GettingStartedQuery = { __typename: 'Query', account: { __typename: 'Account', id: string, capturesEmails: boolean, smtpRelay: { __typename: 'SmtpRelay', host: string, starttlsPort: number, tlsPort: number, hasSelfSignedCertificate: boolean } }, domains: Array<{ __typename: 'Domain', id: string, name: string, status: DomainStatus }>, apiKeys: Array<{ __typename: 'ApiKey', id: string, name: string, enabled: boolean }>, delivered: { __typename: 'EmailConnection', nodes: Array<{ __typename: 'Email', id: string }> }, emails: { __typename: 'EmailConnection', nodes: Array<{ __typename: 'Email', id: string, status: EmailStatus, from: string }>, pageInfo: { __typename: 'PageInfo', hasNextPage: boolean, endCursor: string | null } } };
+
+export type SendFirstMessageMutationVariables = Exact<{
+  input: SendEmailInput;
+}>;
+
+
+export type SendFirstMessageMutation = { __typename: 'Mutation', sendEmail: { __typename: 'SentEmail', id: string } };
+
+export type SentMessageQueryVariables = Exact<{
+  id: string;
+}>;
+
+
+export type SentMessageQuery = { __typename: 'Query', email: { __typename: 'Email', id: string, status: EmailStatus, createdAt: string, deliveredAt: string | null, recipients: Array<{ __typename: 'Recipient', address: string, status: EmailStatus, attempts: number, smtp: { __typename: 'SmtpReply', text: string, mx: string | null } | null }> } | null };
 
 export type InboxQueryVariables = Exact<{
   first?: number | null | undefined;
@@ -1032,7 +1131,7 @@ export const EventHistoryDocument = {"kind":"Document","definitions":[{"kind":"O
 
 export const EventStreamDocument = {"kind":"Document","definitions":[{"kind":"OperationDefinition","operation":"subscription","name":{"kind":"Name","value":"EventStream"},"variableDefinitions":[{"kind":"VariableDefinition","variable":{"kind":"Variable","name":{"kind":"Name","value":"types"}},"type":{"kind":"ListType","type":{"kind":"NonNullType","type":{"kind":"NamedType","name":{"kind":"Name","value":"String"}}}},"directives":[]},{"kind":"VariableDefinition","variable":{"kind":"Variable","name":{"kind":"Name","value":"domainId"}},"type":{"kind":"NamedType","name":{"kind":"Name","value":"ID"}},"directives":[]},{"kind":"VariableDefinition","variable":{"kind":"Variable","name":{"kind":"Name","value":"emailId"}},"type":{"kind":"NamedType","name":{"kind":"Name","value":"ID"}},"directives":[]}],"directives":[],"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"emailEvents"},"arguments":[{"kind":"Argument","name":{"kind":"Name","value":"types"},"value":{"kind":"Variable","name":{"kind":"Name","value":"types"}}},{"kind":"Argument","name":{"kind":"Name","value":"domainId"},"value":{"kind":"Variable","name":{"kind":"Name","value":"domainId"}}},{"kind":"Argument","name":{"kind":"Name","value":"emailId"},"value":{"kind":"Variable","name":{"kind":"Name","value":"emailId"}}}],"directives":[],"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"FragmentSpread","name":{"kind":"Name","value":"EventParts"},"directives":[]},{"kind":"Field","name":{"kind":"Name","value":"__typename"}}]}}]}},{"kind":"FragmentDefinition","name":{"kind":"Name","value":"EventParts"},"typeCondition":{"kind":"NamedType","name":{"kind":"Name","value":"Event"}},"directives":[],"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"id"},"arguments":[],"directives":[]},{"kind":"Field","name":{"kind":"Name","value":"type"},"arguments":[],"directives":[]},{"kind":"Field","name":{"kind":"Name","value":"createdAt"},"arguments":[],"directives":[]},{"kind":"Field","name":{"kind":"Name","value":"emailId"},"arguments":[],"directives":[]},{"kind":"Field","name":{"kind":"Name","value":"domainId"},"arguments":[],"directives":[]},{"kind":"Field","name":{"kind":"Name","value":"recipient"},"arguments":[],"directives":[]},{"kind":"Field","name":{"kind":"Name","value":"data"},"arguments":[],"directives":[]},{"kind":"Field","name":{"kind":"Name","value":"__typename"}}]}}],"documentId":"27abace88a32a7158005f924bcdb824e55ea29b1527b214262e9060c112f6ef7"} as unknown as TypedDocumentNode<EventStreamSubscription, EventStreamSubscriptionVariables>;
 
-export const GettingStartedDocument = {"kind":"Document","definitions":[{"kind":"OperationDefinition","operation":"query","name":{"kind":"Name","value":"GettingStarted"},"variableDefinitions":[],"directives":[],"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"domains"},"arguments":[],"directives":[],"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"id"},"arguments":[],"directives":[]},{"kind":"Field","name":{"kind":"Name","value":"name"},"arguments":[],"directives":[]},{"kind":"Field","name":{"kind":"Name","value":"status"},"arguments":[],"directives":[]},{"kind":"Field","name":{"kind":"Name","value":"__typename"}}]}},{"kind":"Field","name":{"kind":"Name","value":"apiKeys"},"arguments":[],"directives":[],"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"id"},"arguments":[],"directives":[]},{"kind":"Field","name":{"kind":"Name","value":"name"},"arguments":[],"directives":[]},{"kind":"Field","name":{"kind":"Name","value":"enabled"},"arguments":[],"directives":[]},{"kind":"Field","name":{"kind":"Name","value":"__typename"}}]}},{"kind":"Field","alias":{"kind":"Name","value":"delivered"},"name":{"kind":"Name","value":"emails"},"arguments":[{"kind":"Argument","name":{"kind":"Name","value":"first"},"value":{"kind":"IntValue","value":"1"}},{"kind":"Argument","name":{"kind":"Name","value":"filter"},"value":{"kind":"ObjectValue","fields":[{"kind":"ObjectField","name":{"kind":"Name","value":"status"},"value":{"kind":"EnumValue","value":"delivered"}}]}}],"directives":[],"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"nodes"},"arguments":[],"directives":[],"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"id"},"arguments":[],"directives":[]},{"kind":"Field","name":{"kind":"Name","value":"__typename"}}]}},{"kind":"Field","name":{"kind":"Name","value":"__typename"}}]}},{"kind":"Field","name":{"kind":"Name","value":"emails"},"arguments":[{"kind":"Argument","name":{"kind":"Name","value":"first"},"value":{"kind":"IntValue","value":"1"}}],"directives":[],"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"nodes"},"arguments":[],"directives":[],"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"id"},"arguments":[],"directives":[]},{"kind":"Field","name":{"kind":"Name","value":"status"},"arguments":[],"directives":[]},{"kind":"Field","name":{"kind":"Name","value":"from"},"arguments":[],"directives":[]},{"kind":"Field","name":{"kind":"Name","value":"__typename"}}]}},{"kind":"Field","name":{"kind":"Name","value":"pageInfo"},"arguments":[],"directives":[],"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"hasNextPage"},"arguments":[],"directives":[]},{"kind":"Field","name":{"kind":"Name","value":"endCursor"},"arguments":[],"directives":[]},{"kind":"Field","name":{"kind":"Name","value":"__typename"}}]}},{"kind":"Field","name":{"kind":"Name","value":"__typename"}}]}}]}}],"documentId":"0a0cf6a87cdea5bafadb748551a5f7c35bb75882e551125fc176f5ea44c84dc7"} as unknown as TypedDocumentNode<GettingStartedQuery, GettingStartedQueryVariables>;
+export const GettingStartedDocument = {"kind":"Document","definitions":[{"kind":"OperationDefinition","operation":"query","name":{"kind":"Name","value":"GettingStarted"},"variableDefinitions":[],"directives":[],"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"account"},"arguments":[],"directives":[],"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"id"},"arguments":[],"directives":[]},{"kind":"Field","name":{"kind":"Name","value":"capturesEmails"},"arguments":[],"directives":[]},{"kind":"Field","name":{"kind":"Name","value":"smtpRelay"},"arguments":[],"directives":[],"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"host"},"arguments":[],"directives":[]},{"kind":"Field","name":{"kind":"Name","value":"starttlsPort"},"arguments":[],"directives":[]},{"kind":"Field","name":{"kind":"Name","value":"tlsPort"},"arguments":[],"directives":[]},{"kind":"Field","name":{"kind":"Name","value":"hasSelfSignedCertificate"},"arguments":[],"directives":[]},{"kind":"Field","name":{"kind":"Name","value":"__typename"}}]}},{"kind":"Field","name":{"kind":"Name","value":"__typename"}}]}},{"kind":"Field","name":{"kind":"Name","value":"domains"},"arguments":[],"directives":[],"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"id"},"arguments":[],"directives":[]},{"kind":"Field","name":{"kind":"Name","value":"name"},"arguments":[],"directives":[]},{"kind":"Field","name":{"kind":"Name","value":"status"},"arguments":[],"directives":[]},{"kind":"Field","name":{"kind":"Name","value":"__typename"}}]}},{"kind":"Field","name":{"kind":"Name","value":"apiKeys"},"arguments":[],"directives":[],"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"id"},"arguments":[],"directives":[]},{"kind":"Field","name":{"kind":"Name","value":"name"},"arguments":[],"directives":[]},{"kind":"Field","name":{"kind":"Name","value":"enabled"},"arguments":[],"directives":[]},{"kind":"Field","name":{"kind":"Name","value":"__typename"}}]}},{"kind":"Field","alias":{"kind":"Name","value":"delivered"},"name":{"kind":"Name","value":"emails"},"arguments":[{"kind":"Argument","name":{"kind":"Name","value":"first"},"value":{"kind":"IntValue","value":"1"}},{"kind":"Argument","name":{"kind":"Name","value":"filter"},"value":{"kind":"ObjectValue","fields":[{"kind":"ObjectField","name":{"kind":"Name","value":"status"},"value":{"kind":"EnumValue","value":"delivered"}}]}}],"directives":[],"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"nodes"},"arguments":[],"directives":[],"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"id"},"arguments":[],"directives":[]},{"kind":"Field","name":{"kind":"Name","value":"__typename"}}]}},{"kind":"Field","name":{"kind":"Name","value":"__typename"}}]}},{"kind":"Field","name":{"kind":"Name","value":"emails"},"arguments":[{"kind":"Argument","name":{"kind":"Name","value":"first"},"value":{"kind":"IntValue","value":"1"}}],"directives":[],"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"nodes"},"arguments":[],"directives":[],"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"id"},"arguments":[],"directives":[]},{"kind":"Field","name":{"kind":"Name","value":"status"},"arguments":[],"directives":[]},{"kind":"Field","name":{"kind":"Name","value":"from"},"arguments":[],"directives":[]},{"kind":"Field","name":{"kind":"Name","value":"__typename"}}]}},{"kind":"Field","name":{"kind":"Name","value":"pageInfo"},"arguments":[],"directives":[],"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"hasNextPage"},"arguments":[],"directives":[]},{"kind":"Field","name":{"kind":"Name","value":"endCursor"},"arguments":[],"directives":[]},{"kind":"Field","name":{"kind":"Name","value":"__typename"}}]}},{"kind":"Field","name":{"kind":"Name","value":"__typename"}}]}}]}}],"documentId":"028bb009e20cbb812a4f166b55eeb852c5959f91514359835774f75a36a8eb6b"} as unknown as TypedDocumentNode<GettingStartedQuery, GettingStartedQueryVariables>;
 
 export const InboxDocument = {"kind":"Document","definitions":[{"kind":"OperationDefinition","operation":"query","name":{"kind":"Name","value":"Inbox"},"variableDefinitions":[{"kind":"VariableDefinition","variable":{"kind":"Variable","name":{"kind":"Name","value":"first"}},"type":{"kind":"NamedType","name":{"kind":"Name","value":"Int"}},"directives":[]},{"kind":"VariableDefinition","variable":{"kind":"Variable","name":{"kind":"Name","value":"after"}},"type":{"kind":"NamedType","name":{"kind":"Name","value":"ID"}},"directives":[]},{"kind":"VariableDefinition","variable":{"kind":"Variable","name":{"kind":"Name","value":"filter"}},"type":{"kind":"NamedType","name":{"kind":"Name","value":"CapturedEmailFilter"}},"directives":[]}],"directives":[],"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"capturedEmails"},"arguments":[{"kind":"Argument","name":{"kind":"Name","value":"first"},"value":{"kind":"Variable","name":{"kind":"Name","value":"first"}}},{"kind":"Argument","name":{"kind":"Name","value":"after"},"value":{"kind":"Variable","name":{"kind":"Name","value":"after"}}},{"kind":"Argument","name":{"kind":"Name","value":"filter"},"value":{"kind":"Variable","name":{"kind":"Name","value":"filter"}}}],"directives":[],"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"nodes"},"arguments":[],"directives":[],"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"id"},"arguments":[],"directives":[]},{"kind":"Field","name":{"kind":"Name","value":"emailId"},"arguments":[],"directives":[]},{"kind":"Field","name":{"kind":"Name","value":"mailFrom"},"arguments":[],"directives":[]},{"kind":"Field","name":{"kind":"Name","value":"rcptTo"},"arguments":[],"directives":[]},{"kind":"Field","name":{"kind":"Name","value":"email"},"arguments":[],"directives":[],"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"subject"},"arguments":[],"directives":[]},{"kind":"Field","name":{"kind":"Name","value":"from"},"arguments":[],"directives":[]},{"kind":"Field","name":{"kind":"Name","value":"attachments"},"arguments":[],"directives":[],"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"id"},"arguments":[],"directives":[]},{"kind":"Field","name":{"kind":"Name","value":"__typename"}}]}},{"kind":"Field","name":{"kind":"Name","value":"__typename"}}]}},{"kind":"Field","name":{"kind":"Name","value":"size"},"arguments":[],"directives":[]},{"kind":"Field","name":{"kind":"Name","value":"createdAt"},"arguments":[],"directives":[]},{"kind":"Field","name":{"kind":"Name","value":"__typename"}}]}},{"kind":"Field","name":{"kind":"Name","value":"pageInfo"},"arguments":[],"directives":[],"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"hasNextPage"},"arguments":[],"directives":[]},{"kind":"Field","name":{"kind":"Name","value":"endCursor"},"arguments":[],"directives":[]},{"kind":"Field","name":{"kind":"Name","value":"__typename"}}]}},{"kind":"Field","name":{"kind":"Name","value":"__typename"}}]}}]}}],"documentId":"b5c1348405fdb7c0847e39b9c44016cc725664c706c699f20304805dc0ea6688"} as unknown as TypedDocumentNode<InboxQuery, InboxQueryVariables>;
 
@@ -1077,6 +1176,10 @@ export const RotateDomainKeyDocument = {"kind":"Document","definitions":[{"kind"
 export const RotateWebhookSecretDocument = {"kind":"Document","definitions":[{"kind":"OperationDefinition","operation":"mutation","name":{"kind":"Name","value":"RotateWebhookSecret"},"variableDefinitions":[{"kind":"VariableDefinition","variable":{"kind":"Variable","name":{"kind":"Name","value":"id"}},"type":{"kind":"NonNullType","type":{"kind":"NamedType","name":{"kind":"Name","value":"ID"}}},"directives":[]},{"kind":"VariableDefinition","variable":{"kind":"Variable","name":{"kind":"Name","value":"input"}},"type":{"kind":"NamedType","name":{"kind":"Name","value":"RotateWebhookSecretInput"}},"directives":[]}],"directives":[],"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"rotateWebhookSecret"},"arguments":[{"kind":"Argument","name":{"kind":"Name","value":"id"},"value":{"kind":"Variable","name":{"kind":"Name","value":"id"}}},{"kind":"Argument","name":{"kind":"Name","value":"input"},"value":{"kind":"Variable","name":{"kind":"Name","value":"input"}}}],"directives":[],"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"id"},"arguments":[],"directives":[]},{"kind":"Field","name":{"kind":"Name","value":"secret"},"arguments":[],"directives":[]},{"kind":"Field","name":{"kind":"Name","value":"previousSecretExpiresAt"},"arguments":[],"directives":[]},{"kind":"Field","name":{"kind":"Name","value":"__typename"}}]}}]}}],"documentId":"749ab4ff20d1e16a5c29dc1686b83c739cbd5a0e647319cbff9a8190fd14acab"} as unknown as TypedDocumentNode<RotateWebhookSecretMutation, RotateWebhookSecretMutationVariables>;
 
 export const RunDoctorDocument = {"kind":"Document","definitions":[{"kind":"OperationDefinition","operation":"mutation","name":{"kind":"Name","value":"RunDoctor"},"variableDefinitions":[{"kind":"VariableDefinition","variable":{"kind":"Variable","name":{"kind":"Name","value":"domain"}},"type":{"kind":"NamedType","name":{"kind":"Name","value":"String"}},"directives":[]}],"directives":[],"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"runDoctor"},"arguments":[{"kind":"Argument","name":{"kind":"Name","value":"domain"},"value":{"kind":"Variable","name":{"kind":"Name","value":"domain"}}}],"directives":[],"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"FragmentSpread","name":{"kind":"Name","value":"DoctorRunParts"},"directives":[]},{"kind":"Field","name":{"kind":"Name","value":"__typename"}}]}}]}},{"kind":"FragmentDefinition","name":{"kind":"Name","value":"DoctorRunParts"},"typeCondition":{"kind":"NamedType","name":{"kind":"Name","value":"DoctorRun"}},"directives":[],"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"id"},"arguments":[],"directives":[]},{"kind":"Field","name":{"kind":"Name","value":"state"},"arguments":[],"directives":[]},{"kind":"Field","name":{"kind":"Name","value":"domain"},"arguments":[],"directives":[]},{"kind":"Field","name":{"kind":"Name","value":"startedAt"},"arguments":[],"directives":[]},{"kind":"Field","name":{"kind":"Name","value":"finishedAt"},"arguments":[],"directives":[]},{"kind":"Field","name":{"kind":"Name","value":"checks"},"arguments":[],"directives":[],"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"name"},"arguments":[],"directives":[]},{"kind":"Field","name":{"kind":"Name","value":"title"},"arguments":[],"directives":[]},{"kind":"Field","name":{"kind":"Name","value":"ended"},"arguments":[],"directives":[]},{"kind":"Field","name":{"kind":"Name","value":"results"},"arguments":[],"directives":[],"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"status"},"arguments":[],"directives":[]},{"kind":"Field","name":{"kind":"Name","value":"subject"},"arguments":[],"directives":[]},{"kind":"Field","name":{"kind":"Name","value":"message"},"arguments":[],"directives":[]},{"kind":"Field","name":{"kind":"Name","value":"fix"},"arguments":[],"directives":[]},{"kind":"Field","name":{"kind":"Name","value":"__typename"}}]}},{"kind":"Field","name":{"kind":"Name","value":"__typename"}}]}},{"kind":"Field","name":{"kind":"Name","value":"__typename"}}]}}],"documentId":"7a9329f5eb697b2800557b874839ee614655f3d91108a000371fefa94b077d54"} as unknown as TypedDocumentNode<RunDoctorMutation, RunDoctorMutationVariables>;
+
+export const SendFirstMessageDocument = {"kind":"Document","definitions":[{"kind":"OperationDefinition","operation":"mutation","name":{"kind":"Name","value":"SendFirstMessage"},"variableDefinitions":[{"kind":"VariableDefinition","variable":{"kind":"Variable","name":{"kind":"Name","value":"input"}},"type":{"kind":"NonNullType","type":{"kind":"NamedType","name":{"kind":"Name","value":"SendEmailInput"}}},"directives":[]}],"directives":[],"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"sendEmail"},"arguments":[{"kind":"Argument","name":{"kind":"Name","value":"input"},"value":{"kind":"Variable","name":{"kind":"Name","value":"input"}}}],"directives":[],"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"id"},"arguments":[],"directives":[]},{"kind":"Field","name":{"kind":"Name","value":"__typename"}}]}}]}}],"documentId":"508eb0cb3a53570642eab398afca8e201631a12e16d91541268a5c6cd2d25fcb"} as unknown as TypedDocumentNode<SendFirstMessageMutation, SendFirstMessageMutationVariables>;
+
+export const SentMessageDocument = {"kind":"Document","definitions":[{"kind":"OperationDefinition","operation":"query","name":{"kind":"Name","value":"SentMessage"},"variableDefinitions":[{"kind":"VariableDefinition","variable":{"kind":"Variable","name":{"kind":"Name","value":"id"}},"type":{"kind":"NonNullType","type":{"kind":"NamedType","name":{"kind":"Name","value":"ID"}}},"directives":[]}],"directives":[],"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"email"},"arguments":[{"kind":"Argument","name":{"kind":"Name","value":"id"},"value":{"kind":"Variable","name":{"kind":"Name","value":"id"}}}],"directives":[],"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"id"},"arguments":[],"directives":[]},{"kind":"Field","name":{"kind":"Name","value":"status"},"arguments":[],"directives":[]},{"kind":"Field","name":{"kind":"Name","value":"createdAt"},"arguments":[],"directives":[]},{"kind":"Field","name":{"kind":"Name","value":"deliveredAt"},"arguments":[],"directives":[]},{"kind":"Field","name":{"kind":"Name","value":"recipients"},"arguments":[],"directives":[],"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"address"},"arguments":[],"directives":[]},{"kind":"Field","name":{"kind":"Name","value":"status"},"arguments":[],"directives":[]},{"kind":"Field","name":{"kind":"Name","value":"attempts"},"arguments":[],"directives":[]},{"kind":"Field","name":{"kind":"Name","value":"smtp"},"arguments":[],"directives":[],"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"text"},"arguments":[],"directives":[]},{"kind":"Field","name":{"kind":"Name","value":"mx"},"arguments":[],"directives":[]},{"kind":"Field","name":{"kind":"Name","value":"__typename"}}]}},{"kind":"Field","name":{"kind":"Name","value":"__typename"}}]}},{"kind":"Field","name":{"kind":"Name","value":"__typename"}}]}}]}}],"documentId":"bca42f74893eefc080402945bfe68da535cecb124677e53b922cd34d870bbd20"} as unknown as TypedDocumentNode<SentMessageQuery, SentMessageQueryVariables>;
 
 export const ServiceZoneDocument = {"kind":"Document","definitions":[{"kind":"OperationDefinition","operation":"query","name":{"kind":"Name","value":"ServiceZone"},"variableDefinitions":[],"directives":[],"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"operator"},"arguments":[],"directives":[],"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"zone"},"arguments":[],"directives":[],"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"addresses"},"arguments":[],"directives":[]},{"kind":"Field","name":{"kind":"Name","value":"text"},"arguments":[],"directives":[]},{"kind":"Field","name":{"kind":"Name","value":"dkim"},"arguments":[],"directives":[]},{"kind":"Field","name":{"kind":"Name","value":"dkimTruncated"},"arguments":[],"directives":[]},{"kind":"Field","name":{"kind":"Name","value":"__typename"}}]}},{"kind":"Field","name":{"kind":"Name","value":"__typename"}}]}}]}}],"documentId":"6b9be279aeae684f9e2200077737c19a10f8e76ff7b177d2b54f88d030fc4d5b"} as unknown as TypedDocumentNode<ServiceZoneQuery, ServiceZoneQueryVariables>;
 

@@ -48,6 +48,8 @@ type Fallback = string | ((above: DefaultSources) => string);
 /** Settings from which defaults of other settings are derived. */
 interface DefaultSources {
   HTTP_PORT: number;
+  SMTP_PORT: number;
+  SMTPS_PORT: number;
   SERVICE_DOMAIN: string;
 }
 type Environment = Readonly<Record<string, string | undefined>>;
@@ -75,6 +77,9 @@ const PHASES = {
   total: 20 * minute,
 };
 
+/** It is below `test.`, which never exists (RFC 6761 §6.2). */
+export const DEFAULT_SERVICE_DOMAIN = 'postloft.test';
+
 /** Every setting of the service: name, parser and default. Read once at the start, then frozen. */
 export const SETTINGS = {
   DATA_DIR: setting(text, './data'),
@@ -88,7 +93,13 @@ export const SETTINGS = {
   INBOUND_SMTP_PORT: setting(port, '2525'),
   SMTP_TLS_CERT: optional(text),
   SMTP_TLS_KEY: optional(text),
-  SERVICE_DOMAIN: setting(domainName, 'postloft.test'),
+  SERVICE_DOMAIN: setting(domainName, DEFAULT_SERVICE_DOMAIN),
+  PUBLIC_SMTP_HOST: setting(text, ({ SERVICE_DOMAIN }) =>
+    // Both names are in the self-signed certificate.
+    SERVICE_DOMAIN === DEFAULT_SERVICE_DOMAIN ? 'localhost' : `smtp.${SERVICE_DOMAIN}`,
+  ),
+  PUBLIC_SMTP_PORT: setting(port, ({ SMTP_PORT }) => String(SMTP_PORT)),
+  PUBLIC_SMTPS_PORT: setting(port, ({ SMTPS_PORT }) => String(SMTPS_PORT)),
   REGION: setting(region, 'eu'),
   DATABASE_URL: optional(url('postgres', 'postgresql'), true),
   DATABASE_POOL_SIZE: setting(wholeNumber(8, 500), '16'),

@@ -15,7 +15,8 @@ import {
   GettingStartedDocument,
   type GettingStartedQuery,
 } from '../../graphql/generated.ts';
-import { LANGUAGES, snippet } from './snippets.ts';
+import { FirstMessage } from './first-message.tsx';
+import { LANGUAGES, snippet, type SnippetValues } from './snippets.ts';
 
 export function GettingStartedPage() {
   const [{ data, error }, refresh] = useQuery({ query: GettingStartedDocument, requestPolicy: 'cache-and-network' });
@@ -40,8 +41,10 @@ interface StepsProps {
   created: (token: string) => void;
 }
 
-function Steps({ data: { domains, apiKeys, emails, delivered }, token, created }: StepsProps) {
-  const active = domains.find(({ status }) => status === 'active');
+function Steps({ data: { account, domains, apiKeys, emails, delivered }, token, created }: StepsProps) {
+  const { may } = useSession();
+  const verified = domains.filter(({ status }) => status === 'active').map(({ name }) => name);
+  const [active] = verified;
   const [first] = emails.nodes;
   const done = [active !== undefined, apiKeys.length > 0, first !== undefined, delivered.nodes.length > 0];
   const open = done.indexOf(false);
@@ -54,7 +57,15 @@ function Steps({ data: { domains, apiKeys, emails, delivered }, token, created }
         <KeyStep count={apiKeys.length} token={token} created={created} />
       </Timeline.Item>
       <Timeline.Item bullet={<Bullet done={done[2]} icon={IconSend} />} title={<StepTitle>Send a message</StepTitle>}>
-        <SendStep domain={(active ?? domains[0])?.name ?? 'example.com'} token={token ?? 'pl_live_…'} />
+        {may('emails.send') && <FirstMessage domains={verified} isCaptured={account.capturesEmails} />}
+        <Text size="sm" mb="xs">
+          The same from your application, with your own values:
+        </Text>
+        <SendStep
+          relay={account.smtpRelay}
+          domain={active ?? domains[0]?.name ?? 'example.com'}
+          token={token ?? 'pl_live_…'}
+        />
       </Timeline.Item>
       <Timeline.Item bullet={<Bullet done={done[3]} icon={IconMail} />} title={<StepTitle>See it arrive</StepTitle>}>
         <ArriveStep email={first} />
@@ -153,8 +164,8 @@ function KeyStep({ count, token, created }: KeyStepProps) {
   );
 }
 
-function SendStep({ domain, token }: { domain: string; token: string }) {
-  const values = { baseUrl: window.location.origin, host: window.location.hostname, domain, token };
+function SendStep(props: Omit<SnippetValues, 'baseUrl'>) {
+  const values = { baseUrl: window.location.origin, ...props };
   return (
     <Tabs defaultValue={LANGUAGES[0]} mb="md" keepMounted={false}>
       <Tabs.List mb="sm">

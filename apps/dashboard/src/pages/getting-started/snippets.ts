@@ -3,7 +3,7 @@ type Language = (typeof LANGUAGES)[number];
 
 export interface SnippetValues {
   baseUrl: string;
-  host: string;
+  relay: { host: string; starttlsPort: number; tlsPort: number; hasSelfSignedCertificate: boolean };
   domain: string;
   token: string;
 }
@@ -11,8 +11,11 @@ export interface SnippetValues {
 const BODY = (domain: string) =>
   `{"from": "Hello <hello@${domain}>", "to": ["you@example.com"], "subject": "Hello", "text": "It works."}`;
 
+const OWN_CERTIFICATE =
+  'Certificate: self-signed; give the client smtp-certificate.pem of the data directory as its authority';
+
 /** Sends one message, with the reader's own values. */
-export function snippet(language: Language, { baseUrl, host, domain, token }: SnippetValues): string {
+export function snippet(language: Language, { baseUrl, relay, domain, token }: SnippetValues): string {
   const url = `${baseUrl}/emails`;
   switch (language) {
     case 'curl':
@@ -73,9 +76,12 @@ func main() {
 	fmt.Println(response, err)
 }`;
     case 'SMTP':
-      return `Host:      ${host}
-Port:      2587 (STARTTLS) or 2465 (TLS), unless SMTP_PORT and SMTPS_PORT say otherwise
-User:      hello@${domain}
-Password:  ${token}`;
+      return [
+        `Host:        ${relay.host}`,
+        `Port:        ${relay.starttlsPort} with STARTTLS, or ${relay.tlsPort} with TLS`,
+        `User name:   hello@${domain}`,
+        `Password:    ${token}`,
+        ...(relay.hasSelfSignedCertificate ? [OWN_CERTIFICATE] : []),
+      ].join('\n');
   }
 }

@@ -1,5 +1,6 @@
-import { Args, Mutation, Query, Resolver } from '@nestjs/graphql';
+import { Args, Field, Int, Mutation, ObjectType, Query, ResolveField, Resolver } from '@nestjs/graphql';
 import type { Principal } from '#libs/accounts';
+import { Config } from '#libs/kernel';
 import { AccountController } from '../../rest/account/account.controller.js';
 import { AccountDto, ChangeAccountDto, SendingPauseDto } from '../../rest/account/account.dto.js';
 import { dtoOf, inputType } from '../dto/input-type.js';
@@ -16,10 +17,28 @@ export const UpdateAccountInput = inputType('UpdateAccountInput', ChangeAccountD
   description: 'Changes of the account. Absent fields are not changed.',
 });
 
+@ObjectType('SmtpRelay', { description: 'How clients reach the SMTP relay of the service.' })
+export class SmtpRelayType {
+  @Field(() => String, { description: 'The public name of the relay' })
+  host: string;
+
+  @Field(() => Int, { description: 'The port that requires STARTTLS before the login' })
+  starttlsPort: number;
+
+  @Field(() => Int, { description: 'The port with TLS from the first byte' })
+  tlsPort: number;
+
+  @Field(() => Boolean, { description: 'True if the relay created its certificate itself: clients must be given it' })
+  hasSelfSignedCertificate: boolean;
+}
+
 /** The account of the caller. */
 @Resolver(() => AccountType)
 export class AccountResolver {
-  constructor(private readonly rest: AccountController) {}
+  constructor(
+    private readonly rest: AccountController,
+    private readonly config: Config,
+  ) {}
 
   @Query(() => AccountType, { description: 'The account.' })
   account(@CallerOf(AccountController, 'get') caller: Principal): Promise<AccountDto> {
@@ -34,5 +53,23 @@ export class AccountResolver {
     @Args('input', { type: () => UpdateAccountInput, description: 'The changes' }) input: ChangeAccountDto,
   ): Promise<AccountDto> {
     return this.rest.change(caller, dtoOf(UpdateAccountInput, input));
+  }
+
+  @ResolveField(() => SmtpRelayType, { description: 'How clients reach the SMTP relay of the service.' })
+  smtpRelay(): SmtpRelayType {
+    const s = this.config.settings;
+    return {
+      host: s.PUBLIC_SMTP_HOST,
+      starttlsPort: s.PUBLIC_SMTP_PORT,
+      tlsPort: s.PUBLIC_SMTPS_PORT,
+      hasSelfSignedCertificate: s.SMTP_TLS_CERT === undefined,
+    };
+  }
+
+  @ResolveField(() => Boolean, {
+    description: 'True if the service captures all e-mails instead of delivering them (`DELIVERY_MODE=capture`).',
+  })
+  capturesEmails(): boolean {
+    return this.config.settings.DELIVERY_MODE === 'capture';
   }
 }

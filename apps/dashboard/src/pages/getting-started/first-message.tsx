@@ -1,0 +1,195 @@
+import { Alert, Anchor, Button, Card, Group, Loader, Select, Stack, Text, TextInput, ThemeIcon } from '@mantine/core';
+import { IconCheck, IconClock, IconSend, IconX } from '@tabler/icons-react';
+import { useCallback, useEffect, useState } from 'react';
+import { Link } from 'react-router';
+import { useQuery, useSubscription } from 'urql';
+import { useSession } from '../../api/session.tsx';
+import { useOperation } from '../../api/use-operation.ts';
+import { Failure, notifyFailed } from '../../components/feedback.tsx';
+import { EmailEventsDocument, SendFirstMessageDocument, SentMessageDocument } from '../../graphql/generated.ts';
+
+interface FirstMessageProps {
+  /** The domains that may send. */
+  domains: string[];
+  isCaptured: boolean;
+}
+
+/** Sends a message from the browser and shows its way. */
+export function FirstMessage({ domains, isCaptured }: FirstMessageProps) {
+  const { viewer } = useSession();
+  const send = useOperation(SendFirstMessageDocument);
+  const [domain, setDomain] = useState<string | null>(null);
+  const [to, setTo] = useState(viewer.user.email);
+  const [sent, setSent] = useState<string | null>(null);
+  const [busy, setBusy] = useState(false);
+  const from = domain ?? domains[0];
+  const run = () => {
+    setBusy(true);
+    send({ input: firstMessage(from, to) })
+      .then(({ sendEmail }) => setSent(sendEmail.id), notifyFailed)
+      .finally(() => setBusy(false));
+  };
+  if (from === undefined)
+    return (
+      <Text size="sm" c="dimmed" mb="md">
+        Once a domain is verified, you can send the first message from here with one button.
+      </Text>
+    );
+  return (
+    <Card withBorder mb="md" maw={640}>
+      <form
+        onSubmit={(event) => {
+          event.preventDefault();
+          run();
+        }}
+      >
+        <Stack gap="sm">
+          <Group align="flex-end" grow preventGrowOverflow={false}>
+            <TextInput
+              label="To"
+              type="email"
+              required
+              miw={220}
+              value={to}
+              onChange={(event) => setTo(event.currentTarget.value)}
+            />
+            {domains.length > 1 && (
+              <Select label="From hello@" allowDeselect={false} data={domains} value={from} onChange={setDomain} />
+            )}
+          </Group>
+          <Text size="xs" c="dimmed">
+            {isCaptured
+              ? 'This service captures all messages: yours appears in the inbox and is sent to nobody.'
+              : `The message comes from hello@${from}.`}
+          </Text>
+          <Group>
+            <Button type="submit" loading={busy} leftSection={<IconSend size={16} />}>
+              {sent === null ? 'Send a message now' : 'Send another'}
+            </Button>
+          </Group>
+          {sent !== null && <Progress key={sent} id={sent} isCaptured={isCaptured} />}
+        </Stack>
+      </form>
+    </Card>
+  );
+}
+
+const firstMessage = (domain: string, to: string) => ({
+  from: `Hello <hello@${domain}>`,
+  to: [to],
+  subject: 'Your first message',
+  text: `It works: this message was sent from ${domain} through Postloft.`,
+  html: `<h1>It works</h1><p>This message was sent from <b>${domain}</b> through Postloft.</p>`,
+});
+
+/** In case that the socket is not connected. */
+const READ_EVERY_MS = 5_000;
+const ENDED = ['delivered', 'bounced', 'failed', 'suppressed', 'canceled', 'complained'];
+const ARRIVED = ['delivered', 'complained'];
+
+/** The message; read again after each of its events. */
+function useSentMessage(id: string) {
+  const [{ data, error }, refresh] = useQuery({
+    query: SentMessageDocument,
+    variables: { id },
+    requestPolicy: 'network-only',
+  });
+  const [{ data: event }] = useSubscription({ query: EmailEventsDocument, variables: { emailId: id } });
+  const latest = event?.emailEvents.id;
+  const reload = useCallback(() => refresh({ requestPolicy: 'network-only' }), [refresh]);
+  const status = data?.email?.status ?? 'queued';
+  const hasEnded = ENDED.includes(status);
+  useEffect(() => {
+    if (latest !== undefined) reload();
+  }, [latest, reload]);
+  useEffect(() => {
+    if (hasEnded) return undefined;
+    const timer = window.setInterval(reload, READ_EVERY_MS);
+    return () => window.clearInterval(timer);
+  }, [hasEnded, reload]);
+  return { recipient: data?.email?.recipients[0], status, hasEnded, error: data ? undefined : error, reload };
+}
+
+/** Accepted, then delivered or the reason why not. */
+function Progress({ id, isCaptured }: { id: string; isCaptured: boolean }) {
+  const { recipient, status, hasEnded, error, reload } = useSentMessage(id);
+  if (error) return <Failure error={error} retry={reload} />;
+  const hasArrived = ARRIVED.includes(status);
+  return (
+    <Stack gap="xs" role="status" aria-label="Progress of the message">
+      <Step state="done">Accepted</Step>
+      {hasArrived ? (
+        <Step state="done">{arrivalOf(isCaptured, recipient?.smtp?.mx)}</Step>
+      ) : (
+        <NotArrived status={status} hasEnded={hasEnded} recipient={recipient} />
+      )}
+      <Group gap="md">
+        <Anchor component={Link} to={`/emails/${id}`} size="sm">
+          Every step of this message
+        </Anchor>
+        {hasArrived && isCaptured && (
+          <Anchor component={Link} to={`/inbox/${id}`} size="sm">
+            Open it in the inbox
+          </Anchor>
+        )}
+      </Group>
+    </Stack>
+  );
+}
+
+interface NotArrivedProps {
+  status: string;
+  hasEnded: boolean;
+  recipient: ReturnType<typeof useSentMessage>['recipient'];
+}
+
+function NotArrived({ status, hasEnded, recipient }: NotArrivedProps) {
+  const reply = recipient?.smtp?.text;
+  return (
+    <>
+      {hasEnded ? (
+        <Step state="failed">{`The message is ${status}.`}</Step>
+      ) : (
+        <Waiting hasBeenTried={Boolean(recipient?.attempts)} />
+      )}
+      {reply && (
+        <Alert color={hasEnded ? 'red' : 'yellow'} title="Reply of the server" className="break">
+          {reply}
+        </Alert>
+      )}
+    </>
+  );
+}
+
+const Waiting = ({ hasBeenTried }: { hasBeenTried: boolean }) =>
+  hasBeenTried ? (
+    <Step state="waiting">Not delivered yet; it is tried again by itself.</Step>
+  ) : (
+    <Step state="running">On its way …</Step>
+  );
+
+function arrivalOf(isCaptured: boolean, mx: string | null | undefined): string {
+  if (isCaptured) return 'Captured in the inbox';
+  return mx ? `Delivered to ${mx}` : 'Delivered';
+}
+
+interface StepProps {
+  state: 'done' | 'running' | 'waiting' | 'failed';
+  children: string;
+}
+
+const COLORS = { done: 'teal', running: 'blue', waiting: 'yellow', failed: 'red' } as const;
+
+function Step({ state, children }: StepProps) {
+  return (
+    <Group gap="xs" wrap="nowrap">
+      <ThemeIcon size={22} radius="xl" color={COLORS[state]} variant={state === 'running' ? 'light' : 'filled'}>
+        {state === 'done' && <IconCheck size={14} />}
+        {state === 'failed' && <IconX size={14} />}
+        {state === 'waiting' && <IconClock size={14} />}
+        {state === 'running' && <Loader size={12} />}
+      </ThemeIcon>
+      <Text size="sm">{children}</Text>
+    </Group>
+  );
+}
