@@ -33,7 +33,7 @@ const MESSAGES = `
          ${halved(1, addresses('sender.example'))} AS sender,
          ${halved(2, { oldest: `'${DOMAINS.oldest}'`, half: `'${DOMAINS.half}'`, rest: `'${DOMAINS.rest}'` })} AS domain_id,
          ${halved(3, { oldest: `'Oldest ' || n`, half: `'Order ' || n || ' has shipped'`, rest: `'Welcome to our shop'` })} AS subject,
-         ${halved(4, { ...addresses('customer.example'), rest: `'user' || n || '@customer.example'` })} AS recipient,
+         ${halved(4, { ...addresses('customer.example'), oldest: `'oldest@old.example'`, rest: `'user' || n || '@customer.example'` })} AS recipient,
          ${halved(5, { oldest: `'oldest'`, half: `'half'`, rest: `'other'` })} AS campaign,
          CASE WHEN ${isHalf(6)} THEN at END AS scheduled_at
     FROM (SELECT n, $5::timestamptz - make_interval(secs => ($2::int - n) * ${DAYS} * 86400.0 / $2::int) AS at
@@ -47,11 +47,12 @@ const EMAILS = `
     FROM (${MESSAGES}) AS messages`;
 
 const RECIPIENTS = `
-  INSERT INTO recipients (email_id, ordinal, address, domain, search_key, type, status, attempts, expires_at, fence)
-  SELECT id, 0, recipient, 'customer.example',
+  INSERT INTO recipients (email_id, ordinal, address, domain, search_key, domain_key, type, status, attempts, expires_at, fence)
+  SELECT id, 0, recipient, domain,
          ('x' || encode(substring(sha256(convert_to($1 || ' ' || recipient, 'UTF8')) from 1 for 8), 'hex'))::bit(64)::bigint,
+         ('x' || encode(substring(sha256(convert_to($1 || ' ' || domain, 'UTF8')) from 1 for 4), 'hex'))::bit(32)::int,
          'to', status, 1, at, 1
-    FROM (${MESSAGES}) AS messages`;
+    FROM (SELECT *, split_part(recipient, '@', 2) AS domain FROM (${MESSAGES}) AS messages) AS messages`;
 
 const TAGS = `
   INSERT INTO email_tags (account_id, key, value, email_id)

@@ -32,6 +32,30 @@ export function pagesSuite(stage: () => Stage): void {
     await until(async () => !drawing.equals(await chart.screenshot()), { what: 'the chart to move' });
   });
 
+  it('leads from a domain at which messages wait to these messages', async () => {
+    const { owner, service, network } = stage();
+    await network.mailServer('slow.example', { on: { rcpt: '451 4.7.1 Try again later' } });
+    for (const [to, subject] of [
+      [['mara@slow.example', 'jonas@example.com'], 'To both'],
+      [['jonas@example.com'], 'To the other'],
+    ])
+      await service.call('POST', '/emails', service.mail({ to, subject }));
+    await owner.visit('Overview');
+    await owner.link('slow.example').click();
+    await owner.page.getByRole('table', { name: 'Emails' }).getByText('To both').last().waitFor();
+    expect(await owner.page.getByText('To the other').count()).toBe(0);
+    expect(await owner.page.getByRole('textbox', { name: 'Recipient domain' }).inputValue()).toBe('slow.example');
+    expect(await owner.page.getByRole('combobox', { name: 'Status' }).inputValue()).toBe('waiting for delivery');
+    await owner.visit('Queues');
+    await owner.link('slow.example').click();
+    await owner.page.getByText('To both').last().waitFor();
+    await owner.page.getByRole('textbox', { name: 'Recipient domain' }).fill('none.example');
+    await owner.page.getByText('No message matches').waitFor();
+    await owner.button('Clear').click();
+    await owner.page.getByText('To the other').last().waitFor();
+    expect(await owner.page.getByRole('textbox', { name: 'Recipient domain' }).inputValue()).toBe('');
+  });
+
   it('creates a key that works, and deletes it', async () => {
     const { owner, service } = stage();
     await owner.visit('API keys');

@@ -167,10 +167,13 @@ describe('e-mails', () => {
         createdAfter: '2020-01-01T00:00:00Z',
         scheduled: false,
       },
+      { tags: [{ key: 'campaign', value: tag }], recipientDomain: 'EXAMPLE.com', waiting: true },
     ])
       expect((await data(LIST, { filter }))['emails'].nodes).toEqual([{ id, subject: 'Filtered' }]);
-    const none = { tags: [{ key: 'campaign', value: tag }], scheduled: true };
-    expect((await data(LIST, { filter: none }))['emails'].nodes).toEqual([]);
+    for (const none of [{ scheduled: true }, { recipientDomain: 'b@example.com' }])
+      expect(
+        (await data(LIST, { filter: { tags: [{ key: 'campaign', value: tag }], ...none } }))['emails'].nodes,
+      ).toEqual([]);
   });
 
   it.each<[string, object, object]>([

@@ -170,6 +170,8 @@ export type EmailFilter = {
   from?: string | null | undefined;
   /** Only e-mails whose latest event is this one */
   lastEvent?: LastEvent | null | undefined;
+  /** Only e-mails with a recipient at exactly this domain, in To, Cc or Bcc */
+  recipientDomain?: string | null | undefined;
   /** Only e-mails that were accepted with `scheduledAt`, sent or not */
   scheduled?: boolean | null | undefined;
   /** Only e-mails with this status */
@@ -180,6 +182,8 @@ export type EmailFilter = {
   tags?: Array<TagInput> | null | undefined;
   /** Only e-mails to this address, in To, Cc or Bcc */
   to?: string | null | undefined;
+  /** Only e-mails with a recipient that has no final outcome yet; with `recipientDomain`, with such a recipient at that domain */
+  waiting?: boolean | null | undefined;
 };
 
 /** The status of an e-mail, or of one recipient. */

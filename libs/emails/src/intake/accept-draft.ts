@@ -4,7 +4,7 @@ import { domainOf, normaliseAddress, type Mailbox } from '#libs/mime';
 import { emailEvent, type EmailInfo } from '../message/email-events.js';
 import { aggregateStatus, lastEventOf } from '../message/email-status.js';
 import type { DeliveryJob, StoredContent, Tracking } from '../message/delivery-job.js';
-import { searchKey, withoutDuplicates, type Recipient } from './recipients.js';
+import { domainKey, searchKey, withoutDuplicates, type Recipient } from './recipients.js';
 import type { EmailRows } from './insert-emails.js';
 import { sizeOf } from './submission-size.js';
 import { encodeParts } from '../message/stored-parts.js';
@@ -110,6 +110,7 @@ export function jobsOf({ email, content, recipients, expiresAt, separateEnvelope
 /** The rows of this email in the accept transaction. `workerId` claims its recipients for delivery in this process. */
 export function rowsOf(draft: Draft, units: number, workerId: string | null): EmailRows {
   const { email, content, recipients, submission } = draft;
+  const domains = recipients.map(({ address }) => domainOf(address));
   const waiting: EmailStatus = submission.scheduledAt ? 'scheduled' : 'queued';
   const statuses = recipients.map((recipient) => (recipient.suppressed === null ? waiting : 'suppressed'));
   const status = aggregateStatus(statuses);
@@ -156,7 +157,9 @@ export function rowsOf(draft: Draft, units: number, workerId: string | null): Em
       value,
       email_id: email.id,
     })),
-    recipients: recipients.map((recipient, ordinal) => recipientRow(draft, { recipient, ordinal, workerId, waiting })),
+    recipients: recipients.map((recipient, ordinal) =>
+      recipientRow(draft, { recipient, ordinal, domains, workerId, waiting }),
+    ),
     events: recipients.map((recipient, i) =>
       acceptedEvent(email, recipient, { at: submission.scheduledAt, number: i + 1 }),
     ),
@@ -165,17 +168,26 @@ export function rowsOf(draft: Draft, units: number, workerId: string | null): Em
 
 function recipientRow(
   { email, dueAt, expiresAt }: Draft,
-  of: { recipient: Recipient; ordinal: number; workerId: string | null; waiting: EmailStatus },
+  of: {
+    recipient: Recipient;
+    ordinal: number;
+    domains: readonly string[];
+    workerId: string | null;
+    waiting: EmailStatus;
+  },
 ): Record<string, unknown> {
-  const { recipient, ordinal, workerId, waiting } = of;
+  const { recipient, ordinal, domains, workerId, waiting } = of;
+  const domain = domains[ordinal];
   const left = recipient.suppressed !== null;
   const claimedBy = left ? null : workerId;
   return {
     email_id: email.id,
     ordinal,
     address: recipient.address,
-    domain: domainOf(recipient.address),
+    domain,
     search_key: searchKey(email.accountId, recipient.normalised),
+    // Once per domain of the message.
+    domain_key: domains.indexOf(domain) === ordinal ? domainKey(email.accountId, domain) : undefined,
     type: recipient.type,
     status: left ? 'suppressed' : waiting,
     due_at: left ? null : dueAt.toISOString(),

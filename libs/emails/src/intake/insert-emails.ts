@@ -52,6 +52,7 @@ const RECIPIENT_COLUMNS: Columns = [
   ['address', 'text'],
   ['domain', 'text'],
   ['search_key', 'bigint'],
+  ['domain_key', 'int'],
   ['type', 'text'],
   ['status', 'text'],
   ['due_at', 'timestamptz'],

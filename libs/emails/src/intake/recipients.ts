@@ -80,6 +80,14 @@ export function withoutDuplicates(submission: Submission): Pick<Submission, (typ
 }
 
 /**
+ * The key of lists filtered by the domain of a recipient: 32 bits of a hash of account and domain, as a PostgreSQL integer.
+ * Queries also compare account and domain.
+ */
+export function domainKey(accountId: string, domain: string): number {
+  return hash('sha256', `${accountId} ${domain}`, 'buffer').readInt32BE(0);
+}
+
+/**
  * The key of lists filtered by recipient: 64 bits of a hash of account and normalised address, as a PostgreSQL bigint.
  * It is short and has the same length for every address. Queries also compare the account, so that a collision shows
  * nothing of another account.

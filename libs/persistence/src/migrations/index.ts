@@ -11,6 +11,7 @@ import { KAFKA_RELAY } from './0009-kafka-relay.js';
 import { USERS } from './0013-users.js';
 import { OPERATOR } from './0014-operator.js';
 import { DOMAIN_RETENTION } from './0015-domain-retention.js';
+import { RECIPIENT_DOMAINS } from './0016-recipient-domains.js';
 
 /** In order. A released migration is never changed; the name of number N ends in 1700000000000 + N. */
 const CHANGES: readonly { name: string; statements: readonly string[] }[] = [
@@ -26,6 +27,7 @@ const CHANGES: readonly { name: string; statements: readonly string[] }[] = [
   USERS,
   OPERATOR,
   DOMAIN_RETENTION,
+  RECIPIENT_DOMAINS,
 ];
 
 /** The table in which TypeORM records applied migrations. */

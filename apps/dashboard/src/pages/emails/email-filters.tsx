@@ -3,8 +3,11 @@ import { useDebouncedValue, useDisclosure } from '@mantine/hooks';
 import { IconAdjustments, IconSearch, IconX } from '@tabler/icons-react';
 import { useEffect, useState } from 'react';
 import { useQuery } from 'urql';
+import { TextFilter } from '../../components/filters.tsx';
 import { DomainsDocument, type EmailFilter, type EmailStatus, type LastEvent } from '../../graphql/generated.ts';
 
+/** Not a status of a message, but one of its recipients. */
+const WAITING = 'waiting';
 const STATUSES: EmailStatus[] = [
   'queued',
   'scheduled',
@@ -33,21 +36,22 @@ const LAST_EVENTS: LastEvent[] = [
 ];
 const TEXT_FIELDS = ['to', 'from', 'subject'] as const;
 const PLACEHOLDERS: Record<string, string> = {
-  to: 'Beginning of the recipient’s address',
-  from: 'Beginning of the sender’s address',
-  subject: 'Words of the subject',
+  to: 'The recipient’s whole address',
+  from: 'The sender’s whole address',
+  subject: 'Beginning of the subject',
 };
 const TYPING_MS = 300;
 
 /** The members of the filter that are kept in the address of the page. */
-const NAMES = ['to', 'from', 'subject', 'status', 'domain', 'event', 'after', 'before', 'tag', 'scheduled'];
+const NAMES = 'to,from,subject,status,recipient_domain,domain,event,after,before,tag,scheduled'.split(',');
 /** Those behind the button. */
-const MORE = ['domain', 'event', 'after', 'before', 'tag'];
+const MORE = ['recipient_domain', 'domain', 'event', 'after', 'before', 'tag'];
 
 export function filterOf(search: URLSearchParams): EmailFilter | null {
   const filter: EmailFilter = {};
   for (const field of [...TEXT_FIELDS, 'domain'] as const) if (search.get(field)) filter[field] = search.get(field);
-  if (search.get('status')) filter.status = search.get('status') as EmailStatus;
+  Object.assign(filter, stateOf(search));
+  if (search.get('recipient_domain')) filter.recipientDomain = search.get('recipient_domain');
   if (search.get('event')) filter.lastEvent = search.get('event') as LastEvent;
   if (search.get('scheduled')) filter.scheduled = search.get('scheduled') === 'true';
   const [after, before, tag] = ['after', 'before', 'tag'].map((name) => search.get(name));
@@ -56,6 +60,16 @@ export function filterOf(search: URLSearchParams): EmailFilter | null {
   if (tag?.includes(':')) filter.tags = [tagOf(tag)];
   return Object.keys(filter).length > 0 ? filter : null;
 }
+
+function stateOf(search: URLSearchParams): Pick<EmailFilter, 'status' | 'waiting'> {
+  const status = search.get('status');
+  if (status === WAITING) return { waiting: true };
+  return status ? { status: status as EmailStatus } : {};
+}
+
+/** The page with the messages that have a recipient waiting at this domain. */
+export const waitingAt = (domain: string): string =>
+  `/emails?${new URLSearchParams({ status: WAITING, recipient_domain: domain }).toString()}`;
 
 /** `2026-03-01T10:00` in the time zone of the browser, or an instant. */
 const instantOf = (local: string): string => new Date(local).toISOString();
@@ -83,10 +97,10 @@ export function EmailFilters({ search, change, clear }: FiltersProps) {
           placeholder="Any status"
           aria-label="Status"
           clearable
-          data={STATUSES}
+          data={[{ value: WAITING, label: 'waiting for delivery' }, ...STATUSES]}
           value={search.get('status')}
           onChange={(value) => change('status', value)}
-          w={150}
+          w={190}
         />
         <Button
           variant="default"
@@ -113,7 +127,16 @@ export function EmailFilters({ search, change, clear }: FiltersProps) {
 function MoreFilters({ search, change }: Omit<FiltersProps, 'clear'>) {
   const [{ data }] = useQuery({ query: DomainsDocument });
   return (
-    <SimpleGrid cols={{ base: 1, xs: 2, md: 5 }} spacing="xs" mt="xs">
+    <SimpleGrid cols={{ base: 1, xs: 2, md: 3, xl: 6 }} spacing="xs" mt="xs">
+      <TextFilter
+        label="Recipient domain"
+        showLabel
+        placeholder="example.com"
+        value={search.get('recipient_domain')}
+        onChange={(value) => change('recipient_domain', value)}
+        problemOf={(text) => (/[\s@]/.test(text) ? 'A domain, without @ and spaces' : null)}
+        w="100%"
+      />
       <Select
         label="Sending domain"
         placeholder="Any"

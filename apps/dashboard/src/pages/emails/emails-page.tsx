@@ -117,7 +117,7 @@ function NothingFound({ clear }: { clear: () => void }) {
         </Button>
       }
     >
-      Addresses match from their beginning; subjects match whole words.
+      Addresses and domains match as a whole, subjects from their beginning.
     </Empty>
   );
 }

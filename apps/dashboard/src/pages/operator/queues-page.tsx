@@ -1,5 +1,6 @@
-import { Badge, Button, Card, Group, Progress, SimpleGrid, Stack, Text, Title } from '@mantine/core';
+import { Anchor, Badge, Button, Card, Group, Progress, SimpleGrid, Stack, Text, Title } from '@mantine/core';
 import { IconClockPause, IconPlayerPlay } from '@tabler/icons-react';
+import { Link } from 'react-router';
 import { useOperation } from '../../api/use-operation.ts';
 import { usePolledQuery } from '../../api/use-polled-query.ts';
 import { Empty, Failure, Loading } from '../../components/feedback.tsx';
@@ -8,6 +9,7 @@ import { formatNumber, Time } from '../../components/format.tsx';
 import { Page } from '../../components/page.tsx';
 import { useChange } from '../../components/use-change.ts';
 import { OperatorQueuesDocument, ResumeQueueDocument, type OperatorQueuesQuery } from '../../graphql/generated.ts';
+import { waitingAt } from '../emails/email-filters.tsx';
 
 type Operator = OperatorQueuesQuery['operator'];
 
@@ -142,9 +144,13 @@ function Providers({ queues }: { queues: Operator['queues'] }) {
     );
   return (
     <Card withBorder>
-      <Title order={2} size="h5" mb="sm">
+      <Title order={2} size="h5">
         Waiting by provider
       </Title>
+      <Text size="xs" c="dimmed" mb="sm">
+        A domain leads to the messages that wait there. They are those of the account in use; messages of other accounts
+        are not shown.
+      </Text>
       <Stack gap="md">
         {queues.map((queue) => (
           <Provider key={queue.provider} queue={queue} />
@@ -166,7 +172,10 @@ function Provider({ queue }: { queue: Operator['queues'][number] }) {
           <div key={`${domain} ${waitingFor} ${code ?? ''} ${host ?? ''}`}>
             <Text size="xs">
               {formatNumber(count)} {WAITS[waitingFor] ?? waitingFor}
-              {domain !== provider && ` · ${domain}`}
+              {' · '}
+              <Anchor component={Link} to={waitingAt(domain)} inherit>
+                {domain}
+              </Anchor>
             </Text>
             <Text size="xs" c="dimmed" lineClamp={2} className="break">
               {reason}

@@ -5,6 +5,7 @@ import { useSubscription } from 'urql';
 import { Failure } from '../../components/feedback.tsx';
 import { formatNumber, Time } from '../../components/format.tsx';
 import { QueuesLiveDocument } from '../../graphql/generated.ts';
+import { waitingAt } from '../emails/email-filters.tsx';
 
 const SHOWN = 8;
 
@@ -20,7 +21,7 @@ export function Waiting() {
           Waiting for delivery
         </Title>
         {total > 0 && (
-          <Anchor component={Link} to="/emails?status=deferred" size="xs">
+          <Anchor component={Link} to="/emails?status=waiting" size="xs">
             {formatNumber(total)} {total === 1 ? 'recipient' : 'recipients'}
           </Anchor>
         )}
@@ -36,9 +37,9 @@ export function Waiting() {
         {queues.slice(0, SHOWN).map(({ domain, recipients, reason, since, nextAttemptAt }) => (
           <div key={`${domain} ${reason}`}>
             <Group justify="space-between" wrap="nowrap">
-              <Text size="sm" fw={500} truncate>
+              <Anchor component={Link} to={waitingAt(domain)} size="sm" fw={500} truncate>
                 {domain}
-              </Text>
+              </Anchor>
               <Text size="sm">{formatNumber(recipients)}</Text>
             </Group>
             <Text size="xs" className="break">

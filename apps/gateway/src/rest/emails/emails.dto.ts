@@ -51,6 +51,16 @@ export class EmailsQuery extends PageQuery {
   @QueryAddress('Only e-mails to this address, in To, Cc or Bcc', ADDRESS)
   to?: string;
 
+  @QueryText('Only e-mails with a recipient at exactly this domain, in To, Cc or Bcc', 'example.com')
+  recipient_domain?: string;
+
+  @QueryEnum(['true'], {
+    description:
+      'Only e-mails with a recipient that has no final outcome yet; with `recipient_domain`, with such a recipient at that domain',
+    example: 'true',
+  })
+  waiting?: 'true';
+
   @QueryAddress('Only e-mails from this address', 'orders@mail.example.com')
   from?: string;
 

@@ -19,11 +19,7 @@ export function filterConditions(
     ['e.sender_address', filter.from],
   ];
   for (const [column, value] of equal) if (value !== undefined) and.push(`${column} = ${parameters.add(value)}`);
-  if (filter.to !== undefined) {
-    const key = parameters.add(searchKey(filter.visibility.accountId, filter.to));
-    // A scalar subquery: the planner may turn EXISTS into a scan of all emails to that address for each row.
-    and.push(`e.id = (SELECT email_id FROM recipients WHERE search_key = ${key}::bigint AND email_id = e.id LIMIT 1)`);
-  }
+  and.push(...recipientConditions(filter, parameters));
   for (const [key, value] of Object.entries(filter.tags ?? {}))
     and.push(`e.tags ->> ${parameters.add(key)}::text = ${parameters.add(value)}`);
   if (filter.scheduled) and.push('e.scheduled_at IS NOT NULL');
@@ -35,6 +31,20 @@ export function filterConditions(
     where: and.map((condition) => ` AND ${condition}`).join(''),
     having: filter.status === undefined ? 'true' : `page.status = ${parameters.add(filter.status)}`,
   };
+}
+
+/** Scalar subqueries: the planner may turn EXISTS into a scan of all emails to that address for each row. */
+function recipientConditions(filter: ResolvedFilter, parameters: StatementParameters): string[] {
+  const { to, recipientDomain, waiting, visibility } = filter;
+  const oneOf = (condition: string) =>
+    `e.id = (SELECT email_id FROM recipients WHERE email_id = e.id AND ${condition} LIMIT 1)`;
+  const conditions: string[] = [];
+  if (to !== undefined)
+    conditions.push(oneOf(`search_key = ${parameters.add(searchKey(visibility.accountId, to))}::bigint`));
+  const both: string[] = [];
+  if (recipientDomain !== undefined) both.push(`domain = ${parameters.add(recipientDomain)}`);
+  if (waiting) both.push('(due_at IS NOT NULL OR claimed_by IS NOT NULL)');
+  return both.length === 0 ? conditions : [...conditions, oneOf(both.join(' AND '))];
 }
 
 function visibilityConditions(visibility: Visibility, parameters: StatementParameters): string[] {

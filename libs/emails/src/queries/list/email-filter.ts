@@ -6,6 +6,10 @@ export interface EmailFilter {
   lastEvent?: LastEvent;
   /** Normalised address of a recipient, whether in To, Cc or Bcc. */
   to?: string;
+  /** Normalised domain of a recipient; with `waiting`, of one that is waiting. */
+  recipientDomain?: string;
+  /** Emails with a recipient that has no final outcome yet. */
+  waiting?: boolean;
   /** Normalised address of the sender. */
   from?: string;
   /** Name or id of a sending domain of the account. */

@@ -1,14 +1,13 @@
-import { searchKey } from '../../intake/recipients.js';
+import { domainKey, searchKey } from '../../intake/recipients.js';
 import type { ResolvedFilter } from './email-filter.js';
 import type { IdScan, ScanContext, ScanBuilder } from './id-scan.js';
-import { stateScans } from './state-scan.js';
+import { stateScans, waitingScan } from './state-scan.js';
 import { subjectScan } from './subject-scan.js';
 
 /** Returns one scan for each part of the filter that has an index, among them what the key sees; without any, the scan of the whole account. */
 export function filterScans(filter: ResolvedFilter): ScanBuilder[] {
-  const { to, domainId, from, scheduled, subject, visibility } = filter;
-  const scans: ScanBuilder[] = stateScans(filter);
-  if (to !== undefined) scans.push((context) => recipientScan(to, context));
+  const { domainId, from, scheduled, subject, visibility } = filter;
+  const scans: ScanBuilder[] = [...stateScans(filter), ...recipientScans(filter)];
   for (const [key, value] of Object.entries(filter.tags ?? {})) scans.push((context) => tagScan(key, value, context));
   if (domainId !== undefined)
     scans.push((context) => emailScan(context, [['domain_id', context.parameters.add(domainId)]]));
@@ -28,6 +27,15 @@ export function filterScans(filter: ResolvedFilter): ScanBuilder[] {
   if (domainIds !== null && domainId === undefined) scans.push((context) => domainsScan([...domainIds], context));
   if (subject !== undefined) scans.push((context) => subjectScan(subject, context));
   return scans.length > 0 ? scans : [(context) => emailScan(context, [['account_id', context.account]])];
+}
+
+function recipientScans({ to, recipientDomain, waiting, status }: ResolvedFilter): ScanBuilder[] {
+  const scans: ScanBuilder[] = [];
+  if (to !== undefined) scans.push((context) => recipientScan(to, context));
+  if (recipientDomain !== undefined) scans.push((context) => recipientDomainScan(recipientDomain, context));
+  // A status is more selective.
+  if (waiting && status === undefined) scans.push(waitingScan);
+  return scans;
 }
 
 /** Leading columns of an index, and the parameters with their values. */
@@ -67,6 +75,12 @@ function domainsScan(domainIds: readonly string[], { parameters, range }: ScanCo
 function recipientScan(to: string, context: ScanContext): IdScan {
   const key = `${context.parameters.add(searchKey(context.accountId, to))}::bigint`;
   return indexScan(context, { table: 'recipients', id: 'email_id', leading: [['search_key', key]] });
+}
+
+function recipientDomainScan(domain: string, context: ScanContext): IdScan {
+  const key = `${context.parameters.add(domainKey(context.accountId, domain))}::int`;
+  const condition = ' AND domain_key IS NOT NULL';
+  return indexScan(context, { table: 'recipients', id: 'email_id', leading: [['domain_key', key]], condition });
 }
 
 function tagScan(key: string, value: string, context: ScanContext): IdScan {

@@ -1,7 +1,7 @@
 import { EMAIL_STATUSES, LAST_EVENTS, type EmailStatus, type LastEvent } from '#libs/contracts';
 import { statusesStoredAs } from '../effective-status.js';
 import type { ResolvedFilter } from './email-filter.js';
-import type { ScanContext, ScanBuilder } from './id-scan.js';
+import type { IdScan, ScanContext, ScanBuilder } from './id-scan.js';
 
 type Branch = (context: ScanContext) => string;
 
@@ -24,14 +24,22 @@ export function stateScans({ status, lastEvent }: ResolvedFilter): ScanBuilder[]
   if (isQueued) branches.push(released);
   // A claimed email has the effective status `sending`, whatever its row contains, and keeps its last event.
   if (isQueued && status === undefined) branches.push(claimed);
-  return [
-    (context) => {
-      const merged = branches.map((branch) => `(${branch(context)})`).join(' UNION ALL ');
-      // An email found both by its row and by a recipient occurs once.
-      const sql = `SELECT ${isQueued ? 'DISTINCT ' : ''}id FROM (${merged}) AS branches ORDER BY id ${context.range.order}`;
-      return { sql, order: ['id'] };
-    },
-  ];
+  return [(context) => mergedScan(branches, context, isQueued)];
+}
+
+const WAITING: readonly EmailStatus[] = ['scheduled', 'queued', 'sending', 'deferred'];
+
+/** The emails of which a recipient may be waiting. */
+export const waitingScan: ScanBuilder = (context) => {
+  const states = WAITING.flatMap((stored) => LAST_EVENTS.map((event) => stateBranch(stored, event)));
+  return mergedScan([...states, partlyFailed, released, claimed], context, true);
+};
+
+/** Merges branches by id. `overlap`: an email found both by its row and by a recipient occurs once. */
+function mergedScan(branches: readonly Branch[], context: ScanContext, overlap: boolean): IdScan {
+  const merged = branches.map((branch) => `(${branch(context)})`).join(' UNION ALL ');
+  const sql = `SELECT ${overlap ? 'DISTINCT ' : ''}id FROM (${merged}) AS branches ORDER BY id ${context.range.order}`;
+  return { sql, order: ['id'] };
 }
 
 const stateBranch =
@@ -45,6 +53,12 @@ const stateBranch =
  */
 const deliveredClaimedOnAccept: Branch = (context) =>
   `SELECT id FROM emails WHERE account_id = ${context.account} AND state = 'claimed' AND status = 'delivered'${inRange(context)}`;
+
+/** The status of an email is the worst of its recipients, so that another recipient may be waiting. */
+const partlyFailed: Branch = (context) =>
+  `SELECT id FROM emails
+    WHERE account_id = ${context.account} AND recipient_count > 1
+      AND split_part(state, ' ', 1) IN ('failed', 'bounced', 'complained')${inRange(context)}`;
 
 /** Of all accounts: emails that wait again because a worker stopped or a limit was reached. */
 const released: Branch = (context) =>

@@ -1,0 +1,164 @@
+import { Group, Select, TextInput, type ComboboxData, type StyleProp } from '@mantine/core';
+import { useDebouncedCallback } from '@mantine/hooks';
+import { useEffect, useMemo, useRef, useState, type ReactNode } from 'react';
+import { useSearchParams } from 'react-router';
+
+const TYPING_MS = 300;
+const HOUR_MS = 3_600_000;
+
+/** The filters of a list. They are kept in the address of the page, so that a filtered list can be linked to. */
+export interface Filters<N extends string> {
+  values: Record<N, string | null>;
+  /** Null and '' remove a filter. */
+  set: (changes: Partial<Record<N, string | null>>) => void;
+  clear: () => void;
+  isActive: boolean;
+}
+
+export function useFilters<N extends string>(names: readonly N[]): Filters<N> {
+  const [search, setSearch] = useSearchParams();
+  const values = Object.fromEntries(names.map((name) => [name, search.get(name)])) as Record<N, string | null>;
+  const set = (changes: Partial<Record<N, string | null>>) =>
+    setSearch(
+      (before) => {
+        const next = new URLSearchParams(before);
+        for (const [name, value] of Object.entries<string | null | undefined>(changes))
+          if (value) next.set(name, value);
+          else next.delete(name);
+        return next;
+      },
+      { replace: true },
+    );
+  const clear = () => set(Object.fromEntries(names.map((name) => [name, null])) as Record<N, null>);
+  return { values, set, clear, isActive: names.some((name) => values[name] !== null) };
+}
+
+/** The row of filters above a list. */
+export function FilterBar({ children }: { children: ReactNode }) {
+  return (
+    <Group gap="xs" align="flex-start" role="search">
+      {children}
+    </Group>
+  );
+}
+
+interface FilterProps<V extends string> {
+  label: string;
+  placeholder: string;
+  value: V | null;
+  onChange: (value: V | null) => void;
+  w: StyleProp<string | number>;
+  /** Shows the label above the field instead of reading it aloud only. */
+  showLabel?: boolean;
+}
+
+interface SelectFilterProps<V extends string> extends FilterProps<V> {
+  data: ComboboxData;
+  searchable?: boolean;
+}
+
+const labelled = (label: string, showLabel = false) => (showLabel ? { label } : { 'aria-label': label });
+
+/** One of several values, or none. */
+export function SelectFilter<V extends string>({ label, showLabel, onChange, ...props }: SelectFilterProps<V>) {
+  return (
+    <Select {...labelled(label, showLabel)} {...props} clearable onChange={(value) => onChange(value as V | null)} />
+  );
+}
+
+interface TextFilterProps extends FilterProps<string> {
+  leftSection?: ReactNode;
+  /** The sentence about a text that cannot be searched for; null for others. */
+  problemOf?: (text: string) => string | null;
+}
+
+/** A text that is searched for once the typing pauses. */
+export function TextFilter({ label, showLabel, value, onChange, problemOf, ...props }: TextFilterProps) {
+  const [text, setText] = useState(value ?? '');
+  const reported = useRef(value);
+  const report = useDebouncedCallback((typed: string) => {
+    const wanted = typed.trim() || null;
+    if (wanted !== null && problemOf?.(wanted)) return;
+    reported.current = wanted;
+    onChange(wanted);
+  }, TYPING_MS);
+  useEffect(() => {
+    // Changed by others, such as a button that clears the filters.
+    if (value !== reported.current) setText(value ?? '');
+    reported.current = value;
+  }, [value]);
+  return (
+    <TextInput
+      {...labelled(label, showLabel)}
+      {...props}
+      value={text}
+      error={text.trim() === '' ? null : problemOf?.(text.trim())}
+      onChange={({ currentTarget }) => {
+        setText(currentTarget.value);
+        report(currentTarget.value);
+      }}
+    />
+  );
+}
+
+/** The filters of a period: a word such as `24h`, or its ends in the time zone of the browser. */
+export const PERIOD = ['period', 'from', 'to'] as const;
+type PeriodFilters = Filters<(typeof PERIOD)[number]>;
+
+const CUSTOM = 'custom';
+const PERIODS = [
+  { value: '1h', label: 'Last hour' },
+  { value: '24h', label: 'Last 24 hours' },
+  { value: '168h', label: 'Last 7 days' },
+  { value: '720h', label: 'Last 30 days' },
+  { value: CUSTOM, label: 'From … to …' },
+];
+
+/** The ends of the chosen period as ISO 8601; they stay the same until another one is chosen. */
+export function usePeriod({ values: { period, from, to } }: PeriodFilters): { from: string | null; to: string | null } {
+  return useMemo(() => {
+    const hours = /^(\d{1,4})h$/.exec(period ?? '')?.[1];
+    if (hours !== undefined) return { from: new Date(Date.now() - Number(hours) * HOUR_MS).toISOString(), to: null };
+    return { from: instantOf(from), to: instantOf(to) };
+  }, [period, from, to]);
+}
+
+/** `2026-03-01T10:00` in the time zone of the browser, or an instant. */
+function instantOf(local: string | null): string | null {
+  const date = new Date(local ?? '');
+  return Number.isNaN(date.getTime()) ? null : date.toISOString();
+}
+
+/** When the entries of a list happened. */
+export function PeriodFilter({ filters }: { filters: PeriodFilters }) {
+  const { period, from, to } = filters.values;
+  const isCustom = period === CUSTOM || (period === null && (from !== null || to !== null));
+  const end = (name: 'from' | 'to', label: string) => (
+    <TextInput
+      type="datetime-local"
+      aria-label={label}
+      title={label}
+      value={filters.values[name] ?? ''}
+      onChange={({ currentTarget }) => filters.set({ [name]: currentTarget.value || null })}
+      w={{ base: '100%', xs: 200 }}
+    />
+  );
+  return (
+    <>
+      <SelectFilter
+        label="When"
+        placeholder="Any time"
+        data={PERIODS}
+        value={isCustom ? CUSTOM : period}
+        onChange={(chosen) => filters.set({ period: chosen, from: null, to: null })}
+        w={160}
+      />
+      {isCustom && (
+        <>
+          {end('from', 'From')}
+          {end('to', 'To')}
+        </>
+      )}
+    </>
+  );
+}
