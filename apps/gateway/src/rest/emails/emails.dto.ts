@@ -33,7 +33,7 @@ import {
 } from '../../openapi/properties.js';
 import { listOf, PageQuery } from '../list.dto.js';
 import { FieldRule } from '../validation/field-rule.decorator.js';
-import { QueryAddress, QueryEnum, QueryText, QueryTime } from '../validation/query-fields.js';
+import { QueryAddress, QueryDomain, QueryEnum, QueryText, QueryTime } from '../validation/query-fields.js';
 import { tagFilterRule } from '../validation/query-rules.js';
 
 const ADDRESS = 'user@example.com';
@@ -51,7 +51,7 @@ export class EmailsQuery extends PageQuery {
   @QueryAddress('Only e-mails to this address, in To, Cc or Bcc', ADDRESS)
   to?: string;
 
-  @QueryText('Only e-mails with a recipient at exactly this domain, in To, Cc or Bcc', 'example.com')
+  @QueryDomain('Only e-mails with a recipient at exactly this domain, in To, Cc or Bcc', 'example.com')
   recipient_domain?: string;
 
   @QueryEnum(['true'], {

@@ -1,7 +1,15 @@
 import { LIMITS, type IdPrefix } from '#libs/contracts';
 import { exampleId, idPattern } from '../../openapi/properties.js';
 import { FieldRule, type FieldOptions } from './field-rule.decorator.js';
-import { idRule, limitRule, oneOfRule, queryAddressRule, queryTextRule, timestampRule } from './query-rules.js';
+import {
+  idRule,
+  limitRule,
+  oneOfRule,
+  queryAddressRule,
+  queryDomainRule,
+  queryTextRule,
+  timestampRule,
+} from './query-rules.js';
 
 /** Decorators for query parameters that several lists have. */
 
@@ -17,6 +25,9 @@ export const QueryCursor = (description: string) =>
 
 export const QueryAddress = (description: string, example: string) =>
   FieldRule(queryAddressRule, { type: String, description, example });
+
+export const QueryDomain = (description: string, example: string) =>
+  FieldRule(queryDomainRule, { type: String, description, example });
 
 export const QueryTime = (description: string, example = '2026-01-31T09:30:00Z') =>
   FieldRule(timestampRule, { type: String, format: 'date-time', description, example });

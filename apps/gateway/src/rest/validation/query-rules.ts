@@ -20,6 +20,9 @@ export const queryAddressRule: Rule = (value) =>
     ? invalid('must be an address without spaces; write + as %2B')
     : queryTextRule(value);
 
+export const queryDomainRule: Rule = (value) =>
+  isText(value) && /[\s@]/.test(value) ? invalid('must be a domain such as example.com') : queryTextRule(value);
+
 export const limitRule: Rule = (value) =>
   isText(value) && /^\d{1,3}$/.test(value) && Number(value) >= 1 && Number(value) <= LIMITS.listMaximum
     ? []
