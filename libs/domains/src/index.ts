@@ -1,5 +1,14 @@
 export { DomainsModule } from './domains.module.js';
 export { DeliveryPolicies, type DeliveryPolicy } from './delivery-policy.js';
+export {
+  ADVICE_DAYS,
+  ADVICE_MINIMUM_RECIPIENTS,
+  ADVICE_PAGES,
+  ADVICE_SEVERITIES,
+  domainAdvice,
+  type DomainAdvice,
+  type DomainTraffic,
+} from './advice/domain-advice.js';
 export { DomainEntries, type DomainSettings } from './domain-entries.js';
 export { DomainInspection, type InspectedDomain, type InspectedRecord } from './domain-inspection.js';
 export { DomainRetentionPeriods, type DomainPeriods } from './retention-periods.js';

@@ -89,9 +89,14 @@ export function firstMessageSuite(stage: () => Stage): void {
     await owner.button('Add').click();
     await owner.page.getByRole('heading', { level: 1, name: DOMAIN }).waitFor();
     expect(await owner.page.locator('main').getByText('active', { exact: true }).count()).toBe(0);
+    await owner.page.getByText('these records are verified: SPF, DKIM, DMARC').waitFor();
     for (const [name, records] of await shownRecords(stage())) network.dns.set(name, records);
     await owner.button('Verify now').click();
     await owner.page.locator('main').getByText('active', { exact: true }).waitFor();
+    // The proposed DMARC record, now verified, has the policy none.
+    const advice = owner.page.locator('[data-severity]');
+    await advice.filter({ hasText: 'The DMARC policy is none' }).getByText('p=quarantine; rua=').waitFor();
+    expect(await advice.filter({ hasText: 'these records are verified' }).count()).toBe(0);
     expect(network.dns.questions.some(({ name }) => name.endsWith(DOMAIN))).toBe(true);
   });
 

@@ -1,10 +1,13 @@
-import { wholeAccount } from '#libs/contracts';
+import type { Principal } from '#libs/accounts';
+import { newId, wholeAccount } from '#libs/contracts';
 import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { loadConfig, Log } from '#libs/kernel';
 import { StatsStore } from '#libs/stats';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { DomainTrafficLoader } from '../../../apps/gateway/src/graphql/domains/domain-traffic.js';
+import type { GraphqlContext } from '../../../apps/gateway/src/graphql/graphql-caller.js';
 import { startClickhouseFront } from '../../support/clickhouse-front.js';
 import { KEEP_ALL, StatsEvents } from '../../support/stats-events.js';
 import { statsStoreSuite } from '../../support/stats-store-suite.js';
@@ -29,6 +32,39 @@ describe('in process', () => {
   });
 
   statsStoreSuite('the embedded engine', () => store);
+
+  it('counts what the advice about a domain needs, with the most frequent causes', async () => {
+    const events = new StatsEvents();
+    const at = new Date(Date.now() - 86_400_000);
+    const bounced = (name: string, bounce_class: string) =>
+      events.make({ type: 'email.bounced', at, data: { recipient: `${name}@gmail.com`, bounce_class } });
+    const batch = [
+      ...events.deliveries(110, at, 1_000),
+      ...['a', 'b'].map((name) => bounced(name, 'invalid_recipient')),
+      bounced('c', 'mailbox_full'),
+      events.make({ type: 'email.complained', at, data: { recipient: 'd@yahoo.com' } }),
+      // Older than the seven days of the advice.
+      ...events.deliveries(5, new Date(Date.now() - 9 * 86_400_000), 1_000),
+    ];
+    await store.insert({ source: 'log', token: 'advice', events: batch });
+    const caller = wholeAccount(events.accountId) as Principal;
+    const read = (loader: DomainTrafficLoader, id: string) => loader.of({} as GraphqlContext, caller).byDomain.load(id);
+    const loader = new DomainTrafficLoader(store, silent);
+    expect(await read(loader, events.domainId)).toEqual({
+      delivered: 110,
+      bounced: 3,
+      complained: 1,
+      bounceReasons: expect.arrayContaining([
+        { name: 'invalid_recipient', count: 2 },
+        { name: 'mailbox_full', count: 1 },
+      ]) as unknown,
+      bounceProviders: expect.arrayContaining([{ name: 'google', count: 3 }]) as unknown,
+      complaintProviders: expect.arrayContaining([{ name: 'yahoo', count: 1 }]) as unknown,
+    });
+    expect(await read(loader, newId('dom'))).toMatchObject({ delivered: 0, bounced: 0, bounceReasons: [] });
+    const broken = { metrics: () => Promise.reject(new Error('no engine')) } as unknown as StatsStore;
+    expect(await read(new DomainTrafficLoader(broken, silent), events.domainId)).toBeNull();
+  });
 });
 
 describe('a store in process', () => {

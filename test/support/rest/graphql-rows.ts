@@ -50,7 +50,11 @@ export const GRAPHQL_ROWS: Record<string, GraphqlRow> = {
   'Query.apiKeys': read('GET /api-keys', 'apiKeys { id name domainIds }'),
   'Query.auditLog': read('GET /audit-log', 'auditLog(first: 100) { nodes { id target } }'),
   'Query.capturedEmails': read('GET /captured', 'capturedEmails { nodes { id emailId rcptTo } }'),
-  'Query.domain': read('GET /domains/{id}', 'domain(id: $id) { id name records { value } }', domain),
+  'Query.domain': read(
+    'GET /domains/{id}',
+    'domain(id: $id) { id name records { value } advice { message publish { name } } }',
+    domain,
+  ),
   'Query.domainStats': read('GET /domains/{id}/stats', 'domainStats(domainId: $id) { accepted }', domain),
   'Query.domains': read('GET /domains', 'domains { id name }'),
   'Query.email': read('GET /emails/{id}', `email(id: $id) ${EMAIL}`, { id: 'email' }),

@@ -1,5 +1,5 @@
 import { EMAIL_STATUSES, LAST_EVENTS, RECIPIENT_TYPES } from '#libs/contracts';
-import { ENVELOPE_POLICIES, TLS_POLICIES } from '#libs/domains';
+import { ADVICE_PAGES, ADVICE_SEVERITIES, ENVELOPE_POLICIES, TLS_POLICIES } from '#libs/domains';
 import { SUPPRESSION_POLICIES } from '#libs/emails';
 import { ACCOUNT_STATUSES } from '#libs/accounts';
 import { WAIT_KINDS, WAITS } from '#libs/queue';
@@ -47,6 +47,12 @@ stringEnum('DomainStatus', ['pending', 'active', 'failed'], 'The status of a sen
 stringEnum('DomainRecordStatus', ['pending', 'verified', 'failed'], 'The status of a DNS record.');
 stringEnum('DkimRotationStatus', ['pending', 'verified', 'switched'], 'The progress of a key rotation.');
 stringEnum('EnvelopePolicy', ENVELOPE_POLICIES, 'How recipients share SMTP transactions and return paths.');
+export const AdviceSeverity = stringEnum('AdviceSeverity', ADVICE_SEVERITIES, 'How urgent an advice is.');
+export const AdvicePage = stringEnum(
+  'AdvicePage',
+  ADVICE_PAGES,
+  'The part of the dashboard where an advice is acted on.',
+);
 stringEnum('TlsPolicy', TLS_POLICIES, 'Whether e-mails of a domain require TLS.');
 
 stringEnum('WebhookStatus', ['enabled', 'disabled'], 'Whether a webhook receives events.');

@@ -47,7 +47,9 @@ import { AccountResolver } from './account/account.resolver.js';
 import { ApiKeysResolver } from './api-keys/api-keys.resolver.js';
 import { CapturedResolver } from './captured/captured.resolver.js';
 import { DomainChangesResolver } from './domains/domain-changes.resolver.js';
+import { DomainAdviceResolver } from './domains/domain-advice.resolver.js';
 import { DomainLoaders } from './domains/domain-loaders.js';
+import { DomainTrafficLoader } from './domains/domain-traffic.js';
 import { DomainsResolver } from './domains/domains.resolver.js';
 import { EmailFieldsResolver } from './emails/email-fields.resolver.js';
 import { EmailLoaders } from './emails/email-loaders.js';
@@ -75,6 +77,7 @@ export const RESOLVERS = [
   ApiKeysResolver,
   AuditLogResolver,
   CapturedResolver,
+  DomainAdviceResolver,
   DomainChangesResolver,
   DomainsResolver,
   EmailFieldsResolver,
@@ -96,7 +99,7 @@ export const RESOLVERS = [
   WebhooksResolver,
 ];
 
-const LOADERS = [DomainLoaders, EmailLoaders, WebhookLoaders];
+const LOADERS = [DomainLoaders, DomainTrafficLoader, EmailLoaders, WebhookLoaders];
 
 /** The REST handlers that resolvers call, so that a field does exactly what its REST operation does. */
 const REST_HANDLERS = [

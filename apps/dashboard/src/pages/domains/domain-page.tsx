@@ -22,6 +22,7 @@ import {
   type UpdateDomainInput,
 } from '../../graphql/generated.ts';
 import { NotFoundPage } from '../not-found-page.tsx';
+import { DomainAdvice } from './domain-advice.tsx';
 import { DomainRecords } from './domain-records.tsx';
 import { DomainRetention } from './domain-retention.tsx';
 
@@ -62,6 +63,7 @@ export function DomainPage() {
         </Alert>
       )}
       <LiveNumbers id={domain.id} />
+      <DomainAdvice domain={domain} />
       <DomainRecords domain={domain} />
       <Settings domain={domain} />
       <DomainRetention domain={domain} />
@@ -179,7 +181,7 @@ function Settings({ domain }: { domain: DomainPartsFragment }) {
     change(async () => void (await update({ id: domain.id, input })), 'Saved.');
   const disabled = busy || !may('domains.write');
   return (
-    <Card withBorder padding="lg">
+    <Card withBorder padding="lg" id="settings">
       <Stack>
         <Title order={2} size="h4">
           Tracking and delivery
@@ -244,7 +246,7 @@ function KeyRotation({ domain }: { domain: DomainPartsFragment }) {
   const [busy, change] = useChange();
   const { rotation, signingSince } = domain.dkim;
   return (
-    <Card withBorder padding="lg">
+    <Card withBorder padding="lg" id="dkim">
       <Stack>
         <Title order={2} size="h4">
           DKIM key

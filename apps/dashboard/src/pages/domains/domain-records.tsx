@@ -10,7 +10,7 @@ type DnsRecord = DomainPartsFragment['records'][number];
 /** The records to publish, what DNS answered, and all of them as a zone file. */
 export function DomainRecords({ domain }: { domain: DomainPartsFragment }) {
   return (
-    <Stack gap="xs">
+    <Stack gap="xs" id="records">
       <Group justify="space-between" align="flex-end">
         <Title order={2} size="h4">
           DNS records
