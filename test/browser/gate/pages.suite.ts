@@ -56,6 +56,38 @@ export function pagesSuite(stage: () => Stage): void {
     expect(await owner.page.getByRole('textbox', { name: 'Recipient domain' }).inputValue()).toBe('');
   });
 
+  it('moves nothing on the page of statistics when its figures arrive, and offers to repeat a failed request', async () => {
+    const { owner } = stage();
+    let release = () => {};
+    const held = new Promise<void>((resolve) => (release = resolve));
+    const isAsked = (body: string | null) => (body ?? '').includes('"startDate"');
+    await owner.page.route('**/graphql', async (route) => {
+      if (isAsked(route.request().postData())) await held;
+      await route.continue();
+    });
+    const heading = owner.page.getByText('Mailbox providers', { exact: true });
+    await owner.visit('Statistics');
+    await owner.page.getByRole('status', { name: 'Loading' }).first().waitFor();
+    const before = await heading.boundingBox();
+    release();
+    await owner.page.getByRole('img', { name: /^Accepted, delivered/ }).waitFor();
+    await owner.page.getByRole('status', { name: 'Loading' }).first().waitFor({ state: 'detached' });
+    expect(await heading.boundingBox()).toEqual(before);
+    await owner.page.unroute('**/graphql');
+    await owner.page.route('**/graphql', (route) =>
+      isAsked(route.request().postData()) ? route.abort() : route.continue(),
+    );
+    owner.expected.push(/ERR_FAILED/);
+    await owner.page.getByText('30 days', { exact: true }).click();
+    await until(async () => (await owner.button('Try again').count()) === 3, { what: 'a button for each request' });
+    await owner.page.unroute('**/graphql');
+    for (let left = 3; left > 0; left -= 1) {
+      await owner.button('Try again').first().click();
+      await until(async () => (await owner.button('Try again').count()) < left, { what: 'the repeated request' });
+    }
+    await owner.page.getByRole('img', { name: /^Accepted, delivered/ }).waitFor();
+  });
+
   it('creates a key that works, and deletes it', async () => {
     const { owner, service } = stage();
     await owner.visit('API keys');

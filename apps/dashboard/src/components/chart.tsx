@@ -9,7 +9,7 @@ export interface Series {
   values: (number | null)[];
 }
 
-interface ChartProps {
+export interface ChartProps {
   /** A sentence for people who cannot see it. */
   label: string;
   /** Seconds since 1970, ascending. */

@@ -1,10 +1,22 @@
-import { Button, Card, Group, SegmentedControl, Select, SimpleGrid, Table, Text } from '@mantine/core';
+import {
+  Button,
+  Card,
+  Center,
+  Group,
+  SegmentedControl,
+  Select,
+  SimpleGrid,
+  Skeleton,
+  Table,
+  Text,
+} from '@mantine/core';
 import { IconChartBar, IconDownload } from '@tabler/icons-react';
 import { useMemo, useState } from 'react';
+import { useSearchParams } from 'react-router';
 import { useQuery } from 'urql';
-import { Chart, Legend } from '../../components/chart.tsx';
+import { Chart, Legend, type ChartProps } from '../../components/chart.tsx';
 import { downloadText } from '../../components/download.ts';
-import { Empty, Failure, Loading } from '../../components/feedback.tsx';
+import { Empty, Failure } from '../../components/feedback.tsx';
 import { formatNumber } from '../../components/format.tsx';
 import { Page } from '../../components/page.tsx';
 import { DomainsDocument, StatisticsDocument, type StatisticsQuery } from '../../graphql/generated.ts';
@@ -22,7 +34,8 @@ const SERIES = [
 
 export function StatisticsPage() {
   const [range, setRange] = useState<keyof typeof RANGES>('7 days');
-  const [domain, setDomain] = useState<string | null>(null);
+  const [parameters] = useSearchParams();
+  const [domain, setDomain] = useState<string | null>(parameters.get('domain'));
   const [{ data: known }] = useQuery({ query: DomainsDocument });
   return (
     <Page
@@ -95,44 +108,60 @@ function OverTime(selection: Selection) {
     [rows],
   );
   if (error) return <Failure error={error} retry={() => refresh({ requestPolicy: 'network-only' })} />;
-  if (!data) return <Loading />;
-  const { totals, approximate } = data.stats;
+  const { approximate = [] } = data?.stats ?? {};
   return (
     <>
-      <SimpleGrid cols={{ base: 2, sm: 3, lg: 6 }}>
-        <Total name="Accepted" value={formatNumber(totals.accepted ?? 0)} />
-        <Total name="Delivery rate" value={percent(totals.deliveryRate)} />
-        <Total name="Bounce rate" value={percent(totals.bounceRate)} />
-        <Total name="Complaint rate" value={percent(totals.complaintRate)} />
-        <Total name="Open rate" value={percent(totals.openRate)} />
-        <Total name="Click rate" value={percent(totals.clickRate)} />
-      </SimpleGrid>
-      <Card withBorder>
+      <Totals totals={data?.stats.totals} />
+      <Card withBorder aria-busy={!data}>
         <Group justify="space-between" mb="xs">
           <Legend series={SERIES} />
           <Button
             size="xs"
             variant="default"
             leftSection={<IconDownload size={14} />}
+            disabled={!data}
             onClick={() => downloadText('statistics.csv', csvOf(rows), 'text/csv')}
           >
             CSV
           </Button>
         </Group>
-        {rows.length === 0 ? (
-          <Empty icon={IconChartBar} title="No messages in this period">
-            Choose a longer period, or another domain.
-          </Empty>
-        ) : (
-          <Chart label="Accepted, delivered, bounced and opened over time" times={times} series={series} height={280} />
-        )}
-        {approximate.length > 0 && (
-          <Text size="xs" c="dimmed" mt="xs">
-            Estimated: {approximate.join(', ')}.
-          </Text>
-        )}
+        <ChartArea isLoading={!data} times={times} series={series} />
+        <Text size="xs" c="dimmed" mt="xs">
+          {approximate.length > 0 ? `Estimated: ${approximate.join(', ')}.` : '\u00a0'}
+        </Text>
       </Card>
     </>
+  );
+}
+
+const CHART_HEIGHT = 280;
+
+/** As high while it loads and without messages as with them, so that nothing below moves. */
+function ChartArea({ isLoading, ...chart }: { isLoading: boolean } & Pick<ChartProps, 'times' | 'series'>) {
+  if (isLoading) return <Skeleton height={CHART_HEIGHT} role="status" aria-label="Loading" />;
+  if (chart.times.length > 0)
+    return <Chart label="Accepted, delivered, bounced and opened over time" height={CHART_HEIGHT} {...chart} />;
+  return (
+    <Center h={CHART_HEIGHT}>
+      <Empty icon={IconChartBar} title="No messages in this period">
+        Choose a longer period, or another domain.
+      </Empty>
+    </Center>
+  );
+}
+
+/** With dashes until the values are there. */
+function Totals({ totals }: { totals: StatisticsQuery['stats']['totals'] | undefined }) {
+  const rate = (value: number | null | undefined) => percent(value ?? null);
+  return (
+    <SimpleGrid cols={{ base: 2, sm: 3, lg: 6 }}>
+      <Total name="Accepted" value={totals ? formatNumber(totals.accepted ?? 0) : '–'} />
+      <Total name="Delivery rate" value={rate(totals?.deliveryRate)} />
+      <Total name="Bounce rate" value={rate(totals?.bounceRate)} />
+      <Total name="Complaint rate" value={rate(totals?.complaintRate)} />
+      <Total name="Open rate" value={rate(totals?.openRate)} />
+      <Total name="Click rate" value={rate(totals?.clickRate)} />
+    </SimpleGrid>
   );
 }
 
@@ -143,19 +172,21 @@ interface BreakdownProps extends Selection {
 }
 
 const TOP = 15;
+/** About that of five rows. */
+const BREAKDOWN_HEIGHT = 216;
 
 function Breakdown({ title, groupBy, nameOf, ...selection }: BreakdownProps) {
   const variables = useInput(selection, { groupBy: [groupBy] });
-  const [{ data, error }] = useQuery({ query: StatisticsDocument, variables });
+  const [{ data, error }, refresh] = useQuery({ query: StatisticsDocument, variables });
   const weight = (row: Row) => (row.delivered ?? 0) + (row.bounced ?? 0);
   const rows = (data?.stats.data ?? []).filter((row) => nameOf(row)).toSorted((a, b) => weight(b) - weight(a));
   return (
-    <Card withBorder>
+    <Card withBorder mih={BREAKDOWN_HEIGHT + 64}>
       <Text fw={600} mb="xs">
         {title}
       </Text>
-      {error && <Failure error={error} />}
-      {!data && !error && <Loading />}
+      {error && <Failure error={error} retry={() => refresh({ requestPolicy: 'network-only' })} />}
+      {!data && !error && <Skeleton height={BREAKDOWN_HEIGHT} role="status" aria-label="Loading" />}
       {data && rows.length === 0 && (
         <Text size="sm" c="dimmed">
           Nothing in this period.
