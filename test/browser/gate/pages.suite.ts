@@ -1,3 +1,4 @@
+import { readFile } from 'node:fs/promises';
 import { expect, it } from 'vitest';
 import { until } from '../../support/until.js';
 import { WebhookReceiver } from '../../support/webhook-receiver.js';
@@ -131,7 +132,7 @@ export function pagesSuite(stage: () => Stage): void {
     }
   });
 
-  it('suppresses an address, and removes it again', async () => {
+  it('suppresses an address, removes it again, and takes that back', async () => {
     const { owner } = stage();
     await owner.visit('Suppressions');
     await owner.button('Add').click();
@@ -139,9 +140,40 @@ export function pagesSuite(stage: () => Stage): void {
     await owner.button(/^Suppress/).click();
     await owner.button(ADDRESS).click();
     await owner.button('Remove').click();
-    await owner.button('Remove').last().click();
     await owner.page.getByText(`${ADDRESS} gets mail again.`).waitFor();
     await owner.page.getByText('No suppressed addresses').waitFor();
+    await owner.button('Undo').click();
+    await owner.page.getByText(`${ADDRESS} is suppressed again.`).waitFor();
+    await owner.button(ADDRESS).waitFor();
+  });
+
+  it('imports a file of suppressions after a preview, and offers the refused lines', async () => {
+    const { owner, service } = stage();
+    const unknownDomain = `late@example.net,x,dom_${'0'.repeat(31)}1`;
+    const lines = Array.from({ length: 2_500 }, (_, i) => `u${i}@import.example,left,`);
+    const text = ['Address,Note,domain_id', ...lines, 'U7@import.example,again,', 'bad,x,', unknownDomain].join('\n');
+    await owner.visit('Suppressions');
+    await owner.button('Import').click();
+    const chooser = owner.page.waitForEvent('filechooser');
+    await owner.button('Choose a file').click();
+    await (await chooser).setFiles({ name: 'list.csv', mimeType: 'text/csv', buffer: Buffer.from(text) });
+    const dialog = owner.page.getByRole('dialog');
+    for (const shown of ['Address: email', 'Note: reason', '2,501 valid', '1 invalid', '1 duplicates'])
+      await dialog.getByText(shown, { exact: true }).waitFor();
+    await dialog.getByText('Line 2503: bad').waitFor();
+    owner.expected.push(/status of 400/);
+    await owner.button('Import 2,501 addresses').click();
+    await dialog.getByText('The file has been imported.').waitFor();
+    await dialog.getByText('2,500 new').waitFor();
+    await dialog.getByText('2 refused').waitFor();
+    const download = owner.page.waitForEvent('download');
+    await owner.button('Refused lines').click();
+    const file = await readFile(await (await download).path(), 'utf8');
+    expect(file.split('\r\n').slice(0, 2)).toEqual(['email,line,problem', expect.stringMatching(/^bad,2503,/)]);
+    expect(file).toMatch(/late@example\.net,2504,domain_id must be/);
+    await owner.button('Done').click();
+    const found = await service.call('GET', '/suppressions/u2499@import.example');
+    expect(await found.json()).toMatchObject({ reason: 'left', origin: 'manual' });
   });
 
   it('shows a captured message in the inbox by itself', async () => {

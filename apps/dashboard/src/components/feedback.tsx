@@ -36,6 +36,30 @@ export function notifyDone(message: string): void {
   notifications.show({ message, color: 'teal', icon: <IconCheck size={16} /> });
 }
 
+/** A change that can be taken back for a while. */
+export function notifyUndo(message: string, undo: () => Promise<void>, undone: string): void {
+  const id = notifications.show({
+    color: 'teal',
+    icon: <IconCheck size={16} />,
+    autoClose: 10_000,
+    message: (
+      <Group justify="space-between" gap="xs" wrap="nowrap">
+        <span className="break">{message}</span>
+        <Button
+          size="compact-xs"
+          variant="default"
+          onClick={() => {
+            notifications.hide(id);
+            undo().then(() => notifyDone(undone), notifyFailed);
+          }}
+        >
+          Undo
+        </Button>
+      </Group>
+    ),
+  });
+}
+
 export function notifyFailed(error: unknown): void {
   const { message, requestId } = problemOf(error);
   notifications.show({

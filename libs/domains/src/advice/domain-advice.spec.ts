@@ -48,7 +48,7 @@ const traffic = (over: Partial<DomainTraffic> = {}): DomainTraffic => ({
   complaintProviders: [],
   ...over,
 });
-const missing = { status: 'failed', observed: [], error: 'Add this one.' } as const;
+const missing: Partial<DomainRecord> = { status: 'failed', observed: [], error: 'Add this one.' };
 const rotation = {
   status: 'pending',
   started_at: '2026-05-20T00:00:00.000Z',

@@ -7,7 +7,7 @@ import { useSession } from '../../api/session.tsx';
 import { useOperation } from '../../api/use-operation.ts';
 import { confirm } from '../../components/confirm.tsx';
 import { DateTimeInput } from '../../components/date-time-input.tsx';
-import { notifyDone, notifyFailed } from '../../components/feedback.tsx';
+import { notifyDone, notifyFailed, notifyUndo } from '../../components/feedback.tsx';
 import {
   CancelEmailDocument,
   RescheduleEmailDocument,
@@ -76,11 +76,16 @@ function ScheduledActions({ email, refresh }: ActionsProps) {
 
 function RescheduleForm({ email, refresh }: ActionsProps) {
   const reschedule = useOperation(RescheduleEmailDocument);
-  const [at, setAt] = useState(email.scheduledAt ?? new Date().toISOString());
+  const [before] = useState(email.scheduledAt ?? new Date().toISOString());
+  const [at, setAt] = useState(before);
   const save = async () => {
     await reschedule({ id: email.id, input: { scheduledAt: at } });
     modals.closeAll();
-    notifyDone('The message has been rescheduled.');
+    refresh();
+    notifyUndo('The message has been rescheduled.', restore, 'The message has its former time again.');
+  };
+  const restore = async () => {
+    await reschedule({ id: email.id, input: { scheduledAt: before } });
     refresh();
   };
   return (

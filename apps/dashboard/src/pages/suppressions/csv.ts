@@ -1,4 +1,4 @@
-import { ApiError, accountHeaders, call } from '../../api/http.ts';
+import { ApiError, accountHeaders } from '../../api/http.ts';
 import { downloadBlob } from '../../components/download.ts';
 
 /** Fetched instead of linked, because a link cannot say which account it is about. */
@@ -7,8 +7,4 @@ export async function exportSuppressions(): Promise<void> {
   if (!response.ok)
     throw new ApiError(`The export failed (${response.status}).`, response.status, 'unknown_error', null);
   downloadBlob('suppressions.csv', await response.blob());
-}
-
-export async function importSuppressions(file: File): Promise<void> {
-  await call('POST', '/suppressions/import', file);
 }

@@ -1,4 +1,4 @@
-import { Button, FileButton, Group, Modal, Select, Stack, Table, Text, Textarea, TextInput } from '@mantine/core';
+import { Button, Group, Modal, Select, Stack, Table, Text, Textarea, TextInput } from '@mantine/core';
 import { useDebouncedValue, useDisclosure } from '@mantine/hooks';
 import { modals } from '@mantine/modals';
 import { IconDownload, IconForbid, IconPlus, IconSearch, IconUpload } from '@tabler/icons-react';
@@ -7,7 +7,7 @@ import { useSession } from '../../api/session.tsx';
 import { useConnection } from '../../api/use-connection.ts';
 import { useOperation } from '../../api/use-operation.ts';
 import { confirm } from '../../components/confirm.tsx';
-import { Empty, notifyDone, notifyFailed } from '../../components/feedback.tsx';
+import { Empty, notifyDone, notifyFailed, notifyUndo } from '../../components/feedback.tsx';
 import { ExactTime, Status, Time } from '../../components/format.tsx';
 import { ConnectionList, type Column } from '../../components/list.tsx';
 import { Page } from '../../components/page.tsx';
@@ -19,7 +19,8 @@ import {
   type SuppressionOrigin,
   type SuppressionsQuery,
 } from '../../graphql/generated.ts';
-import { exportSuppressions, importSuppressions } from './csv.ts';
+import { exportSuppressions } from './csv.ts';
+import { ImportDialog } from './import-dialog.tsx';
 
 type Suppression = SuppressionsQuery['suppressions']['nodes'][number];
 
@@ -109,14 +110,7 @@ export function SuppressionsPage() {
 
 function Actions({ open, reload }: { open: () => void; reload: () => void }) {
   const { may } = useSession();
-  const [busy, change] = useChange();
-  const upload = (file: File | null) => {
-    if (!file) return;
-    change(async () => {
-      await importSuppressions(file);
-      reload();
-    }, 'The file has been imported.');
-  };
+  const [isImporting, importing] = useDisclosure();
   return (
     <>
       <Button
@@ -128,13 +122,18 @@ function Actions({ open, reload }: { open: () => void; reload: () => void }) {
       </Button>
       {may('suppressions.write') && (
         <>
-          <FileButton onChange={upload} accept=".csv,text/csv">
-            {(props) => (
-              <Button {...props} variant="default" leftSection={<IconUpload size={16} />} loading={busy}>
-                Import
-              </Button>
-            )}
-          </FileButton>
+          <Button variant="default" leftSection={<IconUpload size={16} />} onClick={importing.open}>
+            Import
+          </Button>
+          <Modal
+            opened={isImporting}
+            onClose={importing.close}
+            title="Import suppressions"
+            size="lg"
+            closeOnClickOutside={false}
+          >
+            <ImportDialog changed={reload} close={importing.close} />
+          </Modal>
           <Button leftSection={<IconPlus size={16} />} onClick={open}>
             Add
           </Button>
@@ -183,6 +182,7 @@ function AddForm({ added }: { added: () => void }) {
 
 function Detail({ entry, mayRemove, changed }: { entry: Suppression; mayRemove: boolean; changed: () => void }) {
   const remove = useOperation(RemoveSuppressionsDocument);
+  const add = useOperation(AddSuppressionsDocument);
   const { evidence, origin, reason, scope, createdAt, expiresAt } = entry;
   const rows: [string, React.ReactNode][] = [
     ['Origin', origin],
@@ -199,9 +199,31 @@ function Detail({ entry, mayRemove, changed }: { entry: Suppression; mayRemove: 
     const { removeSuppressions } = await remove({ input: { ids: [entry.id], force } });
     const refused = removeSuppressions[0]?.error;
     if (refused) throw new Error(refused.message);
-    notifyDone(`${entry.email} gets mail again.`);
     modals.closeAll();
     changed();
+    const done = `${entry.email} gets mail again.`;
+    if (origin !== 'manual') notifyDone(done);
+    else notifyUndo(done, restore, `${entry.email} is suppressed again.`);
+  };
+  const restore = async () => {
+    await add({ input: { entries: [{ email: entry.email, reason, expiresAt, domainId: entry.domainId }] } });
+    changed();
+  };
+  // The service cannot restore the evidence of other entries, so they are removed after a question only.
+  const start = () => {
+    if (origin === 'manual') {
+      void release(false).catch(notifyFailed);
+      return;
+    }
+    confirm({
+      title: `Remove ${entry.email}?`,
+      text:
+        origin === 'complaint'
+          ? 'This person has reported your mail as unwanted. Writing again hurts your reputation; do it only if you were asked to.'
+          : 'Messages to this address are sent again.',
+      confirm: 'Remove',
+      run: () => release(origin === 'complaint'),
+    });
   };
   return (
     <Stack>
@@ -219,21 +241,7 @@ function Detail({ entry, mayRemove, changed }: { entry: Suppression; mayRemove: 
       </Table>
       {mayRemove && (
         <Group justify="flex-end">
-          <Button
-            variant="light"
-            color="red"
-            onClick={() =>
-              confirm({
-                title: `Remove ${entry.email}?`,
-                text:
-                  origin === 'complaint'
-                    ? 'This person has reported your mail as unwanted. Writing again hurts your reputation; do it only if you were asked to.'
-                    : 'Messages to this address are sent again.',
-                confirm: 'Remove',
-                run: () => release(origin === 'complaint'),
-              })
-            }
-          >
+          <Button variant="light" color="red" onClick={start}>
             Remove
           </Button>
         </Group>

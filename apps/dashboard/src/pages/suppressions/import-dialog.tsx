@@ -1,0 +1,293 @@
+import { Alert, Badge, Button, FileButton, Group, List, Progress, Stack, Table, Text } from '@mantine/core';
+import { IconDownload, IconFileText, IconUpload } from '@tabler/icons-react';
+import { useEffect, useRef, useState } from 'react';
+import { downloadText } from '../../components/download.ts';
+import { problemOf } from '../../components/feedback.tsx';
+import { formatNumber } from '../../components/format.tsx';
+import { readImportFile, refusedFile, type ImportFile, type RefusedLine } from './import-file.ts';
+import { sendImport, type ImportProgress } from './send-import.ts';
+
+const MAX_BYTES = 50 * 1024 * 1024;
+const SHOWN = 5;
+
+type Step =
+  | { kind: 'choose'; problem?: string }
+  | { kind: 'reading' }
+  | { kind: 'preview'; name: string; file: ImportFile }
+  | { kind: 'sending'; file: ImportFile; progress: ImportProgress | null }
+  | {
+      kind: 'result';
+      file: ImportFile;
+      progress: ImportProgress;
+      end: 'done' | 'canceled' | 'failed';
+      problem?: string;
+    };
+
+/** Chooses a file, shows what it contains, and imports it in batches. */
+export function ImportDialog({ changed, close }: { changed: () => void; close: () => void }) {
+  const [step, setStep] = useState<Step>({ kind: 'choose' });
+  const canceled = useRef(false);
+  // Closing the dialog cancels the import.
+  useEffect(
+    () => () => {
+      canceled.current = true;
+    },
+    [],
+  );
+  const read = async (chosen: File | null) => {
+    if (!chosen) return;
+    if (chosen.size > MAX_BYTES) {
+      setStep({ kind: 'choose', problem: 'The file is larger than 50 MiB.' });
+      return;
+    }
+    setStep({ kind: 'reading' });
+    const file = await readImportFile(await chosen.text());
+    setStep({ kind: 'preview', name: chosen.name, file });
+  };
+  const run = async (file: ImportFile) => {
+    canceled.current = false;
+    let last: ImportProgress = { done: 0, created: 0, existing: 0, refused: [] };
+    setStep({ kind: 'sending', file, progress: null });
+    try {
+      await sendImport(file.lines, {
+        isCanceled: () => canceled.current,
+        onProgress: (progress) => {
+          last = progress;
+          setStep({ kind: 'sending', file, progress });
+        },
+      });
+      const end = last.done < file.lines.length ? 'canceled' : 'done';
+      setStep({ kind: 'result', file, progress: last, end });
+    } catch (error) {
+      setStep({ kind: 'result', file, progress: last, end: 'failed', problem: problemOf(error).message });
+    }
+    changed();
+  };
+  switch (step.kind) {
+    case 'choose':
+    case 'reading':
+      return (
+        <Choose
+          problem={step.kind === 'choose' ? step.problem : undefined}
+          busy={step.kind === 'reading'}
+          read={read}
+        />
+      );
+    case 'preview':
+      return <Preview {...step} read={read} run={() => void run(step.file)} />;
+    case 'sending':
+      return (
+        <Sending total={step.file.lines.length} progress={step.progress} cancel={() => (canceled.current = true)} />
+      );
+    case 'result':
+      return <Result {...step} close={close} />;
+  }
+}
+
+interface ChooseProps {
+  problem: string | undefined;
+  busy: boolean;
+  read: (file: File | null) => Promise<void>;
+}
+
+function Choose({ problem, busy, read }: ChooseProps) {
+  return (
+    <Stack>
+      <Text size="sm">
+        A CSV file whose first line names its columns, or a list with one address per line. Only <b>email</b> is
+        required; <b>reason</b>, <b>origin</b>, <b>expires_at</b> and <b>domain_id</b> are read as well. Nothing is
+        stored before you confirm.
+      </Text>
+      {problem && <Alert color="red">{problem}</Alert>}
+      <Group justify="flex-end">
+        <FileChooser label="Choose a file" busy={busy} read={read} />
+      </Group>
+    </Stack>
+  );
+}
+
+interface FileChooserProps extends Omit<ChooseProps, 'problem'> {
+  label: string;
+  variant?: 'default';
+}
+
+const FileChooser = ({ label, busy, read, variant }: FileChooserProps) => (
+  <FileButton onChange={(file) => void read(file)} accept=".csv,.txt,.tsv,text/csv,text/plain">
+    {(props) => (
+      <Button {...props} variant={variant} loading={busy} leftSection={<IconFileText size={16} />}>
+        {label}
+      </Button>
+    )}
+  </FileButton>
+);
+
+interface PreviewProps {
+  name: string;
+  file: ImportFile;
+  read: (file: File | null) => Promise<void>;
+  run: () => void;
+}
+
+function Preview({ name, file: { columns, lines, refused, duplicates }, read, run }: PreviewProps) {
+  const hasAddresses = columns.length === 0 || columns.some(({ column }) => column === 'email');
+  return (
+    <Stack>
+      <Text size="sm" fw={600} className="break">
+        {name}
+      </Text>
+      {!hasAddresses && (
+        <Alert color="red" title="No column with addresses">
+          Name the column with the addresses “email” in the first line.
+        </Alert>
+      )}
+      <Columns columns={columns} />
+      {hasAddresses && (
+        <Group gap="xs">
+          <Count color="teal" count={lines.length} of="valid" />
+          <Count color="red" count={refused.length} of="invalid" />
+          <Count color="gray" count={duplicates} of="duplicates" />
+        </Group>
+      )}
+      {lines.length > 0 && (
+        <Table aria-label="The first lines">
+          <Table.Thead>
+            <Table.Tr>
+              <Table.Th w={60}>Line</Table.Th>
+              <Table.Th>Address</Table.Th>
+              <Table.Th>Reason</Table.Th>
+            </Table.Tr>
+          </Table.Thead>
+          <Table.Tbody>
+            {lines.slice(0, SHOWN).map(({ line, cells }) => (
+              <Table.Tr key={line}>
+                <Table.Td>{line}</Table.Td>
+                <Table.Td className="break">{cells.email}</Table.Td>
+                <Table.Td className="break">{cells.reason ?? ''}</Table.Td>
+              </Table.Tr>
+            ))}
+          </Table.Tbody>
+        </Table>
+      )}
+      <Refused refused={refused} />
+      <Group justify="flex-end">
+        <FileChooser label="Another file" variant="default" busy={false} read={read} />
+        <Button leftSection={<IconUpload size={16} />} disabled={lines.length === 0} onClick={run}>
+          Import {formatNumber(lines.length)} {lines.length === 1 ? 'address' : 'addresses'}
+        </Button>
+      </Group>
+    </Stack>
+  );
+}
+
+function Columns({ columns }: Pick<ImportFile, 'columns'>) {
+  if (columns.length === 0) return <Text size="sm">A list of addresses without names of columns.</Text>;
+  return (
+    <Group gap={6} role="list" aria-label="Columns">
+      {columns.map(({ title, column }, i) => (
+        <Badge
+          key={i}
+          role="listitem"
+          tt="none"
+          variant={column ? 'light' : 'outline'}
+          color={column ? 'blue' : 'gray'}
+        >
+          {columnLabel(title, column)}
+        </Badge>
+      ))}
+    </Group>
+  );
+}
+
+function columnLabel(title: string, column: string | null): string {
+  if (column === null) return `${title || '(no name)'}: ignored`;
+  return title.toLowerCase() === column ? title : `${title}: ${column}`;
+}
+
+const Count = ({ color, count, of }: { color: string; count: number; of: string }) => (
+  <Badge color={count > 0 ? color : 'gray'} variant="light" size="lg" tt="none">
+    {formatNumber(count)} {of}
+  </Badge>
+);
+
+function Sending({ total, progress, cancel }: { total: number; progress: ImportProgress | null; cancel: () => void }) {
+  const [isStopping, setStopping] = useState(false);
+  const done = progress?.done ?? 0;
+  return (
+    <Stack>
+      <Progress value={(done / total) * 100} aria-label="Progress of the import" />
+      <Group justify="space-between">
+        <Text size="sm" role="status">
+          {formatNumber(done)} of {formatNumber(total)}
+        </Text>
+        <Button
+          variant="default"
+          loading={isStopping}
+          onClick={() => {
+            setStopping(true);
+            cancel();
+          }}
+        >
+          Cancel
+        </Button>
+      </Group>
+    </Stack>
+  );
+}
+
+interface ResultProps extends Omit<Extract<Step, { kind: 'result' }>, 'kind'> {
+  close: () => void;
+}
+
+const TITLES = {
+  done: { color: 'teal', title: 'The file has been imported.' },
+  canceled: { color: 'yellow', title: 'The import was canceled. Entries that were stored before stay.' },
+  failed: { color: 'red', title: 'The import ended early. Entries that were stored before stay.' },
+} as const;
+
+function Result({ file, progress, end, problem, close }: ResultProps) {
+  const refused = [...file.refused, ...progress.refused].toSorted((a, b) => a.line - b.line);
+  const left = file.lines.length - progress.done;
+  return (
+    <Stack>
+      <Alert {...TITLES[end]}>{problem}</Alert>
+      <List size="sm">
+        <List.Item>{formatNumber(progress.created)} new</List.Item>
+        <List.Item>{formatNumber(progress.existing)} existed already</List.Item>
+        {file.duplicates > 0 && <List.Item>{formatNumber(file.duplicates)} duplicates in the file</List.Item>}
+        <List.Item>{formatNumber(refused.length)} refused</List.Item>
+        {left > 0 && <List.Item>{formatNumber(left)} not sent</List.Item>}
+      </List>
+      <Refused refused={refused} />
+      <Group justify="flex-end">
+        {refused.length > 0 && (
+          <Button
+            variant="default"
+            leftSection={<IconDownload size={16} />}
+            onClick={() => downloadText('refused-lines.csv', refusedFile(refused), 'text/csv')}
+          >
+            Refused lines
+          </Button>
+        )}
+        <Button onClick={close}>Done</Button>
+      </Group>
+    </Stack>
+  );
+}
+
+function Refused({ refused }: { refused: RefusedLine[] }) {
+  if (refused.length === 0) return null;
+  return (
+    <Stack gap={2} aria-label="Refused lines" role="group">
+      {refused.slice(0, SHOWN).map(({ line, email, problem }) => (
+        <Text key={line} size="xs" c="dimmed" className="break">
+          Line {line}: {email} {problem}
+        </Text>
+      ))}
+      {refused.length > SHOWN && (
+        <Text size="xs" c="dimmed">
+          … and {formatNumber(refused.length - SHOWN)} more
+        </Text>
+      )}
+    </Stack>
+  );
+}

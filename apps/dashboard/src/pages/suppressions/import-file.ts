@@ -1,0 +1,182 @@
+/** The columns that the service reads. */
+const COLUMNS = ['email', 'reason', 'origin', 'expires_at', 'domain_id'] as const;
+type Column = (typeof COLUMNS)[number];
+
+/** Names under which other services export the same columns. */
+const ALIASES: Record<string, Column> = {
+  'e-mail': 'email',
+  'email address': 'email',
+  email_address: 'email',
+  address: 'email',
+  recipient: 'email',
+  note: 'reason',
+  comment: 'reason',
+};
+
+/** A line of the file that can be sent. */
+export interface ImportLine {
+  line: number;
+  cells: Partial<Record<Column, string>>;
+}
+
+export interface RefusedLine {
+  line: number;
+  email: string;
+  problem: string;
+}
+
+export interface ImportFile {
+  /** Each column of the file, and what it is read as; null: ignored. Empty for a plain list. */
+  columns: { title: string; column: Column | null }[];
+  lines: ImportLine[];
+  refused: RefusedLine[];
+  /** Lines with an address that an earlier line has for the same domain. */
+  duplicates: number;
+}
+
+/** Lines between two pauses, in which the page stays usable. */
+const SLICE = 2_000;
+const MAX_ADDRESS = 320;
+/** The service decides; this finds lines that cannot be addresses. An exported file may have an apostrophe before it. */
+const ADDRESS = /^[^\s<>,;@]+@[^\s<>,;@]+$/;
+
+/** Reads a CSV file with commas, semicolons or tabs, or a list with one address per line. */
+export async function readImportFile(text: string, pause: () => Promise<void> = nextTask): Promise<ImportFile> {
+  const records = recordsOf(text.replace(/^\ufeff/, ''));
+  const first = records.next();
+  if (first.done) return { columns: [], lines: [], refused: [], duplicates: 0 };
+  const titles = first.value.cells.map((cell) => cell.trim());
+  const header = titles.some((title) => title.includes('@')) ? null : titles.map(columnOf);
+  const file: ImportFile = {
+    columns: (header ?? []).map((column, i) => ({ title: titles[i], column })),
+    lines: [],
+    refused: [],
+    duplicates: 0,
+  };
+  if (header && !header.includes('email')) return file;
+  const seen = new Set<string>();
+  if (header === null) addLine(file, seen, { ...first.value, header });
+  let count = 0;
+  for (const record of records) {
+    addLine(file, seen, { ...record, header });
+    count += 1;
+    if (count % SLICE === 0) await pause();
+  }
+  return file;
+}
+
+const nextTask = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, 0));
+
+function columnOf(title: string, index: number, titles: string[]): Column | null {
+  const name = (text: string) => {
+    const lower = text.toLowerCase();
+    return COLUMNS.find((column) => column === lower) ?? ALIASES[lower] ?? null;
+  };
+  const column = name(title);
+  // The service refuses a column that occurs twice.
+  return titles.slice(0, index).some((other) => name(other) === column) ? null : column;
+}
+
+interface CsvRecord {
+  line: number;
+  cells: string[];
+}
+
+function addLine(
+  file: ImportFile,
+  seen: Set<string>,
+  { line, cells, header }: CsvRecord & { header: (Column | null)[] | null },
+) {
+  const read: ImportLine['cells'] = {};
+  if (header === null) read.email = (cells.find((cell) => cell.includes('@')) ?? cells[0]).trim();
+  else
+    header.forEach((column, i) => {
+      const cell = cells[i]?.trim();
+      if (column !== null && cell) read[column] = cell;
+    });
+  const email = read.email ?? '';
+  const problem = problemOf(email);
+  if (problem !== null) {
+    file.refused.push({ line, email, problem });
+    return;
+  }
+  const key = `${email.toLowerCase()} ${read.domain_id ?? ''}`;
+  if (seen.has(key)) file.duplicates += 1;
+  else {
+    seen.add(key);
+    file.lines.push({ line, cells: read });
+  }
+}
+
+function problemOf(email: string): string | null {
+  if (email === '') return 'has no address';
+  if (email.length > MAX_ADDRESS) return `must have at most ${MAX_ADDRESS} characters`;
+  // Quoted local parts may have spaces; the service judges them.
+  return email.includes('"') || ADDRESS.test(email) ? null : 'must be an address such as user@example.com';
+}
+
+const CELL_ENDS = { ',': /[,\r\n]/g, ';': /[;\r\n]/g, '\t': /[\t\r\n]/g } as const;
+type Delimiter = keyof typeof CELL_ENDS;
+
+/** The records of RFC 4180 with the line on which each begins; blank lines are left out. */
+function* recordsOf(text: string): Generator<CsvRecord> {
+  const delimiter = delimiterOf(text);
+  const end = CELL_ENDS[delimiter];
+  let at = 0;
+  let line = 1;
+  while (at < text.length) {
+    const start = line;
+    const cells: string[] = [];
+    for (;;) {
+      let cell = '';
+      if (text[at] === '"') {
+        const quoted = quotedCell(text, at);
+        cell = quoted.cell;
+        line += newlinesIn(cell);
+        at = quoted.end;
+      }
+      end.lastIndex = at;
+      const stop = end.exec(text)?.index ?? text.length;
+      cells.push(cell + text.slice(at, stop));
+      at = stop;
+      if (text[at] !== delimiter) break;
+      at += 1;
+    }
+    at += text.startsWith('\r\n', at) ? 2 : 1;
+    line += 1;
+    if (cells.length > 1 || cells[0].trim() !== '') yield { line: start, cells };
+  }
+}
+
+function quotedCell(text: string, start: number): { cell: string; end: number } {
+  let close = text.indexOf('"', start + 1);
+  while (close !== -1 && text[close + 1] === '"') close = text.indexOf('"', close + 2);
+  const stop = close === -1 ? text.length : close;
+  return { cell: text.slice(start + 1, stop).replaceAll('""', '"'), end: close === -1 ? stop : stop + 1 };
+}
+
+const newlinesIn = (text: string): number => text.match(/\r\n|\r|\n/g)?.length ?? 0;
+
+/** That of the first line. */
+function delimiterOf(text: string): Delimiter {
+  const [first] = text.split(/\r\n|\r|\n/, 1);
+  const counts = ([',', ';', '\t'] as const).map((one) => [first.split(one).length, one] as const);
+  return counts.reduce((best, one) => (one[0] > best[0] ? one : best))[1];
+}
+
+/** A file for `POST /suppressions/import`. Line n of the list is line n + 2 of the file, because each cell is on one line. */
+export function batchFile(lines: readonly ImportLine[]): Blob {
+  const rows = lines.map(({ cells }) => COLUMNS.map((column) => quoted(oneLine(cells[column] ?? ''))).join(','));
+  return new Blob([[COLUMNS.join(','), ...rows, ''].join('\r\n')], { type: 'text/csv' });
+}
+
+const oneLine = (text: string): string => text.replace(/[\r\n]+/g, ' ');
+
+const quoted = (cell: string): string => (/[",]/.test(cell) ? `"${cell.replaceAll('"', '""')}"` : cell);
+
+/** The refused lines, to be corrected and imported again. Formulas are made text. */
+export function refusedFile(refused: readonly RefusedLine[]): string {
+  const cell = (text: string) => quoted(oneLine(/^[=+\-@]/.test(text) ? `'${text}` : text));
+  const rows = refused.map(({ line, email, problem }) => [cell(email), String(line), cell(problem)].join(','));
+  return ['email,line,problem', ...rows, ''].join('\r\n');
+}
