@@ -5,6 +5,9 @@ import './app.css';
 import { StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
 import { App } from './app.tsx';
+import { preloadPage } from './pages/pages.ts';
+
+preloadPage(window.location.pathname.replace(/^\/app/, '') || '/');
 
 const root = document.getElementById('root');
 if (root)

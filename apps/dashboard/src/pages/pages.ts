@@ -1,13 +1,16 @@
 import { lazy, type ComponentType, type LazyExoticComponent } from 'react';
+import { matchPath } from 'react-router';
 
 interface PageRoute {
   /** Below /app. */
   path: string;
   page: LazyExoticComponent<ComponentType>;
+  /** Loads the code of the page ahead of its first rendering. */
+  preload: () => Promise<unknown>;
 }
 
 function page<M>(path: string, load: () => Promise<M>, pick: (module: M) => ComponentType): PageRoute {
-  return { path, page: lazy(async () => ({ default: pick(await load()) })) };
+  return { path, page: lazy(async () => ({ default: pick(await load()) })), preload: load };
 }
 
 /** All pages with a session; each is loaded when it is opened first. */
@@ -138,3 +141,10 @@ export const PAGES: PageRoute[] = [
     (module) => module.SettingsPage,
   ),
 ];
+
+/** Starts to load the page at this path (below /app), while the session is still being fetched. */
+export function preloadPage(pathname: string): void {
+  const route = PAGES.find(({ path }) => matchPath(path, pathname));
+  // A failure is shown when the page is rendered.
+  route?.preload().catch(() => undefined);
+}

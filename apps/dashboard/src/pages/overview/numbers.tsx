@@ -6,6 +6,9 @@ import type { OverviewQuery } from '../../graphql/generated.ts';
 import { BOUNCE_LIMITS, COMPLAINT_LIMITS, DELIVERY_LIMITS, judgeRate, type Limits } from './rates.ts';
 import type { useLiveCounts } from './use-live-counts.ts';
 
+export const NUMBER_CARDS = 6;
+export const NUMBER_COLUMNS = { base: 2, sm: 3, lg: 6 };
+
 interface NumbersProps {
   totals: OverviewQuery['totals']['totals'];
   live: ReturnType<typeof useLiveCounts>;
@@ -18,7 +21,7 @@ export function Numbers({ totals, live }: NumbersProps) {
   const [accepted, delivered, bounced] = [count('accepted'), count('delivered'), count('bounced')];
   const settled = delivered + bounced;
   return (
-    <SimpleGrid cols={{ base: 2, sm: 3, lg: 6 }}>
+    <SimpleGrid cols={NUMBER_COLUMNS}>
       <NumberCard name="Accepted" value={formatNumber(accepted)}>
         {counted(live?.deferred ?? 0, 'deferral')}
       </NumberCard>

@@ -1,15 +1,15 @@
-import { Alert, Anchor, Card, Group, SegmentedControl, Select, SimpleGrid, Title } from '@mantine/core';
+import { Alert, Anchor, Card, Group, SegmentedControl, Select, SimpleGrid, Skeleton, Stack, Title } from '@mantine/core';
 import { IconAlertTriangle, IconRocket } from '@tabler/icons-react';
 import { useEffect, useMemo, useState } from 'react';
 import { Link, useSearchParams } from 'react-router';
 import { useQuery } from 'urql';
 import { Chart, Legend } from '../../components/chart.tsx';
-import { Failure, Loading } from '../../components/feedback.tsx';
+import { Failure } from '../../components/feedback.tsx';
 import { ExactTime, formatNumber } from '../../components/format.tsx';
 import { Page } from '../../components/page.tsx';
 import { OverviewDocument, type OverviewQuery } from '../../graphql/generated.ts';
 import { DomainsCard } from './domains-card.tsx';
-import { Numbers } from './numbers.tsx';
+import { NUMBER_CARDS, NUMBER_COLUMNS, Numbers } from './numbers.tsx';
 import { useLiveCounts } from './use-live-counts.ts';
 import { useThroughput, WINDOWS, type Window } from './use-throughput.ts';
 import { Waiting } from './waiting.tsx';
@@ -48,21 +48,42 @@ export function OverviewPage() {
     return () => globalThis.clearInterval(timer);
   }, [refresh]);
   if (error && !data) return <Failure error={error} retry={() => refresh({ requestPolicy: 'network-only' })} />;
-  if (!data) return <Loading />;
   const choose = (id: string | null) => setSearch(id === null ? {} : { domain: id }, { replace: true });
   return (
     <Page
       title="Overview"
       description="The last 24 hours, as they happen."
-      actions={data.domains.length > 1 && <DomainSelect domains={data.domains} chosen={domain} choose={choose} />}
+      actions={
+        data && data.domains.length > 1 && <DomainSelect domains={data.domains} chosen={domain} choose={choose} />
+      }
     >
-      <Notices data={data} />
-      <Live key={`${domain} ${window}`} data={data} domain={domain} window={window} setWindow={setWindow} />
+      {data ? (
+        <>
+          <Notices data={data} />
+          <Live key={`${domain} ${window}`} data={data} domain={domain} window={window} setWindow={setWindow} />
+        </>
+      ) : (
+        <Placeholder />
+      )}
       <SimpleGrid cols={{ base: 1, md: 2 }} spacing="lg">
         <Waiting />
-        <DomainsCard data={data} chosen={domain} choose={choose} />
+        {data ? <DomainsCard data={data} chosen={domain} choose={choose} /> : <Skeleton h={120} />}
       </SimpleGrid>
     </Page>
+  );
+}
+
+/** As high as the numbers and the chart, so that nothing moves when they arrive. */
+function Placeholder() {
+  return (
+    <Stack gap="lg" role="status" aria-label="Loading">
+      <SimpleGrid cols={NUMBER_COLUMNS}>
+        {Array.from({ length: NUMBER_CARDS }, (_, i) => (
+          <Skeleton key={i} h={120} />
+        ))}
+      </SimpleGrid>
+      <Skeleton h={312} />
+    </Stack>
   );
 }
 
