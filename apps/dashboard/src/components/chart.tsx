@@ -1,7 +1,8 @@
-import { Group, Text, useComputedColorScheme } from '@mantine/core';
+import { Box, Group, Paper, Text, useComputedColorScheme } from '@mantine/core';
 import { useElementSize } from '@mantine/hooks';
-import { useEffect, useRef } from 'react';
+import { useEffect, useRef, useState } from 'react';
 import UPlot from 'uplot';
+import { formatNumber } from './format.tsx';
 
 export interface Series {
   label: string;
@@ -12,38 +13,94 @@ export interface Series {
 export interface ChartProps {
   /** A sentence for people who cannot see it. */
   label: string;
-  /** Seconds since 1970, ascending. */
+  /** Seconds since 1970, ascending, all the same distance apart. */
   times: number[];
   series: Series[];
   height?: number;
 }
 
-/** A time series; follows its data and the width of its place. */
+/** The point under the pointer. */
+interface Hover {
+  index: number;
+  /** Pixels from the left edge of the chart. */
+  left: number;
+}
+
+const AXIS_PX = 48;
+const TOOLTIP_PX = 190;
+const DAY_S = 86_400;
+/** Distances between the labels of the time axis, in seconds. */
+const TICKS_S = [
+  60,
+  300,
+  600,
+  900,
+  1_800,
+  3_600,
+  7_200,
+  10_800,
+  21_600,
+  43_200,
+  DAY_S,
+  2 * DAY_S,
+  7 * DAY_S,
+  14 * DAY_S,
+];
+
+/** A time series; follows its data and the width of its place, and shows the values under the pointer. */
 export function Chart({ label, times, series, height = 240 }: ChartProps) {
   const { ref, width } = useElementSize();
   const scheme = useComputedColorScheme('light');
   const holder = useRef<HTMLDivElement>(null);
   const chart = useRef<UPlot | null>(null);
+  const [hover, setHover] = useState<Hover | null>(null);
   const names = series.map((one) => one.label).join();
+  const step = stepOf(times);
   useEffect(() => {
     if (!holder.current || width === 0) return undefined;
-    const plot = new UPlot(
-      optionsOf(series, { width, height, dark: scheme === 'dark' }),
-      dataOf(times, series),
-      holder.current,
-    );
+    const options = optionsOf(series, { width, height, step, dark: scheme === 'dark', onHover: setHover });
+    const plot = new UPlot(options, dataOf(times, series), holder.current);
     chart.current = plot;
     return () => {
       chart.current = null;
       plot.destroy();
     };
     // New data goes to the existing chart below.
-  }, [width, height, scheme, names]);
+  }, [width, height, step, scheme, names]);
   useEffect(() => chart.current?.setData(dataOf(times, series)), [times, series]);
   return (
-    <div ref={ref} role="img" aria-label={label}>
+    <Box ref={ref} role="img" aria-label={label} pos="relative">
       <div ref={holder} style={{ minHeight: height }} />
-    </div>
+      {hover && <Tooltip hover={hover} times={times} series={series} step={step} width={width} />}
+    </Box>
+  );
+}
+
+interface TooltipProps extends Pick<ChartProps, 'times' | 'series'> {
+  hover: Hover;
+  step: number;
+  width: number;
+}
+
+function Tooltip({ hover: { index, left }, times, series, step, width }: TooltipProps) {
+  const time = times[index];
+  if (time === undefined) return null;
+  // Beside the pointer, on the side with more room.
+  const offset = left > width / 2 ? left - TOOLTIP_PX - 12 : left + 12;
+  return (
+    <Paper withBorder shadow="sm" p="xs" pos="absolute" top={8} left={offset} w={TOOLTIP_PX} className="chart-tooltip">
+      <Text size="xs" fw={600} mb={4}>
+        {formatPeriod(time, step)}
+      </Text>
+      {series.map(({ label, color, values }) => (
+        <Group key={label} justify="space-between" wrap="nowrap" gap="xs">
+          <Name label={label} color={color} />
+          <Text size="xs" fw={600}>
+            {formatNumber(values[index] ?? 0)}
+          </Text>
+        </Group>
+      ))}
+    </Paper>
   );
 }
 
@@ -52,31 +109,68 @@ export function Legend({ series }: { series: readonly Pick<Series, 'label' | 'co
   return (
     <Group gap="md">
       {series.map(({ label, color }) => (
-        <Text key={label} size="xs" c="dimmed">
-          <span
-            aria-hidden
-            style={{
-              display: 'inline-block',
-              width: 8,
-              height: 8,
-              borderRadius: 4,
-              background: color,
-              marginInlineEnd: 6,
-            }}
-          />
-          {label}
-        </Text>
+        <Name key={label} label={label} color={color} />
       ))}
     </Group>
   );
 }
 
+function Name({ label, color }: Pick<Series, 'label' | 'color'>) {
+  return (
+    <Text size="xs" c="dimmed">
+      <span
+        aria-hidden
+        style={{
+          display: 'inline-block',
+          width: 8,
+          height: 8,
+          borderRadius: 4,
+          background: color,
+          marginInlineEnd: 6,
+        }}
+      />
+      {label}
+    </Text>
+  );
+}
+
 const dataOf = (times: number[], series: Series[]): UPlot.AlignedData => [times, ...series.map(({ values }) => values)];
 
-function optionsOf(
-  series: Series[],
-  { width, height, dark }: { width: number; height: number; dark: boolean },
-): UPlot.Options {
+/** Seconds between two points. */
+const stepOf = (times: number[]): number => (times[1] ?? 0) - (times[0] ?? 0);
+
+const CLOCK = new Intl.DateTimeFormat(undefined, { hour: 'numeric', minute: '2-digit' });
+const DAY = new Intl.DateTimeFormat(undefined, { month: 'short', day: 'numeric' });
+/** Periods of a day begin at midnight UTC. */
+const UTC_DAY = new Intl.DateTimeFormat(undefined, { month: 'short', day: 'numeric', timeZone: 'UTC' });
+
+function formatPeriod(seconds: number, step: number): string {
+  const date = new Date(seconds * 1_000);
+  return step >= DAY_S ? `${UTC_DAY.format(date)} (UTC)` : `${DAY.format(date)}, ${CLOCK.format(date)}`;
+}
+
+/** Labels of the time axis: the clock, and the day below the first label of each day. */
+function tickLabels(ticks: number[], step: number): string[] {
+  let previous = '';
+  return ticks.map((seconds) => {
+    const date = new Date(seconds * 1_000);
+    if (step >= DAY_S) return UTC_DAY.format(date);
+    const day = DAY.format(date);
+    const label = day === previous ? CLOCK.format(date) : `${CLOCK.format(date)}\n${day}`;
+    previous = day;
+    return label;
+  });
+}
+
+interface Appearance {
+  width: number;
+  height: number;
+  step: number;
+  dark: boolean;
+  onHover: (hover: Hover | null) => void;
+}
+
+function optionsOf(series: Series[], { width, height, step, dark, onHover }: Appearance): UPlot.Options {
   const text = dark ? '#a6a7ab' : '#5c5f66';
   const grid = { stroke: dark ? '#2c2e33' : '#e9ecef', width: 1 };
   const axis = { stroke: text, grid, ticks: { ...grid, size: 4 }, font: '12px system-ui' };
@@ -84,9 +178,29 @@ function optionsOf(
     width,
     height,
     legend: { show: false },
-    cursor: { points: { size: 6 } },
+    cursor: { points: { size: 6 }, drag: { x: false, y: false }, y: false },
+    hooks: {
+      setCursor: [
+        ({ cursor: { idx, left }, over }) =>
+          onHover(
+            typeof idx === 'number' && left !== undefined && left >= 0
+              ? { index: idx, left: left + over.offsetLeft }
+              : null,
+          ),
+      ],
+    },
     scales: { y: { range: (_plot, _min, max) => [0, Math.max(4, max * 1.1)] } },
-    axes: [axis, { ...axis, size: 48 }],
+    // A label for each period at most: two labels of the same day would be the same.
+    ...(step >= DAY_S && { tzDate: (seconds: number) => UPlot.tzDate(new Date(seconds * 1_000), 'Etc/UTC') }),
+    axes: [
+      {
+        ...axis,
+        incrs: TICKS_S.filter((tick) => tick >= step),
+        space: 64,
+        values: (_plot, ticks) => tickLabels(ticks, step),
+      },
+      { ...axis, size: AXIS_PX },
+    ],
     series: [
       {},
       ...series.map(({ label, color }) => ({

@@ -57,7 +57,7 @@ export function Shell() {
         </AppShell.Section>
         <AppShell.Section grow component={ScrollArea} mt="xs">
           {NAVIGATION.filter(({ needs }) => needs === undefined || may(needs)).map(({ title, items }) => (
-            <Box key={title ?? ''} mb="sm">
+            <Box key={title ?? ''} mb="xs">
               {title !== null && (
                 <Text size="xs" c="dimmed" fw={600} px="sm" mb={2}>
                   {title}
@@ -103,7 +103,7 @@ function NavigationLink({
       aria-current={active ? 'page' : undefined}
       ref={active ? showInView : undefined}
       onClick={onClick}
-      py={6}
+      py={4}
       style={{ borderRadius: 'var(--mantine-radius-md)' }}
     />
   );

@@ -1,4 +1,5 @@
 import { SegmentedControl, Stack, Text } from '@mantine/core';
+import { useMediaQuery } from '@mantine/hooks';
 import { useState } from 'react';
 import { useSession } from '../../api/session.tsx';
 
@@ -17,7 +18,8 @@ interface MessageFrameProps {
 /** The HTML of a message as a document of its own, without scripts, forms and remote content. */
 export function MessageFrame({ emailId, remoteImages }: MessageFrameProps) {
   const { account } = useSession();
-  const [size, setSize] = useState<keyof typeof SIZES>('Desktop');
+  const narrow = useMediaQuery('(max-width: 48em)', false, { getInitialValueInEffect: false });
+  const [size, setSize] = useState<keyof typeof SIZES>(narrow ? 'Phone' : 'Desktop');
   const { width, height } = SIZES[size];
   return (
     <Stack gap="xs">

@@ -1,4 +1,4 @@
-import { Button, Card, Group, SimpleGrid, Stack, Table, Text, Title } from '@mantine/core';
+import { Button, Card, Group, SimpleGrid, Stack, Text, Title } from '@mantine/core';
 import { modals } from '@mantine/modals';
 import { IconCircleCheck } from '@tabler/icons-react';
 import { useState } from 'react';
@@ -13,6 +13,7 @@ import { Figure } from '../../components/figure.tsx';
 import { Copyable, ExactTime, formatNumber, Time } from '../../components/format.tsx';
 import { ConnectionList, type Column } from '../../components/list.tsx';
 import { Page } from '../../components/page.tsx';
+import { DataTable, type Field } from '../../components/table.tsx';
 import { useChange } from '../../components/use-change.ts';
 import {
   DropParkedEventsDocument,
@@ -133,55 +134,49 @@ interface ConsumersProps {
 }
 
 function Consumers({ eventLog: { consumers }, chosen, choose }: ConsumersProps) {
-  return (
-    <Card withBorder padding={0}>
-      <Table.ScrollContainer minWidth={520}>
-        <Table verticalSpacing="sm" horizontalSpacing="md">
-          <Table.Thead>
-            <Table.Tr>
-              <Table.Th>Consumer</Table.Th>
-              <Table.Th ta="right">Position</Table.Th>
-              <Table.Th ta="right">Lag</Table.Th>
-              <Table.Th>Moved</Table.Th>
-              <Table.Th ta="right">Parked</Table.Th>
-            </Table.Tr>
-          </Table.Thead>
-          <Table.Tbody>
-            {consumers.map(({ consumer, position, lag, movedAt, parked }) => (
-              <Table.Tr key={consumer}>
-                <Table.Td fw={500} title={consumer}>
-                  {shortName(consumer)}
-                </Table.Td>
-                <Table.Td ta="right">{position === null ? '–' : formatNumber(position)}</Table.Td>
-                <Table.Td ta="right">
-                  <Text span size="sm" c={lag !== null && lag > LARGE_LAG ? 'red' : undefined}>
-                    {lag === null ? '–' : formatNumber(lag)}
-                  </Text>
-                </Table.Td>
-                <Table.Td>
-                  <Time at={movedAt} />
-                </Table.Td>
-                <Table.Td ta="right">
-                  {parked === 0 ? (
-                    '0'
-                  ) : (
-                    <Button
-                      size="compact-xs"
-                      variant={chosen === consumer ? 'filled' : 'light'}
-                      color="orange"
-                      onClick={() => choose(chosen === consumer ? null : consumer)}
-                    >
-                      {formatNumber(parked)}
-                    </Button>
-                  )}
-                </Table.Td>
-              </Table.Tr>
-            ))}
-          </Table.Tbody>
-        </Table>
-      </Table.ScrollContainer>
-    </Card>
-  );
+  const fields: Field<EventLog['consumers'][number]>[] = [
+    {
+      title: 'Consumer',
+      render: ({ consumer }) => (
+        <Text size="sm" fw={500} title={consumer}>
+          {shortName(consumer)}
+        </Text>
+      ),
+    },
+    {
+      title: 'Position',
+      align: 'right',
+      render: ({ position }) => (position === null ? '–' : formatNumber(position)),
+    },
+    {
+      title: 'Lag',
+      align: 'right',
+      render: ({ lag }) => (
+        <Text span size="sm" c={lag !== null && lag > LARGE_LAG ? 'red' : undefined}>
+          {lag === null ? '–' : formatNumber(lag)}
+        </Text>
+      ),
+    },
+    { title: 'Moved', render: ({ movedAt }) => <Time at={movedAt} /> },
+    {
+      title: 'Parked',
+      align: 'right',
+      render: ({ consumer, parked }) =>
+        parked === 0 ? (
+          '0'
+        ) : (
+          <Button
+            size="compact-xs"
+            variant={chosen === consumer ? 'filled' : 'light'}
+            color="orange"
+            onClick={() => choose(chosen === consumer ? null : consumer)}
+          >
+            {formatNumber(parked)}
+          </Button>
+        ),
+    },
+  ];
+  return <DataTable label="Consumers" fields={fields} rows={consumers} keyOf={({ consumer }) => consumer} />;
 }
 
 /** The name of a statistics store contains its identity, of which the beginning tells stores apart. */

@@ -76,7 +76,14 @@ function Verdict({ part, total, limits }: { part: number; total: number; limits:
   const Symbol = level === 'good' ? IconCheck : IconAlertTriangle;
   return (
     <Group gap={4} mb={2}>
-      <Badge size="sm" variant="light" color={color} tt="none" leftSection={<Symbol size={11} />} miw="max-content">
+      <Badge
+        size="sm"
+        variant="light"
+        color={color}
+        tt="none"
+        leftSection={<Symbol size={11} />}
+        className="badge-wraps"
+      >
         {words}
       </Badge>
     </Group>

@@ -1,4 +1,15 @@
-import { Alert, Anchor, Card, Group, SegmentedControl, Select, SimpleGrid, Skeleton, Stack, Title } from '@mantine/core';
+import {
+  Alert,
+  Anchor,
+  Card,
+  Group,
+  SegmentedControl,
+  Select,
+  SimpleGrid,
+  Skeleton,
+  Stack,
+  Title,
+} from '@mantine/core';
 import { IconAlertTriangle, IconRocket } from '@tabler/icons-react';
 import { useEffect, useMemo, useState } from 'react';
 import { Link, useSearchParams } from 'react-router';

@@ -26,4 +26,4 @@ export function judgeRate(part: number, total: number, { warning, limit, isFloor
   return { level: 'good', words: `Good: ${isFloor ? 'above' : 'below'} ${percent(warning)}` };
 }
 
-const percent = (share: number): string => `${Number((share * 100).toFixed(2))} %`;
+const percent = (share: number): string => `${Number((share * 100).toFixed(2))}\u00a0%`;
