@@ -31,6 +31,13 @@ export function pagesSuite(stage: () => Stage): void {
     for (let i = 0; i < 20; i += 1) await service.call('POST', '/emails', service.mail({ to: `r${i}@example.com` }));
     await until(async () => Number(await accepted.innerText()) >= count + 20, { what: 'the messages on the page' });
     await until(async () => !drawing.equals(await chart.screenshot()), { what: 'the chart to move' });
+    // The newest period is at the right edge; all messages of this service were accepted in the last hours.
+    const { x, y, width, height } = (await chart.boundingBox())!;
+    await owner.page.mouse.move(x + width - 30, y + height / 2);
+    const tooltip = owner.page.locator('.chart-tooltip');
+    await until(async () => /Accepted\s*[1-9]/.test(await tooltip.innerText()), {
+      what: 'the counts under the pointer',
+    });
   });
 
   it('leads from a domain at which messages wait to these messages', async () => {
