@@ -10,8 +10,8 @@ interface DomainsCardProps {
 }
 
 /** Each domain with its counts; a click limits the page to it. */
-export function DomainsCard({ data: { domains, byDomain, usage }, chosen, choose }: DomainsCardProps) {
-  const counts = new Map(byDomain.data?.map((row) => [row.domainId, row]));
+export function DomainsCard({ data: { domains, today, usage }, chosen, choose }: DomainsCardProps) {
+  const counts = new Map(today.data?.map((row) => [row.domainId, row]));
   return (
     <Card withBorder>
       <Title order={2} size="h5" mb="xs">

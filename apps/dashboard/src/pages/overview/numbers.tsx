@@ -9,8 +9,17 @@ import type { useLiveCounts } from './use-live-counts.ts';
 export const NUMBER_CARDS = 6;
 export const NUMBER_COLUMNS = { base: 2, sm: 3, lg: 6 };
 
+/** Counts and latency of the account or of one domain. */
+export type Totals = Pick<
+  OverviewQuery['today']['totals'],
+  'accepted' | 'delivered' | 'bounced' | 'complained' | 'latencyMs'
+>;
+
+/** A domain without events has no row. */
+export const NOTHING: Totals = { accepted: 0, delivered: 0, bounced: 0, complained: 0, latencyMs: null };
+
 interface NumbersProps {
-  totals: OverviewQuery['totals']['totals'];
+  totals: Totals;
   live: ReturnType<typeof useLiveCounts>;
 }
 

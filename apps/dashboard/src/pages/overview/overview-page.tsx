@@ -20,7 +20,7 @@ import { ExactTime, formatNumber } from '../../components/format.tsx';
 import { Page } from '../../components/page.tsx';
 import { OverviewDocument, type OverviewQuery } from '../../graphql/generated.ts';
 import { DomainsCard } from './domains-card.tsx';
-import { NUMBER_CARDS, NUMBER_COLUMNS, Numbers } from './numbers.tsx';
+import { NOTHING, NUMBER_CARDS, NUMBER_COLUMNS, Numbers, type Totals } from './numbers.tsx';
 import { useLiveCounts } from './use-live-counts.ts';
 import { useThroughput, WINDOWS, type Window } from './use-throughput.ts';
 import { Waiting } from './waiting.tsx';
@@ -44,9 +44,8 @@ export function OverviewPage() {
     const { granularity, seconds, count } = WINDOWS[window];
     const from = new Date(Date.now() - count * seconds * 1_000).toISOString();
     return {
-      today: { startDate, percentiles: ['p50', 'p95', 'p99'], ...only },
+      today: { startDate, percentiles: ['p50', 'p95', 'p99'], dimensions: ['domain'] },
       periods: { startDate: from, granularity, dimensions: ['period'], ...only },
-      byDomain: { startDate, dimensions: ['domain'] },
     };
   }, [domain, window]);
   const [{ data, error }, refresh] = useQuery({
@@ -82,6 +81,11 @@ export function OverviewPage() {
       </SimpleGrid>
     </Page>
   );
+}
+
+function totalsOf({ today }: OverviewQuery, domain: string | null): Totals {
+  if (domain === null) return today.totals;
+  return today.data?.find(({ domainId }) => domainId === domain) ?? NOTHING;
 }
 
 /** As high as the numbers and the chart, so that nothing moves when they arrive. */
@@ -162,7 +166,7 @@ function Live({ data, domain, window, setWindow }: LiveProps) {
   const unit = window === '24 hours' ? 'hour' : 'minute';
   return (
     <>
-      <Numbers totals={data.totals.totals} live={live} />
+      <Numbers totals={totalsOf(data, domain)} live={live} />
       <Card withBorder>
         <Group justify="space-between" mb="xs">
           <Title order={2} size="h5">
