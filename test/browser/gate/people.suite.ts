@@ -52,7 +52,10 @@ export function peopleSuite(stage: () => Stage): void {
     await other.page.goto(await stage().loginLink());
     await other.page.getByRole('heading', { level: 1, name: 'Overview' }).waitFor();
     await owner.visit('Settings');
-    await owner.button('End').click();
+    await owner
+      .button(/^End the session of Chrome on Linux/)
+      .first()
+      .click();
     await owner.page.getByText('The session has ended.').waitFor();
     await other.page.getByRole('heading', { level: 1, name: 'Sign in' }).waitFor();
     expect((await other.page.request.get('/domains')).status()).toBe(401);

@@ -17,12 +17,14 @@ interface DataTableProps<T> {
   fields: Field<T>[];
   rows: readonly T[];
   keyOf: (row: T, index: number) => string;
+  /** True inside a card, which has the border already. */
+  isInCard?: boolean;
 }
 
 /** A table of few rows. On narrow screens each row becomes a block, so that nothing has to be scrolled sideways. */
-export function DataTable<T>({ label, fields, rows, keyOf }: DataTableProps<T>) {
+export function DataTable<T>({ label, fields, rows, keyOf, isInCard = false }: DataTableProps<T>) {
   return (
-    <Card withBorder padding={0}>
+    <Card withBorder={!isInCard} padding={0} bg={isInCard ? 'transparent' : undefined}>
       <Table verticalSpacing="sm" horizontalSpacing="md" aria-label={label} className={classes.table}>
         <Table.Thead className={classes.head}>
           <Table.Tr>

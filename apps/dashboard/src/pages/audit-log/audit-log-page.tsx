@@ -132,7 +132,18 @@ const columnsFor = (actors: Map<string, string>): Column<Entry>[] => [
       </Text>
     ),
   },
-  { title: 'Who', width: 'minmax(0, 2fr)', render: ({ actor }) => actors.get(actor) ?? actor },
+  {
+    title: 'Who',
+    width: 'minmax(0, 2fr)',
+    render: ({ actor, createdAt }) => (
+      <>
+        {actors.get(actor) ?? actor}
+        <Text size="xs" c="dimmed" hiddenFrom="xs">
+          <Time at={createdAt} />
+        </Text>
+      </>
+    ),
+  },
   { title: 'From', width: '140px', from: 'md', render: ({ ip }) => ip ?? '–' },
   { title: 'When', width: '130px', from: 'xs', render: ({ createdAt }) => <Time at={createdAt} /> },
 ];

@@ -1,4 +1,4 @@
-import { Button, Card, Group, Stack, Table, Text, TextInput, Title } from '@mantine/core';
+import { Badge, Button, Card, Group, Stack, Text, TextInput, Title, Tooltip } from '@mantine/core';
 import { useState, type ReactNode } from 'react';
 import { call } from '../../api/http.ts';
 import { useSession } from '../../api/session.tsx';
@@ -6,9 +6,11 @@ import { useLoad } from '../../api/use-load.ts';
 import { Failure } from '../../components/feedback.tsx';
 import { Time } from '../../components/format.tsx';
 import { Page } from '../../components/page.tsx';
+import { DataTable, type Field } from '../../components/table.tsx';
 import { AccountSection } from './account-section.tsx';
 import { useChange } from '../../components/use-change.ts';
 import { PasswordField } from '../login/form.tsx';
+import { browserName } from './browser-name.ts';
 
 export function SettingsPage() {
   return (
@@ -146,47 +148,51 @@ function Sessions() {
     await call('DELETE', path);
     reload();
   };
+  const fields: Field<SessionRow>[] = [
+    {
+      title: 'Browser',
+      hideTitle: true,
+      render: ({ user_agent, current }) => (
+        <Group gap="xs">
+          <Tooltip label={user_agent ?? 'The browser sent no name.'} multiline maw={360}>
+            <Text size="sm" fw={500} tabIndex={0}>
+              {browserName(user_agent)}
+            </Text>
+          </Tooltip>
+          {current && (
+            <Badge variant="light" color="teal" tt="none">
+              this session
+            </Badge>
+          )}
+        </Group>
+      ),
+    },
+    { title: 'Address', render: ({ ip }) => ip ?? '–' },
+    { title: 'Signed in', render: ({ created_at }) => <Time at={created_at} /> },
+    { title: 'Last seen', render: ({ current, last_seen_at }) => (current ? 'now' : <Time at={last_seen_at} />) },
+    {
+      title: 'Actions',
+      hideTitle: true,
+      align: 'right',
+      render: ({ id, current, user_agent }) =>
+        !current && (
+          <Button
+            size="compact-xs"
+            variant="subtle"
+            color="red"
+            loading={busy}
+            aria-label={`End the session of ${browserName(user_agent)}`}
+            onClick={() => change(() => end(`/app/api/sessions/${id}`), 'The session has ended.')}
+          >
+            End
+          </Button>
+        ),
+    },
+  ];
   return (
     <Section title="Sessions">
       {error !== null && <Failure error={error} retry={reload} />}
-      <Table.ScrollContainer minWidth={520}>
-        <Table verticalSpacing="sm">
-          <Table.Thead>
-            <Table.Tr>
-              <Table.Th>Browser</Table.Th>
-              <Table.Th>Address</Table.Th>
-              <Table.Th>Last seen</Table.Th>
-              <Table.Th aria-label="Actions" />
-            </Table.Tr>
-          </Table.Thead>
-          <Table.Tbody>
-            {(data?.data ?? []).map(({ id, current, user_agent, ip, last_seen_at }) => (
-              <Table.Tr key={id}>
-                <Table.Td>
-                  <Text size="sm" lineClamp={1} title={user_agent ?? ''}>
-                    {user_agent ?? 'unknown'}
-                  </Text>
-                </Table.Td>
-                <Table.Td>{ip ?? '–'}</Table.Td>
-                <Table.Td>{current ? 'this session' : <Time at={last_seen_at} />}</Table.Td>
-                <Table.Td ta="right">
-                  {!current && (
-                    <Button
-                      size="compact-xs"
-                      variant="subtle"
-                      color="red"
-                      loading={busy}
-                      onClick={() => change(() => end(`/app/api/sessions/${id}`), 'The session has ended.')}
-                    >
-                      End
-                    </Button>
-                  )}
-                </Table.Td>
-              </Table.Tr>
-            ))}
-          </Table.Tbody>
-        </Table>
-      </Table.ScrollContainer>
+      <DataTable label="Sessions" fields={fields} rows={data?.data ?? []} keyOf={({ id }) => id} isInCard />
       {(data?.data.length ?? 0) > 1 && (
         <Group>
           <Button

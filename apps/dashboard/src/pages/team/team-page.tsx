@@ -1,4 +1,4 @@
-import { ActionIcon, Button, Card, Group, Modal, Select, Stack, Table, Text, TextInput, Title } from '@mantine/core';
+import { ActionIcon, Button, Group, Modal, Select, Stack, Text, TextInput, Title } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { IconTrash, IconUserPlus } from '@tabler/icons-react';
 import { useState } from 'react';
@@ -9,6 +9,7 @@ import { confirm } from '../../components/confirm.tsx';
 import { Failure, Loading, notifyDone, notifyFailed } from '../../components/feedback.tsx';
 import { Time } from '../../components/format.tsx';
 import { Page } from '../../components/page.tsx';
+import { DataTable, type Field } from '../../components/table.tsx';
 import { useChange } from '../../components/use-change.ts';
 
 interface List<T> {
@@ -96,77 +97,57 @@ function Members({ members, reload }: { members: Member[]; reload: () => void })
       await call('PATCH', `/app/api/members/${member.id}`, { role });
       reload();
     }, `${member.email} is ${role} now.`);
-  return (
-    <Card withBorder padding={0}>
-      <Table.ScrollContainer minWidth={560}>
-        <Table verticalSpacing="sm" horizontalSpacing="md">
-          <Table.Thead>
-            <Table.Tr>
-              <Table.Th>Person</Table.Th>
-              <Table.Th>Role</Table.Th>
-              <Table.Th>Joined</Table.Th>
-              <Table.Th>Last seen</Table.Th>
-              <Table.Th aria-label="Actions" />
-            </Table.Tr>
-          </Table.Thead>
-          <Table.Tbody>
-            {members.map((member) => {
-              const mayChange = may('members.write') && (member.role !== 'owner' || may('owners.write'));
-              return (
-                <Table.Tr key={member.id}>
-                  <Table.Td>
-                    <Text size="sm" fw={500}>
-                      {member.name || member.email}
-                    </Text>
-                    {member.name && (
-                      <Text size="xs" c="dimmed">
-                        {member.email}
-                      </Text>
-                    )}
-                  </Table.Td>
-                  <Table.Td>
-                    {mayChange ? (
-                      <Select
-                        size="xs"
-                        w={130}
-                        aria-label={`Role of ${member.email}`}
-                        allowDeselect={false}
-                        data={ROLES.filter(({ value }) => value !== 'owner' || may('owners.write')).map(
-                          ({ value }) => value,
-                        )}
-                        value={member.role}
-                        onChange={(role) => role && changeRole(member, role)}
-                      />
-                    ) : (
-                      member.role
-                    )}
-                  </Table.Td>
-                  <Table.Td>
-                    <Time at={member.joined_at} />
-                  </Table.Td>
-                  <Table.Td>
-                    <Time at={member.last_seen_at} />
-                  </Table.Td>
-                  <Table.Td ta="right">
-                    {(mayChange || member.id === viewer.user.id) && (
-                      <ActionIcon
-                        variant="subtle"
-                        color="red"
-                        aria-label={`Remove ${member.email}`}
-                        onClick={() => remove(member)}
-                      >
-                        <IconTrash size={16} />
-                      </ActionIcon>
-                    )}
-                  </Table.Td>
-                </Table.Tr>
-              );
-            })}
-          </Table.Tbody>
-        </Table>
-      </Table.ScrollContainer>
-    </Card>
-  );
+  const mayChange = ({ role }: Member) => may('members.write') && (role !== 'owner' || may('owners.write'));
+  const roles = ROLES.map(({ value }) => value).filter((value) => value !== 'owner' || may('owners.write'));
+  const fields: Field<Member>[] = [
+    {
+      title: 'Person',
+      hideTitle: true,
+      render: ({ name, email }) => (
+        <>
+          <Text size="sm" fw={500}>
+            {name || email}
+          </Text>
+          {name && (
+            <Text size="xs" c="dimmed">
+              {email}
+            </Text>
+          )}
+        </>
+      ),
+    },
+    {
+      title: 'Role',
+      render: (member) =>
+        mayChange(member) ? (
+          <Select
+            size="xs"
+            w={130}
+            aria-label={`Role of ${member.email}`}
+            allowDeselect={false}
+            data={roles}
+            value={member.role}
+            onChange={(role) => role && changeRole(member, role)}
+          />
+        ) : (
+          member.role
+        ),
+    },
+    { title: 'Joined', render: ({ joined_at }) => <Time at={joined_at} /> },
+    { title: 'Last seen', render: ({ last_seen_at }) => <Time at={last_seen_at} /> },
+    {
+      title: 'Actions',
+      hideTitle: true,
+      align: 'right',
+      render: (member) =>
+        (mayChange(member) || member.id === viewer.user.id) && (
+          <ActionIcon variant="subtle" color="red" aria-label={`Remove ${member.email}`} onClick={() => remove(member)}>
+            <IconTrash size={16} />
+          </ActionIcon>
+        ),
+    },
+  ];
+  return <DataTable label="Members" fields={fields} rows={members} keyOf={({ id }) => id} />;
 }
 
 function Invitations({ invitations, reload }: { invitations: Invitation[]; reload: () => void }) {
@@ -177,35 +158,34 @@ function Invitations({ invitations, reload }: { invitations: Invitation[]; reloa
       await call('DELETE', `/app/api/invitations/${id}`);
       reload();
     }, `The invitation of ${email} has been revoked.`);
+  const fields: Field<Invitation>[] = [
+    { title: 'E-mail', hideTitle: true, render: ({ email }) => email },
+    { title: 'Role', render: ({ role }) => role },
+    { title: 'Expires', render: ({ expires_at }) => <Time at={expires_at} /> },
+    {
+      title: 'Actions',
+      hideTitle: true,
+      align: 'right',
+      render: (invitation) =>
+        may('members.write') && (
+          <Button
+            size="compact-xs"
+            variant="subtle"
+            color="red"
+            aria-label={`Revoke the invitation of ${invitation.email}`}
+            onClick={() => revoke(invitation)}
+          >
+            Revoke
+          </Button>
+        ),
+    },
+  ];
   return (
     <Stack gap="xs">
       <Title order={2} size="h4">
         Open invitations
       </Title>
-      <Card withBorder padding={0}>
-        <Table.ScrollContainer minWidth={480}>
-          <Table verticalSpacing="sm" horizontalSpacing="md">
-            <Table.Tbody>
-              {invitations.map((invitation) => (
-                <Table.Tr key={invitation.id}>
-                  <Table.Td>{invitation.email}</Table.Td>
-                  <Table.Td>{invitation.role}</Table.Td>
-                  <Table.Td>
-                    expires <Time at={invitation.expires_at} />
-                  </Table.Td>
-                  <Table.Td ta="right">
-                    {may('members.write') && (
-                      <Button size="compact-xs" variant="subtle" color="red" onClick={() => revoke(invitation)}>
-                        Revoke
-                      </Button>
-                    )}
-                  </Table.Td>
-                </Table.Tr>
-              ))}
-            </Table.Tbody>
-          </Table>
-        </Table.ScrollContainer>
-      </Card>
+      <DataTable label="Open invitations" fields={fields} rows={invitations} keyOf={({ id }) => id} />
     </Stack>
   );
 }

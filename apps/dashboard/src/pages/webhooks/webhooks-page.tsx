@@ -1,17 +1,4 @@
-import {
-  Alert,
-  Anchor,
-  Button,
-  Card,
-  Group,
-  Modal,
-  MultiSelect,
-  Stack,
-  Switch,
-  Table,
-  Text,
-  TextInput,
-} from '@mantine/core';
+import { Alert, Anchor, Button, Group, Modal, MultiSelect, Stack, Switch, Text, TextInput } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { IconAlertTriangle, IconPlus, IconWebhook } from '@tabler/icons-react';
 import { useState } from 'react';
@@ -22,6 +9,7 @@ import { useOperation } from '../../api/use-operation.ts';
 import { Empty, Failure, Loading, notifyFailed } from '../../components/feedback.tsx';
 import { Copyable, Status, Time } from '../../components/format.tsx';
 import { Page } from '../../components/page.tsx';
+import { DataTable, type Field } from '../../components/table.tsx';
 import { CreateWebhookDocument, WebhooksDocument, type WebhooksQuery } from '../../graphql/generated.ts';
 import { EVENT_TYPES } from './event-types.ts';
 
@@ -48,7 +36,9 @@ export function WebhooksPage() {
           A webhook tells your application about deliveries, bounces, complaints, opens and clicks.
         </Empty>
       )}
-      {data && data.webhooks.length > 0 && <WebhookTable webhooks={data.webhooks} />}
+      {data && data.webhooks.length > 0 && (
+        <DataTable label="Webhooks" fields={FIELDS} rows={data.webhooks} keyOf={({ id }) => id} />
+      )}
       <Modal opened={opened} onClose={close} title="Add a webhook" closeOnClickOutside={false}>
         <CreateForm created={reload} close={close} />
       </Modal>
@@ -56,54 +46,46 @@ export function WebhooksPage() {
   );
 }
 
-function WebhookTable({ webhooks }: { webhooks: WebhooksQuery['webhooks'] }) {
-  return (
-    <Card withBorder padding={0}>
-      <Table.ScrollContainer minWidth={560}>
-        <Table verticalSpacing="sm" horizontalSpacing="md" highlightOnHover>
-          <Table.Thead>
-            <Table.Tr>
-              <Table.Th>URL</Table.Th>
-              <Table.Th>Status</Table.Th>
-              <Table.Th>Events</Table.Th>
-              <Table.Th>Added</Table.Th>
-            </Table.Tr>
-          </Table.Thead>
-          <Table.Tbody>
-            {webhooks.map(({ id, url, status, disabledReason, failingSince, events, createdAt }) => (
-              <Table.Tr key={id}>
-                <Table.Td maw={360}>
-                  <Anchor component={Link} to={`/webhooks/${id}`} fw={500} className="break">
-                    {url}
-                  </Anchor>
-                </Table.Td>
-                <Table.Td>
-                  <Status value={status} />
-                  <Text size="xs" c="dimmed">
-                    {disabledReason ??
-                      (failingSince && (
-                        <>
-                          failing since <Time at={failingSince} />
-                        </>
-                      ))}
-                  </Text>
-                </Table.Td>
-                <Table.Td maw={260}>
-                  <Text size="sm" lineClamp={2}>
-                    {events.includes('*') ? 'all' : events.join(', ')}
-                  </Text>
-                </Table.Td>
-                <Table.Td>
-                  <Time at={createdAt} />
-                </Table.Td>
-              </Table.Tr>
+type Webhook = WebhooksQuery['webhooks'][number];
+
+const FIELDS: Field<Webhook>[] = [
+  {
+    title: 'URL',
+    hideTitle: true,
+    maxWidth: 360,
+    render: ({ id, url }) => (
+      <Anchor component={Link} to={`/webhooks/${id}`} size="sm" fw={500} className="break">
+        {url}
+      </Anchor>
+    ),
+  },
+  {
+    title: 'Status',
+    render: ({ status, disabledReason, failingSince }) => (
+      <>
+        <Status value={status} />
+        <Text size="xs" c="dimmed">
+          {disabledReason ??
+            (failingSince && (
+              <>
+                failing since <Time at={failingSince} />
+              </>
             ))}
-          </Table.Tbody>
-        </Table>
-      </Table.ScrollContainer>
-    </Card>
-  );
-}
+        </Text>
+      </>
+    ),
+  },
+  {
+    title: 'Events',
+    maxWidth: 260,
+    render: ({ events }) => (
+      <Text size="sm" lineClamp={2}>
+        {events.includes('*') ? 'all' : events.join(', ')}
+      </Text>
+    ),
+  },
+  { title: 'Added', render: ({ createdAt }) => <Time at={createdAt} /> },
+];
 
 function CreateForm({ created, close }: { created: () => void; close: () => void }) {
   const create = useOperation(CreateWebhookDocument);
