@@ -7,6 +7,8 @@ import { Provider } from 'urql';
 import { createGraphqlClient } from './api/graphql.ts';
 import { SessionGate } from './api/session.tsx';
 import { Failure, Loading } from './components/feedback.tsx';
+import { PageBoundary } from './components/page-boundary.tsx';
+import { UpgradeNotice } from './components/upgrade-notice.tsx';
 import { LoginPage } from './pages/login/login-page.tsx';
 import { ConfirmEmailPage, InvitationPage, ResetPage, SignUpPage } from './pages/login/token-pages.tsx';
 import { WithoutAccountPage } from './pages/login/without-account-page.tsx';
@@ -19,6 +21,7 @@ export function App() {
   return (
     <MantineProvider theme={theme} cssVariablesResolver={cssVariablesResolver} defaultColorScheme="auto">
       <Notifications position="top-right" />
+      <UpgradeNotice />
       <BrowserRouter basename="/app">
         <Routes>
           <Route path="/login" element={<LoginPage />} />
@@ -54,9 +57,11 @@ function SignedIn() {
                   key={path}
                   path={path}
                   element={
-                    <Suspense fallback={<Loading />}>
-                      <PageComponent />
-                    </Suspense>
+                    <PageBoundary path={pathname}>
+                      <Suspense fallback={<Loading />}>
+                        <PageComponent />
+                      </Suspense>
+                    </PageBoundary>
                   }
                 />
               ))}

@@ -13,6 +13,7 @@ import { createClient as createSocket } from 'graphql-ws';
 import { accountHeaders, selectedAccount } from './http.ts';
 import { fetchSession } from './session.tsx';
 import { announceSessionEnd } from './session-end.ts';
+import { announceUpgrade, isOfOtherVersion } from './upgrade.ts';
 
 /** Code with which the server closes the connection of a session that has ended or has lost a permission. */
 const FORBIDDEN = 4403;
@@ -35,7 +36,7 @@ export function createGraphqlClient(): Client {
     fetchOptions: () => ({ headers: accountHeaders() }),
     fetch: fetchOperation,
     exchanges: [
-      mapExchange({ onError: (error) => isOfEndedSession(error) && announceSessionEnd() }),
+      mapExchange({ onError: announce }),
       cacheExchange,
       mapExchange({ onOperation: byId }),
       fetchExchange,
@@ -57,6 +58,11 @@ function checkSession(): void {
     // Without a connection nothing is known; the socket connects again.
     () => undefined,
   );
+}
+
+function announce(error: CombinedError): void {
+  if (isOfEndedSession(error)) announceSessionEnd();
+  if (error.graphQLErrors.some(({ extensions }) => isOfOtherVersion(extensions['details']))) announceUpgrade();
 }
 
 const isOfEndedSession = ({ response, graphQLErrors }: CombinedError): boolean =>

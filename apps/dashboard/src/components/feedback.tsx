@@ -4,6 +4,7 @@ import { IconAlertTriangle, IconCheck, IconX, type Icon } from '@tabler/icons-re
 import type { ReactNode } from 'react';
 import type { CombinedError } from 'urql';
 import { ApiError } from '../api/http.ts';
+import { isOfOtherVersion } from '../api/upgrade.ts';
 
 interface Problem {
   message: string;
@@ -18,6 +19,8 @@ export function problemOf(error: unknown): Problem {
   const [first] = graphQLErrors ?? [];
   if (first) {
     const { details, requestId } = first.extensions as { details?: ApiError['details']; requestId?: string };
+    if (isOfOtherVersion(details))
+      return { message: 'Postloft was updated. Reload the page.', requestId: requestId ?? null };
     return { message: withDetails(first.message, details ?? []), requestId: requestId ?? null };
   }
   if (networkError)

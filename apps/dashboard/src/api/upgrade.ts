@@ -1,0 +1,25 @@
+type Listener = () => void;
+
+let isAnnounced = false;
+const listeners = new Set<Listener>();
+
+/** Codes with which the server refuses a document that it does not have. */
+const REFUSALS = new Set(['unknown_document', 'not_persisted']);
+
+/** Whether the server refused an operation because this page is of another version. */
+export const isOfOtherVersion = (details: unknown): boolean =>
+  Array.isArray(details) && details.some((one) => REFUSALS.has((one as { code?: string } | null)?.code ?? ''));
+
+/** Says once per page load that the server has another version than the page. */
+export function announceUpgrade(): void {
+  if (isAnnounced) return;
+  isAnnounced = true;
+  for (const listener of listeners) listener();
+}
+
+/** Calls back when the upgrade is announced, or at once if it was. */
+export function onUpgrade(listener: Listener): () => void {
+  listeners.add(listener);
+  if (isAnnounced) listener();
+  return () => listeners.delete(listener);
+}
