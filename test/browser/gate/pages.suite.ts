@@ -5,6 +5,9 @@ import { WebhookReceiver } from '../../support/webhook-receiver.js';
 import type { Stage } from './stage.js';
 
 const ADDRESS = 'gone@example.net';
+/** Elements that have to be scrolled sideways. */
+const WIDER_THAN_SHOWN = `[...document.querySelectorAll('main *')].filter((one) => one.scrollWidth > one.clientWidth + 1
+  && /auto|scroll/.test(getComputedStyle(one).overflowX)).map((one) => one.className)`;
 
 /** Walks through the pages of a running service. */
 export function pagesSuite(stage: () => Stage): void {
@@ -199,5 +202,70 @@ export function pagesSuite(stage: () => Stage): void {
     await owner.page.frameLocator('iframe[title=Message]').getByRole('heading', { name: 'Caught' }).waitFor();
     await owner.page.getByRole('tab', { name: 'Checks' }).click();
     await owner.page.getByText('Signed and aligned').waitFor();
+  });
+
+  it('lets the keyboard pass by the frame of a message', async () => {
+    const { owner } = stage();
+    await owner.page.getByRole('tab', { name: 'HTML', exact: true }).click();
+    const skip = owner.link('Skip the message');
+    await skip.focus();
+    await owner.page.keyboard.press('Enter');
+    const focused = () => owner.page.evaluate('document.activeElement.id || document.activeElement.tagName');
+    await until(async () => (await focused()) === 'after-message', { what: 'the focus behind the message' });
+    await owner.page.keyboard.press('Shift+Tab');
+    await until(async () => (await focused()) === 'IFRAME', { what: 'the focus in the message' });
+  });
+
+  it('scrolls no table of a phone sideways', async () => {
+    const { owner } = stage();
+    await owner.page.setViewportSize({ width: 390, height: 844 });
+    for (const [path, table] of [
+      ['/app/team', 'Members'],
+      ['/app/webhooks', 'Webhooks'],
+      ['/app/settings', 'Sessions'],
+    ]) {
+      await owner.open(path);
+      await owner.page.getByRole('table', { name: table }).getByRole('cell').first().waitFor();
+      const wide: string[] = await owner.page.evaluate(WIDER_THAN_SHOWN);
+      expect(wide, path).toEqual([]);
+    }
+    await owner.page.getByText('Chrome on Linux').first().waitFor();
+    await owner.page.getByText('this session').waitFor();
+    await owner.open('/app/audit-log');
+    await owner.page.getByRole('table', { name: 'Actions' }).locator('time').first().waitFor();
+    await owner.page.setViewportSize({ width: 1280, height: 720 });
+  });
+
+  it('asks to reload, once, after the server has got another version', async () => {
+    const { owner } = stage();
+    await owner.visit('Domains');
+    await owner.page.route('**/graphql', (route) => {
+      const body = route.request().postDataJSON() as { documentId?: string };
+      return route.continue({ postData: { ...body, documentId: '0'.repeat(64) } });
+    });
+    owner.expected.push(/status of 400/);
+    for (const page of ['API keys', 'Suppressions', 'Webhooks']) await owner.visit(page);
+    await owner.page.getByText('Postloft was updated. Reload the page.').first().waitFor();
+    const notice = owner.page.getByRole('alert').filter({ hasText: 'This page is of an earlier version.' });
+    await notice.waitFor();
+    expect(await notice.count()).toBe(1);
+    await owner.page.unroute('**/graphql');
+    await notice.getByRole('button', { name: 'Reload' }).click();
+    await notice.waitFor({ state: 'detached' });
+    await owner.page.getByRole('table', { name: 'Webhooks' }).waitFor();
+  });
+
+  it('keeps the navigation when the file of a page is gone after an upgrade', async () => {
+    const { owner } = stage();
+    await owner.open('/app/domains');
+    await owner.page.route('**/usage-page*.js', (route) => route.fulfill({ status: 404 }));
+    owner.expected.push(/status of 404/, /dynamically imported module/);
+    await owner.page.getByRole('navigation').getByRole('link', { name: 'Usage', exact: true }).click();
+    await owner.page.getByText('This page cannot be shown.').waitFor();
+    await owner.page.getByText('Postloft was updated.').waitFor();
+    await owner.page.unroute('**/usage-page*.js');
+    await owner.visit('Domains');
+    await owner.link(stage().service.domain).waitFor();
+    await owner.open('/app/usage');
   });
 }

@@ -32,6 +32,10 @@ export function MessageFrame({ emailId, remoteImages }: MessageFrameProps) {
         onChange={(value) => setSize(value as keyof typeof SIZES)}
         aria-label="Width of the preview"
       />
+      {/* A document without scripts passes no key on, so Escape cannot leave it. */}
+      <a href="#after-message" className="skip-link">
+        Skip the message
+      </a>
       <iframe
         title="Message"
         sandbox=""
@@ -45,6 +49,7 @@ export function MessageFrame({ emailId, remoteImages }: MessageFrameProps) {
           background: '#fff',
         }}
       />
+      <span id="after-message" tabIndex={-1} />
       {remoteImages > 0 && (
         <Text size="xs" c="dimmed">
           {remoteImages === 1 ? 'An image' : `${remoteImages} images`} of other hosts{' '}
