@@ -99,6 +99,22 @@ export function pagesSuite(stage: () => Stage): void {
     await owner.page.getByRole('img', { name: /^Accepted, delivered/ }).waitFor();
   });
 
+  it('opens a message by its id, and a page by its name, from the keyboard', async () => {
+    const { owner, service } = stage();
+    const sent = await service.call('POST', '/emails', service.mail({ to: 'id@example.com', subject: 'Found by id' }));
+    const { id } = (await sent.json()) as { id: string };
+    await owner.visit('Usage');
+    const search = owner.page.getByLabel('Page, id, address or subject');
+    await owner.page.keyboard.press('Control+k');
+    await search.fill(id);
+    await search.press('Enter');
+    await owner.page.getByRole('heading', { level: 1, name: 'Found by id' }).waitFor();
+    await owner.page.keyboard.press('Control+k');
+    await search.fill('webh');
+    await search.press('Enter');
+    await owner.page.getByRole('heading', { level: 1, name: 'Webhooks' }).waitFor();
+  });
+
   it('creates a key that works, and deletes it', async () => {
     const { owner, service } = stage();
     await owner.visit('API keys');

@@ -18,11 +18,13 @@ import { logOut, openAccount, useSession } from '../api/session.tsx';
 import { notifyFailed } from '../components/feedback.tsx';
 import icon from '../icon.svg';
 import { NAVIGATION, type NavigationItem } from './navigation.ts';
+import { QuickSearch } from './quick-search.tsx';
 import { ThemeToggle } from './theme-toggle.tsx';
 
 export function Shell() {
   const [opened, { toggle, close }] = useDisclosure();
   const { may } = useSession();
+  const navigation = NAVIGATION.filter(({ needs }) => needs === undefined || may(needs));
   return (
     <AppShell
       header={{ height: 56 }}
@@ -41,6 +43,7 @@ export function Shell() {
             </Link>
           </Group>
           <Group gap={6} wrap="nowrap">
+            <QuickSearch pages={navigation.flatMap(({ items }) => items)} />
             <Anchor href="/docs" c="dimmed" size="sm" visibleFrom="xs">
               <Group gap={4} wrap="nowrap">
                 <IconBook size={16} /> API
@@ -56,7 +59,7 @@ export function Shell() {
           <AccountMenu />
         </AppShell.Section>
         <AppShell.Section grow component={ScrollArea} mt="xs">
-          {NAVIGATION.filter(({ needs }) => needs === undefined || may(needs)).map(({ title, items }) => (
+          {navigation.map(({ title, items }) => (
             <Box key={title ?? ''} mb="xs">
               {title !== null && (
                 <Text size="xs" c="dimmed" fw={600} px="sm" mb={2}>

@@ -1,0 +1,41 @@
+import { describe, expect, it } from 'vitest';
+import { destinationsFor } from './destinations.ts';
+import type { NavigationItem } from './navigation.ts';
+
+const PAGES = [
+  { label: 'Emails', path: '/emails' },
+  { label: 'Events', path: '/events' },
+  { label: 'API keys', path: '/api-keys' },
+] as NavigationItem[];
+const DIGITS = '01a21380bb97724e83d0e277c59f3488';
+const paths = (text: string) => destinationsFor(text, PAGES).map(({ path }) => path);
+
+describe('destinationsFor', () => {
+  it.each([
+    [`em_${DIGITS}`, `/emails/em_${DIGITS}`],
+    [` cap_${DIGITS} `, `/inbox/cap_${DIGITS}`],
+    [`dom_${DIGITS}`, `/domains/dom_${DIGITS}`],
+    [`wh_${DIGITS}`, `/webhooks/wh_${DIGITS}`],
+  ])('opens %s', (text, path) => {
+    expect(paths(text)).toEqual([path]);
+  });
+
+  it('searches for messages of an address', () => {
+    expect(paths('a+b@example.com')).toEqual(['/emails?to=a%2Bb%40example.com', '/emails?from=a%2Bb%40example.com']);
+  });
+
+  it('finds pages by a part of their name, in any case', () => {
+    expect(paths('KEY')).toEqual(['/api-keys', '/emails?subject=KEY']);
+    expect(paths('e')).toEqual(['/emails', '/events', '/api-keys']);
+    expect(paths('')).toEqual(['/emails', '/events', '/api-keys']);
+  });
+
+  it('searches for a subject when no page has the name', () => {
+    expect(paths('Receipt 2041')).toEqual(['/emails?subject=Receipt+2041']);
+  });
+
+  it('takes an unknown or incomplete id for text', () => {
+    expect(paths('em_01a2')).toEqual(['/emails?subject=em_01a2']);
+    expect(paths(`usr_${DIGITS}`)).toEqual([`/emails?subject=usr_${DIGITS}`]);
+  });
+});
