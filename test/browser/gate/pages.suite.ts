@@ -184,7 +184,7 @@ export function pagesSuite(stage: () => Stage): void {
     await owner.button('Choose a file').click();
     await (await chooser).setFiles({ name: 'list.csv', mimeType: 'text/csv', buffer: Buffer.from(text) });
     const dialog = owner.page.getByRole('dialog');
-    for (const shown of ['Address: email', 'Note: reason', '2,501 valid', '1 invalid', '1 duplicates'])
+    for (const shown of ['Address: email', 'Note: reason', '2,501 valid', '1 invalid', '1 duplicate'])
       await dialog.getByText(shown, { exact: true }).waitFor();
     await dialog.getByText('Line 2503: bad').waitFor();
     owner.expected.push(/status of 400/);

@@ -1,4 +1,4 @@
-import { Anchor, Card, Group, Stack, Text, ThemeIcon, Title } from '@mantine/core';
+import { Anchor, Card, Group, Skeleton, Stack, Text, ThemeIcon, Title } from '@mantine/core';
 import { IconAlertTriangle, IconBulb, IconCheck, IconExclamationCircle, type Icon } from '@tabler/icons-react';
 import { useEffect } from 'react';
 import { Link } from 'react-router';
@@ -20,6 +20,9 @@ const SEVERITIES: Record<AdviceSeverity, { color: string; icon: Icon; label: str
   warning: { color: 'yellow', icon: IconAlertTriangle, label: 'Warning' },
   info: { color: 'blue', icon: IconBulb, label: 'Suggestion' },
 };
+
+/** About that of two rows. */
+const LOADING_HEIGHT = 96;
 
 /** What to do about the domain, as the server sees it. */
 export function DomainAdvice({ domain }: { domain: DomainPartsFragment }) {
@@ -47,11 +50,7 @@ export function DomainAdvice({ domain }: { domain: DomainPartsFragment }) {
         {advice?.map((one) => (
           <AdviceRow key={one.code + one.message} advice={one} domainId={id} />
         ))}
-        {advice === undefined && (
-          <Text size="sm" c="dimmed">
-            …
-          </Text>
-        )}
+        {advice === undefined && <Skeleton height={LOADING_HEIGHT} role="status" aria-label="Loading" />}
       </Stack>
     </Card>
   );

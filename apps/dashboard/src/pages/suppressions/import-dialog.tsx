@@ -145,7 +145,7 @@ function Preview({ name, file: { columns, lines, refused, duplicates }, read, ru
         <Group gap="xs">
           <Count color="teal" count={lines.length} of="valid" />
           <Count color="red" count={refused.length} of="invalid" />
-          <Count color="gray" count={duplicates} of="duplicates" />
+          <Count color="gray" count={duplicates} of={duplicates === 1 ? 'duplicate' : 'duplicates'} />
         </Group>
       )}
       {lines.length > 0 && (
@@ -253,7 +253,7 @@ function Result({ file, progress, end, problem, close }: ResultProps) {
       <List size="sm">
         <List.Item>{formatNumber(progress.created)} new</List.Item>
         <List.Item>{formatNumber(progress.existing)} existed already</List.Item>
-        {file.duplicates > 0 && <List.Item>{formatNumber(file.duplicates)} duplicates in the file</List.Item>}
+        {file.duplicates > 0 && <List.Item>{formatNumber(file.duplicates)} repeated in the file</List.Item>}
         <List.Item>{formatNumber(refused.length)} refused</List.Item>
         {left > 0 && <List.Item>{formatNumber(left)} not sent</List.Item>}
       </List>

@@ -159,7 +159,8 @@ const newlinesIn = (text: string): number => text.match(/\r\n|\r|\n/g)?.length ?
 
 /** That of the first line. */
 function delimiterOf(text: string): Delimiter {
-  const [first] = text.split(/\r\n|\r|\n/, 1);
+  const end = text.search(/[\r\n]/);
+  const first = end === -1 ? text : text.slice(0, end);
   const counts = ([',', ';', '\t'] as const).map((one) => [first.split(one).length, one] as const);
   return counts.reduce((best, one) => (one[0] > best[0] ? one : best))[1];
 }
