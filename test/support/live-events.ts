@@ -8,6 +8,7 @@ export interface LiveEvent {
   emailId?: string;
   test?: boolean;
   at?: Date;
+  recipient?: string;
 }
 
 /** An event of a message, as the queue writes it, with the data that readers look at. */
@@ -16,7 +17,7 @@ export function liveEvent(of: LiveEvent): RoutedEvent {
   const data = {
     id: emailId,
     email_id: emailId,
-    recipient: 'ada@example.com',
+    recipient: of.recipient ?? 'ada@example.com',
     tags: {},
     attempt: 1,
     ...(test ? { mode: 'test' } : {}),

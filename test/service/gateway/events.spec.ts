@@ -32,10 +32,11 @@ describe('GET /events', () => {
     events.sort((a, b) => (place.get(a.event.id) ?? 0) - (place.get(b.event.id) ?? 0));
   });
 
-  function eventOf({ accountId, domainId }: Account, i: number): RoutedEvent {
+  function eventOf({ accountId, domainId }: Account, i: number, time?: Date): RoutedEvent {
     const type: EmittedType = i % 5 === 0 ? 'email.bounced' : 'email.delivered';
-    const data = { email_id: mails[i % 3], recipient: `user${i}@example.com` } as never;
-    const at = new Date(Date.UTC(2026, 0, 1, 0, 0, i));
+    const recipient = i % 7 === 6 ? `User${i}@BÜCHER.example` : `user${i}@example.com`;
+    const data = { email_id: mails[i % 3], recipient } as never;
+    const at = time ?? new Date(Date.UTC(2026, 0, 1, 0, 0, i));
     const fixed = { accountId, key: mails[i % 3], sequence: i + 1, domainId: i % 2 ? domainId : null, test: false, at };
     return routedEvent({ type, data, ...fixed });
   }
@@ -98,6 +99,47 @@ describe('GET /events', () => {
     );
   });
 
+  it('filters by recipient, in whatever spelling', async () => {
+    const [plain, international] = [events, events].map((all, i) =>
+      all.filter(
+        ({ event }) =>
+          (event.data as { recipient: string }).recipient === ['user3@example.com', 'User6@BÜCHER.example'][i],
+      ),
+    );
+    expect(plain).toHaveLength(1);
+    expect(international).toHaveLength(1);
+    for (const written of ['user3@example.com', 'USER3@Example.com'])
+      expect(await walk(`&recipient=${written}`)).toEqual(ids(plain));
+    for (const written of ['user6@bücher.example', 'user6@xn--bcher-kva.example', 'User6@BÜCHER.example'])
+      expect(await walk(`&recipient=${encodeURIComponent(written)}`)).toEqual(ids(international));
+    expect(await walk(`&recipient=user3@example.com&email_id=${mails[0]}`)).toEqual(ids(plain));
+    expect(await walk('&recipient=user@example.com')).toEqual([]);
+  });
+
+  it('filters by time, from either end', async () => {
+    const { accountId, key } = await gateway.account();
+    const start = Date.now() - 20 * 60_000;
+    const minute = (i: number) => new Date(start + i * 60_000).toISOString();
+    const timed = Array.from({ length: 10 }, (_, i) => eventOf({ ...own, accountId }, i, new Date(minute(i))));
+    await append(timed);
+    const between = (from: number, to: number) =>
+      timed.filter(({ event }) => event.created_at >= minute(from) && event.created_at < minute(to));
+    const found = async (query: string) => new Set(idsOf(await list(query, key)));
+    const all = (of: RoutedEvent[]) => new Set(ids(of));
+    expect(await found(`?created_after=${minute(6)}`)).toEqual(all(between(6, 10)));
+    expect(await found(`?created_before=${minute(4)}`)).toEqual(all(between(0, 4)));
+    expect(await found(`?created_after=${minute(2)}&created_before=${minute(5)}`)).toEqual(all(between(2, 5)));
+    expect(await found(`?created_after=${minute(2)}&created_before=${minute(5)}&before=latest`)).toEqual(
+      all(between(2, 5)),
+    );
+    expect(await found(`?created_after=${minute(6)}&email_id=${mails[0]}`)).toEqual(
+      all(between(6, 10).filter((one) => one.key === mails[0])),
+    );
+    // Events outside the time are not read, however many there are.
+    const future = new Date(Date.now() + 3_600_000).toISOString();
+    expect(await list(`?created_after=${future}&limit=1`)).toMatchObject({ data: [], has_more: false });
+  });
+
   it('shows what happens later after the last one seen', async () => {
     const { accountId, key } = await gateway.account();
     const late = (i: number) => eventOf({ ...own, accountId }, i);
@@ -131,6 +173,8 @@ describe('GET /events', () => {
     ['type', 'type='],
     ['email_id', `email_id=${newId('dom')}`],
     ['domain_id', 'domain_id=%00'],
+    ['recipient', 'recipient=a%20b'],
+    ['created_after', 'created_after=today'],
     ['limit', 'limit=0'],
   ])('answers 400 that names %s for ?%s', async (field, query) => {
     const answer = await gateway.agent(own.key).get(`/events?${query}`);
@@ -175,5 +219,13 @@ describe('GET /events', () => {
     const second = await list(`?type=email.bounced&after=${first.next_cursor}`, key);
     expect(idsOf(second)).toEqual(ids([rare]));
     expect(second.has_more).toBe(false);
+    const [{ data }] = [rare.event] as { data: { recipient: string } }[];
+    const address = encodeURIComponent(data.recipient);
+    const newest = await list(`?recipient=${address}&before=latest`, key);
+    expect(idsOf(newest)).toEqual(ids([rare]));
+    expect(newest.has_more).toBe(true);
+    // The condition on the time leads past the events in between.
+    const early = new Date(Date.now() - 2 * 3_600_000).toISOString();
+    expect(await list(`?created_before=${early}&before=latest`, key)).toMatchObject({ data: [], has_more: false });
   });
 });

@@ -267,6 +267,15 @@ describe('the other queries', () => {
       .toMatchObject([
         { type: 'email.queued', emailId: id, domainId: own.domainId, position: expect.stringMatching(/^\d+$/) },
       ]);
+    const filtered = `query ($emailId: ID, $recipient: String, $from: DateTime, $to: DateTime) {
+      events(first: 1, emailId: $emailId, recipient: $recipient, createdAfter: $from, createdBefore: $to) { nodes { type } } }`;
+    const [past, future] = [-60_000, 60_000].map((ms) => new Date(Date.now() + ms).toISOString());
+    const found = async (variables: object) =>
+      (await data(filtered, { emailId: id, ...variables }))['events'].nodes.length as number;
+    expect(await found({ recipient: 'B@example.com', from: past, to: future })).toBe(1);
+    expect(await found({ recipient: 'c@example.com' })).toBe(0);
+    expect(await found({ from: future })).toBe(0);
+    expect(await found({ to: past })).toBe(0);
     const { events } = await data(list, { emailId: id });
     expect((await data('query ($id: ID!) { event(id: $id) { id } }', { id: events.nodes[0].id }))['event']).toEqual({
       id: events.nodes[0].id,

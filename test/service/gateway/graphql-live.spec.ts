@@ -140,8 +140,8 @@ describe('live statistics', () => {
   });
 });
 
-const EVENTS = `subscription ($domainId: ID, $emailId: ID, $types: [String!], $after: ID) {
-  emailEvents(domainId: $domainId, emailId: $emailId, types: $types, after: $after)
+const EVENTS = `subscription ($domainId: ID, $emailId: ID, $recipient: String, $types: [String!], $after: ID) {
+  emailEvents(domainId: $domainId, emailId: $emailId, recipient: $recipient, types: $types, after: $after)
     { id type createdAt emailId domainId recipient position data } }`;
 const eventsOf = (seen: Answer[]) => values(seen, 'emailEvents') as { id: string; type: string; position: string }[];
 const idsOf = (seen: Answer[]) => eventsOf(seen).map(({ id }) => id);
@@ -169,7 +169,7 @@ describe('live events', () => {
     });
   });
 
-  it('can be selected by domain, e-mail and type, and are those that the key sees', async () => {
+  it('can be selected by domain, e-mail, recipient and type, and are those that the key sees', async () => {
     const second = await secondDomain();
     const accepted = await gateway
       .agent(account.key)
@@ -184,6 +184,7 @@ describe('live events', () => {
       all: watch(EVENTS),
       domain: watch(EVENTS, { domainId: second }),
       email: watch(EVENTS, { emailId }),
+      recipient: watch(EVENTS, { recipient: 'GRACE@bücher.example' }),
       types: watch(EVENTS, { types: ['email.bounced', 'email.failed'] }),
       limited: watch(EVENTS, {}, client(await keyOf({ domainIds: [second] }))),
       test: watch(EVENTS, {}, client(await keyOf({ mode: 'test' }))),
@@ -191,13 +192,15 @@ describe('live events', () => {
     await started();
     const [ofSecond] = await add({ domainId: second });
     const [ofEmail] = await add({ emailId });
+    const [toGrace] = await add({ recipient: 'Grace@xn--bcher-kva.example' });
     const [bounced] = await add({ type: 'email.bounced' });
     const [test] = await add({ test: true });
-    await until(async () => seen.all.length >= 4 && seen.test.length === 1);
+    await until(async () => seen.all.length >= 5 && seen.test.length === 1);
     // Events of different e-mails have no order among each other.
-    expect(idsOf(seen.all)).toEqual(expect.arrayContaining([ofSecond, ofEmail, bounced, test]));
+    expect(idsOf(seen.all)).toEqual(expect.arrayContaining([ofSecond, ofEmail, toGrace, bounced, test]));
     expect(idsOf(seen.domain)).toEqual([ofSecond]);
     expect(idsOf(seen.email)).toEqual([ofEmail]);
+    expect(idsOf(seen.recipient)).toEqual([toGrace]);
     expect(idsOf(seen.types)).toEqual([bounced]);
     expect(idsOf(seen.limited)).toEqual([ofSecond]);
     expect(idsOf(seen.test)).toEqual([test]);

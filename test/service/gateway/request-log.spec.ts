@@ -123,6 +123,11 @@ describe('the request log over HTTP', () => {
     expect(await where('status=2xx')).toEqual(ids((one) => one.response_status < 300));
     expect(await where('status=201')).toEqual(ids((one) => one.response_status === 201));
     expect(await where('status=5xx')).toEqual([]);
+    expect(await where('endpoint=/emails')).toEqual(ids((one) => one.endpoint.startsWith('/emails')));
+    expect(await where('endpoint=/suppressions&method=GET')).toEqual(
+      ids((one) => one.endpoint.startsWith('/suppressions') && one.method === 'GET'),
+    );
+    expect(await where('endpoint=emails')).toEqual([]);
     expect(await where('method=POST')).toEqual(ids((one) => one.method === 'POST'));
     expect(await where(`api_key_id=${keyId}`)).toEqual(ids(() => true));
     expect(await where(`api_key_id=${newId('key')}`)).toEqual([]);

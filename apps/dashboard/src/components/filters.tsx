@@ -103,7 +103,13 @@ export function TextFilter({ label, showLabel, value, onChange, problemOf, ...pr
 
 /** The filters of a period: a word such as `24h`, or its ends in the time zone of the browser. */
 export const PERIOD = ['period', 'from', 'to'] as const;
-type PeriodFilters = Filters<(typeof PERIOD)[number]>;
+type PeriodFilters = Pick<Filters<(typeof PERIOD)[number]>, 'values' | 'set'>;
+
+/** ISO 8601; null: no end. */
+export interface Period {
+  from: string | null;
+  to: string | null;
+}
 
 const CUSTOM = 'custom';
 const PERIODS = [
@@ -115,7 +121,7 @@ const PERIODS = [
 ];
 
 /** The ends of the chosen period as ISO 8601; they stay the same until another one is chosen. */
-export function usePeriod({ values: { period, from, to } }: PeriodFilters): { from: string | null; to: string | null } {
+export function usePeriod({ values: { period, from, to } }: PeriodFilters): Period {
   return useMemo(() => {
     const hours = /^(\d{1,4})h$/.exec(period ?? '')?.[1];
     if (hours !== undefined) return { from: new Date(Date.now() - Number(hours) * HOUR_MS).toISOString(), to: null };

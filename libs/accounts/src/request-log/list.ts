@@ -10,6 +10,8 @@ export interface RequestLogFilter {
   /** All statuses of a class, 4 for 4xx. */
   statusClass?: number;
   method?: string;
+  /** Beginning of the path, such as `/emails`. */
+  endpoint?: string;
   apiKeyId?: string;
   /** Inclusive. */
   createdAfter?: Date;
@@ -66,17 +68,18 @@ async function scan(database: Queryable, { visibility, request, filter, keptFrom
     status,
     statusClass = status === undefined ? undefined : Math.floor(status / 100),
     method,
+    endpoint,
     apiKeyId,
   } = filter;
   const visible = requestVisibility(visibility);
-  const isFiltered = [...visible, statusClass, method, apiKeyId].some(
+  const isFiltered = [...visible, statusClass, method, endpoint, apiKeyId].some(
     (part) => part !== undefined && part !== null && part !== false,
   );
   const ofClass =
     statusClass !== undefined && statusClass >= 4 ? `AND status >= 400 AND status / 100 = ${statusClass}` : '';
   const { rows } = await database.query<ScannedRow>(
     `WITH candidates AS (
-       SELECT id, status, method, api_key_id, test, domain_ids FROM request_log
+       SELECT id, status, method, path, api_key_id, test, domain_ids FROM request_log
         WHERE account_id = $1 AND id >= $2 AND id < $3 ${ofClass}
         ORDER BY account_id ${order}, id ${order} LIMIT $4),
      ends AS (SELECT count(*)::int AS scanned, ${last}(id) AS last_id FROM candidates),
@@ -84,7 +87,7 @@ async function scan(database: Queryable, { visibility, request, filter, keptFrom
        SELECT id AS chosen_id FROM candidates
         WHERE ($5::int IS NULL OR status = $5) AND ($6::int IS NULL OR status / 100 = $6)
           AND ($7::text IS NULL OR method = $7) AND ($8::text IS NULL OR api_key_id = $8)
-          AND ${visibleRequests(10)}
+          AND ($10::text IS NULL OR starts_with(path, $10)) AND ${visibleRequests(11)}
         ORDER BY id ${order} LIMIT $9)
      SELECT ends.scanned, ends.last_id, ${REQUEST_COLUMNS}
        FROM ends LEFT JOIN chosen ON true LEFT JOIN request_log ON account_id = $1 AND id = chosen_id
@@ -99,6 +102,7 @@ async function scan(database: Queryable, { visibility, request, filter, keptFrom
       method ?? null,
       apiKeyId ?? null,
       request.limit + 1,
+      endpoint ?? null,
       ...visible,
     ],
   );

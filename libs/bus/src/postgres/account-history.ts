@@ -17,7 +17,18 @@ export interface HistoryFilter {
   /** The id of a message, domain or webhook. */
   key?: string;
   domainId?: string;
+  /** The spellings of the address that the event is about, in lower case. */
+  recipients?: readonly string[];
+  /** When it happened. Inclusive. */
+  createdAfter?: Date;
+  /** Exclusive. Events that reached the log more than an hour after this time are not found. */
+  createdBefore?: Date;
 }
+
+/** Clocks of programs that make events may be ahead of that of the database by this much. */
+const CLOCK_SLACK_MS = 60_000;
+/** An event is moved to the log after it happened; a longer backlog of the outbox is rare. */
+const MAX_BACKLOG_MS = 3_600_000;
 
 /** The largest number of events of the account that are examined for one page. */
 const MAX_EVENTS = 10_000;
@@ -128,13 +139,26 @@ export class AccountHistory {
   ): Promise<HistoryRow[]> {
     const order = of.isBackwards ? 'DESC' : 'ASC';
     const last = of.isBackwards ? 'min' : 'max';
+    const values: unknown[] = [
+      of.visibility.accountId,
+      of.from.position,
+      of.types ?? null,
+      of.domainId ?? null,
+      visibleDomains(of.visibility),
+      limit + 1,
+      of.from.movedAt,
+      ...(of.key === undefined ? [] : [of.key, earliestMove(of.key)]),
+    ];
+    const add = (value: unknown) => `$${values.push(value)}`;
+    // Read only if a filter needs them: the data of an event are most of its bytes.
+    const extra = extraConditions(of, add);
     const { rows } = await this.database.query<HistoryRow>(
       `WITH scanned AS MATERIALIZED (
-         SELECT b.number, b.moved_at, ${POSITION} AS position, b.ending, event.subscript, event.event_id, event.type, event.domain_id
-           FROM (${of.key === undefined ? accountBatches(of) : keyBatches(of)}) AS b,
+         SELECT b.number, b.moved_at, ${POSITION} AS position, b.ending, event.subscript, event.event_id, event.type, event.domain_id${extra.columns.map((column) => `, event.${column}`).join('')}
+           FROM (${of.key === undefined ? accountBatches(of, add) : keyBatches(of)}) AS b,
                 LATERAL (
-                  SELECT * FROM unnest(b.event_id, b.account_id, b.domain_id, b.type, b.test, b.key) WITH ORDINALITY
-                         AS each (event_id, account_id, domain_id, type, test, key, subscript)
+                  SELECT * FROM unnest(b.event_id, b.account_id, b.domain_id, b.type, b.test, b.key${extra.columns.map((column) => `, b.${column}`).join('')}) WITH ORDINALITY
+                         AS each (event_id, account_id, domain_id, type, test, key${extra.columns.map((column) => `, ${column}`).join('')}, subscript)
                    ORDER BY subscript ${order}) AS event
           WHERE event.account_id = $1 AND ${POSITION} ${of.isBackwards ? '<' : '>'} $2
                 ${of.visibility.mode === 'test' ? 'AND event.test' : ''} ${of.key === undefined ? '' : 'AND event.key = $8'}
@@ -145,39 +169,53 @@ export class AccountHistory {
        chosen AS (
          SELECT * FROM scanned
           WHERE ($3::text[] IS NULL OR type = ANY($3)) AND ($4::text IS NULL OR domain_id = $4)
-            AND ($5::text[] IS NULL OR domain_id = ANY ($5))
+            AND ($5::text[] IS NULL OR domain_id = ANY ($5))${extra.where}
           ORDER BY position ${order} LIMIT $6)
        SELECT ends.is_cut, (SELECT event_id FROM scanned WHERE position = ends.position) AS last_id, event.*
          FROM ends LEFT JOIN (
            SELECT ${elementColumns('chosen.subscript')}
              FROM chosen JOIN event_log AS b ON b.moved_at = chosen.moved_at AND ${BATCH_END} = chosen.ending) AS event ON true
         ORDER BY event.position ${order}`,
-      [
-        of.visibility.accountId,
-        of.from.position,
-        of.types ?? null,
-        of.domainId ?? null,
-        visibleDomains(of.visibility),
-        limit + 1,
-        of.from.movedAt,
-        ...(of.key === undefined ? [] : [of.key, earliestMove(of.key)]),
-      ],
+      values,
     );
     return rows;
   }
 }
 
+type AddValue = (value: unknown) => string;
+
+/** The conditions on the columns of an event that other filters do not read. */
+function extraConditions(
+  { recipients, createdAfter, createdBefore }: HistoryFilter,
+  add: AddValue,
+): { columns: string[]; where: string } {
+  const columns: string[] = [];
+  const and: string[] = [];
+  if (recipients !== undefined) {
+    columns.push('data');
+    and.push(`lower(data ->> 'recipient') = ANY (${add(recipients)}::text[])`);
+  }
+  if (createdAfter !== undefined || createdBefore !== undefined) columns.push('created_at');
+  if (createdAfter !== undefined) and.push(`created_at >= ${add(createdAfter)}::timestamptz`);
+  if (createdBefore !== undefined) and.push(`created_at < ${add(createdBefore)}::timestamptz`);
+  return { columns, where: and.map((condition) => ` AND ${condition}`).join('') };
+}
+
 /** The batches with events of account $1 from position $2 on, in order; $7: when the event at that position was moved. */
-function accountBatches(of: { visibility: Visibility; isBackwards: boolean }): string {
+function accountBatches(of: HistoryFilter & { visibility: Visibility; isBackwards: boolean }, add: AddValue): string {
   const order = of.isBackwards ? 'DESC' : 'ASC';
   const from = of.isBackwards
     ? "moved_at <= $7::timestamptz + interval '1 s' AND first_position < $2"
     : `moved_at >= $7 AND ${BATCH_END} > $2::bigint + 1`;
+  const { createdAfter, createdBefore } = of;
+  const shifted = (time: Date, ms: number) => `${add(new Date(time.getTime() + ms))}::timestamptz`;
+  const since = createdAfter === undefined ? '' : `AND moved_at >= ${shifted(createdAfter, -CLOCK_SLACK_MS)}`;
+  const until = createdBefore === undefined ? '' : `AND moved_at <= ${shifted(createdBefore, MAX_BACKLOG_MS)}`;
   // In the text of the statement: the planner must see that the partial index suffices.
   const ofMode = of.visibility.mode === 'test' ? 'AND has_test' : '';
   return `
     SELECT batch.*, row_number() OVER () AS number
-      FROM (SELECT * FROM event_log_accounts WHERE account_id = $1 AND ${from} ${ofMode}
+      FROM (SELECT * FROM event_log_accounts WHERE account_id = $1 AND ${from} ${since} ${until} ${ofMode}
              ORDER BY moved_at ${order}, first_position ${order}) AS entry
            CROSS JOIN LATERAL (
              SELECT *, ${BATCH_END} AS ending FROM event_log

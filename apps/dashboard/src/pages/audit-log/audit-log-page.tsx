@@ -1,13 +1,14 @@
-import { Group, Select, Stack, Table, Text } from '@mantine/core';
+import { Stack, Table, Text } from '@mantine/core';
 import { modals } from '@mantine/modals';
 import { IconHistory } from '@tabler/icons-react';
-import { useMemo, useState, type ReactNode } from 'react';
+import { useMemo, type ReactNode } from 'react';
 import { useQuery } from 'urql';
 import { call } from '../../api/http.ts';
 import { useConnection } from '../../api/use-connection.ts';
 import { useLoad } from '../../api/use-load.ts';
 import { CodeBlock } from '../../components/code-block.tsx';
 import { Empty } from '../../components/feedback.tsx';
+import { FilterBar, PERIOD, PeriodFilter, SelectFilter, useFilters, usePeriod } from '../../components/filters.tsx';
 import { Copyable, ExactTime, Time } from '../../components/format.tsx';
 import { ConnectionList, type Column } from '../../components/list.tsx';
 import { Page } from '../../components/page.tsx';
@@ -17,13 +18,8 @@ import { KINDS, sentenceOf, summaryOf } from './actions.ts';
 type Entry = AuditLogQuery['auditLog']['nodes'][number];
 
 const PAGE_SIZE = 50;
-const DAY_MS = 86_400_000;
 const OPERATOR = 'operator';
-const PERIODS = [
-  { value: '1', label: 'Last 24 hours' },
-  { value: '7', label: 'Last 7 days' },
-  { value: '30', label: 'Last 30 days' },
-];
+const FILTERS = ['kind', 'actor', ...PERIOD] as const;
 
 /** Names of people and keys by their ids; null for somebody who has left. */
 function useActors(): Map<string, string> {
@@ -44,17 +40,10 @@ function useActors(): Map<string, string> {
 
 export function AuditLogPage() {
   const actors = useActors();
-  const [kind, setKind] = useState<string | null>(null);
-  const [actor, setActor] = useState<string | null>(null);
-  const [days, setDays] = useState<string | null>(null);
-  const filter = useMemo(
-    () => ({
-      action: kind,
-      actor,
-      createdAfter: days === null ? null : new Date(Date.now() - Number(days) * DAY_MS).toISOString(),
-    }),
-    [kind, actor, days],
-  );
+  const filters = useFilters(FILTERS);
+  const { kind, actor } = filters.values;
+  const { from, to } = usePeriod(filters);
+  const filter = { action: kind, actor, createdAfter: from, createdBefore: to };
   const connection = useConnection(
     AuditLogDocument,
     { first: PAGE_SIZE, after: null, filter },
@@ -66,36 +55,26 @@ export function AuditLogPage() {
       title="Audit log"
       description="Who changed what in this account, when, and from where. Sign-ins are included."
     >
-      <Group gap="xs">
-        <Select
-          aria-label="Kind of action"
+      <FilterBar>
+        <SelectFilter
+          label="Kind of action"
           placeholder="Everything"
-          clearable
           data={KINDS}
           value={kind}
-          onChange={setKind}
+          onChange={(chosen) => filters.set({ kind: chosen })}
           w={200}
         />
-        <Select
-          aria-label="Who"
+        <SelectFilter
+          label="Who"
           placeholder="Anybody"
-          clearable
           searchable
           data={[...actors].map(([value, label]) => ({ value, label }))}
           value={actor}
-          onChange={setActor}
+          onChange={(chosen) => filters.set({ actor: chosen })}
           w={220}
         />
-        <Select
-          aria-label="When"
-          placeholder="Any time"
-          clearable
-          data={PERIODS}
-          value={days}
-          onChange={setDays}
-          w={160}
-        />
-      </Group>
+        <PeriodFilter filters={filters} />
+      </FilterBar>
       <ConnectionList
         label="Actions"
         connection={connection}
@@ -110,9 +89,9 @@ export function AuditLogPage() {
         }
         empty={
           <Empty icon={IconHistory} title="No actions">
-            {kind === null && actor === null && days === null
-              ? 'Sign-ins, changes of members, removed suppressions and rotated keys appear here.'
-              : 'Nothing matches these filters.'}
+            {filters.isActive
+              ? 'Nothing matches these filters.'
+              : 'Sign-ins, changes of members, removed suppressions and rotated keys appear here.'}
           </Empty>
         }
       />

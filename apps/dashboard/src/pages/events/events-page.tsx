@@ -1,5 +1,4 @@
-import { Button, Group, MultiSelect, Select, Stack, Text, TextInput } from '@mantine/core';
-import { useDebouncedCallback } from '@mantine/hooks';
+import { Button, Group, MultiSelect, Stack, Text } from '@mantine/core';
 import { modals } from '@mantine/modals';
 import { IconActivity, IconPlayerPause, IconPlayerPlay } from '@tabler/icons-react';
 import { useMemo, useState } from 'react';
@@ -8,6 +7,17 @@ import { useQuery } from 'urql';
 import { useConnection, type ConnectionState } from '../../api/use-connection.ts';
 import { CodeBlock } from '../../components/code-block.tsx';
 import { Empty } from '../../components/feedback.tsx';
+import {
+  FilterBar,
+  PERIOD,
+  PeriodFilter,
+  SelectFilter,
+  TextFilter,
+  useFilters,
+  usePeriod,
+  type Filters,
+  type Period,
+} from '../../components/filters.tsx';
 import { Copyable, ExactTime, Status } from '../../components/format.tsx';
 import { ConnectionList, type Column } from '../../components/list.tsx';
 import { Page } from '../../components/page.tsx';
@@ -16,11 +26,10 @@ import { EVENT_TYPES } from '../webhooks/event-types.ts';
 import { useEventStream, type EventFilter } from './use-event-stream.ts';
 
 const PAGE_SIZE = 50;
-const TYPING_MS = 300;
 /** An id of an e-mail, anywhere in what was pasted, such as the address of its page. */
 const EMAIL_ID = /em_[0-9a-f]{32}/;
 const emailIdIn = (text: string): string | null => EMAIL_ID.exec(text)?.[0] ?? null;
-const EVERYTHING: EventFilter = { types: null, domainId: null, emailId: null };
+const FILTERS = ['types', 'recipient', 'domain', 'email', ...PERIOD] as const;
 
 const COLUMNS: Column<EventPartsFragment>[] = [
   { title: 'Event', width: '190px', render: ({ type }) => <Status value={type} /> },
@@ -30,39 +39,51 @@ const COLUMNS: Column<EventPartsFragment>[] = [
 ];
 
 /** The history, newest first, with the events before it that have happened since. */
-function useEvents(filter: EventFilter, live: boolean): ConnectionState<EventPartsFragment> {
-  const history = useConnection(EventHistoryDocument, { last: PAGE_SIZE, after: null, ...filter }, ({ events }) => ({
+function useEvents(filter: EventFilter, { from, to }: Period, live: boolean): ConnectionState<EventPartsFragment> {
+  const variables = { last: PAGE_SIZE, after: null, ...filter, createdAfter: from, createdBefore: to };
+  const history = useConnection(EventHistoryDocument, variables, ({ events }) => ({
     nodes: [...events.nodes].reverse(),
     pageInfo: { hasNextPage: events.pageInfo.hasPreviousPage, endCursor: events.pageInfo.startCursor },
   }));
   const { events, error } = useEventStream(filter, live);
   const nodes = useMemo(() => {
     const known = new Set(history.nodes.map(({ id }) => id));
-    return [...events.filter(({ id }) => !known.has(id)), ...history.nodes];
-  }, [events, history.nodes]);
+    const isNew = ({ id, createdAt }: EventPartsFragment) =>
+      !known.has(id) && (from === null || createdAt >= from) && (to === null || createdAt < to);
+    return [...events.filter(isNew), ...history.nodes];
+  }, [events, history.nodes, from, to]);
   return { ...history, nodes, error: history.error ?? error };
 }
 
 export function EventsPage() {
-  const [filter, setFilter] = useState<EventFilter>(EVERYTHING);
+  const filters = useFilters(FILTERS);
+  const { types, domain, email, recipient } = filters.values;
+  const filter: EventFilter = {
+    types: types === null ? null : types.split(','),
+    domainId: domain,
+    emailId: email,
+    recipient,
+  };
+  const period = usePeriod(filters);
+  const hasEnded = period.to !== null && Date.parse(period.to) < Date.now();
   const [live, setLive] = useState(true);
-  const connection = useEvents(filter, live);
-  const isFiltered = JSON.stringify(filter) !== JSON.stringify(EVERYTHING);
+  const connection = useEvents(filter, period, live && !hasEnded);
   return (
     <Page
       title="Events"
       description="What has happened, newest first, as webhooks and Kafka receive it. New events appear by themselves."
       actions={
         <Button
-          variant={live ? 'light' : 'default'}
+          variant={live && !hasEnded ? 'light' : 'default'}
           leftSection={live ? <IconPlayerPause size={16} /> : <IconPlayerPlay size={16} />}
+          disabled={hasEnded}
           onClick={() => setLive(!live)}
         >
           {live ? 'Pause' : 'Continue'}
         </Button>
       }
     >
-      <Filters filter={filter} onChange={setFilter} />
+      <EventFilters filters={filters} />
       <ConnectionList
         label="Events"
         connection={connection}
@@ -71,8 +92,8 @@ export function EventsPage() {
         onOpen={(event) => modals.open({ title: event.type, size: 'lg', children: <Detail event={event} /> })}
         empty={
           <Empty icon={IconActivity} title="No events">
-            {isFiltered
-              ? 'Nothing matches these filters. Matching events appear here the moment they happen.'
+            {filters.isActive
+              ? `Nothing matches these filters.${hasEnded ? '' : ' Matching events appear here the moment they happen.'}`
               : 'Send a message: each step of its way appears here the moment it happens.'}
           </Empty>
         }
@@ -81,44 +102,47 @@ export function EventsPage() {
   );
 }
 
-function Filters({ filter, onChange }: { filter: EventFilter; onChange: (filter: EventFilter) => void }) {
-  const [email, setEmail] = useState('');
+function EventFilters({ filters }: { filters: Filters<(typeof FILTERS)[number]> }) {
   const [{ data }] = useQuery({ query: EventDomainsDocument });
-  const search = useDebouncedCallback((text: string) => onChange({ ...filter, emailId: emailIdIn(text) }), TYPING_MS);
-  const types = filter.types ?? [];
+  const { types, domain, email, recipient } = filters.values;
   return (
-    <Group gap="xs" align="flex-start">
+    <FilterBar>
       <MultiSelect
         aria-label="Types"
-        placeholder={types.length > 0 ? undefined : 'All types'}
+        placeholder={types === null ? 'All types' : undefined}
         data={EVENT_TYPES}
-        value={types}
-        onChange={(chosen) => onChange({ ...filter, types: chosen.length > 0 ? chosen : null })}
+        value={types?.split(',') ?? []}
+        onChange={(chosen) => filters.set({ types: chosen.join(',') })}
         clearable
-        w={{ base: '100%', sm: 320 }}
+        w={{ base: '100%', sm: 280 }}
       />
-      <Select
-        aria-label="Domain"
+      <TextFilter
+        label="Recipient"
+        placeholder="Recipient, whole address"
+        value={recipient}
+        onChange={(text) => filters.set({ recipient: text })}
+        problemOf={(text) => (/\s/.test(text) ? 'An address, without spaces' : null)}
+        w={{ base: '100%', xs: 240 }}
+      />
+      <SelectFilter
+        label="Domain"
         placeholder="All domains"
-        clearable
         searchable
         data={(data?.domains ?? []).map(({ id, name }) => ({ value: id, label: name }))}
-        value={filter.domainId}
-        onChange={(domainId) => onChange({ ...filter, domainId })}
+        value={domain}
+        onChange={(id) => filters.set({ domain: id })}
         w={{ base: '100%', xs: 220 }}
       />
-      <TextInput
-        aria-label="Id of an e-mail"
+      <TextFilter
+        label="Id of an e-mail"
         placeholder="Id of an e-mail, em_…"
         value={email}
-        onChange={(event) => {
-          setEmail(event.currentTarget.value);
-          search(event.currentTarget.value);
-        }}
-        error={email !== '' && emailIdIn(email) === null ? 'An id is em_ and 32 digits' : null}
-        w={{ base: '100%', xs: 300 }}
+        onChange={(text) => filters.set({ email: text && emailIdIn(text) })}
+        problemOf={(text) => (emailIdIn(text) === null ? 'An id is em_ and 32 digits' : null)}
+        w={{ base: '100%', xs: 240 }}
       />
-    </Group>
+      <PeriodFilter filters={filters} />
+    </FilterBar>
   );
 }
 

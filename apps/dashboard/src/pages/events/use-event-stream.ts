@@ -6,6 +6,7 @@ export interface EventFilter {
   types: string[] | null;
   domainId: string | null;
   emailId: string | null;
+  recipient: string | null;
 }
 
 /** Live events that are kept on the page. */

@@ -1,17 +1,34 @@
-import { Group, Select, Stack, Table, Text } from '@mantine/core';
+import { Stack, Table, Text } from '@mantine/core';
 import { modals } from '@mantine/modals';
 import { IconListDetails } from '@tabler/icons-react';
-import { useState } from 'react';
+import { useMemo } from 'react';
+import { useQuery } from 'urql';
 import { useConnection } from '../../api/use-connection.ts';
 import { Empty } from '../../components/feedback.tsx';
+import {
+  FilterBar,
+  PERIOD,
+  PeriodFilter,
+  SelectFilter,
+  TextFilter,
+  useFilters,
+  usePeriod,
+} from '../../components/filters.tsx';
 import { Copyable, ExactTime, Time } from '../../components/format.tsx';
 import { ConnectionList, type Column } from '../../components/list.tsx';
 import { Page } from '../../components/page.tsx';
-import { RequestLogDocument, type RequestLogQuery } from '../../graphql/generated.ts';
+import { ApiKeysDocument, RequestLogDocument, type RequestLogQuery } from '../../graphql/generated.ts';
 
 type LoggedRequest = RequestLogQuery['requestLog']['nodes'][number];
 
 const PAGE_SIZE = 50;
+const FILTERS = ['status', 'method', 'endpoint', 'key', ...PERIOD] as const;
+const METHODS = ['GET', 'POST', 'PATCH', 'PUT', 'DELETE'];
+const STATUSES = [
+  { value: '2xx', label: 'Successful (2xx)' },
+  { value: '4xx', label: 'Refused (4xx)' },
+  { value: '5xx', label: 'Failed (5xx)' },
+];
 
 const COLUMNS: Column<LoggedRequest>[] = [
   {
@@ -38,9 +55,12 @@ const COLUMNS: Column<LoggedRequest>[] = [
 ];
 
 export function LogsPage() {
-  const [status, setStatus] = useState<string | null>(null);
-  const [method, setMethod] = useState<string | null>(null);
-  const filter = status === null && method === null ? null : { status, method };
+  const [{ data }] = useQuery({ query: ApiKeysDocument });
+  const keys = useMemo(() => new Map((data?.apiKeys ?? []).map(({ id, name }) => [id, name])), [data]);
+  const filters = useFilters(FILTERS);
+  const { status, method, endpoint, key } = filters.values;
+  const { from, to } = usePeriod(filters);
+  const filter = { status, method, endpoint, apiKeyId: key, createdAfter: from, createdBefore: to };
   const connection = useConnection(
     RequestLogDocument,
     { first: PAGE_SIZE, after: null, filter },
@@ -51,39 +71,59 @@ export function LogsPage() {
       title="Request log"
       description="Requests with the API keys of this account in the last 30 days, without bodies."
     >
-      <Group gap="xs">
-        <Select
-          aria-label="Status"
+      <FilterBar>
+        <SelectFilter
+          label="Status"
           placeholder="Any status"
-          clearable
-          data={[
-            { value: '2xx', label: 'Successful' },
-            { value: '4xx', label: 'Refused (4xx)' },
-            { value: '5xx', label: 'Failed (5xx)' },
-          ]}
+          data={STATUSES}
           value={status}
-          onChange={setStatus}
+          onChange={(chosen) => filters.set({ status: chosen })}
           w={160}
         />
-        <Select
-          aria-label="Method"
+        <SelectFilter
+          label="Method"
           placeholder="Any method"
-          clearable
-          data={['GET', 'POST', 'PATCH', 'DELETE']}
+          data={METHODS}
           value={method}
-          onChange={setMethod}
+          onChange={(chosen) => filters.set({ method: chosen })}
           w={140}
         />
-      </Group>
+        <TextFilter
+          label="Path"
+          placeholder="Path, such as /emails"
+          value={endpoint}
+          onChange={(text) => filters.set({ endpoint: text })}
+          problemOf={(text) => (text.startsWith('/') ? null : 'A path begins with /')}
+          w={{ base: '100%', xs: 200 }}
+        />
+        <SelectFilter
+          label="API key"
+          placeholder="Any API key"
+          searchable
+          data={[...keys].map(([value, label]) => ({ value, label }))}
+          value={key}
+          onChange={(chosen) => filters.set({ key: chosen })}
+          w={{ base: '100%', xs: 200 }}
+        />
+        <PeriodFilter filters={filters} />
+      </FilterBar>
       <ConnectionList
         label="Requests"
         connection={connection}
         columns={COLUMNS}
         keyOf={({ id }) => id}
-        onOpen={(request) => modals.open({ title: 'Request', size: 'lg', children: <Detail request={request} /> })}
+        onOpen={(request) =>
+          modals.open({
+            title: 'Request',
+            size: 'lg',
+            children: <Detail request={request} keyName={keys.get(request.apiKeyId)} />,
+          })
+        }
         empty={
           <Empty icon={IconListDetails} title="No requests">
-            Every request with an API key appears here, refused ones too.
+            {filters.isActive
+              ? 'Nothing matches these filters.'
+              : 'Every request with an API key appears here, refused ones too.'}
           </Empty>
         }
       />
@@ -91,7 +131,7 @@ export function LogsPage() {
   );
 }
 
-function Detail({ request }: { request: LoggedRequest }) {
+function Detail({ request, keyName }: { request: LoggedRequest; keyName: string | undefined }) {
   const { requestId, method, endpoint, responseStatus, error, ip, userAgent, apiKeyId, latencyMs, createdAt } = request;
   const rows: [string, React.ReactNode][] = [
     ['Request', `${method} ${endpoint}`],
@@ -99,7 +139,7 @@ function Detail({ request }: { request: LoggedRequest }) {
     ['Time', <ExactTime key="at" at={createdAt} />],
     ['Took', `${latencyMs} ms`],
     ['Request id', <Copyable key="id" value={requestId} label="Copy the request id" />],
-    ['API key', apiKeyId],
+    ['API key', keyName === undefined ? apiKeyId : `${keyName} (${apiKeyId})`],
     ['Address', ip ?? '–'],
     ['User agent', userAgent ?? '–'],
   ];

@@ -1,9 +1,9 @@
-import { Badge, Button, Group, Modal, Progress, Select, Text, TextInput } from '@mantine/core';
-import { useDebouncedValue, useDisclosure } from '@mantine/hooks';
+import { Badge, Button, Modal, Progress, Text } from '@mantine/core';
+import { useDisclosure } from '@mantine/hooks';
 import { IconBuilding, IconPlus, IconSearch } from '@tabler/icons-react';
-import { useState } from 'react';
 import { useConnection } from '../../api/use-connection.ts';
 import { Empty } from '../../components/feedback.tsx';
+import { FilterBar, SelectFilter, TextFilter, useFilters } from '../../components/filters.tsx';
 import { formatNumber, formatRate, Status, Time } from '../../components/format.tsx';
 import { ConnectionList, type Column } from '../../components/list.tsx';
 import { Page } from '../../components/page.tsx';
@@ -19,7 +19,7 @@ import { planLabel, rateColors } from './rates.ts';
 type Row = OperatorAccountPartsFragment & { limits: AbuseLimitsPartsFragment };
 
 const PAGE_SIZE = 50;
-const TYPING_MS = 300;
+const FILTERS = ['search', 'status'] as const;
 const STATUSES: AccountStatus[] = ['active', 'paused', 'blocked', 'overdue'];
 
 const COLUMNS: Column<Row>[] = [
@@ -83,11 +83,10 @@ function Usage({ usage }: { usage: Row['usage'] }) {
 }
 
 export function OperatorAccountsPage() {
-  const [search, setSearch] = useState('');
-  const [wanted] = useDebouncedValue(search.trim(), TYPING_MS);
-  const [status, setStatus] = useState<AccountStatus | null>(null);
+  const filters = useFilters(FILTERS);
+  const { search, status } = filters.values;
   const [opened, { open, close }] = useDisclosure();
-  const variables = { first: PAGE_SIZE, after: null, search: wanted || null, status };
+  const variables = { first: PAGE_SIZE, after: null, search, status: status as AccountStatus | null };
   const connection = useConnection(OperatorAccountsDocument, variables, ({ operator }) => ({
     ...operator.accounts,
     nodes: operator.accounts.nodes.map((account) => ({ ...account, limits: operator.abuseLimits })),
@@ -103,25 +102,24 @@ export function OperatorAccountsPage() {
         </Button>
       }
     >
-      <Group gap="xs">
-        <TextInput
-          aria-label="Search accounts"
+      <FilterBar>
+        <TextFilter
+          label="Search accounts"
           placeholder="Name, id, domain or member’s e-mail"
           leftSection={<IconSearch size={16} />}
           value={search}
-          onChange={(event) => setSearch(event.currentTarget.value)}
+          onChange={(text) => filters.set({ search: text })}
           w={{ base: '100%', xs: 320 }}
         />
-        <Select
-          aria-label="Status"
+        <SelectFilter
+          label="Status"
           placeholder="Any status"
-          clearable
           data={STATUSES}
           value={status}
-          onChange={(value) => setStatus(value)}
+          onChange={(chosen) => filters.set({ status: chosen })}
           w={150}
         />
-      </Group>
+      </FilterBar>
       <ConnectionList
         label="Accounts"
         connection={connection}

@@ -8,6 +8,7 @@ import { eventsPage } from '../../rest/events/events-page.js';
 import { PageArgs, pageParameters, toConnection, type Connection } from '../connection.js';
 import { givenParameters, queryDtoOf } from '../dto/input-type.js';
 import { CallerOf } from '../graphql-caller.js';
+import { DateTime } from '../scalars.js';
 import { EventConnection, EventType, toEvent } from './event.type.js';
 
 @ArgsType()
@@ -20,6 +21,19 @@ class EventsArgs {
 
   @Field(() => ID, { nullable: true, description: 'Only events of this domain and its e-mails' })
   domainId?: string | null;
+
+  @Field(() => String, { nullable: true, description: 'Only events about this recipient' })
+  recipient?: string | null;
+
+  @Field(() => DateTime, { nullable: true, description: 'Only events that happened at or after this time' })
+  createdAfter?: Date | null;
+
+  @Field(() => DateTime, {
+    nullable: true,
+    description:
+      'Only events that happened before this time. Those that reached the event log more than an hour after it are not found',
+  })
+  createdBefore?: Date | null;
 }
 
 /** Reads the event log of the account. */
@@ -35,11 +49,18 @@ export class EventsResolver {
   async events(
     @CallerOf(EventsController, 'list') caller: Principal,
     @Args() page: PageArgs,
-    @Args() { types, emailId, domainId }: EventsArgs,
+    @Args() { types, emailId, domainId, recipient, createdAfter, createdBefore }: EventsArgs,
   ): Promise<Connection<EventType>> {
     const query = queryDtoOf(EventsQuery, {
       ...pageParameters(page, { fromEnd: LATEST }),
-      ...givenParameters({ type: types?.join(','), email_id: emailId, domain_id: domainId }),
+      ...givenParameters({
+        type: types?.join(','),
+        email_id: emailId,
+        domain_id: domainId,
+        recipient,
+        created_after: createdAfter?.toISOString(),
+        created_before: createdBefore?.toISOString(),
+      }),
     });
     const events = await eventsPage(this.history, caller, query);
     return toConnection({ ...events, data: events.data.map(toEvent) }, page);

@@ -2,6 +2,8 @@ import { Injectable } from '@nestjs/common';
 import { AccountHistory, LogTail, type FollowedTail } from '#libs/bus';
 import { seesDomain, type LoggedEvent, type Visibility } from '#libs/contracts';
 import { Semaphore } from '#libs/kernel';
+import { normaliseAddress } from '#libs/mime';
+import { addressForms } from '../../rest/events/address-forms.js';
 import { invalidCursor } from '../../rest/list.dto.js';
 import { LiveStream, SlowReader } from './live-stream.js';
 import { whileUnavailable } from './while-unavailable.js';
@@ -11,6 +13,8 @@ export interface EventSelection {
   types?: readonly string[];
   domainId?: string;
   emailId?: string;
+  /** A normalised address. */
+  recipient?: string;
 }
 
 /** Events that wait for a slow reader, per subscription; more than the tail passes on at once. */
@@ -46,7 +50,7 @@ export class EventFeed {
     return stream;
   }
 
-  private page(visibility: Visibility, { types, domainId, emailId }: EventSelection, after: string) {
+  private page(visibility: Visibility, { types, domainId, emailId, recipient }: EventSelection, after: string) {
     return this.history.page(
       visibility,
       { limit: PAGE, after },
@@ -54,6 +58,7 @@ export class EventFeed {
         ...(types === undefined ? {} : { types }),
         ...(domainId === undefined ? {} : { domainId }),
         ...(emailId === undefined ? {} : { key: emailId }),
+        ...(recipient === undefined ? {} : { recipients: addressForms(recipient) }),
       },
     );
   }
@@ -163,13 +168,14 @@ export class EventStream extends LiveStream<LoggedEvent> {
   }
 
   private matches({ event, key, domainId, test }: LoggedEvent): boolean {
-    const { emailId, domainId: wanted } = this.selection;
+    const { emailId, domainId: wanted, recipient } = this.selection;
     return (
       (this.visibility.mode === 'live' || test) &&
       seesDomain(this.visibility, domainId) &&
       (this.types === null || this.types.has(event.type)) &&
       (emailId === undefined || emailId === key) &&
-      (wanted === undefined || wanted === domainId)
+      (wanted === undefined || wanted === domainId) &&
+      (recipient === undefined || isAbout(recipient, event.data))
     );
   }
 
@@ -223,6 +229,11 @@ export class EventStream extends LiveStream<LoggedEvent> {
       this.onDrained = resolve;
     });
   }
+}
+
+function isAbout(recipient: string, data: object): boolean {
+  const { recipient: address } = data as { recipient?: string };
+  return address !== undefined && normaliseAddress(address) === recipient;
 }
 
 type HistoryPage = NonNullable<Awaited<ReturnType<AccountHistory['page']>>>;

@@ -13,6 +13,7 @@ import {
 import { SendingDomains } from '#libs/domains';
 import { EmailQueries } from '#libs/emails';
 import { Semaphore, TtlCache } from '#libs/kernel';
+import { normaliseAddress } from '#libs/mime';
 import { invalidCursor } from '../../rest/list.dto.js';
 import { invalidParameter } from '../../rest/validation/invalid-fields.js';
 import { DomainStatsType } from '../domains/domain-stats.type.js';
@@ -31,6 +32,8 @@ export class EmailEventsArgs {
   domainId?: string | null;
   @Field(() => ID, { nullable: true, description: 'Only events of this e-mail.' })
   emailId?: string | null;
+  @Field(() => String, { nullable: true, description: 'Only events about this recipient.' })
+  recipient?: string | null;
   @Field(() => [String], { nullable: true, description: 'Only events of these types, such as `email.delivered`.' })
   types?: string[] | null;
   @Field(() => ID, {
@@ -106,7 +109,7 @@ export class LiveResolver {
     @Context('caller') caller: GraphqlCaller,
   ): Promise<AsyncIterable<LoggedEvent>> {
     const visibility = caller.allowed('emails.read');
-    const { domainId, emailId, types, after } = given;
+    const { domainId, emailId, recipient, types, after } = given;
     requireId('domainId', 'dom', domainId);
     requireId('emailId', 'em', emailId);
     requireTypes(types);
@@ -120,6 +123,7 @@ export class LiveResolver {
       ...(types ? { types } : {}),
       ...(domainId ? { domainId } : {}),
       ...(emailId ? { emailId } : {}),
+      ...(recipient ? { recipient: normaliseAddress(recipient) } : {}),
     };
     return this.events.open(visibility, selection, after ?? undefined);
   }

@@ -1,8 +1,10 @@
 import { LATEST, type AccountHistory } from '#libs/bus';
 import { assertDomainsVisible, type LoggedEvent, type Page, type PageRequest, type Visibility } from '#libs/contracts';
 import { invalidCursor, pageRequest } from '../list.dto.js';
+import { instantOf } from '../validation/query-rules.js';
 import { requireOnlyOne } from '../validation/invalid-fields.js';
 import { itemsOf } from '../stats/stats-rules.js';
+import { addressForms } from './address-forms.js';
 import type { EventsQuery } from './events.dto.js';
 
 /**
@@ -21,6 +23,9 @@ export async function eventsPage(
     ...(query.type === undefined ? {} : { types: itemsOf(query.type) }),
     ...(query.email_id === undefined ? {} : { key: query.email_id }),
     ...(query.domain_id === undefined ? {} : { domainId: query.domain_id }),
+    ...(query.recipient === undefined ? {} : { recipients: addressForms(query.recipient) }),
+    createdAfter: instantOf(query.created_after),
+    createdBefore: instantOf(query.created_before),
   });
   if (page === null)
     throw invalidCursor(

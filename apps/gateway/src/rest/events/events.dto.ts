@@ -4,7 +4,7 @@ import { EnumProperty, EXAMPLE_TIME, exampleId, IdProperty, TimeProperty } from 
 import { listOf, PageQuery } from '../list.dto.js';
 import { listOfValuesRule } from '../stats/stats-rules.js';
 import { FieldRule } from '../validation/field-rule.decorator.js';
-import { QueryId, QueryText } from '../validation/query-fields.js';
+import { QueryAddress, QueryId, QueryText, QueryTime } from '../validation/query-fields.js';
 
 export class EventsQuery extends PageQuery {
   @QueryText(
@@ -24,6 +24,17 @@ export class EventsQuery extends PageQuery {
 
   @QueryId('dom', 'Only events of this domain and its e-mails')
   domain_id?: string;
+
+  @QueryAddress('Only events about this recipient', 'user@example.com')
+  recipient?: string;
+
+  @QueryTime('Only events that happened at or after this time')
+  created_after?: string;
+
+  @QueryTime(
+    'Only events that happened before this time. Those that reached the event log more than an hour after it are not found',
+  )
+  created_before?: string;
 }
 
 /** An event as webhooks receive it, with its id. */

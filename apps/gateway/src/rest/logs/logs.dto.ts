@@ -10,7 +10,7 @@ import {
 } from '../../openapi/properties.js';
 import { listOf, PageQuery } from '../list.dto.js';
 import { FieldRule } from '../validation/field-rule.decorator.js';
-import { QueryEnum, QueryId, QueryTime } from '../validation/query-fields.js';
+import { QueryEnum, QueryId, QueryText, QueryTime } from '../validation/query-fields.js';
 import { instantOf, statusRule } from '../validation/query-rules.js';
 
 const METHODS = ['DELETE', 'GET', 'HEAD', 'OPTIONS', 'PATCH', 'POST', 'PUT'];
@@ -26,6 +26,9 @@ export class LogsQuery extends PageQuery {
 
   @QueryEnum(METHODS, { description: 'Only requests with this HTTP method', example: 'POST' })
   method?: string;
+
+  @QueryText('Only requests whose endpoint begins with this text', '/emails')
+  endpoint?: string;
 
   @QueryId('key', 'Only requests with this API key')
   api_key_id?: string;
@@ -92,6 +95,7 @@ export class LogList extends listOf(LogDto) {}
 export function toRequestLogFilter({
   status,
   method,
+  endpoint,
   api_key_id,
   created_after,
   created_before,
@@ -100,6 +104,7 @@ export function toRequestLogFilter({
     ...(status?.endsWith('xx') ? { statusClass: Number(status[0]) } : {}),
     ...(status === undefined || status.endsWith('xx') ? {} : { status: Number(status) }),
     method,
+    endpoint,
     apiKeyId: api_key_id,
     createdAfter: instantOf(created_after),
     createdBefore: instantOf(created_before),
