@@ -56,7 +56,7 @@ export function pagesSuite(stage: () => Stage): void {
     await owner.page.getByRole('table', { name: 'Emails' }).getByText('To both').last().waitFor();
     expect(await owner.page.getByText('To the other').count()).toBe(0);
     expect(await owner.page.getByRole('textbox', { name: 'Recipient domain' }).inputValue()).toBe('slow.example');
-    expect(await owner.page.getByRole('combobox', { name: 'Status' }).inputValue()).toBe('waiting for delivery');
+    expect(await owner.page.getByRole('combobox', { name: 'Status' }).inputValue()).toBe('waiting');
     await owner.visit('Queues');
     await owner.link('slow.example').click();
     await owner.page.getByText('To both').last().waitFor();
@@ -115,6 +115,27 @@ export function pagesSuite(stage: () => Stage): void {
     await owner.page.getByRole('heading', { level: 1, name: 'Webhooks' }).waitFor();
   });
 
+  it('keeps the filters of lists in the address of the page', async () => {
+    const { owner } = stage();
+    const { page } = owner;
+    await owner.visit('Events');
+    await page.getByRole('textbox', { name: 'Recipient' }).fill('MARA@slow.example');
+    const events = page.getByRole('table', { name: 'Events' });
+    await until(async () => (await events.getByText('jonas@example.com').count()) === 0, { what: 'the filter' });
+    await events.getByText('mara@slow.example').first().waitFor();
+    await page.getByRole('combobox', { name: 'When' }).click();
+    await page.getByRole('option', { name: 'Last hour' }).click();
+    await page.reload();
+    await events.getByText('mara@slow.example').first().waitFor();
+    expect(await page.getByRole('combobox', { name: 'When' }).inputValue()).toBe('Last hour');
+    await owner.visit('Request log');
+    await page.getByRole('textbox', { name: 'Path' }).fill('/nowhere');
+    await page.getByText('Nothing matches these filters.').waitFor();
+    expect(new URL(page.url()).search).toBe('?endpoint=%2Fnowhere');
+    await owner.visit('Usage');
+    await page.getByRole('table', { name: 'Usage by month' }).getByRole('row').nth(1).waitFor();
+  });
+
   it('creates a key that works, and deletes it', async () => {
     const { owner, service } = stage();
     await owner.visit('API keys');
@@ -129,9 +150,26 @@ export function pagesSuite(stage: () => Stage): void {
       (await fetch(`${service.url}/domains`, { headers: { authorization: `Bearer ${key}` } })).status;
     expect(await status()).toBe(200);
     await owner.button('Actions for Web shop').click();
+    await owner.page.getByRole('menuitem', { name: 'Change' }).click();
+    await owner.page.getByRole('textbox', { name: 'Name' }).fill('Shop');
+    await owner.page.getByRole('combobox', { name: 'Rights' }).click();
+    await owner.page.getByRole('option', { name: 'Chosen scopes' }).click();
+    await owner.page.getByRole('combobox', { name: 'Scopes' }).click();
+    await owner.page.getByRole('option', { name: 'emails.read' }).click();
+    await owner.page.keyboard.press('Tab');
+    await owner.page.getByLabel('Expires').fill('2099-01-31T10:00');
+    await owner.button('Save').click();
+    await owner.page.getByText('Shop has been changed.').waitFor();
+    await until(async () => (await status()) === 403, { what: 'the key to lose the scope' });
+    const changed = (await (await service.call('GET', '/api-keys')).json()) as { data: Record<string, unknown>[] };
+    expect(changed.data.find(({ name }) => name === 'Shop')).toMatchObject({
+      scopes: ['emails.read'],
+      expires_at: expect.stringMatching(/^2099-01-31/) as string,
+    });
+    await owner.button('Actions for Shop').click();
     await owner.page.getByRole('menuitem', { name: 'Delete' }).click();
     await owner.button('Delete the key').click();
-    await owner.page.getByText('Web shop has been deleted.').waitFor();
+    await owner.page.getByText('Shop has been deleted.').waitFor();
     await until(async () => (await status()) === 401, { what: 'the key to be refused' });
   });
 

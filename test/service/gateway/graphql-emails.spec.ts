@@ -288,11 +288,19 @@ describe('the other queries', () => {
 
   it('give usage, statistics and captured messages', async () => {
     gateway.counts.accepted = 7;
-    const found = await data(`{ usage { plan unit limit used remaining rateLimitPerSecond }
+    const found =
+      await data(`{ usage { plan unit limit used remaining rateLimitPerSecond months { month accepted delivered } }
       stats(input: {metrics: ["accepted"], dimensions: ["period"], granularity: hour, groupBy: ["tag:kind"]}) {
         granularity metrics dimensions groupBy totals { accepted deliveryRate sent }
         data { period domainId tags { key value } accepted } }
       capturedEmails(first: 1, filter: {to: "a@example.com"}) { nodes { id } pageInfo { hasNextPage } } }`);
+    const { months } = found['usage'] as unknown as {
+      months: { month: string; accepted: number; delivered: number }[];
+    };
+    const thisMonth = new Date().toISOString().slice(0, 7);
+    expect(months.map(({ accepted }) => accepted)).toEqual([7, ...Array.from({ length: 11 }, () => 0)]);
+    expect(months[11]).toEqual({ month: thisMonth, accepted: 0, delivered: 0 });
+    expect(months[0].month.slice(5)).toBe(String((Number(thisMonth.slice(5)) % 12) + 1).padStart(2, '0'));
     expect(found).toMatchObject({
       usage: { plan: 'unlimited', unit: 'recipient', limit: null },
       stats: {

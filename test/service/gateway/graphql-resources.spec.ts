@@ -192,6 +192,15 @@ describe('API keys', () => {
     const keyId = keys.find(({ name }) => name === 'Test')?.id;
     expect(await refusal(remove, { id: keyId }, token)).toMatchObject({ name: 'restricted_api_key' });
     expect(await data(remove, { id }, token)).toEqual({ deleteApiKey: { id, deleted: true } });
+    const audit = 'query ($filter: AuditLogFilter) { auditLog(filter: $filter) { nodes { action actor details } } }';
+    const [deleted, updated, created] = (await data(audit, { filter: { target: id, action: 'api_key' } }))['auditLog']
+      .nodes;
+    expect(created).toMatchObject({ action: 'api_key.created', details: { name: input.name } });
+    expect(updated).toMatchObject({
+      action: 'api_key.updated',
+      details: { name: 'wide', fields: ['name', 'allowed_ips'] },
+    });
+    expect(deleted).toMatchObject({ action: 'api_key.deleted', actor: id });
     expect((await data('query ($id: ID!) { apiKey(id: $id) { name } }', { id }))['apiKey']).toBeNull();
   });
 });

@@ -3,21 +3,28 @@ import { TextInput } from '@mantine/core';
 interface DateTimeInputProps {
   label: string;
   /** ISO 8601 */
-  value: string;
+  value: string | null;
   onChange: (iso: string) => void;
+  /** Permits an empty field. */
+  onClear?: () => void;
+  /** Added to the time zone. */
+  hint?: string;
 }
 
 /** A date and time in the time zone of the browser. */
-export function DateTimeInput({ label, value, onChange }: DateTimeInputProps) {
+export function DateTimeInput({ label, value, onChange, onClear, hint }: DateTimeInputProps) {
   const zone = Intl.DateTimeFormat().resolvedOptions().timeZone;
   return (
     <TextInput
       type="datetime-local"
       label={label}
-      description={zone}
-      required
-      value={localOf(value)}
-      onChange={({ currentTarget }) => currentTarget.value && onChange(new Date(currentTarget.value).toISOString())}
+      description={hint === undefined ? zone : `${hint}. ${zone}`}
+      required={onClear === undefined}
+      value={value === null ? '' : localOf(value)}
+      onChange={({ currentTarget }) => {
+        if (currentTarget.value) onChange(new Date(currentTarget.value).toISOString());
+        else onClear?.();
+      }}
     />
   );
 }

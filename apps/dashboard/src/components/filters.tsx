@@ -1,4 +1,4 @@
-import { Group, Select, TextInput, type ComboboxData, type StyleProp } from '@mantine/core';
+import { Group, Select, Text, TextInput, type ComboboxData, type StyleProp } from '@mantine/core';
 import { useDebouncedCallback } from '@mantine/hooks';
 import { useEffect, useMemo, useRef, useState, type ReactNode } from 'react';
 import { useSearchParams } from 'react-router';
@@ -143,10 +143,11 @@ export function PeriodFilter({ filters }: { filters: PeriodFilters }) {
     <TextInput
       type="datetime-local"
       aria-label={label}
-      title={label}
+      leftSection={<Text size="xs">{label}</Text>}
+      leftSectionWidth={46}
       value={filters.values[name] ?? ''}
       onChange={({ currentTarget }) => filters.set({ [name]: currentTarget.value || null })}
-      w={{ base: '100%', xs: 200 }}
+      w={{ base: '100%', xs: 240 }}
     />
   );
   return (

@@ -4,6 +4,7 @@ import { Database, type Queryable } from '#libs/persistence';
 import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
 import { IsNull, LessThan, MoreThan, QueryFailedError, Repository, type EntityManager } from 'typeorm';
+import { AuditLog } from '../audit-log.js';
 import { ApiKeyAuthentication, type TokenFingerprint } from './authentication.js';
 import { ApiKeyEntity } from './api-key.entity.js';
 import { ApiKeyLookup } from './lookup.js';
@@ -33,6 +34,7 @@ export class ApiKeys {
     database: Database,
     private readonly secretBox: SecretBox,
     log: Log,
+    private readonly audit: AuditLog = new AuditLog(),
   ) {
     this.authentication = new ApiKeyAuthentication(new ApiKeyLookup(database, log), secretBox);
   }
@@ -75,8 +77,11 @@ export class ApiKeys {
       ...columnsOf(options),
     });
     if (by) assertNoEscalation(by, key);
-    await this.repository.insert(key).catch((error: unknown) => {
-      throw asMissingAccount(error, accountId);
+    await this.repository.manager.transaction(async (tx) => {
+      await tx.insert(ApiKeyEntity, key).catch((error: unknown) => {
+        throw asMissingAccount(error, accountId);
+      });
+      if (by) await this.record(tx, by, { action: 'api_key.created', key });
     });
     return { ...toApiKeyView(key), token };
   }
@@ -115,7 +120,11 @@ export class ApiKeys {
       const changed = Object.assign(found, columns);
       assertNoEscalation(by, changed);
       assertUsable(changed);
-      if (Object.keys(columns).length > 0) await tx.update(ApiKeyEntity, { id }, columns);
+      const fields = Object.keys(columns);
+      if (fields.length > 0) {
+        await tx.update(ApiKeyEntity, { id }, columns);
+        await this.record(tx, by, { action: 'api_key.updated', key: changed, fields });
+      }
       return changed;
     });
     this.authentication.invalidate(key.fingerprint);
@@ -131,6 +140,7 @@ export class ApiKeys {
       const found = await lockKey(tx, by.accountId, id);
       if (id !== by.keyId) assertManageable(by, found);
       await tx.update(ApiKeyEntity, { id }, { revokedAt: () => 'now()' });
+      await this.record(tx, by, { action: 'api_key.deleted', key: found });
       return found;
     });
     this.authentication.invalidate(key.fingerprint);
@@ -180,6 +190,16 @@ export class ApiKeys {
     this.authentication.invalidate(key.fingerprint);
   }
 
+  private record(
+    tx: EntityManager,
+    { accountId, keyId: actor, ip }: Principal,
+    of: { action: string; key: ApiKeyEntity; fields?: string[] },
+  ): Promise<void> {
+    const { action, key, fields } = of;
+    const details = { name: key.name, ...(fields === undefined ? {} : { fields: fields.map(snakeCase) }) };
+    return this.audit.record(queryableOf(tx), { accountId, actor, ip, action, target: key.id, details });
+  }
+
   private newRow(
     accountId: string,
     token: string,
@@ -194,6 +214,16 @@ export class ApiKeys {
     };
   }
 }
+
+const snakeCase = (name: string): string => name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+
+const queryableOf = (tx: EntityManager): Queryable => ({
+  query: async <R>(query: string | { text: string; values?: unknown[] }, values?: unknown[]) => {
+    const [text, given] = typeof query === 'string' ? [query, values] : [query.text, query.values];
+    const rows = (await tx.query(text, given)) as R[];
+    return { rows, rowCount: rows.length };
+  },
+});
 
 /** Locks the key until the end of the transaction, so that the judged permissions are those that are changed. @throws Refusal not_found */
 async function lockKey(tx: EntityManager, accountId: string, id: string): Promise<ApiKeyEntity> {

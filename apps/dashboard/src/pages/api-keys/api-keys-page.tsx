@@ -1,6 +1,7 @@
 import { ActionIcon, Badge, Button, Group, Menu, Modal, Text } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { IconDots, IconKey, IconPlus } from '@tabler/icons-react';
+import { useState } from 'react';
 import { useQuery } from 'urql';
 import { useSession } from '../../api/session.tsx';
 import { useOperation } from '../../api/use-operation.ts';
@@ -17,6 +18,7 @@ import {
   type ApiKeysQuery,
 } from '../../graphql/generated.ts';
 import { CreateKeyForm } from './create-key-form.tsx';
+import { EditKeyForm } from './edit-key-form.tsx';
 
 type ApiKey = ApiKeysQuery['apiKeys'][number];
 
@@ -54,6 +56,7 @@ interface KeyTableProps {
 }
 
 function KeyTable({ keys, domains, reload }: KeyTableProps) {
+  const [edited, setEdited] = useState<ApiKey | null>(null);
   const names = new Map(domains.map(({ id, name }) => [id, name]));
   const fields: Field<ApiKey>[] = [
     { title: 'Name', hideTitle: true, render: (key) => <KeyName apiKey={key} /> },
@@ -65,10 +68,18 @@ function KeyTable({ keys, domains, reload }: KeyTableProps) {
       title: 'Actions',
       hideTitle: true,
       align: 'right',
-      render: (key) => <KeyMenu apiKey={key} reload={reload} />,
+      render: (key) => <KeyMenu apiKey={key} reload={reload} edit={() => setEdited(key)} />,
     },
   ];
-  return <DataTable label="API keys" fields={fields} rows={keys} keyOf={({ id }) => id} />;
+  const close = () => setEdited(null);
+  return (
+    <>
+      <DataTable label="API keys" fields={fields} rows={keys} keyOf={({ id }) => id} />
+      <Modal opened={edited !== null} onClose={close} title="Change an API key" closeOnClickOutside={false}>
+        {edited && <EditKeyForm apiKey={edited} domains={domains} saved={reload} close={close} />}
+      </Modal>
+    </>
+  );
 }
 
 function KeyName({ apiKey: { id, name, mode, enabled, expiresAt } }: { apiKey: ApiKey }) {
@@ -102,7 +113,13 @@ function limitsOf({ domainIds, allowedIps }: ApiKey, names: Map<string, string>)
   return limits.length > 0 ? limits.join(', ') : '–';
 }
 
-function KeyMenu({ apiKey: { id, name, enabled }, reload }: { apiKey: ApiKey; reload: () => void }) {
+interface KeyMenuProps {
+  apiKey: ApiKey;
+  reload: () => void;
+  edit: () => void;
+}
+
+function KeyMenu({ apiKey: { id, name, enabled }, reload, edit }: KeyMenuProps) {
   const { may } = useSession();
   const update = useOperation(UpdateApiKeyDocument);
   const remove = useOperation(DeleteApiKeyDocument);
@@ -120,6 +137,7 @@ function KeyMenu({ apiKey: { id, name, enabled }, reload }: { apiKey: ApiKey; re
         </ActionIcon>
       </Menu.Target>
       <Menu.Dropdown>
+        <Menu.Item onClick={edit}>Change</Menu.Item>
         <Menu.Item onClick={() => change(toggle, `${name} has been ${enabled ? 'disabled' : 'enabled'}.`)}>
           {enabled ? 'Disable' : 'Enable'}
         </Menu.Item>

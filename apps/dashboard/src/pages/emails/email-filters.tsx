@@ -97,7 +97,7 @@ export function EmailFilters({ search, change, clear }: FiltersProps) {
           placeholder="Any status"
           aria-label="Status"
           clearable
-          data={[{ value: WAITING, label: 'waiting for delivery' }, ...STATUSES]}
+          data={[{ value: WAITING, label: 'waiting' }, ...STATUSES]}
           value={search.get('status')}
           onChange={(value) => change('status', value)}
           w={190}

@@ -1,10 +1,8 @@
-import { Alert, Anchor, Button, Group, NumberInput, Select, Stack, Text, TextInput } from '@mantine/core';
-import { IconKey } from '@tabler/icons-react';
+import { Anchor, Group, NumberInput, Select, Text, TextInput } from '@mantine/core';
 import { useState } from 'react';
 import { Link } from 'react-router';
 import { useOperation } from '../../api/use-operation.ts';
-import { notifyFailed } from '../../components/feedback.tsx';
-import { Copyable } from '../../components/format.tsx';
+import { DialogForm, ShownOnce } from '../../components/form.tsx';
 import { CreateAccountDocument, type CreateAccountMutation } from '../../graphql/generated.ts';
 
 const DEFAULT_UNITS = 50_000;
@@ -52,47 +50,34 @@ export function CreateAccountForm({ created, close }: { created: () => void; clo
   const [name, setName] = useState('');
   const [ownerEmail, setOwnerEmail] = useState('');
   const [plan, setPlan] = useState<Plan>({ kind: 'free', units: DEFAULT_UNITS });
-  const [busy, setBusy] = useState(false);
   const [result, setResult] = useState<CreateAccountMutation['createAccount'] | null>(null);
   if (result) return <Created result={result} email={ownerEmail} close={close} />;
-  const submit = () => {
-    setBusy(true);
-    create({ input: { name, plan: planOf(plan), ownerEmail: ownerEmail.trim() || null } })
-      .then(({ createAccount }) => setResult(createAccount))
-      .then(created, notifyFailed)
-      .finally(() => setBusy(false));
+  const save = async () => {
+    const { createAccount } = await create({
+      input: { name, plan: planOf(plan), ownerEmail: ownerEmail.trim() || null },
+    });
+    setResult(createAccount);
+    created();
   };
   return (
-    <form
-      onSubmit={(event) => {
-        event.preventDefault();
-        submit();
-      }}
-    >
-      <Stack>
-        <TextInput
-          label="Name"
-          placeholder="Example Ltd"
-          required
-          data-autofocus
-          value={name}
-          onChange={(event) => setName(event.currentTarget.value)}
-        />
-        <PlanInput plan={plan} onChange={setPlan} />
-        <TextInput
-          label="E-mail of the owner"
-          description="Is invited by e-mail and receives notices. Leave it empty to hand over the API key only."
-          type="email"
-          value={ownerEmail}
-          onChange={(event) => setOwnerEmail(event.currentTarget.value)}
-        />
-        <Group justify="flex-end">
-          <Button type="submit" loading={busy}>
-            Create account
-          </Button>
-        </Group>
-      </Stack>
-    </form>
+    <DialogForm action="Create account" save={save}>
+      <TextInput
+        label="Name"
+        placeholder="Example Ltd"
+        required
+        data-autofocus
+        value={name}
+        onChange={(event) => setName(event.currentTarget.value)}
+      />
+      <PlanInput plan={plan} onChange={setPlan} />
+      <TextInput
+        label="E-mail of the owner"
+        description="Is invited by e-mail and receives notices. Leave it empty to hand over the API key only."
+        type="email"
+        value={ownerEmail}
+        onChange={(event) => setOwnerEmail(event.currentTarget.value)}
+      />
+    </DialogForm>
   );
 }
 
@@ -104,19 +89,13 @@ interface CreatedProps {
 
 function Created({ result: { account, apiKey }, email, close }: CreatedProps) {
   return (
-    <Stack>
+    <ShownOnce title="The first API key is shown this once" value={apiKey} label="Copy the API key" close={close}>
       <Text size="sm">
         <Anchor component={Link} to={`/operator/accounts/${account.id}`} onClick={close}>
           {account.name}
         </Anchor>{' '}
         has been created.{email !== '' && ` An invitation is on its way to ${email}.`}
       </Text>
-      <Alert icon={<IconKey />} color="yellow" title="The first API key is shown this once">
-        <Copyable value={apiKey} label="Copy the API key" />
-      </Alert>
-      <Group justify="flex-end">
-        <Button onClick={close}>Done</Button>
-      </Group>
-    </Stack>
+    </ShownOnce>
   );
 }

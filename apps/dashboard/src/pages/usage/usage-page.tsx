@@ -4,6 +4,7 @@ import { Failure, Loading } from '../../components/feedback.tsx';
 import { ExactTime, formatNumber } from '../../components/format.tsx';
 import { Page } from '../../components/page.tsx';
 import { UsageDocument } from '../../graphql/generated.ts';
+import { Months } from './months.tsx';
 
 const NEARLY_USED = 80;
 
@@ -45,6 +46,7 @@ export function UsagePage() {
           value={rateLimitPerSecond === 0 ? 'unlimited' : formatNumber(rateLimitPerSecond)}
         />
       </SimpleGrid>
+      <Months />
     </Page>
   );
 }

@@ -1,0 +1,106 @@
+import { MultiSelect, Select, TagsInput, TextInput } from '@mantine/core';
+import { DateTimeInput } from '../../components/date-time-input.tsx';
+import type { ApiKeysQuery, Permission } from '../../graphql/generated.ts';
+
+const SCOPES = [
+  'emails.send',
+  'emails.read',
+  'domains.read',
+  'domains.write',
+  'webhooks.read',
+  'webhooks.write',
+  'suppressions.read',
+  'suppressions.write',
+  'api_keys.read',
+  'api_keys.write',
+  'stats.read',
+  'account.read',
+  'account.write',
+];
+
+const CHOSEN = 'chosen';
+const RIGHTS = [
+  { value: 'sending_access', label: 'Sending only' },
+  { value: 'full_access', label: 'Everything' },
+  { value: CHOSEN, label: 'Chosen scopes' },
+];
+
+/** The properties that a new key and an existing one have in common. */
+export interface KeyInput {
+  name: string;
+  permission: Permission | null;
+  /** With `permission` null. */
+  scopes: string[] | null;
+  domainIds: string[] | null;
+  allowedIps: string[] | null;
+  /** ISO 8601; null: never. */
+  expiresAt: string | null;
+}
+
+interface KeyFieldsProps {
+  input: KeyInput;
+  set: (change: Partial<KeyInput>) => void;
+  domains: ApiKeysQuery['domains'];
+}
+
+const orNull = <T,>(list: T[]): T[] | null => (list.length > 0 ? list : null);
+
+export function KeyName({ input, set }: Omit<KeyFieldsProps, 'domains'>) {
+  return (
+    <TextInput
+      label="Name"
+      placeholder="Web shop"
+      required
+      data-autofocus
+      value={input.name}
+      onChange={(event) => set({ name: event.currentTarget.value })}
+    />
+  );
+}
+
+export function KeyLimits({ input, set, domains }: KeyFieldsProps) {
+  const { permission, scopes, domainIds, allowedIps, expiresAt } = input;
+  return (
+    <>
+      <Select
+        label="Rights"
+        allowDeselect={false}
+        data={RIGHTS}
+        value={permission ?? CHOSEN}
+        onChange={(chosen) =>
+          set(chosen === CHOSEN ? { permission: null, scopes: [] } : { permission: chosen as Permission, scopes: null })
+        }
+      />
+      {permission === null && (
+        <MultiSelect
+          label="Scopes"
+          required
+          searchable
+          data={SCOPES}
+          value={scopes ?? []}
+          onChange={(chosen) => set({ scopes: chosen })}
+        />
+      )}
+      <MultiSelect
+        label="Only these domains"
+        placeholder={domainIds?.length ? undefined : 'All domains'}
+        data={domains.map(({ id, name }) => ({ value: id, label: name }))}
+        value={domainIds ?? []}
+        onChange={(ids) => set({ domainIds: orNull(ids) })}
+      />
+      <TagsInput
+        label="Only from these addresses"
+        placeholder={allowedIps?.length ? undefined : '192.0.2.0/24'}
+        value={allowedIps ?? []}
+        onChange={(addresses) => set({ allowedIps: orNull(addresses) })}
+      />
+      <DateTimeInput
+        label="Expires"
+        hint="Empty: never"
+        value={expiresAt}
+        onChange={(at) => set({ expiresAt: at })}
+        onClear={() => set({ expiresAt: null })}
+      />
+    </>
+  );
+}
