@@ -217,10 +217,11 @@ export class ApiKeys {
 
 const snakeCase = (name: string): string => name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 
+/** The transaction of TypeORM for functions that take a `Queryable`. */
 const queryableOf = (tx: EntityManager): Queryable => ({
-  query: async <R>(query: string | { text: string; values?: unknown[] }, values?: unknown[]) => {
+  query: async (query, values) => {
     const [text, given] = typeof query === 'string' ? [query, values] : [query.text, query.values];
-    const rows = (await tx.query(text, given)) as R[];
+    const rows = await tx.query<never[]>(text, given);
     return { rows, rowCount: rows.length };
   },
 });
