@@ -127,7 +127,7 @@ function OverTime(selection: Selection) {
         </Group>
         <ChartArea isLoading={!data} times={times} series={series} />
         <Text size="xs" c="dimmed" mt="xs">
-          {approximate.length > 0 ? `Estimated: ${approximate.join(', ')}.` : '\u00a0'}
+          {approximate.length > 0 ? `Estimated (standard error 0.3 %): ${inWords(approximate)}.` : '\u00a0'}
         </Text>
       </Card>
     </>
@@ -236,3 +236,5 @@ function csvOf(rows: Row[]): string {
   const names = ['period', ...SERIES.map(({ name }) => name)] as const;
   return [names.join(','), ...rows.map((row) => names.map((name) => row[name] ?? '').join(',')), ''].join('\r\n');
 }
+
+const inWords = (metrics: readonly string[]): string => metrics.map((name) => name.replaceAll('_', ' ')).join(', ');
