@@ -87,6 +87,17 @@ describe('webhooks', () => {
       deliveries: { nodes: [{ id: testWebhook.id, payload: { type: 'webhook.test' }, calls: { nodes: [] } }] },
       delivery: { id: testWebhook.id, attempts: 0 },
     });
+    const figures = 'figures { pending inFlight lagSeconds window last24Hours { delivered failed successRate } }';
+    expect((await data(`{ webhooks { id ${figures} } }`))['webhooks']).toContainEqual({
+      id,
+      figures: {
+        pending: 1,
+        inFlight: 0,
+        lagSeconds: expect.any(Number) as number,
+        window: 10,
+        last24Hours: { delivered: 0, failed: 0, successRate: null },
+      },
+    });
     const again = 'mutation ($id: ID!, $event: ID!) { replayWebhookEvent(webhookId: $id, eventId: $event) { id } }';
     expect((await data(again, { id, event: testWebhook.id }))['replayWebhookEvent']).toEqual({ id: testWebhook.id });
     expect(await refusal(again, { id, event: 'evt_nothing' })).toMatchObject({ code: 'not_found' });

@@ -3,10 +3,10 @@ import { modals } from '@mantine/modals';
 import { IconAlertTriangle, IconBolt, IconTrash } from '@tabler/icons-react';
 import { useEffect, useState } from 'react';
 import { useNavigate, useParams } from 'react-router';
-import { useQuery } from 'urql';
 import { useSession } from '../../api/session.tsx';
 import { useConnection } from '../../api/use-connection.ts';
 import { useOperation } from '../../api/use-operation.ts';
+import { usePolledQuery } from '../../api/use-polled-query.ts';
 import { confirm } from '../../components/confirm.tsx';
 import { Empty, Failure, Loading, notifyDone } from '../../components/feedback.tsx';
 import { Copyable, ExactTime, Status, Time } from '../../components/format.tsx';
@@ -27,7 +27,9 @@ import {
 } from '../../graphql/generated.ts';
 import { NotFoundPage } from '../not-found-page.tsx';
 import { DeliveryDetail } from './delivery-detail.tsx';
+import { DomainsField, type NamedDomain } from './domains-field.tsx';
 import { EVENT_TYPES } from './event-types.ts';
+import { Figures, FIGURES_EVERY_MS } from './figures.tsx';
 import { openReplayRange } from './replay-range.tsx';
 import { NewSecret } from './webhooks-page.tsx';
 
@@ -54,14 +56,9 @@ const COLUMNS: Column<Delivery>[] = [
 
 export function WebhookPage() {
   const { id = '' } = useParams();
-  const [{ data, error, fetching }, refresh] = useQuery({
-    query: WebhookDocument,
-    variables: { id },
-    requestPolicy: 'cache-and-network',
-  });
-  const reload = () => refresh({ requestPolicy: 'network-only' });
-  if (error && !data) return <Failure error={error} retry={reload} />;
-  if (!data) return fetching ? <Loading /> : null;
+  const { data, error, refresh } = usePolledQuery(WebhookDocument, { id }, FIGURES_EVERY_MS);
+  if (error && !data) return <Failure error={error} retry={refresh} />;
+  if (!data) return <Loading />;
   if (!data.webhook) return <NotFoundPage />;
   const { webhook } = data;
   return (
@@ -80,17 +77,20 @@ export function WebhookPage() {
           No call has succeeded since <ExactTime at={webhook.failingSince} />. After three days the webhook is disabled.
         </Alert>
       )}
-      <Settings webhook={webhook} />
+      <Figures figures={webhook.figures} />
+      <Settings webhook={webhook} domains={data.domains} />
       <Deliveries webhook={webhook} />
     </Page>
   );
 }
 
-function Settings({
-  webhook: { id, url, events, includeBots, status, previousSecretExpiresAt },
-}: {
+interface SettingsProps {
   webhook: WebhookPartsFragment;
-}) {
+  domains: readonly NamedDomain[];
+}
+
+function Settings({ webhook, domains }: SettingsProps) {
+  const { id, url, events, domainIds, includeBots, status, previousSecretExpiresAt } = webhook;
   const { may } = useSession();
   const navigate = useNavigate();
   const update = useOperation(UpdateWebhookDocument);
@@ -123,6 +123,12 @@ function Settings({
           data={EVENT_TYPES}
           value={events.filter((type) => type !== '*')}
           onChange={(types) => save({ events: types.length > 0 ? types : ['*'] })}
+        />
+        <DomainsField
+          domains={domains}
+          disabled={disabled}
+          value={domainIds}
+          onChange={(ids) => save({ domainIds: ids })}
         />
         <Switch
           label="Opens and clicks of bots too"

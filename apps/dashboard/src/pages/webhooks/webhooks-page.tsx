@@ -3,21 +3,22 @@ import { useDisclosure } from '@mantine/hooks';
 import { IconAlertTriangle, IconPlus, IconWebhook } from '@tabler/icons-react';
 import { useState } from 'react';
 import { Link } from 'react-router';
-import { useQuery } from 'urql';
 import { useSession } from '../../api/session.tsx';
 import { useOperation } from '../../api/use-operation.ts';
+import { usePolledQuery } from '../../api/use-polled-query.ts';
 import { Empty, Failure, Loading, notifyFailed } from '../../components/feedback.tsx';
-import { Copyable, Status, Time } from '../../components/format.tsx';
+import { Copyable, formatNumber, Status, Time } from '../../components/format.tsx';
 import { Page } from '../../components/page.tsx';
 import { DataTable, type Field } from '../../components/table.tsx';
 import { CreateWebhookDocument, WebhooksDocument, type WebhooksQuery } from '../../graphql/generated.ts';
+import { DomainsField, namesOf, type NamedDomain } from './domains-field.tsx';
 import { EVENT_TYPES } from './event-types.ts';
+import { FIGURES_EVERY_MS, formatShare, LATE_S } from './figures.tsx';
 
 export function WebhooksPage() {
   const { may } = useSession();
-  const [{ data, error }, refresh] = useQuery({ query: WebhooksDocument, requestPolicy: 'cache-and-network' });
+  const { data, error, refresh: reload } = usePolledQuery(WebhooksDocument, {}, FIGURES_EVERY_MS);
   const [opened, { open, close }] = useDisclosure();
-  const reload = () => refresh({ requestPolicy: 'network-only' });
   const add = may('webhooks.write') && (
     <Button leftSection={<IconPlus size={16} />} onClick={open}>
       Add a webhook
@@ -29,7 +30,7 @@ export function WebhooksPage() {
       description="Endpoints that are called for every event they ask for, signed and retried."
       actions={add}
     >
-      {error && !data && <Failure error={error} retry={reload} />}
+      {error !== undefined && !data && <Failure error={error} retry={reload} />}
       {!data && !error && <Loading />}
       {data?.webhooks.length === 0 && (
         <Empty icon={IconWebhook} title="No webhooks yet" action={add}>
@@ -37,10 +38,10 @@ export function WebhooksPage() {
         </Empty>
       )}
       {data && data.webhooks.length > 0 && (
-        <DataTable label="Webhooks" fields={FIELDS} rows={data.webhooks} keyOf={({ id }) => id} />
+        <DataTable label="Webhooks" fields={fieldsOf(data.domains)} rows={data.webhooks} keyOf={({ id }) => id} />
       )}
       <Modal opened={opened} onClose={close} title="Add a webhook" closeOnClickOutside={false}>
-        <CreateForm created={reload} close={close} />
+        <CreateForm domains={data?.domains ?? []} created={reload} close={close} />
       </Modal>
     </Page>
   );
@@ -48,7 +49,7 @@ export function WebhooksPage() {
 
 type Webhook = WebhooksQuery['webhooks'][number];
 
-const FIELDS: Field<Webhook>[] = [
+const fieldsOf = (domains: readonly NamedDomain[]): Field<Webhook>[] => [
   {
     title: 'URL',
     hideTitle: true,
@@ -78,25 +79,67 @@ const FIELDS: Field<Webhook>[] = [
   {
     title: 'Events',
     maxWidth: 260,
-    render: ({ events }) => (
-      <Text size="sm" lineClamp={2}>
-        {events.includes('*') ? 'all' : events.join(', ')}
-      </Text>
+    render: ({ events, domainIds }) => (
+      <>
+        <Text size="sm" lineClamp={2}>
+          {events.includes('*') ? 'all' : events.join(', ')}
+        </Text>
+        {domainIds && (
+          <Text size="xs" c="dimmed" lineClamp={2}>
+            of {namesOf(domainIds, domains).join(', ')}
+          </Text>
+        )}
+      </>
+    ),
+  },
+  {
+    title: 'Last 24 hours',
+    render: ({ figures: { last24Hours: day } }) => (
+      <>
+        {formatNumber(day.delivered)} delivered
+        {day.successRate !== null && (
+          <Text size="xs" c="dimmed">
+            {formatShare(day.successRate)} of calls succeed
+          </Text>
+        )}
+      </>
+    ),
+  },
+  {
+    title: 'Waiting',
+    render: ({ figures: { pending, lagSeconds } }) => (
+      <>
+        {formatNumber(pending)}
+        {lagSeconds >= LATE_S && (
+          <Text size="xs" c="orange">
+            {Math.round(lagSeconds)} s late
+          </Text>
+        )}
+      </>
     ),
   },
   { title: 'Added', render: ({ createdAt }) => <Time at={createdAt} /> },
 ];
 
-function CreateForm({ created, close }: { created: () => void; close: () => void }) {
+interface CreateFormProps {
+  domains: readonly NamedDomain[];
+  created: () => void;
+  close: () => void;
+}
+
+function CreateForm({ domains, created, close }: CreateFormProps) {
   const create = useOperation(CreateWebhookDocument);
   const [url, setUrl] = useState('');
   const [events, setEvents] = useState<string[]>([]);
+  const [domainIds, setDomainIds] = useState<string[] | null>(null);
   const [includeBots, setIncludeBots] = useState(false);
   const [secret, setSecret] = useState<string | null>(null);
   const [busy, setBusy] = useState(false);
   if (secret !== null) return <NewSecret secret={secret} close={close} />;
   const save = async () => {
-    const { createWebhook } = await create({ input: { url, events: events.length > 0 ? events : ['*'], includeBots } });
+    const { createWebhook } = await create({
+      input: { url, events: events.length > 0 ? events : ['*'], domainIds, includeBots },
+    });
     setSecret(createWebhook.secret);
     created();
   };
@@ -131,6 +174,7 @@ function CreateForm({ created, close }: { created: () => void; close: () => void
           value={events}
           onChange={setEvents}
         />
+        <DomainsField domains={domains} value={domainIds} onChange={setDomainIds} />
         <Switch
           label="Opens and clicks of bots too"
           checked={includeBots}

@@ -10,6 +10,8 @@ import {
   ChangeWebhookDto,
   CreatedWebhookDto,
   CreateWebhookDto,
+  DeliveryFiguresDto,
+  LastDayDto,
   RotatedSecretDto,
   RotateSecretDto,
   WebhookDto,
@@ -21,6 +23,10 @@ import { objectType } from '../dto/object-type.js';
 export const WebhookType = objectType('Webhook', WebhookDto, {
   description: 'A subscription to events.',
   fields: { include_bots: { nullable: false } },
+});
+objectType('WebhookDay', LastDayDto, { description: 'Deliveries and calls of the last 24 hours.' });
+export const WebhookFiguresType = objectType('WebhookFigures', DeliveryFiguresDto, {
+  description: 'How a webhook keeps up with its events.',
 });
 export const CreatedWebhookType = objectType('CreatedWebhook', CreatedWebhookDto, {
   description: 'A new webhook with its signing secret.',

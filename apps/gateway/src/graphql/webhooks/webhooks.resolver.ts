@@ -1,16 +1,23 @@
 import { Args, Context, ID, Parent, Query, ResolveField, Resolver } from '@nestjs/graphql';
 import type { Principal } from '#libs/accounts';
 import { isId } from '#libs/contracts';
+import { WebhookFigures } from '#libs/webhooks';
 import { WebhookEventsController } from '../../rest/webhooks/webhook-events.controller.js';
 import { WebhookEventsQuery, type WebhookEventDto } from '../../rest/webhooks/webhook-events.dto.js';
 import { WebhooksController } from '../../rest/webhooks/webhooks.controller.js';
-import type { WebhookDto } from '../../rest/webhooks/webhooks.dto.js';
+import type { DeliveryFiguresDto, WebhookDto } from '../../rest/webhooks/webhooks.dto.js';
 import { PageArgs, pageParameters, toConnection, type Connection } from '../connection.js';
 import { queryDtoOf, restQuery } from '../dto/input-type.js';
 import { CallerOf, type GraphqlContext } from '../graphql-caller.js';
 import { orNull } from '../or-null.js';
 import { WebhookLoaders } from './webhook-loaders.js';
-import { WebhookDeliveryConnection, WebhookDeliveryFilter, WebhookDeliveryType, WebhookType } from './webhook.type.js';
+import {
+  WebhookDeliveryConnection,
+  WebhookDeliveryFilter,
+  WebhookDeliveryType,
+  WebhookFiguresType,
+  WebhookType,
+} from './webhook.type.js';
 
 /** Reads webhooks and the events sent to them. */
 @Resolver(() => WebhookType)
@@ -19,6 +26,7 @@ export class WebhooksResolver {
     private readonly rest: WebhooksController,
     private readonly events: WebhookEventsController,
     private readonly loaders: WebhookLoaders,
+    private readonly webhookFigures: WebhookFigures,
   ) {}
 
   @Query(() => [WebhookType], { description: 'All webhooks, newest first, without their secrets.' })
@@ -32,6 +40,15 @@ export class WebhooksResolver {
     @Args('id', { type: () => ID, description: 'The id of the webhook' }) id: string,
   ): Promise<WebhookDto | null> {
     return isId('wh', id) ? orNull(this.rest.find(caller, id)) : null;
+  }
+
+  /** One statement per webhook: an account has ten at most. */
+  @ResolveField(() => WebhookFiguresType, { description: 'How the webhook keeps up with its events.' })
+  figures(
+    @CallerOf(WebhooksController, 'find') _caller: Principal,
+    @Parent() { id }: WebhookDto,
+  ): Promise<DeliveryFiguresDto> {
+    return this.webhookFigures.of(id);
   }
 
   @ResolveField(() => WebhookDeliveryConnection, {

@@ -183,7 +183,7 @@ export class WebhookDto implements WebhookView {
   updated_at: string;
 }
 
-class LastDayDto {
+export class LastDayDto {
   @IntegerProperty('Events delivered', 1204, { minimum: 0 })
   delivered: number;
 
@@ -210,7 +210,7 @@ class LastDayDto {
   max_latency_ms: number | null;
 }
 
-class DeliveryFiguresDto implements DeliveryFigures {
+export class DeliveryFiguresDto implements DeliveryFigures {
   @ApiProperty({
     type: Number,
     minimum: 0,
