@@ -50,8 +50,10 @@ export interface ApiOperation {
   /** Of the parameters, by place: `path:id`, `query:domain`, `header:Idempotency-Key`. */
   examples: Record<string, unknown[]>;
   body: Schema | null;
+  /** It has a body, of whatever media type. */
+  takesBody: boolean;
   /** Complete bodies, by media type. */
-  bodyExamples: { type: string; value: unknown }[];
+  bodyExamples: { type: string; name: string; value: unknown }[];
   /** Of the answer when it succeeds as JSON. */
   answer: Schema | null;
 }
@@ -84,8 +86,9 @@ function read(path: string, method: string, operation: OperationObject): ApiOper
     query: (operation.parameters ?? []).filter((one) => one.in === 'query').map(({ name }) => name),
     examples: Object.fromEntries((operation.parameters ?? []).map((one) => [`${one.in}:${one.name}`, examplesOf(one)])),
     body,
+    takesBody: operation.requestBody !== undefined,
     bodyExamples: Object.entries(operation.requestBody?.content ?? {}).flatMap(([type, { examples = {} }]) =>
-      Object.values(examples).map(({ value }) => ({ type, value })),
+      Object.entries(examples).map(([name, { value }]) => ({ type, name, value })),
     ),
     answer: jsonOf(success),
   };

@@ -43,6 +43,7 @@ export const FACADE_OPERATIONS: ApiOperation[] = CONTROLLER_ROUTES.filter(({ pat
   query: [],
   examples: {},
   body: null,
+  takesBody: false,
   bodyExamples: [],
   answer: null,
 }));

@@ -20,6 +20,7 @@ export { ReturnPath, transactionOf, type TransactionRef } from './message/return
 export {
   isSimulated,
   sandboxResultRule,
+  SIMULATED_RESULTS,
   simulatedOutcome,
   type SimulatedResult,
   type Simulation,

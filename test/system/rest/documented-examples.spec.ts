@@ -8,6 +8,7 @@ import {
 } from '../../support/api-operations.js';
 import { sharedService } from '../../support/services/service-client.js';
 import { moveIn, type Kind, type Tenant } from '../../support/rest/tenant.js';
+import { EXAMPLE_SCHEDULE } from '../../../apps/gateway/src/openapi/properties.js';
 import { WebhookReceiver } from '../../support/webhook-receiver.js';
 
 /** Meaning of the ids in the examples, by prefix. */
@@ -55,9 +56,11 @@ afterAll(async () => {
 
 /** The examples name things that only this account has: its own domain, and its own things. */
 function asOwn(value: unknown, { name }: ApiOperation): unknown {
-  const domain = name === 'POST /domains' ? `new.${tenant.domain}` : tenant.domain;
+  const domain = name === 'POST /domains' ? `new-${++number}.${tenant.domain}` : tenant.domain;
   const text = JSON.stringify(value)
     .replaceAll('mail.example.com', domain)
+    // As the documentation page does.
+    .replaceAll(EXAMPLE_SCHEDULE, new Date(Date.now() + 3_600_000).toISOString())
     .replaceAll(/\b([a-z]{2,3})_01978c0e5f7b7c3a9d21f0b64c1e88aa\b/g, (id, prefix: string) =>
       prefix in KINDS ? tenant.things[KINDS[prefix]] : id,
     );
@@ -151,6 +154,18 @@ const ownPath = (operation: ApiOperation) =>
     : (asOwn(pathOf(operation), operation) as Record<string, unknown>);
 
 describe('the examples of openapi.json are accepted', () => {
+  it('as complete request bodies', async () => {
+    const problems: string[] = [];
+    for (const operation of API_OPERATIONS.filter(({ takesBody }) => takesBody)) {
+      if (operation.bodyExamples.length === 0) problems.push(`${operation.name} has no example of a body`);
+      for (const { name, value } of operation.bodyExamples) {
+        const outcome = await send(operation, ownPath(operation), asOwn(value, operation));
+        problems.push(...refused(`${operation.name} ${name}`, outcome));
+      }
+    }
+    expect(problems).toEqual([]);
+  });
+
   it('in request bodies', async () => {
     const problems: string[] = [];
     let count = 0;
@@ -166,20 +181,6 @@ describe('the examples of openapi.json are accepted', () => {
     }
     expect(problems).toEqual([]);
     expect(count).toBeGreaterThan(50);
-  });
-
-  it('as complete request bodies', async () => {
-    const problems: string[] = [];
-    const operations = API_OPERATIONS.filter(({ bodyExamples }) => bodyExamples.length > 0);
-    for (const operation of operations)
-      for (const { value } of operation.bodyExamples)
-        problems.push(...refused(operation.name, await send(operation, ownPath(operation), asOwn(value, operation))));
-    expect(problems).toEqual([]);
-    expect(operations.map(({ name }) => name)).toEqual([
-      'POST /emails',
-      'POST /emails/batch',
-      'POST /suppressions/import',
-    ]);
   });
 
   it('in queries and headers', async () => {

@@ -121,7 +121,7 @@ export type CreateApiKeyInput = {
   expiresAt?: string | null | undefined;
   /** E-mails of a test key are checked and recorded like all others but never delivered. It sees and changes test data only */
   mode?: Mode | null | undefined;
-  /** A name of your choice */
+  /** A name that tells the key from others */
   name: string;
   /** `full_access` has every scope, `sending_access` only `emails.send`. Cannot be combined with `scopes` */
   permission?: Permission | null | undefined;
@@ -302,7 +302,7 @@ export type ReplayWebhookInput = {
   status?: WebhookDeliveryStatus | null | undefined;
   /** End of the range, exclusive; now if absent */
   to?: string | null | undefined;
-  /** Only these event types; all if absent */
+  /** Only these event types, or `["*"]`; all if absent */
   types?: Array<string> | null | undefined;
 };
 
@@ -488,9 +488,9 @@ export type TrackingInput = {
 
 /** Changes of the account. Absent fields are not changed. */
 export type UpdateAccountInput = {
-  /** A name of your choice */
+  /** The name of the account, shown in the dashboard */
   name?: string | null | undefined;
-  /** Addresses that receive notices of the service: a webhook fails or was disabled, 80 % and 100 % of the monthly allowance are used, sending was paused or resumed */
+  /** Addresses that receive notices of the service, without display names and quotes: a webhook fails or was disabled, 80 % and 100 % of the monthly allowance are used, sending was paused or resumed */
   notifyAddresses?: Array<string> | null | undefined;
 };
 
@@ -504,7 +504,7 @@ export type UpdateApiKeyInput = {
   enabled?: boolean | null | undefined;
   /** When the key expires: with an offset, in the future. Null: never */
   expiresAt?: string | null | undefined;
-  /** A name of your choice */
+  /** A name that tells the key from others */
   name?: string | null | undefined;
   /** `full_access` has every scope, `sending_access` only `emails.send`. Cannot be combined with `scopes` */
   permission?: Permission | null | undefined;

@@ -5,6 +5,7 @@ import { DocumentBuilder, SwaggerModule, type OpenAPIObject } from '@nestjs/swag
 import { completeOperations } from './complete-operations.js';
 import { introduction } from './introduction.js';
 import { toJsonSchema202012 } from './json-schema.js';
+import { addLinks } from './links.js';
 import { sharedResponses } from './shared-responses.js';
 import { TAGS } from './operation.js';
 import { addWebhooks } from './webhooks.js';
@@ -31,6 +32,7 @@ export async function apiDocument(controllers: Type[], url = EXAMPLE_URL): Promi
       autoTagControllers: false,
     });
     completeOperations(document);
+    addLinks(document);
     addWebhooks(document);
     toJsonSchema202012(document);
     sharedResponses(document);

@@ -99,7 +99,12 @@ function completeParameter(parameter: ParameterObject, operation: string): void 
   if (parameter.in === 'path') Object.assign(parameter, pathParameter(parameter.name, operation));
   // A map in the query string, such as `tags[kind]=login`.
   const { type } = (parameter.schema ?? {}) as { type?: unknown };
-  if (parameter.in === 'query' && type === 'object') Object.assign(parameter, { style: 'deepObject', explode: true });
+  if (parameter.in !== 'query' || type !== 'object') return;
+  // The library knows only keywords of OpenAPI 3.0 as those of a schema.
+  const { propertyNames, ...rest } = parameter as ParameterObject & { propertyNames?: object };
+  const schema = { ...rest.schema, ...(propertyNames === undefined ? {} : { propertyNames }) };
+  Object.assign(parameter, { ...rest, schema, style: 'deepObject', explode: true });
+  delete (parameter as { propertyNames?: object }).propertyNames;
 }
 
 function headersOf(status: number, idempotent: boolean): HeaderName[] {

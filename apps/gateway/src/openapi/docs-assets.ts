@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
+import { EXAMPLE_SCHEDULE } from './properties.js';
 import { staticAsset, type StaticAsset } from '../http/static-asset.js';
 
 const bundle = dirname(createRequire(import.meta.url).resolve('swagger-ui-dist/package.json'));
@@ -17,12 +18,19 @@ const INIT = `SwaggerUIBundle({
   showExtensions: true,
   tryItOutEnabled: false,
   validatorUrl: null,
+  responseInterceptor(response) {
+    if (response.url.endsWith('/openapi.json')) {
+      const inAnHour = new Date(Date.now() + 3600000).toISOString();
+      response.text = response.text.replaceAll('${EXAMPLE_SCHEDULE}', inAnHour);
+    }
+    return response;
+  },
 });
 `;
 const STYLE = `body { margin: 0; background: #fff; }
 .swagger-ui .topbar { display: none; }
 .swagger-ui .info { margin: 32px 0; }
-/* The description has no links between operations, and an empty column for them does not fit a phone. */
+/* The links are for programs, and a column for them does not fit a phone. */
 .swagger-ui .response-col_links { display: none; }
 @media (max-width: 640px) {
   .swagger-ui .opblock-summary .view-line-link { display: none; }

@@ -8,7 +8,7 @@ const idOf = (resource: string, prefix: string) => ({
 });
 
 /** Path parameters by the segment before them, as in `/emails/{id}`. */
-const PARAMETERS: Record<string, { description: string; example: string; pattern?: string }> = {
+const PARAMETERS: Record<string, { description: string; example: string; pattern: string }> = {
   'emails/{id}': idOf('e-mail', 'em'),
   'attachments/{attachmentId}': idOf('attachment', 'att'),
   'domains/{id}': idOf('domain', 'dom'),
@@ -23,6 +23,7 @@ const PARAMETERS: Record<string, { description: string; example: string; pattern
   'suppressions/{email}': {
     description: 'The suppressed address in URL encoding, or the id of its entry',
     example: 'user@example.net',
+    pattern: '^[^\\u0000-\\u001f\\u007f]+$',
   },
 };
 
@@ -36,5 +37,5 @@ export function pathParameter(name: string, operation: string): object {
   const known = PARAMETERS[place];
   if (!known) throw new Error(`${operation}: path-parameters.ts has no description of ${place}`);
   const { pattern, ...texts } = known;
-  return { ...texts, schema: { type: 'string', ...(pattern === undefined ? { minLength: 1 } : { pattern }) } };
+  return { ...texts, schema: { type: 'string', pattern } };
 }

@@ -1,19 +1,34 @@
 import type { Type } from '@nestjs/common';
 import { ApiProperty } from '@nestjs/swagger';
 import { isId, LIMITS, Refusal, type IdPrefix, type Page, type PageRequest } from '#libs/contracts';
-import { exampleId, FlagProperty, idPattern, KindProperty, NullableTextProperty } from '../openapi/properties.js';
+import { exampleId, FlagProperty, KindProperty, NullableTextProperty } from '../openapi/properties.js';
 import { QueryCursor, QueryLimit } from './validation/query-fields.js';
 
-/** Parameters of every unbounded list. A list with filters extends this class. */
+const AFTER = 'The id of an entry: the page starts with the entry after it';
+const BEFORE = 'The id of an entry: the page ends with the entry before it. Cannot be combined with `after`';
+
+/** Parameters of every unbounded list. */
 export class PageQuery {
   @QueryLimit()
   limit?: string;
 
-  @QueryCursor('The id of an entry: the page starts with the entry after it')
+  @QueryCursor(AFTER)
   after?: string;
 
-  @QueryCursor('The id of an entry: the page ends with the entry before it. Cannot be combined with `after`')
+  @QueryCursor(BEFORE)
   before?: string;
+}
+
+/** Parameters of a list whose cursors are ids of this kind: `class LogsQuery extends pageQueryOf('log')`. */
+export function pageQueryOf(prefix: IdPrefix): Type<PageQuery> {
+  class Query extends PageQuery {
+    @QueryCursor(AFTER, prefix)
+    override after?: string;
+
+    @QueryCursor(BEFORE, prefix)
+    override before?: string;
+  }
+  return Query;
 }
 
 /** @throws Refusal `validation_error` for both cursors at once, or for a cursor that is an id of another kind */
@@ -39,22 +54,29 @@ export function invalidCursor(field: string, message: string): Refusal {
   return new Refusal('validation_error', details, `The parameter ${field} ${message}.`);
 }
 
-/** The class of a list of `item`s for the API description: `class EmailList extends listOf(EmailItem) {}`. */
-export function listOf<T>(item: Type<T>): Type<Page<T>> {
+/**
+ * The class of a list of `item`s for the API description: `class EmailList extends listOf(EmailItem, 'em') {}`.
+ * @param cursor the kind of id that continues the list; without one, a response has all entries
+ */
+export function listOf<T>(item: Type<T>, cursor?: IdPrefix): Type<Page<T>> {
   class ListDto implements Page<T> {
     @KindProperty('list')
     object: 'list';
 
-    @FlagProperty('Whether there are more entries in this direction')
+    @FlagProperty(
+      cursor ? 'Whether there are more entries in this direction' : 'Always false: the list is complete',
+      false,
+    )
     has_more: boolean;
 
-    @ApiProperty({ type: [item], description: 'The entries of this page, newest first' })
+    @ApiProperty({ type: [item], description: 'The entries' })
     data: T[];
 
     @NullableTextProperty(
-      'Pass it as `after` (or as `before`, when paging backwards) to get the next page; null on the last page',
-      exampleId('em'),
-      { pattern: idPattern() },
+      cursor
+        ? 'The value of `after` (or of `before`, when paging backwards) for the next page; null on the last page'
+        : 'Always null',
+      cursor ? exampleId(cursor) : null,
     )
     next_cursor: string | null;
   }

@@ -45,7 +45,7 @@ function toProperty(name: string, schema: Schema): DtoProperty {
   return {
     name,
     description: schema.description ?? COMMON_DESCRIPTIONS[name] ?? '',
-    type: words.length === 0 ? schema.type : 'string',
+    type: words.length === 0 ? (schema.type === 'array' ? schema.items?.type : schema.type) : 'string',
     isList: schema.isArray === true || schema.type === 'array',
     isRequired: schema.required !== false && schema.selfRequired !== false,
     isNullable: schema.nullable === true,

@@ -1,4 +1,5 @@
 import { Body, Controller, Get, Patch } from '@nestjs/common';
+import { ApiBody } from '@nestjs/swagger';
 import { Accounts, type Principal } from '#libs/accounts';
 import { Caller } from '../../http/caller.js';
 import { RequiresScope, WholeAccount } from '../../http/route-access.js';
@@ -24,6 +25,13 @@ export class AccountController {
   @Patch()
   @RequiresScope('account.write')
   @WholeAccount()
+  @ApiBody({
+    type: ChangeAccountDto,
+    examples: {
+      name: { summary: 'Another name', value: { name: 'Example Ltd' } },
+      notices: { summary: 'Addresses for notices', value: { notify_addresses: ['ops@example.com'] } },
+    },
+  })
   @Operation({
     tag: TAG,
     summary: 'Change the account',

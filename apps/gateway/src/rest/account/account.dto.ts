@@ -8,10 +8,12 @@ import {
 } from '#libs/accounts';
 import { LIMITS, type SendingPause } from '#libs/contracts';
 import {
+  ADDRESS_FORMAT,
   EnumProperty,
   IdProperty,
   IntegerProperty,
   KindProperty,
+  NOT_BLANK_PATTERN,
   TextProperty,
   TimeProperty,
 } from '../../openapi/properties.js';
@@ -19,14 +21,16 @@ import { FieldRule } from '../validation/field-rule.decorator.js';
 
 const name = {
   type: String,
-  description: 'A name of your choice',
+  pattern: NOT_BLANK_PATTERN,
+  description: 'The name of the account, shown in the dashboard',
   example: 'Example Ltd',
 } satisfies ApiPropertyOptions;
 
 const notifyAddresses = {
-  type: [String],
+  type: 'array',
+  items: { type: 'string', format: ADDRESS_FORMAT },
   description:
-    'Addresses that receive notices of the service: a webhook fails or was disabled, 80 % and 100 % of the monthly ' +
+    'Addresses that receive notices of the service, without display names and quotes: a webhook fails or was disabled, 80 % and 100 % of the monthly ' +
     'allowance are used, sending was paused or resumed',
   example: ['ops@example.com'],
 } satisfies ApiPropertyOptions;

@@ -1,8 +1,10 @@
 import { Body, Controller, Delete, Get, Param, Patch, Post, Query } from '@nestjs/common';
+import { ApiBody } from '@nestjs/swagger';
 import { ApiKeys, type ApiKeyChange, type Principal } from '#libs/accounts';
 import { parseTimestamp } from '#libs/contracts';
 import { Caller } from '../../http/caller.js';
 import { OwnKeyAllowed, RequiresScope } from '../../http/route-access.js';
+import { exampleId } from '../../openapi/properties.js';
 import { Operation } from '../../openapi/operation.js';
 import {
   ApiKeyDeletedDto,
@@ -24,6 +26,28 @@ const NO_ESCALATION = 'A key cannot grant rights that it does not have itself: s
 const WITHIN_OWN_RIGHTS =
   'A key with a scope, domain, network, lifetime or mode that the calling key does not have cannot be changed or deleted: 403.';
 
+const NEW_KEYS = {
+  full: { summary: 'All scopes', value: { name: 'web shop' } },
+  sending: {
+    summary: 'Sending from one domain',
+    value: { name: 'newsletter', permission: 'sending_access', domain_ids: [exampleId('dom')] },
+  },
+  restricted: {
+    summary: 'Chosen scopes, networks and lifetime',
+    value: {
+      name: 'statistics',
+      scopes: ['emails.read', 'stats.read'],
+      allowed_ips: ['192.0.2.0/24', '2001:db8::/32'],
+      expires_at: '2030-01-31T09:30:00Z',
+    },
+  },
+  test: { summary: 'A test key', value: { name: 'tests', mode: 'test' } },
+};
+const CHANGED_KEYS = {
+  disable: { summary: 'Disable', value: { enabled: false } },
+  scopes: { summary: 'Other scopes', value: { scopes: ['emails.send', 'emails.read'] } },
+  unrestrict: { summary: 'No restrictions', value: { domain_ids: null, allowed_ips: null, expires_at: null } },
+};
 /** API keys of the caller's account. */
 @Controller('api-keys')
 export class ApiKeysController {
@@ -34,6 +58,7 @@ export class ApiKeysController {
 
   @Post()
   @RequiresScope('api_keys.write')
+  @ApiBody({ type: CreateApiKeyDto, examples: NEW_KEYS })
   @Operation({
     tag: TAG,
     summary: 'Create an API key',
@@ -70,6 +95,7 @@ export class ApiKeysController {
 
   @Patch(':id')
   @RequiresScope('api_keys.write')
+  @ApiBody({ type: ChangeApiKeyDto, examples: CHANGED_KEYS })
   @Operation({
     tag: TAG,
     summary: 'Change an API key',

@@ -16,18 +16,22 @@ import {
   EnumProperty,
   exampleId,
   FlagProperty,
+  idPattern,
   IdProperty,
   KindProperty,
+  NOT_BLANK_PATTERN,
   NullableTimeProperty,
   TextProperty,
   TimeProperty,
 } from '../../openapi/properties.js';
-import { listOf, PageQuery } from '../list.dto.js';
+import { Refuses, togetherUnlessNull } from '../../openapi/refused-combinations.js';
+import { listOf, pageQueryOf } from '../list.dto.js';
 import { FieldRule } from '../validation/field-rule.decorator.js';
 
 const name = {
   type: String,
-  description: 'A name of your choice',
+  pattern: NOT_BLANK_PATTERN,
+  description: 'A name that tells the key from others',
   example: 'web shop',
 } satisfies ApiPropertyOptions;
 const permission = {
@@ -48,7 +52,8 @@ const scopes = {
   example: ['emails.send', 'emails.read'],
 } satisfies ApiPropertyOptions;
 const domainIds = {
-  type: [String],
+  type: 'array',
+  items: { type: 'string', pattern: idPattern('dom') },
   nullable: true,
   minItems: 1,
   maxItems: LIMITS.apiKeyDomains,
@@ -57,7 +62,8 @@ const domainIds = {
   example: [exampleId('dom')],
 } satisfies ApiPropertyOptions;
 const allowedIps = {
-  type: [String],
+  type: 'array',
+  items: { type: 'string', format: 'ip-network' },
   nullable: true,
   minItems: 1,
   maxItems: LIMITS.allowedIps,
@@ -75,6 +81,7 @@ const expiresAt = {
 } satisfies ApiPropertyOptions;
 
 /** Body of `POST /api-keys`. */
+@Refuses(togetherUnlessNull('permission', 'scopes'))
 export class CreateApiKeyDto {
   @FieldRule(apiKeyNameRule, { ...name, required: true, minLength: 1, maxLength: LIMITS.apiKeyNameLength })
   name: string;
@@ -105,6 +112,7 @@ export class CreateApiKeyDto {
 }
 
 /** Body of `PATCH /api-keys/:id`. Absent fields are not changed. */
+@Refuses(togetherUnlessNull('permission', 'scopes'))
 export class ChangeApiKeyDto {
   @FieldRule(apiKeyNameRule, { ...name, minLength: 1, maxLength: LIMITS.apiKeyNameLength })
   name?: string;
@@ -186,8 +194,8 @@ export class CreatedApiKeyDto extends ApiKeyDto {
   token: string;
 }
 
-export class ApiKeyQuery extends PageQuery {}
-export class ApiKeyList extends listOf(ApiKeyDto) {}
+export class ApiKeyQuery extends pageQueryOf('key') {}
+export class ApiKeyList extends listOf(ApiKeyDto, 'key') {}
 
 export class ApiKeyDeletedDto {
   @KindProperty('api_key')

@@ -8,7 +8,7 @@ import {
   TextProperty,
   TimeProperty,
 } from '../../openapi/properties.js';
-import { listOf, PageQuery } from '../list.dto.js';
+import { listOf, pageQueryOf } from '../list.dto.js';
 import { QueryText, QueryTime } from '../validation/query-fields.js';
 import { instantOf } from '../validation/query-rules.js';
 
@@ -50,7 +50,7 @@ export class AuditEntryDto implements AuditEntryView {
   created_at: string;
 }
 
-export class AuditLogQuery extends PageQuery {
+export class AuditLogQuery extends pageQueryOf('aud') {
   @QueryText('Only actions of this API key or user', exampleId('key'))
   actor?: string;
 
@@ -66,7 +66,7 @@ export class AuditLogQuery extends PageQuery {
   @QueryTime('Only actions before this time')
   created_before?: string;
 }
-export class AuditLogList extends listOf(AuditEntryDto) {}
+export class AuditLogList extends listOf(AuditEntryDto, 'aud') {}
 
 /** The filter for validated parameters. */
 export function toAuditFilter({ actor, action, target, created_after, created_before }: AuditLogQuery): AuditFilter {

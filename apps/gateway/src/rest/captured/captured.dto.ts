@@ -49,7 +49,7 @@ export class CapturedDto implements CapturedView {
   created_at: string;
 }
 
-export class CapturedList extends listOf(CapturedDto) {}
+export class CapturedList extends listOf(CapturedDto, 'cap') {}
 
 export class CapturedCleared {
   @KindProperty('captured')

@@ -1,4 +1,5 @@
 import { Body, Controller, Delete, Get, Param, Patch, Post, Query, Res } from '@nestjs/common';
+import { ApiBody } from '@nestjs/swagger';
 import type { FastifyReply } from 'fastify';
 import { AuditLog, type Principal } from '#libs/accounts';
 import { LIMITS, Refusal, STATS_COUNTERS, type StatsCounter } from '#libs/contracts';
@@ -34,6 +35,7 @@ export class DomainsController {
   @Post()
   @RequiresScope('domains.write')
   @WholeAccount()
+  @ApiBody({ type: CreateDomainDto, examples: { domain: { value: { name: 'mail.example.com' } } } })
   @Operation({
     tag: TAG,
     summary: 'Add a domain',
@@ -75,6 +77,17 @@ export class DomainsController {
 
   @Patch(':id')
   @RequiresScope('domains.write')
+  @ApiBody({
+    type: ChangeDomainDto,
+    examples: {
+      tracking: {
+        summary: 'Tracking',
+        value: { open_tracking: true, click_tracking: true, tracking_exclude: ['login.example.com'] },
+      },
+      security: { summary: 'TLS only', value: { tls: 'enforced' } },
+      retention: { summary: 'Shorter retention', value: { body_retention_days: 7, captured_retention_days: 1 } },
+    },
+  })
   @Operation({
     tag: TAG,
     summary: 'Change the settings of a domain',

@@ -56,7 +56,8 @@ const trackingPrivacy = {
   example: false,
 } satisfies ApiPropertyOptions;
 const trackingExclude = {
-  type: [String],
+  type: 'array',
+  items: { type: 'string', maxLength: 200, pattern: '^(?![Hh][Tt][Tt][Pp][Ss]?:)[!-~]+$' },
   maxItems: 50,
   description:
     'Links that are not tracked, such as one-time links: a host (`login.example.com`, `*.example.com`), or a host with a ' +
@@ -106,8 +107,9 @@ export class CreateDomainDto {
     type: String,
     minLength: 3,
     maxLength: 253,
-    // Names in other scripts are accepted too, so this is wider than the pattern of responses.
-    pattern: '^[^\\s.@/:]+(\\.[^\\s.@/:]+)+\\.?$',
+    format: 'idn-hostname',
+    // Wider than the pattern of responses: names in other scripts are accepted too.
+    pattern: '^(?:[^\\u0000-,./:-@\\[-`{-\\u00a0]+\\.)+(?![0-9]+\\.?$)[^\\u0000-,./:-@\\[-`{-\\u00a0]+\\.?$',
     description:
       'The part of sender addresses after the @; each subdomain must be added on its own. Stored in lower case, ' +
       'internationalised names as A-labels (`xn--…`). Public suffixes (`co.uk`, `github.io`), IP addresses, single ' +

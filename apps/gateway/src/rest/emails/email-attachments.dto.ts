@@ -21,7 +21,7 @@ export class LinkedAttachmentDto extends StoredAttachmentDto implements LinkedAt
   expires_at: string;
 }
 
-export class AttachmentList extends listOf(LinkedAttachmentDto) {}
+export class AttachmentList extends listOf(LinkedAttachmentDto, 'att') {}
 
 export class DownloadQuery {
   /** Not validated here: every bad token is answered 404. */

@@ -1,10 +1,12 @@
 import { Body, Controller, Param, Patch, Post, Req, Res } from '@nestjs/common';
+import { ApiBody } from '@nestjs/swagger';
 import type { Principal } from '#libs/accounts';
 import { RetryEmail, releaseTime } from '#libs/emails';
 import { RescheduleEmail } from '#libs/queue';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { Caller } from '../../http/caller.js';
 import { RequiresScope } from '../../http/route-access.js';
+import { EXAMPLE_SCHEDULE } from '../../openapi/properties.js';
 import { Operation } from '../../openapi/operation.js';
 import { BodyPipe } from '../validation/body-pipe.js';
 import { ChangeEmailDto, EmailCanceled, EmailRescheduled, EmailRetried } from './emails.dto.js';
@@ -23,6 +25,10 @@ export class EmailChangesController {
 
   @Patch()
   @RequiresScope('emails.send')
+  @ApiBody({
+    type: ChangeEmailDto,
+    examples: { later: { summary: 'A time in the next 72 hours', value: { scheduled_at: EXAMPLE_SCHEDULE } } },
+  })
   @Operation({
     tag: TAG,
     summary: 'Reschedule an e-mail',

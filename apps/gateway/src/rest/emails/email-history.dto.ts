@@ -27,7 +27,7 @@ import {
   TextProperty,
   TimeProperty,
 } from '../../openapi/properties.js';
-import { listOf } from '../list.dto.js';
+import { listOf, pageQueryOf } from '../list.dto.js';
 import { SmtpDto } from './emails.dto.js';
 
 const ADDRESS = 'user@example.com';
@@ -50,7 +50,8 @@ export class EmailEventDto implements EventView {
   data: EventView['data'];
 }
 
-export class EmailEventList extends listOf(EmailEventDto) {}
+export class EmailEventsQuery extends pageQueryOf('evt') {}
+export class EmailEventList extends listOf(EmailEventDto, 'evt') {}
 
 /** TLS parameters of the connection to the receiving server. */
 export class AttemptSecurityDto implements NonNullable<AttemptView['security']> {
@@ -146,7 +147,8 @@ export class AttemptDto implements AttemptView {
   ended_at: string;
 }
 
-export class AttemptList extends listOf(AttemptDto) {}
+export class AttemptsQuery extends pageQueryOf('atm') {}
+export class AttemptList extends listOf(AttemptDto, 'atm') {}
 
 export class HeldDto implements HeldView {
   @EnumProperty(

@@ -5,11 +5,11 @@ import { EmailExplanation } from '#libs/queue';
 import { Caller } from '../../http/caller.js';
 import { RequiresScope } from '../../http/route-access.js';
 import { Operation } from '../../openapi/operation.js';
-import { AttemptList, EmailEventList, ExplanationDto } from './email-history.dto.js';
+import { AttemptList, AttemptsQuery, EmailEventList, EmailEventsQuery, ExplanationDto } from './email-history.dto.js';
 import { toEmailFilter } from './email-filter.js';
 import { EmailDto, EmailList, EmailsQuery } from './emails.dto.js';
 import { orNotFound } from '../or-not-found.js';
-import { pageRequest, PageQuery } from '../list.dto.js';
+import { pageRequest } from '../list.dto.js';
 import { QueryPipe } from '../validation/query-pipe.js';
 
 const TAG = 'Emails';
@@ -63,7 +63,7 @@ export class EmailsController {
   async events(
     @Caller() caller: Principal,
     @Param('id') id: string,
-    @Query(QueryPipe) query: PageQuery,
+    @Query(QueryPipe) query: EmailEventsQuery,
   ): Promise<EmailEventList> {
     return orNotFound(await this.history.events(caller, id, pageRequest(query, 'evt')));
   }
@@ -80,7 +80,7 @@ export class EmailsController {
   async attempts(
     @Caller() caller: Principal,
     @Param('id') id: string,
-    @Query(QueryPipe) query: PageQuery,
+    @Query(QueryPipe) query: AttemptsQuery,
   ): Promise<AttemptList> {
     return orNotFound(await this.history.attempts(caller, id, pageRequest(query, 'atm')));
   }

@@ -25,13 +25,15 @@ import {
   IdProperty,
   IntegerProperty,
   KindProperty,
+  namedBy,
   NullableTextProperty,
   NullableTimeProperty,
+  TAG_KEY_PATTERN,
   TextProperty,
   TextsProperty,
   TimeProperty,
 } from '../../openapi/properties.js';
-import { listOf, PageQuery } from '../list.dto.js';
+import { listOf, pageQueryOf } from '../list.dto.js';
 import { FieldRule } from '../validation/field-rule.decorator.js';
 import { QueryAddress, QueryDomain, QueryEnum, QueryText, QueryTime } from '../validation/query-fields.js';
 import { tagFilterRule } from '../validation/query-rules.js';
@@ -41,7 +43,7 @@ const ADDRESS = 'user@example.com';
 const stringMap = { type: 'object', additionalProperties: { type: 'string' } } satisfies ApiPropertyOptions;
 
 /** Parameters of `GET /emails`. */
-export class EmailsQuery extends PageQuery {
+export class EmailsQuery extends pageQueryOf('em') {
   @QueryEnum(EMAIL_STATUSES, { description: 'Only e-mails with this status', example: 'bounced' })
   status?: EmailStatus;
 
@@ -74,7 +76,9 @@ export class EmailsQuery extends PageQuery {
   subject?: string;
 
   @FieldRule(tagFilterRule, {
-    ...stringMap,
+    type: 'object',
+    ...namedBy(TAG_KEY_PATTERN),
+    additionalProperties: { type: 'string', pattern: '^[^\\u0000-\\u001f\\u007f]*$' },
     maxProperties: 10,
     description: 'Only e-mails with these tags: `tags[campaign]=spring`, up to ten',
     example: { campaign: 'spring' },
@@ -154,7 +158,7 @@ export class EmailItemDto implements EmailSummary {
   domain_id: string;
 }
 
-export class EmailList extends listOf(EmailItemDto) {}
+export class EmailList extends listOf(EmailItemDto, 'em') {}
 
 export class StoredAttachmentDto implements AttachmentView {
   @TextProperty('Stable for this file', 'att_6f1ed002ab5595859014ebf0951522d9')

@@ -15,45 +15,68 @@ import {
   replyToRule,
   sandboxResultRule,
   scheduledAtRule,
+  SIMULATED_RESULTS,
   subjectRule,
   SUPPRESSION_POLICIES,
   suppressionPolicyRule,
   tagsRule,
   toRule,
 } from '#libs/emails';
-import { IdProperty, IntegerProperty, KindProperty, TextProperty } from '../../openapi/properties.js';
+import {
+  HTTPS_PATTERN,
+  IdProperty,
+  IntegerProperty,
+  KindProperty,
+  LINE_PATTERN,
+  MAILBOX_FORMAT,
+  namedBy,
+  NOT_BLANK_PATTERN,
+  TAG_KEY_PATTERN,
+  TEXT_PATTERN,
+  TextProperty,
+} from '../../openapi/properties.js';
+import { noneOf, Refuses, together } from '../../openapi/refused-combinations.js';
 import { FieldRule } from '../validation/field-rule.decorator.js';
+
+const HEADER_NAME_PATTERN = '^[A-Za-z0-9-]{1,76}$';
+/** Without path separators, controls, and a dot or space at the end. */
+const FILENAME_PATTERN =
+  '^[^/\\\\\\u0000-\\u001f\\u007f-\\u009f\\u2028\\u2029]*[^/\\\\\\u0000-\\u001f\\u007f-\\u009f\\u2028\\u2029. ]$';
+const MEDIA_TYPE_PATTERN = '^[A-Za-z0-9][A-Za-z0-9.+-]{0,126}/[A-Za-z0-9][A-Za-z0-9.+-]{0,126}( *;.*)?$';
 
 const mailboxes = (minItems: number) => ({
   oneOf: [
-    { type: 'string' },
-    { type: 'array', items: { type: 'string' }, minItems, maxItems: LIMITS.recipientsPerField },
+    { type: 'string', format: MAILBOX_FORMAT },
+    { type: 'array', items: { type: 'string', format: MAILBOX_FORMAT }, minItems, maxItems: LIMITS.recipientsPerField },
   ],
 });
 
+@Refuses(together('content', 'path'), noneOf('content', 'path'))
 export class AttachmentDto {
   @TextProperty(
     'File name shown to the recipient, with its extension, without a path; at most 255 bytes',
     'invoice.pdf',
+    { minLength: 1, maxLength: 255, pattern: FILENAME_PATTERN },
   )
   filename: string;
 
   @TextProperty('The file in base64 (RFC 4648 section 4). Give either `content` or `path`', 'JVBERi0xLjcK', {
     required: false,
-  })
+    contentEncoding: 'base64',
+  } as object)
   content?: string;
 
   @TextProperty(
     'Instead of `content`: an https URL. The file is fetched before the request is answered, within five seconds',
     'https://files.example.com/invoice.pdf',
-    { required: false },
+    { required: false, format: 'uri', pattern: HTTPS_PATTERN, maxLength: 2048 },
   )
   path?: string;
 
   @TextProperty(
     'One of the ten allowed types: PDF, PNG, JPEG, GIF, WebP, TXT, CSV, XLSX, DOCX, ZIP. Inferred if absent',
     'application/pdf',
-    { required: false },
+    { required: false, pattern: MEDIA_TYPE_PATTERN },
   )
   content_type?: string;
 
@@ -65,11 +88,21 @@ export class AttachmentDto {
   content_id?: string;
 }
 
+@Refuses(noneOf('url', 'mailto', { required: ['one_click'], properties: { one_click: { const: true } } }))
 export class ListUnsubscribeDto {
-  @TextProperty('An https URL of your own', 'https://example.com/unsubscribe?u=1', { required: false })
+  @TextProperty('An https URL of your own', 'https://example.com/unsubscribe?u=1', {
+    required: false,
+    format: 'uri',
+    pattern: '^https://[!#-;=?-~]+$',
+    maxLength: 900,
+  })
   url?: string;
 
-  @TextProperty('An address or a mailto: URI', 'unsubscribe@example.com', { required: false })
+  @TextProperty('An address or a mailto: URI', 'unsubscribe@example.com', {
+    required: false,
+    format: 'mailto',
+    maxLength: 900,
+  })
   mailto?: string;
 
   @ApiProperty({
@@ -90,10 +123,12 @@ export class MessageTrackingDto {
 }
 
 /** Body of `POST /emails`, and each element of a batch. */
+@Refuses(noneOf('html', 'text'))
 export class SendEmailDto {
   @FieldRule(fromRule, {
     required: true,
     type: String,
+    format: MAILBOX_FORMAT,
     description: 'Sender, as `address` or `Name <address>`. Its domain must be active in this account',
     example: 'Shop <orders@mail.example.com>',
   })
@@ -112,6 +147,7 @@ export class SendEmailDto {
     type: String,
     minLength: 1,
     maxLength: LIMITS.subjectLength,
+    pattern: LINE_PATTERN,
     description: 'Subject line, 1 to 998 characters, no line breaks',
     example: 'Your order',
   })
@@ -120,6 +156,7 @@ export class SendEmailDto {
   @FieldRule(bodyRule, {
     requiredUnless: 'text',
     type: String,
+    pattern: TEXT_PATTERN,
     description: 'HTML body. At least one of html and text is required',
     example: '<p>Thank you</p>',
   })
@@ -127,6 +164,7 @@ export class SendEmailDto {
 
   @FieldRule(bodyRule, {
     type: String,
+    pattern: TEXT_PATTERN,
     description: 'Plain-text body, shown by mail clients that do not show HTML',
     example: 'Thank you',
   })
@@ -155,7 +193,8 @@ export class SendEmailDto {
 
   @FieldRule(headersRule, {
     type: 'object',
-    additionalProperties: { type: 'string', maxLength: LIMITS.headerValueBytes },
+    ...namedBy(HEADER_NAME_PATTERN),
+    additionalProperties: { type: 'string', maxLength: LIMITS.headerValueBytes, pattern: NOT_BLANK_PATTERN },
     maxProperties: LIMITS.headerCount,
     description:
       'Additional header fields: at most 50, each at most 2 KiB. Header fields that the service sets itself are refused',
@@ -167,17 +206,25 @@ export class SendEmailDto {
     oneOf: [
       {
         type: 'object',
-        additionalProperties: { type: 'string', maxLength: LIMITS.tagValueLength },
+        ...namedBy(TAG_KEY_PATTERN),
+        additionalProperties: { type: 'string', maxLength: LIMITS.tagValueLength, pattern: LINE_PATTERN },
         maxProperties: LIMITS.tagCount,
       },
       {
         type: 'array',
+        maxItems: LIMITS.tagCount,
         items: {
           type: 'object',
           required: ['name', 'value'],
           properties: {
-            name: { type: 'string', description: 'The key', maxLength: LIMITS.tagKeyLength, example: 'order' },
-            value: { type: 'string', description: 'The value', maxLength: LIMITS.tagValueLength, example: '4711' },
+            name: { type: 'string', description: 'The key', pattern: TAG_KEY_PATTERN, example: 'order' },
+            value: {
+              type: 'string',
+              description: 'The value',
+              maxLength: LIMITS.tagValueLength,
+              pattern: LINE_PATTERN,
+              example: '4711',
+            },
           },
         },
       },
@@ -240,6 +287,7 @@ export class SendEmailDto {
 
   @FieldRule(sandboxResultRule, {
     type: String,
+    pattern: `^(?:${SIMULATED_RESULTS.join('|')}|ooto|slow\\+[0-9]{1,2})$`,
     description:
       'The simulated outcome of a test e-mail: delivered, bounced, softbounced, deferred, failed, complained, ' +
       'suppressed, opened, clicked, ooto or slow+N (N seconds)',

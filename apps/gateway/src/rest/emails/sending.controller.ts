@@ -2,10 +2,12 @@ import { Body, Controller, Post, Req, Res } from '@nestjs/common';
 import { ApiBody, ApiExtraModels, ApiHeader, ApiResponse, getSchemaPath } from '@nestjs/swagger';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Principal } from '#libs/accounts';
+import { LIMITS } from '#libs/contracts';
 import { EmailIntake, type BatchElement } from '#libs/emails';
 import { BatchBody } from '../../http/body/body-limits.js';
 import { Caller } from '../../http/caller.js';
 import { RequiresScope } from '../../http/route-access.js';
+import { EXAMPLE_SCHEDULE } from '../../openapi/properties.js';
 import { Operation } from '../../openapi/operation.js';
 import { markReplayed, requestIdempotency } from './idempotency.js';
 import { batchMode, parseBatch } from './parse-batch.js';
@@ -21,14 +23,39 @@ const EXAMPLE = {
   text: 'Thank you',
 };
 
+const MESSAGES = {
+  message: { summary: 'An e-mail', value: EXAMPLE },
+  attachment: {
+    summary: 'With an attachment and tags',
+    value: {
+      ...EXAMPLE,
+      attachments: [{ filename: 'invoice.txt', content: 'SW52b2ljZSA0NzExCg==', content_type: 'text/plain' }],
+      tags: { order: '4711' },
+    },
+  },
+  scheduled: {
+    summary: 'At a time in the next 72 hours',
+    value: { ...EXAMPLE, scheduled_at: EXAMPLE_SCHEDULE },
+  },
+  newsletter: {
+    summary: 'With one-click unsubscription, to those who are not suppressed',
+    value: {
+      ...EXAMPLE,
+      to: ['user@example.com', 'ada@example.com'],
+      list_unsubscribe: true,
+      suppression_policy: 'skip',
+    },
+  },
+};
+
 @Controller('emails')
-@ApiExtraModels(ListUnsubscribeDto, BatchElementRefused)
+@ApiExtraModels(SendEmailDto, ListUnsubscribeDto, BatchElementRefused)
 export class SendingController {
   constructor(private readonly intake: EmailIntake) {}
 
   @Post()
   @RequiresScope('emails.send')
-  @ApiBody({ type: SendEmailDto, examples: { message: { value: EXAMPLE } } })
+  @ApiBody({ type: SendEmailDto, examples: MESSAGES })
   @Operation({
     tag: 'Emails',
     summary: 'Send an e-mail',
@@ -62,7 +89,12 @@ export class SendingController {
     schema: { type: 'string', enum: ['strict', 'permissive'], default: 'strict' },
   })
   @ApiBody({
-    type: [SendEmailDto],
+    schema: {
+      type: 'array',
+      items: { $ref: getSchemaPath(SendEmailDto) },
+      minItems: 1,
+      maxItems: LIMITS.batchElements,
+    },
     examples: { messages: { value: [EXAMPLE, { ...EXAMPLE, to: ['ada@example.com'] }] } },
   })
   @ApiResponse({

@@ -1,4 +1,5 @@
 import { Body, Controller, Get, Param, Post } from '@nestjs/common';
+import { ApiBody } from '@nestjs/swagger';
 import type { Principal } from '#libs/accounts';
 import { Erasures } from '#libs/erasure';
 import { Caller } from '../../http/caller.js';
@@ -18,6 +19,7 @@ export class ErasuresController {
   @Post()
   @RequiresScope('suppressions.write')
   @WholeAccount()
+  @ApiBody({ type: RequestErasureDto, examples: { address: { value: { email: 'user@example.net' } } } })
   @Operation({
     tag: TAG,
     summary: 'Erase a recipient',

@@ -10,6 +10,7 @@ import {
 } from '#libs/erasure';
 import { suppressionAddressRule } from '#libs/suppressions';
 import {
+  ADDRESS_FORMAT,
   EnumProperty,
   IdProperty,
   IntegerProperty,
@@ -24,6 +25,7 @@ import { FieldRule } from '../validation/field-rule.decorator.js';
 export class RequestErasureDto {
   @FieldRule(suppressionAddressRule, {
     type: String,
+    format: ADDRESS_FORMAT,
     required: true,
     description: 'The address to erase',
     example: 'user@example.net',

@@ -1,19 +1,31 @@
 import { ApiProperty } from '@nestjs/swagger';
 import { EVENT_TYPES, type EventType, type LoggedEvent } from '#libs/contracts';
-import { EnumProperty, EXAMPLE_TIME, exampleId, IdProperty, TimeProperty } from '../../openapi/properties.js';
-import { listOf, PageQuery } from '../list.dto.js';
+import {
+  EnumProperty,
+  EXAMPLE_TIME,
+  exampleId,
+  IdProperty,
+  listPattern,
+  TimeProperty,
+} from '../../openapi/properties.js';
+import { listOf, pageQueryOf } from '../list.dto.js';
 import { listOfValuesRule } from '../stats/stats-rules.js';
 import { FieldRule } from '../validation/field-rule.decorator.js';
-import { QueryAddress, QueryId, QueryText, QueryTime } from '../validation/query-fields.js';
+import { QueryAddress, QueryId, QueryTime } from '../validation/query-fields.js';
+import { queryTextRule } from '../validation/query-rules.js';
 
-export class EventsQuery extends PageQuery {
-  @QueryText(
-    'The id of an event: the page ends with the event before it; `latest` for the newest events. Cannot be combined with `after`',
-  )
+export class EventsQuery extends pageQueryOf('evt') {
+  @FieldRule(queryTextRule, {
+    type: String,
+    pattern: '^(?:latest|evt_[0-9a-f]{32})$',
+    description:
+      'The id of an event: the page ends with the event before it; `latest` for the newest events. Cannot be combined with `after`',
+  })
   override before?: string;
 
   @FieldRule(listOfValuesRule(EVENT_TYPES), {
     type: String,
+    pattern: listPattern(EVENT_TYPES),
     description: `Only events of these types, separated by commas: ${EVENT_TYPES.join(', ')}`,
     example: 'email.delivered,email.bounced',
   })
@@ -57,7 +69,7 @@ export class EventDto {
   data: object;
 }
 
-export class EventList extends listOf(EventDto) {}
+export class EventList extends listOf(EventDto, 'evt') {}
 
 export function toEventResponse({ event }: LoggedEvent): EventDto {
   const { id, type, created_at, data } = event;

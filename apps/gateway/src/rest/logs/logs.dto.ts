@@ -8,14 +8,14 @@ import {
   TextProperty,
   TimeProperty,
 } from '../../openapi/properties.js';
-import { listOf, PageQuery } from '../list.dto.js';
+import { listOf, pageQueryOf } from '../list.dto.js';
 import { FieldRule } from '../validation/field-rule.decorator.js';
 import { QueryEnum, QueryId, QueryText, QueryTime } from '../validation/query-fields.js';
 import { instantOf, statusRule } from '../validation/query-rules.js';
 
 const METHODS = ['DELETE', 'GET', 'HEAD', 'OPTIONS', 'PATCH', 'POST', 'PUT'];
 
-export class LogsQuery extends PageQuery {
+export class LogsQuery extends pageQueryOf('log') {
   @FieldRule(statusRule, {
     type: String,
     pattern: '^[1-5](\\d\\d|xx)$',
@@ -89,7 +89,7 @@ export class LogDto implements RequestLogView {
   created_at: string;
 }
 
-export class LogList extends listOf(LogDto) {}
+export class LogList extends listOf(LogDto, 'log') {}
 
 /** The filter for validated parameters. */
 export function toRequestLogFilter({

@@ -6,6 +6,7 @@ import {
   FlagProperty,
   IdProperty,
   KindProperty,
+  listPattern,
   NullableTextProperty,
   TextProperty,
   TextsProperty,
@@ -18,11 +19,20 @@ import { dateOrTimestampRule, groupsRule, listOfIdsRule, listOfValuesRule, timez
 
 const PERCENTILE_NAMES = Object.keys(PERCENTILES) as Percentile[];
 
+/** A date, or a timestamp with an offset. */
+const DATE_PATTERN =
+  '^[0-9]{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12][0-9]|3[01])' +
+  '(?:T(?:[01][0-9]|2[0-3]):[0-5][0-9](?::[0-5][0-9](?:\\.[0-9]{1,9})?)?(?:Z|[+-](?:[01][0-9]|2[0-3]):?[0-5][0-9]))?$';
+
+const GROUP = `(?:${GROUPS.join('|')}|(?:tags[.]|tag:)[A-Za-z0-9_.-]{1,50})`;
+const GROUPS_PATTERN = `^${GROUP}(?:,${GROUP})*$`;
+
 export const COMPARISONS = ['previous'] as const;
 
 /** The parameters of statistics of one domain. */
 export class MetricsParametersDto implements MetricsParameters {
   @FieldRule(dateOrTimestampRule, {
+    pattern: DATE_PATTERN,
     type: String,
     description:
       'Start: a date (its beginning in `timezone`) or a timestamp with an offset. Six days before the end if absent',
@@ -31,6 +41,7 @@ export class MetricsParametersDto implements MetricsParameters {
   start_date?: string;
 
   @FieldRule(dateOrTimestampRule, {
+    pattern: DATE_PATTERN,
     type: String,
     description:
       'End: a date (inclusive) or a timestamp with an offset (exclusive). Limited to the current time, which is the default',
@@ -38,14 +49,25 @@ export class MetricsParametersDto implements MetricsParameters {
   })
   end_date?: string;
 
-  @FieldRule(dateOrTimestampRule, { type: String, description: 'The same as `start_date`', example: '2026-03-01' })
+  @FieldRule(dateOrTimestampRule, {
+    pattern: DATE_PATTERN,
+    type: String,
+    description: 'The same as `start_date`',
+    example: '2026-03-01',
+  })
   from?: string;
 
-  @FieldRule(dateOrTimestampRule, { type: String, description: 'The same as `end_date`', example: '2026-03-07' })
+  @FieldRule(dateOrTimestampRule, {
+    pattern: DATE_PATTERN,
+    type: String,
+    description: 'The same as `end_date`',
+    example: '2026-03-07',
+  })
   to?: string;
 
   @FieldRule(timezoneRule, {
     type: String,
+    format: 'time-zone',
     description: 'Time zone in which days, weeks and months begin',
     default: 'UTC',
     example: 'Europe/Berlin',
@@ -59,6 +81,7 @@ export class MetricsParametersDto implements MetricsParameters {
   granularity?: string;
 
   @FieldRule(listOfValuesRule(METRICS), {
+    pattern: listPattern(METRICS),
     type: String,
     description: `Metrics separated by commas: ${METRICS.join(', ')}. All if absent`,
     example: 'sent,delivered,bounce_rate',
@@ -66,6 +89,7 @@ export class MetricsParametersDto implements MetricsParameters {
   metrics?: string;
 
   @FieldRule(listOfValuesRule(DIMENSIONS), {
+    pattern: listPattern(DIMENSIONS),
     type: String,
     description: `Dimensions to group by, separated by commas: ${DIMENSIONS.join(', ')}. Only totals if absent`,
     example: 'period,domain',
@@ -73,6 +97,7 @@ export class MetricsParametersDto implements MetricsParameters {
   dimensions?: string;
 
   @FieldRule(groupsRule(GROUPS), {
+    pattern: GROUPS_PATTERN,
     type: String,
     description:
       `Further groups, separated by commas: ${GROUPS.join(', ')}, tags.<key> (or tag:<key>). provider: the mailbox ` +
@@ -83,6 +108,7 @@ export class MetricsParametersDto implements MetricsParameters {
   group_by?: string;
 
   @FieldRule(listOfValuesRule(PERCENTILE_NAMES), {
+    pattern: listPattern(PERCENTILE_NAMES),
     type: String,
     description: `Percentiles of the delivery time, separated by commas: ${PERCENTILE_NAMES.join(', ')}`,
     example: 'p50,p95,p99',
@@ -93,6 +119,7 @@ export class MetricsParametersDto implements MetricsParameters {
   compare?: string;
 
   @FieldRule(listOfIdsRule('em'), {
+    pattern: '^em_[0-9a-f]{32}(?:,em_[0-9a-f]{32}){0,99}$',
     type: String,
     description: 'Only these e-mails: at most 100 ids separated by commas',
     example: exampleId('em'),
@@ -102,6 +129,7 @@ export class MetricsParametersDto implements MetricsParameters {
 
 export class StatsQuery extends MetricsParametersDto {
   @FieldRule(listOfIdsRule('dom'), {
+    pattern: '^dom_[0-9a-f]{32}(?:,dom_[0-9a-f]{32}){0,99}$',
     type: String,
     description: 'Only these domains: at most 100 ids separated by commas',
     example: exampleId('dom'),

@@ -15,6 +15,7 @@ import type { FastifyReply } from 'fastify';
 import { CsvBody } from '../../http/body/body-limits.js';
 import { Caller } from '../../http/caller.js';
 import { RequiresScope, WholeAccount } from '../../http/route-access.js';
+import { exampleId, TEXT_PATTERN } from '../../openapi/properties.js';
 import { Operation } from '../../openapi/operation.js';
 import { AccountDomains } from '../domains/account-domains.js';
 import { BodyPipe } from '../validation/body-pipe.js';
@@ -32,6 +33,23 @@ const TAG = 'Suppressions';
 const CSV = 'text/csv';
 const CSV_EXAMPLE = 'email,reason,expires_at\r\nuser@example.net,Asked us on the telephone,\r\n';
 
+const NEW_ENTRIES = {
+  addresses: { summary: 'Addresses', value: { emails: ['user@example.net', 'ada@example.net'] } },
+  entries: {
+    summary: 'Entries with details',
+    value: {
+      entries: [
+        { email: 'user@example.net', reason: 'Asked us on the telephone' },
+        { email: 'ada@example.net', expires_at: '2030-01-31T09:30:00Z', domain_id: exampleId('dom') },
+      ],
+    },
+  },
+};
+const REMOVED_ENTRIES = {
+  addresses: { summary: 'By address', value: { emails: ['user@example.net', 'ada@example.net'] } },
+  domain: { summary: 'From the list of a domain', value: { emails: ['ada@example.net'], domain_id: exampleId('dom') } },
+  ids: { summary: 'By id, complaints too', value: { ids: [exampleId('sup')], force: true } },
+};
 /** Bulk operations on the suppression list. */
 @Controller('suppressions')
 export class SuppressionsBulkController {
@@ -43,6 +61,7 @@ export class SuppressionsBulkController {
 
   @Post('batch/add')
   @RequiresScope('suppressions.write')
+  @ApiBody({ type: SuppressAllDto, examples: NEW_ENTRIES })
   @Operation({
     tag: TAG,
     summary: `Suppress up to ${LIMITS.bulkEntries} addresses`,
@@ -64,6 +83,7 @@ export class SuppressionsBulkController {
 
   @Post('batch/remove')
   @RequiresScope('suppressions.write')
+  @ApiBody({ type: ReleaseAllDto, examples: REMOVED_ENTRIES })
   @Operation({
     tag: TAG,
     summary: `Remove up to ${LIMITS.bulkEntries} addresses from the list`,
@@ -88,7 +108,10 @@ export class SuppressionsBulkController {
   @WholeAccount()
   @CsvBody()
   @ApiConsumes(CSV)
-  @ApiBody({ schema: { type: 'string' }, examples: { file: { value: CSV_EXAMPLE } } })
+  @ApiBody({
+    schema: { type: 'string', minLength: 1, pattern: TEXT_PATTERN },
+    examples: { file: { value: CSV_EXAMPLE } },
+  })
   @Operation({
     tag: TAG,
     summary: 'Import a CSV file',

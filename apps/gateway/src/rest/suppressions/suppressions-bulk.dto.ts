@@ -1,4 +1,4 @@
-import { ApiExtraModels, ApiProperty, getSchemaPath } from '@nestjs/swagger';
+import { ApiExtraModels, ApiProperty, getSchemaPath, type ApiPropertyOptions } from '@nestjs/swagger';
 import { LIMITS } from '#libs/contracts';
 import {
   suppressionAddressesRule,
@@ -8,25 +8,32 @@ import {
   suppressionIdsRule,
 } from '#libs/suppressions';
 import {
+  ADDRESS_FORMAT,
   EnumProperty,
   exampleId,
   FlagProperty,
+  idPattern,
   IntegerProperty,
   KindProperty,
   TextProperty,
 } from '../../openapi/properties.js';
+import { noneOf, Refuses, together } from '../../openapi/refused-combinations.js';
 import { FieldRule } from '../validation/field-rule.decorator.js';
 import { SUPPRESSED_ADDRESS, SuppressDto, SuppressionDeletedDto, SuppressionDto } from './suppressions.dto.js';
 
 const BULK = { isArray: true, minItems: 1, maxItems: LIMITS.bulkEntries } as const;
-const addresses = (alternative: string) => ({
-  ...BULK,
-  type: String,
-  description: `1 to ${LIMITS.bulkEntries} addresses. Required unless \`${alternative}\` is given`,
-  example: [SUPPRESSED_ADDRESS],
-});
+const addresses = (alternative: string) =>
+  ({
+    type: 'array',
+    items: { type: 'string', format: ADDRESS_FORMAT },
+    minItems: 1,
+    maxItems: LIMITS.bulkEntries,
+    description: `1 to ${LIMITS.bulkEntries} addresses. Required unless \`${alternative}\` is given`,
+    example: [SUPPRESSED_ADDRESS],
+  }) satisfies ApiPropertyOptions;
 
 /** Body of `POST /suppressions/batch/add`: one of the two fields. */
+@Refuses(together('emails', 'entries'), noneOf('emails', 'entries'))
 export class SuppressAllDto {
   @FieldRule(suppressionAddressesRule, { ...addresses('entries'), requiredUnless: 'entries' })
   emails?: string[];
@@ -50,6 +57,7 @@ export class SuppressedAllDto {
 }
 
 /** Body of `POST /suppressions/batch/remove`: either `emails` or `ids`. */
+@Refuses(together('emails', 'ids'), noneOf('emails', 'ids'))
 export class ReleaseAllDto {
   @FieldRule(suppressionAddressesRule, { ...addresses('ids'), requiredUnless: 'ids' })
   emails?: string[];
@@ -64,6 +72,7 @@ export class ReleaseAllDto {
 
   @FieldRule(suppressionDomainRule, {
     type: String,
+    pattern: idPattern('dom'),
     nullable: true,
     description: 'Removes `emails` from the list of this sending domain; null: from that of the whole account',
     example: null,

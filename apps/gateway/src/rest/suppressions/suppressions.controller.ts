@@ -1,11 +1,12 @@
 import { Body, Controller, Delete, Get, Param, Post, Query, Res } from '@nestjs/common';
-import { ApiResponse } from '@nestjs/swagger';
+import { ApiResponse, ApiBody } from '@nestjs/swagger';
 import { AuditLog, type Principal } from '#libs/accounts';
 import { assertDomainsVisible } from '#libs/contracts';
 import { SuppressionEntries, suppressionTarget, type SuppressionTarget } from '#libs/suppressions';
 import type { FastifyReply } from 'fastify';
 import { Caller } from '../../http/caller.js';
 import { RequiresScope } from '../../http/route-access.js';
+import { exampleId } from '../../openapi/properties.js';
 import { Operation } from '../../openapi/operation.js';
 import { BodyPipe } from '../validation/body-pipe.js';
 import { orNotFound } from '../or-not-found.js';
@@ -15,6 +16,7 @@ import { QueryPipe } from '../validation/query-pipe.js';
 import { removalOptions, removedOrRefused, toSuppression } from './suppression-requests.js';
 import {
   RemoveSuppressionQuery,
+  SUPPRESSED_ADDRESS,
   SuppressDto,
   SuppressionDeletedDto,
   SuppressionDto,
@@ -25,6 +27,13 @@ import {
 
 const TAG = 'Suppressions';
 
+const NEW_ENTRIES = {
+  account: { summary: 'For all e-mails', value: { email: SUPPRESSED_ADDRESS, reason: 'Asked us on the telephone' } },
+  domain: {
+    summary: 'For one domain, until a time',
+    value: { email: SUPPRESSED_ADDRESS, domain_id: exampleId('dom'), expires_at: '2030-01-31T09:30:00Z' },
+  },
+};
 /** The suppression list and its single entries. Bulk operations are in `suppressions-bulk.controller.ts`. */
 @Controller('suppressions')
 export class SuppressionsController {
@@ -51,6 +60,7 @@ export class SuppressionsController {
 
   @Post()
   @RequiresScope('suppressions.write')
+  @ApiBody({ type: SuppressDto, examples: NEW_ENTRIES })
   @Operation({
     tag: TAG,
     summary: 'Suppress an address',

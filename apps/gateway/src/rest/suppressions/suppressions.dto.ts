@@ -11,18 +11,20 @@ import {
   type SuppressionView,
 } from '#libs/suppressions';
 import {
+  ADDRESS_FORMAT,
   DeletedProperty,
   EnumProperty,
   exampleId,
   IdProperty,
   IntegerProperty,
   KindProperty,
+  LINE_PATTERN,
   NullableTextProperty,
   NullableTimeProperty,
   TextProperty,
   TimeProperty,
 } from '../../openapi/properties.js';
-import { listOf, PageQuery } from '../list.dto.js';
+import { listOf, pageQueryOf } from '../list.dto.js';
 import { FieldRule } from '../validation/field-rule.decorator.js';
 import { QueryEnum, QueryId, QueryText } from '../validation/query-fields.js';
 
@@ -40,6 +42,7 @@ export class SuppressDto {
   @FieldRule(suppressionAddressRule, {
     required: true,
     type: String,
+    format: ADDRESS_FORMAT,
     maxLength: 320,
     description:
       'One address, without a display name. Compared without surrounding spaces, in lower case, internationalised domain ' +
@@ -52,6 +55,7 @@ export class SuppressDto {
     type: String,
     nullable: true,
     maxLength: LIMITS.suppressionReasonLength,
+    pattern: LINE_PATTERN,
     description: `A note in one line, up to ${LIMITS.suppressionReasonLength} characters`,
     example: 'Asked us on the telephone',
   })
@@ -76,7 +80,7 @@ export class SuppressDto {
   domain_id?: string | null;
 }
 
-export class SuppressionsQuery extends PageQuery {
+export class SuppressionsQuery extends pageQueryOf('sup') {
   @QueryEnum(SUPPRESSION_ORIGINS, { ...origin, description: 'Only entries of this origin' })
   origin?: SuppressionOrigin;
 
@@ -169,7 +173,7 @@ export class SuppressionDto implements SuppressionView {
   evidence: SuppressionEvidenceDto | null;
 }
 
-export class SuppressionPage extends listOf(SuppressionDto) {}
+export class SuppressionPage extends listOf(SuppressionDto, 'sup') {}
 
 export class SuppressionDeletedDto {
   @KindProperty('suppression')

@@ -11,20 +11,35 @@ import {
   timestampRule,
 } from './query-rules.js';
 
+const QUERY_TEXT_PATTERN = '^[^\\u0000-\\u001f\\u007f]+$';
+
 /** Decorators for query parameters that several lists have. */
 
 export const QueryId = (prefix: IdPrefix, description: string) =>
   FieldRule(idRule(prefix), { type: String, pattern: idPattern(prefix), description, example: exampleId(prefix) });
 
 export const QueryText = (description: string, example?: string) =>
-  FieldRule(queryTextRule, { type: String, description, ...(example === undefined ? {} : { example }) });
+  FieldRule(queryTextRule, {
+    type: String,
+    pattern: QUERY_TEXT_PATTERN,
+    description,
+    ...(example === undefined ? {} : { example }),
+  });
 
-/** An id of the list, at which a page begins or ends. */
-export const QueryCursor = (description: string) =>
-  FieldRule(queryTextRule, { type: String, pattern: idPattern(), description });
+/**
+ * An id of the list, at which a page begins or ends. `pageRequest` refuses an id of another kind.
+ * @param prefix the kind of id, for the documentation
+ */
+export const QueryCursor = (description: string, prefix?: IdPrefix) =>
+  FieldRule(queryTextRule, { type: String, pattern: idPattern(prefix), description });
 
 export const QueryAddress = (description: string, example: string) =>
-  FieldRule(queryAddressRule, { type: String, description, example });
+  FieldRule(queryAddressRule, {
+    type: String,
+    pattern: '^[^\\s\\ufeff\\u0000-\\u001f\\u007f]+$',
+    description,
+    example,
+  });
 
 export const QueryDomain = (description: string, example: string) =>
   FieldRule(queryDomainRule, { type: String, description, example });

@@ -4,12 +4,13 @@ import { WebhookReplay, WebhookDeliveryLog } from '#libs/webhooks';
 import { Caller } from '../../http/caller.js';
 import { RequiresScope } from '../../http/route-access.js';
 import { Operation } from '../../openapi/operation.js';
-import { pageRequest, PageQuery } from '../list.dto.js';
+import { pageRequest } from '../list.dto.js';
 import { IdPipe, orNotFound } from '../or-not-found.js';
 import { QueryPipe } from '../validation/query-pipe.js';
 import { toDeliveryFilter } from './delivery-filter.js';
 import {
   WebhookAttemptList,
+  WebhookAttemptsQuery,
   WebhookEventDetailDto,
   WebhookEventDto,
   WebhookEventList,
@@ -77,7 +78,7 @@ export class WebhookEventsController {
   async attempts(
     @Caller() caller: Principal,
     @Param(PATH) { id, eventId }: WebhookEventPath,
-    @Query(QueryPipe) query: PageQuery,
+    @Query(QueryPipe) query: WebhookAttemptsQuery,
   ): Promise<WebhookAttemptList> {
     const page = pageRequest(query, 'atm');
     return orNotFound(await this.log.attempts(caller, { webhookId: id, eventId }, page));

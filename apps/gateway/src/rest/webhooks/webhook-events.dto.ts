@@ -18,6 +18,7 @@ import {
   EnumProperty,
   EXAMPLE_TIME,
   exampleId,
+  idPattern,
   IdProperty,
   IntegerProperty,
   KindProperty,
@@ -26,8 +27,9 @@ import {
   TextProperty,
   TimeProperty,
 } from '../../openapi/properties.js';
-import { listOf, PageQuery } from '../list.dto.js';
+import { listOf, pageQueryOf } from '../list.dto.js';
 import { FieldRule } from '../validation/field-rule.decorator.js';
+import { EVENT_LIST } from './webhooks.dto.js';
 import { QueryEnum, QueryTime } from '../validation/query-fields.js';
 
 const ERRORS =
@@ -53,7 +55,7 @@ export class ReplayPath {
 }
 
 /** Parameters of `GET /webhooks/:id/events`. */
-export class WebhookEventsQuery extends PageQuery {
+export class WebhookEventsQuery extends pageQueryOf('evt') {
   @QueryEnum(DELIVERY_STATUSES, { description: 'Only events with this status', example: 'failed' })
   status?: DeliveryStatus;
 
@@ -87,9 +89,8 @@ export class ReplayDto {
   to?: string;
 
   @FieldRule(webhookEventsRule, {
-    type: [String],
-    minItems: 1,
-    description: 'Only these event types; all if absent',
+    ...EVENT_LIST,
+    description: 'Only these event types, or `["*"]`; all if absent',
     example: ['email.bounced', 'email.complained'],
   })
   types?: string[];
@@ -104,6 +105,7 @@ export class ReplayDto {
 
   @FieldRule(replayCursorRule, {
     type: String,
+    pattern: idPattern('dlv'),
     description: 'The `next_cursor` of an earlier replay, to continue after its last event',
     example: exampleId('dlv'),
   })
@@ -152,7 +154,7 @@ export class WebhookEventDto implements WebhookEventView {
   updated_at: string;
 }
 
-export class WebhookEventList extends listOf(WebhookEventDto) {}
+export class WebhookEventList extends listOf(WebhookEventDto, 'evt') {}
 
 export class WebhookPayloadDto {
   @TextProperty('The event type', 'email.bounced')
@@ -204,7 +206,8 @@ export class WebhookAttemptDto implements WebhookAttemptView {
   sent_at: string;
 }
 
-export class WebhookAttemptList extends listOf(WebhookAttemptDto) {}
+export class WebhookAttemptsQuery extends pageQueryOf('atm') {}
+export class WebhookAttemptList extends listOf(WebhookAttemptDto, 'atm') {}
 
 export class ReplayFilterDto {
   @TimeProperty('Start of the range', EXAMPLE_TIME)
@@ -268,4 +271,5 @@ export class ReplayStateDto implements ReplayView {
   updated_at: string;
 }
 
-export class ReplayList extends listOf(ReplayStateDto) {}
+export class ReplaysQuery extends pageQueryOf('rpl') {}
+export class ReplayList extends listOf(ReplayStateDto, 'rpl') {}

@@ -1,4 +1,5 @@
 import { Body, Controller, Get, Param, Post, Query, Req, Res } from '@nestjs/common';
+import { ApiBody } from '@nestjs/swagger';
 import type { Principal } from '#libs/accounts';
 import { RUNNING_REPLAYS, WebhookRangeReplays } from '#libs/webhooks';
 import type { FastifyReply, FastifyRequest } from 'fastify';
@@ -6,12 +7,12 @@ import { Caller } from '../../http/caller.js';
 import { RequiresScope } from '../../http/route-access.js';
 import { Operation } from '../../openapi/operation.js';
 import { markReplayed, requestIdempotency } from '../emails/idempotency.js';
-import { pageRequest, PageQuery } from '../list.dto.js';
+import { pageRequest } from '../list.dto.js';
 import { IdPipe, orNotFound } from '../or-not-found.js';
 import { BodyPipe } from '../validation/body-pipe.js';
 import { QueryPipe } from '../validation/query-pipe.js';
 import { instantOf } from '../validation/query-rules.js';
-import { ReplayDto, ReplayList, ReplayPath, ReplayStateDto } from './webhook-events.dto.js';
+import { ReplayDto, ReplayList, ReplayPath, ReplaysQuery, ReplayStateDto } from './webhook-events.dto.js';
 
 const TAG = 'Webhooks';
 const PATH = new IdPipe({ id: 'wh', replayId: 'rpl' });
@@ -23,6 +24,16 @@ export class WebhookReplaysController {
 
   @Post('replay')
   @RequiresScope('webhooks.write')
+  @ApiBody({
+    type: ReplayDto,
+    examples: {
+      failed: {
+        summary: 'Failed events of one hour',
+        value: { from: '2026-01-31T09:30:00Z', to: '2026-01-31T10:30:00Z', status: 'failed' },
+      },
+      types: { summary: 'All bounces since a time', value: { from: '2026-01-31T09:30:00Z', types: ['email.bounced'] } },
+    },
+  })
   @Operation({
     tag: TAG,
     summary: 'Replay the events of a time range',
@@ -61,7 +72,7 @@ export class WebhookReplaysController {
   async list(
     @Caller() caller: Principal,
     @Param('id', PATH) id: string,
-    @Query(QueryPipe) query: PageQuery,
+    @Query(QueryPipe) query: ReplaysQuery,
   ): Promise<ReplayList> {
     return orNotFound(await this.replays.list(caller, id, pageRequest(query, 'rpl')));
   }

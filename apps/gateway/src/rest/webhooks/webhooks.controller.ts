@@ -1,4 +1,5 @@
 import { Body, Controller, Delete, Get, Param, Patch, Post } from '@nestjs/common';
+import { ApiBody } from '@nestjs/swagger';
 import type { Principal } from '#libs/accounts';
 import { isId, LIMITS, Refusal } from '#libs/contracts';
 import { SendingDomains } from '#libs/domains';
@@ -12,6 +13,7 @@ import {
 } from '#libs/webhooks';
 import { Caller } from '../../http/caller.js';
 import { RequiresScope } from '../../http/route-access.js';
+import { exampleId } from '../../openapi/properties.js';
 import { Operation } from '../../openapi/operation.js';
 import { BodyPipe } from '../validation/body-pipe.js';
 import { IdPipe, orNotFound } from '../or-not-found.js';
@@ -43,6 +45,20 @@ export class WebhooksController {
 
   @Post()
   @RequiresScope('webhooks.write')
+  @ApiBody({
+    type: CreateWebhookDto,
+    examples: {
+      all: { summary: 'All events', value: { url: 'https://example.com/hooks/mail', events: ['*'] } },
+      some: {
+        summary: 'Some events of one domain',
+        value: {
+          url: 'https://example.com/hooks/mail',
+          events: ['email.delivered', 'email.bounced', 'email.complained'],
+          domain_ids: [exampleId('dom')],
+        },
+      },
+    },
+  })
   @Operation({
     tag: TAG,
     summary: 'Create a webhook',
@@ -89,6 +105,14 @@ export class WebhooksController {
 
   @Patch(':id')
   @RequiresScope('webhooks.write')
+  @ApiBody({
+    type: ChangeWebhookDto,
+    examples: {
+      enable: { summary: 'Enable', value: { status: 'enabled' } },
+      url: { summary: 'Another URL', value: { url: 'https://example.com/hooks/mail-2' } },
+      events: { summary: 'Other events', value: { events: ['email.bounced'], domain_ids: null, include_bots: true } },
+    },
+  })
   @Operation({
     tag: TAG,
     summary: 'Change a webhook',
@@ -141,6 +165,13 @@ export class WebhooksController {
 
   @Post(':id/signing-secret/rotate')
   @RequiresScope('webhooks.write')
+  @ApiBody({
+    type: RotateSecretDto,
+    examples: {
+      overlap: { summary: 'Old secret valid for a day', value: { overlap_hours: 24 } },
+      atOnce: { summary: 'Old secret invalid at once', value: { overlap_hours: 0 } },
+    },
+  })
   @Operation({
     tag: TAG,
     summary: 'Rotate the signing secret',

@@ -15,6 +15,8 @@ import {
   EnumProperty,
   EXAMPLE_TIME,
   exampleId,
+  HTTPS_PATTERN,
+  idPattern,
   IdProperty,
   IntegerProperty,
   KindProperty,
@@ -23,6 +25,7 @@ import {
   TextsProperty,
   TimeProperty,
 } from '../../openapi/properties.js';
+import { noneOf, Refuses } from '../../openapi/refused-combinations.js';
 import { FieldRule } from '../validation/field-rule.decorator.js';
 
 const URL_EXAMPLE = 'https://example.com/hooks/mail';
@@ -33,31 +36,37 @@ const url = {
   type: String,
   format: 'uri',
   maxLength: 2048,
+  pattern: HTTPS_PATTERN,
   description:
     'The https URL to call: a public address, without user name, fragment, or the port of another service (mail, databases, …)',
   example: URL_EXAMPLE,
 } as const;
 const endpoint = { ...url, description: 'Another name for `url`; ignored if `url` is given' } as const;
-const events = {
-  required: false,
-  type: String,
-  isArray: true,
+/** Event types, or `*` alone. */
+export const EVENT_LIST = {
+  type: 'array',
+  items: { type: 'string', enum: ['*', ...EVENT_TYPES] },
   minItems: 1,
   maxItems: EVENT_TYPES.length,
+  not: { contains: { const: '*' }, minItems: 2 } as object,
+} satisfies ApiPropertyOptions;
+const events = {
+  required: false,
+  ...EVENT_LIST,
   description: `Event types to receive, or \`["*"]\` for all. Types: ${EVENT_TYPES.map((type) => `\`${type}\``).join(', ')}. \`email.delivery_delayed\` is another name for a temporary \`email.failed\`, for webhooks that list it`,
   example: ['email.delivered', 'email.bounced'],
-} as const;
+} satisfies ApiPropertyOptions;
 
 const domainIds = {
   required: false,
-  type: String,
-  isArray: true,
+  type: 'array',
+  items: { type: 'string', pattern: idPattern('dom') },
   nullable: true,
   minItems: 1,
   maxItems: WEBHOOK_DOMAINS_MAXIMUM,
   description: 'Only events of these domains of the account, without events that belong to no domain. Null: all events',
   example: [exampleId('dom')],
-} as const;
+} satisfies ApiPropertyOptions;
 
 const includeBots = {
   required: false,
@@ -74,6 +83,7 @@ const includeBots = {
 const SubscriptionField = (schema: ApiPropertyOptions) => applyDecorators(Allow(), ApiProperty(schema));
 
 /** Body of `POST /webhooks`. */
+@Refuses(noneOf('url', 'endpoint'))
 export class CreateWebhookDto {
   @SubscriptionField({ ...url, description: `${url.description}. Required unless \`endpoint\` is given` })
   url?: string;
