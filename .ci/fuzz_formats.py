@@ -1,6 +1,10 @@
-"""Strategies for the formats of openapi.json: values that the service accepts, of every kind that it accepts."""
+"""Values of the formats of openapi.json that the service accepts, of every kind that it accepts.
+
+They are made once: a body may have hundreds of addresses, and a strategy for each character of each takes minutes.
+"""
 
 import ipaddress
+import random
 import string
 
 import schemathesis
@@ -10,43 +14,63 @@ from hypothesis import strategies as st
 RECIPIENTS = "recipients.example"
 SUPPRESSED = "suppressed.example"
 ZONES = ["UTC", "Europe/Berlin", "America/New_York", "Asia/Kolkata", "Asia/Kathmandu", "Pacific/Apia", "Etc/GMT+12"]
+COUNT = 500
 
-letters = st.characters(categories=["Lu", "Ll", "Lo", "Nd"], codec="utf-8")
-ascii_letters = string.ascii_letters + string.digits
-atoms = st.text(st.sampled_from(ascii_letters + "!#$%&'*+-/=?^_`{|}~"), min_size=1, max_size=20)
-local_parts = st.lists(atoms, min_size=1, max_size=3).map(".".join)
-quoted_parts = st.text(st.sampled_from(ascii_letters + " ().,:;<>[]"), min_size=1, max_size=20).map('"{}"'.format)
-international_parts = st.text(st.sampled_from("äöüßéøñčžабвгд日本語"), min_size=1, max_size=20)
-all_parts = local_parts | quoted_parts | international_parts
-labels = st.from_regex(r"[a-z0-9]([a-z0-9-]{0,20}[a-z0-9])?", fullmatch=True).filter(lambda label: label[2:4] != "--")
-names = st.text(letters | st.just(" "), min_size=1, max_size=40)
+ALPHANUMERIC = string.ascii_letters + string.digits
+ATOM = ALPHANUMERIC + "!#$%&'*+-/=^_`{|}~"
+OTHER = "äöüßéøñčžабвгд日本語"
+dice = random.Random(1)
 
 
-def addresses(parts, domain):
-    return st.tuples(parts, st.one_of(st.just(domain), labels.map(lambda label: f"{label}.{domain}"))).map("@".join)
+def text(alphabet, longest=20):
+    return "".join(dice.choices(alphabet, k=dice.randint(1, longest)))
 
 
-recipients = addresses(all_parts, RECIPIENTS)
-mailboxes = st.one_of(
-    recipients,
-    st.tuples(names, recipients).map(lambda both: f"{both[0]} <{both[1]}>"),
-    st.tuples(names, recipients).map(lambda both: f'"{both[0]}, (Ltd.)" <{both[1]}>'),
-)
-host_names = st.lists(labels, min_size=1, max_size=3).map(lambda parts: ".".join([*parts, "example.org"]))
-international_names = st.sampled_from(["bücher", "例え", "Кириллица", "straße"]).map("{}.example.org".format)
-uri_characters = st.text(st.sampled_from(ascii_letters + "-._~!$&'()*+=:/?%25"), max_size=60)
-urls = st.tuples(host_names, st.sampled_from(["", ":443", ":8443", ":65535"]), uri_characters).map(
-    lambda parts: f"https://{parts[0]}{parts[1]}/{parts[2].replace('%', '%25')}"
-)
-networks = st.one_of(
-    st.tuples(st.ip_addresses(v=4), st.integers(0, 32)),
-    st.tuples(st.ip_addresses(v=6), st.integers(0, 128)),
-).map(lambda parts: str(ipaddress.ip_network(parts, strict=False)))
+def label():
+    return dice.choice(string.ascii_lowercase) + text(string.ascii_lowercase + string.digits, 19)
 
-schemathesis.openapi.format("mailbox", mailboxes)
-schemathesis.openapi.format("idn-email", addresses(all_parts, SUPPRESSED))
-schemathesis.openapi.format("mailto", st.tuples(st.sampled_from(["", "mailto:"]), addresses(local_parts.filter(lambda part: "?" not in part), RECIPIENTS)).map("".join))
-schemathesis.openapi.format("idn-hostname", host_names | international_names)
-schemathesis.openapi.format("uri", urls)
-schemathesis.openapi.format("ip-network", networks)
-schemathesis.openapi.format("time-zone", st.sampled_from(ZONES))
+
+def local_part():
+    return ".".join(text(ATOM) for _ in range(dice.randint(1, 3)))
+
+
+def any_local_part():
+    return dice.choice([local_part, lambda: text(OTHER), lambda: f'"{text(ALPHANUMERIC + " ().,:;<>[]")}x"'])()
+
+
+def address(local, domain):
+    return f"{local}@{dice.choice([domain, f'{label()}.{domain}'])}"
+
+
+def mailbox():
+    name = f"{text(ALPHANUMERIC + OTHER + ' ', 40)}x"
+    recipient = address(any_local_part(), RECIPIENTS)
+    return dice.choice([recipient, f"{name} <{recipient}>", f'"{name}, (Ltd.)" <{recipient}>'])
+
+
+def url():
+    host = ".".join([label(), "example.org"])
+    path = text(ALPHANUMERIC + "-._~!$&'()*+=:/?", 60)
+    return f"https://{host}{dice.choice(['', ':443', ':8443', ':65535'])}/{path}{dice.choice(['', '%2F', '?a=%25'])}"
+
+
+def network():
+    version, bits = dice.choice([(4, 32), (6, 128)])
+    start = ipaddress.IPv4Address(dice.getrandbits(32)) if version == 4 else ipaddress.IPv6Address(dice.getrandbits(128))
+    return str(ipaddress.ip_network((start, dice.randint(0, bits)), strict=False))
+
+
+VALUES = {
+    "idn-email": lambda: address(any_local_part(), SUPPRESSED),
+    "ip-network": network,
+    "mailbox": mailbox,
+    "mailto": lambda: dice.choice(["", "mailto:"]) + address(local_part(), RECIPIENTS),
+    "time-zone": lambda: dice.choice(ZONES),
+}
+for name, make in VALUES.items():
+    schemathesis.openapi.format(name, st.sampled_from([make() for _ in range(COUNT)]))
+
+
+def domain_name():
+    """A name that nobody else has, in some cases an internationalised one."""
+    return f"{dice.choice(['', 'bücher.', '例え.', 'Straße.'])}{label()}.example.org{dice.choice(['', '.'])}"

@@ -74,7 +74,7 @@ export type AttemptTlsPolicy =
 
 /** Selects actions. An action must match all given fields. */
 export type AuditLogFilter = {
-  /** Only this action, or with the part before its dot all of its kind */
+  /** Only this action, such as `suppression.removed`, or all actions of a kind, such as `suppression` */
   action?: string | null | undefined;
   /** Only actions of this API key or user */
   actor?: string | null | undefined;
@@ -480,9 +480,9 @@ export type TlsPolicy =
 
 /** Whether opens and clicks of an e-mail are tracked. */
 export type TrackingInput = {
-  /** Replaces links by links that tell when they are followed */
+  /** Replaces links by links of this service, which record the click and redirect */
   clicks?: boolean | null | undefined;
-  /** Inserts an image of one pixel that tells when the e-mail is opened */
+  /** Inserts an image of one pixel, which mail clients load when the e-mail is opened */
   opens?: boolean | null | undefined;
 };
 
@@ -490,7 +490,7 @@ export type TrackingInput = {
 export type UpdateAccountInput = {
   /** The name of the account, shown in the dashboard */
   name?: string | null | undefined;
-  /** Addresses that receive notices of the service, without display names and quotes: a webhook fails or was disabled, 80 % and 100 % of the monthly allowance are used, sending was paused or resumed */
+  /** Addresses that receive notices of the service, without display names and quotes. Notices: a webhook fails or was disabled, 80 % and 100 % of the monthly allowance are used, sending was paused or resumed */
   notifyAddresses?: Array<string> | null | undefined;
 };
 

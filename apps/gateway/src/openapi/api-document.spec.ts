@@ -6,6 +6,9 @@ import { CONTROLLERS } from '../controllers.js';
 import { apiDocument } from './api-document.js';
 import { TAGS } from './operation.js';
 
+/** Names of the ids of each list, as its cursors. */
+const CURSOR = /^\^(?:\(\?:latest\|)?([a-z]+)_/;
+
 interface Schema {
   $ref?: string;
   description?: string;
@@ -121,7 +124,7 @@ describe('apiDocument', () => {
   });
 
   it('describes every field of every request and response', () => {
-    const silent = fields().filter(([, schema]) => !schema['description']);
+    const silent = fields().filter(([path, schema]) => !path.includes('/not/') && !schema['description']);
     expect(fields().length).toBeGreaterThan(300);
     expect(silent.map(([path]) => path)).toEqual([]);
   });
@@ -195,7 +198,7 @@ describe('apiDocument', () => {
   it('has a type for every field and parameter', () => {
     const typed = ['type', '$ref', 'anyOf', 'oneOf', 'allOf', 'const', 'enum'];
     const untyped = [...objectsOf(document.components?.schemas), ...objectsOf(document.paths)]
-      .filter(([path]) => /\/properties\/[^/]+$|\/schema$|\/items$/.test(path))
+      .filter(([path]) => /\/properties\/[^/]+$|\/schema$|\/items$/.test(path) && !path.includes('/not/'))
       .filter(([, schema]) => !typed.some((keyword) => keyword in schema));
     expect(untyped.map(([path]) => path)).toEqual([]);
   });
@@ -215,5 +218,45 @@ describe('apiDocument', () => {
           ('required' in schema && !Array.isArray(schema['required']))),
     );
     expect(old.map(([path]) => path)).toEqual([]);
+  });
+
+  it('gives the cursors of every list the kind of id that its entries have', () => {
+    const schemas = document.components?.schemas as Record<string, Schema>;
+    const kinds = operations.flatMap(([name, { parameters = [], responses }]) => {
+      const pattern = parameters.find((one) => one.name === 'after')?.schema['pattern'] as string | undefined;
+      const content = responses['200']?.content as { 'application/json'?: { schema: Schema } } | undefined;
+      const list = content?.['application/json']?.schema.$ref?.split('/').at(-1);
+      if (pattern === undefined || list === undefined) return [];
+      const item = schemas[list].properties?.['data'].items?.$ref?.split('/').at(-1) as string;
+      const example = String(schemas[item].properties?.['id'].examples?.[0]);
+      return [[name, CURSOR.exec(pattern)?.[1], example.split('_', 1)[0]]];
+    });
+    expect(kinds.length).toBeGreaterThan(8);
+    for (const [name, cursor, id] of kinds) expect([name, cursor]).toEqual([name, id]);
+  });
+
+  it('states which fields exclude each other without unions, which generators of clients turn into types without fields', () => {
+    const schemas = document.components?.schemas as Record<string, Schema>;
+    const conditional = Object.entries(schemas).filter(([, schema]) => 'not' in schema);
+    expect(conditional.map(([name]) => name)).toEqual(
+      expect.arrayContaining(['AttachmentDto', 'CreateApiKeyDto', 'ReleaseAllDto', 'SendEmailDto', 'SuppressAllDto']),
+    );
+    for (const [name, schema] of Object.entries(schemas)) {
+      if (schema.properties === undefined) continue;
+      expect([name, schema['oneOf'], schema['anyOf']]).toEqual([name, undefined, undefined]);
+    }
+  });
+
+  it('promises no URI where a webhook returns its URL as given, which may be an IRI', () => {
+    const schemas = document.components?.schemas as Record<string, Schema>;
+    expect(schemas['WebhookDto'].properties?.['url']).not.toHaveProperty('format');
+  });
+
+  it('links each creating operation to the operations on what it created', () => {
+    const responses = operations.find(([name]) => name === 'POST /webhooks')?.[1].responses['201'];
+    const { links } = responses as { links: Record<string, unknown> };
+    expect(links['webhooksFind']).toEqual({ operationId: 'webhooksFind', parameters: { id: '$response.body#/id' } });
+    const ids = operations.map(([, { operationId }]) => operationId);
+    for (const id of Object.keys(links)) expect(ids).toContain(id);
   });
 });

@@ -7,7 +7,7 @@ import { ErrorDto } from './error.dto.js';
 /** The resources, in the order of the documentation. */
 export const TAGS = {
   Emails:
-    'Send e-mails, alone or in batches, and follow their delivery. Queued e-mails can be rescheduled or canceled.',
+    'Send e-mails, alone or in batches, and follow their delivery. Scheduled e-mails can be moved to another time, and e-mails can be canceled until delivery starts.',
   Domains: 'Sending domains: the DNS records to publish, their status, and the settings of each domain.',
   Suppressions:
     'Addresses that receive no e-mails: after a hard bounce, a complaint or an unsubscription, or by request.',
@@ -17,9 +17,9 @@ export const TAGS = {
   Statistics:
     'Counts and rates over time. Events are counted within five seconds, later after an outage of the statistics store.',
   'API keys': 'Keys with scopes, and with restrictions to domains, IP addresses and time.',
-  Account: 'The account itself, and who receives notices of the service.',
-  Queues: 'What waits to be delivered, for whom, why and since when.',
-  'Audit log': 'Actions that must be traceable: who changed what.',
+  Account: 'The account, and the addresses that receive notices of the service.',
+  Queues: 'Recipients that wait for delivery, by domain and reason.',
+  'Audit log': 'Recorded changes of security-relevant settings and lists, with their authors.',
   Usage: 'The monthly allowance and its usage.',
   'Request log': 'The requests of this account and their responses.',
   'Captured mail':

@@ -38,7 +38,7 @@ export class CapturedResolver {
 
   @Query(() => CapturedEmailConnection, {
     description:
-      'The built-in inbox of capture mode and of test keys, newest first. Keeps at most 10,000 messages for 7 days.',
+      'The built-in inbox of capture mode and of test keys, newest first. Keeps the newest 10,000 messages of an account, by default for 7 days.',
   })
   async capturedEmails(
     @CallerOf(CapturedController, 'list') caller: Principal,

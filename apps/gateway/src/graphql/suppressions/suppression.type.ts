@@ -29,7 +29,9 @@ export class AddedSuppressionType {
   @Field(() => SuppressionType, { description: 'The entry' })
   suppression: SuppressionDto;
 
-  @Field(() => Boolean, { description: 'False if the entry already existed; it is not changed' })
+  @Field(() => Boolean, {
+    description: 'True for a new or replaced entry; false if an entry that lasts at least as long existed',
+  })
   created: boolean;
 }
 

@@ -30,7 +30,7 @@ const notifyAddresses = {
   type: 'array',
   items: { type: 'string', format: ADDRESS_FORMAT },
   description:
-    'Addresses that receive notices of the service, without display names and quotes: a webhook fails or was disabled, 80 % and 100 % of the monthly ' +
+    'Addresses that receive notices of the service, without display names and quotes. Notices: a webhook fails or was disabled, 80 % and 100 % of the monthly ' +
     'allowance are used, sending was paused or resumed',
   example: ['ops@example.com'],
 } satisfies ApiPropertyOptions;
@@ -83,7 +83,11 @@ export class AccountDto implements AccountView {
   )
   status: AccountStatus;
 
-  @ApiProperty({ type: SendingPauseDto, nullable: true, description: 'Why sending is paused; null: it is not' })
+  @ApiProperty({
+    type: SendingPauseDto,
+    nullable: true,
+    description: 'Reason and figures of the pause of sending; null while sending is not paused',
+  })
   sending_pause: SendingPauseDto | null;
 
   @ApiProperty(notifyAddresses)

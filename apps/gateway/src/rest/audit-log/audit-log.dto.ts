@@ -29,7 +29,7 @@ export class AuditEntryDto implements AuditEntryView {
   )
   actor: string;
 
-  @TextProperty('What was done', 'suppression.removed')
+  @TextProperty('The kind of the changed object and the change, separated by a dot', 'suppression.removed')
   action: string;
 
   @TextProperty('The id of the changed object', exampleId('sup'), NOT_ALWAYS_AN_ID)
@@ -54,7 +54,10 @@ export class AuditLogQuery extends pageQueryOf('aud') {
   @QueryText('Only actions of this API key or user', exampleId('key'))
   actor?: string;
 
-  @QueryText('Only this action, or with the part before its dot all of its kind', 'suppression')
+  @QueryText(
+    'Only this action, such as `suppression.removed`, or all actions of a kind, such as `suppression`',
+    'suppression',
+  )
   action?: string;
 
   @QueryText('Only actions that changed the object with this id', exampleId('sup'))

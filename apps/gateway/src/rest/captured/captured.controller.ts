@@ -21,7 +21,7 @@ export class CapturedController {
     tag: 'Captured mail',
     summary: 'List captured messages',
     description:
-      'The built-in inbox of capture mode and of test keys, newest first. Keeps at most 10,000 messages for 7 days.',
+      'The built-in inbox of capture mode and of test keys, newest first. Keeps the newest 10,000 messages of an account, by default for 7 days.',
     response: CapturedList,
     errors: [400],
   })
@@ -50,7 +50,12 @@ export class CapturedController {
 
   @Delete()
   @RequiresScope('emails.send')
-  @Operation({ tag: 'Captured mail', summary: 'Delete all captured messages', response: CapturedCleared })
+  @Operation({
+    tag: 'Captured mail',
+    summary: 'Delete all captured messages',
+    description: 'Deletes those that the key can see, permanently.',
+    response: CapturedCleared,
+  })
   async clear(@Caller() caller: Principal): Promise<CapturedCleared> {
     return { object: 'captured', deleted: true, count: await this.captured.clear(caller) };
   }

@@ -105,9 +105,7 @@ export class CreateDomainDto {
   @FieldRule(domainNameRule, {
     required: true,
     type: String,
-    minLength: 3,
     maxLength: 253,
-    format: 'idn-hostname',
     // Wider than the pattern of responses: names in other scripts are accepted too.
     pattern: '^(?:[^\\u0000-,./:-@\\[-`{-\\u00a0]+\\.)+(?![0-9]+\\.?$)[^\\u0000-,./:-@\\[-`{-\\u00a0]+\\.?$',
     description:
@@ -167,7 +165,7 @@ export class DomainRecordDto implements DomainRecord {
   name: string;
 
   @TextProperty(
-    'The required value. If the domain already has an SPF record, this is that record with our include added. A value ' +
+    'The required value. If the domain already has an SPF record, this is that record with the include of this service added. A value ' +
       'longer than 255 characters may have to be split into several strings',
     KEY_RECORD,
   )
@@ -275,7 +273,7 @@ export class DomainDto implements DomainView {
   @TimeProperty(undefined, EXAMPLE_TIME)
   created_at: string;
 
-  @TextProperty('Where e-mails are processed, as the operator has set it', 'eu')
+  @TextProperty('The region in which e-mails are processed, as set by the operator', 'eu')
   region: string;
 
   @ApiProperty(openTracking)

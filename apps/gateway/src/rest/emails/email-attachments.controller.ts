@@ -22,7 +22,7 @@ export class EmailAttachmentsController {
   @Operation({
     tag: TAG,
     summary: 'List the attachments of an e-mail',
-    description: 'All attachments, in the order of the e-mail; none after 30 days, when bodies are deleted.',
+    description: 'All attachments, in the order of the e-mail; none after bodies are deleted (30 days by default).',
     response: AttachmentList,
     errors: [404],
   })

@@ -87,7 +87,7 @@ export class AttemptDto implements AttemptView {
   @IntegerProperty('Counts up per recipient, from 1', 1)
   number: number;
 
-  @EnumProperty(OUTCOMES, 'The outcome; a deferred recipient is tried again')
+  @EnumProperty(OUTCOMES, '`deferred`: the recipient is tried again')
   outcome: (typeof OUTCOMES)[number];
 
   @ApiProperty({
@@ -112,7 +112,7 @@ export class AttemptDto implements AttemptView {
   @ApiProperty({
     type: [EarlierHostDto],
     description:
-      'Servers tried before that one, in order, and why each failed. A server appears twice if it was tried without TLS ' +
+      'Servers tried before the one that decided the outcome, in order, and why each failed. A server appears twice if it was tried without TLS ' +
       'after its TLS failed',
   })
   earlier: EarlierHostDto[];
@@ -120,7 +120,7 @@ export class AttemptDto implements AttemptView {
   @ApiProperty({
     type: AttemptSecurityDto,
     nullable: true,
-    description: 'Null if the connection was not encrypted or no server was reached',
+    description: 'TLS of the connection; null if it was not encrypted or no server was reached',
   })
   security: AttemptSecurityDto | null;
 
@@ -134,7 +134,7 @@ export class AttemptDto implements AttemptView {
   })
   tls_policy: TlsPolicyName | null;
 
-  @NullableTextProperty('Our source address; null if the operating system chose it', '198.51.100.7')
+  @NullableTextProperty('Source address of the connection; null if the operating system chose it', '198.51.100.7')
   source_ip: string | null;
 
   @NullableTextProperty('The mailbox provider of the server; null if it is not a known one', 'google')

@@ -43,7 +43,7 @@ export class EmailsController {
     tag: TAG,
     summary: 'Get an e-mail',
     description:
-      'With bodies and the status of each recipient. Bodies are kept for 30 days, everything else for 90 days.',
+      'With bodies and the status of each recipient. By default, bodies are kept for 30 days and everything else for 90 days; a domain can have a shorter period for bodies.',
     response: EmailDto,
     errors: [404],
   })

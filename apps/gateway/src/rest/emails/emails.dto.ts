@@ -250,28 +250,38 @@ export class RecipientDto implements RecipientView {
 }
 
 export class TrackedDto implements Tracking {
-  @FlagProperty('Opens are tracked', true)
+  @FlagProperty('Whether opens are tracked', true)
   opens: boolean;
 
-  @FlagProperty('Clicks are tracked', false)
+  @FlagProperty('Whether clicks are tracked', false)
   clicks: boolean;
 }
 
 /** Response of `GET /emails/:id`. */
 export class EmailDto extends EmailItemDto implements EmailView {
-  @NullableTextProperty('The HTML body; null if there is none, and after 30 days', '<p>It is on its way.</p>')
+  @NullableTextProperty(
+    'The HTML body; null if there is none, and after the retention period (30 days by default)',
+    '<p>It is on its way.</p>',
+  )
   html: string | null;
 
-  @NullableTextProperty('The plain-text body; null if there is none, and after 30 days', 'It is on its way.')
+  @NullableTextProperty(
+    'The plain-text body; null if there is none, and after the retention period (30 days by default)',
+    'It is on its way.',
+  )
   text: string | null;
 
   @ApiProperty({
     ...stringMap,
-    description: 'Your own header fields; empty for e-mails submitted over SMTP, and after 30 days',
+    description:
+      'Your own header fields; empty for e-mails submitted over SMTP, and after the retention period (30 days by default)',
   })
   headers: Record<string, string>;
 
-  @ApiProperty({ type: [StoredAttachmentDto], description: 'Attachments; empty after 30 days' })
+  @ApiProperty({
+    type: [StoredAttachmentDto],
+    description: 'Attachments; empty after the retention period (30 days by default)',
+  })
   attachments: StoredAttachmentDto[];
 
   @ApiProperty({ type: [RecipientDto], description: 'Each recipient with its delivery status' })
@@ -308,7 +318,7 @@ class EmailChangedDto {
 }
 
 export class EmailRescheduled extends EmailChangedDto {
-  @TimeProperty('When it will be sent')
+  @TimeProperty('The time at which it will be sent')
   scheduled_at: string;
 }
 

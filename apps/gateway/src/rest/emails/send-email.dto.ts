@@ -101,7 +101,6 @@ export class ListUnsubscribeDto {
   @TextProperty('An address or a mailto: URI', 'unsubscribe@example.com', {
     required: false,
     format: 'mailto',
-    maxLength: 900,
   })
   mailto?: string;
 
@@ -115,10 +114,16 @@ export class ListUnsubscribeDto {
 }
 
 export class MessageTrackingDto {
-  @ApiProperty({ required: false, description: 'Inserts an image of one pixel that tells when the e-mail is opened' })
+  @ApiProperty({
+    required: false,
+    description: 'Inserts an image of one pixel, which mail clients load when the e-mail is opened',
+  })
   opens?: boolean;
 
-  @ApiProperty({ required: false, description: 'Replaces links by links that tell when they are followed' })
+  @ApiProperty({
+    required: false,
+    description: 'Replaces links by links of this service, which record the click and redirect',
+  })
   clicks?: boolean;
 }
 

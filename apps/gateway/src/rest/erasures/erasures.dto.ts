@@ -40,7 +40,7 @@ export class ElsewhereDto implements ElsewhereView {
   @NullableTimeProperty('When the address is gone there; null: not known', null)
   expires_at: string | null;
 
-  @TextProperty('What to know or do', 'Records of the topic expire by its retention.')
+  @TextProperty('An explanation, or the action that is needed there', 'Records of the topic expire by its retention.')
   note: string;
 }
 
@@ -59,7 +59,11 @@ export class ErasureReceiptDto implements ErasureReceipt {
     properties: Object.fromEntries(
       COUNTED.map((name) => [
         name,
-        { type: 'integer', description: `Rows of ${name.replaceAll('_', ' ')}`, examples: [3] },
+        {
+          type: 'integer',
+          description: `Number of rows: ${name.replaceAll('_', ' ').replace(/ rows$/, '')}`,
+          examples: [3],
+        },
       ]),
     ),
     required: [...COUNTED],
@@ -82,7 +86,7 @@ export class ErasureDto implements ErasureView {
   @KindProperty('erasure')
   object: 'erasure';
 
-  @EnumProperty(ERASURE_STATUSES, 'How far the erasure is', 'completed')
+  @EnumProperty(ERASURE_STATUSES, 'Progress of the erasure', 'completed')
   status: ErasureView['status'];
 
   @ApiProperty({ type: ErasureReceiptDto, description: 'What has been erased, and where the address may still be' })

@@ -42,7 +42,12 @@ export class OpsController {
 
   @Get('healthz')
   @Public()
-  @Operation({ tag: 'Service', summary: 'Check liveness', response: Alive })
+  @Operation({
+    tag: 'Service',
+    summary: 'Check liveness',
+    description: 'Answers as long as the process runs.',
+    response: Alive,
+  })
   healthz(): Alive {
     return { status: 'ok' };
   }

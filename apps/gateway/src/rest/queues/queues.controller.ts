@@ -15,10 +15,10 @@ export class QueuesController {
   @RequiresScope('emails.read')
   @Operation({
     tag: 'Queues',
-    summary: 'List what waits to be delivered',
+    summary: 'List waiting recipients by domain and reason',
     description:
-      'For whom recipients wait, why, and since when: one entry per recipient domain and reason, those with the most ' +
-      'recipients first, at most 1,000. Read from the database at most twice a second.',
+      'One entry per recipient domain and reason, those with the most recipients first, at most 1,000. ' +
+      'Read from the database at most twice a second.',
     response: QueueList,
   })
   async list(@Caller() caller: Principal): Promise<QueueList> {

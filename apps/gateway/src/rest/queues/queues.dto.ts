@@ -31,7 +31,7 @@ export class QueueDto implements QueueView {
   @NullableTimeProperty('When the next recipient becomes due; null if all are due or being delivered')
   next_attempt_at: string | null;
 
-  @EnumProperty(WAITS, 'What the recipients wait for, as in the explanation of an e-mail')
+  @EnumProperty(WAITS, 'The reason for waiting, as in the explanation of an e-mail')
   waiting_for: Wait;
 
   @TextProperty(

@@ -184,7 +184,17 @@ export class StatsValuesDto {
   })
   latency_ms?: LatencyDto;
 }
-for (const name of METRICS) ApiProperty(name.endsWith('_rate') ? RATE : COUNT)(StatsValuesDto.prototype, name);
+/** Metrics that count events, or recipients in another way than the rest. */
+const OTHER_COUNTS: Record<string, string> = {
+  opened: 'Number of opens, those of bots included',
+  clicked: 'Number of clicks, those of bots included',
+  unique_opened: 'Number of recipients with an open by a person',
+  unique_clicked: 'Number of recipients with a click by a person',
+};
+for (const name of METRICS) {
+  const count = { ...COUNT, description: OTHER_COUNTS[name] ?? COUNT.description };
+  ApiProperty(name.endsWith('_rate') ? RATE : count)(StatsValuesDto.prototype, name);
+}
 
 const OPTIONAL = { required: false } as const;
 

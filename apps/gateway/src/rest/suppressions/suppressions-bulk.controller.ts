@@ -65,7 +65,8 @@ export class SuppressionsBulkController {
   @Operation({
     tag: TAG,
     summary: `Suppress up to ${LIMITS.bulkEntries} addresses`,
-    description: 'If one address is invalid, none is stored. Existing entries are not changed.',
+    description:
+      'If one address is invalid, none is stored. Existing entries that last at least as long are not changed; shorter ones are replaced.',
     response: SuppressedAllDto,
     errors: [400],
   })

@@ -47,7 +47,7 @@ export class SuppressAllDto {
 }
 
 export class StoredSuppressionDto extends SuppressionDto {
-  @FlagProperty('False if the entry already existed; it is not changed')
+  @FlagProperty('True for a new or replaced entry; false if an entry that lasts at least as long existed')
   created: boolean;
 }
 

@@ -48,7 +48,7 @@ export class SuppressionsController {
   @Operation({
     tag: TAG,
     summary: 'List suppressed addresses',
-    description: 'Newest first, without expired entries. Filters can be combined.',
+    description: 'Newest first, without expired entries unless `expired` is true. An entry must match all filters.',
     response: SuppressionPage,
     errors: [400],
   })

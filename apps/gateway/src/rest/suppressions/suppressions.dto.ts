@@ -43,7 +43,6 @@ export class SuppressDto {
     required: true,
     type: String,
     format: ADDRESS_FORMAT,
-    maxLength: 320,
     description:
       'One address, without a display name. Compared without surrounding spaces, in lower case, internationalised domain ' +
       'names as A-labels (`xn--…`); `user+label@…` and `user@…` are different addresses',

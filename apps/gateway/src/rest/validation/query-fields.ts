@@ -52,7 +52,7 @@ export const QueryEnum = (values: readonly string[], options: FieldOptions) =>
 
 export const QueryLimit = () =>
   FieldRule(limitRule, {
-    description: 'Number of entries per page',
+    description: 'Maximum number of entries per page',
     type: 'integer',
     minimum: 1,
     maximum: LIMITS.listMaximum,

@@ -187,7 +187,7 @@ export class WebhookAttemptDto implements WebhookAttemptView {
   @IntegerProperty('Counts up, including replays; sent as the header `x-service-attempt`', 1, { minimum: 1 })
   number: number;
 
-  @IntegerProperty('Null if there was no response', 503, { nullable: true })
+  @IntegerProperty('HTTP status of the response; null if there was none', 503, { nullable: true })
   http_status_code: number | null;
 
   @NullableTextProperty(`The error: ${ERRORS}; null if there was none`, 'status_not_2xx')
@@ -255,7 +255,7 @@ export class ReplayStateDto implements ReplayView {
   @IntegerProperty('Events that were left out, because they were being sent at that moment', 0, { minimum: 0 })
   skipped: number;
 
-  @NullableTimeProperty('The time of the last event that the replay has come to; null before the first', EXAMPLE_TIME)
+  @NullableTimeProperty('Time of the last event that the replay has processed; null before the first', EXAMPLE_TIME)
   reached_at: string | null;
 
   @NullableTextProperty(

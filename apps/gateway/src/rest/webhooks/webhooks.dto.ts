@@ -149,7 +149,8 @@ export class WebhookDto implements WebhookView {
   @KindProperty('webhook')
   object: 'webhook';
 
-  @ApiProperty({ format: 'uri', description: 'The URL to call', example: URL_EXAMPLE })
+  /** As given, so it may be an IRI and has no `format: 'uri'`. */
+  @ApiProperty({ description: 'The URL to call, as given', example: URL_EXAMPLE })
   url: string;
 
   @TextsProperty('Event types, or `["*"]`', ['email.delivered'])
@@ -247,7 +248,10 @@ export class DeliveryFiguresDto implements DeliveryFigures {
   )
   window: number;
 
-  @NullableTimeProperty('No call is made until then, because an answer had `retry-after`; at most a minute ahead', null)
+  @NullableTimeProperty(
+    'No call is made until then, because a response had `retry-after`; at most a minute ahead',
+    null,
+  )
   paused_until: string | null;
 
   @ApiProperty({ type: LastDayDto, description: 'The current hour and the 23 hours before it' })
@@ -255,7 +259,7 @@ export class DeliveryFiguresDto implements DeliveryFigures {
 }
 
 export class WebhookDetailDto extends WebhookDto {
-  @ApiProperty({ type: DeliveryFiguresDto, description: 'How the webhook keeps up with its events' })
+  @ApiProperty({ type: DeliveryFiguresDto, description: 'Figures on pending events and recent calls' })
   delivery: DeliveryFiguresDto;
 }
 
