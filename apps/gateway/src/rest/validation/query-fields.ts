@@ -42,7 +42,12 @@ export const QueryAddress = (description: string, example: string) =>
   });
 
 export const QueryDomain = (description: string, example: string) =>
-  FieldRule(queryDomainRule, { type: String, description, example });
+  FieldRule(queryDomainRule, {
+    type: String,
+    pattern: '^[^@\\s\\ufeff\\u0000-\\u001f\\u007f]+$',
+    description,
+    example,
+  });
 
 export const QueryTime = (description: string, example = '2026-01-31T09:30:00Z') =>
   FieldRule(timestampRule, { type: String, format: 'date-time', description, example });
