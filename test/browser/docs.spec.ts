@@ -52,4 +52,15 @@ describeInChromium('/docs on a phone', () => {
     }
     expect(chromium.problems()).toEqual([]);
   });
+
+  it('proposes a time in the next 72 hours for an e-mail to be rescheduled', async () => {
+    await page.goto('/docs');
+    const operation = page.locator('.opblock', { hasText: 'Reschedule an e-mail' }).first();
+    await operation.locator('.opblock-summary-control').click();
+    const example = await operation.locator('.body-param__example').innerText();
+    const { scheduled_at: time } = JSON.parse(example) as { scheduled_at: string };
+    const hours = (Date.parse(time) - Date.now()) / 3_600_000;
+    expect(hours).toBeGreaterThan(0.5);
+    expect(hours).toBeLessThan(72);
+  });
 });
