@@ -35,6 +35,8 @@ describe('in process', () => {
 
   it('counts what the advice about a domain needs, with the most frequent causes', async () => {
     const events = new StatsEvents();
+    // Above those of the tests before it: earlier positions of the log are already stored.
+    events.position = 1_000_000;
     const at = new Date(Date.now() - 86_400_000);
     const bounced = (name: string, bounce_class: string) =>
       events.make({ type: 'email.bounced', at, data: { recipient: `${name}@gmail.com`, bounce_class } });

@@ -169,7 +169,7 @@ describe('the program on an empty data directory', () => {
 
     it('outlives its database server, which it starts again, however that was ended', async () => {
       for (const signal of ['SIGKILL', 'SIGSEGV'] as const) {
-        const { master } = databaseProcesses(program.dataDir);
+        const { master } = await until(async () => databaseProcesses(program.dataDir), { what: 'the database server' });
         process.kill(master, signal);
         await until(async () => !processIds(program.dataDir).includes(master), { what: 'the server to end' });
         await until(async () => (await program.call('POST', '/emails', mail())).status === 201, {

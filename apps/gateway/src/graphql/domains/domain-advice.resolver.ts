@@ -23,7 +23,7 @@ export class DnsRecordToPublishType {
 
 @ObjectType('DomainAdvice', { description: 'One thing to do about a sending domain.' })
 export class DomainAdviceType implements DomainAdvice {
-  @Field(() => String, { description: 'The kind of the advice, such as `dmarc_none`; see docs/domains.md' })
+  @Field(() => String, { description: 'The kind of the advice; docs/domains.md lists all' })
   code: string;
 
   @Field(() => AdviceSeverity, { description: 'How urgent it is' })
