@@ -79,6 +79,7 @@ THINGS = made_things()
 TEST_EVENT = call("POST", f"/webhooks/{THINGS['wh']}/test")["id"]
 PROTECTED.add(THINGS["dom"])
 NUMBERS = itertools.count()
+FORBIDDEN = {"__proto__", "constructor", "prototype"}
 
 
 @schemathesis.hook
@@ -217,11 +218,11 @@ def make_acceptable_attachment(attachment, number):
 
 
 def within_limits(value):
-    """U+0000 and long names are refused in unknown fields too, which no schema describes."""
+    """U+0000, long names and those of prototypes are refused in unknown fields too, which no schema describes."""
     if isinstance(value, str):
         return value.replace("\0", "0")
     if isinstance(value, list):
         return [within_limits(item) for item in value]
     if isinstance(value, dict):
-        return {within_limits(name)[:20]: within_limits(item) for name, item in value.items()}
+        return {within_limits(name)[:20]: within_limits(item) for name, item in value.items() if name not in FORBIDDEN}
     return value

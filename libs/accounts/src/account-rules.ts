@@ -1,4 +1,4 @@
-import { LIMITS } from '#libs/contracts';
+import { isLongerThan, LIMITS } from '#libs/contracts';
 import { parseMailbox } from '#libs/mime';
 
 /** A problem of a field. `path` is the position inside it (`''`, `[3]`); `message` continues the field's name. */
@@ -16,7 +16,7 @@ const CONTROLS = /[\p{Cc}\p{Zl}\p{Zp}\p{Cs}]/u;
 export const accountNameRule: Rule = (value) => {
   if (typeof value !== 'string') return problem('invalid_type', 'must be a string');
   if (value.trim() === '') return problem('too_short', 'must not be empty');
-  if (value.length > LIMITS.accountNameLength)
+  if (isLongerThan(value, LIMITS.accountNameLength))
     return problem('too_long', `must have at most ${LIMITS.accountNameLength} characters`);
   return CONTROLS.test(value) ? problem('invalid_characters', 'must not contain control characters') : none;
 };

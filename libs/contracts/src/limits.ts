@@ -42,3 +42,10 @@ export const LIMITS = {
   listDefault: 20,
   listMaximum: 100,
 } as const;
+
+/**
+ * Whether a text has more characters than permitted. Characters are code points, as in `maxLength` of JSON Schema: a character
+ * beyond U+FFFF counts once, although it has two units in a string.
+ */
+export const isLongerThan = (text: string, most: number): boolean =>
+  text.length > most && (text.length > 2 * most || [...text].length > most);

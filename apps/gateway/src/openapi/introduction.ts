@@ -83,7 +83,8 @@ used recently after 20 different wrong ones in a minute.
 One e-mail: ${LIMITS.recipientsPerField} addresses each in \`to\`, \`cc\` and \`bcc\`, ${LIMITS.attachmentCount} attachments, 10 MiB in all,
 ${LIMITS.headerCount} headers, ${LIMITS.tagCount} tags, scheduled at most 72 hours ahead. One batch: ${LIMITS.batchElements} e-mails.
 
-JSON bodies, unknown fields included, must not contain U+0000, unpaired surrogates or names of more than 256 bytes.
+JSON bodies, unknown fields included, must not contain U+0000, unpaired surrogates, names of more than 256 bytes, or the
+names \`__proto__\`, \`constructor\` and \`prototype\`.
 `;
 
 const LISTS = `

@@ -1,4 +1,4 @@
-import { isId, LIMITS, parseTimestamp, PERMISSIONS, SCOPES } from '#libs/contracts';
+import { isId, isLongerThan, LIMITS, parseTimestamp, PERMISSIONS, SCOPES } from '#libs/contracts';
 import { AddressRanges, databaseClock } from '#libs/kernel';
 
 /** A problem of a field. `path` is the position inside it (`''`, `[3]`); `message` continues the field's name. */
@@ -22,7 +22,7 @@ const orNull =
 export const apiKeyNameRule: Rule = (value) => {
   if (typeof value !== 'string') return problem('invalid_type', 'must be a string');
   if (value.trim() === '') return problem('too_short', 'must not be empty');
-  if (value.length > LIMITS.apiKeyNameLength)
+  if (isLongerThan(value, LIMITS.apiKeyNameLength))
     return problem('too_long', `must have at most ${LIMITS.apiKeyNameLength} characters`);
   return CONTROLS.test(value) ? problem('invalid_characters', 'must not contain control characters') : none;
 };

@@ -1,4 +1,4 @@
-import { isId, LIMITS, parseTimestamp } from '#libs/contracts';
+import { isId, isLongerThan, LIMITS, parseTimestamp } from '#libs/contracts';
 import { normaliseAddress, parseRecipient } from '#libs/mime';
 import { databaseClock } from '#libs/kernel';
 
@@ -33,7 +33,7 @@ export const suppressionAddressRule: Rule = (value) => {
 export const suppressionReasonRule: Rule = orNull((value) => {
   if (typeof value !== 'string') return problem('invalid_type', 'must be a string');
   const { suppressionReasonLength: most } = LIMITS;
-  if (value.length > most) return problem('too_long', `must have at most ${most} characters`);
+  if (isLongerThan(value, most)) return problem('too_long', `must have at most ${most} characters`);
   return CONTROLS.test(value) ? problem('invalid_characters', 'must not contain control characters') : none;
 });
 

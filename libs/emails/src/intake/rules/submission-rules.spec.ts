@@ -123,4 +123,12 @@ describe('submission rules', () => {
     expect(forbidden({ content: Buffer.from('MZ\x90').toString('base64') })).toEqual(['[0].filename executable']);
     expect(forbidden({ filename: 'a.html', content_type: 'text/html' })).toEqual(['[0].content_type type_not_allowed']);
   });
+
+  it('counts characters as JSON Schema does, not units of UTF-16', () => {
+    expect(codes(tagsRule({ a: '😀'.repeat(50) }))).toEqual([]);
+    expect(codes(tagsRule({ a: '😀'.repeat(51) }))).toEqual(['.a too_long']);
+    expect(codes(tagsRule({ a: `${'😀'.repeat(49)}ab` }))).toEqual(['.a too_long']);
+    expect(codes(subjectRule('😀'.repeat(998)))).toEqual([]);
+    expect(codes(subjectRule('😀'.repeat(999)))).toEqual(['invalid_length']);
+  });
 });

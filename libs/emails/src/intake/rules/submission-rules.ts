@@ -1,4 +1,4 @@
-import { LIMITS, parseTimestamp } from '#libs/contracts';
+import { isLongerThan, LIMITS, parseTimestamp } from '#libs/contracts';
 import { headerProblem, parseMailbox, parseRecipient, type Mailbox } from '#libs/mime';
 import { attachmentProblems } from '../attachments/attachment-rules.js';
 import { isRecord, type Rule, type RuleProblem } from './rule.js';
@@ -72,7 +72,7 @@ export function mailboxes(value: string | string[] | undefined): Mailbox[] {
 
 export const subjectRule: Rule = (value) => {
   if (typeof value !== 'string') return problemAt('invalid_type', 'must be a string');
-  if (value.length === 0 || value.length > LIMITS.subjectLength)
+  if (value.length === 0 || isLongerThan(value, LIMITS.subjectLength))
     return problemAt('invalid_length', `must have 1 to ${LIMITS.subjectLength} characters`);
   return CONTROLS.test(value)
     ? problemAt('invalid_characters', 'must not contain line breaks or control characters')
@@ -159,7 +159,8 @@ function tagProblems({ key, text, path }: TagPair, valueLength: number): RulePro
   if (typeof key !== 'string' || !TAG_KEY.test(key))
     return problemAt('invalid_key', 'must have a key of 1 to 50 letters, digits, "_", "." or "-"', path);
   if (typeof text !== 'string') return problemAt('invalid_type', 'must be a string', path);
-  if (text.length > valueLength) return problemAt('too_long', `must have at most ${valueLength} characters`, path);
+  if (isLongerThan(text, valueLength))
+    return problemAt('too_long', `must have at most ${valueLength} characters`, path);
   return CONTROLS.test(text)
     ? problemAt('invalid_characters', 'must not contain control characters', path)
     : noProblems;
