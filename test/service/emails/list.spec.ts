@@ -125,8 +125,9 @@ describe('GET /emails', () => {
     );
     // One recipient of a mail has an outcome that is worse than waiting.
     await database.query(
-      `WITH mixed AS (UPDATE emails SET status = 'bounced', last_event = 'bounced'
-                       WHERE status = 'deferred' AND abs(hashtext(id)) % 2 = 0 RETURNING id)
+      `WITH deferred AS (SELECT id, row_number() OVER (ORDER BY id) AS n FROM emails WHERE status = 'deferred'),
+            mixed AS (UPDATE emails SET status = 'bounced', last_event = 'bounced'
+                        FROM deferred WHERE emails.id = deferred.id AND deferred.n % 2 = 1 RETURNING emails.id)
        UPDATE recipients r SET status = 'bounced', due_at = NULL, is_due = NULL, claimed_by = NULL
          FROM mixed WHERE r.email_id = mixed.id AND r.ordinal = 0`,
     );
