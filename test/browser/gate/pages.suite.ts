@@ -104,7 +104,7 @@ export function pagesSuite(stage: () => Stage): void {
     const sent = await service.call('POST', '/emails', service.mail({ to: 'id@example.com', subject: 'Found by id' }));
     const { id } = (await sent.json()) as { id: string };
     await owner.visit('Usage');
-    const search = owner.page.getByLabel('Page, id, address or subject');
+    const search = owner.page.getByRole('combobox', { name: 'Page, id, address or subject' });
     await owner.page.keyboard.press('Control+k');
     await search.fill(id);
     await search.press('Enter');
