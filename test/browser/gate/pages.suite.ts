@@ -251,7 +251,9 @@ export function pagesSuite(stage: () => Stage): void {
     const answer = await fetch(`${service.url}/emails`, {
       method: 'POST',
       headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
-      body: JSON.stringify(service.mail({ subject: 'Captured', html: '<h1>Caught</h1>' })),
+      body: JSON.stringify(
+        service.mail({ subject: 'Captured', html: '<h1>Caught</h1><a href="https://example.com/">Link</a>' }),
+      ),
     });
     expect(answer.status).toBe(201);
     await owner.link('Captured').click();
@@ -269,7 +271,7 @@ export function pagesSuite(stage: () => Stage): void {
     const focused = () => owner.page.evaluate('document.activeElement.id || document.activeElement.tagName');
     await until(async () => (await focused()) === 'after-message', { what: 'the focus behind the message' });
     await owner.page.keyboard.press('Shift+Tab');
-    await until(async () => (await focused()) === 'IFRAME', { what: 'the focus in the message' });
+    await until(async () => (await focused()) === 'IFRAME', { what: 'the focus in the message', withinMs: 10_000 });
   });
 
   it('scrolls no table of a phone sideways', async () => {
