@@ -10,7 +10,10 @@ const RUNS: [string, string[]][] = [
     'accepts every request that is valid by openapi.json',
     ['--mode', 'positive', '--checks', 'positive_data_acceptance', '--phases', 'examples,coverage,fuzzing'],
   ],
-  ['answers any request as openapi.json describes', ['--mode', 'all']],
+  [
+    'answers any request as openapi.json describes',
+    ['--mode', 'all', '--phases', 'examples,coverage,fuzzing,stateful'],
+  ],
 ];
 
 describe('the service under the fuzzer', () => {
