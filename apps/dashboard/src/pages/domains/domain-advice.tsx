@@ -92,12 +92,12 @@ function PageLink({ page, domainId }: { page: AdvicePage; domainId: string }) {
   const section = SECTIONS[page];
   if (section !== undefined)
     return (
-      <Anchor href={`#${page}`} size="sm">
+      <Anchor href={`#${page}`} size="sm" underline="always">
         {section}
       </Anchor>
     );
   return (
-    <Anchor component={Link} to={`/statistics?domain=${domainId}`} size="sm">
+    <Anchor component={Link} to={`/statistics?domain=${domainId}`} size="sm" underline="always">
       Statistics
     </Anchor>
   );

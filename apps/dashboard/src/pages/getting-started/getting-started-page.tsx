@@ -111,7 +111,7 @@ function DomainStep({ domains }: { domains: GettingStartedQuery['domains'] }) {
     <List size="sm" mb="md">
       {domains.slice(0, 5).map(({ id, name, status }) => (
         <List.Item key={id}>
-          <Anchor component={Link} to={`/domains/${id}`} size="sm">
+          <Anchor component={Link} to={`/domains/${id}`} size="sm" underline="always">
             {name}
           </Anchor>{' '}
           {status === 'active' ? 'is verified.' : 'waits for its DNS records.'}
@@ -188,7 +188,7 @@ function ArriveStep({ email }: { email: GettingStartedQuery['emails']['nodes'][n
   if (!email) return <Text size="sm">The message appears here as soon as it has been accepted.</Text>;
   return (
     <Text size="sm">
-      <Anchor component={Link} to={`/emails/${email.id}`} size="sm">
+      <Anchor component={Link} to={`/emails/${email.id}`} size="sm" underline="always">
         The last message
       </Anchor>{' '}
       is {email.status}.

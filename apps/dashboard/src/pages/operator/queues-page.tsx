@@ -173,7 +173,7 @@ function Provider({ queue }: { queue: Operator['queues'][number] }) {
             <Text size="xs">
               {formatNumber(count)} {WAITS[waitingFor] ?? waitingFor}
               {' · '}
-              <Anchor component={Link} to={waitingAt(domain)} inherit>
+              <Anchor component={Link} to={waitingAt(domain)} inherit underline="always">
                 {domain}
               </Anchor>
             </Text>
