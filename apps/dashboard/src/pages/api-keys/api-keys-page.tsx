@@ -6,6 +6,7 @@ import { useQuery } from 'urql';
 import { useSession } from '../../api/session.tsx';
 import { useOperation } from '../../api/use-operation.ts';
 import { confirm } from '../../components/confirm.tsx';
+import { namesOf, type NamedDomain } from '../../components/domains-field.tsx';
 import { Empty, Failure, Loading, notifyDone } from '../../components/feedback.tsx';
 import { Status, Time } from '../../components/format.tsx';
 import { Page } from '../../components/page.tsx';
@@ -57,11 +58,10 @@ interface KeyTableProps {
 
 function KeyTable({ keys, domains, reload }: KeyTableProps) {
   const [edited, setEdited] = useState<ApiKey | null>(null);
-  const names = new Map(domains.map(({ id, name }) => [id, name]));
   const fields: Field<ApiKey>[] = [
     { title: 'Name', hideTitle: true, render: (key) => <KeyName apiKey={key} /> },
     { title: 'Rights', render: ({ permission, scopes }) => permission?.replaceAll('_', ' ') ?? scopes.join(', ') },
-    { title: 'Limited to', render: (key) => limitsOf(key, names) },
+    { title: 'Limited to', render: (key) => limitsOf(key, domains) },
     { title: 'Last used', render: ({ lastUsedAt }) => (lastUsedAt ? <Time at={lastUsedAt} /> : 'never') },
     { title: 'Created', render: ({ createdAt }) => <Time at={createdAt} /> },
     {
@@ -108,8 +108,8 @@ function KeyName({ apiKey: { id, name, mode, enabled, expiresAt } }: { apiKey: A
   );
 }
 
-function limitsOf({ domainIds, allowedIps }: ApiKey, names: Map<string, string>): string {
-  const limits = [...(domainIds ?? []).map((id) => names.get(id) ?? id), ...(allowedIps ?? [])];
+function limitsOf({ domainIds, allowedIps }: ApiKey, domains: readonly NamedDomain[]): string {
+  const limits = [...namesOf(domainIds ?? [], domains), ...(allowedIps ?? [])];
   return limits.length > 0 ? limits.join(', ') : '–';
 }
 

@@ -1,22 +1,8 @@
 import { MultiSelect, Select, TagsInput, TextInput } from '@mantine/core';
+import { useSession } from '../../api/session.tsx';
 import { DateTimeInput } from '../../components/date-time-input.tsx';
+import { DomainsField } from '../../components/domains-field.tsx';
 import type { ApiKeysQuery, Permission } from '../../graphql/generated.ts';
-
-const SCOPES = [
-  'emails.send',
-  'emails.read',
-  'domains.read',
-  'domains.write',
-  'webhooks.read',
-  'webhooks.write',
-  'suppressions.read',
-  'suppressions.write',
-  'api_keys.read',
-  'api_keys.write',
-  'stats.read',
-  'account.read',
-  'account.write',
-];
 
 const CHOSEN = 'chosen';
 const RIGHTS = [
@@ -43,8 +29,6 @@ interface KeyFieldsProps {
   domains: ApiKeysQuery['domains'];
 }
 
-const orNull = <T,>(list: T[]): T[] | null => (list.length > 0 ? list : null);
-
 export function KeyName({ input, set }: Omit<KeyFieldsProps, 'domains'>) {
   return (
     <TextInput
@@ -59,6 +43,7 @@ export function KeyName({ input, set }: Omit<KeyFieldsProps, 'domains'>) {
 }
 
 export function KeyLimits({ input, set, domains }: KeyFieldsProps) {
+  const { account } = useSession();
   const { permission, scopes, domainIds, allowedIps, expiresAt } = input;
   return (
     <>
@@ -76,23 +61,22 @@ export function KeyLimits({ input, set, domains }: KeyFieldsProps) {
           label="Scopes"
           required
           searchable
-          data={SCOPES}
+          data={[...new Set([...account.scopes, ...(scopes ?? [])])]}
           value={scopes ?? []}
           onChange={(chosen) => set({ scopes: chosen })}
         />
       )}
-      <MultiSelect
+      <DomainsField
         label="Only these domains"
-        placeholder={domainIds?.length ? undefined : 'All domains'}
-        data={domains.map(({ id, name }) => ({ value: id, label: name }))}
-        value={domainIds ?? []}
-        onChange={(ids) => set({ domainIds: orNull(ids) })}
+        domains={domains}
+        value={domainIds}
+        onChange={(ids) => set({ domainIds: ids })}
       />
       <TagsInput
         label="Only from these addresses"
         placeholder={allowedIps?.length ? undefined : '192.0.2.0/24'}
         value={allowedIps ?? []}
-        onChange={(addresses) => set({ allowedIps: orNull(addresses) })}
+        onChange={(addresses) => set({ allowedIps: addresses.length > 0 ? addresses : null })}
       />
       <DateTimeInput
         label="Expires"

@@ -8,6 +8,7 @@ import { useConnection } from '../../api/use-connection.ts';
 import { useOperation } from '../../api/use-operation.ts';
 import { usePolledQuery } from '../../api/use-polled-query.ts';
 import { confirm } from '../../components/confirm.tsx';
+import { DomainsField, type NamedDomain } from '../../components/domains-field.tsx';
 import { Empty, Failure, Loading, notifyDone } from '../../components/feedback.tsx';
 import { Copyable, ExactTime, Status, Time } from '../../components/format.tsx';
 import { ConnectionList, type Column } from '../../components/list.tsx';
@@ -27,11 +28,10 @@ import {
 } from '../../graphql/generated.ts';
 import { NotFoundPage } from '../not-found-page.tsx';
 import { DeliveryDetail } from './delivery-detail.tsx';
-import { DomainsField, type NamedDomain } from './domains-field.tsx';
 import { EVENT_TYPES } from './event-types.ts';
 import { Figures, FIGURES_EVERY_MS } from './figures.tsx';
 import { openReplayRange } from './replay-range.tsx';
-import { NewSecret } from './webhooks-page.tsx';
+import { DOMAINS, NewSecret } from './webhooks-page.tsx';
 
 type Delivery = NonNullable<WebhookDeliveriesQuery['webhook']>['deliveries']['nodes'][number];
 
@@ -125,6 +125,7 @@ function Settings({ webhook, domains }: SettingsProps) {
           onChange={(types) => save({ events: types.length > 0 ? types : ['*'] })}
         />
         <DomainsField
+          {...DOMAINS}
           domains={domains}
           disabled={disabled}
           value={domainIds}

@@ -6,12 +6,12 @@ import { Link } from 'react-router';
 import { useSession } from '../../api/session.tsx';
 import { useOperation } from '../../api/use-operation.ts';
 import { usePolledQuery } from '../../api/use-polled-query.ts';
+import { DomainsField, namesOf, type NamedDomain } from '../../components/domains-field.tsx';
 import { Empty, Failure, Loading, notifyFailed } from '../../components/feedback.tsx';
 import { Copyable, formatNumber, Status, Time } from '../../components/format.tsx';
 import { Page } from '../../components/page.tsx';
 import { DataTable, type Field } from '../../components/table.tsx';
 import { CreateWebhookDocument, WebhooksDocument, type WebhooksQuery } from '../../graphql/generated.ts';
-import { DomainsField, namesOf, type NamedDomain } from './domains-field.tsx';
 import { EVENT_TYPES } from './event-types.ts';
 import { FIGURES_EVERY_MS, formatShare, LATE_S } from './figures.tsx';
 
@@ -121,6 +121,9 @@ const fieldsOf = (domains: readonly NamedDomain[]): Field<Webhook>[] => [
   { title: 'Added', render: ({ createdAt }) => <Time at={createdAt} /> },
 ];
 
+/** The restriction of a webhook to domains. */
+export const DOMAINS = { label: 'Domains', description: 'Only events of messages from these domains.' };
+
 interface CreateFormProps {
   domains: readonly NamedDomain[];
   created: () => void;
@@ -174,7 +177,7 @@ function CreateForm({ domains, created, close }: CreateFormProps) {
           value={events}
           onChange={setEvents}
         />
-        <DomainsField domains={domains} value={domainIds} onChange={setDomainIds} />
+        <DomainsField {...DOMAINS} domains={domains} value={domainIds} onChange={setDomainIds} />
         <Switch
           label="Opens and clicks of bots too"
           checked={includeBots}

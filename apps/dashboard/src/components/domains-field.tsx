@@ -6,6 +6,8 @@ export interface NamedDomain {
 }
 
 interface DomainsFieldProps {
+  label: string;
+  description?: string;
   domains: readonly NamedDomain[];
   /** Null for all domains. */
   value: readonly string[] | null;
@@ -13,21 +15,22 @@ interface DomainsFieldProps {
   onChange: (ids: string[] | null) => void;
 }
 
-/** The domains whose events a webhook receives. */
-export function DomainsField({ domains, value, disabled, onChange }: DomainsFieldProps) {
+/** All domains, or some of them. */
+export function DomainsField({ domains, value, onChange, ...props }: DomainsFieldProps) {
   return (
     <MultiSelect
-      label="Domains"
-      description="Only events of messages from these domains."
+      {...props}
       placeholder={value === null ? 'All domains' : undefined}
-      disabled={disabled}
       searchable
-      data={domains.map(({ id, name }) => ({ value: id, label: name }))}
+      data={domainOptions(domains)}
       value={[...(value ?? [])]}
       onChange={(ids) => onChange(ids.length > 0 ? ids : null)}
     />
   );
 }
+
+export const domainOptions = (domains: readonly NamedDomain[] = []): { value: string; label: string }[] =>
+  domains.map(({ id, name }) => ({ value: id, label: name }));
 
 /** The names of domains; the id of one that was deleted. */
 export const namesOf = (ids: readonly string[], domains: readonly NamedDomain[]): string[] =>
