@@ -282,6 +282,7 @@ export function pagesSuite(stage: () => Stage): void {
     await owner.page.setViewportSize({ width: 390, height: 844 });
     for (const [path, table] of [
       ['/app/team', 'Members'],
+      ['/app/domains', 'Domains'],
       ['/app/webhooks', 'Webhooks'],
       ['/app/settings', 'Sessions'],
     ]) {

@@ -1,25 +1,16 @@
 import { Alert, Button, Group, Stack } from '@mantine/core';
 import { IconAlertTriangle } from '@tabler/icons-react';
-import { useState, type ReactNode } from 'react';
-import { notifyFailed } from './feedback.tsx';
+import type { ReactNode } from 'react';
 import { Copyable } from './format.tsx';
+import { useChange } from './use-change.ts';
 
-interface DialogFormProps {
-  /** The words on the button. */
-  action: string;
-  save: () => Promise<void>;
+interface FormProps {
+  submit: () => void;
   children: ReactNode;
 }
 
-/** Fields in a dialog with a button that saves them. */
-export function DialogForm({ action, save, children }: DialogFormProps) {
-  const [busy, setBusy] = useState(false);
-  const submit = () => {
-    setBusy(true);
-    save()
-      .catch(notifyFailed)
-      .finally(() => setBusy(false));
-  };
+/** A form that the page handles instead of the browser. */
+export function Form({ submit, children }: FormProps) {
   return (
     <form
       onSubmit={(event) => {
@@ -27,15 +18,33 @@ export function DialogForm({ action, save, children }: DialogFormProps) {
         submit();
       }}
     >
+      {children}
+    </form>
+  );
+}
+
+interface DialogFormProps {
+  /** The text on the button. */
+  action: string;
+  save: () => Promise<void>;
+  disabled?: boolean;
+  children: ReactNode;
+}
+
+/** Fields in a dialog with a button that saves them. */
+export function DialogForm({ action, save, disabled, children }: DialogFormProps) {
+  const [busy, change] = useChange();
+  return (
+    <Form submit={() => change(save)}>
       <Stack>
         {children}
         <Group justify="flex-end">
-          <Button type="submit" loading={busy}>
+          <Button type="submit" loading={busy} disabled={disabled}>
             {action}
           </Button>
         </Group>
       </Stack>
-    </form>
+    </Form>
   );
 }
 

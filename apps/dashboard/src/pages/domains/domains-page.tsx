@@ -1,4 +1,4 @@
-import { Anchor, Button, Card, Group, Modal, Stack, Table, TextInput } from '@mantine/core';
+import { Anchor, Button, Modal, TextInput } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { IconPlus, IconWorld } from '@tabler/icons-react';
 import { useState } from 'react';
@@ -6,9 +6,11 @@ import { Link, useNavigate } from 'react-router';
 import { useQuery } from 'urql';
 import { useSession } from '../../api/session.tsx';
 import { useOperation } from '../../api/use-operation.ts';
-import { Empty, Failure, Loading, notifyFailed } from '../../components/feedback.tsx';
+import { Empty, Failure, Loading } from '../../components/feedback.tsx';
+import { DialogForm } from '../../components/form.tsx';
 import { Status, Time } from '../../components/format.tsx';
 import { Page } from '../../components/page.tsx';
+import { DataTable, type Field } from '../../components/table.tsx';
 import { CreateDomainDocument, DomainsDocument, type DomainsQuery } from '../../graphql/generated.ts';
 
 export function DomainsPage() {
@@ -30,7 +32,9 @@ export function DomainsPage() {
           itself.
         </Empty>
       )}
-      {data && data.domains.length > 0 && <DomainTable domains={data.domains} />}
+      {data && data.domains.length > 0 && (
+        <DataTable label="Domains" fields={FIELDS} rows={data.domains} keyOf={({ id }) => id} />
+      )}
       <Modal opened={opened} onClose={close} title="Add a domain">
         <AddForm />
       </Modal>
@@ -38,80 +42,40 @@ export function DomainsPage() {
   );
 }
 
-function DomainTable({ domains }: { domains: DomainsQuery['domains'] }) {
-  return (
-    <Card withBorder padding={0}>
-      <Table.ScrollContainer minWidth={420}>
-        <Table verticalSpacing="sm" horizontalSpacing="md" highlightOnHover>
-          <Table.Thead>
-            <Table.Tr>
-              <Table.Th>Domain</Table.Th>
-              <Table.Th>Status</Table.Th>
-              <Table.Th>Last check</Table.Th>
-              <Table.Th>Added</Table.Th>
-            </Table.Tr>
-          </Table.Thead>
-          <Table.Tbody>
-            {domains.map(({ id, name, status, lastCheckedAt, createdAt }) => (
-              <Table.Tr key={id}>
-                <Table.Td>
-                  <Anchor component={Link} to={`/domains/${id}`} fw={500}>
-                    {name}
-                  </Anchor>
-                </Table.Td>
-                <Table.Td>
-                  <Status value={status} />
-                </Table.Td>
-                <Table.Td>
-                  <Time at={lastCheckedAt} />
-                </Table.Td>
-                <Table.Td>
-                  <Time at={createdAt} />
-                </Table.Td>
-              </Table.Tr>
-            ))}
-          </Table.Tbody>
-        </Table>
-      </Table.ScrollContainer>
-    </Card>
-  );
-}
+const FIELDS: Field<DomainsQuery['domains'][number]>[] = [
+  {
+    title: 'Domain',
+    hideTitle: true,
+    render: ({ id, name }) => (
+      <Anchor component={Link} to={`/domains/${id}`} size="sm" fw={500}>
+        {name}
+      </Anchor>
+    ),
+  },
+  { title: 'Status', render: ({ status }) => <Status value={status} /> },
+  { title: 'Last check', render: ({ lastCheckedAt }) => <Time at={lastCheckedAt} /> },
+  { title: 'Added', render: ({ createdAt }) => <Time at={createdAt} /> },
+];
 
 function AddForm() {
   const create = useOperation(CreateDomainDocument);
   const navigate = useNavigate();
   const [name, setName] = useState('');
-  const [busy, setBusy] = useState(false);
-  const add = () => {
-    setBusy(true);
-    create({ input: { name } })
-      .then(({ createDomain }) => navigate(`/domains/${createDomain.id}`))
-      .catch(notifyFailed)
-      .finally(() => setBusy(false));
+  const add = async () => {
+    const { createDomain } = await create({ input: { name } });
+    await navigate(`/domains/${createDomain.id}`);
   };
   return (
-    <form
-      onSubmit={(event) => {
-        event.preventDefault();
-        add();
-      }}
-    >
-      <Stack>
-        <TextInput
-          label="Domain"
-          description="A subdomain such as mail.example.com keeps the reputation of your main domain apart."
-          placeholder="mail.example.com"
-          required
-          data-autofocus
-          value={name}
-          onChange={(event) => setName(event.currentTarget.value)}
-        />
-        <Group justify="flex-end">
-          <Button type="submit" loading={busy}>
-            Add
-          </Button>
-        </Group>
-      </Stack>
-    </form>
+    <DialogForm action="Add" save={add}>
+      <TextInput
+        label="Domain"
+        description="A subdomain such as mail.example.com keeps the reputation of your main domain apart."
+        placeholder="mail.example.com"
+        required
+        data-autofocus
+        value={name}
+        onChange={(event) => setName(event.currentTarget.value)}
+      />
+    </DialogForm>
   );
 }
