@@ -2,6 +2,7 @@ import { Button, Card, Group, NumberInput, Stack, Text, Title } from '@mantine/c
 import { useState } from 'react';
 import { useSession } from '../../api/session.tsx';
 import { useOperation } from '../../api/use-operation.ts';
+import { Form } from '../../components/form.tsx';
 import { useChange } from '../../components/use-change.ts';
 import { UpdateDomainDocument, type DomainPartsFragment } from '../../graphql/generated.ts';
 
@@ -22,12 +23,7 @@ export function DomainRetention({ domain }: { domain: DomainPartsFragment }) {
   const unchanged = bodies === domain.bodyRetentionDays && captured === domain.capturedRetentionDays;
   return (
     <Card withBorder padding="lg">
-      <form
-        onSubmit={(event) => {
-          event.preventDefault();
-          change(save, 'The periods have been saved.');
-        }}
-      >
+      <Form submit={() => change(save, 'The periods have been saved.')}>
         <Stack>
           <div>
             <Title order={2} size="h4">
@@ -48,7 +44,7 @@ export function DomainRetention({ domain }: { domain: DomainPartsFragment }) {
             )}
           </Group>
         </Stack>
-      </form>
+      </Form>
     </Card>
   );
 }

@@ -1,4 +1,4 @@
-import { Button, Stack } from '@mantine/core';
+import { Button } from '@mantine/core';
 import { modals } from '@mantine/modals';
 import { IconCalendar, IconRepeat, IconX } from '@tabler/icons-react';
 import { useState } from 'react';
@@ -7,7 +7,9 @@ import { useSession } from '../../api/session.tsx';
 import { useOperation } from '../../api/use-operation.ts';
 import { confirm } from '../../components/confirm.tsx';
 import { DateTimeInput } from '../../components/date-time-input.tsx';
-import { notifyDone, notifyFailed, notifyUndo } from '../../components/feedback.tsx';
+import { notifyDone, notifyUndo } from '../../components/feedback.tsx';
+import { DialogForm } from '../../components/form.tsx';
+import { useChange } from '../../components/use-change.ts';
 import {
   CancelEmailDocument,
   RescheduleEmailDocument,
@@ -26,20 +28,17 @@ export function EmailActions({ email, refresh }: ActionsProps) {
   const { may } = useSession();
   const navigate = useNavigate();
   const retry = useOperation(RetryEmailDocument);
-  const [busy, setBusy] = useState(false);
+  const [busy, change] = useChange();
   if (!may('emails.send')) return null;
-  const again = () => {
-    setBusy(true);
-    retry({ id: email.id })
-      .then(({ retryEmail }) => navigate(`/emails/${retryEmail.id}`))
-      .catch(notifyFailed)
-      .finally(() => setBusy(false));
+  const again = async () => {
+    const { retryEmail } = await retry({ id: email.id });
+    await navigate(`/emails/${retryEmail.id}`);
   };
   return (
     <>
       {email.status === 'scheduled' && <ScheduledActions email={email} refresh={refresh} />}
       {(email.status === 'failed' || email.status === 'bounced') && (
-        <Button variant="default" leftSection={<IconRepeat size={16} />} loading={busy} onClick={again}>
+        <Button variant="default" leftSection={<IconRepeat size={16} />} loading={busy} onClick={() => change(again)}>
           Send again
         </Button>
       )}
@@ -89,16 +88,8 @@ function RescheduleForm({ email, refresh }: ActionsProps) {
     refresh();
   };
   return (
-    <form
-      onSubmit={(event) => {
-        event.preventDefault();
-        void save().catch(notifyFailed);
-      }}
-    >
-      <Stack>
-        <DateTimeInput label="Send at" value={at} onChange={setAt} />
-        <Button type="submit">Reschedule</Button>
-      </Stack>
-    </form>
+    <DialogForm action="Reschedule" save={save}>
+      <DateTimeInput label="Send at" value={at} onChange={setAt} />
+    </DialogForm>
   );
 }

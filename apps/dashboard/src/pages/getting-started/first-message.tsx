@@ -5,7 +5,9 @@ import { Link } from 'react-router';
 import { useQuery, useSubscription } from 'urql';
 import { useSession } from '../../api/session.tsx';
 import { useOperation } from '../../api/use-operation.ts';
-import { Failure, notifyFailed } from '../../components/feedback.tsx';
+import { Failure } from '../../components/feedback.tsx';
+import { Form } from '../../components/form.tsx';
+import { useChange } from '../../components/use-change.ts';
 import { EmailEventsDocument, SendFirstMessageDocument, SentMessageDocument } from '../../graphql/generated.ts';
 
 interface FirstMessageProps {
@@ -21,13 +23,11 @@ export function FirstMessage({ domains, isCaptured }: FirstMessageProps) {
   const [domain, setDomain] = useState<string | null>(null);
   const [to, setTo] = useState(viewer.user.email);
   const [sent, setSent] = useState<string | null>(null);
-  const [busy, setBusy] = useState(false);
+  const [busy, change] = useChange();
   const from = domain ?? domains[0];
-  const run = () => {
-    setBusy(true);
-    send({ input: firstMessage(from, to) })
-      .then(({ sendEmail }) => setSent(sendEmail.id), notifyFailed)
-      .finally(() => setBusy(false));
+  const run = async () => {
+    const { sendEmail } = await send({ input: firstMessage(from, to) });
+    setSent(sendEmail.id);
   };
   if (from === undefined)
     return (
@@ -37,12 +37,7 @@ export function FirstMessage({ domains, isCaptured }: FirstMessageProps) {
     );
   return (
     <Card withBorder mb="md" maw={640}>
-      <form
-        onSubmit={(event) => {
-          event.preventDefault();
-          run();
-        }}
-      >
+      <Form submit={() => change(run)}>
         <Stack gap="sm">
           <Group align="flex-end" grow preventGrowOverflow={false}>
             <TextInput
@@ -69,7 +64,7 @@ export function FirstMessage({ domains, isCaptured }: FirstMessageProps) {
           </Group>
           {sent !== null && <Progress key={sent} id={sent} isCaptured={isCaptured} />}
         </Stack>
-      </form>
+      </Form>
     </Card>
   );
 }

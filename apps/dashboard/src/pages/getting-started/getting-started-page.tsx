@@ -6,9 +6,10 @@ import { useQuery, useSubscription } from 'urql';
 import { useSession } from '../../api/session.tsx';
 import { useOperation } from '../../api/use-operation.ts';
 import { CodeBlock } from '../../components/code-block.tsx';
-import { Failure, Loading, notifyFailed } from '../../components/feedback.tsx';
+import { Failure, Loading } from '../../components/feedback.tsx';
 import { Copyable } from '../../components/format.tsx';
 import { Page } from '../../components/page.tsx';
+import { useChange } from '../../components/use-change.ts';
 import {
   CreateApiKeyDocument,
   EmailEventsDocument,
@@ -130,12 +131,10 @@ interface KeyStepProps {
 function KeyStep({ count, token, created }: KeyStepProps) {
   const { may } = useSession();
   const create = useOperation(CreateApiKeyDocument);
-  const [busy, setBusy] = useState(false);
-  const run = () => {
-    setBusy(true);
-    create({ input: { name: 'Getting started', permission: 'sending_access' } })
-      .then(({ createApiKey }) => created(createApiKey.token), notifyFailed)
-      .finally(() => setBusy(false));
+  const [busy, change] = useChange();
+  const run = async () => {
+    const { createApiKey } = await create({ input: { name: 'Getting started', permission: 'sending_access' } });
+    created(createApiKey.token);
   };
   if (token !== null)
     return (
@@ -155,7 +154,7 @@ function KeyStep({ count, token, created }: KeyStepProps) {
       </Text>
       {may('api_keys.write') && (
         <Group>
-          <Button onClick={run} loading={busy} variant={count === 0 ? 'filled' : 'default'}>
+          <Button onClick={() => change(run)} loading={busy} variant={count === 0 ? 'filled' : 'default'}>
             Create a key for sending
           </Button>
         </Group>

@@ -2,6 +2,7 @@ import { Alert, Button, PasswordInput, Stack, TextInput } from '@mantine/core';
 import { IconAlertTriangle } from '@tabler/icons-react';
 import { useState, type ReactNode } from 'react';
 import { problemOf } from '../../components/feedback.tsx';
+import { Form } from '../../components/form.tsx';
 
 /** A form that shows why it was refused. */
 export function LoginForm({
@@ -23,12 +24,7 @@ export function LoginForm({
       .finally(() => setBusy(false));
   };
   return (
-    <form
-      onSubmit={(event) => {
-        event.preventDefault();
-        run();
-      }}
-    >
+    <Form submit={run}>
       <Stack>
         {error !== null && (
           <Alert color="red" icon={<IconAlertTriangle />} role="alert">
@@ -40,7 +36,7 @@ export function LoginForm({
           {label}
         </Button>
       </Stack>
-    </form>
+    </Form>
   );
 }
 

@@ -3,9 +3,9 @@ import { IconAlertTriangle, IconLink } from '@tabler/icons-react';
 import { useState } from 'react';
 import { call } from '../../api/http.ts';
 import { useSession } from '../../api/session.tsx';
-import { notifyFailed } from '../../components/feedback.tsx';
 import { Copyable } from '../../components/format.tsx';
 import { DataTable, type Field } from '../../components/table.tsx';
+import { useChange } from '../../components/use-change.ts';
 import { isWebLink, looksLikeAnotherHost, type MessageLink } from './links.ts';
 
 interface LinkResult {
@@ -19,13 +19,11 @@ interface LinkResult {
 export function LinkList({ emailId, links }: { emailId: string; links: MessageLink[] }) {
   const { may } = useSession();
   const [results, setResults] = useState<Map<string, LinkResult>>(new Map());
-  const [busy, setBusy] = useState(false);
+  const [busy, change] = useChange();
   if (links.length === 0) return <Text size="sm">This message has no links.</Text>;
-  const check = () => {
-    setBusy(true);
-    call<{ data: LinkResult[] }>('POST', `/app/message/${emailId}/link-check`)
-      .then(({ data }) => setResults(new Map(data.map((result) => [result.url, result]))), notifyFailed)
-      .finally(() => setBusy(false));
+  const check = async () => {
+    const { data } = await call<{ data: LinkResult[] }>('POST', `/app/message/${emailId}/link-check`);
+    setResults(new Map(data.map((result) => [result.url, result])));
   };
   const fields: Field<MessageLink>[] = [
     { title: 'Text', render: ({ text }) => text || '–', maxWidth: 220 },
@@ -40,7 +38,13 @@ export function LinkList({ emailId, links }: { emailId: string; links: MessageLi
           {links.length} {links.length === 1 ? 'link' : 'links'}, {web} of them on the web
         </Text>
         {may('emails.send') && web > 0 && (
-          <Button size="xs" variant="default" leftSection={<IconLink size={14} />} loading={busy} onClick={check}>
+          <Button
+            size="xs"
+            variant="default"
+            leftSection={<IconLink size={14} />}
+            loading={busy}
+            onClick={() => change(check)}
+          >
             Check the links
           </Button>
         )}

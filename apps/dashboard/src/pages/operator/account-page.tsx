@@ -1,4 +1,4 @@
-import { Alert, Badge, Button, Card, Group, Modal, SimpleGrid, Stack, Table, Text } from '@mantine/core';
+import { Alert, Badge, Button, Card, Group, Modal, SimpleGrid, Table, Text } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { IconPlayerPause } from '@tabler/icons-react';
 import { useState } from 'react';
@@ -8,6 +8,7 @@ import { useOperation } from '../../api/use-operation.ts';
 import { confirm } from '../../components/confirm.tsx';
 import { Failure, Loading, notifyDone } from '../../components/feedback.tsx';
 import { Figure } from '../../components/figure.tsx';
+import { DialogForm } from '../../components/form.tsx';
 import { Copyable, ExactTime, formatNumber, formatRate, Status } from '../../components/format.tsx';
 import { Page } from '../../components/page.tsx';
 import { useChange } from '../../components/use-change.ts';
@@ -126,7 +127,6 @@ function Actions({ account: { id, name, standing, plan, isFirst } }: { account: 
 
 function PlanForm({ id, plan, close }: { id: string; plan: string; close: () => void }) {
   const setPlan = useOperation(SetAccountPlanDocument);
-  const [busy, change] = useChange();
   const isNumber = /^\d+$/.test(plan);
   const [next, setNext] = useState({
     kind: isNumber ? ('number' as const) : (plan as 'free' | 'unlimited'),
@@ -134,20 +134,16 @@ function PlanForm({ id, plan, close }: { id: string; plan: string; close: () => 
   });
   const save = async () => {
     await setPlan({ id, plan: planOf(next) });
+    notifyDone('The plan has been changed.');
     close();
   };
   return (
-    <Stack>
+    <DialogForm action="Save" save={save}>
       <Text size="sm" c="dimmed">
-        The usage of this month remains. Warnings at 80 and 100 % start again with the new limit.
+        Usage counted this month remains. The warnings at 80 and 100 % start again with the new limit.
       </Text>
       <PlanInput plan={next} onChange={setNext} />
-      <Group justify="flex-end">
-        <Button loading={busy} onClick={() => change(save, 'The plan has been changed.')}>
-          Save
-        </Button>
-      </Group>
-    </Stack>
+    </DialogForm>
   );
 }
 

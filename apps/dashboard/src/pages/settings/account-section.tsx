@@ -4,6 +4,7 @@ import { useQuery } from 'urql';
 import { useSession } from '../../api/session.tsx';
 import { useOperation } from '../../api/use-operation.ts';
 import { Failure, Loading } from '../../components/feedback.tsx';
+import { Form } from '../../components/form.tsx';
 import { Copyable } from '../../components/format.tsx';
 import { useChange } from '../../components/use-change.ts';
 import { AccountSettingsDocument, UpdateAccountDocument, type AccountSettingsQuery } from '../../graphql/generated.ts';
@@ -28,12 +29,7 @@ function AccountForm({ account }: { account: AccountSettingsQuery['account'] }) 
     reload();
   };
   return (
-    <form
-      onSubmit={(event) => {
-        event.preventDefault();
-        change(save, 'The account has been changed.');
-      }}
-    >
+    <Form submit={() => change(save, 'The account has been changed.')}>
       <Stack>
         <TextInput
           label="Name of the account"
@@ -59,6 +55,6 @@ function AccountForm({ account }: { account: AccountSettingsQuery['account'] }) 
           )}
         </Group>
       </Stack>
-    </form>
+    </Form>
   );
 }

@@ -4,6 +4,7 @@ import { call } from '../../api/http.ts';
 import { useSession } from '../../api/session.tsx';
 import { useLoad } from '../../api/use-load.ts';
 import { Failure } from '../../components/feedback.tsx';
+import { Form } from '../../components/form.tsx';
 import { Time } from '../../components/format.tsx';
 import { Page } from '../../components/page.tsx';
 import { DataTable, type Field } from '../../components/table.tsx';
@@ -60,22 +61,16 @@ function Profile() {
   };
   return (
     <Section title="Profile">
-      <Group align="flex-end">
-        <TextInput label="Name" value={name} onChange={(event) => setName(event.currentTarget.value)} w={280} />
-        <Button
-          variant="default"
-          loading={busy}
-          disabled={name === viewer.user.name}
-          onClick={() => change(saveName, 'The name has been saved.')}
-        >
-          Save
-        </Button>
-      </Group>
-      <form
-        onSubmit={(event) => {
-          event.preventDefault();
-          change(changeEmail, `A link is on its way to ${email}. The address changes once it is opened.`);
-        }}
+      <Form submit={() => change(saveName, 'The name has been saved.')}>
+        <Group align="flex-end">
+          <TextInput label="Name" value={name} onChange={(event) => setName(event.currentTarget.value)} w={280} />
+          <Button type="submit" variant="default" loading={busy} disabled={name === viewer.user.name}>
+            Save
+          </Button>
+        </Group>
+      </Form>
+      <Form
+        submit={() => change(changeEmail, `A link is on its way to ${email}. The address changes once it is opened.`)}
       >
         <Group align="flex-end">
           <TextInput
@@ -93,7 +88,7 @@ function Profile() {
             Change
           </Button>
         </Group>
-      </form>
+      </Form>
     </Section>
   );
 }
@@ -114,12 +109,7 @@ function Password() {
   };
   return (
     <Section title={viewer.user.has_password ? 'Change the password' : 'Set a password'}>
-      <form
-        onSubmit={(event) => {
-          event.preventDefault();
-          change(save, 'The password has been saved. All other sessions have ended.');
-        }}
-      >
+      <Form submit={() => change(save, 'The password has been saved. All other sessions have ended.')}>
         <Stack maw={320}>
           {viewer.user.has_password && <PasswordField label="Current password" value={current} onChange={setCurrent} />}
           <PasswordField label="New password" value={password} onChange={setPassword} isNew />
@@ -127,7 +117,7 @@ function Password() {
             Save the password
           </Button>
         </Stack>
-      </form>
+      </Form>
     </Section>
   );
 }

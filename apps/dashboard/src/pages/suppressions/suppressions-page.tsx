@@ -8,10 +8,10 @@ import { useConnection } from '../../api/use-connection.ts';
 import { useOperation } from '../../api/use-operation.ts';
 import { confirm } from '../../components/confirm.tsx';
 import { Empty, notifyDone, notifyFailed, notifyUndo } from '../../components/feedback.tsx';
+import { DialogForm } from '../../components/form.tsx';
 import { ExactTime, Status, Time } from '../../components/format.tsx';
 import { ConnectionList, type Column } from '../../components/list.tsx';
 import { Page } from '../../components/page.tsx';
-import { useChange } from '../../components/use-change.ts';
 import {
   AddSuppressionsDocument,
   RemoveSuppressionsDocument,
@@ -146,37 +146,29 @@ function Actions({ open, reload }: { open: () => void; reload: () => void }) {
 function AddForm({ added }: { added: () => void }) {
   const add = useOperation(AddSuppressionsDocument);
   const [text, setText] = useState('');
-  const [busy, change] = useChange();
   const emails = text.split(/[\s,;]+/).filter(Boolean);
   const save = async () => {
     for (let i = 0; i < emails.length; i += BATCH) await add({ input: { emails: emails.slice(i, i + BATCH) } });
+    notifyDone(emails.length === 1 ? 'The address is suppressed.' : 'The addresses are suppressed.');
     added();
   };
   return (
-    <form
-      onSubmit={(event) => {
-        event.preventDefault();
-        change(save, 'The addresses are suppressed.');
-      }}
+    <DialogForm
+      action={emails.length > 1 ? `Suppress ${emails.length} addresses` : 'Suppress'}
+      save={save}
+      disabled={emails.length === 0}
     >
-      <Stack>
-        <Textarea
-          label="Addresses"
-          description="Separated by lines, spaces or commas"
-          autosize
-          minRows={4}
-          required
-          data-autofocus
-          value={text}
-          onChange={(event) => setText(event.currentTarget.value)}
-        />
-        <Group justify="flex-end">
-          <Button type="submit" loading={busy} disabled={emails.length === 0}>
-            Suppress {emails.length > 1 ? `${emails.length} addresses` : ''}
-          </Button>
-        </Group>
-      </Stack>
-    </form>
+      <Textarea
+        label="Addresses"
+        description="Separated by lines, spaces or commas"
+        autosize
+        minRows={4}
+        required
+        data-autofocus
+        value={text}
+        onChange={(event) => setText(event.currentTarget.value)}
+      />
+    </DialogForm>
   );
 }
 

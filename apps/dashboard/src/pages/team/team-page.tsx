@@ -1,4 +1,4 @@
-import { ActionIcon, Button, Group, Modal, Select, Stack, Text, TextInput, Title } from '@mantine/core';
+import { ActionIcon, Button, Modal, Select, Stack, Text, TextInput, Title } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { IconTrash, IconUserPlus } from '@tabler/icons-react';
 import { useState } from 'react';
@@ -6,7 +6,8 @@ import { call } from '../../api/http.ts';
 import { useSession, type Role } from '../../api/session.tsx';
 import { useLoad } from '../../api/use-load.ts';
 import { confirm } from '../../components/confirm.tsx';
-import { Failure, Loading, notifyDone, notifyFailed } from '../../components/feedback.tsx';
+import { Failure, Loading, notifyDone } from '../../components/feedback.tsx';
+import { DialogForm } from '../../components/form.tsx';
 import { Time } from '../../components/format.tsx';
 import { Page } from '../../components/page.tsx';
 import { DataTable, type Field } from '../../components/table.tsx';
@@ -200,32 +201,22 @@ function InviteForm({ done }: { done: () => void }) {
     done();
   };
   return (
-    <form
-      onSubmit={(event) => {
-        event.preventDefault();
-        void invite().catch(notifyFailed);
-      }}
-    >
-      <Stack>
-        <TextInput
-          label="E-mail"
-          type="email"
-          required
-          data-autofocus
-          value={email}
-          onChange={(event) => setEmail(event.currentTarget.value)}
-        />
-        <Select
-          label="Role"
-          allowDeselect={false}
-          data={ROLES.filter(({ value }) => value !== 'owner' || may('owners.write'))}
-          value={role}
-          onChange={(value) => value && setRole(value)}
-        />
-        <Group justify="flex-end">
-          <Button type="submit">Send the invitation</Button>
-        </Group>
-      </Stack>
-    </form>
+    <DialogForm action="Send the invitation" save={invite}>
+      <TextInput
+        label="E-mail"
+        type="email"
+        required
+        data-autofocus
+        value={email}
+        onChange={(event) => setEmail(event.currentTarget.value)}
+      />
+      <Select
+        label="Role"
+        allowDeselect={false}
+        data={ROLES.filter(({ value }) => value !== 'owner' || may('owners.write'))}
+        value={role}
+        onChange={(value) => value && setRole(value)}
+      />
+    </DialogForm>
   );
 }

@@ -1,11 +1,12 @@
-import { Button, Group, MultiSelect, Select, Stack, Text } from '@mantine/core';
+import { Group, MultiSelect, Select, Stack, Text } from '@mantine/core';
 import { modals } from '@mantine/modals';
 import { useState } from 'react';
 import { useQuery } from 'urql';
 import { useOperation } from '../../api/use-operation.ts';
 import { DateTimeInput } from '../../components/date-time-input.tsx';
+import { notifyDone } from '../../components/feedback.tsx';
+import { DialogForm } from '../../components/form.tsx';
 import { formatNumber, Status, Time } from '../../components/format.tsx';
-import { useChange } from '../../components/use-change.ts';
 import { ReplayWebhookDocument, WebhookReplaysDocument, type WebhookDeliveryStatus } from '../../graphql/generated.ts';
 import { EVENT_TYPES } from './event-types.ts';
 
@@ -22,7 +23,6 @@ function ReplayForm({ webhookId, changed }: { webhookId: string; changed: () => 
   const [to, setTo] = useState(() => new Date().toISOString());
   const [status, setStatus] = useState<WebhookDeliveryStatus | null>('failed');
   const [types, setTypes] = useState<string[]>([]);
-  const [busy, change] = useChange();
   const [{ data }, refresh] = useQuery({
     query: WebhookReplaysDocument,
     variables: { webhookId },
@@ -31,16 +31,12 @@ function ReplayForm({ webhookId, changed }: { webhookId: string; changed: () => 
   const start = async () => {
     await replay({ id: webhookId, input: { from, to, status, types: types.length > 0 ? types : null } });
     refresh({ requestPolicy: 'network-only' });
+    notifyDone('The events are being delivered again in the background.');
     changed();
   };
   return (
-    <form
-      onSubmit={(event) => {
-        event.preventDefault();
-        change(start, 'The events are delivered again in the background.');
-      }}
-    >
-      <Stack>
+    <Stack>
+      <DialogForm action="Replay" save={start}>
         <DateTimeInput label="From" value={from} onChange={setFrom} />
         <DateTimeInput label="To" value={to} onChange={setTo} />
         <Select
@@ -59,18 +55,15 @@ function ReplayForm({ webhookId, changed }: { webhookId: string; changed: () => 
           value={types}
           onChange={setTypes}
         />
-        <Button type="submit" loading={busy}>
-          Replay
-        </Button>
-        {data?.webhookReplays.nodes.map(({ id, status: state, queued, skipped, createdAt }) => (
-          <Group key={id} justify="space-between" gap="xs">
-            <Text size="sm">
-              <Time at={createdAt} />: {formatNumber(queued)} queued, {formatNumber(skipped)} skipped
-            </Text>
-            <Status value={state} />
-          </Group>
-        ))}
-      </Stack>
-    </form>
+      </DialogForm>
+      {data?.webhookReplays.nodes.map(({ id, status: state, queued, skipped, createdAt }) => (
+        <Group key={id} justify="space-between" gap="xs">
+          <Text size="sm">
+            <Time at={createdAt} />: {formatNumber(queued)} queued, {formatNumber(skipped)} skipped
+          </Text>
+          <Status value={state} />
+        </Group>
+      ))}
+    </Stack>
   );
 }

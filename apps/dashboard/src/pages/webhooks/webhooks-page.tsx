@@ -1,14 +1,15 @@
-import { Alert, Anchor, Button, Group, Modal, MultiSelect, Stack, Switch, Text, TextInput } from '@mantine/core';
+import { Anchor, Button, Modal, MultiSelect, Switch, Text, TextInput } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
-import { IconAlertTriangle, IconPlus, IconWebhook } from '@tabler/icons-react';
+import { IconPlus, IconWebhook } from '@tabler/icons-react';
 import { useState } from 'react';
 import { Link } from 'react-router';
 import { useSession } from '../../api/session.tsx';
 import { useOperation } from '../../api/use-operation.ts';
 import { usePolledQuery } from '../../api/use-polled-query.ts';
 import { DomainsField, namesOf, type NamedDomain } from '../../components/domains-field.tsx';
-import { Empty, Failure, Loading, notifyFailed } from '../../components/feedback.tsx';
-import { Copyable, formatNumber, Status, Time } from '../../components/format.tsx';
+import { Empty, Failure, Loading } from '../../components/feedback.tsx';
+import { DialogForm, ShownOnce } from '../../components/form.tsx';
+import { formatNumber, Status, Time } from '../../components/format.tsx';
 import { Page } from '../../components/page.tsx';
 import { DataTable, type Field } from '../../components/table.tsx';
 import { CreateWebhookDocument, WebhooksDocument, type WebhooksQuery } from '../../graphql/generated.ts';
@@ -137,7 +138,6 @@ function CreateForm({ domains, created, close }: CreateFormProps) {
   const [domainIds, setDomainIds] = useState<string[] | null>(null);
   const [includeBots, setIncludeBots] = useState(false);
   const [secret, setSecret] = useState<string | null>(null);
-  const [busy, setBusy] = useState(false);
   if (secret !== null) return <NewSecret secret={secret} close={close} />;
   const save = async () => {
     const { createWebhook } = await create({
@@ -146,64 +146,44 @@ function CreateForm({ domains, created, close }: CreateFormProps) {
     setSecret(createWebhook.secret);
     created();
   };
-  const submit = () => {
-    setBusy(true);
-    save()
-      .catch(notifyFailed)
-      .finally(() => setBusy(false));
-  };
   return (
-    <form
-      onSubmit={(event) => {
-        event.preventDefault();
-        submit();
-      }}
-    >
-      <Stack>
-        <TextInput
-          label="URL"
-          type="url"
-          placeholder="https://example.com/webhooks/postloft"
-          required
-          data-autofocus
-          value={url}
-          onChange={(event) => setUrl(event.currentTarget.value)}
-        />
-        <MultiSelect
-          label="Events"
-          placeholder={events.length > 0 ? undefined : 'All events'}
-          searchable
-          data={EVENT_TYPES}
-          value={events}
-          onChange={setEvents}
-        />
-        <DomainsField {...DOMAINS} domains={domains} value={domainIds} onChange={setDomainIds} />
-        <Switch
-          label="Opens and clicks of bots too"
-          checked={includeBots}
-          onChange={(event) => setIncludeBots(event.currentTarget.checked)}
-        />
-        <Group justify="flex-end">
-          <Button type="submit" loading={busy}>
-            Add
-          </Button>
-        </Group>
-      </Stack>
-    </form>
+    <DialogForm action="Add" save={save}>
+      <TextInput
+        label="URL"
+        type="url"
+        placeholder="https://example.com/webhooks/postloft"
+        required
+        data-autofocus
+        value={url}
+        onChange={(event) => setUrl(event.currentTarget.value)}
+      />
+      <MultiSelect
+        label="Events"
+        placeholder={events.length > 0 ? undefined : 'All events'}
+        searchable
+        data={EVENT_TYPES}
+        value={events}
+        onChange={setEvents}
+      />
+      <DomainsField {...DOMAINS} domains={domains} value={domainIds} onChange={setDomainIds} />
+      <Switch
+        label="Opens and clicks of bots too"
+        checked={includeBots}
+        onChange={(event) => setIncludeBots(event.currentTarget.checked)}
+      />
+    </DialogForm>
   );
 }
 
 /** A signing secret, which is shown once. */
 export function NewSecret({ secret, close }: { secret: string; close: () => void }) {
   return (
-    <Stack>
-      <Alert color="yellow" icon={<IconAlertTriangle />} title="Copy the signing secret now">
-        It is not shown again. Your endpoint checks the header webhook-signature with it.
-      </Alert>
-      <Copyable value={secret} label="Copy the secret" />
-      <Group justify="flex-end">
-        <Button onClick={close}>Done</Button>
-      </Group>
-    </Stack>
+    <ShownOnce
+      title="Copy the signing secret now"
+      text="It is not shown again. Use it to verify the header webhook-signature of each call."
+      value={secret}
+      label="Copy the secret"
+      close={close}
+    />
   );
 }
