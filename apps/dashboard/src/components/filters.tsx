@@ -1,5 +1,17 @@
-import { Group, Select, Text, TextInput, type ComboboxData, type StyleProp } from '@mantine/core';
-import { useDebouncedCallback } from '@mantine/hooks';
+import {
+  Badge,
+  Button,
+  Collapse,
+  Group,
+  Select,
+  SimpleGrid,
+  Text,
+  TextInput,
+  type ComboboxData,
+  type StyleProp,
+} from '@mantine/core';
+import { useDebouncedCallback, useDisclosure } from '@mantine/hooks';
+import { IconAdjustments, IconX } from '@tabler/icons-react';
 import { useEffect, useMemo, useRef, useState, type ReactNode } from 'react';
 import { useSearchParams } from 'react-router';
 
@@ -17,7 +29,7 @@ export interface Filters<N extends string> {
 
 export function useFilters<N extends string>(names: readonly N[]): Filters<N> {
   const [search, setSearch] = useSearchParams();
-  const values = Object.fromEntries(names.map((name) => [name, search.get(name)])) as Record<N, string | null>;
+  const values = Object.fromEntries(names.map((name) => [name, search.get(name) || null])) as Record<N, string | null>;
   const set = (changes: Partial<Record<N, string | null>>) =>
     setSearch(
       (before) => {
@@ -33,12 +45,46 @@ export function useFilters<N extends string>(names: readonly N[]): Filters<N> {
   return { values, set, clear, isActive: names.some((name) => values[name] !== null) };
 }
 
+interface FilterBarProps {
+  filters: Pick<Filters<never>, 'clear' | 'isActive'>;
+  children: ReactNode;
+  /** Less common filters, which a button shows. */
+  more?: { active: number; fields: ReactNode };
+}
+
 /** The row of filters above a list. */
-export function FilterBar({ children }: { children: ReactNode }) {
+export function FilterBar({ filters: { clear, isActive }, children, more }: FilterBarProps) {
+  const active = more?.active ?? 0;
+  const [opened, { toggle }] = useDisclosure(active > 0);
   return (
-    <Group gap="xs" align="flex-start" role="search">
-      {children}
-    </Group>
+    <div role="search">
+      <Group gap="xs" align="flex-start">
+        {children}
+        {more && (
+          <Button
+            variant="default"
+            leftSection={<IconAdjustments size={16} />}
+            rightSection={active > 0 && <Badge size="sm" circle>{`${active}`}</Badge>}
+            aria-expanded={opened}
+            onClick={toggle}
+          >
+            Filters
+          </Button>
+        )}
+        {isActive && (
+          <Button variant="subtle" color="gray" leftSection={<IconX size={16} />} onClick={clear}>
+            Clear
+          </Button>
+        )}
+      </Group>
+      {more && (
+        <Collapse expanded={opened}>
+          <SimpleGrid cols={{ base: 1, xs: 2, md: 4 }} spacing="xs" pt="xs">
+            {more.fields}
+          </SimpleGrid>
+        </Collapse>
+      )}
+    </div>
   );
 }
 
@@ -47,7 +93,7 @@ interface FilterProps<V extends string> {
   placeholder: string;
   value: V | null;
   onChange: (value: V | null) => void;
-  w: StyleProp<string | number>;
+  w?: StyleProp<string | number>;
   /** Shows the label above the field instead of reading it aloud only. */
   showLabel?: boolean;
 }
@@ -67,6 +113,9 @@ export function SelectFilter<V extends string>({ label, showLabel, onChange, ...
 }
 
 interface TextFilterProps extends FilterProps<string> {
+  /** The share of the free width that the field takes. */
+  flex?: number;
+  miw?: number;
   leftSection?: ReactNode;
   /** The sentence about a text that cannot be searched for; null for others. */
   problemOf?: (text: string) => string | null;
@@ -101,8 +150,8 @@ export function TextFilter({ label, showLabel, value, onChange, problemOf, ...pr
   );
 }
 
-/** The filters of a period: a word such as `24h`, or its ends in the time zone of the browser. */
-export const PERIOD = ['period', 'from', 'to'] as const;
+/** The filters of a period: a length such as `24h`, or its ends in the time zone of the browser. */
+export const PERIOD = ['period', 'after', 'before'] as const;
 type PeriodFilters = Pick<Filters<(typeof PERIOD)[number]>, 'values' | 'set'>;
 
 /** ISO 8601; null: no end. */
@@ -117,16 +166,16 @@ const PERIODS = [
   { value: '24h', label: 'Last 24 hours' },
   { value: '168h', label: 'Last 7 days' },
   { value: '720h', label: 'Last 30 days' },
-  { value: CUSTOM, label: 'From … to …' },
+  { value: CUSTOM, label: 'Custom range' },
 ];
 
 /** The ends of the chosen period as ISO 8601; they stay the same until another one is chosen. */
-export function usePeriod({ values: { period, from, to } }: PeriodFilters): Period {
+export function usePeriod({ values: { period, after, before } }: PeriodFilters): Period {
   return useMemo(() => {
     const hours = /^(\d{1,4})h$/.exec(period ?? '')?.[1];
     if (hours !== undefined) return { from: new Date(Date.now() - Number(hours) * HOUR_MS).toISOString(), to: null };
-    return { from: instantOf(from), to: instantOf(to) };
-  }, [period, from, to]);
+    return { from: instantOf(after), to: instantOf(before) };
+  }, [period, after, before]);
 }
 
 /** `2026-03-01T10:00` in the time zone of the browser, or an instant. */
@@ -137,9 +186,9 @@ function instantOf(local: string | null): string | null {
 
 /** When the entries of a list happened. */
 export function PeriodFilter({ filters }: { filters: PeriodFilters }) {
-  const { period, from, to } = filters.values;
-  const isCustom = period === CUSTOM || (period === null && (from !== null || to !== null));
-  const end = (name: 'from' | 'to', label: string) => (
+  const { period, after, before } = filters.values;
+  const isCustom = period === CUSTOM || (period === null && (after !== null || before !== null));
+  const end = (name: 'after' | 'before', label: string) => (
     <TextInput
       type="datetime-local"
       aria-label={label}
@@ -157,13 +206,13 @@ export function PeriodFilter({ filters }: { filters: PeriodFilters }) {
         placeholder="Any time"
         data={PERIODS}
         value={isCustom ? CUSTOM : period}
-        onChange={(chosen) => filters.set({ period: chosen, from: null, to: null })}
+        onChange={(chosen) => filters.set({ period: chosen, after: null, before: null })}
         w={160}
       />
       {isCustom && (
         <>
-          {end('from', 'From')}
-          {end('to', 'To')}
+          {end('after', 'From')}
+          {end('before', 'To')}
         </>
       )}
     </>

@@ -55,7 +55,7 @@ export function AuditLogPage() {
       title="Audit log"
       description="Who changed what in this account, when, and from where. Sign-ins are included."
     >
-      <FilterBar>
+      <FilterBar filters={filters}>
         <SelectFilter
           label="Kind of action"
           placeholder="Everything"

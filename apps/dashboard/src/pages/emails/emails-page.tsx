@@ -1,15 +1,17 @@
 import { Button, Text } from '@mantine/core';
 import { IconMail, IconRefresh, IconSearch } from '@tabler/icons-react';
-import { useEffect, useRef, useState } from 'react';
-import { Link, useSearchParams } from 'react-router';
-import { useSubscription } from 'urql';
+import { useState } from 'react';
+import { Link } from 'react-router';
 import { useConnection } from '../../api/use-connection.ts';
+import { useReloadOnEvents } from '../../api/use-reload-on-events.ts';
 import { Empty } from '../../components/feedback.tsx';
+import { useFilters, usePeriod } from '../../components/filters.tsx';
 import { Status, Time } from '../../components/format.tsx';
 import { ConnectionList, type Column } from '../../components/list.tsx';
 import { Page } from '../../components/page.tsx';
-import { EmailEventsDocument, EmailsDocument, type EmailsQuery } from '../../graphql/generated.ts';
-import { EmailFilters, filterOf } from './email-filters.tsx';
+import { EmailsDocument, type EmailsQuery } from '../../graphql/generated.ts';
+import { EmailFilters } from './email-filters.tsx';
+import { FILTERS, filterOf } from './filter.ts';
 
 type Email = EmailsQuery['emails']['nodes'][number];
 
@@ -36,27 +38,12 @@ const COLUMNS: Column<Email>[] = [
 ];
 
 export function EmailsPage() {
-  const [search, setSearch] = useSearchParams();
-  const filter = filterOf(search);
+  const filters = useFilters(FILTERS);
+  const filter = filterOf(filters.values, usePeriod(filters));
   const connection = useConnection(EmailsDocument, { first: PAGE_SIZE, after: null, filter }, ({ emails }) => emails);
   const [live, setLive] = useState(true);
-  useRefresh(connection.reload, live && connection.onFirstPage && !connection.loading);
-  const change = (name: string, value: string | null) =>
-    setSearch(
-      (before) => {
-        const next = new URLSearchParams(before);
-        if (value) next.set(name, value);
-        else next.delete(name);
-        return next;
-      },
-      { replace: true },
-    );
-  // The fields keep the typed text until they are created again.
-  const [cleared, setCleared] = useState(0);
-  const clear = () => {
-    setSearch({});
-    setCleared((count) => count + 1);
-  };
+  const pause = !live || !connection.onFirstPage || connection.loading;
+  useReloadOnEvents(connection.reload, { everyMs: REFRESH_MS, pause });
   return (
     <Page
       title="Emails"
@@ -72,37 +59,16 @@ export function EmailsPage() {
         </Button>
       }
     >
-      <EmailFilters key={cleared} search={search} change={change} clear={clear} />
+      <EmailFilters filters={filters} />
       <ConnectionList
         label="Emails"
         connection={connection}
         columns={COLUMNS}
         keyOf={({ id }) => id}
         linkTo={({ id }) => `/emails/${id}`}
-        empty={filter ? <NothingFound clear={clear} /> : <NoEmails />}
+        empty={filter ? <NothingFound clear={filters.clear} /> : <NoEmails />}
       />
     </Page>
-  );
-}
-
-/** Reloads after events, at most once per interval. */
-function useRefresh(reload: () => void, enabled: boolean): void {
-  const [{ data }] = useSubscription({ query: EmailEventsDocument, variables: {}, pause: !enabled });
-  const timer = useRef<number | null>(null);
-  const id = data?.emailEvents.id;
-  useEffect(() => {
-    if (id === undefined || timer.current !== null) return;
-    timer.current = window.setTimeout(() => {
-      timer.current = null;
-      reload();
-    }, REFRESH_MS);
-  }, [id, reload]);
-  useEffect(
-    () => () => {
-      if (timer.current !== null) window.clearTimeout(timer.current);
-      timer.current = null;
-    },
-    [],
   );
 }
 
@@ -113,7 +79,7 @@ function NothingFound({ clear }: { clear: () => void }) {
       title="No message matches"
       action={
         <Button variant="light" onClick={clear}>
-          Clear the filter
+          Clear the filters
         </Button>
       }
     >

@@ -106,7 +106,7 @@ function EventFilters({ filters }: { filters: Filters<(typeof FILTERS)[number]> 
   const [{ data }] = useQuery({ query: EventDomainsDocument });
   const { types, domain, email, recipient } = filters.values;
   return (
-    <FilterBar>
+    <FilterBar filters={filters}>
       <MultiSelect
         aria-label="Types"
         placeholder={types === null ? 'All types' : undefined}

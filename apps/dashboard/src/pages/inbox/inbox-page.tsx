@@ -1,23 +1,22 @@
-import { Button, Group, Text, TextInput } from '@mantine/core';
-import { useDebouncedValue } from '@mantine/hooks';
+import { Button, Group, Text } from '@mantine/core';
 import { IconInbox, IconPaperclip, IconRocket, IconSearch, IconTrash } from '@tabler/icons-react';
-import { useEffect, useState } from 'react';
 import { Link } from 'react-router';
-import { useSubscription } from 'urql';
 import { useSession } from '../../api/session.tsx';
 import { useConnection } from '../../api/use-connection.ts';
 import { useOperation } from '../../api/use-operation.ts';
+import { useReloadOnEvents } from '../../api/use-reload-on-events.ts';
 import { confirm } from '../../components/confirm.tsx';
 import { Empty, notifyDone } from '../../components/feedback.tsx';
+import { FilterBar, TextFilter, useFilters } from '../../components/filters.tsx';
 import { formatBytes, formatNumber, Time } from '../../components/format.tsx';
 import { ConnectionList, type Column } from '../../components/list.tsx';
 import { Page } from '../../components/page.tsx';
-import { ClearInboxDocument, EmailEventsDocument, InboxDocument, type InboxQuery } from '../../graphql/generated.ts';
+import { ClearInboxDocument, InboxDocument, type InboxQuery } from '../../graphql/generated.ts';
 
 type Captured = InboxQuery['capturedEmails']['nodes'][number];
 
 const PAGE_SIZE = 50;
-const TYPING_MS = 300;
+const FILTERS = ['to'] as const;
 const REFRESH_MS = 500;
 
 const COLUMNS: Column<Captured>[] = [
@@ -46,18 +45,12 @@ const COLUMNS: Column<Captured>[] = [
 
 export function InboxPage() {
   const { may } = useSession();
-  const [text, setText] = useState('');
-  const [to] = useDebouncedValue(text.trim(), TYPING_MS);
-  const variables = { first: PAGE_SIZE, after: null, filter: to === '' ? null : { to } };
+  const filters = useFilters(FILTERS);
+  const { to } = filters.values;
+  const variables = { first: PAGE_SIZE, after: null, filter: to === null ? null : { to } };
   const connection = useConnection(InboxDocument, variables, ({ capturedEmails }) => capturedEmails);
   const { reload, onFirstPage, nodes } = connection;
-  const [{ data }] = useSubscription({ query: EmailEventsDocument, variables: {}, pause: !onFirstPage });
-  const latest = data?.emailEvents.id;
-  useEffect(() => {
-    if (latest === undefined) return undefined;
-    const timer = window.setTimeout(reload, REFRESH_MS);
-    return () => window.clearTimeout(timer);
-  }, [latest, reload]);
+  useReloadOnEvents(reload, { everyMs: REFRESH_MS, pause: !onFirstPage });
   const clear = useOperation(ClearInboxDocument);
   const clearAll = () =>
     confirm({
@@ -83,14 +76,16 @@ export function InboxPage() {
         )
       }
     >
-      <TextInput
-        aria-label="Recipient"
-        placeholder="Recipient's whole address"
-        leftSection={<IconSearch size={15} />}
-        value={text}
-        onChange={(event) => setText(event.currentTarget.value)}
-        maw={360}
-      />
+      <FilterBar filters={filters}>
+        <TextFilter
+          label="Recipient"
+          placeholder="Full address of the recipient"
+          leftSection={<IconSearch size={15} />}
+          value={to}
+          onChange={(address) => filters.set({ to: address })}
+          w={{ base: '100%', xs: 320 }}
+        />
+      </FilterBar>
       <ConnectionList
         label="Captured messages"
         connection={connection}
@@ -100,7 +95,7 @@ export function InboxPage() {
         empty={
           <Empty
             icon={IconInbox}
-            title={to === '' ? 'The inbox is empty' : 'No message matches'}
+            title={filters.isActive ? 'No message matches' : 'The inbox is empty'}
             action={
               <Button component={Link} to="/getting-started" variant="light" leftSection={<IconRocket size={16} />}>
                 Send one

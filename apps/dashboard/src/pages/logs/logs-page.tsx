@@ -71,7 +71,7 @@ export function LogsPage() {
       title="Request log"
       description="Requests with the API keys of this account in the last 30 days, without bodies."
     >
-      <FilterBar>
+      <FilterBar filters={filters}>
         <SelectFilter
           label="Status"
           placeholder="Any status"

@@ -102,7 +102,7 @@ export function OperatorAccountsPage() {
         </Button>
       }
     >
-      <FilterBar>
+      <FilterBar filters={filters}>
         <TextFilter
           label="Search accounts"
           placeholder="Name, id, domain or member’s e-mail"

@@ -9,7 +9,7 @@ import { formatNumber, Time } from '../../components/format.tsx';
 import { Page } from '../../components/page.tsx';
 import { useChange } from '../../components/use-change.ts';
 import { OperatorQueuesDocument, ResumeQueueDocument, type OperatorQueuesQuery } from '../../graphql/generated.ts';
-import { waitingAt } from '../emails/email-filters.tsx';
+import { waitingAt } from '../emails/filter.ts';
 
 type Operator = OperatorQueuesQuery['operator'];
 

@@ -5,7 +5,7 @@ import { useSubscription } from 'urql';
 import { Failure } from '../../components/feedback.tsx';
 import { formatNumber, Time } from '../../components/format.tsx';
 import { QueuesLiveDocument } from '../../graphql/generated.ts';
-import { waitingAt } from '../emails/email-filters.tsx';
+import { waitingAt } from '../emails/filter.ts';
 
 const SHOWN = 8;
 

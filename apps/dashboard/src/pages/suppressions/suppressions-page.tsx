@@ -1,5 +1,5 @@
-import { Button, Group, Modal, Select, Stack, Table, Text, Textarea, TextInput } from '@mantine/core';
-import { useDebouncedValue, useDisclosure } from '@mantine/hooks';
+import { Button, Group, Modal, Stack, Table, Text, Textarea } from '@mantine/core';
+import { useDisclosure } from '@mantine/hooks';
 import { modals } from '@mantine/modals';
 import { IconDownload, IconForbid, IconPlus, IconSearch, IconUpload } from '@tabler/icons-react';
 import { useState } from 'react';
@@ -8,6 +8,7 @@ import { useConnection } from '../../api/use-connection.ts';
 import { useOperation } from '../../api/use-operation.ts';
 import { confirm } from '../../components/confirm.tsx';
 import { Empty, notifyDone, notifyFailed, notifyUndo } from '../../components/feedback.tsx';
+import { FilterBar, SelectFilter, TextFilter, useFilters } from '../../components/filters.tsx';
 import { DialogForm } from '../../components/form.tsx';
 import { ExactTime, Status, Time } from '../../components/format.tsx';
 import { ConnectionList, type Column } from '../../components/list.tsx';
@@ -25,7 +26,7 @@ import { ImportDialog } from './import-dialog.tsx';
 type Suppression = SuppressionsQuery['suppressions']['nodes'][number];
 
 const PAGE_SIZE = 50;
-const TYPING_MS = 300;
+const FILTERS = ['q', 'origin'] as const;
 const BATCH = 100;
 
 const COLUMNS: Column<Suppression>[] = [
@@ -43,10 +44,9 @@ const COLUMNS: Column<Suppression>[] = [
 
 export function SuppressionsPage() {
   const { may } = useSession();
-  const [text, setText] = useState('');
-  const [q] = useDebouncedValue(text.trim(), TYPING_MS);
-  const [origin, setOrigin] = useState<SuppressionOrigin | null>(null);
-  const filter = q === '' && origin === null ? null : { q: q || null, origin };
+  const filters = useFilters(FILTERS);
+  const { q, origin } = filters.values;
+  const filter = filters.isActive ? { q, origin: origin as SuppressionOrigin | null } : null;
   const connection = useConnection(
     SuppressionsDocument,
     { first: PAGE_SIZE, after: null, filter },
@@ -63,26 +63,25 @@ export function SuppressionsPage() {
       description="Addresses that get no mail: hard bounces, complaints, unsubscribes, and what you add."
       actions={<Actions open={open} reload={connection.reload} />}
     >
-      <Group gap="xs">
-        <TextInput
-          aria-label="Search"
+      <FilterBar filters={filters}>
+        <TextFilter
+          label="Search"
           placeholder="Beginning of an address, or @example.com"
           leftSection={<IconSearch size={15} />}
-          value={text}
-          onChange={(event) => setText(event.currentTarget.value)}
-          style={{ flex: 1 }}
+          value={q}
+          onChange={(text) => filters.set({ q: text })}
+          flex={1}
           miw={240}
         />
-        <Select
-          aria-label="Origin"
+        <SelectFilter
+          label="Origin"
           placeholder="Any origin"
-          clearable
           data={['bounce', 'complaint', 'unsubscribe', 'manual']}
           value={origin}
-          onChange={setOrigin}
+          onChange={(chosen) => filters.set({ origin: chosen })}
           w={150}
         />
-      </Group>
+      </FilterBar>
       <ConnectionList
         label="Suppressions"
         connection={connection}
@@ -96,7 +95,7 @@ export function SuppressionsPage() {
           })
         }
         empty={
-          <Empty icon={IconForbid} title={filter ? 'No address matches' : 'No suppressed addresses'}>
+          <Empty icon={IconForbid} title={filters.isActive ? 'No address matches' : 'No suppressed addresses'}>
             Addresses that bounce for good or complain are added by themselves, so that your reputation stays good.
           </Empty>
         }
