@@ -27,7 +27,7 @@ export function History({ email }: { email: Email }) {
 }
 
 function Details({
-  entry: { at, type, recipient, words, attempt, nextAttemptAt },
+  entry: { at, type, recipient, detail, attempt, nextAttemptAt },
   several,
 }: {
   entry: Entry;
@@ -49,9 +49,9 @@ function Details({
           {attempt.smtp.mx} · {tlsOf(attempt).title}, {tlsOf(attempt).detail}
         </Text>
       )}
-      {words && (
+      {detail && (
         <Code block mt={4} className="break" style={{ whiteSpace: 'pre-wrap' }}>
-          {words}
+          {detail}
         </Code>
       )}
       {nextAttemptAt && (

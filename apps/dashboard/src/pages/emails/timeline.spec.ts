@@ -46,10 +46,10 @@ describe('historyOf', () => {
     );
     expect(entries.map(({ title, status, attempt: one }) => [title, status, one?.number])).toEqual([
       ['Accepted', 'queued', undefined],
-      ['Deferred, to be tried again', 'deferred', 1],
+      ['Deferred, will be retried', 'deferred', 1],
       ['Delivered', 'delivered', 2],
     ]);
-    expect(entries[1]).toMatchObject({ nextAttemptAt: at(120), words: '451 4.7.1 Later' });
+    expect(entries[1]).toMatchObject({ nextAttemptAt: at(120), detail: '451 4.7.1 Later' });
   });
 
   it('joins by time where the event has no number, for the same recipient only', () => {
@@ -80,21 +80,9 @@ describe('historyOf', () => {
       title: 'Attempt 3: deferred',
       status: 'deferred',
       type: null,
-      words: '451 Later',
+      detail: '451 Later',
       at: at(5),
     });
-  });
-
-  it.each([
-    [{ smtp_response: '250 2.0.0 OK', smtp_code: 250, enhanced_code: '2.0.0' }, '250 2.0.0 OK'],
-    [{ bounce_message: 'no such user', smtp_code: 550, enhanced_code: '5.1.1' }, '550 5.1.1 no such user'],
-    [{ bounce_message: 'no such user', smtp_code: null }, 'no such user'],
-    [{ click_url: 'https://example.com', user_agent: 'Firefox' }, 'https://example.com · Firefox'],
-    [{ bot_kind: 'link_scanner', user_agent: null }, 'by a link scanner'],
-    [{ feedback_type: 'abuse' }, 'abuse'],
-    [{}, ''],
-  ])('puts %j into words', (data, words) => {
-    expect(history([event('clicked', at(0), data)])[0].words).toBe(words);
   });
 
   it('names types that it does not know', () => {

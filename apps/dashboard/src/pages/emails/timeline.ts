@@ -1,4 +1,5 @@
 import type { EmailQuery } from '../../graphql/generated.ts';
+import { detailOf, isDeferral, withCode, type EventData } from '../events/event-detail.ts';
 
 type Email = NonNullable<EmailQuery['email']>;
 export type Attempt = Email['attempts']['nodes'][number];
@@ -9,32 +10,14 @@ export interface Entry {
   at: string;
   /** The type of the event, as webhooks receive it; null for an attempt alone. */
   type: string | null;
-  /** The color and the words. */
+  /** Its color. */
   status: string;
   title: string;
   recipient: string | null;
   /** The reply of the server, the link of a click, the reason, or ''. */
-  words: string;
+  detail: string;
   attempt: Attempt | null;
   nextAttemptAt: string | null;
-}
-
-/** The members of event data that are shown; see docs/webhooks.md. */
-interface Data {
-  recipient?: string;
-  attempt?: number;
-  temporary?: boolean;
-  smtp_code?: number | null;
-  enhanced_code?: string | null;
-  smtp_response?: string;
-  bounce_message?: string;
-  reason?: string;
-  click_url?: string;
-  user_agent?: string | null;
-  bot_kind?: string | null;
-  scheduled_at?: string;
-  feedback_type?: string;
-  next_attempt_at?: string | null;
 }
 
 const TITLES: Record<string, string> = {
@@ -43,12 +26,12 @@ const TITLES: Record<string, string> = {
   sent: 'Sending',
   delivered: 'Delivered',
   bounced: 'Bounced',
-  failed: 'Failed for good',
+  failed: 'Failed permanently',
   suppressed: 'Not sent: suppressed',
   canceled: 'Canceled',
   opened: 'Opened',
   clicked: 'Clicked',
-  complained: 'Reported as unwanted',
+  complained: 'Marked as spam',
   unsubscribed: 'Unsubscribed',
 };
 
@@ -60,7 +43,7 @@ const SETTLED = new Set(['email.delivered', 'email.bounced', 'email.failed']);
 export function historyOf({ events, attempts }: Pick<Email, 'events' | 'attempts'>): Entry[] {
   const left = new Set(attempts.nodes);
   const entries = events.nodes.map((event) => {
-    const data = event.data as Data;
+    const data = event.data as EventData;
     const attempt = SETTLED.has(event.type) ? attemptOf(data, event.createdAt, [...left]) : null;
     if (attempt !== null) left.delete(attempt);
     return entryOf(event, data, attempt);
@@ -68,37 +51,27 @@ export function historyOf({ events, attempts }: Pick<Email, 'events' | 'attempts
   return [...entries, ...[...left].map(entryOfAttempt)].toSorted((a, b) => a.at.localeCompare(b.at));
 }
 
-function attemptOf(data: Data, at: string, left: Attempt[]): Attempt | null {
+function attemptOf(data: EventData, at: string, left: Attempt[]): Attempt | null {
   const own = left.filter(({ recipient }) => recipient === data.recipient);
   const numbered = own.find(({ number }) => number === data.attempt);
   const near = own.find(({ endedAt }) => Math.abs(Date.parse(endedAt) - Date.parse(at)) < SAME_MS);
   return numbered ?? near ?? null;
 }
 
-function entryOf(event: Email['events']['nodes'][number], data: Data, attempt: Attempt | null): Entry {
+function entryOf(event: Email['events']['nodes'][number], data: EventData, attempt: Attempt | null): Entry {
   const word = event.type.split('.').at(-1) ?? event.type;
-  const isDeferral = word === 'failed' && data.temporary === true;
+  const deferred = isDeferral(event.type, data);
   return {
     id: event.id,
     at: event.createdAt,
     type: event.type,
-    status: isDeferral ? 'deferred' : word,
-    title: isDeferral ? 'Deferred, to be tried again' : (TITLES[word] ?? word),
+    status: deferred ? 'deferred' : word,
+    title: deferred ? 'Deferred, will be retried' : (TITLES[word] ?? word),
     recipient: data.recipient ?? null,
-    words: wordsOf(data),
+    detail: detailOf(event.type, data),
     attempt,
     nextAttemptAt: data.next_attempt_at ?? null,
   };
-}
-
-function wordsOf(data: Data): string {
-  const reply = data.smtp_response ?? data.bounce_message ?? data.reason;
-  const code = [data.smtp_code, data.enhanced_code].filter(Boolean).join(' ');
-  if (reply !== undefined) return reply.startsWith(code) ? reply : `${code} ${reply}`;
-  const visit = [data.click_url, data.bot_kind && `by a ${data.bot_kind.replaceAll('_', ' ')}`, data.user_agent];
-  return [...visit, data.feedback_type, data.scheduled_at && `for ${new Date(data.scheduled_at).toLocaleString()}`]
-    .filter(Boolean)
-    .join(' · ');
 }
 
 function entryOfAttempt(attempt: Attempt): Entry {
@@ -110,7 +83,7 @@ function entryOfAttempt(attempt: Attempt): Entry {
     status: outcome,
     title: `Attempt ${number}: ${outcome}`,
     recipient,
-    words: replyOf(smtp),
+    detail: replyOf(smtp),
     attempt,
     nextAttemptAt: null,
   };
@@ -118,12 +91,10 @@ function entryOfAttempt(attempt: Attempt): Entry {
 
 export function replyOf(smtp: Attempt['smtp']): string {
   if (!smtp) return '';
-  const text = smtp.text ?? '';
-  const code = [smtp.code, smtp.enhanced].filter(Boolean).join(' ');
-  return text.startsWith(code) ? text : `${code} ${text}`.trim();
+  return withCode(smtp.text ?? '', [smtp.code, smtp.enhanced]);
 }
 
-/** The verdict on the encryption of an attempt. */
+/** How an attempt was encrypted. */
 export function tlsOf({ security, tlsPolicy, smtp }: Attempt): { title: string; detail: string } {
   if (security)
     return {

@@ -23,6 +23,7 @@ import { ConnectionList, type Column } from '../../components/list.tsx';
 import { Page } from '../../components/page.tsx';
 import { EventDomainsDocument, EventHistoryDocument, type EventPartsFragment } from '../../graphql/generated.ts';
 import { EVENT_TYPES } from '../webhooks/event-types.ts';
+import { detailOf, isDeferral, type EventData } from './event-detail.ts';
 import { useEventStream, type EventFilter } from './use-event-stream.ts';
 
 const PAGE_SIZE = 50;
@@ -32,9 +33,9 @@ const emailIdIn = (text: string): string | null => EMAIL_ID.exec(text)?.[0] ?? n
 const FILTERS = ['types', 'recipient', 'domain', 'email', ...PERIOD] as const;
 
 const COLUMNS: Column<EventPartsFragment>[] = [
-  { title: 'Event', width: '190px', render: ({ type }) => <Status value={type} /> },
+  { title: 'Event', width: '190px', render: (event) => <EventType event={event} /> },
   { title: 'Recipient', width: 'minmax(0, 2fr)', render: ({ recipient }) => recipient ?? '–' },
-  { title: 'Words', width: 'minmax(0, 3fr)', from: 'md', render: ({ data }) => wordsOf(data) },
+  { title: 'Detail', width: 'minmax(0, 3fr)', from: 'md', render: detailOrSubject },
   { title: 'When', width: '190px', from: 'sm', render: ({ createdAt }) => <ExactTime at={createdAt} /> },
 ];
 
@@ -146,10 +147,14 @@ function EventFilters({ filters }: { filters: Filters<(typeof FILTERS)[number]> 
   );
 }
 
-/** The words of the remote server, the link of a click, or the subject. */
-function wordsOf(data: unknown): string {
-  const { smtp, link, subject } = data as { smtp?: { text?: string } | null; link?: string | null; subject?: string };
-  return smtp?.text ?? link ?? subject ?? '';
+function EventType({ event: { type, data } }: { event: EventPartsFragment }) {
+  return <Status value={isDeferral(type, data as EventData) ? 'deferred' : type} label={type} />;
+}
+
+/** The subject of the message where nothing else is to be said. */
+function detailOrSubject({ type, data }: EventPartsFragment): string {
+  const detail = detailOf(type, data as EventData);
+  return detail === '' && type !== 'email.opened' ? ((data as EventData).subject ?? '') : detail;
 }
 
 function Detail({ event: { id, type, emailId, recipient, createdAt, data } }: { event: EventPartsFragment }) {

@@ -1,0 +1,67 @@
+/** The members of event data that are shown; see docs/webhooks.md. */
+export interface EventData {
+  recipient?: string;
+  subject?: string;
+  attempt?: number;
+  temporary?: boolean;
+  smtp_code?: number | null;
+  enhanced_code?: string | null;
+  smtp_response?: string;
+  bounce_message?: string;
+  reason?: string | null;
+  click_url?: string;
+  click?: { userAgent?: string | null };
+  user_agent?: string | null;
+  bot_kind?: string | null;
+  scheduled_at?: string;
+  feedback_type?: string;
+  next_attempt_at?: string | null;
+  name?: string;
+  email?: string;
+  origin?: string;
+  url?: string;
+  message?: string;
+  percent?: number;
+}
+
+const SUPPRESSIONS: Record<string, string> = {
+  bounce: 'Address suppressed after a bounce',
+  complaint: 'Address suppressed after a complaint',
+  manual: 'Address suppressed manually',
+  unsubscribe: 'Recipient has unsubscribed',
+};
+
+/** The reply of the remote server, the link of a click, the reason of a failure or change, or ''. */
+export function detailOf(type: string, data: EventData): string {
+  const [subject, name] = type.split('.');
+  const { reason } = data;
+  if (subject !== 'email') return changeOf(data);
+  const text = data.smtp_response ?? data.bounce_message ?? reason;
+  if (name === 'suppressed') return SUPPRESSIONS[reason ?? ''] ?? reason ?? '';
+  if (text) return withCode(text, [data.smtp_code, data.enhanced_code]);
+  return joined([
+    data.click_url,
+    data.bot_kind && `automated (${data.bot_kind.replaceAll('_', ' ')})`,
+    data.user_agent ?? data.click?.userAgent,
+    data.feedback_type,
+    data.scheduled_at && `for ${new Date(data.scheduled_at).toLocaleString()}`,
+  ]);
+}
+
+/** A temporary failure, after which the message is tried again. */
+export const isDeferral = (type: string, { temporary }: EventData): boolean =>
+  type === 'email.failed' && temporary === true;
+
+/** A reply with its codes, which the text may begin with. */
+export function withCode(text: string, codes: (string | number | null | undefined)[]): string {
+  const code = codes.filter(Boolean).join(' ');
+  return text.startsWith(code) ? text : `${code} ${text}`.trim();
+}
+
+/** Of an event that is not about a message. */
+function changeOf({ name, email, url, origin, reason, message, percent }: EventData): string {
+  const used = percent === undefined ? undefined : `${percent} % of the monthly allowance is used`;
+  return joined([name ?? email ?? url, reason?.replaceAll('_', ' ') ?? origin, message, used]);
+}
+
+const joined = (parts: (string | null | undefined)[]): string => parts.filter(Boolean).join(' · ');
