@@ -2,6 +2,7 @@ import { Box, Group, Paper, Text, useComputedColorScheme } from '@mantine/core';
 import { useElementSize } from '@mantine/hooks';
 import { useEffect, useRef, useState } from 'react';
 import UPlot from 'uplot';
+import { formatPeriod, stepOf, tickLabels, ticksFor } from './chart-time.ts';
 import { formatNumber } from './format.tsx';
 
 export interface Series {
@@ -11,9 +12,9 @@ export interface Series {
 }
 
 export interface ChartProps {
-  /** A sentence for people who cannot see it. */
+  /** For screen readers. */
   label: string;
-  /** Seconds since 1970, ascending, all the same distance apart. */
+  /** Beginnings of periods of the same length, in seconds since 1970, ascending. */
   times: number[];
   series: Series[];
   height?: number;
@@ -28,26 +29,8 @@ interface Hover {
 
 const AXIS_PX = 48;
 const TOOLTIP_PX = 190;
-const DAY_S = 86_400;
-/** Distances between the labels of the time axis, in seconds. */
-const TICKS_S = [
-  60,
-  300,
-  600,
-  900,
-  1_800,
-  3_600,
-  7_200,
-  10_800,
-  21_600,
-  43_200,
-  DAY_S,
-  2 * DAY_S,
-  7 * DAY_S,
-  14 * DAY_S,
-];
 
-/** A time series; follows its data and the width of its place, and shows the values under the pointer. */
+/** A time series that fills its container and shows the values at the pointer. */
 export function Chart({ label, times, series, height = 240 }: ChartProps) {
   const { ref, width } = useElementSize();
   const scheme = useComputedColorScheme('light');
@@ -136,32 +119,6 @@ function Name({ label, color }: Pick<Series, 'label' | 'color'>) {
 
 const dataOf = (times: number[], series: Series[]): UPlot.AlignedData => [times, ...series.map(({ values }) => values)];
 
-/** Seconds between two points. */
-const stepOf = (times: number[]): number => (times[1] ?? 0) - (times[0] ?? 0);
-
-const CLOCK = new Intl.DateTimeFormat(undefined, { hour: 'numeric', minute: '2-digit' });
-const DAY = new Intl.DateTimeFormat(undefined, { month: 'short', day: 'numeric' });
-/** Periods of a day begin at midnight UTC. */
-const UTC_DAY = new Intl.DateTimeFormat(undefined, { month: 'short', day: 'numeric', timeZone: 'UTC' });
-
-function formatPeriod(seconds: number, step: number): string {
-  const date = new Date(seconds * 1_000);
-  return step >= DAY_S ? `${UTC_DAY.format(date)} (UTC)` : `${DAY.format(date)}, ${CLOCK.format(date)}`;
-}
-
-/** Labels of the time axis: the clock, and the day below the first label of each day. */
-function tickLabels(ticks: number[], step: number): string[] {
-  let previous = '';
-  return ticks.map((seconds) => {
-    const date = new Date(seconds * 1_000);
-    if (step >= DAY_S) return UTC_DAY.format(date);
-    const day = DAY.format(date);
-    const label = day === previous ? CLOCK.format(date) : `${CLOCK.format(date)}\n${day}`;
-    previous = day;
-    return label;
-  });
-}
-
 interface Appearance {
   width: number;
   height: number;
@@ -190,12 +147,10 @@ function optionsOf(series: Series[], { width, height, step, dark, onHover }: App
       ],
     },
     scales: { y: { range: (_plot, _min, max) => [0, Math.max(4, max * 1.1)] } },
-    // A label for each period at most: two labels of the same day would be the same.
-    ...(step >= DAY_S && { tzDate: (seconds: number) => UPlot.tzDate(new Date(seconds * 1_000), 'Etc/UTC') }),
     axes: [
       {
         ...axis,
-        incrs: TICKS_S.filter((tick) => tick >= step),
+        incrs: ticksFor(step),
         space: 64,
         values: (_plot, ticks) => tickLabels(ticks, step),
       },
