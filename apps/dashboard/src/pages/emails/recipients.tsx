@@ -1,6 +1,7 @@
 import { Card, Code, Group, Stack, Text } from '@mantine/core';
 import { Status, Time } from '../../components/format.tsx';
 import type { EmailQuery } from '../../graphql/generated.ts';
+import { replyOf } from './timeline.ts';
 
 type Email = NonNullable<EmailQuery['email']>;
 type Recipient = Email['recipients'][number];
@@ -26,7 +27,7 @@ export function Recipients({ email }: { email: Email }) {
 
 function RecipientRow({ recipient, reason }: { recipient: Recipient; reason: Reason | undefined }) {
   const { address, type, status, smtp, attempts } = recipient;
-  const reply = smtp && [smtp.code, smtp.enhanced, smtp.text].filter(Boolean).join(' ');
+  const reply = replyOf(smtp);
   const isKnown = Boolean(reply && reason?.because.includes(smtp?.text ?? reply));
   return (
     <div>

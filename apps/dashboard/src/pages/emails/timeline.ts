@@ -89,7 +89,7 @@ function entryOfAttempt(attempt: Attempt): Entry {
   };
 }
 
-export function replyOf(smtp: Attempt['smtp']): string {
+export function replyOf(smtp: Pick<NonNullable<Attempt['smtp']>, 'code' | 'enhanced' | 'text'> | null): string {
   if (!smtp) return '';
   return withCode(smtp.text ?? '', [smtp.code, smtp.enhanced]);
 }

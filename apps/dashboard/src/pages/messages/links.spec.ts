@@ -1,5 +1,6 @@
-import { describe, expect, it } from 'vitest';
-import { isWebLink, looksLikeAnotherHost, textLinks } from './links.ts';
+import { parse, type DefaultTreeAdapterTypes as Tree } from 'parse5';
+import { beforeAll, afterAll, describe, expect, it, vi } from 'vitest';
+import { htmlFacts, isWebLink, looksLikeAnotherHost, textLinks } from './links.ts';
 
 describe('textLinks', () => {
   it.each([
@@ -42,3 +43,79 @@ describe('looksLikeAnotherHost', () => {
     expect(looksLikeAnotherHost({ url, text })).toBe(expected);
   });
 });
+
+describe('htmlFacts', () => {
+  beforeAll(() => void vi.stubGlobal('DOMParser', TreeParser));
+  afterAll(() => void vi.unstubAllGlobals());
+
+  it.each([
+    ['<a href=" https://example.com/a ">Read <b>more</b>\n now</a>', [['https://example.com/a', 'Read more now']]],
+    ['<a href="https://example.com"><img src="x.png" alt="Logo"></a>', [['https://example.com', 'Logo']]],
+    ['<a href="https://example.com"><img src="x.png"></a>', [['https://example.com', '']]],
+    ['<map><area href="mailto:a@example.com"></map>', [['mailto:a@example.com', '']]],
+    ['<a href=https://example.com/?a=1&amp;b=2>Unclosed', [['https://example.com/?a=1&b=2', 'Unclosed']]],
+    ['<a href="">Empty</a><a name="top">No target</a><!-- <a href="x">Comment</a> -->', []],
+    ['', []],
+  ])('lists the links of %j', (html, links) => {
+    expect(htmlFacts(html).links).toEqual(links.map(([url, text]) => ({ url, text })));
+  });
+
+  it.each([
+    ['<img src="https://example.com/a.png" alt="A">', 1, 0],
+    ['<IMG SRC="HTTP://EXAMPLE.COM/A.PNG">', 1, 1],
+    ['<img src="//example.com/a.png" alt="">', 1, 0],
+    ['<img src="cid:logo" alt="Logo"><img src="data:image/png;base64,AA==" alt="">', 0, 0],
+    ['<table><tr><td><img><td><img src="/a.png"></table>', 0, 2],
+    ['<p>No image</p>', 0, 0],
+  ])('counts the images of %j', (html, remoteImages, imagesWithoutText) => {
+    expect(htmlFacts(html)).toMatchObject({ remoteImages, imagesWithoutText });
+  });
+});
+
+/** The parts of the DOM that `htmlFacts` uses, on the tree of a parser of HTML. */
+class TreeParser {
+  parseFromString(html: string) {
+    const document = new TreeNode(parse(html));
+    return {
+      images: document.querySelectorAll('img'),
+      querySelectorAll: (of: string) => document.querySelectorAll(of),
+    };
+  }
+}
+
+class TreeNode {
+  constructor(private readonly node: Tree.Node) {}
+
+  get textContent(): string {
+    return 'value' in this.node ? this.node.value : this.children.map((child) => child.textContent).join('');
+  }
+
+  getAttribute(name: string): string | null {
+    return 'attrs' in this.node ? (this.node.attrs.find((one) => one.name === name)?.value ?? null) : null;
+  }
+
+  hasAttribute(name: string): boolean {
+    return this.getAttribute(name) !== null;
+  }
+
+  querySelector(selector: string): TreeNode | null {
+    return this.querySelectorAll(selector)[0] ?? null;
+  }
+
+  querySelectorAll(selectors: string): TreeNode[] {
+    return this.children.flatMap((child) => [
+      ...(selectors.split(', ').some((one) => child.matches(one)) ? [child] : []),
+      ...child.querySelectorAll(selectors),
+    ]);
+  }
+
+  /** A name of an element, and of an attribute that it must have. */
+  private matches(selector: string): boolean {
+    const [, name, attribute] = /^(\w+)(?:\[(\w+)\])?$/.exec(selector) ?? [];
+    return this.node.nodeName === name && (attribute === undefined || this.hasAttribute(attribute));
+  }
+
+  private get children(): TreeNode[] {
+    return 'childNodes' in this.node ? this.node.childNodes.map((child) => new TreeNode(child)) : [];
+  }
+}

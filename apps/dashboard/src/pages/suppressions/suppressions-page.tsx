@@ -20,6 +20,7 @@ import {
   type SuppressionOrigin,
   type SuppressionsQuery,
 } from '../../graphql/generated.ts';
+import { withCode } from '../events/event-detail.ts';
 import { exportSuppressions } from './csv.ts';
 import { ImportDialog } from './import-dialog.tsx';
 
@@ -181,7 +182,7 @@ function Detail({ entry, mayRemove, changed }: { entry: Suppression; mayRemove: 
     ['Scope', scope],
     ['Since', <ExactTime key="since" at={createdAt} />],
     ['Expires', expiresAt === null ? 'never' : <ExactTime key="expires" at={expiresAt} />],
-    ['Reply', evidence && [evidence.smtpCode, evidence.enhancedCode, evidence.text].filter(Boolean).join(' ')],
+    ['Reply', evidence && withCode(evidence.text ?? '', [evidence.smtpCode, evidence.enhancedCode])],
     ['Host', evidence?.mx],
     ['Feedback', evidence?.feedbackType],
     ['Message', evidence?.emailId],
