@@ -115,6 +115,28 @@ export function pagesSuite(stage: () => Stage): void {
     await owner.page.getByRole('heading', { level: 1, name: 'Webhooks' }).waitFor();
   });
 
+  it('reschedules a message, and takes that back', async () => {
+    const { owner, service } = stage();
+    const inHours = (hours: number) => new Date(Date.now() + hours * 3_600_000).toISOString();
+    const mail = { ...service.mail({ to: 'later@example.com', subject: 'For later' }), scheduled_at: inHours(40) };
+    const { id } = (await (await service.call('POST', '/emails', mail)).json()) as { id: string };
+    const scheduledAt = async () => {
+      const email = (await (await service.call('GET', `/emails/${id}`)).json()) as { scheduled_at: string };
+      return Date.parse(email.scheduled_at);
+    };
+    const before = await scheduledAt();
+    await owner.open(`/app/emails/${id}`);
+    await owner.button('Reschedule').click();
+    const dialog = owner.page.getByRole('dialog');
+    await dialog.getByLabel('Send at').fill(inHours(20).slice(0, 16));
+    await dialog.getByRole('button', { name: 'Reschedule' }).click();
+    await owner.page.getByText('The message has been rescheduled.').waitFor();
+    expect(await scheduledAt()).toBeLessThan(before);
+    await owner.button('Undo').click();
+    await owner.page.getByText('The message has its previous time again.').waitFor();
+    expect(await scheduledAt()).toBe(before);
+  });
+
   it('keeps the filters of lists in the address of the page', async () => {
     const { owner } = stage();
     const { page } = owner;

@@ -8,14 +8,14 @@ interface FigureProps {
   color?: string | undefined;
 }
 
-/** One number of a page, with what it means. */
+/** A number of a page, with its meaning. */
 export function Figure({ name, value, note, color }: FigureProps) {
   return (
     <Card withBorder padding="md">
       <Text size="xs" c="dimmed">
         {name}
       </Text>
-      <Text size="xl" fw={650} c={color} component="div" className="break">
+      <Text size="xl" fw={650} c={color} component="div" className="break" data-number={name}>
         {value}
       </Text>
       {note !== undefined && (

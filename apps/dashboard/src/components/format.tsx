@@ -13,10 +13,13 @@ const UNITS: [Intl.RelativeTimeFormatUnit, number][] = [
 
 export const formatNumber = (value: number): string => NUMBER.format(value);
 
-/** A share of `total`, as a percentage with two digits at most; a dash without a total. */
-export function formatRate(part: number, total: number): string {
-  if (total === 0) return '–';
-  return `${new Intl.NumberFormat(undefined, { maximumFractionDigits: part / total < 0.01 ? 2 : 1 }).format((part / total) * 100)} %`;
+/** A share of `total`, as a percentage; a dash without a total. */
+export const formatRate = (part: number, total: number): string => (total === 0 ? '–' : formatShare(part / total));
+
+/** A share from 0 to 1 as a percentage, with two digits close to its ends, where small differences matter. */
+export function formatShare(share: number): string {
+  const maximumFractionDigits = share < 0.01 || share > 0.99 ? 2 : 1;
+  return `${new Intl.NumberFormat(undefined, { maximumFractionDigits }).format(share * 100)}\u00a0%`;
 }
 
 export function formatBytes(bytes: number): string {

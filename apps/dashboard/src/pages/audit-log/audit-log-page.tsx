@@ -1,12 +1,13 @@
-import { Stack, Table, Text } from '@mantine/core';
+import { Stack, Text } from '@mantine/core';
 import { modals } from '@mantine/modals';
 import { IconHistory } from '@tabler/icons-react';
-import { useMemo, type ReactNode } from 'react';
+import { useMemo } from 'react';
 import { useQuery } from 'urql';
 import { call } from '../../api/http.ts';
 import { useConnection } from '../../api/use-connection.ts';
 import { useLoad } from '../../api/use-load.ts';
 import { CodeBlock } from '../../components/code-block.tsx';
+import { Facts, type Fact } from '../../components/facts.tsx';
 import { Empty } from '../../components/feedback.tsx';
 import { FilterBar, PERIOD, PeriodFilter, SelectFilter, useFilters, usePeriod } from '../../components/filters.tsx';
 import { Copyable, ExactTime, Time } from '../../components/format.tsx';
@@ -129,7 +130,7 @@ const columnsFor = (actors: Map<string, string>): Column<Entry>[] => [
 
 function Detail({ entry, who }: { entry: Entry; who: string | undefined }) {
   const { action, actor, target, details, ip, createdAt } = entry;
-  const rows: [string, ReactNode][] = [
+  const facts: Fact[] = [
     ['Action', action],
     ['Who', who ?? '–'],
     ['Their id', <Copyable key="actor" value={actor} label="Copy the id of who did it" />],
@@ -139,16 +140,7 @@ function Detail({ entry, who }: { entry: Entry; who: string | undefined }) {
   ];
   return (
     <Stack>
-      <Table>
-        <Table.Tbody>
-          {rows.map(([name, value]) => (
-            <Table.Tr key={name}>
-              <Table.Th w={100}>{name}</Table.Th>
-              <Table.Td className="break">{value}</Table.Td>
-            </Table.Tr>
-          ))}
-        </Table.Tbody>
-      </Table>
+      <Facts facts={facts} />
       <CodeBlock label="details" code={JSON.stringify(details, null, 2)} />
     </Stack>
   );

@@ -7,6 +7,7 @@ import { useSession } from '../../api/session.tsx';
 import { useOperation } from '../../api/use-operation.ts';
 import { confirm } from '../../components/confirm.tsx';
 import { Failure, Loading, notifyDone } from '../../components/feedback.tsx';
+import { Figure } from '../../components/figure.tsx';
 import { Copyable, ExactTime, formatNumber, formatRate, Status, Time } from '../../components/format.tsx';
 import { Page } from '../../components/page.tsx';
 import { useChange } from '../../components/use-change.ts';
@@ -160,14 +161,7 @@ function LiveNumbers({ id }: { id: string }) {
   return (
     <SimpleGrid cols={{ base: 2, sm: 4 }} aria-label="The last 24 hours">
       {numbers.map(([name, value]) => (
-        <Card key={name} withBorder>
-          <Text size="xs" c="dimmed">
-            {name}, 24 h
-          </Text>
-          <Text size="xl" fw={650}>
-            {value}
-          </Text>
-        </Card>
+        <Figure key={name} name={`${name}, 24 h`} value={value} />
       ))}
     </SimpleGrid>
   );

@@ -81,7 +81,7 @@ function RescheduleForm({ email, refresh }: ActionsProps) {
     await reschedule({ id: email.id, input: { scheduledAt: at } });
     modals.closeAll();
     refresh();
-    notifyUndo('The message has been rescheduled.', restore, 'The message has its former time again.');
+    notifyUndo('The message has been rescheduled.', restore, 'The message has its previous time again.');
   };
   const restore = async () => {
     await reschedule({ id: email.id, input: { scheduledAt: before } });

@@ -1,9 +1,10 @@
-import { Stack, Table, Text } from '@mantine/core';
+import { Text } from '@mantine/core';
 import { modals } from '@mantine/modals';
 import { IconListDetails } from '@tabler/icons-react';
 import { useMemo } from 'react';
 import { useQuery } from 'urql';
 import { useConnection } from '../../api/use-connection.ts';
+import { Facts, type Fact } from '../../components/facts.tsx';
 import { Empty } from '../../components/feedback.tsx';
 import {
   FilterBar,
@@ -133,7 +134,7 @@ export function LogsPage() {
 
 function Detail({ request, keyName }: { request: LoggedRequest; keyName: string | undefined }) {
   const { requestId, method, endpoint, responseStatus, error, ip, userAgent, apiKeyId, latencyMs, createdAt } = request;
-  const rows: [string, React.ReactNode][] = [
+  const facts: Fact[] = [
     ['Request', `${method} ${endpoint}`],
     ['Answer', [responseStatus, error].filter(Boolean).join(' ')],
     ['Time', <ExactTime key="at" at={createdAt} />],
@@ -143,18 +144,5 @@ function Detail({ request, keyName }: { request: LoggedRequest; keyName: string 
     ['Address', ip ?? '–'],
     ['User agent', userAgent ?? '–'],
   ];
-  return (
-    <Stack>
-      <Table>
-        <Table.Tbody>
-          {rows.map(([name, value]) => (
-            <Table.Tr key={name}>
-              <Table.Th w={120}>{name}</Table.Th>
-              <Table.Td className="break">{value}</Table.Td>
-            </Table.Tr>
-          ))}
-        </Table.Tbody>
-      </Table>
-    </Stack>
-  );
+  return <Facts facts={facts} />;
 }

@@ -1,4 +1,4 @@
-import { Alert, Badge, Button, Card, Group, Modal, SimpleGrid, Table, Text } from '@mantine/core';
+import { Alert, Badge, Button, Card, Group, Modal, SimpleGrid, Text } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { IconPlayerPause } from '@tabler/icons-react';
 import { useState } from 'react';
@@ -6,6 +6,7 @@ import { useParams } from 'react-router';
 import { useQuery } from 'urql';
 import { useOperation } from '../../api/use-operation.ts';
 import { confirm } from '../../components/confirm.tsx';
+import { Facts, type Fact } from '../../components/facts.tsx';
 import { Failure, Loading, notifyDone } from '../../components/feedback.tsx';
 import { Figure } from '../../components/figure.tsx';
 import { DialogForm } from '../../components/form.tsx';
@@ -57,7 +58,7 @@ export function OperatorAccountPage() {
     >
       {account.pause && <Paused account={account} pause={account.pause} />}
       <Figures account={account} limits={abuseLimits} />
-      <Facts account={account} />
+      <AccountFacts account={account} />
     </Page>
   );
 }
@@ -208,24 +209,15 @@ function Figures({
   );
 }
 
-function Facts({ account: { plan, createdAt, notifyAddresses } }: { account: Account }) {
-  const rows: [string, React.ReactNode][] = [
+function AccountFacts({ account: { plan, createdAt, notifyAddresses } }: { account: Account }) {
+  const facts: Fact[] = [
     ['Plan', planLabel(plan)],
     ['Created', <ExactTime key="at" at={createdAt} />],
     ['Notices go to', notifyAddresses.join(', ') || 'nobody'],
   ];
   return (
     <Card withBorder padding="xs">
-      <Table>
-        <Table.Tbody>
-          {rows.map(([name, value]) => (
-            <Table.Tr key={name}>
-              <Table.Th w={150}>{name}</Table.Th>
-              <Table.Td className="break">{value}</Table.Td>
-            </Table.Tr>
-          ))}
-        </Table.Tbody>
-      </Table>
+      <Facts facts={facts} />
     </Card>
   );
 }

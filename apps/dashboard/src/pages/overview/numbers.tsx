@@ -1,6 +1,6 @@
-import { Badge, Card, Group, SimpleGrid, Text } from '@mantine/core';
+import { Badge, Group, SimpleGrid } from '@mantine/core';
 import { IconAlertTriangle, IconCheck } from '@tabler/icons-react';
-import type { ReactNode } from 'react';
+import { Figure } from '../../components/figure.tsx';
 import { formatNumber, formatRate } from '../../components/format.tsx';
 import type { OverviewQuery } from '../../graphql/generated.ts';
 import { BOUNCE_LIMITS, COMPLAINT_LIMITS, DELIVERY_LIMITS, judgeRate, type Limits } from './rates.ts';
@@ -31,51 +31,56 @@ export function Numbers({ totals, live }: NumbersProps) {
   const settled = delivered + bounced;
   return (
     <SimpleGrid cols={NUMBER_COLUMNS}>
-      <NumberCard name="Accepted" value={formatNumber(accepted)}>
-        {counted(live?.deferred ?? 0, 'deferral')}
-      </NumberCard>
-      <NumberCard name="Delivered" value={formatNumber(delivered)}>
-        <Verdict part={delivered} total={settled} limits={DELIVERY_LIMITS} />
-        {formatRate(delivered, settled)} of {formatNumber(settled)}
-      </NumberCard>
-      <NumberCard name="Bounce rate" value={formatRate(bounced, settled)}>
-        <Verdict part={bounced} total={settled} limits={BOUNCE_LIMITS} />
-        {formatNumber(bounced)} bounced
-      </NumberCard>
-      <NumberCard name="Complaint rate" value={formatRate(count('complained'), delivered)}>
-        <Verdict part={count('complained')} total={delivered} limits={COMPLAINT_LIMITS} />
-        {counted(count('complained'), 'complaint')}
-      </NumberCard>
-      <NumberCard name="Time to delivery" value={duration(latency?.p50)}>
-        p95 {duration(latency?.p95)}, p99 {duration(latency?.p99)}
-      </NumberCard>
-      <NumberCard
+      <Figure name="Accepted" value={formatNumber(accepted)} note={counted(live?.deferred ?? 0, 'deferral')} />
+      <Figure
+        name="Delivered"
+        value={formatNumber(delivered)}
+        note={
+          <>
+            <Verdict part={delivered} total={settled} limits={DELIVERY_LIMITS} />
+            {formatRate(delivered, settled)} of {formatNumber(settled)}
+          </>
+        }
+      />
+      <Figure
+        name="Bounce rate"
+        value={formatRate(bounced, settled)}
+        note={
+          <>
+            <Verdict part={bounced} total={settled} limits={BOUNCE_LIMITS} />
+            {formatNumber(bounced)} bounced
+          </>
+        }
+      />
+      <Figure
+        name="Complaint rate"
+        value={formatRate(count('complained'), delivered)}
+        note={
+          <>
+            <Verdict part={count('complained')} total={delivered} limits={COMPLAINT_LIMITS} />
+            {counted(count('complained'), 'complaint')}
+          </>
+        }
+      />
+      <Figure
+        name="Time to delivery"
+        value={duration(latency?.p50)}
+        note={
+          <>
+            p95 {duration(latency?.p95)}, p99 {duration(latency?.p99)}
+          </>
+        }
+      />
+      <Figure
         name="Opened, clicked"
         value={`${formatNumber(live?.opened ?? 0)}, ${formatNumber(live?.clicked ?? 0)}`}
-      >
-        all events
-      </NumberCard>
+        note="all events"
+      />
     </SimpleGrid>
   );
 }
 
 const counted = (count: number, noun: string): string => `${formatNumber(count)} ${noun}${count === 1 ? '' : 's'}`;
-
-function NumberCard({ name, value, children }: { name: string; value: string; children: ReactNode }) {
-  return (
-    <Card withBorder padding="md">
-      <Text size="xs" c="dimmed">
-        {name}
-      </Text>
-      <Text size="xl" fw={650} data-number={name}>
-        {value}
-      </Text>
-      <Text size="xs" c="dimmed" component="div">
-        {children}
-      </Text>
-    </Card>
-  );
-}
 
 /** The verdict in words and color. */
 function Verdict({ part, total, limits }: { part: number; total: number; limits: Limits }) {

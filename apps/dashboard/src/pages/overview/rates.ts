@@ -1,3 +1,5 @@
+import { formatShare } from '../../components/format.tsx';
+
 /** Shares from which a rate is noticed, and from which mailbox providers act on it. */
 export interface Limits {
   warning: number;
@@ -21,9 +23,8 @@ export function judgeRate(part: number, total: number, { warning, limit, isFloor
   const rate = part / total;
   const isBeyond = (bound: number) => (isFloor ? rate < bound : rate >= bound);
   const side = isFloor ? 'below' : 'above';
-  if (isBeyond(limit)) return { level: 'bad', words: `${isFloor ? 'Too low' : 'Too high'}: ${side} ${percent(limit)}` };
-  if (isBeyond(warning)) return { level: 'warning', words: `Watch: ${side} ${percent(warning)}` };
-  return { level: 'good', words: `Good: ${isFloor ? 'above' : 'below'} ${percent(warning)}` };
+  if (isBeyond(limit))
+    return { level: 'bad', words: `${isFloor ? 'Too low' : 'Too high'}: ${side} ${formatShare(limit)}` };
+  if (isBeyond(warning)) return { level: 'warning', words: `Watch: ${side} ${formatShare(warning)}` };
+  return { level: 'good', words: `Good: ${isFloor ? 'above' : 'below'} ${formatShare(warning)}` };
 }
-
-const percent = (share: number): string => `${Number((share * 100).toFixed(2))}\u00a0%`;

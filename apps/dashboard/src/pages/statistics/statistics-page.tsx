@@ -17,7 +17,8 @@ import { useQuery } from 'urql';
 import { Chart, Legend, type ChartProps } from '../../components/chart.tsx';
 import { downloadText } from '../../components/download.ts';
 import { Empty, Failure } from '../../components/feedback.tsx';
-import { formatNumber } from '../../components/format.tsx';
+import { Figure } from '../../components/figure.tsx';
+import { formatNumber, formatShare } from '../../components/format.tsx';
 import { Page } from '../../components/page.tsx';
 import { DomainsDocument, StatisticsDocument, type StatisticsQuery } from '../../graphql/generated.ts';
 
@@ -152,15 +153,15 @@ function ChartArea({ isLoading, ...chart }: { isLoading: boolean } & Pick<ChartP
 
 /** With dashes until the values are there. */
 function Totals({ totals }: { totals: StatisticsQuery['stats']['totals'] | undefined }) {
-  const rate = (value: number | null | undefined) => percent(value ?? null);
+  const rate = (value: number | null | undefined) => (typeof value === 'number' ? formatShare(value) : '–');
   return (
     <SimpleGrid cols={{ base: 2, sm: 3, lg: 6 }}>
-      <Total name="Accepted" value={totals ? formatNumber(totals.accepted ?? 0) : '–'} />
-      <Total name="Delivery rate" value={rate(totals?.deliveryRate)} />
-      <Total name="Bounce rate" value={rate(totals?.bounceRate)} />
-      <Total name="Complaint rate" value={rate(totals?.complaintRate)} />
-      <Total name="Open rate" value={rate(totals?.openRate)} />
-      <Total name="Click rate" value={rate(totals?.clickRate)} />
+      <Figure name="Accepted" value={totals ? formatNumber(totals.accepted ?? 0) : '–'} />
+      <Figure name="Delivery rate" value={rate(totals?.deliveryRate)} />
+      <Figure name="Bounce rate" value={rate(totals?.bounceRate)} />
+      <Figure name="Complaint rate" value={rate(totals?.complaintRate)} />
+      <Figure name="Open rate" value={rate(totals?.openRate)} />
+      <Figure name="Click rate" value={rate(totals?.clickRate)} />
     </SimpleGrid>
   );
 }
@@ -215,22 +216,6 @@ function Breakdown({ title, groupBy, nameOf, ...selection }: BreakdownProps) {
     </Card>
   );
 }
-
-function Total({ name, value }: { name: string; value: string }) {
-  return (
-    <Card withBorder padding="md">
-      <Text size="xs" c="dimmed">
-        {name}
-      </Text>
-      <Text size="xl" fw={650}>
-        {value}
-      </Text>
-    </Card>
-  );
-}
-
-const percent = (rate: number | null): string =>
-  rate === null ? '–' : `${(rate * 100).toFixed(rate < 0.01 ? 2 : 1)} %`;
 
 function csvOf(rows: Row[]): string {
   const names = ['period', ...SERIES.map(({ name }) => name)] as const;

@@ -1,4 +1,4 @@
-import { Button, Group, Modal, Stack, Table, Text, Textarea } from '@mantine/core';
+import { Button, Group, Modal, Stack, Text, Textarea } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { modals } from '@mantine/modals';
 import { IconDownload, IconForbid, IconPlus, IconSearch, IconUpload } from '@tabler/icons-react';
@@ -7,6 +7,7 @@ import { useSession } from '../../api/session.tsx';
 import { useConnection } from '../../api/use-connection.ts';
 import { useOperation } from '../../api/use-operation.ts';
 import { confirm } from '../../components/confirm.tsx';
+import { Facts, type Fact } from '../../components/facts.tsx';
 import { Empty, notifyDone, notifyFailed, notifyUndo } from '../../components/feedback.tsx';
 import { FilterBar, SelectFilter, TextFilter, useFilters } from '../../components/filters.tsx';
 import { DialogForm } from '../../components/form.tsx';
@@ -176,7 +177,7 @@ function Detail({ entry, mayRemove, changed }: { entry: Suppression; mayRemove: 
   const remove = useOperation(RemoveSuppressionsDocument);
   const add = useOperation(AddSuppressionsDocument);
   const { evidence, origin, reason, scope, createdAt, expiresAt } = entry;
-  const rows: [string, React.ReactNode][] = [
+  const facts: Fact[] = [
     ['Origin', origin],
     ['Reason', reason],
     ['Scope', scope],
@@ -219,18 +220,7 @@ function Detail({ entry, mayRemove, changed }: { entry: Suppression; mayRemove: 
   };
   return (
     <Stack>
-      <Table>
-        <Table.Tbody>
-          {rows
-            .filter(([, value]) => Boolean(value))
-            .map(([name, value]) => (
-              <Table.Tr key={name}>
-                <Table.Th w={110}>{name}</Table.Th>
-                <Table.Td className="break">{value}</Table.Td>
-              </Table.Tr>
-            ))}
-        </Table.Tbody>
-      </Table>
+      <Facts facts={facts} />
       {mayRemove && (
         <Group justify="flex-end">
           <Button variant="light" color="red" onClick={start}>

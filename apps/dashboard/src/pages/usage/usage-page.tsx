@@ -1,6 +1,7 @@
 import { Card, Group, Progress, SimpleGrid, Stack, Text } from '@mantine/core';
 import { useQuery } from 'urql';
 import { Failure, Loading } from '../../components/feedback.tsx';
+import { Figure } from '../../components/figure.tsx';
 import { ExactTime, formatNumber } from '../../components/format.tsx';
 import { Page } from '../../components/page.tsx';
 import { UsageDocument } from '../../graphql/generated.ts';
@@ -39,27 +40,14 @@ export function UsagePage() {
         </Stack>
       </Card>
       <SimpleGrid cols={{ base: 1, sm: 3 }}>
-        <Fact name="Plan" value={plan} />
-        <Fact name="Remaining" value={remaining === null ? 'unlimited' : formatNumber(remaining)} />
-        <Fact
+        <Figure name="Plan" value={plan} />
+        <Figure name="Remaining" value={remaining === null ? 'unlimited' : formatNumber(remaining)} />
+        <Figure
           name="Requests per second"
           value={rateLimitPerSecond === 0 ? 'unlimited' : formatNumber(rateLimitPerSecond)}
         />
       </SimpleGrid>
       <Months />
     </Page>
-  );
-}
-
-function Fact({ name, value }: { name: string; value: string }) {
-  return (
-    <Card withBorder>
-      <Text size="xs" c="dimmed">
-        {name}
-      </Text>
-      <Text size="lg" fw={600}>
-        {value}
-      </Text>
-    </Card>
   );
 }

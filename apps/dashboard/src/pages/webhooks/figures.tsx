@@ -1,13 +1,11 @@
 import { SimpleGrid } from '@mantine/core';
 import { Figure } from '../../components/figure.tsx';
-import { formatNumber, Time } from '../../components/format.tsx';
+import { formatNumber, formatShare, Time } from '../../components/format.tsx';
 import type { WebhookFiguresPartsFragment } from '../../graphql/generated.ts';
 
 export const FIGURES_EVERY_MS = 5_000;
 /** A delay of this many seconds is shown as one. */
 export const LATE_S = 30;
-
-export const formatShare = (share: number): string => `${Number((share * 100).toFixed(2))}\u00a0%`;
 
 /** How a webhook keeps up with its events. */
 export function Figures({ figures }: Pick<WebhookFiguresPartsFragment, 'figures'>) {

@@ -9,12 +9,12 @@ import { usePolledQuery } from '../../api/use-polled-query.ts';
 import { DomainsField, namesOf, type NamedDomain } from '../../components/domains-field.tsx';
 import { Empty, Failure, Loading } from '../../components/feedback.tsx';
 import { DialogForm, ShownOnce } from '../../components/form.tsx';
-import { formatNumber, Status, Time } from '../../components/format.tsx';
+import { formatNumber, formatShare, Status, Time } from '../../components/format.tsx';
 import { Page } from '../../components/page.tsx';
 import { DataTable, type Field } from '../../components/table.tsx';
 import { CreateWebhookDocument, WebhooksDocument, type WebhooksQuery } from '../../graphql/generated.ts';
 import { EVENT_TYPES } from './event-types.ts';
-import { FIGURES_EVERY_MS, formatShare, LATE_S } from './figures.tsx';
+import { FIGURES_EVERY_MS, LATE_S } from './figures.tsx';
 
 export function WebhooksPage() {
   const { may } = useSession();
