@@ -14,6 +14,7 @@ import { useDebouncedCallback, useDisclosure } from '@mantine/hooks';
 import { IconAdjustments, IconX } from '@tabler/icons-react';
 import { useEffect, useMemo, useRef, useState, type ReactNode } from 'react';
 import { useSearchParams } from 'react-router';
+import { domainOptions, type NamedDomain } from './domains-field.tsx';
 
 const TYPING_MS = 300;
 const HOUR_MS = 3_600_000;
@@ -88,48 +89,88 @@ export function FilterBar({ filters: { clear, isActive }, children, more }: Filt
   );
 }
 
-interface FilterProps<V extends string> {
+interface FilterProps<N extends string> {
+  filters: Pick<Filters<N>, 'values' | 'set'>;
+  name: N;
   label: string;
   placeholder: string;
-  value: V | null;
-  onChange: (value: V | null) => void;
   w?: StyleProp<string | number>;
-  /** Shows the label above the field instead of reading it aloud only. */
+  /** Shows the label above the field instead of only to screen readers. */
   showLabel?: boolean;
 }
 
-interface SelectFilterProps<V extends string> extends FilterProps<V> {
+interface SelectFilterProps<N extends string> extends FilterProps<N> {
   data: ComboboxData;
   searchable?: boolean;
 }
 
 const labelled = (label: string, showLabel = false) => (showLabel ? { label } : { 'aria-label': label });
 
+const changed = <N extends string>(name: N, value: string | null) =>
+  ({ [name]: value }) as Partial<Record<N, string | null>>;
+
 /** One of several values, or none. */
-export function SelectFilter<V extends string>({ label, showLabel, onChange, ...props }: SelectFilterProps<V>) {
+export function SelectFilter<N extends string>({ filters, name, label, showLabel, ...props }: SelectFilterProps<N>) {
   return (
-    <Select {...labelled(label, showLabel)} {...props} clearable onChange={(value) => onChange(value as V | null)} />
+    <Select
+      {...labelled(label, showLabel)}
+      {...props}
+      clearable
+      value={filters.values[name]}
+      onChange={(value: string | null) => filters.set(changed(name, value))}
+    />
   );
 }
 
-interface TextFilterProps extends FilterProps<string> {
+interface DomainFilterProps {
+  filters: FilterProps<'domain'>['filters'];
+  domains: readonly NamedDomain[] | undefined;
+}
+
+/** One of the sending domains, by its id. */
+export function DomainFilter({ filters, domains }: DomainFilterProps) {
+  return (
+    <SelectFilter
+      filters={filters}
+      name="domain"
+      label="Domain"
+      placeholder="All domains"
+      searchable
+      data={domainOptions(domains)}
+      w={{ base: '100%', xs: 220 }}
+    />
+  );
+}
+
+interface TextFilterProps<N extends string> extends FilterProps<N> {
+  leftSection?: ReactNode;
   /** The share of the free width that the field takes. */
   flex?: number;
   miw?: number;
-  leftSection?: ReactNode;
-  /** The sentence about a text that cannot be searched for; null for others. */
+  /** A sentence about a text that cannot be searched for; null for others. */
   problemOf?: (text: string) => string | null;
+  /** What to search for when this text is typed. */
+  parse?: (text: string) => string | null;
 }
 
 /** A text that is searched for once the typing pauses. */
-export function TextFilter({ label, showLabel, value, onChange, problemOf, ...props }: TextFilterProps) {
+export function TextFilter<N extends string>({
+  filters,
+  name,
+  label,
+  showLabel,
+  problemOf,
+  parse = (text) => text,
+  ...props
+}: TextFilterProps<N>) {
+  const value = filters.values[name];
   const [text, setText] = useState(value ?? '');
   const reported = useRef(value);
   const report = useDebouncedCallback((typed: string) => {
-    const wanted = typed.trim() || null;
-    if (wanted !== null && problemOf?.(wanted)) return;
-    reported.current = wanted;
-    onChange(wanted);
+    const trimmed = typed.trim();
+    if (trimmed !== '' && problemOf?.(trimmed)) return;
+    reported.current = trimmed === '' ? null : parse(trimmed);
+    filters.set(changed(name, reported.current));
   }, TYPING_MS);
   useEffect(() => {
     // Changed by others, such as a button that clears the filters.
@@ -201,8 +242,9 @@ export function PeriodFilter({ filters }: { filters: PeriodFilters }) {
   );
   return (
     <>
-      <SelectFilter
-        label="When"
+      <Select
+        aria-label="When"
+        clearable
         placeholder="Any time"
         data={PERIODS}
         value={isCustom ? CUSTOM : period}

@@ -10,9 +10,7 @@ export function useChange(): [boolean, (run: () => Promise<unknown>, done?: stri
   const change = useCallback((run: () => Promise<unknown>, done?: string) => {
     setBusy(true);
     run()
-      .then(() => {
-        if (done !== undefined) notifyDone(done);
-      }, notifyFailed)
+      .then(() => done !== undefined && notifyDone(done), notifyFailed)
       .finally(() => setBusy(false));
   }, []);
   return [busy, change];

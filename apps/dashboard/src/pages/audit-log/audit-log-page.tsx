@@ -58,20 +58,20 @@ export function AuditLogPage() {
     >
       <FilterBar filters={filters}>
         <SelectFilter
+          filters={filters}
+          name="kind"
           label="Kind of action"
           placeholder="Everything"
           data={KINDS}
-          value={kind}
-          onChange={(chosen) => filters.set({ kind: chosen })}
           w={200}
         />
         <SelectFilter
+          filters={filters}
+          name="actor"
           label="Who"
           placeholder="Anybody"
           searchable
           data={[...actors].map(([value, label]) => ({ value, label }))}
-          value={actor}
-          onChange={(chosen) => filters.set({ actor: chosen })}
           w={220}
         />
         <PeriodFilter filters={filters} />

@@ -42,17 +42,17 @@ type EmailFilterState = Filters<keyof FilterValues>;
 
 /** All filters of `GET /emails`. */
 export function EmailFilters({ filters }: { filters: EmailFilterState }) {
-  const { values, set } = filters;
+  const { values } = filters;
   const active = MORE_FILTERS.filter((name) => values[name] !== null).length;
   return (
     <FilterBar filters={filters} more={{ active, fields: <MoreFilters filters={filters} /> }}>
       <SearchField filters={filters} />
       <SelectFilter
+        filters={filters}
+        name="status"
         label="Status"
         placeholder="Any status"
         data={[{ value: WAITING, label: 'waiting' }, ...STATUSES]}
-        value={values.status}
-        onChange={(status) => set({ status })}
         w={160}
       />
       <PeriodFilter filters={filters} />
@@ -61,9 +61,13 @@ export function EmailFilters({ filters }: { filters: EmailFilterState }) {
 }
 
 /** One text in one of the fields that the API can search. */
-function SearchField({ filters: { values, set } }: { filters: EmailFilterState }) {
+function SearchField({ filters }: { filters: EmailFilterState }) {
+  const { values, set } = filters;
   const [chosen, setChosen] = useState<keyof typeof SEARCHES>('to');
-  const field = TEXT_FILTERS.find((name) => values[name] !== null) ?? chosen;
+  const active = TEXT_FILTERS.find((name) => values[name] !== null);
+  // The field stays when its text is removed.
+  if (active !== undefined && active !== chosen) setChosen(active);
+  const field = active ?? chosen;
   const choose = (name: keyof typeof SEARCHES) => {
     setChosen(name);
     set({ [field]: null, [name]: values[field] });
@@ -79,52 +83,52 @@ function SearchField({ filters: { values, set } }: { filters: EmailFilterState }
         w={110}
       />
       <TextFilter
+        filters={filters}
+        name={field}
         label="Search"
         placeholder={SEARCHES[field].placeholder}
         leftSection={<IconSearch size={15} />}
-        value={values[field]}
-        onChange={(text) => set({ [field]: text })}
         flex={1}
       />
     </Group>
   );
 }
 
-function MoreFilters({ filters: { values, set } }: { filters: EmailFilterState }) {
+function MoreFilters({ filters }: { filters: EmailFilterState }) {
   const [{ data }] = useQuery({ query: DomainsDocument });
   return (
     <>
       <TextFilter
+        filters={filters}
+        name="recipient_domain"
         label="Recipient domain"
         showLabel
         placeholder="example.com"
-        value={values.recipient_domain}
-        onChange={(domain) => set({ recipient_domain: domain })}
         problemOf={(text) => (/[\s@]/.test(text) ? 'Enter a domain without @ or spaces' : null)}
       />
       <SelectFilter
+        filters={filters}
+        name="domain"
         label="Sending domain"
         showLabel
         placeholder="All domains"
         searchable
         data={(data?.domains ?? []).map(({ name }) => name)}
-        value={values.domain}
-        onChange={(domain) => set({ domain })}
       />
       <SelectFilter
+        filters={filters}
+        name="event"
         label="Last event"
         showLabel
         placeholder="Any event"
         data={LAST_EVENTS.map((value) => ({ value, label: value.replaceAll('_', ' ') }))}
-        value={values.event}
-        onChange={(event) => set({ event })}
       />
       <TextFilter
+        filters={filters}
+        name="tag"
         label="Tag"
         showLabel
         placeholder="campaign:spring"
-        value={values.tag}
-        onChange={(tag) => set({ tag })}
         problemOf={(text) => (text.includes(':') ? null : 'Enter a name and a value, such as campaign:spring')}
       />
     </>

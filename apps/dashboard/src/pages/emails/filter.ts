@@ -17,8 +17,7 @@ export function filterOf(values: FilterValues, { from, to }: Period): EmailFilte
   const { status, scheduled, recipient_domain: recipientDomain, event, tag } = values;
   const filter: EmailFilter = {};
   for (const name of [...TEXT_FILTERS, 'domain'] as const) if (values[name]) filter[name] = values[name];
-  if (status === WAITING) filter.waiting = true;
-  else if (status) filter.status = status as EmailStatus;
+  Object.assign(filter, stateOf(status));
   if (scheduled) filter.scheduled = scheduled === 'true';
   if (recipientDomain) filter.recipientDomain = recipientDomain;
   if (event) filter.lastEvent = event as LastEvent;
@@ -26,6 +25,11 @@ export function filterOf(values: FilterValues, { from, to }: Period): EmailFilte
   if (from !== null) filter.createdAfter = from;
   if (to !== null) filter.createdBefore = to;
   return Object.keys(filter).length > 0 ? filter : null;
+}
+
+function stateOf(status: string | null): Pick<EmailFilter, 'status' | 'waiting'> {
+  if (status === WAITING) return { waiting: true };
+  return status ? { status: status as EmailStatus } : {};
 }
 
 function tagOf(text: string): { key: string; value: string } {

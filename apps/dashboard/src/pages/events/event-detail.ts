@@ -36,9 +36,13 @@ export function detailOf(type: string, data: EventData): string {
   const [subject, name] = type.split('.');
   const { reason } = data;
   if (subject !== 'email') return changeOf(data);
-  const text = data.smtp_response ?? data.bounce_message ?? reason;
   if (name === 'suppressed') return SUPPRESSIONS[reason ?? ''] ?? reason ?? '';
-  if (text) return withCode(text, [data.smtp_code, data.enhanced_code]);
+  const text = data.smtp_response ?? data.bounce_message ?? reason;
+  return text ? withCode(text, [data.smtp_code, data.enhanced_code]) : activityOf(data);
+}
+
+/** Of an event that is neither a reply nor a failure. */
+function activityOf(data: EventData): string {
   return joined([
     data.click_url,
     data.bot_kind && `automated (${data.bot_kind.replaceAll('_', ' ')})`,

@@ -8,10 +8,10 @@ import { useConnection, type ConnectionState } from '../../api/use-connection.ts
 import { CodeBlock } from '../../components/code-block.tsx';
 import { Empty } from '../../components/feedback.tsx';
 import {
+  DomainFilter,
   FilterBar,
   PERIOD,
   PeriodFilter,
-  SelectFilter,
   TextFilter,
   useFilters,
   usePeriod,
@@ -105,7 +105,7 @@ export function EventsPage() {
 
 function EventFilters({ filters }: { filters: Filters<(typeof FILTERS)[number]> }) {
   const [{ data }] = useQuery({ query: EventDomainsDocument });
-  const { types, domain, email, recipient } = filters.values;
+  const { types } = filters.values;
   return (
     <FilterBar filters={filters}>
       <MultiSelect
@@ -118,27 +118,20 @@ function EventFilters({ filters }: { filters: Filters<(typeof FILTERS)[number]> 
         w={{ base: '100%', sm: 280 }}
       />
       <TextFilter
+        filters={filters}
+        name="recipient"
         label="Recipient"
         placeholder="Recipient, whole address"
-        value={recipient}
-        onChange={(text) => filters.set({ recipient: text })}
         problemOf={(text) => (/\s/.test(text) ? 'An address, without spaces' : null)}
         w={{ base: '100%', xs: 240 }}
       />
-      <SelectFilter
-        label="Domain"
-        placeholder="All domains"
-        searchable
-        data={(data?.domains ?? []).map(({ id, name }) => ({ value: id, label: name }))}
-        value={domain}
-        onChange={(id) => filters.set({ domain: id })}
-        w={{ base: '100%', xs: 220 }}
-      />
+      <DomainFilter filters={filters} domains={data?.domains} />
       <TextFilter
+        filters={filters}
+        name="email"
         label="Id of an e-mail"
         placeholder="Id of an e-mail, em_…"
-        value={email}
-        onChange={(text) => filters.set({ email: text && emailIdIn(text) })}
+        parse={emailIdIn}
         problemOf={(text) => (emailIdIn(text) === null ? 'An id is em_ and 32 digits' : null)}
         w={{ base: '100%', xs: 240 }}
       />

@@ -78,11 +78,11 @@ export function InboxPage() {
     >
       <FilterBar filters={filters}>
         <TextFilter
+          filters={filters}
+          name="to"
           label="Recipient"
           placeholder="Full address of the recipient"
           leftSection={<IconSearch size={15} />}
-          value={to}
-          onChange={(address) => filters.set({ to: address })}
           w={{ base: '100%', xs: 320 }}
         />
       </FilterBar>

@@ -73,37 +73,23 @@ export function LogsPage() {
       description="Requests with the API keys of this account in the last 30 days, without bodies."
     >
       <FilterBar filters={filters}>
-        <SelectFilter
-          label="Status"
-          placeholder="Any status"
-          data={STATUSES}
-          value={status}
-          onChange={(chosen) => filters.set({ status: chosen })}
-          w={160}
-        />
-        <SelectFilter
-          label="Method"
-          placeholder="Any method"
-          data={METHODS}
-          value={method}
-          onChange={(chosen) => filters.set({ method: chosen })}
-          w={140}
-        />
+        <SelectFilter filters={filters} name="status" label="Status" placeholder="Any status" data={STATUSES} w={160} />
+        <SelectFilter filters={filters} name="method" label="Method" placeholder="Any method" data={METHODS} w={140} />
         <TextFilter
+          filters={filters}
+          name="endpoint"
           label="Path"
           placeholder="Path, such as /emails"
-          value={endpoint}
-          onChange={(text) => filters.set({ endpoint: text })}
           problemOf={(text) => (text.startsWith('/') ? null : 'A path begins with /')}
           w={{ base: '100%', xs: 200 }}
         />
         <SelectFilter
+          filters={filters}
+          name="key"
           label="API key"
           placeholder="Any API key"
           searchable
           data={[...keys].map(([value, label]) => ({ value, label }))}
-          value={key}
-          onChange={(chosen) => filters.set({ key: chosen })}
           w={{ base: '100%', xs: 200 }}
         />
         <PeriodFilter filters={filters} />

@@ -104,21 +104,14 @@ export function OperatorAccountsPage() {
     >
       <FilterBar filters={filters}>
         <TextFilter
+          filters={filters}
+          name="search"
           label="Search accounts"
           placeholder="Name, id, domain or member’s e-mail"
           leftSection={<IconSearch size={16} />}
-          value={search}
-          onChange={(text) => filters.set({ search: text })}
           w={{ base: '100%', xs: 320 }}
         />
-        <SelectFilter
-          label="Status"
-          placeholder="Any status"
-          data={STATUSES}
-          value={status}
-          onChange={(chosen) => filters.set({ status: chosen })}
-          w={150}
-        />
+        <SelectFilter filters={filters} name="status" label="Status" placeholder="Any status" data={STATUSES} w={150} />
       </FilterBar>
       <ConnectionList
         label="Accounts"

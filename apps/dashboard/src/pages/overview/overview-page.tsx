@@ -1,21 +1,11 @@
-import {
-  Alert,
-  Anchor,
-  Card,
-  Group,
-  SegmentedControl,
-  Select,
-  SimpleGrid,
-  Skeleton,
-  Stack,
-  Title,
-} from '@mantine/core';
+import { Alert, Anchor, Card, Group, SegmentedControl, SimpleGrid, Skeleton, Stack, Title } from '@mantine/core';
 import { IconAlertTriangle, IconRocket } from '@tabler/icons-react';
 import { useEffect, useMemo, useState } from 'react';
-import { Link, useSearchParams } from 'react-router';
+import { Link } from 'react-router';
 import { useQuery } from 'urql';
 import { Chart, Legend } from '../../components/chart.tsx';
 import { Failure } from '../../components/feedback.tsx';
+import { DomainFilter, useFilters } from '../../components/filters.tsx';
 import { ExactTime, formatNumber } from '../../components/format.tsx';
 import { Page } from '../../components/page.tsx';
 import { OverviewDocument, type OverviewQuery } from '../../graphql/generated.ts';
@@ -28,6 +18,7 @@ import { Waiting } from './waiting.tsx';
 const DAY_MS = 86_400_000;
 /** Percentiles and shares of domains have no subscription. */
 const RELOAD_MS = 30_000;
+const FILTERS = ['domain'] as const;
 const SERIES = [
   { name: 'accepted', label: 'Accepted', color: '#4c6ef5' },
   { name: 'delivered', label: 'Delivered', color: '#12b886' },
@@ -35,8 +26,8 @@ const SERIES = [
 ] as const;
 
 export function OverviewPage() {
-  const [search, setSearch] = useSearchParams();
-  const domain = search.get('domain');
+  const filters = useFilters(FILTERS);
+  const { domain } = filters.values;
   const [window, setWindow] = useState<Window>('24 hours');
   const variables = useMemo(() => {
     const startDate = new Date(Date.now() - DAY_MS).toISOString();
@@ -58,14 +49,12 @@ export function OverviewPage() {
     return () => globalThis.clearInterval(timer);
   }, [refresh]);
   if (error && !data) return <Failure error={error} retry={() => refresh({ requestPolicy: 'network-only' })} />;
-  const choose = (id: string | null) => setSearch(id === null ? {} : { domain: id }, { replace: true });
+  const choose = (id: string | null) => filters.set({ domain: id });
   return (
     <Page
       title="Overview"
       description="The last 24 hours, as they happen."
-      actions={
-        data && data.domains.length > 1 && <DomainSelect domains={data.domains} chosen={domain} choose={choose} />
-      }
+      actions={data && data.domains.length > 1 && <DomainFilter filters={filters} domains={data.domains} />}
     >
       {data ? (
         <>
@@ -99,26 +88,6 @@ function Placeholder() {
       </SimpleGrid>
       <Skeleton h={312} />
     </Stack>
-  );
-}
-
-interface DomainSelectProps {
-  domains: OverviewQuery['domains'];
-  chosen: string | null;
-  choose: (id: string | null) => void;
-}
-
-function DomainSelect({ domains, chosen, choose }: DomainSelectProps) {
-  return (
-    <Select
-      aria-label="Domain"
-      placeholder="All domains"
-      clearable
-      searchable
-      data={domains.map(({ id, name }) => ({ value: id, label: name }))}
-      value={chosen}
-      onChange={choose}
-    />
   );
 }
 

@@ -1,22 +1,11 @@
-import {
-  Button,
-  Card,
-  Center,
-  Group,
-  SegmentedControl,
-  Select,
-  SimpleGrid,
-  Skeleton,
-  Table,
-  Text,
-} from '@mantine/core';
+import { Button, Card, Center, Group, SegmentedControl, SimpleGrid, Skeleton, Table, Text } from '@mantine/core';
 import { IconChartBar, IconDownload } from '@tabler/icons-react';
 import { useMemo, useState } from 'react';
-import { useSearchParams } from 'react-router';
 import { useQuery } from 'urql';
 import { Chart, Legend, type ChartProps } from '../../components/chart.tsx';
 import { downloadText } from '../../components/download.ts';
 import { Empty, Failure } from '../../components/feedback.tsx';
+import { DomainFilter, useFilters } from '../../components/filters.tsx';
 import { Figure } from '../../components/figure.tsx';
 import { formatNumber, formatShare } from '../../components/format.tsx';
 import { Page } from '../../components/page.tsx';
@@ -25,6 +14,7 @@ import { DomainsDocument, StatisticsDocument, type StatisticsQuery } from '../..
 type Row = NonNullable<StatisticsQuery['stats']['data']>[number];
 
 const DAY_MS = 86_400_000;
+const FILTERS = ['domain'] as const;
 const RANGES = { '24 hours': 1, '7 days': 7, '30 days': 30, '90 days': 90 };
 const SERIES = [
   { name: 'accepted', label: 'Accepted', color: '#4c6ef5' },
@@ -35,8 +25,8 @@ const SERIES = [
 
 export function StatisticsPage() {
   const [range, setRange] = useState<keyof typeof RANGES>('7 days');
-  const [parameters] = useSearchParams();
-  const [domain, setDomain] = useState<string | null>(parameters.get('domain'));
+  const filters = useFilters(FILTERS);
+  const { domain } = filters.values;
   const [{ data: known }] = useQuery({ query: DomainsDocument });
   return (
     <Page
@@ -50,15 +40,7 @@ export function StatisticsPage() {
           value={range}
           onChange={(value) => setRange(value as keyof typeof RANGES)}
         />
-        <Select
-          aria-label="Domain"
-          placeholder="All domains"
-          clearable
-          searchable
-          data={(known?.domains ?? []).map(({ id, name }) => ({ value: id, label: name }))}
-          value={domain}
-          onChange={setDomain}
-        />
+        <DomainFilter filters={filters} domains={known?.domains} />
       </Group>
       <OverTime days={RANGES[range]} domain={domain} />
       <SimpleGrid cols={{ base: 1, lg: 2 }} spacing="lg">

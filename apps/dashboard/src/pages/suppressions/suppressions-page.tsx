@@ -67,20 +67,20 @@ export function SuppressionsPage() {
     >
       <FilterBar filters={filters}>
         <TextFilter
+          filters={filters}
+          name="q"
           label="Search"
           placeholder="Beginning of an address, or @example.com"
           leftSection={<IconSearch size={15} />}
-          value={q}
-          onChange={(text) => filters.set({ q: text })}
           flex={1}
           miw={240}
         />
         <SelectFilter
+          filters={filters}
+          name="origin"
           label="Origin"
           placeholder="Any origin"
           data={['bounce', 'complaint', 'unsubscribe', 'manual']}
-          value={origin}
-          onChange={(chosen) => filters.set({ origin: chosen })}
           w={150}
         />
       </FilterBar>
