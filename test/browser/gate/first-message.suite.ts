@@ -25,9 +25,9 @@ export function firstMessageSuite(stage: () => Stage): void {
   it('leads to a key, and shows a command that sends a message, which then is delivered', async () => {
     const { owner, mx } = stage();
     await owner.visit('Getting started');
-    await owner.page.getByText('The message appears here as soon as it has been accepted.').waitFor();
-    await owner.button('Create a key for sending').click();
-    await owner.page.getByText('Copy it now: it is not shown again.').waitFor();
+    await owner.page.getByText('Your message appears here as soon as it is accepted.').waitFor();
+    await owner.button('Create sending key').click();
+    await owner.page.getByText("Copy this key now: it won't be shown again.").waitFor();
     const command = await owner.page.getByLabel('curl example', { exact: true }).innerText();
     const { stdout } = await run('sh', ['-c', `${command.trim()} --silent --show-error`]);
     expect(JSON.parse(stdout)).toHaveProperty('id');
@@ -45,7 +45,7 @@ export function firstMessageSuite(stage: () => Stage): void {
     await owner.button('Send a message now').click();
     await owner.page.getByText('Delivered to mx.example.com').waitFor();
     expect(mx.accepted.at(-1)?.recipients).toEqual(['me@example.com']);
-    await owner.link('Every step of this message').click();
+    await owner.link('View this message').click();
     await owner.page.getByRole('heading', { level: 1, name: 'Your first message' }).waitFor();
   });
 
@@ -54,15 +54,15 @@ export function firstMessageSuite(stage: () => Stage): void {
     await owner.visit('Getting started');
     await owner.page.getByRole('textbox', { name: 'To' }).fill('bounced@sim.postloft.test');
     await owner.button('Send a message now').click();
-    await owner.page.getByText('The message is bounced.').waitFor();
-    await owner.page.getByText('Reply of the server').waitFor();
+    await owner.page.getByText('The message bounced.').waitFor();
+    await owner.page.getByText('Server reply').waitFor();
   });
 
   it('shows the settings of the relay, with which a message is accepted', async () => {
     const { owner, mx } = stage();
     await owner.visit('Getting started');
-    await owner.button('Create a key for sending').click();
-    await owner.page.getByText('Copy it now: it is not shown again.').waitFor();
+    await owner.button('Create sending key').click();
+    await owner.page.getByText("Copy this key now: it won't be shown again.").waitFor();
     await owner.page.getByRole('tab', { name: 'SMTP' }).click();
     const shown = await owner.page.getByLabel('SMTP example', { exact: true }).innerText();
     const value = (name: string) => new RegExp(`^${name}: +(.*)$`, 'm').exec(shown)?.[1] ?? '';
@@ -84,7 +84,7 @@ export function firstMessageSuite(stage: () => Stage): void {
   it('verifies a domain whose records, as the page shows them, are in DNS', async () => {
     const { owner, network } = stage();
     await owner.visit('Domains');
-    await owner.button('Add a domain').click();
+    await owner.button('Add domain').click();
     await owner.page.getByRole('textbox', { name: 'Domain' }).fill(DOMAIN);
     await owner.button('Add').click();
     await owner.page.getByRole('heading', { level: 1, name: DOMAIN }).waitFor();
@@ -112,10 +112,10 @@ export function firstMessageSuite(stage: () => Stage): void {
     const bodies = owner.page.getByRole('textbox', { name: 'Content of settled messages' });
     await bodies.fill('3');
     await owner.page.getByRole('textbox', { name: 'Captured messages' }).fill('1');
-    await owner.button('Save the periods').click();
+    await owner.button('Save periods').click();
     await until(async () => String(await kept()) === '3,1', { what: 'the periods of the domain' });
     await bodies.fill('');
-    await owner.button('Save the periods').click();
+    await owner.button('Save periods').click();
     await until(async () => JSON.stringify(await kept()) === '[null,1]', { what: 'the period of the service' });
   });
 }

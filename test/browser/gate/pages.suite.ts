@@ -61,7 +61,7 @@ export function pagesSuite(stage: () => Stage): void {
     await owner.link('slow.example').click();
     await owner.page.getByText('To both').last().waitFor();
     await owner.page.getByRole('textbox', { name: 'Recipient domain' }).fill('none.example');
-    await owner.page.getByText('No message matches').waitFor();
+    await owner.page.getByText('No matching messages').waitFor();
     await owner.button('Clear').click();
     await owner.page.getByText('To the other').last().waitFor();
     expect(await owner.page.getByRole('textbox', { name: 'Recipient domain' }).inputValue()).toBe('');
@@ -154,7 +154,7 @@ export function pagesSuite(stage: () => Stage): void {
     await owner.visit('Request log');
     await page.getByRole('textbox', { name: 'Path' }).fill('/nowhere');
     await page.waitForURL(/\?endpoint=%2Fnowhere$/);
-    await page.getByText('Nothing matches these filters.').waitFor();
+    await page.getByText('No requests match these filters.').waitFor();
     await owner.visit('Usage');
     await page.getByRole('table', { name: 'Usage by month' }).getByRole('row').nth(1).waitFor();
   });
@@ -162,10 +162,10 @@ export function pagesSuite(stage: () => Stage): void {
   it('creates a key that works, and deletes it', async () => {
     const { owner, service } = stage();
     await owner.visit('API keys');
-    await owner.button('Create a key').click();
+    await owner.button('Create API key').click();
     await owner.page.getByRole('textbox', { name: 'Name' }).fill('Web shop');
-    await owner.page.getByRole('combobox', { name: 'Rights' }).click();
-    await owner.page.getByRole('option', { name: 'Everything' }).click();
+    await owner.page.getByRole('combobox', { name: 'Permission' }).click();
+    await owner.page.getByRole('option', { name: 'Full access' }).click();
     await owner.button('Create').click();
     const key = await owner.page.getByRole('dialog').locator('code').innerText();
     await owner.button('Done').click();
@@ -173,16 +173,16 @@ export function pagesSuite(stage: () => Stage): void {
       (await fetch(`${service.url}/domains`, { headers: { authorization: `Bearer ${key}` } })).status;
     expect(await status()).toBe(200);
     await owner.button('Actions for Web shop').click();
-    await owner.page.getByRole('menuitem', { name: 'Change' }).click();
+    await owner.page.getByRole('menuitem', { name: 'Edit' }).click();
     await owner.page.getByRole('textbox', { name: 'Name' }).fill('Shop');
-    await owner.page.getByRole('combobox', { name: 'Rights' }).click();
-    await owner.page.getByRole('option', { name: 'Chosen scopes' }).click();
+    await owner.page.getByRole('combobox', { name: 'Permission' }).click();
+    await owner.page.getByRole('option', { name: 'Custom scopes' }).click();
     await owner.page.getByRole('combobox', { name: 'Scopes' }).click();
     await owner.page.getByRole('option', { name: 'emails.read' }).click();
     await owner.page.keyboard.press('Tab');
     await owner.page.getByLabel('Expires').fill('2099-01-31T10:00');
     await owner.button('Save').click();
-    await owner.page.getByText('Shop has been changed.').waitFor();
+    await owner.page.getByText('Shop has been updated.').waitFor();
     await until(async () => (await status()) === 403, { what: 'the key to lose the scope' });
     const changed = (await (await service.call('GET', '/api-keys')).json()) as { data: Record<string, unknown>[] };
     expect(changed.data.find(({ name }) => name === 'Shop')).toMatchObject({
@@ -191,7 +191,7 @@ export function pagesSuite(stage: () => Stage): void {
     });
     await owner.button('Actions for Shop').click();
     await owner.page.getByRole('menuitem', { name: 'Delete' }).click();
-    await owner.button('Delete the key').click();
+    await owner.button('Delete key').click();
     await owner.page.getByText('Shop has been deleted.').waitFor();
     await until(async () => (await status()) === 401, { what: 'the key to be refused' });
   });
@@ -201,13 +201,13 @@ export function pagesSuite(stage: () => Stage): void {
     const receiver = await WebhookReceiver.start();
     try {
       await owner.visit('Webhooks');
-      await owner.button('Add a webhook').first().click();
+      await owner.button('Add webhook').first().click();
       await owner.page.getByRole('textbox', { name: 'URL' }).fill(receiver.url('/hook'));
       await owner.button('Add').click();
       await owner.page.getByText('Copy the signing secret now').waitFor();
       await owner.button('Done').click();
       await owner.link(receiver.url('/hook')).click();
-      await owner.button('Send a test').click();
+      await owner.button('Send test event').click();
       await receiver.waitFor('/hook', 1);
       const row = owner.page.getByRole('table', { name: 'Deliveries' }).getByRole('row').nth(1);
       await row.getByText('delivered').waitFor();
@@ -227,7 +227,7 @@ export function pagesSuite(stage: () => Stage): void {
     await owner.button(/^Suppress/).click();
     await owner.button(ADDRESS).click();
     await owner.button('Remove').click();
-    await owner.page.getByText(`${ADDRESS} gets mail again.`).waitFor();
+    await owner.page.getByText(`${ADDRESS} is no longer suppressed.`).waitFor();
     await owner.page.getByText('No suppressed addresses').waitFor();
     await owner.button('Undo').click();
     await owner.page.getByText(`${ADDRESS} is suppressed again.`).waitFor();
@@ -330,7 +330,7 @@ export function pagesSuite(stage: () => Stage): void {
     owner.expected.push(/status of 400/);
     for (const page of ['API keys', 'Suppressions', 'Webhooks']) await owner.visit(page);
     await owner.page.getByText('Postloft was updated. Reload the page.').first().waitFor();
-    const notice = owner.page.getByRole('alert').filter({ hasText: 'This page is of an earlier version.' });
+    const notice = owner.page.getByRole('alert').filter({ hasText: 'This page is from an earlier version.' });
     await notice.waitFor();
     expect(await notice.count()).toBe(1);
     await owner.page.unroute('**/graphql');

@@ -34,7 +34,7 @@ export function peopleSuite(stage: () => Stage): void {
     expect((await tenant.page.request.get(`/app/message/${id}`)).status()).toBe(404);
 
     await tenant.visit('Domains');
-    await tenant.button('Add a domain').first().click();
+    await tenant.button('Add domain').first().click();
     await tenant.page.getByRole('textbox', { name: 'Domain' }).fill('second.example.net');
     await tenant.button('Add').click();
     await tenant.page.getByRole('heading', { level: 1, name: 'second.example.net' }).waitFor();
@@ -68,7 +68,7 @@ async function signUp(stage: Stage): Promise<Profile> {
   const tenant = await stage.stranger();
   await tenant.open('/app/login');
   await tenant.link('Sign up').click();
-  await tenant.page.getByRole('textbox', { name: 'E-mail' }).fill(EMAIL);
+  await tenant.page.getByRole('textbox', { name: 'Email' }).fill(EMAIL);
   await tenant.button('Continue').click();
   await tenant.page.getByText(`A link is on its way to ${EMAIL}.`).waitFor();
   const letter = await until(async () => mx.accepted.find(({ recipients }) => recipients.includes(EMAIL)), {
@@ -77,9 +77,9 @@ async function signUp(stage: Stage): Promise<Profile> {
   const text = letter.content.toString().replaceAll('=\r\n', '').replaceAll('=3D', '=');
   const link = /http\S+sign-up\?token=[\w-]+/.exec(text)?.[0] ?? '';
   await tenant.open(link);
-  await tenant.page.getByRole('textbox', { name: 'Name of the account' }).fill('Second tenant');
+  await tenant.page.getByRole('textbox', { name: 'Account name' }).fill('Second tenant');
   await tenant.page.getByRole('textbox', { name: 'Password' }).fill(PASSWORD);
-  await tenant.button('Create the account').click();
+  await tenant.button('Create account').click();
   await tenant.page.getByRole('heading', { level: 1, name: 'Overview' }).waitFor();
   return tenant;
 }

@@ -51,11 +51,11 @@ export function createGraphqlClient(): Client {
   });
 }
 
-/** A page that only listens makes no request that would be refused. */
+/** A page that only subscribes makes no request that could be refused. */
 function checkSession(): void {
   fetchSession().then(
     ({ viewer }) => viewer === null && announceSessionEnd(),
-    // Without a connection nothing is known; the socket connects again.
+    // Without a connection the state of the session is unknown; the socket reconnects.
     () => undefined,
   );
 }

@@ -5,7 +5,7 @@ export class ApiError extends Error {
   constructor(
     message: string,
     readonly status: number,
-    /** The word for programs, such as `validation_error`. */
+    /** The machine-readable code, such as `validation_error`. */
     readonly code: string,
     readonly requestId: string | null,
     readonly details: { field?: string; message?: string; code?: string }[] = [],
@@ -16,7 +16,7 @@ export class ApiError extends Error {
 
 const ACCOUNT_KEY = 'account';
 
-/** The account that the pages show; null for the first one of the user. */
+/** The account shown by the pages; null for the user's first one. */
 export const selectedAccount = (): string | null => localStorage.getItem(ACCOUNT_KEY);
 
 export function selectAccount(id: string | null): void {
@@ -24,7 +24,7 @@ export function selectAccount(id: string | null): void {
   else localStorage.setItem(ACCOUNT_KEY, id);
 }
 
-/** Headers of every request of the session: which account it is about. */
+/** Headers that select the account of a request. */
 export function accountHeaders(): Record<string, string> {
   const account = selectedAccount();
   return account === null ? {} : { 'x-account-id': account };
@@ -50,7 +50,7 @@ export async function call<T>(method: string, path: string, body?: unknown): Pro
   const { message, error, details } = (parsed ?? {}) as ErrorBody;
   if (details?.some(({ code }) => code === 'not_logged_in')) announceSessionEnd();
   throw new ApiError(
-    message ?? `The server answered ${response.status}.`,
+    message ?? `The server responded with ${response.status}.`,
     response.status,
     error ?? 'unknown_error',
     response.headers.get('x-request-id'),
@@ -58,12 +58,12 @@ export async function call<T>(method: string, path: string, body?: unknown): Pro
   );
 }
 
-/** The body of a file of this account, which a link cannot name. @throws ApiError for a refusal */
+/** Fetches a text of this account; a link could not select the account. @throws ApiError for a refusal */
 export async function fetchText(path: string): Promise<string> {
   const response = await fetch(path, { headers: accountHeaders() });
   if (response.ok) return response.text();
   const gone = response.status === 404;
-  const message = gone ? 'This message is not kept any more.' : `The server answered ${response.status}.`;
+  const message = gone ? 'This message is no longer stored.' : `The server responded with ${response.status}.`;
   throw new ApiError(message, response.status, 'unknown_error', response.headers.get('x-request-id'));
 }
 

@@ -74,7 +74,7 @@ export function SessionGate({ children, waiting, anonymous, withoutAccount, fail
     fetchSession().then(
       ({ viewer }) => setLoaded(viewer ? { kind: 'viewer', viewer } : { kind: 'anonymous' }),
       (error: ApiError) => {
-        // The user has left the account that was chosen last.
+        // The user is no longer a member of the selected account.
         if (error.details.some(({ code }) => code === 'not_a_member')) selectAccount(null);
         setLoaded({ kind: 'failed', error });
       },
@@ -96,7 +96,7 @@ export function SessionGate({ children, waiting, anonymous, withoutAccount, fail
   return <Context.Provider value={state}>{children}</Context.Provider>;
 }
 
-/** Caches and streams belong to one account, so the application starts again. */
+/** Caches and streams belong to one account, so the application is reloaded. */
 export function openAccount(id: string | null): void {
   selectAccount(id);
   window.location.assign('/app/');

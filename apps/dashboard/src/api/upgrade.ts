@@ -3,14 +3,14 @@ type Listener = () => void;
 let isAnnounced = false;
 const listeners = new Set<Listener>();
 
-/** Codes with which the server refuses a document that it does not have. */
+/** Error codes for a document that the server does not have. */
 const REFUSALS = new Set(['unknown_document', 'not_persisted']);
 
-/** Whether the server refused an operation because this page is of another version. */
+/** Whether the server refused an operation because this page is from another version. */
 export const isOfOtherVersion = (details: unknown): boolean =>
   Array.isArray(details) && details.some((one) => REFUSALS.has((one as { code?: string } | null)?.code ?? ''));
 
-/** Says once per page load that the server has another version than the page. */
+/** Announces, once per page load, that the server and the page have different versions. */
 export function announceUpgrade(): void {
   if (isAnnounced) return;
   isAnnounced = true;

@@ -14,9 +14,9 @@ export interface ConnectionState<N> {
   hasMore: boolean;
   error: unknown;
   loadMore: () => void;
-  /** Loads the first page again and forgets the others. */
+  /** Reloads the first page and drops the others. */
   reload: () => void;
-  /** True while only the first page is shown, so that `reload` moves nothing away from the reader. */
+  /** True while only the first page is shown, so that `reload` does not move what is being read. */
   onFirstPage: boolean;
 }
 
@@ -26,7 +26,7 @@ interface State<N> extends ConnectionPage<N> {
   error: unknown;
 }
 
-/** A list that grows by pages. Starts anew when the variables change; entries stay visible while it reloads. */
+/** A list that grows by pages. Starts over when the variables change; entries stay visible during a reload. */
 export function useConnection<D, V extends AnyVariables, N>(
   document: TypedDocumentNode<D, V>,
   variables: V,
@@ -43,7 +43,7 @@ export function useConnection<D, V extends AnyVariables, N>(
       const mine = after === null ? ++round.current : round.current;
       const request = { ...(JSON.parse(key) as object), after } as unknown as V;
       const { data, error } = await client.query(document, request, { requestPolicy: 'network-only' }).toPromise();
-      // A newer filter or reload has overtaken this answer.
+      // A newer filter or reload supersedes this response.
       if (mine !== round.current) return;
       setState((before) => {
         const known = before?.key === key ? before : null;
@@ -62,7 +62,7 @@ export function useConnection<D, V extends AnyVariables, N>(
         };
       });
     },
-    // `pick` is made anew by every render and does not change for a document.
+    // `pick` is a new function on every render, but does the same for a document.
     [client, document, key],
   );
 

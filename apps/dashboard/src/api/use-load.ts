@@ -19,7 +19,7 @@ export function useLoad<T>(key: string, load: () => Promise<T>): Loaded<T> {
     return () => {
       current = false;
     };
-    // `load` is made anew by every render; `key` says what it loads.
+    // `load` is a new function on every render; `key` says what it loads.
   }, [key, round]);
   const reload = useCallback(() => setRound((count) => count + 1), []);
   return state.key === key ? { ...state, reload } : { data: null, error: null, reload };

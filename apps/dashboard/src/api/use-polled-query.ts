@@ -7,7 +7,7 @@ interface Polled<D> {
   refresh: () => void;
 }
 
-/** Reads again every `everyMs` while the page is visible; never if it is null. */
+/** Runs a query, and repeats it every `everyMs` while the page is visible; null runs it once. */
 export function usePolledQuery<D, V extends AnyVariables>(
   query: TypedDocumentNode<D, V>,
   variables: V,

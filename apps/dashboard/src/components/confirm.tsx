@@ -10,7 +10,7 @@ interface Question {
   run: () => Promise<void>;
 }
 
-/** Asks before something that cannot be undone. */
+/** Asks for confirmation before something that cannot be undone. */
 export function confirm({ title, text, confirm: label, run }: Question): void {
   modals.openConfirmModal({
     title,

@@ -11,7 +11,7 @@ interface Problem {
   requestId: string | null;
 }
 
-/** The sentence for people and the id for the operator, of a refused request or operation. */
+/** The message and the request id of a failed request or operation. */
 export function problemOf(error: unknown): Problem {
   if (error instanceof ApiError)
     return { message: withDetails(error.message, error.details), requestId: error.requestId };
@@ -39,7 +39,7 @@ export function notifyDone(message: string): void {
   notifications.show({ message, color: 'teal', icon: <IconCheck size={16} /> });
 }
 
-/** A change that can be taken back for a while. */
+/** Reports a change, with a button that undoes it. */
 export function notifyUndo(message: string, undo: () => Promise<void>, undone: string): void {
   const id = notifications.show({
     color: 'teal',
@@ -90,7 +90,7 @@ export function Loading() {
   );
 }
 
-/** A failed load, in place of the content. */
+/** A failed load, shown in place of the content. */
 export function Failure({ error, retry }: { error: unknown; retry?: () => void }) {
   const { message, requestId } = problemOf(error);
   return (
@@ -114,7 +114,7 @@ interface EmptyProps {
   action?: ReactNode;
 }
 
-/** An empty list, with what to do about it. */
+/** An empty list, with what to do next. */
 export function Empty({ icon: Symbol, title, children, action }: EmptyProps) {
   return (
     <Center py={56}>

@@ -35,7 +35,7 @@ export function relativeTime(iso: string, now = Date.now()): string {
   return RELATIVE.format(Math.round(seconds / size), unit);
 }
 
-/** An instant: relative for reading, exact on hover. */
+/** A time: relative, and exact on hover. */
 export function Time({ at }: { at: string | null | undefined }) {
   if (!at) return <span>–</span>;
   const exact = DATE_TIME.format(new Date(at));
@@ -78,7 +78,7 @@ const COLORS: Record<string, string> = {
   processing: 'blue',
 };
 
-/** A status in its color; the words are those of the API unless there are others. */
+/** A status in its color, named as in the API unless it has a label. */
 export function Status({ value, label }: { value: string; label?: string }) {
   const word = value.split('.').at(-1) ?? value;
   return (

@@ -45,7 +45,7 @@ export function ConnectionList<N>({ label, connection, columns, keyOf, linkTo, o
     if (hasMore && last >= nodes.length - OVERSCAN) loadMore();
   }, [hasMore, last, loadMore, nodes.length]);
   if (error !== null) return <Failure error={error} retry={reload} />;
-  // A page of a selective filter may be empty although there are more; the next one is loaded at once.
+  // With a selective filter, a page may be empty although more follow; the next one is loaded at once.
   if (loading || (nodes.length === 0 && hasMore)) return <Loading />;
   if (nodes.length === 0) return empty;
   const template = columns.map(({ width }) => width).join(' ');

@@ -6,13 +6,13 @@ import { Link } from 'react-router';
 interface PageProps {
   title: string;
   description?: ReactNode;
-  /** The list that this page is one entry of. */
+  /** The list that this page is an entry of. */
   parent?: { label: string; path: string };
   actions?: ReactNode;
   children: ReactNode;
 }
 
-/** A page: its heading, what can be done, and the content. */
+/** A page: heading, actions and content. */
 export function Page({ title, description, parent, actions, children }: PageProps) {
   useDocumentTitle(`${title} · Postloft`);
   return (

@@ -3,10 +3,10 @@ import type { ReactNode } from 'react';
 import classes from './table.module.css';
 
 export interface Field<T> {
-  /** The head of the column; beside the value on narrow screens. Without text it is read aloud only. */
+  /** The header of the column; beside the value on narrow screens. */
   title: string;
   render: (row: T) => ReactNode;
-  /** True for a title that only says what is obvious to those who see the column. */
+  /** Only screen readers get the title: to others the column is obvious. */
   hideTitle?: boolean;
   align?: 'right';
   maxWidth?: number;
@@ -17,7 +17,7 @@ interface DataTableProps<T> {
   fields: Field<T>[];
   rows: readonly T[];
   keyOf: (row: T, index: number) => string;
-  /** True inside a card, which has the border already. */
+  /** True inside a card, which already has a border. */
   isInCard?: boolean;
 }
 

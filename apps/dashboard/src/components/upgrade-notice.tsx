@@ -6,7 +6,7 @@ import { announceUpgrade, onUpgrade } from '../api/upgrade.ts';
 
 const ID = 'upgrade';
 
-/** Tells that the server was upgraded while the page was open. */
+/** Reports that the server was upgraded while the page was open. */
 export function UpgradeNotice() {
   useEffect(() => onUpgrade(show), []);
   useEffect(() => {
@@ -19,7 +19,7 @@ export function UpgradeNotice() {
 
 function show(): void {
   notifications.show({
-    // One notice, however often it is asked for.
+    // One notice, however often it is announced.
     id: ID,
     title: 'Postloft was updated.',
     autoClose: false,
@@ -27,7 +27,7 @@ function show(): void {
     icon: <IconRefresh size={16} />,
     message: (
       <Group justify="space-between" gap="xs">
-        <span>This page is of an earlier version.</span>
+        <span>This page is from an earlier version.</span>
         <Button size="compact-xs" onClick={() => window.location.reload()}>
           Reload
         </Button>

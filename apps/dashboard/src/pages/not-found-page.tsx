@@ -9,14 +9,14 @@ export function NotFoundPage() {
     <Page title="Not found">
       <Empty
         icon={IconMapPinOff}
-        title="There is no page at this address"
+        title="This page does not exist"
         action={
           <Button component={Link} to="/" variant="light">
-            To the overview
+            Go to overview
           </Button>
         }
       >
-        The entry may have been deleted, or it belongs to another account.
+        It may have been deleted, or it belongs to another account.
       </Empty>
     </Page>
   );

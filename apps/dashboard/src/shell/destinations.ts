@@ -12,10 +12,10 @@ const OPENED_BY_ID: Record<string, { noun: string; path: string }> = {
   dom: { noun: 'domain', path: '/domains' },
   wh: { noun: 'webhook', path: '/webhooks' },
 };
-/** Characters of a subject from which on it is searched for. */
+/** Characters from which a text is searched for in subjects. */
 const MIN_SUBJECT = 3;
 
-/** Pages and searches for a text: an id, an address, a name of a page, or the beginning of a subject. Best first. */
+/** Pages and searches for a text, best first: an id, an address, the name of a page, or the start of a subject. */
 export function destinationsFor(text: string, pages: readonly NavigationItem[]): Destination[] {
   const query = text.trim();
   const prefix = ID.exec(query)?.[1];

@@ -36,7 +36,7 @@ export function QuickSearch({ pages }: { pages: readonly NavigationItem[] }) {
   );
 }
 
-/** Mounted anew each time, so that it begins empty. */
+/** Mounted whenever the dialog opens, so it starts empty. */
 function Search({ pages, close }: { pages: readonly NavigationItem[]; close: () => void }) {
   const [text, setText] = useState('');
   const navigate = useNavigate();
@@ -48,7 +48,7 @@ function Search({ pages, close }: { pages: readonly NavigationItem[]; close: () 
       placeholder="Page, id, address or subject"
       leftSection={<IconSearch size={16} />}
       data={destinations.map(({ label }) => label)}
-      // The list is filtered already.
+      // The list is already filtered.
       filter={({ options }) => options}
       selectFirstOptionOnChange
       maxDropdownHeight={420}

@@ -30,7 +30,7 @@ export function ApiKeysPage() {
   const reload = () => refresh({ requestPolicy: 'network-only' });
   const add = may('api_keys.write') && (
     <Button leftSection={<IconPlus size={16} />} onClick={open}>
-      Create a key
+      Create API key
     </Button>
   );
   return (
@@ -39,11 +39,11 @@ export function ApiKeysPage() {
       {!data && !error && <Loading />}
       {data?.apiKeys.length === 0 && (
         <Empty icon={IconKey} title="No API keys" action={add}>
-          Create a key for each application. A key can be limited to sending, to domains and to addresses.
+          Create a key for each application. Keys can be restricted to sending, to domains and to IP addresses.
         </Empty>
       )}
       {data && data.apiKeys.length > 0 && <KeyTable keys={data.apiKeys} domains={data.domains} reload={reload} />}
-      <Modal opened={opened} onClose={close} title="Create an API key" closeOnClickOutside={false}>
+      <Modal opened={opened} onClose={close} title="Create API key" closeOnClickOutside={false}>
         <CreateKeyForm domains={data?.domains ?? []} created={reload} close={close} />
       </Modal>
     </Page>
@@ -60,8 +60,8 @@ function KeyTable({ keys, domains, reload }: KeyTableProps) {
   const [edited, setEdited] = useState<ApiKey | null>(null);
   const fields: Field<ApiKey>[] = [
     { title: 'Name', hideTitle: true, render: (key) => <KeyName apiKey={key} /> },
-    { title: 'Rights', render: ({ permission, scopes }) => permission?.replaceAll('_', ' ') ?? scopes.join(', ') },
-    { title: 'Limited to', render: (key) => limitsOf(key, domains) },
+    { title: 'Permission', render: ({ permission, scopes }) => permission?.replaceAll('_', ' ') ?? scopes.join(', ') },
+    { title: 'Restrictions', render: (key) => limitsOf(key, domains) },
     { title: 'Last used', render: ({ lastUsedAt }) => (lastUsedAt ? <Time at={lastUsedAt} /> : 'never') },
     { title: 'Created', render: ({ createdAt }) => <Time at={createdAt} /> },
     {
@@ -75,7 +75,7 @@ function KeyTable({ keys, domains, reload }: KeyTableProps) {
   return (
     <>
       <DataTable label="API keys" fields={fields} rows={keys} keyOf={({ id }) => id} />
-      <Modal opened={edited !== null} onClose={close} title="Change an API key" closeOnClickOutside={false}>
+      <Modal opened={edited !== null} onClose={close} title="Edit API key" closeOnClickOutside={false}>
         {edited && <EditKeyForm apiKey={edited} domains={domains} saved={reload} close={close} />}
       </Modal>
     </>
@@ -137,7 +137,7 @@ function KeyMenu({ apiKey: { id, name, enabled }, reload, edit }: KeyMenuProps) 
         </ActionIcon>
       </Menu.Target>
       <Menu.Dropdown>
-        <Menu.Item onClick={edit}>Change</Menu.Item>
+        <Menu.Item onClick={edit}>Edit</Menu.Item>
         <Menu.Item onClick={() => change(toggle, `${name} has been ${enabled ? 'disabled' : 'enabled'}.`)}>
           {enabled ? 'Disable' : 'Enable'}
         </Menu.Item>
@@ -146,8 +146,8 @@ function KeyMenu({ apiKey: { id, name, enabled }, reload, edit }: KeyMenuProps) 
           onClick={() =>
             confirm({
               title: `Delete ${name}?`,
-              text: 'Requests with this key are refused within a second. This cannot be undone.',
-              confirm: 'Delete the key',
+              text: 'Requests with this key will be refused within a second. This cannot be undone.',
+              confirm: 'Delete key',
               run: async () => {
                 await remove({ id });
                 notifyDone(`${name} has been deleted.`);

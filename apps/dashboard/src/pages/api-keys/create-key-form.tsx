@@ -31,7 +31,7 @@ export function CreateKeyForm({ domains, created, close }: CreateKeyFormProps) {
     return (
       <ShownOnce
         title="Copy the key now"
-        text="It is not shown again."
+        text="It won't be shown again."
         value={token}
         label="Copy the key"
         close={close}
@@ -59,7 +59,7 @@ export function CreateKeyForm({ domains, created, close }: CreateKeyFormProps) {
           onChange={setMode}
         />
         <Text size="xs" c="dimmed">
-          Messages of test keys go to the inbox and to nobody else.
+          Messages sent with test keys appear in the inbox and are not delivered.
         </Text>
       </Stack>
       <KeyLimits input={input} set={set} domains={domains} />

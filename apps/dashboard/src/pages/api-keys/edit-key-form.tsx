@@ -15,7 +15,7 @@ interface EditKeyFormProps {
   close: () => void;
 }
 
-/** Changes the name, the rights, the restrictions and the expiry of a key. */
+/** Edits the name, permission, restrictions and expiry of a key. */
 export function EditKeyForm({ apiKey, domains, saved, close }: EditKeyFormProps) {
   const update = useOperation(UpdateApiKeyDocument);
   const [before] = useState(() => inputOf(apiKey));
@@ -23,14 +23,14 @@ export function EditKeyForm({ apiKey, domains, saved, close }: EditKeyFormProps)
   const set = (change: Partial<KeyInput>) => setInput((known) => ({ ...known, ...change }));
   const save = async () => {
     await update({ id: apiKey.id, input: changesOf(before, input) });
-    notifyDone(`${input.name} has been changed.`);
+    notifyDone(`${input.name} has been updated.`);
     saved();
     close();
   };
   return (
     <DialogForm action="Save" save={save}>
       <Text size="sm" c="dimmed">
-        The key itself stays the same. Changes take effect within a second, also for open connections.
+        The key itself stays the same. Changes take effect within a second, including on open connections.
       </Text>
       <KeyName input={input} set={set} />
       <KeyLimits input={input} set={set} domains={domains} />
@@ -47,7 +47,7 @@ const inputOf = ({ name, permission, scopes, domainIds, allowedIps, expiresAt }:
   expiresAt,
 });
 
-/** Only what was changed: properties that nobody has touched must not be judged again. */
+/** Only the changed properties: the others must not be validated again. */
 function changesOf(before: KeyInput, now: KeyInput): UpdateApiKeyInput {
   const names = Object.keys(now) as (keyof KeyInput)[];
   const changed = names.filter((name) => JSON.stringify(before[name]) !== JSON.stringify(now[name]));

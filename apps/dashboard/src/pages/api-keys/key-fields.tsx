@@ -5,13 +5,13 @@ import { DomainsField } from '../../components/domains-field.tsx';
 import type { ApiKeysQuery, Permission } from '../../graphql/generated.ts';
 
 const CHOSEN = 'chosen';
-const RIGHTS = [
-  { value: 'sending_access', label: 'Sending only' },
-  { value: 'full_access', label: 'Everything' },
-  { value: CHOSEN, label: 'Chosen scopes' },
+const PERMISSIONS = [
+  { value: 'sending_access', label: 'Sending access' },
+  { value: 'full_access', label: 'Full access' },
+  { value: CHOSEN, label: 'Custom scopes' },
 ];
 
-/** The properties that a new key and an existing one have in common. */
+/** The properties that can be set for new and existing keys. */
 export interface KeyInput {
   name: string;
   permission: Permission | null;
@@ -48,9 +48,9 @@ export function KeyLimits({ input, set, domains }: KeyFieldsProps) {
   return (
     <>
       <Select
-        label="Rights"
+        label="Permission"
         allowDeselect={false}
-        data={RIGHTS}
+        data={PERMISSIONS}
         value={permission ?? CHOSEN}
         onChange={(chosen) =>
           set(chosen === CHOSEN ? { permission: null, scopes: [] } : { permission: chosen as Permission, scopes: null })
@@ -73,14 +73,14 @@ export function KeyLimits({ input, set, domains }: KeyFieldsProps) {
         onChange={(ids) => set({ domainIds: ids })}
       />
       <TagsInput
-        label="Only from these addresses"
+        label="Only from these IP addresses"
         placeholder={allowedIps?.length ? undefined : '192.0.2.0/24'}
         value={allowedIps ?? []}
         onChange={(addresses) => set({ allowedIps: addresses.length > 0 ? addresses : null })}
       />
       <DateTimeInput
         label="Expires"
-        hint="Empty: never"
+        hint="Leave empty for no expiry"
         value={expiresAt}
         onChange={(at) => set({ expiresAt: at })}
         onClear={() => set({ expiresAt: null })}

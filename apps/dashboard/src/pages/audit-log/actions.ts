@@ -23,7 +23,7 @@ const SENTENCES: Record<string, string> = {
   'user.created': 'User created',
   'user.renamed': 'Name changed',
   'user.password_changed': 'Password changed',
-  'user.email_changed': 'E-mail address changed',
+  'user.email_changed': 'Email address changed',
   'user.identity_linked': 'Single sign-on linked',
 };
 
@@ -42,7 +42,7 @@ export const KINDS = [
   { value: 'erasure', label: 'Erasures' },
 ];
 
-/** Those details that a person understands at a glance. */
+/** The details worth showing in the list. */
 export function summaryOf(details: unknown): string {
   const { email, name, from, to, role, method, plan, fields, reason } = details as Record<string, unknown>;
   const change = typeof from === 'string' && typeof to === 'string' ? `${from} → ${to}` : undefined;

@@ -22,7 +22,7 @@ const PAGE_SIZE = 50;
 const OPERATOR = 'operator';
 const FILTERS = ['kind', 'actor', ...PERIOD] as const;
 
-/** Names of people and keys by their ids; null for somebody who has left. */
+/** Names of people and keys, by their ids. */
 function useActors(): Map<string, string> {
   const members = useLoad('audit members', () =>
     call<{ data: { id: string; name: string; email: string }[] }>('GET', '/app/api/members'),
@@ -52,16 +52,13 @@ export function AuditLogPage() {
   );
   const columns = useMemo(() => columnsFor(actors), [actors]);
   return (
-    <Page
-      title="Audit log"
-      description="Who changed what in this account, when, and from where. Sign-ins are included."
-    >
+    <Page title="Audit log" description="Who changed what in this account, when and from where, including sign-ins.">
       <FilterBar filters={filters}>
         <SelectFilter
           filters={filters}
           name="kind"
           label="Kind of action"
-          placeholder="Everything"
+          placeholder="All actions"
           data={KINDS}
           w={200}
         />
@@ -69,7 +66,7 @@ export function AuditLogPage() {
           filters={filters}
           name="actor"
           label="Who"
-          placeholder="Anybody"
+          placeholder="Anyone"
           searchable
           data={[...actors].map(([value, label]) => ({ value, label }))}
           w={220}
@@ -91,7 +88,7 @@ export function AuditLogPage() {
         empty={
           <Empty icon={IconHistory} title="No actions">
             {filters.isActive
-              ? 'Nothing matches these filters.'
+              ? 'No actions match these filters.'
               : 'Sign-ins, changes of members, removed suppressions and rotated keys appear here.'}
           </Empty>
         }
@@ -101,7 +98,7 @@ export function AuditLogPage() {
 }
 
 const columnsFor = (actors: Map<string, string>): Column<Entry>[] => [
-  { title: 'What', width: 'minmax(0, 2fr)', render: ({ action }) => sentenceOf(action) },
+  { title: 'Action', width: 'minmax(0, 2fr)', render: ({ action }) => sentenceOf(action) },
   {
     title: 'Details',
     width: 'minmax(0, 2fr)',
@@ -124,7 +121,7 @@ const columnsFor = (actors: Map<string, string>): Column<Entry>[] => [
       </>
     ),
   },
-  { title: 'From', width: '140px', from: 'md', render: ({ ip }) => ip ?? '–' },
+  { title: 'IP address', width: '140px', from: 'md', render: ({ ip }) => ip ?? '–' },
   { title: 'When', width: '130px', from: 'xs', render: ({ createdAt }) => <Time at={createdAt} /> },
 ];
 
@@ -133,9 +130,9 @@ function Detail({ entry, who }: { entry: Entry; who: string | undefined }) {
   const facts: Fact[] = [
     ['Action', action],
     ['Who', who ?? '–'],
-    ['Their id', <Copyable key="actor" value={actor} label="Copy the id of who did it" />],
-    ['Changed', <Copyable key="target" value={target} label="Copy the id of what was changed" />],
-    ['From', ip ?? '–'],
+    ['Actor ID', <Copyable key="actor" value={actor} label="Copy actor ID" />],
+    ['Target ID', <Copyable key="target" value={target} label="Copy target ID" />],
+    ['IP address', ip ?? '–'],
     ['When', <ExactTime key="at" at={createdAt} />],
   ];
   return (

@@ -21,10 +21,10 @@ const SEVERITIES: Record<AdviceSeverity, { color: string; icon: Icon; label: str
   info: { color: 'blue', icon: IconBulb, label: 'Suggestion' },
 };
 
-/** About that of two rows. */
+/** About the height of two rows. */
 const LOADING_HEIGHT = 96;
 
-/** What to do about the domain, as the server sees it. */
+/** Advice about the domain, computed by the server. */
 export function DomainAdvice({ domain }: { domain: DomainPartsFragment }) {
   const { id } = domain;
   const [{ data, error }, refresh] = useQuery({ query: DomainAdviceDocument, variables: { id } });
@@ -44,7 +44,7 @@ export function DomainAdvice({ domain }: { domain: DomainPartsFragment }) {
             <ThemeIcon color="teal" variant="light" radius="xl">
               <IconCheck size={16} />
             </ThemeIcon>
-            <Text size="sm">Nothing to do: records, keys and rates are in order.</Text>
+            <Text size="sm">Nothing to do: records, keys and rates look good.</Text>
           </Group>
         )}
         {advice?.map((one) => (

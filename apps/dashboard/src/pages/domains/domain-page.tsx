@@ -19,6 +19,7 @@ import {
   RotateDomainKeyDocument,
   UpdateDomainDocument,
   VerifyDomainDocument,
+  type DkimRotationStatus,
   type DomainPartsFragment,
   type UpdateDomainInput,
 } from '../../graphql/generated.ts';
@@ -27,10 +28,10 @@ import { DomainAdvice } from './domain-advice.tsx';
 import { DomainRecords } from './domain-records.tsx';
 import { DomainRetention } from './domain-retention.tsx';
 
-/** How often a domain is read again until its records verify, and while a check runs. */
+/** Polling intervals: until the records are verified, and during a check. */
 const WAITING_MS = 10_000;
 const CHECKING_MS = 1_000;
-/** The service gives up a check after 20 s. */
+/** The service ends a check after 20 s. */
 const CHECK_ATTEMPTS = 25;
 
 export function DomainPage() {
@@ -47,7 +48,7 @@ export function DomainPage() {
       description={
         <Group gap="xs">
           <Status value={domain.status} />
-          <Copyable value={domain.id} label="Copy the id" />
+          <Copyable value={domain.id} label="Copy ID" />
           {domain.lastCheckedAt && (
             <span>
               checked <Time at={domain.lastCheckedAt} />
@@ -59,8 +60,8 @@ export function DomainPage() {
     >
       {domain.warningSince && (
         <Alert color="yellow" icon={<IconAlertTriangle />} title="DNS records are missing">
-          Since <ExactTime at={domain.warningSince} />, required records of this active domain do not verify. Messages
-          are still sent; publish the records again before the domain is deactivated.
+          Required records of this active domain have been missing since <ExactTime at={domain.warningSince} />.
+          Messages are still sent; restore the records before the domain is deactivated.
         </Alert>
       )}
       <LiveNumbers id={domain.id} />
@@ -73,7 +74,7 @@ export function DomainPage() {
   );
 }
 
-/** The domain; read again from time to time until it is active. */
+/** The domain, polled until it is active. */
 function useDomain(id: string) {
   const [{ data, error, fetching }, refresh] = useQuery({
     query: DomainDocument,
@@ -114,8 +115,8 @@ function Actions({ domain: { id, name } }: { domain: DomainPartsFragment }) {
         onClick={() =>
           confirm({
             title: `Delete ${name}?`,
-            text: 'Messages that wait for delivery fail, and nothing can be sent from this domain until it is added and verified again.',
-            confirm: 'Delete the domain',
+            text: 'Messages waiting for delivery will fail, and nothing can be sent from this domain until it is added and verified again.',
+            confirm: 'Delete domain',
             run: async () => {
               await remove({ id });
               notifyDone(`${name} has been deleted.`);
@@ -130,7 +131,7 @@ function Actions({ domain: { id, name } }: { domain: DomainPartsFragment }) {
   );
 }
 
-/** Starts a check, and reads the domain until it has ended: the answer to the request has the results of the check before. */
+/** Starts a check, and polls until it has ended: the response contains the results of the previous check. */
 function useVerification(id: string): () => Promise<void> {
   const client = useClient();
   const verify = useOperation(VerifyDomainDocument);
@@ -141,11 +142,11 @@ function useVerification(id: string): () => Promise<void> {
       const { data } = await client.query(DomainDocument, { id }, { requestPolicy: 'network-only' }).toPromise();
       if (data?.domain?.lastCheckedAt !== before) return;
     }
-    throw new Error('The check takes longer than usual. Its results appear here when it has ended.');
+    throw new Error('The check is taking longer than usual. Its results appear here once it ends.');
   };
 }
 
-/** The last 24 hours, moved by the subscription. */
+/** The last 24 hours, updated by the subscription. */
 function LiveNumbers({ id }: { id: string }) {
   const [{ data, error }] = useSubscription({ query: DomainLiveDocument, variables: { domainId: id } });
   if (error) return <Failure error={error} />;
@@ -182,21 +183,21 @@ function Settings({ domain }: { domain: DomainPartsFragment }) {
         </Title>
         <Switch
           label="Track opens"
-          description="Adds an invisible image to HTML messages. A message can override it."
+          description="Adds an invisible image to HTML messages. Can be overridden per message."
           disabled={disabled}
           checked={domain.openTracking}
           onChange={(event) => save({ openTracking: event.currentTarget.checked })}
         />
         <Switch
           label="Track clicks"
-          description="Replaces the links of HTML messages by links of the tracking host."
+          description="Rewrites the links of HTML messages to go through the tracking host."
           disabled={disabled}
           checked={domain.clickTracking}
           onChange={(event) => save({ clickTracking: event.currentTarget.checked })}
         />
         <Switch
           label="Privacy mode"
-          description="Opens and clicks are recorded without address and user agent."
+          description="Records opens and clicks without IP address and user agent."
           disabled={disabled}
           checked={domain.trackingPrivacy}
           onChange={(event) => save({ trackingPrivacy: event.currentTarget.checked })}
@@ -211,7 +212,7 @@ function Settings({ domain }: { domain: DomainPartsFragment }) {
         <Group grow preventGrowOverflow={false}>
           <Select
             label="TLS"
-            description="enforced: a message waits rather than leave without TLS"
+            description="enforced: messages wait rather than being sent without TLS"
             allowDeselect={false}
             disabled={disabled}
             data={['opportunistic', 'enforced']}
@@ -220,7 +221,7 @@ function Settings({ domain }: { domain: DomainPartsFragment }) {
           />
           <Select
             label="Envelope"
-            description="per_recipient: each recipient has a return path of its own"
+            description="per_recipient: each recipient has its own return path"
             allowDeselect={false}
             disabled={disabled}
             data={['shared', 'per_recipient']}
@@ -232,6 +233,13 @@ function Settings({ domain }: { domain: DomainPartsFragment }) {
     </Card>
   );
 }
+
+const ROTATIONS: Record<DkimRotationStatus, string> = {
+  pending:
+    'A new key is waiting for its DNS record. Publish the record above; signing switches to the new key once it is verified.',
+  verified: 'The record of the new key is verified. Signing switches to it shortly.',
+  switched: 'Signing has switched to the new key.',
+};
 
 function KeyRotation({ domain }: { domain: DomainPartsFragment }) {
   const { may } = useSession();
@@ -248,7 +256,7 @@ function KeyRotation({ domain }: { domain: DomainPartsFragment }) {
         <Text size="sm">
           {signingSince ? (
             <>
-              Messages are signed with the current key since <ExactTime at={signingSince} />.
+              Messages have been signed with the current key since <ExactTime at={signingSince} />.
             </>
           ) : (
             'No message has been signed with the current key yet.'
@@ -256,13 +264,13 @@ function KeyRotation({ domain }: { domain: DomainPartsFragment }) {
         </Text>
         {rotation && (
           <Text size="sm">
-            A new key waits: {rotation.status}. Publish its record above; the change follows once it verifies
+            {ROTATIONS[rotation.status]}
             {rotation.keepOldUntil && (
               <>
-                . Keep the old record until <ExactTime at={rotation.keepOldUntil} />
+                {' '}
+                Keep the old record until <ExactTime at={rotation.keepOldUntil} />.
               </>
             )}
-            .
           </Text>
         )}
         {may('domains.write') && (
@@ -275,7 +283,7 @@ function KeyRotation({ domain }: { domain: DomainPartsFragment }) {
                   change(async () => void (await cancel({ id: domain.id })), 'The rotation has been canceled.')
                 }
               >
-                Cancel the rotation
+                Cancel rotation
               </Button>
             ) : (
               <Button
@@ -285,11 +293,11 @@ function KeyRotation({ domain }: { domain: DomainPartsFragment }) {
                 onClick={() =>
                   change(
                     async () => void (await rotate({ id: domain.id })),
-                    'A new key has been made. Publish its record.',
+                    'A new key has been created. Publish its record.',
                   )
                 }
               >
-                Rotate the key
+                Rotate key
               </Button>
             )}
           </Group>

@@ -7,7 +7,7 @@ import type { DomainPartsFragment } from '../../graphql/generated.ts';
 
 type DnsRecord = DomainPartsFragment['records'][number];
 
-/** The records to publish, what DNS answered, and all of them as a zone file. */
+/** The records to publish, those found in DNS, and all of them as a zone file. */
 export function DomainRecords({ domain }: { domain: DomainPartsFragment }) {
   return (
     <Stack gap="xs" id="records">
@@ -70,7 +70,7 @@ function RecordValue({ record: { record, value, status, required, error, observe
       )}
       {status !== 'verified' && observed.length > 0 && (
         <Text size="xs" c="dimmed" mt={4} component="div">
-          DNS answers <Code className="break">{observed.join(', ')}</Code>
+          Found in DNS: <Code className="break">{observed.join(', ')}</Code>
         </Text>
       )}
     </>

@@ -9,7 +9,7 @@ import { UpdateDomainDocument, type DomainPartsFragment } from '../../graphql/ge
 /** The longest period that a domain may set. */
 const MAX_DAYS = 365;
 
-/** Shorter periods of one domain; an empty field stands for the period of the service. */
+/** Shorter periods of a domain; empty for the period of the service. */
 export function DomainRetention({ domain }: { domain: DomainPartsFragment }) {
   const { may } = useSession();
   const update = useOperation(UpdateDomainDocument);
@@ -30,8 +30,7 @@ export function DomainRetention({ domain }: { domain: DomainPartsFragment }) {
               Retention
             </Title>
             <Text size="sm" c="dimmed">
-              Days after which messages of this domain are deleted earlier than those of the service. Longer periods
-              than those of the service have no effect.
+              Shorter retention periods for this domain. Periods longer than those of the service have no effect.
             </Text>
           </div>
           <Group align="flex-end">
@@ -39,7 +38,7 @@ export function DomainRetention({ domain }: { domain: DomainPartsFragment }) {
             <Days label="Captured messages" value={captured} onChange={setCaptured} disabled={disabled} />
             {!disabled && (
               <Button type="submit" variant="default" loading={busy} disabled={unchanged}>
-                Save the periods
+                Save periods
               </Button>
             )}
           </Group>
@@ -60,7 +59,7 @@ function Days({ label, value, onChange, disabled }: DaysProps) {
   return (
     <NumberInput
       label={label}
-      placeholder="Period of the service"
+      placeholder="Service default"
       suffix=" days"
       min={1}
       max={MAX_DAYS}

@@ -19,23 +19,22 @@ export function DomainsPage() {
   const [opened, { open, close }] = useDisclosure();
   const add = may('domains.write') && (
     <Button leftSection={<IconPlus size={16} />} onClick={open}>
-      Add a domain
+      Add domain
     </Button>
   );
   return (
-    <Page title="Domains" description="Domains that messages are sent from, proved by DNS records." actions={add}>
+    <Page title="Domains" description="Domains you send from, verified by DNS records." actions={add}>
       {error && !data && <Failure error={error} retry={() => refresh({ requestPolicy: 'network-only' })} />}
       {!data && !error && <Loading />}
       {data?.domains.length === 0 && (
         <Empty icon={IconWorld} title="No domains yet" action={add}>
-          Add the domain of your sender addresses. You get a few DNS records to publish, and verification follows by
-          itself.
+          Add the domain of your sender addresses and publish a few DNS records. Verification is automatic.
         </Empty>
       )}
       {data && data.domains.length > 0 && (
         <DataTable label="Domains" fields={FIELDS} rows={data.domains} keyOf={({ id }) => id} />
       )}
-      <Modal opened={opened} onClose={close} title="Add a domain">
+      <Modal opened={opened} onClose={close} title="Add domain">
         <AddForm />
       </Modal>
     </Page>
@@ -69,7 +68,7 @@ function AddForm() {
     <DialogForm action="Add" save={add}>
       <TextInput
         label="Domain"
-        description="A subdomain such as mail.example.com keeps the reputation of your main domain apart."
+        description="A subdomain such as mail.example.com keeps its reputation separate from your main domain."
         placeholder="mail.example.com"
         required
         data-autofocus

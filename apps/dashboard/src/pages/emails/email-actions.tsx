@@ -52,7 +52,7 @@ function ScheduledActions({ email, refresh }: ActionsProps) {
     confirm({
       title: 'Cancel this message?',
       text: 'It will not be sent. This cannot be undone.',
-      confirm: 'Cancel the message',
+      confirm: 'Cancel message',
       run: async () => {
         await cancel({ id: email.id });
         notifyDone('The message has been canceled.');

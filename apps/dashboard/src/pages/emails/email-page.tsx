@@ -42,14 +42,14 @@ export function EmailPage() {
               test
             </Badge>
           )}
-          <Copyable value={email.id} label="Copy the id" />
+          <Copyable value={email.id} label="Copy ID" />
         </Group>
       }
       actions={
         <>
           {captured && (
             <Button component={Link} to={`/inbox/${email.id}`} variant="default" leftSection={<IconInbox size={16} />}>
-              In the inbox
+              View in inbox
             </Button>
           )}
           <EmailActions email={email} refresh={() => refresh({ requestPolicy: 'network-only' })} />
@@ -81,7 +81,7 @@ function Content({ email: { id, html, text, attachments, createdAt } }: { email:
     return (
       <Card withBorder>
         <Text c="dimmed" size="sm">
-          The content of this message is not kept any more.
+          The content of this message is no longer stored.
         </Text>
       </Card>
     );
@@ -136,7 +136,7 @@ function factsOf(email: Email): [string, ReactNode][] {
     ['Tags', email.tags.map(({ key, value }) => `${key}: ${value}`).join(', ')],
     ['Tracking', tracking && [tracking.opens && 'opens', tracking.clicks && 'clicks'].filter(Boolean).join(', ')],
     [
-      'Repeats',
+      'Retry of',
       retryOf && (
         <Anchor component={Link} to={`/emails/${retryOf}`} size="sm">
           {retryOf}

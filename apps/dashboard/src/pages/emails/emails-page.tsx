@@ -47,7 +47,7 @@ export function EmailsPage() {
   return (
     <Page
       title="Emails"
-      description="Every message of the account, newest first."
+      description="All messages of this account, newest first."
       actions={
         <Button
           variant={live ? 'light' : 'default'}
@@ -76,14 +76,14 @@ function NothingFound({ clear }: { clear: () => void }) {
   return (
     <Empty
       icon={IconSearch}
-      title="No message matches"
+      title="No matching messages"
       action={
         <Button variant="light" onClick={clear}>
-          Clear the filters
+          Clear filters
         </Button>
       }
     >
-      Addresses and domains match as a whole, subjects from their beginning.
+      Addresses and domains must match exactly, subjects from the start.
     </Empty>
   );
 }
@@ -95,7 +95,7 @@ function NoEmails() {
       title="No messages yet"
       action={
         <Button component={Link} to="/getting-started" variant="light">
-          Send the first one
+          Send your first message
         </Button>
       }
     >

@@ -7,7 +7,7 @@ type Email = NonNullable<EmailQuery['email']>;
 type Recipient = Email['recipients'][number];
 type Reason = NonNullable<Email['explanation']>['recipients'][number];
 
-/** Every recipient: its state, why it is so, and until when. */
+/** Every recipient with its state, the reason, and the next step. */
 export function Recipients({ email }: { email: Email }) {
   const reasons = new Map(email.explanation?.recipients.map((one) => [`${one.type} ${one.address}`, one]));
   return (
@@ -82,5 +82,5 @@ function NextStep({ reason: { held, until, givesUpAt } }: { reason: Reason }) {
 function visitsOf({ visits }: Recipient): string {
   if (!visits || visits.opens + visits.clicks + visits.botOpens + visits.botClicks === 0) return '';
   const bots = visits.botOpens + visits.botClicks;
-  return `opened ${visits.opens}, clicked ${visits.clicks}${bots > 0 ? `, ${bots} by bots` : ''}`;
+  return `${visits.opens} opens, ${visits.clicks} clicks${bots > 0 ? `, ${bots} by bots` : ''}`;
 }

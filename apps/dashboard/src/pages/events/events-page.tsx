@@ -18,7 +18,7 @@ import {
   type Filters,
   type Period,
 } from '../../components/filters.tsx';
-import { Copyable, ExactTime, Status } from '../../components/format.tsx';
+import { Copyable, ExactTime, Status, Time } from '../../components/format.tsx';
 import { ConnectionList, type Column } from '../../components/list.tsx';
 import { Page } from '../../components/page.tsx';
 import { EventDomainsDocument, EventHistoryDocument, type EventPartsFragment } from '../../graphql/generated.ts';
@@ -27,19 +27,19 @@ import { detailOf, isDeferral, type EventData } from './event-detail.ts';
 import { useEventStream, type EventFilter } from './use-event-stream.ts';
 
 const PAGE_SIZE = 50;
-/** An id of an e-mail, anywhere in what was pasted, such as the address of its page. */
+/** The id of an email anywhere in the pasted text, such as the address of its page. */
 const EMAIL_ID = /em_[0-9a-f]{32}/;
 const emailIdIn = (text: string): string | null => EMAIL_ID.exec(text)?.[0] ?? null;
 const FILTERS = ['types', 'recipient', 'domain', 'email', ...PERIOD] as const;
 
 const COLUMNS: Column<EventPartsFragment>[] = [
   { title: 'Event', width: '190px', render: (event) => <EventType event={event} /> },
-  { title: 'Recipient', width: 'minmax(0, 2fr)', render: ({ recipient }) => recipient ?? '–' },
+  { title: 'Recipient', width: 'minmax(0, 2fr)', render: (event) => <Recipient event={event} /> },
   { title: 'Detail', width: 'minmax(0, 3fr)', from: 'md', render: detailOrSubject },
   { title: 'When', width: '190px', from: 'sm', render: ({ createdAt }) => <ExactTime at={createdAt} /> },
 ];
 
-/** The history, newest first, with the events before it that have happened since. */
+/** The history, newest first, preceded by the events that have happened since. */
 function useEvents(filter: EventFilter, { from, to }: Period, live: boolean): ConnectionState<EventPartsFragment> {
   const variables = { last: PAGE_SIZE, after: null, ...filter, createdAfter: from, createdBefore: to };
   const history = useConnection(EventHistoryDocument, variables, ({ events }) => ({
@@ -72,7 +72,7 @@ export function EventsPage() {
   return (
     <Page
       title="Events"
-      description="What has happened, newest first, as webhooks and Kafka receive it. New events appear by themselves."
+      description="All events, newest first, as webhooks and Kafka receive them. New events appear automatically."
       actions={
         <Button
           variant={live && !hasEnded ? 'light' : 'default'}
@@ -80,7 +80,7 @@ export function EventsPage() {
           disabled={hasEnded}
           onClick={() => setLive(!live)}
         >
-          {live ? 'Pause' : 'Continue'}
+          {live ? 'Pause' : 'Resume'}
         </Button>
       }
     >
@@ -94,8 +94,8 @@ export function EventsPage() {
         empty={
           <Empty icon={IconActivity} title="No events">
             {filters.isActive
-              ? `Nothing matches these filters.${hasEnded ? '' : ' Matching events appear here the moment they happen.'}`
-              : 'Send a message: each step of its way appears here the moment it happens.'}
+              ? `No events match these filters.${hasEnded ? '' : ' New matches appear here as they happen.'}`
+              : 'Send a message to see each step of its delivery here as it happens.'}
           </Empty>
         }
       />
@@ -121,18 +121,18 @@ function EventFilters({ filters }: { filters: Filters<(typeof FILTERS)[number]> 
         filters={filters}
         name="recipient"
         label="Recipient"
-        placeholder="Recipient, whole address"
-        problemOf={(text) => (/\s/.test(text) ? 'An address, without spaces' : null)}
+        placeholder="Full recipient address"
+        problemOf={(text) => (/\s/.test(text) ? 'Enter an address without spaces' : null)}
         w={{ base: '100%', xs: 240 }}
       />
       <DomainFilter filters={filters} domains={data?.domains} />
       <TextFilter
         filters={filters}
         name="email"
-        label="Id of an e-mail"
-        placeholder="Id of an e-mail, em_…"
+        label="Email ID"
+        placeholder="Email ID, em_…"
         parse={emailIdIn}
-        problemOf={(text) => (emailIdIn(text) === null ? 'An id is em_ and 32 digits' : null)}
+        problemOf={(text) => (emailIdIn(text) === null ? 'An email ID is em_ followed by 32 digits' : null)}
         w={{ base: '100%', xs: 240 }}
       />
       <PeriodFilter filters={filters} />
@@ -140,11 +140,30 @@ function EventFilters({ filters }: { filters: Filters<(typeof FILTERS)[number]> 
   );
 }
 
-function EventType({ event: { type, data } }: { event: EventPartsFragment }) {
-  return <Status value={isDeferral(type, data as EventData) ? 'deferred' : type} label={type} />;
+function EventType({ event: { type, data, createdAt } }: { event: EventPartsFragment }) {
+  return (
+    <>
+      <Status value={isDeferral(type, data as EventData) ? 'deferred' : type} label={type} />
+      <Text size="xs" c="dimmed" hiddenFrom="sm">
+        <Time at={createdAt} />
+      </Text>
+    </>
+  );
 }
 
-/** The subject of the message where nothing else is to be said. */
+/** With the detail on screens that have no column for it. */
+function Recipient({ event }: { event: EventPartsFragment }) {
+  return (
+    <>
+      {event.recipient ?? '–'}
+      <Text size="xs" c="dimmed" truncate hiddenFrom="md">
+        {detailOrSubject(event)}
+      </Text>
+    </>
+  );
+}
+
+/** The subject of the message if there is nothing more specific. */
 function detailOrSubject({ type, data }: EventPartsFragment): string {
   const detail = detailOf(type, data as EventData);
   return detail === '' && type !== 'email.opened' ? ((data as EventData).subject ?? '') : detail;
@@ -162,7 +181,7 @@ function Detail({ event: { id, type, emailId, recipient, createdAt, data } }: { 
           <ExactTime at={createdAt} />
         </Text>
       </Group>
-      <Copyable value={id} label="Copy the id of the event" />
+      <Copyable value={id} label="Copy event ID" />
       {emailId && (
         <Button component={Link} to={`/emails/${emailId}`} variant="light" size="xs" onClick={() => modals.closeAll()}>
           Open the message

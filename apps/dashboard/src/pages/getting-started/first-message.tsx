@@ -16,7 +16,7 @@ interface FirstMessageProps {
   isCaptured: boolean;
 }
 
-/** Sends a message from the browser and shows its way. */
+/** Sends a message from the browser and shows its progress. */
 export function FirstMessage({ domains, isCaptured }: FirstMessageProps) {
   const { viewer } = useSession();
   const send = useOperation(SendFirstMessageDocument);
@@ -32,7 +32,7 @@ export function FirstMessage({ domains, isCaptured }: FirstMessageProps) {
   if (from === undefined)
     return (
       <Text size="sm" c="dimmed" mb="md">
-        Once a domain is verified, you can send the first message from here with one button.
+        Once a domain is verified, you can send your first message from here.
       </Text>
     );
   return (
@@ -54,8 +54,8 @@ export function FirstMessage({ domains, isCaptured }: FirstMessageProps) {
           </Group>
           <Text size="xs" c="dimmed">
             {isCaptured
-              ? 'This service captures all messages: yours appears in the inbox and is sent to nobody.'
-              : `The message comes from hello@${from}.`}
+              ? 'This service captures all messages: yours appears in the inbox and is not delivered.'
+              : `Sent from hello@${from}.`}
           </Text>
           <Group>
             <Button type="submit" loading={busy} leftSection={<IconSend size={16} />}>
@@ -77,12 +77,19 @@ const firstMessage = (domain: string, to: string) => ({
   html: `<h1>It works</h1><p>This message was sent from <b>${domain}</b> through Postloft.</p>`,
 });
 
-/** In case that the socket is not connected. */
+/** In case the socket is not connected. */
 const READ_EVERY_MS = 5_000;
 const ENDED = ['delivered', 'bounced', 'failed', 'suppressed', 'canceled', 'complained'];
+/** Ways in which the message may end. */
+const ENDS: Record<string, string> = {
+  bounced: 'The message bounced.',
+  failed: 'The message could not be delivered.',
+  suppressed: 'The message was suppressed.',
+  canceled: 'The message was canceled.',
+};
 const ARRIVED = ['delivered', 'complained'];
 
-/** The message; read again after each of its events. */
+/** The message, reloaded after each of its events. */
 function useSentMessage(id: string) {
   const [{ data, error }, refresh] = useQuery({
     query: SentMessageDocument,
@@ -120,11 +127,11 @@ function Progress({ id, isCaptured }: { id: string; isCaptured: boolean }) {
       )}
       <Group gap="md">
         <Anchor component={Link} to={`/emails/${id}`} size="sm">
-          Every step of this message
+          View this message
         </Anchor>
         {hasArrived && isCaptured && (
           <Anchor component={Link} to={`/inbox/${id}`} size="sm">
-            Open it in the inbox
+            View in inbox
           </Anchor>
         )}
       </Group>
@@ -143,12 +150,12 @@ function NotArrived({ status, hasEnded, recipient }: NotArrivedProps) {
   return (
     <>
       {hasEnded ? (
-        <Step state="failed">{`The message is ${status}.`}</Step>
+        <Step state="failed">{ENDS[status] ?? `The message is ${status}.`}</Step>
       ) : (
         <Waiting hasBeenTried={Boolean(recipient?.attempts)} />
       )}
       {reply && (
-        <Alert color={hasEnded ? 'red' : 'yellow'} title="Reply of the server" className="break">
+        <Alert color={hasEnded ? 'red' : 'yellow'} title="Server reply" className="break">
           {reply}
         </Alert>
       )}
@@ -158,9 +165,9 @@ function NotArrived({ status, hasEnded, recipient }: NotArrivedProps) {
 
 const Waiting = ({ hasBeenTried }: { hasBeenTried: boolean }) =>
   hasBeenTried ? (
-    <Step state="waiting">Not delivered yet; it is tried again by itself.</Step>
+    <Step state="waiting">Not delivered yet. It will be retried automatically.</Step>
   ) : (
-    <Step state="running">On its way …</Step>
+    <Step state="running">Sending …</Step>
   );
 
 function arrivalOf(isCaptured: boolean, mx: string | null | undefined): string {

@@ -30,7 +30,7 @@ export function GettingStartedPage() {
   if (error && !data) return <Failure error={error} retry={() => refresh({ requestPolicy: 'network-only' })} />;
   if (!data) return <Loading />;
   return (
-    <Page title="Getting started" description="From nothing to a delivered message.">
+    <Page title="Getting started" description="Verify a domain, create an API key and send your first message.">
       <Steps data={data} token={token} created={setToken} />
     </Page>
   );
@@ -51,16 +51,16 @@ function Steps({ data: { account, domains, apiKeys, emails, delivered }, token, 
   const open = done.indexOf(false);
   return (
     <Timeline active={open < 0 ? done.length : open - 1} bulletSize={28} lineWidth={2}>
-      <Timeline.Item bullet={<Bullet done={done[0]} icon={IconWorld} />} title={<StepTitle>Prove a domain</StepTitle>}>
+      <Timeline.Item bullet={<Bullet done={done[0]} icon={IconWorld} />} title={<StepTitle>Verify a domain</StepTitle>}>
         <DomainStep domains={domains} />
       </Timeline.Item>
-      <Timeline.Item bullet={<Bullet done={done[1]} icon={IconKey} />} title={<StepTitle>Get an API key</StepTitle>}>
+      <Timeline.Item bullet={<Bullet done={done[1]} icon={IconKey} />} title={<StepTitle>Create an API key</StepTitle>}>
         <KeyStep count={apiKeys.length} token={token} created={created} />
       </Timeline.Item>
       <Timeline.Item bullet={<Bullet done={done[2]} icon={IconSend} />} title={<StepTitle>Send a message</StepTitle>}>
         {may('emails.send') && <FirstMessage domains={verified} isCaptured={account.capturesEmails} />}
         <Text size="sm" mb="xs">
-          The same from your application, with your own values:
+          Or send it from your application, with your own values:
         </Text>
         <SendStep
           relay={account.smtpRelay}
@@ -100,10 +100,10 @@ function DomainStep({ domains }: { domains: GettingStartedQuery['domains'] }) {
   if (domains.length === 0)
     return (
       <Stack gap="xs" mb="md">
-        <Text size="sm">Messages are sent from domains that are yours. Add one and publish its DNS records.</Text>
+        <Text size="sm">Messages are sent from your own domains. Add one and publish its DNS records.</Text>
         <Group>
           <Button component={Link} to="/domains">
-            Add a domain
+            Add domain
           </Button>
         </Group>
       </Stack>
@@ -115,7 +115,7 @@ function DomainStep({ domains }: { domains: GettingStartedQuery['domains'] }) {
           <Anchor component={Link} to={`/domains/${id}`} size="sm" underline="always">
             {name}
           </Anchor>{' '}
-          {status === 'active' ? 'is verified.' : 'waits for its DNS records.'}
+          {status === 'active' ? 'is verified.' : 'is waiting for its DNS records.'}
         </List.Item>
       ))}
     </List>
@@ -140,7 +140,7 @@ function KeyStep({ count, token, created }: KeyStepProps) {
     return (
       <Stack gap={4} mb="md">
         <Text size="sm">
-          Copy it now: it is not shown again. The examples below contain it while this page is open.
+          Copy this key now: it won't be shown again. The examples below contain it while this page is open.
         </Text>
         <Copyable value={token} label="Copy the key" />
       </Stack>
@@ -150,12 +150,12 @@ function KeyStep({ count, token, created }: KeyStepProps) {
       <Text size="sm">
         {count === 0
           ? 'Applications authenticate with a key.'
-          : `${count} ${count === 1 ? 'key exists' : 'keys exist'}; keys are shown only once.`}
+          : `You have ${count} ${count === 1 ? 'key' : 'keys'}. A key is shown only when it is created.`}
       </Text>
       {may('api_keys.write') && (
         <Group>
           <Button onClick={() => change(run)} loading={busy} variant={count === 0 ? 'filled' : 'default'}>
-            Create a key for sending
+            Create sending key
           </Button>
         </Group>
       )}
@@ -184,7 +184,7 @@ function SendStep(props: Omit<SnippetValues, 'baseUrl'>) {
 }
 
 function ArriveStep({ email }: { email: GettingStartedQuery['emails']['nodes'][number] | undefined }) {
-  if (!email) return <Text size="sm">The message appears here as soon as it has been accepted.</Text>;
+  if (!email) return <Text size="sm">Your message appears here as soon as it is accepted.</Text>;
   return (
     <Text size="sm">
       <Anchor component={Link} to={`/emails/${email.id}`} size="sm" underline="always">

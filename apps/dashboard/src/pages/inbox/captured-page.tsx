@@ -14,7 +14,7 @@ import { NotFoundPage } from '../not-found-page.tsx';
 
 type Captured = CapturedEmailQuery['capturedEmails']['nodes'][number];
 
-/** One captured message. An email to several domains leaves in one copy for each of them. */
+/** A captured message. An email to several domains is sent as one copy per domain. */
 export function CapturedPage() {
   const { id = '' } = useParams();
   const [{ data, error }, refresh] = useQuery({ query: CapturedEmailDocument, variables: { emailId: id } });

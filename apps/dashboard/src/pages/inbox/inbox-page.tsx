@@ -55,7 +55,7 @@ export function InboxPage() {
   const clearAll = () =>
     confirm({
       title: 'Delete all messages?',
-      text: 'The inbox is emptied. The messages stay in the list of emails.',
+      text: 'This empties the inbox. The messages remain in the list of emails.',
       confirm: 'Delete all',
       run: async () => {
         const { deleteCapturedEmails } = await clear({});
@@ -66,7 +66,7 @@ export function InboxPage() {
   return (
     <Page
       title="Inbox"
-      description="Messages that were captured instead of delivered: all in capture mode, and those of test keys."
+      description="Messages captured instead of being delivered: those of test keys and, in capture mode, all others."
       actions={
         may('emails.send') &&
         nodes.length > 0 && (
@@ -95,14 +95,15 @@ export function InboxPage() {
         empty={
           <Empty
             icon={IconInbox}
-            title={filters.isActive ? 'No message matches' : 'The inbox is empty'}
+            title={filters.isActive ? 'No matching messages' : 'The inbox is empty'}
             action={
               <Button component={Link} to="/getting-started" variant="light" leftSection={<IconRocket size={16} />}>
-                Send one
+                Send a message
               </Button>
             }
           >
-            Send with a test key, or start with DELIVERY_MODE=capture: messages appear here by themselves.
+            Send with a test key, or start the service with DELIVERY_MODE=capture. Captured messages appear here
+            automatically.
           </Empty>
         }
       />

@@ -4,7 +4,7 @@ import { useState, type ReactNode } from 'react';
 import { problemOf } from '../../components/feedback.tsx';
 import { Form } from '../../components/form.tsx';
 
-/** A form that shows why it was refused. */
+/** A form that shows why its submission failed. */
 export function LoginForm({
   submit,
   label,
@@ -48,7 +48,7 @@ interface FieldProps {
 export function EmailField({ value, onChange }: FieldProps) {
   return (
     <TextInput
-      label="E-mail"
+      label="Email"
       type="email"
       name="email"
       autoComplete="username"
@@ -78,7 +78,7 @@ export function PasswordField({
       required
       value={value}
       onChange={(event) => onChange(event.currentTarget.value)}
-      visibilityToggleButtonProps={{ 'aria-label': 'Show or hide the password' }}
+      visibilityToggleButtonProps={{ 'aria-label': 'Show or hide password' }}
     />
   );
 }

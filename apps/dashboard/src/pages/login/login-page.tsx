@@ -6,14 +6,13 @@ import { fetchSession, type LoginMethods } from '../../api/session.tsx';
 import { EmailField, LoginForm, PasswordField } from './form.tsx';
 import { LoginFrame } from './login-frame.tsx';
 
-/** Reasons that the server gives in the address after a redirect. */
+/** Errors that the server adds to the address of a redirect. */
 const ERRORS: Record<string, string> = {
   link_expired:
     'This link has been used or has expired. Sign in, or create another link with `npm run cli -- login-link`.',
   oidc_failed: 'The identity provider did not confirm the login. Try again.',
-  oidc_no_account:
-    'Nobody has been invited with this identity. Ask an administrator of your account for an invitation.',
-  oidc_email_unverified: 'The identity provider has not verified your e-mail address.',
+  oidc_no_account: 'This identity has not been invited. Ask an administrator of your account for an invitation.',
+  oidc_email_unverified: 'The identity provider has not verified your email address.',
 };
 
 export function LoginPage() {
@@ -42,7 +41,7 @@ export function LoginPage() {
         <PasswordField value={password} onChange={setPassword} />
       </LoginForm>
       <Anchor component={Link} to="/reset" size="sm">
-        Forgot the password?
+        Forgot your password?
       </Anchor>
       {methods.oidc && (
         <Stack gap="sm">

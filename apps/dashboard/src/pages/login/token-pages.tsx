@@ -9,11 +9,11 @@ import { LoginFrame } from './login-frame.tsx';
 
 const BackToLogin = () => (
   <Anchor component={Link} to="/login" size="sm">
-    Back to the login
+    Back to sign-in
   </Anchor>
 );
 
-/** Asks for a mail with a link, or sets a new password with the token of that link. */
+/** Requests a link by email, or sets a new password with the token of that link. */
 export function ResetPage() {
   const token = useSearchParams()[0].get('token');
   const [email, setEmail] = useState('');
@@ -21,9 +21,9 @@ export function ResetPage() {
   const [sent, setSent] = useState(false);
   if (token !== null)
     return (
-      <LoginFrame title="New password" text="All other sessions of yours end.">
+      <LoginFrame title="New password" text="This ends all your other sessions.">
         <LoginForm
-          label="Set the password"
+          label="Set password"
           submit={async () => {
             await call('POST', '/app/api/password-reset/confirm', { token, password });
             window.location.assign('/app/');
@@ -34,12 +34,12 @@ export function ResetPage() {
       </LoginFrame>
     );
   return (
-    <LoginFrame title="Reset the password" text={sent ? undefined : 'We send a link to your address.'}>
+    <LoginFrame title="Reset your password" text={sent ? undefined : 'We will send you a link.'}>
       {sent ? (
-        <Text size="sm">If {email} is known here, a link is on its way.</Text>
+        <Text size="sm">If there is a user with the address {email}, a link is on its way.</Text>
       ) : (
         <LoginForm
-          label="Send the link"
+          label="Send link"
           submit={async () => {
             await call('POST', '/app/api/password-reset', { email });
             setSent(true);
@@ -53,7 +53,7 @@ export function ResetPage() {
   );
 }
 
-/** Signs up, or confirms the address with the token of the mail. */
+/** Signs up, or confirms the address with the token of the email. */
 export function SignUpPage() {
   const token = useSearchParams()[0].get('token');
   const [email, setEmail] = useState('');
@@ -63,7 +63,7 @@ export function SignUpPage() {
   const [sent, setSent] = useState(false);
   if (token === null)
     return (
-      <LoginFrame title="Sign up" text={sent ? undefined : 'We confirm your address first.'}>
+      <LoginFrame title="Sign up" text={sent ? undefined : 'First, we confirm your address.'}>
         {sent ? (
           <Text size="sm">A link is on its way to {email}.</Text>
         ) : (
@@ -83,7 +83,7 @@ export function SignUpPage() {
   return (
     <LoginFrame title="Create your account">
       <LoginForm
-        label="Create the account"
+        label="Create account"
         submit={async () => {
           await call('POST', '/app/api/sign-up/confirm', { token, password, name, account_name: account || undefined });
           window.location.assign('/app/');
@@ -91,7 +91,7 @@ export function SignUpPage() {
       >
         <TextInput label="Your name" value={name} onChange={(event) => setName(event.currentTarget.value)} autoFocus />
         <TextInput
-          label="Name of the account"
+          label="Account name"
           placeholder="Example Ltd"
           value={account}
           onChange={(event) => setAccount(event.currentTarget.value)}
@@ -138,9 +138,9 @@ export function InvitationPage() {
     );
   const { email, role, account_name, user_exists } = invitation;
   return (
-    <LoginFrame title={`Join ${account_name}`} text={`${email} is invited as ${role}.`}>
+    <LoginFrame title={`Join ${account_name}`} text={`${email} has been invited as ${role}.`}>
       <LoginForm
-        label="Accept the invitation"
+        label="Accept invitation"
         submit={async () => {
           await call('POST', '/app/api/invitations/accept', { token, password, ...(user_exists ? {} : { name }) });
           window.location.assign('/app/');
@@ -160,7 +160,7 @@ export function InvitationPage() {
   );
 }
 
-/** Confirms a new address of the user by the link in the mail. */
+/** Confirms a new address of the user with the token of the email. */
 export function ConfirmEmailPage() {
   const token = useSearchParams()[0].get('token') ?? '';
   const [result, setResult] = useState<'waiting' | 'done' | { error: unknown }>('waiting');

@@ -7,7 +7,7 @@ import { LoginFrame } from './login-frame.tsx';
 export function WithoutAccountPage({ viewer }: { viewer: Viewer }) {
   return (
     <LoginFrame title="No account">
-      <Text size="sm">{viewer.user.email} is a member of no account. Ask an administrator for an invitation.</Text>
+      <Text size="sm">{viewer.user.email} is not a member of any account. Ask an administrator for an invitation.</Text>
       <Button variant="default" onClick={() => void logOut().catch(notifyFailed)}>
         Sign out
       </Button>

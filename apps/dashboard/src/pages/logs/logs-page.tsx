@@ -70,7 +70,7 @@ export function LogsPage() {
   return (
     <Page
       title="Request log"
-      description="Requests with the API keys of this account in the last 30 days, without bodies."
+      description="Requests with API keys of this account in the last 30 days. Bodies are not stored."
     >
       <FilterBar filters={filters}>
         <SelectFilter filters={filters} name="status" label="Status" placeholder="Any status" data={STATUSES} w={160} />
@@ -80,7 +80,7 @@ export function LogsPage() {
           name="endpoint"
           label="Path"
           placeholder="Path, such as /emails"
-          problemOf={(text) => (text.startsWith('/') ? null : 'A path begins with /')}
+          problemOf={(text) => (text.startsWith('/') ? null : 'A path starts with /')}
           w={{ base: '100%', xs: 200 }}
         />
         <SelectFilter
@@ -109,8 +109,8 @@ export function LogsPage() {
         empty={
           <Empty icon={IconListDetails} title="No requests">
             {filters.isActive
-              ? 'Nothing matches these filters.'
-              : 'Every request with an API key appears here, refused ones too.'}
+              ? 'No requests match these filters.'
+              : 'Every request with an API key appears here, including refused ones.'}
           </Empty>
         }
       />
@@ -122,12 +122,12 @@ function Detail({ request, keyName }: { request: LoggedRequest; keyName: string 
   const { requestId, method, endpoint, responseStatus, error, ip, userAgent, apiKeyId, latencyMs, createdAt } = request;
   const facts: Fact[] = [
     ['Request', `${method} ${endpoint}`],
-    ['Answer', [responseStatus, error].filter(Boolean).join(' ')],
+    ['Response', [responseStatus, error].filter(Boolean).join(' ')],
     ['Time', <ExactTime key="at" at={createdAt} />],
     ['Took', `${latencyMs} ms`],
-    ['Request id', <Copyable key="id" value={requestId} label="Copy the request id" />],
+    ['Request ID', <Copyable key="id" value={requestId} label="Copy request ID" />],
     ['API key', keyName === undefined ? apiKeyId : `${keyName} (${apiKeyId})`],
-    ['Address', ip ?? '–'],
+    ['IP address', ip ?? '–'],
     ['User agent', userAgent ?? '–'],
   ];
   return <Facts facts={facts} />;

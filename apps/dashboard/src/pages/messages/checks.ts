@@ -20,7 +20,7 @@ export interface CheckedMessage {
   isFinal: boolean;
 }
 
-/** Gmail cuts HTML off behind this. */
+/** Gmail clips HTML beyond this size. */
 const GMAIL_CLIP_BYTES = 102 * 1024;
 const LARGE_BYTES = 10 * 1024 * 1024;
 const SUBJECT_CHARACTERS = 70;
@@ -46,7 +46,7 @@ const field = ({ fields }: CheckedMessage, name: string): string | undefined =>
 const domainOf = (value: string | undefined): string | null =>
   /@([\w.-]{1,253}[\w])\W{0,3}$/.exec(value ?? '')?.[1]?.toLowerCase() ?? null;
 
-/** Relaxed alignment (RFC 7489 section 3.1.1), as far as it can be told without the list of public suffixes. */
+/** Relaxed alignment (RFC 7489 section 3.1.1), as far as possible without the public suffix list. */
 const isAligned = (one: string, other: string): boolean =>
   one === other || one.endsWith(`.${other}`) || other.endsWith(`.${one}`);
 
@@ -61,9 +61,14 @@ function replies(message: CheckedMessage): Check[] {
   const from = domainOf(field(message, 'from'));
   const reply = domainOf(field(message, 'reply-to'));
   if (from?.startsWith('no-reply.') || /^no-?reply@/i.test(field(message, 'from') ?? ''))
-    return [note('Nobody can answer', 'A no-reply sender makes readers report mail instead of asking.')];
+    return [note('Recipients cannot reply', 'With a no-reply sender, readers report mail as spam instead of asking.')];
   if (from === null || reply === null || isAligned(from, reply)) return [];
-  return [note('Reply-To is elsewhere', `Answers go to ${reply}, not to ${from}. Filters look twice at such mail.`)];
+  return [
+    note(
+      'Reply-To is at another domain',
+      `Replies go to ${reply}, not to ${from}. Filters are suspicious of such mail.`,
+    ),
+  ];
 }
 
 function signature(message: CheckedMessage): Check[] {
@@ -84,7 +89,7 @@ function identity(message: CheckedMessage): Check[] {
   const id = field(message, 'message-id');
   if (id === undefined) return [bad('No Message-ID', 'Messages without one look like spam.')];
   return /^<[^<>@\s]+@[^<>@\s]+>$/.test(id)
-    ? [good('Message-ID', 'One is there, and it has the form of RFC 5322.')]
+    ? [good('Message-ID', 'Present and well-formed (RFC 5322).')]
     : [bad('Message-ID is malformed', 'It must look like <unique@example.com>.')];
 }
 
@@ -93,8 +98,8 @@ function date(message: CheckedMessage): Check[] {
   if (Number.isNaN(at)) return [bad('No valid Date', 'Messages without a date look like spam.')];
   const distance = at - Date.parse(message.createdAt);
   if (distance < -DAY_MS || distance > MAX_DELAY_MS)
-    return [bad('Date is far away', 'It differs from the time of acceptance by more than a day.')];
-  return [good('Date', 'It agrees with the time of acceptance.')];
+    return [bad('Date is wrong', 'It differs from the time of acceptance by more than a day.')];
+  return [good('Date', 'It matches the time of acceptance.')];
 }
 
 function subject(message: CheckedMessage): Check[] {
@@ -106,8 +111,9 @@ function subject(message: CheckedMessage): Check[] {
       note('Long subject', `Mail programs show about ${SUBJECT_CHARACTERS} characters; it has ${text.length}.`),
     );
   if (/[A-Z]{3}/.test(text) && text === text.toUpperCase())
-    checks.push(bad('Subject in capitals', 'Filters count it.'));
-  if (/[!?]{3}/.test(text)) checks.push(bad('Repeated marks in the subject', 'Filters count !!! and ???.'));
+    checks.push(bad('Subject in capitals', 'Spam filters penalize it.'));
+  if (/[!?]{3}/.test(text))
+    checks.push(bad('Repeated punctuation in the subject', 'Spam filters penalize !!! and ???.'));
   return checks;
 }
 
@@ -117,12 +123,12 @@ function unsubscribe(message: CheckedMessage): Check[] {
   if (link === undefined)
     return [note('No List-Unsubscribe', 'Fine for receipts and alerts. Gmail and Yahoo require it for bulk mail.')];
   if (!oneClick) return [note('No one-click unsubscribe', 'Add List-Unsubscribe-Post: List-Unsubscribe=One-Click.')];
-  return [good('One-click unsubscribe', 'Both fields of RFC 8058 are there.')];
+  return [good('One-click unsubscribe', 'Both header fields of RFC 8058 are present.')];
 }
 
 function parts({ html, text }: CheckedMessage): Check[] {
   if (html !== null && text === null)
-    return [note('No text part', 'Watches, screen readers and some filters want one beside the HTML.')];
+    return [note('No text part', 'Watches, screen readers and some filters expect one alongside the HTML.')];
   if (html === null && text === null) return [note('No readable part', 'The message has neither HTML nor text.')];
   return html === null ? [] : [good('HTML and text', 'Every mail program can show one of them.')];
 }
@@ -132,10 +138,7 @@ function sizes({ html, size }: CheckedMessage): Check[] {
   const htmlBytes = new Blob([html ?? '']).size;
   if (htmlBytes > GMAIL_CLIP_BYTES)
     checks.push(
-      bad(
-        'HTML is cut off by Gmail',
-        `It has ${formatBytes(htmlBytes)}; Gmail shows ${formatBytes(GMAIL_CLIP_BYTES)}.`,
-      ),
+      bad('Gmail clips the HTML', `It has ${formatBytes(htmlBytes)}; Gmail shows ${formatBytes(GMAIL_CLIP_BYTES)}.`),
     );
   if (size > LARGE_BYTES)
     checks.push(
@@ -150,9 +153,9 @@ function links({ facts }: CheckedMessage): Check[] {
   const insecure = facts.links.filter((link) => isWebLink(link) && !/^https:/i.test(link.url));
   const checks: Check[] = [];
   if (misleading.length > 0)
-    checks.push(bad('A link shows another host', `“${misleading[0].text}” leads to ${misleading[0].url}.`));
+    checks.push(bad('A link shows a different host', `“${misleading[0].text}” leads to ${misleading[0].url}.`));
   if (insecure.length > 0)
-    checks.push(note('Links without https', `${insecure.length} of ${facts.links.length}; browsers warn of them.`));
+    checks.push(note('Links without https', `${insecure.length} of ${facts.links.length}; browsers warn about them.`));
   return checks;
 }
 
@@ -162,6 +165,6 @@ function images({ facts: { remoteImages, imagesWithoutText }, text, html }: Chec
     checks.push(note('Images without alt', `${imagesWithoutText} show nothing to readers who block images.`));
   const words = (html ?? '').replaceAll(/<[^<>]{0,5000}>/g, ' ').split(/\s+/).length;
   if (remoteImages > 2 && words < 30 && text === null)
-    checks.push(bad('Almost only images', 'Filters distrust mail with pictures and hardly any text.'));
+    checks.push(bad('Mostly images', 'Filters distrust mail with images and hardly any text.'));
   return checks;
 }

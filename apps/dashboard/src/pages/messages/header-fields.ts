@@ -6,21 +6,21 @@ export interface HeaderField {
 }
 
 const MEANINGS: Record<string, string> = {
-  'auto-submitted': 'Says that a program wrote the message, so that nobody answers automatically (RFC 3834).',
+  'auto-submitted': 'Says that a program wrote the message, so that automatic replies are suppressed (RFC 3834).',
   'authentication-results': 'The results of SPF, DKIM and DMARC at the server that added it.',
   'dkim-signature': 'Proves that the domain after d= is responsible for the message and that nobody changed it.',
   'feedback-id': 'Groups complaints in the reports of large providers.',
   from: 'DMARC compares the domain of this address with those of DKIM and the return path.',
-  'in-reply-to': 'Mail programs show the message in the conversation of the other one.',
+  'in-reply-to': 'Mail programs show the message in the conversation of the one it replies to.',
   'list-unsubscribe': 'Large providers require it for bulk mail, and show their own unsubscribe button for it.',
   'list-unsubscribe-post': 'One click is enough to unsubscribe (RFC 8058).',
   'message-id': 'Must be unique; messages without one look like spam.',
   'mime-version': 'Required for HTML and attachments.',
-  precedence: '`bulk` keeps automatic replies away.',
+  precedence: '`bulk` prevents automatic replies.',
   received: 'One server on the way; the newest is first.',
-  'reply-to': 'Answers go here instead of to the sender.',
+  'reply-to': 'Replies go here instead of to the sender.',
   'return-path': 'Bounces go to this address; SPF is checked for its domain.',
-  sender: 'Who sent the message for those in From.',
+  sender: 'The actual sender, on behalf of the addresses in From.',
   date: 'Messages without a date, or with one far from now, look like spam.',
 };
 

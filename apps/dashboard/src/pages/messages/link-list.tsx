@@ -15,7 +15,7 @@ interface LinkResult {
   redirected_to: string | null;
 }
 
-/** Every link with its target. The service asks whether they answer only on request. */
+/** Every link with its target. The service checks them only on request. */
 export function LinkList({ emailId, links }: { emailId: string; links: MessageLink[] }) {
   const { may } = useSession();
   const [results, setResults] = useState<Map<string, LinkResult>>(new Map());
@@ -28,14 +28,17 @@ export function LinkList({ emailId, links }: { emailId: string; links: MessageLi
   const fields: Field<MessageLink>[] = [
     { title: 'Text', render: ({ text }) => text || '–', maxWidth: 220 },
     { title: 'Target', render: (link) => <Target link={link} /> },
-    { title: 'Answer', render: ({ url }) => <Answer url={url} result={results.get(url)} checked={results.size > 0} /> },
+    {
+      title: 'Response',
+      render: ({ url }) => <Answer url={url} result={results.get(url)} checked={results.size > 0} />,
+    },
   ];
   const web = links.filter(isWebLink).length;
   return (
     <Stack gap="xs">
       <Group justify="space-between">
         <Text size="sm" c="dimmed">
-          {links.length} {links.length === 1 ? 'link' : 'links'}, {web} of them on the web
+          {links.length} {links.length === 1 ? 'link' : 'links'}, {web} of them web links
         </Text>
         {may('emails.send') && web > 0 && (
           <Button
@@ -45,7 +48,7 @@ export function LinkList({ emailId, links }: { emailId: string; links: MessageLi
             loading={busy}
             onClick={() => change(check)}
           >
-            Check the links
+            Check links
           </Button>
         )}
       </Group>
@@ -65,7 +68,7 @@ function Target({ link }: { link: MessageLink }) {
       <Copyable value={link.url} label="Copy the target" />
       {looksLikeAnotherHost(link) && (
         <Alert color="red" icon={<IconAlertTriangle />} p="xs" mt={4}>
-          The text shows another host than the target.
+          The text shows a different host than the target.
         </Alert>
       )}
     </>
@@ -73,12 +76,12 @@ function Target({ link }: { link: MessageLink }) {
 }
 
 const FAILURES: Record<string, string> = {
-  target_refused: 'not asked: not a public address',
-  name_unresolved: 'the name does not exist',
-  timeout: 'no answer in time',
-  tls_failed: 'the certificate is not valid',
-  connection_failed: 'no connection',
-  too_many_redirects: 'redirects without an end',
+  target_refused: 'not checked: not a public address',
+  name_unresolved: 'host not found',
+  timeout: 'timed out',
+  tls_failed: 'invalid certificate',
+  connection_failed: 'connection failed',
+  too_many_redirects: 'too many redirects',
 };
 
 function Answer({ url, result, checked }: { url: string; result: LinkResult | undefined; checked: boolean }) {
@@ -89,12 +92,12 @@ function Answer({ url, result, checked }: { url: string; result: LinkResult | un
       </Text>
     );
   const { status, failure, redirected_to: target } = result;
-  // Some servers do not take HEAD; they answer all the same.
+  // Some servers refuse HEAD, but they respond.
   const isFine = status !== null && (status < 400 || status === 405 || status === 501);
   return (
     <>
       <Badge color={isFine ? 'teal' : 'red'} variant="light" tt="none" miw="max-content">
-        {failure === null ? `${status} ${isFine ? 'answers' : 'does not work'}` : (FAILURES[failure] ?? failure)}
+        {failure === null ? `${status} ${isFine ? 'reachable' : 'broken'}` : (FAILURES[failure] ?? failure)}
       </Badge>
       {target !== null && (
         <Text size="xs" c="dimmed" mt={4}>

@@ -39,7 +39,7 @@ export function textLinks(text: string): MessageLink[] {
 
 export const isWebLink = ({ url }: MessageLink): boolean => /^https?:\/\//i.test(url);
 
-/** True if the text of a link is an address of another host than its target, as in mail that steals passwords. */
+/** True if the text of a link is an address at a different host than its target, as in phishing mail. */
 export function looksLikeAnotherHost({ url, text }: MessageLink): boolean {
   const shown = /^(?:https?:\/\/)?((?:[\w-]{1,63}\.){1,8}[a-z]{2,24})(?:[/:?#].{0,2000})?$/i.exec(text)?.[1];
   if (shown === undefined || !URL.canParse(url)) return false;

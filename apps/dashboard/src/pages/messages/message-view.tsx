@@ -23,7 +23,7 @@ export interface ShownMessage {
   isFinal: boolean;
 }
 
-/** A message as readers, filters and programs see it. */
+/** A message as seen by readers, filters and mail programs. */
 export function MessageView({ message }: { message: ShownMessage }) {
   const { html, text, emailId, source, attachments } = message;
   const facts = useMemo(() => factsOf(html, text), [html, text]);
@@ -107,8 +107,8 @@ function Checks({ message, facts, source }: { message: ShownMessage; facts: Html
   return (
     <Stack gap="sm">
       <Text size="sm" c="dimmed">
-        {count('bad')} problems, {count('note')} notes, {count('good')} good. What filters look at in the message
-        itself; the reputation of your domain and addresses counts as much.
+        {count('bad')} problems, {count('note')} notes, {count('good')} good. These are the criteria of filters for the
+        message itself; the reputation of your domain and IP addresses matters as much.
       </Text>
       {checks.map(({ level, title, text: words }) => {
         const { color, icon: Symbol, word } = LEVELS[level];
@@ -183,7 +183,7 @@ function Source({ message: { emailId, isFinal }, source }: { message: ShownMessa
         <Text size="xs" c="dimmed" flex={1}>
           {isFinal
             ? 'Byte for byte what would have been sent.'
-            : 'As stored. Signatures, tracking links and the fields of the way are added at delivery.'}
+            : 'As stored. Signatures, tracking links and trace fields are added at delivery.'}
         </Text>
         <Button
           size="xs"

@@ -51,7 +51,7 @@ export function OperatorAccountPage() {
               operates this service
             </Badge>
           )}
-          <Copyable value={account.id} label="Copy the id of the account" />
+          <Copyable value={account.id} label="Copy account ID" />
         </Group>
       }
       actions={<Actions account={account} />}
@@ -84,7 +84,7 @@ function Actions({ account: { id, name, standing, plan, isFirst } }: { account: 
         Change plan
       </Button>
       {standing !== 'active' && (
-        <Button loading={busy} onClick={() => change(set('active'), `${name} works again.`)}>
+        <Button loading={busy} onClick={() => change(set('active'), `${name} is active again.`)}>
           {standing === 'blocked' ? 'Unblock' : 'Payment settled'}
         </Button>
       )}
@@ -95,7 +95,7 @@ function Actions({ account: { id, name, standing, plan, isFirst } }: { account: 
             onClick={() =>
               ask('overdue', {
                 title: `Mark the payment of ${name} as overdue?`,
-                text: 'All requests of the account get 403 until the payment is settled. Mail that it has accepted is held. Nothing is deleted.',
+                text: 'All requests of the account are refused with 403 until the payment is settled. Accepted mail is held. Nothing is deleted.',
                 button: 'Mark as overdue',
                 done: `${name} is overdue.`,
               })
@@ -109,7 +109,7 @@ function Actions({ account: { id, name, standing, plan, isFirst } }: { account: 
             onClick={() =>
               ask('blocked', {
                 title: `Block ${name}?`,
-                text: 'All requests of the account get 403 within a second, and its people see no data. Mail that it has accepted is held. Nothing is deleted.',
+                text: 'All requests of the account are refused with 403 within a second, and its members see no data. Accepted mail is held. Nothing is deleted.',
                 button: 'Block',
                 done: `${name} is blocked.`,
               })
@@ -165,7 +165,7 @@ function Paused({ account: { id, name }, pause }: { account: Account; pause: Non
           color="orange"
           loading={busy}
           onClick={() =>
-            change(() => resume({ id }).then(() => undefined), `${name} may send again; its rates start at zero.`)
+            change(() => resume({ id }).then(() => undefined), `${name} can send again; its rates restart at zero.`)
           }
         >
           Resume sending

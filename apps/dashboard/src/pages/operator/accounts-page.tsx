@@ -107,7 +107,7 @@ export function OperatorAccountsPage() {
           filters={filters}
           name="search"
           label="Search accounts"
-          placeholder="Name, id, domain or member’s e-mail"
+          placeholder="Name, ID, domain or member’s email"
           leftSection={<IconSearch size={16} />}
           w={{ base: '100%', xs: 320 }}
         />
@@ -120,12 +120,12 @@ export function OperatorAccountsPage() {
         keyOf={({ id }) => id}
         linkTo={({ id }) => `/operator/accounts/${id}`}
         empty={
-          <Empty icon={IconBuilding} title="No account matches">
-            Search by a part of the name, the whole id, a domain, or the whole address of a member.
+          <Empty icon={IconBuilding} title="No matching accounts">
+            Search by part of the name, the full ID, a domain, or the full address of a member.
           </Empty>
         }
       />
-      <Modal opened={opened} onClose={close} title="Create an account" size="lg">
+      <Modal opened={opened} onClose={close} title="Create account" size="lg">
         <CreateAccountForm created={connection.reload} close={close} />
       </Modal>
     </Page>
@@ -133,7 +133,7 @@ export function OperatorAccountsPage() {
 }
 
 function sentenceOn({ enabled, windowHours, bouncePercent, complaintPercent }: AbuseLimitsPartsFragment): string {
-  const rates = `Rates are those of the last ${windowHours} hours.`;
-  if (!enabled) return `${rates} Accounts are not paused by themselves at present.`;
+  const rates = `Rates cover the last ${windowHours} hours.`;
+  if (!enabled) return `${rates} Accounts are not paused automatically at present.`;
   return `${rates} Sending is paused above ${bouncePercent} % bounces or ${complaintPercent} % complaints.`;
 }

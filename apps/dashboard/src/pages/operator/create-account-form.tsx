@@ -71,8 +71,8 @@ export function CreateAccountForm({ created, close }: { created: () => void; clo
       />
       <PlanInput plan={plan} onChange={setPlan} />
       <TextInput
-        label="E-mail of the owner"
-        description="Is invited by e-mail and receives notices. Leave it empty to hand over the API key only."
+        label="Email of the owner"
+        description="Is invited by email and receives notices. Leave empty to hand over only the API key."
         type="email"
         value={ownerEmail}
         onChange={(event) => setOwnerEmail(event.currentTarget.value)}
@@ -89,7 +89,12 @@ interface CreatedProps {
 
 function Created({ result: { account, apiKey }, email, close }: CreatedProps) {
   return (
-    <ShownOnce title="The first API key is shown this once" value={apiKey} label="Copy the API key" close={close}>
+    <ShownOnce
+      title="Copy the first API key now: it won't be shown again"
+      value={apiKey}
+      label="Copy the API key"
+      close={close}
+    >
       <Text size="sm">
         <Anchor component={Link} to={`/operator/accounts/${account.id}`} onClick={close}>
           {account.name}

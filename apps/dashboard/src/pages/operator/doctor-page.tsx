@@ -40,13 +40,13 @@ const LOOKS: Record<Result['status'], { icon: Icon; color: string; label: string
   ok: { icon: IconCheck, color: 'teal', label: 'ok' },
   warning: { icon: IconAlertTriangle, color: 'orange', label: 'warning' },
   error: { icon: IconX, color: 'red', label: 'error' },
-  skipped: { icon: IconMinus, color: 'gray', label: 'not looked at' },
+  skipped: { icon: IconMinus, color: 'gray', label: 'skipped' },
 };
 
 export function OperatorDoctorPage() {
   const [tab, setTab] = useState<string | null>('doctor');
   return (
-    <Page title="Doctor" description="Whether mail will arrive, and how to correct what is wrong.">
+    <Page title="Doctor" description="Checks whether mail will be delivered, and how to fix what is wrong.">
       <Tabs value={tab} onChange={setTab}>
         <Tabs.List mb="md">
           <Tabs.Tab value="doctor">Checks</Tabs.Tab>
@@ -73,7 +73,7 @@ function Checks() {
     <Stack>
       <Start running={running} started={refresh} />
       {run === null ? (
-        <Empty icon={IconStethoscope} title="Never examined">
+        <Empty icon={IconStethoscope} title="No checks yet">
           The doctor checks DNS records, reverse DNS, block lists, certificates, ports, the clock, the disk and the
           engines. It takes at most 20 seconds and changes nothing.
         </Empty>
@@ -95,7 +95,7 @@ function Start({ running, started }: { running: boolean; started: () => void }) 
   return (
     <Group align="flex-end" gap="xs">
       <TextInput
-        label="Also examine a customer’s domain"
+        label="Also check a customer’s domain"
         placeholder="example.com (optional)"
         value={domain}
         onChange={(event) => setDomain(event.currentTarget.value)}
@@ -104,7 +104,7 @@ function Start({ running, started }: { running: boolean; started: () => void }) 
       <Button
         leftSection={<IconStethoscope size={16} />}
         loading={busy || running}
-        onClick={() => change(begin, 'The doctor looks at everything.')}
+        onClick={() => change(begin, 'The checks are running.')}
       >
         Run the doctor
       </Button>
@@ -215,10 +215,10 @@ function Zone() {
   return (
     <Stack>
       <Text size="sm" c="dimmed">
-        Publish these records at the DNS of the service domain.{' '}
+        Publish these records in the DNS of the service domain.{' '}
         {addresses.length === 0
-          ? 'This machine has no public address: put in the address that the world sees.'
-          : `Mail is sent from ${addresses.join(', ')}; its PTR records belong to the provider of the address.`}
+          ? 'This machine has no public address: insert the address that other hosts see.'
+          : `Mail is sent from ${addresses.join(', ')}; its PTR records are set at the provider of the address.`}
       </Text>
       <CodeBlock label="zone file" code={text} />
       {dkim !== '' && (

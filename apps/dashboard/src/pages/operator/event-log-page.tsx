@@ -30,7 +30,7 @@ type Parked = ParkedEventsQuery['operator']['parkedEvents']['nodes'][number];
 
 const EVERY_MS = 3_000;
 const PAGE_SIZE = 50;
-/** As the doctor judges them. */
+/** The same thresholds as those of the doctor. */
 const SLOW_OUTBOX_S = 60;
 const LARGE_LAG = 100_000;
 
@@ -67,7 +67,7 @@ export function OperatorEventLogPage() {
     refresh();
   };
   return (
-    <Page title="Event log" description="How far events have got, and those that a consumer could not handle.">
+    <Page title="Event log" description="The progress of each consumer, and the events that could not be handled.">
       <Figures eventLog={eventLog} />
       <Consumers eventLog={eventLog} chosen={consumer} choose={setConsumer} />
       <Stack gap="sm">
@@ -87,9 +87,9 @@ export function OperatorEventLogPage() {
           }
           empty={
             <Card withBorder>
-              <Empty icon={IconCircleCheck} title="Every event was handled">
-                An event that webhooks, statistics or the copy to Kafka cannot handle is parked here, so that the others
-                go on.
+              <Empty icon={IconCircleCheck} title="All events were handled">
+                An event that webhooks, statistics or the Kafka relay cannot handle is parked here, and the others
+                continue.
               </Empty>
             </Card>
           }
@@ -108,7 +108,7 @@ function Figures({ eventLog: { head, outbox, outboxSeconds, consumers } }: { eve
       <Figure
         name="Outbox"
         value={formatNumber(outbox)}
-        note={outbox === 0 ? 'empty' : `the oldest for ${Math.round(outboxSeconds)} s`}
+        note={outbox === 0 ? 'empty' : `oldest for ${Math.round(outboxSeconds)} s`}
         color={outboxSeconds > SLOW_OUTBOX_S ? 'red' : undefined}
       />
       <Figure
@@ -120,7 +120,7 @@ function Figures({ eventLog: { head, outbox, outboxSeconds, consumers } }: { eve
       <Figure
         name="Parked events"
         value={formatNumber(parked)}
-        note="wait for a decision"
+        note="need a decision"
         color={parked > 0 ? 'orange' : undefined}
       />
     </SimpleGrid>
@@ -157,7 +157,7 @@ function Consumers({ eventLog: { consumers }, chosen, choose }: ConsumersProps) 
         </Text>
       ),
     },
-    { title: 'Moved', render: ({ movedAt }) => <Time at={movedAt} /> },
+    { title: 'Last moved', render: ({ movedAt }) => <Time at={movedAt} /> },
     {
       title: 'Parked',
       align: 'right',
@@ -194,11 +194,11 @@ function useParkedChanges(which: { id: string } | { consumer: string }, changed:
       change(async () => {
         await replay(variables);
         changed();
-      }, 'The consumer tries again within seconds.'),
+      }, 'The consumer will retry within seconds.'),
     drop: () =>
       confirm({
         title: variables.id ? 'Drop this event?' : `Drop all parked events of ${variables.consumer}?`,
-        text: 'The consumer never sees it: a webhook is not called, or a number is missing in statistics. This cannot be undone.',
+        text: 'The consumer will never process it: a webhook call or a count in the statistics will be missing. This cannot be undone.',
         confirm: 'Drop',
         run: async () => {
           const { dropParkedEvents } = await drop(variables);
@@ -240,8 +240,8 @@ function Detail({ parked, changed }: { parked: Parked; changed: () => void }) {
       <Text size="xs" c="dimmed">
         {consumer} · {source} at {formatNumber(position)} · failed {failures} ×, last <ExactTime at={failedAt} />
       </Text>
-      {eventId !== null && <Copyable value={eventId} label="Copy the id of the event" />}
-      {accountId !== null && <Copyable value={accountId} label="Copy the id of the account" />}
+      {eventId !== null && <Copyable value={eventId} label="Copy event ID" />}
+      {accountId !== null && <Copyable value={accountId} label="Copy account ID" />}
       {error && <Failure error={error} />}
       {content !== undefined && <CodeBlock label="content" code={JSON.stringify(content, null, 2)} />}
       <Group justify="flex-end">

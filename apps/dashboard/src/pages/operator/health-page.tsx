@@ -80,7 +80,7 @@ function Verdict({ health, eventLog }: { health: Health; eventLog: EventLog }) {
   return (
     <>
       {problems.length === 0 && parked === 0 && (
-        <Alert color="teal" icon={<IconCircleCheck />} title="Everything runs">
+        <Alert color="teal" icon={<IconCircleCheck />} title="All systems operational">
           Mail is accepted, delivered and counted.{' '}
           <Anchor component={Link} to="/operator/doctor" size="sm">
             The doctor
@@ -92,7 +92,7 @@ function Verdict({ health, eventLog }: { health: Health; eventLog: EventLog }) {
         <Alert
           color="red"
           icon={<IconAlertTriangle />}
-          title={problems.length === 1 ? 'One thing needs a look' : `${problems.length} things need a look`}
+          title={problems.length === 1 ? 'One problem needs attention' : `${problems.length} problems need attention`}
         >
           {problems.map((problem) => (
             <Text key={problem} size="sm">
@@ -150,7 +150,7 @@ function Programs({ health: { programs } }: { health: Health }) {
               <Table.Td>{program}</Table.Td>
               <Table.Td ta="right">
                 <Badge variant="light" tt="none" color={isAlive ? 'teal' : 'red'}>
-                  {isAlive ? 'alive' : `silent for ${duration(silentSeconds)}`}
+                  {isAlive ? 'running' : `no report for ${duration(silentSeconds)}`}
                 </Badge>
               </Table.Td>
             </Table.Tr>
@@ -159,7 +159,7 @@ function Programs({ health: { programs } }: { health: Health }) {
       </Table>
       {programs.length === 0 && (
         <Text size="sm" c="dimmed">
-          No program that delivers or calls webhooks is running.
+          No program that delivers mail or calls webhooks is running.
         </Text>
       )}
     </Card>

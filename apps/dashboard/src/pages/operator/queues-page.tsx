@@ -43,7 +43,7 @@ export function OperatorQueuesPage() {
   return (
     <Page
       title="Queues"
-      description="What waits to be delivered for all accounts, what holds it back, and where mail is sent from."
+      description="Mail of all accounts that is waiting for delivery, the reasons, and the addresses that mail is sent from."
     >
       <SimpleGrid cols={{ base: 2, md: 4 }}>
         <Figure
@@ -105,7 +105,8 @@ function Throttles({ throttles, refresh }: { throttles: Operator['throttles']; r
                 </Text>
               )}
               <Text size="xs" c="dimmed">
-                {rule} · since <Time at={since} /> · until <Time at={until} /> · {formatNumber(waiting)} recipients wait
+                {rule} · since <Time at={since} /> · until <Time at={until} /> · {formatNumber(waiting)} recipients
+                waiting
               </Text>
             </Stack>
             <Button
@@ -119,7 +120,7 @@ function Throttles({ throttles, refresh }: { throttles: Operator['throttles']; r
                     await resume({ queue });
                     refresh();
                   },
-                  `${queue.replace(/^domain:/, '')} goes on; its mail is due at once.`,
+                  `${queue.replace(/^domain:/, '')} has been resumed; its mail is due now.`,
                 )
               }
             >
@@ -136,9 +137,8 @@ function Providers({ queues }: { queues: Operator['queues'] }) {
   if (queues.length === 0)
     return (
       <Card withBorder>
-        <Empty icon={IconClockPause} title="Nothing waits">
-          Mail of all accounts has been delivered or is on its way. Recipients that wait appear here by mailbox
-          provider.
+        <Empty icon={IconClockPause} title="Nothing is waiting">
+          Waiting recipients of all accounts appear here by mailbox provider.
         </Empty>
       </Card>
     );
@@ -148,8 +148,7 @@ function Providers({ queues }: { queues: Operator['queues'] }) {
         Waiting by provider
       </Title>
       <Text size="xs" c="dimmed" mb="sm">
-        A domain leads to the messages that wait there. They are those of the account in use; messages of other accounts
-        are not shown.
+        Open a domain to see the messages of this account that are waiting there.
       </Text>
       <Stack gap="md">
         {queues.map((queue) => (
@@ -245,7 +244,7 @@ function Source({
         {startedAt !== null && state !== 'warm' && (
           <>
             {' '}
-            · began <Time at={startedAt} />
+            · started <Time at={startedAt} />
           </>
         )}
       </Text>
@@ -254,7 +253,7 @@ function Source({
           {warmUp.map(({ provider, allowance, used }) => (
             <div key={provider ?? ''}>
               <Group justify="space-between">
-                <Text size="xs">{provider ?? 'each other provider'}</Text>
+                <Text size="xs">{provider ?? 'every other provider'}</Text>
                 <Text size="xs" c="dimmed">
                   {allowance === null
                     ? `${formatNumber(used)} today, warm`

@@ -2,7 +2,7 @@ import type { AbuseLimitsPartsFragment, OperatorAccountPartsFragment } from '../
 
 type Outcomes = OperatorAccountPartsFragment['outcomes'];
 
-/** Half of a limit is worth a look. */
+/** Half of a limit deserves attention. */
 const WARNING_SHARE = 0.5;
 
 function colorOf(part: number, total: number, percent: number): string | undefined {
@@ -11,7 +11,7 @@ function colorOf(part: number, total: number, percent: number): string | undefin
   return rate > percent * WARNING_SHARE ? 'orange' : undefined;
 }
 
-/** Colours of both rates by the limits of the brakes. Below the minimum they mean little. */
+/** Colors of both rates, by the limits at which accounts are paused. */
 export function rateColors({ recipients, hardBounces, complaints }: Outcomes, limits: AbuseLimitsPartsFragment) {
   return {
     bounces: colorOf(hardBounces, recipients, limits.bouncePercent),
@@ -19,6 +19,6 @@ export function rateColors({ recipients, hardBounces, complaints }: Outcomes, li
   };
 }
 
-/** Plans in words. */
+/** The name of a plan. */
 export const planLabel = (plan: string): string =>
   /^\d+$/.test(plan) ? `${new Intl.NumberFormat().format(Number(plan))} a month` : plan;

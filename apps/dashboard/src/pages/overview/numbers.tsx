@@ -23,7 +23,7 @@ interface NumbersProps {
   live: ReturnType<typeof useLiveCounts>;
 }
 
-/** Counts move with the subscription; rates are compared with the limits of mailbox providers. */
+/** Counts are updated by the subscription; rates are compared with the limits of mailbox providers. */
 export function Numbers({ totals, live }: NumbersProps) {
   const { latencyMs: latency } = totals;
   const count = (name: 'accepted' | 'delivered' | 'bounced' | 'complained') => live?.[name] ?? totals[name] ?? 0;
@@ -74,7 +74,7 @@ export function Numbers({ totals, live }: NumbersProps) {
       <Figure
         name="Opened, clicked"
         value={`${formatNumber(live?.opened ?? 0)}, ${formatNumber(live?.clicked ?? 0)}`}
-        note="all events"
+        note="total, not unique"
       />
     </SimpleGrid>
   );

@@ -16,7 +16,7 @@ import { useThroughput, WINDOWS, type Window } from './use-throughput.ts';
 import { Waiting } from './waiting.tsx';
 
 const DAY_MS = 86_400_000;
-/** Percentiles and shares of domains have no subscription. */
+/** Percentiles and counts by domain have no subscription. */
 const RELOAD_MS = 30_000;
 const FILTERS = ['domain'] as const;
 const SERIES = [
@@ -53,7 +53,7 @@ export function OverviewPage() {
   return (
     <Page
       title="Overview"
-      description="The last 24 hours, as they happen."
+      description="The last 24 hours, live."
       actions={data && data.domains.length > 1 && <DomainFilter filters={filters} domains={data.domains} />}
     >
       {data ? (
@@ -77,7 +77,7 @@ function totalsOf({ today }: OverviewQuery, domain: string | null): Totals {
   return today.data?.find(({ domainId }) => domainId === domain) ?? NOTHING;
 }
 
-/** As high as the numbers and the chart, so that nothing moves when they arrive. */
+/** As tall as the numbers and the chart, so that nothing moves when they arrive. */
 function Placeholder() {
   return (
     <Stack gap="lg" role="status" aria-label="Loading">
@@ -104,11 +104,11 @@ function Notices({ data: { domains, account } }: { data: OverviewQuery }) {
         </Alert>
       )}
       {domains.every(({ status }) => status !== 'active') && (
-        <Alert icon={<IconRocket />} title="Send the first message">
+        <Alert icon={<IconRocket />} title="Send your first message">
           <Anchor component={Link} to="/getting-started">
             Getting started
           </Anchor>{' '}
-          leads from a key and a domain to a delivered message.
+          takes you from a domain and an API key to a delivered message.
         </Alert>
       )}
     </>
@@ -122,7 +122,7 @@ interface LiveProps {
   setWindow: (window: Window) => void;
 }
 
-/** Mounted anew for another domain or window, because sums of one say nothing about another. */
+/** Remounted when the domain or the window changes, because the counts of one do not apply to another. */
 function Live({ data, domain, window, setWindow }: LiveProps) {
   const live = useLiveCounts(domain);
   const periods = useMemo(() => data.periods.data ?? [], [data.periods.data]);

@@ -1,6 +1,6 @@
 import { formatShare } from '../../components/format.tsx';
 
-/** Shares from which a rate is noticed, and from which mailbox providers act on it. */
+/** Rates that deserve attention, and rates at which mailbox providers act. */
 export interface Limits {
   warning: number;
   limit: number;

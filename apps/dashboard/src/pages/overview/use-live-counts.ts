@@ -7,7 +7,7 @@ import {
 
 type Counts = Omit<AccountLiveSubscription['accountStats'], '__typename'>;
 
-/** The counts of the last 24 hours as they change: of the account, or of one domain. Null until the first have come. */
+/** The counts of the last 24 hours as they change: of the account, or of one domain. Null until the first arrive. */
 export function useLiveCounts(domainId: string | null): Counts | null {
   const [account] = useSubscription({ query: AccountLiveDocument, pause: domainId !== null });
   const [domain] = useSubscription({

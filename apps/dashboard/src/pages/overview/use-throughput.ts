@@ -20,8 +20,7 @@ export type Window = keyof typeof WINDOWS;
 const TICK_MS = 5_000;
 
 /**
- * Counts per hour or minute: loaded once, then moved by the subscription, whose counts are sums of 24 hours. What such a
- * sum grows by belongs to the current period; what falls out of it is older than the chart.
+ * Counts per hour or minute: loaded once, then updated by the subscription, whose counts cover 24 hours. Their growth belongs to the current period; what drops out of them is older than the chart.
  */
 export function useThroughput(
   periods: readonly Period[],
@@ -51,7 +50,7 @@ export function useThroughput(
   }, [periods, added, seconds, count, now]);
 }
 
-/** The time, a few times a minute, so that an idle chart moves too. */
+/** The current time, updated so that an idle chart moves too. */
 function useNow(): number {
   const [now, setNow] = useState(() => Date.now());
   useEffect(() => {

@@ -9,7 +9,7 @@ import { waitingAt } from '../emails/filter.ts';
 
 const SHOWN = 8;
 
-/** Messages waiting for delivery, by recipient domain, with the reason. */
+/** Messages waiting for delivery, by recipient domain and reason. */
 export function Waiting() {
   const [{ data, error }] = useSubscription({ query: QueuesLiveDocument });
   const queues = data?.queues ?? [];
@@ -30,7 +30,7 @@ export function Waiting() {
       {queues.length === 0 && !error && (
         <Group gap="xs" c="dimmed">
           <IconClockPause size={18} />
-          <Text size="sm">Nothing waits.</Text>
+          <Text size="sm">Nothing is waiting.</Text>
         </Group>
       )}
       <Stack gap="sm">

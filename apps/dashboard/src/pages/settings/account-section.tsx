@@ -9,7 +9,7 @@ import { Copyable } from '../../components/format.tsx';
 import { useChange } from '../../components/use-change.ts';
 import { AccountSettingsDocument, UpdateAccountDocument, type AccountSettingsQuery } from '../../graphql/generated.ts';
 
-/** The name of the account and who receives its notices. */
+/** The name of the account and the recipients of its notices. */
 export function AccountSection() {
   const [{ data, error }] = useQuery({ query: AccountSettingsDocument });
   if (error) return <Failure error={error} />;
@@ -29,25 +29,25 @@ function AccountForm({ account }: { account: AccountSettingsQuery['account'] }) 
     reload();
   };
   return (
-    <Form submit={() => change(save, 'The account has been changed.')}>
+    <Form submit={() => change(save, 'The account has been updated.')}>
       <Stack>
         <TextInput
-          label="Name of the account"
+          label="Account name"
           required
           disabled={!canWrite}
           value={name}
           onChange={(event) => setName(event.currentTarget.value)}
         />
         <TagsInput
-          label="Notices go to"
-          description="Addresses that are told when a webhook fails, the allowance runs out, or sending is paused"
+          label="Send notices to"
+          description="Addresses that are notified when a webhook fails, the allowance runs out or sending is paused"
           placeholder={canWrite ? 'Add an address' : undefined}
           disabled={!canWrite}
           value={notifyAddresses}
           onChange={setNotifyAddresses}
         />
         <Group justify="space-between">
-          <Copyable value={account.id} label="Copy the id of the account" />
+          <Copyable value={account.id} label="Copy account ID" />
           {canWrite && (
             <Button type="submit" loading={busy}>
               Save

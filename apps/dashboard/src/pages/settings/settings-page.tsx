@@ -17,7 +17,7 @@ export function SettingsPage() {
   return (
     <Page
       title="Settings"
-      description="The account and your own login. Domains, keys and people have pages of their own."
+      description="Your account and your login. Domains, keys and team members have their own pages."
     >
       <Section title="Account">
         <AccountSection />
@@ -74,7 +74,7 @@ function Profile() {
       >
         <Group align="flex-end">
           <TextInput
-            label="E-mail"
+            label="Email"
             type="email"
             required
             value={email}
@@ -108,13 +108,13 @@ function Password() {
     reload();
   };
   return (
-    <Section title={viewer.user.has_password ? 'Change the password' : 'Set a password'}>
+    <Section title={viewer.user.has_password ? 'Change password' : 'Set a password'}>
       <Form submit={() => change(save, 'The password has been saved. All other sessions have ended.')}>
         <Stack maw={320}>
           {viewer.user.has_password && <PasswordField label="Current password" value={current} onChange={setCurrent} />}
           <PasswordField label="New password" value={password} onChange={setPassword} isNew />
           <Button type="submit" variant="default" loading={busy}>
-            Save the password
+            Save password
           </Button>
         </Stack>
       </Form>
@@ -144,7 +144,7 @@ function Sessions() {
       hideTitle: true,
       render: ({ user_agent, current }) => (
         <Group gap="xs">
-          <Tooltip label={user_agent ?? 'The browser sent no name.'} multiline maw={360}>
+          <Tooltip label={user_agent ?? 'No user agent was sent.'} multiline maw={360}>
             <Text size="sm" fw={500} tabIndex={0}>
               {browserName(user_agent)}
             </Text>
@@ -157,7 +157,7 @@ function Sessions() {
         </Group>
       ),
     },
-    { title: 'Address', render: ({ ip }) => ip ?? '–' },
+    { title: 'IP address', render: ({ ip }) => ip ?? '–' },
     { title: 'Signed in', render: ({ created_at }) => <Time at={created_at} /> },
     { title: 'Last seen', render: ({ current, last_seen_at }) => (current ? 'now' : <Time at={last_seen_at} />) },
     {
@@ -190,7 +190,7 @@ function Sessions() {
             loading={busy}
             onClick={() => change(() => end('/app/api/sessions'), 'All other sessions have ended.')}
           >
-            End all others
+            End all other sessions
           </Button>
         </Group>
       )}

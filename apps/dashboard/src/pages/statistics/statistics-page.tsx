@@ -29,10 +29,7 @@ export function StatisticsPage() {
   const { domain } = filters.values;
   const [{ data: known }] = useQuery({ query: DomainsDocument });
   return (
-    <Page
-      title="Statistics"
-      description="Counts and rates of any period, by domain, mailbox provider and bounce class."
-    >
+    <Page title="Statistics" description="Counts and rates over time, by domain, mailbox provider and bounce reason.">
       <Group gap="xs">
         <SegmentedControl
           aria-label="Period"
@@ -119,7 +116,7 @@ function OverTime(selection: Selection) {
 
 const CHART_HEIGHT = 280;
 
-/** As high while it loads and without messages as with them, so that nothing below moves. */
+/** Keeps its height while loading and without messages, so that nothing below moves. */
 function ChartArea({ isLoading, ...chart }: { isLoading: boolean } & Pick<ChartProps, 'times' | 'series'>) {
   if (isLoading) return <Skeleton height={CHART_HEIGHT} role="status" aria-label="Loading" />;
   if (chart.times.length > 0)
@@ -127,13 +124,13 @@ function ChartArea({ isLoading, ...chart }: { isLoading: boolean } & Pick<ChartP
   return (
     <Center h={CHART_HEIGHT}>
       <Empty icon={IconChartBar} title="No messages in this period">
-        Choose a longer period, or another domain.
+        Choose a longer period or another domain.
       </Empty>
     </Center>
   );
 }
 
-/** With dashes until the values are there. */
+/** With dashes until the values arrive. */
 function Totals({ totals }: { totals: StatisticsQuery['stats']['totals'] | undefined }) {
   const rate = (value: number | null | undefined) => (typeof value === 'number' ? formatShare(value) : '–');
   return (
@@ -155,7 +152,7 @@ interface BreakdownProps extends Selection {
 }
 
 const TOP = 15;
-/** About that of five rows. */
+/** About the height of five rows. */
 const BREAKDOWN_HEIGHT = 216;
 
 function Breakdown({ title, groupBy, nameOf, ...selection }: BreakdownProps) {
@@ -172,7 +169,7 @@ function Breakdown({ title, groupBy, nameOf, ...selection }: BreakdownProps) {
       {!data && !error && <Skeleton height={BREAKDOWN_HEIGHT} role="status" aria-label="Loading" />}
       {data && rows.length === 0 && (
         <Text size="sm" c="dimmed">
-          Nothing in this period.
+          No data in this period.
         </Text>
       )}
       {rows.length > 0 && (

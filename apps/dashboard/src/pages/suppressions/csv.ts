@@ -1,7 +1,7 @@
 import { ApiError, accountHeaders } from '../../api/http.ts';
 import { downloadBlob } from '../../components/download.ts';
 
-/** Fetched instead of linked, because a link cannot say which account it is about. */
+/** Fetched instead of linked, because a link cannot select the account. */
 export async function exportSuppressions(): Promise<void> {
   const response = await fetch('/suppressions/export', { headers: accountHeaders() });
   if (!response.ok)

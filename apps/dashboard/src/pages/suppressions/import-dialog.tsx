@@ -96,7 +96,7 @@ function Choose({ problem, busy, read }: ChooseProps) {
       <Text size="sm">
         A CSV file whose first line names its columns, or a list with one address per line. Only <b>email</b> is
         required; <b>reason</b>, <b>origin</b>, <b>expires_at</b> and <b>domain_id</b> are read as well. Nothing is
-        stored before you confirm.
+        imported until you confirm.
       </Text>
       {problem && <Alert color="red">{problem}</Alert>}
       <Group justify="flex-end">
@@ -170,7 +170,7 @@ function Preview({ name, file: { columns, lines, refused, duplicates }, read, ru
       )}
       <Refused refused={refused} />
       <Group justify="flex-end">
-        <FileChooser label="Another file" variant="default" busy={false} read={read} />
+        <FileChooser label="Choose another file" variant="default" busy={false} read={read} />
         <Button leftSection={<IconUpload size={16} />} disabled={lines.length === 0} onClick={run}>
           Import {formatNumber(lines.length)} {lines.length === 1 ? 'address' : 'addresses'}
         </Button>
@@ -180,7 +180,7 @@ function Preview({ name, file: { columns, lines, refused, duplicates }, read, ru
 }
 
 function Columns({ columns }: Pick<ImportFile, 'columns'>) {
-  if (columns.length === 0) return <Text size="sm">A list of addresses without names of columns.</Text>;
+  if (columns.length === 0) return <Text size="sm">A list of addresses without column names.</Text>;
   return (
     <Group gap={6} role="list" aria-label="Columns">
       {columns.map(({ title, column }, i) => (
@@ -240,8 +240,8 @@ interface ResultProps extends Omit<Extract<Step, { kind: 'result' }>, 'kind'> {
 
 const TITLES = {
   done: { color: 'teal', title: 'The file has been imported.' },
-  canceled: { color: 'yellow', title: 'The import was canceled. Entries that were stored before stay.' },
-  failed: { color: 'red', title: 'The import ended early. Entries that were stored before stay.' },
+  canceled: { color: 'yellow', title: 'The import was canceled. Entries imported before remain.' },
+  failed: { color: 'red', title: 'The import ended early. Entries imported before remain.' },
 } as const;
 
 function Result({ file, progress, end, problem, close }: ResultProps) {
@@ -252,7 +252,7 @@ function Result({ file, progress, end, problem, close }: ResultProps) {
       <Alert {...TITLES[end]}>{problem}</Alert>
       <List size="sm">
         <List.Item>{formatNumber(progress.created)} new</List.Item>
-        <List.Item>{formatNumber(progress.existing)} existed already</List.Item>
+        <List.Item>{formatNumber(progress.existing)} already existed</List.Item>
         {file.duplicates > 0 && <List.Item>{formatNumber(file.duplicates)} repeated in the file</List.Item>}
         <List.Item>{formatNumber(refused.length)} refused</List.Item>
         {left > 0 && <List.Item>{formatNumber(left)} not sent</List.Item>}

@@ -62,7 +62,7 @@ export function SuppressionsPage() {
   return (
     <Page
       title="Suppressions"
-      description="Addresses that get no mail: hard bounces, complaints, unsubscribes, and what you add."
+      description="Addresses that receive no mail, because of hard bounces, complaints and unsubscribes, or added by you."
       actions={<Actions open={open} reload={connection.reload} />}
     >
       <FilterBar filters={filters}>
@@ -97,8 +97,8 @@ export function SuppressionsPage() {
           })
         }
         empty={
-          <Empty icon={IconForbid} title={filters.isActive ? 'No address matches' : 'No suppressed addresses'}>
-            Addresses that bounce for good or complain are added by themselves, so that your reputation stays good.
+          <Empty icon={IconForbid} title={filters.isActive ? 'No matching addresses' : 'No suppressed addresses'}>
+            Addresses that hard-bounce, complain or unsubscribe are added automatically to protect your reputation.
           </Empty>
         }
       />
@@ -161,7 +161,7 @@ function AddForm({ added }: { added: () => void }) {
     >
       <Textarea
         label="Addresses"
-        description="Separated by lines, spaces or commas"
+        description="One per line, or separated by spaces or commas"
         autosize
         minRows={4}
         required
@@ -194,7 +194,7 @@ function Detail({ entry, mayRemove, changed }: { entry: Suppression; mayRemove: 
     if (refused) throw new Error(refused.message);
     modals.closeAll();
     changed();
-    const done = `${entry.email} gets mail again.`;
+    const done = `${entry.email} is no longer suppressed.`;
     if (origin !== 'manual') notifyDone(done);
     else notifyUndo(done, restore, `${entry.email} is suppressed again.`);
   };
@@ -202,7 +202,7 @@ function Detail({ entry, mayRemove, changed }: { entry: Suppression; mayRemove: 
     await add({ input: { entries: [{ email: entry.email, reason, expiresAt, domainId: entry.domainId }] } });
     changed();
   };
-  // The service cannot restore the evidence of other entries, so they are removed after a question only.
+  // The evidence of other entries cannot be restored, so their removal needs a confirmation.
   const start = () => {
     if (origin === 'manual') {
       void release(false).catch(notifyFailed);
@@ -212,8 +212,8 @@ function Detail({ entry, mayRemove, changed }: { entry: Suppression; mayRemove: 
       title: `Remove ${entry.email}?`,
       text:
         origin === 'complaint'
-          ? 'This person has reported your mail as unwanted. Writing again hurts your reputation; do it only if you were asked to.'
-          : 'Messages to this address are sent again.',
+          ? 'This recipient marked your mail as spam. Sending to them again hurts your reputation; do so only at their request.'
+          : 'Messages to this address will be sent again.',
       confirm: 'Remove',
       run: () => release(origin === 'complaint'),
     });
@@ -228,7 +228,7 @@ function Detail({ entry, mayRemove, changed }: { entry: Suppression; mayRemove: 
           </Button>
         </Group>
       )}
-      {!mayRemove && <Text size="sm">Your role may not remove entries.</Text>}
+      {!mayRemove && <Text size="sm">Your role cannot remove entries.</Text>}
     </Stack>
   );
 }

@@ -34,10 +34,10 @@ interface Invitation {
 }
 
 const ROLES: { value: Role; label: string }[] = [
-  { value: 'viewer', label: 'Viewer: reads everything' },
-  { value: 'developer', label: 'Developer: also sends and configures' },
-  { value: 'admin', label: 'Admin: also members and settings' },
-  { value: 'owner', label: 'Owner: everything' },
+  { value: 'viewer', label: 'Viewer: can read everything' },
+  { value: 'developer', label: 'Developer: can also send and configure' },
+  { value: 'admin', label: 'Admin: can also manage members and settings' },
+  { value: 'owner', label: 'Owner: can do everything' },
 ];
 
 export function TeamPage() {
@@ -49,7 +49,7 @@ export function TeamPage() {
   return (
     <Page
       title="Team"
-      description="People with access to this account, and what they may do."
+      description="People with access to this account, and their roles."
       actions={
         canWrite && (
           <Button leftSection={<IconUserPlus size={16} />} onClick={open}>
@@ -67,7 +67,7 @@ export function TeamPage() {
       {invitations.data !== null && invitations.data.data.length > 0 && (
         <Invitations invitations={invitations.data.data} reload={invitations.reload} />
       )}
-      <Modal opened={opened} onClose={close} title="Invite a person">
+      <Modal opened={opened} onClose={close} title="Invite a team member">
         <InviteForm
           done={() => {
             close();
@@ -84,7 +84,7 @@ function Members({ members, reload }: { members: Member[]; reload: () => void })
   const remove = (member: Member) =>
     confirm({
       title: `Remove ${member.email}?`,
-      text: 'The person loses access to this account at once. API keys stay valid.',
+      text: 'They lose access to this account immediately. API keys remain valid.',
       confirm: 'Remove',
       run: async () => {
         await call('DELETE', `/app/api/members/${member.id}`);
@@ -97,7 +97,7 @@ function Members({ members, reload }: { members: Member[]; reload: () => void })
     change(async () => {
       await call('PATCH', `/app/api/members/${member.id}`, { role });
       reload();
-    }, `${member.email} is ${role} now.`);
+    }, `The role of ${member.email} is now ${role}.`);
   const mayChange = ({ role }: Member) => may('members.write') && (role !== 'owner' || may('owners.write'));
   const roles = ROLES.map(({ value }) => value).filter((value) => value !== 'owner' || may('owners.write'));
   const fields: Field<Member>[] = [
@@ -158,9 +158,9 @@ function Invitations({ invitations, reload }: { invitations: Invitation[]; reloa
     change(async () => {
       await call('DELETE', `/app/api/invitations/${id}`);
       reload();
-    }, `The invitation of ${email} has been revoked.`);
+    }, `The invitation for ${email} has been revoked.`);
   const fields: Field<Invitation>[] = [
-    { title: 'E-mail', hideTitle: true, render: ({ email }) => email },
+    { title: 'Email', hideTitle: true, render: ({ email }) => email },
     { title: 'Role', render: ({ role }) => role },
     { title: 'Expires', render: ({ expires_at }) => <Time at={expires_at} /> },
     {
@@ -173,7 +173,7 @@ function Invitations({ invitations, reload }: { invitations: Invitation[]; reloa
             size="compact-xs"
             variant="subtle"
             color="red"
-            aria-label={`Revoke the invitation of ${invitation.email}`}
+            aria-label={`Revoke the invitation for ${invitation.email}`}
             onClick={() => revoke(invitation)}
           >
             Revoke
@@ -184,9 +184,9 @@ function Invitations({ invitations, reload }: { invitations: Invitation[]; reloa
   return (
     <Stack gap="xs">
       <Title order={2} size="h4">
-        Open invitations
+        Pending invitations
       </Title>
-      <DataTable label="Open invitations" fields={fields} rows={invitations} keyOf={({ id }) => id} />
+      <DataTable label="Pending invitations" fields={fields} rows={invitations} keyOf={({ id }) => id} />
     </Stack>
   );
 }
@@ -201,9 +201,9 @@ function InviteForm({ done }: { done: () => void }) {
     done();
   };
   return (
-    <DialogForm action="Send the invitation" save={invite}>
+    <DialogForm action="Send invitation" save={invite}>
       <TextInput
-        label="E-mail"
+        label="Email"
         type="email"
         required
         data-autofocus

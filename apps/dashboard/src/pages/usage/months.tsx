@@ -18,8 +18,8 @@ export function Months() {
           By month
         </Title>
         <Text size="xs" c="dimmed">
-          Recipients of live messages in the last twelve calendar months in UTC, from the statistics. Months before the
-          first message are left out.
+          Recipients of live messages in the last twelve calendar months (UTC). Months before the first message are not
+          shown.
         </Text>
       </div>
       {error && !data && <Failure error={error} retry={() => refresh({ requestPolicy: 'network-only' })} />}

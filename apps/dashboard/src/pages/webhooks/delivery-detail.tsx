@@ -16,7 +16,7 @@ interface DeliveryDetailProps {
   changed: () => void;
 }
 
-/** One event of a webhook: the payload, and every call with its answer. */
+/** An event of a webhook: the payload, and every call with its response. */
 export function DeliveryDetail({ webhookId, eventId, changed }: DeliveryDetailProps) {
   const { may } = useSession();
   const variables = { id: webhookId, eventId };
@@ -40,7 +40,7 @@ export function DeliveryDetail({ webhookId, eventId, changed }: DeliveryDetailPr
       <Group justify="space-between">
         <Group gap="xs">
           <Status value={delivery.status} />
-          <Copyable value={delivery.id} label="Copy the id of the event" />
+          <Copyable value={delivery.id} label="Copy event ID" />
         </Group>
         {may('webhooks.write') && (
           <Button
@@ -48,7 +48,7 @@ export function DeliveryDetail({ webhookId, eventId, changed }: DeliveryDetailPr
             variant="default"
             leftSection={<IconRepeat size={14} />}
             loading={busy}
-            onClick={() => change(again, 'The event is delivered again.')}
+            onClick={() => change(again, 'The event is being delivered again.')}
           >
             Replay
           </Button>

@@ -4,7 +4,7 @@ import { formatNumber, formatShare, Time } from '../../components/format.tsx';
 import type { WebhookFiguresPartsFragment } from '../../graphql/generated.ts';
 
 export const FIGURES_EVERY_MS = 5_000;
-/** A delay of this many seconds is shown as one. */
+/** Seconds from which a delay is shown. */
 export const LATE_S = 30;
 
 /** How a webhook keeps up with its events. */
@@ -15,12 +15,12 @@ export function Figures({ figures }: Pick<WebhookFiguresPartsFragment, 'figures'
       <Figure
         name="Delivered, 24 h"
         value={formatNumber(day.delivered)}
-        note={day.failed === 0 ? 'none failed for good' : `${formatNumber(day.failed)} failed for good`}
+        note={day.failed === 0 ? 'none failed permanently' : `${formatNumber(day.failed)} failed permanently`}
       />
       <Figure
         name="Successful calls, 24 h"
         value={day.successRate === null ? '–' : formatShare(day.successRate)}
-        note={`${formatNumber(day.failedAttempts)} without success`}
+        note={`${formatNumber(day.failedAttempts)} failed`}
       />
       <Figure
         name="Response time, 24 h"
@@ -37,7 +37,7 @@ export function Figures({ figures }: Pick<WebhookFiguresPartsFragment, 'figures'
               paused by the endpoint until <Time at={pausedUntil} />
             </>
           ) : (
-            `${lagSeconds >= 1 ? `oldest due ${formatNumber(Math.round(lagSeconds))} s ago, ` : ''}${inFlight} of ${window} calls at once`
+            `${lagSeconds >= 1 ? `oldest due ${formatNumber(Math.round(lagSeconds))} s ago, ` : ''}${inFlight} of ${window} concurrent calls`
           )
         }
       />

@@ -37,7 +37,7 @@ type Delivery = NonNullable<WebhookDeliveriesQuery['webhook']>['deliveries']['no
 
 const PAGE_SIZE = 50;
 const OVERLAP_HOURS = 24;
-/** New deliveries are read again until their first call has been answered. */
+/** New deliveries are reloaded until their first call has a response. */
 const NEW_MS = 60_000;
 const REFRESH_MS = 1_500;
 
@@ -46,7 +46,7 @@ const COLUMNS: Column<Delivery>[] = [
   { title: 'Status', width: '110px', render: ({ status }) => <Status value={status} /> },
   { title: 'Calls', width: '60px', from: 'sm', render: ({ attempts }) => attempts },
   {
-    title: 'Answer',
+    title: 'Response',
     width: 'minmax(0, 1fr)',
     from: 'sm',
     render: ({ lastStatus, lastError }) => lastError ?? lastStatus ?? '–',
@@ -68,13 +68,14 @@ export function WebhookPage() {
       description={
         <Group gap="xs">
           <Status value={webhook.status} />
-          <Copyable value={webhook.id} label="Copy the id" />
+          <Copyable value={webhook.id} label="Copy ID" />
         </Group>
       }
     >
       {webhook.failingSince && (
-        <Alert color="yellow" icon={<IconAlertTriangle />} title="Calls fail">
-          No call has succeeded since <ExactTime at={webhook.failingSince} />. After three days the webhook is disabled.
+        <Alert color="yellow" icon={<IconAlertTriangle />} title="Calls are failing">
+          No call has succeeded since <ExactTime at={webhook.failingSince} />. After three days of failures the webhook
+          is disabled.
         </Alert>
       )}
       <Figures figures={webhook.figures} />
@@ -132,7 +133,7 @@ function Settings({ webhook, domains }: SettingsProps) {
           onChange={(ids) => save({ domainIds: ids })}
         />
         <Switch
-          label="Opens and clicks of bots too"
+          label="Include opens and clicks by bots"
           disabled={disabled}
           checked={includeBots ?? false}
           onChange={(event) => save({ includeBots: event.currentTarget.checked })}
@@ -149,13 +150,13 @@ function Settings({ webhook, domains }: SettingsProps) {
               onClick={() =>
                 confirm({
                   title: 'Rotate the signing secret?',
-                  text: `Calls carry signatures of both secrets for ${OVERLAP_HOURS} hours.`,
+                  text: `Calls are signed with both secrets for ${OVERLAP_HOURS} hours.`,
                   confirm: 'Rotate',
                   run: newSecret,
                 })
               }
             >
-              Rotate the secret
+              Rotate secret
             </Button>
             <Button
               variant="light"
@@ -164,8 +165,8 @@ function Settings({ webhook, domains }: SettingsProps) {
               onClick={() =>
                 confirm({
                   title: 'Delete this webhook?',
-                  text: `${url} is not called any more, and its deliveries are forgotten.`,
-                  confirm: 'Delete the webhook',
+                  text: `${url} will no longer be called, and its delivery history is deleted.`,
+                  confirm: 'Delete webhook',
                   run: async () => {
                     await remove({ id });
                     notifyDone('The webhook has been deleted.');
@@ -236,7 +237,7 @@ function Deliveries({ webhook: { id } }: { webhook: WebhookPartsFragment }) {
               loading={busy}
               onClick={() => change(sendTest, 'A test event is on its way.')}
             >
-              Send a test
+              Send test event
             </Button>
           )}
         </Group>
@@ -249,7 +250,7 @@ function Deliveries({ webhook: { id } }: { webhook: WebhookPartsFragment }) {
         onOpen={open}
         empty={
           <Empty icon={IconBolt} title="No deliveries">
-            Deliveries of the last 30 days appear here, with every call and its answer.
+            Deliveries of the last 30 days appear here, with every call and its response.
           </Empty>
         }
       />

@@ -22,13 +22,13 @@ export function WebhooksPage() {
   const [opened, { open, close }] = useDisclosure();
   const add = may('webhooks.write') && (
     <Button leftSection={<IconPlus size={16} />} onClick={open}>
-      Add a webhook
+      Add webhook
     </Button>
   );
   return (
     <Page
       title="Webhooks"
-      description="Endpoints that are called for every event they ask for, signed and retried."
+      description="Endpoints that receive signed events as they happen, with retries."
       actions={add}
     >
       {error !== undefined && !data && <Failure error={error} retry={reload} />}
@@ -41,7 +41,7 @@ export function WebhooksPage() {
       {data && data.webhooks.length > 0 && (
         <DataTable label="Webhooks" fields={fieldsOf(data.domains)} rows={data.webhooks} keyOf={({ id }) => id} />
       )}
-      <Modal opened={opened} onClose={close} title="Add a webhook" closeOnClickOutside={false}>
+      <Modal opened={opened} onClose={close} title="Add webhook" closeOnClickOutside={false}>
         <CreateForm domains={data?.domains ?? []} created={reload} close={close} />
       </Modal>
     </Page>
@@ -83,11 +83,11 @@ const fieldsOf = (domains: readonly NamedDomain[]): Field<Webhook>[] => [
     render: ({ events, domainIds }) => (
       <>
         <Text size="sm" lineClamp={2}>
-          {events.includes('*') ? 'all' : events.join(', ')}
+          {events.includes('*') ? 'All events' : events.join(', ')}
         </Text>
         {domainIds && (
           <Text size="xs" c="dimmed" lineClamp={2}>
-            of {namesOf(domainIds, domains).join(', ')}
+            from {namesOf(domainIds, domains).join(', ')}
           </Text>
         )}
       </>
@@ -167,7 +167,7 @@ function CreateForm({ domains, created, close }: CreateFormProps) {
       />
       <DomainsField {...DOMAINS} domains={domains} value={domainIds} onChange={setDomainIds} />
       <Switch
-        label="Opens and clicks of bots too"
+        label="Include opens and clicks by bots"
         checked={includeBots}
         onChange={(event) => setIncludeBots(event.currentTarget.checked)}
       />
@@ -180,7 +180,7 @@ export function NewSecret({ secret, close }: { secret: string; close: () => void
   return (
     <ShownOnce
       title="Copy the signing secret now"
-      text="It is not shown again. Use it to verify the header webhook-signature of each call."
+      text="It won't be shown again. Use it to verify the header webhook-signature of each call."
       value={secret}
       label="Copy the secret"
       close={close}
