@@ -144,7 +144,7 @@ function EventType({ event: { type, data, createdAt } }: { event: EventPartsFrag
   return (
     <>
       <Status value={isDeferral(type, data as EventData) ? 'deferred' : type} label={type} />
-      <Text size="xs" c="dimmed" hiddenFrom="sm">
+      <Text component="span" display="block" size="xs" c="dimmed" hiddenFrom="sm">
         <Time at={createdAt} />
       </Text>
     </>
@@ -156,7 +156,7 @@ function Recipient({ event }: { event: EventPartsFragment }) {
   return (
     <>
       {event.recipient ?? '–'}
-      <Text size="xs" c="dimmed" truncate hiddenFrom="md">
+      <Text component="div" size="xs" c="dimmed" truncate hiddenFrom="md">
         {detailOrSubject(event)}
       </Text>
     </>

@@ -21,4 +21,6 @@ export const EVENT_TYPES = [
   'webhook.test',
   'webhook.disabled',
   'account.allowance_warning',
+  'account.paused',
+  'account.resumed',
 ];
