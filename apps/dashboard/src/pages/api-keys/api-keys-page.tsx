@@ -2,8 +2,8 @@ import { ActionIcon, Badge, Button, Group, Menu, Modal, Text } from '@mantine/co
 import { useDisclosure } from '@mantine/hooks';
 import { IconDots, IconKey, IconPlus } from '@tabler/icons-react';
 import { useState } from 'react';
-import { useQuery } from 'urql';
 import { useSession } from '../../api/session.tsx';
+import { useFreshQuery } from '../../api/use-fresh-query.ts';
 import { useOperation } from '../../api/use-operation.ts';
 import { confirm } from '../../components/confirm.tsx';
 import { namesOf, type NamedDomain } from '../../components/domains-field.tsx';
@@ -25,9 +25,8 @@ type ApiKey = ApiKeysQuery['apiKeys'][number];
 
 export function ApiKeysPage() {
   const { may } = useSession();
-  const [{ data, error }, refresh] = useQuery({ query: ApiKeysDocument, requestPolicy: 'cache-and-network' });
+  const { data, error, refresh: reload } = useFreshQuery(ApiKeysDocument, {});
   const [opened, { open, close }] = useDisclosure();
-  const reload = () => refresh({ requestPolicy: 'network-only' });
   const add = may('api_keys.write') && (
     <Button leftSection={<IconPlus size={16} />} onClick={open}>
       Create API key

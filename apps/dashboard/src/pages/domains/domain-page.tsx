@@ -1,9 +1,10 @@
 import { Alert, Button, Card, Group, Select, SimpleGrid, Stack, Switch, TagsInput, Text, Title } from '@mantine/core';
 import { IconAlertTriangle, IconKey, IconRefresh, IconTrash } from '@tabler/icons-react';
-import { useCallback, useEffect } from 'react';
+import { useEffect } from 'react';
 import { useNavigate, useParams } from 'react-router';
-import { useClient, useQuery, useSubscription } from 'urql';
+import { useClient, useSubscription } from 'urql';
 import { useSession } from '../../api/session.tsx';
+import { useFreshQuery } from '../../api/use-fresh-query.ts';
 import { useOperation } from '../../api/use-operation.ts';
 import { confirm } from '../../components/confirm.tsx';
 import { Failure, Loading, notifyDone } from '../../components/feedback.tsx';
@@ -76,12 +77,7 @@ export function DomainPage() {
 
 /** The domain, polled until it is active. */
 function useDomain(id: string) {
-  const [{ data, error, fetching }, refresh] = useQuery({
-    query: DomainDocument,
-    variables: { id },
-    requestPolicy: 'cache-and-network',
-  });
-  const reload = useCallback(() => refresh({ requestPolicy: 'network-only' }), [refresh]);
+  const { data, error, fetching, refresh: reload } = useFreshQuery(DomainDocument, { id });
   const status = data?.domain?.status;
   const waits = status !== undefined && status !== 'active';
   useEffect(() => {

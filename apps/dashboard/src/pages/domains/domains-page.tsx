@@ -3,8 +3,8 @@ import { useDisclosure } from '@mantine/hooks';
 import { IconPlus, IconWorld } from '@tabler/icons-react';
 import { useState } from 'react';
 import { Link, useNavigate } from 'react-router';
-import { useQuery } from 'urql';
 import { useSession } from '../../api/session.tsx';
+import { useFreshQuery } from '../../api/use-fresh-query.ts';
 import { useOperation } from '../../api/use-operation.ts';
 import { Empty, Failure, Loading } from '../../components/feedback.tsx';
 import { DialogForm } from '../../components/form.tsx';
@@ -15,7 +15,7 @@ import { CreateDomainDocument, DomainsDocument, type DomainsQuery } from '../../
 
 export function DomainsPage() {
   const { may } = useSession();
-  const [{ data, error }, refresh] = useQuery({ query: DomainsDocument, requestPolicy: 'cache-and-network' });
+  const { data, error, refresh } = useFreshQuery(DomainsDocument, {});
   const [opened, { open, close }] = useDisclosure();
   const add = may('domains.write') && (
     <Button leftSection={<IconPlus size={16} />} onClick={open}>
@@ -24,7 +24,7 @@ export function DomainsPage() {
   );
   return (
     <Page title="Domains" description="Domains you send from, verified by DNS records." actions={add}>
-      {error && !data && <Failure error={error} retry={() => refresh({ requestPolicy: 'network-only' })} />}
+      {error && !data && <Failure error={error} retry={refresh} />}
       {!data && !error && <Loading />}
       {data?.domains.length === 0 && (
         <Empty icon={IconWorld} title="No domains yet" action={add}>

@@ -2,8 +2,9 @@ import { Anchor, Button, Group, List, Stack, Tabs, Text, ThemeIcon, Timeline, Ti
 import { IconCheck, IconKey, IconMail, IconSend, IconWorld, type Icon } from '@tabler/icons-react';
 import { useEffect, useState } from 'react';
 import { Link } from 'react-router';
-import { useQuery, useSubscription } from 'urql';
+import { useSubscription } from 'urql';
 import { useSession } from '../../api/session.tsx';
+import { useFreshQuery } from '../../api/use-fresh-query.ts';
 import { useOperation } from '../../api/use-operation.ts';
 import { CodeBlock } from '../../components/code-block.tsx';
 import { Failure, Loading } from '../../components/feedback.tsx';
@@ -20,14 +21,14 @@ import { FirstMessage } from './first-message.tsx';
 import { LANGUAGES, snippet, type SnippetValues } from './snippets.ts';
 
 export function GettingStartedPage() {
-  const [{ data, error }, refresh] = useQuery({ query: GettingStartedDocument, requestPolicy: 'cache-and-network' });
+  const { data, error, refresh } = useFreshQuery(GettingStartedDocument, {});
   const [{ data: event }] = useSubscription({ query: EmailEventsDocument, variables: {} });
   const latest = event?.emailEvents.id;
   useEffect(() => {
-    if (latest !== undefined) refresh({ requestPolicy: 'network-only' });
+    if (latest !== undefined) refresh();
   }, [latest, refresh]);
   const [token, setToken] = useState<string | null>(null);
-  if (error && !data) return <Failure error={error} retry={() => refresh({ requestPolicy: 'network-only' })} />;
+  if (error && !data) return <Failure error={error} retry={refresh} />;
   if (!data) return <Loading />;
   return (
     <Page title="Getting started" description="Verify a domain, create an API key and send your first message.">

@@ -3,7 +3,7 @@ import { useDisclosure } from '@mantine/hooks';
 import { IconPlayerPause } from '@tabler/icons-react';
 import { useState } from 'react';
 import { useParams } from 'react-router';
-import { useQuery } from 'urql';
+import { useFreshQuery } from '../../api/use-fresh-query.ts';
 import { useOperation } from '../../api/use-operation.ts';
 import { confirm } from '../../components/confirm.tsx';
 import { Facts, type Fact } from '../../components/facts.tsx';
@@ -30,12 +30,8 @@ type Account = OperatorAccountPartsFragment;
 
 export function OperatorAccountPage() {
   const { id = '' } = useParams();
-  const [{ data, error }] = useQuery({
-    query: OperatorAccountDocument,
-    variables: { id },
-    requestPolicy: 'cache-and-network',
-  });
-  if (error && !data) return <Failure error={error} />;
+  const { data, error, refresh } = useFreshQuery(OperatorAccountDocument, { id });
+  if (error && !data) return <Failure error={error} retry={refresh} />;
   if (!data) return <Loading />;
   const { account, abuseLimits } = data.operator;
   if (account === null) return <NotFoundPage />;

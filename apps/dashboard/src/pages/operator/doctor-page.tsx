@@ -16,7 +16,7 @@ import { IconAlertTriangle, IconCheck, IconMinus, IconStethoscope, IconX, type I
 import { useState } from 'react';
 import { useQuery } from 'urql';
 import { useOperation } from '../../api/use-operation.ts';
-import { usePolledQuery } from '../../api/use-polled-query.ts';
+import { useFreshQuery } from '../../api/use-fresh-query.ts';
 import { CodeBlock } from '../../components/code-block.tsx';
 import { downloadText } from '../../components/download.ts';
 import { Empty, Failure, Loading } from '../../components/feedback.tsx';
@@ -63,7 +63,7 @@ export function OperatorDoctorPage() {
 
 function Checks() {
   const [running, setRunning] = useState(false);
-  const { data, error, refresh } = usePolledQuery(DoctorDocument, {}, running ? RUNNING_MS : null);
+  const { data, error, refresh } = useFreshQuery(DoctorDocument, {}, running ? RUNNING_MS : null);
   const run = data?.operator.doctor ?? null;
   const isRunning = run?.state === 'running';
   if (data && running !== isRunning) setRunning(isRunning);

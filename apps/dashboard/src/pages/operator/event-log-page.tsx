@@ -5,7 +5,7 @@ import { useState } from 'react';
 import { useQuery } from 'urql';
 import { useConnection } from '../../api/use-connection.ts';
 import { useOperation } from '../../api/use-operation.ts';
-import { usePolledQuery } from '../../api/use-polled-query.ts';
+import { useFreshQuery } from '../../api/use-fresh-query.ts';
 import { CodeBlock } from '../../components/code-block.tsx';
 import { confirm } from '../../components/confirm.tsx';
 import { Empty, Failure, Loading, notifyDone } from '../../components/feedback.tsx';
@@ -52,7 +52,7 @@ const COLUMNS: Column<Parked>[] = [
 ];
 
 export function OperatorEventLogPage() {
-  const { data, error, refresh } = usePolledQuery(OperatorEventLogDocument, {}, EVERY_MS);
+  const { data, error, refresh } = useFreshQuery(OperatorEventLogDocument, {}, EVERY_MS);
   const [consumer, setConsumer] = useState<string | null>(null);
   const parked = useConnection(
     ParkedEventsDocument,

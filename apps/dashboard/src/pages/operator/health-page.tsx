@@ -1,7 +1,7 @@
 import { Alert, Anchor, Badge, Card, Group, Progress, SimpleGrid, Stack, Table, Text, Title } from '@mantine/core';
 import { IconAlertTriangle, IconCircleCheck } from '@tabler/icons-react';
 import { Link } from 'react-router';
-import { usePolledQuery } from '../../api/use-polled-query.ts';
+import { useFreshQuery } from '../../api/use-fresh-query.ts';
 import { Failure, Loading } from '../../components/feedback.tsx';
 import { Figure } from '../../components/figure.tsx';
 import { formatBytes, formatNumber } from '../../components/format.tsx';
@@ -20,7 +20,7 @@ const MODES: Record<string, string> = {
 };
 
 export function OperatorHealthPage() {
-  const { data, error, refresh } = usePolledQuery(OperatorHealthDocument, {}, EVERY_MS);
+  const { data, error, refresh } = useFreshQuery(OperatorHealthDocument, {}, EVERY_MS);
   if (error && !data) return <Failure error={error} retry={refresh} />;
   if (!data) return <Loading />;
   const { health, eventLog } = data.operator;

@@ -2,7 +2,7 @@ import { Anchor, Badge, Button, Card, Group, Progress, SimpleGrid, Stack, Text, 
 import { IconClockPause, IconPlayerPlay } from '@tabler/icons-react';
 import { Link } from 'react-router';
 import { useOperation } from '../../api/use-operation.ts';
-import { usePolledQuery } from '../../api/use-polled-query.ts';
+import { useFreshQuery } from '../../api/use-fresh-query.ts';
 import { Empty, Failure, Loading } from '../../components/feedback.tsx';
 import { Figure } from '../../components/figure.tsx';
 import { formatNumber, Time } from '../../components/format.tsx';
@@ -32,7 +32,7 @@ const STATES: Record<string, { label: string; color: string }> = {
 };
 
 export function OperatorQueuesPage() {
-  const { data, error, refresh } = usePolledQuery(OperatorQueuesDocument, {}, EVERY_MS);
+  const { data, error, refresh } = useFreshQuery(OperatorQueuesDocument, {}, EVERY_MS);
   if (error && !data) return <Failure error={error} retry={refresh} />;
   if (!data) return <Loading />;
   const { queues, throttles, sources } = data.operator;

@@ -1,8 +1,8 @@
 import { Alert, Anchor, Card, Group, SegmentedControl, SimpleGrid, Skeleton, Stack, Title } from '@mantine/core';
 import { IconAlertTriangle, IconRocket } from '@tabler/icons-react';
-import { useEffect, useMemo, useState } from 'react';
+import { useMemo, useState } from 'react';
 import { Link } from 'react-router';
-import { useQuery } from 'urql';
+import { useFreshQuery } from '../../api/use-fresh-query.ts';
 import { Chart, Legend } from '../../components/chart.tsx';
 import { Failure } from '../../components/feedback.tsx';
 import { DomainFilter, useFilters } from '../../components/filters.tsx';
@@ -39,16 +39,8 @@ export function OverviewPage() {
       periods: { startDate: from, granularity, dimensions: ['period'], ...only },
     };
   }, [domain, window]);
-  const [{ data, error }, refresh] = useQuery({
-    query: OverviewDocument,
-    variables,
-    requestPolicy: 'cache-and-network',
-  });
-  useEffect(() => {
-    const timer = globalThis.setInterval(() => refresh({ requestPolicy: 'network-only' }), RELOAD_MS);
-    return () => globalThis.clearInterval(timer);
-  }, [refresh]);
-  if (error && !data) return <Failure error={error} retry={() => refresh({ requestPolicy: 'network-only' })} />;
+  const { data, error, refresh } = useFreshQuery(OverviewDocument, variables, RELOAD_MS);
+  if (error && !data) return <Failure error={error} retry={refresh} />;
   const choose = (id: string | null) => filters.set({ domain: id });
   return (
     <Page

@@ -1,5 +1,5 @@
 import { Stack, Text, Title } from '@mantine/core';
-import { useQuery } from 'urql';
+import { useFreshQuery } from '../../api/use-fresh-query.ts';
 import { Failure, Loading } from '../../components/feedback.tsx';
 import { formatNumber, formatRate } from '../../components/format.tsx';
 import { DataTable, type Field } from '../../components/table.tsx';
@@ -10,7 +10,7 @@ type Month = UsageByMonthQuery['usage']['months'][number];
 
 /** The last twelve months, the current one first, with a bar beside the number of accepted recipients. */
 export function Months() {
-  const [{ data, error }, refresh] = useQuery({ query: UsageByMonthDocument, requestPolicy: 'cache-and-network' });
+  const { data, error, refresh } = useFreshQuery(UsageByMonthDocument, {});
   return (
     <Stack gap="sm">
       <div>
@@ -22,7 +22,7 @@ export function Months() {
           shown.
         </Text>
       </div>
-      {error && !data && <Failure error={error} retry={() => refresh({ requestPolicy: 'network-only' })} />}
+      {error && !data && <Failure error={error} retry={refresh} />}
       {!data && !error && <Loading />}
       {data && <MonthTable months={data.usage.months.toReversed()} />}
     </Stack>

@@ -1,5 +1,5 @@
 import { Card, Group, Progress, SimpleGrid, Stack, Text } from '@mantine/core';
-import { useQuery } from 'urql';
+import { useFreshQuery } from '../../api/use-fresh-query.ts';
 import { Failure, Loading } from '../../components/feedback.tsx';
 import { Figure } from '../../components/figure.tsx';
 import { ExactTime, formatNumber } from '../../components/format.tsx';
@@ -10,8 +10,8 @@ import { Months } from './months.tsx';
 const NEARLY_USED = 80;
 
 export function UsagePage() {
-  const [{ data, error }, refresh] = useQuery({ query: UsageDocument, requestPolicy: 'cache-and-network' });
-  if (error && !data) return <Failure error={error} retry={() => refresh({ requestPolicy: 'network-only' })} />;
+  const { data, error, refresh } = useFreshQuery(UsageDocument, {});
+  if (error && !data) return <Failure error={error} retry={refresh} />;
   if (!data) return <Loading />;
   const { plan, unit, month, limit, used, remaining, resetsAt, rateLimitPerSecond } = data.usage;
   const share = limit === null || used === null ? null : (used / Math.max(limit, 1)) * 100;

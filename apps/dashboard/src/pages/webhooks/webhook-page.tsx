@@ -6,7 +6,7 @@ import { useNavigate, useParams } from 'react-router';
 import { useSession } from '../../api/session.tsx';
 import { useConnection } from '../../api/use-connection.ts';
 import { useOperation } from '../../api/use-operation.ts';
-import { usePolledQuery } from '../../api/use-polled-query.ts';
+import { useFreshQuery } from '../../api/use-fresh-query.ts';
 import { confirm } from '../../components/confirm.tsx';
 import { DomainsField, type NamedDomain } from '../../components/domains-field.tsx';
 import { Empty, Failure, Loading, notifyDone } from '../../components/feedback.tsx';
@@ -56,7 +56,7 @@ const COLUMNS: Column<Delivery>[] = [
 
 export function WebhookPage() {
   const { id = '' } = useParams();
-  const { data, error, refresh } = usePolledQuery(WebhookDocument, { id }, FIGURES_EVERY_MS);
+  const { data, error, refresh } = useFreshQuery(WebhookDocument, { id }, FIGURES_EVERY_MS);
   if (error && !data) return <Failure error={error} retry={refresh} />;
   if (!data) return <Loading />;
   if (!data.webhook) return <NotFoundPage />;

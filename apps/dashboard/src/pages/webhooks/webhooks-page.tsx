@@ -5,7 +5,7 @@ import { useState } from 'react';
 import { Link } from 'react-router';
 import { useSession } from '../../api/session.tsx';
 import { useOperation } from '../../api/use-operation.ts';
-import { usePolledQuery } from '../../api/use-polled-query.ts';
+import { useFreshQuery } from '../../api/use-fresh-query.ts';
 import { DomainsField, namesOf, type NamedDomain } from '../../components/domains-field.tsx';
 import { Empty, Failure, Loading } from '../../components/feedback.tsx';
 import { DialogForm, ShownOnce } from '../../components/form.tsx';
@@ -18,7 +18,7 @@ import { FIGURES_EVERY_MS, LATE_S } from './figures.tsx';
 
 export function WebhooksPage() {
   const { may } = useSession();
-  const { data, error, refresh: reload } = usePolledQuery(WebhooksDocument, {}, FIGURES_EVERY_MS);
+  const { data, error, refresh: reload } = useFreshQuery(WebhooksDocument, {}, FIGURES_EVERY_MS);
   const [opened, { open, close }] = useDisclosure();
   const add = may('webhooks.write') && (
     <Button leftSection={<IconPlus size={16} />} onClick={open}>

@@ -1,0 +1,34 @@
+import { useCallback, useEffect } from 'react';
+import { useQuery, type AnyVariables, type CombinedError, type TypedDocumentNode } from 'urql';
+
+interface Fresh<D> {
+  data: D | undefined;
+  error: CombinedError | undefined;
+  fetching: boolean;
+  refresh: () => void;
+}
+
+/**
+ * Shows the cached response until a new one arrives. Repeats the query every `everyMs` while the page is visible, if it
+ * is given.
+ */
+export function useFreshQuery<D, V extends AnyVariables>(
+  query: TypedDocumentNode<D, V>,
+  variables: V,
+  everyMs: number | null = null,
+): Fresh<D> {
+  const [{ data, error, fetching }, reload] = useQuery({
+    query,
+    variables,
+    requestPolicy: 'cache-and-network',
+  } as never);
+  const refresh = useCallback(() => reload({ requestPolicy: 'network-only' }), [reload]);
+  useEffect(() => {
+    if (everyMs === null) return undefined;
+    const timer = window.setInterval(() => {
+      if (!document.hidden) refresh();
+    }, everyMs);
+    return () => window.clearInterval(timer);
+  }, [everyMs, refresh]);
+  return { data: data as D | undefined, error, fetching, refresh };
+}
