@@ -7,7 +7,7 @@ interface Props {
   onKey: (key: string | null) => void;
 }
 
-/** Says whose rights requests have. The key stays in the memory of the page. */
+/** Shows the credentials that requests use. The key stays in the memory of the page. */
 export function CredentialsBar({ login, active, onKey }: Props) {
   const [text, setText] = useState('');
   const submit = (event: FormEvent) => {

@@ -1,10 +1,10 @@
 import { useEffect, useState } from 'react';
 import { fetchSession } from '../src/api/session.tsx';
 
-/** With which rights requests are sent. */
+/** The credentials that requests are sent with. */
 export type Credentials = { kind: 'key'; key: string } | { kind: 'session'; accountId: string };
 
-/** The session of the dashboard in this browser, as far as it concerns this page. */
+/** What this page needs of the dashboard session of this browser. */
 export type Login =
   | { kind: 'loading' }
   | { kind: 'none' }

@@ -14,7 +14,7 @@ export function createFetcher(credentials: Credentials): Fetcher {
     const operations = operationsOf(given.query);
     const operation =
       operations.length === 1 ? operations[0] : operations.find(({ name }) => name?.value === given.operationName);
-    // For half a second after a change of tabs, GraphiQL names the operation of the former tab.
+    // For half a second after a change of tabs, GraphiQL names the operation of the previous tab.
     const request = operations.length === 1 ? { ...given, operationName: operation?.name?.value } : given;
     return operation?.operation === 'subscription' ? overSocket(request, headers) : overHttp(request, headers);
   };
@@ -40,7 +40,7 @@ async function overHttp(request: Request, headers: Record<string, string>) {
 
 async function* overSocket(request: Request, headers: Record<string, string>) {
   const { protocol, host } = window.location;
-  // A connection for each subscription, so that it has the headers of the moment.
+  // A connection for each subscription, so that it has the current headers.
   const client = createClient({
     url: `${protocol === 'https:' ? 'wss' : 'ws'}://${host}/graphql`,
     connectionParams: headers,

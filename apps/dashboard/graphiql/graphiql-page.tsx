@@ -53,7 +53,7 @@ export function GraphiqlPage() {
           <GraphiQL
             key={key ?? accountId}
             fetcher={fetcher}
-            // Null: nothing is asked until there are credentials.
+            // Null: no requests until there are credentials.
             schema={credentials ? undefined : null}
             defaultTabs={[{ query: QUERY }, { query: SUBSCRIPTION }]}
             defaultEditorToolsVisibility="variables"

@@ -18,7 +18,7 @@ export interface Membership {
 export interface Viewer {
   user: { id: string; email: string; name: string; has_password: boolean; created_at: string };
   session: { id: string; expires_at: string; created_at: string };
-  /** Null for a user who is a member of no account. */
+  /** Null for a user without an account. */
   account: Membership | null;
   accounts: Membership[];
 }

@@ -153,7 +153,7 @@ interface TextFilterProps<N extends string> extends FilterProps<N> {
   parse?: (text: string) => string | null;
 }
 
-/** A text that is searched for once the typing pauses. */
+/** A text filter, applied when typing pauses. */
 export function TextFilter<N extends string>({
   filters,
   name,

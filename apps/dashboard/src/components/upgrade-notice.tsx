@@ -10,7 +10,7 @@ const ID = 'upgrade';
 export function UpgradeNotice() {
   useEffect(() => onUpgrade(show), []);
   useEffect(() => {
-    // The files of the former version are gone.
+    // The files of the previous version are gone.
     window.addEventListener('vite:preloadError', announceUpgrade);
     return () => window.removeEventListener('vite:preloadError', announceUpgrade);
   }, []);

@@ -4,9 +4,9 @@ import type { EmailFilter, EmailStatus, LastEvent } from '../../graphql/generate
 /** Not a status of a message, but one of its recipients. */
 export const WAITING = 'waiting';
 
-/** Of these, one at a time is searched for. */
+/** Text fields, of which one at a time is searched. */
 export const TEXT_FILTERS = ['to', 'from', 'subject'] as const;
-/** Those behind the button. */
+/** Filters that a button shows. */
 export const MORE_FILTERS = ['recipient_domain', 'domain', 'event', 'tag'] as const;
 export const FILTERS = [...TEXT_FILTERS, 'status', 'scheduled', ...MORE_FILTERS, ...PERIOD] as const;
 

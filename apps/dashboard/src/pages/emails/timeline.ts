@@ -10,7 +10,7 @@ export interface Entry {
   at: string;
   /** The type of the event, as webhooks receive it; null for an attempt alone. */
   type: string | null;
-  /** Its color. */
+  /** Determines the color. */
   status: string;
   title: string;
   recipient: string | null;

@@ -41,7 +41,7 @@ export function detailOf(type: string, data: EventData): string {
   return text ? withCode(text, [data.smtp_code, data.enhanced_code]) : activityOf(data);
 }
 
-/** Of an event that is neither a reply nor a failure. */
+/** The detail of an event without a reply or a failure. */
 function activityOf(data: EventData): string {
   return joined([
     data.click_url,
@@ -52,17 +52,17 @@ function activityOf(data: EventData): string {
   ]);
 }
 
-/** A temporary failure, after which the message is tried again. */
+/** A temporary failure, after which delivery is retried. */
 export const isDeferral = (type: string, { temporary }: EventData): boolean =>
   type === 'email.failed' && temporary === true;
 
-/** A reply with its codes, which the text may begin with. */
+/** A reply with its codes, unless its text begins with them. */
 export function withCode(text: string, codes: (string | number | null | undefined)[]): string {
   const code = codes.filter(Boolean).join(' ');
   return text.startsWith(code) ? text : `${code} ${text}`.trim();
 }
 
-/** Of an event that is not about a message. */
+/** The detail of an event that is not about a message. */
 function changeOf({ name, email, url, origin, reason, message, percent }: EventData): string {
   const used = percent === undefined ? undefined : `${percent} % of the monthly allowance is used`;
   return joined([name ?? email ?? url, reason?.replaceAll('_', ' ') ?? origin, message, used]);

@@ -82,7 +82,7 @@ export function Numbers({ totals, live }: NumbersProps) {
 
 const counted = (count: number, noun: string): string => `${formatNumber(count)} ${noun}${count === 1 ? '' : 's'}`;
 
-/** The verdict in words and color. */
+/** The verdict as text and color. */
 function Verdict({ part, total, limits }: { part: number; total: number; limits: Limits }) {
   const { level, words } = judgeRate(part, total, limits);
   if (level === 'unknown') return null;

@@ -26,7 +26,7 @@ export interface RefusedLine {
 }
 
 export interface ImportFile {
-  /** Each column of the file, and what it is read as; null: ignored. Empty for a plain list. */
+  /** Each column of the file and its meaning; null: ignored. Empty for a plain list. */
   columns: { title: string; column: Column | null }[];
   lines: ImportLine[];
   refused: RefusedLine[];
@@ -34,10 +34,10 @@ export interface ImportFile {
   duplicates: number;
 }
 
-/** Lines between two pauses, in which the page stays usable. */
+/** Lines between two pauses, which keep the page responsive. */
 const SLICE = 2_000;
 const MAX_ADDRESS = 320;
-/** The service decides; this finds lines that cannot be addresses. An exported file may have an apostrophe before it. */
+/** Finds lines that cannot be addresses; the service validates the others. An exported file may have an apostrophe before it. */
 const ADDRESS = /^[^\s<>,;@]+@[^\s<>,;@]+$/;
 
 /** Reads a CSV file with commas, semicolons or tabs, or a list with one address per line. */
@@ -111,7 +111,7 @@ function addLine(
 function problemOf(email: string): string | null {
   if (email === '') return 'has no address';
   if (email.length > MAX_ADDRESS) return `must have at most ${MAX_ADDRESS} characters`;
-  // Quoted local parts may have spaces; the service judges them.
+  // Quoted local parts may have spaces; the service validates them.
   return email.includes('"') || ADDRESS.test(email) ? null : 'must be an address such as user@example.com';
 }
 
@@ -157,7 +157,7 @@ function quotedCell(text: string, start: number): { cell: string; end: number } 
 
 const newlinesIn = (text: string): number => text.match(/\r\n|\r|\n/g)?.length ?? 0;
 
-/** That of the first line. */
+/** The delimiter of the first line. */
 function delimiterOf(text: string): Delimiter {
   const end = text.search(/[\r\n]/);
   const first = end === -1 ? text : text.slice(0, end);
@@ -175,7 +175,7 @@ const oneLine = (text: string): string => text.replace(/[\r\n]+/g, ' ');
 
 const quoted = (cell: string): string => (/[",]/.test(cell) ? `"${cell.replaceAll('"', '""')}"` : cell);
 
-/** The refused lines, to be corrected and imported again. Formulas are made text. */
+/** The refused lines, to be corrected and imported again. Formulas are escaped. */
 export function refusedFile(refused: readonly RefusedLine[]): string {
   const cell = (text: string) => quoted(oneLine(/^[=+\-@]/.test(text) ? `'${text}` : text));
   const rows = refused.map(({ line, email, problem }) => [cell(email), String(line), cell(problem)].join(','));

@@ -1,4 +1,4 @@
-/** The types of events that a webhook can ask for. */
+/** The event types that a webhook can subscribe to. */
 export const EVENT_TYPES = [
   'email.queued',
   'email.scheduled',
