@@ -28,7 +28,11 @@ afterEach(async () => {
   vi.useRealTimers();
   await clock.synchronise();
 });
-afterAll(() => offices?.close());
+afterAll(async () => {
+  await offices?.close();
+  // Ids never go back in time: with these modules, those of the next file would be a week ahead.
+  vi.resetModules();
+});
 
 describe.each([
   ['a week ahead of', WEEK_MS],

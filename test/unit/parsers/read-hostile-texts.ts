@@ -18,7 +18,7 @@ export function readHostileTexts(table: ParserTable): void {
   const cases = Object.entries(table).flatMap(([file, exports]) =>
     Object.entries(exports).map(([name, parsers]) => [name, file, [parsers].flat()] as [string, string, Parser[]]),
   );
-  describe('256 kB of one repeated piece of text', () => {
+  describe('128 kB of one repeated piece of text', () => {
     it.each(cases)('is read by %s of %s', (_name, _file, parsers) => {
       expect(parsers.flatMap((parse, place) => readAll(parse, textsFor(place, parsers.length)))).toEqual([]);
     });
@@ -30,7 +30,7 @@ export function readHostileTextsYielding(table: YieldingParserTable): void {
   const cases = Object.entries(table).flatMap(([file, exports]) =>
     Object.entries(exports).map(([name, parse]) => [name, file, parse] as const),
   );
-  describe('256 kB of one repeated piece of text', () => {
+  describe('128 kB of one repeated piece of text', () => {
     it.each(cases)('is read by %s of %s, which yields', async (_name, _file, parse) => {
       const texts = textsFor(0, 2);
       let returned = 0;
