@@ -86,10 +86,13 @@ function usedFragments(node, fragments, found = new Set()) {
   return found;
 }
 
-function declaration({ operation, document, id }) {
+/** The client sends the id only, so that the pages do not contain the fields. */
+function declaration({ operation, id }) {
   const name = operation.name.value;
   const suffix = operation.operation[0].toUpperCase() + operation.operation.slice(1);
-  const value = JSON.stringify({ ...document, documentId: id });
+  const selectionSet = { kind: Kind.SELECTION_SET, selections: [] };
+  const header = { kind: operation.kind, operation: operation.operation, name: operation.name, selectionSet };
+  const value = JSON.stringify({ kind: Kind.DOCUMENT, definitions: [header], documentId: id });
   return `export const ${name}Document = ${value} as unknown as TypedDocumentNode<${name}${suffix}, ${name}${suffix}Variables>;\n`;
 }
 
