@@ -1,3 +1,4 @@
+import './start.ts';
 import '@mantine/core/styles.css';
 import '@mantine/notifications/styles.css';
 import 'uplot/dist/uPlot.min.css';
@@ -5,9 +6,6 @@ import './app.css';
 import { StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
 import { App } from './app.tsx';
-import { preloadPage } from './pages/pages.ts';
-
-preloadPage(window.location.pathname.replace(/^\/app/, '') || '/');
 
 const root = document.getElementById('root');
 if (root)

@@ -42,7 +42,22 @@ interface SessionState {
   reload: () => void;
 }
 
-export const fetchSession = (): Promise<SessionAnswer> => call<SessionAnswer>('GET', '/app/api/session');
+let prefetched: Promise<SessionAnswer> | null = null;
+
+/** The session of this browser; `viewer` is null without one. @throws ApiError for a refusal or without a connection */
+export function fetchSession(): Promise<SessionAnswer> {
+  const session = prefetched ?? call<SessionAnswer>('GET', '/app/api/session');
+  prefetched = null;
+  return session;
+}
+
+/** Requests the session, then starts `prepare`; the next `fetchSession` resolves once both have succeeded. */
+export function prefetchSession(prepare: () => Promise<void>): void {
+  const session = fetchSession();
+  prefetched = prepare().then(() => session);
+  // A failure is shown when the session is needed.
+  prefetched.catch(() => undefined);
+}
 
 type Loaded =
   | { kind: 'loading' }

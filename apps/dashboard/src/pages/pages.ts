@@ -9,9 +9,19 @@ interface PageRoute {
   preload: () => Promise<unknown>;
 }
 
-function page<M>(path: string, load: () => Promise<M>, pick: (module: M) => ComponentType): PageRoute {
-  return { path, page: lazy(async () => ({ default: pick(await load()) })), preload: load };
+interface PageModule {
+  default: ComponentType;
 }
+
+function page<M>(path: string, load: () => Promise<M>, pick: (module: M) => ComponentType): PageRoute {
+  let loaded: PageModule | null = null;
+  const preload = async () => (loaded = { default: pick(await load()) });
+  return { path, page: lazy(() => (loaded === null ? preload() : resolved(loaded))), preload };
+}
+
+/** Resolves at once: React shows a fallback, even that of one microtask, for 300 ms. */
+const resolved = (module: PageModule) =>
+  ({ then: (use: (module: PageModule) => void) => use(module) }) as Promise<PageModule>;
 
 /** All pages with a session; each is loaded when it is opened first. */
 export const PAGES: PageRoute[] = [
@@ -142,9 +152,8 @@ export const PAGES: PageRoute[] = [
   ),
 ];
 
-/** Starts to load the page at this path (below /app), while the session is still being fetched. */
-export function preloadPage(pathname: string): void {
+/** Loads the code of the page at this path (below /app). A failure is shown when the page is rendered. */
+export async function preloadPage(pathname: string): Promise<void> {
   const route = PAGES.find(({ path }) => matchPath(path, pathname));
-  // A failure is shown when the page is rendered.
-  route?.preload().catch(() => undefined);
+  await route?.preload().catch(() => undefined);
 }

@@ -17,6 +17,7 @@ import { Link, Outlet, useLocation } from 'react-router';
 import { logOut, openAccount, useSession } from '../api/session.tsx';
 import { notifyFailed } from '../components/feedback.tsx';
 import icon from '../icon.svg';
+import { preloadPage } from '../pages/pages.ts';
 import { NAVIGATION, type NavigationItem } from './navigation.ts';
 import { QuickSearch } from './quick-search.tsx';
 import { ThemeToggle } from './theme-toggle.tsx';
@@ -96,6 +97,7 @@ function NavigationLink({
 }) {
   const { pathname } = useLocation();
   const active = pathname === path || (!exact && pathname.startsWith(`${path}/`));
+  const preload = () => void preloadPage(path);
   return (
     <NavLink
       component={Link}
@@ -105,6 +107,8 @@ function NavigationLink({
       active={active}
       aria-current={active ? 'page' : undefined}
       ref={active ? showInView : undefined}
+      onPointerEnter={preload}
+      onFocus={preload}
       onClick={onClick}
       py={4}
       style={{ borderRadius: 'var(--mantine-radius-md)' }}
