@@ -1,7 +1,7 @@
 import { MantineProvider } from '@mantine/core';
 import { ModalsProvider } from '@mantine/modals';
 import { Notifications } from '@mantine/notifications';
-import { Suspense, useMemo } from 'react';
+import { Suspense, use, useMemo } from 'react';
 import { BrowserRouter, Navigate, Route, Routes, useLocation } from 'react-router';
 import { Provider } from 'urql';
 import { createGraphqlClient } from './api/graphql.ts';
@@ -12,7 +12,7 @@ import { UpgradeNotice } from './components/upgrade-notice.tsx';
 import { LoginPage } from './pages/login/login-page.tsx';
 import { ConfirmEmailPage, InvitationPage, ResetPage, SignUpPage } from './pages/login/token-pages.tsx';
 import { WithoutAccountPage } from './pages/login/without-account-page.tsx';
-import { PAGES } from './pages/pages.ts';
+import { PAGES, type PageRoute } from './pages/pages.ts';
 import { NotFoundPage } from './pages/not-found-page.tsx';
 import { Shell } from './shell/shell.tsx';
 import { cssVariablesResolver, theme } from './theme.ts';
@@ -52,14 +52,14 @@ function SignedIn() {
         <ModalsProvider>
           <Routes>
             <Route element={<Shell />}>
-              {PAGES.map(({ path, page: PageComponent }) => (
+              {PAGES.map((page) => (
                 <Route
-                  key={path}
-                  path={path}
+                  key={page.path}
+                  path={page.path}
                   element={
                     <PageBoundary path={pathname}>
                       <Suspense fallback={<Loading />}>
-                        <PageComponent />
+                        <LazyPage page={page} />
                       </Suspense>
                     </PageBoundary>
                   }
@@ -72,4 +72,10 @@ function SignedIn() {
       </Provider>
     </SessionGate>
   );
+}
+
+/** Suspends only while the code is loading: React shows each fallback for 300 ms at least. */
+function LazyPage({ page }: { page: PageRoute }) {
+  const PageComponent = page.loaded() ?? use(page.load());
+  return <PageComponent />;
 }

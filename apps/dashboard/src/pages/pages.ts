@@ -1,27 +1,21 @@
-import { lazy, type ComponentType, type LazyExoticComponent } from 'react';
+import type { ComponentType } from 'react';
 import { matchPath } from 'react-router';
 
-interface PageRoute {
+export interface PageRoute {
   /** Below /app. */
   path: string;
-  page: LazyExoticComponent<ComponentType>;
-  /** Loads the code of the page ahead of its first rendering. */
-  preload: () => Promise<unknown>;
-}
-
-interface PageModule {
-  default: ComponentType;
+  /** Loads the code of the page once; rejects if that fails, until the application is loaded again. */
+  load: () => Promise<ComponentType>;
+  /** The page, once its code has been loaded. */
+  loaded: () => ComponentType | null;
 }
 
 function page<M>(path: string, load: () => Promise<M>, pick: (module: M) => ComponentType): PageRoute {
-  let loaded: PageModule | null = null;
-  const preload = async () => (loaded = { default: pick(await load()) });
-  return { path, page: lazy(() => (loaded === null ? preload() : resolved(loaded))), preload };
+  let loading: Promise<ComponentType> | null = null;
+  let loaded: ComponentType | null = null;
+  const loadPage = async () => (loaded = pick(await load()));
+  return { path, load: () => (loading ??= loadPage()), loaded: () => loaded };
 }
-
-/** Resolves at once: React shows a fallback, even that of one microtask, for 300 ms. */
-const resolved = (module: PageModule) =>
-  ({ then: (use: (module: PageModule) => void) => use(module) }) as Promise<PageModule>;
 
 /** All pages with a session; each is loaded when it is opened first. */
 export const PAGES: PageRoute[] = [
@@ -155,5 +149,5 @@ export const PAGES: PageRoute[] = [
 /** Loads the code of the page at this path (below /app). A failure is shown when the page is rendered. */
 export async function preloadPage(pathname: string): Promise<void> {
   const route = PAGES.find(({ path }) => matchPath(path, pathname));
-  await route?.preload().catch(() => undefined);
+  await route?.load().catch(() => undefined);
 }
