@@ -13,7 +13,7 @@ export function peopleSuite(stage: () => Stage): void {
     const tenant = await signUp(stage());
     const secret = 'Only for the first tenant';
     await tenant.visit('Events');
-    await tenant.page.getByText('No events', { exact: true }).waitFor();
+    await tenant.page.getByText('No events yet').waitFor();
     const sent = await service.call('POST', '/emails', service.mail({ to: 'one@example.com', subject: secret }));
     const { id } = (await sent.json()) as { id: string };
     await owner.visit('Emails');
@@ -21,7 +21,7 @@ export function peopleSuite(stage: () => Stage): void {
     await owner.page.getByRole('heading', { level: 1, name: secret }).waitFor();
     await until(async () => (await owner.page.getByText('email.delivered').count()) > 0, { what: 'the delivery' });
     // The stream of the other tenant was open all the time.
-    await tenant.page.getByText('No events', { exact: true }).waitFor();
+    await tenant.page.getByText('No events yet').waitFor();
     for (const { label, path } of await tenant.pages()) {
       await tenant.open(path);
       const text = await tenant.page.locator('main').innerText();

@@ -1,4 +1,4 @@
-import { Alert, Button, Center, Code, Group, Loader, Stack, Text, ThemeIcon, Title } from '@mantine/core';
+import { Alert, Box, Button, Center, Code, Group, Loader, Stack, Text, ThemeIcon, Title } from '@mantine/core';
 import { notifications } from '@mantine/notifications';
 import { IconAlertTriangle, IconCheck, IconX, type Icon } from '@tabler/icons-react';
 import type { ReactNode } from 'react';
@@ -128,7 +128,7 @@ export function Empty({ icon: Symbol, title, children, action }: EmptyProps) {
         <Text c="dimmed" size="sm">
           {children}
         </Text>
-        {action}
+        {action && <Box mt="xs">{action}</Box>}
       </Stack>
     </Center>
   );

@@ -137,7 +137,7 @@ export function DomainFilter({ filters, domains }: DomainFilterProps) {
       placeholder="All domains"
       searchable
       data={domainOptions(domains)}
-      w={{ base: '100%', xs: 220 }}
+      w={{ base: '100%', xs: 190 }}
     />
   );
 }
@@ -249,13 +249,13 @@ export function PeriodFilter({ filters }: { filters: PeriodFilters }) {
         data={PERIODS}
         value={isCustom ? CUSTOM : period}
         onChange={(chosen) => filters.set({ period: chosen, after: null, before: null })}
-        w={160}
+        w={175}
       />
       {isCustom && (
-        <>
+        <Group gap="xs">
           {end('after', 'From')}
           {end('before', 'To')}
-        </>
+        </Group>
       )}
     </>
   );

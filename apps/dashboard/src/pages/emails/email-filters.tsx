@@ -73,7 +73,7 @@ function SearchField({ filters }: { filters: EmailFilterState }) {
     set({ [field]: null, [name]: values[field] });
   };
   return (
-    <Group gap={4} wrap="nowrap" flex={1} miw={280}>
+    <Group gap={4} wrap="nowrap" flex={1} miw={{ base: '100%', sm: 340 }}>
       <Select
         aria-label="Field to search"
         allowDeselect={false}

@@ -1,4 +1,4 @@
-import { Button, Group, MultiSelect, Stack, Text } from '@mantine/core';
+import { Box, Button, Group, MultiSelect, Stack, Text } from '@mantine/core';
 import { modals } from '@mantine/modals';
 import { IconActivity, IconPlayerPause, IconPlayerPlay } from '@tabler/icons-react';
 import { useMemo, useState } from 'react';
@@ -6,6 +6,7 @@ import { Link } from 'react-router';
 import { useQuery } from 'urql';
 import { useConnection, type ConnectionState } from '../../api/use-connection.ts';
 import { CodeBlock } from '../../components/code-block.tsx';
+import { Facts, type Fact } from '../../components/facts.tsx';
 import { Empty } from '../../components/feedback.tsx';
 import {
   DomainFilter,
@@ -33,10 +34,10 @@ const emailIdIn = (text: string): string | null => EMAIL_ID.exec(text)?.[0] ?? n
 const FILTERS = ['types', 'recipient', 'domain', 'email', ...PERIOD] as const;
 
 const COLUMNS: Column<EventPartsFragment>[] = [
-  { title: 'Event', width: '190px', render: (event) => <EventType event={event} /> },
   { title: 'Recipient', width: 'minmax(0, 2fr)', render: (event) => <Recipient event={event} /> },
+  { title: 'Event', width: '170px', render: (event) => <EventType event={event} /> },
   { title: 'Detail', width: 'minmax(0, 3fr)', from: 'md', render: detailOrSubject },
-  { title: 'When', width: '190px', from: 'sm', render: ({ createdAt }) => <ExactTime at={createdAt} /> },
+  { title: 'When', width: '210px', from: 'sm', render: ({ createdAt }) => <ExactTime at={createdAt} /> },
 ];
 
 /** The history, newest first, preceded by the events that have happened since. */
@@ -92,7 +93,17 @@ export function EventsPage() {
         keyOf={({ id }) => id}
         onOpen={(event) => modals.open({ title: event.type, size: 'lg', children: <Detail event={event} /> })}
         empty={
-          <Empty icon={IconActivity} title="No events">
+          <Empty
+            icon={IconActivity}
+            title={filters.isActive ? 'No matching events' : 'No events yet'}
+            action={
+              !filters.isActive && (
+                <Button component={Link} to="/getting-started" variant="light">
+                  Send your first message
+                </Button>
+              )
+            }
+          >
             {filters.isActive
               ? `No events match these filters.${hasEnded ? '' : ' New matches appear here as they happen.'}`
               : 'Send a message to see each step of its delivery here as it happens.'}
@@ -115,7 +126,7 @@ function EventFilters({ filters }: { filters: Filters<(typeof FILTERS)[number]> 
         value={types?.split(',') ?? []}
         onChange={(chosen) => filters.set({ types: chosen.join(',') })}
         clearable
-        w={{ base: '100%', sm: 280 }}
+        w={{ base: '100%', sm: 245 }}
       />
       <TextFilter
         filters={filters}
@@ -123,7 +134,7 @@ function EventFilters({ filters }: { filters: Filters<(typeof FILTERS)[number]> 
         label="Recipient"
         placeholder="Full recipient address"
         problemOf={(text) => (/\s/.test(text) ? 'Enter an address without spaces' : null)}
-        w={{ base: '100%', xs: 240 }}
+        w={{ base: '100%', xs: 200 }}
       />
       <DomainFilter filters={filters} domains={data?.domains} />
       <TextFilter
@@ -133,7 +144,7 @@ function EventFilters({ filters }: { filters: Filters<(typeof FILTERS)[number]> 
         placeholder="Email ID, em_…"
         parse={emailIdIn}
         problemOf={(text) => (emailIdIn(text) === null ? 'An email ID is em_ followed by 32 digits' : null)}
-        w={{ base: '100%', xs: 240 }}
+        w={{ base: '100%', xs: 170 }}
       />
       <PeriodFilter filters={filters} />
     </FilterBar>
@@ -142,12 +153,12 @@ function EventFilters({ filters }: { filters: Filters<(typeof FILTERS)[number]> 
 
 function EventType({ event: { type, data, createdAt } }: { event: EventPartsFragment }) {
   return (
-    <>
+    <Box ta={{ base: 'right', sm: 'left' }}>
       <Status value={isDeferral(type, data as EventData) ? 'deferred' : type} label={type} />
-      <Text component="span" display="block" size="xs" c="dimmed" hiddenFrom="sm">
+      <Text size="xs" c="dimmed" hiddenFrom="sm">
         <Time at={createdAt} />
       </Text>
-    </>
+    </Box>
   );
 }
 
@@ -156,7 +167,7 @@ function Recipient({ event }: { event: EventPartsFragment }) {
   return (
     <>
       {event.recipient ?? '–'}
-      <Text component="div" size="xs" c="dimmed" truncate hiddenFrom="md">
+      <Text component="span" display="block" size="xs" c="dimmed" truncate hiddenFrom="md">
         {detailOrSubject(event)}
       </Text>
     </>
@@ -170,22 +181,28 @@ function detailOrSubject({ type, data }: EventPartsFragment): string {
 }
 
 function Detail({ event: { id, type, emailId, recipient, createdAt, data } }: { event: EventPartsFragment }) {
+  const facts: Fact[] = [
+    ['Recipient', recipient],
+    ['Detail', detailOf(type, data as EventData)],
+    ['Subject', (data as EventData).subject],
+    ['When', <ExactTime key="at" at={createdAt} />],
+    ['Event ID', <Copyable key="id" value={id} label="Copy event ID" />],
+  ];
   return (
     <Stack>
-      <Group justify="space-between">
-        <Group gap="xs">
-          <Status value={type} />
-          <Text size="sm">{recipient}</Text>
-        </Group>
-        <Text size="sm" c="dimmed">
-          <ExactTime at={createdAt} />
-        </Text>
-      </Group>
-      <Copyable value={id} label="Copy event ID" />
+      <Facts facts={facts} />
       {emailId && (
-        <Button component={Link} to={`/emails/${emailId}`} variant="light" size="xs" onClick={() => modals.closeAll()}>
-          Open the message
-        </Button>
+        <Group>
+          <Button
+            component={Link}
+            to={`/emails/${emailId}`}
+            variant="light"
+            size="xs"
+            onClick={() => modals.closeAll()}
+          >
+            View message
+          </Button>
+        </Group>
       )}
       <CodeBlock label="event" code={JSON.stringify({ id, type, created_at: createdAt, data }, null, 2)} />
     </Stack>
