@@ -6,8 +6,8 @@ export interface Field<T> {
   /** The header of the column; beside the value on narrow screens. */
   title: string;
   render: (row: T) => ReactNode;
-  /** Only screen readers get the title: to others the column is obvious. */
-  hideTitle?: boolean;
+  /** A heading names the row; on narrow screens it stands above the other fields, with the actions beside it. */
+  kind?: 'heading' | 'actions';
   align?: 'right';
   maxWidth?: number;
 }
@@ -28,9 +28,9 @@ export function DataTable<T>({ label, fields, rows, keyOf, isInCard = false }: D
       <Table verticalSpacing="sm" horizontalSpacing="md" aria-label={label} className={classes.table}>
         <Table.Thead className={classes.head}>
           <Table.Tr>
-            {fields.map(({ title, hideTitle, align }) => (
-              <Table.Th key={title} ta={align} aria-label={hideTitle ? title : undefined}>
-                {hideTitle ? null : title}
+            {fields.map(({ title, kind, align }) => (
+              <Table.Th key={title} ta={align} aria-label={kind === 'actions' ? title : undefined}>
+                {kind === 'actions' ? null : title}
               </Table.Th>
             ))}
           </Table.Tr>
@@ -38,11 +38,12 @@ export function DataTable<T>({ label, fields, rows, keyOf, isInCard = false }: D
         <Table.Tbody>
           {rows.map((row, index) => (
             <Table.Tr key={keyOf(row, index)} className={classes.row}>
-              {fields.map(({ title, hideTitle, align, maxWidth, render }) => (
+              {fields.map(({ title, kind, align, maxWidth, render }) => (
                 <Table.Td
                   key={title}
                   className={classes.cell}
-                  data-title={hideTitle ? undefined : title}
+                  data-title={kind === undefined ? title : undefined}
+                  data-kind={kind}
                   style={{ '--cell-align': align, '--cell-max': maxWidth && `${maxWidth}px` }}
                 >
                   <div className={classes.value}>{render(row)}</div>

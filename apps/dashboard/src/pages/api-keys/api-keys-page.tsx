@@ -20,6 +20,7 @@ import {
 } from '../../graphql/generated.ts';
 import { CreateKeyForm } from './create-key-form.tsx';
 import { EditKeyForm } from './edit-key-form.tsx';
+import { PERMISSIONS } from './key-fields.tsx';
 
 type ApiKey = ApiKeysQuery['apiKeys'][number];
 
@@ -58,14 +59,17 @@ interface KeyTableProps {
 function KeyTable({ keys, domains, reload }: KeyTableProps) {
   const [edited, setEdited] = useState<ApiKey | null>(null);
   const fields: Field<ApiKey>[] = [
-    { title: 'Name', hideTitle: true, render: (key) => <KeyName apiKey={key} /> },
-    { title: 'Permission', render: ({ permission, scopes }) => permission?.replaceAll('_', ' ') ?? scopes.join(', ') },
+    { title: 'Name', kind: 'heading', render: (key) => <KeyName apiKey={key} /> },
+    {
+      title: 'Permission',
+      render: ({ permission, scopes }) => (permission ? PERMISSIONS[permission] : scopes.join(', ')),
+    },
     { title: 'Restrictions', render: (key) => limitsOf(key, domains) },
-    { title: 'Last used', render: ({ lastUsedAt }) => (lastUsedAt ? <Time at={lastUsedAt} /> : 'never') },
+    { title: 'Last used', render: ({ lastUsedAt }) => (lastUsedAt ? <Time at={lastUsedAt} /> : 'Never') },
     { title: 'Created', render: ({ createdAt }) => <Time at={createdAt} /> },
     {
       title: 'Actions',
-      hideTitle: true,
+      kind: 'actions',
       align: 'right',
       render: (key) => <KeyMenu apiKey={key} reload={reload} edit={() => setEdited(key)} />,
     },
@@ -109,7 +113,7 @@ function KeyName({ apiKey: { id, name, mode, enabled, expiresAt } }: { apiKey: A
 
 function limitsOf({ domainIds, allowedIps }: ApiKey, domains: readonly NamedDomain[]): string {
   const limits = [...namesOf(domainIds ?? [], domains), ...(allowedIps ?? [])];
-  return limits.length > 0 ? limits.join(', ') : '–';
+  return limits.length > 0 ? limits.join(', ') : 'None';
 }
 
 interface KeyMenuProps {

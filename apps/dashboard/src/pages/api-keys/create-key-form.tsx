@@ -1,4 +1,4 @@
-import { SegmentedControl, Stack, Text } from '@mantine/core';
+import { Input, SegmentedControl } from '@mantine/core';
 import { useState } from 'react';
 import { useOperation } from '../../api/use-operation.ts';
 import { DialogForm, ShownOnce } from '../../components/form.tsx';
@@ -45,12 +45,15 @@ export function CreateKeyForm({ domains, created, close }: CreateKeyFormProps) {
   return (
     <DialogForm action="Create" save={save}>
       <KeyName input={input} set={set} />
-      <Stack gap={4}>
-        <Text size="sm" fw={500}>
-          Mode
-        </Text>
+      <Input.Wrapper
+        label="Mode"
+        labelElement="div"
+        description="Messages sent with test keys appear in the inbox and are not delivered."
+        inputWrapperOrder={['label', 'input', 'description']}
+      >
         <SegmentedControl
           aria-label="Mode"
+          fullWidth
           data={[
             { value: 'live', label: 'Live' },
             { value: 'test', label: 'Test' },
@@ -58,10 +61,7 @@ export function CreateKeyForm({ domains, created, close }: CreateKeyFormProps) {
           value={mode}
           onChange={setMode}
         />
-        <Text size="xs" c="dimmed">
-          Messages sent with test keys appear in the inbox and are not delivered.
-        </Text>
-      </Stack>
+      </Input.Wrapper>
       <KeyLimits input={input} set={set} domains={domains} />
     </DialogForm>
   );

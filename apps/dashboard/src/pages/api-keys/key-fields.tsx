@@ -5,9 +5,9 @@ import { DomainsField } from '../../components/domains-field.tsx';
 import type { ApiKeysQuery, Permission } from '../../graphql/generated.ts';
 
 const CHOSEN = 'chosen';
-const PERMISSIONS = [
-  { value: 'sending_access', label: 'Sending access' },
-  { value: 'full_access', label: 'Full access' },
+export const PERMISSIONS: Record<Permission, string> = { sending_access: 'Sending access', full_access: 'Full access' };
+const CHOICES = [
+  ...Object.entries(PERMISSIONS).map(([value, label]) => ({ value, label })),
   { value: CHOSEN, label: 'Custom scopes' },
 ];
 
@@ -50,7 +50,7 @@ export function KeyLimits({ input, set, domains }: KeyFieldsProps) {
       <Select
         label="Permission"
         allowDeselect={false}
-        data={PERMISSIONS}
+        data={CHOICES}
         value={permission ?? CHOSEN}
         onChange={(chosen) =>
           set(chosen === CHOSEN ? { permission: null, scopes: [] } : { permission: chosen as Permission, scopes: null })

@@ -37,7 +37,7 @@ export function DomainRecords({ domain }: { domain: DomainPartsFragment }) {
 const FIELDS: Field<DnsRecord>[] = [
   {
     title: 'Purpose',
-    hideTitle: true,
+    kind: 'heading',
     render: ({ record, required }) => (
       <>
         <Text size="sm" fw={500}>

@@ -44,9 +44,9 @@ export function DomainsPage() {
 const FIELDS: Field<DomainsQuery['domains'][number]>[] = [
   {
     title: 'Domain',
-    hideTitle: true,
+    kind: 'heading',
     render: ({ id, name }) => (
-      <Anchor component={Link} to={`/domains/${id}`} size="sm" fw={500}>
+      <Anchor component={Link} to={`/domains/${id}`} size="sm" inherit>
         {name}
       </Anchor>
     ),

@@ -141,7 +141,7 @@ function Sessions() {
   const fields: Field<SessionRow>[] = [
     {
       title: 'Browser',
-      hideTitle: true,
+      kind: 'heading',
       render: ({ user_agent, current }) => (
         <Group gap="xs">
           <Tooltip label={user_agent ?? 'No user agent was sent.'} multiline maw={360}>
@@ -162,7 +162,7 @@ function Sessions() {
     { title: 'Last seen', render: ({ current, last_seen_at }) => (current ? 'now' : <Time at={last_seen_at} />) },
     {
       title: 'Actions',
-      hideTitle: true,
+      kind: 'actions',
       align: 'right',
       render: ({ id, current, user_agent }) =>
         !current && (

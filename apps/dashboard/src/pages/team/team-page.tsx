@@ -33,12 +33,19 @@ interface Invitation {
   expires_at: string;
 }
 
-const ROLES: { value: Role; label: string }[] = [
-  { value: 'viewer', label: 'Viewer: can read everything' },
-  { value: 'developer', label: 'Developer: can also send and configure' },
-  { value: 'admin', label: 'Admin: can also manage members and settings' },
-  { value: 'owner', label: 'Owner: can do everything' },
+const ROLES: { value: Role; name: string; rights: string }[] = [
+  { value: 'viewer', name: 'Viewer', rights: 'Can read everything' },
+  { value: 'developer', name: 'Developer', rights: 'Can also send messages and configure domains, keys and webhooks' },
+  { value: 'admin', name: 'Admin', rights: 'Can also manage members and account settings' },
+  { value: 'owner', name: 'Owner', rights: 'Can do everything' },
 ];
+/** Only owners appoint owners. */
+const rolesFor = (may: (ability: string) => boolean): { value: Role; label: string }[] =>
+  ROLES.filter(({ value }) => value !== 'owner' || may('owners.write')).map(({ value, name }) => ({
+    value,
+    label: name,
+  }));
+const nameOf = (role: Role): string => ROLES.find(({ value }) => value === role)?.name ?? role;
 
 export function TeamPage() {
   const { may } = useSession();
@@ -94,16 +101,18 @@ function Members({ members, reload }: { members: Member[]; reload: () => void })
     });
   const [, change] = useChange();
   const changeRole = (member: Member, role: Role) =>
-    change(async () => {
-      await call('PATCH', `/app/api/members/${member.id}`, { role });
-      reload();
-    }, `The role of ${member.email} is now ${role}.`);
+    change(
+      async () => {
+        await call('PATCH', `/app/api/members/${member.id}`, { role });
+        reload();
+      },
+      `The role of ${member.email} is now ${nameOf(role)}.`,
+    );
   const mayChange = ({ role }: Member) => may('members.write') && (role !== 'owner' || may('owners.write'));
-  const roles = ROLES.map(({ value }) => value).filter((value) => value !== 'owner' || may('owners.write'));
   const fields: Field<Member>[] = [
     {
       title: 'Person',
-      hideTitle: true,
+      kind: 'heading',
       render: ({ name, email }) => (
         <>
           <Text size="sm" fw={500}>
@@ -126,19 +135,19 @@ function Members({ members, reload }: { members: Member[]; reload: () => void })
             w={130}
             aria-label={`Role of ${member.email}`}
             allowDeselect={false}
-            data={roles}
+            data={rolesFor(may)}
             value={member.role}
             onChange={(role) => role && changeRole(member, role)}
           />
         ) : (
-          member.role
+          nameOf(member.role)
         ),
     },
     { title: 'Joined', render: ({ joined_at }) => <Time at={joined_at} /> },
     { title: 'Last seen', render: ({ last_seen_at }) => <Time at={last_seen_at} /> },
     {
       title: 'Actions',
-      hideTitle: true,
+      kind: 'actions',
       align: 'right',
       render: (member) =>
         (mayChange(member) || member.id === viewer.user.id) && (
@@ -160,12 +169,12 @@ function Invitations({ invitations, reload }: { invitations: Invitation[]; reloa
       reload();
     }, `The invitation for ${email} has been revoked.`);
   const fields: Field<Invitation>[] = [
-    { title: 'Email', hideTitle: true, render: ({ email }) => email },
-    { title: 'Role', render: ({ role }) => role },
+    { title: 'Email', kind: 'heading', render: ({ email }) => email },
+    { title: 'Role', render: ({ role }) => nameOf(role) },
     { title: 'Expires', render: ({ expires_at }) => <Time at={expires_at} /> },
     {
       title: 'Actions',
-      hideTitle: true,
+      kind: 'actions',
       align: 'right',
       render: (invitation) =>
         may('members.write') && (
@@ -213,7 +222,9 @@ function InviteForm({ done }: { done: () => void }) {
       <Select
         label="Role"
         allowDeselect={false}
-        data={ROLES.filter(({ value }) => value !== 'owner' || may('owners.write'))}
+        description={ROLES.find(({ value }) => value === role)?.rights}
+        inputWrapperOrder={['label', 'input', 'description']}
+        data={rolesFor(may)}
         value={role}
         onChange={(value) => value && setRole(value)}
       />

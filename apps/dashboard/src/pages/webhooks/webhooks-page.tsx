@@ -53,7 +53,7 @@ type Webhook = WebhooksQuery['webhooks'][number];
 const fieldsOf = (domains: readonly NamedDomain[]): Field<Webhook>[] => [
   {
     title: 'URL',
-    hideTitle: true,
+    kind: 'heading',
     maxWidth: 360,
     render: ({ id, url }) => (
       <Anchor component={Link} to={`/webhooks/${id}`} size="sm" fw={500} className="break">
