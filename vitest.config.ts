@@ -25,6 +25,7 @@ export default defineConfig({
     testTimeout: 60_000,
     // No file leaves anything behind, and the frameworks are loaded once per worker instead of once per file.
     isolate: false,
+    experimental: { fsModuleCache: true },
     projects: [
       /** One module or a few; no engine, no global set-up. */
       project('unit', ['{apps,libs,test/unit}/**/*.spec.ts'], {
