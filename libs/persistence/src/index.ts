@@ -1,5 +1,12 @@
 export { ClaimSweep, type StoredClaim } from './claim-sweep.js';
-export { Database, isDuplicate, isRetryable, isUnavailable, type Queryable } from './connection/database.js';
+export {
+  Database,
+  isDuplicate,
+  isRetryable,
+  isUnavailable,
+  transactionOf,
+  type Queryable,
+} from './connection/database.js';
 export { untilAvailable } from './connection/first-connection.js';
 export { databaseInfo, type DatabaseInfo } from './database-info.js';
 export { Lease } from './lease.js';

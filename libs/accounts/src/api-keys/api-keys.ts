@@ -1,6 +1,6 @@
 import { newId, Refusal, toPage, type Page, type PageRequest } from '#libs/contracts';
 import { Log, SecretBox } from '#libs/kernel';
-import { Database, type Queryable } from '#libs/persistence';
+import { Database, transactionOf, type Queryable } from '#libs/persistence';
 import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
 import { IsNull, LessThan, MoreThan, QueryFailedError, Repository, type EntityManager } from 'typeorm';
@@ -190,14 +190,14 @@ export class ApiKeys {
     this.authentication.invalidate(key.fingerprint);
   }
 
-  private record(
+  private async record(
     tx: EntityManager,
     { accountId, keyId: actor, ip }: Principal,
     of: { action: string; key: ApiKeyEntity; fields?: string[] },
   ): Promise<void> {
     const { action, key, fields } = of;
     const details = { name: key.name, ...(fields === undefined ? {} : { fields: fields.map(snakeCase) }) };
-    return this.audit.record(queryableOf(tx), { accountId, actor, ip, action, target: key.id, details });
+    await this.audit.record(await transactionOf(tx), { accountId, actor, ip, action, target: key.id, details });
   }
 
   private newRow(
@@ -216,15 +216,6 @@ export class ApiKeys {
 }
 
 const snakeCase = (name: string): string => name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
-
-/** The transaction of TypeORM for functions that take a `Queryable`. */
-const queryableOf = (tx: EntityManager): Queryable => ({
-  query: async (query, values) => {
-    const [text, given] = typeof query === 'string' ? [query, values] : [query.text, query.values];
-    const rows = await tx.query<never[]>(text, given);
-    return { rows, rowCount: rows.length };
-  },
-});
 
 /** Locks the key until the end of the transaction, so that the judged permissions are those that are changed. @throws Refusal not_found */
 async function lockKey(tx: EntityManager, accountId: string, id: string): Promise<ApiKeyEntity> {

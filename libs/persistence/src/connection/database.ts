@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import pg from 'pg';
-import { DataSource } from 'typeorm';
+import { DataSource, type EntityManager } from 'typeorm';
 import { isStorageError } from './database-monitor.js';
 import type { DiskSpace } from './disk-space.js';
 
@@ -141,4 +141,10 @@ export function queryableOf(client: pg.ClientBase): Queryable {
       return { rows: result.rows as R[], rowCount: result.rowCount ?? 0 };
     },
   };
+}
+
+/** The transaction of TypeORM, for functions that take a `Queryable`. @throws outside of a transaction */
+export async function transactionOf({ queryRunner }: EntityManager): Promise<Queryable> {
+  if (!queryRunner?.isTransactionActive) throw new Error('There is no transaction');
+  return queryableOf((await queryRunner.connect()) as pg.PoolClient);
 }
