@@ -43,14 +43,18 @@ export function KeyName({ input, set }: Omit<KeyFieldsProps, 'domains'>) {
 }
 
 export function KeyLimits({ input, set, domains }: KeyFieldsProps) {
-  const { account } = useSession();
+  const { account, may } = useSession();
   const { permission, scopes, domainIds, allowedIps, expiresAt } = input;
   return (
     <>
       <Select
         label="Permission"
         allowDeselect={false}
-        data={CHOICES}
+        data={CHOICES.map((choice) => ({
+          ...choice,
+          // A key must not have more scopes than its creator; the roles with this one have all of them.
+          disabled: choice.value === 'full_access' && !may('account.write'),
+        }))}
         value={permission ?? CHOSEN}
         onChange={(chosen) =>
           set(chosen === CHOSEN ? { permission: null, scopes: [] } : { permission: chosen as Permission, scopes: null })
