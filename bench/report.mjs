@@ -258,7 +258,7 @@ export class Report {
   hostLine() {
     const shares = this.rows.map(({ stolen }) => stolen).filter((value) => typeof value === 'number');
     if (shares.length === 0) return [];
-    const percent = (/** @type {number} */ share) => `${(share * 100).toFixed(1)} %`;
+    const percent = (/** @type {number} */ share) => `${(share * 100).toFixed(1)}%`;
     return [
       `The host took ${percent(median(shares))} of the processor time (median), ${percent(Math.max(...shares))} at most.`,
     ];

@@ -31,7 +31,7 @@ describe('a thousand retries', () => {
   const of = (...kinds: RetriedMail['kind'][]) => fixture.mails.filter(({ kind }) => kinds.includes(kind));
   const finals = async () => (await fixture.finalEvents()).filter(({ data }) => data.email_id !== expiring);
 
-  it('keep to the ladder, each of them: never early, at most 15 % late', () => {
+  it('keep to the ladder, each of them: never early, at most 15% late', () => {
     const intervals = fixture.intervals();
     const [ends, steps] = [true, false].map((last) => intervals.filter((one) => one.last === last));
     console.info(

@@ -17,7 +17,7 @@ describe('the rate limit of an account', () => {
     program?.clean();
   });
 
-  it('is used up to at least 90 % and never exceeded by three keys, the relay and batches together', async () => {
+  it('is used up to at least 90% and never exceeded by three keys, the relay and batches together', async () => {
     const more = await Promise.all(
       ['live', 'test'].map(async (mode) => {
         const made = await program.call('POST', '/api-keys', { name: mode, mode });

@@ -21,7 +21,7 @@ const CAUSES: [cause: NoticeCause, subject: string, says: string[]][] = [
   ],
   [
     { kind: 'account.allowance_warning', facts: { month: '2026-03', limit: 3_000, used: 2_400, percent: 80 } },
-    '80 % of the monthly allowance used',
+    '80% of the monthly allowance used',
     ['2,400', '3,000', 'https://api.example/usage'],
   ],
   [
@@ -32,12 +32,12 @@ const CAUSES: [cause: NoticeCause, subject: string, says: string[]][] = [
   [
     { kind: 'account.paused', facts: { ...pause, reason: 'bounces', limit_percent: 10 } },
     'Sending is paused',
-    ['1,500 (12.2 %)', '12,345', 'status=bounced', 'ask the operator'],
+    ['1,500 (12.2%)', '12,345', 'status=bounced', 'ask the operator'],
   ],
   [
     { kind: 'account.paused', facts: { ...pause, reason: 'complaints', limit_percent: 0.3 } },
     'Sending is paused',
-    ['60 (0.49 %)', '0.3 %', 'status=complained'],
+    ['60 (0.49%)', '0.3%', 'status=complained'],
   ],
   [{ kind: 'account.resumed', facts: { resumed_at: at } }, 'Sending is resumed', ['2026-03-04 05:06 UTC', '/stats']],
 ];

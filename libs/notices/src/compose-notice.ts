@@ -91,10 +91,10 @@ function allowance(facts: NoticeFacts['account.allowance_warning'], { apiUrl }: 
   const isUsedUp = facts.percent === 100;
   return {
     kind: 'allowance_warning',
-    subject: isUsedUp ? 'Monthly allowance used up' : `${facts.percent} % of the monthly allowance used`,
+    subject: isUsedUp ? 'Monthly allowance used up' : `${facts.percent}% of the monthly allowance used`,
     lead: isUsedUp
       ? 'Your account has used its whole allowance of this month.'
-      : `Your account has used ${facts.percent} % of its allowance of this month.`,
+      : `Your account has used ${facts.percent}% of its allowance of this month.`,
     facts: [
       ['Month (UTC)', facts.month],
       ['Used', count(facts.used)],
@@ -123,8 +123,8 @@ function paused(facts: SendingPause, { apiUrl }: NoticeContext): Draft {
     facts: [
       ['Paused at', timeOf(facts.paused_at)],
       ['Recipients in the window', count(facts.recipients)],
-      [isBounces ? 'Permanent bounces' : 'Complaints', `${count(bad)} (${share} %)`],
-      ['Limit', `${facts.limit_percent} %`],
+      [isBounces ? 'Permanent bounces' : 'Complaints', `${count(bad)} (${share}%)`],
+      ['Limit', `${facts.limit_percent}%`],
     ],
     steps: [
       'New e-mails are refused with status 403 (sending_paused), over SMTP with 554. Accepted e-mails that are still in the ' +

@@ -118,7 +118,7 @@ describe('Allowances', () => {
     expect(await warnings()).toEqual([]);
   });
 
-  it('warn once at 80 and once at 100 %, however often the line is crossed', async () => {
+  it('warn once at 80 and once at 100%, however often the line is crossed', async () => {
     await fits(799);
     expect(await warnings()).toEqual([]);
     await fits(1);

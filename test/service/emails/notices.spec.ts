@@ -101,7 +101,7 @@ describe('notices by mail', () => {
     expect(lines.filter((line) => line.includes('no notify_addresses') && line.includes(customer))).toHaveLength(1);
   });
 
-  it('are requested at 80 and 100 % of the allowance, in the transaction of the message', async () => {
+  it('are requested at 80 and 100% of the allowance, in the transaction of the message', async () => {
     const { intake } = program;
     const domain = `customer-${customer.slice(-6)}.example`;
     const box = new SecretBox(Buffer.alloc(32, 7));

@@ -11,7 +11,7 @@ import {
 } from '../../support/delivery/queue-fixture.js';
 import { OUTBOX_EVENTS } from '../../support/test-database.js';
 
-/** At the default limits: 1,000 recipients, 10 % permanent bounces, 0.3 % complaints. */
+/** At the default limits: 1,000 recipients, 10% permanent bounces, 0.3% complaints. */
 describe('the brakes on accounts of which too much mail bounces', () => {
   let fixture: QueueFixture;
   let program: QueueProcess;

@@ -14,7 +14,7 @@ const OPS = 'abuse-brakes-ops.test';
 const SLOW = 'abuse-brakes-slow.test';
 const PER_MAIL = 50;
 
-/** With the default limits: more than 10 % of at least 1,000 recipients. */
+/** With the default limits: more than 10% of at least 1,000 recipients. */
 describe('an account of which too much mail bounces', () => {
   let network: MailNetwork<ServiceAccount>;
   let account: ServiceAccount;

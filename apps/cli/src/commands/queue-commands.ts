@@ -34,7 +34,7 @@ const resume: Command = {
 export const QUEUE_COMMANDS: readonly Command[] = [list, resume];
 
 function toRow({ queue, source, state, factor, until, waiting, rule, mx, words }: HeldQueue): Record<string, string> {
-  const pace = factor === null ? state : `${state} to ${Math.round(factor * 100)} %`;
+  const pace = factor === null ? state : `${state} to ${Math.round(factor * 100)}%`;
   const reason = words === null ? rule : `${mx ?? 'a server'}: ${words} (${rule})`;
   return { queue, source: source ?? '-', state: pace, until, waiting: String(waiting), reason };
 }

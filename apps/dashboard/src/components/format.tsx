@@ -19,7 +19,7 @@ export const formatRate = (part: number, total: number): string => (total === 0 
 /** A share from 0 to 1 as a percentage, with two digits close to its ends, where small differences matter. */
 export function formatShare(share: number): string {
   const maximumFractionDigits = share < 0.01 || share > 0.99 ? 2 : 1;
-  return `${new Intl.NumberFormat(undefined, { maximumFractionDigits }).format(share * 100)}\u00a0%`;
+  return `${new Intl.NumberFormat(undefined, { maximumFractionDigits }).format(share * 100)}%`;
 }
 
 export function formatBytes(bytes: number): string {

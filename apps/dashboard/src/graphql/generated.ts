@@ -490,7 +490,7 @@ export type TrackingInput = {
 export type UpdateAccountInput = {
   /** The name of the account, shown in the dashboard */
   name?: string | null | undefined;
-  /** Addresses that receive notices of the service, without display names and quotes. Notices: a webhook fails or was disabled, 80 % and 100 % of the monthly allowance are used, sending was paused or resumed */
+  /** Addresses that receive notices of the service, without display names and quotes. Notices: a webhook fails or was disabled, 80% and 100% of the monthly allowance are used, sending was paused or resumed */
   notifyAddresses?: Array<string> | null | undefined;
 };
 

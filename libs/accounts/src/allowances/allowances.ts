@@ -101,7 +101,7 @@ export class Allowances {
 
   /**
    * Reserves the claims that fit, in the caller's transaction, and returns for each claim whether it did. The accounts of
-   * the claims are distinct. Reaching 80 and 100 % of a limit appends `account.allowance_warning`, once each per month.
+   * the claims are distinct. Reaching 80 and 100% of a limit appends `account.allowance_warning`, once each per month.
    */
   async reserve(tx: Queryable, claims: readonly AllowanceClaim[]): Promise<boolean[]> {
     if (claims.length === 0) return [];

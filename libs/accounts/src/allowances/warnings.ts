@@ -23,7 +23,7 @@ const SET_WARNED = `
 /** For one account at a time, in their order: one UPDATE of many rows would lock them in no defined order. */
 const NEXT_SEQUENCE = `UPDATE accounts SET sequence = sequence + $2 WHERE id = $1 RETURNING sequence`;
 
-/** Emits `account.allowance_warning` at 80 and 100 % of an allowance, each once per month and plan, and notifies the owner. */
+/** Emits `account.allowance_warning` at 80 and 100% of an allowance, each once per month and plan, and notifies the owner. */
 export class AllowanceWarnings {
   /** `reservations` are in the order of their accounts. */
   async append(tx: Queryable, reservations: readonly Reservation[]): Promise<void> {

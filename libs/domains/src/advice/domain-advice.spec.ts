@@ -108,15 +108,15 @@ const CASES: Record<string, [DomainView, DomainTraffic | null, string | RegExp]>
       ],
       bounceProviders: [{ name: 'gmail', count: 70 }],
     }),
-    /^10 % of .* less than 5 %\. Most frequent reasons: unknown_user \(80\), quota \(10\)\. Mostly at: gmail \(70\)\./,
+    /^10% of .* less than 5%\. Most frequent reasons: unknown_user \(80\), quota \(10\)\. Mostly at: gmail \(70\)\./,
   ],
-  bounce_rate_raised: [domain(), traffic({ delivered: 970, bounced: 30 }), /^3 % of .* less than 2 %\. Remove/],
+  bounce_rate_raised: [domain(), traffic({ delivered: 970, bounced: 30 }), /^3% of .* less than 2%\. Remove/],
   complaint_rate_high: [
     domain(),
     traffic({ complained: 3, complaintProviders: [{ name: 'yahoo', count: 3 }] }),
-    /^0\.3 % of .* less than 0\.3 %\. Mostly at: yahoo \(3\)\./,
+    /^0\.3% of .* less than 0\.3%\. Mostly at: yahoo \(3\)\./,
   ],
-  complaint_rate_raised: [domain(), traffic({ complained: 1 }), /^0\.1 % of .* less than 0\.1 %/],
+  complaint_rate_raised: [domain(), traffic({ complained: 1 }), /^0\.1% of .* less than 0\.1%/],
   statistics_unavailable: [domain(), null, /cannot be read/],
 };
 

@@ -281,7 +281,7 @@ function complaintRate(traffic: DomainTraffic | null, from: number, below: numbe
 
 const rateOf = (part: number, total: number): number => (total < ADVICE_MINIMUM_RECIPIENTS ? 0 : part / total);
 
-const percent = (share: number): string => `${Number((share * 100).toFixed(2))} %`;
+const percent = (share: number): string => `${Number((share * 100).toFixed(2))}%`;
 
 function named(words: string, shares: readonly Share[]): string {
   const largest = shares.filter(({ count }) => count > 0).toSorted((a, b) => b.count - a.count);

@@ -14,7 +14,7 @@ const maps = new Map<string, SourceMap | null>();
  * Replaces positions in compiled files by those in the TypeScript source.
  *
  * A map is read for the first error of its file. `--enable-source-maps` would read the maps of all modules at the start
- * and keep 14 MB that every garbage collection has to mark, about 6 % of the processor time per message.
+ * and keep 14 MB that every garbage collection has to mark, about 6% of the processor time per message.
  */
 export const sourceMappedStack = (stack: string): string =>
   stack.replace(FILE_URL, (word) => {

@@ -148,7 +148,7 @@ function pausedBecause({ reason, paused_at, ...counts }: SendingPause): string {
   const event = reason === 'bounces' ? `${hard_bounces} bounced permanently` : `${complaints} complained`;
   return (
     `Sending of the account has been paused since ${paused_at}, so its mail is held: of ${recipients} recipients ` +
-    `${event}, more than ${limit_percent} %.`
+    `${event}, more than ${limit_percent}%.`
   );
 }
 

@@ -17,7 +17,7 @@ describe('nextAttemptAt', () => {
     expect([1, 2, 3, 4, 9].map((attempts) => after({ ...base, attempts }))).toEqual([1, 3, 10, 10, 10]);
   });
 
-  it('adds up to 10 % of jitter and never takes any away', () => {
+  it('adds up to 10% of jitter and never takes any away', () => {
     expect(after({ ...base, attempts: 2, random: 1 })).toBeCloseTo(3.3);
   });
 

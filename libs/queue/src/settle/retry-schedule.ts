@@ -3,7 +3,7 @@ const DEFAULT_FIRST_TRY_AGAIN_MS = 1_000;
 
 /**
  * The time of the next attempt. Delays count from the end of the previous attempt, the last delay repeats, and the
- * jitter is 0 to +10 %. A delay requested by the remote server is used if it is longer. The last attempt is at the end
+ * jitter is 0 to +10%. A delay requested by the remote server is used if it is longer. The last attempt is at the end
  * of the lifetime; after it there is none, and the result is null. See docs/decisions/027-attempts-and-retries.md.
  */
 export function nextAttemptAt(of: {

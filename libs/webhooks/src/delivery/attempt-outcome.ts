@@ -6,7 +6,7 @@ export type AttemptOutcome =
   { kind: 'delivered' } | { kind: 'retry'; delayMs: number } | { kind: 'failed' } | { kind: 'endpoint_gone' };
 
 const RETRY_AFTER_LIMIT_MS = 24 * 3600 * 1000;
-/** Published as ±10 %; the rest is left for the time that a due delivery waits to be claimed. */
+/** Published as ±10%; the rest is left for the time that a due delivery waits to be claimed. */
 const JITTER = 0.08;
 
 /**

@@ -33,7 +33,7 @@ describe('detailOf', () => {
     ['suppression.added', { email: 'a@example.com', reason: null, origin: 'bounce' }, 'a@example.com · bounce'],
     ['webhook.disabled', { url: 'https://example.com', reason: 'gone' }, 'https://example.com · gone'],
     ['webhook.test', { message: 'A test' }, 'A test'],
-    ['account.allowance_warning', { percent: 80 }, '80 % of the monthly allowance is used'],
+    ['account.allowance_warning', { percent: 80 }, '80% of the monthly allowance is used'],
     ['account.paused', { reason: 'bounces' }, 'bounces'],
   ])('%s %j', (type, data, detail) => {
     expect(detailOf(type, data)).toBe(detail);

@@ -64,7 +64,7 @@ export function withCode(text: string, codes: (string | number | null | undefine
 
 /** The detail of an event that is not about a message. */
 function changeOf({ name, email, url, origin, reason, message, percent }: EventData): string {
-  const used = percent === undefined ? undefined : `${percent} % of the monthly allowance is used`;
+  const used = percent === undefined ? undefined : `${percent}% of the monthly allowance is used`;
   return joined([name ?? email ?? url, reason?.replaceAll('_', ' ') ?? origin, message, used]);
 }
 

@@ -137,7 +137,7 @@ function PlanForm({ id, plan, close }: { id: string; plan: string; close: () => 
   return (
     <DialogForm action="Save" save={save}>
       <Text size="sm" c="dimmed">
-        Usage counted this month remains. The warnings at 80 and 100 % start again with the new limit.
+        Usage counted this month remains. The warnings at 80 and 100% start again with the new limit.
       </Text>
       <PlanInput plan={next} onChange={setNext} />
     </DialogForm>
@@ -154,7 +154,7 @@ function Paused({ account: { id, name }, pause }: { account: Account; pause: Non
       <Group justify="space-between" gap="sm">
         <Text size="sm">
           {formatNumber(count)} of {formatNumber(recipients)} recipients ({formatRate(count, recipients)}; the limit is{' '}
-          {limitPercent} %). Since <ExactTime at={pausedAt} />.
+          {limitPercent}%). Since <ExactTime at={pausedAt} />.
         </Text>
         <Button
           size="xs"
@@ -191,13 +191,13 @@ function Figures({
       <Figure
         name="Hard bounces"
         value={formatRate(hardBounces, recipients)}
-        note={`${formatNumber(hardBounces)} of ${formatNumber(recipients)} in ${limits.windowHours} h · limit ${limits.bouncePercent} %`}
+        note={`${formatNumber(hardBounces)} of ${formatNumber(recipients)} in ${limits.windowHours} h · limit ${limits.bouncePercent}%`}
         color={colors.bounces}
       />
       <Figure
         name="Complaints"
         value={formatRate(complaints, recipients)}
-        note={`${formatNumber(complaints)} in ${limits.windowHours} h · limit ${limits.complaintPercent} %`}
+        note={`${formatNumber(complaints)} in ${limits.windowHours} h · limit ${limits.complaintPercent}%`}
         color={colors.complaints}
       />
       <Figure name="Members" value={formatNumber(members)} note="people with access" />

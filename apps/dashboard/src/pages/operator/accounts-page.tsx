@@ -135,5 +135,5 @@ export function OperatorAccountsPage() {
 function sentenceOn({ enabled, windowHours, bouncePercent, complaintPercent }: AbuseLimitsPartsFragment): string {
   const rates = `Rates cover the last ${windowHours} hours.`;
   if (!enabled) return `${rates} Accounts are not paused automatically at present.`;
-  return `${rates} Sending is paused above ${bouncePercent} % bounces or ${complaintPercent} % complaints.`;
+  return `${rates} Sending is paused above ${bouncePercent}% bounces or ${complaintPercent}% complaints.`;
 }

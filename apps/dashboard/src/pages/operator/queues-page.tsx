@@ -91,7 +91,7 @@ function Throttles({ throttles, refresh }: { throttles: Operator['throttles']; r
                 </Text>
                 <Badge variant="light" tt="none" color={STATES[state].color}>
                   {STATES[state].label}
-                  {factor !== null && ` to ${Math.round(factor * 100)} %`}
+                  {factor !== null && ` to ${Math.round(factor * 100)}%`}
                 </Badge>
                 {source !== null && (
                   <Text size="xs" c="dimmed">

@@ -91,7 +91,7 @@ function Notices({ data: { domains, account } }: { data: OverviewQuery }) {
         <Alert color="red" icon={<IconAlertTriangle />} title="Sending is paused">
           Since <ExactTime at={pause.pausedAt} />, because of too many {pause.reason}:{' '}
           {formatNumber(pause.reason === 'bounces' ? pause.hardBounces : pause.complaints)} of{' '}
-          {formatNumber(pause.recipients)} recipients, with a limit of {pause.limitPercent} %. New messages are refused
+          {formatNumber(pause.recipients)} recipients, with a limit of {pause.limitPercent}%. New messages are refused
           and queued ones are held until the operator resumes sending.
         </Alert>
       )}

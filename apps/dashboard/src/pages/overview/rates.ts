@@ -10,7 +10,7 @@ export interface Limits {
 
 export const DELIVERY_LIMITS: Limits = { warning: 0.98, limit: 0.95, isFloor: true };
 export const BOUNCE_LIMITS: Limits = { warning: 0.02, limit: 0.05 };
-/** Gmail and Yahoo ask for less than 0.1 % and act at 0.3 %. */
+/** Gmail and Yahoo ask for less than 0.1% and act at 0.3%. */
 export const COMPLAINT_LIMITS: Limits = { warning: 0.001, limit: 0.003 };
 
 interface Verdict {

@@ -107,7 +107,7 @@ function OverTime(selection: Selection) {
         </Group>
         <ChartArea isLoading={!data} times={times} series={series} />
         <Text size="xs" c="dimmed" mt="xs">
-          {approximate.length > 0 ? `Estimated (standard error 0.3 %): ${inWords(approximate)}.` : '\u00a0'}
+          {approximate.length > 0 ? `Estimated (standard error 0.3%): ${inWords(approximate)}.` : '\u00a0'}
         </Text>
       </Card>
     </>

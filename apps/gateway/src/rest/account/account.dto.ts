@@ -30,7 +30,7 @@ const notifyAddresses = {
   type: 'array',
   items: { type: 'string', format: ADDRESS_FORMAT },
   description:
-    'Addresses that receive notices of the service, without display names and quotes. Notices: a webhook fails or was disabled, 80 % and 100 % of the monthly ' +
+    'Addresses that receive notices of the service, without display names and quotes. Notices: a webhook fails or was disabled, 80% and 100% of the monthly ' +
     'allowance are used, sending was paused or resumed',
   example: ['ops@example.com'],
 } satisfies ApiPropertyOptions;

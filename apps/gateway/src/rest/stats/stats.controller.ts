@@ -20,7 +20,7 @@ export class StatsController {
     summary: 'Get counts, rates and delivery times',
     description:
       'Counts are exact numbers of recipients. `opened` and `clicked` include bots; the unique counts exclude them and have ' +
-      'a standard error of 0.3 % (small numbers are exact). `delivery_rate` and `bounce_rate` are relative to `sent`, the ' +
+      'a standard error of 0.3% (small numbers are exact). `delivery_rate` and `bounce_rate` are relative to `sent`, the ' +
       'other rates to `delivered`. E-mails of test keys and of the sandbox are not counted. A response has at most 5,000 ' +
       'rows. Single events are kept for 90 days by default: `email_id`, `dimensions=email` and several groups at once need ' +
       'them, while everything else is kept for ever by quarter of an hour, hour and day. Unknown parameters are refused.',

@@ -149,13 +149,13 @@ const latency = (share: string) =>
 
 /** Milliseconds. */
 export class LatencyDto implements Partial<Record<Percentile, number | null>> {
-  @latency('50 %')
+  @latency('50%')
   p50?: number | null;
 
-  @latency('95 %')
+  @latency('95%')
   p95?: number | null;
 
-  @latency('99 %')
+  @latency('99%')
   p99?: number | null;
 }
 
@@ -292,7 +292,7 @@ export class StatsDto {
   data?: StatsRowDto[];
 
   @TextsProperty(
-    'The metrics whose values are approximate: unique counts have a standard error of 0.3 % (exact for small numbers), and rates and percentiles of them accordingly; all others are exact',
+    'The metrics whose values are approximate: unique counts have a standard error of 0.3% (exact for small numbers), and rates and percentiles of them accordingly; all others are exact',
     ['unique_opened'],
   )
   approximate: string[];

@@ -22,7 +22,7 @@ export class UsageController {
     tag: 'Usage',
     summary: 'Get the usage of the monthly allowance',
     description:
-      'The current, exact values. The event `account.allowance_warning` is sent at 80 % and 100 %; further e-mails are ' +
+      'The current, exact values. The event `account.allowance_warning` is sent at 80% and 100%; further e-mails are ' +
       'answered 429. For a key that is limited to domains, `used` has the units of these domains.',
     response: UsageDto,
   })

@@ -84,7 +84,7 @@ interface FreeSpace {
 }
 
 function checkFreeSpace({ subject, free, share, facts }: FreeSpace): Result {
-  const text = `${(free / GIB).toFixed(1)} GiB (${Math.round(share * 100)} %) are free`;
+  const text = `${(free / GIB).toFixed(1)} GiB (${Math.round(share * 100)}%) are free`;
   const fix = `Free some space, or move DATA_DIR to a larger disk. The largest folders: du -xh --max-depth=2 ${subject} | sort -h | tail`;
   if (free < ERROR_BYTES)
     return error({
