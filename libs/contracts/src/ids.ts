@@ -26,6 +26,14 @@ export type IdPrefix =
   | 'wh'
   | 'wrk';
 
+/** Milliseconds since 1970. */
+let clock = (): number => Date.now();
+
+/** Takes the time of new ids from `now` instead of the clock of the system. Ids never go back with it. */
+export function setIdClock(now: () => number): void {
+  clock = now;
+}
+
 const SEQUENCE_BITS = 12;
 const SEQUENCE_LIMIT = 1 << SEQUENCE_BITS;
 /** Random bytes of one id. Their hex digits are made for many ids at once. */
@@ -55,7 +63,7 @@ function randomHex(): string {
 
 /** A new id, for example `em_01978c0e5f7b7c3a9d21f0b64c1e88aa`. */
 export function newId(prefix: IdPrefix): string {
-  const now = Date.now();
+  const now = clock();
   if (now > lastMs) {
     begin(now);
     // The lower half only, so that the sequence can count up within a busy millisecond.

@@ -1,3 +1,5 @@
+import { setIdClock } from '#libs/contracts';
+
 /** A difference of clocks that is no drift. */
 const JUMP_MS = 1_000;
 
@@ -67,3 +69,6 @@ const jumpOf = (ms: number): number => (Math.abs(ms) > JUMP_MS ? Math.round(ms) 
 
 /** The clock of this process, as `Date` is: rules and rows use it wherever a time is compared with one of the database. */
 export const databaseClock = new DatabaseClock();
+
+// An id and the row that it names have the same time, also where the clock of the system is wrong.
+setIdClock(() => databaseClock.now());
