@@ -1,5 +1,5 @@
 // The last lines of a run: what failed, with the first lines of why, and the sum of all tests of all reports. A project that
-// left no report, and a file that could not be loaded, count as one failure each, because what did not run did not pass.
+// left no report, and a file that could not be loaded or prepared, count as one failure each, because what did not run did not pass.
 import { existsSync, readFileSync } from 'node:fs';
 import { relative } from 'node:path';
 
@@ -24,9 +24,9 @@ for (const project of PROJECTS) {
   sum.skipped += report.numPendingTests + report.numTodoTests;
   for (const { name, status, message, assertionResults } of report.testResults) {
     const path = relative(process.cwd(), name);
-    if (status === 'failed' && assertionResults.length === 0) fail(path, message);
-    for (const test of assertionResults)
-      if (test.status === 'failed') fail(`${path}: ${test.fullName}`, test.failureMessages[0]);
+    const failed = assertionResults.filter((test) => test.status === 'failed');
+    if (status === 'failed' && failed.length === 0) fail(path, message || 'The file failed outside its tests.');
+    for (const { fullName, failureMessages } of failed) fail(`${path}: ${fullName}`, failureMessages[0]);
   }
 }
 console.log(`${sum.passed} passed, ${sum.failed} failed, ${sum.skipped} skipped`);

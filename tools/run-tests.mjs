@@ -95,14 +95,16 @@ async function vitest(options) {
   return code;
 }
 
-/** A file that cannot be loaded, and a project without a report, count as one failure each. */
+/** A file that cannot be loaded or prepared, and a project without a report, count as one failure each. */
 function countsOf(file) {
   if (!existsSync(file)) return { passed: 0, failed: 1, skipped: 0 };
   const report = JSON.parse(readFileSync(file, 'utf8'));
-  const unloaded = report.testResults.filter((one) => one.status === 'failed' && one.assertionResults.length === 0);
+  const unprepared = report.testResults.filter(
+    (one) => one.status === 'failed' && one.assertionResults.every((test) => test.status !== 'failed'),
+  );
   return {
     passed: report.numPassedTests,
-    failed: report.numFailedTests + unloaded.length,
+    failed: report.numFailedTests + unprepared.length,
     skipped: report.numPendingTests + report.numTodoTests,
   };
 }
