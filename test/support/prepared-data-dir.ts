@@ -81,9 +81,9 @@ function copyTo(from: string, to: string): void {
   execFileSync('cp', ['-a', '--reflink=auto', `${from}/.`, to]);
 }
 
-/** Of both schemas and of the engines' versions. */
+/** Of both schemas, of the engines' versions, and of the day, because the first partition is that of the day. */
 function digestOfInputs(): string {
-  const hash = createHash('sha256');
+  const hash = createHash('sha256').update(new Date().toISOString().slice(0, 'YYYY-MM-DD'.length));
   for (const folder of ['libs/persistence/src', 'libs/stats/src'])
     for (const name of readdirSync(join(ROOT, folder), { recursive: true, encoding: 'utf8' }).toSorted())
       if (/(?<!\.spec)\.(ts|sql|json)$/.test(name)) hash.update(name).update(readFileSync(join(ROOT, folder, name)));
