@@ -52,7 +52,7 @@ export interface HeldOutReply extends Omit<GoldenReply, 'retryMs'> {
 }
 
 export function readHeldOutReplies(): HeldOutReply[] {
-  const [, ...lines] = readFileSync(new URL('held-out/replies.tsv', FOLDER), 'utf8').trimEnd().split('\n');
+  const [, ...lines] = readFileSync(new URL('public.tsv', FOLDER), 'utf8').trimEnd().split('\n');
   return lines.map((row) => {
     const [code, enhanced, phase, name, permanent, suppress, provider, language, source, text] = row.split('\t');
     const line = [code, enhanced, text].filter((piece) => piece !== '').join(' ');

@@ -30,13 +30,14 @@ export type ReplySubject = 'sender' | 'recipient' | 'content' | 'several';
  */
 export function classifyReply(reply: ServerReply, subject: ReplySubject = 'recipient'): ReplyClassification {
   const digit = leadingDigit(reply);
-  const { words, names } = splitReplyText(foldText(reply.text));
+  const text = splitReplyText(foldText(reply.text));
   // RFC 3463 §2: both codes have the same first digit. An enhanced code that contradicts the reply code is ignored.
-  const enhanced = reply.enhanced?.startsWith(`${digit}.`) ? reply.enhanced : '';
-  const judged = { code: reply.code, digit, enhanced, words, names };
+  const given = reply.enhanced ?? '';
+  const [enhanced, stray] = given.startsWith(`${digit}.`) ? [given, ''] : ['', given];
+  const judged = { code: reply.code, digit, enhanced, stray, ...text };
   const found = classOf(judged, subject);
-  const isHint = subject === 'content' && HARD.has(found) && !isProved(found, judged);
-  return { class: found, permanent: digit === 5, bounceType: isHint ? 'undetermined' : bounceTypeOf(found) };
+  const hint = HARD.has(found) && isHint(found, judged, subject);
+  return { class: found, permanent: digit === 5, bounceType: hint ? 'undetermined' : bounceTypeOf(found) };
 }
 
 function classOf(judged: JudgedReply, subject: ReplySubject): BounceClass {
@@ -51,21 +52,28 @@ interface JudgedReply extends ReplyText {
   digit: 4 | 5;
   /** '' where there is none. */
   enhanced: string;
+  /** An enhanced code with another first digit than the reply code; '' where there is none. */
+  stray: string;
 }
 
 const firstMatch = (rules: readonly ReplyRule[], reply: JudgedReply): ReplyRule | undefined =>
   rules.find((rule) => isMatch(rule, reply));
 
-const isProved = (found: BounceClass, reply: JudgedReply): boolean =>
-  REPLY_RULES.proof.some((rule) => rule.class === found && isMatch(rule, reply));
+const isHint = (found: BounceClass, reply: JudgedReply, subject: ReplySubject): boolean =>
+  confirms(REPLY_RULES.hints, found, reply) ||
+  (subject === 'content' && !confirms(REPLY_RULES.proof, found, reply));
 
-function isMatch(rule: ReplyRule, { code, digit, enhanced, words, names }: JudgedReply): boolean {
+const confirms = (rules: readonly ReplyRule[], found: BounceClass, reply: JudgedReply): boolean =>
+  rules.some((rule) => rule.class === found && isMatch(rule, reply));
+
+function isMatch(rule: ReplyRule, { code, digit, enhanced, stray, words, names, isAscii }: JudgedReply): boolean {
   return (
     (rule.digit === undefined || rule.digit === digit) &&
     (rule.codes === undefined || (code !== null && rule.codes.includes(code))) &&
     (rule.enhanced === undefined || rule.enhanced.test(enhanced)) &&
-    (rule.text === undefined || rule.text.test(words)) &&
-    (rule.names === undefined || rule.names.test(names))
+    (rule.stray === undefined || rule.stray.test(stray)) &&
+    (rule.text === undefined || rule.text.test(words, isAscii)) &&
+    (rule.names === undefined || rule.names.test(names, isAscii))
   );
 }
 

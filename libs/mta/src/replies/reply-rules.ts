@@ -1,6 +1,6 @@
 import { BOUNCE_CLASSES, type BounceClass } from '../delivery-outcome.js';
 import { readDataFile, type JsonReader } from '../json-reader.js';
-import { REPLY_PHRASES, type ReplyPhrases } from './reply-phrases.js';
+import { REPLY_PHRASES, ReplyPhrase, type ReplyPhrases } from './reply-phrases.js';
 
 /** A class and its conditions. Absent conditions match every reply. */
 export interface ReplyRule {
@@ -10,13 +10,15 @@ export interface ReplyRule {
   codes?: readonly number[];
   /** For the enhanced code of RFC 3463, '' where there is none. */
   enhanced?: RegExp;
+  /** For an enhanced code that contradicts the reply code, '' where there is none. */
+  stray?: RegExp;
   /** For the folded text without addresses, host names and URLs. */
-  text?: RegExp;
+  text?: ReplyPhrase;
   /** For the host names and URLs in the text. */
-  names?: RegExp;
+  names?: ReplyPhrase;
 }
 
-const CONDITIONS = ['reply', 'code', 'enhanced', 'phrase', 'phrase_in_names', 'words'] as const;
+const CONDITIONS = ['reply', 'code', 'enhanced', 'stray', 'phrase', 'phrase_in_names', 'words'] as const;
 const DIGITS = { temporary: 4, permanent: 5 } as const;
 const ENHANCED = /^(?:none|[45x](?:\.(?:\d{1,3}|xx?)){2})$/;
 
@@ -25,6 +27,8 @@ export interface ReplyRules {
   rules: readonly ReplyRule[];
   /** The first that matches replaces a class that would suppress the address. */
   doubts: readonly ReplyRule[];
+  /** One of the same class that matches makes the reply a hint, which does not suppress the address. */
+  hints: readonly ReplyRule[];
   /** One of the same class must match a reply to the content, so that it proves that a mailbox is dead. */
   proof: readonly ReplyRule[];
 }
@@ -36,11 +40,12 @@ export const REPLY_RULES = readDataFile(new URL('./reply-rules.json', import.met
 
 /** @throws JsonFileError for a file that has another form than `reply-rules.json`, or names an unknown phrase. */
 export function readReplyRules(root: JsonReader, phrases: ReplyPhrases): ReplyRules {
-  const { enhanced_sets, groups, doubts, proof } = root.members([
+  const { enhanced_sets, groups, doubts, hints, proof } = root.members([
     'comment',
     'enhanced_sets',
     'groups',
     'doubts',
+    'hints',
     'proof',
   ]);
   if (groups === undefined) throw root.problem('needs groups');
@@ -55,13 +60,14 @@ export function readReplyRules(root: JsonReader, phrases: ReplyPhrases): ReplyRu
       })
       .flat(),
     doubts: doubts === undefined ? [] : rulesOf(doubts),
+    hints: hints === undefined ? [] : rulesOf(hints),
     proof: proof === undefined ? [] : rulesOf(proof),
   };
 }
 
 function readRule(reader: JsonReader, phrases: ReplyPhrases, sets: ReadonlyMap<string, string>): ReplyRule {
   const given = reader.members(['comment', 'class', ...CONDITIONS]);
-  const { class: found, reply, code, enhanced, phrase, phrase_in_names, words } = given;
+  const { class: found, reply, code, enhanced, stray, phrase, phrase_in_names, words } = given;
   if (found === undefined) throw reader.problem('needs class');
   if (CONDITIONS.every((name) => given[name] === undefined))
     throw reader.problem(`needs at least one of ${CONDITIONS.join(', ')}: it would match every reply`);
@@ -71,15 +77,16 @@ function readRule(reader: JsonReader, phrases: ReplyPhrases, sets: ReadonlyMap<s
     digit: reply && DIGITS[reply.oneOf('temporary', 'permanent')],
     codes: code?.oneOrMore((one) => one.integer(400, 599)),
     enhanced: enhanced && enhancedPattern(enhanced, sets),
-    text: phrase === undefined ? words?.pattern('') : phraseOf(phrase, phrases),
+    stray: stray && enhancedPattern(stray, sets),
+    text: phrase === undefined ? words && new ReplyPhrase([words.pattern('')]) : phraseOf(phrase, phrases),
     names: phrase_in_names && phraseOf(phrase_in_names, phrases),
   };
 }
 
-function phraseOf(reader: JsonReader, phrases: ReplyPhrases): RegExp {
-  const pattern = phrases.get(reader.text(/^/, 'the name of a phrase'));
-  if (pattern === undefined) throw reader.invalid(`must be one of ${[...phrases.keys()].join(', ')}`);
-  return pattern;
+function phraseOf(reader: JsonReader, phrases: ReplyPhrases): ReplyPhrase {
+  const phrase = phrases.get(reader.text(/^/, 'the name of a phrase'));
+  if (phrase === undefined) throw reader.invalid(`must be one of ${[...phrases.keys()].join(', ')}`);
+  return phrase;
 }
 
 function enhancedPattern(reader: JsonReader, sets: ReadonlyMap<string, string>): RegExp {

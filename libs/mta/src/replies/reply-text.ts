@@ -50,6 +50,8 @@ export interface ReplyText {
   words: string;
   /** Host names and URLs, separated by blanks. */
   names: string;
+  /** Whether both are ASCII only. */
+  isAscii: boolean;
 }
 
 /** Linear in the length: the lookbehind prevents a second match attempt within the same run of characters. */
@@ -77,5 +79,5 @@ export function splitReplyText(folded: string): ReplyText {
     names.push(name);
     return 'x';
   });
-  return { words, names: names.join(' ') };
+  return { words, names: names.join(' '), isAscii: !BEYOND_ASCII.test(folded) };
 }
