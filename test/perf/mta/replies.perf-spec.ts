@@ -10,8 +10,11 @@ import { HOSTILE_REPLIES } from '../../support/hostile-mail.js';
 import type { MxAction } from '../../support/scripted-mx.js';
 
 const MEBIBYTE = 1024 * 1024;
-const WORDS = [...REPLY_RULES.rules, ...REPLY_RULES.doubts].flatMap(({ text }) => (text === undefined ? [] : [text]));
-const PATTERNS = [...new Set([...WORDS, ...REPLY_PHRASES.values(), ...NAME_PATTERNS, ...RETRY_PATTERNS])];
+const RULES = [...REPLY_RULES.rules, ...REPLY_RULES.doubts, ...REPLY_RULES.hints];
+const WORDS = [...RULES.flatMap(({ text }) => text ?? []), ...REPLY_PHRASES.values()].flatMap(
+  ({ patterns }) => patterns,
+);
+const PATTERNS = [...new Set([...WORDS, ...NAME_PATTERNS, ...RETRY_PATTERNS])];
 
 describe('the patterns of the rules for replies', () => {
   it.each(HOSTILE_REPLIES)('take eight times as long for eight times as much of %j', async (piece) => {

@@ -8,7 +8,7 @@ import { classifyReply } from './reply-classifier.js';
 const LABELLED: [string, BounceClass][] = [
   ['550 5.1.1 The email account that you tried to reach does not exist', 'invalid_recipient'],
   ['550 5.1.1 <a@b.test>: Recipient address rejected: User unknown in local recipient table', 'invalid_recipient'],
-  ['550 5.1.3 bad destination mailbox address syntax', 'invalid_recipient'],
+  ['550 5.1.3 bad destination mailbox address syntax', 'content'],
   ['550 5.1.6 recipient no longer on server', 'invalid_recipient'],
   ['551 5.1.6 mailbox has moved', 'invalid_recipient'],
   ['550 5.1.10 RESOLVER.ADR.RecipientNotFound; not found', 'invalid_recipient'],
@@ -27,7 +27,6 @@ const LABELLED: [string, BounceClass][] = [
   ['550 5.2.1 The email account that you tried to reach is disabled', 'inactive_mailbox'],
   ['550 5.2.1 inactive', 'inactive_mailbox'],
   ['525 5.7.13 user account disabled', 'inactive_mailbox'],
-  ['550 account has been suspended', 'inactive_mailbox'],
   ['554 mailbox is disabled', 'inactive_mailbox'],
   ['552 5.2.2 The email account that you tried to reach is over quota', 'quota'],
   ['452 4.2.2 mailbox full', 'quota'],
@@ -40,7 +39,7 @@ const LABELLED: [string, BounceClass][] = [
   ['552 message size exceeds maximum permitted', 'too_large'],
   ['554 message too big for system', 'too_large'],
   ['550 5.7.26 This mail is unauthenticated', 'authentication'],
-  ['550 5.7.25 no PTR record for the sending address', 'authentication'],
+  ['550 5.7.25 no PTR record for the sending address', 'policy'],
   ['550 5.7.515 Access denied, sending domain does not meet the required level', 'authentication'],
   ['421 4.7.26 this mail is unauthenticated, rate limited', 'authentication'],
   ['550 5.7.1 rejected by the DMARC policy of from.test', 'authentication'],
@@ -131,6 +130,15 @@ describe('a reply', () => {
     expect(classifyReply(parse(line), 'recipient')).toMatchObject({ class: found, bounceType: 'hard' });
     expect(classifyReply(parse(line), 'content')).toMatchObject({ class: found, bounceType: 'undetermined' });
     expect(classifyReply(parse(line), 'sender').bounceType).toBe('soft');
+  });
+
+  it.each([
+    ['550 account has been suspended', 'inactive_mailbox'],
+    ['550 5.2.1 this mailbox is locked', 'inactive_mailbox'],
+    ['550 Invalid address', 'invalid_recipient'],
+    ['550 5.1.0 Address rejected', 'invalid_recipient'],
+  ])('%s is a hint: it leaves open whether the mailbox is gone', (line, found) => {
+    expect(classifyReply(parse(line))).toMatchObject({ class: found, bounceType: 'undetermined' });
   });
 
   it.each(['550 5.1.1 User unknown', '550 5.2.1 The mailbox is disabled', '550 5.1.2 no such domain'])(

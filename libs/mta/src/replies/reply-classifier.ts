@@ -60,18 +60,24 @@ const firstMatch = (rules: readonly ReplyRule[], reply: JudgedReply): ReplyRule 
   rules.find((rule) => isMatch(rule, reply));
 
 const isHint = (found: BounceClass, reply: JudgedReply, subject: ReplySubject): boolean =>
-  confirms(REPLY_RULES.hints, found, reply) ||
-  (subject === 'content' && !confirms(REPLY_RULES.proof, found, reply));
+  confirms(REPLY_RULES.hints, found, reply) || (subject === 'content' && !confirms(REPLY_RULES.proof, found, reply));
 
 const confirms = (rules: readonly ReplyRule[], found: BounceClass, reply: JudgedReply): boolean =>
   rules.some((rule) => rule.class === found && isMatch(rule, reply));
 
-function isMatch(rule: ReplyRule, { code, digit, enhanced, stray, words, names, isAscii }: JudgedReply): boolean {
+const isMatch = (rule: ReplyRule, reply: JudgedReply): boolean => matchesCodes(rule, reply) && matchesText(rule, reply);
+
+function matchesCodes(rule: ReplyRule, { code, digit, enhanced, stray }: JudgedReply): boolean {
   return (
     (rule.digit === undefined || rule.digit === digit) &&
     (rule.codes === undefined || (code !== null && rule.codes.includes(code))) &&
     (rule.enhanced === undefined || rule.enhanced.test(enhanced)) &&
-    (rule.stray === undefined || rule.stray.test(stray)) &&
+    (rule.stray === undefined || rule.stray.test(stray))
+  );
+}
+
+function matchesText(rule: ReplyRule, { words, names, isAscii }: JudgedReply): boolean {
+  return (
     (rule.text === undefined || rule.text.test(words, isAscii)) &&
     (rule.names === undefined || rule.names.test(names, isAscii))
   );

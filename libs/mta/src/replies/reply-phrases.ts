@@ -65,7 +65,8 @@ interface PatternSource {
 }
 
 /** Sources of the patterns of all languages. */
-export const patternSources = (reader: JsonReader): string[] => readPatterns(reader, new Map()).map(({ source }) => source);
+export const patternSources = (reader: JsonReader): string[] =>
+  readPatterns(reader, new Map()).map(({ source }) => source);
 
 function readPatterns(reader: JsonReader, fragments: ReadonlyMap<string, string>): PatternSource[] {
   const sources = reader.entries().flatMap(([language, list]) => {
