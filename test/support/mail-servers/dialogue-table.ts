@@ -59,7 +59,7 @@ export const DIALOGUES: readonly Dialogue[] = [
   refusal('rcpt: 600 more than there is', 'deferred answered rcpt'),
   refusal('rcpt: \u0000\u0001\u00ff', 'deferred answered rcpt'),
   refusal('data: 554 5.7.1 no', 'bounced data 554', 'policy soft'),
-  refusal('data: 554 no valid recipients', 'bounced data 554', 'undetermined undetermined'),
+  refusal('data: 554 no valid recipients', 'bounced data 554', 'content soft'),
   refusal('data: 451 4.3.0 later', 'deferred answered data 451'),
   refusal('data: 250 fine', 'deferred answered data 250'),
   refusal('data: go on', 'deferred answered data'),
