@@ -40,11 +40,10 @@ describe('a key of two scopes', () => {
       [keyed('a'), keyed('b', 'a')],
       [keyed('d', 'c'), keyed('c')],
     ]) {
+      // Groups on two connections may finish in another order than they began.
       const both = await Promise.all([one, other]);
-      expect(both).toEqual([
-        { id: both[0].id, replayed: false },
-        { id: both[0].id, replayed: true },
-      ]);
+      expect(both.map(({ replayed }) => replayed).toSorted()).toEqual([false, true]);
+      expect(both[1].id).toBe(both[0].id);
     }
     expect(await rows('SELECT count(*)::int AS mails FROM emails')).toEqual([{ mails: 6 }]);
   });
