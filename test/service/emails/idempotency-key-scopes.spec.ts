@@ -42,7 +42,7 @@ describe('a key of two scopes', () => {
     ]) {
       // Groups on two connections may finish in another order than they began.
       const both = await Promise.all([one, other]);
-      expect(both.map(({ replayed }) => replayed).toSorted()).toEqual([false, true]);
+      expect(both.filter(({ replayed }) => replayed)).toHaveLength(1);
       expect(both[1].id).toBe(both[0].id);
     }
     expect(await rows('SELECT count(*)::int AS mails FROM emails')).toEqual([{ mails: 6 }]);
