@@ -44,15 +44,17 @@ export function partOf(line: string): 'known' | 'held-out' {
   return createHash('sha256').update(line).digest()[0] < HELD_OUT_BYTES ? 'held-out' : 'known';
 }
 
-/** One reply of `test/golden/replies/public`. */
+/** One reply of `test/golden/replies/public` or `held-out`. */
 export interface PublicReply extends Omit<GoldenReply, 'retryMs'> {
   /** The command that was answered: connect, mail, rcpt or data. */
   phase: string;
   source: string;
 }
 
-export function readPublicReplies(): PublicReply[] {
-  const [, ...lines] = readFileSync(new URL('public/replies.tsv', FOLDER), 'utf8').trimEnd().split('\n');
+export function readPublicReplies(set: 'public' | 'held-out'): PublicReply[] {
+  const [, ...lines] = readFileSync(new URL(`${set}/replies.tsv`, FOLDER), 'utf8')
+    .trimEnd()
+    .split('\n');
   return lines.map((row) => {
     const [code, enhanced, phase, name, permanent, suppress, provider, language, source, text] = row.split('\t');
     const line = [code, enhanced, text].filter((piece) => piece !== '').join(' ');

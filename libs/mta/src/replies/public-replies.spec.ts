@@ -12,19 +12,17 @@ const SUBJECTS: Record<string, ReplySubject> = {
   data: 'content',
 };
 
-const all = readPublicReplies();
 const judge = ({ reply, phase }: PublicReply) => classifyReply(reply, SUBJECTS[phase]);
 const isSuppressed = (one: PublicReply): boolean => {
   const { permanent, bounceType, class: found } = judge(one);
   return permanent && bounceType === 'hard' && SUPPRESSING.has(found);
 };
 
-/** The share of correct classes, and the numbers of wrong and missing suppressions. */
+/** Numbers of replies: with the correct class and permanence, and wrongly or not suppressed. */
 function scores(replies: readonly PublicReply[]) {
   const permanence = replies.filter((one) => judge(one).permanent === one.permanent).length;
   const right = replies.filter((one) => judge(one).class === one.class).length;
   return {
-    replies: replies.length,
     classes: right,
     permanence,
     wrongSuppressions: replies.filter((one) => isSuppressed(one) && !one.suppress).length,
@@ -32,19 +30,26 @@ function scores(replies: readonly PublicReply[]) {
   };
 }
 
-/** Collected and labelled by somebody who had not seen the rules of that time. */
-describe('the replies of public lists', () => {
+/**
+ * Sets of wordings of public lists, labelled by somebody who had not seen the rules. Rules are written with `public`; of
+ * `held-out` only these numbers are used, and nothing is changed because of a miss in it. docs/replies.md shows the numbers.
+ */
+describe.each([
+  ['public', { classes: 502, permanence: 522, wrongSuppressions: 1, missed: 3 }],
+  ['held-out', { classes: 435, permanence: 559, wrongSuppressions: 6, missed: 24 }],
+] as const)('the replies of the set %s', (set, measured) => {
+  const all = readPublicReplies(set);
+
   it('are enough, each with its source', () => {
-    expect(all.length).toBeGreaterThanOrEqual(300);
+    expect(all.length).toBeGreaterThanOrEqual(500);
     expect(all.filter(({ source }) => source === '')).toEqual([]);
   });
 
-  // docs/replies.md shows the numbers.
-  it('are recognised, with few wrong and missing suppressions', () => {
-    const { replies, classes, permanence, wrongSuppressions, missed } = scores(all);
-    expect(classes / replies).toBeGreaterThanOrEqual(0.93);
-    expect(permanence / replies).toBeGreaterThanOrEqual(0.97);
-    expect(wrongSuppressions).toBeLessThanOrEqual(1);
-    expect(missed).toBeLessThanOrEqual(3);
+  it('are recognised no worse than they were', () => {
+    const { classes, permanence, wrongSuppressions, missed } = scores(all);
+    expect(classes).toBeGreaterThanOrEqual(measured.classes);
+    expect(permanence).toBeGreaterThanOrEqual(measured.permanence);
+    expect(wrongSuppressions).toBeLessThanOrEqual(measured.wrongSuppressions);
+    expect(missed).toBeLessThanOrEqual(measured.missed);
   });
 });
