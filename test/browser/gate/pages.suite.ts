@@ -141,8 +141,10 @@ export function pagesSuite(stage: () => Stage): void {
     const { owner } = stage();
     const { page } = owner;
     await owner.visit('Events');
-    await page.getByRole('textbox', { name: 'Recipient' }).fill('MARA@slow.example');
     const events = page.getByRole('table', { name: 'Events' });
+    await events.getByText('jonas@example.com').first().waitFor();
+    await page.getByRole('textbox', { name: 'Recipient' }).fill('MARA@slow.example');
+    await page.waitForURL(/recipient=/);
     await until(async () => (await events.getByText('jonas@example.com').count()) === 0, { what: 'the filter' });
     await events.getByText('mara@slow.example').first().waitFor();
     await page.getByRole('combobox', { name: 'When' }).click();
@@ -157,6 +159,22 @@ export function pagesSuite(stage: () => Stage): void {
     await page.getByText('No requests match these filters.').waitFor();
     await owner.visit('Usage');
     await page.getByRole('table', { name: 'Usage by month' }).getByRole('row').nth(1).waitFor();
+  });
+
+  it('keeps both of two filters that change before the page is rendered again', async () => {
+    const { owner } = stage();
+    const { page } = owner;
+    await owner.open('/app/events?period=custom');
+    await page.getByRole('textbox', { name: 'Recipient' }).waitFor();
+    await page.locator('input[type="datetime-local"]').evaluateAll((inputs: HTMLInputElement[]) => {
+      const setValue = Object.getOwnPropertyDescriptor(HTMLInputElement.prototype, 'value')?.set;
+      for (const [index, input] of inputs.entries()) {
+        setValue?.call(input, `2026-03-0${index + 1}T10:00`);
+        input.dispatchEvent(new Event('input', { bubbles: true }));
+      }
+    });
+    await page.waitForURL(/before=2026-03-02T10%3A00/);
+    expect(new URL(page.url()).searchParams.get('after')).toBe('2026-03-01T10:00');
   });
 
   it('creates a key that works, and deletes it', async () => {

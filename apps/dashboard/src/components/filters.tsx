@@ -31,17 +31,14 @@ export interface Filters<N extends string> {
 export function useFilters<N extends string>(names: readonly N[]): Filters<N> {
   const [search, setSearch] = useSearchParams();
   const values = Object.fromEntries(names.map((name) => [name, search.get(name) || null])) as Record<N, string | null>;
-  const set = (changes: Partial<Record<N, string | null>>) =>
-    setSearch(
-      (before) => {
-        const next = new URLSearchParams(before);
-        for (const [name, value] of Object.entries<string | null | undefined>(changes))
-          if (value) next.set(name, value);
-          else next.delete(name);
-        return next;
-      },
-      { replace: true },
-    );
+  const set = (changes: Partial<Record<N, string | null>>) => {
+    // The search of the last rendering would lack a change that was made since then.
+    const next = new URLSearchParams(window.location.search);
+    for (const [name, value] of Object.entries<string | null | undefined>(changes))
+      if (value) next.set(name, value);
+      else next.delete(name);
+    setSearch(next, { replace: true });
+  };
   const clear = () => set(Object.fromEntries(names.map((name) => [name, null])) as Record<N, null>);
   return { values, set, clear, isActive: names.some((name) => values[name] !== null) };
 }
