@@ -10,6 +10,15 @@ const WIDER_THAN_SHOWN = `[...document.querySelectorAll('main *')].filter((one) 
   && /auto|scroll/.test(getComputedStyle(one).overflowX)).map((one) => one.className)`;
 
 /** Walks through the pages of a running service. */
+/** Changes both fields in one task, so that nothing is rendered in between. */
+const FILL_BOTH_ENDS = `{
+  const { set } = Object.getOwnPropertyDescriptor(HTMLInputElement.prototype, 'value');
+  for (const [index, input] of document.querySelectorAll('input[type="datetime-local"]').entries()) {
+    set.call(input, '2026-03-0' + (index + 1) + 'T10:00');
+    input.dispatchEvent(new Event('input', { bubbles: true }));
+  }
+}`;
+
 export function pagesSuite(stage: () => Stage): void {
   it('opens every page of the navigation by its address', async () => {
     const { owner } = stage();
@@ -166,13 +175,8 @@ export function pagesSuite(stage: () => Stage): void {
     const { page } = owner;
     await owner.open('/app/events?period=custom');
     await page.getByRole('textbox', { name: 'Recipient' }).waitFor();
-    await page.locator('input[type="datetime-local"]').evaluateAll((inputs: HTMLInputElement[]) => {
-      const setValue = Object.getOwnPropertyDescriptor(HTMLInputElement.prototype, 'value')?.set;
-      for (const [index, input] of inputs.entries()) {
-        setValue?.call(input, `2026-03-0${index + 1}T10:00`);
-        input.dispatchEvent(new Event('input', { bubbles: true }));
-      }
-    });
+    await page.locator('input[type="datetime-local"]').nth(1).waitFor();
+    await page.evaluate(FILL_BOTH_ENDS);
     await page.waitForURL(/before=2026-03-02T10%3A00/);
     expect(new URL(page.url()).searchParams.get('after')).toBe('2026-03-01T10:00');
   });

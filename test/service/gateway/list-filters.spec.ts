@@ -12,6 +12,26 @@ const { paths } = JSON.parse(readFileSync('openapi.json', 'utf8')) as {
   paths: Record<string, { get?: { parameters: Parameter[] } } | undefined>;
 };
 const LISTS = ['/emails', '/events', '/suppressions', '/logs', '/captured'];
+const TIMES = ['created_after=2020-01-01T00:00:00Z', 'created_before=2099-01-01T00:00:00Z'];
+/** Filters that match something of the account. */
+const MATCHING: Record<string, string[]> = {
+  '/emails': [
+    'status=queued',
+    'status=scheduled',
+    'last_event=queued',
+    'to=user@example.com',
+    'recipient_domain=example.com',
+    'waiting=true',
+    'from=shop@DOMAIN',
+    'subject=your+order',
+    'tags[order]=x',
+    'scheduled=true',
+    ...TIMES,
+  ],
+  '/events': ['type=email.queued', 'recipient=user@example.com', ...TIMES],
+  '/suppressions': ['origin=manual', 'q=@example.net', 'expired=false'],
+  '/logs': ['status=201', 'method=POST', 'endpoint=/emails', ...TIMES],
+};
 /** Two cursors exclude each other, and a cursor has tests of its own. */
 const CURSORS = ['after', 'before'];
 
@@ -28,7 +48,9 @@ beforeAll(async () => {
     text: 'Hi',
     tags: { order: 'x' },
   };
-  expect((await gateway.agent(key).post('/emails').send(mail)).status).toBe(201);
+  const later = { ...mail, scheduled_at: new Date(Date.now() + 3_600_000).toISOString() };
+  for (const one of [mail, later]) await gateway.agent(key).post('/emails').send(one).expect(201);
+  await gateway.agent(key).post('/suppressions').send({ email: 'gone@example.net' }).expect(201);
 });
 
 function filterOf({ name, style, schema }: Parameter): string {
@@ -53,5 +75,23 @@ describe.each(LISTS.filter((path) => paths[path]?.get))('every two filters of GE
       }
     }
     expect(failed).toEqual([]);
+  });
+});
+
+describe('the filters of a list', () => {
+  it.each(Object.keys(MATCHING))('of GET %s find entries of the own account only', async (path) => {
+    const stranger = await gateway.account();
+    const found = async (token: string, filter: string) => {
+      const { body } = await gateway.agent(token).get(`${path}?${filter}`).expect(200);
+      return (body as { data: { id: string; subject?: string }[] }).data.map(({ id }) => id);
+    };
+    for (const filter of (MATCHING[path] ?? []).map((one) => one.replace('DOMAIN', domain))) {
+      const [own, theirs] = [await found(key, filter), await found(stranger.key, filter)];
+      expect(own, `${path}?${filter} of the owner`).not.toEqual([]);
+      expect(
+        theirs.filter((id) => own.includes(id)),
+        `${path}?${filter} of another account`,
+      ).toEqual([]);
+    }
   });
 });
