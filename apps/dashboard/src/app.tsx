@@ -1,7 +1,7 @@
 import { MantineProvider } from '@mantine/core';
 import { ModalsProvider } from '@mantine/modals';
 import { Notifications } from '@mantine/notifications';
-import { Suspense, use, useMemo } from 'react';
+import { Suspense, use, useCallback, useMemo, useRef } from 'react';
 import { BrowserRouter, Navigate, Route, Routes, useLocation } from 'react-router';
 import { Provider } from 'urql';
 import { createGraphqlClient } from './api/graphql.ts';
@@ -12,6 +12,7 @@ import { UpgradeNotice } from './components/upgrade-notice.tsx';
 import { LoginPage } from './pages/login/login-page.tsx';
 import { ConfirmEmailPage, InvitationPage, ResetPage, SignUpPage } from './pages/login/token-pages.tsx';
 import { WithoutAccountPage } from './pages/login/without-account-page.tsx';
+import { OverviewPage, prefetchOverview } from './pages/overview/overview-page.tsx';
 import { PAGES, type PageRoute } from './pages/pages.ts';
 import { NotFoundPage } from './pages/not-found-page.tsx';
 import { Shell } from './shell/shell.tsx';
@@ -40,8 +41,13 @@ export function App() {
 function SignedIn() {
   const client = useMemo(createGraphqlClient, []);
   const { pathname, search } = useLocation();
+  const atOverview = useRef(pathname === '/');
+  const prepare = useCallback(() => {
+    if (atOverview.current) prefetchOverview(client);
+  }, [client]);
   return (
     <SessionGate
+      prepare={prepare}
       waiting={<Loading />}
       anonymous={<Navigate to="/login" replace state={{ from: pathname + search }} />}
       withoutAccount={(viewer) => <WithoutAccountPage viewer={viewer} />}
@@ -52,6 +58,14 @@ function SignedIn() {
         <ModalsProvider>
           <Routes>
             <Route element={<Shell />}>
+              <Route
+                path="/"
+                element={
+                  <PageBoundary path={pathname}>
+                    <OverviewPage />
+                  </PageBoundary>
+                }
+              />
               {PAGES.map((page) => (
                 <Route
                   key={page.path}

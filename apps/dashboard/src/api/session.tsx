@@ -76,6 +76,8 @@ export function useSession(): SessionState {
 
 interface GateProps {
   children: ReactNode;
+  /** Called before the pages are rendered with the session. Must not change. */
+  prepare: () => void;
   waiting: ReactNode;
   anonymous: ReactNode;
   withoutAccount: (viewer: Viewer) => ReactNode;
@@ -83,18 +85,21 @@ interface GateProps {
 }
 
 /** Loads the session and renders the pages with it, or the login. */
-export function SessionGate({ children, waiting, anonymous, withoutAccount, failed }: GateProps) {
+export function SessionGate({ children, prepare, waiting, anonymous, withoutAccount, failed }: GateProps) {
   const [loaded, setLoaded] = useState<Loaded>({ kind: 'loading' });
   const load = useCallback(() => {
     fetchSession().then(
-      ({ viewer }) => setLoaded(viewer ? { kind: 'viewer', viewer } : { kind: 'anonymous' }),
+      ({ viewer }) => {
+        if (viewer?.account) prepare();
+        return setLoaded(viewer ? { kind: 'viewer', viewer } : { kind: 'anonymous' });
+      },
       (error: ApiError) => {
         // The user is no longer a member of the selected account.
         if (error.details.some(({ code }) => code === 'not_a_member')) selectAccount(null);
         setLoaded({ kind: 'failed', error });
       },
     );
-  }, []);
+  }, [prepare]);
   useEffect(load, [load]);
   useEffect(() => onSessionEnd(() => setLoaded({ kind: 'anonymous' })), []);
   const state = useMemo((): SessionState | null => {

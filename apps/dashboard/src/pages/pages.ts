@@ -17,13 +17,8 @@ function page<M>(path: string, load: () => Promise<M>, pick: (module: M) => Comp
   return { path, load: () => (loading ??= loadPage()), loaded: () => loaded };
 }
 
-/** All pages with a session; each is loaded when it is opened first. */
+/** The pages with a session that are loaded when they are opened first: all but the overview. */
 export const PAGES: PageRoute[] = [
-  page(
-    '/',
-    () => import('./overview/overview-page.tsx'),
-    (module) => module.OverviewPage,
-  ),
   page(
     '/getting-started',
     () => import('./getting-started/getting-started-page.tsx'),
