@@ -28,6 +28,9 @@ const NAMES = ['mara', 'jonas', 'amelie', 'li.wei', 'oskar', 'priya', 'tomas', '
 export async function fillAccount(stage: Stage): Promise<Filled> {
   const { service, network } = stage;
   await network.mailServer('example.net', { on: { rcpt: '451 4.7.1 Greylisted, try again in five minutes' } });
+  await network.mailServer('yahoo.com', {
+    on: { rcpt: '421 4.7.0 [TSS04] Messages from 203.0.113.7 temporarily deferred due to unexpected volume' },
+  });
   const post = async <T>(path: string, body: unknown): Promise<T> => {
     const answer = await service.call('POST', path, body);
     if (!answer.ok) throw new Error(`${path}: ${await answer.text()}`);
@@ -58,6 +61,7 @@ export async function fillAccount(stage: Stage): Promise<Filled> {
     await post('/emails', service.mail({ to: `${outcome}@sim.postloft.test`, subject: SUBJECTS[1], html: HTML }));
   for (const name of NAMES.slice(0, 3))
     await post('/emails', service.mail({ to: `${name}@example.net`, subject: SUBJECTS[2] }));
+  for (const name of NAMES) await post('/emails', service.mail({ to: `${name}@yahoo.com`, subject: SUBJECTS[0] }));
   await post('/emails', {
     ...service.mail({ to: 'later@example.com', subject: SUBJECTS[3] }),
     scheduled_at: new Date(Date.now() + 36_000_000).toISOString(),

@@ -105,8 +105,8 @@ function Throttles({ throttles, refresh }: { throttles: Operator['throttles']; r
                 </Text>
               )}
               <Text size="xs" c="dimmed">
-                {rule} · since <Time at={since} /> · until <Time at={until} /> · {formatNumber(waiting)} recipients
-                waiting
+                {rule} · since <Time at={since} /> · until <Time at={until} /> · {formatNumber(waiting)}{' '}
+                {waiting === 1 ? 'recipient' : 'recipients'} held back
               </Text>
             </Stack>
             <Button
