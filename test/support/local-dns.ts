@@ -23,6 +23,8 @@ export interface DnsName {
   ttl?: number;
   /** Instead of an answer: a response code, nothing at all, or bytes that are no DNS message. */
   fault?: 'SERVFAIL' | 'REFUSED' | 'NXDOMAIN' | 'silent' | 'malformed';
+  /** Milliseconds that the next answers over UDP take, one each; later ones come at once. */
+  delays?: number[];
 }
 
 export interface DnsQuestion {
@@ -48,6 +50,7 @@ export class LocalDns {
   onClose: (() => Promise<void>) | undefined;
   readonly #zone = new Map<string, DnsName>();
   readonly #sockets = new Set<net.Socket>();
+  readonly #late = new Set<NodeJS.Timeout>();
 
   private constructor(
     private readonly udp: dgram.Socket,
@@ -89,6 +92,7 @@ export class LocalDns {
   async close(): Promise<void> {
     await this.onClose?.();
     for (const socket of this.#sockets) socket.destroy();
+    for (const timer of this.#late) clearTimeout(timer);
     await Promise.all([
       new Promise<void>((resolve) => this.udp.close(() => resolve())),
       new Promise<void>((resolve) => this.tcp.close(() => resolve())),
@@ -97,7 +101,10 @@ export class LocalDns {
 
   #onUdp(message: Buffer, peer: dgram.RemoteInfo): void {
     const answer = this.#answer(message, 'udp');
-    if (answer !== null) this.udp.send(answer, peer.port, peer.address);
+    if (answer === null) return;
+    const delay = this.#zone.get(this.questions.at(-1)?.name ?? '')?.delays?.shift() ?? 0;
+    if (delay === 0) this.udp.send(answer, peer.port, peer.address);
+    else this.#late.add(setTimeout(() => this.udp.send(answer, peer.port, peer.address), delay));
   }
 
   #onTcp(socket: net.Socket): void {

@@ -40,12 +40,9 @@ export const nameServersCheck: Check = {
 
 async function checkServer(server: string): Promise<Result[]> {
   const resolver = new StubResolver({ servers: [server], timeoutMs: TIMEOUT_MS });
-  const startedAt = performance.now();
-  const failure = await resolver.ns('.').then(
-    () => null,
-    ({ code }: NodeJS.ErrnoException) => (['ETIMEOUT', 'ECONNREFUSED'].includes(code ?? '') ? code : null),
-  );
-  const ms = Math.round(performance.now() - startedAt);
+  const first = await timedQuery(resolver);
+  // The other checks begin at the same time, so a first response may have waited in this process.
+  const { failure, ms } = first.failure === null && first.ms > SLOW_MS ? await timedQuery(resolver) : first;
   if (failure !== null)
     return [
       error({
@@ -66,6 +63,16 @@ async function checkServer(server: string): Promise<Result[]> {
       }),
     );
   return results.length > 0 ? results : [ok({ subject: server, message: `It answers, in ${ms} ms.`, facts: { ms } })];
+}
+
+/** `failure`: why nothing was answered; null with any response. */
+async function timedQuery(resolver: StubResolver): Promise<{ failure: string | null; ms: number }> {
+  const startedAt = performance.now();
+  const failure = await resolver.ns('.').then(
+    () => null,
+    ({ code }: NodeJS.ErrnoException) => (code === 'ETIMEOUT' || code === 'ECONNREFUSED' ? code : null),
+  );
+  return { failure, ms: Math.round(performance.now() - startedAt) };
 }
 
 /** Queries names that do not exist: `invalid.` never does (RFC 6761 §6.4), the other one is random. */
