@@ -1,7 +1,7 @@
 import { MantineProvider } from '@mantine/core';
 import { ModalsProvider } from '@mantine/modals';
 import { Notifications } from '@mantine/notifications';
-import { Suspense, use, useCallback, useMemo, useRef } from 'react';
+import { Suspense, use, useCallback, useMemo } from 'react';
 import { BrowserRouter, Navigate, Route, Routes, useLocation } from 'react-router';
 import { Provider } from 'urql';
 import { createGraphqlClient } from './api/graphql.ts';
@@ -41,9 +41,9 @@ export function App() {
 function SignedIn() {
   const client = useMemo(createGraphqlClient, []);
   const { pathname, search } = useLocation();
-  const atOverview = useRef(pathname === '/');
+  // The session is loaded again after changes on other pages, which do not show the overview.
   const prepare = useCallback(() => {
-    if (atOverview.current) prefetchOverview(client);
+    if (/^\/app\/?$/.test(window.location.pathname)) prefetchOverview(client);
   }, [client]);
   return (
     <SessionGate

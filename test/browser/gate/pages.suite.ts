@@ -9,7 +9,6 @@ const ADDRESS = 'gone@example.net';
 const WIDER_THAN_SHOWN = `[...document.querySelectorAll('main *')].filter((one) => one.scrollWidth > one.clientWidth + 1
   && /auto|scroll/.test(getComputedStyle(one).overflowX)).map((one) => one.className)`;
 
-/** Walks through the pages of a running service. */
 /** Changes both fields in one task, so that nothing is rendered in between. */
 const FILL_BOTH_ENDS = `{
   const { set } = Object.getOwnPropertyDescriptor(HTMLInputElement.prototype, 'value');
@@ -19,6 +18,7 @@ const FILL_BOTH_ENDS = `{
   }
 }`;
 
+/** Walks through the pages of a running service. */
 export function pagesSuite(stage: () => Stage): void {
   it('opens every page of the navigation by its address', async () => {
     const { owner } = stage();

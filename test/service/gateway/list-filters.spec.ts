@@ -14,7 +14,7 @@ const { paths } = JSON.parse(readFileSync('openapi.json', 'utf8')) as {
 const LISTS = ['/emails', '/events', '/suppressions', '/logs', '/captured'];
 const TIMES = ['created_after=2020-01-01T00:00:00Z', 'created_before=2099-01-01T00:00:00Z'];
 /** Filters that match something of the account. */
-const MATCHING: Record<string, string[]> = {
+const MATCHING = {
   '/emails': [
     'status=queued',
     'status=scheduled',
@@ -79,13 +79,13 @@ describe.each(LISTS.filter((path) => paths[path]?.get))('every two filters of GE
 });
 
 describe('the filters of a list', () => {
-  it.each(Object.keys(MATCHING))('of GET %s find entries of the own account only', async (path) => {
+  it.each(Object.entries(MATCHING))('of GET %s find entries of the own account only', async (path, filters) => {
     const stranger = await gateway.account();
     const found = async (token: string, filter: string) => {
       const { body } = await gateway.agent(token).get(`${path}?${filter}`).expect(200);
-      return (body as { data: { id: string; subject?: string }[] }).data.map(({ id }) => id);
+      return (body as { data: { id: string }[] }).data.map(({ id }) => id);
     };
-    for (const filter of (MATCHING[path] ?? []).map((one) => one.replace('DOMAIN', domain))) {
+    for (const filter of filters.map((one) => one.replace('DOMAIN', domain))) {
       const [own, theirs] = [await found(key, filter), await found(stranger.key, filter)];
       expect(own, `${path}?${filter} of the owner`).not.toEqual([]);
       expect(
