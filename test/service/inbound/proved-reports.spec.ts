@@ -80,10 +80,17 @@ describe('a report about one of several recipients', () => {
       [
         'hotmail.fr',
         'hotmail-com.olc.protection.outlook.com',
-        { mailFrom: '', helo: 'x', remoteIp: '192.0.2.82' },
+        {
+          mailFrom: 'staff@forwarder.example',
+          helo: 'mail-oln.outbound.protection.outlook.com',
+          remoteIp: '192.0.2.82',
+        },
         () => {
           desk.dns.set('82.2.0.192.in-addr.arpa', { PTR: ['mail-oln.outbound.protection.outlook.com'] });
-          desk.dns.set('mail-oln.outbound.protection.outlook.com', { A: ['192.0.2.82'] });
+          desk.dns.set('mail-oln.outbound.protection.outlook.com', {
+            A: ['192.0.2.82'],
+            TXT: ['v=spf1 ip4:192.0.2.82 -all'],
+          });
         },
       ],
     ];
@@ -98,6 +105,22 @@ describe('a report about one of several recipients', () => {
       expect(await desk.statuses(sent.id), domain).toEqual(['delivered', 'complained']);
     }
     expect((await desk.suppressed()).map(({ address }) => address)).toEqual(['grace@hotmail.fr', 'grace@yahoo.co.uk']);
+  });
+
+  it('is not proved by the default name of a server that anybody can rent at the hoster of the MX hosts', async () => {
+    const hoster = 'static.83.2.0.192.clients.hoster.example';
+    desk.dns.set('customer.example', { MX: [{ preference: 10, exchange: 'mx1.hoster.example' }] });
+    desk.dns.set('83.2.0.192.in-addr.arpa', { PTR: [hoster] });
+    desk.dns.set(hoster, { A: ['192.0.2.83'] });
+    const addresses = pair('customer.example');
+    for (const helo of [hoster, 'mx1.hoster.example']) {
+      const sent = await desk.send(addresses);
+      const origin = { mailFrom: '', helo, remoteIp: '192.0.2.83' };
+      await desk.receive(sent.returnPath, dsn(sent, [{ final: addresses[1] }]), origin);
+      await desk.receive(desk.fbl, complaintAbout(sent, addresses[1]), origin);
+      expect(await desk.statuses(sent.id)).toEqual(['delivered', 'delivered']);
+    }
+    expect(await desk.suppressed()).toEqual([]);
   });
 
   it('is authenticated for few domains, however many return paths it is sent to', async () => {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { MAILBOX_PROVIDERS } from '#libs/contracts';
-import { organisationalDomain, reportingOrganisations } from './organisations.js';
+import { isNameOfMxHost, organisationalDomain, reportingOrganisations } from './organisations.js';
 
 describe('organisationalDomain', () => {
   it.each([
@@ -49,5 +49,22 @@ describe('reportingOrganisations', () => {
     const families = MAILBOX_PROVIDERS.flatMap(({ domains }) => domains.filter((domain) => domain.endsWith('.')));
     expect(families.length).toBeGreaterThan(5);
     for (const family of families) expect(of(`${family}com`)).not.toContain(`${family}xyz`);
+  });
+});
+
+describe('isNameOfMxHost', () => {
+  it.each([
+    ['mx.host.example', 'mx.host.example', true],
+    ['out.mx.host.example', 'mx.host.example', true],
+    ['outmx.host.example', 'mx.host.example', false],
+    ['vps1.host.example', 'mx.host.example', false],
+    ['host.example', 'mx.host.example', false],
+    ['host.example', 'host.example', true],
+    ['vps1.host.example', 'host.example', false],
+    ['ec2-192-0-2-1.compute-1.amazonaws.com', 'ec2-192-0-2-1.compute-1.amazonaws.com', true],
+    ['ec2-192-0-2-1.compute-1.amazonaws.com', 'compute-1.amazonaws.com', false],
+    ['user.github.io', 'github.io', false],
+  ])('%s with the MX host %s: %s', (name, host, expected) => {
+    expect(isNameOfMxHost(name, ['mx.other.example', host])).toBe(expected);
   });
 });

@@ -29,6 +29,20 @@ export function reportingOrganisations(recipientDomain: string, mxHosts: readonl
   return new Set(names.flatMap((name) => organisationalDomain(name) ?? []));
 }
 
+/**
+ * Whether a name is that of an MX host, or below it. Names below an MX host that is a registered domain or a
+ * public suffix itself, such as that of a hoster, belong to anybody.
+ * @param name in lower case, like `mxHosts`
+ */
+export function isNameOfMxHost(name: string, mxHosts: readonly string[]): boolean {
+  return mxHosts.some((host) => name === host || (name.endsWith(`.${host}`) && isWithinOrganisation(host)));
+}
+
+function isWithinOrganisation(name: string): boolean {
+  const organisation = organisationalDomain(name);
+  return organisation !== null && organisation !== name;
+}
+
 /** A provider's domain that ends in a dot has any top-level domain. */
 function isProviderDomain(name: string, domain: string): boolean {
   return domain.endsWith('.')

@@ -121,19 +121,56 @@ describe('SPF', () => {
 });
 
 describe('the reverse name', () => {
-  it('proves if it leads back to the client', async () => {
-    dns.set(REVERSE, { PTR: ['other.example', 'a.host.example'] });
-    dns.set('a.host.example', { A: ['192.0.2.41', CLIENT] });
+  const name = (reverse: string, address = CLIENT) => {
+    dns.set(REVERSE, { PTR: ['other.example', reverse] });
+    dns.set(reverse, { A: [address] });
+  };
+
+  it.each([HOST, `out1.${HOST}`])('proves if it leads back to the client: %s', async (reverse) => {
+    name(reverse);
     expect(await prove({})).toEqual({ proved: true });
     expect(await prove({ remoteIp: `::ffff:${CLIENT}` })).toEqual({ proved: true });
-    dns.set('a.host.example', { A: ['192.0.2.41'] });
+    name(reverse, '192.0.2.41');
     expect(await prove({})).toMatchObject({ reason: expect.stringContaining('does not lead back') as unknown });
+    dns.remove(reverse);
   });
 
   it('proves nothing if it belongs to others', async () => {
     dns.set(REVERSE, { PTR: ['mx.forger.example'] });
     dns.set('mx.forger.example', { A: [CLIENT] });
     expect(await prove({})).toMatchObject({ reason: expect.stringContaining('reverse name: of others') as unknown });
+  });
+
+  // Everybody can rent a server with such a name at the hoster that also runs the MX hosts of its customers.
+  it.each(['a.host.example', 'host.example', 'static.40.2.0.192.clients.host.example', `x${HOST}`, `vps40.${DOMAIN}`])(
+    'proves nothing beside the MX hosts: %s',
+    async (reverse) => {
+      name(reverse);
+      for (const helo of ['mx.forger.example', reverse, HOST])
+        for (const mailFrom of ['', 'mailer-daemon@forger.example'])
+          expect(await prove({ helo, mailFrom })).toMatchObject({ proved: false });
+      dns.remove(reverse);
+    },
+  );
+
+  it('proves nothing below a registered domain that is an MX host itself', async () => {
+    dns.set(DOMAIN, { MX: [{ preference: 10, exchange: 'host.example' }] });
+    name('static.40.2.0.192.clients.host.example');
+    expect(await prove({})).toMatchObject({ proved: false });
+    dns.remove('static.40.2.0.192.clients.host.example');
+    name('host.example');
+    expect(await prove({})).toEqual({ proved: true });
+    dns.remove('host.example');
+  });
+
+  it('beside the MX hosts proves if SPF of HELO agrees', async () => {
+    dns.set('out.host.example', { TXT: [`v=spf1 ip4:${CLIENT} -all`] });
+    name('a.host.example');
+    const origin = { helo: 'out.host.example', mailFrom: 'mailer-daemon@forger.example' };
+    expect(await prove(origin)).toEqual({ proved: true });
+    dns.set('out.host.example', { TXT: ['v=spf1 ip4:192.0.2.41 ?all'] });
+    expect(await prove(origin)).toMatchObject({ proved: false });
+    dns.remove('out.host.example');
   });
 });
 
