@@ -113,12 +113,14 @@ function keysOf(of: MetricsQuery, { starts }: MetricsPlan): Key[] {
   ];
 }
 
-/** The start of the period of a row, in seconds. Minutes and hours are evenly spaced; days have up to 25 hours. */
+/** The start of the period of a row, in seconds. Minutes are evenly spaced, and so are hours unless clocks change. */
 function periodKey(granularity: MetricsQuery['granularity'], starts: readonly number[]): string {
+  // An empty range has no rows either.
+  if (starts.length === 0) return '0';
   const seconds = starts.map((ms) => ms / 1_000);
-  if (granularity !== 'minute' && granularity !== 'hour')
-    return `roundDown(toUnixTimestamp(moment), [${seconds.join(', ')}])`;
-  const length = LEVELS[granularity] / 1_000;
+  const length = granularity === 'minute' || granularity === 'hour' ? LEVELS[granularity] / 1_000 : null;
+  const isEven = length !== null && seconds.every((start, i) => start === seconds[0] + i * length);
+  if (!isEven) return `roundDown(toUnixTimestamp(moment), [${seconds.join(', ')}])`;
   return `${seconds[0]} + intDiv(toUnixTimestamp(moment) - ${seconds[0]}, ${length}) * ${length}`;
 }
 

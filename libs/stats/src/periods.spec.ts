@@ -21,6 +21,24 @@ function datesBegin(timeZone: string, from: number, to: number): number[] {
   return begins;
 }
 
+/**
+ * The same for hours: the half minutes that local time shows as a full hour, and those whose local hour is another one than
+ * that of the half minute before, because clocks were put forward past its beginning.
+ */
+function hoursBegin(timeZone: string, from: number, to: number): number[] {
+  const parts = { day: 'numeric', hour: 'numeric', minute: 'numeric', second: 'numeric', hourCycle: 'h23' } as const;
+  const format = new Intl.DateTimeFormat('en-GB', { ...parts, timeZone });
+  const localAt = (at: number) => /^(.*?\d+, \d+):(.*)$/.exec(format.format(at))?.slice(1) ?? [];
+  const begins: number[] = [];
+  let [before] = localAt(from - 30_000);
+  for (let at = from; at < to; at += 30_000) {
+    const [hour, rest] = localAt(at);
+    if (rest === '00:00' || hour !== before) begins.push(at);
+    before = hour;
+  }
+  return begins;
+}
+
 describe('periodStarts', () => {
   it('starts with the period of the start and ends before the end', () => {
     expect(starts('day', 'UTC', ['2026-03-01T12:00:00Z', '2026-03-03T00:00:00Z'])).toEqual([
@@ -68,6 +86,65 @@ describe('periodStarts', () => {
       }
     },
   );
+
+  it('has hours at full local hours before and after clocks change by half an hour', () => {
+    // 2:00 becomes 1:30 at 15:00 UTC: the hour that began at 1:00 has 90 minutes.
+    expect(starts('hour', 'Australia/Lord_Howe', ['2026-04-04T13:00:00Z', '2026-04-04T17:00:00Z'])).toEqual([
+      '2026-04-04T13:00:00.000Z',
+      '2026-04-04T14:00:00.000Z',
+      '2026-04-04T15:30:00.000Z',
+      '2026-04-04T16:30:00.000Z',
+    ]);
+    // 2:00 becomes 2:30 at 15:30 UTC: the hour that began at 2:00 has 30 minutes.
+    expect(starts('hour', 'Australia/Lord_Howe', ['2026-10-03T14:00:00Z', '2026-10-03T17:00:01Z'])).toEqual([
+      '2026-10-03T13:30:00.000Z',
+      '2026-10-03T14:30:00.000Z',
+      '2026-10-03T15:30:00.000Z',
+      '2026-10-03T16:00:00.000Z',
+      '2026-10-03T17:00:00.000Z',
+    ]);
+  });
+
+  it('has a period for each occurrence of an hour that clocks show twice', () => {
+    expect(starts('hour', 'Europe/Berlin', ['2026-10-24T23:00:00Z', '2026-10-25T03:00:00Z'])).toHaveLength(4);
+  });
+
+  it.each([
+    ['Australia/Lord_Howe', '2026-04-04'],
+    ['Australia/Lord_Howe', '2026-10-03'],
+    ['Australia/Lord_Howe', '1981-03-01'],
+    ['Asia/Kathmandu', '2026-04-04'],
+    ['Asia/Kathmandu', '1986-01-01'],
+    ['Pacific/Chatham', '2026-04-04'],
+    ['Pacific/Chatham', '2026-09-26'],
+    ['America/St_Johns', '2010-11-07'],
+    ['America/St_Johns', '1988-04-03'],
+    ['America/Caracas', '2007-12-09'],
+    ['America/Caracas', '2016-05-01'],
+    ['Asia/Pyongyang', '2015-08-14'],
+    ['Asia/Pyongyang', '2018-05-04'],
+    ['Asia/Colombo', '1996-05-25'],
+    ['Asia/Colombo', '1996-10-26'],
+    ['Africa/Monrovia', '1972-01-07'],
+    ['Antarctica/Troll', '2026-10-25'],
+    ['Pacific/Apia', '2011-12-30'],
+    ['Europe/London', '2026-10-25'],
+  ])('finds every beginning of an hour in %s around %s', (timezone, date) => {
+    const day = Date.parse(`${date}T00:00:00Z`);
+    const [from, to] = [day - 86_400_000, day + 2 * 86_400_000];
+    const all = periodStarts({ from: new Date(from), to: new Date(to), granularity: 'hour', timezone });
+    expect(all.slice(1)).toEqual(hoursBegin(timezone, from, to).filter((at) => at > all[0]));
+    // The first one is the same whatever moment of the period the range begins with.
+    for (const at of [all[20] + 1, all[21] - 1, all[39], all[40] - 1_800_000])
+      expect(periodStarts({ from: new Date(at), to: new Date(to), granularity: 'hour', timezone })).toEqual(
+        all.slice(all.findLastIndex((start) => start <= at)),
+      );
+  });
+
+  it('has no period in an empty range', () => {
+    for (const granularity of ['minute', 'hour', 'day', 'week', 'month'] as const)
+      expect(starts(granularity, 'Asia/Kathmandu', ['2026-03-01T12:30:00Z', '2026-03-01T12:30:00Z'])).toEqual([]);
+  });
 
   it('stops at the limit', () => {
     const of = { from: new Date(0), to: new Date('2026-01-01T00:00:00Z'), timezone: 'UTC' } as const;

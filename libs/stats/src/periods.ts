@@ -4,9 +4,13 @@ const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
 const DAY_MS = 24 * HOUR_MS;
 
+/** Offsets are looked up so often; no time zone has changed to another offset and back in a shorter time. */
+const LOOKUP_MS = 12 * HOUR_MS;
+
 /**
  * The starts of the periods of [from, to), ascending, in milliseconds, at most `limit`; the first may be before `from`.
- * Days, weeks (from Monday) and months start where the local date changes, so that a day may have 25 hours.
+ * Days, weeks (from Monday) and months start where the local date changes, so that a day may have 25 hours. Minutes and hours
+ * start where the local clock shows a full one, so that an hour has 90 minutes if clocks are put back by 30 minutes in it.
  *
  * Computed here and not by the engine, which permanently allocates 5 MiB for each time zone that it has used.
  */
@@ -17,12 +21,13 @@ export function periodStarts(
   const offsetAt = offsetsOf(of.timezone);
   const [from, to] = [of.from.getTime(), of.to.getTime()];
   const starts: number[] = [];
+  if (from >= to) return starts;
   if (of.granularity === 'hour' || of.granularity === 'minute') {
-    const length = of.granularity === 'hour' ? HOUR_MS : MINUTE_MS;
-    // Some zones have an offset of half or three quarters of an hour.
-    const shift = offsetAt(from) % length;
-    for (let at = Math.floor((from + shift) / length) * length - shift; at < to; at += length)
-      if (starts.push(at) >= limit) break;
+    for (const start of clockStarts({ from, to }, of.granularity === 'hour' ? HOUR_MS : MINUTE_MS, offsetAt)) {
+      // Up to the period that contains `from`.
+      if (start <= from) starts.pop();
+      if (starts.push(start) >= limit) break;
+    }
     return starts;
   }
   let local = firstLocalDay(from + offsetAt(from), of.granularity);
@@ -32,6 +37,41 @@ export function periodStarts(
     local = nextLocalDay(local, of.granularity);
   }
   return starts;
+}
+
+/**
+ * The starts of minutes or hours, from some before `from` on. A period whose full minute or hour was skipped when clocks were
+ * put forward starts then, and one that clocks are put back into goes on.
+ */
+function* clockStarts(
+  { from, to }: { from: number; to: number },
+  length: number,
+  offsetAt: (ms: number) => number,
+): Generator<number> {
+  let at = from - 3 * length;
+  let offset = offsetAt(at);
+  while (at < to) {
+    const end = sameOffsetUntil(at, Math.min(at + LOOKUP_MS, to), offsetAt);
+    for (let start = Math.ceil((at + offset) / length) * length - offset; start < end; start += length) yield start;
+    const next = offsetAt(end);
+    const [before, after] = [end - 1 + offset, end + next].map((local) => Math.floor(local / length));
+    const isFull = (end + next) % length === 0;
+    if (end < to && next !== offset && before !== after && !isFull) yield end;
+    [at, offset] = [end, next];
+  }
+}
+
+/** The end of [from, to), or the instant within it at which the offset changes. */
+function sameOffsetUntil(from: number, to: number, offsetAt: (ms: number) => number): number {
+  const offset = offsetAt(from);
+  if (offsetAt(to) === offset) return to;
+  let [same, other] = [from, to];
+  while (other - same > 1) {
+    const middle = Math.floor((same + other) / 2);
+    if (offsetAt(middle) === offset) same = middle;
+    else other = middle;
+  }
+  return other;
 }
 
 /** The first instant of a date (`YYYY-MM-DD`) in a time zone. */

@@ -3,13 +3,16 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { newId, wholeAccount, type EmittedType, type LoggedEvent } from '#libs/contracts';
 import { loadConfig, Log } from '#libs/kernel';
-import { METRICS, StatsStore, type MetricsQuery } from '#libs/stats';
+import { METRICS, startOfDate, StatsStore, type MetricsQuery } from '#libs/stats';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { expectExactRollups } from '../../support/exact-rollups.js';
 import { KEEP_ALL, StatsEvents } from '../../support/stats-events.js';
 
 const DAY_MS = 86_400_000;
 const DAY = new Date('2026-03-01T00:00:00.000Z');
+
+/** The shortest periods. */
+const SHORT = { RETENTION_EVENTS: '2d', STATS_RAW_DAYS: '2', STATS_MINUTE_DAYS: '2' };
 
 interface Engine {
   select<T>(statement: { query: string; params: object }): Promise<T[]>;
@@ -164,7 +167,7 @@ describe('roll-ups', { timeout: 120_000 }, () => {
   });
 
   it('have the first 500 values of a day; the others are (other) once single events have expired', async () => {
-    await open({ STATS_RAW_DAYS: '2', STATS_MINUTE_DAYS: '2' });
+    await open(SHORT);
     const midnight = Math.floor(Date.now() / DAY_MS) * DAY_MS;
     const [today, old] = [midnight, midnight - 5 * DAY_MS];
     const many = (at: number) =>
@@ -192,7 +195,7 @@ describe('roll-ups', { timeout: 120_000 }, () => {
   });
 
   it('keep the limit over a restart, and tell that tag keys are missing beyond 100', async () => {
-    await open({ STATS_RAW_DAYS: '2', STATS_MINUTE_DAYS: '2' });
+    await open(SHORT);
     const old = new Date(Math.floor(Date.now() / DAY_MS) * DAY_MS - 5 * DAY_MS);
     const tagged = (from: number, to: number) =>
       Array.from({ length: to - from }, (_, i) =>
@@ -204,7 +207,7 @@ describe('roll-ups', { timeout: 120_000 }, () => {
       );
     await insert(tagged(0, 300), 'one');
     await store.close();
-    await open({ STATS_RAW_DAYS: '2', STATS_MINUTE_DAYS: '2' });
+    await open(SHORT);
     await insert(tagged(300, 600), 'two');
     const ask = (group: `tag:${string}`) =>
       store.metrics(
@@ -216,7 +219,7 @@ describe('roll-ups', { timeout: 120_000 }, () => {
   });
 
   it('answer for ranges whose single events have expired, in quarters of an hour', async () => {
-    await open({ STATS_RAW_DAYS: '2', STATS_MINUTE_DAYS: '2' });
+    await open(SHORT);
     const old = Math.floor(Date.now() / DAY_MS) * DAY_MS - 5 * DAY_MS;
     await insert(events.deliveries(240, new Date(old), 60_000), 'one');
     const window = { from: new Date(old + 20 * 60_000), to: new Date(old + 50 * 60_000 + 1) };
@@ -243,6 +246,30 @@ describe('roll-ups', { timeout: 120_000 }, () => {
     await refused({ emailIds: [newId('em')] });
     await refused({ groupBy: ['ip', 'provider'] });
     await refused({ dimensions: ['period'], granularity: 'minute' });
+  });
+
+  it.each([
+    ['2026-04-04', '2026-04-07', { '2026-04-05T01:00': 9 }],
+    ['2026-10-03', '2026-10-06', { '2026-10-04T02:30': 3 }],
+  ])('answer by full hours of a zone whose clocks change by half an hour, from %s to %s', async (first, end, odd) => {
+    await open();
+    const timezone = 'Australia/Lord_Howe';
+    const [from, to] = [first, end].map((date) => startOfDate(date, timezone));
+    await insert(events.deliveries((to.getTime() - from.getTime()) / 600_000, from, 600_000), 'one');
+    const format = new Intl.DateTimeFormat('sv-SE', { timeZone: timezone, dateStyle: 'short', timeStyle: 'short' });
+    for (const groupBy of [[], ['provider' as const]]) {
+      const of = { from, to, timezone, groupBy, metrics: ['delivered' as const], dimensions: ['period' as const] };
+      const { rows } = await store.metrics(query({ ...of, granularity: 'hour' }));
+      const counts = new Map(
+        rows?.map(({ period, values }) => [format.format(period).replace(' ', 'T'), values.delivered]),
+      );
+      const others = [...counts].filter(([at]) => !(at in odd));
+      expect(others.filter(([at, count]) => count !== 6 || !at.endsWith(':00'))).toEqual([]);
+      expect(Object.fromEntries([...counts].filter(([at]) => at in odd))).toEqual(odd);
+      const days = await store.metrics(query({ ...of, granularity: 'day' }));
+      expect(days.rows?.map(({ values }) => values.delivered)).toContain(Object.values(odd)[0] === 9 ? 147 : 141);
+      expect(days.totals.delivered).toBe([...counts.values()].reduce((sum: number, n) => sum + Number(n), 0));
+    }
   });
 
   it('are built anew from the log, and keep the days that it no longer has', async () => {
