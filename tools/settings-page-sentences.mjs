@@ -89,7 +89,8 @@ export const GROUPS = [
         'ClickHouse over HTTP, as `http://user:password@host:port/database`. Unset: chDB inside the process.',
       CLICKHOUSE_CLUSTER:
         'Name of a cluster of the ClickHouse server: tables are created on all its servers, with replicated engines. Requires `CLICKHOUSE_URL`.',
-      STATS_RAW_DAYS: 'Days for which statistics keep single events. Roll-ups by hour and day are kept for ever.',
+      STATS_RAW_DAYS:
+        'Days for which statistics keep single events, at least as long as `RETENTION_EVENTS`. Roll-ups by hour and day are kept for ever.',
       STATS_MINUTE_DAYS: 'Days for which statistics keep roll-ups by minute.',
       MASTER_KEY:
         'Encrypts secrets at rest. Unset: created in `DATA_DIR`; required with `DATABASE_URL`. Keep a backup: without it, DKIM keys and webhook secrets cannot be read, API keys are not recognised, and signed links are invalid.',

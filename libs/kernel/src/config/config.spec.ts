@@ -112,6 +112,17 @@ describe('loadConfig', () => {
     ).toEqual([]);
   });
 
+  it('refuses statistics of single events that are kept for a shorter time than the event log', () => {
+    const sentence = 'STATS_RAW_DAYS must not be shorter than RETENTION_EVENTS: 29 days are less than 30.';
+    for (const program of ['standalone', 'cli'] as const)
+      expect(problemsOf(program, { STATS_RAW_DAYS: '29' })).toEqual([sentence]);
+    expect(problemsOf('standalone', { RETENTION_EVENTS: '2161h' })).toEqual([
+      'STATS_RAW_DAYS must not be shorter than RETENTION_EVENTS: 90 days are less than 90.05.',
+    ]);
+    expect(problemsOf('standalone', { STATS_RAW_DAYS: '30' })).toEqual([]);
+    expect(problemsOf('standalone', { STATS_RAW_DAYS: '2', RETENTION_EVENTS: '36h' })).toEqual([]);
+  });
+
   it('checks the settings of the dashboard', () => {
     const oidc = { OIDC_ISSUER: 'https://id.example.com', OIDC_CLIENT_ID: 'a', OIDC_CLIENT_SECRET: 'b' };
     expect(problemsOf('standalone', oidc)).toEqual([]);

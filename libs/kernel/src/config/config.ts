@@ -66,6 +66,7 @@ const optional = <T>(
 
 const second = 1000;
 const minute = 60 * second;
+const DAY_MS = 24 * 60 * minute;
 const PHASES = {
   connect: 30 * second,
   greeting: 5 * minute,
@@ -328,10 +329,7 @@ function contradictions(program: Program, s: Settings): string[] {
     (s.KAFKA_SASL_USERNAME === undefined) === (s.KAFKA_SASL_PASSWORD === undefined),
     'KAFKA_SASL_USERNAME and KAFKA_SASL_PASSWORD must be set together.',
   );
-  need(
-    s.RETENTION_BODIES <= s.RETENTION_MESSAGES && s.RETENTION_ATTEMPTS <= s.RETENTION_MESSAGES,
-    'RETENTION_BODIES and RETENTION_ATTEMPTS must not be longer than RETENTION_MESSAGES.',
-  );
+  problems.push(...periodClashes(s));
   need(s.KAFKA_RETENTION >= 60 * minute, 'KAFKA_RETENTION must be at least 1h.');
   const oidc = [s.OIDC_ISSUER, s.OIDC_CLIENT_ID, s.OIDC_CLIENT_SECRET];
   need(
@@ -350,6 +348,19 @@ function contradictions(program: Program, s: Settings): string[] {
     `SERVICE_DOMAIN must be a domain of yours with DELIVERY_MODE=mx; ${s.SERVICE_DOMAIN} cannot exist in DNS, so bounces ` +
       'would be lost and most servers would refuse the messages.',
   );
+  return problems;
+}
+
+/** Data that others are made from, or compared with, are kept as long as these. */
+function periodClashes(s: Settings): string[] {
+  const problems: string[] = [];
+  if (s.RETENTION_BODIES > s.RETENTION_MESSAGES || s.RETENTION_ATTEMPTS > s.RETENTION_MESSAGES)
+    problems.push('RETENTION_BODIES and RETENTION_ATTEMPTS must not be longer than RETENTION_MESSAGES.');
+  const eventDays = Math.ceil((s.RETENTION_EVENTS / DAY_MS) * 100) / 100;
+  if (s.STATS_RAW_DAYS < eventDays)
+    problems.push(
+      `STATS_RAW_DAYS must not be shorter than RETENTION_EVENTS: ${s.STATS_RAW_DAYS} days are less than ${eventDays}.`,
+    );
   return problems;
 }
 
