@@ -122,6 +122,13 @@ describe('SQL statements', () => {
     expect(Object.keys(EXCEPTIONS).filter((one) => !found.includes(one))).toEqual([]);
   });
 
+  it('read the content of messages in one place, which leaves out login mail, and in the queue', () => {
+    const readers = stringLiterals(productSources())
+      .filter(({ text }) => /\b(?:FROM|JOIN)\s+email_contents\b/.test(text) && !/^\s*DELETE\b/.test(text))
+      .map(({ file }) => file);
+    expect(readers.sort()).toEqual(['libs/emails/src/queries/stored-content.ts', 'libs/queue/src/queue.ts']);
+  });
+
   it('change tables that have exactly one owner', () => {
     const texts = readdirSync(MIGRATIONS, { recursive: true, encoding: 'utf8' })
       .filter((name) => name.endsWith('.ts'))

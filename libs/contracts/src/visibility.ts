@@ -12,6 +12,8 @@ export interface Visibility {
   mode: Mode;
   /** The sending domains whose data is visible; null for the whole account, with data that belongs to no domain. */
   domainIds: ReadonlySet<string> | null;
+  /** Lists name the login mail of the service; absent for API keys. Nobody reads its content. */
+  seesLoginMail?: boolean;
 }
 
 /** Everything in an account: for the operator, and for work that no key asked for. */

@@ -1,6 +1,4 @@
-import { Accounts, ApiKeys } from '#libs/accounts';
 import { newId } from '#libs/contracts';
-import { SystemMail } from '#libs/emails';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { sharedGateway, type GatewayApp } from '../../support/gateway-app.js';
 
@@ -133,31 +131,5 @@ describe('GET /app/message/:id/source', () => {
       200,
       ['http://127.0.0.1/'],
     ]);
-  });
-});
-
-describe('messages with login links', () => {
-  it('have no content for readers of the account that sends them', async () => {
-    const first = await gateway.app.get(Accounts).first();
-    if (first === null) throw new Error('there is no account');
-    const { token } = await gateway.app.get(ApiKeys).create(first.id, { name: 'reader' });
-    const head =
-      'From: postmaster@postloft.test\r\nTo: new@example.com\r\nSubject: Reset\r\nContent-Type: text/plain\r\n';
-    const sent = await gateway.app.get(SystemMail).send({
-      ...{
-        kind: 'login',
-        to: 'new@example.com',
-        subject: 'Reset',
-        key: newId('em'),
-        messageId: `<${newId('em')}@x.test>`,
-      },
-      message: Buffer.from(`${head}\r\nhttp://localhost/app/reset?token=secret\r\n`),
-    });
-    const api = gateway.agent(token);
-    const shown = await api.get(`/emails/${sent.id}`);
-    expect(shown.body).toMatchObject({ subject: 'Reset', tags: { notice: 'login' }, text: null, html: null });
-    expect(JSON.stringify(shown.body)).not.toContain('secret');
-    expect((await api.get(`/emails/${sent.id}/attachments`)).body).toMatchObject({ data: [] });
-    for (const path of ['', '/source']) expect((await api.get(`/app/message/${sent.id}${path}`)).status).toBe(404);
   });
 });

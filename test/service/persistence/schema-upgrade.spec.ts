@@ -78,6 +78,44 @@ describe('the dump of 0001', () => {
     );
     expect(await counts()).toMatchObject(before);
   });
+
+  it('has its login mail marked, with copies that a retry made of it, and no email of a customer', async () => {
+    const tags = { notice: 'login' };
+    const variants: [id: string, keyId: string | null, retryOf: string | null][] = [
+      ['em_login', null, null],
+      ['em_copy', 'key_1', 'em_login'],
+      ['em_customer', 'key_1', null],
+    ];
+    for (const [id, keyId, retryOf] of variants) {
+      const changed = JSON.stringify({ id, api_key_id: keyId, retry_of: retryOf, tags });
+      // The generated column must not be inserted.
+      const columns = `SELECT string_agg(quote_ident(attname), ', ') AS names FROM pg_attribute
+        WHERE attrelid = 'emails'::regclass AND attnum > 0 AND NOT attisdropped AND attgenerated = ''`;
+      const [{ names }] = (await database.query<{ names: string }>(columns)).rows;
+      await database.query(
+        `INSERT INTO emails (${names}) SELECT ${names} FROM (
+           SELECT (jsonb_populate_record(e, $1::jsonb)).* FROM emails e ORDER BY id LIMIT 1) AS changed`,
+        [changed],
+      );
+      await database.query(
+        `INSERT INTO email_tags (account_id, key, value, email_id) SELECT account_id, 'notice', 'login', id FROM emails WHERE id = $1`,
+        [id],
+      );
+      await database.query(
+        `INSERT INTO captured_messages (id, account_id, email_id, mail_from, rcpt_to, size, raw)
+         SELECT 'cap_' || id, account_id, id, '', '{}', 0, '' FROM emails WHERE id = $1`,
+        [id],
+      );
+    }
+    await migrate(dataSource);
+    const marked = ['em_copy', 'em_login'];
+    expect((await database.query('SELECT id FROM emails WHERE is_login_mail ORDER BY id')).rows).toEqual(
+      marked.map((id) => ({ id })),
+    );
+    expect(
+      (await database.query('SELECT email_id FROM captured_messages WHERE is_login_mail ORDER BY email_id')).rows,
+    ).toEqual(marked.map((id) => ({ email_id: id })));
+  });
 });
 
 describe('the catalogue', () => {

@@ -80,6 +80,7 @@ export function principalOf(viewer: LoggedIn, membership: Membership, ip: string
     session: { id: viewer.sessionId, userId: viewer.userId, role, abilities },
     mode: 'live',
     domainIds: null,
+    seesLoginMail: true,
     permission: null,
     scopes: ROLE_SCOPES[role],
     allowedIps: null,

@@ -7,7 +7,7 @@ import { decodeParts, storedMailbox } from '../message/stored-parts.js';
 import type { Accepted, Idempotency, Submission } from '../intake/submission.js';
 import type { StoredContent, Tracking } from '../message/delivery-job.js';
 import { recipientsOf, type RecipientRow } from '../queries/recipient-row.js';
-import { visibilityValues, visibleEmails } from '../queries/visible-emails.js';
+import { readStoredContents } from '../queries/stored-content.js';
 import type { HostedUnsubscribe } from '../message/unsubscribe-link.js';
 
 /** The caller: with a test key nothing is sent, and its domains are those that it may send from. */
@@ -30,8 +30,6 @@ interface FailedEmailRow {
   sandbox_result: string | null;
   unsubscribe: HostedUnsubscribe | null;
   tracking: Tracking | null;
-  format: StoredContent['format'] | null;
-  body: Buffer | null;
 }
 
 const FINAL: ReadonlySet<EmailStatus> = new Set([
@@ -61,8 +59,9 @@ export class RetryEmail {
   }
 
   private async submission(by: RetryRequest, id: string): Promise<Submission> {
-    const email = isId('em', id) ? await this.read(by, id) : null;
-    if (email === null) throw new Refusal('not_found');
+    const content = isId('em', id) ? (await readStoredContents(this.database, by, [id])).get(id) : undefined;
+    if (content === undefined) throw new Refusal('not_found');
+    const email = await this.read(id);
     const recipients = await recipientsOf(this.database, id);
     requireFailed(recipients);
     const failed = new Set(
@@ -85,7 +84,7 @@ export class RetryEmail {
       replyTo: email.reply_to.map(storedMailbox),
       subject: email.subject,
       tags: email.tags,
-      content: contentOf(email),
+      content: submittedContent(content, email.message_id),
       scheduledAt: null,
       retryOf: id,
       ...(email.lifetime_seconds === null ? {} : { lifetimeSeconds: email.lifetime_seconds }),
@@ -95,20 +94,22 @@ export class RetryEmail {
     };
   }
 
-  private async read(visibility: Visibility, id: string): Promise<FailedEmailRow | null> {
+  private async read(id: string): Promise<FailedEmailRow> {
     const { rows } = await this.database.query<FailedEmailRow>(
-      `SELECT e.mode, e.sender, e.header_to, e.header_cc, e.header_bcc, e.reply_to, e.subject, e.tags, e.message_id,
-              e.lifetime_seconds, e.sandbox_result, e.unsubscribe, e.tracking, c.format, c.body
-         FROM emails e LEFT JOIN email_contents c ON c.email_id = e.id WHERE e.id = $1 AND ${visibleEmails(2)}`,
-      [id, ...visibilityValues(visibility)],
+      `SELECT mode, sender, header_to, header_cc, header_bcc, reply_to, subject, tags, message_id, lifetime_seconds,
+              sandbox_result, unsubscribe, tracking
+         FROM emails WHERE id = $1`,
+      [id],
     );
-    return rows[0] ?? null;
+    if (rows.length === 0) throw new Refusal('not_found');
+    return rows[0];
   }
 }
 
-function contentOf({ format, body, message_id }: FailedEmailRow): Submission['content'] {
-  if (format === null || body === null) throw notRetryable('is over 30 days old, its body is no longer kept');
-  return format === 'parts' ? decodeParts(body) : { format: 'mime', message: body, messageId: message_id };
+function submittedContent(content: StoredContent | null, messageId: string): Submission['content'] {
+  if (content === null) throw notRetryable('is over 30 days old, its body is no longer kept');
+  const { format, body } = content;
+  return format === 'parts' ? decodeParts(body) : { format: 'mime', message: body, messageId };
 }
 
 function requireFailed(recipients: readonly RecipientRow[]): void {

@@ -84,6 +84,7 @@ export class SystemMail {
       bcc: [],
       replyTo: [],
       tags: { [NOTICE_TAG]: kind },
+      isLoginMail: kind === 'login',
       ...rest,
       scheduledAt: null,
       idempotency: { scope: 'service', key, bodyHash: null },

@@ -150,6 +150,7 @@ export function rowsOf(draft: Draft, units: number, workerId: string | null): Em
       unsubscribe: email.unsubscribe ?? undefined,
       tracking: email.tracking ?? undefined,
       retry_of: submission.retryOf,
+      is_login_mail: submission.isLoginMail === true,
     },
     tags: Object.entries(email.tags).map(([key, value]) => ({
       account_id: email.accountId,

@@ -45,6 +45,7 @@ const EMAIL_COLUMNS: Columns = [
   ['retry_of', 'text'],
   ['unsubscribe', 'jsonb'],
   ['tracking', 'jsonb'],
+  ['is_login_mail', 'boolean'],
 ];
 const RECIPIENT_COLUMNS: Columns = [
   ['email_id', 'text'],

@@ -66,6 +66,8 @@ export interface Submission {
   tracking?: { opens?: boolean; clicks?: boolean };
   /** The failed email that this one repeats. */
   retryOf?: string;
+  /** The message contains a link that logs in its recipient; only the service itself sends such. */
+  isLoginMail?: boolean;
   /** `performance.now()` of a suppression lookup for every recipient made by the caller, as the relay does at RCPT. */
   suppressionsAskedAt?: number;
 }

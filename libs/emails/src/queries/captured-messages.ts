@@ -30,11 +30,12 @@ interface Capture {
 
 /**
  * Condition on row `c` of `captured_messages` with its parameters from `$first` on. The domain and the mode are those of the
- * email, which is kept longer; a scalar subquery, because the planner may turn EXISTS into a scan of all emails.
+ * email, which is kept longer; a scalar subquery, because the planner may turn EXISTS into a scan of all emails. The mark of
+ * login mail is in the row itself, because the common case reads nothing else.
  */
 function visibleMessages(visibility: Visibility, first: number): { condition: string; values: unknown[] } {
   const { accountId, mode, domainIds } = visibility;
-  const condition = `c.account_id = $${first}`;
+  const condition = `c.account_id = $${first}${visibility.seesLoginMail === true ? '' : ' AND NOT c.is_login_mail'}`;
   if (mode === 'live' && domainIds === null) return { condition, values: [accountId] };
   return {
     condition: `${condition} AND c.email_id = (SELECT e.id FROM emails e WHERE e.id = c.email_id AND ${visibleEmails(first)} LIMIT 1)`,
@@ -100,11 +101,11 @@ export class CapturedMessages {
     };
   }
 
-  /** The exact bytes; null if the key sees no such message. */
+  /** The exact bytes; null for login mail, and if the caller sees no such message. */
   async raw(visibility: Visibility, id: string): Promise<Buffer | null> {
     const { condition, values } = visibleMessages(visibility, 2);
     const { rows } = await this.database.query<{ raw: Buffer }>(
-      `SELECT c.raw FROM captured_messages c WHERE c.id = $1 AND ${condition}`,
+      `SELECT c.raw FROM captured_messages c WHERE c.id = $1 AND NOT c.is_login_mail AND ${condition}`,
       [id, ...values],
     );
     return rows[0]?.raw ?? null;
@@ -137,8 +138,8 @@ export class CapturedMessages {
       return `($${n + 1}::text, $${n + 2}::text, $${n + 3}::text, $${n + 4}::text[], $${n + 5}::int, $${n + 6}::bytea)`;
     });
     await this.database.query(
-      `INSERT INTO captured_messages (id, account_id, email_id, mail_from, rcpt_to, size, raw)
-       SELECT v.id, e.account_id, v.email_id, v.mail_from, v.rcpt_to, v.size, v.raw
+      `INSERT INTO captured_messages (id, account_id, email_id, is_login_mail, mail_from, rcpt_to, size, raw)
+       SELECT v.id, e.account_id, v.email_id, e.is_login_mail, v.mail_from, v.rcpt_to, v.size, v.raw
        FROM (VALUES ${rows.join(', ')}) AS v(id, email_id, mail_from, rcpt_to, size, raw) JOIN emails e ON e.id = v.email_id`,
       values,
     );

@@ -2,10 +2,9 @@ import { Injectable } from '@nestjs/common';
 import { isId, wholeAccount, type Visibility } from '#libs/contracts';
 import { Database } from '#libs/persistence';
 import { toAttachmentView, type AttachmentView } from './email-queries.js';
-import type { StoredContent } from '../message/delivery-job.js';
 import { AttachmentLinks, type AttachmentRef } from './attachment-links.js';
 import { readContent, type StoredAttachment } from './email-content.js';
-import { READABLE_CONTENT, visibilityValues, visibleEmails } from './visible-emails.js';
+import { readStoredContents } from './stored-content.js';
 
 /** An attachment, with a download link that is valid for an hour. */
 export interface LinkedAttachmentView extends AttachmentView {
@@ -22,7 +21,7 @@ export class EmailAttachments {
     private readonly links: AttachmentLinks,
   ) {}
 
-  /** In the order of the message; empty once the content is deleted. Null if the account has no such email. */
+  /** In the order of the message; empty once the content is deleted. Null if no such email is readable. */
   async list(visibility: Visibility, emailId: string): Promise<LinkedAttachmentView[] | null> {
     const attachments = await this.files(visibility, emailId);
     return attachments && attachments.map((attachment) => this.present(visibility.accountId, emailId, attachment));
@@ -55,13 +54,9 @@ export class EmailAttachments {
 
   private async files(visibility: Visibility, emailId: string): Promise<StoredAttachment[] | null> {
     if (!isId('em', emailId)) return null;
-    const { rows } = await this.database.query<StoredContent | { format: null; body: null }>(
-      `SELECT c.format, c.body FROM emails e LEFT JOIN email_contents c ON c.email_id = e.id AND ${READABLE_CONTENT}
-        WHERE e.id = $1 AND ${visibleEmails(2)}`,
-      [emailId, ...visibilityValues(visibility)],
-    );
-    if (rows.length === 0) return null;
-    return rows[0].format === null ? [] : readContent(emailId, rows[0]).attachments;
+    const stored = (await readStoredContents(this.database, visibility, [emailId])).get(emailId);
+    if (stored === undefined) return null;
+    return stored === null ? [] : readContent(emailId, stored).attachments;
   }
 
   private present(accountId: string, emailId: string, attachment: StoredAttachment): LinkedAttachmentView {

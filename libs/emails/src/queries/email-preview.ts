@@ -4,7 +4,7 @@ import { Database } from '#libs/persistence';
 import type { StoredContent } from '../message/delivery-job.js';
 import { storedMessage, type MessageHead } from '../message/message-builder.js';
 import { readContent, type EmailContent, type StoredAttachment } from './email-content.js';
-import { READABLE_CONTENT, visibilityValues, visibleEmails } from './visible-emails.js';
+import { readStoredContents } from './stored-content.js';
 
 /** Limit of the images that a preview contains, in bytes before Base64: a message may show one image many times. */
 const IMAGE_BYTES = 20 * 1024 * 1024;
@@ -14,7 +14,7 @@ const CID = /\bcid:([^"'\s()<>]{1,998})/gi;
 const CONNECTING = /<(link|iframe)(?=[\s/>])/gi;
 const HARMLESS: Record<string, string> = { link: '<meta', iframe: '<span' };
 
-interface StoredEmail extends StoredContent {
+interface HeadRow {
   message_id: string;
   sender: string;
   header_to: string[];
@@ -40,8 +40,8 @@ export class EmailPreview {
 
   /** The stored content; null if the account has no such email, or its content is not kept. */
   async content(visibility: Visibility, emailId: string): Promise<EmailContent | null> {
-    const row = await this.row(visibility, emailId);
-    return row && readContent(emailId, row);
+    const stored = await this.stored(visibility, emailId);
+    return stored && readContent(emailId, stored);
   }
 
   /**
@@ -49,20 +49,19 @@ export class EmailPreview {
    * adds for a recipient. Null as for `content`.
    */
   async source(visibility: Visibility, emailId: string): Promise<Buffer | null> {
-    const row = await this.row(visibility, emailId);
-    return row && (await storedMessage(headOf(emailId, row), row));
+    const stored = await this.stored(visibility, emailId);
+    if (stored === null) return null;
+    const { rows } = await this.database.query<HeadRow>(
+      `SELECT message_id, sender, header_to, header_cc, reply_to, subject, COALESCE(scheduled_at, created_at) AS released_at
+         FROM emails WHERE id = $1`,
+      [emailId],
+    );
+    return rows.length === 0 ? null : storedMessage(headOf(emailId, rows[0]), stored);
   }
 
-  private async row(visibility: Visibility, emailId: string): Promise<StoredEmail | null> {
+  private async stored(visibility: Visibility, emailId: string): Promise<StoredContent | null> {
     if (!isId('em', emailId)) return null;
-    const { rows } = await this.database.query<StoredEmail>(
-      `SELECT c.format, c.body, e.message_id, e.sender, e.header_to, e.header_cc, e.reply_to, e.subject,
-              COALESCE(e.scheduled_at, e.created_at) AS released_at
-         FROM emails e JOIN email_contents c ON c.email_id = e.id
-        WHERE e.id = $1 AND ${READABLE_CONTENT} AND ${visibleEmails(2)}`,
-      [emailId, ...visibilityValues(visibility)],
-    );
-    return rows[0] ?? null;
+    return (await readStoredContents(this.database, visibility, [emailId])).get(emailId) ?? null;
   }
 }
 
@@ -102,7 +101,7 @@ function decoded(id: string): string {
   }
 }
 
-const headOf = (id: string, row: StoredEmail): MessageHead => ({
+const headOf = (id: string, row: HeadRow): MessageHead => ({
   id,
   messageId: row.message_id,
   releasedAt: row.released_at,

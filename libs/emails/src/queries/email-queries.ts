@@ -3,11 +3,12 @@ import { isId, lowestIdAt, type EmailStatus, type RecipientType, type Visibility
 import { Database } from '#libs/persistence';
 import { EFFECTIVE_STATUS } from './effective-status.js';
 import { toEmailSummary, SUMMARY_COLUMNS, type EmailSummary, type SummaryRow } from './email-summary.js';
-import type { StoredContent, Tracking } from '../message/delivery-job.js';
+import type { Tracking } from '../message/delivery-job.js';
 import { readContent, type StoredAttachment } from './email-content.js';
 import { recipientsOfAll, smtpOf, type RecipientRow, type SmtpView } from './recipient-row.js';
 import { visitsOf, type VisitsView } from './visited-emails.js';
-import { READABLE_CONTENT, visibilityValues, visibleEmails } from './visible-emails.js';
+import { readStoredContents } from './stored-content.js';
+import { visibilityValues, visibleEmails } from './visible-emails.js';
 
 export interface AttachmentView {
   id: string;
@@ -93,14 +94,11 @@ export class EmailQueries {
   async contents(visibility: Visibility, ids: readonly string[]): Promise<Map<string, EmailContentView>> {
     const contents = new Map<string, EmailContentView>();
     for (let at = 0; at < ids.length; at += CONTENTS_AT_ONCE) {
-      const { rows } = await this.database.query<StoredContent & { email_id: string }>(
-        `SELECT c.email_id, c.format, c.body FROM email_contents c JOIN emails e ON e.id = c.email_id
-          WHERE c.email_id = ANY ($1) AND ${READABLE_CONTENT} AND ${visibleEmails(2)}`,
-        [ids.slice(at, at + CONTENTS_AT_ONCE), ...visibilityValues(visibility)],
-      );
-      for (const { email_id, ...stored } of rows) {
-        const { attachments, ...content } = readContent(email_id, stored);
-        contents.set(email_id, { ...content, attachments: attachments.map(toAttachmentView) });
+      const found = await readStoredContents(this.database, visibility, ids.slice(at, at + CONTENTS_AT_ONCE));
+      for (const [id, stored] of found) {
+        if (stored === null) continue;
+        const { attachments, ...content } = readContent(id, stored);
+        contents.set(id, { ...content, attachments: attachments.map(toAttachmentView) });
       }
     }
     return contents;

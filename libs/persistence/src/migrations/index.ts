@@ -12,6 +12,7 @@ import { USERS } from './0013-users.js';
 import { OPERATOR } from './0014-operator.js';
 import { DOMAIN_RETENTION } from './0015-domain-retention.js';
 import { RECIPIENT_DOMAINS } from './0016-recipient-domains.js';
+import { LOGIN_MAIL } from './0017-login-mail.js';
 
 /** In order. A released migration is never changed; the name of number N ends in 1700000000000 + N. */
 const CHANGES: readonly { name: string; statements: readonly string[] }[] = [
@@ -28,6 +29,7 @@ const CHANGES: readonly { name: string; statements: readonly string[] }[] = [
   OPERATOR,
   DOMAIN_RETENTION,
   RECIPIENT_DOMAINS,
+  LOGIN_MAIL,
 ];
 
 /** The table in which TypeORM records applied migrations. */

@@ -52,5 +52,6 @@ function visibilityConditions(visibility: Visibility, parameters: StatementParam
   return [
     ...(domainIds === null ? [] : [`e.domain_id = ANY (${parameters.add(domainIds)}::text[])`]),
     ...(visibility.mode === 'test' ? [`e.mode = 'test'`] : []),
+    ...(visibility.seesLoginMail === true ? [] : ['NOT e.is_login_mail']),
   ];
 }
