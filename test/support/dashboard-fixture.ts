@@ -44,6 +44,14 @@ export class DashboardFixture {
     });
   }
 
+  async join(accountId: string, userId: string, role: Role): Promise<void> {
+    await this.database.transaction((tx) => this.gateway.app.get(Users).join(tx, { accountId, userId, role }));
+  }
+
+  async leave(accountId: string, userId: string): Promise<void> {
+    await this.database.query('DELETE FROM memberships WHERE account_id = $1 AND user_id = $2', [accountId, userId]);
+  }
+
   /** A browser in which this person is logged in, by a login link, which costs no hash. */
   async loggedIn(email: string, host?: string): Promise<Browser> {
     const browser = this.browser(host);

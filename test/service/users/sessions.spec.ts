@@ -1,3 +1,4 @@
+import { sleep } from '#libs/kernel';
 import { Database } from '#libs/persistence';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { DashboardFixture } from '../../support/dashboard-fixture.js';
@@ -9,7 +10,11 @@ describe('sessions of the dashboard', () => {
   let dashboard: DashboardFixture;
 
   beforeAll(async () => {
-    gateway = await startGatewayApp({ TRUST_PROXY: '127.0.0.1', PUBLIC_URL: 'https://dashboard.example.com' });
+    gateway = await startGatewayApp({
+      TRUST_PROXY: '127.0.0.1',
+      PUBLIC_URL: 'https://dashboard.example.com',
+      GRAPHQL_SOCKETS_PER_ACCOUNT: '2',
+    });
     dashboard = new DashboardFixture(gateway);
   });
   afterAll(() => gateway.stop());
@@ -164,10 +169,9 @@ describe('sessions of the dashboard', () => {
         await dashboard.account(),
       ];
       const { id, browser } = await dashboard.member(first, 'owner');
-      await gateway.app
-        .get(Database)
-        .query(`INSERT INTO memberships (account_id, user_id, role) VALUES ($1, $2, 'viewer')`, [second, id]);
+      await dashboard.join(second, id, 'viewer');
       const again = await dashboard.loggedIn((await browser.get('/app/api/session')).body.viewer.user.email);
+      again.accountId = first;
       expect((await again.post('/domains', { name: 'in-a.example.com' })).status).toBe(201);
       again.accountId = second;
       expect((await again.get('/domains')).body).toEqual([]);
@@ -195,6 +199,55 @@ describe('sessions of the dashboard', () => {
       expect(open.acknowledged).toBe(true);
       await gateway.app.get(Database).query('DELETE FROM memberships WHERE account_id = $1', [second]);
       expect(await open.closed, 'with the membership').toBe(4403);
+    });
+
+    it('a request or connection that names none is refused', async () => {
+      const { id, browser } = await dashboard.member(await dashboard.account(), 'owner');
+      await dashboard.join(await dashboard.account(), id, 'owner');
+      const refusal = { statusCode: 403, details: [{ field: 'x-account-id', code: 'account_not_named' }] };
+      await until(async () => (await browser.get('/domains')).status === 403);
+      expect((await browser.get('/domains')).body).toMatchObject({
+        ...refusal,
+        message: expect.stringContaining('x-account-id') as string,
+      });
+      expect((await browser.graphql('{ domains { name } }')).body).toMatchObject(refusal);
+      expect((await browser.get('/app/api/members')).body).toMatchObject(refusal);
+      expect((await browser.post('/domains', { name: 'nowhere.example.com' })).body).toMatchObject(refusal);
+      const unnamed = await browser.connect();
+      expect([unnamed.acknowledged, await unnamed.closed]).toEqual([false, 4403]);
+      expect((await browser.get('/app/api/sessions')).status, 'concerns no account').toBe(200);
+    });
+
+    it('a connection stays in its account, and ends with the membership in it', async () => {
+      const [first, second] = [await dashboard.account('A'), await dashboard.account('B')];
+      const { id, browser } = await dashboard.member(first, 'owner');
+      const open = [await browser.connect(), await browser.connect({ 'x-account-id': first })];
+      expect(open.map(({ acknowledged }) => acknowledged)).toEqual([true, true]);
+      await dashboard.join(second, id, 'owner');
+      await dashboard.leave(first, id);
+      expect(await Promise.all(open.map(({ closed }) => closed))).toEqual([4403, 4403]);
+      const other = await dashboard.member(first, 'viewer');
+      const slots = [await other.browser.connect(), await other.browser.connect()];
+      expect(
+        slots.map(({ acknowledged }) => acknowledged),
+        'the slots are free again',
+      ).toEqual([true, true]);
+      const beyond = await other.browser.connect();
+      expect(await beyond.closed).toBe(4429);
+      slots.forEach(({ socket }) => socket.terminate());
+    });
+
+    it('a connection does not move to an older account that the user joins', async () => {
+      const [older, own] = [await dashboard.account('A'), await dashboard.account('B')];
+      const { id, browser } = await dashboard.member(own, 'owner');
+      await gateway.app.get(Database).query(`UPDATE accounts SET standing = 'blocked' WHERE id = $1`, [older]);
+      const open = await browser.connect();
+      expect(open.acknowledged).toBe(true);
+      await dashboard.join(older, id, 'viewer');
+      await until(async () => (await browser.get('/domains')).status === 403);
+      await sleep(1_000);
+      expect(open.socket.readyState).toBe(open.socket.OPEN);
+      open.socket.terminate();
     });
 
     it('a user of none can log in, and sees no data', async () => {

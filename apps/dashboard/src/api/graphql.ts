@@ -11,7 +11,7 @@ import {
 } from 'urql';
 import { createClient as createSocket } from 'graphql-ws';
 import { accountHeaders, selectedAccount } from './http.ts';
-import { fetchSession } from './session.tsx';
+import { fetchSession, keepsAccount } from './session.tsx';
 import { announceSessionEnd } from './session-end.ts';
 import { announceUpgrade, isOfOtherVersion } from './upgrade.ts';
 
@@ -54,7 +54,7 @@ export function createGraphqlClient(): Client {
 /** A page that only subscribes makes no request that could be refused. */
 function checkSession(): void {
   fetchSession().then(
-    ({ viewer }) => viewer === null && announceSessionEnd(),
+    ({ viewer }) => (viewer === null ? announceSessionEnd() : viewer.account && keepsAccount(viewer.account)),
     // Without a connection the state of the session is unknown; the socket reconnects.
     () => undefined,
   );

@@ -16,9 +16,21 @@ export class ApiError extends Error {
 
 const ACCOUNT_KEY = 'account';
 
-/** The account shown by the pages; null for the user's first one. */
-export const selectedAccount = (): string | null => localStorage.getItem(ACCOUNT_KEY);
+let shown: string | null = null;
 
+/**
+ * The account that this page shows, whatever another tab has chosen since. Before the session is known, the one that was
+ * chosen last; null for none.
+ */
+export const selectedAccount = (): string | null => shown ?? localStorage.getItem(ACCOUNT_KEY);
+
+/** Fixes the account of all requests of this page; false if the page shows another one already. */
+export function showAccount(id: string): boolean {
+  shown ??= id;
+  return shown === id;
+}
+
+/** Remembers the account for the next page that is loaded. */
 export function selectAccount(id: string | null): void {
   if (id === null) localStorage.removeItem(ACCOUNT_KEY);
   else localStorage.setItem(ACCOUNT_KEY, id);

@@ -1,5 +1,5 @@
 import { createContext, useCallback, useContext, useEffect, useMemo, useState, type ReactNode } from 'react';
-import { call, selectAccount, type ApiError } from './http.ts';
+import { call, selectAccount, showAccount, type ApiError } from './http.ts';
 import { onSessionEnd } from './session-end.ts';
 
 export type Role = 'owner' | 'admin' | 'developer' | 'viewer';
@@ -90,7 +90,10 @@ export function SessionGate({ children, prepare, waiting, anonymous, withoutAcco
   const load = useCallback(() => {
     fetchSession().then(
       ({ viewer }) => {
-        if (viewer?.account) prepare();
+        if (viewer?.account) {
+          if (!keepsAccount(viewer.account)) return undefined;
+          prepare();
+        }
         return setLoaded(viewer ? { kind: 'viewer', viewer } : { kind: 'anonymous' });
       },
       (error: ApiError) => {
@@ -114,6 +117,13 @@ export function SessionGate({ children, prepare, waiting, anonymous, withoutAcco
   if (loaded.kind === 'anonymous') return anonymous;
   if (state === null) return withoutAccount(loaded.viewer);
   return <Context.Provider value={state}>{children}</Context.Provider>;
+}
+
+/** False, and the application is reloaded, if this page shows an account that the user has left. */
+export function keepsAccount({ id }: Membership): boolean {
+  const isShown = showAccount(id);
+  if (!isShown) openAccount(id);
+  return isShown;
 }
 
 /** Caches and streams belong to one account, so the application is reloaded. */

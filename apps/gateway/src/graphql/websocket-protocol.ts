@@ -35,6 +35,8 @@ export interface Session {
   /** Looks the key or the session of the dashboard up again. */
   authenticate?: () => Promise<Principal>;
   principal?: Principal;
+  /** The account in whose connections this one is counted. */
+  slotOf?: string;
   /** Operations that wait in line. */
   waiting?: number;
   /** The connection has been closed: it must not reserve anything any more. */
@@ -44,6 +46,7 @@ type SessionContext = Context<Record<string, unknown> | undefined, Session>;
 
 const INIT_MS = 3_000;
 const TOO_MANY = 4429;
+export const FORBIDDEN = 4403;
 
 /** Where the results of a subscription go. */
 interface Target {
@@ -111,7 +114,7 @@ export class WebSocketProtocol {
       );
       const principal = admitted(found, address);
       if (extra.closed) return false;
-      if (!this.reserve(principal.accountId)) {
+      if (!this.reserve(extra, principal.accountId)) {
         extra.socket.close(TOO_MANY, `At most ${this.socketsPerAccount} connections per account`);
         return false;
       }
@@ -119,12 +122,16 @@ export class WebSocketProtocol {
       extra.principal = principal;
       return true;
     } catch (error) {
-      if (error instanceof Refusal && error.code !== 'service_unavailable') return false;
-      throw error;
+      if (!(error instanceof Refusal) || error.code === 'service_unavailable') throw error;
+      if (error.code === 'session_refused') extra.socket.close(FORBIDDEN, error.message);
+      return false;
     }
   }
 
-  /** A key in `connection_init` is used instead of a session cookie of the upgrade. */
+  /**
+   * A key in `connection_init` is used instead of a session cookie of the upgrade. The account of a session is that of
+   * `connection_init` as long as the connection lasts, whatever the person joins or leaves meanwhile.
+   */
   private async authenticate(
     params: Record<string, unknown> | undefined,
     request: IncomingMessage,
@@ -133,8 +140,11 @@ export class WebSocketProtocol {
     const cookie = authorization === undefined ? this.sessionAccess.tokenOf(request) : null;
     const address = clientAddress(request, this.trustsProxy);
     if (cookie !== null) {
-      const authenticate = () => this.sessionAccess.principalOf(cookie, params?.[ACCOUNT_HEADER], address);
-      return { principal: await authenticate(), authenticate };
+      const principal = await this.sessionAccess.principalOf(cookie, params?.[ACCOUNT_HEADER], address);
+      return {
+        principal,
+        authenticate: () => this.sessionAccess.principalOf(cookie, principal.accountId, address),
+      };
     }
     const token = bearerToken(authorization);
     const principal = await this.keyAttempts.authenticate(token, address);
@@ -146,8 +156,8 @@ export class WebSocketProtocol {
 
   /**
    * Authorizes an open connection again, with the current permissions of its key or session.
-   * @throws Refusal when the connection may not be held any more: the key or the session was ended, or lost a scope, a domain
-   * or the live mode, on which a running operation may rely
+   * @throws Refusal when the connection may not be held any more: the key or the session was ended, belongs to another account,
+   * or lost a scope, a domain or the live mode, on which a running operation may rely
    */
   async reauthorize(session: Session): Promise<void> {
     const { authenticate, principal, request } = session;
@@ -157,21 +167,23 @@ export class WebSocketProtocol {
     session.principal = current;
   }
 
-  private reserve(accountId: string): boolean {
+  private reserve(session: Session, accountId: string): boolean {
     const open = this.perAccount.get(accountId) ?? 0;
     if (open >= this.socketsPerAccount) return false;
     this.perAccount.set(accountId, open + 1);
+    session.slotOf = accountId;
     return true;
   }
 
   /** Call once, when the connection is closed; its key may still be being looked up then. */
   release(session: Session): void {
     session.closed = true;
-    const { principal } = session;
-    if (!principal) return;
-    const left = (this.perAccount.get(principal.accountId) ?? 1) - 1;
-    if (left > 0) this.perAccount.set(principal.accountId, left);
-    else this.perAccount.delete(principal.accountId);
+    const { slotOf } = session;
+    if (slotOf === undefined) return;
+    delete session.slotOf;
+    const left = (this.perAccount.get(slotOf) ?? 1) - 1;
+    if (left > 0) this.perAccount.set(slotOf, left);
+    else this.perAccount.delete(slotOf);
   }
 
   /** Prepares an operation and remembers where the results of a subscription go. */

@@ -11,7 +11,7 @@ import { requireSingleFields } from '../http/request-guard.js';
 import { commonHeaders } from '../http/response-headers.js';
 import { routedUrl } from '../http/route-table.js';
 import { SessionAccess } from '../session/session-access.js';
-import { WebSocketProtocol, type Session } from './websocket-protocol.js';
+import { FORBIDDEN, WebSocketProtocol, type Session } from './websocket-protocol.js';
 import { serveConnection } from './websocket-connection.js';
 import { ignoreUpgrade } from './ignore-upgrade.js';
 
@@ -22,7 +22,6 @@ const FRAME_TOO_LARGE = 1009;
 const RECHECK_MS = 400;
 const CLOSE_GRACE_MS = 1_000;
 const GOING_AWAY = 1001;
-const FORBIDDEN = 4403;
 
 /** Names the way out when `ws` itself closes a connection because of a frame that is too large. */
 class GraphqlWebSocket extends WebSocket {

@@ -56,16 +56,25 @@ export class SessionAccess {
 }
 
 /**
- * The account of a request: the named one, or else the oldest of the user.
- * @returns null if none is named and the user is a member of none
- * @throws Refusal session_refused with the code not_a_member, whether or not the account exists
+ * The account of a request: the named one. Only the user of a single account need not name it: with several, a default would
+ * change with the memberships, and the request would reach another account than the page shows.
+ * @throws Refusal session_refused with the code account_not_named; not_a_member, whether or not the account exists
  */
-export function chosenAccount({ memberships }: LoggedIn, accountId: unknown): Membership | null {
-  if (accountId === undefined) return memberships[0] ?? null;
-  const found = memberships.find((membership) => membership.accountId === accountId);
-  if (found) return found;
-  const detail = { field: ACCOUNT_HEADER, code: 'not_a_member', message: 'must be one of your accounts' };
-  throw new Refusal('session_refused', [detail], 'You are not a member of this account.');
+export function requireMembership({ memberships }: LoggedIn, accountId: unknown): Membership {
+  const isNamed = accountId !== undefined && accountId !== null;
+  const found = isNamed ? memberships.find((one) => one.accountId === accountId) : memberships[0];
+  if (found && (isNamed || memberships.length === 1)) return found;
+  if (memberships.length === 0) {
+    const detail = { field: '', code: 'not_a_member', message: 'must be a member of an account' };
+    throw new Refusal('session_refused', [detail], 'You are not a member of any account.');
+  }
+  const detail = {
+    field: ACCOUNT_HEADER,
+    code: isNamed ? 'not_a_member' : 'account_not_named',
+    message: 'must be one of your accounts',
+  };
+  const several = `You are a member of several accounts: name one as ${ACCOUNT_HEADER}.`;
+  throw new Refusal('session_refused', [detail], isNamed ? 'You are not a member of this account.' : several);
 }
 
 /** A member of an account as a principal, with the permissions of the role. */
@@ -90,14 +99,6 @@ export function principalOf(viewer: LoggedIn, membership: Membership, ip: string
 }
 
 export const isOperator = ({ isFirst, role }: Membership): boolean => isFirst && operates(role);
-
-/** @throws Refusal session_refused for a user without an account */
-export function requireMembership(viewer: LoggedIn, accountId: unknown): Membership {
-  const membership = chosenAccount(viewer, accountId);
-  if (membership) return membership;
-  const detail = { field: '', code: 'not_a_member', message: 'must be a member of an account' };
-  throw new Refusal('session_refused', [detail], 'You are not a member of any account.');
-}
 
 @Module({ imports: [UsersModule], providers: [SessionAccess], exports: [SessionAccess, UsersModule] })
 export class SessionAccessModule {}

@@ -26,11 +26,16 @@ export function assertManageable(by: Principal, key: KeyPermissions): void {
   refuse(excess(by, key), 'This API key may not change or delete a key that may do more than itself.');
 }
 
-type Reach = Pick<Principal, 'mode' | 'scopes' | 'domainIds'>;
+type Reach = Pick<Principal, 'accountId' | 'keyId' | 'mode' | 'scopes' | 'domainIds'>;
 
-/** Whether a key lost a scope, a domain or the live mode since `before`, so that what it opened then must be closed. */
+/**
+ * Whether this is another key or account than `before`, or has lost a scope, a domain or the live mode since, so that what was
+ * opened then must be closed.
+ */
 export function isNarrowed(before: Reach, now: Reach): boolean {
   return (
+    before.accountId !== now.accountId ||
+    before.keyId !== now.keyId ||
     exceedsMode(before, now) ||
     !isSubset(before.scopes, now.scopes) ||
     (now.domainIds !== null && (before.domainIds === null || !isSubset(before.domainIds, now.domainIds)))
