@@ -216,6 +216,12 @@ export interface RoutedEvent<T extends EmittedType = EmittedType> {
   test: boolean;
 }
 
+/** Whether an event is about login mail of the service, which only persons of the account see. Tolerates any `data`. */
+export function isAboutLoginMail({ apiKeyId, event }: Pick<RoutedEvent, 'apiKeyId' | 'event'>): boolean {
+  const tags = (event.data as { tags?: Record<string, unknown> | null } | null)?.tags;
+  return apiKeyId === null && event.type.startsWith('email.') && tags?.['notice'] === 'login';
+}
+
 /** An event and its position in the log. Positions have no gaps: 1, 2, 3, … */
 export interface LoggedEvent extends RoutedEvent {
   position: number;

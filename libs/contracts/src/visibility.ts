@@ -1,5 +1,6 @@
 import { Refusal } from './refusals.js';
 import type { Mode } from './email-status.js';
+import { isAboutLoginMail, type RoutedEvent } from './events.js';
 
 /**
  * The part of an account that an API key reads and changes. Functions that read or change mail, events, requests,
@@ -25,6 +26,15 @@ export const visibleDomains = ({ domainIds }: Visibility): string[] | null => do
 /** `domainId`: null for data that belongs to no domain. */
 export function seesDomain({ domainIds }: Pick<Visibility, 'domainIds'>, domainId: string | null): boolean {
   return domainIds === null || (domainId !== null && domainIds.has(domainId));
+}
+
+/** Whether an event is visible to a caller of its account. */
+export function seesEvent(visibility: Visibility, logged: RoutedEvent): boolean {
+  return (
+    (visibility.mode === 'live' || logged.test) &&
+    seesDomain(visibility, logged.domainId) &&
+    (visibility.seesLoginMail === true || !isAboutLoginMail(logged))
+  );
 }
 
 /**

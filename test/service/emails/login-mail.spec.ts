@@ -89,6 +89,25 @@ describe('a message with a login link', () => {
     }
   });
 
+  it('has no event that a key reads', async () => {
+    const { body } = await browser.get(`/emails/${emailId}/events`);
+    const events = (body as { data: { id: string }[] }).data;
+    expect(events.length).toBeGreaterThan(1);
+    const agent = gateway.agent(key);
+    expect((await agent.get(`/events/${events[0].id}`)).status).toBe(404);
+    expect((await browser.get(`/events/${events[0].id}`)).status).toBe(200);
+    const ids = events.map(({ id }) => id);
+    const idsIn = ({ text }: { text: string }) => ids.filter((id) => text.includes(id));
+    for (const path of [
+      '/events',
+      '/events?before=latest',
+      `/events?recipient=${RECIPIENT}`,
+      `/events?email_id=${emailId}`,
+    ])
+      expect(idsIn(await agent.get(path)), path).toEqual([]);
+    expect(idsIn(await browser.get('/events'))).toEqual(ids);
+  });
+
   it('is in the lists of a person, so that a failure is seen', async () => {
     const { body } = await browser.get('/emails');
     expect((body as { data: { id: string }[] }).data.map(({ id }) => id)).toContain(emailId);

@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import {
+  seesEvent,
   timeOfId,
   visibleDomains,
   type LoggedEvent,
@@ -99,10 +100,11 @@ export class AccountHistory {
     );
     const [{ is_cut: isScanCut, last_id }] = rows;
     const events = rows.filter(({ event_id }) => event_id !== null).map(toLoggedEvent);
-    const data = events.slice(0, request.limit);
+    // After the page is cut: the data of events are not read to choose them.
+    const data = events.slice(0, request.limit).filter((event) => seesEvent(visibility, event));
     const isCut = events.length > request.limit;
     const has_more = isCut || isScanCut;
-    const next = isCut ? data[data.length - 1].event.id : last_id;
+    const next = isCut ? events[request.limit - 1].event.id : last_id;
     if (request.before !== undefined) data.reverse();
     return { object: 'list', has_more, data, next_cursor: has_more ? next : null };
   }
@@ -114,7 +116,8 @@ export class AccountHistory {
           AND ${visibleEvents(3, (name) => `b.${name}[event.subscript]`)}`,
       [eventId, earliestMove(eventId), ...eventVisibility(visibility)],
     );
-    return rows.length === 0 ? null : toLoggedEvent(rows[0]);
+    const found = rows.length === 0 ? null : toLoggedEvent(rows[0]);
+    return found !== null && seesEvent(visibility, found) ? found : null;
   }
 
   private async startOf(accountId: string, cursor: string | undefined): Promise<Place | null> {

@@ -52,6 +52,12 @@ const nameAt = (webhook: Partial<EnabledWebhook>, event: LoggedEvent) =>
 describe('eventNameFor', () => {
   const [temporary, final] = [logged(failed('temporary')), logged(failed('final'))];
 
+  it('is null for login mail of the service, and not for mail of a key with the same tag', () => {
+    const reset = logged({ ...queued, data: { ...queued.data, tags: { notice: 'login' } } });
+    expect(nameAt({}, reset)).toBeNull();
+    expect(nameAt({}, { ...reset, apiKeyId: 'key_1' })).toBe('email.queued');
+  });
+
   it('is the native name for * and for a listed type', () => {
     expect(nameAt({ events: ['*'] }, logged(queued))).toBe('email.queued');
     expect(nameAt({ events: ['email.sent', 'email.queued'] }, logged(queued))).toBe('email.queued');

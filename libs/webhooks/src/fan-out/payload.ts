@@ -1,4 +1,4 @@
-import type { LoggedEvent, ServiceEvent } from '#libs/contracts';
+import { isAboutLoginMail, type LoggedEvent, type ServiceEvent } from '#libs/contracts';
 import { resendData } from './resend-payload.js';
 import type { EnabledWebhook } from './subscriber-lookup.js';
 import type { PayloadFormat } from './payload-format.js';
@@ -15,6 +15,8 @@ export function eventNameFor(webhook: EnabledWebhook, logged: LoggedEvent): stri
   const { events, domainIds, payloadFormat } = webhook;
   if (domainIds !== null && (logged.domainId === null || !domainIds.includes(logged.domainId))) return null;
   const { event } = logged;
+  // Endpoints are made by API keys too, which see no login mail.
+  if (isAboutLoginMail(logged)) return null;
   if (!webhook.includeBots && isOfBot(event)) return null;
   const delayed = isTemporaryFailure(event) && (payloadFormat === 'resend' || events.includes(DELAYED));
   const name = delayed ? DELAYED : event.type;

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { AccountHistory, LogTail, type FollowedTail } from '#libs/bus';
-import { seesDomain, type LoggedEvent, type Visibility } from '#libs/contracts';
+import { seesEvent, type LoggedEvent, type Visibility } from '#libs/contracts';
 import { Semaphore } from '#libs/kernel';
 import { normaliseAddress } from '#libs/mime';
 import { addressForms } from '../../rest/events/address-forms.js';
@@ -167,11 +167,11 @@ export class EventStream extends LiveStream<LoggedEvent> {
     this.waiting = [];
   }
 
-  private matches({ event, key, domainId, test }: LoggedEvent): boolean {
+  private matches(logged: LoggedEvent): boolean {
+    const { event, key, domainId } = logged;
     const { emailId, domainId: wanted, recipient } = this.selection;
     return (
-      (this.visibility.mode === 'live' || test) &&
-      seesDomain(this.visibility, domainId) &&
+      seesEvent(this.visibility, logged) &&
       (this.types === null || this.types.has(event.type)) &&
       (emailId === undefined || emailId === key) &&
       (wanted === undefined || wanted === domainId) &&
