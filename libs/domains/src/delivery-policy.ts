@@ -8,8 +8,10 @@ export interface DeliveryPolicy {
   tls: TlsPolicy;
   /** The domain, if `bounces.` below it is an alias of ours and can be the return path; null: use that of the service. */
   returnPathOf: string | null;
-  /** `track.` below the domain, if it is an alias of ours; null: use the public URL of the service. */
+  /** `track.` below the domain, if it is an alias of ours. */
   trackingHost: string | null;
+  /** The operator vouches for the domain: tracking links use the public URL of the service. */
+  tracksOnPublicHost: boolean;
   /** Opens and clicks are recorded without address and user agent. */
   trackingPrivacy: boolean;
   /** Patterns of links that are not tracked. */
@@ -29,6 +31,7 @@ const POLICY_OF_REMOVED_DOMAIN: DeliveryPolicy = {
   tls: 'enforced',
   returnPathOf: null,
   trackingHost: null,
+  tracksOnPublicHost: false,
   trackingPrivacy: true,
   trackingExclude: [],
 };
@@ -43,6 +46,7 @@ const FIND_POLICIES = `
               THEN d.name END AS "returnPathOf",
          CASE WHEN d.findings @> '[{"slot": "tracking", "status": "verified", "lostSince": null}]' AND NOT d.vouched
               THEN 'track.' || d.name END AS "trackingHost",
+         d.vouched AS "tracksOnPublicHost",
          d.tracking_privacy AS "trackingPrivacy", d.tracking_exclude AS "trackingExclude"
     FROM unnest($1::text[], $2::text[]) AS q (account_id, id)
     JOIN domains d ON d.id = q.id AND d.account_id = q.account_id`;

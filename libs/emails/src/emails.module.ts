@@ -26,10 +26,12 @@ import { EmailPreview } from './queries/email-preview.js';
 import { EmailQueries } from './queries/email-queries.js';
 import { LinkCheck } from './queries/link-check.js';
 import { EmailList } from './queries/list/email-list.js';
+import { EarlierLinks } from './tracking/earlier-links.js';
 import { RecordVisits } from './tracking/record-visits.js';
 import { TrackedContent } from './tracking/tracked-content.js';
 
 const EXPORTED = [
+  EarlierLinks,
   RecordVisits,
   CapturedMessages,
   EmailIntake,

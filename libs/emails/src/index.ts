@@ -56,6 +56,7 @@ export { recipientsOf, recipientsOfAll, smtpOf, type RecipientRow, type SmtpView
 export { DomainRetention } from './commands/domain-retention.js';
 export { oldestUnsettledEmail, Retention } from './commands/retention.js';
 export type { VisitsView } from './queries/visited-emails.js';
+export { EarlierLinks } from './tracking/earlier-links.js';
 export { RecordVisits } from './tracking/record-visits.js';
 export { RetryEmail } from './commands/retry-email.js';
 export { SystemMail, type Notice } from './commands/system-mail.js';

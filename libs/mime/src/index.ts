@@ -1,5 +1,6 @@
 export { domainOf, normaliseAddress, parseMailbox, parseRecipient, type Mailbox } from './parse/mailbox.js';
 export { addressErasure } from './parse/erase-address.js';
+export { decodeEncodedWords } from './parse/encoded-words.js';
 export { readAddressEntry } from './parse/address-list.js';
 export { readMessageHead, type HeaderField, headerValue } from './parse/message-head.js';
 export { readParts } from './parse/read-parts.js';

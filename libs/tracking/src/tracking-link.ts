@@ -29,55 +29,69 @@ export interface TrackedLink extends TrackedRecipient {
 /**
  * Links of the service in tracked messages: `<base>/t/o/<token>.gif` for an open, `<base>/t/c/<token>` for a click. The
  * token names message, recipient and link, holds the target of a click, and carries an HMAC-SHA-256 over all of it, so
- * that nothing is stored for a link and no other target can be reached through the service.
+ * that nothing is stored for a link and no other target can be reached through the service. The HMAC of a click covers the
+ * host of the link too: on any other host, such as that of another account, it would be a redirect in the name of others.
  */
 export class TrackingLinks {
   private readonly openKey: Buffer;
   private readonly clickKey: Buffer;
+  private readonly unboundClickKey: Buffer;
 
   constructor(masterKey: Buffer | undefined) {
     if (!masterKey) throw new Error('MASTER_KEY must be known');
     this.openKey = SecretBox.deriveKey(masterKey, 'tracking open');
-    this.clickKey = SecretBox.deriveKey(masterKey, 'tracking click');
+    this.clickKey = SecretBox.deriveKey(masterKey, 'tracking click on a host');
+    this.unboundClickKey = SecretBox.deriveKey(masterKey, 'tracking click');
   }
 
   openUrl(base: string, recipient: TrackedRecipient): string {
-    return `${base}/t/o/${this.write(this.openKey, { ...recipient, index: 0, target: '' })}.gif`;
+    return `${base}/t/o/${this.write(signer(this.openKey), { ...recipient, index: 0, target: '' })}.gif`;
   }
 
-  /** Null where the target is too long, or the message has too many links. */
+  /**
+   * Null where the target is too long, or the message has too many links.
+   * @param base scheme, host and port
+   */
   clickUrl(base: string, link: TrackedLink): string | null {
     if (link.index > MAX_LINKS || Buffer.byteLength(link.target) > MAX_TARGET_BYTES) return null;
-    return `${base}/t/c/${this.write(this.clickKey, link)}`;
+    return `${base}/t/c/${this.write(signer(this.clickKey, new URL(base).hostname), link)}`;
   }
 
   /** Null for a token that this service did not create for an open. */
   readOpen(token: string): TrackedRecipient | null {
-    const link = this.read(this.openKey, token);
+    const link = this.read(signer(this.openKey), token);
     return link && { emailId: link.emailId, ordinal: link.ordinal };
   }
 
-  /** Null for a token that this service did not create for a click. */
-  readClick(token: string): TrackedLink | null {
-    return this.read(this.clickKey, token);
+  /**
+   * Null for a token that this service did not create for a click on this host.
+   * @param host without the port
+   */
+  readClick(token: string, host: string): TrackedLink | null {
+    return this.read(signer(this.clickKey, host), token);
   }
 
-  private write(key: Buffer, { emailId, ordinal, index, target }: TrackedLink): string {
+  /** A click link of a version that did not bind links to a host; the caller has to check the host. */
+  readUnboundClick(token: string): TrackedLink | null {
+    return this.read(signer(this.unboundClickKey), token);
+  }
+
+  private write(sign: Signer, { emailId, ordinal, index, target }: TrackedLink): string {
     const token = Buffer.alloc(TARGET_AT + Buffer.byteLength(target));
     token.write(emailId.slice('em_'.length), 'hex');
     token[ORDINAL_AT] = ordinal;
     token.writeUInt16BE(index, LINK_AT);
     token.write(target, TARGET_AT);
-    mac(key, token).copy(token, MAC_AT);
+    sign(token).copy(token, MAC_AT);
     return token.toString('base64url');
   }
 
-  private read(key: Buffer, text: string): TrackedLink | null {
+  private read(sign: Signer, text: string): TrackedLink | null {
     if (text.length > MAX_TOKEN_CHARACTERS) return null;
     const token = Buffer.from(text, 'base64url');
     // Only the canonical spelling: the decoder ignores unused bits and other characters.
     if (token.length < TARGET_AT || token.toString('base64url') !== text) return null;
-    if (!timingSafeEqual(mac(key, token), token.subarray(MAC_AT, TARGET_AT))) return null;
+    if (!timingSafeEqual(sign(token), token.subarray(MAC_AT, TARGET_AT))) return null;
     return {
       emailId: `em_${token.toString('hex', 0, ID_BYTES)}`,
       ordinal: token[ORDINAL_AT],
@@ -87,11 +101,16 @@ export class TrackingLinks {
   }
 }
 
-/** Over everything but the place of the MAC itself. */
-function mac(key: Buffer, token: Buffer): Buffer {
-  return createHmac('sha256', key)
-    .update(token.subarray(0, MAC_AT))
-    .update(token.subarray(TARGET_AT))
-    .digest()
-    .subarray(0, MAC_BYTES);
+type Signer = (token: Buffer) => Buffer;
+
+/** The MAC over everything but its own place, and over the host, if there is one. No host contains a zero octet. */
+function signer(key: Buffer, host?: string): Signer {
+  return (token) => {
+    const hmac = createHmac('sha256', key);
+    if (host !== undefined) hmac.update(`${canonicalHost(host)}\0`);
+    return hmac.update(token.subarray(0, MAC_AT)).update(token.subarray(TARGET_AT)).digest().subarray(0, MAC_BYTES);
+  };
 }
+
+/** In lower case and without a final dot, which browsers send as it was typed. */
+export const canonicalHost = (host: string): string => host.toLowerCase().replace(/\.$/, '');

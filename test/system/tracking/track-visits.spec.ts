@@ -158,10 +158,10 @@ describe('open and click tracking', () => {
     const foreign = Buffer.from('https://evil.example/').toString('base64url');
     const attempts = [
       ...Array.from(token, (_, at) => swapped(at)),
-      ...[`${token}A`, token.slice(0, -1), `${token}=`, `${token}%00`, `${token}/`, `%${token}`, `${token}%2F..`],
+      ...[`${token}A`, token.slice(0, -1), `=${token}`, `${token}%00`, `${token}/`, `%${token}`, `${token}%2F..`],
       ...[foreign, `${token.slice(0, 47)}${foreign}`, `${token}${foreign}`, `${token}//evil.example`, '', '..%2f..%2f'],
       ...[`//evil.example/${token}`, `${token}\\evil.example`, encodeURIComponent(`https://evil.example/${token}`)],
-      `%${token.charCodeAt(0).toString(16)}${token.slice(1)}`,
+      `%${token.charCodeAt(0).toString(16)}${token.slice(2)}`,
     ];
     for (const attempt of attempts) {
       const answer = await visit(base + attempt);
@@ -173,6 +173,36 @@ describe('open and click tracking', () => {
       expect((await visit(link + query)).headers.get('location')).toContain('https://shop.example/');
     // A token of an open is none of a click.
     expect((await visit(link.replace('/t/c/', '/t/o/') + '.gif')).status).toBeGreaterThanOrEqual(400);
+  });
+
+  it('follows links that mail clients and gateways have encoded or damaged at the end', async () => {
+    const id = await send({ to: 'ada@example.com', tracking: { opens: true, clicks: true } });
+    const html = await htmlOf((await captured(id))[0]);
+    const [link] = linksIn(html);
+    const hex = (text: string) => `%${text.charCodeAt(0).toString(16)}`;
+    const spellings = (url: string): string[] => {
+      const at = url.lastIndexOf('/') + 1;
+      const [base, token] = [url.slice(0, at), url.slice(at)];
+      const encoded = [
+        token.replaceAll('-', '%2D').replaceAll('_', '%5F').replaceAll('.', '%2E'),
+        ...[
+          token.replace(/[-_.]/g, hex),
+          token.replace(/./g, hex),
+          token.replace(/./g, (one) => hex(one).toUpperCase()),
+        ],
+        token.replace(/./g, (one) => hex(one).replace('%', '%25')),
+      ];
+      return [...encoded, ...['=', '.', ')', '%3E', '%22', '%20', ',', '%2E'].map((end) => token + end)].map(
+        (text) => base + text,
+      );
+    };
+    for (const url of spellings(link)) {
+      const answer = await visit(url);
+      expect([url, answer.status, answer.headers.get('location')]).toEqual([
+        ...[url, 302, TARGET.replace('Größe', 'Gr%C3%B6%C3%9Fe')],
+      ]);
+    }
+    for (const url of spellings(pixelIn(html) ?? '')) expect([url, (await visit(url)).status]).toEqual([url, 200]);
   });
 
   it('refuses to track a domain without the alias, and uses the host of the domain with it', async () => {
@@ -193,11 +223,17 @@ describe('open and click tracking', () => {
         records: { record: string; status: string }[];
       };
     await until(async () => (await view()).status === 'active');
-    const mail = { ...(program.mail({ html: HTML, from: `a@${name}` }) as object), tracking: { opens: true } };
+    const mail = {
+      ...(program.mail({ html: HTML, from: `a@${name}` }) as object),
+      tracking: { opens: true, clicks: true },
+    };
     const refused = await program.call('POST', '/emails', mail);
     expect(refused.status).toBe(422);
     expect(await refused.json()).toMatchObject({
-      details: [{ field: 'tracking.opens', code: 'tracking_domain_not_verified' }],
+      details: [
+        { field: 'tracking.opens', code: 'tracking_domain_not_verified' },
+        { field: 'tracking.clicks', code: 'tracking_domain_not_verified' },
+      ],
     });
     publish(domain.records.filter(({ record }) => record === 'Tracking'));
     await program.call('POST', `/domains/${domain.id}/verify`);
@@ -218,6 +254,12 @@ describe('open and click tracking', () => {
       ),
     );
     expect([own, new Set(others)]).toEqual([200, new Set([404])]);
+    // On the dashboard's host and on those of others, the link would be a redirect in their names.
+    const [click] = linksIn(html).map((url) => new URL(url));
+    const { host: publicHost, port } = new URL(program.url);
+    const hosts = [click.host, publicHost, `track.other.example:${port}`, `other.${click.host}`, `localhost:${port}`];
+    const statuses = await Promise.all(hosts.map((host) => statusAt(program.url, click.pathname, host)));
+    expect(statuses).toEqual([302, 404, 404, 404, 404]);
     await dns.close();
   });
 

@@ -67,7 +67,9 @@ import { checkHost } from '../../../libs/domains/src/spf/check-host.js';
 import { replaceHtml } from '../../../libs/mime/src/compose/replace-html.js';
 import { botVerdict } from '../../../libs/tracking/src/bot-verdict.js';
 import { TrackingLinks } from '../../../libs/tracking/src/tracking-link.js';
+import { readTokenText } from '../../../libs/tracking/src/token-text.js';
 import { rewriteHtml } from '../../../libs/tracking/src/rewrite-html.js';
+import { readUnsubscribeUris } from '../../../libs/emails/src/tracking/unsubscribe-uris.js';
 import { matchesLinkPattern } from '../../../libs/emails/src/tracking/link-patterns.js';
 import { relaxedBodyHash } from '../../../libs/mime/src/dkim/relaxed-body-hash.js';
 import { readSuppressionCsv } from '../../../libs/suppressions/src/entries/suppression-csv.js';
@@ -282,7 +284,15 @@ export const REQUEST_PARSERS: ParserTable = {
     ],
   },
   'libs/tracking/src/tracking-link.ts': {
-    TrackingLinks: [(text) => trackingLinks.readOpen(text), (text) => trackingLinks.readClick(text.slice(0, 5_000))],
+    TrackingLinks: [
+      (text) => trackingLinks.readOpen(text),
+      (text) => trackingLinks.readClick(text.slice(0, 5_000), text),
+      (text) => trackingLinks.readUnboundClick(text.slice(0, 5_000)),
+    ],
+  },
+  'libs/tracking/src/token-text.ts': { readTokenText },
+  'libs/emails/src/tracking/unsubscribe-uris.ts': {
+    readUnsubscribeUris: (text) => readUnsubscribeUris([text, `<${text}>`]),
   },
   'libs/tracking/src/bot-verdict.ts': {
     botVerdict: (text) =>

@@ -1,8 +1,8 @@
 import { Controller, Get, Req, Res } from '@nestjs/common';
 import { ApiExcludeController } from '@nestjs/swagger';
-import { RecordVisits } from '#libs/emails';
+import { EarlierLinks, RecordVisits } from '#libs/emails';
 import { databaseClock } from '#libs/kernel';
-import { botVerdict, TrackingLinks, type TrackedRecipient } from '#libs/tracking';
+import { botVerdict, readTokenText, TrackingLinks, type TrackedRecipient } from '#libs/tracking';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { Public } from '../http/route-access.js';
 import { AddressLimit } from './address-limit.js';
@@ -16,19 +16,21 @@ const VISIT_HEADERS = {
   'referrer-policy': 'no-referrer',
   'x-robots-tag': 'noindex, nofollow',
 };
-const OPEN_PATH = /^\/t\/o\/([^/?]+)\.gif(?:\?|$)/;
+const OPEN_PATH = /^\/t\/o\/([^/?]+)(?:\?|$)/;
+const IMAGE = /\.gif$/i;
 const CLICK_PATH = /^\/t\/c\/([^/?]+)(?:\?|$)/;
 
 /**
- * The pixel and the links of tracked messages. The token of a link proves that this service put it into a message, so the
- * answer needs no database, and no other address can be reached through it. Visits are recorded afterwards. HEAD is answered like GET. The token is
- * taken from the raw path, because a decoded path has several spellings.
+ * The pixel and the links of tracked messages. The token of a link proves that this service put it into a message with this
+ * host, so the answer needs no database, and no other address can be reached through it. Visits are recorded afterwards.
+ * HEAD is answered like GET. The token is taken from the raw path, because the router decodes a path once only.
  */
 @ApiExcludeController()
 @Controller('t')
 export class VisitsController {
   constructor(
     private readonly links: TrackingLinks,
+    private readonly earlier: EarlierLinks,
     private readonly visits: RecordVisits,
     private readonly addressLimit: AddressLimit,
   ) {}
@@ -36,7 +38,8 @@ export class VisitsController {
   @Get('o/*')
   @Public()
   async open(@Req() request: FastifyRequest, @Res() reply: FastifyReply): Promise<void> {
-    const recipient = this.links.readOpen(OPEN_PATH.exec(request.originalUrl)?.[1] ?? '');
+    const image = readTokenText(OPEN_PATH.exec(request.originalUrl)?.[1] ?? '');
+    const recipient = IMAGE.test(image) ? this.links.readOpen(image.replace(IMAGE, '')) : null;
     if (recipient === null) return this.unknown(request, reply);
     this.record(request, { kind: 'open', recipient, url: '' });
     await reply.headers(VISIT_HEADERS).type('image/gif').send(PIXEL);
@@ -45,7 +48,9 @@ export class VisitsController {
   @Get('c/*')
   @Public()
   async click(@Req() request: FastifyRequest, @Res() reply: FastifyReply): Promise<void> {
-    const link = this.links.readClick(CLICK_PATH.exec(request.originalUrl)?.[1] ?? '');
+    const token = readTokenText(CLICK_PATH.exec(request.originalUrl)?.[1] ?? '');
+    const host = request.hostname;
+    const link = this.links.readClick(token, host) ?? (await this.earlier.readClick(token, host));
     if (link === null) return this.unknown(request, reply);
     this.record(request, { kind: 'click', recipient: link, url: link.target });
     await reply.status(302).headers(VISIT_HEADERS).header('location', inAscii(link.target)).send('');

@@ -1,10 +1,10 @@
 import { Injectable } from '@nestjs/common';
 import { DomainKeys } from '#libs/domains';
 import { Config } from '#libs/kernel';
-import { composeMessage, headerValue, replaceHtml, signDkim, toSevenBit, type HtmlReplacement } from '#libs/mime';
+import { composeMessage, readMessageHead, replaceHtml, signDkim, toSevenBit, type HtmlReplacement } from '#libs/mime';
 import type { PartsContent } from '../intake/submission.js';
 import { decodeParts, storedMailbox } from './stored-parts.js';
-import type { DeliveryJob, StoredContent } from './delivery-job.js';
+import type { DeliveryJob, StoredContent, Tracking } from './delivery-job.js';
 import { OutgoingHeaders } from './outgoing-headers.js';
 import { TrackedContent } from '../tracking/tracked-content.js';
 
@@ -52,13 +52,25 @@ export class MessageBuilder {
   private async message(job: DeliveryJob, content: StoredContent): Promise<Buffer> {
     if (job.email.tracking === null) return content.format === 'mime' ? content.body : this.compose(job, content);
     if (content.format === 'mime') {
-      const listUnsubscribe = headerValue(content.body, 'list-unsubscribe');
-      return replaceHtml(content.body, await this.trackedContent.replacement(job, job.email.tracking, listUnsubscribe));
+      const head = readMessageHead(content.body);
+      const fields = 'problem' in head ? [] : head.fields.map(({ key, value }) => [key, value] as const);
+      return replaceHtml(content.body, await this.replacement(job, job.email.tracking, fields));
     }
     const parts = decodeParts(content.body);
-    const listUnsubscribe = parts.headers.find(([name]) => name.toLowerCase() === 'list-unsubscribe')?.[1] ?? '';
-    const replacement = await this.trackedContent.replacement(job, job.email.tracking, listUnsubscribe);
-    return composeParts(job.email, parts, replacement);
+    return composeParts(job.email, parts, await this.replacement(job, job.email.tracking, parts.headers));
+  }
+
+  private replacement(
+    job: DeliveryJob,
+    tracking: Tracking,
+    headers: readonly (readonly [name: string, value: string])[],
+  ): Promise<HtmlReplacement> {
+    const fields = headers.filter(([name]) => name.toLowerCase() === 'list-unsubscribe');
+    return this.trackedContent.replacement(
+      job,
+      tracking,
+      fields.map(([, value]) => value),
+    );
   }
 
   /** The pieces are not joined: copying a large body is expensive. */

@@ -1,10 +1,11 @@
 import { Injectable } from '@nestjs/common';
-import { DeliveryPolicies } from '#libs/domains';
+import { DeliveryPolicies, type DeliveryPolicy } from '#libs/domains';
 import { Config } from '#libs/kernel';
 import type { HtmlReplacement } from '#libs/mime';
 import { rewriteHtml, TrackingLinks } from '#libs/tracking';
 import type { DeliveryJob, Tracking } from '../message/delivery-job.js';
 import { matchesLinkPattern } from './link-patterns.js';
+import { readUnsubscribeUris, uriKey } from './unsubscribe-uris.js';
 
 const HTTP = /^https?:\/\//i;
 /** An address with one of these is left as it is: it could not be sent in a Location field without a change. */
@@ -15,6 +16,7 @@ const ASCII_WHITE_SPACE = '\t\n\f\r ';
 @Injectable()
 export class TrackedContent {
   private readonly publicUrl: string;
+  private readonly hostedUnsubscribe: string;
 
   constructor(
     private readonly policies: DeliveryPolicies,
@@ -22,38 +24,45 @@ export class TrackedContent {
     config: Config,
   ) {
     this.publicUrl = config.settings.PUBLIC_URL;
+    this.hostedUnsubscribe = uriKey(`${this.publicUrl}/unsubscribe/`) ?? '';
   }
 
   /**
-   * Replaces links and inserts the pixel in the HTML of the job's message. The job has one recipient. Links of the service itself and those of `listUnsubscribe` are never replaced.
-   * @param listUnsubscribe the value of the header field, '' where there is none
+   * Replaces links and inserts the pixel in the HTML of the job's message. The job has one recipient. Links of the service
+   * itself and those of `listUnsubscribe` are never replaced.
+   * @param listUnsubscribe the values of these header fields
    */
   async replacement(
     { email, recipients }: Pick<DeliveryJob, 'email' | 'recipients'>,
     tracking: Tracking,
-    listUnsubscribe: string,
+    listUnsubscribe: readonly string[],
   ): Promise<HtmlReplacement> {
     const policy = await this.policies.of(email.accountId, email.domainId);
-    const base = this.base(policy.trackingHost);
+    const base = this.base(policy);
+    const unsubscribes = readUnsubscribeUris(listUnsubscribe);
     const recipient = { emailId: email.id, ordinal: recipients[0].ordinal };
     let index = 0;
-    let pixel = tracking.opens ? pixelTag(this.links.openUrl(base, recipient)) : null;
+    let pixel = tracking.opens ? pixelTag(this.links.openUrl(base ?? this.publicUrl, recipient)) : null;
     const link = (isUnicode: boolean) => (href: string) => {
       const target = trimmed(href);
-      if (!this.isTrackable(target, isUnicode) || listUnsubscribe.includes(`<${target}>`)) return null;
+      const key = this.isTrackable(target, isUnicode) ? uriKey(target) : null;
+      if (base === null || key === null || unsubscribes.has(key) || key.startsWith(this.hostedUnsubscribe)) return null;
       if (matchesLinkPattern(policy.trackingExclude, target)) return null;
       return this.links.clickUrl(base, { ...recipient, index: index++, target });
     };
     return async (html, isUnicode) => {
       const append = pixel;
       pixel = null;
-      return rewriteHtml(html, { link: tracking.clicks ? link(isUnicode) : null, append });
+      return rewriteHtml(html, { link: tracking.clicks && base !== null ? link(isUnicode) : null, append });
     };
   }
 
-  /** `https://track.example.com` with the scheme and the port of the public URL. */
-  private base(trackingHost: string | null): string {
-    if (trackingHost === null) return this.publicUrl;
+  /**
+   * `https://track.example.com` with the scheme and the port of the public URL. Null if the domain has no host for links
+   * any more: on the public host they would be redirects in the name of the service.
+   */
+  private base({ trackingHost, tracksOnPublicHost }: DeliveryPolicy): string | null {
+    if (trackingHost === null) return tracksOnPublicHost ? this.publicUrl : null;
     const { protocol, port } = new URL(this.publicUrl);
     return `${protocol}//${trackingHost}${port === '' ? '' : `:${port}`}`;
   }
@@ -61,8 +70,7 @@ export class TrackedContent {
   private isTrackable(target: string, isUnicode: boolean): boolean {
     if (!HTTP.test(target) || UNSAFE.test(target) || !URL.canParse(target)) return false;
     // In another charset than UTF-8 the octets of such characters are not known here.
-    if (!isUnicode && /[^\0-\x7f]/.test(target)) return false;
-    return !target.startsWith(`${this.publicUrl}/unsubscribe/`);
+    return isUnicode || !/[^\0-\x7f]/.test(target);
   }
 }
 
