@@ -49,3 +49,11 @@ export const LIMITS = {
  */
 export const isLongerThan = (text: string, most: number): boolean =>
   text.length > most && (text.length > 2 * most || [...text].length > most);
+
+const LONG_MARK_RUN = /(\p{M}{30})\p{M}+/gu;
+
+/**
+ * The text with at most 30 combining marks in a row, as in the Stream-Safe Text Format (UAX #15 section 13). Call it before
+ * `normalize` on text of strangers: normalization sorts the marks of a character in quadratic time.
+ */
+export const streamSafe = (text: string): string => text.replace(LONG_MARK_RUN, '$1');

@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import { streamSafe } from '#libs/contracts';
 
 /*
  * The phrases by which reports in free text are recognised. phrases.json has them as patterns without unbounded
@@ -33,8 +34,8 @@ const APOSTROPHES = /[\u2018\u2019]/g;
 
 /** Text in the form of the phrases: lower case, without accents, with plain apostrophes and single spaces. */
 export function foldText(text: string): string {
-  const lower = text.toLowerCase().normalize('NFKD').replace(MARKS, '').replace(APOSTROPHES, "'").normalize('NFC');
-  return lower.replace(/\s+/g, ' ').trim();
+  const plain = streamSafe(text.toLowerCase()).normalize('NFKD').replace(MARKS, '').replace(APOSTROPHES, "'");
+  return plain.normalize('NFC').replace(/\s+/g, ' ').trim();
 }
 
 export interface Phrases {

@@ -1,3 +1,4 @@
+import { streamSafe } from '#libs/contracts';
 import type { RuleProblem } from '../rules/rule.js';
 
 const MAX_BYTES = 255;
@@ -28,7 +29,7 @@ const EXECUTABLE_AT_END = new Set('com js app run bin pkg iso img py pl rb php'.
 /** Problems of a malformed file name (status 400). */
 export function filenameProblems(name: unknown, path: string): RuleProblem[] {
   if (typeof name !== 'string') return [{ path, code: 'invalid_type', message: 'must be a string' }];
-  if (name.trim() === '' || FORBIDDEN_CHARACTERS.test(name) || Buffer.byteLength(name.normalize('NFC')) > MAX_BYTES)
+  if (name.trim() === '' || FORBIDDEN_CHARACTERS.test(name) || isLong(name))
     return invalid(
       path,
       `must be a file name of 1 to ${MAX_BYTES} bytes without path, control or direction characters`,
@@ -37,6 +38,10 @@ export function filenameProblems(name: unknown, path: string): RuleProblem[] {
   if (INVALID_END.test(name)) return invalid(path, 'must not end with a dot or a space');
   return RESERVED.test(name.split('.', 1)[0].trim()) ? invalid(path, 'must not be the name of a device') : [];
 }
+
+/** In Normalization Form C, in which no character is more than three times shorter than in any other form. */
+const isLong = (name: string): boolean =>
+  name.length > 3 * MAX_BYTES || Buffer.byteLength(name.normalize('NFC')) > MAX_BYTES;
 
 const invalid = (path: string, message: string): RuleProblem[] => [{ path, code: 'invalid_filename', message }];
 
@@ -61,7 +66,7 @@ export function isExecutableName(name: string, { binIsData = false } = {}): bool
  */
 function extensions(name: string): string[] {
   const base = name.slice(Math.max(name.lastIndexOf('/'), name.lastIndexOf('\\')) + 1);
-  const plain = PLAIN.test(base) ? base : base.normalize('NFKC').replace(INVISIBLE, '');
+  const plain = PLAIN.test(base) ? base : streamSafe(base).normalize('NFKC').replace(INVISIBLE, '');
   return plain.toLowerCase().split('.').slice(1);
 }
 const PLAIN = /^[!-~]*$/;
