@@ -36,7 +36,7 @@ export async function eraseRecipient(client: ClickHouseClient, erasure: AddressE
  */
 async function eraseValues(client: ClickHouseClient, table: ValueTable, erasure: AddressErasure): Promise<void> {
   const values = `[${erasure.needles.map(literal).join(', ')}]`;
-  const condition = `${accountIs(erasure)} AND multiSearchAnyCaseInsensitive(value, ${values})`;
+  const condition = `${accountIs(erasure)} AND multiSearchAnyCaseInsensitiveUTF8(value, ${values})`;
   const [{ found }] = await select<{ found: number }>(
     client,
     `SELECT count() AS found FROM ${table.name} WHERE ${condition}`,
@@ -87,18 +87,18 @@ const accountIs = ({ accountId }: AddressErasure): string =>
 function conditionFor({ hasTags }: Table, erasure: AddressErasure): string {
   const { needles } = erasure;
   const values = `[${needles.map(literal).join(', ')}]`;
-  const isRecipient = `has(${values}, lower(recipient))`;
+  const isRecipient = `has(${values}, lowerUTF8(recipient))`;
   return `${accountIs(erasure)} AND (${isRecipient}${hasTags ? ` OR arrayExists(v -> ${isIn(values)}, mapValues(tags))` : ''})`;
 }
 
 function changesOf({ hasTags }: Table, { erasedAs, needles }: AddressErasure): string {
   const values = `[${needles.map(literal).join(', ')}]`;
-  const recipient = `recipient = if(has(${values}, lower(recipient)), ${literal(erasedAs)}, recipient)`;
+  const recipient = `recipient = if(has(${values}, lowerUTF8(recipient)), ${literal(erasedAs)}, recipient)`;
   if (!hasTags) return recipient;
   return `${recipient}, tags = mapApply((k, v) -> (k, if(${isIn(values)}, ${literal(erasedAs)}, v)), tags)`;
 }
 
-const isIn = (values: string): string => `multiSearchAnyCaseInsensitive(v, ${values})`;
+const isIn = (values: string): string => `multiSearchAnyCaseInsensitiveUTF8(v, ${values})`;
 
 /** Parameters are not supported in mutations. */
 const literal = (text: string): string => `'${text.replaceAll('\\', '\\\\').replaceAll("'", "\\'")}'`;

@@ -3,6 +3,7 @@ import { Config, Log } from '#libs/kernel';
 import { Database } from '#libs/persistence';
 import { Injectable } from '@nestjs/common';
 import { hashPassword } from './credentials/password-hash.js';
+import { normaliseEmail } from './user-rules.js';
 import { UserLinks } from './user-links.js';
 import { Users } from './users.js';
 
@@ -56,8 +57,8 @@ export class FirstOwner {
       email === undefined
         ? `SELECT u.id, u.email FROM users u JOIN memberships m ON m.user_id = u.id
             WHERE m.account_id = (SELECT min(id) FROM accounts) AND m.role = 'owner' ORDER BY u.id LIMIT 1`
-        : 'SELECT id, email FROM users WHERE email = lower($1)',
-      email === undefined ? [] : [email.trim()],
+        : 'SELECT id, email FROM users WHERE email = $1',
+      email === undefined ? [] : [normaliseEmail(email)],
     );
     if (rows.length === 0) return null;
     const [{ id, email: address }] = rows;

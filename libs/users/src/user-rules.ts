@@ -1,5 +1,5 @@
 import { LIMITS, ROLES } from '#libs/contracts';
-import { parseMailbox } from '#libs/mime';
+import { normaliseAddress, parseMailbox } from '#libs/mime';
 
 /** A problem of a field. `path` is the position inside it; `message` continues the field's name. */
 interface UserProblem {
@@ -51,5 +51,5 @@ export const roleRule: Rule = (value) =>
 /** The stored form of an address: all spellings of a user's address are one. */
 export function normaliseEmail(text: string): string {
   const mailbox = parseMailbox(text);
-  return ('problem' in mailbox ? text.trim() : mailbox.address).toLowerCase();
+  return normaliseAddress('problem' in mailbox ? text : mailbox.address);
 }

@@ -145,6 +145,26 @@ describe('the erasure of a recipient', () => {
     expect(inStats.map(({ needles }) => needles.includes(ADDRESS))).toEqual([true, true]);
   });
 
+  it.each(['josé.erase@recipient.example', 'việt.erase@recipient.example', '한글@recipient.example'])(
+    'removes every Unicode form of %s, whichever is asked for',
+    async (composed) => {
+      const forms = [composed, composed.normalize('NFD')];
+      for (const asked of forms) {
+        await accept([composed], { tags: { user: forms[0] }, subject: forms[1] });
+        await accept([forms[1], 'bob@recipient.example'], { subject: 'Hello' });
+        await deliver();
+        await deliver();
+        // A message of the time before addresses were normalised.
+        await rows('UPDATE recipients SET address = $2 WHERE address = $1', composed, forms[1]);
+        await moveOutbox();
+        const { id } = await request(asked);
+        await runAll(id);
+        for (const form of forms) expect(await tablesWith(form)).toEqual([]);
+        expect((await find(id))?.receipt.erased).toMatchObject({ messages: 2, recipients: 2 });
+      }
+    },
+  );
+
   it('is resumed where it was after any number of kills, and repeats a batch without harm', async () => {
     for (let i = 0; i < 70; i++) await accept([WRITTEN]);
     await deliver();

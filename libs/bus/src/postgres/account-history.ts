@@ -196,7 +196,7 @@ function extraConditions(
   const and: string[] = [];
   if (recipients !== undefined) {
     columns.push('data');
-    and.push(`lower(data ->> 'recipient') = ANY (${add(recipients)}::text[])`);
+    and.push(`normalize(lower(data ->> 'recipient'), NFC) = ANY (${add(recipients)}::text[])`);
   }
   if (createdAfter !== undefined || createdBefore !== undefined) columns.push('created_at');
   if (createdAfter !== undefined) and.push(`created_at >= ${add(createdAfter)}::timestamptz`);

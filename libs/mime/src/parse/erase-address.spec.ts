@@ -58,3 +58,31 @@ describe('addressErasure', () => {
     for (const text of ['ann@example.com', 'ann%40example.com']) expect(erasure.needles).toContain(text);
   });
 });
+
+describe('the erasure of an address that has several Unicode forms', () => {
+  const composed = 'hồ.việt@example.com';
+  const decomposed = composed.normalize('NFD');
+  /** As Windows-1258 writes Vietnamese: the tone mark is a character of its own. */
+  const windows = 'hô\u0300.viê\u0323t@example.com';
+  const forms = [composed, decomposed, windows];
+
+  it.each(forms)('asked for as %j, replaces every form', (address) => {
+    const found = addressErasure({ accountId: 'acc_1', address, erasedAs, written: [address] });
+    expect(found.address).toBe(composed);
+    for (const form of forms) {
+      expect(found.rewrite(`<${form.toUpperCase()}>: unknown`)).toBe(`<${erasedAs}>: unknown`);
+      expect(found.rewrite(`?m=${encodeURIComponent(form)}&n=1`)).toBe(`?m=${erasedAs}&n=1`);
+      expect(found.needles).toContain(form);
+    }
+  });
+
+  it('replaces a form that is mixed', () => {
+    const found = addressErasure({ accountId: 'acc_1', address: composed, erasedAs, written: [composed] });
+    expect(found.rewrite(`to hồ.vie\u0302\u0323t@example.com`)).toBe(`to ${erasedAs}`);
+  });
+
+  it('keeps text without the address as it is', () => {
+    const found = addressErasure({ accountId: 'acc_1', address: composed, erasedAs, written: [composed] });
+    expect(found.rewrite(`Jose\u0301 <x${decomposed}>`)).toBe(`Jose\u0301 <x${decomposed}>`);
+  });
+});

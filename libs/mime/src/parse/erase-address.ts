@@ -1,12 +1,18 @@
-import type { AddressErasure } from '#libs/contracts';
+import { streamSafe, type AddressErasure } from '#libs/contracts';
 import { normaliseAddress } from './mailbox.js';
 
 /** Characters that continue a local part or a domain, so that `joann@example.com` does not contain `ann@example.com`. */
-const CONTINUES = /[\p{L}\p{N}._+-]/u;
+const CONTINUES = /[\p{L}\p{M}\p{N}._+-]/u;
+const BEYOND_ASCII = /[^\0-\x7f]/;
+const LETTER_WITH_MARKS = /(\p{L})(\p{M}{1,8})/gu;
+/** Circumflex, breve and horn make another letter of the alphabet. */
+const SHAPE = /[\u0302\u0306\u031b]/g;
+const NOT_SHAPE = /[^\u0302\u0306\u031b]/g;
 const CONTINUES_DOMAIN = /[\p{L}\p{N}_-]/u;
 
 /**
- * @param written the address as it occurs in stored data: in any case, and with a domain in Unicode or in A-labels
+ * @param written the address as it occurs in stored data: in any case and Unicode form, and with a domain in Unicode or in
+ * A-labels
  */
 export function addressErasure(of: {
   accountId: string;
@@ -16,7 +22,15 @@ export function addressErasure(of: {
 }): AddressErasure {
   const address = normaliseAddress(of.address);
   const forms = [...new Set([address, ...of.written].flatMap(formsOf))];
-  const rewrite = (text: string) => forms.reduce((result, form) => replaced(result, form, of.erasedAs), text);
+  const withoutForms = (text: string) => forms.reduce((result, form) => replaced(result, form, of.erasedAs), text);
+  const rewrite = (text: string) => {
+    const result = withoutForms(text);
+    if (!BEYOND_ASCII.test(address) || !BEYOND_ASCII.test(result)) return result;
+    // A form that is neither composed nor decomposed throughout.
+    const normal = streamSafe(result).normalize('NFC');
+    const rewritten = withoutForms(normal);
+    return rewritten === normal ? result : rewritten;
+  };
   const rewriteJson = <T>(value: T): T => mapTexts(value, rewrite) as T;
   return {
     accountId: of.accountId,
@@ -29,10 +43,23 @@ export function addressErasure(of: {
   };
 }
 
-/** In lower case: as it is, and as in the query of a URL. */
+/** In lower case: as it is and in other Unicode forms, each also as in the query of a URL. */
 function formsOf(written: string): string[] {
-  const lower = lowerCase(written.trim());
-  return [lower, lower.replaceAll('@', '%40'), lowerCase(encodeURIComponent(lower))];
+  const text = written.trim();
+  return [text, ...(BEYOND_ASCII.test(text) ? unicodeFormsOf(text) : [])].flatMap((form) => {
+    const lower = lowerCase(form);
+    return [lower, lower.replaceAll('@', '%40'), lowerCase(encodeURIComponent(lower))];
+  });
+}
+
+/** Composed, decomposed, and with the tone marks of Vietnamese alone decomposed, as Windows-1258 has them. */
+function unicodeFormsOf(text: string): string[] {
+  const decomposed = text.normalize('NFD');
+  const tones = decomposed.replace(LETTER_WITH_MARKS, (_, letter: string, marks: string) => {
+    const shape = marks.replace(NOT_SHAPE, '');
+    return (letter + shape).normalize('NFC') + marks.replace(SHAPE, '');
+  });
+  return [text.normalize('NFC'), decomposed, tones];
 }
 
 /** Of the same length as the text, so that positions are equal in both. */

@@ -241,3 +241,64 @@ describe('the fast path for plain domains', () => {
     );
   });
 });
+
+describe('Unicode forms of one address', () => {
+  const WRITTEN = [
+    'josé@example.com',
+    'JÜRGEN@bücher.example',
+    'nguyễn.việt@example.com',
+    '한글@example.com',
+    'が.ぱ@example.jp',
+    'Йод@example.com',
+    'ΰ@example.com',
+    '"josé garcía"@example.com',
+    'İz@example.com',
+    'ᾼ@example.com',
+    '\u0958@example.com',
+    '\u212bngstr\u00f6m@example.com',
+  ];
+  /** Each accent as a character of its own, except that of the letter of the alphabet: as Windows-1258 writes Vietnamese. */
+  const toneMarks = (text: string) =>
+    text.normalize('NFC').replace(/[^\0-\x7f]/gu, (letter) => {
+      const [base = '', ...marks] = letter.normalize('NFD');
+      const shape = marks.filter((mark) => /[\u0302\u0306\u031b]/u.test(mark)).join('');
+      return (base + shape).normalize('NFC') + marks.filter((mark) => !shape.includes(mark)).join('');
+    });
+
+  it.each(WRITTEN)('are parsed as the same mailbox in Normalization Form C (RFC 6532 section 3.1): %j', (text) => {
+    const read = parseRecipient(text.normalize('NFC'));
+    expect(read).toEqual({ address: expect.stringMatching(/@/) as string, name: '' });
+    const { address } = read as { address: string };
+    expect(address).toBe(address.normalize('NFC'));
+    for (const form of [text, text.normalize('NFD'), toneMarks(text)]) expect(parseRecipient(form)).toEqual(read);
+  });
+
+  it.each(WRITTEN)('have one normalised address: %j', (text) => {
+    const wanted = normaliseAddress(text.normalize('NFC'));
+    for (const form of [text, text.normalize('NFD'), toneMarks(text), wanted])
+      expect(normaliseAddress(form)).toBe(wanted);
+  });
+
+  it('keep the display name as it is written', () => {
+    expect(parseMailbox('Jose\u0301 <jose\u0301@example.com>')).toEqual({
+      address: 'jos\u00e9@example.com',
+      name: 'Jose\u0301',
+    });
+  });
+
+  it('are checked after normalisation, which can make another character of one', () => {
+    // U+037E is a semicolon in Normalization Form C, U+212A a K, U+1FEF a grave accent.
+    expect(parseRecipient('a\u037eb@example.com')).toHaveProperty('problem');
+    expect(parseRecipient('"a\u037eb"@example.com')).toEqual({ address: '"a;b"@example.com', name: '' });
+    expect(parseRecipient('\u212aim\u1fef@example.com')).toEqual({ address: 'Kim`@example.com', name: '' });
+  });
+
+  it('may be longer than the limit as long as their normalised form is not', () => {
+    const hangul = '한글'.repeat(10);
+    expect(Buffer.byteLength(hangul.normalize('NFD'))).toBeGreaterThan(64);
+    expect(parseRecipient(`${hangul.normalize('NFD')}@example.com`)).toEqual({
+      address: `${hangul}@example.com`,
+      name: '',
+    });
+  });
+});

@@ -1,6 +1,10 @@
 import { domainToASCII } from 'node:url';
+import { streamSafe } from '#libs/contracts';
 
-/** `address` is `local@domain` with the domain as lower-case A-labels; `name` is decoded text, '' if there is none. */
+/**
+ * `address` is `local@domain` in Normalization Form C (RFC 6532 §3.1, RFC 5198 §3) with the domain as lower-case A-labels;
+ * `name` is decoded text, '' if there is none.
+ */
 export interface Mailbox {
   address: string;
   name: string;
@@ -112,7 +116,7 @@ function withName(address: string, name: string, quotedLocal: QuotedLocalReader)
 function parseQuotedLocal(text: string): string | Problem {
   const end = endOfQuoted(text);
   if (end < 0 || text[end] !== '@') return { problem: 'must have an @ after its quoted local part' };
-  const content = unquoted(text.slice(0, end));
+  const content = unquoted(text.slice(0, end)).normalize('NFC');
   if (content === '') return { problem: 'must have a local part before the @' };
   // Careless programs read the address in such quotes instead (CWE-436).
   if (content.includes('@')) return { problem: 'must not have an @ in its quoted local part' };
@@ -126,7 +130,9 @@ function quotedIfNeeded(content: string): string {
   return isDotAtom ? content : `"${content.replace(/["\\]/g, '\\$&')}"`;
 }
 
-function parseAddress(text: string): string | Problem {
+function parseAddress(written: string): string | Problem {
+  // Before the checks: the normal form of U+037E is a semicolon.
+  const text = written.normalize('NFC');
   if (LIST.test(text)) return { problem: 'must be one address per string, not a list' };
   if (NEVER_IN_ADDRESS.test(text)) return { problem: 'must not have spaces or invisible characters in its address' };
   const at = text.indexOf('@');
@@ -178,11 +184,13 @@ function asciiDomain(domain: string): string | undefined {
 }
 
 /**
- * The form in which two spellings of an address are equal (suppressions, duplicates): trimmed, in lower case, without
- * quotes that are not needed, domain as A-labels. Text that is not an address is trimmed and converted to lower case.
+ * The form in which two spellings of an address are equal (suppressions, duplicates): trimmed, in lower case, in
+ * Normalization Form C, without quotes that are not needed, domain as A-labels. Text that is not an address is trimmed and
+ * converted to lower case and Normalization Form C.
  */
 export function normaliseAddress(address: string): string {
-  const plain = address.trim().toLowerCase();
+  // Twice, because lower case is not always in Normalization Form C, and depends on the form of the upper case.
+  const plain = streamSafe(address.trim()).normalize('NFC').toLowerCase().normalize('NFC');
   const at = plain.lastIndexOf('@');
   if (at < 0) return plain;
   const local = plain.slice(0, at);

@@ -13,6 +13,7 @@ import { OPERATOR } from './0014-operator.js';
 import { DOMAIN_RETENTION } from './0015-domain-retention.js';
 import { RECIPIENT_DOMAINS } from './0016-recipient-domains.js';
 import { LOGIN_MAIL } from './0017-login-mail.js';
+import { UNICODE_FORMS } from './0020-unicode-forms.js';
 
 /** In order. A released migration is never changed; the name of number N ends in 1700000000000 + N. */
 const CHANGES: readonly { name: string; statements: readonly string[] }[] = [
@@ -30,6 +31,7 @@ const CHANGES: readonly { name: string; statements: readonly string[] }[] = [
   DOMAIN_RETENTION,
   RECIPIENT_DOMAINS,
   LOGIN_MAIL,
+  UNICODE_FORMS,
 ];
 
 /** The table in which TypeORM records applied migrations. */

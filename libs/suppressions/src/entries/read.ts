@@ -18,16 +18,17 @@ const keyOf = (address: string, domainId: string | null): string => `${address} 
 
 export interface ReadOptions {
   visibility: Visibility;
-  /** The address of the entry that stands for an erased address; absent: erased entries are found by their id only. */
-  erasedAs?: (address: string) => string;
+  /** The addresses of entries that may stand for an erased address; absent: erased entries are found by their id only. */
+  erasedAs?: (address: string) => string[];
 }
 
 /** One entry per target, in their order; null if there is none. Includes expired entries, and the erased entry of an address. */
 export async function readSuppressions(
   db: Queryable,
-  { visibility, erasedAs = (address) => address }: ReadOptions,
+  { visibility, erasedAs = () => [] }: ReadOptions,
   targets: readonly SuppressionTarget[],
 ): Promise<(SuppressionEntity | null)[]> {
+  const formsOf = (address: string) => [address, ...erasedAs(address)];
   const visible = [visibility.accountId, visibleDomains(visibility)];
   const ids = targets.flatMap((target) => ('id' in target ? [target.id] : []));
   const addresses = targets.flatMap((target) => ('id' in target ? [] : [target]));
@@ -37,12 +38,14 @@ export async function readSuppressions(
     for (const row of (await db.query<SuppressionEntity>(query)).rows) found.set(row.id, row);
   }
   if (addresses.length > 0) {
-    const named = addresses.flatMap((one) => [one, { ...one, address: erasedAs(one.address) }]);
+    const named = addresses.flatMap((one) => formsOf(one.address).map((address) => ({ ...one, address })));
     const values = [...visible, named.map(({ address }) => address), named.map((one) => one.domainId ?? '')];
     const query = { name: 'suppressions-by-address', text: BY_ADDRESS, values };
     for (const row of (await db.query<SuppressionEntity>(query)).rows) found.set(keyOf(row.address, row.domainId), row);
   }
-  const entryOf = (target: Exclude<SuppressionTarget, { id: string }>) =>
-    found.get(keyOf(target.address, target.domainId)) ?? found.get(keyOf(erasedAs(target.address), target.domainId));
+  const entryOf = ({ address, domainId }: Exclude<SuppressionTarget, { id: string }>) =>
+    formsOf(address)
+      .map((form) => found.get(keyOf(form, domainId)))
+      .find((row) => row !== undefined);
   return targets.map((target) => ('id' in target ? found.get(target.id) : entryOf(target)) ?? null);
 }

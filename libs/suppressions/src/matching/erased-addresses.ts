@@ -20,6 +20,15 @@ export class ErasedAddresses {
     const hash = createHmac('sha256', this.key).update(`${accountId} ${address}`).digest('hex').slice(0, HASH_DIGITS);
     return `erased-${hash}${DOMAIN}`;
   }
+
+  /**
+   * The addresses of entries that may stand for an erased address, its own first: addresses were not always normalised to
+   * Normalization Form C, and a hash cannot be converted.
+   */
+  allOf(accountId: string, address: string): string[] {
+    const decomposed = address.normalize('NFD');
+    return (decomposed === address ? [address] : [address, decomposed]).map((form) => this.of(accountId, form));
+  }
 }
 
 export const isErasedAddress = (address: string): boolean => address.startsWith('erased-') && address.endsWith(DOMAIN);

@@ -50,13 +50,13 @@ export class SuppressionCache {
     if (this.isDelivery) return false;
     const list = await this.lists.get(accountId);
     if (list === null || list.addresses.has(address)) return false;
-    if (list.hasErased && list.addresses.has(this.erasedAs(accountId, address))) return false;
+    if (list.hasErased && this.erasedAs(accountId, address).some((hash) => list.addresses.has(hash))) return false;
     return !this.uncommitted.has(keyOf(accountId, address)) && performance.now() > this.disabledUntil;
   }
 
-  /** The address of the entry that still blocks `address` after it was erased. */
-  erasedAs(accountId: string, address: string): string {
-    return this.erased.of(accountId, address);
+  /** The addresses of entries that still block `address` after it was erased. */
+  erasedAs(accountId: string, address: string): string[] {
+    return this.erased.allOf(accountId, address);
   }
 
   /** Call it before entries are written. */

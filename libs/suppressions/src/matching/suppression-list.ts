@@ -105,7 +105,7 @@ export class SuppressionList {
     const flat = group.flatMap(({ accountId, addresses, domainId }, i) =>
       addresses.flatMap((named) =>
         // An erased entry blocks its address as well.
-        [named, this.cache.erasedAs(accountId, named)].map((address) => ({
+        [named, ...this.cache.erasedAs(accountId, named)].map((address) => ({
           lookup: i,
           account_id: accountId,
           address,
