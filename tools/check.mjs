@@ -19,6 +19,7 @@ const STEPS = [
     name: 'Architecture',
     command: tool('dependency-cruiser/bin/dependency-cruise.mjs', '--config', '.dependency-cruiser.cjs', ...FOLDERS),
   },
+  { name: 'Unused code', command: tool('knip/bin/knip.js', '--no-progress') },
   {
     name: 'Types',
     command: tool('typescript-native/bin/tsc', '-p', 'tsconfig.json', '--noEmit', '--incremental', 'false'),

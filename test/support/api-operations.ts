@@ -115,7 +115,7 @@ export function propertiesOf(schema: Schema | null): Record<string, Schema> {
 }
 
 /** Names of all fields, those inside lists and objects with their path: `attachments.content_id`. */
-export function* fieldsOf(schema: Schema | null, prefix = ''): Generator<string> {
+function* fieldsOf(schema: Schema | null, prefix = ''): Generator<string> {
   if (schema === null) return;
   const { items, oneOf = [], anyOf = [] } = resolved(schema);
   for (const variant of [...oneOf, ...anyOf, ...(items ? [items] : [])]) yield* fieldsOf(variant, prefix);

@@ -22,7 +22,7 @@ const OWN_HOSTS = ['MAP *.googleapis.com ~NOTFOUND', 'MAP *.google.com ~NOTFOUND
 const THIS_MACHINE = ['EXCLUDE localhost', 'EXCLUDE 127.0.0.1'];
 
 /** The browser in CHROMIUM_PATH, or the first one on PATH; null without one. */
-export function chromiumPath(): string | null {
+function chromiumPath(): string | null {
   const named = process.env['CHROMIUM_PATH'];
   if (named) return named;
   const folders = (process.env['PATH'] ?? '').split(delimiter).filter(Boolean);

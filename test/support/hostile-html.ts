@@ -6,7 +6,7 @@ export interface HostileHtml {
   click?: string;
 }
 
-export const FOREIGN = 'https://evil.example';
+const FOREIGN = 'https://evil.example';
 /** Text that a script writes to the console if it runs. */
 export const SCRIPT_RAN = 'the script of a message ran';
 

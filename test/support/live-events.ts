@@ -12,7 +12,7 @@ export interface LiveEvent {
 }
 
 /** An event of a message, as the queue writes it, with the data that readers look at. */
-export function liveEvent(of: LiveEvent): RoutedEvent {
+function liveEvent(of: LiveEvent): RoutedEvent {
   const { type = 'email.delivered', emailId = newId('em'), test = false } = of;
   const data = {
     id: emailId,

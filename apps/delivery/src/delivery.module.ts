@@ -15,7 +15,7 @@ import { TlsReports } from './tls-reports.js';
 
 /** Runs the sequencer and, with Kafka configured, the relays of events and attempts. */
 @Injectable()
-export class StartOutboxRelay implements OnApplicationBootstrap {
+class StartOutboxRelay implements OnApplicationBootstrap {
   constructor(
     private readonly relay: OutboxRelay,
     private readonly tables: TableRelay,

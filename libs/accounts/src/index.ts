@@ -19,7 +19,7 @@ export {
 export type { ApiKeyView } from './api-keys/api-key-view.js';
 export type { TokenFingerprint } from './api-keys/authentication.js';
 export { ApiKeys } from './api-keys/api-keys.js';
-export { AbuseBrakes, type CountedOutcome } from './brakes/abuse-brakes.js';
+export { AbuseBrakes } from './brakes/abuse-brakes.js';
 export { AuditHistory, AuditLog, type AuditEntryView, type AuditFilter } from './audit-log.js';
 export { AccountDirectory, type AccountOverview } from './account-directory.js';
 export { isNarrowed } from './api-keys/assert-no-escalation.js';

@@ -1,6 +1,6 @@
 export { BusModule } from './bus.module.js';
 export { EventLog, type EventBatch } from './event-log.js';
-export { logBacklog, type ConsumerLag } from './log-lag.js';
+export { logBacklog } from './log-lag.js';
 export { OutboxRelay } from './outbox-relay.js';
 export { ParkedEvents, type ParkedContent, type ParkedEvent, type Selection } from './parking/parked-events.js';
 export { Parking } from './parking/parking.js';

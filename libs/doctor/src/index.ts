@@ -1,4 +1,4 @@
-export type { Check, CheckResult, Status } from './check.js';
+export type { Check, CheckResult } from './check.js';
 export { CHECKS } from './checks/index.js';
 export { sendingDomainsCheck } from './checks/dns/sending-domains.js';
 export { DoctorModule } from './doctor.module.js';

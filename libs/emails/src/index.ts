@@ -15,7 +15,6 @@ export { aggregateStatus, lastEventOf } from './message/email-status.js';
 export { EnvelopeBuilder } from './message/envelope-builder.js';
 export { LocalDelivery } from './message/local-delivery.js';
 export { MessageBuilder } from './message/message-builder.js';
-export type { RecipientRef } from './message/recipient-token.js';
 export { ReturnPath, transactionOf, type TransactionRef } from './message/return-path.js';
 export {
   isSimulated,

@@ -39,7 +39,7 @@ export const needsOperator = ({ verdict, note }: InboundResult): boolean =>
   ['kept', 'unmatched', 'unproved', 'expired'].includes(verdict) || (verdict === 'final' && note !== null);
 
 /** The report arrived before the delivery was recorded. The sending server retries, and the report is applied then. */
-export const deliveryInProgress = (): Refusal =>
+const deliveryInProgress = (): Refusal =>
   new Refusal('service_unavailable', [], 'The mail that this reports is still under way here. Try again later.');
 
 /** The delivery to the recipient is not recorded yet. `sending`: an attempt is running. */

@@ -2,7 +2,7 @@ export { domainOf, normaliseAddress, parseMailbox, parseRecipient, type Mailbox 
 export { addressErasure } from './parse/erase-address.js';
 export { decodeEncodedWords } from './parse/encoded-words.js';
 export { readAddressEntry } from './parse/address-list.js';
-export { readMessageHead, type HeaderField, headerValue } from './parse/message-head.js';
+export { readMessageHead, type HeaderField } from './parse/message-head.js';
 export { readParts } from './parse/read-parts.js';
 export { findFiles, type FoundFile } from './parse/find-files.js';
 export { decodeTransferEncoding } from './parse/transfer-encoding.js';

@@ -10,12 +10,7 @@ export {
 export { untilAvailable } from './connection/first-connection.js';
 export { databaseInfo, type DatabaseInfo } from './database-info.js';
 export { Lease } from './lease.js';
-export {
-  dayOfPartition,
-  PARTITIONED_TABLES,
-  startOfDay,
-  type PartitionedTableName,
-} from './partitions/partitioned-tables.js';
+export { PARTITIONED_TABLES, startOfDay, type PartitionedTableName } from './partitions/partitioned-tables.js';
 export { daysAhead, registerPartitionMetrics } from './partitions/partition-metrics.js';
 export { Partitions, type Expired, type PartitionState } from './partitions/partitions.js';
 export { JobRunner } from './job-runner.js';

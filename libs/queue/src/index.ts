@@ -1,6 +1,5 @@
 export { DispatchModule, QueueApiModule, QueueModule } from './queue.module.js';
 export { Queue } from './queue.js';
-export type { ClaimLimits } from './claim/claim-due.js';
 export { EmailExplanation, type EmailExplanationView } from './explain/email-explanation.js';
 export { WAIT_KINDS, WAITS, type HeldView, type RecipientExplanation, type Wait } from './explain/explain-recipient.js';
 export { QueueOverview, type ProviderView, type QueueView } from './overview/queue-overview.js';
@@ -10,10 +9,9 @@ export { SourceOverview, type SourceView, type WarmUpView } from './throttling/s
 export { QueueDepths } from './throttling/queue-depths.js';
 export { throttlingPlan, SharedThrottling } from './throttling/shared-throttling.js';
 export { StoredStsPolicies } from './tls-policy/stored-sts-policies.js';
-export { OutgoingTls } from './tls-policy/outgoing-tls.js';
 export { fullMailboxSuppressions, hardBounceSuppression, pruneFullMailboxes } from './settle/suppress-on-bounce.js';
 export { recordLateReport } from './settle/late-bounce.js';
-export { eraseFromEmail, type ErasedEmail } from './commands/erase-attempts.js';
+export { eraseFromEmail } from './commands/erase-attempts.js';
 export { RemovedDomainMail } from './commands/removed-domain-mail.js';
 export { RescheduleEmail } from './commands/reschedule-email.js';
 export {

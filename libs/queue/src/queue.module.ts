@@ -31,7 +31,7 @@ import { SharedThrottling } from './throttling/shared-throttling.js';
   ],
   exports: [SharedThrottling, Throttling],
 })
-export class ThrottlingModule {}
+class ThrottlingModule {}
 
 /** Claims and outcomes, for every program that delivers or records what came back. */
 @Module({

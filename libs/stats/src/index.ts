@@ -15,13 +15,12 @@ export {
 } from './metrics-query.js';
 export { PERCENTILES } from './schema/columns.js';
 export { isRefusedRow } from './engine.js';
-export { STORED_TYPES, statsCounter, type EventCounter } from './event-row.js';
-export type { LiveCounts, LiveSnapshot } from './live/live-counts.js';
+export { STORED_TYPES, statsCounter } from './event-row.js';
+export type { LiveSnapshot } from './live/live-counts.js';
 export { LiveStats } from './live/live-stats.js';
 export { noCounts } from './live/minute-window.js';
 export { startOfDate } from './periods.js';
 export { statsServerVersion } from './connection.js';
-export type { MinuteCount, MinuteCounters, MinuteCountersQuery } from './queries/minute-counters.js';
-export type { ReadableLog, Rebuilt } from './intake/rebuild.js';
+export type { Rebuilt } from './intake/rebuild.js';
 export { StatsModule } from './stats.module.js';
 export { StatsStore } from './stats-store.js';

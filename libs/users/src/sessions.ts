@@ -8,9 +8,9 @@ import { newToken, tokenHash } from './credentials/token.js';
 import { Users } from './users.js';
 
 /** A session ends when it has not been used for this time. */
-export const IDLE_DAYS = 7;
+const IDLE_DAYS = 7;
 /** A session ends after this time even if it is used. */
-export const LONGEST_DAYS = 30;
+const LONGEST_DAYS = 30;
 export const LONGEST_SECONDS = LONGEST_DAYS * 86_400;
 /** The end of a session, and a change of a role, must take effect within one second in every program. */
 const CACHE_MS = 500;

@@ -5,7 +5,7 @@ import { newToken, tokenHash } from './credentials/token.js';
 export type LinkPurpose = 'login' | 'password_reset' | 'sign_up' | 'email_change';
 
 /** Minutes until a link expires. Login links are printed on a terminal and used at once; the others travel by mail. */
-export const LINK_MINUTES: Readonly<Record<LinkPurpose, number>> = {
+const LINK_MINUTES: Readonly<Record<LinkPurpose, number>> = {
   login: 15,
   password_reset: 60,
   email_change: 60,

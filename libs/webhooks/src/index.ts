@@ -15,7 +15,6 @@ export {
   REPLAY_STATUSES,
   RUNNING_REPLAYS,
   WebhookRangeReplays,
-  type ReplayIdempotency,
   type ReplayStatus,
   type ReplayView,
 } from './history/range-replay.js';

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { Expected, GoldenRequest } from './golden-mail.js';
 
-export const sha256 = (content: Buffer): string => createHash('sha256').update(content).digest('hex');
+const sha256 = (content: Buffer): string => createHash('sha256').update(content).digest('hex');
 
 const PLAIN = ['text/plain'];
 const HTML = ['text/html'];
@@ -79,7 +79,7 @@ function expectedContent({ text, html, files = [] }: Sketch): Partial<Expected> 
   };
 }
 
-export const withLineFeeds = (text: string): string => text.replace(/\r\n|\r/g, '\n');
+const withLineFeeds = (text: string): string => text.replace(/\r\n|\r/g, '\n');
 
 const page = (body: string) => `<!doctype html><html><head><title>t</title></head><body>${body}</body></html>`;
 const paragraphs = (texts: string[]) => texts.map((text) => `<p>${text}</p>`).join('\n');

@@ -7,7 +7,7 @@ import type { GatewayApp } from '../gateway-app.js';
 export type ScriptedOutcome = 'delivered' | 'deferred' | 'bounced';
 
 /** What a receiving server would have said to one recipient. */
-export function outcomeOf(ordinal: number, kind: ScriptedOutcome): Outcome {
+function outcomeOf(ordinal: number, kind: ScriptedOutcome): Outcome {
   const replies = {
     delivered: { code: 250, enhanced: '2.0.0', text: 'taken' },
     deferred: { code: 450, enhanced: '4.2.0', text: 'greylisted, come back' },

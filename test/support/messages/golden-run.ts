@@ -5,7 +5,7 @@ import { MailNetwork } from '../services/mail-network.js';
 import { PUBLIC_URL } from '../services/profiles.js';
 import type { Sender } from '../services/sender.js';
 
-export const GOLDEN_DOMAIN = 'news.example.com';
+const GOLDEN_DOMAIN = 'news.example.com';
 const ADDRESS = `news@${GOLDEN_DOMAIN}`;
 const AT_ONCE = 20;
 

@@ -7,8 +7,8 @@ export const LETTERBOX = 'letterbox.test';
 export const LETTERBOX_SUSPENSION_MS = 4_000;
 /** Limits of a delivery attempt on the service `delivery`, in seconds. */
 export const PHASE_SECONDS = 3;
-export const DOT_SECONDS = 4;
-export const ATTEMPT_SECONDS = 8;
+const DOT_SECONDS = 4;
+const ATTEMPT_SECONDS = 8;
 /** Requests of an account on the service `webhooks`; its tests ask slowly. */
 export const RATE_PER_SECOND = 20;
 /** Where the service `inbound` says that the public finds it. */

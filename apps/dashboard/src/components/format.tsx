@@ -29,7 +29,7 @@ export function formatBytes(bytes: number): string {
   return `${(bytes / 1024 ** power).toFixed(1)} ${units[power - 1]}`;
 }
 
-export function relativeTime(iso: string, now = Date.now()): string {
+function relativeTime(iso: string, now = Date.now()): string {
   const seconds = (new Date(iso).getTime() - now) / 1000;
   const [unit, size] = UNITS.find(([, length]) => Math.abs(seconds) >= length) ?? ['second', 1];
   return RELATIVE.format(Math.round(seconds / size), unit);

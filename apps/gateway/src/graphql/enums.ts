@@ -14,8 +14,8 @@ export { enumOf, isEnumWord } from './scalars.js';
  * The enums of the schema. A field of a DTO with exactly these words has this type; other lists of words, which grow or are no
  * GraphQL names, are strings.
  */
-export const EmailStatus = stringEnum('EmailStatus', EMAIL_STATUSES, 'The status of an e-mail, or of one recipient.');
-export const LastEvent = stringEnum('LastEvent', LAST_EVENTS, 'The latest event of an e-mail.');
+stringEnum('EmailStatus', EMAIL_STATUSES, 'The status of an e-mail, or of one recipient.');
+stringEnum('LastEvent', LAST_EVENTS, 'The latest event of an e-mail.');
 stringEnum('RecipientType', RECIPIENT_TYPES, 'The field of an e-mail that names a recipient.');
 stringEnum('Mode', ['live', 'test'], 'Whether e-mails are delivered, or only recorded.');
 stringEnum('AttemptOutcome', ['delivered', 'bounced', 'deferred'], 'The outcome of a delivery attempt.');
@@ -32,11 +32,7 @@ stringEnum(
 export const QueueWait = stringEnum('Wait', WAITS, 'What a recipient waits for.');
 stringEnum('HeldKind', WAIT_KINDS, 'The kind of a limit that holds a recipient back.');
 stringEnum('ContentDisposition', ['attachment', 'inline'], 'How a file belongs to an e-mail.');
-export const SuppressionPolicy = stringEnum(
-  'SuppressionPolicy',
-  SUPPRESSION_POLICIES,
-  'How to handle suppressed recipients of an e-mail.',
-);
+stringEnum('SuppressionPolicy', SUPPRESSION_POLICIES, 'How to handle suppressed recipients of an e-mail.');
 export const BatchValidation = stringEnum(
   'BatchValidation',
   ['strict', 'permissive'],

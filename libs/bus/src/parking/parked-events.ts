@@ -5,7 +5,7 @@ import { Database } from '#libs/persistence';
 import { Gauge } from 'prom-client';
 
 /** A consumer with so many parked events stops: then it is not single events that are at fault. */
-export const PARKED_LIMIT = 10_000;
+const PARKED_LIMIT = 10_000;
 const MAX_REASON = 1_000;
 
 /** A record as a consumer of Kafka received it; the parts are base64. */

@@ -16,7 +16,7 @@ const STANDBY_MS = 500;
 const BURST_EVENTS = 50;
 const BURST_BATCHES = 5;
 const BURST_PAUSE_MS = 200;
-export const LOG_SOURCE = 'log';
+const LOG_SOURCE = 'log';
 
 /** A consumer of the PostgreSQL log in this process. No transaction is open while a batch is handled. */
 export class PostgresConsumer {

@@ -34,7 +34,7 @@ function problemOf(records: string[], include: string): string | null {
  * The expected record: the present one (or the mechanisms of all) with our include before `all`; a new record where there is
  * none. A record that already includes ours stays as it is.
  */
-export function mergeSpf(records: readonly string[], include: string): string {
+function mergeSpf(records: readonly string[], include: string): string {
   if (records.length === 0) return `v=spf1 include:${include} ~all`;
   if (records.length === 1 && problemOf([...records], include) === null) return records[0];
   const ends: string[] = [];

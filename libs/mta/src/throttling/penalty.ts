@@ -33,7 +33,7 @@ export type Penalty = Suspension | SlowDown;
 /** Further slow-downs multiply. Below this factor a queue would never detect that it may be faster. */
 const SLOWEST = 1 / 64;
 /** After its end a slow-down is reduced in steps: the rate doubles each time. */
-export const RECOVERY_STEP_MS = 60_000;
+const RECOVERY_STEP_MS = 60_000;
 
 /** The factor of the rate; 1: over. */
 export function factorOf({ factor, until }: SlowDown, now: number): number {

@@ -10,7 +10,7 @@ import {
 } from './partitioned-tables.js';
 
 /** Partitions exist for today and so many days after it. */
-export const DAYS_AHEAD = 8;
+const DAYS_AHEAD = 8;
 /**
  * Creating and dropping a partition locks the table or its DEFAULT partition for a moment. A transaction that is in the way
  * is not waited for longer, because all later statements on the table would wait as well; the next round tries again.

@@ -41,7 +41,7 @@ export async function requeueJobs(db: Queryable, workerId: string, items: readon
 }
 
 /** Recipients requeued by one statement. */
-export const REQUEUE_DOMAINS_LIMIT = 500;
+const REQUEUE_DOMAINS_LIMIT = 500;
 
 /**
  * Delays unclaimed recipients of a closed queue until `until`. Returns the number of recipients, at most

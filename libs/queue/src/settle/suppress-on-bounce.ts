@@ -23,7 +23,7 @@ export interface RejectedRecipient {
 }
 
 /** The suppression that a rejection leads to, with its evidence: message, server, time and reply. */
-export function bounceSuppression(
+function bounceSuppression(
   { email }: RejectedMessage,
   { recipient, attempt: outcome }: RejectedRecipient,
 ): NewSuppression {

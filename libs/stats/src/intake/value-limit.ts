@@ -2,9 +2,9 @@ import { OTHER_KEYS } from '../schema/tables.js';
 import type { StatsRow } from '../event-row.js';
 
 /** Of one dimension, account and day in roll-ups. More are counted together as `(other)`. */
-export const MAX_VALUES = 500;
+const MAX_VALUES = 500;
 /** Tag keys per account and day that roll-ups have. */
-export const MAX_TAG_KEYS = 100;
+const MAX_TAG_KEYS = 100;
 /** Days whose values stay in memory. */
 const DAYS = 3;
 

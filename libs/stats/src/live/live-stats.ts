@@ -34,7 +34,7 @@ export interface LiveStatsSources {
   now(): number;
 }
 
-export const LIVE_STATS_LIMITS = {
+const LIVE_STATS_LIMITS = {
   /** Loads at once; the others wait in line. */
   loads: 2,
   /** Events by which the store may be behind the tail when counts are loaded. */

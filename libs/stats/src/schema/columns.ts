@@ -32,7 +32,7 @@ export type StatsColumn = CountColumn | UniqueColumn | typeof LATENCY;
 export const PERCENTILES = { p50: 0.5, p95: 0.95, p99: 0.99 } as const;
 const LEVELS_OF_PERCENTILES = Object.values(PERCENTILES).join(', ');
 
-export const COUNT_COLUMNS = Object.keys(COUNTED) as CountColumn[];
+const COUNT_COLUMNS = Object.keys(COUNTED) as CountColumn[];
 export const STATS_COLUMNS: readonly StatsColumn[] = [
   ...COUNT_COLUMNS,
   ...(Object.keys(UNIQUE) as UniqueColumn[]),

@@ -60,7 +60,7 @@ export function EmailField({ value, onChange }: FieldProps) {
   );
 }
 
-export const PASSWORD_LENGTH = 12;
+const PASSWORD_LENGTH = 12;
 
 export function PasswordField({
   value,

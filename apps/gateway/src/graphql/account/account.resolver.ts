@@ -12,8 +12,8 @@ objectType('SendingPause', SendingPauseDto, {
   description: 'Why the sending of an account is paused.',
   fields: { recipients: { type: Long }, hard_bounces: { type: Long }, complaints: { type: Long } },
 });
-export const AccountType = objectType('Account', AccountDto, { description: 'The account of the API key.' });
-export const UpdateAccountInput = inputType('UpdateAccountInput', ChangeAccountDto, {
+const AccountType = objectType('Account', AccountDto, { description: 'The account of the API key.' });
+const UpdateAccountInput = inputType('UpdateAccountInput', ChangeAccountDto, {
   description: 'Changes of the account. Absent fields are not changed.',
 });
 

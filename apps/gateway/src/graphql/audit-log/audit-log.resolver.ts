@@ -8,12 +8,12 @@ import { objectType } from '../dto/object-type.js';
 import { CallerOf } from '../graphql-caller.js';
 import { Json } from '../scalars.js';
 
-export const AuditEntryType = objectType('AuditEntry', AuditEntryDto, {
+const AuditEntryType = objectType('AuditEntry', AuditEntryDto, {
   description: 'An action that must be traceable.',
   fields: { details: { type: Json } },
 });
-export const AuditEntryConnection = connectionType<AuditEntryDto>('AuditEntry', AuditEntryType);
-export const AuditLogFilter = inputType('AuditLogFilter', AuditLogQuery, {
+const AuditEntryConnection = connectionType<AuditEntryDto>('AuditEntry', AuditEntryType);
+const AuditLogFilter = inputType('AuditLogFilter', AuditLogQuery, {
   description: 'Selects actions. An action must match all given fields.',
   omit: ['limit', 'after', 'before'],
 });

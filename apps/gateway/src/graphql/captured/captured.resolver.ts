@@ -12,12 +12,12 @@ import { EmailType } from '../emails/email.type.js';
 import { CallerOf, type GraphqlContext } from '../graphql-caller.js';
 import { Long } from '../scalars.js';
 
-export const CapturedEmailType = objectType('CapturedEmail', CapturedDto, {
+const CapturedEmailType = objectType('CapturedEmail', CapturedDto, {
   description:
     'A message of the built-in inbox, as it would have been sent. `GET /captured/:id/raw` returns its bytes.',
 });
-export const CapturedEmailConnection = connectionType<CapturedDto>('CapturedEmail', CapturedEmailType);
-export const CapturedEmailFilter = inputType('CapturedEmailFilter', CapturedQuery, {
+const CapturedEmailConnection = connectionType<CapturedDto>('CapturedEmail', CapturedEmailType);
+const CapturedEmailFilter = inputType('CapturedEmailFilter', CapturedQuery, {
   description: 'Selects captured messages. A message must match all given fields.',
   omit: ['limit', 'after'],
 });

@@ -23,7 +23,7 @@ const refuse = (what: string, limit: number, node: ASTNode) =>
  * Limits the nesting of fields. Introspection is exempt: graphql-js limits it itself, and the standard introspection query
  * is deeper than any query that this schema needs.
  */
-export const depthRule =
+const depthRule =
   (most: number): ValidationRule =>
   (context: ValidationContext) => ({
     Document(document: DocumentNode): void {
@@ -69,7 +69,7 @@ class FieldDepths {
 }
 
 /** Limits aliases, which let one request execute the same field many times. */
-export const aliasRule =
+const aliasRule =
   (most: number): ValidationRule =>
   (context: ValidationContext) => {
     let aliases = 0;
@@ -81,7 +81,7 @@ export const aliasRule =
   };
 
 /** Limits directives, because every unknown directive adds an error to the response. */
-export const directiveRule: ValidationRule = (context: ValidationContext) => {
+const directiveRule: ValidationRule = (context: ValidationContext) => {
   let directives = 0;
   return {
     Directive(node): void {
@@ -91,7 +91,7 @@ export const directiveRule: ValidationRule = (context: ValidationContext) => {
 };
 
 /** Refuses text that PostgreSQL cannot store: U+0000, and halves of surrogate pairs. */
-export const textRule: ValidationRule = (context: ValidationContext) => ({
+const textRule: ValidationRule = (context: ValidationContext) => ({
   StringValue(node): void {
     if (!isStorable(node.value))
       context.reportError(

@@ -10,7 +10,7 @@ import { DomainTrafficLoader } from './domain-traffic.js';
 import { DomainType } from './domain.type.js';
 
 @ObjectType('DnsRecordToPublish', { description: 'A DNS record to publish or to change.' })
-export class DnsRecordToPublishType {
+class DnsRecordToPublishType {
   @Field(() => String, { description: '`TXT` or `CNAME`' })
   type: string;
 
@@ -22,7 +22,7 @@ export class DnsRecordToPublishType {
 }
 
 @ObjectType('DomainAdvice', { description: 'One thing to do about a sending domain.' })
-export class DomainAdviceType implements DomainAdvice {
+class DomainAdviceType implements DomainAdvice {
   @Field(() => String, { description: 'The kind of the advice; docs/domains.md lists all' })
   code: string;
 

@@ -20,7 +20,7 @@ import { BatchValidation } from '../enums.js';
 import { TagInput } from './email.type.js';
 
 @InputType('HeaderInput', { description: 'A header field of an e-mail.' })
-export class HeaderInput {
+class HeaderInput {
   @Field(() => String, { description: 'The name' })
   name: string;
 

@@ -41,7 +41,7 @@ export class HeaderType {
   value: string;
 }
 
-export const toTags = (tags: Readonly<Record<string, string>>): TagType[] =>
+const toTags = (tags: Readonly<Record<string, string>>): TagType[] =>
   Object.entries(tags).map(([key, value]) => ({ key, value }));
 
 export const toHeaders = (headers: Readonly<Record<string, string>>): HeaderType[] =>
@@ -84,7 +84,7 @@ export const EmailType = objectType('Email', EmailItemDto, {
 });
 export const EmailConnection = connectionType<EmailItemDto>('Email', EmailType);
 
-export const EmailEventType = objectType('EmailEvent', EmailEventDto, {
+const EmailEventType = objectType('EmailEvent', EmailEventDto, {
   description: 'An event of an e-mail, as webhooks receive it.',
   fields: {
     id: { description: 'The id of the event, the same as in webhooks and in `events`' },
@@ -96,7 +96,7 @@ export const EmailEventConnection = connectionType<EmailEventDto>('EmailEvent', 
 
 objectType('AttemptSecurity', AttemptSecurityDto, { description: 'TLS of the connection of an attempt.' });
 objectType('EarlierHost', EarlierHostDto, { description: 'A server that an attempt tried first, and why it failed.' });
-export const AttemptType = objectType('Attempt', AttemptDto, {
+const AttemptType = objectType('Attempt', AttemptDto, {
   description: 'An attempt to deliver an e-mail to one recipient.',
 });
 export const AttemptConnection = connectionType<AttemptDto>('Attempt', AttemptType);

@@ -13,10 +13,10 @@ objectType('ErasureReceipt', ErasureReceiptDto, {
   description: 'What an erasure has done.',
   fields: { erased: { type: Json } },
 });
-export const ErasureType = objectType('Erasure', ErasureDto, {
+const ErasureType = objectType('Erasure', ErasureDto, {
   description: 'The erasure of a recipient from all stores.',
 });
-export const RequestErasureInput = inputType('RequestErasureInput', RequestErasureDto, {
+const RequestErasureInput = inputType('RequestErasureInput', RequestErasureDto, {
   description: 'The recipient to erase.',
 });
 

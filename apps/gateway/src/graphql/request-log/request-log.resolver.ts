@@ -9,11 +9,11 @@ import { objectType } from '../dto/object-type.js';
 import { CallerOf } from '../graphql-caller.js';
 import { orNull } from '../or-null.js';
 
-export const LoggedRequestType = objectType('LoggedRequest', LogDto, {
+const LoggedRequestType = objectType('LoggedRequest', LogDto, {
   description: 'A request to the API and its response, without bodies.',
 });
-export const LoggedRequestConnection = connectionType<LogDto>('LoggedRequest', LoggedRequestType);
-export const RequestLogFilter = inputType('RequestLogFilter', LogsQuery, {
+const LoggedRequestConnection = connectionType<LogDto>('LoggedRequest', LoggedRequestType);
+const RequestLogFilter = inputType('RequestLogFilter', LogsQuery, {
   description: 'Selects requests. A request must match all given fields.',
   omit: ['limit', 'after', 'before'],
 });

@@ -16,7 +16,7 @@ import { CallerOf } from '../graphql-caller.js';
 import { Long } from '../scalars.js';
 
 @ObjectType('StatsTag', { description: 'The value of a tag that rows are grouped by.' })
-export class StatsTagType {
+class StatsTagType {
   @Field(() => String, { description: 'The key' })
   key: string;
 
@@ -48,13 +48,13 @@ objectType('StatsRange', StatsRangeDto, {
   description: 'The figures of the range before, for a comparison.',
   fields: { totals: { type: StatsValuesType }, data: { type: [StatsRowType] } },
 });
-export const StatsType = objectType('Stats', StatsDto, {
+const StatsType = objectType('Stats', StatsDto, {
   description: 'Counts, rates and delivery times of a range.',
   fields: { totals: { type: StatsValuesType }, data: { type: [StatsRowType] } },
 });
 
 const LIST = { separatedByCommas: true } as const;
-export const StatsInput = inputType('StatsInput', StatsQuery, {
+const StatsInput = inputType('StatsInput', StatsQuery, {
   description: 'The range, the metrics and the groups of statistics.',
   fields: {
     metrics: { ...LIST, description: `The metrics: ${METRICS.join(', ')}. All if absent` },

@@ -13,7 +13,7 @@ import { Long } from '../scalars.js';
 const MONTHS = 12;
 const COUNTS = ['accepted', 'delivered', 'bounced', 'failed', 'complained'] as const;
 
-export const UsageType = objectType('Usage', UsageDto, {
+const UsageType = objectType('Usage', UsageDto, {
   description: 'The monthly allowance of the account and its usage.',
   fields: { limit: { type: Long }, used: { type: Long }, remaining: { type: Long } },
 });

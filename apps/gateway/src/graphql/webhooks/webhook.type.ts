@@ -41,7 +41,7 @@ export const WebhookDeliveryType = objectType('WebhookDelivery', WebhookEventDto
 });
 export const WebhookDeliveryConnection = connectionType<WebhookEventDto>('WebhookDelivery', WebhookDeliveryType);
 
-export const WebhookCallType = objectType('WebhookCall', WebhookAttemptDto, {
+const WebhookCallType = objectType('WebhookCall', WebhookAttemptDto, {
   description: 'A call of a webhook for one event.',
 });
 export const WebhookCallConnection = connectionType<WebhookAttemptDto>('WebhookCall', WebhookCallType);

@@ -12,7 +12,7 @@ import {
 import { listOf } from '../list.dto.js';
 
 /** Recipients at one domain that wait for the same thing. */
-export class QueueDto implements QueueView {
+class QueueDto implements QueueView {
   @KindProperty('queue')
   object: 'queue';
 

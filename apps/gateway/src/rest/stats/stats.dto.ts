@@ -27,7 +27,7 @@ const DATE_PATTERN =
 const GROUP = `(?:${GROUPS.join('|')}|(?:tags[.]|tag:)[A-Za-z0-9_.-]{1,50})`;
 const GROUPS_PATTERN = `^${GROUP}(?:,${GROUP})*$`;
 
-export const COMPARISONS = ['previous'] as const;
+const COMPARISONS = ['previous'] as const;
 
 /** The parameters of statistics of one domain. */
 export class MetricsParametersDto implements MetricsParameters {

@@ -57,7 +57,7 @@ function type(
 export const typeByMime = (mime: string): AttachmentType | undefined =>
   ATTACHMENT_TYPES.find((known) => known.mime === mime || known.aliases.includes(mime));
 
-export const typeByExtension = (extension: string): AttachmentType | undefined =>
+const typeByExtension = (extension: string): AttachmentType | undefined =>
   ATTACHMENT_TYPES.find((known) => known.extensions.includes(extension));
 
 /**
