@@ -41,20 +41,21 @@ export class Parking {
 
   /** `handle` of a consumer that parks what it cannot handle. Throws what a repetition may mend. */
   guarded(options: Handler): ConsumeOptions['handle'] {
-    const last = { first: NaN, failures: 0 };
+    // By source: the partitions of a topic fail and succeed independently of each other.
+    const failing = new Map<string, { first: number; failures: number }>();
     return async (batch, ownership) => {
       try {
         await options.handle(batch, ownership);
-        last.failures = 0;
       } catch (error) {
-        last.failures = last.first === batch.first ? last.failures + 1 : 1;
-        last.first = batch.first;
+        const last = failing.get(batch.source);
+        const failures = last?.first === batch.first ? last.failures + 1 : 1;
+        failing.set(batch.source, { first: batch.first, failures });
         const kind = faultKind(error, options.isRecordFault);
-        const isRepeated = kind === 'transient' || (kind === 'unknown' && last.failures < UNKNOWN_FAILURES);
+        const isRepeated = kind === 'transient' || (kind === 'unknown' && failures < UNKNOWN_FAILURES);
         if (isRepeated || batch.events.length === 0) throw error;
         await this.parkFaulty(options, { batch, ownership, error });
-        last.failures = 0;
       }
+      failing.delete(batch.source);
     };
   }
 
