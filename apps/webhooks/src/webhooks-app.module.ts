@@ -13,7 +13,7 @@ import {
 const BATCH_SIZE = 1000;
 /** Wait for a fuller batch under load: a batch costs as much as tens of events. */
 const BURST_LINGER_MS = 100;
-const PRUNE_INTERVAL_MS = 3600_000;
+const PRUNE_INTERVAL_MS = 10 * 60_000;
 
 /** Sends the event log to the endpoints of customers. The importing program provides the database and the log. */
 @Module({ imports: [WebhooksModule] })

@@ -18,6 +18,20 @@ interface ClaimedErasure {
 
 /** A claim whose program was killed is free after this time. */
 const CLAIM = `interval '60 seconds'`;
+const NEXT = (accounts: string) => `
+  SELECT id FROM erasures
+   WHERE finished_at IS NULL AND ${accounts} AND due_at <= now() AND (claimed_until IS NULL OR claimed_until < now())
+   ORDER BY account_id, id LIMIT 1 FOR UPDATE SKIP LOCKED`;
+
+/** Of the next account after $1, or from the first one on. */
+const CLAIM_NEXT = `
+  WITH following AS (${NEXT('account_id > $1')}),
+       first AS (SELECT * FROM (${NEXT('account_id <= $1')}) AS first WHERE NOT EXISTS (SELECT FROM following)),
+       next AS (SELECT id FROM following UNION ALL SELECT id FROM first)
+  UPDATE erasures SET status = 'running', claimed_until = now() + ${CLAIM}, fence = fence + 1
+    FROM next WHERE erasures.id = next.id
+  RETURNING erasures.id, account_id, erased_as, sealed, step, cursor, waiting, fence`;
+
 /** After a failure, for example while the statistics store is unavailable. */
 const RETRY_MS = 10_000;
 
@@ -27,6 +41,9 @@ const RETRY_MS = 10_000;
  */
 @Injectable()
 export class ErasureRunner {
+  /** The account of the last claim: accounts take turns, whatever the number of their erasures. */
+  private lastAccount = '';
+
   constructor(
     private readonly database: Database,
     private readonly stats: StatsStore,
@@ -34,7 +51,7 @@ export class ErasureRunner {
     private readonly log: Log,
   ) {}
 
-  /** One batch of the erasure that has been due for the longest time. Returns false if none is due. */
+  /** One batch of the oldest due erasure of the next account that has one. Returns false if no account has. */
   async round(): Promise<boolean> {
     const erasure = await this.claim();
     if (erasure === null) return false;
@@ -52,14 +69,10 @@ export class ErasureRunner {
   }
 
   private async claim(): Promise<ClaimedErasure | null> {
-    const { rows } = await this.database.query<ClaimedErasure>(
-      `UPDATE erasures SET status = 'running', claimed_until = now() + ${CLAIM}, fence = fence + 1
-        WHERE id = (SELECT id FROM erasures
-                     WHERE finished_at IS NULL AND due_at <= now() AND (claimed_until IS NULL OR claimed_until < now())
-                     ORDER BY due_at LIMIT 1 FOR UPDATE SKIP LOCKED)
-       RETURNING id, account_id, erased_as, sealed, step, cursor, waiting, fence`,
-    );
-    return rows.at(0) ?? null;
+    const { rows } = await this.database.query<ClaimedErasure>(CLAIM_NEXT, [this.lastAccount]);
+    const claimed = rows.at(0) ?? null;
+    if (claimed !== null) this.lastAccount = claimed.account_id;
+    return claimed;
   }
 
   private run({

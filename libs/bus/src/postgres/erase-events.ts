@@ -1,21 +1,21 @@
 import type { AddressErasure, ErasedBatch } from '#libs/contracts';
 import type { Queryable } from '#libs/persistence';
-import { BATCH_END, POSITION } from './event-row.js';
+import { BATCH_END } from './event-row.js';
 
-/** Events that one batch reads. */
-const SCANNED = 5_000;
+/** Rows of the log, of about 64 events each, that one batch reads. */
+const SCANNED = 250;
 
-/** An element of a batch; `data` is null if no event was found. */
-interface FoundEvent {
+/** A row of the log, and its elements with the address. */
+interface FoundRow {
   /** As text, because a Date has no microseconds. */
   moved_at: string;
   ending: string;
-  subscript: string;
-  data: string | null;
+  subscripts: number[];
+  data: string[];
 }
 
-/** The batches with events of account $1 behind position $2, in order. */
-const BATCHES_OF_ACCOUNT = `
+/** The rows of the log with events of account $1 behind position $2, in order. */
+const ROWS_OF_ACCOUNT = `
   SELECT batch.*
     FROM (SELECT * FROM event_log_accounts WHERE account_id = $1 AND ${BATCH_END} > $2::bigint + 1
            ORDER BY moved_at, first_position) AS entry
@@ -23,7 +23,16 @@ const BATCHES_OF_ACCOUNT = `
            SELECT *, ${BATCH_END} AS ending FROM event_log
             WHERE moved_at = entry.moved_at AND ${BATCH_END} > entry.first_position
               AND ${BATCH_END} <= entry.first_position + entry.count
-            ORDER BY ${BATCH_END}) AS batch`;
+            ORDER BY ${BATCH_END}) AS batch
+   WHERE batch.ending > $2::bigint + 1 LIMIT $3`;
+
+/** The elements of $3 take the place of those with the same subscript in row ($1, $2). */
+const REWRITE_ROW = `
+  UPDATE event_log AS b SET data = (
+           SELECT array_agg(coalesce(changed.data::json, each.data) ORDER BY each.subscript)
+             FROM unnest(b.data) WITH ORDINALITY AS each (data, subscript)
+                  LEFT JOIN unnest($3::bigint[], $4::text[]) AS changed (subscript, data) USING (subscript))
+   WHERE moved_at = $1::timestamptz AND ${BATCH_END} = $2`;
 
 /**
  * Replaces an erased address in the events of its account, from the position in `cursor` on ('' for the beginning). Ids,
@@ -31,29 +40,26 @@ const BATCHES_OF_ACCOUNT = `
  * of list entries that exist no more.
  */
 export async function eraseEvents(db: Queryable, erasure: AddressErasure, cursor: string): Promise<ErasedBatch> {
-  const { rows } = await db.query<FoundEvent & { last: string; scanned: number }>(
-    `WITH scanned AS MATERIALIZED (
-       SELECT b.moved_at, b.ending, event.subscript, ${POSITION} AS position, event.data
-         FROM (${BATCHES_OF_ACCOUNT}) AS b, unnest(b.account_id, b.data) WITH ORDINALITY AS event (account_id, data, subscript)
-        WHERE event.account_id = $1 AND ${POSITION} > $2 LIMIT $3),
-     ends AS (SELECT max(position) AS last, count(*)::int AS scanned FROM scanned),
+  const { rows } = await db.query<{ last: string | null; scanned: number; found: FoundRow[] }>(
+    `WITH scanned AS MATERIALIZED (${ROWS_OF_ACCOUNT}),
      found AS (
-       SELECT moved_at::text, ending, subscript, data::text AS data FROM scanned
-        WHERE EXISTS (SELECT FROM unnest($4::text[]) AS needle WHERE strpos(lower(data::text), needle) > 0))
-     SELECT found.*, ends.last, ends.scanned FROM ends LEFT JOIN found ON true`,
+       SELECT b.moved_at::text, b.ending::text, array_agg(event.subscript) AS subscripts, array_agg(event.data::text) AS data
+         FROM scanned AS b, unnest(b.account_id, b.data) WITH ORDINALITY AS event (account_id, data, subscript)
+        WHERE event.account_id = $1
+          AND EXISTS (SELECT FROM unnest($4::text[]) AS needle WHERE strpos(lower(event.data::text), needle) > 0)
+        GROUP BY b.moved_at, b.ending)
+     SELECT (SELECT max(ending) - 1 FROM scanned) AS last, (SELECT count(*)::int FROM scanned) AS scanned,
+            (SELECT coalesce(json_agg(found), '[]') FROM found) AS found`,
     [erasure.accountId, cursor === '' ? '0' : cursor, SCANNED, erasure.needles],
   );
-  const found = rows.filter((row): row is typeof row & { data: string } => row.data !== null);
-  // One by one: two events may be elements of the same row.
-  for (const { moved_at, ending, subscript, data } of found)
-    await db.query(`UPDATE event_log SET data[$3] = $4::json WHERE moved_at = $1::timestamptz AND ${BATCH_END} = $2`, [
-      moved_at,
-      ending,
-      subscript,
-      erasure.rewriteEvent(data),
-    ]);
-  const [{ last, scanned }] = rows;
-  return { rows: found.length, cursor: scanned === SCANNED ? last : null };
+  const [{ last, scanned, found }] = rows;
+  let erased = 0;
+  // Each row once: PostgreSQL writes all of its events anew, whether one of them changes or all.
+  for (const { moved_at, ending, subscripts, data } of found) {
+    await db.query(REWRITE_ROW, [moved_at, ending, subscripts, data.map((json) => erasure.rewriteEvent(json))]);
+    erased += data.length;
+  }
+  return { rows: erased, cursor: scanned === SCANNED ? last : null };
 }
 
 /** The newest row of the outbox; '0' if it is empty. Every event that a committed transaction has appended is at or below it. */

@@ -61,31 +61,57 @@ export async function findErasedEmails(
  */
 export async function eraseRecipient(tx: Queryable, emailId: string, erasure: AddressErasure): Promise<ErasedContent> {
   await eraseFields(tx, emailId, erasure);
-  const { accountId, address, erasedAs } = erasure;
-  await tx.query(
-    `UPDATE recipients SET address = $3, domain = $4, search_key = $5 WHERE email_id = $1 AND search_key = $2
-        AND ordinal = ANY($6::smallint[])`,
-    [
-      emailId,
-      searchKey(accountId, address),
-      erasedAs,
-      domainOf(erasedAs),
-      searchKey(accountId, erasedAs),
-      await ordinalsOf(tx, emailId, address),
-    ],
-  );
+  await eraseRecipients(tx, emailId, erasure);
   const bodies = await tx.query('DELETE FROM email_contents WHERE email_id = $1', [emailId]);
   const captured = await tx.query('DELETE FROM captured_messages WHERE email_id = $1', [emailId]);
   return { bodies: bodies.rowCount, captured: captured.rowCount };
 }
 
-async function ordinalsOf(tx: Queryable, emailId: string, address: string): Promise<number[]> {
-  const { rows } = await tx.query<{ ordinal: number; address: string }>(
-    'SELECT ordinal, address FROM recipients WHERE email_id = $1',
+interface ErasedRow {
+  ordinal: number;
+  address: string;
+  smtp_text: string | null;
+  wait_reason: unknown;
+}
+
+/** The address of the recipient, and the last replies to all recipients: one new version of each row that has it. */
+async function eraseRecipients(tx: Queryable, emailId: string, erasure: AddressErasure): Promise<void> {
+  const { accountId, erasedAs } = erasure;
+  const { rows } = await tx.query<ErasedRow>(
+    'SELECT ordinal, address, smtp_text, wait_reason FROM recipients WHERE email_id = $1 ORDER BY ordinal',
     [emailId],
   );
-  return rows.filter((row) => normaliseAddress(row.address) === address).map(({ ordinal }) => ordinal);
+  const changed = rows
+    .map((before) => ({ before, after: erasedRow(before, erasure) }))
+    .filter(({ before, after }) => JSON.stringify(after) !== JSON.stringify(before))
+    .map(({ after }) => after);
+  if (changed.length === 0) return;
+  await tx.query(
+    `UPDATE recipients r
+        SET smtp_text = changed.smtp_text, wait_reason = changed.wait_reason, address = changed.address,
+            domain = CASE WHEN changed.address = $6 THEN $7 ELSE r.domain END,
+            search_key = CASE WHEN changed.address = $6 THEN $8 ELSE r.search_key END
+       FROM unnest($2::smallint[], $3::text[], $4::text[], $5::jsonb[]) AS changed (ordinal, address, smtp_text, wait_reason)
+      WHERE r.email_id = $1 AND r.ordinal = changed.ordinal`,
+    [
+      emailId,
+      changed.map(({ ordinal }) => ordinal),
+      changed.map((row) => row.address),
+      changed.map(({ smtp_text: text }) => text),
+      changed.map(({ wait_reason: reason }) => (reason === null ? null : JSON.stringify(reason))),
+      erasedAs,
+      domainOf(erasedAs),
+      searchKey(accountId, erasedAs),
+    ],
+  );
 }
+
+const erasedRow = ({ ordinal, address, smtp_text: text, wait_reason: reason }: ErasedRow, erasure: AddressErasure) => ({
+  ordinal,
+  address: normaliseAddress(address) === erasure.address ? erasure.erasedAs : address,
+  smtp_text: text === null ? null : erasure.rewrite(text),
+  wait_reason: reason === null ? null : erasure.rewriteJson(reason),
+});
 
 async function eraseFields(tx: Queryable, emailId: string, erasure: AddressErasure): Promise<void> {
   const { rows } = await tx.query<ErasedColumns>(
@@ -95,6 +121,7 @@ async function eraseFields(tx: Queryable, emailId: string, erasure: AddressErasu
   if (rows.length === 0) return;
   const [before] = rows;
   const after = erasure.rewriteJson(before);
+  if (JSON.stringify(after) === JSON.stringify(before)) return;
   await tx.query(
     `UPDATE emails SET header_to = $2, header_cc = $3, header_bcc = $4, reply_to = $5, subject = $6, tags = $7,
             unsubscribe = $8 WHERE id = $1`,

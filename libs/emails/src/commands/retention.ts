@@ -19,10 +19,14 @@ const DELETE_EMAILS = `
               WHERE t.account_id = old.account_id AND t.key = tag.key AND t.value = tag.value AND t.email_id = old.id)
   DELETE FROM emails WHERE id IN (SELECT id FROM old) RETURNING id`;
 
+/** From the oldest key, or from the last one of the batch before, so that dead rows are not read again. */
 const DELETE_KEYS = `
-  DELETE FROM idempotency_keys WHERE ctid IN (
-    SELECT ctid FROM idempotency_keys WHERE created_at < now() - make_interval(hours => $1) LIMIT $2
-      FOR UPDATE SKIP LOCKED)`;
+  WITH old AS MATERIALIZED (
+         SELECT ctid, created_at FROM idempotency_keys
+          WHERE created_at >= $1 AND created_at < now() - make_interval(hours => $2)
+          ORDER BY created_at LIMIT $3 FOR UPDATE SKIP LOCKED),
+       deleted AS (DELETE FROM idempotency_keys WHERE ctid = ANY (ARRAY(SELECT ctid FROM old)) RETURNING 1)
+  SELECT (SELECT count(*)::int FROM deleted) AS removed, (SELECT max(created_at)::text FROM old) AS last`;
 
 /** The partial indexes on recipients, which contain unsettled recipients only, answer it. */
 const OLDEST_UNSETTLED = `
@@ -85,10 +89,16 @@ export class Retention {
 
   private async keys(): Promise<number> {
     let removed = 0;
-    for (;;) {
-      const { rowCount } = await this.database.query(DELETE_KEYS, [LIMITS.idempotencyHours, BATCH]);
-      removed += rowCount;
-      if (rowCount < BATCH) return removed;
+    for (let from = '-infinity'; ;) {
+      const { rows } = await this.database.query<{ removed: number; last: string | null }>(DELETE_KEYS, [
+        from,
+        LIMITS.idempotencyHours,
+        BATCH,
+      ]);
+      const [batch] = rows;
+      removed += batch.removed;
+      if (batch.removed < BATCH || batch.last === null) return removed;
+      from = batch.last;
     }
   }
 }

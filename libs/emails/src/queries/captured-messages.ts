@@ -43,7 +43,24 @@ function visibleMessages(visibility: Visibility, first: number): { condition: st
   };
 }
 
+/** Of each account. */
 const KEPT_MESSAGES = 10_000;
+/** Messages that one statement deletes: it must not hold locks for long. */
+const DELETED_AT_ONCE = 500;
+
+/** A loose index scan: one look-up for each account with captured messages. */
+const NEXT_ACCOUNT = `
+  SELECT account_id AS id FROM captured_messages WHERE account_id > $1 ORDER BY account_id LIMIT 1`;
+
+/** The newest message of an account that is not kept. */
+const FIRST_BEYOND = `
+  SELECT id FROM captured_messages WHERE account_id = $1 ORDER BY account_id DESC, id DESC OFFSET ${KEPT_MESSAGES} LIMIT 1`;
+
+const DELETE_UP_TO = `
+  DELETE FROM captured_messages WHERE account_id = $1 AND id IN (
+    SELECT id FROM captured_messages WHERE account_id = $1 AND id <= $2
+     ORDER BY id LIMIT ${DELETED_AT_ONCE} FOR UPDATE SKIP LOCKED)`;
+
 const GROUP_ITEMS = 64;
 const GROUP_BYTES = 8 * 1024 * 1024;
 
@@ -112,21 +129,41 @@ export class CapturedMessages {
   }
 
   /** Deletes all messages that the key sees; returns their number. */
-  async clear(visibility: Visibility): Promise<number> {
+  clear(visibility: Visibility): Promise<number> {
     const { condition, values } = visibleMessages(visibility, 1);
-    return (await this.database.query(`DELETE FROM captured_messages c WHERE ${condition}`, values)).rowCount;
+    return this.deleteAll(
+      `DELETE FROM captured_messages WHERE account_id = $1 AND id IN (
+         SELECT c.id FROM captured_messages c WHERE ${condition} LIMIT ${DELETED_AT_ONCE})`,
+      values,
+    );
   }
 
   /** Keeps the newest 10,000 messages of each account, and none longer than RETENTION_CAPTURED and a day. */
   async prune(now = databaseClock.date()): Promise<Expired> {
     const { RETENTION_CAPTURED } = this.config.settings;
     const aged = await this.partitions.expire('captured_messages', new Date(now.getTime() - RETENTION_CAPTURED));
-    const crowded = await this.database.query(
-      `DELETE FROM captured_messages c USING (SELECT id, row_number() OVER (PARTITION BY account_id ORDER BY id DESC) AS place FROM captured_messages) p
-       WHERE c.id = p.id AND p.place > $1`,
-      [KEPT_MESSAGES],
-    );
-    return { dropped: aged.dropped, deleted: aged.deleted + crowded.rowCount };
+    let beyond = 0;
+    for (let account = await this.nextAccount(''); account !== null; account = await this.nextAccount(account))
+      beyond += await this.pruneAccount(account);
+    return { dropped: aged.dropped, deleted: aged.deleted + beyond };
+  }
+
+  private async nextAccount(after: string): Promise<string | null> {
+    return (await this.database.query<{ id: string }>(NEXT_ACCOUNT, [after])).rows.at(0)?.id ?? null;
+  }
+
+  private async pruneAccount(accountId: string): Promise<number> {
+    const { rows } = await this.database.query<{ id: string }>(FIRST_BEYOND, [accountId]);
+    return rows.length === 0 ? 0 : this.deleteAll(DELETE_UP_TO, [accountId, rows[0].id]);
+  }
+
+  /** Repeats a statement that deletes a batch, each in a transaction of its own. */
+  private async deleteAll(deleteBatch: string, values: unknown[]): Promise<number> {
+    for (let deleted = 0; ;) {
+      const { rowCount } = await this.database.query(deleteBatch, values);
+      deleted += rowCount;
+      if (rowCount < DELETED_AT_ONCE) return deleted;
+    }
   }
 
   /** The account is taken from the email, so that no caller can write into the inbox of another account. */

@@ -14,6 +14,7 @@ import { DOMAIN_RETENTION } from './0015-domain-retention.js';
 import { RECIPIENT_DOMAINS } from './0016-recipient-domains.js';
 import { LOGIN_MAIL } from './0017-login-mail.js';
 import { UNICODE_FORMS } from './0020-unicode-forms.js';
+import { DATA_AT_SCALE } from './0021-data-at-scale.js';
 
 /** In order. A released migration is never changed; the name of number N ends in 1700000000000 + N. */
 const CHANGES: readonly { name: string; statements: readonly string[] }[] = [
@@ -32,6 +33,7 @@ const CHANGES: readonly { name: string; statements: readonly string[] }[] = [
   RECIPIENT_DOMAINS,
   LOGIN_MAIL,
   UNICODE_FORMS,
+  DATA_AT_SCALE,
 ];
 
 /** The table in which TypeORM records applied migrations. */

@@ -80,27 +80,25 @@ async function eraseReplies(
   { emailId, ordinals }: { emailId: string; ordinals: number[] },
   erasure: AddressErasure,
 ): Promise<number> {
-  const rewritten = (text: string | null) => (text === null ? null : erasure.rewrite(text));
   const { rows } = await tx.query<{ id: string; ordinal: number; smtp_text: string | null; earlier: unknown }>(
     'SELECT id, ordinal, smtp_text, earlier FROM attempts WHERE email_id = $1 ORDER BY id',
     [emailId],
   );
-  for (const { id, smtp_text: text, earlier } of rows)
-    await tx.query('UPDATE attempts SET smtp_text = $2, earlier = $3 WHERE id = $1', [
-      id,
-      rewritten(text),
-      earlier === null ? null : JSON.stringify(erasure.rewriteJson(earlier)),
-    ]);
-  const recipients = await tx.query<{ ordinal: number; smtp_text: string | null; wait_reason: unknown }>(
-    'SELECT ordinal, smtp_text, wait_reason FROM recipients WHERE email_id = $1 ORDER BY ordinal',
-    [emailId],
-  );
-  for (const { ordinal, smtp_text: text, wait_reason: reason } of recipients.rows)
-    await tx.query('UPDATE recipients SET smtp_text = $3, wait_reason = $4 WHERE email_id = $1 AND ordinal = $2', [
-      emailId,
-      ordinal,
-      rewritten(text),
-      reason === null ? null : JSON.stringify(erasure.rewriteJson(reason)),
-    ]);
+  const changed = rows
+    .map((before) => ({ before, after: erasure.rewriteJson(before) }))
+    .filter(({ before, after }) => JSON.stringify(after) !== JSON.stringify(before))
+    .map(({ after }) => after);
+  if (changed.length > 0)
+    await tx.query(
+      `UPDATE attempts a SET smtp_text = changed.smtp_text, earlier = changed.earlier
+         FROM unnest($2::text[], $3::text[], $4::jsonb[]) AS changed (id, smtp_text, earlier)
+        WHERE a.email_id = $1 AND a.id = changed.id`,
+      [
+        emailId,
+        changed.map(({ id }) => id),
+        changed.map(({ smtp_text: text }) => text),
+        changed.map(({ earlier }) => (earlier === null ? null : JSON.stringify(earlier))),
+      ],
+    );
   return rows.filter(({ ordinal }) => ordinals.includes(ordinal)).length;
 }

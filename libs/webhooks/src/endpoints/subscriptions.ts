@@ -14,12 +14,16 @@ import { Config, databaseClock } from '#libs/kernel';
 import { Database } from '#libs/persistence';
 import { LessThan, MoreThan, Repository } from 'typeorm';
 import { SubscriberLookup } from '../fan-out/subscriber-lookup.js';
+import { deletePending } from '../history/removed-endpoints.js';
 import { disableWebhook, failPending } from './disable.js';
 import { checkWebhookFields, type WebhookInputOptions, type WebhookFields } from './fields.js';
 import { WebhookSecrets } from './secrets.js';
 import { assertReceivable, visibleWebhooks, webhookIsVisible } from './visible-webhooks.js';
 import { toWebhookView, type WebhookView } from './webhook-view.js';
 import { Webhook } from './webhook.entity.js';
+
+/** Of 1,000 deliveries: a request must not take as long as the deletion of any backlog. */
+const BATCHES_PER_REMOVAL = 10;
 
 const NATIVE_API: WebhookInputOptions = { payloadFormat: 'native' };
 
@@ -149,17 +153,21 @@ export class WebhookSubscriptions {
     return this.find(visibility, id);
   }
 
-  /** Removes the endpoint and its pending deliveries; false if the key sees no such endpoint. */
+  /**
+   * Removes the endpoint and its pending deliveries; `WebhookRetention` deletes those of a long backlog. False if the key sees no
+   * such endpoint.
+   */
   async remove(visibility: Visibility, id: string): Promise<boolean> {
     const removed = await this.webhooks.manager.transaction(async (manager) => {
       const { affected } = await manager.delete(Webhook, { id, ...visibleWebhooks(visibility) });
       if (!affected) return false;
-      await manager.query(`DELETE FROM webhook_deliveries WHERE webhook_id = $1 AND status = 'pending'`, [id]);
       await manager.query('DELETE FROM webhook_replays WHERE webhook_id = $1', [id]);
       await manager.query('DELETE FROM webhook_windows WHERE webhook_id = $1', [id]);
       return true;
     });
     this.subscribers.invalidate(visibility.accountId);
+    // After the commit: without the endpoint, no delivery of it is claimed any more.
+    if (removed) await deletePending(this.database, id, BATCHES_PER_REMOVAL);
     return removed;
   }
 

@@ -20,8 +20,22 @@ const CONTAINS = (text: string) =>
   `EXISTS (SELECT FROM unnest($2::text[]) AS needle WHERE strpos(lower(${text}), needle) > 0)`;
 
 /**
- * Replaces an erased address in the deliveries to the endpoints of its account and in the responses to them. `cursor`: the
- * endpoint and the last delivery of the batch before, '' for the beginning.
+ * The first endpoint after $2 with deliveries of account $1. A loose index scan over the deliveries instead of a look-up in
+ * `webhooks`, because deliveries outlive the endpoint that they were made for.
+ */
+const NEXT_WEBHOOK = `
+  WITH RECURSIVE walk AS (
+      (SELECT webhook_id, account_id FROM webhook_deliveries WHERE webhook_id > $2 ORDER BY webhook_id, id LIMIT 1)
+    UNION ALL
+      SELECT following.* FROM walk CROSS JOIN LATERAL (
+        SELECT d.webhook_id, d.account_id FROM webhook_deliveries d
+         WHERE d.webhook_id > walk.webhook_id ORDER BY d.webhook_id, d.id LIMIT 1) AS following
+       WHERE walk.account_id <> $1)
+  SELECT webhook_id AS id FROM walk WHERE account_id = $1`;
+
+/**
+ * Replaces an erased address in the deliveries to all endpoints of its account, removed ones included, and in the responses to
+ * them. `cursor`: the endpoint and the last delivery of the batch before, '' for the beginning.
  */
 export async function eraseDeliveries(db: Queryable, erasure: AddressErasure, cursor: string): Promise<ErasedBatch> {
   const [webhookId, after = ''] = cursor === '' ? [await nextWebhook(db, erasure.accountId, '')] : cursor.split(' ');
@@ -37,11 +51,9 @@ export async function eraseDeliveries(db: Queryable, erasure: AddressErasure, cu
   return { rows: erased, cursor: next === webhookId ? `${webhookId} ${ids[ids.length - 1]}` : next };
 }
 
+/** '' after the last one. */
 async function nextWebhook(db: Queryable, accountId: string, after: string): Promise<string> {
-  const { rows } = await db.query<{ id: string }>(
-    'SELECT id FROM webhooks WHERE account_id = $1 AND id > $2 ORDER BY id LIMIT 1',
-    [accountId, after],
-  );
+  const { rows } = await db.query<{ id: string }>(NEXT_WEBHOOK, [accountId, after]);
   return rows.at(0)?.id ?? '';
 }
 

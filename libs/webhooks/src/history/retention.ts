@@ -1,10 +1,15 @@
 import { Injectable } from '@nestjs/common';
-import { Config } from '#libs/kernel';
+import { lowestIdAt } from '#libs/contracts';
+import { Config, databaseClock } from '#libs/kernel';
 import { Database } from '#libs/persistence';
+import { deletePendingOfRemoved } from './removed-endpoints.js';
 
 const BATCH_SIZE = 1000;
 
-/** Deletes deliveries, their attempts and replays after RETENTION_WEBHOOK_DELIVERIES, and hourly figures after two days. */
+/**
+ * Deletes deliveries, their attempts and replays after RETENTION_WEBHOOK_DELIVERIES, hourly figures after two days, and pending
+ * deliveries of removed endpoints.
+ */
 @Injectable()
 export class WebhookRetention {
   constructor(
@@ -17,8 +22,15 @@ export class WebhookRetention {
     const seconds = this.config.settings.RETENTION_WEBHOOK_DELIVERIES / 1_000;
     await this.database.query(PRUNE_REPLAYS, [seconds]);
     for (const text of PRUNE_REST) await this.database.query(text);
+    await deletePendingOfRemoved(this.database);
+    const removed = await this.inBatches(PRUNE, seconds);
+    await this.inBatches(PRUNE_ATTEMPTS, lowestIdAt('atm', new Date(databaseClock.now() - seconds * 1_000)));
+    return removed;
+  }
+
+  private async inBatches(text: string, limit: number | string): Promise<number> {
     for (let removed = 0; ;) {
-      const { rowCount } = await this.database.query(PRUNE, [BATCH_SIZE, seconds]);
+      const { rowCount } = await this.database.query(text, [BATCH_SIZE, limit]);
       removed += rowCount;
       if (rowCount < BATCH_SIZE) return removed;
     }
@@ -32,6 +44,13 @@ const PRUNE = `
      ORDER BY created_at LIMIT $1 FOR UPDATE SKIP LOCKED),
   attempts AS (DELETE FROM webhook_attempts a USING old WHERE a.delivery_id = old.id)
   DELETE FROM webhook_deliveries d USING old WHERE d.id = old.id`;
+
+/** Of deliveries that were deleted before their time, in versions that left the attempts. */
+const PRUNE_ATTEMPTS = `
+  DELETE FROM webhook_attempts WHERE id IN (
+    SELECT a.id FROM webhook_attempts a
+     WHERE a.id < $2 AND NOT EXISTS (SELECT FROM webhook_deliveries d WHERE d.id = a.delivery_id)
+     ORDER BY a.id LIMIT $1 FOR UPDATE SKIP LOCKED)`;
 
 const PRUNE_REPLAYS = `
   DELETE FROM webhook_replays WHERE status <> 'running' AND updated_at < now() - make_interval(secs => $1)`;
