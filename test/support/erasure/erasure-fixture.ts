@@ -36,8 +36,8 @@ export interface ErasureFixture {
 }
 
 /** A database with an account, its mail and a runner of erasures; the statistics store is a stub. */
-export async function openErasureFixture(): Promise<ErasureFixture> {
-  const queue = await openQueueFixture();
+export async function openErasureFixture(connections?: number): Promise<ErasureFixture> {
+  const queue = await openQueueFixture(connections);
   const program = await queue.open();
   const { database, config } = queue.db;
   const secretBox = new SecretBox(config.masterKey);
