@@ -136,7 +136,7 @@ export const GROUPS = [
         'Domains from which the first account may send immediately; the operator vouches for them. The default follows `SERVICE_DOMAIN`.',
       RATE_LIMIT_PER_SECOND: 'Requests per second and account. `0` disables the limit.',
       ATTACHMENT_TYPES:
-        'Types of attachments beside the ten of the API, for REST and SMTP: MIME types, or `all` for everything that is not executable. Calendar invitations need `text/calendar`, forwarded messages `message/rfc822`.',
+        'Types of attachments beside the ten of the API, for REST and SMTP: MIME types, each including its common other names, or `all` for everything that is not executable. Calendar invitations need `text/calendar`, forwarded messages `message/rfc822`.',
       ALLOWANCE_UNIT: 'Unit of the monthly allowance: accepted recipients or messages.',
       ABUSE_BRAKES:
         'Pauses accounts with too many bounces or complaints (see `docs/operations.md`). `off`: nothing is counted, and nobody is paused.',

@@ -3,6 +3,7 @@ export { addressErasure } from './parse/erase-address.js';
 export { decodeEncodedWords } from './parse/encoded-words.js';
 export { readAddressEntry } from './parse/address-list.js';
 export { readMessageHead, type HeaderField } from './parse/message-head.js';
+export { readStructuredValue } from './parse/structured-value.js';
 export { readParts } from './parse/read-parts.js';
 export { findFiles, type FoundFile } from './parse/find-files.js';
 export { decodeTransferEncoding } from './parse/transfer-encoding.js';

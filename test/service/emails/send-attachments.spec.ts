@@ -78,6 +78,40 @@ describe('a mail with a file by path', () => {
   });
 });
 
+describe('the content type of a file', () => {
+  it.each([
+    ['application/octet-stream', 'a.pdf', 'application/pdf'],
+    ['application/x-pdf', 'a.pdf', 'application/pdf'],
+    ["application/pdf; name*=UTF-8''%e2%82%ac%20rates.pdf", 'a.pdf', 'application/pdf'],
+    [`application/pdf; name="${'Größe '.repeat(100)}.pdf"`, 'a.pdf', 'application/pdf'],
+    ['application/pdf; name=', 'a.pdf', 'application/pdf'],
+    ['application/vnd.ms-excel', 'a.csv', 'text/csv'],
+  ])('may be %s for %s', async (content_type, filename, stored) => {
+    const content = Buffer.from(filename.endsWith('.pdf') ? PDF : 'a;b').toString('base64');
+    const { status, body } = await post(mail({ text: 't', attachments: [{ filename, content, content_type }] }));
+    expect([status, body['error']]).toEqual([201, undefined]);
+    const found = (await gateway.agent(own.key).get(`/emails/${String(body['id'])}`)).body as object;
+    expect(found).toMatchObject({ attachments: [{ filename, content_type: stored }] });
+  });
+
+  it('follows from the content of a file that is fetched', async () => {
+    files.script('/scan', { status: 200, body: PDF });
+    const attachments = [
+      { filename: 'scan', path: files.url('/scan'), content_type: 'application/octet-stream' },
+      { filename: 'data', path: files.url('/a.csv'), content_type: 'application/vnd.ms-excel' },
+    ];
+    files.script('/a.csv', { status: 200, body: 'a;b' });
+    const { body } = await post(mail({ text: 't', attachments }));
+    const found = (await gateway.agent(own.key).get(`/emails/${String(body['id'])}`)).body as object;
+    expect(found).toMatchObject({
+      attachments: [
+        { filename: 'scan.pdf', content_type: 'application/pdf' },
+        { filename: 'data', content_type: 'text/csv' },
+      ],
+    });
+  });
+});
+
 describe('ten megabytes', () => {
   const most = LIMITS.messageBytes - 's'.length;
 

@@ -160,6 +160,22 @@ describe('attachments', () => {
     );
   });
 
+  it('have a type under any of its names, with parameters of any form', async () => {
+    const pdf = Buffer.from('%PDF-1.7\n%%EOF\n').toString('base64');
+    const list = await sent([
+      { filename: 'a.pdf', content: pdf, contentType: 'application/octet-stream' },
+      { filename: 'b.pdf', content: pdf, contentType: "application/x-pdf; name*=UTF-8''%e2%82%ac.pdf" },
+      { filename: 'c.pdf', content: pdf, contentType: 'application/pdf; name="Größe.pdf"; x=' },
+      { filename: 'd.csv', content: text, contentType: 'application/vnd.ms-excel' },
+      { filename: 'e.jfif', content: Buffer.from([0xff, 0xd8, 0xff, 0xe0]), contentType: 'image/pjpeg' },
+    ]);
+    expect(list.map(({ content_type }) => content_type)).toEqual([
+      ...Array<string>(3).fill('application/pdf'),
+      'text/csv',
+      'image/jpeg',
+    ]);
+  });
+
   it.each([100_000, 3_000_000])('may be an array of %i numbers', async (size) => {
     const content = Array.from({ length: size }, (_, i) => 32 + (i % 90));
     const body = { ...mail(), attachments: [{ filename: 'a.txt', content }] };

@@ -30,6 +30,7 @@ import * as domainRules from '../../../libs/domains/src/model/domain-rules.js';
 import {
   extensionOf,
   filenameProblems,
+  isExecutableEntry,
   isExecutableName,
 } from '../../../libs/emails/src/intake/attachments/attachment-names.js';
 import {
@@ -205,6 +206,7 @@ export const REQUEST_PARSERS: ParserTable = {
     filenameProblems: [(text) => filenameProblems(text, ''), (text) => filenameProblems(`${text}.pdf`, '')],
     extensionOf: [extensionOf, (text) => extensionOf(`a.${text}`)],
     isExecutableName: (text) => isExecutableName(text),
+    isExecutableEntry: (text) => isExecutableEntry(text),
   },
   'libs/emails/src/intake/attachments/attachment-rules.ts': {
     attachmentProblems: ['filename', 'content', 'path', 'content_type', 'content_id'].flatMap((name) => [

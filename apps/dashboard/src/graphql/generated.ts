@@ -50,7 +50,7 @@ export type AttachmentInput = {
   content?: string | null | undefined;
   /** Makes the file inline: the HTML body refers to it as `cid:` and this id. Unique within the e-mail */
   contentId?: string | null | undefined;
-  /** One of the ten allowed types: PDF, PNG, JPEG, GIF, WebP, TXT, CSV, XLSX, DOCX, ZIP. Inferred if absent */
+  /** One of the ten allowed types: PDF, PNG, JPEG, GIF, WebP, TXT, CSV, XLSX, DOCX, ZIP, under any of its common names. Inferred if absent or `application/octet-stream`. Parameters are dropped, except the charset of text */
   contentType?: string | null | undefined;
   /** File name shown to the recipient, with its extension, without a path; at most 255 bytes */
   filename: string;

@@ -42,7 +42,9 @@ const HEADER_NAME_PATTERN = '^[A-Za-z0-9-]{1,76}$';
 /** Without path separators, controls, and a dot or space at the end. */
 const FILENAME_PATTERN =
   '^[^/\\\\\\u0000-\\u001f\\u007f-\\u009f\\u2028\\u2029]*[^/\\\\\\u0000-\\u001f\\u007f-\\u009f\\u2028\\u2029. ]$';
-const MEDIA_TYPE_PATTERN = '^[A-Za-z0-9][A-Za-z0-9.+-]{0,126}/[A-Za-z0-9][A-Za-z0-9.+-]{0,126}( *;.*)?$';
+const RESTRICTED_NAME = '[A-Za-z0-9][A-Za-z0-9!#$&^_.+-]{0,126}';
+/** RFC 6838 §4.2, and parameters without control characters. */
+const MEDIA_TYPE_PATTERN = `^${RESTRICTED_NAME}/${RESTRICTED_NAME}( *;[^\\u0000-\\u001f\\u007f]*)?$`;
 
 const mailboxes = (minItems: number) => ({
   oneOf: [
@@ -74,7 +76,8 @@ export class AttachmentDto {
   path?: string;
 
   @TextProperty(
-    'One of the ten allowed types: PDF, PNG, JPEG, GIF, WebP, TXT, CSV, XLSX, DOCX, ZIP. Inferred if absent',
+    'One of the ten allowed types: PDF, PNG, JPEG, GIF, WebP, TXT, CSV, XLSX, DOCX, ZIP, under any of its common names. ' +
+      'Inferred if absent or `application/octet-stream`. Parameters are dropped, except the charset of text',
     'application/pdf',
     { required: false, pattern: MEDIA_TYPE_PATTERN },
   )

@@ -14,16 +14,14 @@ const RESERVED = /^(con|prn|aux|nul|com[0-9¹²³]|lpt[0-9¹²³])$/i;
 /** Windows drops trailing dots and spaces when it saves a file: `a.exe.` becomes `a.exe`. */
 const INVALID_END = /[. ]$/;
 
-/** Executable by double click on some system; forbidden anywhere in the chain of extensions (`invoice.pdf.exe.txt`). */
+/** Executable by double click on some system. */
 const EXECUTABLE = new Set(
   (
     'exe sh bat cmd scr pif msi msp mst jar jse vbs vbe wsf wsh wsc ws ps1 ps1xml ps2 psm1 psc1 hta cpl dll sys drv ocx lnk ' +
     'inf reg scf url gadget application chm hlp msc jnlp vb bash zsh csh ksh command elf deb rpm apk dmg appimage'
   ).split(' '),
 );
-/**
- * Forbidden as the last extension only; elsewhere they are common in harmless names (`example.com.pdf`, `node.js.txt`).
- */
+/** The same, but common in harmless names before the extension of an archive (`example.com.zip`, `node.js.gz`). */
 const EXECUTABLE_AT_END = new Set('com js app run bin pkg iso img py pl rb php'.split(' '));
 
 /** Problems of a malformed file name (status 400). */
@@ -49,25 +47,56 @@ const invalid = (path: string, message: string): RuleProblem[] => [{ path, code:
 export const extensionOf = (name: string): string =>
   /\.([a-z0-9]{0,9}[a-z][a-z0-9]{0,9})$/.exec(name.toLowerCase())?.[1] ?? '';
 
+/** Archives and compressed files, which add their extension to the name of the file inside. */
+const COMPRESSED = new Set('zip gz tgz bz2 tbz xz txz zst lz lz4 lzma z br 7z rar tar cab arj ace'.split(' '));
+/** What a program that reads names in C would take for the end; on NTFS, what begins the name of a stream. */
+const STREAM_OR_CONTROL = /[:\p{Cc}]/u;
+/** The type of an NTFS stream, as in `setup.exe::$DATA`. */
+const STREAM_TYPE = /:\$[a-z_]*$/;
+
+/** True if opening the file would run it, judging by its last extension. */
+export function isExecutableName(name: string): boolean {
+  const pieces = baseName(name).replace(STREAM_TYPE, '').split(STREAM_OR_CONTROL);
+  return [pieces[0], pieces.at(-1) ?? ''].some((piece) => {
+    const chain = extensions(withoutTrailingDots(piece));
+    const last = chain.at(-1) ?? '';
+    return EXECUTABLE.has(last) || EXECUTABLE_AT_END.has(last) || isCompressedProgram(chain);
+  });
+}
+
+/** Windows drops them. A loop, because an expression would begin another search at each dot of a run. */
+function withoutTrailingDots(name: string): string {
+  let end = name.length;
+  while (name[end - 1] === '.') end -= 1;
+  return name.slice(0, end);
+}
+
+/** `setup.exe.gz`: the content is not examined, and many programs unpack it by a double click. */
+function isCompressedProgram(chain: string[]): boolean {
+  const inside = chain.findLast((extension) => !COMPRESSED.has(extension)) ?? '';
+  return COMPRESSED.has(chain.at(-1) ?? '') && EXECUTABLE.has(inside);
+}
+
 /**
- * True if opening the file would run it, judging by its name. In an Office document `.bin` is data (printer settings,
- * embedded objects); its macros are detected by name.
+ * The same for a file inside an archive, stricter because the archive is not unpacked: by any of its extensions. In an
+ * Office document `.bin` is data (printer settings, embedded objects); its macros are detected by name.
  */
-export function isExecutableName(name: string, { binIsData = false } = {}): boolean {
-  const chain = extensions(name);
+export function isExecutableEntry(name: string, { binIsData = false } = {}): boolean {
+  const chain = extensions(baseName(name)).map((extension) => extension.split(':', 1)[0]);
   const last = chain.at(-1) ?? '';
   if (chain.some((extension) => EXECUTABLE.has(extension))) return true;
   return EXECUTABLE_AT_END.has(last) && !(binIsData && last === 'bin');
 }
 
+const extensions = (base: string): string[] => base.split('.').slice(1);
+
 /**
- * Returns the parts after the dots of the last path segment, as a reader would perceive them: compatibility forms
- * normalised, invisible characters and white space removed.
+ * Returns the last path segment in lower case, as a reader would perceive it: compatibility forms normalised, invisible
+ * characters and white space removed.
  */
-function extensions(name: string): string[] {
+function baseName(name: string): string {
   const base = name.slice(Math.max(name.lastIndexOf('/'), name.lastIndexOf('\\')) + 1);
-  const plain = PLAIN.test(base) ? base : streamSafe(base).normalize('NFKC').replace(INVISIBLE, '');
-  return plain.toLowerCase().split('.').slice(1);
+  return (PLAIN.test(base) ? base : streamSafe(base).normalize('NFKC').replace(INVISIBLE, '')).toLowerCase();
 }
 const PLAIN = /^[!-~]*$/;
 const INVISIBLE = /\p{Default_Ignorable_Code_Point}|\s/gu;

@@ -191,10 +191,69 @@ describe('attachment fields', () => {
       'a/b/c',
       'a/b\r\nX: 1',
       'a/b; x="y\r\nBcc: z"',
-      'text/plain;',
+      'text/plain,',
       'a /b',
       `${'a'.repeat(200)}/b`,
     ])
       expect(problems(entry({ content_type: bad })), bad).toEqual(['[0].content_type invalid_value']);
+  });
+});
+
+describe('the parameters of a content_type', () => {
+  it.each([
+    'application/pdf;',
+    'application/pdf; ',
+    'application/pdf;;',
+    'application/pdf; name=',
+    'application/pdf; name=""',
+    'application/pdf; name',
+    'application/pdf;name="Größe.pdf"',
+    'application/pdf; name=счёт.pdf',
+    "application/pdf; name*=UTF-8''%e2%82%ac%20rates.pdf",
+    "application/pdf; name*0*=utf-8''a; name*1=b; name*2=c",
+    `application/pdf; name="${'long '.repeat(1000)}.pdf"`,
+    'application/pdf; a=1; b=2; c=3; d=4; e=5; f=6; g=7',
+    'application/pdf; name="a \\" b; charset=x"',
+    'application/pdf; name="unclosed',
+    'application/pdf; name=a b(c)/d',
+    'application/pdf\t;\tname=x',
+    ' application/pdf ; name=x',
+    'application/pdf; name="invoice @ 5 %.pdf"; x-unix-mode=0644',
+  ])('are not checked, and dropped: %s', (content_type) => {
+    const given = [{ filename: 'a.pdf', content: PDF, content_type }];
+    expect(attachmentProblems(given)).toEqual([]);
+    expect(attachmentsFrom(given)[0].contentType).toBe('application/pdf');
+  });
+
+  it.each([
+    ['text/csv; charset=', 'text/csv'],
+    ['text/csv; charset="UTF-8"', 'text/csv; charset=utf-8'],
+    ['text/csv; name="x; charset=utf-7"; charset=latin1', 'text/csv; charset=latin1'],
+    ['text/csv; name="x; charset=utf-7"', 'text/csv'],
+    ['text/csv; charset=größe', 'text/csv'],
+    ["text/csv; charset*=us-ascii'en'utf-8", 'text/csv; charset=utf-8'],
+    ['text/csv; header=present;', 'text/csv'],
+  ])('give the charset of text: %s', (content_type, sent) => {
+    expect(attachmentsFrom([{ filename: 'a.csv', content: '', content_type }])[0].contentType).toBe(sent);
+  });
+
+  it.each([
+    'pdf',
+    'a/b/c',
+    'a /b',
+    '/b',
+    'a/',
+    ';',
+    '',
+    ' ',
+    'a/b, c/d',
+    'größe/pdf',
+    'a/b\r\nX: 1',
+    'a/b; x="y\r\nBcc: z"',
+    'a/b; x=\0',
+  ])('do not excuse what is no MIME type: %j', (content_type) => {
+    expect(attachmentProblems([{ filename: 'a.pdf', content: '', content_type }])).toMatchObject([
+      { path: '[0].content_type', code: 'invalid_value' },
+    ]);
   });
 });

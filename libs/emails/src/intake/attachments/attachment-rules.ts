@@ -1,28 +1,29 @@
 import { LIMITS } from '#libs/contracts';
-import { decodeTransferEncoding, findFiles, toSevenBit } from '#libs/mime';
+import { decodeTransferEncoding, findFiles, readStructuredValue, toSevenBit } from '#libs/mime';
 import { targetUrlProblems } from '#libs/safe-fetch';
-import { extensionOf, filenameProblems, isExecutableName } from './attachment-names.js';
+import { extensionOf, filenameProblems, isExecutableEntry, isExecutableName } from './attachment-names.js';
 import {
   ATTACHMENT_TYPES,
   isExecutableType,
-  mimeByExtension,
   NO_FURTHER_TYPES,
   startsAsProgram,
   typeByContent,
   typeByMime,
+  typeWithin,
   type AttachmentType,
   type FurtherTypes,
 } from './attachment-types.js';
+import { canonicalType, isUnspecific, namesByExtension, UNKNOWN_TYPE, type TypeNames } from './type-names.js';
 import { escapesFolder, readZipDirectory } from './zip-contents.js';
 import type { Attachment } from '../submission.js';
 import { isRecord, type RuleProblem } from '../rules/rule.js';
 
-// RFC 2045 §5.1; only plain parameters such as `charset=utf-8`.
+/** RFC 6838 §4.2, then parameters of any form, which are read leniently. */
 const MIME_TYPE =
-  /^[a-z0-9][a-z0-9.+-]{0,126}\/[a-z0-9][a-z0-9.+-]{0,126}( *; *[a-z0-9-]{1,40}=("[ -!#-[\]-~]{0,60}"|[a-z0-9._-]{1,60})){0,4}$/i;
+  /^[ \t]*[a-z0-9][a-z0-9!#$&^_.+-]{0,126}\/[a-z0-9][a-z0-9!#$&^_.+-]{0,126}[ \t]*(?:;[^\x00-\x08\x0a-\x1f\x7f]*)?$/i;
 /** RFC 5546: the method of a calendar makes it an invitation. */
-const METHOD = /; *method="?([a-z-]{1,40})"?(?= *;|$)/i;
-const CHARSET = /; *charset="?([a-z0-9._-]{1,40})"?(?= *;|$)/i;
+const METHOD = /^[a-z-]{1,40}$/i;
+const CHARSET = /^[a-z0-9._-]{1,40}$/i;
 const CONTENT_ID = /^[A-Za-z0-9._@-]{1,128}$/;
 const LAST_QUANTUM = /^[A-Za-z0-9+/]{2}([A-Za-z0-9+/]{2}|[A-Za-z0-9+/]=|==)$/;
 
@@ -133,15 +134,19 @@ export function attachmentsFrom(value: AttachmentInput[] | undefined): Attachmen
   );
 }
 
-/** Returns the canonical `type/subtype`, for text with the charset and for a calendar with the method, if given. */
+/**
+ * Returns `type/subtype`, for the ten types the canonical one, for text with the charset and for a calendar with the
+ * method, if given. All other parameters are dropped.
+ */
 function contentTypeOf(given: string): string {
-  const mime = given.split(';', 1)[0].trim().toLowerCase();
-  const charset = mime.startsWith('text/') ? CHARSET.exec(given)?.[1] : undefined;
-  const method = mime === 'text/calendar' ? METHOD.exec(given)?.[1] : undefined;
+  const { value, parameters } = readStructuredValue(given);
+  const mime = typeByMime(value)?.mime ?? value;
+  const charset = mime.startsWith('text/') ? parameters.get('charset') : undefined;
+  const method = mime === 'text/calendar' ? parameters.get('method') : undefined;
   return [
-    typeByMime(mime)?.mime ?? mime,
-    ...(charset === undefined ? [] : [`charset=${charset.toLowerCase()}`]),
-    ...(method === undefined ? [] : [`method=${method.toUpperCase()}`]),
+    mime,
+    ...(isForm(charset, CHARSET) ? [`charset=${charset!.toLowerCase()}`] : []),
+    ...(isForm(method, METHOD) ? [`method=${method!.toUpperCase()}`] : []),
   ].join('; ');
 }
 
@@ -162,19 +167,22 @@ function safelyDecoded(segment: string): string {
 }
 
 /**
- * Fills in the content type from the name, or from the content if the name has no extension; in that case the extension
- * is added.
+ * Fills in a content type that is missing, says nothing, or is more general than the file: from the name, or from the
+ * content if the name has no extension. An extension that is missing is added where the type was.
  */
 export function withContentType(file: Attachment): Attachment {
-  if (file.contentType !== '') return file;
+  const [mime, ...parameters] = file.contentType.split('; ');
   const extension = extensionOf(file.filename);
-  if (extension !== '') return { ...file, contentType: mimeByExtension(extension) ?? UNKNOWN_TYPE };
-  if (file.path !== undefined) return file;
+  if (!isUnspecific(mime)) {
+    const found = typeWithin(mime, extension, file.content);
+    return found ? { ...file, contentType: [found.mime, ...parameters].join('; ') } : file;
+  }
+  if (extension !== '') return { ...file, contentType: namesByExtension(extension)?.mime ?? UNKNOWN_TYPE };
+  if (file.path !== undefined) return { ...file, contentType: '' };
   const found = typeByContent(file.content);
   if (!found) return { ...file, contentType: UNKNOWN_TYPE };
   return { ...file, contentType: found.mime, filename: `${file.filename}.${found.extensions[0]}` };
 }
-const UNKNOWN_TYPE = 'application/octet-stream';
 
 /** Problems of attachments that must not be sent (status 422): by type, by name and by content. */
 export function forbiddenAttachments(
@@ -188,12 +196,19 @@ function forbidden(file: Attachment, path: string, further: FurtherTypes): RuleP
   const { filename, contentType, content } = file;
   if (isExecutableName(filename) || startsAsProgram(content))
     return oneProblem(`${path}.filename`, 'executable', 'must not be an executable file');
-  const mime = contentType.split(';', 1)[0];
+  const mime = canonicalType(contentType.split(';', 1)[0]);
+  const named = namesByExtension(extensionOf(filename));
+  if (named?.general.includes(mime) && allows(further, named.mime, named))
+    return furtherProblems({ ...file, contentType: named.mime }, path, further);
   const type = typeByMime(mime);
   if (type) return problemsOfType(file, type, path);
-  if (further === 'all' || further.has(mime)) return furtherProblems({ ...file, contentType: mime }, path, further);
+  if (allows(further, mime, named)) return furtherProblems({ ...file, contentType: mime }, path, further);
   return oneProblem(`${path}.content_type`, 'type_not_allowed', `must be one of ${allowedTypes(further).join(', ')}`);
 }
+
+/** A file of the type of its name could also be sent without a type, so it is allowed where that is. */
+const allows = (further: FurtherTypes, mime: string, named: TypeNames | undefined): boolean =>
+  further === 'all' || further.has(mime) || (further.has(UNKNOWN_TYPE) && named?.mime === mime);
 
 const allowedTypes = (further: FurtherTypes): string[] => [
   ...ATTACHMENT_TYPES.map((type) => type.mime),
@@ -251,10 +266,11 @@ function misnamedProblems(filename: string, type: AttachmentType, path: string):
  * The same check for another name that some mail client may show instead of the file's own (RFC 2231 and its
  * predecessors).
  */
-export function forbiddenOtherName(filename: string, { contentType }: Attachment): RuleProblem[] {
+export function forbiddenOtherName(filename: string, { filename: judged, contentType }: Attachment): RuleProblem[] {
   const problems = filenameProblems(filename, '');
   if (problems.length > 0) return problems;
   if (isExecutableName(filename)) return oneProblem('', 'executable', 'must not be an executable file');
+  if (extensionOf(filename) === extensionOf(judged)) return [];
   const type = typeByMime(contentType.split(';', 1)[0]);
   return type ? misnamedProblems(filename, type, '') : [];
 }
@@ -265,7 +281,7 @@ export function forbiddenOtherName(filename: string, { contentType }: Attachment
  */
 function archiveProblems(content: Buffer, path: string, binIsData: boolean): RuleProblem[] {
   const { entries } = readZipDirectory(content) ?? { entries: [] };
-  if (entries.some((entry) => isExecutableName(entry, { binIsData })))
+  if (entries.some((entry) => isExecutableEntry(entry, { binIsData })))
     return oneProblem(`${path}.content`, 'executable', 'must not contain an executable file');
   if (entries.some(escapesFolder))
     return oneProblem(`${path}.content`, 'unsafe_archive', 'must not contain names that lead out of its folder');

@@ -7,8 +7,6 @@ import { NO_FURTHER_TYPES, type FurtherTypes } from './attachment-types.js';
 import type { RuleProblem } from '../rules/rule.js';
 import type { Attachment } from '../submission.js';
 
-/** Types that programs use for unknown content (RFC 2046 §4.5.1). */
-const UNSPECIFIC_TYPES = new Set(['application/octet-stream', 'application/x-octet-stream', 'binary/octet-stream']);
 /** Of a file name in a reply; a reply line has at most 512 octets (RFC 5321 §4.5.3.1.5). */
 const MAX_NAME_CHARACTERS = 60;
 /** Larger files wait for their share of the event loop. */
@@ -64,11 +62,7 @@ function fileProblems(file: FoundFile & { index: number }, content: Buffer, furt
   const [filename = `attachment-${index + 1}`, ...others] = file.names;
   const malformed = filenameProblems(filename, '');
   if (malformed.length > 0) return malformed;
-  const attachment: Attachment = withContentType({
-    filename,
-    contentType: UNSPECIFIC_TYPES.has(contentType) ? '' : contentType,
-    content,
-  });
+  const attachment: Attachment = withContentType({ filename, contentType, content });
   const forbidden = forbiddenAttachments([attachment], further);
   return forbidden.length > 0 ? forbidden : others.flatMap((other) => forbiddenOtherName(other, attachment));
 }

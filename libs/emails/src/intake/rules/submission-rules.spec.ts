@@ -119,7 +119,7 @@ describe('submission rules', () => {
     const forbidden = (over: object) => codes(forbiddenAttachments(attachmentsFrom([file(over)])));
     expect(forbidden({})).toEqual([]);
     expect(forbidden({ filename: 'run.exe', content_type: 'application/pdf' })).toEqual(['[0].filename executable']);
-    expect(forbidden({ filename: 'run.sh.txt' })).toEqual(['[0].filename executable']);
+    expect(forbidden({ filename: 'run.txt.sh' })).toEqual(['[0].filename executable']);
     expect(forbidden({ content: Buffer.from('MZ\x90').toString('base64') })).toEqual(['[0].filename executable']);
     expect(forbidden({ filename: 'a.html', content_type: 'text/html' })).toEqual(['[0].content_type type_not_allowed']);
   });
