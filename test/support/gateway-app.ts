@@ -13,6 +13,7 @@ import { TlsReportsModule } from '#libs/tls-reports';
 import { StatsStore, type MetricsResult, type MetricsQuery, type MetricsRow } from '#libs/stats';
 import { GatewayModule } from '../../apps/gateway/src/gateway.module.js';
 import { configureGateway, createGatewayAdapter } from '../../apps/gateway/src/http-application.js';
+import { pino } from 'pino';
 import request from 'supertest';
 import type TestAgent from 'supertest/lib/agent.js';
 import { createTestDatabase } from './test-database.js';
@@ -60,6 +61,8 @@ export interface GatewayApp {
   databaseUrl: string;
   app: NestFastifyApplication;
   counts: SetCounts;
+  /** Lines of the log from the level `warn` on. */
+  log: Record<string, unknown>[];
   /** A new account with an active domain and a key. */
   account(permission?: Permission): Promise<{ accountId: string; key: string; domain: string; domainId: string }>;
   /** Sends requests to this gateway, with this API key as the bearer token if one is given. */
@@ -93,7 +96,9 @@ export async function startGatewayApp(
     ...env,
   });
   const config = complete(settings);
-  const log = Log.create(config);
+  const lines: Record<string, unknown>[] = [];
+  const write = (line: string) => void lines.push(JSON.parse(line));
+  const log = new Log(pino({ level: 'warn' }, { write }));
   const shutdown = new Shutdown(log);
   const counts = new SetCounts();
   const module = await Test.createTestingModule({
@@ -121,6 +126,7 @@ export async function startGatewayApp(
     databaseUrl: db.url,
     app,
     counts,
+    log: lines,
     account: (permission = 'full_access') => newAccount(app, permission),
     agent: (key) => agentOf(app, key ?? null),
     stop: async () => {

@@ -110,7 +110,7 @@ export class Accounts {
   }
 
   /** The oldest account, which belongs to the operator. */
-  async first(): Promise<{ id: string } | null> {
+  async first(): Promise<{ id: string; standing: Standing } | null> {
     const [account] = await this.repository.find({ order: { id: 'ASC' }, take: 1 });
     return account ?? null;
   }

@@ -104,7 +104,8 @@ export class ReportedBounces {
     const report = { kind: 'bounced', type, class: found, text, code, enhanced, mx, ip: null } as const;
     if (!(await recordLateReport(tx, { email: info, recipient, at, report }))) return false;
     if (isSimulated(info, recipient.address, this.config)) return true;
-    if (type === 'hard' && !isSystemMail(info, this.config.settings.SERVICE_DOMAIN))
+    const { SERVICE_DOMAIN } = this.config.settings;
+    if (type === 'hard' && !isSystemMail(info, SERVICE_DOMAIN))
       await this.brakes.countReport(tx, info.accountId, 'hard_bounce');
     if (!identified) return true;
     const outcome = {
@@ -114,8 +115,9 @@ export class ReportedBounces {
       bounceClass: found,
       attempt: { class: found, reply, remote: { mx }, endedAt: at },
     } as const;
-    const hardBounce = hardBounceSuppression({ email: info }, outcome);
-    const entries = hardBounce ? [hardBounce] : await fullMailboxSuppressions(tx, [{ job: { email: info }, outcome }]);
+    const job = { email: info };
+    const hardBounce = hardBounceSuppression(job, outcome, SERVICE_DOMAIN);
+    const entries = hardBounce ? [hardBounce] : await fullMailboxSuppressions(tx, [{ job, outcome }], SERVICE_DOMAIN);
     for (const suppression of entries) await this.suppressions.add(tx, suppression);
     return true;
   }

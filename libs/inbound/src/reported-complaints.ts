@@ -1,6 +1,13 @@
 import { Injectable } from '@nestjs/common';
 import { AbuseBrakes } from '#libs/accounts';
-import { UnsubscribeRecipient, isSimulated, isSystemMail, ReturnPath, type TransactionRef } from '#libs/emails';
+import {
+  isSimulated,
+  isSystemMail,
+  ReturnPath,
+  suppressionScope,
+  UnsubscribeRecipient,
+  type TransactionRef,
+} from '#libs/emails';
 import { Config, databaseClock } from '#libs/kernel';
 import { normaliseAddress } from '#libs/mime';
 import { printableText } from '#libs/mta';
@@ -140,7 +147,7 @@ export class ReportedComplaints {
     { email, address, type, at }: { email: ReportedEmail; address: string; type: string; at: Date },
   ): Promise<void> {
     await this.suppressions.add(tx, {
-      accountId: email.info.accountId,
+      ...suppressionScope(email.info, this.config.settings.SERVICE_DOMAIN),
       address: normaliseAddress(address),
       origin: 'complaint',
       reason: type,

@@ -246,7 +246,7 @@ export class Queue {
   private async writeOutcomes(tx: Queryable, items: SettleItem[]): Promise<Applied[]> {
     const applied = await settleBatch(tx, this.worker.id, items);
     for (const { job, outcome } of applied) {
-      const bounce = hardBounceSuppression(job, outcome);
+      const bounce = hardBounceSuppression(job, outcome, this.config.settings.SERVICE_DOMAIN);
       if (bounce) await this.suppressions.add(tx, bounce);
       const report = outcome.simulated?.report;
       if (report)
@@ -257,7 +257,8 @@ export class Queue {
           report,
         });
     }
-    for (const entry of await fullMailboxSuppressions(tx, applied)) await this.suppressions.add(tx, entry);
+    for (const entry of await fullMailboxSuppressions(tx, applied, this.config.settings.SERVICE_DOMAIN))
+      await this.suppressions.add(tx, entry);
     return applied;
   }
 }

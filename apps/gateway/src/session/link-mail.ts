@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
+import { Refusal } from '#libs/contracts';
 import { SystemMail } from '#libs/emails';
 import { Config, Log } from '#libs/kernel';
 import { composeMessage } from '#libs/mime';
@@ -19,18 +20,42 @@ export class LinkMail {
     private readonly log: Log,
   ) {}
 
+  /** @throws Refusal service_unavailable if no message can be sent to anybody, whatever the address */
+  assertReady(): Promise<void> {
+    return this.mail.assertReady();
+  }
+
   /** Never rejects: nobody waits for it. */
   async sendComposed(compose: () => Promise<Letter | null>): Promise<void> {
     try {
       const letter = await compose();
       if (letter !== null) await this.send(letter);
     } catch (error) {
-      this.log.error('a message to a user of the dashboard could not be sent', error);
+      if (error instanceof Refusal)
+        this.log.warn('a message to a user of the dashboard cannot be sent', {
+          code: error.code,
+          reason: error.message,
+        });
+      else this.log.error('a message to a user of the dashboard could not be sent', error);
     }
   }
 
-  /** @throws Refusal if the message is not accepted, for example because the address is suppressed */
-  async send(letter: Letter): Promise<void> {
+  /**
+   * Sends the message of a person who is logged in and gave the address in the field `email`.
+   * @throws Refusal if the message is not accepted
+   */
+  async sendRequested(letter: Letter): Promise<void> {
+    try {
+      await this.send(letter);
+    } catch (error) {
+      if (!(error instanceof Refusal) || error.code !== 'recipient_suppressed') throw error;
+      const message = 'must be that of a mailbox that exists: an earlier message of this service bounced';
+      throw new Refusal('recipient_suppressed', [{ field: 'email', code: 'suppressed', message }], SUPPRESSED);
+    }
+  }
+
+  /** @throws Refusal if the message is not accepted, for example because the mailbox does not exist */
+  private async send(letter: Letter): Promise<void> {
     const { to } = letter;
     const { sender } = this.mail;
     const { subject, lines } = textOf(letter, this.config.settings.PUBLIC_URL);
@@ -52,6 +77,10 @@ export class LinkMail {
     await this.mail.send({ kind: 'login', to, subject, messageId, message, key: `login ${key}` });
   }
 }
+
+const SUPPRESSED =
+  'No message can be sent to this address: an earlier one bounced, because there is no such mailbox. If there is one now, the ' +
+  'operator of this service can remove the address from the suppression list of the first account.';
 
 const IGNORE = 'If you did not expect this message, you can ignore it.';
 

@@ -55,7 +55,7 @@ export class LoginController {
   @Post('password-reset')
   @Public()
   @HttpCode(202)
-  requestReset(@Body(BodyPipe) { email }: AddressDto, @Req() request: FastifyRequest): RequestTaken {
+  requestReset(@Body(BodyPipe) { email }: AddressDto, @Req() request: FastifyRequest): Promise<RequestTaken> {
     return this.later(request, () => this.logins.requestReset(email));
   }
 
@@ -73,7 +73,7 @@ export class LoginController {
   @Post('sign-up')
   @Public()
   @HttpCode(202)
-  requestSignUp(@Body(BodyPipe) { email }: AddressDto, @Req() request: FastifyRequest): RequestTaken {
+  requestSignUp(@Body(BodyPipe) { email }: AddressDto, @Req() request: FastifyRequest): Promise<RequestTaken> {
     if (!this.logins.isSignUpOpen) throw new Refusal('not_found');
     return this.later(request, () => this.logins.requestSignUp(email));
   }
@@ -126,8 +126,9 @@ export class LoginController {
   }
 
   /** Answers before the address is looked up, so that neither the answer nor its time tells whether there is a user. */
-  private later(request: FastifyRequest, compose: () => Promise<Letter | null>): RequestTaken {
+  private async later(request: FastifyRequest, compose: () => Promise<Letter | null>): Promise<RequestTaken> {
     this.logins.limits.takeRequest(request.ip);
+    await this.mail.assertReady();
     void this.mail.sendComposed(compose);
     return { object: 'request', accepted: true };
   }

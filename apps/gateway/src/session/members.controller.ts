@@ -60,7 +60,13 @@ export class MembersController {
   @HttpCode(201)
   async invite(@ByMember() by: Actor, @Body(BodyPipe) dto: InviteDto): Promise<InvitationView> {
     const { invitation, letter } = await this.invitations.create(by, dto);
-    void this.mail.sendComposed(() => Promise.resolve(letter));
+    try {
+      await this.mail.sendRequested(letter);
+    } catch (error) {
+      // Nobody has the link.
+      await this.invitations.revoke(by, invitation.id);
+      throw error;
+    }
     return invitation;
   }
 

@@ -55,7 +55,7 @@ export class OwnUserController {
     @Req() request: FastifyRequest,
   ): Promise<{ object: 'request'; accepted: true }> {
     const letter = await this.logins.requestEmailChange(viewer, { email, current }, clientOf(request));
-    void this.mail.sendComposed(() => Promise.resolve(letter));
+    if (letter !== null) await this.mail.sendRequested(letter);
     return { object: 'request', accepted: true };
   }
 

@@ -27,6 +27,8 @@ export interface Notice {
   key: string;
 }
 
+const NOT_READY = 'This service cannot send messages at the moment. Ask its operator for a login link.';
+
 type SubmittedMail = { kind: SystemMailKind; to: string[]; key: string } & Pick<
   Submission,
   'subject' | 'content' | 'suppressed'
@@ -60,12 +62,32 @@ export class SystemMail {
     return this.submit({ kind, to: [to], subject, content, key });
   }
 
+  /**
+   * @throws Refusal service_unavailable if no message can be sent to anybody: there is no account, or it is blocked, or another
+   * account owns the service domain
+   */
+  async assertReady(): Promise<void> {
+    const account = await this.accounts.first();
+    const isReady = account?.standing === 'active' && (await this.ownsDomain(account.id));
+    if (!isReady) throw new Refusal('service_unavailable', [], NOT_READY);
+  }
+
   /** Sends a notice to people, as `send`. Suppressed addresses are left out. */
   sendNotice({ kind, to, subject, text, html, key }: Notice): Promise<{ id: string }> {
     // RFC 3834 §5: nobody's autoresponder answers.
     const headers: [string, string][] = [['Auto-Submitted', 'auto-generated']];
     const content: Submission['content'] = { format: 'parts', text, html, headers, attachments: [] };
     return this.submit({ kind, to, subject, content, key, suppressed: 'skip' });
+  }
+
+  private async ownsDomain(accountId: string): Promise<boolean> {
+    try {
+      await this.domains.addVouched(accountId, this.config.settings.SERVICE_DOMAIN);
+      return true;
+    } catch (error) {
+      if (error instanceof Refusal) return false;
+      throw error;
+    }
   }
 
   private async submit(of: SubmittedMail): Promise<{ id: string }> {

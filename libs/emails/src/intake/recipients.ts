@@ -2,6 +2,7 @@ import { hash } from 'node:crypto';
 import { Refusal, type RecipientType, type RefusalDetail } from '#libs/contracts';
 import { normaliseAddress } from '#libs/mime';
 import type { SuppressionList, SuppressionOrigin } from '#libs/suppressions';
+import { suppressedAddresses } from '../message/suppression-scope.js';
 import type { Submission } from './submission.js';
 
 export interface Recipient {
@@ -36,7 +37,9 @@ export async function unsuppressedRecipients(
   if (submission.mode === 'test') return recipients;
   if (performance.now() - (submission.suppressionsAskedAt ?? -Infinity) < RECENT_LOOKUP_MS) return recipients;
   const addresses = recipients.map((recipient) => recipient.normalised);
-  const found = await suppressions.matching(submission.accountId, addresses, domainId);
+  const { accountId, tags, source } = submission;
+  const isOfService = source === 'service';
+  const found = await suppressedAddresses(suppressions, { accountId, domainId, tags, isOfService, addresses });
   if (found.size === 0) return recipients;
   const { suppressed } = submission;
   if (suppressed === 'skip' || (suppressed === 'skip_some' && found.size < recipients.length))

@@ -1,7 +1,13 @@
 import { wholeAccount } from '#libs/contracts';
 import type { Accounts } from '#libs/accounts';
 import type { SendingDomains } from '#libs/domains';
-import { stopsWhilePaused, type ClaimedRecipient, type DeliveryJob } from '#libs/emails';
+import {
+  isSystemMail,
+  stopsWhilePaused,
+  suppressedAddresses,
+  type ClaimedRecipient,
+  type DeliveryJob,
+} from '#libs/emails';
 import { normaliseAddress } from '#libs/mime';
 import type { Database, Worker } from '#libs/persistence';
 import type { SuppressionList } from '#libs/suppressions';
@@ -82,8 +88,10 @@ export class ClaimRecheck {
         jobs.map(async (job) => {
           // A test message is delivered to nobody.
           const addresses = job.email.test ? [] : job.recipients.map(({ address }) => normaliseAddress(address));
-          const { accountId, domainId } = job.email;
-          return [job, await this.dependencies.suppressions.matching(accountId, addresses, domainId)] as const;
+          const { accountId, domainId, tags } = job.email;
+          const isOfService = isSystemMail(job.email, this.dependencies.serviceDomain);
+          const of = { accountId, domainId, tags, isOfService, addresses };
+          return [job, await suppressedAddresses(this.dependencies.suppressions, of)] as const;
         }),
       ),
     );

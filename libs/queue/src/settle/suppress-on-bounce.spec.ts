@@ -1,11 +1,23 @@
 import { describe, expect, it } from 'vitest';
 import type { DeliveryJob } from '#libs/emails';
 import { NO_REMOTE } from '#libs/mta';
-import { hardBounceSuppression } from './suppress-on-bounce.js';
+import { hardBounceSuppression, type RejectedMessage } from './suppress-on-bounce.js';
 import type { RecipientOutcome } from './recipient-outcome.js';
 
 const at = new Date('2026-01-01T00:00:00Z');
-const job = { email: { id: 'em_1', accountId: 'acc_1', test: false } } as DeliveryJob;
+const SERVICE = 'mail.example.com';
+const job = {
+  email: {
+    id: 'em_1',
+    accountId: 'acc_1',
+    domainId: 'dom_1',
+    apiKeyId: 'key_1',
+    test: false,
+    tags: {},
+    sender: 'hello@mail.example.com',
+  },
+} as unknown as DeliveryJob;
+const entryOf = (of: RejectedMessage, outcome: RecipientOutcome) => hardBounceSuppression(of, outcome, SERVICE);
 
 const bounced = (over: { class?: string; type?: string; text?: string; simulated?: object } = {}): RecipientOutcome =>
   ({
@@ -31,8 +43,10 @@ const bounced = (over: { class?: string; type?: string; text?: string; simulated
 
 describe('hardBounce', () => {
   it('makes an entry that says which mail bounced, where, when and in whose words', () => {
-    expect(hardBounceSuppression(job, bounced())).toEqual({
+    expect(entryOf(job, bounced())).toEqual({
       accountId: 'acc_1',
+      domainId: null,
+      sparesMembers: false,
       address: 'gone@example.com',
       origin: 'bounce',
       reason: 'No such user',
@@ -51,24 +65,36 @@ describe('hardBounce', () => {
   });
 
   it.each(['invalid_recipient', 'bad_domain', 'inactive_mailbox'])('makes an entry for the class %s', (name) => {
-    expect(hardBounceSuppression(job, bounced({ class: name }))).not.toBeNull();
+    expect(entryOf(job, bounced({ class: name }))).not.toBeNull();
   });
 
   it.each(['policy', 'authentication', 'content', 'transport_policy', 'quota', 'too_large', 'routing', 'undetermined'])(
     'makes none for the class %s, which says nothing about the recipient',
     (name) => {
-      expect(hardBounceSuppression(job, bounced({ class: name }))).toBeNull();
+      expect(entryOf(job, bounced({ class: name }))).toBeNull();
     },
   );
 
   it('makes none for a bounce that is not hard, for test mail and for what was simulated', () => {
-    expect(hardBounceSuppression(job, bounced({ type: 'soft' }))).toBeNull();
-    expect(hardBounceSuppression({ email: { ...job.email, test: true } }, bounced())).toBeNull();
-    expect(hardBounceSuppression(job, bounced({ simulated: {} }))).toBeNull();
+    expect(entryOf(job, bounced({ type: 'soft' }))).toBeNull();
+    expect(entryOf({ email: { ...job.email, test: true } }, bounced())).toBeNull();
+    expect(entryOf(job, bounced({ simulated: {} }))).toBeNull();
+  });
+
+  it('limits the entry of a message of the service to its domain', () => {
+    const ofService = { ...job.email, apiKeyId: null, tags: { notice: 'login' }, sender: `postmaster@${SERVICE}` };
+    expect(entryOf({ email: ofService }, bounced())).toMatchObject({ domainId: 'dom_1' });
+    expect(entryOf({ email: { ...ofService, sender: 'postmaster@example.org' } }, bounced())).toMatchObject({
+      domainId: null,
+    });
+  });
+
+  it('spares members of the account if a person sent the message in the dashboard', () => {
+    expect(entryOf({ email: { ...job.email, apiKeyId: 'usr_1' } }, bounced())).toMatchObject({ sparesMembers: true });
   });
 
   it('never cuts a character of the words in half', () => {
-    const entry = hardBounceSuppression(job, bounced({ text: `${'x'.repeat(499)}\u{1f4ee} and more` }));
+    const entry = entryOf(job, bounced({ text: `${'x'.repeat(499)}\u{1f4ee} and more` }));
     expect(entry?.reason).toBe('x'.repeat(499));
   });
 });

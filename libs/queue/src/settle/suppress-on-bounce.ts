@@ -1,4 +1,4 @@
-import { type EmailInfo, searchKey } from '#libs/emails';
+import { type EmailInfo, searchKey, suppressionScope } from '#libs/emails';
 import { normaliseAddress } from '#libs/mime';
 import type { ServerReply, BounceClass } from '#libs/mta';
 import type { NewSuppression } from '#libs/suppressions';
@@ -11,7 +11,7 @@ const TEXT_LENGTH = 1_000;
 
 /** A message that was rejected: by the server, or later by a report. */
 export interface RejectedMessage {
-  email: Pick<EmailInfo, 'id' | 'accountId' | 'test'>;
+  email: Pick<EmailInfo, 'id' | 'accountId' | 'domainId' | 'apiKeyId' | 'test' | 'tags' | 'sender'>;
 }
 
 /** The rejected recipient and the reply. */
@@ -26,10 +26,11 @@ export interface RejectedRecipient {
 function bounceSuppression(
   { email }: RejectedMessage,
   { recipient, attempt: outcome }: RejectedRecipient,
+  serviceDomain: string,
 ): NewSuppression {
   const { reply, remote, endedAt } = outcome;
   return {
-    accountId: email.accountId,
+    ...suppressionScope(email, serviceDomain),
     address: normaliseAddress(recipient.address),
     origin: 'bounce',
     reason: cut(reply.text, REASON_LENGTH),
@@ -61,10 +62,14 @@ type BounceCandidate = RejectedRecipient &
 const RECIPIENT_CLASSES: ReadonlySet<string> = new Set(['invalid_recipient', 'bad_domain', 'inactive_mailbox']);
 
 /** The suppression that an outcome leads to; null for most outcomes, and for simulated ones. */
-export function hardBounceSuppression(job: RejectedMessage, verdict: BounceCandidate): NewSuppression | null {
+export function hardBounceSuppression(
+  job: RejectedMessage,
+  verdict: BounceCandidate,
+  serviceDomain: string,
+): NewSuppression | null {
   if (job.email.test || verdict.simulated || verdict.status !== 'bounced') return null;
   if (verdict.bounceType !== 'hard' || !RECIPIENT_CLASSES.has(verdict.bounceClass)) return null;
-  return bounceSuppression(job, verdict);
+  return bounceSuppression(job, verdict, serviceDomain);
 }
 
 /**
@@ -126,6 +131,7 @@ interface NoteRow {
 export async function fullMailboxSuppressions(
   tx: Queryable,
   applied: readonly SettledRecipient[],
+  serviceDomain: string,
 ): Promise<NewSuppression[]> {
   const refusals = new Map<string, SettledRecipient>();
   for (const one of applied) if (isFull(one)) refusals.set(keyOf(one), one);
@@ -143,7 +149,7 @@ export async function fullMailboxSuppressions(
   await tx.query({ name: 'full-mailboxes-forget', text: FORGET, values: [JSON.stringify(over)] });
   return over
     .filter(({ hadRoom }) => hadRoom === false)
-    .map((row) => entryOf(refusals.get(`${row.account_id} ${row.key}`) as SettledRecipient));
+    .map((row) => entryOf(refusals.get(`${row.account_id} ${row.key}`) as SettledRecipient, serviceDomain));
 }
 
 function isFull({ job, outcome }: SettledRecipient): boolean {
@@ -159,9 +165,9 @@ function noteOf(refusal: SettledRecipient): object {
   return { account_id: accountId, recipient_key: key, email_id: job.email.id, at: outcome.attempt.endedAt };
 }
 
-function entryOf({ job, outcome }: SettledRecipient): NewSuppression {
+function entryOf({ job, outcome }: SettledRecipient, serviceDomain: string): NewSuppression {
   const expiresAt = new Date(outcome.attempt.endedAt.getTime() + ENTRY_DAYS * DAY_MS);
-  return { ...bounceSuppression(job, outcome), expiresAt };
+  return { ...bounceSuppression(job, outcome, serviceDomain), expiresAt };
 }
 
 /** Deletes the counts of mailboxes whose last rejection is too old to count. Returns their number. */

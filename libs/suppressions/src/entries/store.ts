@@ -17,6 +17,8 @@ export interface NewSuppression {
   /** A sending domain of the account, which the caller has checked; undefined or null for all mail of the account. */
   domainId?: string | null;
   evidence?: SuppressionEvidence | null;
+  /** The message was written by a person in the dashboard: no entry is made for a member of the account. */
+  sparesMembers?: boolean;
 }
 
 export const SUPPRESSION_COLUMNS = `id, account_id AS "accountId", address, domain_id AS "domainId", origin, reason,

@@ -38,6 +38,20 @@ const MATCHING = `
      AND (s.domain_id IS NULL OR s.domain_id = q.domain_id OR q.domain_id = '${ANY_DOMAIN}')
    WHERE s.expires_at IS NULL OR s.expires_at > now()`;
 
+const PROVED = `
+  SELECT address, origin FROM suppressions
+   WHERE account_id = $1 AND domain_id = $2 AND address = ANY($3::text[]) AND origin = ANY($4::text[])
+     AND expires_at IS NULL`;
+
+/** Addresses of users are in lower case, as those of entries are. */
+async function isMember(tx: Queryable, { accountId, address }: NewSuppression): Promise<boolean> {
+  const { rows } = await tx.query(
+    'SELECT FROM memberships m JOIN users u ON u.id = m.user_id WHERE m.account_id = $1 AND u.email = $2',
+    [accountId, address],
+  );
+  return rows.length > 0;
+}
+
 interface MatchRow {
   lookup: number;
   address: string;
@@ -92,10 +106,33 @@ export class SuppressionList {
   }
 
   /**
+   * The addresses that have a permanent entry for this sending domain alone, with one of the origins. Such entries follow
+   * from messages of the domain itself; neither entries of the account nor those of its other domains count.
+   */
+  async provedBy(
+    { accountId, domainId, origins }: { accountId: string; domainId: string; origins: readonly SuppressionOrigin[] },
+    addresses: readonly string[],
+  ): Promise<Map<string, SuppressionOrigin>> {
+    const stored = new Map(
+      addresses
+        .filter((address) => !NOT_IN_TEXT.test(address))
+        // An erased entry blocks its address as well.
+        .flatMap((address) => [address, this.cache.erasedAs(accountId, address)].map((key) => [key, address] as const)),
+    );
+    const { rows } = await this.database.query<{ address: string; origin: SuppressionOrigin }>({
+      name: 'suppressions-proved',
+      text: PROVED,
+      values: [accountId, domainId, [...stored.keys()], origins],
+    });
+    return new Map(rows.map(({ address, origin }) => [stored.get(address) ?? address, origin]));
+  }
+
+  /**
    * Stores an entry in the caller's transaction, with its event.
-   * @returns false if an entry that lasts at least as long exists, which is not changed
+   * @returns false if an entry that lasts at least as long exists, which is not changed, or if a member is spared
    */
   async add(tx: Queryable, entry: NewSuppression): Promise<boolean> {
+    if (entry.sparesMembers && (await isMember(tx, entry))) return false;
     this.cache.willStore([entry]);
     return (await storeSuppressions(tx, [entry])).length === 1;
   }
