@@ -117,7 +117,9 @@ export class SuppressionList {
       addresses
         .filter((address) => !NOT_IN_TEXT.test(address))
         // An erased entry blocks its address as well.
-        .flatMap((address) => [address, this.cache.erasedAs(accountId, address)].map((key) => [key, address] as const)),
+        .flatMap((address) =>
+          [address, ...this.cache.erasedAs(accountId, address)].map((key): [string, string] => [key, address]),
+        ),
     );
     const { rows } = await this.database.query<{ address: string; origin: SuppressionOrigin }>({
       name: 'suppressions-proved',
