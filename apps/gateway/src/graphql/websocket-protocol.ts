@@ -22,6 +22,7 @@ import { AdmissionQueue } from './live/admission-queue.js';
 import { SharedFrames } from './live/live-frames.js';
 import { LiveOperation, type LiveSocket } from './live/live-socket.js';
 import { LiveStream } from './live/live-stream.js';
+import { TOO_MANY } from './message-intake.js';
 import { PersistedOperations } from './checks/persisted-operations.js';
 import { QueryGuard } from './checks/query-guard.js';
 import { whileUnavailable } from './live/while-unavailable.js';
@@ -45,7 +46,6 @@ export interface Session {
 type SessionContext = Context<Record<string, unknown> | undefined, Session>;
 
 const INIT_MS = 3_000;
-const TOO_MANY = 4429;
 export const FORBIDDEN = 4403;
 
 /** Where the results of a subscription go. */

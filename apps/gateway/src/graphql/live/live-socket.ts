@@ -11,6 +11,7 @@ const END = Buffer.from('}');
 export class LiveSocket {
   private readonly operations = new Set<LiveOperation>();
   private stalled: NodeJS.Timeout | undefined;
+  private listener: () => void = () => undefined;
 
   /** `connection` is the connection of the socket; nobody else writes frames to it but `socket`. */
   constructor(
@@ -22,7 +23,12 @@ export class LiveSocket {
     connection.once('close', () => clearTimeout(this.stalled));
   }
 
-  /** Whether the client keeps up. If not, `pump` of each operation is called again when it does. */
+  /** Calls back when the client keeps up again. */
+  onDrained(listener: () => void): void {
+    this.listener = listener;
+  }
+
+  /** Whether the client keeps up. If not, `pump` of each operation and the listener are called again when it does. */
   isWritable(): boolean {
     if (this.socket.readyState !== this.socket.OPEN) return false;
     if (!this.connection.writableNeedDrain) return true;
@@ -52,6 +58,7 @@ export class LiveSocket {
     clearTimeout(this.stalled);
     this.stalled = undefined;
     for (const operation of this.operations) operation.pump();
+    this.listener();
   }
 }
 
