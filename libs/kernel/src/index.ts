@@ -22,6 +22,8 @@ export { keyProblem, readTlsFiles, type KeyProblem, type TlsFiles } from './conf
 export { KernelModule, type KernelParts } from './kernel.module.js';
 export { Log } from './logging/log.js';
 export { NestLog } from './logging/nest-log.js';
+export { ChunkList } from './memory/chunk-list.js';
+export { MemoryBudget, type MemoryReservation, type MemoryShortage } from './memory/memory-budget.js';
 export { AddressRanges, isPublicAddress } from './network/address-ranges.js';
 export { clientNetwork } from './network/client-network.js';
 export {

@@ -6,7 +6,7 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { ConnectionLimiter } from '#libs/kernel';
 import type { Deadlines } from '#apps/smtp/src/server/smtp-deadlines';
 import { SmtpServer } from '#apps/smtp/src/server/server';
-import { MemoryBudget } from '#apps/smtp/src/server/memory-budget';
+import { MessageMemory } from '#apps/smtp/src/server/message-memory';
 import { SUPPRESSED_RECIPIENT } from '#apps/smtp/src/server/replies';
 import { SmtpReply } from '#apps/smtp/src/server/smtp-reply';
 import { selfSignedCertificate } from '../../support/self-signed-certificate.js';
@@ -51,7 +51,7 @@ describe('SmtpServer', () => {
     options: SMTPServerOptions = {},
     { counts = new ConnectionLimiter({ perNetwork: 100 }), deadlines = DEADLINES } = {},
   ): Promise<number> {
-    const room = new MemoryBudget(1_000_000);
+    const room = new MessageMemory(1_000_000);
     const server = new SmtpServer(
       {
         ...certificate,

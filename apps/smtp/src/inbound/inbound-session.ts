@@ -4,7 +4,7 @@ import { LIMITS, Refusal } from '#libs/contracts';
 import { clientNetwork, Config, KeyedRateLimit, Log } from '#libs/kernel';
 import { InboundReceiver, type InboundMailbox } from '#libs/inbound';
 import { parseRecipient } from '#libs/mime';
-import { MemoryBudget } from '../server/memory-budget.js';
+import { MessageMemory } from '../server/message-memory.js';
 import { SmtpReply, toSmtpReply } from '../server/smtp-reply.js';
 import { countHops, recipientRefusal } from './inbound-checks.js';
 import { PacedSemaphore } from './paced-semaphore.js';
@@ -35,7 +35,7 @@ export class InboundSession {
     windowMs: MINUTE_MS,
     maxKeys: MAX_CLIENTS,
   });
-  private readonly memory = new MemoryBudget(MESSAGE_MEMORY);
+  private readonly memory = new MessageMemory(MESSAGE_MEMORY);
   private readonly processing = new PacedSemaphore(PROCESSED_AT_ONCE, PROCESSED_PER_SECOND);
 
   constructor(

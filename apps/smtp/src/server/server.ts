@@ -29,7 +29,7 @@ export interface ListenerSettings {
  * - Timeouts are absolute (`DeadlineTracker`), include TLS handshakes, and share one timer; the library's `socketTimeout`
  *   is not used.
  * - Connections are counted when they are accepted, not when their TLS handshake is done.
- * - Command lines and message data are read faster, and messages share a memory budget (`MemoryBudget`).
+ * - Command lines and message data are read faster, and messages share a memory budget (`MessageMemory`).
  * - A stop ends idle connections at once and lets messages that are being received end.
  */
 export class SmtpServer extends BaseServer<SmtpConnection> {

@@ -6,7 +6,7 @@ import { Config, Log } from '#libs/kernel';
 import { normaliseAddress, parseRecipient, LineEndNormaliser } from '#libs/mime';
 import { SuppressionList } from '#libs/suppressions';
 import type { SMTPServerAddress, SMTPServerAuthentication, SMTPServerDataStream, SMTPServerSession } from 'smtp-server';
-import { MemoryBudget } from '../server/memory-budget.js';
+import { MessageMemory } from '../server/message-memory.js';
 import { SUPPRESSED_RECIPIENT } from '../server/replies.js';
 import { SmtpReply, toSmtpReply } from '../server/smtp-reply.js';
 import { SubmissionLogin, type Credentials } from './submission-login.js';
@@ -29,7 +29,7 @@ interface SessionUser {
 /** The commands of a submission connection, in their order: AUTH, MAIL, RCPT, DATA. */
 @Injectable()
 export class SubmissionSession {
-  private readonly memory = new MemoryBudget(MESSAGE_MEMORY);
+  private readonly memory = new MessageMemory(MESSAGE_MEMORY);
   private readonly serviceDomain: string;
 
   constructor(

@@ -1,13 +1,13 @@
 import { PassThrough } from 'node:stream';
 import { setTimeout as later } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
-import { MemoryBudget } from './memory-budget.js';
+import { MessageMemory } from './message-memory.js';
 
 const KIB = 1024;
 const LIMIT = 1024 * KIB;
 
 /** A message that is sent in parts; `read` is its size, or why it was refused. */
-function message(budget: MemoryBudget) {
+function message(budget: MessageMemory) {
   const stream = Object.assign(new PassThrough(), { byteLength: 0, sizeExceeded: false });
   const read = budget.receive(stream, { limit: LIMIT }).then(
     (octets) => octets.length,
@@ -25,9 +25,9 @@ function message(budget: MemoryBudget) {
   };
 }
 
-describe('MemoryBudget', () => {
+describe('MessageMemory', () => {
   it('pauses a large message without memory until another is received', async () => {
-    const budget = new MemoryBudget(200 * KIB);
+    const budget = new MessageMemory(200 * KIB);
     const [first, second] = [message(budget), message(budget)];
     await first.send(150 * KIB);
     await second.send(100 * KIB);
@@ -42,7 +42,7 @@ describe('MemoryBudget', () => {
   });
 
   it('counts a message until it is released, and never pauses ordinary messages', async () => {
-    const budget = new MemoryBudget(200 * KIB);
+    const budget = new MessageMemory(200 * KIB);
     const [stored, oldest, large, small] = [message(budget), message(budget), message(budget), message(budget)];
     await stored.send(300 * KIB);
     stored.end();
@@ -56,7 +56,7 @@ describe('MemoryBudget', () => {
   });
 
   it('always reads the oldest message on', async () => {
-    const budget = new MemoryBudget(100 * KIB);
+    const budget = new MessageMemory(100 * KIB);
     const all = Array.from({ length: 5 }, () => message(budget));
     for (const one of all) await one.send(90 * KIB);
     expect(all.map((one) => one.isPaused())).toEqual([false, true, true, true, true]);
@@ -69,7 +69,7 @@ describe('MemoryBudget', () => {
   });
 
   it('refuses a message that has waited too long, and frees its memory', async () => {
-    const budget = new MemoryBudget(100 * KIB, 20);
+    const budget = new MessageMemory(100 * KIB, 20);
     const [oldest, waiting] = [message(budget), message(budget)];
     await oldest.send(100 * KIB);
     await waiting.send(70 * KIB);
@@ -83,7 +83,7 @@ describe('MemoryBudget', () => {
   });
 
   it('frees the memory of a cut and of an oversized message', async () => {
-    const budget = new MemoryBudget(100 * KIB);
+    const budget = new MessageMemory(100 * KIB);
     const [cut, large] = [message(budget), message(budget)];
     await cut.send(100 * KIB);
     cut.stream.destroy();
