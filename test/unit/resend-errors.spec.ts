@@ -5,7 +5,7 @@ import { resendAnswer } from '../../apps/gateway/src/resend/resend-errors.js';
 import { RESEND_ERRORS } from '../support/rest/resend-error-table.js';
 
 /** Only people in the dashboard receive these. */
-const OF_SESSIONS = new Set<RefusalCode>(['not_logged_in', 'session_refused']);
+const OF_SESSIONS = new Set<RefusalCode>(['not_logged_in', 'request_too_large', 'session_refused']);
 
 /** The names of the Node.js library that occur here; the compiler checks them. */
 const NODE_NAMES = [

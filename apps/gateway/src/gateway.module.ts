@@ -11,6 +11,7 @@ import { AccountDomains } from './rest/domains/account-domains.js';
 import { VisibleUsage } from './rest/usage/visible-usage.js';
 import { FirstAccount } from './first-account.js';
 import { GraphqlApiModule } from './graphql/graphql-api.module.js';
+import { BodyMemory } from './http/body/body-memory.js';
 import { HttpAccessModule } from './http/key-attempts.js';
 import { RequestGuard } from './http/request-guard.js';
 import { ApiDescription } from './openapi/api-document.js';
@@ -43,6 +44,15 @@ const apiDescription = {
     SessionModule,
   ],
   controllers: CONTROLLERS,
-  providers: [AccountDomains, AddressLimit, FirstAccount, MetricsAccess, RequestGuard, VisibleUsage, apiDescription],
+  providers: [
+    AccountDomains,
+    AddressLimit,
+    BodyMemory,
+    FirstAccount,
+    MetricsAccess,
+    RequestGuard,
+    VisibleUsage,
+    apiDescription,
+  ],
 })
 export class GatewayModule {}

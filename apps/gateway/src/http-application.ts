@@ -14,6 +14,7 @@ import { answerClientError, newRequestId } from './http/client-error.js';
 import { ConnectionGuard } from './http/connection-guard.js';
 import { errorResponse } from './http/error-body.js';
 import { ErrorFilter } from './http/error-filter.js';
+import { BodyMemory } from './http/body/body-memory.js';
 import { readBodies } from './http/body/request-body.js';
 import { RequestGuard, requireSingleFields } from './http/request-guard.js';
 import { logRequests } from './http/request-log.js';
@@ -106,7 +107,7 @@ export function configureGateway(app: NestFastifyApplication): void {
     requireValidParameters(request);
   });
   logRequests(fastify, app.get(RequestLog));
-  readBodies(fastify);
+  readBodies(fastify, app.get(BodyMemory));
   prepareGraphqlRequests(fastify, app.get(QueryGuard), app.get(PersistedOperations));
   fastify.addHook('onSend', (request, reply, payload, done) => {
     const ignored = unknownFieldsHeader(request.body, request.query);

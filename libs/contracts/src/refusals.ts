@@ -39,6 +39,13 @@ export const REFUSALS = {
     '554 5.6.0',
     'The content type must be application/json.',
   ),
+  request_too_large: row(
+    413,
+    'payload_too_large',
+    'validation_error',
+    '552 5.3.4',
+    'The body of the request is too large.',
+  ),
   compressed_body: row(
     415,
     'unsupported_media_type',

@@ -62,8 +62,10 @@ export class RequestGuard {
 
   /** Public routes of the dashboard begin sessions, so pages of other sites must not call them. A link may lead to the others. */
   private admitToPublic(request: FastifyRequest): void {
-    const isRead = request.method === 'GET' || request.method === 'HEAD';
-    if (!isRead && request.url.startsWith(DASHBOARD_API)) this.sessions.assertOwnPage(request.raw);
+    // The body of a GET or HEAD request is not read.
+    if (request.method === 'GET' || request.method === 'HEAD') return;
+    if (request.url.startsWith(DASHBOARD_API)) this.sessions.assertOwnPage(request.raw);
+    requireReadableBody(request, bodyLimitsOf(request.routeOptions.config));
   }
 
   /** Everybody with a session, whatever the accounts: their standing and their rate limits do not apply. */
@@ -137,9 +139,10 @@ export function requireReadableBody(
   const length = Number(headers['content-length'] ?? 0);
   if (length > limits.bytes) throw bodyTooLarge(limits);
   if (length === 0 && headers['transfer-encoding'] === undefined) return;
+  if (limits.type === 'any') return;
   const encoding = headers['content-encoding'];
   if (encoding !== undefined && encoding.toLowerCase() !== 'identity') throw new Refusal('compressed_body');
-  if (limits.type !== 'any' && !isOfType(limits.type, headers['content-type']))
+  if (!isOfType(limits.type, headers['content-type']))
     throw new Refusal('wrong_content_type', [], `The content type must be ${limits.type}.`);
 }
 

@@ -1,4 +1,4 @@
-import { LIMITS, Refusal } from '#libs/contracts';
+import { LIMITS, Refusal, type RefusalCode } from '#libs/contracts';
 import type { FastifyContextConfig } from 'fastify';
 import { declareRoute } from '../route-access.js';
 import type { JsonLimits } from './json-limits.js';
@@ -10,8 +10,12 @@ export interface BodyLimits {
   bytes: number;
   /** The message of the refusal, if the body is not an e-mail. */
   tooLarge?: string;
+  /** The refusal of a larger body; `message_too_large` unless given. */
+  refusal?: RefusalCode;
   json: JsonLimits;
 }
+
+export type SizeLimit = Pick<BodyLimits, 'bytes' | 'tooLarge' | 'refusal'>;
 
 declare module 'fastify' {
   interface FastifyContextConfig {
@@ -19,7 +23,8 @@ declare module 'fastify' {
   }
 }
 
-const MIB = 1024 * 1024;
+const KIB = 1024;
+const MIB = KIB * KIB;
 const DEPTH = 32;
 const PER_EMAIL = 20_000;
 const ONE_EMAIL: BodyLimits = {
@@ -39,7 +44,14 @@ const CSV: BodyLimits = {
   bytes: LIMITS.importBytes,
   tooLarge: `The file is larger than ${LIMITS.importBytes / MIB} MiB.`,
 };
-const ANY: BodyLimits = { ...ONE_EMAIL, type: 'any', bytes: 64 * 1024, tooLarge: 'The body is larger than 64 KiB.' };
+const ANY: BodyLimits = { ...ONE_EMAIL, type: 'any', bytes: 64 * KIB, tooLarge: 'The body is larger than 64 KiB.' };
+/** Room for two passwords of the largest size. The callers are not authenticated, or may create accounts by themselves. */
+const SMALL: BodyLimits = {
+  ...ONE_EMAIL,
+  bytes: 8 * KIB,
+  tooLarge: 'The body is larger than 8 KiB.',
+  refusal: 'request_too_large',
+};
 /** Large enough for a batch, whose e-mails are in one object; operations of other kinds are limited after parsing. */
 const GRAPHQL: BodyLimits = {
   ...BATCH,
@@ -79,12 +91,15 @@ export const CsvBody = () => declareRoute({ body: 'csv' });
 /** This route ignores its body and its content type. */
 export const AnyBody = () => declareRoute({ body: 'any' });
 
-export const bodyLimitsOf = (config: FastifyContextConfig | undefined): BodyLimits =>
-  config?.body === undefined ? ONE_EMAIL : LIMITS_OF[config.body];
+/** Without a declaration of the route: the size of one e-mail for callers with a key, a small one for all others. */
+export function bodyLimitsOf({ body, access }: FastifyContextConfig = {}): BodyLimits {
+  if (body !== undefined) return LIMITS_OF[body];
+  return access === 'public' || access === 'session' ? SMALL : ONE_EMAIL;
+}
 
 /** For one e-mail the refusal names the size limit of a message, because that is the limit documented for clients. */
-export function bodyTooLarge({ bytes, tooLarge }: Pick<BodyLimits, 'bytes' | 'tooLarge'>): Refusal {
+export function bodyTooLarge({ bytes, tooLarge, refusal = 'message_too_large' }: SizeLimit): Refusal {
   const most = tooLarge === undefined ? LIMITS.messageBytes : bytes;
   const detail = { field: '', code: 'too_large', message: `must have at most ${most} bytes in all` };
-  return new Refusal('message_too_large', [detail], tooLarge);
+  return new Refusal(refusal, [detail], tooLarge);
 }

@@ -4,31 +4,46 @@ import { Refusal } from '#libs/contracts';
 import { yieldToLoop } from '#libs/kernel';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { bodyLimitsOf } from './body-limits.js';
+import type { BodyMemory } from './body-memory.js';
 import { parseLargeJson, parseSmallJson, SLICE_BYTES } from './parse-json.js';
-import { readBytes } from './read-bytes.js';
+import { discardBytes } from './read-bytes.js';
 
 const BODY_GRACE_MS = 30_000;
 const MIN_UPLOAD_BYTES_PER_MS = 50;
 
 /** Registers the parsers for JSON, and for CSV and other types on routes that declare them, instead of those of the framework. */
-export function readBodies(fastify: FastifyInstance): void {
+export function readBodies(fastify: FastifyInstance, memory: BodyMemory): void {
   fastify.removeAllContentTypeParsers();
-  fastify.addContentTypeParser('application/json', readJson);
-  fastify.addContentTypeParser('text/csv', readCsv);
+  fastify.addContentTypeParser('application/json', (request: FastifyRequest, payload: IncomingMessage) =>
+    readJson(request, payload, memory),
+  );
+  // The request guard admits a CSV body only on a route that declares it.
+  fastify.addContentTypeParser('text/csv', (request: FastifyRequest, payload: IncomingMessage) =>
+    isIgnored(request)
+      ? discardBody(request, payload)
+      : memory.read(request, payload, bodyLimitsOf(request.routeOptions.config)),
+  );
   fastify.addContentTypeParser('*', discardBody);
   fastify.addHook('preParsing', (request, reply, payload, done) => {
     limitUploadTime(request, reply);
     sendContinue(request, reply);
     done(null, payload);
   });
+  fastify.addHook('onSend', (request, _reply, payload, done) => {
+    memory.release(request);
+    done(null, payload);
+  });
 }
 
+const isIgnored = (request: FastifyRequest): boolean => bodyLimitsOf(request.routeOptions.config).type === 'any';
+
 /** Undefined for an empty body, because some clients send a JSON content type with every request. */
-async function readJson(request: FastifyRequest, payload: IncomingMessage): Promise<unknown> {
+async function readJson(request: FastifyRequest, payload: IncomingMessage, memory: BodyMemory): Promise<unknown> {
+  if (isIgnored(request)) return discardBody(request, payload);
   const limits = bodyLimitsOf(request.routeOptions.config);
-  const bytes = await readBytes(payload, limits);
+  const bytes = await memory.read(request, payload, limits);
   request.bodyBytes = bytes.length;
-  if (bytes.length === 0 || limits.type === 'any') return undefined;
+  if (bytes.length === 0) return undefined;
   // Small bodies are parsed at once: yielding to the event loop for each would cost throughput.
   const isSmall = bytes.length <= SLICE_BYTES;
   const body = isSmall ? parseSmallJson(bytes, limits.json) : await parseLargeJson(bytes, limits.json);
@@ -36,16 +51,11 @@ async function readJson(request: FastifyRequest, payload: IncomingMessage): Prom
   return body;
 }
 
-/** The request guard admits a CSV body only on a route that declares it. */
-function readCsv(request: FastifyRequest, payload: IncomingMessage): Promise<Buffer> {
-  return readBytes(payload, bodyLimitsOf(request.routeOptions.config));
-}
-
 /** Any other type is accepted only by a route that ignores its body. */
 async function discardBody(request: FastifyRequest, payload: IncomingMessage): Promise<undefined> {
   const limits = bodyLimitsOf(request.routeOptions.config);
   if (limits.type !== 'any') throw new Refusal('wrong_content_type');
-  await readBytes(payload, limits);
+  await discardBytes(payload, limits);
 }
 
 async function hashOf(bytes: Buffer): Promise<Buffer> {
