@@ -43,7 +43,7 @@ const TABLE_OWNERS: Record<string, readonly string[]> = {
   queue: ['attempts', 'full_mailboxes', 'sts_policies', 'throttling_states', 'warmup_counts'],
   suppressions: ['suppression_domains', 'suppressions'],
   'tls-reports': ['tls_reports', 'tls_results'],
-  users: ['invitations', 'memberships', 'sessions', 'user_identities', 'user_links', 'users'],
+  users: ['invitation_messages', 'invitations', 'memberships', 'sessions', 'user_identities', 'user_links', 'users'],
   webhooks: [
     ...['webhook_attempts', 'webhook_deliveries', 'webhook_hours', 'webhook_replays', 'webhook_windows', 'webhooks'],
   ],

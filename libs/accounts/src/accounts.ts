@@ -1,6 +1,6 @@
 import { newId, Refusal } from '#libs/contracts';
 import { SecretBox } from '#libs/kernel';
-import { Database, recordMasterKey, type Queryable } from '#libs/persistence';
+import { Database, recordFirstAccount, recordMasterKey, type Queryable } from '#libs/persistence';
 import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
 import { In, IsNull, Not, Repository } from 'typeorm';
@@ -51,6 +51,7 @@ export class Accounts {
       plan,
       notifyAddresses,
     ]);
+    await recordFirstAccount(tx, id);
     return { id };
   }
 
@@ -109,10 +110,12 @@ export class Accounts {
     return this.repository.countBy({ sendingPause: Not(IsNull()) });
   }
 
-  /** The oldest account, which belongs to the operator. */
+  /** The first account of this installation, which belongs to the operator. */
   async first(): Promise<{ id: string; standing: Standing } | null> {
-    const [account] = await this.repository.find({ order: { id: 'ASC' }, take: 1 });
-    return account ?? null;
+    const { rows } = await this.database.query<{ id: string; standing: Standing }>(
+      'SELECT a.id, a.standing FROM accounts a JOIN installation i ON i.first_account_id = a.id',
+    );
+    return rows.at(0) ?? null;
   }
 
   /** @throws Refusal not_found */

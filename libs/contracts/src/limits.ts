@@ -35,6 +35,11 @@ export const LIMITS = {
   passwordMaximum: 1000,
   userNameLength: 100,
   membersPerAccount: 500,
+  openInvitations: 100,
+  /** Invitations within a day, by account, invited address and client network. */
+  invitationsPerAccount: 50,
+  invitationsPerAddress: 3,
+  invitationsPerNetwork: 100,
   freePlanUnits: 3000,
   smtpRecipients: 100,
   /** Size of a message to the inbound listener: our largest message in base64, with a report around it. */

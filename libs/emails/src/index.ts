@@ -59,6 +59,7 @@ export { EarlierLinks } from './tracking/earlier-links.js';
 export { RecordVisits } from './tracking/record-visits.js';
 export { RetryEmail } from './commands/retry-email.js';
 export { SystemMail, type Notice } from './commands/system-mail.js';
+export { nameInMail } from './message/name-in-mail.js';
 export { suppressedAddresses, suppressionScope } from './message/suppression-scope.js';
 export { isSystemMail, stopsWhilePaused } from './message/system-mail-kinds.js';
 export { UnsubscribeRecipient, type Unsubscription } from './commands/unsubscribe-recipient.js';

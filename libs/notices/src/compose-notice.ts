@@ -1,5 +1,5 @@
 import type { NoticeFacts, NoticeKind, SendingPause } from '#libs/contracts';
-import type { Notice } from '#libs/emails';
+import { nameInMail, type Notice } from '#libs/emails';
 
 /** A notice as it was requested. */
 export type NoticeCause = { [K in NoticeKind]: { kind: K; facts: NoticeFacts[K] } }[NoticeKind];
@@ -186,7 +186,7 @@ ${paragraphs(footer(context))}
 }
 
 const footer = ({ account, apiUrl }: NoticeContext): string[] => [
-  `This notice is about the account "${account.name}" (${account.id}) at ${apiUrl}.`,
+  `This notice is about the account "${nameInMail(account.name)}" (${account.id}) at ${apiUrl}.`,
   'It is sent at most once a day for the same cause. PATCH /account with notify_addresses changes who receives notices.',
 ];
 

@@ -22,7 +22,13 @@ export { appendEvents, outboxRow, routedEvent } from './outbox.js';
 export { startProgram } from './program/start-program.js';
 export { PersistenceModule } from './persistence.module.js';
 export { Worker } from './worker.js';
-export { establishMasterKey, masterKeyProblem, recordMasterKey } from './program/master-key-check.js';
+export {
+  establishMasterKey,
+  masterKeyProblem,
+  recordFirstAccount,
+  recordFirstUser,
+  recordMasterKey,
+} from './program/master-key-check.js';
 export { readMasterKey } from './program/master-key.js';
 export { openDatabase, type OpenDatabase } from './program/open-database.js';
 export { MINIMUM_VERSION as MINIMUM_POSTGRES_VERSION } from './program/server-requirements.js';

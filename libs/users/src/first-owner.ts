@@ -1,6 +1,6 @@
 import { Accounts } from '#libs/accounts';
 import { Config, Log } from '#libs/kernel';
-import { Database } from '#libs/persistence';
+import { Database, recordFirstUser } from '#libs/persistence';
 import { Injectable } from '@nestjs/common';
 import { hashPassword } from './credentials/password-hash.js';
 import { normaliseEmail } from './user-rules.js';
@@ -33,6 +33,7 @@ export class FirstOwner {
       const user = await this.users.create(tx, { email, passwordHash });
       if (user === null) return;
       await this.users.join(tx, { accountId: account.id, userId: user.id, role: 'owner' });
+      await recordFirstUser(tx, user.id);
       await this.users.record(tx, user.id, { action: 'user.created', details: { email: user.email } });
       this.log.info('created the first user of the dashboard', { user: user.id });
     });
@@ -42,7 +43,7 @@ export class FirstOwner {
   async firstLoginLink(): Promise<string | null> {
     const { rows } = await this.database.query<{ id: string }>(
       `SELECT u.id FROM users u
-        WHERE u.id = (SELECT min(id) FROM users) AND u.password_hash IS NULL
+        WHERE u.id = (SELECT first_user_id FROM installation) AND u.password_hash IS NULL
           AND NOT EXISTS (SELECT FROM user_identities i WHERE i.user_id = u.id)`,
     );
     return rows.length === 0 ? null : this.linkFor(rows[0].id);
@@ -55,8 +56,9 @@ export class FirstOwner {
   async loginLink(email?: string): Promise<{ email: string; path: string } | null> {
     const { rows } = await this.database.query<{ id: string; email: string }>(
       email === undefined
-        ? `SELECT u.id, u.email FROM users u JOIN memberships m ON m.user_id = u.id
-            WHERE m.account_id = (SELECT min(id) FROM accounts) AND m.role = 'owner' ORDER BY u.id LIMIT 1`
+        ? `SELECT u.id, u.email FROM installation i JOIN memberships m ON m.account_id = i.first_account_id
+             JOIN users u ON u.id = m.user_id
+            WHERE m.role = 'owner' ORDER BY u.id = i.first_user_id DESC, m.created_at, u.id LIMIT 1`
         : 'SELECT id, email FROM users WHERE email = $1',
       email === undefined ? [] : [normaliseEmail(email)],
     );

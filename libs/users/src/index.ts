@@ -2,7 +2,7 @@ export { FirstOwner } from './first-owner.js';
 export type { Letter } from './letter.js';
 export { Logins } from './logins.js';
 export { Invitations, type InvitationView, type OpenInvitation } from './membership/invitations.js';
-export { Members, type Actor, type MemberView } from './membership/members.js';
+export { Members, type Actor, type MemberView, type RemovedMember } from './membership/members.js';
 export { OIDC_SECONDS, OidcLogins } from './oidc-logins.js';
 export {
   LONGEST_SECONDS,

@@ -7,4 +7,11 @@ export type Letter =
   | { kind: 'sign_up'; to: string; token: string }
   /** Somebody signed up with the address of a user. */
   | { kind: 'known_address'; to: string }
-  | { kind: 'invitation'; to: string; token: string; role: Role; accountName: string; invitedBy: string };
+  | {
+      kind: 'invitation';
+      to: string;
+      token: string;
+      role: Role;
+      accountName: string;
+      invitedBy: { name: string; email: string };
+    };

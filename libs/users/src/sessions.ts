@@ -80,7 +80,7 @@ const BY_TOKEN = `
          s.last_seen_at < now() - interval '1 minute' AS "isUseDue",
          (SELECT json_agg(json_build_object(
                    'accountId', a.id, 'name', a.name, 'standing', a.standing, 'plan', a.plan, 'role', m.role,
-                   'isFirst', a.id = (SELECT min(id) FROM accounts)) ORDER BY a.id)
+                   'isFirst', a.id = (SELECT first_account_id FROM installation)) ORDER BY a.id)
             FROM memberships m JOIN accounts a ON a.id = m.account_id WHERE m.user_id = u.id) AS memberships
     FROM sessions s JOIN users u ON u.id = s.user_id
    WHERE s.token_hash = $1 AND s.expires_at > now() AND s.ends_at > now()`;

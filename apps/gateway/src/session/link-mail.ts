@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import { Refusal } from '#libs/contracts';
-import { SystemMail } from '#libs/emails';
+import { nameInMail, SystemMail } from '#libs/emails';
 import { Config, Log } from '#libs/kernel';
 import { composeMessage } from '#libs/mime';
 import type { Letter } from '#libs/users';
@@ -131,8 +131,8 @@ function invitationText(letter: Extract<Letter, { kind: 'invitation' }>, base: s
     subject: 'You are invited to a Postloft account',
     lines: [
       `You are invited to the Postloft dashboard at ${base}.`,
-      `Account: ${oneLine(letter.accountName)}`,
-      `Invited by: ${oneLine(letter.invitedBy)}`,
+      `Account: ${nameInMail(letter.accountName)}`,
+      `Invited by: ${personIn(letter.invitedBy)}`,
       `Role: ${letter.role}`,
       '',
       'To accept, open this link within seven days:',
@@ -143,4 +143,11 @@ function invitationText(letter: Extract<Letter, { kind: 'invitation' }>, base: s
 
 const linkTo = (url: string): string[] => ['', url, '', IGNORE];
 
-const oneLine = (text: string): string => text.replace(/[\p{C}\p{Zl}\p{Zp}]/gu, ' ').slice(0, 100);
+/** An address of ordinary characters, which cannot hold a link in a quoted local part. */
+const PLAIN_ADDRESS = /^[\w.+-]+@[\w.-]+$/;
+
+function personIn({ name, email }: { name: string; email: string }): string {
+  const address = PLAIN_ADDRESS.test(email) ? email : nameInMail(email);
+  const shown = nameInMail(name);
+  return shown === '' ? address : `${shown} (${address})`;
+}

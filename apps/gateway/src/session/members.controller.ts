@@ -1,7 +1,14 @@
 import { Body, Controller, Delete, Get, HttpCode, Param, Patch, Post } from '@nestjs/common';
 import { ApiExcludeController } from '@nestjs/swagger';
 import { assertAbility } from '#libs/accounts';
-import { Invitations, Members, type Actor, type InvitationView, type MemberView } from '#libs/users';
+import {
+  Invitations,
+  Members,
+  type Actor,
+  type InvitationView,
+  type MemberView,
+  type RemovedMember,
+} from '#libs/users';
 import { RequiresAbility } from '../http/route-access.js';
 import { IdPipe } from '../rest/or-not-found.js';
 import { BodyPipe } from '../rest/validation/body-pipe.js';
@@ -43,10 +50,9 @@ export class MembersController {
   /** Everybody may leave. */
   @Delete('members/:id')
   @RequiresAbility('members.read')
-  @HttpCode(204)
-  async remove(@ByMember() by: Actor, @Param('id', new IdPipe({ id: 'usr' })) id: string): Promise<void> {
+  async remove(@ByMember() by: Actor, @Param('id', new IdPipe({ id: 'usr' })) id: string): Promise<RemovedMember> {
     if (id !== by.session.userId) assertAbility(by, 'members.write');
-    await this.members.remove(by, id);
+    return this.members.remove(by, id);
   }
 
   @Get('invitations')

@@ -54,6 +54,10 @@ export class ApiKeyEntity {
   @Column('timestamptz', { name: 'last_used_at', nullable: true })
   lastUsedAt: Date | null;
 
+  /** The API key or user that created it; null for the operator. */
+  @Column('text', { name: 'created_by', nullable: true })
+  createdBy: string | null;
+
   @CreateDateColumn({ name: 'created_at', type: 'timestamptz' })
   createdAt: Date;
 }

@@ -3,7 +3,7 @@ import { Log, SecretBox } from '#libs/kernel';
 import { Database, transactionOf, type Queryable } from '#libs/persistence';
 import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
-import { IsNull, LessThan, MoreThan, QueryFailedError, Repository, type EntityManager } from 'typeorm';
+import { In, IsNull, LessThan, MoreThan, QueryFailedError, Repository, type EntityManager } from 'typeorm';
 import { AuditLog } from '../audit-log.js';
 import { ApiKeyAuthentication, type TokenFingerprint } from './authentication.js';
 import { ApiKeyEntity } from './api-key.entity.js';
@@ -23,6 +23,12 @@ const DOMAIN_REMOVED = `
   UPDATE api_keys
      SET domain_ids = array_remove(domain_ids, $2), enabled = enabled AND domain_ids <> ARRAY[$2]
    WHERE account_id = $1 AND $2 = ANY(domain_ids)`;
+
+const CREATED_BY = `
+  WITH RECURSIVE made AS (
+    SELECT id FROM api_keys WHERE account_id = $1 AND created_by = $2
+     UNION SELECT k.id FROM api_keys k JOIN made ON k.created_by = made.id WHERE k.account_id = $1)
+  SELECT id FROM made`;
 
 /** API keys: shown once, stored as a fingerprint. Every program applies changes within a second. */
 @Injectable()
@@ -74,6 +80,7 @@ export class ApiKeys {
       expiresAt: null,
       enabled: true,
       lastUsedAt: null,
+      createdBy: by?.keyId ?? null,
       ...columnsOf(options),
     });
     if (by) assertNoEscalation(by, key);
@@ -106,6 +113,16 @@ export class ApiKeys {
       take: limit + 1,
     });
     return toPage(page, keys, { id: (key) => key.id, present: toApiKeyView });
+  }
+
+  /** Keys of the account that this person created, or that were created with such a key; newest first, without revoked keys. */
+  async createdBy(accountId: string, userId: string): Promise<ApiKeyView[]> {
+    const made: { id: string }[] = await this.repository.query(CREATED_BY, [accountId, userId]);
+    const keys = await this.repository.find({
+      where: { id: In(made.map(({ id }) => id)), revokedAt: IsNull() },
+      order: { id: 'DESC' },
+    });
+    return keys.map(toApiKeyView);
   }
 
   /**

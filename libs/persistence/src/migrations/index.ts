@@ -13,6 +13,7 @@ import { OPERATOR } from './0014-operator.js';
 import { DOMAIN_RETENTION } from './0015-domain-retention.js';
 import { RECIPIENT_DOMAINS } from './0016-recipient-domains.js';
 import { LOGIN_MAIL } from './0017-login-mail.js';
+import { PEOPLE } from './0019-people.js';
 import { UNICODE_FORMS } from './0020-unicode-forms.js';
 import { DATA_AT_SCALE } from './0021-data-at-scale.js';
 
@@ -32,6 +33,7 @@ const CHANGES: readonly { name: string; statements: readonly string[] }[] = [
   DOMAIN_RETENTION,
   RECIPIENT_DOMAINS,
   LOGIN_MAIL,
+  PEOPLE,
   UNICODE_FORMS,
   DATA_AT_SCALE,
 ];

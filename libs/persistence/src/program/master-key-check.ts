@@ -27,6 +27,11 @@ const SEALED_SECRETS = `
   UNION ALL
   (SELECT secret_sealed, id FROM webhooks ORDER BY created_at DESC LIMIT $1)`;
 
+/** In a database of an earlier version accounts may exist before this row. */
+const RECORD = `
+  INSERT INTO installation (master_key_check, first_account_id) VALUES ($1, (SELECT min(id) FROM accounts))
+  ON CONFLICT DO NOTHING`;
+
 /**
  * The settings with the master key of this installation, which is created when the database holds no data yet.
  * @param database migrated
@@ -65,10 +70,20 @@ export async function masterKeyProblem(
  * @throws ConfigError when the database belongs to another master key
  */
 export async function recordMasterKey(tx: Queryable, { keyCheck }: SecretBox): Promise<void> {
-  await tx.query('INSERT INTO installation (master_key_check) VALUES ($1) ON CONFLICT DO NOTHING', [keyCheck]);
+  await tx.query(RECORD, [keyCheck]);
   const stored = await storedCheck(tx);
   if (stored?.equals(keyCheck) !== true)
     throw new ConfigError('The master key of this program is not the one with which the database was made.');
+}
+
+/** Stores the first account of this installation; no effect if there is one. Call it after `recordMasterKey`. */
+export async function recordFirstAccount(tx: Queryable, accountId: string): Promise<void> {
+  await tx.query('UPDATE installation SET first_account_id = $1 WHERE first_account_id IS NULL', [accountId]);
+}
+
+/** Stores the first user of this installation; no effect if there is one. */
+export async function recordFirstUser(tx: Queryable, userId: string): Promise<void> {
+  await tx.query('UPDATE installation SET first_user_id = $1 WHERE first_user_id IS NULL', [userId]);
 }
 
 async function storedCheck(database: Queryable): Promise<Buffer | null> {

@@ -9,6 +9,7 @@ import { Logins } from '../logins.js';
 import { Sessions, type Client, type LoggedIn } from '../sessions.js';
 import { newPasswordRule, normaliseEmail } from '../user-rules.js';
 import { Users, type User } from '../users.js';
+import { countInvitation } from './invitation-limits.js';
 import { assertOwner, type Actor } from './members.js';
 
 const VALID_DAYS = 7;
@@ -33,6 +34,13 @@ export interface OpenInvitation {
   /** The invited person has a login already. */
   user_exists: boolean;
   expires_at: string;
+}
+
+type InvitationLetter = Extract<Letter, { kind: 'invitation' }>;
+
+interface CheckRow extends Pick<InvitationLetter, 'accountName' | 'invitedBy'> {
+  members: number;
+  isMember: boolean;
 }
 
 interface InvitationRow {
@@ -69,7 +77,7 @@ export class Invitations {
 
   /**
    * Replaces an earlier invitation of the same address.
-   * @throws Refusal conflict for a member; session_refused for an owner by others
+   * @throws Refusal conflict for a member or too many open ones; session_refused for an owner by others; rate_limit_exceeded
    */
   async create(
     by: Actor,
@@ -81,6 +89,7 @@ export class Invitations {
     return this.database.transaction(async (tx) => {
       const { accountName, invitedBy } = await this.check(tx, by, email);
       await tx.query('DELETE FROM invitations WHERE expires_at <= now()');
+      await countInvitation(tx, { accountId: by.accountId, email, ip: by.ip });
       const { rows } = await tx.query<InvitationRow>(
         `INSERT INTO invitations (id, account_id, email, role, token_hash, invited_by, expires_at)
          VALUES ($1, $2, $3, $4, $5, $6, now() + make_interval(days => $7))
@@ -183,10 +192,15 @@ export class Invitations {
     return { ...found, user: await this.users.findByEmail(found.email) };
   }
 
-  private async check(tx: Queryable, by: Actor, email: string): Promise<{ accountName: string; invitedBy: string }> {
-    const { rows } = await tx.query<{ accountName: string; invitedBy: string; members: number; isMember: boolean }>(
+  private async check(
+    tx: Queryable,
+    by: Actor,
+    email: string,
+  ): Promise<Pick<InvitationLetter, 'accountName' | 'invitedBy'>> {
+    await assertStillMember(tx, by);
+    const { rows } = await tx.query<CheckRow>(
       `SELECT a.name AS "accountName",
-              (SELECT coalesce(nullif(name, ''), email) FROM users WHERE id = $3) AS "invitedBy",
+              (SELECT json_build_object('name', name, 'email', email) FROM users WHERE id = $3) AS "invitedBy",
               (SELECT count(*)::integer FROM memberships WHERE account_id = $1) AS members,
               EXISTS (SELECT FROM memberships m JOIN users u ON u.id = m.user_id
                        WHERE m.account_id = $1 AND u.email = $2) AS "isMember"
@@ -212,6 +226,17 @@ export class Invitations {
   ): Promise<void> {
     await this.audit.record(tx, { accountId, ...by, target: id, details: { email, role } });
   }
+}
+
+/** A session sees its removal within a second; no invitation may outlive it. Waits for a removal that is under way. */
+async function assertStillMember(tx: Queryable, { accountId, session }: Actor): Promise<void> {
+  const { rows } = await tx.query<{ role: Role }>(
+    'SELECT role FROM memberships WHERE account_id = $1 AND user_id = $2 FOR SHARE',
+    [accountId, session.userId],
+  );
+  if (rows.at(0)?.role === session.role) return;
+  const detail = { field: '', code: 'not_a_member', message: 'must be of a member whose role permits it' };
+  throw new Refusal('session_refused', [detail], 'Your role in this account has changed.');
 }
 
 const conflict = (code: string, message: string, sentence: string): Refusal =>

@@ -1,5 +1,5 @@
-import { AuditLog, type PrincipalSession } from '#libs/accounts';
-import { Refusal, type Role } from '#libs/contracts';
+import { ApiKeys, AuditLog, type ApiKeyView, type PrincipalSession } from '#libs/accounts';
+import { Refusal, ROLE_ABILITIES, type Role } from '#libs/contracts';
 import { Database, type Queryable } from '#libs/persistence';
 import { Injectable } from '@nestjs/common';
 import { Sessions } from '../sessions.js';
@@ -24,6 +24,17 @@ export interface MemberView {
   last_seen_at: string | null;
 }
 
+/** What a removed person leaves behind. */
+export interface RemovedMember {
+  id: string;
+  object: 'member';
+  deleted: true;
+  /** Open invitations that the person had made, which are revoked. */
+  revoked_invitations: { id: string; email: string; role: Role }[];
+  /** Keys that the person created, or that were created with such a key. They go on working until they are revoked. */
+  api_keys: ApiKeyView[];
+}
+
 interface MemberRow {
   id: string;
   email: string;
@@ -46,6 +57,7 @@ export class Members {
     private readonly database: Database,
     private readonly audit: AuditLog,
     private readonly sessions: Sessions,
+    private readonly keys: ApiKeys,
   ) {}
 
   /** In the order of joining. */
@@ -84,6 +96,7 @@ export class Members {
           role,
         ]);
         await this.record(tx, by, { action: 'member.role_changed', userId, details: { from: before, to: role } });
+        await this.revokeInvitations(tx, by, { userId, role });
       }
       if (before === 'owner') await this.assertOwned(tx, by.accountId);
       const { rows } = await tx.query<MemberRow>(MEMBERS, [by.accountId, userId]);
@@ -94,15 +107,42 @@ export class Members {
   }
 
   /** @throws Refusal not_found; session_refused for an owner by others; conflict for the last owner */
-  async remove(by: Actor, userId: string): Promise<void> {
-    await this.database.transaction(async (tx) => {
+  async remove(by: Actor, userId: string): Promise<RemovedMember> {
+    const revoked = await this.database.transaction(async (tx) => {
       const before = await this.lock(tx, by.accountId, userId);
       if (before === 'owner') assertOwner(by);
       await tx.query('DELETE FROM memberships WHERE account_id = $1 AND user_id = $2', [by.accountId, userId]);
       if (before === 'owner') await this.assertOwned(tx, by.accountId);
       await this.record(tx, by, { action: 'member.removed', userId, details: { role: before } });
+      return this.revokeInvitations(tx, by, { userId, role: null });
     });
     await this.sessions.refresh(userId);
+    const keys = await this.keys.createdBy(by.accountId, userId);
+    return { id: userId, object: 'member', deleted: true, revoked_invitations: revoked, api_keys: keys };
+  }
+
+  /** Revokes the open invitations of a person that the new role could not have made; null: the person is no member any more. */
+  private async revokeInvitations(
+    tx: Queryable,
+    by: Actor,
+    { userId, role }: { userId: string; role: Role | null },
+  ): Promise<RemovedMember['revoked_invitations']> {
+    const abilities = role === null ? null : ROLE_ABILITIES[role];
+    if (abilities?.has('owners.write')) return [];
+    const { rows } = await tx.query<{ id: string; email: string; role: Role }>(
+      `DELETE FROM invitations
+        WHERE account_id = $1 AND invited_by = $2 AND expires_at > now() AND ($3 OR role = 'owner')
+        RETURNING id, email, role`,
+      [by.accountId, userId, !abilities?.has('members.write')],
+    );
+    const common = { accountId: by.accountId, actor: by.session.userId, ip: by.ip, action: 'invitation.revoked' };
+    const entries = rows.map(({ id, email, role: invited }) => ({
+      ...common,
+      target: id,
+      details: { email, role: invited },
+    }));
+    if (entries.length > 0) await this.audit.record(tx, ...entries);
+    return rows;
   }
 
   /** Locks all members, so that concurrent changes cannot leave an account without an owner. */

@@ -12,6 +12,7 @@ import { Time } from '../../components/format.tsx';
 import { Page } from '../../components/page.tsx';
 import { DataTable, type Field } from '../../components/table.tsx';
 import { useChange } from '../../components/use-change.ts';
+import { KeysDialog, type KeysLeft } from './keys-dialog.tsx';
 
 interface List<T> {
   data: T[];
@@ -31,6 +32,11 @@ interface Invitation {
   invited_by: string;
   created_at: string;
   expires_at: string;
+}
+
+/** The answer to a removal. */
+interface Removed {
+  api_keys: KeysLeft['keys'];
 }
 
 const ROLES: { value: Role; name: string; rights: string }[] = [
@@ -69,7 +75,7 @@ export function TeamPage() {
       {members.data === null ? (
         members.error === null && <Loading />
       ) : (
-        <Members members={members.data.data} reload={members.reload} />
+        <Members members={members.data.data} reload={members.reload} reloadInvitations={invitations.reload} />
       )}
       {invitations.data !== null && invitations.data.data.length > 0 && (
         <Invitations invitations={invitations.data.data} reload={invitations.reload} />
@@ -86,17 +92,26 @@ export function TeamPage() {
   );
 }
 
-function Members({ members, reload }: { members: Member[]; reload: () => void }) {
+interface MembersProps {
+  members: Member[];
+  reload: () => void;
+  reloadInvitations: () => void;
+}
+
+function Members({ members, reload, reloadInvitations }: MembersProps) {
   const { may, viewer } = useSession();
+  const [left, setLeft] = useState<KeysLeft | null>(null);
   const remove = (member: Member) =>
     confirm({
       title: `Remove ${member.email}?`,
-      text: 'They lose access to this account immediately. API keys remain valid.',
+      text: 'They lose access to this account immediately, and their open invitations are revoked. API keys remain valid; those that they created are shown next.',
       confirm: 'Remove',
       run: async () => {
-        await call('DELETE', `/app/api/members/${member.id}`);
+        const { api_keys: keys } = await call<Removed>('DELETE', `/app/api/members/${member.id}`);
         notifyDone(`${member.email} has been removed.`);
+        if (keys.length > 0) setLeft({ email: member.email, keys });
         reload();
+        reloadInvitations();
       },
     });
   const [, change] = useChange();
@@ -157,7 +172,12 @@ function Members({ members, reload }: { members: Member[]; reload: () => void })
         ),
     },
   ];
-  return <DataTable label="Members" fields={fields} rows={members} keyOf={({ id }) => id} />;
+  return (
+    <>
+      <DataTable label="Members" fields={fields} rows={members} keyOf={({ id }) => id} />
+      <KeysDialog left={left} close={() => setLeft(null)} />
+    </>
+  );
 }
 
 function Invitations({ invitations, reload }: { invitations: Invitation[]; reload: () => void }) {
