@@ -1,14 +1,12 @@
 import { isIP } from 'node:net';
-import type { Standing } from '#libs/accounts';
-import { newId, type Role } from '#libs/contracts';
+import { newId } from '#libs/contracts';
 import { Log, TtlCache } from '#libs/kernel';
 import { Database, type Queryable } from '#libs/persistence';
 import { Injectable } from '@nestjs/common';
 import { newToken, tokenHash } from './credentials/token.js';
+import { IDLE_DAYS, SessionLookup, type LoggedIn } from './session-lookup.js';
 import { Users } from './users.js';
 
-/** A session ends when it has not been used for this time. */
-const IDLE_DAYS = 7;
 /** A session ends after this time even if it is used. */
 const LONGEST_DAYS = 30;
 export const LONGEST_SECONDS = LONGEST_DAYS * 86_400;
@@ -17,31 +15,6 @@ const CACHE_MS = 500;
 const CACHED_SESSIONS = 10_000;
 const SESSIONS_PER_USER = 50;
 const USER_AGENT_LENGTH = 300;
-
-/** An account of the user, with the user's role in it. */
-export interface Membership {
-  accountId: string;
-  name: string;
-  standing: Standing;
-  plan: string;
-  role: Role;
-  /** The first account, which belongs to the operator of this service. */
-  isFirst: boolean;
-}
-
-/** A person with a session. */
-export interface LoggedIn {
-  sessionId: string;
-  userId: string;
-  email: string;
-  name: string;
-  hasPassword: boolean;
-  userCreatedAt: Date;
-  createdAt: Date;
-  expiresAt: Date;
-  /** The oldest account first. */
-  memberships: Membership[];
-}
 
 /** Where a session is used. */
 export interface Client {
@@ -69,26 +42,6 @@ export interface EndedSession {
   tokenHash: Buffer;
 }
 
-interface SessionRow extends Omit<LoggedIn, 'memberships'> {
-  memberships: Membership[] | null;
-  isUseDue: boolean;
-}
-
-const BY_TOKEN = `
-  SELECT s.id AS "sessionId", u.id AS "userId", u.email, u.name, u.password_hash IS NOT NULL AS "hasPassword",
-         u.created_at AS "userCreatedAt", s.created_at AS "createdAt", s.expires_at AS "expiresAt",
-         s.last_seen_at < now() - interval '1 minute' AS "isUseDue",
-         (SELECT json_agg(json_build_object(
-                   'accountId', a.id, 'name', a.name, 'standing', a.standing, 'plan', a.plan, 'role', m.role,
-                   'isFirst', a.id = (SELECT first_account_id FROM installation)) ORDER BY a.id)
-            FROM memberships m JOIN accounts a ON a.id = m.account_id WHERE m.user_id = u.id) AS memberships
-    FROM sessions s JOIN users u ON u.id = s.user_id
-   WHERE s.token_hash = $1 AND s.expires_at > now() AND s.ends_at > now()`;
-
-const SET_LAST_SEEN = `
-  UPDATE sessions SET last_seen_at = now(), expires_at = least(now() + make_interval(days => $2), ends_at)
-   WHERE id = $1 AND last_seen_at < now() - interval '1 minute'`;
-
 /** Sessions of the dashboard. The token is only in the cookie; every program applies the end of a session within a second. */
 @Injectable()
 export class Sessions {
@@ -97,10 +50,11 @@ export class Sessions {
   constructor(
     private readonly database: Database,
     private readonly users: Users,
-    private readonly log: Log,
+    log: Log,
   ) {
+    const lookup = new SessionLookup(database, log);
     this.cache = new TtlCache({
-      load: (hash) => this.load(Buffer.from(hash, 'base64')),
+      load: (hash) => lookup.find(Buffer.from(hash, 'base64')),
       ttlMs: CACHE_MS,
       maxEntries: CACHED_SESSIONS,
     });
@@ -218,24 +172,5 @@ export class Sessions {
       [userId],
     );
     this.forget(rows);
-  }
-
-  private async load(hash: Buffer): Promise<LoggedIn | null> {
-    const { rows } = await this.database.query<SessionRow>({
-      name: 'session-by-token',
-      text: BY_TOKEN,
-      values: [hash],
-    });
-    if (rows.length === 0) return null;
-    const [{ isUseDue, memberships, ...row }] = rows;
-    if (isUseDue) this.recordUse(row.sessionId);
-    return { ...row, memberships: memberships ?? [] };
-  }
-
-  /** At most once a minute per session, and not awaited, so that it does not delay the request. */
-  private recordUse(id: string): void {
-    this.database
-      .query(SET_LAST_SEEN, [id, IDLE_DAYS])
-      .catch((error: Error) => this.log.warn('the last use of a session cannot be stored', { reason: error.message }));
   }
 }

@@ -1,6 +1,7 @@
 import { sleep } from '#libs/kernel';
 import { Database } from '#libs/persistence';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { Sessions } from '#libs/users';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { DashboardFixture } from '../../support/dashboard-fixture.js';
 import { startGatewayApp, type GatewayApp } from '../../support/gateway-app.js';
 import { until } from '../../support/until.js';
@@ -91,6 +92,24 @@ describe('sessions of the dashboard', () => {
     await until(async () => (await browser.get('/domains')).status === 401);
     await set(`expires_at = now() + interval '1 day', ends_at = now()`);
     await until(async () => (await browser.get('/domains')).status === 401);
+  });
+
+  it('are looked up in few statements, however many are asked for at once', async () => {
+    const sessions = gateway.app.get(Sessions);
+    const people = await Promise.all([1, 2, 3].map(async () => dashboard.member(await dashboard.account(), 'viewer')));
+    const tokens = people.map(({ browser }) => browser.cookies.get('session') ?? '');
+    await gateway.app.get(Database).query(`UPDATE sessions SET last_seen_at = now() - interval '2 minutes'`);
+    const query = vi.spyOn(gateway.app.get(Database), 'query');
+    const statementsOn = (table: RegExp) =>
+      query.mock.calls.filter(([q]) => table.test(typeof q === 'string' ? q : q.text)).length;
+    for (const { id } of people) await sessions.refresh(id);
+    const strangers = Array.from({ length: 2_000 }, (_, i) => sessions.find(`unknown-${i}`));
+    const found = await Promise.all([...tokens, ...tokens].map((token) => sessions.find(token)));
+    expect(found.map((one) => one?.userId)).toEqual([...people, ...people].map(({ id }) => id));
+    expect((await Promise.all(strangers)).every((one) => one === null)).toBe(true);
+    expect(statementsOn(/FROM sessions s/)).toBeLessThanOrEqual(10);
+    expect(statementsOn(/UPDATE sessions/)).toBeLessThanOrEqual(3);
+    query.mockRestore();
   });
 
   describe('beside requests of other sites', () => {
