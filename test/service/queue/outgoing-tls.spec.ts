@@ -92,12 +92,19 @@ describe('what a sending domain asks of delivery', () => {
   it('is its setting, within a second of a change, and the most where there is no such domain', async () => {
     const policies = new DeliveryPolicies(db.database);
     const untracked = { trackingHost: null, trackingExclude: [] };
-    const gone = { tls: 'enforced', returnPathOf: null, ...untracked, trackingPrivacy: true };
+    const gone = {
+      tls: 'enforced',
+      returnPathOf: null,
+      ...untracked,
+      trackingPrivacy: true,
+      tracksOnPublicHost: false,
+    };
     expect(await policies.of(accountId, id)).toEqual({
       ...untracked,
       tls: 'opportunistic',
       returnPathOf: null,
       trackingPrivacy: false,
+      tracksOnPublicHost: true,
     });
     expect(await policies.of('acc_stranger', id)).toEqual(gone);
     expect(await policies.of(accountId, 'dom_unknown')).toEqual(gone);

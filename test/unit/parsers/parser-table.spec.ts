@@ -21,10 +21,6 @@ const NOT_PARSERS: Readonly<Record<string, string>> = {
   'apps/dashboard/src/pages/suppressions/import-file.ts readImportFile':
     'Reads a file of the reader in the browser; its own spec gives it long ones.',
   'libs/doctor/src/probes/certificate-problems.ts findCertificateProblems': 'Reads files of the operator.',
-  'apps/gateway/src/graphql/checks/query-limits.ts aliasRule': 'In the table as one of queryRules.',
-  'apps/gateway/src/graphql/checks/query-limits.ts depthRule': 'In the table as one of queryRules.',
-  'apps/gateway/src/graphql/checks/query-limits.ts textRule': 'In the table as one of queryRules.',
-  'apps/gateway/src/graphql/checks/query-limits.ts directiveRule': 'In the table as one of queryRules.',
   'apps/gateway/src/http/body/read-bytes.ts readBytes': 'Collects octets.',
   'apps/gateway/src/http/body/request-body.ts readBodies': 'Registers the parsers of bodies.',
   'apps/gateway/src/rest/emails/parse-batch.ts parseBatch': READ_IN_PARTS,

@@ -7,7 +7,7 @@ import { decodeParts, storedMailbox } from '../message/stored-parts.js';
 import type { Accepted, Idempotency, Submission } from '../intake/submission.js';
 import type { StoredContent, Tracking } from '../message/delivery-job.js';
 import { recipientsOf, type RecipientRow } from '../queries/recipient-row.js';
-import { readStoredContents } from '../queries/stored-content.js';
+import { storedContentsOf } from '../queries/stored-content.js';
 import type { HostedUnsubscribe } from '../message/unsubscribe-link.js';
 
 /** The caller: with a test key nothing is sent, and its domains are those that it may send from. */
@@ -59,7 +59,7 @@ export class RetryEmail {
   }
 
   private async submission(by: RetryRequest, id: string): Promise<Submission> {
-    const content = isId('em', id) ? (await readStoredContents(this.database, by, [id])).get(id) : undefined;
+    const content = isId('em', id) ? (await storedContentsOf(this.database, by, [id])).get(id) : undefined;
     if (content === undefined) throw new Refusal('not_found');
     const email = await this.read(id);
     const recipients = await recipientsOf(this.database, id);

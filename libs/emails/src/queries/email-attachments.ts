@@ -4,7 +4,7 @@ import { Database } from '#libs/persistence';
 import { toAttachmentView, type AttachmentView } from './email-queries.js';
 import { AttachmentLinks, type AttachmentRef } from './attachment-links.js';
 import { readContent, type StoredAttachment } from './email-content.js';
-import { readStoredContents } from './stored-content.js';
+import { storedContentsOf } from './stored-content.js';
 
 /** An attachment, with a download link that is valid for an hour. */
 export interface LinkedAttachmentView extends AttachmentView {
@@ -54,7 +54,7 @@ export class EmailAttachments {
 
   private async files(visibility: Visibility, emailId: string): Promise<StoredAttachment[] | null> {
     if (!isId('em', emailId)) return null;
-    const stored = (await readStoredContents(this.database, visibility, [emailId])).get(emailId);
+    const stored = (await storedContentsOf(this.database, visibility, [emailId])).get(emailId);
     if (stored === undefined) return null;
     return stored === null ? [] : readContent(emailId, stored).attachments;
   }

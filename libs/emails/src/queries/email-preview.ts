@@ -4,7 +4,7 @@ import { Database } from '#libs/persistence';
 import type { StoredContent } from '../message/delivery-job.js';
 import { storedMessage, type MessageHead } from '../message/message-builder.js';
 import { readContent, type EmailContent, type StoredAttachment } from './email-content.js';
-import { readStoredContents } from './stored-content.js';
+import { storedContentsOf } from './stored-content.js';
 
 /** Limit of the images that a preview contains, in bytes before Base64: a message may show one image many times. */
 const IMAGE_BYTES = 20 * 1024 * 1024;
@@ -61,7 +61,7 @@ export class EmailPreview {
 
   private async stored(visibility: Visibility, emailId: string): Promise<StoredContent | null> {
     if (!isId('em', emailId)) return null;
-    return (await readStoredContents(this.database, visibility, [emailId])).get(emailId) ?? null;
+    return (await storedContentsOf(this.database, visibility, [emailId])).get(emailId) ?? null;
   }
 }
 

@@ -7,7 +7,7 @@ import type { Tracking } from '../message/delivery-job.js';
 import { readContent, type StoredAttachment } from './email-content.js';
 import { recipientsOfAll, smtpOf, type RecipientRow, type SmtpView } from './recipient-row.js';
 import { visitsOf, type VisitsView } from './visited-emails.js';
-import { readStoredContents } from './stored-content.js';
+import { storedContentsOf } from './stored-content.js';
 import { visibilityValues, visibleEmails } from './visible-emails.js';
 
 export interface AttachmentView {
@@ -94,7 +94,7 @@ export class EmailQueries {
   async contents(visibility: Visibility, ids: readonly string[]): Promise<Map<string, EmailContentView>> {
     const contents = new Map<string, EmailContentView>();
     for (let at = 0; at < ids.length; at += CONTENTS_AT_ONCE) {
-      const found = await readStoredContents(this.database, visibility, ids.slice(at, at + CONTENTS_AT_ONCE));
+      const found = await storedContentsOf(this.database, visibility, ids.slice(at, at + CONTENTS_AT_ONCE));
       for (const [id, stored] of found) {
         if (stored === null) continue;
         const { attachments, ...content } = readContent(id, stored);

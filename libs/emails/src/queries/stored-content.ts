@@ -7,7 +7,7 @@ import { visibilityValues, visibleEmails } from './visible-emails.js';
  * Stored contents by email, for everything that shows or copies them: null once the content is deleted. Missing are emails that
  * the caller does not see, and login mail, whose links would let any reader of the account log in as the recipient.
  */
-export async function readStoredContents(
+export async function storedContentsOf(
   db: Queryable,
   visibility: Visibility,
   emailIds: readonly string[],
