@@ -8,9 +8,11 @@ import { prepareRelayed } from '../../../libs/mime/src/compose/prepare-relayed.j
 import { readControlFields } from '../../../libs/mime/src/compose/relay-control-fields.js';
 import { toSevenBit } from '../../../libs/mime/src/compose/to-seven-bit.js';
 import { readAddressEntry, splitAddressList } from '../../../libs/mime/src/parse/address-list.js';
-import { blankControls, decodeBytes, decodeEncodedWords } from '../../../libs/mime/src/parse/encoded-words.js';
+import { decodeBytes, decodeText } from '../../../libs/mime/src/parse/charsets.js';
+import { blankControls, decodeEncodedWords } from '../../../libs/mime/src/parse/encoded-words.js';
 import { findFiles } from '../../../libs/mime/src/parse/find-files.js';
 import { authservIdOf } from '../../../libs/mime/src/parse/authserv-id.js';
+import { decodeKorean } from '../../../libs/mime/src/parse/korean.js';
 import { normaliseLineEnds } from '../../../libs/mime/src/parse/line-ends.js';
 import { domainOf, normaliseAddress, parseMailbox, parseRecipient } from '../../../libs/mime/src/parse/mailbox.js';
 import { headerValue, readMessageHead } from '../../../libs/mime/src/parse/message-head.js';
@@ -114,6 +116,20 @@ const lines = (text: string): string[] => text.split(/\r?\n/);
 const withReport = (read: (report: ReportMessage) => unknown) =>
   within(`${HEAD}\n§`, (message) => read(atOnce(readReportParts(message))));
 
+/** One of each way of decoding. */
+const CHARSETS = [
+  '',
+  'utf-8',
+  'windows-1252',
+  'utf-16le',
+  'gb18030',
+  'euc-kr',
+  'iso-2022-jp',
+  'iso-2022-kr',
+  'hz',
+  'utf-7',
+];
+
 /** Parsers of `libs/mime`: submitted messages, reports, and the text that is composed from the fields of callers. */
 export const MAIL_PARSERS: ParserTable = {
   'libs/mime/src/parse/mailbox.ts': {
@@ -123,13 +139,17 @@ export const MAIL_PARSERS: ParserTable = {
     domainOf,
   },
   'libs/mime/src/parse/address-list.ts': { splitAddressList, readAddressEntry },
+  'libs/mime/src/parse/charsets.ts': {
+    decodeBytes: [
+      octets((bytes) => CHARSETS.map((name) => decodeBytes(bytes, name))),
+      (text) => decodeBytes(utf8('a'), text),
+    ],
+    decodeText: [octets((bytes) => decodeText(bytes, '')), (text) => decodeText(utf8('a'), text)],
+  },
+  'libs/mime/src/parse/korean.ts': { decodeKorean: octets(decodeKorean) },
   'libs/mime/src/parse/encoded-words.ts': {
     decodeEncodedWords,
     blankControls,
-    decodeBytes: [
-      octets((bytes) => ['', 'utf-8', 'windows-1252', 'utf-16le', 'gb18030'].map((name) => decodeBytes(bytes, name))),
-      (text) => decodeBytes(utf8('a'), text),
-    ],
   },
   'libs/mime/src/parse/structured-value.ts': {
     readStructuredValue: [readStructuredValue, (text) => readStructuredValue(`a; name="${text}`)],

@@ -1,4 +1,5 @@
 import { isAscii, isUtf8 } from 'node:buffer';
+import { charsetName } from '../parse/charsets.js';
 import { splitMultipart } from '../parse/multipart.js';
 import { readMessageHead, type HeaderField, type MessageHead } from '../parse/message-head.js';
 import { readStructuredValue } from '../parse/structured-value.js';
@@ -42,7 +43,7 @@ async function entity(octets: Buffer, depth: number, replacement: HtmlReplacemen
     const boundary = SEALED.has(type.value) ? undefined : type.parameters.get('boundary');
     return boundary === undefined ? [octets] : multipart(octets, { ...head, boundary, depth }, replacement);
   }
-  const charset = (type.parameters.get('charset') ?? 'utf-8').toLowerCase();
+  const charset = charsetName(type.parameters.get('charset') ?? 'utf-8');
   if (type.value !== 'text/html' || isAttachment(head.fields) || !ASCII_COMPATIBLE.test(charset)) return [octets];
   return (await leaf(octets, { ...head, charset }, replacement)) ?? [octets];
 }
@@ -67,7 +68,7 @@ async function leaf(
   const encoding = valueOf(head.fields, ENCODING)?.toLowerCase() ?? '7bit';
   if (!KNOWN_ENCODINGS.has(encoding)) return null;
   const content = decodeTransferEncoding(octets.subarray(head.bodyOffset), encoding);
-  const isUnicode = isAscii(content) || (/^utf-?8$/.test(head.charset) && isUtf8(content));
+  const isUnicode = isAscii(content) || (head.charset === 'utf-8' && isUtf8(content));
   const html = content.toString(isUnicode ? 'utf8' : 'latin1');
   const replaced = await replacement(html, isUnicode);
   return replaced === html ? null : encoded(octets, head, Buffer.from(replaced, isUnicode ? 'utf8' : 'latin1'));

@@ -1,8 +1,10 @@
+import { charsetName, decodeBytes, hasShiftStates } from './charsets.js';
 import { decodeQuotedPrintable } from './transfer-encoding.js';
 
 /* Decoding of encoded words (RFC 2047). Linear: each character is read a few times at most. */
 
 interface EncodedWord {
+  /** As `charsetName` returns it. */
   charset: string;
   bytes: Buffer;
   /** Just after the closing `?=`. */
@@ -10,13 +12,12 @@ interface EncodedWord {
 }
 
 const MAX_CHARSET = 60;
-/** 0x80 to 0x9F; the five unassigned ones remain control characters. */
-const WINDOWS_1252 = [...'€\x81‚ƒ„…†‡ˆ‰Š‹Œ\x8dŽ\x8f\x90‘’“”•–—˜™š›œ\x9džŸ'];
 const CONTROLS = /[\p{Cc}\u2028\u2029]/gu;
 
 /**
  * Decodes the encoded words of an unfolded header value; all other text stays. Adjacent words of one charset are joined as
- * bytes first, because many senders split characters. Decoded control characters become spaces, so that the value can be
+ * bytes first, because many senders split characters, but not those of a charset with shift states, each of which begins in
+ * ASCII (RFC 2047 §3). Decoded control characters become spaces, so that the value can be
  * used in a log line or a header.
  */
 export function decodeEncodedWords(text: string): string {
@@ -40,7 +41,7 @@ export function decodeEncodedWords(text: string): string {
       flush();
       decoded += between;
     }
-    if (pending && pending.charset !== word.charset) flush();
+    if (pending && (pending.charset !== word.charset || hasShiftStates(word.charset))) flush();
     if (pending) pending.bytes.push(word.bytes);
     else pending = { charset: word.charset, bytes: [word.bytes] };
     plainFrom = word.end;
@@ -55,22 +56,6 @@ export function blankControls(text: string): string {
   return text.replace(CONTROLS, ' ');
 }
 
-/** Decodes bytes of a named charset; of an unknown one as UTF-8 where valid, else as Latin-1. Never throws. */
-export function decodeBytes(bytes: Buffer, charset: string): string {
-  try {
-    const decoder = new TextDecoder(charset);
-    // Node 20 decodes windows-1252, and all its aliases such as iso-8859-1, as plain Latin-1.
-    return decoder.encoding === 'windows-1252' ? decodeWindows1252(bytes) : decoder.decode(bytes);
-  } catch {
-    const text = bytes.toString('utf8');
-    return text.includes('\ufffd') ? bytes.toString('latin1') : text;
-  }
-}
-
-function decodeWindows1252(bytes: Buffer): string {
-  return bytes.toString('latin1').replace(/[\x80-\x9f]/g, (character) => WINDOWS_1252[character.charCodeAt(0) - 0x80]);
-}
-
 function readWord(text: string, at: number): EncodedWord | undefined {
   const charsetEnd = text.indexOf('?', at + 2);
   if (charsetEnd < 0 || charsetEnd === at + 2 || charsetEnd - at > MAX_CHARSET || text[charsetEnd + 2] !== '?') {
@@ -82,10 +67,7 @@ function readWord(text: string, at: number): EncodedWord | undefined {
   if (close < 0 || text[close + 1] !== '=') return undefined;
   const content = text.slice(charsetEnd + 3, close);
   // RFC 2231 §5: a language may follow the charset after an asterisk.
-  const charset = text
-    .slice(at + 2, charsetEnd)
-    .split('*', 1)[0]
-    .toLowerCase();
+  const charset = charsetName(text.slice(at + 2, charsetEnd).split('*', 1)[0]);
   return { charset, bytes: encoding === 'B' ? Buffer.from(content, 'base64') : quotedBytes(content), end: close + 2 };
 }
 

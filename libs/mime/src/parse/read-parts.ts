@@ -1,5 +1,4 @@
-import { isUtf8 } from 'node:buffer';
-import { decodeBytes } from './encoded-words.js';
+import { decodeText } from './charsets.js';
 import { partField } from './part-head.js';
 import { PartWalk, type Part } from './part-walk.js';
 import { readStructuredValue, type StructuredValue } from './structured-value.js';
@@ -66,9 +65,6 @@ function takeText(read: ReadParts, type: StructuredValue, content: Buffer): bool
   const member = type.value === 'text/html' ? 'html' : 'text';
   const readable = member === 'html' || type.value === 'text/plain' || !type.value.includes('/');
   if (!readable || read[member] !== undefined) return false;
-  const charset = type.parameters.get('charset')?.trim().toLowerCase() ?? '';
-  // Undeclared and wrongly declared 8-bit text: valid UTF-8 is UTF-8, the rest is nearly always Windows-1252.
-  const guessed = charset === '' || charset === 'us-ascii' || charset === 'utf-8';
-  read[member] = decodeBytes(content, guessed ? (isUtf8(content) ? 'utf-8' : 'windows-1252') : charset);
+  read[member] = decodeText(content, type.parameters.get('charset') ?? '');
   return true;
 }

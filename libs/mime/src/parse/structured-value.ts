@@ -1,4 +1,5 @@
-import { blankControls, decodeBytes, decodeEncodedWords } from './encoded-words.js';
+import { decodeBytes } from './charsets.js';
+import { blankControls, decodeEncodedWords } from './encoded-words.js';
 
 /** A header value such as `text/plain; charset=utf-8`: first word in lower case, parameters by lower-case name, decoded. */
 export interface StructuredValue {

@@ -1,5 +1,4 @@
-import { isUtf8 } from 'node:buffer';
-import { decodeBytes } from '../parse/encoded-words.js';
+import { decodeText } from '../parse/charsets.js';
 import { readStructuredValue } from '../parse/structured-value.js';
 import { fieldValue, type ReportField } from './lenient-head.js';
 import type { ReportPart } from './report-parts.js';
@@ -27,7 +26,7 @@ const SAMPLE = 4_096;
 
 /** The first 5,000 lines of a part as a mail reader shows them: decoded from its charset, without HTML tags and files. */
 export function partLines(part: ReportPart): string[] {
-  const text = partText(part);
+  const text = decodeText(part.body, part.parameters.get('charset') ?? '');
   return legibleLines((part.type === 'text/html' ? textOfHtml(text) : text).split(LINE_END, MAX_LINES));
 }
 
@@ -57,13 +56,6 @@ function legibleLines(lines: readonly string[]): string[] {
     if (FILE_ENDS.test(line)) inFile = false;
     return !isFileLine && !isBinary(line);
   });
-}
-
-/** Undeclared and wrongly declared text: valid UTF-8 is UTF-8, the rest is nearly always Windows-1252. */
-function partText({ parameters, body }: ReportPart): string {
-  const charset = parameters.get('charset')?.trim().toLowerCase() ?? '';
-  const guessed = charset === '' || charset === 'us-ascii' || charset === 'utf-8';
-  return decodeBytes(body, guessed ? (isUtf8(body) ? 'utf-8' : 'windows-1252') : charset);
 }
 
 /** One pass from tag to tag. An opening bracket that is never closed is text. */
