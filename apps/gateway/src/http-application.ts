@@ -104,6 +104,7 @@ export function configureGateway(app: NestFastifyApplication): void {
     if (await loginLinks.answer(request, reply)) return reply;
     if (await answerGraphiql(request, reply)) return reply;
     await guard.admit(request, reply);
+    if (request.principal || request.viewer) connections.authenticated(request.raw);
     requireValidParameters(request);
   });
   logRequests(fastify, app.get(RequestLog));

@@ -93,11 +93,12 @@ describe('HTTP connections', () => {
     }
   });
 
-  it('of all addresses beyond the limit are refused with 503', async () => {
-    await Promise.all(
-      ['127.0.0.24', '127.0.0.25', '127.0.0.26'].map((address) => openAll(gateway, OVERALL / 4, address)),
+  it('of all addresses beyond the limit are refused with 503 while all are in use', async () => {
+    const { key } = await gateway.account();
+    const inUse = ['127.0.0.24', '127.0.0.25', '127.0.0.26', '127.0.0.27'].flatMap((localAddress) =>
+      Array.from({ length: OVERALL / 4 }, () => socketOf(gateway, key, localAddress)),
     );
-    await openAll(gateway, OVERALL / 4, '127.0.0.27');
+    expect(await Promise.all(inUse.map(({ acknowledged }) => acknowledged))).toEqual(Array(OVERALL).fill(true));
     const [refused] = await openAll(gateway, 1, '127.0.0.28');
     refused.write(...REQUEST);
     const answer = await response(refused);
@@ -106,6 +107,45 @@ describe('HTTP connections', () => {
     expect(await gateway.app.get((await import('#libs/kernel')).Metrics).render()).toMatch(
       /^postloft_http_connections_refused_total\{reason="overall"\} [1-9]/m,
     );
+    for (const { socket } of inUse) socket.terminate();
+    await allClosed(gateway);
+  });
+
+  it.each([
+    ['without a byte', []],
+    ['with half a request line', ['GET /hea']],
+    ['with half a head', ['GET /healthz HTTP/1.1', 'Host: loc']],
+    ['that are idle after a response', REQUEST],
+    ['with half a body of a client without a key', halfBody()],
+    ['that are WebSockets without a login', upgradeRequest()],
+  ])('%s are closed for new ones when all are in use, the oldest first', async (_what, lines) => {
+    const fill = async (address: string) => {
+      const all = await openAll(gateway, OVERALL / 4, address);
+      for (const raw of all) raw.write(...lines);
+      return all;
+    };
+    const oldest = await fill('127.0.0.31');
+    if (lines === REQUEST) await Promise.all(oldest.map((raw) => response(raw)));
+    for (const address of ['127.0.0.32', '127.0.0.33', '127.0.0.34']) await fill(address);
+    const requests = 3;
+    for (let i = 0; i < requests; i += 1) {
+      const [raw] = await openAll(gateway, 1, '127.0.0.35');
+      raw.write(...REQUEST);
+      expect(statusesOf(await response(raw))).toEqual([200]);
+    }
+    await until(async () => oldest.filter(({ closed, ended }) => closed || ended).length === requests, {
+      what: 'the end of the oldest',
+    });
+    expect(opened.filter(({ closed, ended }) => closed || ended)).toHaveLength(requests);
+  });
+
+  it('with half a body of a client with a key are not closed for others', async () => {
+    const { key } = await gateway.account();
+    const uploads = await openAll(gateway, 4, '127.0.0.36');
+    for (const raw of uploads) raw.write(...halfBody(key));
+    await until(async () => uploads.every(({ received }) => received.startsWith('HTTP/1.1 100 ')));
+    for (const address of ['127.0.0.32', '127.0.0.33', '127.0.0.34']) await openAll(gateway, PER_ADDRESS, address);
+    expect(uploads.filter(({ closed, ended }) => closed || ended)).toEqual([]);
   });
 
   it('that are WebSockets and close while their key is looked up reserve nothing', async () => {
@@ -194,9 +234,23 @@ describe('behind a proxy', () => {
   });
 });
 
+/** A request whose body does not arrive. */
+function halfBody(key?: string): string[] {
+  return [
+    `POST ${key === undefined ? '/app/api/login' : '/emails'} HTTP/1.1`,
+    'Host: localhost',
+    ...(key === undefined ? [] : [`Authorization: Bearer ${key}`]),
+    'Content-Type: application/json',
+    'Content-Length: 1000',
+    'Expect: 100-continue',
+    '',
+    '',
+  ];
+}
+
 /** A WebSocket that says hello; `acknowledged` is false if it is closed instead. */
-function socketOf({ port }: GatewayApp, key: string) {
-  const socket = new WebSocket(`ws://127.0.0.1:${port}/graphql`, 'graphql-transport-ws');
+function socketOf({ port }: GatewayApp, key: string, localAddress = '127.0.0.1') {
+  const socket = new WebSocket(`ws://127.0.0.1:${port}/graphql`, 'graphql-transport-ws', { localAddress });
   socket.on('error', () => undefined);
   const greeted = new Promise<void>((resolve) => {
     socket.once('open', () => {

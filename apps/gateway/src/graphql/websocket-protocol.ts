@@ -14,6 +14,7 @@ import {
 import { makeServer, type Context, type Server, type SubscribePayload } from 'graphql-ws';
 import type { WebSocket } from 'ws';
 import { bearerToken, clientAddress } from '../http/caller.js';
+import { ConnectionGuard } from '../http/connection-guard.js';
 import { KeyAttempts } from '../http/key-attempts.js';
 import { ACCOUNT_HEADER, SessionAccess } from '../session/session-access.js';
 import { GraphqlCaller, type GraphqlContext } from './graphql-caller.js';
@@ -76,6 +77,7 @@ export class WebSocketProtocol {
     private readonly errors: GraphqlErrors,
     private readonly guard: QueryGuard,
     private readonly persisted: PersistedOperations,
+    private readonly connections: ConnectionGuard,
     config: Config,
   ) {
     const { TRUST_PROXY, GRAPHQL_SOCKETS_PER_ACCOUNT, GRAPHQL_OPERATIONS_PER_SOCKET } = config.settings;
@@ -120,6 +122,7 @@ export class WebSocketProtocol {
       }
       extra.authenticate = authenticate;
       extra.principal = principal;
+      this.connections.authenticated(extra.request);
       return true;
     } catch (error) {
       if (!(error instanceof Refusal) || error.code === 'service_unavailable') throw error;

@@ -2,18 +2,35 @@ import type { IncomingMessage, Server } from 'node:http';
 import type { Socket } from 'node:net';
 import { Injectable } from '@nestjs/common';
 import { Refusal } from '#libs/contracts';
-import { Config, ConnectionLimiter, httpConnectionLimit, Metrics, trustedProxies, type ProxyCheck } from '#libs/kernel';
+import {
+  Config,
+  ConnectionLimiter,
+  httpConnectionLimit,
+  Metrics,
+  trustedProxies,
+  type Admission,
+  type ProxyCheck,
+} from '#libs/kernel';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { Counter, Gauge } from 'prom-client';
 import { clientAddress } from './caller.js';
+import { UnfinishedRequests } from './unfinished-requests.js';
 
 /** Room for connections that are refused with a response; beyond it they are dropped. */
 const DROP_FACTOR = 1.25;
+/** Part of the connections from which on the deadline for requests is shorter. */
+const PRESSURE = 3 / 4;
+/** Deadline for a request under pressure. */
+const UNFINISHED_MS = 5_000;
+const SWEEP_MS = 1_000;
 
 /**
  * Limits the open connections of the HTTP server, WebSockets and TLS handshakes included: HTTP_CONNECTIONS of all clients,
  * and HTTP_CONNECTIONS_PER_IP of one client network. Behind a proxy all connections come from its address, so there the
  * second limit applies to requests in progress and WebSockets, by forwarded address.
+ *
+ * When three quarters of HTTP_CONNECTIONS are open, connections without a complete request for five seconds are closed. When
+ * all are open, the oldest of them is closed for each new connection.
  */
 @Injectable()
 export class ConnectionGuard {
@@ -22,6 +39,11 @@ export class ConnectionGuard {
   private readonly inProgress: ConnectionLimiter | null;
   private readonly trustsProxy: ProxyCheck;
   private readonly counted = new WeakSet<Socket>();
+  /** Closes an open connection; by the address and port of the client, as below. */
+  private readonly open = new Map<string, () => void>();
+  private readonly unfinished = new UnfinishedRequests();
+  /** Connections from which on unfinished requests have a shorter deadline. */
+  private readonly pressure: number;
   /** The refusals of connections beyond a limit, by the address and port of the client. */
   private readonly refused = new Map<string, Refusal>();
   private readonly refusals: Counter<'reason'>;
@@ -29,10 +51,12 @@ export class ConnectionGuard {
   constructor(config: Config, { registry }: Metrics) {
     const { HTTP_CONNECTIONS_PER_IP: perNetwork, TRUST_PROXY } = config.settings;
     const hasProxy = TRUST_PROXY !== 'off';
+    const overall = httpConnectionLimit(config);
+    this.pressure = PRESSURE * overall;
     this.trustsProxy = trustedProxies(TRUST_PROXY);
     this.connections = new ConnectionLimiter({
       perNetwork: hasProxy ? Infinity : perNetwork,
-      overall: httpConnectionLimit(config),
+      overall,
       dropFactor: DROP_FACTOR,
     });
     this.inProgress = hasProxy ? new ConnectionLimiter({ perNetwork }) : null;
@@ -56,6 +80,11 @@ export class ConnectionGuard {
   /** Counts the connections of this server. */
   attach(server: Server): void {
     server.on('connection', (socket: Socket) => this.admit(socket));
+    const sweep = setInterval(() => {
+      if (this.connections.size >= this.pressure) this.unfinished.closeLongerThan(UNFINISHED_MS);
+    }, SWEEP_MS);
+    sweep.unref();
+    server.once('close', () => clearInterval(sweep));
   }
 
   /** Counts a request behind a proxy until its response ends. @throws Refusal when the client is beyond a limit */
@@ -67,6 +96,12 @@ export class ConnectionGuard {
       throw refusal;
     }
     this.count(request.ip, (release) => reply.raw.once('close', release));
+    this.awaitRequest(request.raw, reply);
+  }
+
+  /** The client of this request is known, so that its connection is not closed for others while it sends a body. */
+  authenticated(request: IncomingMessage): void {
+    this.unfinished.end(nameOf(request.socket));
   }
 
   /** As `admitRequest`, for an upgraded connection. */
@@ -82,16 +117,51 @@ export class ConnectionGuard {
     this.counted.add(socket);
     const address = socket.remoteAddress ?? '';
     const name = nameOf(socket);
-    const admission = this.connections.admit(address);
-    socket.once('close', () => {
-      this.connections.release(address);
-      this.refused.delete(name);
-    });
+    const admission = this.admissionOf(address);
+    this.track(socket, { name, address });
     if (admission === 'serve') return;
     const isFull = this.connections.isFull();
     this.refusals.inc({ reason: isFull ? 'overall' : 'address' });
     if (admission === 'drop') socket.destroy();
     else this.refused.set(name, isFull ? serverFull() : tooManyFromAddress());
+  }
+
+  /** Counts a connection; if all are in use, the oldest without a request is closed for it. */
+  private admissionOf(address: string): Admission {
+    const admission = this.connections.admit(address);
+    const isForOthers = this.connections.isFull() && !this.connections.isShareFull(address);
+    return isForOthers && this.unfinished.closeOldest() ? 'serve' : admission;
+  }
+
+  private track(socket: Socket, { name, address }: { name: string; address: string }): void {
+    const release = () => {
+      if (this.open.get(name) !== close) return;
+      this.open.delete(name);
+      this.unfinished.end(name);
+      this.refused.delete(name);
+      this.connections.release(address);
+    };
+    const close = () => {
+      // At once, because the event of the socket comes later.
+      release();
+      socket.destroy();
+    };
+    this.open.set(name, close);
+    this.unfinished.begin(name, close);
+    socket.once('close', release);
+  }
+
+  /** The head of a request has arrived. It is unfinished until its body has, and the next one from its response on. */
+  private awaitRequest(request: IncomingMessage, reply: FastifyReply): void {
+    const name = nameOf(request.socket);
+    const arrived = () => this.unfinished.end(name);
+    if (hasNoBody(request)) arrived();
+    else request.once('end', arrived);
+    reply.raw.once('close', () => {
+      request.off('end', arrived);
+      const close = this.open.get(name);
+      if (close) this.unfinished.begin(name, close);
+    });
   }
 
   /** By address and port, because a request over TLS has another socket object than its connection. */
@@ -109,6 +179,10 @@ export class ConnectionGuard {
     throw tooManyFromAddress();
   }
 }
+
+/** RFC 9112 section 6.3 */
+const hasNoBody = ({ headers }: IncomingMessage): boolean =>
+  headers['transfer-encoding'] === undefined && Number(headers['content-length'] ?? 0) === 0;
 
 const nameOf = ({ remoteAddress, remotePort }: Socket): string => `${remoteAddress} ${remotePort}`;
 

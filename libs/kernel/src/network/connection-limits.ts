@@ -42,6 +42,11 @@ export class ConnectionLimiter {
     return this.total > this.limits.overall;
   }
 
+  /** Whether the network of this address has more than its share. */
+  isShareFull(address: string): boolean {
+    return (this.open.get(clientNetwork(address)) ?? 0) > this.limits.perNetwork;
+  }
+
   /** Counts one connection more, however it is met; each has to be released once. */
   admit(address: string): Admission {
     const { perNetwork, overall, dropFactor } = this.limits;
