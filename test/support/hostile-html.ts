@@ -175,6 +175,81 @@ const LOADS: HostileHtml[] = [
   },
 ];
 
+/** Frames and resources that are easily forgotten, and spellings of those above. */
+const FORGOTTEN: HostileHtml[] = [
+  { name: 'a set of frames', html: `<frameset><frame src="https://frame.evil.example/a"></frameset>` },
+  {
+    name: 'a set of frames in another',
+    html: `<html><head></head><FRAMESET rows="*"><frameset cols="*,*"><FRAME\nsrc=//frames.evil.example/a><frame/src='//frames2.evil.example'></frameset><noframes>x</noframes></FRAMESET></html>`,
+  },
+  {
+    name: 'an image in a drawing, by the old attribute',
+    html: `<svg width="9" height="9"><image xlink:href="${FOREIGN}/x.png" width="9" height="9"/></svg>`,
+  },
+  {
+    name: 'an image in a filter',
+    html: `<svg width="99" height="99"><filter id="f"><feImage href="${FOREIGN}/fe.png"/></filter><rect width="99" height="99" filter="url(#f)"/></svg>`,
+  },
+  {
+    name: 'a drawing used from another host',
+    html: `<svg><use xlink:href="https://use.evil.example/u.svg#a"/></svg><svg><use href="${FOREIGN}/u.svg#b"/></svg>`,
+  },
+  { name: 'a script in a drawing', html: `<svg><script href="${FOREIGN}/svg.js"/></svg>` },
+  {
+    name: 'a style in a drawing',
+    html: `<svg><style>@import "${FOREIGN}/svg.css"; rect{fill:url(${FOREIGN}/fill.svg#a)}</style><rect width="9" height="9"/></svg>`,
+  },
+  {
+    name: 'a link in a drawing, set to a script',
+    html: `<svg width="200" height="60"><a id="go"><set attributeName="href" to="javascript:${RUN}"/><text x="5" y="20">Your order</text></a></svg>`,
+    click: '#go',
+  },
+  {
+    name: 'the background of the body',
+    html: `<body background="${FOREIGN}/b.png"><table><tr><td background="${FOREIGN}/td.png">text</td></tr></table></body>`,
+  },
+  {
+    name: 'subtitles and sources of media',
+    html: `<video autoplay muted><source src="${FOREIGN}/v.webm"><track default kind="subtitles" src="${FOREIGN}/t.vtt"></video>`,
+  },
+  {
+    name: 'sets of images by width and media',
+    html: `<picture><source media="(min-width:1px)" srcset="${FOREIGN}/w.png 100w" sizes="100vw"><img src="data:," srcset="${FOREIGN}/x.png 1x"></picture>`,
+  },
+  {
+    name: 'preloaded sets of images',
+    html: `<link rel="preload" as="image" imagesrcset="${FOREIGN}/set.png 1x"><link rel="icon" href="${FOREIGN}/favicon.ico">`,
+  },
+  {
+    name: 'an address in an escaped style',
+    html: `<p style="background:\\75 r\\6C(${FOREIGN}/e.png)">text</p><style>\\@import 'x';@\\69mport '${FOREIGN}/escaped.css';</style>`,
+  },
+  {
+    name: 'an address in a custom property',
+    html: `<style>:root{--a:url(${FOREIGN}/custom.png)}p{background:var(--a)}</style><p>text</p>`,
+  },
+  {
+    name: 'an address in a set of images of a style',
+    html: `<style>p{background:image-set('${FOREIGN}/set.png' 1x)}div{background:-webkit-image-set(url(${FOREIGN}/w.png) 1x)}</style><p>text</p><div>text</div>`,
+  },
+  {
+    name: 'an address behind a comment and a broken string',
+    html: `<style>a{content:"\n}p{background:/**/url( "${FOREIGN}/c.png" )}/*</style><p>text</p>`,
+  },
+  {
+    name: 'a list, a mask and a cursor of other hosts',
+    html: `<ul style="list-style:url(${FOREIGN}/l.png)"><li>text</li></ul><p style="mask-image:url(${FOREIGN}/m.svg);border-image:url(${FOREIGN}/i.png) 9;filter:url(${FOREIGN}/f.svg#a)">text</p>`,
+  },
+  {
+    name: 'a frame in an object that fails',
+    html: `<object data="data:,"><iframe src="https://object.evil.example/a"></iframe></object>`,
+  },
+  {
+    name: 'a frame behind an unclosed title of a drawing',
+    html: `<svg><title><iframe src="https://title.evil.example/a"></iframe></title></svg>`,
+  },
+];
+
 /** Text that parsers read in different ways. */
 const PARSERS: HostileHtml[] = [
   {
@@ -197,5 +272,6 @@ export const HOSTILE_HTML: readonly HostileHtml[] = [
   ...REDIRECTS,
   ...FRAMES,
   ...LOADS,
+  ...FORGOTTEN,
   ...PARSERS,
 ];

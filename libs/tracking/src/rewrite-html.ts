@@ -1,13 +1,6 @@
-import { finished } from 'node:stream/promises';
-import { yieldToLoop } from '#libs/kernel';
-import { SAXParser, type EndTag, type StartTag } from 'parse5-sax-parser';
+import type { StartTag } from 'parse5-sax-parser';
+import { scanHtml } from './scan-html.js';
 
-/** Characters parsed before yielding to the event loop: about a millisecond. */
-const SLICE_CHARACTERS = 8 * 1024;
-/** The parser compares each attribute of a tag with all before it, and moves the list of open namespaces for each one. */
-const MAX_ATTRIBUTES = 1_000;
-const MAX_NAMESPACES = 200;
-const NAMESPACES = new Set(['svg', 'math']);
 /** Elements whose `href` a reader follows. `link` and `base` load or resolve resources. */
 const LINKING = new Set(['a', 'area']);
 /** Elements whose content is text: markup inserted behind an unclosed one would be shown to the reader. */
@@ -40,48 +33,29 @@ interface Splice {
 }
 
 /**
- * Replaces addresses of links in an HTML document and inserts markup at its end, unless it ends within a text; all other characters stay as they are.
- * The document is tokenised as in a browser (WHATWG HTML §13.2.5), so text in comments, conditional comments, scripts and
- * styles is not taken for a link. A document with very many attributes in a tag, or
- * namespaces in each other, is returned as it is. New addresses must consist of URL characters that need no escaping in an attribute.
+ * Replaces addresses of links in an HTML document and inserts markup at its end, unless it ends within a text; all other
+ * characters stay as they are. A document with very many attributes in a tag, or namespaces in each other, is returned as it
+ * is. New addresses must consist of URL characters that need no escaping in an attribute.
  */
 export async function rewriteHtml(html: string, { link, append }: HtmlRewriting): Promise<string> {
   const splices: Splice[] = [];
   let bodyEnd: number | null = null;
   let openText: string | null = null;
-  let openNamespaces = 0;
-  const parser = new BoundedParser({ sourceCodeLocationInfo: true });
-  parser.on('startTag', (tag: StartTag) => {
-    if (TEXT_ONLY.has(tag.tagName)) openText = tag.tagName;
-    if (NAMESPACES.has(tag.tagName)) openNamespaces += 1;
-    const splice = link === null ? null : linkSplice(html, tag, link);
-    if (splice !== null) splices.push(splice);
+  const isWhole = await scanHtml(html, {
+    startTag: (tag) => {
+      if (TEXT_ONLY.has(tag.tagName)) openText = tag.tagName;
+      const splice = link === null ? null : linkSplice(html, tag, link);
+      if (splice !== null) splices.push(splice);
+    },
+    endTag: ({ tagName, sourceCodeLocation }) => {
+      if (tagName === openText) openText = null;
+      if (tagName === 'body' && sourceCodeLocation) bodyEnd = sourceCodeLocation.startOffset;
+    },
   });
-  parser.on('endTag', ({ tagName, sourceCodeLocation }: EndTag) => {
-    if (tagName === openText) openText = null;
-    if (NAMESPACES.has(tagName)) openNamespaces -= 1;
-    if (tagName === 'body' && sourceCodeLocation) bodyEnd = sourceCodeLocation.startOffset;
-  });
-  // The parser passes its input on; nobody reads it.
-  parser.resume();
-  for (let at = 0; at < html.length; at += SLICE_CHARACTERS) {
-    if (at > 0) await yieldToLoop();
-    parser.write(html.slice(at, at + SLICE_CHARACTERS));
-    if (parser.openAttributes > MAX_ATTRIBUTES || openNamespaces > MAX_NAMESPACES) return html;
-  }
-  parser.end();
-  await finished(parser);
+  if (!isWhole) return html;
   const end = bodyEnd ?? (openText === null ? lastLineEnd(html) : null);
   if (append !== null && end !== null) splices.push({ start: end, end, text: append });
   return spliced(html, splices);
-}
-
-class BoundedParser extends SAXParser {
-  /** The number of attributes of the tag in which the input so far ends. */
-  get openAttributes(): number {
-    const { currentToken } = this.tokenizer as unknown as { currentToken: { attrs?: unknown[] } | null };
-    return currentToken?.attrs?.length ?? 0;
-  }
 }
 
 function linkSplice(html: string, tag: StartTag, link: (href: string) => string | null): Splice | null {

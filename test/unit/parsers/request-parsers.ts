@@ -54,7 +54,6 @@ import { parseSimulation, sandboxResultRule, simulatedOutcome } from '../../../l
 import { ReturnPath } from '../../../libs/emails/src/message/return-path.js';
 import { UnsubscribeLink } from '../../../libs/emails/src/message/unsubscribe-link.js';
 import { firstLink, readContent } from '../../../libs/emails/src/queries/email-content.js';
-import { rewriteConnections } from '../../../libs/emails/src/queries/email-preview.js';
 import * as settings from '../../../libs/kernel/src/config/setting-parsers.js';
 import { AddressRanges, isPublicAddress } from '../../../libs/kernel/src/network/address-ranges.js';
 import { trustedProxies } from '../../../libs/kernel/src/network/trusted-proxies.js';
@@ -69,6 +68,8 @@ import { replaceHtml } from '../../../libs/mime/src/compose/replace-html.js';
 import { botVerdict } from '../../../libs/tracking/src/bot-verdict.js';
 import { TrackingLinks } from '../../../libs/tracking/src/tracking-link.js';
 import { readTokenText } from '../../../libs/tracking/src/token-text.js';
+import { safeCss } from '../../../libs/emails/src/preview/safe-css.js';
+import { safeHtml } from '../../../libs/emails/src/preview/safe-html.js';
 import { rewriteHtml } from '../../../libs/tracking/src/rewrite-html.js';
 import { readUnsubscribeUris } from '../../../libs/emails/src/tracking/unsubscribe-uris.js';
 import { matchesLinkPattern } from '../../../libs/emails/src/tracking/link-patterns.js';
@@ -276,8 +277,8 @@ export const REQUEST_PARSERS: ParserTable = {
     ),
     readContent: (text) => readContent('em_1', { format: 'mime', body: latin1(text) }),
   },
-  'libs/emails/src/queries/email-preview.ts': {
-    rewriteConnections: ['', '<link', '<iframe/'].map((head) => (text) => rewriteConnections(head + text)),
+  'libs/emails/src/preview/safe-css.ts': {
+    safeCss: ['', 'a:url(', '@', '/*', '"'].map((head) => (text) => safeCss(head + text)),
   },
   'libs/emails/src/tracking/link-patterns.ts': {
     matchesLinkPattern: [
@@ -363,6 +364,9 @@ export const YIELDING_PARSERS: YieldingParserTable = {
   'libs/mime/src/compose/replace-html.ts': {
     replaceHtml: (text) =>
       replaceHtml(latin1(`Content-Type: text/html\r\n\r\n${text}`), (html) => Promise.resolve(`${html} `)),
+  },
+  'libs/emails/src/preview/safe-html.ts': {
+    safeHtml: (text) => Promise.all(['', '<style>'].map((head) => safeHtml(head + text))),
   },
   'libs/tracking/src/rewrite-html.ts': {
     rewriteHtml: (text) => rewriteHtml(`<a href="${text}`, { link: (href) => href, append: '<p>' }),

@@ -20,7 +20,7 @@ const PAGE_POLICY =
 
 /** `sandbox` without `allow-scripts` and `allow-same-origin`, also if the document is opened on its own. */
 const MESSAGE_POLICY =
-  "sandbox; default-src 'none'; style-src 'unsafe-inline'; img-src data: 'self'; form-action 'none'; base-uri 'none'; " +
+  "sandbox; default-src 'none'; style-src 'unsafe-inline'; img-src data:; form-action 'none'; base-uri 'none'; " +
   "frame-ancestors 'self'";
 
 /** The web application, built by set-up from apps/dashboard. */

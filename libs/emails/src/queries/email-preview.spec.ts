@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { embedImages, rewriteConnections } from './email-preview.js';
+import { embedImages } from './email-preview.js';
 
 const image = (contentId: string, content = 'png') => ({
   contentId,
@@ -26,20 +26,5 @@ describe('embedImages', () => {
     const shown = embedImages('<img src=cid:a>'.repeat(1_000), [image('a', 'x'.repeat(100))], 350);
     expect(shown.split('data:').length - 1).toBe(3);
     expect(shown.split('cid:').length - 1).toBe(997);
-  });
-});
-
-describe('rewriteConnections', () => {
-  it('leaves no hint and no document in a document, however it is written', () => {
-    const html =
-      '<link rel=preconnect href=//x.test><LINK\trel=dns-prefetch><link/rel=preload><iframe\nsrcdoc="&lt;link rel=preconnect&gt;"></iframe><p>linked</p>';
-    expect(rewriteConnections(html)).toBe(
-      '<meta rel=preconnect href=//x.test><meta\trel=dns-prefetch><meta/rel=preload><span\nsrcdoc="&lt;link rel=preconnect&gt;"></iframe><p>linked</p>',
-    );
-  });
-
-  it('leaves other elements alone', () => {
-    const html = '<linked><links></links><p>a <link-like> b</p>&lt;link&gt;';
-    expect(rewriteConnections(html)).toBe(html);
   });
 });

@@ -3,6 +3,7 @@ import { isId, type Visibility } from '#libs/contracts';
 import { Database } from '#libs/persistence';
 import type { StoredContent } from '../message/delivery-job.js';
 import { storedMessage, type MessageHead } from '../message/message-builder.js';
+import { safeHtml } from '../preview/safe-html.js';
 import { readContent, type EmailContent, type StoredAttachment } from './email-content.js';
 import { storedContentsOf } from './stored-content.js';
 
@@ -10,10 +11,6 @@ import { storedContentsOf } from './stored-content.js';
 const IMAGE_BYTES = 20 * 1024 * 1024;
 /** A `cid:` URL (RFC 2392) up to the end of its attribute or CSS function. */
 const CID = /\bcid:([^"'\s()<>]{1,998})/gi;
-/** Start tags that reach foreign hosts past the policy of the document, and the elements that are shown instead. */
-const CONNECTING = /<(link|iframe)(?=[\s/>])/gi;
-const HARMLESS: Record<string, string> = { link: '<meta', iframe: '<span' };
-
 interface HeadRow {
   message_id: string;
   sender: string;
@@ -30,12 +27,12 @@ export class EmailPreview {
   constructor(private readonly database: Database) {}
 
   /**
-   * The HTML body with its embedded images as `data:` URLs. Null if the account has no such email, or no HTML of it. The
-   * HTML is untrusted: it must be shown as a document without scripts, forms and remote content.
+   * The HTML body without anything that runs or loads, with its embedded images as `data:` URLs. Null if the account has no
+   * such email, or no HTML of it. It is nevertheless shown as a document without scripts, forms and remote content.
    */
   async html(visibility: Visibility, emailId: string): Promise<string | null> {
     const content = await this.content(visibility, emailId);
-    return content?.html ? embedImages(rewriteConnections(content.html), content.attachments) : null;
+    return content?.html ? embedImages(await safeHtml(content.html), content.attachments) : null;
   }
 
   /** The stored content; null if the account has no such email, or its content is not kept. */
@@ -63,14 +60,6 @@ export class EmailPreview {
     if (!isId('em', emailId)) return null;
     return (await storedContentsOf(this.database, visibility, [emailId])).get(emailId) ?? null;
   }
-}
-
-/**
- * Renames the elements that no Content-Security-Policy governs: hints to connect to a host (`<link rel=preconnect>`), and
- * frames, whose `srcdoc` contains a document with encoded markup, such as hints.
- */
-export function rewriteConnections(html: string): string {
-  return html.replaceAll(CONNECTING, (_tag, name: string) => HARMLESS[name.toLowerCase()]);
 }
 
 /** Replaces `cid:` URLs by the images of the message, up to a limit; exported for tests. */
