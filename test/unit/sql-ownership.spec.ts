@@ -24,6 +24,8 @@ const TABLE_OWNERS: Record<string, readonly string[]> = {
     'parked_events',
     'relay_positions',
     'sink_batches',
+    'statistics_days',
+    'statistics_parts',
   ],
   doctor: ['doctor_runs'],
   domains: ['domain_keys', 'domains'],
@@ -80,6 +82,7 @@ const EXCEPTIONS: Record<string, string> = {
     'The columns of the SMTP reply, from a list that is shared with attempts.',
   'libs/bus/src/postgres/sequencer.ts: delete outbox':
     'One statement moves rows from the outbox to the event log, so that none is lost or doubled.',
+  'libs/stats/src/integrity/heal-days.ts: insert ?': 'Tables of ClickHouse.',
   'libs/stats/src/erase-recipient.ts: insert ?': 'Tables of ClickHouse, which are found by their columns.',
   'libs/persistence/src/partitions/partitions.ts: delete ?':
     'Expired rows are deleted by day, from the table that the owner names.',

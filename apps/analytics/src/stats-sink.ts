@@ -4,6 +4,7 @@ import { Config, Health, Log, Metrics, Shutdown, backoffMs, sleep } from '#libs/
 import { isRefusedRow, StatsStore } from '#libs/stats';
 import { Gauge } from 'prom-client';
 import { GapCheck } from './gap-check.js';
+import { StoreCheck } from './store-check.js';
 
 const BATCH = 5_000;
 /** The source of events that an operator replays, see `libs/bus/src/parking`. */
@@ -30,6 +31,7 @@ export class StatsSink implements OnApplicationBootstrap {
     private readonly liveLog: LiveLog,
     private readonly store: StatsStore,
     private readonly gaps: GapCheck,
+    private readonly check: StoreCheck,
     private readonly log: Log,
     private readonly shutdown: Shutdown,
     { program }: Config,
@@ -64,6 +66,8 @@ export class StatsSink implements OnApplicationBootstrap {
     if (!(await this.opened())) return;
     // A new store has a new identity, so that it is filled from the start of the log.
     const consumer = `analytics-${this.store.identity}`;
+    await this.check.atStart(consumer, this.stopping.signal);
+    if (this.stopping.signal.aborted) return;
     await this.eventLog.consume({
       consumer,
       batchSize: BATCH,
@@ -74,7 +78,8 @@ export class StatsSink implements OnApplicationBootstrap {
       isRecordFault: isRefusedRow,
       handle: (batch) => this.handle(batch),
     });
-    await this.gaps.run(consumer, this.stopping.signal);
+    const { signal } = this.stopping;
+    await Promise.all([this.gaps.run(consumer, signal), this.check.run(consumer, signal)]);
   }
 
   /** False if the process stops before the store could be opened. */

@@ -19,6 +19,7 @@ import { RecentEvents } from './postgres/recent-events.js';
 import { Sequencer } from './postgres/sequencer.js';
 import { TableSource } from './postgres/table-source.js';
 import { TableRelay } from './relayed-table.js';
+import { StatisticsRecord } from './statistics-record.js';
 
 /** True when KAFKA_BROKERS is set: consumers then read Kafka, and the PostgreSQL log is copied there. */
 const usesKafka = (config: Config): boolean => config.settings.KAFKA_BROKERS !== undefined;
@@ -44,6 +45,7 @@ export class BusModule {
         KeyHistory,
         RecentEvents,
         Sequencer,
+        StatisticsRecord,
         PostgresEventLog,
         {
           provide: EventLog,
@@ -68,6 +70,7 @@ export class BusModule {
         ParkedEvents,
         Parking,
         Sequencer,
+        StatisticsRecord,
         TableRelay,
       ],
     };

@@ -1,5 +1,4 @@
 import { spawn } from 'node:child_process';
-import { rename } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import {
   ClickHouseLogLevel,
@@ -10,6 +9,7 @@ import {
 import type { Session } from 'chdb';
 import { mapYielding, withTimeout, type Log } from '#libs/kernel';
 import { MEMORY_LIMIT_BYTES, type InsertRequest, type StatsConnection } from './connection.js';
+import { AsideFolder, culpritIn, tableIds, type SetAside } from './integrity/set-aside.js';
 
 const CACHE_BYTES = 64 * 1024 * 1024;
 const DATABASE = 'postloft';
@@ -19,30 +19,70 @@ const DRAIN_TIMEOUT_MS = 3_000;
 /** Reasons outside the store: a new store would not help, and the old one would be lost. */
 const EXTERNAL_REASON = /Cannot lock file|Permission denied|No space left|Too many open files|MEMORY|bad_alloc/i;
 
-/** The store can be opened, but some of its data is damaged. */
-class DamagedStore extends Error {}
+/** Files that may be set aside one after the other until the store can be opened. */
+const MAX_CULPRITS = 50;
+
+export interface EmbeddedConnection extends StatsConnection {
+  /** Damaged files that were moved out of the store when it was opened; null if there were none. */
+  setAside: SetAside | null;
+  /** The ids of tables whose files exist, by name. */
+  tableIds: ReadonlyMap<string, string>;
+}
 
 /**
- * ClickHouse in this process with its data in `path`. A store that cannot be opened is moved aside and replaced by a new
- * one, which is filled from the event log.
+ * ClickHouse in this process with its data in `path`. What keeps the store from being opened is set aside: a definition, the
+ * files of a table, or the whole store if the engine does not name a file. So are parts that the engine cannot read.
  * @throws if another process uses the store, or if it cannot be opened for an external reason
  */
-export async function openEmbedded(path: string, log: Log): Promise<StatsConnection> {
+export async function openEmbedded(path: string, log: Log): Promise<EmbeddedConnection> {
+  const aside = new AsideFolder(path);
+  const ids = await tableIds(path, DATABASE);
+  const connection = await openWithout(aside, log);
   try {
-    return await openStore(path);
+    for (const part of await brokenParts(connection.client)) await aside.move(part.path, `${part.table}/${part.name}`);
   } catch (error) {
-    const reason = error instanceof DamagedStore ? error.message : await openFailureReason(path);
-    if (reason === '') return openStore(path);
-    if (EXTERNAL_REASON.test(reason))
-      throw new Error(`the statistics store ${path} cannot be opened: ${reason}`, { cause: error });
-    const aside = `${path}.broken-${new Date().toISOString().replace(/[:.]/g, '-')}`;
-    await rename(path, aside);
-    log.error('the statistics store is damaged; moved it aside, it is rebuilt from the event log', error, {
-      aside,
-      reason,
-    });
-    return openStore(path);
+    await connection.close();
+    throw error;
   }
+  const setAside = aside.names.length > 0 ? aside : null;
+  if (setAside !== null)
+    log.error('damaged files of the statistics store were set aside', undefined, {
+      aside: aside.folder,
+      names: aside.names,
+    });
+  const kept = new Map([...ids].filter(([name]) => !aside.names.includes(name) && !aside.names.includes('store')));
+  return { ...connection, setAside, tableIds: kept };
+}
+
+async function openWithout(aside: AsideFolder, log: Log): Promise<StatsConnection> {
+  for (let moved = 0; ; moved++) {
+    try {
+      return await openStore(aside.store);
+    } catch (error) {
+      const reason = await openFailureReason(aside.store);
+      if (reason === '') return openStore(aside.store);
+      if (EXTERNAL_REASON.test(reason))
+        throw new Error(`the statistics store ${aside.store} cannot be opened: ${reason}`, { cause: error });
+      const culprit = moved < MAX_CULPRITS ? await culpritIn(reason, { store: aside.store, database: DATABASE }) : null;
+      log.warn('the statistics store cannot be opened', { reason, culprit: culprit?.name ?? 'store' });
+      await aside.move(culprit?.path ?? aside.store, culprit?.name ?? 'store');
+    }
+  }
+}
+
+interface DetachedPart {
+  table: string;
+  name: string;
+  path: string;
+}
+
+/** The engine detaches unreadable parts when it opens a store, and continues without their rows. Others were detached by a check. */
+async function brokenParts(client: ClickHouseClient): Promise<DetachedPart[]> {
+  const result = await client.query({
+    query: `SELECT table, name, path FROM system.detached_parts WHERE database = '${DATABASE}'`,
+    format: 'JSONEachRow',
+  });
+  return result.json<DetachedPart>();
 }
 
 async function openStore(path: string): Promise<StatsConnection> {
@@ -86,13 +126,6 @@ async function prepareDatabase(client: ClickHouseClient): Promise<void> {
   // Tables of the engine's default database have no identity.
   await client.command({ query: `CREATE DATABASE IF NOT EXISTS ${DATABASE} ENGINE = Atomic` });
   await client.command({ query: `USE ${DATABASE}` });
-  // The engine detaches unreadable parts and continues without their rows.
-  const result = await client.query({
-    query: `SELECT count() AS parts FROM system.detached_parts WHERE database = '${DATABASE}' AND reason LIKE 'broken%'`,
-    format: 'JSONEachRow',
-  });
-  const [row] = await result.json<{ parts: number }>();
-  if (Number(row.parts) > 0) throw new DamagedStore(`${row.parts} parts of its data cannot be read`);
 }
 
 /**

@@ -35,42 +35,81 @@ const SETTINGS: ClickHouseSettings = {
 export class Engine {
   private readonly queries: Semaphore;
   private readonly inserts = new Semaphore(CONCURRENT_INSERTS);
+  /** The last error that shows that tables or files are missing or damaged, until `forgetDamage`. */
+  private damage: string | null = null;
 
   constructor(
     private readonly connection: () => Promise<StatsConnection>,
-    kind: 'embedded' | 'server',
+    private readonly kind: 'embedded' | 'server',
   ) {
     this.queries = new Semaphore(CONCURRENT_QUERIES[kind]);
   }
 
+  get damageReason(): string | null {
+    return this.damage;
+  }
+
+  forgetDamage(): void {
+    this.damage = null;
+  }
+
+  /** Runs while no statement runs. It must not run statements itself. */
+  exclusively<T>(work: () => Promise<T>): Promise<T> {
+    const permits = [...Array.from({ length: CONCURRENT_QUERIES[this.kind] }, () => this.queries), this.inserts];
+    return permits.reduce<() => Promise<T>>((run, permit) => () => permit.run(run), work)();
+  }
+
   async select<T>({ query, params }: Statement): Promise<T[]> {
-    const { client } = await this.connection();
-    return this.queries.run(async () => {
-      const result = await client.query({
-        query,
-        query_params: params,
-        format: 'JSONEachRow',
-        clickhouse_settings: SETTINGS,
-      });
-      return result.json<T>();
-    });
+    await this.connection();
+    return this.queries.run(() =>
+      this.noticingDamage(async ({ client }) => {
+        const result = await client.query({
+          query,
+          query_params: params,
+          format: 'JSONEachRow',
+          clickhouse_settings: SETTINGS,
+        });
+        return result.json<T>();
+      }),
+    );
   }
 
   async insert({ token, ...request }: EngineInsert): Promise<void> {
-    const connection = await this.connection();
+    await this.connection();
     const settings = token === undefined ? SETTINGS : { ...SETTINGS, insert_deduplication_token: token };
-    await this.inserts.run(() => connection.insert({ ...request, settings }));
+    await this.inserts.run(() => this.noticingDamage((connection) => connection.insert({ ...request, settings })));
   }
 
   async command(query: string): Promise<void> {
-    const { client } = await this.connection();
-    await this.inserts.run(() => client.command({ query, clickhouse_settings: SETTINGS }));
+    await this.connection();
+    await this.inserts.run(() =>
+      this.noticingDamage(({ client }) => client.command({ query, clickhouse_settings: SETTINGS })),
+    );
+  }
+
+  /** The connection may be another one than before the wait for the permit. */
+  private async noticingDamage<T>(run: (connection: StatsConnection) => Promise<T>): Promise<T> {
+    try {
+      return await run(await this.connection());
+    } catch (error) {
+      if (isDamage(error)) this.damage = (error as Error).message.split('\n', 1)[0];
+      throw error;
+    }
   }
 }
 
 /** Names of ClickHouse errors about values. */
 const REFUSED_ROW =
   /\b(CANNOT_PARSE_\w+|CANNOT_CONVERT_TYPE|INCORRECT_DATA|TYPE_MISMATCH|VALUE_IS_OUT_OF_RANGE_OF_DATA_TYPE|DECIMAL_OVERFLOW)\b/;
+
+/** Names of ClickHouse errors about tables and files that are missing or damaged, and the messages of its file system library. */
+const DAMAGE =
+  /\b(UNKNOWN_TABLE|UNKNOWN_DATABASE|FILE_DOESNT_EXIST|NO_FILE_IN_DATA_PART|CHECKSUM_DOESNT_MATCH|CORRUPTED_DATA|CANNOT_READ_ALL_DATA|BAD_SIZE_OF_FILE_IN_DATA_PART|CANNOT_DECOMPRESS|UNEXPECTED_END_OF_FILE)\b|filesystem error|No such file or directory|Unknown table expression/;
+
+function isDamage(error: unknown): boolean {
+  const { type = '', message = '' } = error as { type?: string; message?: string };
+  return DAMAGE.test(type) || DAMAGE.test(message);
+}
 
 /** The store does not take a row of an insert. A server names the error in `type`, the embedded engine in the message. */
 export function isRefusedRow(error: unknown): boolean {

@@ -4,7 +4,7 @@ import { NO_ID, uuidOf } from './event-row.js';
 import { RATES, type Group, type MetricsQuery, type RateMetric } from './metrics-query.js';
 import type { Segment } from './queries/segments.js';
 import {
-  COUNTED,
+  DISJOINT,
   fromEvents,
   LATENCY,
   merged,
@@ -84,9 +84,6 @@ const columnsOf = ({ metrics, percentiles }: MetricsQuery): StatsColumn[] => [
 
 /** The column with the number of latencies, so that it is known whether there are some without a value. */
 export const LATENCIES = 'latencies';
-
-/** Counters of which every counted event has exactly one. */
-const DISJOINT = Object.entries(COUNTED).flatMap(([name, of]) => ('bounceType' in of ? [] : [name]));
 
 interface Key {
   key: string;

@@ -19,27 +19,66 @@ const VERSIONS: readonly ((options: TableOptions) => string[])[] = [
   ],
 ];
 
+export interface PreparedSchema {
+  /** The identity of the store, which changes exactly when its events are lost with their table. */
+  identity: string;
+  /** Tables that a store which had been prepared before did not have any more. */
+  missing: string[];
+}
+
 /**
- * Creates or upgrades the tables; any number of programs may do so at once.
- * @returns the identity of the store, which changes exactly when its events are lost.
+ * Creates or upgrades the tables; any number of programs may do so at once. Tables that are missing are created again.
+ * @param kept ids of tables whose files exist, by name: such a table gets its rows back
  * @throws when the store was made by a newer version.
  */
-export async function prepareSchema(client: ClickHouseClient, options: TableOptions): Promise<string> {
-  await client.command({
-    query: `CREATE TABLE IF NOT EXISTS stats_layouts${onCluster(options)} (version UInt32, applied_at DateTime('UTC') DEFAULT now('UTC'))
+export async function prepareSchema(
+  client: ClickHouseClient,
+  options: TableOptions,
+  kept: ReadonlyMap<string, string> = new Map(),
+): Promise<PreparedSchema> {
+  const before = await tableNames(client);
+  const create = (query: string) => client.command({ query: attached(query, before, kept) });
+  await create(
+    `CREATE TABLE IF NOT EXISTS stats_layouts${onCluster(options)} (version UInt32, applied_at DateTime('UTC') DEFAULT now('UTC'))
             ENGINE = ${options.cluster === undefined ? '' : 'Replicated'}MergeTree ORDER BY version`,
-  });
+  );
   const applied = await appliedVersion(client);
   if (applied > VERSIONS.length)
     throw new Error(
       `the statistics store was made by a newer version (schema ${applied}) that this version cannot use`,
     );
   for (let version = applied + 1; version <= VERSIONS.length; version++) {
-    for (const query of VERSIONS[version - 1](options)) await client.command({ query });
+    for (const query of VERSIONS[version - 1](options)) await create(query);
     await client.insert({ table: 'stats_layouts', values: [{ version }], format: 'JSONEachRow' });
   }
+  for (const query of tables(options)) if (!before.has(nameIn(query))) await create(query);
   await setExpiries(client, options);
-  return identityOf(client);
+  const names = tables(options).map(nameIn);
+  const wasPrepared = applied > 0 || kept.size > 0 || names.some((name) => before.has(name));
+  return {
+    identity: await identityOf(client),
+    missing: wasPrepared ? names.filter((name) => !before.has(name)) : [],
+  };
+}
+
+const nameIn = (query: string): string =>
+  /^CREATE (?:TABLE|MATERIALIZED VIEW) IF NOT EXISTS (\w+)/.exec(query)?.[1] ?? '';
+
+/** The definition of a table that was lost, whose files are not. */
+function attached(query: string, before: ReadonlySet<string>, kept: ReadonlyMap<string, string>): string {
+  const name = nameIn(query);
+  const id = before.has(name) || !query.startsWith('CREATE TABLE') ? undefined : kept.get(name);
+  return id === undefined
+    ? query
+    : query.replace(/^CREATE TABLE IF NOT EXISTS \w+/, `ATTACH TABLE ${name} UUID '${id}'`);
+}
+
+async function tableNames(client: ClickHouseClient): Promise<Set<string>> {
+  const result = await client.query({
+    query: 'SELECT name FROM system.tables WHERE database = currentDatabase()',
+    format: 'JSONEachRow',
+  });
+  return new Set((await result.json<{ name: string }>()).map(({ name }) => name));
 }
 
 /** The periods are settings, which may have changed since the tables were made. */

@@ -11,13 +11,17 @@ import {
   type Visibility,
 } from '#libs/contracts';
 import type { LoggedEvent } from '#libs/contracts';
-import { Config, Log } from '#libs/kernel';
+import { Config, Log, Semaphore } from '#libs/kernel';
 import { openServer, statsServerVersion, type StatsConnection } from './connection.js';
-import { openEmbedded } from './embedded-connection.js';
+import { openEmbedded, type EmbeddedConnection } from './embedded-connection.js';
 import { Engine } from './engine.js';
 import { eraseRecipient } from './erase-recipient.js';
 import { uuidOf } from './event-row.js';
 import { EventIntake, type StatsBatch } from './intake/event-intake.js';
+import { detachDamagedParts } from './integrity/check-parts.js';
+import { readParts, tablesWithout, type Parts } from './integrity/parts.js';
+import { recordableTotals, type DayTotals } from './integrity/day-totals.js';
+import { verifyDays, type DayVerdict, type Verification } from './integrity/verify-days.js';
 import { rebuild, type ReadableLog, type Rebuilt } from './intake/rebuild.js';
 import type { Metric, MetricsQuery, MetricsResult } from './metrics-query.js';
 import { hasOther, lacksLatencies, toMetricsResult, type EngineRow } from './metrics-result.js';
@@ -31,6 +35,8 @@ import { groupsTable, LEVELS, OTHER_KEYS, type TableOptions } from './schema/tab
 
 interface OpenStore extends StatsConnection {
   identity: string;
+  /** What the store lacked when it was opened, as far as the engine and its files show it. */
+  damage: string[];
 }
 
 /** Statistics in ClickHouse: on a server if `CLICKHOUSE_URL` is set, otherwise in this process. */
@@ -41,6 +47,8 @@ export class StatsStore {
   private closed = false;
   private readonly engine: Engine;
   private readonly intake: EventIntake;
+  /** Both change rows in several steps. */
+  private readonly maintenance = new Semaphore(1);
 
   constructor(
     private readonly config: Config,
@@ -116,8 +124,62 @@ export class StatsStore {
 
   /** Puts the keyed hash of an erasure in place of its address. Returns the number of rows. */
   async eraseRecipient(erasure: AddressErasure): Promise<number> {
-    const { client } = await this.open();
-    return eraseRecipient(client, erasure);
+    return this.maintenance.run(async () => {
+      const { client } = await this.open();
+      return eraseRecipient(client, erasure);
+    });
+  }
+
+  /**
+   * Why rows may be missing: damage that was found when the store was opened, or by a statement since, and tables that lack
+   * parts which the store had. Empty if nothing shows it.
+   */
+  async damage(had: Parts | null): Promise<string[]> {
+    const { damage } = await this.open();
+    const reason = this.engine.damageReason;
+    const without = had === null ? [] : tablesWithout(had, await readParts(this.engine), tableOptions(this.config));
+    return [...damage, ...(reason === null ? [] : [reason]), ...without.map((table) => `${table} lacks parts`)];
+  }
+
+  /** An error of a statement that shows that tables or files are missing or damaged; null if there was none. */
+  get damageReason(): string | null {
+    return this.engine.damageReason;
+  }
+
+  /** Opens the store again, which creates missing tables and sets damaged files aside. Rows must be verified afterwards. */
+  async prepareAgain(): Promise<void> {
+    await this.intake.alone(async () => {
+      await this.engine.exclusively(async () => {
+        const store = await this.opening?.catch(() => undefined);
+        this.opening = undefined;
+        await store?.close();
+      });
+      await this.open();
+      this.intake.forget();
+      this.engine.forgetDamage();
+    });
+  }
+
+  /** Reads all parts of all tables and sets those aside whose checksums do not match. Returns their names. */
+  async setAsideDamagedParts(): Promise<string[]> {
+    const detached = await detachDamagedParts(this.engine);
+    if (detached.length > 0) await this.prepareAgain();
+    return detached;
+  }
+
+  /** Compares the tables day by day and repairs them, see `verifyDays`. */
+  async verify(verification: Verification): Promise<Map<string, DayVerdict>> {
+    await this.open();
+    const options = tableOptions(this.config);
+    const parts = { engine: this.engine, intake: this.intake, options };
+    const verdicts = await this.maintenance.run(() => verifyDays(parts, verification));
+    if (verification.range === undefined && this.opened !== undefined) this.opened.damage = [];
+    return verdicts;
+  }
+
+  /** The parts of all tables, and the totals of the days since `from` (`YYYY-MM-DD`), to be recorded. */
+  async contents(from: string): Promise<{ parts: Parts; days: Map<string, DayTotals> }> {
+    return { parts: await readParts(this.engine), days: await recordableTotals(this.engine, from) };
   }
 
   /** Every event of the log up to this position that belongs in the store is stored. */
@@ -238,10 +300,18 @@ export class StatsStore {
 
   private async openOnce(): Promise<OpenStore> {
     const { CLICKHOUSE_URL } = this.config.settings;
-    const connection = CLICKHOUSE_URL ? await openServer(CLICKHOUSE_URL) : await this.openInProcess();
+    const embedded = CLICKHOUSE_URL ? null : await this.openInProcess();
+    const connection = embedded ?? (await openServer(CLICKHOUSE_URL as string));
     try {
-      const identity = await prepareSchema(connection.client, tableOptions(this.config));
-      this.opened = { ...connection, identity };
+      const { identity, missing } = await prepareSchema(
+        connection.client,
+        tableOptions(this.config),
+        embedded?.tableIds,
+      );
+      if (missing.length > 0) this.log.error('tables of the statistics store were missing', undefined, { missing });
+      const aside = embedded?.setAside?.names ?? [];
+      const damage = [...missing.map((name) => `${name} was missing`), ...aside.map((name) => `${name} was set aside`)];
+      this.opened = { ...connection, identity, damage };
       this.log.info('statistics store is open', { engine: CLICKHOUSE_URL ? 'server' : 'embedded', identity });
       return this.opened;
     } catch (error) {
@@ -250,7 +320,7 @@ export class StatsStore {
     }
   }
 
-  private async openInProcess(): Promise<StatsConnection> {
+  private async openInProcess(): Promise<EmbeddedConnection> {
     await mkdir(this.config.dataDir, { recursive: true });
     return openEmbedded(join(this.config.dataDir, 'chdb'), this.log);
   }

@@ -1,4 +1,4 @@
-import { ParkedEvents } from '#libs/bus';
+import { ParkedEvents, StatisticsRecord } from '#libs/bus';
 import { lowestIdAt, wholeAccount } from '#libs/contracts';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { DkimZone, DomainEntity, SendingDomains } from '#libs/domains';
@@ -145,6 +145,24 @@ describe('the database and its domains', () => {
         fix: expect.stringContaining('cli -- parked list') as string,
       },
     ]);
+  });
+
+  it('are reported with days of which statistics lack events', async () => {
+    const totals = { stored: 9, counted: 9, grouped: 9 };
+    const lacking = [{ table: 'recipient_events', found: 0, expected: 9 }];
+    const record = new StatisticsRecord(db.database);
+    await record.set(new Map([['2026-03-01', { totals, lacking }]]));
+    expect(await problems('engines')).toMatchObject([
+      {
+        ...{ status: 'warning', subject: 'statistics', facts: { days: ['2026-03-01'], tables: ['recipient_events'] } },
+        message: expect.stringContaining(
+          'One day lacks events, which the event log no longer has: 2026-03-01.',
+        ) as string,
+        fix: expect.stringContaining('cli -- stats recover') as string,
+      },
+    ]);
+    await record.set(new Map([['2026-03-01', { totals, lacking: [] }]]));
+    expect(await problems('engines')).toEqual([]);
   });
 
   it('are reported when an active domain has lost a record', async () => {

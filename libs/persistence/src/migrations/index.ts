@@ -16,6 +16,7 @@ import { LOGIN_MAIL } from './0017-login-mail.js';
 import { PEOPLE } from './0019-people.js';
 import { UNICODE_FORMS } from './0020-unicode-forms.js';
 import { DATA_AT_SCALE } from './0021-data-at-scale.js';
+import { STATISTICS_RECORD } from './0022-statistics-record.js';
 
 /** In order. A released migration is never changed; the name of number N ends in 1700000000000 + N. */
 const CHANGES: readonly { name: string; statements: readonly string[] }[] = [
@@ -36,6 +37,7 @@ const CHANGES: readonly { name: string; statements: readonly string[] }[] = [
   PEOPLE,
   UNICODE_FORMS,
   DATA_AT_SCALE,
+  STATISTICS_RECORD,
 ];
 
 /** The table in which TypeORM records applied migrations. */

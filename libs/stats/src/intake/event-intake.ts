@@ -124,6 +124,28 @@ export class EventIntake {
     await this.turns.run(() => this.insertSlice(`gap:${first}-${last}:${attempt}`, ascending(events, 0), true));
   }
 
+  /** Runs alone, without inserts. */
+  alone<T>(work: () => Promise<T>): Promise<T> {
+    return this.turns.run(work);
+  }
+
+  /** Adds events whose rows were deleted. Only within `alone`. */
+  insertAgain(token: string, events: readonly LoggedEvent[]): Promise<void> {
+    return this.insertSlice(token, ascending(events, 0), false);
+  }
+
+  /** The day of the oldest event that a batch in progress may have stored in some tables only; null if there is none. */
+  async firstUnconfirmedDay(): Promise<string | null> {
+    const progress = await this.progress.read();
+    const rows = await this.engine.select<{ day: string }>({
+      query: `SELECT toString(min(day)) AS day FROM (
+                SELECT day FROM ${POSITIONS} WHERE position > {stored:UInt64} UNION ALL
+                SELECT toDate(at) AS day FROM ${EVENTS} WHERE position > {stored:UInt64}) HAVING count() > 0`,
+      params: { stored: progress.get(LOG_SOURCE) ?? 0 },
+    });
+    return rows.at(0)?.day ?? null;
+  }
+
   /** The position up to which every event that belongs in the store is known to be stored. */
   async completeUpTo(): Promise<number> {
     return (await this.progress.read()).get(COMPLETE) ?? 0;

@@ -65,3 +65,13 @@ export function merged(column: StatsColumn): string {
   if (isUnique(column)) return `uniqCombined64Merge(${column})`;
   return `sum(${column})`;
 }
+
+/** The same as a state, for a row of a roll-up. */
+export function mergedState(column: StatsColumn): string {
+  if (column === LATENCY) return `quantilesTDigestMergeState(${LEVELS_OF_PERCENTILES})(${column}) AS ${column}`;
+  if (isUnique(column)) return `uniqCombined64MergeState(${column}) AS ${column}`;
+  return `sum(${column}) AS ${column}`;
+}
+
+/** Counters of which every counted event has exactly one. */
+export const DISJOINT = Object.entries(COUNTED).flatMap(([name, of]) => ('bounceType' in of ? [] : [name]));

@@ -1,4 +1,4 @@
-import { columnType, fromEvents, STATS_COLUMNS } from './columns.js';
+import { columnType, fromEvents, mergedState, STATS_COLUMNS } from './columns.js';
 
 /** Levels of roll-ups, in milliseconds per row. */
 export const LEVELS = { minute: 60_000, quarter: 900_000, hour: 3_600_000, day: 86_400_000 } as const;
@@ -26,12 +26,13 @@ export interface TableOptions {
   minuteDays: number;
 }
 
-const START_OF: Record<Level, string> = {
-  minute: 'toStartOfMinute(at)',
-  quarter: 'toStartOfFifteenMinutes(at)',
-  hour: 'toStartOfHour(at)',
-  day: `toDateTime(toDate(at), 'UTC')`,
+const START_OF: Record<Level, (time: string) => string> = {
+  minute: (time) => `toStartOfMinute(${time})`,
+  quarter: (time) => `toStartOfFifteenMinutes(${time})`,
+  hour: (time) => `toStartOfHour(${time})`,
+  day: (time) => `toDateTime(toDate(${time}), 'UTC')`,
 };
+const startOf = (level: Level, time: string): string => START_OF[level](time);
 
 /** Rows of one such time are together, by domain, so that short ranges of an account and long ones of a domain read little. */
 const BUCKET_OF: Record<Level, string> = {
@@ -52,6 +53,14 @@ export const expiries = ({ rawDays, minuteDays }: TableOptions): Record<string, 
   [POSITIONS]: `day + toIntervalDay(${rawDays})`,
   [countsTable('minute')]: `period + toIntervalDay(${minuteDays})`,
 });
+
+/** All tables with rows of events, from the finest: each can be made from the ones before it, as far as these are kept. */
+export const DATA_TABLES: readonly string[] = [
+  EVENTS,
+  POSITIONS,
+  ...(Object.keys(LEVELS) as Level[]).map(countsTable),
+  ...GROUP_LEVELS.map(groupsTable),
+];
 
 /** The statements that create all tables and views. Each may run any number of times. */
 export function tables(options: TableOptions): string[] {
@@ -128,6 +137,10 @@ function events(options: TableOptions): string {
   });
 }
 
+/** `where`: which events. */
+export const positionsFromEvents = (where: string): string =>
+  `SELECT position, batch, toDate(at) AS day FROM ${EVENTS} WHERE ${where}`;
+
 /**
  * Which positions are stored, and by which batch. Ordered by position, so that a range reads some thousand rows however
  * large the store is; consecutive positions take next to no space.
@@ -141,7 +154,7 @@ function positions(options: TableOptions): string[] {
       order: 'position',
       settings: `${durable(options)}, ${DROP_PARTS}`,
     }),
-    view(POSITIONS, options, `SELECT position, batch, toDate(at) AS day FROM ${EVENTS}`),
+    view(POSITIONS, options, positionsFromEvents('1')),
   ];
 }
 
@@ -149,6 +162,15 @@ const STATS = STATS_COLUMNS.map((column) => `${column} ${columnType(column)}`).j
 const STATS_FROM_EVENTS = STATS_COLUMNS.map(fromEvents).join(', ');
 const partitionOf = (level: Level) =>
   level === 'minute' ? 'toMonday(period)' : level === 'day' ? 'toYear(period)' : 'toYYYYMM(period)';
+
+export const countsFromEvents = (level: Level, where: string): string =>
+  `SELECT account_id, domain_id, ${startOf(level, 'at')} AS period, ${STATS_FROM_EVENTS}
+     FROM ${EVENTS} WHERE counter != '' AND ${where} GROUP BY account_id, domain_id, period`;
+
+/** From a roll-up of the same kind with shorter periods, whose table has the columns of `keys` beside them. */
+export const rolledUp = (from: string, { level, keys, where }: { level: Level; keys: string; where: string }): string =>
+  `SELECT ${keys}, start AS period, ${STATS_COLUMNS.map(mergedState).join(', ')}
+     FROM (SELECT *, ${startOf(level, 'period')} AS start FROM ${from} WHERE ${where}) GROUP BY ${keys}, start`;
 
 function counts(level: Level, options: TableOptions): string[] {
   const name = countsTable(level);
@@ -160,22 +182,23 @@ function counts(level: Level, options: TableOptions): string[] {
       order: `(account_id, ${BUCKET_OF[level]}, domain_id, period)`,
       settings: `${durable(options)}, ${ROLLUP}${level === 'minute' ? `, ${DROP_PARTS}` : ''}`,
     }),
-    view(
-      name,
-      options,
-      `SELECT account_id, domain_id, ${START_OF[level]} AS period, ${STATS_FROM_EVENTS}
-         FROM ${EVENTS} WHERE counter != '' GROUP BY account_id, domain_id, period`,
-    ),
+    view(name, options, countsFromEvents(level, '1')),
   ];
 }
 
 /** An event has a row for each dimension of which it has a value. The others are what remains of all events. */
-const DIMENSION_VALUES = `arrayConcat(
+export const DIMENSION_VALUES = `arrayConcat(
   arrayFilter(pair -> pair.2 != '',
     [('provider', toString(provider)), ('ip', toString(ip)), ('host', toString(host)),
      ('bounce_class', toString(bounce_class)), ('api_key', toString(api_key))]),
   arrayMap((key, value) -> if(has(folded, concat('key:', key)), ('${OTHER_KEYS}', ''), (concat('tag:', key), value)),
            mapKeys(tags), mapValues(tags)))`;
+
+export const groupsFromEvents = (level: Level, where: string): string =>
+  `SELECT account_id, pair.1 AS dimension, domain_id, ${startOf(level, 'at')} AS period,
+          if(has(folded, pair.1), '${OTHER}', pair.2) AS value, ${STATS_FROM_EVENTS}
+     FROM ${EVENTS} ARRAY JOIN ${DIMENSION_VALUES} AS pair
+    WHERE counter != '' AND ${where} GROUP BY account_id, dimension, domain_id, period, value`;
 
 function groups(level: Level, options: TableOptions): string[] {
   const name = groupsTable(level);
@@ -188,14 +211,7 @@ function groups(level: Level, options: TableOptions): string[] {
       order: `(account_id, dimension, ${BUCKET_OF[level]}, domain_id, period, value)`,
       settings: `${durable(options)}, ${ROLLUP}`,
     }),
-    view(
-      name,
-      options,
-      `SELECT account_id, pair.1 AS dimension, domain_id, ${START_OF[level]} AS period,
-              if(has(folded, pair.1), '${OTHER}', pair.2) AS value, ${STATS_FROM_EVENTS}
-         FROM ${EVENTS} ARRAY JOIN ${DIMENSION_VALUES} AS pair
-        WHERE counter != '' GROUP BY account_id, dimension, domain_id, period, value`,
-    ),
+    view(name, options, groupsFromEvents(level, '1')),
   ];
 }
 

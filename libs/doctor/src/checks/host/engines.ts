@@ -11,6 +11,7 @@ import { QueueDepths } from '#libs/queue';
 import { statsServerVersion } from '#libs/stats';
 import net from 'node:net';
 import { partitionResults } from './partitions.js';
+import { statisticsResults } from './statistics.js';
 import { error, ok, skipped, warning, type Check, type Result } from '../../check.js';
 import type { CheckContext } from '../../context.js';
 
@@ -54,6 +55,7 @@ async function checkDatabase(context: CheckContext): Promise<Result[]> {
           await checkMasterKey(opened, context),
           ...(await checkBacklog(opened)),
           ...(await partitionResults(opened, context.config.settings)),
+          ...(await statisticsResults(opened)),
         ]
       : []),
   ];

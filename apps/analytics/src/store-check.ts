@@ -1,0 +1,189 @@
+import { Injectable } from '@nestjs/common';
+import { LiveLog, ParkedEvents, StatisticsRecord } from '#libs/bus';
+import { Config, Log, Metrics, sleep } from '#libs/kernel';
+import { Database, Worker } from '#libs/persistence';
+import { StatsStore, type DayVerdict, type ReadableLog } from '#libs/stats';
+import { Gauge } from 'prom-client';
+
+const ROUND_MS = 5_000;
+const RECORD_MS = 600_000;
+const DAY_MS = 86_400_000;
+/** Days that a log line and the metric name, the newest ones. */
+const NAMED_DAYS = 31;
+
+type Verdicts = ReadonlyMap<string, DayVerdict>;
+type Parts = Parameters<StatsStore['damage']>[0];
+
+/**
+ * Notices rows that the statistics store has lost, at the start, daily and when a statement fails because of it, and has them
+ * made anew. What could not be is recorded per day, for the log, the metrics and the doctor.
+ */
+@Injectable()
+export class StoreCheck {
+  /** All days have to be verified. */
+  private isPending = true;
+  private recordedAt = 0;
+  private verifiedAt = Date.now();
+  private incomplete: string[] = [];
+  private stopping = new AbortController().signal;
+
+  constructor(
+    private readonly store: StatsStore,
+    private readonly liveLog: LiveLog,
+    private readonly parked: ParkedEvents,
+    private readonly record: StatisticsRecord,
+    private readonly database: Database,
+    private readonly config: Config,
+    private readonly log: Log,
+    metrics: Metrics,
+  ) {
+    const registers = [metrics.registry];
+    const days = () => this.incomplete;
+    new Gauge({
+      name: 'postloft_stats_incomplete_days',
+      help: 'Days of which statistics lack events that neither other tables nor the event log have.',
+      registers,
+      collect() {
+        this.set(days().length);
+      },
+    });
+    new Gauge({
+      name: 'postloft_stats_incomplete_day',
+      help: 'The newest of these days.',
+      labelNames: ['day'],
+      registers,
+      collect() {
+        this.reset();
+        for (const day of days().slice(-NAMED_DAYS)) this.set({ day }, 1);
+      },
+    });
+  }
+
+  /** Before the first insert of this process. Does not throw: what fails is tried again by `run`. */
+  async atStart(consumer: string, stopping: AbortSignal): Promise<void> {
+    this.stopping = stopping;
+    await this.attempt(async () => {
+      const parts = (await this.record.parts()) as Parts;
+      const damage = await this.store.damage(parts);
+      if (damage.length > 0) this.log.warn('the statistics store may have lost rows', { damage });
+      this.isPending = parts === null || damage.length > 0;
+      const known = (await this.record.incompleteDays()).map(({ day }) => day);
+      this.incomplete = known;
+      if (this.isPending) await this.verifyAll(consumer);
+      else if (known.length > 0) await this.verify(consumer, { from: known[0], to: known[known.length - 1] });
+    });
+  }
+
+  /** Checks periodically until `stopping` aborts, and then records what the store has. */
+  async run(consumer: string, stopping: AbortSignal): Promise<void> {
+    this.stopping = stopping;
+    while (!stopping.aborted) {
+      await this.attempt(() => this.round(consumer));
+      await sleep(ROUND_MS, stopping);
+    }
+    await this.attempt(() => this.recordContents());
+  }
+
+  private async attempt(work: () => Promise<void>): Promise<void> {
+    try {
+      await work();
+    } catch (error) {
+      if (this.stopping.aborted) return;
+      this.log.warn('the statistics store cannot be verified', { reason: (error as Error).message.split('\n', 1)[0] });
+    }
+  }
+
+  private async round(consumer: string): Promise<void> {
+    const reason = this.store.damageReason;
+    if (reason !== null) {
+      this.isPending = true;
+      this.log.warn('tables or files of the statistics store are missing or damaged; it is prepared again', { reason });
+      await this.store.prepareAgain();
+    }
+    if (this.isPending) return this.verifyAll(consumer);
+    if (Date.now() >= this.verifiedAt + DAY_MS) {
+      this.verifiedAt = Date.now();
+      if ((await this.store.setAsideDamagedParts()).length > 0) this.isPending = true;
+      else await this.verify(consumer, { from: dateOf(Date.now() - this.config.settings.RETENTION_EVENTS) });
+    }
+    if (Date.now() >= this.recordedAt + RECORD_MS) await this.recordContents();
+  }
+
+  private async verifyAll(consumer: string): Promise<void> {
+    if (!(await this.isOnlyWriter())) return;
+    await this.verify(consumer);
+    this.isPending = false;
+    this.verifiedAt = Date.now();
+    await this.recordContents();
+  }
+
+  private async verify(consumer: string, range?: { from: string; to?: string }): Promise<void> {
+    if (!(await this.isOnlyWriter())) return;
+    const verdicts = await this.store.verify({
+      log: this.logFor(consumer),
+      isOnlySource: this.config.settings.KAFKA_BROKERS === undefined,
+      recorded: await this.record.days(),
+      range,
+      onIncomplete: (days) => this.record.set(days),
+    });
+    await this.record.set(verdicts);
+    this.incomplete = (await this.record.incompleteDays()).map(({ day }) => day);
+    this.report(verdicts);
+  }
+
+  /** A repair replaces rows, so that no other process may insert any. Replicas of a cluster repair each other. */
+  private async isOnlyWriter(): Promise<boolean> {
+    const { CLICKHOUSE_URL, CLICKHOUSE_CLUSTER } = this.config.settings;
+    if (CLICKHOUSE_URL === undefined) return true;
+    if (CLICKHOUSE_CLUSTER !== undefined) return false;
+    return (await Worker.countAlive(this.database, ['standalone', 'analytics'])) <= 1;
+  }
+
+  private report(verdicts: Verdicts): void {
+    for (const source of ['tables', 'log'] as const) {
+      const repaired = [...verdicts].filter(([, of]) => of.lacking.length === 0 && of.repairedFrom.includes(source));
+      if (repaired.length > 0)
+        this.log.warn('statistics had lost rows, which were made anew', { from: source, ...summaryOf(repaired) });
+    }
+    const lacking = [...verdicts].filter(([, of]) => of.lacking.length > 0);
+    if (lacking.length > 0)
+      this.log.warn(
+        'statistics of some days are incomplete, and the event log no longer has these days',
+        summaryOf(lacking),
+      );
+  }
+
+  /** Not while rows may be missing: what the store had must be known until it has been verified. */
+  private async recordContents(): Promise<void> {
+    if (this.isPending || this.store.damageReason !== null) return;
+    const { parts, days } = await this.store.contents(dateOf(Date.now() - DAY_MS));
+    await this.record.raise(days);
+    await this.record.writeParts(parts);
+    this.recordedAt = Date.now();
+  }
+
+  /** Without the events that the store does not take. A stop ends the reader; the next start goes on with its days. */
+  private logFor(consumer: string): ReadableLog {
+    const read = async (after: number, limit: number) => {
+      for (let from = after; ;) {
+        this.stopping.throwIfAborted();
+        const events = await this.liveLog.read(from, limit);
+        if (events.length === 0) return events;
+        const upTo = events[events.length - 1].position;
+        const parked = await this.parked.positions(consumer, { after: from, upTo });
+        const taken = events.filter(({ position }) => !parked.has(position));
+        if (taken.length > 0) return taken;
+        from = upTo;
+      }
+    };
+    return { oldest: () => this.liveLog.oldest(), head: () => this.liveLog.head(), read };
+  }
+}
+
+const dateOf = (ms: number): string => new Date(ms).toISOString().slice(0, 10);
+
+function summaryOf(days: readonly (readonly [string, DayVerdict])[]): object {
+  const names = days.map(([day]) => day).sort();
+  const tables = new Set(days.flatMap(([, { lacked }]) => lacked.map(({ table }) => table)));
+  return { days: names.slice(-NAMED_DAYS), count: names.length, tables: [...tables].sort() };
+}
