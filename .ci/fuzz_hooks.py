@@ -190,7 +190,11 @@ def make_acceptable_message(body):
     if "sandbox_result" in body:
         body["sandbox"] = True
     if isinstance(body.get("headers"), dict):
-        body["headers"] = {f"X-{number}-{name}"[:76]: value for number, (name, value) in enumerate(body["headers"].items())}
+        # Only structured fields may be longer.
+        body["headers"] = {
+            f"X-{number}-{name}"[:76]: value[:2048] if isinstance(value, str) else value
+            for number, (name, value) in enumerate(body["headers"].items())
+        }
     if isinstance(body.get("list_unsubscribe"), dict) and "url" in body["list_unsubscribe"]:
         body["list_unsubscribe"]["url"] = url()
     if isinstance(body.get("tags"), list) and all(isinstance(tag, dict) for tag in body["tags"]):

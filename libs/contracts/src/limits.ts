@@ -4,6 +4,8 @@ export const LIMITS = {
   subjectLength: 998,
   headerCount: 50,
   headerValueBytes: 2048,
+  /** Of header fields with a grammar of their own, such as References, which grows with each reply. */
+  structuredHeaderBytes: 32_768,
   tagCount: 50,
   tagKeyLength: 50,
   tagValueLength: 50,

@@ -10,7 +10,7 @@ export { decodeTransferEncoding } from './parse/transfer-encoding.js';
 export { LineEndNormaliser } from './parse/line-ends.js';
 export { composeMessage, headerProblem } from './compose/compose-message.js';
 export { composeReport } from './compose/compose-report.js';
-export { rfc5322Date, structuredField } from './compose/encode-header.js';
+export { isStructured as isStructuredHeader, rfc5322Date, structuredField } from './compose/encode-header.js';
 export { hasHttpsUri, prepareRelayed } from './compose/prepare-relayed.js';
 export type { RelayedMessage } from './compose/relayed-message.js';
 export { replaceHtml, type HtmlReplacement } from './compose/replace-html.js';

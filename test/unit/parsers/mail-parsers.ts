@@ -194,7 +194,7 @@ export const MAIL_PARSERS: ParserTable = {
   'libs/mime/src/compose/encode-header.ts': {
     structuredField: ofHeader((text) => structuredField('References', text)),
     foldedField: ofHeader((text) => foldedField('To', text)),
-    cannotFold: ofHeader(cannotFold),
+    cannotFold: ofHeader((text) => cannotFold('References', text)),
   },
   'libs/mime/src/compose/encode-parameters.ts': {
     encodeParameters: ofHeader((text) => encodeParameters('content-type', `a; name="\xff${text}`)),

@@ -346,7 +346,7 @@ export type SendEmailInput = {
   expiresIn?: number | null | undefined;
   /** Sender, as `address` or `Name <address>`. Its domain must be active in this account */
   from: string;
-  /** Additional header fields: at most 50, each at most 2 KiB. Header fields that the service sets itself are refused */
+  /** Additional header fields: at most 50, each at most 2 KiB, or 32 KiB for structured ones such as `References`. Header fields that the service sets itself are refused */
   headers?: Array<HeaderInput> | null | undefined;
   /** HTML body. At least one of html and text is required */
   html?: string | null | undefined;

@@ -72,7 +72,7 @@ function structuredProblem(key: string, value: string): string | undefined {
   const plain = phrased ? encodePhrases(key, value, LITERAL_TEXT) : value;
   if (plain === null || /[^\x20-\x7e]/.test(plain))
     return phrased ? 'must be ASCII but for names and comments' : 'must be ASCII';
-  return cannotFold(plain) ? 'has a stretch of more than 900 characters without a space' : undefined;
+  return cannotFold(key, plain) ? 'has a stretch of more than 900 characters without a space' : undefined;
 }
 
 function mailboxProblem(value: string): string | undefined {

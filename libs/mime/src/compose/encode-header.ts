@@ -28,6 +28,7 @@ const PHRASED = new Set(
     'disposition-notification-to return-receipt-to errors-to mail-followup-to mail-reply-to list-id'
   ).split(' '),
 );
+const LISTS_OF_IDS = new Set(['references', 'in-reply-to']);
 /** Header fields whose grammar allows free text in comments only. */
 const STRUCTURED = new Set(
   (
@@ -52,10 +53,10 @@ export function textField(name: string, value: string): string {
   return foldField(name, isPlain(value) ? splitAtSpaces(value) : encodedWords(value));
 }
 
-/** A field with a grammar of its own, folded at its spaces. */
+/** A field with a grammar of its own, folded at its spaces, and between ids. */
 export function structuredField(name: string, value: string): string {
   if (name.length + 2 + value.length <= SOFT_LINE && !SPACE.test(value)) return `${name}: ${value}\r\n`;
-  return foldField(name, splitAtSpaces(value));
+  return foldField(name, splitAtSpaces(spacedIds(name, value)));
 }
 
 /** A field whose value is the same, octet by octet, after unfolding, except for white space around it. */
@@ -73,9 +74,14 @@ export function mailboxField(name: string, mailboxes: Mailbox[]): string {
   return foldField(name, tokens);
 }
 
-/** True where a structured value has a token that is too long for the line limit. */
-export function cannotFold(value: string): boolean {
-  return splitAtSpaces(value).some((token) => token.length > MAX_TOKEN);
+/** True where the value of a structured field has a token that is too long for the line limit. */
+export function cannotFold(name: string, value: string): boolean {
+  return splitAtSpaces(spacedIds(name, value)).some((token) => token.length > MAX_TOKEN);
+}
+
+/** White space between message ids is optional (RFC 5322 §3.6.4). */
+function spacedIds(name: string, value: string): string {
+  return LISTS_OF_IDS.has(name.toLowerCase()) ? value.replaceAll('><', '> <') : value;
 }
 
 /** RFC 5322 §3.3; the zone is always written as an offset. */
@@ -103,7 +109,7 @@ function nameTokens(name: string): string[] {
 function isPlain(text: string): boolean {
   if (NOT_PRINTABLE_ASCII.test(text) || text.includes('=?')) return false;
   if (text.startsWith(' ') || text.endsWith(' ') || text.includes('  ')) return false;
-  return !cannotFold(text);
+  return splitAtSpaces(text).every((token) => token.length <= MAX_TOKEN);
 }
 
 function splitAtSpaces(text: string): string[] {

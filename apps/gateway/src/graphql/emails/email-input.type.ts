@@ -53,7 +53,7 @@ export const SendEmailInput = inputType('SendEmailInput', SendEmailDto, {
     headers: {
       type: [HeaderInput],
       description:
-        'Additional header fields: at most 50, each at most 2 KiB. Header fields that the service sets itself are refused',
+        'Additional header fields: at most 50, each at most 2 KiB, or 32 KiB for structured ones such as `References`. Header fields that the service sets itself are refused',
       toRest: headersByName,
     },
     tags: {

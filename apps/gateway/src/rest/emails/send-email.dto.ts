@@ -202,10 +202,10 @@ export class SendEmailDto {
   @FieldRule(headersRule, {
     type: 'object',
     ...namedBy(HEADER_NAME_PATTERN),
-    additionalProperties: { type: 'string', maxLength: LIMITS.headerValueBytes, pattern: NOT_BLANK_PATTERN },
+    additionalProperties: { type: 'string', maxLength: LIMITS.structuredHeaderBytes, pattern: NOT_BLANK_PATTERN },
     maxProperties: LIMITS.headerCount,
     description:
-      'Additional header fields: at most 50, each at most 2 KiB. Header fields that the service sets itself are refused',
+      'Additional header fields: at most 50, each at most 2 KiB, or 32 KiB for structured ones such as `References`. Header fields that the service sets itself are refused',
     example: { 'X-Order': '4711' },
   })
   headers?: Record<string, string>;

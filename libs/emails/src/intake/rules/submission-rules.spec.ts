@@ -77,6 +77,19 @@ describe('submission rules', () => {
     ).toEqual([]);
   });
 
+  it('allow structured headers up to 32 KiB, others up to 2 KiB', () => {
+    const ids = (count: number) =>
+      Array.from({ length: count }, (_, i) => `<${String(i).padStart(60, 'x')}@mail.example.com>`).join(' ');
+    for (const name of ['References', 'in-reply-to', 'List-Unsubscribe', 'Disposition-Notification-To']) {
+      const value = name.startsWith('Disp') ? ids(60).replaceAll('> <', '>, <') : ids(60);
+      expect(headersRule({ [name]: value }), name).toEqual([]);
+      expect(codes(headersRule({ [name]: ids(500) })), name).toEqual([`.${name} too_long`]);
+    }
+    expect(headersRule({ References: ids(400) })).toEqual([]);
+    expect(headersRule({ References: ids(500) })[0].message).toBe('must have at most 32768 bytes');
+    expect(codes(headersRule({ 'X-A': ids(60), Comments: ids(60) }))).toEqual(['.X-A too_long', '.Comments too_long']);
+  });
+
   it('accept a time with an offset, at most 72 hours ahead', () => {
     const inHours = (hours: number) => new Date(Date.now() + hours * 3_600_000).toISOString();
     expect(scheduledAtRule(inHours(71))).toEqual([]);
