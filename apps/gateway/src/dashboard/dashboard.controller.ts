@@ -6,6 +6,7 @@ import { EmailPreview, LinkCheck, type LinkResult } from '#libs/emails';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { Caller } from '../http/caller.js';
 import { Public, RequiresScope } from '../http/route-access.js';
+import { pathOfRoute } from '../http/route-table.js';
 import { sendAsset } from '../http/static-asset.js';
 import { orNotFound } from '../rest/or-not-found.js';
 import { dashboardFiles } from './dashboard-files.js';
@@ -84,7 +85,7 @@ export class DashboardController {
   @Public()
   @ApiExcludeEndpoint()
   async file(@Req() request: FastifyRequest, @Res() reply: FastifyReply): Promise<void> {
-    const path = request.url.split('?', 1)[0].slice('/app/'.length);
+    const path = pathOfRoute(request).slice('/app/'.length);
     const { page, assets } = await dashboardFiles();
     if (path.startsWith('assets/')) {
       const asset = assets.get(path);

@@ -3,6 +3,7 @@ import { ApiExcludeEndpoint } from '@nestjs/swagger';
 import { Refusal } from '#libs/contracts';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { Public } from '../http/route-access.js';
+import { pathOfRoute } from '../http/route-table.js';
 import { sendAsset } from '../http/static-asset.js';
 import { graphiqlFiles } from './dashboard-files.js';
 
@@ -19,7 +20,7 @@ const PAGE_POLICY =
  * @returns false for any other request
  */
 export async function answerGraphiql(request: FastifyRequest, reply: FastifyReply): Promise<boolean> {
-  if (request.method !== 'GET' || request.url.split('?', 1)[0] !== PATH || !acceptsPage(request)) return false;
+  if (request.method !== 'GET' || pathOfRoute(request) !== PATH || !acceptsPage(request)) return false;
   void reply.header('content-security-policy', PAGE_POLICY);
   await sendAsset(reply, (await graphiqlFiles()).page, { cacheControl: 'no-cache', vary: 'accept, accept-encoding' });
   return true;

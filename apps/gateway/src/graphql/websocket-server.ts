@@ -9,7 +9,7 @@ import { answerAndClose } from '../http/client-error.js';
 import { ConnectionGuard } from '../http/connection-guard.js';
 import { requireSingleFields } from '../http/request-guard.js';
 import { commonHeaders } from '../http/response-headers.js';
-import { routedUrl } from '../http/route-table.js';
+import { decodedPath, routedUrl } from '../http/route-table.js';
 import { SessionAccess } from '../session/session-access.js';
 import { FORBIDDEN, WebSocketProtocol, type Session } from './websocket-protocol.js';
 import { serveConnection } from './websocket-connection.js';
@@ -71,7 +71,7 @@ export class GraphqlWebSocketServer {
       try {
         requireSingleFields(request);
         // Not `new URL`: it throws on `//`, and an exception here would end the process.
-        if (routedUrl((request.url ?? '').split('?', 1)[0]) !== PATH) throw new Refusal('not_found');
+        if (decodedPath(routedUrl(request.url ?? '')) !== PATH) throw new Refusal('not_found');
         // A browser sends the cookie of a session for the page of any site.
         this.sessionAccess.tokenOf(request);
         this.connections.admitUpgrade(request);

@@ -5,6 +5,7 @@ import type { Log } from '#libs/kernel';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { errorResponse, type ErrorResponse } from './error-body.js';
 import { quotaHeaders } from './response-headers.js';
+import { pathOfRoute } from './route-table.js';
 
 /** Turns errors of REST handlers into responses. Unexpected errors are logged once and answered 500. */
 @Catch()
@@ -19,7 +20,7 @@ export class ErrorFilter implements ExceptionFilter {
     if (host.getType<string>() !== 'http') return thrown;
     const request = host.switchToHttp().getRequest<FastifyRequest>();
     const reply = host.switchToHttp().getResponse<FastifyReply>();
-    const answer = errorResponse(thrown, request.id, request.url);
+    const answer = errorResponse(thrown, request.id, pathOfRoute(request));
     request.refusal = answer.body.name;
     if (answer.unexpected)
       this.log.error('request failed', thrown, {

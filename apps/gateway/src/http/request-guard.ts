@@ -17,7 +17,7 @@ import { bearerToken } from './caller.js';
 import { assertResendBaseUrl } from '../resend/resend-route.js';
 import { KeyAttempts } from './key-attempts.js';
 import { isAbility } from './route-access.js';
-import { RouteTable } from './route-table.js';
+import { pathOfRoute, RouteTable } from './route-table.js';
 import { ACCOUNT_HEADER, principalOf, requireMembership, SessionAccess } from '../session/session-access.js';
 
 /** The part of the path that only the dashboard uses. */
@@ -64,7 +64,7 @@ export class RequestGuard {
   private admitToPublic(request: FastifyRequest): void {
     // The body of a GET or HEAD request is not read.
     if (request.method === 'GET' || request.method === 'HEAD') return;
-    if (request.url.startsWith(DASHBOARD_API)) this.sessions.assertOwnPage(request.raw);
+    if (pathOfRoute(request).startsWith(DASHBOARD_API)) this.sessions.assertOwnPage(request.raw);
     requireReadableBody(request, bodyLimitsOf(request.routeOptions.config));
   }
 

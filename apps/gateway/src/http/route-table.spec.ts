@@ -30,6 +30,10 @@ describe('RouteTable', () => {
     ['/emails?x=1', ['POST']],
     ['/emails/em_1', ['GET', 'HEAD']],
     ['/captured/cap_1/raw', ['GET']],
+    ['/%65mails', ['POST']],
+    ['/emails#x', ['POST']],
+    ['/emails%2fem_1', []],
+    ['/emails/%', ['GET', 'HEAD']],
     ['/emails/', []],
     ['/nowhere', []],
   ])('knows the methods of %s', (path, methods) => {

@@ -1,3 +1,5 @@
+import type { FastifyRequest } from 'fastify';
+
 /** The routes of this process, to tell an unknown path (404) from a known path with another method (405). */
 export class RouteTable {
   private readonly routes: { method: string; segments: string[] }[] = [];
@@ -15,7 +17,29 @@ export class RouteTable {
 }
 
 function segmentsOf(url: string): string[] {
-  return url.split('?', 1)[0].split('/').slice(1);
+  return decodedPath(url).split('/').slice(1);
+}
+
+/** As the router reads it: without encoded letters, and ended by a query or a fragment. An encoded slash ends no segment. */
+export function decodedPath(url: string): string {
+  const [path] = url.split(/[?#]/, 1);
+  try {
+    return decodeURI(path);
+  } catch {
+    return path;
+  }
+}
+
+/**
+ * The path for rules that apply to some routes: that of the matched route, such as `/emails/:id`, where a wildcard is what it
+ * stands for, or that of the request if there is no such route. A rule must not compare `request.url`, which has several
+ * spellings for one route.
+ */
+export function pathOfRoute(request: Pick<FastifyRequest, 'is404' | 'url' | 'params' | 'routeOptions'>): string {
+  const pattern = request.routeOptions.url;
+  if (request.is404 || pattern === undefined) return decodedPath(request.url);
+  if (!pattern.endsWith('*')) return pattern;
+  return pattern.slice(0, -1) + ((request.params as Record<string, string | undefined>)['*'] ?? '');
 }
 
 function matches(pattern: string[], segments: string[]): boolean {

@@ -3,6 +3,7 @@ import { ApiExcludeEndpoint } from '@nestjs/swagger';
 import { Refusal, type Scope } from '#libs/contracts';
 import type { FastifyRequest } from 'fastify';
 import { RequiresScope } from '../http/route-access.js';
+import { pathOfRoute } from '../http/route-table.js';
 import { isResendPath } from './resend-errors.js';
 
 /** The base path for clients of Resend: `{base}/resend`. */
@@ -34,8 +35,8 @@ const RESEND_LIBRARY = /^resend-[a-z]{2,20}[/:]/i;
  * use the native API, whose ids and responses differ, without an error.
  * @throws Refusal that names the setting, for a library of Resend at any other path
  */
-export function assertResendBaseUrl({ url, headers }: Pick<FastifyRequest, 'url' | 'headers'>): void {
-  if (!RESEND_LIBRARY.test(headers['user-agent'] ?? '') || isResendPath(url)) return;
+export function assertResendBaseUrl(request: FastifyRequest): void {
+  if (!RESEND_LIBRARY.test(request.headers['user-agent'] ?? '') || isResendPath(pathOfRoute(request))) return;
   throw new Refusal(
     'validation_error',
     [],

@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { Refusal } from '#libs/contracts';
 import { Logins } from '#libs/users';
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import { pathOfRoute } from '../http/route-table.js';
 import { SessionAccess } from './session-access.js';
 import { clientOf, SessionReplies } from './session-replies.js';
 
@@ -22,8 +23,7 @@ export class LoginLinks {
   /** False for any other request. */
   async answer(request: FastifyRequest, reply: FastifyReply): Promise<boolean> {
     const { link } = (request.query ?? {}) as { link?: unknown };
-    if (request.method !== 'GET' || typeof link !== 'string' || request.url.split('?', 1)[0] !== LOGIN_PAGE)
-      return false;
+    if (request.method !== 'GET' || typeof link !== 'string' || pathOfRoute(request) !== LOGIN_PAGE) return false;
     await reply.redirect(await this.targetOf(link, request, reply), 302);
     return true;
   }
