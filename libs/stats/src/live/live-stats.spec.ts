@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { Refusal, type LoggedEvent, type StatsCounter } from '#libs/contracts';
-import { LiveStats, type CountsOf, type LoadedMinutes } from './live-stats.js';
+import type { CountsOf } from './counted.js';
+import { LiveStats, type LoadedMinutes } from './live-stats.js';
 import { noCounts } from './minute-window.js';
 
 const MINUTE = 60_000;
@@ -151,6 +152,46 @@ describe('LiveStats', () => {
     await vi.advanceTimersByTimeAsync(61 * MINUTE);
     expect(seen).toEqual([1, 0]);
     expect(world.loads).toBe(loads);
+  });
+
+  it('goes on counting after the clock was set ahead and back, with what had left the window meanwhile', async () => {
+    world.add('delivered', { at: NOW - 5 * MINUTE });
+    world.add('delivered', { at: NOW });
+    world.stored = 2;
+    const counts = await open();
+    counts.onChange(() => undefined);
+    const shown = () => counts.current().counts.delivered;
+    vi.setSystemTime(NOW + 2 * 24 * 60 * MINUTE);
+    await vi.advanceTimersByTimeAsync(MINUTE);
+    expect(shown()).toBe(0);
+    world.add('delivered');
+    expect(shown()).toBe(1);
+    vi.setSystemTime(NOW + MINUTE);
+    await vi.advanceTimersByTimeAsync(MINUTE);
+    world.add('delivered');
+    world.add('delivered');
+    expect(shown()).toBe(5);
+    expect(counts.current().from.getTime()).toBeLessThan(NOW);
+    const { loads } = world;
+    await vi.advanceTimersByTimeAsync(3 * MINUTE);
+    expect([shown(), world.loads]).toEqual([5, loads]);
+  });
+
+  it('reads the window again until the store responds, and counts meanwhile', async () => {
+    world.add('delivered');
+    world.stored = 1;
+    const counts = await open();
+    counts.onChange(() => undefined);
+    vi.setSystemTime(NOW + 3 * 24 * 60 * MINUTE);
+    await vi.advanceTimersByTimeAsync(MINUTE);
+    world.store = 'down';
+    vi.setSystemTime(NOW + MINUTE);
+    await vi.advanceTimersByTimeAsync(MINUTE);
+    world.add('delivered');
+    expect(counts.current().counts.delivered).toBe(1);
+    world.store = 'up';
+    await vi.advanceTimersByTimeAsync(2 * MINUTE);
+    expect(counts.current().counts.delivered).toBe(2);
   });
 
   it('tells the first change after a pause at once, then at most ten a second, and the last one for certain', async () => {

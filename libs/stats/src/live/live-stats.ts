@@ -1,6 +1,6 @@
 import { Refusal, type LoggedEvent, type StatsCounter } from '#libs/contracts';
 import { Semaphore } from '#libs/kernel';
-import { Counted } from './counted.js';
+import { Counted, type CountsOf, type Minutes } from './counted.js';
 import { LiveCounts } from './live-counts.js';
 import { MINUTE_MS, MinuteWindow, type Counts } from './minute-window.js';
 import { RecentCounts, type CountedEvent } from './recent-counts.js';
@@ -10,12 +10,6 @@ export interface LoadedMinutes {
   position: number;
   /** `minute`: its start in milliseconds since 1970. */
   minutes: readonly { minute: number; counts: Counts }[];
-}
-
-export interface CountsOf {
-  accountId: string;
-  /** Null: the whole account. */
-  domainId: string | null;
 }
 
 /** What live statistics read. */
@@ -58,6 +52,8 @@ export class LiveStats {
   private extending: Promise<void> = Promise.resolve();
   private stopTail: (() => void) | undefined;
   private minuteTimer: NodeJS.Timeout | undefined;
+  /** The first minute of all windows. */
+  private first = -Infinity;
 
   constructor(
     private readonly sources: LiveStatsSources,
@@ -98,7 +94,17 @@ export class LiveStats {
     return loadOnce(this.counted, keyOf(of), () => this.loads.run(() => this.load(of)));
   }
 
-  private async load(of: CountsOf): Promise<Counted> {
+  private load(of: CountsOf): Promise<Counted> {
+    return this.read(of, (minutes) => {
+      const counted = new Counted(of, minutes);
+      const entry = this.counted.get(keyOf(of));
+      if (entry) entry.value = counted;
+      return counted;
+    });
+  }
+
+  /** @param take called without an await since the last event was counted, or events of the tail would be missed */
+  private async read<T>(of: CountsOf, take: (minutes: Minutes) => T): Promise<T> {
     const recent = await this.startTail();
     const { first } = this.windowNow();
     const { position, minutes } = await this.sources.load(of, new Date(first * MINUTE_MS));
@@ -107,12 +113,17 @@ export class LiveStats {
     for (const { minute, counts } of minutes)
       for (const [counter, count] of Object.entries(counts))
         window.add(Math.floor(minute / MINUTE_MS), counter as StatsCounter, count);
-    const counted = new Counted(window, position);
-    // No await between the replay and the registration, or events of the tail would be missed.
-    for (const event of recent.above(position)) if (isOf(event, of)) counted.count(event);
-    const entry = this.counted.get(keyOf(of));
-    if (entry) entry.value = counted;
-    return counted;
+    for (const event of recent.above(position)) if (isOf(event, of)) window.add(event.minute, event.counter);
+    return take({ window, position });
+  }
+
+  /** After the clock was set back: minutes that have left the window belong to it again. A failure is repeated with the next minute. */
+  private async reload(counted: Counted): Promise<void> {
+    try {
+      await this.loads.run(() => this.read(counted.of, (minutes) => counted.replace(minutes)));
+    } catch {
+      counted.isIncomplete = true;
+    }
   }
 
   private startTail(): Promise<RecentCounts> {
@@ -138,6 +149,7 @@ export class LiveStats {
   }
 
   private advance(recent: RecentCounts, events: readonly LoggedEvent[]): void {
+    this.slide();
     const counted = this.countedOf(events);
     recent.append(counted, events[events.length - 1].position);
     for (const event of counted) {
@@ -189,6 +201,18 @@ export class LiveStats {
     return { first, from: new Date(first * MINUTE_MS), to: new Date(now) };
   }
 
+  /** All windows begin with the present first minute from now on. */
+  private slide(): void {
+    const { first } = this.windowNow();
+    if (first === this.first) return;
+    const isSetBack = first < this.first;
+    this.first = first;
+    for (const { value } of this.counted.values()) {
+      value?.slideTo(first);
+      if (value && (isSetBack || value.isIncomplete)) void this.reload(value);
+    }
+  }
+
   /** Forgets what had no subscribers for a while; without any left, the tail ends. */
   private forgetIdle(): void {
     for (const [key, { value }] of this.views)
@@ -205,8 +229,7 @@ export class LiveStats {
     this.minuteTimer = setTimeout(
       () => {
         this.scheduleMinute();
-        const { first } = this.windowNow();
-        for (const { value } of this.counted.values()) value?.slideTo(first);
+        this.slide();
         this.forgetIdle();
       },
       MINUTE_MS - (this.sources.now() % MINUTE_MS),

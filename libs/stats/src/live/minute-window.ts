@@ -32,7 +32,10 @@ export class MinuteWindow {
     return true;
   }
 
-  /** The window begins with this minute from now on. True if the sums changed. */
+  /**
+   * The window begins with this minute from now on. True if the sums changed. Minutes that were before an earlier beginning have
+   * no counts, and count again from now on if the clock was set back.
+   */
   slideTo(first: number): boolean {
     let isChanged = false;
     for (const [hour, counts] of this.hours) {
@@ -47,7 +50,7 @@ export class MinuteWindow {
       }
       if (end === MINUTES_PER_HOUR) this.hours.delete(hour);
     }
-    this.first = Math.max(this.first, first);
+    this.first = first;
     return isChanged;
   }
 
