@@ -41,7 +41,7 @@ const TABLE_OWNERS: Record<string, readonly string[]> = {
   ],
   erasure: ['erasures'],
   inbound: ['inbound_messages'],
-  persistence: ['installation', 'leases', 'notices', 'outbox', 'workers'],
+  persistence: ['clock_state', 'clock_steps', 'installation', 'leases', 'notices', 'outbox', 'workers'],
   queue: ['attempts', 'full_mailboxes', 'sts_policies', 'throttling_states', 'warmup_counts'],
   suppressions: ['suppression_domains', 'suppressions'],
   'tls-reports': ['tls_reports', 'tls_results'],

@@ -10,6 +10,7 @@ import {
   NoticeOutbox,
   Partitions,
   registerPartitionMetrics,
+  RetentionGuard,
   Worker,
   type Expired,
 } from '#libs/persistence';
@@ -44,6 +45,7 @@ export class RetentionJobs implements OnApplicationBootstrap {
     private readonly requestLog: RequestLog,
     private readonly notices: NoticeOutbox,
     private readonly stsPolicies: StoredStsPolicies,
+    private readonly guard: RetentionGuard,
     private readonly log: Log,
     worker: Worker,
     shutdown: Shutdown,
@@ -92,6 +94,7 @@ export class RetentionJobs implements OnApplicationBootstrap {
       const created = await this.partitions.createAhead(now, (partition, error) => this.failed(partition, error));
       if (created.length > 0) this.log.info('created partitions', { partitions: created.length });
     });
+    if (!(await this.mayExpire(now))) return;
     await this.expire('event log', () => this.events.prune(now));
     await this.expire('request log', () => this.requestLog.prune());
     await this.expire('captured messages', () => this.captured.prune(now));
@@ -113,6 +116,16 @@ export class RetentionJobs implements OnApplicationBootstrap {
         stsPolicies: await this.stsPolicies.prune(),
       });
     });
+  }
+
+  /** Nothing expires while that is unknown. */
+  private async mayExpire(now: Date): Promise<boolean> {
+    try {
+      return await this.guard.mayExpire(now.getTime());
+    } catch (error) {
+      this.failed('clock', error);
+      return false;
+    }
   }
 
   private expire(what: string, prune: () => Promise<Expired>): Promise<void> {

@@ -1,7 +1,7 @@
 import { Module, type OnApplicationBootstrap } from '@nestjs/common';
 import { EventLog, TableRelay } from '#libs/bus';
-import { Log, Shutdown } from '#libs/kernel';
-import { Database, untilAvailable } from '#libs/persistence';
+import { databaseClock, Log, Shutdown } from '#libs/kernel';
+import { Database, RetentionGuard, untilAvailable } from '#libs/persistence';
 import {
   WebhookDispatcher,
   webhookDeliveryRecords,
@@ -25,6 +25,7 @@ export class WebhooksAppModule implements OnApplicationBootstrap {
     private readonly fanOut: WebhookFanOut,
     private readonly dispatcher: WebhookDispatcher,
     private readonly retention: WebhookRetention,
+    private readonly guard: RetentionGuard,
     private readonly shutdown: Shutdown,
     private readonly log: Log,
   ) {}
@@ -47,6 +48,8 @@ export class WebhooksAppModule implements OnApplicationBootstrap {
 
   private async prune(): Promise<void> {
     try {
+      await this.retention.pruneRemoved();
+      if (!(await this.guard.mayExpire(databaseClock.now()))) return;
       const removed = await this.retention.prune();
       if (removed > 0) this.log.info('removed expired webhook events', { events: removed });
     } catch (error) {

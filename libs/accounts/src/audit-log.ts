@@ -1,5 +1,6 @@
 import { isIP } from 'node:net';
 import { lowestIdAt, newId, type Page, type PageRequest } from '#libs/contracts';
+import { databaseClock } from '#libs/kernel';
 import { Database, type Queryable } from '#libs/persistence';
 import { Injectable } from '@nestjs/common';
 
@@ -69,6 +70,7 @@ const page = (order: 'ASC' | 'DESC') => ({
            SELECT * FROM candidates
             WHERE ($5::text IS NULL OR actor = $5) AND ($6::text IS NULL OR action = $6 OR split_part(action, '.', 1) = $6)
               AND ($7::text IS NULL OR target = $7)
+              AND ($9::timestamptz IS NULL OR created_at < $9)
             ORDER BY id ${order} LIMIT $8)
          SELECT ends.scanned, ends.last_id, chosen.* FROM ends LEFT JOIN chosen ON true ORDER BY id ${order}`,
 });
@@ -85,25 +87,33 @@ export class AuditHistory {
    * `has_more` is true, and its cursor leads on.
    */
   async page(accountId: string, request: PageRequest, filter: AuditFilter = {}): Promise<Page<AuditEntryView>> {
-    const { limit, before } = request;
-    const isFiltered = [filter.actor, filter.action, filter.target].some((part) => part !== undefined);
+    const { limit } = request;
+    // Ids are ahead of the time for a while after the clock was set back.
+    const before = filter.createdBefore && databaseClock.latestOf(filter.createdBefore);
+    const isAhead = before !== undefined && before > (filter.createdBefore as Date);
+    const isFiltered = isAhead || [filter.actor, filter.action, filter.target].some((part) => part !== undefined);
     const scanLimit = isFiltered ? MAX_SCANNED : limit + 1;
     const { rows } = await this.database.query<ScannedRow>({
-      ...(before === undefined ? NEWEST_FIRST : OLDEST_FIRST),
+      ...(request.before === undefined ? NEWEST_FIRST : OLDEST_FIRST),
       values: [
-        ...[accountId, ...idRange(request, filter), scanLimit],
+        ...[accountId, ...idRange(request, { ...filter, createdBefore: before }), scanLimit],
         ...[filter.actor ?? null, filter.action ?? null, filter.target ?? null, limit + 1],
+        isAhead ? filter.createdBefore : null,
       ],
     });
-    const [{ scanned, last_id }] = rows;
-    const found = rows.filter((row): row is ScannedRow & AuditRow => row.id !== null);
-    const shown = found.slice(0, limit);
-    const isCut = found.length > limit;
-    const has_more = isCut || scanned === MAX_SCANNED;
-    const next = isCut ? shown[shown.length - 1].id : last_id;
-    if (before !== undefined) shown.reverse();
-    return { object: 'list', has_more, data: shown.map(toView), next_cursor: has_more ? next : null };
+    return toAuditPage(request, rows);
   }
+}
+
+function toAuditPage({ limit, before }: PageRequest, rows: ScannedRow[]): Page<AuditEntryView> {
+  const [{ scanned, last_id }] = rows;
+  const found = rows.filter((row): row is ScannedRow & AuditRow => row.id !== null);
+  const shown = found.slice(0, limit);
+  const isCut = found.length > limit;
+  const has_more = isCut || scanned === MAX_SCANNED;
+  const next = isCut ? shown[shown.length - 1].id : last_id;
+  if (before !== undefined) shown.reverse();
+  return { object: 'list', has_more, data: shown.map(toView), next_cursor: has_more ? next : null };
 }
 
 /** Ids contain their time. The smallest text after an id is the id and `0`. */

@@ -4,6 +4,7 @@ import { Database, Worker } from '#libs/persistence';
 import { BatchBoundaries } from './batch-boundaries.js';
 import { EventLog, type EventBatch } from './event-log.js';
 import { OutboxRelay } from './outbox-relay.js';
+import { LogConsumers } from './log-consumers.js';
 import { LogLag } from './log-lag.js';
 import { ParkedEvents, ParkedMetrics } from './parking/parked-events.js';
 import { Parking } from './parking/parking.js';
@@ -33,6 +34,11 @@ export class BusModule {
       module: BusModule,
       providers: [
         BatchBoundaries,
+        {
+          provide: LogConsumers,
+          inject: [Database, Config],
+          useFactory: (database: Database, config: Config) => LogConsumers.of(database, config),
+        },
         LogListener,
         LogLag,
         ParkedEvents,
@@ -65,6 +71,7 @@ export class BusModule {
         EventLogRetention,
         KeyHistory,
         LiveLog,
+        LogConsumers,
         LogTail,
         OutboxRelay,
         ParkedEvents,

@@ -76,6 +76,7 @@ export class LogLag {
       labelNames: ['consumer'],
       registers: [metrics.registry],
       async collect() {
+        this.reset();
         for (const { consumer, lag } of await lags()) this.set({ consumer }, lag);
       },
     });

@@ -35,7 +35,7 @@ export {
 export { FailureLimit } from './network/failure-limit.js';
 export { isLoopbackHost } from './network/loopback-host.js';
 export { trustedProxies, type ProxyCheck } from './network/trusted-proxies.js';
-export { databaseClock } from './operations/database-clock.js';
+export { databaseClock, type ClockStep } from './operations/database-clock.js';
 export { Health } from './operations/health.js';
 export { Metrics, startOpsServer } from './operations/ops-server.js';
 export { Shutdown } from './operations/shutdown.js';

@@ -1,3 +1,4 @@
+export { ClockRecord, type ClockSuspicion } from './clock-record.js';
 export { ClaimSweep, type StoredClaim } from './claim-sweep.js';
 export {
   Database,
@@ -13,6 +14,7 @@ export { Lease } from './lease.js';
 export { PARTITIONED_TABLES, startOfDay, type PartitionedTableName } from './partitions/partitioned-tables.js';
 export { daysAhead, registerPartitionMetrics } from './partitions/partition-metrics.js';
 export { Partitions, type Expired, type PartitionState } from './partitions/partitions.js';
+export { RetentionGuard } from './retention-guard.js';
 export { JobRunner } from './job-runner.js';
 export { totalMemory } from './embedded-postgres/index.js';
 export { GroupCommit } from './group-commit.js';

@@ -1,8 +1,9 @@
-import { Global, Module, type DynamicModule, type OnApplicationBootstrap } from '@nestjs/common';
+import { Global, Module, type DynamicModule, type OnApplicationBootstrap, type Provider } from '@nestjs/common';
 import { TypeOrmModule } from '@nestjs/typeorm';
 import { Config, Health, Log, Metrics, Shutdown } from '#libs/kernel';
 import pg from 'pg';
 import { DataSource, type DataSourceOptions } from 'typeorm';
+import { ClockRecord } from './clock-record.js';
 import { ClockSync } from './clock-sync.js';
 import { Database } from './connection/database.js';
 import { DatabaseMonitor } from './connection/database-monitor.js';
@@ -12,6 +13,7 @@ import { observedClient } from './connection/observed-client.js';
 import { MIGRATIONS, MIGRATIONS_TABLE } from './migrations/index.js';
 import { SqlLogger } from './connection/sql-logger.js';
 import { Partitions } from './partitions/partitions.js';
+import { RetentionGuard } from './retention-guard.js';
 import { Worker } from './worker.js';
 
 /**
@@ -44,6 +46,25 @@ export function dataSourceOptions(config: Config, log: Log, Client: typeof pg.Cl
     poolErrorHandler: (error: Error) => log.warn('database connection lost', { reason: error.message }),
   };
 }
+
+/** The clock of the database, and what depends on it. */
+const clockProviders = (log: Log): Provider[] => [
+  {
+    provide: ClockSync,
+    inject: [DataSource, Shutdown],
+    useFactory: async (dataSource: DataSource, shutdown: Shutdown) => {
+      const sync = new ClockSync(dataSource, log, shutdown);
+      // Before anything is accepted: its due time comes from this clock.
+      await sync.start();
+      return sync;
+    },
+  },
+  {
+    provide: RetentionGuard,
+    inject: [ClockRecord, Metrics],
+    useFactory: (clock: ClockRecord, metrics: Metrics) => new RetentionGuard(clock, log, metrics),
+  },
+];
 
 /** The database for all modules of the process. Entities are registered through `TypeOrmModule.forFeature`. */
 @Global()
@@ -83,21 +104,12 @@ export class PersistenceModule implements OnApplicationBootstrap {
           inject: [DataSource, DiskSpace],
           useFactory: (dataSource: DataSource, diskSpace: DiskSpace) => new Database(dataSource, diskSpace),
         },
-        {
-          provide: Partitions,
+        ...[ClockRecord, Partitions].map((OfDatabase) => ({
+          provide: OfDatabase,
           inject: [Database],
-          useFactory: (database: Database) => new Partitions(database),
-        },
-        {
-          provide: ClockSync,
-          inject: [DataSource, Shutdown],
-          useFactory: async (dataSource: DataSource, shutdown: Shutdown) => {
-            const sync = new ClockSync(dataSource, log, shutdown);
-            // Before anything is accepted: its due time comes from this clock.
-            await sync.start();
-            return sync;
-          },
-        },
+          useFactory: (database: Database) => new OfDatabase(database),
+        })),
+        ...clockProviders(log),
         {
           provide: Worker,
           inject: [Database, Config, Shutdown],
@@ -105,7 +117,7 @@ export class PersistenceModule implements OnApplicationBootstrap {
             new Worker(database, config, log, shutdown),
         },
       ],
-      exports: [Database, Partitions, Worker],
+      exports: [Database, Partitions, RetentionGuard, Worker],
     };
   }
 

@@ -3,7 +3,7 @@ import { lowestIdAt, wholeAccount } from '#libs/contracts';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { DkimZone, DomainEntity, SendingDomains } from '#libs/domains';
 import { loadConfig, SecretBox } from '#libs/kernel';
-import { Partitions } from '#libs/persistence';
+import { ClockRecord, Partitions } from '#libs/persistence';
 import { parseCommandLine } from '../../../apps/cli/src/commands/parse-command-line.js';
 import type { CheckResult } from '../../../libs/doctor/src/check.js';
 import { useDoctorFixture } from '../../support/doctor-fixture.js';
@@ -228,5 +228,18 @@ describe('the database and its domains', () => {
     expect(await found()).toMatchObject([{ status: 'error', fix: expect.stringContaining(zone[0].name) as string }]);
     for (const { name, value } of zone) fixture.network.dns.set(name, { TXT: [value] });
     expect(await found()).toMatchObject([{ status: 'ok' }]);
+  });
+
+  it('are reported when nothing expires because of the clock', async () => {
+    await sql(`UPDATE clock_state SET seen_at = now() - interval '40 days', trusted_at = now() - interval '40 days'`);
+    expect(await problems('engines')).toMatchObject([
+      { status: 'warning', subject: 'retention', fix: expect.stringContaining('cli -- retention confirm') as string },
+    ]);
+    const invocation = parseCommandLine(['retention', 'confirm']);
+    if (invocation.kind !== 'with_database') throw new Error('it needs the database');
+    const run = () => invocation.run({ clock: new ClockRecord(db.database) } as never);
+    expect(await run()).toMatchObject({ text: expect.stringContaining('Confirmed that it is') as string });
+    expect(await problems('engines')).toEqual([]);
+    expect(await run()).toMatchObject({ json: { paused: false } });
   });
 });

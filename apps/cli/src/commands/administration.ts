@@ -1,11 +1,19 @@
 import { AccountEntity, Accounts, ApiKeyEntity, ApiKeys, AuditLog } from '#libs/accounts';
-import { LiveLog, ParkedEvents } from '#libs/bus';
+import { LiveLog, LogConsumers, ParkedEvents } from '#libs/bus';
 import { Refusal } from '#libs/contracts';
 import { DkimRotation, DkimZone, DomainEntity, SendingDomains } from '#libs/domains';
 import { Erasures } from '#libs/erasure';
 import { InboundStore } from '#libs/inbound';
 import { SecretBox, LocalNotifications, type Config, type Log } from '#libs/kernel';
-import { Database, establishMasterKey, migrate, openDatabase, readMasterKey, Worker } from '#libs/persistence';
+import {
+  ClockRecord,
+  Database,
+  establishMasterKey,
+  migrate,
+  openDatabase,
+  readMasterKey,
+  Worker,
+} from '#libs/persistence';
 import { HeldQueues } from '#libs/queue';
 import { StatsStore, type Rebuilt } from '#libs/stats';
 import { tlsReportOf, type TlsReport } from '#libs/tls-reports';
@@ -13,6 +21,8 @@ import { FirstOwner, UserLinks, Users } from '#libs/users';
 
 export interface Administration {
   accounts: Accounts;
+  clock: ClockRecord;
+  consumers: LogConsumers;
   apiKeys: ApiKeys;
   domains: SendingDomains;
   erasures: Erasures;
@@ -50,6 +60,8 @@ export async function openAdministration(settings: Config, log: Log): Promise<Ad
     const users = new Users(database, audit);
     return {
       accounts,
+      clock: new ClockRecord(database),
+      consumers: LogConsumers.of(database, config),
       apiKeys: new ApiKeys(dataSource.getRepository(ApiKeyEntity), database, secretBox, log),
       domains: new SendingDomains(dataSource.getRepository(DomainEntity), database, secretBox, config),
       rotation: new DkimRotation(database, secretBox, config, new LocalNotifications()),

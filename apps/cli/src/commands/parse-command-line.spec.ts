@@ -48,6 +48,10 @@ describe('the command line', () => {
       'parked replay prk_01978c0e5f7b7c3a9d21f0b64c1e88aa',
       'parked replay all --consumer webhooks',
       'parked drop all',
+      'consumers list --json',
+      'consumers remove kafka-relay',
+      'retention show',
+      'retention confirm',
     ])
       expect(problem(line), line).toBe('');
     for (const { name } of COMMANDS) expect(helpText()).toContain(name);

@@ -2,6 +2,7 @@ import { parseArgs } from 'node:util';
 import { ACCOUNT_COMMANDS } from './account-commands.js';
 import { API_KEY_COMMANDS } from './api-key-commands.js';
 import { UsageError, type Command, type CommandInput, type DatabaseCommand, type SettingsCommand } from './command.js';
+import { CONSUMER_COMMANDS } from './consumer-commands.js';
 import { DNS_COMMANDS } from './dns-command.js';
 import { DOCTOR_COMMANDS } from './doctor-command.js';
 import { DOMAIN_COMMANDS } from './domain-commands.js';
@@ -9,6 +10,7 @@ import { ERASURE_COMMANDS } from './erasure-commands.js';
 import { INBOUND_COMMANDS } from './inbound-commands.js';
 import { LOGIN_LINK_COMMANDS } from './login-link-command.js';
 import { PARKED_COMMANDS } from './parked-commands.js';
+import { RETENTION_COMMANDS } from './retention-commands.js';
 import { QUEUE_COMMANDS } from './queue-commands.js';
 import { STATS_COMMANDS } from './stats-commands.js';
 import { TLS_REPORT_COMMANDS } from './tls-report-commands.js';
@@ -22,6 +24,8 @@ export const COMMANDS: readonly Command[] = [
   ...ERASURE_COMMANDS,
   ...INBOUND_COMMANDS,
   ...PARKED_COMMANDS,
+  ...CONSUMER_COMMANDS,
+  ...RETENTION_COMMANDS,
   ...TLS_REPORT_COMMANDS,
   ...STATS_COMMANDS,
   ...DOCTOR_COMMANDS,

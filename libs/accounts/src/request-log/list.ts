@@ -116,7 +116,8 @@ async function scan(database: Queryable, { visibility, request, filter, keptFrom
 function idRange(request: PageRequest, { createdAfter, createdBefore }: RequestLogFilter, keptFrom: Date) {
   const above = [lowestIdAt('log', startOfDay(keptFrom))];
   const below = [
-    lowestIdAt('log', startOfDay(databaseClock.date(), 2)),
+    // Ids are ahead after the clock was set back.
+    lowestIdAt('log', startOfDay(databaseClock.latestOf(databaseClock.date()), 2)),
     ...(request.after === undefined ? [] : [request.after]),
   ];
   // The smallest text after the id; no id is equal to it.

@@ -30,6 +30,8 @@ export interface HistoryFilter {
 const CLOCK_SLACK_MS = 60_000;
 /** An event is moved to the log after it happened; a longer backlog of the outbox is rare. */
 const MAX_BACKLOG_MS = 3_600_000;
+/** A step of the clock is in its record long before so much time has passed. */
+const UNRECORDED_STEP_MS = 86_400_000;
 
 /** The largest number of events of the account that are examined for one page. */
 const MAX_EVENTS = 10_000;
@@ -94,8 +96,9 @@ export class AccountHistory {
     const cursor = request.before ?? request.after;
     const from = await this.startOf(visibility.accountId, cursor);
     if (from === null) return null;
+    const movedBefore = filter.createdBefore && (await this.lastMoveOf(filter.createdBefore));
     const rows = await this.scan(
-      { visibility, from, isBackwards: request.before !== undefined, ...filter },
+      { visibility, from, isBackwards: request.before !== undefined, movedBefore, ...filter },
       request.limit,
     );
     const [{ is_cut: isScanCut, last_id }] = rows;
@@ -122,8 +125,34 @@ export class AccountHistory {
 
   private async startOf(accountId: string, cursor: string | undefined): Promise<Place | null> {
     if (cursor === undefined) return START;
-    if (cursor === LATEST) return { position: Number.MAX_SAFE_INTEGER, movedAt: databaseClock.date() };
+    if (cursor === LATEST) {
+      const movedAt = new Date(Math.max(databaseClock.now(), await this.lastMove()));
+      return { position: Number.MAX_SAFE_INTEGER, movedAt };
+    }
     return this.placeOf(accountId, cursor);
+  }
+
+  /**
+   * When the newest event was moved, in milliseconds since 1970. Ahead of the clock after the clock was set back: the time of moves
+   * never decreases.
+   */
+  private async lastMove(): Promise<number> {
+    const { rows } = await this.database.query<{ moved_at: Date }>({
+      name: 'bus-history-head',
+      text: 'SELECT moved_at FROM event_log_head',
+      values: [],
+    });
+    // A Date has no microseconds.
+    return rows[0].moved_at.getTime() + 1;
+  }
+
+  /** No event that happened before `time` was moved to the log later. */
+  private async lastMoveOf(time: Date): Promise<Date> {
+    const expected = databaseClock.latestOf(time).getTime() + MAX_BACKLOG_MS;
+    const now = databaseClock.now();
+    if (time.getTime() < now - UNRECORDED_STEP_MS) return new Date(expected);
+    const head = await this.lastMove();
+    return new Date(head > now + CLOCK_SLACK_MS ? Math.max(expected, head) : expected);
   }
 
   private async placeOf(accountId: string, eventId: string): Promise<Place | null> {
@@ -136,10 +165,7 @@ export class AccountHistory {
   }
 
   /** At least one row, with a null event if nothing was found. `limit + 1` events mean that there are more. */
-  private async scan(
-    of: HistoryFilter & { visibility: Visibility; from: Place; isBackwards: boolean },
-    limit: number,
-  ): Promise<HistoryRow[]> {
+  private async scan(of: Scan, limit: number): Promise<HistoryRow[]> {
     const order = of.isBackwards ? 'DESC' : 'ASC';
     const last = of.isBackwards ? 'min' : 'max';
     const values: unknown[] = [
@@ -185,6 +211,14 @@ export class AccountHistory {
   }
 }
 
+interface Scan extends HistoryFilter {
+  visibility: Visibility;
+  from: Place;
+  isBackwards: boolean;
+  /** With `createdBefore`: when the last of its events was moved. */
+  movedBefore?: Date;
+}
+
 type AddValue = (value: unknown) => string;
 
 /** The conditions on the columns of an event that other filters do not read. */
@@ -205,15 +239,15 @@ function extraConditions(
 }
 
 /** The batches with events of account $1 from position $2 on, in order; $7: when the event at that position was moved. */
-function accountBatches(of: HistoryFilter & { visibility: Visibility; isBackwards: boolean }, add: AddValue): string {
+function accountBatches(of: Scan, add: AddValue): string {
   const order = of.isBackwards ? 'DESC' : 'ASC';
   const from = of.isBackwards
     ? "moved_at <= $7::timestamptz + interval '1 s' AND first_position < $2"
     : `moved_at >= $7 AND ${BATCH_END} > $2::bigint + 1`;
-  const { createdAfter, createdBefore } = of;
-  const shifted = (time: Date, ms: number) => `${add(new Date(time.getTime() + ms))}::timestamptz`;
-  const since = createdAfter === undefined ? '' : `AND moved_at >= ${shifted(createdAfter, -CLOCK_SLACK_MS)}`;
-  const until = createdBefore === undefined ? '' : `AND moved_at <= ${shifted(createdBefore, MAX_BACKLOG_MS)}`;
+  const { createdAfter, movedBefore } = of;
+  const movedAfter = createdAfter && new Date(createdAfter.getTime() - CLOCK_SLACK_MS);
+  const since = movedAfter === undefined ? '' : `AND moved_at >= ${add(movedAfter)}::timestamptz`;
+  const until = movedBefore === undefined ? '' : `AND moved_at <= ${add(movedBefore)}::timestamptz`;
   // In the text of the statement: the planner must see that the partial index suffices.
   const ofMode = of.visibility.mode === 'test' ? 'AND has_test' : '';
   return `

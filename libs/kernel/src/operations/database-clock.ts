@@ -12,6 +12,15 @@ export interface ClockJump {
   systemMs: number;
 }
 
+/** The clock was set back. In milliseconds since 1970. */
+export interface ClockStep {
+  /** Ids and positions that were made since are of times up to this one: they never go back. */
+  aheadUntil: number;
+  setBackTo: number;
+}
+/** A step is noticed within this time. */
+const STEP_SLACK_MS = 120_000;
+
 /** The time of a clock minus the monotonic time, within these bounds. */
 interface Offset {
   low: number;
@@ -27,6 +36,7 @@ interface Offset {
 export class DatabaseClock {
   private server: Offset | null = null;
   private systemOffset = 0;
+  private steps: readonly ClockStep[] = [];
 
   /** Milliseconds since 1970, like `Date.now()`. */
   now(): number {
@@ -35,6 +45,23 @@ export class DatabaseClock {
 
   date(): Date {
     return new Date(this.now());
+  }
+
+  /** The steps back of the past, of which the database has a record. */
+  setSteps(steps: readonly ClockStep[]): void {
+    this.steps = steps;
+  }
+
+  /**
+   * The latest time in the id or position of a row that was made before `time`. It is a later one if the clock was set back
+   * shortly before, because ids and positions stay ahead until the clock has caught up.
+   */
+  latestOf(time: Date): Date {
+    const ms = time.getTime();
+    const ahead = this.steps
+      .filter(({ aheadUntil, setBackTo }) => setBackTo - STEP_SLACK_MS <= ms && ms < aheadUntil)
+      .map(({ aheadUntil }) => aheadUntil);
+    return new Date(Math.max(ms, ...ahead));
   }
 
   /**

@@ -9,7 +9,7 @@ import {
   type PageRequest,
   type Visibility,
 } from '#libs/contracts';
-import { LocalNotifications } from '#libs/kernel';
+import { databaseClock, LocalNotifications } from '#libs/kernel';
 import { Database, type Queryable } from '#libs/persistence';
 import { webhookIsVisible } from '../endpoints/visible-webhooks.js';
 import { deliveryQuery } from './delivery-query.js';
@@ -304,7 +304,7 @@ async function nextOf(tx: Queryable, replay: ReplayRow): Promise<string[]> {
       ...(replay.delivery_status === null ? {} : { status: replay.delivery_status }),
       ...(replay.types === null ? {} : { types: replay.types }),
       createdAfter: replay.from_at,
-      createdBefore: replay.to_at ?? replay.created_at,
+      createdBefore: replay.to_at ?? databaseClock.latestOf(replay.created_at),
     },
     direction: 'oldest first',
     ...(replay.reached === null ? {} : { beyond: replay.reached }),

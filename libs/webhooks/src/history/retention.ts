@@ -17,12 +17,17 @@ export class WebhookRetention {
     private readonly config: Config,
   ) {}
 
+  /** Deletes what waits for endpoints that were removed, whatever the time. */
+  pruneRemoved(): Promise<void> {
+    return deletePendingOfRemoved(this.database);
+  }
+
   /** Works in small transactions, so that it blocks nothing; several programs may run it at once. Returns the number of deleted deliveries. */
   async prune(): Promise<number> {
     const seconds = this.config.settings.RETENTION_WEBHOOK_DELIVERIES / 1_000;
     await this.database.query(PRUNE_REPLAYS, [seconds]);
     for (const text of PRUNE_REST) await this.database.query(text);
-    await deletePendingOfRemoved(this.database);
+    await this.pruneRemoved();
     const removed = await this.inBatches(PRUNE, seconds);
     await this.inBatches(PRUNE_ATTEMPTS, lowestIdAt('atm', new Date(databaseClock.now() - seconds * 1_000)));
     return removed;

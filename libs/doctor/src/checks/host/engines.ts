@@ -178,7 +178,7 @@ async function checkBacklog(database: Database): Promise<Result[]> {
       warning({
         subject: 'events',
         message: `${consumer} is ${lag} events behind.`,
-        fix: 'See its log, or start another copy of its program.',
+        fix: `See its log, or start another copy of its program. If it is not used any more: npm run -s cli -- consumers remove ${consumer}`,
       }),
     );
   results.push(...(await checkParked(database)));

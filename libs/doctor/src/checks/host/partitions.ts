@@ -1,6 +1,7 @@
 import { oldestUnsettledEmail } from '#libs/emails';
 import type { Config } from '#libs/kernel';
 import {
+  ClockRecord,
   daysAhead,
   PARTITIONED_TABLES,
   Partitions,
@@ -24,13 +25,28 @@ export async function partitionResults(
 ): Promise<Result[]> {
   const states = await new Partitions(database).states();
   const unsettled = await oldestUnsettledEmail(database);
-  const results = states.flatMap((state) => [
-    ...checkFuture(state, now),
-    ...checkPast(state, { settings, now, unsettled }),
-  ]);
+  const results = states.flatMap((state) => checkFuture(state, now));
+  const paused = await checkClock(database);
+  // Partitions whose time is over are the consequence.
+  if (paused !== null) return [...results, paused];
+  results.push(...states.flatMap((state) => checkPast(state, { settings, now, unsettled })));
   return results.length > 0
     ? results
     : [ok({ subject: SUBJECT, message: 'Each day of the next week has its partitions.' })];
+}
+
+async function checkClock(database: Database): Promise<Result | null> {
+  const found = await new ClockRecord(database).suspicion(0);
+  if (found === null) return null;
+  const [present, lastTrusted, trustedFrom] = [found.present, found.lastTrusted, found.trustedFrom].map((time) =>
+    time.toISOString(),
+  );
+  return warning({
+    subject: 'retention',
+    message: `Nothing expires: the clock shows ${present}, and the service last saw it run at ${lastTrusted}.`,
+    fix: `If the clock is right: npm run -s cli -- retention confirm   (otherwise set it right; it is trusted from ${trustedFrom} on)`,
+    facts: { present, last_trusted: lastTrusted, trusted_from: trustedFrom },
+  });
 }
 
 function checkFuture(state: PartitionState, now: Date): Result[] {

@@ -1,4 +1,5 @@
 import { lowestIdAt, type PageRequest } from '#libs/contracts';
+import { databaseClock } from '#libs/kernel';
 import type { EmailFilter } from './email-filter.js';
 
 /** A range of email ids, exclusive at both ends, read from one of them. */
@@ -11,7 +12,7 @@ export interface IdRange {
 const BELOW_ALL = 'em_';
 /** `g` is greater than all hex digits. */
 const ABOVE_ALL = 'em_g';
-/** After a clock was set back, the time in an id may be ahead of `created_at`. */
+/** The time in an id may be a little ahead of `created_at`; `latestOf` knows when it may be more. */
 const CLOCK_SLACK_MS = 60_000;
 
 /** Returns the range that contains the ids of a page; the rows are then compared with the times exactly. */
@@ -23,7 +24,7 @@ export function idRange(
   const above = [BELOW_ALL, request.before ?? ''];
   const below = [ABOVE_ALL, request.after ?? ABOVE_ALL];
   if (createdAfter) above.push(near(createdAfter, -CLOCK_SLACK_MS));
-  if (createdBefore) below.push(near(createdBefore, CLOCK_SLACK_MS));
+  if (createdBefore) below.push(near(databaseClock.latestOf(createdBefore), CLOCK_SLACK_MS));
   return {
     above: above.reduce((a, b) => (a > b ? a : b)),
     below: below.reduce((a, b) => (a < b ? a : b)),
