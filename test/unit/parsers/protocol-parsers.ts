@@ -25,7 +25,7 @@ import { reportAddresses } from '../../../libs/tls-reports/src/report-addresses.
 import { mechanismsOf } from '../../../libs/doctor/src/probes/smtp-probe.js';
 import { countHops, recipientRefusal } from '../../../apps/smtp/src/inbound/inbound-checks.js';
 import { clientNetwork } from '../../../libs/kernel/src/network/client-network.js';
-import { checkedHandler, lineProblem } from '../../../apps/smtp/src/server/command-checks.js';
+import { checkedHandler, lineProblem, normaliseGreeting } from '../../../apps/smtp/src/server/command-checks.js';
 import { scanData } from '../../../apps/smtp/src/server/data-reader.js';
 import { correctedReply, ehloLines, isNotClientFault } from '../../../apps/smtp/src/server/replies.js';
 import { latin1, octets, ofHeader, utf8, type ParserTable } from './parser-table.js';
@@ -168,6 +168,7 @@ export const PROTOCOL_PARSERS: ParserTable = {
       octets((line) => lineProblem(line, connection(true))),
       (text) => lineProblem(latin1(`AUTH PLAIN ${text}`.slice(0, 12_288)), connection(false)),
     ],
+    normaliseGreeting: [octets(normaliseGreeting), (text) => normaliseGreeting(latin1(`EHLO ${text}`))],
     checkedHandler: [
       command('MAIL', (text) => `MAIL FROM:<a@a.example>${text}`),
       command('RCPT', (text) => `RCPT TO:<a@a.example>${text}`),

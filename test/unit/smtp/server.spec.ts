@@ -10,6 +10,7 @@ import { MessageMemory } from '#apps/smtp/src/server/message-memory';
 import { SUPPRESSED_RECIPIENT } from '#apps/smtp/src/server/replies';
 import { SmtpReply } from '#apps/smtp/src/server/smtp-reply';
 import { selfSignedCertificate } from '../../support/self-signed-certificate.js';
+import { SmtpTalk } from '../../support/smtp-talk.js';
 import { until } from '../../support/until.js';
 
 /** A hundredth of the real ones, in ms. */
@@ -239,6 +240,59 @@ describe('SmtpServer', () => {
     );
     await client.ended;
     expect(seen).toEqual(['a@xn--bcher-kva.example', 'Ada@XN--mgba3gch31f060k.com', 'b@d.example']);
+  });
+
+  it.each<[charset: string, name: number[]]>([
+    ['ISO 8859-1: PC-MÜLLER', [0x50, 0x43, 0x2d, 0x4d, 0xdc, 0x4c, 0x4c, 0x45, 0x52]],
+    ['ISO 8859-1 with a no-break space', [0x50, 0x43, 0xa0, 0x31]],
+    ['Windows-1251', [0xcf, 0xca, 0x2d, 0xc8, 0xe2, 0xe0, 0xed]],
+    ['GBK', [0xd0, 0xa1, 0xc3, 0xf7, 0x2d, 0x50, 0x43]],
+    ['GBK that is valid UTF-8 with a control character', [0xc2, 0x85, 0x50, 0x43]],
+    ['Shift_JIS', [0x83, 0x5c, 0x83, 0x7c, 0x2d, 0x93, 0xfa, 0x96, 0x7b]],
+    ['EUC-KR', [0xc7, 0xd1, 0xb1, 0xdb]],
+    ['UTF-8', [...Buffer.from('пк-иван')]],
+    ['a private-use byte alone', [0xff]],
+  ])('takes a machine name in %s after EHLO and HELO, in one piece or two', async (charset, name) => {
+    const names: unknown[] = [];
+    const onMailFrom: SMTPServerOptions['onMailFrom'] = (_address, session, done) => {
+      names.push(session.hostNameAppearsAs);
+      done();
+    };
+    const port = await start({ authOptional: true, onMailFrom });
+    for (const [command, pieces] of [
+      ['EHLO', 1],
+      ['helo', 2],
+    ] as const) {
+      const client = SmtpTalk.open(port);
+      await client.reply();
+      const line = Buffer.from([...Buffer.from(`${command} `), ...name, 0x0d, 0x0a]);
+      client.write(line.subarray(0, pieces === 1 ? line.length : 6));
+      if (pieces === 2) {
+        await later(20);
+        client.write(line.subarray(6));
+      }
+      expect((await client.reply())[0]).toMatch(/^250/);
+      expect(await client.say('MAIL FROM:<a@b.example>')).toMatch(/^250/);
+      client.close();
+    }
+    expect(names).toHaveLength(2);
+    // In logs and stored reports: ASCII, or UTF-8 without invisible characters.
+    for (const known of names) expect(known).toMatch(charset === 'UTF-8' ? /^пк-иван$/ : /^[!-~]+$/);
+  });
+
+  it('refuses control characters in a machine name, and other commands in another charset', async () => {
+    const port = await start({ authOptional: true });
+    const client = SmtpTalk.open(port);
+    await client.reply();
+    for (const octets of [[0x01], [0xdc, 0x00], [0x1b, 0xdc], [0x7f, 0xdc]]) {
+      client.write(Buffer.from([...Buffer.from('EHLO a'), ...octets, 0x0d, 0x0a]));
+      expect((await client.reply())[0]).toBe('500 5.5.2 The line is not text');
+    }
+    client.write(Buffer.from('MAIL FROM:<m\xfcller@b.example>\r\n', 'latin1'));
+    expect((await client.reply())[0]).toBe('500 5.5.2 The line is not text');
+    client.write(Buffer.from('EHLOX \xfc\r\n', 'latin1'));
+    expect((await client.reply())[0]).toMatch(/^500/);
+    client.close();
   });
 
   it('forgets what a refused MAIL had asked for', async () => {

@@ -1,4 +1,4 @@
-import { isUtf8 } from 'node:buffer';
+import { isAscii, isUtf8 } from 'node:buffer';
 import type { Reply } from './replies.js';
 import type { BaseConnection, CommandHandler } from './smtp-server-internals.js';
 
@@ -11,6 +11,10 @@ const MAX_LINE = 2_048;
 const MAX_AUTH_LINE = 12_288;
 const NOT_ASCII = /[^\x00-\x7f]/;
 const CONTROLS = /[\x00-\x08\x0a-\x1f\x7f]/;
+const GREETING = /^(?:ehlo|helo)[ \t]/i;
+/** The library splits the line at every kind of space. */
+const INVISIBLE = /[\p{C}\p{Zl}\p{Zp}]|(?! )\p{Zs}/u;
+const QUESTION_MARK = 0x3f;
 const BASE64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/;
 const MECHANISMS = /^(?:PLAIN|LOGIN)$/i;
 /** RFC 6152 §3; BINARYMIME would need BDAT. */
@@ -79,9 +83,22 @@ export function lineProblem(line: Buffer, connection: BaseConnection): Reply | n
   }
   const text = line.toString();
   if (isInLogin) return text === '*' || BASE64.test(text.trim()) ? null : NOT_BASE64;
-  if (CONTROLS.test(text) || !isUtf8(line)) return [500, '5.5.2 The line is not text'];
+  if (CONTROLS.test(text) || !(isUtf8(line) || isGreeting(line))) return [500, '5.5.2 The line is not text'];
   return isDisabled(text, connection) ? NOT_HERE : null;
 }
+
+/**
+ * An EHLO or HELO line whose name is ASCII or UTF-8 without invisible characters. Windows programs give the name of the machine
+ * in the charset of the system (Latin-1, Windows-1251, GBK, Shift_JIS), which says nothing that is needed: each of its octets
+ * beyond ASCII becomes a question mark. Other lines are returned as they are.
+ */
+export function normaliseGreeting(line: Buffer): Buffer {
+  if (isAscii(line) || !isGreeting(line)) return line;
+  if (isUtf8(line) && !INVISIBLE.test(line.toString())) return line;
+  return Buffer.from(line.map((octet) => (octet < 0x80 ? octet : QUESTION_MARK)));
+}
+
+const isGreeting = (line: Buffer): boolean => GREETING.test(line.toString('latin1', 0, 5));
 
 /** A listener without logins knows AUTH all the same: 502, not 500. */
 function isDisabled(text: string, connection: BaseConnection): boolean {

@@ -1,7 +1,7 @@
 import type { Socket } from 'node:net';
 import { LoopBudget, type Admission } from '#libs/kernel';
 import type { SMTPServer } from 'smtp-server';
-import { checkedHandler, lineProblem } from './command-checks.js';
+import { checkedHandler, lineProblem, normaliseGreeting } from './command-checks.js';
 import { correctedReply, ehloLines, isNotClientFault, OWN_ENHANCED_CODE, type Reply } from './replies.js';
 import { DeadlineTracker, type Deadlines } from './smtp-deadlines.js';
 import {
@@ -91,7 +91,7 @@ export class SmtpConnection extends BaseConnection {
     }
     this.commandsSinceMail += 1;
     if (this.commandsSinceMail > MAX_COMMANDS) return this.send(421, '4.7.0 Too many commands without a mail');
-    this.runCommand(line, next);
+    this.runCommand(normaliseGreeting(line), next);
   }
 
   protected override handlerFor(name: string, handler: CommandHandler | undefined): CommandHandler | undefined {
