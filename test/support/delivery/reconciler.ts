@@ -69,16 +69,21 @@ export async function reconcile(
   };
 }
 
-/** Every page of a list. */
 async function all<T>(service: RunningService, path: string): Promise<T[]> {
   const items: T[] = [];
+  for await (const item of eachOf<T>(service, path)) items.push(item);
+  return items;
+}
+
+/** Every item of a list, page by page. `path` ends with `?` or `&`. */
+export async function* eachOf<T>(service: RunningService, path: string): AsyncGenerator<T> {
   let after = '';
   for (;;) {
     const response = await service.call('GET', `${path}limit=${PAGE}${after}`);
     if (response.status !== 200) throw new Error(`${path} was answered ${response.status}: ${await response.text()}`);
     const page = (await response.json()) as { data: T[]; has_more: boolean; next_cursor: string | null };
-    items.push(...page.data);
-    if (!page.has_more || page.next_cursor === null) return items;
+    yield* page.data;
+    if (!page.has_more || page.next_cursor === null) return;
     after = `&after=${page.next_cursor}`;
   }
 }
