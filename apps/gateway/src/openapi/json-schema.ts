@@ -57,6 +57,18 @@ function translate(schema: Schema): void {
   }
   correctEnumType(schema);
   for (const child of childrenOf(schema)) translate(child);
+  sortKeywords(schema);
+}
+
+const FIRST = ['type', 'enum', 'const', 'format', 'items', 'description'];
+
+/** The order of keywords does not depend on that of the code. */
+function sortKeywords(schema: Schema): void {
+  const rank = (keyword: string) => `${(FIRST.indexOf(keyword) + FIRST.length + 1) % (FIRST.length + 1)} ${keyword}`;
+  for (const [keyword, value] of Object.entries(schema).sort(([a], [b]) => (rank(a) < rank(b) ? -1 : 1))) {
+    delete schema[keyword];
+    schema[keyword] = value;
+  }
 }
 
 /** The decorators give every enum the type string. */
