@@ -1,7 +1,7 @@
 import type { Config } from '#libs/kernel';
 import { Log } from '#libs/kernel';
 import { Database } from '#libs/persistence';
-import { DataSource, type EntityTarget, type ObjectLiteral } from 'typeorm';
+import { DataSource, type EntitySchema } from 'typeorm';
 import { freshDatabase, testConfig } from './database.js';
 import { dataSourceOptions } from '../../libs/persistence/src/persistence.module.js';
 
@@ -14,10 +14,11 @@ export interface OpenTestDatabase {
   close(): Promise<void>;
 }
 
-type EntityClass = EntityTarget<ObjectLiteral> & (new () => object);
-
 /** On the server of `TEST_DATABASE_URL`; `connections` is the most that the pool opens. */
-export async function createTestDatabase(entities: EntityClass[] = [], connections = 16): Promise<OpenTestDatabase> {
+export async function createTestDatabase(
+  entities: (EntitySchema | (new () => object))[] = [],
+  connections = 16,
+): Promise<OpenTestDatabase> {
   const server = process.env['TEST_DATABASE_URL'];
   if (server === undefined) throw new Error('TEST_DATABASE_URL must name a PostgreSQL server for the service tests');
   const { url, drop } = await freshDatabase(server);

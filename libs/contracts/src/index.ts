@@ -1,3 +1,7 @@
+export * from './definitions/formats.js';
+export * from './definitions/field.js';
+export * from './definitions/resource.js';
+export * from './definitions/rule.js';
 export * from './domain-stats.js';
 export * from './email-status.js';
 export * from './erasure.js';

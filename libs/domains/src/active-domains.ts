@@ -1,7 +1,7 @@
 import { TtlCache } from '#libs/kernel';
 import { GroupCommit, type Database } from '#libs/persistence';
 import { isDomainName } from './model/domain-rules.js';
-import type { DomainStatus, EnvelopePolicy } from './model/domain.entity.js';
+import type { DomainStatus, EnvelopePolicy } from './domain.resource.js';
 
 export interface SendingDomain {
   id: string;

@@ -1,7 +1,7 @@
 import { TtlCache } from '#libs/kernel';
 import { Database, GroupCommit } from '#libs/persistence';
 import { Injectable } from '@nestjs/common';
-import type { TlsPolicy } from './model/domain.entity.js';
+import type { TlsPolicy } from './domain.resource.js';
 
 /** The settings of a sending domain for the delivery of its mail. */
 export interface DeliveryPolicy {

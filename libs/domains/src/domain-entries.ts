@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { isId, LIMITS, Refusal, seesDomain, type Visibility } from '#libs/contracts';
+import { isId, LIMITS, Refusal, seesDomain, type SettingsSql, type Visibility } from '#libs/contracts';
 import { Config, LocalNotifications, SecretBox } from '#libs/kernel';
 import { appendEvents, Database, type Queryable } from '#libs/persistence';
 import {
@@ -14,54 +14,32 @@ import { claimableName } from './model/domain-rules.js';
 import { insertKeys } from './dkim/key-rows.js';
 import { KeyPool } from './dkim/key-pool.js';
 import { domainEvent } from './model/domain-event.js';
-import { toDomainView, type DomainView } from './model/domain-view.js';
-import type { EnvelopePolicy, TlsPolicy } from './model/domain.entity.js';
+import { toDomainView } from './model/domain-view.js';
+import { domain, type DomainSettings, type DomainView } from './domain.resource.js';
 import { SendingDomains } from './sending-domains.js';
-
-/** Settings of the owner of a domain. Undefined members are not changed. */
-export interface DomainSettings {
-  openTracking?: boolean | undefined;
-  clickTracking?: boolean | undefined;
-  trackingPrivacy?: boolean | undefined;
-  trackingExclude?: string[] | undefined;
-  tls?: TlsPolicy | undefined;
-  envelope?: EnvelopePolicy | undefined;
-  /** Null: the period of the service. */
-  bodyRetentionDays?: number | null | undefined;
-  capturedRetentionDays?: number | null | undefined;
-}
 
 type ChangedRow = DomainRow & { sequence: number; now: Date };
 
 /** Minimal interval of checks on request. */
 const MIN_CHECK_REQUEST_INTERVAL_S = 10;
 
-const INSERT = `
-  INSERT INTO domains (id, account_id, name, selector, open_tracking, click_tracking, tls, envelope, sequence, due_at)
-  VALUES ($1, $2, $3, $4, coalesce($5, false), coalesce($6, false), coalesce($7, 'opportunistic'),
-          coalesce($8, 'shared'), 1, now())
+/** `$1` to `$4`: id, account, name, selector. */
+const insertSql = (settings: SettingsSql['columns']): string => {
+  const [columns, parameters] = [0, 1].map((part) => settings.map((setting) => `, ${setting[part]}`).join(''));
+  return `
+  INSERT INTO domains (id, account_id, name, selector${columns}, sequence, due_at)
+  VALUES ($1, $2, $3, $4${parameters}, 1, now())
   ON CONFLICT (account_id, name) DO NOTHING`;
+};
+
+/** `$1` and `$2`: account, id. No row if the settings change nothing. */
+const changeSql = (settings: SettingsSql['columns']): string => `
+  UPDATE domains SET ${settings.map(([column, value]) => `${column} = ${value}, `).join('')}sequence = sequence + 1, updated_at = now()
+   WHERE id = $2 AND account_id = $1
+     AND (${settings.map(([column, value]) => `${column} IS DISTINCT FROM ${value}`).join(' OR ') || 'false'})
+  RETURNING ${DOMAIN_COLUMNS}, sequence, now() AS now`;
 
 const READ = `SELECT ${DOMAIN_COLUMNS}, sequence, now() AS now FROM domains WHERE id = $1`;
-
-/** A column that may be set to NULL: parameter `first` says whether it is set. */
-const settable = (column: string, first: number): string =>
-  `CASE WHEN $${first}::boolean THEN $${first + 1}::smallint ELSE ${column} END`;
-
-const CHANGE = `
-  UPDATE domains SET open_tracking = coalesce($3, open_tracking), click_tracking = coalesce($4, click_tracking),
-                     tls = coalesce($5, tls), envelope = coalesce($6, envelope),
-                     tracking_privacy = coalesce($7, tracking_privacy),
-                     tracking_exclude = coalesce($8, tracking_exclude),
-                     body_retention_days = ${settable('body_retention_days', 9)},
-                     captured_retention_days = ${settable('captured_retention_days', 11)}, sequence = sequence + 1,
-                     updated_at = now()
-   WHERE id = $2 AND account_id = $1
-     AND (open_tracking, click_tracking, tls, envelope, tracking_privacy, tracking_exclude, body_retention_days, captured_retention_days)
-         IS DISTINCT FROM (coalesce($3, open_tracking), coalesce($4, click_tracking), coalesce($5, tls),
-                           coalesce($6, envelope), coalesce($7, tracking_privacy), coalesce($8, tracking_exclude),
-                           ${settable('body_retention_days', 9)}, ${settable('captured_retention_days', 11)})
-  RETURNING ${DOMAIN_COLUMNS}, sequence, now() AS now`;
 
 /** The new fence invalidates a check that is running. */
 const REQUEST_CHECK = `
@@ -94,13 +72,13 @@ export class DomainEntries {
     const name = claimableName(written, this.config.settings.SERVICE_DOMAIN);
     // Before keys are generated, which is costly; repeated inside the transaction.
     await assertAddable(this.database, accountId, name);
-    const entry = await newDomain({ accountId, name }, this.keys, this.secretBox);
+    const entry = await newDomain({ account_id: accountId, name }, this.keys, this.secretBox);
     const row = await this.database.transaction(async (tx) => {
       // One at a time per account, so that the limit is not exceeded.
       await tx.query(`SELECT pg_advisory_xact_lock(hashtextextended('domains ' || $1, 0))`, [accountId]);
       await assertAddable(tx, accountId, name);
-      const added = await this.insert(tx, { ...entry, ...settings });
-      await alongside?.(tx, added);
+      const added = await this.insert(tx, entry, settings);
+      await alongside?.(tx, { id: added.id, accountId, name });
       return added;
     });
     this.notify('due-domains', 'outbox');
@@ -111,15 +89,9 @@ export class DomainEntries {
   async change(visibility: Visibility, id: string, settings: DomainSettings): Promise<DomainView | null> {
     if (!isId('dom', id) || !seesDomain(visibility, id)) return null;
     const { accountId } = visibility;
-    const { openTracking = null, clickTracking = null, tls = null, envelope = null } = settings;
-    const { trackingPrivacy = null, trackingExclude = null, bodyRetentionDays, capturedRetentionDays } = settings;
+    const { columns, values } = domain.settingsSql(settings, 3);
     const changed = await this.database.transaction(async (tx) => {
-      const { rows } = await tx.query<ChangedRow>(CHANGE, [
-        ...[accountId, id],
-        ...[openTracking, clickTracking, tls, envelope, trackingPrivacy, trackingExclude],
-        ...[bodyRetentionDays !== undefined, bodyRetentionDays ?? null],
-        ...[capturedRetentionDays !== undefined, capturedRetentionDays ?? null],
-      ]);
+      const { rows } = await tx.query<ChangedRow>(changeSql(columns), [accountId, id, ...values]);
       for (const row of rows) await appendEvents(tx, [this.event(row, 'domain.updated', 'settings')]);
       return rows.at(0);
     });
@@ -137,9 +109,9 @@ export class DomainEntries {
     if (!isId('dom', id) || !seesDomain(visibility, id)) return null;
     const values = [visibility.accountId, id, MIN_CHECK_REQUEST_INTERVAL_S];
     const { rowCount } = await this.database.query(REQUEST_CHECK, values);
-    const domain = await this.sendingDomains.find(visibility, id);
-    if (domain === null) return null;
-    if (rowCount === 0 && !domain.vouched)
+    const found = await this.sendingDomains.find(visibility, id);
+    if (found === null) return null;
+    if (rowCount === 0 && !found.vouched)
       throw new Refusal(
         'rate_limit_exceeded',
         [],
@@ -167,7 +139,7 @@ export class DomainEntries {
       for (const row of rows) {
         await appendEvents(tx, [this.event(row, 'domain.deleted', 'deleted')]);
         if (row.status === 'active') await recheckOtherEntries(tx, row.name);
-        await alongside(tx, row);
+        await alongside(tx, { id: row.id, accountId, name: row.name });
       }
       return rows.at(0);
     });
@@ -177,19 +149,14 @@ export class DomainEntries {
     return true;
   }
 
-  private async insert(tx: Queryable, entry: NewDomain & DomainSettings): Promise<ChangedRow> {
-    const { rowCount } = await tx.query(INSERT, [
-      entry.id,
-      entry.accountId,
-      entry.name,
-      entry.selector,
-      entry.openTracking,
-      entry.clickTracking,
-      entry.tls,
-      entry.envelope,
+  private async insert(tx: Queryable, entry: NewDomain, settings: DomainSettings): Promise<ChangedRow> {
+    const { columns, values } = domain.settingsSql(settings, 5);
+    const { rowCount } = await tx.query(insertSql(columns), [
+      ...[entry.id, entry.account_id, entry.name, entry.selector],
+      ...values,
     ]);
     // The operator vouched for the name between the two statements, which takes no lock.
-    if (rowCount === 0) await assertAddable(tx, entry.accountId, entry.name);
+    if (rowCount === 0) await assertAddable(tx, entry.account_id, entry.name);
     await insertKeys(tx, { ...entry, variant: 1, state: 'active' }, entry.keys);
     const { rows } = await tx.query<ChangedRow>(READ, [entry.id]);
     await appendEvents(tx, [this.event(rows[0], 'domain.created', 'created')]);

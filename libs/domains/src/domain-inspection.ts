@@ -12,12 +12,14 @@ export interface InspectedRecord extends Pick<ExpectedRecord, 'slot' | 'record' 
   outcome: Outcome;
 }
 
-export interface InspectedDomain extends Pick<DomainRow, 'id' | 'accountId' | 'name' | 'status' | 'vouched'> {
+export interface InspectedDomain extends Pick<DomainRow, 'id' | 'name' | 'status' | 'vouched'> {
+  accountId: string;
   records: InspectedRecord[];
 }
 
 /** An active domain that will stop sending unless its lost records are restored. */
-export interface DomainWithWarning extends Pick<DomainRow, 'id' | 'accountId' | 'name'> {
+export interface DomainWithWarning extends Pick<DomainRow, 'id' | 'name'> {
+  accountId: string;
   since: Date;
   /** Names of required records that are missing or wrong. */
   lost: string[];
@@ -52,7 +54,7 @@ export class DomainInspection {
   /** The accounts that have added this name, those of an active domain first. */
   async accountsOf(name: string): Promise<string[]> {
     const { rows } = await this.database.query<DomainRow>(BY_NAME, [name]);
-    return [...new Set(rows.map(({ accountId }) => accountId))];
+    return [...new Set(rows.map(({ account_id }) => account_id))];
   }
 
   /** Domains with a warning of the verifier, by name. */
@@ -60,9 +62,9 @@ export class DomainInspection {
     const { rows } = await this.database.query<DomainRow>(WITH_WARNING, [limit]);
     return rows.map((row) => ({
       id: row.id,
-      accountId: row.accountId,
+      accountId: row.account_id,
       name: row.name,
-      since: row.warningSince as Date,
+      since: row.warning_since as Date,
       lost: this.expected(row)
         .filter(({ slot }) => REQUIRED_SLOTS.includes(slot))
         .filter(({ slot }) => row.findings.find((found) => found.slot === slot)?.status !== 'verified')
@@ -71,7 +73,7 @@ export class DomainInspection {
   }
 
   private async inspectEntry(row: DomainRow, check: RecordCheck): Promise<InspectedDomain> {
-    const { id, accountId, name, status, vouched } = row;
+    const { id, account_id: accountId, name, status, vouched } = row;
     const expected = this.expected(row);
     const outcomes = await check.run(expected);
     const records = expected.map(({ slot, record, type, name: at, value }): InspectedRecord => ({

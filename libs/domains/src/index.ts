@@ -9,33 +9,24 @@ export {
   type DomainAdvice,
   type DomainTraffic,
 } from './advice/domain-advice.js';
-export { DomainEntries, type DomainSettings } from './domain-entries.js';
+export { DomainEntries } from './domain-entries.js';
 export { DomainInspection, type InspectedDomain, type InspectedRecord } from './domain-inspection.js';
 export { DomainRetentionPeriods, type DomainPeriods } from './retention-periods.js';
 export { SendingDomains } from './sending-domains.js';
 export type { ActiveDomain, SendingDomain } from './active-domains.js';
+export { DomainEntity } from './model/domain.entity.js';
 export {
-  DomainEntity,
-  ENVELOPE_POLICIES,
-  TLS_POLICIES,
-  type DomainStatus,
-  type EnvelopePolicy,
-  type TlsPolicy,
-} from './model/domain.entity.js';
-export {
-  domainNameRule,
-  envelopePolicyRule,
-  normaliseDomainName,
-  tlsPolicyRule,
-  linkPatternsRule,
-  retentionDaysRule,
-  trackingRule,
-} from './model/domain-rules.js';
-export type { DomainView } from './model/domain-view.js';
-export type { DomainRecord } from './model/domain-records.js';
-export type { RecordKind } from './model/expected-records.js';
+  dkim,
+  dkimCname,
+  dkimRotation,
+  domain,
+  domainRecord,
+  type DomainRecord,
+  type DomainSettings,
+  type DomainView,
+} from './domain.resource.js';
+export { normaliseDomainName, TLS_POLICIES, ENVELOPE_POLICIES, domainNameRule } from './model/domain-rules.js';
 export { DkimRotation, type RotationRequest } from './dkim/dkim-rotation.js';
-export type { DkimView, RotationView } from './dkim/dkim-view.js';
 export { DkimZone, zoneLine } from './dkim/dkim-zone.js';
 export { DomainKeys } from './dkim/domain-keys.js';
 export { DomainVerifier, type DomainCheck } from './verification/domain-verifier.js';

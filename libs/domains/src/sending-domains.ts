@@ -19,7 +19,8 @@ import { KeyPool } from './dkim/key-pool.js';
 import { insertKeys } from './dkim/key-rows.js';
 import { DOMAIN_COLUMNS, newDomain, type DomainRow, type DomainTransactionHook } from './model/domain-row.js';
 import { invalidName, normaliseDomainName } from './model/domain-rules.js';
-import { toDomainView, type DomainView } from './model/domain-view.js';
+import { toDomainView } from './model/domain-view.js';
+import type { DomainView, StoredDomain } from './domain.resource.js';
 import { DomainEntity } from './model/domain.entity.js';
 
 const FIND = {
@@ -62,7 +63,7 @@ export class SendingDomains {
   private readonly keys = new KeyPool();
 
   constructor(
-    @InjectRepository(DomainEntity) private readonly repository: Repository<DomainEntity>,
+    @InjectRepository(DomainEntity) private readonly repository: Repository<StoredDomain>,
     private readonly database: Database,
     private readonly secretBox: SecretBox,
     private readonly config: Config,
@@ -141,7 +142,7 @@ export class SendingDomains {
   }
 
   private async vouched(accountId: string, name: string): Promise<SendingDomain | null> {
-    const domain = await this.repository.findOneBy({ accountId, name, vouched: true, status: 'active' });
+    const domain = await this.repository.findOneBy({ account_id: accountId, name, vouched: true, status: 'active' });
     return domain && toSendingDomain(domain);
   }
 
@@ -150,13 +151,13 @@ export class SendingDomains {
     name: string,
     alongside?: DomainTransactionHook,
   ): Promise<SendingDomain> {
-    const entry = await newDomain({ accountId, name }, this.keys, this.secretBox);
+    const entry = await newDomain({ account_id: accountId, name }, this.keys, this.secretBox);
     try {
       await this.database.transaction(async (tx) => {
         const { rows } = await tx.query<{ id: string }>(VOUCH, [entry.id, accountId, name, entry.selector]);
         if (rows[0].id !== entry.id) return;
         await insertKeys(tx, { ...entry, variant: 1, state: 'active' }, entry.keys);
-        await alongside?.(tx, entry);
+        await alongside?.(tx, { id: entry.id, accountId, name });
       });
     } catch (error) {
       if (!isDuplicate(error)) throw error;
@@ -171,8 +172,8 @@ export class SendingDomains {
   }
 }
 
-function toSendingDomain({ id, accountId, name, status, vouched, envelope }: DomainEntity): SendingDomain {
-  return { id, accountId, name, status, vouched, envelope };
+function toSendingDomain({ id, account_id, name, status, vouched, envelope }: StoredDomain): SendingDomain {
+  return { id, accountId: account_id, name, status, vouched, envelope };
 }
 
 function takenName(name: string): Refusal {

@@ -31,6 +31,7 @@ export {
   recordFirstUser,
   recordMasterKey,
 } from './program/master-key-check.js';
+export { entityOf } from './entity-of.js';
 export { readMasterKey } from './program/master-key.js';
 export { openDatabase, type OpenDatabase } from './program/open-database.js';
 export { MINIMUM_VERSION as MINIMUM_POSTGRES_VERSION } from './program/server-requirements.js';

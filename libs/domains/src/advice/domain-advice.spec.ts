@@ -1,7 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { DomainRecord } from '../model/domain-records.js';
-import type { RecordKind } from '../model/expected-records.js';
-import type { DomainView } from '../model/domain-view.js';
+import type { DomainRecord, DomainView, RecordKind } from '../domain.resource.js';
 import { ADVICE_RULES, domainAdvice, type DomainTraffic } from './domain-advice.js';
 
 const NOW = new Date('2026-06-01T12:00:00Z');

@@ -1,6 +1,4 @@
-import type { DomainRecord } from '../model/domain-records.js';
-import type { RecordKind } from '../model/expected-records.js';
-import type { DomainView } from '../model/domain-view.js';
+import type { DomainRecord, DomainView, RecordKind } from '../domain.resource.js';
 import { readTagList } from '../verification/dkim-rule.js';
 
 export const ADVICE_SEVERITIES = ['critical', 'warning', 'info'] as const;

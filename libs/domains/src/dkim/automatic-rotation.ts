@@ -20,7 +20,7 @@ export class AutomaticRotation {
   async rotateIfDue(domain: DomainRow, zone: ZoneView): Promise<void> {
     if (!this.isDue(domain) || !(await this.hasAliases(domain, zone))) return;
     try {
-      const view = await this.rotation.rotate({ visibility: wholeAccount(domain.accountId), id: domain.id });
+      const view = await this.rotation.rotate({ visibility: wholeAccount(domain.account_id), id: domain.id });
       if (view !== null) this.log.info('DKIM key rotation started', { domain: domain.id });
     } catch (error) {
       // Another process was faster, or the domain changed. The next check is a day later.

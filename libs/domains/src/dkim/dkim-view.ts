@@ -1,25 +1,6 @@
+import type { DkimView, RotationView } from '../domain.resource.js';
 import { keysIn, type KeyRing } from './key-ring.js';
 import { aliasTarget, KEY_ALGORITHMS, SELECTOR_VARIANTS, selectorFor } from './selector.js';
-
-/** Timestamps are ISO 8601 UTC. */
-export interface RotationView {
-  /** `pending`: the next record is to be published. `verified`: it was found once. `switched`: the new keys sign. */
-  status: 'pending' | 'verified' | 'switched';
-  started_at: string;
-  verified_at: string | null;
-  switched_at: string | null;
-  /** The time until which the records of the replaced keys must be kept. */
-  keep_old_until: string | null;
-}
-
-export interface DkimView {
-  /** The time since which the present keys sign; null: the entry has no keys. */
-  signing_since: string | null;
-  /** The current rotation; null: none. */
-  rotation: RotationView | null;
-  /** Aliases to set once instead of the TXT records, so that keys rotate without the owner. */
-  cnames: { name: string; value: string }[];
-}
 
 interface KeyedDomain {
   id: string;

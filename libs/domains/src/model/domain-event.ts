@@ -16,7 +16,7 @@ export function domainEvent(
 ): RoutedEvent {
   return routedEvent({
     type: of.type,
-    accountId: domain.accountId,
+    accountId: domain.account_id,
     key: domain.id,
     sequence: of.sequence,
     domainId: domain.id,
@@ -27,7 +27,7 @@ export function domainEvent(
       name: domain.name,
       status: domain.status,
       reason: of.reason,
-      warning_since: domain.warningSince?.toISOString() ?? null,
+      warning_since: domain.warning_since?.toISOString() ?? null,
       records: domainRecords(domain, serviceDomain).map(({ record, type, name, value, status, required }) => ({
         record,
         type,
@@ -36,7 +36,7 @@ export function domainEvent(
         status,
         required,
       })),
-      created_at: domain.createdAt.toISOString(),
+      created_at: domain.created_at.toISOString(),
     },
   });
 }

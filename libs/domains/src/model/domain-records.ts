@@ -1,34 +1,7 @@
 import type { SigningKey } from '../dkim/key-ring.js';
 import type { Finding } from '../verification/finding.js';
-import type { DomainEntity } from './domain.entity.js';
-import {
-  expectedRecords,
-  REQUIRED_SLOTS,
-  type RecordKind,
-  type DomainWithKeys,
-  type Slot,
-} from './expected-records.js';
-
-/** A DNS record that the owner should publish. Timestamps are ISO 8601 UTC. */
-export interface DomainRecord {
-  record: RecordKind;
-  type: 'TXT' | 'CNAME';
-  name: string;
-  /** The expected value; for SPF the existing record with our include merged into it. */
-  value: string;
-  /** For a DKIM record: the target of an alias (CNAME) that replaces the record, so that keys rotate automatically. */
-  cname: string | null;
-  ttl: 'Auto';
-  status: 'pending' | 'verified' | 'failed';
-  /** The domain becomes active when all required records are verified. */
-  required: boolean;
-  /** The time of the last answer of DNS. */
-  last_checked_at: string | null;
-  /** The values found at the last check. */
-  observed: string[];
-  /** The problem and its solution; together with `verified` a warning. */
-  error: string | null;
-}
+import type { DomainRecord, StoredDomain } from '../domain.resource.js';
+import { expectedRecords, REQUIRED_SLOTS, type DomainWithKeys, type Slot } from './expected-records.js';
 
 const NO_FINDING: Omit<Finding, 'slot' | 'lostSince'> = {
   status: 'unknown',
@@ -42,7 +15,7 @@ const VOUCHED_SLOTS: readonly Slot[] = [...REQUIRED_SLOTS, 'dkim_ed25519'];
 
 /** The records that the owner of a domain should publish, with the findings of the last check. */
 export function domainRecords(
-  domain: DomainWithKeys & Pick<DomainEntity, 'status' | 'vouched' | 'findings'>,
+  domain: DomainWithKeys & Pick<StoredDomain, 'status' | 'vouched' | 'findings'>,
   serviceDomain: string,
 ): DomainRecord[] {
   return expectedRecords(domain, serviceDomain).map(({ slot, record, type, name, value, dkim }) => {

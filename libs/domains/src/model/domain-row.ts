@@ -6,33 +6,29 @@ import type { KeyRing } from '../dkim/key-ring.js';
 import { KEYS_COLUMN } from '../dkim/key-rows.js';
 import { newKeys, type NewKey } from '../dkim/new-keys.js';
 import { newSelector } from '../dkim/selector.js';
-import type { DomainEntity } from './domain.entity.js';
+import { domain, type StoredDomain } from '../domain.resource.js';
 
 /** A row of `domains` with its keys, without their private halves. */
-export type DomainRow = Omit<DomainEntity, 'dueAt'> & { keys: KeyRing };
+export type DomainRow = StoredDomain & { keys: KeyRing };
 
 /** The columns of a `DomainRow`, for `SELECT` and `RETURNING`. */
-export const DOMAIN_COLUMNS = `id, account_id AS "accountId", name, status, vouched, selector,
-  open_tracking AS "openTracking", click_tracking AS "clickTracking",
-  tracking_privacy AS "trackingPrivacy", tracking_exclude AS "trackingExclude", tls, envelope,
-  body_retention_days AS "bodyRetentionDays", captured_retention_days AS "capturedRetentionDays", findings, checked_at AS "checkedAt",
-  verified_at AS "verifiedAt", warning_since AS "warningSince", created_at AS "createdAt", ${KEYS_COLUMN.trim()}`;
+export const DOMAIN_COLUMNS = `${domain.columns}, ${KEYS_COLUMN.trim()}`;
 
-export type NewDomain = Pick<DomainEntity, 'id' | 'accountId' | 'name' | 'selector'> & { keys: NewKey[] };
+export type NewDomain = Pick<StoredDomain, 'id' | 'account_id' | 'name' | 'selector'> & { keys: NewKey[] };
 
 export async function newDomain(
-  { accountId, name }: { accountId: string; name: string },
+  { account_id, name }: Pick<NewDomain, 'account_id' | 'name'>,
   keyPool: KeyPool,
   secretBox: SecretBox,
 ): Promise<NewDomain> {
   const id = newId('dom');
-  return { id, accountId, name, selector: newSelector(), keys: await newKeys(id, keyPool, secretBox) };
+  return { id, account_id, name, selector: newSelector(), keys: await newKeys(id, keyPool, secretBox) };
 }
 
 /** Further writes in the transaction that adds or removes a domain. */
 export type DomainTransactionHook = (
   tx: Queryable,
-  domain: Pick<DomainEntity, 'accountId' | 'id' | 'name'>,
+  domain: { id: string; accountId: string; name: string },
 ) => Promise<void>;
 
 /**

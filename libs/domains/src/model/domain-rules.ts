@@ -1,7 +1,6 @@
 import { Refusal } from '#libs/contracts';
 import { domainToASCII } from 'node:url';
 import { getDomain } from 'tldts';
-import { ENVELOPE_POLICIES, TLS_POLICIES } from './domain.entity.js';
 
 /** A problem of a value. `message` follows the name of the field and says what is allowed. */
 interface Problem {
@@ -10,6 +9,10 @@ interface Problem {
   message: string;
 }
 type Rule = (value: unknown) => Problem[];
+
+export const TLS_POLICIES = ['opportunistic', 'enforced'] as const;
+/** `per_recipient`: each recipient has an SMTP transaction, and so a return path, of its own. */
+export const ENVELOPE_POLICIES = ['shared', 'per_recipient'] as const;
 
 const LABEL = '[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?';
 /** Host name rules (RFC 1123 §2.1) with at least two labels, the last not all digits (it would be an IPv4 address). */

@@ -4,7 +4,13 @@ import { storeKeyRing } from '../dkim/key-rows.js';
 import { domainEvent, type DomainEventReason } from '../model/domain-event.js';
 import { DOMAIN_COLUMNS, recheckOtherEntries, type DomainRow } from '../model/domain-row.js';
 import type { Slot } from '../model/expected-records.js';
-import { transitionDomain, transitionVouched, type DomainTransition, type CheckTime } from './domain-transition.js';
+import {
+  transitionDomain,
+  transitionVouched,
+  type DomainState,
+  type DomainTransition,
+  type CheckTime,
+} from './domain-transition.js';
 import { wrong, type Outcome } from './judgement.js';
 import { nextKeyCheckInMs, stepKeyRotation } from './key-rotation-step.js';
 
@@ -84,16 +90,26 @@ export class CheckResults {
 
   /** The first account to publish its key owns the domain. Entries of others stay pending while it is active. */
   private async transition(tx: Queryable, row: CheckedRow, { outcomes, at }: TimedOutcomes): Promise<DomainTransition> {
-    if (row.vouched) return transitionVouched(row, outcomes, at);
-    const transition = transitionDomain(row, outcomes, at);
+    const state = stateOf(row);
+    if (row.vouched) return transitionVouched(state, outcomes, at);
+    const transition = transitionDomain(state, outcomes, at);
     if (row.status === 'active' || transition.status !== 'active') return transition;
     const owners = await tx.query(`SELECT 1 FROM domains WHERE name = $1 AND status = 'active' AND id <> $2`, [
       row.name,
       row.id,
     ]);
-    return owners.rowCount === 0 ? transition : transitionDomain(row, withDomainTaken(outcomes), at);
+    return owners.rowCount === 0 ? transition : transitionDomain(state, withDomainTaken(outcomes), at);
   }
 }
+
+const stateOf = (row: CheckedRow): DomainState => ({
+  status: row.status,
+  createdAt: row.created_at,
+  askedAt: row.askedAt,
+  verifiedAt: row.verified_at,
+  warningSince: row.warning_since,
+  findings: row.findings,
+});
 
 /** For entries whose own key is published: only these learn that the domain is active in another account. */
 function withDomainTaken(outcomes: Outcomes): Outcomes {

@@ -1,4 +1,4 @@
-import type { DomainStatus } from '../model/domain.entity.js';
+import type { DomainStatus } from '../domain.resource.js';
 
 /** Durations in steps of DOMAIN_CHECK_INTERVAL; minutes with its default of 60 s (docs/decisions/021). */
 export const STEPS = {

@@ -1,4 +1,4 @@
-import type { DomainStatus } from '../model/domain.entity.js';
+import type { DomainStatus } from '../domain.resource.js';
 import { REQUIRED_SLOTS, type Slot } from '../model/expected-records.js';
 import { stepsToNextCheck, STEPS } from './check-schedule.js';
 import { nextFinding, type Finding } from './finding.js';

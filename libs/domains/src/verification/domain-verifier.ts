@@ -61,7 +61,7 @@ export class DomainVerifier {
       });
       if (rows.length === 0) break;
       for (const { fence, ...domain } of rows) {
-        this.running.set(domain.accountId, (this.running.get(domain.accountId) ?? 0) + 1);
+        this.running.set(domain.account_id, (this.running.get(domain.account_id) ?? 0) + 1);
         claimed.push({ domain, fence });
       }
     }
@@ -84,7 +84,7 @@ export class DomainVerifier {
     } finally {
       session.close();
       this.sessions.delete(session);
-      this.finish(job.domain.accountId);
+      this.finish(job.domain.account_id);
     }
   }
 

@@ -1,4 +1,4 @@
-import type { EnvelopePolicy } from '#libs/domains';
+import type { DomainView } from '#libs/domains';
 import type { DeliveryJob, HostedUnsubscribe, Tracking } from '#libs/emails';
 import type { Database, Worker } from '#libs/persistence';
 
@@ -38,7 +38,7 @@ interface ClaimRow {
   unsubscribe: HostedUnsubscribe | null;
   /** Null: the domain was removed. */
   tracking: Tracking | null;
-  envelope: EnvelopePolicy | null;
+  envelope: DomainView['envelope'] | null;
 }
 
 /** Result of one walk over the domains. `reached` is the last domain visited; '' at the end of the list. */

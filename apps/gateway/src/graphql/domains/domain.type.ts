@@ -1,23 +1,14 @@
-import {
-  ChangeDomainDto,
-  CreateDomainDto,
-  DkimCnameDto,
-  DkimDto,
-  DkimRotationDto,
-  DomainDto,
-  DomainRecordDto,
-} from '../../rest/domains/domains.dto.js';
+import type { Shape } from '#libs/contracts';
+import { dkim, dkimCname, dkimRotation, domain, domainRecord } from '#libs/domains';
+import { responseClass } from '../../openapi/definition-classes.js';
+import { ChangeDomainDto, CreateDomainDto, DomainDto } from '../../rest/domains/domains.dto.js';
 import { inputType } from '../dto/input-type.js';
 import { objectType } from '../dto/object-type.js';
 
-objectType('DomainRecord', DomainRecordDto, { description: 'A DNS record to publish for a sending domain.' });
-objectType('DkimCname', DkimCnameDto, {
-  description: 'A CNAME record that can be published instead of a DKIM TXT record.',
-});
-objectType('DkimRotation', DkimRotationDto, { description: 'A rotation of the DKIM keys of a domain.' });
-objectType('Dkim', DkimDto, { description: 'DKIM signing of a domain.' });
+for (const shape of <Shape[]>[domainRecord, dkimCname, dkimRotation, dkim])
+  objectType(shape.name, responseClass(shape), { description: shape.about });
 
-export const DomainType = objectType('Domain', DomainDto, { description: 'A sending domain of the account.' });
+export const DomainType = objectType(domain.name, DomainDto, { description: domain.about });
 
 export const CreateDomainInput = inputType('CreateDomainInput', CreateDomainDto, {
   description: 'A sending domain to add.',

@@ -1,5 +1,5 @@
 import { resendRegion, type ResendRegion } from '#libs/contracts';
-import type { DomainRecord, DomainView, TlsPolicy } from '#libs/domains';
+import type { DomainRecord, DomainView } from '#libs/domains';
 import { toResendId } from '../resend-id.js';
 
 /** A domain in a list. */
@@ -11,7 +11,7 @@ export interface ResendDomainItem {
   region: ResendRegion;
   open_tracking: boolean;
   click_tracking: boolean;
-  tls: TlsPolicy;
+  tls: DomainView['tls'];
   capabilities: { sending: 'enabled'; receiving: 'disabled' };
 }
 

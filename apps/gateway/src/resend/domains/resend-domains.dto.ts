@@ -1,12 +1,4 @@
-import {
-  domainNameRule,
-  envelopePolicyRule,
-  tlsPolicyRule,
-  trackingRule,
-  type DomainSettings,
-  type EnvelopePolicy,
-  type TlsPolicy,
-} from '#libs/domains';
+import { domain, type DomainSettings, type DomainView } from '#libs/domains';
 import { FieldRule } from '../../rest/validation/field-rule.decorator.js';
 
 /**
@@ -14,23 +6,23 @@ import { FieldRule } from '../../rest/validation/field-rule.decorator.js';
  * listed in `x-ignored-fields`.
  */
 export class ResendChangeDomainDto {
-  @FieldRule(trackingRule, { nullable: true })
+  @FieldRule(domain.ruleOf('open_tracking'), { nullable: true })
   open_tracking?: boolean | null;
 
-  @FieldRule(trackingRule, { nullable: true })
+  @FieldRule(domain.ruleOf('open_tracking'), { nullable: true })
   click_tracking?: boolean | null;
 
-  @FieldRule(tlsPolicyRule, { nullable: true })
-  tls?: TlsPolicy | null;
+  @FieldRule(domain.ruleOf('tls'), { nullable: true })
+  tls?: DomainView['tls'] | null;
 
   /** Not a field of Resend. */
-  @FieldRule(envelopePolicyRule, { nullable: true })
-  envelope?: EnvelopePolicy | null;
+  @FieldRule(domain.ruleOf('envelope'), { nullable: true })
+  envelope?: DomainView['envelope'] | null;
 }
 
 /** Body of `POST /resend/domains`. `region` and `custom_return_path` are ignored as well. */
 export class ResendCreateDomainDto extends ResendChangeDomainDto {
-  @FieldRule(domainNameRule, { required: true })
+  @FieldRule(domain.ruleOf('name'), { required: true })
   name: string;
 }
 
@@ -40,10 +32,6 @@ export function toDomainSettings({
   tls,
   envelope,
 }: ResendChangeDomainDto): DomainSettings {
-  return {
-    openTracking: open_tracking ?? undefined,
-    clickTracking: click_tracking ?? undefined,
-    tls: tls ?? undefined,
-    envelope: envelope ?? undefined,
-  };
+  const given = Object.entries({ open_tracking, click_tracking, tls, envelope }).filter(([, value]) => value !== null);
+  return Object.fromEntries(given);
 }

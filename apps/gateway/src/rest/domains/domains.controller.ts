@@ -3,7 +3,7 @@ import { ApiBody } from '@nestjs/swagger';
 import type { FastifyReply } from 'fastify';
 import { AuditLog, type Principal } from '#libs/accounts';
 import { LIMITS, Refusal, STATS_COUNTERS, type StatsCounter } from '#libs/contracts';
-import { DkimRotation, DomainEntries, SendingDomains, type DomainSettings, type RotationRequest } from '#libs/domains';
+import { DkimRotation, DomainEntries, SendingDomains, type RotationRequest } from '#libs/domains';
 import { StatsStore } from '#libs/stats';
 import { AccountDomains } from './account-domains.js';
 import { Caller } from '../../http/caller.js';
@@ -100,7 +100,7 @@ export class DomainsController {
     @Param('id') id: string,
     @Body(BodyPipe) dto: ChangeDomainDto,
   ): Promise<DomainDto> {
-    return orNotFound(await this.entries.change(caller, id, settingsFrom(dto)));
+    return orNotFound(await this.entries.change(caller, id, dto));
   }
 
   @Post(':id/verify')
@@ -200,17 +200,4 @@ export class DomainsController {
       alongside: (tx) => this.audit.record(tx, { accountId, actor, ip, action, target: id, details: {} }),
     };
   }
-}
-
-function settingsFrom(dto: ChangeDomainDto): DomainSettings {
-  return {
-    openTracking: dto.open_tracking,
-    clickTracking: dto.click_tracking,
-    trackingPrivacy: dto.tracking_privacy,
-    trackingExclude: dto.tracking_exclude,
-    tls: dto.tls,
-    envelope: dto.envelope,
-    bodyRetentionDays: dto.body_retention_days,
-    capturedRetentionDays: dto.captured_retention_days,
-  };
 }

@@ -1,0 +1,41 @@
+import type { Type } from '@nestjs/common';
+import { ApiProperty, type ApiPropertyOptions } from '@nestjs/swagger';
+import type { Field, FieldSchema, FieldValues, Fields, Resource, Shape } from '#libs/contracts';
+import { FieldRule } from '../rest/validation/field-rule.decorator.js';
+
+const responses = new Map<Shape, Type>();
+
+/** The class of a response, from which OpenAPI and GraphQL have their types. Its values are views of the definition. */
+export function responseClass<F extends Fields>(shape: Shape<F>): Type<FieldValues<F>> {
+  const known = responses.get(shape) ?? buildClass(`${shape.name}Dto`, Object.entries(shape.fields), responseProperty);
+  responses.set(shape, known);
+  return known as Type<FieldValues<F>>;
+}
+
+/** The class of a request body: the fields that a request may contain when it creates or changes the resource. */
+export const bodyClass = <T extends object>(resource: Resource, by: 'create' | 'update'): Type<T> =>
+  buildClass(`${resource.name}Body`, resource.written(by), bodyProperty) as Type<T>;
+
+function buildClass(
+  name: string,
+  fields: readonly [name: string, field: Field][],
+  propertyOf: (field: Field) => PropertyDecorator,
+): Type {
+  const dto = { [name]: class {} }[name];
+  for (const [field, definition] of fields) propertyOf(definition)(dto.prototype, field);
+  return dto;
+}
+
+const responseProperty = ({ schema, shape }: Field): PropertyDecorator => ApiProperty(optionsOf(schema, shape));
+
+function bodyProperty({ schema, input, shape }: Field): PropertyDecorator {
+  if (input === null) throw new Error('A field of a request needs a rule');
+  const options = optionsOf({ ...schema, ...input.schema }, shape);
+  return FieldRule(input.rule, { ...options, ...(input.required ? { required: true } : {}) } as ApiPropertyOptions);
+}
+
+function optionsOf({ type, ...schema }: FieldSchema, shape: Shape | null): ApiPropertyOptions {
+  if (shape === null) return { type, ...schema } as ApiPropertyOptions;
+  const nested = responseClass(shape);
+  return { type: type === 'array' ? [nested] : nested, ...schema } as ApiPropertyOptions;
+}

@@ -1,0 +1,149 @@
+import type { IdPrefix } from '../ids.js';
+import { EXAMPLE_TIME, exampleId, idPattern } from './formats.js';
+import type { Rule } from './rule.js';
+
+/** The keywords of JSON Schema by which the API describes a value. Required is every field that is not null. */
+export interface FieldSchema {
+  type?: 'string' | 'boolean' | 'integer' | 'number' | 'object' | 'array';
+  enum?: readonly unknown[];
+  format?: string;
+  pattern?: string;
+  minimum?: number;
+  maximum?: number;
+  maxLength?: number;
+  maxItems?: number;
+  items?: FieldSchema;
+  nullable?: boolean;
+  description?: string;
+  example?: unknown;
+}
+
+/** The schema, with a rule that refuses other values. `schema` overrides that of responses. */
+export interface Input {
+  rule: Rule;
+  required: boolean;
+  schema: FieldSchema;
+}
+
+/** The column: of the name of the field (true), of another name, or none, for a value that the view computes. */
+export type ColumnOf = string | boolean;
+/** The requests that may contain the field. */
+export type WrittenBy = 'nothing' | 'create' | 'update' | 'both';
+
+/** Fields by their names in JSON. */
+export type Fields = Readonly<Record<string, Field>>;
+
+/** A part of a response that is no resource of its own, such as a DNS record of a domain. */
+export interface Shape<F extends Fields = Fields> {
+  /** The name of the type in GraphQL; that of the schema in OpenAPI has `Dto` behind it. */
+  readonly name: string;
+  readonly about: string;
+  readonly fields: F;
+}
+
+/**
+ * One field of a resource. `View` is its type in responses, `Stored` that of its column. Each method returns a changed copy.
+ */
+export class Field<
+  View = unknown,
+  Stored = unknown,
+  Column extends ColumnOf = ColumnOf,
+  Written extends WrittenBy = WrittenBy,
+> {
+  declare readonly view: View;
+  declare readonly value: Stored;
+
+  constructor(
+    readonly schema: FieldSchema,
+    readonly column: Column,
+    readonly written: Written,
+    readonly input: Input | null = null,
+    /** The shape of an object, or of the objects in a list. */
+    readonly shape: Shape | null = null,
+  ) {}
+
+  orNull(): Field<View | null, Stored | null, Column, Written> {
+    return new Field({ ...this.schema, nullable: true }, this.column, this.written, this.input, this.shape);
+  }
+
+  /** Stored in the column of the same name. */
+  stored(): Field<View, Stored, true, Written> {
+    return new Field(this.schema, true, this.written, this.input, this.shape);
+  }
+
+  storedAs<const C extends string>(column: C): Field<View, Stored, C, Written> {
+    return new Field(this.schema, column, this.written, this.input, this.shape);
+  }
+
+  /** Given by the request that creates the resource. */
+  given(rule: Rule, input: Partial<Omit<Input, 'rule'>> = {}): Field<View, Stored, Column, 'create'> {
+    return this.writtenBy('create', rule, input);
+  }
+
+  /** A setting, which a request can change at any time. */
+  settable(rule: Rule, input: Partial<Omit<Input, 'rule'>> = {}): Field<View, Stored, Column, 'update'> {
+    return this.writtenBy('update', rule, input);
+  }
+
+  /** Given by the request that creates the resource, and changeable later. */
+  editable(rule: Rule, input: Partial<Omit<Input, 'rule'>> = {}): Field<View, Stored, Column, 'both'> {
+    return this.writtenBy('both', rule, input);
+  }
+
+  private writtenBy<W extends WrittenBy>(
+    by: W,
+    rule: Rule,
+    { required = false, schema = {} }: Partial<Omit<Input, 'rule'>>,
+  ): Field<View, Stored, Column, W> {
+    return new Field(this.schema, this.column, by, { rule, required, schema }, this.shape);
+  }
+}
+
+type Plain<T, S = T> = Field<T, S, false, 'nothing'>;
+
+/** Constructors of fields: first the description, then the example. */
+const field = <T, S = T>(schema: FieldSchema, more: FieldSchema = {}, shape: Shape | null = null): Plain<T, S> =>
+  new Field({ ...schema, ...more }, false, 'nothing', null, shape);
+
+/** `object`, the constant that names the kind of a resource. */
+export const kind = <const K extends string>(name: K): Plain<K> => field({ type: 'string', enum: [name] });
+
+export const id = (prefix: IdPrefix, about?: string): Plain<string> =>
+  field({
+    type: 'string',
+    pattern: idPattern(prefix),
+    ...(about === undefined ? {} : { description: about }),
+    example: exampleId(prefix),
+  });
+
+export const text = (about: string, example?: string | null, more?: FieldSchema): Plain<string> =>
+  field({ type: 'string', description: about, ...(example === undefined ? {} : { example }) }, more);
+
+export const choice = <const W extends string>(words: readonly W[], about: string, example?: W): Plain<W> =>
+  field({ type: 'string', enum: words, description: about, ...(example === undefined ? {} : { example }) });
+
+export const flag = (about: string, example: boolean): Plain<boolean> =>
+  field({ type: 'boolean', description: about, example });
+
+export const integer = (about: string, example: number | null, more?: FieldSchema): Plain<number> =>
+  field({ type: 'integer', description: about, example }, more);
+
+/** ISO 8601 UTC in responses. */
+export const time = (about?: string, example: string | null = EXAMPLE_TIME): Plain<string, Date> =>
+  field({ type: 'string', format: 'date-time', ...(about === undefined ? {} : { description: about }), example });
+
+export const texts = (about: string, example: readonly string[], more?: FieldSchema): Plain<string[]> =>
+  field({ type: 'array', items: { type: 'string' }, description: about, example }, more);
+
+export const object = <F extends Fields>(shape: Shape<F>, about: string): Plain<FieldValues<F>> =>
+  field({ type: 'object', description: about }, {}, shape);
+
+export const objects = <F extends Fields>(shape: Shape<F>, about: string): Plain<FieldValues<F>[]> =>
+  field({ type: 'array', description: about }, {}, shape);
+
+/** A column that no response has. `sqlType` as PostgreSQL names it. */
+export const column = <T>(sqlType = 'text'): Field<T, T, true, 'nothing'> =>
+  new Field({ format: sqlType }, true, 'nothing');
+
+/** The JSON object that responses have. */
+export type FieldValues<F extends Fields> = { -readonly [K in keyof F]: F[K]['view'] };
