@@ -21,10 +21,17 @@ function buildClass(
   fields: readonly [name: string, field: Field][],
   propertyOf: (field: Field) => PropertyDecorator,
 ): Type {
-  const dto = { [name]: class {} }[name];
-  for (const [field, definition] of fields) propertyOf(definition)(dto.prototype, field);
-  return dto;
+  @Named(name)
+  class Dto {}
+  for (const [field, definition] of fields) propertyOf(definition)(Dto.prototype, field);
+  return Dto;
 }
+
+const Named =
+  (name: string): ClassDecorator =>
+  (target) => {
+    Object.defineProperty(target, 'name', { value: name });
+  };
 
 const responseProperty = ({ schema, shape }: Field): PropertyDecorator => ApiProperty(optionsOf(schema, shape));
 

@@ -1,5 +1,5 @@
 import { ApiProperty, type ApiPropertyOptions } from '@nestjs/swagger';
-import { EXAMPLE_TIME, exampleId, idPattern, type IdPrefix } from '#libs/contracts';
+import { exampleId, idPattern, type IdPrefix } from '#libs/contracts';
 
 export {
   ADDRESS_FORMAT,
