@@ -8,6 +8,15 @@ const image = (contentId: string, content = 'png') => ({
 });
 
 describe('embedImages', () => {
+  it('finds ids with any character of a message id, escaped or not', () => {
+    for (const [id, written] of [
+      ['ii_m3k+a$1', 'ii_m3k+a$1'],
+      ['ii_m3k+a$1', 'ii_m3k%2Ba%241'],
+      ['a&b', 'a&amp;b'],
+    ])
+      expect(embedImages(`<img src="cid:${written}">`, [image(id)])).toMatch(/src="data:/);
+  });
+
   it('replaces the URLs of images of the message, encoded or not', () => {
     const html = '<img src="cid:logo@x"><img src=cid:a%20b><td style="background:url(CID:logo@x)">';
     const data = `data:image/png;base64,${Buffer.from('png').toString('base64')}`;

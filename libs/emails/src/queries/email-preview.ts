@@ -75,7 +75,7 @@ export function embedImages(
   );
   let left = limit;
   return html.replaceAll(CID, (url: string, id: string) => {
-    const image = images.get(id) ?? images.get(decoded(id));
+    const image = images.get(id) ?? images.get(decoded(id.replaceAll('&amp;', '&')));
     if (!image || image.content.length > left) return url;
     left -= image.content.length;
     return `data:${image.contentType};base64,${image.content.toString('base64')}`;

@@ -86,7 +86,7 @@ export class AttachmentDto {
   @TextProperty(
     'Makes the file inline: the HTML body refers to it as `cid:<content_id>`. Unique within the e-mail',
     'logo',
-    { required: false, pattern: '^[A-Za-z0-9._@-]{1,128}$' },
+    { required: false, pattern: "^[A-Za-z0-9!#$%&'*+\\-/=?^_`{|}~.@[\\]]{1,128}$" },
   )
   content_id?: string;
 }

@@ -166,6 +166,19 @@ describe('attachment fields', () => {
     expect(path('https://example.com:22/a.pdf')).toEqual(['[0].path port_not_allowed']);
   });
 
+  it('accept the left side of a message id, and a whole one, as the id of an inline file', () => {
+    const ids = [
+      'ii_m3k+a$1',
+      'image001.png@01D9C2B3.4F5E6A70',
+      'part1.06090408@example.com',
+      "!#$%&'*+-/=?^_`{|}~",
+      'a@[192.0.2.1]',
+    ];
+    for (const id of [...ids, 'a'.repeat(128)]) expect(problems(entry({ content_id: id })), id).toEqual([]);
+    for (const id of ['', 'a b', '<a@b>', 'a>', 'ä', 'a\r\nb', 'a"b', 'a(b)', 'a\\b', 'a,b', 'a'.repeat(129)])
+      expect(problems(entry({ content_id: id })), id).toEqual(['[0].content_id invalid_value']);
+  });
+
   it('report all problems at once, allow ten files, and require distinct content ids', () => {
     expect(problems({ content_type: 'x', content_id: 'a b' })).toEqual([
       '[0].filename required',

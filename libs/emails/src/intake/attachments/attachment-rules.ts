@@ -24,7 +24,8 @@ const MIME_TYPE =
 /** RFC 5546: the method of a calendar makes it an invitation. */
 const METHOD = /^[a-z-]{1,40}$/i;
 const CHARSET = /^[a-z0-9._-]{1,40}$/i;
-const CONTENT_ID = /^[A-Za-z0-9._@-]{1,128}$/;
+/** Either side of a message id (RFC 5322 §3.6.4), or both. */
+const CONTENT_ID = /^[A-Za-z0-9!#$%&'*+\-/=?^_`{|}~.@[\]]{1,128}$/;
 const LAST_QUANTUM = /^[A-Za-z0-9+/]{2}([A-Za-z0-9+/]{2}|[A-Za-z0-9+/]=|==)$/;
 
 /** One valid entry of `attachments`. */
@@ -69,7 +70,11 @@ function entryProblems(entry: unknown, path: string, options: AttachmentOptions)
       : oneProblem(`${path}.content_type`, 'invalid_value', 'must be a MIME type such as application/pdf')),
     ...(isAbsent(contentId) || isForm(contentId, CONTENT_ID)
       ? []
-      : oneProblem(`${path}.content_id`, 'invalid_value', 'must have 1 to 128 letters, digits, ".", "_", "@" or "-"')),
+      : oneProblem(
+          `${path}.content_id`,
+          'invalid_value',
+          "must have 1 to 128 of the characters of a message id: letters, digits, ., @ and !#$%&'*+-/=?^_`{|}~[]",
+        )),
   ];
 }
 
