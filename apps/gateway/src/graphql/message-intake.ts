@@ -1,6 +1,11 @@
 import type { WebSocket } from 'ws';
 import type { LiveSocket } from './live/live-socket.js';
-import type { Session } from './websocket-protocol.js';
+
+interface Connection {
+  socket: WebSocket;
+  /** Set once the client is authenticated. */
+  principal?: unknown;
+}
 
 /** Messages of a client before it is authenticated. The protocol needs one; clients may send pings beside it. */
 const MESSAGES_BEFORE_LOGIN = 16;
@@ -17,17 +22,17 @@ export class MessageIntake {
   private beforeLogin = 0;
 
   constructor(
-    private readonly session: Session,
+    private readonly connection: Connection,
     private readonly live: LiveSocket,
     private readonly take: (message: string) => void,
   ) {
-    const { socket } = session;
+    const { socket } = connection;
     socket.on('message', (data: Buffer) => this.receive(data));
     live.onDrained(() => this.passOn());
   }
 
   private receive(data: Buffer): void {
-    const { socket, principal } = this.session;
+    const { socket, principal } = this.connection;
     // A connection that is being closed takes no more messages.
     if (!isOpen(socket)) return;
     if (principal === undefined && ++this.beforeLogin > MESSAGES_BEFORE_LOGIN)
@@ -37,7 +42,7 @@ export class MessageIntake {
   }
 
   private passOn(): void {
-    const { socket } = this.session;
+    const { socket } = this.connection;
     while (this.waiting.length > 0 && this.live.isWritable()) this.take(this.waiting.shift() ?? '');
     if (isOpen(socket) && !this.live.isWritable()) return socket.pause();
     if (!isOpen(socket)) this.waiting.length = 0;
