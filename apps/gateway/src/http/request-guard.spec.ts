@@ -21,6 +21,8 @@ describe('requireReadableBody', () => {
     [{ 'content-length': '2', 'content-type': 'Application/JSON; charset="UTF-8"' }, 'passes'],
     [{ 'content-length': '2', 'content-type': 'application/json', 'content-encoding': 'identity' }, 'passes'],
     [{ 'content-length': '2' }, 'wrong_content_type'],
+    [{ 'content-length': '2', 'content-type': 'application/json; charset=utf8' }, 'passes'],
+    [{ 'content-length': '2', 'content-type': 'application/json; profile="a;charset=x"; charset=us-ascii' }, 'passes'],
     [{ 'content-length': '2', 'content-type': 'application/json; charset=utf-16' }, 'wrong_content_type'],
     [{ 'content-length': '2', 'content-type': 'application/jsonp' }, 'wrong_content_type'],
     [{ 'content-length': '2', 'content-type': 'text/plain' }, 'wrong_content_type'],

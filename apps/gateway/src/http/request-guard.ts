@@ -15,6 +15,7 @@ import type { RateLimitResult } from '#libs/kernel';
 import { bodyLimitsOf, bodyTooLarge, type BodyLimits } from './body/body-limits.js';
 import { bearerToken } from './caller.js';
 import { assertResendBaseUrl } from '../resend/resend-route.js';
+import { isInUtf8, mediaTypeOf } from './media-type.js';
 import { KeyAttempts } from './key-attempts.js';
 import { isAbility } from './route-access.js';
 import { pathOfRoute, RouteTable } from './route-table.js';
@@ -142,8 +143,11 @@ export function requireReadableBody(
   if (limits.type === 'any') return;
   const encoding = headers['content-encoding'];
   if (encoding !== undefined && encoding.toLowerCase() !== 'identity') throw new Refusal('compressed_body');
-  if (!isOfType(limits.type, headers['content-type']))
+  const contentType = headers['content-type'] ?? '';
+  if (mediaTypeOf(contentType) !== limits.type)
     throw new Refusal('wrong_content_type', [], `The content type must be ${limits.type}.`);
+  if (!isInUtf8(contentType))
+    throw new Refusal('wrong_content_type', [], `The charset of ${limits.type} must be UTF-8.`);
 }
 
 /** Header fields of which Node.js keeps the first or joins all, where a proxy may have decided by another one. */
@@ -169,16 +173,4 @@ export function requireSingleFields({ headers, httpVersion, rawHeaders }: Incomi
 function requireValidHost({ routeOptions, hostname }: FastifyRequest): void {
   if (routeOptions.url === '/graphql' && !URL.canParse(`http://${hostname}/`))
     throw new Refusal('invalid_parameter', [], 'The Host header is not a host name.');
-}
-
-/** This media type, optionally with `charset=utf-8`, the only charset of JSON (RFC 8259 section 8.1) and the one required for CSV. */
-function isOfType(wanted: string, contentType: string | undefined): boolean {
-  const [type, ...parameters] = (contentType ?? '').toLowerCase().split(';');
-  return (
-    type.trim() === wanted &&
-    parameters.every((parameter) => {
-      const [name, value = ''] = parameter.trim().split('=');
-      return name !== 'charset' || value.replaceAll('"', '') === 'utf-8';
-    })
-  );
 }

@@ -1,15 +1,9 @@
 import type { IdPrefix } from '#libs/contracts';
 import type { Rule } from '#libs/emails';
 import { METRICS, type Metric } from '#libs/stats';
+import { dateOrTimestampRule, oneOfRule } from '../rest/validation/query-rules.js';
 import { FieldRule } from '../rest/validation/field-rule.decorator.js';
-import { oneOfRule } from '../rest/validation/query-rules.js';
-import {
-  dateOrTimestampRule,
-  listOfIdsRule,
-  itemsOf,
-  timezoneRule,
-  listOfValuesRule,
-} from '../rest/stats/stats-rules.js';
+import { listOfIdsRule, itemsOf, timezoneRule, listOfValuesRule } from '../rest/stats/stats-rules.js';
 import { fromResendId } from './resend-id.js';
 
 /** The granularities of Resend and the native ones. */

@@ -2,7 +2,8 @@ import { wholeAccount } from '#libs/contracts';
 import { METRICS } from '#libs/stats';
 import { describe, expect, it } from 'vitest';
 import { countsWindow, previousRange, toMetricsQuery } from './stats-query.js';
-import { dateOrTimestampRule, groupsRule, listOfIdsRule, timezoneRule, listOfValuesRule } from './stats-rules.js';
+import { dateOrTimestampRule } from '../validation/query-rules.js';
+import { groupsRule, listOfIdsRule, timezoneRule, listOfValuesRule } from './stats-rules.js';
 
 const NOW = new Date('2026-03-10T12:00:00.000Z');
 const windowOf = (given: object) => {

@@ -2,7 +2,8 @@ import { assertDomainsVisible, parseTimestamp, type Visibility } from '#libs/con
 import { METRICS, startOfDate, type Dimension, type Granularity, type Group, type Metric } from '#libs/stats';
 import type { MetricsQuery, Percentile } from '#libs/stats';
 import { invalidParameter } from '../validation/invalid-fields.js';
-import { canonicalTimezone, isDate, itemsOf, tagKeyOf } from './stats-rules.js';
+import { isDate } from '../validation/query-rules.js';
+import { canonicalTimezone, itemsOf, tagKeyOf } from './stats-rules.js';
 import { databaseClock } from '#libs/kernel';
 
 const DAY_MS = 24 * 3_600_000;

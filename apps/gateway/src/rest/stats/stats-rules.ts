@@ -1,8 +1,7 @@
-import { isId, parseTimestamp, type IdPrefix } from '#libs/contracts';
+import { isId, type IdPrefix } from '#libs/contracts';
 import type { Rule, RuleProblem } from '#libs/emails';
 
 const MAX_ITEMS = 100;
-const DATE = /^\d{4}-\d{2}-\d{2}$/;
 const TAG_GROUP = /^tag(?:s\.|:)([A-Za-z0-9_.-]{1,50})$/;
 
 const invalid = (message: string): RuleProblem[] => [{ path: '', code: 'invalid_parameter', message }];
@@ -31,16 +30,6 @@ export const groupsRule = (groups: readonly string[]): Rule =>
 
 /** The key of `tags.<key>` or its alias `tag:<key>`; null for another group. */
 export const tagKeyOf = (group: string): string | null => TAG_GROUP.exec(group)?.[1] ?? null;
-
-/** A date, or a timestamp with an offset. */
-export const dateOrTimestampRule: Rule = (value) =>
-  typeof value === 'string' && (isDate(value) || parseTimestamp(value) !== null)
-    ? []
-    : invalid(
-        'must be a date such as 2026-01-31, or an ISO 8601 timestamp with an offset, such as 2026-01-31T09:30:00Z',
-      );
-
-export const isDate = (text: string): boolean => DATE.test(text) && parseTimestamp(`${text}T00:00:00Z`) !== null;
 
 export const timezoneRule: Rule = (value) =>
   typeof value === 'string' && canonicalTimezone(value) !== null

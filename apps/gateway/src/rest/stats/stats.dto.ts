@@ -15,7 +15,8 @@ import {
 import { FieldRule } from '../validation/field-rule.decorator.js';
 import { QueryEnum } from '../validation/query-fields.js';
 import type { MetricsParameters } from './stats-query.js';
-import { dateOrTimestampRule, groupsRule, listOfIdsRule, listOfValuesRule, timezoneRule } from './stats-rules.js';
+import { dateOrTimestampRule } from '../validation/query-rules.js';
+import { groupsRule, listOfIdsRule, listOfValuesRule, timezoneRule } from './stats-rules.js';
 
 const PERCENTILE_NAMES = Object.keys(PERCENTILES) as Percentile[];
 

@@ -1,5 +1,5 @@
-import { isId, LIMITS, parseTimestamp, type IdPrefix } from '#libs/contracts';
-import type { Rule } from '#libs/emails';
+import { hasUnencodedPlus, isId, LIMITS, parseTimestamp, type IdPrefix } from '#libs/contracts';
+import type { Rule, RuleProblem } from '#libs/emails';
 
 /**
  * Rules for query parameters. A value is the text of the query string, or an array when the parameter was given more
@@ -44,10 +44,24 @@ export const statusRule: Rule = (value) =>
     ? []
     : invalid('must be an HTTP status such as 422, or a class of them such as 4xx');
 
+const TIMESTAMP = 'an ISO 8601 timestamp with an offset, such as 2026-01-31T09:30:00Z';
+
 export const timestampRule: Rule = (value) =>
-  isText(value) && parseTimestamp(value) !== null
+  isText(value) && parseTimestamp(value) !== null ? [] : invalidTime(value, TIMESTAMP);
+
+/** A date, or a timestamp with an offset. */
+export const dateOrTimestampRule: Rule = (value) =>
+  isText(value) && (isDate(value) || parseTimestamp(value) !== null)
     ? []
-    : invalid('must be an ISO 8601 timestamp with an offset, such as 2026-01-31T09:30:00Z');
+    : invalidTime(value, `a date such as 2026-01-31, or ${TIMESTAMP}`);
+
+function invalidTime(value: unknown, expected: string): RuleProblem[] {
+  return invalid(`must be ${expected}${isText(value) && hasUnencodedPlus(value) ? '; write + as %2B' : ''}`);
+}
+
+const DATE = /^\d{4}-\d{2}-\d{2}$/;
+
+export const isDate = (text: string): boolean => DATE.test(text) && parseTimestamp(`${text}T00:00:00Z`) !== null;
 
 /** The instant of a validated timestamp. */
 export const instantOf = (timestamp: string | undefined): Date | undefined =>
