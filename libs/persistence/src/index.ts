@@ -4,6 +4,7 @@ export {
   Database,
   isDuplicate,
   isRetryable,
+  isTooComplex,
   isUnavailable,
   transactionOf,
   type Queryable,

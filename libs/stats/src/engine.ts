@@ -111,6 +111,17 @@ function isDamage(error: unknown): boolean {
   return DAMAGE.test(type) || DAMAGE.test(message);
 }
 
+/** Names of ClickHouse errors about limits of one query, and the words of the limit on its memory. */
+const LIMIT_OF_QUERY =
+  /\b(TOO_MANY_ROWS|TOO_MANY_BYTES|TOO_MANY_ROWS_OR_BYTES|TOO_SLOW|SET_SIZE_LIMIT_EXCEEDED|TOO_DEEP_AST|TOO_BIG_AST|QUERY_IS_TOO_LARGE|TIMEOUT_EXCEEDED)\b/;
+const MEMORY_OF_QUERY = /\b(?:query memory limit exceeded|memory limit \(for query\) exceeded)/i;
+
+/** The engine ended a query because it alone needs too much; the memory of the whole engine is no fault of one query. */
+export function isTooCostly(error: unknown): boolean {
+  const { type = '', message = '' } = error as { type?: string; message?: string };
+  return LIMIT_OF_QUERY.test(type) || LIMIT_OF_QUERY.test(message) || MEMORY_OF_QUERY.test(message);
+}
+
 /** The store does not take a row of an insert. A server names the error in `type`, the embedded engine in the message. */
 export function isRefusedRow(error: unknown): boolean {
   const { type = '', message = '' } = error as { type?: string; message?: string };

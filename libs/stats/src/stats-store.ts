@@ -14,7 +14,7 @@ import type { LoggedEvent } from '#libs/contracts';
 import { Config, Log, Semaphore } from '#libs/kernel';
 import { openServer, statsServerVersion, type StatsConnection } from './connection.js';
 import { openEmbedded, type EmbeddedConnection } from './embedded-connection.js';
-import { Engine } from './engine.js';
+import { Engine, isTooCostly } from './engine.js';
 import { eraseRecipient } from './erase-recipient.js';
 import { uuidOf } from './event-row.js';
 import { EventIntake, type StatsBatch } from './intake/event-intake.js';
@@ -28,7 +28,7 @@ import { hasOther, lacksLatencies, toMetricsResult, type EngineRow } from './met
 import { MAX_ROWS, metricsStatement, rowLimit } from './metrics-sql.js';
 import { minuteCountersStatement, toMinuteCount, type MinuteRow } from './queries/minute-counters.js';
 import type { MinuteCounters, MinuteCountersQuery } from './queries/minute-counters.js';
-import { planMetrics, tooManyRows, type PlannedQuery } from './queries/plan.js';
+import { planMetrics, tooCostly, tooManyRows, type PlannedQuery } from './queries/plan.js';
 import type { Kept } from './queries/segments.js';
 import { prepareSchema } from './schema.js';
 import { groupsTable, LEVELS, OTHER_KEYS, type TableOptions } from './schema/tables.js';
@@ -330,6 +330,7 @@ export class StatsStore {
       return await read();
     } catch (error) {
       if (error instanceof Refusal) throw error;
+      if (isTooCostly(error)) throw tooCostly();
       this.log.warn('statistics cannot be read', { reason: (error as Error).message.split('\n', 1)[0] });
       throw new Refusal('service_unavailable', [], 'Statistics cannot be read right now. Try again.');
     }

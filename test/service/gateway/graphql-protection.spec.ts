@@ -84,6 +84,20 @@ describe.each([
     expect((await ask(gateway, { query })).errors).toBeUndefined();
   });
 
+  it.each([
+    ['fields', `{ ${'a{'.repeat(900)}a${'}'.repeat(900)} }`],
+    ['lists', `{ emails(first: ${'['.repeat(990)}${']'.repeat(990)}) { nodes { id } } }`],
+    ['objects', `{ emails(first: ${'{a:'.repeat(600)}1${'}'.repeat(600)}) { nodes { id } } }`],
+    ['types', `query ($a: ${'['.repeat(900)}Int${']'.repeat(900)}) { usage { used } }`],
+    ['unclosed lists', `{ emails(first: ${'['.repeat(5_000)}`],
+  ])('refuse deeply nested %s', async (_what, query) => {
+    const { data, errors } = await ask(gateway, { query });
+    expect(data ?? null).toBeNull();
+    expect(errors).toMatchObject([
+      { message: expect.stringContaining('nested at most') as unknown, extensions: { name: 'validation_error' } },
+    ]);
+  });
+
   it('execute persisted operations', async () => {
     expect(await ask(gateway, { documentId: 'sha256:1', variables: { first: 1 } })).toMatchObject({
       data: { emails: { nodes: [] } },
@@ -104,6 +118,25 @@ describe.each([
       expect(errors).toHaveLength(1);
       expect(JSON.stringify(errors)).not.toContain('internal_server_error');
     }
+  });
+});
+
+describe('the status of a refused operation', () => {
+  const statusOf = async (query: string) => (await strict.agent(own.key).post('/graphql').send({ query })).status;
+  const statusOfGet = async (query: string) =>
+    (await strict.agent(own.key).get('/graphql').set('apollo-require-preflight', '1').query({ query })).status;
+
+  it.each([
+    ['cost', '{ domains { id } usage { used } }'],
+    ['depth', '{ emails { nodes { id } } }'],
+    ['aliases', '{ a: usage { used } b: usage { used } }'],
+    ['tokens', `{ ${'usage { used } '.repeat(10)} }`],
+    ['introspection', '{ __schema { description } }'],
+    ['text', '{ email(id: "\\u0000") { id } }'],
+    ['nesting', `{ emails(first: ${'['.repeat(500)}${']'.repeat(500)}) { nodes { id } } }`],
+    ['fragments', '{ ...a ...a } fragment a on Query { domains { id } }'],
+  ])('is 400 for its %s', async (_what, query) => {
+    expect([await statusOf(query), await statusOfGet(query)]).toEqual([400, 400]);
   });
 });
 

@@ -40,6 +40,18 @@ describe('errorResponse', () => {
     expect(JSON.stringify(body)).not.toMatch(/FST_|Cannot|secret/);
   });
 
+  it.each(['54000', '54001', '54011', '54023'])(
+    'answers 400 to a statement beyond the limits of the database: %s',
+    (code) => {
+      const { body, unexpected } = errorResponse(
+        Object.assign(new Error('stack depth limit exceeded'), { code }),
+        'req_1',
+      );
+      expect(body).toMatchObject({ statusCode: 400, details: [{ code: 'too_costly' }] });
+      expect([unexpected, JSON.stringify(body).includes('stack')]).toEqual([false, false]);
+    },
+  );
+
   it.each([[new Error('SELECT * FROM accounts at /srv/app.js:1')], ['a string'], [undefined], [{ statusCode: 302 }]])(
     'reveals nothing about an unexpected error: %s',
     (thrown) => {

@@ -7,7 +7,7 @@ import {
   type RefusalCode,
   type RefusalDetail,
 } from '#libs/contracts';
-import { isUnavailable } from '#libs/persistence';
+import { isTooComplex, isUnavailable } from '#libs/persistence';
 import { isResendPath, resendAnswer } from '../resend/resend-errors.js';
 
 /** The body of every error response. */
@@ -63,12 +63,17 @@ export function errorResponse(thrown: unknown, requestId: string, path = ''): Er
 
 function refusalOf(thrown: unknown): Refusal {
   const status = statusOf(thrown);
-  if (status < 400 || status > 499)
-    return isUnavailable(thrown ?? '')
-      ? new Refusal('service_unavailable', [], 'The service cannot answer right now. Try again.')
-      : new Refusal('internal_server_error');
+  if (status < 400 || status > 499) return failureOf(thrown ?? '');
   const known = BY_STATUS[status];
   return known ? new Refusal(known) : new Refusal('validation_error', [], 'The request could not be understood.');
+}
+
+function failureOf(thrown: unknown): Refusal {
+  if (isUnavailable(thrown))
+    return new Refusal('service_unavailable', [], 'The service cannot answer right now. Try again.');
+  if (!isTooComplex(thrown)) return new Refusal('internal_server_error');
+  const message = 'must be less complex';
+  return new Refusal('validation_error', [{ field: '', code: 'too_costly', message }], `The request ${message}.`);
 }
 
 function statusOf(thrown: unknown): number {

@@ -30,6 +30,9 @@ export const isRetryable = (error: unknown): boolean =>
 /** Unique violation (PostgreSQL, appendix A). */
 export const isDuplicate = (error: unknown): boolean => (error as { code?: string }).code === '23505';
 
+/** program_limit_exceeded (PostgreSQL, appendix A: class 54): the statement is too complex, whenever it is repeated. */
+export const isTooComplex = (error: unknown): boolean => ((error as { code?: string }).code ?? '').startsWith('54');
+
 /** lock_not_available and idle_in_transaction_session_timeout (PostgreSQL, appendix A). */
 const TIMEOUTS = new Set(['55P03', '25P03']);
 

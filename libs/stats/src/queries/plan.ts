@@ -55,6 +55,19 @@ function expired(field: string, reason: string, since: number): Refusal {
   );
 }
 
+export const tooCostly = () =>
+  new Refusal(
+    'invalid_parameter',
+    [
+      {
+        field: 'dimensions',
+        code: 'too_costly',
+        message: 'must not make the query exceed the limits of the statistics store',
+      },
+    ],
+    'The query needs more than the statistics store permits. Ask for a shorter time, a coarser granularity or fewer dimensions.',
+  );
+
 export const tooManyRows = () =>
   new Refusal(
     'invalid_parameter',

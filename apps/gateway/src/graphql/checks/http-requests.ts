@@ -28,11 +28,14 @@ function checkRequest(request: FastifyRequest, guard: QueryGuard, persisted: Per
   if (body === undefined) {
     // Apollo also executes the query of a GET.
     orCause(() => persisted.requirePermitted(request.principal));
+    const { query } = request.query as Record<string, unknown>;
+    if (typeof query === 'string') orCause(() => guard.requireShallow(query));
     return;
   }
   if (Array.isArray(body))
     throw invalidFields([{ field: '', code: 'invalid_type', message: 'must be one operation, not an array of them' }]);
   const query = orCause(() => persisted.queryOf(body, request.principal));
+  orCause(() => guard.requireShallow(query));
   if (body['documentId'] !== undefined) {
     body['query'] = query;
     delete body['documentId'];

@@ -13,12 +13,16 @@ import {
 } from 'graphql';
 import { queryCost } from './query-cost.js';
 import { isStorable, queryRules } from './query-limits.js';
+import { isNestedDeeper } from './query-nesting.js';
 
 /** The part of a request that is checked before it is executed. */
 export interface CheckedRequest {
   operationName?: string | null | undefined;
   variables?: Readonly<Record<string, unknown>> | null | undefined;
 }
+
+/** More than the deepest permitted query with the deepest input object. */
+const MAX_NESTING = 250;
 
 /** The checks of every operation, over HTTP and WebSocket alike, with the limits of the settings. */
 @Injectable()
@@ -38,6 +42,7 @@ export class QueryGuard {
 
   /** The document of a request over a WebSocket; HTTP uses the rules in its own pipeline. @throws GraphQLError */
   parsed(schema: GraphQLSchema, query: string, request: CheckedRequest): DocumentNode | readonly GraphQLError[] {
+    this.requireShallow(query);
     const document = parse(query, { maxTokens: this.tokens });
     const problems = validate(schema, document, [...specifiedRules, ...this.rules]);
     if (problems.length > 0) return problems;
@@ -45,6 +50,15 @@ export class QueryGuard {
     // Over HTTP, the parser of the body refuses such text.
     requireStorable(request.variables ?? {});
     return document;
+  }
+
+  /** Before the document is parsed. @throws GraphQLError whose cause is a refusal */
+  requireShallow(query: string): void {
+    if (!isNestedDeeper(query, MAX_NESTING, this.tokens)) return;
+    const message = `must be nested at most ${MAX_NESTING} levels deep`;
+    throw refused(
+      new Refusal('validation_error', [{ field: 'query', code: 'too_deep', message }], `The query ${message}.`),
+    );
   }
 
   /** @throws GraphQLError whose cause is a refusal */
@@ -69,4 +83,9 @@ function requireStorable(variables: unknown): void {
   );
 }
 
-const refused = (refusal: Refusal): GraphQLError => new GraphQLError(refusal.message, { originalError: refusal });
+/** Apollo answers errors before the execution with 500 unless they name a status. */
+const refused = (refusal: Refusal): GraphQLError =>
+  new GraphQLError(refusal.message, {
+    originalError: refusal,
+    extensions: { http: { status: refusal.row.status } },
+  });
