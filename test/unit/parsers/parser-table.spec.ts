@@ -20,7 +20,6 @@ const NOT_PARSERS: Readonly<Record<string, string>> = {
   'apps/dashboard/src/pages/overview/rates.ts judgeRate': 'Compares numbers.',
   'apps/dashboard/src/pages/suppressions/import-file.ts readImportFile':
     'Reads a file of the reader in the browser; its own spec gives it long ones.',
-  'libs/emails/src/queries/stored-content.ts readStoredContents': 'Reads rows of the database.',
   'libs/tracking/src/scan-html.ts scanHtml': READ_IN_PARTS,
   'libs/doctor/src/probes/certificate-problems.ts findCertificateProblems': 'Reads files of the operator.',
   'apps/gateway/src/http/body/read-bytes.ts readBytes': 'Collects octets.',
