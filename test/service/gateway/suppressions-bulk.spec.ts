@@ -116,21 +116,40 @@ describe('CSV files', () => {
     expect((await answerOf(desk.agent.get(path))).body).toMatchObject({ origin: 'bounce', reason: 'a "b", c' });
   });
 
-  it('are refused as a whole, each problem with its line', async () => {
-    const file = `email,domain_id,expires_at\na@example.net\nbad,,\n,,2020-01-01T00:00:00Z\nb@example.net,${desk.theirs.domainId}\n`;
+  it('are imported but for the lines with problems, which the answer lists', async () => {
+    const file = `email;domain_id;expires_at\na@example.net\nbad;;\n;;2020-01-01T00:00:00Z\nb@example.net;${desk.theirs.domainId}\nc@example.net;${desk.mine.domainId}\n`;
     const { status, body } = await upload(file);
+    expect([status, body]).toEqual([
+      200,
+      {
+        object: 'suppression_import',
+        ...{ total: 5, created: 2, existing: 0, refused: 3 },
+        errors: [
+          { line: 3, field: 'email', code: 'invalid_address', message: expect.any(String) as string },
+          { line: 4, field: 'email', code: 'required', message: 'is required' },
+          { line: 4, field: 'expires_at', code: 'in_the_past', message: expect.any(String) as string },
+          { line: 5, field: 'domain_id', code: 'unknown_domain', message: 'must be a domain of this account' },
+        ],
+      },
+    ]);
+    expect(new Set(await desk.listed(''))).toEqual(new Set(['a@example.net', 'c@example.net']));
+  });
+
+  it('are refused as a whole if no line is valid, each problem with its line', async () => {
+    const { status, body } = await upload(`email,domain_id\nbad,\nb@example.net,${desk.theirs.domainId}\n`);
     expect([status, ...body.details.map(({ field, code }) => `${field} ${code}`)]).toEqual([
       400,
-      'lines[3].email invalid_address',
-      'lines[4].email required',
-      'lines[4].expires_at in_the_past',
+      'lines[2].email invalid_address',
+      'lines[3].domain_id unknown_domain',
     ]);
-    const foreign = await upload(`email,domain_id\na@example.net,\nb@example.net,${desk.theirs.domainId}\n`);
-    expect(foreign).toMatchObject({
-      status: 400,
-      body: { details: [{ field: 'lines[3].domain_id', code: 'unknown_domain' }] },
-    });
+    expect((await upload('email\na@example.net\n"b@example.net"x\n')).status).toBe(400);
     expect(await desk.listed('')).toEqual([]);
+  });
+
+  it('are read in UTF-16 with tabs, as a spreadsheet exports them', async () => {
+    const file = Buffer.from('\ufeffEmail\tReason\r\na@example.net\tna\u00efve\r\n', 'utf16le');
+    expect(await upload(file)).toMatchObject({ status: 200, body: { total: 1, created: 1 } });
+    expect((await answerOf(desk.agent.get(entryAt('a@example.net')))).body).toMatchObject({ reason: 'na\u00efve' });
   });
 
   it('are taken as text/csv of 5 MiB at most, and JSON is taken everywhere else only', async () => {

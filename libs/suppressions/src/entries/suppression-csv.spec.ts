@@ -53,14 +53,71 @@ describe('readSuppressionCsv', () => {
     expect(await addressesOf(file)).toEqual(['a@example.net', 'b@example.net']);
   });
 
-  it('reports all problems by line, also after a cell of two lines, and returns no entries', async () => {
+  it('reports all problems by line, also after a cell of two lines, and returns the other lines', async () => {
     const file = 'email,reason\na@example.net,"1\n2"\nbad,ok\n,ok\nb@example.net,ok\n';
     expect(await problemsOf(file)).toEqual([
       'lines[3].reason invalid_characters',
       'lines[4].email invalid_address',
       'lines[5].email required',
     ]);
-    expect((await read(file)).entries).toEqual([]);
+    expect(await read(file)).toMatchObject({ entries: [{ line: 6, address: 'b@example.net' }], refused: 3 });
+  });
+
+  it.each([
+    ['semicolons', 'email;reason;origin\na@example.net;"1; 2, 3";bounce\nb@example.net;x;\n'],
+    ['tabs', 'email\treason\torigin\r\na@example.net\t1; 2, 3\tbounce\r\nb@example.net\tx\r\n'],
+    [
+      'commas, with semicolons in cells',
+      'email,reason,"a;b;c;d",origin\na@example.net,"1; 2, 3",,bounce\nb@example.net,x\n',
+    ],
+    [
+      'a line that names them',
+      '\nsep=;\r\nEmail;Reason;Origin\r\na@example.net;1; \r\nb@example.net;x;\r\n'.replace('1; ', '"1; 2, 3";bounce'),
+    ],
+    [
+      'quoted names in other case',
+      '\ufeff"E-MAIL";"Comment";"ORIGIN";""\n"a@example.net";"1; 2, 3";"bounce"\nb@example.net;"x"\n',
+    ],
+    [
+      'a name with a comma',
+      'email;"Reason, if any";reason;origin\na@example.net;;"1; 2, 3";bounce\nb@example.net;;x\n',
+    ],
+  ])('reads cells separated by %s', async (_, file) => {
+    for (const line of [file, file.replaceAll(/\r?\n/g, '\r')]) {
+      const { entries, problems } = await read(line);
+      expect(problems).toEqual([]);
+      expect(entries.map(({ address, reason, origin }) => [address, reason, origin])).toEqual([
+        ['a@example.net', '1; 2, 3', 'bounce'],
+        ['b@example.net', 'x', 'manual'],
+      ]);
+    }
+  });
+
+  it.each(['utf-16le', 'utf-16be'])('reads %s with a byte order mark', async (encoding) => {
+    const bytes = Buffer.from(
+      '\ufeffemail\treason\r\njos\u00e9@example.net\tna\u00efve \u{1f4e7}\r\nbad\t\r\n',
+      'utf16le',
+    );
+    const { entries, problems } = await readSuppressionCsv(encoding === 'utf-16le' ? bytes : bytes.swap16());
+    expect(entries).toMatchObject([{ line: 2, address: 'jos\u00e9@example.net', reason: 'na\u00efve \u{1f4e7}' }]);
+    expect(problems).toMatchObject([{ path: 'lines[3].email' }]);
+  });
+
+  it('says which separators and encodings it reads', async () => {
+    const [separator] = (await read('email|reason\na@example.net|x\n')).problems;
+    expect(separator).toMatchObject({
+      code: 'missing_column',
+      message: expect.stringContaining('commas, semicolons or tabs') as string,
+    });
+    const unmarked = Buffer.from('email\na@example.net\n', 'utf16le');
+    for (const bytes of [unmarked, Buffer.from([0xff, 0xfe, 0x00, 0xd8]), Buffer.from([0xff, 0xfe, 0x61])])
+      expect((await readSuppressionCsv(bytes)).problems).toMatchObject([
+        { code: 'invalid_encoding', message: expect.stringContaining('UTF-16 with a byte order mark') as string },
+      ]);
+  });
+
+  it('returns no entries of a file in which the beginning of lines is unknown', async () => {
+    expect((await read('email\na@example.net\n"b@example.net"x\nc@example.net\n')).entries).toEqual([]);
   });
 
   it.each([
@@ -68,7 +125,7 @@ describe('readSuppressionCsv', () => {
     ['email\n', ' too_few'],
     ['mail\na@example.net\n', ' missing_column'],
     ['a@example.net\nb@example.net\n', ' missing_column'],
-    ['email;reason\na@example.net;x\n', ' missing_column'],
+    ['email|reason\na@example.net|x\n', ' missing_column'],
     ['email,Email\na@example.net,b@example.net\n', ' duplicate_column'],
     ['email\na@example.net\n"b@example.net\n', 'lines[3] invalid_csv'],
     ['email\n"a@example.net"x\n', 'lines[2] invalid_csv'],

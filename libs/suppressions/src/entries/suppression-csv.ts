@@ -1,10 +1,10 @@
-import { isUtf8 } from 'node:buffer';
 import { Readable } from 'node:stream';
 import { LIMITS, parseTimestamp } from '#libs/contracts';
 import { yieldToLoop } from '#libs/kernel';
 import { normaliseAddress } from '#libs/mime';
 import { parse, type CsvError } from 'csv-parse';
 import { stringify } from 'csv-stringify/sync';
+import { layoutOf, toUtf8, type CsvLayout } from './csv-layout.js';
 import type { NewSuppression } from './store.js';
 import {
   suppressionAddressRule,
@@ -19,11 +19,13 @@ import type { SuppressionView } from './suppression-view.js';
 /** An entry of a file. `domainId` has the form of an id; the caller checks that it is a domain of the account. */
 export type CsvSuppression = Omit<NewSuppression, 'accountId'> & { line: number; domainId: string | null };
 
-/** The content of a file. With any problem there are no entries, so that a file is imported completely or not at all. */
+/** The content of a file. There are no entries if it is not CSV: then it is unknown where a line begins. */
 export interface ReadCsv {
   entries: CsvSuppression[];
-  /** Paths such as `lines[17].email`; lines count from 1. */
+  /** Of the other lines, at most a thousand. Paths such as `lines[17].email`; lines count from 1. */
   problems: SuppressionProblem[];
+  /** The number of lines with problems, if there are any. */
+  refused?: number;
 }
 
 /** Parsed between two yields to the event loop; about 10 ms. */
@@ -60,37 +62,52 @@ const RULES = {
 type Column = keyof typeof RULES;
 type Cells = Partial<Record<Column, string>>;
 
+/** Names under which other services export the same columns; the page that imports a file knows them too. */
+const ALIASES: Readonly<Record<string, Column>> = {
+  'e-mail': 'email',
+  'email address': 'email',
+  email_address: 'email',
+  address: 'email',
+  recipient: 'email',
+  note: 'reason',
+  comment: 'reason',
+};
+
 const fileProblem = (code: string, message: string): ReadCsv => ({
   entries: [],
   problems: [{ path: '', code, message }],
 });
 
 /**
- * Reads a CSV file (RFC 4180, UTF-8) whose first line names its columns: `email`, and optionally `reason`, `origin`
- * (`manual` if empty), `expires_at` and `domain_id`; other columns are ignored. An empty cell counts as absent.
+ * Reads a CSV file (RFC 4180) in UTF-8, or in UTF-16 with a byte order mark, separated by commas, semicolons or tabs. Its first line
+ * names its columns: `email`, and optionally `reason`, `origin` (`manual` if empty), `expires_at` and `domain_id`; other columns are
+ * ignored. An empty cell counts as absent.
  */
 export async function readSuppressionCsv(bytes: Buffer): Promise<ReadCsv> {
-  if (!isUtf8(bytes) || bytes.includes(0)) return fileProblem('invalid_encoding', 'must be UTF-8 without U+0000');
+  const text = toUtf8(bytes);
+  if (text === null)
+    return fileProblem('invalid_encoding', 'must be UTF-8, or UTF-16 with a byte order mark, without U+0000');
   const result: ReadCsv = { entries: [], problems: [] };
-  const { records, broken } = recordsOf(bytes);
+  const { records, broken } = recordsOf(text, layoutOf(text, isAddressColumn));
   try {
     for await (const { record, info } of records) {
       // After an unbalanced quote, the start of lines is unknown.
       if (broken.length > 0 && info.lines > broken[0].line) break;
-      if (result.entries.length === LIMITS.importEntries)
+      if (linesOf(result) === LIMITS.importEntries)
         return fileProblem('too_many', `must have at most ${LIMITS.importEntries} entries`);
       addRecord(result, record, info.lines);
-      if (result.problems.length >= MAX_PROBLEMS) break;
     }
   } catch (error) {
     if (error instanceof HeaderProblem) return fileProblem(error.code, error.message);
     throw error;
   }
-  result.problems.push(...broken.slice(0, 1).map(({ problem }) => problem));
-  if (result.problems.length > 0) return { entries: [], problems: result.problems.slice(0, MAX_PROBLEMS) };
-  if (result.entries.length > 0) return result;
+  if (broken.length > 0)
+    return { ...result, entries: [], problems: [...result.problems, broken[0].problem].slice(-MAX_PROBLEMS) };
+  if (linesOf(result) > 0) return result;
   return fileProblem('too_few', 'must have a line that names its columns and at least one entry');
 }
+
+const linesOf = ({ entries, refused = 0 }: ReadCsv): number => entries.length + refused;
 
 interface Records {
   records: AsyncIterable<{ record: Cells; info: { lines: number } }>;
@@ -98,11 +115,13 @@ interface Records {
   broken: { line: number; problem: SuppressionProblem }[];
 }
 
-function recordsOf(bytes: Buffer): Records {
+function recordsOf(bytes: Buffer, { delimiter, firstLine }: CsvLayout): Records {
   const broken: Records['broken'] = [];
   const parser = parse({
     bom: true,
     columns: columnsOf,
+    delimiter,
+    from_line: firstLine,
     info: true,
     max_record_size: MAX_RECORD_BYTES,
     relax_column_count: true,
@@ -138,17 +157,30 @@ class HeaderProblem extends Error {
   }
 }
 
-/** False for a column that is ignored. */
+/** False for a column that is ignored: unknown ones, and those with another name beside the one of the service. */
 function columnsOf(header: string[]): (Column | false)[] {
-  const names = header.map((name) => unescapeFormulas(name).trim().toLowerCase());
-  const columns = names.map((name) => isColumn(name) && name);
+  const names = header.map(nameOf);
+  const columns = names.map((name) => (isColumn(name) ? name : columnByAlias(name, names)));
   if (!columns.includes('email'))
-    throw new HeaderProblem('missing_column', 'must name its columns in the first line, email among them');
-  const duplicate = columns.find((name, i) => name !== false && columns.indexOf(name) < i);
-  if (duplicate) throw new HeaderProblem('duplicate_column', `must have the column ${duplicate} once`);
-  return columns;
+    throw new HeaderProblem(
+      'missing_column',
+      'must name its columns in the first line, email among them, separated by commas, semicolons or tabs',
+    );
+  const duplicate = names.find((name, i) => isColumn(name) && names.indexOf(name) < i);
+  if (duplicate !== undefined) throw new HeaderProblem('duplicate_column', `must have the column ${duplicate} once`);
+  return columns.map((name, i) => columns.indexOf(name) === i && name);
 }
 
+function columnByAlias(name: string, names: readonly string[]): Column | false {
+  const column = Object.hasOwn(ALIASES, name) && ALIASES[name];
+  return column !== false && !names.includes(column) && column;
+}
+
+const nameOf = (cell: string): string => unescapeFormulas(cell).trim().toLowerCase();
+const isAddressColumn = (cell: string): boolean => {
+  const name = nameOf(cell);
+  return name === 'email' || columnByAlias(name, [name]) === 'email';
+};
 const isColumn = (name: string): name is Column => Object.hasOwn(RULES, name);
 
 /** Adds the entry of a record, or its problems. */
@@ -159,8 +191,11 @@ function addRecord(result: ReadCsv, record: Cells, line: number): void {
     if (value !== '') cells[column] = value;
   }
   const problems = problemsOf(cells, line);
-  result.problems.push(...problems);
-  if (problems.length > 0) return;
+  if (problems.length > 0) {
+    result.refused = (result.refused ?? 0) + 1;
+    result.problems.push(...problems.slice(0, MAX_PROBLEMS - result.problems.length));
+    return;
+  }
   const { email = '', reason = null, origin = 'manual', expires_at: expires, domain_id: domainId = null } = cells;
   result.entries.push({
     line,

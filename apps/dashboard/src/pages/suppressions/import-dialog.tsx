@@ -4,7 +4,7 @@ import { useEffect, useRef, useState } from 'react';
 import { downloadText } from '../../components/download.ts';
 import { problemOf } from '../../components/feedback.tsx';
 import { formatNumber } from '../../components/format.tsx';
-import { readImportFile, refusedFile, type ImportFile, type RefusedLine } from './import-file.ts';
+import { readImportFile, refusedFile, textOf, type ImportFile, type RefusedLine } from './import-file.ts';
 import { sendImport, type ImportProgress } from './send-import.ts';
 
 const MAX_BYTES = 50 * 1024 * 1024;
@@ -41,7 +41,7 @@ export function ImportDialog({ changed, close }: { changed: () => void; close: (
       return;
     }
     setStep({ kind: 'reading' });
-    const file = await readImportFile(await chosen.text());
+    const file = await readImportFile(await textOf(chosen));
     setStep({ kind: 'preview', name: chosen.name, file });
   };
   const run = async (file: ImportFile) => {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { ApiError } from '../../api/http.ts';
-import { batchFile, readImportFile, refusedFile, type ImportLine } from './import-file.ts';
+import { batchFile, readImportFile, refusedFile, textOf, type ImportLine } from './import-file.ts';
 import { sendImport, type ImportProgress } from './send-import.ts';
 
 describe('readImportFile', () => {
@@ -17,6 +17,23 @@ describe('readImportFile', () => {
     const { lines, refused } = await readImportFile(text);
     expect(lines.map((one) => one.cells)).toEqual([cells]);
     expect(refused).toEqual([]);
+  });
+
+  it.each([
+    ['sep=;\r\nEmail;Reason\r\na@example.net;x, y\r\n', { email: 'a@example.net', reason: 'x, y' }, 3],
+    ['email;"Reason, if any, of all";reason\na@example.net;;x\n', { email: 'a@example.net', reason: 'x' }, 2],
+    ['email,"a;b;c;d",reason\na@example.net,,x\n', { email: 'a@example.net', reason: 'x' }, 2],
+  ])('finds the delimiter of %j', async (text, cells, line) => {
+    expect((await readImportFile(text)).lines).toEqual([{ line, cells }]);
+  });
+
+  it('reads files in UTF-16 with a byte order mark', async () => {
+    const bytes = Buffer.from('\ufeffemail\treason\njos\u00e9@example.net\tx\n', 'utf16le');
+    for (const file of [new Blob([bytes]), new Blob([Buffer.from(bytes).swap16()])])
+      expect((await readImportFile(await textOf(file))).lines).toMatchObject([
+        { cells: { email: 'jos\u00e9@example.net' } },
+      ]);
+    expect(await textOf(new Blob(['\ufeffé']))).toBe('é');
   });
 
   it('tells which columns it recognises', async () => {
@@ -131,6 +148,21 @@ describe('sendImport', () => {
         { line: 6, email: 'u1@example.net', problem: 'email must not be this' },
         { line: 8, email: 'u3@example.net', problem: 'email must not be this' },
       ],
+    });
+  });
+
+  it('takes the lines over that the service has refused beside the others', async () => {
+    const errors = [
+      { line: 3, field: 'email', message: 'must not be this' },
+      { line: 3, field: 'reason', message: 'is too long' },
+    ];
+    const result = await sendImport(
+      linesOf(3),
+      options(async () => ({ created: 2, existing: 0, errors }) as never),
+    );
+    expect(result).toMatchObject({
+      created: 2,
+      refused: [{ line: 6, email: 'u1@example.net', problem: 'email must not be this; reason is too long' }],
     });
   });
 

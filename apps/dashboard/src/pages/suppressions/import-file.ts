@@ -65,6 +65,15 @@ export async function readImportFile(text: string, pause: () => Promise<void> = 
   return file;
 }
 
+/** A file is UTF-8, or UTF-16 with a byte order mark, as spreadsheets export it. */
+export async function textOf(file: Blob): Promise<string> {
+  const bytes = await file.arrayBuffer();
+  const [first, second] = new Uint8Array(bytes.slice(0, 2));
+  const label =
+    first === 0xff && second === 0xfe ? 'utf-16le' : first === 0xfe && second === 0xff ? 'utf-16be' : 'utf-8';
+  return new TextDecoder(label).decode(bytes);
+}
+
 const nextTask = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, 0));
 
 function columnOf(title: string, index: number, titles: string[]): Column | null {
@@ -117,13 +126,15 @@ function problemOf(email: string): string | null {
 
 const CELL_ENDS = { ',': /[,\r\n]/g, ';': /[;\r\n]/g, '\t': /[\t\r\n]/g } as const;
 type Delimiter = keyof typeof CELL_ENDS;
+/** Names the delimiter for a spreadsheet, before the names of the columns. */
+const SEPARATOR_LINE = /^[\r\n]*sep=([,;\t])(?:\r\n|\r|\n)/i;
 
 /** The records of RFC 4180 with the line on which each begins; blank lines are left out. */
 function* recordsOf(text: string): Generator<CsvRecord> {
-  const delimiter = delimiterOf(text);
+  const { delimiter, start: first } = layoutOf(text);
   const end = CELL_ENDS[delimiter];
-  let at = 0;
-  let line = 1;
+  let at = first;
+  let line = newlinesIn(text.slice(0, first)) + 1;
   while (at < text.length) {
     const start = line;
     const cells: string[] = [];
@@ -157,12 +168,21 @@ function quotedCell(text: string, start: number): { cell: string; end: number } 
 
 const newlinesIn = (text: string): number => text.match(/\r\n|\r|\n/g)?.length ?? 0;
 
-/** The delimiter of the first line. */
+/** The delimiter, and where the records begin. */
+function layoutOf(text: string): { delimiter: Delimiter; start: number } {
+  const [line = '', separator] = SEPARATOR_LINE.exec(text) ?? [];
+  return { delimiter: (separator as Delimiter | undefined) ?? delimiterOf(text), start: line.length };
+}
+
+/** The delimiter by which the first line names a column of addresses, and most columns. Text in quotes does not count. */
 function delimiterOf(text: string): Delimiter {
-  const end = text.search(/[\r\n]/);
-  const first = end === -1 ? text : text.slice(0, end);
-  const counts = ([',', ';', '\t'] as const).map((one) => [first.split(one).length, one] as const);
-  return counts.reduce((best, one) => (one[0] > best[0] ? one : best))[1];
+  const [first = ''] = text.trimStart().split(/[\r\n]/, 1);
+  const scores = ([',', ';', '\t'] as const).map((one) => {
+    const cells = first.replaceAll(/"[^"]*"/g, (quote) => quote.replaceAll(one, ' ')).split(one);
+    const isNamed = cells.some((cell, i) => columnOf(cell.replaceAll('"', '').trim(), i, []) === 'email');
+    return { one, score: (isNamed ? text.length : 0) + cells.length };
+  });
+  return scores.reduce((best, next) => (next.score > best.score ? next : best)).one;
 }
 
 /** A file for `POST /suppressions/import`. Line n of the list is line n + 2 of the file, because each cell is on one line. */

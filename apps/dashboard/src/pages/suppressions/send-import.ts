@@ -11,7 +11,12 @@ export interface ImportProgress {
 /** Below the number of problems that the service reports at once. */
 const BATCH = 1_000;
 
-type Send = (file: Blob) => Promise<{ created: number; existing: number }>;
+interface Problem {
+  line: number;
+  field: string;
+  message: string;
+}
+type Send = (file: Blob) => Promise<{ created: number; existing: number; errors?: Problem[] }>;
 const send: Send = (file) => call('POST', '/suppressions/import', file);
 
 /**
@@ -31,24 +36,20 @@ export async function sendImport(
   return progress;
 }
 
-/** A batch with invalid lines stores nothing, so it is sent again without them. */
+/** The service imports the valid lines. It refuses a batch without any, and a version before this page one with an invalid line. */
 async function sendBatch(lines: readonly ImportLine[], progress: ImportProgress, sendFile: Send): Promise<void> {
   let left = lines;
   while (left.length > 0) {
     try {
-      const { created, existing } = await sendFile(batchFile(left));
+      const { created, existing, errors = [] } = await sendFile(batchFile(left));
       progress.created += created;
       progress.existing += existing;
+      progress.refused.push(...refusedOf(left, byIndex(errors)));
       return;
     } catch (error) {
-      const problems = problemsByIndex(error);
+      const problems = byIndex(problemsOf(error));
       if (problems.size === 0) throw error;
-      progress.refused.push(
-        ...[...problems].flatMap(([i, problem]) => {
-          const refused = left[i];
-          return refused ? [{ line: refused.line, email: refused.cells.email ?? '', problem }] : [];
-        }),
-      );
+      progress.refused.push(...refusedOf(left, problems));
       const kept = left.filter((_, i) => !problems.has(i));
       if (kept.length === left.length) throw error;
       left = kept;
@@ -56,17 +57,27 @@ async function sendBatch(lines: readonly ImportLine[], progress: ImportProgress,
   }
 }
 
-/** The problems of the refused lines, by their position in the batch: `lines[2].email` is the first one. */
-function problemsByIndex(error: unknown): Map<number, string> {
-  const details = error instanceof ApiError ? error.details : [];
+const refusedOf = (lines: readonly ImportLine[], problems: ReadonlyMap<number, string>): RefusedLine[] =>
+  [...problems].flatMap(([i, problem]) => {
+    const refused = lines[i];
+    return refused ? [{ line: refused.line, email: refused.cells.email ?? '', problem }] : [];
+  });
+
+/** The problems of the refused lines, by their position in the batch: line 2 is the first one. */
+function byIndex(problems: readonly Problem[]): Map<number, string> {
   const found = new Map<number, string>();
-  for (const { field = '', message = 'is refused' } of details) {
-    const [, line, column] = /^lines\[(\d+)\]\.?(\w*)$/.exec(field) ?? [];
-    if (line === undefined) continue;
-    const index = Number(line) - 2;
-    const earlier = found.get(index);
-    const problem = `${column} ${message}`.trim();
-    found.set(index, earlier === undefined ? problem : `${earlier}; ${problem}`);
+  for (const { line, field, message } of problems) {
+    const earlier = found.get(line - 2);
+    const problem = `${field} ${message}`.trim();
+    found.set(line - 2, earlier === undefined ? problem : `${earlier}; ${problem}`);
   }
   return found;
+}
+
+function problemsOf(error: unknown): Problem[] {
+  const details = error instanceof ApiError ? error.details : [];
+  return details.flatMap(({ field = '', message = 'is refused' }) => {
+    const [, line, column] = /^lines\[(\d+)\]\.?(\w*)$/.exec(field) ?? [];
+    return line === undefined ? [] : [{ line: Number(line), field: column ?? '', message }];
+  });
 }

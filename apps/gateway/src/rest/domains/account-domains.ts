@@ -39,6 +39,11 @@ export class AccountDomains {
     return removed;
   }
 
+  /** The ids of the domains that the key sees. */
+  async ids(visibility: Visibility): Promise<Set<string>> {
+    return new Set((await this.domains.list(visibility)).map(({ id }) => id));
+  }
+
   /**
    * A domain of another account is refused like one that does not exist.
    * @param given ids of domains, each with its path in the request

@@ -6,6 +6,7 @@ import { assertDomainsVisible, LIMITS, Refusal } from '#libs/contracts';
 import { normaliseAddress } from '#libs/mime';
 import {
   readSuppressionCsv,
+  type ReadCsv,
   SuppressionEntries,
   writeSuppressionCsv,
   type SuppressionRemoval,
@@ -26,6 +27,7 @@ import {
   ReleasedAllDto,
   SuppressAllDto,
   SuppressedAllDto,
+  RefusedLineDto,
   SuppressionImportDto,
 } from './suppressions-bulk.dto.js';
 
@@ -117,21 +119,27 @@ export class SuppressionsBulkController {
     tag: TAG,
     summary: 'Import a CSV file',
     description:
-      'UTF-8, separated by commas (RFC 4180). The first line names the columns: `email`, and optionally `reason`, ' +
-      '`origin` (`manual` if empty), `expires_at` and `domain_id`. Other columns are ignored, so an exported file can be ' +
-      `imported. At most ${LIMITS.importEntries} entries and 5 MiB. If any line is invalid, nothing is stored, and the ` +
-      'response lists all problems with their lines (`lines[17].email`, counted from 1).',
+      'CSV (RFC 4180), separated by commas, semicolons or tabs, in UTF-8 or in UTF-16 with a byte order mark. The first line ' +
+      'names the columns: `email`, and optionally `reason`, `origin` (`manual` if empty), `expires_at` and `domain_id`. Other ' +
+      `columns are ignored, so an exported file can be imported. At most ${LIMITS.importEntries} lines and 5 MiB. Valid lines ` +
+      'are imported, and the response lists the problems of the others. If no line is valid, or the file is not CSV, nothing ' +
+      'is stored, and `details` lists the problems with their lines (`lines[17].email`, counted from 1).',
     response: SuppressionImportDto,
     errors: [400, 415, 422],
   })
   async import(@Caller() caller: Principal, @Body() file: unknown): Promise<SuppressionImportDto> {
-    const { entries, problems } = await readSuppressionCsv(Buffer.isBuffer(file) ? file : Buffer.alloc(0));
-    if (problems.length > 0)
+    const read = await readSuppressionCsv(Buffer.isBuffer(file) ? file : Buffer.alloc(0));
+    const { entries, problems, refused } = withOwnDomains(read, await this.accountDomains.ids(caller));
+    if (entries.length === 0)
       throw invalidFields(problems.map(({ path, code, message }) => ({ field: path, code, message })));
-    const domains = entries.map(({ line, domainId: id }) => ({ field: `lines[${line}].domain_id`, id }));
-    await this.accountDomains.requireOwn(caller, domains);
     const { created } = await this.entries.import(caller, entries);
-    return { object: 'suppression_import', total: entries.length, created, existing: entries.length - created };
+    return {
+      object: 'suppression_import',
+      total: entries.length + refused,
+      created,
+      existing: entries.length - created,
+      ...(refused > 0 && { refused, errors: problems.map(toRefusedLine) }),
+    };
   }
 
   @Get('export')
@@ -161,4 +169,28 @@ function toRemovalResponse(removal: SuppressionRemoval, index: number): Released
     if (!(error instanceof Refusal)) throw error;
     return { object: 'error', index, error: error.row.error, message: error.message };
   }
+}
+
+/** Refuses the lines that name a domain of another account like those that name one that does not exist. */
+function withOwnDomains({ entries, problems, refused = 0 }: ReadCsv, own: ReadonlySet<string>): Required<ReadCsv> {
+  const isOwn = ({ domainId }: { domainId: string | null }) => domainId === null || own.has(domainId);
+  const foreign = entries
+    .filter((entry) => !isOwn(entry))
+    .map(({ line }) => ({
+      path: `lines[${line}].domain_id`,
+      code: 'unknown_domain',
+      message: 'must be a domain of this account',
+    }));
+  return {
+    entries: entries.filter(isOwn),
+    problems: [...problems, ...foreign].slice(0, MAX_PROBLEMS),
+    refused: refused + foreign.length,
+  };
+}
+
+const MAX_PROBLEMS = 1_000;
+
+function toRefusedLine({ path, code, message }: ReadCsv['problems'][number]): RefusedLineDto {
+  const [, line, field] = /^lines\[(\d+)\]\.(\w+)$/.exec(path) ?? [];
+  return { line: Number(line), field, code, message };
 }

@@ -112,16 +112,41 @@ export class ReleasedAllDto {
   data: (SuppressionDeletedDto | SuppressionKeptDto)[];
 }
 
+/** A problem of a line that was not imported. */
+export class RefusedLineDto {
+  @IntegerProperty('The line of the file, from 1', 17)
+  line: number;
+
+  @TextProperty('The column', 'email')
+  field: string;
+
+  @TextProperty('What is wrong, for programs', 'invalid_address')
+  code: string;
+
+  @TextProperty('What is wrong, as the end of a sentence', 'must be an address such as user@example.com')
+  message: string;
+}
+
 export class SuppressionImportDto {
   @KindProperty('suppression_import')
   object: 'suppression_import';
 
-  @IntegerProperty('Number of entries in the file', 1200)
+  @IntegerProperty('Number of lines in the file', 1200)
   total: number;
 
   @IntegerProperty('Number of new entries', 1150)
   created: number;
 
-  @IntegerProperty('Number of entries that already existed or occur more than once in the file', 50)
+  @IntegerProperty('Number of entries that already existed or occur more than once in the file', 48)
   existing: number;
+
+  @IntegerProperty('Number of lines that were not imported; absent if there are none', 2, { required: false })
+  refused?: number;
+
+  @ApiProperty({
+    type: [RefusedLineDto],
+    required: false,
+    description: 'The problems of these lines, at most 1,000; absent if there are none',
+  })
+  errors?: RefusedLineDto[];
 }
