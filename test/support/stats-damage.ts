@@ -1,7 +1,7 @@
 import { cp, mkdtemp, readdir, readlink, rm, truncate, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { LiveLog, ParkedEvents } from '#libs/bus';
+import type { EventLog, LiveLog, ParkedEvents } from '#libs/bus';
 import { StatisticsRecord } from '#libs/bus';
 import type { LoggedEvent } from '#libs/contracts';
 import { loadConfig, Log, type Metrics } from '#libs/kernel';
@@ -59,7 +59,7 @@ export class DamagedStore {
   /** The contents of the whole store. */
   whole: Contents = {};
   private recorded: { days: Map<string, RecordedDay>; parts: unknown } = { days: new Map(), parts: {} };
-  private lines: LogLine[] = [];
+  lines: LogLine[] = [];
 
   private constructor(
     readonly dataDir: string,
@@ -163,8 +163,10 @@ export class DamagedStore {
         ),
     } as unknown as LiveLog;
     const parked = { positions: () => Promise.resolve(new Set()) } as unknown as ParkedEvents;
+    const handled = { handledPosition: () => Promise.resolve(logged().at(-1)?.position ?? 0) };
     return new StoreCheck(
       this.store,
+      handled as unknown as EventLog,
       log,
       parked,
       new StatisticsRecord(this.database),
@@ -259,7 +261,7 @@ export class DamagedStore {
     return { ...one, event: opened };
   }
 
-  private config() {
+  config() {
     return loadConfig('standalone', { DATA_DIR: this.dataDir });
   }
 

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { LiveLog, ParkedEvents, StatisticsRecord } from '#libs/bus';
+import { EventLog, LiveLog, ParkedEvents, StatisticsRecord } from '#libs/bus';
 import { Config, Log, Metrics, sleep } from '#libs/kernel';
 import { Database, Worker } from '#libs/persistence';
 import { StatsStore, type DayVerdict, type ReadableLog } from '#libs/stats';
@@ -29,6 +29,7 @@ export class StoreCheck {
 
   constructor(
     private readonly store: StatsStore,
+    private readonly eventLog: EventLog,
     private readonly liveLog: LiveLog,
     private readonly parked: ParkedEvents,
     private readonly record: StatisticsRecord,
@@ -119,9 +120,10 @@ export class StoreCheck {
 
   private async verify(consumer: string, range?: { from: string; to?: string }): Promise<void> {
     if (!(await this.isOnlyWriter())) return;
+    const usesKafka = this.config.settings.KAFKA_BROKERS !== undefined;
     const verdicts = await this.store.verify({
       log: this.logFor(consumer),
-      isOnlySource: this.config.settings.KAFKA_BROKERS === undefined,
+      confirmedUpTo: usesKafka ? null : await this.eventLog.handledPosition(consumer),
       recorded: await this.record.days(),
       range,
       onIncomplete: (days) => this.record.set(days),

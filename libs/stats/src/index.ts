@@ -21,6 +21,7 @@ export { LiveStats } from './live/live-stats.js';
 export { noCounts } from './live/minute-window.js';
 export { startOfDate } from './periods.js';
 export { statsServerVersion } from './connection.js';
+export type { Recovered } from './integrity/recover.js';
 export type { DayVerdict } from './integrity/verify-days.js';
 export type { ReadableLog, Rebuilt } from './intake/rebuild.js';
 export { StatsModule } from './stats.module.js';

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { mkdir } from 'node:fs/promises';
+import { mkdir, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import {
   Refusal,
@@ -21,6 +21,7 @@ import { EventIntake, type StatsBatch } from './intake/event-intake.js';
 import { detachDamagedParts } from './integrity/check-parts.js';
 import { readParts, tablesWithout, type Parts } from './integrity/parts.js';
 import { recordableTotals, type DayTotals } from './integrity/day-totals.js';
+import { recoverFrom, type Recovered } from './integrity/recover.js';
 import { verifyDays, type DayVerdict, type Verification } from './integrity/verify-days.js';
 import { rebuild, type ReadableLog, type Rebuilt } from './intake/rebuild.js';
 import type { Metric, MetricsQuery, MetricsResult } from './metrics-query.js';
@@ -175,6 +176,20 @@ export class StatsStore {
     const verdicts = await this.maintenance.run(() => verifyDays(parts, verification));
     if (verification.range === undefined && this.opened !== undefined) this.opened.damage = [];
     return verdicts;
+  }
+
+  /** The folders with files that were set aside from this store, the oldest first. */
+  async setAsideFolders(): Promise<string[]> {
+    const names = await readdir(this.config.dataDir);
+    return names
+      .filter((name) => name.startsWith('chdb.broken-'))
+      .sort()
+      .map((name) => join(this.config.dataDir, name));
+  }
+
+  /** Adds what a folder with files of a store has and this store lacks, see `recoverFrom`. For the embedded engine. */
+  recoverFrom(folder: string, recorded: ReadonlyMap<string, DayTotals>): Promise<Recovered> {
+    return this.maintenance.run(() => this.intake.alone(() => recoverFrom(this.engine, folder, recorded)));
   }
 
   /** The parts of all tables, and the totals of the days since `from` (`YYYY-MM-DD`), to be recorded. */

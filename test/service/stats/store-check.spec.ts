@@ -71,14 +71,13 @@ describe('a damaged statistics store', { timeout: 120_000 }, () => {
     const insert = () => damaged.store.insert({ source: 'log', token: 'next', events: next });
     await expect(insert()).rejects.toThrow(/recipient_counts_by_hour/);
     const running = check.run('analytics', stopping.signal);
-    await until(
-      async () =>
-        insert().then(
-          () => true,
-          () => false,
-        ),
-      { withinMs: 60_000, everyMs: 200 },
-    );
+    const tryInsert = () =>
+      insert().then(
+        () => true,
+        () => false,
+      );
+    await until(tryInsert, { withinMs: 60_000, everyMs: 200 });
+    await until(() => Promise.resolve(damaged.lines.some(({ event }) => event.includes('made anew'))));
     stopping.abort();
     await running;
     const contents = await damaged.contents();

@@ -1,23 +1,15 @@
 import { AccountEntity, Accounts, ApiKeyEntity, ApiKeys, AuditLog } from '#libs/accounts';
-import { LiveLog, LogConsumers, ParkedEvents } from '#libs/bus';
+import { LogConsumers, ParkedEvents } from '#libs/bus';
 import { Refusal } from '#libs/contracts';
 import { DkimRotation, DkimZone, DomainEntity, SendingDomains } from '#libs/domains';
 import { Erasures } from '#libs/erasure';
 import { InboundStore } from '#libs/inbound';
 import { SecretBox, LocalNotifications, type Config, type Log } from '#libs/kernel';
-import {
-  ClockRecord,
-  Database,
-  establishMasterKey,
-  migrate,
-  openDatabase,
-  readMasterKey,
-  Worker,
-} from '#libs/persistence';
+import { ClockRecord, Database, establishMasterKey, migrate, openDatabase, readMasterKey } from '#libs/persistence';
 import { HeldQueues } from '#libs/queue';
-import { StatsStore, type Rebuilt } from '#libs/stats';
 import { tlsReportOf, type TlsReport } from '#libs/tls-reports';
 import { FirstOwner, UserLinks, Users } from '#libs/users';
+import { StatisticsFiles } from './statistics-files.js';
 
 export interface Administration {
   accounts: Accounts;
@@ -37,8 +29,7 @@ export interface Administration {
   publicUrl: string;
   /** Null: there was no TLS session on that day. */
   tlsReport(domain: string, day: string): Promise<TlsReport | null>;
-  /** @throws if a program that writes statistics runs */
-  rebuildStatistics(): Promise<Rebuilt>;
+  statistics: StatisticsFiles;
   close(): Promise<void>;
 }
 
@@ -74,37 +65,12 @@ export async function openAdministration(settings: Config, log: Log): Promise<Ad
       queues: new HeldQueues(database),
       parked: new ParkedEvents(database),
       tlsReport: (domain, day) => tlsReportOf(database, { domain, day, submitter: config.settings.SERVICE_DOMAIN }),
-      rebuildStatistics: () => rebuildStatistics(database, config, log),
+      statistics: new StatisticsFiles(database, config, log),
       close: () => opened.close(),
     };
   } catch (error) {
     await opened.close();
     throw error;
-  }
-}
-
-/** Log lines of a long rebuild. */
-const PROGRESS_EVENTS = 500_000;
-
-async function rebuildStatistics(database: Database, config: Config, log: Log): Promise<Rebuilt> {
-  const writers = await Worker.countAlive(database, ['standalone', 'analytics']);
-  if (writers > 0)
-    throw new Error(
-      'A program that writes statistics is running. Stop standalone and analytics, wait 20 seconds, and repeat the command.',
-    );
-  // Only reads, so that nothing listens for new events.
-  const idle = { start: () => undefined } as unknown as ConstructorParameters<typeof LiveLog>[1];
-  const events = new LiveLog(database, idle, new LocalNotifications());
-  const store = new StatsStore(config, log);
-  let shown = 0;
-  try {
-    return await store.rebuild(events, (position, head) => {
-      if (position < shown + PROGRESS_EVENTS) return;
-      shown = position;
-      log.warn('statistics are being rebuilt', { position, head });
-    });
-  } finally {
-    await store.close();
   }
 }
 

@@ -135,13 +135,13 @@ export class EventIntake {
   }
 
   /** The day of the oldest event that a batch in progress may have stored in some tables only; null if there is none. */
-  async firstUnconfirmedDay(): Promise<string | null> {
+  async firstUnconfirmedDay(confirmedUpTo: number): Promise<string | null> {
     const progress = await this.progress.read();
     const rows = await this.engine.select<{ day: string }>({
       query: `SELECT toString(min(day)) AS day FROM (
                 SELECT day FROM ${POSITIONS} WHERE position > {stored:UInt64} UNION ALL
                 SELECT toDate(at) AS day FROM ${EVENTS} WHERE position > {stored:UInt64}) HAVING count() > 0`,
-      params: { stored: progress.get(LOG_SOURCE) ?? 0 },
+      params: { stored: Math.max(progress.get(LOG_SOURCE) ?? 0, confirmedUpTo) },
     });
     return rows.at(0)?.day ?? null;
   }

@@ -5,9 +5,9 @@ import { DATA_TABLES } from '../schema/tables.js';
  * Reads all parts and detaches those whose checksums do not match.
  * @returns `<table>/<part>`
  */
-export async function detachDamagedParts(engine: Engine): Promise<string[]> {
+export async function detachDamagedParts(engine: Engine, tables = DATA_TABLES): Promise<string[]> {
   const detached: string[] = [];
-  for (const table of DATA_TABLES) {
+  for (const table of tables) {
     const parts = await engine.select<{ part_path: string; is_passed: number }>({
       query: `CHECK TABLE ${table} SETTINGS check_query_single_value_result = 0, max_threads = 1`,
       params: {},

@@ -7,7 +7,8 @@ export interface Days {
 }
 
 export const startOf = (day: string): number => Date.parse(`${day}T00:00:00Z`);
-export const nextDay = (day: string): string => new Date(startOf(day) + LEVELS.day).toISOString().slice(0, 10);
+export const dayOf = (ms: number): string => new Date(ms).toISOString().slice(0, 10);
+export const nextDay = (day: string): string => dayOf(startOf(day) + LEVELS.day);
 
 /** Sorted days as ranges. */
 export function asRanges(days: readonly string[]): Days[] {

@@ -109,3 +109,12 @@ export async function recordableTotals(engine: Engine, from: string): Promise<Ma
   const days = await readTotals(engine, { from });
   return new Map([...days].map(([day, tables]) => [day, expectedTotals(tables)]));
 }
+
+/** Events, or values of events, by day in one roll-up. */
+export async function readRollupTotals(engine: Engine, table: string): Promise<Map<string, number>> {
+  const rows = await engine.select<{ day: string; total: number }>({
+    query: `SELECT toString(toDate(period)) AS day, sum(${DISJOINT.join(' + ')}) AS total FROM ${table} GROUP BY day ORDER BY day`,
+    params: {},
+  });
+  return new Map(rows.map(({ day, total }) => [day, Number(total)]));
+}

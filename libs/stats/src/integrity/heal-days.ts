@@ -117,7 +117,7 @@ async function replaceDays(engine: Engine, { table, days, isEmpty, rows }: Repla
   await engine.command(`INSERT INTO ${table} (${columns}) SELECT ${columns} FROM (${rows})`);
 }
 
-async function columnsOf(engine: Engine, table: string): Promise<string> {
+export async function columnsOf(engine: Engine, table: string): Promise<string> {
   const columns = await engine.select<{ name: string }>({
     query: `SELECT name FROM system.columns WHERE database = currentDatabase() AND table = {table:String} ORDER BY position`,
     params: { table },

@@ -4,7 +4,7 @@ import type { Engine } from '../engine.js';
 import type { EventIntake } from '../intake/event-intake.js';
 import type { ReadableLog } from '../intake/rebuild.js';
 import { LEVELS } from '../schema/tables.js';
-import { nextDay, startOf, type Days } from './day-ranges.js';
+import { dayOf, nextDay, startOf, type Days } from './day-ranges.js';
 import { deleteDays } from './heal-days.js';
 
 const READ_EVENTS = 5_000;
@@ -20,8 +20,6 @@ export async function firstDayIn(log: ReadableLog): Promise<string | null> {
   if (oldest === 1) return '1970-01-01';
   return nextDay(dayOf(Date.parse(first.event.created_at) + DISORDER_MS));
 }
-
-const dayOf = (ms: number): string => new Date(ms).toISOString().slice(0, 10);
 
 /**
  * Replaces all rows of some days by those of the log. Nothing else may write to the store meanwhile. Until it has returned,

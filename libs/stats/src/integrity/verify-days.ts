@@ -11,7 +11,7 @@ import {
   type Shortfall,
   type TableTotals,
 } from './day-totals.js';
-import { asRanges } from './day-ranges.js';
+import { asRanges, nextDay } from './day-ranges.js';
 import { healDays } from './heal-days.js';
 import { firstDayIn, refillDays } from './refill-days.js';
 
@@ -20,8 +20,11 @@ export type RecordedDays = ReadonlyMap<string, DayTotals>;
 
 export interface Verification {
   log: ReadableLog;
-  /** The log is the only source of inserts, so that it is known which of them are confirmed. */
-  isOnlySource: boolean;
+  /**
+   * Every batch of the PostgreSQL log with events up to this position was confirmed; null if events come from another source,
+   * of which that is not known.
+   */
+  confirmedUpTo: number | null;
   recorded: RecordedDays;
   range?: DayRange;
   /** Called before the rows of days are deleted to be replaced. After an interruption, these days must be verified again. */
@@ -102,11 +105,18 @@ class DayVerifier {
     }
   }
 
-  /** A batch in progress completes its own rows when it is repeated; days that it may have are refilled from the log. */
+  /**
+   * A batch in progress completes its own rows when it is repeated. Days that it may have are refilled from the log, so that
+   * their rows belong to another batch. A batch cannot have days that the log no longer has.
+   */
   private async healFromTables(days: readonly string[]): Promise<void> {
     const { intake, engine } = this.store;
-    const unconfirmed = this.of.isOnlySource ? await intake.firstUnconfirmedDay() : await firstDayIn(this.of.log);
-    const healable = days.filter((one) => unconfirmed === null || one < unconfirmed);
+    const first = await firstDayIn(this.of.log);
+    const { confirmedUpTo } = this.of;
+    const unconfirmed = confirmedUpTo === null ? first : await intake.firstUnconfirmedDay(confirmedUpTo);
+    const healable = days.filter(
+      (day) => first === null || nextDay(day) < first || unconfirmed === null || day < unconfirmed,
+    );
     const compared = healable.map((day) => {
       const tables = this.totals.get(day) ?? new Map<string, DayTotals>();
       return [day, { tables, expected: this.verdict(day).totals }] as const;
