@@ -30,6 +30,9 @@ export class Browser {
   ) {}
 
   get = (path: string, options?: Options) => this.send('GET', path, options);
+  /** Opens a page in a tab. */
+  navigate = (path: string) =>
+    this.send('GET', path, { headers: { 'sec-fetch-mode': 'navigate', 'sec-fetch-dest': 'document' } });
   post = (path: string, body?: unknown, options?: Options) => this.send('POST', path, { ...options, body });
   patch = (path: string, body?: unknown) => this.send('PATCH', path, { body });
   delete = (path: string) => this.send('DELETE', path);

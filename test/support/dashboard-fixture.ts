@@ -56,7 +56,7 @@ export class DashboardFixture {
   async loggedIn(email: string, host?: string): Promise<Browser> {
     const browser = this.browser(host);
     const link = await this.gateway.app.get(FirstOwner).loginLink(email);
-    const answer = await browser.get(link?.path ?? '');
+    const answer = await browser.navigate(link?.path ?? '');
     if (answer.headers['location'] !== '/app/') throw new Error(`no login: ${answer.text}`);
     return browser;
   }

@@ -5,7 +5,7 @@ export { Invitations, type InvitationView, type OpenInvitation } from './members
 export { Members, type Actor, type MemberView, type RemovedMember } from './membership/members.js';
 export { OIDC_SECONDS, OidcLogins } from './oidc-logins.js';
 export type { LoggedIn, Membership } from './session-lookup.js';
-export { LONGEST_SECONDS, Sessions, type Client, type SessionView } from './sessions.js';
+export { LONGEST_SECONDS, Sessions, type Client, type KnownBrowser, type SessionView } from './sessions.js';
 export { UserLinks } from './user-links.js';
 export { credentialRule, newPasswordRule, roleRule, userEmailRule, userNameRule } from './user-rules.js';
 export { Users } from './users.js';

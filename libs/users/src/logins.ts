@@ -3,7 +3,7 @@ import { Refusal } from '#libs/contracts';
 import { Config } from '#libs/kernel';
 import { Database, type Queryable } from '#libs/persistence';
 import { Injectable } from '@nestjs/common';
-import { LoginLimits } from './credentials/login-limits.js';
+import { LoginLimits, type Guesser } from './credentials/login-limits.js';
 import { hashPassword, verifyPassword } from './credentials/password-hash.js';
 import { linkExpired } from './credentials/token.js';
 import type { Letter } from './letter.js';
@@ -46,17 +46,25 @@ export class Logins {
 
   /** @throws Refusal not_logged_in with the code wrong_credentials; rate_limit_exceeded */
   async withPassword(email: string, password: string, client: Client): Promise<string> {
-    const user = await this.verified(email, password, client);
+    const user = await this.verified({ email, password }, client);
     return this.sessions.begin(user.id, client, 'password');
   }
 
-  /** The user with this address and password. @throws as `withPassword` */
-  async verified(email: string, password: string, client: Client): Promise<User> {
-    const user = await this.limits.guess(client.address, async () => {
-      this.limits.takeEmail(normaliseEmail(email));
-      const found = await this.users.findByEmail(email);
-      return (await verifyPassword(found?.passwordHash ?? null, password)) ? found : null;
-    });
+  /**
+   * The user with this address and password.
+   * @param session of the user, for somebody who is logged in
+   * @throws as `withPassword`
+   */
+  async verified(
+    { email, password, session }: { email: string; password: string; session?: string },
+    client: Client,
+  ): Promise<User> {
+    const found = await this.users.findByEmail(email);
+    const known = found === null ? null : (browserOf(client, found.id) ?? session ?? null);
+    const by = { address: client.address, known, email: normaliseEmail(email) };
+    const user = await this.limits.guess(by, async () =>
+      (await verifyPassword(found?.passwordHash ?? null, password)) ? found : null,
+    );
     if (user !== null) return user;
     throw new Refusal(
       'not_logged_in',
@@ -67,12 +75,19 @@ export class Logins {
 
   /** Null if the link has expired or was used. @throws Refusal rate_limit_exceeded */
   withLink(token: string, client: Client): Promise<string | null> {
-    return this.limits.guess(client.address, () =>
+    return this.limits.guess(guesserOf(client), () =>
       this.database.transaction(async (tx) => {
         const link = await this.links.use(tx, 'login', token);
         return link?.userId ? this.sessions.beginIn(tx, link.userId, { client, method: 'link' }) : null;
       }),
     );
+  }
+
+  /** @throws Refusal with the code link_expired; rate_limit_exceeded */
+  async requireLink(token: string, client: Client): Promise<string> {
+    const session = await this.withLink(token, client);
+    if (session === null) throw linkExpired();
+    return session;
   }
 
   /** The message to send, if any. Call `limits.takeRequest` before, and answer without waiting. */
@@ -84,7 +99,7 @@ export class Logins {
   }
 
   /** Sets the password and ends all sessions but the new one. @throws Refusal with the code link_expired */
-  async reset(token: string, password: string, client: Client): Promise<string> {
+  async reset(token: string, password: string, client: Client): Promise<{ session: string; letter: Letter }> {
     await this.findLink('password_reset', token, client);
     const passwordHash = await hashPassword(password);
     return this.endingSessions(async (tx) => {
@@ -94,7 +109,8 @@ export class Logins {
       if (user === null || user.email !== email) throw linkExpired();
       await this.users.setPassword(tx, user.id, { passwordHash, ip: client.address });
       const ended = await this.sessions.endIn(tx, user.id);
-      return { ended, result: await this.sessions.beginIn(tx, user.id, { client, method: 'password_reset' }) };
+      const session = await this.sessions.beginIn(tx, user.id, { client, method: 'password_reset' });
+      return { ended, result: { session, letter: passwordChanged(user.email, client) } };
     });
   }
 
@@ -133,10 +149,10 @@ export class Logins {
   }
 
   /**
-   * Changes the password of somebody who is logged in, and ends the other sessions.
+   * Changes the password of somebody who is logged in, and ends the other sessions. Returns the message about it.
    * @throws Refusal not_logged_in with the code wrong_credentials
    */
-  async changePassword(viewer: LoggedIn, change: { current?: string; next: string }, client: Client): Promise<void> {
+  async changePassword(viewer: LoggedIn, change: { current?: string; next: string }, client: Client): Promise<Letter> {
     await this.confirm(viewer, change.current, client);
     const passwordHash = await hashPassword(change.next);
     await this.endingSessions(async (tx) => {
@@ -144,6 +160,7 @@ export class Logins {
       return { ended: await this.sessions.endIn(tx, viewer.userId, { except: viewer.sessionId }), result: undefined };
     });
     await this.sessions.refresh(viewer.userId);
+    return passwordChanged(viewer.email, client);
   }
 
   /** The message to the new address. @throws Refusal not_logged_in with the code wrong_credentials */
@@ -164,24 +181,24 @@ export class Logins {
     };
   }
 
-  /** @throws Refusal with the code link_expired */
-  async changeEmail(token: string, client: Client): Promise<void> {
-    const { userId } = await this.findLink('email_change', token, client);
-    await this.database.transaction(async (tx) => {
-      const link = await this.links.use(tx, 'email_change', token);
-      if (
-        !link?.userId ||
-        !link.email ||
-        !(await this.users.setEmail(tx, link.userId, { email: link.email, ip: client.address }))
-      )
+  /** The message to the former address. @throws Refusal with the code link_expired */
+  async changeEmail(token: string, client: Client): Promise<Letter> {
+    await this.findLink('email_change', token, client);
+    const { userId, ...letter } = await this.database.transaction(async (tx) => {
+      const { userId: id, email } = (await this.links.use(tx, 'email_change', token)) ?? {};
+      const user = id ? await this.users.find(id, tx) : null;
+      if (!user || !email || !(await this.users.setEmail(tx, user.id, { email, ip: client.address })))
         throw linkExpired();
+      return { userId: user.id, kind: 'email_changed' as const, to: user.email, email, ip: client.address };
     });
-    if (userId !== null) await this.sessions.refresh(userId);
+    await this.sessions.refresh(userId);
+    return letter;
   }
 
   /** Whoever finds an open browser must not be able to take over the user. */
   private async confirm(viewer: LoggedIn, password: string | undefined, client: Client): Promise<void> {
-    if (viewer.hasPassword) await this.verified(viewer.email, password ?? '', client);
+    const { email, hasPassword, sessionId: session } = viewer;
+    if (hasPassword) await this.verified({ email, password: password ?? '', session }, client);
   }
 
   private async findLink(
@@ -189,7 +206,7 @@ export class Logins {
     token: string,
     client: Client,
   ): Promise<{ userId: string | null; email: string | null }> {
-    const link = await this.limits.guess(client.address, () => this.links.find(purpose, token));
+    const link = await this.limits.guess(guesserOf(client), () => this.links.find(purpose, token));
     if (link === null) throw linkExpired();
     return link;
   }
@@ -202,3 +219,12 @@ export class Logins {
     return result;
   }
 }
+
+/** The key of the browser for guesses of the secrets of this user; null if the user has not logged in with it. */
+const browserOf = ({ browser }: Client, userId: string): string | null =>
+  browser?.userIds.includes(userId) ? `${browser.id} ${userId}` : null;
+
+/** For tokens, which cannot be guessed: a known browser need not be that of the user. */
+export const guesserOf = ({ address, browser }: Client): Guesser => ({ address, known: browser?.id ?? null });
+
+const passwordChanged = (to: string, { address: ip }: Client): Letter => ({ kind: 'password_changed', to, ip });

@@ -3,6 +3,7 @@ import { Database, type Queryable } from '#libs/persistence';
 import { Injectable } from '@nestjs/common';
 import * as openid from 'openid-client';
 import { Invitations } from './membership/invitations.js';
+import type { Letter } from './letter.js';
 import { Logins } from './logins.js';
 import { Sessions, type Client } from './sessions.js';
 import { Users, type User } from './users.js';
@@ -33,7 +34,8 @@ interface Identity {
 
 /** `no_account`: nobody invited this person, and sign-up is closed. */
 export type OidcFailure = 'failed' | 'no_account' | 'email_unverified';
-export type OidcResult = { token: string } | { failure: OidcFailure };
+/** `letter`: the message about an identity that was linked to a user who existed before. */
+export type OidcResult = { token: string; letter: Letter | null } | { failure: OidcFailure };
 
 /**
  * Login by an OpenID provider: authorization code with PKCE, state and nonce (OpenID Connect Core 1.0 section 3.1, RFC 9700).
@@ -102,11 +104,17 @@ export class OidcLogins {
     identity: Identity,
     { invitation, client }: { invitation: string | undefined; client: Client },
   ): Promise<OidcResult> {
-    const user = (await this.known(tx, identity)) ?? (await this.byEmail(tx, identity, invitation));
-    if ('failure' in user) return user;
+    const known = await this.known(tx, identity);
+    const found = known === null ? await this.byEmail(tx, identity, invitation) : { user: known, isLinked: false };
+    if ('failure' in found) return found;
+    const { user, isLinked } = found;
     if (invitation !== undefined && (await this.invitations.isFor(tx, invitation, user.email)))
       await this.invitations.use(tx, invitation, user);
-    return { token: await this.sessions.beginIn(tx, user.id, { client, method: 'oidc' }) };
+    const { issuer } = identity;
+    const letter: Letter | null = isLinked
+      ? { kind: 'identity_linked', to: user.email, issuer, ip: client.address }
+      : null;
+    return { token: await this.sessions.beginIn(tx, user.id, { client, method: 'oidc' }), letter };
   }
 
   private async known(tx: Queryable, { issuer, subject }: Identity): Promise<User | null> {
@@ -122,7 +130,7 @@ export class OidcLogins {
     tx: Queryable,
     { issuer, subject, email, isEmailVerified, name }: Identity,
     invitation: string | undefined,
-  ): Promise<User | { failure: OidcFailure }> {
+  ): Promise<{ user: User; isLinked: boolean } | { failure: OidcFailure }> {
     if (email === undefined || !isEmailVerified) return { failure: 'email_unverified' };
     const existing = await this.users.findByEmail(email, tx);
     const isInvited = invitation !== undefined && (await this.invitations.isFor(tx, invitation, email));
@@ -136,7 +144,7 @@ export class OidcLogins {
     ]);
     if (existing === null && !isInvited) await this.logins.openAccount(tx, user);
     await this.users.record(tx, user.id, { action: 'user.identity_linked', details: { issuer } });
-    return user;
+    return { user, isLinked: existing !== null };
   }
 
   private async identify(

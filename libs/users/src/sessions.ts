@@ -16,10 +16,19 @@ const CACHED_SESSIONS = 10_000;
 const SESSIONS_PER_USER = 50;
 const USER_AGENT_LENGTH = 300;
 
+/** A browser in which somebody has logged in before. */
+export interface KnownBrowser {
+  id: string;
+  /** The users who did. */
+  userIds: readonly string[];
+}
+
 /** Where a session is used. */
 export interface Client {
   address: string;
   userAgent: string | null;
+  /** Null for an unknown browser. */
+  browser: KnownBrowser | null;
 }
 
 /** How the user proved to be the user. */

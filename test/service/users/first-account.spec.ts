@@ -53,7 +53,7 @@ describe('the first account', () => {
   it('has the first user as its owner, whom the links of the terminal log in', async () => {
     const emailOf = async (path: string | null | undefined) => {
       const browser = dashboard.browser();
-      await browser.get(path ?? '');
+      await browser.navigate(path ?? '');
       return (await browser.get('/app/api/session')).body.viewer?.user.email;
     };
     const owner = gateway.app.get(FirstOwner);

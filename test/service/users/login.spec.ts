@@ -35,7 +35,7 @@ describe('login to the dashboard', () => {
     expect((await browser.get('/domains')).body[0].name).toBe('sandbox.postloft.test');
     expect((await browser.graphql('{ domains { name } }')).body.data.domains).not.toEqual([]);
     expect((await browser.post('/app/api/logout')).status).toBe(204);
-    expect(browser.cookies.size).toBe(0);
+    expect([...browser.cookies.keys()]).toEqual(['browser']);
     expect((await browser.get('/domains')).status).toBe(401);
   });
 
@@ -49,7 +49,8 @@ describe('login to the dashboard', () => {
     const { email } = await dashboard.person(await dashboard.account());
     const cookieOf = async (headers: Record<string, string>) => {
       const answer = await dashboard.browser().post('/app/api/login', { email, password: PASSWORD }, { headers });
-      return answer.status === 200 ? String(answer.headers['set-cookie']).replace(/=[\w-]{43};/, '=…;') : answer.body;
+      const [session] = [answer.headers['set-cookie']].flat();
+      return answer.status === 200 ? String(session).replace(/=[\w-]{43};/, '=…;') : answer.body;
     };
     const common = 'Max-Age=2592000; Path=/; HttpOnly';
     expect(await cookieOf({})).toBe(`session=…; ${common}; SameSite=Lax`);
@@ -119,7 +120,7 @@ describe('login to the dashboard', () => {
     it('works once, of two at the same time for one', async () => {
       const { email } = await dashboard.person(await dashboard.account());
       const link = await gateway.app.get(FirstOwner).loginLink(email);
-      const open = async () => (await dashboard.browser().get(link?.path ?? '')).headers;
+      const open = async () => (await dashboard.browser().navigate(link?.path ?? '')).headers;
       const answers = await Promise.all([open(), open(), open()]);
       expect(answers.map(({ location }) => String(location)).toSorted()).toEqual([
         '/app/',
@@ -134,7 +135,7 @@ describe('login to the dashboard', () => {
       const { browser, email } = await dashboard.member(await dashboard.account(), 'viewer');
       const before = browser.cookies.get('session');
       const link = await gateway.app.get(FirstOwner).loginLink(email);
-      await browser.get(link?.path ?? '');
+      await browser.navigate(link?.path ?? '');
       expect(browser.cookies.get('session')).not.toBe(before);
       const old = await dashboard.browser().get('/domains', { headers: { cookie: `session=${before}` } });
       expect(old.status).toBe(401);
@@ -144,14 +145,14 @@ describe('login to the dashboard', () => {
       const { email } = await dashboard.person(await dashboard.account());
       const link = await gateway.app.get(FirstOwner).loginLink(email);
       const from = async (host: string | undefined, path: string) =>
-        (await dashboard.browser(host).get(path)).headers['location'];
+        (await dashboard.browser(host).navigate(path)).headers['location'];
       expect(await from('mail.example.com', link?.path ?? '')).toBe('/app/login?error=insecure_origin');
       const browser = dashboard.browser();
       for (let i = 0; i < 10; i += 1)
-        expect((await browser.get(`/app/login?link=guess${i}`)).headers['location']).toBe(
+        expect((await browser.navigate(`/app/login?link=guess${i}`)).headers['location']).toBe(
           '/app/login?error=link_expired',
         );
-      expect((await browser.get('/app/login?link=guess')).headers['location']).toBe(
+      expect((await browser.navigate('/app/login?link=guess')).headers['location']).toBe(
         '/app/login?error=rate_limit_exceeded',
       );
       expect(await from(undefined, link?.path ?? ''), 'the attempts did not use it').toBe('/app/');

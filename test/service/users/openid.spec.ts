@@ -64,6 +64,15 @@ describe('login by an OpenID provider', () => {
     expect(await logIn(browser())).toBe('/app/');
   });
 
+  it('informs a user once about an identity that was linked, and no new user', async () => {
+    const { email } = await dashboard.person(await dashboard.account());
+    provider.person = { sub: 'linked', email, email_verified: true };
+    provider.emailInUserinfo = false;
+    for (let i = 0; i < 2; i += 1) expect(await logIn(browser())).toBe('/app/');
+    await dashboard.tokenSentTo(email);
+    expect(await dashboard.sentTo(email)).toEqual([expect.stringContaining('Subject: A single sign-on was linked')]);
+  });
+
   it('refuses an address that is not verified, or unknown', async () => {
     const { email } = await dashboard.person(await dashboard.account());
     for (const email_verified of [false, undefined]) {

@@ -73,6 +73,21 @@ describe('messages of the service', () => {
     expect((await owner.get('/app/api/invitations')).body.data).toEqual([]);
   });
 
+  it('that invite the owner of a new account and cannot be sent leave account and key, with the reason', async () => {
+    const { browser } = await dashboard.member(first, 'owner');
+    await suppress('gone-owner@example.org', { origin: 'bounce', domainId: serviceDomain });
+    const create = async (ownerEmail: string) => {
+      const mutation = `mutation { createAccount(input: { name: "New", ownerEmail: "${ownerEmail}" }) { apiKey invitationProblem account { id } } }`;
+      return (await browser.graphql(mutation)).body.data.createAccount;
+    };
+    expect(await create('gone-owner@example.org')).toEqual({
+      apiKey: expect.stringMatching(/^pl_/) as string,
+      invitationProblem: expect.stringMatching(/^No message can be sent to this address/) as string,
+      account: { id: expect.stringMatching(/^acc_/) as string },
+    });
+    expect(await create('owner@example.org')).toMatchObject({ invitationProblem: null });
+  });
+
   it('with notices leave out addresses that complained about an earlier one, and no others', async () => {
     await suppress('complained@example.org', { origin: 'complaint', domainId: serviceDomain });
     await suppress('manual@example.org', { origin: 'manual' });

@@ -842,7 +842,7 @@ export type CreateAccountMutationVariables = Exact<{
 }>;
 
 
-export type CreateAccountMutation = { __typename: 'Mutation', createAccount: { __typename: 'CreatedAccount', apiKey: string, account: { __typename: 'OperatorAccount', id: string, name: string, status: AccountStatus, standing: AccountStanding, plan: string, members: number, isFirst: boolean, createdAt: string, notifyAddresses: Array<string>, usage: { __typename: 'MonthlyUsage', used: number, limit: number } | null, outcomes: { __typename: 'SendingOutcomes', recipients: number, hardBounces: number, complaints: number }, pause: { __typename: 'AutomaticPause', reason: string, pausedAt: string, recipients: number, hardBounces: number, complaints: number, limitPercent: number } | null } } };
+export type CreateAccountMutation = { __typename: 'Mutation', createAccount: { __typename: 'CreatedAccount', apiKey: string, invitationProblem: string | null, account: { __typename: 'OperatorAccount', id: string, name: string, status: AccountStatus, standing: AccountStanding, plan: string, members: number, isFirst: boolean, createdAt: string, notifyAddresses: Array<string>, usage: { __typename: 'MonthlyUsage', used: number, limit: number } | null, outcomes: { __typename: 'SendingOutcomes', recipients: number, hardBounces: number, complaints: number }, pause: { __typename: 'AutomaticPause', reason: string, pausedAt: string, recipients: number, hardBounces: number, complaints: number, limitPercent: number } | null } } };
 
 export type SetAccountStandingMutationVariables = Exact<{
   id: string;
@@ -1129,7 +1129,7 @@ export const CapturedEmailDocument = {"kind":"Document","definitions":[{"kind":"
 
 export const ClearInboxDocument = {"kind":"Document","definitions":[{"kind":"OperationDefinition","operation":"mutation","name":{"kind":"Name","value":"ClearInbox"},"selectionSet":{"kind":"SelectionSet","selections":[]}}],"documentId":"e693f669c7a79c3d4f6e426e527cf09e56dac7ec40c909b5c24e0546e4af3806"} as unknown as TypedDocumentNode<ClearInboxMutation, ClearInboxMutationVariables>;
 
-export const CreateAccountDocument = {"kind":"Document","definitions":[{"kind":"OperationDefinition","operation":"mutation","name":{"kind":"Name","value":"CreateAccount"},"selectionSet":{"kind":"SelectionSet","selections":[]}}],"documentId":"133f28df878b257367ee537132b7e325f293c68746e2ad3043872c8b285d01a1"} as unknown as TypedDocumentNode<CreateAccountMutation, CreateAccountMutationVariables>;
+export const CreateAccountDocument = {"kind":"Document","definitions":[{"kind":"OperationDefinition","operation":"mutation","name":{"kind":"Name","value":"CreateAccount"},"selectionSet":{"kind":"SelectionSet","selections":[]}}],"documentId":"9f0b85bf36d3a08bb4955b25fd8e78c3e8c5cde8423e4eec02685b45642540b8"} as unknown as TypedDocumentNode<CreateAccountMutation, CreateAccountMutationVariables>;
 
 export const CreateApiKeyDocument = {"kind":"Document","definitions":[{"kind":"OperationDefinition","operation":"mutation","name":{"kind":"Name","value":"CreateApiKey"},"selectionSet":{"kind":"SelectionSet","selections":[]}}],"documentId":"44b2563e4de43b7e0cd4d33d2b654bc5f0f3d7af9082134050825e9e760e38ad"} as unknown as TypedDocumentNode<CreateApiKeyMutation, CreateApiKeyMutationVariables>;
 

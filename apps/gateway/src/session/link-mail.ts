@@ -25,6 +25,11 @@ export class LinkMail {
     return this.mail.assertReady();
   }
 
+  /** For messages about something that has happened, whether or not they can be sent. */
+  sendLater(letter: Letter): void {
+    void this.sendComposed(() => Promise.resolve(letter));
+  }
+
   /** Never rejects: nobody waits for it. */
   async sendComposed(compose: () => Promise<Letter | null>): Promise<void> {
     try {
@@ -122,8 +127,60 @@ function textOf(letter: Letter, base: string): Text {
       };
     case 'invitation':
       return invitationText(letter, base);
+    case 'email_changed':
+    case 'password_changed':
+    case 'identity_linked':
+    case 'member_removed':
+      return changeText(letter, base);
   }
 }
+
+type Change = Extract<Letter, { kind: 'email_changed' | 'password_changed' | 'identity_linked' | 'member_removed' }>;
+
+/** Tells the person in a way that whoever made the change cannot prevent. */
+function changeText(letter: Change, base: string): Text {
+  switch (letter.kind) {
+    case 'email_changed':
+      return {
+        subject: 'Your e-mail address was changed',
+        lines: [
+          `The address of your login to the Postloft dashboard at ${base} is no longer this one.`,
+          `New address: ${addressIn(letter.email)}`,
+          ...byClient(letter.ip),
+          'If it was not you, ask an owner of your account or the operator of the service to help you at once.',
+        ],
+      };
+    case 'password_changed':
+      return {
+        subject: 'Your password was changed',
+        lines: [
+          `The password of your login to the Postloft dashboard at ${base} was changed, and other sessions have ended.`,
+          ...byClient(letter.ip),
+          `If it was not you, set a new one at ${base}/app/reset and look at your sessions in the settings.`,
+        ],
+      };
+    case 'identity_linked':
+      return {
+        subject: 'A single sign-on was linked to your login',
+        lines: [
+          `An identity of ${letter.issuer} with this address can log in as you to the Postloft dashboard at ${base}.`,
+          ...byClient(letter.ip),
+          'If it was not you, ask an owner of your account or the operator of the service to help you at once.',
+        ],
+      };
+    case 'member_removed':
+      return {
+        subject: 'You were removed from an account',
+        lines: [
+          `You are no longer a member of an account at ${base}.`,
+          `Account: ${nameInMail(letter.accountName)}`,
+          'Your login remains. If you did not expect this message, ask an owner of the account.',
+        ],
+      };
+  }
+}
+
+const byClient = (ip: string): string[] => [`By a client at ${ip}, ${new Date().toUTCString()}`, ''];
 
 /** Names are chosen by others: only the body has them, behind the sentence that says what this is. */
 function invitationText(letter: Extract<Letter, { kind: 'invitation' }>, base: string): Text {
@@ -146,8 +203,10 @@ const linkTo = (url: string): string[] => ['', url, '', IGNORE];
 /** An address of ordinary characters, which cannot hold a link in a quoted local part. */
 const PLAIN_ADDRESS = /^[\w.+-]+@[\w.-]+$/;
 
+const addressIn = (email: string): string => (PLAIN_ADDRESS.test(email) ? email : nameInMail(email));
+
 function personIn({ name, email }: { name: string; email: string }): string {
-  const address = PLAIN_ADDRESS.test(email) ? email : nameInMail(email);
+  const address = addressIn(email);
   const shown = nameInMail(name);
   return shown === '' ? address : `${shown} (${address})`;
 }

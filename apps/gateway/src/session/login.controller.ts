@@ -7,7 +7,7 @@ import { Public } from '../http/route-access.js';
 import { BodyPipe } from '../rest/validation/body-pipe.js';
 import { LinkMail } from './link-mail.js';
 import { SessionAccess } from './session-access.js';
-import { clientOf, SessionReplies, type SessionState } from './session-replies.js';
+import { SessionReplies, type SessionState } from './session-replies.js';
 import { AcceptInvitationDto, AddressDto, LoginDto, ResetDto, SignUpDto, TokenDto } from './session.dto.js';
 
 /** The same whether or not a message is sent. */
@@ -42,7 +42,19 @@ export class LoginController {
     @Req() request: FastifyRequest,
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<SessionState> {
-    return this.begin(request, reply, () => this.logins.withPassword(email, password, clientOf(request)));
+    return this.begin(request, reply, () => this.logins.withPassword(email, password, this.replies.clientOf(request)));
+  }
+
+  /** Uses a login link from the page that a request without a navigation got. */
+  @Post('login/link')
+  @Public()
+  @HttpCode(200)
+  useLink(
+    @Body(BodyPipe) { token }: TokenDto,
+    @Req() request: FastifyRequest,
+    @Res({ passthrough: true }) reply: FastifyReply,
+  ): Promise<SessionState> {
+    return this.begin(request, reply, () => this.logins.requireLink(token, this.replies.clientOf(request)));
   }
 
   @Post('logout')
@@ -67,7 +79,11 @@ export class LoginController {
     @Req() request: FastifyRequest,
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<SessionState> {
-    return this.begin(request, reply, () => this.logins.reset(token, password, clientOf(request)));
+    return this.begin(request, reply, async () => {
+      const { session, letter } = await this.logins.reset(token, password, this.replies.clientOf(request));
+      this.mail.sendLater(letter);
+      return session;
+    });
   }
 
   @Post('sign-up')
@@ -86,14 +102,16 @@ export class LoginController {
     @Req() request: FastifyRequest,
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<SessionState> {
-    return this.begin(request, reply, () => this.logins.signUp({ ...dto, accountName }, clientOf(request)));
+    return this.begin(request, reply, () =>
+      this.logins.signUp({ ...dto, accountName }, this.replies.clientOf(request)),
+    );
   }
 
   @Post('invitations/lookup')
   @Public()
   @HttpCode(200)
   lookUpInvitation(@Body(BodyPipe) { token }: TokenDto, @Req() request: FastifyRequest): Promise<OpenInvitation> {
-    return this.invitations.lookUp(token, clientOf(request));
+    return this.invitations.lookUp(token, this.replies.clientOf(request));
   }
 
   @Post('invitations/accept')
@@ -105,15 +123,15 @@ export class LoginController {
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<SessionState> {
     return this.begin(request, reply, async () =>
-      this.invitations.accept(dto, await this.replies.current(request), clientOf(request)),
+      this.invitations.accept(dto, await this.replies.current(request), this.replies.clientOf(request)),
     );
   }
 
   @Post('email/confirm')
   @Public()
   @HttpCode(204)
-  confirmEmail(@Body(BodyPipe) { token }: TokenDto, @Req() request: FastifyRequest): Promise<void> {
-    return this.logins.changeEmail(token, clientOf(request));
+  async confirmEmail(@Body(BodyPipe) { token }: TokenDto, @Req() request: FastifyRequest): Promise<void> {
+    this.mail.sendLater(await this.logins.changeEmail(token, this.replies.clientOf(request)));
   }
 
   private async begin(

@@ -14,6 +14,7 @@ import { IdPipe } from '../rest/or-not-found.js';
 import { BodyPipe } from '../rest/validation/body-pipe.js';
 import { LinkMail } from './link-mail.js';
 import { ByMember } from './person.js';
+import { sendInvitation } from './send-invitation.js';
 import { InviteDto, RoleDto } from './session.dto.js';
 
 interface List<T> {
@@ -27,8 +28,8 @@ interface List<T> {
 export class MembersController {
   constructor(
     private readonly members: Members,
-    private readonly invitations: Invitations,
-    private readonly mail: LinkMail,
+    readonly invitations: Invitations,
+    readonly mail: LinkMail,
   ) {}
 
   @Get('members')
@@ -52,7 +53,9 @@ export class MembersController {
   @RequiresAbility('members.read')
   async remove(@ByMember() by: Actor, @Param('id', new IdPipe({ id: 'usr' })) id: string): Promise<RemovedMember> {
     if (id !== by.session.userId) assertAbility(by, 'members.write');
-    return this.members.remove(by, id);
+    const { removed, letter } = await this.members.remove(by, id);
+    this.mail.sendLater(letter);
+    return removed;
   }
 
   @Get('invitations')
@@ -64,16 +67,8 @@ export class MembersController {
   @Post('invitations')
   @RequiresAbility('members.write')
   @HttpCode(201)
-  async invite(@ByMember() by: Actor, @Body(BodyPipe) dto: InviteDto): Promise<InvitationView> {
-    const { invitation, letter } = await this.invitations.create(by, dto);
-    try {
-      await this.mail.sendRequested(letter);
-    } catch (error) {
-      // Nobody has the link.
-      await this.invitations.revoke(by, invitation.id);
-      throw error;
-    }
-    return invitation;
+  invite(@ByMember() by: Actor, @Body(BodyPipe) dto: InviteDto): Promise<InvitationView> {
+    return sendInvitation(this, by, dto);
   }
 
   @Delete('invitations/:id')

@@ -5,8 +5,9 @@ import { Config } from '#libs/kernel';
 import { OIDC_SECONDS, OidcLogins } from '#libs/users';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { Public } from '../http/route-access.js';
+import { LinkMail } from './link-mail.js';
 import { SessionAccess } from './session-access.js';
-import { clientOf, SessionReplies } from './session-replies.js';
+import { SessionReplies } from './session-replies.js';
 
 const COOKIE = 'oidc';
 
@@ -20,6 +21,7 @@ export class OidcController {
     private readonly oidc: OidcLogins,
     private readonly access: SessionAccess,
     private readonly replies: SessionReplies,
+    private readonly mail: LinkMail,
     config: Config,
   ) {
     this.publicUrl = new URL(config.settings.PUBLIC_URL);
@@ -49,8 +51,11 @@ export class OidcController {
     this.requireEnabled();
     const pending = this.access.browser.valueOf(request.raw, COOKIE) ?? '';
     const query = request.originalUrl.split('?')[1] ?? '';
-    const result = await this.oidc.complete(query, pending, clientOf(request));
-    if ('token' in result) await this.replies.open(request, reply, result.token);
+    const result = await this.oidc.complete(query, pending, this.replies.clientOf(request));
+    if ('token' in result) {
+      await this.replies.open(request, reply, result.token);
+      if (result.letter !== null) this.mail.sendLater(result.letter);
+    }
     void reply.header('set-cookie', this.pendingCookie(request, '', 0));
     await reply.redirect('token' in result ? '/app/' : `/app/login?error=oidc_${result.failure}`, 302);
   }

@@ -8,7 +8,7 @@ import { IdPipe } from '../rest/or-not-found.js';
 import { BodyPipe } from '../rest/validation/body-pipe.js';
 import { LinkMail } from './link-mail.js';
 import { Viewer } from './person.js';
-import { clientOf, SessionReplies, type SessionState } from './session-replies.js';
+import { SessionReplies, type SessionState } from './session-replies.js';
 import { ChangeEmailDto, ChangePasswordDto, ProfileDto } from './session.dto.js';
 
 /** What people change about themselves. See docs/dashboard-login.md. */
@@ -38,12 +38,12 @@ export class OwnUserController {
   @Post('password')
   @RequiresSession()
   @HttpCode(204)
-  changePassword(
+  async changePassword(
     @Viewer() viewer: LoggedIn,
     @Body(BodyPipe) { current_password: current, password: next }: ChangePasswordDto,
     @Req() request: FastifyRequest,
   ): Promise<void> {
-    return this.logins.changePassword(viewer, { current, next }, clientOf(request));
+    this.mail.sendLater(await this.logins.changePassword(viewer, { current, next }, this.replies.clientOf(request)));
   }
 
   @Post('email')
@@ -54,7 +54,7 @@ export class OwnUserController {
     @Body(BodyPipe) { current_password: current, email }: ChangeEmailDto,
     @Req() request: FastifyRequest,
   ): Promise<{ object: 'request'; accepted: true }> {
-    const letter = await this.logins.requestEmailChange(viewer, { email, current }, clientOf(request));
+    const letter = await this.logins.requestEmailChange(viewer, { email, current }, this.replies.clientOf(request));
     if (letter !== null) await this.mail.sendRequested(letter);
     return { object: 'request', accepted: true };
   }

@@ -4,6 +4,7 @@ import { ABILITIES, ROLE_ABILITIES, ROLE_SCOPES, SCOPES, type Ability, type Role
 import type { Standing } from '#libs/accounts';
 import { Config } from '#libs/kernel';
 import { Logins, LONGEST_SECONDS, Sessions, type Client, type LoggedIn, type Membership } from '#libs/users';
+import { KnownBrowsers } from './known-browsers.js';
 import { ACCOUNT_HEADER, isOperator, SessionAccess } from './session-access.js';
 
 export interface MembershipView {
@@ -30,12 +31,6 @@ export interface SessionState {
   login: { password: true; sign_up: boolean; oidc: boolean };
 }
 
-/** The client of a request, for limits and for the list of sessions. */
-export const clientOf = ({ ip, headers }: FastifyRequest): Client => ({
-  address: ip,
-  userAgent: headers['user-agent'] ?? null,
-});
-
 /** Sets and removes the session cookie, and describes the session to the page. */
 @Injectable()
 export class SessionReplies {
@@ -44,7 +39,13 @@ export class SessionReplies {
     private readonly access: SessionAccess,
     private readonly logins: Logins,
     private readonly config: Config,
+    private readonly browsers: KnownBrowsers,
   ) {}
+
+  /** The client of a request, for limits and for the list of sessions. */
+  clientOf({ ip, headers, raw }: FastifyRequest): Client {
+    return { address: ip, userAgent: headers['user-agent'] ?? null, browser: this.browsers.of(raw) };
+  }
 
   /** Gives the browser a new session instead of the one that it had. */
   async begin(request: FastifyRequest, reply: FastifyReply, token: string): Promise<SessionState> {
@@ -56,7 +57,9 @@ export class SessionReplies {
   async open(request: FastifyRequest, reply: FastifyReply, token: string): Promise<LoggedIn | null> {
     await this.endCurrent(request);
     void reply.header('set-cookie', this.access.browser.sessionCookie(request.raw, token, LONGEST_SECONDS));
-    return this.sessions.find(token);
+    const viewer = await this.sessions.find(token);
+    if (viewer) void reply.header('set-cookie', this.browsers.cookie(request.raw, viewer.userId));
+    return viewer;
   }
 
   async end(request: FastifyRequest, reply: FastifyReply): Promise<void> {

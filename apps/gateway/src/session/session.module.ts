@@ -2,6 +2,7 @@ import { Module } from '@nestjs/common';
 import { AccountsModule } from '#libs/accounts';
 import { EmailsModule } from '#libs/emails';
 import { FirstUser } from './first-user.js';
+import { KnownBrowsers } from './known-browsers.js';
 import { LinkMail } from './link-mail.js';
 import { LoginController } from './login.controller.js';
 import { LoginLinks } from './login-links.js';
@@ -18,7 +19,7 @@ export const SESSION_CONTROLLERS = [LoginController, MembersController, OidcCont
 @Module({
   imports: [AccountsModule, EmailsModule, SessionAccessModule],
   controllers: SESSION_CONTROLLERS,
-  providers: [FirstUser, LinkMail, LoginLinks, SessionReplies],
+  providers: [FirstUser, KnownBrowsers, LinkMail, LoginLinks, SessionReplies],
   exports: [FirstUser],
 })
 export class SessionModule {}

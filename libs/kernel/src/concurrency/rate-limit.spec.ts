@@ -53,6 +53,15 @@ describe('KeyedRateLimit', () => {
     expect(buckets.take('busy').allowed).toBe(false);
   });
 
+  it('says whether a request would be allowed, without counting it', () => {
+    const { buckets, pass } = bucketsAt(1);
+    expect([buckets.isAvailable('a'), buckets.isAvailable('a')]).toEqual([true, true]);
+    buckets.take('a');
+    expect([buckets.isAvailable('a'), buckets.isAvailable('b')]).toEqual([false, true]);
+    pass(1_000);
+    expect(buckets.isAvailable('a')).toBe(true);
+  });
+
   it('is off at 0', () => {
     const { buckets } = bucketsAt(0);
     for (let i = 0; i < 1_000; i++) expect(buckets.take('a').allowed).toBe(true);

@@ -88,6 +88,13 @@ export class KeyedRateLimit {
     return { allowed, limit, remaining, resetSeconds: Math.ceil(windowMs / 1_000) };
   }
 
+  /** Whether `take` would be allowed now. */
+  isAvailable(key: string): boolean {
+    const { limit, clock } = this.options;
+    const bucket = this.buckets.get(key)?.bucket;
+    return limit === 0 || bucket === undefined || bucket.available(clock()) >= 1;
+  }
+
   private dropOldest(now: number): void {
     for (const [key, { usedAt }] of this.buckets) {
       if (now - usedAt < this.options.windowMs && this.buckets.size <= this.options.maxKeys) return;

@@ -2,6 +2,7 @@ import { ApiKeys, AuditLog, type ApiKeyView, type PrincipalSession } from '#libs
 import { Refusal, ROLE_ABILITIES, type Role } from '#libs/contracts';
 import { Database, type Queryable } from '#libs/persistence';
 import { Injectable } from '@nestjs/common';
+import type { Letter } from '../letter.js';
 import { Sessions } from '../sessions.js';
 import { normaliseEmail } from '../user-rules.js';
 
@@ -11,6 +12,8 @@ export interface Actor {
   session: PrincipalSession;
   /** The address of the client. */
   ip?: string;
+  /** The operator of the service, who invites the first owner of an account of others. */
+  isOperator?: true;
 }
 
 export interface MemberView {
@@ -106,19 +109,31 @@ export class Members {
     return view;
   }
 
-  /** @throws Refusal not_found; session_refused for an owner by others; conflict for the last owner */
-  async remove(by: Actor, userId: string): Promise<RemovedMember> {
-    const revoked = await this.database.transaction(async (tx) => {
+  /** With the message to the person. @throws Refusal not_found; session_refused for an owner by others; conflict for the last owner */
+  async remove(by: Actor, userId: string): Promise<{ removed: RemovedMember; letter: Letter }> {
+    const { revoked, letter } = await this.database.transaction(async (tx) => {
       const before = await this.lock(tx, by.accountId, userId);
       if (before === 'owner') assertOwner(by);
       await tx.query('DELETE FROM memberships WHERE account_id = $1 AND user_id = $2', [by.accountId, userId]);
       if (before === 'owner') await this.assertOwned(tx, by.accountId);
       await this.record(tx, by, { action: 'member.removed', userId, details: { role: before } });
-      return this.revokeInvitations(tx, by, { userId, role: null });
+      const { rows } = await tx.query<{ to: string; accountName: string }>(
+        `SELECT u.email AS "to", a.name AS "accountName" FROM users u, accounts a WHERE u.id = $1 AND a.id = $2`,
+        [userId, by.accountId],
+      );
+      const revokedNow = await this.revokeInvitations(tx, by, { userId, role: null });
+      return { revoked: revokedNow, letter: { kind: 'member_removed' as const, ...rows[0] } };
     });
     await this.sessions.refresh(userId);
     const keys = await this.keys.createdBy(by.accountId, userId);
-    return { id: userId, object: 'member', deleted: true, revoked_invitations: revoked, api_keys: keys };
+    const removed = {
+      id: userId,
+      object: 'member',
+      deleted: true,
+      revoked_invitations: revoked,
+      api_keys: keys,
+    } as const;
+    return { removed, letter };
   }
 
   /** Revokes the open invitations of a person that the new role could not have made; null: the person is no member any more. */

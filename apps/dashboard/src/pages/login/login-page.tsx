@@ -10,6 +10,8 @@ import { LoginFrame } from './login-frame.tsx';
 const ERRORS: Record<string, string> = {
   link_expired:
     'This link has been used or has expired. Sign in, or create another link with `npm run cli -- login-link`.',
+  insecure_origin: 'A login needs HTTPS, except on the same machine (http://localhost).',
+  rate_limit_exceeded: 'Too many failed logins from your address. Wait a minute and open the link again.',
   oidc_failed: 'The identity provider did not confirm the login. Try again.',
   oidc_no_account: 'This identity has not been invited. Ask an administrator of your account for an invitation.',
   oidc_email_unverified: 'The identity provider has not verified your email address.',
@@ -33,6 +35,8 @@ export function LoginPage() {
     window.location.assign(target);
   };
   const error = ERRORS[parameters.get('error') ?? ''];
+  const link = parameters.get('link');
+  if (link !== null) return <LinkPage token={link} />;
   return (
     <LoginFrame title="Sign in">
       {error !== undefined && <Alert color="yellow">{error}</Alert>}
@@ -59,6 +63,24 @@ export function LoginPage() {
           </Anchor>
         </Text>
       )}
+    </LoginFrame>
+  );
+}
+
+/** A login link that the browser did not mark as opened by a person. */
+function LinkPage({ token }: { token: string }) {
+  const logIn = async () => {
+    await call('POST', '/app/api/login/link', { token });
+    window.location.assign('/app/');
+  };
+  return (
+    <LoginFrame title="Sign in" text="This link signs you in once.">
+      <LoginForm submit={logIn} label="Sign in">
+        {null}
+      </LoginForm>
+      <Anchor component={Link} to="/login" size="sm">
+        Sign in with a password
+      </Anchor>
     </LoginFrame>
   );
 }

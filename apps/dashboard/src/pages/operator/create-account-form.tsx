@@ -1,4 +1,4 @@
-import { Anchor, Group, NumberInput, Select, Text, TextInput } from '@mantine/core';
+import { Alert, Anchor, Group, NumberInput, Select, Text, TextInput } from '@mantine/core';
 import { useState } from 'react';
 import { Link } from 'react-router';
 import { useOperation } from '../../api/use-operation.ts';
@@ -87,7 +87,7 @@ interface CreatedProps {
   close: () => void;
 }
 
-function Created({ result: { account, apiKey }, email, close }: CreatedProps) {
+function Created({ result: { account, apiKey, invitationProblem }, email, close }: CreatedProps) {
   return (
     <ShownOnce
       title="Copy the first API key now: it won't be shown again"
@@ -99,8 +99,14 @@ function Created({ result: { account, apiKey }, email, close }: CreatedProps) {
         <Anchor component={Link} to={`/operator/accounts/${account.id}`} onClick={close}>
           {account.name}
         </Anchor>{' '}
-        has been created.{email !== '' && ` An invitation is on its way to ${email}.`}
+        has been created.
+        {email !== '' && invitationProblem === null && ` An invitation is on its way to ${email}.`}
       </Text>
+      {invitationProblem !== null && (
+        <Alert color="yellow" title={`${email} was not invited`}>
+          {invitationProblem}
+        </Alert>
+      )}
     </ShownOnce>
   );
 }

@@ -91,6 +91,11 @@ export class CreatedAccountType {
   account: OperatorAccountType;
   @Field(() => String, { description: 'The API key, which is shown this once.' })
   apiKey: string;
+  @Field(() => String, {
+    nullable: true,
+    description: 'Why the owner could not be invited; null if an invitation was sent, or none was requested.',
+  })
+  invitationProblem: string | null;
 }
 
 /** @param of the members of each account, and the id of the first account */

@@ -8,6 +8,7 @@ import { Database } from '#libs/persistence';
 import { Invitations, Members, userEmailRule } from '#libs/users';
 import { invalidFields } from '../../rest/validation/invalid-fields.js';
 import { LinkMail } from '../../session/link-mail.js';
+import { sendInvitation } from '../../session/send-invitation.js';
 import { pageParameters, toConnection, type Connection, type ForwardPageArgs } from '../connection.js';
 import type { CreateAccountInput, CreatedAccountType } from './accounts.type.js';
 import { toOperatorAccount, type OperatorAccountType } from './accounts.type.js';
@@ -24,8 +25,8 @@ export class OperatorAccounts {
     private readonly accounts: Accounts,
     private readonly apiKeys: ApiKeys,
     private readonly members: Members,
-    private readonly invitations: Invitations,
-    private readonly mail: LinkMail,
+    readonly invitations: Invitations,
+    readonly mail: LinkMail,
     database: Database,
     config: Config,
   ) {
@@ -63,8 +64,9 @@ export class OperatorAccounts {
     const notifyAddresses = fields.ownerEmail === undefined ? [] : [fields.ownerEmail];
     const { id } = await this.accounts.create({ name: fields.name, plan: fields.plan, notifyAddresses }, by);
     const { token } = await this.apiKeys.create(id, { name: 'first key' });
-    if (fields.ownerEmail !== undefined) await this.inviteOwner(by, id, fields.ownerEmail);
-    return { account: await this.require(id), apiKey: token };
+    const invitationProblem =
+      fields.ownerEmail === undefined ? null : await this.inviteOwner(by, id, fields.ownerEmail);
+    return { account: await this.require(id), apiKey: token, invitationProblem };
   }
 
   /** @throws Refusal not_found; conflict for the first account, without which nobody could undo it in the dashboard */
@@ -93,11 +95,18 @@ export class OperatorAccounts {
     return this.require(id);
   }
 
-  private async inviteOwner(by: Person, accountId: string, email: string): Promise<void> {
+  /** The reason why the owner could not be invited: the account and its key exist already. */
+  private async inviteOwner(by: Person, accountId: string, email: string): Promise<string | null> {
     // The operator invites the first owner; from then on the account has owners of its own.
     const session = { id: '', userId: by.userId, role: 'owner', abilities: ROLE_ABILITIES.owner } as const;
-    const { letter } = await this.invitations.create({ accountId, session, ip: by.ip }, { email, role: 'owner' });
-    void this.mail.sendComposed(() => Promise.resolve(letter));
+    const actor = { accountId, session, ip: by.ip, isOperator: true } as const;
+    try {
+      await sendInvitation(this, actor, { email, role: 'owner' });
+      return null;
+    } catch (error) {
+      if (error instanceof Refusal) return error.message;
+      throw error;
+    }
   }
 
   /** Accounts that a search finds by the address of a member or by a domain. */
