@@ -207,6 +207,8 @@ describe('loadConfig', () => {
     expect(loadConfig('standalone', { ATTACHMENT_TYPES: 'ALL' }).settings.ATTACHMENT_TYPES).toBe('all');
     const { settings } = loadConfig('standalone', { ATTACHMENT_TYPES: 'Text/Calendar, application/json' });
     expect(settings.ATTACHMENT_TYPES).toEqual(['text/calendar', 'application/json']);
+    const underscore = loadConfig('standalone', { ATTACHMENT_TYPES: 'application/x-own_type' });
+    expect(underscore.settings.ATTACHMENT_TYPES).toEqual(['application/x-own_type']);
     for (const ATTACHMENT_TYPES of ['ics', 'all,text/calendar', 'text/*'])
       expect(problemsOf('standalone', { ATTACHMENT_TYPES })[0]).toMatch(/^ATTACHMENT_TYPES must be all, or/);
   });

@@ -104,11 +104,14 @@ export const list: SettingParser<string[]> = (value) =>
     .map((part) => part.trim())
     .filter((part) => part !== '');
 
+/** RFC 6838 §4.2. */
+const MIME_TYPE = /^[a-z0-9][a-z0-9!#$&^_.+-]{0,126}\/[a-z0-9][a-z0-9!#$&^_.+-]{0,126}$/;
+
 /** `all`, or MIME types. */
 export const attachmentTypes: SettingParser<'all' | string[]> = (value) => {
   const types = list(value.toLowerCase());
   if (types.length === 1 && types[0] === 'all') return 'all';
-  if (!types.every((type) => /^[a-z0-9][a-z0-9.+-]{0,126}\/[a-z0-9][a-z0-9.+-]{0,126}$/.test(type)))
+  if (!types.every((type) => MIME_TYPE.test(type)))
     throw new Error('must be all, or a comma-separated list of MIME types such as text/calendar,application/json');
   return types;
 };

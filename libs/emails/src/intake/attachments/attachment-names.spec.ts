@@ -64,6 +64,7 @@ describe('a name with the extension of a program', () => {
       'a.bat.RAR',
       'a.exe.bz2',
       'a.exe.xz',
+      'a.exe.zipx',
     ].flatMap((name) => named([name], 'application/x-own'));
     expect(await judgeFiles(rows)).toEqual(allWith(rows, 'executable'));
   });

@@ -48,7 +48,9 @@ export const extensionOf = (name: string): string =>
   /\.([a-z0-9]{0,9}[a-z][a-z0-9]{0,9})$/.exec(name.toLowerCase())?.[1] ?? '';
 
 /** Archives and compressed files, which add their extension to the name of the file inside. */
-const COMPRESSED = new Set('zip gz tgz bz2 tbz xz txz zst lz lz4 lzma z br 7z rar tar cab arj ace'.split(' '));
+const COMPRESSED = new Set(
+  'zip zipx gz gzip tgz bz bz2 tbz tbz2 xz txz zst lz lz4 lzma lzh lha z br 7z rar tar cab arj ace'.split(' '),
+);
 /** What a program that reads names in C would take for the end; on NTFS, what begins the name of a stream. */
 const STREAM_OR_CONTROL = /[:\p{Cc}]/u;
 /** The type of an NTFS stream, as in `setup.exe::$DATA`. */
