@@ -87,7 +87,7 @@ export class CapturedMessages {
     return this.group.add(capture);
   }
 
-  /** Newest first. `after` is the id of the last message of the previous page. */
+  /** Newest first. `to`: normalised. `after` is the id of the last message of the previous page. */
   async list(
     visibility: Visibility,
     query: { to?: string; emailId?: string; limit?: number; after?: string },
@@ -103,7 +103,7 @@ export class CapturedMessages {
       created_at: Date;
     }>(
       `SELECT c.id, c.email_id, c.mail_from, c.rcpt_to, c.size, c.created_at FROM captured_messages c
-       WHERE ($1::text IS NULL OR $1 = ANY(c.rcpt_to)) AND ($2::text IS NULL OR c.email_id = $2)
+       WHERE ($1::text IS NULL OR EXISTS (SELECT FROM unnest(c.rcpt_to) AS rcpt WHERE lower(rcpt) = $1)) AND ($2::text IS NULL OR c.email_id = $2)
          AND ($3::text IS NULL OR c.id < $3) AND ${condition}
        ORDER BY c.id DESC LIMIT $4`,
       [query.to ?? null, query.emailId ?? null, query.after ?? null, limit + 1, ...values],

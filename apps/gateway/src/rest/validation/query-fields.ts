@@ -5,6 +5,7 @@ import {
   idRule,
   limitRule,
   oneOfRule,
+  QUERY_ADDRESS_PATTERN,
   queryAddressRule,
   queryDomainRule,
   queryTextRule,
@@ -36,7 +37,7 @@ export const QueryCursor = (description: string, prefix?: IdPrefix) =>
 export const QueryAddress = (description: string, example: string) =>
   FieldRule(queryAddressRule, {
     type: String,
-    pattern: '^[^\\s\\ufeff\\u0000-\\u001f\\u007f]+$',
+    pattern: QUERY_ADDRESS_PATTERN,
     description,
     example,
   });

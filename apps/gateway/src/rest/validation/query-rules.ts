@@ -14,10 +14,15 @@ export const queryTextRule: Rule = (value) => {
   return hasControls(value) ? invalid('must not contain control characters') : [];
 };
 
+/** An address to look for: without spaces, except in a quoted local part (RFC 5321 §4.1.2). */
+const QUERY_ADDRESS =
+  /^(?:"(?:[^"\\\u0000-\u001f\u007f]|\\[^\u0000-\u001f\u007f])*"@)?[^\s\ufeff\u0000-\u001f\u007f]+$/;
+export const QUERY_ADDRESS_PATTERN = QUERY_ADDRESS.source;
+
 /** A `+` in a query string decodes to a space, so an address with a label must be written with %2B. */
 export const queryAddressRule: Rule = (value) =>
-  isText(value) && /\s/.test(value)
-    ? invalid('must be an address without spaces; write + as %2B')
+  isText(value) && /\s/.test(value) && !QUERY_ADDRESS.test(value)
+    ? invalid('must be an address without spaces outside of quotes; write + as %2B')
     : queryTextRule(value);
 
 export const queryDomainRule: Rule = (value) =>
