@@ -5,7 +5,7 @@ import { AccountController } from './rest/account/account.controller.js';
 import { ApiKeysController } from './rest/api-keys/api-keys.controller.js';
 import { AuditLogController } from './rest/audit-log/audit-log.controller.js';
 import { CapturedController } from './rest/captured/captured.controller.js';
-import { DomainsController } from './rest/domains/domains.controller.js';
+import { GENERATED_CONTROLLERS } from './api/generated.js';
 import { EmailAttachmentsController } from './rest/emails/email-attachments.controller.js';
 import { EmailChangesController } from './rest/emails/email-changes.controller.js';
 import { EmailsController } from './rest/emails/emails.controller.js';
@@ -44,7 +44,7 @@ export const CONTROLLERS = [
   CapturedController,
   DashboardController,
   DocsController,
-  DomainsController,
+  ...GENERATED_CONTROLLERS,
   EmailAttachmentsController,
   EmailChangesController,
   EmailsController,

@@ -17,6 +17,7 @@ import {
   type Shape,
   type ViewOf,
 } from '#libs/contracts';
+import { RECORD_KINDS } from './model/expected-records.js';
 import type { Finding } from './verification/finding.js';
 import {
   domainNameRule,
@@ -40,7 +41,7 @@ export const domainRecord = {
   about: 'A DNS record to publish for a sending domain.',
   fields: {
     record: choice(
-      ['SPF', 'DKIM', 'DMARC', 'Return-Path', 'Tracking', 'TLS-RPT'],
+      RECORD_KINDS,
       'The purpose of the record. Optional are the second DKIM key (Ed25519), the alias for bounces (aligns SPF), the ' +
         'alias for open and click tracking, and TLS reporting',
       'DKIM',
@@ -70,7 +71,6 @@ export const domainRecord = {
   },
 } as const satisfies Shape;
 export interface DomainRecord extends ViewOf<typeof domainRecord> {}
-export type RecordKind = DomainRecord['record'];
 
 export const dkimCname = {
   name: 'DkimCname',

@@ -16,7 +16,6 @@ import { ApiKeysController } from '../rest/api-keys/api-keys.controller.js';
 import { AuditLogController } from '../rest/audit-log/audit-log.controller.js';
 import { CapturedController } from '../rest/captured/captured.controller.js';
 import { AccountDomains } from '../rest/domains/account-domains.js';
-import { DomainsController } from '../rest/domains/domains.controller.js';
 import { EmailChangesController } from '../rest/emails/email-changes.controller.js';
 import { EmailsController } from '../rest/emails/emails.controller.js';
 import { ErasuresController } from '../rest/erasures/erasures.controller.js';
@@ -46,7 +45,7 @@ import { QueuesResolver } from './queues/queues.resolver.js';
 import { AccountResolver } from './account/account.resolver.js';
 import { ApiKeysResolver } from './api-keys/api-keys.resolver.js';
 import { CapturedResolver } from './captured/captured.resolver.js';
-import { DomainChangesResolver } from './domains/domain-changes.resolver.js';
+import { GENERATED_RESOLVERS } from '../api/generated.js';
 import { DomainAdviceResolver } from './domains/domain-advice.resolver.js';
 import { DomainLoaders } from './domains/domain-loaders.js';
 import { DomainTrafficLoader } from './domains/domain-traffic.js';
@@ -73,12 +72,12 @@ import { WebhooksResolver } from './webhooks/webhooks.resolver.js';
 
 /** All resolvers of the schema; `schema.gql` is generated from the same list. */
 export const RESOLVERS = [
+  ...GENERATED_RESOLVERS,
   AccountResolver,
   ApiKeysResolver,
   AuditLogResolver,
   CapturedResolver,
   DomainAdviceResolver,
-  DomainChangesResolver,
   DomainsResolver,
   EmailFieldsResolver,
   EmailsResolver,
@@ -107,7 +106,6 @@ const REST_HANDLERS = [
   ApiKeysController,
   AuditLogController,
   CapturedController,
-  DomainsController,
   EmailChangesController,
   EmailsController,
   LogsController,

@@ -28,7 +28,7 @@ export const TAGS = {
 } as const;
 type Tag = keyof typeof TAGS;
 
-interface OperationOptions {
+export interface OperationOptions {
   /** The resource that the documentation lists it under. */
   tag: Tag;
   /** One short sentence. */

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import type { DomainRecord, DomainView, RecordKind } from '../domain.resource.js';
+import type { DomainRecord, DomainView } from '../domain.resource.js';
+import type { RecordKind } from '../model/expected-records.js';
 import { ADVICE_RULES, domainAdvice, type DomainTraffic } from './domain-advice.js';
 
 const NOW = new Date('2026-06-01T12:00:00Z');

@@ -1,4 +1,5 @@
-import type { DomainRecord, DomainView, RecordKind } from '../domain.resource.js';
+import type { DomainRecord, DomainView } from '../domain.resource.js';
+import type { RecordKind } from '../model/expected-records.js';
 import { readTagList } from '../verification/dkim-rule.js';
 
 export const ADVICE_SEVERITIES = ['critical', 'warning', 'info'] as const;

@@ -1,5 +1,4 @@
 import { dkimRecordValue } from '#libs/mime';
-import type { RecordKind } from '../domain.resource.js';
 import { keysIn, type KeyRing, type KeyState, type SigningKey } from '../dkim/key-ring.js';
 import { aliasTarget } from '../dkim/selector.js';
 
@@ -11,6 +10,9 @@ export type Slot = 'spf' | 'dmarc' | 'return_path' | 'tracking' | 'tls_rpt' | Ke
 
 /** A domain becomes active when all of these are verified. */
 export const REQUIRED_SLOTS: readonly Slot[] = ['spf', 'dkim', 'dmarc'];
+
+export const RECORD_KINDS = ['SPF', 'DKIM', 'DMARC', 'Return-Path', 'Tracking', 'TLS-RPT'] as const;
+export type RecordKind = (typeof RECORD_KINDS)[number];
 
 /** A DNS record that the owner of a domain should publish. */
 export interface ExpectedRecord {

@@ -2,7 +2,7 @@ import { Context, Field, ObjectType, Parent, ResolveField, Resolver } from '@nes
 import type { Principal } from '#libs/accounts';
 import { ADVICE_DAYS, ADVICE_MINIMUM_RECIPIENTS, domainAdvice, type DomainAdvice } from '#libs/domains';
 import { databaseClock } from '#libs/kernel';
-import { DomainsController } from '../../rest/domains/domains.controller.js';
+import { DomainsController } from '../../api/generated.js';
 import type { DomainDto } from '../../rest/domains/domains.dto.js';
 import { AdvicePage, AdviceSeverity } from '../enums.js';
 import { CallerOf, type GraphqlContext } from '../graphql-caller.js';

@@ -3,7 +3,7 @@ import type { Principal } from '#libs/accounts';
 import { Refusal, type DomainStats, type Visibility } from '#libs/contracts';
 import { SendingDomains } from '#libs/domains';
 import { StatsStore } from '#libs/stats';
-import { DomainsController } from '../../rest/domains/domains.controller.js';
+import { DomainsController } from '../../api/generated.js';
 import type { DomainDto } from '../../rest/domains/domains.dto.js';
 import { statsWindow } from '../../rest/stats/stats-query.js';
 import { CallerOf } from '../graphql-caller.js';
@@ -33,17 +33,6 @@ export class DomainsResolver {
   @Query(() => [DomainType], { description: 'The sending domains of the account, newest first.' })
   domains(@CallerOf(DomainsController, 'list') caller: Principal): Promise<DomainDto[]> {
     return this.sendingDomains.list(caller);
-  }
-
-  @Query(() => DomainType, {
-    nullable: true,
-    description: 'One sending domain. Null if the account has no such domain.',
-  })
-  domain(
-    @CallerOf(DomainsController, 'find') caller: Principal,
-    @Args('id', { type: () => ID, description: 'The id of the domain' }) id: string,
-  ): Promise<DomainDto | null> {
-    return this.sendingDomains.view(caller, id);
   }
 
   @Query(() => DomainStatsType, {

@@ -62,6 +62,13 @@ function declareOutput<T>(type: Type, property: DtoProperty, { value, ...given }
 export const listed = (property: DtoProperty, type: FieldType): FieldType | [FieldType] =>
   property.isList ? [type] : type;
 
+/** The object type that was declared for a DTO class. */
+export function typeOfDto(dto: Type): Type {
+  const known = objectTypes.get(dto);
+  if (known === undefined) throw new Error(`${dto.name} has no GraphQL type`);
+  return known;
+}
+
 function objectTypeOf({ name, type }: DtoProperty): FieldType {
   const known = objectTypes.get(type);
   if (known === undefined) throw new Error(`The GraphQL type of the field ${name} must be given`);

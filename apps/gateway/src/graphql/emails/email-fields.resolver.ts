@@ -1,6 +1,6 @@
 import { Args, Context, ID, Parent, ResolveField, Resolver } from '@nestjs/graphql';
 import type { Principal } from '#libs/accounts';
-import { DomainsController } from '../../rest/domains/domains.controller.js';
+import { DomainsController } from '../../api/generated.js';
 import type { DomainDto } from '../../rest/domains/domains.dto.js';
 import { EmailAttachmentsController } from '../../rest/emails/email-attachments.controller.js';
 import type { LinkedAttachmentDto } from '../../rest/emails/email-attachments.dto.js';

@@ -1,0 +1,79 @@
+import type { Type } from '@nestjs/common';
+import type { Principal } from '#libs/accounts';
+import type { Scope } from '#libs/contracts';
+import type { FastifyReply } from 'fastify';
+import type { OperationOptions } from '../openapi/operation.js';
+
+type Method = 'GET' | 'POST' | 'PATCH' | 'PUT' | 'DELETE';
+
+/** The classes of the services that `run` calls, in the order of its parameters. */
+type Services = readonly Type[];
+type Instances<S extends Services> = { [I in keyof S]: InstanceType<S[I]> };
+
+/** A request: its caller, the parameters of the path, and the validated body and query. */
+export type Request<P, B, Q> = { caller: Principal; body: B; query: Q } & P;
+
+/** The field of GraphQL that does the same. */
+export interface GraphqlField {
+  /** `Query.domain`, `Mutation.createDomain`. */
+  field: `${'Query' | 'Mutation'}.${string}`;
+  about: string;
+  /** The descriptions of the parameters of the path, which are arguments with the same names. */
+  arguments?: Readonly<Record<string, string>>;
+  /** The input type of the body, with the description of the argument `input`. */
+  input?: { type: Type; about: string };
+  /** The type of the field, where it is not that of the response; in brackets for a list. */
+  type?: Type | [Type];
+  /** Null instead of the error `not_found`. */
+  isNullable?: boolean;
+}
+
+/**
+ * An operation of the API, written once: the route of REST, the field of GraphQL, the required scope and the documentation
+ * follow from it. `run` calls libraries; null is the error `not_found`.
+ */
+export interface Operation<
+  P extends object = object,
+  B extends object = object,
+  Q extends object = object,
+  O = unknown,
+  S extends Services = Services,
+> extends OperationOptions {
+  rest: `${Method} /${string}`;
+  graphql: GraphqlField | null;
+  scope: Scope;
+  /** Refused to keys that are limited to domains. */
+  wholeAccount?: true;
+  /** Their names are those in the path of `rest`. */
+  path?: readonly string[];
+  body?: Type<B>;
+  /** Named bodies for the documentation. */
+  examples?: Readonly<Record<string, { summary?: string; value: object }>>;
+  query?: Type<Q>;
+  /** Unknown parameters are refused: a misspelt one would change what the result means. */
+  strictQuery?: true;
+  uses: S;
+  run: (request: Request<P, B, Q>, ...services: Instances<S>) => Promise<O | null>;
+  /** The response of REST, where it is not the result: another status, headers, another form. */
+  respond?: (result: O, reply: FastifyReply) => unknown;
+}
+
+/** Infers the types of a request and of the services from the definition. */
+export const operation = <
+  const P extends string = never,
+  B extends object = object,
+  Q extends object = object,
+  O = unknown,
+  const S extends Services = Services,
+>(
+  definition: Omit<Operation<Record<P, string>, B, Q, O, S>, 'path'> & { path?: readonly P[] },
+): Operation => definition as unknown as Operation;
+
+/** The operations of one resource, by the names of their handlers. */
+export interface OperationGroup {
+  /** Part of the operation ids: `Domains` for `domainsFind`. */
+  name: string;
+  /** Of all routes: `domains`. */
+  path: string;
+  operations: Readonly<Record<string, Operation>>;
+}

@@ -1,0 +1,76 @@
+import { Body, Controller, Delete, Get, Param, Patch, Post, Put, Query, Res, type Type } from '@nestjs/common';
+import { ModuleRef } from '@nestjs/core';
+import { ApiBody } from '@nestjs/swagger';
+import type { Principal } from '#libs/accounts';
+import type { FastifyReply } from 'fastify';
+import type { Operation, OperationGroup } from '../api/operation.js';
+import { Caller } from '../http/caller.js';
+import { RequiresScope, WholeAccount } from '../http/route-access.js';
+import { Operation as Documented } from '../openapi/operation.js';
+import { orNotFound } from './or-not-found.js';
+import { BodyPipe } from './validation/body-pipe.js';
+import { QueryPipe, StrictQueryPipe } from './validation/query-pipe.js';
+
+const METHODS = { GET: Get, POST: Post, PATCH: Patch, PUT: Put, DELETE: Delete };
+type Handler = (this: Generated, caller: Principal, reply: FastifyReply, ...given: unknown[]) => Promise<unknown>;
+
+/** Base of the generated controllers and resolvers: finds the services of an operation. */
+export abstract class Generated {
+  constructor(private readonly modules: ModuleRef) {}
+
+  /** @param values the parameters of the path, and `body` and `query` */
+  run({ uses, run }: Operation, caller: Principal, values: object): Promise<unknown> {
+    const services = uses.map((service) => this.modules.get<object>(service, { strict: false }));
+    return run({ caller, body: {}, query: {}, ...values }, ...services);
+  }
+}
+
+/** The controller of a group of operations: one route each. */
+export function controllerOf({ name, path, operations }: OperationGroup): Type {
+  @Controller(path)
+  class OfGroup extends Generated {}
+  Object.defineProperty(OfGroup, 'name', { value: `${name}Controller` });
+  Reflect.defineMetadata('design:paramtypes', [ModuleRef], OfGroup);
+  for (const [handler, operation] of Object.entries(operations)) addRoute(OfGroup, handler, operation);
+  return OfGroup;
+}
+
+function addRoute(controller: Type, handler: string, operation: Operation): void {
+  const prototype = controller.prototype as Record<string, Handler>;
+  const given = givenTo(operation);
+  prototype[handler] = async function (caller, reply, ...values) {
+    const named = Object.fromEntries(given.map(({ name }, i) => [name, values[i]]));
+    const result = orNotFound(await this.run(operation, caller, named));
+    return operation.respond ? operation.respond(result, reply) : result;
+  };
+  // The name is part of the operation id.
+  Object.defineProperty(prototype[handler], 'name', { value: handler });
+  const parameters = [Caller(), Res({ passthrough: true }), ...given.map(({ decorator }) => decorator)];
+  // From the last to the first, as compilers apply them: the documentation has this order.
+  for (let i = parameters.length - 1; i >= 0; i -= 1) parameters[i](prototype, handler, i);
+  Reflect.defineMetadata('design:paramtypes', [Object, Object, ...given.map(({ type }) => type)], prototype, handler);
+  const descriptor = Object.getOwnPropertyDescriptor(prototype, handler) as TypedPropertyDescriptor<Handler>;
+  for (const decorator of routeDecorators(operation)) decorator(prototype, handler, descriptor);
+}
+
+/** The values of a request that `run` gets, in the order of the parameters of the handler. */
+function givenTo({ path = [], body, query, strictQuery }: Operation) {
+  return [
+    ...path.map((name) => ({ name, type: String as unknown, decorator: Param(name) })),
+    ...(body === undefined ? [] : [{ name: 'body', type: body as unknown, decorator: Body(BodyPipe) }]),
+    ...(query === undefined
+      ? []
+      : [{ name: 'query', type: query as unknown, decorator: Query(strictQuery ? StrictQueryPipe : QueryPipe) }]),
+  ];
+}
+
+function routeDecorators({ rest, scope, wholeAccount, body, examples, ...documented }: Operation): MethodDecorator[] {
+  const [method, path] = rest.split(' ') as [keyof typeof METHODS, string];
+  return [
+    METHODS[method](path),
+    RequiresScope(scope),
+    ...(wholeAccount ? [WholeAccount()] : []),
+    ...(body && examples ? [ApiBody({ type: body, examples })] : []),
+    Documented(documented),
+  ];
+}
