@@ -67,6 +67,10 @@ export class WebhookReceiver {
     return new WebhookReceiver(server, certificate ? 'https' : 'http', serverNames);
   }
 
+  get connectionsOpen(): number {
+    return this.sockets.size;
+  }
+
   get port(): number {
     return (this.server.address() as AddressInfo).port;
   }

@@ -4,7 +4,7 @@ export { LocalNotifications } from './concurrency/local-notifications.js';
 export { LoopBudget } from './concurrency/loop-budget.js';
 export { Poller } from './concurrency/poller.js';
 export { KeyedRateLimit, TokenBucket, type RateLimitResult } from './concurrency/rate-limit.js';
-export { Semaphore } from './concurrency/semaphore.js';
+export { KeyedSemaphore, Semaphore } from './concurrency/semaphore.js';
 export { withTimeout } from './concurrency/timeout.js';
 export { TtlCache, TtlMap } from './concurrency/ttl-cache.js';
 export { WakeSignal } from './concurrency/wake-signal.js';

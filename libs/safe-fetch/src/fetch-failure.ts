@@ -6,9 +6,17 @@ import { TargetRefused, TargetUnresolved } from './target-resolver.js';
  */
 export type ConnectionFailure = 'target_refused' | 'name_unresolved' | 'timeout' | 'tls_failed' | 'connection_failed';
 
+/** Why no request was made: too many others are running, or the result is no longer needed. */
+export type PermitFailure = 'busy' | 'aborted';
+
 /** Why nothing was fetched; may be shown to the customer who gave the URL. */
 export type FetchFailure =
-  ConnectionFailure | 'redirect_not_followed' | 'status_not_200' | 'encoding_not_identity' | 'too_large';
+  | ConnectionFailure
+  | PermitFailure
+  | 'redirect_not_followed'
+  | 'status_not_200'
+  | 'encoding_not_identity'
+  | 'too_large';
 
 const TIMEOUT_CODES = new Set([
   'UND_ERR_CONNECT_TIMEOUT',

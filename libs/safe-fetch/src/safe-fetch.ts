@@ -1,12 +1,15 @@
 import { Config } from '#libs/kernel';
 import { Injectable } from '@nestjs/common';
-import { Agent, request, type Dispatcher } from 'undici';
-import { connectionFailure, type ConnectionFailure, type FetchFailure } from './fetch-failure.js';
-import { pinnedConnector } from './pinned-connector.js';
+import { Client, request, type Dispatcher } from 'undici';
+import { connectionFailure, type ConnectionFailure, type FetchFailure, type PermitFailure } from './fetch-failure.js';
+import { FetchPermits, NoPermit, type Requester } from './fetch-permits.js';
+import { pinnedOpener, type Socket } from './pinned-connector.js';
 import { TargetResolver } from './target-resolver.js';
 import { targetUrlProblems, type TargetUrlProblem } from './target-url.js';
 
 const USER_AGENT = 'Postloft-Fetch/1';
+/** Shared by all instances of this process. */
+const permits = new FetchPermits();
 
 /** `contentType` is the header as it came; '' without one. */
 export type Fetched =
@@ -14,12 +17,17 @@ export type Fetched =
 
 /** Whether a URL answers; no body is read. `location` is that of a redirect, resolved against the URL. */
 export type Answered =
-  { kind: 'answered'; status: number; location: string | null } | { kind: 'failed'; failure: ConnectionFailure };
+  | { kind: 'answered'; status: number; location: string | null }
+  | { kind: 'failed'; failure: ConnectionFailure | PermitFailure };
 
-export interface FetchLimits {
+/** The time of a request begins when it has a permit (`FetchPermits`). */
+interface TimeLimit extends Requester {
+  timeoutMs: number;
+}
+
+export interface FetchLimits extends TimeLimit {
   /** Decreases while a body arrives; several requests may share it. Below zero the request ends. */
   budget: { bytes: number };
-  timeoutMs: number;
 }
 
 interface Content {
@@ -31,18 +39,18 @@ interface Content {
 /**
  * HTTP requests to URLs that customers or other servers chose: the URL is checked, its name is resolved once, every
  * address is checked, and the connection is made to exactly the checked address. Follows no redirects, ignores proxies of
- * the environment, keeps no connections open.
+ * the environment, keeps no connections open. The number of requests at once is limited (`FetchPermits`).
  */
 @Injectable()
 export class SafeFetch {
-  private readonly agent: Agent;
+  private readonly open: (options: ConnectOptions, signal: AbortSignal) => Promise<Socket>;
   private readonly allowPrivate: boolean;
 
   constructor(config: Config) {
     const { ALLOW_PRIVATE_WEBHOOKS, DNS_SERVERS } = config.settings;
     this.allowPrivate = ALLOW_PRIVATE_WEBHOOKS;
     const resolver = new TargetResolver({ allowPrivate: this.allowPrivate, dnsServers: DNS_SERVERS });
-    this.agent = new Agent({ connect: pinnedConnector(resolver), pipelining: 0 });
+    this.open = pinnedOpener(resolver);
   }
 
   /** Checks the text of a URL, without resolving it. */
@@ -50,7 +58,7 @@ export class SafeFetch {
     return targetUrlProblems(url, { allowPrivate: this.allowPrivate });
   }
 
-  /** Never rejects, and ends within `timeoutMs` whatever the server does. */
+  /** Never rejects, and ends within `timeoutMs` after it has a permit, whatever the server does. */
   get(url: string, limits: FetchLimits): Promise<Fetched> {
     return this.send(url, { method: 'GET' }, limits);
   }
@@ -62,77 +70,133 @@ export class SafeFetch {
 
   /**
    * A HEAD request, which must change nothing at the server (RFC 9110 section 9.3.2). Public addresses may be asked over
-   * http too. Never rejects, and ends within `timeoutMs`.
+   * http too. Never rejects, and ends within `timeoutMs` after it has a permit.
    */
-  async head(url: string, { timeoutMs }: { timeoutMs: number }): Promise<Answered> {
+  async head(url: string, limit: TimeLimit): Promise<Answered> {
     const problems = targetUrlProblems(url, { allowPrivate: this.allowPrivate, allowHttp: true });
-    if (problems.length > 0) return { kind: 'failed', failure: 'target_refused' };
-    const late = new AbortController();
-    const timer = setTimeout(() => late.abort(), timeoutMs);
-    try {
-      return await Promise.race([this.ask(url, late.signal), endOf(late.signal)]);
-    } catch (error) {
-      return { kind: 'failed', failure: late.signal.aborted ? 'timeout' : connectionFailure(error) };
-    } finally {
-      clearTimeout(timer);
-      late.abort();
-    }
-  }
-
-  private async ask(url: string, signal: AbortSignal): Promise<Answered> {
-    const { statusCode, headers, body } = await request(url, {
-      dispatcher: this.agent,
-      method: 'HEAD',
-      headers: { 'user-agent': USER_AGENT },
-      signal,
+    if (problems.length > 0) return failed('target_refused');
+    return this.exchange<Answered>(url, limit, async (transport) => {
+      const { statusCode, headers, body } = await request(url, {
+        ...transport,
+        method: 'HEAD',
+        headers: { 'user-agent': USER_AGENT },
+      });
+      discard(body);
+      return { kind: 'answered', status: statusCode, location: locationOf(url, headers['location']) };
     });
-    discard(body);
-    return { kind: 'answered', status: statusCode, location: locationOf(url, headers['location']) };
   }
 
-  private async send(url: string, content: Content, { budget, timeoutMs }: FetchLimits): Promise<Fetched> {
+  private async send(url: string, content: Content, limits: FetchLimits): Promise<Fetched> {
     if (this.problems(url).length > 0) return failed('target_refused');
-    const late = new AbortController();
-    const timer = setTimeout(() => late.abort(), timeoutMs);
+    return this.exchange<Fetched>(url, limits, (transport) => fetchOver(transport, { url, content, limits }));
+  }
+
+  /** Makes one request over a connection of its own, with a permit that it returns when the connection has ended. */
+  private async exchange<T>(
+    url: string,
+    limit: TimeLimit,
+    perform: (transport: Transport) => Promise<T>,
+  ): Promise<T | Failed<ConnectionFailure | PermitFailure>> {
+    let release: () => void;
     try {
-      return await Promise.race([this.fetch(url, { ...content, signal: late.signal }, budget), endOf(late.signal)]);
+      release = await permits.acquire(new URL(url).hostname, limit);
     } catch (error) {
-      return failed(late.signal.aborted ? 'timeout' : connectionFailure(error));
+      if (error instanceof NoPermit) return failed(error.failure);
+      throw error;
+    }
+    const end = new Deadline(limit);
+    let opening: Promise<unknown> = Promise.resolve();
+    const client = new Client(new URL(url).origin, {
+      connect: (options, callback) => {
+        opening = this.open(options, end.signal).then(
+          (socket) => callback(null, socket),
+          (error: Error) => callback(error, null),
+        );
+      },
+      pipelining: 0,
+    });
+    try {
+      return await Promise.race([perform({ dispatcher: client, signal: end.signal }), end.reached]);
+    } catch (error) {
+      return failed(end.failure ?? connectionFailure(error));
     } finally {
-      clearTimeout(timer);
-      // Also ends a request that lost the race while its name was being resolved.
-      late.abort();
+      end.stop();
+      void Promise.allSettled([client.destroy(), opening]).then(release);
     }
   }
+}
 
-  private async fetch(
-    url: string,
-    { method, headers: own, body: content, signal }: Content & { signal: AbortSignal },
-    budget: { bytes: number },
-  ): Promise<Fetched> {
-    const { statusCode, headers, body } = await request(url, {
-      dispatcher: this.agent,
-      method,
-      headers: { 'user-agent': USER_AGENT, 'accept-encoding': 'identity', ...own },
-      ...(content === undefined ? {} : { body: content }),
-      signal,
+type ConnectOptions = Parameters<ReturnType<typeof pinnedOpener>>[0];
+
+interface Transport {
+  dispatcher: Dispatcher;
+  signal: AbortSignal;
+}
+
+interface Failed<F> {
+  kind: 'failed';
+  failure: F;
+}
+
+/** Ends a request by its time or by the signal of the requester. */
+class Deadline {
+  /** Why the request was ended early. */
+  failure: 'timeout' | 'aborted' | null = null;
+  /**
+   * The client observes a signal only once it has a socket; the wait for name servers must be ended from outside.
+   */
+  readonly reached: Promise<Failed<'timeout' | 'aborted'>>;
+  private readonly controller = new AbortController();
+  private readonly timer: NodeJS.Timeout;
+  private readonly leave = (): void => this.abort('aborted');
+  private readonly requester: AbortSignal | undefined;
+
+  constructor({ timeoutMs, signal }: TimeLimit) {
+    this.requester = signal;
+    this.timer = setTimeout(() => this.abort('timeout'), timeoutMs);
+    this.reached = new Promise((resolve) => {
+      this.signal.addEventListener('abort', () => resolve(failed(this.failure ?? 'aborted')), { once: true });
     });
-    const isAccepted = method === 'POST' && statusCode >= 200 && statusCode < 300;
-    const failure = isAccepted ? null : responseFailure(statusCode, headers);
-    if (failure === null) return read(body, budget, String(headers['content-type'] ?? ''));
-    discard(body);
-    return failed(failure);
+    signal?.addEventListener('abort', this.leave, { once: true });
+    if (signal?.aborted) this.leave();
+  }
+
+  get signal(): AbortSignal {
+    return this.controller.signal;
+  }
+
+  /** The request is complete. Also ends one that lost the race while its name was being resolved. */
+  stop(): void {
+    clearTimeout(this.timer);
+    this.requester?.removeEventListener('abort', this.leave);
+    this.controller.abort();
+  }
+
+  private abort(failure: 'timeout' | 'aborted'): void {
+    this.failure = failure;
+    this.controller.abort();
   }
 }
 
-const failed = (failure: FetchFailure): Fetched => ({ kind: 'failed', failure });
-
-/** The client observes a signal only once it has a socket; the wait for name servers must be ended from outside. */
-function endOf(signal: AbortSignal): Promise<{ kind: 'failed'; failure: 'timeout' }> {
-  return new Promise((resolve) => {
-    signal.addEventListener('abort', () => resolve({ kind: 'failed', failure: 'timeout' }), { once: true });
+async function fetchOver(
+  transport: Transport,
+  { url, content, limits }: { url: string; content: Content; limits: FetchLimits },
+): Promise<Fetched> {
+  const { method, headers: own, body: sent } = content;
+  const { statusCode, headers, body } = await request(url, {
+    ...transport,
+    method,
+    headers: { 'user-agent': USER_AGENT, 'accept-encoding': 'identity', ...own },
+    ...(sent === undefined ? {} : { body: sent }),
   });
+  const isAccepted = method === 'POST' && statusCode >= 200 && statusCode < 300;
+  const failure = isAccepted ? null : responseFailure(statusCode, headers);
+  if (failure === null) return read(body, limits.budget, String(headers['content-type'] ?? ''));
+  discard(body);
+  return failed(failure);
 }
+
+const failed = <F extends FetchFailure>(failure: F): Failed<F> => ({ kind: 'failed', failure });
 
 function locationOf(url: string, header: string | string[] | undefined): string | null {
   const target = typeof header === 'string' && URL.canParse(header, url) ? new URL(header, url) : null;

@@ -182,7 +182,7 @@ describe('AttachmentFetcher', () => {
       { path: server.url('/b') },
       { filename: 'sea.pdf', path: server.url('/c.pdf'), content_id: 'sea' },
     ]);
-    expect(await fetcher().fetchAll(files, MEGABYTE)).toEqual([
+    expect(await fetcher().fetchAll(files, { availableBytes: MEGABYTE })).toEqual([
       { filename: 'a.txt', contentType: 'text/plain', content: Buffer.from('a') },
       { filename: 'attachment-2.pdf', contentType: 'application/pdf', content: Buffer.from(PDF) },
       { filename: 'sea.pdf', contentType: 'application/pdf', contentId: 'sea', content: Buffer.from(PDF) },
@@ -196,7 +196,7 @@ describe('AttachmentFetcher', () => {
       { filename: 'b.txt', path: server.url('/lost') },
       { filename: 'c.txt', path: server.url('/', 'nowhere.example.com') },
     ]);
-    const { code, details } = await refusal(fetcher().fetchAll(files, MEGABYTE));
+    const { code, details } = await refusal(fetcher().fetchAll(files, { availableBytes: MEGABYTE }));
     expect(code).toBe('attachment_not_allowed');
     expect(details.map((detail) => [detail.field, detail.code])).toEqual([
       ['attachments[1].path', 'status_not_200'],
@@ -207,8 +207,8 @@ describe('AttachmentFetcher', () => {
   it('counts all files together against the room that the mail has left', async () => {
     server.script('/half', { status: 200, body: 'x'.repeat(600) });
     const files = attachmentsFrom([1, 2].map((i) => ({ filename: `${i}.txt`, path: server.url('/half') })));
-    expect(await fetcher().fetchAll(files, 1200)).toHaveLength(2);
-    expect(await refusal(fetcher().fetchAll(files, 1199))).toMatchObject({
+    expect(await fetcher().fetchAll(files, { availableBytes: 1200 })).toHaveLength(2);
+    expect(await refusal(fetcher().fetchAll(files, { availableBytes: 1199 }))).toMatchObject({
       code: 'message_too_large',
       details: [{ field: '', code: 'too_large' }],
     });
@@ -218,13 +218,15 @@ describe('AttachmentFetcher', () => {
     const one = (path: string) => attachmentsFrom([{ filename: 'a.txt', path }]);
     dns.set('inside.example.com', { A: ['127.0.0.1'] });
     const guarded = fetcher({});
-    const plain = await refusal(guarded.fetchAll(one('http://files.example.com/a.txt'), MEGABYTE));
+    const plain = await refusal(guarded.fetchAll(one('http://files.example.com/a.txt'), { availableBytes: MEGABYTE }));
     expect([plain.code, plain.details[0]]).toMatchObject([
       'validation_error',
       { field: 'attachments[0].path', code: 'invalid_scheme' },
     ]);
-    const literal = await refusal(guarded.fetchAll(one('https://127.0.0.1/a.txt'), MEGABYTE));
-    const named = await refusal(guarded.fetchAll(one('https://inside.example.com/a.txt'), MEGABYTE));
+    const literal = await refusal(guarded.fetchAll(one('https://127.0.0.1/a.txt'), { availableBytes: MEGABYTE }));
+    const named = await refusal(
+      guarded.fetchAll(one('https://inside.example.com/a.txt'), { availableBytes: MEGABYTE }),
+    );
     expect(literal.details).toEqual(named.details);
     expect(literal.details[0].code).toBe('target_refused');
   });

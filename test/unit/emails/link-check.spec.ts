@@ -5,6 +5,8 @@ import { loadConfig } from '#libs/kernel';
 import { SafeFetch } from '#libs/safe-fetch';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { EmailPreview } from '../../../libs/emails/src/queries/email-preview.js';
+import { WebhookReceiver } from '../../support/webhook-receiver.js';
+import { until } from '../../support/until.js';
 import { LinkCheck } from '../../../libs/emails/src/queries/link-check.js';
 
 const asked: string[] = [];
@@ -75,5 +77,59 @@ describe('LinkCheck', () => {
   it('asks at most 50 links', async () => {
     const html = Array.from({ length: 60 }, (_, i) => `<a href="${base}/${i}">x</a>`).join('');
     expect(await check({ html })).toHaveLength(50);
+  });
+});
+
+describe('LinkCheck of several clients', () => {
+  let silent: WebhookReceiver;
+  beforeAll(async () => {
+    silent = await WebhookReceiver.start();
+  });
+  afterAll(() => silent.close());
+
+  function checker() {
+    const html = Array.from({ length: 50 }, (_, i) => `<a href="${silent.url(`/${i}`)}">x</a>`).join('');
+    for (let i = 0; i < 50; i += 1) silent.script(`/${i}`, 'silent');
+    const content = { html, text: null, headers: {}, attachments: [] };
+    const previews = { content: () => Promise.resolve(content) } as unknown as EmailPreview;
+    const links = new LinkCheck(previews, new SafeFetch(loadConfig('standalone', { ALLOW_PRIVATE_WEBHOOKS: 'true' })));
+    return (emailId: string, signal?: AbortSignal, account = 'acc_1') =>
+      links.check(wholeAccount(account), emailId, signal);
+  }
+
+  it('makes no request after its client has left, and closes those that run', async () => {
+    const check = checker();
+    const left = new AbortController();
+    const before = silent.connectionsMade;
+    const results = check('em_1', left.signal);
+    await until(async () => silent.connectionsOpen === 5, { what: 'the first requests' });
+    left.abort();
+    expect((await results)?.map(({ failure }) => failure).filter((failure) => failure !== null)).toEqual(
+      Array(5).fill('aborted'),
+    );
+    await until(async () => silent.connectionsOpen === 0, { what: 'the end of the connections' });
+    expect(silent.connectionsMade - before).toBe(5);
+  });
+
+  it('runs once for a message whatever the number of clients, until the last has left', async () => {
+    const check = checker();
+    const clients = [new AbortController(), new AbortController(), new AbortController()];
+    const before = silent.connectionsMade;
+    const results = clients.map(({ signal }) => check('em_1', signal));
+    await until(async () => silent.connectionsOpen === 5, { what: 'the first requests' });
+    clients[0].abort();
+    clients[1].abort();
+    await expect(check('em_2')).rejects.toMatchObject({ code: 'rate_limit_exceeded', retryAfter: 5 });
+    expect([silent.connectionsOpen, silent.connectionsMade - before]).toEqual([5, 5]);
+    const other = new AbortController();
+    const ofOther = check('em_2', other.signal, 'acc_2');
+    await until(async () => silent.connectionsOpen === 10, { what: 'the check of another account' });
+    other.abort();
+    clients[2].abort();
+    await Promise.all([...results, ofOther]);
+    const next = new AbortController();
+    const again = check('em_2', next.signal);
+    next.abort();
+    expect(await again).toHaveLength(50);
   });
 });

@@ -5,6 +5,7 @@ import { Refusal } from '#libs/contracts';
 import { EmailPreview, LinkCheck, type LinkResult } from '#libs/emails';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { Caller } from '../http/caller.js';
+import { ClientSignal } from '../http/client-signal.js';
 import { Public, RequiresScope } from '../http/route-access.js';
 import { pathOfRoute } from '../http/route-table.js';
 import { sendAsset } from '../http/static-asset.js';
@@ -77,8 +78,9 @@ export class DashboardController {
   async checkLinks(
     @Caller() caller: Principal,
     @Param('id') id: string,
+    @ClientSignal() signal: AbortSignal,
   ): Promise<{ object: 'list'; data: LinkResult[] }> {
-    return { object: 'list', data: orNotFound(await this.links.check(caller, id)) };
+    return { object: 'list', data: orNotFound(await this.links.check(caller, id, signal)) };
   }
 
   @Get('app/*')

@@ -9,7 +9,7 @@ import { ErasureModule } from '#libs/erasure';
 import { QueueApiModule } from '#libs/queue';
 import { SuppressionsModule } from '#libs/suppressions';
 import { WebhooksModule } from '#libs/webhooks';
-import type { FastifyRequest } from 'fastify';
+import type { FastifyReply, FastifyRequest } from 'fastify';
 import { HttpAccessModule } from '../http/key-attempts.js';
 import { AccountController } from '../rest/account/account.controller.js';
 import { ApiKeysController } from '../rest/api-keys/api-keys.controller.js';
@@ -33,6 +33,7 @@ import { LiveStatistics } from './live/live-statistics.js';
 import { QueueFeed } from './live/queue-feed.js';
 import { LinkMail } from '../session/link-mail.js';
 import { SessionAccessModule } from '../session/session-access.js';
+import { clientSignal } from '../http/client-signal.js';
 import { GraphqlCaller, type GraphqlContext } from './graphql-caller.js';
 import { GraphqlErrors } from './graphql-errors.js';
 import { WebSocketProtocol } from './websocket-protocol.js';
@@ -140,7 +141,10 @@ function apolloOptions(errors: GraphqlErrors, guard: QueryGuard): ApolloDriverCo
     parseOptions: { maxTokens: guard.tokens },
     validationRules: guard.rules,
     plugins: [costPlugin(guard)],
-    context: (request: FastifyRequest): GraphqlContext => ({ caller: new GraphqlCaller(request.principal) }),
+    context: (request: FastifyRequest, reply: FastifyReply): GraphqlContext => ({
+      caller: new GraphqlCaller(request.principal),
+      signal: clientSignal(reply),
+    }),
     formatError: (formatted, thrown) => errors.format(thrown, String(formatted.extensions?.['code'])),
   };
 }

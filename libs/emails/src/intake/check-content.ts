@@ -26,7 +26,11 @@ async function withFetchedAttachments(submission: Submission, fetcher: Attachmen
   const { content } = submission;
   if (content.format === 'mime' || content.attachments.every((file) => file.path === undefined)) return submission;
   const availableBytes = LIMITS.messageBytes - sizeOf(submission);
-  const attachments = await fetcher.fetchAll(content.attachments, availableBytes);
+  const attachments = await fetcher.fetchAll(content.attachments, {
+    availableBytes,
+    account: submission.accountId,
+    ...(submission.signal === undefined ? {} : { signal: submission.signal }),
+  });
   return { ...submission, content: { ...content, attachments } };
 }
 

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
-import { Semaphore } from './semaphore.js';
+import { KeyedSemaphore, Semaphore } from './semaphore.js';
 
 describe('Semaphore', () => {
   it('never runs more than its permits, keeps the order of arrival, and survives failures', async () => {
@@ -41,5 +41,38 @@ describe('Semaphore', () => {
     const failed = semaphore.run(() => semaphore.without(() => Promise.reject(new Error('no answer'))));
     await expect(failed).rejects.toThrow('no answer');
     await expect(semaphore.run(async () => 'free again')).resolves.toBe('free again');
+  });
+
+  it('leaves the queue when its signal aborts, and gives the permit to the next', async () => {
+    const semaphore = new Semaphore(1);
+    await semaphore.acquire();
+    const aborted = new AbortController();
+    const left = semaphore.acquire(aborted.signal);
+    const next = semaphore.acquire();
+    aborted.abort(new Error('the client has left'));
+    await expect(left).rejects.toThrow('the client has left');
+    semaphore.release();
+    await next;
+    semaphore.release();
+    await expect(semaphore.acquire(aborted.signal)).rejects.toThrow('the client has left');
+    await expect(semaphore.run(async () => 'free again')).resolves.toBe('free again');
+  });
+});
+
+describe('KeyedSemaphore', () => {
+  it('has permits of their own for each key, and forgets keys without work', async () => {
+    const semaphore = new KeyedSemaphore(1);
+    await Promise.all([semaphore.acquire('a'), semaphore.acquire('b')]);
+    const aborted = new AbortController();
+    const left = semaphore.acquire('a', aborted.signal);
+    const next = semaphore.acquire('a');
+    aborted.abort(new Error('the client has left'));
+    await expect(left).rejects.toThrow('the client has left');
+    semaphore.release('a');
+    await next;
+    expect(semaphore.size).toBe(2);
+    semaphore.release('a');
+    semaphore.release('b');
+    expect(semaphore.size).toBe(0);
   });
 });

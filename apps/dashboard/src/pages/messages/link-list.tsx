@@ -82,6 +82,7 @@ const FAILURES: Record<string, string> = {
   tls_failed: 'invalid certificate',
   connection_failed: 'connection failed',
   too_many_redirects: 'too many redirects',
+  busy: 'not checked: too many other requests',
 };
 
 function Answer({ url, result, checked }: { url: string; result: LinkResult | undefined; checked: boolean }) {

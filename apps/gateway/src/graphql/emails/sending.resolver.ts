@@ -50,10 +50,15 @@ export class SendingResolver {
   async sendEmail(
     @CallerOf(SendingController, 'send') caller: Principal,
     @Args('input', { type: () => SendEmailInput, description: 'The e-mail' }) input: object,
+    @Context() { signal }: GraphqlContext,
     @Args('idempotencyKey', IDEMPOTENCY_KEY) idempotencyKey?: string | null,
   ): Promise<SentEmailType> {
     const idempotency = await fieldIdempotency(idempotencyKey, { caller, field: 'sendEmail', inputs: [input] });
-    const read = () => ({ ...toSubmission(restBody(SendEmailInput, input), caller), idempotency });
+    const read = () => ({
+      ...toSubmission(restBody(SendEmailInput, input), caller),
+      idempotency,
+      ...(signal === undefined ? {} : { signal }),
+    });
     return this.intake.acceptRequest(read, idempotency);
   }
 
@@ -65,12 +70,14 @@ export class SendingResolver {
   async sendBatch(
     @CallerOf(SendingController, 'sendBatch') caller: Principal,
     @Args('input', { type: () => SendBatchInput, description: 'The e-mails' }) { emails, validation }: SendBatchInput,
+    @Context() { signal }: GraphqlContext,
     @Args('idempotencyKey', IDEMPOTENCY_KEY) idempotencyKey?: string | null,
   ): Promise<SentBatchType> {
     const mode = validation ?? 'strict';
-    const { elements, permissive } = await parseBatch(mode, emails, (email) =>
-      toSubmission(restBody(SendEmailInput, email as object), caller),
-    );
+    const { elements, permissive } = await parseBatch(mode, emails, (email) => ({
+      ...toSubmission(restBody(SendEmailInput, email as object), caller),
+      ...(signal === undefined ? {} : { signal }),
+    }));
     const inputs = [mode, ...emails];
     const idempotency = await fieldIdempotency(idempotencyKey, { caller, field: 'sendBatch', inputs });
     const accepted = await this.intake.acceptBatch(elements, { permissive, idempotency });

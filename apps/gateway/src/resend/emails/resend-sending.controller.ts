@@ -4,6 +4,7 @@ import type { Principal } from '#libs/accounts';
 import { EmailIntake } from '#libs/emails';
 import { ResendBatchBody, ResendBody } from '../../http/body/body-limits.js';
 import { Caller } from '../../http/caller.js';
+import { ClientSignal } from '../../http/client-signal.js';
 import { batchMode, parseBatch } from '../../rest/emails/parse-batch.js';
 import { markReplayed, requestIdempotency } from '../../rest/emails/idempotency.js';
 import { toResendId, toResendReference, type ResendReference } from '../resend-id.js';
@@ -28,9 +29,10 @@ export class ResendSendingController {
     @Body() body: unknown,
     @Req() request: FastifyRequest,
     @Res({ passthrough: true }) reply: FastifyReply,
+    @ClientSignal() signal: AbortSignal,
   ): Promise<ResendReference<'email'>> {
     const idempotency = requestIdempotency(request, caller, 'resend.emails.send');
-    const read = () => ({ ...toResendSubmission(body, caller), idempotency });
+    const read = () => ({ ...toResendSubmission(body, caller), idempotency, signal });
     const accepted = await this.intake.acceptRequest(read, idempotency);
     markReplayed(reply, accepted);
     return toResendReference('email', accepted.id);
@@ -44,10 +46,12 @@ export class ResendSendingController {
     @Body() body: unknown,
     @Req() request: FastifyRequest,
     @Res({ passthrough: true }) reply: FastifyReply,
+    @ClientSignal() signal: AbortSignal,
   ): Promise<BatchSent> {
-    const { elements, permissive } = await parseBatch(batchMode(request), body, (element) =>
-      toResendSubmission(element, caller),
-    );
+    const { elements, permissive } = await parseBatch(batchMode(request), body, (element) => ({
+      ...toResendSubmission(element, caller),
+      signal,
+    }));
     const idempotency = requestIdempotency(request, caller, 'resend.emails.batch');
     const accepted = await this.intake.acceptBatch(elements, { permissive, idempotency });
     markReplayed(reply, accepted);

@@ -6,6 +6,7 @@ import { LIMITS } from '#libs/contracts';
 import { EmailIntake, type BatchElement } from '#libs/emails';
 import { BatchBody } from '../../http/body/body-limits.js';
 import { Caller } from '../../http/caller.js';
+import { ClientSignal } from '../../http/client-signal.js';
 import { RequiresScope } from '../../http/route-access.js';
 import { EXAMPLE_SCHEDULE } from '../../openapi/properties.js';
 import { Operation } from '../../openapi/operation.js';
@@ -71,9 +72,10 @@ export class SendingController {
     @Body() body: unknown,
     @Req() request: FastifyRequest,
     @Res({ passthrough: true }) reply: FastifyReply,
+    @ClientSignal() signal: AbortSignal,
   ): Promise<EmailCreated> {
     const idempotency = requestIdempotency(request, caller, 'emails.send');
-    const read = () => ({ ...toSubmission(body, caller), idempotency });
+    const read = () => ({ ...toSubmission(body, caller), idempotency, signal });
     const accepted = await this.intake.acceptRequest(read, idempotency);
     markReplayed(reply, accepted);
     return { id: accepted.id, object: 'email' };
@@ -120,10 +122,12 @@ export class SendingController {
     @Body() body: unknown,
     @Req() request: FastifyRequest,
     @Res({ passthrough: true }) reply: FastifyReply,
+    @ClientSignal() signal: AbortSignal,
   ): Promise<(EmailCreated | BatchElementRefused)[]> {
-    const { elements, permissive } = await parseBatch(batchMode(request), body, (element) =>
-      toSubmission(element, caller),
-    );
+    const { elements, permissive } = await parseBatch(batchMode(request), body, (element) => ({
+      ...toSubmission(element, caller),
+      signal,
+    }));
     const idempotency = requestIdempotency(request, caller, 'emails.batch');
     const accepted = await this.intake.acceptBatch(elements, { permissive, idempotency });
     markReplayed(reply, accepted);
