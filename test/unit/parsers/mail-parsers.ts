@@ -15,6 +15,7 @@ import { authservIdOf } from '../../../libs/mime/src/parse/authserv-id.js';
 import { decodeKorean } from '../../../libs/mime/src/parse/korean.js';
 import { normaliseLineEnds } from '../../../libs/mime/src/parse/line-ends.js';
 import { domainOf, normaliseAddress, parseMailbox, parseRecipient } from '../../../libs/mime/src/parse/mailbox.js';
+import { splitComments } from '../../../libs/mime/src/parse/mailbox-comments.js';
 import { headerValue, readMessageHead } from '../../../libs/mime/src/parse/message-head.js';
 import { splitMultipart } from '../../../libs/mime/src/parse/multipart.js';
 import { readPartHead } from '../../../libs/mime/src/parse/part-head.js';
@@ -134,10 +135,15 @@ const CHARSETS = [
 export const MAIL_PARSERS: ParserTable = {
   'libs/mime/src/parse/mailbox.ts': {
     parseMailbox,
-    parseRecipient: [parseRecipient, (text) => parseRecipient(`"${text}"@example.com`)],
+    parseRecipient: [
+      parseRecipient,
+      (text) => parseRecipient(text, { comments: 'read' }),
+      (text) => parseRecipient(`"${text}"@example.com`),
+    ],
     normaliseAddress: [normaliseAddress, (text) => normaliseAddress(`"${text}"@example.com`)],
     domainOf,
   },
+  'libs/mime/src/parse/mailbox-comments.ts': { splitComments },
   'libs/mime/src/parse/address-list.ts': { splitAddressList, readAddressEntry },
   'libs/mime/src/parse/charsets.ts': {
     decodeBytes: [

@@ -76,7 +76,7 @@ function structuredProblem(key: string, value: string): string | undefined {
 }
 
 function mailboxProblem(value: string): string | undefined {
-  const mailbox = parseRecipient(value);
+  const mailbox = parseRecipient(value, { comments: 'read' });
   return 'problem' in mailbox ? mailbox.problem : undefined;
 }
 
@@ -104,7 +104,7 @@ function customField(seen: Set<string>, name: string, value: string): string {
   const problem = headerProblem(name, value) ?? (seen.has(name.toLowerCase()) ? 'is given twice' : undefined);
   if (problem) throw new UnsendableMessage(`headers.${printable(name)}`, problem);
   seen.add(name.toLowerCase());
-  const mailbox = name.toLowerCase() === 'reply-to' ? parseRecipient(value) : undefined;
+  const mailbox = name.toLowerCase() === 'reply-to' ? parseRecipient(value, { comments: 'read' }) : undefined;
   if (mailbox && !('problem' in mailbox)) return mailboxField('Reply-To', [mailbox]);
   if (hasPhrases(name)) return foldedField(name, encodePhrases(name, value, LITERAL_TEXT) ?? value);
   return isStructured(name) ? structuredField(name, value) : textField(name, value.trim());

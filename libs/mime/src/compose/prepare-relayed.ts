@@ -2,7 +2,7 @@ import { isAscii, isUtf8 } from 'node:buffer';
 import { blankControls, decodeEncodedWords } from '../parse/encoded-words.js';
 import { bracketed, rfc5322Date } from './encode-header.js';
 import { findFiles } from '../parse/find-files.js';
-import { domainOf, parseRecipient, SPECIAL_IN_NAME, type Mailbox } from '../parse/mailbox.js';
+import { domainOf, parseRecipient, type Mailbox } from '../parse/mailbox.js';
 import { splitAddressList } from '../parse/address-list.js';
 import { authservIdOf } from '../parse/authserv-id.js';
 import { readMessageHead, type HeaderField, type MessageHead } from '../parse/message-head.js';
@@ -36,8 +36,6 @@ const SINGLETONS = new Map(
 );
 /** Other fields of a sender, which a reader may show instead of From. */
 const OTHER_SENDERS = new Map(['Sender', 'Resent-From', 'Resent-Sender'].map((name) => [name.toLowerCase(), name]));
-/** RFC 5322 §3.4: a name in a comment after the bare address, an obsolete form. */
-const NAME_IN_COMMENT = /^([^ ]+) +\((.*)\)$/;
 /** Also what this service or the last server adds, so that nobody takes the sender's own value for it. */
 const REMOVED = new Set(['bcc', 'resent-bcc', 'return-path', 'delivered-to', 'feedback-id', 'x-postloft-ref']);
 
@@ -131,20 +129,10 @@ function readFrom(message: Buffer, byName: FieldsByName): Mailbox | RelayProblem
 }
 
 function readSender(field: HeaderField): Mailbox | { problem: string } {
-  const value = field.value.replace(/\t/g, ' ');
-  const [, address, comment] = NAME_IN_COMMENT.exec(value) ?? [];
-  const mailbox = address === undefined ? parseRecipient(value) : withNameInComment(address, comment);
+  const mailbox = parseRecipient(field.value.replace(/\t/g, ' '), { comments: 'read' });
   if ('problem' in mailbox) return mailbox;
   // Legal as an atom, but some readers decode it and then show another address.
   return mailbox.address.includes('=?') ? { problem: 'must not have an encoded word in its address' } : mailbox;
-}
-
-/** All readers take the address outside the parentheses, unless the text inside, decoded or not, looks like another one. */
-function withNameInComment(address: string, comment: string): Mailbox | { problem: string } {
-  const name = decodeEncodedWords(comment);
-  return SPECIAL_IN_NAME.test(comment + name)
-    ? { problem: 'must have nothing but a name in a comment' }
-    : parseRecipient(`${name} <${address}>`);
 }
 
 function otherSenderProblem(byName: FieldsByName, from: Mailbox): RelayProblem | undefined {

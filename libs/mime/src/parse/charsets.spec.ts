@@ -78,7 +78,7 @@ describe('decodeBytes', () => {
   it('never throws, and reads in linear time', () => {
     for (const label of ['utf-7', 'iso-2022-kr', 'hz', 'iso-2022-jp', 'utf-8'])
       for (const piece of ['+', '+A', '~{', '~', '\x1b$B', '\x1b', '\x0e', '\xff', '+2D0-'])
-        expect(mustReturn(() => decodeBytes(Buffer.from(piece.repeat(300_000), 'latin1'), label))).toBeTypeOf('string');
+        expect(mustReturn(() => decodeBytes(Buffer.from(piece.repeat(100_000), 'latin1'), label))).toBeTypeOf('string');
   });
 });
 

@@ -189,5 +189,9 @@ function fromUtf7(bytes: Buffer): string {
 
 function fromUtf16Be(base64: string): string {
   const octets = Buffer.from(base64, 'base64');
-  return new TextDecoder('utf-16be').decode(octets.subarray(0, octets.length & ~1));
+  const text = octets
+    .subarray(0, octets.length & ~1)
+    .swap16()
+    .toString('utf16le');
+  return text.replace(/\p{Cs}/gu, '\ufffd');
 }

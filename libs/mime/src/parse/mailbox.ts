@@ -1,5 +1,7 @@
 import { domainToASCII } from 'node:url';
 import { streamSafe } from '#libs/contracts';
+import { nameWithComments, splitComments } from './mailbox-comments.js';
+import { endOfQuoted, trimSpaces, unquoted } from './quoted-text.js';
 
 /**
  * `address` is `local@domain` in Normalization Form C (RFC 6532 §3.1, RFC 5198 §3) with the domain as lower-case A-labels;
@@ -30,7 +32,7 @@ const NEVER_IN_ADDRESS = /[\p{C}\p{Z}]/u;
 /** Not atext of RFC 5322, nor a non-ASCII character of RFC 6531, nor a dot, whose position is checked separately. */
 const NOT_ATEXT = /[^A-Za-z0-9!#$%&'*+\-/=?^_`{|}~.\u0080-\u{10ffff}]/u;
 /** Characters that give an unquoted display name another meaning: comment, group, list, quote (RFC 5322 §3.2.3). */
-export const SPECIAL_IN_NAME = /[()<>[\]:;@\\,"]/;
+const SPECIAL_IN_NAME = /[()<>[\]:;@\\,"]/;
 /** Two addresses with a separator between them, as mail programs accept them. */
 const LIST = /@[^@,;]*[,;][^@]*@/;
 const NOT_DOMAIN = /[^A-Za-z0-9.\-\u0080-\u{10ffff}]/u;
@@ -40,14 +42,21 @@ const PLAIN_DOMAIN = /^(?!.*xn--)(?:[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z
 const SINGLE_LABEL = /^[A-Za-z0-9-]+$/;
 const DIGITS = /^[0-9]+$/;
 
+/** Whether comments are part of the display name, as in header fields and fields of messages, or refused. */
+interface MailboxOptions {
+  comments: 'read' | 'refuse';
+}
+const WITHOUT_COMMENTS: MailboxOptions = { comments: 'refuse' };
+
 /**
  * Parses exactly one mailbox: `local@domain`, `Name <local@domain>` or `"Quoted name" <local@domain>`.
  *
  * Narrower than RFC 5322 on purpose: a string must never stand for two recipients, or for another one than it displays. So
- * groups, lists, comments, quoted local parts, address literals and single-label domains are refused.
+ * groups, lists, comments in an address or with an address in them, quoted local parts, address literals and single-label
+ * domains are refused.
  */
-export function parseMailbox(text: string): Mailbox | Problem {
-  return parseAs(text, refuseQuotedLocal);
+export function parseMailbox(text: string, options = WITHOUT_COMMENTS): Mailbox | Problem {
+  return parseAs(text, refuseQuotedLocal, options);
 }
 
 /**
@@ -55,8 +64,8 @@ export function parseMailbox(text: string): Mailbox | Problem {
  * its quotes where it needs none, otherwise with as few backslashes as possible, so that an address has one form. An @ in
  * the quotes is refused.
  */
-export function parseRecipient(text: string): Mailbox | Problem {
-  return parseAs(text, parseQuotedLocal);
+export function parseRecipient(text: string, options = WITHOUT_COMMENTS): Mailbox | Problem {
+  return parseAs(text, parseQuotedLocal, options);
 }
 
 /** Parses an address that begins with a quote. */
@@ -64,11 +73,22 @@ type QuotedLocalReader = (text: string) => string | Problem;
 
 const refuseQuotedLocal: QuotedLocalReader = () => ({ problem: 'must not have a quoted local part' });
 
-function parseAs(text: string, quotedLocal: QuotedLocalReader): Mailbox | Problem {
+function parseAs(text: string, quotedLocal: QuotedLocalReader, { comments }: MailboxOptions): Mailbox | Problem {
   if (typeof text !== 'string') return { problem: 'must be text' };
   if (text.length > MAX_INPUT) return { problem: `must have at most ${MAX_INPUT} characters` };
   if (NEVER.test(text)) return { problem: 'must not contain control or direction characters' };
-  const whole = trimSpaces(text);
+  if (comments === 'read' && text.includes('(')) return parseCommented(text, quotedLocal);
+  return parseOne(trimSpaces(text), quotedLocal);
+}
+
+function parseCommented(text: string, quotedLocal: QuotedLocalReader): Mailbox | Problem {
+  const split = splitComments(text);
+  const read = 'problem' in split ? split : parseOne(trimSpaces(split.mailbox), quotedLocal);
+  if ('problem' in split || 'problem' in read) return read;
+  return { address: read.address, name: nameWithComments(read.name, split.comments) };
+}
+
+function parseOne(whole: string, quotedLocal: QuotedLocalReader): Mailbox | Problem {
   if (whole === '') return { problem: 'must not be empty' };
   if (whole.startsWith('"')) return parseQuoted(whole, quotedLocal);
   const open = whole.indexOf('<');
@@ -87,18 +107,6 @@ function parseQuoted(whole: string, quotedLocal: QuotedLocalReader): Mailbox | P
   if (whole[at] !== '<') return { problem: 'must have its address in angle brackets after the display name' };
   return parseAngle(whole.slice(at), trimSpaces(unquoted(whole.slice(0, end))), quotedLocal);
 }
-
-/** The offset after a quoted string at the beginning of a text; -1 if it is not closed. */
-function endOfQuoted(text: string): number {
-  for (let at = 1; at < text.length; at += 1) {
-    if (text[at] === '\\') at += 1;
-    else if (text[at] === '"') return at + 1;
-  }
-  return -1;
-}
-
-/** The content of a quoted string. */
-const unquoted = (quoted: string): string => quoted.slice(1, -1).replace(/\\(.)/gsu, '$1');
 
 /** @param angle from the opening bracket on */
 function parseAngle(angle: string, name: string, quotedLocal: QuotedLocalReader): Mailbox | Problem {
@@ -205,12 +213,4 @@ export function domainOf(address: string): string {
   if (at < 0) return '';
   const domain = plain.slice(at + 1);
   return asciiDomain(domain) ?? domain;
-}
-
-function trimSpaces(text: string): string {
-  let from = 0;
-  let to = text.length;
-  while (text[from] === ' ') from += 1;
-  while (to > from && text[to - 1] === ' ') to -= 1;
-  return text.slice(from, to);
 }

@@ -77,6 +77,22 @@ describe('submission rules', () => {
     ).toEqual([]);
   });
 
+  it('read comments as a part of the name, and never another address from them', () => {
+    for (const text of ['Shop (Sales) <a@shop.example>', '(Sales) Shop <a@shop.example>', '<a@shop.example> (Sales)']) {
+      for (const rule of [fromRule, toRule, ccRule, bccRule, replyToRule]) expect(rule(text), text).toEqual([]);
+      const name = text.includes('Shop') ? 'Shop (Sales)' : 'Sales';
+      expect(mailboxes(text)).toEqual([{ address: 'a@shop.example', name }]);
+    }
+    expect(fromRule('"Shop, Inc." (Sales) <a@shop.example>')).toEqual([]);
+    for (const bad of [
+      'Shop (e@evil.example) <a@shop.example>',
+      'a@shop.example (x) <e@evil.example>',
+      'a(x)@shop.example',
+    ])
+      for (const rule of [fromRule, toRule, replyToRule]) expect(codes(rule(bad)), bad).toEqual(['invalid_address']);
+    expect(headersRule({ 'Reply-To': 'Help (24/7) <help@shop.example>' })).toEqual([]);
+  });
+
   it('allow structured headers up to 32 KiB, others up to 2 KiB', () => {
     const ids = (count: number) =>
       Array.from({ length: count }, (_, i) => `<${String(i).padStart(60, 'x')}@mail.example.com>`).join(' ');

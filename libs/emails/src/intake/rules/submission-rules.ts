@@ -21,11 +21,11 @@ const CACHED_LENGTH = 320;
 const parsedMailboxes = new Map<string, ReturnType<typeof parseRecipient>>();
 
 function cachedMailbox(text: string): ReturnType<typeof parseRecipient> {
-  if (text.length > CACHED_LENGTH) return parseRecipient(text);
+  if (text.length > CACHED_LENGTH) return parseRecipient(text, { comments: 'read' });
   const known = parsedMailboxes.get(text);
   if (known) return known;
   if (parsedMailboxes.size >= CACHED_MAILBOXES) parsedMailboxes.clear();
-  const parsed = Object.freeze(parseRecipient(text));
+  const parsed = Object.freeze(parseRecipient(text, { comments: 'read' }));
   parsedMailboxes.set(text, parsed);
   return parsed;
 }
@@ -34,7 +34,7 @@ function cachedMailbox(text: string): ReturnType<typeof parseRecipient> {
 export const fromRule: Rule = (value) => {
   const problems = mailboxProblems(value, '');
   if (problems.length > 0 || typeof value !== 'string' || !value.includes('"')) return problems;
-  const parsed = parseMailbox(value);
+  const parsed = parseMailbox(value, { comments: 'read' });
   return 'problem' in parsed ? problemAt('invalid_address', parsed.problem) : noProblems;
 };
 
