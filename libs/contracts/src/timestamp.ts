@@ -10,7 +10,8 @@ export function parseTimestamp(text: string): Date | null {
   const found = FORM.exec(text);
   if (found === null) return null;
   const [, local] = found;
-  const [year, month, day, hour, minute, second] = found.slice(2, 8).map((digits = '0') => Number(digits));
+  const digits = found.slice(2, 8) as (string | undefined)[];
+  const [year, month, day, hour, minute, second] = digits.map((some) => Number(some ?? 0));
   const [hours, minutes] = found.slice(8) as (string | undefined)[];
   const daysInMonth = new Date(Date.UTC(year, month, 0)).getUTCDate();
   const inRange = month >= 1 && month <= 12 && day >= 1 && day <= daysInMonth && hour <= 23 && minute <= 59;

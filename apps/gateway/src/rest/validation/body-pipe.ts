@@ -1,5 +1,5 @@
 import { Injectable, type ArgumentMetadata, type PipeTransform, type Type } from '@nestjs/common';
-import { declaredMembers, validateFields } from './field-rule.decorator.js';
+import { declaredMembers, isNullAbsent, validateFields } from './field-rule.decorator.js';
 import { invalidFields } from './invalid-fields.js';
 import { declaredFields, rememberUnknownFields } from './unknown-fields.js';
 
@@ -14,7 +14,7 @@ export class BodyPipe implements PipeTransform {
 
 /**
  * A JSON object as an instance of its DTO class. Only declared fields are copied, one by one and without conversion, so
- * no key of the body reaches a prototype.
+ * no key of the body reaches a prototype. Null in an optional field is taken as absent: typed clients write all fields.
  * @throws Refusal that lists all problems
  */
 export function parseBody<T extends object>(body: unknown, dtoClass: Type<T>): T {
@@ -32,13 +32,22 @@ function copyDeclared<T extends object>(body: Record<string, unknown>, dtoClass:
   const declared = declaredFields(dtoClass);
   const unknown: string[] = [];
   for (const field of Object.keys(body)) {
-    if (declared.has(field)) {
-      fields[field] = body[field];
-      unknown.push(...unknownMembers(body[field], field, declaredMembers(dtoClass, field)));
-    } else unknown.push(field);
+    if (!declared.has(field)) unknown.push(field);
+    else if (body[field] !== null || !isNullAbsent(dtoClass, field)) {
+      const members = declaredMembers(dtoClass, field);
+      fields[field] = members === undefined ? body[field] : withoutNulls(body[field]);
+      unknown.push(...unknownMembers(body[field], field, members));
+    }
   }
   rememberUnknownFields(body, unknown);
   return dto;
+}
+
+/** An object, or each object of an array, without members that are null. */
+function withoutNulls(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map((one) => (Array.isArray(one) ? one : withoutNulls(one)));
+  if (typeof value !== 'object' || value === null || !Object.values(value).includes(null)) return value;
+  return Object.fromEntries(Object.entries(value).filter(([, member]) => member !== null));
 }
 
 /** Paths such as `tracking.color` and `attachments[0].color`. */

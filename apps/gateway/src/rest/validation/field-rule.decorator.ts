@@ -1,5 +1,5 @@
 import { applyDecorators, type Type } from '@nestjs/common';
-import { ApiProperty, type ApiPropertyOptions } from '@nestjs/swagger';
+import { ApiProperty, DECORATORS, type ApiPropertyOptions } from '@nestjs/swagger';
 import { registerDecorator, validateSync, type ValidationArguments } from 'class-validator';
 import type { RefusalDetail } from '#libs/contracts';
 import type { Rule, RuleProblem } from '#libs/emails';
@@ -23,6 +23,14 @@ export function FieldRule(rule: Rule, { requiredUnless, members, ...schema }: Fi
       return value === null && nullable === true ? [] : rule(value);
     }),
   );
+}
+
+/** Whether null stands for an absent field: by the OpenAPI schema it is optional, and null is no value of its own. */
+export function isNullAbsent(dtoClass: Type, field: string): boolean {
+  const prototype = dtoClass.prototype as object;
+  const schema = Reflect.getMetadata(DECORATORS.API_MODEL_PROPERTIES, prototype, field) as
+    ApiPropertyOptions | undefined;
+  return schema?.required === false && schema.nullable !== true;
 }
 
 const MEMBERS = Symbol('members');
