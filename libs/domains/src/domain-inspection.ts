@@ -30,6 +30,8 @@ const MAX_ENTRIES = 10;
 const BY_NAME = `SELECT ${DOMAIN_COLUMNS} FROM domains WHERE name = $1 ORDER BY (status = 'active') DESC, id LIMIT ${MAX_ENTRIES}`;
 const WITH_WARNING = `SELECT ${DOMAIN_COLUMNS} FROM domains WHERE status = 'active' AND warning_since IS NOT NULL ORDER BY name LIMIT $1`;
 
+const VOUCHED = `SELECT name FROM domains WHERE status = 'active' AND vouched ORDER BY name LIMIT $1`;
+
 /** Read-only access of the operator to the domains of all accounts. */
 export class DomainInspection {
   constructor(
@@ -55,6 +57,12 @@ export class DomainInspection {
   async accountsOf(name: string): Promise<string[]> {
     const { rows } = await this.database.query<DomainRow>(BY_NAME, [name]);
     return [...new Set(rows.map(({ account_id }) => account_id))];
+  }
+
+  /** Names of domains whose records are not checked, because the operator vouches for them. */
+  async vouched(limit: number): Promise<string[]> {
+    const { rows } = await this.database.query<{ name: string }>(VOUCHED, [limit]);
+    return rows.map(({ name }) => name);
   }
 
   /** Domains with a warning of the verifier, by name. */

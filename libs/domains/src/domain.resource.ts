@@ -60,14 +60,18 @@ export const domainRecord = {
     ).orNull(),
     ttl: choice(['Auto'], 'Any time to live is accepted', 'Auto'),
     status: choice(
-      ['pending', 'verified', 'failed'],
-      '`pending`: not published yet. `failed`: the value differs, or a required record is missing; see `error`',
+      ['pending', 'verified', 'failed', 'vouched'],
+      '`pending`: not published yet. `failed`: the value differs, or a required record is missing; see `error`. ' +
+        '`vouched`: not checked, because the operator vouches for the domain; it may be missing',
       'verified',
     ),
     required: flag('A domain becomes active when all required records are verified', true),
     last_checked_at: time('When DNS last answered; null if it never did').orNull(),
     observed: texts('The values found in DNS by the last check', [KEY_RECORD], { maxItems: 10 }),
-    error: text('The problem and its solution, in one sentence; a warning if the status is `verified`', null).orNull(),
+    error: text(
+      'The problem and its solution, in one sentence; a warning if the status is `verified`, the reason if it is `vouched`',
+      null,
+    ).orNull(),
   },
 } as const satisfies Shape;
 export interface DomainRecord extends ViewOf<typeof domainRecord> {}
@@ -222,6 +226,8 @@ export const domain = resource({
     account_id: column<string>(),
     /** The operator vouches for this domain: it is active without DNS checks. */
     vouched: column<boolean>('boolean'),
+    /** The service added the entry for its own mail; lists do not show it. */
+    is_of_service: column<boolean>('boolean'),
     /** The base of the DKIM selectors of this entry. */
     selector: column<string>(),
     /** The results of the last checks, one for each record. */

@@ -41,7 +41,7 @@ const VIEWS = {
 const page = (order: 'ASC' | 'DESC') => ({
   name: `domains-page-${order}`,
   text: `SELECT ${DOMAIN_COLUMNS} FROM domains
-          WHERE account_id = $1 AND ($2::text IS NULL OR id < $2) AND ($3::text IS NULL OR id > $3)
+          WHERE account_id = $1 AND NOT is_of_service AND ($2::text IS NULL OR id < $2) AND ($3::text IS NULL OR id > $3)
             AND ($5::text[] IS NULL OR id = ANY ($5))
           ORDER BY id ${order} LIMIT $4`,
 });
@@ -50,11 +50,20 @@ const OLDEST_FIRST = page('ASC');
 
 /** Of a vouched domain only its keys are checked, and only during a rotation. */
 const VOUCH = `
-  INSERT INTO domains (id, account_id, name, selector, status, vouched) VALUES ($1, $2, $3, $4, 'active', true)
+  INSERT INTO domains (id, account_id, name, selector, status, vouched, is_of_service)
+  VALUES ($1, $2, $3, $4, 'active', true, $5)
   ON CONFLICT (account_id, name) DO UPDATE
      SET status = 'active', vouched = true, warning_since = NULL,
          due_at = (SELECT now() FROM domain_keys k WHERE k.domain_id = domains.id AND k.state <> 'active' LIMIT 1)
   RETURNING id`;
+
+const SHOW = 'UPDATE domains SET is_of_service = false WHERE account_id = $1 AND id = $2 AND is_of_service';
+
+interface VouchedEntry {
+  accountId: string;
+  written: string;
+  isOfService: boolean;
+}
 
 /** The domains of accounts. A name is active in one account at most. */
 @Injectable()
@@ -76,7 +85,7 @@ export class SendingDomains {
     return this.actives.find(accountId, name);
   }
 
-  /** All domains that the key sees, newest first. */
+  /** All domains that the key sees, newest first, without that of the mail of the service. */
   async list(visibility: Visibility): Promise<DomainView[]> {
     return (await this.page(visibility, { limit: LIMITS.domainsPerAccount })).data;
   }
@@ -128,17 +137,32 @@ export class SendingDomains {
    * @throws Refusal validation_error for an invalid name, conflict when it is active in another account
    */
   async addVouched(accountId: string, written: string, alongside?: DomainTransactionHook): Promise<SendingDomain> {
-    const name = normaliseDomainName(written);
-    if (name === null)
-      throw invalidName({ code: 'invalid_domain', message: 'must be a domain name such as mail.example.com' });
-    const domain = (await this.vouched(accountId, name)) ?? (await this.insertVouched(accountId, name, alongside));
-    this.forget(accountId, name);
+    const domain = await this.vouch({ accountId, written, isOfService: false }, alongside);
+    await this.database.query(SHOW, [accountId, domain.id]);
     return domain;
+  }
+
+  /**
+   * As `addVouched`, for the mail of the service itself: a new entry is in no list, because nobody asked for it. The records
+   * of the domain are shown by the doctor.
+   */
+  addOfService(accountId: string, written: string): Promise<SendingDomain> {
+    return this.vouch({ accountId, written, isOfService: true });
   }
 
   /** Drops the cached result after a change. */
   forget(accountId: string, name: string): void {
     this.actives.forget(accountId, name);
+  }
+
+  private async vouch(entry: VouchedEntry, alongside?: DomainTransactionHook): Promise<SendingDomain> {
+    const name = normaliseDomainName(entry.written);
+    if (name === null)
+      throw invalidName({ code: 'invalid_domain', message: 'must be a domain name such as mail.example.com' });
+    const found = await this.vouched(entry.accountId, name);
+    const domain = found ?? (await this.insertVouched({ ...entry, written: name }, alongside));
+    this.forget(entry.accountId, name);
+    return domain;
   }
 
   private async vouched(accountId: string, name: string): Promise<SendingDomain | null> {
@@ -147,14 +171,19 @@ export class SendingDomains {
   }
 
   private async insertVouched(
-    accountId: string,
-    name: string,
+    { accountId, written: name, isOfService }: VouchedEntry,
     alongside?: DomainTransactionHook,
   ): Promise<SendingDomain> {
     const entry = await newDomain({ account_id: accountId, name }, this.keys, this.secretBox);
     try {
       await this.database.transaction(async (tx) => {
-        const { rows } = await tx.query<{ id: string }>(VOUCH, [entry.id, accountId, name, entry.selector]);
+        const { rows } = await tx.query<{ id: string }>(VOUCH, [
+          entry.id,
+          accountId,
+          name,
+          entry.selector,
+          isOfService,
+        ]);
         if (rows[0].id !== entry.id) return;
         await insertKeys(tx, { ...entry, variant: 1, state: 'active' }, entry.keys);
         await alongside?.(tx, { id: entry.id, accountId, name });

@@ -176,6 +176,15 @@ describe('the database and its domains', () => {
     });
   });
 
+  it('are named if nobody checks their records', async () => {
+    await domains.addVouched(newAccountId(), 'vouched.example');
+    const results = await fixture.run('domains');
+    expect(results.filter(({ subject }) => subject === 'vouched domains')).toMatchObject([
+      { status: 'skipped', message: expect.stringMatching(/^Not checked.*: vouched\.example\.$/) as string },
+    ]);
+    expect(results.find(({ subject }) => subject === 'active domains')?.message).toContain('Of those that are checked');
+  });
+
   it('are reported record by record on request', async () => {
     await domains.addVouched(newAccountId(), 'shop.example');
     const found = await problems('domains', 'shop.example');

@@ -346,7 +346,7 @@ describe('the keys of a vouched domain', () => {
     expect(await selectors(id)).toEqual(['', 'e']);
     publish(fixture.dns, [keyRecord(begun, '2'), keyRecord(begun, '2e')]);
     const switched = await see(id, (view) => stateOf(view) === 'switched');
-    expect([switched.status, keyRecord(switched, '2').status]).toEqual(['active', 'verified']);
+    expect([switched.status, keyRecord(switched, '2').status]).toEqual(['active', 'vouched']);
     expect(await selectors(id)).toEqual(['2', '2e']);
     await outlive(id);
     await see(id, (view) => view.dkim.rotation === null);

@@ -28,7 +28,7 @@ beforeEach(() => {
 });
 
 describe('a vouched domain', () => {
-  it('is active at once, with verified records', async () => {
+  it('is active at once, with records that are not checked', async () => {
     expect(await domains.active(accountId, name)).toBeNull();
     await domains.addVouched(accountId, ` ${name.toUpperCase()}. `);
     const id = await idOf(name);
@@ -40,14 +40,27 @@ describe('a vouched domain', () => {
     expect(view).toMatchObject({ id, object: 'domain', name, status: 'active', region: 'eu' });
     expect(new Date(view.created_at).toISOString()).toBe(view.created_at);
     expect(view.records.map((r) => [r.record, r.status, r.required])).toEqual([
-      ['SPF', 'verified', true],
-      ['DKIM', 'verified', true],
-      ['DMARC', 'verified', true],
-      ['DKIM', 'verified', false],
+      ['SPF', 'vouched', true],
+      ['DKIM', 'vouched', true],
+      ['DMARC', 'vouched', true],
+      ['DKIM', 'vouched', false],
       ['Return-Path', 'pending', false],
       ['Tracking', 'pending', false],
       ['TLS-RPT', 'pending', false],
     ]);
+  });
+
+  it('of the mail of the service is in no list, unless the operator adds it', async () => {
+    const { id } = await domains.addOfService(accountId, name);
+    expect(await domains.active(accountId, name)).toMatchObject({ id, status: 'active', vouched: true });
+    expect(await domains.list(wholeAccount(accountId))).toEqual([]);
+    expect(await domains.view(wholeAccount(accountId), id)).toMatchObject({ id, name });
+    await domains.addOfService(accountId, name);
+    expect(await domains.list(wholeAccount(accountId))).toEqual([]);
+    await domains.addVouched(accountId, name);
+    expect(await domains.list(wholeAccount(accountId))).toMatchObject([{ id, name }]);
+    await domains.addOfService(accountId, name);
+    expect(await domains.list(wholeAccount(accountId))).toMatchObject([{ id, name }]);
   });
 
   it('is one entry with one pair of keys after many concurrent additions', async () => {

@@ -163,7 +163,8 @@ export type DoctorState =
 export type DomainRecordStatus =
   | 'failed'
   | 'pending'
-  | 'verified';
+  | 'verified'
+  | 'vouched';
 
 /** The status of a sending domain. */
 export type DomainStatus =

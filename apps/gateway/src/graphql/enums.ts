@@ -40,7 +40,7 @@ export const BatchValidation = stringEnum(
 );
 
 stringEnum('DomainStatus', ['pending', 'active', 'failed'], 'The status of a sending domain.');
-stringEnum('DomainRecordStatus', ['pending', 'verified', 'failed'], 'The status of a DNS record.');
+stringEnum('DomainRecordStatus', ['pending', 'verified', 'failed', 'vouched'], 'The status of a DNS record.');
 stringEnum('DkimRotationStatus', ['pending', 'verified', 'switched'], 'The progress of a key rotation.');
 stringEnum('EnvelopePolicy', ENVELOPE_POLICIES, 'How recipients share SMTP transactions and return paths.');
 export const AdviceSeverity = stringEnum('AdviceSeverity', ADVICE_SEVERITIES, 'How urgent an advice is.');

@@ -47,6 +47,7 @@ const traffic = (over: Partial<DomainTraffic> = {}): DomainTraffic => ({
   complaintProviders: [],
   ...over,
 });
+const vouched: Partial<DomainRecord> = { status: 'vouched', observed: [], error: 'Not checked.' };
 const missing: Partial<DomainRecord> = { status: 'failed', observed: [], error: 'Add this one.' };
 const rotation = {
   status: 'pending',
@@ -175,5 +176,15 @@ describe('domainAdvice', () => {
   it('does not ask for a rotation while there is one', () => {
     const dkim = { signing_since: '2025-01-01T00:00:00.000Z', rotation: { ...rotation, status: 'verified' as const } };
     expect(adviceFor(domain([], { dkim: { ...dkim, cnames: [] } }))).toEqual([]);
+  });
+
+  it('says nothing about records that the operator vouches for', () => {
+    const kinds = ['SPF', 'DKIM', 'DMARC'] as const;
+    const records = [...kinds.map((kind) => record(kind, vouched)), record('DKIM', { ...vouched, required: false })];
+    const pending = { ...missing, status: 'pending' as const, error: null };
+    const view = domain([...records, record('Tracking', pending)], { click_tracking: true });
+    expect(codesFor(view)).toEqual([]);
+    const rotating = domain(records, { dkim: { ...view.dkim, rotation } });
+    expect(codesFor(rotating)).toEqual([]);
   });
 });

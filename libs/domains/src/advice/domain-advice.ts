@@ -101,7 +101,7 @@ export const ADVICE_RULES: readonly Rule[] = [
     code: 'tracking_without_host',
     severity: 'warning',
     find: ({ domain }) =>
-      domain.open_tracking || domain.click_tracking
+      (domain.open_tracking || domain.click_tracking) && !isVouched(domain)
         ? absent(
             domain,
             'Tracking',
@@ -117,7 +117,9 @@ export const ADVICE_RULES: readonly Rule[] = [
         ? []
         : records
             .filter(({ record, required, status, observed }) => {
-              return record === 'DKIM' && !required && status !== 'verified' && observed.length === 0;
+              return (
+                record === 'DKIM' && !required && (status === 'pending' || status === 'failed') && observed.length === 0
+              );
             })
             .slice(0, 1)
             .map(() => ({
@@ -202,7 +204,10 @@ const ofKind = ({ records }: DomainView, kind: RecordKind): DomainRecord[] =>
   records.filter(({ record }) => record === kind);
 
 const unverified = ({ records }: DomainView): DomainRecord[] =>
-  records.filter(({ required, status }) => required && status !== 'verified');
+  records.filter(({ required, status }) => required && status !== 'verified' && status !== 'vouched');
+
+/** Tracking links then use the host of the service. */
+const isVouched = ({ records }: DomainView): boolean => records.some(({ status }) => status === 'vouched');
 
 function toPublish({ record, type, name, value, observed, error }: DomainRecord): Found {
   const problem = observed.length === 0 ? 'is not in DNS' : 'is in DNS with another value';

@@ -44,12 +44,20 @@ describe('domainRecords', () => {
     });
   });
 
-  it('lists the records for sending of a vouched domain as verified', () => {
-    const records = domainRecords({ ...domain, status: 'active', vouched: true }, 'postloft.test');
-    expect(records.map((r) => r.status)).toEqual([
-      ...(['verified', 'verified', 'verified', 'verified'] as const),
-      ...(['pending', 'pending', 'pending'] as const),
-    ]);
+  it('lists the records for sending of a vouched domain as not checked, whatever an earlier check found', () => {
+    const checked = { observed: ['v=spf1 -all'], checkedAt: '2026-01-31T09:30:00.000Z', lostSince: null };
+    const findings: Finding[] = [
+      { ...checked, slot: 'spf', status: 'verified', error: null },
+      { ...checked, slot: 'dmarc', status: 'wrong', error: 'Add it.' },
+    ];
+    for (const found of [[], findings]) {
+      const records = domainRecords({ ...domain, status: 'active', vouched: true, findings: found }, 'postloft.test');
+      expect(records.map((r) => r.status)).toEqual([
+        ...(['vouched', 'vouched', 'vouched', 'vouched'] as const),
+        ...(['pending', 'pending', 'pending'] as const),
+      ]);
+      for (const { error } of records.slice(0, 4)) expect(error).toMatch(/^Not checked/);
+    }
   });
 
   it('returns the findings: verified, wrong, missing, and missing though required', () => {

@@ -10,8 +10,10 @@ const NO_FINDING: Omit<Finding, 'slot' | 'lostSince'> = {
   checkedAt: null,
 };
 
-/** The records that the operator vouches for: those by which mail is signed and sent. */
+/** The records that the operator vouches for: those by which mail is signed and sent. Nobody checks them. */
 const VOUCHED_SLOTS: readonly Slot[] = [...REQUIRED_SLOTS, 'dkim_ed25519'];
+const NOT_CHECKED =
+  'Not checked, because the operator vouches for the domain. Receivers check it, so publish it all the same.';
 
 /** The records that the owner of a domain should publish, with the findings of the last check. */
 export function domainRecords(
@@ -29,11 +31,11 @@ export function domainRecords(
       value: finding.value ?? value,
       cname: dkim?.alias ?? null,
       ttl: 'Auto',
-      status: vouched ? 'verified' : recordStatus(finding, required && domain.status !== 'pending'),
+      status: vouched ? 'vouched' : recordStatus(finding, required && domain.status !== 'pending'),
       required,
       last_checked_at: finding.checkedAt,
       observed: finding.observed,
-      error: vouched ? null : ((dkim && rotationHint(dkim.key, finding)) ?? finding.error),
+      error: vouched ? NOT_CHECKED : ((dkim && rotationHint(dkim.key, finding)) ?? finding.error),
     };
   });
 }

@@ -82,7 +82,7 @@ export class SystemMail {
 
   private async ownsDomain(accountId: string): Promise<boolean> {
     try {
-      await this.domains.addVouched(accountId, this.config.settings.SERVICE_DOMAIN);
+      await this.domains.addOfService(accountId, this.config.settings.SERVICE_DOMAIN);
       return true;
     } catch (error) {
       if (error instanceof Refusal) return false;
@@ -94,7 +94,7 @@ export class SystemMail {
     const { kind, to, key, ...rest } = of;
     const account = await this.accounts.first();
     if (account === null) throw new Refusal('not_found', [], 'There is no account yet that a notice could be sent by.');
-    await this.domains.addVouched(account.id, this.config.settings.SERVICE_DOMAIN);
+    await this.domains.addOfService(account.id, this.config.settings.SERVICE_DOMAIN);
     return this.intake.accept({
       accountId: account.id,
       keyId: null,

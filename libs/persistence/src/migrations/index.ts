@@ -17,6 +17,7 @@ import { PEOPLE } from './0019-people.js';
 import { UNICODE_FORMS } from './0020-unicode-forms.js';
 import { DATA_AT_SCALE } from './0021-data-at-scale.js';
 import { STATISTICS_RECORD } from './0022-statistics-record.js';
+import { SERVICE_DOMAIN } from './0024-service-domain.js';
 import { CLOCK } from './0025-clock.js';
 
 /** In order. A released migration is never changed; the name of number N ends in 1700000000000 + N. */
@@ -39,6 +40,7 @@ const CHANGES: readonly { name: string; statements: readonly string[] }[] = [
   UNICODE_FORMS,
   DATA_AT_SCALE,
   STATISTICS_RECORD,
+  SERVICE_DOMAIN,
   CLOCK,
 ];
 

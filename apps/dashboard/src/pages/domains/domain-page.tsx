@@ -65,6 +65,12 @@ export function DomainPage() {
           Messages are still sent; restore the records before the domain is deactivated.
         </Alert>
       )}
+      {isVouched(domain) && (
+        <Alert color="gray" title="Records are not checked">
+          The operator vouches for this domain, so it may send whether its records are published or not. Receivers look
+          them up all the same.
+        </Alert>
+      )}
       <LiveNumbers id={domain.id} />
       <DomainAdvice domain={domain} />
       <DomainRecords domain={domain} />
@@ -74,6 +80,8 @@ export function DomainPage() {
     </Page>
   );
 }
+
+const isVouched = ({ records }: DomainPartsFragment): boolean => records.some(({ status }) => status === 'vouched');
 
 /** The domain, polled until it is active. */
 function useDomain(id: string) {
@@ -88,7 +96,8 @@ function useDomain(id: string) {
   return { data, error, fetching, reload };
 }
 
-function Actions({ domain: { id, name } }: { domain: DomainPartsFragment }) {
+function Actions({ domain }: { domain: DomainPartsFragment }) {
+  const { id, name } = domain;
   const { may } = useSession();
   const navigate = useNavigate();
   const verify = useVerification(id);
@@ -97,13 +106,15 @@ function Actions({ domain: { id, name } }: { domain: DomainPartsFragment }) {
   if (!may('domains.write')) return null;
   return (
     <>
-      <Button
-        leftSection={<IconRefresh size={16} />}
-        loading={busy}
-        onClick={() => change(verify, 'The records have been checked.')}
-      >
-        Verify now
-      </Button>
+      {!isVouched(domain) && (
+        <Button
+          leftSection={<IconRefresh size={16} />}
+          loading={busy}
+          onClick={() => change(verify, 'The records have been checked.')}
+        >
+          Verify now
+        </Button>
+      )}
       <Button
         variant="light"
         color="red"

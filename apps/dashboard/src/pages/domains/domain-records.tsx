@@ -56,7 +56,11 @@ const FIELDS: Field<DnsRecord>[] = [
     render: ({ name, record }) => <Copyable value={name} label={`Copy the name of ${record}`} />,
   },
   { title: 'Value', maxWidth: 380, render: (record) => <RecordValue record={record} /> },
-  { title: 'Status', render: ({ status }) => <Status value={status} /> },
+  {
+    title: 'Status',
+    render: ({ status }) =>
+      status === 'vouched' ? <Status value={status} label="not checked" /> : <Status value={status} />,
+  },
 ];
 
 function RecordValue({ record: { record, value, status, required, error, observed } }: { record: DnsRecord }) {
@@ -64,7 +68,7 @@ function RecordValue({ record: { record, value, status, required, error, observe
     <>
       <Copyable value={value} label={`Copy the value of ${record}`} />
       {status !== 'verified' && error !== null && (
-        <Text size="xs" c={required ? 'red' : 'dimmed'} mt={4}>
+        <Text size="xs" c={required && status !== 'vouched' ? 'red' : 'dimmed'} mt={4}>
           {error}
         </Text>
       )}

@@ -83,6 +83,19 @@ describe('domains of the Resend API', () => {
     });
   });
 
+  it('show records that nobody checks as not started, since clients know no other word for it', () => {
+    const records = [
+      { ...record('SPF', 'TXT'), status: 'vouched' as const },
+      { ...record('DMARC', 'TXT'), status: 'vouched' as const },
+    ];
+    const domain = toResendDomain({ ...view, records });
+    expect(domain satisfies GetDomainResponseSuccess).toMatchObject({
+      status: 'verified',
+      records: [{ status: 'not_started' }],
+      dmarc: { status: 'not_started' },
+    });
+  });
+
   it.each(['pending', 'failed'] as const)('keep the status %s', (status) => {
     expect(toResendDomain({ ...view, status }).status).toBe(status);
   });

@@ -15,7 +15,9 @@ export interface ResendDomainItem {
   capabilities: { sending: 'enabled'; receiving: 'disabled' };
 }
 
-type RecordFields = Pick<DomainRecord, 'name' | 'value' | 'ttl' | 'status'>;
+type RecordFields = Pick<DomainRecord, 'name' | 'value' | 'ttl'> & {
+  status: Exclude<DomainRecord['status'], 'vouched'> | 'not_started';
+};
 type ResendDomainRecord = RecordFields &
   ({ record: 'SPF' | 'DKIM'; type: 'TXT' | 'CNAME' } | { record: 'Tracking'; type: 'CNAME' });
 
@@ -52,7 +54,13 @@ export function toResendDomain(domain: DomainView): ResendDomain {
   };
 }
 
-const fieldsOf = ({ name, value, ttl, status }: DomainRecord): RecordFields => ({ name, value, ttl, status });
+/** Resend has no word for a record that is not checked. `not_started` claims nothing about it. */
+const fieldsOf = ({ name, value, ttl, status }: DomainRecord): RecordFields => ({
+  name,
+  value,
+  ttl,
+  status: status === 'vouched' ? 'not_started' : status,
+});
 
 /** Empty for a record that Resend has no kind for. */
 function toResendRecords(row: DomainRecord): ResendDomainRecord[] {
