@@ -3,6 +3,7 @@ import { LIMITS } from '#libs/contracts';
 const OVERVIEW = `
 Transactional e-mail over HTTP and SMTP. Every path is also available under \`/v1\`. Requests and responses are JSON with
 names in \`snake_case\`. Timestamps are ISO 8601 in UTC; timestamps in requests need an offset or \`Z\`.
+Null in an optional field of a request is taken as absent, unless the field has null as a value.
 `;
 
 const gettingStarted = (url: string) => `
