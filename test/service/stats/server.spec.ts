@@ -41,6 +41,25 @@ describe('over HTTP', () => {
     await Promise.all([own.close(), again.close()]);
   });
 
+  it('creates a table again that is dropped while the program runs', async () => {
+    const server = createClient({ url: front.url });
+    const own = openAt(`${front.url}/dropped`);
+    await own.ready();
+    const events = new StatsEvents();
+    const batch = { source: 'log', token: 'log:1-10', events: events.deliveries(10, NOON, 1_000) };
+    await server.command({ query: 'DROP TABLE dropped.recipient_counts_by_hour SYNC' });
+    await server.close();
+    await expect(own.insert(batch)).rejects.toThrow(/recipient_counts_by_hour/);
+    expect(own.damageReason).toContain('recipient_counts_by_hour');
+    await own.prepareAgain();
+    expect(own.damageReason).toBeNull();
+    expect(await own.damage(null)).toEqual(['recipient_counts_by_hour was missing']);
+    await own.insert(batch);
+    const range = { from: NOON, to: LATER };
+    expect((await own.domainStats(wholeAccount(events.accountId), events.domainId, range)).delivered).toBe(10);
+    await own.close();
+  });
+
   it('completes the roll-up when a crash came between it and the events', async () => {
     const server = createClient({ url: front.url });
     const events = new StatsEvents();
