@@ -6,7 +6,9 @@ import { StatsStore, type DayVerdict, type ReadableLog } from '#libs/stats';
 import { Gauge } from 'prom-client';
 
 const ROUND_MS = 5_000;
-const RECORD_MS = 600_000;
+const RECORD_MS = 60_000;
+/** After the start: a batch that was interrupted has been repeated by then. */
+const RECENT_MS = 60_000;
 const DAY_MS = 86_400_000;
 /** Days that a log line and the metric name, the newest ones. */
 const NAMED_DAYS = 31;
@@ -25,6 +27,8 @@ export class StoreCheck {
   private recordedAt = 0;
   private verifiedAt = Date.now();
   private incomplete: string[] = [];
+  /** Days that may be newer than the record, whose tables are compared once. */
+  private recent: { from: string; dueAt: number } | null = null;
   private stopping = new AbortController().signal;
 
   constructor(
@@ -70,6 +74,11 @@ export class StoreCheck {
       this.isPending = parts === null || damage.length > 0;
       const known = (await this.record.incompleteDays()).map(({ day }) => day);
       this.incomplete = known;
+      const newest = [...(await this.record.days()).keys()].sort().at(-1);
+      this.recent = {
+        from: dateOf(Math.min(Date.now(), Date.parse(newest ?? '9999')) - DAY_MS),
+        dueAt: Date.now() + RECENT_MS,
+      };
       if (this.isPending) await this.verifyAll(consumer);
       else if (known.length > 0) await this.verify(consumer, { from: known[0], to: known[known.length - 1] });
     });
@@ -102,6 +111,10 @@ export class StoreCheck {
       await this.store.prepareAgain();
     }
     if (this.isPending) return this.verifyAll(consumer);
+    if (this.recent !== null && Date.now() >= this.recent.dueAt) {
+      await this.verify(consumer, { from: this.recent.from });
+      this.recent = null;
+    }
     if (Date.now() >= this.verifiedAt + DAY_MS) {
       this.verifiedAt = Date.now();
       if ((await this.store.setAsideDamagedParts()).length > 0) this.isPending = true;

@@ -104,10 +104,26 @@ function mayHaveExpired(table: string, day: string, { rawDays, minuteDays }: Tab
   return days !== undefined && Date.parse(`${day}T00:00:00Z`) < Date.now() - (days - 1) * LEVELS.day;
 }
 
-/** The totals of the days from one on: the most that any table has. */
+/** The totals of the days from one on, from the tables in which they cost least. */
 export async function recordableTotals(engine: Engine, from: string): Promise<Map<string, DayTotals>> {
-  const days = await readTotals(engine, { from });
-  return new Map([...days].map(([day, tables]) => [day, expectedTotals(tables)]));
+  const sum = DISJOINT.join(' + ');
+  const rollup = (table: string, [counted, grouped]: [string, string]) =>
+    `SELECT toDate(period) AS day, toUInt64(0) AS stored, ${counted} AS counted, ${grouped} AS grouped FROM ${table}
+      WHERE toDate(period) >= toDate({from:String}) GROUP BY day`;
+  const rows = await engine.select<{ text: string } & DayTotals>({
+    query: `SELECT toString(day) AS text, sum(stored) AS stored, sum(counted) AS counted, sum(grouped) AS grouped FROM (
+              SELECT day, count() AS stored, toUInt64(0) AS counted, toUInt64(0) AS grouped FROM ${POSITIONS}
+               WHERE day >= toDate({from:String}) GROUP BY day
+              UNION ALL ${rollup(countsTable('day'), [`sum(${sum})`, 'toUInt64(0)'])}
+              UNION ALL ${rollup(groupsTable('day'), ['toUInt64(0)', `sum(${sum})`])}) GROUP BY day ORDER BY day`,
+    params: { from },
+  });
+  return new Map(
+    rows.map(({ text, stored, counted, grouped }) => [
+      text,
+      { stored: Number(stored), counted: Number(counted), grouped: Number(grouped) },
+    ]),
+  );
 }
 
 /** Events, or values of events, by day in one roll-up. */

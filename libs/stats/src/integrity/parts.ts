@@ -1,5 +1,14 @@
 import type { Engine } from '../engine.js';
-import { DATA_TABLES, EVENTS, LEVELS, POSITIONS, countsTable, type TableOptions } from '../schema/tables.js';
+import {
+  DATA_TABLES,
+  EVENTS,
+  LAYOUTS,
+  LEVELS,
+  POSITIONS,
+  PROGRESS,
+  countsTable,
+  type TableOptions,
+} from '../schema/tables.js';
 
 /** The parts of the tables that a store had: `[partition, first block, last block, newest row in seconds, 0 if unknown]`. */
 export type Parts = Record<string, [partition: string, first: number, last: number, newest: number][]>;
@@ -10,7 +19,7 @@ export async function readParts(engine: Engine): Promise<Parts> {
                    greatest(toUnixTimestamp(max_time), toUnixTimestamp(toDateTime(max_date, 'UTC'))) AS newest
               FROM system.parts WHERE database = currentDatabase() AND active AND rows > 0 AND table IN ({tables:Array(String)})
              ORDER BY table, partition, first`,
-    params: { tables: DATA_TABLES },
+    params: { tables: [...DATA_TABLES, PROGRESS, LAYOUTS] },
   });
   const parts: Parts = {};
   for (const { table, partition, first, last, newest } of rows)

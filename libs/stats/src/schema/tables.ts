@@ -10,6 +10,8 @@ export const GROUP_LEVELS = ['quarter', 'day'] as const satisfies Level[];
 export const EVENTS = 'recipient_events';
 export const POSITIONS = 'recipient_positions';
 export const PROGRESS = 'stats_progress_by_source';
+/** The versions of the tables that were applied. */
+export const LAYOUTS = 'stats_layouts';
 export const countsTable = (level: Level) => `recipient_counts_by_${level}`;
 export const groupsTable = (level: Level) => `recipient_groups_by_${level}`;
 
