@@ -31,9 +31,14 @@ describe('welcome', () => {
     expect(later).toContain('Dashboard          http://localhost:3000/app/\n');
   });
 
-  it("quotes any characters in the operator's key", () => {
-    const BOOTSTRAP_API_KEY = `it's-$HOME-0123456789"abcdef`;
+  it('never shows the key that the operator has set', () => {
+    const BOOTSTRAP_API_KEY = 'pl_live_set-by-the-operator';
+    for (const firstKey of [null, 'pl_live_new']) {
+      const text = welcome(loadConfig('standalone', { BOOTSTRAP_API_KEY }), { firstKey, loginUrl: null });
+      expect(text).not.toContain(BOOTSTRAP_API_KEY);
+    }
     const text = welcome(loadConfig('standalone', { BOOTSTRAP_API_KEY }), { firstKey: null, loginUrl: null });
-    expect(headerOf(text, { HOME: '/root' })).toBe(`Authorization: Bearer ${BOOTSTRAP_API_KEY}`);
+    expect(text).toContain('API key            as set by BOOTSTRAP_API_KEY');
+    expect(headerOf(text, { API_KEY: BOOTSTRAP_API_KEY })).toBe(`Authorization: Bearer ${BOOTSTRAP_API_KEY}`);
   });
 });

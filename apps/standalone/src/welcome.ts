@@ -12,15 +12,13 @@ interface Created {
 export function welcome(config: Config, { firstKey, loginUrl }: Created): string {
   const s = config.settings;
   const base = s.PUBLIC_URL;
-  const key = firstKey ?? s.BOOTSTRAP_API_KEY ?? null;
   const body = JSON.stringify({
     from: `hello@${s.BOOTSTRAP_DOMAINS[0] ?? 'example.com'}`,
     to: 'you@example.com',
     subject: 'First mail',
     text: 'It works.',
   });
-  const auth =
-    key === null ? '-H "Authorization: Bearer $API_KEY"' : `-H ${inSingleQuotes(`Authorization: Bearer ${key}`)}`;
+  const auth = firstKey === null ? '-H "Authorization: Bearer $API_KEY"' : `-H 'Authorization: Bearer ${firstKey}'`;
   const lines = [
     '',
     `  Postloft is running (delivery mode: ${s.DELIVERY_MODE}).`,
@@ -34,7 +32,9 @@ export function welcome(config: Config, { firstKey, loginUrl }: Created): string
     `  Inbound SMTP       ${s.SMTP_HOST}:${s.INBOUND_SMTP_PORT} (bounces, complaints)`,
   ];
   if (firstKey !== null) lines.push(`  First API key      ${firstKey}  (shown this once)`);
-  else if (key === null)
+  // The operator's own key is a secret that the log of a supervisor must not keep.
+  else if (s.BOOTSTRAP_API_KEY !== undefined) lines.push('  API key            as set by BOOTSTRAP_API_KEY');
+  else
     lines.push(
       '  API key            as shown at the first start; npm run -s cli -- api-keys create <account> creates another',
     );
@@ -58,6 +58,3 @@ export function welcome(config: Config, { firstKey, loginUrl }: Created): string
   }
   return [...lines, ''].join('\n');
 }
-
-/** Quotes a text for a POSIX shell, without any expansion. */
-const inSingleQuotes = (text: string): string => `'${text.replaceAll("'", String.raw`'\''`)}'`;

@@ -11,6 +11,7 @@ export { WakeSignal } from './concurrency/wake-signal.js';
 export {
   Config,
   ConfigError,
+  InvalidSettings,
   configWarnings,
   DEFAULT_SERVICE_DOMAIN,
   loadConfig,

@@ -47,6 +47,16 @@ describe('a program with settings that cannot be used', () => {
       `SMTP_TLS_KEY is not the key of SMTP_TLS_CERT; it is "${keyFile}".`,
     ];
     expect(await sentences(files, '--check-config')).toEqual(expected);
+    const ports = { DELIVERY_MODE: 'pigeon', SMTP_PORT: '3000', SMTPS_PORT: 'abc', RETENTION_BODIES: '900d' };
+    const all = [
+      expect.stringMatching(/^SMTPS_PORT must be a port number/),
+      expect.stringMatching(/^DELIVERY_MODE must be one of/),
+      'RETENTION_BODIES and RETENTION_ATTEMPTS must not be longer than RETENTION_MESSAGES.',
+      'HTTP_PORT and SMTP_PORT must differ; both are 3000.',
+      ...expected,
+    ];
+    expect(await sentences({ ...files, ...ports }, '--check-config')).toEqual(all);
+    expect(await sentences({ ...files, ...ports })).toEqual(all);
     expect(await sentences(files)).toEqual(expected);
     const [port] = await freePorts(1);
     const MASTER_KEY = Buffer.alloc(32, 1).toString('base64');

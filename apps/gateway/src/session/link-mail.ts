@@ -36,12 +36,7 @@ export class LinkMail {
       const letter = await compose();
       if (letter !== null) await this.send(letter);
     } catch (error) {
-      if (error instanceof Refusal)
-        this.log.warn('a message to a user of the dashboard cannot be sent', {
-          code: error.code,
-          reason: error.message,
-        });
-      else this.log.error('a message to a user of the dashboard could not be sent', error);
+      this.log.error('a message to a user of the dashboard cannot be sent', error);
     }
   }
 

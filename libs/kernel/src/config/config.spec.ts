@@ -283,3 +283,31 @@ describe('loadConfig', () => {
     expect(config.describeAll()).toMatchObject({ DELIVERY_MODE: 'capture' });
   });
 });
+
+describe('settings that contradict each other', () => {
+  const problemsOf = (env: Record<string, string>, program: 'standalone' | 'gateway' = 'standalone'): string[] => {
+    try {
+      loadConfig(program, env);
+      return [];
+    } catch (error) {
+      return (error as Error).message.split('\n');
+    }
+  };
+
+  it('are named together with invalid ones', () => {
+    expect(problemsOf({ SMTP_PORT: '3000', DELIVERY_MODE: 'pigeon', HTTP_TLS_CERT: 'cert.pem' })).toEqual([
+      expect.stringMatching(/^DELIVERY_MODE must be one of/),
+      'HTTP_TLS_CERT and HTTP_TLS_KEY must be set together.',
+      'HTTP_PORT and SMTP_PORT must differ; both are 3000.',
+    ]);
+  });
+
+  it.each<[string, Record<string, string>, 'standalone' | 'gateway']>([
+    ['HTTP_PORT', { HTTP_PORT: 'abc', SMTP_PORT: '3000' }, 'standalone'],
+    ['DATABASE_URL', { DATABASE_URL: 'nothing', CLICKHOUSE_URL: 'http://localhost:8123' }, 'gateway'],
+    ['MX_PORT', { MX_PORT: 'abc', DELIVERY_MODE: 'mx' }, 'standalone'],
+    ['DELIVERY_MODE', { DELIVERY_MODE: 'pigeon', MX_PORT: '2500' }, 'standalone'],
+  ])('are not named because of the default of an invalid one: %s', (name, env, program) => {
+    expect(problemsOf(env, program)).toEqual([expect.stringMatching(`^${name} `)]);
+  });
+});

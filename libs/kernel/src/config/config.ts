@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { parseEnv } from 'node:util';
-import { isLoopbackHost } from '../network/loopback-host.js';
+import { mentions, openIdClashes, periodClashes, trackReads } from './contradictions.js';
 import { portClashes } from './listeners.js';
 import { nearNameWarnings } from './near-names.js';
 import {
@@ -66,7 +66,6 @@ const optional = <T>(
 
 const second = 1000;
 const minute = 60 * second;
-const DAY_MS = 24 * 60 * minute;
 const PHASES = {
   connect: 30 * second,
   greeting: 5 * minute,
@@ -205,6 +204,23 @@ function plan(value: string): string {
 /** One or more sentences for the operator, which end the start. */
 export class ConfigError extends Error {}
 
+/** Invalid settings. The others can still be checked, so that the operator sees all problems at once. */
+export class InvalidSettings extends ConfigError {
+  constructor(
+    problems: readonly string[],
+    /** With defaults in place of invalid values. */
+    readonly valid: Config,
+    private readonly invalid: ReadonlySet<string>,
+  ) {
+    super(problems.join('\n'));
+  }
+
+  /** Whether a sentence is about settings that have an invalid value, which is reported already. */
+  concerns(sentence: string): boolean {
+    return mentions(sentence, this.invalid);
+  }
+}
+
 /**
  * The settings of one process, created by `loadConfig`. The standalone program sets DATABASE_URL when its embedded
  * PostgreSQL runs. A class, so that it can be injected without a token.
@@ -260,26 +276,29 @@ export class Config {
 
 /**
  * Reads and checks the whole environment.
- * @throws ConfigError with one sentence per invalid setting
+ * @throws InvalidSettings with one sentence per invalid setting or contradiction
  */
 export function loadConfig(program: Program, env: Environment = environment()): Config {
   const values: Record<string, unknown> = {};
   const problems: string[] = [];
+  const invalid = new Set<string>();
   for (const [name, spec] of Object.entries(SETTINGS) as [string, Setting<unknown>][]) {
     const value = env[name]?.trim() || fallbackOf(spec, values as Settings);
     if (value === undefined) continue;
     try {
       values[name] = spec.parse(value);
     } catch (error) {
+      invalid.add(name);
       problems.push(`${name} ${(error as Error).message}${spec.secret ? '' : `; it is "${value}"`}.`);
       // Defaults that depend on an invalid setting use its default, so that only the invalid one is reported.
       const fallback = fallbackOf(spec, values as Settings);
       if (fallback !== undefined && fallback !== value) values[name] = spec.parse(fallback);
     }
   }
-  if (problems.length === 0) problems.push(...contradictions(program, values as Settings));
-  if (problems.length > 0) throw new ConfigError(problems.join('\n'));
-  return new Config(program, Object.freeze(values) as Settings);
+  problems.push(...contradictions(program, values as Settings, invalid));
+  const config = new Config(program, Object.freeze(values) as Settings);
+  if (problems.length > 0) throw new InvalidSettings(problems, config, invalid);
+  return config;
 }
 
 /** The environment of the process, which takes precedence over `.env` in the working directory. */
@@ -296,11 +315,17 @@ function fallbackOf({ fallback }: Setting<unknown>, above: DefaultSources): stri
   return typeof fallback === 'function' ? fallback(above) : fallback;
 }
 
-/** Rules that involve several settings, requirements of a program, and features that this version does not have. */
-function contradictions(program: Program, s: Settings): string[] {
+/**
+ * Rules that involve several settings, requirements of a program, and features that this version does not have. A rule that
+ * reads an invalid setting is left out: it would judge the default.
+ */
+function contradictions(program: Program, settings: Settings, invalid: ReadonlySet<string>): string[] {
   const problems: string[] = [];
+  const { s, read } = trackReads(settings);
   const need = (ok: boolean, sentence: string) => {
-    if (!ok) problems.push(sentence);
+    const isSure = [...read].every((name) => !invalid.has(String(name)));
+    if (!ok && isSure) problems.push(sentence);
+    read.clear();
   };
   const distributed = program !== 'standalone' && program !== 'cli';
   need(!distributed || s.DATABASE_URL !== undefined, `DATABASE_URL is required by start:${program}.`);
@@ -329,38 +354,15 @@ function contradictions(program: Program, s: Settings): string[] {
     (s.KAFKA_SASL_USERNAME === undefined) === (s.KAFKA_SASL_PASSWORD === undefined),
     'KAFKA_SASL_USERNAME and KAFKA_SASL_PASSWORD must be set together.',
   );
-  problems.push(...periodClashes(s));
+  problems.push(...periodClashes(settings).filter((sentence) => !mentions(sentence, invalid)));
   need(s.KAFKA_RETENTION >= 60 * minute, 'KAFKA_RETENTION must be at least 1h.');
-  const oidc = [s.OIDC_ISSUER, s.OIDC_CLIENT_ID, s.OIDC_CLIENT_SECRET];
-  need(
-    oidc.every((value) => value === undefined) || oidc.every((value) => value !== undefined),
-    'OIDC_ISSUER, OIDC_CLIENT_ID and OIDC_CLIENT_SECRET must be set together.',
-  );
-  need(
-    s.OIDC_ISSUER === undefined ||
-      s.OIDC_ISSUER.startsWith('https:') ||
-      isLoopbackHost(new URL(s.OIDC_ISSUER).hostname),
-    'OIDC_ISSUER must be an https URL, unless the provider runs on this machine.',
-  );
-  problems.push(...portClashes(program, s));
+  problems.push(...openIdClashes(settings).filter((sentence) => !mentions(sentence, invalid)));
+  problems.push(...portClashes(program, settings).filter((sentence) => !mentions(sentence, invalid)));
   need(
     !sendsFromTestDomain(program, s) || isTestNetwork(s),
     `SERVICE_DOMAIN must be a domain of yours with DELIVERY_MODE=mx; ${s.SERVICE_DOMAIN} cannot exist in DNS, so bounces ` +
       'would be lost and most servers would refuse the messages.',
   );
-  return problems;
-}
-
-/** Data that others are made from, or compared with, are kept as long as these. */
-function periodClashes(s: Settings): string[] {
-  const problems: string[] = [];
-  if (s.RETENTION_BODIES > s.RETENTION_MESSAGES || s.RETENTION_ATTEMPTS > s.RETENTION_MESSAGES)
-    problems.push('RETENTION_BODIES and RETENTION_ATTEMPTS must not be longer than RETENTION_MESSAGES.');
-  const eventDays = Math.ceil((s.RETENTION_EVENTS / DAY_MS) * 100) / 100;
-  if (s.STATS_RAW_DAYS < eventDays)
-    problems.push(
-      `STATS_RAW_DAYS must not be shorter than RETENTION_EVENTS: ${s.STATS_RAW_DAYS} days are less than ${eventDays}.`,
-    );
   return problems;
 }
 

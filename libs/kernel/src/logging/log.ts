@@ -1,4 +1,5 @@
 import { pino, stdSerializers, type Logger, type SerializedError } from 'pino';
+import { Refusal } from '#libs/contracts';
 import type { Config } from '../config/config.js';
 import { sourceMappedStack } from './source-mapped-stack.js';
 
@@ -47,8 +48,13 @@ export class Log {
   warn(event: string, fields: object = {}): void {
     this.logger.warn(fields, event);
   }
-  /** Logs the stack of `error`, which must not reach a client. */
+  /**
+   * Logs the stack of `error`, which must not reach a client. A refusal is an expected outcome of a rule: it is a warning with
+   * its reason, wherever it ends up.
+   */
   error(event: string, error: unknown, fields: object = {}): void {
+    if (error instanceof Refusal && error.code !== 'internal_server_error')
+      return this.warn(event, { ...fields, code: error.code, reason: error.message });
     this.logger.error({ ...fields, err: error }, event);
   }
 }

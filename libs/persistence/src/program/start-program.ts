@@ -5,6 +5,7 @@ import {
   ConfigError,
   configWarnings,
   Health,
+  InvalidSettings,
   KernelModule,
   loadConfig,
   Log,
@@ -86,9 +87,7 @@ export async function startProgram(options: ProgramOptions): Promise<void> {
 
 async function readConfig({ program, checks = [] }: ProgramOptions): Promise<Config> {
   try {
-    const config = loadConfig(program);
-    const problems = checks.flatMap((check) => problemOf(() => check(config)));
-    if (problems.length > 0) throw new ConfigError(problems.join('\n'));
+    const config = readSettings(program, checks);
     if (process.argv.includes('--check-config')) {
       for (const warning of configWarnings(config)) process.stderr.write(`Warning: ${warning}\n`);
       process.stdout.write(`${JSON.stringify(await describeConfig(config), null, 2)}\n`);
@@ -99,6 +98,25 @@ async function readConfig({ program, checks = [] }: ProgramOptions): Promise<Con
     if (!(error instanceof ConfigError)) throw error;
     process.stderr.write(`${error.message}\n`);
     process.exit(1);
+  }
+}
+
+/** @throws ConfigError with the sentences of all settings that cannot be used, and of what they refer to */
+function readSettings(program: Program, checks: NonNullable<ProgramOptions['checks']>): Config {
+  const [config, invalid] = attempt(() => loadConfig(program));
+  const found = checks.flatMap((check) => problemOf(() => check(config)));
+  const problems = found.filter((sentence) => !invalid?.concerns(sentence));
+  if (invalid !== null) problems.unshift(invalid.message);
+  if (problems.length > 0) throw new ConfigError(problems.join('\n'));
+  return config;
+}
+
+function attempt(load: () => Config): [Config, InvalidSettings | null] {
+  try {
+    return [load(), null];
+  } catch (error) {
+    if (error instanceof InvalidSettings) return [error.valid, error];
+    throw error;
   }
 }
 
