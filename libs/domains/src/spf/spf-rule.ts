@@ -49,9 +49,9 @@ function mergeSpf(records: readonly string[], include: string): string {
   return ['v=spf1', ...kept, `include:${include}`, ...ends.slice(0, 1)].join(' ');
 }
 
-const isAll = (term: SpfTerm): boolean => term.kind === 'mechanism' && term.name === 'all';
+export const isAll = (term: SpfTerm): boolean => term.kind === 'mechanism' && term.name === 'all';
 const isRedirect = (term: SpfTerm): boolean => term.kind === 'modifier' && term.name === 'redirect';
 
-function includes(term: SpfTerm, host: string): boolean {
+export function includes(term: SpfTerm, host: string): boolean {
   return term.kind === 'mechanism' && term.name === 'include' && term.argument.replace(/\.$/, '') === host;
 }

@@ -62,3 +62,42 @@ describe('a next key', () => {
     expect(await verdict('next', 'fails', 'fails', 'fails')).toBe('unanswered');
   });
 });
+
+describe('SPF', () => {
+  const OURS = `include:spf.${SERVICE}`;
+  /** The outcome with these TXT records, of which the zone and the resolver have the same. */
+  async function outcome(records: Record<string, string | null>) {
+    for (const dns of all)
+      for (const [name, text] of Object.entries(records))
+        dns.set(name, text === null ? { fault: 'SERVFAIL' } : { TXT: [text] });
+    const expected = expectedRecords({ id: 'dom_1', name: NAME, keys: [] }, SERVICE).filter(
+      ({ slot }) => slot === 'spf',
+    );
+    const [own, second] = all.slice(0, 2).map((dns) => new UncachedResolver([dns.address], 'zone'));
+    const resolver = new UncachedResolver([all[2].address]);
+    const check = new RecordCheck(NAME, SERVICE, { servers: [own, second, resolver], apex: NAME, resolver });
+    const found = (await check.run(expected)).get('spf');
+    for (const dns of all) for (const name of Object.keys(records)) dns.remove(name);
+    return found;
+  }
+
+  it.each([
+    ['redirect=', `v=spf1 redirect=_spf.${NAME}`, `_spf.${NAME}`],
+    ['an include in the zone', `v=spf1 mx include:_spf.${NAME} -all`, `_spf.${NAME}`],
+    ['an include elsewhere', 'v=spf1 include:_spf.provider.example -all', '_spf.provider.example'],
+  ])('counts as present through %s', async (_what, record, at) => {
+    const records = { [NAME]: record, [at]: `v=spf1 ${OURS} -all` };
+    expect(await outcome(records)).toEqual({ verdict: 'verified', observed: [record], error: null, value: record });
+    expect(await outcome({ ...records, [at]: 'v=spf1 mx -all' })).toMatchObject({ verdict: 'wrong' });
+    expect(await outcome({ ...records, [at]: null })).toMatchObject({ verdict: 'unanswered' });
+  });
+
+  it('counts as present through names that cost too many look-ups, with a warning', async () => {
+    const others = Array.from({ length: 10 }, (_, i) => `include:s${i}.example`).join(' ');
+    const records = { [NAME]: `v=spf1 include:_spf.${NAME} ${others} -all`, [`_spf.${NAME}`]: `v=spf1 ${OURS} -all` };
+    expect(await outcome(records)).toMatchObject({
+      verdict: 'verified',
+      error: expect.stringContaining('more than 10 look-ups') as unknown,
+    });
+  });
+});

@@ -2,6 +2,7 @@ import type { UncachedResolver, ZoneView } from '#libs/dns';
 import { getDomain } from 'tldts';
 import type { ExpectedRecord, Slot } from '../model/expected-records.js';
 import { countSpfLookups, lookupTerms, SPF_LOOKUPS } from '../spf/spf-lookups.js';
+import { reachesInclude } from '../spf/spf-nested.js';
 import { judgeSpf } from '../spf/spf-rule.js';
 import { readTagList } from './dkim-rule.js';
 import { walkDmarc } from './dmarc-rule.js';
@@ -61,7 +62,7 @@ export class RecordCheck {
     if (record.dkim) return judgeKeyRecord(name, record.dkim, { server, resolver: this.zone.resolver });
     switch (record.record) {
       case 'SPF':
-        return judgeAnswer(await server.texts(name), (texts) => judgeSpf(texts, `spf.${this.serviceDomain}`));
+        return this.judgeSpfRecord(name, server);
       case 'DMARC':
         return walkDmarc(name.slice('_dmarc.'.length), (at) => this.serverFor(at, server).texts(at));
       case 'TLS-RPT':
@@ -71,6 +72,18 @@ export class RecordCheck {
       case 'Tracking':
         return judgeAnswer(await server.aliases(name), (targets) => judgeAlias(targets, record.value));
     }
+  }
+
+  /** Our include may stand in a record that the domain's own record refers to. */
+  private async judgeSpfRecord(name: string, server: UncachedResolver): Promise<Outcome> {
+    const ours = `spf.${this.serviceDomain}`;
+    const answer = await server.texts(name);
+    const outcome = judgeAnswer(answer, (texts) => judgeSpf(texts, ours));
+    if (outcome.verdict !== 'wrong' || answer.kind !== 'found') return outcome;
+    const reach = await reachesInclude(answer.values, ours, (at) => this.serverFor(at, server).texts(at));
+    if (reach === 'not_reached') return outcome;
+    if (reach !== 'reached') return { verdict: 'unanswered', error: reach.unanswered };
+    return { ...verified(outcome.observed), value: outcome.observed[0] };
   }
 
   /** Parents of the domain may be in another zone, which its servers do not serve. */
