@@ -10,6 +10,7 @@ import { prepareGraphqlRequests } from './graphql/checks/http-requests.js';
 import { PersistedOperations } from './graphql/checks/persisted-operations.js';
 import { QueryGuard } from './graphql/checks/query-guard.js';
 import { GraphqlWebSocketServer } from './graphql/websocket-server.js';
+import { setClientAddress } from './http/caller.js';
 import { answerClientError, newRequestId } from './http/client-error.js';
 import { ConnectionGuard } from './http/connection-guard.js';
 import { errorResponse } from './http/error-body.js';
@@ -86,6 +87,7 @@ export function configureGateway(app: NestFastifyApplication): void {
   const connections = app.get(ConnectionGuard);
   const loginLinks = app.get(LoginLinks);
   const common = commonHeaders(app.get(Config));
+  const trustsProxy = trustedProxies(app.get(Config).settings.TRUST_PROXY);
   const publicHost = new URL(app.get(Config).settings.PUBLIC_URL).hostname;
   app.useGlobalFilters(new ErrorFilter(app.get(Log), app.get(Allowances)));
   fastify.decorateRequest('principal', null);
@@ -97,6 +99,7 @@ export function configureGateway(app: NestFastifyApplication): void {
     guard.routes.add(route);
   });
   fastify.addHook('onRequest', async (request, reply) => {
+    setClientAddress(request, trustsProxy);
     void reply.headers(common).header('x-request-id', request.id);
     requireSingleFields(request.raw);
     connections.admitRequest(request, reply);

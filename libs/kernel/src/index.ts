@@ -35,6 +35,7 @@ export {
 } from './network/connection-limits.js';
 export { FailureLimit } from './network/failure-limit.js';
 export { isLoopbackHost } from './network/loopback-host.js';
+export { plainAddress } from './network/plain-address.js';
 export { trustedProxies, type ProxyCheck } from './network/trusted-proxies.js';
 export { databaseClock, type ClockStep } from './operations/database-clock.js';
 export { Health } from './operations/health.js';

@@ -10,9 +10,9 @@ const CONNECT_MS = 5_000;
  * suffice: it is not called for IP literals.
  */
 export function pinnedConnector(resolver: TargetResolver): buildConnector.connector {
-  const open = pinnedOpener(resolver);
+  const openFor = pinnedOpener(resolver);
   return (options, callback) => {
-    open(options).then(
+    openFor(options).then(
       (socket) => callback(null, socket),
       (error: Error) => callback(error, null),
     );

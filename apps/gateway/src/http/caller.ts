@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import { createParamDecorator, type ExecutionContext } from '@nestjs/common';
 import type { Principal } from '#libs/accounts';
 import { Refusal } from '#libs/contracts';
-import type { ProxyCheck } from '#libs/kernel';
+import { plainAddress, type ProxyCheck } from '#libs/kernel';
 import type { FastifyRequest } from 'fastify';
 
 /** The authenticated principal of the request, as a parameter of a handler. */
@@ -22,17 +22,27 @@ export function bearerToken(authorization: unknown): string {
 }
 
 /**
- * The address of the client of a request that Fastify does not handle, such as a WebSocket upgrade: going back from the
- * connection through `X-Forwarded-For`, the first address that is not a trusted proxy. Addresses before that one are
- * under the control of the client.
+ * The address of the client of a request: going back from the connection through `X-Forwarded-For`, the first address that
+ * is not a trusted proxy. Addresses before that one are under the control of the client, and so is everything before an
+ * element that is no address: the proxy that has named it counts as the client.
  */
 export function clientAddress(request: Pick<IncomingMessage, 'socket' | 'headers'>, trusts: ProxyCheck): string {
   const header = request.headers['x-forwarded-for'] ?? '';
-  const forwarded = (Array.isArray(header) ? header.join(',') : header)
+  const peer = request.socket.remoteAddress ?? '';
+  let address = plainAddress(peer) ?? peer;
+  if (header === '' || !trusts(address)) return address;
+  const forwarded = String(header)
     .split(',')
-    .map((address) => address.trim())
-    .filter((address) => address !== '');
-  let address = request.socket.remoteAddress ?? '';
-  while (forwarded.length > 0 && trusts(address)) address = forwarded.pop() ?? '';
+    .filter((element) => element.trim() !== '');
+  while (forwarded.length > 0 && trusts(address)) {
+    const next = plainAddress(forwarded.pop() ?? '');
+    if (next === null) return address;
+    address = next;
+  }
   return address;
+}
+
+/** Makes `request.ip` the address of the client, for which Fastify would take any text that a proxy forwards. */
+export function setClientAddress(request: FastifyRequest, trusts: ProxyCheck): void {
+  Object.defineProperty(request, 'ip', { value: clientAddress(request.raw, trusts) });
 }

@@ -41,8 +41,8 @@ function entryOf(request: FastifyRequest, principal: Principal, reply: FastifyRe
     status: reply.statusCode,
     error: request.refusal,
     userAgent: redactedUserAgent(request.headers['user-agent']),
-    // Behind a proxy it is arbitrary text from a header.
-    ip: isIP(ip) === 0 ? null : ip.replace(/^::ffff:(?=\d+\.)/, ''),
+    // A connection that has ended has none.
+    ip: isIP(ip) === 0 ? null : ip,
     latencyMs: Math.round(reply.elapsedTime),
   };
 }

@@ -1,7 +1,7 @@
 import { isIPv6 } from 'node:net';
 
 const GROUPS = 8;
-/** Behind a proxy that is trusted without a check, an address is any text that the client has sent. */
+/** Of a text that is no address. */
 const MAX_LENGTH = 64;
 const MAPPED = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i;
 
