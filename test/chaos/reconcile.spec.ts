@@ -95,7 +95,8 @@ describe('the whole program, killed at random moments under load', { timeout: RU
           .map(([name, { count, examples }]) => `${name} ${count}${examples.map((one) => `\n    ${one}`).join('')}`)
           .join('\n') +
         `\nrepeated per kill: deliveries ${deliveries.join(' ')}; deferrals ${deferrals.join(' ')}; ` +
-        `webhooks ${webhooks.join(' ')} of ${recorder.counts.requests}`,
+        `webhooks ${webhooks.join(' ')} of ${recorder.counts.requests}\n` +
+        `attempts without a reply: ${JSON.stringify([...result.unansweredAttempts])}`,
     );
     expect(Object.entries(differences).filter(([, { count }]) => count > 0)).toEqual([]);
     // Both repeat an attempt that was not committed.

@@ -39,6 +39,8 @@ export interface FullReconciliation {
   /** Temporary failures without an event, because a crash came before the commit. */
   deferralsRepeated: Repetition[];
   webhooksRepeated: Repetition[];
+  /** Temporary failures without a reply of the mail server, by reason: on a busy machine, a timeout. */
+  unansweredAttempts: Map<string, number>;
 }
 
 const DIFFERENCE_KINDS = [
@@ -71,7 +73,13 @@ interface ListedEmail {
 interface ListedEvent {
   id: string;
   type: string;
-  data: { email_id?: string; recipient?: string; failure_type?: string; attempt?: number };
+  data: {
+    email_id?: string;
+    failure_type?: string;
+    attempt?: number;
+    smtp_code?: number | null;
+    reason?: string;
+  };
 }
 
 /** Compares clients, service, mail server, statistics and webhooks, once nothing is in progress. */
@@ -130,6 +138,7 @@ class Comparison {
     deliveriesRepeated: [],
     deferralsRepeated: [],
     webhooksRepeated: [],
+    unansweredAttempts: new Map(),
   };
   private readonly indexes = new Map<string, number>();
   private readonly statuses: string[];
@@ -141,6 +150,8 @@ class Comparison {
   private readonly events = new Map<Statistic, Uint16Array>();
   /** Time of the last webhook request by event id; 0 for none. */
   private readonly requested = new Map<string, number>();
+  /** Messages with a temporary failure without a reply. */
+  private readonly unanswered = new Set<number>();
   private readonly countedEvents: Record<Statistic, number>;
 
   constructor(private readonly sent: Sent) {
@@ -206,7 +217,15 @@ class Comparison {
     const counter = statisticOf(event);
     if (counter === null) return;
     this.countedEvents[counter] += 1;
+    if (counter === 'delivery_delayed' && typeof data.smtp_code !== 'number') return this.addUnanswered(index, data);
     (this.events.get(counter) as Uint16Array)[index] += 1;
+  }
+
+  /** Only the first temporary failure of a recipient has an event, so a deferral after this one has none. */
+  private addUnanswered(index: number, { reason = '' }: ListedEvent['data']): void {
+    const { unansweredAttempts } = this.result;
+    unansweredAttempts.set(reason, (unansweredAttempts.get(reason) ?? 0) + 1);
+    this.unanswered.add(index);
   }
 
   compareEvents(): void {
@@ -219,7 +238,7 @@ class Comparison {
         sent: each,
         delivered: refused ? 0 : each,
         bounced: refused ? each : 0,
-        delivery_delayed: isDeferred(outcome) && !this.isForgotten(index) ? each : 0,
+        delivery_delayed: isDeferred(outcome) && !this.unanswered.has(index) && !this.isForgotten(index) ? each : 0,
         failed: 0,
       };
       const wrong = STATISTICS.filter((name) => this.events.get(name)?.[index] !== expected[name]);
