@@ -1,16 +1,8 @@
-import { isLongerThan, LIMITS } from '#libs/contracts';
+import { isLongerThan, LIMITS, type Rule, type RuleProblem } from '#libs/contracts';
 import { parseMailbox } from '#libs/mime';
 
-/** A problem of a field. `path` is the position inside it (`''`, `[3]`); `message` continues the field's name. */
-interface AccountProblem {
-  path: string;
-  code: string;
-  message: string;
-}
-type Rule = (value: unknown) => AccountProblem[];
-
-const none: AccountProblem[] = [];
-const problem = (code: string, message: string, path = ''): AccountProblem[] => [{ path, code, message }];
+const none: RuleProblem[] = [];
+const problem = (code: string, message: string, path = ''): RuleProblem[] => [{ path, code, message }];
 const CONTROLS = /[\p{Cc}\p{Zl}\p{Zp}\p{Cs}]/u;
 
 export const accountNameRule: Rule = (value) => {

@@ -1,7 +1,15 @@
-export * from './definitions/formats.js';
-export * from './definitions/field.js';
-export * from './definitions/resource.js';
-export * from './definitions/rule.js';
+export * as fields from './definitions/fields.js';
+export type { Field, Fields, FieldSchema, FieldValues, Shape } from './definitions/field.js';
+export * as formats from './definitions/formats.js';
+export {
+  Resource,
+  resource,
+  type ChangesOf,
+  type RowOf,
+  type SettingsSql,
+  type ViewOf,
+} from './definitions/resource.js';
+export type { Rule, RuleProblem } from './definitions/rule.js';
 export * from './domain-stats.js';
 export * from './email-status.js';
 export * from './erasure.js';

@@ -1,22 +1,4 @@
-import {
-  choice,
-  column,
-  DOMAIN_PATTERN,
-  flag,
-  id,
-  integer,
-  kind,
-  object,
-  objects,
-  resource,
-  text,
-  texts,
-  time,
-  type ChangesOf,
-  type RowOf,
-  type Shape,
-  type ViewOf,
-} from '#libs/contracts';
+import { fields, formats, resource, type ChangesOf, type RowOf, type Shape, type ViewOf } from '#libs/contracts';
 import { RECORD_KINDS } from './model/expected-records.js';
 import type { Finding } from './verification/finding.js';
 import {
@@ -40,38 +22,42 @@ export const domainRecord = {
   name: 'DomainRecord',
   about: 'A DNS record to publish for a sending domain.',
   fields: {
-    record: choice(
+    record: fields.choice(
       RECORD_KINDS,
       'The purpose of the record. Optional are the second DKIM key (Ed25519), the alias for bounces (aligns SPF), the ' +
         'alias for open and click tracking, and TLS reporting',
       'DKIM',
     ),
-    type: choice(['TXT', 'CNAME'], 'Type of the DNS record', 'TXT'),
-    name: text('Full name of the DNS record. Many DNS panels append the zone automatically', KEY_NAME),
-    value: text(
+    type: fields.choice(['TXT', 'CNAME'], 'Type of the DNS record', 'TXT'),
+    name: fields.text('Full name of the DNS record. Many DNS panels append the zone automatically', KEY_NAME),
+    value: fields.text(
       'The required value. If the domain already has an SPF record, this is that record with the include of this service added. A value ' +
         'longer than 255 characters may have to be split into several strings',
       KEY_RECORD,
     ),
-    cname: text(
-      'For a DKIM record: the target of a CNAME that can be published instead of the TXT record. Keys can then be rotated ' +
-        'without a DNS change, see `dkim.cnames`',
-      CNAME_TARGET,
-    ).orNull(),
-    ttl: choice(['Auto'], 'Any time to live is accepted', 'Auto'),
-    status: choice(
+    cname: fields
+      .text(
+        'For a DKIM record: the target of a CNAME that can be published instead of the TXT record. Keys can then be rotated ' +
+          'without a DNS change, see `dkim.cnames`',
+        CNAME_TARGET,
+      )
+      .orNull(),
+    ttl: fields.choice(['Auto'], 'Any time to live is accepted', 'Auto'),
+    status: fields.choice(
       ['pending', 'verified', 'failed', 'vouched'],
       '`pending`: not published yet. `failed`: the value differs, or a required record is missing; see `error`. ' +
         '`vouched`: not checked, because the operator vouches for the domain; it may be missing',
       'verified',
     ),
-    required: flag('A domain becomes active when all required records are verified', true),
-    last_checked_at: time('When DNS last answered; null if it never did').orNull(),
-    observed: texts('The values found in DNS by the last check', [KEY_RECORD], { maxItems: 10 }),
-    error: text(
-      'The problem and its solution, in one sentence; a warning if the status is `verified`, the reason if it is `vouched`',
-      null,
-    ).orNull(),
+    required: fields.flag('A domain becomes active when all required records are verified', true),
+    last_checked_at: fields.time('When DNS last answered; null if it never did').orNull(),
+    observed: fields.texts('The values found in DNS by the last check', [KEY_RECORD], { maxItems: 10 }),
+    error: fields
+      .text(
+        'The problem and its solution, in one sentence; a warning if the status is `verified`, the reason if it is `vouched`',
+        null,
+      )
+      .orNull(),
   },
 } as const satisfies Shape;
 export interface DomainRecord extends ViewOf<typeof domainRecord> {}
@@ -80,8 +66,8 @@ export const dkimCname = {
   name: 'DkimCname',
   about: 'A CNAME record that can be published instead of a DKIM TXT record.',
   fields: {
-    name: text('Name of the CNAME record to publish', KEY_NAME),
-    value: text('Target of the CNAME record, where the operator publishes the key', CNAME_TARGET),
+    name: fields.text('Name of the CNAME record to publish', KEY_NAME),
+    value: fields.text('Target of the CNAME record, where the operator publishes the key', CNAME_TARGET),
   },
 } as const satisfies Shape;
 
@@ -89,16 +75,18 @@ export const dkimRotation = {
   name: 'DkimRotation',
   about: 'A rotation of the DKIM keys of a domain.',
   fields: {
-    status: choice(
+    status: fields.choice(
       ['pending', 'verified', 'switched'],
       '`pending`: the new records are not in DNS yet. `verified`: the new records were found and will be checked once ' +
         'more. `switched`: e-mails are signed with the new keys; the old records must stay for a while',
       'pending',
     ),
-    started_at: time('When the rotation was requested'),
-    verified_at: time('When the new records were first found', null).orNull(),
-    switched_at: time('When signing with the new keys started', null).orNull(),
-    keep_old_until: time('Until when the old records must stay in DNS: seven days after the switch', null).orNull(),
+    started_at: fields.time('When the rotation was requested'),
+    verified_at: fields.time('When the new records were first found', null).orNull(),
+    switched_at: fields.time('When signing with the new keys started', null).orNull(),
+    keep_old_until: fields
+      .time('Until when the old records must stay in DNS: seven days after the switch', null)
+      .orNull(),
   },
 } as const satisfies Shape;
 export interface RotationView extends ViewOf<typeof dkimRotation> {}
@@ -107,9 +95,9 @@ export const dkim = {
   name: 'Dkim',
   about: 'DKIM signing of a domain.',
   fields: {
-    signing_since: time('Since when e-mails are signed with the current keys').orNull(),
-    rotation: object(dkimRotation, 'The key rotation in progress, if any').orNull(),
-    cnames: objects(
+    signing_since: fields.time('Since when e-mails are signed with the current keys').orNull(),
+    rotation: fields.object(dkimRotation, 'The key rotation in progress, if any').orNull(),
+    cnames: fields.objects(
       dkimCname,
       'CNAME records that can be published once instead of the DKIM TXT records. Keys alternate between these names, so a ' +
         'rotation needs no DNS change. The first two are for the RSA keys, the others for the optional Ed25519 keys',
@@ -124,9 +112,10 @@ export const domain = resource({
   idPrefix: 'dom',
   table: 'domains',
   fields: {
-    id: id('dom').stored(),
-    object: kind('domain'),
-    name: text('In lower case, internationalised names as A-labels', NAME, { pattern: DOMAIN_PATTERN })
+    id: fields.id('dom').stored(),
+    object: fields.kind('domain'),
+    name: fields
+      .text('In lower case, internationalised names as A-labels', NAME, { pattern: formats.DOMAIN_PATTERN })
       .stored()
       .given(domainNameRule, {
         required: true,
@@ -140,98 +129,103 @@ export const domain = resource({
             'labels and the names of the service itself are refused',
         },
       }),
-    status: choice(
-      ['pending', 'active', 'failed'],
-      '`pending`: the DNS records are not verified yet. `active`: may send. `failed`: not verified within 72 hours, or a ' +
-        'required record was missing for 24 hours. A failed domain becomes active again when its records are found',
-      'pending',
-    ).stored(),
-    created_at: time().stored(),
-    region: text('The region in which e-mails are processed, as set by the operator', 'eu'),
-    open_tracking: flag(
-      'Whether to track opens, unless an e-mail says otherwise. Takes effect once the `Tracking` record is verified',
-      false,
-    )
+    status: fields
+      .choice(
+        ['pending', 'active', 'failed'],
+        '`pending`: the DNS records are not verified yet. `active`: may send. `failed`: not verified within 72 hours, or a ' +
+          'required record was missing for 24 hours. A failed domain becomes active again when its records are found',
+        'pending',
+      )
+      .stored(),
+    created_at: fields.time().stored(),
+    region: fields.text('The region in which e-mails are processed, as set by the operator', 'eu'),
+    open_tracking: fields
+      .flag(
+        'Whether to track opens, unless an e-mail says otherwise. Takes effect once the `Tracking` record is verified',
+        false,
+      )
       .stored()
       .settable(trackingRule),
-    click_tracking: flag(
-      'Whether to track clicks, unless an e-mail says otherwise. Takes effect once the `Tracking` record is verified',
-      false,
-    )
+    click_tracking: fields
+      .flag(
+        'Whether to track clicks, unless an e-mail says otherwise. Takes effect once the `Tracking` record is verified',
+        false,
+      )
       .stored()
       .settable(trackingRule),
-    tracking_privacy: flag(
-      'Whether opens and clicks are recorded without the address and the user agent of the client',
-      false,
-    )
+    tracking_privacy: fields
+      .flag('Whether opens and clicks are recorded without the address and the user agent of the client', false)
       .stored()
       .settable(trackingRule),
-    tracking_exclude: texts(
-      'Links that are not tracked, such as one-time links: a host (`login.example.com`, `*.example.com`), or a host with a ' +
-        'path (`example.com/reset/*`), without a scheme; `*` stands for any text',
-      ['login.example.com', 'example.com/reset/*'],
-      {
-        items: { type: 'string', maxLength: 200, pattern: '^(?![Hh][Tt][Tt][Pp][Ss]?:)[!-~]+$' },
-        maxItems: 50,
-      },
-    )
+    tracking_exclude: fields
+      .texts(
+        'Links that are not tracked, such as one-time links: a host (`login.example.com`, `*.example.com`), or a host with a ' +
+          'path (`example.com/reset/*`), without a scheme; `*` stands for any text',
+        ['login.example.com', 'example.com/reset/*'],
+        {
+          items: { type: 'string', maxLength: 200, pattern: '^(?![Hh][Tt][Tt][Pp][Ss]?:)[!-~]+$' },
+          maxItems: 50,
+        },
+      )
       .stored()
       .settable(linkPatternsRule),
-    tls: choice(
-      TLS_POLICIES,
-      '`opportunistic`: use TLS if the receiving server offers it. `enforced`: send only over TLS to a server whose ' +
-        'certificate matches its name (or its DANE records); otherwise the e-mail is deferred and retried',
-      'opportunistic',
-    )
+    tls: fields
+      .choice(
+        TLS_POLICIES,
+        '`opportunistic`: use TLS if the receiving server offers it. `enforced`: send only over TLS to a server whose ' +
+          'certificate matches its name (or its DANE records); otherwise the e-mail is deferred and retried',
+        'opportunistic',
+      )
       .stored()
       .settable(tlsPolicyRule),
-    envelope: choice(
-      ENVELOPE_POLICIES,
-      '`shared`: recipients of one e-mail at the same domain are sent in one SMTP transaction and share a return path. ' +
-        '`per_recipient`: each recipient has a transaction and a return path of its own, so that every bounce and complaint ' +
-        'can be assigned to one recipient without further proof; sending takes longer',
-      'shared',
-    )
+    envelope: fields
+      .choice(
+        ENVELOPE_POLICIES,
+        '`shared`: recipients of one e-mail at the same domain are sent in one SMTP transaction and share a return path. ' +
+          '`per_recipient`: each recipient has a transaction and a return path of its own, so that every bounce and complaint ' +
+          'can be assigned to one recipient without further proof; sending takes longer',
+        'shared',
+      )
       .stored()
       .settable(envelopePolicyRule),
-    body_retention_days: integer(
-      'Days after which the text, HTML and attachments of settled e-mails are deleted; null: the period of the service, ' +
-        'which is the longest possible',
-      7,
-      { minimum: 1, maximum: 365 },
-    )
+    body_retention_days: fields
+      .integer(
+        'Days after which the text, HTML and attachments of settled e-mails are deleted; null: the period of the service, ' +
+          'which is the longest possible',
+        7,
+        { minimum: 1, maximum: 365 },
+      )
       .orNull()
       .stored()
       .settable(retentionDaysRule),
-    captured_retention_days: integer(
-      'Days after which captured messages are deleted; null: the period of the service, the longest possible',
-      null,
-      { minimum: 1, maximum: 365 },
-    )
+    captured_retention_days: fields
+      .integer(
+        'Days after which captured messages are deleted; null: the period of the service, the longest possible',
+        null,
+        { minimum: 1, maximum: 365 },
+      )
       .orNull()
       .stored()
       .settable(retentionDaysRule),
-    verified_at: time('When the domain last became active after verification', null).orNull().stored(),
-    warning_since: time(
-      'Since when a required record of an active domain is missing; after 24 hours the domain fails',
-      null,
-    )
+    verified_at: fields.time('When the domain last became active after verification', null).orNull().stored(),
+    warning_since: fields
+      .time('Since when a required record of an active domain is missing; after 24 hours the domain fails', null)
       .orNull()
       .stored(),
-    last_checked_at: time('When DNS was last queried').orNull().storedAs('checked_at'),
-    dkim: object(dkim, 'DKIM signing of the domain'),
-    records: objects(domainRecord, 'The DNS records to publish, required ones first'),
+    last_checked_at: fields.time('When DNS was last queried').orNull().storedAs('checked_at'),
+    dkim: fields.object(dkim, 'DKIM signing of the domain'),
+    records: fields.objects(domainRecord, 'The DNS records to publish, required ones first'),
   },
   internal: {
-    account_id: column<string>(),
+    account_id: fields.column<string>(),
     /** The operator vouches for this domain: it is active without DNS checks. */
-    vouched: column<boolean>('boolean'),
+    vouched: fields.column<boolean>('boolean'),
     /** The service added the entry for its own mail; lists do not show it. */
-    is_of_service: column<boolean>('boolean'),
+    is_of_service: fields.column<boolean>('boolean'),
     /** The base of the DKIM selectors of this entry. */
-    selector: column<string>(),
+    selector: fields.column<string>(),
     /** The results of the last checks, one for each record. */
-    findings: column<Finding[]>('jsonb'),
+    findings: fields.column<Finding[]>('jsonb'),
   },
 });
 

@@ -7,7 +7,6 @@ export type { Attachment, BatchElement, Idempotency, Submission } from './intake
 export { conflictProblems } from './intake/rules/conflict-rules.js';
 export * from './intake/rules/option-rules.js';
 export { relayedOptions, type RelayedOptions } from './intake/rules/relayed-options.js';
-export type { Rule, RuleProblem } from './intake/rules/rule.js';
 export * from './intake/rules/submission-rules.js';
 export type { ClaimedRecipient, DeliveryJob, StoredContent, Tracking } from './message/delivery-job.js';
 export { bounceFields, emailEvent, emailInfoOf, type EmailInfo, type EmailInfoRow } from './message/email-events.js';

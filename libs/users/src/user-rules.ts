@@ -1,16 +1,8 @@
-import { LIMITS, ROLES } from '#libs/contracts';
+import { LIMITS, ROLES, type Rule, type RuleProblem } from '#libs/contracts';
 import { normaliseAddress, parseMailbox } from '#libs/mime';
 
-/** A problem of a field. `path` is the position inside it; `message` continues the field's name. */
-interface UserProblem {
-  path: string;
-  code: string;
-  message: string;
-}
-type Rule = (value: unknown) => UserProblem[];
-
-const none: UserProblem[] = [];
-const problem = (code: string, message: string): UserProblem[] => [{ path: '', code, message }];
+const none: RuleProblem[] = [];
+const problem = (code: string, message: string): RuleProblem[] => [{ path: '', code, message }];
 const CONTROLS = /[\p{Cc}\p{Zl}\p{Zp}\p{Cs}]/u;
 const MAX_TEXT = 1_000;
 

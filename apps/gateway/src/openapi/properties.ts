@@ -1,7 +1,7 @@
 import { ApiProperty, type ApiPropertyOptions } from '@nestjs/swagger';
-import { exampleId, idPattern, type IdPrefix } from '#libs/contracts';
+import { formats, type IdPrefix } from '#libs/contracts';
 
-export {
+export const {
   ADDRESS_FORMAT,
   EXAMPLE_TIME,
   exampleId,
@@ -12,7 +12,7 @@ export {
   NOT_BLANK_PATTERN,
   TAG_KEY_PATTERN,
   TEXT_PATTERN,
-} from '#libs/contracts';
+} = formats;
 
 /** Decorators for the fields of responses. They fix the schema; a DTO adds the description and the example. */
 

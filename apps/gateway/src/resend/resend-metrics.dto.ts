@@ -1,5 +1,5 @@
 import type { IdPrefix } from '#libs/contracts';
-import type { Rule } from '#libs/emails';
+import type { Rule } from '#libs/contracts';
 import { METRICS, type Metric } from '#libs/stats';
 import { dateOrTimestampRule, oneOfRule } from '../rest/validation/query-rules.js';
 import { FieldRule } from '../rest/validation/field-rule.decorator.js';

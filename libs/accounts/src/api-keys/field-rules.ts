@@ -1,16 +1,17 @@
-import { isId, isLongerThan, LIMITS, parseTimestamp, PERMISSIONS, SCOPES } from '#libs/contracts';
+import {
+  isId,
+  isLongerThan,
+  LIMITS,
+  parseTimestamp,
+  PERMISSIONS,
+  SCOPES,
+  type Rule,
+  type RuleProblem,
+} from '#libs/contracts';
 import { AddressRanges, databaseClock } from '#libs/kernel';
 
-/** A problem of a field. `path` is the position inside it (`''`, `[3]`); `message` continues the field's name. */
-export interface ApiKeyProblem {
-  path: string;
-  code: string;
-  message: string;
-}
-type Rule = (value: unknown) => ApiKeyProblem[];
-
-const none: ApiKeyProblem[] = [];
-const problem = (code: string, message: string, path = ''): ApiKeyProblem[] => [{ path, code, message }];
+const none: RuleProblem[] = [];
+const problem = (code: string, message: string, path = ''): RuleProblem[] => [{ path, code, message }];
 const CONTROLS = /[\u0000-\u001f\u007f-\u009f\u2028\u2029]|\p{Cs}/u;
 
 /** Accepts null, which means no restriction or not given. */

@@ -1,5 +1,3 @@
-import type { IdPrefix } from '../ids.js';
-import { EXAMPLE_TIME, exampleId, idPattern } from './formats.js';
 import type { Rule } from './rule.js';
 
 /** The keywords of JSON Schema by which the API describes a value. Required is every field that is not null. */
@@ -98,52 +96,6 @@ export class Field<
     return new Field(this.schema, this.column, by, { rule, required, schema }, this.shape);
   }
 }
-
-type Plain<T, S = T> = Field<T, S, false, 'nothing'>;
-
-/** Constructors of fields: first the description, then the example. */
-const field = <T, S = T>(schema: FieldSchema, more: FieldSchema = {}, shape: Shape | null = null): Plain<T, S> =>
-  new Field({ ...schema, ...more }, false, 'nothing', null, shape);
-
-/** `object`, the constant that names the kind of a resource. */
-export const kind = <const K extends string>(name: K): Plain<K> => field({ type: 'string', enum: [name] });
-
-export const id = (prefix: IdPrefix, about?: string): Plain<string> =>
-  field({
-    type: 'string',
-    pattern: idPattern(prefix),
-    ...(about === undefined ? {} : { description: about }),
-    example: exampleId(prefix),
-  });
-
-export const text = (about: string, example?: string | null, more?: FieldSchema): Plain<string> =>
-  field({ type: 'string', description: about, ...(example === undefined ? {} : { example }) }, more);
-
-export const choice = <const W extends string>(words: readonly W[], about: string, example?: W): Plain<W> =>
-  field({ type: 'string', enum: words, description: about, ...(example === undefined ? {} : { example }) });
-
-export const flag = (about: string, example: boolean): Plain<boolean> =>
-  field({ type: 'boolean', description: about, example });
-
-export const integer = (about: string, example: number | null, more?: FieldSchema): Plain<number> =>
-  field({ type: 'integer', description: about, example }, more);
-
-/** ISO 8601 UTC in responses. */
-export const time = (about?: string, example: string | null = EXAMPLE_TIME): Plain<string, Date> =>
-  field({ type: 'string', format: 'date-time', ...(about === undefined ? {} : { description: about }), example });
-
-export const texts = (about: string, example: readonly string[], more?: FieldSchema): Plain<string[]> =>
-  field({ type: 'array', items: { type: 'string' }, description: about, example }, more);
-
-export const object = <F extends Fields>(shape: Shape<F>, about: string): Plain<FieldValues<F>> =>
-  field({ type: 'object', description: about }, {}, shape);
-
-export const objects = <F extends Fields>(shape: Shape<F>, about: string): Plain<FieldValues<F>[]> =>
-  field({ type: 'array', description: about }, {}, shape);
-
-/** A column that no response has. `sqlType` as PostgreSQL names it. */
-export const column = <T>(sqlType = 'text'): Field<T, T, true, 'nothing'> =>
-  new Field({ format: sqlType }, true, 'nothing');
 
 /** The JSON object that responses have. */
 export type FieldValues<F extends Fields> = { -readonly [K in keyof F]: F[K]['view'] };

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { choice, column, flag, id, integer, kind, text, time } from './field.js';
+import { choice, column, flag, id, integer, kind, text, time } from './fields.js';
 import { resource } from './resource.js';
 
 const anything = () => [];

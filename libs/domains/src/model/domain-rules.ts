@@ -1,14 +1,6 @@
-import { Refusal } from '#libs/contracts';
+import { Refusal, type Rule, type RuleProblem } from '#libs/contracts';
 import { domainToASCII } from 'node:url';
 import { getDomain } from 'tldts';
-
-/** A problem of a value. `message` follows the name of the field and says what is allowed. */
-interface Problem {
-  path: '';
-  code: string;
-  message: string;
-}
-type Rule = (value: unknown) => Problem[];
 
 export const TLS_POLICIES = ['opportunistic', 'enforced'] as const;
 /** `per_recipient`: each recipient has an SMTP transaction, and so a return path, of its own. */
@@ -35,7 +27,7 @@ export function normaliseDomainName(written: string): string | null {
   return isDomainName(name) ? name : null;
 }
 
-const problem = (code: string, message: string): Problem[] => [{ path: '', code, message }];
+const problem = (code: string, message: string): RuleProblem[] => [{ path: '', code, message }];
 
 /**
  * A name that can belong to one account. Anybody can register names under a public suffix, including private suffixes such

@@ -1,6 +1,6 @@
+import type { Rule } from '#libs/contracts';
 import type { Config } from '#libs/kernel';
 import { domainOf, normaliseAddress } from '#libs/mime';
-import type { Rule } from '../intake/rules/rule.js';
 
 /** The outcomes that can be simulated without sending (docs/decisions/029-test-mode.md). */
 export const SIMULATED_RESULTS = [

@@ -7,7 +7,7 @@ export interface CsvLayout {
 }
 
 /** In the order of preference; spreadsheets write semicolons where the comma is the decimal separator. */
-export const DELIMITERS = [',', ';', '\t'] as const;
+const DELIMITERS = [',', ';', '\t'] as const;
 /** Of the first line; the parser refuses longer records. */
 const EXAMINED = 8_192;
 /** Names the delimiter for a spreadsheet, before the names of the columns. */

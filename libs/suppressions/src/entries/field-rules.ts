@@ -1,17 +1,9 @@
-import { isId, isLongerThan, LIMITS, parseTimestamp } from '#libs/contracts';
+import { isId, isLongerThan, LIMITS, parseTimestamp, type Rule, type RuleProblem } from '#libs/contracts';
 import { normaliseAddress, parseRecipient } from '#libs/mime';
 import { databaseClock } from '#libs/kernel';
 
-/** A problem of a field. `path` is the position inside it (`''`, `[3].email`); `message` continues the field's name. */
-export interface SuppressionProblem {
-  path: string;
-  code: string;
-  message: string;
-}
-type Rule = (value: unknown) => SuppressionProblem[];
-
-const none: SuppressionProblem[] = [];
-const problem = (code: string, message: string, path = ''): SuppressionProblem[] => [{ path, code, message }];
+const none: RuleProblem[] = [];
+const problem = (code: string, message: string, path = ''): RuleProblem[] => [{ path, code, message }];
 const CONTROLS = /[\p{Cc}\p{Zl}\p{Zp}\p{Cs}]/u;
 
 /** Accepts null, which means not given. */

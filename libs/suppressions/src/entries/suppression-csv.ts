@@ -1,5 +1,5 @@
 import { Readable } from 'node:stream';
-import { LIMITS, parseTimestamp } from '#libs/contracts';
+import { LIMITS, parseTimestamp, type RuleProblem } from '#libs/contracts';
 import { yieldToLoop } from '#libs/kernel';
 import { normaliseAddress } from '#libs/mime';
 import { parse, type CsvError } from 'csv-parse';
@@ -11,7 +11,6 @@ import {
   suppressionDomainRule,
   suppressionExpiryRule,
   suppressionReasonRule,
-  type SuppressionProblem,
 } from './field-rules.js';
 import { SUPPRESSION_ORIGINS, type SuppressionOrigin } from '../suppression.entity.js';
 import type { SuppressionView } from './suppression-view.js';
@@ -23,7 +22,7 @@ export type CsvSuppression = Omit<NewSuppression, 'accountId'> & { line: number;
 export interface ReadCsv {
   entries: CsvSuppression[];
   /** Of the other lines, at most a thousand. Paths such as `lines[17].email`; lines count from 1. */
-  problems: SuppressionProblem[];
+  problems: RuleProblem[];
   /** The number of lines with problems, if there are any. */
   refused?: number;
 }
@@ -47,7 +46,7 @@ const escapeFormulas = (text: string): string => text.replace(UNESCAPED, "'");
 /** The inverse of `escapeFormulas`. */
 const unescapeFormulas = (text: string): string => text.replace(ESCAPED, '');
 
-const originRule = (value: unknown): SuppressionProblem[] =>
+const originRule = (value: unknown): RuleProblem[] =>
   (SUPPRESSION_ORIGINS as readonly unknown[]).includes(value)
     ? []
     : [{ path: '', code: 'invalid_value', message: `must be one of ${SUPPRESSION_ORIGINS.join(', ')}` }];
@@ -112,7 +111,7 @@ const linesOf = ({ entries, refused = 0 }: ReadCsv): number => entries.length + 
 interface Records {
   records: AsyncIterable<{ record: Cells; info: { lines: number } }>;
   /** Positions where the file is not CSV; filled while the records are read. */
-  broken: { line: number; problem: SuppressionProblem }[];
+  broken: { line: number; problem: RuleProblem }[];
 }
 
 function recordsOf(bytes: Buffer, { delimiter, firstLine }: CsvLayout): Records {
@@ -208,7 +207,7 @@ function addRecord(result: ReadCsv, record: Cells, line: number): void {
   });
 }
 
-function problemsOf(cells: Cells, line: number): SuppressionProblem[] {
+function problemsOf(cells: Cells, line: number): RuleProblem[] {
   const at = (column: string) => `lines[${line}].${column}`;
   const missing = cells.email === undefined ? [{ path: at('email'), code: 'required', message: 'is required' }] : [];
   const wrong = (Object.entries(cells) as [Column, string][]).flatMap(([column, value]) =>
@@ -217,7 +216,7 @@ function problemsOf(cells: Cells, line: number): SuppressionProblem[] {
   return [...missing, ...wrong];
 }
 
-function malformed(code: CsvError['code'] | undefined, line: number): SuppressionProblem {
+function malformed(code: CsvError['code'] | undefined, line: number): RuleProblem {
   const path = `lines[${line}]`;
   return code === 'CSV_MAX_RECORD_SIZE'
     ? { path, code: 'too_long', message: `must have at most ${MAX_RECORD_BYTES} bytes` }

@@ -1,6 +1,6 @@
 import { apiKeyNameRule, apiKeyPermissionRule } from '#libs/accounts';
 import { isId, type Permission } from '#libs/contracts';
-import type { Rule } from '#libs/emails';
+import type { Rule } from '#libs/contracts';
 import { FieldRule } from '../../rest/validation/field-rule.decorator.js';
 import { fromResendId } from '../resend-id.js';
 

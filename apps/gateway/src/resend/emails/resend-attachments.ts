@@ -1,4 +1,5 @@
-import { attachmentProblems, attachmentsFrom, type Attachment, type Rule } from '#libs/emails';
+import type { Rule } from '#libs/contracts';
+import { attachmentProblems, attachmentsFrom, type Attachment } from '#libs/emails';
 
 /**
  * An attachment in the format of Resend. `filename: false` means no name. The content may be an array with one number per

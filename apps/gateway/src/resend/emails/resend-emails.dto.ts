@@ -1,3 +1,4 @@
+import type { Rule } from '#libs/contracts';
 import {
   bccRule,
   bodyRule,
@@ -8,7 +9,6 @@ import {
   subjectRule,
   tagsRuleUpTo,
   toRule,
-  type Rule,
 } from '#libs/emails';
 import { FieldRule } from '../../rest/validation/field-rule.decorator.js';
 import { resendAttachmentsRule, type ResendAttachmentInput } from './resend-attachments.js';

@@ -1,5 +1,5 @@
 import { LIMITS, parseTimestamp } from '#libs/contracts';
-import type { Rule } from '#libs/emails';
+import type { Rule } from '#libs/contracts';
 import { databaseClock } from '#libs/kernel';
 
 const UNIT_MS = { minute: 60_000, hour: 3_600_000, day: 86_400_000 };

@@ -1,4 +1,4 @@
-import type { Rule } from '#libs/emails';
+import type { Rule } from '#libs/contracts';
 import { suppressionAddressesRule, suppressionAddressRule, suppressionIdsRule } from '#libs/suppressions';
 import { FieldRule } from '../../rest/validation/field-rule.decorator.js';
 import { PageQuery } from '../../rest/list.dto.js';

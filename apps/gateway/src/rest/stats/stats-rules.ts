@@ -1,5 +1,5 @@
 import { isId, type IdPrefix } from '#libs/contracts';
-import type { Rule, RuleProblem } from '#libs/emails';
+import type { Rule, RuleProblem } from '#libs/contracts';
 
 const MAX_ITEMS = 100;
 const TAG_GROUP = /^tag(?:s\.|:)([A-Za-z0-9_.-]{1,50})$/;

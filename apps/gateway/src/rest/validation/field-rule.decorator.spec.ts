@@ -1,4 +1,4 @@
-import type { Rule } from '#libs/emails';
+import type { Rule } from '#libs/contracts';
 import fc from 'fast-check';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { SendEmailDto } from '../emails/send-email.dto.js';

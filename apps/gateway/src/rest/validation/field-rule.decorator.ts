@@ -2,7 +2,7 @@ import { applyDecorators, type Type } from '@nestjs/common';
 import { ApiProperty, DECORATORS, type ApiPropertyOptions } from '@nestjs/swagger';
 import { registerDecorator, validateSync, type ValidationArguments } from 'class-validator';
 import type { RefusalDetail } from '#libs/contracts';
-import type { Rule, RuleProblem } from '#libs/emails';
+import type { Rule, RuleProblem } from '#libs/contracts';
 
 /** The OpenAPI schema of the field; `required` and `nullable` of it are validated too. */
 export type FieldOptions = ApiPropertyOptions & {

@@ -1,5 +1,5 @@
 import { hasUnencodedPlus, isId, LIMITS, parseTimestamp, type IdPrefix } from '#libs/contracts';
-import type { Rule, RuleProblem } from '#libs/emails';
+import type { Rule, RuleProblem } from '#libs/contracts';
 
 /**
  * Rules for query parameters. A value is the text of the query string, or an array when the parameter was given more

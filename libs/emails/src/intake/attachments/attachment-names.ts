@@ -1,5 +1,4 @@
-import { streamSafe } from '#libs/contracts';
-import type { RuleProblem } from '../rules/rule.js';
+import { streamSafe, type RuleProblem } from '#libs/contracts';
 
 const MAX_BYTES = 255;
 // Control characters, path separators, bidirectional overrides and isolates, line separators, unpaired surrogates.

@@ -1,4 +1,4 @@
-import { LIMITS } from '#libs/contracts';
+import { LIMITS, type RuleProblem } from '#libs/contracts';
 import { decodeTransferEncoding, findFiles, readStructuredValue, toSevenBit } from '#libs/mime';
 import { targetUrlProblems } from '#libs/safe-fetch';
 import { extensionOf, filenameProblems, isExecutableEntry, isExecutableName } from './attachment-names.js';
@@ -16,7 +16,7 @@ import {
 import { canonicalType, isUnspecific, namesByExtension, UNKNOWN_TYPE, type TypeNames } from './type-names.js';
 import { escapesFolder, readZipDirectory } from './zip-contents.js';
 import type { Attachment } from '../submission.js';
-import { isRecord, type RuleProblem } from '../rules/rule.js';
+import { isRecord } from '../rules/rule.js';
 
 /** RFC 6838 §4.2, then parameters of any form, which are read leniently. */
 const MIME_TYPE =

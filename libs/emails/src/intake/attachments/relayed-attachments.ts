@@ -1,10 +1,9 @@
-import { LIMITS, Refusal } from '#libs/contracts';
+import { LIMITS, Refusal, type RuleProblem } from '#libs/contracts';
 import { decodeTransferEncoding, type FoundFile } from '#libs/mime';
 import { concatYielding, LoopBudget } from '#libs/kernel';
 import { filenameProblems } from './attachment-names.js';
 import { forbiddenAttachments, forbiddenOtherName, withContentType } from './attachment-rules.js';
 import { NO_FURTHER_TYPES, type FurtherTypes } from './attachment-types.js';
-import type { RuleProblem } from '../rules/rule.js';
 import type { Attachment } from '../submission.js';
 
 /** Of a file name in a reply; a reply line has at most 512 octets (RFC 5321 §4.5.3.1.5). */

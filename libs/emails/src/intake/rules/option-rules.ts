@@ -1,6 +1,7 @@
+import type { Rule, RuleProblem } from '#libs/contracts';
 import { parseMailbox } from '#libs/mime';
 import type { HostedUnsubscribe } from '../../message/unsubscribe-link.js';
-import { isRecord, type Rule, type RuleProblem } from './rule.js';
+import { isRecord } from './rule.js';
 
 /** Rules of the delivery options of an email. */
 const oneProblem = (code: string, message: string, path = ''): RuleProblem[] => [{ path, code, message }];

@@ -1,7 +1,7 @@
-import { isLongerThan, LIMITS, parseTimestamp } from '#libs/contracts';
+import { isLongerThan, LIMITS, parseTimestamp, type Rule, type RuleProblem } from '#libs/contracts';
 import { headerProblem, isStructuredHeader, parseMailbox, parseRecipient, type Mailbox } from '#libs/mime';
 import { attachmentProblems } from '../attachments/attachment-rules.js';
-import { isRecord, type Rule, type RuleProblem } from './rule.js';
+import { isRecord } from './rule.js';
 import { databaseClock } from '#libs/kernel';
 
 /**
