@@ -57,6 +57,7 @@ export type { VisitsView } from './queries/visited-emails.js';
 export { EarlierLinks } from './tracking/earlier-links.js';
 export { RecordVisits } from './tracking/record-visits.js';
 export { RetryEmail } from './commands/retry-email.js';
+export { openSystemMail } from './commands/open-system-mail.js';
 export { SystemMail, type Notice } from './commands/system-mail.js';
 export { nameInMail } from './message/name-in-mail.js';
 export { suppressedAddresses, suppressionScope } from './message/suppression-scope.js';

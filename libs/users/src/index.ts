@@ -3,6 +3,7 @@ export type { Letter } from './letter.js';
 export { Logins } from './logins.js';
 export { Invitations, type InvitationView, type OpenInvitation } from './membership/invitations.js';
 export { Members, type Actor, type MemberView, type RemovedMember } from './membership/members.js';
+export { renewInvitations, type RenewedInvitation } from './membership/renew-invitations.js';
 export { OIDC_SECONDS, OidcLogins } from './oidc-logins.js';
 export type { LoggedIn, Membership } from './session-lookup.js';
 export { LONGEST_SECONDS, Sessions, type Client, type KnownBrowser, type SessionView } from './sessions.js';

@@ -66,15 +66,34 @@ describe('the program on an empty data directory', () => {
     for (const link of [printed, url].map((one) => new URL(one))) {
       expect(link.origin).toBe(`http://localhost:${new URL(program.url).port}`);
       const browser = new Browser(Number(link.port));
-      const answer = await browser.get(link.pathname + link.search);
+      const answer = await browser.navigate(link.pathname + link.search);
       expect([answer.status, answer.headers['location']]).toEqual([302, '/app/']);
       expect((await browser.get('/app/api/session')).body.viewer).toMatchObject({
         user: { email },
         account: { name: 'First account', role: 'owner', operator: true },
       });
-      const again = await new Browser(Number(link.port)).get(link.pathname + link.search);
+      const again = await new Browser(Number(link.port)).navigate(link.pathname + link.search);
       expect(again.headers['location']).toBe('/app/login?error=link_expired');
     }
+  });
+
+  it('says that the person of a `login-link` is invited, and sends the invitation again', async () => {
+    const commands = await openCommandLine(env);
+    const { url } = (await commands.run(['login-link'])) as { url: string };
+    const link = new URL(url);
+    const browser = new Browser(Number(link.port));
+    await browser.navigate(link.pathname + link.search);
+    const email = 'invited@example.com';
+    expect((await browser.post('/app/api/invitations', { email, role: 'viewer' })).status).toBe(201);
+    const account = (await browser.get('/app/api/session')).body.viewer.account.id;
+    expect(await commands.run(['login-link', '--email', 'Invited@Example.com'])).toEqual({
+      email: 'Invited@Example.com',
+      invitations: [{ account }],
+    });
+    await expect(commands.run(['login-link', '--email', 'nobody@example.com'])).rejects.toThrow('There is no user');
+    await commands.close();
+    const actions = (await browser.get('/audit-log?action=invitation')).body.data as { action: string }[];
+    expect(actions.map(({ action }) => action)).toEqual(['invitation.resent', 'invitation.created']);
   });
 
   describe('takes its first mail, which', () => firstMailSuite(async () => program));

@@ -47,7 +47,7 @@ describe('a program with settings that cannot be used', () => {
       `SMTP_TLS_KEY is not the key of SMTP_TLS_CERT; it is "${keyFile}".`,
     ];
     expect(await sentences(files, '--check-config')).toEqual(expected);
-    const ports = { DELIVERY_MODE: 'pigeon', SMTP_PORT: '3000', SMTPS_PORT: 'abc', RETENTION_BODIES: '900d' };
+    const ports = { DELIVERY_MODE: 'pigeon', SMTP_PORT: '3000', SMTPS_PORT: 'abc', RETENTION_BODIES: '300d' };
     const all = [
       expect.stringMatching(/^SMTPS_PORT must be a port number/),
       expect.stringMatching(/^DELIVERY_MODE must be one of/),

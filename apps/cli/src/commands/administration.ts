@@ -8,7 +8,9 @@ import { SecretBox, LocalNotifications, type Config, type Log } from '#libs/kern
 import { ClockRecord, Database, establishMasterKey, migrate, openDatabase, readMasterKey } from '#libs/persistence';
 import { HeldQueues } from '#libs/queue';
 import { tlsReportOf, type TlsReport } from '#libs/tls-reports';
-import { FirstOwner, UserLinks, Users } from '#libs/users';
+import { openSystemMail } from '#libs/emails';
+import { FirstOwner, renewInvitations, UserLinks, Users, type RenewedInvitation } from '#libs/users';
+import { LinkMail } from '#libs/notices';
 import { StatisticsFiles } from './statistics-files.js';
 
 export interface Administration {
@@ -27,6 +29,8 @@ export interface Administration {
   firstOwner: FirstOwner;
   /** Base of the links to this service. */
   publicUrl: string;
+  /** Sends the open invitations of an address again. @throws Refusal if a message is not accepted */
+  resendInvitations(email: string): Promise<RenewedInvitation[]>;
   /** Null: there was no TLS session on that day. */
   tlsReport(domain: string, day: string): Promise<TlsReport | null>;
   statistics: StatisticsFiles;
@@ -49,12 +53,19 @@ export async function openAdministration(settings: Config, log: Log): Promise<Ad
     const { config, secretBox } = await withMasterKey(database, settings);
     const accounts = new Accounts(dataSource.getRepository(AccountEntity), database, secretBox, audit);
     const users = new Users(database, audit);
+    const domains = new SendingDomains(dataSource.getRepository(DomainEntity), database, secretBox, config);
+    const mail = new LinkMail(openSystemMail({ database, accounts, domains, config, log }), config, log);
     return {
       accounts,
       clock: new ClockRecord(database),
       consumers: LogConsumers.of(database, config),
       apiKeys: new ApiKeys(dataSource.getRepository(ApiKeyEntity), database, secretBox, log),
-      domains: new SendingDomains(dataSource.getRepository(DomainEntity), database, secretBox, config),
+      domains,
+      resendInvitations: async (email) => {
+        const renewed = await renewInvitations(database, audit, email);
+        for (const { letter } of renewed) await mail.sendRequested(letter);
+        return renewed;
+      },
       rotation: new DkimRotation(database, secretBox, config, new LocalNotifications()),
       zone: new DkimZone(database, config.settings.SERVICE_DOMAIN),
       audit,

@@ -1,5 +1,6 @@
 import { Refusal } from '#libs/contracts';
-import type { Command } from './command.js';
+import type { RenewedInvitation } from '#libs/users';
+import type { Command, CommandOutput } from './command.js';
 
 const loginLink: Command = {
   name: 'login-link',
@@ -10,15 +11,29 @@ const loginLink: Command = {
     'Prints a link that logs in to the dashboard once, within 15 minutes: as the first owner, or as another user.',
   prepare: ({ options: { email } }) => {
     const address = email === undefined ? undefined : String(email);
-    return async ({ firstOwner, publicUrl }) => {
+    return async (admin) => {
+      const { firstOwner, publicUrl } = admin;
       await firstOwner.ensure();
       const link = await firstOwner.loginLink(address);
+      const invitations = link === null && address !== undefined ? await admin.resendInvitations(address) : [];
+      if (address !== undefined && invitations.length > 0) return resent(address, invitations);
       if (link === null) throw new Refusal('not_found', [], missing(address));
       const url = `${publicUrl}${link.path}`;
       return { json: { email: link.email, url }, text: url };
     };
   },
 };
+
+/** The link of an invitation is only in its message, which proves the address. */
+function resent(email: string, invitations: readonly RenewedInvitation[]): CommandOutput {
+  const names = invitations.map(({ accountId, accountName }) => `"${accountName}" (${accountId})`).join(', ');
+  return {
+    json: { email, invitations: invitations.map(({ accountId: account }) => ({ account })) },
+    text:
+      `${email} has no login yet, but is invited to ${names}. The invitation was sent again and is valid for seven days; ` +
+      'earlier links to it no longer work.',
+  };
+}
 
 const missing = (address: string | undefined): string =>
   address === undefined

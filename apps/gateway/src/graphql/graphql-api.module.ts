@@ -31,7 +31,7 @@ import { EventFeed } from './live/event-feed.js';
 import { LiveResolver } from './live/live.resolver.js';
 import { LiveStatistics } from './live/live-statistics.js';
 import { QueueFeed } from './live/queue-feed.js';
-import { LinkMail } from '../session/link-mail.js';
+import { LinkMail } from '#libs/notices';
 import { SessionAccessModule } from '../session/session-access.js';
 import { clientSignal } from '../http/client-signal.js';
 import { GraphqlCaller, type GraphqlContext } from './graphql-caller.js';

@@ -5,7 +5,7 @@ import { Invitations, Logins, type Letter, type OpenInvitation } from '#libs/use
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { Public } from '../http/route-access.js';
 import { BodyPipe } from '../rest/validation/body-pipe.js';
-import { LinkMail } from './link-mail.js';
+import { LinkMail } from '#libs/notices';
 import { SessionAccess } from './session-access.js';
 import { SessionReplies, type SessionState } from './session-replies.js';
 import { AcceptInvitationDto, AddressDto, LoginDto, ResetDto, SignUpDto, TokenDto } from './session.dto.js';

@@ -12,7 +12,7 @@ import {
 import { RequiresAbility } from '../http/route-access.js';
 import { IdPipe } from '../rest/or-not-found.js';
 import { BodyPipe } from '../rest/validation/body-pipe.js';
-import { LinkMail } from './link-mail.js';
+import { LinkMail } from '#libs/notices';
 import { ByMember } from './person.js';
 import { sendInvitation } from './send-invitation.js';
 import { InviteDto, RoleDto } from './session.dto.js';

@@ -5,7 +5,7 @@ import { Config } from '#libs/kernel';
 import { OIDC_SECONDS, OidcLogins } from '#libs/users';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { Public } from '../http/route-access.js';
-import { LinkMail } from './link-mail.js';
+import { LinkMail } from '#libs/notices';
 import { SessionAccess } from './session-access.js';
 import { SessionReplies } from './session-replies.js';
 

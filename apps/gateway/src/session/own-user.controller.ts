@@ -6,7 +6,7 @@ import type { FastifyRequest } from 'fastify';
 import { RequiresSession } from '../http/route-access.js';
 import { IdPipe } from '../rest/or-not-found.js';
 import { BodyPipe } from '../rest/validation/body-pipe.js';
-import { LinkMail } from './link-mail.js';
+import { LinkMail } from '#libs/notices';
 import { Viewer } from './person.js';
 import { SessionReplies, type SessionState } from './session-replies.js';
 import { ChangeEmailDto, ChangePasswordDto, ProfileDto } from './session.dto.js';

@@ -1,5 +1,5 @@
 import type { Invitations, InvitationView } from '#libs/users';
-import type { LinkMail } from './link-mail.js';
+import type { LinkMail } from '#libs/notices';
 
 type Invite = Parameters<Invitations['create']>;
 

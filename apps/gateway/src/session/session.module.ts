@@ -3,7 +3,7 @@ import { AccountsModule } from '#libs/accounts';
 import { EmailsModule } from '#libs/emails';
 import { FirstUser } from './first-user.js';
 import { KnownBrowsers } from './known-browsers.js';
-import { LinkMail } from './link-mail.js';
+import { LinkMail } from '#libs/notices';
 import { LoginController } from './login.controller.js';
 import { LoginLinks } from './login-links.js';
 import { MembersController } from './members.controller.js';

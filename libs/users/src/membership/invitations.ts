@@ -13,7 +13,7 @@ import { Users, type User } from '../users.js';
 import { countInvitation } from './invitation-limits.js';
 import { assertOwner, type Actor } from './members.js';
 
-const VALID_DAYS = 7;
+export const INVITATION_DAYS = 7;
 
 export interface InvitationView {
   id: string;
@@ -98,7 +98,7 @@ export class Invitations {
            SET id = excluded.id, role = excluded.role, token_hash = excluded.token_hash, invited_by = excluded.invited_by,
                created_at = now(), expires_at = excluded.expires_at
          RETURNING ${COLUMNS}`,
-        [newId('inv'), by.accountId, email, role, tokenHash(token), by.session.userId, VALID_DAYS],
+        [newId('inv'), by.accountId, email, role, tokenHash(token), by.session.userId, INVITATION_DAYS],
       );
       await this.record(tx, rows[0], { actor: by.session.userId, ip: by.ip, action: 'invitation.created' });
       return {

@@ -14,6 +14,7 @@ const SENTENCES: Record<string, string> = {
   'erasure.requested': 'Erasure requested',
   'invitation.created': 'Person invited',
   'invitation.revoked': 'Invitation revoked',
+  'invitation.resent': 'Invitation sent again',
   'invitation.accepted': 'Invitation accepted',
   'member.role_changed': 'Role changed',
   'member.removed': 'Member removed',

@@ -7,7 +7,7 @@ import { Config } from '#libs/kernel';
 import { Database } from '#libs/persistence';
 import { Invitations, Members, userEmailRule } from '#libs/users';
 import { invalidFields } from '../../rest/validation/invalid-fields.js';
-import { LinkMail } from '../../session/link-mail.js';
+import { LinkMail } from '#libs/notices';
 import { sendInvitation } from '../../session/send-invitation.js';
 import { pageParameters, toConnection, type Connection, type ForwardPageArgs } from '../connection.js';
 import type { CreateAccountInput, CreatedAccountType } from './accounts.type.js';
