@@ -2,6 +2,7 @@ import type { Type } from '@nestjs/common';
 import type { Principal } from '#libs/accounts';
 import type { Scope } from '#libs/contracts';
 import type { FastifyReply } from 'fastify';
+import type { ForwardPageArgs } from '../graphql/connection.js';
 import type { OperationOptions } from '../openapi/operation.js';
 
 type Method = 'GET' | 'POST' | 'PATCH' | 'PUT' | 'DELETE';
@@ -14,18 +15,33 @@ type Instances<S extends Services> = { [I in keyof S]: InstanceType<S[I]> };
 export type Request<P, B, Q> = { caller: Principal; body: B; query: Q } & P;
 
 /** The field of GraphQL that does the same. */
-export interface GraphqlField {
+export interface GraphqlField<O = unknown> {
   /** `Query.domain`, `Mutation.createDomain`. */
   field: `${'Query' | 'Mutation'}.${string}`;
   about: string;
-  /** The descriptions of the parameters of the path, which are arguments with the same names. */
+  /** The parameters of the path and of the query that are arguments with the same names, with their descriptions. */
   arguments?: Readonly<Record<string, string>>;
   /** The input type of the body, with the description of the argument `input`. */
   input?: { type: Type; about: string };
   /** The type of the field, where it is not that of the response; in brackets for a list. */
   type?: Type | [Type];
+  /** The value of the field, or the page of its connection, where it is not the result. */
+  value?: (result: O) => unknown;
+  /** The field is a connection of the entries of the page that results. */
+  list?: ConnectionOptions;
   /** Null instead of the error `not_found`. */
   isNullable?: boolean;
+}
+
+/** A page of a list, as Relay specifies it, with the arguments of `page` and `filter`. */
+export interface ConnectionOptions {
+  connection: Type;
+  /** The input type for the parameters of the query, with the description of the argument. */
+  filter?: { type: Type; about: string };
+  /** The arguments of the page, by default those for both directions. */
+  page?: Type<ForwardPageArgs>;
+  /** The cursor of the end of the list, where `last` may be given alone. */
+  fromEnd?: string;
 }
 
 /**
@@ -40,7 +56,7 @@ export interface Operation<
   S extends Services = Services,
 > extends OperationOptions {
   rest: `${Method} /${string}`;
-  graphql: GraphqlField | null;
+  graphql: GraphqlField<O> | null;
   scope: Scope;
   /** Refused to keys that are limited to domains. */
   wholeAccount?: true;

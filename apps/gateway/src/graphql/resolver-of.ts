@@ -1,15 +1,23 @@
 import type { Type } from '@nestjs/common';
 import { ModuleRef } from '@nestjs/core';
-import { Args, ID, Mutation, Query, Resolver } from '@nestjs/graphql';
+import { Args, Mutation, Query, Resolver } from '@nestjs/graphql';
 import type { Principal } from '#libs/accounts';
-import { Refusal } from '#libs/contracts';
+import { Refusal, type Page } from '#libs/contracts';
 import type { GraphqlField, Operation, OperationGroup } from '../api/operation.js';
 import { Generated } from '../rest/controller-of.js';
-import { dtoOf } from './dto/input-type.js';
-import { typeOfDto } from './dto/object-type.js';
+import { PageArgs, pageParameters, toConnection } from './connection.js';
+import { camelCase, propertiesOf, TEXT_PROPERTY } from './dto/dto-properties.js';
+import { dtoOf, givenParameters, queryDtoOf, restQuery } from './dto/input-type.js';
+import { scalarOf, typeOfDto } from './dto/object-type.js';
 import { CallerOf } from './graphql-caller.js';
 
-type Handler = (this: Generated, caller: Principal, ...given: unknown[]) => Promise<unknown>;
+type Handler = (this: Generated, caller: Principal, ...values: unknown[]) => Promise<unknown>;
+/** An argument, or several of a class. */
+interface Argument {
+  name: string;
+  type: Type;
+  decorator: ParameterDecorator;
+}
 
 /**
  * The resolver of a group of operations: one field each, which does what the operation does and requires the same scope.
@@ -36,27 +44,67 @@ function addField(
 ): void {
   const prototype = resolver.prototype as Record<string, Handler>;
   const [kind, field] = graphql.field.split('.');
-  const path = operation.path ?? [];
+  const args = argumentsOf(operation, graphql);
   prototype[field] = async function (caller, ...values) {
-    const named = Object.fromEntries(path.map((name, i) => [name, values[i]]));
-    const body = graphql.input && dtoOf(graphql.input.type, values[path.length] as object);
-    return resultOf(this.run(operation, caller, { ...named, ...(body && { body }) }), graphql);
+    const given = Object.fromEntries(args.map(({ name }, i) => [name, values[i]]));
+    const result = await resultOf(this.run(operation, caller, requestOf(operation, graphql, given)), graphql);
+    const value = graphql.value && result !== null ? graphql.value(result) : result;
+    return graphql.list ? toConnection(value as Page<{ id: string }>, given['page'] as PageArgs) : value;
   };
-  Reflect.defineMetadata('design:paramtypes', [Object, ...path.map(() => String), Object], prototype, field);
+  Reflect.defineMetadata('design:paramtypes', [Object, ...args.map(({ type }) => type)], prototype, field);
   CallerOf(controller as Type<Record<string, unknown>>, handler)(prototype, field, 0);
-  path.forEach((name, i) =>
-    Args(name, { type: () => ID, description: graphql.arguments?.[name] })(prototype, field, i + 1),
-  );
-  if (graphql.input) {
-    const { type, about } = graphql.input;
-    Args('input', { type: () => type, description: about })(prototype, field, path.length + 1);
-  }
+  args.forEach(({ decorator }, i) => decorator(prototype, field, i + 1));
   const descriptor = Object.getOwnPropertyDescriptor(prototype, field) as TypedPropertyDescriptor<Handler>;
   const options = { description: graphql.about, nullable: graphql.isNullable === true };
   (kind === 'Query' ? Query : Mutation)(() => typeOf(operation, graphql), options)(prototype, field, descriptor);
 }
 
-function typeOf({ response }: Operation, { type }: GraphqlField): Type | [Type] {
+function argumentsOf(
+  { path = [], query }: Operation,
+  { arguments: named = {}, input, list }: GraphqlField,
+): Argument[] {
+  const parameters = query ? propertiesOf(query) : [];
+  const one = (name: string, type: unknown, options: { description?: string; nullable?: boolean }): Argument => ({
+    name,
+    type: Object,
+    decorator: Args(camelCase(name), { type: () => type as Type, ...options }),
+  });
+  return [
+    ...Object.entries(named).map(([name, description]) =>
+      one(name, scalarOf(parameters.find((parameter) => parameter.name === name) ?? { ...TEXT_PROPERTY, name }), {
+        description,
+        nullable: !path.includes(name),
+      }),
+    ),
+    ...(input ? [one('input', input.type, { description: input.about })] : []),
+    ...(list ? [{ name: 'page', type: list.page ?? PageArgs, decorator: Args() }] : []),
+    ...(list?.filter ? [one('filter', list.filter.type, { description: list.filter.about, nullable: true })] : []),
+  ];
+}
+
+/** The same request as that of REST. `given` are the arguments by the names that they have there. */
+function requestOf(
+  { path = [], query }: Operation,
+  { arguments: named = {}, input, list }: GraphqlField,
+  given: Readonly<Record<string, unknown>>,
+): object {
+  const valuesOf = (names: readonly string[]) => Object.fromEntries(names.map((name) => [name, given[name]]));
+  const parameters = Object.keys(named).filter((name) => !path.includes(name));
+  return {
+    ...valuesOf(path),
+    ...(input && { body: dtoOf(input.type, given['input'] as object) }),
+    ...(query && {
+      query: queryDtoOf(query, {
+        ...givenParameters(valuesOf(parameters) as Record<string, string>),
+        ...(list?.filter && restQuery(list.filter.type, given['filter'] as object)),
+        ...(list && pageParameters(given['page'] as PageArgs, list)),
+      }),
+    }),
+  };
+}
+
+function typeOf({ response }: Operation, { type, list }: GraphqlField): Type | [Type] {
+  if (list) return list.connection;
   if (type !== undefined) return type;
   if (response === undefined) throw new Error('An operation with a field in GraphQL needs a response');
   return Array.isArray(response) ? [typeOfDto(response[0])] : typeOfDto(response);

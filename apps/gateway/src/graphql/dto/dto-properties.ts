@@ -17,6 +17,17 @@ export interface DtoProperty {
   words: readonly string[];
 }
 
+/** A text without a description, such as a parameter of a path. */
+export const TEXT_PROPERTY: Omit<DtoProperty, 'name'> = {
+  description: '',
+  type: String,
+  isList: false,
+  isRequired: true,
+  isNullable: false,
+  isTime: false,
+  words: [],
+};
+
 /** The part of the decorators' schema that is read here. */
 interface Schema {
   type?: unknown;
