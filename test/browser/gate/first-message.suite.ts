@@ -100,6 +100,20 @@ export function firstMessageSuite(stage: () => Stage): void {
     expect(network.dns.questions.some(({ name }) => name.endsWith(DOMAIN))).toBe(true);
   });
 
+  it('says of a domain that the operator vouches for that its records are not checked', async () => {
+    const { owner, service } = stage();
+    await owner.visit('Domains');
+    await owner.page.getByRole('link', { name: service.from.split('@')[1] }).click();
+    const main = owner.page.locator('main');
+    await main.getByText('Records are not checked').waitFor();
+    expect(await main.getByText('not checked', { exact: true }).count()).toBe(4);
+    expect(await main.getByText('verified', { exact: true }).count()).toBe(0);
+    expect(await owner.button('Verify now').count()).toBe(0);
+    await owner.visit('Domains');
+    await owner.page.getByRole('link', { name: DOMAIN }).click();
+    await owner.page.getByRole('heading', { level: 1, name: DOMAIN }).waitFor();
+  });
+
   it('keeps content of a domain for a shorter time, or as long as the service does', async () => {
     const { owner, service } = stage();
     const kept = async () => {
