@@ -1,6 +1,6 @@
 /**
  * Generates `schema.gql`, `openapi.json` with its schemas of webhooks, `asyncapi.yaml` and `docs/graphql-operations.md` from the code, and from the schema
- * the operations of the dashboard; all are committed. With `--check` it writes nothing and exits with 1 if a committed file
+ * the operations and constants of the dashboard; all are committed. With `--check` it writes nothing and exits with 1 if a committed file
  * differs or `asyncapi.yaml` is not valid. Compiles first, so that the result never comes from an old build.
  */
 import { spawnSync } from 'node:child_process';
@@ -22,7 +22,8 @@ if (staleBodies && !check) writeFileSync(root + WEBHOOK_BODIES, webhookBodies);
 // The exit code does not matter: types are checked elsewhere, and the compiler writes its output in any case.
 spawnSync(process.execPath, [`${root}node_modules/typescript-native/bin/tsc`, '-p', `${root}tsconfig.build.json`]);
 
-const { renderGraphqlOperations, renderOpenApi, renderSchema } = await import('../dist/apps/gateway/src/generate.js');
+const { renderDashboardConstants, renderGraphqlOperations, renderOpenApi, renderSchema } =
+  await import('../dist/apps/gateway/src/generate.js');
 const schema = await renderSchema();
 const outputs = {
   'schema.gql': schema,
@@ -30,6 +31,7 @@ const outputs = {
   'asyncapi.yaml': renderAsyncApi(),
   'docs/graphql-operations.md': await renderGraphqlOperations(),
   ...(await renderDashboardOperations(root, schema)),
+  'apps/dashboard/src/generated/constants.ts': renderDashboardConstants(),
 };
 
 let stale = 0;

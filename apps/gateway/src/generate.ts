@@ -4,9 +4,12 @@ import { NestFactory } from '@nestjs/core';
 import { GraphQLSchemaBuilderModule, GraphQLSchemaFactory } from '@nestjs/graphql';
 import { lexicographicSortSchema, printSchema } from 'graphql';
 import { RESOLVERS } from './graphql/graphql-api.module.js';
+import { renderDashboardConstants } from './dashboard/dashboard-constants.js';
 import { renderOperationsTable } from './graphql/operations-table.js';
 import { apiDocument } from './openapi/api-document.js';
 import { CONTROLLERS } from './controllers.js';
+
+export { renderDashboardConstants };
 
 const HEADER = '# Generated from apps/gateway/src/graphql by tools/generate.mjs. Do not edit.\n\n';
 

@@ -10,8 +10,10 @@ import { confirm } from '../../components/confirm.tsx';
 import { Failure, Loading, notifyDone } from '../../components/feedback.tsx';
 import { Figure } from '../../components/figure.tsx';
 import { Copyable, ExactTime, formatNumber, formatRate, Status, Time } from '../../components/format.tsx';
+import { help } from '../../components/help.tsx';
 import { Page } from '../../components/page.tsx';
 import { useChange } from '../../components/use-change.ts';
+import { DOMAIN_FIELDS } from '../../generated/constants.ts';
 import {
   CancelDomainKeyRotationDocument,
   DeleteDomainDocument,
@@ -190,28 +192,29 @@ function Settings({ domain }: { domain: DomainPartsFragment }) {
         </Title>
         <Switch
           label="Track opens"
-          description="Adds an invisible image to HTML messages. Can be overridden per message."
+          description={help(DOMAIN_FIELDS.openTracking.help)}
           disabled={disabled}
           checked={domain.openTracking}
           onChange={(event) => save({ openTracking: event.currentTarget.checked })}
         />
         <Switch
           label="Track clicks"
-          description="Rewrites the links of HTML messages to go through the tracking host."
+          description={help(DOMAIN_FIELDS.clickTracking.help)}
           disabled={disabled}
           checked={domain.clickTracking}
           onChange={(event) => save({ clickTracking: event.currentTarget.checked })}
         />
         <Switch
           label="Privacy mode"
-          description="Records opens and clicks without IP address and user agent."
+          description={help(DOMAIN_FIELDS.trackingPrivacy.help)}
           disabled={disabled}
           checked={domain.trackingPrivacy}
           onChange={(event) => save({ trackingPrivacy: event.currentTarget.checked })}
         />
         <TagsInput
           label="Links that are never rewritten"
-          description="Patterns such as https://example.com/reset/*"
+          description={help(DOMAIN_FIELDS.trackingExclude.help)}
+          maxTags={DOMAIN_FIELDS.trackingExclude.maxItems}
           disabled={disabled}
           value={domain.trackingExclude}
           onChange={(trackingExclude) => save({ trackingExclude })}
@@ -219,19 +222,19 @@ function Settings({ domain }: { domain: DomainPartsFragment }) {
         <Group grow preventGrowOverflow={false}>
           <Select
             label="TLS"
-            description="enforced: messages wait rather than being sent without TLS"
+            description={help(DOMAIN_FIELDS.tls.help)}
             allowDeselect={false}
             disabled={disabled}
-            data={['opportunistic', 'enforced']}
+            data={DOMAIN_FIELDS.tls.words}
             value={domain.tls}
             onChange={(tls) => tls && save({ tls })}
           />
           <Select
             label="Envelope"
-            description="per_recipient: each recipient has its own return path"
+            description={help(DOMAIN_FIELDS.envelope.help)}
             allowDeselect={false}
             disabled={disabled}
-            data={['shared', 'per_recipient']}
+            data={DOMAIN_FIELDS.envelope.words}
             value={domain.envelope}
             onChange={(envelope) => envelope && save({ envelope })}
           />

@@ -4,10 +4,8 @@ import { useSession } from '../../api/session.tsx';
 import { useOperation } from '../../api/use-operation.ts';
 import { Form } from '../../components/form.tsx';
 import { useChange } from '../../components/use-change.ts';
+import { DOMAIN_FIELDS } from '../../generated/constants.ts';
 import { UpdateDomainDocument, type DomainPartsFragment } from '../../graphql/generated.ts';
-
-/** The longest period that a domain may set. */
-const MAX_DAYS = 365;
 
 /** Shorter periods of a domain; empty for the period of the service. */
 export function DomainRetention({ domain }: { domain: DomainPartsFragment }) {
@@ -61,8 +59,8 @@ function Days({ label, value, onChange, disabled }: DaysProps) {
       label={label}
       placeholder="Service default"
       suffix=" days"
-      min={1}
-      max={MAX_DAYS}
+      min={DOMAIN_FIELDS.bodyRetentionDays.minimum}
+      max={DOMAIN_FIELDS.bodyRetentionDays.maximum}
       allowDecimal={false}
       disabled={disabled}
       value={value ?? ''}

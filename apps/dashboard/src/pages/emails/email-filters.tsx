@@ -3,35 +3,10 @@ import { IconSearch } from '@tabler/icons-react';
 import { useState } from 'react';
 import { useQuery } from 'urql';
 import { FilterBar, PeriodFilter, SelectFilter, TextFilter, type Filters } from '../../components/filters.tsx';
-import { DomainsDocument, type EmailStatus, type LastEvent } from '../../graphql/generated.ts';
+import { EMAIL_STATUSES, LAST_EVENTS } from '../../generated/constants.ts';
+import { DomainsDocument } from '../../graphql/generated.ts';
 import { MORE_FILTERS, TEXT_FILTERS, WAITING, type FilterValues } from './filter.ts';
 
-const STATUSES: EmailStatus[] = [
-  'queued',
-  'scheduled',
-  'sending',
-  'deferred',
-  'delivered',
-  'bounced',
-  'failed',
-  'complained',
-  'suppressed',
-  'canceled',
-];
-const LAST_EVENTS: LastEvent[] = [
-  'queued',
-  'scheduled',
-  'sent',
-  'delivered',
-  'delivery_delayed',
-  'bounced',
-  'failed',
-  'opened',
-  'clicked',
-  'complained',
-  'suppressed',
-  'canceled',
-];
 const SEARCHES = {
   to: { label: 'To', placeholder: 'Full address of the recipient' },
   from: { label: 'From', placeholder: 'Full address of the sender' },
@@ -52,7 +27,7 @@ export function EmailFilters({ filters }: { filters: EmailFilterState }) {
         name="status"
         label="Status"
         placeholder="Any status"
-        data={[{ value: WAITING, label: 'waiting' }, ...STATUSES]}
+        data={[{ value: WAITING, label: 'waiting' }, ...EMAIL_STATUSES]}
         w={160}
       />
       <PeriodFilter filters={filters} />

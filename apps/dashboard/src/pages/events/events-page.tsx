@@ -22,8 +22,8 @@ import {
 import { Copyable, ExactTime, Status, Time } from '../../components/format.tsx';
 import { ConnectionList, type Column } from '../../components/list.tsx';
 import { Page } from '../../components/page.tsx';
+import { EVENT_TYPES } from '../../generated/constants.ts';
 import { EventDomainsDocument, EventHistoryDocument, type EventPartsFragment } from '../../graphql/generated.ts';
-import { EVENT_TYPES } from '../webhooks/event-types.ts';
 import { detailOf, isDeferral, type EventData } from './event-detail.ts';
 import { useEventStream, type EventFilter } from './use-event-stream.ts';
 

@@ -3,6 +3,7 @@ import { IconAlertTriangle } from '@tabler/icons-react';
 import { useState, type ReactNode } from 'react';
 import { problemOf } from '../../components/feedback.tsx';
 import { Form } from '../../components/form.tsx';
+import { LIMITS } from '../../generated/constants.ts';
 
 /** A form that shows why its submission failed. */
 export function LoginForm({
@@ -60,8 +61,6 @@ export function EmailField({ value, onChange }: FieldProps) {
   );
 }
 
-const PASSWORD_LENGTH = 12;
-
 export function PasswordField({
   value,
   onChange,
@@ -73,8 +72,8 @@ export function PasswordField({
       label={label}
       name={isNew ? 'new-password' : 'password'}
       autoComplete={isNew ? 'new-password' : 'current-password'}
-      description={isNew ? `At least ${PASSWORD_LENGTH} characters` : undefined}
-      minLength={isNew ? PASSWORD_LENGTH : undefined}
+      description={isNew ? `At least ${LIMITS.passwordMinimum} characters` : undefined}
+      minLength={isNew ? LIMITS.passwordMinimum : undefined}
       required
       value={value}
       onChange={(event) => onChange(event.currentTarget.value)}

@@ -7,6 +7,7 @@ import { FilterBar, SelectFilter, TextFilter, useFilters } from '../../component
 import { formatNumber, formatRate, Status, Time } from '../../components/format.tsx';
 import { ConnectionList, type Column } from '../../components/list.tsx';
 import { Page } from '../../components/page.tsx';
+import { ACCOUNT_STATUSES } from '../../generated/constants.ts';
 import {
   OperatorAccountsDocument,
   type AbuseLimitsPartsFragment,
@@ -20,7 +21,6 @@ type Row = OperatorAccountPartsFragment & { limits: AbuseLimitsPartsFragment };
 
 const PAGE_SIZE = 50;
 const FILTERS = ['search', 'status'] as const;
-const STATUSES: AccountStatus[] = ['active', 'paused', 'blocked', 'overdue'];
 
 const COLUMNS: Column<Row>[] = [
   {
@@ -111,7 +111,14 @@ export function OperatorAccountsPage() {
           leftSection={<IconSearch size={16} />}
           w={{ base: '100%', xs: 320 }}
         />
-        <SelectFilter filters={filters} name="status" label="Status" placeholder="Any status" data={STATUSES} w={150} />
+        <SelectFilter
+          filters={filters}
+          name="status"
+          label="Status"
+          placeholder="Any status"
+          data={ACCOUNT_STATUSES}
+          w={150}
+        />
       </FilterBar>
       <ConnectionList
         label="Accounts"

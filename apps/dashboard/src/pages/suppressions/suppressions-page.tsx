@@ -14,6 +14,7 @@ import { DialogForm } from '../../components/form.tsx';
 import { ExactTime, Status, Time } from '../../components/format.tsx';
 import { ConnectionList, type Column } from '../../components/list.tsx';
 import { Page } from '../../components/page.tsx';
+import { SUPPRESSION_ORIGINS } from '../../generated/constants.ts';
 import {
   AddSuppressionsDocument,
   RemoveSuppressionsDocument,
@@ -80,7 +81,7 @@ export function SuppressionsPage() {
           name="origin"
           label="Origin"
           placeholder="Any origin"
-          data={['bounce', 'complaint', 'unsubscribe', 'manual']}
+          data={SUPPRESSION_ORIGINS}
           w={150}
         />
       </FilterBar>

@@ -7,8 +7,8 @@ import { DateTimeInput } from '../../components/date-time-input.tsx';
 import { notifyDone } from '../../components/feedback.tsx';
 import { DialogForm } from '../../components/form.tsx';
 import { formatNumber, Status, Time } from '../../components/format.tsx';
+import { DELIVERY_STATUSES, EVENT_TYPES } from '../../generated/constants.ts';
 import { ReplayWebhookDocument, WebhookReplaysDocument, type WebhookDeliveryStatus } from '../../graphql/generated.ts';
-import { EVENT_TYPES } from './event-types.ts';
 
 const HOUR_MS = 3_600_000;
 
@@ -43,7 +43,7 @@ function ReplayForm({ webhookId, changed }: { webhookId: string; changed: () => 
           label="Deliveries"
           placeholder="All"
           clearable
-          data={['failed', 'delivered', 'pending']}
+          data={DELIVERY_STATUSES}
           value={status}
           onChange={(value) => setStatus(value)}
         />

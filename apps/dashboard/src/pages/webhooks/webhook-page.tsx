@@ -14,6 +14,7 @@ import { Copyable, ExactTime, Status, Time } from '../../components/format.tsx';
 import { ConnectionList, type Column } from '../../components/list.tsx';
 import { Page } from '../../components/page.tsx';
 import { useChange } from '../../components/use-change.ts';
+import { DELIVERY_STATUSES, EVENT_TYPES } from '../../generated/constants.ts';
 import {
   DeleteWebhookDocument,
   RotateWebhookSecretDocument,
@@ -28,7 +29,6 @@ import {
 } from '../../graphql/generated.ts';
 import { NotFoundPage } from '../not-found-page.tsx';
 import { DeliveryDetail } from './delivery-detail.tsx';
-import { EVENT_TYPES } from './event-types.ts';
 import { Figures, FIGURES_EVERY_MS } from './figures.tsx';
 import { openReplayRange } from './replay-range.tsx';
 import { DOMAINS, NewSecret } from './webhooks-page.tsx';
@@ -219,7 +219,7 @@ function Deliveries({ webhook: { id } }: { webhook: WebhookPartsFragment }) {
             aria-label="Status"
             placeholder="Any status"
             clearable
-            data={['delivered', 'pending', 'failed']}
+            data={DELIVERY_STATUSES}
             value={status}
             onChange={(value) => setStatus(value)}
             w={130}

@@ -12,8 +12,8 @@ import { DialogForm, ShownOnce } from '../../components/form.tsx';
 import { formatNumber, formatShare, Status, Time } from '../../components/format.tsx';
 import { Page } from '../../components/page.tsx';
 import { DataTable, type Field } from '../../components/table.tsx';
+import { EVENT_TYPES } from '../../generated/constants.ts';
 import { CreateWebhookDocument, WebhooksDocument, type WebhooksQuery } from '../../graphql/generated.ts';
-import { EVENT_TYPES } from './event-types.ts';
 import { FIGURES_EVERY_MS, LATE_S } from './figures.tsx';
 
 export function WebhooksPage() {

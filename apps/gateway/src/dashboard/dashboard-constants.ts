@@ -1,0 +1,55 @@
+import {
+  EMAIL_STATUSES,
+  EVENT_TYPES,
+  LAST_EVENTS,
+  LIMITS,
+  type Field,
+  type Resource,
+} from '#libs/contracts';
+import { ACCOUNT_STATUSES } from '#libs/accounts';
+import { domain } from '#libs/domains';
+import { SUPPRESSION_ORIGINS } from '#libs/suppressions';
+import { DELIVERY_STATUSES } from '#libs/webhooks';
+import { camelCase } from '../graphql/dto/dto-properties.js';
+import { inGraphql } from '../graphql/dto/object-type.js';
+
+const HEADER = `// Generated from the definitions of the server by tools/generate.mjs. Do not edit.
+`;
+
+const WORDS: Readonly<Record<string, readonly string[]>> = {
+  ACCOUNT_STATUSES,
+  DELIVERY_STATUSES,
+  EMAIL_STATUSES,
+  EVENT_TYPES,
+  LAST_EVENTS,
+  SUPPRESSION_ORIGINS,
+};
+
+const RESOURCES: readonly Resource[] = [domain];
+
+/** The text of `apps/dashboard/src/generated/constants.ts`: words, limits, patterns and help texts that the server knows. */
+export function renderDashboardConstants(): string {
+  return [
+    HEADER,
+    ...Object.entries(WORDS).map(([name, words]) => `export const ${name} = ${literal(words)} as const;\n`),
+    `export const LIMITS = ${literal(LIMITS)} as const;\n`,
+    ...RESOURCES.map((one) => `export const ${one.name.toUpperCase()}_FIELDS = ${literal(fieldsOf(one))} as const;\n`),
+  ].join('\n');
+}
+
+/** The fields that a request may write, by their names in GraphQL. */
+function fieldsOf(resource: Resource): Record<string, object> {
+  const written = [...resource.written('create'), ...resource.written('update')];
+  return Object.fromEntries(written.map(([name, field]) => [camelCase(name), constantsOf(field)]));
+}
+
+function constantsOf({ schema, input }: Field): object {
+  const { description = '', enum: words, items, ...limits } = { ...schema, ...input?.schema };
+  const { pattern = items?.pattern, maxLength = items?.maxLength, minimum, maximum, maxItems } = limits;
+  return { help: inGraphql(description), ...known({ words, pattern, maxLength, minimum, maximum, maxItems }) };
+}
+
+const known = (values: object): object =>
+  Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined));
+
+const literal = (value: unknown): string => JSON.stringify(value, null, 2);
