@@ -39,8 +39,8 @@ export default defineConfig({
         pool: 'forks',
         // One more than the cores of a small machine: many tests wait for an engine.
         maxWorkers: 3,
-        setupFiles: ['reflect-metadata', 'test/support/service-setup.ts'],
-        globalSetup: ['test/support/global-setup.ts'],
+        setupFiles: ['reflect-metadata', 'test/support/fixtures/service-setup.ts'],
+        globalSetup: ['test/support/fixtures/global-setup.ts'],
       }),
       /** The started program from outside. */
       project('system', ['test/system/**/*.spec.ts'], {
@@ -53,7 +53,7 @@ export default defineConfig({
       project('engines', ['test/engines/**/*.spec.ts'], {
         ...serial(),
         testTimeout: 120_000,
-        globalSetup: ['test/support/global-setup.ts'],
+        globalSetup: ['test/support/fixtures/global-setup.ts'],
       }),
       /** The dashboard in Chromium. `gate` holds what `.ci/run` runs of it. */
       project('browser', ['test/browser/**/*.spec.ts'], {
@@ -64,12 +64,12 @@ export default defineConfig({
       /** Durations, rates and memory. On demand, on a quiet machine. */
       project('perf', ['test/perf/**/*.{spec,perf-spec}.ts'], {
         ...serial(),
-        globalSetup: ['test/support/global-setup.ts'],
+        globalSetup: ['test/support/fixtures/global-setup.ts'],
       }),
       /** Kills, outages and hostile peers in full counts. On demand. */
       project('chaos', ['test/chaos/**/*.spec.ts'], {
         ...serial(),
-        globalSetup: ['test/support/global-setup.ts'],
+        globalSetup: ['test/support/fixtures/global-setup.ts'],
       }),
       /** Versions of engines that others run, fetched for the purpose. On demand. */
       project('ecosystem', ['test/ecosystem/**/*.spec.ts'], serial()),

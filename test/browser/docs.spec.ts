@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { Chromium, describeInChromium, type Profile } from '../support/chromium.js';
-import { emptyDataDir, launch, standaloneEnv, type RunningProgram } from '../support/program.js';
+import { Chromium, describeInChromium, type Profile } from '../support/browser/chromium.js';
+import { emptyDataDir, launch, standaloneEnv, type RunningProgram } from '../support/services/program.js';
 
 const PHONE = { width: 390, height: 844 };
 

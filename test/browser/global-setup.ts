@@ -1,3 +1,3 @@
-import { prepareDataDir } from '../support/prepared-data-dir.js';
+import { prepareDataDir } from '../support/services/prepared-data-dir.js';
 
 export default prepareDataDir;

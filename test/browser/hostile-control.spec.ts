@@ -1,8 +1,8 @@
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { Chromium, describeInChromium, type Profile } from '../support/chromium.js';
-import { HOSTILE_HTML, SCRIPT_RAN } from '../support/hostile-html.js';
+import { Chromium, describeInChromium, type Profile } from '../support/browser/chromium.js';
+import { HOSTILE_HTML, SCRIPT_RAN } from '../support/samples/hostile-html.js';
 
 const SETTLE_MS = 400;
 

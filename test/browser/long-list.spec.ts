@@ -2,8 +2,8 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Client } from 'pg';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { describeInChromium, printedLoginLink } from '../support/chromium.js';
-import { until } from '../support/until.js';
+import { describeInChromium, printedLoginLink } from '../support/browser/chromium.js';
+import { until } from '../support/timing/until.js';
 import { Stage } from './gate/stage.js';
 
 const MESSAGES = 100_000;

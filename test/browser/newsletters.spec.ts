@@ -1,7 +1,7 @@
 import { createTransport } from 'nodemailer';
 import type { BrowserContext, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { Chromium, describeInChromium } from '../support/chromium.js';
+import { Chromium, describeInChromium } from '../support/browser/chromium.js';
 import { newsletterMail, piecesOf, replacedLinks, type MailPieces } from '../support/messages/newsletter-mail.js';
 import { NEWSLETTERS, type Newsletter } from '../support/messages/newsletters.js';
 import { RelayFixture } from '../support/smtp/relay-fixture.js';

@@ -3,10 +3,10 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { newId } from '#libs/contracts';
 import { RawHttp, statusesOf } from '../support/attacks/raw-http.js';
 import { abortHellos, helloSocket, isAcknowledged } from '../support/attacks/websocket-hello.js';
-import { API_OPERATIONS } from '../support/api-operations.js';
-import { startStandalone, type RunningProgram } from '../support/program.js';
-import { SmtpTalk } from '../support/smtp-talk.js';
-import { until } from '../support/until.js';
+import { API_OPERATIONS } from '../support/rest/api-operations.js';
+import { startStandalone, type RunningProgram } from '../support/services/program.js';
+import { SmtpTalk } from '../support/smtp/smtp-talk.js';
+import { until } from '../support/timing/until.js';
 
 /** Defaults of HTTP_CONNECTIONS and HTTP_CONNECTIONS_PER_IP. */
 const OVERALL = 2_000;

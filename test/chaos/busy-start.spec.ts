@@ -1,9 +1,9 @@
 import { FirstAccount } from '../../apps/gateway/src/first-account.js';
 import pg from 'pg';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { startGatewayApp, type GatewayApp } from '../support/gateway-app.js';
-import { StallingFront } from '../support/persistence/stalling-front.js';
-import { createTestDatabase, type OpenTestDatabase } from '../support/test-database.js';
+import { startGatewayApp, type GatewayApp } from '../support/fixtures/gateway-app.js';
+import { StallingFront } from '../support/proxies/stalling-proxy.js';
+import { createTestDatabase, type OpenTestDatabase } from '../support/persistence/test-database.js';
 
 const SLOW_MS = 4_000;
 

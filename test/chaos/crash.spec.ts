@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { KilledWhileSending } from '../support/delivery/killed-while-sending.js';
-import { startStandalone, type RunningProgram } from '../support/program.js';
-import { ScriptedMx } from '../support/scripted-mx.js';
+import { startStandalone, type RunningProgram } from '../support/services/program.js';
+import { ScriptedMx } from '../support/mail-servers/scripted-mx.js';
 import { firstSender } from '../support/services/sender.js';
-import { until } from '../support/until.js';
+import { until } from '../support/timing/until.js';
 
 const KILLS = Number(process.env['POSTLOFT_KILLS'] ?? 10);
 const CONCURRENCY = 20;

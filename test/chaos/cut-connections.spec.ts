@@ -1,6 +1,6 @@
 import { afterAll, describe } from 'vitest';
 import { cutConnectionsSuite } from '../support/attacks/cut-connections.suite.js';
-import { startStandalone, type RunningProgram } from '../support/program.js';
+import { startStandalone, type RunningProgram } from '../support/services/program.js';
 import { firstSender } from '../support/services/sender.js';
 
 describe('two thousand sends whose connection is cut at a random byte', () => {

@@ -1,10 +1,10 @@
 import { chmodSync, mkdtempSync, rmSync, statfsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { mail } from '../support/mail.js';
-import { API_KEY, launch, standaloneEnv, type RunningProgram } from '../support/program.js';
-import { SmtpTalk } from '../support/smtp-talk.js';
-import { until } from '../support/until.js';
+import { mail } from '../support/samples/mail.js';
+import { API_KEY, launch, standaloneEnv, type RunningProgram } from '../support/services/program.js';
+import { SmtpTalk } from '../support/smtp/smtp-talk.js';
+import { until } from '../support/timing/until.js';
 
 /** A file system in memory, whose free space nobody else changes. */
 const DISK = '/dev/shm';

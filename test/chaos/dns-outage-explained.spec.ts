@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { LocalDns } from '../support/local-dns.js';
-import { freePorts } from '../support/ports.js';
-import { startStandalone, type RunningProgram } from '../support/program.js';
+import { LocalDns } from '../support/dns/local-dns.js';
+import { freePorts } from '../support/services/ports.js';
+import { startStandalone, type RunningProgram } from '../support/services/program.js';
 import { MailNetwork, mxSettings } from '../support/services/mail-network.js';
-import { until } from '../support/until.js';
+import { until } from '../support/timing/until.js';
 
 interface Explained {
   recipients: { because: string; held: { kind: string } | null }[];

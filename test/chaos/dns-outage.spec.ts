@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { PeerFixture, type SentMail } from '../support/mail-servers/peer-fixture.js';
-import { pythonWith } from '../support/messages/python-with.js';
-import { until } from '../support/until.js';
+import { pythonWith } from '../support/judges/python-with.js';
+import { until } from '../support/timing/until.js';
 
 const python = pythonWith('aiosmtpd.smtp');
 const OUTAGE_MS = 300_000;

@@ -9,7 +9,7 @@ import { fileURLToPath } from 'node:url';
 import { build } from 'vite';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest';
 import { acquireDataDir, EmbeddedPostgres } from '../../libs/persistence/src/embedded-postgres/index.js';
-import { copyPreparedDataDir } from '../support/prepared-data-dir.js';
+import { copyPreparedDataDir } from '../support/services/prepared-data-dir.js';
 import { runningServer } from '../../libs/persistence/src/embedded-postgres/stale-server.js';
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));

@@ -4,10 +4,10 @@ import { join } from 'node:path';
 import { appendEvents } from '#libs/persistence';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { launchOne } from '../support/services/distributed.js';
-import type { RunningProgram } from '../support/program.js';
-import { LOG_EVENTS } from '../support/test-database.js';
-import { queuedEvents, WebhooksProcess } from '../support/webhooks-harness.js';
-import { WebhooksFixture } from '../support/webhooks-fixture.js';
+import type { RunningProgram } from '../support/services/program.js';
+import { LOG_EVENTS } from '../support/persistence/test-database.js';
+import { queuedEvents, WebhooksProcess } from '../support/webhooks/webhooks-harness.js';
+import { WebhooksFixture } from '../support/webhooks/webhooks-fixture.js';
 
 const ROUNDS = 2;
 /** A frozen process loses its leases after 12 s; the rest is for a busy machine. */

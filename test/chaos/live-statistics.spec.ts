@@ -6,13 +6,13 @@ import { afterAll, beforeAll, describe, it } from 'vitest';
 import { STATS_COUNTERS, type EmittedType } from '#libs/contracts';
 import { EmbeddedPostgres } from '../../libs/persistence/src/embedded-postgres/index.js';
 import { runningServer } from '../../libs/persistence/src/embedded-postgres/stale-server.js';
-import { durableDatabase } from '../support/database.js';
-import { LiveClients } from '../support/live-client.js';
-import { happen } from '../support/live-events.js';
-import { openLiveFixture, type LiveFixture } from '../support/live-fixture.js';
-import { kafkaSettings } from '../support/live-readers.suite.js';
-import type { RunningProgram } from '../support/program.js';
-import { until } from '../support/until.js';
+import { durableDatabase } from '../support/persistence/database.js';
+import { LiveClients } from '../support/live/live-client.js';
+import { happen } from '../support/live/live-events.js';
+import { openLiveFixture, type LiveFixture } from '../support/live/live-fixture.js';
+import { kafkaSettings } from '../support/live/live-readers.suite.js';
+import type { RunningProgram } from '../support/services/program.js';
+import { until } from '../support/timing/until.js';
 
 const TYPES: readonly EmittedType[] = [
   'email.queued',

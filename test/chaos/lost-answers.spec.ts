@@ -4,10 +4,10 @@ import { DataSource } from 'typeorm';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { Webhook } from '../../libs/webhooks/src/endpoints/webhook.entity.js';
 import { dataSourceOptions } from '../../libs/persistence/src/persistence.module.js';
-import { testConfig } from '../support/database.js';
-import { lossyProxy, type LossyProxy } from '../support/lossy-proxy.js';
-import { queuedEvents, WebhooksProcess } from '../support/webhooks-harness.js';
-import { WebhooksFixture } from '../support/webhooks-fixture.js';
+import { testConfig } from '../support/persistence/database.js';
+import { lossyProxy, type LossyProxy } from '../support/proxies/lossy-proxy.js';
+import { queuedEvents, WebhooksProcess } from '../support/webhooks/webhooks-harness.js';
+import { WebhooksFixture } from '../support/webhooks/webhooks-fixture.js';
 
 let stage: WebhooksFixture;
 let proxy: LossyProxy;

@@ -1,9 +1,9 @@
 import { mkdir, readdir, readlink, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { cli } from '../support/cli.js';
-import { startStandalone, type RunningProgram } from '../support/program.js';
-import { until } from '../support/until.js';
+import { cli } from '../support/services/cli.js';
+import { startStandalone, type RunningProgram } from '../support/services/program.js';
+import { until } from '../support/timing/until.js';
 
 const MESSAGES = 60;
 const TABLES = [

@@ -8,7 +8,7 @@ import {
   judgeWithOpendkim,
   judgeWithPython,
   type PythonReading,
-} from '../support/messages/mail-judges.js';
+} from '../support/judges/mail-judges.js';
 import { RandomText, randomNumbers } from '../support/messages/random-text.js';
 
 const MAILS = 500;

@@ -1,12 +1,12 @@
 import { randomInt } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { LocalDns } from '../support/local-dns.js';
-import { processesOn, startStandalone, type RunningProgram } from '../support/program.js';
+import { LocalDns } from '../support/dns/local-dns.js';
+import { processesOn, startStandalone, type RunningProgram } from '../support/services/program.js';
 import { RECIPIENT_DOMAINS } from '../support/reconcile/message-plan.js';
 import { reconcileAll, statisticsOf, type Repetition } from '../support/reconcile/reconcile-all.js';
 import { Recorder } from '../support/reconcile/recorder.js';
 import { SendingClients } from '../support/reconcile/sending-clients.js';
-import { until } from '../support/until.js';
+import { until } from '../support/timing/until.js';
 
 const MESSAGES = Number(process.env['RECONCILE_MESSAGES'] ?? 20_000);
 const KILLS = Number(process.env['RECONCILE_KILLS'] ?? 15);

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { mail } from '../support/mail.js';
+import { mail } from '../support/samples/mail.js';
 import { RetryFixture, type Interval, type RetriedMail } from '../support/delivery/retry-fixture.js';
-import { until } from '../support/until.js';
+import { until } from '../support/timing/until.js';
 
 const PLAN = {
   stepsMs: [20_000, 30_000],

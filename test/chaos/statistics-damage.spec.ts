@@ -1,8 +1,8 @@
 import { readdir, realpath, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { DamagedStore, OLD_DAYS, type Recovery } from '../support/stats-damage.js';
-import { createTestDatabase, type OpenTestDatabase } from '../support/test-database.js';
+import { DamagedStore, OLD_DAYS, type Recovery } from '../support/stats/stats-damage.js';
+import { createTestDatabase, type OpenTestDatabase } from '../support/persistence/test-database.js';
 
 const TABLES = [
   'recipient_events',

@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { HonestSink } from '../support/mail-servers/honest-sink.js';
 import { HostileFixture } from '../support/attacks/hostile-fixture.js';
-import { LocalDns } from '../support/local-dns.js';
-import { mail } from '../support/mail.js';
-import { API_KEY, processesOn, type RunningProgram } from '../support/program.js';
+import { LocalDns } from '../support/dns/local-dns.js';
+import { mail } from '../support/samples/mail.js';
+import { API_KEY, processesOn, type RunningProgram } from '../support/services/program.js';
 import { reconcile } from '../support/delivery/reconciler.js';
-import { until } from '../support/until.js';
+import { until } from '../support/timing/until.js';
 
 const ROUNDS = Number(process.env['POSTLOFT_STOPS'] ?? 4);
 const PER_SECOND = 200;

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { API_KEY, emptyDataDir, launch, standaloneEnv, type RunningProgram } from '../support/program.js';
+import { API_KEY, emptyDataDir, launch, standaloneEnv, type RunningProgram } from '../support/services/program.js';
 import { built, run } from '../support/rest/client-builds.js';
 import { generatedGo, generatedPython, generatedTypeScript, type Command } from '../support/rest/generated-clients.js';
 

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { fetchPostgres } from '../../tools/postgresql.mjs';
 import { startPostgres, type PostgresServer } from '../support/persistence/postgres-server.js';
 import { postgresVersionSuite } from '../support/persistence/postgres-version.suite.js';
-import { emptyDataDir } from '../support/program.js';
+import { emptyDataDir } from '../support/services/program.js';
 
 const ROOT = new URL('../../', import.meta.url).pathname;
 

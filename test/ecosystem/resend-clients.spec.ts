@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import { writeFileSync } from 'node:fs';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { API_KEY, emptyDataDir, launch, standaloneEnv, type RunningProgram } from '../support/program.js';
-import { cli } from '../support/cli.js';
+import { API_KEY, emptyDataDir, launch, standaloneEnv, type RunningProgram } from '../support/services/program.js';
+import { cli } from '../support/services/cli.js';
 import {
   BIG,
   built,
@@ -16,12 +16,12 @@ import {
   rustProgram,
   ToolchainMissing,
 } from '../support/rest/client-builds.js';
-import { RESEND_ERRORS } from '../support/rest/resend-error-table.js';
-import { testAuthority } from '../support/self-signed-certificate.js';
-import { WebhookReceiver } from '../support/webhook-receiver.js';
+import { RESEND_ERRORS } from '../support/resend/resend-error-table.js';
+import { testAuthority } from '../support/fixtures/self-signed-certificate.js';
+import { WebhookReceiver } from '../support/webhooks/webhook-receiver.js';
 
 const HOST = 'api.resend.com';
-const SCRIPT = new URL('../support/rest/resend-calls.py', import.meta.url).pathname;
+const SCRIPT = new URL('../support/resend/resend-calls.py', import.meta.url).pathname;
 
 let service: RunningProgram;
 let receiver: WebhookReceiver;

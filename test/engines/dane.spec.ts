@@ -3,12 +3,12 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { mail } from '../support/mail.js';
-import { policyFile, PolicyServer } from '../support/policy-server.js';
-import { startStandalone, type RunningProgram } from '../support/program.js';
-import { ScriptedMx, type MxScript } from '../support/scripted-mx.js';
-import { selfSignedCertificate, testAuthority } from '../support/self-signed-certificate.js';
-import { until } from '../support/until.js';
+import { mail } from '../support/samples/mail.js';
+import { policyFile, PolicyServer } from '../support/mail-servers/policy-server.js';
+import { startStandalone, type RunningProgram } from '../support/services/program.js';
+import { ScriptedMx, type MxScript } from '../support/mail-servers/scripted-mx.js';
+import { selfSignedCertificate, testAuthority } from '../support/fixtures/self-signed-certificate.js';
+import { until } from '../support/timing/until.js';
 import { hasValidatingResolver, ValidatingResolver } from '../support/dns/validating-resolver.js';
 
 interface Attempt {

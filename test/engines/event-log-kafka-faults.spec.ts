@@ -6,9 +6,9 @@ import { LiveLog, OutboxRelay, type EventBatch } from '#libs/bus';
 import { Log } from '#libs/kernel';
 import { appendEvents, Database, routedEvent } from '#libs/persistence';
 import { startKafka, type RunningKafka } from '../../tools/kafka.mjs';
-import { freshDatabase } from '../support/database.js';
-import { busProcess } from '../support/log-harness.js';
-import { until } from '../support/until.js';
+import { freshDatabase } from '../support/persistence/database.js';
+import { busProcess } from '../support/fixtures/log-harness.js';
+import { until } from '../support/timing/until.js';
 
 type Process = Awaited<ReturnType<typeof busProcess>>;
 

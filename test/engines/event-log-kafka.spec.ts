@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { describe, it } from 'vitest';
 import { eventLogSuite } from '../../libs/bus/src/event-log.suite.js';
-import { logHarness } from '../support/log-harness.js';
+import { logHarness } from '../support/fixtures/log-harness.js';
 
 const brokers = process.env['KAFKA_TEST_BROKERS'];
 const server = process.env['TEST_DATABASE_URL'] as string;

@@ -1,10 +1,10 @@
 import { randomBytes } from 'node:crypto';
 import { Kafka, logLevel } from 'kafkajs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { AsyncApi } from '../support/async-api.js';
-import { startStandalone, type RunningProgram } from '../support/program.js';
-import { until } from '../support/until.js';
-import { WebhookReceiver } from '../support/webhook-receiver.js';
+import { AsyncApi } from '../support/rest/async-api.js';
+import { startStandalone, type RunningProgram } from '../support/services/program.js';
+import { until } from '../support/timing/until.js';
+import { WebhookReceiver } from '../support/webhooks/webhook-receiver.js';
 
 const brokers = process.env['KAFKA_TEST_BROKERS'];
 const TOPICS = ['email.events.v1', 'email.attempts.v1', 'webhook.deliveries.v1'] as const;

@@ -10,10 +10,10 @@ import { appendEvents, Database, routedEvent } from '#libs/persistence';
 import { Kafka, logLevel } from 'kafkajs';
 import ts from 'typescript';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { startClickhouseFront, type ClickhouseFront } from '../support/clickhouse-front.js';
-import { freshDatabase, type TestDatabase } from '../support/database.js';
-import { busProcess } from '../support/log-harness.js';
-import { until } from '../support/until.js';
+import { startClickhouseFront, type ClickhouseFront } from '../support/stats/clickhouse-front.js';
+import { freshDatabase, type TestDatabase } from '../support/persistence/database.js';
+import { busProcess } from '../support/fixtures/log-harness.js';
+import { until } from '../support/timing/until.js';
 
 const brokers = process.env['KAFKA_TEST_BROKERS'];
 const required = process.env['POSTLOFT_REQUIRE_ENGINES'] === '1';

@@ -14,11 +14,11 @@ import { appendEvents, Database, PersistenceModule } from '#libs/persistence';
 import { StatsModule, StatsStore } from '#libs/stats';
 import { describe, expect, it, type TestContext } from 'vitest';
 import { partitionOf } from '../../libs/bus/src/kafka/partitioner.js';
-import { startClickhouseFront } from '../support/clickhouse-front.js';
-import { freshDatabase } from '../support/database.js';
-import { busProcess } from '../support/log-harness.js';
-import { KEEP_ALL, StatsEvents } from '../support/stats-events.js';
-import { until } from '../support/until.js';
+import { startClickhouseFront } from '../support/stats/clickhouse-front.js';
+import { freshDatabase } from '../support/persistence/database.js';
+import { busProcess } from '../support/fixtures/log-harness.js';
+import { KEEP_ALL, StatsEvents } from '../support/stats/stats-events.js';
+import { until } from '../support/timing/until.js';
 
 const brokers = process.env['KAFKA_TEST_BROKERS'];
 const NOON = new Date('2026-03-01T12:00:00.000Z');

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { BadStep } from '../support/mail-servers/bad-mx.js';
 import { PeerFixture, type ShownAttempt } from '../support/mail-servers/peer-fixture.js';
-import { pythonWith } from '../support/messages/python-with.js';
+import { pythonWith } from '../support/judges/python-with.js';
 
 const python = pythonWith('aiosmtpd.smtp');
 

@@ -1,10 +1,10 @@
 import { connect } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { goldenReportMail } from '../support/golden-reports.js';
+import { goldenReportMail } from '../support/samples/golden-reports.js';
 import { describeRounds, inRounds } from '../support/attacks/honest-rounds.js';
 import { HostileFixture } from '../support/attacks/hostile-fixture.js';
-import { mail } from '../support/mail.js';
-import { until } from '../support/until.js';
+import { mail } from '../support/samples/mail.js';
+import { until } from '../support/timing/until.js';
 
 const LANES = 100;
 const ADDRESSES = 25;

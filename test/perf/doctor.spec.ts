@@ -3,7 +3,7 @@ import { createServer, type AddressInfo, type Socket } from 'node:net';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { expect, it } from 'vitest';
-import { startDoctorNetwork } from '../support/doctor-network.js';
+import { startDoctorNetwork } from '../support/doctor/doctor-network.js';
 
 const CLI = join(new URL('../../', import.meta.url).pathname, 'dist/programs/cli.js');
 const LIMIT_MS = 30_000;

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { waitsDuring, type Waits } from '../support/attacks/honest-client.js';
 import { BATCH, HOSTILE_SHAPES, ONE_MAIL, postBody, type BodyLimit } from '../support/attacks/hostile-bodies.js';
-import { mail } from '../support/mail.js';
-import { startStandalone, type RunningProgram } from '../support/program.js';
+import { mail } from '../support/samples/mail.js';
+import { startStandalone, type RunningProgram } from '../support/services/program.js';
 
 const MEGABYTE = 1024 * 1024;
 

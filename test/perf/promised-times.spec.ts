@@ -1,10 +1,10 @@
 import { createTransport } from 'nodemailer';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { cli } from '../support/cli.js';
-import { LocalDns } from '../support/local-dns.js';
-import { mail } from '../support/mail.js';
-import { startStandalone, type RunningProgram } from '../support/program.js';
-import { until } from '../support/until.js';
+import { cli } from '../support/services/cli.js';
+import { LocalDns } from '../support/dns/local-dns.js';
+import { mail } from '../support/samples/mail.js';
+import { startStandalone, type RunningProgram } from '../support/services/program.js';
+import { until } from '../support/timing/until.js';
 
 const DOMAIN = 'mail.customer.example';
 

@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createTransport } from 'nodemailer';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { mail } from '../support/mail.js';
-import { startStandalone, type RunningProgram } from '../support/program.js';
+import { mail } from '../support/samples/mail.js';
+import { startStandalone, type RunningProgram } from '../support/services/program.js';
 
 const RATE = 20;
 const FROM = 'orders@sandbox.postloft.test';

@@ -1,4 +1,4 @@
-import { prepareDataDir } from '../support/prepared-data-dir.js';
+import { prepareDataDir } from '../support/services/prepared-data-dir.js';
 import { SERVICE_HOST } from '../support/services/host-client.js';
 import { ServiceHost } from '../support/services/service-host.js';
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { GivenTime } from '../support/given-time.js';
+import { GivenTime } from '../support/timing/given-time.js';
 
 describe('given time', () => {
   it('is the time of the wall where the host takes nothing', () => {

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { EVENT_TYPES } from '#libs/contracts';
 import { describe, expect, it } from 'vitest';
-import { AsyncApi } from '../support/async-api.js';
+import { AsyncApi } from '../support/rest/async-api.js';
 
 const PAGE = readFileSync(new URL('../../docs/kafka.md', import.meta.url), 'utf8');
 /** By the letters before the underscore of its id. */

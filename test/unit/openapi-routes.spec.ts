@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { API_OPERATIONS } from '../support/api-operations.js';
-import { CONTROLLER_ROUTES } from '../support/controller-routes.js';
+import { API_OPERATIONS } from '../support/rest/api-operations.js';
+import { CONTROLLER_ROUTES } from '../support/rest/controller-routes.js';
 
 /** For people, for mail programs, and for machines on the same host: no part of the API. */
 const NOT_DESCRIBED = [

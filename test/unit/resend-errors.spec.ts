@@ -2,7 +2,7 @@ import type { ErrorResponse } from 'resend';
 import { describe, expect, it } from 'vitest';
 import { REFUSALS, type RefusalCode } from '#libs/contracts';
 import { resendAnswer } from '../../apps/gateway/src/resend/resend-errors.js';
-import { RESEND_ERRORS } from '../support/rest/resend-error-table.js';
+import { RESEND_ERRORS } from '../support/resend/resend-error-table.js';
 
 /** Only people in the dashboard receive these. */
 const OF_SESSIONS = new Set<RefusalCode>(['not_logged_in', 'request_too_large', 'session_refused']);

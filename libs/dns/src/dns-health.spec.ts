@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { LocalDns } from '../../../test/support/local-dns.js';
-import type { DnsName } from '../../../test/support/local-dns.js';
-import { until } from '../../../test/support/until.js';
+import { LocalDns } from '../../../test/support/dns/local-dns.js';
+import type { DnsName } from '../../../test/support/dns/local-dns.js';
+import { until } from '../../../test/support/timing/until.js';
 import { Resolver } from './resolver.js';
 
 const ZONE: Record<string, DnsName> = {

@@ -1,6 +1,6 @@
 import dgram from 'node:dgram';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { LocalDns } from '../../../test/support/local-dns.js';
+import { LocalDns } from '../../../test/support/dns/local-dns.js';
 import { DnssecClient } from './dnssec-client.js';
 import { parseServer } from './dns-exchange.js';
 

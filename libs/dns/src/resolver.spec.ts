@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { LocalDns } from '../../../test/support/local-dns.js';
+import { LocalDns } from '../../../test/support/dns/local-dns.js';
 import { Resolver } from './resolver.js';
 
 const TIMEOUT_MS = 2_000;

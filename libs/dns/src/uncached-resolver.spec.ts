@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { LocalDns } from '../../../test/support/local-dns.js';
+import { LocalDns } from '../../../test/support/dns/local-dns.js';
 import { UncachedResolver } from './uncached-resolver.js';
 
 const LATE_MS = 2_400;

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { LocalDns } from '../../../test/support/local-dns.js';
+import { LocalDns } from '../../../test/support/dns/local-dns.js';
 import { UncachedResolver } from './uncached-resolver.js';
 import { zoneServers } from './zone-servers.js';
 

@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, it } from 'vitest';
-import { at, brief, CourierFixture, UNLIMITED } from '../../../test/support/courier-fixture.js';
-import { ORDINARY_EXTENSIONS, WITHOUT_PIPELINING } from '../../../test/support/scripted-mx.js';
-import type { MxAction, MxMoment, MxScript, MxStep } from '../../../test/support/scripted-mx.js';
+import { at, brief, CourierFixture, UNLIMITED } from '../../../test/support/delivery/courier-fixture.js';
+import { ORDINARY_EXTENSIONS, WITHOUT_PIPELINING } from '../../../test/support/mail-servers/scripted-mx.js';
+import type { MxAction, MxMoment, MxScript, MxStep } from '../../../test/support/mail-servers/scripted-mx.js';
 import type { CourierOptions, CourierTimeouts } from './courier.js';
 
 let fixture: CourierFixture;

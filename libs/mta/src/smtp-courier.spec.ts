@@ -1,6 +1,10 @@
 import { afterEach, describe, expect, it } from 'vitest';
-import { at, brief, CONTENT, CourierFixture } from '../../../test/support/courier-fixture.js';
-import { ORDINARY_EXTENSIONS, WITHOUT_PIPELINING, type MxScript } from '../../../test/support/scripted-mx.js';
+import { at, brief, CONTENT, CourierFixture } from '../../../test/support/delivery/courier-fixture.js';
+import {
+  ORDINARY_EXTENSIONS,
+  WITHOUT_PIPELINING,
+  type MxScript,
+} from '../../../test/support/mail-servers/scripted-mx.js';
 
 let fixture: CourierFixture;
 

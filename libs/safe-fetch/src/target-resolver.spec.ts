@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { LocalDns } from '../../../test/support/local-dns.js';
+import { LocalDns } from '../../../test/support/dns/local-dns.js';
 import { TargetResolver, TargetUnresolved } from './target-resolver.js';
 
 const LATE_MS = 2_400;

@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, describe, expect } from 'vitest';
-import { describeInChromium } from '../../support/chromium.js';
+import { describeInChromium } from '../../support/browser/chromium.js';
 import { firstMessageSuite } from './first-message.suite.js';
 import { graphiqlSuite } from './graphiql.suite.js';
 import { hostileMessagesSuite } from './hostile-messages.suite.js';

@@ -4,10 +4,10 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createTransport } from 'nodemailer';
 import { expect, it } from 'vitest';
-import { printedLoginLink } from '../../support/chromium.js';
-import type { ScriptedMx } from '../../support/scripted-mx.js';
-import type { DnsName } from '../../support/local-dns.js';
-import { until } from '../../support/until.js';
+import { printedLoginLink } from '../../support/browser/chromium.js';
+import type { ScriptedMx } from '../../support/mail-servers/scripted-mx.js';
+import type { DnsName } from '../../support/dns/local-dns.js';
+import { until } from '../../support/timing/until.js';
 import type { Stage } from './stage.js';
 
 const run = promisify(execFile);

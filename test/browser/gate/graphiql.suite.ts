@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core';
 import { expect, it } from 'vitest';
-import { until } from '../../support/until.js';
+import { until } from '../../support/timing/until.js';
 import type { Stage } from './stage.js';
 
 /** GraphiQL at /graphql, with an API key and with a session. */

@@ -1,9 +1,9 @@
 import { createTransport } from 'nodemailer';
 import type { Page } from 'playwright-core';
 import { beforeAll, expect, it } from 'vitest';
-import { HOSTILE_HTML, SCRIPT_RAN, type HostileHtml } from '../../support/hostile-html.js';
-import type { Profile } from '../../support/chromium.js';
-import { until } from '../../support/until.js';
+import { HOSTILE_HTML, SCRIPT_RAN, type HostileHtml } from '../../support/samples/hostile-html.js';
+import type { Profile } from '../../support/browser/chromium.js';
+import { until } from '../../support/timing/until.js';
 import type { Stage } from './stage.js';
 
 interface Sent extends HostileHtml {

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { expect, it } from 'vitest';
-import { until } from '../../support/until.js';
-import { WebhookReceiver } from '../../support/webhook-receiver.js';
+import { until } from '../../support/timing/until.js';
+import { WebhookReceiver } from '../../support/webhooks/webhook-receiver.js';
 import type { Stage } from './stage.js';
 
 const ADDRESS = 'gone@example.net';

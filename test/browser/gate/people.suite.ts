@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
-import { until } from '../../support/until.js';
-import type { Profile } from '../../support/chromium.js';
+import { until } from '../../support/timing/until.js';
+import type { Profile } from '../../support/browser/chromium.js';
 import type { Stage } from './stage.js';
 
 const EMAIL = 'second.tenant@example.com';

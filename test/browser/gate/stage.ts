@@ -1,7 +1,7 @@
 import { openCommandLine } from '../../support/services/command-line.js';
 import { MailNetwork } from '../../support/services/mail-network.js';
-import { Chromium, type Profile } from '../../support/chromium.js';
-import type { ScriptedMx } from '../../support/scripted-mx.js';
+import { Chromium, type Profile } from '../../support/browser/chromium.js';
+import type { ScriptedMx } from '../../support/mail-servers/scripted-mx.js';
 
 /** A service in front of local mail servers and a local DNS server, and a browser with its first owner. */
 export class Stage {

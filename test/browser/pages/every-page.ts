@@ -1,5 +1,5 @@
-import { until } from '../../support/until.js';
-import type { Profile } from '../../support/chromium.js';
+import { until } from '../../support/timing/until.js';
+import type { Profile } from '../../support/browser/chromium.js';
 import type { Filled } from './fill-account.js';
 
 export interface PageToOpen {

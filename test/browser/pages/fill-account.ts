@@ -1,5 +1,5 @@
 import { expect } from 'vitest';
-import { until } from '../../support/until.js';
+import { until } from '../../support/timing/until.js';
 import type { Stage } from '../gate/stage.js';
 
 /** Content of the pages of single entries, by id. */

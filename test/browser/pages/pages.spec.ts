@@ -3,7 +3,7 @@ import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { describeInChromium, printedLoginLink, type Profile } from '../../support/chromium.js';
+import { describeInChromium, printedLoginLink, type Profile } from '../../support/browser/chromium.js';
 import { Stage } from '../gate/stage.js';
 import { everyPage, openSettled } from './every-page.js';
 import { fillAccount, type Filled } from './fill-account.js';

@@ -4,9 +4,9 @@ import { newId, type EmailEventBase, type RoutedEvent } from '#libs/contracts';
 import { appendEvents, Database, routedEvent } from '#libs/persistence';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startKafka } from '../../../tools/kafka.mjs';
-import { freshDatabase } from '../../support/database.js';
-import { busProcess } from '../../support/log-harness.js';
-import { until } from '../../support/until.js';
+import { freshDatabase } from '../../support/persistence/database.js';
+import { busProcess } from '../../support/fixtures/log-harness.js';
+import { until } from '../../support/timing/until.js';
 
 const EVENTS = Number(process.env['POSTLOFT_EVENTS'] ?? 100_000);
 const PER_TRANSACTION = 500;

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, it } from 'vitest';
-import { newAccountId, openDomainsFixture, publish, required } from '../../support/domains-fixture.js';
+import { newAccountId, openDomainsFixture, publish, required } from '../../support/fixtures/domains-fixture.js';
 
 const INTERVAL_MS = 600;
 

@@ -5,8 +5,8 @@ import {
   forbiddenAttachments,
 } from '../../../libs/emails/src/intake/attachments/attachment-rules.js';
 import { requireAllowedFiles } from '../../../libs/emails/src/intake/attachments/relayed-attachments.js';
-import { cost } from '../../support/cost.js';
-import { zipFile } from '../../support/zip-file.js';
+import { cost } from '../../support/timing/cost.js';
+import { zipFile } from '../../support/samples/zip-file.js';
 
 const SIZE = 10 * 1024 * 1024;
 

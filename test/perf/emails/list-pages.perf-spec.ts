@@ -4,7 +4,7 @@ import { DomainEntity, SendingDomains } from '#libs/domains';
 import { EmailList, type EmailFilter } from '#libs/emails';
 import { SecretBox } from '#libs/kernel';
 import { DOMAINS, insertMessages } from '../../../bench/list/fill.mjs';
-import { createTestDatabase, type OpenTestDatabase } from '../../support/test-database.js';
+import { createTestDatabase, type OpenTestDatabase } from '../../support/persistence/test-database.js';
 
 const MAILS = 40_000;
 const TIMES = 9;

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { setTimeout as later } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { RawHttp, statusesOf } from '../../support/attacks/raw-http.js';
-import { startStandalone, type RunningProgram } from '../../support/program.js';
+import { startStandalone, type RunningProgram } from '../../support/services/program.js';
 
 const MEGABYTE = 1024 * 1024;
 const REQUESTS = 60;

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { parseLargeJson, parseSmallJson } from '../../../apps/gateway/src/http/body/parse-json.js';
 import { checkJsonLimits } from '../../../apps/gateway/src/http/body/json-limits.js';
-import { cost } from '../../support/cost.js';
+import { cost } from '../../support/timing/cost.js';
 
 const LIMITS = { depth: 32, perElement: 20_000, inAll: 120_000 };
 const MEGABYTE = 1024 * 1024;

@@ -3,11 +3,11 @@ import { once } from 'node:events';
 import { setTimeout as pause } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { openLiveFixture, type LiveFixture } from '../../support/live-fixture.js';
-import { happen } from '../../support/live-events.js';
-import { openSubscribers, processorTime, quantile, residentKib, type LiveLoad } from '../../support/live-load.js';
-import type { RunningProgram } from '../../support/program.js';
-import { until } from '../../support/until.js';
+import { openLiveFixture, type LiveFixture } from '../../support/live/live-fixture.js';
+import { happen } from '../../support/live/live-events.js';
+import { openSubscribers, processorTime, quantile, residentKib, type LiveLoad } from '../../support/live/live-load.js';
+import type { RunningProgram } from '../../support/services/program.js';
+import { until } from '../../support/timing/until.js';
 
 const SUBSCRIBERS = Number(process.env['POSTLOFT_LIVE_SUBSCRIBERS'] ?? 5_000);
 const DOMAINS = Number(process.env['POSTLOFT_LIVE_DOMAINS'] ?? 500);

@@ -3,8 +3,8 @@ import { createClient } from 'graphql-ws';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import WebSocket from 'ws';
 import { ApiKeys } from '#libs/accounts';
-import { cost } from '../../support/cost.js';
-import { startGatewayApp, type GatewayApp } from '../../support/gateway-app.js';
+import { cost } from '../../support/timing/cost.js';
+import { startGatewayApp, type GatewayApp } from '../../support/fixtures/gateway-app.js';
 
 let gateway: GatewayApp;
 let twin: GatewayApp;

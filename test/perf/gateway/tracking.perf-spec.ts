@@ -2,10 +2,10 @@ import { Agent, request } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { TrackingLinks } from '#libs/tracking';
-import { processorTime, quantile } from '../../support/live-load.js';
-import { mail } from '../../support/mail.js';
-import { startStandalone, type RunningProgram } from '../../support/program.js';
-import { until } from '../../support/until.js';
+import { processorTime, quantile } from '../../support/live/live-load.js';
+import { mail } from '../../support/samples/mail.js';
+import { startStandalone, type RunningProgram } from '../../support/services/program.js';
+import { until } from '../../support/timing/until.js';
 
 const MASTER_KEY = Buffer.alloc(32, 5);
 const MESSAGES = 1_000;

@@ -14,8 +14,8 @@ import { findFiles } from '../../../libs/mime/src/parse/find-files.js';
 import { normaliseLineEnds } from '../../../libs/mime/src/parse/line-ends.js';
 import { readMessageHead } from '../../../libs/mime/src/parse/message-head.js';
 import { decodeTransferEncoding } from '../../../libs/mime/src/parse/transfer-encoding.js';
-import { cost } from '../../support/cost.js';
-import { filled, HOSTILE_MESSAGES, HOSTILE_REPORTS, REPORT_PARTS } from '../../support/hostile-mail.js';
+import { cost } from '../../support/timing/cost.js';
+import { filled, HOSTILE_MESSAGES, HOSTILE_REPORTS, REPORT_PARTS } from '../../support/samples/hostile-mail.js';
 
 const SIZE = 10_000_000;
 const QUOTED_LINE = `Gr=C3=BC=C3=9Fe aus K=C3=B6ln${' und der Umgebung'.repeat(2)}\r\n`;

@@ -2,8 +2,8 @@ import { describe, expect, it } from 'vitest';
 import { decodeReportedAddress, firstAddress } from '../../../libs/mime/src/reports/find-address.js';
 import * as phrases from '../../../libs/mime/src/reports/phrases.js';
 import { readQuotedReply } from '../../../libs/mime/src/reports/quoted-reply.js';
-import { cost } from '../../support/cost.js';
-import { HOSTILE_REPORT_TEXTS } from '../../support/hostile-mail.js';
+import { cost } from '../../support/timing/cost.js';
+import { HOSTILE_REPORT_TEXTS } from '../../support/samples/hostile-mail.js';
 
 const MEBIBYTE = 1024 * 1024;
 const PATTERNS = [

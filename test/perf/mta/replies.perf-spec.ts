@@ -4,10 +4,10 @@ import { REPLY_RULES } from '../../../libs/mta/src/replies/reply-rules.js';
 import { REPLY_PHRASES } from '../../../libs/mta/src/replies/reply-phrases.js';
 import { RETRY_PATTERNS } from '../../../libs/mta/src/replies/retry-hint.js';
 import { NAME_PATTERNS } from '../../../libs/mta/src/replies/reply-text.js';
-import { cost } from '../../support/cost.js';
-import { at, CourierFixture } from '../../support/courier-fixture.js';
-import { HOSTILE_REPLIES } from '../../support/hostile-mail.js';
-import type { MxAction } from '../../support/scripted-mx.js';
+import { cost } from '../../support/timing/cost.js';
+import { at, CourierFixture } from '../../support/delivery/courier-fixture.js';
+import { HOSTILE_REPLIES } from '../../support/samples/hostile-mail.js';
+import type { MxAction } from '../../support/mail-servers/scripted-mx.js';
 
 const MEBIBYTE = 1024 * 1024;
 const RULES = [...REPLY_RULES.rules, ...REPLY_RULES.doubts, ...REPLY_RULES.hints];

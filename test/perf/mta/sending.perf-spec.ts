@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { stuffDots } from '../../../libs/mta/src/smtp/dot-stuffing.js';
-import { cost } from '../../support/cost.js';
+import { cost } from '../../support/timing/cost.js';
 import { DELIVERED, SENDER, throttlingFixture } from '../../support/delivery/throttling-fixture.js';
 
 it('10 MB of dots are stuffed at the price of ordinary lines', async () => {

@@ -3,9 +3,9 @@ import { LiveLog, OutboxRelay } from '#libs/bus';
 import { newId, type RoutedEvent } from '#libs/contracts';
 import { appendEvents, Database, routedEvent } from '#libs/persistence';
 import { expect, it } from 'vitest';
-import { freshDatabase } from '../../support/database.js';
-import { busProcess } from '../../support/log-harness.js';
-import { until } from '../../support/until.js';
+import { freshDatabase } from '../../support/persistence/database.js';
+import { busProcess } from '../../support/fixtures/log-harness.js';
+import { until } from '../../support/timing/until.js';
 
 const EVENTS = Number(process.env['POSTLOFT_EVENTS'] ?? 60_000);
 const ACCOUNTS = 50;

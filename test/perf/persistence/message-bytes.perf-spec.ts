@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { mail } from '../../support/mail.js';
+import { mail } from '../../support/samples/mail.js';
 import { MailNetwork } from '../../support/services/mail-network.js';
 import type { Sender } from '../../support/services/sender.js';
-import { createTestDatabase, type OpenTestDatabase } from '../../support/test-database.js';
-import { until } from '../../support/until.js';
+import { createTestDatabase, type OpenTestDatabase } from '../../support/persistence/test-database.js';
+import { until } from '../../support/timing/until.js';
 
 const DOMAIN = 'bytes.test';
 const MESSAGES = 3_000;

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { lowestIdAt } from '#libs/contracts';
 import { Partitions, startOfDay } from '#libs/persistence';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { createTestDatabase, type OpenTestDatabase } from '../../support/test-database.js';
+import { createTestDatabase, type OpenTestDatabase } from '../../support/persistence/test-database.js';
 
 const MESSAGES = Number(process.env['POSTLOFT_EXPIRED'] ?? 1_000_000);
 const DAY_MS = 86_400_000;

@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import type { Queue } from '#libs/queue';
-import { fillBacklog } from '../../support/backlog.js';
+import { fillBacklog } from '../../support/delivery/backlog.js';
 import { openQueueFixture, type QueueProcess, type QueueFixture } from '../../support/delivery/queue-fixture.js';
 
 /** Recipients that wait; POSTLOFT_PENDING=1000000 for the promised count. */

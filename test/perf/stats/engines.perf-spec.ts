@@ -6,8 +6,8 @@ import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { loadConfig, Log } from '#libs/kernel';
 import { StatsStore } from '#libs/stats';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { startClickhouseFront, type ClickhouseFront } from '../../support/clickhouse-front.js';
-import { KEEP_ALL, StatsEvents } from '../../support/stats-events.js';
+import { startClickhouseFront, type ClickhouseFront } from '../../support/stats/clickhouse-front.js';
+import { KEEP_ALL, StatsEvents } from '../../support/stats/stats-events.js';
 
 const NOON = Date.parse('2026-03-01T12:00:00.000Z');
 const ROWS = 25_000;

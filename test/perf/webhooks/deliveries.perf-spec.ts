@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { processorTime } from '../../support/live-load.js';
-import { mail } from '../../support/mail.js';
-import { startStandalone, type RunningProgram } from '../../support/program.js';
-import { until } from '../../support/until.js';
-import { WebhookReceiver } from '../../support/webhook-receiver.js';
+import { processorTime } from '../../support/live/live-load.js';
+import { mail } from '../../support/samples/mail.js';
+import { startStandalone, type RunningProgram } from '../../support/services/program.js';
+import { until } from '../../support/timing/until.js';
+import { WebhookReceiver } from '../../support/webhooks/webhook-receiver.js';
 
 const MESSAGES = 1_000;
 const EVENTS = 3 * MESSAGES;

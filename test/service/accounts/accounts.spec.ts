@@ -4,7 +4,7 @@ import type { Database } from '#libs/persistence';
 import { randomBytes } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
-import { createTestDatabase, type OpenTestDatabase } from '../../support/test-database.js';
+import { createTestDatabase, type OpenTestDatabase } from '../../support/persistence/test-database.js';
 
 const box = new SecretBox(randomBytes(32));
 const invalid = expect.objectContaining({ code: 'invalid_api_key' });

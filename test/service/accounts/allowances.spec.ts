@@ -3,9 +3,9 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { AccountEntity, Accounts, Allowances, type AllowanceClaim } from '#libs/accounts';
 import { Database, type Queryable } from '#libs/persistence';
 import { Log, SecretBox } from '#libs/kernel';
-import { passTime } from '../../support/clock.js';
-import { testConfig } from '../../support/database.js';
-import { createTestDatabase, type OpenTestDatabase, OUTBOX_EVENTS } from '../../support/test-database.js';
+import { passTime } from '../../support/timing/clock.js';
+import { testConfig } from '../../support/persistence/database.js';
+import { createTestDatabase, type OpenTestDatabase, OUTBOX_EVENTS } from '../../support/persistence/test-database.js';
 import { dataSourceOptions } from '../../../libs/persistence/src/persistence.module.js';
 
 interface Warning {

@@ -1,8 +1,8 @@
 import type { Response } from 'supertest';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { Database } from '#libs/persistence';
-import { passTime } from '../../support/clock.js';
-import { startGatewayApp, type GatewayApp } from '../../support/gateway-app.js';
+import { passTime } from '../../support/timing/clock.js';
+import { startGatewayApp, type GatewayApp } from '../../support/fixtures/gateway-app.js';
 
 interface Key {
   id: string;

@@ -3,9 +3,9 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { RateLimit } from '#libs/accounts';
 import { loadConfig } from '#libs/kernel';
 import { Database } from '#libs/persistence';
-import { testConfig } from '../../support/database.js';
-import { createTestDatabase } from '../../support/test-database.js';
-import { startGatewayApp, type GatewayApp } from '../../support/gateway-app.js';
+import { testConfig } from '../../support/persistence/database.js';
+import { createTestDatabase } from '../../support/persistence/test-database.js';
+import { startGatewayApp, type GatewayApp } from '../../support/fixtures/gateway-app.js';
 
 let gateway: GatewayApp;
 let twin: GatewayApp;

@@ -1,7 +1,7 @@
 import { Accounts } from '#libs/accounts';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { passTime } from '../../support/clock.js';
-import { sharedGateway, startGatewayApp, type GatewayApp } from '../../support/gateway-app.js';
+import { passTime } from '../../support/timing/clock.js';
+import { sharedGateway, startGatewayApp, type GatewayApp } from '../../support/fixtures/gateway-app.js';
 
 let gateway: GatewayApp;
 let twin: GatewayApp;

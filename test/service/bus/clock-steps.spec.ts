@@ -3,10 +3,10 @@ import { newId, wholeAccount, type PageRequest } from '#libs/contracts';
 import { databaseClock } from '#libs/kernel';
 import { appendEvents, Database } from '#libs/persistence';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { freshDatabase, type TestDatabase } from '../../support/database.js';
-import { busProcess } from '../../support/log-harness.js';
-import { LOG_EVENTS } from '../../support/test-database.js';
-import { queuedEvents } from '../../support/webhooks-harness.js';
+import { freshDatabase, type TestDatabase } from '../../support/persistence/database.js';
+import { busProcess } from '../../support/fixtures/log-harness.js';
+import { LOG_EVENTS } from '../../support/persistence/test-database.js';
+import { queuedEvents } from '../../support/webhooks/webhooks-harness.js';
 
 const server = process.env['TEST_DATABASE_URL'] as string;
 const HOUR_MS = 3_600_000;

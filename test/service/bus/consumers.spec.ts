@@ -3,9 +3,9 @@ import { newId } from '#libs/contracts';
 import { Metrics } from '#libs/kernel';
 import { appendEvents, Database } from '#libs/persistence';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { freshDatabase, type TestDatabase } from '../../support/database.js';
-import { busProcess } from '../../support/log-harness.js';
-import { queuedEvents } from '../../support/webhooks-harness.js';
+import { freshDatabase, type TestDatabase } from '../../support/persistence/database.js';
+import { busProcess } from '../../support/fixtures/log-harness.js';
+import { queuedEvents } from '../../support/webhooks/webhooks-harness.js';
 
 const server = process.env['TEST_DATABASE_URL'] as string;
 

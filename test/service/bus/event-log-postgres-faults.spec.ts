@@ -3,10 +3,10 @@ import { newId, type RoutedEvent } from '#libs/contracts';
 import { LiveLog, OutboxRelay, Sequencer, type EventBatch } from '#libs/bus';
 import { Metrics } from '#libs/kernel';
 import { appendEvents, Database, routedEvent, Worker } from '#libs/persistence';
-import { freshDatabase, type TestDatabase } from '../../support/database.js';
-import { busProcess } from '../../support/log-harness.js';
-import { LOG_EVENTS } from '../../support/test-database.js';
-import { until } from '../../support/until.js';
+import { freshDatabase, type TestDatabase } from '../../support/persistence/database.js';
+import { busProcess } from '../../support/fixtures/log-harness.js';
+import { LOG_EVENTS } from '../../support/persistence/test-database.js';
+import { until } from '../../support/timing/until.js';
 
 type Process = Awaited<ReturnType<typeof busProcess>>;
 

@@ -3,9 +3,9 @@ import { newId, type RoutedEvent } from '#libs/contracts';
 import { appendEvents, Database, routedEvent } from '#libs/persistence';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { eventLogSuite } from '../../../libs/bus/src/event-log.suite.js';
-import { freshDatabase, type TestDatabase } from '../../support/database.js';
-import { busProcess, logHarness, standaloneLogHarness } from '../../support/log-harness.js';
-import { until } from '../../support/until.js';
+import { freshDatabase, type TestDatabase } from '../../support/persistence/database.js';
+import { busProcess, logHarness, standaloneLogHarness } from '../../support/fixtures/log-harness.js';
+import { until } from '../../support/timing/until.js';
 
 const server = process.env['TEST_DATABASE_URL'] as string;
 const TIMES = 20;

@@ -6,8 +6,8 @@ import pg from 'pg';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { LogLag } from '../../../libs/bus/src/log-lag.js';
 import { TableSource } from '../../../libs/bus/src/postgres/table-source.js';
-import { tableReads } from '../../support/table-reads.js';
-import { createTestDatabase, type OpenTestDatabase } from '../../support/test-database.js';
+import { tableReads } from '../../support/persistence/table-reads.js';
+import { createTestDatabase, type OpenTestDatabase } from '../../support/persistence/test-database.js';
 
 const TABLE = 'webhook_attempts';
 const INSERT = `INSERT INTO ${TABLE} (id, delivery_id, webhook_id, number, latency_ms, started_at)

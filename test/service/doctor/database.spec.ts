@@ -6,10 +6,10 @@ import { loadConfig, SecretBox } from '#libs/kernel';
 import { ClockRecord, Partitions } from '#libs/persistence';
 import { parseCommandLine } from '../../../apps/cli/src/commands/parse-command-line.js';
 import type { CheckResult } from '../../../libs/doctor/src/check.js';
-import { useDoctorFixture } from '../../support/doctor-fixture.js';
-import { SERVICE } from '../../support/doctor-network.js';
-import { newAccountId } from '../../support/domains-fixture.js';
-import { createTestDatabase, type OpenTestDatabase } from '../../support/test-database.js';
+import { useDoctorFixture } from '../../support/doctor/doctor-fixture.js';
+import { SERVICE } from '../../support/doctor/doctor-network.js';
+import { newAccountId } from '../../support/fixtures/domains-fixture.js';
+import { createTestDatabase, type OpenTestDatabase } from '../../support/persistence/test-database.js';
 
 const MASTER_KEY = Buffer.alloc(32, 7).toString('base64');
 

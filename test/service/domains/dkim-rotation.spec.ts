@@ -2,7 +2,7 @@ import { wholeAccount } from '#libs/contracts';
 import { DkimZone, zoneLine, type DomainView } from '#libs/domains';
 import { createPublicKey, sign, verify, type KeyObject } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { passTime } from '../../support/clock.js';
+import { passTime } from '../../support/timing/clock.js';
 import {
   newAccountId,
   openDomainsFixture,
@@ -10,9 +10,9 @@ import {
   recordOf,
   required,
   type DomainsFixture,
-} from '../../support/domains-fixture.js';
-import { LocalDns } from '../../support/local-dns.js';
-import { until } from '../../support/until.js';
+} from '../../support/fixtures/domains-fixture.js';
+import { LocalDns } from '../../support/dns/local-dns.js';
+import { until } from '../../support/timing/until.js';
 
 const INTERVAL_MS = 100;
 const SERVICE = 'postloft.test';

@@ -3,7 +3,7 @@ import { newId, wholeAccount } from '#libs/contracts';
 import { SecretBox } from '#libs/kernel';
 import { createPublicKey, randomBytes, sign, verify } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
-import { createTestDatabase, type OpenTestDatabase } from '../../support/test-database.js';
+import { createTestDatabase, type OpenTestDatabase } from '../../support/persistence/test-database.js';
 
 const box = new SecretBox(randomBytes(32));
 let db: OpenTestDatabase;

@@ -8,9 +8,9 @@ import {
   recordOf,
   required,
   type DomainsFixture,
-} from '../../support/domains-fixture.js';
-import { LocalDns } from '../../support/local-dns.js';
-import { until } from '../../support/until.js';
+} from '../../support/fixtures/domains-fixture.js';
+import { LocalDns } from '../../support/dns/local-dns.js';
+import { until } from '../../support/timing/until.js';
 
 const INTERVAL_MS = 100;
 const [STEPS_24H, STEPS_72H] = [24 * 60, 72 * 60];

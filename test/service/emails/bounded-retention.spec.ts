@@ -2,8 +2,8 @@ import { newId, wholeAccount } from '#libs/contracts';
 import { CapturedMessages, Retention } from '#libs/emails';
 import { Partitions } from '#libs/persistence';
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
-import { tableReads } from '../../support/table-reads.js';
-import { createTestDatabase, type OpenTestDatabase } from '../../support/test-database.js';
+import { tableReads } from '../../support/persistence/table-reads.js';
+import { createTestDatabase, type OpenTestDatabase } from '../../support/persistence/test-database.js';
 
 const KEPT = 10_000;
 /** Rows that one statement may delete. */

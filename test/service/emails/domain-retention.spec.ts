@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { CapturedMessages, DomainRetention } from '#libs/emails';
 import { DeliveryFixture } from '../../support/delivery/delivery-fixture.js';
-import { startGatewayApp, type GatewayApp } from '../../support/gateway-app.js';
+import { startGatewayApp, type GatewayApp } from '../../support/fixtures/gateway-app.js';
 
 const DAY_MS = 86_400_000;
 

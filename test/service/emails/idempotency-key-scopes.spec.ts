@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { passTime } from '../../support/clock.js';
+import { passTime } from '../../support/timing/clock.js';
 import {
   openQueueFixture,
   submission,

@@ -4,8 +4,8 @@ import { DomainEntity, SendingDomains } from '#libs/domains';
 import { EmailList, type EmailFilter } from '#libs/emails';
 import { SecretBox } from '#libs/kernel';
 import { DOMAINS, insertMessages } from '../../../bench/list/fill.mjs';
-import { tableReads } from '../../support/table-reads.js';
-import { createTestDatabase, type OpenTestDatabase } from '../../support/test-database.js';
+import { tableReads } from '../../support/persistence/table-reads.js';
+import { createTestDatabase, type OpenTestDatabase } from '../../support/persistence/test-database.js';
 
 const MAILS = 40_000;
 /** The sixth run of a prepared statement is the first with a plan for any values. */

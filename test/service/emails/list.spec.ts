@@ -4,7 +4,7 @@ import { EMAIL_STATUSES, LAST_EVENTS, type Page, type Visibility, wholeAccount }
 import { SendingDomains, type SendingDomain } from '#libs/domains';
 import { EmailList, type EmailFilter, type EmailSummary, type EmailView } from '#libs/emails';
 import { Database } from '#libs/persistence';
-import { startGatewayApp, type GatewayApp } from '../../support/gateway-app.js';
+import { startGatewayApp, type GatewayApp } from '../../support/fixtures/gateway-app.js';
 
 /** Mails lie 3 hours apart, so that they fill some dozens of the slices of time by which subjects are looked up. */
 const APART_MS = 3 * 3_600_000;

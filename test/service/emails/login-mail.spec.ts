@@ -2,11 +2,11 @@ import { Accounts, ApiKeys } from '#libs/accounts';
 import { newId } from '#libs/contracts';
 import { CapturedMessages, SystemMail } from '#libs/emails';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { CONTROLLER_ROUTES } from '../../support/controller-routes.js';
-import { DashboardFixture } from '../../support/dashboard-fixture.js';
+import { CONTROLLER_ROUTES } from '../../support/rest/controller-routes.js';
+import { DashboardFixture } from '../../support/browser/dashboard-fixture.js';
 import { DeliveryFixture } from '../../support/delivery/delivery-fixture.js';
-import { startGatewayApp, type GatewayApp, type Verb } from '../../support/gateway-app.js';
-import type { Browser } from '../../support/browser.js';
+import { startGatewayApp, type GatewayApp, type Verb } from '../../support/fixtures/gateway-app.js';
+import type { Browser } from '../../support/browser/browser.js';
 
 const SECRET = 'token-of-a-login-link';
 const RECIPIENT = 'owner@example.com';

@@ -12,7 +12,7 @@ import {
   type QueueFixture,
   type QueueProcess,
 } from '../../support/delivery/queue-fixture.js';
-import { OUTBOX_EVENTS } from '../../support/test-database.js';
+import { OUTBOX_EVENTS } from '../../support/persistence/test-database.js';
 
 const ADDRESSES = ['ops@example.com', 'boss@example.com'];
 

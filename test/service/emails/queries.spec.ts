@@ -4,8 +4,8 @@ import { newId, type Page, wholeAccount } from '#libs/contracts';
 import { Retention, type AttemptView, type EmailView, type EventView, type LinkedAttachmentView } from '#libs/emails';
 import { EmailExplanation, type EmailExplanationView } from '#libs/queue';
 import { DeliveryFixture } from '../../support/delivery/delivery-fixture.js';
-import { startGatewayApp, type GatewayApp } from '../../support/gateway-app.js';
-import { until } from '../../support/until.js';
+import { startGatewayApp, type GatewayApp } from '../../support/fixtures/gateway-app.js';
+import { until } from '../../support/timing/until.js';
 
 describe('what became of a mail', () => {
   let gateway: GatewayApp;

@@ -4,8 +4,8 @@ import { Accounts, Allowances } from '#libs/accounts';
 import type { EmailView } from '#libs/emails';
 import { SuppressionList } from '#libs/suppressions';
 import { DeliveryFixture, type ScriptedOutcome } from '../../support/delivery/delivery-fixture.js';
-import { startGatewayApp, type GatewayApp } from '../../support/gateway-app.js';
-import { until } from '../../support/until.js';
+import { startGatewayApp, type GatewayApp } from '../../support/fixtures/gateway-app.js';
+import { until } from '../../support/timing/until.js';
 
 describe('POST /emails/:id/retry', () => {
   let gateway: GatewayApp;

@@ -5,8 +5,8 @@ import { Accounts, Allowances } from '#libs/accounts';
 import type { EmailView, EventView } from '#libs/emails';
 import { Queue, HeldQueues, QueueDepths } from '#libs/queue';
 import { DeliveryFixture } from '../../support/delivery/delivery-fixture.js';
-import { startGatewayApp, type GatewayApp } from '../../support/gateway-app.js';
-import { until } from '../../support/until.js';
+import { startGatewayApp, type GatewayApp } from '../../support/fixtures/gateway-app.js';
+import { until } from '../../support/timing/until.js';
 
 const RACERS = 500;
 /** Cancels under way at once; the gateway, the workers and they share one pool of connections here. */

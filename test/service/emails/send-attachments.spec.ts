@@ -1,7 +1,7 @@
 import { LIMITS } from '#libs/contracts';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { sharedGateway, type GatewayApp } from '../../support/gateway-app.js';
-import { WebhookReceiver } from '../../support/webhook-receiver.js';
+import { sharedGateway, type GatewayApp } from '../../support/fixtures/gateway-app.js';
+import { WebhookReceiver } from '../../support/webhooks/webhook-receiver.js';
 
 const PDF = '%PDF-1.7\n%%EOF\n';
 let gateway: GatewayApp;

@@ -2,7 +2,7 @@ import { Accounts, ApiKeys } from '#libs/accounts';
 import { Database } from '#libs/persistence';
 import { SuppressionList } from '#libs/suppressions';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { sharedGateway, type GatewayApp } from '../../support/gateway-app.js';
+import { sharedGateway, type GatewayApp } from '../../support/fixtures/gateway-app.js';
 
 type Json = Record<string, unknown>;
 let gateway: GatewayApp;

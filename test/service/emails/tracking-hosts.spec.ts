@@ -3,8 +3,8 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { Config, SecretBox } from '#libs/kernel';
 import { Database } from '#libs/persistence';
 import { TrackingLinks } from '#libs/tracking';
-import { startGatewayApp, type GatewayApp } from '../../support/gateway-app.js';
-import { mail } from '../../support/mail.js';
+import { startGatewayApp, type GatewayApp } from '../../support/fixtures/gateway-app.js';
+import { mail } from '../../support/samples/mail.js';
 
 type Account = Awaited<ReturnType<GatewayApp['account']>>;
 

@@ -1,5 +1,5 @@
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { answerOf, entryAt, SuppressionsFixture } from '../../support/suppressions-fixture.js';
+import { answerOf, entryAt, SuppressionsFixture } from '../../support/fixtures/suppressions-fixture.js';
 
 let desk: SuppressionsFixture;
 beforeAll(async () => {

@@ -5,9 +5,9 @@ import { SendingDomains } from '#libs/domains';
 import { UnsubscribeLink } from '../../../libs/emails/src/message/unsubscribe-link.js';
 import { Database } from '#libs/persistence';
 import { restoreSuppressionsOfDomain } from '#libs/suppressions';
-import { mail } from '../../support/mail.js';
-import { startGatewayApp, type GatewayApp, type Verb } from '../../support/gateway-app.js';
-import { until } from '../../support/until.js';
+import { mail } from '../../support/samples/mail.js';
+import { startGatewayApp, type GatewayApp, type Verb } from '../../support/fixtures/gateway-app.js';
+import { until } from '../../support/timing/until.js';
 
 type Account = Awaited<ReturnType<GatewayApp['account']>>;
 interface Event {

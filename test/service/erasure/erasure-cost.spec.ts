@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { openErasureFixture, type ErasureFixture } from '../../support/erasure/erasure-fixture.js';
+import { openErasureFixture, type ErasureFixture } from '../../support/fixtures/erasure-fixture.js';
 
 const ADDRESS = 'ada@recipient.example';
 const MESSAGES = 150;

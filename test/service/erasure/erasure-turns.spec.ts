@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { openErasureFixture, type ErasureFixture } from '../../support/erasure/erasure-fixture.js';
+import { openErasureFixture, type ErasureFixture } from '../../support/fixtures/erasure-fixture.js';
 
 describe('erasures of several accounts', () => {
   let fixture: ErasureFixture;

@@ -1,6 +1,6 @@
 import { newId } from '#libs/contracts';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { openErasureFixture, type ErasureFixture } from '../../support/erasure/erasure-fixture.js';
+import { openErasureFixture, type ErasureFixture } from '../../support/fixtures/erasure-fixture.js';
 
 const ADDRESS = 'ada@recipient.example';
 

@@ -14,8 +14,8 @@ import {
   type QueueFixture,
   type QueueProcess,
 } from '../../support/delivery/queue-fixture.js';
-import { tablesWithText } from '../../support/find-text.js';
-import { LOG_EVENTS } from '../../support/test-database.js';
+import { tablesWithText } from '../../support/persistence/find-text.js';
+import { LOG_EVENTS } from '../../support/persistence/test-database.js';
 
 const ADDRESS = 'ada.erase@recipient.example';
 const WRITTEN = 'Ada.Erase@recipient.example';

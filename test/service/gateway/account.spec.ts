@@ -1,7 +1,7 @@
 import { Accounts, ApiKeys } from '#libs/accounts';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { Database } from '#libs/persistence';
-import { sharedGateway, type GatewayApp } from '../../support/gateway-app.js';
+import { sharedGateway, type GatewayApp } from '../../support/fixtures/gateway-app.js';
 
 let gateway: GatewayApp;
 let accountId: string;

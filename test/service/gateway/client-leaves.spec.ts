@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { sharedGateway, type GatewayApp } from '../../support/gateway-app.js';
-import { until } from '../../support/until.js';
-import { WebhookReceiver } from '../../support/webhook-receiver.js';
+import { sharedGateway, type GatewayApp } from '../../support/fixtures/gateway-app.js';
+import { until } from '../../support/timing/until.js';
+import { WebhookReceiver } from '../../support/webhooks/webhook-receiver.js';
 
 /** Less than the time after which the service ends a fetch by itself. */
 const UNABORTED_MS = 4_500;

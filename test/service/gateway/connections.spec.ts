@@ -3,8 +3,8 @@ import { Client } from 'pg';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import WebSocket from 'ws';
 import { RawHttp, rawResponse, statusesOf, upgradeRequest } from '../../support/attacks/raw-http.js';
-import { startGatewayApp, type GatewayApp } from '../../support/gateway-app.js';
-import { until } from '../../support/until.js';
+import { startGatewayApp, type GatewayApp } from '../../support/fixtures/gateway-app.js';
+import { until } from '../../support/timing/until.js';
 
 const PER_ADDRESS = 8;
 const OVERALL = 20;

@@ -1,7 +1,7 @@
 import { tmpdir } from 'node:os';
 import { Health } from '#libs/kernel';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { startGatewayApp, type GatewayApp } from '../../support/gateway-app.js';
+import { startGatewayApp, type GatewayApp } from '../../support/fixtures/gateway-app.js';
 
 /** More than any disk has free. */
 const LOW_WATER = '999999TiB';

@@ -5,9 +5,9 @@ import { ApiKeys } from '#libs/accounts';
 import { newId } from '#libs/contracts';
 import type { DomainView } from '#libs/domains';
 import { Database } from '#libs/persistence';
-import { type GatewayApp, sharedGateway } from '../../support/gateway-app.js';
-import { LOG_EVENTS, OUTBOX_EVENTS } from '../../support/test-database.js';
-import { passTime } from '../../support/clock.js';
+import { type GatewayApp, sharedGateway } from '../../support/fixtures/gateway-app.js';
+import { LOG_EVENTS, OUTBOX_EVENTS } from '../../support/persistence/test-database.js';
+import { passTime } from '../../support/timing/clock.js';
 
 interface Refused {
   error: string;

@@ -1,9 +1,9 @@
 import { lowestIdAt, newId, type EmittedType, type RoutedEvent } from '#libs/contracts';
 import { appendEvents, Database, routedEvent } from '#libs/persistence';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { sharedGateway, type GatewayApp } from '../../support/gateway-app.js';
-import { LOG_EVENTS } from '../../support/test-database.js';
-import { until } from '../../support/until.js';
+import { sharedGateway, type GatewayApp } from '../../support/fixtures/gateway-app.js';
+import { LOG_EVENTS } from '../../support/persistence/test-database.js';
+import { until } from '../../support/timing/until.js';
 
 interface Listed {
   object: string;

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { rawResponse, statusesOf } from '../../support/attacks/raw-http.js';
-import { startGatewayApp, type GatewayApp } from '../../support/gateway-app.js';
-import { until } from '../../support/until.js';
+import { startGatewayApp, type GatewayApp } from '../../support/fixtures/gateway-app.js';
+import { until } from '../../support/timing/until.js';
 
 const CLIENT = '203.0.113.7';
 const WRONG_KEYS = 5;

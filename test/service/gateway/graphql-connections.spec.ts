@@ -1,8 +1,8 @@
 import { afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import WebSocket from 'ws';
-import { sharedGateway, type GatewayApp } from '../../support/gateway-app.js';
-import { LiveClients, watch } from '../../support/live-client.js';
-import { until } from '../../support/until.js';
+import { sharedGateway, type GatewayApp } from '../../support/fixtures/gateway-app.js';
+import { LiveClients, watch } from '../../support/live/live-client.js';
+import { until } from '../../support/timing/until.js';
 
 const STATS = 'subscription ($id: ID!) { domainStats(domainId: $id) { delivered } }';
 let gateway: GatewayApp;

@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, it } from 'vitest';
-import { sharedGateway, type GatewayApp } from '../../support/gateway-app.js';
-import { emailFrom, GraphqlRequests, SEND_EMAIL } from '../../support/graphql-requests.js';
+import { sharedGateway, type GatewayApp } from '../../support/fixtures/gateway-app.js';
+import { emailFrom, GraphqlRequests, SEND_EMAIL } from '../../support/rest/graphql-requests.js';
 
 type Account = Awaited<ReturnType<GatewayApp['account']>>;
 

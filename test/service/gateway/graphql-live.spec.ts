@@ -4,10 +4,10 @@ import { newId } from '#libs/contracts';
 import { SendingDomains } from '#libs/domains';
 import { Database } from '#libs/persistence';
 import { afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
-import { sharedGateway, type GatewayApp } from '../../support/gateway-app.js';
-import { LiveClients, resumingReader, watch as watchWith, type Answer } from '../../support/live-client.js';
-import { happen, type LiveEvent } from '../../support/live-events.js';
-import { until } from '../../support/until.js';
+import { sharedGateway, type GatewayApp } from '../../support/fixtures/gateway-app.js';
+import { LiveClients, resumingReader, watch as watchWith, type Answer } from '../../support/live/live-client.js';
+import { happen, type LiveEvent } from '../../support/live/live-events.js';
+import { until } from '../../support/timing/until.js';
 
 type Account = Awaited<ReturnType<GatewayApp['account']>>;
 let gateway: GatewayApp;

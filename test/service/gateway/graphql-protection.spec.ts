@@ -8,8 +8,8 @@ import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import WebSocket from 'ws';
 import { Database } from '#libs/persistence';
-import { startGatewayApp, type GatewayApp } from '../../support/gateway-app.js';
-import { emailFrom, GraphqlRequests, SEND_EMAIL } from '../../support/graphql-requests.js';
+import { startGatewayApp, type GatewayApp } from '../../support/fixtures/gateway-app.js';
+import { emailFrom, GraphqlRequests, SEND_EMAIL } from '../../support/rest/graphql-requests.js';
 
 let gateway: GatewayApp;
 let strict: GatewayApp;

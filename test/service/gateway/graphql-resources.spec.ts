@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { sharedGateway, type GatewayApp } from '../../support/gateway-app.js';
-import { emailFrom, GraphqlRequests, SEND_EMAIL, type Entry } from '../../support/graphql-requests.js';
-import { WebhookReceiver } from '../../support/webhook-receiver.js';
+import { sharedGateway, type GatewayApp } from '../../support/fixtures/gateway-app.js';
+import { emailFrom, GraphqlRequests, SEND_EMAIL, type Entry } from '../../support/rest/graphql-requests.js';
+import { WebhookReceiver } from '../../support/webhooks/webhook-receiver.js';
 
 type Account = Awaited<ReturnType<GatewayApp['account']>>;
 

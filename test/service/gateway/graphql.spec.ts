@@ -13,8 +13,8 @@ import {
 import { beforeAll, describe, expect, it } from 'vitest';
 import WebSocket from 'ws';
 import { renderSchema } from '../../../apps/gateway/src/generate.js';
-import { sharedGateway, type GatewayApp } from '../../support/gateway-app.js';
-import { until } from '../../support/until.js';
+import { sharedGateway, type GatewayApp } from '../../support/fixtures/gateway-app.js';
+import { until } from '../../support/timing/until.js';
 
 type Account = Awaited<ReturnType<GatewayApp['account']>>;
 interface Answer {

@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, it } from 'vitest';
-import { sharedGateway, type GatewayApp } from '../../support/gateway-app.js';
+import { sharedGateway, type GatewayApp } from '../../support/fixtures/gateway-app.js';
 
 interface Answer {
   status: number;

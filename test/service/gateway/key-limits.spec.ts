@@ -4,8 +4,8 @@ import { SendingDomains } from '#libs/domains';
 import { Database } from '#libs/persistence';
 import { WebhookRangeReplays } from '#libs/webhooks';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { sharedGateway, type GatewayApp } from '../../support/gateway-app.js';
-import { until } from '../../support/until.js';
+import { sharedGateway, type GatewayApp } from '../../support/fixtures/gateway-app.js';
+import { until } from '../../support/timing/until.js';
 
 let gateway: GatewayApp;
 /** An account with a plan and two domains, and keys: without limits, for the first domain, and a test key. */

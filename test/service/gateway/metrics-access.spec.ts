@@ -1,7 +1,7 @@
 import type { AddressInfo } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
 import { Health, loadConfig, Log, Metrics, Shutdown, startOpsServer } from '#libs/kernel';
-import { sharedGateway, startGatewayApp, type GatewayApp } from '../../support/gateway-app.js';
+import { sharedGateway, startGatewayApp, type GatewayApp } from '../../support/fixtures/gateway-app.js';
 
 const TOKEN = 'metrics-token-0123456789';
 const PROXY = { TRUST_PROXY: '127.0.0.1' };

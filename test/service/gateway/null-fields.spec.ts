@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { newId } from '#libs/contracts';
-import { API_OPERATIONS, resolved, type ApiOperation, type Schema } from '../../support/api-operations.js';
-import { sharedGateway, type GatewayApp } from '../../support/gateway-app.js';
+import { API_OPERATIONS, resolved, type ApiOperation, type Schema } from '../../support/rest/api-operations.js';
+import { sharedGateway, type GatewayApp } from '../../support/fixtures/gateway-app.js';
 
 let gateway: GatewayApp;
 let account: Awaited<ReturnType<GatewayApp['account']>>;

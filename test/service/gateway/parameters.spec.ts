@@ -1,8 +1,8 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { newId } from '#libs/contracts';
-import { API_OPERATIONS, type ApiOperation } from '../../support/api-operations.js';
-import { FACADE_OPERATIONS } from '../../support/controller-routes.js';
-import { sharedGateway, type GatewayApp } from '../../support/gateway-app.js';
+import { API_OPERATIONS, type ApiOperation } from '../../support/rest/api-operations.js';
+import { FACADE_OPERATIONS } from '../../support/rest/controller-routes.js';
+import { sharedGateway, type GatewayApp } from '../../support/fixtures/gateway-app.js';
 
 /** Encoded values for which no route has a use. */
 const HOSTILE = [

@@ -1,8 +1,8 @@
 import { CapturedMessages } from '#libs/emails';
 import { Database } from '#libs/persistence';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { sharedGateway, type GatewayApp } from '../../support/gateway-app.js';
-import { until } from '../../support/until.js';
+import { sharedGateway, type GatewayApp } from '../../support/fixtures/gateway-app.js';
+import { until } from '../../support/timing/until.js';
 
 /** An address that needs its quotes, and spellings of it. */
 const NEEDED = '"John doe"@example.com';

@@ -1,6 +1,6 @@
 import { afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 import { databaseClock } from '#libs/kernel';
-import { sharedGateway, type GatewayApp } from '../../support/gateway-app.js';
+import { sharedGateway, type GatewayApp } from '../../support/fixtures/gateway-app.js';
 
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;

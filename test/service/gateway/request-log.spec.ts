@@ -3,8 +3,8 @@ import { newId, wholeAccount } from '#libs/contracts';
 import { ApiKeys, RequestLog } from '#libs/accounts';
 import { Database } from '#libs/persistence';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { startGatewayApp, type GatewayApp } from '../../support/gateway-app.js';
-import { until } from '../../support/until.js';
+import { startGatewayApp, type GatewayApp } from '../../support/fixtures/gateway-app.js';
+import { until } from '../../support/timing/until.js';
 
 interface Entry {
   id: string;

@@ -1,6 +1,6 @@
 import { request as httpRequest } from 'node:http';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { sharedGateway, type GatewayApp } from '../../support/gateway-app.js';
+import { sharedGateway, type GatewayApp } from '../../support/fixtures/gateway-app.js';
 
 let gateway: GatewayApp;
 let account: Awaited<ReturnType<GatewayApp['account']>>;

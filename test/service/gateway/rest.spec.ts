@@ -4,7 +4,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import type { Response } from 'supertest';
 import { Accounts } from '#libs/accounts';
 import { CapturedMessages } from '#libs/emails';
-import { type GatewayApp, sharedGateway, type Verb } from '../../support/gateway-app.js';
+import { type GatewayApp, sharedGateway, type Verb } from '../../support/fixtures/gateway-app.js';
 
 type Account = Awaited<ReturnType<GatewayApp['account']>>;
 let gateway: GatewayApp;

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { Browser } from '../../support/browser.js';
-import { startGatewayApp, type GatewayApp } from '../../support/gateway-app.js';
+import { Browser } from '../../support/browser/browser.js';
+import { startGatewayApp, type GatewayApp } from '../../support/fixtures/gateway-app.js';
 
 // The router decodes letters and ends a path at `#`; before it, slashes are collapsed and `/v1` is removed.
 const SPELLINGS: [spelling: string, change: (path: string) => string][] = [

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { sharedGateway } from '../../support/gateway-app.js';
+import { sharedGateway } from '../../support/fixtures/gateway-app.js';
 import { rawResponse, RawHttp, statusesOf } from '../../support/attacks/raw-http.js';
-import { until } from '../../support/until.js';
+import { until } from '../../support/timing/until.js';
 
 const KIB = 1024;
 const LIMIT = 8 * KIB;

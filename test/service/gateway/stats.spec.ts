@@ -1,7 +1,7 @@
 import { newId } from '#libs/contracts';
 import { METRICS } from '#libs/stats';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { sharedGateway, type GatewayApp } from '../../support/gateway-app.js';
+import { sharedGateway, type GatewayApp } from '../../support/fixtures/gateway-app.js';
 
 describe('GET /stats', () => {
   let gateway: GatewayApp;

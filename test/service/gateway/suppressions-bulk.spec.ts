@@ -1,5 +1,5 @@
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { entryAt, inMs, SuppressionsFixture, answerOf } from '../../support/suppressions-fixture.js';
+import { entryAt, inMs, SuppressionsFixture, answerOf } from '../../support/fixtures/suppressions-fixture.js';
 
 let desk: SuppressionsFixture;
 

@@ -1,8 +1,8 @@
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { newId } from '#libs/contracts';
 import { Database } from '#libs/persistence';
-import { answerOf, entryAt, inMs, SuppressionsFixture } from '../../support/suppressions-fixture.js';
-import { LOG_EVENTS, OUTBOX_EVENTS } from '../../support/test-database.js';
+import { answerOf, entryAt, inMs, SuppressionsFixture } from '../../support/fixtures/suppressions-fixture.js';
+import { LOG_EVENTS, OUTBOX_EVENTS } from '../../support/persistence/test-database.js';
 
 let desk: SuppressionsFixture;
 

@@ -2,10 +2,10 @@ import { Health, Log } from '#libs/kernel';
 import { TrackingLinks } from '#libs/tracking';
 import pg from 'pg';
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
-import { startGatewayApp, type GatewayApp } from '../../support/gateway-app.js';
-import { StallingFront } from '../../support/persistence/stalling-front.js';
-import { createTestDatabase, type OpenTestDatabase } from '../../support/test-database.js';
-import { until } from '../../support/until.js';
+import { startGatewayApp, type GatewayApp } from '../../support/fixtures/gateway-app.js';
+import { StallingFront } from '../../support/proxies/stalling-proxy.js';
+import { createTestDatabase, type OpenTestDatabase } from '../../support/persistence/test-database.js';
+import { until } from '../../support/timing/until.js';
 
 /** Ends a test that would otherwise wait for the client's own limit. */
 const HANG_MS = 20_000;

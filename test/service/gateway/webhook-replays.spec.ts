@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { sharedGateway } from '../../support/gateway-app.js';
+import { sharedGateway } from '../../support/fixtures/gateway-app.js';
 
 it('are started, shown, repeated by their key and canceled', async () => {
   const gateway = await sharedGateway();

@@ -1,7 +1,7 @@
 import { newId } from '#libs/contracts';
 import type { Test } from 'supertest';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { startGatewayApp, type GatewayApp, type Verb } from '../../support/gateway-app.js';
+import { startGatewayApp, type GatewayApp, type Verb } from '../../support/fixtures/gateway-app.js';
 
 type Body = Record<string, unknown>;
 interface Problem {

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { InboundStore } from '#libs/inbound';
 import type { Administration } from '../../../apps/cli/src/commands/administration.js';
 import { parseCommandLine } from '../../../apps/cli/src/commands/parse-command-line.js';
-import { createTestDatabase, type OpenTestDatabase } from '../../support/test-database.js';
+import { createTestDatabase, type OpenTestDatabase } from '../../support/persistence/test-database.js';
 
 const ESCAPES = 'red \u001b[31m bell \u0007 back \u0008 turned \u202e C1 \u009b31m null \u0000';
 

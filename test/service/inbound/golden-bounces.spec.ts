@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { goldenReportMail, readGoldenReports, type ExpectedRecipient } from '../../support/golden-reports.js';
+import { goldenReportMail, readGoldenReports, type ExpectedRecipient } from '../../support/samples/golden-reports.js';
 import { openInboundFixture, type InboundFixture } from '../../support/inbound/inbound-fixture.js';
 
 const samples = readGoldenReports();

@@ -1,5 +1,9 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { complaintMessage, readComplaintSamples, type ComplaintSample } from '../../support/complaint-samples.js';
+import {
+  complaintMessage,
+  readComplaintSamples,
+  type ComplaintSample,
+} from '../../support/samples/complaint-samples.js';
 import { openInboundFixture, type InboundFixture, type SentMail } from '../../support/inbound/inbound-fixture.js';
 
 const samples = readComplaintSamples();

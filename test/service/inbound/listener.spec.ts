@@ -8,11 +8,11 @@ import { InboundServer } from '#apps/smtp/src/inbound/inbound-server';
 import { InboundSession } from '#apps/smtp/src/inbound/inbound-session';
 import { Health, loadConfig, Log, Shutdown, type Config } from '#libs/kernel';
 import { openInboundFixture, type InboundFixture, type SentMail } from '../../support/inbound/inbound-fixture.js';
-import { dsn } from '../../support/inbound-reports.js';
-import { freePorts } from '../../support/ports.js';
-import { selfSignedCertificate, type Certificate } from '../../support/self-signed-certificate.js';
-import { SmtpTalk } from '../../support/smtp-talk.js';
-import { until } from '../../support/until.js';
+import { dsn } from '../../support/samples/inbound-reports.js';
+import { freePorts } from '../../support/services/ports.js';
+import { selfSignedCertificate, type Certificate } from '../../support/fixtures/self-signed-certificate.js';
+import { SmtpTalk } from '../../support/smtp/smtp-talk.js';
+import { until } from '../../support/timing/until.js';
 
 const MINUTE = 60_000;
 /** Deadlines and certificates are looked at every second. */

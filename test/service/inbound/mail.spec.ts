@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { Refusal } from '#libs/contracts';
 import { openInboundFixture, type InboundFixture } from '../../support/inbound/inbound-fixture.js';
-import { arf, dsn, vacation } from '../../support/inbound-reports.js';
+import { arf, dsn, vacation } from '../../support/samples/inbound-reports.js';
 
 const ADA = 'ada@rcpt.example';
 

@@ -6,7 +6,7 @@ import {
   type Origin,
   type SentMail,
 } from '../../support/inbound/inbound-fixture.js';
-import { arf, dsn } from '../../support/inbound-reports.js';
+import { arf, dsn } from '../../support/samples/inbound-reports.js';
 
 const FORGER: Origin = { mailFrom: '', helo: 'mx.forger.example', remoteIp: '192.0.2.66' };
 

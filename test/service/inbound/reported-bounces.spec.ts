@@ -3,7 +3,7 @@ import { Refusal } from '#libs/contracts';
 import { recipientsOf } from '#libs/emails';
 import { explainRecipient } from '../../../libs/queue/src/explain/explain-recipient.js';
 import { openInboundFixture, type InboundFixture, type SentMail } from '../../support/inbound/inbound-fixture.js';
-import { arf, dsn } from '../../support/inbound-reports.js';
+import { arf, dsn } from '../../support/samples/inbound-reports.js';
 
 const ADA = 'ada@rcpt.example';
 const GRACE = 'grace@rcpt.example';

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { openInboundFixture, type InboundFixture } from '../../support/inbound/inbound-fixture.js';
-import { arf, dsn } from '../../support/inbound-reports.js';
+import { arf, dsn } from '../../support/samples/inbound-reports.js';
 
 const ADA = 'ada@rcpt.example';
 

@@ -2,7 +2,7 @@ import { databaseClock, Log, Shutdown } from '#libs/kernel';
 import { ClockRecord } from '#libs/persistence';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { ClockSync } from '../../../libs/persistence/src/clock-sync.js';
-import { createTestDatabase, type OpenTestDatabase } from '../../support/test-database.js';
+import { createTestDatabase, type OpenTestDatabase } from '../../support/persistence/test-database.js';
 
 const DAY_MS = 86_400_000;
 

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createTestDatabase, type OpenTestDatabase } from '../../support/test-database.js';
+import { createTestDatabase, type OpenTestDatabase } from '../../support/persistence/test-database.js';
 
 /** Tables that get rows with each mail; PostgreSQL looks through them again each time they have grown by a tenth. */
 const OF_EACH_MAIL = ['emails', 'email_contents', 'recipients', 'attempts', 'outbox', 'event_log'];

@@ -4,8 +4,8 @@ import { NestFactory } from '@nestjs/core';
 import { KernelModule, Log, Shutdown } from '#libs/kernel';
 import { Database, PersistenceModule } from '#libs/persistence';
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
-import { testConfig } from '../../support/database.js';
-import { createTestDatabase, type OpenTestDatabase } from '../../support/test-database.js';
+import { testConfig } from '../../support/persistence/database.js';
+import { createTestDatabase, type OpenTestDatabase } from '../../support/persistence/test-database.js';
 
 @Module({})
 class Program {}

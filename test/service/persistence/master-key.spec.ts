@@ -7,7 +7,7 @@ import { DomainEntity, SendingDomains } from '#libs/domains';
 import { ConfigError, loadConfig, Log, SecretBox, type Config } from '#libs/kernel';
 import { establishMasterKey } from '#libs/persistence';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { createTestDatabase, type OpenTestDatabase } from '../../support/test-database.js';
+import { createTestDatabase, type OpenTestDatabase } from '../../support/persistence/test-database.js';
 
 const KEY = Buffer.alloc(32, 7);
 const OTHER_KEY = Buffer.alloc(32, 8);

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { newId } from '#libs/contracts';
 import { appendEvents, routedEvent } from '#libs/persistence';
-import { createTestDatabase, type OpenTestDatabase, OUTBOX_EVENTS } from '../../support/test-database.js';
+import { createTestDatabase, type OpenTestDatabase, OUTBOX_EVENTS } from '../../support/persistence/test-database.js';
 
 const accountId = newId('acc');
 let db: OpenTestDatabase;

@@ -1,7 +1,7 @@
 import { lowestIdAt, newId } from '#libs/contracts';
 import { PARTITIONED_TABLES, Partitions, startOfDay } from '#libs/persistence';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { createTestDatabase, type OpenTestDatabase } from '../../support/test-database.js';
+import { createTestDatabase, type OpenTestDatabase } from '../../support/persistence/test-database.js';
 
 const DAY_MS = 86_400_000;
 const TABLES = Object.keys(PARTITIONED_TABLES);

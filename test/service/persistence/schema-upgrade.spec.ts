@@ -5,9 +5,9 @@ import { Database, migrate } from '#libs/persistence';
 import pg from 'pg';
 import { DataSource } from 'typeorm';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { testConfig } from '../../support/database.js';
+import { testConfig } from '../../support/persistence/database.js';
 import { catalogueOf, type Catalogue } from '../../support/persistence/catalogue.js';
-import { createTestDatabase, type OpenTestDatabase } from '../../support/test-database.js';
+import { createTestDatabase, type OpenTestDatabase } from '../../support/persistence/test-database.js';
 import { dataSourceOptions } from '../../../libs/persistence/src/persistence.module.js';
 
 const DUMP = new URL('../../support/persistence/0001-initial.sql', import.meta.url);

@@ -2,7 +2,7 @@ import { ConfigError } from '#libs/kernel';
 import { migrate } from '#libs/persistence';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { catalogueOf } from '../../support/persistence/catalogue.js';
-import { createTestDatabase, type OpenTestDatabase } from '../../support/test-database.js';
+import { createTestDatabase, type OpenTestDatabase } from '../../support/persistence/test-database.js';
 
 describe('migrate', () => {
   let db: OpenTestDatabase;

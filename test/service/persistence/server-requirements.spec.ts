@@ -4,8 +4,8 @@ import { migrate } from '#libs/persistence';
 import pg from 'pg';
 import { DataSource } from 'typeorm';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { testConfig } from '../../support/database.js';
-import { createTestDatabase, type OpenTestDatabase } from '../../support/test-database.js';
+import { testConfig } from '../../support/persistence/database.js';
+import { createTestDatabase, type OpenTestDatabase } from '../../support/persistence/test-database.js';
 import { dataSourceOptions } from '../../../libs/persistence/src/persistence.module.js';
 
 const suffix = randomBytes(6).toString('hex');

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { searchKey } from '#libs/emails';
 import { normaliseAddress } from '#libs/mime';
 import { UNICODE_FORMS } from '../../../libs/persistence/src/migrations/0020-unicode-forms.js';
-import { createTestDatabase, type OpenTestDatabase } from '../../support/test-database.js';
+import { createTestDatabase, type OpenTestDatabase } from '../../support/persistence/test-database.js';
 
 let db: OpenTestDatabase;
 beforeAll(async () => {

@@ -9,7 +9,7 @@ import {
   type QueueFixture,
   type QueueProcess,
 } from '../../support/delivery/queue-fixture.js';
-import { OUTBOX_EVENTS } from '../../support/test-database.js';
+import { OUTBOX_EVENTS } from '../../support/persistence/test-database.js';
 
 /** At the default limits: 1,000 recipients, 10% permanent bounces, 0.3% complaints. */
 describe('the brakes on accounts of which too much mail bounces', () => {

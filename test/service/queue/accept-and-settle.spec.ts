@@ -3,14 +3,14 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { DeliveryJob } from '#libs/emails';
 import { yieldToLoop } from '#libs/kernel';
 import { NO_REMOTE, type Outcome } from '#libs/mta';
-import { until } from '../../support/until.js';
+import { until } from '../../support/timing/until.js';
 import {
   openQueueFixture,
   submission,
   type QueueProcess,
   type QueueFixture,
 } from '../../support/delivery/queue-fixture.js';
-import { OUTBOX_EVENTS } from '../../support/test-database.js';
+import { OUTBOX_EVENTS } from '../../support/persistence/test-database.js';
 
 type Kind = 'delivered' | 'deferred' | 'bounced';
 const remote = { ...NO_REMOTE, mx: 'mx.example', ip: '192.0.2.1' };

@@ -1,8 +1,8 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { Queue } from '#libs/queue';
-import { fillBacklog } from '../../support/backlog.js';
+import { fillBacklog } from '../../support/delivery/backlog.js';
 import { openQueueFixture, type QueueProcess, type QueueFixture } from '../../support/delivery/queue-fixture.js';
-import { tableReads } from '../../support/table-reads.js';
+import { tableReads } from '../../support/persistence/table-reads.js';
 
 /** Recipients that wait; POSTLOFT_PENDING=1000000 for the promised count. */
 const PENDING = Number(process.env['POSTLOFT_PENDING'] ?? 40_000);

@@ -2,7 +2,7 @@ import { Log } from '#libs/kernel';
 import { ClaimSweep, type Worker } from '#libs/persistence';
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 import { claimKeysOf } from '../../../libs/queue/src/queue.js';
-import { passTime } from '../../support/clock.js';
+import { passTime } from '../../support/timing/clock.js';
 import {
   openQueueFixture,
   submission,

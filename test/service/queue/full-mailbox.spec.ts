@@ -7,7 +7,7 @@ import {
   type QueueProcess,
   type QueueFixture,
 } from '../../support/delivery/queue-fixture.js';
-import { OUTBOX_EVENTS } from '../../support/test-database.js';
+import { OUTBOX_EVENTS } from '../../support/persistence/test-database.js';
 
 const DAY_MS = 86_400_000;
 const START = Date.parse('2026-03-01T00:00:00Z');

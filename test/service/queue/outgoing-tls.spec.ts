@@ -5,12 +5,12 @@ import { SecretBox } from '#libs/kernel';
 import type { StoredStsPolicy } from '#libs/mta';
 import { StoredStsPolicies } from '#libs/queue';
 import { stsFetch } from '../../../libs/queue/src/tls-policy/sts-fetch.js';
-import { passTime } from '../../support/clock.js';
-import { testConfig } from '../../support/database.js';
-import { LocalDns } from '../../support/local-dns.js';
-import { policyFile, PolicyServer } from '../../support/policy-server.js';
-import { testAuthority } from '../../support/self-signed-certificate.js';
-import { createTestDatabase, type OpenTestDatabase } from '../../support/test-database.js';
+import { passTime } from '../../support/timing/clock.js';
+import { testConfig } from '../../support/persistence/database.js';
+import { LocalDns } from '../../support/dns/local-dns.js';
+import { policyFile, PolicyServer } from '../../support/mail-servers/policy-server.js';
+import { testAuthority } from '../../support/fixtures/self-signed-certificate.js';
+import { createTestDatabase, type OpenTestDatabase } from '../../support/persistence/test-database.js';
 
 let db: OpenTestDatabase;
 

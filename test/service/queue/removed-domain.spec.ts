@@ -1,7 +1,7 @@
 import { LocalNotifications, Log, Shutdown } from '#libs/kernel';
 import { RemovedDomainMail } from '#libs/queue';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { createTestDatabase, type OpenTestDatabase } from '../../support/test-database.js';
+import { createTestDatabase, type OpenTestDatabase } from '../../support/persistence/test-database.js';
 
 /** More than one page of each status. */
 const MAILS = 2_400;

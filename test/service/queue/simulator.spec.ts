@@ -11,7 +11,7 @@ import {
   type QueueProcess,
   type QueueFixture,
 } from '../../support/delivery/queue-fixture.js';
-import { OUTBOX_EVENTS } from '../../support/test-database.js';
+import { OUTBOX_EVENTS } from '../../support/persistence/test-database.js';
 
 const VISITOR = { ip: null, userAgent: null, botKind: null };
 const COMPLAINT: LateReport = { kind: 'complained', feedbackType: 'abuse', reporter: null, userAgent: null };

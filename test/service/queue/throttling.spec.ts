@@ -6,9 +6,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DataSource } from 'typeorm';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { testConfig } from '../../support/database.js';
+import { testConfig } from '../../support/persistence/database.js';
 import { begin, deferred, DELIVERED, GOOGLE, SENDER, YAHOO } from '../../support/delivery/throttling-fixture.js';
-import { createTestDatabase, type OpenTestDatabase } from '../../support/test-database.js';
+import { createTestDatabase, type OpenTestDatabase } from '../../support/persistence/test-database.js';
 import { dataSourceOptions } from '../../../libs/persistence/src/persistence.module.js';
 
 /** One delivery process: a pool, a worker and a shaping of its own. */

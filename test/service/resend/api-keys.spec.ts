@@ -1,9 +1,9 @@
 import { ApiKeys } from '#libs/accounts';
 import { bareUuid } from '#libs/contracts';
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { sharedGateway, type GatewayApp } from '../../support/gateway-app.js';
-import { good, refused, resendClient, timestamp, uuid } from '../../support/resend-client.js';
-import { until } from '../../support/until.js';
+import { sharedGateway, type GatewayApp } from '../../support/fixtures/gateway-app.js';
+import { good, refused, resendClient, timestamp, uuid } from '../../support/resend/resend-client.js';
+import { until } from '../../support/timing/until.js';
 
 let gateway: GatewayApp;
 let own: Awaited<ReturnType<GatewayApp['account']>>;

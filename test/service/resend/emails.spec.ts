@@ -1,8 +1,8 @@
 import type { GetEmailResponseSuccess, GetEmailsMetricsResponseSuccess, ListEmailsResponseSuccess } from 'resend';
 import { afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { bareUuid } from '#libs/contracts';
-import { sharedGateway, type GatewayApp } from '../../support/gateway-app.js';
-import { good, refused, resendClient, timestamp } from '../../support/resend-client.js';
+import { sharedGateway, type GatewayApp } from '../../support/fixtures/gateway-app.js';
+import { good, refused, resendClient, timestamp } from '../../support/resend/resend-client.js';
 
 let gateway: GatewayApp;
 let own: Awaited<ReturnType<GatewayApp['account']>>;

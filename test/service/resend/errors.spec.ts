@@ -1,8 +1,8 @@
 import type { ErrorResponse } from 'resend';
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { Accounts } from '#libs/accounts';
-import { sharedGateway, startGatewayApp, type GatewayApp } from '../../support/gateway-app.js';
-import { good, refused, resendClient } from '../../support/resend-client.js';
+import { sharedGateway, startGatewayApp, type GatewayApp } from '../../support/fixtures/gateway-app.js';
+import { good, refused, resendClient } from '../../support/resend/resend-client.js';
 
 type Client = ReturnType<typeof resendClient>;
 let gateway: GatewayApp;

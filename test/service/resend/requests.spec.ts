@@ -1,8 +1,8 @@
 import { createConnection } from 'node:net';
 import { Resend } from 'resend';
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
-import { startGatewayApp, type GatewayApp } from '../../support/gateway-app.js';
-import { good, refused, resendClient, uuid } from '../../support/resend-client.js';
+import { startGatewayApp, type GatewayApp } from '../../support/fixtures/gateway-app.js';
+import { good, refused, resendClient, uuid } from '../../support/resend/resend-client.js';
 
 let gateway: GatewayApp;
 let own: Awaited<ReturnType<GatewayApp['account']>>;

@@ -1,8 +1,8 @@
 import type { CreateEmailOptions, CreateEmailResponseSuccess } from 'resend';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { sharedGateway, type GatewayApp } from '../../support/gateway-app.js';
-import { good, refused, resendClient, timestamp, uuid } from '../../support/resend-client.js';
-import { WebhookReceiver } from '../../support/webhook-receiver.js';
+import { sharedGateway, type GatewayApp } from '../../support/fixtures/gateway-app.js';
+import { good, refused, resendClient, timestamp, uuid } from '../../support/resend/resend-client.js';
+import { WebhookReceiver } from '../../support/webhooks/webhook-receiver.js';
 
 let gateway: GatewayApp;
 let files: WebhookReceiver;

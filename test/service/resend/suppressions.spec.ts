@@ -2,8 +2,8 @@ import { wholeAccount } from '#libs/contracts';
 import type { GetSuppressionResponseSuccess, ListSuppressionsResponseSuccess } from 'resend';
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { SuppressionEntries } from '#libs/suppressions';
-import { sharedGateway, type GatewayApp } from '../../support/gateway-app.js';
-import { good, refused, resendClient, timestamp, uuid } from '../../support/resend-client.js';
+import { sharedGateway, type GatewayApp } from '../../support/fixtures/gateway-app.js';
+import { good, refused, resendClient, timestamp, uuid } from '../../support/resend/resend-client.js';
 
 let gateway: GatewayApp;
 let own: Awaited<ReturnType<GatewayApp['account']>>;

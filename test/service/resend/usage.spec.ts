@@ -2,9 +2,9 @@ import type { GetLogResponseSuccess, GetUsageResponseSuccess } from 'resend';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { Accounts } from '#libs/accounts';
 import { bareUuid } from '#libs/contracts';
-import { startGatewayApp, type GatewayApp } from '../../support/gateway-app.js';
-import { good, refused, resendClient, timestamp, uuid } from '../../support/resend-client.js';
-import { until } from '../../support/until.js';
+import { startGatewayApp, type GatewayApp } from '../../support/fixtures/gateway-app.js';
+import { good, refused, resendClient, timestamp, uuid } from '../../support/resend/resend-client.js';
+import { until } from '../../support/timing/until.js';
 
 let gateway: GatewayApp;
 let own: Awaited<ReturnType<GatewayApp['account']>>;

@@ -2,10 +2,10 @@ import { EventLog } from '#libs/bus';
 import { WebhookDispatcher, WebhookFanOut } from '#libs/webhooks';
 import { Webhook as SvixWebhook } from 'svix';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { startGatewayApp, type GatewayApp } from '../../support/gateway-app.js';
-import { good, refused, resendClient, timestamp, uuid } from '../../support/resend-client.js';
-import { until } from '../../support/until.js';
-import { WebhookReceiver, type ReceivedCall } from '../../support/webhook-receiver.js';
+import { startGatewayApp, type GatewayApp } from '../../support/fixtures/gateway-app.js';
+import { good, refused, resendClient, timestamp, uuid } from '../../support/resend/resend-client.js';
+import { until } from '../../support/timing/until.js';
+import { WebhookReceiver, type ReceivedCall } from '../../support/webhooks/webhook-receiver.js';
 
 let gateway: GatewayApp;
 let receiver: WebhookReceiver;

@@ -8,9 +8,9 @@ import { StatsStore } from '#libs/stats';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { DomainTrafficLoader } from '../../../apps/gateway/src/graphql/domains/domain-traffic.js';
 import type { GraphqlContext } from '../../../apps/gateway/src/graphql/graphql-caller.js';
-import { startClickhouseFront } from '../../support/clickhouse-front.js';
-import { KEEP_ALL, StatsEvents } from '../../support/stats-events.js';
-import { statsStoreSuite } from '../../support/stats-store-suite.js';
+import { startClickhouseFront } from '../../support/stats/clickhouse-front.js';
+import { KEEP_ALL, StatsEvents } from '../../support/stats/stats-events.js';
+import { statsStoreSuite } from '../../support/stats/store.suite.js';
 
 const NOON = new Date('2026-03-01T12:00:00.000Z');
 const LATER = new Date('2026-03-01T13:00:00.000Z');

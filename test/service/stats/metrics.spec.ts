@@ -4,9 +4,9 @@ import { join } from 'node:path';
 import { loadConfig, Log } from '#libs/kernel';
 import { StatsStore } from '#libs/stats';
 import { afterAll, beforeAll, describe } from 'vitest';
-import { startClickhouseFront, type ClickhouseFront } from '../../support/clickhouse-front.js';
-import { KEEP_ALL } from '../../support/stats-events.js';
-import { statsMetricsSuite } from '../../support/stats-metrics-suite.js';
+import { startClickhouseFront, type ClickhouseFront } from '../../support/stats/clickhouse-front.js';
+import { KEEP_ALL } from '../../support/stats/stats-events.js';
+import { statsMetricsSuite } from '../../support/stats/metrics.suite.js';
 
 const silent = new Log({ error() {}, warn() {}, info() {} } as never);
 

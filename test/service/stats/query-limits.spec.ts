@@ -6,8 +6,8 @@ import { loadConfig, Log } from '#libs/kernel';
 import { StatsStore } from '#libs/stats';
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 import { Engine } from '../../../libs/stats/src/engine.js';
-import { startClickhouseFront, type ClickhouseFront } from '../../support/clickhouse-front.js';
-import { KEEP_ALL } from '../../support/stats-events.js';
+import { startClickhouseFront, type ClickhouseFront } from '../../support/stats/clickhouse-front.js';
+import { KEEP_ALL } from '../../support/stats/stats-events.js';
 
 const silent = new Log({ error() {}, warn() {}, info() {} } as never);
 const DAY = 86_400_000;

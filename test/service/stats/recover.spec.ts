@@ -3,9 +3,9 @@ import { join } from 'node:path';
 import { Log } from '#libs/kernel';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { StatisticsFiles } from '../../../apps/cli/src/commands/statistics-files.js';
-import { expectExactRollups } from '../../support/exact-rollups.js';
-import { DamagedStore, OLD_DAYS } from '../../support/stats-damage.js';
-import { createTestDatabase, type OpenTestDatabase } from '../../support/test-database.js';
+import { expectExactRollups } from '../../support/stats/exact-rollups.js';
+import { DamagedStore, OLD_DAYS } from '../../support/stats/stats-damage.js';
+import { createTestDatabase, type OpenTestDatabase } from '../../support/persistence/test-database.js';
 
 describe('stats recover', { timeout: 120_000 }, () => {
   let home: OpenTestDatabase;

@@ -5,8 +5,8 @@ import { newId, wholeAccount, type EmittedType, type LoggedEvent } from '#libs/c
 import { loadConfig, Log } from '#libs/kernel';
 import { METRICS, startOfDate, StatsStore, type MetricsQuery } from '#libs/stats';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { expectExactRollups } from '../../support/exact-rollups.js';
-import { KEEP_ALL, StatsEvents } from '../../support/stats-events.js';
+import { expectExactRollups } from '../../support/stats/exact-rollups.js';
+import { KEEP_ALL, StatsEvents } from '../../support/stats/stats-events.js';
 
 const DAY_MS = 86_400_000;
 const DAY = new Date('2026-03-01T00:00:00.000Z');

@@ -10,11 +10,11 @@ import { Health, KernelModule, loadConfig, Log, Metrics, Shutdown } from '#libs/
 import { appendEvents, Database, PersistenceModule, routedEvent } from '#libs/persistence';
 import { StatsModule, StatsStore } from '#libs/stats';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { startClickhouseFront, type ClickhouseFront } from '../../support/clickhouse-front.js';
-import { freshDatabase, type TestDatabase } from '../../support/database.js';
-import { busProcess } from '../../support/log-harness.js';
-import { KEEP_ALL } from '../../support/stats-events.js';
-import { until } from '../../support/until.js';
+import { startClickhouseFront, type ClickhouseFront } from '../../support/stats/clickhouse-front.js';
+import { freshDatabase, type TestDatabase } from '../../support/persistence/database.js';
+import { busProcess } from '../../support/fixtures/log-harness.js';
+import { KEEP_ALL } from '../../support/stats/stats-events.js';
+import { until } from '../../support/timing/until.js';
 
 const server = process.env['TEST_DATABASE_URL'] as string;
 const silent = new Log({ error() {}, warn() {}, info() {} } as never);

@@ -1,9 +1,9 @@
 import { wholeAccount } from '#libs/contracts';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { expectExactRollups } from '../../support/exact-rollups.js';
-import { DamagedStore, OLD_DAYS, type Contents } from '../../support/stats-damage.js';
-import { until } from '../../support/until.js';
-import { createTestDatabase, type OpenTestDatabase } from '../../support/test-database.js';
+import { expectExactRollups } from '../../support/stats/exact-rollups.js';
+import { DamagedStore, OLD_DAYS, type Contents } from '../../support/stats/stats-damage.js';
+import { until } from '../../support/timing/until.js';
+import { createTestDatabase, type OpenTestDatabase } from '../../support/persistence/test-database.js';
 
 describe('a damaged statistics store', { timeout: 120_000 }, () => {
   let home: OpenTestDatabase;

@@ -8,8 +8,8 @@ import {
   SuppressionList,
   type NewSuppression,
 } from '#libs/suppressions';
-import { createTestDatabase, type OpenTestDatabase, OUTBOX_EVENTS } from '../../support/test-database.js';
-import { passTime } from '../../support/clock.js';
+import { createTestDatabase, type OpenTestDatabase, OUTBOX_EVENTS } from '../../support/persistence/test-database.js';
+import { passTime } from '../../support/timing/clock.js';
 
 let db: OpenTestDatabase;
 let list: SuppressionList;

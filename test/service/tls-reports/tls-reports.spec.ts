@@ -4,10 +4,10 @@ import { Database } from '#libs/persistence';
 import type { TlsResult } from '#libs/mta';
 import { TlsReporter, TlsResults } from '#libs/tls-reports';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { startGatewayApp, type GatewayApp } from '../../support/gateway-app.js';
-import { LocalDns } from '../../support/local-dns.js';
-import { readByPython } from '../../support/read-by-python.js';
-import { WebhookReceiver } from '../../support/webhook-receiver.js';
+import { startGatewayApp, type GatewayApp } from '../../support/fixtures/gateway-app.js';
+import { LocalDns } from '../../support/dns/local-dns.js';
+import { readByPython } from '../../support/judges/read-by-python.js';
+import { WebhookReceiver } from '../../support/webhooks/webhook-receiver.js';
 
 const DAY_MS = 24 * 3_600_000;
 const yesterday = new Date(Date.now() - DAY_MS);

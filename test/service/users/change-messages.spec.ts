@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { DashboardFixture, PASSWORD } from '../../support/dashboard-fixture.js';
-import { startGatewayApp, type GatewayApp } from '../../support/gateway-app.js';
-import { until } from '../../support/until.js';
+import { DashboardFixture, PASSWORD } from '../../support/browser/dashboard-fixture.js';
+import { startGatewayApp, type GatewayApp } from '../../support/fixtures/gateway-app.js';
+import { until } from '../../support/timing/until.js';
 
 const NEW_PASSWORD = 'another good password';
 

@@ -2,8 +2,8 @@ import { Accounts } from '#libs/accounts';
 import { Database } from '#libs/persistence';
 import { FirstOwner } from '#libs/users';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { DashboardFixture } from '../../support/dashboard-fixture.js';
-import { startGatewayApp, type GatewayApp } from '../../support/gateway-app.js';
+import { DashboardFixture } from '../../support/browser/dashboard-fixture.js';
+import { startGatewayApp, type GatewayApp } from '../../support/fixtures/gateway-app.js';
 
 const ADMIN = 'admin@example.com';
 /** As if the clock had been set back, or rows of another installation imported. */

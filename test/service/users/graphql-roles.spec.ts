@@ -4,10 +4,10 @@ import { join } from 'node:path';
 import { newId, ROLE_SCOPES, ROLES, type Role, type Scope } from '#libs/contracts';
 import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { API_OPERATIONS } from '../../support/api-operations.js';
-import type { Browser, OpenSocket } from '../../support/browser.js';
-import { DashboardFixture } from '../../support/dashboard-fixture.js';
-import { startGatewayApp, type GatewayApp } from '../../support/gateway-app.js';
+import { API_OPERATIONS } from '../../support/rest/api-operations.js';
+import type { Browser, OpenSocket } from '../../support/browser/browser.js';
+import { DashboardFixture } from '../../support/browser/dashboard-fixture.js';
+import { startGatewayApp, type GatewayApp } from '../../support/fixtures/gateway-app.js';
 import { GRAPHQL_ROWS, graphqlRequest } from '../../support/rest/graphql-rows.js';
 import type { Tenant } from '../../support/rest/tenant.js';
 

@@ -1,8 +1,8 @@
 import { Database } from '#libs/persistence';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { Browser } from '../../support/browser.js';
-import { DashboardFixture } from '../../support/dashboard-fixture.js';
-import { startGatewayApp, type GatewayApp } from '../../support/gateway-app.js';
+import type { Browser } from '../../support/browser/browser.js';
+import { DashboardFixture } from '../../support/browser/dashboard-fixture.js';
+import { startGatewayApp, type GatewayApp } from '../../support/fixtures/gateway-app.js';
 
 const NETWORK = 100;
 const PER_DAY = 50;

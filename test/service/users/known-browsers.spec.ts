@@ -1,8 +1,8 @@
 import { Logins } from '#libs/users';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { Browser } from '../../support/browser.js';
-import { DashboardFixture, PASSWORD } from '../../support/dashboard-fixture.js';
-import { startGatewayApp, type GatewayApp } from '../../support/gateway-app.js';
+import type { Browser } from '../../support/browser/browser.js';
+import { DashboardFixture, PASSWORD } from '../../support/browser/dashboard-fixture.js';
+import { startGatewayApp, type GatewayApp } from '../../support/fixtures/gateway-app.js';
 
 /** Failures with one address until it is limited, and failures of one network within a minute. */
 const [PER_EMAIL, PER_NETWORK] = [200, 10];

@@ -1,7 +1,7 @@
 import { FirstOwner } from '#libs/users';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { DashboardFixture, PASSWORD } from '../../support/dashboard-fixture.js';
-import { startGatewayApp, type GatewayApp } from '../../support/gateway-app.js';
+import { DashboardFixture, PASSWORD } from '../../support/browser/dashboard-fixture.js';
+import { startGatewayApp, type GatewayApp } from '../../support/fixtures/gateway-app.js';
 
 const ADMIN = 'Admin@Example.com';
 

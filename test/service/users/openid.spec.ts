@@ -1,8 +1,8 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import type { Browser } from '../../support/browser.js';
-import { DashboardFixture } from '../../support/dashboard-fixture.js';
-import { startGatewayApp, type GatewayApp } from '../../support/gateway-app.js';
-import { CLIENT, OpenidProvider } from '../../support/openid-provider.js';
+import type { Browser } from '../../support/browser/browser.js';
+import { DashboardFixture } from '../../support/browser/dashboard-fixture.js';
+import { startGatewayApp, type GatewayApp } from '../../support/fixtures/gateway-app.js';
+import { CLIENT, OpenidProvider } from '../../support/services/openid-provider.js';
 
 const HOST = 'dashboard.localhost';
 

@@ -7,12 +7,12 @@ import { newId, operates, ROLES } from '#libs/contracts';
 import { CHECKS } from '#libs/doctor';
 import { Database } from '#libs/persistence';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { Browser } from '../../support/browser.js';
-import { DashboardFixture } from '../../support/dashboard-fixture.js';
-import { SERVICE, startDoctorNetwork, type DoctorNetwork } from '../../support/doctor-network.js';
-import { startGatewayApp, type GatewayApp } from '../../support/gateway-app.js';
+import type { Browser } from '../../support/browser/browser.js';
+import { DashboardFixture } from '../../support/browser/dashboard-fixture.js';
+import { SERVICE, startDoctorNetwork, type DoctorNetwork } from '../../support/doctor/doctor-network.js';
+import { startGatewayApp, type GatewayApp } from '../../support/fixtures/gateway-app.js';
 import { OPERATOR_FIELDS } from '../../support/rest/graphql-rows.js';
-import { until } from '../../support/until.js';
+import { until } from '../../support/timing/until.js';
 
 const FIELDS = Object.entries(OPERATOR_FIELDS);
 const documentOf = (field: string, call: string): string => {

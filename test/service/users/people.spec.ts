@@ -1,7 +1,7 @@
 import { Database } from '#libs/persistence';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { DashboardFixture, PASSWORD } from '../../support/dashboard-fixture.js';
-import { startGatewayApp, type GatewayApp } from '../../support/gateway-app.js';
+import { DashboardFixture, PASSWORD } from '../../support/browser/dashboard-fixture.js';
+import { startGatewayApp, type GatewayApp } from '../../support/fixtures/gateway-app.js';
 
 const NEW_PASSWORD = 'another good password';
 const expired = { statusCode: 400, details: [{ field: 'token', code: 'link_expired' }] };

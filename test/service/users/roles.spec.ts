@@ -2,12 +2,12 @@ import { Accounts } from '#libs/accounts';
 import { newId, ROLE_ABILITIES, ROLE_SCOPES, ROLES, type Ability, type Role, type Scope } from '#libs/contracts';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { SESSION_CONTROLLERS } from '../../../apps/gateway/src/session/session.module.js';
-import { API_OPERATIONS } from '../../support/api-operations.js';
-import type { Browser } from '../../support/browser.js';
-import { routesOf } from '../../support/controller-routes.js';
-import { DashboardFixture } from '../../support/dashboard-fixture.js';
-import { startGatewayApp, type GatewayApp } from '../../support/gateway-app.js';
-import { until } from '../../support/until.js';
+import { API_OPERATIONS } from '../../support/rest/api-operations.js';
+import type { Browser } from '../../support/browser/browser.js';
+import { routesOf } from '../../support/rest/controller-routes.js';
+import { DashboardFixture } from '../../support/browser/dashboard-fixture.js';
+import { startGatewayApp, type GatewayApp } from '../../support/fixtures/gateway-app.js';
+import { until } from '../../support/timing/until.js';
 
 /** Operations of sessions, with what they need. */
 const SESSION_ROUTES = SESSION_CONTROLLERS.flatMap(routesOf);

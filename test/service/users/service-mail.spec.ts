@@ -3,9 +3,9 @@ import { Accounts } from '#libs/accounts';
 import { Database } from '#libs/persistence';
 import { SuppressionList, type NewSuppression } from '#libs/suppressions';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { DashboardFixture } from '../../support/dashboard-fixture.js';
-import { startGatewayApp, type GatewayApp } from '../../support/gateway-app.js';
-import { until } from '../../support/until.js';
+import { DashboardFixture } from '../../support/browser/dashboard-fixture.js';
+import { startGatewayApp, type GatewayApp } from '../../support/fixtures/gateway-app.js';
+import { until } from '../../support/timing/until.js';
 
 const TAKEN = { object: 'request', accepted: true };
 

@@ -2,9 +2,9 @@ import { sleep } from '#libs/kernel';
 import { Database } from '#libs/persistence';
 import { Sessions } from '#libs/users';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import { DashboardFixture } from '../../support/dashboard-fixture.js';
-import { startGatewayApp, type GatewayApp } from '../../support/gateway-app.js';
-import { until } from '../../support/until.js';
+import { DashboardFixture } from '../../support/browser/dashboard-fixture.js';
+import { startGatewayApp, type GatewayApp } from '../../support/fixtures/gateway-app.js';
+import { until } from '../../support/timing/until.js';
 
 describe('sessions of the dashboard', () => {
   let gateway: GatewayApp;

@@ -8,10 +8,10 @@ import { WebhookSubscriptions } from '#libs/webhooks';
 import { Webhook as Verifier } from 'standardwebhooks';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { WebhooksAppModule } from '../../../apps/webhooks/src/webhooks-app.module.js';
-import { createTestDatabase, type OpenTestDatabase } from '../../support/test-database.js';
+import { createTestDatabase, type OpenTestDatabase } from '../../support/persistence/test-database.js';
 import { openCommandLine } from '../../support/services/command-line.js';
-import { WebhookReceiver } from '../../support/webhook-receiver.js';
-import { queuedEvents } from '../../support/webhooks-harness.js';
+import { WebhookReceiver } from '../../support/webhooks/webhook-receiver.js';
+import { queuedEvents } from '../../support/webhooks/webhooks-harness.js';
 
 const MASTER_KEY = Buffer.alloc(32, 3).toString('base64');
 const WITHIN = { timeout: 10_000 };

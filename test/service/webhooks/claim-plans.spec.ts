@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { tableReads } from '../../support/table-reads.js';
-import { createTestDatabase, type OpenTestDatabase } from '../../support/test-database.js';
-import { WebhooksProcess } from '../../support/webhooks-harness.js';
+import { tableReads } from '../../support/persistence/table-reads.js';
+import { createTestDatabase, type OpenTestDatabase } from '../../support/persistence/test-database.js';
+import { WebhooksProcess } from '../../support/webhooks/webhooks-harness.js';
 import { Webhook } from '../../../libs/webhooks/src/endpoints/webhook.entity.js';
 
 /** Endpoints that wait; each has one delivery. */

@@ -1,7 +1,7 @@
 import { webhookDeliveryRecords } from '#libs/webhooks';
 import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
-import { queuedEvents } from '../../support/webhooks-harness.js';
-import { WebhooksFixture } from '../../support/webhooks-fixture.js';
+import { queuedEvents } from '../../support/webhooks/webhooks-harness.js';
+import { WebhooksFixture } from '../../support/webhooks/webhooks-fixture.js';
 
 let fixture: WebhooksFixture;
 

@@ -1,8 +1,8 @@
 import { wholeAccount } from '#libs/contracts';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { queuedEvents } from '../../support/webhooks-harness.js';
-import { WebhooksFixture } from '../../support/webhooks-fixture.js';
-import { OUTBOX_EVENTS } from '../../support/test-database.js';
+import { queuedEvents } from '../../support/webhooks/webhooks-harness.js';
+import { WebhooksFixture } from '../../support/webhooks/webhooks-fixture.js';
+import { OUTBOX_EVENTS } from '../../support/persistence/test-database.js';
 
 let stage: WebhooksFixture;
 

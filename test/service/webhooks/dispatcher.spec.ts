@@ -2,9 +2,9 @@ import { createHmac } from 'node:crypto';
 import { newId, wholeAccount } from '#libs/contracts';
 import { Webhook as Verifier } from 'standardwebhooks';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import type { ReceivedCall } from '../../support/webhook-receiver.js';
-import { queuedEvents } from '../../support/webhooks-harness.js';
-import { WebhooksFixture } from '../../support/webhooks-fixture.js';
+import type { ReceivedCall } from '../../support/webhooks/webhook-receiver.js';
+import { queuedEvents } from '../../support/webhooks/webhooks-harness.js';
+import { WebhooksFixture } from '../../support/webhooks/webhooks-fixture.js';
 
 let stage: WebhooksFixture;
 

@@ -4,8 +4,8 @@ import { Webhook as Svix } from 'svix';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { SubscriberLookup } from '../../../libs/webhooks/src/fan-out/subscriber-lookup.js';
 import { Webhook } from '../../../libs/webhooks/src/endpoints/webhook.entity.js';
-import { queuedEvents } from '../../support/webhooks-harness.js';
-import { WebhooksFixture } from '../../support/webhooks-fixture.js';
+import { queuedEvents } from '../../support/webhooks/webhooks-harness.js';
+import { WebhooksFixture } from '../../support/webhooks/webhooks-fixture.js';
 
 let stage: WebhooksFixture;
 

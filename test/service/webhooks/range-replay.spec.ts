@@ -1,7 +1,7 @@
 import { newId, wholeAccount } from '#libs/contracts';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { queuedEvents, type WebhooksProcess } from '../../support/webhooks-harness.js';
-import { WebhooksFixture } from '../../support/webhooks-fixture.js';
+import { queuedEvents, type WebhooksProcess } from '../../support/webhooks/webhooks-harness.js';
+import { WebhooksFixture } from '../../support/webhooks/webhooks-fixture.js';
 import type { ReplayRange } from '../../../libs/webhooks/src/history/range-replay.js';
 
 let stage: WebhooksFixture;

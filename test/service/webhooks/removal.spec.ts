@@ -1,8 +1,8 @@
 import { newId, wholeAccount } from '#libs/contracts';
 import pg from 'pg';
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
-import { webhooksDatabase, WebhooksProcess } from '../../support/webhooks-harness.js';
-import type { OpenTestDatabase } from '../../support/test-database.js';
+import { webhooksDatabase, WebhooksProcess } from '../../support/webhooks/webhooks-harness.js';
+import type { OpenTestDatabase } from '../../support/persistence/test-database.js';
 
 /** Rows that one statement may delete. */
 const BATCH = 1_000;

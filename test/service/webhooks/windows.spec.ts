@@ -1,7 +1,7 @@
 import { newId } from '#libs/contracts';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { queuedEvents, type WebhooksProcess } from '../../support/webhooks-harness.js';
-import { WebhooksFixture } from '../../support/webhooks-fixture.js';
+import { queuedEvents, type WebhooksProcess } from '../../support/webhooks/webhooks-harness.js';
+import { WebhooksFixture } from '../../support/webhooks/webhooks-fixture.js';
 
 let stage: WebhooksFixture;
 

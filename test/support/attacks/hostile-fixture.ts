@@ -2,7 +2,7 @@ import { fork, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { startStandalone, type RunningProgram } from '../program.js';
+import { startStandalone, type RunningProgram } from '../services/program.js';
 
 const HOSTILE = new URL('./hostile-clients.mjs', import.meta.url);
 const HONEST = new URL('./honest-smtp-client.mjs', import.meta.url);

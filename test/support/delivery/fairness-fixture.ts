@@ -1,9 +1,9 @@
 import { spawn, type ChildProcess } from 'node:child_process';
-import { GivenTime } from '../given-time.js';
-import type { ScriptedMx } from '../scripted-mx.js';
+import { GivenTime } from '../timing/given-time.js';
+import type { ScriptedMx } from '../mail-servers/scripted-mx.js';
 import { MailNetwork } from '../services/mail-network.js';
 import { METRICS_TOKEN } from '../services/profiles.js';
-import { until } from '../until.js';
+import { until } from '../timing/until.js';
 
 /** How a server stalls: its kernel answers no SYN; it accepts and never speaks; it takes a mail and says nothing. */
 export type Stall = 'no SYN-ACK' | 'no banner' | 'silent after the dot';

@@ -5,11 +5,11 @@ import { EmbeddedPostgres } from '../../../libs/persistence/src/embedded-postgre
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { launchOne } from '../services/distributed.js';
 import { HonestSink, type Arrival } from '../mail-servers/honest-sink.js';
-import { LocalDns } from '../local-dns.js';
-import { mail } from '../mail.js';
-import { launch, type RunningProgram } from '../program.js';
+import { LocalDns } from '../dns/local-dns.js';
+import { mail } from '../samples/mail.js';
+import { launch, type RunningProgram } from '../services/program.js';
 import { reconcile, type Reconciliation } from './reconciler.js';
-import { until } from '../until.js';
+import { until } from '../timing/until.js';
 
 const CONCURRENCY = 50;
 const MANY = 10;

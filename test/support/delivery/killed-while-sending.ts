@@ -1,8 +1,8 @@
 import { expect } from 'vitest';
-import { processesOn, type RunningProgram } from '../program.js';
-import type { ScriptedMx } from '../scripted-mx.js';
+import { processesOn, type RunningProgram } from '../services/program.js';
+import type { ScriptedMx } from '../mail-servers/scripted-mx.js';
 import type { Sender } from '../services/sender.js';
-import { until } from '../until.js';
+import { until } from '../timing/until.js';
 
 const SENDERS = 8;
 /** At least, before each kill: a kill that finds nothing under way shows nothing. */

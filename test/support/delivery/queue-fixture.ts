@@ -8,7 +8,7 @@ import { Queue } from '#libs/queue';
 import { SafeFetch } from '#libs/safe-fetch';
 import { SuppressionCache, SuppressionEntity, SuppressionList } from '#libs/suppressions';
 import { AttachmentFetcher } from '../../../libs/emails/src/intake/attachments/attachment-fetcher.js';
-import { createTestDatabase, type OpenTestDatabase } from '../test-database.js';
+import { createTestDatabase, type OpenTestDatabase } from '../persistence/test-database.js';
 
 /** One process of the house between intake and ledger, on a database that others may share. */
 export interface QueueProcess {

@@ -1,5 +1,5 @@
 import type { Arrival } from '../mail-servers/honest-sink.js';
-import type { RunningService } from '../program.js';
+import type { RunningService } from '../services/program.js';
 
 /** What the clients saw; a mail has one recipient and a subject of its own. */
 export interface Asked {

@@ -1,8 +1,8 @@
-import type { MxAction, ScriptedMx } from '../scripted-mx.js';
+import type { MxAction, ScriptedMx } from '../mail-servers/scripted-mx.js';
 import { MailNetwork } from '../services/mail-network.js';
 import type { Sender } from '../services/sender.js';
-import { until } from '../until.js';
-import { WebhookReceiver } from '../webhook-receiver.js';
+import { until } from '../timing/until.js';
+import { WebhookReceiver } from '../webhooks/webhook-receiver.js';
 
 /** What a recipient's server does; the name is the beginning of the address. */
 export const KINDS = ['refuses', 'greylists', 'asks', 'cuts', 'resets', 'falls-silent'] as const;

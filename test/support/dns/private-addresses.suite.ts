@@ -1,7 +1,7 @@
 import { beforeAll, expect, it } from 'vitest';
 import type { MailNetwork } from '../services/mail-network.js';
-import type { ScriptedMx } from '../scripted-mx.js';
-import { until } from '../until.js';
+import type { ScriptedMx } from '../mail-servers/scripted-mx.js';
+import { until } from '../timing/until.js';
 
 interface Recipient {
   status: string;

@@ -16,8 +16,8 @@ import {
   type QueueProcess,
   type QueueFixture,
 } from '../delivery/queue-fixture.js';
-import { LocalDns } from '../local-dns.js';
-import { OUTBOX_EVENTS } from '../test-database.js';
+import { LocalDns } from '../dns/local-dns.js';
+import { OUTBOX_EVENTS } from '../persistence/test-database.js';
 
 const LATE = /bounced|complained|unsubscribed/;
 const DAY_MS = 86_400_000;

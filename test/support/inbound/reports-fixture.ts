@@ -1,11 +1,11 @@
 import { createTransport } from 'nodemailer';
-import { cli } from '../cli.js';
-import type { SentMail } from '../golden-reports.js';
-import type { LocalDns } from '../local-dns.js';
-import type { MxScript, ReceivedMail, ScriptedMx } from '../scripted-mx.js';
+import { cli } from '../services/cli.js';
+import type { SentMail } from '../samples/golden-reports.js';
+import type { LocalDns } from '../dns/local-dns.js';
+import type { MxScript, ReceivedMail, ScriptedMx } from '../mail-servers/scripted-mx.js';
 import { MailNetwork } from '../services/mail-network.js';
 import type { ServiceAccount } from '../services/service-client.js';
-import { until } from '../until.js';
+import { until } from '../timing/until.js';
 
 /** A mail that our server of the recipients has taken, with what a report can say of it. */
 export interface Delivered extends SentMail {

@@ -1,11 +1,11 @@
 import { BadMx, type BadEvent, type BadHost } from './bad-mx.js';
-import { LocalDns, type DnsName } from '../local-dns.js';
-import { freePorts } from '../ports.js';
-import { startStandalone } from '../program.js';
+import { LocalDns, type DnsName } from '../dns/local-dns.js';
+import { freePorts } from '../services/ports.js';
+import { startStandalone } from '../services/program.js';
 import { mxSettings } from '../services/mail-network.js';
 import { firstSender, type Sender } from '../services/sender.js';
 import { openAccount, openZones, type ServiceAccount } from '../services/service-client.js';
-import { until } from '../until.js';
+import { until } from '../timing/until.js';
 
 export interface ShownAttempt {
   recipient: string;

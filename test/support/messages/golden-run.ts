@@ -1,6 +1,6 @@
 import { createTransport } from 'nodemailer';
 import type { GoldenRequest, GoldenSubmission } from '../../golden/messages/golden-mail.js';
-import type { ReceivedMail, ScriptedMx } from '../scripted-mx.js';
+import type { ReceivedMail, ScriptedMx } from '../mail-servers/scripted-mx.js';
 import { MailNetwork } from '../services/mail-network.js';
 import { PUBLIC_URL } from '../services/profiles.js';
 import type { Sender } from '../services/sender.js';

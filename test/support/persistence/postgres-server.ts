@@ -6,8 +6,8 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import pg from 'pg';
 import { unprivilegedUser } from '../../../libs/persistence/src/embedded-postgres/server-user.js';
-import { freePorts } from '../ports.js';
-import { until } from '../until.js';
+import { freePorts } from '../services/ports.js';
+import { until } from '../timing/until.js';
 
 /** A PostgreSQL server of any version on a new cluster and a free port of loopback. */
 export interface PostgresServer {

@@ -1,9 +1,9 @@
 import pg from 'pg';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { mail } from '../mail.js';
-import { API_KEY, emptyDataDir, launch, standaloneEnv, type RunningProgram } from '../program.js';
+import { mail } from '../samples/mail.js';
+import { API_KEY, emptyDataDir, launch, standaloneEnv, type RunningProgram } from '../services/program.js';
 import { firstMailSuite } from '../rest/first-mail.suite.js';
-import { until } from '../until.js';
+import { until } from '../timing/until.js';
 import { startPostgres, type PostgresServer } from './postgres-server.js';
 
 const OUTCOMES = {

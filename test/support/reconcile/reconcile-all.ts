@@ -1,4 +1,4 @@
-import type { RunningService } from '../program.js';
+import type { RunningService } from '../services/program.js';
 import { eachOf } from '../delivery/reconciler.js';
 import { indexOfRecipient, indexOfSubject, isDeferred, isRefused, plannedMessage } from './message-plan.js';
 import type { Recorder } from './recorder.js';

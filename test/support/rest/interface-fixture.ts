@@ -1,8 +1,8 @@
-import { cli } from '../cli.js';
+import { cli } from '../services/cli.js';
 import type { ServiceName } from '../services/profiles.js';
 import { accountOn, openAccount, type ServiceAccount } from '../services/service-client.js';
-import { until } from '../until.js';
-import { WebhookReceiver } from '../webhook-receiver.js';
+import { until } from '../timing/until.js';
+import { WebhookReceiver } from '../webhooks/webhook-receiver.js';
 
 export type Json = Record<string, unknown>;
 export interface Answer<T = Json> {

@@ -1,5 +1,5 @@
-import { API_OPERATIONS, type ApiOperation } from '../api-operations.js';
-import { FACADE_OPERATIONS } from '../controller-routes.js';
+import { API_OPERATIONS, type ApiOperation } from './api-operations.js';
+import { FACADE_OPERATIONS } from './controller-routes.js';
 import { FACADE_ROWS, IDOR_ROWS, type IdorRow } from './idor-rows.js';
 import type { Kind } from './tenant.js';
 

@@ -1,4 +1,4 @@
-import { propertiesOf, type ApiOperation } from '../api-operations.js';
+import { propertiesOf, type ApiOperation } from './api-operations.js';
 
 export interface Request {
   method: string;

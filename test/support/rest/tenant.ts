@@ -2,7 +2,7 @@ import { expect } from 'vitest';
 import { bareUuid, type Mode } from '#libs/contracts';
 import { accountOn } from '../services/service-client.js';
 import type { ServiceData } from '../services/service-host.js';
-import { until } from '../until.js';
+import { until } from '../timing/until.js';
 
 /** A thing that some operation names by its id (a suppression: by its address). */
 export type Kind =

@@ -2,12 +2,12 @@ import { spawn, type ChildProcess } from 'node:child_process';
 import { chmodSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { freePorts } from '../ports.js';
-import { API_KEY, launch, type RunningProgram, type RunningService } from '../program.js';
+import { freePorts } from './ports.js';
+import { API_KEY, launch, type RunningProgram, type RunningService } from './program.js';
 import { EmbeddedPostgres } from '../../../libs/persistence/src/embedded-postgres/embedded-postgres.js';
 
 const PROGRAMS = ['gateway', 'smtp', 'delivery', 'analytics', 'webhooks'] as const;
-const FRONT = new URL('../clickhouse-front.mjs', import.meta.url).pathname;
+const FRONT = new URL('../stats/clickhouse-front.mjs', import.meta.url).pathname;
 
 export interface DistributedService extends RunningService {
   programs: Map<(typeof PROGRAMS)[number], RunningProgram>;

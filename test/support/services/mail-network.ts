@@ -1,7 +1,7 @@
-import { LocalDns } from '../local-dns.js';
-import { freePorts } from '../ports.js';
-import { startStandalone, type RunningProgram } from '../program.js';
-import { ScriptedMx, type MxScript } from '../scripted-mx.js';
+import { LocalDns } from '../dns/local-dns.js';
+import { freePorts } from './ports.js';
+import { startStandalone, type RunningProgram } from './program.js';
+import { ScriptedMx, type MxScript } from '../mail-servers/scripted-mx.js';
 import { nextNumber } from './host-client.js';
 import { firstSender, type Sender } from './sender.js';
 import { openAccount, openZones, type AccountOptions, type ServiceAccount } from './service-client.js';

@@ -1,6 +1,6 @@
 import { mkdirSync, renameSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Certificate } from '../self-signed-certificate.js';
+import type { Certificate } from '../fixtures/self-signed-certificate.js';
 
 let version = 0;
 

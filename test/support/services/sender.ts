@@ -1,5 +1,5 @@
-import { mail } from '../mail.js';
-import type { RunningProgram } from '../program.js';
+import { mail } from '../samples/mail.js';
+import type { RunningProgram } from './program.js';
 
 /** A running service, and an account on it that sends mail. */
 export interface Sender extends Pick<

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
-import { LocalDns, type DnsName } from '../local-dns.js';
-import { mail } from '../mail.js';
-import { callerOf } from '../program.js';
+import { LocalDns, type DnsName } from '../dns/local-dns.js';
+import { mail } from '../samples/mail.js';
+import { callerOf } from './program.js';
 import { ask, nextNumber } from './host-client.js';
 import type { ServiceName } from './profiles.js';
 import type { Sender } from './sender.js';

@@ -5,14 +5,14 @@ import { createServer, type IncomingMessage, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { freePorts } from '../ports.js';
-import { startStandalone, type RunningProgram } from '../program.js';
+import { freePorts } from './ports.js';
+import { startStandalone, type RunningProgram } from './program.js';
 import { openCommandLine, type CommandLine } from './command-line.js';
 import { mountCertificate } from './mount-certificate.js';
-import { selfSignedCertificate, testAuthority, type Certificate } from '../self-signed-certificate.js';
+import { selfSignedCertificate, testAuthority, type Certificate } from '../fixtures/self-signed-certificate.js';
 import { SERVICE_NAMES, settingsOf, shapingFile, type ServiceName, type SharedEnvironment } from './profiles.js';
 
-const FORWARDER = new URL('dns-forwarder.mjs', import.meta.url).pathname;
+const FORWARDER = new URL('../dns/dns-forwarder.mjs', import.meta.url).pathname;
 /** Starts of services in a run of the whole project, shared ones and those of files that kill or reconfigure theirs. */
 const MAX_STARTS = 14;
 /** 127.16.0.0/16 and up: a network of its own for each file. The ones below belong to tests with a service of their own. */

@@ -1,4 +1,4 @@
-import { cli } from '../cli.js';
+import { cli } from '../services/cli.js';
 import { accountOn, openAccount, vouch, type ServiceAccount } from '../services/service-client.js';
 import type { DialogueServer } from './smtp-player.js';
 import type { TlsMode } from './smtp-script.js';

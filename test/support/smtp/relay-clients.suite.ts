@@ -5,7 +5,7 @@ import { readArrived } from '../messages/arrived-mail.js';
 import { COMMON } from './ready-mail.js';
 import type { RelayClient } from './relay-clients.js';
 import type { RelayFixture } from './relay-fixture.js';
-import { until } from '../until.js';
+import { until } from '../timing/until.js';
 
 /** Domains of the recipients in docs/smtp.md. */
 export const RELAY_DOMAINS = ['example.org', 'xn--bcher-kva.example'] as const;

@@ -1,5 +1,5 @@
 import { createTransport } from 'nodemailer';
-import { Postfix, postfixMissing } from '../postfix.js';
+import { Postfix, postfixMissing } from '../mail-servers/postfix.js';
 import { COMMON, readyMessage } from './ready-mail.js';
 import type { RelayFixture } from './relay-fixture.js';
 

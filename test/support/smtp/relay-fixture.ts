@@ -2,13 +2,13 @@ import { execFile } from 'node:child_process';
 import { chmodSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { judgeWithMailauth } from '../messages/mail-judges.js';
+import { judgeWithMailauth } from '../judges/mail-judges.js';
 import { snippetsOf, type Snippet } from './page-snippets.js';
-import { ORDINARY_EXTENSIONS, type ReceivedMail, type ScriptedMx } from '../scripted-mx.js';
+import { ORDINARY_EXTENSIONS, type ReceivedMail, type ScriptedMx } from '../mail-servers/scripted-mx.js';
 import { MailNetwork } from '../services/mail-network.js';
 import type { Sender } from '../services/sender.js';
 import type { AccountOptions } from '../services/service-client.js';
-import { until } from '../until.js';
+import { until } from '../timing/until.js';
 
 const ROOT = new URL('../../../', import.meta.url).pathname;
 const CLIENT_MS = 50_000;

@@ -1,10 +1,10 @@
 import { createPrivateKey } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { dkimRecordValue, generateDkimKeys, signDkim, type DkimKey } from '#libs/mime';
-import { arf, dsn } from '../../support/inbound-reports.js';
+import { arf, dsn } from '../../support/samples/inbound-reports.js';
 import { ReportsFixture, type Delivered } from '../../support/inbound/reports-fixture.js';
 import { METRICS_TOKEN } from '../../support/services/profiles.js';
-import { until } from '../../support/until.js';
+import { until } from '../../support/timing/until.js';
 
 const SERVICE = 'postloft.test';
 const RECIPIENTS = 'forged-reports.test';

@@ -8,13 +8,13 @@ import {
   postBody,
 } from '../../support/attacks/hostile-bodies.js';
 import { HostileFixture } from '../../support/attacks/hostile-fixture.js';
-import { LocalDns } from '../../support/local-dns.js';
-import type { RunningProgram } from '../../support/program.js';
-import { ScriptedMx } from '../../support/scripted-mx.js';
+import { LocalDns } from '../../support/dns/local-dns.js';
+import type { RunningProgram } from '../../support/services/program.js';
+import { ScriptedMx } from '../../support/mail-servers/scripted-mx.js';
 import { firstSender, type Sender } from '../../support/services/sender.js';
 import { simulatedOutcomesSuite } from '../../support/delivery/simulated-outcomes.suite.js';
-import { SmtpTalk } from '../../support/smtp-talk.js';
-import { until } from '../../support/until.js';
+import { SmtpTalk } from '../../support/smtp/smtp-talk.js';
+import { until } from '../../support/timing/until.js';
 
 const MEGABYTE = 1024 * 1024;
 const MESSAGE_LIMIT = 10 * MEGABYTE;

@@ -2,7 +2,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { RawHttp, rawResponse, statusesOf } from '../../support/attacks/raw-http.js';
 import { abortHellos, helloSocket, isAcknowledged } from '../../support/attacks/websocket-hello.js';
 import { openAccount, type ServiceAccount } from '../../support/services/service-client.js';
-import { until } from '../../support/until.js';
+import { until } from '../../support/timing/until.js';
 
 /** Defaults of the settings HTTP_CONNECTIONS_PER_IP and HTTP_AUTH_FAILURES_PER_MINUTE. */
 const PER_ADDRESS = 200;

@@ -18,7 +18,7 @@ import type { Cell, Column, Outcome } from '../../support/rest/key-matrix.js';
 import { requestOf, withoutAll, type Answer } from '../../support/rest/operation-request.js';
 import { madeThings, type Tenant } from '../../support/rest/tenant.js';
 import { openAccount, vouch, type ServiceAccount } from '../../support/services/service-client.js';
-import { WebhookReceiver } from '../../support/webhook-receiver.js';
+import { WebhookReceiver } from '../../support/webhooks/webhook-receiver.js';
 
 let service: ServiceAccount;
 let receiver: WebhookReceiver;

@@ -3,7 +3,7 @@ import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { expect, it } from 'vitest';
 import { openAccount } from '../../support/services/service-client.js';
-import { until } from '../../support/until.js';
+import { until } from '../../support/timing/until.js';
 
 /** Runs an example of the documentation against an account of its own, and sends an e-mail while it watches. */
 async function watched(command: string, example: string): Promise<string[]> {

@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, it } from 'vitest';
-import { good, resendClient, uuid } from '../../support/resend-client.js';
+import { good, resendClient, uuid } from '../../support/resend/resend-client.js';
 import { openAccount, type ServiceAccount } from '../../support/services/service-client.js';
-import { until } from '../../support/until.js';
+import { until } from '../../support/timing/until.js';
 
 const IDEMPOTENT = { idempotencyKey: 'order-1207' };
 

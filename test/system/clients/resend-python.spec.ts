@@ -4,11 +4,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { RESEND_ERRORS } from '../../support/rest/resend-error-table.js';
+import { RESEND_ERRORS } from '../../support/resend/resend-error-table.js';
 import { openAccount, type ServiceAccount } from '../../support/services/service-client.js';
 
 const PACKAGE = 'resend==2.51.0';
-const CALLS = new URL('../../support/rest/resend-calls.py', import.meta.url).pathname;
+const CALLS = new URL('../../support/resend/resend-calls.py', import.meta.url).pathname;
 /** The calls of the script, under the names of the package. */
 const HELD = [
   'api_keys.create',

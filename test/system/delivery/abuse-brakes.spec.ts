@@ -1,13 +1,13 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createTransport } from 'nodemailer';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { cli } from '../../support/cli.js';
-import type { ScriptedMx } from '../../support/scripted-mx.js';
+import { cli } from '../../support/services/cli.js';
+import type { ScriptedMx } from '../../support/mail-servers/scripted-mx.js';
 import { ask as command } from '../../support/services/host-client.js';
 import { MailNetwork } from '../../support/services/mail-network.js';
 import { openAccount, type ServiceAccount } from '../../support/services/service-client.js';
-import { until } from '../../support/until.js';
-import { WebhookReceiver } from '../../support/webhook-receiver.js';
+import { until } from '../../support/timing/until.js';
+import { WebhookReceiver } from '../../support/webhooks/webhook-receiver.js';
 
 const DOMAIN = 'abuse-brakes.test';
 const OPS = 'abuse-brakes-ops.test';

@@ -3,7 +3,7 @@ import { DIALOGUES } from '../../support/mail-servers/dialogue-table.js';
 import { brokenTls, poorServers } from '../../support/mail-servers/poor-peers.suite.js';
 import { PeerFixture, type ShownAttempt } from '../../support/mail-servers/peer-fixture.js';
 import { PHASE_SECONDS } from '../../support/services/profiles.js';
-import { pythonWith } from '../../support/messages/python-with.js';
+import { pythonWith } from '../../support/judges/python-with.js';
 import type { BadStep } from '../../support/mail-servers/bad-mx.js';
 
 const python = pythonWith('aiosmtpd.smtp');

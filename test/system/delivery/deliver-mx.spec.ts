@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { ScriptedMx } from '../../support/scripted-mx.js';
+import type { ScriptedMx } from '../../support/mail-servers/scripted-mx.js';
 import { MailNetwork } from '../../support/services/mail-network.js';
 import type { ServiceAccount } from '../../support/services/service-client.js';
-import { until } from '../../support/until.js';
+import { until } from '../../support/timing/until.js';
 
 interface Shown {
   status: string;

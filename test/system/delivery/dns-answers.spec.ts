@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { PeerFixture, type SentMail } from '../../support/mail-servers/peer-fixture.js';
-import { pythonWith } from '../../support/messages/python-with.js';
-import type { DnsName } from '../../support/local-dns.js';
+import { pythonWith } from '../../support/judges/python-with.js';
+import type { DnsName } from '../../support/dns/local-dns.js';
 import { MailNetwork } from '../../support/services/mail-network.js';
 import type { ServiceAccount } from '../../support/services/service-client.js';
-import { until } from '../../support/until.js';
+import { until } from '../../support/timing/until.js';
 
 const python = pythonWith('aiosmtpd.smtp');
 

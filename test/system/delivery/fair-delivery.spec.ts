@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { CAP, FairnessFixture } from '../../support/delivery/fairness-fixture.js';
-import { until } from '../../support/until.js';
+import { until } from '../../support/timing/until.js';
 
 /** The stalled servers are silent for longer than the test waits. test/perf measures the latency of the other mail. */
 describe('mail to silent servers', () => {

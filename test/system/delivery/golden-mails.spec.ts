@@ -9,8 +9,8 @@ import {
   judgeWithPython,
   judgeWithSpamAssassin,
   type PythonVerdict,
-} from '../../support/messages/mail-judges.js';
-import type { ReceivedMail } from '../../support/scripted-mx.js';
+} from '../../support/judges/mail-judges.js';
+import type { ReceivedMail } from '../../support/mail-servers/scripted-mx.js';
 
 const ALL = [...GOLDEN_REQUESTS, ...GOLDEN_SUBMISSIONS];
 const NAMES = ALL.map(({ name }, i) => [name, i] as const);

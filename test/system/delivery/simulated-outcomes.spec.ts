@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe } from 'vitest';
-import type { LocalDns } from '../../support/local-dns.js';
+import type { LocalDns } from '../../support/dns/local-dns.js';
 import { PUBLIC_URL } from '../../support/services/profiles.js';
 import { openAccount, openZones } from '../../support/services/service-client.js';
 import { RECIPIENT_ZONES, simulatedOutcomesSuite } from '../../support/delivery/simulated-outcomes.suite.js';

@@ -3,12 +3,12 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { cli } from '../../support/cli.js';
-import type { ScriptedMx } from '../../support/scripted-mx.js';
+import { cli } from '../../support/services/cli.js';
+import type { ScriptedMx } from '../../support/mail-servers/scripted-mx.js';
 import { MailNetwork } from '../../support/services/mail-network.js';
 import { LETTERBOX, LETTERBOX_SUSPENSION_MS } from '../../support/services/profiles.js';
 import type { ServiceAccount } from '../../support/services/service-client.js';
-import { until } from '../../support/until.js';
+import { until } from '../../support/timing/until.js';
 
 interface Explained {
   recipients: {

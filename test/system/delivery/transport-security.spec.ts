@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { policyFile, PolicyServer, type PolicyAnswer } from '../../support/policy-server.js';
-import type { MxScript, ScriptedMx } from '../../support/scripted-mx.js';
-import { authorityOf, selfSignedCertificate, type Authority } from '../../support/self-signed-certificate.js';
+import { policyFile, PolicyServer, type PolicyAnswer } from '../../support/mail-servers/policy-server.js';
+import type { MxScript, ScriptedMx } from '../../support/mail-servers/scripted-mx.js';
+import { authorityOf, selfSignedCertificate, type Authority } from '../../support/fixtures/self-signed-certificate.js';
 import { MailNetwork } from '../../support/services/mail-network.js';
 import { vouch, type ServiceAccount } from '../../support/services/service-client.js';
-import { until } from '../../support/until.js';
+import { until } from '../../support/timing/until.js';
 
 interface Attempt {
   outcome: string;

@@ -1,12 +1,12 @@
 import { Resolver } from 'node:dns/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { DomainView } from '#libs/domains';
-import { cli } from '../../support/cli.js';
-import { publish } from '../../support/domains-fixture.js';
-import type { LocalDns } from '../../support/local-dns.js';
-import { judgeWithMailauth, judgeWithOpendkim, judgeWithPython } from '../../support/messages/mail-judges.js';
+import { cli } from '../../support/services/cli.js';
+import { publish } from '../../support/fixtures/domains-fixture.js';
+import type { LocalDns } from '../../support/dns/local-dns.js';
+import { judgeWithMailauth, judgeWithOpendkim, judgeWithPython } from '../../support/judges/mail-judges.js';
 import { openAccount, openZones, type ServiceAccount } from '../../support/services/service-client.js';
-import { until } from '../../support/until.js';
+import { until } from '../../support/timing/until.js';
 
 const ZONE = 'rotate-dkim.example';
 

@@ -1,8 +1,8 @@
 import { authenticate } from 'mailauth';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { LocalDns } from '../../support/local-dns.js';
+import type { LocalDns } from '../../support/dns/local-dns.js';
 import { openAccount, openZones, type ServiceAccount } from '../../support/services/service-client.js';
-import { until } from '../../support/until.js';
+import { until } from '../../support/timing/until.js';
 
 interface Domain {
   id: string;

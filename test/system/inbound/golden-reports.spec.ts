@@ -1,9 +1,13 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { accountOn } from '../../support/services/service-client.js';
-import { complaintMessage, readComplaintSamples, type ComplaintSample } from '../../support/complaint-samples.js';
-import { goldenReportMail, readGoldenReports, type GoldenReport } from '../../support/golden-reports.js';
+import {
+  complaintMessage,
+  readComplaintSamples,
+  type ComplaintSample,
+} from '../../support/samples/complaint-samples.js';
+import { goldenReportMail, readGoldenReports, type GoldenReport } from '../../support/samples/golden-reports.js';
 import { ReportsFixture, type Delivered } from '../../support/inbound/reports-fixture.js';
-import { until } from '../../support/until.js';
+import { until } from '../../support/timing/until.js';
 
 const SERVICE = 'postloft.test';
 const CUSTOMER = 'shop.golden-reports.example';

@@ -4,12 +4,12 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { Log } from '#libs/kernel';
 import { EmbeddedPostgres } from '../../../libs/persistence/src/embedded-postgres/embedded-postgres.js';
 import { openEmbedded } from '../../../libs/stats/src/embedded-connection.js';
-import { cli } from '../../support/cli.js';
-import { statsTablesWithText, tablesWithText } from '../../support/find-text.js';
-import { startStandalone, type RunningProgram } from '../../support/program.js';
+import { cli } from '../../support/services/cli.js';
+import { statsTablesWithText, tablesWithText } from '../../support/persistence/find-text.js';
+import { startStandalone, type RunningProgram } from '../../support/services/program.js';
 import { firstSender, type Sender } from '../../support/services/sender.js';
-import { until } from '../../support/until.js';
-import { WebhookReceiver } from '../../support/webhook-receiver.js';
+import { until } from '../../support/timing/until.js';
+import { WebhookReceiver } from '../../support/webhooks/webhook-receiver.js';
 
 const WRITTEN = 'JOSÉ.Erase@Example.net';
 const ADDRESS = WRITTEN.toLowerCase();

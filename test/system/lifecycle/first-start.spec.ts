@@ -4,11 +4,11 @@ import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { Browser } from '../../support/browser.js';
+import { Browser } from '../../support/browser/browser.js';
 import { firstMailSuite } from '../../support/rest/first-mail.suite.js';
-import { LocalDns } from '../../support/local-dns.js';
-import { mail } from '../../support/mail.js';
-import { freePorts } from '../../support/ports.js';
+import { LocalDns } from '../../support/dns/local-dns.js';
+import { mail } from '../../support/samples/mail.js';
+import { freePorts } from '../../support/services/ports.js';
 import { privateAddressesSuite } from '../../support/dns/private-addresses.suite.js';
 import {
   callerOf,
@@ -17,11 +17,11 @@ import {
   processesOn,
   standaloneEnv,
   type RunningProgram,
-} from '../../support/program.js';
+} from '../../support/services/program.js';
 import { MailNetwork, mxSettings } from '../../support/services/mail-network.js';
 import { openCommandLine } from '../../support/services/command-line.js';
-import { SmtpTalk } from '../../support/smtp-talk.js';
-import { until } from '../../support/until.js';
+import { SmtpTalk } from '../../support/smtp/smtp-talk.js';
+import { until } from '../../support/timing/until.js';
 
 const MAIN = join(new URL('../../../', import.meta.url).pathname, 'dist/programs/standalone.js');
 const FROM = 'orders@sandbox.postloft.test';

@@ -5,8 +5,8 @@ import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { SecretBox } from '../../../libs/kernel/src/secret-box.js';
 import { acquireDataDir, EmbeddedPostgres } from '../../../libs/persistence/src/embedded-postgres/index.js';
-import { copyPreparedDataDir } from '../../support/prepared-data-dir.js';
-import { freePorts } from '../../support/ports.js';
+import { copyPreparedDataDir } from '../../support/services/prepared-data-dir.js';
+import { freePorts } from '../../support/services/ports.js';
 
 const ROOT = new URL('../../../', import.meta.url).pathname;
 const [KEY, OTHER_KEY] = [Buffer.alloc(32, 7), Buffer.alloc(32, 8)];

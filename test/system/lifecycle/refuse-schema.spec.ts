@@ -3,7 +3,7 @@ import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { emptyDataDir } from '../../support/program.js';
+import { emptyDataDir } from '../../support/services/program.js';
 import { KNOWN_MIGRATIONS } from '../../../libs/persistence/src/migrate.js';
 import { EmbeddedPostgres } from '../../../libs/persistence/src/embedded-postgres/index.js';
 

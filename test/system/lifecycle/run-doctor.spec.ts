@@ -11,9 +11,9 @@ import {
   SERVICE,
   SOURCE,
   type DoctorNetwork,
-} from '../../support/doctor-network.js';
-import { launch, type RunningProgram } from '../../support/program.js';
-import { selfSignedCertificate } from '../../support/self-signed-certificate.js';
+} from '../../support/doctor/doctor-network.js';
+import { launch, type RunningProgram } from '../../support/services/program.js';
+import { selfSignedCertificate } from '../../support/fixtures/self-signed-certificate.js';
 
 const ROOT = new URL('../../../', import.meta.url).pathname;
 /** Starts and stops the service, and runs the command several times. */

@@ -4,9 +4,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { describe, expect, it } from 'vitest';
-import { cli } from '../../support/cli.js';
-import { freePorts } from '../../support/ports.js';
-import { selfSignedCertificate } from '../../support/self-signed-certificate.js';
+import { cli } from '../../support/services/cli.js';
+import { freePorts } from '../../support/services/ports.js';
+import { selfSignedCertificate } from '../../support/fixtures/self-signed-certificate.js';
 
 const MAIN = join(new URL('../../../', import.meta.url).pathname, 'dist/programs/standalone.js');
 const run = promisify(execFile);

@@ -5,11 +5,11 @@ import {
   resolved,
   type ApiOperation,
   type Schema,
-} from '../../support/api-operations.js';
+} from '../../support/rest/api-operations.js';
 import { sharedService } from '../../support/services/service-client.js';
 import { moveIn, type Kind, type Tenant } from '../../support/rest/tenant.js';
 import { EXAMPLE_SCHEDULE } from '../../../apps/gateway/src/openapi/properties.js';
-import { WebhookReceiver } from '../../support/webhook-receiver.js';
+import { WebhookReceiver } from '../../support/webhooks/webhook-receiver.js';
 
 /** Meaning of the ids in the examples, by prefix. */
 const KINDS: Record<string, Kind> = {

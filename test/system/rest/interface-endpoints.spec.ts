@@ -3,7 +3,7 @@ import { createTransport } from 'nodemailer';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openInterface, type InterfaceFixture, type Json } from '../../support/rest/interface-fixture.js';
 import { RATE_PER_SECOND } from '../../support/services/profiles.js';
-import { until } from '../../support/until.js';
+import { until } from '../../support/timing/until.js';
 
 /** The interface document as a table, second half: endpoints, authentication, events, errors, limits, versioning. */
 let fixture: InterfaceFixture;

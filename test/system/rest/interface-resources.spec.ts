@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openInterface, type InterfaceFixture, type Json } from '../../support/rest/interface-fixture.js';
-import { until } from '../../support/until.js';
+import { until } from '../../support/timing/until.js';
 
 /**
  * The interface document as a table, first half: what the service does, its resources and their fields, and their

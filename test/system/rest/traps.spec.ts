@@ -1,7 +1,7 @@
 import { connect } from 'node:net';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { accountOn, openAccount, type ServiceAccount } from '../../support/services/service-client.js';
-import { until } from '../../support/until.js';
+import { until } from '../../support/timing/until.js';
 
 interface Problem {
   statusCode: number;

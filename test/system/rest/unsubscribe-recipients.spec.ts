@@ -1,7 +1,7 @@
 import { createTransport } from 'nodemailer';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { openAccount, type ServiceAccount } from '../../support/services/service-client.js';
-import { until } from '../../support/until.js';
+import { until } from '../../support/timing/until.js';
 
 interface Captured {
   id: string;

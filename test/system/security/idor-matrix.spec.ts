@@ -1,13 +1,13 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { bareUuid } from '#libs/contracts';
-import { API_OPERATIONS, type ApiOperation } from '../../support/api-operations.js';
-import { FACADE_OPERATIONS } from '../../support/controller-routes.js';
+import { API_OPERATIONS, type ApiOperation } from '../../support/rest/api-operations.js';
+import { FACADE_OPERATIONS } from '../../support/rest/controller-routes.js';
 import { FACADE_ROWS, IDOR_ROWS, type IdorRow } from '../../support/rest/idor-rows.js';
 import { comparable, requestOf, withoutAll, type Answer, type Request } from '../../support/rest/operation-request.js';
 import { sharedService } from '../../support/services/service-client.js';
 import type { ServiceData } from '../../support/services/service-host.js';
 import { moveIn, nobodys, type Kind, type Tenant } from '../../support/rest/tenant.js';
-import { WebhookReceiver } from '../../support/webhook-receiver.js';
+import { WebhookReceiver } from '../../support/webhooks/webhook-receiver.js';
 
 /** Path prefixes that lead to the same route. */
 const ALIASES = ['', '/v1', '//'];

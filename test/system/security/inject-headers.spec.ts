@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { INJECTIONS, OBJECTS } from '../../support/attacks/injections.js';
-import { hasPython, readByPython, type ReadMessage } from '../../support/read-by-python.js';
-import type { ScriptedMx } from '../../support/scripted-mx.js';
+import { hasPython, readByPython, type ReadMessage } from '../../support/judges/read-by-python.js';
+import type { ScriptedMx } from '../../support/mail-servers/scripted-mx.js';
 import { MailNetwork } from '../../support/services/mail-network.js';
 import type { ServiceAccount } from '../../support/services/service-client.js';
-import { until } from '../../support/until.js';
+import { until } from '../../support/timing/until.js';
 
 const PDF = 'JVBERi0xLjcKJSVFT0YK';
 const PARALLEL = 16;

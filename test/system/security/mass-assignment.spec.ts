@@ -5,12 +5,12 @@ import {
   resolved,
   type ApiOperation,
   type Schema,
-} from '../../support/api-operations.js';
+} from '../../support/rest/api-operations.js';
 import { IDOR_ROWS } from '../../support/rest/idor-rows.js';
 import { requestOf } from '../../support/rest/operation-request.js';
 import { sharedService } from '../../support/services/service-client.js';
 import { moveIn, nobodys, type Tenant } from '../../support/rest/tenant.js';
-import { WebhookReceiver } from '../../support/webhook-receiver.js';
+import { WebhookReceiver } from '../../support/webhooks/webhook-receiver.js';
 
 type Thing = Record<string, unknown>;
 

@@ -1,10 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createTransport } from 'nodemailer';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { cli } from '../../support/cli.js';
+import { cli } from '../../support/services/cli.js';
 import { RATE_PER_SECOND } from '../../support/services/profiles.js';
 import { openAccount, vouch, type ServiceAccount } from '../../support/services/service-client.js';
-import { SmtpTalk } from '../../support/smtp-talk.js';
+import { SmtpTalk } from '../../support/smtp/smtp-talk.js';
 
 /** Ten runs of the command line, each of which takes seconds on a busy machine. */
 const HANG_MS = 180_000;

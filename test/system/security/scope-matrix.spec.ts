@@ -1,7 +1,7 @@
 import { PERMISSIONS, SCOPES, type Scope } from '#libs/contracts';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { API_OPERATIONS, type ApiOperation } from '../../support/api-operations.js';
-import { FACADE_OPERATIONS } from '../../support/controller-routes.js';
+import { API_OPERATIONS, type ApiOperation } from '../../support/rest/api-operations.js';
+import { FACADE_OPERATIONS } from '../../support/rest/controller-routes.js';
 import { openAccount, type ServiceAccount } from '../../support/services/service-client.js';
 
 /** Written by hand, independently of the declarations in the controllers. */

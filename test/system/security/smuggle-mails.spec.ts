@@ -3,8 +3,8 @@ import { LenientSink, type LenientMail } from '../../support/mail-servers/lenien
 import { MailNetwork } from '../../support/services/mail-network.js';
 import type { ServiceAccount } from '../../support/services/service-client.js';
 import { FALSE_ENDS, smuggled } from '../../support/smtp/smuggling.js';
-import { SmtpTalk } from '../../support/smtp-talk.js';
-import { until } from '../../support/until.js';
+import { SmtpTalk } from '../../support/smtp/smtp-talk.js';
+import { until } from '../../support/timing/until.js';
 
 const DOMAIN = 'smuggle-mails.test';
 const VICTIM = `victim@${DOMAIN}`;

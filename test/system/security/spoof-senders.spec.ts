@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { accountOn, openAccount, type ServiceAccount } from '../../support/services/service-client.js';
-import { SmtpTalk } from '../../support/smtp-talk.js';
-import { until } from '../../support/until.js';
+import { SmtpTalk } from '../../support/smtp/smtp-talk.js';
+import { until } from '../../support/timing/until.js';
 
 const DOMAIN = 'sandbox.spoofing.test';
 const OWN = `orders@${DOMAIN}`;

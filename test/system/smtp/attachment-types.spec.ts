@@ -1,7 +1,7 @@
 import { createTransport, type SendMailOptions } from 'nodemailer';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { API_KEY, startStandalone, type RunningProgram } from '../../support/program.js';
-import { until } from '../../support/until.js';
+import { API_KEY, startStandalone, type RunningProgram } from '../../support/services/program.js';
+import { until } from '../../support/timing/until.js';
 
 const SENDER = 'shop@sandbox.postloft.test';
 const FORWARDED = [

@@ -3,7 +3,7 @@ import { connect as connectTls, type SecureVersion } from 'node:tls';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { DialogueFixture } from '../../support/smtp/dialogue-fixture.js';
-import { Postfix, postfixMissing } from '../../support/postfix.js';
+import { Postfix, postfixMissing } from '../../support/mail-servers/postfix.js';
 import { play, type DialogueServer } from '../../support/smtp/smtp-player.js';
 import { differences, readDialogues } from '../../support/smtp/smtp-script.js';
 

@@ -4,8 +4,8 @@ import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { randomMessage, SENDER_DOMAIN, type RandomMessage } from '../../support/messages/random-messages.js';
 import { RelayFixture } from '../../support/smtp/relay-fixture.js';
-import { SmtpTalk } from '../../support/smtp-talk.js';
-import { zipFile } from '../../support/zip-file.js';
+import { SmtpTalk } from '../../support/smtp/smtp-talk.js';
+import { zipFile } from '../../support/samples/zip-file.js';
 
 const MESSAGES = 120;
 const SESSIONS = 6;

@@ -6,8 +6,8 @@ import { createTransport } from 'nodemailer';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { mountCertificate } from '../../support/services/mount-certificate.js';
 import { openAccount, type ServiceAccount } from '../../support/services/service-client.js';
-import { selfSignedCertificate } from '../../support/self-signed-certificate.js';
-import { until } from '../../support/until.js';
+import { selfSignedCertificate } from '../../support/fixtures/self-signed-certificate.js';
+import { until } from '../../support/timing/until.js';
 
 /** Certificates are replaced without a restart, as a mounted secret (files behind a symbolic link) or in place. */
 describe('a certificate that is renewed', () => {

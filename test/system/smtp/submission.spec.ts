@@ -5,8 +5,8 @@ import { promisify } from 'node:util';
 import { createTransport } from 'nodemailer';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { openAccount, type ServiceAccount } from '../../support/services/service-client.js';
-import { SmtpTalk } from '../../support/smtp-talk.js';
-import { until } from '../../support/until.js';
+import { SmtpTalk } from '../../support/smtp/smtp-talk.js';
+import { until } from '../../support/timing/until.js';
 
 const run = promisify(execFile);
 

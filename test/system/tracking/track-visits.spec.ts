@@ -3,7 +3,7 @@ import { createTransport } from 'nodemailer';
 import { readParts } from '#libs/mime';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { openAccount, openZones, type ServiceAccount } from '../../support/services/service-client.js';
-import { until } from '../../support/until.js';
+import { until } from '../../support/timing/until.js';
 
 interface Captured {
   id: string;

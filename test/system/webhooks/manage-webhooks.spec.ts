@@ -3,8 +3,8 @@ import { Webhook as StandardWebhook } from 'standardwebhooks';
 import { Webhook as SvixWebhook } from 'svix';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { openAccount, type ServiceAccount } from '../../support/services/service-client.js';
-import { until } from '../../support/until.js';
-import { WebhookReceiver, type ReceivedCall } from '../../support/webhook-receiver.js';
+import { until } from '../../support/timing/until.js';
+import { WebhookReceiver, type ReceivedCall } from '../../support/webhooks/webhook-receiver.js';
 
 /** Poll interval: the service allows few requests per second. */
 const SLOWLY_MS = 250;

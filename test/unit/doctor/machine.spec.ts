@@ -4,10 +4,10 @@ import { rm } from 'node:fs/promises';
 import { createServer as createHttpServer } from 'node:http';
 import { createServer } from 'node:net';
 import { describe, expect, it } from 'vitest';
-import { useDoctorFixture, type Fault } from '../../support/doctor-fixture.js';
-import { HOST } from '../../support/doctor-network.js';
-import { freePorts } from '../../support/ports.js';
-import { selfSignedCertificate, testAuthority } from '../../support/self-signed-certificate.js';
+import { useDoctorFixture, type Fault } from '../../support/doctor/doctor-fixture.js';
+import { HOST } from '../../support/doctor/doctor-network.js';
+import { freePorts } from '../../support/services/ports.js';
+import { selfSignedCertificate, testAuthority } from '../../support/fixtures/self-signed-certificate.js';
 
 const MASTER_KEY = Buffer.alloc(32, 7).toString('base64');
 

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import { useDoctorFixture } from '../../support/doctor-fixture.js';
+import { useDoctorFixture } from '../../support/doctor/doctor-fixture.js';
 
 const LATE_MS = 700;
 

@@ -1,10 +1,10 @@
 import { createServer } from 'node:https';
 import { describe, expect, it } from 'vitest';
-import { useDoctorFixture, type Fault } from '../../support/doctor-fixture.js';
-import { HOST, SERVICE, REVERSE } from '../../support/doctor-network.js';
-import { freePorts } from '../../support/ports.js';
-import { ScriptedMx } from '../../support/scripted-mx.js';
-import { selfSignedCertificate } from '../../support/self-signed-certificate.js';
+import { useDoctorFixture, type Fault } from '../../support/doctor/doctor-fixture.js';
+import { HOST, SERVICE, REVERSE } from '../../support/doctor/doctor-network.js';
+import { freePorts } from '../../support/services/ports.js';
+import { ScriptedMx } from '../../support/mail-servers/scripted-mx.js';
+import { selfSignedCertificate } from '../../support/fixtures/self-signed-certificate.js';
 
 /** No server listens there. */
 const ELSEWHERE = '127.0.0.99';

@@ -1,9 +1,9 @@
 import { networkInterfaces } from 'node:os';
 import { isPublicAddress } from '#libs/kernel';
 import { beforeEach, describe, expect, it } from 'vitest';
-import { useDoctorFixture, type Fault } from '../../support/doctor-fixture.js';
-import { HOST, REVERSE, SERVICE, SOURCE } from '../../support/doctor-network.js';
-import { freePorts } from '../../support/ports.js';
+import { useDoctorFixture, type Fault } from '../../support/doctor/doctor-fixture.js';
+import { HOST, REVERSE, SERVICE, SOURCE } from '../../support/doctor/doctor-network.js';
+import { freePorts } from '../../support/services/ports.js';
 
 /** No server listens there. */
 const ELSEWHERE = '127.0.0.99';

@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import { useDoctorFixture } from '../../support/doctor-fixture.js';
-import { HOST, SERVICE, SOURCE } from '../../support/doctor-network.js';
+import { useDoctorFixture } from '../../support/doctor/doctor-fixture.js';
+import { HOST, SERVICE, SOURCE } from '../../support/doctor/doctor-network.js';
 
 const fixture = useDoctorFixture();
 

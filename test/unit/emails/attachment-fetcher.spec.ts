@@ -4,9 +4,9 @@ import { loadConfig } from '#libs/kernel';
 import { Refusal } from '#libs/contracts';
 import { SafeFetch } from '#libs/safe-fetch';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { LocalDns } from '../../support/local-dns.js';
-import { selfSignedCertificate } from '../../support/self-signed-certificate.js';
-import { WebhookReceiver } from '../../support/webhook-receiver.js';
+import { LocalDns } from '../../support/dns/local-dns.js';
+import { selfSignedCertificate } from '../../support/fixtures/self-signed-certificate.js';
+import { WebhookReceiver } from '../../support/webhooks/webhook-receiver.js';
 import { AttachmentFetcher } from '../../../libs/emails/src/intake/attachments/attachment-fetcher.js';
 
 const PDF = '%PDF-1.7\n%%EOF\n';

@@ -6,8 +6,8 @@ import { loadConfig } from '#libs/kernel';
 import { SafeFetch } from '#libs/safe-fetch';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { AttachmentFetcher } from '../../../libs/emails/src/intake/attachments/attachment-fetcher.js';
-import { until } from '../../support/until.js';
-import { WebhookReceiver } from '../../support/webhook-receiver.js';
+import { until } from '../../support/timing/until.js';
+import { WebhookReceiver } from '../../support/webhooks/webhook-receiver.js';
 
 const PER_ACCOUNT = 20;
 const PER_HOST = 40;

@@ -5,8 +5,8 @@ import { loadConfig } from '#libs/kernel';
 import { SafeFetch } from '#libs/safe-fetch';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { EmailPreview } from '../../../libs/emails/src/queries/email-preview.js';
-import { WebhookReceiver } from '../../support/webhook-receiver.js';
-import { until } from '../../support/until.js';
+import { WebhookReceiver } from '../../support/webhooks/webhook-receiver.js';
+import { until } from '../../support/timing/until.js';
 import { LinkCheck } from '../../../libs/emails/src/queries/link-check.js';
 
 const asked: string[] = [];

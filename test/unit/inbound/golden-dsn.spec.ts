@@ -9,7 +9,7 @@ import {
   reportPartOf,
   type GoldenReport,
   type SentMail,
-} from '../../support/golden-reports.js';
+} from '../../support/samples/golden-reports.js';
 
 const SENT: SentMail = {
   returnPath: 'b+mfrggzdfmztwq2lknnwg23tpobyxe43uov3ho6dz@bounces.postloft.test',

@@ -1,6 +1,6 @@
 import 'reflect-metadata';
 import { describe, expect, it } from 'vitest';
-import { mustReturn } from '../../support/must-return.js';
+import { mustReturn } from '../../support/timing/must-return.js';
 import { HOSTILE_TEXTS } from './hostile-texts.js';
 import type { Parser, ParserTable, YieldingParserTable } from './parser-table.js';
 

@@ -5,8 +5,8 @@ import { SMTPConnection } from 'smtp-server/lib/smtp-connection.js';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { ConnectionLimiter } from '#libs/kernel';
 import { SmtpServer } from '#apps/smtp/src/server/server';
-import { selfSignedCertificate } from '../../support/self-signed-certificate.js';
-import { until } from '../../support/until.js';
+import { selfSignedCertificate } from '../../support/fixtures/self-signed-certificate.js';
+import { until } from '../../support/timing/until.js';
 
 const HOUR = 3_600_000;
 const DEADLINES = {

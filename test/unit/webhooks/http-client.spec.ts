@@ -1,9 +1,9 @@
 import { loadConfig } from '#libs/kernel';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { WebhookHttpClient, type RequestResult } from '../../../libs/webhooks/src/delivery/http-client.js';
-import { LocalDns } from '../../support/local-dns.js';
-import { selfSignedCertificate } from '../../support/self-signed-certificate.js';
-import { WebhookReceiver } from '../../support/webhook-receiver.js';
+import { LocalDns } from '../../support/dns/local-dns.js';
+import { selfSignedCertificate } from '../../support/fixtures/self-signed-certificate.js';
+import { WebhookReceiver } from '../../support/webhooks/webhook-receiver.js';
 
 /** Longer than a test may last, for calls that must end by themselves. */
 const NO_LIMIT = { ALLOW_PRIVATE_WEBHOOKS: 'true', WEBHOOK_TIMEOUT: '10m' };

@@ -1,6 +1,6 @@
 import type { OpenAPIObject } from '@nestjs/swagger';
 import { describe, expect, it } from 'vitest';
-import { API_OPERATIONS } from '../../../../test/support/api-operations.js';
+import { API_OPERATIONS } from '../../../../test/support/rest/api-operations.js';
 import { RESOLVERS } from './graphql-api.module.js';
 import { operationRows } from './operations-table.js';
 

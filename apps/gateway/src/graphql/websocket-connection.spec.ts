@@ -6,7 +6,7 @@ import { handleProtocols, makeServer } from 'graphql-ws';
 import { afterEach, describe, expect, it } from 'vitest';
 import WebSocket, { WebSocketServer } from 'ws';
 import type { Session } from './websocket-protocol.js';
-import { until } from '../../../../test/support/until.js';
+import { until } from '../../../../test/support/timing/until.js';
 import { serveConnection } from './websocket-connection.js';
 
 // More than the socket buffers of both ends hold on loopback.

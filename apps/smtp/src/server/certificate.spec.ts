@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import pino from 'pino';
 import { loadConfig, Log } from '#libs/kernel';
-import { selfSignedCertificate } from '../../../../test/support/self-signed-certificate.js';
+import { selfSignedCertificate } from '../../../../test/support/fixtures/self-signed-certificate.js';
 import { loadCertificate } from './certificate.js';
 
 describe('the self-signed certificate', () => {

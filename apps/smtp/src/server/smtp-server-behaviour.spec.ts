@@ -3,9 +3,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { TLSSocket } from 'node:tls';
 import type { SMTPServerOptions } from 'smtp-server';
 import { afterEach, describe, expect, it } from 'vitest';
-import { selfSignedCertificate } from '../../../../test/support/self-signed-certificate.js';
-import { SmtpTalk } from '../../../../test/support/smtp-talk.js';
-import { until } from '../../../../test/support/until.js';
+import { selfSignedCertificate } from '../../../../test/support/fixtures/self-signed-certificate.js';
+import { SmtpTalk } from '../../../../test/support/smtp/smtp-talk.js';
+import { until } from '../../../../test/support/timing/until.js';
 import {
   BaseConnection,
   BaseServer,

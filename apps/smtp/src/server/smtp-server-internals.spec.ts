@@ -6,7 +6,7 @@ import { SMTPConnection } from 'smtp-server/lib/smtp-connection.js';
 import { SMTPStream } from 'smtp-server/lib/smtp-stream.js';
 import ts from 'typescript';
 import { describe, expect, it } from 'vitest';
-import { selfSignedCertificate } from '../../../../test/support/self-signed-certificate.js';
+import { selfSignedCertificate } from '../../../../test/support/fixtures/self-signed-certificate.js';
 import { CORRECTIONS } from './replies.js';
 import { readLinesFast } from './smtp-server-internals.js';
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { selfSignedCertificate, testAuthority } from '../../../../test/support/self-signed-certificate.js';
+import { selfSignedCertificate, testAuthority } from '../../../../test/support/fixtures/self-signed-certificate.js';
 import { findCertificateProblems } from './certificate-problems.js';
 
 const NAME = 'smtp.post.example.com';

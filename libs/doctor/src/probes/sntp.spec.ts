@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { TimeServer } from '../../../../test/support/time-server.js';
+import { TimeServer } from '../../../../test/support/doctor/time-server.js';
 import { queryTime } from './sntp.js';
 
 let server: TimeServer;

@@ -1,6 +1,6 @@
 import { UncachedResolver } from '#libs/dns';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { LocalDns } from '../../../../test/support/local-dns.js';
+import { LocalDns } from '../../../../test/support/dns/local-dns.js';
 import type { SigningKey } from '../dkim/key-ring.js';
 import { judgeKeyRecord } from './key-record.js';
 

@@ -1,6 +1,6 @@
 import { parse } from 'parse5';
 import { describe, expect, it } from 'vitest';
-import { HOSTILE_HTML } from '../../../../test/support/hostile-html.js';
+import { HOSTILE_HTML } from '../../../../test/support/samples/hostile-html.js';
 import { NEWSLETTERS } from '../../../../test/support/messages/newsletters.js';
 import { safeHtml } from './safe-html.js';
 

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { Refusal } from '#libs/contracts';
 import { loadConfig } from '#libs/kernel';
 import { dkimRecordValue, generateDkimKeys, signDkim, type DkimKey } from '#libs/mime';
-import { LocalDns } from '../../../../test/support/local-dns.js';
+import { LocalDns } from '../../../../test/support/dns/local-dns.js';
 import { ReportAuthenticator, type ReportOrigin } from './report-authenticator.js';
 
 const DOMAIN = 'rcpt.example';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { countTurns } from '../../../../test/support/count-turns.js';
+import { countTurns } from '../../../../test/support/timing/count-turns.js';
 import { concatYielding, mapYielding, runYielding, sortYielding } from './event-loop.js';
 
 const MIB = 1024 * 1024;

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { countTurns } from '../../../../test/support/count-turns.js';
+import { countTurns } from '../../../../test/support/timing/count-turns.js';
 import { LoopBudget } from './loop-budget.js';
 
 describe('LoopBudget', () => {

@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
-import { selfSignedCertificate } from '../../../../test/support/self-signed-certificate.js';
+import { selfSignedCertificate } from '../../../../test/support/fixtures/self-signed-certificate.js';
 import { ConfigError, loadConfig } from './config.js';
 import { keyProblem, readTlsFiles } from './tls-files.js';
 

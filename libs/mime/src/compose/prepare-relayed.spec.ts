@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { mustReturn } from '../../../../test/support/must-return.js';
+import { mustReturn } from '../../../../test/support/timing/must-return.js';
 import { prepareRelayed } from './prepare-relayed.js';
 import { readAddressEntry } from '../parse/address-list.js';
 import type { RelayedMessage, RelayProblem } from './relayed-message.js';

@@ -1,6 +1,6 @@
 import { createPrivateKey, createPublicKey, sign, verify } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
-import { countTurns } from '../../../../test/support/count-turns.js';
+import { countTurns } from '../../../../test/support/timing/count-turns.js';
 import { dkimRecordValue, generateDkimKeys } from './dkim-keys.js';
 
 describe('generateDkimKeys', () => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { mustReturn } from '../../../../test/support/must-return.js';
+import { mustReturn } from '../../../../test/support/timing/must-return.js';
 import { charsetName, decodeBytes, decodeText } from './charsets.js';
 
 const ALIASES: Readonly<Record<string, string>> = {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { mustReturn } from '../../../../test/support/must-return.js';
+import { mustReturn } from '../../../../test/support/timing/must-return.js';
 import { decodeEncodedWords } from './encoded-words.js';
 import { textField } from '../compose/encode-header.js';
 

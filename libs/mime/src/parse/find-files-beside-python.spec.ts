@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { filesByPython } from '../../../../test/support/files-by-python.js';
-import { hasPython } from '../../../../test/support/read-by-python.js';
+import { filesByPython } from '../../../../test/support/judges/files-by-python.js';
+import { hasPython } from '../../../../test/support/judges/read-by-python.js';
 import { findFiles } from './find-files.js';
 
 const MESSAGES = 1_500;

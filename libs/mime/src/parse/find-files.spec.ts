@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { filled, HOSTILE_MESSAGES } from '../../../../test/support/hostile-mail.js';
-import { mustReturn } from '../../../../test/support/must-return.js';
+import { filled, HOSTILE_MESSAGES } from '../../../../test/support/samples/hostile-mail.js';
+import { mustReturn } from '../../../../test/support/timing/must-return.js';
 import { composeMessage } from '../compose/compose-message.js';
 import { decodeTransferEncoding } from './transfer-encoding.js';
 import { findFiles, type FoundFile } from './find-files.js';

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { mustReturn } from '../../../../test/support/must-return.js';
+import { mustReturn } from '../../../../test/support/timing/must-return.js';
 import { readAddressEntry, splitAddressList } from './address-list.js';
 import { parseMailbox, parseRecipient } from './mailbox.js';
 

@@ -1,7 +1,7 @@
 import { domainToASCII } from 'node:url';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { mustReturn } from '../../../../test/support/must-return.js';
+import { mustReturn } from '../../../../test/support/timing/must-return.js';
 import { domainOf, normaliseAddress, parseMailbox, parseRecipient } from './mailbox.js';
 
 const GOOD: [text: string, address: string, name: string][] = [

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { mustReturn } from '../../../../test/support/must-return.js';
+import { mustReturn } from '../../../../test/support/timing/must-return.js';
 import { readMessageHead } from './message-head.js';
 
 function head(text: string, encoding: BufferEncoding = 'utf8') {

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { filled, HOSTILE_MESSAGES } from '../../../../test/support/hostile-mail.js';
-import { mustReturn } from '../../../../test/support/must-return.js';
+import { filled, HOSTILE_MESSAGES } from '../../../../test/support/samples/hostile-mail.js';
+import { mustReturn } from '../../../../test/support/timing/must-return.js';
 import { composeMessage } from '../compose/compose-message.js';
 import type { MessageParts } from '../compose/message-parts.js';
 import { readParts } from './read-parts.js';

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { HOSTILE_REPORT_TEXTS } from '../../../../test/support/hostile-mail.js';
-import { mustReturn } from '../../../../test/support/must-return.js';
+import { HOSTILE_REPORT_TEXTS } from '../../../../test/support/samples/hostile-mail.js';
+import { mustReturn } from '../../../../test/support/timing/must-return.js';
 import { firstAddress, decodeReportedAddress } from './find-address.js';
 import * as phrases from './phrases.js';
 import { readQuotedReply } from './quoted-reply.js';

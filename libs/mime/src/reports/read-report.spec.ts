@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { filled, HOSTILE_REPORTS, REPORT_PARTS } from '../../../../test/support/hostile-mail.js';
-import { mustReturn } from '../../../../test/support/must-return.js';
+import { filled, HOSTILE_REPORTS, REPORT_PARTS } from '../../../../test/support/samples/hostile-mail.js';
+import { mustReturn } from '../../../../test/support/timing/must-return.js';
 import { readReport, readReportInSteps } from './read-report.js';
 
 const { HEAD, REPORT, STATUS } = REPORT_PARTS;

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { partOf, readGoldenReplies, type GoldenReply } from '../../../../test/support/golden-replies.js';
+import { partOf, readGoldenReplies, type GoldenReply } from '../../../../test/support/samples/golden-replies.js';
 import { classifyReply } from './reply-classifier.js';
 import { retryHint } from './retry-hint.js';
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { readPublicReplies, type PublicReply } from '../../../../test/support/golden-replies.js';
+import { readPublicReplies, type PublicReply } from '../../../../test/support/samples/golden-replies.js';
 import { classifyReply, type ReplySubject } from './reply-classifier.js';
 
 /** Classes whose hard bounces suppress the address; see docs/decisions/022-suppressions.md. */

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { HOSTILE_REPLIES } from '../../../../test/support/hostile-mail.js';
-import { mustReturn } from '../../../../test/support/must-return.js';
+import { HOSTILE_REPLIES } from '../../../../test/support/samples/hostile-mail.js';
+import { mustReturn } from '../../../../test/support/timing/must-return.js';
 import type { BounceClass } from '../delivery-outcome.js';
 import { classifyReply } from './reply-classifier.js';
 

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { Resolver } from '#libs/dns';
-import { CourierFixture, UNLIMITED } from '../../../../test/support/courier-fixture.js';
-import { LocalDns } from '../../../../test/support/local-dns.js';
+import { CourierFixture, UNLIMITED } from '../../../../test/support/delivery/courier-fixture.js';
+import { LocalDns } from '../../../../test/support/dns/local-dns.js';
 import { MxRouter } from './mx-router.js';
 import { SmarthostRouter } from './smarthost-router.js';
 

@@ -1,7 +1,7 @@
 import { Resolver } from '#libs/dns';
 import { afterEach, describe, expect, it } from 'vitest';
-import { LocalDns } from '../../../../test/support/local-dns.js';
-import type { DnsName, DnsQuestion } from '../../../../test/support/local-dns.js';
+import { LocalDns } from '../../../../test/support/dns/local-dns.js';
+import type { DnsName, DnsQuestion } from '../../../../test/support/dns/local-dns.js';
 import { MxRouter, type MxRouterOptions } from './mx-router.js';
 import type { Route } from './route.js';
 

@@ -1,9 +1,9 @@
 import { Resolver } from '#libs/dns';
 import { afterEach, describe, expect, it } from 'vitest';
-import { brief, CourierFixture } from '../../../../test/support/courier-fixture.js';
-import { selfSignedCertificate } from '../../../../test/support/self-signed-certificate.js';
-import { ScriptedMx } from '../../../../test/support/scripted-mx.js';
-import type { MxScript } from '../../../../test/support/scripted-mx.js';
+import { brief, CourierFixture } from '../../../../test/support/delivery/courier-fixture.js';
+import { selfSignedCertificate } from '../../../../test/support/fixtures/self-signed-certificate.js';
+import { ScriptedMx } from '../../../../test/support/mail-servers/scripted-mx.js';
+import type { MxScript } from '../../../../test/support/mail-servers/scripted-mx.js';
 import { createCourier } from '../index.js';
 import { SmarthostRouter } from './smarthost-router.js';
 

@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it } from 'vitest';
-import { brief, CourierFixture } from '../../../../test/support/courier-fixture.js';
+import { brief, CourierFixture } from '../../../../test/support/delivery/courier-fixture.js';
 
 let fixture: CourierFixture;
 

@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterEach, describe, expect, it } from 'vitest';
-import { brief, CourierFixture, UNLIMITED } from '../../../../test/support/courier-fixture.js';
-import type { MxScript, ScriptedMx } from '../../../../test/support/scripted-mx.js';
+import { brief, CourierFixture, UNLIMITED } from '../../../../test/support/delivery/courier-fixture.js';
+import type { MxScript, ScriptedMx } from '../../../../test/support/mail-servers/scripted-mx.js';
 import type { CourierOptions } from '../index.js';
 
 let fixture: CourierFixture;

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { mustReturn } from '../../../../test/support/must-return.js';
+import { mustReturn } from '../../../../test/support/timing/must-return.js';
 import { stuffDots } from './dot-stuffing.js';
 
 function groupsOf(content: Buffer[]): (readonly Buffer[])[] {

@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it } from 'vitest';
-import { CourierFixture } from '../../../../test/support/courier-fixture.js';
+import { CourierFixture } from '../../../../test/support/delivery/courier-fixture.js';
 import { planOf } from '../../../../test/support/delivery/throttling-fixture.js';
 import { MailboxProviders } from '../routing/mailbox-providers.js';
 

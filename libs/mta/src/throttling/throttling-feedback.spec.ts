@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it } from 'vitest';
-import { CourierFixture, UNLIMITED } from '../../../../test/support/courier-fixture.js';
-import type { MxMoment, MxScript } from '../../../../test/support/scripted-mx.js';
+import { CourierFixture, UNLIMITED } from '../../../../test/support/delivery/courier-fixture.js';
+import type { MxMoment, MxScript } from '../../../../test/support/mail-servers/scripted-mx.js';
 import { begin, throttlingFixture } from '../../../../test/support/delivery/throttling-fixture.js';
 
 const BUSY = '421 4.3.2 Service not available, closing transmission channel';

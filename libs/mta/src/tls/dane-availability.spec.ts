@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { LocalDns } from '../../../../test/support/local-dns.js';
-import type { DnsName } from '../../../../test/support/local-dns.js';
+import { LocalDns } from '../../../../test/support/dns/local-dns.js';
+import type { DnsName } from '../../../../test/support/dns/local-dns.js';
 import { DaneAvailability } from './dane-availability.js';
 import type { DaneState } from './dane-availability.js';
 

@@ -1,9 +1,9 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { brief, CourierFixture, UNLIMITED } from '../../../../test/support/courier-fixture.js';
-import { QuickMx } from '../../../../test/support/quick-mx.js';
-import { selfSignedCertificate } from '../../../../test/support/self-signed-certificate.js';
-import type { MxScript } from '../../../../test/support/scripted-mx.js';
-import { until } from '../../../../test/support/until.js';
+import { brief, CourierFixture, UNLIMITED } from '../../../../test/support/delivery/courier-fixture.js';
+import { QuickMx } from '../../../../test/support/mail-servers/quick-mx.js';
+import { selfSignedCertificate } from '../../../../test/support/fixtures/self-signed-certificate.js';
+import type { MxScript } from '../../../../test/support/mail-servers/scripted-mx.js';
+import { until } from '../../../../test/support/timing/until.js';
 import type { CourierOptions } from '../index.js';
 
 const good = selfSignedCertificate('mx1.to.test');

@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, it } from 'vitest';
-import { brief, CourierFixture, UNLIMITED } from '../../../../test/support/courier-fixture.js';
-import type { MxScript } from '../../../../test/support/scripted-mx.js';
-import { selfSignedCertificate } from '../../../../test/support/self-signed-certificate.js';
+import { brief, CourierFixture, UNLIMITED } from '../../../../test/support/delivery/courier-fixture.js';
+import type { MxScript } from '../../../../test/support/mail-servers/scripted-mx.js';
+import { selfSignedCertificate } from '../../../../test/support/fixtures/self-signed-certificate.js';
 import type { CourierOptions, StsFetchResult } from '../index.js';
 
 const certificate = selfSignedCertificate('mx1.to.test');

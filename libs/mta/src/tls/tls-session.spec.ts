@@ -6,7 +6,7 @@ import {
   selfSignedCertificate,
   testAuthority,
   type Certificate,
-} from '../../../../test/support/self-signed-certificate.js';
+} from '../../../../test/support/fixtures/self-signed-certificate.js';
 import { readTlsSession, type TlsSession } from './tls-session.js';
 
 const HOST = 'mx.to.test';

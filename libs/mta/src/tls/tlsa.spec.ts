@@ -1,6 +1,6 @@
 import { createHash, X509Certificate } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
-import { selfSignedCertificate, testAuthority } from '../../../../test/support/self-signed-certificate.js';
+import { selfSignedCertificate, testAuthority } from '../../../../test/support/fixtures/self-signed-certificate.js';
 import { isUsable, verifyTlsa, tlsaText } from './tlsa.js';
 import type { TlsaRecord } from '#libs/dns';
 

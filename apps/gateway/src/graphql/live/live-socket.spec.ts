@@ -2,7 +2,7 @@ import type { AddressInfo } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { afterEach, expect, it } from 'vitest';
 import WebSocket, { WebSocketServer } from 'ws';
-import { until } from '../../../../../test/support/until.js';
+import { until } from '../../../../../test/support/timing/until.js';
 import type { LiveFrames } from './live-frames.js';
 import { LiveOperation, LiveSocket } from './live-socket.js';
 import { LiveStream, SlowReader } from './live-stream.js';

@@ -1,6 +1,6 @@
 import { Refusal } from '#libs/contracts';
 import { describe, expect, it } from 'vitest';
-import { mustReturn } from '../../../../../test/support/must-return.js';
+import { mustReturn } from '../../../../../test/support/timing/must-return.js';
 import { checkJsonLimits, JsonScanner } from './json-limits.js';
 
 const LIMITS = { depth: 32, perElement: 20_000, inAll: 60_000 };

@@ -1,7 +1,7 @@
 import { Refusal } from '#libs/contracts';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { countTurns } from '../../../../../test/support/count-turns.js';
+import { countTurns } from '../../../../../test/support/timing/count-turns.js';
 import { parseLargeJson, parseSmallJson, SLICE_BYTES } from './parse-json.js';
 
 const LIMITS = { depth: 32, perElement: 20_000, inAll: 120_000 };

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { allWith, judgeFiles, SMALL_FILES, type JudgedFile } from '../../../../../test/support/messages/judge-files.js';
+import { allWith, judgeFiles, SMALL_FILES, type JudgedFile } from '../../../../../test/support/judges/judge-files.js';
 
 const { pdf: PDF, csv: CSV, txt: TEXT, zip: ZIP } = SMALL_FILES;
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { mustReturn } from '../../../../../test/support/must-return.js';
+import { mustReturn } from '../../../../../test/support/timing/must-return.js';
 import { attachmentProblems, attachmentsFrom, forbiddenAttachments } from './attachment-rules.js';
 import { ATTACHMENT_TYPES } from './attachment-types.js';
 

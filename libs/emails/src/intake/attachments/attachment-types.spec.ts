@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { officeFile, zipFile } from '../../../../../test/support/zip-file.js';
-import { mustReturn } from '../../../../../test/support/must-return.js';
+import { officeFile, zipFile } from '../../../../../test/support/samples/zip-file.js';
+import { mustReturn } from '../../../../../test/support/timing/must-return.js';
 import { attachmentProblems, attachmentsFrom, forbiddenAttachments } from './attachment-rules.js';
 import { furtherTypes } from './attachment-types.js';
 

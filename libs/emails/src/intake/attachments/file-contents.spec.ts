@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { allWith, judgeFiles, SMALL_FILES, type JudgedFile } from '../../../../../test/support/messages/judge-files.js';
+import { allWith, judgeFiles, SMALL_FILES, type JudgedFile } from '../../../../../test/support/judges/judge-files.js';
 
 const { pdf: PDF, png: PNG, jpeg: JPEG, gif: GIF, zip: ZIP, ole: OLE } = SMALL_FILES;
 const latin1 = (text: string) => Buffer.from(text, 'latin1');
