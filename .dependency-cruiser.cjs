@@ -124,6 +124,13 @@ module.exports = {
       to: { path: '^libs/(tls-reports|queue|inbound)/' },
     },
     {
+      name: 'message-imports-nothing-upwards',
+      comment: 'Accepting, reading, changing and tracking emails use the message; the message uses none of them.',
+      severity: 'error',
+      from: { path: '^libs/emails/src/message/' },
+      to: { path: '^libs/emails/', pathNot: '^libs/emails/src/message/' },
+    },
+    {
       name: 'tls-reports-is-second',
       severity: 'error',
       from: { path: '^libs/tls-reports/' },

@@ -28,7 +28,7 @@ import { LinkCheck } from './queries/link-check.js';
 import { EmailList } from './queries/list/email-list.js';
 import { EarlierLinks } from './tracking/earlier-links.js';
 import { RecordVisits } from './tracking/record-visits.js';
-import { TrackedContent } from './tracking/tracked-content.js';
+import { TrackedContent } from './message/tracking/tracked-content.js';
 
 const EXPORTED = [
   EarlierLinks,

@@ -3,7 +3,7 @@ export { attachmentProblems, attachmentsFrom } from './intake/attachments/attach
 export { EmailIntake } from './intake/email-intake.js';
 export { updateScheduledAt } from './intake/insert-emails.js';
 export { searchKey } from './intake/recipients.js';
-export type { Attachment, BatchElement, Idempotency, Submission } from './intake/submission.js';
+export type { BatchElement, Idempotency, Submission } from './intake/submission.js';
 export { conflictProblems } from './intake/rules/conflict-rules.js';
 export * from './intake/rules/option-rules.js';
 export { relayedOptions, type RelayedOptions } from './intake/rules/relayed-options.js';
@@ -11,6 +11,7 @@ export * from './intake/rules/submission-rules.js';
 export type { ClaimedRecipient, DeliveryJob, StoredContent, Tracking } from './message/delivery-job.js';
 export { bounceFields, emailEvent, emailInfoOf, type EmailInfo, type EmailInfoRow } from './message/email-events.js';
 export { aggregateStatus, lastEventOf } from './message/email-status.js';
+export type { Attachment } from './message/submitted-content.js';
 export { EnvelopeBuilder } from './message/envelope-builder.js';
 export { LocalDelivery } from './message/local-delivery.js';
 export { MessageBuilder } from './message/message-builder.js';

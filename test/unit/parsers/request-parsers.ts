@@ -71,8 +71,8 @@ import { readTokenText } from '../../../libs/tracking/src/token-text.js';
 import { safeCss } from '../../../libs/emails/src/preview/safe-css.js';
 import { safeHtml } from '../../../libs/emails/src/preview/safe-html.js';
 import { rewriteHtml } from '../../../libs/tracking/src/rewrite-html.js';
-import { readUnsubscribeUris } from '../../../libs/emails/src/tracking/unsubscribe-uris.js';
-import { matchesLinkPattern } from '../../../libs/emails/src/tracking/link-patterns.js';
+import { readUnsubscribeUris } from '../../../libs/emails/src/message/tracking/unsubscribe-uris.js';
+import { matchesLinkPattern } from '../../../libs/emails/src/message/tracking/link-patterns.js';
 import { relaxedBodyHash } from '../../../libs/mime/src/dkim/relaxed-body-hash.js';
 import { readSuppressionCsv } from '../../../libs/suppressions/src/entries/suppression-csv.js';
 import { parseMessage } from '../../../apps/smtp/src/submission/submitted-message.js';
@@ -280,7 +280,7 @@ export const REQUEST_PARSERS: ParserTable = {
   'libs/emails/src/preview/safe-css.ts': {
     safeCss: ['', 'a:url(', '@', '/*', '"'].map((head) => (text) => safeCss(head + text)),
   },
-  'libs/emails/src/tracking/link-patterns.ts': {
+  'libs/emails/src/message/tracking/link-patterns.ts': {
     matchesLinkPattern: [
       (text) => matchesLinkPattern([text], `https://a.example/${text}`),
       (text) => matchesLinkPattern(['*a*a*a*b*/*'.repeat(20)], `https://a.example/${text}`),
@@ -294,7 +294,7 @@ export const REQUEST_PARSERS: ParserTable = {
     ],
   },
   'libs/tracking/src/token-text.ts': { readTokenText },
-  'libs/emails/src/tracking/unsubscribe-uris.ts': {
+  'libs/emails/src/message/tracking/unsubscribe-uris.ts': {
     readUnsubscribeUris: (text) => readUnsubscribeUris([text, `<${text}>`]),
   },
   'libs/tracking/src/bot-verdict.ts': {

@@ -4,7 +4,8 @@ import { forbiddenAttachments } from './attachments/attachment-rules.js';
 import { requireAllowedFiles } from './attachments/relayed-attachments.js';
 import type { FurtherTypes } from './attachments/attachment-types.js';
 import { messageTooLarge, sizeOf } from './submission-size.js';
-import type { PartsContent, Submission } from './submission.js';
+import type { PartsContent } from '../message/submitted-content.js';
+import type { Submission } from './submission.js';
 
 /**
  * Fetches remote attachments, then checks attachments and size. For SMTP, the session has checked the size.

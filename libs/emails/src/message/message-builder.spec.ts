@@ -8,7 +8,7 @@ import { MessageBuilder } from './message-builder.js';
 import { OutgoingHeaders } from './outgoing-headers.js';
 import { ReturnPath } from './return-path.js';
 import { TrackingLinks } from '#libs/tracking';
-import { TrackedContent } from '../tracking/tracked-content.js';
+import { TrackedContent } from './tracking/tracked-content.js';
 import { UnsubscribeLink } from './unsubscribe-link.js';
 
 const config = loadConfig('standalone', { MASTER_KEY: Buffer.alloc(32, 7).toString('base64'), DKIM_SIGNING: 'off' });

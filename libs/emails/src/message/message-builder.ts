@@ -2,11 +2,11 @@ import { Injectable } from '@nestjs/common';
 import { DomainKeys } from '#libs/domains';
 import { Config } from '#libs/kernel';
 import { composeMessage, readMessageHead, replaceHtml, signDkim, toSevenBit, type HtmlReplacement } from '#libs/mime';
-import type { PartsContent } from '../intake/submission.js';
+import type { PartsContent } from './submitted-content.js';
 import { decodeParts, storedMailbox } from './stored-parts.js';
 import type { DeliveryJob, StoredContent, Tracking } from './delivery-job.js';
 import { OutgoingHeaders } from './outgoing-headers.js';
-import { TrackedContent } from '../tracking/tracked-content.js';
+import { TrackedContent } from './tracking/tracked-content.js';
 
 const CACHE_BYTES = 32 * 1024 * 1024;
 

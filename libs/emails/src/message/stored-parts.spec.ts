@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { decodeParts, encodeParts, storedMailbox } from './stored-parts.js';
-import type { PartsContent } from '../intake/submission.js';
+import type { PartsContent } from './submitted-content.js';
 
 const every: PartsContent = {
   format: 'parts',

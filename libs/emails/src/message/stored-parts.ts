@@ -1,5 +1,5 @@
 import { parseRecipient, type Mailbox } from '#libs/mime';
-import type { PartsContent } from '../intake/submission.js';
+import type { PartsContent } from './submitted-content.js';
 
 /**
  * The format of `email_contents.body` for submitted parts: one byte with the format version, the length of the head

@@ -3,7 +3,7 @@ import { Refusal } from '#libs/contracts';
 import { type FetchFailure, type PermitFailure, type Requester, SafeFetch } from '#libs/safe-fetch';
 import { withContentType } from './attachment-rules.js';
 import { messageTooLarge } from '../submission-size.js';
-import type { Attachment } from '../submission.js';
+import type { Attachment } from '../../message/submitted-content.js';
 
 /** For each attachment of an email; they are fetched at once, except for those that wait for a permit. */
 const ALL_FILES_MS = 5_000;

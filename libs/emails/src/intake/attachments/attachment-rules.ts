@@ -15,7 +15,7 @@ import {
 } from './attachment-types.js';
 import { canonicalType, isUnspecific, namesByExtension, UNKNOWN_TYPE, type TypeNames } from './type-names.js';
 import { escapesFolder, readZipDirectory } from './zip-contents.js';
-import type { Attachment } from '../submission.js';
+import type { Attachment } from '../../message/submitted-content.js';
 import { isRecord } from '../rules/rule.js';
 
 /** RFC 6838 §4.2, then parameters of any form, which are read leniently. */

@@ -4,7 +4,7 @@ import { concatYielding, LoopBudget } from '#libs/kernel';
 import { filenameProblems } from './attachment-names.js';
 import { forbiddenAttachments, forbiddenOtherName, withContentType } from './attachment-rules.js';
 import { NO_FURTHER_TYPES, type FurtherTypes } from './attachment-types.js';
-import type { Attachment } from '../submission.js';
+import type { Attachment } from '../../message/submitted-content.js';
 
 /** Of a file name in a reply; a reply line has at most 512 octets (RFC 5321 §4.5.3.1.5). */
 const MAX_NAME_CHARACTERS = 60;

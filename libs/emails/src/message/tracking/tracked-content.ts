@@ -3,7 +3,7 @@ import { DeliveryPolicies, type DeliveryPolicy } from '#libs/domains';
 import { Config } from '#libs/kernel';
 import type { HtmlReplacement } from '#libs/mime';
 import { rewriteHtml, TrackingLinks } from '#libs/tracking';
-import type { DeliveryJob, Tracking } from '../message/delivery-job.js';
+import type { DeliveryJob, Tracking } from '../delivery-job.js';
 import { matchesLinkPattern } from './link-patterns.js';
 import { readUnsubscribeUris, uriKey } from './unsubscribe-uris.js';
 
