@@ -36,4 +36,4 @@ export { eraseAuditLog } from './erase-audit-log.js';
 export { RateLimit } from './rate-limit/rate-limit.js';
 export { RequestLog, type LoggedRequest } from './request-log/request-log.js';
 export type { RequestLogFilter } from './request-log/list.js';
-export type { RequestLogView } from './request-log/request-log-view.js';
+export { loggedRequest, type RequestLogView } from './logged-request.resource.js';

@@ -25,7 +25,8 @@ export {
   type Simulation,
 } from './message/simulator.js';
 export type { HostedUnsubscribe } from './message/unsubscribe-link.js';
-export { CapturedMessages, type CapturedView } from './queries/captured-messages.js';
+export { capturedMessage } from './captured-message.resource.js';
+export { CapturedMessages } from './queries/captured-messages.js';
 export { effectiveEmailStatus, effectiveStatus } from './queries/effective-status.js';
 export { EmailAttachments, type LinkedAttachmentView } from './queries/email-attachments.js';
 export { firstLink } from './queries/email-content.js';

@@ -1,7 +1,7 @@
 import { lowestIdAt, visibleDomains, type Page, type PageRequest, type Visibility } from '#libs/contracts';
 import { databaseClock } from '#libs/kernel';
 import { startOfDay, type Queryable } from '#libs/persistence';
-import { toRequestLogView, REQUEST_COLUMNS, type RequestLogRow, type RequestLogView } from './request-log-view.js';
+import { loggedRequest, type RequestLogRow, type RequestLogView } from '../logged-request.resource.js';
 
 /** Selects requests; all if empty. */
 export interface RequestLogFilter {
@@ -57,7 +57,12 @@ export async function listRequests(database: Queryable, query: ListQuery): Promi
   const has_more = isCut || scanned === MAX_SCANNED;
   const next = isCut ? shown[shown.length - 1].id : last_id;
   if (before !== undefined) shown.reverse();
-  return { object: 'list', has_more, data: shown.map(toRequestLogView), next_cursor: has_more ? next : null };
+  return {
+    object: 'list',
+    has_more,
+    data: shown.map((row) => loggedRequest.toView(row, { object: 'log' })),
+    next_cursor: has_more ? next : null,
+  };
 }
 
 /** At least one row, with null columns if nothing was found. `limit + 1` requests mean that there are more. */
@@ -89,7 +94,7 @@ async function scan(database: Queryable, { visibility, request, filter, keptFrom
           AND ($7::text IS NULL OR method = $7) AND ($8::text IS NULL OR api_key_id = $8)
           AND ($10::text IS NULL OR starts_with(path, $10)) AND ${visibleRequests(11)}
         ORDER BY id ${order} LIMIT $9)
-     SELECT ends.scanned, ends.last_id, ${REQUEST_COLUMNS}
+     SELECT ends.scanned, ends.last_id, ${loggedRequest.columns}
        FROM ends LEFT JOIN chosen ON true LEFT JOIN request_log ON account_id = $1 AND id = chosen_id
       ORDER BY id ${order}`,
     [

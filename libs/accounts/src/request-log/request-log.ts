@@ -4,7 +4,7 @@ import { Database, isDuplicate, Partitions, type Expired } from '#libs/persisten
 import { Injectable } from '@nestjs/common';
 import { listRequests, requestVisibility, visibleRequests, type RequestLogFilter } from './list.js';
 import { RequestLogQueue } from './write-queue.js';
-import { toRequestLogView, REQUEST_COLUMNS, type RequestLogRow, type RequestLogView } from './request-log-view.js';
+import { loggedRequest, type RequestLogRow, type RequestLogView } from '../logged-request.resource.js';
 
 /** A completed, authenticated request. The caller must leave out bodies, keys and e-mail addresses. */
 export interface LoggedRequest {
@@ -22,12 +22,9 @@ export interface LoggedRequest {
   latencyMs: number;
 }
 
+const { columns } = loggedRequest;
 const INSERT = `
-  INSERT INTO request_log (id, account_id, api_key_id, request_id, method, path, status, error, user_agent, ip,
-                           latency_ms, created_at, test, domain_ids)
-  SELECT * FROM json_to_recordset($1::json) AS line(id text, account_id text, api_key_id text, request_id text,
-    method text, path text, status smallint, error text, user_agent text, ip text, latency_ms int,
-    created_at timestamptz, test boolean, domain_ids text[])`;
+  INSERT INTO request_log (${columns}) SELECT ${columns} FROM json_populate_recordset(NULL::request_log, $1::json)`;
 
 /** The API requests of each account of the last days (RETENTION_REQUEST_LOG). Written asynchronously in batches. */
 @Injectable()
@@ -49,7 +46,7 @@ export class RequestLog {
   add(request: LoggedRequest): void {
     const id = newId('log');
     // Serialised immediately: strings of a request would keep its whole buffer in memory.
-    const line = JSON.stringify({
+    const row: RequestLogRow = {
       id,
       account_id: request.visibility.accountId,
       api_key_id: request.apiKeyId,
@@ -64,8 +61,8 @@ export class RequestLog {
       created_at: timeOfId(id),
       test: request.visibility.mode === 'test',
       domain_ids: visibleDomains(request.visibility),
-    });
-    this.queue.add(line);
+    };
+    this.queue.add(JSON.stringify(row));
   }
 
   /** Newest first. A page may be short although there are more, see `listRequests`. */
@@ -76,10 +73,10 @@ export class RequestLog {
   /** Null for an unknown id, for a request of another account, and for one of a key that sees more than `visibility`. */
   async find(visibility: Visibility, id: string): Promise<RequestLogView | null> {
     const { rows } = await this.database.query<RequestLogRow>(
-      `SELECT ${REQUEST_COLUMNS} FROM request_log WHERE account_id = $1 AND id = $2 AND ${visibleRequests(3)}`,
+      `SELECT ${loggedRequest.columns} FROM request_log WHERE account_id = $1 AND id = $2 AND ${visibleRequests(3)}`,
       [visibility.accountId, id, ...requestVisibility(visibility)],
     );
-    return rows.length === 0 ? null : toRequestLogView(rows[0]);
+    return rows.length === 0 ? null : loggedRequest.toView(rows[0], { object: 'log' });
   }
 
   /** Drops the days that are older than RETENTION_REQUEST_LOG. */

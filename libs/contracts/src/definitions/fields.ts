@@ -10,7 +10,8 @@ const field = <T, S = T>(schema: FieldSchema, more: FieldSchema = {}, shape: Sha
   new Field({ ...schema, ...more }, false, 'nothing', null, shape);
 
 /** `object`, the constant that names the kind of a resource. */
-export const kind = <const K extends string>(name: K): Plain<K> => field({ type: 'string', enum: [name] });
+export const kind = <const K extends string>(name: K, more?: FieldSchema): Plain<K> =>
+  field({ type: 'string', enum: [name] }, more);
 
 export const id = (prefix: IdPrefix, about?: string): Plain<string> =>
   field({

@@ -1,25 +1,9 @@
 import { Injectable } from '@nestjs/common';
-import { LIMITS, newId, type Visibility } from '#libs/contracts';
+import { LIMITS, newId, type Page, type Visibility } from '#libs/contracts';
 import { Config, databaseClock } from '#libs/kernel';
 import { Database, GroupCommit, Partitions, type Expired } from '#libs/persistence';
+import { capturedMessage, type CapturedRow, type CapturedView } from '../captured-message.resource.js';
 import { visibilityValues, visibleEmails } from './visible-emails.js';
-
-/** A message of the capture inbox as the API shows it. */
-export interface CapturedView {
-  id: string;
-  object: 'captured';
-  email_id: string;
-  mail_from: string;
-  rcpt_to: string[];
-  size: number;
-  created_at: string;
-}
-export interface CapturedPage {
-  object: 'list';
-  has_more: boolean;
-  data: CapturedView[];
-  next_cursor: string | null;
-}
 
 interface Capture {
   emailId: string;
@@ -91,18 +75,11 @@ export class CapturedMessages {
   async list(
     visibility: Visibility,
     query: { to?: string; emailId?: string; limit?: number; after?: string },
-  ): Promise<CapturedPage> {
+  ): Promise<Page<CapturedView>> {
     const limit = query.limit ?? LIMITS.listDefault;
     const { condition, values } = visibleMessages(visibility, 5);
-    const { rows } = await this.database.query<{
-      id: string;
-      email_id: string;
-      mail_from: string;
-      rcpt_to: string[];
-      size: number;
-      created_at: Date;
-    }>(
-      `SELECT c.id, c.email_id, c.mail_from, c.rcpt_to, c.size, c.created_at FROM captured_messages c
+    const { rows } = await this.database.query<CapturedRow>(
+      `SELECT ${capturedMessage.columns} FROM captured_messages c
        WHERE ($1::text IS NULL OR EXISTS (SELECT FROM unnest(c.rcpt_to) AS rcpt WHERE lower(rcpt) = $1)) AND ($2::text IS NULL OR c.email_id = $2)
          AND ($3::text IS NULL OR c.id < $3) AND ${condition}
        ORDER BY c.id DESC LIMIT $4`,
@@ -113,7 +90,7 @@ export class CapturedMessages {
     return {
       object: 'list',
       has_more,
-      data: shown.map((row) => ({ ...row, object: 'captured' as const, created_at: row.created_at.toISOString() })),
+      data: shown.map((row) => capturedMessage.toView(row, { object: 'captured' })),
       next_cursor: has_more ? shown[shown.length - 1].id : null,
     };
   }

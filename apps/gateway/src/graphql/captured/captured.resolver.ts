@@ -1,5 +1,6 @@
 import { Args, Context, Field, Mutation, ObjectType, Parent, Query, ResolveField, Resolver } from '@nestjs/graphql';
 import type { Principal } from '#libs/accounts';
+import { capturedMessage } from '#libs/emails';
 import { CapturedController } from '../../rest/captured/captured.controller.js';
 import { CapturedDto, CapturedQuery } from '../../rest/captured/captured.dto.js';
 import { EmailsController } from '../../rest/emails/emails.controller.js';
@@ -12,11 +13,8 @@ import { EmailType } from '../emails/email.type.js';
 import { CallerOf, type GraphqlContext } from '../graphql-caller.js';
 import { Long } from '../scalars.js';
 
-const CapturedEmailType = objectType('CapturedEmail', CapturedDto, {
-  description:
-    'A message of the built-in inbox, as it would have been sent. `GET /captured/:id/raw` returns its bytes.',
-});
-const CapturedEmailConnection = connectionType<CapturedDto>('CapturedEmail', CapturedEmailType);
+const CapturedEmailType = objectType(capturedMessage.name, CapturedDto, { description: capturedMessage.about });
+const CapturedEmailConnection = connectionType<CapturedDto>(capturedMessage.name, CapturedEmailType);
 const CapturedEmailFilter = inputType('CapturedEmailFilter', CapturedQuery, {
   description: 'Selects captured messages. A message must match all given fields.',
   omit: ['limit', 'after'],

@@ -1,5 +1,5 @@
 import { Args, ID, Query, Resolver } from '@nestjs/graphql';
-import type { Principal } from '#libs/accounts';
+import { loggedRequest, type Principal } from '#libs/accounts';
 import { isId } from '#libs/contracts';
 import { LogsController } from '../../rest/logs/logs.controller.js';
 import { LogDto, LogsQuery } from '../../rest/logs/logs.dto.js';
@@ -9,10 +9,8 @@ import { objectType } from '../dto/object-type.js';
 import { CallerOf } from '../graphql-caller.js';
 import { orNull } from '../or-null.js';
 
-const LoggedRequestType = objectType('LoggedRequest', LogDto, {
-  description: 'A request to the API and its response, without bodies.',
-});
-const LoggedRequestConnection = connectionType<LogDto>('LoggedRequest', LoggedRequestType);
+const LoggedRequestType = objectType(loggedRequest.name, LogDto, { description: loggedRequest.about });
+const LoggedRequestConnection = connectionType<LogDto>(loggedRequest.name, LoggedRequestType);
 const RequestLogFilter = inputType('RequestLogFilter', LogsQuery, {
   description: 'Selects requests. A request must match all given fields.',
   omit: ['limit', 'after', 'before'],

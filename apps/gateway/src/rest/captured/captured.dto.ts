@@ -1,14 +1,7 @@
 import { ApiProperty } from '@nestjs/swagger';
-import type { CapturedView } from '#libs/emails';
-import {
-  EXAMPLE_TIME,
-  IdProperty,
-  IntegerProperty,
-  KindProperty,
-  TextProperty,
-  TextsProperty,
-  TimeProperty,
-} from '../../openapi/properties.js';
+import { capturedMessage } from '#libs/emails';
+import { responseClass } from '../../openapi/definition-classes.js';
+import { IntegerProperty, KindProperty } from '../../openapi/properties.js';
 import { listOf } from '../list.dto.js';
 import { QueryAddress, QueryId, QueryLimit } from '../validation/query-fields.js';
 
@@ -26,28 +19,7 @@ export class CapturedQuery {
   after?: string;
 }
 
-export class CapturedDto implements CapturedView {
-  @IdProperty('cap', 'The id of the captured message')
-  id: string;
-
-  @KindProperty('captured')
-  object: 'captured';
-
-  @IdProperty('em', 'The e-mail that it was made from')
-  email_id: string;
-
-  @TextProperty('Envelope sender', 'b+5b9a2c0d@bounces.mail.example.com')
-  mail_from: string;
-
-  @TextsProperty('Envelope recipients', ['user@example.net'])
-  rcpt_to: string[];
-
-  @IntegerProperty('Size of the message in bytes', 2417)
-  size: number;
-
-  @TimeProperty('When it was captured', EXAMPLE_TIME)
-  created_at: string;
-}
+export class CapturedDto extends responseClass(capturedMessage) {}
 
 export class CapturedList extends listOf(CapturedDto, 'cap') {}
 

@@ -1,13 +1,5 @@
-import type { RequestLogFilter, RequestLogView } from '#libs/accounts';
-import {
-  EXAMPLE_TIME,
-  IdProperty,
-  IntegerProperty,
-  KindProperty,
-  NullableTextProperty,
-  TextProperty,
-  TimeProperty,
-} from '../../openapi/properties.js';
+import { loggedRequest, type RequestLogFilter } from '#libs/accounts';
+import { responseClass } from '../../openapi/definition-classes.js';
 import { listOf, pageQueryOf } from '../list.dto.js';
 import { FieldRule } from '../validation/field-rule.decorator.js';
 import { QueryEnum, QueryId, QueryText, QueryTime } from '../validation/query-fields.js';
@@ -40,54 +32,7 @@ export class LogsQuery extends pageQueryOf('log') {
   created_before?: string;
 }
 
-/** One request and its response. */
-export class LogDto implements RequestLogView {
-  @IdProperty('log', 'The id of this entry')
-  id: string;
-
-  @KindProperty('log', { example: 'log' })
-  object: 'log';
-
-  @TextProperty(
-    'The same as in the response header `x-request-id` and in the body of an error',
-    'req_5b9a2c0d6f3e4c1d8a7b9e0f1a2b3c4d',
-  )
-  request_id: string;
-
-  @TextProperty('The HTTP method', 'POST')
-  method: string;
-
-  @TextProperty(
-    'The path without `/v1` and without the query. Ids are shown; an address or any other text that could be private is ' +
-      'replaced by the name of its parameter, as in `/suppressions/:email`',
-    '/emails',
-  )
-  endpoint: string;
-
-  @IntegerProperty('The HTTP status of the response', 422)
-  response_status: number;
-
-  @NullableTextProperty('The `name` of the error in the response; null if there was none', 'invalid_from_address')
-  error: string | null;
-
-  @NullableTextProperty(
-    'The User-Agent header, at most 256 characters; words that look like addresses or keys are replaced',
-    'shop/2.1',
-  )
-  user_agent: string | null;
-
-  @NullableTextProperty('The IP address of the client', '192.0.2.10')
-  ip: string | null;
-
-  @IdProperty('key', 'The API key of the request')
-  api_key_id: string;
-
-  @IntegerProperty('Milliseconds from the request to the end of the response', 12)
-  latency_ms: number;
-
-  @TimeProperty('When it was answered', EXAMPLE_TIME)
-  created_at: string;
-}
+export class LogDto extends responseClass(loggedRequest) {}
 
 export class LogList extends listOf(LogDto, 'log') {}
 
