@@ -4,16 +4,13 @@ import { DocsController } from './openapi/docs.controller.js';
 import { AccountController } from './rest/account/account.controller.js';
 import { ApiKeysController } from './rest/api-keys/api-keys.controller.js';
 import { AuditLogController } from './rest/audit-log/audit-log.controller.js';
-import { CapturedController } from './rest/captured/captured.controller.js';
 import { GENERATED_CONTROLLERS } from './api/generated.js';
 import { EmailAttachmentsController } from './rest/emails/email-attachments.controller.js';
 import { EmailChangesController } from './rest/emails/email-changes.controller.js';
 import { EmailsController } from './rest/emails/emails.controller.js';
 import { ErasuresController } from './rest/erasures/erasures.controller.js';
 import { EventsController } from './rest/events/events.controller.js';
-import { LogsController } from './rest/logs/logs.controller.js';
 import { OpsController } from './rest/ops/ops.controller.js';
-import { QueuesController } from './rest/queues/queues.controller.js';
 import { ResendApiKeysController } from './resend/api-keys/resend-api-keys.controller.js';
 import { ResendDomainsController } from './resend/domains/resend-domains.controller.js';
 import { ResendEmailAttachmentsController } from './resend/emails/resend-email-attachments.controller.js';
@@ -29,7 +26,6 @@ import { SendingController } from './rest/emails/sending.controller.js';
 import { SuppressionsBulkController } from './rest/suppressions/suppressions-bulk.controller.js';
 import { SuppressionsController } from './rest/suppressions/suppressions.controller.js';
 import { WebhookEventsController } from './rest/webhooks/webhook-events.controller.js';
-import { StatsController } from './rest/stats/stats.controller.js';
 import { UnsubscribeController } from './tracking/unsubscribe.controller.js';
 import { VisitsController } from './tracking/visits.controller.js';
 import { UsageController } from './rest/usage/usage.controller.js';
@@ -41,7 +37,6 @@ export const CONTROLLERS = [
   AccountController,
   ApiKeysController,
   AuditLogController,
-  CapturedController,
   DashboardController,
   DocsController,
   ...GENERATED_CONTROLLERS,
@@ -51,9 +46,7 @@ export const CONTROLLERS = [
   ErasuresController,
   EventsController,
   GraphiqlController,
-  LogsController,
   OpsController,
-  QueuesController,
   ResendApiKeysController,
   ResendDomainsController,
   ResendEmailAttachmentsController,
@@ -68,7 +61,6 @@ export const CONTROLLERS = [
   SendingController,
   WebhookEventsController,
   WebhookReplaysController,
-  StatsController,
   SuppressionsBulkController,
   SuppressionsController,
   UnsubscribeController,

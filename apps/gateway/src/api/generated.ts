@@ -1,9 +1,28 @@
+import type { Type } from '@nestjs/common';
 import { resolverOf } from '../graphql/resolver-of.js';
 import { controllerOf } from '../rest/controller-of.js';
+import { CAPTURED } from './captured.js';
 import { DOMAINS } from './domains.js';
+import type { OperationGroup } from './operation.js';
+import { QUEUES } from './queues.js';
+import { REQUEST_LOG } from './request-log.js';
+import { STATS } from './stats.js';
 
-export const DomainsController = controllerOf(DOMAINS);
+const generated = [CAPTURED, DOMAINS, QUEUES, REQUEST_LOG, STATS].map((group) => ({
+  group,
+  controller: controllerOf(group),
+}));
 
 /** The controllers and resolvers of all operations that are declared in this folder. */
-export const GENERATED_CONTROLLERS = [DomainsController];
-export const GENERATED_RESOLVERS = [resolverOf(DOMAINS, DomainsController)];
+export const GENERATED_CONTROLLERS = generated.map(({ controller }) => controller);
+export const GENERATED_RESOLVERS = generated.map(({ group, controller }) => resolverOf(group, controller));
+
+export const DomainsController = generatedController(DOMAINS);
+export const StatsController = generatedController(STATS);
+
+/** For resolvers of fields that are not generated: they require the scopes of its routes. */
+function generatedController(of: OperationGroup): Type {
+  const found = generated.find(({ group }) => group === of);
+  if (found === undefined) throw new Error(`${of.name} is not generated`);
+  return found.controller;
+}

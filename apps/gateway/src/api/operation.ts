@@ -21,7 +21,7 @@ export interface GraphqlField<O = unknown> {
   about: string;
   /** The parameters of the path and of the query that are arguments with the same names, with their descriptions. */
   arguments?: Readonly<Record<string, string>>;
-  /** The input type of the body, with the description of the argument `input`. */
+  /** The input type of the body, or of the query if there is no body, with the description of the argument `input`. */
   input?: { type: Type; about: string };
   /** The type of the field, where it is not that of the response; in brackets for a list. */
   type?: Type | [Type];

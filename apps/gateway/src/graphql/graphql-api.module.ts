@@ -14,13 +14,10 @@ import { HttpAccessModule } from '../http/key-attempts.js';
 import { AccountController } from '../rest/account/account.controller.js';
 import { ApiKeysController } from '../rest/api-keys/api-keys.controller.js';
 import { AuditLogController } from '../rest/audit-log/audit-log.controller.js';
-import { CapturedController } from '../rest/captured/captured.controller.js';
 import { AccountDomains } from '../rest/domains/account-domains.js';
 import { EmailChangesController } from '../rest/emails/email-changes.controller.js';
 import { EmailsController } from '../rest/emails/emails.controller.js';
 import { ErasuresController } from '../rest/erasures/erasures.controller.js';
-import { LogsController } from '../rest/logs/logs.controller.js';
-import { StatsController } from '../rest/stats/stats.controller.js';
 import { SuppressionsBulkController } from '../rest/suppressions/suppressions-bulk.controller.js';
 import { SuppressionsController } from '../rest/suppressions/suppressions.controller.js';
 import { UsageController } from '../rest/usage/usage.controller.js';
@@ -42,7 +39,6 @@ import { costPlugin, GRAPHQL_PATH } from './checks/http-requests.js';
 import { PersistedOperations } from './checks/persisted-operations.js';
 import { QueryGuard } from './checks/query-guard.js';
 import { AuditLogResolver } from './audit-log/audit-log.resolver.js';
-import { QueuesResolver } from './queues/queues.resolver.js';
 import { AccountResolver } from './account/account.resolver.js';
 import { ApiKeysResolver } from './api-keys/api-keys.resolver.js';
 import { CapturedResolver } from './captured/captured.resolver.js';
@@ -61,8 +57,6 @@ import { OperatorAccounts } from './operator/operator-accounts.js';
 import { OperatorChangesResolver } from './operator/operator-changes.resolver.js';
 import { OperatorResolver } from './operator/operator.resolver.js';
 import { ServiceState } from './operator/service-state.js';
-import { RequestLogResolver } from './request-log/request-log.resolver.js';
-import { StatsResolver } from './stats/stats.resolver.js';
 import { SuppressionsResolver } from './suppressions/suppressions.resolver.js';
 import { UsageResolver } from './usage/usage.resolver.js';
 import { WebhookChangesResolver } from './webhooks/webhook-changes.resolver.js';
@@ -87,10 +81,7 @@ export const RESOLVERS = [
   LiveResolver,
   OperatorChangesResolver,
   OperatorResolver,
-  QueuesResolver,
-  RequestLogResolver,
   SendingResolver,
-  StatsResolver,
   SuppressionsResolver,
   UsageResolver,
   WebhookChangesResolver,
@@ -106,11 +97,8 @@ const REST_HANDLERS = [
   AccountController,
   ApiKeysController,
   AuditLogController,
-  CapturedController,
   EmailChangesController,
   EmailsController,
-  LogsController,
-  StatsController,
   SuppressionsBulkController,
   SuppressionsController,
   UsageController,

@@ -60,7 +60,7 @@ function addField(
 }
 
 function argumentsOf(
-  { path = [], query }: Operation,
+  { path = [], body, query }: Operation,
   { arguments: named = {}, input, list }: GraphqlField,
 ): Argument[] {
   const parameters = query ? propertiesOf(query) : [];
@@ -76,7 +76,7 @@ function argumentsOf(
         nullable: !path.includes(name),
       }),
     ),
-    ...(input ? [one('input', input.type, { description: input.about })] : []),
+    ...(input ? [one('input', input.type, { description: input.about, nullable: body === undefined })] : []),
     ...(list ? [{ name: 'page', type: list.page ?? PageArgs, decorator: Args() }] : []),
     ...(list?.filter ? [one('filter', list.filter.type, { description: list.filter.about, nullable: true })] : []),
   ];
@@ -84,7 +84,7 @@ function argumentsOf(
 
 /** The same request as that of REST. `given` are the arguments by the names that they have there. */
 function requestOf(
-  { path = [], query }: Operation,
+  { path = [], body, query }: Operation,
   { arguments: named = {}, input, list }: GraphqlField,
   given: Readonly<Record<string, unknown>>,
 ): object {
@@ -92,10 +92,11 @@ function requestOf(
   const parameters = Object.keys(named).filter((name) => !path.includes(name));
   return {
     ...valuesOf(path),
-    ...(input && { body: dtoOf(input.type, given['input'] as object) }),
+    ...(input && body && { body: dtoOf(input.type, given['input'] as object) }),
     ...(query && {
       query: queryDtoOf(query, {
         ...givenParameters(valuesOf(parameters) as Record<string, string>),
+        ...(input && !body && restQuery(input.type, given['input'] as object)),
         ...(list?.filter && restQuery(list.filter.type, given['filter'] as object)),
         ...(list && pageParameters(given['page'] as PageArgs, list)),
       }),

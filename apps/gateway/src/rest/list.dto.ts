@@ -54,6 +54,9 @@ export function invalidCursor(field: string, message: string): Refusal {
   return new Refusal('validation_error', details, `The parameter ${field} ${message}.`);
 }
 
+/** The response for a list that is not divided into pages. */
+export const completeList = <T>(data: T[]): Page<T> => ({ object: 'list', has_more: false, data, next_cursor: null });
+
 /**
  * The class of a list of `item`s for the API description: `class EmailList extends listOf(EmailItem, 'em') {}`.
  * @param cursor the kind of id that continues the list; without one, a response has all entries

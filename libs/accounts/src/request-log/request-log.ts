@@ -1,4 +1,4 @@
-import { newId, timeOfId, visibleDomains, type Page, type PageRequest, type Visibility } from '#libs/contracts';
+import { isId, newId, timeOfId, visibleDomains, type Page, type PageRequest, type Visibility } from '#libs/contracts';
 import { Config, databaseClock, Log, Shutdown } from '#libs/kernel';
 import { Database, isDuplicate, Partitions, type Expired } from '#libs/persistence';
 import { Injectable } from '@nestjs/common';
@@ -72,6 +72,7 @@ export class RequestLog {
 
   /** Null for an unknown id, for a request of another account, and for one of a key that sees more than `visibility`. */
   async find(visibility: Visibility, id: string): Promise<RequestLogView | null> {
+    if (!isId('log', id)) return null;
     const { rows } = await this.database.query<RequestLogRow>(
       `SELECT ${loggedRequest.columns} FROM request_log WHERE account_id = $1 AND id = $2 AND ${visibleRequests(3)}`,
       [visibility.accountId, id, ...requestVisibility(visibility)],

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { LIMITS, newId, type Page, type Visibility } from '#libs/contracts';
+import { isId, LIMITS, newId, toPage, type Page, type Visibility } from '#libs/contracts';
 import { Config, databaseClock } from '#libs/kernel';
 import { Database, GroupCommit, Partitions, type Expired } from '#libs/persistence';
 import { capturedMessage, type CapturedRow, type CapturedView } from '../captured-message.resource.js';
@@ -85,18 +85,15 @@ export class CapturedMessages {
        ORDER BY c.id DESC LIMIT $4`,
       [query.to ?? null, query.emailId ?? null, query.after ?? null, limit + 1, ...values],
     );
-    const shown = rows.slice(0, limit);
-    const has_more = rows.length > limit;
-    return {
-      object: 'list',
-      has_more,
-      data: shown.map((row) => capturedMessage.toView(row, { object: 'captured' })),
-      next_cursor: has_more ? shown[shown.length - 1].id : null,
-    };
+    return toPage({ limit }, rows, {
+      id: ({ id }) => id,
+      present: (row) => capturedMessage.toView(row, { object: 'captured' }),
+    });
   }
 
   /** The exact bytes; null for login mail, and if the caller sees no such message. */
   async raw(visibility: Visibility, id: string): Promise<Buffer | null> {
+    if (!isId('cap', id)) return null;
     const { condition, values } = visibleMessages(visibility, 2);
     const { rows } = await this.database.query<{ raw: Buffer }>(
       `SELECT c.raw FROM captured_messages c WHERE c.id = $1 AND NOT c.is_login_mail AND ${condition}`,

@@ -2,28 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { mailboxProvider, seesDomain, type Visibility } from '#libs/contracts';
 import { Database } from '#libs/persistence';
 import type { Wait } from '../explain/explain-recipient.js';
-
-/** Recipients at one domain that wait for the same thing. */
-export interface QueueView {
-  /** The domain of the recipients. */
-  domain: string;
-  /** The mailbox provider, as in statistics: a known name, otherwise the domain. */
-  provider: string;
-  recipients: number;
-  /** Due time of the oldest recipient that is due now; null if none is. */
-  oldest_due_at: string | null;
-  /** When the next recipient becomes due; null if all are due or being delivered. */
-  next_attempt_at: string | null;
-  waiting_for: Wait;
-  /** A sentence for people, with the reply of the server that caused it. */
-  reason: string;
-  /** The SMTP reply that caused it; null without one. */
-  code: number | null;
-  /** The server that sent the reply, or that could not be reached. */
-  host: string | null;
-  /** Since when the oldest recipient has waited: its acceptance, or its scheduled time once that has passed. */
-  since: string;
-}
+import type { QueueView } from '../waiting-queue.resource.js';
 
 /** Recipients of all accounts at one mailbox provider. */
 export interface ProviderView {
@@ -224,6 +203,7 @@ const earlier = (a: Date | null, b: Date | null): Date | null =>
   a === null ? b : b === null ? a : new Date(Math.min(a.getTime(), b.getTime()));
 
 const toView = (row: GroupRow): QueueView => ({
+  object: 'queue',
   domain: row.domain,
   provider: mailboxProvider(row.domain),
   recipients: row.recipients,

@@ -14,16 +14,17 @@ import { SendingDomains } from '#libs/domains';
 import { EmailQueries } from '#libs/emails';
 import { Semaphore, TtlCache } from '#libs/kernel';
 import { normaliseAddress } from '#libs/mime';
+import type { QueueView } from '#libs/queue';
 import { invalidCursor } from '../../rest/list.dto.js';
 import { invalidParameter } from '../../rest/validation/invalid-fields.js';
 import { DomainStatsType } from '../domains/domain-stats.type.js';
 import { EventType, toEvent } from '../events/event.type.js';
 import type { GraphqlCaller } from '../graphql-caller.js';
+import { QueueType } from '../queues/queue.type.js';
 import { AccountStatsType } from './account-stats.type.js';
 import { EventFeed } from './event-feed.js';
 import { LiveStatistics, type AccountStats } from './live-statistics.js';
 import { QueueFeed } from './queue-feed.js';
-import { QueueType } from './queue.type.js';
 import { whileUnavailable } from './while-unavailable.js';
 
 @ArgsType()
@@ -131,9 +132,9 @@ export class LiveResolver {
   @Subscription(() => [QueueType], {
     name: 'queues',
     description: 'What waits to be delivered, for whom, why and since when: at once, then after every change.',
-    resolve: (queues: QueueType[]) => queues,
+    resolve: (queues: QueueView[]) => queues,
   })
-  queuesChanged(@Context('caller') caller: GraphqlCaller): Promise<AsyncIterable<QueueType[]>> {
+  queuesChanged(@Context('caller') caller: GraphqlCaller): Promise<AsyncIterable<QueueView[]>> {
     return this.queues.open(caller.allowed('emails.read'));
   }
 

@@ -1,9 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import type { Visibility } from '#libs/contracts';
 import { Log, sleep } from '#libs/kernel';
-import { QueueOverview } from '#libs/queue';
+import { QueueOverview, type QueueView } from '#libs/queue';
 import { LatestStream } from './live-stream.js';
-import { toQueue, type QueueType } from './queue.type.js';
 import { whileUnavailable } from './while-unavailable.js';
 
 const REFRESH_MS = 1_000;
@@ -11,7 +10,7 @@ const REFRESH_MS = 1_000;
 /** The queues that one kind of key sees. */
 interface Watched {
   visibility: Visibility;
-  queues: QueueType[];
+  queues: QueueView[];
   /** `queues` as JSON, to notice changes. */
   text: string;
   listeners: Set<() => void>;
@@ -28,10 +27,10 @@ export class QueueFeed {
     private readonly log: Log,
   ) {}
 
-  async open(visibility: Visibility): Promise<LatestStream<QueueType[]>> {
+  async open(visibility: Visibility): Promise<LatestStream<QueueView[]>> {
     const { accountId, mode, domainIds } = visibility;
     const key = `${accountId} ${mode} ${domainIds === null ? '*' : [...domainIds].sort().join(' ')}`;
-    const queues = (await whileUnavailable(() => this.overview.list(visibility))).map(toQueue);
+    const queues = await whileUnavailable(() => this.overview.list(visibility));
     let watched = this.watched.get(key);
     if (watched === undefined) {
       watched = {
@@ -75,7 +74,7 @@ export class QueueFeed {
   }
 
   private async refresh(watched: Watched): Promise<void> {
-    const queues = (await this.overview.list(watched.visibility)).map(toQueue);
+    const queues = await this.overview.list(watched.visibility);
     const text = JSON.stringify(queues);
     if (text === watched.text) return;
     Object.assign(watched, { queues, text });

@@ -1,7 +1,7 @@
 import { Field, Float, ID, Int, ObjectType } from '@nestjs/graphql';
-import type { HeldQueue, ProviderView, SourceView, WarmUpView } from '#libs/queue';
+import type { HeldQueue, ProviderView, QueueView, SourceView, WarmUpView } from '#libs/queue';
 import { DateTime, Long, stringEnum } from '../scalars.js';
-import { QueueType, toQueue } from '../live/queue.type.js';
+import { QueueType } from '../queues/queue.type.js';
 
 const ThrottleKind = stringEnum('ThrottleKind', ['slow_down', 'suspended', 'warm_up'], 'How a queue is held back.');
 const SourceState = stringEnum(
@@ -28,19 +28,13 @@ export class ProviderQueueType {
   @Field(() => DateTime, { description: 'Since when the oldest recipient has waited.' })
   since: string;
   @Field(() => [QueueType], { description: 'Reasons for waiting, those with the most recipients first; at most five.' })
-  waits: QueueType[];
+  waits: QueueView[];
 }
 
-export const toProviderQueue = ({
-  oldest_due_at,
-  next_attempt_at,
-  waits,
-  ...provider
-}: ProviderView): ProviderQueueType => ({
+export const toProviderQueue = ({ oldest_due_at, next_attempt_at, ...provider }: ProviderView): ProviderQueueType => ({
   ...provider,
   oldestDueAt: oldest_due_at,
   nextAttemptAt: next_attempt_at,
-  waits: waits.map(toQueue),
 });
 
 @ObjectType('Throttle', { description: 'A queue that is held back, for one source address.' })

@@ -1,7 +1,9 @@
 import { Field, ObjectType, Query, ResolveField, Resolver } from '@nestjs/graphql';
 import type { Principal } from '#libs/accounts';
 import { databaseClock } from '#libs/kernel';
-import { StatsController } from '../../rest/stats/stats.controller.js';
+import { StatsStore } from '#libs/stats';
+import { StatsController } from '../../api/generated.js';
+import { metricsResponse } from '../../rest/stats/metrics-response.js';
 import { StatsQuery, type StatsRowDto } from '../../rest/stats/stats.dto.js';
 import { UsageController } from '../../rest/usage/usage.controller.js';
 import { UsageDto } from '../../rest/usage/usage.dto.js';
@@ -38,7 +40,7 @@ export class UsageMonthType {
 export class UsageResolver {
   constructor(
     private readonly rest: UsageController,
-    private readonly statistics: StatsController,
+    private readonly statistics: StatsStore,
   ) {}
 
   @Query(() => UsageType, {
@@ -62,7 +64,7 @@ export class UsageResolver {
       granularity: 'month',
       metrics: COUNTS.join(','),
     });
-    const { data = [] } = await this.statistics.metrics(caller, query);
+    const { data = [] } = await metricsResponse(this.statistics, caller, query);
     const byMonth = new Map(data.map((row) => [row.period?.slice(0, 7), row]));
     return months.map((month) => toUsageMonth(month, byMonth.get(month)));
   }

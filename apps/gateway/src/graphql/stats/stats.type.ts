@@ -1,7 +1,5 @@
-import { Args, Field, ObjectType, Query, Resolver } from '@nestjs/graphql';
-import type { Principal } from '#libs/accounts';
+import { Field, ObjectType } from '@nestjs/graphql';
 import { DIMENSIONS, GROUPS, METRICS, PERCENTILES } from '#libs/stats';
-import { StatsController } from '../../rest/stats/stats.controller.js';
 import {
   LatencyDto,
   StatsDto,
@@ -10,9 +8,8 @@ import {
   StatsRowDto,
   StatsValuesDto,
 } from '../../rest/stats/stats.dto.js';
-import { inputType, queryDtoOf, restQuery } from '../dto/input-type.js';
+import { inputType } from '../dto/input-type.js';
 import { objectType } from '../dto/object-type.js';
-import { CallerOf } from '../graphql-caller.js';
 import { Long } from '../scalars.js';
 
 @ObjectType('StatsTag', { description: 'The value of a tag that rows are grouped by.' })
@@ -48,13 +45,13 @@ objectType('StatsRange', StatsRangeDto, {
   description: 'The figures of the range before, for a comparison.',
   fields: { totals: { type: StatsValuesType }, data: { type: [StatsRowType] } },
 });
-const StatsType = objectType('Stats', StatsDto, {
+objectType('Stats', StatsDto, {
   description: 'Counts, rates and delivery times of a range.',
   fields: { totals: { type: StatsValuesType }, data: { type: [StatsRowType] } },
 });
 
 const LIST = { separatedByCommas: true } as const;
-const StatsInput = inputType('StatsInput', StatsQuery, {
+export const StatsInput = inputType('StatsInput', StatsQuery, {
   description: 'The range, the metrics and the groups of statistics.',
   fields: {
     metrics: { ...LIST, description: `The metrics: ${METRICS.join(', ')}. All if absent` },
@@ -73,26 +70,3 @@ const StatsInput = inputType('StatsInput', StatsQuery, {
     email_id: { ...LIST, description: 'Only these e-mails, at most 100' },
   },
 });
-
-/** Statistics of the account, or of the domains of the key. */
-@Resolver(() => StatsType)
-export class StatsResolver {
-  constructor(private readonly rest: StatsController) {}
-
-  @Query(() => StatsType, {
-    description:
-      'Counts, rates and delivery times. Counts are exact numbers of recipients; `opened` and `clicked` include bots, the ' +
-      'unique counts exclude them. E-mails of test keys and of the sandbox are not counted. At most 5,000 rows.',
-  })
-  stats(
-    @CallerOf(StatsController, 'metrics') caller: Principal,
-    @Args('input', {
-      type: () => StatsInput,
-      nullable: true,
-      description: 'What to count; all of the last week if absent',
-    })
-    input?: object | null,
-  ): Promise<StatsDto> {
-    return this.rest.metrics(caller, queryDtoOf(StatsQuery, restQuery(StatsInput, input)));
-  }
-}
