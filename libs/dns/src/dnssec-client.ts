@@ -57,9 +57,9 @@ const FORWARDERS = new Set(['127.0.0.11', '127.0.0.53', '127.0.0.54']);
  * `untrustedReason` and `probe` first. Answers are cached for their TTL, failures are not.
  */
 export class DnssecClient {
-  readonly #cached = new TtlMap<string, DnssecAnswer>(MAX_CACHED);
-  readonly #pending = new Map<string, Promise<DnssecAnswer>>();
-  readonly #server: string;
+  private readonly cached = new TtlMap<string, DnssecAnswer>(MAX_CACHED);
+  private readonly pending = new Map<string, Promise<DnssecAnswer>>();
+  private readonly server: string;
 
   /** Queries the first of `servers` (`ip` or `ip:port`), or of the system's where the list is empty. */
   constructor(
@@ -67,7 +67,7 @@ export class DnssecClient {
     private readonly timeoutMs: number,
     private readonly track: TrackQuery = (query) => query(),
   ) {
-    this.#server = servers[0] ?? dns.getServers()[0] ?? '';
+    this.server = servers[0] ?? dns.getServers()[0] ?? '';
   }
 
   /**
@@ -75,7 +75,7 @@ export class DnssecClient {
    * as the resolver and the path to it, so the resolver must run on this machine (RFC 7672 §2.1.1).
    */
   get untrustedReason(): string | null {
-    const server = this.#server;
+    const server = this.server;
     const { address } = parseServer(server);
     const isLocal = ipaddr.isValid(address) && ipaddr.parse(address).range() === 'loopback';
     if (!isLocal) return `the resolver ${server === '' ? '(none)' : server} is not on this machine`;
@@ -87,7 +87,7 @@ export class DnssecClient {
   /** Whether the resolver validates signatures, with a clause that says so. Never rejects. */
   async probe(): Promise<{ validates: boolean; text: string }> {
     const answer = await this.ask(SIGNED_NAME, 'SOA');
-    const resolver = `the resolver ${this.#server}`;
+    const resolver = `the resolver ${this.server}`;
     if (answer.kind === 'failed') return { validates: false, text: `${resolver} does not answer (${answer.reason})` };
     return answer.secure
       ? { validates: true, text: `${resolver} checks signatures` }
@@ -97,25 +97,25 @@ export class DnssecClient {
   /** Never rejects. Equal concurrent queries are sent once. */
   ask(name: string, type: DnssecType): Promise<DnssecAnswer> {
     const key = `${type} ${name}`;
-    const cached = this.#cached.get(key);
+    const cached = this.cached.get(key);
     if (cached !== undefined) return Promise.resolve(cached);
-    let pending = this.#pending.get(key);
+    let pending = this.pending.get(key);
     if (pending === undefined) {
-      pending = this.#send(name, type).finally(() => this.#pending.delete(key));
-      this.#pending.set(key, pending);
+      pending = this.send(name, type).finally(() => this.pending.delete(key));
+      this.pending.set(key, pending);
     }
     return pending;
   }
 
-  async #send(name: string, type: DnssecType): Promise<DnssecAnswer> {
+  private async send(name: string, type: DnssecType): Promise<DnssecAnswer> {
     let reason = '';
     for (let attempt = 1; attempt <= TRIES; attempt += 1) {
       try {
-        const packet = await this.track(() => this.#exchange(name, type));
+        const packet = await this.track(() => this.exchange(name, type));
         const code = (packet.flags ?? 0) & 0xf;
         if (code !== NOERROR && code !== NXDOMAIN) return failed(name, type, RCODES[code] ?? `code ${code}`);
         const answer = readAnswer(packet, name, type);
-        this.#cached.set(`${type} ${name}`, answer, ttlOf(packet));
+        this.cached.set(`${type} ${name}`, answer, ttlOf(packet));
         return answer;
       } catch (error) {
         reason = error instanceof Error ? error.message : String(error);
@@ -124,7 +124,7 @@ export class DnssecClient {
     return failed(name, type, reason);
   }
 
-  async #exchange(name: string, type: DnssecType): Promise<DecodedPacket> {
+  private async exchange(name: string, type: DnssecType): Promise<DecodedPacket> {
     const query = dnsPacket.encode({
       type: 'query',
       id: randomInt(65_536),
@@ -143,7 +143,7 @@ export class DnssecClient {
         },
       ],
     });
-    const server = parseServer(this.#server);
+    const server = parseServer(this.server);
     const packet = await exchangeUdp(server, query, this.timeoutMs);
     return packet.flag_tc ? exchangeTcp(server, query, this.timeoutMs) : packet;
   }

@@ -48,23 +48,22 @@ const ALIAS_LOOP = 'its aliases (CNAME) lead in a circle';
  * are returned; see `DnsHealth`.
  */
 export class Resolver {
-  readonly #dns: StubResolver;
+  private readonly dns: StubResolver;
   /** One per server, where there are several: for second opinions. */
-  readonly #each: StubResolver[];
-  readonly #health: DnsHealth;
-  readonly #mx = new AnswerCache<MxAnswer>((answer) => answer.kind === 'hosts');
-  readonly #addresses = new AnswerCache<AddressAnswer>((answer) => answer.kind === 'addresses');
+  private readonly each: StubResolver[];
+  private readonly health: DnsHealth;
+  private readonly mxAnswers = new AnswerCache<MxAnswer>((answer) => answer.kind === 'hosts');
+  private readonly addressAnswers = new AnswerCache<AddressAnswer>((answer) => answer.kind === 'addresses');
 
   constructor({ servers, timeoutMs, onOutage }: ResolverSettings) {
-    this.#dns = new StubResolver({ servers, timeoutMs });
-    const all = this.#dns.servers;
-    this.#each =
-      all.length < 2 ? [] : all.map((server) => new StubResolver({ servers: [server], timeoutMs, tries: 1 }));
-    this.#health = new DnsHealth(
+    this.dns = new StubResolver({ servers, timeoutMs });
+    const all = this.dns.servers;
+    this.each = all.length < 2 ? [] : all.map((server) => new StubResolver({ servers: [server], timeoutMs, tries: 1 }));
+    this.health = new DnsHealth(
       all,
       (isUnavailable) => {
         // Pending queries would otherwise wait for many seconds.
-        if (isUnavailable) this.#cancelQueries();
+        if (isUnavailable) this.cancelQueries();
         onOutage?.(this.outage);
       },
       timeoutMs,
@@ -73,55 +72,55 @@ export class Resolver {
 
   /** `ip` or `ip:port`. */
   get servers(): readonly string[] {
-    return this.#health.servers;
+    return this.health.servers;
   }
 
   /** A sentence while none of the servers answers, otherwise null. */
   get outage(): string | null {
-    return this.#health.isUnavailable ? `No name server answers: ${this.#health.servers.join(', ')}.` : null;
+    return this.health.isUnavailable ? `No name server answers: ${this.health.servers.join(', ')}.` : null;
   }
 
   /** Runs a query that another client sends to the same servers; see `DnsHealth.track`. */
   track<T>(query: () => Promise<T>): Promise<T> {
-    return this.#health.track(query);
+    return this.health.track(query);
   }
 
   /** Whether a query since then (`performance.now()`) failed because the servers are or were unavailable. */
   wasUnavailable(since: number): Promise<boolean> {
-    return this.#health.wasUnavailable(since);
+    return this.health.wasUnavailable(since);
   }
 
   mx(domain: string): Promise<MxAnswer> {
-    return this.#mx.get(domain, async () => ({ value: await this.#queryMx(domain), ttlMs: MAX_CACHE_MS }));
+    return this.mxAnswers.get(domain, async () => ({ value: await this.queryMx(domain), ttlMs: MAX_CACHE_MS }));
   }
 
   /** IPv4 first: many receivers trust IPv6 senders less. */
   addresses(host: string): Promise<AddressAnswer> {
-    return this.#addresses.get(host, () => this.#queryAddresses(host));
+    return this.addressAnswers.get(host, () => this.queryAddresses(host));
   }
 
   /** The TXT records of a name, the strings of each joined. Rejects when there is no answer. Not cached. */
   texts(name: string): Promise<string[]> {
-    return this.track(() => this.#dns.txtOrNone(name));
+    return this.track(() => this.dns.txtOrNone(name));
   }
 
   /** The PTR records of an IP address. Not cached. */
   names(address: string): Promise<NameAnswer> {
-    return this.#queryNames(`PTR question for ${address}`, () => this.#dns.ptr(address));
+    return this.queryNames(`PTR question for ${address}`, () => this.dns.ptr(address));
   }
 
   /** The target of the CNAME record of a name. Not cached. */
   aliases(name: string): Promise<NameAnswer> {
-    return this.#queryNames(`CNAME question for ${name}`, () => this.#dns.cname(name));
+    return this.queryNames(`CNAME question for ${name}`, () => this.dns.cname(name));
   }
 
   /** Cancels running queries; they answer `temporary`. */
   cancel(): void {
-    this.#health.stop();
-    this.#cancelQueries();
+    this.health.stop();
+    this.cancelQueries();
   }
 
-  async #queryNames(question: string, query: () => Promise<string[]>): Promise<NameAnswer> {
+  private async queryNames(question: string, query: () => Promise<string[]>): Promise<NameAnswer> {
     try {
       const names = await this.track(query);
       return names.length === 0 ? { kind: 'none' } : { kind: 'names', names };
@@ -131,24 +130,24 @@ export class Resolver {
     }
   }
 
-  #cancelQueries(): void {
-    for (const dns of [this.#dns, ...this.#each]) dns.cancel();
+  private cancelQueries(): void {
+    for (const dns of [this.dns, ...this.each]) dns.cancel();
   }
 
   /** One server may lag behind: a domain does not exist only when no other server knows it either. */
-  async #queryMx(domain: string): Promise<MxAnswer> {
-    const answer = await this.#queryMxAt(this.#dns, domain);
+  private async queryMx(domain: string): Promise<MxAnswer> {
+    const answer = await this.queryMxAt(this.dns, domain);
     if (answer.kind !== 'no_domain') return answer;
-    const opinions = await Promise.all(this.#each.map((dns) => this.#queryMxAt(dns, domain)));
+    const opinions = await Promise.all(this.each.map((dns) => this.queryMxAt(dns, domain)));
     return opinions.find(({ kind }) => kind !== 'no_domain' && kind !== 'temporary') ?? answer;
   }
 
-  async #queryMxAt(dns: StubResolver, domain: string): Promise<MxAnswer> {
+  private async queryMxAt(dns: StubResolver, domain: string): Promise<MxAnswer> {
     try {
       const records = await this.track(() => dns.mx(domain));
       // RFC 5321 §5.1: the target of an alias (CNAME) is treated as if it were the domain itself.
       if (records.length === 0)
-        return (await this.#aliasEnds(dns, domain))
+        return (await this.aliasEnds(dns, domain))
           ? { kind: 'implicit' }
           : { kind: 'temporary', text: `MX question for ${domain}: ${ALIAS_LOOP}` };
       const hosts = records
@@ -165,29 +164,29 @@ export class Resolver {
     }
   }
 
-  async #queryAddresses(host: string): Promise<{ value: AddressAnswer; ttlMs: number }> {
+  private async queryAddresses(host: string): Promise<{ value: AddressAnswer; ttlMs: number }> {
     const answers = await Promise.allSettled([
-      this.track(() => this.#dns.ipv4(host)),
-      this.track(() => this.#dns.ipv6(host)),
+      this.track(() => this.dns.ipv4(host)),
+      this.track(() => this.dns.ipv6(host)),
     ]);
     const found = answers.flatMap((answer) => (answer.status === 'fulfilled' ? answer.value : []));
     if (found.length > 0) {
       const ttlMs = Math.min(MAX_CACHE_MS, ...found.map((record) => record.ttl * 1000));
       return { value: { kind: 'addresses', addresses: found.map((record) => record.address) }, ttlMs };
     }
-    const failure = await this.#whyNoAddress(host, answers);
+    const failure = await this.whyNoAddress(host, answers);
     if (failure === null) return { value: { kind: 'none' }, ttlMs: 0 };
     return { value: { kind: 'temporary', text: `address question for ${host}: ${failure}` }, ttlMs: 0 };
   }
 
   /** Null: the host has none. */
-  async #whyNoAddress(host: string, answers: readonly PromiseSettledResult<unknown>[]): Promise<string | null> {
+  private async whyNoAddress(host: string, answers: readonly PromiseSettledResult<unknown>[]): Promise<string | null> {
     const errors = answers.filter((answer) => answer.status === 'rejected').map(({ reason }): unknown => reason);
     const failed = errors.find((error) => !isAbsent(error));
     if (failed !== undefined) return dnsErrorText(dnsErrorCode(failed));
     if (errors.length === answers.length) return null;
     try {
-      return (await this.#aliasEnds(this.#dns, host)) ? null : ALIAS_LOOP;
+      return (await this.aliasEnds(this.dns, host)) ? null : ALIAS_LOOP;
     } catch (error) {
       return dnsErrorText(dnsErrorCode(error));
     }
@@ -197,7 +196,7 @@ export class Resolver {
    * c-ares answers an alias with an empty list both when its target has no such record and when the aliases form a loop.
    * True: the chain has an end. Rejects when there is no answer.
    */
-  async #aliasEnds(dns: StubResolver, alias: string): Promise<boolean> {
+  private async aliasEnds(dns: StubResolver, alias: string): Promise<boolean> {
     let name = alias;
     for (let i = 0; i < MAX_ALIASES; i++) {
       try {
@@ -214,26 +213,26 @@ export class Resolver {
 }
 
 class AnswerCache<T> {
-  readonly #cached = new TtlMap<string, { value: T }>(MAX_CACHED);
-  readonly #pending = new Map<string, Promise<T>>();
+  private readonly cached = new TtlMap<string, { value: T }>(MAX_CACHED);
+  private readonly pending = new Map<string, Promise<T>>();
 
   constructor(private readonly isCacheable: (value: T) => boolean) {}
 
   get(name: string, query: () => Promise<{ value: T; ttlMs: number }>): Promise<T> {
-    const cached = this.#cached.get(name);
+    const cached = this.cached.get(name);
     if (cached !== undefined) return Promise.resolve(cached.value);
-    let pending = this.#pending.get(name);
+    let pending = this.pending.get(name);
     if (pending === undefined) {
-      pending = this.#query(name, query).finally(() => this.#pending.delete(name));
-      this.#pending.set(name, pending);
+      pending = this.query(name, query).finally(() => this.pending.delete(name));
+      this.pending.set(name, pending);
     }
     return pending;
   }
 
-  async #query(name: string, query: () => Promise<{ value: T; ttlMs: number }>): Promise<T> {
+  private async query(name: string, query: () => Promise<{ value: T; ttlMs: number }>): Promise<T> {
     const { value, ttlMs } = await query();
-    this.#cached.delete(name);
-    if (this.isCacheable(value) && ttlMs > 0) this.#cached.set(name, { value }, ttlMs);
+    this.cached.delete(name);
+    if (this.isCacheable(value) && ttlMs > 0) this.cached.set(name, { value }, ttlMs);
     return value;
   }
 }

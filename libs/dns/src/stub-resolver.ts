@@ -20,35 +20,35 @@ const CLOCK_MS = 50;
  * Nothing is cached. Rejects with the errors of `node:dns`.
  */
 export class StubResolver {
-  readonly #dns: CAres;
-  readonly #retryMs: number;
+  private readonly dns: CAres;
+  private readonly retryMs: number;
 
   constructor({ servers = [], timeoutMs, tries = 2 }: StubResolverSettings) {
-    this.#dns = new CAres({ timeout: timeoutMs, tries });
-    if (servers.length > 0) this.#dns.setServers(servers);
-    this.#retryMs = tries === 1 ? 0 : tries * timeoutMs;
+    this.dns = new CAres({ timeout: timeoutMs, tries });
+    if (servers.length > 0) this.dns.setServers(servers);
+    this.retryMs = tries === 1 ? 0 : tries * timeoutMs;
   }
 
   /** `ip` or `ip:port`; of the system, unless others were given. */
   get servers(): string[] {
-    return this.#dns.getServers();
+    return this.dns.getServers();
   }
 
   mx(name: string): Promise<MxRecord[]> {
-    return this.#retryOnTimeout(() => this.#dns.resolveMx(name));
+    return this.retryOnTimeout(() => this.dns.resolveMx(name));
   }
 
   ipv4(name: string): Promise<RecordWithTtl[]> {
-    return this.#retryOnTimeout(() => this.#dns.resolve4(name, { ttl: true }));
+    return this.retryOnTimeout(() => this.dns.resolve4(name, { ttl: true }));
   }
 
   ipv6(name: string): Promise<RecordWithTtl[]> {
-    return this.#retryOnTimeout(() => this.#dns.resolve6(name, { ttl: true }));
+    return this.retryOnTimeout(() => this.dns.resolve6(name, { ttl: true }));
   }
 
   /** The strings of each record are joined. */
   async txt(name: string): Promise<string[]> {
-    return (await this.#retryOnTimeout(() => this.#dns.resolveTxt(name))).map((strings) => strings.join(''));
+    return (await this.retryOnTimeout(() => this.dns.resolveTxt(name))).map((strings) => strings.join(''));
   }
 
   /** As `txt`; empty where there are none. */
@@ -62,29 +62,29 @@ export class StubResolver {
   }
 
   async cname(name: string): Promise<string[]> {
-    return (await this.#retryOnTimeout(() => this.#dns.resolveCname(name))).map(canonicalName);
+    return (await this.retryOnTimeout(() => this.dns.resolveCname(name))).map(canonicalName);
   }
 
   async ns(name: string): Promise<string[]> {
-    return (await this.#retryOnTimeout(() => this.#dns.resolveNs(name))).map(canonicalName);
+    return (await this.retryOnTimeout(() => this.dns.resolveNs(name))).map(canonicalName);
   }
 
   /** PTR records as others see them: `reverse()` of `node:dns` would read the hosts file of this machine first. */
   async ptr(address: string): Promise<string[]> {
-    return (await this.#retryOnTimeout(() => this.#dns.resolvePtr(reverseName(address)))).map(canonicalName);
+    return (await this.retryOnTimeout(() => this.dns.resolvePtr(reverseName(address)))).map(canonicalName);
   }
 
   /** Rejects running queries. */
   cancel(): void {
-    this.#dns.cancel();
+    this.dns.cancel();
   }
 
   /**
    * Sends a query again on a time-out until the time for it is over: c-ares shortens its time-out after quick answers, so
    * that a name whose own servers are slow would have no answer although it has one. Rejects as the last query did.
    */
-  async #retryOnTimeout<T>(query: () => Promise<T>): Promise<T> {
-    const until = performance.now() + this.#retryMs;
+  private async retryOnTimeout<T>(query: () => Promise<T>): Promise<T> {
+    const until = performance.now() + this.retryMs;
     for (;;) {
       try {
         return await query();

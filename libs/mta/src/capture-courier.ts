@@ -7,8 +7,8 @@ const CAPTURE: Route = { kind: 'endpoints', endpoints: [], expiresAt: Infinity }
 
 /** Stores every message in the capture inbox. Nothing leaves the machine. */
 export class CaptureCourier extends Courier {
-  #closing = false;
-  readonly #running = new Set<Promise<unknown>>();
+  private closing = false;
+  private readonly running = new Set<Promise<unknown>>();
 
   constructor(
     private readonly capture: (mail: CapturedMail) => Promise<void>,
@@ -23,13 +23,13 @@ export class CaptureCourier extends Courier {
 
   override async deliver(_route: Route, envelope: Envelope, message: OutgoingMessage): Promise<Delivery> {
     const startedAt = databaseClock.date();
-    if (this.#closing || !(await message.permit())) return { outcomes: abandoned(envelope, startedAt), tlsResults: [] };
-    const running = this.#keep(envelope, message, startedAt);
-    this.#running.add(running);
+    if (this.closing || !(await message.permit())) return { outcomes: abandoned(envelope, startedAt), tlsResults: [] };
+    const running = this.keep(envelope, message, startedAt);
+    this.running.add(running);
     try {
       return { outcomes: await running, tlsResults: [] };
     } finally {
-      this.#running.delete(running);
+      this.running.delete(running);
     }
   }
 
@@ -40,24 +40,24 @@ export class CaptureCourier extends Courier {
   override readonly outage = null;
 
   override async close(deadlineMs: number): Promise<void> {
-    this.#closing = true;
-    await withTimeout(Promise.allSettled(this.#running), deadlineMs, () => undefined);
+    this.closing = true;
+    await withTimeout(Promise.allSettled(this.running), deadlineMs, () => undefined);
   }
 
-  async #keep(envelope: Envelope, message: OutgoingMessage, startedAt: Date): Promise<Outcome[]> {
+  private async keep(envelope: Envelope, message: OutgoingMessage, startedAt: Date): Promise<Outcome[]> {
     try {
       const octets = await message.content();
       const content = Buffer.isBuffer(octets) ? octets : await concatYielding(octets);
       const recipients = envelope.recipients.map((recipient) => recipient.address);
       await this.capture({ id: message.id, mailFrom: envelope.mailFrom, recipients, content });
-      return this.#captured(envelope, startedAt);
+      return this.captured(envelope, startedAt);
     } catch (error) {
       this.log({ event: 'courier.capture_failed', id: message.id, error: String(error) });
-      return this.#failed(envelope, startedAt);
+      return this.failed(envelope, startedAt);
     }
   }
 
-  #captured({ recipients }: Envelope, startedAt: Date): Outcome[] {
+  private captured({ recipients }: Envelope, startedAt: Date): Outcome[] {
     const endedAt = databaseClock.date();
     const reply = { code: null, enhanced: null, text: 'captured, not sent' };
     return recipients.map(({ key }) => ({
@@ -70,7 +70,7 @@ export class CaptureCourier extends Courier {
     }));
   }
 
-  #failed({ recipients }: Envelope, startedAt: Date): Outcome[] {
+  private failed({ recipients }: Envelope, startedAt: Date): Outcome[] {
     const endedAt = databaseClock.date();
     const reply = { code: null, enhanced: '4.3.0', text: 'the capture inbox could not store the mail' };
     return recipients.map(({ key }) => ({

@@ -52,16 +52,16 @@ const MAX_TIMEOUTS = 2;
  * before the final dot leads to the next host at once; a refusal or an unknown outcome does not.
  */
 export class DeliveryAttempt {
-  readonly #outcomes: OutcomeCollector;
-  #pending: PendingRecipient[] = [];
-  #from: WireAddress | null = null;
-  readonly #encodings: MessageEncodings;
-  #deadlineAt: number;
-  #timeouts = 0;
-  #failure: SmtpFailure | null = null;
-  #busy: HostBusy | null = null;
+  private readonly outcomes: OutcomeCollector;
+  private pending: PendingRecipient[] = [];
+  private from: WireAddress | null = null;
+  private readonly encodings: MessageEncodings;
+  private deadlineAt: number;
+  private timeouts = 0;
+  private failure: SmtpFailure | null = null;
+  private busy: HostBusy | null = null;
 
-  readonly #tlsResults: TlsResult[] = [];
+  private readonly tlsResults: TlsResult[] = [];
 
   constructor(
     private readonly route: Route,
@@ -69,34 +69,34 @@ export class DeliveryAttempt {
     private readonly message: OutgoingMessage,
     private readonly services: AttemptServices,
   ) {
-    this.#outcomes = new OutcomeCollector(services.smarthost);
-    this.#encodings = new MessageEncodings(message);
-    this.#deadlineAt = performance.now() + services.limits.total;
+    this.outcomes = new OutcomeCollector(services.smarthost);
+    this.encodings = new MessageEncodings(message);
+    this.deadlineAt = performance.now() + services.limits.total;
   }
 
   /** Never rejects. */
   async run(): Promise<Delivery> {
     try {
-      await this.#deliver();
+      await this.deliver();
     } catch (error) {
-      if (!(error instanceof CourierClosing)) this.#onUnexpectedError(error);
+      if (!(error instanceof CourierClosing)) this.onUnexpectedError(error);
     }
-    const left = this.#pending.map(({ key }) => key);
-    if (this.services.isClosing() || this.#failure === null) this.#outcomes.abandon(left, this.#busy?.host);
-    else this.#outcomes.fail(left, this.#failure);
-    return { outcomes: this.#outcomes.collect(this.envelope.recipients), tlsResults: this.#tlsResults };
+    const left = this.pending.map(({ key }) => key);
+    if (this.services.isClosing() || this.failure === null) this.outcomes.abandon(left, this.busy?.host);
+    else this.outcomes.fail(left, this.failure);
+    return { outcomes: this.outcomes.collect(this.envelope.recipients), tlsResults: this.tlsResults };
   }
 
-  async #deliver(): Promise<void> {
-    this.#prepareRecipients();
-    if (this.#pending.length === 0) return;
+  private async deliver(): Promise<void> {
+    this.prepareRecipients();
+    if (this.pending.length === 0) return;
     // Remaining recipients have no outcome, because nothing was attempted.
     const { route } = this;
     if (this.services.isClosing() || route.kind === 'dns_unavailable') return;
     if (route.kind !== 'endpoints') {
-      this.#tlsResults.push(...(route.tlsResults ?? []));
-      this.#outcomes.decide(
-        this.#takePending(),
+      this.tlsResults.push(...(route.tlsResults ?? []));
+      this.outcomes.decide(
+        this.takePending(),
         { ...route, phase: 'dns' },
         { ...NO_REMOTE, policy: route.policy ?? null },
       );
@@ -105,124 +105,124 @@ export class DeliveryAttempt {
     const { source, tls } = this.envelope;
     const endpoints = route.endpoints.map(TLS_MODES[tls]).flatMap((endpoint) => withSource(endpoint, source) ?? []);
     if (endpoints.length === 0) {
-      this.#outcomes.decide(this.#takePending(), noSuitableAddress(source?.address ?? ''));
+      this.outcomes.decide(this.takePending(), noSuitableAddress(source?.address ?? ''));
       return;
     }
-    await this.#tryEndpoints(this.#reachableFirst(endpoints));
-    if (!this.services.isClosing()) this.#bounceSkipped();
+    await this.tryEndpoints(this.reachableFirst(endpoints));
+    if (!this.services.isClosing()) this.bounceSkipped();
   }
 
   /** Tries every host with TLS where possible, before any of them in plain text because its TLS is broken. */
-  async #tryEndpoints(endpoints: MxEndpoint[]): Promise<void> {
+  private async tryEndpoints(endpoints: MxEndpoint[]): Promise<void> {
     const { pool } = this.services;
     const clear: MxEndpoint[] = [];
     for (const endpoint of endpoints) {
-      const tried = pool.isTlsBroken(endpoint) ? 'tls_broken' : await this.#tryEndpoint(endpoint);
+      const tried = pool.isTlsBroken(endpoint) ? 'tls_broken' : await this.tryEndpoint(endpoint);
       if (tried === 'tls_broken') clear.push(withoutTls(endpoint));
-      if (this.#isOver()) return;
-      if (this.#timeouts >= MAX_TIMEOUTS) break;
+      if (this.isOver()) return;
+      if (this.timeouts >= MAX_TIMEOUTS) break;
     }
     for (const endpoint of clear) {
-      if (performance.now() < this.#deadlineAt) await this.#tryEndpoint(endpoint);
-      if (this.#isOver()) return;
+      if (performance.now() < this.deadlineAt) await this.tryEndpoint(endpoint);
+      if (this.isOver()) return;
     }
   }
 
-  get #poolAttempt(): PoolAttempt {
-    return { deadlineAt: this.#deadlineAt, tlsResults: this.#tlsResults };
+  private get poolAttempt(): PoolAttempt {
+    return { deadlineAt: this.deadlineAt, tlsResults: this.tlsResults };
   }
 
-  #isOver(): boolean {
-    return this.#pending.length === 0 || this.services.isClosing();
+  private isOver(): boolean {
+    return this.pending.length === 0 || this.services.isClosing();
   }
 
   /** Bounces addresses that can never be sent over SMTP. The others wait for their server. */
-  #prepareRecipients(): void {
+  private prepareRecipients(): void {
     const from = this.envelope.mailFrom === '' ? NULL_SENDER : toWireAddress(this.envelope.mailFrom);
-    this.#from = from;
+    this.from = from;
     for (const { key, address } of this.envelope.recipients) {
       const wire = toWireAddress(address);
       if (from === null)
-        this.#outcomes.decide([key], localBounce('content', '5.1.7', 'the sender address is not valid in SMTP'));
+        this.outcomes.decide([key], localBounce('content', '5.1.7', 'the sender address is not valid in SMTP'));
       else if (wire === null)
-        this.#outcomes.decide([key], localBounce('invalid_recipient', '5.1.3', 'not a valid address in SMTP'));
-      else this.#pending.push({ key, wire, skippedHosts: [] });
+        this.outcomes.decide([key], localBounce('invalid_recipient', '5.1.3', 'not a valid address in SMTP'));
+      else this.pending.push({ key, wire, skippedHosts: [] });
     }
   }
 
   /** Not if a host could not be tried: it may support what the others lack. */
-  #bounceSkipped(): void {
-    if (this.#failure !== null || this.#busy !== null) return;
-    for (const { key, skippedHosts } of this.#pending.splice(0)) {
+  private bounceSkipped(): void {
+    if (this.failure !== null || this.busy !== null) return;
+    for (const { key, skippedHosts } of this.pending.splice(0)) {
       const last = skippedHosts.at(-1);
-      if (last !== undefined) this.#outcomes.decide([key], last.decision, last.remote);
+      if (last !== undefined) this.outcomes.decide([key], last.decision, last.remote);
     }
   }
 
-  #reachableFirst(endpoints: MxEndpoint[]): MxEndpoint[] {
+  private reachableFirst(endpoints: MxEndpoint[]): MxEndpoint[] {
     if (endpoints.length < 2) return endpoints;
     const { pool } = this.services;
     const later = endpoints.filter((endpoint) => pool.isUnreachable(endpoint));
     return later.length === 0 ? endpoints : [...endpoints.filter((endpoint) => !later.includes(endpoint)), ...later];
   }
 
-  async #tryEndpoint(endpoint: MxEndpoint): Promise<'over' | 'tls_broken'> {
+  private async tryEndpoint(endpoint: MxEndpoint): Promise<'over' | 'tls_broken'> {
     // Its other addresses are the same server.
-    if (this.#eligible(endpoint).length === 0) return 'over';
+    if (this.eligible(endpoint).length === 0) return 'over';
     let connection: SmtpConnection | null = null;
     try {
-      connection = this.services.pool.take(endpoint) ?? (await this.#connect(endpoint));
-      connection.deadlineAt = this.#deadlineAt;
+      connection = this.services.pool.take(endpoint) ?? (await this.connect(endpoint));
+      connection.deadlineAt = this.deadlineAt;
       // Includes the time until MAIL, in which the content is produced.
       connection.arm('mail', this.services.limits.total);
-      connection = await this.#runTransactions(connection, endpoint);
+      connection = await this.runTransactions(connection, endpoint);
       return 'over';
     } catch (error) {
-      if (error instanceof SmtpFailure) return this.#onFailure(error, endpoint);
+      if (error instanceof SmtpFailure) return this.onFailure(error, endpoint);
       if (!(error instanceof HostBusy)) throw error;
       // Another host may have a free connection.
-      this.#busy = error;
+      this.busy = error;
       return 'over';
     } finally {
       if (connection !== null) this.services.pool.release(connection);
     }
   }
 
-  #onFailure(failure: SmtpFailure, endpoint: MxEndpoint): 'over' | 'tls_broken' {
+  private onFailure(failure: SmtpFailure, endpoint: MxEndpoint): 'over' | 'tls_broken' {
     const broken = failure.phase === 'tls' && !failure.answered && allowsPlaintext(endpoint);
     const source = failure.source ?? endpoint.source?.address ?? null;
-    this.#recordFailure(failure, { ...remoteOfEndpoint(endpoint), ...failure.line, source }, broken);
+    this.recordFailure(failure, { ...remoteOfEndpoint(endpoint), ...failure.line, source }, broken);
     return broken ? 'tls_broken' : 'over';
   }
 
-  async #connect(endpoint: MxEndpoint): Promise<SmtpConnection> {
+  private async connect(endpoint: MxEndpoint): Promise<SmtpConnection> {
     const { pool } = this.services;
     const before = performance.now();
     const handed = await pool.slot(endpoint);
     const waited = performance.now() - before;
     // Waiting for a free connection does not count as time of the attempt.
-    this.#deadlineAt += waited;
-    this.#outcomes.addWaitingTime(waited);
-    return handed ?? pool.open(endpoint, this.#poolAttempt);
+    this.deadlineAt += waited;
+    this.outcomes.addWaitingTime(waited);
+    return handed ?? pool.open(endpoint, this.poolAttempt);
   }
 
   /**
    * Runs transactions on one host until no recipient is left, the connection is lost, or the claim is lost. Returns the
    * connection in use.
    */
-  async #runTransactions(connection: SmtpConnection, endpoint: MxEndpoint): Promise<SmtpConnection> {
+  private async runTransactions(connection: SmtpConnection, endpoint: MxEndpoint): Promise<SmtpConnection> {
     let line = connection;
     let fresh = line.transactions === 0;
-    while (this.#pending.length > 0) {
-      const offer = await this.#runTransaction(line, endpoint);
+    while (this.pending.length > 0) {
+      const offer = await this.runTransaction(line, endpoint);
       if (offer === null) return line;
       if (!fresh && isStale(offer.report)) {
-        line = await this.services.pool.reopen(line, endpoint, this.#poolAttempt);
+        line = await this.services.pool.reopen(line, endpoint, this.poolAttempt);
         fresh = true;
         continue;
       }
       fresh = true;
-      this.#settle(offer, remoteOf(line, endpoint));
+      this.settle(offer, remoteOf(line, endpoint));
       if (line.failure !== null) return line;
     }
     return line;
@@ -231,111 +231,115 @@ export class DeliveryAttempt {
   /**
    * Null if no transaction was started: every recipient has an outcome or waits for another host, or the claim is lost.
    */
-  async #runTransaction(line: SmtpConnection, endpoint: MxEndpoint): Promise<Offer | null> {
-    if (!line.extensions.smtpUtf8) this.#skipUtf8Addresses(line, endpoint);
-    const to = this.#eligible(endpoint);
+  private async runTransaction(line: SmtpConnection, endpoint: MxEndpoint): Promise<Offer | null> {
+    if (!line.extensions.smtpUtf8) this.skipUtf8Addresses(line, endpoint);
+    const to = this.eligible(endpoint);
     if (to.length === 0) return null;
-    const encoding = await this.#encodingFor(line);
+    const encoding = await this.encodingFor(line);
     if (encoding === null) return { to, report: notStarted(line.failure) };
     if (encoding.kind === 'unavailable') {
-      this.#outcomes.decide(this.#takePending(), CONTENT_UNAVAILABLE, remoteOf(line, endpoint));
+      this.outcomes.decide(this.takePending(), CONTENT_UNAVAILABLE, remoteOf(line, endpoint));
       return null;
     }
     if (encoding.kind === 'impossible') {
-      this.#skip(to, unsupportedByServer(encoding.enhanced, encoding.text), remoteOf(line, endpoint));
+      this.skip(to, unsupportedByServer(encoding.enhanced, encoding.text), remoteOf(line, endpoint));
       return null;
     }
-    if (!this.#fits(line, encoding.size, endpoint)) return null;
+    if (!this.fits(line, encoding.size, endpoint)) return null;
     const permit = this.message.permit();
     if (!(typeof permit === 'boolean' ? permit : await permit)) {
-      this.#outcomes.abandon(this.#takePending());
+      this.outcomes.abandon(this.takePending());
       return null;
     }
     const { content } = encoding;
-    const envelope = { from: this.#mailParameters(line, encoding, to), to: to.map(({ wire }) => wire.text) };
+    const envelope = { from: this.mailParameters(line, encoding, to), to: to.map(({ wire }) => wire.text) };
     const transaction = new SmtpTransaction(line, envelope, { content, limits: this.services.limits });
     return new Promise((resolve) => transaction.start((report) => resolve({ to, report })));
   }
 
   /** Null if the connection failed first. Its time limit also bounds the production of the content. */
-  #encodingFor(line: SmtpConnection): Promise<MessageEncoding | null> {
+  private encodingFor(line: SmtpConnection): Promise<MessageEncoding | null> {
     if (line.failure !== null) return Promise.resolve(null);
     return new Promise((resolve) => {
       line.onFailure = () => resolve(null);
-      void this.#encodings.for(line.extensions).then(resolve);
+      void this.encodings.for(line.extensions).then(resolve);
     });
   }
 
   /** Decides the outcome of a message that exceeds the SIZE of the server, without offering it. */
-  #fits(line: SmtpConnection, octets: number, endpoint: MxEndpoint): boolean {
+  private fits(line: SmtpConnection, octets: number, endpoint: MxEndpoint): boolean {
     const { size } = line.extensions;
     if (size === null || size === 0 || octets <= size) return true;
     const text = `the mail has ${octets} octets, the server takes ${size}`;
     const decision = { ...unsupportedByServer('5.3.4', text), class: 'too_large' } as const;
-    this.#outcomes.decide(this.#takePending(), decision, remoteOf(line, endpoint));
+    this.outcomes.decide(this.takePending(), decision, remoteOf(line, endpoint));
     return false;
   }
 
-  #eligible({ host }: MxEndpoint): PendingRecipient[] {
-    return this.#pending.filter(({ skippedHosts }) => !skippedHosts.some(({ remote }) => remote.mx === host));
+  private eligible({ host }: MxEndpoint): PendingRecipient[] {
+    return this.pending.filter(({ skippedHosts }) => !skippedHosts.some(({ remote }) => remote.mx === host));
   }
 
-  #skipUtf8Addresses(line: SmtpConnection, endpoint: MxEndpoint): void {
-    const senderToo = this.#from?.needsUtf8 === true;
-    const unfit = this.#eligible(endpoint).filter(({ wire }) => senderToo || wire.needsUtf8);
+  private skipUtf8Addresses(line: SmtpConnection, endpoint: MxEndpoint): void {
+    const senderToo = this.from?.needsUtf8 === true;
+    const unfit = this.eligible(endpoint).filter(({ wire }) => senderToo || wire.needsUtf8);
     const text = 'the server takes no internationalised addresses (SMTPUTF8)';
-    if (unfit.length > 0) this.#skip(unfit, unsupportedByServer('5.6.7', text), remoteOf(line, endpoint));
+    if (unfit.length > 0) this.skip(unfit, unsupportedByServer('5.6.7', text), remoteOf(line, endpoint));
   }
 
-  #skip(recipients: PendingRecipient[], decision: LocalDecision, remote: Remote): void {
+  private skip(recipients: PendingRecipient[], decision: LocalDecision, remote: Remote): void {
     for (const { skippedHosts } of recipients) skippedHosts.push({ decision, remote });
-    this.#outcomes.addSkippedHost(
+    this.outcomes.addSkippedHost(
       recipients.map(({ key }) => key),
       decision,
       remote,
     );
   }
 
-  #mailParameters(line: SmtpConnection, encoding: MessageEncoding & { kind: 'bytes' }, to: PendingRecipient[]): string {
+  private mailParameters(
+    line: SmtpConnection,
+    encoding: MessageEncoding & { kind: 'bytes' },
+    to: PendingRecipient[],
+  ): string {
     const { size, eightBitMime } = line.extensions;
-    let from = `<${this.#from?.text ?? ''}>`;
+    let from = `<${this.from?.text ?? ''}>`;
     if (size !== null) from += ` SIZE=${encoding.size}`;
     if (eightBitMime && encoding.eightBit) from += ' BODY=8BITMIME';
-    const utf8 = encoding.header === 'utf8' || this.#from?.needsUtf8 === true || to.some(({ wire }) => wire.needsUtf8);
+    const utf8 = encoding.header === 'utf8' || this.from?.needsUtf8 === true || to.some(({ wire }) => wire.needsUtf8);
     return utf8 ? `${from} SMTPUTF8` : from;
   }
 
-  #settle({ to, report }: Offer, remote: Remote): void {
+  private settle({ to, report }: Offer, remote: Remote): void {
     const settled = new Set<PendingRecipient>();
     for (const [i, recipient] of to.entries()) {
       const result = recipientResult(report, i);
       const retry = result.kind === 'again' || (result.kind === 'broken' && result.certainty === 'not_sent');
       if (retry) continue;
-      this.#outcomes.settle(recipient.key, result, remote);
+      this.outcomes.settle(recipient.key, result, remote);
       settled.add(recipient);
     }
-    this.#pending = this.#pending.filter((recipient) => !settled.has(recipient));
-    if (report.failure !== null) this.#recordFailure(report.failure, remote);
+    this.pending = this.pending.filter((recipient) => !settled.has(recipient));
+    if (report.failure !== null) this.recordFailure(report.failure, remote);
   }
 
   /** A failed TLS handshake does not count as a time-out, because the same address is tried in plain text. */
-  #recordFailure(failure: SmtpFailure, remote: Remote, tlsBroken = false): void {
-    this.#failure = failure;
-    this.#outcomes.addFailure(failure, remote);
-    if (failure.timedOut && !tlsBroken) this.#timeouts += 1;
-    if (performance.now() >= this.#deadlineAt) this.#timeouts = MAX_TIMEOUTS;
+  private recordFailure(failure: SmtpFailure, remote: Remote, tlsBroken = false): void {
+    this.failure = failure;
+    this.outcomes.addFailure(failure, remote);
+    if (failure.timedOut && !tlsBroken) this.timeouts += 1;
+    if (performance.now() >= this.deadlineAt) this.timeouts = MAX_TIMEOUTS;
   }
 
   /** An unexpected error: logged once, and temporary for the message. */
-  #onUnexpectedError(error: unknown): void {
+  private onUnexpectedError(error: unknown): void {
     this.services.log({ event: 'courier.unexpected_error', id: this.message.id, error: String(error) });
     const text = 'the attempt broke off for a reason of ours';
-    this.#failure = new SmtpFailure({ phase: 'connect', reply: { code: null, enhanced: '4.3.0', text } });
+    this.failure = new SmtpFailure({ phase: 'connect', reply: { code: null, enhanced: '4.3.0', text } });
   }
 
-  #takePending(): string[] {
-    const keys = this.#pending.map(({ key }) => key);
-    this.#pending = [];
+  private takePending(): string[] {
+    const keys = this.pending.map(({ key }) => key);
+    this.pending = [];
     return keys;
   }
 }

@@ -12,50 +12,50 @@ const LAST_WORDS_MS = 250;
 
 /** Delivers over SMTP to the hosts of its router: the MX of the recipient domain, or one smarthost. */
 export class SmtpCourier extends Courier {
-  #closing = false;
-  readonly #running = new Set<Promise<Delivery>>();
-  readonly #services: AttemptServices;
+  private closing = false;
+  private readonly running = new Set<Promise<Delivery>>();
+  private readonly services: AttemptServices;
 
   constructor(services: Omit<AttemptServices, 'isClosing'>) {
     super();
-    this.#services = { ...services, isClosing: () => this.#closing };
+    this.services = { ...services, isClosing: () => this.closing };
   }
 
   override resolve(domain: string): Promise<Route> {
     // DNS names are in A-labels (RFC 5890 §2.3.2.1). A domain without them fails in `deliver`, with its recipients.
-    return this.#services.router.route(toWireAddress(`postmaster@${domain}`)?.domain ?? domain);
+    return this.services.router.route(toWireAddress(`postmaster@${domain}`)?.domain ?? domain);
   }
 
   override deliver(route: Route, envelope: Envelope, message: OutgoingMessage): Promise<Delivery> {
-    if (this.#closing) {
+    if (this.closing) {
       const now = databaseClock.date();
       const outcomes = envelope.recipients.map(
         ({ key }) => ({ key, kind: 'abandoned', startedAt: now, endedAt: now }) as const,
       );
       return Promise.resolve({ outcomes, tlsResults: [] });
     }
-    const running = new DeliveryAttempt(route, envelope, message, this.#services).run();
-    this.#running.add(running);
-    void running.then(() => this.#running.delete(running));
+    const running = new DeliveryAttempt(route, envelope, message, this.services).run();
+    this.running.add(running);
+    void running.then(() => this.running.delete(running));
     return running;
   }
 
   override destination(domain: string): Promise<Destination | null> {
-    return this.#services.router.destination(domain);
+    return this.services.router.destination(domain);
   }
 
   override get outage(): string | null {
-    return this.#services.router.outage;
+    return this.services.router.outage;
   }
 
   override async close(deadlineMs: number): Promise<void> {
-    this.#closing = true;
-    const { pool, router } = this.#services;
+    this.closing = true;
+    const { pool, router } = this.services;
     pool.drain();
-    await withTimeout(Promise.allSettled(this.#running), deadlineMs, () => undefined);
+    await withTimeout(Promise.allSettled(this.running), deadlineMs, () => undefined);
     router.cancel();
-    if (this.#running.size > 0) pool.destroy();
-    await withTimeout(Promise.allSettled(this.#running), LAST_WORDS_MS, () => undefined);
+    if (this.running.size > 0) pool.destroy();
+    await withTimeout(Promise.allSettled(this.running), LAST_WORDS_MS, () => undefined);
     await withTimeout(pool.emptied(), LAST_WORDS_MS, () => undefined);
     pool.destroy();
   }

@@ -48,7 +48,7 @@ export class NoticeSender {
         this.log.info('sent a notice', { account: account.id, cause: notice.cause, email: id });
     } catch (error) {
       if (!(error instanceof Refusal)) throw error;
-      await this.putOff(notice, error);
+      await this.retryLater(notice, error);
     }
   }
 
@@ -61,11 +61,11 @@ export class NoticeSender {
       });
   }
 
-  private async putOff(notice: PendingNotice, { message }: Refusal): Promise<void> {
+  private async retryLater(notice: PendingNotice, { message }: Refusal): Promise<void> {
     const facts = { account: notice.account_id, cause: notice.cause, reason: message };
     if (Date.now() - notice.created_at.getTime() < GIVE_UP_MS) {
       this.log.warn('a notice cannot be sent yet', facts);
-      await this.outbox.postpone(notice, RETRY_MS);
+      await this.outbox.retryIn(notice, RETRY_MS);
     } else if (await this.outbox.finish(notice)) this.log.warn('a notice could not be sent', facts);
   }
 }

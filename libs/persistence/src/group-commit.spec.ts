@@ -61,7 +61,7 @@ describe('GroupCommit', () => {
     const groups: number[] = [];
     const group = new GroupCommit<number, void>({
       maxItems: 10,
-      crowdMs: 60_000,
+      concurrentGatherMs: 60_000,
       commit: async (items) => {
         groups.push(items.length);
         return items.map(() => undefined);

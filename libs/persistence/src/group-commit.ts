@@ -14,7 +14,7 @@ export interface GroupCommitOptions<T, R> {
    * Maximum milliseconds to wait after a group of several, until as many items wait as the last group had: concurrent
    * callers otherwise alternate between two groups. A single caller never waits.
    */
-  crowdMs?: number;
+  concurrentGatherMs?: number;
   /** The wait of `gatherMs` ends when this many items wait; default `maxItems`. */
   enoughItems?: number;
 }
@@ -30,7 +30,7 @@ interface Waiting<T, R> {
 
 /**
  * Group commit: items that arrive while a commit is under way share the next one. A single caller is committed at once;
- * timers only where `gatherMs` or `crowdMs` ask for them.
+ * timers only where `gatherMs` or `concurrentGatherMs` ask for them.
  */
 export class GroupCommit<T, R> {
   private queue: Waiting<T, R>[] = [];
@@ -88,8 +88,8 @@ export class GroupCommit<T, R> {
   }
 
   private async gather(): Promise<void> {
-    const { gatherMs = 0, crowdMs = 0 } = this.options;
-    const ms = this.lastGroup < CONCURRENT_ITEMS ? gatherMs : Math.max(gatherMs, crowdMs);
+    const { gatherMs = 0, concurrentGatherMs = 0 } = this.options;
+    const ms = this.lastGroup < CONCURRENT_ITEMS ? gatherMs : Math.max(gatherMs, concurrentGatherMs);
     if (ms === 0 || this.queue.length >= this.enough) return;
     await new Promise<void>((resolve) => {
       const timer = setTimeout(resolve, ms);

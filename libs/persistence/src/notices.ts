@@ -76,7 +76,7 @@ export class NoticeOutbox {
   }
 
   /** It could not be sent and is due again later. */
-  async postpone({ account_id, cause, day }: NoticeKey, ms: number): Promise<void> {
+  async retryIn({ account_id, cause, day }: NoticeKey, ms: number): Promise<void> {
     await this.database.query(
       `UPDATE notices SET due_at = now() + $4 * interval '1 millisecond' WHERE ${BY_KEY} AND done_at IS NULL`,
       [account_id, cause, day, ms],

@@ -30,8 +30,8 @@ const SETTLE_ITEMS = 200;
 /** Nothing but the permit of the job waits for a settle, so outcomes that end close together share a transaction. */
 const SETTLE_GATHER_MS = 20;
 /** Jobs requeued at the same time share a statement. */
-const POSTPONE_ITEMS = 500;
-const POSTPONE_GATHER_MS = 8;
+const REQUEUE_ITEMS = 500;
+const REQUEUE_GATHER_MS = 8;
 
 /** The claim of one recipient as the database has it. */
 export interface QueueClaim extends StoredClaim {
@@ -86,20 +86,20 @@ export class Queue {
         await requeueJobs(this.database, this.worker.id, items);
         return items.map(() => undefined);
       },
-      maxItems: POSTPONE_ITEMS,
-      gatherMs: POSTPONE_GATHER_MS,
+      maxItems: REQUEUE_ITEMS,
+      gatherMs: REQUEUE_GATHER_MS,
     });
     this.due = new DueClaims(database, worker);
     shutdown.on('flush', 'settle', () => this.settling.drained());
-    shutdown.on('flush', 'postpone', () => this.requeueing.drained());
+    shutdown.on('flush', 'requeue', () => this.requeueing.drained());
   }
 
   /**
    * Claims up to `limit` due recipients, as one job per message and recipient domain, within the limits of each domain.
    * Recipients to whom nothing may be sent any more are left out.
    */
-  async claim(limit: number, rooms: ClaimLimits = { perDomain: limit, byDomain: {} }): Promise<DeliveryJob[]> {
-    const jobs = await this.due.claim(limit, rooms);
+  async claim(limit: number, limits: ClaimLimits = { perDomain: limit, byDomain: {} }): Promise<DeliveryJob[]> {
+    const jobs = await this.due.claim(limit, limits);
     return jobs.length === 0 ? jobs : this.recheck.allowed(jobs);
   }
 

@@ -74,7 +74,7 @@ export class EmailIntake {
       new GroupCommit<AcceptRequest, AcceptResult>({
         commit: (requests) => this.writer.commit(requests),
         maxItems: GROUP_ITEMS,
-        crowdMs: GROUP_GATHER_MS,
+        concurrentGatherMs: GROUP_GATHER_MS,
         maxBytes: GROUP_BYTES,
         sizeOf: bodyBytes,
       });

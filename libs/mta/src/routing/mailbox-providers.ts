@@ -6,10 +6,10 @@ import type { ProviderPlan, ThrottlingPlan } from '../throttling/plan/throttling
  * in it.
  */
 export class MailboxProviders {
-  readonly #bySuffix = new Map<string, ProviderPlan>();
+  private readonly bySuffix = new Map<string, ProviderPlan>();
 
   constructor({ providers }: Pick<ThrottlingPlan, 'providers'>) {
-    for (const provider of providers.values()) for (const suffix of provider.mx) this.#bySuffix.set(suffix, provider);
+    for (const provider of providers.values()) for (const suffix of provider.mx) this.bySuffix.set(suffix, provider);
   }
 
   /** Without an operator's file. */
@@ -20,15 +20,15 @@ export class MailboxProviders {
   /** The provider of the first known name; null if none is known. Names are in lower case, without the final dot. */
   of(exchanges: readonly string[]): ProviderPlan | null {
     for (const exchange of exchanges) {
-      const provider = this.#known(exchange);
+      const provider = this.known(exchange);
       if (provider !== undefined) return provider;
     }
     return null;
   }
 
-  #known(exchange: string): ProviderPlan | undefined {
+  private known(exchange: string): ProviderPlan | undefined {
     for (let suffix = exchange; ; suffix = suffix.slice(suffix.indexOf('.') + 1)) {
-      const provider = this.#bySuffix.get(suffix);
+      const provider = this.bySuffix.get(suffix);
       if (provider !== undefined || !suffix.includes('.')) return provider;
     }
   }

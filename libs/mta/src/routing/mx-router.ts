@@ -45,24 +45,24 @@ interface Recent {
 
 /** Routes by MX: in order of preference, equal ones shuffled, to public addresses only. */
 export class MxRouter implements Router {
-  readonly #own: OwnAddresses;
-  readonly #providers: MailboxProviders;
-  readonly #recent = new TtlMap<string, Recent>(MAX_RECENT);
+  private readonly own: OwnAddresses;
+  private readonly providers: MailboxProviders;
+  private readonly recent = new TtlMap<string, Recent>(MAX_RECENT);
 
   constructor(
     private readonly resolver: Resolver,
     private readonly rules: MxRouterOptions,
     private readonly policies = new PolicyLookup({ sts: null, dane: null }),
   ) {
-    this.#providers = rules.providers ?? MailboxProviders.shipped();
-    this.#own = new OwnAddresses(rules.ownAddresses.filter((own) => own.port === rules.port));
+    this.providers = rules.providers ?? MailboxProviders.shipped();
+    this.own = new OwnAddresses(rules.ownAddresses.filter((own) => own.port === rules.port));
   }
 
   async route(domain: string): Promise<Route> {
-    const recent = this.#recent.get(domain);
+    const recent = this.recent.get(domain);
     if (recent !== undefined) return chosen(recent);
     const asked = performance.now();
-    const route = await this.#find(domain);
+    const route = await this.find(domain);
     return route.kind === 'deferred' && (await this.resolver.wasUnavailable(asked))
       ? { kind: 'dns_unavailable' }
       : route;
@@ -72,7 +72,7 @@ export class MxRouter implements Router {
     return this.resolver.outage;
   }
 
-  async #find(domain: string): Promise<Route> {
+  private async find(domain: string): Promise<Route> {
     if (domain.startsWith('[') || net.isIP(domain) !== 0) return unroutable('mail is not routed to address literals');
     this.policies.prefetch(domain);
     const answer = await this.resolver.mx(domain);
@@ -84,9 +84,9 @@ export class MxRouter implements Router {
       case 'null_mx':
         return nullMx(domain);
       case 'implicit':
-        return this.#reach([{ exchange: domain, preference: 0 }], domain, true);
+        return this.reach([{ exchange: domain, preference: 0 }], domain, true);
       case 'hosts':
-        return this.#reach(
+        return this.reach(
           inOrder(answer.hosts, (host) => host.preference),
           domain,
           false,
@@ -103,7 +103,7 @@ export class MxRouter implements Router {
     if (answer.kind === 'temporary' && (await this.resolver.wasUnavailable(asked))) return null;
     if (answer.kind !== 'hosts') return own;
     const exchanges = inOrder(answer.hosts, (host) => host.preference).map(({ exchange }) => exchange);
-    const provider = this.#providers.of(exchanges)?.name ?? null;
+    const provider = this.providers.of(exchanges)?.name ?? null;
     return provider === null ? own : { queue: provider, provider };
   }
 
@@ -111,7 +111,7 @@ export class MxRouter implements Router {
     this.resolver.cancel();
   }
 
-  async #reach(hosts: MxHost[], domain: string, implicit: boolean): Promise<Route> {
+  private async reach(hosts: MxHost[], domain: string, implicit: boolean): Promise<Route> {
     if (hosts.length === 0) return unroutable(`no MX of ${domain} is a host name`);
     const placed: Placed[] = [];
     let temporary: string | null = null;
@@ -126,7 +126,7 @@ export class MxRouter implements Router {
         for (const address of answer.addresses) placed.push({ host, preference, address });
       }
     }
-    if (placed.length > 0) return this.#permit(placed, { domain, implicit, temporary });
+    if (placed.length > 0) return this.permit(placed, { domain, implicit, temporary });
     if (temporary !== null) return unreachableDns(temporary);
     if (implicit) return noDomain(`the domain ${domain} has neither MX nor address`);
     return {
@@ -137,12 +137,12 @@ export class MxRouter implements Router {
   }
 
   /** @param temporary Why the addresses of another MX host could not be looked up. */
-  async #permit(
+  private async permit(
     placed: Placed[],
     { domain, implicit, temporary }: { domain: string; implicit: boolean; temporary: string | null },
   ): Promise<Route> {
     // RFC 5321 §5.1: our own host and all hosts of the same or a higher preference value are excluded, or there would be a loop.
-    const own = placed.filter((place) => this.#own.has(place.address));
+    const own = placed.filter((place) => this.own.has(place.address));
     const loopAt = Math.min(...own.map((place) => place.preference));
     const permitted = placed.filter(
       (place) => place.preference < loopAt && (this.rules.allowPrivate || isPublicAddress(place.address)),
@@ -151,19 +151,19 @@ export class MxRouter implements Router {
     if (permitted.length === 0) return unroutable(`every address of ${domain} is private or our own`);
     const hosts = [...new Set(permitted.map(({ host }) => host))];
     const decisions = await this.policies.decide(domain, hosts, implicit);
-    const usable = permitted.flatMap((place) => this.#choose(place, decisions[hosts.indexOf(place.host)]));
+    const usable = permitted.flatMap((place) => this.choose(place, decisions[hosts.indexOf(place.host)]));
     const choices = inTurn(usable).slice(0, MAX_ADDRESSES);
     if (choices.length === 0) return forbidden(this.policies.refuse(hosts, decisions));
     const fresh = { choices, expiresAt: performance.now() + RECENT_MS };
-    this.#recent.set(domain, fresh, RECENT_MS);
+    this.recent.set(domain, fresh, RECENT_MS);
     return chosen(fresh);
   }
 
-  #choose({ host, address, preference }: Placed, decision: PolicyDecision): Choice[] {
+  private choose({ host, address, preference }: Placed, decision: PolicyDecision): Choice[] {
     if (decision.kind === 'unusable') return [];
     const { requirement, policy } = decision;
     const rank = 2 * preference + (net.isIPv6(address) ? 1 : 0);
-    const known = this.#providers.of([host]);
+    const known = this.providers.of([host]);
     const line = {
       port: this.rules.port,
       tls: 'opportunistic',

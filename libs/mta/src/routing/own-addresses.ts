@@ -6,30 +6,30 @@ const INTERFACES_MS = 60_000;
 
 /** The addresses of our own listeners. One on 0.0.0.0 or :: stands for every address of this machine. */
 export class OwnAddresses {
-  readonly #listed: Set<string>;
-  readonly #everywhere: boolean;
-  #local = new Set<string>();
-  #localUntil = 0;
+  private readonly listed: Set<string>;
+  private readonly everywhere: boolean;
+  private local = new Set<string>();
+  private localUntil = 0;
 
   constructor(listeners: { address: string }[]) {
-    this.#listed = new Set(listeners.map(({ address }) => canonical(address)));
-    this.#everywhere = this.#listed.has('0.0.0.0') || this.#listed.has('::');
+    this.listed = new Set(listeners.map(({ address }) => canonical(address)));
+    this.everywhere = this.listed.has('0.0.0.0') || this.listed.has('::');
   }
 
   has(address: string): boolean {
-    if (this.#listed.size === 0) return false;
+    if (this.listed.size === 0) return false;
     const plain = canonical(address);
-    if (this.#listed.has(plain)) return true;
-    return this.#everywhere && (isLoopback(plain) || this.#interfaces().has(plain));
+    if (this.listed.has(plain)) return true;
+    return this.everywhere && (isLoopback(plain) || this.interfaces().has(plain));
   }
 
-  #interfaces(): Set<string> {
-    if (performance.now() >= this.#localUntil) {
+  private interfaces(): Set<string> {
+    if (performance.now() >= this.localUntil) {
       const entries = Object.values(os.networkInterfaces()).flatMap((some) => some ?? []);
-      this.#local = new Set(entries.map((entry) => canonical(entry.address)));
-      this.#localUntil = performance.now() + INTERFACES_MS;
+      this.local = new Set(entries.map((entry) => canonical(entry.address)));
+      this.localUntil = performance.now() + INTERFACES_MS;
     }
-    return this.#local;
+    return this.local;
   }
 }
 

@@ -23,9 +23,9 @@ const RELAY = 25;
  * have a valid certificate. Inside a private network any certificate is accepted, because they are often self-signed.
  */
 export class SmarthostRouter implements Router {
-  readonly #smarthost: Smarthost;
-  #fixed: AddressAnswer | null = null;
-  #last: { answer: AddressAnswer; route: Route } | null = null;
+  private readonly smarthost: Smarthost;
+  private fixed: AddressAnswer | null = null;
+  private last: { answer: AddressAnswer; route: Route } | null = null;
 
   /**
    * Throws for a URL that is neither `smtp://` nor `smtps://`. The message does not repeat the URL, which may contain a
@@ -35,19 +35,19 @@ export class SmarthostRouter implements Router {
     private readonly resolver: Resolver,
     url: string,
   ) {
-    this.#smarthost = readUrl(url);
-    const { host } = this.#smarthost;
+    this.smarthost = readUrl(url);
+    const { host } = this.smarthost;
     // DNS has no addresses for IP literals and usually none for "localhost".
-    if (net.isIP(host) !== 0) this.#fixed = { kind: 'addresses', addresses: [host] };
-    else if (host === 'localhost') this.#fixed = { kind: 'addresses', addresses: ['127.0.0.1', '::1'] };
+    if (net.isIP(host) !== 0) this.fixed = { kind: 'addresses', addresses: [host] };
+    else if (host === 'localhost') this.fixed = { kind: 'addresses', addresses: ['127.0.0.1', '::1'] };
   }
 
   async route(): Promise<Route> {
     const asked = performance.now();
-    const answer = this.#fixed ?? (await this.resolver.addresses(this.#smarthost.host));
+    const answer = this.fixed ?? (await this.resolver.addresses(this.smarthost.host));
     if (answer.kind === 'temporary' && (await this.resolver.wasUnavailable(asked))) return { kind: 'dns_unavailable' };
-    if (this.#last?.answer !== answer) this.#last = { answer, route: this.#read(answer) };
-    return this.#last.route;
+    if (this.last?.answer !== answer) this.last = { answer, route: this.read(answer) };
+    return this.last.route;
   }
 
   destination(): Promise<Destination> {
@@ -62,11 +62,11 @@ export class SmarthostRouter implements Router {
     this.resolver.cancel();
   }
 
-  #read(answer: AddressAnswer): Route {
-    const { host } = this.#smarthost;
+  private read(answer: AddressAnswer): Route {
+    const { host } = this.smarthost;
     switch (answer.kind) {
       case 'addresses':
-        return this.#to(answer.addresses);
+        return this.to(answer.addresses);
       case 'none':
         return unknownHost(`the smarthost ${host} has no address`);
       case 'temporary':
@@ -74,8 +74,8 @@ export class SmarthostRouter implements Router {
     }
   }
 
-  #to(addresses: string[]): Route {
-    const { host, port, tls, login } = this.#smarthost;
+  private to(addresses: string[]): Route {
+    const { host, port, tls, login } = this.smarthost;
     const mustProveName = login !== null || tls === 'implicit';
     const endpoints = addresses.map((address) =>
       toEndpoint({

@@ -50,19 +50,19 @@ interface Host {
  * connection is idle; callers are served in order.
  */
 export class ConnectionPool {
-  readonly #hosts = new Map<string, Host>();
-  readonly #owned = new Map<SmtpConnection, Host>();
-  readonly #providers = new ProviderConnections();
-  readonly #brokenTls = new TtlMap<string, true>(MAX_FAULTY_HOSTS);
-  readonly #unreachable = new TtlMap<string, true>(MAX_FAULTY_HOSTS);
-  readonly #emptied: (() => void)[] = [];
-  #closing = false;
+  private readonly hosts = new Map<string, Host>();
+  private readonly owned = new Map<SmtpConnection, Host>();
+  private readonly providers = new ProviderConnections();
+  private readonly brokenTls = new TtlMap<string, true>(MAX_FAULTY_HOSTS);
+  private readonly unreachable = new TtlMap<string, true>(MAX_FAULTY_HOSTS);
+  private readonly waitingForEmpty: (() => void)[] = [];
+  private closing = false;
 
   constructor(private readonly settings: PoolSettings) {}
 
   /** An idle connection, or null. */
   take(endpoint: MxEndpoint): SmtpConnection | null {
-    const idle = this.#hosts.get(endpoint.key)?.idle;
+    const idle = this.hosts.get(endpoint.key)?.idle;
     while (idle !== undefined && idle.length > 0) {
       const connection = idle.pop();
       if (connection !== undefined && connection.failure === null) return connection;
@@ -75,8 +75,8 @@ export class ConnectionPool {
    * slot and must call `open` with it. @throws HostBusy, CourierClosing
    */
   slot(endpoint: MxEndpoint): Promise<SmtpConnection | null> {
-    if (this.#closing) return Promise.reject(new CourierClosing());
-    const host = this.#host(endpoint.key);
+    if (this.closing) return Promise.reject(new CourierClosing());
+    const host = this.host(endpoint.key);
     // The limit that an operator sets for a provider applies to each of its hosts.
     if (host.slots < Math.max(this.settings.connectionsPerHost, endpoint.connections ?? 0)) {
       host.slots += 1;
@@ -106,25 +106,25 @@ export class ConnectionPool {
    * the slot is free again. Adds the TLS result of the session to the attempt.
    */
   async open(endpoint: MxEndpoint, attempt: PoolAttempt): Promise<SmtpConnection> {
-    const host = this.#host(endpoint.key);
+    const host = this.host(endpoint.key);
     try {
-      const connection = await this.#connect(endpoint, attempt);
-      this.#register(connection, host);
+      const connection = await this.connect(endpoint, attempt);
+      this.register(connection, host);
       return connection;
     } catch (error) {
-      if (error instanceof SmtpFailure) this.#recordFailure(endpoint, error);
-      this.#freeSlot(host);
+      if (error instanceof SmtpFailure) this.recordFailure(endpoint, error);
+      this.freeSlot(host);
       throw error;
     }
   }
 
   /** Replaces a connection that failed during use, in the same slot, without waiting again. */
   async reopen(dead: SmtpConnection, endpoint: MxEndpoint, attempt: PoolAttempt): Promise<SmtpConnection> {
-    const host = this.#host(endpoint.key);
-    if (this.#closing) throw new CourierClosing();
+    const host = this.host(endpoint.key);
+    if (this.closing) throw new CourierClosing();
     // If the slot was already given away, there is one connection more for a short time.
-    this.#providers.remove(dead);
-    if (this.#owned.delete(dead)) dead.onClose = () => undefined;
+    this.providers.remove(dead);
+    if (this.owned.delete(dead)) dead.onClose = () => undefined;
     else host.slots += 1;
     return this.open(endpoint, attempt);
   }
@@ -132,31 +132,31 @@ export class ConnectionPool {
   /** Returns a connection between two transactions. A failed one is discarded. */
   release(connection: SmtpConnection): void {
     if (connection.failure !== null) return;
-    if (this.#closing || connection.transactions >= (connection.endpoint.mailsPerConnection ?? MAILS_PER_CONNECTION)) {
+    if (this.closing || connection.transactions >= (connection.endpoint.mailsPerConnection ?? MAILS_PER_CONNECTION)) {
       connection.quit();
       return;
     }
-    const host = this.#owned.get(connection);
+    const host = this.owned.get(connection);
     if (host === undefined) return;
     const waiter = host.waiters.shift();
-    if (waiter === undefined) this.#keepIdle(connection, host);
+    if (waiter === undefined) this.keepIdle(connection, host);
     else waiter.grant(connection);
   }
 
   /** The host recently did not answer or refused us, so its alternatives are tried first. */
   isUnreachable(endpoint: MxEndpoint): boolean {
-    return this.#unreachable.has(endpoint.key);
+    return this.unreachable.has(endpoint.key);
   }
 
   /** TLS recently failed here, and plain text is allowed. */
   isTlsBroken(endpoint: MxEndpoint): boolean {
-    return allowsPlaintext(endpoint) && this.#brokenTls.has(addressKey(endpoint));
+    return allowsPlaintext(endpoint) && this.brokenTls.has(addressKey(endpoint));
   }
 
   /** Rejects waiting callers and closes idle connections. Connections in use are not affected. */
   drain(): void {
-    this.#closing = true;
-    for (const host of this.#hosts.values()) {
+    this.closing = true;
+    for (const host of this.hosts.values()) {
       for (const waiter of host.waiters.splice(0)) waiter.refuse(new CourierClosing());
       for (const connection of host.idle.splice(0)) connection.quit();
     }
@@ -164,29 +164,29 @@ export class ConnectionPool {
 
   /** Resolves when the last socket is closed. */
   emptied(): Promise<void> {
-    if (this.#owned.size === 0) return Promise.resolve();
-    return new Promise((resolve) => this.#emptied.push(resolve));
+    if (this.owned.size === 0) return Promise.resolve();
+    return new Promise((resolve) => this.waitingForEmpty.push(resolve));
   }
 
   /** Closes all connections at once. */
   destroy(): void {
-    for (const connection of this.#owned.keys()) connection.abort('the courier is closing');
+    for (const connection of this.owned.keys()) connection.abort('the courier is closing');
   }
 
-  #recordFailure(endpoint: MxEndpoint, failure: SmtpFailure): void {
-    if (cannotReach(failure)) this.#unreachable.set(endpoint.key, true, UNREACHABLE_MS);
+  private recordFailure(endpoint: MxEndpoint, failure: SmtpFailure): void {
+    if (cannotReach(failure)) this.unreachable.set(endpoint.key, true, UNREACHABLE_MS);
     if (failure.answered || failure.phase !== 'tls' || !allowsPlaintext(endpoint)) return;
     this.settings.log({ event: 'smtp.tls_broken', mx: endpoint.host, ip: endpoint.address, text: failure.reply.text });
-    this.#brokenTls.set(addressKey(endpoint), true, NO_TLS_MS);
+    this.brokenTls.set(addressKey(endpoint), true, NO_TLS_MS);
   }
 
-  async #connect(endpoint: MxEndpoint, { deadlineAt, tlsResults }: PoolAttempt): Promise<SmtpConnection> {
-    this.#closeIdleOfProvider(endpoint);
+  private async connect(endpoint: MxEndpoint, { deadlineAt, tlsResults }: PoolAttempt): Promise<SmtpConnection> {
+    this.closeIdleOfProvider(endpoint);
     const connection = new SmtpConnection(endpoint);
     connection.deadlineAt = deadlineAt;
-    this.#owned.set(connection, this.#host(endpoint.key));
-    this.#providers.add(connection);
-    connection.onClose = () => this.#remove(connection);
+    this.owned.set(connection, this.host(endpoint.key));
+    this.providers.add(connection);
+    connection.onClose = () => this.remove(connection);
     try {
       await shakeHands(connection, this.settings);
       addResult(tlsResults, sessionResult(connection, null));
@@ -197,9 +197,9 @@ export class ConnectionPool {
     return connection;
   }
 
-  #closeIdleOfProvider(endpoint: MxEndpoint): void {
-    const idleOf = (connection: SmtpConnection) => this.#owned.get(connection)?.idle ?? [];
-    for (const connection of this.#providers.toClose(endpoint, (one) => idleOf(one).includes(one))) {
+  private closeIdleOfProvider(endpoint: MxEndpoint): void {
+    const idleOf = (connection: SmtpConnection) => this.owned.get(connection)?.idle ?? [];
+    for (const connection of this.providers.toClose(endpoint, (one) => idleOf(one).includes(one))) {
       const idle = idleOf(connection);
       idle.splice(idle.indexOf(connection), 1);
       connection.quit();
@@ -207,16 +207,16 @@ export class ConnectionPool {
   }
 
   /** From now on the end of the connection frees the slot. */
-  #register(connection: SmtpConnection, host: Host): void {
-    this.#unreachable.delete(host.key);
+  private register(connection: SmtpConnection, host: Host): void {
+    this.unreachable.delete(host.key);
     connection.onClose = () => {
-      if (this.#remove(connection)) this.#freeSlot(host);
+      if (this.remove(connection)) this.freeSlot(host);
     };
     // The connection was closed in the same event-loop turn in which it became ready.
-    if (!this.#owned.has(connection)) this.#freeSlot(host);
+    if (!this.owned.has(connection)) this.freeSlot(host);
   }
 
-  #keepIdle(connection: SmtpConnection, host: Host): void {
+  private keepIdle(connection: SmtpConnection, host: Host): void {
     const leave = (): void => {
       host.idle = host.idle.filter((other) => other !== connection);
     };
@@ -229,28 +229,28 @@ export class ConnectionPool {
     host.idle.push(connection);
   }
 
-  #remove(connection: SmtpConnection): boolean {
-    const known = this.#owned.delete(connection);
-    this.#providers.remove(connection);
-    if (this.#owned.size === 0) for (const resolve of this.#emptied.splice(0)) resolve();
+  private remove(connection: SmtpConnection): boolean {
+    const known = this.owned.delete(connection);
+    this.providers.remove(connection);
+    if (this.owned.size === 0) for (const resolve of this.waitingForEmpty.splice(0)) resolve();
     return known;
   }
 
-  #freeSlot(host: Host): void {
+  private freeSlot(host: Host): void {
     const waiter = host.waiters.shift();
     if (waiter !== undefined) {
       waiter.grant(null);
       return;
     }
     host.slots -= 1;
-    if (host.slots === 0) this.#hosts.delete(host.key);
+    if (host.slots === 0) this.hosts.delete(host.key);
   }
 
-  #host(key: string): Host {
-    let host = this.#hosts.get(key);
+  private host(key: string): Host {
+    let host = this.hosts.get(key);
     if (host === undefined) {
       host = { key, slots: 0, idle: [], waiters: [] };
-      this.#hosts.set(key, host);
+      this.hosts.set(key, host);
     }
     return host;
   }

@@ -59,23 +59,23 @@ export class SmtpConnection {
   /** End of the attempt that uses the connection, on the clock of `performance.now()`. */
   deadlineAt = Infinity;
 
-  #socket: net.Socket;
-  #reader: ReplyReader;
-  #phase: DeliveryPhase = 'connect';
-  #phaseLimit = 0;
-  #phaseEndsAt = Infinity;
-  #timer: NodeJS.Timeout | null = null;
-  #timerAt = Infinity;
-  #closed = false;
-  #onIdleEnd: (() => void) | null = null;
+  private socket: net.Socket;
+  private reader: ReplyReader;
+  private phase: DeliveryPhase = 'connect';
+  private phaseLimit = 0;
+  private phaseEndsAt = Infinity;
+  private timer: NodeJS.Timeout | null = null;
+  private timerAt = Infinity;
+  private closed = false;
+  private onIdleEnd: (() => void) | null = null;
   /** A message is being written, and not all of it is known to be accepted by the kernel. */
-  #isSending = false;
-  #hold: Hold | null = null;
+  private isSending = false;
+  private hold: Hold | null = null;
   /** The connection is lost, and the last bytes of the server are being parsed. */
-  #isFinalReply = false;
+  private isFinalReply = false;
 
   constructor(readonly endpoint: MxEndpoint) {
-    this.#reader = this.#newReader();
+    this.reader = this.newReader();
     const plain: net.Socket = net.connect({
       host: endpoint.address,
       port: endpoint.port,
@@ -84,19 +84,19 @@ export class SmtpConnection {
       onread: {
         buffer: readBuffer,
         callback: (length) => {
-          this.#receive(plain, readBuffer.subarray(0, length));
+          this.receive(plain, readBuffer.subarray(0, length));
           return true;
         },
       },
     });
-    this.#socket = plain;
-    this.#attach(plain);
+    this.socket = plain;
+    this.attach(plain);
   }
 
   /** Resolves when TCP is connected. */
   connected(): Promise<void> {
-    const socket = this.#socket;
-    return this.#waitFor((done) =>
+    const socket = this.socket;
+    return this.waitFor((done) =>
       socket.once('connect', () => {
         this.localAddress = socket.localAddress ?? null;
         done();
@@ -109,8 +109,8 @@ export class SmtpConnection {
    * received in plain text are discarded.
    */
   secure(): Promise<TlsSession> {
-    const plain = this.#socket;
-    this.#reader.stop();
+    const plain = this.socket;
+    this.reader.stop();
     const { host, requirement } = this.endpoint;
     const name = requirement.kind === 'tlsa' ? requirement.names[0] : host;
     const secured = tls.connect({
@@ -119,11 +119,11 @@ export class SmtpConnection {
       secureContext: (tlsContext ??= tls.createSecureContext({ minVersion: 'TLSv1.2' })),
       rejectUnauthorized: false,
     });
-    this.#reader = this.#newReader();
-    this.#socket = secured;
-    secured.on('data', (chunk: Buffer) => this.#receive(secured, chunk));
-    this.#attach(secured);
-    return this.#waitFor((done) =>
+    this.reader = this.newReader();
+    this.socket = secured;
+    secured.on('data', (chunk: Buffer) => this.receive(secured, chunk));
+    this.attach(secured);
+    return this.waitFor((done) =>
       secured.once('secureConnect', () => {
         this.tlsSession = readTlsSession(secured);
         done(this.tlsSession);
@@ -158,12 +158,12 @@ export class SmtpConnection {
    * During `onReply`: another reply followed in the same read, so it cannot answer a command that is sent from now on.
    */
   get hasUnread(): boolean {
-    return this.#reader.isFollowed;
+    return this.reader.isFollowed;
   }
 
   /** Writes whole command lines. Text must be ASCII unless the server offers SMTPUTF8. */
   send(lines: string): void {
-    this.#socket.write(lines, 'utf8');
+    this.socket.write(lines, 'utf8');
   }
 
   /**
@@ -171,18 +171,18 @@ export class SmtpConnection {
    * the last byte of the dot was passed to the kernel, or when the connection is lost before that is known.
    */
   sendContent(content: readonly Buffer[], written: () => void): void {
-    const socket = this.#socket;
+    const socket = this.socket;
     const turns = stuffDots(content);
-    this.#isSending = true;
+    this.isSending = true;
     const writeNext = (): void => {
       const { value: pieces, done } = turns.next();
       const last = pieces.length - 1;
-      const ended = done ? this.#holdUntilWritten(written) : null;
+      const ended = done ? this.holdUntilWritten(written) : null;
       socket.cork();
       for (let i = 0; i < last; i += 1) socket.write(pieces[i]);
       socket.write(pieces[last], (error) => {
         // Not all of it was sent, whatever the server replies.
-        if (error) this.#release(this.#hold);
+        if (error) this.release(this.hold);
         else if (ended) ended();
         else setImmediate(writeNext);
       });
@@ -196,25 +196,25 @@ export class SmtpConnection {
    * bytes at once. With TLS, Node.js reports that at the end of this or the next turn of the event loop, possibly after
    * a fast reply was read. Returns the function to call when the bytes are written.
    */
-  #holdUntilWritten(written: () => void): () => void {
+  private holdUntilWritten(written: () => void): () => void {
     const hold: Hold = {
       octets: [],
       written: () => {
-        if (!this.#isSending) return;
-        this.#isSending = false;
+        if (!this.isSending) return;
+        this.isSending = false;
         written();
-        this.#release(hold);
+        this.release(hold);
       },
     };
-    this.#hold = hold;
-    setImmediate(() => this.#release(hold));
+    this.hold = hold;
+    setImmediate(() => this.release(hold));
     return hold.written;
   }
 
-  #release(hold: Hold | null): void {
-    if (hold === null || this.#hold !== hold) return;
-    this.#hold = null;
-    for (const octets of hold.octets) this.#reader.push(octets);
+  private release(hold: Hold | null): void {
+    if (hold === null || this.hold !== hold) return;
+    this.hold = null;
+    for (const octets of hold.octets) this.reader.push(octets);
   }
 
   /**
@@ -223,37 +223,37 @@ export class SmtpConnection {
    */
   arm(phase: DeliveryPhase, ms: number): void {
     const now = performance.now();
-    this.#onIdleEnd = null;
-    this.#phase = phase;
-    this.#phaseLimit = ms;
-    this.#phaseEndsAt = Math.min(now + ms, this.deadlineAt);
-    if (this.#timerAt > this.#phaseEndsAt) this.#setTimer(now);
+    this.onIdleEnd = null;
+    this.phase = phase;
+    this.phaseLimit = ms;
+    this.phaseEndsAt = Math.min(now + ms, this.deadlineAt);
+    if (this.timerAt > this.phaseEndsAt) this.setTimer(now);
   }
 
   /** Between two messages: after `ms` milliseconds without use `onIdleEnd` is called, and nothing fails. */
   idle(ms: number, onIdleEnd: () => void): void {
     this.deadlineAt = Infinity;
     this.arm('mail', ms);
-    this.#onIdleEnd = onIdleEnd;
+    this.onIdleEnd = onIdleEnd;
   }
 
   fail(failure: SmtpFailure): void {
-    if (this.failure !== null && !this.#isFinalReply) return;
+    if (this.failure !== null && !this.isFinalReply) return;
     failure.source = this.localAddress;
     this.failure = failure;
-    if (this.#isFinalReply) return;
-    this.#clearTimer();
-    this.#socket.destroy();
+    if (this.isFinalReply) return;
+    this.clearTimer();
+    this.socket.destroy();
     // It is unknown whether the server has the whole message. It may have, so its last reply counts, also a 421.
-    this.#isFinalReply = true;
-    this.#hold?.written();
-    this.#isFinalReply = false;
+    this.isFinalReply = true;
+    this.hold?.written();
+    this.isFinalReply = false;
     this.onFailure(this.failure);
   }
 
   /** Closes the connection without QUIT, for example because replies and commands are out of step. */
   abort(text: string): void {
-    this.fail(this.#connectionFailure(text));
+    this.fail(this.connectionFailure(text));
   }
 
   /** Sends QUIT and closes. The reply is not awaited. */
@@ -262,12 +262,12 @@ export class SmtpConnection {
     this.onReply = ignore;
     this.onFailure = ignore;
     this.send('QUIT\r\n');
-    this.#socket.end();
+    this.socket.end();
     this.deadlineAt = Infinity;
     this.arm('connect', QUIT_MS);
   }
 
-  #newReader(): ReplyReader {
+  private newReader(): ReplyReader {
     return new ReplyReader(
       (reply) => this.onReply(reply),
       () => this.abort('the reply is longer than 64 kB'),
@@ -275,29 +275,29 @@ export class SmtpConnection {
   }
 
   /** With TLS the plain socket still exists below; its bytes and its end are not ours to handle. */
-  #receive(socket: net.Socket, octets: Buffer): void {
-    if (socket !== this.#socket) return;
+  private receive(socket: net.Socket, octets: Buffer): void {
+    if (socket !== this.socket) return;
     // Copied, because the read buffer is reused.
-    if (this.#hold === null) this.#reader.push(octets);
-    else this.#hold.octets.push(Buffer.from(octets));
+    if (this.hold === null) this.reader.push(octets);
+    else this.hold.octets.push(Buffer.from(octets));
   }
 
-  #attach(socket: net.Socket): void {
+  private attach(socket: net.Socket): void {
     socket.on('end', () => {
-      if (socket === this.#socket) this.abort('the peer closed the connection');
+      if (socket === this.socket) this.abort('the peer closed the connection');
     });
     socket.on('error', (error: NodeJS.ErrnoException) =>
       this.abort(socketErrorText(error, this.endpoint.source?.address ?? null)),
     );
     socket.on('close', () => {
       this.abort('the connection closed');
-      if (this.#closed) return;
-      this.#closed = true;
+      if (this.closed) return;
+      this.closed = true;
       this.onClose();
     });
   }
 
-  #waitFor<T = void>(begin: (done: (value: T) => void) => void): Promise<T> {
+  private waitFor<T = void>(begin: (done: (value: T) => void) => void): Promise<T> {
     return new Promise((resolve, reject) => {
       if (this.failure !== null) reject(this.failure);
       this.onFailure = reject;
@@ -309,56 +309,56 @@ export class SmtpConnection {
   }
 
   /** The current step of the dialogue, as text. */
-  #phaseText(): string {
-    return this.#isSending && this.#hold === null ? 'in the middle of the mail' : PHASE_TEXTS[this.#phase];
+  private phaseText(): string {
+    return this.isSending && this.hold === null ? 'in the middle of the mail' : PHASE_TEXTS[this.phase];
   }
 
-  #connectionFailure(text: string): SmtpFailure {
-    const early = this.#phase === 'connect';
+  private connectionFailure(text: string): SmtpFailure {
+    const early = this.phase === 'connect';
     const { address, port } = this.endpoint;
     const enhanced = early ? '4.4.1' : '4.4.2';
     return new SmtpFailure({
-      phase: this.#phase,
-      reply: { code: null, enhanced, text: `${address}:${port} ${this.#phaseText()}: ${text}` },
+      phase: this.phase,
+      reply: { code: null, enhanced, text: `${address}:${port} ${this.phaseText()}: ${text}` },
     });
   }
 
-  #setTimer(now: number): void {
-    this.#clearTimer();
-    this.#timerAt = this.#phaseEndsAt;
-    this.#timer = setTimeout(() => this.#onTimer(), Math.max(0, this.#phaseEndsAt - now));
+  private setTimer(now: number): void {
+    this.clearTimer();
+    this.timerAt = this.phaseEndsAt;
+    this.timer = setTimeout(() => this.onTimer(), Math.max(0, this.phaseEndsAt - now));
   }
 
-  #onTimer(): void {
+  private onTimer(): void {
     const now = performance.now();
-    this.#timer = null;
-    this.#timerAt = Infinity;
+    this.timer = null;
+    this.timerAt = Infinity;
     // Timers may fire a fraction of a millisecond early.
-    if (now < this.#phaseEndsAt - 1) this.#setTimer(now);
-    else if (this.#onIdleEnd !== null) this.#onIdleEnd();
-    else this.#expire();
+    if (now < this.phaseEndsAt - 1) this.setTimer(now);
+    else if (this.onIdleEnd !== null) this.onIdleEnd();
+    else this.expire();
   }
 
-  #expire(): void {
-    const whole = this.#phaseEndsAt >= this.deadlineAt;
+  private expire(): void {
+    const whole = this.phaseEndsAt >= this.deadlineAt;
     const { address, port } = this.endpoint;
-    const limit = whole ? 'the time for the whole attempt is over' : `no answer within ${this.#phaseLimit} ms`;
+    const limit = whole ? 'the time for the whole attempt is over' : `no answer within ${this.phaseLimit} ms`;
     this.fail(
       new SmtpFailure({
-        phase: this.#phase,
+        phase: this.phase,
         timedOut: true,
         reply: {
           code: null,
-          enhanced: this.#phase === 'connect' ? '4.4.1' : '4.4.2',
-          text: `${address}:${port} ${this.#phaseText()}: ${limit}`,
+          enhanced: this.phase === 'connect' ? '4.4.1' : '4.4.2',
+          text: `${address}:${port} ${this.phaseText()}: ${limit}`,
         },
       }),
     );
   }
 
-  #clearTimer(): void {
-    if (this.#timer !== null) clearTimeout(this.#timer);
-    this.#timer = null;
-    this.#timerAt = Infinity;
+  private clearTimer(): void {
+    if (this.timer !== null) clearTimeout(this.timer);
+    this.timer = null;
+    this.timerAt = Infinity;
   }
 }

@@ -32,43 +32,43 @@ export async function shakeHands(connection: SmtpConnection, settings: Handshake
 }
 
 class Handshake {
-  readonly #endpoint: MxEndpoint;
-  readonly #heloName: string;
+  private readonly endpoint: MxEndpoint;
+  private readonly heloName: string;
 
   constructor(
     private readonly connection: SmtpConnection,
     private readonly settings: HandshakeSettings,
   ) {
-    this.#endpoint = connection.endpoint;
-    this.#heloName = connection.endpoint.source?.heloName ?? settings.heloName;
+    this.endpoint = connection.endpoint;
+    this.heloName = connection.endpoint.source?.heloName ?? settings.heloName;
   }
 
   async run(): Promise<void> {
     const { connection, settings } = this;
     connection.arm('connect', settings.timeouts.connect);
     await connection.connected();
-    if (this.#endpoint.tls === 'implicit') await this.#secure();
+    if (this.endpoint.tls === 'implicit') await this.secure();
     connection.arm('greeting', settings.timeouts.greeting);
     expect2xx('greeting', await connection.ask(null));
-    await this.#sendEhlo();
-    if (this.#endpoint.tls === 'opportunistic' && connection.extensions.startTls) await this.#startTls();
-    if (connection.tlsSession === null && this.#endpoint.requirement.kind !== 'none')
+    await this.sendEhlo();
+    if (this.endpoint.tls === 'opportunistic' && connection.extensions.startTls) await this.startTls();
+    if (connection.tlsSession === null && this.endpoint.requirement.kind !== 'none')
       throw unencrypted(
-        this.#endpoint,
+        this.endpoint,
         connection.extensions.startTls ? 'it refuses STARTTLS' : 'it offers no STARTTLS',
       );
-    if (this.#endpoint.login !== null) await this.#logIn(this.#endpoint.login);
+    if (this.endpoint.login !== null) await this.logIn(this.endpoint.login);
   }
 
-  async #sendEhlo(): Promise<void> {
+  private async sendEhlo(): Promise<void> {
     const { connection, settings } = this;
     connection.arm('ehlo', settings.timeouts.ehlo);
-    const reply = await connection.ask(`EHLO ${this.#heloName}`);
+    const reply = await connection.ask(`EHLO ${this.heloName}`);
     if (reply.code !== null && reply.code >= 500) {
       // RFC 5321 §3.2: a server that does not support EHLO gets HELO, and has no extensions.
       connection.extensions = NO_EXTENSIONS;
       connection.arm('ehlo', settings.timeouts.ehlo);
-      expect2xx('ehlo', await connection.ask(`HELO ${this.#heloName}`));
+      expect2xx('ehlo', await connection.ask(`HELO ${this.heloName}`));
       return;
     }
     expect2xx('ehlo', reply);
@@ -76,19 +76,19 @@ class Handshake {
   }
 
   /** After a refusal of STARTTLS the connection can be used in plain text; after a failed handshake it cannot. */
-  async #startTls(): Promise<void> {
+  private async startTls(): Promise<void> {
     this.connection.arm('tls', this.settings.timeouts.ehlo);
     const reply = await this.connection.ask('STARTTLS');
     if (reply.code === 421) throw refused('tls', reply);
     if (reply.code === null) throw malformed(reply);
     if (reply.code !== 220) return;
-    await this.#secure();
-    await this.#sendEhlo();
+    await this.secure();
+    await this.sendEhlo();
   }
 
-  async #secure(): Promise<void> {
+  private async secure(): Promise<void> {
     const { connection, settings } = this;
-    const endpoint = this.#endpoint;
+    const endpoint = this.endpoint;
     connection.arm('tls', Math.min(TLS_MS, settings.timeouts.ehlo));
     const session = await connection.secure().catch((error: unknown) => {
       if (endpoint.requirement.kind === 'none' || !(error instanceof SmtpFailure)) throw error;
@@ -98,7 +98,7 @@ class Handshake {
     if (fault !== null) throw unverified(endpoint, fault, session);
   }
 
-  async #logIn(login: { user: string; password: string }): Promise<void> {
+  private async logIn(login: { user: string; password: string }): Promise<void> {
     const { connection, settings } = this;
     connection.arm('auth', settings.timeouts.ehlo);
     const reply = await logIn(login, connection.extensions.auth, (line) => connection.ask(line));

@@ -25,34 +25,34 @@ const BLANK_LINE = Buffer.from('\r\n\r\n');
  * most once, the second one only when a server needs it.
  */
 export class MessageEncodings {
-  #plain: Promise<MessageEncoding> | null = null;
-  #sevenBit: Promise<Octets | null> | null = null;
+  private plain: Promise<MessageEncoding> | null = null;
+  private sevenBit: Promise<Octets | null> | null = null;
 
   constructor(private readonly message: Pick<OutgoingMessage, 'content' | 'sevenBit'>) {}
 
   /** Never rejects. */
   async for({ eightBitMime, smtpUtf8 }: Extensions): Promise<MessageEncoding> {
-    const form = await (this.#plain ??= this.#load());
+    const form = await (this.plain ??= this.load());
     if (form.kind !== 'bytes' || !form.eightBit) return form;
     // RFC 6531 §3.1: SMTPUTF8 includes 8-bit content.
     const isAccepted = form.header === 'utf8' ? smtpUtf8 : eightBitMime || smtpUtf8;
     if (isAccepted && form.header !== 'other') return form;
-    const converted = await this.#convert();
+    const converted = await this.convert();
     if (converted !== null) return converted;
     if (isAccepted) return form;
     return form.header === 'utf8' ? NEEDS_UTF8 : NEEDS_EIGHT_BIT;
   }
 
-  async #convert(): Promise<MessageEncoding | null> {
+  private async convert(): Promise<MessageEncoding | null> {
     try {
-      const content = await (this.#sevenBit ??= this.message.sevenBit());
+      const content = await (this.sevenBit ??= this.message.sevenBit());
       return content === null ? null : sevenBits(content);
     } catch {
       return { kind: 'unavailable' };
     }
   }
 
-  async #load(): Promise<MessageEncoding> {
+  private async load(): Promise<MessageEncoding> {
     try {
       const content = await this.message.content();
       return piecesOf(content).every((piece) => isAscii(piece)) ? sevenBits(content) : eightBits(content);

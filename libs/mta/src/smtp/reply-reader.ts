@@ -24,9 +24,9 @@ interface ReplyEnd {
 
 /** Splits the byte stream of a server into replies. Never holds more than one incomplete reply of `MAX_REPLY_BYTES`. */
 export class ReplyReader {
-  #pending: Buffer | null = null;
-  #stopped = false;
-  #followed = false;
+  private pending: Buffer | null = null;
+  private stopped = false;
+  private followed = false;
 
   constructor(
     private readonly onReply: (reply: RawReply) => void,
@@ -35,10 +35,10 @@ export class ReplyReader {
 
   /** An incomplete rest is copied, so the caller may reuse `chunk`. */
   push(chunk: Buffer): void {
-    const data = this.#pending === null ? chunk : Buffer.concat([this.#pending, chunk]);
-    this.#pending = null;
+    const data = this.pending === null ? chunk : Buffer.concat([this.pending, chunk]);
+    this.pending = null;
     let start = 0;
-    while (!this.#stopped && start < data.length) {
+    while (!this.stopped && start < data.length) {
       const found = endOfReply(data, start);
       const length = (found?.end ?? data.length) - start;
       if (length > MAX_REPLY_BYTES) {
@@ -48,20 +48,20 @@ export class ReplyReader {
       }
       if (found === null) {
         const left = data.subarray(start);
-        this.#pending = data === chunk ? Buffer.from(left) : left;
+        this.pending = data === chunk ? Buffer.from(left) : left;
         return;
       }
       const reply = { code: found.code, raw: data.toString('utf8', start, found.end) };
       start = found.end;
-      this.#followed = start < data.length && !data.subarray(start, start + 3).equals(CLOSING);
+      this.followed = start < data.length && !data.subarray(start, start + 3).equals(CLOSING);
       this.onReply(reply);
     }
-    this.#followed = false;
+    this.followed = false;
   }
 
   /** During `onReply`: more bytes followed in the same read, other than the 421 of a server that closes. */
   get isFollowed(): boolean {
-    return this.#followed;
+    return this.followed;
   }
 
   /**
@@ -69,8 +69,8 @@ export class ReplyReader {
    * 220).
    */
   stop(): void {
-    this.#stopped = true;
-    this.#pending = null;
+    this.stopped = true;
+    this.pending = null;
   }
 }
 

@@ -36,11 +36,11 @@ type Step = 'rset' | 'mail' | 'rcpt' | 'data' | 'reset_check' | 'dot' | 'lone_do
  * cannot shift them.
  */
 export class SmtpTransaction {
-  readonly #report: TransactionReport;
-  readonly #pipelined: boolean;
-  #step: Step;
-  #answered = 0;
-  #accepted = 0;
+  private readonly report: TransactionReport;
+  private readonly pipelined: boolean;
+  private step: Step;
+  private answered = 0;
+  private accepted = 0;
 
   constructor(
     private readonly connection: SmtpConnection,
@@ -48,9 +48,9 @@ export class SmtpTransaction {
     private readonly work: { content: readonly Buffer[]; limits: CourierTimeouts },
   ) {
     const rcpt = envelope.to.map(() => null);
-    this.#report = { mail: null, rcpt, final: null, failure: null, dotWritten: false, outOfStep: false };
-    this.#pipelined = connection.extensions.pipelining;
-    this.#step = connection.needsReset ? 'rset' : 'mail';
+    this.report = { mail: null, rcpt, final: null, failure: null, dotWritten: false, outOfStep: false };
+    this.pipelined = connection.extensions.pipelining;
+    this.step = connection.needsReset ? 'rset' : 'mail';
   }
 
   /** Calls `done` exactly once. The connection is free again then, or has failed. */
@@ -58,26 +58,26 @@ export class SmtpTransaction {
     const { connection } = this;
     connection.transactions += 1;
     if (connection.failure !== null) {
-      this.#report.failure = connection.failure;
-      done(this.#report);
+      this.report.failure = connection.failure;
+      done(this.report);
       return;
     }
     connection.onReply = (reply) => {
-      if (this.#read(reply)) this.#end(done);
+      if (this.read(reply)) this.end(done);
     };
     connection.onFailure = (failure) => {
-      this.#report.failure = failure;
-      this.#end(done);
+      this.report.failure = failure;
+      this.end(done);
     };
-    this.#open();
+    this.open();
   }
 
-  #open(): void {
+  private open(): void {
     const { connection, envelope } = this;
-    const opening = `${this.#step === 'rset' ? 'RSET\r\n' : ''}MAIL FROM:${envelope.from}\r\n`;
+    const opening = `${this.step === 'rset' ? 'RSET\r\n' : ''}MAIL FROM:${envelope.from}\r\n`;
     connection.arm('mail', this.work.limits.mail);
-    if (!this.#pipelined) {
-      connection.send(this.#step === 'rset' ? 'RSET\r\n' : opening);
+    if (!this.pipelined) {
+      connection.send(this.step === 'rset' ? 'RSET\r\n' : opening);
       return;
     }
     let group = opening;
@@ -85,34 +85,34 @@ export class SmtpTransaction {
     connection.send(`${group}DATA\r\n`);
   }
 
-  #end(done: (report: TransactionReport) => void): void {
+  private end(done: (report: TransactionReport) => void): void {
     const { connection } = this;
     // Without `this`, so that an idle connection does not keep its last message in memory.
     connection.onReply = () => connection.abort('the peer spoke without being asked');
     connection.onFailure = () => undefined;
-    done(this.#report);
+    done(this.report);
   }
 
   /** True when the transaction is over. */
-  #read(reply: RawReply): boolean {
+  private read(reply: RawReply): boolean {
     if (reply.code === null || reply.code === 421) {
       // Out of step, or the server is closing: no further command makes sense on this connection.
-      this.connection.fail(new SmtpFailure({ phase: this.#phase(), reply: toServerReply(reply), answered: true }));
+      this.connection.fail(new SmtpFailure({ phase: this.phase(), reply: toServerReply(reply), answered: true }));
       return false;
     }
-    if (this.#isEarly()) return this.#abortOutOfStep();
-    switch (this.#step) {
+    if (this.isEarly()) return this.abortOutOfStep();
+    switch (this.step) {
       case 'rset':
       case 'reset_check':
-        return this.#onReset(reply.code);
+        return this.onReset(reply.code);
       case 'mail':
-        return this.#onMail(reply, reply.code);
+        return this.onMail(reply, reply.code);
       case 'rcpt':
-        return this.#onRecipient(reply, reply.code);
+        return this.onRecipient(reply, reply.code);
       case 'data':
-        return this.#onData(reply, reply.code);
+        return this.onData(reply, reply.code);
       case 'dot':
-        return this.#onDot(reply, reply.code);
+        return this.onDot(reply, reply.code);
       case 'lone_dot':
         this.connection.needsReset = false;
         return true;
@@ -120,98 +120,98 @@ export class SmtpTransaction {
   }
 
   /** Without pipelining no reply may come before its command. After the final dot it does not matter any more. */
-  #isEarly(): boolean {
-    return !this.#pipelined && this.#step !== 'dot' && this.connection.hasUnread;
+  private isEarly(): boolean {
+    return !this.pipelined && this.step !== 'dot' && this.connection.hasUnread;
   }
 
-  #onReset(code: number): boolean {
-    if (code >= 300) return this.#abortOutOfStep();
+  private onReset(code: number): boolean {
+    if (code >= 300) return this.abortOutOfStep();
     this.connection.needsReset = false;
-    if (this.#step === 'reset_check') return true;
-    this.#step = 'mail';
-    if (!this.#pipelined) this.connection.send(`MAIL FROM:${this.envelope.from}\r\n`);
+    if (this.step === 'reset_check') return true;
+    this.step = 'mail';
+    if (!this.pipelined) this.connection.send(`MAIL FROM:${this.envelope.from}\r\n`);
     return false;
   }
 
-  #onMail(reply: RawReply, code: number): boolean {
-    this.#report.mail = reply;
+  private onMail(reply: RawReply, code: number): boolean {
+    this.report.mail = reply;
     if (code < 300) this.connection.needsReset = true;
-    else if (!this.#pipelined) return true;
-    this.#step = 'rcpt';
+    else if (!this.pipelined) return true;
+    this.step = 'rcpt';
     this.connection.arm('rcpt', this.work.limits.rcpt);
-    if (!this.#pipelined) this.connection.send(`RCPT TO:<${this.envelope.to[0]}>\r\n`);
+    if (!this.pipelined) this.connection.send(`RCPT TO:<${this.envelope.to[0]}>\r\n`);
     return false;
   }
 
-  #onRecipient(reply: RawReply, code: number): boolean {
-    this.#report.rcpt[this.#answered] = reply;
-    this.#answered += 1;
-    if (code < 300) this.#accepted += 1;
+  private onRecipient(reply: RawReply, code: number): boolean {
+    this.report.rcpt[this.answered] = reply;
+    this.answered += 1;
+    if (code < 300) this.accepted += 1;
     const { to } = this.envelope;
-    if (this.#answered < to.length) {
+    if (this.answered < to.length) {
       this.connection.arm('rcpt', this.work.limits.rcpt);
-      if (!this.#pipelined) this.connection.send(`RCPT TO:<${to[this.#answered]}>\r\n`);
+      if (!this.pipelined) this.connection.send(`RCPT TO:<${to[this.answered]}>\r\n`);
       return false;
     }
-    if (!this.#pipelined && this.#accepted === 0) return true;
-    this.#step = 'data';
+    if (!this.pipelined && this.accepted === 0) return true;
+    this.step = 'data';
     this.connection.arm('data', this.work.limits.data);
-    if (!this.#pipelined) this.connection.send('DATA\r\n');
+    if (!this.pipelined) this.connection.send('DATA\r\n');
     return false;
   }
 
-  #onData(reply: RawReply, code: number): boolean {
-    const wanted = this.#accepted > 0 && isPositive(this.#report.mail);
+  private onData(reply: RawReply, code: number): boolean {
+    const wanted = this.accepted > 0 && isPositive(this.report.mail);
     if (code === 354) {
       this.connection.arm('dot', this.work.limits.dot);
-      if (wanted) this.#sendContent();
-      else this.#sendLoneDot();
+      if (wanted) this.sendContent();
+      else this.sendLoneDot();
       return false;
     }
-    if (wanted) this.#report.final = { phase: 'data', reply };
+    if (wanted) this.report.final = { phase: 'data', reply };
     // 2xx or another 3xx: it is unknown whether the server expects a message now.
-    if (code < 400 || this.connection.hasUnread) return this.#abortOutOfStep();
+    if (code < 400 || this.connection.hasUnread) return this.abortOutOfStep();
     if (!wanted) return true;
     // Recipients were accepted, so this may be the late refusal of one of them. The reply to RSET shows it.
-    this.#step = 'reset_check';
+    this.step = 'reset_check';
     this.connection.arm('data', this.work.limits.data);
     this.connection.send('RSET\r\n');
     return false;
   }
 
-  #abortOutOfStep(): false {
-    this.#report.outOfStep = true;
+  private abortOutOfStep(): false {
+    this.report.outOfStep = true;
     this.connection.abort('replies and commands are out of step');
     return false;
   }
 
-  #sendContent(): void {
-    this.#step = 'dot';
+  private sendContent(): void {
+    this.step = 'dot';
     this.connection.sendContent(this.work.content, () => {
-      this.#report.dotWritten = true;
+      this.report.dotWritten = true;
     });
   }
 
   /** RFC 2920 §3.1: a 354 without an accepted recipient is answered with the final dot alone. */
-  #sendLoneDot(): void {
-    this.#step = 'lone_dot';
+  private sendLoneDot(): void {
+    this.step = 'lone_dot';
     this.connection.send('.\r\n');
   }
 
-  #onDot(reply: RawReply, code: number): boolean {
+  private onDot(reply: RawReply, code: number): boolean {
     this.connection.needsReset = false;
-    if (this.#report.dotWritten) {
-      this.#report.final = { phase: 'dot', reply };
+    if (this.report.dotWritten) {
+      this.report.final = { phase: 'dot', reply };
       return true;
     }
     // A refusal in the middle of the message counts, an acceptance of half a message does not. The replies are out of step in both cases.
-    if (code >= 400) this.#report.final = { phase: 'dot', reply };
+    if (code >= 400) this.report.final = { phase: 'dot', reply };
     this.connection.abort('the peer answered before the end of the mail');
     return false;
   }
 
-  #phase(): DeliveryPhase {
-    switch (this.#step) {
+  private phase(): DeliveryPhase {
+    switch (this.step) {
       case 'rset':
       case 'mail':
         return 'mail';
@@ -222,7 +222,7 @@ export class SmtpTransaction {
       case 'rcpt':
       case 'data':
       case 'dot':
-        return this.#step;
+        return this.step;
     }
   }
 }

@@ -5,7 +5,7 @@ import type { SharedThrottlingState, ThrottlingState } from './shared-state.js';
 
 /** The active penalties. New ones are published to the other processes, theirs are merged, and each end is logged. */
 export class Penalties {
-  readonly #throttles = new Set<Throttle>();
+  private readonly throttles = new Set<Throttle>();
 
   constructor(private readonly options: { shared?: SharedThrottlingState; log?: (event: object) => void }) {}
 
@@ -14,13 +14,13 @@ export class Penalties {
     if (isCovered(throttle, penalty)) return;
     const before = penalty.kind === 'slow_down' ? throttle.slowDown : throttle.suspension;
     apply(throttle, penalty);
-    this.#throttles.add(throttle);
+    this.throttles.add(throttle);
     const { queue, source } = throttle.settings;
     const { kind, cause, at, until } = penalty;
     const factor = penalty.kind === 'slow_down' ? penalty.factor : 1;
     this.options.shared?.publish({ queue, source: source?.address ?? null, kind, factor, until, at, ...cause });
     // Every further 421 of a busy server extends the penalty; that is not a new one.
-    if (before === null || before.kind !== kind || !before.own) this.#log('begins', throttle, penalty);
+    if (before === null || before.kind !== kind || !before.own) this.log('begins', throttle, penalty);
   }
 
   /**
@@ -36,36 +36,36 @@ export class Penalties {
     const penalty: Penalty = kind === 'slow_down' ? { ...common, kind, factor } : { ...common, kind };
     if (isCovered(throttle, penalty)) return false;
     apply(throttle, penalty);
-    this.#throttles.add(throttle);
+    this.throttles.add(throttle);
     return before !== null && until <= now && now < before.until;
   }
 
   logEnded(now: number): void {
-    for (const throttle of this.#throttles) this.logEndedOf(throttle, now);
+    for (const throttle of this.throttles) this.logEndedOf(throttle, now);
   }
 
   logEndedOf(throttle: Throttle, now: number): void {
     const { suspension, slowDown } = throttle;
     if (suspension !== null && suspension.until <= now) {
       throttle.suspension = null;
-      this.#log('ended', throttle, suspension);
+      this.log('ended', throttle, suspension);
     }
     if (slowDown !== null && factorOf(slowDown, now) >= 1) {
       throttle.slowDown = null;
-      this.#log('ended', throttle, slowDown);
+      this.log('ended', throttle, slowDown);
     }
-    if (throttle.suspension === null && throttle.slowDown === null) this.#throttles.delete(throttle);
+    if (throttle.suspension === null && throttle.slowDown === null) this.throttles.delete(throttle);
   }
 
   active(): { queue: string; source: string | null; penalty: Penalty }[] {
-    return [...this.#throttles].flatMap((throttle) => {
+    return [...this.throttles].flatMap((throttle) => {
       const { queue, source } = throttle.settings;
       const active = [throttle.suspension, throttle.slowDown].filter((one) => one !== null);
       return active.map((penalty) => ({ queue, source: source?.address ?? null, penalty }));
     });
   }
 
-  #log(what: 'begins' | 'ended', throttle: Throttle, { kind, cause, until, own }: Penalty): void {
+  private log(what: 'begins' | 'ended', throttle: Throttle, { kind, cause, until, own }: Penalty): void {
     if (!own) return;
     const { queue, source } = throttle.settings;
     const { rule, mx } = cause;

@@ -40,28 +40,28 @@ const DEFAULT_WAIT_MS = 2_000;
  * on each call.
  */
 export class ProviderThrottling extends Throttling {
-  readonly #now: () => number;
-  readonly #pools: SourcePools;
-  readonly #queues: ThrottledQueues;
-  readonly #penalties: Penalties;
-  #workers = 1;
+  private readonly now: () => number;
+  private readonly pools: SourcePools;
+  private readonly queues: ThrottledQueues;
+  private readonly allPenalties: Penalties;
+  private workers = 1;
 
   constructor(private readonly options: ThrottlingOptions) {
     super();
-    this.#now = options.now ?? (() => databaseClock.now());
-    this.#pools = new SourcePools(options.plan);
-    this.#queues = new ThrottledQueues({ ...options, shared: options.shared ?? null });
-    this.#penalties = new Penalties(options);
+    this.now = options.now ?? (() => databaseClock.now());
+    this.pools = new SourcePools(options.plan);
+    this.queues = new ThrottledQueues({ ...options, shared: options.shared ?? null });
+    this.allPenalties = new Penalties(options);
   }
 
   override availableSlots(destination: Destination): number {
     if (destination.queue === 'capture') return Number.MAX_SAFE_INTEGER;
-    const now = this.#now();
-    const queue = this.#queues.get(destination.queue, now);
+    const now = this.now();
+    const queue = this.queues.get(destination.queue, now);
     let slots = 0;
-    for (const source of this.#pools.all) {
+    for (const source of this.pools.all) {
       const throttle = queue.throttle(source, now);
-      const free = throttle.availableSlots(now, this.#workers);
+      const free = throttle.availableSlots(now, this.workers);
       slots +=
         free === 0 || throttle.settings.warmUp === null
           ? free
@@ -72,19 +72,19 @@ export class ProviderThrottling extends Throttling {
 
   override admit(destination: Destination, sender: Sender): Admission {
     if (destination.queue === 'capture') return { kind: 'go', permit: UNLIMITED_PERMIT };
-    const now = this.#now();
-    const queue = this.#queues.get(destination.queue, now);
-    const sources = this.#pools.of(sender);
-    const throttle = this.#findOpen(queue, sources, { sender, now });
-    if (throttle !== null) return { kind: 'go', permit: this.#permit(throttle, sender, now) };
-    return { kind: 'wait', ...this.#firstFree(queue, sources, now) };
+    const now = this.now();
+    const queue = this.queues.get(destination.queue, now);
+    const sources = this.pools.of(sender);
+    const throttle = this.findOpen(queue, sources, { sender, now });
+    if (throttle !== null) return { kind: 'go', permit: this.permit(throttle, sender, now) };
+    return { kind: 'wait', ...this.firstFree(queue, sources, now) };
   }
 
   override deferral(destination: Destination, sender?: Sender): Deferral | null {
     if (this.availableSlots(destination) > 0) return null;
-    const now = this.#now();
-    const sources = sender === undefined ? this.#pools.all : this.#pools.of(sender);
-    return this.#firstFree(this.#queues.get(destination.queue, now), sources, now);
+    const now = this.now();
+    const sources = sender === undefined ? this.pools.all : this.pools.of(sender);
+    return this.firstFree(this.queues.get(destination.queue, now), sources, now);
   }
 
   /**
@@ -92,35 +92,35 @@ export class ProviderThrottling extends Throttling {
    * queues of which a penalty was ended early.
    */
   merge({ states, workers }: { states: readonly ThrottlingState[]; workers: number }): { lifted: string[] } {
-    const now = this.#now();
-    this.#workers = Math.max(1, workers);
+    const now = this.now();
+    this.workers = Math.max(1, workers);
     const lifted = new Set<string>();
     for (const state of states) {
-      const source = this.#pools.find(state.source);
+      const source = this.pools.find(state.source);
       if (source === undefined) continue;
-      if (this.#penalties.merge(this.#queues.get(state.queue, now).throttle(source, now), state, now))
+      if (this.allPenalties.merge(this.queues.get(state.queue, now).throttle(source, now), state, now))
         lifted.add(state.queue);
     }
-    this.#penalties.logEnded(now);
+    this.allPenalties.logEnded(now);
     return { lifted: [...lifted] };
   }
 
   /** Number of queues in memory. */
   get known(): number {
-    return this.#queues.size;
+    return this.queues.size;
   }
 
   /** The active penalties. */
   penalties(): { queue: string; source: string | null; penalty: Penalty }[] {
-    this.#penalties.logEnded(this.#now());
-    return this.#penalties.active();
+    this.allPenalties.logEnded(this.now());
+    return this.allPenalties.active();
   }
 
   /**
    * The throttle for the next job; null: none has a free slot. A source in its warm-up comes first, as long as its
    * daily limit allows; the other sources of the pool take the rest in turn.
    */
-  #findOpen(
+  private findOpen(
     queue: ThrottledQueue,
     sources: SourcePools['all'],
     { sender, now }: { sender: Sender; now: number },
@@ -130,7 +130,7 @@ export class ProviderThrottling extends Throttling {
     if (sources.length > 1) queue.nextSource = (from + 1) % sources.length;
     for (let i = 0; i < sources.length; i += 1) {
       const throttle = queue.throttle(sources[(from + i) % sources.length], now);
-      if (throttle.availableSlots(now, this.#workers) === 0) continue;
+      if (throttle.availableSlots(now, this.workers) === 0) continue;
       const { warmUp } = throttle.settings;
       if (warmUp === null || warmUp.isWarm(now)) open ??= throttle;
       else if (isAvailable(warmUp, sender.recipients, now)) return throttle;
@@ -138,7 +138,7 @@ export class ProviderThrottling extends Throttling {
     return open;
   }
 
-  #permit(throttle: Throttle, sender: Sender, now: number): ThrottlePermit {
+  private permit(throttle: Throttle, sender: Sender, now: number): ThrottlePermit {
     const serial = throttle.start(now);
     const { warmUp } = throttle.settings;
     warmUp?.spend(warmUp.cost(sender.recipients));
@@ -148,26 +148,26 @@ export class ProviderThrottling extends Throttling {
       release: (outcomes) => {
         if (!open) return;
         open = false;
-        this.#finish({ throttle, serial, startedAt: now, recipients: sender.recipients }, outcomes);
+        this.finish({ throttle, serial, startedAt: now, recipients: sender.recipients }, outcomes);
       },
     };
   }
 
-  #finish(job: StartedJob, outcomes: readonly Outcome[]): void {
+  private finish(job: StartedJob, outcomes: readonly Outcome[]): void {
     const { throttle, serial } = job;
-    const now = this.#now();
+    const now = this.now();
     // Before anything new begins, so that each end is logged even if nothing was called in between.
-    this.#penalties.logEndedOf(throttle, now);
-    const signals = signalsOf(outcomes, this.#queues.plan(throttle.settings.queue).automations);
+    this.allPenalties.logEndedOf(throttle, now);
+    const signals = signalsOf(outcomes, this.queues.plan(throttle.settings.queue).automations);
     throttle.finish(signals.idle);
     if (signals.delivered) throttle.onSuccess();
     if (signals.troubled) throttle.onTrouble(serial);
-    this.#recordWarmUp(job, { idle: signals.idle, deferred: signals.deferred, now });
+    this.recordWarmUp(job, { idle: signals.idle, deferred: signals.deferred, now });
     if (signals.automation !== null)
-      this.#applyAutomation(throttle, { ...signals.automation, cause: causeOf(signals.automation), serial, now });
+      this.applyAutomation(throttle, { ...signals.automation, cause: causeOf(signals.automation), serial, now });
   }
 
-  #recordWarmUp(
+  private recordWarmUp(
     { throttle, startedAt, recipients }: StartedJob,
     { idle, deferred, now }: { idle: boolean; deferred: Deferred | null; now: number },
   ): void {
@@ -176,10 +176,10 @@ export class ProviderThrottling extends Throttling {
     if (idle) return warmUp.refund(warmUp.cost(recipients), startedAt);
     if (!warmUp.record(deferred !== null) || deferred === null) return;
     const cause = causeOf({ rule: { id: 'warm-up-deferrals' }, remoteReply: deferred });
-    this.#penalties.start(throttle, { kind: 'warm_up', cause, at: now, until: now + warmUp.plan.pauseMs, own: true });
+    this.allPenalties.start(throttle, { kind: 'warm_up', cause, at: now, until: now + warmUp.plan.pauseMs, own: true });
   }
 
-  #applyAutomation(
+  private applyAutomation(
     throttle: Throttle,
     { rule, cause, serial, now }: { rule: Automation; cause: Cause; serial: number; now: number },
   ): void {
@@ -187,12 +187,18 @@ export class ProviderThrottling extends Throttling {
     switch (action.kind) {
       case 'suspend':
         if (throttle.isNewSignal('suspended', serial))
-          this.#penalties.start(throttle, { kind: 'suspended', cause, at: now, until: now + action.forMs, own: true });
+          this.allPenalties.start(throttle, {
+            kind: 'suspended',
+            cause,
+            at: now,
+            until: now + action.forMs,
+            own: true,
+          });
         return;
       case 'slow_down':
         if (throttle.isNewSignal('slow_down', serial)) {
           const factor = combinedFactor(throttle.slowDown, action.factor, now);
-          this.#penalties.start(throttle, {
+          this.allPenalties.start(throttle, {
             kind: 'slow_down',
             cause,
             at: now,
@@ -207,21 +213,21 @@ export class ProviderThrottling extends Throttling {
   }
 
   /** Of several sources, the one that is free first. */
-  #firstFree(queue: ThrottledQueue, sources: SourcePools['all'], now: number): Deferral {
-    const [first, ...others] = sources.map((source) => this.#deferral(queue.throttle(source, now), now));
+  private firstFree(queue: ThrottledQueue, sources: SourcePools['all'], now: number): Deferral {
+    const [first, ...others] = sources.map((source) => this.deferralBy(queue.throttle(source, now), now));
     const next = others.reduce((soonest, one) => (one.until < soonest.until ? one : soonest), first);
-    const facts = { now, workers: this.#workers };
+    const facts = { now, workers: this.workers };
     return { until: new Date(next.until), reason: waitReason(next.throttle, next.kind, facts) };
   }
 
-  #deferral(throttle: Throttle, now: number): { throttle: Throttle; kind: ThrottleWaitKind; until: number } {
+  private deferralBy(throttle: Throttle, now: number): { throttle: Throttle; kind: ThrottleWaitKind; until: number } {
     const { suspension, slowDown } = throttle;
     if (suspension !== null && now < suspension.until)
       return { throttle, kind: suspension.kind, until: suspension.until };
-    const turn = throttle.nextAt(now, this.#workers);
+    const turn = throttle.nextAt(now, this.workers);
     const slowed = slowDown !== null && throttle.isSlowed(now);
     if (turn > now) return { throttle, kind: slowed ? 'slow_down' : 'rate', until: turn };
-    if (throttle.availableSlots(now, this.#workers) === 0)
+    if (throttle.availableSlots(now, this.workers) === 0)
       return { throttle, kind: slowed ? 'slow_down' : 'concurrency', until: now + DEFAULT_WAIT_MS };
     return { throttle, kind: 'warm_up', until: throttle.settings.warmUp?.nextAt(now) ?? now + DEFAULT_WAIT_MS };
   }

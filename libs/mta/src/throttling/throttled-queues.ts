@@ -14,36 +14,36 @@ const CHECKED_PER_NEW_QUEUE = 4;
 export class ThrottledQueue {
   /** Index of the source that is checked first for the next job. */
   nextSource = 0;
-  readonly #throttles = new Map<SourceAddress | null, Throttle>();
+  private readonly throttles = new Map<SourceAddress | null, Throttle>();
 
   constructor(private readonly make: (source: SourceAddress | null, now: number) => Throttle) {}
 
   throttle(source: SourceAddress | null, now: number): Throttle {
-    let throttle = this.#throttles.get(source);
+    let throttle = this.throttles.get(source);
     if (throttle === undefined) {
       throttle = this.make(source, now);
       throttle.usedAt = now;
-      this.#throttles.set(source, throttle);
+      this.throttles.set(source, throttle);
     }
     return throttle;
   }
 
   isIdle(now: number): boolean {
-    for (const throttle of this.#throttles.values()) if (!throttle.isIdle(now, IDLE_MS)) return false;
+    for (const throttle of this.throttles.values()) if (!throttle.isIdle(now, IDLE_MS)) return false;
     return true;
   }
 
   get isBusy(): boolean {
-    for (const throttle of this.#throttles.values()) if (throttle.inFlight > 0) return true;
+    for (const throttle of this.throttles.values()) if (throttle.inFlight > 0) return true;
     return false;
   }
 }
 
 /** All queues in recent use. Bounded: idle ones are dropped when new ones are added, so no timer is needed. */
 export class ThrottledQueues {
-  readonly #queues = new Map<string, ThrottledQueue>();
-  #nextChecked = this.#queues.entries();
-  readonly #warmUps = new Map<string, WarmUp>();
+  private readonly queues = new Map<string, ThrottledQueue>();
+  private nextChecked = this.queues.entries();
+  private readonly warmUps = new Map<string, WarmUp>();
 
   constructor(
     private readonly options: {
@@ -54,15 +54,15 @@ export class ThrottledQueues {
   ) {}
 
   get size(): number {
-    return this.#queues.size;
+    return this.queues.size;
   }
 
   get(name: string, now: number): ThrottledQueue {
-    let queue = this.#queues.get(name);
+    let queue = this.queues.get(name);
     if (queue === undefined) {
-      this.#dropSome(now);
-      queue = new ThrottledQueue((source, at) => this.#makeThrottle(name, source, at));
-      this.#queues.set(name, queue);
+      this.dropSome(now);
+      queue = new ThrottledQueue((source, at) => this.makeThrottle(name, source, at));
+      this.queues.set(name, queue);
     }
     return queue;
   }
@@ -73,20 +73,20 @@ export class ThrottledQueues {
   }
 
   /** Checks the next few queues, and starts again at the first one after the last one. */
-  #dropSome(now: number): void {
+  private dropSome(now: number): void {
     for (let checked = 0; checked < CHECKED_PER_NEW_QUEUE; checked += 1) {
-      const { value, done } = this.#nextChecked.next();
+      const { value, done } = this.nextChecked.next();
       if (done === true) {
-        this.#nextChecked = this.#queues.entries();
+        this.nextChecked = this.queues.entries();
         return;
       }
       const [name, queue] = value;
-      const isFull = this.#queues.size >= MAX_QUEUES && !queue.isBusy;
-      if (isFull || queue.isIdle(now)) this.#queues.delete(name);
+      const isFull = this.queues.size >= MAX_QUEUES && !queue.isBusy;
+      if (isFull || queue.isIdle(now)) this.queues.delete(name);
     }
   }
 
-  #makeThrottle(name: string, source: SourceAddress | null, now: number): Throttle {
+  private makeThrottle(name: string, source: SourceAddress | null, now: number): Throttle {
     const { connectionsPerHost, plan } = this.options;
     const { limits } = this.plan(name);
     const isShared = plan.providers.has(name);
@@ -98,21 +98,20 @@ export class ThrottledQueues {
         maxConcurrent: (name === 'smarthost' ? null : limits.connections) ?? connectionsPerHost,
         slowStart: name !== 'smarthost',
         isShared,
-        warmUp:
-          name === 'smarthost' || source === null ? null : this.#warmUp(source.address, isShared ? name : 'other'),
+        warmUp: name === 'smarthost' || source === null ? null : this.warmUp(source.address, isShared ? name : 'other'),
       },
       now,
     );
   }
 
-  #warmUp(address: string, provider: string): WarmUp | null {
+  private warmUp(address: string, provider: string): WarmUp | null {
     const plan = this.options.plan.warmUps.get(address);
     if (plan === undefined) return null;
     const key = `${address} ${provider}`;
-    let warmUp = this.#warmUps.get(key);
+    let warmUp = this.warmUps.get(key);
     if (warmUp === undefined) {
       warmUp = new WarmUp(plan, { source: address, provider }, this.options.shared);
-      this.#warmUps.set(key, warmUp);
+      this.warmUps.set(key, warmUp);
     }
     return warmUp;
   }

@@ -21,113 +21,113 @@ export function allowanceOf(plan: WarmUpPlan, curve: WarmUpCurve, now: number): 
 
 /** The warm-up of a new source address at one provider: the rest of today's limit, and the share of deferrals. */
 export class WarmUp {
-  readonly #curve: WarmUpCurve;
-  #dayStart = -Infinity;
-  #day: WarmUpDay = { source: '', provider: '', day: '', allowance: 0 };
-  #warm = false;
+  private readonly curve: WarmUpCurve;
+  private dayStart = -Infinity;
+  private day: WarmUpDay = { source: '', provider: '', day: '', allowance: 0 };
+  private warm = false;
   /** Recipients that this process has reserved for today. */
-  #reserved = 0;
-  #exhausted = false;
-  #isReserving = false;
-  #retryAt = 0;
-  #attempts = 0;
-  #deferrals = 0;
+  private reserved = 0;
+  private exhausted = false;
+  private isReserving = false;
+  private retryAt = 0;
+  private attempts = 0;
+  private deferrals = 0;
 
   constructor(
     readonly plan: WarmUpPlan,
     private readonly key: { source: string; provider: string },
     private readonly shared: SharedThrottlingState | null,
   ) {
-    this.#curve = plan.providers.get(key.provider) ?? plan.curve;
+    this.curve = plan.providers.get(key.provider) ?? plan.curve;
   }
 
   /** True after the end of the plan. */
   isWarm(now: number): boolean {
-    this.#startDay(now);
-    return this.#warm;
+    this.startDay(now);
+    return this.warm;
   }
 
   /** Today's limit, for sentences. */
   get allowance(): number {
-    return this.#day.allowance;
+    return this.day.allowance;
   }
 
   /** How many recipients are available now. Reserves more early enough, at least `wanted`. */
   available(now: number, wanted = 1): number {
-    this.#startDay(now);
-    if (this.#warm) return Number.MAX_SAFE_INTEGER;
-    const slice = Math.max(this.#slice(), wanted);
-    if (this.#reserved < slice) this.#reserveSoon(slice, now);
-    return this.#reserved;
+    this.startDay(now);
+    if (this.warm) return Number.MAX_SAFE_INTEGER;
+    const slice = Math.max(this.slice(), wanted);
+    if (this.reserved < slice) this.reserveSoon(slice, now);
+    return this.reserved;
   }
 
   /** The cost of a job, at most the limit of the day: a larger job could never start. */
   cost(recipients: number): number {
-    return Math.max(1, Math.min(recipients, this.#day.allowance));
+    return Math.max(1, Math.min(recipients, this.day.allowance));
   }
 
   /** Call it only if `available` is at least `cost`. */
   spend(cost: number): void {
-    if (!this.#warm) this.#reserved -= cost;
+    if (!this.warm) this.reserved -= cost;
   }
 
   /** Nothing was sent after all. The cost of an earlier day is not refunded. */
   refund(cost: number, spentAt: number): void {
-    if (spentAt >= this.#dayStart && !this.#warm) this.#reserved += cost;
+    if (spentAt >= this.dayStart && !this.warm) this.reserved += cost;
   }
 
   /** When there may be more: with the next slice, or tomorrow (UTC). */
   nextAt(now: number): number {
-    return this.#exhausted ? this.#dayStart + DAY_MS : now + RETRY_MS;
+    return this.exhausted ? this.dayStart + DAY_MS : now + RETRY_MS;
   }
 
   /** Counts an attempt. True if too many were deferred recently; the count starts again then. */
   record(deferred: boolean): boolean {
-    if (this.#attempts >= MAX_ATTEMPTS) {
-      this.#attempts /= 2;
-      this.#deferrals /= 2;
+    if (this.attempts >= MAX_ATTEMPTS) {
+      this.attempts /= 2;
+      this.deferrals /= 2;
     }
-    this.#attempts += 1;
-    if (deferred) this.#deferrals += 1;
-    if (!deferred || this.#attempts < MIN_ATTEMPTS || this.#deferrals <= this.plan.pauseAbove * this.#attempts)
+    this.attempts += 1;
+    if (deferred) this.deferrals += 1;
+    if (!deferred || this.attempts < MIN_ATTEMPTS || this.deferrals <= this.plan.pauseAbove * this.attempts)
       return false;
-    this.#attempts = 0;
-    this.#deferrals = 0;
+    this.attempts = 0;
+    this.deferrals = 0;
     return true;
   }
 
-  #slice(): number {
-    return Math.max(1, Math.min(MAX_PER_SLICE, Math.floor(this.#day.allowance / SLICES)));
+  private slice(): number {
+    return Math.max(1, Math.min(MAX_PER_SLICE, Math.floor(this.day.allowance / SLICES)));
   }
 
-  #startDay(now: number): void {
-    if (now >= this.#dayStart && now < this.#dayStart + DAY_MS) return;
-    const allowance = allowanceOf(this.plan, this.#curve, now);
-    this.#dayStart = Math.floor(now / DAY_MS) * DAY_MS;
-    this.#warm = allowance === null;
-    this.#day = { ...this.key, day: new Date(now).toISOString().slice(0, 10), allowance: allowance ?? 0 };
-    this.#reserved = this.shared === null ? this.#day.allowance : 0;
-    this.#exhausted = this.shared === null || this.#day.allowance === 0;
-    this.#retryAt = 0;
+  private startDay(now: number): void {
+    if (now >= this.dayStart && now < this.dayStart + DAY_MS) return;
+    const allowance = allowanceOf(this.plan, this.curve, now);
+    this.dayStart = Math.floor(now / DAY_MS) * DAY_MS;
+    this.warm = allowance === null;
+    this.day = { ...this.key, day: new Date(now).toISOString().slice(0, 10), allowance: allowance ?? 0 };
+    this.reserved = this.shared === null ? this.day.allowance : 0;
+    this.exhausted = this.shared === null || this.day.allowance === 0;
+    this.retryAt = 0;
   }
 
-  #reserveSoon(wanted: number, now: number): void {
-    if (this.shared === null || this.#isReserving || this.#exhausted || now < this.#retryAt) return;
-    this.#isReserving = true;
-    void this.#reserve(wanted, now);
+  private reserveSoon(wanted: number, now: number): void {
+    if (this.shared === null || this.isReserving || this.exhausted || now < this.retryAt) return;
+    this.isReserving = true;
+    void this.reserve(wanted, now);
   }
 
-  async #reserve(wanted: number, now: number): Promise<void> {
-    const day = this.#day;
+  private async reserve(wanted: number, now: number): Promise<void> {
+    const day = this.day;
     try {
       const added = (await this.shared?.reserveWarmUp(day, wanted)) ?? 0;
-      if (this.#day !== day) return;
-      this.#reserved += added;
-      this.#exhausted = added === 0;
+      if (this.day !== day) return;
+      this.reserved += added;
+      this.exhausted = added === 0;
     } catch {
-      this.#retryAt = now + RETRY_MS;
+      this.retryAt = now + RETRY_MS;
     } finally {
-      this.#isReserving = false;
+      this.isReserving = false;
     }
   }
 }

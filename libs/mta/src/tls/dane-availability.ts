@@ -26,46 +26,46 @@ const NONE: DaneFinding = { kind: 'none' };
 
 /** DANE if DNSSEC can be trusted. Otherwise no query is sent per message. */
 export class DaneAvailability {
-  readonly #resolver: { dns: DnssecClient; lookup: DaneLookup } | null = null;
-  #on = false;
-  #reported = '';
-  #probing: Promise<void> | null = null;
-  #probeAfter = 0;
+  private readonly resolver: { dns: DnssecClient; lookup: DaneLookup } | null = null;
+  private on = false;
+  private reported = '';
+  private probing: Promise<void> | null = null;
+  private probeAfter = 0;
 
   constructor(private readonly settings: DaneSettings) {
     const { mode, servers, timeoutMs, mxPort, track } = settings;
     const dns = new DnssecClient(servers, timeoutMs, track);
     const reason = mode === 'off' ? 'it is switched off' : dns.untrustedReason;
     if (reason !== null) {
-      this.#report(false, reason);
+      this.report(false, reason);
       return;
     }
-    this.#resolver = { dns, lookup: new DaneLookup(dns, mxPort) };
-    this.#probing = this.#probe();
+    this.resolver = { dns, lookup: new DaneLookup(dns, mxPort) };
+    this.probing = this.probe();
   }
 
   /** Never rejects. */
   async find(domain: string, mxHost: string, implicit: boolean): Promise<DaneFinding> {
-    if (this.#resolver === null) return NONE;
-    if (!this.#on && this.#probing === null && performance.now() >= this.#probeAfter) this.#probing = this.#probe();
-    if (this.#probing !== null) await this.#probing;
-    return this.#on ? this.#resolver.lookup.find(domain, mxHost, implicit) : NONE;
+    if (this.resolver === null) return NONE;
+    if (!this.on && this.probing === null && performance.now() >= this.probeAfter) this.probing = this.probe();
+    if (this.probing !== null) await this.probing;
+    return this.on ? this.resolver.lookup.find(domain, mxHost, implicit) : NONE;
   }
 
   /** Once DANE is on it stays on. Later failures defer messages, because an attacker could otherwise switch it off. */
-  async #probe(): Promise<void> {
-    if (this.#resolver === null) return;
-    const { validates, text } = await this.#resolver.dns.probe();
-    this.#probing = null;
-    this.#probeAfter = performance.now() + PROBE_INTERVAL_MS;
-    this.#report(validates, text);
+  private async probe(): Promise<void> {
+    if (this.resolver === null) return;
+    const { validates, text } = await this.resolver.dns.probe();
+    this.probing = null;
+    this.probeAfter = performance.now() + PROBE_INTERVAL_MS;
+    this.report(validates, text);
   }
 
-  #report(on: boolean, clause: string): void {
-    this.#on = on;
+  private report(on: boolean, clause: string): void {
+    this.on = on;
     const text = `DANE is ${on ? 'on' : 'off'}: ${clause}.`;
-    if (this.#reported !== text) this.settings.onState({ on, text });
-    this.#reported = text;
+    if (this.reported !== text) this.settings.onState({ on, text });
+    this.reported = text;
   }
 }
 

@@ -55,36 +55,36 @@ const MAX_DOMAINS = 10_000;
  * policy is valid until its `max_age` ends, even if DNS or the web server fail meanwhile.
  */
 export class StsLookup {
-  readonly #cache = new TtlMap<string, Promise<StsFinding>>(MAX_DOMAINS);
+  private readonly cache = new TtlMap<string, Promise<StsFinding>>(MAX_DOMAINS);
 
   constructor(private readonly services: StsServices) {}
 
   /** Never rejects. Equal concurrent lookups are made once. */
   find(domain: string): Promise<StsFinding> {
-    const cached = this.#cache.get(domain);
+    const cached = this.cache.get(domain);
     if (cached !== undefined) return cached;
-    const lookup = this.#lookUp(domain);
+    const lookup = this.lookUp(domain);
     const finding = lookup.then(({ policy, fault }) => ({ policy, fault }));
-    this.#cache.set(domain, finding, RESULT_TTL_MS);
-    void lookup.then(({ endsAt }) => this.#limit(domain, { finding, endsAt }));
+    this.cache.set(domain, finding, RESULT_TTL_MS);
+    void lookup.then(({ endsAt }) => this.limit(domain, { finding, endsAt }));
     return finding;
   }
 
   /** A result is not used beyond the lifetime of its policy. */
-  #limit(domain: string, { finding, endsAt }: { finding: Promise<StsFinding>; endsAt: number | null }): void {
+  private limit(domain: string, { finding, endsAt }: { finding: Promise<StsFinding>; endsAt: number | null }): void {
     const remaining = endsAt === null ? RESULT_TTL_MS : endsAt - databaseClock.now();
-    if (remaining < RESULT_TTL_MS && this.#cache.get(domain) === finding)
-      this.#cache.set(domain, finding, Math.max(remaining, 0));
+    if (remaining < RESULT_TTL_MS && this.cache.get(domain) === finding)
+      this.cache.set(domain, finding, Math.max(remaining, 0));
   }
 
-  async #lookUp(domain: string): Promise<StsFinding & { endsAt: number | null }> {
-    const [stored, id] = await Promise.all([this.#findStored(domain), this.#idOf(domain)]);
+  private async lookUp(domain: string): Promise<StsFinding & { endsAt: number | null }> {
+    const [stored, id] = await Promise.all([this.findStored(domain), this.idOf(domain)]);
     // RFC 8461 §5.1: neither a missing record nor a missing file ends a policy that is still valid.
     if (id === null || (stored !== null && stored.id === id && isFresh(stored))) return found(stored);
-    const reading = await this.#fetch(domain);
+    const reading = await this.fetch(domain);
     if (reading.kind === 'policy') {
       const fetched = { id, policy: reading.policy, fetchedAt: databaseClock.date() };
-      await this.#store(domain, fetched);
+      await this.store(domain, fetched);
       return found(fetched);
     }
     this.services.log({ event: 'sts.unread', domain, text: reading.reason, kept: stored !== null });
@@ -92,7 +92,7 @@ export class StsLookup {
     return stored === null ? { policy: null, fault: { type, reason }, endsAt: null } : found(stored);
   }
 
-  async #idOf(domain: string): Promise<string | null> {
+  private async idOf(domain: string): Promise<string | null> {
     try {
       return stsId(await this.services.texts(`_mta-sts.${domain}`));
     } catch {
@@ -100,7 +100,9 @@ export class StsLookup {
     }
   }
 
-  async #fetch(domain: string): Promise<Extract<StsReading, { kind: 'policy' }> | ({ kind: 'lost' } & PolicyFault)> {
+  private async fetch(
+    domain: string,
+  ): Promise<Extract<StsReading, { kind: 'policy' }> | ({ kind: 'lost' } & PolicyFault)> {
     const answer = await this.services.fetch(`mta-sts.${domain}`);
     if (answer.kind === 'certificate') return { kind: 'lost', type: 'sts-webpki-invalid', reason: answer.reason };
     if (answer.kind !== 'fetched') return { kind: 'lost', type: 'sts-policy-fetch-error', reason: answer.reason };
@@ -108,7 +110,7 @@ export class StsLookup {
     return reading.kind === 'policy' ? reading : { kind: 'lost', type: 'sts-policy-invalid', reason: reading.reason };
   }
 
-  async #findStored(domain: string): Promise<StoredStsPolicy | null> {
+  private async findStored(domain: string): Promise<StoredStsPolicy | null> {
     try {
       return await this.services.store.find(domain);
     } catch (error) {
@@ -117,7 +119,7 @@ export class StsLookup {
     }
   }
 
-  async #store(domain: string, kept: StoredStsPolicy): Promise<void> {
+  private async store(domain: string, kept: StoredStsPolicy): Promise<void> {
     try {
       await this.services.store.keep(domain, kept);
     } catch (error) {

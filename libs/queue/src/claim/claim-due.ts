@@ -68,15 +68,15 @@ export class DueClaims {
     private readonly worker: Pick<Worker, 'id' | 'epoch'>,
   ) {}
 
-  async claim(limit: number, rooms: ClaimLimits): Promise<DeliveryJob[]> {
+  async claim(limit: number, limits: ClaimLimits): Promise<DeliveryJob[]> {
     await this.markDue();
     // Read before the query: if this worker is declared dead meanwhile, the claim counts as lost.
     const { epoch } = this.worker;
     const from = this.lastDomain;
-    const { rows, reached } = await this.stage(limit, rooms, { from, to: null });
+    const { rows, reached } = await this.stage(limit, limits, { from, to: null });
     this.lastDomain = reached;
     if (reached === '' && from !== '' && rows.length < limit) {
-      const rest = await this.stage(limit - rows.length, rooms, { from: '', to: from });
+      const rest = await this.stage(limit - rows.length, limits, { from: '', to: from });
       rows.push(...rest.rows);
       this.lastDomain = rest.reached;
     }
@@ -110,11 +110,11 @@ export class DueClaims {
     });
   }
 
-  private async stage(limit: number, rooms: ClaimLimits, walk: { from: string; to: string | null }): Promise<Stage> {
+  private async stage(limit: number, limits: ClaimLimits, walk: { from: string; to: string | null }): Promise<Stage> {
     const { rows } = await this.database.query<ClaimRow & { reached: string | null; steps: number | null }>({
       name: 'queue-claim',
       text: CLAIM,
-      values: [this.worker.id, limit, walk.from, walk.to, rooms.perDomain, JSON.stringify(rooms.byDomain)],
+      values: [this.worker.id, limit, walk.from, walk.to, limits.perDomain, JSON.stringify(limits.byDomain)],
     });
     const claimed = rows.filter((row) => row.email_id !== null);
     if (claimed.length >= limit) return { rows: claimed, reached: claimed.reduce(later, '') };

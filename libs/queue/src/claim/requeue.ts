@@ -30,7 +30,7 @@ export async function requeueJobs(db: Queryable, workerId: string, items: readon
   );
   if (rows.length === 0) return;
   await db.query({
-    name: 'queue-postpone',
+    name: 'queue-requeue',
     text: `UPDATE recipients r SET claimed_by = NULL, due_at = LEAST(COALESCE(v.due_at, r.due_at), ${LATEST_DUE}), wait_reason = v.wait_reason,
                   status = CASE WHEN r.attempts = 0 THEN 'queued' ELSE 'deferred' END
            FROM (SELECT * FROM json_to_recordset($1::json)

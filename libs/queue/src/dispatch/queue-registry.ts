@@ -56,13 +56,13 @@ export class QueueRegistry {
 
   /** How many recipients a claim may take, by domain. Domains not named are unknown. */
   claimLimits(): Record<string, number> {
-    const rooms: Record<string, number> = {};
+    const limits: Record<string, number> = {};
     for (const queue of this.queues.values()) {
       if (queue.isIdle && !queue.isStalled && !this.closureOf(queue)) continue;
       const each = Math.ceil(this.claimLimitOf(queue) / Math.max(1, queue.domains.size));
-      for (const domain of queue.domains) rooms[domain] = each;
+      for (const domain of queue.domains) limits[domain] = each;
     }
-    return rooms;
+    return limits;
   }
 
   closed(): DestinationQueue[] {
@@ -80,11 +80,11 @@ export class QueueRegistry {
 
   private claimLimitOf(queue: DestinationQueue): number {
     if (this.closureOf(queue) || queue.oldestWaitMs() > SLOW_MS) return 0;
-    const room = this.throttling.availableSlots(queue.destination);
+    const slots = this.throttling.availableSlots(queue.destination);
     // Nothing of this queue can start and nothing is running: one job is claimed to learn why, and until when.
-    if (room === 0 && queue.running === 0) return queue.waiting.length === 0 ? 1 : 0;
-    if (queue.isStalled) return Math.max(0, Math.min(UNKNOWN_SHARE, room) - queue.waiting.length);
+    if (slots === 0 && queue.running === 0) return queue.waiting.length === 0 ? 1 : 0;
+    if (queue.isStalled) return Math.max(0, Math.min(UNKNOWN_SHARE, slots) - queue.waiting.length);
     const share = this.open.isFast(queue.name) ? FAST_SHARE : UNKNOWN_SHARE;
-    return Math.max(0, Math.min(share, 2 * (queue.running + room)) - queue.waiting.length);
+    return Math.max(0, Math.min(share, 2 * (queue.running + slots)) - queue.waiting.length);
   }
 }

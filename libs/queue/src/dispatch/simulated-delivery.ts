@@ -26,7 +26,7 @@ export interface DividedJob {
 @Injectable()
 export class SimulatedDelivery {
   constructor(
-    private readonly ledger: Queue,
+    private readonly queue: Queue,
     private readonly outgoing: CourierAdapter,
     private readonly config: Config,
   ) {}
@@ -62,7 +62,7 @@ export class SimulatedDelivery {
     for (const [at, recipients] of due) {
       const part = { ...job, recipients };
       // A slow simulation waits in the database: in memory it would hold a permit that real messages need.
-      if (at > 0) await this.ledger.requeue(part, new Date(at));
+      if (at > 0) await this.queue.requeue(part, new Date(at));
       else await this.happen(part, simulations, startedAt);
     }
   }
@@ -72,7 +72,7 @@ export class SimulatedDelivery {
     const kept = keepable.length === 0 ? [] : await this.outgoing.capture({ ...job, recipients: keepable });
     // A message that could not be composed or captured ends as a delivery would.
     const trouble = kept.filter(({ kind }) => kind !== 'delivered');
-    if (trouble.length > 0) await this.ledger.settle(job, trouble);
+    if (trouble.length > 0) await this.queue.settle(job, trouble);
     const troubled = new Set(trouble.map(({ key }) => key));
     const clickUrl = await this.clickUrl(job, simulations);
     const decided = job.recipients
@@ -81,12 +81,12 @@ export class SimulatedDelivery {
         const simulation = simulations.get(recipient);
         return simulation ? [{ recipient, simulation, startedAt, clickUrl }] : [];
       });
-    await this.ledger.settleSimulated(job, decided);
+    await this.queue.settleSimulated(job, decided);
   }
 
   private async clickUrl(job: DeliveryJob, simulations: Simulations): Promise<string> {
     const isClicked = job.recipients.some((one) => simulations.get(one)?.result === 'clicked');
-    const content = isClicked ? await this.ledger.content(job) : null;
+    const content = isClicked ? await this.queue.content(job) : null;
     return (content && firstLink(content)) ?? this.config.settings.PUBLIC_URL;
   }
 }
