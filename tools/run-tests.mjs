@@ -1,4 +1,5 @@
-// Sets up the checkout, runs the test projects of vitest.config.ts one after the other, and prints the totals.
+// Sets up the checkout, runs the test projects of vitest.config.ts one after the other, and prints the totals
+// and the failed tests.
 //
 //   node tools/run-tests.mjs [--<project> …] [arguments for vitest, such as a file name]
 //   Without a project: unit, service and system, which is `npm test`. Projects on demand: engines, browser, perf, chaos,
@@ -13,6 +14,7 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { KafkaUnavailable, startKafka } from './kafka.mjs';
 import { setUp } from './setup.mjs';
+import { failedRun, testSummary } from './test-summary.mjs';
 
 const ROOT = dirname(dirname(fileURLToPath(import.meta.url)));
 const REPORTS = join(ROOT, '.tools', 'reports');
@@ -38,16 +40,8 @@ async function main() {
   } finally {
     await kafka?.stop();
   }
-  console.log('');
-  for (const { project, code, seconds, passed, failed, skipped } of results) {
-    const outside = code !== 0 && failed === 0 ? ', an error outside the tests: see "Unhandled Errors" above' : '';
-    console.log(
-      `${project.padEnd(8)} ${seconds.toFixed(0).padStart(5)} s   ${passed} passed, ${failed} failed, ${skipped} skipped${outside}`,
-    );
-  }
-  const total = results.reduce(add);
-  console.log(`\n${total.passed} passed, ${total.failed} failed, ${total.skipped} skipped`);
-  process.exit(total.failed > 0 || results.some(({ code }) => code !== 0) ? 1 : 0);
+  console.log(`\n${testSummary(results, ROOT).join('\n')}`);
+  process.exit(failedRun(results) ? 1 : 0);
 }
 
 async function kafkaForTests() {
@@ -78,7 +72,8 @@ async function run(project, vitestOptions) {
     ...(vitestOptions.length > 0 ? ['--passWithNoTests'] : []),
     ...vitestOptions,
   ]);
-  return { project, code, seconds: (performance.now() - startedAt) / 1000, ...countsOf(report) };
+  const seconds = (performance.now() - startedAt) / 1000;
+  return { project, code, seconds, report: existsSync(report) ? JSON.parse(readFileSync(report, 'utf8')) : null };
 }
 
 async function vitest(options) {
@@ -93,24 +88,6 @@ async function vitest(options) {
   const code = await new Promise((resolve) => runner.once('exit', (exit) => resolve(exit ?? 1)));
   process.off('SIGTERM', forward).off('SIGINT', forward);
   return code;
-}
-
-/** A file that cannot be loaded or prepared, and a project without a report, count as one failure each. */
-function countsOf(file) {
-  if (!existsSync(file)) return { passed: 0, failed: 1, skipped: 0 };
-  const report = JSON.parse(readFileSync(file, 'utf8'));
-  const unprepared = report.testResults.filter(
-    (one) => one.status === 'failed' && one.assertionResults.every((test) => test.status !== 'failed'),
-  );
-  return {
-    passed: report.numPassedTests,
-    failed: report.numFailedTests + unprepared.length,
-    skipped: report.numPendingTests + report.numTodoTests,
-  };
-}
-
-function add(a, b) {
-  return { passed: a.passed + b.passed, failed: a.failed + b.failed, skipped: a.skipped + b.skipped };
 }
 
 main().catch((error) => {
