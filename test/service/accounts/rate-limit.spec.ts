@@ -44,9 +44,16 @@ describe('the rate limit', () => {
   });
 
   it('answers 429 with the seconds to wait, and lets nothing of it through', async () => {
+    // A bucket that is refilled only in an hour: however long the requests take, there are no more tokens than these.
+    await gateway.app
+      .get(Database)
+      .query(
+        `INSERT INTO rate_buckets (account_id, tokens, granted, filled_at) VALUES ($1, 20, 0, now() + interval '1 hour')`,
+        [own.accountId],
+      );
     const responses = await Promise.all(Array.from({ length: 60 }, () => gateway.agent(own.key).get('/domains')));
     const refused = responses.filter(({ status }) => status === 429);
-    expect(refused.length).toBeGreaterThan(20);
+    expect(refused.length).toBeGreaterThanOrEqual(40);
     expect(refused[0].headers['retry-after']).toBe('1');
     expect(headersOf(refused[0])).toEqual(['20', '0', '1']);
     expect(refused[0].body).toMatchObject({ error: 'rate_limit_exceeded', name: 'rate_limit_exceeded' });

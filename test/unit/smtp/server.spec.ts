@@ -135,8 +135,7 @@ describe('SmtpServer', () => {
     expect(await slow.ended).toMatch(/^421 4\.4\.2 The message comes too slowly/m);
     expect(fast.text()).not.toMatch(/^421/m);
     fast.socket.write('\r\n.\r\n');
-    await later(100);
-    expect(fast.text()).toMatch(/^250 2\.6\.0 /m);
+    await fast.received(/^250 2\.6\.0 /m);
   });
 
   it('leaves a logged-in client alone that only waits', async () => {
@@ -144,8 +143,7 @@ describe('SmtpServer', () => {
     client.socket.write(`EHLO me\r\n${LOGIN}`);
     await later(DEADLINES.login! + 300);
     client.socket.write('NOOP\r\n');
-    await later(100);
-    expect(client.text()).toMatch(/^250 2\.0\.0 OK\r\n$/m);
+    await client.received(/^250 2\.0\.0 OK\r\n$/m);
   });
 
   it('ends a logged-in client that says nothing any more, and tells it why', async () => {
@@ -157,7 +155,7 @@ describe('SmtpServer', () => {
   it('ends a client that sends commands for ever and reads no reply', async () => {
     const client = secure(await start({ secure: true }, { deadlines: only('unread') }));
     client.socket.write(`EHLO me\r\n${LOGIN}`);
-    await until(async () => /^235 /m.test(client.text()));
+    await client.received(/^235 /m);
     client.socket.pause();
     drip(client.socket, 'HELP\r\n'.repeat(10_000), 1);
     expect(await client.ended).toMatch(/^235 /m);
@@ -203,7 +201,7 @@ describe('SmtpServer', () => {
     client.socket.write(
       `EHLO me\r\n${LOGIN}MAIL FROM:<a@b.example>\r\n${named('gone', 200)}${named('here', 300)}DATA\r\n`,
     );
-    await until(async () => /^354 /m.test(client.text()));
+    await client.received(/^354 /m);
     expect(client.text().match(/^550 5\.7\.1 /gm)).toHaveLength(200);
     expect(client.text().match(/^452 4\.5\.3 /gm)).toHaveLength(200);
     client.socket.write('text\r\n.\r\nQUIT\r\n');
@@ -315,9 +313,7 @@ describe('SmtpServer', () => {
     expect(clients.map((client) => client.text().slice(0, 3))).toEqual(['220', '220', '421', '421', '', '']);
     for (const client of clients) client.socket.destroy();
     await later(50);
-    const next = plain(port);
-    await later(50);
-    expect(next.text()).toMatch(/^220 /);
+    await plain(port).received(/^220 /);
 
     const tlsPort = await start({ secure: true }, { counts: new ConnectionLimiter({ perNetwork: 1 }) });
     plain(tlsPort);
@@ -351,7 +347,8 @@ describe('SmtpServer', () => {
     const [idle, busy] = [secure(port), secure(port)];
     for (const { socket } of [idle, busy]) socket.write(`EHLO me\r\n${LOGIN}`);
     busy.socket.write(TO_DATA);
-    await later(100);
+    // During a handshake no reply can be sent.
+    await Promise.all([idle.received(/^235 /m), busy.received(/^354 /m)]);
     const stopping = open[0].stop();
     expect(await idle.ended).toMatch(/^421 4\.3\.2 /m);
     busy.socket.write('all of it\r\n.\r\n');
@@ -367,7 +364,9 @@ function follow(socket: Socket) {
   socket.on('data', (piece: string) => (text += piece));
   socket.on('error', () => undefined);
   const ended = new Promise<string>((resolve) => socket.once('close', () => resolve(text)));
-  return { socket, ended, text: () => text };
+  const received = (pattern: RegExp) =>
+    until(async () => pattern.test(text), { what: `a reply that matches ${pattern}`, everyMs: 10 });
+  return { socket, ended, received, text: () => text };
 }
 
 /** Writes the piece again and again until the connection ends. */
