@@ -9,9 +9,17 @@ export interface StoredPart {
   path: string;
 }
 
-const PART_NAME = /(?:^|_)((\w+?)_(\d+)_(\d+)_(\d+)(?:_(\d+))?)(?:_try\d+)?$/;
-/** Prefixes of parts that were detached, such as `broken-on-start_`. */
-const PREFIX = /^[a-z-]+_(?=\w)/;
+/** What the engine puts before and after the name of a part that was detached: `broken-on-start_`, `_try1`. */
+const MARKS = /^[a-z-]{1,40}_|_try\d{1,3}$/g;
+const NUMBER = /^\d{1,20}$/;
+
+interface Blocks {
+  partition: string;
+  first: number;
+  last: number;
+  level: number;
+  mutation: number;
+}
 
 /**
  * The parts of these tables below a folder: a store, or files that were set aside from one. Parts that others were merged from
@@ -26,8 +34,8 @@ export async function findParts(folder: string, tables: ReadonlySet<string>): Pr
       const path = dirname(file);
       const owner = basename(dirname(path)) === 'detached' ? dirname(dirname(path)) : dirname(path);
       const table = ids.get(basename(owner)) ?? basename(owner);
-      const name = PART_NAME.exec(basename(path).replace(PREFIX, ''))?.[1];
-      return name !== undefined && tables.has(table) ? [{ table, name, path: join(folder, path) }] : [];
+      const name = partName(basename(path));
+      return name !== null && tables.has(table) ? [{ table, name, path: join(folder, path) }] : [];
     });
   return parts.filter((part) => !parts.some((other) => other !== part && covers(other, part)));
 }
@@ -43,16 +51,24 @@ async function idsOfTables(folder: string, files: readonly string[]): Promise<Ma
   return ids;
 }
 
+function partName(name: string): string | null {
+  const bare = name.replace(MARKS, '');
+  return blocksOf(bare) === null ? null : bare;
+}
+
 function covers(other: StoredPart, part: StoredPart): boolean {
   const [a, b] = [blocksOf(other.name), blocksOf(part.name)];
-  if (other.table !== part.table || a.partition !== b.partition || a.first > b.first || a.last < b.last) return false;
+  if (a === null || b === null || other.table !== part.table) return false;
+  if (a.partition !== b.partition || a.first > b.first || a.last < b.last) return false;
   if (a.first < b.first || a.last > b.last) return true;
   if (a.level !== b.level) return a.level > b.level;
   // The same part twice: the first one found.
   return a.mutation > b.mutation || (a.mutation === b.mutation && other.path < part.path);
 }
 
-function blocksOf(name: string) {
-  const [, , partition, first, last, level, mutation = 0] = PART_NAME.exec(name) ?? [];
-  return { partition, first: Number(first), last: Number(last), level: Number(level), mutation: Number(mutation) };
+function blocksOf(name: string): Blocks | null {
+  const [partition, ...numbers] = name.split('_');
+  if (numbers.length < 3 || numbers.length > 4 || !numbers.every((text) => NUMBER.test(text))) return null;
+  const [first, last, level, mutation = 0] = numbers.map(Number);
+  return { partition, first, last, level, mutation };
 }

@@ -56,8 +56,8 @@ export async function culpritIn(
     if (relative(store, path).startsWith('..') || !existsSync(path)) return null;
     return { path, name: basename(file) };
   }
-  const [, table] = new RegExp(`(?:load|startup) table ${database}\\.(\\w+)`).exec(reason) ?? [];
-  const id = table === undefined ? undefined : (await tableIds(store, database)).get(table);
-  if (table === undefined || id === undefined) return null;
+  const [, owner, table] = /(?:load|startup) table (\w{1,100})\.(\w{1,100})/.exec(reason) ?? [];
+  const id = owner === database ? (await tableIds(store, database)).get(table) : undefined;
+  if (id === undefined) return null;
   return { path: dataFolder(store, id), name: table };
 }
