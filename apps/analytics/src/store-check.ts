@@ -10,6 +10,8 @@ const RECORD_MS = 60_000;
 /** After the start: a batch that was interrupted has been repeated by then. */
 const RECENT_MS = 60_000;
 const DAY_MS = 86_400_000;
+/** After the start of the process. */
+const OTHERS_GONE_MS = 40_000;
 /** Days that a log line and the metric name, the newest ones. */
 const NAMED_DAYS = 31;
 
@@ -38,6 +40,7 @@ export class StoreCheck {
     private readonly parked: ParkedEvents,
     private readonly record: StatisticsRecord,
     private readonly database: Database,
+    private readonly worker: Worker,
     private readonly config: Config,
     private readonly log: Log,
     metrics: Metrics,
@@ -67,20 +70,24 @@ export class StoreCheck {
   /** Before the first insert of this process. Does not throw: what fails is tried again by `run`. */
   async atStart(consumer: string, stopping: AbortSignal): Promise<void> {
     this.stopping = stopping;
+    this.isPending = true;
+    this.store.holdInserts(true);
     await this.attempt(async () => {
+      if (this.config.settings.CLICKHOUSE_URL !== undefined) await this.worker.register();
       const parts = (await this.record.parts()) as Parts;
       const damage = await this.store.damage(parts);
       if (damage.length > 0) this.log.warn('the statistics store may have lost rows', { damage });
-      this.isPending = parts === null || damage.length > 0;
-      const known = (await this.record.incompleteDays()).map(({ day }) => day);
-      this.incomplete = known;
       const newest = [...(await this.record.days()).keys()].sort().at(-1);
       this.recent = {
         from: dateOf(Math.min(Date.now(), Date.parse(newest ?? '9999')) - DAY_MS),
         dueAt: Date.now() + RECENT_MS,
       };
-      if (this.isPending) await this.verifyAll(consumer);
-      else if (known.length > 0) await this.verify(consumer, { from: known[0], to: known[known.length - 1] });
+      const known = (await this.record.incompleteDays()).map(({ day }) => day);
+      this.incomplete = known;
+      if (parts === null || damage.length > 0) return this.verifyAll(consumer);
+      if (known.length > 0) await this.verify(consumer, { from: known[0], to: known[known.length - 1] });
+      this.isPending = false;
+      this.store.holdInserts(false);
     });
   }
 
@@ -107,10 +114,11 @@ export class StoreCheck {
     const reason = this.store.damageReason;
     if (reason !== null) {
       this.isPending = true;
+      this.store.holdInserts(true);
       this.log.warn('tables or files of the statistics store are missing or damaged; it is prepared again', { reason });
       await this.store.prepareAgain();
     }
-    if (this.isPending) return this.verifyAll(consumer);
+    if (this.isPending || this.store.areInsertsHeld) return this.verifyAll(consumer);
     if (this.recent !== null && Date.now() >= this.recent.dueAt) {
       await this.verify(consumer, { from: this.recent.from });
       this.recent = null;
@@ -123,10 +131,17 @@ export class StoreCheck {
     if (Date.now() >= this.recordedAt + RECORD_MS) await this.recordContents();
   }
 
+  /** If other programs write to the store, it is only reported that rows may be missing. */
   private async verifyAll(consumer: string): Promise<void> {
-    if (!(await this.isOnlyWriter())) return;
+    this.isPending = true;
+    if (!(await this.isOnlyWriter())) {
+      // An earlier run of this program counts as another one for some seconds if it was killed.
+      if (performance.now() > OTHERS_GONE_MS) this.store.holdInserts(false);
+      return;
+    }
     await this.verify(consumer);
     this.isPending = false;
+    this.store.holdInserts(false);
     this.verifiedAt = Date.now();
     await this.recordContents();
   }
@@ -170,7 +185,7 @@ export class StoreCheck {
 
   /** Not while rows may be missing: what the store had must be known until it has been verified. */
   private async recordContents(): Promise<void> {
-    if (this.isPending || this.store.damageReason !== null) return;
+    if (this.isPending || this.store.areInsertsHeld || this.store.damageReason !== null) return;
     const { parts, days } = await this.store.contents(dateOf(Date.now() - DAY_MS));
     await this.record.raise(days);
     await this.record.writeParts(parts);

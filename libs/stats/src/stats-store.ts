@@ -46,6 +46,7 @@ export class StatsStore {
   private opening: Promise<OpenStore> | undefined;
   private opened: OpenStore | undefined;
   private closed = false;
+  private isHeld = false;
   private readonly engine: Engine;
   private readonly intake: EventIntake;
   /** Both change rows in several steps. */
@@ -98,12 +99,30 @@ export class StatsStore {
    */
   async insert(batch: StatsBatch): Promise<void> {
     await this.open();
+    this.requireVerified();
     await this.intake.insert(batch);
   }
 
+  /**
+   * Refuses inserts while positions may be missing, by which an event is known to be stored: it would be counted again. The
+   * callers repeat them.
+   */
+  holdInserts(areHeld: boolean): void {
+    this.isHeld = areHeld;
+  }
+
+  get areInsertsHeld(): boolean {
+    return this.isHeld;
+  }
+
+  private requireVerified(): void {
+    if (this.isHeld) throw new Error('the statistics store is being verified');
+  }
+
   /** Adds those events that the store lacks. `attempt` counts earlier attempts that did not add everything. */
-  fill(events: readonly LoggedEvent[], attempt: number): Promise<void> {
-    return this.intake.fill(events, attempt);
+  async fill(events: readonly LoggedEvent[], attempt: number): Promise<void> {
+    this.requireVerified();
+    await this.intake.fill(events, attempt);
   }
 
   /**
@@ -119,8 +138,9 @@ export class StatsStore {
     return this.intake.completeUpTo();
   }
 
-  setCompleteUpTo(position: number): Promise<void> {
-    return this.intake.setCompleteUpTo(position);
+  async setCompleteUpTo(position: number): Promise<void> {
+    this.requireVerified();
+    await this.intake.setCompleteUpTo(position);
   }
 
   /** Puts the keyed hash of an erasure in place of its address. Returns the number of rows. */
@@ -161,9 +181,12 @@ export class StatsStore {
     });
   }
 
-  /** Reads all parts of all tables and sets those aside whose checksums do not match. Returns their names. */
+  /**
+   * Reads all parts of all tables and sets those aside whose checksums do not match, from when on inserts are held. Returns
+   * their names.
+   */
   async setAsideDamagedParts(): Promise<string[]> {
-    const detached = await detachDamagedParts(this.engine);
+    const detached = await detachDamagedParts(this.engine, { onDamage: () => this.holdInserts(true) });
     if (detached.length > 0) await this.prepareAgain();
     return detached;
   }

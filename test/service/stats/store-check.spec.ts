@@ -86,6 +86,24 @@ describe('a damaged statistics store', { timeout: 120_000 }, () => {
     await expectExactRollups(damaged.select);
   });
 
+  it('takes no events before it has been verified, so that none counts again by its lost position', async () => {
+    await damaged.deleteFolder('recipient_positions');
+    await damaged.open();
+    damaged.logFails = true;
+    const stopping = new AbortController();
+    const check = damaged.check();
+    await check.atStart('analytics', stopping.signal);
+    const again = () => damaged.store.fill(damaged.logged, 1);
+    await expect(again()).rejects.toThrow('being verified');
+    damaged.logFails = false;
+    const running = check.run('analytics', stopping.signal);
+    await until(() => Promise.resolve(!damaged.store.areInsertsHeld));
+    await again();
+    stopping.abort();
+    await running;
+    expect(await damaged.contents()).toEqual(whole);
+  });
+
   it('sets aside a part that cannot be read, and nothing else', async () => {
     const [part] = await damaged.parts('recipient_counts_by_hour');
     await damaged.truncatePart('recipient_counts_by_hour', part);

@@ -5,7 +5,7 @@ import type { EventLog, LiveLog, ParkedEvents } from '#libs/bus';
 import { StatisticsRecord } from '#libs/bus';
 import type { LoggedEvent } from '#libs/contracts';
 import { loadConfig, Log, type Metrics } from '#libs/kernel';
-import type { Database } from '#libs/persistence';
+import type { Database, Worker } from '#libs/persistence';
 import { StatsStore } from '#libs/stats';
 import { Registry } from 'prom-client';
 import { StoreCheck } from '../../../apps/analytics/src/store-check.js';
@@ -56,6 +56,7 @@ export class DamagedStore {
   readonly days: string[] = [];
   store!: StatsStore;
   metrics = new Registry();
+  logFails = false;
   /** The contents of the whole store. */
   whole: Contents = {};
   private recorded: { days: Map<string, RecordedDay>; parts: unknown } = { days: new Map(), parts: {} };
@@ -153,7 +154,7 @@ export class DamagedStore {
     this.metrics = new Registry();
     const logged = () => this.logged;
     const log = {
-      oldest: () => Promise.resolve(logged()[0]?.position ?? 0),
+      oldest: () => (this.logFails ? Promise.reject(new Error('no log')) : Promise.resolve(logged()[0]?.position ?? 0)),
       head: () => Promise.resolve(logged().at(-1)?.position ?? 0),
       read: (after: number, limit: number) =>
         Promise.resolve(
@@ -171,6 +172,7 @@ export class DamagedStore {
       parked,
       new StatisticsRecord(this.database),
       this.database,
+      { register: () => Promise.resolve() } as unknown as Worker,
       this.config(),
       this.log(),
       { registry: this.metrics } as Metrics,

@@ -49,7 +49,7 @@ export async function recoverFrom(
         const isRead = await attach(engine, part);
         (isRead ? result.read : result.unreadable).push(`${table}/${part.name}`);
       }
-      const damaged = await detachDamagedParts(engine, [`${STAGING}${table}`]);
+      const damaged = await detachDamagedParts(engine, { tables: [`${STAGING}${table}`] });
       result.unreadable.push(...damaged.map((name) => name.slice(STAGING.length)));
     }
     const staged = new Set(result.read.map((name) => name.slice(0, name.indexOf('/'))));
