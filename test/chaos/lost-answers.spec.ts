@@ -2,7 +2,7 @@ import { Log } from '#libs/kernel';
 import { Database } from '#libs/persistence';
 import { DataSource } from 'typeorm';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { Webhook } from '../../libs/webhooks/src/endpoints/webhook.entity.js';
+import { WebhookEntity } from '../../libs/webhooks/src/endpoints/webhook.entity.js';
 import { dataSourceOptions } from '../../libs/persistence/src/persistence.module.js';
 import { testConfig } from '../support/persistence/database.js';
 import { lossyProxy, type LossyProxy } from '../support/proxies/lossy-proxy.js';
@@ -23,7 +23,7 @@ afterAll(async () => {
 
 it('delivers what was claimed by statements whose answers were lost, while the worker lives', async () => {
   const options = dataSourceOptions(testConfig(proxy.url), Log.quiet());
-  const dataSource = await new DataSource({ ...options, entities: [Webhook] }).initialize();
+  const dataSource = await new DataSource({ ...options, entities: [WebhookEntity] }).initialize();
   const database = new Database(dataSource);
   const made = new WebhooksProcess({ ...stage.db, database, dataSource });
   try {

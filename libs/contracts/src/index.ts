@@ -1,5 +1,12 @@
 export * as fields from './definitions/fields.js';
-export type { Field, Fields, FieldSchema, FieldValues, Shape } from './definitions/field.js';
+export {
+  writtenFields,
+  type Field,
+  type Fields,
+  type FieldSchema,
+  type FieldValues,
+  type Shape,
+} from './definitions/field.js';
 export * as formats from './definitions/formats.js';
 export {
   Resource,

@@ -13,7 +13,7 @@ import { WebhookReplay } from './history/replay.js';
 import { WebhookRetention } from './history/retention.js';
 import { WebhookSecrets } from './endpoints/secrets.js';
 import { WebhookSubscriptions } from './endpoints/subscriptions.js';
-import { Webhook } from './endpoints/webhook.entity.js';
+import { WebhookEntity } from './endpoints/webhook.entity.js';
 
 const MANAGEMENT = [
   WebhookSubscriptions,
@@ -27,7 +27,7 @@ const DISPATCH = [WebhookFanOut, WebhookDispatcher, WebhookRetention];
 
 /** Management for the gateway; fan-out, dispatcher and retention for the program that sends webhooks. Starts nothing. */
 @Module({
-  imports: [TypeOrmModule.forFeature([Webhook])],
+  imports: [TypeOrmModule.forFeature([WebhookEntity])],
   providers: [...MANAGEMENT, ...DISPATCH, SubscriberLookup, DeliveryQueue, WebhookHttpClient, WebhookAttempts],
   exports: [...MANAGEMENT, ...DISPATCH],
 })

@@ -2,7 +2,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import { tableReads } from '../../support/persistence/table-reads.js';
 import { createTestDatabase, type OpenTestDatabase } from '../../support/persistence/test-database.js';
 import { WebhooksProcess } from '../../support/webhooks/webhooks-harness.js';
-import { Webhook } from '../../../libs/webhooks/src/endpoints/webhook.entity.js';
+import { WebhookEntity } from '../../../libs/webhooks/src/endpoints/webhook.entity.js';
 
 /** Endpoints that wait; each has one delivery. */
 const ENDPOINTS = 20_000;
@@ -29,7 +29,7 @@ describe('a claim of webhook deliveries beside a backlog', () => {
     office = new WebhooksProcess(db);
   });
   beforeAll(async () => {
-    db = await createTestDatabase([Webhook], 1);
+    db = await createTestDatabase([WebhookEntity], 1);
     for (const table of ['webhooks', 'webhook_deliveries', 'webhook_windows'])
       await run(`ALTER TABLE ${table} SET (autovacuum_enabled = off)`);
   });

@@ -3,7 +3,7 @@ import { Resend } from 'resend';
 import { Webhook as Svix } from 'svix';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { SubscriberLookup } from '../../../libs/webhooks/src/fan-out/subscriber-lookup.js';
-import { Webhook } from '../../../libs/webhooks/src/endpoints/webhook.entity.js';
+import { WebhookEntity } from '../../../libs/webhooks/src/endpoints/webhook.entity.js';
 import { queuedEvents } from '../../support/webhooks/webhooks-harness.js';
 import { WebhooksFixture } from '../../support/webhooks/webhooks-fixture.js';
 
@@ -65,7 +65,7 @@ describe('WebhookFanOut', () => {
     const webhook = await made.subscriptions.create(wholeAccount(stage.accountId), {
       url: stage.receiver.url('/mine'),
       events: ['*'],
-      domainIds: [mine],
+      domain_ids: [mine],
     });
     const [a, b, c] = queuedEvents(stage.accountId, 3);
     await made.fanOut.handle({ events: [{ ...a, domainId: mine }, { ...b, domainId: other }, c] });
@@ -117,7 +117,7 @@ describe('SubscriberLookup', () => {
 
   it('does not remember what it read while an endpoint was made', async () => {
     const made = standalone();
-    const repository = stage.db.dataSource.getRepository(Webhook);
+    const repository = stage.db.dataSource.getRepository(WebhookEntity);
     let answer: () => void = () => undefined;
     const held = new Promise<void>((resolve) => (answer = resolve));
     const slow = Object.create(repository, {

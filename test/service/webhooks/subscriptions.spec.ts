@@ -41,9 +41,9 @@ describe('WebhookSubscriptions', () => {
   it('tells all problems of all fields at once', async () => {
     const { subscriptions } = stage.newProcess({ ALLOW_PRIVATE_WEBHOOKS: 'false' });
     const events = ['email.sent', 'nothing', 7];
-    const domainIds = ['dom_x', newId('dom')];
+    const domain_ids = ['dom_x', newId('dom')];
     await expect(
-      subscriptions.create(wholeAccount(stage.accountId), { url: 'https://127.1/', events, domainIds } as never, {
+      subscriptions.create(wholeAccount(stage.accountId), { url: 'https://127.1/', events, domain_ids } as never, {
         payloadFormat: 'native',
         urlField: 'endpoint',
         ownDomains: new Set(),
@@ -59,7 +59,7 @@ describe('WebhookSubscriptions', () => {
         { field: 'domain_ids[1]', code: 'unknown_domain' },
       ],
     });
-    await expect(subscriptions.create(wholeAccount(stage.accountId), { events: [] } as never)).rejects.toMatchObject({
+    await expect(subscriptions.create(wholeAccount(stage.accountId), { events: [] })).rejects.toMatchObject({
       code: 'missing_required_field',
       details: [
         { field: 'url', code: 'required' },
@@ -68,7 +68,7 @@ describe('WebhookSubscriptions', () => {
     });
     await expect(
       subscriptions.update(wholeAccount(stage.accountId), newId('wh'), {
-        changes: { url: 'http://example.com/', status: 'on', domainIds: [] } as never,
+        changes: { url: 'http://example.com/', status: 'on', domain_ids: [] } as never,
       }),
     ).rejects.toMatchObject({
       details: [
@@ -101,8 +101,8 @@ describe('WebhookSubscriptions', () => {
     expect(await update({})).toEqual({ ...before, updated_at: expect.anything() });
     expect(await update({ url: stage.receiver.url('/after') })).toMatchObject({ url: stage.receiver.url('/after') });
     expect(await update({ events: ['email.sent', 'email.sent'] })).toMatchObject({ events: ['email.sent'] });
-    expect(await update({ domainIds: [domain] })).toMatchObject({ domain_ids: [domain], events: ['email.sent'] });
-    expect(await update({ domainIds: null })).toMatchObject({ domain_ids: null });
+    expect(await update({ domain_ids: [domain] })).toMatchObject({ domain_ids: [domain], events: ['email.sent'] });
+    expect(await update({ domain_ids: null })).toMatchObject({ domain_ids: null });
     expect(await update({ status: 'enabled' })).toMatchObject({ status: 'enabled', events: ['email.sent'] });
     expect(
       await made.subscriptions.update(wholeAccount(newId('acc')), before.id, { changes: { status: 'disabled' } }),

@@ -26,7 +26,7 @@ import { SubscriberLookup } from '../../../libs/webhooks/src/fan-out/subscriber-
 import { WebhookAttempts } from '../../../libs/webhooks/src/delivery/delivery-attempt.js';
 import { DeliveryQueue } from '../../../libs/webhooks/src/delivery/delivery-queue.js';
 import { WebhookHttpClient } from '../../../libs/webhooks/src/delivery/http-client.js';
-import { Webhook } from '../../../libs/webhooks/src/endpoints/webhook.entity.js';
+import { WebhookEntity } from '../../../libs/webhooks/src/endpoints/webhook.entity.js';
 import { createTestDatabase, type OpenTestDatabase } from '../persistence/test-database.js';
 
 const masterKey = randomBytes(32);
@@ -85,7 +85,7 @@ export class WebhooksProcess {
     const box = new SecretBox(this.config.settings.MASTER_KEY as Buffer);
     this.worker = new Worker(database, this.config, log, this.shutdown);
     this.queue = new DeliveryQueue(database, this.worker);
-    const webhooks = dataSource.getRepository(Webhook);
+    const webhooks = dataSource.getRepository(WebhookEntity);
     this.subscribers = new SubscriberLookup(webhooks, this.config);
     this.secrets = new WebhookSecrets(database, box, log);
     this.subscriptions = new WebhookSubscriptions(webhooks, database, this.secrets, this.subscribers, this.config);
@@ -119,7 +119,7 @@ export class WebhooksProcess {
   }
 }
 
-export const webhooksDatabase = (): Promise<OpenTestDatabase> => createTestDatabase([Webhook]);
+export const webhooksDatabase = (): Promise<OpenTestDatabase> => createTestDatabase([WebhookEntity]);
 
 /** `count` events `email.queued` of one account, as the log hands them over. */
 export function queuedEvents(accountId: string, count = 1): LoggedEvent[] {

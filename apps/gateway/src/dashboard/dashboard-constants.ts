@@ -3,6 +3,7 @@ import {
   EVENT_TYPES,
   LAST_EVENTS,
   LIMITS,
+  writtenFields,
   type Field,
   type Resource,
 } from '#libs/contracts';
@@ -39,7 +40,7 @@ export function renderDashboardConstants(): string {
 
 /** The fields that a request may write, by their names in GraphQL. */
 function fieldsOf(resource: Resource): Record<string, object> {
-  const written = [...resource.written('create'), ...resource.written('update')];
+  const written = [...writtenFields(resource, 'create'), ...writtenFields(resource, 'update')];
   return Object.fromEntries(written.map(([name, field]) => [camelCase(name), constantsOf(field)]));
 }
 

@@ -1,6 +1,13 @@
 import type { Type } from '@nestjs/common';
 import { ApiProperty, type ApiPropertyOptions } from '@nestjs/swagger';
-import type { Field, FieldSchema, FieldValues, Fields, Resource, Shape } from '#libs/contracts';
+import {
+  writtenFields,
+  type Field,
+  type FieldSchema,
+  type FieldValues,
+  type Fields,
+  type Shape,
+} from '#libs/contracts';
 import { FieldRule } from '../rest/validation/field-rule.decorator.js';
 
 const responses = new Map<Shape, Type>();
@@ -13,8 +20,8 @@ export function responseClass<F extends Fields>(shape: Shape<F>): Type<FieldValu
 }
 
 /** The class of a request body: the fields that a request may contain when it creates or changes the resource. */
-export const bodyClass = <T extends object>(resource: Resource, by: 'create' | 'update'): Type<T> =>
-  buildClass(`${resource.name}Body`, resource.written(by), bodyProperty) as Type<T>;
+export const bodyClass = <T extends object>(shape: Shape, by: 'create' | 'update'): Type<T> =>
+  buildClass(`${shape.name}Body`, writtenFields(shape, by), (field) => bodyProperty(field, by)) as Type<T>;
 
 function buildClass(
   name: string,
@@ -35,14 +42,14 @@ const Named =
 
 const responseProperty = ({ schema, shape }: Field): PropertyDecorator => ApiProperty(optionsOf(schema, shape));
 
-function bodyProperty({ schema, input, shape }: Field): PropertyDecorator {
+function bodyProperty({ schema, input, shape }: Field, by: 'create' | 'update'): PropertyDecorator {
   if (input === null) throw new Error('A field of a request needs a rule');
-  const options = optionsOf({ ...schema, ...input.schema }, shape);
-  return FieldRule(input.rule, { ...options, ...(input.required ? { required: true } : {}) } as ApiPropertyOptions);
+  const required = input.required && by === 'create';
+  return FieldRule(input.rule, { ...optionsOf({ ...schema, ...input.schema }, shape), required } as ApiPropertyOptions);
 }
 
 function optionsOf({ type, ...schema }: FieldSchema, shape: Shape | null): ApiPropertyOptions {
-  if (shape === null) return { type, ...schema } as ApiPropertyOptions;
+  if (shape === null) return { type, required: schema.default === undefined, ...schema } as ApiPropertyOptions;
   const nested = responseClass(shape);
   return { type: type === 'array' ? [nested] : nested, ...schema } as ApiPropertyOptions;
 }

@@ -9,16 +9,23 @@ export interface FieldSchema {
   minimum?: number;
   maximum?: number;
   maxLength?: number;
+  minItems?: number;
   maxItems?: number;
   items?: FieldSchema;
+  not?: object;
+  additionalProperties?: boolean;
   nullable?: boolean;
+  /** With a default the field is optional. */
+  default?: unknown;
   description?: string;
   example?: unknown;
 }
 
-/** The schema, with a rule that refuses other values. `schema` overrides that of responses. */
+/** `schema` overrides that of responses. */
 export interface Input {
-  rule: Rule;
+  /** Refuses other values; null: the library checks the field together with others, as the rule depends on settings. */
+  rule: Rule | null;
+  /** By the request that creates the resource. */
   required: boolean;
   schema: FieldSchema;
 }
@@ -33,7 +40,7 @@ export type Fields = Readonly<Record<string, Field>>;
 
 /** A part of a response that is no resource of its own, such as a DNS record of a domain. */
 export interface Shape<F extends Fields = Fields> {
-  /** The name of the type in GraphQL; that of the schema in OpenAPI has `Dto` behind it. */
+  /** The name of the schema in OpenAPI, without the `Dto` behind it, and of the type in GraphQL unless that has its own. */
   readonly name: string;
   readonly about: string;
   readonly fields: F;
@@ -74,28 +81,32 @@ export class Field<
   }
 
   /** Given by the request that creates the resource. */
-  given(rule: Rule, input: Partial<Omit<Input, 'rule'>> = {}): Field<View, Stored, Column, 'create'> {
+  given(rule: Rule | null, input: Partial<Omit<Input, 'rule'>> = {}): Field<View, Stored, Column, 'create'> {
     return this.writtenBy('create', rule, input);
   }
 
   /** A setting, which a request can change at any time. */
-  settable(rule: Rule, input: Partial<Omit<Input, 'rule'>> = {}): Field<View, Stored, Column, 'update'> {
+  settable(rule: Rule | null, input: Partial<Omit<Input, 'rule'>> = {}): Field<View, Stored, Column, 'update'> {
     return this.writtenBy('update', rule, input);
   }
 
   /** Given by the request that creates the resource, and changeable later. */
-  editable(rule: Rule, input: Partial<Omit<Input, 'rule'>> = {}): Field<View, Stored, Column, 'both'> {
+  editable(rule: Rule | null, input: Partial<Omit<Input, 'rule'>> = {}): Field<View, Stored, Column, 'both'> {
     return this.writtenBy('both', rule, input);
   }
 
   private writtenBy<W extends WrittenBy>(
     by: W,
-    rule: Rule,
+    rule: Rule | null,
     { required = false, schema = {} }: Partial<Omit<Input, 'rule'>>,
   ): Field<View, Stored, Column, W> {
     return new Field(this.schema, this.column, by, { rule, required, schema }, this.shape);
   }
 }
+
+/** The fields that requests may contain, when the resource is created or changed. */
+export const writtenFields = ({ fields }: Shape, by: 'create' | 'update'): [name: string, field: Field][] =>
+  Object.entries(fields).filter(([, { written }]) => written === by || written === 'both');
 
 /** The JSON object that responses have. */
 export type FieldValues<F extends Fields> = { -readonly [K in keyof F]: F[K]['view'] };

@@ -24,20 +24,23 @@ export const id = (prefix: IdPrefix, about?: string): Plain<string> =>
 export const text = (about: string, example?: string | null, more?: FieldSchema): Plain<string> =>
   field({ type: 'string', description: about, ...(example === undefined ? {} : { example }) }, more);
 
-export const choice = <const W extends string>(words: readonly W[], about: string, example?: W): Plain<W> =>
+export const choice = <const W extends string>(words: readonly W[], about: string, example?: W | null): Plain<W> =>
   field({ type: 'string', enum: words, description: about, ...(example === undefined ? {} : { example }) });
 
-export const flag = (about: string, example: boolean): Plain<boolean> =>
-  field({ type: 'boolean', description: about, example });
+export const flag = (about: string, example: boolean, more?: FieldSchema): Plain<boolean> =>
+  field({ type: 'boolean', description: about, example }, more);
 
 export const integer = (about: string, example: number | null, more?: FieldSchema): Plain<number> =>
   field({ type: 'integer', description: about, example }, more);
+
+export const number = (about: string, example: number, more?: FieldSchema): Plain<number> =>
+  field({ type: 'number', description: about, example }, more);
 
 /** ISO 8601 UTC in responses. */
 export const time = (about?: string, example: string | null = EXAMPLE_TIME): Plain<string, Date> =>
   field({ type: 'string', format: 'date-time', ...(about === undefined ? {} : { description: about }), example });
 
-export const texts = (about: string, example: readonly string[], more?: FieldSchema): Plain<string[]> =>
+export const texts = (about: string, example: readonly string[] | null, more?: FieldSchema): Plain<string[]> =>
   field({ type: 'array', items: { type: 'string' }, description: about, example }, more);
 
 export const object = <F extends Fields>(shape: Shape<F>, about: string): Plain<FieldValues<F>> =>
@@ -45,6 +48,10 @@ export const object = <F extends Fields>(shape: Shape<F>, about: string): Plain<
 
 export const objects = <F extends Fields>(shape: Shape<F>, about: string): Plain<FieldValues<F>[]> =>
   field({ type: 'array', description: about }, {}, shape);
+
+/** An object with fields of any name. */
+export const map = (about: string, example: object): Plain<object> =>
+  field({ type: 'object', additionalProperties: true, description: about, example });
 
 /** A column that no response has. `sqlType` as PostgreSQL names it. */
 export const column = <T>(sqlType = 'text'): Field<T, T, true, 'nothing'> =>

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { choice, column, flag, id, integer, kind, text, time } from './fields.js';
+import { writtenFields } from './field.js';
 import { resource } from './resource.js';
 
 const anything = () => [];
@@ -61,8 +62,8 @@ describe('a resource', () => {
   });
 
   it('names the fields of requests', () => {
-    expect(box.written('create').map(([name]) => name)).toEqual(['label']);
-    expect(box.written('update').map(([name]) => name)).toEqual(['label', 'is_open', 'depth']);
+    expect(writtenFields(box, 'create').map(([name]) => name)).toEqual(['label']);
+    expect(writtenFields(box, 'update').map(([name]) => name)).toEqual(['label', 'is_open', 'depth']);
   });
 });
 

@@ -24,7 +24,7 @@ export type ChangesOf<R extends Resource> = {
 };
 
 /** A field of a resource with its name. */
-export type NamedField = [name: string, field: Field];
+type NamedField = [name: string, field: Field];
 
 /**
  * A resource, written once: from it come the row and its columns, the update of settings, the view, the validation, and the
@@ -70,15 +70,10 @@ export class Resource<F extends Fields = Fields, I extends Fields = Fields> impl
     };
   }
 
-  /** The fields that requests may contain, when the resource is created or changed. */
-  written(by: 'create' | 'update'): NamedField[] {
-    return Object.entries(this.fields).filter(([, { written }]) => written === by || written === 'both');
-  }
-
   /** The rule for values of a field in requests. */
   ruleOf(name: keyof F & string): Rule {
     const { input } = this.fields[name];
-    if (input === null) throw new Error(`${this.name}.${name} is not written by requests`);
+    if (!input?.rule) throw new Error(`${this.name}.${name} has no rule for requests`);
     return input.rule;
   }
 
@@ -140,11 +135,11 @@ function problemOf({ schema, input, written, column }: Field): string | null {
 /** Examples are shown to users, so each must be a value that its own schema and rule accept. */
 function exampleProblem({ example, enum: words, nullable }: FieldSchema): string | null {
   if (example === null && nullable !== true) return 'the example is null, but the field is not nullable';
-  return example !== undefined && words && !words.includes(example) ? 'the example is none of the words' : null;
+  return (example ?? null) !== null && words && !words.includes(example) ? 'the example is none of the words' : null;
 }
 
-function refusedExample({ example }: FieldSchema, rule: Rule | undefined): string | null {
-  if (rule === undefined || example === undefined || example === null) return null;
+function refusedExample({ example }: FieldSchema, rule: Rule | null | undefined): string | null {
+  if (!rule || example === undefined || example === null) return null;
   const [problem] = rule(example);
   return problem === undefined ? null : `the rule refuses the example: it ${problem.message}`;
 }

@@ -11,7 +11,7 @@ import {
   type WebhookJob,
 } from './claim.js';
 import { SETTLE, settleValues, type SettledRow, type Settlement } from './settle.js';
-import type { DisabledReason } from '../endpoints/webhook.entity.js';
+import type { DisabledReason } from '../webhook.resource.js';
 import { GROW_WINDOW, SHRINK_WINDOW } from './window.js';
 
 export interface SettleResult {

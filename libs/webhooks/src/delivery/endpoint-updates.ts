@@ -1,5 +1,5 @@
 import { backoffMs, Semaphore, sleep, type Log } from '#libs/kernel';
-import type { DisabledReason } from '../endpoints/webhook.entity.js';
+import type { DisabledReason } from '../webhook.resource.js';
 
 /** A pending update of an endpoint. */
 export interface EndpointChange {

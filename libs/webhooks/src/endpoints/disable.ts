@@ -1,5 +1,5 @@
 import { appendEvents, requestNotice, routedEvent, type Queryable } from '#libs/persistence';
-import type { DisabledReason } from './webhook.entity.js';
+import type { DisabledReason } from '../webhook.resource.js';
 
 /** An endpoint that fails for so long without one success is disabled; long enough to survive a weekend. */
 export const MAX_FAILING_TIME = `interval '3 days'`;

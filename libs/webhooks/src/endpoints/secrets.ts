@@ -6,17 +6,9 @@ import { Database } from '#libs/persistence';
 import { OVERLAP_HOURS, overlapHoursRule } from './field-rules.js';
 import { webhookIsVisible } from './visible-webhooks.js';
 import { SECRET_PREFIX } from '../delivery/signature.js';
+import type { RotatedSecret } from '../webhook.resource.js';
 
 const SECRET_BYTES = 32;
-
-/** The response to a rotation, the only one with the new secret. */
-export interface RotatedSecret {
-  id: string;
-  object: 'webhook';
-  secret: string;
-  /** Requests carry signatures of both secrets until then; null if the old secret is no longer valid. */
-  previous_secret_expires_at: string | null;
-}
 
 /**
  * The signing secrets of endpoints, encrypted at rest. A ciphertext is bound to its row and column (the current or the

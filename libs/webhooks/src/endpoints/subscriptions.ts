@@ -8,19 +8,27 @@ import {
   visibleDomains,
   type Page,
   type PageRequest,
+  type SettingsSql,
   type Visibility,
 } from '#libs/contracts';
-import { Config, databaseClock } from '#libs/kernel';
-import { Database } from '#libs/persistence';
+import { Config } from '#libs/kernel';
+import { Database, type Queryable } from '#libs/persistence';
 import { LessThan, MoreThan, Repository } from 'typeorm';
 import { SubscriberLookup } from '../fan-out/subscriber-lookup.js';
 import { deletePending } from '../history/removed-endpoints.js';
 import { disableWebhook, failPending } from './disable.js';
-import { checkWebhookFields, type WebhookInputOptions, type WebhookFields } from './fields.js';
+import {
+  webhook,
+  type NewWebhook,
+  type StoredWebhook,
+  type WebhookSettings,
+  type WebhookView,
+} from '../webhook.resource.js';
+import { checkWebhookFields, type WebhookInputOptions } from './fields.js';
 import { WebhookSecrets } from './secrets.js';
 import { assertReceivable, visibleWebhooks, webhookIsVisible } from './visible-webhooks.js';
-import { toWebhookView, type WebhookView } from './webhook-view.js';
-import { Webhook } from './webhook.entity.js';
+import { toWebhookView } from './webhook-view.js';
+import { WebhookEntity } from './webhook.entity.js';
 
 /** Of 1,000 deliveries: a request must not take as long as the deletion of any backlog. */
 const BATCHES_PER_REMOVAL = 10;
@@ -31,7 +39,7 @@ const NATIVE_API: WebhookInputOptions = { payloadFormat: 'native' };
 @Injectable()
 export class WebhookSubscriptions {
   constructor(
-    @InjectRepository(Webhook) private readonly webhooks: Repository<Webhook>,
+    @InjectRepository(WebhookEntity) private readonly webhooks: Repository<StoredWebhook>,
     private readonly database: Database,
     private readonly secrets: WebhookSecrets,
     private readonly subscribers: SubscriberLookup,
@@ -45,38 +53,23 @@ export class WebhookSubscriptions {
    */
   async create(
     visibility: Visibility,
-    fields: Pick<WebhookFields, 'url' | 'events'> & Partial<Pick<WebhookFields, 'domainIds' | 'includeBots'>>,
+    fields: NewWebhook,
     options: WebhookInputOptions = NATIVE_API,
   ): Promise<WebhookView & { secret: string }> {
     const { accountId } = visibility;
-    const { url, events, domainIds, includeBots } = fields;
-    assertReceivable(visibility, domainIds ?? null);
-    this.check({ url, events, domainIds, includeBots }, options, ['url', 'events']);
+    const { url, events, domain_ids, include_bots } = fields;
+    assertReceivable(visibility, domain_ids ?? null);
+    this.check({ url, events, domain_ids, include_bots }, options, ['url', 'events']);
     const id = newId('wh');
     const { secret, sealed } = this.secrets.create(id);
-    const row = await this.webhooks.manager.transaction(async (manager) => {
-      // Makes the count and the insert one step per account: before the first webhook there is no row to lock.
-      await manager.query('SELECT pg_advisory_xact_lock(hashtextextended($1, 0))', [`webhooks ${accountId}`]);
-      if ((await manager.countBy(Webhook, { accountId })) >= LIMITS.webhooksPerAccount) throw limitReached();
-      const now = databaseClock.date();
-      const made = manager.create(Webhook, {
-        id,
-        accountId,
-        url,
-        events: unique(events),
-        domainIds: unique(domainIds ?? null),
-        includeBots: includeBots ?? false,
-        payloadFormat: options.payloadFormat,
-        status: 'enabled',
-        disabledReason: null,
-        failingSince: null,
-        secretSealed: sealed,
-        previousSecretUntil: null,
-        createdAt: now,
-        updatedAt: now,
-      });
-      await manager.insert(Webhook, made);
-      return made;
+    const { columns, values } = webhook.settingsSql(unrepeated({ url, events, domain_ids, include_bots }), 5);
+    const row = await this.database.transaction(async (tx) => {
+      await assertAddable(tx, accountId);
+      const { rows } = await tx.query<StoredWebhook>(insertSql(columns), [
+        ...[id, accountId, options.payloadFormat, sealed],
+        ...values,
+      ]);
+      return rows[0];
     });
     this.subscribers.invalidate(accountId);
     return { ...toWebhookView(row), secret };
@@ -113,35 +106,20 @@ export class WebhookSubscriptions {
   async update(
     visibility: Visibility,
     id: string,
-    { changes, options = NATIVE_API }: { changes: Partial<WebhookFields>; options?: WebhookInputOptions },
+    { changes, options = NATIVE_API }: { changes: WebhookSettings; options?: WebhookInputOptions },
   ): Promise<WebhookView | null> {
-    const { url, events, domainIds, includeBots, status } = changes;
-    if (domainIds !== undefined) assertReceivable(visibility, domainIds);
+    const { status, ...settings } = changes;
+    const { url, domain_ids } = settings;
+    if (domain_ids !== undefined) assertReceivable(visibility, domain_ids);
     this.check(changes, options);
     const { accountId } = visibility;
+    const { columns, values } = webhook.settingsSql(unrepeated(settings), 6);
     let found = false;
     await this.database.transaction(async (tx) => {
-      const { rowCount } = await tx.query(
-        `UPDATE webhooks
-            SET url = coalesce($3, url), events = coalesce($4, events),
-                domain_ids = CASE WHEN $5 THEN $6::text[] ELSE domain_ids END,
-                status = CASE WHEN $7 THEN 'enabled' ELSE status END,
-                disabled_reason = CASE WHEN $7 THEN NULL ELSE disabled_reason END,
-                failing_since = CASE WHEN $7 OR url <> $3 THEN NULL ELSE failing_since END,
-                include_bots = coalesce($8, include_bots), updated_at = now()
-          WHERE id = $1 AND account_id = $2 AND ${webhookIsVisible(9)}`,
-        [
-          id,
-          accountId,
-          url ?? null,
-          events === undefined ? null : unique(events),
-          domainIds !== undefined,
-          unique(domainIds ?? null),
-          status === 'enabled',
-          includeBots ?? null,
-          visibleDomains(visibility),
-        ],
-      );
+      const { rowCount } = await tx.query(updateSql(columns), [
+        ...[id, accountId, visibleDomains(visibility), status === 'enabled', url ?? null],
+        ...values,
+      ]);
       // What is known about the earlier target, or from before it was enabled, does not apply.
       if (rowCount > 0 && (url !== undefined || status === 'enabled'))
         await tx.query('DELETE FROM webhook_windows WHERE webhook_id = $1', [id]);
@@ -158,11 +136,14 @@ export class WebhookSubscriptions {
    * such endpoint.
    */
   async remove(visibility: Visibility, id: string): Promise<boolean> {
-    const removed = await this.webhooks.manager.transaction(async (manager) => {
-      const { affected } = await manager.delete(Webhook, { id, ...visibleWebhooks(visibility) });
-      if (!affected) return false;
-      await manager.query('DELETE FROM webhook_replays WHERE webhook_id = $1', [id]);
-      await manager.query('DELETE FROM webhook_windows WHERE webhook_id = $1', [id]);
+    const removed = await this.database.transaction(async (tx) => {
+      const { rowCount } = await tx.query(
+        `DELETE FROM webhooks WHERE id = $1 AND account_id = $2 AND ${webhookIsVisible(3)}`,
+        [id, visibility.accountId, visibleDomains(visibility)],
+      );
+      if (rowCount === 0) return false;
+      await tx.query('DELETE FROM webhook_replays WHERE webhook_id = $1', [id]);
+      await tx.query('DELETE FROM webhook_windows WHERE webhook_id = $1', [id]);
       return true;
     });
     this.subscribers.invalidate(visibility.accountId);
@@ -172,19 +153,46 @@ export class WebhookSubscriptions {
   }
 
   private check(
-    fields: Partial<WebhookFields>,
+    fields: WebhookSettings,
     options: WebhookInputOptions,
-    required: readonly (keyof WebhookFields)[] = [],
+    required: readonly (keyof WebhookSettings)[] = [],
   ) {
     checkWebhookFields(fields, { ...options, allowPrivate: this.config.settings.ALLOW_PRIVATE_WEBHOOKS }, required);
   }
 }
 
-function unique<T extends string[] | null>(values: T): T {
-  return (values && [...new Set(values)]) as T;
+/** @throws Refusal `conflict` (limit_reached) */
+async function assertAddable(tx: Queryable, accountId: string): Promise<void> {
+  // Makes the count and the insert one step per account: before the first webhook there is no row to lock.
+  await tx.query('SELECT pg_advisory_xact_lock(hashtextextended($1, 0))', [`webhooks ${accountId}`]);
+  const { rows } = await tx.query<{ count: number }>(
+    'SELECT count(*)::int AS count FROM webhooks WHERE account_id = $1',
+    [accountId],
+  );
+  if (rows[0].count < LIMITS.webhooksPerAccount) return;
+  const message = `An account can have at most ${LIMITS.webhooksPerAccount} webhooks.`;
+  throw new Refusal('conflict', [{ field: '', code: 'limit_reached', message }], message);
 }
 
-function limitReached(): Refusal {
-  const message = `An account can have at most ${LIMITS.webhooksPerAccount} webhooks.`;
-  return new Refusal('conflict', [{ field: '', code: 'limit_reached', message }], message);
+/** `$1` to `$4`: id, account, payload format, secret. */
+function insertSql(settings: SettingsSql['columns']): string {
+  const [columns, parameters] = [0, 1].map((part) => settings.map((setting) => `, ${setting[part]}`).join(''));
+  return `INSERT INTO webhooks (id, account_id, payload_format, secret_sealed${columns})
+          VALUES ($1, $2, $3, $4${parameters}) RETURNING ${webhook.columns}`;
 }
+
+/** `$1` to `$5`: id, account, visible domains, whether it is enabled by this change, the given URL. */
+const updateSql = (settings: SettingsSql['columns']): string => `
+  UPDATE webhooks
+     SET ${settings.map(([column, value]) => `${column} = ${value}, `).join('')}
+         status = CASE WHEN $4 THEN 'enabled' ELSE status END,
+         disabled_reason = CASE WHEN $4 THEN NULL ELSE disabled_reason END,
+         failing_since = CASE WHEN $4 OR url <> $5 THEN NULL ELSE failing_since END, updated_at = now()
+   WHERE id = $1 AND account_id = $2 AND ${webhookIsVisible(3)}`;
+
+/** The settings with each event type and each domain once. */
+const unrepeated = ({ events, domain_ids, ...others }: WebhookSettings): WebhookSettings => ({
+  ...others,
+  events: events && [...new Set(events)],
+  domain_ids: domain_ids && [...new Set(domain_ids)],
+});

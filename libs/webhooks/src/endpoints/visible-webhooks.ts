@@ -1,13 +1,15 @@
 import { assertDomainsVisible, visibleDomains, type Visibility } from '#libs/contracts';
 import { And, ArrayContainedBy, ArrayOverlap, type FindOptionsWhere } from 'typeorm';
-import type { Webhook } from './webhook.entity.js';
+import type { StoredWebhook } from '../webhook.resource.js';
 
 /** A key that is limited to domains sees the endpoints that receive events of these domains only. */
-export function visibleWebhooks(visibility: Visibility): Pick<FindOptionsWhere<Webhook>, 'accountId' | 'domainIds'> {
+export function visibleWebhooks(
+  visibility: Visibility,
+): Pick<FindOptionsWhere<StoredWebhook>, 'account_id' | 'domain_ids'> {
   const domainIds = visibleDomains(visibility);
-  if (domainIds === null) return { accountId: visibility.accountId };
+  if (domainIds === null) return { account_id: visibility.accountId };
   // Overlap excludes an empty list, which is contained in every other.
-  return { accountId: visibility.accountId, domainIds: And(ArrayContainedBy(domainIds), ArrayOverlap(domainIds)) };
+  return { account_id: visibility.accountId, domain_ids: And(ArrayContainedBy(domainIds), ArrayOverlap(domainIds)) };
 }
 
 /** The same as a condition on `webhooks`, with `visibleDomains` as parameter `$place`. */

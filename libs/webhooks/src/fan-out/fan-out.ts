@@ -34,7 +34,7 @@ export class WebhookFanOut {
         if (name === null) continue;
         const id = newId('dlv');
         const body = webhookPayload(name, event, {
-          format: webhook.payloadFormat,
+          format: webhook.payload_format,
           region: this.config.settings.REGION,
         });
         const row = [id, webhook.id, event.account_id, event.id, name, sequence, body, timeOfId(id), domainId, test];

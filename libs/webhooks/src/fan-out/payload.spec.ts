@@ -45,7 +45,7 @@ const logged = (event: ServiceEvent, domainId: string | null = 'dom_1'): LoggedE
 });
 const nameAt = (webhook: Partial<EnabledWebhook>, event: LoggedEvent) =>
   eventNameFor(
-    { id: 'wh_1', events: ['*'], domainIds: null, includeBots: false, payloadFormat: 'native', ...webhook },
+    { id: 'wh_1', events: ['*'], domain_ids: null, include_bots: false, payload_format: 'native', ...webhook },
     event,
   );
 
@@ -74,24 +74,24 @@ describe('eventNameFor', () => {
   });
 
   it('always calls it so in the format resend, where failed is final', () => {
-    const payloadFormat = 'resend';
-    expect(nameAt({ payloadFormat, events: ['*'] }, temporary)).toBe('email.delivery_delayed');
-    expect(nameAt({ payloadFormat, events: ['email.delivery_delayed'] }, temporary)).toBe('email.delivery_delayed');
-    expect(nameAt({ payloadFormat, events: ['email.failed'] }, temporary)).toBeNull();
-    expect(nameAt({ payloadFormat, events: ['email.failed'] }, final)).toBe('email.failed');
+    const payload_format = 'resend';
+    expect(nameAt({ payload_format, events: ['*'] }, temporary)).toBe('email.delivery_delayed');
+    expect(nameAt({ payload_format, events: ['email.delivery_delayed'] }, temporary)).toBe('email.delivery_delayed');
+    expect(nameAt({ payload_format, events: ['email.failed'] }, temporary)).toBeNull();
+    expect(nameAt({ payload_format, events: ['email.failed'] }, final)).toBe('email.failed');
   });
 
   it('is null for domains outside the filter, and for events without a domain', () => {
-    expect(nameAt({ domainIds: ['dom_1', 'dom_2'] }, logged(queued))).toBe('email.queued');
-    expect(nameAt({ domainIds: ['dom_2'] }, logged(queued))).toBeNull();
-    expect(nameAt({ domainIds: ['dom_2'] }, logged(queued, null))).toBeNull();
+    expect(nameAt({ domain_ids: ['dom_1', 'dom_2'] }, logged(queued))).toBe('email.queued');
+    expect(nameAt({ domain_ids: ['dom_2'] }, logged(queued))).toBeNull();
+    expect(nameAt({ domain_ids: ['dom_2'] }, logged(queued, null))).toBeNull();
   });
 });
 
 it('tolerates events of an unknown type or shape', () => {
   const strange = { ...queued, type: 'email.teleported', data: null } as unknown as ServiceEvent;
   expect(nameAt({}, logged(strange))).toBe('email.teleported');
-  expect(nameAt({ payloadFormat: 'resend' }, logged(strange))).toBe('email.teleported');
+  expect(nameAt({ payload_format: 'resend' }, logged(strange))).toBe('email.teleported');
   expect(JSON.parse(webhookPayload('email.teleported', strange, { format: 'resend', region: 'eu' }))).toMatchObject({
     data: null,
   });

@@ -12,13 +12,13 @@ const DELAYED = 'email.delivery_delayed';
  * those that list it by name. For the others `*` means native names.
  */
 export function eventNameFor(webhook: EnabledWebhook, logged: LoggedEvent): string | null {
-  const { events, domainIds, payloadFormat } = webhook;
-  if (domainIds !== null && (logged.domainId === null || !domainIds.includes(logged.domainId))) return null;
+  const { events, domain_ids: domains, payload_format: format } = webhook;
+  if (domains !== null && (logged.domainId === null || !domains.includes(logged.domainId))) return null;
   const { event } = logged;
   // Endpoints are made by API keys too, which see no login mail.
   if (isAboutLoginMail(logged)) return null;
-  if (!webhook.includeBots && isOfBot(event)) return null;
-  const delayed = isTemporaryFailure(event) && (payloadFormat === 'resend' || events.includes(DELAYED));
+  if (!webhook.include_bots && isOfBot(event)) return null;
+  const delayed = isTemporaryFailure(event) && (format === 'resend' || events.includes(DELAYED));
   const name = delayed ? DELAYED : event.type;
   return events.includes(ALL) || events.includes(name) ? name : null;
 }

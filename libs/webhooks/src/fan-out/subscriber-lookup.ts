@@ -2,17 +2,11 @@ import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
 import { Config, TtlMap } from '#libs/kernel';
 import { In, Repository } from 'typeorm';
-import { Webhook } from '../endpoints/webhook.entity.js';
-import type { PayloadFormat } from './payload-format.js';
+import { WebhookEntity } from '../endpoints/webhook.entity.js';
+import type { StoredWebhook } from '../webhook.resource.js';
 
 /** An endpoint that currently receives events. */
-export interface EnabledWebhook {
-  id: string;
-  events: string[];
-  domainIds: string[] | null;
-  includeBots: boolean;
-  payloadFormat: PayloadFormat;
-}
+export type EnabledWebhook = Pick<StoredWebhook, 'id' | 'events' | 'domain_ids' | 'include_bots' | 'payload_format'>;
 
 const CACHED_ACCOUNTS = 10_000;
 const CACHE_MS = 1_000;
@@ -25,7 +19,7 @@ export class SubscriberLookup {
   private changes = 0;
 
   constructor(
-    @InjectRepository(Webhook) private readonly webhooks: Repository<Webhook>,
+    @InjectRepository(WebhookEntity) private readonly webhooks: Repository<StoredWebhook>,
     config: Config,
   ) {
     // In the standalone program every change passes through `invalidate`. In the distributed topology another process
@@ -65,9 +59,9 @@ export class SubscriberLookup {
 
   private async read(accountIds: string[]): Promise<Map<string, EnabledWebhook[]>> {
     const read = new Map<string, EnabledWebhook[]>(accountIds.map((id) => [id, []]));
-    const rows = await this.webhooks.find({ where: { accountId: In(accountIds), status: 'enabled' } });
-    for (const { accountId, id, events, domainIds, includeBots, payloadFormat } of rows)
-      read.get(accountId)?.push({ id, events, domainIds, includeBots, payloadFormat });
+    const rows = await this.webhooks.find({ where: { account_id: In(accountIds), status: 'enabled' } });
+    for (const { account_id, id, events, domain_ids, include_bots, payload_format } of rows)
+      read.get(account_id)?.push({ id, events, domain_ids, include_bots, payload_format });
     return read;
   }
 }

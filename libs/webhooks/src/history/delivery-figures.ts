@@ -2,34 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { Database } from '#libs/persistence';
 import { OLDEST_DUE_OF } from '../delivery/claim.js';
 import { WINDOW } from '../delivery/window.js';
-
-/** Pending events are counted up to this number. */
-export const PENDING_LIMIT = 10_000;
-
-/** How an endpoint keeps up. */
-export interface DeliveryFigures {
-  /** For how long the oldest due event has waited for its request; 0 if none waits. */
-  lag_seconds: number;
-  /** Events that are neither delivered nor failed, retries included. */
-  pending: number;
-  in_flight: number;
-  /** Requests in flight that the endpoint may have. */
-  window: number;
-  /** No request is sent until then, because the endpoint asked for a pause. */
-  paused_until: string | null;
-  /** The current hour and the 23 before it. */
-  last_24_hours: {
-    delivered: number;
-    failed_attempts: number;
-    /** Events whose last retry failed. */
-    failed: number;
-    /** Delivered events per attempt; null without an attempt. */
-    success_rate: number | null;
-    /** Of the responses; null without one. */
-    average_latency_ms: number | null;
-    max_latency_ms: number | null;
-  };
-}
+import { PENDING_LIMIT, type DeliveryFigures } from '../webhook.resource.js';
 
 interface FiguresRow {
   lag: number;

@@ -4,15 +4,14 @@ import { Database } from '#libs/persistence';
 import { webhookIsVisible } from '../endpoints/visible-webhooks.js';
 import { deliveryQuery, visibleDeliveries, type DeliveryFilter } from './delivery-query.js';
 import {
-  DELIVERY_COLUMNS,
-  toWebhookAttempt,
-  toWebhookEvent,
+  webhookAttempt,
   type AttemptRow,
   type DeliveryRow,
   type WebhookAttemptView,
   type WebhookEventDetail,
   type WebhookEventView,
-} from './delivery-view.js';
+} from '../webhook-event.resource.js';
+import { DELIVERY_COLUMNS, toWebhookAttempt, toWebhookEvent } from './delivery-view.js';
 
 /** The events of the last 30 days at an endpoint, pending ones included, and every attempt. */
 @Injectable()
@@ -75,7 +74,7 @@ export class WebhookDeliveryLog {
     const [compared, order] = page.before === undefined ? ['<', 'DESC'] : ['>', 'ASC'];
     const { rows } = await this.database.query<AttemptRow & { of: string; id: string | null }>(
       `SELECT d.id AS of, a.* FROM webhook_deliveries d LEFT JOIN LATERAL (
-         SELECT id, number, status, error, latency_ms, response, started_at FROM webhook_attempts
+         SELECT ${webhookAttempt.columns} FROM webhook_attempts
           WHERE delivery_id = d.id AND id ${compared} $4
           ORDER BY id ${order} LIMIT $5) AS a ON true
         WHERE d.id = ANY ($1) AND d.account_id = $2 AND ${visibleDeliveries(visibility, 3)}

@@ -1,6 +1,6 @@
 import { EVENT_TYPES, lowestIdAt, visibleDomains, type Visibility } from '#libs/contracts';
 import { RESEND_ONLY_EVENTS } from '../fan-out/payload-format.js';
-import { DELIVERY_STATUSES, type DeliveryStatus } from './delivery-view.js';
+import { DELIVERY_STATUSES, type DeliveryStatus } from '../webhook-event.resource.js';
 
 /** Selects deliveries of one endpoint. `createdAfter` is inclusive, `createdBefore` exclusive. */
 export interface DeliveryFilter {

@@ -13,7 +13,8 @@ import { databaseClock, LocalNotifications } from '#libs/kernel';
 import { Database, type Queryable } from '#libs/persistence';
 import { webhookIsVisible } from '../endpoints/visible-webhooks.js';
 import { deliveryQuery } from './delivery-query.js';
-import type { DeliveryStatus } from './delivery-view.js';
+import type { DeliveryStatus } from '../webhook-event.resource.js';
+import { webhookReplay, type ReplayRow, type ReplayView } from '../webhook-replay.resource.js';
 import { isEnabled, requeue, webhookDisabled } from './requeue.js';
 
 /** Events that one step of a replay queues at most. */
@@ -26,9 +27,6 @@ const STEP_REPLAYS = 10;
 export const RUNNING_REPLAYS = 5;
 const IDEMPOTENCY = `interval '24 hours'`;
 
-export const REPLAY_STATUSES = ['running', 'completed', 'canceled', 'stopped'] as const;
-export type ReplayStatus = (typeof REPLAY_STATUSES)[number];
-
 /** The events to replay, by the time at which they were queued for the endpoint. */
 export interface ReplayRange {
   from: Date;
@@ -38,44 +36,6 @@ export interface ReplayRange {
   status?: DeliveryStatus;
   /** The delivery after which the replay begins. */
   after?: string;
-}
-
-/** The API representation. */
-export interface ReplayView {
-  id: string;
-  object: 'webhook_replay';
-  webhook_id: string;
-  status: ReplayStatus;
-  filter: { from: string; to: string; types: string[] | null; status: DeliveryStatus | null };
-  /** Events that were made due again. */
-  queued: number;
-  /** Events that were being sent when the replay came to them. */
-  skipped: number;
-  /** The time of the last event that the replay has come to. */
-  reached_at: string | null;
-  /** The value of `after` for another replay that continues this one; null if it is complete. */
-  next_cursor: string | null;
-  created_at: string;
-  updated_at: string;
-}
-
-interface ReplayRow {
-  id: string;
-  webhook_id: string;
-  account_id: string;
-  test: boolean;
-  domain_ids: string[] | null;
-  from_at: Date;
-  to_at: Date | null;
-  types: string[] | null;
-  delivery_status: DeliveryStatus | null;
-  status: ReplayStatus;
-  reached: string | null;
-  queued: number;
-  skipped: number;
-  body_hash: Buffer | null;
-  created_at: Date;
-  updated_at: Date;
 }
 
 /** A retry of the same request finds the replay by its key. */
@@ -179,8 +139,7 @@ export class WebhookRangeReplays {
   }
 }
 
-const COLUMNS = `id, webhook_id, account_id, test, domain_ids, from_at, to_at, types, delivery_status, status, reached, queued,
-  skipped, body_hash, created_at, updated_at`;
+const COLUMNS = webhookReplay.columns;
 
 async function earlierReplay(
   tx: Queryable,
@@ -315,24 +274,17 @@ async function nextOf(tx: Queryable, replay: ReplayRow): Promise<string[]> {
 }
 
 function toReplayView(row: ReplayRow): ReplayView {
-  return {
-    id: row.id,
+  return webhookReplay.toView(row, {
     object: 'webhook_replay',
-    webhook_id: row.webhook_id,
-    status: row.status,
     filter: {
       from: row.from_at.toISOString(),
       to: (row.to_at ?? row.created_at).toISOString(),
       types: row.types,
       status: row.delivery_status,
     },
-    queued: row.queued,
-    skipped: row.skipped,
     reached_at: row.reached === null ? null : timeOfId(row.reached).toISOString(),
     next_cursor: row.status === 'completed' ? null : row.reached,
-    created_at: row.created_at.toISOString(),
-    updated_at: row.updated_at.toISOString(),
-  };
+  });
 }
 
 function tooManyReplays(): Refusal {

@@ -1,7 +1,8 @@
 import { Refusal, visibleDomains, type Visibility } from '#libs/contracts';
 import type { Queryable } from '#libs/persistence';
 import { webhookIsVisible } from '../endpoints/visible-webhooks.js';
-import { DELIVERY_COLUMNS, type DeliveryRow } from './delivery-view.js';
+import type { DeliveryRow } from '../webhook-event.resource.js';
+import { DELIVERY_COLUMNS } from './delivery-view.js';
 
 /** Null without such an endpoint. Locks the endpoint until the end of the transaction. */
 export async function isEnabled(tx: Queryable, visibility: Visibility, webhookId: string): Promise<boolean | null> {

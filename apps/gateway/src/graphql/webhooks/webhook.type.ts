@@ -3,46 +3,57 @@ import {
   WebhookEventsQuery,
   WebhookAttemptDto,
   ReplayDto,
-  ReplayFilterDto,
   ReplayStateDto,
 } from '../../rest/webhooks/webhook-events.dto.js';
 import {
   ChangeWebhookDto,
   CreatedWebhookDto,
   CreateWebhookDto,
-  DeliveryFiguresDto,
-  LastDayDto,
   RotatedSecretDto,
   RotateSecretDto,
   WebhookDto,
 } from '../../rest/webhooks/webhooks.dto.js';
+import {
+  createdWebhook,
+  deliveryFigures,
+  lastDay,
+  replayFilter,
+  replayRequest,
+  rotatedSecret,
+  secretRotation,
+  webhook,
+  webhookAttempt,
+  webhookEvent,
+  webhookReplay,
+} from '#libs/webhooks';
+import { responseClass } from '../../openapi/definition-classes.js';
 import { connectionType } from '../connection.js';
 import { inputType } from '../dto/input-type.js';
 import { objectType } from '../dto/object-type.js';
 
 export const WebhookType = objectType('Webhook', WebhookDto, {
-  description: 'A subscription to events.',
+  description: webhook.about,
   fields: { include_bots: { nullable: false } },
 });
-objectType('WebhookDay', LastDayDto, { description: 'Deliveries and calls of the last 24 hours.' });
-export const WebhookFiguresType = objectType('WebhookFigures', DeliveryFiguresDto, {
-  description: 'How a webhook keeps up with its events.',
+objectType('WebhookDay', responseClass(lastDay), { description: lastDay.about });
+export const WebhookFiguresType = objectType('WebhookFigures', responseClass(deliveryFigures), {
+  description: deliveryFigures.about,
 });
 export const CreatedWebhookType = objectType('CreatedWebhook', CreatedWebhookDto, {
-  description: 'A new webhook with its signing secret.',
+  description: createdWebhook.about,
   fields: { include_bots: { nullable: false } },
 });
 export const RotatedSecretType = objectType('RotatedWebhookSecret', RotatedSecretDto, {
-  description: 'The new signing secret of a webhook.',
+  description: rotatedSecret.about,
 });
 
 export const WebhookDeliveryType = objectType('WebhookDelivery', WebhookEventDto, {
-  description: 'An event that is sent to a webhook.',
+  description: webhookEvent.about,
 });
 export const WebhookDeliveryConnection = connectionType<WebhookEventDto>('WebhookDelivery', WebhookDeliveryType);
 
 const WebhookCallType = objectType('WebhookCall', WebhookAttemptDto, {
-  description: 'A call of a webhook for one event.',
+  description: webhookAttempt.about,
 });
 export const WebhookCallConnection = connectionType<WebhookAttemptDto>('WebhookCall', WebhookCallType);
 
@@ -67,14 +78,14 @@ export const UpdateWebhookInput = inputType('UpdateWebhookInput', ChangeWebhookD
   omit: ['endpoint'],
 });
 export const RotateWebhookSecretInput = inputType('RotateWebhookSecretInput', RotateSecretDto, {
-  description: 'How to rotate the signing secret of a webhook.',
+  description: secretRotation.about,
 });
 export const ReplayWebhookInput = inputType('ReplayWebhookInput', ReplayDto, {
-  description: 'The events to send again.',
+  description: replayRequest.about,
   fields: { after: { description: 'The `nextCursor` of the previous call, to continue after its last event' } },
 });
-objectType('WebhookReplayFilter', ReplayFilterDto, { description: 'The events of a replay.' });
+objectType('WebhookReplayFilter', responseClass(replayFilter), { description: replayFilter.about });
 export const WebhookReplayType = objectType('WebhookReplay', ReplayStateDto, {
-  description: 'A replay of the events of a time range, with its progress.',
+  description: webhookReplay.about,
 });
 export const WebhookReplayConnection = connectionType<ReplayStateDto>('WebhookReplay', WebhookReplayType);

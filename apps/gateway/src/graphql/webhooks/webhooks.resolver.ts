@@ -5,7 +5,7 @@ import { WebhookFigures } from '#libs/webhooks';
 import { WebhookEventsController } from '../../rest/webhooks/webhook-events.controller.js';
 import { WebhookEventsQuery, type WebhookEventDto } from '../../rest/webhooks/webhook-events.dto.js';
 import { WebhooksController } from '../../rest/webhooks/webhooks.controller.js';
-import type { DeliveryFiguresDto, WebhookDto } from '../../rest/webhooks/webhooks.dto.js';
+import type { WebhookDetailDto, WebhookDto } from '../../rest/webhooks/webhooks.dto.js';
 import { PageArgs, pageParameters, toConnection, type Connection } from '../connection.js';
 import { queryDtoOf, restQuery } from '../dto/input-type.js';
 import { CallerOf, type GraphqlContext } from '../graphql-caller.js';
@@ -47,7 +47,7 @@ export class WebhooksResolver {
   figures(
     @CallerOf(WebhooksController, 'find') _caller: Principal,
     @Parent() { id }: WebhookDto,
-  ): Promise<DeliveryFiguresDto> {
+  ): Promise<WebhookDetailDto['delivery']> {
     return this.webhookFigures.of(id);
   }
 

@@ -32,9 +32,8 @@ export class ResendWebhooksController {
     @Body(BodyPipe) dto: ResendWebhookDto,
   ): Promise<Reference & ResendWebhook & { signing_secret: string }> {
     const { changes, options } = toWebhookFields(dto);
-    // `WebhookSubscriptions` validates both fields, so they may be absent here.
-    const fields = { url: changes.url as string, events: changes.events as string[] };
-    const { secret, ...webhook } = await this.webhooks.create(caller, fields, options);
+    const { url, events } = changes;
+    const { secret, ...webhook } = await this.webhooks.create(caller, { url, events }, options);
     return { object: 'webhook', ...toResendWebhook(webhook), signing_secret: secret };
   }
 

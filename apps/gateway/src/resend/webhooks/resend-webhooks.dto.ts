@@ -1,4 +1,4 @@
-import type { WebhookFields, WebhookInputOptions } from '#libs/webhooks';
+import type { WebhookInputOptions, WebhookSettings } from '#libs/webhooks';
 import { Allow } from 'class-validator';
 
 /**
@@ -17,7 +17,7 @@ export class ResendWebhookDto {
   events?: string[] | null;
 
   @Allow()
-  status?: WebhookFields['status'] | null;
+  status?: WebhookSettings['status'] | null;
 }
 
 /** The given fields, and the options of this API. */

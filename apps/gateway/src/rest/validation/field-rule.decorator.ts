@@ -12,13 +12,20 @@ export type FieldOptions = ApiPropertyOptions & {
   members?: readonly string[];
 };
 
-/** A DTO field that class-validator checks by a pure rule of a library, and that OpenAPI describes by the same options. */
-export function FieldRule(rule: Rule, { requiredUnless, members, ...schema }: FieldOptions = {}): PropertyDecorator {
+/**
+ * A DTO field that class-validator checks by a pure rule of a library, and that OpenAPI describes by the same options.
+ * @param rule null: the library checks the field with others, also whether it is there
+ */
+export function FieldRule(
+  rule: Rule | null,
+  { requiredUnless, members, ...schema }: FieldOptions = {},
+): PropertyDecorator {
   const { required, nullable } = schema;
   return applyDecorators(
     ...(members === undefined ? [] : [declareMembers(members)]),
     ApiProperty({ required: false, ...schema } as ApiPropertyOptions),
     validatedBy((value, dto) => {
+      if (rule === null) return [];
       if (value === undefined) return missing({ required: required === true, requiredUnless }, dto);
       return value === null && nullable === true ? [] : rule(value);
     }),

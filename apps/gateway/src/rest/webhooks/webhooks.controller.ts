@@ -4,12 +4,13 @@ import type { Principal } from '#libs/accounts';
 import { isId, LIMITS, Refusal } from '#libs/contracts';
 import { SendingDomains } from '#libs/domains';
 import {
-  WEBHOOK_DOMAINS_MAXIMUM,
+  webhook,
   WebhookFigures,
   WebhookReplay,
   WebhookSecrets,
   WebhookSubscriptions,
   type WebhookInputOptions,
+  type WebhookSettings,
 } from '#libs/webhooks';
 import { Caller } from '../../http/caller.js';
 import { RequiresScope } from '../../http/route-access.js';
@@ -31,6 +32,7 @@ import {
 
 const TAG = 'Webhooks';
 const PATH = new IdPipe({ id: 'wh' });
+const DOMAINS_MAXIMUM = webhook.fields.domain_ids.input?.schema.maxItems;
 
 /** Webhook subscriptions. Their events are in `webhook-events.controller.ts`. */
 @Controller('webhooks')
@@ -68,13 +70,7 @@ export class WebhooksController {
     errors: [400, 409],
   })
   async create(@Caller() caller: Principal, @Body(BodyPipe) dto: CreateWebhookDto): Promise<CreatedWebhookDto> {
-    const fields = {
-      url: urlOf(dto) as string,
-      events: dto.events,
-      domainIds: dto.domain_ids,
-      includeBots: dto.include_bots,
-    };
-    return this.webhooks.create(caller, fields, await this.contextOf(caller, dto));
+    return this.webhooks.create(caller, settingsOf(dto), await this.contextOf(caller, dto));
   }
 
   @Get()
@@ -99,8 +95,8 @@ export class WebhooksController {
     errors: [404],
   })
   async find(@Caller() caller: Principal, @Param('id', PATH) id: string): Promise<WebhookDetailDto> {
-    const webhook = orNotFound(await this.webhooks.find(caller, id));
-    return { ...webhook, delivery: await this.figures.of(id) };
+    const found = orNotFound(await this.webhooks.find(caller, id));
+    return { ...found, delivery: await this.figures.of(id) };
   }
 
   @Patch(':id')
@@ -127,10 +123,8 @@ export class WebhooksController {
     @Param('id', PATH) id: string,
     @Body(BodyPipe) dto: ChangeWebhookDto,
   ): Promise<WebhookDto> {
-    const { events, domain_ids: domainIds, include_bots: includeBots, status } = dto;
-    const changes = { url: urlOf(dto), events, domainIds, includeBots, status };
     const options = await this.contextOf(caller, dto);
-    return orNotFound(await this.webhooks.update(caller, id, { changes, options }));
+    return orNotFound(await this.webhooks.update(caller, id, { changes: settingsOf(dto), options }));
   }
 
   @Delete(':id')
@@ -193,7 +187,7 @@ export class WebhooksController {
   private async contextOf(caller: Principal, dto: CreateWebhookDto | ChangeWebhookDto): Promise<WebhookInputOptions> {
     const ownDomains = new Set<string>();
     // A value that is not a list of ids, or is too long, is refused by the validation of the field.
-    const given: unknown[] = Array.isArray(dto.domain_ids) ? dto.domain_ids.slice(0, WEBHOOK_DOMAINS_MAXIMUM) : [];
+    const given: unknown[] = Array.isArray(dto.domain_ids) ? dto.domain_ids.slice(0, DOMAINS_MAXIMUM) : [];
     for (const id of given) {
       // Sequential, because a hundred parallel queries would occupy the connection pool.
       if (typeof id === 'string' && isId('dom', id) && (await this.domains.find(caller, id))) ownDomains.add(id);
@@ -203,6 +197,4 @@ export class WebhooksController {
   }
 }
 
-function urlOf({ url, endpoint }: { url?: string; endpoint?: string }): string | undefined {
-  return url === undefined ? endpoint : url;
-}
+const settingsOf = ({ endpoint, url = endpoint, ...others }: ChangeWebhookDto): WebhookSettings => ({ url, ...others });
