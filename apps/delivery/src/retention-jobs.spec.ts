@@ -1,7 +1,9 @@
+import { BusModule } from '#libs/bus';
 import { Log, Metrics, Shutdown } from '#libs/kernel';
-import { RetentionGuard } from '#libs/persistence';
+import { RetentionGuard, RetentionRegistry, type Deletions } from '#libs/persistence';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { pino } from 'pino';
+import { DeliveryModule } from './delivery.module.js';
 import { RetentionJobs } from './retention-jobs.js';
 
 const DAY_MS = 86_400_000;
@@ -10,12 +12,8 @@ const ROUND_MS = 10 * 60_000;
 describe('RetentionJobs', () => {
   const lines: { level: number; msg: string }[] = [];
   const log = new Log(pino({}, { write: (line: string) => lines.push(JSON.parse(line) as never) }));
-  const prune = vi.fn(async () => ({
-    dropped: [],
-    deleted: 0,
-    contents: { dropped: [], deleted: 0 },
-    attempts: { dropped: [], deleted: 0 },
-  }));
+  const prune = vi.fn(async (_now: Date): Promise<Deletions> => ({ contents: { dropped: [], deleted: 0 }, emails: 0 }));
+  const pruneNotices = vi.fn(async () => ({ notices: 3 }));
   const createAhead = vi.fn(async () => []);
   let suspicion: object | null;
   let shutdown: Shutdown;
@@ -34,14 +32,16 @@ describe('RetentionJobs', () => {
 
   function start(clock: () => Promise<object | null>): Metrics {
     const metrics = new Metrics();
-    const pruning = { prune };
+    const registry = new RetentionRegistry();
+    registry.register('messages', prune);
+    registry.register('notices', pruneNotices);
     const database = { query: async () => ({ rows: [{ fence: '1' }], rowCount: 0 }) };
     const jobs = new (RetentionJobs as unknown as new (...parts: unknown[]) => RetentionJobs)(
-      database,
       { createAhead, recentStates: async () => [] },
-      ...Array.from({ length: 8 }, () => pruning),
+      registry,
       new RetentionGuard({ suspicion: clock } as never, log, metrics),
       log,
+      database,
       { id: 'wrk_1', register: async () => undefined },
       shutdown,
       metrics,
@@ -71,4 +71,63 @@ describe('RetentionJobs', () => {
     await vi.advanceTimersByTimeAsync(2 * ROUND_MS);
     expect(prune).not.toHaveBeenCalled();
   });
+
+  it('goes on with the next data after a failure, and logs and counts it', async () => {
+    prune.mockRejectedValueOnce(new Error('a lock was not granted'));
+    const metrics = start(async () => null);
+    await vi.advanceTimersByTimeAsync(ROUND_MS / 2);
+    expect(pruneNotices).toHaveBeenCalledOnce();
+    expect(lines).toContainEqual(
+      expect.objectContaining({ msg: 'retention failed', of: 'messages', reason: 'a lock was not granted' }),
+    );
+    expect(await metrics.registry.getSingleMetricAsString('postloft_retention_failures_total')).toContain('total 1');
+  });
+
+  it('logs deletions by kind of data and counts dropped partitions', async () => {
+    prune.mockResolvedValueOnce({ contents: { dropped: ['email_contents_20260131'], deleted: 2 }, emails: 7 });
+    const metrics = start(async () => null);
+    await vi.advanceTimersByTimeAsync(ROUND_MS / 2);
+    const partitions = ['email_contents_20260131'];
+    expect(lines).toContainEqual(
+      expect.objectContaining({ msg: 'deleted expired data', of: 'contents', partitions, rows: 2 }),
+    );
+    expect(await metrics.registry.getSingleMetricAsString('postloft_partitions_dropped_total')).toContain('total 1');
+  });
 });
+
+describe('the modules of the delivery program', () => {
+  it('register all data that expires', () => {
+    const registry = new RetentionRegistry();
+    for (const Registering of modulesWithin(DeliveryModule, new Set([BusModule]))) {
+      const parts = Reflect.getMetadata('design:paramtypes', Registering) as unknown[] | undefined;
+      if (parts?.includes(RetentionRegistry))
+        new Registering(...parts.map((part) => (part === RetentionRegistry ? registry : {}) as never));
+    }
+    expect(
+      registry
+        .all()
+        .map(({ name }) => name)
+        .toSorted(),
+    ).toEqual([
+      'MTA-STS policies',
+      'captured messages',
+      'event log',
+      'full mailboxes',
+      'inbound messages',
+      'messages',
+      'notices',
+      'periods of domains',
+      'request log',
+    ]);
+  });
+});
+
+type ModuleClass = new (...parts: never[]) => object;
+
+function modulesWithin(Root: ModuleClass, found: Set<ModuleClass>): Set<ModuleClass> {
+  if (found.has(Root)) return found;
+  found.add(Root);
+  const imported = (Reflect.getMetadata('imports', Root) as unknown[] | undefined) ?? [];
+  for (const One of imported) if (typeof One === 'function') modulesWithin(One as ModuleClass, found);
+  return found;
+}

@@ -1,20 +1,15 @@
 import { Injectable, type OnApplicationBootstrap } from '@nestjs/common';
-import { RequestLog } from '#libs/accounts';
-import { EventLogRetention } from '#libs/bus';
-import { CapturedMessages, DomainRetention, Retention } from '#libs/emails';
-import { InboundStore } from '#libs/inbound';
 import { databaseClock, Log, Metrics, Shutdown } from '#libs/kernel';
 import {
   Database,
   Lease,
-  NoticeOutbox,
   Partitions,
   registerPartitionMetrics,
   RetentionGuard,
+  RetentionRegistry,
   Worker,
-  type Expired,
+  type Deletions,
 } from '#libs/persistence';
-import { pruneFullMailboxes, StoredStsPolicies } from '#libs/queue';
 import { Counter } from 'prom-client';
 
 const INTERVAL_MS = 10 * 60_000;
@@ -22,8 +17,8 @@ const INTERVAL_MS = 10 * 60_000;
 const FIRST_MS = 5_000;
 
 /**
- * Creates the partitions of the next days and deletes expired data periodically. Of any number of delivery programs, the one
- * with the lease does it.
+ * Creates the partitions of the next days and deletes the expired data of each library, periodically. Of any number of
+ * delivery programs, the one with the lease does it.
  */
 @Injectable()
 export class RetentionJobs implements OnApplicationBootstrap {
@@ -35,18 +30,11 @@ export class RetentionJobs implements OnApplicationBootstrap {
   private readonly failures: Counter;
 
   constructor(
-    private readonly database: Database,
     private readonly partitions: Partitions,
-    private readonly captured: CapturedMessages,
-    private readonly events: EventLogRetention,
-    private readonly inbound: InboundStore,
-    private readonly retention: Retention,
-    private readonly domains: DomainRetention,
-    private readonly requestLog: RequestLog,
-    private readonly notices: NoticeOutbox,
-    private readonly stsPolicies: StoredStsPolicies,
+    private readonly registry: RetentionRegistry,
     private readonly guard: RetentionGuard,
     private readonly log: Log,
+    database: Database,
     worker: Worker,
     shutdown: Shutdown,
     metrics: Metrics,
@@ -95,27 +83,8 @@ export class RetentionJobs implements OnApplicationBootstrap {
       if (created.length > 0) this.log.info('created partitions', { partitions: created.length });
     });
     if (!(await this.mayExpire(now))) return;
-    await this.expire('event log', () => this.events.prune(now));
-    await this.expire('request log', () => this.requestLog.prune());
-    await this.expire('captured messages', () => this.captured.prune(now));
-    await this.attempt('messages', async () => {
-      const { contents, attempts, ...rows } = await this.retention.prune(now);
-      this.report('contents', contents);
-      this.report('attempts', attempts);
-      this.log.debug('deleted expired messages', { ...rows });
-    });
-    await this.attempt('periods of domains', async () => {
-      const { contents, captured } = await this.domains.prune(now);
-      if (contents + captured > 0) this.log.info('deleted by the periods of domains', { contents, captured });
-    });
-    await this.attempt('other data', async () => {
-      this.log.debug('deleted expired data', {
-        notices: await this.notices.prune(),
-        inboundMessages: await this.inbound.prune(),
-        fullMailboxes: await pruneFullMailboxes(this.database),
-        stsPolicies: await this.stsPolicies.prune(),
-      });
-    });
+    for (const data of this.registry.all())
+      await this.attempt(data.name, async () => this.report(await data.expire(now)));
   }
 
   /** Nothing expires while that is unknown. */
@@ -128,14 +97,17 @@ export class RetentionJobs implements OnApplicationBootstrap {
     }
   }
 
-  private expire(what: string, prune: () => Promise<Expired>): Promise<void> {
-    return this.attempt(what, async () => this.report(what, await prune()));
-  }
-
-  private report(what: string, { dropped, deleted }: Expired): void {
-    this.dropped.inc(dropped.length);
-    if (dropped.length + deleted > 0)
-      this.log.info('deleted expired data', { of: what, partitions: dropped, rows: deleted });
+  private report(deletions: Deletions): void {
+    for (const [of, deletion] of Object.entries(deletions)) {
+      if (typeof deletion === 'number') {
+        this.log.debug('deleted expired data', { of, rows: deletion });
+        continue;
+      }
+      const { dropped, deleted } = deletion;
+      this.dropped.inc(dropped.length);
+      if (dropped.length + deleted > 0)
+        this.log.info('deleted expired data', { of, partitions: dropped, rows: deleted });
+    }
   }
 
   /** One failure does not stop the other jobs. Each stops at once when the lease is lost. */

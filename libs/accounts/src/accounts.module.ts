@@ -1,5 +1,6 @@
 import { Module } from '@nestjs/common';
 import { TypeOrmModule } from '@nestjs/typeorm';
+import { RetentionRegistry } from '#libs/persistence';
 import { AccountDirectory } from './account-directory.js';
 import { AccountEntity } from './account.entity.js';
 import { Allowances } from './allowances/allowances.js';
@@ -36,4 +37,8 @@ import { RequestLog } from './request-log/request-log.js';
     RequestLog,
   ],
 })
-export class AccountsModule {}
+export class AccountsModule {
+  constructor(retention: RetentionRegistry, requestLog: RequestLog) {
+    retention.register('request log', async (now) => ({ 'request log': await requestLog.prune(now) }));
+  }
+}

@@ -1,6 +1,6 @@
 import { Global, Module, type DynamicModule } from '@nestjs/common';
 import { Config, Log, Shutdown } from '#libs/kernel';
-import { Database, Worker } from '#libs/persistence';
+import { Database, RetentionRegistry, Worker } from '#libs/persistence';
 import { BatchBoundaries } from './batch-boundaries.js';
 import { EventLog, type EventBatch } from './event-log.js';
 import { OutboxRelay } from './outbox-relay.js';
@@ -29,6 +29,10 @@ const usesKafka = (config: Config): boolean => config.settings.KAFKA_BROKERS !==
 @Global()
 @Module({})
 export class BusModule {
+  constructor(retention: RetentionRegistry, eventLog: EventLogRetention) {
+    retention.register('event log', async (now) => ({ 'event log': await eventLog.prune(now) }));
+  }
+
   static forRoot(): DynamicModule {
     return {
       module: BusModule,
@@ -68,7 +72,6 @@ export class BusModule {
       exports: [
         AccountHistory,
         EventLog,
-        EventLogRetention,
         KeyHistory,
         LiveLog,
         LogConsumers,

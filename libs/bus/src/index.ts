@@ -6,7 +6,6 @@ export { OutboxRelay } from './outbox-relay.js';
 export { ParkedEvents, type ParkedContent, type ParkedEvent, type Selection } from './parking/parked-events.js';
 export { Parking } from './parking/parking.js';
 export { AccountHistory, LATEST } from './postgres/account-history.js';
-export { EventLogRetention } from './postgres/event-log-retention.js';
 export { KeyHistory } from './postgres/key-history.js';
 export { eraseEvents, eraseParkedEvents, isMoved, newestOutboxRow } from './postgres/erase-events.js';
 export { LiveLog, type PositionRange } from './postgres/live-log.js';

@@ -3,6 +3,7 @@ import { AccountsModule } from '#libs/accounts';
 import { DomainsModule } from '#libs/domains';
 import { SuppressionsModule } from '#libs/suppressions';
 import { Config } from '#libs/kernel';
+import { RetentionRegistry } from '#libs/persistence';
 import { SafeFetch } from '#libs/safe-fetch';
 import { TrackingLinks } from '#libs/tracking';
 import { DomainRetention } from './commands/domain-retention.js';
@@ -39,8 +40,6 @@ const EXPORTED = [
   EnvelopeBuilder,
   LocalDelivery,
   MessageBuilder,
-  DomainRetention,
-  Retention,
   ReturnPath,
   SystemMail,
   UnsubscribeLink,
@@ -53,7 +52,9 @@ const EXPORTED = [
   providers: [
     ...EXPORTED,
     AttachmentFetcher,
+    DomainRetention,
     OutgoingHeaders,
+    Retention,
     SafeFetch,
     TrackedContent,
     {
@@ -64,7 +65,19 @@ const EXPORTED = [
   ],
   exports: [...EXPORTED, TrackingLinks],
 })
-export class EmailsModule {}
+export class EmailsModule {
+  constructor(registry: RetentionRegistry, captured: CapturedMessages, retention: Retention, domains: DomainRetention) {
+    registry.register('captured messages', async (now) => ({ 'captured messages': await captured.prune(now) }));
+    registry.register('messages', async (now) => ({ ...(await retention.prune(now)) }));
+    registry.register('periods of domains', async (now) => {
+      const { contents, captured: messages } = await domains.prune(now);
+      return {
+        'contents of domains': { dropped: [], deleted: contents },
+        'captured messages of domains': { dropped: [], deleted: messages },
+      };
+    });
+  }
+}
 
 const API = [EmailList, EmailHistory, EmailAttachments, EmailPreview, LinkCheck, RetryEmail];
 

@@ -53,8 +53,7 @@ export {
 } from './commands/erase-recipient.js';
 export { eraseStoredAnswers } from './commands/erase-stored-answers.js';
 export { recipientsOf, recipientsOfAll, smtpOf, type RecipientRow, type SmtpView } from './queries/recipient-row.js';
-export { DomainRetention } from './commands/domain-retention.js';
-export { oldestUnsettledEmail, Retention } from './commands/retention.js';
+export { oldestUnsettledEmail } from './commands/retention.js';
 export type { VisitsView } from './queries/visited-emails.js';
 export { EarlierLinks } from './tracking/earlier-links.js';
 export { RecordVisits } from './tracking/record-visits.js';

@@ -1,6 +1,7 @@
 import { Module } from '@nestjs/common';
 import { AccountsModule } from '#libs/accounts';
 import { EmailsModule } from '#libs/emails';
+import { RetentionRegistry } from '#libs/persistence';
 import { SuppressionsModule } from '#libs/suppressions';
 import { ReportAuthenticator } from './authentication/report-authenticator.js';
 import { InboundReceiver } from './inbound-receiver.js';
@@ -14,4 +15,8 @@ import { ReportedComplaints } from './reported-complaints.js';
   providers: [InboundReceiver, InboundStore, ReportAuthenticator, ReportedBounces, ReportedComplaints],
   exports: [InboundReceiver, InboundStore],
 })
-export class InboundModule {}
+export class InboundModule {
+  constructor(retention: RetentionRegistry, store: InboundStore) {
+    retention.register('inbound messages', async (now) => ({ 'inbound messages': await store.prune(now) }));
+  }
+}

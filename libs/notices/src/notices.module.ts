@@ -1,7 +1,7 @@
 import { Module } from '@nestjs/common';
 import { AccountsModule } from '#libs/accounts';
 import { EmailsModule } from '#libs/emails';
-import { NoticeOutbox } from '#libs/persistence';
+import { NoticeOutbox, RetentionRegistry } from '#libs/persistence';
 import { NoticeSender } from './notice-sender.js';
 
 /** Notices by mail to the owners of accounts. */
@@ -10,4 +10,8 @@ import { NoticeSender } from './notice-sender.js';
   providers: [NoticeOutbox, NoticeSender],
   exports: [NoticeOutbox, NoticeSender],
 })
-export class NoticesModule {}
+export class NoticesModule {
+  constructor(retention: RetentionRegistry, notices: NoticeOutbox) {
+    retention.register('notices', async () => ({ notices: await notices.prune() }));
+  }
+}

@@ -13,7 +13,8 @@ import { observedClient } from './connection/observed-client.js';
 import { MIGRATIONS, MIGRATIONS_TABLE } from './migrations/index.js';
 import { SqlLogger } from './connection/sql-logger.js';
 import { Partitions } from './partitions/partitions.js';
-import { RetentionGuard } from './retention-guard.js';
+import { RetentionGuard } from './retention/retention-guard.js';
+import { RetentionRegistry } from './retention/retention-registry.js';
 import { Worker } from './worker.js';
 
 /**
@@ -110,6 +111,7 @@ export class PersistenceModule implements OnApplicationBootstrap {
           useFactory: (database: Database) => new OfDatabase(database),
         })),
         ...clockProviders(log),
+        RetentionRegistry,
         {
           provide: Worker,
           inject: [Database, Config, Shutdown],
@@ -117,7 +119,7 @@ export class PersistenceModule implements OnApplicationBootstrap {
             new Worker(database, config, log, shutdown),
         },
       ],
-      exports: [Database, Partitions, RetentionGuard, Worker],
+      exports: [Database, Partitions, RetentionGuard, RetentionRegistry, Worker],
     };
   }
 

@@ -2,6 +2,7 @@ import { Module } from '@nestjs/common';
 import { AccountsModule } from '#libs/accounts';
 import { DomainsModule } from '#libs/domains';
 import { EmailsModule } from '#libs/emails';
+import { Database, RetentionRegistry } from '#libs/persistence';
 import { SuppressionsModule } from '#libs/suppressions';
 import { TlsReportsModule } from '#libs/tls-reports';
 import { Throttling } from '#libs/mta';
@@ -17,6 +18,7 @@ import { QueueMetrics } from './dispatch/queue-metrics.js';
 import { SimulatedDelivery } from './dispatch/simulated-delivery.js';
 import { EmailExplanation } from './explain/email-explanation.js';
 import { Queue } from './queue.js';
+import { pruneFullMailboxes } from './settle/suppress-on-bounce.js';
 import { OutgoingTls } from './tls-policy/outgoing-tls.js';
 import { StoredStsPolicies } from './tls-policy/stored-sts-policies.js';
 import { HeldQueues } from './throttling/held-queues.js';
@@ -39,7 +41,14 @@ class ThrottlingModule {}
   providers: [Queue, StoredStsPolicies],
   exports: [Queue, StoredStsPolicies],
 })
-export class QueueModule {}
+export class QueueModule {
+  constructor(retention: RetentionRegistry, database: Database, policies: StoredStsPolicies) {
+    retention.register('full mailboxes', async (now) => ({
+      'full mailboxes': await pruneFullMailboxes(database, now),
+    }));
+    retention.register('MTA-STS policies', async () => ({ 'MTA-STS policies': await policies.prune() }));
+  }
+}
 
 /** Delivery of due messages, for the delivery program. */
 @Module({

@@ -1,4 +1,5 @@
-import { EventLogRetention, LogConsumers, OutboxRelay } from '#libs/bus';
+import { LogConsumers, OutboxRelay } from '#libs/bus';
+import { EventLogRetention } from '../../../libs/bus/src/postgres/event-log-retention.js';
 import { newId } from '#libs/contracts';
 import { Metrics } from '#libs/kernel';
 import { appendEvents, Database } from '#libs/persistence';

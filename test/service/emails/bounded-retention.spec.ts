@@ -1,5 +1,6 @@
 import { newId, wholeAccount } from '#libs/contracts';
-import { CapturedMessages, Retention } from '#libs/emails';
+import { CapturedMessages } from '#libs/emails';
+import { Retention } from '../../../libs/emails/src/commands/retention.js';
 import { Partitions } from '#libs/persistence';
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 import { tableReads } from '../../support/persistence/table-reads.js';

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { CapturedMessages, DomainRetention } from '#libs/emails';
+import { CapturedMessages } from '#libs/emails';
+import { DomainRetention } from '../../../libs/emails/src/commands/domain-retention.js';
 import { DeliveryFixture } from '../../support/delivery/delivery-fixture.js';
 import { startGatewayApp, type GatewayApp } from '../../support/fixtures/gateway-app.js';
 

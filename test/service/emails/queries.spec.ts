@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { Accounts } from '#libs/accounts';
 import { newId, type Page, wholeAccount } from '#libs/contracts';
-import { Retention, type AttemptView, type EmailView, type EventView, type LinkedAttachmentView } from '#libs/emails';
+import type { AttemptView, EmailView, EventView, LinkedAttachmentView } from '#libs/emails';
+import { Retention } from '../../../libs/emails/src/commands/retention.js';
 import { EmailExplanation, type EmailExplanationView } from '#libs/queue';
 import { DeliveryFixture } from '../../support/delivery/delivery-fixture.js';
 import { startGatewayApp, type GatewayApp } from '../../support/fixtures/gateway-app.js';

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { pruneFullMailboxes } from '#libs/queue';
+import { pruneFullMailboxes } from '../../../libs/queue/src/settle/suppress-on-bounce.js';
 import { NO_REMOTE, type Outcome } from '#libs/mta';
 import {
   openQueueFixture,

@@ -3,7 +3,7 @@ import { AccountEntity, Accounts } from '#libs/accounts';
 import { DeliveryPolicies, DomainEntity, SendingDomains } from '#libs/domains';
 import { SecretBox } from '#libs/kernel';
 import type { StoredStsPolicy } from '#libs/mta';
-import { StoredStsPolicies } from '#libs/queue';
+import { StoredStsPolicies } from '../../../libs/queue/src/tls-policy/stored-sts-policies.js';
 import { stsFetch } from '../../../libs/queue/src/tls-policy/sts-fetch.js';
 import { passTime } from '../../support/timing/clock.js';
 import { testConfig } from '../../support/persistence/database.js';

@@ -67,7 +67,7 @@ export class RequestLog {
 
   /** Newest first. A page may be short although there are more, see `listRequests`. */
   list(visibility: Visibility, request: PageRequest, filter: RequestLogFilter = {}): Promise<Page<RequestLogView>> {
-    return listRequests(this.database, { visibility, request, filter, keptFrom: this.keptFrom() });
+    return listRequests(this.database, { visibility, request, filter, keptFrom: this.keptFrom(databaseClock.date()) });
   }
 
   /** Null for an unknown id, for a request of another account, and for one of a key that sees more than `visibility`. */
@@ -81,12 +81,12 @@ export class RequestLog {
   }
 
   /** Drops the days that are older than RETENTION_REQUEST_LOG. */
-  prune(): Promise<Expired> {
-    return this.partitions.expire('request_log', this.keptFrom());
+  prune(now = databaseClock.date()): Promise<Expired> {
+    return this.partitions.expire('request_log', this.keptFrom(now));
   }
 
-  private keptFrom(): Date {
-    return new Date(databaseClock.now() - this.config.settings.RETENTION_REQUEST_LOG);
+  private keptFrom(now: Date): Date {
+    return new Date(now.getTime() - this.config.settings.RETENTION_REQUEST_LOG);
   }
 
   private async insert(lines: string[]): Promise<void> {

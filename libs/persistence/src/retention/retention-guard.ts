@@ -1,6 +1,6 @@
 import { databaseClock, type Log, type Metrics } from '#libs/kernel';
 import { Gauge } from 'prom-client';
-import type { ClockRecord } from './clock-record.js';
+import type { ClockRecord } from '../clock-record.js';
 
 /**
  * Stands before everything that deletes data because its time is over: a clock that is set ahead by mistake must not delete it.
