@@ -83,6 +83,8 @@ const EXCEPTIONS: Record<string, string> = {
   'libs/bus/src/postgres/sequencer.ts: delete outbox':
     'One statement moves rows from the outbox to the event log, so that none is lost or doubled.',
   'libs/stats/src/integrity/heal-days.ts: insert ?': 'Tables of ClickHouse.',
+  'libs/stats/src/integrity/recover.ts: insert ?': 'Tables of ClickHouse.',
+  'libs/stats/src/integrity/recover.ts: insert recipient_positions': 'A table of ClickHouse.',
   'libs/stats/src/erase-recipient.ts: insert ?': 'Tables of ClickHouse, which are found by their columns.',
   'libs/persistence/src/partitions/partitions.ts: delete ?':
     'Expired rows are deleted by day, from the table that the owner names.',
