@@ -3,7 +3,6 @@ import { GraphiqlController } from './dashboard/graphiql.controller.js';
 import { DocsController } from './openapi/docs.controller.js';
 import { AccountController } from './rest/account/account.controller.js';
 import { ApiKeysController } from './rest/api-keys/api-keys.controller.js';
-import { AuditLogController } from './rest/audit-log/audit-log.controller.js';
 import { GENERATED_CONTROLLERS } from './api/generated.js';
 import { EmailAttachmentsController } from './rest/emails/email-attachments.controller.js';
 import { EmailChangesController } from './rest/emails/email-changes.controller.js';
@@ -36,7 +35,6 @@ import { WebhooksController } from './rest/webhooks/webhooks.controller.js';
 export const CONTROLLERS = [
   AccountController,
   ApiKeysController,
-  AuditLogController,
   DashboardController,
   DocsController,
   ...GENERATED_CONTROLLERS,

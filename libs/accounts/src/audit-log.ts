@@ -3,6 +3,7 @@ import { lowestIdAt, newId, type Page, type PageRequest } from '#libs/contracts'
 import { databaseClock } from '#libs/kernel';
 import { Database, type Queryable } from '#libs/persistence';
 import { Injectable } from '@nestjs/common';
+import { auditEntry, type AuditEntryView, type AuditRow } from './audit-entry.resource.js';
 
 /** An action that must be traceable later. */
 export interface AuditEntry {
@@ -19,18 +20,6 @@ export interface AuditEntry {
   ip?: string | null;
 }
 
-/** The API representation of an action. */
-export interface AuditEntryView {
-  id: string;
-  object: 'audit_entry';
-  actor: string;
-  action: string;
-  target: string;
-  details: Readonly<Record<string, unknown>>;
-  ip: string | null;
-  created_at: string;
-}
-
 /** Selects actions; all if empty. */
 export interface AuditFilter {
   actor?: string;
@@ -43,27 +32,24 @@ export interface AuditFilter {
   createdBefore?: Date;
 }
 
-interface AuditRow extends Omit<AuditEntryView, 'object' | 'created_at'> {
-  created_at: Date;
-}
 /** All columns of an action, or null columns if none was found. */
 type ScannedRow = (AuditRow | Record<keyof AuditRow, null>) & { scanned: number; last_id: string | null };
 
 /** The largest number of rows that are scanned for one page. */
 const MAX_SCANNED = 10_000;
-const COLUMNS = 'id, actor, action, target, details, ip, created_at';
+const { columns } = auditEntry;
+/** Of a new entry; the database sets its time. */
+const GIVEN = 'id, account_id, actor, action, target, details, ip';
 
 const RECORD = {
   name: 'audit-log-record',
-  text: `INSERT INTO audit_log (id, account_id, actor, action, target, details, ip)
-         SELECT * FROM json_to_recordset($1::json)
-                    AS v (id text, account_id text, actor text, action text, target text, details jsonb, ip text)`,
+  text: `INSERT INTO audit_log (${GIVEN}) SELECT ${GIVEN} FROM json_populate_recordset(NULL::audit_log, $1::json)`,
 };
 
 const page = (order: 'ASC' | 'DESC') => ({
   name: `audit-log-page-${order}`,
   text: `WITH candidates AS MATERIALIZED (
-           SELECT ${COLUMNS} FROM audit_log WHERE account_id = $1 AND id >= $2 AND id < $3
+           SELECT ${columns} FROM audit_log WHERE account_id = $1 AND id >= $2 AND id < $3
             ORDER BY id ${order} LIMIT $4),
          ends AS (SELECT count(*)::int AS scanned, ${order === 'DESC' ? 'min' : 'max'}(id) AS last_id FROM candidates),
          chosen AS (
@@ -113,7 +99,12 @@ function toAuditPage({ limit, before }: PageRequest, rows: ScannedRow[]): Page<A
   const has_more = isCut || scanned === MAX_SCANNED;
   const next = isCut ? shown[shown.length - 1].id : last_id;
   if (before !== undefined) shown.reverse();
-  return { object: 'list', has_more, data: shown.map(toView), next_cursor: has_more ? next : null };
+  return {
+    object: 'list',
+    has_more,
+    data: shown.map((row) => auditEntry.toView(row, { object: 'audit_entry' })),
+    next_cursor: has_more ? next : null,
+  };
 }
 
 /** Ids contain their time. The smallest text after an id is the id and `0`. */
@@ -124,17 +115,6 @@ function idRange({ after, before }: PageRequest, { createdAfter, createdBefore }
   if (createdBefore) below.push(lowestIdAt('aud', createdBefore));
   return [above.reduce((a, b) => (a > b ? a : b)), below.reduce((a, b) => (a < b ? a : b))];
 }
-
-const toView = ({ id, actor, action, target, details, ip, created_at }: AuditRow): AuditEntryView => ({
-  id,
-  object: 'audit_entry',
-  actor,
-  action,
-  target,
-  details,
-  ip,
-  created_at: created_at.toISOString(),
-});
 
 /** Records who changed what. */
 @Injectable()

@@ -20,7 +20,8 @@ export type { ApiKeyView } from './api-keys/api-key-view.js';
 export type { TokenFingerprint } from './api-keys/authentication.js';
 export { ApiKeys } from './api-keys/api-keys.js';
 export { AbuseBrakes } from './brakes/abuse-brakes.js';
-export { AuditHistory, AuditLog, type AuditEntryView, type AuditFilter } from './audit-log.js';
+export { auditEntry } from './audit-entry.resource.js';
+export { AuditHistory, AuditLog } from './audit-log.js';
 export { AccountDirectory, type AccountOverview } from './account-directory.js';
 export { isNarrowed } from './api-keys/assert-no-escalation.js';
 export {
@@ -35,5 +36,4 @@ export {
 export { eraseAuditLog } from './erase-audit-log.js';
 export { RateLimit } from './rate-limit/rate-limit.js';
 export { RequestLog, type LoggedRequest } from './request-log/request-log.js';
-export type { RequestLogFilter } from './request-log/list.js';
-export { loggedRequest, type RequestLogView } from './logged-request.resource.js';
+export { loggedRequest } from './logged-request.resource.js';

@@ -23,6 +23,8 @@ function typeOf({ schema, shape }: Field): { type: ColumnType; array?: boolean }
       return { type: 'boolean' };
     case 'integer':
       return { type: 'integer' };
+    case 'object':
+      return { type: 'jsonb' };
     case 'array':
       return { type: 'text', array: true };
     case undefined:

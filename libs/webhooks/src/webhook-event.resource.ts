@@ -44,7 +44,7 @@ const webhookPayload = {
   fields: {
     type: fields.text('The event type', 'email.bounced'),
     created_at: fields.time('When it happened'),
-    data: fields.map('The data of the event; its fields depend on the type', {
+    data: fields.map<object>('The data of the event; its fields depend on the type', {
       id: formats.exampleId('em'),
       bounce_type: 'hard',
     }),

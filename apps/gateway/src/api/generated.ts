@@ -1,6 +1,7 @@
 import type { Type } from '@nestjs/common';
 import { resolverOf } from '../graphql/resolver-of.js';
 import { controllerOf } from '../rest/controller-of.js';
+import { AUDIT_LOG } from './audit-log.js';
 import { CAPTURED } from './captured.js';
 import { DOMAINS } from './domains.js';
 import type { OperationGroup } from './operation.js';
@@ -8,7 +9,7 @@ import { QUEUES } from './queues.js';
 import { REQUEST_LOG } from './request-log.js';
 import { STATS } from './stats.js';
 
-const generated = [CAPTURED, DOMAINS, QUEUES, REQUEST_LOG, STATS].map((group) => ({
+const generated = [AUDIT_LOG, CAPTURED, DOMAINS, QUEUES, REQUEST_LOG, STATS].map((group) => ({
   group,
   controller: controllerOf(group),
 }));

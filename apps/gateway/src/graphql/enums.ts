@@ -29,7 +29,7 @@ stringEnum(
   ['opportunistic', 'enforced', 'sts', 'sts_testing', 'dane'],
   'The TLS policy of a delivery attempt.',
 );
-export const QueueWait = stringEnum('Wait', WAITS, 'What a recipient waits for.');
+stringEnum('Wait', WAITS, 'What a recipient waits for.');
 stringEnum('HeldKind', WAIT_KINDS, 'The kind of a limit that holds a recipient back.');
 stringEnum('ContentDisposition', ['attachment', 'inline'], 'How a file belongs to an e-mail.');
 stringEnum('SuppressionPolicy', SUPPRESSION_POLICIES, 'How to handle suppressed recipients of an e-mail.');

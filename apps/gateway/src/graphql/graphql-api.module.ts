@@ -13,7 +13,6 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { HttpAccessModule } from '../http/key-attempts.js';
 import { AccountController } from '../rest/account/account.controller.js';
 import { ApiKeysController } from '../rest/api-keys/api-keys.controller.js';
-import { AuditLogController } from '../rest/audit-log/audit-log.controller.js';
 import { AccountDomains } from '../rest/domains/account-domains.js';
 import { EmailChangesController } from '../rest/emails/email-changes.controller.js';
 import { EmailsController } from '../rest/emails/emails.controller.js';
@@ -38,7 +37,6 @@ import { GraphqlWebSocketServer } from './websocket-server.js';
 import { costPlugin, GRAPHQL_PATH } from './checks/http-requests.js';
 import { PersistedOperations } from './checks/persisted-operations.js';
 import { QueryGuard } from './checks/query-guard.js';
-import { AuditLogResolver } from './audit-log/audit-log.resolver.js';
 import { AccountResolver } from './account/account.resolver.js';
 import { ApiKeysResolver } from './api-keys/api-keys.resolver.js';
 import { CapturedResolver } from './captured/captured.resolver.js';
@@ -70,7 +68,6 @@ export const RESOLVERS = [
   ...GENERATED_RESOLVERS,
   AccountResolver,
   ApiKeysResolver,
-  AuditLogResolver,
   CapturedResolver,
   DomainAdviceResolver,
   DomainsResolver,
@@ -96,7 +93,6 @@ const LOADERS = [DomainLoaders, DomainTrafficLoader, EmailLoaders, WebhookLoader
 const REST_HANDLERS = [
   AccountController,
   ApiKeysController,
-  AuditLogController,
   EmailChangesController,
   EmailsController,
   SuppressionsBulkController,

@@ -1,8 +1,9 @@
 import { Controller, Get, Param, Query } from '@nestjs/common';
-import { RequestLog, type Principal, type RequestLogView } from '#libs/accounts';
+import { RequestLog, type Principal } from '#libs/accounts';
 import { Caller } from '../http/caller.js';
 import { orNotFound } from '../rest/or-not-found.js';
 import { PageQuery } from '../rest/list.dto.js';
+import type { LogDto } from '../rest/logs/logs.dto.js';
 import { QueryPipe } from '../rest/validation/query-pipe.js';
 import { ResendIdPipe, toResendId } from './resend-id.js';
 import { toResendList, resendPageRequest, type ResendList } from './resend-list.js';
@@ -44,14 +45,7 @@ export class ResendLogsController {
   }
 }
 
-function toResendLogItem({
-  id,
-  created_at,
-  endpoint,
-  method,
-  response_status,
-  user_agent,
-}: RequestLogView): ResendLogItem {
+function toResendLogItem({ id, created_at, endpoint, method, response_status, user_agent }: LogDto): ResendLogItem {
   return {
     id: toResendId(id),
     created_at,

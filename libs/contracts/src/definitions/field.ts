@@ -13,7 +13,7 @@ export interface FieldSchema {
   maxItems?: number;
   items?: FieldSchema;
   not?: object;
-  additionalProperties?: boolean;
+  additionalProperties?: boolean | FieldSchema;
   nullable?: boolean;
   /** With a default the field is optional. */
   default?: unknown;

@@ -49,9 +49,16 @@ export const object = <F extends Fields>(shape: Shape<F>, about: string): Plain<
 export const objects = <F extends Fields>(shape: Shape<F>, about: string): Plain<FieldValues<F>[]> =>
   field({ type: 'array', description: about }, {}, shape);
 
-/** An object with fields of any name. */
-export const map = (about: string, example: object): Plain<object> =>
-  field({ type: 'object', additionalProperties: true, description: about, example });
+/** An object with fields of any name. `values` is the schema of their values; true: any. */
+export const map = <T extends object = Record<string, unknown>>(
+  about: string,
+  example?: object,
+  values: true | FieldSchema = true,
+): Plain<T> =>
+  field({
+    ...{ type: 'object', additionalProperties: values, description: about },
+    ...(example === undefined ? {} : { example }),
+  });
 
 /** A column that no response has. `sqlType` as PostgreSQL names it. */
 export const column = <T>(sqlType = 'text'): Field<T, T, true, 'nothing'> =>

@@ -1,4 +1,4 @@
-import { loggedRequest, type RequestLogFilter } from '#libs/accounts';
+import { loggedRequest } from '#libs/accounts';
 import { responseClass } from '../../openapi/definition-classes.js';
 import { listOf, pageQueryOf } from '../list.dto.js';
 import { FieldRule } from '../validation/field-rule.decorator.js';
@@ -37,14 +37,7 @@ export class LogDto extends responseClass(loggedRequest) {}
 export class LogList extends listOf(LogDto, 'log') {}
 
 /** The filter for validated parameters. */
-export function toRequestLogFilter({
-  status,
-  method,
-  endpoint,
-  api_key_id,
-  created_after,
-  created_before,
-}: LogsQuery): RequestLogFilter {
+export function toRequestLogFilter({ status, method, endpoint, api_key_id, created_after, created_before }: LogsQuery) {
   return {
     ...(status?.endsWith('xx') ? { statusClass: Number(status[0]) } : {}),
     ...(status === undefined || status.endsWith('xx') ? {} : { status: Number(status) }),
