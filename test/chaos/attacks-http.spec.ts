@@ -83,7 +83,9 @@ describe('a service under attack over HTTP', () => {
     expect((await talk.reply()).join()).toMatch(/^220 /);
     talk.close();
     for (const raw of all) raw.destroy();
-    await until(async () => (await program.call('GET', '/readyz')).status === 200, { what: 'room for a request' });
+    await until(async () => (await program.call('GET', '/readyz')).status === 200, {
+      what: 'free memory for a request',
+    });
     await isWell();
   });
 

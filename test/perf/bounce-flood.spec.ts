@@ -6,7 +6,7 @@ import { HostileFixture } from '../support/attacks/hostile-fixture.js';
 import { mail } from '../support/samples/mail.js';
 import { until } from '../support/timing/until.js';
 
-const LANES = 100;
+const SENDERS = 100;
 const ADDRESSES = 25;
 /** Per round. */
 const SECONDS = 4;
@@ -50,13 +50,13 @@ describe('a flood of bounces', () => {
     });
     const taken = floods.map((seen) => seen.taken);
     console.log(
-      `${LANES} servers for ${SECONDS} s: ${taken.join(', ')} reports taken; ${describeRounds(rounds)}, ` +
+      `${SENDERS} servers for ${SECONDS} s: ${taken.join(', ')} reports taken; ${describeRounds(rounds)}, ` +
         `memory ${fixture.memory().peak} MiB at most`,
     );
     expect(floods.flatMap(({ refused }) => refused)).toEqual([]);
     expect(Math.min(...taken)).toBeGreaterThan(PER_SECOND);
-    // The burst, and one message in progress per lane.
-    expect(Math.max(...taken)).toBeLessThanOrEqual(PER_SECOND * (SECONDS + 2) + LANES);
+    // The burst, and one message in progress per sender.
+    expect(Math.max(...taken)).toBeLessThanOrEqual(PER_SECOND * (SECONDS + 2) + SENDERS);
     const { alone, beside, failures } = rounds;
     expect(failures).toEqual([]);
     expect(beside.mail).toBeLessThanOrEqual(Math.max(FACTOR * alone.mail, 2 * FLOOR_MS));
@@ -65,15 +65,15 @@ describe('a flood of bounces', () => {
   });
 });
 
-/** Each lane sends one report after another, as fast as they are accepted. */
+/** Each sender sends one report after another, as fast as they are accepted. */
 async function flood(port: number, { returnPath, report }: { returnPath: string; report: Buffer }): Promise<Flood> {
   const seen: Flood = { taken: 0, refused: [] };
   const end = Date.now() + SECONDS * 1_000;
-  const lanes = Array.from({ length: LANES }, (_, i) => lane(port, `127.2.0.${1 + (i % ADDRESSES)}`));
-  await Promise.all(lanes);
+  const senders = Array.from({ length: SENDERS }, (_, i) => sendFrom(port, `127.2.0.${1 + (i % ADDRESSES)}`));
+  await Promise.all(senders);
   return seen;
 
-  function lane(at: number, localAddress: string): Promise<void> {
+  function sendFrom(at: number, localAddress: string): Promise<void> {
     const socket = connect({ port: at, host: '127.0.0.1', localAddress });
     let heard = '';
     const begin = (): void => {

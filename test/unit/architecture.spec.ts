@@ -62,14 +62,14 @@ const PLANTS: [rule: string, file: string, imports: string][] = [
   ['domains-apart', 'libs/webhooks/src/to-emails.ts', '#libs/emails'],
   ['users-use-accounts', 'libs/users/src/to-emails.ts', '#libs/emails'],
   ['message-imports-nothing-upwards', 'libs/emails/src/message/to-intake.ts', '../inner.js'],
-  ['message-imports-nothing-upwards', 'libs/emails/src/message/tracking/to-door.spec.ts', '../../index.js'],
+  ['message-imports-nothing-upwards', 'libs/emails/src/message/tracking/to-index.spec.ts', '../../index.js'],
   ['message-libs-in-order', 'libs/emails/src/to-webhooks.ts', '#libs/webhooks'],
   ['message-libs-in-order', 'libs/inbound/src/to-webhooks.ts', '#libs/webhooks'],
   ['emails-is-first', 'libs/emails/src/to-queue.ts', '#libs/queue'],
   ['tls-reports-is-second', 'libs/tls-reports/src/to-queue.ts', '#libs/queue'],
   ['queue-is-third', 'libs/queue/src/to-inbound.ts', '#libs/inbound'],
-  ['front-door-only', 'apps/gateway/src/by-the-window.ts', '../../../libs/emails/src/inner.js'],
-  ['front-door-only', 'libs/emails/src/by-the-window.ts', '../../accounts/src/inner.js'],
+  ['front-door-only', 'apps/gateway/src/by-inner-file.ts', '../../../libs/emails/src/inner.js'],
+  ['front-door-only', 'libs/emails/src/by-inner-file.ts', '../../accounts/src/inner.js'],
   ['kafka-folder-closed', 'libs/bus/src/index.ts', './kafka/inner.js'],
   ['kafka-folder-closed', 'libs/bus/src/postgres/to-kafka.ts', '../kafka/inner.js'],
   ['postgres-folder-closed', 'libs/bus/src/event-log.ts', './postgres/inner.js'],
@@ -126,7 +126,7 @@ interface Finding {
   file: string;
 }
 
-describe('the arrows between the rooms', () => {
+describe('the dependencies between folders', () => {
   let fixture: string;
   let findings: Finding[];
 
@@ -150,7 +150,7 @@ describe('the arrows between the rooms', () => {
     expect(RULES.filter((name) => !PLANTS.some(([rule]) => rule === name))).toEqual([]);
   });
 
-  /** A small house with empty rooms, in which only the planted imports exist. */
+  /** A small tree of empty libraries, in which only the planted imports exist. */
   function furnish(): void {
     for (const name of ['package.json', 'tsconfig.json']) cpSync(join(ROOT, name), join(fixture, name));
     for (const name of ['@nestjs/common', 'typeorm', 'pg', 'kafkajs', 'kafkajs-types', 'dns-packet', 'vitest']) {
@@ -182,11 +182,11 @@ describe('the arrows between the rooms', () => {
 /** Runs the architecture check in a folder as `npm run check` does; a ring is reported once, for its first file. */
 async function cruise(folder: string): Promise<Finding[]> {
   const command = join(ROOT, 'node_modules/dependency-cruiser/bin/dependency-cruise.mjs');
-  const rooms = ['apps', 'libs', 'test', 'tools', 'bench'].filter((room) => existsSync(join(folder, room)));
+  const folders = ['apps', 'libs', 'test', 'tools', 'bench'].filter((one) => existsSync(join(folder, one)));
   const output = await new Promise<string>((resolve) =>
     execFile(
       process.execPath,
-      [command, '--config', CONFIG, '--output-type', 'json', ...rooms],
+      [command, '--config', CONFIG, '--output-type', 'json', ...folders],
       { cwd: folder, maxBuffer: 64 * 1024 * 1024 },
       (_failed, stdout) => resolve(stdout),
     ),

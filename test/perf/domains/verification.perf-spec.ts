@@ -5,21 +5,21 @@ import { newAccountId, openDomainsFixture, publish, required } from '../../suppo
 const INTERVAL_MS = 600;
 
 it('a domain is active within two steps of publication in the median, and always within fifteen', async () => {
-  const desk = await openDomainsFixture({ DOMAIN_CHECK_INTERVAL: `${INTERVAL_MS}ms` });
-  desk.startVerifier();
+  const fixture = await openDomainsFixture({ DOMAIN_CHECK_INTERVAL: `${INTERVAL_MS}ms` });
+  fixture.startVerifier();
   const steps = await Promise.all(
     Array.from({ length: 9 }, async (_, i) => {
       const owner = newAccountId();
-      const added = await desk.entries.add(owner, desk.newName());
+      const added = await fixture.entries.add(owner, fixture.newName());
       await sleep(i * 150);
       const published = Date.now();
-      publish(desk.dns, required(added));
-      const active = await desk.waitFor(owner, added.id, (view) => view.status === 'active');
+      publish(fixture.dns, required(added));
+      const active = await fixture.waitFor(owner, added.id, (view) => view.status === 'active');
       return (Date.parse(active.verified_at as string) - published) / INTERVAL_MS;
     }),
   );
   steps.sort((a, b) => a - b);
   expect(steps[4]).toBeLessThanOrEqual(2);
   expect(steps[8]).toBeLessThanOrEqual(15);
-  await desk.close();
+  await fixture.close();
 });

@@ -11,27 +11,27 @@ const TIMES = 9;
 const RATIO = 12;
 
 describe('a claim beside a backlog', () => {
-  let offices: QueueFixture;
-  let office: QueueProcess;
+  let fixture: QueueFixture;
+  let program: QueueProcess;
   let few: number;
-  const run = (text: string, values: unknown[] = []) => offices.db.database.query(text, values);
+  const run = (text: string, values: unknown[] = []) => fixture.db.database.query(text, values);
 
   beforeAll(async () => {
-    offices = await openQueueFixture();
-    office = await offices.open();
+    fixture = await openQueueFixture();
+    program = await fixture.open();
     for (const table of ['emails', 'recipients']) await run(`ALTER TABLE ${table} SET (autovacuum_enabled = off)`);
-    await fillBacklog(offices, { name: 'few', count: LIMIT * TIMES, domains: 20, is_due: true, dueIn: '-1 hour' });
+    await fillBacklog(fixture, { name: 'few', count: LIMIT * TIMES, domains: 20, is_due: true, dueIn: '-1 hour' });
     few = await fastest();
     await run('TRUNCATE recipients, emails');
   });
   afterEach(() => run('TRUNCATE recipients, emails'));
-  afterAll(() => offices?.close());
+  afterAll(() => fixture?.close());
 
-  async function fastest(rooms?: Parameters<Queue['claim']>[1]): Promise<number> {
+  async function fastest(limits?: Parameters<Queue['claim']>[1]): Promise<number> {
     let ms = Infinity;
     for (let i = 0; i < TIMES; i++) {
       const began = performance.now();
-      expect(await office.queue.claim(LIMIT, rooms)).toHaveLength(LIMIT);
+      expect(await program.queue.claim(LIMIT, limits)).toHaveLength(LIMIT);
       ms = Math.min(ms, performance.now() - began);
     }
     return ms;
@@ -41,30 +41,30 @@ describe('a claim beside a backlog', () => {
     ['in one domain', 1],
     ['in very many domains', PENDING / 10],
   ])('takes no longer for mail that waits %s', async (_, domains) => {
-    await fillBacklog(offices, { name: 'many', count: PENDING, domains, is_due: true, dueIn: '-2 hours' });
+    await fillBacklog(fixture, { name: 'many', count: PENDING, domains, is_due: true, dueIn: '-2 hours' });
     await run('ANALYZE recipients');
     const ms = await fastest();
     console.log(`${PENDING} due in ${domains} domains: ${ms.toFixed(1)} ms, few: ${few.toFixed(1)} ms`);
     expect(ms / few).toBeLessThan(RATIO);
   });
 
-  it('steps over the backlog of a domain without room', async () => {
-    await fillBacklog(offices, { name: 'full', count: PENDING, domains: 1, is_due: true, dueIn: '-2 hours' });
-    await fillBacklog(offices, { name: 'ok', count: LIMIT * TIMES, domains: 20, is_due: true, dueIn: '-1 hour' });
+  it('steps over the backlog of a domain at its limit', async () => {
+    await fillBacklog(fixture, { name: 'full', count: PENDING, domains: 1, is_due: true, dueIn: '-2 hours' });
+    await fillBacklog(fixture, { name: 'ok', count: LIMIT * TIMES, domains: 20, is_due: true, dueIn: '-1 hour' });
     const ms = await fastest({ perDomain: 10, byDomain: { 'full0.example': 0 } });
     console.log(`behind ${PENDING} of a full domain: ${ms.toFixed(1)} ms, few: ${few.toFixed(1)} ms`);
     expect(ms / few).toBeLessThan(RATIO);
   });
 
   it('does not look at what is not due', async () => {
-    await fillBacklog(offices, {
+    await fillBacklog(fixture, {
       name: 'later',
       count: PENDING,
       domains: PENDING / 10,
       is_due: false,
       dueIn: '1 day',
     });
-    await fillBacklog(offices, { name: 'ok', count: LIMIT * TIMES, domains: 20, is_due: false, dueIn: '-1 hour' });
+    await fillBacklog(fixture, { name: 'ok', count: LIMIT * TIMES, domains: 20, is_due: false, dueIn: '-1 hour' });
     const ms = await fastest();
     console.log(`beside ${PENDING} that are not due: ${ms.toFixed(1)} ms, few: ${few.toFixed(1)} ms`);
     expect(ms / few).toBeLessThan(RATIO);

@@ -108,7 +108,7 @@ describe('ApiKeys', () => {
     expect(dump).toContain(token.slice(0, 12));
   });
 
-  it('ask the database once for a crowd, and for the unknown as well', async () => {
+  it('ask the database once for many concurrent lookups, and for unknown accounts as well', async () => {
     const { token } = await keys.create(accountId, { name: 'app' });
     const unknown = `pl_live_unknown-${randomBytes(8).toString('hex')}`;
     standingClock();

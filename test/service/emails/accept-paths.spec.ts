@@ -28,17 +28,17 @@ const given: fc.Arbitrary<Given> = fc.record({
 });
 
 describe('the two ways to commit a group of accepts', () => {
-  let offices: QueueFixture;
+  let fixture: QueueFixture;
   let writer: AcceptWriter;
   beforeAll(async () => {
-    offices = await openQueueFixture();
-    const { database, config } = offices.db;
+    fixture = await openQueueFixture();
+    const { database, config } = fixture.db;
     writer = new AcceptWriter(database, new Allowances(database, config));
   });
-  afterAll(() => offices?.close());
+  afterAll(() => fixture?.close());
 
   function requestOf({ local, tags, text, scheduled, suppressed, hasKey }: Given): AcceptRequest {
-    const one: Submission = submission(offices.accountId, {
+    const one: Submission = submission(fixture.accountId, {
       toAddresses: local.map((name) => `${name}@recipient.example`),
       tags,
       content: { format: 'parts', text, headers: [], attachments: [] },
@@ -56,7 +56,7 @@ describe('the two ways to commit a group of accepts', () => {
       lifetimeMs: 3_600_000,
     });
     return {
-      accountId: offices.accountId,
+      accountId: fixture.accountId,
       emails: [rowsOf(draft, recipients.length, null)],
       units: [recipients.length],
       limit: null,
@@ -68,7 +68,7 @@ describe('the two ways to commit a group of accepts', () => {
 
   /** All rows that a request wrote, without ids and times. */
   async function facts({ emails: [{ id }], idempotency }: AcceptRequest): Promise<unknown> {
-    const { rows } = await offices.db.database.query<{ facts: object }>(
+    const { rows } = await fixture.db.database.query<{ facts: object }>(
       `SELECT jsonb_build_object(
          'email', (SELECT to_jsonb(e) - '{id,created_at,updated_at,message_id}'::text[] FROM emails e WHERE e.id = $1),
          'recipients', (SELECT jsonb_agg(to_jsonb(r) - '{email_id,due_at,expires_at}'::text[] || jsonb_build_object('due', r.due_at IS NULL)

@@ -36,7 +36,7 @@ describe('retention in bounded batches', () => {
   }
 
   describe('of captured messages', () => {
-    const [crowded, small, another] = ['acc_a', 'acc_b', 'acc_c'];
+    const [large, small, another] = ['acc_a', 'acc_b', 'acc_c'];
     const messages = () => new CapturedMessages(db.database, new Partitions(db.database), db.config);
     const capture = (account: string, count: number) =>
       sql(
@@ -54,29 +54,29 @@ describe('retention in bounded batches', () => {
     afterEach(() => sql('DELETE FROM captured_messages'));
 
     it('keeps the newest of each account, however many there are beyond the limit', async () => {
-      await capture(crowded, KEPT + 3_500);
+      await capture(large, KEPT + 3_500);
       await capture(small, 10);
       await capture(another, KEPT + 1);
       const [{ newest }] = await sql<{ newest: string }>(
         'SELECT max(id) AS newest FROM captured_messages WHERE account_id = $1',
-        crowded,
+        large,
       );
       const deleted = deletions();
       expect(await messages().prune()).toMatchObject({ deleted: 3_501 });
       expect(Math.max(...deleted)).toBeLessThanOrEqual(BATCH);
       vi.restoreAllMocks();
-      expect(await counts()).toEqual({ [crowded]: KEPT, [small]: 10, [another]: KEPT });
+      expect(await counts()).toEqual({ [large]: KEPT, [small]: 10, [another]: KEPT });
       expect(
-        await sql('SELECT id FROM captured_messages WHERE account_id = $1 ORDER BY id DESC LIMIT 1', crowded),
+        await sql('SELECT id FROM captured_messages WHERE account_id = $1 ORDER BY id DESC LIMIT 1', large),
       ).toEqual([{ id: newest }]);
       expect(await messages().prune()).toMatchObject({ deleted: 0 });
     });
 
     it('are deleted in batches by an account that clears its inbox', async () => {
-      await capture(crowded, 2_500);
+      await capture(large, 2_500);
       await capture(small, 10);
       const deleted = deletions();
-      expect(await messages().clear(wholeAccount(crowded))).toBe(2_500);
+      expect(await messages().clear(wholeAccount(large))).toBe(2_500);
       expect(Math.max(...deleted)).toBeLessThanOrEqual(BATCH);
       vi.restoreAllMocks();
       expect(await counts()).toEqual({ [small]: 10 });

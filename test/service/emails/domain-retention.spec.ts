@@ -8,11 +8,11 @@ const DAY_MS = 86_400_000;
 
 describe('periods of a domain', () => {
   let gateway: GatewayApp;
-  let desk: DeliveryFixture;
+  let fixture: DeliveryFixture;
   let account: Awaited<ReturnType<GatewayApp['account']>>;
   beforeAll(async () => {
     gateway = await startGatewayApp();
-    desk = await DeliveryFixture.open(gateway);
+    fixture = await DeliveryFixture.open(gateway);
   }, 60_000);
   beforeEach(async () => {
     account = await gateway.account();
@@ -52,7 +52,7 @@ describe('periods of a domain', () => {
   it('delete the content of settled messages, of this domain alone', async () => {
     const other = await gateway.account();
     const [old, foreign] = [await send(), await send(other)];
-    await desk.deliver(() => 'delivered');
+    await fixture.deliver(() => 'delivered');
     await change({ body_retention_days: 3 }).expect(200);
     expect(await prune(2.9)).toMatchObject({ contents: 0 });
     expect(await textOf(old)).toBe('secret');
@@ -65,13 +65,13 @@ describe('periods of a domain', () => {
   it('wait for messages that are still to be delivered, and for these alone', async () => {
     await change({ body_retention_days: 1 }).expect(200);
     const waiting = await send();
-    await desk.deliver(() => 'deferred');
+    await fixture.deliver(() => 'deferred');
     const settled = await send();
-    await desk.deliver(() => 'delivered');
+    await fixture.deliver(() => 'delivered');
     expect(await prune(1.1)).toMatchObject({ contents: 1 });
     expect([await textOf(waiting), await textOf(settled)]).toEqual(['secret', null]);
-    await desk.database.query('UPDATE recipients SET due_at = now() WHERE email_id = $1', [waiting]);
-    await desk.deliver(() => 'delivered');
+    await fixture.database.query('UPDATE recipients SET due_at = now() WHERE email_id = $1', [waiting]);
+    await fixture.deliver(() => 'delivered');
     expect(await prune(1.1)).toMatchObject({ contents: 1 });
     expect(await textOf(waiting)).toBeNull();
   });
@@ -79,23 +79,23 @@ describe('periods of a domain', () => {
   it('read each message once, in batches, and go on where they ended', async () => {
     await change({ body_retention_days: 1 }).expect(200);
     const seed = await send();
-    await desk.deliver(() => 'delivered');
-    const { rows: columns } = await desk.database.query<{ name: string }>(
+    await fixture.deliver(() => 'delivered');
+    const { rows: columns } = await fixture.database.query<{ name: string }>(
       `SELECT attname AS name FROM pg_attribute WHERE attrelid = 'emails'::regclass AND attnum > 0 AND attgenerated = ''
           AND NOT attisdropped AND attname <> 'id'`,
     );
     const others = columns.map(({ name }) => name).join();
-    await desk.database.query(
+    await fixture.database.query(
       `INSERT INTO emails (id, ${others}) SELECT left(id, 29) || lpad(to_hex(n), 6, '0'), ${others}
          FROM emails, generate_series(1, 1100) n WHERE id = $1`,
       [seed],
     );
-    await desk.database.query(
+    await fixture.database.query(
       `INSERT INTO email_contents SELECT id, 'parts', '{}' FROM emails WHERE domain_id = $1 AND id <> $2`,
       [account.domainId, seed],
     );
     expect(await prune(1.1)).toMatchObject({ contents: 1_101 });
-    const { rows } = await desk.database.query<{ until: string }>(
+    const { rows } = await fixture.database.query<{ until: string }>(
       'SELECT contents_until AS until FROM domain_retention WHERE domain_id = $1',
       [account.domainId],
     );
@@ -110,7 +110,7 @@ describe('periods of a domain', () => {
       const emailId = await send(own);
       await captured.store({ emailId, mailFrom: 'a@b.example', rcptTo: ['u@b.example'], content: Buffer.from('raw') });
     }
-    await desk.deliver(() => 'delivered');
+    await fixture.deliver(() => 'delivered');
     await change({ captured_retention_days: 1 }).expect(200);
     expect(await prune(0.9)).toMatchObject({ captured: 0 });
     expect(await prune(1.1)).toMatchObject({ captured: 1 });

@@ -9,21 +9,21 @@ import {
 
 /** A mail over SMTP may be known by two lists of recipients (docs/decisions/011). */
 describe('a key of two scopes', () => {
-  let offices: QueueFixture;
-  let office: QueueProcess;
+  let fixture: QueueFixture;
+  let program: QueueProcess;
   beforeAll(async () => {
-    offices = await openQueueFixture();
-    office = await offices.open();
+    fixture = await openQueueFixture();
+    program = await fixture.open();
   });
-  afterAll(() => offices?.close());
+  afterAll(() => fixture?.close());
   beforeEach(async () => {
     for (const table of ['emails', 'recipients', 'email_contents', 'outbox', 'idempotency_keys'])
-      await offices.db.database.query(`DELETE FROM ${table}`);
+      await fixture.db.database.query(`DELETE FROM ${table}`);
   });
 
-  const rows = async <R>(sql: string, ...values: unknown[]) => (await offices.db.database.query<R>(sql, values)).rows;
+  const rows = async <R>(sql: string, ...values: unknown[]) => (await fixture.db.database.query<R>(sql, values)).rows;
   const accept = (over: Parameters<typeof submission>[1] = {}) =>
-    office.intake.accept(submission(offices.accountId, over));
+    program.intake.accept(submission(fixture.accountId, over));
   const keyed = (scope: string, alias?: string) => accept({ idempotency: { scope, alias, key: 'k', bodyHash: null } });
 
   it('knows a mail by the second scope of its key too', async () => {
@@ -50,7 +50,7 @@ describe('a key of two scopes', () => {
 
   it('keeps neither scope of a key whose mail the allowance refuses', async () => {
     const plan = async (name: string) => {
-      await rows('UPDATE accounts SET plan = $2 WHERE id = $1', offices.accountId, name);
+      await rows('UPDATE accounts SET plan = $2 WHERE id = $1', fixture.accountId, name);
       // A change counts within a second.
       passTime(1_000);
     };

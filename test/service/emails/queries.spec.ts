@@ -10,12 +10,12 @@ import { until } from '../../support/timing/until.js';
 
 describe('what became of a mail', () => {
   let gateway: GatewayApp;
-  let desk: DeliveryFixture;
+  let fixture: DeliveryFixture;
   let account: Awaited<ReturnType<GatewayApp['account']>>;
 
   beforeAll(async () => {
     gateway = await startGatewayApp();
-    desk = await DeliveryFixture.open(gateway);
+    fixture = await DeliveryFixture.open(gateway);
   }, 60_000);
   beforeEach(async () => {
     account = await gateway.account();
@@ -35,14 +35,14 @@ describe('what became of a mail', () => {
   }
   /** The next attempt of everybody who is deferred is due now. */
   const hurry = (id: string) =>
-    desk.database.query(`UPDATE recipients SET due_at = now() WHERE email_id = $1 AND status = 'deferred'`, [id]);
+    fixture.database.query(`UPDATE recipients SET due_at = now() WHERE email_id = $1 AND status = 'deferred'`, [id]);
   const explain = async (id: string) => (await get<EmailExplanationView>(`/emails/${id}/explain`)).recipients;
 
   it('lists its events as they happened, in pages', async () => {
     const id = await send();
-    await desk.deliver(() => 'deferred');
+    await fixture.deliver(() => 'deferred');
     await hurry(id);
-    await desk.deliver(() => 'delivered');
+    await fixture.deliver(() => 'delivered');
     const path = `/emails/${id}/events`;
     const { data, ...rest } = await get<Page<EventView>>(path);
     expect(rest).toEqual({ object: 'list', has_more: false, next_cursor: null });
@@ -60,7 +60,7 @@ describe('what became of a mail', () => {
   it('lists at once what the mail already shows, also while the log cannot be written', async () => {
     const { session, id, during } = await whileTheLogStands(async () => {
       const mail = await send();
-      await desk.deliver(() => 'delivered');
+      await fixture.deliver(() => 'delivered');
       return mail;
     });
     const path = `/emails/${id}/events`;
@@ -75,13 +75,13 @@ describe('what became of a mail', () => {
       await session.query('ROLLBACK');
       session.release();
     }
-    await until(async () => (await desk.database.query('SELECT 1 FROM outbox')).rows.length === 0);
+    await until(async () => (await fixture.database.query('SELECT 1 FROM outbox')).rows.length === 0);
     expect(await get(path)).toEqual(during);
   });
 
   /** The log's head stays locked until the session that comes back is told to roll back. */
   async function whileTheLogStands(work: () => Promise<string>) {
-    const session = await desk.database.session();
+    const session = await fixture.database.session();
     await session.query('BEGIN');
     await session.query('LOCK TABLE event_log_head IN EXCLUSIVE MODE');
     const id = await work();
@@ -90,9 +90,9 @@ describe('what became of a mail', () => {
 
   it('lists every attempt for every recipient with the words of the server', async () => {
     const id = await send({ to: ['u@recipient.example', 'slow@other.example'] });
-    await desk.deliver((address) => (address.startsWith('slow') ? 'deferred' : 'delivered'));
+    await fixture.deliver((address) => (address.startsWith('slow') ? 'deferred' : 'delivered'));
     await hurry(id);
-    await desk.deliver(() => 'bounced');
+    await fixture.deliver(() => 'bounced');
     const { data } = await get<Page<AttemptView>>(`/emails/${id}/attempts`);
     expect(
       data.map((attempt) => `${attempt.recipient} ${attempt.number} ${attempt.outcome} ${attempt.certainty}`),
@@ -124,12 +124,14 @@ describe('what became of a mail', () => {
   });
 
   it('explains mail that has been due for long by what holds the mail before it back', async () => {
-    const [ahead, id] = [await send({ to: ['a@crowded.example'] }), await send({ to: ['b@crowded.example'] })];
-    const wait = { kind: 'slow_down', queue: 'domain:crowded.example', source: null, mx: 'mx.crowded.example' };
+    const [ahead, id] = [await send({ to: ['a@busy.example'] }), await send({ to: ['b@busy.example'] })];
+    const wait = { kind: 'slow_down', queue: 'domain:busy.example', source: null, mx: 'mx.busy.example' };
     const told = { ...wait, text: 'This queue goes slowly.', words: '421 4.7.0 too fast' };
-    await desk.database.query(`UPDATE recipients SET due_at = now() - interval '1 minute' WHERE email_id = $1`, [id]);
+    await fixture.database.query(`UPDATE recipients SET due_at = now() - interval '1 minute' WHERE email_id = $1`, [
+      id,
+    ]);
     expect(await explain(id)).toMatchObject([{ waiting_for: 'worker', until: null, held: null }]);
-    await desk.database.query(
+    await fixture.database.query(
       `UPDATE recipients SET due_at = now() + interval '1 minute', wait_reason = $2 WHERE email_id = $1`,
       [ahead, JSON.stringify(told)],
     );
@@ -138,7 +140,7 @@ describe('what became of a mail', () => {
       {
         waiting_for: 'shaping',
         until: before.until,
-        because: 'This queue goes slowly. mx.crowded.example answered: 421 4.7.0 too fast',
+        because: 'This queue goes slowly. mx.busy.example answered: 421 4.7.0 too fast',
         held: wait,
       },
     ]);
@@ -155,12 +157,12 @@ describe('what became of a mail', () => {
       { address: 'u@recipient.example', type: 'to', state: 'queued', waiting_for: 'worker', until: null },
       { state: 'queued', waiting_for: 'worker', until: null },
     ]);
-    const jobs = await desk.claim();
+    const jobs = await fixture.claim();
     expect(await explain(id)).toMatchObject([
       { state: 'sending', waiting_for: 'answer', until: null },
       { state: 'sending', waiting_for: 'answer' },
     ]);
-    await desk.settle(jobs, (address) => (address.startsWith('slow') ? 'deferred' : 'delivered'));
+    await fixture.settle(jobs, (address) => (address.startsWith('slow') ? 'deferred' : 'delivered'));
     const [taken, waiting] = await explain(id);
     expect(taken).toMatchObject({ state: 'delivered', waiting_for: null, until: null, gives_up_at: null });
     expect(taken.because).toContain('mx.recipient.example answered: 250 2.0.0 taken');
@@ -173,7 +175,7 @@ describe('what became of a mail', () => {
     expect(Date.parse(waiting.until as string)).toBeGreaterThan(Date.now());
     expect(Date.parse(waiting.gives_up_at as string)).toBeGreaterThan(Date.parse(waiting.until as string));
     await hurry(id);
-    await desk.deliver(() => 'bounced');
+    await fixture.deliver(() => 'bounced');
     expect((await explain(id))[1]).toMatchObject({
       state: 'bounced',
       waiting_for: null,
@@ -183,9 +185,9 @@ describe('what became of a mail', () => {
 
   it('explains that a mail was taken before it came back', async () => {
     const id = await send();
-    await desk.deliver(() => 'delivered');
+    await fixture.deliver(() => 'delivered');
     const { data } = await get<Page<AttemptView>>(`/emails/${id}/attempts`);
-    await desk.database.query(
+    await fixture.database.query(
       `UPDATE recipients SET status = 'bounced', smtp_code = 550, smtp_enhanced = '5.1.1', smtp_text = 'no such user',
               mx = 'mailbox.recipient.example' WHERE email_id = $1`,
       [id],
@@ -203,18 +205,18 @@ describe('what became of a mail', () => {
 
   it('explains that a mail was given up because its domain was removed, also when its time is over', async () => {
     const id = await send();
-    await desk.database.query(`UPDATE emails SET domain_id = 'dom_gone' WHERE id = $1`, [id]);
-    await desk.deliver(() => 'delivered');
+    await fixture.database.query(`UPDATE emails SET domain_id = 'dom_gone' WHERE id = $1`, [id]);
+    await fixture.deliver(() => 'delivered');
     const because = 'The sending domain was removed from the account.';
     expect(await explain(id)).toMatchObject([{ state: 'failed', waiting_for: null, because }]);
-    await desk.database.query(`UPDATE recipients SET expires_at = now() - interval '1 s' WHERE email_id = $1`, [id]);
+    await fixture.database.query(`UPDATE recipients SET expires_at = now() - interval '1 s' WHERE email_id = $1`, [id]);
     expect(await explain(id)).toMatchObject([{ state: 'failed', because }]);
   });
 
   it('shows that mail of a blocked account is held', async () => {
     const id = await send();
     await gateway.app.get(Accounts).setStanding(account.accountId, 'blocked');
-    await desk.deliver(() => 'delivered');
+    await fixture.deliver(() => 'delivered');
     const held = await gateway.app.get(EmailExplanation).explain(wholeAccount(account.accountId), id);
     expect(held?.status).toBe('queued');
     expect(held?.recipients).toMatchObject([{ state: 'queued', waiting_for: 'account', until: null }]);
@@ -306,7 +308,7 @@ describe('what became of a mail', () => {
     it('are gone with the body', async () => {
       const id = await send({ html, attachments });
       const { data } = await files(id);
-      await desk.database.query('DELETE FROM email_contents WHERE email_id = $1', [id]);
+      await fixture.database.query('DELETE FROM email_contents WHERE email_id = $1', [id]);
       expect((await files(id)).data).toEqual([]);
       expect((await gateway.agent().get(pathOf(data[0].download_url))).status).toBe(404);
       expect(await get(`/emails/${id}`)).toMatchObject({ html: null, text: null, attachments: [] });
@@ -333,7 +335,7 @@ describe('what became of a mail', () => {
 
   it('is kept 30 days with its body, 90 days without, and an idempotency key for a day', async () => {
     const count = async (table: string) =>
-      (await desk.database.query<{ n: number }>(`SELECT count(*)::int AS n FROM ${table}`)).rows[0].n;
+      (await fixture.database.query<{ n: number }>(`SELECT count(*)::int AS n FROM ${table}`)).rows[0].n;
     const aged = async (days: number, key: string): Promise<string> => {
       const answer = await gateway
         .agent(account.key)
@@ -347,20 +349,22 @@ describe('what became of a mail', () => {
           tags: { kind: 'old' },
         });
       const { id } = answer.body as { id: string };
-      await desk.deliver(() => 'delivered');
+      await fixture.deliver(() => 'delivered');
       const old = `em_${(Date.now() - days * 86_400_000).toString(16).padStart(12, '0')}${id.slice(15)}`;
-      await desk.database.query('UPDATE emails SET id = $2 WHERE id = $1', [id, old]);
+      await fixture.database.query('UPDATE emails SET id = $2 WHERE id = $1', [id, old]);
       for (const table of ['recipients', 'attempts', 'email_tags', 'email_contents'])
-        await desk.database.query(`UPDATE ${table} SET email_id = $2 WHERE email_id = $1`, [id, old]);
+        await fixture.database.query(`UPDATE ${table} SET email_id = $2 WHERE email_id = $1`, [id, old]);
       return old;
     };
     const tables = ['emails', 'recipients', 'attempts', 'email_tags', 'email_contents', 'idempotency_keys'];
     const counts = async () =>
       Object.fromEntries(await Promise.all(tables.map(async (table) => [table, await count(table)])));
-    await desk.deliver(() => 'delivered');
+    await fixture.deliver(() => 'delivered');
     const before = await counts();
     const [young, bodiless, old] = [await aged(29, 'a'), await aged(31, 'b'), await aged(91, 'c')];
-    await desk.database.query(`UPDATE idempotency_keys SET created_at = now() - interval '25 hours' WHERE key = 'a'`);
+    await fixture.database.query(
+      `UPDATE idempotency_keys SET created_at = now() - interval '25 hours' WHERE key = 'a'`,
+    );
     expect(await gateway.app.get(Retention).prune()).toMatchObject({
       contents: { deleted: 2 },
       attempts: { deleted: 1 },

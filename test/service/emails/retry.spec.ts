@@ -9,12 +9,12 @@ import { until } from '../../support/timing/until.js';
 
 describe('POST /emails/:id/retry', () => {
   let gateway: GatewayApp;
-  let desk: DeliveryFixture;
+  let fixture: DeliveryFixture;
   let account: Awaited<ReturnType<GatewayApp['account']>>;
 
   beforeAll(async () => {
     gateway = await startGatewayApp();
-    desk = await DeliveryFixture.open(gateway);
+    fixture = await DeliveryFixture.open(gateway);
   }, 60_000);
   beforeEach(async () => {
     account = await gateway.account();
@@ -37,7 +37,7 @@ describe('POST /emails/:id/retry', () => {
   const badOnes = (address: string): ScriptedOutcome => (address.startsWith('bad') ? 'bounced' : 'delivered');
   async function failed(over: object = {}): Promise<string> {
     const id = await send(over);
-    await desk.deliver(badOnes);
+    await fixture.deliver(badOnes);
     return id;
   }
 
@@ -82,7 +82,7 @@ describe('POST /emails/:id/retry', () => {
       'bcc bad-bcc@recipient.example queued',
     ]);
     expect((await mail(id)).status).toBe('bounced');
-    await desk.deliver(() => 'delivered');
+    await fixture.deliver(() => 'delivered');
     expect((await mail(created.id)).status).toBe('delivered');
   });
 
@@ -90,7 +90,7 @@ describe('POST /emails/:id/retry', () => {
     const id = await failed({ to: 'good@recipient.example', bcc: 'bad@recipient.example' });
     const { id: again } = (await api().post(`/emails/${id}/retry`)).body as { id: string };
     expect(await mail(again)).toMatchObject({ to: [], cc: [], bcc: ['bad@recipient.example'] });
-    await desk.deliver(() => 'delivered');
+    await fixture.deliver(() => 'delivered');
   });
 
   it('makes one mail of a repeated request with an idempotency key', async () => {
@@ -103,14 +103,14 @@ describe('POST /emails/:id/retry', () => {
     expect(second.headers['idempotent-replayed']).toBe('true');
     expect(second.body).toEqual(first.body);
     expect(((await retry(other)).body as { retry_of: string }).retry_of).toBe(other);
-    await desk.deliver(() => 'delivered');
+    await fixture.deliver(() => 'delivered');
   });
 
   it('refuses a mail that is under way, and one that nobody failed to get', async () => {
     const scheduled = await send({ scheduled_at: new Date(Date.now() + 3_600_000).toISOString() });
     expect(await code(await api().post(`/emails/${scheduled}/retry`))).toBe('409 not_retryable');
     const deferred = await send({ to: ['bad@recipient.example', 'slow@other.example'] });
-    await desk.deliver((address) => (address.startsWith('slow') ? 'deferred' : 'bounced'));
+    await fixture.deliver((address) => (address.startsWith('slow') ? 'deferred' : 'bounced'));
     expect(await code(await api().post(`/emails/${deferred}/retry`))).toBe('409 not_retryable');
     const delivered = await failed({ to: 'good@recipient.example' });
     expect(await code(await api().post(`/emails/${delivered}/retry`))).toBe('409 not_retryable');
@@ -120,7 +120,7 @@ describe('POST /emails/:id/retry', () => {
 
   it('refuses a mail whose body is no longer kept', async () => {
     const id = await failed();
-    await desk.database.query('DELETE FROM email_contents WHERE email_id = $1', [id]);
+    await fixture.database.query('DELETE FROM email_contents WHERE email_id = $1', [id]);
     expect(await code(await api().post(`/emails/${id}/retry`))).toBe('409 not_retryable');
   });
 
@@ -131,7 +131,7 @@ describe('POST /emails/:id/retry', () => {
     expect((await api().post(`/emails/${id}/retry`)).status).toBe(429);
     await gateway.app.get(Accounts).setPlan(account.accountId, 'unlimited');
     await until(async () => (await gateway.app.get(Allowances).limitOf(account.accountId)) === null);
-    await desk.database.transaction(async (tx) => {
+    await fixture.database.transaction(async (tx) => {
       await gateway.app.get(SuppressionList).add(tx, {
         accountId: account.accountId,
         address: 'bad@recipient.example',
@@ -141,7 +141,7 @@ describe('POST /emails/:id/retry', () => {
       });
     });
     expect(await code(await api().post(`/emails/${id}/retry`))).toBe('422 suppressed');
-    await desk.database.query('DELETE FROM suppressions WHERE account_id = $1', [account.accountId]);
+    await fixture.database.query('DELETE FROM suppressions WHERE account_id = $1', [account.accountId]);
     expect((await api().delete(`/domains/${account.domainId}`)).status).toBe(200);
     expect(await until(async () => code(await api().post(`/emails/${id}/retry`)))).toBe('422 domain_not_verified');
   });

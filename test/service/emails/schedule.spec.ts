@@ -10,16 +10,16 @@ import { until } from '../../support/timing/until.js';
 
 const RACERS = 500;
 /** Cancels under way at once; the gateway, the workers and they share one pool of connections here. */
-const LANES = 10;
+const WORKERS = 10;
 
 describe('mail that waits', () => {
   let gateway: GatewayApp;
-  let desk: DeliveryFixture;
+  let fixture: DeliveryFixture;
   let account: Awaited<ReturnType<GatewayApp['account']>>;
 
   beforeAll(async () => {
     gateway = await startGatewayApp();
-    desk = await DeliveryFixture.open(gateway);
+    fixture = await DeliveryFixture.open(gateway);
   }, 60_000);
   beforeEach(async () => {
     account = await gateway.account();
@@ -62,7 +62,7 @@ describe('mail that waits', () => {
     expect(answer.status).toBe(200);
     expect(answer.body).toEqual({ object: 'email', id, status: 'canceled' });
     await new Promise((resolve) => setTimeout(resolve, 600));
-    await desk.deliver(() => 'delivered');
+    await fixture.deliver(() => 'delivered');
     const after = await mail(id);
     expect(after).toMatchObject({ status: 'canceled', last_event: 'canceled', delivered_at: null });
     expect(after.recipients.map(({ status, attempts }) => [status, attempts])).toEqual([
@@ -93,13 +93,13 @@ describe('mail that waits', () => {
       code: 'not_cancelable',
     });
     const id = await send();
-    const jobs = await desk.claim();
+    const jobs = await fixture.claim();
     expect((await mail(id)).status).toBe('sending');
     expect(await problem(await api().post(`/emails/${id}/cancel`))).toMatchObject({
       status: 409,
       message: expect.stringMatching(/^The e-mail is sending\./) as string,
     });
-    await desk.settle(jobs, () => 'deferred');
+    await fixture.settle(jobs, () => 'deferred');
     expect(await problem(await api().post(`/emails/${id}/cancel`))).toMatchObject({
       status: 409,
       message: expect.stringMatching(/^The e-mail is deferred\./) as string,
@@ -108,9 +108,9 @@ describe('mail that waits', () => {
 
   it('is canceled only as a whole: one recipient who was served keeps it', async () => {
     const id = await send({ to: ['u@recipient.example', 'v@other.example'] });
-    const [first, second] = await desk.claim();
-    await desk.settle([first], () => 'delivered');
-    await desk.database.query(
+    const [first, second] = await fixture.claim();
+    await fixture.settle([first], () => 'delivered');
+    await fixture.database.query(
       `UPDATE recipients SET claimed_by = NULL, status = 'queued' WHERE email_id = $1 AND ordinal = 1`,
       [id],
     );
@@ -121,7 +121,7 @@ describe('mail that waits', () => {
       message: 'The e-mail is queued and begun to be sent. Only scheduled and queued mail can be canceled.',
     });
     expect((await mail(id)).recipients.map(({ status }) => status)).toEqual(['delivered', 'queued']);
-    await desk.deliver(() => 'delivered');
+    await fixture.deliver(() => 'delivered');
   });
 
   it('gets another time, which is told and counts for its lifetime too', async () => {
@@ -152,7 +152,7 @@ describe('mail that waits', () => {
           .send({ scheduled_at: soon(-30_000) })
       ).status,
     ).toBe(200);
-    await desk.deliver(() => 'delivered');
+    await fixture.deliver(() => 'delivered');
     expect((await mail(id)).status).toBe('delivered');
     expect(await problem(await api().patch(`/emails/${id}`).send({ scheduled_at: soon() }))).toMatchObject({
       status: 409,
@@ -176,11 +176,11 @@ describe('mail that waits', () => {
   describe('and whose queue held it back when it was due', () => {
     const queue = 'domain:recipient.example';
     const held = async () =>
-      (await new QueueDepths(desk.database).held()).find((one) => one.queue === queue)?.held ?? 0;
+      (await new QueueDepths(fixture.database).held()).find((one) => one.queue === queue)?.held ?? 0;
     const sendAndHoldBack = async (): Promise<string> => {
       const id = await send({ scheduled_at: soon(100) });
       const [job] = await until(async () => {
-        const jobs = await desk.claim();
+        const jobs = await fixture.claim();
         return jobs.length > 0 && jobs;
       });
       const text = 'Mail to recipient.example is paused.';
@@ -195,7 +195,7 @@ describe('mail that waits', () => {
       const at = soon(86_400_000);
       expect((await api().patch(`/emails/${id}`).send({ scheduled_at: at })).status).toBe(200);
       expect(await held()).toBe(0);
-      await new HeldQueues(desk.database).resume(queue);
+      await new HeldQueues(fixture.database).resume(queue);
       const explained = (await api().get(`/emails/${id}/explain`)).body as { recipients: object[] };
       expect(explained.recipients).toMatchObject([{ state: 'scheduled', waiting_for: 'schedule', until: at }]);
       await api().post(`/emails/${id}/cancel`);
@@ -205,7 +205,7 @@ describe('mail that waits', () => {
       const id = await sendAndHoldBack();
       expect((await api().post(`/emails/${id}/cancel`)).status).toBe(200);
       expect(await held()).toBe(0);
-      expect(await new HeldQueues(desk.database).resume(queue)).toMatchObject({ recipients: 0 });
+      expect(await new HeldQueues(fixture.database).resume(queue)).toMatchObject({ recipients: 0 });
     });
   });
 
@@ -227,7 +227,7 @@ describe('mail that waits', () => {
     await api().post(`/emails/${id}/cancel`);
     expect(await used()).toBe(0);
     const old = await send({ scheduled_at: soon() });
-    await desk.database.query(`UPDATE emails SET created_at = created_at - interval '32 days' WHERE id = $1`, [old]);
+    await fixture.database.query(`UPDATE emails SET created_at = created_at - interval '32 days' WHERE id = $1`, [old]);
     await api().post(`/emails/${old}/cancel`);
     expect(await used()).toBe(1);
   });
@@ -251,7 +251,7 @@ describe('mail that waits', () => {
     const ids = await sendMany(RACERS);
     // All of them fall due within one second from here.
     const first = Date.now() + 400;
-    await desk.database.query(
+    await fixture.database.query(
       `UPDATE recipients r SET due_at = to_timestamp($2 / 1000.0) + make_interval(secs => 0.002 * n)
          FROM unnest($1::text[]) WITH ORDINALITY AS racer (id, n) WHERE r.email_id = racer.id`,
       [ids, first],
@@ -259,27 +259,27 @@ describe('mail that waits', () => {
     let running = true;
     const worker = async () => {
       while (running) {
-        await desk.settle(await desk.claim(40), () => 'delivered');
+        await fixture.settle(await fixture.claim(40), () => 'delivered');
         await new Promise((resolve) => setTimeout(resolve, 20));
       }
     };
     const workers = [worker(), worker()];
     const answers: number[] = [];
-    const lane = async (from: number) => {
-      for (let i = from; i < RACERS; i += LANES) {
+    const race = async (from: number) => {
+      for (let i = from; i < RACERS; i += WORKERS) {
         const at = first + 2 * i + Math.random() * 60 - 40;
         await new Promise((resolve) => setTimeout(resolve, Math.max(0, at - Date.now())));
         answers[i] = (await api().post(`/emails/${ids[i]}/cancel`)).status;
       }
     };
-    await Promise.all(Array.from({ length: LANES }, (_, i) => lane(i)));
+    await Promise.all(Array.from({ length: WORKERS }, (_, i) => race(i)));
     const waiting = `SELECT count(*)::int AS n FROM emails WHERE id = ANY($1) AND status NOT IN ('delivered', 'canceled')`;
-    await until(async () => (await desk.database.query<{ n: number }>(waiting, [ids])).rows[0].n === 0, {
+    await until(async () => (await fixture.database.query<{ n: number }>(waiting, [ids])).rows[0].n === 0, {
       withinMs: 40_000,
     });
     running = false;
     await Promise.all(workers);
-    const { rows } = await desk.database.query<{ id: string; mail: string; recipient: string; attempts: number }>(
+    const { rows } = await fixture.database.query<{ id: string; mail: string; recipient: string; attempts: number }>(
       `SELECT e.id, e.status AS mail, r.status AS recipient, (SELECT count(*)::int FROM attempts a WHERE a.email_id = e.id) AS attempts
          FROM emails e JOIN recipients r ON r.email_id = e.id WHERE e.id = ANY($1)`,
       [ids],

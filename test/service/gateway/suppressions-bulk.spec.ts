@@ -1,18 +1,18 @@
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { entryAt, inMs, SuppressionsFixture, answerOf } from '../../support/fixtures/suppressions-fixture.js';
 
-let desk: SuppressionsFixture;
+let fixture: SuppressionsFixture;
 
 beforeAll(async () => {
-  desk = await SuppressionsFixture.open();
+  fixture = await SuppressionsFixture.open();
 });
-beforeEach(() => desk.newAccounts());
+beforeEach(() => fixture.newAccounts());
 
 describe('POST /suppressions/batch', () => {
   it('adds all in order, says which are new, and counts an address twice as one', async () => {
-    const old = await desk.add('b@example.net');
+    const old = await fixture.add('b@example.net');
     const { status, body } = await answerOf(
-      desk.agent.post('/suppressions/batch/add').send({
+      fixture.agent.post('/suppressions/batch/add').send({
         emails: ['c@example.net', 'B@example.net', 'a@example.net', 'A@example.net'],
       }),
     );
@@ -27,14 +27,16 @@ describe('POST /suppressions/batch', () => {
   });
 
   it('adds entries with all their fields', async () => {
-    const entries = [{ email: 'a@example.net', reason: 'x', domain_id: desk.mine.domainId, expires_at: inMs(60_000) }];
-    const { body } = await answerOf(desk.agent.post('/suppressions/batch/add').send({ entries }));
+    const entries = [
+      { email: 'a@example.net', reason: 'x', domain_id: fixture.mine.domainId, expires_at: inMs(60_000) },
+    ];
+    const { body } = await answerOf(fixture.agent.post('/suppressions/batch/add').send({ entries }));
     expect(body.data).toMatchObject([{ ...entries[0], origin: 'manual', scope: 'domain', created: true }]);
   });
 
   it('adds nothing when anything is wrong, and says what', async () => {
     const problems = async (body: object) => {
-      const answer = await answerOf(desk.agent.post('/suppressions/batch/add').send(body));
+      const answer = await answerOf(fixture.agent.post('/suppressions/batch/add').send(body));
       return [answer.status, ...answer.body.details.map(({ field, code }) => `${field} ${code}`)];
     };
     const ok = 'a@example.net';
@@ -53,19 +55,19 @@ describe('POST /suppressions/batch', () => {
       'entries[2].reason invalid_type',
       'entries[3] invalid_type',
     ]);
-    expect(await problems({ entries: [{ email: ok }, { email: ok, domain_id: desk.theirs.domainId }] })).toEqual([
+    expect(await problems({ entries: [{ email: ok }, { email: ok, domain_id: fixture.theirs.domainId }] })).toEqual([
       400,
       'entries[1].domain_id unknown_domain',
     ]);
-    expect(await desk.listed('')).toEqual([]);
+    expect(await fixture.listed('')).toEqual([]);
   });
 
   it('removes what it can, and says of each what became of it', async () => {
-    const a = await desk.add('a@example.net');
-    await desk.addAs('complaint', 'c@example.net');
-    await answerOf(desk.otherAgent.post('/suppressions').send({ email: 't@example.net' }));
+    const a = await fixture.add('a@example.net');
+    await fixture.addAs('complaint', 'c@example.net');
+    await answerOf(fixture.otherAgent.post('/suppressions').send({ email: 't@example.net' }));
     const emails = ['t@example.net', 'A@example.net', 'c@example.net', 'a@example.net'];
-    const { status, body } = await answerOf(desk.agent.post('/suppressions/batch/remove').send({ emails }));
+    const { status, body } = await answerOf(fixture.agent.post('/suppressions/batch/remove').send({ emails }));
     expect(status).toBe(200);
     expect(body.data).toEqual([
       { object: 'error', index: 0, error: 'not_found', message: expect.any(String) as string },
@@ -73,21 +75,21 @@ describe('POST /suppressions/batch', () => {
       { object: 'error', index: 2, error: 'conflict', message: expect.stringContaining('force') as string },
       { object: 'error', index: 3, error: 'not_found', message: expect.any(String) as string },
     ]);
-    const [{ id }] = (await answerOf(desk.agent.get('/suppressions'))).body.data;
-    const forced = await answerOf(desk.agent.post('/suppressions/batch/remove').send({ ids: [id], force: true }));
+    const [{ id }] = (await answerOf(fixture.agent.get('/suppressions'))).body.data;
+    const forced = await answerOf(fixture.agent.post('/suppressions/batch/remove').send({ ids: [id], force: true }));
     expect(forced.body.data).toMatchObject([{ id, deleted: true }]);
-    expect((await desk.audited()).map(({ target }) => target)).toEqual([a.id, id]);
-    expect(await desk.listed('')).toEqual([]);
+    expect((await fixture.audited()).map(({ target }) => target)).toEqual([a.id, id]);
+    expect(await fixture.listed('')).toEqual([]);
   });
 
   it('removes from the list of a domain when one is named, and refuses what is no list', async () => {
-    const ofDomain = await desk.add('a@example.net', { domain_id: desk.mine.domainId });
-    await desk.add('a@example.net');
-    const body = { emails: ['a@example.net'], domain_id: desk.mine.domainId };
-    expect((await answerOf(desk.agent.post('/suppressions/batch/remove').send(body))).body.data).toMatchObject([
+    const ofDomain = await fixture.add('a@example.net', { domain_id: fixture.mine.domainId });
+    await fixture.add('a@example.net');
+    const body = { emails: ['a@example.net'], domain_id: fixture.mine.domainId };
+    expect((await answerOf(fixture.agent.post('/suppressions/batch/remove').send(body))).body.data).toMatchObject([
       { id: ofDomain.id },
     ]);
-    expect((await answerOf(desk.agent.get(entryAt('a@example.net')))).body['scope']).toBe('account');
+    expect((await answerOf(fixture.agent.get(entryAt('a@example.net')))).body['scope']).toBe('account');
     const bad = [
       {},
       { emails: ['x'] },
@@ -96,28 +98,28 @@ describe('POST /suppressions/batch', () => {
       { ...body, ids: ['x'] },
     ];
     for (const one of bad)
-      expect((await answerOf(desk.agent.post('/suppressions/batch/remove').send(one))).status).toBe(400);
+      expect((await answerOf(fixture.agent.post('/suppressions/batch/remove').send(one))).status).toBe(400);
   });
 });
 
 describe('CSV files', () => {
   const upload = (body: string | Uint8Array, type = 'text/csv') =>
-    answerOf(desk.agent.post('/suppressions/import').type(type).send(Buffer.from(body)));
-  const download = () => desk.agent.get('/suppressions/export');
+    answerOf(fixture.agent.post('/suppressions/import').type(type).send(Buffer.from(body)));
+  const download = () => fixture.agent.get('/suppressions/export');
 
   it('are imported as a whole', async () => {
-    await desk.add('old@example.net');
-    const file = `Email,Origin,Note,Reason,Domain_ID\r\nOld@example.net,,,,\r\n"a@example.net",bounce,x,"a ""b"", c",${desk.mine.domainId}\r\nA@example.net,,,twice,${desk.mine.domainId}\r\n`;
+    await fixture.add('old@example.net');
+    const file = `Email,Origin,Note,Reason,Domain_ID\r\nOld@example.net,,,,\r\n"a@example.net",bounce,x,"a ""b"", c",${fixture.mine.domainId}\r\nA@example.net,,,twice,${fixture.mine.domainId}\r\n`;
     expect(await upload(file)).toEqual({
       status: 200,
       body: { object: 'suppression_import', total: 3, created: 1, existing: 2 },
     });
-    const path = `${entryAt('a@example.net')}?domain_id=${desk.mine.domainId}`;
-    expect((await answerOf(desk.agent.get(path))).body).toMatchObject({ origin: 'bounce', reason: 'a "b", c' });
+    const path = `${entryAt('a@example.net')}?domain_id=${fixture.mine.domainId}`;
+    expect((await answerOf(fixture.agent.get(path))).body).toMatchObject({ origin: 'bounce', reason: 'a "b", c' });
   });
 
   it('are imported but for the lines with problems, which the answer lists', async () => {
-    const file = `email;domain_id;expires_at\na@example.net\nbad;;\n;;2020-01-01T00:00:00Z\nb@example.net;${desk.theirs.domainId}\nc@example.net;${desk.mine.domainId}\n`;
+    const file = `email;domain_id;expires_at\na@example.net\nbad;;\n;;2020-01-01T00:00:00Z\nb@example.net;${fixture.theirs.domainId}\nc@example.net;${fixture.mine.domainId}\n`;
     const { status, body } = await upload(file);
     expect([status, body]).toEqual([
       200,
@@ -132,24 +134,24 @@ describe('CSV files', () => {
         ],
       },
     ]);
-    expect(new Set(await desk.listed(''))).toEqual(new Set(['a@example.net', 'c@example.net']));
+    expect(new Set(await fixture.listed(''))).toEqual(new Set(['a@example.net', 'c@example.net']));
   });
 
   it('are refused as a whole if no line is valid, each problem with its line', async () => {
-    const { status, body } = await upload(`email,domain_id\nbad,\nb@example.net,${desk.theirs.domainId}\n`);
+    const { status, body } = await upload(`email,domain_id\nbad,\nb@example.net,${fixture.theirs.domainId}\n`);
     expect([status, ...body.details.map(({ field, code }) => `${field} ${code}`)]).toEqual([
       400,
       'lines[2].email invalid_address',
       'lines[3].domain_id unknown_domain',
     ]);
     expect((await upload('email\na@example.net\n"b@example.net"x\n')).status).toBe(400);
-    expect(await desk.listed('')).toEqual([]);
+    expect(await fixture.listed('')).toEqual([]);
   });
 
   it('are read in UTF-16 with tabs, as a spreadsheet exports them', async () => {
     const file = Buffer.from('\ufeffEmail\tReason\r\na@example.net\tna\u00efve\r\n', 'utf16le');
     expect(await upload(file)).toMatchObject({ status: 200, body: { total: 1, created: 1 } });
-    expect((await answerOf(desk.agent.get(entryAt('a@example.net')))).body).toMatchObject({ reason: 'na\u00efve' });
+    expect((await answerOf(fixture.agent.get(entryAt('a@example.net')))).body).toMatchObject({ reason: 'na\u00efve' });
   });
 
   it('are taken as text/csv of 5 MiB at most, and JSON is taken everywhere else only', async () => {
@@ -160,19 +162,19 @@ describe('CSV files', () => {
     expect((await upload(new Uint8Array([0xff, 0xfe]))).status).toBe(400);
     const large = await upload(csv + ' '.repeat(5 * 1024 * 1024));
     expect([large.status, large.body['message']]).toEqual([422, 'The file is larger than 5 MiB.']);
-    const other = await desk.agent.post('/suppressions').type('text/csv').send(csv);
+    const other = await fixture.agent.post('/suppressions').type('text/csv').send(csv);
     expect(other.status).toBe(400);
-    expect(await desk.listed('')).toEqual([]);
+    expect(await fixture.listed('')).toEqual([]);
   });
 
   it('come out as they went in, formulas as text', async () => {
-    await desk.add('=cmd@example.net', { reason: '=HYPERLINK("http://x")' });
-    await desk.add('user@example.net', {
+    await fixture.add('=cmd@example.net', { reason: '=HYPERLINK("http://x")' });
+    await fixture.add('user@example.net', {
       reason: 'a, "b"',
       expires_at: '2199-01-01T00:00:00.000Z',
-      domain_id: desk.mine.domainId,
+      domain_id: fixture.mine.domainId,
     });
-    await answerOf(desk.otherAgent.post('/suppressions').send({ email: 'theirs@example.net' }));
+    await answerOf(fixture.otherAgent.post('/suppressions').send({ email: 'theirs@example.net' }));
     const answer = await download();
     const text = answer.text;
     expect(answer.headers['content-type']).toMatch(/^text\/csv; charset=utf-8/);
@@ -183,9 +185,9 @@ describe('CSV files', () => {
     expect(lines[2]).toMatch(/^user@example\.net,"a, ""b""",manual,2199-01-01T00:00:00\.000Z,dom_/);
     expect([lines.length, lines[3]]).toEqual([4, '']);
 
-    const listed = async () => (await answerOf(desk.agent.get('/suppressions'))).body.data;
+    const listed = async () => (await answerOf(fixture.agent.get('/suppressions'))).body.data;
     const before = await listed();
-    await answerOf(desk.agent.post('/suppressions/batch/remove').send({ ids: before.map(({ id }) => id) }));
+    await answerOf(fixture.agent.post('/suppressions/batch/remove').send({ ids: before.map(({ id }) => id) }));
     expect(await listed()).toEqual([]);
     expect(await upload(text)).toMatchObject({ status: 200, body: { created: 2 } });
     const contents = (entries: Record<string, unknown>[]) =>

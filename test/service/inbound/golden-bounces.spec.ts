@@ -12,16 +12,16 @@ const failuresOf = (recipients: readonly ExpectedRecipient[]) => recipients.filt
 const isDead = ({ address, class: found }: ExpectedRecipient): boolean =>
   (address === null || address === '{{recipient}}') && found !== null && RECIPIENT_CLASSES.includes(found);
 
-let desk: InboundFixture;
+let fixture: InboundFixture;
 beforeAll(async () => {
-  desk = await openInboundFixture();
+  fixture = await openInboundFixture();
 });
-afterAll(() => desk?.close());
+afterAll(() => fixture?.close());
 
 async function run(name: string) {
   const recipient = `${name}@rcpt.example`;
-  const sent = await desk.send([recipient]);
-  await desk.receive(sent.returnPath, goldenReportMail(name, { ...sent, recipient }));
+  const sent = await fixture.send([recipient]);
+  await fixture.receive(sent.returnPath, goldenReportMail(name, { ...sent, recipient }));
   return { sent, recipient };
 }
 
@@ -29,12 +29,12 @@ describe('the golden bounces, at the return path of a mail to one recipient', ()
   it.each(samples)('$name: $kind', async ({ name, kind, recipients }) => {
     const { sent, recipient } = await run(name);
     const failures = kind === 'delivery' ? failuresOf(recipients) : [];
-    expect(await desk.statuses(sent.id)).toEqual([failures.length > 0 ? 'bounced' : 'delivered']);
-    const entries = (await desk.suppressed()).filter(({ source_id }) => source_id === sent.id);
+    expect(await fixture.statuses(sent.id)).toEqual([failures.length > 0 ? 'bounced' : 'delivered']);
+    const entries = (await fixture.suppressed()).filter(({ source_id }) => source_id === sent.id);
     const dead = failures.some(isDead) && !ONLY_HINTS.has(name);
     expect(entries.map(({ address }) => address)).toEqual(dead ? [recipient] : []);
     if (failures.length === 0) return;
     const { class: found } = failures.find(isDead) ?? failures[0];
-    expect((await desk.events(sent.id)).at(-1)?.data['bounce_class']).toBe(found);
+    expect((await fixture.events(sent.id)).at(-1)?.data['bounce_class']).toBe(found);
   });
 });

@@ -16,13 +16,13 @@ const EFFECTS = {
   none: { concerned: 0, status: 'delivered', told: [], origin: null },
 } as const;
 
-let desk: InboundFixture;
+let fixture: InboundFixture;
 let other: SentMail;
 beforeAll(async () => {
-  desk = await openInboundFixture();
-  other = await desk.send(['grace@rcpt.example'], { accountId: desk.otherAccountId });
+  fixture = await openInboundFixture();
+  other = await fixture.send(['grace@rcpt.example'], { accountId: fixture.otherAccountId });
 });
-afterAll(() => desk?.close());
+afterAll(() => fixture?.close());
 
 const forged = (text: string): string => {
   const at = text.indexOf('+') + 12;
@@ -31,7 +31,7 @@ const forged = (text: string): string => {
 
 async function run(sample: ComplaintSample) {
   const addresses = Array.from({ length: sample.recipients }, (_, i) => `${sample.file}-${i + 1}@rcpt.example`);
-  const sent = await desk.send(addresses, { ageDays: sample.ageDays });
+  const sent = await fixture.send(addresses, { ageDays: sample.ageDays });
   const message = complaintMessage(sample.file, {
     return_path: sent.returnPath,
     return_path_upper: sent.returnPath.toUpperCase(),
@@ -44,20 +44,20 @@ async function run(sample: ComplaintSample) {
     other_trace: other.trace,
     other_message_id: other.messageId,
     other_recipient: other.addresses[0],
-    service_domain: desk.serviceDomain,
+    service_domain: fixture.serviceDomain,
   });
-  const to = sample.to === 'return_path' ? sent.returnPath : `${sample.to}@${desk.serviceDomain}`;
-  const before = await desk.suppressed();
-  await desk.receive(to, message, { mailFrom: 'fbl@mail.rcpt.example' });
-  const events = await desk.events(sent.id);
-  const stored = await desk.rows<{ verdict: string; email_id: string | null }>(
+  const to = sample.to === 'return_path' ? sent.returnPath : `${sample.to}@${fixture.serviceDomain}`;
+  const before = await fixture.suppressed();
+  await fixture.receive(to, message, { mailFrom: 'fbl@mail.rcpt.example' });
+  const events = await fixture.events(sent.id);
+  const stored = await fixture.rows<{ verdict: string; email_id: string | null }>(
     'SELECT verdict, email_id FROM inbound_messages ORDER BY id DESC LIMIT 1',
   );
-  await desk.rows('DELETE FROM inbound_messages');
+  await fixture.rows('DELETE FROM inbound_messages');
   return {
     sent,
-    statuses: await desk.statuses(sent.id),
-    added: (await desk.suppressed()).filter(({ source_id }) => !before.some((one) => one.source_id === source_id)),
+    statuses: await fixture.statuses(sent.id),
+    added: (await fixture.suppressed()).filter(({ source_id }) => !before.some((one) => one.source_id === source_id)),
     told: events.map(({ type }) => type).filter((type) => /complained|unsubscribed|bounced/.test(type)),
     stored: stored.at(0) ?? null,
   };
@@ -79,6 +79,8 @@ it.each(samples)('$file: $effect', async (sample) => {
 });
 
 it('touches nobody of another account', async () => {
-  expect(await desk.statuses(other.id)).toEqual(['delivered']);
-  expect((await desk.suppressed()).filter(({ account_id }) => account_id !== desk.offices.accountId)).toEqual([]);
+  expect(await fixture.statuses(other.id)).toEqual(['delivered']);
+  expect(
+    (await fixture.suppressed()).filter(({ account_id }) => account_id !== fixture.queueFixture.accountId),
+  ).toEqual([]);
 });

@@ -18,51 +18,51 @@ const MINUTE = 60_000;
 /** Deadlines and certificates are looked at every second. */
 const LOOKED_MS = 1_100;
 
-/** The door of the program, with its own deadlines, stop and watch of its certificate. */
-interface Door {
+/** The listener of the program, with its own deadlines, stop and watch of its certificate. */
+interface Listener {
   shutdown: Shutdown;
   health: Health;
   /** Of its log. */
   lines: string[];
 }
 
-let desk: InboundFixture;
+let fixture: InboundFixture;
 let dir: string;
 let port: number;
-let door: Door;
+let listener: Listener;
 const talks: SmtpTalk[] = [];
 
 beforeAll(async () => {
-  desk = await openInboundFixture();
+  fixture = await openInboundFixture();
   dir = mkdtempSync(join(tmpdir(), 'postloft-inbound-'));
 });
 afterAll(async () => {
-  await desk?.close();
+  await fixture?.close();
   rmSync(dir, { recursive: true, force: true });
 });
 afterEach(async () => {
   vi.useRealTimers();
   for (const talk of talks.splice(0)) talk.close();
-  await door?.shutdown.run();
-  await desk.clear();
+  await listener?.shutdown.run();
+  await fixture.clear();
 });
 
-async function open(): Promise<Door> {
+async function open(): Promise<Listener> {
   [port] = await freePorts(1);
   show(selfSignedCertificate('one.test'));
   const lines: string[] = [];
   const log = new Log(pino({}, { write: (line: string) => lines.push(line) }));
   const [shutdown, health] = [new Shutdown(log), new Health()];
   const config = settings();
-  const session = new InboundSession(desk.inbound, log, config);
+  const session = new InboundSession(fixture.inbound, log, config);
   await new InboundServer(session, config, log, shutdown, health).onApplicationBootstrap();
-  door = { shutdown, health, lines };
-  return door;
+  listener = { shutdown, health, lines };
+  return listener;
 }
 
 function settings(): Config {
   return loadConfig('smtp', {
-    DATABASE_URL: desk.offices.db.url,
+    DATABASE_URL: fixture.queueFixture.db.url,
     CLICKHOUSE_URL: 'http://127.0.0.1:1',
     MASTER_KEY: Buffer.alloc(32, 7).toString('base64'),
     INBOUND_SMTP_PORT: String(port),
@@ -97,7 +97,7 @@ async function greeted(secured = false): Promise<SmtpTalk> {
 /** In the middle of a message to the postmaster. */
 async function sending(talk: SmtpTalk): Promise<void> {
   expect(await talk.say('MAIL FROM:<>')).toMatch(/^250 /);
-  expect(await talk.say(`RCPT TO:<postmaster@${desk.serviceDomain}>`)).toMatch(/^250 /);
+  expect(await talk.say(`RCPT TO:<postmaster@${fixture.serviceDomain}>`)).toMatch(/^250 /);
   expect(await talk.say('DATA')).toMatch(/^354 /);
   talk.write('Subject: a report\r\n\r\nhalf of it');
 }
@@ -113,19 +113,19 @@ it('stops at once for servers that only wait, takes the report that is coming in
   talks.push(late);
   await late.end();
   expect(late.pending).toBe('');
-  expect(await desk.stored()).toEqual([]);
+  expect(await fixture.stored()).toEqual([]);
   expect(await health.failures()).toEqual({ inbound: 'the listener is closed' });
   expect(await busy.say('\r\n.')).toMatch(/^250 2\.0\.0 /);
   expect(await busy.reply()).toEqual([expect.stringMatching(/^421 4\.3\.2 /)]);
   await stopping;
-  expect(await desk.stored()).toMatchObject([{ verdict: 'kept' }]);
+  expect(await fixture.stored()).toMatchObject([{ verdict: 'kept' }]);
 });
 
 it('answers a report while others wait for DNS', async () => {
   await open();
-  desk.dns.set('silent.example', { fault: 'silent' });
-  const several = await desk.send(['ada@silent.example', 'grace@silent.example']);
-  const single = await desk.send(['ada@rcpt.example']);
+  fixture.dns.set('silent.example', { fault: 'silent' });
+  const several = await fixture.send(['ada@silent.example', 'grace@silent.example']);
+  const single = await fixture.send(['ada@rcpt.example']);
   const answered: string[] = [];
   const report = async (name: string, { returnPath }: SentMail, message: string) => {
     const talk = await greeted();
@@ -138,7 +138,7 @@ it('answers a report while others wait for DNS', async () => {
     report('several', several, dsn(several, [{ final: 'ada@silent.example' }])),
   );
   // All of them, and more than are processed at once.
-  await until(async () => desk.dns.questions.filter(({ name }) => name === 'silent.example').length >= 8, {
+  await until(async () => fixture.dns.questions.filter(({ name }) => name === 'silent.example').length >= 8, {
     what: 'their questions',
   });
   await report('single', single, dsn(single));
@@ -154,11 +154,11 @@ it.each(['"a b"@c.example', '"a@b \\" $& c"@d.example', 'a.@c.example', 'a@[192.
     await open();
     const talk = await greeted();
     expect(await talk.say(`MAIL FROM:<${from}> SIZE=100 BODY=8BITMIME`)).toMatch(/^250 /);
-    expect(await talk.say(`RCPT TO:<"post master"@${desk.serviceDomain}>`)).toMatch(/^550 5\.1\.1 /);
-    expect(await talk.say(`RCPT TO:<postmaster@${desk.serviceDomain}>`)).toMatch(/^250 /);
+    expect(await talk.say(`RCPT TO:<"post master"@${fixture.serviceDomain}>`)).toMatch(/^550 5\.1\.1 /);
+    expect(await talk.say(`RCPT TO:<postmaster@${fixture.serviceDomain}>`)).toMatch(/^250 /);
     expect(await talk.say('DATA')).toMatch(/^354 /);
     expect(await talk.say('Subject: hello\r\n\r\nhello\r\n.')).toMatch(/^250 /);
-    expect(await desk.rows('SELECT mail_from FROM inbound_messages')).toEqual([{ mail_from: from }]);
+    expect(await fixture.rows('SELECT mail_from FROM inbound_messages')).toEqual([{ mail_from: from }]);
   },
 );
 
@@ -182,7 +182,7 @@ it('gives a report that does not end five seconds when it stops', async () => {
   vi.advanceTimersByTime(100);
   expect(await talk.reply()).toEqual([expect.stringMatching(/^421 4\.3\.2 /)]);
   await stopping;
-  expect(await desk.stored()).toEqual([]);
+  expect(await fixture.stored()).toEqual([]);
 });
 
 it('shows a renewed certificate to who comes then, goes on with who is there, and looks no more when it has stopped', async () => {
@@ -193,7 +193,7 @@ it('shows a renewed certificate to who comes then, goes on with who is there, an
   await until(async () => (await greeted(true)).certificateName === 'two.test', { what: 'the new certificate' });
   await sending(before);
   expect(await before.say('\r\n.')).toMatch(/^250 /);
-  expect(await desk.stored()).toHaveLength(1);
+  expect(await fixture.stored()).toHaveLength(1);
   await shutdown.run();
   show(selfSignedCertificate('three.test'));
   await later(2 * LOOKED_MS);
@@ -213,6 +213,6 @@ it('ends every session after ten minutes, whatever it says, in the middle of a m
     expect(await talk.reply()).toEqual(['421 4.4.2 This connection is open for too long']);
     await talk.end();
   }
-  expect(await desk.stored()).toEqual([]);
+  expect(await fixture.stored()).toEqual([]);
   expect(await (await greeted()).say('NOOP')).toMatch(/^250 /);
 });

@@ -10,12 +10,12 @@ import { arf, dsn } from '../../support/samples/inbound-reports.js';
 
 const FORGER: Origin = { mailFrom: '', helo: 'mx.forger.example', remoteIp: '192.0.2.66' };
 
-let desk: InboundFixture;
+let fixture: InboundFixture;
 beforeAll(async () => {
-  desk = await openInboundFixture();
+  fixture = await openInboundFixture();
 });
-afterAll(() => desk?.close());
-beforeEach(() => desk.clear());
+afterAll(() => fixture?.close());
+beforeEach(() => fixture.clear());
 
 const pair = (domain: string) => [`ada@${domain}`, `grace@${domain}`];
 const complaintAbout = (sent: SentMail, address: string) =>
@@ -38,13 +38,13 @@ describe('a report about one of several recipients', () => {
     ],
   ])('without proof leaves status, events and lists as they are: %s', async (_what, report, kind) => {
     const addresses = pair('rcpt.example');
-    const sent = await desk.send(addresses);
-    const before = await desk.counted(kind, 'unproved');
-    await desk.receive(sent.returnPath, report(sent, addresses[1]), FORGER);
-    expect(await desk.statuses(sent.id)).toEqual(['delivered', 'delivered']);
-    expect(await desk.lateTypes(sent.id)).toEqual([]);
-    expect([await desk.suppressed(), await desk.rows('SELECT * FROM full_mailboxes')]).toEqual([[], []]);
-    expect(await desk.store.list(10, 'unproved')).toMatchObject([
+    const sent = await fixture.send(addresses);
+    const before = await fixture.counted(kind, 'unproved');
+    await fixture.receive(sent.returnPath, report(sent, addresses[1]), FORGER);
+    expect(await fixture.statuses(sent.id)).toEqual(['delivered', 'delivered']);
+    expect(await fixture.lateTypes(sent.id)).toEqual([]);
+    expect([await fixture.suppressed(), await fixture.rows('SELECT * FROM full_mailboxes')]).toEqual([[], []]);
+    expect(await fixture.store.list(10, 'unproved')).toMatchObject([
       {
         email_id: sent.id,
         helo: FORGER.helo,
@@ -55,16 +55,16 @@ describe('a report about one of several recipients', () => {
           'DKIM: no signature of them; reverse name: none',
       },
     ]);
-    expect(await desk.counted(kind, 'unproved')).toBe(before + 1);
+    expect(await fixture.counted(kind, 'unproved')).toBe(before + 1);
   });
 
   it('is no proof of a bounce when a person at the same provider sends it', async () => {
     const addresses = pair('rcpt.example');
-    const sent = await desk.send(addresses);
+    const sent = await fixture.send(addresses);
     const report = dsn(sent, [{ final: addresses[1] }]);
-    await desk.receive(sent.returnPath, report, { ...FORGER, mailFrom: 'eve@rcpt.example' });
-    expect(await desk.statuses(sent.id)).toEqual(['delivered', 'delivered']);
-    expect(await desk.store.list(10, 'unproved')).toMatchObject([
+    await fixture.receive(sent.returnPath, report, { ...FORGER, mailFrom: 'eve@rcpt.example' });
+    expect(await fixture.statuses(sent.id)).toEqual(['delivered', 'delivered']);
+    expect(await fixture.store.list(10, 'unproved')).toMatchObject([
       { note: 'its MAIL FROM is not that of a mail system' },
     ]);
   });
@@ -75,7 +75,7 @@ describe('a report about one of several recipients', () => {
         'yahoo.co.uk',
         'mx-eu.mail.am0.yahoodns.net',
         { mailFrom: 'feedback@arf.mail.yahoo.com', helo: 'x', remoteIp: '192.0.2.81' },
-        () => desk.dns.set('arf.mail.yahoo.com', { TXT: ['v=spf1 ip4:192.0.2.81 -all'] }),
+        () => fixture.dns.set('arf.mail.yahoo.com', { TXT: ['v=spf1 ip4:192.0.2.81 -all'] }),
       ],
       [
         'hotmail.fr',
@@ -86,8 +86,8 @@ describe('a report about one of several recipients', () => {
           remoteIp: '192.0.2.82',
         },
         () => {
-          desk.dns.set('82.2.0.192.in-addr.arpa', { PTR: ['mail-oln.outbound.protection.outlook.com'] });
-          desk.dns.set('mail-oln.outbound.protection.outlook.com', {
+          fixture.dns.set('82.2.0.192.in-addr.arpa', { PTR: ['mail-oln.outbound.protection.outlook.com'] });
+          fixture.dns.set('mail-oln.outbound.protection.outlook.com', {
             A: ['192.0.2.82'],
             TXT: ['v=spf1 ip4:192.0.2.82 -all'],
           });
@@ -95,81 +95,84 @@ describe('a report about one of several recipients', () => {
       ],
     ];
     for (const [domain, exchange, origin, publish] of loops) {
-      desk.dns.set(domain, { MX: [{ preference: 10, exchange }] });
+      fixture.dns.set(domain, { MX: [{ preference: 10, exchange }] });
       const addresses = pair(domain);
-      const sent = await desk.send(addresses);
-      await desk.receive(desk.fbl, complaintAbout(sent, addresses[1]), origin);
-      expect(await desk.statuses(sent.id), domain).toEqual(['delivered', 'delivered']);
+      const sent = await fixture.send(addresses);
+      await fixture.receive(fixture.fbl, complaintAbout(sent, addresses[1]), origin);
+      expect(await fixture.statuses(sent.id), domain).toEqual(['delivered', 'delivered']);
       publish();
-      await desk.receive(desk.fbl, complaintAbout(sent, addresses[1]), origin);
-      expect(await desk.statuses(sent.id), domain).toEqual(['delivered', 'complained']);
+      await fixture.receive(fixture.fbl, complaintAbout(sent, addresses[1]), origin);
+      expect(await fixture.statuses(sent.id), domain).toEqual(['delivered', 'complained']);
     }
-    expect((await desk.suppressed()).map(({ address }) => address)).toEqual(['grace@hotmail.fr', 'grace@yahoo.co.uk']);
+    expect((await fixture.suppressed()).map(({ address }) => address)).toEqual([
+      'grace@hotmail.fr',
+      'grace@yahoo.co.uk',
+    ]);
   });
 
   it('is not proved by the default name of a server that anybody can rent at the hoster of the MX hosts', async () => {
     const hoster = 'static.83.2.0.192.clients.hoster.example';
-    desk.dns.set('customer.example', { MX: [{ preference: 10, exchange: 'mx1.hoster.example' }] });
-    desk.dns.set('83.2.0.192.in-addr.arpa', { PTR: [hoster] });
-    desk.dns.set(hoster, { A: ['192.0.2.83'] });
+    fixture.dns.set('customer.example', { MX: [{ preference: 10, exchange: 'mx1.hoster.example' }] });
+    fixture.dns.set('83.2.0.192.in-addr.arpa', { PTR: [hoster] });
+    fixture.dns.set(hoster, { A: ['192.0.2.83'] });
     const addresses = pair('customer.example');
     for (const helo of [hoster, 'mx1.hoster.example']) {
-      const sent = await desk.send(addresses);
+      const sent = await fixture.send(addresses);
       const origin = { mailFrom: '', helo, remoteIp: '192.0.2.83' };
-      await desk.receive(sent.returnPath, dsn(sent, [{ final: addresses[1] }]), origin);
-      await desk.receive(desk.fbl, complaintAbout(sent, addresses[1]), origin);
-      expect(await desk.statuses(sent.id)).toEqual(['delivered', 'delivered']);
+      await fixture.receive(sent.returnPath, dsn(sent, [{ final: addresses[1] }]), origin);
+      await fixture.receive(fixture.fbl, complaintAbout(sent, addresses[1]), origin);
+      expect(await fixture.statuses(sent.id)).toEqual(['delivered', 'delivered']);
     }
-    expect(await desk.suppressed()).toEqual([]);
+    expect(await fixture.suppressed()).toEqual([]);
   });
 
   it('is authenticated for few domains, however many return paths it is sent to', async () => {
     const domains = Array.from({ length: 8 }, (_, i) => `many-${i}.example`);
     const sent: SentMail[] = [];
-    for (const domain of domains) sent.push(await desk.send(pair(domain)));
-    desk.dns.questions.length = 0;
+    for (const domain of domains) sent.push(await fixture.send(pair(domain)));
+    fixture.dns.questions.length = 0;
     const failures = domains.map((domain) => ({ final: `ada@${domain}` }));
-    await desk.receive(
+    await fixture.receive(
       sent.map(({ returnPath }) => returnPath),
       dsn(null, failures),
       FORGER,
     );
-    expect(desk.dns.questions.filter(({ type }) => type === 'MX')).toHaveLength(5);
-    for (const { id } of sent) expect(await desk.statuses(id)).toEqual(['delivered', 'delivered']);
-    expect(await desk.stored()).toMatchObject([{ verdict: 'unproved' }]);
+    expect(fixture.dns.questions.filter(({ type }) => type === 'MX')).toHaveLength(5);
+    for (const { id } of sent) expect(await fixture.statuses(id)).toEqual(['delivered', 'delivered']);
+    expect(await fixture.stored()).toMatchObject([{ verdict: 'unproved' }]);
   });
 
   it('is to come again while DNS does not answer for their domain', async () => {
-    desk.dns.set('silent.example', { fault: 'SERVFAIL' });
+    fixture.dns.set('silent.example', { fault: 'SERVFAIL' });
     const [ada] = pair('silent.example');
-    const sent = await desk.send(pair('silent.example'));
-    await expect(desk.receive(sent.returnPath, dsn(sent, [{ final: ada }]), FORGER)).rejects.toBeInstanceOf(Refusal);
-    expect(await desk.stored()).toEqual([]);
-    expect(await desk.statuses(sent.id)).toEqual(['delivered', 'delivered']);
+    const sent = await fixture.send(pair('silent.example'));
+    await expect(fixture.receive(sent.returnPath, dsn(sent, [{ final: ada }]), FORGER)).rejects.toBeInstanceOf(Refusal);
+    expect(await fixture.stored()).toEqual([]);
+    expect(await fixture.statuses(sent.id)).toEqual(['delivered', 'delivered']);
   });
 });
 
 describe('the token of one recipient', () => {
   it('proves the report of anybody, without a question to DNS', async () => {
-    const sent = await desk.send(['ada@rcpt.example']);
-    expect(desk.returnPath.read(sent.returnPath)).toMatchObject({ alone: true });
-    desk.dns.questions.length = 0;
-    await desk.receive(sent.returnPath, dsn(sent), FORGER);
-    expect(await desk.statuses(sent.id)).toEqual(['bounced']);
-    expect(desk.dns.questions).toEqual([]);
+    const sent = await fixture.send(['ada@rcpt.example']);
+    expect(fixture.returnPath.read(sent.returnPath)).toMatchObject({ alone: true });
+    fixture.dns.questions.length = 0;
+    await fixture.receive(sent.returnPath, dsn(sent), FORGER);
+    expect(await fixture.statuses(sent.id)).toEqual(['bounced']);
+    expect(fixture.dns.questions).toEqual([]);
   });
 
   it('of a message to several says nothing about the others', async () => {
-    const sent = await desk.send(pair('rcpt.example'), { over: { unsubscribe: {} } });
-    await desk.receive(sent.returnPath, dsn(sent, [{ final: 'grace@rcpt.example' }]), FORGER);
-    expect(await desk.statuses(sent.id)).toEqual(['bounced', 'delivered']);
-    expect(await desk.suppressed()).toEqual([]);
+    const sent = await fixture.send(pair('rcpt.example'), { over: { unsubscribe: {} } });
+    await fixture.receive(sent.returnPath, dsn(sent, [{ final: 'grace@rcpt.example' }]), FORGER);
+    expect(await fixture.statuses(sent.id)).toEqual(['bounced', 'delivered']);
+    expect(await fixture.suppressed()).toEqual([]);
   });
 
   it('of a message that went out before tokens said so counts as one', async () => {
-    const sent = await desk.send(['ada@rcpt.example', 'grace@other.example']);
-    const old = desk.returnPath.address({ emailId: sent.id, ordinal: 0, alone: false });
-    await desk.receive(old, dsn(null), FORGER);
-    expect(await desk.statuses(sent.id)).toEqual(['bounced', 'delivered']);
+    const sent = await fixture.send(['ada@rcpt.example', 'grace@other.example']);
+    const old = fixture.returnPath.address({ emailId: sent.id, ordinal: 0, alone: false });
+    await fixture.receive(old, dsn(null), FORGER);
+    expect(await fixture.statuses(sent.id)).toEqual(['bounced', 'delivered']);
   });
 });

@@ -15,14 +15,14 @@ import { OUTBOX_EVENTS } from '../../support/persistence/test-database.js';
 type Kind = 'delivered' | 'deferred' | 'bounced';
 const remote = { ...NO_REMOTE, mx: 'mx.example', ip: '192.0.2.1' };
 
-describe('intake and ledger on a real database', () => {
-  let offices: QueueFixture;
-  let office: QueueProcess;
+describe('intake and queue on a real database', () => {
+  let fixture: QueueFixture;
+  let program: QueueProcess;
   beforeAll(async () => {
-    offices = await openQueueFixture();
-    office = await offices.open();
+    fixture = await openQueueFixture();
+    program = await fixture.open();
   });
-  afterAll(() => offices?.close());
+  afterAll(() => fixture?.close());
   beforeEach(async () => {
     for (const table of [
       'emails',
@@ -33,12 +33,12 @@ describe('intake and ledger on a real database', () => {
       'suppressions',
       'idempotency_keys',
     ])
-      await offices.db.database.query(`DELETE FROM ${table}`);
+      await fixture.db.database.query(`DELETE FROM ${table}`);
   });
 
-  const rows = async <R>(sql: string, ...values: unknown[]) => (await offices.db.database.query<R>(sql, values)).rows;
+  const rows = async <R>(sql: string, ...values: unknown[]) => (await fixture.db.database.query<R>(sql, values)).rows;
   const accept = (over: Parameters<typeof submission>[1] = {}) =>
-    office.intake.accept(submission(offices.accountId, over));
+    program.intake.accept(submission(fixture.accountId, over));
   const outcome = (key: number, kind: Kind, text = 'words'): Outcome => {
     const common = {
       key: String(key),
@@ -81,11 +81,11 @@ describe('intake and ledger on a real database', () => {
   });
 
   it('makes one mail of one idempotency key across processes and within a group', async () => {
-    const other = await offices.open();
+    const other = await fixture.open();
     const idempotency = { scope: 's', key: 'k', bodyHash: createHash('sha256').update('body').digest() };
     const answers = await Promise.all(
       Array.from({ length: 20 }, (_, i) =>
-        (i % 2 ? office : other).intake.accept(submission(offices.accountId, { idempotency })),
+        (i % 2 ? program : other).intake.accept(submission(fixture.accountId, { idempotency })),
       ),
     );
     expect(new Set(answers.map((answer) => answer.id)).size).toBe(1);
@@ -107,8 +107,8 @@ describe('intake and ledger on a real database', () => {
     await expect(accept({ from: { address: 'x@elsewhere.example', name: '' } })).rejects.toMatchObject({
       code: 'sender_domain_not_verified',
     });
-    await office.suppressions.add(offices.db.database, {
-      accountId: offices.accountId,
+    await program.suppressions.add(fixture.db.database, {
+      accountId: fixture.accountId,
       address: 'gone@recipient.example',
       origin: 'bounce',
       reason: null,
@@ -123,21 +123,21 @@ describe('intake and ledger on a real database', () => {
 
   it('gives each due recipient to one worker only', async () => {
     await Promise.all(Array.from({ length: 60 }, () => accept()));
-    const others = await Promise.all([offices.open(), offices.open(), offices.open()]);
-    const claims = await Promise.all(others.flatMap(({ queue: ledger }) => [ledger.claim(15), ledger.claim(15)]));
+    const others = await Promise.all([fixture.open(), fixture.open(), fixture.open()]);
+    const claims = await Promise.all(others.flatMap(({ queue }) => [queue.claim(15), queue.claim(15)]));
     const ids = claims.flat().map((job) => job.email.id);
     expect(ids).toHaveLength(60);
     expect(new Set(ids).size).toBe(60);
-    expect(await office.queue.claim(10)).toEqual([]);
+    expect(await program.queue.claim(10)).toEqual([]);
   });
 
   it('settles several recipients of one mail each on its own, and the mail by the worst', async () => {
     const { id } = await accept({ toAddresses: ['a@one.example', 'b@one.example', 'c@two.example'] });
-    const jobs = await office.queue.claim(10);
+    const jobs = await program.queue.claim(10);
     expect(jobs.map((job) => job.recipients.length).sort((a, b) => a - b)).toEqual([1, 2]);
     await Promise.all(
       jobs.map((job) =>
-        office.queue.settle(
+        program.queue.settle(
           job,
           job.recipients.map(({ ordinal }) =>
             outcome(ordinal, ordinal === 0 ? 'delivered' : ordinal === 1 ? 'deferred' : 'bounced', 'no such user'),
@@ -171,7 +171,7 @@ describe('intake and ledger on a real database', () => {
   it('gives each recipient a job of his own where each has a link of his own', async () => {
     const to = ['a@one.example', 'b@one.example', 'c@two.example'];
     const { id } = await accept({ toAddresses: to, unsubscribe: { mailto: 'stop@sender.example' } });
-    const jobs = await office.queue.claim(10);
+    const jobs = await program.queue.claim(10);
     expect(jobs.map((job) => job.recipients.map(({ address }) => address).join()).sort()).toEqual(to);
     expect(jobs.map(({ email }) => [email.id, email.unsubscribe])).toEqual(
       to.map(() => [id, { mailto: 'stop@sender.example' }]),
@@ -184,14 +184,14 @@ describe('intake and ledger on a real database', () => {
     const { id } = await accept({ toAddresses: to });
     await set('per_recipient');
     try {
-      const jobs = await office.queue.claim(10);
+      const jobs = await program.queue.claim(10);
       expect(jobs.map((job) => job.recipients.map(({ address }) => address).join()).sort()).toEqual(to);
       expect(jobs.map(({ email }) => email.id)).toEqual([id, id, id]);
-      await office.queue.release(jobs);
+      await program.queue.release(jobs);
     } finally {
       await set('shared');
     }
-    const shared = await office.queue.claim(10);
+    const shared = await program.queue.claim(10);
     expect(shared.map((job) => job.recipients.map(({ address }) => address).join()).sort()).toEqual([
       'a@one.example,b@one.example',
       'c@two.example',
@@ -200,33 +200,33 @@ describe('intake and ledger on a real database', () => {
 
   it('frees the claims of a dead worker, and then refuses the dead worker’s word', async () => {
     const { id } = await accept();
-    const frozen = await offices.open();
+    const frozen = await fixture.open();
     const [stale] = await frozen.queue.claim(1);
-    await offices.db.database.query(`UPDATE workers SET heartbeat_at = now() - interval '30 seconds' WHERE id = $1`, [
+    await fixture.db.database.query(`UPDATE workers SET heartbeat_at = now() - interval '30 seconds' WHERE id = $1`, [
       frozen.worker.id,
     ]);
-    expect(await office.worker.releaseDeadClaims()).toBe(1);
+    expect(await program.worker.releaseDeadClaims()).toBe(1);
     // The frozen worker wakes, registers again and is alive; its old claim is not.
     await frozen.worker.beat();
     expect(frozen.worker.isAlive).toBe(true);
     expect(frozen.queue.isClaimValid(stale)).toBe(false);
-    const [fresh] = await office.queue.claim(1);
-    expect(office.queue.isClaimValid(fresh)).toBe(true);
+    const [fresh] = await program.queue.claim(1);
+    expect(program.queue.isClaimValid(fresh)).toBe(true);
     expect(fresh.recipients[0].fence).toBe(stale.recipients[0].fence + 1);
     await frozen.queue.settle(stale, [outcome(0, 'bounced')]);
     expect(await statuses(id)).toEqual(['sending']);
-    await office.queue.settle(fresh, [outcome(0, 'delivered')]);
+    await program.queue.settle(fresh, [outcome(0, 'delivered')]);
     expect(await statuses(id)).toEqual(['delivered']);
     expect(await events(id)).toEqual(['1 email.queued', '2 email.sent', '3 email.delivered']);
   });
 
   it('settles beside an outcome that no longer counts, and one of a mail to which more has happened, all others', async () => {
     await Promise.all(Array.from({ length: 5 }, () => accept()));
-    const jobs = await office.queue.claim(5);
+    const jobs = await program.queue.claim(5);
     const [lost, changed, ...usual] = jobs;
     await rows('UPDATE recipients SET fence = fence + 1 WHERE email_id = $1', lost.email.id);
     await rows('UPDATE emails SET sequence = sequence + 1 WHERE id = $1', changed.email.id);
-    await Promise.all(jobs.map((job) => office.queue.settle(job, [outcome(0, 'delivered')])));
+    await Promise.all(jobs.map((job) => program.queue.settle(job, [outcome(0, 'delivered')])));
     expect(await statuses(lost.email.id)).toEqual(['sending']);
     expect(await events(lost.email.id)).toEqual(['1 email.queued']);
     expect(await events(changed.email.id)).toEqual(['1 email.queued', '3 email.sent', '4 email.delivered']);
@@ -242,11 +242,11 @@ describe('intake and ledger on a real database', () => {
 
   it('settles what was taken beside what was refused and what cannot be written, each as it is', async () => {
     await Promise.all(Array.from({ length: 3 }, () => accept()));
-    const [taken, refused, bad] = await office.queue.claim(3);
+    const [taken, refused, bad] = await program.queue.claim(3);
     const results = await Promise.allSettled([
-      office.queue.settle(taken, [outcome(0, 'delivered')]),
-      office.queue.settle(refused, [outcome(0, 'bounced')]),
-      office.queue.settle(bad, [Object.assign(outcome(0, 'delivered'), { remote: { ...remote, mx: 'nul \0 byte' } })]),
+      program.queue.settle(taken, [outcome(0, 'delivered')]),
+      program.queue.settle(refused, [outcome(0, 'bounced')]),
+      program.queue.settle(bad, [Object.assign(outcome(0, 'delivered'), { remote: { ...remote, mx: 'nul \0 byte' } })]),
     ]);
     expect(await events(taken.email.id)).toEqual(['1 email.queued', '2 email.sent', '3 email.delivered']);
     expect(await events(refused.email.id)).toEqual(['1 email.queued', '2 email.sent', '3 email.bounced']);
@@ -256,9 +256,9 @@ describe('intake and ledger on a real database', () => {
 
   it('writes an outcome down once, however often it is told', async () => {
     const { id } = await accept();
-    const [job] = await office.queue.claim(1);
-    await Promise.all([1, 2, 3].map(() => office.queue.settle(job, [outcome(0, 'delivered')])));
-    await office.queue.settle(job, [outcome(0, 'delivered')]);
+    const [job] = await program.queue.claim(1);
+    await Promise.all([1, 2, 3].map(() => program.queue.settle(job, [outcome(0, 'delivered')])));
+    await program.queue.settle(job, [outcome(0, 'delivered')]);
     expect(await events(id)).toEqual(['1 email.queued', '2 email.sent', '3 email.delivered']);
     expect(await rows('SELECT number FROM attempts')).toEqual([{ number: 1 }]);
   });
@@ -266,11 +266,11 @@ describe('intake and ledger on a real database', () => {
   it('tries a deferred recipient again at its time and tells a temporary failure once', async () => {
     const { id } = await accept();
     for (let attempt = 1; attempt <= 3; attempt++) {
-      const [job] = await office.queue.claim(1);
+      const [job] = await program.queue.claim(1);
       expect(job.recipients[0].attempts).toBe(attempt - 1);
-      await office.queue.settle(job, [outcome(0, attempt < 3 ? 'deferred' : 'delivered')]);
-      expect(await office.queue.claim(1)).toEqual([]);
-      await offices.db.database.query(`UPDATE recipients SET due_at = now() WHERE status = 'deferred'`);
+      await program.queue.settle(job, [outcome(0, attempt < 3 ? 'deferred' : 'delivered')]);
+      expect(await program.queue.claim(1)).toEqual([]);
+      await fixture.db.database.query(`UPDATE recipients SET due_at = now() WHERE status = 'deferred'`);
     }
     expect((await events(id)).map((line) => line.split(' ')[1])).toEqual([
       'email.queued',
@@ -283,9 +283,9 @@ describe('intake and ledger on a real database', () => {
 
   it('gives up at the end of the lifetime with exactly one final event', async () => {
     const { id } = await accept();
-    await offices.db.database.query('UPDATE recipients SET expires_at = now()');
-    const [job] = await office.queue.claim(1);
-    await office.queue.settle(job, [outcome(0, 'deferred')]);
+    await fixture.db.database.query('UPDATE recipients SET expires_at = now()');
+    const [job] = await program.queue.claim(1);
+    await program.queue.settle(job, [outcome(0, 'deferred')]);
     expect(await emailStatus(id)).toMatchObject({ status: 'failed' });
     const [{ data }] = await rows<{ data: { failure_type: string; next_attempt_at: null } }>(
       `SELECT data FROM ${OUTBOX_EVENTS} WHERE key = $1 AND type = 'email.failed'`,
@@ -296,36 +296,36 @@ describe('intake and ledger on a real database', () => {
 
   it('looks again at claim: suppressed meanwhile is not sent, a blocked account is held', async () => {
     const suppressed = await accept({ toAddresses: ['late@recipient.example', 'fine@recipient.example'] });
-    await office.suppressions.add(offices.db.database, {
-      accountId: offices.accountId,
+    await program.suppressions.add(fixture.db.database, {
+      accountId: fixture.accountId,
       address: 'late@recipient.example',
       origin: 'manual',
       reason: null,
       sourceId: null,
     });
-    const [job] = await office.queue.claim(10);
+    const [job] = await program.queue.claim(10);
     expect(job.recipients.map((recipient) => recipient.address)).toEqual(['fine@recipient.example']);
     expect(await statuses(suppressed.id)).toEqual(['suppressed', 'sending']);
     expect(await events(suppressed.id)).toContain('3 email.suppressed');
-    await office.queue.settle(job, [outcome(1, 'delivered')]);
+    await program.queue.settle(job, [outcome(1, 'delivered')]);
     expect(await emailStatus(suppressed.id)).toMatchObject({ status: 'delivered' });
 
     const held = await accept();
-    await office.accounts.setStanding(offices.accountId, 'blocked');
-    expect(await office.queue.claim(10)).toEqual([]);
+    await program.accounts.setStanding(fixture.accountId, 'blocked');
+    expect(await program.queue.claim(10)).toEqual([]);
     expect(await statuses(held.id)).toEqual(['queued']);
-    await office.accounts.setStanding(offices.accountId, 'active');
-    await offices.db.database.query('UPDATE recipients SET due_at = now() WHERE due_at IS NOT NULL');
-    expect(await office.queue.claim(10)).toHaveLength(1);
+    await program.accounts.setStanding(fixture.accountId, 'active');
+    await fixture.db.database.query('UPDATE recipients SET due_at = now() WHERE due_at IS NOT NULL');
+    expect(await program.queue.claim(10)).toHaveLength(1);
   });
 
   it('keeps scheduled mail until its time and says then that it was queued', async () => {
     const { id } = await accept({ scheduledAt: new Date(Date.now() + 3_600_000) });
     expect(await emailStatus(id)).toMatchObject({ status: 'scheduled' });
-    expect(await office.queue.claim(10)).toEqual([]);
-    await offices.db.database.query(`UPDATE recipients SET due_at = now()`);
-    const [job] = await office.queue.claim(10);
-    await office.queue.settle(job, [outcome(0, 'delivered')]);
+    expect(await program.queue.claim(10)).toEqual([]);
+    await fixture.db.database.query(`UPDATE recipients SET due_at = now()`);
+    const [job] = await program.queue.claim(10);
+    await program.queue.settle(job, [outcome(0, 'delivered')]);
     expect((await events(id)).map((line) => line.split(' ')[1])).toEqual([
       'email.scheduled',
       'email.queued',
@@ -337,43 +337,43 @@ describe('intake and ledger on a real database', () => {
   it('hands mail over in memory already claimed, within its bounds, and leaves the rest to the claim', async () => {
     const jobs: DeliveryJob[] = [];
     const full = new Set<string>();
-    office.localDelivery.connect({
-      worker: office.worker,
+    program.localDelivery.connect({
+      worker: program.worker,
       accepts: (domain) => !full.has(domain),
       take: (some) => jobs.push(...some),
     });
     const { id } = await accept({ toAddresses: ['a@one.example', 'b@two.example'] });
-    expect(await office.queue.claim(10)).toEqual([]);
+    expect(await program.queue.claim(10)).toEqual([]);
     expect(jobs.map((job) => job.domain).sort()).toEqual(['one.example', 'two.example']);
-    await Promise.all(jobs.map((job) => office.queue.settle(job, [outcome(job.recipients[0].ordinal, 'delivered')])));
+    await Promise.all(jobs.map((job) => program.queue.settle(job, [outcome(job.recipients[0].ordinal, 'delivered')])));
     expect(await emailStatus(id)).toMatchObject({ status: 'delivered' });
-    for (const job of jobs.splice(0)) office.localDelivery.leave(job);
+    for (const job of jobs.splice(0)) program.localDelivery.leave(job);
 
-    // One domain that has its share waiting takes none of the room of the others.
+    // One domain that has its share waiting takes none of the memory of the others.
     full.add('full.example');
     await accept({ toAddresses: ['a@full.example', 'b@two.example'] });
     await yieldToLoop();
     expect(jobs).toEqual([]);
-    const [claimed] = await office.queue.claim(1);
-    await office.queue.release([claimed]);
+    const [claimed] = await program.queue.claim(1);
+    await program.queue.release([claimed]);
 
     await Promise.all(Array.from({ length: 2_100 }, () => accept()));
-    // Behind the answers, and in a crowd in the shadow of the next commit.
-    await until(() => Promise.resolve(jobs.length >= 2_000), { what: 'the mails that memory has room for' });
+    // After the responses, and under load during the next commit.
+    await until(() => Promise.resolve(jobs.length >= 2_000), { what: 'the messages that fit into memory' });
     await yieldToLoop();
     expect(jobs).toHaveLength(2_000);
     const unclaimed = () =>
       rows('SELECT count(*)::int AS count FROM recipients WHERE due_at IS NOT NULL AND claimed_by IS NULL');
     expect(await unclaimed()).toEqual([{ count: 102 }]);
-    for (const job of jobs) office.localDelivery.leave(job);
+    for (const job of jobs) program.localDelivery.leave(job);
     await accept();
     await yieldToLoop();
     expect(jobs).toHaveLength(2_001);
-    office.localDelivery.disconnect();
+    program.localDelivery.disconnect();
     await accept();
     await yieldToLoop();
     expect(jobs).toHaveLength(2_001);
-    await office.queue.release(jobs);
+    await program.queue.release(jobs);
     expect(await unclaimed()).toEqual([{ count: 2_104 }]);
   });
 });

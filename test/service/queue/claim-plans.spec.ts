@@ -11,24 +11,24 @@ const LIMIT = 50;
 const TIMES = 7;
 
 describe('a claim beside a backlog', () => {
-  let offices: QueueFixture;
-  let office: QueueProcess;
-  const run = (text: string, values: unknown[] = []) => offices.db.database.query(text, values);
+  let fixture: QueueFixture;
+  let program: QueueProcess;
+  const run = (text: string, values: unknown[] = []) => fixture.db.database.query(text, values);
 
   beforeAll(async () => {
-    offices = await openQueueFixture(1);
-    office = await offices.open();
+    fixture = await openQueueFixture(1);
+    program = await fixture.open();
     for (const table of ['emails', 'recipients']) await run(`ALTER TABLE ${table} SET (autovacuum_enabled = off)`);
   }, 60_000);
   afterEach(() => run('TRUNCATE recipients, emails'));
-  afterAll(() => offices?.close());
+  afterAll(() => fixture?.close());
 
   /** Claims again and again; a claim that walks over the backlog reads each recipient of it. */
-  async function claimAll(rooms?: Parameters<Queue['claim']>[1]): Promise<void> {
+  async function claimAll(limits?: Parameters<Queue['claim']>[1]): Promise<void> {
     for (let i = 0; i < TIMES; i++) {
       let found = 0;
-      const reads = await tableReads(offices.db.database, async () => {
-        found = (await office.queue.claim(LIMIT, rooms)).length;
+      const reads = await tableReads(fixture.db.database, async () => {
+        found = (await program.queue.claim(LIMIT, limits)).length;
       });
       expect(found).toBe(LIMIT);
       expect(reads.rows).toBeLessThan(PENDING / 10);
@@ -39,33 +39,33 @@ describe('a claim beside a backlog', () => {
     ['in one domain', 1],
     ['in very many domains', PENDING / 10],
   ])('reads no more for mail that waits %s', async (_, domains) => {
-    await fillBacklog(offices, { name: 'many', count: PENDING, domains, is_due: true, dueIn: '-2 hours' });
+    await fillBacklog(fixture, { name: 'many', count: PENDING, domains, is_due: true, dueIn: '-2 hours' });
     await run('ANALYZE recipients');
     await claimAll();
   });
 
-  it('steps over the backlog of a domain without room, and finds who stands behind it', async () => {
-    await fillBacklog(offices, { name: 'full', count: PENDING, domains: 1, is_due: true, dueIn: '-2 hours' });
-    await fillBacklog(offices, { name: 'ok', count: LIMIT * TIMES, domains: 20, is_due: true, dueIn: '-1 hour' });
+  it('steps over the backlog of a domain at its limit, and finds the jobs behind it', async () => {
+    await fillBacklog(fixture, { name: 'full', count: PENDING, domains: 1, is_due: true, dueIn: '-2 hours' });
+    await fillBacklog(fixture, { name: 'ok', count: LIMIT * TIMES, domains: 20, is_due: true, dueIn: '-1 hour' });
     await claimAll({ perDomain: 10, byDomain: { 'full0.example': 0 } });
   });
 
   it('does not look at what is not due, in however many domains it waits', async () => {
-    await fillBacklog(offices, { name: 'later', count: PENDING, domains: PENDING / 10, is_due: false, dueIn: '1 day' });
-    await fillBacklog(offices, { name: 'ok', count: LIMIT * TIMES, domains: 20, is_due: false, dueIn: '-1 hour' });
+    await fillBacklog(fixture, { name: 'later', count: PENDING, domains: PENDING / 10, is_due: false, dueIn: '1 day' });
+    await fillBacklog(fixture, { name: 'ok', count: LIMIT * TIMES, domains: 20, is_due: false, dueIn: '-1 hour' });
     await claimAll();
   });
 
   it('tells the age of the oldest without reading all', async () => {
-    await fillBacklog(offices, {
+    await fillBacklog(fixture, {
       name: 'many',
       count: PENDING,
       domains: PENDING / 10,
       is_due: true,
       dueIn: '-2 hours',
     });
-    const reads = await tableReads(offices.db.database, () => office.queue.oldestDue());
+    const reads = await tableReads(fixture.db.database, () => program.queue.oldestDue());
     expect(reads.rows).toBeLessThan(PENDING / 10);
-    expect(await office.queue.oldestDue()).toBeGreaterThan(7_000);
+    expect(await program.queue.oldestDue()).toBeGreaterThan(7_000);
   });
 });

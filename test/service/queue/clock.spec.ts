@@ -16,20 +16,20 @@ const HOUR_MS = 3_600_000;
 /** Longer than the lifetime of a message. */
 const WEEK_MS = 7 * 24 * HOUR_MS;
 
-let offices: QueueFixture;
-let office: QueueProcess;
+let fixture: QueueFixture;
+let program: QueueProcess;
 let clock: ClockSync;
 
 beforeAll(async () => {
-  offices = await openQueueFixture();
-  office = await offices.open();
-  clock = new ClockSync(offices.db.dataSource, Log.quiet(), new Shutdown(Log.quiet()));
+  fixture = await openQueueFixture();
+  program = await fixture.open();
+  clock = new ClockSync(fixture.db.dataSource, Log.quiet(), new Shutdown(Log.quiet()));
 });
 afterEach(async () => {
   vi.useRealTimers();
   await clock.synchronise();
 });
-afterAll(() => offices?.close());
+afterAll(() => fixture?.close());
 
 describe.each([
   ['a week ahead of', WEEK_MS],
@@ -41,7 +41,7 @@ describe.each([
   };
   /** Seconds until the due time of the only recipient, by the clock of the database. */
   const dueIn = async (id: string) => {
-    const { rows } = await offices.db.database.query<{ seconds: number }>(
+    const { rows } = await fixture.db.database.query<{ seconds: number }>(
       'SELECT extract(epoch FROM due_at - now())::float8 AS seconds FROM recipients WHERE email_id = $1',
       [id],
     );
@@ -50,21 +50,21 @@ describe.each([
 
   it('sends at once, requeues and retries by the clock of the database', async () => {
     await setClock();
-    const { id } = await office.intake.accept(submission(offices.accountId));
-    const [job] = await office.queue.claim(1);
+    const { id } = await program.intake.accept(submission(fixture.accountId));
+    const [job] = await program.queue.claim(1);
     expect(job.email.id).toBe(id);
-    const { rows } = await offices.db.database.query<{ now: Date }>('SELECT now()');
+    const { rows } = await fixture.db.database.query<{ now: Date }>('SELECT now()');
     expect(Math.abs(timeOfId(id).getTime() - rows[0].now.getTime())).toBeLessThan(60_000);
 
-    await office.queue.requeue(job, shortly(null).until);
+    await program.queue.requeue(job, shortly(null).until);
     expect(Math.abs((await dueIn(id)) - 5)).toBeLessThan(60);
 
-    await offices.db.database.query('UPDATE recipients SET due_at = now() WHERE email_id = $1', [id]);
-    const [again] = await office.queue.claim(1);
+    await fixture.db.database.query('UPDATE recipients SET due_at = now() WHERE email_id = $1', [id]);
+    const [again] = await program.queue.claim(1);
     const attempt = new OutcomeCollector(false);
     const reply = { code: null, enhanced: null, text: 'no route' };
     attempt.decide(['0'], { kind: 'deferred', class: 'deferral', phase: 'connect', reply });
-    await office.queue.settle(again, attempt.collect([{ key: '0', address: again.recipients[0].address }]));
+    await program.queue.settle(again, attempt.collect([{ key: '0', address: again.recipients[0].address }]));
     expect((await dueIn(id)) > 0 && (await dueIn(id)) < 2 * 3_600).toBe(true);
   });
 
@@ -74,16 +74,16 @@ describe.each([
     await setClock();
     expect(scheduledAtRule(at)).toEqual([]);
     expect(scheduledAtRule(past)).toMatchObject([{ code: 'in_the_past' }]);
-    const { id } = await office.intake.accept(submission(offices.accountId, { scheduledAt: releaseTime(at) }));
+    const { id } = await program.intake.accept(submission(fixture.accountId, { scheduledAt: releaseTime(at) }));
     expect(Math.abs((await dueIn(id)) - 3_600)).toBeLessThan(60);
-    expect(await office.queue.claim(1)).toEqual([]);
+    expect(await program.queue.claim(1)).toEqual([]);
   });
 });
 
 it('logs once that a clock was set', async () => {
   const log = Log.quiet();
   const warn = vi.spyOn(log, 'warn');
-  const sync = new ClockSync(offices.db.dataSource, log, new Shutdown(log));
+  const sync = new ClockSync(fixture.db.dataSource, log, new Shutdown(log));
   await sync.synchronise();
   vi.setSystemTime(Date.now() + HOUR_MS);
   await sync.synchronise();

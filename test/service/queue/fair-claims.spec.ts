@@ -19,12 +19,12 @@ const reason: WaitReason = {
 };
 
 describe('claims of several workers from many domains', () => {
-  let offices: QueueFixture;
-  let office: QueueProcess;
+  let fixture: QueueFixture;
+  let program: QueueProcess;
   const rows = async <T>(text: string, values: unknown[] = []) =>
-    (await offices.db.database.query<T>(text, values)).rows;
+    (await fixture.db.database.query<T>(text, values)).rows;
   const accept = (domain: string, scheduledAt: Date | null = null) =>
-    office.intake.accept(submission(offices.accountId, { toAddresses: [`x${Math.random()}@${domain}`], scheduledAt }));
+    program.intake.accept(submission(fixture.accountId, { toAddresses: [`x${Math.random()}@${domain}`], scheduledAt }));
   const fill = async (counts: Record<string, number>) => {
     for (const [domain, count] of Object.entries(counts))
       await Promise.all(Array.from({ length: count }, () => accept(domain)));
@@ -36,17 +36,17 @@ describe('claims of several workers from many domains', () => {
   };
 
   beforeAll(async () => {
-    offices = await openQueueFixture();
+    fixture = await openQueueFixture();
   });
   beforeEach(async () => {
-    await offices.db.database.query('TRUNCATE emails, recipients, email_contents');
-    office = await offices.open();
+    await fixture.db.database.query('TRUNCATE emails, recipients, email_contents');
+    program = await fixture.open();
   });
-  afterAll(() => offices?.close());
+  afterAll(() => fixture?.close());
 
-  it('take of each domain no more than its room, the oldest first, and leave out who has none', async () => {
+  it('take of each domain no more than its limit, the oldest first, and skip domains at their limit', async () => {
     await fill({ 'a.example': 30, 'b.example': 2, 'c.example': 30 });
-    const jobs = await office.queue.claim(50, { perDomain: 5, byDomain: { 'c.example': 0 } });
+    const jobs = await program.queue.claim(50, { perDomain: 5, byDomain: { 'c.example': 0 } });
     expect(byDomain(jobs)).toEqual({ 'a.example': 5, 'b.example': 2 });
     const oldest = await rows<{ email_id: string }>(
       `SELECT email_id FROM recipients WHERE domain = 'a.example' ORDER BY due_at, email_id LIMIT 5`,
@@ -63,7 +63,7 @@ describe('claims of several workers from many domains', () => {
     await fill({ 'a.example': 9, 'b.example': 9, 'c.example': 9, 'd.example': 9 });
     const turns = [];
     for (let round = 0; round < 4; round++)
-      turns.push(byDomain(await office.queue.claim(6, { perDomain: 3, byDomain: {} })));
+      turns.push(byDomain(await program.queue.claim(6, { perDomain: 3, byDomain: {} })));
     expect(turns).toEqual([
       { 'a.example': 3, 'b.example': 3 },
       { 'c.example': 3, 'd.example': 3 },
@@ -74,12 +74,12 @@ describe('claims of several workers from many domains', () => {
 
   it('never wait for each other and never take the same mail', async () => {
     await fill({ 'a.example': 40, 'b.example': 40 });
-    const other = await offices.open();
-    const blocker = await offices.db.database.session();
+    const other = await fixture.open();
+    const blocker = await fixture.db.database.session();
     await blocker.query('BEGIN');
     await blocker.query(`SELECT 1 FROM recipients WHERE domain = 'a.example' LIMIT 20 FOR UPDATE`);
     const claims = await Promise.all(
-      [office, other, office, other].map(({ queue: ledger }) => ledger.claim(15, { perDomain: 10, byDomain: {} })),
+      [program, other, program, other].map(({ queue }) => queue.claim(15, { perDomain: 10, byDomain: {} })),
     );
     await blocker.query('ROLLBACK');
     blocker.release();
@@ -90,30 +90,30 @@ describe('claims of several workers from many domains', () => {
 
   it('find mail whose time has come, and not what was put off after that', async () => {
     await accept('later.example', new Date(Date.now() + HOUR_MS));
-    expect(await office.queue.claim(10)).toEqual([]);
-    await offices.db.database.query('UPDATE recipients SET due_at = now()');
-    expect(await office.queue.claim(0)).toEqual([]);
+    expect(await program.queue.claim(10)).toEqual([]);
+    await fixture.db.database.query('UPDATE recipients SET due_at = now()');
+    expect(await program.queue.claim(0)).toEqual([]);
     expect(await rows('SELECT is_due FROM recipients')).toEqual([{ is_due: true }]);
-    await offices.db.database.query(`UPDATE recipients SET due_at = now() + interval '1 hour'`);
-    expect(await office.queue.claim(10)).toEqual([]);
-    await offices.db.database.query('UPDATE recipients SET due_at = now()');
-    expect(await office.queue.claim(10)).toHaveLength(1);
+    await fixture.db.database.query(`UPDATE recipients SET due_at = now() + interval '1 hour'`);
+    expect(await program.queue.claim(10)).toEqual([]);
+    await fixture.db.database.query('UPDATE recipients SET due_at = now()');
+    expect(await program.queue.claim(10)).toHaveLength(1);
   });
 
   it('do not find mail of a closed queue, which says why it waits and no longer once it is claimed', async () => {
     await fill({ 'closed.example': 3, 'open.example': 1 });
     const until = new Date(Date.now() + HOUR_MS);
-    const [mine] = await office.queue.claim(1, { perDomain: 1, byDomain: { 'open.example': 0 } });
-    await office.queue.requeue(mine, until, reason);
-    expect(await office.queue.requeueDomains(['closed.example'], until, reason)).toBe(2);
+    const [mine] = await program.queue.claim(1, { perDomain: 1, byDomain: { 'open.example': 0 } });
+    await program.queue.requeue(mine, until, reason);
+    expect(await program.queue.requeueDomains(['closed.example'], until, reason)).toBe(2);
     expect(
       await rows(`SELECT due_at, wait_reason, status, claimed_by FROM recipients WHERE domain = 'closed.example'`),
     ).toEqual(
       Array.from({ length: 3 }, () => ({ due_at: until, wait_reason: reason, status: 'queued', claimed_by: null })),
     );
-    expect(byDomain(await office.queue.claim(10))).toEqual({ 'open.example': 1 });
-    await offices.db.database.query('UPDATE recipients SET due_at = now() WHERE wait_reason IS NOT NULL');
-    expect(byDomain(await office.queue.claim(10))).toEqual({ 'closed.example': 3 });
+    expect(byDomain(await program.queue.claim(10))).toEqual({ 'open.example': 1 });
+    await fixture.db.database.query('UPDATE recipients SET due_at = now() WHERE wait_reason IS NOT NULL');
+    expect(byDomain(await program.queue.claim(10))).toEqual({ 'closed.example': 3 });
     expect(await rows('SELECT count(*)::int AS waiting FROM recipients WHERE wait_reason IS NOT NULL')).toEqual([
       { waiting: 0 },
     ]);
@@ -121,30 +121,30 @@ describe('claims of several workers from many domains', () => {
 
   it('never put mail off beyond its lifetime, nor give back what another claim holds', async () => {
     await fill({ 'a.example': 1 });
-    const [job] = await office.queue.claim(1);
-    await office.queue.requeue(job, new Date(Date.now() + 1_000 * HOUR_MS), reason);
+    const [job] = await program.queue.claim(1);
+    await program.queue.requeue(job, new Date(Date.now() + 1_000 * HOUR_MS), reason);
     const [{ late }] = await rows<{ late: number }>(
       'SELECT extract(epoch FROM due_at - expires_at)::int AS late FROM recipients',
     );
     expect(late).toBe(61);
-    await offices.db.database.query('UPDATE recipients SET due_at = now()');
-    const [again] = await office.queue.claim(1);
+    await fixture.db.database.query('UPDATE recipients SET due_at = now()');
+    const [again] = await program.queue.claim(1);
     expect(again.recipients[0].fence).toBe(job.recipients[0].fence + 1);
-    await office.queue.requeue(job, null);
-    await office.queue.release([job]);
+    await program.queue.requeue(job, null);
+    await program.queue.release([job]);
     expect(await rows('SELECT status, claimed_by FROM recipients')).toEqual([
-      { status: 'sending', claimed_by: office.worker.id },
+      { status: 'sending', claimed_by: program.worker.id },
     ]);
   });
 
   it('know for how long the oldest has waited', async () => {
-    expect(await office.queue.oldestDue()).toBe(0);
+    expect(await program.queue.oldestDue()).toBe(0);
     await fill({ 'a.example': 1, 'b.example': 1 });
-    await offices.db.database.query(
+    await fixture.db.database.query(
       `UPDATE recipients SET due_at = now() - interval '90 seconds' WHERE domain = 'b.example'`,
     );
-    expect(await office.queue.oldestDue()).toBeCloseTo(90, -1);
-    await office.queue.claim(10);
-    expect(await office.queue.oldestDue()).toBe(0);
+    expect(await program.queue.oldestDue()).toBeCloseTo(90, -1);
+    await program.queue.claim(10);
+    expect(await program.queue.oldestDue()).toBe(0);
   });
 });

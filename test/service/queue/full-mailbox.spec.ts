@@ -53,13 +53,13 @@ function outcome(key: string, answer: Answer, day: number): Outcome {
 }
 
 describe('a mailbox that stays full, on a real database', () => {
-  let offices: QueueFixture;
-  let office: QueueProcess;
+  let fixture: QueueFixture;
+  let program: QueueProcess;
   beforeAll(async () => {
-    offices = await openQueueFixture();
-    office = await offices.open();
+    fixture = await openQueueFixture();
+    program = await fixture.open();
   });
-  afterAll(() => offices?.close());
+  afterAll(() => fixture?.close());
   beforeEach(async () => {
     for (const table of [
       'emails',
@@ -70,26 +70,26 @@ describe('a mailbox that stays full, on a real database', () => {
       'suppressions',
       'full_mailboxes',
     ])
-      await offices.db.database.query(`DELETE FROM ${table}`);
+      await fixture.db.database.query(`DELETE FROM ${table}`);
   });
 
-  const rows = async <R>(sql: string) => (await offices.db.database.query<R>(sql)).rows;
+  const rows = async <R>(sql: string) => (await fixture.db.database.query<R>(sql)).rows;
   const entries = () =>
     rows<{ address: string; origin: string; reason: string; source_id: string; expires_at: Date | null }>(
       'SELECT address, origin, reason, source_id, expires_at FROM suppressions',
     );
   /** A new mail, answered on that day of March 2026. */
   async function mail(answer: Answer, day: number, over: Parameters<typeof submission>[1] = {}): Promise<string> {
-    const { id } = await office.intake.accept(submission(offices.accountId, { toAddresses: [ADDRESS], ...over }));
+    const { id } = await program.intake.accept(submission(fixture.accountId, { toAddresses: [ADDRESS], ...over }));
     await attempt(answer, day);
     return id;
   }
   async function attempt(answer: Answer, day: number): Promise<void> {
-    await offices.db.database.query(`UPDATE recipients SET due_at = now() WHERE status IN ('queued', 'deferred')`);
-    const [job] = await office.queue.claim(1);
+    await fixture.db.database.query(`UPDATE recipients SET due_at = now() WHERE status IN ('queued', 'deferred')`);
+    const [job] = await program.queue.claim(1);
     const [recipient] = job.recipients;
     recipient.expiresAt = onDay(day + 2);
-    await office.queue.settle(job, [outcome(String(recipient.ordinal), answer, day)]);
+    await program.queue.settle(job, [outcome(String(recipient.ordinal), answer, day)]);
   }
 
   it('is suppressed for thirty days after three mails over a week', async () => {
@@ -112,7 +112,7 @@ describe('a mailbox that stays full, on a real database', () => {
   it('is not after three mails in less than a week, nor after two over a longer time', async () => {
     for (const day of [0, 3, 6.9]) await mail('full', day);
     expect(await entries()).toEqual([]);
-    await offices.db.database.query('DELETE FROM full_mailboxes');
+    await fixture.db.database.query('DELETE FROM full_mailboxes');
     for (const day of [0, 20]) await mail('full', day);
     expect(await entries()).toEqual([]);
   });
@@ -126,7 +126,7 @@ describe('a mailbox that stays full, on a real database', () => {
 
   it('counts what is only full for now as well', async () => {
     await mail('full for now', 0);
-    await offices.db.database.query(`UPDATE recipients SET status = 'failed', due_at = NULL`);
+    await fixture.db.database.query(`UPDATE recipients SET status = 'failed', due_at = NULL`);
     await mail('full', 4);
     await mail('full for now', 8);
     expect(await entries()).toMatchObject([{ reason: 'mailbox full for now' }]);
@@ -147,7 +147,7 @@ describe('a mailbox that stays full, on a real database', () => {
     expect(await entries()).toEqual([]);
     await mail('full', 47);
     expect(await entries()).toHaveLength(1);
-    await offices.db.database.query('DELETE FROM suppressions');
+    await fixture.db.database.query('DELETE FROM suppressions');
     for (const day of [48, 49]) await mail('full', day);
     expect(await entries()).toEqual([]);
   });
@@ -167,13 +167,13 @@ describe('a mailbox that stays full, on a real database', () => {
 
   it('is forgotten a month after the last refusal', async () => {
     await mail('full', 0);
-    const { database } = offices.db;
+    const { database } = fixture.db;
     expect(await pruneFullMailboxes(database, onDay(29))).toBe(0);
     expect(await pruneFullMailboxes(database, onDay(31))).toBe(1);
   });
 
   it('is found by indexes alone', async () => {
-    const { rows: plan } = await offices.db.database.query<{ 'QUERY PLAN': string }>(
+    const { rows: plan } = await fixture.db.database.query<{ 'QUERY PLAN': string }>(
       `EXPLAIN DELETE FROM full_mailboxes WHERE last_at < now()`,
     );
     expect(plan.map((line) => line['QUERY PLAN']).join('\n')).toContain('full_mailboxes_age');

@@ -44,19 +44,19 @@ const attempt: fc.Arbitrary<Delivered> = fc.record({
 });
 
 describe('the two ways to settle a delivery', () => {
-  let offices: QueueFixture;
-  let office: QueueProcess;
+  let fixture: QueueFixture;
+  let program: QueueProcess;
   beforeAll(async () => {
-    offices = await openQueueFixture();
-    office = await offices.open();
+    fixture = await openQueueFixture();
+    program = await fixture.open();
   });
-  afterAll(() => offices?.close());
+  afterAll(() => fixture?.close());
 
   /** Claimed jobs of new messages, in the order of acceptance. */
   async function claimed(count: number): Promise<DeliveryJob[]> {
     for (let i = 0; i < count; i++)
-      await office.intake.accept(submission(offices.accountId, { toAddresses: [`user${i}@recipient.example`] }));
-    const jobs = await office.queue.claim(count);
+      await program.intake.accept(submission(fixture.accountId, { toAddresses: [`user${i}@recipient.example`] }));
+    const jobs = await program.queue.claim(count);
     return jobs.sort((a, b) => (a.email.id < b.email.id ? -1 : 1));
   }
 
@@ -67,7 +67,7 @@ describe('the two ways to settle a delivery', () => {
   async function facts(jobs: DeliveryJob[]): Promise<unknown[]> {
     const result: unknown[] = [];
     for (const { email } of jobs) {
-      const { rows } = await offices.db.database.query<{ facts: unknown }>(
+      const { rows } = await fixture.db.database.query<{ facts: unknown }>(
         `SELECT jsonb_build_object(
            'email', (SELECT to_jsonb(e) - '{id,created_at,message_id}'::text[] FROM emails e WHERE e.id = $1),
            'recipients', (SELECT jsonb_agg(to_jsonb(r) - '{email_id,due_at,expires_at}'::text[] ORDER BY r.ordinal)
@@ -89,12 +89,12 @@ describe('the two ways to settle a delivery', () => {
   it('write the same rows and events', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(attempt, { minLength: 1, maxLength: 5 }), async (attempts) => {
-        const { database } = offices.db;
+        const { database } = fixture.db;
         const fast = itemsOf(await claimed(attempts.length), attempts);
         expect(fast.every(isPlainDelivery)).toBe(true);
-        expect(await settleDelivered(database, office.worker.id, fast)).toBe(true);
+        expect(await settleDelivered(database, program.worker.id, fast)).toBe(true);
         const general = itemsOf(await claimed(attempts.length), attempts);
-        const applied = await database.transaction((tx) => settleBatch(tx, office.worker.id, general));
+        const applied = await database.transaction((tx) => settleBatch(tx, program.worker.id, general));
         expect(applied).toHaveLength(attempts.length);
         expect(await facts(fast.map(({ job }) => job))).toEqual(await facts(general.map(({ job }) => job)));
       }),

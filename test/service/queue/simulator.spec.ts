@@ -27,21 +27,21 @@ const LATE_BOUNCE: LateReport = {
 };
 
 describe('what is simulated, and what comes after delivery, on a real database', () => {
-  let offices: QueueFixture;
-  let office: QueueProcess;
+  let fixture: QueueFixture;
+  let program: QueueProcess;
   beforeAll(async () => {
-    offices = await openQueueFixture();
-    office = await offices.open();
+    fixture = await openQueueFixture();
+    program = await fixture.open();
   });
-  afterAll(() => offices?.close());
+  afterAll(() => fixture?.close());
   beforeEach(async () => {
     for (const table of ['emails', 'recipients', 'email_contents', 'outbox', 'attempts', 'suppressions'])
-      await offices.db.database.query(`DELETE FROM ${table}`);
+      await fixture.db.database.query(`DELETE FROM ${table}`);
   });
 
-  const rows = async <R>(sql: string, ...values: unknown[]) => (await offices.db.database.query<R>(sql, values)).rows;
+  const rows = async <R>(sql: string, ...values: unknown[]) => (await fixture.db.database.query<R>(sql, values)).rows;
   const accept = (over: Parameters<typeof submission>[1] = {}) =>
-    office.intake.accept(submission(offices.accountId, over));
+    program.intake.accept(submission(fixture.accountId, over));
   const mailOf = async (id: string) =>
     (await rows<{ status: string; last_event: string }>('SELECT status, last_event FROM emails WHERE id = $1', id))[0];
   const recipientsOf = (id: string) =>
@@ -54,7 +54,7 @@ describe('what is simulated, and what comes after delivery, on a real database',
       `SELECT type, sequence, test, data FROM ${OUTBOX_EVENTS} WHERE key = $1 ORDER BY sequence`,
       id,
     );
-  const claim = async () => (await office.queue.claim(10))[0];
+  const claim = async () => (await program.queue.claim(10))[0];
   const taken = (ordinal: number): Outcome => ({
     key: String(ordinal),
     kind: 'delivered',
@@ -67,7 +67,7 @@ describe('what is simulated, and what comes after delivery, on a real database',
     const { id } = await accept(over);
     const job = await claim();
     const simulation = parseSimulation(name) as Simulation;
-    await office.queue.settleSimulated(
+    await program.queue.settleSimulated(
       job,
       job.recipients.map((recipient) => ({
         recipient,
@@ -126,16 +126,16 @@ describe('what is simulated, and what comes after delivery, on a real database',
     expect(failure_type).toBe('temporary');
     expect(recipients[0].due_at?.toISOString()).toBe(next_attempt_at);
     const again = async () => {
-      await offices.db.database.query('UPDATE recipients SET due_at = now()');
+      await fixture.db.database.query('UPDATE recipients SET due_at = now()');
       const job = await claim();
       const simulation = parseSimulation('deferred') as Simulation;
-      await office.queue.settleSimulated(job, [
+      await program.queue.settleSimulated(job, [
         { recipient: job.recipients[0], simulation, startedAt: new Date(), clickUrl: '' },
       ]);
     };
     await again();
     expect((await eventsOf(id)).length).toBe(events.length);
-    await offices.db.database.query('UPDATE recipients SET expires_at = now()');
+    await fixture.db.database.query('UPDATE recipients SET expires_at = now()');
     await again();
     expect(await mailOf(id)).toEqual({ status: 'failed', last_event: 'failed' });
     expect((await eventsOf(id)).slice(events.length)).toMatchObject([
@@ -145,10 +145,10 @@ describe('what is simulated, and what comes after delivery, on a real database',
 
   it('keeps a postponed mail until its time, as one that was never tried', async () => {
     const { id } = await accept();
-    await office.queue.requeue(await claim(), new Date(Date.now() + 60_000));
-    expect(await office.queue.claim(10)).toEqual([]);
+    await program.queue.requeue(await claim(), new Date(Date.now() + 60_000));
+    expect(await program.queue.claim(10)).toEqual([]);
     expect(await recipientsOf(id)).toMatchObject([{ status: 'queued', attempts: 0 }]);
-    await offices.db.database.query('UPDATE recipients SET due_at = now()');
+    await fixture.db.database.query('UPDATE recipients SET due_at = now()');
     expect((await claim()).recipients[0].attempts).toBe(0);
   });
 
@@ -156,12 +156,12 @@ describe('what is simulated, and what comes after delivery, on a real database',
     const delivered = async () => {
       const { id } = await accept({ toAddresses: ['a@one.example', 'b@one.example'] });
       const job = await claim();
-      await office.queue.settle(
+      await program.queue.settle(
         job,
         job.recipients.map(({ ordinal }) => taken(ordinal)),
       );
       const report = (of: LateReport, ordinal = 0) =>
-        offices.db.database.transaction((tx) =>
+        fixture.db.database.transaction((tx) =>
           recordLateReport(tx, { email: job.email, recipient: job.recipients[ordinal], at: new Date(), report: of }),
         );
       const statuses = async () => (await recipientsOf(id)).map(({ status }) => status);
@@ -205,7 +205,7 @@ describe('what is simulated, and what comes after delivery, on a real database',
       await accept();
       const job = await claim();
       const late = { email: job.email, recipient: job.recipients[0], at: new Date(), report: COMPLAINT };
-      expect(await offices.db.database.transaction((tx) => recordLateReport(tx, late))).toBe(false);
+      expect(await fixture.db.database.transaction((tx) => recordLateReport(tx, late))).toBe(false);
     });
   });
 
@@ -219,7 +219,7 @@ describe('what is simulated, and what comes after delivery, on a real database',
       bounceType: 'hard',
       reply: { code: 550, enhanced: '5.1.1', text: 'no such user' },
     } as Outcome;
-    await office.queue.settle(await claim(), [bounced]);
+    await program.queue.settle(await claim(), [bounced]);
     expect(await rows('SELECT address, evidence FROM suppressions')).toEqual([
       {
         address: 'gone@one.example',
@@ -241,10 +241,10 @@ describe('what is simulated, and what comes after delivery, on a real database',
     it('fails mail whose domain is gone, finally and once, and leaves other mail alone', async () => {
       const gone = await accept();
       const scheduled = await accept({ scheduledAt: new Date(Date.now() + 3_600_000) });
-      await offices.db.database.query(`UPDATE emails SET domain_id = 'dom_gone'`);
-      await offices.db.database.query('UPDATE recipients SET due_at = now()');
+      await fixture.db.database.query(`UPDATE emails SET domain_id = 'dom_gone'`);
+      await fixture.db.database.query('UPDATE recipients SET due_at = now()');
       const fine = await accept();
-      expect((await office.queue.claim(10)).map(({ email }) => email.id)).toEqual([fine.id]);
+      expect((await program.queue.claim(10)).map(({ email }) => email.id)).toEqual([fine.id]);
       for (const { id } of [gone, scheduled]) {
         expect(await mailOf(id)).toEqual({ status: 'failed', last_event: 'failed' });
         expect((await eventsOf(id)).at(-1)).toMatchObject({
@@ -252,7 +252,7 @@ describe('what is simulated, and what comes after delivery, on a real database',
           data: { failure_type: 'final', reason: expect.stringMatching(/^domain_removed/), next_attempt_at: null },
         });
       }
-      expect(await office.queue.claim(10)).toEqual([]);
+      expect(await program.queue.claim(10)).toEqual([]);
     });
 
     it('does not send what is past its lifetime, nor holds it for a blocked account', async () => {
@@ -262,10 +262,10 @@ describe('what is simulated, and what comes after delivery, on a real database',
         id,
       );
       expect(Math.abs(left - 300)).toBeLessThan(30);
-      await office.accounts.setStanding(offices.accountId, 'blocked');
-      await offices.db.database.query(`UPDATE recipients SET expires_at = now() - interval '61 seconds'`);
-      expect(await office.queue.claim(10)).toEqual([]);
-      await office.accounts.setStanding(offices.accountId, 'active');
+      await program.accounts.setStanding(fixture.accountId, 'blocked');
+      await fixture.db.database.query(`UPDATE recipients SET expires_at = now() - interval '61 seconds'`);
+      expect(await program.queue.claim(10)).toEqual([]);
+      await program.accounts.setStanding(fixture.accountId, 'active');
       expect(await mailOf(id)).toEqual({ status: 'failed', last_event: 'failed' });
       expect((await eventsOf(id)).at(-1)).toMatchObject({
         type: 'email.failed',

@@ -21,7 +21,7 @@ const NOBODYS = '01978c0e-5f7b-7c3a-9d21-f0b64c1e88aa';
 const ODD = "o'hara+b/1@y.example.com";
 
 const add = async (email: string): Promise<string> => (await good(resend.suppressions.add({ email }))).id;
-/** What the ledger does when mail comes back. */
+/** As the queue does when a message bounces. */
 const suppressed = async (address: string, origin: 'bounce' | 'complaint' | 'unsubscribe'): Promise<void> => {
   const sourceId = 'em_01978c0e5f7b7c3a9d21f0b64c1e88aa';
   await gateway.app

@@ -49,7 +49,7 @@ describe('SuppressionList', () => {
     expect(await list.matching(accountId, [])).toEqual(new Map());
   });
 
-  it('answers a crowd with few queries, each caller his own', async () => {
+  it('answers many concurrent callers with few queries, each with its own answer', async () => {
     const owners = Array.from({ length: 100 }, () => newId('acc'));
     for (const owner of owners.slice(0, 50)) await add('gone@example.com', { accountId: owner });
     const asked = vi.spyOn(db.database, 'query');

@@ -22,11 +22,11 @@ interface Backlog {
 
 describe('a claim of webhook deliveries beside a backlog', () => {
   let db: OpenTestDatabase;
-  let office: WebhooksProcess;
+  let program: WebhooksProcess;
   const run = (text: string, values: unknown[] = []) => db.database.query(text, values);
 
   beforeEach(() => {
-    office = new WebhooksProcess(db);
+    program = new WebhooksProcess(db);
   });
   beforeAll(async () => {
     db = await createTestDatabase([WebhookEntity], 1);
@@ -57,7 +57,7 @@ describe('a claim of webhook deliveries beside a backlog', () => {
     for (let i = 0; i < TIMES; i++) {
       let claimed = 0;
       const reads = await tableReads(db.database, async () => {
-        claimed = (await office.queue.claim(free)).jobs.length;
+        claimed = (await program.queue.claim(free)).jobs.length;
       });
       expect(claimed).toBe(wanted);
       most = Math.max(most, reads.pages);
@@ -72,7 +72,7 @@ describe('a claim of webhook deliveries beside a backlog', () => {
     // Marks what has become due.
     await new WebhooksProcess(db).queue.claim(0);
     expect(await pagesOf(LIMIT, LIMIT)).toBeLessThan(MAX_PAGES);
-    expect((await tableReads(db.database, () => office.queue.oldestDue())).pages).toBeLessThan(MAX_PAGES);
+    expect((await tableReads(db.database, () => program.queue.oldestDue())).pages).toBeLessThan(MAX_PAGES);
   });
 
   it('reads no more pages for very many endpoints with due deliveries', async () => {
@@ -85,7 +85,7 @@ describe('a claim of webhook deliveries beside a backlog', () => {
     await fill({ name: 'few', endpoints: 5, perEndpoint: ENDPOINTS / 5, isDue: true, dueIn: '-1 hour' });
     await run('ANALYZE webhook_deliveries');
     const reads = await tableReads(db.database, async () => {
-      expect((await office.queue.claim(LIMIT)).jobs.length).toBeGreaterThan(LIMIT / 2);
+      expect((await program.queue.claim(LIMIT)).jobs.length).toBeGreaterThan(LIMIT / 2);
     });
     expect(reads.pages).toBeLessThan(MAX_PAGES);
   });
@@ -98,7 +98,7 @@ describe('a claim of webhook deliveries beside a backlog', () => {
     for (let claims = 1; ; claims++) {
       let found: string[] = [];
       const reads = await tableReads(db.database, async () => {
-        found = (await office.queue.claim(LIMIT)).jobs.map(({ webhookId }) => webhookId);
+        found = (await program.queue.claim(LIMIT)).jobs.map(({ webhookId }) => webhookId);
       });
       expect(reads.pages).toBeLessThan(MAX_PAGES);
       if (found.length > 0) return expect(found).toEqual(['wh_z1']);

@@ -105,12 +105,12 @@ describe('WebhookFanOut', () => {
 describe('SubscriberLookup', () => {
   const standalone = () => stage.newProcess({}, 'standalone');
 
-  it('forgets nobody of a batch when it must make room', async () => {
+  it('drops no account of a batch when it evicts others', async () => {
     const made = standalone();
     const webhook = await stage.subscribe(made, '/many');
     expect((await made.subscribers.find([stage.accountId])).get(stage.accountId)).toMatchObject([{ id: webhook.id }]);
-    const crowd = Array.from({ length: 10_000 }, () => newId('acc'));
-    expect((await made.subscribers.find([stage.accountId, ...crowd])).get(stage.accountId)).toMatchObject([
+    const others = Array.from({ length: 10_000 }, () => newId('acc'));
+    expect((await made.subscribers.find([stage.accountId, ...others])).get(stage.accountId)).toMatchObject([
       { id: webhook.id },
     ]);
   });

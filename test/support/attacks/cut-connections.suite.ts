@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { beforeAll, expect, it } from 'vitest';
 import type { Sender } from '../services/sender.js';
 
-const LANES = 25;
+const CLIENTS = 25;
 /** Of an answer; more than its head and body have. */
 const ANSWER_BYTES = 900;
 const PATIENCE = 60;
@@ -34,7 +34,7 @@ export function cutConnectionsSuite(sends: number, open: () => Promise<Sender>):
     let attempts = 0;
     let cut = 0;
     let busy = 0;
-    const lane = async () => {
+    const client = async () => {
       for (let i = next++; i < sends; i = next++) {
         const key = `cut-${i}`;
         const request = requestOf(sender, key);
@@ -55,7 +55,7 @@ export function cutConnectionsSuite(sends: number, open: () => Promise<Sender>):
         }
       }
     };
-    await Promise.all(Array.from({ length: LANES }, lane));
+    await Promise.all(Array.from({ length: CLIENTS }, client));
 
     const unclear = [...ids].filter(([, seen]) => seen.size !== 1);
     const distinct = new Set([...ids.values()].flatMap((seen) => [...seen]));

@@ -144,7 +144,7 @@ const CUTS = {
   },
 };
 
-// ---- fuzz: `lines` lines of junk and of almost right commands, at all doors
+// ---- fuzz: `lines` lines of junk and of almost right commands, at all listeners
 
 async function fuzz() {
   const random = randomOf(attack.seed);

@@ -30,14 +30,14 @@ function outcomeOf(ordinal: number, kind: ScriptedOutcome): Outcome {
   }
 }
 
-/** The ledger's side of delivery, in the process of a gateway, without a courier. */
+/** Claims and settles messages in the process of a gateway, without a courier. */
 export class DeliveryFixture {
   readonly database: Database;
-  private readonly ledger: Queue;
+  private readonly queue: Queue;
 
   private constructor(gateway: GatewayApp) {
     this.database = gateway.app.get(Database);
-    this.ledger = gateway.app.get(Queue);
+    this.queue = gateway.app.get(Queue);
   }
 
   static async open(gateway: GatewayApp): Promise<DeliveryFixture> {
@@ -46,13 +46,13 @@ export class DeliveryFixture {
   }
 
   claim(limit = 100): Promise<DeliveryJob[]> {
-    return this.ledger.claim(limit);
+    return this.queue.claim(limit);
   }
 
   async settle(jobs: readonly DeliveryJob[], kindOf: (address: string) => ScriptedOutcome): Promise<void> {
     await Promise.all(
       jobs.map((job) =>
-        this.ledger.settle(
+        this.queue.settle(
           job,
           job.recipients.map(({ ordinal, address }) => outcomeOf(ordinal, kindOf(address))),
         ),

@@ -10,7 +10,7 @@ import { SuppressionCache, SuppressionEntity, SuppressionList } from '#libs/supp
 import { AttachmentFetcher } from '../../../libs/emails/src/intake/attachments/attachment-fetcher.js';
 import { createTestDatabase, type OpenTestDatabase } from '../persistence/test-database.js';
 
-/** One process of the house between intake and ledger, on a database that others may share. */
+/** Intake and queue of one process, on a database that others may share. */
 export interface QueueProcess {
   intake: EmailIntake;
   queue: Queue;
@@ -49,7 +49,7 @@ export async function openQueueFixture(connections?: number): Promise<QueueFixtu
       const worker = new Worker(db.database, db.config, log, shutdown);
       await worker.register();
       const suppressions = new SuppressionList(db.database, new SuppressionCache(db.database, db.config));
-      const handOff = new LocalDelivery();
+      const localDelivery = new LocalDelivery();
       const intake = new EmailIntake(
         db.database,
         db.config,
@@ -58,7 +58,7 @@ export async function openQueueFixture(connections?: number): Promise<QueueFixtu
         new Allowances(db.database, db.config),
         domains,
         suppressions,
-        handOff,
+        localDelivery,
         new AttachmentFetcher(new SafeFetch(db.config)),
       );
       const brakes = new AbuseBrakes(
@@ -69,7 +69,7 @@ export async function openQueueFixture(connections?: number): Promise<QueueFixtu
         shutdown,
         new Metrics(),
       );
-      const ledger = new Queue(
+      const queue = new Queue(
         db.database,
         db.config,
         worker,
@@ -80,7 +80,7 @@ export async function openQueueFixture(connections?: number): Promise<QueueFixtu
         shutdown,
         brakes,
       );
-      return { intake, queue: ledger, localDelivery: handOff, worker, suppressions, accounts, brakes };
+      return { intake, queue, localDelivery, worker, suppressions, accounts, brakes };
     },
     close: () => db.close(),
   };

@@ -110,7 +110,7 @@ export function simulatedOutcomesSuite(open: () => Promise<SimulatorService>): v
       if (row[0] === 'failed') expect(last).toMatchObject({ failure_type: 'final', next_attempt_at: null });
       if (row[0] === 'deferred') expect(last).toMatchObject({ failure_type: 'temporary' });
     }
-    // A suppressed address would be refused at the door.
+    // A suppressed address would be refused by the API.
     for (const name of ['bounced', 'complained']) await send(live, { to: `${name}@sim.postloft.test` });
   });
 

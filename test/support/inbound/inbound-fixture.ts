@@ -68,10 +68,10 @@ const ZONE = {
   'mail.rcpt.example': SPF,
 };
 
-/** Intake, ledger and the inbound door's rules on one real database. */
+/** Intake, queue and the rules of received messages on one real database. */
 export interface InboundFixture {
-  offices: QueueFixture;
-  office: QueueProcess;
+  queueFixture: QueueFixture;
+  program: QueueProcess;
   /** Has `other.example`. */
   otherAccountId: string;
   serviceDomain: string;
@@ -106,10 +106,10 @@ export interface InboundFixture {
 }
 
 export async function openInboundFixture(): Promise<InboundFixture> {
-  const offices = await openQueueFixture();
-  const office = await offices.open();
-  const otherAccountId = await addAccount(offices);
-  const { database, config } = offices.db;
+  const queueFixture = await openQueueFixture();
+  const program = await queueFixture.open();
+  const otherAccountId = await addAccount(queueFixture);
+  const { database, config } = queueFixture.db;
   const notifications = new LocalNotifications();
   const metrics = new Metrics();
   const lines: string[] = [];
@@ -118,21 +118,21 @@ export async function openInboundFixture(): Promise<InboundFixture> {
   const unsubscribes = new UnsubscribeRecipient(
     database,
     new UnsubscribeLink(config),
-    office.suppressions,
+    program.suppressions,
     notifications,
     config,
   );
   const dns = await LocalDns.start(ZONE);
   const dnsConfig = loadConfig('smtp', {
-    DATABASE_URL: offices.db.url,
+    DATABASE_URL: queueFixture.db.url,
     CLICKHOUSE_URL: 'http://127.0.0.1:1',
     MASTER_KEY: Buffer.alloc(32, 7).toString('base64'),
     DNS_SERVERS: dns.address,
   });
   const inbound = new InboundReceiver(
     returnPath,
-    new ReportedBounces(database, office.suppressions, returnPath, config, office.brakes),
-    new ReportedComplaints(database, office.suppressions, unsubscribes, returnPath, config, office.brakes),
+    new ReportedBounces(database, program.suppressions, returnPath, config, program.brakes),
+    new ReportedComplaints(database, program.suppressions, unsubscribes, returnPath, config, program.brakes),
     new ReportAuthenticator(dnsConfig),
     store,
     notifications,
@@ -143,9 +143,9 @@ export async function openInboundFixture(): Promise<InboundFixture> {
   let rung = 0;
   notifications.on('outbox', () => (rung += 1));
   const rows = async <R>(sql: string, ...values: unknown[]) => (await database.query<R>(sql, values)).rows;
-  const desk: InboundFixture = {
-    offices,
-    office,
+  const fixture: InboundFixture = {
+    queueFixture,
+    program,
     otherAccountId,
     serviceDomain: config.settings.SERVICE_DOMAIN,
     fbl: `fbl@${config.settings.SERVICE_DOMAIN}`,
@@ -156,7 +156,7 @@ export async function openInboundFixture(): Promise<InboundFixture> {
     metrics,
     rings: () => rung,
     lines,
-    send: (addresses, options = {}) => send(desk, addresses, options),
+    send: (addresses, options = {}) => send(fixture, addresses, options),
     taken: (job, ageDays = 0) => job.recipients.map(({ ordinal }) => taken(ordinal, ageDays)),
     receive: (to, message, origin = {}) => {
       const rcptTo = [to].flat();
@@ -179,7 +179,7 @@ export async function openInboundFixture(): Promise<InboundFixture> {
         ({ status }) => status,
       ),
     events: (id) => rows(`SELECT type, data FROM ${OUTBOX_EVENTS} WHERE key = $1 ORDER BY sequence`, id),
-    lateTypes: async (id) => (await desk.events(id)).map(({ type }) => type).filter((type) => LATE.test(type)),
+    lateTypes: async (id) => (await fixture.events(id)).map(({ type }) => type).filter((type) => LATE.test(type)),
     stored: () => rows('SELECT verdict, note, email_id FROM inbound_messages ORDER BY id'),
     counted: async (kind, verdict) => {
       const lines = await metrics.registry.getSingleMetricAsString('postloft_inbound_total');
@@ -192,10 +192,10 @@ export async function openInboundFixture(): Promise<InboundFixture> {
     },
     close: async () => {
       await dns.close();
-      await offices.close();
+      await queueFixture.close();
     },
   };
-  return desk;
+  return fixture;
 }
 
 async function addAccount({ db }: QueueFixture): Promise<string> {
@@ -207,22 +207,22 @@ async function addAccount({ db }: QueueFixture): Promise<string> {
   return id;
 }
 
-async function send(desk: InboundFixture, addresses: string[], options: SendOptions): Promise<SentMail> {
-  const { ageDays = 0, settle = true, accountId = desk.offices.accountId, over = {} } = options;
-  const domain = accountId === desk.otherAccountId ? 'other.example' : SENDER_DOMAIN;
+async function send(fixture: InboundFixture, addresses: string[], options: SendOptions): Promise<SentMail> {
+  const { ageDays = 0, settle = true, accountId = fixture.queueFixture.accountId, over = {} } = options;
+  const domain = accountId === fixture.otherAccountId ? 'other.example' : SENDER_DOMAIN;
   const from = { address: `hello@${domain}`, name: '' };
-  const { id } = await desk.office.intake.accept(submission(accountId, { toAddresses: addresses, from, ...over }));
-  const jobs = await desk.office.queue.claim(200);
+  const { id } = await fixture.program.intake.accept(submission(accountId, { toAddresses: addresses, from, ...over }));
+  const jobs = await fixture.program.queue.claim(200);
   const job = jobs.find(({ email }) => email.id === id);
   if (!job) throw new Error('the mail was not claimed');
-  if (settle) for (const one of jobs) await desk.office.queue.settle(one, desk.taken(one, ageDays));
+  if (settle) for (const one of jobs) await fixture.program.queue.settle(one, fixture.taken(one, ageDays));
   return {
     id,
     accountId,
     job,
     addresses,
-    returnPath: desk.returnPath.address(transactionOf(job)),
-    trace: desk.returnPath.trace(transactionOf(job)),
+    returnPath: fixture.returnPath.address(transactionOf(job)),
+    trace: fixture.returnPath.trace(transactionOf(job)),
     messageId: job.email.messageId,
   };
 }

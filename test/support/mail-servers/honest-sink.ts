@@ -33,7 +33,7 @@ export class HonestSink {
   private constructor(
     private readonly server: net.Server,
     private readonly dir: string,
-    private readonly ledger: number,
+    private readonly arrivalsFile: number,
     private readonly dotMs: number,
   ) {}
 
@@ -59,7 +59,7 @@ export class HonestSink {
   async close(): Promise<void> {
     for (const socket of this.sockets) socket.destroy();
     await new Promise((resolve) => this.server.close(resolve));
-    closeSync(this.ledger);
+    closeSync(this.arrivalsFile);
     rmSync(this.dir, { recursive: true, force: true });
   }
 
@@ -125,7 +125,7 @@ export class HonestSink {
     const subject = /^Subject: (.*)$/m.exec(content)?.[1]?.trim() ?? '';
     const hash = createHash('sha256').update(content, 'latin1').digest('hex');
     const line = (recipient: string) => JSON.stringify({ subject, recipient, hash, at: Date.now() } satisfies Arrival);
-    writeSync(this.ledger, recipients.map((recipient) => `${line(recipient)}\n`).join(''));
-    fsyncSync(this.ledger);
+    writeSync(this.arrivalsFile, recipients.map((recipient) => `${line(recipient)}\n`).join(''));
+    fsyncSync(this.arrivalsFile);
   }
 }

@@ -82,9 +82,9 @@ export function brokenTls(fixture: PeerFixture): void {
 /** Servers that can do little. What arrives is judged by dkimpy. */
 export function poorServers(fixture: PeerFixture): void {
   const python = pythonWith('dkim', 'nacl.signing');
-  const crowded = Array.from({ length: 1_000 }, (_, i) => `X-EXTENSION-${i} ${'of no use '.repeat(4)}`);
+  const extensions = Array.from({ length: 1_000 }, (_, i) => `X-EXTENSION-${i} ${'of no use '.repeat(4)}`);
   const kinds: [string, BadHost][] = [
-    ['a thousand extensions', { extensions: [...crowded, 'SIZE 20000000', '8BITMIME'] }],
+    ['a thousand extensions', { extensions: [...extensions, 'SIZE 20000000', '8BITMIME'] }],
     ['HELO only', { kind: 'honest', only_helo: true }],
     ['no PIPELINING', { kind: 'honest' }],
     ['no 8BITMIME', { kind: 'honest', without: ['8BITMIME'] }],

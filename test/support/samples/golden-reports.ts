@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 
-/** What the sent mail that a report speaks of was; stands where the samples leave room. */
+/** The sent message that a report is about; fills the placeholders of the samples. */
 export interface SentMail {
   /** Envelope sender. */
   returnPath: string;
@@ -67,7 +67,7 @@ export function goldenReportMail(name: string, sent: SentMail): Buffer {
   return Buffer.from(filled, 'latin1');
 }
 
-/** `text` with the facts of the sent mail where it leaves room for them. */
+/** `text` with the placeholders filled from the sent message. */
 export function fillPlaceholders(text: string, { returnPath, trace, messageId, recipient }: SentMail): string {
   return text
     .replaceAll('{{return_path}}', returnPath)

@@ -43,7 +43,7 @@ class Player {
     private readonly server: DialogueServer,
     private readonly mode: TlsMode,
   ) {
-    this.kept.set('door', mode);
+    this.kept.set('listener', mode);
   }
 
   transcript(): string {

@@ -77,13 +77,13 @@ describe.skipIf(python === null)('delivery to bad peers', () => {
       });
     });
 
-    const crowd = fixture.mail(fixture.peer({ banner: SILENCE }, { banner: SILENCE }, { banner: SILENCE }, HONEST));
+    const sent = fixture.mail(fixture.peer({ banner: SILENCE }, { banner: SILENCE }, { banner: SILENCE }, HONEST));
     it('of two hosts ends the attempt; the others have their turn in the next', async () => {
-      const attempt = await crowd.attempt();
+      const attempt = await sent.attempt();
       expect(brief(attempt)).toBe('deferred not_sent greeting 4.4.2');
-      expect([...attempt.earlier, attempt.smtp].map((host) => host?.ip)).toEqual(crowd.peer.hosts.slice(0, 2));
-      expect(await crowd.ended()).toMatchObject([{ status: 'delivered', attempts: 2 }]);
-      expect(crowd.peer.hosts.map((host) => fixture.mx.at(host, 'open').length)).toEqual([1, 1, 1, 1]);
+      expect([...attempt.earlier, attempt.smtp].map((host) => host?.ip)).toEqual(sent.peer.hosts.slice(0, 2));
+      expect(await sent.ended()).toMatchObject([{ status: 'delivered', attempts: 2 }]);
+      expect(sent.peer.hosts.map((host) => fixture.mx.at(host, 'open').length)).toEqual([1, 1, 1, 1]);
     });
   });
 

@@ -88,11 +88,11 @@ describe.skipIf(python === null)('delivery by what DNS says', () => {
     expect(await both.ended()).toMatchObject([{ status: 'delivered', smtp: { ip: both.peer.hosts[0] } }]);
   });
 
-  const crowd = fixture.peer(...Array.from({ length: 200 }, () => ({ banner: { cut: 'rst' } as const })));
-  const many = fixture.mail(crowd);
+  const peer = fixture.peer(...Array.from({ length: 200 }, () => ({ banner: { cut: 'rst' } as const })));
+  const many = fixture.mail(peer);
   it('of 200 MX five addresses are used, over TCP', async () => {
     expect(await many.attempt()).toMatchObject({ outcome: 'deferred', certainty: 'not_sent' });
-    expect(asked(crowd.domain)).toEqual(expect.arrayContaining(['MX udp', 'MX tcp']));
+    expect(asked(peer.domain)).toEqual(expect.arrayContaining(['MX udp', 'MX tcp']));
     const second = Date.parse((await many.attempts(2))[1].started_at);
     expect(second).toBeGreaterThan(0);
     const opened = connections(many);

@@ -250,10 +250,10 @@ const forged = (text: string): string => {
 async function inBatches<T>(tasks: readonly (() => Promise<T>)[], atOnce: number): Promise<T[]> {
   const results: T[] = [];
   let next = 0;
-  const lane = async (): Promise<void> => {
+  const worker = async (): Promise<void> => {
     for (let i = next++; i < tasks.length; i = next++) results[i] = await tasks[i]();
   };
-  await Promise.all(Array.from({ length: atOnce }, lane));
+  await Promise.all(Array.from({ length: atOnce }, worker));
   return results;
 }
 

@@ -49,11 +49,11 @@ describe('messages of the relay', () => {
       recipient: `exact-${i}@${DOMAIN}`,
       ...make(`exact-${i}@${DOMAIN}`),
     }));
-    const lane = async (talk: SmtpTalk, start: number) => {
+    const send = async (talk: SmtpTalk, start: number) => {
       for (const { submitted, recipient } of made.filter((_, i) => i % SESSIONS === start))
         expect(await submit(submitted, recipient, talk), `seed ${seed}: ${submitted.toString()}`).toMatch(/^250 /);
     };
-    await Promise.all(talks.map(lane));
+    await Promise.all(talks.map(send));
     for (const one of made) {
       const { content } = await fixture.arrived(one.recipient);
       expect(strange(content, one), `seed ${seed}, ${one.recipient}: ${content.toString('latin1')}`).toBeNull();
@@ -114,7 +114,7 @@ describe('messages of the relay', () => {
       '',
     ].join('\r\n');
 
-  const office = (folder: string) =>
+  const officeDocument = (folder: string) =>
     zipFile([
       { name: '[Content_Types].xml', content: '<Types/>' },
       { name: `${folder}/document.xml`, content: '<d/>' },
@@ -128,8 +128,8 @@ describe('messages of the relay', () => {
     ['WebP', [file('a.webp', 'image/webp', 'RIFF1234WEBPVP8 ')]],
     ['TXT', [file('a.txt', 'text/plain', 'text')]],
     ['CSV', [file('a.csv', 'text/csv', 'a;b')]],
-    ['XLSX', [file('a.xlsx', 'application/octet-stream', office('xl'))]],
-    ['DOCX', [file('a.docx', 'application/octet-stream', office('word'))]],
+    ['XLSX', [file('a.xlsx', 'application/octet-stream', officeDocument('xl'))]],
+    ['DOCX', [file('a.docx', 'application/octet-stream', officeDocument('word'))]],
     ['ZIP', [file('a.zip', 'application/x-zip-compressed', zipFile(['a.txt']))]],
     ['ten files', Array.from({ length: 10 }, (_, i) => file(`${i}.pdf`, 'application/pdf'))],
     ['a calendar', [['Content-Type: text/calendar; method=REQUEST', '', 'BEGIN:VCALENDAR']]],

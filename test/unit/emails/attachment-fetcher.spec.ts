@@ -204,7 +204,7 @@ describe('AttachmentFetcher', () => {
     ]);
   });
 
-  it('counts all files together against the room that the mail has left', async () => {
+  it('counts all files together against the size that the message has left', async () => {
     server.script('/half', { status: 200, body: 'x'.repeat(600) });
     const files = attachmentsFrom([1, 2].map((i) => ({ filename: `${i}.txt`, path: server.url('/half') })));
     expect(await fetcher().fetchAll(files, { availableBytes: 1200 })).toHaveLength(2);

@@ -54,7 +54,7 @@ function expectedFacts({ kind, recipients, returned }: GoldenReport) {
   };
 }
 
-/** The class of each recipient, by the rules that the ledger goes by; null where nothing failed. */
+/** The class of each recipient, by the rules of the queue; null where nothing failed. */
 function classes(report: InboundReport): (string | null)[] {
   if (report.kind !== 'delivery') return [];
   return report.recipients.map((one) =>

@@ -21,7 +21,7 @@ const DEADLINES = {
 
 const certificate = selfSignedCertificate('smtp.test');
 
-describe('the turns of an SMTP door', () => {
+describe('the event-loop turns of an SMTP listener', () => {
   let turn = 0;
   let counting: NodeJS.Immediate;
   let server: SmtpServer;
@@ -68,7 +68,7 @@ describe('the turns of an SMTP door', () => {
     for (const client of clients) client.destroy();
   });
 
-  it('have room for one command of a noisy client, and for all of the others', async () => {
+  it('allow one command of a noisy client, and for all of the others', async () => {
     const taken: { from: number | undefined; command: string; turn: number }[] = [];
     const onCommand = SMTPConnection.prototype._onCommand;
     vi.spyOn(SMTPConnection.prototype, '_onCommand').mockImplementation(function (this: SMTPConnection, line, next) {

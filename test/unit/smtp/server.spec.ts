@@ -52,7 +52,7 @@ describe('SmtpServer', () => {
     options: SMTPServerOptions = {},
     { counts = new ConnectionLimiter({ perNetwork: 100 }), deadlines = DEADLINES } = {},
   ): Promise<number> {
-    const room = new MessageMemory(1_000_000);
+    const memory = new MessageMemory(1_000_000);
     const server = new SmtpServer(
       {
         ...certificate,
@@ -63,7 +63,7 @@ describe('SmtpServer', () => {
         closeTimeout: 1_000,
         onAuth: (_auth, _session, done) => done(null, { user: 'somebody' }),
         onData: (stream, _session, done) =>
-          void room.receive(stream, { limit: LIMIT }).then(
+          void memory.receive(stream, { limit: LIMIT }).then(
             () => done(),
             (error: Error) => done(error),
           ),
