@@ -1,5 +1,5 @@
 import { afterAll, describe } from 'vitest';
-import { cutConnectionsSuite } from '../support/attacks/cut-connections.suite.js';
+import { cutConnectionsSuite } from '../system/rest/cut-connections.suite.js';
 import { startStandalone, type RunningProgram } from '../support/services/program.js';
 import { firstSender } from '../support/services/sender.js';
 

@@ -1,5 +1,5 @@
 import { describe } from 'vitest';
-import { killDeliverySuite } from '../support/delivery/kill-delivery.suite.js';
+import { killDeliverySuite } from '../engines/kill-delivery.suite.js';
 
 describe('kill -9 of the delivery program, again and again', () =>
   killDeliverySuite(Number(process.env['POSTLOFT_KILLS'] ?? 25)));

@@ -1,5 +1,5 @@
 import { describe } from 'vitest';
-import { kafkaSettings, liveReadersSuite, python } from '../support/live/live-readers.suite.js';
+import { kafkaSettings, liveReadersSuite, python } from '../engines/live-readers.suite.js';
 
 const brokers = process.env['KAFKA_TEST_BROKERS'];
 const FULL = { events: 10_000, cuts: 50 };

@@ -10,7 +10,7 @@ import { durableDatabase } from '../support/persistence/database.js';
 import { LiveClients } from '../support/live/live-client.js';
 import { happen } from '../support/live/live-events.js';
 import { openLiveFixture, type LiveFixture } from '../support/live/live-fixture.js';
-import { kafkaSettings } from '../support/live/live-readers.suite.js';
+import { kafkaSettings } from '../engines/live-readers.suite.js';
 import type { RunningProgram } from '../support/services/program.js';
 import { until } from '../support/timing/until.js';
 

@@ -4,7 +4,7 @@ import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { fetchPostgres } from '../../tools/postgresql.mjs';
 import { startPostgres, type PostgresServer } from '../support/persistence/postgres-server.js';
-import { postgresVersionSuite } from '../support/persistence/postgres-version.suite.js';
+import { postgresVersionSuite } from '../engines/postgres-version.suite.js';
 import { emptyDataDir } from '../support/services/program.js';
 
 const ROOT = new URL('../../', import.meta.url).pathname;

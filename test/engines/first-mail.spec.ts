@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { afterAll, describe, expect, it } from 'vitest';
 import { startDistributed, type DistributedService } from '../support/services/distributed.js';
-import { firstMailSuite } from '../support/rest/first-mail.suite.js';
+import { firstMailSuite } from '../system/lifecycle/first-mail.suite.js';
 import { until } from '../support/timing/until.js';
 
 const brokers = process.env['KAFKA_TEST_BROKERS'];

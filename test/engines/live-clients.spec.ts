@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { kafkaSettings, liveReadersSuite, python } from '../support/live/live-readers.suite.js';
+import { kafkaSettings, liveReadersSuite, python } from './live-readers.suite.js';
 
 const brokers = process.env['KAFKA_TEST_BROKERS'];
 

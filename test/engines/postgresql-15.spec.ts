@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { postgresVersionSuite } from '../support/persistence/postgres-version.suite.js';
+import { postgresVersionSuite } from './postgres-version.suite.js';
 
 /** Where Debian 12 installs the package postgresql-15. */
 const BIN = '/usr/lib/postgresql/15/bin';

@@ -1,6 +1,6 @@
 import { describe } from 'vitest';
 import { SLOW_CLIENTS } from '../support/smtp/relay-clients.js';
-import { RELAY_DOMAINS, relayClientsSuite } from '../support/smtp/relay-clients.suite.js';
+import { RELAY_DOMAINS, relayClientsSuite } from '../system/clients/relay-clients.suite.js';
 import { RelayFixture } from '../support/smtp/relay-fixture.js';
 
 /** Those of docs/smtp.md that take seconds to start. */

@@ -10,7 +10,7 @@ import { catalogueOf, type Catalogue } from '../../support/persistence/catalogue
 import { createTestDatabase, type OpenTestDatabase } from '../../support/persistence/test-database.js';
 import { dataSourceOptions } from '../../../libs/persistence/src/persistence.module.js';
 
-const DUMP = new URL('../../support/persistence/0001-initial.sql', import.meta.url);
+const DUMP = new URL('../../golden/schema/0001-initial.sql', import.meta.url);
 
 let fresh: OpenTestDatabase;
 let freshCatalogue: Catalogue;

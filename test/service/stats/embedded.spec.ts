@@ -10,7 +10,7 @@ import { DomainTrafficLoader } from '../../../apps/gateway/src/graphql/domains/d
 import type { GraphqlContext } from '../../../apps/gateway/src/graphql/graphql-caller.js';
 import { startClickhouseFront } from '../../support/stats/clickhouse-front.js';
 import { KEEP_ALL, StatsEvents } from '../../support/stats/stats-events.js';
-import { statsStoreSuite } from '../../support/stats/store.suite.js';
+import { statsStoreSuite } from './store.suite.js';
 
 const NOON = new Date('2026-03-01T12:00:00.000Z');
 const LATER = new Date('2026-03-01T13:00:00.000Z');

@@ -6,7 +6,7 @@ import { StatsStore } from '#libs/stats';
 import { afterAll, beforeAll, describe } from 'vitest';
 import { startClickhouseFront, type ClickhouseFront } from '../../support/stats/clickhouse-front.js';
 import { KEEP_ALL } from '../../support/stats/stats-events.js';
-import { statsMetricsSuite } from '../../support/stats/metrics.suite.js';
+import { statsMetricsSuite } from './metrics.suite.js';
 
 const silent = new Log({ error() {}, warn() {}, info() {} } as never);
 

@@ -12,7 +12,7 @@ import { LocalDns } from '../../support/dns/local-dns.js';
 import type { RunningProgram } from '../../support/services/program.js';
 import { ScriptedMx } from '../../support/mail-servers/scripted-mx.js';
 import { firstSender, type Sender } from '../../support/services/sender.js';
-import { simulatedOutcomesSuite } from '../../support/delivery/simulated-outcomes.suite.js';
+import { simulatedOutcomesSuite } from '../delivery/simulated-outcomes.suite.js';
 import { SmtpTalk } from '../../support/smtp/smtp-talk.js';
 import { until } from '../../support/timing/until.js';
 

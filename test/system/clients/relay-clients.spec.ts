@@ -1,6 +1,6 @@
 import { describe } from 'vitest';
 import { RELAY_CLIENTS } from '../../support/smtp/relay-clients.js';
-import { RELAY_DOMAINS, relayClientsSuite } from '../../support/smtp/relay-clients.suite.js';
+import { RELAY_DOMAINS, relayClientsSuite } from './relay-clients.suite.js';
 import { RelayFixture } from '../../support/smtp/relay-fixture.js';
 
 /** Third-party clients, configured as in docs/smtp.md; all of them verify the certificate. */

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe } from 'vitest';
 import type { LocalDns } from '../../support/dns/local-dns.js';
 import { PUBLIC_URL } from '../../support/services/profiles.js';
 import { openAccount, openZones } from '../../support/services/service-client.js';
-import { RECIPIENT_ZONES, simulatedOutcomesSuite } from '../../support/delivery/simulated-outcomes.suite.js';
+import { RECIPIENT_ZONES, simulatedOutcomesSuite } from './simulated-outcomes.suite.js';
 
 /** The mode `smarthost` is tested by attacks/hostile-clients, on a service that has one. */
 describe('simulated outcomes', () => {

@@ -5,11 +5,11 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { Browser } from '../../support/browser/browser.js';
-import { firstMailSuite } from '../../support/rest/first-mail.suite.js';
+import { firstMailSuite } from './first-mail.suite.js';
 import { LocalDns } from '../../support/dns/local-dns.js';
 import { mail } from '../../support/samples/mail.js';
 import { freePorts } from '../../support/services/ports.js';
-import { privateAddressesSuite } from '../../support/dns/private-addresses.suite.js';
+import { privateAddressesSuite } from './private-addresses.suite.js';
 import {
   callerOf,
   emptyDataDir,

@@ -1,5 +1,5 @@
 import { describe } from 'vitest';
-import { cutConnectionsSuite } from '../../support/attacks/cut-connections.suite.js';
+import { cutConnectionsSuite } from './cut-connections.suite.js';
 import { openAccount } from '../../support/services/service-client.js';
 
 /** The full count is in test/chaos. */

@@ -1,7 +1,7 @@
 import { beforeAll, expect, it } from 'vitest';
-import type { MailNetwork } from '../services/mail-network.js';
-import type { ScriptedMx } from '../mail-servers/scripted-mx.js';
-import { until } from '../timing/until.js';
+import type { MailNetwork } from '../../support/services/mail-network.js';
+import type { ScriptedMx } from '../../support/mail-servers/scripted-mx.js';
+import { until } from '../../support/timing/until.js';
 
 interface Recipient {
   status: string;

@@ -1,7 +1,7 @@
 import { beforeAll, expect, it } from 'vitest';
-import type { LocalDns } from '../dns/local-dns.js';
-import type { Sender } from '../services/sender.js';
-import { until } from '../timing/until.js';
+import type { LocalDns } from '../../support/dns/local-dns.js';
+import type { Sender } from '../../support/services/sender.js';
+import { until } from '../../support/timing/until.js';
 
 const LINK = 'https://shop.example/order?a=1&b=2';
 const HTML = `<p><a href="mailto:x@y.example">m</a> <a href="${LINK.replace('&', '&amp;')}">order</a></p>`;

@@ -8,8 +8,8 @@ import {
 } from '#libs/contracts';
 import type { StatsStore } from '#libs/stats';
 import { beforeEach, describe, expect, it, vi } from 'vitest';
-import { StatsEvents } from './stats-events.js';
-import { until } from '../timing/until.js';
+import { StatsEvents } from '../../support/stats/stats-events.js';
+import { until } from '../../support/timing/until.js';
 
 const DAY_MS = 86_400_000;
 const NOON = new Date('2026-03-01T12:00:00.000Z');

@@ -1,7 +1,7 @@
 import { connect } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { beforeAll, expect, it } from 'vitest';
-import type { Sender } from '../services/sender.js';
+import type { Sender } from '../../support/services/sender.js';
 
 const CLIENTS = 25;
 /** Of an answer; more than its head and body have. */

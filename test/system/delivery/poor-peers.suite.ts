@@ -3,13 +3,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createTransport } from 'nodemailer';
 import { afterAll, describe, expect, it } from 'vitest';
-import type { BadHost, CertificateFiles } from './bad-mx.js';
-import { dkimByDkimpy } from '../judges/dkim-by-dkimpy.js';
-import type { PeerFixture, SentMail } from './peer-fixture.js';
-import { pythonWith } from '../judges/python-with.js';
-import { selfSignedCertificate } from '../fixtures/self-signed-certificate.js';
-import { vouch } from '../services/service-client.js';
-import { until } from '../timing/until.js';
+import type { BadHost, CertificateFiles } from '../../support/mail-servers/bad-mx.js';
+import { dkimByDkimpy } from '../../support/judges/dkim-by-dkimpy.js';
+import type { PeerFixture, SentMail } from '../../support/mail-servers/peer-fixture.js';
+import { pythonWith } from '../../support/judges/python-with.js';
+import { selfSignedCertificate } from '../../support/fixtures/self-signed-certificate.js';
+import { vouch } from '../../support/services/service-client.js';
+import { until } from '../../support/timing/until.js';
 
 /** Nothing of it is ASCII alone: subject, name, both bodies. */
 const WORLD = { subject: 'Grüße, 世界', text: `${'Größe '.repeat(300)}\n.\nende`, html: '<p>Größe</p>' };

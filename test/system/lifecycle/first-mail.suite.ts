@@ -2,10 +2,10 @@ import { createClient } from 'graphql-ws';
 import { Webhook } from 'standardwebhooks';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import WebSocket from 'ws';
-import { mail } from '../samples/mail.js';
-import type { RunningService } from '../services/program.js';
-import { until } from '../timing/until.js';
-import { WebhookReceiver, type ReceivedCall } from '../webhooks/webhook-receiver.js';
+import { mail } from '../../support/samples/mail.js';
+import type { RunningService } from '../../support/services/program.js';
+import { until } from '../../support/timing/until.js';
+import { WebhookReceiver, type ReceivedCall } from '../../support/webhooks/webhook-receiver.js';
 
 interface Stats {
   accepted: number;

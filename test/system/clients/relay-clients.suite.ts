@@ -1,11 +1,11 @@
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { readArrived } from '../messages/arrived-mail.js';
-import { COMMON } from './ready-mail.js';
-import type { RelayClient } from './relay-clients.js';
-import type { RelayFixture } from './relay-fixture.js';
-import { until } from '../timing/until.js';
+import { readArrived } from '../../support/messages/arrived-mail.js';
+import { COMMON } from '../../support/smtp/ready-mail.js';
+import type { RelayClient } from '../../support/smtp/relay-clients.js';
+import type { RelayFixture } from '../../support/smtp/relay-fixture.js';
+import { until } from '../../support/timing/until.js';
 
 /** Domains of the recipients in docs/smtp.md. */
 export const RELAY_DOMAINS = ['example.org', 'xn--bcher-kva.example'] as const;

@@ -1,15 +1,15 @@
 import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { EmbeddedPostgres } from '../../../libs/persistence/src/embedded-postgres/index.js';
+import { EmbeddedPostgres } from '../../libs/persistence/src/embedded-postgres/index.js';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { launchOne } from '../services/distributed.js';
-import { HonestSink, type Arrival } from '../mail-servers/honest-sink.js';
-import { LocalDns } from '../dns/local-dns.js';
-import { mail } from '../samples/mail.js';
-import { launch, type RunningProgram } from '../services/program.js';
-import { reconcile, type Reconciliation } from './reconciler.js';
-import { until } from '../timing/until.js';
+import { launchOne } from '../support/services/distributed.js';
+import { HonestSink, type Arrival } from '../support/mail-servers/honest-sink.js';
+import { LocalDns } from '../support/dns/local-dns.js';
+import { mail } from '../support/samples/mail.js';
+import { launch, type RunningProgram } from '../support/services/program.js';
+import { reconcile, type Reconciliation } from '../support/delivery/reconciler.js';
+import { until } from '../support/timing/until.js';
 
 const CONCURRENCY = 50;
 const MANY = 10;

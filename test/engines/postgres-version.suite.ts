@@ -1,10 +1,10 @@
 import pg from 'pg';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { mail } from '../samples/mail.js';
-import { API_KEY, emptyDataDir, launch, standaloneEnv, type RunningProgram } from '../services/program.js';
-import { firstMailSuite } from '../rest/first-mail.suite.js';
-import { until } from '../timing/until.js';
-import { startPostgres, type PostgresServer } from './postgres-server.js';
+import { mail } from '../support/samples/mail.js';
+import { API_KEY, emptyDataDir, launch, standaloneEnv, type RunningProgram } from '../support/services/program.js';
+import { firstMailSuite } from '../system/lifecycle/first-mail.suite.js';
+import { until } from '../support/timing/until.js';
+import { startPostgres, type PostgresServer } from '../support/persistence/postgres-server.js';
 
 const OUTCOMES = {
   'delivered@sim.postloft.test': 'delivered',
