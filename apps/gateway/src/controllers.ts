@@ -22,8 +22,6 @@ import { ResendUsageController } from './resend/resend-usage.controller.js';
 import { ResendWebhookEventsController } from './resend/webhooks/resend-webhook-events.controller.js';
 import { ResendWebhooksController } from './resend/webhooks/resend-webhooks.controller.js';
 import { SendingController } from './rest/emails/sending.controller.js';
-import { SuppressionsBulkController } from './rest/suppressions/suppressions-bulk.controller.js';
-import { SuppressionsController } from './rest/suppressions/suppressions.controller.js';
 import { WebhookEventsController } from './rest/webhooks/webhook-events.controller.js';
 import { UnsubscribeController } from './tracking/unsubscribe.controller.js';
 import { VisitsController } from './tracking/visits.controller.js';
@@ -59,8 +57,6 @@ export const CONTROLLERS = [
   SendingController,
   WebhookEventsController,
   WebhookReplaysController,
-  SuppressionsBulkController,
-  SuppressionsController,
   UnsubscribeController,
   VisitsController,
   UsageController,

@@ -6,24 +6,13 @@ export { readSuppressionCsv, writeSuppressionCsv, type ReadCsv } from './entries
 export { keepSuppressionsOfDomain, suppressionDomainId, restoreSuppressionsOfDomain } from './domain-lists.js';
 export { SuppressionCache } from './matching/suppression-cache.js';
 export { SuppressionEntries } from './entries/suppression-entries.js';
+export { bulkSuppressions } from './entries/bulk-rules.js';
+export { suppressionTarget, type SuppressionTarget } from './entries/field-rules.js';
 export {
-  suppressionAddressesRule,
-  suppressionAddressRule,
-  suppressionDomainRule,
-  suppressionEntriesRule,
-  suppressionExpiryRule,
-  suppressionForceRule,
-  suppressionIdsRule,
-  suppressionReasonRule,
-  suppressionTarget,
-  type SuppressionTarget,
-} from './entries/field-rules.js';
-export {
-  SUPPRESSION_ORIGINS,
-  SuppressionEntity,
-  type SuppressionEvidence,
+  suppression,
+  suppressionEvidence,
   type SuppressionOrigin,
-} from './suppression.entity.js';
+  type SuppressionView,
+} from './suppression.resource.js';
 export { SuppressionList } from './matching/suppression-list.js';
-export type { SuppressionView } from './entries/suppression-view.js';
 export { SuppressionsModule } from './suppressions.module.js';

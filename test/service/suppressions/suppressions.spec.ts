@@ -1,13 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { newId, wholeAccount } from '#libs/contracts';
 import { Config } from '#libs/kernel';
-import {
-  SuppressionCache,
-  SuppressionEntity,
-  SuppressionEntries,
-  SuppressionList,
-  type NewSuppression,
-} from '#libs/suppressions';
+import { SuppressionCache, SuppressionEntries, SuppressionList, type NewSuppression } from '#libs/suppressions';
 import { createTestDatabase, type OpenTestDatabase, OUTBOX_EVENTS } from '../../support/persistence/test-database.js';
 import { passTime } from '../../support/timing/clock.js';
 
@@ -20,7 +14,7 @@ const add = (address: string, more: Partial<NewSuppression> = {}) =>
 const inSeconds = (s: number) => new Date(Date.now() + s * 1_000);
 
 beforeAll(async () => {
-  db = await createTestDatabase([SuppressionEntity]);
+  db = await createTestDatabase();
 });
 afterAll(() => db.close());
 beforeEach(() => {

@@ -6,7 +6,7 @@ import { Log, Metrics, SecretBox, Shutdown, LocalNotifications } from '#libs/ker
 import { Worker } from '#libs/persistence';
 import { Queue } from '#libs/queue';
 import { SafeFetch } from '#libs/safe-fetch';
-import { SuppressionCache, SuppressionEntity, SuppressionList } from '#libs/suppressions';
+import { SuppressionCache, SuppressionList } from '#libs/suppressions';
 import { AttachmentFetcher } from '../../../libs/emails/src/intake/attachments/attachment-fetcher.js';
 import { createTestDatabase, type OpenTestDatabase } from '../persistence/test-database.js';
 
@@ -33,7 +33,7 @@ export const SENDER_DOMAIN = 'sender.example';
 
 /** A database with one account that may send from `sender.example`. */
 export async function openQueueFixture(connections?: number): Promise<QueueFixture> {
-  const db = await createTestDatabase([AccountEntity, DomainEntity, SuppressionEntity], connections);
+  const db = await createTestDatabase([AccountEntity, DomainEntity], connections);
   const log = Log.quiet();
   const secretBox = new SecretBox(Buffer.alloc(32, 7));
   const domains = new SendingDomains(db.dataSource.getRepository(DomainEntity), db.database, secretBox, db.config);

@@ -59,6 +59,11 @@ import { AddressRanges, isPublicAddress } from '../../../libs/kernel/src/network
 import { trustedProxies } from '../../../libs/kernel/src/network/trusted-proxies.js';
 import { sourceMappedStack } from '../../../libs/kernel/src/logging/source-mapped-stack.js';
 import { targetUrlProblems } from '../../../libs/safe-fetch/src/target-url.js';
+import {
+  suppressionAddressesRule,
+  suppressionEntriesRule,
+  suppressionIdsRule,
+} from '../../../libs/suppressions/src/entries/bulk-rules.js';
 import * as suppressionRules from '../../../libs/suppressions/src/entries/field-rules.js';
 import { retryAfterMs } from '../../../libs/webhooks/src/delivery/attempt-outcome.js';
 import { signatureHeaders } from '../../../libs/webhooks/src/delivery/signature.js';
@@ -330,6 +335,11 @@ export const REQUEST_PARSERS: ParserTable = {
         [head + text, (head + text).slice(0, 2_000)].map((url) => targetUrlProblems(url, { allowPrivate: false })),
     ),
   },
+  'libs/suppressions/src/entries/bulk-rules.ts': rulesOf({
+    suppressionAddressesRule,
+    suppressionEntriesRule,
+    suppressionIdsRule,
+  }),
   'libs/suppressions/src/entries/field-rules.ts': rulesOf(suppressionRules),
   'libs/webhooks/src/delivery/attempt-outcome.ts': {
     retryAfterMs: [(text) => retryAfterMs(text, 0), (text) => retryAfterMs(`Mon${text}`, 0)],

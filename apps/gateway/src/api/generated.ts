@@ -8,8 +8,11 @@ import type { OperationGroup } from './operation.js';
 import { QUEUES } from './queues.js';
 import { REQUEST_LOG } from './request-log.js';
 import { STATS } from './stats.js';
+import { SUPPRESSIONS_BULK } from './suppressions-bulk.js';
+import { SUPPRESSIONS } from './suppressions.js';
 
-const generated = [AUDIT_LOG, CAPTURED, DOMAINS, QUEUES, REQUEST_LOG, STATS].map((group) => ({
+const GROUPS = [AUDIT_LOG, CAPTURED, DOMAINS, QUEUES, REQUEST_LOG, STATS, SUPPRESSIONS_BULK, SUPPRESSIONS];
+const generated = GROUPS.map((group) => ({
   group,
   controller: controllerOf(group),
 }));

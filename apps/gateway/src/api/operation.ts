@@ -62,9 +62,12 @@ export interface Operation<
   wholeAccount?: true;
   /** Their names are those in the path of `rest`. */
   path?: readonly string[];
+  /** `Buffer` for the bytes of a body that is not JSON. */
   body?: Type<B>;
   /** Named bodies for the documentation. */
   examples?: Readonly<Record<string, { summary?: string; value: object }>>;
+  /** Of the route, for what is not declared by the other members. */
+  decorators?: readonly MethodDecorator[];
   query?: Type<Q>;
   /** Unknown parameters are refused: a misspelt one would change what the result means. */
   strictQuery?: true;

@@ -9,7 +9,7 @@ import {
 } from '#libs/contracts';
 import { ACCOUNT_STATUSES } from '#libs/accounts';
 import { domain } from '#libs/domains';
-import { SUPPRESSION_ORIGINS } from '#libs/suppressions';
+import { suppression } from '#libs/suppressions';
 import { DELIVERY_STATUSES } from '#libs/webhooks';
 import { camelCase } from '../graphql/dto/dto-properties.js';
 import { inGraphql } from '../graphql/dto/object-type.js';
@@ -23,7 +23,7 @@ const WORDS: Readonly<Record<string, readonly string[]>> = {
   EMAIL_STATUSES,
   EVENT_TYPES,
   LAST_EVENTS,
-  SUPPRESSION_ORIGINS,
+  SUPPRESSION_ORIGINS: suppression.fields.origin.words,
 };
 
 const RESOURCES: readonly Resource[] = [domain];

@@ -4,7 +4,7 @@ import { SUPPRESSION_POLICIES } from '#libs/emails';
 import { ACCOUNT_STATUSES } from '#libs/accounts';
 import { WAIT_KINDS, WAITS } from '#libs/queue';
 import { GRANULARITIES } from '#libs/stats';
-import { SUPPRESSION_ORIGINS } from '#libs/suppressions';
+import { suppression } from '#libs/suppressions';
 import { DELIVERY_STATUSES } from '#libs/webhooks';
 import { stringEnum } from './scalars.js';
 
@@ -55,8 +55,8 @@ stringEnum('WebhookStatus', ['enabled', 'disabled'], 'Whether a webhook receives
 stringEnum('WebhookDisabledReason', ['gone', 'failing', 'manual'], 'Why a webhook is disabled.');
 stringEnum('WebhookDeliveryStatus', DELIVERY_STATUSES, 'Whether an event has reached a webhook.');
 
-stringEnum('SuppressionOrigin', SUPPRESSION_ORIGINS, 'Why an address is suppressed.');
-stringEnum('SuppressionScope', ['account', 'domain'], 'The e-mails that a suppression affects.');
+stringEnum('SuppressionOrigin', suppression.fields.origin.words, 'Why an address is suppressed.');
+stringEnum('SuppressionScope', suppression.fields.scope.words, 'The e-mails that a suppression affects.');
 
 stringEnum('AccountStatus', ACCOUNT_STATUSES, 'Whether an account may send.');
 stringEnum('PauseReason', ['bounces', 'complaints'], 'Why the sending of an account is paused.');

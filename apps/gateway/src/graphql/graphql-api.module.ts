@@ -17,8 +17,6 @@ import { AccountDomains } from '../rest/domains/account-domains.js';
 import { EmailChangesController } from '../rest/emails/email-changes.controller.js';
 import { EmailsController } from '../rest/emails/emails.controller.js';
 import { ErasuresController } from '../rest/erasures/erasures.controller.js';
-import { SuppressionsBulkController } from '../rest/suppressions/suppressions-bulk.controller.js';
-import { SuppressionsController } from '../rest/suppressions/suppressions.controller.js';
 import { UsageController } from '../rest/usage/usage.controller.js';
 import { VisibleUsage } from '../rest/usage/visible-usage.js';
 import { WebhookEventsController } from '../rest/webhooks/webhook-events.controller.js';
@@ -55,7 +53,6 @@ import { OperatorAccounts } from './operator/operator-accounts.js';
 import { OperatorChangesResolver } from './operator/operator-changes.resolver.js';
 import { OperatorResolver } from './operator/operator.resolver.js';
 import { ServiceState } from './operator/service-state.js';
-import { SuppressionsResolver } from './suppressions/suppressions.resolver.js';
 import { UsageResolver } from './usage/usage.resolver.js';
 import { WebhookChangesResolver } from './webhooks/webhook-changes.resolver.js';
 import { WebhookDeliveriesResolver } from './webhooks/webhook-deliveries.resolver.js';
@@ -79,7 +76,6 @@ export const RESOLVERS = [
   OperatorChangesResolver,
   OperatorResolver,
   SendingResolver,
-  SuppressionsResolver,
   UsageResolver,
   WebhookChangesResolver,
   WebhookDeliveriesResolver,
@@ -95,8 +91,6 @@ const REST_HANDLERS = [
   ApiKeysController,
   EmailChangesController,
   EmailsController,
-  SuppressionsBulkController,
-  SuppressionsController,
   UsageController,
   ErasuresController,
   WebhookEventsController,

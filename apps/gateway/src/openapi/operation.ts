@@ -43,6 +43,8 @@ export interface OperationOptions {
   content?: string;
   /** Status of a successful response, by default 200. */
   status?: 200 | 201 | 202 | 302;
+  /** Further statuses of successful responses of the same class, with their descriptions. */
+  otherwise?: Readonly<Record<number, string>>;
   /** Error statuses in addition to those of every operation (401, 403, 429, 500, 503). */
   errors?: readonly (400 | 404 | 405 | 409 | 415 | 422)[];
   /** The operation supports the header `Idempotency-Key`. */
@@ -69,8 +71,8 @@ const DESCRIPTIONS: Record<number, string> = {
 /** Status and documentation of one route: its entry in `openapi.json` except for the parameters. */
 export function Operation(options: OperationOptions): MethodDecorator {
   const { tag, summary, description, response, content, status = 200, errors = [], idempotent = false } = options;
-  const { responses = [] } = options;
-  const [type, isArray] = Array.isArray(response) ? [response[0], true] : [response, false];
+  const { responses = [], otherwise = {} } = options;
+  const body = bodyOf(response);
   return applyDecorators(
     HttpCode(status),
     ApiTags(tag),
@@ -78,16 +80,24 @@ export function Operation(options: OperationOptions): MethodDecorator {
     ApiResponse({
       status,
       description: 'Success',
-      ...(type === undefined ? {} : { type, isArray }),
+      ...body,
       ...(responses.length === 0 ? {} : { schema: { oneOf: responses.map((one) => ({ $ref: getSchemaPath(one) })) } }),
       ...(content === undefined ? {} : { content: { [content]: { schema: { type: 'string' } } } }),
     }),
+    ...Object.entries(otherwise).map(([other, about]) =>
+      ApiResponse({ status: Number(other), description: about, ...body }),
+    ),
     ...[...new Set([...errors, ...COMMON_ERRORS])]
       .sort((a, b) => a - b)
       .map((code) => ApiResponse({ status: code, type: ErrorDto, ...errorResponseOf(code) })),
     ...(responses.length === 0 ? [] : [ApiExtraModels(...responses)]),
     ...(idempotent ? [IdempotencyKey] : []),
   );
+}
+
+function bodyOf(response: OperationOptions['response']): { type?: Type; isArray?: boolean } {
+  if (response === undefined) return {};
+  return Array.isArray(response) ? { type: response[0], isArray: true } : { type: response, isArray: false };
 }
 
 /** Description and example of the error responses with this status. */

@@ -57,14 +57,21 @@ function addRoute(controller: Type, handler: string, operation: Operation): void
 function givenTo({ path = [], body, query, strictQuery }: Operation) {
   return [
     ...path.map((name) => ({ name, type: String as unknown, decorator: Param(name) })),
-    ...(body === undefined ? [] : [{ name: 'body', type: body as unknown, decorator: Body(BodyPipe) }]),
+    ...(body === undefined ? [] : [bodyArgument(body)]),
     ...(query === undefined
       ? []
       : [{ name: 'query', type: query as unknown, decorator: Query(strictQuery ? StrictQueryPipe : QueryPipe) }]),
   ];
 }
 
-function routeDecorators({ rest, scope, wholeAccount, body, examples, ...documented }: Operation): MethodDecorator[] {
+/** Bytes have no class that validates them. */
+const bodyArgument = (type: Type): { name: string; type: unknown; decorator: ParameterDecorator } =>
+  type === (Buffer as unknown)
+    ? { name: 'body', type: Object, decorator: Body() }
+    : { name: 'body', type, decorator: Body(BodyPipe) };
+
+function routeDecorators(operation: Operation): MethodDecorator[] {
+  const { rest, scope, wholeAccount, body, examples, decorators = [], ...documented } = operation;
   const [method, path] = rest.split(' ') as [keyof typeof METHODS, string];
   return [
     METHODS[method](path),
@@ -72,5 +79,6 @@ function routeDecorators({ rest, scope, wholeAccount, body, examples, ...documen
     ...(wholeAccount ? [WholeAccount()] : []),
     ...(body && examples ? [ApiBody({ type: body, examples })] : []),
     Documented(documented),
+    ...decorators,
   ];
 }

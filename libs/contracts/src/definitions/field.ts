@@ -44,6 +44,8 @@ export interface Shape<F extends Fields = Fields> {
   readonly name: string;
   readonly about: string;
   readonly fields: F;
+  /** The fields behind all others of a request, where the order there is not that of responses. */
+  readonly lastInRequests?: readonly string[];
 }
 
 /**
@@ -66,6 +68,11 @@ export class Field<
     /** The shape of an object, or of the objects in a list. */
     readonly shape: Shape | null = null,
   ) {}
+
+  /** Those of a choice. */
+  get words(): readonly string[] {
+    return (this.schema.enum ?? []) as readonly string[];
+  }
 
   orNull(): Field<View | null, Stored | null, Column, Written> {
     return new Field({ ...this.schema, nullable: true }, this.column, this.written, this.input, this.shape);
@@ -105,8 +112,13 @@ export class Field<
 }
 
 /** The fields that requests may contain, when the resource is created or changed. */
-export const writtenFields = ({ fields }: Shape, by: 'create' | 'update'): [name: string, field: Field][] =>
-  Object.entries(fields).filter(([, { written }]) => written === by || written === 'both');
+export const writtenFields = (
+  { fields, lastInRequests: last = [] }: Shape,
+  by: 'create' | 'update',
+): [name: string, field: Field][] =>
+  Object.entries(fields)
+    .filter(([, { written }]) => written === by || written === 'both')
+    .sort(([a], [b]) => last.indexOf(a) - last.indexOf(b));
 
 /** The JSON object that responses have. */
 export type FieldValues<F extends Fields> = { -readonly [K in keyof F]: F[K]['view'] };

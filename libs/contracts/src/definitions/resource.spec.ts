@@ -64,6 +64,8 @@ describe('a resource', () => {
   it('names the fields of requests', () => {
     expect(writtenFields(box, 'create').map(([name]) => name)).toEqual(['label']);
     expect(writtenFields(box, 'update').map(([name]) => name)).toEqual(['label', 'is_open', 'depth']);
+    const reordered = resource({ ...base, fields: box.fields, lastInRequests: ['is_open', 'label'] });
+    expect(writtenFields(reordered, 'update').map(([name]) => name)).toEqual(['depth', 'is_open', 'label']);
   });
 });
 

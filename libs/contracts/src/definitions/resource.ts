@@ -40,6 +40,7 @@ export class Resource<F extends Fields = Fields, I extends Fields = Fields> impl
   readonly table: string;
   /** The columns of a row, for `SELECT` and `RETURNING`. */
   readonly columns: string;
+  readonly lastInRequests: readonly string[];
   private readonly shown: readonly { name: string; column: string }[];
 
   constructor(of: ResourceOptions<F, I>) {
@@ -49,6 +50,7 @@ export class Resource<F extends Fields = Fields, I extends Fields = Fields> impl
     this.internal = of.internal;
     this.idPrefix = of.idPrefix;
     this.table = of.table;
+    this.lastInRequests = of.lastInRequests ?? [];
     requireComplete(this);
     this.shown = stored(of.fields);
     this.columns = [...this.shown.map(({ column }) => column), ...Object.keys(of.internal)].join(', ');
@@ -99,6 +101,7 @@ interface ResourceOptions<F, I> {
   table: string;
   fields: F;
   internal: I;
+  lastInRequests?: readonly (keyof F & string)[];
 }
 
 /** @throws Error that names the field, at the start of every program, for a definition that is incomplete or contradicts itself */

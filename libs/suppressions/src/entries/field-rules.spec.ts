@@ -1,12 +1,10 @@
 import { LIMITS, newId } from '#libs/contracts';
 import { describe, expect, it } from 'vitest';
+import { suppressionAddressesRule, suppressionEntriesRule, suppressionIdsRule } from './bulk-rules.js';
 import {
-  suppressionAddressesRule,
   suppressionAddressRule,
   suppressionDomainRule,
-  suppressionEntriesRule,
   suppressionExpiryRule,
-  suppressionIdsRule,
   suppressionReasonRule,
   suppressionTarget,
 } from './field-rules.js';

@@ -3,7 +3,7 @@ import { normaliseAddress, parseRecipient } from '#libs/mime';
 import { databaseClock } from '#libs/kernel';
 
 const none: RuleProblem[] = [];
-const problem = (code: string, message: string, path = ''): RuleProblem[] => [{ path, code, message }];
+export const problem = (code: string, message: string, path = ''): RuleProblem[] => [{ path, code, message }];
 const CONTROLS = /[\p{Cc}\p{Zl}\p{Zp}\p{Cs}]/u;
 
 /** Accepts null, which means not given. */
@@ -41,47 +41,6 @@ export const suppressionDomainRule: Rule = orNull((value) =>
     ? none
     : problem('invalid_id', 'must be the id of a domain, such as dom_…'),
 );
-
-const FIELD_RULES: Readonly<Record<string, Rule>> = {
-  email: suppressionAddressRule,
-  reason: suppressionReasonRule,
-  expires_at: suppressionExpiryRule,
-  domain_id: suppressionDomainRule,
-};
-
-/** An entry of a bulk request. */
-const entryRule: Rule = (value) => {
-  if (typeof value !== 'object' || value === null || Array.isArray(value))
-    return problem('invalid_type', 'must be an object with the field email');
-  return Object.entries(FIELD_RULES).flatMap(([field, rule]) => {
-    const given = (value as Record<string, unknown>)[field];
-    if (given === undefined) return field === 'email' ? problem('required', 'is required', '.email') : none;
-    return rule(given).map((found) => ({ ...found, path: `.${field}${found.path}` }));
-  });
-};
-
-const bulkOf =
-  (of: string, rule: Rule): Rule =>
-  (value) => {
-    if (!Array.isArray(value)) return problem('invalid_type', `must be an array of ${of}`);
-    if (value.length === 0) return problem('too_few', `must have at least one of the ${of}`);
-    if (value.length > LIMITS.bulkEntries) return problem('too_many', `must have at most ${LIMITS.bulkEntries} ${of}`);
-    return value.flatMap((item: unknown, i) => rule(item).map((found) => ({ ...found, path: `[${i}]${found.path}` })));
-  };
-
-export const suppressionAddressesRule: Rule = bulkOf('addresses', suppressionAddressRule);
-
-export const suppressionEntriesRule: Rule = bulkOf('entries', entryRule);
-
-export const suppressionIdsRule: Rule = bulkOf('ids', (value) =>
-  typeof value === 'string' && isId('sup', value)
-    ? none
-    : problem('invalid_id', 'must be the id of an entry, such as sup_…'),
-);
-
-/** Whether complaints are removed as well. */
-export const suppressionForceRule: Rule = (value) =>
-  typeof value === 'boolean' ? none : problem('invalid_type', 'must be true or false');
 
 /** Identifies an entry by its id, or by its address and domain (null for the whole account). */
 export type SuppressionTarget = { id: string } | { address: string; domainId: string | null };

@@ -3,8 +3,7 @@ import { appendEvents, type Queryable } from '#libs/persistence';
 import { readSuppressions, type ReadOptions } from './read.js';
 import { suppressionEvent } from './suppression-event.js';
 import type { SuppressionTarget } from './field-rules.js';
-import { toSuppressionView, type SuppressionView } from './suppression-view.js';
-import type { SuppressionEntity } from '../suppression.entity.js';
+import { toSuppressionView, type SuppressionRow, type SuppressionView } from '../suppression.resource.js';
 
 export interface RemovalOptions {
   /** Removes complaints as well. */
@@ -30,14 +29,14 @@ export async function removeSuppressions(
   { force, onRemoved }: RemovalOptions,
 ): Promise<SuppressionRemoval[]> {
   const rows = await readSuppressions(tx, { visibility, erasedAs }, targets);
-  const isRemovable = (row: SuppressionEntity) => seesDomain(visibility, row.domainId);
-  const isKept = (row: SuppressionEntity) => !force && row.origin === 'complaint';
+  const isRemovable = (row: SuppressionRow) => seesDomain(visibility, row.domain_id);
+  const isKept = (row: SuppressionRow) => !force && row.origin === 'complaint';
   const ids = new Set(rows.flatMap((row) => (row === null || !isRemovable(row) || isKept(row) ? [] : [row.id])));
   const values = [visibility.accountId, [...ids].sort()];
   const deleted = await tx.query<{ id: string }>({ name: 'suppressions-remove', text: REMOVE, values });
   // A concurrent removal emits its own event. If two targets are the same entry, the first one removes it.
   const ours = new Set(deleted.rows.map(({ id }) => id));
-  const removed: SuppressionEntity[] = [];
+  const removed: SuppressionRow[] = [];
   const removals = rows.map((row): SuppressionRemoval => {
     if (row === null) return { outcome: 'unknown' };
     if (!isRemovable(row)) return { outcome: 'restricted', entry: toSuppressionView(row) };

@@ -1,7 +1,6 @@
 import { visibleDomains, type PageRequest, type Visibility } from '#libs/contracts';
 import { domainOf, normaliseAddress } from '#libs/mime';
-import { SUPPRESSION_COLUMNS } from './store.js';
-import type { SuppressionOrigin } from '../suppression.entity.js';
+import { suppression, type SuppressionOrigin } from '../suppression.resource.js';
 
 export interface SuppressionFilter {
   origin?: SuppressionOrigin;
@@ -36,7 +35,7 @@ export function searchQuery(visibility: Visibility, filter: SuppressionFilter, p
   const conditions = filterConditions(visibility, { filter, page, $ });
   const order = `ORDER BY id ${page.before === undefined ? 'DESC' : 'ASC'}`;
   const limited = `LIMIT ${$(page.limit + 1)}`;
-  const select = `SELECT ${SUPPRESSION_COLUMNS} FROM suppressions`;
+  const select = `SELECT ${suppression.columns} FROM suppressions`;
   const prefix = prefixOf(filter);
   const domainIds = filter.domainId === undefined ? visibleDomains(visibility) : null;
   if (prefix !== undefined && domainIds !== null)

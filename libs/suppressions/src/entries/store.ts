@@ -1,7 +1,12 @@
 import { newId } from '#libs/contracts';
 import { appendEvents, type Queryable } from '#libs/persistence';
 import { suppressionEvent } from './suppression-event.js';
-import type { SuppressionEntity, SuppressionEvidence, SuppressionOrigin } from '../suppression.entity.js';
+import {
+  suppression,
+  type SuppressionEvidence,
+  type SuppressionOrigin,
+  type SuppressionRow,
+} from '../suppression.resource.js';
 
 export interface NewSuppression {
   accountId: string;
@@ -21,9 +26,6 @@ export interface NewSuppression {
   sparesMembers?: boolean;
 }
 
-export const SUPPRESSION_COLUMNS = `id, account_id AS "accountId", address, domain_id AS "domainId", origin, reason,
-  source_id AS "sourceId", evidence, expires_at AS "expiresAt", created_at AS "createdAt"`;
-
 /**
  * A new entry replaces one that has expired or expires earlier. A permanent complaint replaces other permanent entries,
  * because its removal requires `force`.
@@ -39,20 +41,17 @@ const STORE = `
    WHERE old.expires_at <= now() OR excluded.expires_at IS NULL AND old.expires_at IS NOT NULL
       OR excluded.expires_at > old.expires_at
       OR excluded.expires_at IS NULL AND excluded.origin = 'complaint' AND old.origin <> 'complaint'
-  RETURNING ${SUPPRESSION_COLUMNS}`;
+  RETURNING ${suppression.columns}`;
 
 /**
  * Stores entries in the caller's transaction, each with its event. No two of them may have the same account, address and
  * domain; in the order of addresses, concurrent callers cannot deadlock.
  * @returns the new entries, without those for which an entry that lasts at least as long existed
  */
-export async function storeSuppressions(
-  tx: Queryable,
-  entries: readonly NewSuppression[],
-): Promise<SuppressionEntity[]> {
+export async function storeSuppressions(tx: Queryable, entries: readonly NewSuppression[]): Promise<SuppressionRow[]> {
   const columns: unknown[][] = Array.from({ length: 9 }, () => []);
   for (const entry of entries) valuesOf(entry).forEach((value, i) => columns[i].push(value));
-  const { rows } = await tx.query<SuppressionEntity>({ name: 'suppressions-store', text: STORE, values: columns });
+  const { rows } = await tx.query<SuppressionRow>({ name: 'suppressions-store', text: STORE, values: columns });
   await appendEvents(
     tx,
     rows.map((row) => suppressionEvent('suppression.added', row)),

@@ -2,7 +2,7 @@ import { newId } from '#libs/contracts';
 import { parse } from 'csv-parse/sync';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { SuppressionView } from './suppression-view.js';
+import type { SuppressionView } from '../suppression.resource.js';
 import { readSuppressionCsv, writeSuppressionCsv } from './suppression-csv.js';
 
 const read = (text: string) => readSuppressionCsv(Buffer.from(text));

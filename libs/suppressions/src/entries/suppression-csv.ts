@@ -6,14 +6,7 @@ import { parse, type CsvError } from 'csv-parse';
 import { stringify } from 'csv-stringify/sync';
 import { layoutOf, toUtf8, type CsvLayout } from './csv-layout.js';
 import type { NewSuppression } from './store.js';
-import {
-  suppressionAddressRule,
-  suppressionDomainRule,
-  suppressionExpiryRule,
-  suppressionReasonRule,
-} from './field-rules.js';
-import { SUPPRESSION_ORIGINS, type SuppressionOrigin } from '../suppression.entity.js';
-import type { SuppressionView } from './suppression-view.js';
+import { suppression, type SuppressionOrigin, type SuppressionView } from '../suppression.resource.js';
 
 /** An entry of a file. `domainId` has the form of an id; the caller checks that it is a domain of the account. */
 export type CsvSuppression = Omit<NewSuppression, 'accountId'> & { line: number; domainId: string | null };
@@ -46,17 +39,18 @@ const escapeFormulas = (text: string): string => text.replace(UNESCAPED, "'");
 /** The inverse of `escapeFormulas`. */
 const unescapeFormulas = (text: string): string => text.replace(ESCAPED, '');
 
+const ORIGINS = suppression.fields.origin.words;
 const originRule = (value: unknown): RuleProblem[] =>
-  (SUPPRESSION_ORIGINS as readonly unknown[]).includes(value)
+  (ORIGINS as readonly unknown[]).includes(value)
     ? []
-    : [{ path: '', code: 'invalid_value', message: `must be one of ${SUPPRESSION_ORIGINS.join(', ')}` }];
+    : [{ path: '', code: 'invalid_value', message: `must be one of ${ORIGINS.join(', ')}` }];
 
 const RULES = {
-  email: suppressionAddressRule,
-  reason: suppressionReasonRule,
+  email: suppression.ruleOf('email'),
+  reason: suppression.ruleOf('reason'),
   origin: originRule,
-  expires_at: suppressionExpiryRule,
-  domain_id: suppressionDomainRule,
+  expires_at: suppression.ruleOf('expires_at'),
+  domain_id: suppression.ruleOf('domain_id'),
 } as const;
 type Column = keyof typeof RULES;
 type Cells = Partial<Record<Column, string>>;

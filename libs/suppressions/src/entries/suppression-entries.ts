@@ -9,14 +9,13 @@ import {
 } from '#libs/contracts';
 import { databaseClock, sortYielding, yieldToLoop } from '#libs/kernel';
 import { Database, type Queryable } from '#libs/persistence';
-import { type NewSuppression, storeSuppressions, SUPPRESSION_COLUMNS } from './store.js';
+import { type NewSuppression, storeSuppressions } from './store.js';
 import { SuppressionCache } from '../matching/suppression-cache.js';
 import { readSuppressions, VISIBLE_ENTRIES } from './read.js';
 import { removeSuppressions, type RemovalOptions, type SuppressionRemoval } from './remove.js';
 import type { SuppressionTarget } from './field-rules.js';
 import { searchQuery, type SuppressionFilter } from './search.js';
-import { type SuppressionView, toSuppressionView } from './suppression-view.js';
-import type { SuppressionEntity } from '../suppression.entity.js';
+import { suppression, toSuppressionView, type SuppressionRow, type SuppressionView } from '../suppression.resource.js';
 
 export interface StoredSuppression {
   entry: SuppressionView;
@@ -40,7 +39,7 @@ export class SuppressionEntries {
   async page(visibility: Visibility, filter: SuppressionFilter, request: PageRequest): Promise<Page<SuppressionView>> {
     if (filter.domainId !== undefined) assertDomainsVisible(visibility, [{ field: 'domain_id', id: filter.domainId }]);
     const { text, values } = searchQuery(visibility, filter, request);
-    const { rows } = await this.database.query<SuppressionEntity>(text, values);
+    const { rows } = await this.database.query<SuppressionRow>(text, values);
     return toPage(request, rows, { id: (row) => row.id, present: toSuppressionView });
   }
 
@@ -48,7 +47,7 @@ export class SuppressionEntries {
   async find(visibility: Visibility, target: SuppressionTarget): Promise<SuppressionView | null> {
     const erasedAs = (address: string) => this.cache.erasedAs(visibility.accountId, address);
     const [row] = await readSuppressions(this.database, { visibility, erasedAs }, [target]);
-    const isActive = row !== null && (row.expiresAt === null || row.expiresAt > databaseClock.date());
+    const isActive = row !== null && (row.expires_at === null || row.expires_at > databaseClock.date());
     return isActive ? toSuppressionView(row) : null;
   }
 
@@ -56,9 +55,9 @@ export class SuppressionEntries {
   async *all(visibility: Visibility): AsyncGenerator<SuppressionView[]> {
     let last = '';
     for (;;) {
-      const { rows } = await this.database.query<SuppressionEntity>({
+      const { rows } = await this.database.query<SuppressionRow>({
         name: 'suppressions-all',
-        text: `SELECT ${SUPPRESSION_COLUMNS} FROM suppressions
+        text: `SELECT ${suppression.columns} FROM suppressions
                 WHERE account_id = $1 AND ${VISIBLE_ENTRIES} AND id > $3 AND (expires_at IS NULL OR expires_at > now())
                 ORDER BY id LIMIT $4`,
         values: [visibility.accountId, visibleDomains(visibility), last, EXPORT_PAGE_SIZE],

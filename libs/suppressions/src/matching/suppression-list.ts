@@ -3,7 +3,7 @@ import { Injectable } from '@nestjs/common';
 import type { NewSuppression } from '../entries/store.js';
 import { SuppressionCache } from './suppression-cache.js';
 import { storeSuppressions } from '../entries/store.js';
-import type { SuppressionOrigin } from '../suppression.entity.js';
+import type { SuppressionOrigin } from '../suppression.resource.js';
 
 /** An active entry. */
 export interface SuppressionMatch {

@@ -1,22 +1,20 @@
 import { Field, ID, Int, ObjectType } from '@nestjs/graphql';
 import { LIMITS } from '#libs/contracts';
-import { ReleaseAllDto, StoredSuppressionDto, SuppressAllDto } from '../../rest/suppressions/suppressions-bulk.dto.js';
+import { suppression, suppressionEvidence } from '#libs/suppressions';
+import { responseClass } from '../../openapi/definition-classes.js';
 import {
-  SuppressDto,
-  SuppressionDto,
-  SuppressionEvidenceDto,
-  SuppressionsQuery,
-} from '../../rest/suppressions/suppressions.dto.js';
+  ReleaseAllDto,
+  SuppressAllDto,
+  type ReleasedAllDto,
+  type SuppressedAllDto,
+} from '../../rest/suppressions/suppressions-bulk.dto.js';
+import { SuppressDto, SuppressionDto, SuppressionsQuery } from '../../rest/suppressions/suppressions.dto.js';
 import { connectionType } from '../connection.js';
 import { inputType } from '../dto/input-type.js';
 import { objectType } from '../dto/object-type.js';
 
-objectType('SuppressionEvidence', SuppressionEvidenceDto, {
-  description: 'The bounce or complaint that caused a suppression.',
-});
-export const SuppressionType = objectType('Suppression', SuppressionDto, {
-  description: 'An address that receives no e-mails.',
-});
+objectType(suppressionEvidence.name, responseClass(suppressionEvidence), { description: suppressionEvidence.about });
+const SuppressionType = objectType(suppression.name, SuppressionDto, { description: suppression.about });
 export const SuppressionConnection = connectionType<SuppressionDto>('Suppression', SuppressionType);
 
 export const SuppressionFilter = inputType('SuppressionFilter', SuppressionsQuery, {
@@ -35,10 +33,8 @@ export class AddedSuppressionType {
   created: boolean;
 }
 
-export const toAdded = ({ created, ...suppression }: StoredSuppressionDto): AddedSuppressionType => ({
-  suppression,
-  created,
-});
+export const toAdded = ({ data }: SuppressedAllDto): AddedSuppressionType[] =>
+  data.map(({ created, ...entry }) => ({ suppression: entry, created }));
 
 inputType('SuppressionInput', SuppressDto, { description: 'An address to suppress.' });
 export const AddSuppressionsInput = inputType('AddSuppressionsInput', SuppressAllDto, {
@@ -75,3 +71,10 @@ export class RemovedSuppressionType {
   @Field(() => SuppressionErrorType, { nullable: true, description: 'Null if the entry was removed' })
   error: SuppressionErrorType | null;
 }
+
+export const toRemoved = ({ data }: ReleasedAllDto): RemovedSuppressionType[] =>
+  data.map((result, index) =>
+    result.object === 'error'
+      ? { index, id: null, email: null, error: { code: result.error, message: result.message } }
+      : { index, id: result.id, email: result.email, error: null },
+  );

@@ -1,5 +1,5 @@
 import type { Rule } from '#libs/contracts';
-import { suppressionAddressesRule, suppressionAddressRule, suppressionIdsRule } from '#libs/suppressions';
+import { suppression, bulkSuppressions } from '#libs/suppressions';
 import { FieldRule } from '../../rest/validation/field-rule.decorator.js';
 import { PageQuery } from '../../rest/list.dto.js';
 import { oneOfRule } from '../../rest/validation/query-rules.js';
@@ -8,7 +8,7 @@ import { RESEND_ORIGINS, type ResendOrigin } from './resend-suppression.js';
 
 /** Body of `POST /resend/suppressions`. */
 export class ResendSuppressDto {
-  @FieldRule(suppressionAddressRule, { required: true })
+  @FieldRule(suppression.ruleOf('email'), { required: true })
   email: string;
 }
 
@@ -19,16 +19,16 @@ export class ResendSuppressionsQuery extends PageQuery {
 
 /** Body of `POST /resend/suppressions/batch/add`. */
 export class ResendSuppressAllDto {
-  @FieldRule(suppressionAddressesRule, { required: true })
+  @FieldRule(bulkSuppressions.addresses, { required: true })
   emails: string[];
 }
 
 const toNativeId = (id: unknown): unknown => (typeof id === 'string' ? fromResendId('sup', id) : id);
-const resendIdsRule: Rule = (value) => suppressionIdsRule(Array.isArray(value) ? value.map(toNativeId) : value);
+const resendIdsRule: Rule = (value) => bulkSuppressions.ids(Array.isArray(value) ? value.map(toNativeId) : value);
 
 /** Body of `POST /resend/suppressions/batch/remove`: one of the two fields. */
 export class ResendReleaseAllDto {
-  @FieldRule(suppressionAddressesRule, { requiredUnless: 'ids' })
+  @FieldRule(bulkSuppressions.addresses, { requiredUnless: 'ids' })
   emails?: string[];
 
   @FieldRule(resendIdsRule)

@@ -8,7 +8,7 @@ import {
   type ErasureReceipt,
   type ErasureView,
 } from '#libs/erasure';
-import { suppressionAddressRule } from '#libs/suppressions';
+import { suppression } from '#libs/suppressions';
 import {
   ADDRESS_FORMAT,
   EnumProperty,
@@ -23,7 +23,7 @@ import { FieldRule } from '../validation/field-rule.decorator.js';
 
 /** Body of `POST /erasures`. */
 export class RequestErasureDto {
-  @FieldRule(suppressionAddressRule, {
+  @FieldRule(suppression.ruleOf('email'), {
     type: String,
     format: ADDRESS_FORMAT,
     required: true,

@@ -1,12 +1,6 @@
 import { ApiExtraModels, ApiProperty, getSchemaPath, type ApiPropertyOptions } from '@nestjs/swagger';
 import { LIMITS } from '#libs/contracts';
-import {
-  suppressionAddressesRule,
-  suppressionDomainRule,
-  suppressionEntriesRule,
-  suppressionForceRule,
-  suppressionIdsRule,
-} from '#libs/suppressions';
+import { suppression, bulkSuppressions } from '#libs/suppressions';
 import {
   ADDRESS_FORMAT,
   EnumProperty,
@@ -35,10 +29,10 @@ const addresses = (alternative: string) =>
 /** Body of `POST /suppressions/batch/add`: one of the two fields. */
 @Refuses(together('emails', 'entries'), noneOf('emails', 'entries'))
 export class SuppressAllDto {
-  @FieldRule(suppressionAddressesRule, { ...addresses('entries'), requiredUnless: 'entries' })
+  @FieldRule(bulkSuppressions.addresses, { ...addresses('entries'), requiredUnless: 'entries' })
   emails?: string[];
 
-  @FieldRule(suppressionEntriesRule, {
+  @FieldRule(bulkSuppressions.entries, {
     ...BULK,
     type: SuppressDto,
     description: `Instead of \`emails\`: 1 to ${LIMITS.bulkEntries} entries as for \`POST /suppressions\``,
@@ -59,10 +53,10 @@ export class SuppressedAllDto {
 /** Body of `POST /suppressions/batch/remove`: either `emails` or `ids`. */
 @Refuses(together('emails', 'ids'), noneOf('emails', 'ids'))
 export class ReleaseAllDto {
-  @FieldRule(suppressionAddressesRule, { ...addresses('ids'), requiredUnless: 'ids' })
+  @FieldRule(bulkSuppressions.addresses, { ...addresses('ids'), requiredUnless: 'ids' })
   emails?: string[];
 
-  @FieldRule(suppressionIdsRule, {
+  @FieldRule(bulkSuppressions.ids, {
     ...BULK,
     type: String,
     description: `Instead of \`emails\`: 1 to ${LIMITS.bulkEntries} ids of entries`,
@@ -70,7 +64,7 @@ export class ReleaseAllDto {
   })
   ids?: string[];
 
-  @FieldRule(suppressionDomainRule, {
+  @FieldRule(suppression.ruleOf('domain_id'), {
     type: String,
     pattern: idPattern('dom'),
     nullable: true,
@@ -79,7 +73,7 @@ export class ReleaseAllDto {
   })
   domain_id?: string | null;
 
-  @FieldRule(suppressionForceRule, {
+  @FieldRule(bulkSuppressions.force, {
     type: Boolean,
     default: false,
     description: 'Whether to remove complaints as well',
