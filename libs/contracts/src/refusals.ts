@@ -215,6 +215,16 @@ export class Refusal extends Error {
   }
 }
 
+/** The result of `work`, or its refusal as a value. Other errors are thrown. */
+export async function orRefusal<T>(work: () => T | Promise<T>): Promise<T | Refusal> {
+  try {
+    return await work();
+  } catch (error) {
+    if (error instanceof Refusal) return error;
+    throw error;
+  }
+}
+
 /** One invalid element of a batch; see docs/decisions/016-idempotency-and-batches.md. */
 export interface BatchProblem {
   index: number;

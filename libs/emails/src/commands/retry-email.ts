@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { isId, Refusal, type EmailStatus, type Mode, type Visibility } from '#libs/contracts';
+import { isId, orRefusal, Refusal, type EmailStatus, type Mode, type Visibility } from '#libs/contracts';
 import { normaliseAddress, type Mailbox } from '#libs/mime';
 import { Database } from '#libs/persistence';
 import { EmailIntake } from '../intake/email-intake.js';
@@ -54,8 +54,9 @@ export class RetryEmail {
    * The new email passes all checks of a submission: domain, suppressions and allowance.
    * @throws Refusal not_found; conflict (`not_retryable`); and the refusals of `EmailIntake.accept`.
    */
-  retry(by: RetryRequest, id: string): Promise<Accepted> {
-    return this.intake.acceptRequest(() => this.submission(by, id), by.idempotency);
+  async retry(by: RetryRequest, id: string): Promise<Accepted> {
+    const request = await orRefusal(() => this.submission(by, id));
+    return this.intake.accept(request, by.idempotency);
   }
 
   private async submission(by: RetryRequest, id: string): Promise<Submission> {

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { Allowances } from '#libs/accounts';
-import { BatchRefusal, newId, Refusal, REFUSALS } from '#libs/contracts';
+import { BatchRefusal, newId, orRefusal, Refusal } from '#libs/contracts';
 import { SendingDomains } from '#libs/domains';
 import { Config, mapYielding, Shutdown, LoopBudget, LocalNotifications } from '#libs/kernel';
 import { Database, GroupCommit } from '#libs/persistence';
@@ -14,6 +14,7 @@ import { furtherTypes, type FurtherTypes } from './attachments/attachment-types.
 import { authoriseSender } from './authorise-sender.js';
 import { checkContent } from './check-content.js';
 import type { EmailRows } from './insert-emails.js';
+import { isOfTheKey, RepeatedRequests } from './repeated-requests.js';
 import { resolveTracking } from './resolve-tracking.js';
 import { unsuppressedRecipients } from './recipients.js';
 import { sizeOf } from './submission-size.js';
@@ -32,6 +33,11 @@ const GROUP_BYTES = 4 * 1024 * 1024;
  * this time.
  */
 const GROUP_GATHER_MS = 1;
+
+interface BatchOptions {
+  permissive: boolean;
+  idempotency: Idempotency | null;
+}
 
 /** A draft with its rows, and what happens to its delivery jobs after the commit. */
 interface Prepared {
@@ -52,6 +58,7 @@ export class EmailIntake {
   private readonly group: GroupCommit<AcceptRequest, AcceptResult>;
   private readonly largeGroup: GroupCommit<AcceptRequest, AcceptResult>;
   private readonly writer: AcceptWriter;
+  private readonly repeated: RepeatedRequests;
   private readonly loopBudget = new LoopBudget(TURN_BYTES);
   private readonly lifetimeMs: number;
   private readonly furtherTypes: FurtherTypes;
@@ -68,6 +75,7 @@ export class EmailIntake {
     private readonly attachments: AttachmentFetcher,
   ) {
     this.writer = new AcceptWriter(database, allowances);
+    this.repeated = new RepeatedRequests(this.writer);
     this.lifetimeMs = config.settings.DELIVERY_LIFETIME;
     this.furtherTypes = furtherTypes(config.settings.ATTACHMENT_TYPES);
     const groupCommit = () =>
@@ -88,31 +96,16 @@ export class EmailIntake {
    * Accepts a message durably.
    * @throws Refusal in this order: sending paused (403), domains of the key (403), sender domain, tracking, attachments, size, suppressions (422),
    * idempotency key (409), allowance (429), database unavailable (503).
+   * @param request the submission, or the refusal of the caller's rules
+   * @param idempotency given with a refusal; see `RepeatedRequests`
    */
-  accept(submission: Submission): Promise<Accepted> {
-    return this.acceptRequest(() => submission, submission.idempotency);
-  }
-
-  /**
-   * As `accept`, for a request that rules of the caller may refuse before there is a submission. The repetition of an
-   * accepted request is answered as the first one was, although a rule may refuse the same body later: for example, its
-   * `scheduled_at` is in the past by then.
-   * @param read the submission, or throws the refusal of the caller's rules
-   */
-  async acceptRequest(
-    read: () => Submission | Promise<Submission>,
-    idempotency: Idempotency | null,
+  async accept(
+    request: Submission | Refusal,
+    idempotency = request instanceof Refusal ? null : request.idempotency,
   ): Promise<Accepted> {
-    let submission: Submission;
-    try {
-      submission = await read();
-    } catch (error) {
-      return this.repeatedAnswer(idempotency, error);
-    }
-    const { answer, replayed } = await this.orEarlierAnswer(idempotency, async () => {
-      const draft = await this.check(submission, newId('em'));
-      return this.commit([draft], { partial: false, idempotency, answer: () => ({ id: draft.email.id }) });
-    });
+    const isSubmitted = !(request instanceof Refusal);
+    const outcome = isSubmitted ? await orRefusal(() => this.acceptOne(request, idempotency)) : request;
+    const { answer, replayed } = await this.repeated.answer(idempotency, { outcome, isSubmitted });
     return { id: (answer as Accepted).id, replayed };
   }
 
@@ -123,45 +116,37 @@ export class EmailIntake {
    */
   async acceptBatch(
     elements: readonly (Submission | Refusal)[],
-    { permissive, idempotency }: { permissive: boolean; idempotency: Idempotency | null },
+    { permissive, idempotency }: BatchOptions,
   ): Promise<AcceptedBatch> {
-    let drafts: (Draft | Refusal)[] = [];
-    const { answer, replayed } = await this.orEarlierAnswer(idempotency, async () => {
-      await this.assertNotPaused(elements);
-      // Ids in the order of the request: lists are sorted by id, and one check may take longer than the next.
-      const ids = elements.map(() => newId('em'));
-      drafts = await Promise.all(elements.map((element, i) => this.draftOrRefusal(element, ids[i])));
-      const good = drafts.filter((draft): draft is Draft => !(draft instanceof Refusal));
-      if (good.length === 0 || (!permissive && good.length < drafts.length)) throw new BatchRefusal(drafts, permissive);
-      const committed = this.commit(good, {
-        partial: permissive,
-        idempotency,
-        answer: (written) => ({ elements: batchElements(drafts, new Set([...written].map((rows) => rows.id))) }),
-      });
-      return permissive ? committed.catch((error: unknown) => refuseBatch(drafts, error)) : committed;
-    });
+    const drafts = await orRefusal(() => this.draftsOf(elements));
+    const outcome =
+      drafts instanceof Refusal ? drafts : await orRefusal(() => this.commitBatch(drafts, { permissive, idempotency }));
+    const { answer, replayed } = await this.repeated.answer(idempotency, { outcome, isSubmitted: true });
     // An earlier batch may be one of another key.
     const allowed = (answer as AcceptedBatch).elements.map((element, i) => {
-      const draft = drafts[i];
+      const draft = drafts instanceof Refusal ? drafts : drafts[i];
       return draft instanceof Refusal && isOfTheKey(draft) ? toRefusedElement(draft) : element;
     });
     return { elements: allowed, replayed };
   }
 
-  /**
-   * The answer to an accepted request with the same key and body as one that rules of the caller refuse now. A body that
-   * was never accepted under the key is refused by those rules first (docs/decisions/014-errors-and-order-of-checks.md).
-   * @throws `refusal` if there is no such request
-   */
-  private async repeatedAnswer(idempotency: Idempotency | null, refusal: unknown): Promise<Accepted> {
-    if (idempotency === null || !(refusal instanceof Refusal)) throw refusal;
-    // The key may belong to a caller who sees more.
-    if (refusal.code === 'not_found') throw refusal;
-    const earlier = await this.writer.earlierResult(idempotency).catch((error: unknown) => {
-      throw error instanceof Refusal ? refusal : error;
+  private async acceptOne(submission: Submission, idempotency: Idempotency | null): Promise<AcceptResult> {
+    const draft = await this.check(submission, newId('em'));
+    return this.commit([draft], { partial: false, idempotency, answer: () => ({ id: draft.email.id }) });
+  }
+
+  private async commitBatch(
+    drafts: readonly (Draft | Refusal)[],
+    { permissive, idempotency }: BatchOptions,
+  ): Promise<AcceptResult> {
+    const good = drafts.filter((draft): draft is Draft => !(draft instanceof Refusal));
+    if (good.length === 0 || (!permissive && good.length < drafts.length)) throw new BatchRefusal(drafts, permissive);
+    const committed = this.commit(good, {
+      partial: permissive,
+      idempotency,
+      answer: (written) => ({ elements: batchElements(drafts, new Set([...written].map((rows) => rows.id))) }),
     });
-    if (earlier === null) throw refusal;
-    return { id: (earlier.answer as Accepted).id, replayed: true };
+    return permissive ? committed.catch((error: unknown) => refuseBatch(drafts, error)) : committed;
   }
 
   /** The steps before the commit. */
@@ -185,31 +170,15 @@ export class EmailIntake {
     if (counted) await this.allowances.assertNotPaused(counted.accountId);
   }
 
-  private async draftOrRefusal(element: Submission | Refusal, id: string): Promise<Draft | Refusal> {
-    if (element instanceof Refusal) return element;
-    return this.check(element, id).catch((error: unknown) => {
-      if (error instanceof Refusal) return error;
-      throw error;
-    });
+  private async draftsOf(elements: readonly (Submission | Refusal)[]): Promise<(Draft | Refusal)[]> {
+    await this.assertNotPaused(elements);
+    // Ids in the order of the request: lists are sorted by id, and one check may take longer than the next.
+    const ids = elements.map(() => newId('em'));
+    return Promise.all(elements.map((element, i) => this.draftOrRefusal(element, ids[i])));
   }
 
-  /**
-   * Returns the result of `attempt`; if it refuses, the stored answer of an earlier request with the same key. The
-   * lookup happens only after a refusal, so that a first request does not pay for it. What the key may not send it does not
-   * get as the answer to another key either.
-   */
-  private async orEarlierAnswer(
-    idempotency: Idempotency | null,
-    attempt: () => Promise<AcceptResult>,
-  ): Promise<AcceptResult> {
-    try {
-      return await attempt();
-    } catch (refusal) {
-      const mayRepeat = refusal instanceof Refusal && !isOfTheKey(refusal);
-      const earlier = idempotency && mayRepeat ? await this.writer.earlierResult(idempotency) : null;
-      if (earlier === null) throw refusal;
-      return earlier;
-    }
+  private async draftOrRefusal(element: Submission | Refusal, id: string): Promise<Draft | Refusal> {
+    return element instanceof Refusal ? element : orRefusal(() => this.check(element, id));
   }
 
   /** Takes the idempotency key, reserves the allowance and inserts the messages, together with concurrent requests. */
@@ -265,13 +234,6 @@ export class EmailIntake {
     const reached = recipients.filter((recipient) => recipient.suppressed === null).length;
     return this.allowances.unit === 'message' ? Math.min(1, reached) : reached;
   }
-}
-
-/** Whether the restrictions of the key are the reason, for a batch: of one of its elements. */
-function isOfTheKey(refusal: Refusal): boolean {
-  if (refusal instanceof BatchRefusal)
-    return refusal.problems.some(({ error }) => error === REFUSALS.restricted_api_key.error);
-  return refusal.code === 'restricted_api_key';
 }
 
 /** The results of a batch in the order of the request: the id of each accepted message, the refusal of each other. */

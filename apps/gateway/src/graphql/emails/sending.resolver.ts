@@ -1,6 +1,6 @@
 import { Args, Context, ID, Mutation, Parent, ResolveField, Resolver } from '@nestjs/graphql';
 import type { Principal } from '#libs/accounts';
-import { LIMITS } from '#libs/contracts';
+import { LIMITS, orRefusal } from '#libs/contracts';
 import { EmailIntake, RetryEmail, type BatchElement } from '#libs/emails';
 import { EmailChangesController } from '../../rest/emails/email-changes.controller.js';
 import { EmailsController } from '../../rest/emails/emails.controller.js';
@@ -54,12 +54,12 @@ export class SendingResolver {
     @Args('idempotencyKey', IDEMPOTENCY_KEY) idempotencyKey?: string | null,
   ): Promise<SentEmailType> {
     const idempotency = await fieldIdempotency(idempotencyKey, { caller, field: 'sendEmail', inputs: [input] });
-    const read = () => ({
+    const submission = await orRefusal(() => ({
       ...toSubmission(restBody(SendEmailInput, input), caller),
       idempotency,
       ...(signal === undefined ? {} : { signal }),
-    });
-    return this.intake.acceptRequest(read, idempotency);
+    }));
+    return this.intake.accept(submission, idempotency);
   }
 
   @Mutation(() => SentBatchType, {

@@ -1,6 +1,7 @@
 import { Body, Controller, Post, Req, Res } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Principal } from '#libs/accounts';
+import { orRefusal } from '#libs/contracts';
 import { EmailIntake } from '#libs/emails';
 import { ResendBatchBody, ResendBody } from '../../http/body/body-limits.js';
 import { Caller } from '../../http/caller.js';
@@ -32,8 +33,8 @@ export class ResendSendingController {
     @ClientSignal() signal: AbortSignal,
   ): Promise<ResendReference<'email'>> {
     const idempotency = requestIdempotency(request, caller, 'resend.emails.send');
-    const read = () => ({ ...toResendSubmission(body, caller), idempotency, signal });
-    const accepted = await this.intake.acceptRequest(read, idempotency);
+    const submission = await orRefusal(() => ({ ...toResendSubmission(body, caller), idempotency, signal }));
+    const accepted = await this.intake.accept(submission, idempotency);
     markReplayed(reply, accepted);
     return toResendReference('email', accepted.id);
   }

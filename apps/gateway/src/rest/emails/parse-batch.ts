@@ -1,4 +1,4 @@
-import { LIMITS, Refusal } from '#libs/contracts';
+import { LIMITS, orRefusal, type Refusal } from '#libs/contracts';
 import type { Submission } from '#libs/emails';
 import { mapYielding } from '#libs/kernel';
 import type { FastifyRequest } from 'fastify';
@@ -31,15 +31,8 @@ export async function parseBatch(
     throw invalidFields([
       { field: '', code: 'invalid_batch', message: `must be a JSON array of 1 to ${LIMITS.batchElements} e-mails` },
     ]);
-  const elements = await mapYielding(body as unknown[], (element) => orRefusal(() => toSubmission(element)));
+  const elements = await Promise.all(
+    await mapYielding(body as unknown[], (element) => orRefusal(() => toSubmission(element))),
+  );
   return { elements, permissive: mode === 'permissive' };
-}
-
-function orRefusal<T>(parse: () => T): T | Refusal {
-  try {
-    return parse();
-  } catch (error) {
-    if (error instanceof Refusal) return error;
-    throw error;
-  }
 }

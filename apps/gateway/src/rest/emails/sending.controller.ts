@@ -2,7 +2,7 @@ import { Body, Controller, Post, Req, Res } from '@nestjs/common';
 import { ApiBody, ApiExtraModels, ApiHeader, ApiResponse, getSchemaPath } from '@nestjs/swagger';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Principal } from '#libs/accounts';
-import { LIMITS } from '#libs/contracts';
+import { LIMITS, orRefusal } from '#libs/contracts';
 import { EmailIntake, type BatchElement } from '#libs/emails';
 import { BatchBody } from '../../http/body/body-limits.js';
 import { Caller } from '../../http/caller.js';
@@ -75,8 +75,8 @@ export class SendingController {
     @ClientSignal() signal: AbortSignal,
   ): Promise<EmailCreated> {
     const idempotency = requestIdempotency(request, caller, 'emails.send');
-    const read = () => ({ ...toSubmission(body, caller), idempotency, signal });
-    const accepted = await this.intake.acceptRequest(read, idempotency);
+    const submission = await orRefusal(() => ({ ...toSubmission(body, caller), idempotency, signal }));
+    const accepted = await this.intake.accept(submission, idempotency);
     markReplayed(reply, accepted);
     return { id: accepted.id, object: 'email' };
   }
