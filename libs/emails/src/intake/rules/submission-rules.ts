@@ -188,9 +188,8 @@ export const scheduledAtRule: Rule = (value) => {
 
 /** The release time of a valid value; null for now. */
 export function releaseTime(value: string | undefined): Date | null {
-  if (value === undefined) return null;
-  const at = new Date(value);
-  return at.getTime() > databaseClock.now() ? at : null;
+  const at = value === undefined ? null : parseTimestamp(value);
+  return at !== null && at.getTime() > databaseClock.now() ? at : null;
 }
 
 // Printable ASCII: the key is sent in a header and logged.
