@@ -40,6 +40,7 @@ describe('readTokenText', () => {
       '%20',
       '%0D%0A',
     ],
+    ...['&gt;', '&quot;&gt;', '.&gt', '&#39;)', '%26gt%3B', '&nbsp;'],
     ...['%C2%A0', '%E2%80%9D', '%E2%80%8B', '%E2%80%A6'],
   ])('removes %s at the end', (piece) => {
     expect(readTokenText(TOKEN + piece)).toBe(TOKEN);

@@ -4,6 +4,8 @@ const MAX_ROUNDS = 3;
 const TOKEN_CHARACTER = /[\w-]/;
 /** White space, invisible characters, quotes and brackets. */
 const TRAILING = /[\s\p{Z}\p{Cf}\p{Ps}\p{Pe}\p{Pi}\p{Pf}=>.,;:!"'*…]/u;
+/** References of HTML to such characters, which programs leave that escape a text before they look for links in it. */
+const REFERENCES = /(?:&(?:gt|quot|apos|nbsp|rpar|rsqb|#0*39|#x0*27);?){1,4}$/i;
 
 /**
  * The text of a token in a path, as it was before mail clients and gateways changed it: percent-encoded letters are
@@ -14,6 +16,10 @@ const TRAILING = /[\s\p{Z}\p{Cf}\p{Ps}\p{Pe}\p{Pi}\p{Pf}=>.,;:!"'*…]/u;
 export function readTokenText(written: string): string {
   let text = written;
   for (let round = 0; round < MAX_ROUNDS && text.includes('%'); round += 1) text = decoded(text);
+  return withoutPunctuation(withoutPunctuation(text).replace(REFERENCES, ''));
+}
+
+function withoutPunctuation(text: string): string {
   const characters = [...text];
   let end = characters.length;
   while (end > 0 && !TOKEN_CHARACTER.test(characters[end - 1]) && TRAILING.test(characters[end - 1])) end -= 1;

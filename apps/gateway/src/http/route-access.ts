@@ -20,6 +20,8 @@ declare module 'fastify' {
     wholeAccount?: boolean;
     /** A key needs no scope for this route if the parameter `id` of the path is its own id. */
     ownKey?: boolean;
+    /** The handler reads the rest of the path as it was sent, and nothing else does. */
+    rawPath?: boolean;
   }
   interface FastifyRequest {
     /** The authenticated principal; null on public routes. Set by the request guard before the body is read. */
@@ -56,6 +58,9 @@ export const WholeAccount = () => declareRoute({ wholeAccount: true });
 
 /** Every key may use this route for itself (`:id` is its own id), without the scope. */
 export const OwnKeyAllowed = () => declareRoute({ ownKey: true });
+
+/** The wildcard of the path is not validated, because the handler reads it as it was sent. */
+export const ReadsRawPath = () => declareRoute({ rawPath: true });
 
 /** A route that needs no key. */
 export const Public = () => declareAccess('public');
