@@ -48,7 +48,7 @@ export const TEN_TYPES = {
     general: ['application/zip', 'application/msword', ...OFFICE],
   }),
   zip: type('application/zip', 'zip', {
-    aliases: ['application/zip-compressed'],
+    aliases: ['application/zip-compressed', 'application/s-compressed', 'multipart/zip'],
     general: ['application/x-compressed', 'application/x-compress'],
   }),
 } as const;
