@@ -18,15 +18,12 @@ import {
   type Delay,
 } from './delay.js';
 import { DestinationCache } from './destination-cache.js';
-import type { DestinationQueue } from './destination-queue.js';
+import { UNKNOWN_SHARE, type DestinationQueue } from './destination-queue.js';
 import { DispatchLimits } from './dispatch-limits.js';
 import { isWithinShare, type Permit } from './fair-semaphore.js';
-import { QueueRegistry, UNKNOWN_SHARE } from './queue-registry.js';
+import { QueueRegistry } from './queue-registry.js';
 import { UnsettledJob } from './unsettled-limit.js';
 
-/** A job is requeued after this long in memory while nothing of its queue ends, and after the longer time otherwise. */
-const STALLED_WAIT_MS = 3_000;
-const MAX_WAIT_MS = 10_000;
 /** Jobs of a queue offered to the throttle at a time when it refuses some senders and not others. */
 const LOOK_AHEAD = 16;
 
@@ -113,16 +110,17 @@ export class Dispatcher {
     const counts = new Map<string, number>();
     const add = (reason: string, jobs: number) => counts.set(reason, (counts.get(reason) ?? 0) + jobs);
     for (const jobs of this.unresolved.values()) add('destination', jobs.length);
-    for (const queue of this.queues) add(queue.reason?.kind ?? 'permit', queue.waiting.length);
+    for (const queue of this.queues) add(queue.reason?.kind ?? 'permit', queue.length);
     return counts;
   }
 
   /** Called periodically: requeues jobs that have waited too long, and forgets queues that are no longer used. */
   sweep(): void {
-    const now = performance.now();
     for (const queue of this.queues) {
-      const maxWaitMs = now - queue.endedAt < STALLED_WAIT_MS ? MAX_WAIT_MS : STALLED_WAIT_MS;
-      if (queue.oldestWaitMs() > maxWaitMs) this.requeueOlder(queue, now - STALLED_WAIT_MS);
+      const overdue = queue.stallOverdue();
+      if (overdue.length === 0) continue;
+      const delay = shortly(queue.reason ?? unsettledLimitReached(queue));
+      for (const job of overdue) this.requeue(job, delay);
     }
     this.queues.forgetIdle();
     this.startReady();
@@ -137,10 +135,7 @@ export class Dispatcher {
       this.unresolved.delete(domain);
       for (const job of jobs) this.requeue(job, UNCHANGED);
     }
-    for (const queue of this.queues) {
-      clearTimeout(queue.timer);
-      for (const { job } of queue.waiting.splice(0)) this.requeue(job, UNCHANGED);
-    }
+    for (const queue of this.queues) for (const job of queue.stop()) this.requeue(job, UNCHANGED);
   }
 
   /** Resolves when the outcome of every started job is written. */
@@ -167,12 +162,9 @@ export class Dispatcher {
 
   private enqueue(job: DeliveryJob, destination: Destination): void {
     const queue = this.queues.of(destination);
-    queue.add(job);
-    const closure = this.queues.closureOf(queue);
-    if (closure) {
-      queue.waiting.pop();
-      this.requeueClosed(queue, job, closure);
-    } else if (queue.waiting.length === 1) {
+    const closure = queue.add(job);
+    if (closure) this.requeueClosed(queue, job, closure);
+    else if (queue.length === 1) {
       this.ready.add(queue);
       this.startReady();
     }
@@ -186,7 +178,7 @@ export class Dispatcher {
       this.ready.delete(queue);
       const result = this.startNext(queue);
       if (result === 'no permit') skipped.push(queue);
-      if (result === 'started' && queue.waiting.length > 0) this.ready.add(queue);
+      if (result === 'started' && queue.length > 0) this.ready.add(queue);
     }
     for (const queue of skipped) this.ready.add(queue);
   }
@@ -194,55 +186,43 @@ export class Dispatcher {
   private startNext(queue: DestinationQueue): StartResult {
     if (!this.limits.open.canAcquire(queue.name)) return 'no permit';
     let soonest = Infinity;
-    for (let i = 0; i < queue.waiting.length && i < LOOK_AHEAD;) {
-      const { job } = queue.waiting[i];
-      const admission = this.throttling.admit(queue.destination, senderOf(job));
+    for (let i = 0; i < queue.length && i < LOOK_AHEAD;) {
+      const admission = this.throttling.admit(queue.destination, senderOf(queue.peek(i)));
       if (admission.kind === 'go') {
-        queue.waiting.splice(i, 1);
-        this.start(queue, job, admission.permit);
+        this.start(queue, i, admission.permit);
         return 'started';
       }
-      const isClosed = this.throttling.availableSlots(queue.destination) === 0;
+      const isClosed = queue.availableSlots() === 0;
       if (!isShort(admission)) {
         const closure = isClosed ? this.throttling.deferral(queue.destination) : null;
         if (closure && !isShort(closure)) {
           this.closeQueue(queue, closure);
           return 'waiting';
         }
-        queue.waiting.splice(i, 1);
-        this.requeue(job, admission);
+        this.requeue(queue.remove(i), admission);
         continue;
       }
-      queue.reason = admission.reason;
+      queue.waitFor(admission.reason);
       soonest = Math.min(soonest, admission.until.getTime());
       if (isClosed) break;
       i += 1;
     }
-    if (queue.waiting.length > 0) this.retryLater(queue, soonest - databaseClock.now());
+    const ms = soonest - databaseClock.now();
+    if (queue.length > 0) queue.wakeIn(Math.max(1, Math.min(ms, SHORT_WAIT_MS)), () => this.wake(queue));
     return 'waiting';
-  }
-
-  private retryLater(queue: DestinationQueue, ms: number): void {
-    clearTimeout(queue.timer);
-    queue.timer = setTimeout(() => this.wake(queue), Math.max(1, Math.min(ms, SHORT_WAIT_MS)));
   }
 
   private wake(queue: DestinationQueue): void {
     if (this.stopping) return;
-    if (queue.waiting.length > 0) this.ready.add(queue);
+    if (queue.length > 0) this.ready.add(queue);
     if (this.ready.size > 0) this.startReady();
   }
 
-  private start(queue: DestinationQueue, job: DeliveryJob, pass: ThrottlePermit): void {
+  private start(queue: DestinationQueue, index: number, pass: ThrottlePermit): void {
     const permit = this.limits.open.acquire(queue.name);
-    queue.running += 1;
-    queue.reason = null;
+    const { job, wantsMore } = queue.start(index);
     this.leaveMemory(job);
-    const { mayHaveMore, waiting } = queue;
-    if (mayHaveMore && waiting.length <= UNKNOWN_SHARE / 2) {
-      queue.mayHaveMore = false;
-      this.notifications.notify('due-mail');
-    }
+    if (wantsMore) this.notifications.notify('due-mail');
     this.track(this.deliver({ queue, job, pass, permit }));
   }
 
@@ -286,12 +266,8 @@ export class Dispatcher {
   }
 
   private ended(queue: DestinationQueue): void {
-    queue.running -= 1;
-    queue.endedAt = performance.now();
-    if (queue.isStalled) {
-      queue.isStalled = !this.limits.open.isFast(queue.name);
-      this.notifications.notify('due-mail');
-    }
+    const wasStalled = queue.end(() => this.limits.open.isFast(queue.name));
+    if (wasStalled) this.notifications.notify('due-mail');
     this.wake(queue);
   }
 
@@ -316,22 +292,12 @@ export class Dispatcher {
 
   /** Nothing of this queue starts before `closure.until`; claims skip its domains. */
   private closeQueue(queue: DestinationQueue, closure: Deferral): void {
-    queue.closure = closure;
-    for (const { job } of queue.waiting.splice(0)) this.requeueClosed(queue, job, closure);
+    for (const job of queue.close(closure)) this.requeueClosed(queue, job, closure);
   }
 
   /** The source addresses of this sender may have to wait for longer than others. */
   private requeueClosed(queue: DestinationQueue, job: DeliveryJob, closure: Deferral): void {
     this.requeue(job, this.throttling.deferral(queue.destination, senderOf(job)) ?? closure);
-  }
-
-  /** Requeues the jobs of a stalled queue that have waited since before `since`, of `performance.now()`. */
-  private requeueOlder(queue: DestinationQueue, since: number): void {
-    queue.isStalled = true;
-    const delay = shortly(queue.reason ?? unsettledLimitReached(queue));
-    let count = 0;
-    while (count < queue.waiting.length && queue.waiting[count].since <= since) count += 1;
-    for (const { job } of queue.waiting.splice(0, count)) this.requeue(job, delay);
   }
 
   private requeue(job: DeliveryJob, delay: Delay): void {

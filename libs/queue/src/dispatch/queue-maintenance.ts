@@ -35,8 +35,10 @@ export class QueueMaintenance {
     }
   }
 
-  private async requeueClosed({ name, closure, domains }: DestinationQueue): Promise<void> {
+  private async requeueClosed(queue: DestinationQueue): Promise<void> {
+    const { name, domains } = queue;
     const now = performance.now();
+    const closure = queue.currentClosure();
     if (!closure || (this.next.get(name) ?? 0) > now) return;
     if (closure.until.getTime() - databaseClock.now() < MIN_CLOSURE_MS) return;
     const requeued = await this.queue.requeueDomains([...domains], closure.until, closure.reason);

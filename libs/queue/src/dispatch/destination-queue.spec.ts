@@ -1,0 +1,103 @@
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import type { DeliveryJob } from '#libs/emails';
+import type { WaitReason } from '#libs/mta';
+import { DestinationQueue, UNKNOWN_SHARE } from './destination-queue.js';
+
+const REASON: WaitReason = { kind: 'suspended', queue: 'q', source: null, text: 'closed', words: null, mx: null };
+
+describe('DestinationQueue', () => {
+  let slots: number;
+  let queue: DestinationQueue;
+
+  beforeEach(() => {
+    vi.useFakeTimers({ toFake: ['performance', 'Date', 'setTimeout', 'clearTimeout'] });
+    slots = 0;
+    queue = new DestinationQueue({ queue: 'q', provider: null }, { availableSlots: () => slots });
+  });
+  afterEach(() => void vi.useRealTimers());
+
+  const job = (domain = 'a.example') => ({ domain }) as DeliveryJob;
+  const inMs = (ms: number) => new Date(Date.now() + ms);
+
+  it('takes jobs while it is open, and knows the domains of all', () => {
+    const first = job();
+    expect(queue.add(first)).toBeNull();
+    const closure = { until: inMs(60_000), reason: REASON };
+    expect(queue.close(closure)).toEqual([first]);
+    expect(queue.add(job('b.example'))).toBe(closure);
+    expect(queue.length).toBe(0);
+    expect([...queue.domains]).toEqual(['a.example', 'b.example']);
+  });
+
+  it('opens at the end of its closure, or earlier when the throttle has slots', () => {
+    const closure = { until: inMs(60_000), reason: REASON };
+    queue.close(closure);
+    expect(queue.currentClosure()).toBe(closure);
+    vi.advanceTimersByTime(60_000);
+    expect(queue.currentClosure()).toBeNull();
+    queue.close({ ...closure, until: inMs(60_000) });
+    slots = 1;
+    expect(queue.currentClosure()).toBeNull();
+  });
+
+  it('counts running jobs and forgets the reason of a wait with a start', () => {
+    queue.add(job());
+    queue.waitFor(REASON);
+    expect(queue.reason).toBe(REASON);
+    queue.start(0);
+    expect([queue.running, queue.length, queue.reason, queue.isIdle]).toEqual([1, 0, null, false]);
+    expect(queue.end(() => true)).toBe(false);
+    expect(queue.isIdle).toBe(true);
+  });
+
+  it('wants more jobs once when few of the claimed ones are left', () => {
+    for (let i = 0; i < UNKNOWN_SHARE / 2 + 2; i++) queue.add(job());
+    expect([1, 2, 3].map(() => queue.start(0).wantsMore)).toEqual([false, true, false]);
+    queue.add({ ...job(), content: { format: 'parts', body: Buffer.alloc(0) } });
+    expect(queue.start(0).wantsMore).toBe(false);
+    queue.add(job());
+    expect(queue.start(0).wantsMore).toBe(true);
+  });
+
+  it('stalls when nothing ends for 3 s, and recovers when a job of a fast queue ends', () => {
+    const [old, young] = [job(), job()];
+    queue.add(old);
+    queue.add(job());
+    queue.start(1);
+    vi.advanceTimersByTime(1_000);
+    queue.add(young);
+    expect(queue.stallOverdue()).toEqual([]);
+    vi.advanceTimersByTime(2_001);
+    expect(queue.stallOverdue()).toEqual([old]);
+    expect([queue.isStalled, queue.length]).toEqual([true, 1]);
+    expect(queue.end(() => false)).toBe(true);
+    expect(queue.isStalled).toBe(true);
+    queue.start(0);
+    expect(queue.end(() => true)).toBe(true);
+    expect(queue.isStalled).toBe(false);
+  });
+
+  it('stalls after 10 s while its jobs end', () => {
+    for (let i = 0; i < 10; i++) queue.add(job());
+    for (let i = 0; i < 5; i++) {
+      queue.start(0);
+      vi.advanceTimersByTime(2_001);
+      if (i < 4) expect(queue.stallOverdue()).toEqual([]);
+      queue.end(() => true);
+    }
+    expect(queue.stallOverdue()).toHaveLength(5);
+  });
+
+  it('returns the waiting jobs when it stops, and is not looked at again', () => {
+    const wake = vi.fn();
+    queue.add(job());
+    queue.wakeIn(100, () => expect.unreachable());
+    queue.wakeIn(200, wake);
+    vi.advanceTimersByTime(200);
+    expect(wake).toHaveBeenCalledOnce();
+    queue.wakeIn(100, () => expect.unreachable());
+    expect(queue.stop()).toHaveLength(1);
+    vi.advanceTimersByTime(60_000);
+    expect(queue.isUnusedSince(performance.now())).toBe(true);
+  });
+});
