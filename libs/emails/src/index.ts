@@ -26,22 +26,18 @@ export {
 } from './message/simulator.js';
 export type { HostedUnsubscribe } from './message/unsubscribe-link.js';
 export { capturedMessage } from './captured-message.resource.js';
+export * as emailShapes from './email.resource.js';
+export type { EmailSummary } from './email.resource.js';
+export * as emailHistoryShapes from './email-history.resource.js';
+export type { EarlierHostView } from './email-history.resource.js';
 export { CapturedMessages } from './queries/captured-messages.js';
 export { effectiveEmailStatus, effectiveStatus } from './queries/effective-status.js';
-export { EmailAttachments, type LinkedAttachmentView } from './queries/email-attachments.js';
+export { EmailAttachments } from './queries/email-attachments.js';
 export { firstLink } from './queries/email-content.js';
-export { EmailHistory, type AttemptView, type EarlierHostView, type EventView } from './queries/email-history.js';
+export { EmailHistory } from './queries/email-history.js';
 export { EmailPreview } from './queries/email-preview.js';
 export { LinkCheck, type LinkResult } from './queries/link-check.js';
-export {
-  EmailQueries,
-  type AttachmentView,
-  type EmailContentView,
-  type EmailDetails,
-  type EmailView,
-  type RecipientView,
-} from './queries/email-queries.js';
-export type { EmailSummary } from './queries/email-summary.js';
+export { EmailQueries } from './queries/email-queries.js';
 export type { EmailFilter } from './queries/list/email-filter.js';
 export { EmailList } from './queries/list/email-list.js';
 export { visibilityValues, visibleEmails } from './queries/visible-emails.js';
@@ -52,9 +48,8 @@ export {
   type ErasedContent,
 } from './commands/erase-recipient.js';
 export { eraseStoredAnswers } from './commands/erase-stored-answers.js';
-export { recipientsOf, recipientsOfAll, smtpOf, type RecipientRow, type SmtpView } from './queries/recipient-row.js';
+export { recipientsOf, recipientsOfAll, smtpOf, type RecipientRow } from './queries/recipient-row.js';
 export { oldestUnsettledEmail } from './commands/retention.js';
-export type { VisitsView } from './queries/visited-emails.js';
 export { EarlierLinks } from './tracking/earlier-links.js';
 export { RecordVisits } from './tracking/record-visits.js';
 export { RetryEmail } from './commands/retry-email.js';

@@ -1,7 +1,7 @@
 export { DispatchModule, QueueApiModule, QueueModule } from './queue.module.js';
 export { Queue } from './queue.js';
-export { EmailExplanation, type EmailExplanationView } from './explain/email-explanation.js';
-export { WAIT_KINDS, WAITS, type HeldView, type RecipientExplanation, type Wait } from './explain/explain-recipient.js';
+export { EmailExplanation } from './explain/email-explanation.js';
+export { explanation, held, recipientExplanation, WAIT_KINDS, WAITS } from './explanation.resource.js';
 export { QueueOverview, type ProviderView } from './overview/queue-overview.js';
 export { waitingQueue, type QueueView } from './waiting-queue.resource.js';
 export { foreignSources } from './throttling/foreign-sources.js';

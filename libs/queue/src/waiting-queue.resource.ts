@@ -1,5 +1,5 @@
 import { fields, type Shape, type ViewOf } from '#libs/contracts';
-import { WAITS } from './explain/explain-recipient.js';
+import { WAITS } from './explanation.resource.js';
 
 /** Computed from all unsettled recipients; it has no rows of its own. */
 export const waitingQueue = {

@@ -2,7 +2,8 @@ import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { EMAIL_STATUSES, LAST_EVENTS, type Page, type Visibility, wholeAccount } from '#libs/contracts';
 import { SendingDomains, type SendingDomain } from '#libs/domains';
-import { EmailList, type EmailFilter, type EmailSummary, type EmailView } from '#libs/emails';
+import { EmailList, type EmailFilter, type EmailSummary } from '#libs/emails';
+import type { EmailDto as EmailView } from '../../../apps/gateway/src/rest/emails/emails.dto.js';
 import { Database } from '#libs/persistence';
 import { startGatewayApp, type GatewayApp } from '../../support/fixtures/gateway-app.js';
 

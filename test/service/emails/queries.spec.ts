@@ -1,9 +1,15 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { Accounts } from '#libs/accounts';
 import { newId, type Page, wholeAccount } from '#libs/contracts';
-import type { AttemptView, EmailView, EventView, LinkedAttachmentView } from '#libs/emails';
+import type { LinkedAttachmentDto as LinkedAttachmentView } from '../../../apps/gateway/src/rest/emails/email-attachments.dto.js';
+import type {
+  AttemptDto as AttemptView,
+  EmailEventDto as EventView,
+  ExplanationDto as EmailExplanationView,
+} from '../../../apps/gateway/src/rest/emails/email-history.dto.js';
+import type { EmailDto as EmailView } from '../../../apps/gateway/src/rest/emails/emails.dto.js';
 import { Retention } from '../../../libs/emails/src/commands/retention.js';
-import { EmailExplanation, type EmailExplanationView } from '#libs/queue';
+import { EmailExplanation } from '#libs/queue';
 import { DeliveryFixture } from '../../support/delivery/delivery-fixture.js';
 import { startGatewayApp, type GatewayApp } from '../../support/fixtures/gateway-app.js';
 import { until } from '../../support/timing/until.js';

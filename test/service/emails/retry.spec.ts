@@ -1,7 +1,7 @@
 import type { Response } from 'supertest';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { Accounts, Allowances } from '#libs/accounts';
-import type { EmailView } from '#libs/emails';
+import type { EmailDto as EmailView } from '../../../apps/gateway/src/rest/emails/emails.dto.js';
 import { SuppressionList } from '#libs/suppressions';
 import { DeliveryFixture, type ScriptedOutcome } from '../../support/delivery/delivery-fixture.js';
 import { startGatewayApp, type GatewayApp } from '../../support/fixtures/gateway-app.js';

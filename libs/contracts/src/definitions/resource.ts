@@ -36,7 +36,7 @@ export class Resource<F extends Fields = Fields, I extends Fields = Fields> impl
   readonly fields: F;
   /** Columns that no response has. */
   readonly internal: I;
-  readonly idPrefix: IdPrefix;
+  readonly idPrefix: IdPrefix | undefined;
   readonly table: string;
   /** The columns of a row, for `SELECT` and `RETURNING`. */
   readonly columns: string;
@@ -97,7 +97,7 @@ interface ResourceOptions<F, I> {
   /** The name of the type in GraphQL. */
   name: string;
   about: string;
-  idPrefix: IdPrefix;
+  idPrefix?: IdPrefix;
   table: string;
   fields: F;
   internal: I;

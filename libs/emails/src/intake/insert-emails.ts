@@ -1,11 +1,12 @@
 import type { RoutedEvent } from '#libs/contracts';
 import { outboxRow, type Queryable } from '#libs/persistence';
+import type { EmailRow } from '../email.resource.js';
 import type { StoredContent } from '../message/delivery-job.js';
 
 /** All rows of one accepted email, built before the commit so that a group of emails is one statement. */
 export interface EmailRows {
   id: string;
-  email: Record<string, unknown>;
+  email: Partial<Record<keyof EmailRow, unknown>>;
   recipients: Record<string, unknown>[];
   tags: Record<string, unknown>[];
   events: RoutedEvent[];

@@ -1,17 +1,11 @@
 import { Injectable } from '@nestjs/common';
 import { isId, wholeAccount, type Visibility } from '#libs/contracts';
 import { Database } from '#libs/persistence';
-import { toAttachmentView, type AttachmentView } from './email-queries.js';
+import type { AttachmentView, LinkedAttachmentView } from '../email.resource.js';
+import { toAttachmentView } from './email-queries.js';
 import { AttachmentLinks, type AttachmentRef } from './attachment-links.js';
 import { readContent, type StoredAttachment } from './email-content.js';
 import { storedContentsOf } from './stored-content.js';
-
-/** An attachment, with a download link that is valid for an hour. */
-export interface LinkedAttachmentView extends AttachmentView {
-  object: 'attachment';
-  download_url: string;
-  expires_at: string;
-}
 
 /** The attachments of an email, as long as its content is stored. */
 @Injectable()

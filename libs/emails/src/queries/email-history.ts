@@ -1,49 +1,11 @@
 import { Injectable } from '@nestjs/common';
 import { KeyHistory } from '#libs/bus';
-import { toPage, type Page, type PageRequest, type ServiceEvent, type Visibility } from '#libs/contracts';
+import { toPage, type Page, type PageRequest, type Visibility } from '#libs/contracts';
 import type { TlsPolicyName } from '#libs/mta';
 import { Database } from '#libs/persistence';
 import { EmailQueries } from './email-queries.js';
-import { smtpOf, type SmtpRow, type SmtpView } from './recipient-row.js';
-
-/** An event as all interfaces show it (docs/decisions/018-status-and-events.md), with its id. */
-export type EventView = Pick<ServiceEvent, 'id' | 'type' | 'created_at' | 'data'>;
-
-/** A host that an attempt reached before the one that decided its outcome. */
-export interface EarlierHostView extends SmtpView {
-  /** The phase of the SMTP session that failed. */
-  phase: string;
-}
-
-/** One attempt to deliver a message to one recipient. */
-export interface AttemptView {
-  id: string;
-  object: 'attempt';
-  recipient: string;
-  /** Counts up per recipient, from 1. */
-  number: number;
-  outcome: 'delivered' | 'bounced' | 'deferred';
-  /**
-   * For deferred attempts: the server answered, nothing was sent, or the message was sent and no answer came, in which
-   * case it may arrive twice.
-   */
-  certainty: 'answered' | 'not_sent' | 'unknown_outcome' | null;
-  /** The phase of the SMTP session in which the attempt ended; null for a delivery. */
-  phase: string | null;
-  smtp: SmtpView | null;
-  /** Hosts tried before, in order; a host occurs twice if it was also tried in plain text. */
-  earlier: EarlierHostView[];
-  /** TLS of the connection; null for plain text and without a connection. */
-  security: { version: string; cipher: string | null; verified: boolean; policy: TlsPolicyName } | null;
-  /** The TLS policy of the connection; null if no server was reached. */
-  tls_policy: TlsPolicyName | null;
-  /** The local address of the connection; null if the system chose it. */
-  source_ip: string | null;
-  /** The mailbox provider of the server; null if unknown. */
-  provider: string | null;
-  started_at: string;
-  ended_at: string;
-}
+import type { AttemptView, EarlierHostView, EventView } from '../email-history.resource.js';
+import { smtpOf, type SmtpRow } from './recipient-row.js';
 
 interface AttemptRow extends SmtpRow {
   id: string;

@@ -1,54 +1,25 @@
 import { Injectable } from '@nestjs/common';
-import { isId, lowestIdAt, type EmailStatus, type RecipientType, type Visibility } from '#libs/contracts';
+import { isId, lowestIdAt, type Visibility } from '#libs/contracts';
 import { Database } from '#libs/persistence';
-import { EFFECTIVE_STATUS } from './effective-status.js';
-import { toEmailSummary, SUMMARY_COLUMNS, type EmailSummary, type SummaryRow } from './email-summary.js';
-import type { Tracking } from '../message/delivery-job.js';
+import type {
+  AttachmentView,
+  EmailContentView,
+  EmailDetails,
+  EmailRow,
+  EmailSummary,
+  EmailView,
+  RecipientView,
+  SummaryRow,
+  VisitsView,
+} from '../email.resource.js';
+import { toEmailSummary, SUMMARY_COLUMNS } from './email-summary.js';
 import { readContent, type StoredAttachment } from './email-content.js';
-import { recipientsOfAll, smtpOf, type RecipientRow, type SmtpView } from './recipient-row.js';
-import { visitsOf, type VisitsView } from './visited-emails.js';
+import { recipientsOfAll, smtpOf, type RecipientRow } from './recipient-row.js';
+import { visitsOf } from './visited-emails.js';
 import { storedContentsOf } from './stored-content.js';
 import { visibilityValues, visibleEmails } from './visible-emails.js';
 
-export interface AttachmentView {
-  id: string;
-  filename: string;
-  content_type: string;
-  content_disposition: 'attachment' | 'inline';
-  content_id: string | null;
-  /** Bytes. */
-  size: number;
-}
-export interface RecipientView {
-  address: string;
-  type: RecipientType;
-  status: EmailStatus;
-  attempts: number;
-  /** The last reply of the receiving server; null before the first attempt. */
-  smtp: SmtpView | null;
-  next_attempt_at: string | null;
-  /** Opens and clicks; null if there are none, or the email is not tracked. */
-  visits: VisitsView | null;
-}
-/** Content of an email; empty once it is deleted. */
-export interface EmailContentView {
-  html: string | null;
-  text: string | null;
-  headers: Record<string, string>;
-  attachments: AttachmentView[];
-}
-/** An email without its content. */
-export interface EmailDetails extends EmailSummary {
-  recipients: RecipientView[];
-  /** The failed email that this one repeats. */
-  retry_of: string | null;
-  /** Null if neither opens nor clicks are tracked. */
-  tracking: Tracking | null;
-}
-/** The response of `GET /emails/:id`. */
-export interface EmailView extends EmailDetails, EmailContentView {}
-
-type DetailRow = SummaryRow & { retry_of: string | null; tracking: Tracking | null };
+type DetailRow = SummaryRow & Pick<EmailRow, 'retry_of' | 'tracking'>;
 
 const NO_CONTENT: EmailContentView = { html: null, text: null, headers: {}, attachments: [] };
 const NO_VISITS = new Map<string, Map<number, VisitsView>>();
@@ -129,7 +100,7 @@ export class EmailQueries {
     const valid = ids.filter((id) => isId('em', id));
     if (valid.length === 0) return [];
     const { rows } = await this.database.query<DetailRow>(
-      `SELECT ${SUMMARY_COLUMNS}, retry_of, tracking, ${EFFECTIVE_STATUS} AS status FROM emails e
+      `SELECT ${SUMMARY_COLUMNS}, retry_of, tracking FROM emails e
         WHERE e.id = ANY ($1) AND ${visibleEmails(2)}`,
       [valid, ...visibilityValues(visibility)],
     );

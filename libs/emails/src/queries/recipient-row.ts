@@ -1,19 +1,10 @@
 import type { EmailStatus, RecipientType } from '#libs/contracts';
 import type { WaitReason } from '#libs/mta';
 import type { Queryable } from '#libs/persistence';
+import type { SmtpView } from '../email.resource.js';
 import type { EmailInfoRow } from '../message/email-events.js';
 import type { RecipientRef } from '../message/recipient-token.js';
 import { effectiveStatus } from './effective-status.js';
-
-/** The reply of a receiving server, and the connection to it. */
-export interface SmtpView {
-  code: number | null;
-  enhanced: string | null;
-  text: string;
-  mx: string | null;
-  ip: string | null;
-  tls: string | null;
-}
 
 /** The columns of an SMTP reply, equal in `recipients` and `attempts`. */
 export interface SmtpRow {

@@ -1,4 +1,5 @@
 import type { Queryable } from '#libs/persistence';
+import { visits, type VisitsRow, type VisitsView } from '../email.resource.js';
 import type { EmailInfoRow } from '../message/email-events.js';
 import type { RecipientRef } from '../message/recipient-token.js';
 
@@ -45,42 +46,16 @@ export async function lockVisitedEmails(
   return emails;
 }
 
-/** The opens and clicks of a recipient. Those of bots are counted in `opens` and `clicks` too; the times are those of people. */
-export interface VisitsView {
-  opens: number;
-  bot_opens: number;
-  first_opened_at: string | null;
-  last_opened_at: string | null;
-  clicks: number;
-  bot_clicks: number;
-  first_clicked_at: string | null;
-  last_clicked_at: string | null;
-}
-
-type VisitsRow = {
-  [Field in keyof VisitsView]: VisitsView[Field] extends number ? number : Date | null;
-};
-
 /** By email and ordinal of the recipient. The caller has checked that the emails are visible. */
 export async function visitsOf(
   db: Queryable,
   emailIds: readonly string[],
 ): Promise<Map<string, Map<number, VisitsView>>> {
-  const { rows } = await db.query<VisitsRow & { email_id: string; ordinal: number }>(
-    `SELECT email_id, ordinal, opens, bot_opens, first_opened_at, last_opened_at,
-            clicks, bot_clicks, first_clicked_at, last_clicked_at
-       FROM recipient_visits WHERE email_id = ANY ($1)`,
+  const { rows } = await db.query<VisitsRow>(
+    `SELECT ${visits.columns} FROM recipient_visits WHERE email_id = ANY ($1)`,
     [emailIds],
   );
   const byEmail = new Map<string, Map<number, VisitsView>>(emailIds.map((id) => [id, new Map()]));
-  for (const { email_id, ordinal, ...row } of rows) byEmail.get(email_id)?.set(ordinal, toVisitsView(row));
+  for (const row of rows) byEmail.get(row.email_id)?.set(row.ordinal, visits.toView(row, {}));
   return byEmail;
 }
-
-const toVisitsView = (row: VisitsRow): VisitsView => ({
-  ...row,
-  first_opened_at: row.first_opened_at?.toISOString() ?? null,
-  last_opened_at: row.last_opened_at?.toISOString() ?? null,
-  first_clicked_at: row.first_clicked_at?.toISOString() ?? null,
-  last_clicked_at: row.last_clicked_at?.toISOString() ?? null,
-});

@@ -1,23 +1,16 @@
 import { Injectable } from '@nestjs/common';
 import { Accounts } from '#libs/accounts';
 import { KeyHistory } from '#libs/bus';
-import type { EmailStatus, EventData, Visibility } from '#libs/contracts';
+import type { EventData, Visibility } from '#libs/contracts';
 import { SendingDomains } from '#libs/domains';
 import { EmailQueries, type EmailSummary, type RecipientRow, recipientsOfAll, stopsWhilePaused } from '#libs/emails';
 import { domainOf } from '#libs/mime';
 import { Database } from '#libs/persistence';
 import type { UnsentOutcome } from '../settle/fail-unsent.js';
 import { HELD } from '../throttling/throttling-store.js';
-import { explainRecipient, isLate, type RecipientExplanation, type Taken } from './explain-recipient.js';
+import type { EmailExplanationView } from '../explanation.resource.js';
+import { explainRecipient, isLate, type Taken } from './explain-recipient.js';
 import { Config, databaseClock } from '#libs/kernel';
-
-/** Why a message is where it is. */
-export interface EmailExplanationView {
-  id: string;
-  object: 'explanation';
-  status: EmailStatus;
-  recipients: RecipientExplanation[];
-}
 
 const REMOVED = 'domain_removed' satisfies UnsentOutcome['reason'];
 /** Limit for a message to many recipients with many attempts each. */

@@ -1,54 +1,8 @@
 import type { Standing } from '#libs/accounts';
-import type { EmailStatus, RecipientType, SendingPause } from '#libs/contracts';
-import { type RecipientRow, smtpOf, type SmtpView } from '#libs/emails';
+import type { SendingPause } from '#libs/contracts';
+import { type RecipientRow, smtpOf } from '#libs/emails';
 import type { WaitReason } from '#libs/mta';
-
-/**
- * `schedule`: the requested time. `account`: the end of its block, debt or pause. `worker`: a free worker. `answer`: the
- * receiving server, right now. `retry`: the next attempt. `shaping`: the rate limit of its queue, or DNS; `held` has
- * the details.
- */
-export const WAITS = ['schedule', 'account', 'worker', 'answer', 'retry', 'shaping'] as const;
-export type Wait = (typeof WAITS)[number];
-
-export const WAIT_KINDS = [
-  'concurrency',
-  'rate',
-  'slow_down',
-  'suspended',
-  'warm_up',
-  'dns',
-] as const satisfies WaitReason['kind'][];
-
-/** Details of a recipient that waits for `shaping`. */
-export interface HeldView {
-  kind: WaitReason['kind'];
-  /** A mailbox provider, or `domain:` and the recipient domain. */
-  queue: string;
-  /** The source address; null: chosen by the system. */
-  source: string | null;
-  /** The server that caused it, and its reply; null without one. */
-  mx: string | null;
-  words: string | null;
-}
-
-export interface RecipientExplanation {
-  address: string;
-  type: RecipientType;
-  state: EmailStatus;
-  /** Null: nothing more will happen. */
-  waiting_for: Wait | null;
-  /** Null: unknown. */
-  until: string | null;
-  /** A sentence for people, with the reply of the server that caused it. */
-  because: string;
-  /** Null unless it waits for `shaping`. */
-  held: HeldView | null;
-  /** The last reply of the receiving server; null before the first attempt. */
-  smtp: SmtpView | null;
-  /** When delivery is given up; null: nothing more will happen. */
-  gives_up_at: string | null;
-}
+import type { HeldView, RecipientExplanation } from '../explanation.resource.js';
 
 /** A delivery that was followed by a bounce. */
 export interface Taken {

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { mailboxProvider, seesDomain, type Visibility } from '#libs/contracts';
 import { Database } from '#libs/persistence';
-import type { Wait } from '../explain/explain-recipient.js';
+import type { Wait } from '../explanation.resource.js';
 import type { QueueView } from '../waiting-queue.resource.js';
 
 /** Recipients of all accounts at one mailbox provider. */

@@ -6,7 +6,7 @@ import { EmailAttachmentsController } from '../../rest/emails/email-attachments.
 import type { LinkedAttachmentDto } from '../../rest/emails/email-attachments.dto.js';
 import type { AttemptDto, EmailEventDto, ExplanationDto } from '../../rest/emails/email-history.dto.js';
 import { EmailsController } from '../../rest/emails/emails.controller.js';
-import type { EmailItemDto, RecipientDto, TrackedDto } from '../../rest/emails/emails.dto.js';
+import type { EmailDto, EmailItemDto } from '../../rest/emails/emails.dto.js';
 import { PageArgs, toConnection, type Connection } from '../connection.js';
 import { DomainLoaders } from '../domains/domain-loaders.js';
 import { DomainType } from '../domains/domain.type.js';
@@ -86,7 +86,7 @@ export class EmailFieldsResolver {
     @CallerOf(EmailsController, 'find') caller: Principal,
     @Parent() { id }: EmailItemDto,
     @Context() context: GraphqlContext,
-  ): Promise<RecipientDto[]> {
+  ): Promise<EmailDto['recipients']> {
     return (await this.loaders.of(context, caller).details.load(id))?.recipients ?? [];
   }
 
@@ -107,7 +107,7 @@ export class EmailFieldsResolver {
     @CallerOf(EmailsController, 'find') caller: Principal,
     @Parent() { id }: EmailItemDto,
     @Context() context: GraphqlContext,
-  ): Promise<TrackedDto | null> {
+  ): Promise<EmailDto['tracking']> {
     return (await this.loaders.of(context, caller).details.load(id))?.tracking ?? null;
   }
 

@@ -1,38 +1,27 @@
 import { Injectable } from '@nestjs/common';
 import type { Principal } from '#libs/accounts';
 import type { Page } from '#libs/contracts';
-import {
-  EmailAttachments,
-  EmailHistory,
-  EmailQueries,
-  type AttemptView,
-  type EmailContentView,
-  type EmailDetails,
-  type EmailSummary,
-  type EventView,
-  type LinkedAttachmentView,
-} from '#libs/emails';
-import { EmailExplanation, type EmailExplanationView } from '#libs/queue';
+import { EmailAttachments, EmailHistory, EmailQueries } from '#libs/emails';
+import { EmailExplanation } from '#libs/queue';
 import type DataLoader from 'dataloader';
+import type { LinkedAttachmentDto } from '../../rest/emails/email-attachments.dto.js';
+import type { AttemptDto, EmailEventDto, ExplanationDto } from '../../rest/emails/email-history.dto.js';
+import type { EmailDto, EmailItemDto } from '../../rest/emails/emails.dto.js';
 import { pageRequest, PageQuery } from '../../rest/list.dto.js';
 import { pageParameters, type PageArgs } from '../connection.js';
 import { queryDtoOf } from '../dto/input-type.js';
 import { loader, pageLoader, PerOperation, type PageOf } from '../per-operation.js';
 
-export interface LoadedContent {
-  html: string | null;
-  text: string | null;
-  headers: Record<string, string>;
-  attachments: LinkedAttachmentView[];
-}
+type Content = Pick<EmailDto, 'html' | 'text' | 'headers' | 'attachments'>;
+export type LoadedContent = Content & { attachments: LinkedAttachmentDto[] };
 
 interface Loaders {
-  summaries: DataLoader<string, EmailSummary | null>;
-  details: DataLoader<string, EmailDetails | null>;
+  summaries: DataLoader<string, EmailItemDto | null>;
+  details: DataLoader<string, Omit<EmailDto, keyof Content> | null>;
   contents: { load(id: string): Promise<LoadedContent> };
-  events: DataLoader<PageOf<PageArgs>, Page<EventView>>;
-  attempts: DataLoader<PageOf<PageArgs>, Page<AttemptView>>;
-  explanations: DataLoader<string, EmailExplanationView | null>;
+  events: DataLoader<PageOf<PageArgs>, Page<EmailEventDto>>;
+  attempts: DataLoader<PageOf<PageArgs>, Page<AttemptDto>>;
+  explanations: DataLoader<string, ExplanationDto | null>;
 }
 
 const EMPTY = { object: 'list' as const, has_more: false, data: [], next_cursor: null };
@@ -61,13 +50,13 @@ export class EmailLoaders extends PerOperation<Loaders> {
     };
   }
 
-  private linked({ accountId }: Principal, id: string, content: EmailContentView | null): LoadedContent {
+  private linked({ accountId }: Principal, id: string, content: Content | null): LoadedContent {
     const { html, text, headers, attachments } = content ?? NO_CONTENT;
     return { html, text, headers, attachments: attachments.map((one) => this.attachments.link(accountId, id, one)) };
   }
 }
 
-const NO_CONTENT: EmailContentView = { html: null, text: null, headers: {}, attachments: [] };
+const NO_CONTENT: Content = { html: null, text: null, headers: {}, attachments: [] };
 
 const toRequest = (page: PageArgs, prefix: 'evt' | 'atm') =>
   pageRequest(queryDtoOf(PageQuery, pageParameters(page)), prefix);

@@ -1,15 +1,11 @@
 import { Field, InputType, ObjectType } from '@nestjs/graphql';
 import { LinkedAttachmentDto } from '../../rest/emails/email-attachments.dto.js';
-import {
-  AttemptDto,
-  AttemptSecurityDto,
-  EarlierHostDto,
-  EmailEventDto,
-  ExplanationDto,
-  HeldDto,
-  RecipientExplanationDto,
-} from '../../rest/emails/email-history.dto.js';
-import { EmailItemDto, RecipientDto, SmtpDto, TrackedDto, VisitsDto } from '../../rest/emails/emails.dto.js';
+import type { Shape } from '#libs/contracts';
+import { emailHistoryShapes, emailShapes } from '#libs/emails';
+import { explanation, held, recipientExplanation } from '#libs/queue';
+import { responseClass } from '../../openapi/definition-classes.js';
+import { AttemptDto, EmailEventDto, ExplanationDto } from '../../rest/emails/email-history.dto.js';
+import { EmailItemDto } from '../../rest/emails/emails.dto.js';
 import { connectionType } from '../connection.js';
 import { objectType } from '../dto/object-type.js';
 import { Json } from '../scalars.js';
@@ -47,15 +43,12 @@ const toTags = (tags: Readonly<Record<string, string>>): TagType[] =>
 export const toHeaders = (headers: Readonly<Record<string, string>>): HeaderType[] =>
   Object.entries(headers).map(([name, value]) => ({ name, value }));
 
-objectType('SmtpReply', SmtpDto, { description: 'The reply of a receiving server, and the connection to it.' });
-objectType('Visits', VisitsDto, { description: 'Opens and clicks of one recipient.' });
-export const RecipientType = objectType('Recipient', RecipientDto, {
-  description: 'A recipient of an e-mail with its delivery status.',
-});
-export const AttachmentType = objectType('Attachment', LinkedAttachmentDto, {
-  description: 'An attachment, without its content.',
-});
-export const TrackingType = objectType('Tracking', TrackedDto, { description: 'Tracking of an e-mail.' });
+const { smtp, visits, recipient, linkedAttachment, tracked } = emailShapes;
+objectType('SmtpReply', responseClass(smtp), { description: smtp.about });
+objectType(visits.name, responseClass(visits), { description: visits.about });
+export const RecipientType = objectType(recipient.name, responseClass(recipient), { description: recipient.about });
+export const AttachmentType = objectType('Attachment', LinkedAttachmentDto, { description: linkedAttachment.about });
+export const TrackingType = objectType('Tracking', responseClass(tracked), { description: tracked.about });
 
 @ObjectType('EmailContent', { description: 'The content of an e-mail, which is kept for 30 days.' })
 export class EmailContentType {
@@ -78,33 +71,26 @@ export class EmailContentType {
 }
 
 /** The fields that a list shows. `EmailFieldsResolver` loads the others. */
-export const EmailType = objectType('Email', EmailItemDto, {
-  description: 'An e-mail as it was accepted, with its delivery status.',
+export const EmailType = objectType(emailShapes.email.name, EmailItemDto, {
+  description: emailShapes.email.about,
   fields: { tags: { type: [TagType], value: ({ tags }) => toTags(tags) } },
 });
-export const EmailConnection = connectionType<EmailItemDto>('Email', EmailType);
+export const EmailConnection = connectionType<EmailItemDto>(emailShapes.email.name, EmailType);
 
-const EmailEventType = objectType('EmailEvent', EmailEventDto, {
-  description: 'An event of an e-mail, as webhooks receive it.',
+const { eventOfEmail, attempt, attemptSecurity, earlierHost } = emailHistoryShapes;
+const EmailEventType = objectType(eventOfEmail.name, EmailEventDto, {
+  description: eventOfEmail.about,
   fields: {
     id: { description: 'The id of the event, the same as in webhooks and in `events`' },
     type: { type: String },
     data: { type: Json, description: 'The data of the event; its fields depend on the type' },
   },
 });
-export const EmailEventConnection = connectionType<EmailEventDto>('EmailEvent', EmailEventType);
+export const EmailEventConnection = connectionType<EmailEventDto>(eventOfEmail.name, EmailEventType);
 
-objectType('AttemptSecurity', AttemptSecurityDto, { description: 'TLS of the connection of an attempt.' });
-objectType('EarlierHost', EarlierHostDto, { description: 'A server that an attempt tried first, and why it failed.' });
-const AttemptType = objectType('Attempt', AttemptDto, {
-  description: 'An attempt to deliver an e-mail to one recipient.',
-});
-export const AttemptConnection = connectionType<AttemptDto>('Attempt', AttemptType);
+for (const shape of <Shape[]>[attemptSecurity, earlierHost, held, recipientExplanation])
+  objectType(shape.name, responseClass(shape), { description: shape.about });
+const AttemptType = objectType(attempt.name, AttemptDto, { description: attempt.about });
+export const AttemptConnection = connectionType<AttemptDto>(attempt.name, AttemptType);
 
-objectType('Held', HeldDto, { description: 'A limit that holds a recipient back.' });
-objectType('RecipientExplanation', RecipientExplanationDto, {
-  description: 'Why a recipient is in its state, and what happens next.',
-});
-export const ExplanationType = objectType('Explanation', ExplanationDto, {
-  description: 'Why the recipients of an e-mail are in their states.',
-});
+export const ExplanationType = objectType(explanation.name, ExplanationDto, { description: explanation.about });

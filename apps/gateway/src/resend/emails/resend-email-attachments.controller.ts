@@ -1,8 +1,9 @@
 import { Controller, Get, Param, Query } from '@nestjs/common';
 import type { Principal } from '#libs/accounts';
 import { toPage, type Page, type PageRequest } from '#libs/contracts';
-import { EmailAttachments, type LinkedAttachmentView } from '#libs/emails';
+import { EmailAttachments } from '#libs/emails';
 import { Caller } from '../../http/caller.js';
+import type { LinkedAttachmentDto } from '../../rest/emails/email-attachments.dto.js';
 import { orNotFound } from '../../rest/or-not-found.js';
 import { PageQuery } from '../../rest/list.dto.js';
 import { QueryPipe } from '../../rest/validation/query-pipe.js';
@@ -10,7 +11,7 @@ import { ResendIdPipe, toResendId } from '../resend-id.js';
 import { toResendList, resendPageRequest, type ResendList } from '../resend-list.js';
 import { RESEND, ResendRoute } from '../resend-route.js';
 
-type ResendAttachment = Omit<LinkedAttachmentView, 'object' | 'content_id'> & { content_id?: string };
+type ResendAttachment = Omit<LinkedAttachmentDto, 'object' | 'content_id'> & { content_id?: string };
 
 const EMAIL_ID = new ResendIdPipe('em');
 const ID = new ResendIdPipe('att');
@@ -43,7 +44,7 @@ export class ResendEmailAttachmentsController {
   }
 }
 
-function toResendAttachment(file: LinkedAttachmentView): ResendAttachment {
+function toResendAttachment(file: LinkedAttachmentDto): ResendAttachment {
   return {
     id: toResendId(file.id),
     filename: file.filename,
@@ -57,7 +58,7 @@ function toResendAttachment(file: LinkedAttachmentView): ResendAttachment {
 }
 
 /** Pages through the attachments in the order of the e-mail, because their ids have no order. */
-function pageOf(files: LinkedAttachmentView[], request: PageRequest): Page<LinkedAttachmentView> {
+function pageOf(files: LinkedAttachmentDto[], request: PageRequest): Page<LinkedAttachmentDto> {
   const { limit, after, before } = request;
   const at = files.findIndex(({ id }) => id === (after ?? before));
   const rest = after === undefined ? files.slice(0, at).reverse() : files.slice(at + 1);

@@ -1,5 +1,5 @@
 import type { LastEvent } from '#libs/contracts';
-import type { EmailSummary, EmailView } from '#libs/emails';
+import type { EmailDto, EmailItemDto } from '../../rest/emails/emails.dto.js';
 import { toResendId } from '../resend-id.js';
 
 /** An e-mail in a list, in the format of Resend. */
@@ -25,7 +25,7 @@ export interface ResendEmail extends ResendEmailItem {
   tags: { name: string; value: string }[];
 }
 
-export function toResendEmailItem(email: EmailSummary): ResendEmailItem {
+export function toResendEmailItem(email: EmailItemDto): ResendEmailItem {
   return {
     id: toResendId(email.id),
     to: email.to,
@@ -41,7 +41,7 @@ export function toResendEmailItem(email: EmailSummary): ResendEmailItem {
   };
 }
 
-export function toResendEmail(email: EmailView): ResendEmail {
+export function toResendEmail(email: EmailDto): ResendEmail {
   return {
     object: 'email',
     ...toResendEmailItem(email),

@@ -11,8 +11,8 @@ import {
 import { SendingDomains } from '#libs/domains';
 import { domainOf } from '#libs/mime';
 import { Database, type Queryable } from '#libs/persistence';
-import { EFFECTIVE_STATUS } from '../effective-status.js';
-import { toEmailSummary, SUMMARY_COLUMNS, type EmailSummary, type SummaryRow } from '../email-summary.js';
+import type { EmailSummary, SummaryRow } from '../../email.resource.js';
+import { toEmailSummary, SUMMARY_COLUMNS } from '../email-summary.js';
 import { filterConditions } from './conditions.js';
 import type { EmailFilter, ResolvedFilter } from './email-filter.js';
 import { idRange, type IdRange } from './id-range.js';
@@ -105,7 +105,7 @@ async function readPage(
   const { rows } = await tx.query<SummaryRow>(
     `SELECT page.* FROM (${scan.sql} LIMIT ${NO_LIMIT}) AS ids
        CROSS JOIN LATERAL (
-         SELECT ${SUMMARY_COLUMNS}, ${EFFECTIVE_STATUS} AS status FROM emails e
+         SELECT ${SUMMARY_COLUMNS} FROM emails e
           WHERE e.id = ids.id AND e.account_id = ${context.account}${where} LIMIT 1) AS page
       WHERE ${having} ORDER BY ${order} LIMIT ${context.parameters.add(query.limit)}`,
     context.parameters.values,
