@@ -66,7 +66,7 @@ export const recipient = {
 } as const satisfies Shape;
 export interface RecipientView extends ViewOf<typeof recipient> {}
 
-export const storedAttachment = {
+const storedAttachment = {
   name: 'StoredAttachment',
   about: 'An attachment, without its content.',
   fields: {
