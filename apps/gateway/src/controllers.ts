@@ -22,12 +22,9 @@ import { ResendUsageController } from './resend/resend-usage.controller.js';
 import { ResendWebhookEventsController } from './resend/webhooks/resend-webhook-events.controller.js';
 import { ResendWebhooksController } from './resend/webhooks/resend-webhooks.controller.js';
 import { SendingController } from './rest/emails/sending.controller.js';
-import { WebhookEventsController } from './rest/webhooks/webhook-events.controller.js';
 import { UnsubscribeController } from './tracking/unsubscribe.controller.js';
 import { VisitsController } from './tracking/visits.controller.js';
 import { UsageController } from './rest/usage/usage.controller.js';
-import { WebhookReplaysController } from './rest/webhooks/webhook-replays.controller.js';
-import { WebhooksController } from './rest/webhooks/webhooks.controller.js';
 
 /** All REST controllers. Routes with the same path prefix are matched in this order. */
 export const CONTROLLERS = [
@@ -55,10 +52,7 @@ export const CONTROLLERS = [
   ResendWebhookEventsController,
   ResendWebhooksController,
   SendingController,
-  WebhookEventsController,
-  WebhookReplaysController,
   UnsubscribeController,
   VisitsController,
   UsageController,
-  WebhooksController,
 ];

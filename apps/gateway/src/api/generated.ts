@@ -10,12 +10,16 @@ import { REQUEST_LOG } from './request-log.js';
 import { STATS } from './stats.js';
 import { SUPPRESSIONS_BULK } from './suppressions-bulk.js';
 import { SUPPRESSIONS } from './suppressions.js';
+import { WEBHOOK_EVENTS } from './webhook-events.js';
+import { WEBHOOK_REPLAYS } from './webhook-replays.js';
+import { WEBHOOKS } from './webhooks.js';
 
-const GROUPS = [AUDIT_LOG, CAPTURED, DOMAINS, QUEUES, REQUEST_LOG, STATS, SUPPRESSIONS_BULK, SUPPRESSIONS];
-const generated = GROUPS.map((group) => ({
-  group,
-  controller: controllerOf(group),
-}));
+/** All operations of this folder. */
+const GROUPS: readonly OperationGroup[] = [
+  ...[AUDIT_LOG, CAPTURED, DOMAINS, QUEUES, REQUEST_LOG, STATS, SUPPRESSIONS_BULK, SUPPRESSIONS],
+  ...[WEBHOOK_EVENTS, WEBHOOK_REPLAYS, WEBHOOKS],
+];
+const generated = GROUPS.map((group) => ({ group, controller: controllerOf(group) }));
 
 /** The controllers and resolvers of all operations that are declared in this folder. */
 export const GENERATED_CONTROLLERS = generated.map(({ controller }) => controller);
@@ -23,6 +27,8 @@ export const GENERATED_RESOLVERS = generated.map(({ group, controller }) => reso
 
 export const DomainsController = generatedController(DOMAINS);
 export const StatsController = generatedController(STATS);
+export const WebhookEventsController = generatedController(WEBHOOK_EVENTS);
+export const WebhooksController = generatedController(WEBHOOKS);
 
 /** For resolvers of fields that are not generated: they require the scopes of its routes. */
 function generatedController(of: OperationGroup): Type {

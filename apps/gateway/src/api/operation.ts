@@ -1,6 +1,7 @@
 import type { Type } from '@nestjs/common';
 import type { Principal } from '#libs/accounts';
 import type { Scope } from '#libs/contracts';
+import type { Idempotency } from '#libs/emails';
 import type { FastifyReply } from 'fastify';
 import type { ForwardPageArgs } from '../graphql/connection.js';
 import type { OperationOptions } from '../openapi/operation.js';
@@ -11,8 +12,11 @@ type Method = 'GET' | 'POST' | 'PATCH' | 'PUT' | 'DELETE';
 type Services = readonly Type[];
 type Instances<S extends Services> = { [I in keyof S]: InstanceType<S[I]> };
 
-/** A request: its caller, the parameters of the path, and the validated body and query. */
-export type Request<P, B, Q> = { caller: Principal; body: B; query: Q } & P;
+/**
+ * A request: its caller, the parameters of the path, and the validated body and query. `idempotency` is null without a key, and
+ * for an operation that is not idempotent.
+ */
+export type Request<P, B, Q> = { caller: Principal; body: B; query: Q; idempotency: Idempotency | null } & P;
 
 /** The field of GraphQL that does the same. */
 export interface GraphqlField<O = unknown> {
@@ -21,8 +25,10 @@ export interface GraphqlField<O = unknown> {
   about: string;
   /** The parameters of the path and of the query that are arguments with the same names, with their descriptions. */
   arguments?: Readonly<Record<string, string>>;
+  /** The names of arguments where they are others, such as `webhookId` for `id`. */
+  names?: Readonly<Record<string, string>>;
   /** The input type of the body, or of the query if there is no body, with the description of the argument `input`. */
-  input?: { type: Type; about: string };
+  input?: { type: Type; about: string; isOptional?: true };
   /** The type of the field, where it is not that of the response; in brackets for a list. */
   type?: Type | [Type];
   /** The value of the field, or the page of its connection, where it is not the result. */
@@ -60,7 +66,7 @@ export interface Operation<
   scope: Scope;
   /** Refused to keys that are limited to domains. */
   wholeAccount?: true;
-  /** Their names are those in the path of `rest`. */
+  /** Their names are those in the path of `rest`. Text that has not the form of the documentation is answered 404. */
   path?: readonly string[];
   /** `Buffer` for the bytes of a body that is not JSON. */
   body?: Type<B>;

@@ -19,8 +19,6 @@ import { EmailsController } from '../rest/emails/emails.controller.js';
 import { ErasuresController } from '../rest/erasures/erasures.controller.js';
 import { UsageController } from '../rest/usage/usage.controller.js';
 import { VisibleUsage } from '../rest/usage/visible-usage.js';
-import { WebhookEventsController } from '../rest/webhooks/webhook-events.controller.js';
-import { WebhooksController } from '../rest/webhooks/webhooks.controller.js';
 import { EventFeed } from './live/event-feed.js';
 import { LiveResolver } from './live/live.resolver.js';
 import { LiveStatistics } from './live/live-statistics.js';
@@ -54,10 +52,8 @@ import { OperatorChangesResolver } from './operator/operator-changes.resolver.js
 import { OperatorResolver } from './operator/operator.resolver.js';
 import { ServiceState } from './operator/service-state.js';
 import { UsageResolver } from './usage/usage.resolver.js';
-import { WebhookChangesResolver } from './webhooks/webhook-changes.resolver.js';
 import { WebhookDeliveriesResolver } from './webhooks/webhook-deliveries.resolver.js';
 import { WebhookLoaders } from './webhooks/webhook-loaders.js';
-import { WebhookReplaysResolver } from './webhooks/webhook-replays.resolver.js';
 import { WebhooksResolver } from './webhooks/webhooks.resolver.js';
 
 /** All resolvers of the schema; `schema.gql` is generated from the same list. */
@@ -77,9 +73,7 @@ export const RESOLVERS = [
   OperatorResolver,
   SendingResolver,
   UsageResolver,
-  WebhookChangesResolver,
   WebhookDeliveriesResolver,
-  WebhookReplaysResolver,
   WebhooksResolver,
 ];
 
@@ -93,8 +87,6 @@ const REST_HANDLERS = [
   EmailsController,
   UsageController,
   ErasuresController,
-  WebhookEventsController,
-  WebhooksController,
 ];
 
 const CHECKS = [GraphqlErrors, PersistedOperations, QueryGuard];

@@ -3,6 +3,7 @@ import { ModuleRef } from '@nestjs/core';
 import { Args, Mutation, Query, Resolver } from '@nestjs/graphql';
 import type { Principal } from '#libs/accounts';
 import { Refusal, type Page } from '#libs/contracts';
+import type { Idempotency } from '#libs/emails';
 import type { GraphqlField, Operation, OperationGroup } from '../api/operation.js';
 import { Generated } from '../rest/controller-of.js';
 import { PageArgs, pageParameters, toConnection } from './connection.js';
@@ -10,6 +11,7 @@ import { camelCase, propertiesOf, TEXT_PROPERTY } from './dto/dto-properties.js'
 import { dtoOf, givenParameters, queryDtoOf, restQuery } from './dto/input-type.js';
 import { scalarOf, typeOfDto } from './dto/object-type.js';
 import { CallerOf } from './graphql-caller.js';
+import { fieldIdempotency, IDEMPOTENCY_KEY } from './idempotency.js';
 
 type Handler = (this: Generated, caller: Principal, ...values: unknown[]) => Promise<unknown>;
 /** An argument, or several of a class. */
@@ -23,9 +25,11 @@ interface Argument {
  * The resolver of a group of operations: one field each, which does what the operation does and requires the same scope.
  * @param controller that of the group, which declares the scopes
  */
-export function resolverOf({ name, operations }: OperationGroup, controller: Type): Type {
+export function resolverOf({ name, path, operations }: OperationGroup, controller: Type): Type {
   @Resolver()
-  class OfGroup extends Generated {}
+  class OfGroup extends Generated {
+    readonly path = path;
+  }
   Object.defineProperty(OfGroup, 'name', { value: `${name}OperationsResolver` });
   Reflect.defineMetadata('design:paramtypes', [ModuleRef], OfGroup);
   for (const [handler, operation] of Object.entries(operations))
@@ -47,7 +51,8 @@ function addField(
   const args = argumentsOf(operation, graphql);
   prototype[field] = async function (caller, ...values) {
     const given = Object.fromEntries(args.map(({ name }, i) => [name, values[i]]));
-    const result = await resultOf(this.run(operation, caller, requestOf(operation, graphql, given)), graphql);
+    const request = { ...requestOf(operation, graphql, given), ...(await idempotencyOf(operation, caller, given)) };
+    const result = await resultOf(this.run(operation, caller, request), graphql);
     const value = graphql.value && result !== null ? graphql.value(result) : result;
     return graphql.list ? toConnection(value as Page<{ id: string }>, given['page'] as PageArgs) : value;
   };
@@ -60,14 +65,14 @@ function addField(
 }
 
 function argumentsOf(
-  { path = [], body, query }: Operation,
-  { arguments: named = {}, input, list }: GraphqlField,
+  { path = [], body, query, idempotent }: Operation,
+  { arguments: named = {}, names = {}, input, list }: GraphqlField,
 ): Argument[] {
   const parameters = query ? propertiesOf(query) : [];
   const one = (name: string, type: unknown, options: { description?: string; nullable?: boolean }): Argument => ({
     name,
     type: Object,
-    decorator: Args(camelCase(name), { type: () => type as Type, ...options }),
+    decorator: Args(names[name] ?? camelCase(name), { type: () => type as Type, ...options }),
   });
   return [
     ...Object.entries(named).map(([name, description]) =>
@@ -76,7 +81,15 @@ function argumentsOf(
         nullable: !path.includes(name),
       }),
     ),
-    ...(input ? [one('input', input.type, { description: input.about, nullable: body === undefined })] : []),
+    ...(input
+      ? [
+          one('input', input.type, {
+            description: input.about,
+            nullable: body === undefined || input.isOptional === true,
+          }),
+        ]
+      : []),
+    ...(idempotent ? [one('idempotencyKey', String, IDEMPOTENCY_KEY)] : []),
     ...(list ? [{ name: 'page', type: list.page ?? PageArgs, decorator: Args() }] : []),
     ...(list?.filter ? [one('filter', list.filter.type, { description: list.filter.about, nullable: true })] : []),
   ];
@@ -102,6 +115,18 @@ function requestOf(
       }),
     }),
   };
+}
+
+/** The argument with the key, scoped to the field and the parameters of its path. */
+async function idempotencyOf(
+  { idempotent, path = [], graphql }: Operation,
+  caller: Principal,
+  given: Readonly<Record<string, unknown>>,
+): Promise<{ idempotency?: Idempotency | null }> {
+  if (!idempotent || graphql === null) return {};
+  const field = [graphql.field.split('.')[1], ...path.map((name) => given[name])].join(':');
+  const inputs = graphql.input ? [given['input']] : [];
+  return { idempotency: await fieldIdempotency(given['idempotencyKey'] as string | null, { caller, field, inputs }) };
 }
 
 function typeOf({ response }: Operation, { type, list }: GraphqlField): Type | [Type] {

@@ -32,10 +32,22 @@ const PARAMETERS: Record<string, { description: string; example: string; pattern
  * @param operation method and path, such as `GET /emails/{id}`
  */
 export function pathParameter(name: string, operation: string): object {
+  const { pattern, ...texts } = known(name, operation);
+  return { ...texts, schema: { type: 'string', pattern } };
+}
+
+/**
+ * Whether a value has the form of the parameter. A malformed id must not reach the database, which cannot compare text that
+ * contains NUL.
+ * @param route as it is declared, such as `GET /emails/:id`
+ */
+export const isPathParameter = (name: string, route: string, value: unknown): boolean =>
+  typeof value === 'string' && new RegExp(known(name, route.replaceAll(/:(\w+)/g, '{$1}')).pattern, 'u').test(value);
+
+function known(name: string, operation: string): (typeof PARAMETERS)[string] {
   const segments = operation.split('/');
   const place = `${segments[segments.indexOf(`{${name}}`) - 1]}/{${name}}`;
-  const known = PARAMETERS[place];
-  if (!known) throw new Error(`${operation}: path-parameters.ts has no description of ${place}`);
-  const { pattern, ...texts } = known;
-  return { ...texts, schema: { type: 'string', pattern } };
+  const found = PARAMETERS[place];
+  if (!found) throw new Error(`${operation}: path-parameters.ts has no description of ${place}`);
+  return found;
 }

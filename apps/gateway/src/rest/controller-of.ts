@@ -1,12 +1,15 @@
-import { Body, Controller, Delete, Get, Param, Patch, Post, Put, Query, Res, type Type } from '@nestjs/common';
+import { Body, Controller, Delete, Get, Param, Patch, Post, Put, Query, Req, Res, type Type } from '@nestjs/common';
 import { ModuleRef } from '@nestjs/core';
 import { ApiBody } from '@nestjs/swagger';
 import type { Principal } from '#libs/accounts';
-import type { FastifyReply } from 'fastify';
+import { Refusal } from '#libs/contracts';
+import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Operation, OperationGroup } from '../api/operation.js';
 import { Caller } from '../http/caller.js';
 import { RequiresScope, WholeAccount } from '../http/route-access.js';
 import { Operation as Documented } from '../openapi/operation.js';
+import { isPathParameter } from '../openapi/path-parameters.js';
+import { requestIdempotency } from './emails/idempotency.js';
 import { orNotFound } from './or-not-found.js';
 import { BodyPipe } from './validation/body-pipe.js';
 import { QueryPipe, StrictQueryPipe } from './validation/query-pipe.js';
@@ -17,18 +20,27 @@ type Handler = (this: Generated, caller: Principal, reply: FastifyReply, ...give
 /** Base of the generated controllers and resolvers: finds the services of an operation. */
 export abstract class Generated {
   constructor(private readonly modules: ModuleRef) {}
+  abstract readonly path: string;
 
-  /** @param values the parameters of the path, and `body` and `query` */
-  run({ uses, run }: Operation, caller: Principal, values: object): Promise<unknown> {
+  /**
+   * @param values the parameters of the path, and `body`, `query` and `idempotency`
+   * @throws Refusal `not_found` for a parameter of the path that has another form
+   */
+  async run({ rest, path = [], uses, run }: Operation, caller: Principal, values: object): Promise<unknown> {
+    const route = `${rest.split(' ', 1)[0]} /${this.path}${rest.slice(rest.indexOf('/'))}`;
+    for (const name of path)
+      if (!isPathParameter(name, route, (values as Record<string, unknown>)[name])) throw new Refusal('not_found');
     const services = uses.map((service) => this.modules.get<object>(service, { strict: false }));
-    return run({ caller, body: {}, query: {}, ...values }, ...services);
+    return run({ caller, body: {}, query: {}, idempotency: null, ...values }, ...services);
   }
 }
 
 /** The controller of a group of operations: one route each. */
 export function controllerOf({ name, path, operations }: OperationGroup): Type {
   @Controller(path)
-  class OfGroup extends Generated {}
+  class OfGroup extends Generated {
+    readonly path = path;
+  }
   Object.defineProperty(OfGroup, 'name', { value: `${name}Controller` });
   Reflect.defineMetadata('design:paramtypes', [ModuleRef], OfGroup);
   for (const [handler, operation] of Object.entries(operations)) addRoute(OfGroup, handler, operation);
@@ -40,6 +52,10 @@ function addRoute(controller: Type, handler: string, operation: Operation): void
   const given = givenTo(operation);
   prototype[handler] = async function (caller, reply, ...values) {
     const named = Object.fromEntries(given.map(({ name }, i) => [name, values[i]]));
+    if (operation.idempotent) {
+      const scope = [`${this.path}.${handler}`, ...(operation.path ?? []).map((name) => named[name])].join(':');
+      named['idempotency'] = requestIdempotency(named['idempotency'] as FastifyRequest, caller, scope);
+    }
     const result = orNotFound(await this.run(operation, caller, named));
     return operation.respond ? operation.respond(result, reply) : result;
   };
@@ -54,13 +70,14 @@ function addRoute(controller: Type, handler: string, operation: Operation): void
 }
 
 /** The values of a request that `run` gets, in the order of the parameters of the handler. */
-function givenTo({ path = [], body, query, strictQuery }: Operation) {
+function givenTo({ path = [], body, query, strictQuery, idempotent }: Operation) {
   return [
     ...path.map((name) => ({ name, type: String as unknown, decorator: Param(name) })),
     ...(body === undefined ? [] : [bodyArgument(body)]),
     ...(query === undefined
       ? []
       : [{ name: 'query', type: query as unknown, decorator: Query(strictQuery ? StrictQueryPipe : QueryPipe) }]),
+    ...(idempotent ? [{ name: 'idempotency', type: Object as unknown, decorator: Req() }] : []),
   ];
 }
 

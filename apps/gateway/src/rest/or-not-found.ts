@@ -23,6 +23,6 @@ export class IdPipe implements PipeTransform {
 }
 
 /** @throws Refusal `not_found` for text that is no id of this kind */
-export function requireIds(given: Readonly<Partial<Record<IdPrefix, string>>>): void {
+function requireIds(given: Readonly<Partial<Record<IdPrefix, string>>>): void {
   for (const [prefix, id] of Object.entries(given)) if (!isId(prefix as IdPrefix, id)) throw new Refusal('not_found');
 }

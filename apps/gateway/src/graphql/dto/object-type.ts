@@ -75,7 +75,7 @@ function objectTypeOf({ name, type }: DtoProperty): FieldType {
   return known;
 }
 
-const NAMES_A_THING = /(^|_)(?<!^(?:content|message)_)ids?$|^(after|before)$/;
+const NAMES_A_THING = /(^|_)(?<!^(?:content|message)_)ids?$|^(after|before)$|[a-z]Id$/;
 
 /** The scalar or enum of a field; undefined for an object. */
 export function scalarOf({ name, type, isTime, words }: DtoProperty): FieldType | undefined {

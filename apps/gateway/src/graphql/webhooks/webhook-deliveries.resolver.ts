@@ -1,6 +1,6 @@
 import { Args, Context, Parent, ResolveField, Resolver } from '@nestjs/graphql';
 import type { Principal } from '#libs/accounts';
-import { WebhookEventsController } from '../../rest/webhooks/webhook-events.controller.js';
+import { WebhookEventsController } from '../../api/generated.js';
 import type { WebhookAttemptDto, WebhookEventDto } from '../../rest/webhooks/webhook-events.dto.js';
 import { PageArgs, toConnection, type Connection } from '../connection.js';
 import { CallerOf, type GraphqlContext } from '../graphql-caller.js';

@@ -39,11 +39,11 @@ objectType('WebhookDay', responseClass(lastDay), { description: lastDay.about })
 export const WebhookFiguresType = objectType('WebhookFigures', responseClass(deliveryFigures), {
   description: deliveryFigures.about,
 });
-export const CreatedWebhookType = objectType('CreatedWebhook', CreatedWebhookDto, {
+objectType('CreatedWebhook', CreatedWebhookDto, {
   description: createdWebhook.about,
   fields: { include_bots: { nullable: false } },
 });
-export const RotatedSecretType = objectType('RotatedWebhookSecret', RotatedSecretDto, {
+objectType('RotatedWebhookSecret', RotatedSecretDto, {
   description: rotatedSecret.about,
 });
 
@@ -85,7 +85,7 @@ export const ReplayWebhookInput = inputType('ReplayWebhookInput', ReplayDto, {
   fields: { after: { description: 'The `nextCursor` of the previous call, to continue after its last event' } },
 });
 objectType('WebhookReplayFilter', responseClass(replayFilter), { description: replayFilter.about });
-export const WebhookReplayType = objectType('WebhookReplay', ReplayStateDto, {
+const WebhookReplayType = objectType('WebhookReplay', ReplayStateDto, {
   description: webhookReplay.about,
 });
 export const WebhookReplayConnection = connectionType<ReplayStateDto>('WebhookReplay', WebhookReplayType);

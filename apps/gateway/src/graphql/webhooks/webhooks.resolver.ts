@@ -1,15 +1,13 @@
-import { Args, Context, ID, Parent, Query, ResolveField, Resolver } from '@nestjs/graphql';
+import { Args, Context, ID, Parent, ResolveField, Resolver } from '@nestjs/graphql';
 import type { Principal } from '#libs/accounts';
 import { isId } from '#libs/contracts';
-import { WebhookFigures } from '#libs/webhooks';
-import { WebhookEventsController } from '../../rest/webhooks/webhook-events.controller.js';
+import { WebhookDeliveryLog, WebhookFigures } from '#libs/webhooks';
+import { WebhookEventsController, WebhooksController } from '../../api/generated.js';
 import { WebhookEventsQuery, type WebhookEventDto } from '../../rest/webhooks/webhook-events.dto.js';
-import { WebhooksController } from '../../rest/webhooks/webhooks.controller.js';
 import type { WebhookDetailDto, WebhookDto } from '../../rest/webhooks/webhooks.dto.js';
 import { PageArgs, pageParameters, toConnection, type Connection } from '../connection.js';
 import { queryDtoOf, restQuery } from '../dto/input-type.js';
 import { CallerOf, type GraphqlContext } from '../graphql-caller.js';
-import { orNull } from '../or-null.js';
 import { WebhookLoaders } from './webhook-loaders.js';
 import {
   WebhookDeliveryConnection,
@@ -19,28 +17,14 @@ import {
   WebhookType,
 } from './webhook.type.js';
 
-/** Reads webhooks and the events sent to them. */
+/** The nested fields of a webhook. */
 @Resolver(() => WebhookType)
 export class WebhooksResolver {
   constructor(
-    private readonly rest: WebhooksController,
-    private readonly events: WebhookEventsController,
+    private readonly log: WebhookDeliveryLog,
     private readonly loaders: WebhookLoaders,
     private readonly webhookFigures: WebhookFigures,
   ) {}
-
-  @Query(() => [WebhookType], { description: 'All webhooks, newest first, without their secrets.' })
-  webhooks(@CallerOf(WebhooksController, 'list') caller: Principal): Promise<WebhookDto[]> {
-    return this.rest.list(caller);
-  }
-
-  @Query(() => WebhookType, { nullable: true, description: 'One webhook. Null if the account has no such webhook.' })
-  async webhook(
-    @CallerOf(WebhooksController, 'find') caller: Principal,
-    @Args('id', { type: () => ID, description: 'The id of the webhook' }) id: string,
-  ): Promise<WebhookDto | null> {
-    return isId('wh', id) ? orNull(this.rest.find(caller, id)) : null;
-  }
 
   /** One statement per webhook: an account has ten at most. */
   @ResolveField(() => WebhookFiguresType, { description: 'How the webhook keeps up with its events.' })
@@ -72,11 +56,11 @@ export class WebhooksResolver {
     nullable: true,
     description: 'One event of the webhook. Null if it was not sent there.',
   })
-  async delivery(
+  delivery(
     @CallerOf(WebhookEventsController, 'find') caller: Principal,
     @Parent() { id }: WebhookDto,
     @Args('eventId', { type: () => ID, description: 'The id of the event' }) eventId: string,
   ): Promise<WebhookEventDto | null> {
-    return isId('evt', eventId) ? orNull(this.events.find(caller, id, eventId)) : null;
+    return isId('evt', eventId) ? this.log.find(caller, id, eventId) : Promise.resolve(null);
   }
 }

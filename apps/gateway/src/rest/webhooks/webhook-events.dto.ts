@@ -1,4 +1,3 @@
-import { ApiProperty } from '@nestjs/swagger';
 import { EVENT_TYPES } from '#libs/contracts';
 import {
   DELIVERY_STATUSES,
@@ -14,24 +13,6 @@ import { bodyClass, responseClass } from '../../openapi/definition-classes.js';
 import { EXAMPLE_TIME } from '../../openapi/properties.js';
 import { listOf, pageQueryOf } from '../list.dto.js';
 import { QueryEnum, QueryTime } from '../validation/query-fields.js';
-
-/** Path parameters of one event of a webhook. */
-export class WebhookEventPath {
-  @ApiProperty()
-  id: string;
-
-  @ApiProperty()
-  eventId: string;
-}
-
-/** Path parameters of one replay of a webhook. */
-export class ReplayPath {
-  @ApiProperty()
-  id: string;
-
-  @ApiProperty()
-  replayId: string;
-}
 
 /** Parameters of `GET /webhooks/:id/events`. */
 export class WebhookEventsQuery extends pageQueryOf('evt') {
