@@ -2,7 +2,6 @@ import { DashboardController } from './dashboard/dashboard.controller.js';
 import { GraphiqlController } from './dashboard/graphiql.controller.js';
 import { DocsController } from './openapi/docs.controller.js';
 import { AccountController } from './rest/account/account.controller.js';
-import { ApiKeysController } from './rest/api-keys/api-keys.controller.js';
 import { GENERATED_CONTROLLERS } from './api/generated.js';
 import { EmailAttachmentsController } from './rest/emails/email-attachments.controller.js';
 import { EmailChangesController } from './rest/emails/email-changes.controller.js';
@@ -29,7 +28,6 @@ import { UsageController } from './rest/usage/usage.controller.js';
 /** All REST controllers. Routes with the same path prefix are matched in this order. */
 export const CONTROLLERS = [
   AccountController,
-  ApiKeysController,
   DashboardController,
   DocsController,
   ...GENERATED_CONTROLLERS,

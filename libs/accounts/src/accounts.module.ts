@@ -5,7 +5,7 @@ import { AccountDirectory } from './account-directory.js';
 import { AccountEntity } from './account.entity.js';
 import { Allowances } from './allowances/allowances.js';
 import { Accounts } from './accounts.js';
-import { ApiKeyEntity } from './api-keys/api-key.entity.js';
+import { ApiKeyEntity } from './api-key.resource.js';
 import { ApiKeys } from './api-keys/api-keys.js';
 import { AbuseBrakes } from './brakes/abuse-brakes.js';
 import { AuditHistory, AuditLog } from './audit-log.js';

@@ -4,19 +4,7 @@ export { ACCOUNT_STATUSES, type AccountStatus, type AccountView } from './accoun
 export { Accounts, OPERATOR, type ChangedBy } from './accounts.js';
 export { AccountsModule } from './accounts.module.js';
 export { Allowances, type AllowanceClaim, type AllowanceUsage } from './allowances/allowances.js';
-export { ApiKeyEntity } from './api-keys/api-key.entity.js';
-export type { ApiKeyChange, ApiKeyOptions } from './api-keys/options.js';
-export {
-  apiKeyAddressesRule,
-  apiKeyDomainsRule,
-  apiKeyEnabledRule,
-  apiKeyExpiryRule,
-  apiKeyModeRule,
-  apiKeyNameRule,
-  apiKeyPermissionRule,
-  apiKeyScopesRule,
-} from './api-keys/field-rules.js';
-export type { ApiKeyView } from './api-keys/api-key-view.js';
+export { apiKey, ApiKeyEntity, type ApiKeyChange, type ApiKeyOptions, type ApiKeyView } from './api-key.resource.js';
 export type { TokenFingerprint } from './api-keys/authentication.js';
 export { ApiKeys } from './api-keys/api-keys.js';
 export { AbuseBrakes } from './brakes/abuse-brakes.js';

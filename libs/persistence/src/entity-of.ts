@@ -11,6 +11,8 @@ export function entityOf({ name, table, fields, internal }: Resource): EntitySch
       ...typeOf(definition),
       primary: column === 'id',
       nullable: definition.schema.nullable === true,
+      // Set by the database, and read back.
+      createDate: column === 'created_at',
     };
   }
   return new EntitySchema({ name, tableName: table, columns });

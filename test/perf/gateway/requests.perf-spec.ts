@@ -89,7 +89,7 @@ describe('within a second', () => {
 
   it('a subscription ends when its address is outside the networks of the key', async () => {
     const keys = gateway.app.get(ApiKeys);
-    const near = await keys.create(own.accountId, { name: 'near', allowedIps: ['127.0.0.1'] });
+    const near = await keys.create(own.accountId, { name: 'near', allowed_ips: ['127.0.0.1'] });
     let closed = (_code: number): void => undefined;
     const code = new Promise<number>((resolve) => (closed = resolve));
     const client = createClient({
@@ -102,7 +102,7 @@ describe('within a second', () => {
       on: { closed: (event) => closed((event as { code: number }).code) },
     });
     await sleep(200);
-    await keys.change(await keys.authenticate(own.key), near.id, { allowedIps: ['203.0.113.0/24'] });
+    await keys.change(await keys.authenticate(own.key), near.id, { allowed_ips: ['203.0.113.0/24'] });
     const changedAt = performance.now();
     expect(await code).toBe(4403);
     expect(performance.now() - changedAt).toBeLessThanOrEqual(1_000);

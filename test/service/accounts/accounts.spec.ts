@@ -166,7 +166,7 @@ describe('ApiKeys', () => {
   it('note their last use, once a minute', async () => {
     const { id, token } = await keys.create(accountId, { name: 'app' });
     const lastUse = async () =>
-      (await db.dataSource.getRepository(ApiKeyEntity).findOneByOrFail({ id })).lastUsedAt?.getTime();
+      (await db.dataSource.getRepository(ApiKeyEntity).findOneByOrFail({ id })).last_used_at?.getTime();
     expect(await lastUse()).toBeUndefined();
     await keys.authenticate(token);
     const first = await vi.waitFor(async () => {

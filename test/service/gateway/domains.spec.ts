@@ -284,7 +284,7 @@ describe('a domain', () => {
 
   it('is removed once, with the keys that are bound to it, and its name is free again', async () => {
     const { body } = await domain(gateway.agent(own.key).post('/domains').send({ name }));
-    const bound = await gateway.app.get(ApiKeys).create(own.accountId, { name: 'Bound', domainIds: [body.id] });
+    const bound = await gateway.app.get(ApiKeys).create(own.accountId, { name: 'Bound', domain_ids: [body.id] });
     expect((await domain(gateway.agent(bound.token).get('/domains'))).status).toBe(200);
     expect(await domain(gateway.agent(own.key).delete(`/domains/${body.id}`))).toMatchObject({
       status: 200,

@@ -32,7 +32,7 @@ const event = (over: Partial<LiveEvent> = {}): LiveEvent => ({
 const add = (...events: Partial<LiveEvent>[]) => happen(database(), events.map(event));
 const secondDomain = async (): Promise<string> =>
   (await gateway.app.get(SendingDomains).addVouched(account.accountId, `second.${account.domain}`)).id;
-const keyOf = async (options: { domainIds?: string[]; mode?: 'test' }): Promise<string> =>
+const keyOf = async (options: { domain_ids?: string[]; mode?: 'test' }): Promise<string> =>
   (await gateway.app.get(ApiKeys).create(account.accountId, { name: 'x', ...options })).token;
 
 const client = (key = account.key, header?: string) => clients.open(key, header);
@@ -68,7 +68,7 @@ describe('live statistics', () => {
     const second = await secondDomain();
     const QUERY = 'subscription { accountStats { delivered } }';
     await add({}, { domainId: second }, { test: true });
-    const seen = [account.key, await keyOf({ domainIds: [second] }), await keyOf({ mode: 'test' })].map((key) =>
+    const seen = [account.key, await keyOf({ domain_ids: [second] }), await keyOf({ mode: 'test' })].map((key) =>
       watch(QUERY, {}, client(key)),
     );
     const last = () => seen.map((answers) => delivered(answers, 'accountStats').at(-1)).join();
@@ -186,7 +186,7 @@ describe('live events', () => {
       email: watch(EVENTS, { emailId }),
       recipient: watch(EVENTS, { recipient: 'GRACE@bücher.example' }),
       types: watch(EVENTS, { types: ['email.bounced', 'email.failed'] }),
-      limited: watch(EVENTS, {}, client(await keyOf({ domainIds: [second] }))),
+      limited: watch(EVENTS, {}, client(await keyOf({ domain_ids: [second] }))),
       test: watch(EVENTS, {}, client(await keyOf({ mode: 'test' }))),
     };
     await started();
@@ -245,7 +245,7 @@ describe('live events', () => {
   });
 
   it('refuse a domain that the key does not see', async () => {
-    const limited = client(await keyOf({ domainIds: [await secondDomain()] }));
+    const limited = client(await keyOf({ domain_ids: [await secondDomain()] }));
     const seen = watch(EVENTS, { domainId: account.domainId }, limited);
     await until(async () => seen.length === 1);
     expect(seen[0].errors?.[0].extensions).toMatchObject({ name: 'restricted_api_key' });

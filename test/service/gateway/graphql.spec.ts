@@ -164,12 +164,12 @@ describe('GraphQL over the socket', () => {
   it('closes with 4403 from outside the networks of the key, at the start and when they change', async () => {
     const { accountId, key } = await gateway.account();
     const keys = gateway.app.get(ApiKeys);
-    const far = await keys.create(accountId, { name: 'far', allowedIps: ['203.0.113.0/24'] });
+    const far = await keys.create(accountId, { name: 'far', allowed_ips: ['203.0.113.0/24'] });
     expect(await closeCode({ Authorization: `Bearer ${far.token}` })).toBe(4403);
-    const near = await keys.create(accountId, { name: 'near', allowedIps: ['127.0.0.1'] });
+    const near = await keys.create(accountId, { name: 'near', allowed_ips: ['127.0.0.1'] });
     const closed = closeCode({ Authorization: `Bearer ${near.token}` });
     await new Promise((resolve) => setTimeout(resolve, 200));
-    await keys.change(await keys.authenticate(key), near.id, { allowedIps: ['203.0.113.0/24'] });
+    await keys.change(await keys.authenticate(key), near.id, { allowed_ips: ['203.0.113.0/24'] });
     expect(await closed).toBe(4403);
   });
 
@@ -188,7 +188,7 @@ describe('GraphQL over the socket', () => {
     const { id, token } = await keys.create(account.accountId, {
       name: 'x',
       scopes: ['stats.read', 'domains.read'],
-      domainIds: domains && idsOf(domains),
+      domain_ids: domains && idsOf(domains),
     });
     const socket = open();
     const closed = new Promise((resolve) => socket.on('close', resolve));
@@ -201,11 +201,11 @@ describe('GraphQL over the socket', () => {
     await until(async () => messages.length === 2);
     const by = await keys.authenticate(account.key);
     // Other changes, and more permissions, leave it open.
-    await keys.change(by, id, { name: 'y', expiresAt: new Date(Date.now() + 3_600_000) });
+    await keys.change(by, id, { name: 'y', expires_at: new Date(Date.now() + 3_600_000).toISOString() });
     await keys.change(by, id, { scopes: ['stats.read', 'domains.read', 'emails.read'] });
     await new Promise((resolve) => setTimeout(resolve, 1_000));
     expect(socket.readyState).toBe(WebSocket.OPEN);
-    await keys.change(by, id, { scopes: change.scopes, domainIds: change.domains && idsOf(change.domains) });
+    await keys.change(by, id, { scopes: change.scopes, domain_ids: change.domains && idsOf(change.domains) });
     expect(await closed).toBe(4403);
   });
 

@@ -26,7 +26,7 @@ beforeAll(async () => {
   ];
   const keys = gateway.app.get(ApiKeys);
   ({ token: full } = await keys.create(accountId, { name: 'full' }));
-  ({ token: limited } = await keys.create(accountId, { name: 'limited', domainIds: [domains[0].id] }));
+  ({ token: limited } = await keys.create(accountId, { name: 'limited', domain_ids: [domains[0].id] }));
   ({ token: test } = await keys.create(accountId, { name: 'test', mode: 'test' }));
 });
 

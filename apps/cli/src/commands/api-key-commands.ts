@@ -1,21 +1,5 @@
-import {
-  apiKeyAddressesRule,
-  apiKeyExpiryRule,
-  apiKeyNameRule,
-  apiKeyScopesRule,
-  type ApiKeyOptions,
-  type ApiKeyView,
-} from '#libs/accounts';
-import {
-  LIMITS,
-  parseTimestamp,
-  PERMISSIONS,
-  Refusal,
-  SCOPES,
-  type Permission,
-  type Scope,
-  wholeAccount,
-} from '#libs/contracts';
+import { apiKey, type ApiKeyOptions, type ApiKeyView } from '#libs/accounts';
+import { LIMITS, PERMISSIONS, Refusal, SCOPES, type Permission, type Scope, wholeAccount } from '#libs/contracts';
 import { requireAccount, type Administration } from './administration.js';
 import { UsageError, type Command, type CommandInput } from './command.js';
 import { checkedOption, listOption, textOption } from './option-checks.js';
@@ -44,7 +28,7 @@ const create: Command = {
     return async (admin) => {
       await requireAccount(admin, accountId);
       const domainIds = domains && (await idsOf(admin, accountId, domains));
-      const key = await admin.apiKeys.create(accountId, { ...options, domainIds });
+      const key = await admin.apiKeys.create(accountId, { ...options, domain_ids: domainIds });
       return { json: key, text: `id       ${key.id}\nAPI key  ${key.token}  (shown this once)` };
     };
   },
@@ -82,17 +66,17 @@ function checkedOptions(input: CommandInput): ApiKeyOptions {
   const { permission, expires } = input.options;
   const name = textOption(input, 'name', 'made on the command line');
   if (scopes && permission !== undefined) throw new UsageError('Give --permission or --scopes, not both.');
-  checkedOption('name', name, apiKeyNameRule);
-  checkedOption('scopes', scopes, apiKeyScopesRule);
-  checkedOption('ip', allowedIps, apiKeyAddressesRule);
-  checkedOption('expires', expires, apiKeyExpiryRule);
+  checkedOption('name', name, apiKey.ruleOf('name'));
+  checkedOption('scopes', scopes, apiKey.ruleOf('scopes'));
+  checkedOption('ip', allowedIps, apiKey.ruleOf('allowed_ips'));
+  checkedOption('expires', expires, apiKey.ruleOf('expires_at'));
   return {
     name,
     mode: input.options['test'] === true ? 'test' : 'live',
     scopes: scopes as Scope[] | undefined,
     permission: permission === undefined ? undefined : checkedPermission(String(permission)),
-    allowedIps,
-    expiresAt: expires === undefined ? null : parseTimestamp(String(expires)),
+    allowed_ips: allowedIps,
+    expires_at: expires === undefined ? null : String(expires),
   };
 }
 

@@ -1,6 +1,7 @@
 import type { Type } from '@nestjs/common';
 import { resolverOf } from '../graphql/resolver-of.js';
 import { controllerOf } from '../rest/controller-of.js';
+import { API_KEYS } from './api-keys.js';
 import { AUDIT_LOG } from './audit-log.js';
 import { CAPTURED } from './captured.js';
 import { DOMAINS } from './domains.js';
@@ -16,7 +17,7 @@ import { WEBHOOKS } from './webhooks.js';
 
 /** All operations of this folder. */
 const GROUPS: readonly OperationGroup[] = [
-  ...[AUDIT_LOG, CAPTURED, DOMAINS, QUEUES, REQUEST_LOG, STATS, SUPPRESSIONS_BULK, SUPPRESSIONS],
+  ...[API_KEYS, AUDIT_LOG, CAPTURED, DOMAINS, QUEUES, REQUEST_LOG, STATS, SUPPRESSIONS_BULK, SUPPRESSIONS],
   ...[WEBHOOK_EVENTS, WEBHOOK_REPLAYS, WEBHOOKS],
 ];
 const generated = GROUPS.map((group) => ({ group, controller: controllerOf(group) }));
@@ -25,6 +26,7 @@ const generated = GROUPS.map((group) => ({ group, controller: controllerOf(group
 export const GENERATED_CONTROLLERS = generated.map(({ controller }) => controller);
 export const GENERATED_RESOLVERS = generated.map(({ group, controller }) => resolverOf(group, controller));
 
+export const ApiKeysController = generatedController(API_KEYS);
 export const DomainsController = generatedController(DOMAINS);
 export const StatsController = generatedController(STATS);
 export const WebhookEventsController = generatedController(WEBHOOK_EVENTS);

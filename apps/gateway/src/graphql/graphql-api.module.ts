@@ -12,7 +12,6 @@ import { WebhooksModule } from '#libs/webhooks';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { HttpAccessModule } from '../http/key-attempts.js';
 import { AccountController } from '../rest/account/account.controller.js';
-import { ApiKeysController } from '../rest/api-keys/api-keys.controller.js';
 import { AccountDomains } from '../rest/domains/account-domains.js';
 import { EmailChangesController } from '../rest/emails/email-changes.controller.js';
 import { EmailsController } from '../rest/emails/emails.controller.js';
@@ -82,7 +81,6 @@ const LOADERS = [DomainLoaders, DomainTrafficLoader, EmailLoaders, WebhookLoader
 /** The REST handlers that resolvers call, so that a field does exactly what its REST operation does. */
 const REST_HANDLERS = [
   AccountController,
-  ApiKeysController,
   EmailChangesController,
   EmailsController,
   UsageController,

@@ -45,7 +45,10 @@ const responseProperty = ({ schema, shape }: Field): PropertyDecorator => ApiPro
 function bodyProperty({ schema, input, shape }: Field, by: 'create' | 'update'): PropertyDecorator {
   if (input === null) throw new Error('A field of a request needs a rule');
   const required = input.required && by === 'create';
-  return FieldRule(input.rule, { ...optionsOf({ ...schema, ...input.schema }, shape), required } as ApiPropertyOptions);
+  const options = optionsOf({ ...schema, ...input.schema }, shape);
+  // Fields that a change leaves out are not changed.
+  if (by === 'update' && input.schema.default !== undefined) delete options.default;
+  return FieldRule(input.rule, { ...options, required } as ApiPropertyOptions);
 }
 
 function optionsOf({ type, ...schema }: FieldSchema, shape: Shape | null): ApiPropertyOptions {

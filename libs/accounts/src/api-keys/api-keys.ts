@@ -6,11 +6,17 @@ import { InjectRepository } from '@nestjs/typeorm';
 import { In, IsNull, LessThan, MoreThan, QueryFailedError, Repository, type EntityManager } from 'typeorm';
 import { AuditLog } from '../audit-log.js';
 import { ApiKeyAuthentication, type TokenFingerprint } from './authentication.js';
-import { ApiKeyEntity } from './api-key.entity.js';
 import { ApiKeyLookup } from './lookup.js';
-import { columnsOf, type ApiKeyChange, type ApiKeyOptions } from './options.js';
+import { columnsOf } from './options.js';
 import { tokenFormat, newApiKeyToken } from './token.js';
-import { toApiKeyView, type ApiKeyView } from './api-key-view.js';
+import {
+  ApiKeyEntity,
+  toApiKeyView,
+  type ApiKeyChange,
+  type ApiKeyOptions,
+  type ApiKeyRow,
+  type ApiKeyView,
+} from '../api-key.resource.js';
 import { assertManageable, assertNoEscalation } from './assert-no-escalation.js';
 import type { Principal } from './principal.js';
 
@@ -36,7 +42,7 @@ export class ApiKeys {
   private readonly authentication: ApiKeyAuthentication;
 
   constructor(
-    @InjectRepository(ApiKeyEntity) private readonly repository: Repository<ApiKeyEntity>,
+    @InjectRepository(ApiKeyEntity) private readonly repository: Repository<ApiKeyRow>,
     database: Database,
     private readonly secretBox: SecretBox,
     log: Log,
@@ -75,12 +81,12 @@ export class ApiKeys {
       mode,
       permission: 'full_access',
       scopes: null,
-      domainIds: null,
-      allowedIps: null,
-      expiresAt: null,
+      domain_ids: null,
+      allowed_ips: null,
+      expires_at: null,
       enabled: true,
-      lastUsedAt: null,
-      createdBy: by?.keyId ?? null,
+      last_used_at: null,
+      created_by: by?.keyId ?? null,
       ...columnsOf(options),
     });
     if (by) assertNoEscalation(by, key);
@@ -95,7 +101,7 @@ export class ApiKeys {
 
   /** Null if the account has no such key, or if it is revoked. */
   async find(accountId: string, id: string): Promise<ApiKeyView | null> {
-    const key = await this.repository.findOneBy({ id, accountId, revokedAt: IsNull() });
+    const key = await this.repository.findOneBy({ id, account_id: accountId, revoked_at: IsNull() });
     return key && toApiKeyView(key);
   }
 
@@ -104,8 +110,8 @@ export class ApiKeys {
     const { limit, after, before } = page;
     const keys = await this.repository.find({
       where: {
-        accountId,
-        revokedAt: IsNull(),
+        account_id: accountId,
+        revoked_at: IsNull(),
         ...(after === undefined ? {} : { id: LessThan(after) }),
         ...(before === undefined ? {} : { id: MoreThan(before) }),
       },
@@ -119,7 +125,7 @@ export class ApiKeys {
   async createdBy(accountId: string, userId: string): Promise<ApiKeyView[]> {
     const made: { id: string }[] = await this.repository.query(CREATED_BY, [accountId, userId]);
     const keys = await this.repository.find({
-      where: { id: In(made.map(({ id }) => id)), revokedAt: IsNull() },
+      where: { id: In(made.map(({ id }) => id)), revoked_at: IsNull() },
       order: { id: 'DESC' },
     });
     return keys.map(toApiKeyView);
@@ -156,7 +162,7 @@ export class ApiKeys {
     const key = await this.repository.manager.transaction(async (tx) => {
       const found = await lockKey(tx, by.accountId, id);
       if (id !== by.keyId) assertManageable(by, found);
-      await tx.update(ApiKeyEntity, { id }, { revokedAt: () => 'now()' });
+      await tx.update(ApiKeyEntity, { id }, { revoked_at: () => 'now()' });
       await this.record(tx, by, { action: 'api_key.deleted', key: found });
       return found;
     });
@@ -181,7 +187,7 @@ export class ApiKeys {
         ...row,
         mode: 'live',
         permission: 'full_access',
-        checksumExempt: tokenFormat(token) === 'bad_checksum',
+        checksum_exempt: tokenFormat(token) === 'bad_checksum',
       })
       .orIgnore()
       .execute()
@@ -189,7 +195,7 @@ export class ApiKeys {
         throw asMissingAccount(error, accountId);
       });
     const { fingerprint } = row;
-    if (!(await this.repository.existsBy({ fingerprint, accountId })))
+    if (!(await this.repository.existsBy({ fingerprint, account_id: accountId })))
       throw new Refusal('conflict', [], 'This API key belongs to another account.');
     this.authentication.invalidate(fingerprint);
   }
@@ -201,7 +207,7 @@ export class ApiKeys {
 
   /** For the operator, without regard to the account. A second call keeps the first time. @throws Refusal not_found */
   async revoke(id: string): Promise<void> {
-    await this.repository.update({ id, revokedAt: IsNull() }, { revokedAt: () => 'now()' });
+    await this.repository.update({ id, revoked_at: IsNull() }, { revoked_at: () => 'now()' });
     const key = await this.repository.findOneBy({ id });
     if (!key) throw new Refusal('not_found', [], `There is no API key ${id}.`);
     this.authentication.invalidate(key.fingerprint);
@@ -210,10 +216,10 @@ export class ApiKeys {
   private async record(
     tx: EntityManager,
     { accountId, keyId: actor, ip }: Principal,
-    of: { action: string; key: ApiKeyEntity; fields?: string[] },
+    of: { action: string; key: ApiKeyRow; fields?: string[] },
   ): Promise<void> {
     const { action, key, fields } = of;
-    const details = { name: key.name, ...(fields === undefined ? {} : { fields: fields.map(snakeCase) }) };
+    const details = { name: key.name, ...(fields === undefined ? {} : { fields }) };
     await this.audit.record(await transactionOf(tx), { accountId, actor, ip, action, target: key.id, details });
   }
 
@@ -221,10 +227,10 @@ export class ApiKeys {
     accountId: string,
     token: string,
     name: string,
-  ): Pick<ApiKeyEntity, 'id' | 'accountId' | 'name' | 'fingerprint' | 'hint'> {
+  ): Pick<ApiKeyRow, 'id' | 'account_id' | 'name' | 'fingerprint' | 'hint'> {
     return {
       id: newId('key'),
-      accountId,
+      account_id: accountId,
       name,
       fingerprint: this.secretBox.fingerprint(token),
       hint: token.slice(0, HINT_LENGTH),
@@ -232,12 +238,10 @@ export class ApiKeys {
   }
 }
 
-const snakeCase = (name: string): string => name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
-
 /** Locks the key until the end of the transaction, so that the judged permissions are those that are changed. @throws Refusal not_found */
-async function lockKey(tx: EntityManager, accountId: string, id: string): Promise<ApiKeyEntity> {
+async function lockKey(tx: EntityManager, accountId: string, id: string): Promise<ApiKeyRow> {
   const key = await tx.findOne(ApiKeyEntity, {
-    where: { id, accountId, revokedAt: IsNull() },
+    where: { id, account_id: accountId, revoked_at: IsNull() },
     lock: { mode: 'pessimistic_write' },
   });
   if (!key) throw new Refusal('not_found');
@@ -245,8 +249,8 @@ async function lockKey(tx: EntityManager, accountId: string, id: string): Promis
 }
 
 /** An enabled key must not be restricted to deleted domains only. */
-function assertUsable({ enabled, domainIds }: ApiKeyEntity): void {
-  if (!enabled || domainIds?.length !== 0) return;
+function assertUsable({ enabled, domain_ids }: ApiKeyRow): void {
+  if (!enabled || domain_ids?.length !== 0) return;
   throw new Refusal(
     'conflict',
     [{ field: 'domain_ids', code: 'no_domain_left', message: 'must name a domain: those of this key are deleted' }],

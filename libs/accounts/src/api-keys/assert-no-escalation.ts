@@ -1,11 +1,11 @@
 import { Refusal, type RefusalDetail } from '#libs/contracts';
 import { AddressRanges } from '#libs/kernel';
-import type { ApiKeyEntity } from './api-key.entity.js';
+import type { ApiKeyRow } from '../api-key.resource.js';
 import { scopesOf, type Principal } from './principal.js';
 
 export type KeyPermissions = Pick<
-  ApiKeyEntity,
-  'mode' | 'permission' | 'scopes' | 'domainIds' | 'allowedIps' | 'expiresAt'
+  ApiKeyRow,
+  'mode' | 'permission' | 'scopes' | 'domain_ids' | 'allowed_ips' | 'expires_at'
 >;
 
 /**
@@ -43,7 +43,7 @@ export function isNarrowed(before: Reach, now: Reach): boolean {
 }
 
 function excess(by: Principal, key: KeyPermissions): RefusalDetail[] {
-  const { domainIds, allowedIps, expiresAt } = key;
+  const { domain_ids: domainIds, allowed_ips: allowedIps, expires_at: expiresAt } = key;
   return [
     ...exceeds('mode', exceedsMode(key, by)),
     ...exceeds('scopes', !isSubset(scopesOf(key), by.scopes)),

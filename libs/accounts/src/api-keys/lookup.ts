@@ -1,26 +1,25 @@
-import type { Mode, Permission, Scope } from '#libs/contracts';
 import { AddressRanges, type Log } from '#libs/kernel';
 import { GroupCommit, type Database } from '#libs/persistence';
 import type { Standing } from '../account.entity.js';
+import type { ApiKeyRow } from '../api-key.resource.js';
 import { scopesOf, type Principal } from './principal.js';
 
-interface KeyRow {
-  fingerprint: Buffer;
-  id: string;
-  account_id: string;
-  mode: Mode;
-  permission: Permission | null;
-  scopes: Scope[] | null;
-  domain_ids: string[] | null;
-  allowed_ips: string[] | null;
-  expires_at: Date | null;
-  standing: Standing;
-  is_use_due: boolean;
-}
+const COLUMNS = [
+  'fingerprint',
+  'id',
+  'account_id',
+  'mode',
+  'permission',
+  'scopes',
+  'domain_ids',
+  'allowed_ips',
+  'expires_at',
+] as const satisfies (keyof ApiKeyRow)[];
+
+type KeyRow = Pick<ApiKeyRow, (typeof COLUMNS)[number]> & { standing: Standing; is_use_due: boolean };
 
 const BY_FINGERPRINT = `
-  SELECT k.fingerprint, k.id, k.account_id, k.mode, k.permission, k.scopes, k.domain_ids, k.allowed_ips, k.expires_at,
-         a.standing,
+  SELECT ${COLUMNS.map((column) => `k.${column}`).join(', ')}, a.standing,
          (k.last_used_at IS NULL OR k.last_used_at < now() - interval '1 minute') AS is_use_due
     FROM api_keys k JOIN accounts a ON a.id = k.account_id
    WHERE k.fingerprint = ANY($1::bytea[]) AND k.revoked_at IS NULL AND k.enabled

@@ -8,6 +8,7 @@ export interface FieldSchema {
   pattern?: string;
   minimum?: number;
   maximum?: number;
+  minLength?: number;
   maxLength?: number;
   minItems?: number;
   maxItems?: number;

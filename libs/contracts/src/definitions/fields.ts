@@ -27,8 +27,11 @@ export const text = (about: string, example?: string | null, more?: FieldSchema)
 export const choice = <const W extends string>(words: readonly W[], about: string, example?: W | null): Plain<W> =>
   field({ type: 'string', enum: words, description: about, ...(example === undefined ? {} : { example }) });
 
+export const choices = <const W extends string>(words: readonly W[], about: string): Plain<W[]> =>
+  field({ type: 'array', items: { type: 'string', enum: words }, description: about });
+
 export const flag = (about: string, example?: boolean, more?: FieldSchema): Plain<boolean> =>
-  field({ type: 'boolean', description: about, example }, more);
+  field({ type: 'boolean', description: about, ...(example === undefined ? {} : { example }) }, more);
 
 export const integer = (about: string, example: number | null, more?: FieldSchema): Plain<number> =>
   field({ type: 'integer', description: about, example }, more);

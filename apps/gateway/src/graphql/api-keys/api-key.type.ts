@@ -1,9 +1,10 @@
+import { apiKey } from '#libs/accounts';
 import { ApiKeyDto, ChangeApiKeyDto, CreateApiKeyDto, CreatedApiKeyDto } from '../../rest/api-keys/api-keys.dto.js';
 import { inputType } from '../dto/input-type.js';
 import { objectType } from '../dto/object-type.js';
 
-export const ApiKeyType = objectType('ApiKey', ApiKeyDto, { description: 'An API key, without its token.' });
-export const CreatedApiKeyType = objectType('CreatedApiKey', CreatedApiKeyDto, {
+export const ApiKeyType = objectType(apiKey.name, ApiKeyDto, { description: apiKey.about });
+objectType('CreatedApiKey', CreatedApiKeyDto, {
   description: 'A new API key with its token.',
 });
 export const CreateApiKeyInput = inputType('CreateApiKeyInput', CreateApiKeyDto, {

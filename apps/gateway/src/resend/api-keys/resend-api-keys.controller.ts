@@ -36,7 +36,7 @@ export class ResendApiKeysController {
       caller,
       (domainIds ?? []).map((id) => ({ field: 'domain_id', id })),
     );
-    const options = { name, permission, domainIds };
+    const options = { name, permission, domain_ids: domainIds };
     const { id, token } = await this.apiKeys.create(caller.accountId, options, caller);
     return { id: toResendId(id), token };
   }
