@@ -1,17 +1,16 @@
 import { readFileSync } from 'node:fs';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { startGatewayApp, type GatewayApp } from '../../support/fixtures/gateway-app.js';
+import { describe, expect } from 'vitest';
+import { gatewayTest } from '../../support/fixtures/gateway-test.js';
 
-let gateway: GatewayApp;
-beforeAll(async () => {
-  gateway = await startGatewayApp({ PUBLIC_URL: 'https://mail.example.com' });
-});
-afterAll(() => gateway.stop());
-
-const get = (path: string, headers: Record<string, string> = {}) => gateway.agent().get(path).set(headers);
+const it = gatewayTest.extend('settings', { scope: 'file' }, { PUBLIC_URL: 'https://mail.example.com' }).extend(
+  'get',
+  ({ gateway }) =>
+    (path: string, headers: Record<string, string> = {}) =>
+      gateway.agent().get(path).set(headers),
+);
 
 describe('GET /openapi.json', () => {
-  it.each(['/openapi.json', '/v1/openapi.json'])('is answered to everybody at %s', async (path) => {
+  it.for(['/openapi.json', '/v1/openapi.json'])('is answered to everybody at %s', async (path, { get }) => {
     const answer = await get(path);
     expect(answer.status).toBe(200);
     expect(answer.headers['content-type']).toBe('application/json; charset=utf-8');
@@ -23,7 +22,7 @@ describe('GET /openapi.json', () => {
 });
 
 describe('GET /docs', () => {
-  it('is a page whose every part comes from this host, and that may load nothing else', async () => {
+  it('is a page whose every part comes from this host, and that may load nothing else', async ({ get }) => {
     const answer = await get('/docs');
     expect(answer.status).toBe(200);
     expect(answer.headers['content-type']).toBe('text/html; charset=utf-8');
@@ -43,7 +42,7 @@ describe('GET /docs', () => {
     }
   });
 
-  it('gives its parts with their types, to be kept for ever, packed where the client can unpack', async () => {
+  it('gives its parts with their types, to be kept for ever, packed where the client can unpack', async ({ get }) => {
     const page = (await get('/docs')).text;
     const script = /src="(docs\/[0-9a-f]{16}-swagger-ui\.js)"/.exec(page)?.[1];
     const style = /href="(docs\/[0-9a-f]{16}-docs\.css)"/.exec(page)?.[1];
@@ -58,9 +57,9 @@ describe('GET /docs', () => {
     expect((await get(`/${style}`)).headers['content-type']).toBe('text/css; charset=utf-8');
   });
 
-  it.each(['/docs/none.js', '/docs/..%2fpackage.json', '/docs/swagger-ui.js', '/docs/__proto__'])(
+  it.for(['/docs/none.js', '/docs/..%2fpackage.json', '/docs/swagger-ui.js', '/docs/__proto__'])(
     'knows no %s',
-    async (path) => {
+    async (path, { get }) => {
       expect((await get(path)).status).toBe(404);
     },
   );
@@ -70,7 +69,7 @@ describe('GET /docs', () => {
     expect(Object.keys(dependencies)).toContain('swagger-ui-dist');
   });
 
-  it('leaves the strict policy to every other answer', async () => {
+  it('leaves the strict policy to every other answer', async ({ get }) => {
     for (const path of ['/openapi.json', '/healthz', '/emails', '/docs/none.js'])
       expect((await get(path)).headers['content-security-policy']).toBe("default-src 'none'; frame-ancestors 'none'");
   });

@@ -1,13 +1,13 @@
 import { randomBytes } from 'node:crypto';
-import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect } from 'vitest';
 import type { Test } from 'supertest';
 import { ApiKeys } from '#libs/accounts';
 import { newId } from '#libs/contracts';
 import type { DomainView } from '#libs/domains';
 import { Database } from '#libs/persistence';
-import { type GatewayApp, sharedGateway } from '../../support/fixtures/gateway-app.js';
 import { LOG_EVENTS, OUTBOX_EVENTS } from '../../support/persistence/test-database.js';
 import { passTime } from '../../support/timing/clock.js';
+import { gatewayTest as it } from '../../support/fixtures/gateway-test.js';
 
 interface Refused {
   error: string;
@@ -21,9 +21,6 @@ interface Answer<T> {
   headers: Record<string, string>;
   body: T;
 }
-
-let gateway: GatewayApp;
-let own: Awaited<ReturnType<GatewayApp['account']>>;
 let name: string;
 async function answer<T>(test: Test): Promise<Answer<T>> {
   const { status, headers, body } = await test;
@@ -32,17 +29,12 @@ async function answer<T>(test: Test): Promise<Answer<T>> {
 const domain = (test: Test) => answer<DomainView>(test);
 const domainList = (test: Test) => answer<DomainView[]>(test);
 const refusal = (test: Test) => answer<Refused>(test);
-
-beforeAll(async () => {
-  gateway = await sharedGateway();
-  own = await gateway.account();
-});
 beforeEach(() => {
   name = `mail-${randomBytes(4).toString('hex')}.example.org`;
 });
 
 describe('POST /domains', () => {
-  it('answers 201 with the domain and the records to publish', async () => {
+  it('answers 201 with the domain and the records to publish', async ({ gateway, own }) => {
     const { status, body } = await domain(
       gateway
         .agent(own.key)
@@ -108,7 +100,7 @@ describe('POST /domains', () => {
     ]);
   });
 
-  it('stores other scripts as A-labels', async () => {
+  it('stores other scripts as A-labels', async ({ gateway, own }) => {
     const { body } = await domain(
       gateway
         .agent(own.key)
@@ -118,7 +110,7 @@ describe('POST /domains', () => {
     expect(body.name).toBe(`xn--bcher-kva.${name}`);
   });
 
-  it('refuses what nobody can have to himself', async () => {
+  it('refuses what nobody can have to himself', async ({ gateway, own }) => {
     const refused = async (body: unknown) => {
       const answer = await refusal(
         gateway
@@ -155,7 +147,10 @@ describe('POST /domains', () => {
       });
   });
 
-  it('answers 409 for a name that the account has, with its id, and another account may have it too', async () => {
+  it('answers 409 for a name that the account has, with its id, and another account may have it too', async ({
+    gateway,
+    own,
+  }) => {
     const { body } = await domain(gateway.agent(own.key).post('/domains').send({ name }));
     const again = await refusal(
       gateway
@@ -175,14 +170,14 @@ describe('POST /domains', () => {
     expect((await domain(gateway.agent(other.key).post('/domains').send({ name: own.domain }))).status).toBe(201);
   });
 
-  it('makes one entry of many requests at once', async () => {
+  it('makes one entry of many requests at once', async ({ gateway, own }) => {
     const answers = await Promise.all(
       Array.from({ length: 8 }, () => domain(gateway.agent(own.key).post('/domains').send({ name }))),
     );
     expect(answers.map(({ status }) => String(status)).sort()).toEqual(['201', ...Array<string>(7).fill('409')]);
   });
 
-  it('answers 409 when the account has a thousand', async () => {
+  it('answers 409 when the account has a thousand', async ({ gateway }) => {
     const full = await gateway.account();
     await gateway.app.get(Database).query(
       `INSERT INTO domains (id, account_id, name, selector)
@@ -209,7 +204,7 @@ describe('POST /domains', () => {
 });
 
 describe('a domain', () => {
-  it('is shown alone and in the list, newest first', async () => {
+  it('is shown alone and in the list, newest first', async ({ gateway, own }) => {
     const { body } = await domain(gateway.agent(own.key).post('/domains').send({ name }));
     expect(await domain(gateway.agent(own.key).get(`/domains/${body.id}`))).toMatchObject({ status: 200, body });
     const { body: all } = await domainList(gateway.agent(own.key).get('/v1/domains'));
@@ -223,7 +218,7 @@ describe('a domain', () => {
     expect((await domain(gateway.agent(own.key).get('/domains?after=nonsense'))).status).toBe(400);
   });
 
-  it('takes settings, and tells of them once', async () => {
+  it('takes settings, and tells of them once', async ({ gateway, own }) => {
     const { body } = await domain(gateway.agent(own.key).post('/domains').send({ name }));
     const changed = await domain(
       gateway.agent(own.key).patch(`/domains/${body.id}`).send({ open_tracking: true, tls: 'enforced' }),
@@ -254,7 +249,7 @@ describe('a domain', () => {
     ]);
   });
 
-  it('has one envelope for several recipients until it is set to one for each', async () => {
+  it('has one envelope for several recipients until it is set to one for each', async ({ gateway, own }) => {
     const { body } = await domain(gateway.agent(own.key).post('/domains').send({ name }));
     expect(body.envelope).toBe('shared');
     const change = (envelope: unknown) => gateway.agent(own.key).patch(`/domains/${body.id}`).send({ envelope });
@@ -268,7 +263,7 @@ describe('a domain', () => {
     expect((await domain(change('shared'))).body).toEqual(body);
   });
 
-  it('may be verified once in ten seconds', async () => {
+  it('may be verified once in ten seconds', async ({ gateway, own }) => {
     const { body } = await domain(gateway.agent(own.key).post('/domains').send({ name }));
     expect(await domain(gateway.agent(own.key).post(`/domains/${body.id}/verify`))).toMatchObject({
       status: 200,
@@ -282,7 +277,7 @@ describe('a domain', () => {
     });
   });
 
-  it('is removed once, with the keys that are bound to it, and its name is free again', async () => {
+  it('is removed once, with the keys that are bound to it, and its name is free again', async ({ gateway, own }) => {
     const { body } = await domain(gateway.agent(own.key).post('/domains').send({ name }));
     const bound = await gateway.app.get(ApiKeys).create(own.accountId, { name: 'Bound', domain_ids: [body.id] });
     expect((await domain(gateway.agent(bound.token).get('/domains'))).status).toBe(200);
@@ -299,7 +294,10 @@ describe('a domain', () => {
     expect(anew.body.records[1].name).not.toBe(body.records[1].name);
   });
 
-  it('has its keys rotated, once at a time, which can be taken back; all of it stands in the audit log', async () => {
+  it('has its keys rotated, once at a time, which can be taken back; all of it stands in the audit log', async ({
+    gateway,
+    own,
+  }) => {
     const path = `/domains/${own.domainId}/dkim/rotate`;
     const { body: before } = await domain(gateway.agent(own.key).get(`/domains/${own.domainId}`));
     expect(before.dkim).toEqual({
@@ -352,7 +350,7 @@ describe('a domain', () => {
     );
   });
 
-  it('of another account, or of no account, is not there', async () => {
+  it('of another account, or of no account, is not there', async ({ gateway, own }) => {
     const other = await gateway.account();
     for (const id of [own.domainId, newId('dom'), 'dom_1', "'; --"])
       for (const [method, path, body] of [

@@ -1,18 +1,19 @@
-import { beforeAll, describe, expect, it } from 'vitest';
-import { sharedGateway, type GatewayApp } from '../../support/fixtures/gateway-app.js';
+import { describe, expect } from 'vitest';
+import { gatewayTest } from '../../support/fixtures/gateway-test.js';
 
 const HTML = 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8';
-let gateway: GatewayApp;
-beforeAll(async () => {
-  gateway = await sharedGateway();
-});
 
-const get = (path: string, headers: Record<string, string> = {}) => gateway.agent().get(path).set(headers);
+const it = gatewayTest.extend(
+  'get',
+  ({ gateway }) =>
+    (path: string, headers: Record<string, string> = {}) =>
+      gateway.agent().get(path).set(headers),
+);
 
 describe('GET /graphql', () => {
-  it.each(['/graphql', '/v1/graphql', '/graphql?query=%7Busage%7Bused%7D%7D'])(
+  it.for(['/graphql', '/v1/graphql', '/graphql?query=%7Busage%7Bused%7D%7D'])(
     'answers a browser with GraphiQL, whose files are of this host: %s',
-    async (path) => {
+    async (path, { get }) => {
       const answer = await get(path, { accept: HTML });
       expect([answer.status, answer.headers['content-type']]).toEqual([200, 'text/html; charset=utf-8']);
       expect(answer.headers['vary']).toBe('accept, accept-encoding');
@@ -29,7 +30,7 @@ describe('GET /graphql', () => {
     },
   );
 
-  it('is the API for everybody else, who needs a key', async () => {
+  it('is the API for everybody else, who needs a key', async ({ gateway, get }) => {
     for (const accept of ['*/*', 'application/json', 'application/graphql-response+json'])
       expect((await get('/graphql', { accept })).status, accept).toBe(401);
     const post = await gateway.agent().post('/graphql').set({ accept: HTML }).send({ query: '{ usage { used } }' });
@@ -39,7 +40,7 @@ describe('GET /graphql', () => {
     expect((await get('/graphql/assets/..%2findex.html')).status).toBe(404);
   });
 
-  it('adds nothing to the dashboard', async () => {
+  it('adds nothing to the dashboard', async ({ get }) => {
     const page = (await get('/graphql', { accept: HTML })).text;
     const name = /\/graphql\/(assets\/[^"]+\.js)"/.exec(page)?.[1];
     expect((await get(`/app/${name}`)).status).toBe(404);

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
-import { beforeAll, describe, expect, it } from 'vitest';
-import { sharedGateway, type GatewayApp } from '../../support/fixtures/gateway-app.js';
+import { describe, expect } from 'vitest';
+import { gatewayTest as it } from '../../support/fixtures/gateway-test.js';
 
 interface Parameter {
   name: string;
@@ -34,12 +34,9 @@ const MATCHING = {
 };
 /** Two cursors exclude each other, and a cursor has tests of its own. */
 const CURSORS = ['after', 'before'];
-
-let gateway: GatewayApp;
 let key: string;
 let domain: string;
-beforeAll(async () => {
-  gateway = await sharedGateway();
+it.beforeAll(async ({ gateway }) => {
   ({ key, domain } = await gateway.account());
   const mail = {
     from: `shop@${domain}`,
@@ -62,7 +59,7 @@ function filterOf({ name, style, schema }: Parameter): string {
 
 /** Statements are put together from the filters that are given, so it takes all combinations of two to see them all. */
 describe.each(LISTS.filter((path) => paths[path]?.get))('every two filters of GET %s', (path) => {
-  it('can be given together', async () => {
+  it('can be given together', async ({ gateway }) => {
     const filters = (paths[path]?.get?.parameters ?? [])
       .filter((parameter) => parameter.in === 'query' && !CURSORS.includes(parameter.name))
       .map(filterOf);
@@ -79,19 +76,22 @@ describe.each(LISTS.filter((path) => paths[path]?.get))('every two filters of GE
 });
 
 describe('the filters of a list', () => {
-  it.each(Object.entries(MATCHING))('of GET %s find entries of the own account only', async (path, filters) => {
-    const stranger = await gateway.account();
-    const found = async (token: string, filter: string) => {
-      const { body } = await gateway.agent(token).get(`${path}?${filter}`).expect(200);
-      return (body as { data: { id: string }[] }).data.map(({ id }) => id);
-    };
-    for (const filter of filters.map((one) => one.replace('DOMAIN', domain))) {
-      const [own, theirs] = [await found(key, filter), await found(stranger.key, filter)];
-      expect(own, `${path}?${filter} of the owner`).not.toEqual([]);
-      expect(
-        theirs.filter((id) => own.includes(id)),
-        `${path}?${filter} of another account`,
-      ).toEqual([]);
-    }
-  });
+  it.for(Object.entries(MATCHING))(
+    'of GET %s find entries of the own account only',
+    async ([path, filters], { gateway }) => {
+      const stranger = await gateway.account();
+      const found = async (token: string, filter: string) => {
+        const { body } = await gateway.agent(token).get(`${path}?${filter}`).expect(200);
+        return (body as { data: { id: string }[] }).data.map(({ id }) => id);
+      };
+      for (const filter of filters.map((one) => one.replace('DOMAIN', domain))) {
+        const [own, theirs] = [await found(key, filter), await found(stranger.key, filter)];
+        expect(own, `${path}?${filter} of the owner`).not.toEqual([]);
+        expect(
+          theirs.filter((id) => own.includes(id)),
+          `${path}?${filter} of another account`,
+        ).toEqual([]);
+      }
+    },
+  );
 });

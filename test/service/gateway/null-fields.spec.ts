@@ -1,12 +1,26 @@
-import { beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect } from 'vitest';
 import { newId } from '#libs/contracts';
 import { API_OPERATIONS, resolved, type ApiOperation, type Schema } from '../../support/rest/api-operations.js';
-import { sharedGateway, type GatewayApp } from '../../support/fixtures/gateway-app.js';
-
-let gateway: GatewayApp;
+import { type GatewayApp } from '../../support/fixtures/gateway-app.js';
+import { gatewayTest } from '../../support/fixtures/gateway-test.js';
 let account: Awaited<ReturnType<GatewayApp['account']>>;
-beforeAll(async () => {
-  gateway = await sharedGateway();
+const it = gatewayTest
+  /** The status of a refusal, with the fields that it names. */
+  .extend(
+    'refusalOf',
+    ({ gateway }) =>
+      async function refusalOf({ method, path }: ApiOperation, body: unknown): Promise<unknown> {
+        const answer = await fetch(gateway.url + path.replaceAll(/\{\w+\}/g, () => newId('em')), {
+          method,
+          headers: { authorization: `Bearer ${account.key}`, 'content-type': 'application/json' },
+          body: JSON.stringify(body),
+        });
+        const { details, errors } = (await answer.json()) as { details?: unknown; errors?: unknown };
+        return answer.ok ? 'none' : { status: answer.status, details, errors };
+      },
+  );
+
+it.beforeAll(async ({ gateway }) => {
   account = await gateway.account();
 });
 
@@ -44,17 +58,6 @@ function withField(body: unknown, [step, ...rest]: Path, value: null | undefined
 const nameOf = (path: Path): string =>
   path.map((step, i) => (step === 0 ? '[0]' : i === 0 ? step : `.${step}`)).join('');
 
-/** The status of a refusal, with the fields that it names. */
-async function refusalOf({ method, path }: ApiOperation, body: unknown): Promise<unknown> {
-  const answer = await fetch(gateway.url + path.replaceAll(/\{\w+\}/g, () => newId('em')), {
-    method,
-    headers: { authorization: `Bearer ${account.key}`, 'content-type': 'application/json' },
-    body: JSON.stringify(body),
-  });
-  const { details, errors } = (await answer.json()) as { details?: unknown; errors?: unknown };
-  return answer.ok ? 'none' : { status: answer.status, details, errors };
-}
-
 const CASES = API_OPERATIONS.filter(({ body }) => body !== null).flatMap((operation) => {
   const { body, bodyExamples, name } = operation;
   const [example] = bodyExamples.filter(({ type }) => type === 'application/json');
@@ -70,13 +73,13 @@ describe('null in an optional field is taken as absent', () => {
     expect(titles.length).toBeGreaterThan(50);
   });
 
-  it.each(CASES)('$title', async ({ operation, example, path }) => {
+  it.for(CASES)('$title', async ({ operation, example, path }, { refusalOf }) => {
     const body = example?.value ?? {};
     const omitted = await refusalOf(operation, withField(body, path, undefined));
     expect(await refusalOf(operation, withField(body, path, null))).toEqual(omitted);
   });
 
-  it('in REST and GraphQL alike', async () => {
+  it('in REST and GraphQL alike', async ({ gateway }) => {
     const email = { from: `a@${account.domain}`, to: ['b@example.org'], subject: 's', text: 'x' };
     const nulls = { html: null, cc: null, headers: null, tags: null, scheduled_at: null, tracking: null };
     const nested = { attachments: [{ filename: 'a.txt', content: 'YQ==', content_type: null, content_id: null }] };
@@ -94,7 +97,7 @@ describe('null in an optional field is taken as absent', () => {
     expect(sent.body.errors).toBeUndefined();
   });
 
-  it('but not in a required one', async () => {
+  it('but not in a required one', async ({ gateway }) => {
     const email = { from: null, to: ['b@example.org'], subject: 's', text: 'x' };
     const answer = await gateway.agent(account.key).post('/emails').send(email);
     expect(answer.body).toMatchObject({ statusCode: 400, details: [{ field: 'from' }] });

@@ -1,8 +1,8 @@
-import { beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect } from 'vitest';
 import { newId } from '#libs/contracts';
 import { API_OPERATIONS, type ApiOperation } from '../../support/rest/api-operations.js';
 import { FACADE_OPERATIONS } from '../../support/rest/controller-routes.js';
-import { sharedGateway, type GatewayApp } from '../../support/fixtures/gateway-app.js';
+import { gatewayTest } from '../../support/fixtures/gateway-test.js';
 
 /** Encoded values for which no route has a use. */
 const HOSTILE = [
@@ -25,26 +25,27 @@ interface Answer {
   name?: string;
   details?: { field: string }[];
 }
-
-let gateway: GatewayApp;
 let key: string;
-beforeAll(async () => {
-  gateway = await sharedGateway();
+const it = gatewayTest.extend(
+  'ask',
+  ({ gateway }) =>
+    async (operation: ApiOperation, target: string): Promise<Answer> => {
+      const { method, path } = operation;
+      const type = path.endsWith('/import') ? 'text/csv' : 'application/json';
+      const answer = await fetch(gateway.url + target, {
+        method,
+        headers: { authorization: `Bearer ${key}`, ...(method === 'GET' ? {} : { 'content-type': type }) },
+        ...(method === 'GET' ? {} : { body: '{}' }),
+      });
+      const text = await answer.text();
+      const isError = answer.status >= 400 && answer.headers.get('content-type')?.includes('json');
+      return { status: answer.status, ...(isError ? (JSON.parse(text) as object) : {}) };
+    },
+);
+
+it.beforeAll(async ({ gateway }) => {
   ({ key } = await gateway.account());
 });
-
-const ask = async (operation: ApiOperation, target: string): Promise<Answer> => {
-  const { method, path } = operation;
-  const type = path.endsWith('/import') ? 'text/csv' : 'application/json';
-  const answer = await fetch(gateway.url + target, {
-    method,
-    headers: { authorization: `Bearer ${key}`, ...(method === 'GET' ? {} : { 'content-type': type }) },
-    ...(method === 'GET' ? {} : { body: '{}' }),
-  });
-  const text = await answer.text();
-  const isError = answer.status >= 400 && answer.headers.get('content-type')?.includes('json');
-  return { status: answer.status, ...(isError ? (JSON.parse(text) as object) : {}) };
-};
 /** The path with valid values of other parameters than the one that is tested. */
 const pathOf = ({ path }: ApiOperation, values: Record<string, string> = {}): string =>
   path.replaceAll(/\{(\w+)\}/g, (_all, name: string) => values[name] ?? newId('em'));
@@ -57,7 +58,7 @@ describe.each([
   ['the operations of openapi.json', API_OPERATIONS],
   ['the Resend-compatible operations', FACADE_OPERATIONS],
 ])('%s', (_what, operations) => {
-  it('refuse a control character in a path and name the parameter, and answer no value with 500', async () => {
+  it('refuse a control character in a path and name the parameter, and answer no value with 500', async ({ ask }) => {
     const wrong: unknown[] = [];
     for (const operation of operations)
       for (const name of pathParameters(operation))
@@ -71,7 +72,7 @@ describe.each([
     expect(wrong).toEqual([]);
   });
 
-  it('refuse U+0000 in a query, and answer no value of any parameter with 500', async () => {
+  it('refuse U+0000 in a query, and answer no value of any parameter with 500', async ({ ask }) => {
     const wrong: unknown[] = [];
     for (const operation of operations)
       for (const name of [...queryOf(operation), 'unknown']) {
@@ -86,7 +87,7 @@ describe.each([
     expect(wrong).toEqual([]);
   });
 
-  it('answer a parameter that is given as a list or an object with 400 that names it', async () => {
+  it('answer a parameter that is given as a list or an object with 400 that names it', async ({ ask }) => {
     const wrong: unknown[] = [];
     for (const operation of operations)
       for (const name of queryOf(operation)) {
@@ -107,11 +108,11 @@ describe.each([
 });
 
 describe('GraphQL', () => {
-  it.each([
+  it.for([
     'query ($v: ID!) { email(id: $v) { id } }',
     'query ($v: ID!) { domainStats(domainId: $v) { accepted } }',
     'query ($v: DateTime) { domainStats(domainId: "dom_1", from: $v) { accepted } }',
-  ])('answers no variable with an internal error: %s', async (query) => {
+  ])('answers no variable with an internal error: %s', async (query, { gateway }) => {
     for (const v of ['\0', 'a\0b', '\ud800', '', 'x'.repeat(10_000), [], {}, 1e308, true, null]) {
       const { status, body } = await gateway.agent(key).post('/graphql').send({ query, variables: { v } });
       expect(status, JSON.stringify(v)).toBeLessThan(500);

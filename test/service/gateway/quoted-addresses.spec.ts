@@ -1,8 +1,8 @@
 import { CapturedMessages } from '#libs/emails';
 import { Database } from '#libs/persistence';
-import { beforeAll, describe, expect, it } from 'vitest';
-import { sharedGateway, type GatewayApp } from '../../support/fixtures/gateway-app.js';
+import { describe, expect } from 'vitest';
 import { until } from '../../support/timing/until.js';
+import { gatewayTest as it } from '../../support/fixtures/gateway-test.js';
 
 /** An address that needs its quotes, and spellings of it. */
 const NEEDED = '"John doe"@example.com';
@@ -17,12 +17,10 @@ const NEEDLESS = 'Ann.Lee@bücher.example';
 const NEEDLESS_SPELLINGS = ['ann.lee@xn--bcher-kva.example', '"Ann.Lee"@bücher.example', '"ann\\.lee"@BÜCHER.example'];
 
 describe('filters by address take every spelling of a quoted local part', () => {
-  let gateway: GatewayApp;
   let key: string;
   const ids = new Map<string, string>();
 
-  beforeAll(async () => {
-    gateway = await sharedGateway();
+  it.beforeAll(async ({ gateway }) => {
     const account = await gateway.account();
     key = account.key;
     const agent = gateway.agent(key);
@@ -47,7 +45,7 @@ describe('filters by address take every spelling of a quoted local part', () => 
     ...NEEDLESS_SPELLINGS.map((spelling) => [NEEDLESS, spelling]),
   ];
 
-  it.each(cases)('%s as %s', async (to, spelling) => {
+  it.for(cases)('%s as %s', async ([to, spelling], { gateway }) => {
     const agent = gateway.agent(key);
     const id = ids.get(to);
     const address = encodeURIComponent(spelling);
@@ -71,7 +69,7 @@ describe('filters by address take every spelling of a quoted local part', () => 
     });
   });
 
-  it.each(cases)('of suppressions: %s as %s', async (to, spelling) => {
+  it.for(cases)('of suppressions: %s as %s', async ([to, spelling], { gateway }) => {
     const agent = gateway.agent(key);
     expect((await agent.post('/suppressions').send({ email: to })).status).toBeLessThan(202);
     const address = encodeURIComponent(spelling);
@@ -80,9 +78,9 @@ describe('filters by address take every spelling of a quoted local part', () => 
     expect((await agent.delete(`/suppressions/${address}`)).status).toBe(200);
   });
 
-  it.each(['/emails?to=', '/captured?to=', '/events?recipient=', '/emails?from='])(
+  it.for(['/emails?to=', '/captured?to=', '/events?recipient=', '/emails?from='])(
     'and %s refuses a space outside of quotes, which may have been a +',
-    async (path) => {
+    async (path, { gateway }) => {
       for (const written of ['a+label@example.com', '"a"+b@example.com', '"a b"@exam+ple.com', '"a'])
         expect([written, (await gateway.agent(key).get(`${path}${written}`)).status]).toEqual([
           written,

@@ -1,13 +1,9 @@
 import type { AttemptRecord } from '#libs/contracts';
 import { NO_REMOTE, type Outcome } from '#libs/mta';
 import { attemptRecords } from '#libs/queue';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import {
-  openQueueFixture,
-  submission,
-  type QueueFixture,
-  type QueueProcess,
-} from '../../support/delivery/queue-fixture.js';
+import { describe, expect } from 'vitest';
+import { submission, type QueueProcess } from '../../support/delivery/queue-fixture.js';
+import { queueTest } from '../../support/delivery/queue-test.js';
 
 const AT = { startedAt: new Date('2026-03-01T12:00:00.000Z'), endedAt: new Date('2026-03-01T12:00:01.500Z') };
 const google = { ...NO_REMOTE, mx: 'aspmx.l.google.com', ip: '192.0.2.1', tls: 'TLSv1.3', provider: 'google' };
@@ -15,41 +11,43 @@ const outlook = { ...google, mx: 'hotmail-com.olc.protection.outlook.com', provi
 const unknown = { ...google, mx: 'mx.recipient.example', provider: null };
 
 describe('attempts as records', () => {
-  let fixture: QueueFixture;
   let one: QueueProcess;
-  beforeAll(async () => {
-    fixture = await openQueueFixture();
+  const it = queueTest
+    /** Delivers a message to as many recipients as there are outcomes, and returns the records of its attempts. */
+    .extend(
+      'attempt',
+      ({ fixture }) =>
+        async function attempt(
+          outcomes: ((key: string) => Outcome)[],
+        ): Promise<{ emailId: string; values: AttemptRecord[] }> {
+          const toAddresses = outcomes.map((_, i) => `user${i}@recipient.example`);
+          const { id } = await one.intake.accept(submission(fixture.accountId, { toAddresses }));
+          const job = (await one.queue.claim(10)).find(({ email }) => email.id === id);
+          expect(job).toBeDefined();
+          if (job)
+            await one.queue.settle(
+              job,
+              outcomes.map((make, ordinal) => make(String(ordinal))),
+            );
+          const { rows } = await fixture.db.database.query<{ id: string }>(
+            'SELECT id FROM attempts WHERE email_id = $1 AND tx IS NOT NULL ORDER BY ordinal',
+            [id],
+          );
+          const ids = rows.map((row) => row.id);
+          const records = await attemptRecords(fixture.db.database).load([...ids, 'atm_unknown']);
+          expect(records.map(({ rowId, id: recordId, key }) => [rowId, recordId, key])).toEqual(
+            ids.map((row) => [row, row, id]),
+          );
+          return { emailId: id, values: records.map(({ value }) => JSON.parse(value) as AttemptRecord) };
+        },
+    );
+
+  it.beforeAll(async ({ fixture }) => {
     one = await fixture.open();
   });
-  afterAll(() => fixture?.close());
-
-  /** Delivers a message to as many recipients as there are outcomes, and returns the records of its attempts. */
-  async function attempt(
-    outcomes: ((key: string) => Outcome)[],
-  ): Promise<{ emailId: string; values: AttemptRecord[] }> {
-    const toAddresses = outcomes.map((_, i) => `user${i}@recipient.example`);
-    const { id } = await one.intake.accept(submission(fixture.accountId, { toAddresses }));
-    const job = (await one.queue.claim(10)).find(({ email }) => email.id === id);
-    expect(job).toBeDefined();
-    if (job)
-      await one.queue.settle(
-        job,
-        outcomes.map((make, ordinal) => make(String(ordinal))),
-      );
-    const { rows } = await fixture.db.database.query<{ id: string }>(
-      'SELECT id FROM attempts WHERE email_id = $1 AND tx IS NOT NULL ORDER BY ordinal',
-      [id],
-    );
-    const ids = rows.map((row) => row.id);
-    const records = await attemptRecords(fixture.db.database).load([...ids, 'atm_unknown']);
-    expect(records.map(({ rowId, id: recordId, key }) => [rowId, recordId, key])).toEqual(
-      ids.map((row) => [row, row, id]),
-    );
-    return { emailId: id, values: records.map(({ value }) => JSON.parse(value) as AttemptRecord) };
-  }
   const refused = { code: 550, enhanced: '5.1.1', text: 'no such user' };
 
-  it('have the facts of each attempt', async () => {
+  it('have the facts of each attempt', async ({ fixture, attempt }) => {
     const { emailId, values } = await attempt([
       (key) => ({ ...AT, key, kind: 'delivered', reply: { code: 250, enhanced: null, text: 'ok' }, remote: unknown }),
       (key) => ({
@@ -97,7 +95,7 @@ describe('attempts as records', () => {
     expect(deferred).toMatchObject({ outcome: 'deferred', bounce_class: 'routing', provider: null, smtp_code: null });
   });
 
-  it('are those of plain deliveries, too', async () => {
+  it('are those of plain deliveries, too', async ({ attempt }) => {
     const { values } = await attempt([
       (key) => ({ ...AT, key, kind: 'delivered', reply: { code: 250, enhanced: null, text: 'ok' }, remote: google }),
     ]);

@@ -1,23 +1,9 @@
 import { ApiKeys } from '#libs/accounts';
 import { bareUuid } from '#libs/contracts';
-import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { sharedGateway, type GatewayApp } from '../../support/fixtures/gateway-app.js';
+import { describe, expect } from 'vitest';
 import { good, refused, resendClient, timestamp, uuid } from '../../support/resend/resend-client.js';
 import { until } from '../../support/timing/until.js';
-
-let gateway: GatewayApp;
-let own: Awaited<ReturnType<GatewayApp['account']>>;
-let resend: ReturnType<typeof resendClient>;
-
-beforeAll(async () => {
-  gateway = await sharedGateway();
-});
-beforeEach(async () => {
-  own = await gateway.account();
-  resend = resendClient(gateway.url, own.key);
-});
-
-const as = (key: string) => resendClient(gateway.url, key);
+import { resendTest } from '../../support/resend/resend-test.js';
 const mailFrom = (domain: string) => ({
   from: `shop@${domain}`,
   to: 'delivered@sim.postloft.test',
@@ -25,14 +11,21 @@ const mailFrom = (domain: string) => ({
   text: 'Hello',
 });
 
+const it = resendTest.extend(
+  'as',
+  ({ gateway }) =>
+    (key: string) =>
+      resendClient(gateway.url, key),
+);
+
 describe('resend.apiKeys', () => {
-  it('creates a key whose token works at once', async () => {
+  it('creates a key whose token works at once', async ({ resend, as }) => {
     const made = await good(resend.apiKeys.create({ name: 'Second' }));
     expect(made).toEqual({ id: uuid(), token: expect.stringMatching(/^pl_live_/) as string });
     expect((await good(as(made.token).domains.list())).data).toHaveLength(1);
   });
 
-  it('creates keys that may only send, and only from one domain', async () => {
+  it('creates keys that may only send, and only from one domain', async ({ own, resend, as }) => {
     const { id: other } = await good(resend.domains.create({ name: 'other.example.com' }));
     const domainId = (await good(resend.domains.list())).data.find(({ name }) => name === own.domain)?.id ?? '';
     const options = { name: 'Sends', permission: 'sending_access' } as const;
@@ -45,7 +38,7 @@ describe('resend.apiKeys', () => {
     expect(await refused(elsewhere.emails.send(mailFrom(own.domain)))).toEqual([401, 'restricted_api_key']);
   });
 
-  it('refuses what no key can have', async () => {
+  it('refuses what no key can have', async ({ gateway, resend }) => {
     const stranger = await gateway.account();
     for (const domain_id of [stranger.domainId, 'nothing'])
       expect(await refused(resend.apiKeys.create({ name: 'x', domain_id }))).toEqual([400, 'validation_error']);
@@ -54,7 +47,7 @@ describe('resend.apiKeys', () => {
     expect(await refused(resend.apiKeys.create({ name: 'x', permission }))).toEqual([400, 'validation_error']);
   });
 
-  it('lists, renames and removes', async () => {
+  it('lists, renames and removes', async ({ resend, as }) => {
     const { id, token } = await good(resend.apiKeys.create({ name: 'Second' }));
     // The use of a key is noted beside the request, which does not wait for it.
     const all = await until(async () => {
@@ -82,7 +75,7 @@ describe('resend.apiKeys', () => {
     expect(await refused(resend.apiKeys.remove('nothing'))).toEqual([404, 'not_found']);
   });
 
-  it('makes no keys for a test key, which may delete itself', async () => {
+  it('makes no keys for a test key, which may delete itself', async ({ gateway, own, as }) => {
     const test = await gateway.app.get(ApiKeys).create(own.accountId, { name: 'Test', mode: 'test' });
     const asTest = as(test.token).apiKeys;
     expect(await refused(asTest.create({ name: 'Another' }))).toEqual([401, 'restricted_api_key']);

@@ -1,25 +1,18 @@
-import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { sharedGateway, type GatewayApp } from '../../support/fixtures/gateway-app.js';
+import { describe, expect } from 'vitest';
 import { good, refused, resendClient, timestamp, uuid } from '../../support/resend/resend-client.js';
-
-let gateway: GatewayApp;
-let own: Awaited<ReturnType<GatewayApp['account']>>;
-let resend: ReturnType<typeof resendClient>;
-
-beforeAll(async () => {
-  gateway = await sharedGateway();
-});
-beforeEach(async () => {
-  own = await gateway.account();
-  resend = resendClient(gateway.url, own.key);
-});
+import { resendTest } from '../../support/resend/resend-test.js';
 
 const NOBODYS = '01978c0e-5f7b-7c3a-9d21-f0b64c1e88aa';
 
-const native = async (path: string) => (await gateway.agent(own.key).get(path)).body as Record<string, unknown>;
+const it = resendTest.extend(
+  'native',
+  ({ gateway, own }) =>
+    async (path: string) =>
+      (await gateway.agent(own.key).get(path)).body as Record<string, unknown>,
+);
 
 describe('resend.domains', () => {
-  it('creates a domain with all that its options have', async () => {
+  it('creates a domain with all that its options have', async ({ resend }) => {
     const { data, error, headers } = await resend.domains.create({
       name: 'News.Example.com',
       region: 'us-east-1',
@@ -64,7 +57,7 @@ describe('resend.domains', () => {
     expect(await good(resend.domains.get(domain.id))).toEqual(data);
   });
 
-  it('creates a domain from its name alone', async () => {
+  it('creates a domain from its name alone', async ({ resend }) => {
     const domain = await good(resend.domains.create({ name: 'plain.example.com' }));
     expect(domain).toMatchObject({ open_tracking: false, click_tracking: false, tls: 'opportunistic' });
     expect(await refused(resend.domains.create({ name: 'plain.example.com' }))).toEqual([422, 'validation_error']);
@@ -72,7 +65,7 @@ describe('resend.domains', () => {
     expect(await refused(resend.domains.create({} as { name: string }))).toEqual([422, 'missing_required_field']);
   });
 
-  it('lists domains in pages, an active one as verified', async () => {
+  it('lists domains in pages, an active one as verified', async ({ own, resend }) => {
     const ids: string[] = [own.domainId];
     for (const name of ['a', 'b', 'c'])
       ids.unshift((await good(resend.domains.create({ name: `${name}.example.com` }))).id);
@@ -104,7 +97,7 @@ describe('resend.domains', () => {
     expect(await refused(resend.domains.list({ limit: 101 }))).toEqual([422, 'invalid_parameter']);
   });
 
-  it('updates, verifies and removes', async () => {
+  it('updates, verifies and removes', async ({ gateway, own, resend, native }) => {
     const { id } = await good(resend.domains.create({ name: 'way.example.com' }));
     const change = { id, openTracking: true, tls: 'enforced', capabilities: { receiving: 'disabled' } } as const;
     expect(await good(resend.domains.update(change))).toEqual({ object: 'domain', id });
@@ -125,7 +118,7 @@ describe('resend.domains', () => {
     expect(await native(`/domains/${ours}`)).toMatchObject({ statusCode: 404 });
   });
 
-  it('takes ids of both forms, and knows none of others', async () => {
+  it('takes ids of both forms, and knows none of others', async ({ gateway, own, resend }) => {
     expect(await good(resend.domains.get(own.domainId))).toMatchObject({ id: uuid(), status: 'verified' });
     const other = await gateway.account();
     const theirs = (await good(resendClient(gateway.url, other.key).domains.list())).data[0].id;

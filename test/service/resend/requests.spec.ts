@@ -1,20 +1,32 @@
 import { createConnection } from 'node:net';
 import { Resend } from 'resend';
-import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
-import { startGatewayApp, type GatewayApp } from '../../support/fixtures/gateway-app.js';
-import { good, refused, resendClient, uuid } from '../../support/resend/resend-client.js';
+import { afterEach, describe, expect, vi } from 'vitest';
+import { good, refused, uuid } from '../../support/resend/resend-client.js';
+import { resendTest } from '../../support/resend/resend-test.js';
+const it = resendTest
+  .extend('settings', { scope: 'file' }, { RESEND_HOST: 'api.example.com' })
+  .extend(
+    'send',
+    ({ own }) =>
+      (client: Resend) =>
+        client.emails.send({ from: `shop@${own.domain}`, to: 'ada@example.net', subject: 'Hello', text: 'Hello' }),
+  )
+  /** The bytes of an answer to exactly these bytes. */
+  .extend(
+    'raw',
+    ({ gateway }) =>
+      function raw(request: string): Promise<string> {
+        return new Promise((resolve, reject) => {
+          let answer = '';
+          const socket = createConnection(gateway.port, '127.0.0.1', () => socket.write(request));
+          socket.on('data', (chunk) => (answer += chunk.toString()));
+          socket.on('end', () => resolve(answer));
+          socket.on('error', reject);
+        });
+      },
+  );
 
-let gateway: GatewayApp;
-let own: Awaited<ReturnType<GatewayApp['account']>>;
-let resend: Resend;
-
-beforeAll(async () => {
-  gateway = await startGatewayApp({ RESEND_HOST: 'api.example.com' });
-  own = await gateway.account();
-  resend = resendClient(gateway.url, own.key);
-});
 afterEach(() => vi.unstubAllEnvs());
-afterAll(() => gateway.stop());
 
 const ID = '01978c0e-5f7b-7c3a-9d21-f0b64c1e88aa';
 const ABSENT = [
@@ -40,11 +52,9 @@ const ABSENT = [
   '/templates',
   `/templates/${ID}/publish`,
 ];
-const send = (client: Resend) =>
-  client.emails.send({ from: `shop@${own.domain}`, to: 'ada@example.net', subject: 'Hello', text: 'Hello' });
 
 describe('what this service does not have', () => {
-  it.each(ABSENT)('is not found: %s', async (path) => {
+  it.for(ABSENT)('is not found: %s', async (path, { resend }) => {
     const ways = [
       resend.get(path),
       resend.post(path, { name: 'x' }),
@@ -57,7 +67,7 @@ describe('what this service does not have', () => {
     for (const way of ways) expect(await refused(way)).toEqual([404, 'not_found']);
   });
 
-  it('is told by the calls of the package', async () => {
+  it('is told by the calls of the package', async ({ resend }) => {
     const calls = [
       resend.broadcasts.list(),
       resend.broadcasts.create({ segmentId: ID, from: 'a@example.org', subject: 'x', html: 'x' }),
@@ -75,7 +85,7 @@ describe('what this service does not have', () => {
     for (const call of calls) expect(await refused(call as ReturnType<Resend['get']>)).toEqual([404, 'not_found']);
   });
 
-  it('is not found without a key as well', async () => {
+  it('is not found without a key as well', async ({ gateway }) => {
     for (const method of ['get', 'post', 'delete'] as const)
       for (const key of [null, 're_123']) {
         const answer = await gateway.agent(key)[method]('/resend/broadcasts');
@@ -83,14 +93,14 @@ describe('what this service does not have', () => {
       }
   });
 
-  it('is another method of a path that exists', async () => {
+  it('is another method of a path that exists', async ({ resend }) => {
     expect(await refused(resend.put('/domains', {}))).toEqual([405, 'method_not_allowed']);
     expect(await refused(resend.delete('/domains'))).toEqual([405, 'method_not_allowed']);
   });
 });
 
 describe('errors', () => {
-  it('have the names of both interfaces in one body', async () => {
+  it('have the names of both interfaces in one body', async ({ gateway, own }) => {
     const answer = await gateway.agent(own.key).post('/resend/domains').send({});
     expect(answer.body).toEqual({
       statusCode: 422,
@@ -102,7 +112,7 @@ describe('errors', () => {
     });
   });
 
-  it('are JSON where nothing else would be', async () => {
+  it('are JSON where nothing else would be', async ({ gateway, own }) => {
     const post = (type: string, body: string) => gateway.agent(own.key).post('/resend/domains').type(type).send(body);
     for (const [answer, status] of [
       [await post('json', '{"name":'), 400],
@@ -118,7 +128,7 @@ describe('errors', () => {
 });
 
 describe('requests', () => {
-  it('are the same with a slash after the base URL, and below /v1', async () => {
+  it('are the same with a slash after the base URL, and below /v1', async ({ gateway, own, send }) => {
     for (const base of ['/resend/', '/resend//', '/v1/resend', '//v1//resend//']) {
       const client = new Resend(own.key, { baseUrl: gateway.url + base });
       expect(await good(send(client))).toEqual({ object: 'email', id: uuid() });
@@ -127,19 +137,19 @@ describe('requests', () => {
     }
   });
 
-  it.each([
+  it.for([
     ['/domains?limit=1', 'API.example.com:3000', '{"object":"list"'],
     ['/v1/domains?limit=1', 'api.example.com', '{"object":"list"'],
     ['/resend/domains?limit=1', 'api.example.com', '{"object":"list"'],
     ['/domains?limit=1', 'www.example.com', '[{'],
-  ])('for %s at %s are understood by the host', async (path, host, answer) => {
+  ])('for %s at %s are understood by the host', async ([path, host, answer], { own, raw }) => {
     const head = `GET ${path} HTTP/1.1\r\nhost: ${host}\r\nauthorization: Bearer ${own.key}\r\nconnection: close\r\n\r\n`;
     expect(await raw(head)).toContain(`\r\n\r\n${answer}`);
   });
 
-  it.each(['resend-go/3.1.1', 'resend-ruby:0.26.0', 'resend-node:6.38.0'])(
+  it.for(['resend-go/3.1.1', 'resend-ruby:0.26.0', 'resend-node:6.38.0'])(
     'of %s never reach the native API, for example because the base URL has no final slash',
-    async (library) => {
+    async (library, { gateway, own }) => {
       const body = { from: `shop@${own.domain}`, to: 'ada@example.net', subject: 'Hello', text: 'Hello' };
       for (const path of ['/emails', '/v1/emails', '/nowhere']) {
         const answer = await gateway.agent(own.key).post(path).set({ 'user-agent': library }).send(body);
@@ -155,31 +165,34 @@ describe('requests', () => {
     },
   );
 
-  it('find the service by the environment of the package', async () => {
+  it('find the service by the environment of the package', async ({ gateway, own, send }) => {
     vi.stubEnv('RESEND_BASE_URL', `${gateway.url}/resend`);
     vi.stubEnv('RESEND_API_KEY', own.key);
     expect(await good(send(new Resend()))).toEqual({ object: 'email', id: uuid() });
   });
 
-  it.each(['/resend', '/resend/', '/resend/domains/', '/resend//domains', '/v1/resend/domains'])(
+  it.for(['/resend', '/resend/', '/resend/domains/', '/resend//domains', '/v1/resend/domains'])(
     'are never redirected: %s',
-    async (path) => {
+    async (path, { gateway, own }) => {
       const { status } = await gateway.agent(own.key).get(path);
       expect([200, 404]).toContain(status);
     },
   );
 
-  it.each(['POST', 'DELETE', 'PATCH', 'GET'])('may be %s of JSON without a body or a length', async (method) => {
-    const path = method === 'POST' ? `/resend/domains/${own.domainId}/verify` : `/resend/domains/${own.domainId}`;
-    const status = method === 'DELETE' ? 404 : 200;
-    const target = method === 'DELETE' ? `/resend/domains/${ID}` : path;
-    const head = `${method} ${target} HTTP/1.1\r\nhost: x\r\nauthorization: Bearer ${own.key}\r\ncontent-type: application/json\r\nconnection: close\r\n\r\n`;
-    const answer = await raw(head);
-    expect(answer).toMatch(new RegExp(`^HTTP/1.1 ${status} `));
-    expect(answer).toMatch(/\r\ncontent-type: application\/json/);
-  });
+  it.for(['POST', 'DELETE', 'PATCH', 'GET'])(
+    'may be %s of JSON without a body or a length',
+    async (method, { own, raw }) => {
+      const path = method === 'POST' ? `/resend/domains/${own.domainId}/verify` : `/resend/domains/${own.domainId}`;
+      const status = method === 'DELETE' ? 404 : 200;
+      const target = method === 'DELETE' ? `/resend/domains/${ID}` : path;
+      const head = `${method} ${target} HTTP/1.1\r\nhost: x\r\nauthorization: Bearer ${own.key}\r\ncontent-type: application/json\r\nconnection: close\r\n\r\n`;
+      const answer = await raw(head);
+      expect(answer).toMatch(new RegExp(`^HTTP/1.1 ${status} `));
+      expect(answer).toMatch(/\r\ncontent-type: application\/json/);
+    },
+  );
 
-  it('have answers that are 200 with a body, whatever they make or remove', async () => {
+  it('have answers that are 200 with a body, whatever they make or remove', async ({ gateway, own }) => {
     const make = await gateway.agent(own.key).post('/resend/domains').send({ name: 'made.example.com' });
     const { id } = make.body as { id: string };
     const gone = await gateway.agent(own.key).delete(`/resend/domains/${id}`);
@@ -187,14 +200,3 @@ describe('requests', () => {
     expect(gone.body).toEqual({ object: 'domain', id, deleted: true });
   });
 });
-
-/** The bytes of an answer to exactly these bytes. */
-function raw(request: string): Promise<string> {
-  return new Promise((resolve, reject) => {
-    let answer = '';
-    const socket = createConnection(gateway.port, '127.0.0.1', () => socket.write(request));
-    socket.on('data', (chunk) => (answer += chunk.toString()));
-    socket.on('end', () => resolve(answer));
-    socket.on('error', reject);
-  });
-}

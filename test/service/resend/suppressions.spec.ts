@@ -1,36 +1,34 @@
 import { wholeAccount } from '#libs/contracts';
 import type { GetSuppressionResponseSuccess, ListSuppressionsResponseSuccess } from 'resend';
-import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { describe, expect } from 'vitest';
 import { SuppressionEntries } from '#libs/suppressions';
-import { sharedGateway, type GatewayApp } from '../../support/fixtures/gateway-app.js';
-import { good, refused, resendClient, timestamp, uuid } from '../../support/resend/resend-client.js';
-
-let gateway: GatewayApp;
-let own: Awaited<ReturnType<GatewayApp['account']>>;
-let resend: ReturnType<typeof resendClient>;
-
-beforeAll(async () => {
-  gateway = await sharedGateway();
-});
-beforeEach(async () => {
-  own = await gateway.account();
-  resend = resendClient(gateway.url, own.key);
-});
+import { good, refused, timestamp, uuid } from '../../support/resend/resend-client.js';
+import { resendTest } from '../../support/resend/resend-test.js';
 
 const NOBODYS = '01978c0e-5f7b-7c3a-9d21-f0b64c1e88aa';
 const ODD = "o'hara+b/1@y.example.com";
 
-const add = async (email: string): Promise<string> => (await good(resend.suppressions.add({ email }))).id;
-/** As the queue does when a message bounces. */
-const suppressed = async (address: string, origin: 'bounce' | 'complaint' | 'unsubscribe'): Promise<void> => {
-  const sourceId = 'em_01978c0e5f7b7c3a9d21f0b64c1e88aa';
-  await gateway.app
-    .get(SuppressionEntries)
-    .add(wholeAccount(own.accountId), [{ address, origin, reason: null, sourceId }]);
-};
+const it = resendTest
+  .extend(
+    'add',
+    ({ resend }) =>
+      async (email: string): Promise<string> =>
+        (await good(resend.suppressions.add({ email }))).id,
+  )
+  /** As the queue does when a message bounces. */
+  .extend(
+    'suppressed',
+    ({ gateway, own }) =>
+      async (address: string, origin: 'bounce' | 'complaint' | 'unsubscribe'): Promise<void> => {
+        const sourceId = 'em_01978c0e5f7b7c3a9d21f0b64c1e88aa';
+        await gateway.app
+          .get(SuppressionEntries)
+          .add(wholeAccount(own.accountId), [{ address, origin, reason: null, sourceId }]);
+      },
+  );
 
 describe('resend.suppressions', () => {
-  it('adds an address and shows it, by id and by address', async () => {
+  it('adds an address and shows it, by id and by address', async ({ resend, add }) => {
     const id = await add(' Ada@Example.com ');
     const entry = {
       object: 'suppression',
@@ -45,14 +43,14 @@ describe('resend.suppressions', () => {
       expect(await good(resend.suppressions.get(name))).toEqual(entry);
   });
 
-  it('takes addresses with characters that a URL has other uses for', async () => {
+  it('takes addresses with characters that a URL has other uses for', async ({ resend, add }) => {
     const id = await add(ODD);
     expect(await good(resend.suppressions.get(ODD))).toMatchObject({ id, email: ODD });
     expect(await good(resend.suppressions.remove(ODD))).toEqual({ object: 'suppression', id, deleted: true });
     expect(await refused(resend.suppressions.get(ODD))).toEqual([404, 'not_found']);
   });
 
-  it('removes by id and by address, and mail passes at once', async () => {
+  it('removes by id and by address, and mail passes at once', async ({ own, resend, add }) => {
     const [first, second] = [await add('ada@example.com'), await add('bob@example.com')];
     expect(await good(resend.suppressions.remove(first))).toEqual({ object: 'suppression', id: first, deleted: true });
     expect(await good(resend.suppressions.remove('bob@example.com'))).toMatchObject({ id: second, deleted: true });
@@ -61,33 +59,33 @@ describe('resend.suppressions', () => {
     expect(await good(resend.emails.send(mail))).toMatchObject({ id: uuid() });
   });
 
-  it('keeps a complaint, unless force says otherwise', async () => {
+  it('keeps a complaint, unless force says otherwise', async ({ gateway, own, resend, suppressed }) => {
     await suppressed('ada@example.com', 'complaint');
     expect(await refused(resend.suppressions.remove('ada@example.com'))).toEqual([422, 'validation_error']);
     const forced = await gateway.agent(own.key).delete('/resend/suppressions/ada@example.com?force=true');
     expect([forced.status, forced.body]).toMatchObject([200, { deleted: true }]);
   });
 
-  it.each([
+  it.for([
     [{ email: 'nobody' }, 'validation_error'],
     [{ email: 7 }, 'validation_error'],
     [{ email: 'Ada <ada@example.com>' }, 'validation_error'],
     [{}, 'missing_required_field'],
-  ])('refuses to add %j', async (options, name) => {
+  ])('refuses to add %j', async ([options, name], { resend }) => {
     expect(await refused(resend.suppressions.add(options as never))).toEqual([
       name === 'validation_error' ? 400 : 422,
       name,
     ]);
   });
 
-  it.each([NOBODYS, 'nonsense', 'bob@example.com', 'batch', '%00'])('knows no %s', async (name) => {
+  it.for([NOBODYS, 'nonsense', 'bob@example.com', 'batch', '%00'])('knows no %s', async (name, { resend }) => {
     expect(await refused(resend.suppressions.get(name))).toEqual([404, 'not_found']);
     expect(await refused(resend.suppressions.remove(name))).toEqual([404, 'not_found']);
   });
 });
 
 describe('resend.suppressions.list', () => {
-  it('goes forth and back in pages, newest first', async () => {
+  it('goes forth and back in pages, newest first', async ({ resend, add }) => {
     const names = ['a', 'b', 'c', 'd'].map((name) => `${name}@example.com`);
     const ids: string[] = [];
     for (const name of names) ids.unshift(await add(name));
@@ -107,7 +105,7 @@ describe('resend.suppressions.list', () => {
     expect([back.has_more, back.data.map(({ id }) => id)]).toEqual([true, ids.slice(1, 3)]);
   });
 
-  it('finds origins; who unsubscribed is among those put on by hand', async () => {
+  it('finds origins; who unsubscribed is among those put on by hand', async ({ resend, add, suppressed }) => {
     await suppressed('bounced@example.com', 'bounce');
     await suppressed('complained@example.com', 'complaint');
     await add('first@example.com');
@@ -134,14 +132,14 @@ describe('resend.suppressions.list', () => {
     expect(await page({ origin: 'manual', before: first.id, limit: 1 })).toEqual([true, 'unsubscribed']);
   });
 
-  it('refuses other words', async () => {
+  it('refuses other words', async ({ resend }) => {
     expect(await refused(resend.suppressions.list({ origin: 'spam' as never }))).toEqual([422, 'invalid_parameter']);
     expect(await refused(resend.suppressions.list({ after: 'x' }))).toEqual([400, 'validation_error']);
   });
 });
 
 describe('resend.suppressions.batch', () => {
-  it('adds in order, and those that are there already too', async () => {
+  it('adds in order, and those that are there already too', async ({ resend, add }) => {
     const id = await add('bob@example.com');
     const { data } = await good(resend.suppressions.batch.add({ emails: ['ada@example.com', 'bob@example.com'] }));
     expect(data).toEqual([
@@ -150,7 +148,7 @@ describe('resend.suppressions.batch', () => {
     ]);
   });
 
-  it('removes by address and by id, and tells what was there', async () => {
+  it('removes by address and by id, and tells what was there', async ({ resend, add, suppressed }) => {
     const [ada, bob, carol] = [await add('ada@example.com'), await add('bob@example.com'), await add('c@example.com')];
     await suppressed('dave@example.com', 'complaint');
     const dave = (await good(resend.suppressions.get('dave@example.com'))).id;
@@ -171,7 +169,7 @@ describe('resend.suppressions.batch', () => {
     expect((await good(resend.suppressions.list())).data.map(({ email }) => email)).toEqual(['dave@example.com']);
   });
 
-  it('has 1 to 100 of one kind', async () => {
+  it('has 1 to 100 of one kind', async ({ resend }) => {
     const { batch } = resend.suppressions;
     const many = Array.from({ length: 101 }, (_, i) => `user${i}@example.com`);
     expect(await refused(batch.add({ emails: [] }))).toEqual([400, 'validation_error']);

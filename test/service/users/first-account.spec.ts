@@ -1,22 +1,23 @@
 import { Accounts } from '#libs/accounts';
 import { Database } from '#libs/persistence';
 import { FirstOwner } from '#libs/users';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { DashboardFixture } from '../../support/browser/dashboard-fixture.js';
-import { startGatewayApp, type GatewayApp } from '../../support/fixtures/gateway-app.js';
+import { describe, expect } from 'vitest';
+import { dashboardTest } from '../../support/browser/dashboard-test.js';
 
 const ADMIN = 'admin@example.com';
 /** As if the clock had been set back, or rows of another installation imported. */
 const EARLIER = '0'.repeat(32);
 
+const it = dashboardTest.extend(
+  'settings',
+  { scope: 'file' },
+  { TRUST_PROXY: '127.0.0.1', BOOTSTRAP_ADMIN_EMAIL: ADMIN },
+);
+
 describe('the first account', () => {
-  let gateway: GatewayApp;
-  let dashboard: DashboardFixture;
   let first: string | undefined;
 
-  beforeAll(async () => {
-    gateway = await startGatewayApp({ TRUST_PROXY: '127.0.0.1', BOOTSTRAP_ADMIN_EMAIL: ADMIN });
-    dashboard = new DashboardFixture(gateway);
+  it.beforeAll(async ({ gateway }) => {
     first = (await gateway.app.get(Accounts).first())?.id;
     const query = (sql: string, ...values: unknown[]) => gateway.app.get(Database).query(sql, values);
     const [accountId, userId] = [`acc_${EARLIER}`, `usr_${EARLIER}`];
@@ -29,9 +30,8 @@ describe('the first account', () => {
       userId,
     );
   });
-  afterAll(() => gateway.stop());
 
-  it('is not one with a smaller id', async () => {
+  it('is not one with a smaller id', async ({ gateway, dashboard }) => {
     expect((await gateway.app.get(Accounts).first())?.id).toBe(first);
     const browser = await dashboard.loggedIn('imported@example.com');
     const { accounts } = (await browser.get('/app/api/session')).body.viewer;
@@ -41,7 +41,7 @@ describe('the first account', () => {
     ]);
   });
 
-  it('sends the messages of the service', async () => {
+  it('sends the messages of the service', async ({ gateway, dashboard }) => {
     await dashboard.browser().post('/app/api/password-reset', { email: ADMIN });
     expect(await dashboard.tokenSentTo(ADMIN)).not.toBe('');
     const { rows } = await gateway.app
@@ -50,7 +50,7 @@ describe('the first account', () => {
     expect(rows).toEqual([{ account_id: first }]);
   });
 
-  it('has the first user as its owner, whom the links of the terminal log in', async () => {
+  it('has the first user as its owner, whom the links of the terminal log in', async ({ gateway, dashboard }) => {
     const emailOf = async (path: string | null | undefined) => {
       const browser = dashboard.browser();
       await browser.navigate(path ?? '');

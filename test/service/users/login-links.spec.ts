@@ -1,27 +1,21 @@
 import { FirstOwner } from '#libs/users';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { DashboardFixture } from '../../support/browser/dashboard-fixture.js';
-import { startGatewayApp, type GatewayApp } from '../../support/fixtures/gateway-app.js';
+import { describe, expect } from 'vitest';
+import { dashboardTest } from '../../support/browser/dashboard-test.js';
 
 const NAVIGATION = { 'sec-fetch-mode': 'navigate', 'sec-fetch-dest': 'document' };
 const ATTEMPTS = 10;
 
 describe('a login link', () => {
-  let gateway: GatewayApp;
-  let dashboard: DashboardFixture;
+  const it = dashboardTest.extend(
+    'newLink',
+    ({ gateway, dashboard }) =>
+      async function newLink(): Promise<string> {
+        const { email } = await dashboard.person(await dashboard.account());
+        return (await gateway.app.get(FirstOwner).loginLink(email))?.path ?? '';
+      },
+  );
 
-  beforeAll(async () => {
-    gateway = await startGatewayApp({ TRUST_PROXY: '127.0.0.1' });
-    dashboard = new DashboardFixture(gateway);
-  });
-  afterAll(() => gateway.stop());
-
-  async function newLink(): Promise<string> {
-    const { email } = await dashboard.person(await dashboard.account());
-    return (await gateway.app.get(FirstOwner).loginLink(email))?.path ?? '';
-  }
-
-  it.each<[string, string, Record<string, string | null>]>([
+  it.for<[string, string, Record<string, string | null>]>([
     ['a scanner or chat program without headers of browsers', 'GET', { 'sec-fetch-site': null }],
     ['a HEAD request', 'HEAD', NAVIGATION],
     ['an image of a page', 'GET', { 'sec-fetch-mode': 'no-cors', 'sec-fetch-dest': 'image' }],
@@ -32,7 +26,7 @@ describe('a login link', () => {
     ['an older prefetch', 'GET', { ...NAVIGATION, purpose: 'prefetch' }],
     ['a preview', 'GET', { ...NAVIGATION, 'x-purpose': 'preview' }],
     ['a prefetch of Firefox', 'GET', { ...NAVIGATION, 'x-moz': 'prefetch' }],
-  ])('is neither used nor counted by %s', async (_name, method, headers) => {
+  ])('is neither used nor counted by %s', async ([_name, method, headers], { dashboard, newLink }) => {
     const link = await newLink();
     const browser = dashboard.browser();
     for (let i = 0; i <= ATTEMPTS; i += 1) {
@@ -44,7 +38,7 @@ describe('a login link', () => {
     expect([opened.status, opened.headers['location']]).toEqual([302, '/app/']);
   });
 
-  it('works by the button of the page that others get, once', async () => {
+  it('works by the button of the page that others get, once', async ({ dashboard, newLink }) => {
     const link = await newLink();
     const token = new URL(link, 'http://localhost').searchParams.get('link');
     const browser = dashboard.browser();

@@ -1,25 +1,20 @@
 import { FirstOwner } from '#libs/users';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { DashboardFixture, PASSWORD } from '../../support/browser/dashboard-fixture.js';
-import { startGatewayApp, type GatewayApp } from '../../support/fixtures/gateway-app.js';
+import { describe, expect } from 'vitest';
+import { PASSWORD } from '../../support/browser/dashboard-fixture.js';
+import { dashboardTest } from '../../support/browser/dashboard-test.js';
 
 const ADMIN = 'Admin@Example.com';
 
+const it = dashboardTest.extend(
+  'settings',
+  { scope: 'file' },
+  { TRUST_PROXY: '127.0.0.1', BOOTSTRAP_ADMIN_EMAIL: ADMIN, BOOTSTRAP_ADMIN_PASSWORD: PASSWORD },
+);
+
 describe('login to the dashboard', () => {
-  let gateway: GatewayApp;
-  let dashboard: DashboardFixture;
-
-  beforeAll(async () => {
-    gateway = await startGatewayApp({
-      TRUST_PROXY: '127.0.0.1',
-      BOOTSTRAP_ADMIN_EMAIL: ADMIN,
-      BOOTSTRAP_ADMIN_PASSWORD: PASSWORD,
-    });
-    dashboard = new DashboardFixture(gateway);
-  });
-  afterAll(() => gateway.stop());
-
-  it('works at once for BOOTSTRAP_ADMIN_EMAIL and BOOTSTRAP_ADMIN_PASSWORD, as owner and operator', async () => {
+  it('works at once for BOOTSTRAP_ADMIN_EMAIL and BOOTSTRAP_ADMIN_PASSWORD, as owner and operator', async ({
+    dashboard,
+  }) => {
     const browser = dashboard.browser();
     expect((await browser.get('/app/api/session')).body).toEqual({
       viewer: null,
@@ -39,13 +34,13 @@ describe('login to the dashboard', () => {
     expect((await browser.get('/domains')).status).toBe(401);
   });
 
-  it('creates one first user, whatever else starts', async () => {
+  it('creates one first user, whatever else starts', async ({ gateway }) => {
     await Promise.all([gateway.app.get(FirstOwner).ensure(), gateway.app.get(FirstOwner).ensure()]);
     expect(await gateway.app.get(FirstOwner).firstLoginLink(), 'the user has a password').toBeNull();
     expect(await gateway.app.get(FirstOwner).loginLink('nobody@example.com')).toBeNull();
   });
 
-  it('sets a cookie that scripts do not read, by the kind of connection', async () => {
+  it('sets a cookie that scripts do not read, by the kind of connection', async ({ dashboard }) => {
     const { email } = await dashboard.person(await dashboard.account());
     const cookieOf = async (headers: Record<string, string>) => {
       const answer = await dashboard.browser().post('/app/api/login', { email, password: PASSWORD }, { headers });
@@ -67,7 +62,7 @@ describe('login to the dashboard', () => {
     });
   });
 
-  it('takes a cookie only by the name of its connection', async () => {
+  it('takes a cookie only by the name of its connection', async ({ dashboard }) => {
     const { browser } = await dashboard.member(await dashboard.account(), 'viewer');
     const token = browser.cookies.get('session');
     const asked = async (cookie: string, headers: Record<string, string> = {}) =>
@@ -80,7 +75,7 @@ describe('login to the dashboard', () => {
     expect(await asked(`session=${token}`, { host: 'mail.example.com' })).toBe(401);
   });
 
-  it('answers a wrong password and an unknown address alike, and limits both per network', async () => {
+  it('answers a wrong password and an unknown address alike, and limits both per network', async ({ dashboard }) => {
     const { email } = await dashboard.person(await dashboard.account());
     const browser = dashboard.browser();
     const attempt = async (who: string, password: string, by = browser) => {
@@ -95,7 +90,7 @@ describe('login to the dashboard', () => {
     expect((await attempt(email, PASSWORD, dashboard.browser())).status, 'from another network').toBe(200);
   });
 
-  it('reveals no more guesses than the limit when they come at once', async () => {
+  it('reveals no more guesses than the limit when they come at once', async ({ dashboard }) => {
     const { email } = await dashboard.person(await dashboard.account());
     const browser = dashboard.browser();
     const attempts = Array.from({ length: 30 }, () =>
@@ -106,18 +101,18 @@ describe('login to the dashboard', () => {
     expect(new Set(statuses)).toEqual(new Set([401, 429]));
   });
 
-  it.each([
+  it.for([
     [{}, ['email', 'password']],
     [{ email: 7, password: 'x' }, ['email']],
     [{ email: 'a@example.com', password: 'x'.repeat(1001) }, ['password']],
-  ])('names the fields of %j', async (body, fields) => {
+  ])('names the fields of %j', async ([body, fields], { dashboard }) => {
     const answer = await dashboard.browser().post('/app/api/login', body);
     expect(answer.status).toBe(400);
     expect(answer.body.details.map(({ field }: { field: string }) => field)).toEqual(fields);
   });
 
   describe('by a link', () => {
-    it('works once, of two at the same time for one', async () => {
+    it('works once, of two at the same time for one', async ({ gateway, dashboard }) => {
       const { email } = await dashboard.person(await dashboard.account());
       const link = await gateway.app.get(FirstOwner).loginLink(email);
       const open = async () => (await dashboard.browser().navigate(link?.path ?? '')).headers;
@@ -131,7 +126,7 @@ describe('login to the dashboard', () => {
       expect((await open()).location).toBe('/app/login?error=link_expired');
     });
 
-    it('ends the session that the browser had', async () => {
+    it('ends the session that the browser had', async ({ gateway, dashboard }) => {
       const { browser, email } = await dashboard.member(await dashboard.account(), 'viewer');
       const before = browser.cookies.get('session');
       const link = await gateway.app.get(FirstOwner).loginLink(email);
@@ -141,7 +136,7 @@ describe('login to the dashboard', () => {
       expect(old.status).toBe(401);
     });
 
-    it('is refused over plain HTTP from elsewhere, and limited', async () => {
+    it('is refused over plain HTTP from elsewhere, and limited', async ({ gateway, dashboard }) => {
       const { email } = await dashboard.person(await dashboard.account());
       const link = await gateway.app.get(FirstOwner).loginLink(email);
       const from = async (host: string | undefined, path: string) =>

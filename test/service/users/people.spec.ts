@@ -1,7 +1,8 @@
 import { Database } from '#libs/persistence';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect } from 'vitest';
 import { DashboardFixture, PASSWORD } from '../../support/browser/dashboard-fixture.js';
-import { startGatewayApp, type GatewayApp } from '../../support/fixtures/gateway-app.js';
+import { startGatewayApp } from '../../support/fixtures/gateway-app.js';
+import { dashboardTest } from '../../support/browser/dashboard-test.js';
 
 const NEW_PASSWORD = 'another good password';
 const expired = { statusCode: 400, details: [{ field: 'token', code: 'link_expired' }] };
@@ -9,18 +10,11 @@ const taken = { object: 'request', accepted: true };
 let made = 0;
 const newAddress = () => `new${(made += 1)}@example.net`;
 
+const it = dashboardTest.extend('settings', { scope: 'file' }, { TRUST_PROXY: '127.0.0.1', SIGNUP: 'on' });
+
 describe('people of the dashboard', () => {
-  let gateway: GatewayApp;
-  let dashboard: DashboardFixture;
-
-  beforeAll(async () => {
-    gateway = await startGatewayApp({ TRUST_PROXY: '127.0.0.1', SIGNUP: 'on' });
-    dashboard = new DashboardFixture(gateway);
-  });
-  afterAll(() => gateway.stop());
-
   describe('a new password', () => {
-    it('is set by a link, once, and ends all sessions', async () => {
+    it('is set by a link, once, and ends all sessions', async ({ dashboard }) => {
       const { email, browser: before } = await dashboard.member(await dashboard.account(), 'owner');
       const browser = dashboard.browser();
       const answer = await browser.post('/app/api/password-reset', { email });
@@ -39,7 +33,7 @@ describe('people of the dashboard', () => {
       expect([await logIn(PASSWORD), await logIn(NEW_PASSWORD)]).toEqual([401, 200]);
     });
 
-    it('is answered alike for an unknown address, and is sent three times an hour', async () => {
+    it('is answered alike for an unknown address, and is sent three times an hour', async ({ dashboard }) => {
       const unknown = await dashboard.browser().post('/app/api/password-reset', { email: newAddress() });
       expect([unknown.status, unknown.body]).toEqual([202, taken]);
       const { email } = await dashboard.person(await dashboard.account());
@@ -53,7 +47,7 @@ describe('people of the dashboard', () => {
       expect([...statuses]).toEqual([202, 429]);
     });
 
-    it('is not set by a link of another kind, another address, or after an hour', async () => {
+    it('is not set by a link of another kind, another address, or after an hour', async ({ gateway, dashboard }) => {
       const { id, email, browser } = await dashboard.member(await dashboard.account(), 'owner');
       const confirm = async (token: string) =>
         (await dashboard.browser().post('/app/api/password-reset/confirm', { token, password: NEW_PASSWORD })).body;
@@ -71,7 +65,7 @@ describe('people of the dashboard', () => {
       expect(await confirm(late)).toMatchObject(expired);
     });
 
-    it('needs the old one from somebody who is logged in, and ends the other sessions', async () => {
+    it('needs the old one from somebody who is logged in, and ends the other sessions', async ({ dashboard }) => {
       const { email, browser } = await dashboard.member(await dashboard.account(), 'viewer');
       const other = await dashboard.loggedIn(email);
       const change = (current_password?: string) =>
@@ -84,7 +78,7 @@ describe('people of the dashboard', () => {
     });
   });
 
-  it('change their name, and their address after confirming it', async () => {
+  it('change their name, and their address after confirming it', async ({ dashboard }) => {
     const accountId = await dashboard.account();
     const { browser, email } = await dashboard.member(accountId, 'owner');
     expect((await browser.patch('/app/api/profile', { name: ' Ann ' })).body.viewer.user.name).toBe('Ann');
@@ -103,7 +97,7 @@ describe('people of the dashboard', () => {
   });
 
   describe('sign-up', () => {
-    it('confirms the address, and opens an account on the plan free', async () => {
+    it('confirms the address, and opens an account on the plan free', async ({ dashboard }) => {
       const email = newAddress();
       const browser = dashboard.browser();
       expect((await browser.get('/app/api/session')).body.login.sign_up).toBe(true);
@@ -121,7 +115,7 @@ describe('people of the dashboard', () => {
       expect(await dashboard.auditActions(state.viewer.account.id)).toEqual(['account.created', 'session.started']);
     });
 
-    it('does not tell that an address is known', async () => {
+    it('does not tell that an address is known', async ({ dashboard }) => {
       const { email } = await dashboard.person();
       expect((await dashboard.browser().post('/app/api/sign-up', { email })).body).toEqual(taken);
       await dashboard.tokenSentTo(email);
@@ -130,7 +124,7 @@ describe('people of the dashboard', () => {
       expect(text).not.toContain('token=');
     });
 
-    it('does not exist with SIGNUP=off', async () => {
+    it('does not exist with SIGNUP=off', async ({ gateway }) => {
       const closed = await startGatewayApp({ DATABASE_URL: gateway.databaseUrl });
       const browser = new DashboardFixture(closed).browser();
       expect((await browser.post('/app/api/sign-up', { email: newAddress() })).status).toBe(404);
@@ -141,7 +135,7 @@ describe('people of the dashboard', () => {
   });
 
   describe('invitations', () => {
-    it('make a new user a member, once', async () => {
+    it('make a new user a member, once', async ({ dashboard }) => {
       const accountId = await dashboard.account('Inviting');
       const { id, browser: admin } = await dashboard.member(accountId, 'admin');
       const email = newAddress();
@@ -180,7 +174,7 @@ describe('people of the dashboard', () => {
       expect(again.body).toMatchObject({ statusCode: 409, details: [{ code: 'already_a_member' }] });
     });
 
-    it('of a known user need the password or the session of that user', async () => {
+    it('of a known user need the password or the session of that user', async ({ dashboard }) => {
       const { browser: owner } = await dashboard.member(await dashboard.account(), 'owner');
       const stranger = await dashboard.member(await dashboard.account(), 'owner');
       const invite = async (email: string) => {
@@ -200,7 +194,7 @@ describe('people of the dashboard', () => {
       expect(answer.body.viewer.account.role).toBe('viewer');
     });
 
-    it('are replaced by a later one, revoked, and expire', async () => {
+    it('are replaced by a later one, revoked, and expire', async ({ gateway, dashboard }) => {
       const accountId = await dashboard.account();
       const { browser: admin } = await dashboard.member(accountId, 'admin');
       const email = newAddress();
@@ -225,7 +219,7 @@ describe('people of the dashboard', () => {
     });
   });
 
-  it('are in the audit log with their addresses, by kind, person and time', async () => {
+  it('are in the audit log with their addresses, by kind, person and time', async ({ dashboard }) => {
     const accountId = await dashboard.account();
     const { id, browser } = await dashboard.member(accountId, 'owner');
     const other = await dashboard.member(accountId, 'viewer');
@@ -245,7 +239,7 @@ describe('people of the dashboard', () => {
   });
 
   describe('members', () => {
-    it('change roles at once, and leave', async () => {
+    it('change roles at once, and leave', async ({ dashboard }) => {
       const accountId = await dashboard.account();
       const { browser: owner } = await dashboard.member(accountId, 'owner');
       const { id, browser: member } = await dashboard.member(accountId, 'developer');
@@ -265,7 +259,7 @@ describe('people of the dashboard', () => {
       );
     });
 
-    it('keep an owner, also when two leave at the same time', async () => {
+    it('keep an owner, also when two leave at the same time', async ({ dashboard }) => {
       const accountId = await dashboard.account();
       const [one, two] = [await dashboard.member(accountId, 'owner'), await dashboard.member(accountId, 'owner')];
       const answers = await Promise.all([
@@ -276,7 +270,7 @@ describe('people of the dashboard', () => {
       expect(answers.find(({ status }) => status === 409)?.body.details).toMatchObject([{ code: 'last_owner' }]);
     });
 
-    it('of the role admin do not touch owners', async () => {
+    it('of the role admin do not touch owners', async ({ dashboard }) => {
       const accountId = await dashboard.account();
       const owner = await dashboard.member(accountId, 'owner');
       await dashboard.member(accountId, 'owner');
@@ -289,7 +283,7 @@ describe('people of the dashboard', () => {
       expect(invite.body).toMatchObject(refused);
     });
 
-    it('hand out API keys within their role', async () => {
+    it('hand out API keys within their role', async ({ dashboard }) => {
       const { browser } = await dashboard.member(await dashboard.account(), 'developer');
       const create = (body: object) => browser.post('/api-keys', { name: 'Key', ...body });
       expect((await create({ scopes: ['emails.send'] })).status).toBe(201);

@@ -1,30 +1,24 @@
 import { Accounts } from '#libs/accounts';
 import { newId, ROLE_ABILITIES, ROLE_SCOPES, ROLES, type Ability, type Role, type Scope } from '#libs/contracts';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect } from 'vitest';
 import { SESSION_CONTROLLERS } from '../../../apps/gateway/src/session/session.module.js';
 import { API_OPERATIONS } from '../../support/rest/api-operations.js';
 import type { Browser } from '../../support/browser/browser.js';
 import { routesOf } from '../../support/rest/controller-routes.js';
-import { DashboardFixture } from '../../support/browser/dashboard-fixture.js';
-import { startGatewayApp, type GatewayApp } from '../../support/fixtures/gateway-app.js';
 import { until } from '../../support/timing/until.js';
+import { dashboardTest as it } from '../../support/browser/dashboard-test.js';
 
 /** Operations of sessions, with what they need. */
 const SESSION_ROUTES = SESSION_CONTROLLERS.flatMap(routesOf);
 const ABILITY_ROUTES = SESSION_ROUTES.filter(({ access }) => access !== 'public' && access !== 'session');
 
 describe('people with a role', () => {
-  let gateway: GatewayApp;
-  let dashboard: DashboardFixture;
   const browsers = {} as Record<Role, Browser>;
 
-  beforeAll(async () => {
-    gateway = await startGatewayApp({ TRUST_PROXY: '127.0.0.1' });
-    dashboard = new DashboardFixture(gateway);
+  it.beforeAll(async ({ dashboard }) => {
     const accountId = await dashboard.account();
     for (const role of ROLES) browsers[role] = (await dashboard.member(accountId, role)).browser;
   });
-  afterAll(() => gateway.stop());
 
   /** Whether the role is refused; anything else says that access was granted. */
   async function isRefused(role: Role, method: string, path: string): Promise<boolean> {
@@ -57,7 +51,7 @@ describe('people with a role', () => {
     expect(refused).toEqual(expected);
   });
 
-  it('API keys use none of them', async () => {
+  it('API keys use none of them', async ({ gateway, dashboard }) => {
     const { key } = await gateway.account();
     const headers = { authorization: `Bearer ${key}`, origin: null };
     for (const { method, path, access } of SESSION_ROUTES.filter((route) => route.access !== 'public')) {
@@ -67,7 +61,7 @@ describe('people with a role', () => {
     }
   });
 
-  it('nobody uses them without logging in', async () => {
+  it('nobody uses them without logging in', async ({ dashboard }) => {
     for (const { method, path } of SESSION_ROUTES.filter((route) => route.access !== 'public')) {
       const { status } = await dashboard.browser().send(method, path.replaceAll(/\{\w+\}/g, newId('usr')));
       expect(status, `${method} ${path}`).toBe(401);
@@ -76,16 +70,7 @@ describe('people with a role', () => {
 });
 
 describe('two tenants', () => {
-  let gateway: GatewayApp;
-  let dashboard: DashboardFixture;
-
-  beforeAll(async () => {
-    gateway = await startGatewayApp({ TRUST_PROXY: '127.0.0.1' });
-    dashboard = new DashboardFixture(gateway);
-  });
-  afterAll(() => gateway.stop());
-
-  it('see nothing of each other', async () => {
+  it('see nothing of each other', async ({ gateway, dashboard }) => {
     const [ours, theirs] = [await gateway.account(), await gateway.account()];
     const us = await dashboard.member(ours.accountId, 'owner');
     const them = await dashboard.member(theirs.accountId, 'owner');
@@ -122,7 +107,7 @@ describe('two tenants', () => {
     expect((await them.browser.graphql('{ domains { name } }')).status).toBe(403);
   });
 
-  it('a blocked account refuses its people, and tells them why', async () => {
+  it('a blocked account refuses its people, and tells them why', async ({ gateway, dashboard }) => {
     const { accountId } = await gateway.account();
     const { browser } = await dashboard.member(accountId, 'owner');
     await gateway.app.get(Accounts).setStanding(accountId, 'blocked');

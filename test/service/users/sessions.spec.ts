@@ -1,26 +1,20 @@
 import { sleep } from '#libs/kernel';
 import { Database } from '#libs/persistence';
 import { Sessions } from '#libs/users';
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { describe, expect, vi } from 'vitest';
 import { DashboardFixture } from '../../support/browser/dashboard-fixture.js';
-import { startGatewayApp, type GatewayApp } from '../../support/fixtures/gateway-app.js';
+import { startGatewayApp } from '../../support/fixtures/gateway-app.js';
 import { until } from '../../support/timing/until.js';
+import { dashboardTest } from '../../support/browser/dashboard-test.js';
+
+const it = dashboardTest.extend(
+  'settings',
+  { scope: 'file' },
+  { TRUST_PROXY: '127.0.0.1', PUBLIC_URL: 'https://dashboard.example.com', GRAPHQL_SOCKETS_PER_ACCOUNT: '2' },
+);
 
 describe('sessions of the dashboard', () => {
-  let gateway: GatewayApp;
-  let dashboard: DashboardFixture;
-
-  beforeAll(async () => {
-    gateway = await startGatewayApp({
-      TRUST_PROXY: '127.0.0.1',
-      PUBLIC_URL: 'https://dashboard.example.com',
-      GRAPHQL_SOCKETS_PER_ACCOUNT: '2',
-    });
-    dashboard = new DashboardFixture(gateway);
-  });
-  afterAll(() => gateway.stop());
-
-  it('are listed, and ended one by one or all but the own one', async () => {
+  it('are listed, and ended one by one or all but the own one', async ({ dashboard }) => {
     const { email, browser } = await dashboard.member(await dashboard.account(), 'viewer');
     const others = [await dashboard.loggedIn(email), await dashboard.loggedIn(email), await dashboard.loggedIn(email)];
     const { data } = (await browser.get('/app/api/sessions')).body;
@@ -36,7 +30,7 @@ describe('sessions of the dashboard', () => {
     expect((await browser.get('/domains')).status).toBe(200);
   });
 
-  it('of other users cannot be ended', async () => {
+  it('of other users cannot be ended', async ({ dashboard }) => {
     const account = await dashboard.account();
     const [one, other] = [await dashboard.member(account, 'owner'), await dashboard.member(account, 'viewer')];
     const { data } = (await other.browser.get('/app/api/sessions')).body;
@@ -44,7 +38,7 @@ describe('sessions of the dashboard', () => {
     expect((await other.browser.get('/domains')).status).toBe(200);
   });
 
-  it('end with their WebSockets, those of other sessions stay', async () => {
+  it('end with their WebSockets, those of other sessions stay', async ({ dashboard }) => {
     const { email, browser } = await dashboard.member(await dashboard.account(), 'viewer');
     const other = await dashboard.loggedIn(email);
     const [kept, ended] = [await browser.connect(), await other.connect()];
@@ -55,7 +49,7 @@ describe('sessions of the dashboard', () => {
     kept.socket.terminate();
   });
 
-  it('end in other programs as well', async () => {
+  it('end in other programs as well', async ({ gateway, dashboard }) => {
     const second = await startGatewayApp({ DATABASE_URL: gateway.databaseUrl, TRUST_PROXY: '127.0.0.1' });
     const { email, browser } = await dashboard.member(await dashboard.account(), 'viewer');
     const elsewhere = new DashboardFixture(second).browser();
@@ -66,7 +60,7 @@ describe('sessions of the dashboard', () => {
     await second.stop();
   });
 
-  it('slide with use, up to their end', async () => {
+  it('slide with use, up to their end', async ({ gateway, dashboard }) => {
     const { browser } = await dashboard.member(await dashboard.account(), 'viewer');
     const { id } = (await browser.get('/app/api/session')).body.viewer.session;
     const set = (times: string) => gateway.app.get(Database).query(`UPDATE sessions SET ${times} WHERE id = $1`, [id]);
@@ -94,7 +88,7 @@ describe('sessions of the dashboard', () => {
     await until(async () => (await browser.get('/domains')).status === 401);
   });
 
-  it('are looked up in few statements, however many are asked for at once', async () => {
+  it('are looked up in few statements, however many are asked for at once', async ({ gateway, dashboard }) => {
     const sessions = gateway.app.get(Sessions);
     const people = await Promise.all([1, 2, 3].map(async () => dashboard.member(await dashboard.account(), 'viewer')));
     const tokens = people.map(({ browser }) => browser.cookies.get('session') ?? '');
@@ -127,7 +121,7 @@ describe('sessions of the dashboard', () => {
       ['PUBLIC_URL', { origin: 'https://dashboard.example.com' }, false],
     ];
 
-    it.each(cases)('with %s', async (_name, headers, refused) => {
+    it.for(cases)('with %s', async ([_name, headers, refused], { dashboard }) => {
       const { browser } = await dashboard.member(await dashboard.account(), 'owner');
       const sent = (name: string) => browser.send('POST', '/domains', { headers, body: { name } });
       const answer = await sent('csrf.example.com');
@@ -140,7 +134,7 @@ describe('sessions of the dashboard', () => {
       if (refused) expect((await browser.get('/domains')).body, 'nothing happened').toEqual([]);
     });
 
-    it('reads for another site are refused, for a typed address they are answered', async () => {
+    it('reads for another site are refused, for a typed address they are answered', async ({ dashboard }) => {
       const { browser } = await dashboard.member(await dashboard.account(), 'owner');
       const read = async (headers: Record<string, string | null>) =>
         (await browser.get('/domains', { headers })).status;
@@ -150,7 +144,7 @@ describe('sessions of the dashboard', () => {
       expect(await read({ origin: foreign })).toBe(403);
     });
 
-    it('an upgrade needs the own origin', async () => {
+    it('an upgrade needs the own origin', async ({ dashboard }) => {
       const { browser } = await dashboard.member(await dashboard.account(), 'owner');
       expect((await browser.connect({}, foreign)).acknowledged).toBe(false);
       expect(await (await browser.connect({}, foreign)).closed).toBe(403);
@@ -159,7 +153,7 @@ describe('sessions of the dashboard', () => {
       own.socket.terminate();
     });
 
-    it('a key is not judged by its origin, and wins over a cookie', async () => {
+    it('a key is not judged by its origin, and wins over a cookie', async ({ gateway, dashboard }) => {
       const { key, domain } = await gateway.account();
       const { browser } = await dashboard.member(await dashboard.account(), 'owner');
       const headers = { origin: foreign, authorization: `Bearer ${key}` };
@@ -171,7 +165,7 @@ describe('sessions of the dashboard', () => {
       withKey.socket.terminate();
     });
 
-    it('nobody is logged in by the page of another site', async () => {
+    it('nobody is logged in by the page of another site', async ({ dashboard }) => {
       const login = (headers: Record<string, string | null>) =>
         dashboard.browser().send('POST', '/app/api/login', { headers, body: { email: 'a@b.example', password: 'x' } });
       expect((await login({ origin: foreign })).status).toBe(403);
@@ -181,7 +175,7 @@ describe('sessions of the dashboard', () => {
   });
 
   describe('in several accounts', () => {
-    it('x-account-id chooses, checked with each request and connection', async () => {
+    it('x-account-id chooses, checked with each request and connection', async ({ gateway, dashboard }) => {
       const [first, second, foreign] = [
         await dashboard.account('A'),
         await dashboard.account('B'),
@@ -220,7 +214,7 @@ describe('sessions of the dashboard', () => {
       expect(await open.closed, 'with the membership').toBe(4403);
     });
 
-    it('a request or connection that names none is refused', async () => {
+    it('a request or connection that names none is refused', async ({ dashboard }) => {
       const { id, browser } = await dashboard.member(await dashboard.account(), 'owner');
       await dashboard.join(await dashboard.account(), id, 'owner');
       const refusal = { statusCode: 403, details: [{ field: 'x-account-id', code: 'account_not_named' }] };
@@ -237,7 +231,7 @@ describe('sessions of the dashboard', () => {
       expect((await browser.get('/app/api/sessions')).status, 'concerns no account').toBe(200);
     });
 
-    it('a connection stays in its account, and ends with the membership in it', async () => {
+    it('a connection stays in its account, and ends with the membership in it', async ({ dashboard }) => {
       const [first, second] = [await dashboard.account('A'), await dashboard.account('B')];
       const { id, browser } = await dashboard.member(first, 'owner');
       const open = [await browser.connect(), await browser.connect({ 'x-account-id': first })];
@@ -256,7 +250,7 @@ describe('sessions of the dashboard', () => {
       slots.forEach(({ socket }) => socket.terminate());
     });
 
-    it('a connection does not move to an older account that the user joins', async () => {
+    it('a connection does not move to an older account that the user joins', async ({ gateway, dashboard }) => {
       const [older, own] = [await dashboard.account('A'), await dashboard.account('B')];
       const { id, browser } = await dashboard.member(own, 'owner');
       await gateway.app.get(Database).query(`UPDATE accounts SET standing = 'blocked' WHERE id = $1`, [older]);
@@ -269,7 +263,7 @@ describe('sessions of the dashboard', () => {
       open.socket.terminate();
     });
 
-    it('a user of none can log in, and sees no data', async () => {
+    it('a user of none can log in, and sees no data', async ({ dashboard }) => {
       const { email } = await dashboard.person();
       const browser = await dashboard.loggedIn(email);
       expect((await browser.get('/app/api/session')).body.viewer).toMatchObject({ account: null, accounts: [] });
@@ -280,7 +274,7 @@ describe('sessions of the dashboard', () => {
     });
   });
 
-  it('are not written to the request log', async () => {
+  it('are not written to the request log', async ({ gateway, dashboard }) => {
     const { accountId, key } = await gateway.account();
     const { browser } = await dashboard.member(accountId, 'owner');
     await browser.get('/domains');
