@@ -6,7 +6,6 @@ import { GENERATED_CONTROLLERS } from './api/generated.js';
 import { EmailAttachmentsController } from './rest/emails/email-attachments.controller.js';
 import { EmailChangesController } from './rest/emails/email-changes.controller.js';
 import { EmailsController } from './rest/emails/emails.controller.js';
-import { ErasuresController } from './rest/erasures/erasures.controller.js';
 import { EventsController } from './rest/events/events.controller.js';
 import { OpsController } from './rest/ops/ops.controller.js';
 import { ResendApiKeysController } from './resend/api-keys/resend-api-keys.controller.js';
@@ -34,7 +33,6 @@ export const CONTROLLERS = [
   EmailAttachmentsController,
   EmailChangesController,
   EmailsController,
-  ErasuresController,
   EventsController,
   GraphiqlController,
   OpsController,

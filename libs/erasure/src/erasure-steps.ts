@@ -8,7 +8,7 @@ import { eraseFromEmail } from '#libs/queue';
 import type { StatsStore } from '#libs/stats';
 import { eraseSuppressions } from '#libs/suppressions';
 import { eraseDeliveries } from '#libs/webhooks';
-import type { Counted } from './receipt.js';
+import type { Counted } from './erasure.resource.js';
 
 /** The result of one bounded batch. */
 export interface StepResult {

@@ -5,23 +5,10 @@ import { Config, SecretBox } from '#libs/kernel';
 import { normaliseAddress } from '#libs/mime';
 import { Database } from '#libs/persistence';
 import { ErasedAddresses } from '#libs/suppressions';
-import { erasureReceipt, type ErasureReceipt, type ReceiptFacts } from './receipt.js';
+import { erasure, type ErasureRow, type ErasureView } from './erasure.resource.js';
+import { toReceipt } from './receipt.js';
 
-export const ERASURE_STATUSES = ['pending', 'running', 'completed'] as const;
-
-export interface ErasureView {
-  id: string;
-  object: 'erasure';
-  status: (typeof ERASURE_STATUSES)[number];
-  receipt: ErasureReceipt;
-}
-
-interface ErasureRow extends ReceiptFacts {
-  id: string;
-  status: ErasureView['status'];
-}
-
-const COLUMNS = 'id, status, erased_as, counts, waiting, created_at, finished_at';
+const COLUMNS = erasure.columns;
 
 /** Requests to erase a recipient of an account. The address is stored encrypted, and only until the erasure is completed. */
 @Injectable()
@@ -86,11 +73,6 @@ export class Erasures {
   }
 
   private toView(row: ErasureRow): ErasureView {
-    return {
-      id: row.id,
-      object: 'erasure',
-      status: row.status,
-      receipt: erasureReceipt(row, this.config.settings),
-    };
+    return erasure.toView(row, { object: 'erasure', receipt: toReceipt(row, this.config.settings) });
   }
 }

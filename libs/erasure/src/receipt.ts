@@ -1,60 +1,22 @@
 import type { Config } from '#libs/kernel';
+import {
+  erasureReceipt,
+  type Counted,
+  type ElsewhereView,
+  type ErasureReceipt,
+  type ErasureRow,
+} from './erasure.resource.js';
 
-/** The stores of an erasure and how many of their rows contained the address. */
-export const COUNTED = [
-  'messages',
-  'recipients',
-  'bodies',
-  'captured_messages',
-  'attempts',
-  'suppressions',
-  'audit_entries',
-  'stored_answers',
-  'events',
-  'webhook_deliveries',
-  'inbound_reports',
-  'statistics_rows',
-] as const;
-export type Counted = (typeof COUNTED)[number];
+const STORES = erasureReceipt.fields.erased.schema.required as readonly Counted[];
 
-export const ELSEWHERE = ['kafka', 'webhook_endpoints', 'backups'] as const;
-
-/** A place that the service cannot erase. */
-export interface ElsewhereView {
-  place: (typeof ELSEWHERE)[number];
-  /** ISO 8601; null: the service does not know. */
-  expires_at: string | null;
-  note: string;
-}
-
-/** What was erased, and where the address may still be. */
-export interface ErasureReceipt {
-  /** The text that stands in place of the address. */
-  erased_as: string;
-  requested_at: string;
-  finished_at: string | null;
-  erased: Record<Counted, number>;
-  /** Messages that still wait for delivery to other recipients; they are erased when that has ended. */
-  waiting_messages: number;
-  elsewhere: ElsewhereView[];
-}
-
-export interface ReceiptFacts {
-  erased_as: string;
-  counts: Partial<Record<Counted, number>>;
-  waiting: number;
-  created_at: Date;
-  finished_at: Date | null;
-}
-
-export function erasureReceipt(facts: ReceiptFacts, settings: Config['settings']): ErasureReceipt {
-  const counts = COUNTED.map((name) => [name, facts.counts[name] ?? 0] as const);
+export function toReceipt(row: ErasureRow, settings: Config['settings']): ErasureReceipt {
+  const counts = STORES.map((name) => [name, row.counts[name] ?? 0] as const);
   return {
-    erased_as: facts.erased_as,
-    requested_at: facts.created_at.toISOString(),
-    finished_at: facts.finished_at?.toISOString() ?? null,
-    erased: Object.fromEntries(counts) as Record<Counted, number>,
-    waiting_messages: facts.waiting,
+    erased_as: row.erased_as,
+    requested_at: row.created_at.toISOString(),
+    finished_at: row.finished_at?.toISOString() ?? null,
+    erased: Object.fromEntries(counts) as ErasureReceipt['erased'],
+    waiting_messages: row.waiting,
     elsewhere: elsewhere(settings),
   };
 }

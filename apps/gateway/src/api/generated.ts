@@ -5,6 +5,7 @@ import { API_KEYS } from './api-keys.js';
 import { AUDIT_LOG } from './audit-log.js';
 import { CAPTURED } from './captured.js';
 import { DOMAINS } from './domains.js';
+import { ERASURES } from './erasures.js';
 import type { OperationGroup } from './operation.js';
 import { QUEUES } from './queues.js';
 import { REQUEST_LOG } from './request-log.js';
@@ -17,7 +18,8 @@ import { WEBHOOKS } from './webhooks.js';
 
 /** All operations of this folder. */
 const GROUPS: readonly OperationGroup[] = [
-  ...[API_KEYS, AUDIT_LOG, CAPTURED, DOMAINS, QUEUES, REQUEST_LOG, STATS, SUPPRESSIONS_BULK, SUPPRESSIONS],
+  ...[API_KEYS, AUDIT_LOG, CAPTURED, DOMAINS, ERASURES, QUEUES, REQUEST_LOG, STATS],
+  ...[SUPPRESSIONS_BULK, SUPPRESSIONS],
   ...[WEBHOOK_EVENTS, WEBHOOK_REPLAYS, WEBHOOKS],
 ];
 const generated = GROUPS.map((group) => ({ group, controller: controllerOf(group) }));

@@ -15,7 +15,6 @@ import { AccountController } from '../rest/account/account.controller.js';
 import { AccountDomains } from '../rest/domains/account-domains.js';
 import { EmailChangesController } from '../rest/emails/email-changes.controller.js';
 import { EmailsController } from '../rest/emails/emails.controller.js';
-import { ErasuresController } from '../rest/erasures/erasures.controller.js';
 import { UsageController } from '../rest/usage/usage.controller.js';
 import { VisibleUsage } from '../rest/usage/visible-usage.js';
 import { EventFeed } from './live/event-feed.js';
@@ -44,7 +43,6 @@ import { EmailFieldsResolver } from './emails/email-fields.resolver.js';
 import { EmailLoaders } from './emails/email-loaders.js';
 import { EmailsResolver } from './emails/emails.resolver.js';
 import { SendingResolver } from './emails/sending.resolver.js';
-import { ErasuresResolver } from './erasures/erasures.resolver.js';
 import { EventsResolver } from './events/events.resolver.js';
 import { OperatorAccounts } from './operator/operator-accounts.js';
 import { OperatorChangesResolver } from './operator/operator-changes.resolver.js';
@@ -65,7 +63,6 @@ export const RESOLVERS = [
   DomainsResolver,
   EmailFieldsResolver,
   EmailsResolver,
-  ErasuresResolver,
   EventsResolver,
   LiveResolver,
   OperatorChangesResolver,
@@ -79,13 +76,7 @@ export const RESOLVERS = [
 const LOADERS = [DomainLoaders, DomainTrafficLoader, EmailLoaders, WebhookLoaders];
 
 /** The REST handlers that resolvers call, so that a field does exactly what its REST operation does. */
-const REST_HANDLERS = [
-  AccountController,
-  EmailChangesController,
-  EmailsController,
-  UsageController,
-  ErasuresController,
-];
+const REST_HANDLERS = [AccountController, EmailChangesController, EmailsController, UsageController];
 
 const CHECKS = [GraphqlErrors, PersistedOperations, QueryGuard];
 

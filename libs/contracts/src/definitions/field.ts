@@ -15,6 +15,8 @@ export interface FieldSchema {
   items?: FieldSchema;
   not?: object;
   additionalProperties?: boolean | FieldSchema;
+  properties?: Readonly<Record<string, object>>;
+  required?: readonly string[];
   nullable?: boolean;
   /** With a default the field is optional. */
   default?: unknown;

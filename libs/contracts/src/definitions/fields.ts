@@ -63,6 +63,16 @@ export const map = <T extends object = Record<string, unknown>>(
     ...(example === undefined ? {} : { example }),
   });
 
+/** An object of integers with these names, without a schema of its own. */
+export const integers = <const K extends string>(
+  about: string,
+  names: readonly K[],
+  aboutOf: (name: K) => string,
+): Plain<Record<K, number>> => {
+  const one = (name: K) => [name, { type: 'integer', description: aboutOf(name), examples: [3] }] as const;
+  return field({ type: 'object', properties: Object.fromEntries(names.map(one)), required: names, description: about });
+};
+
 /** A column that no response has. `sqlType` as PostgreSQL names it. */
 export const column = <T>(sqlType = 'text'): Field<T, T, true, 'nothing'> =>
   new Field({ format: sqlType }, true, 'nothing');
