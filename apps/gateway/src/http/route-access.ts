@@ -20,8 +20,8 @@ declare module 'fastify' {
     wholeAccount?: boolean;
     /** A key needs no scope for this route if the parameter `id` of the path is its own id. */
     ownKey?: boolean;
-    /** The handler reads the rest of the path as it was sent, and nothing else does. */
-    rawPath?: boolean;
+    /** The path holds a token, which the handler frees of everything that mail clients have added, such as line ends. */
+    tokenInPath?: boolean;
   }
   interface FastifyRequest {
     /** The authenticated principal; null on public routes. Set by the request guard before the body is read. */
@@ -59,8 +59,8 @@ export const WholeAccount = () => declareRoute({ wholeAccount: true });
 /** Every key may use this route for itself (`:id` is its own id), without the scope. */
 export const OwnKeyAllowed = () => declareRoute({ ownKey: true });
 
-/** The wildcard of the path is not validated, because the handler reads it as it was sent. */
-export const ReadsRawPath = () => declareRoute({ rawPath: true });
+/** Control characters in the path are not refused: the handler reads a token from it by `readTokenText`. */
+export const TokenInPath = () => declareRoute({ tokenInPath: true });
 
 /** A route that needs no key. */
 export const Public = () => declareAccess('public');

@@ -1,9 +1,10 @@
 import { Controller, Get, HttpCode, Param, Post, Req, Res } from '@nestjs/common';
 import { ApiExcludeEndpoint } from '@nestjs/swagger';
 import { UnsubscribeRecipient } from '#libs/emails';
+import { readTokenText } from '#libs/tracking';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { AnyBody } from '../http/body/body-limits.js';
-import { Public } from '../http/route-access.js';
+import { Public, TokenInPath } from '../http/route-access.js';
 import { AddressLimit } from './address-limit.js';
 import { confirmationPage, donePage, PAGE_HEADERS, unknownPage } from './unsubscribe-page.js';
 
@@ -21,21 +22,23 @@ export class UnsubscribeController {
 
   @Get(':token')
   @Public()
+  @TokenInPath()
   @ApiExcludeEndpoint()
   async ask(@Param('token') token: string, @Req() request: FastifyRequest, @Res() reply: FastifyReply): Promise<void> {
     this.addressLimit.take(request.ip);
-    const unsubscription = await this.unsubscribes.find(token);
+    const unsubscription = await this.unsubscribes.find(readTokenText(token));
     await send(reply, unsubscription && confirmationPage(unsubscription));
   }
 
   @Post(':token')
   @Public()
+  @TokenInPath()
   @AnyBody()
   @HttpCode(200)
   @ApiExcludeEndpoint()
   async act(@Param('token') token: string, @Req() request: FastifyRequest, @Res() reply: FastifyReply): Promise<void> {
     this.addressLimit.take(request.ip);
-    const done = await this.unsubscribes.unsubscribe(token);
+    const done = await this.unsubscribes.unsubscribe(readTokenText(token));
     await send(reply, done && donePage(done));
   }
 }

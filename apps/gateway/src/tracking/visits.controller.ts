@@ -4,7 +4,7 @@ import { EarlierLinks, RecordVisits } from '#libs/emails';
 import { databaseClock } from '#libs/kernel';
 import { botVerdict, readTokenText, TrackingLinks, type TrackedRecipient } from '#libs/tracking';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { Public, ReadsRawPath } from '../http/route-access.js';
+import { Public, TokenInPath } from '../http/route-access.js';
 import { AddressLimit } from './address-limit.js';
 import { PAGE_HEADERS, unknownPage } from './unsubscribe-page.js';
 
@@ -37,7 +37,7 @@ export class VisitsController {
 
   @Get('o/*')
   @Public()
-  @ReadsRawPath()
+  @TokenInPath()
   async open(@Req() request: FastifyRequest, @Res() reply: FastifyReply): Promise<void> {
     const image = readTokenText(OPEN_PATH.exec(request.originalUrl)?.[1] ?? '');
     const recipient = IMAGE.test(image) ? this.links.readOpen(image.replace(IMAGE, '')) : null;
@@ -48,7 +48,7 @@ export class VisitsController {
 
   @Get('c/*')
   @Public()
-  @ReadsRawPath()
+  @TokenInPath()
   async click(@Req() request: FastifyRequest, @Res() reply: FastifyReply): Promise<void> {
     const token = readTokenText(CLICK_PATH.exec(request.originalUrl)?.[1] ?? '');
     const host = request.hostname;

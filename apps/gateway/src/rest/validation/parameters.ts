@@ -11,7 +11,7 @@ const CONTROLS = /[\u0000-\u001f\u007f]|\p{Cs}/u;
  * @throws Refusal `invalid_parameter` that names the parameter
  */
 export function requireValidParameters({ params, query, is404, routeOptions }: FastifyRequest): void {
-  for (const [name, value] of entriesOf(is404 || routeOptions.config.rawPath ? undefined : params))
+  for (const [name, value] of entriesOf(is404 || routeOptions.config.tokenInPath ? undefined : params))
     if (CONTROLS.test(value)) throw invalidParameter(name, 'must not contain control characters', 'path parameter');
   for (const [name, value] of entriesOf(query)) {
     if (name.includes('\0')) throw invalidParameter(name.replaceAll('\0', ''), 'must have a name without U+0000');
