@@ -4,8 +4,6 @@ import { DocsController } from './openapi/docs.controller.js';
 import { AccountController } from './rest/account/account.controller.js';
 import { GENERATED_CONTROLLERS } from './api/generated.js';
 import { EmailAttachmentsController } from './rest/emails/email-attachments.controller.js';
-import { EmailChangesController } from './rest/emails/email-changes.controller.js';
-import { EmailsController } from './rest/emails/emails.controller.js';
 import { EventsController } from './rest/events/events.controller.js';
 import { OpsController } from './rest/ops/ops.controller.js';
 import { ResendApiKeysController } from './resend/api-keys/resend-api-keys.controller.js';
@@ -31,8 +29,6 @@ export const CONTROLLERS = [
   DocsController,
   ...GENERATED_CONTROLLERS,
   EmailAttachmentsController,
-  EmailChangesController,
-  EmailsController,
   EventsController,
   GraphiqlController,
   OpsController,

@@ -5,7 +5,7 @@ import { smtp } from './email.resource.js';
 const TLS_POLICIES = ['opportunistic', 'enforced', 'sts', 'sts_testing', 'dane'] as const satisfies TlsPolicyName[];
 
 /** An event as all interfaces show it (docs/decisions/018-status-and-events.md), with its id. */
-export const eventOfEmail = {
+const eventOfEmail = {
   name: 'EmailEvent',
   about: 'An event of an e-mail, as webhooks receive it.',
   fields: {
@@ -17,7 +17,7 @@ export const eventOfEmail = {
 } as const satisfies Shape;
 export interface EventView extends ViewOf<typeof eventOfEmail> {}
 
-export const earlierHost = {
+const earlierHost = {
   name: 'EarlierHost',
   about: 'A server that an attempt tried first, and why it failed.',
   fields: {
@@ -27,7 +27,7 @@ export const earlierHost = {
 } as const satisfies Shape;
 export interface EarlierHostView extends ViewOf<typeof earlierHost> {}
 
-export const attemptSecurity = {
+const attemptSecurity = {
   name: 'AttemptSecurity',
   about: 'TLS of the connection of an attempt.',
   fields: {
@@ -38,7 +38,7 @@ export const attemptSecurity = {
   },
 } as const satisfies Shape;
 
-export const attempt = {
+const attempt = {
   name: 'Attempt',
   about: 'An attempt to deliver an e-mail to one recipient.',
   fields: {
@@ -85,3 +85,6 @@ export const attempt = {
   },
 } as const satisfies Shape;
 export interface AttemptView extends ViewOf<typeof attempt> {}
+
+/** The definitions, for the interfaces that show them. */
+export const emailHistoryShapes = { attempt, attemptSecurity, earlierHost, eventOfEmail };

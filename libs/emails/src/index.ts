@@ -26,10 +26,8 @@ export {
 } from './message/simulator.js';
 export type { HostedUnsubscribe } from './message/unsubscribe-link.js';
 export { capturedMessage } from './captured-message.resource.js';
-export * as emailShapes from './email.resource.js';
-export type { EmailSummary } from './email.resource.js';
-export * as emailHistoryShapes from './email-history.resource.js';
-export type { EarlierHostView } from './email-history.resource.js';
+export { emailShapes, type EmailSummary } from './email.resource.js';
+export { emailHistoryShapes, type EarlierHostView } from './email-history.resource.js';
 export { CapturedMessages } from './queries/captured-messages.js';
 export { effectiveEmailStatus, effectiveStatus } from './queries/effective-status.js';
 export { EmailAttachments } from './queries/email-attachments.js';

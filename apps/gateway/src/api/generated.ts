@@ -5,6 +5,9 @@ import { API_KEYS } from './api-keys.js';
 import { AUDIT_LOG } from './audit-log.js';
 import { CAPTURED } from './captured.js';
 import { DOMAINS } from './domains.js';
+import { EMAIL_ATTACHMENTS } from './email-attachments.js';
+import { EMAIL_CHANGES } from './email-changes.js';
+import { EMAILS } from './emails.js';
 import { ERASURES } from './erasures.js';
 import type { OperationGroup } from './operation.js';
 import { QUEUES } from './queues.js';
@@ -18,8 +21,8 @@ import { WEBHOOKS } from './webhooks.js';
 
 /** All operations of this folder. */
 const GROUPS: readonly OperationGroup[] = [
-  ...[API_KEYS, AUDIT_LOG, CAPTURED, DOMAINS, ERASURES, QUEUES, REQUEST_LOG, STATS],
-  ...[SUPPRESSIONS_BULK, SUPPRESSIONS],
+  ...[API_KEYS, AUDIT_LOG, CAPTURED, DOMAINS, EMAIL_ATTACHMENTS, EMAIL_CHANGES, EMAILS, ERASURES],
+  ...[QUEUES, REQUEST_LOG, STATS, SUPPRESSIONS_BULK, SUPPRESSIONS],
   ...[WEBHOOK_EVENTS, WEBHOOK_REPLAYS, WEBHOOKS],
 ];
 const generated = GROUPS.map((group) => ({ group, controller: controllerOf(group) }));
@@ -30,6 +33,8 @@ export const GENERATED_RESOLVERS = generated.map(({ group, controller }) => reso
 
 export const ApiKeysController = generatedController(API_KEYS);
 export const DomainsController = generatedController(DOMAINS);
+export const EmailAttachmentsController = generatedController(EMAIL_ATTACHMENTS);
+export const EmailsController = generatedController(EMAILS);
 export const StatsController = generatedController(STATS);
 export const WebhookEventsController = generatedController(WEBHOOK_EVENTS);
 export const WebhooksController = generatedController(WEBHOOKS);

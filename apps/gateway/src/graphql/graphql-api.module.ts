@@ -13,8 +13,6 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { HttpAccessModule } from '../http/key-attempts.js';
 import { AccountController } from '../rest/account/account.controller.js';
 import { AccountDomains } from '../rest/domains/account-domains.js';
-import { EmailChangesController } from '../rest/emails/email-changes.controller.js';
-import { EmailsController } from '../rest/emails/emails.controller.js';
 import { UsageController } from '../rest/usage/usage.controller.js';
 import { VisibleUsage } from '../rest/usage/visible-usage.js';
 import { EventFeed } from './live/event-feed.js';
@@ -76,7 +74,7 @@ export const RESOLVERS = [
 const LOADERS = [DomainLoaders, DomainTrafficLoader, EmailLoaders, WebhookLoaders];
 
 /** The REST handlers that resolvers call, so that a field does exactly what its REST operation does. */
-const REST_HANDLERS = [AccountController, EmailChangesController, EmailsController, UsageController];
+const REST_HANDLERS = [AccountController, UsageController];
 
 const CHECKS = [GraphqlErrors, PersistedOperations, QueryGuard];
 

@@ -1,7 +1,7 @@
 import { Context, Parent, ResolveField, Resolver } from '@nestjs/graphql';
 import type { Principal } from '#libs/accounts';
+import { EmailsController } from '../../api/generated.js';
 import type { CapturedDto } from '../../rest/captured/captured.dto.js';
-import { EmailsController } from '../../rest/emails/emails.controller.js';
 import type { EmailItemDto } from '../../rest/emails/emails.dto.js';
 import { EmailLoaders } from '../emails/email-loaders.js';
 import { EmailType } from '../emails/email.type.js';

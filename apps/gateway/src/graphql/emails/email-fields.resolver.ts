@@ -1,11 +1,9 @@
 import { Args, Context, ID, Parent, ResolveField, Resolver } from '@nestjs/graphql';
 import type { Principal } from '#libs/accounts';
-import { DomainsController } from '../../api/generated.js';
+import { DomainsController, EmailAttachmentsController, EmailsController } from '../../api/generated.js';
 import type { DomainDto } from '../../rest/domains/domains.dto.js';
-import { EmailAttachmentsController } from '../../rest/emails/email-attachments.controller.js';
 import type { LinkedAttachmentDto } from '../../rest/emails/email-attachments.dto.js';
 import type { AttemptDto, EmailEventDto, ExplanationDto } from '../../rest/emails/email-history.dto.js';
-import { EmailsController } from '../../rest/emails/emails.controller.js';
 import type { EmailDto, EmailItemDto } from '../../rest/emails/emails.dto.js';
 import { PageArgs, toConnection, type Connection } from '../connection.js';
 import { DomainLoaders } from '../domains/domain-loaders.js';

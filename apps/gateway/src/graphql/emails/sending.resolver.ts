@@ -1,28 +1,17 @@
-import { Args, Context, ID, Mutation, Parent, ResolveField, Resolver } from '@nestjs/graphql';
+import { Args, Context, Mutation, Parent, ResolveField, Resolver } from '@nestjs/graphql';
 import type { Principal } from '#libs/accounts';
 import { LIMITS, orRefusal } from '#libs/contracts';
-import { EmailIntake, RetryEmail, type BatchElement } from '#libs/emails';
-import { EmailChangesController } from '../../rest/emails/email-changes.controller.js';
-import { EmailsController } from '../../rest/emails/emails.controller.js';
-import type {
-  ChangeEmailDto,
-  EmailCanceled,
-  EmailItemDto,
-  EmailRescheduled,
-  EmailRetried,
-} from '../../rest/emails/emails.dto.js';
+import { EmailIntake, type BatchElement } from '#libs/emails';
+import { EmailsController } from '../../api/generated.js';
+import type { EmailItemDto } from '../../rest/emails/emails.dto.js';
 import { parseBatch } from '../../rest/emails/parse-batch.js';
 import { SendingController } from '../../rest/emails/sending.controller.js';
 import { toSubmission } from '../../rest/emails/to-submission.js';
 import { orNotFound } from '../../rest/or-not-found.js';
-import { dtoOf, restBody } from '../dto/input-type.js';
+import { restBody } from '../dto/input-type.js';
 import { CallerOf, type GraphqlContext } from '../graphql-caller.js';
 import { fieldIdempotency, IDEMPOTENCY_KEY } from '../idempotency.js';
 import {
-  CanceledEmailType,
-  RescheduledEmailType,
-  RescheduleEmailInput,
-  RetriedEmailType,
   SendBatchInput,
   SendEmailInput,
   SentBatchType,
@@ -32,14 +21,11 @@ import {
 import { EmailLoaders } from './email-loaders.js';
 import { EmailType } from './email.type.js';
 
-const ID_OF_EMAIL = { type: () => ID, description: 'The id of the e-mail' };
-/** Sends and changes e-mails. */
+/** Sends e-mails. */
 @Resolver(() => SentEmailType)
 export class SendingResolver {
   constructor(
     private readonly intake: EmailIntake,
-    private readonly retries: RetryEmail,
-    private readonly changes: EmailChangesController,
     private readonly loaders: EmailLoaders,
   ) {}
 
@@ -82,43 +68,6 @@ export class SendingResolver {
     const idempotency = await fieldIdempotency(idempotencyKey, { caller, field: 'sendBatch', inputs });
     const accepted = await this.intake.acceptBatch(elements, { permissive, idempotency });
     return { results: accepted.elements.map(toResult), replayed: accepted.replayed };
-  }
-
-  @Mutation(() => RescheduledEmailType, { description: 'Gives a `scheduled` e-mail another time.' })
-  rescheduleEmail(
-    @CallerOf(EmailChangesController, 'reschedule') caller: Principal,
-    @Args('id', ID_OF_EMAIL) id: string,
-    @Args('input', { type: () => RescheduleEmailInput, description: 'The new time' }) input: ChangeEmailDto,
-  ): Promise<EmailRescheduled> {
-    return this.changes.reschedule(caller, id, dtoOf(RescheduleEmailInput, input));
-  }
-
-  @Mutation(() => CanceledEmailType, {
-    description:
-      'Cancels an e-mail that is `scheduled`, or `queued` while delivery has not started. Canceling a scheduled e-mail of ' +
-      'this month returns its units to the allowance.',
-  })
-  cancelEmail(
-    @CallerOf(EmailChangesController, 'cancel') caller: Principal,
-    @Args('id', ID_OF_EMAIL) id: string,
-  ): Promise<EmailCanceled> {
-    return this.changes.cancel(caller, id);
-  }
-
-  @Mutation(() => RetriedEmailType, {
-    description:
-      'Sends a failed e-mail again, as a new e-mail to the recipients that failed or bounced. Possible when no recipient is ' +
-      'still being processed.',
-  })
-  async retryEmail(
-    @CallerOf(EmailChangesController, 'retry') caller: Principal,
-    @Args('id', ID_OF_EMAIL) id: string,
-    @Args('idempotencyKey', IDEMPOTENCY_KEY) idempotencyKey?: string | null,
-  ): Promise<EmailRetried> {
-    const field = `retryEmail:${id}`;
-    const idempotency = await fieldIdempotency(idempotencyKey, { caller, field, inputs: [] });
-    const accepted = await this.retries.retry({ ...caller, idempotency }, id);
-    return { object: 'email', id: accepted.id, retry_of: id };
   }
 
   @ResolveField(() => EmailType, { description: 'The e-mail. Requires the scope `emails.read`.' })

@@ -1,52 +1,24 @@
 import { Controller, Get, Param, Query, Res } from '@nestjs/common';
-import type { Principal } from '#libs/accounts';
 import { EmailAttachments } from '#libs/emails';
 import type { FastifyReply } from 'fastify';
-import { Caller } from '../../http/caller.js';
-import { Public, RequiresScope } from '../../http/route-access.js';
+import { Public } from '../../http/route-access.js';
 import { Operation } from '../../openapi/operation.js';
-import { AttachmentList, DownloadQuery, LinkedAttachmentDto } from './email-attachments.dto.js';
+import { DownloadQuery } from './email-attachments.dto.js';
 import { orNotFound } from '../or-not-found.js';
 import { QueryPipe } from '../validation/query-pipe.js';
 
-const TAG = 'Emails';
 const BINARY = 'application/octet-stream';
 
-/** The attachments of an e-mail. They are kept as long as its body. */
+/** Downloads by a link, without a key; the other operations are in `api/email-attachments.ts`. */
 @Controller('emails/:id/attachments')
 export class EmailAttachmentsController {
   constructor(private readonly attachments: EmailAttachments) {}
-
-  @Get()
-  @RequiresScope('emails.read')
-  @Operation({
-    tag: TAG,
-    summary: 'List the attachments of an e-mail',
-    description: 'All attachments, in the order of the e-mail; none after bodies are deleted (30 days by default).',
-    response: AttachmentList,
-    errors: [404],
-  })
-  async list(@Caller() caller: Principal, @Param('id') id: string): Promise<AttachmentList> {
-    const data = orNotFound(await this.attachments.list(caller, id));
-    return { object: 'list', has_more: false, data, next_cursor: null };
-  }
-
-  @Get(':attachmentId')
-  @RequiresScope('emails.read')
-  @Operation({ tag: TAG, summary: 'Get an attachment of an e-mail', response: LinkedAttachmentDto, errors: [404] })
-  async find(
-    @Caller() caller: Principal,
-    @Param('id') emailId: string,
-    @Param('attachmentId') attachmentId: string,
-  ): Promise<LinkedAttachmentDto> {
-    return orNotFound(await this.attachments.find(caller, { emailId, attachmentId }));
-  }
 
   /** Attachments are untrusted, so a browser must save the file instead of showing it under our origin. */
   @Get(':attachmentId/download')
   @Public()
   @Operation({
-    tag: TAG,
+    tag: 'Emails',
     summary: 'Download an attachment',
     description: 'Use the URL in `download_url`, which is valid for one hour. No API key is needed.',
     content: BINARY,
