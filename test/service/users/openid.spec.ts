@@ -2,7 +2,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import type { Browser } from '../../support/browser/browser.js';
 import { DashboardFixture } from '../../support/browser/dashboard-fixture.js';
 import { startGatewayApp, type GatewayApp } from '../../support/fixtures/gateway-app.js';
-import { CLIENT, OpenidProvider } from '../../support/services/openid-provider.js';
+import { CLIENT, OpenidProvider } from './openid-provider.js';
 
 const HOST = 'dashboard.localhost';
 

@@ -6,15 +6,8 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import WebSocket from 'ws';
 import { bareUuid, SCOPES } from '#libs/contracts';
 import { GRAPHQL_ROWS, graphqlRequest, OPERATOR_FIELDS, type GraphqlRow } from '../../support/rest/graphql-rows.js';
-import {
-  cellsOf,
-  COLUMNS,
-  expectedOutcome,
-  inOrder,
-  KINDS_WITH_MODE,
-  OPERATIONS,
-} from '../../support/rest/key-matrix.js';
-import type { Cell, Column, Outcome } from '../../support/rest/key-matrix.js';
+import { cellsOf, COLUMNS, expectedOutcome, inOrder, KINDS_WITH_MODE, OPERATIONS } from './key-matrix.js';
+import type { Cell, Column, Outcome } from './key-matrix.js';
 import { requestOf, withoutAll, type Answer } from '../../support/rest/operation-request.js';
 import { madeThings, type Tenant } from '../../support/rest/tenant.js';
 import { openAccount, vouch, type ServiceAccount } from '../../support/services/service-client.js';

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { DIALOGUES } from '../../support/mail-servers/dialogue-table.js';
+import { DIALOGUES } from './dialogue-table.js';
 import { brokenTls, poorServers } from './poor-peers.suite.js';
 import { PeerFixture, type ShownAttempt } from '../../support/mail-servers/peer-fixture.js';
 import { PHASE_SECONDS } from '../../support/services/profiles.js';

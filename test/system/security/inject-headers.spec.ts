@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { INJECTIONS, OBJECTS } from '../../support/attacks/injections.js';
+import { INJECTIONS, OBJECTS } from './injections.js';
 import { hasPython, readByPython, type ReadMessage } from '../../support/judges/read-by-python.js';
 import type { ScriptedMx } from '../../support/mail-servers/scripted-mx.js';
 import { MailNetwork } from '../../support/services/mail-network.js';

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { LenientSink, type LenientMail } from '../../support/mail-servers/lenient-sink.js';
+import { LenientSink, type LenientMail } from './lenient-sink.js';
 import { MailNetwork } from '../../support/services/mail-network.js';
 import type { ServiceAccount } from '../../support/services/service-client.js';
-import { FALSE_ENDS, smuggled } from '../../support/smtp/smuggling.js';
+import { FALSE_ENDS, smuggled } from './smuggling.js';
 import { SmtpTalk } from '../../support/smtp/smtp-talk.js';
 import { until } from '../../support/timing/until.js';
 

@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { randomMessage, SENDER_DOMAIN, type RandomMessage } from '../../support/messages/random-messages.js';
+import { randomMessage, SENDER_DOMAIN, type RandomMessage } from './random-messages.js';
 import { RelayFixture } from '../../support/smtp/relay-fixture.js';
 import { SmtpTalk } from '../../support/smtp/smtp-talk.js';
 import { zipFile } from '../../support/samples/zip-file.js';

@@ -1,7 +1,7 @@
-import { API_OPERATIONS, type ApiOperation } from './api-operations.js';
-import { FACADE_OPERATIONS } from './controller-routes.js';
-import { FACADE_ROWS, IDOR_ROWS, type IdorRow } from './idor-rows.js';
-import type { Kind } from './tenant.js';
+import { API_OPERATIONS, type ApiOperation } from '../../support/rest/api-operations.js';
+import { FACADE_OPERATIONS } from '../../support/rest/controller-routes.js';
+import { FACADE_ROWS, IDOR_ROWS, type IdorRow } from '../../support/rest/idor-rows.js';
+import type { Kind } from '../../support/rest/tenant.js';
 
 /**
  * `allowed`: no refusal by access, whatever else the answer is. `hidden`: not found, or an answer without the thing.

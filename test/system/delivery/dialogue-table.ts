@@ -1,4 +1,4 @@
-import type { BadHost } from './bad-mx.js';
+import type { BadHost } from '../../support/mail-servers/bad-mx.js';
 
 interface Dialogue {
   name: string;
