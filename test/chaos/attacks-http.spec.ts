@@ -7,6 +7,7 @@ import { API_OPERATIONS } from '../support/rest/api-operations.js';
 import { startStandalone, type RunningProgram } from '../support/services/program.js';
 import { SmtpTalk } from '../support/smtp/smtp-talk.js';
 import { until } from '../support/timing/until.js';
+import { randomNumbers } from '../support/samples/random-numbers.js';
 
 /** Defaults of HTTP_CONNECTIONS and HTTP_CONNECTIONS_PER_IP. */
 const OVERALL = 2_000;
@@ -97,7 +98,8 @@ describe('a service under attack over HTTP', () => {
   });
 
   it(`answers none of ${FUZZED} random paths and queries with an internal error`, async () => {
-    const next = randomNumbers(SEED);
+    const random = randomNumbers(SEED);
+    const next = (below: number) => Math.floor(random() * below);
     const counts = new Map<number, number>();
     const wrong: string[] = [];
     const one = async (): Promise<void> => {
@@ -124,17 +126,6 @@ describe('a service under attack over HTTP', () => {
     await isWell();
   });
 });
-
-/** Mulberry32. */
-function randomNumbers(seed: number): (below: number) => number {
-  let state = seed;
-  return (below) => {
-    state = (state + 0x6d2b79f5) | 0;
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
-    return ((mixed ^ (mixed >>> 14)) >>> 0) % below;
-  };
-}
 
 const PIECES = ['%00', '%0d%0a', '%ff', '%e2%80%ae', '%f0%9f%92%a9', '%', '..%2f', "'", '%22', 'null', '-1', 'a', '0'];
 

@@ -9,7 +9,8 @@ import {
   judgeWithPython,
   type PythonReading,
 } from '../support/judges/mail-judges.js';
-import { RandomText, randomNumbers } from '../support/messages/random-text.js';
+import { RandomText } from '../support/messages/random-text.js';
+import { randomNumbers } from '../support/samples/random-numbers.js';
 
 const MAILS = 500;
 const HEADS = 2_000;

@@ -7,6 +7,7 @@ import { reconcileAll, statisticsOf, type Repetition } from '../support/reconcil
 import { Recorder } from '../support/reconcile/recorder.js';
 import { SendingClients } from '../support/reconcile/sending-clients.js';
 import { until } from '../support/timing/until.js';
+import { randomNumbers } from '../support/samples/random-numbers.js';
 
 const MESSAGES = Number(process.env['RECONCILE_MESSAGES'] ?? 20_000);
 const KILLS = Number(process.env['RECONCILE_KILLS'] ?? 15);
@@ -19,18 +20,8 @@ const LONGEST_DELAY_MS = 500;
 const RUN_MS = 600_000 + MESSAGES * 50;
 const UNFINISHED = ['queued', 'scheduled', 'sending', 'deferred'];
 
-/** Mulberry32: the moments of the kills follow from the seed. */
-function randomNumbers(seed: number): () => number {
-  let state = seed;
-  return () => {
-    state = (state + 0x6d2b79f5) | 0;
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
-  };
-}
-
 describe('the whole program, killed at random moments under load', { timeout: RUN_MS }, () => {
+  // The moments of the kills follow from the seed.
   const random = randomNumbers(SEED);
   const kills: { at: number; until: number }[] = [];
   let recorder: Recorder;

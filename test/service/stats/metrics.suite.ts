@@ -3,6 +3,7 @@ import { newId, wholeAccount } from '#libs/contracts';
 import type { Granularity, Metric, MetricsResult, MetricsQuery, StatsStore } from '#libs/stats';
 import { METRICS } from '#libs/stats';
 import { beforeAll, describe, expect, it } from 'vitest';
+import { randomNumbers } from '../../support/samples/random-numbers.js';
 
 const DAY_MS = 86_400_000;
 const BEGIN = Date.parse('2026-01-20T00:00:00.000Z');
@@ -49,20 +50,10 @@ const PLACES = [
   ['joe@corp.example', 'corp.example'],
 ] as const;
 
-/** Numbers from a fixed seed (mulberry32): a failure can be repeated. */
-function random(seed: number): () => number {
-  return () => {
-    seed = (seed + 0x6d2b79f5) | 0;
-    let t = Math.imul(seed ^ (seed >>> 15), 1 | seed);
-    t = (t + Math.imul(t ^ (t >>> 7), 61 | t)) ^ t;
-    return ((t ^ (t >>> 14)) >>> 0) / 2 ** 32;
-  };
-}
-
 /** `GET /stats` over whatever engine, against a model that counts the same facts one by one. */
 export function statsMetricsSuite(engine: string, store: () => StatsStore): void {
   describe(`metrics over ${engine}`, { timeout: 60_000 }, () => {
-    const next = random(20_260_101);
+    const next = randomNumbers(20_260_101);
     const pick = <T>(of: readonly T[]): T => of[Math.floor(next() * of.length)];
     const account = newId('acc');
     const domains = [newId('dom'), newId('dom'), newId('dom')];

@@ -1,14 +1,3 @@
-/** Numbers that look random and are the same in every run (mulberry32), so that a failure can be seen again. */
-export function randomNumbers(seed: number): () => number {
-  let state = seed >>> 0;
-  return () => {
-    state = (state + 0x6d2b79f5) >>> 0;
-    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
-    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
-  };
-}
-
 /** First and last code point of what people write in. */
 const SCRIPTS: [first: number, last: number][] = [
   [0x20, 0x7e],

@@ -1,26 +1,26 @@
 import { connect, createServer, type AddressInfo, type Server, type Socket } from 'node:net';
 
-/** Before a database server: passes everything on, until it is told to pass nothing more in either direction. */
-export class StallingFront {
+/** A proxy before PostgreSQL that passes everything on, until `stall` stops both directions. */
+export class StallingProxy {
   private readonly sockets = new Set<Socket>();
   private isStalled = false;
 
   private constructor(
     private readonly server: Server,
-    /** Of the database, through this front. */
+    /** Of the database, through this proxy. */
     readonly url: string,
   ) {}
 
-  static async start(databaseUrl: string): Promise<StallingFront> {
+  static async start(databaseUrl: string): Promise<StallingProxy> {
     const behind = new URL(databaseUrl);
     const server = createServer();
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
     const url = new URL(databaseUrl);
     url.searchParams.delete('host');
     url.host = `127.0.0.1:${(server.address() as AddressInfo).port}`;
-    const front = new StallingFront(server, url.href);
-    server.on('connection', (client) => front.take(client, behind));
-    return front;
+    const proxy = new StallingProxy(server, url.href);
+    server.on('connection', (client) => proxy.take(client, behind));
+    return proxy;
   }
 
   /** As a server whose processes are stopped: connections are accepted and stay open, and nothing answers. */

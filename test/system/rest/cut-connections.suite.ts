@@ -2,6 +2,7 @@ import { connect } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { beforeAll, expect, it } from 'vitest';
 import type { Sender } from '../../support/services/sender.js';
+import { randomNumbers } from '../../support/samples/random-numbers.js';
 
 const CLIENTS = 25;
 /** Of an answer; more than its head and body have. */
@@ -28,7 +29,7 @@ export function cutConnectionsSuite(sends: number, open: () => Promise<Sender>):
   });
 
   it('make exactly one mail per key, and answer the same id each time', async () => {
-    const random = generator(20_261_121);
+    const random = randomNumbers(20_261_121);
     const ids = new Map<string, Set<string>>();
     let next = 0;
     let attempts = 0;
@@ -152,15 +153,4 @@ async function countMails(sender: Sender): Promise<number> {
     if (page.next_cursor === null) return count;
     after = `&after=${page.next_cursor}`;
   }
-}
-
-/** The same numbers at every run (mulberry32). */
-function generator(seed: number): () => number {
-  let state = seed;
-  return () => {
-    state = (state + 0x6d2b79f5) | 0;
-    let t = Math.imul(state ^ (state >>> 15), 1 | state);
-    t = (t + Math.imul(t ^ (t >>> 7), 61 | t)) ^ t;
-    return ((t ^ (t >>> 14)) >>> 0) / 4_294_967_296;
-  };
 }
