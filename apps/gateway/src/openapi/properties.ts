@@ -65,6 +65,3 @@ export const EnumProperty = (values: readonly unknown[], description: string, ex
 
 export const TimeProperty = (description?: string, example?: string) =>
   property({ format: 'date-time' }, { description, example });
-
-export const NullableTimeProperty = (description: string, example?: string | null) =>
-  property({ type: String, format: 'date-time', nullable: true }, { description, example });
