@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect } from 'vitest';
-import { gatewayTest } from '../../support/fixtures/gateway-test.js';
+import { gatewayTest } from '../../support/fixtures/gateway-tests.js';
 
 const it = gatewayTest.extend('settings', { scope: 'file' }, { PUBLIC_URL: 'https://mail.example.com' }).extend(
   'get',

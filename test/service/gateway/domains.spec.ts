@@ -7,7 +7,7 @@ import type { DomainView } from '#libs/domains';
 import { Database } from '#libs/persistence';
 import { LOG_EVENTS, OUTBOX_EVENTS } from '../../support/persistence/test-database.js';
 import { passTime } from '../../support/timing/clock.js';
-import { gatewayTest as it } from '../../support/fixtures/gateway-test.js';
+import { gatewayTest as it } from '../../support/fixtures/gateway-tests.js';
 
 interface Refused {
   error: string;

@@ -1,5 +1,5 @@
 import { describe, expect } from 'vitest';
-import { gatewayTest } from '../../support/fixtures/gateway-test.js';
+import { gatewayTest } from '../../support/fixtures/gateway-tests.js';
 
 const HTML = 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8';
 

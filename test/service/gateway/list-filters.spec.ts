@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect } from 'vitest';
-import { gatewayTest as it } from '../../support/fixtures/gateway-test.js';
+import { gatewayTest as it } from '../../support/fixtures/gateway-tests.js';
 
 interface Parameter {
   name: string;

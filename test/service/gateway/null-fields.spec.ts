@@ -2,7 +2,7 @@ import { describe, expect } from 'vitest';
 import { newId } from '#libs/contracts';
 import { API_OPERATIONS, resolved, type ApiOperation, type Schema } from '../../support/rest/api-operations.js';
 import { type GatewayApp } from '../../support/fixtures/gateway-app.js';
-import { gatewayTest } from '../../support/fixtures/gateway-test.js';
+import { gatewayTest } from '../../support/fixtures/gateway-tests.js';
 let account: Awaited<ReturnType<GatewayApp['account']>>;
 const it = gatewayTest
   /** The status of a refusal, with the fields that it names. */

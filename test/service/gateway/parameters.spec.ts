@@ -2,7 +2,7 @@ import { describe, expect } from 'vitest';
 import { newId } from '#libs/contracts';
 import { API_OPERATIONS, type ApiOperation } from '../../support/rest/api-operations.js';
 import { FACADE_OPERATIONS } from '../../support/rest/controller-routes.js';
-import { gatewayTest } from '../../support/fixtures/gateway-test.js';
+import { gatewayTest } from '../../support/fixtures/gateway-tests.js';
 
 /** Encoded values for which no route has a use. */
 const HOSTILE = [

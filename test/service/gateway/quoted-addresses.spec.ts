@@ -2,7 +2,7 @@ import { CapturedMessages } from '#libs/emails';
 import { Database } from '#libs/persistence';
 import { describe, expect } from 'vitest';
 import { until } from '../../support/timing/until.js';
-import { gatewayTest as it } from '../../support/fixtures/gateway-test.js';
+import { gatewayTest as it } from '../../support/fixtures/gateway-tests.js';
 
 /** An address that needs its quotes, and spellings of it. */
 const NEEDED = '"John doe"@example.com';

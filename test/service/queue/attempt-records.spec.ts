@@ -3,7 +3,7 @@ import { NO_REMOTE, type Outcome } from '#libs/mta';
 import { attemptRecords } from '#libs/queue';
 import { describe, expect } from 'vitest';
 import { submission, type QueueProcess } from '../../support/delivery/queue-fixture.js';
-import { queueTest } from '../../support/delivery/queue-test.js';
+import { queueTest } from '../../support/delivery/queue-tests.js';
 
 const AT = { startedAt: new Date('2026-03-01T12:00:00.000Z'), endedAt: new Date('2026-03-01T12:00:01.500Z') };
 const google = { ...NO_REMOTE, mx: 'aspmx.l.google.com', ip: '192.0.2.1', tls: 'TLSv1.3', provider: 'google' };

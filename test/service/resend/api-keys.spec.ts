@@ -3,7 +3,7 @@ import { bareUuid } from '#libs/contracts';
 import { describe, expect } from 'vitest';
 import { good, refused, resendClient, timestamp, uuid } from '../../support/resend/resend-client.js';
 import { until } from '../../support/timing/until.js';
-import { resendTest } from '../../support/resend/resend-test.js';
+import { resendTest } from '../../support/resend/resend-tests.js';
 const mailFrom = (domain: string) => ({
   from: `shop@${domain}`,
   to: 'delivered@sim.postloft.test',

@@ -1,6 +1,6 @@
 import { describe, expect } from 'vitest';
 import { good, refused, resendClient, timestamp, uuid } from '../../support/resend/resend-client.js';
-import { resendTest } from '../../support/resend/resend-test.js';
+import { resendTest } from '../../support/resend/resend-tests.js';
 
 const NOBODYS = '01978c0e-5f7b-7c3a-9d21-f0b64c1e88aa';
 

@@ -2,7 +2,7 @@ import { createConnection } from 'node:net';
 import { Resend } from 'resend';
 import { afterEach, describe, expect, vi } from 'vitest';
 import { good, refused, uuid } from '../../support/resend/resend-client.js';
-import { resendTest } from '../../support/resend/resend-test.js';
+import { resendTest } from '../../support/resend/resend-tests.js';
 const it = resendTest
   .extend('settings', { scope: 'file' }, { RESEND_HOST: 'api.example.com' })
   .extend(

@@ -3,7 +3,7 @@ import type { GetSuppressionResponseSuccess, ListSuppressionsResponseSuccess } f
 import { describe, expect } from 'vitest';
 import { SuppressionEntries } from '#libs/suppressions';
 import { good, refused, timestamp, uuid } from '../../support/resend/resend-client.js';
-import { resendTest } from '../../support/resend/resend-test.js';
+import { resendTest } from '../../support/resend/resend-tests.js';
 
 const NOBODYS = '01978c0e-5f7b-7c3a-9d21-f0b64c1e88aa';
 const ODD = "o'hara+b/1@y.example.com";

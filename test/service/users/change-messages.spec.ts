@@ -1,7 +1,7 @@
 import { describe, expect } from 'vitest';
 import { PASSWORD } from '../../support/browser/dashboard-fixture.js';
 import { until } from '../../support/timing/until.js';
-import { dashboardTest } from '../../support/browser/dashboard-test.js';
+import { dashboardTest } from '../../support/browser/dashboard-tests.js';
 
 const NEW_PASSWORD = 'another good password';
 

@@ -2,7 +2,7 @@ import { Accounts } from '#libs/accounts';
 import { Database } from '#libs/persistence';
 import { FirstOwner } from '#libs/users';
 import { describe, expect } from 'vitest';
-import { dashboardTest } from '../../support/browser/dashboard-test.js';
+import { dashboardTest } from '../../support/browser/dashboard-tests.js';
 
 const ADMIN = 'admin@example.com';
 /** As if the clock had been set back, or rows of another installation imported. */

@@ -1,6 +1,6 @@
 import { FirstOwner } from '#libs/users';
 import { describe, expect } from 'vitest';
-import { dashboardTest } from '../../support/browser/dashboard-test.js';
+import { dashboardTest } from '../../support/browser/dashboard-tests.js';
 
 const NAVIGATION = { 'sec-fetch-mode': 'navigate', 'sec-fetch-dest': 'document' };
 const ATTEMPTS = 10;

@@ -1,7 +1,7 @@
 import { FirstOwner } from '#libs/users';
 import { describe, expect } from 'vitest';
 import { PASSWORD } from '../../support/browser/dashboard-fixture.js';
-import { dashboardTest } from '../../support/browser/dashboard-test.js';
+import { dashboardTest } from '../../support/browser/dashboard-tests.js';
 
 const ADMIN = 'Admin@Example.com';
 

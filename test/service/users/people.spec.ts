@@ -2,7 +2,7 @@ import { Database } from '#libs/persistence';
 import { describe, expect } from 'vitest';
 import { DashboardFixture, PASSWORD } from '../../support/browser/dashboard-fixture.js';
 import { startGatewayApp } from '../../support/fixtures/gateway-app.js';
-import { dashboardTest } from '../../support/browser/dashboard-test.js';
+import { dashboardTest } from '../../support/browser/dashboard-tests.js';
 
 const NEW_PASSWORD = 'another good password';
 const expired = { statusCode: 400, details: [{ field: 'token', code: 'link_expired' }] };

@@ -6,7 +6,7 @@ import { API_OPERATIONS } from '../../support/rest/api-operations.js';
 import type { Browser } from '../../support/browser/browser.js';
 import { routesOf } from '../../support/rest/controller-routes.js';
 import { until } from '../../support/timing/until.js';
-import { dashboardTest as it } from '../../support/browser/dashboard-test.js';
+import { dashboardTest as it } from '../../support/browser/dashboard-tests.js';
 
 /** Operations of sessions, with what they need. */
 const SESSION_ROUTES = SESSION_CONTROLLERS.flatMap(routesOf);

@@ -5,7 +5,7 @@ import { describe, expect, vi } from 'vitest';
 import { DashboardFixture } from '../../support/browser/dashboard-fixture.js';
 import { startGatewayApp } from '../../support/fixtures/gateway-app.js';
 import { until } from '../../support/timing/until.js';
-import { dashboardTest } from '../../support/browser/dashboard-test.js';
+import { dashboardTest } from '../../support/browser/dashboard-tests.js';
 
 const it = dashboardTest.extend(
   'settings',

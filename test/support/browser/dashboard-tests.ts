@@ -1,4 +1,4 @@
-import { gatewayTest } from '../fixtures/gateway-test.js';
+import { gatewayTest } from '../fixtures/gateway-tests.js';
 import { DashboardFixture } from './dashboard-fixture.js';
 
 /** Tests of people with browsers at a gateway of their file, each browser with an address of its own. */

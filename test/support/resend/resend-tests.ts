@@ -1,4 +1,4 @@
-import { gatewayTest } from '../fixtures/gateway-test.js';
+import { gatewayTest } from '../fixtures/gateway-tests.js';
 import { resendClient } from './resend-client.js';
 
 /** Tests with a client of Resend for an account of their own. */
