@@ -7,6 +7,7 @@ const htmlPart = (text) => ({ type: 'text/html', parameters: new Map(), fields: 
 /** By source file: calls the functions of the module that build expressions, with every kind of value. */
 export const BUILDERS = {
   'apps/gateway/src/http/body/parse-json.ts': LOADED,
+  'apps/gateway/src/openapi/path-parameters.ts': LOADED,
   'apps/gateway/src/resend/resend-logs.controller.ts': LOADED,
   'libs/accounts/src/api-keys/token.ts': LOADED,
   'libs/domains/src/dkim/dkim-zone.ts': ({ zoneLine }) => zoneLine({ name: 'a.example', value: 'v=DKIM1' }),

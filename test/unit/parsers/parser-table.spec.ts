@@ -53,6 +53,9 @@ const NOT_PARSERS: Readonly<Record<string, string>> = {
   'libs/persistence/src/migrate.ts schemaProblem': 'Compares names of migrations.',
   'libs/persistence/src/program/master-key-check.ts masterKeyProblem': 'Compares keys.',
   'libs/persistence/src/program/master-key.ts readMasterKey': 'Reads a file of the operator.',
+  'libs/stats/src/integrity/day-totals.ts readRollupTotals': 'Reads rows.',
+  'libs/stats/src/integrity/day-totals.ts readTotals': 'Reads rows.',
+  'libs/stats/src/integrity/parts.ts readParts': 'Reads rows.',
   'libs/suppressions/src/entries/read.ts readSuppressions': 'Reads rows.',
   'libs/webhooks/src/endpoints/fields.ts checkWebhookFields': READ_IN_PARTS,
 };

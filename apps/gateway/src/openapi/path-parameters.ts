@@ -8,7 +8,7 @@ const idOf = (resource: string, prefix: string) => ({
 });
 
 /** Path parameters by the segment before them, as in `/emails/{id}`. */
-const PARAMETERS: Record<string, { description: string; example: string; pattern: string }> = {
+const TEXTS: Record<string, { description: string; example: string; pattern: string }> = {
   'emails/{id}': idOf('e-mail', 'em'),
   'attachments/{attachmentId}': idOf('attachment', 'att'),
   'domains/{id}': idOf('domain', 'dom'),
@@ -27,13 +27,17 @@ const PARAMETERS: Record<string, { description: string; example: string; pattern
   },
 };
 
+const PARAMETERS = Object.fromEntries(
+  Object.entries(TEXTS).map(([place, texts]) => [place, { ...texts, form: new RegExp(texts.pattern, 'u') }]),
+);
+
 /**
  * Description, schema and example of one path parameter.
  * @param operation method and path, such as `GET /emails/{id}`
  */
 export function pathParameter(name: string, operation: string): object {
-  const { pattern, ...texts } = known(name, operation);
-  return { ...texts, schema: { type: 'string', pattern } };
+  const { pattern, description, example } = known(name, operation);
+  return { description, example, schema: { type: 'string', pattern } };
 }
 
 /**
@@ -42,12 +46,12 @@ export function pathParameter(name: string, operation: string): object {
  * @param route as it is declared, such as `GET /emails/:id`
  */
 export const isPathParameter = (name: string, route: string, value: unknown): boolean =>
-  typeof value === 'string' && new RegExp(known(name, route.replaceAll(/:(\w+)/g, '{$1}')).pattern, 'u').test(value);
+  typeof value === 'string' && known(name, route.replaceAll(/:(\w+)/g, '{$1}')).form.test(value);
 
 function known(name: string, operation: string): (typeof PARAMETERS)[string] {
   const segments = operation.split('/');
   const place = `${segments[segments.indexOf(`{${name}}`) - 1]}/{${name}}`;
-  const found = PARAMETERS[place];
-  if (!found) throw new Error(`${operation}: path-parameters.ts has no description of ${place}`);
+  const found = Object.hasOwn(PARAMETERS, place) ? PARAMETERS[place] : undefined;
+  if (found === undefined) throw new Error(`${operation}: path-parameters.ts has no description of ${place}`);
   return found;
 }
