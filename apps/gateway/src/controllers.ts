@@ -1,7 +1,6 @@
 import { DashboardController } from './dashboard/dashboard.controller.js';
 import { GraphiqlController } from './dashboard/graphiql.controller.js';
 import { DocsController } from './openapi/docs.controller.js';
-import { AccountController } from './rest/account/account.controller.js';
 import { GENERATED_CONTROLLERS } from './api/generated.js';
 import { EmailAttachmentsController } from './rest/emails/email-attachments.controller.js';
 import { EventsController } from './rest/events/events.controller.js';
@@ -20,11 +19,9 @@ import { ResendWebhooksController } from './resend/webhooks/resend-webhooks.cont
 import { SendingController } from './rest/emails/sending.controller.js';
 import { UnsubscribeController } from './tracking/unsubscribe.controller.js';
 import { VisitsController } from './tracking/visits.controller.js';
-import { UsageController } from './rest/usage/usage.controller.js';
 
 /** All REST controllers. Routes with the same path prefix are matched in this order. */
 export const CONTROLLERS = [
-  AccountController,
   DashboardController,
   DocsController,
   ...GENERATED_CONTROLLERS,
@@ -46,5 +43,4 @@ export const CONTROLLERS = [
   SendingController,
   UnsubscribeController,
   VisitsController,
-  UsageController,
 ];

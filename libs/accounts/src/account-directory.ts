@@ -2,8 +2,7 @@ import type { Page, PageRequest, SendingPause } from '#libs/contracts';
 import { Config, databaseClock } from '#libs/kernel';
 import { Database } from '#libs/persistence';
 import { Injectable } from '@nestjs/common';
-import type { Standing } from './account.entity.js';
-import { statusOf, type AccountStatus } from './account-view.js';
+import { statusOf, type AccountStatus, type Standing } from './account.resource.js';
 import { monthlyLimit } from './allowances/allowances.js';
 import { totalsOf, type OutcomeCounts } from './brakes/sending-outcomes.js';
 
@@ -111,7 +110,7 @@ export class AccountDirectory {
       const limit = monthlyLimit(plan);
       return {
         ...{ id, name, standing, sendingPause, plan, notifyAddresses, createdAt },
-        status: statusOf(row),
+        status: statusOf({ standing, sending_pause: sendingPause }),
         usage: limit === null ? null : { used, limit },
         outcomes: { recipients, hardBounces, complaints },
       };

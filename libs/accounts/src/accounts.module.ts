@@ -2,7 +2,7 @@ import { Module } from '@nestjs/common';
 import { TypeOrmModule } from '@nestjs/typeorm';
 import { RetentionRegistry } from '#libs/persistence';
 import { AccountDirectory } from './account-directory.js';
-import { AccountEntity } from './account.entity.js';
+import { AccountEntity } from './account.resource.js';
 import { Allowances } from './allowances/allowances.js';
 import { Accounts } from './accounts.js';
 import { ApiKeyEntity } from './api-key.resource.js';

@@ -4,8 +4,15 @@ import { Database, recordFirstAccount, recordMasterKey, type Queryable } from '#
 import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
 import { In, IsNull, Not, Repository } from 'typeorm';
-import { AccountEntity, type Standing } from './account.entity.js';
-import { columnsOf, toAccountView, type AccountChange, type AccountView } from './account-view.js';
+import {
+  account,
+  AccountEntity,
+  toAccountView,
+  type AccountChange,
+  type AccountRow,
+  type AccountView,
+  type Standing,
+} from './account.resource.js';
 import { AuditLog, type AuditEntry } from './audit-log.js';
 import { resumeSending } from './brakes/sending-pause.js';
 
@@ -19,7 +26,7 @@ export type ChangedBy = { accountId: string; userId: string; ip?: string } | nul
 @Injectable()
 export class Accounts {
   constructor(
-    @InjectRepository(AccountEntity) private readonly repository: Repository<AccountEntity>,
+    @InjectRepository(AccountEntity) private readonly repository: Repository<AccountRow>,
     private readonly database: Database,
     private readonly secretBox: SecretBox,
     private readonly audit: AuditLog = new AuditLog(),
@@ -27,12 +34,12 @@ export class Accounts {
 
   /** @throws ConfigError when the database was made with another master key */
   create(
-    account: { name: string; plan: string; notifyAddresses?: string[] },
+    given: { name: string; plan: string; notifyAddresses?: string[] },
     by: ChangedBy = null,
   ): Promise<{ id: string }> {
     return this.database.transaction(async (tx) => {
-      const created = await this.createIn(tx, account);
-      const details = { name: account.name, plan: account.plan };
+      const created = await this.createIn(tx, given);
+      const details = { name: given.name, plan: given.plan };
       if (by) await this.recordOperation(tx, by, { action: 'account.created', target: created.id, details });
       return created;
     });
@@ -55,19 +62,19 @@ export class Accounts {
     return { id };
   }
 
-  find(id: string): Promise<AccountEntity | null> {
+  find(id: string): Promise<AccountRow | null> {
     return this.repository.findOneBy({ id });
   }
 
-  findAll(ids: readonly string[]): Promise<AccountEntity[]> {
+  findAll(ids: readonly string[]): Promise<AccountRow[]> {
     return this.repository.findBy({ id: In([...ids]) });
   }
 
   /** The account as its owner sees it. @throws Refusal not_found */
   async view(id: string): Promise<AccountView> {
-    const account = await this.find(id);
-    if (account === null) throw new Refusal('not_found', [], `There is no account ${id}.`);
-    return toAccountView(account);
+    const row = await this.find(id);
+    if (row === null) throw new Refusal('not_found', [], `There is no account ${id}.`);
+    return toAccountView(row);
   }
 
   /**
@@ -76,13 +83,13 @@ export class Accounts {
    * @throws Refusal not_found
    */
   async change(id: string, change: AccountChange, by: { actor: string; ip?: string }): Promise<AccountView> {
-    const columns = columnsOf(change);
-    const fields = Object.keys(columns);
+    const { columns, values } = account.settingsSql(withoutSurroundingSpaces(change), 2);
+    const fields = columns.map(([column]) => column);
     if (fields.length > 0)
       await this.database.transaction(async (tx) => {
         const { rowCount } = await tx.query(
-          `UPDATE accounts SET name = coalesce($2, name), notify_addresses = coalesce($3, notify_addresses) WHERE id = $1`,
-          [id, columns.name ?? null, columns.notify_addresses ?? null],
+          `UPDATE accounts SET ${columns.map((one) => one.join(' = ')).join(', ')} WHERE id = $1`,
+          [id, ...values],
         );
         requireFound(rowCount, id);
         await this.audit.record(tx, {
@@ -97,7 +104,7 @@ export class Accounts {
   }
 
   /** Newest first. For the command line; pages use `AccountDirectory`. */
-  list(): Promise<AccountEntity[]> {
+  list(): Promise<AccountRow[]> {
     return this.repository.find({ order: { id: 'DESC' } });
   }
 
@@ -107,7 +114,7 @@ export class Accounts {
 
   /** Accounts that may not send because of bounces or complaints. */
   countPaused(): Promise<number> {
-    return this.repository.countBy({ sendingPause: Not(IsNull()) });
+    return this.repository.countBy({ sending_pause: Not(IsNull()) });
   }
 
   /** The first account of this installation, which belongs to the operator. */
@@ -175,6 +182,11 @@ export class Accounts {
     return own.accountId === entry.target ? this.audit.record(tx, own) : this.audit.record(tx, customers, own);
   }
 }
+
+const withoutSurroundingSpaces = ({ name, notify_addresses: addresses }: AccountChange): AccountChange => ({
+  name: name?.trim(),
+  notify_addresses: addresses && [...new Set(addresses.map((address) => address.trim()))],
+});
 
 function requireFound(affected: number | null | undefined, id: string): void {
   if (!affected) throw new Refusal('not_found', [], `There is no account ${id}.`);

@@ -1,6 +1,14 @@
-export { AccountEntity, STANDINGS, type Standing } from './account.entity.js';
-export { accountNameRule, notifyAddressesRule, planRule } from './account-rules.js';
-export { ACCOUNT_STATUSES, type AccountStatus, type AccountView } from './account-view.js';
+export {
+  account,
+  AccountEntity,
+  sendingPause,
+  STANDINGS,
+  type AccountChange,
+  type AccountStatus,
+  type Standing,
+} from './account.resource.js';
+export { planRule } from './account-rules.js';
+export { usage } from './usage.resource.js';
 export { Accounts, OPERATOR, type ChangedBy } from './accounts.js';
 export { AccountsModule } from './accounts.module.js';
 export { Allowances, type AllowanceClaim, type AllowanceUsage } from './allowances/allowances.js';

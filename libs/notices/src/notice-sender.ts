@@ -36,14 +36,14 @@ export class NoticeSender {
 
   private async send(notice: PendingNotice): Promise<void> {
     const account = await this.accounts.find(notice.account_id);
-    if (account === null || account.notifyAddresses.length === 0) return this.drop(notice);
+    if (account === null || account.notify_addresses.length === 0) return this.drop(notice);
     const { kind, ...content } = composeNotice(notice, {
       account: { id: account.id, name: account.name },
       apiUrl: this.config.settings.PUBLIC_URL,
     });
     try {
       const key = `notice ${notice.day} ${notice.account_id} ${notice.cause}`;
-      const { id } = await this.mail.sendNotice({ kind, to: account.notifyAddresses, key, ...content });
+      const { id } = await this.mail.sendNotice({ kind, to: account.notify_addresses, key, ...content });
       if (await this.outbox.finish(notice))
         this.log.info('sent a notice', { account: account.id, cause: notice.cause, email: id });
     } catch (error) {

@@ -93,7 +93,7 @@ describe('notices by mail', () => {
 
   it('of an account without addresses are one line in the log', async () => {
     const before = (await sent()).length;
-    await program.accounts.change(customer, { notifyAddresses: [] }, { actor: 'operator' });
+    await program.accounts.change(customer, { notify_addresses: [] }, { actor: 'operator' });
     await request();
     await newSender().round();
     await newSender().round();

@@ -1,4 +1,4 @@
-import { notifyAddressesRule, OPERATOR, type Standing } from '#libs/accounts';
+import { account, OPERATOR, type Standing } from '#libs/accounts';
 import { UsageError, type Command } from './command.js';
 import { checkedPlan, requiredOption, textOption } from './option-checks.js';
 import { table } from './output.js';
@@ -31,13 +31,13 @@ const list: Command = {
   prepare:
     () =>
     async ({ accounts }) => {
-      const found = (await accounts.list()).map((account) => ({
-        id: account.id,
-        name: account.name,
-        standing: account.standing,
-        plan: account.plan,
-        sending: account.sendingPause === null ? 'on' : `paused (${account.sendingPause.reason})`,
-        created_at: account.createdAt.toISOString(),
+      const found = (await accounts.list()).map((one) => ({
+        id: one.id,
+        name: one.name,
+        standing: one.standing,
+        plan: one.plan,
+        sending: one.sending_pause === null ? 'on' : `paused (${one.sending_pause.reason})`,
+        created_at: one.created_at.toISOString(),
       }));
       return { json: found, text: table(found) };
     },
@@ -65,10 +65,10 @@ const notify: Command = {
   summary: 'Sets the addresses that receive notices, separated by commas; "none" removes them.',
   prepare: ({ positionals: [id, written] }) => {
     const addresses = written === 'none' ? [] : written.split(',').map((address) => address.trim());
-    const [problem] = notifyAddressesRule(addresses);
+    const [problem] = account.ruleOf('notify_addresses')(addresses);
     if (problem) throw new UsageError(`The list of addresses${problem.path} ${problem.message}.`);
     return async ({ accounts }) => {
-      const { notify_addresses } = await accounts.change(id, { notifyAddresses: addresses }, { actor: OPERATOR });
+      const { notify_addresses } = await accounts.change(id, { notify_addresses: addresses }, { actor: OPERATOR });
       const text =
         notify_addresses.length === 0 ? `${id} gets no notices.` : `Notices go to ${notify_addresses.join(', ')}.`;
       return { json: { id, notify_addresses }, text };

@@ -1,6 +1,7 @@
 import type { Type } from '@nestjs/common';
 import { resolverOf } from '../graphql/resolver-of.js';
 import { controllerOf } from '../rest/controller-of.js';
+import { ACCOUNT } from './account.js';
 import { API_KEYS } from './api-keys.js';
 import { AUDIT_LOG } from './audit-log.js';
 import { CAPTURED } from './captured.js';
@@ -15,15 +16,16 @@ import { REQUEST_LOG } from './request-log.js';
 import { STATS } from './stats.js';
 import { SUPPRESSIONS_BULK } from './suppressions-bulk.js';
 import { SUPPRESSIONS } from './suppressions.js';
+import { USAGE } from './usage.js';
 import { WEBHOOK_EVENTS } from './webhook-events.js';
 import { WEBHOOK_REPLAYS } from './webhook-replays.js';
 import { WEBHOOKS } from './webhooks.js';
 
 /** All operations of this folder. */
 const GROUPS: readonly OperationGroup[] = [
-  ...[API_KEYS, AUDIT_LOG, CAPTURED, DOMAINS, EMAIL_ATTACHMENTS, EMAIL_CHANGES, EMAILS, ERASURES],
+  ...[ACCOUNT, API_KEYS, AUDIT_LOG, CAPTURED, DOMAINS, EMAIL_ATTACHMENTS, EMAIL_CHANGES, EMAILS, ERASURES],
   ...[QUEUES, REQUEST_LOG, STATS, SUPPRESSIONS_BULK, SUPPRESSIONS],
-  ...[WEBHOOK_EVENTS, WEBHOOK_REPLAYS, WEBHOOKS],
+  ...[USAGE, WEBHOOK_EVENTS, WEBHOOK_REPLAYS, WEBHOOKS],
 ];
 const generated = GROUPS.map((group) => ({ group, controller: controllerOf(group) }));
 

@@ -7,7 +7,7 @@ import {
   type Field,
   type Resource,
 } from '#libs/contracts';
-import { ACCOUNT_STATUSES } from '#libs/accounts';
+import { account } from '#libs/accounts';
 import { domain } from '#libs/domains';
 import { suppression } from '#libs/suppressions';
 import { DELIVERY_STATUSES } from '#libs/webhooks';
@@ -18,7 +18,7 @@ const HEADER = `// Generated from the definitions of the server by tools/generat
 `;
 
 const WORDS: Readonly<Record<string, readonly string[]>> = {
-  ACCOUNT_STATUSES,
+  ACCOUNT_STATUSES: account.fields.status.words,
   DELIVERY_STATUSES,
   EMAIL_STATUSES,
   EVENT_TYPES,

@@ -1,7 +1,7 @@
 import { EMAIL_STATUSES, LAST_EVENTS, RECIPIENT_TYPES } from '#libs/contracts';
 import { ADVICE_PAGES, ADVICE_SEVERITIES, ENVELOPE_POLICIES, TLS_POLICIES } from '#libs/domains';
 import { SUPPRESSION_POLICIES } from '#libs/emails';
-import { ACCOUNT_STATUSES } from '#libs/accounts';
+import { account } from '#libs/accounts';
 import { WAIT_KINDS, WAITS } from '#libs/queue';
 import { GRANULARITIES } from '#libs/stats';
 import { suppression } from '#libs/suppressions';
@@ -58,7 +58,7 @@ stringEnum('WebhookDeliveryStatus', DELIVERY_STATUSES, 'Whether an event has rea
 stringEnum('SuppressionOrigin', suppression.fields.origin.words, 'Why an address is suppressed.');
 stringEnum('SuppressionScope', suppression.fields.scope.words, 'The e-mails that a suppression affects.');
 
-stringEnum('AccountStatus', ACCOUNT_STATUSES, 'Whether an account may send.');
+stringEnum('AccountStatus', account.fields.status.words, 'Whether an account may send.');
 stringEnum('PauseReason', ['bounces', 'complaints'], 'Why the sending of an account is paused.');
 stringEnum('Permission', ['full_access', 'sending_access'], 'A set of scopes.');
 stringEnum('AllowanceUnit', ['recipient', 'message'], 'The unit of the monthly allowance.');

@@ -11,9 +11,7 @@ import { SuppressionsModule } from '#libs/suppressions';
 import { WebhooksModule } from '#libs/webhooks';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { HttpAccessModule } from '../http/key-attempts.js';
-import { AccountController } from '../rest/account/account.controller.js';
 import { AccountDomains } from '../rest/domains/account-domains.js';
-import { UsageController } from '../rest/usage/usage.controller.js';
 import { VisibleUsage } from '../rest/usage/visible-usage.js';
 import { EventFeed } from './live/event-feed.js';
 import { LiveResolver } from './live/live.resolver.js';
@@ -73,9 +71,6 @@ export const RESOLVERS = [
 
 const LOADERS = [DomainLoaders, DomainTrafficLoader, EmailLoaders, WebhookLoaders];
 
-/** The REST handlers that resolvers call, so that a field does exactly what its REST operation does. */
-const REST_HANDLERS = [AccountController, UsageController];
-
 const CHECKS = [GraphqlErrors, PersistedOperations, QueryGuard];
 
 @Module({ providers: CHECKS, exports: CHECKS })
@@ -130,7 +125,6 @@ function apolloOptions(errors: GraphqlErrors, guard: QueryGuard): ApolloDriverCo
   providers: [
     ...RESOLVERS,
     ...LOADERS,
-    ...REST_HANDLERS,
     AccountDomains,
     VisibleUsage,
     EventFeed,

@@ -2,6 +2,7 @@ import { LIMITS, Refusal } from '#libs/contracts';
 import { Config, TtlCache } from '#libs/kernel';
 import { Database, GroupCommit, type Queryable } from '#libs/persistence';
 import { Injectable } from '@nestjs/common';
+import type { UsageView } from '../usage.resource.js';
 import { AllowanceWarnings, type Reservation } from './warnings.js';
 
 /** A reservation of units; `limit` is the result of `Allowances.limitOf`. */
@@ -13,14 +14,7 @@ export interface AllowanceClaim {
 }
 
 /** `used` and `remaining` are null for an unlimited plan, which is not counted. */
-export interface AllowanceUsage {
-  /** `free`, `unlimited` or a number of units per month. */
-  plan: string;
-  /** The calendar month in UTC, for example `2026-03`. */
-  month: string;
-  limit: number | null;
-  used: number | null;
-  remaining: number | null;
+export interface AllowanceUsage extends Pick<UsageView, 'plan' | 'month' | 'limit' | 'used' | 'remaining'> {
   resetsAt: Date;
 }
 

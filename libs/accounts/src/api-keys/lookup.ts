@@ -1,6 +1,6 @@
 import { AddressRanges, type Log } from '#libs/kernel';
 import { GroupCommit, type Database } from '#libs/persistence';
-import type { Standing } from '../account.entity.js';
+import type { Standing } from '../account.resource.js';
 import type { ApiKeyRow } from '../api-key.resource.js';
 import { scopesOf, type Principal } from './principal.js';
 

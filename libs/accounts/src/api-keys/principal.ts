@@ -9,7 +9,7 @@ import {
   type Visibility,
 } from '#libs/contracts';
 import type { AddressRanges } from '#libs/kernel';
-import type { Standing } from '../account.entity.js';
+import type { Standing } from '../account.resource.js';
 
 /** The session of a person in the dashboard. */
 export interface PrincipalSession {

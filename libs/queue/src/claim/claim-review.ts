@@ -66,7 +66,7 @@ export class ClaimRecheck {
     for (const id of ids) {
       const account = await this.dependencies.accounts.find(id);
       if (account?.standing !== 'active') blocked.add(id);
-      else if (account.sendingPause !== null) paused.add(id);
+      else if (account.sending_pause !== null) paused.add(id);
     }
     if (blocked.size + paused.size === 0) return jobs;
     const isHeld = ({ email }: DeliveryJob) =>

@@ -41,5 +41,5 @@ export class HeldAccounts {
 
 function holdOf(account: Awaited<ReturnType<Accounts['find']>> | undefined): Hold {
   if (account?.standing !== 'active') return 'all';
-  return account.sendingPause === null ? 'none' : 'live';
+  return account.sending_pause === null ? 'none' : 'live';
 }

@@ -48,7 +48,7 @@ export class EmailExplanation {
     const facts = { standing: account?.standing ?? ('blocked' as const), now };
     const pauseOf = ({ mode, tags, from }: EmailSummary) =>
       stopsWhilePaused({ test: mode === 'test', tags, sender: from }, this.config.settings.SERVICE_DOMAIN)
-        ? (account?.sendingPause ?? null)
+        ? (account?.sending_pause ?? null)
         : null;
     const ahead = await this.heldAhead([...recipients.values()].flat(), now);
     const taken = await this.takenBefore(recipients);

@@ -1,21 +1,6 @@
-import { Args, Field, Int, Mutation, ObjectType, Query, ResolveField, Resolver } from '@nestjs/graphql';
-import type { Principal } from '#libs/accounts';
+import { Field, Int, ObjectType, ResolveField, Resolver } from '@nestjs/graphql';
 import { Config } from '#libs/kernel';
-import { AccountController } from '../../rest/account/account.controller.js';
-import { AccountDto, ChangeAccountDto, SendingPauseDto } from '../../rest/account/account.dto.js';
-import { dtoOf, inputType } from '../dto/input-type.js';
-import { objectType } from '../dto/object-type.js';
-import { CallerOf } from '../graphql-caller.js';
-import { Long } from '../scalars.js';
-
-objectType('SendingPause', SendingPauseDto, {
-  description: 'Why the sending of an account is paused.',
-  fields: { recipients: { type: Long }, hard_bounces: { type: Long }, complaints: { type: Long } },
-});
-const AccountType = objectType('Account', AccountDto, { description: 'The account of the API key.' });
-const UpdateAccountInput = inputType('UpdateAccountInput', ChangeAccountDto, {
-  description: 'Changes of the account. Absent fields are not changed.',
-});
+import { AccountType } from './account.type.js';
 
 @ObjectType('SmtpRelay', { description: 'How clients reach the SMTP relay of the service.' })
 export class SmtpRelayType {
@@ -32,28 +17,10 @@ export class SmtpRelayType {
   hasSelfSignedCertificate: boolean;
 }
 
-/** The account of the caller. */
+/** The fields of the account that the service itself knows. */
 @Resolver(() => AccountType)
 export class AccountResolver {
-  constructor(
-    private readonly rest: AccountController,
-    private readonly config: Config,
-  ) {}
-
-  @Query(() => AccountType, { description: 'The account.' })
-  account(@CallerOf(AccountController, 'get') caller: Principal): Promise<AccountDto> {
-    return this.rest.get(caller);
-  }
-
-  @Mutation(() => AccountType, {
-    description: 'Changes the account. `notifyAddresses` replaces the whole list; an empty list sends no notices.',
-  })
-  updateAccount(
-    @CallerOf(AccountController, 'change') caller: Principal,
-    @Args('input', { type: () => UpdateAccountInput, description: 'The changes' }) input: ChangeAccountDto,
-  ): Promise<AccountDto> {
-    return this.rest.change(caller, dtoOf(UpdateAccountInput, input));
-  }
+  constructor(private readonly config: Config) {}
 
   @ResolveField(() => SmtpRelayType, { description: 'How clients reach the SMTP relay of the service.' })
   smtpRelay(): SmtpRelayType {

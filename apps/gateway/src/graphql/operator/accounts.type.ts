@@ -1,11 +1,11 @@
 import { Field, Float, ID, InputType, Int, ObjectType } from '@nestjs/graphql';
-import { ACCOUNT_STATUSES, STANDINGS, type AccountOverview, type AccountStatus, type Standing } from '#libs/accounts';
+import { account, STANDINGS, type AccountOverview, type AccountStatus, type Standing } from '#libs/accounts';
 import type { SendingPause } from '#libs/contracts';
 import { connectionType } from '../connection.js';
 import { enumOf } from '../enums.js';
 import { DateTime, Long, stringEnum } from '../scalars.js';
 
-export const AccountStatusEnum = enumOf(ACCOUNT_STATUSES) as object;
+export const AccountStatusEnum = enumOf(account.fields.status.words) as object;
 export const AccountStanding = stringEnum('AccountStanding', STANDINGS, 'Status that the operator gave an account.');
 
 @ObjectType('MonthlyUsage', { description: 'Units that an account has used this month.' })
@@ -100,11 +100,11 @@ export class CreatedAccountType {
 
 /** @param of the members of each account, and the id of the first account */
 export function toOperatorAccount(
-  { sendingPause, ...account }: AccountOverview,
+  { sendingPause, ...overview }: AccountOverview,
   of: { members: ReadonlyMap<string, number>; firstId: string | undefined },
 ): OperatorAccountType {
   return {
-    ...account,
+    ...overview,
     pause: sendingPause && {
       reason: sendingPause.reason,
       pausedAt: sendingPause.paused_at,
@@ -113,7 +113,7 @@ export function toOperatorAccount(
       complaints: sendingPause.complaints,
       limitPercent: sendingPause.limit_percent,
     },
-    members: of.members.get(account.id) ?? 0,
-    isFirst: account.id === of.firstId,
+    members: of.members.get(overview.id) ?? 0,
+    isFirst: overview.id === of.firstId,
   };
 }

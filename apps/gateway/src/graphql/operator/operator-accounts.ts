@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { AccountDirectory, accountNameRule, Accounts, ApiKeys, planRule } from '#libs/accounts';
+import { account, AccountDirectory, Accounts, ApiKeys, planRule } from '#libs/accounts';
 import type { AccountOverview, AccountStatus, ChangedBy, Standing } from '#libs/accounts';
 import { isId, LIMITS, Refusal, ROLE_ABILITIES, type RefusalDetail } from '#libs/contracts';
 import { DomainInspection, normaliseDomainName } from '#libs/domains';
@@ -53,7 +53,9 @@ export class OperatorAccounts {
   async create(by: Person, { name, plan, ownerEmail }: CreateAccountInput): Promise<CreatedAccountType> {
     const fields = { name: name.trim(), plan: plan ?? 'free', ownerEmail: ownerEmail?.trim() || undefined };
     const problems: RefusalDetail[] = [
-      ...accountNameRule(fields.name).map((one) => ({ field: 'name', ...one })),
+      ...account
+        .ruleOf('name')(fields.name)
+        .map((one) => ({ field: 'name', ...one })),
       ...planRule(fields.plan).map((one) => ({ field: 'plan', ...one })),
       ...(fields.ownerEmail === undefined ? [] : userEmailRule(fields.ownerEmail)).map((one) => ({
         field: 'ownerEmail',
@@ -127,6 +129,6 @@ export class OperatorAccounts {
       this.members.countByAccount(accounts.map(({ id }) => id)),
       this.accounts.first(),
     ]);
-    return accounts.map((account) => toOperatorAccount(account, { members, firstId: first?.id }));
+    return accounts.map((one) => toOperatorAccount(one, { members, firstId: first?.id }));
   }
 }

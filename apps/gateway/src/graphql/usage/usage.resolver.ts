@@ -1,24 +1,17 @@
-import { Field, ObjectType, Query, ResolveField, Resolver } from '@nestjs/graphql';
+import { Field, ObjectType, ResolveField, Resolver } from '@nestjs/graphql';
 import type { Principal } from '#libs/accounts';
 import { databaseClock } from '#libs/kernel';
 import { StatsStore } from '#libs/stats';
 import { StatsController } from '../../api/generated.js';
 import { metricsResponse } from '../../rest/stats/metrics-response.js';
 import { StatsQuery, type StatsRowDto } from '../../rest/stats/stats.dto.js';
-import { UsageController } from '../../rest/usage/usage.controller.js';
-import { UsageDto } from '../../rest/usage/usage.dto.js';
 import { queryDtoOf } from '../dto/input-type.js';
-import { objectType } from '../dto/object-type.js';
 import { CallerOf } from '../graphql-caller.js';
 import { Long } from '../scalars.js';
+import { UsageType } from './usage.type.js';
 
 const MONTHS = 12;
 const COUNTS = ['accepted', 'delivered', 'bounced', 'failed', 'complained'] as const;
-
-const UsageType = objectType('Usage', UsageDto, {
-  description: 'The monthly allowance of the account and its usage.',
-  fields: { limit: { type: Long }, used: { type: Long }, remaining: { type: Long } },
-});
 
 @ObjectType('UsageMonth', { description: 'Recipients by outcome in a calendar month in UTC.' })
 export class UsageMonthType {
@@ -38,19 +31,7 @@ export class UsageMonthType {
 
 @Resolver(() => UsageType)
 export class UsageResolver {
-  constructor(
-    private readonly rest: UsageController,
-    private readonly statistics: StatsStore,
-  ) {}
-
-  @Query(() => UsageType, {
-    description:
-      'The current, exact usage of the monthly allowance. For a key that is limited to domains, `used` has the units of ' +
-      'these domains.',
-  })
-  usage(@CallerOf(UsageController, 'get') caller: Principal): Promise<UsageDto> {
-    return this.rest.get(caller);
-  }
+  constructor(private readonly statistics: StatsStore) {}
 
   @ResolveField(() => [UsageMonthType], {
     description:

@@ -1,0 +1,83 @@
+import {
+  fields,
+  formats,
+  LIMITS,
+  resource,
+  type ChangesOf,
+  type RowOf,
+  type Shape,
+  type ViewOf,
+} from '#libs/contracts';
+import { entityOf } from '#libs/persistence';
+import type { EntitySchema } from 'typeorm';
+import { accountNameRule, notifyAddressesRule } from './account-rules.js';
+
+/** Requests of blocked and overdue accounts are refused with 403; their data is kept. */
+export const STANDINGS = ['active', 'blocked', 'overdue'] as const;
+export type Standing = (typeof STANDINGS)[number];
+
+export const sendingPause = {
+  name: 'SendingPause',
+  about: 'Why the sending of an account is paused.',
+  fields: {
+    reason: fields.choice(['bounces', 'complaints'], 'The rate that was exceeded'),
+    paused_at: fields.time('When sending was paused'),
+    recipients: fields.integer('Recipients of live e-mails whose delivery had ended in the window', 1200),
+    hard_bounces: fields.integer('How many of them bounced permanently', 180),
+    complaints: fields.integer('How many of them reported the e-mail as unwanted', 0),
+    limit_percent: fields.number('The limit that was exceeded, in percent of `recipients`', 10),
+  },
+} as const satisfies Shape;
+
+export const account = resource({
+  name: 'Account',
+  about: 'The account of the API key.',
+  idPrefix: 'acc',
+  table: 'accounts',
+  fields: {
+    id: fields.id('acc').stored(),
+    object: fields.kind('account'),
+    name: fields
+      .text('The name of the account, shown in the dashboard', 'Example Ltd', { pattern: formats.NOT_BLANK_PATTERN })
+      .stored()
+      .settable(accountNameRule, { schema: { minLength: 1, maxLength: LIMITS.accountNameLength } }),
+    plan: fields.text('`free`, `unlimited`, or a number of units per month', 'free').stored(),
+    status: fields.choice(
+      ['active', 'paused', 'blocked', 'overdue'],
+      '`paused`: e-mails are refused and queued ones are held because too many bounced or were reported as unwanted',
+    ),
+    sending_pause: fields
+      .object(sendingPause, 'Reason and figures of the pause of sending; null while sending is not paused')
+      .orNull()
+      .stored(),
+    notify_addresses: fields
+      .texts(
+        'Addresses that receive notices of the service, without display names and quotes. Notices: a webhook fails or was disabled, 80% and 100% of the monthly ' +
+          'allowance are used, sending was paused or resumed',
+        ['ops@example.com'],
+        { items: { type: 'string', format: formats.ADDRESS_FORMAT } },
+      )
+      .stored()
+      .settable(notifyAddressesRule, { schema: { maxItems: LIMITS.notifyAddresses } }),
+    created_at: fields.time().stored(),
+  },
+  internal: { standing: fields.column<Standing>() },
+});
+
+/** An account as its owner sees it. */
+export interface AccountView extends ViewOf<typeof account> {}
+export type AccountStatus = AccountView['status'];
+/** Changes by the owner. */
+export interface AccountChange extends ChangesOf<typeof account> {}
+/** A row of `accounts`. */
+export interface AccountRow extends RowOf<typeof account> {}
+export const AccountEntity: EntitySchema<AccountRow> = entityOf(account);
+
+export const toAccountView = (row: AccountRow): AccountView =>
+  account.toView(row, { object: 'account', status: statusOf(row) });
+
+/** The operator's decision is shown before the automatic one. */
+export function statusOf(row: Pick<AccountRow, 'standing' | 'sending_pause'>): AccountStatus {
+  if (row.standing !== 'active') return row.standing;
+  return row.sending_pause === null ? 'active' : 'paused';
+}
