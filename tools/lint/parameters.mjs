@@ -1,10 +1,10 @@
-// A lint rule: a function has at most three parameters; more become one object. Unlike `max-params`, it exempts
-// functions whose parameters are determined by their caller: constructors and handlers (called by Nest) and callbacks,
-// passed alone or as members of an object.
+// Lint rules about the number of parameters. A function has at most three; more become one object. Unlike `max-params`, the
+// rule exempts functions whose parameters are determined by their caller: constructors and handlers (called by Nest) and
+// callbacks, passed alone or as members of an object. A constructor has at most eight; more are grouped by subject.
 
 const INJECTED = new Set(['Decorator', 'TSParameterProperty']);
 
-const limit = {
+const ofFunctions = {
   meta: { type: 'suggestion', schema: [{ type: 'object' }] },
   create(context) {
     const { max } = context.options[0] ?? { max: 3 };
@@ -20,12 +20,38 @@ const limit = {
   },
 };
 
+const ofConstructors = {
+  meta: { type: 'suggestion', schema: [{ type: 'object' }] },
+  create(context) {
+    const { max } = context.options[0] ?? { max: 8 };
+    const check = (node) => {
+      if (!isConstructor(node)) return;
+      const count = node.params.reduce((sum, parameter) => sum + sizeOf(parameter), 0);
+      if (count <= max) return;
+      context.report({
+        node,
+        message: `This constructor has ${count} parameters; with more than ${max}, the class has more than one subject.`,
+      });
+    };
+    return { FunctionExpression: check };
+  },
+};
+
+const isConstructor = ({ parent }) => parent.type === 'MethodDefinition' && parent.kind === 'constructor';
+
+/** A rest parameter that is destructured is as many parameters as it has elements. */
+const sizeOf = ({ type, argument }) =>
+  type === 'RestElement' && argument.type === 'ArrayPattern' ? argument.elements.length : 1;
+
 function isCalledByOthers(node) {
+  if (isConstructor(node)) return true;
   const { parent } = node;
-  if (parent.type === 'MethodDefinition' && parent.kind === 'constructor') return true;
   if (parent.type === 'Property') return true;
   if (parent.type === 'CallExpression' || parent.type === 'NewExpression') return parent.callee !== node;
   return node.params.some((parameter) => INJECTED.has(parameter.type) || (parameter.decorators ?? []).length > 0);
 }
 
-export default { meta: { name: 'house' }, rules: { 'max-parameters': limit } };
+export default {
+  meta: { name: 'house' },
+  rules: { 'max-parameters': ofFunctions, 'max-constructor-parameters': ofConstructors },
+};

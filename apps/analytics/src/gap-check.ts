@@ -1,8 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import { EventLog, LiveLog, ParkedEvents, Parking, type EventBatch, type PositionRange } from '#libs/bus';
-import { Config, Health, Log, Metrics, sleep } from '#libs/kernel';
+import { Log, sleep } from '#libs/kernel';
 import { isRefusedRow, STORED_TYPES, StatsStore } from '#libs/stats';
-import { Counter, Gauge } from 'prom-client';
+import { GapMetrics } from './gap-metrics.js';
 
 const CHECK_MS = 15_000;
 /** Positions that are compared at once. */
@@ -17,13 +17,8 @@ const LOG = 'log';
  */
 @Injectable()
 export class GapCheck {
-  /** Events of the range in progress that the store lacks. */
-  private missing = 0;
   /** Rounds in which the range could not be completed: the same events then need another token. */
   private attempts = 0;
-  private readonly filled: Counter;
-  private readonly lost: Gauge;
-  private readonly complete: Gauge;
 
   constructor(
     private readonly eventLog: EventLog,
@@ -32,40 +27,8 @@ export class GapCheck {
     private readonly parking: Parking,
     private readonly store: StatsStore,
     private readonly log: Log,
-    { program }: Config,
-    health: Health,
-    metrics: Metrics,
-  ) {
-    const registers = [metrics.registry];
-    if (program === 'analytics')
-      health.register('statistics gaps', () =>
-        this.missing > 0 ? `${this.missing} events are missing and are added from the event log` : null,
-      );
-    const missing = () => this.missing;
-    new Gauge({
-      name: 'postloft_stats_missing_events',
-      help: 'Events known to be missing in statistics that are being added from the event log.',
-      registers,
-      collect() {
-        this.set(missing());
-      },
-    });
-    this.filled = new Counter({
-      name: 'postloft_stats_filled_events_total',
-      help: 'Events that were missing in statistics and were added from the event log.',
-      registers,
-    });
-    this.lost = new Gauge({
-      name: 'postloft_stats_lost_events',
-      help: 'Events since the start that statistics may lack, because neither they nor the event log have them.',
-      registers,
-    });
-    this.complete = new Gauge({
-      name: 'postloft_stats_complete_position',
-      help: 'Position in the event log up to which statistics are known to be complete.',
-      registers,
-    });
-  }
+    private readonly metrics: GapMetrics,
+  ) {}
 
   /** Checks what `consumer` has handled, now and then periodically, until `stopping` aborts. */
   async run(consumer: string, stopping: AbortSignal): Promise<void> {
@@ -96,7 +59,7 @@ export class GapCheck {
       await this.store.setCompleteUpTo(upTo);
       after = upTo;
     }
-    this.complete.set(after);
+    this.metrics.complete.set(after);
   }
 
   /** The end of the part of the range that the log no longer has. */
@@ -107,7 +70,7 @@ export class GapCheck {
     // Not all of these events belong in statistics: this is the largest number that may be missing.
     const events = gone - after - (await this.store.countStored({ after, upTo: gone }));
     if (events > 0) {
-      this.lost.inc(events);
+      this.metrics.lost.inc(events);
       this.log.warn('statistics may lack events that the event log no longer has', { events, after, upTo: gone });
     }
     await this.store.setCompleteUpTo(gone);
@@ -115,14 +78,14 @@ export class GapCheck {
   }
 
   private async check(consumer: string, range: PositionRange): Promise<void> {
-    this.missing = await this.countMissing(consumer, range);
-    if (this.missing === 0) return;
-    this.log.warn('statistics lack events, which are added from the event log', { events: this.missing, ...range });
+    const missing = await this.countMissing(consumer, range);
+    this.metrics.found(missing);
+    if (missing === 0) return;
+    this.log.warn('statistics lack events, which are added from the event log', { events: missing, ...range });
     await this.fill(consumer, range);
     const left = await this.countMissing(consumer, range);
     this.attempts = left > 0 ? this.attempts + 1 : 0;
-    this.filled.inc(this.missing - left);
-    this.missing = left;
+    this.metrics.added(left);
     if (left > 0) throw new Error(`${left} events from ${range.after} to ${range.upTo} could not be added`);
   }
 

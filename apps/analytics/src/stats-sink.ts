@@ -1,9 +1,9 @@
 import { Injectable, type OnApplicationBootstrap } from '@nestjs/common';
-import { EventLog, LiveLog, type EventBatch } from '#libs/bus';
-import { Config, Health, Log, Metrics, Shutdown, backoffMs, sleep } from '#libs/kernel';
+import { EventLog, type EventBatch } from '#libs/bus';
+import { backoffMs, Log, Shutdown, sleep } from '#libs/kernel';
 import { isRefusedRow, StatsStore } from '#libs/stats';
-import { Gauge } from 'prom-client';
 import { GapCheck } from './gap-check.js';
+import { SinkProgress } from './sink-progress.js';
 import { StoreCheck } from './store-check.js';
 
 const BATCH = 5_000;
@@ -22,36 +22,16 @@ const BURST_LINGER_MS = 2_000;
 export class StatsSink implements OnApplicationBootstrap {
   private readonly stopping = new AbortController();
   private starting: Promise<void> = Promise.resolve();
-  /** Position of the newest stored event; undefined before the first batch of this process. */
-  private stored: number | undefined;
-  private failure: string | null = null;
 
   constructor(
     private readonly eventLog: EventLog,
-    private readonly liveLog: LiveLog,
     private readonly store: StatsStore,
     private readonly gaps: GapCheck,
     private readonly check: StoreCheck,
     private readonly log: Log,
     private readonly shutdown: Shutdown,
-    { program }: Config,
-    health: Health,
-    metrics: Metrics,
-  ) {
-    // Only the program `analytics` is unready without the store: the others accept and deliver mail all the same.
-    if (program === 'analytics') health.register('statistics', () => this.failure);
-    const lag = () => this.lag();
-    new Gauge({
-      name: 'postloft_sink_lag_events',
-      help: 'Events in the log that are newer than the newest stored one. Absent before the first event.',
-      registers: [metrics.registry],
-      async collect() {
-        const events = await lag();
-        if (events === undefined) this.remove();
-        else this.set(events);
-      },
-    });
-  }
+    private readonly progress: SinkProgress,
+  ) {}
 
   /** Does not wait: a program starts even if the store is unavailable. */
   onApplicationBootstrap(): void {
@@ -87,11 +67,11 @@ export class StatsSink implements OnApplicationBootstrap {
     for (let failures = 1; !this.stopping.signal.aborted; failures++) {
       try {
         await this.store.ready();
-        this.failure = null;
+        this.progress.opened();
         return true;
       } catch (error) {
-        this.setFailure(error);
-        this.log.warn('the statistics store cannot be opened', { reason: this.failure, failures });
+        const reason = this.progress.failed(error);
+        this.log.warn('the statistics store cannot be opened', { reason, failures });
         await sleep(backoffMs(failures), this.stopping.signal);
       }
     }
@@ -103,7 +83,7 @@ export class StatsSink implements OnApplicationBootstrap {
     // An event that was parked is below positions that are stored since.
     if (source === PARKED) return this.store.fill(events, 0);
     const start: number | undefined = events.at(0)?.position;
-    if (start !== undefined) this.stored ??= start - 1;
+    if (start !== undefined) this.progress.started(start);
     try {
       // With the position, because the offsets of a Kafka topic that was deleted and made again begin at 0 again.
       await this.store.insert({
@@ -113,20 +93,9 @@ export class StatsSink implements OnApplicationBootstrap {
         records: batch,
       });
     } catch (error) {
-      this.setFailure(error);
+      this.progress.failed(error);
       throw error;
     }
-    this.failure = null;
-    this.stored = Math.max(this.stored ?? 0, ...events.slice(-1).map(({ position }) => position));
-  }
-
-  private setFailure(error: unknown): void {
-    this.failure = (error as Error).message.split('\n', 1)[0] || 'the statistics store does not answer';
-  }
-
-  private async lag(): Promise<number | undefined> {
-    if (this.stored === undefined) return undefined;
-    const head = await this.liveLog.head().catch(() => undefined);
-    return head === undefined ? undefined : Math.max(0, head - this.stored);
+    this.progress.inserted(events.at(-1)?.position ?? null);
   }
 }

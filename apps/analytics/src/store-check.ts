@@ -1,9 +1,10 @@
 import { Injectable } from '@nestjs/common';
-import { EventLog, LiveLog, ParkedEvents, StatisticsRecord } from '#libs/bus';
+import { EventLog, StatisticsRecord } from '#libs/bus';
 import { Config, Log, Metrics, sleep } from '#libs/kernel';
-import { Database, Worker } from '#libs/persistence';
-import { StatsStore, type DayVerdict, type ReadableLog } from '#libs/stats';
+import { StatsStore, type DayVerdict } from '#libs/stats';
 import { Gauge } from 'prom-client';
+import { AcceptedEvents } from './accepted-events.js';
+import { StoreWriters } from './store-writers.js';
 
 const ROUND_MS = 5_000;
 const RECORD_MS = 60_000;
@@ -36,11 +37,9 @@ export class StoreCheck {
   constructor(
     private readonly store: StatsStore,
     private readonly eventLog: EventLog,
-    private readonly liveLog: LiveLog,
-    private readonly parked: ParkedEvents,
+    private readonly acceptedEvents: AcceptedEvents,
     private readonly record: StatisticsRecord,
-    private readonly database: Database,
-    private readonly worker: Worker,
+    private readonly writers: StoreWriters,
     private readonly config: Config,
     private readonly log: Log,
     metrics: Metrics,
@@ -73,7 +72,7 @@ export class StoreCheck {
     this.isPending = true;
     this.store.holdInserts(true);
     await this.attempt(async () => {
-      if (this.config.settings.CLICKHOUSE_URL !== undefined) await this.worker.register();
+      await this.writers.register();
       const parts = (await this.record.parts()) as Parts;
       const damage = await this.store.damage(parts);
       if (damage.length > 0) this.log.warn('the statistics store may have lost rows', { damage });
@@ -134,7 +133,7 @@ export class StoreCheck {
   /** If other programs write to the store, it is only reported that rows may be missing. */
   private async verifyAll(consumer: string): Promise<void> {
     this.isPending = true;
-    if (!(await this.isOnlyWriter())) {
+    if (!(await this.writers.isOnlyOne())) {
       // An earlier run of this program counts as another one for some seconds if it was killed.
       if (performance.now() > OTHERS_GONE_MS) this.store.holdInserts(false);
       return;
@@ -147,10 +146,10 @@ export class StoreCheck {
   }
 
   private async verify(consumer: string, range?: { from: string; to?: string }): Promise<void> {
-    if (!(await this.isOnlyWriter())) return;
+    if (!(await this.writers.isOnlyOne())) return;
     const usesKafka = this.config.settings.KAFKA_BROKERS !== undefined;
     const verdicts = await this.store.verify({
-      log: this.logFor(consumer),
+      log: this.acceptedEvents.of(consumer, this.stopping),
       confirmedUpTo: usesKafka ? null : await this.eventLog.handledPosition(consumer),
       recorded: await this.record.days(),
       range,
@@ -159,14 +158,6 @@ export class StoreCheck {
     await this.record.set(verdicts);
     this.incomplete = (await this.record.incompleteDays()).map(({ day }) => day);
     this.report(verdicts);
-  }
-
-  /** A repair replaces rows, so that no other process may insert any. Replicas of a cluster repair each other. */
-  private async isOnlyWriter(): Promise<boolean> {
-    const { CLICKHOUSE_URL, CLICKHOUSE_CLUSTER } = this.config.settings;
-    if (CLICKHOUSE_URL === undefined) return true;
-    if (CLICKHOUSE_CLUSTER !== undefined) return false;
-    return (await Worker.countAlive(this.database, ['standalone', 'analytics'])) <= 1;
   }
 
   private report(verdicts: Verdicts): void {
@@ -190,23 +181,6 @@ export class StoreCheck {
     await this.record.raise(days);
     await this.record.writeParts(parts);
     this.recordedAt = Date.now();
-  }
-
-  /** Without the events that the store does not take. A stop ends the reader; the next start goes on with its days. */
-  private logFor(consumer: string): ReadableLog {
-    const read = async (after: number, limit: number) => {
-      for (let from = after; ;) {
-        this.stopping.throwIfAborted();
-        const events = await this.liveLog.read(from, limit);
-        if (events.length === 0) return events;
-        const upTo = events[events.length - 1].position;
-        const parked = await this.parked.positions(consumer, { after: from, upTo });
-        const taken = events.filter(({ position }) => !parked.has(position));
-        if (taken.length > 0) return taken;
-        from = upTo;
-      }
-    };
-    return { oldest: () => this.liveLog.oldest(), head: () => this.liveLog.head(), read };
   }
 }
 

@@ -1,4 +1,4 @@
-import { Module, type OnApplicationBootstrap } from '@nestjs/common';
+import { Injectable, Module, type OnApplicationBootstrap } from '@nestjs/common';
 import { EventLog, TableRelay } from '#libs/bus';
 import { databaseClock, Log, Shutdown } from '#libs/kernel';
 import { Database, RetentionGuard, untilAvailable } from '#libs/persistence';
@@ -15,35 +15,22 @@ const BATCH_SIZE = 1000;
 const BURST_LINGER_MS = 100;
 const PRUNE_INTERVAL_MS = 10 * 60_000;
 
-/** Sends the event log to the endpoints of customers. The importing program provides the database and the log. */
-@Module({ imports: [WebhooksModule] })
-export class WebhooksAppModule implements OnApplicationBootstrap {
+/** Deletes expired webhook events periodically. */
+@Injectable()
+class PruneWebhooks implements OnApplicationBootstrap {
+  private timer: NodeJS.Timeout | undefined;
+
   constructor(
-    private readonly eventLog: EventLog,
-    private readonly tables: TableRelay,
-    private readonly database: Database,
-    private readonly fanOut: WebhookFanOut,
-    private readonly dispatcher: WebhookDispatcher,
     private readonly retention: WebhookRetention,
     private readonly guard: RetentionGuard,
-    private readonly shutdown: Shutdown,
     private readonly log: Log,
-  ) {}
+    shutdown: Shutdown,
+  ) {
+    shutdown.on('work', 'webhook retention', () => clearInterval(this.timer));
+  }
 
-  async onApplicationBootstrap(): Promise<void> {
-    const pruning = setInterval(() => void this.prune(), PRUNE_INTERVAL_MS);
-    this.shutdown.on('work', 'webhook dispatcher', () => {
-      clearInterval(pruning);
-      return this.dispatcher.stop();
-    });
-    await untilAvailable('webhooks', this.log, () => this.dispatcher.start());
-    await this.eventLog.consume({
-      consumer: 'webhooks',
-      batchSize: BATCH_SIZE,
-      burstLinger: BURST_LINGER_MS,
-      handle: (batch) => this.fanOut.handle(batch),
-    });
-    this.tables.start(webhookDeliveryRecords(this.database));
+  onApplicationBootstrap(): void {
+    this.timer = setInterval(() => void this.prune(), PRUNE_INTERVAL_MS);
   }
 
   private async prune(): Promise<void> {
@@ -55,5 +42,31 @@ export class WebhooksAppModule implements OnApplicationBootstrap {
     } catch (error) {
       this.log.warn('removing expired webhook events failed', { reason: (error as Error).message });
     }
+  }
+}
+
+/** Sends the event log to the endpoints of customers. The importing program provides the database and the log. */
+@Module({ imports: [WebhooksModule], providers: [PruneWebhooks] })
+export class WebhooksAppModule implements OnApplicationBootstrap {
+  constructor(
+    private readonly eventLog: EventLog,
+    private readonly tables: TableRelay,
+    private readonly database: Database,
+    private readonly fanOut: WebhookFanOut,
+    private readonly dispatcher: WebhookDispatcher,
+    private readonly shutdown: Shutdown,
+    private readonly log: Log,
+  ) {}
+
+  async onApplicationBootstrap(): Promise<void> {
+    this.shutdown.on('work', 'webhook dispatcher', () => this.dispatcher.stop());
+    await untilAvailable('webhooks', this.log, () => this.dispatcher.start());
+    await this.eventLog.consume({
+      consumer: 'webhooks',
+      batchSize: BATCH_SIZE,
+      burstLinger: BURST_LINGER_MS,
+      handle: (batch) => this.fanOut.handle(batch),
+    });
+    this.tables.start(webhookDeliveryRecords(this.database));
   }
 }

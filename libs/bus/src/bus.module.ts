@@ -15,6 +15,7 @@ import { LiveLog } from './postgres/live-log.js';
 import { LogTail } from './postgres/log-tail.js';
 import { LogListener } from './postgres/log-listener.js';
 import { PositionLease } from './postgres/position-lease.js';
+import { PostgresConsumers } from './postgres/postgres-consumers.js';
 import { PostgresEventLog } from './postgres/postgres-event-log.js';
 import { RecentEvents } from './postgres/recent-events.js';
 import { Sequencer } from './postgres/sequencer.js';
@@ -56,6 +57,7 @@ export class BusModule {
         RecentEvents,
         Sequencer,
         StatisticsRecord,
+        PostgresConsumers,
         PostgresEventLog,
         {
           provide: EventLog,

@@ -11,6 +11,7 @@ import { Retention } from './commands/retention.js';
 import { RetryEmail } from './commands/retry-email.js';
 import { SystemMail } from './commands/system-mail.js';
 import { UnsubscribeRecipient } from './commands/unsubscribe-recipient.js';
+import { AcceptGroups } from './intake/accept-groups.js';
 import { AttachmentFetcher } from './intake/attachments/attachment-fetcher.js';
 import { EmailIntake } from './intake/email-intake.js';
 import { EnvelopeBuilder } from './message/envelope-builder.js';
@@ -51,6 +52,7 @@ const EXPORTED = [
   imports: [AccountsModule, DomainsModule, SuppressionsModule],
   providers: [
     ...EXPORTED,
+    AcceptGroups,
     AttachmentFetcher,
     DomainRetention,
     OutgoingHeaders,

@@ -1,28 +1,13 @@
 import { Injectable } from '@nestjs/common';
-import { Refusal } from '#libs/contracts';
 import { ReturnPath, type TransactionRef } from '#libs/emails';
-import { Config, Log, Metrics, LocalNotifications, runYielding } from '#libs/kernel';
-import { readReportInSteps, reportSubject, type InboundReport } from '#libs/mime';
-import { Counter } from 'prom-client';
-import { ReportAuthenticator, type Proof, type ReportOrigin } from './authentication/report-authenticator.js';
-import { needsOperator, type InboundResult, type Prove } from './inbound-result.js';
-import { InboundStore } from './inbound-store.js';
+import { Config, LocalNotifications, runYielding } from '#libs/kernel';
+import { readReportInSteps, type InboundReport } from '#libs/mime';
+import { ReportAuthenticator, type Proof } from './authentication/report-authenticator.js';
+import { INBOUND_ROLES, type InboundMailbox, type InboundMessage, type InboundRole } from './inbound-message.js';
+import { InboundRecords } from './inbound-records.js';
+import type { InboundResult, Prove } from './inbound-result.js';
 import { ReportedBounces } from './reported-bounces.js';
 import { ReportedComplaints } from './reported-complaints.js';
-
-/** Role mailboxes of the service domain (RFC 2142). */
-export const INBOUND_ROLES = ['abuse', 'dmarc', 'fbl', 'postmaster', 'tlsrpt'] as const;
-export type InboundRole = (typeof INBOUND_ROLES)[number];
-
-/** A local mailbox that an envelope recipient of an inbound message leads to. */
-export type InboundMailbox = { kind: 'return_path'; ref: TransactionRef } | { kind: 'role'; role: InboundRole };
-
-/** One message received on the inbound port, with its envelope. */
-export interface InboundMessage extends ReportOrigin {
-  rcptTo: readonly string[];
-  /** One per entry of `rcptTo`, in the same order. */
-  mailboxes: readonly InboundMailbox[];
-}
 
 /** Runs a wait for DNS; the caller may let others run meanwhile. */
 type Pause = <T>(wait: () => Promise<T>) => Promise<T>;
@@ -34,26 +19,17 @@ type Pause = <T>(wait: () => Promise<T>) => Promise<T>;
 @Injectable()
 export class InboundReceiver {
   private readonly serviceDomain: string;
-  private readonly counter: Counter<'kind' | 'verdict'>;
 
   constructor(
     private readonly returnPath: ReturnPath,
     private readonly bounces: ReportedBounces,
     private readonly complaints: ReportedComplaints,
     private readonly authenticator: ReportAuthenticator,
-    private readonly store: InboundStore,
+    private readonly records: InboundRecords,
     private readonly notifications: LocalNotifications,
-    private readonly log: Log,
     config: Config,
-    metrics: Metrics,
   ) {
     this.serviceDomain = config.settings.SERVICE_DOMAIN;
-    this.counter = new Counter({
-      name: 'postloft_inbound_total',
-      help: 'Inbound messages by kind and result',
-      labelNames: ['kind', 'verdict'],
-      registers: [metrics.registry],
-    });
   }
 
   /** Returns null for an address that accepts no messages here. */
@@ -82,23 +58,12 @@ export class InboundReceiver {
     const report = await runYielding(readReportInSteps(inbound.message));
     const result = await this.process(inbound, report, this.proverOf(inbound, report, pause)).catch(
       (error: unknown) => {
-        this.counter.inc({ kind: report.kind, verdict: 'postponed' });
-        if (error instanceof Refusal) this.log.info('inbound mail', { kind: report.kind, verdict: 'postponed' });
+        this.records.postponed(report.kind, error);
         throw error;
       },
     );
-    const { verdict, note, emailId } = result;
-    if (verdict === 'applied') this.notifications.notify('outbox');
-    const stored = needsOperator(result) || hasRoleMailbox(inbound) ? await this.keep(inbound, report, result) : null;
-    this.counter.inc({ kind: report.kind, verdict });
-    this.log.info('inbound mail', {
-      kind: report.kind,
-      verdict,
-      note,
-      email: emailId,
-      stored,
-      size: inbound.message.length,
-    });
+    if (result.verdict === 'applied') this.notifications.notify('outbox');
+    await this.records.processed(inbound, report, result);
   }
 
   /**
@@ -146,22 +111,6 @@ export class InboundReceiver {
     for (const ref of refs) results.push(await this.bounces.apply(ref, report, prove));
     return results.find(({ verdict }) => verdict === 'applied') ?? results[0];
   }
-
-  private keep(inbound: InboundMessage, report: InboundReport, result: InboundResult): Promise<string> {
-    const { mailFrom, rcptTo, remoteIp, helo, message } = inbound;
-    return this.store.keep({
-      mail_from: mailFrom,
-      rcpt_to: [...rcptTo],
-      remote_ip: remoteIp,
-      helo,
-      subject: reportSubject(message),
-      verdict: result.verdict,
-      note: result.note,
-      reported: reportedAddresses(report),
-      email_id: result.emailId,
-      message,
-    });
-  }
 }
 
 /** RFC 3464 §2: a delivery status notification has the null sender; some systems write one of these names. */
@@ -174,19 +123,6 @@ const TOO_MANY_DOMAINS: Proof = { proved: false, reason: `it was sent about more
 
 const MENTIONS_FAILURE = 'an automatic reply that names an address to which delivery failed';
 const KEPT_FOR_OPERATOR: InboundResult = { verdict: 'kept', note: null, emailId: null };
-
-/** Role mailboxes are read by people, except `fbl@`, which receives machine-readable reports. */
-const hasRoleMailbox = ({ mailboxes }: InboundMessage): boolean =>
-  mailboxes.some((mailbox) => mailbox.kind === 'role' && mailbox.role !== 'fbl');
-
-function reportedAddresses(report: InboundReport): string[] {
-  if (report.kind === 'feedback') return report.recipients;
-  if (report.kind === 'automatic') return report.failed;
-  if (report.kind !== 'delivery') return [];
-  return report.recipients.flatMap(
-    ({ finalRecipient, originalRecipient }) => finalRecipient ?? originalRecipient ?? [],
-  );
-}
 
 function returnPathRefs(mailboxes: readonly InboundMailbox[]): TransactionRef[] {
   const refs = mailboxes.flatMap((mailbox) => (mailbox.kind === 'return_path' ? [mailbox.ref] : []));

@@ -5,6 +5,7 @@ import { RetentionRegistry } from '#libs/persistence';
 import { SuppressionsModule } from '#libs/suppressions';
 import { ReportAuthenticator } from './authentication/report-authenticator.js';
 import { InboundReceiver } from './inbound-receiver.js';
+import { InboundRecords } from './inbound-records.js';
 import { InboundStore } from './inbound-store.js';
 import { ReportedBounces } from './reported-bounces.js';
 import { ReportedComplaints } from './reported-complaints.js';
@@ -12,7 +13,7 @@ import { ReportedComplaints } from './reported-complaints.js';
 /** Bounces, complaints and automatic replies that come back. */
 @Module({
   imports: [AccountsModule, EmailsModule, SuppressionsModule],
-  providers: [InboundReceiver, InboundStore, ReportAuthenticator, ReportedBounces, ReportedComplaints],
+  providers: [InboundReceiver, InboundRecords, InboundStore, ReportAuthenticator, ReportedBounces, ReportedComplaints],
   exports: [InboundReceiver, InboundStore],
 })
 export class InboundModule {

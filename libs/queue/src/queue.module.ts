@@ -6,9 +6,12 @@ import { Database, RetentionRegistry } from '#libs/persistence';
 import { SuppressionsModule } from '#libs/suppressions';
 import { TlsReportsModule } from '#libs/tls-reports';
 import { Throttling } from '#libs/mta';
+import { ClaimReview } from './claim/claim-review.js';
 import { RemovedDomainMail } from './commands/removed-domain-mail.js';
 import { RescheduleEmail } from './commands/reschedule-email.js';
 import { CourierAdapter } from './dispatch/courier-adapter.js';
+import { Couriers } from './dispatch/couriers.js';
+import { DeliveryStatus } from './dispatch/delivery-status.js';
 import { DeliveryLoop } from './dispatch/delivery-loop.js';
 import { DeliveryMetrics } from './dispatch/delivery-metrics.js';
 import { DispatchLimits } from './dispatch/dispatch-limits.js';
@@ -16,6 +19,7 @@ import { Dispatcher } from './dispatch/dispatcher.js';
 import { QueueOverview } from './overview/queue-overview.js';
 import { QueueMetrics } from './dispatch/queue-metrics.js';
 import { SimulatedDelivery } from './dispatch/simulated-delivery.js';
+import { SimulatedJobs } from './dispatch/simulated-jobs.js';
 import { EmailExplanation } from './explain/email-explanation.js';
 import { Queue } from './queue.js';
 import { pruneFullMailboxes } from './settle/suppress-on-bounce.js';
@@ -38,7 +42,7 @@ class ThrottlingModule {}
 /** Claims and outcomes, for every program that delivers or records what came back. */
 @Module({
   imports: [AccountsModule, DomainsModule, SuppressionsModule],
-  providers: [Queue, StoredStsPolicies],
+  providers: [ClaimReview, Queue, StoredStsPolicies],
   exports: [Queue, StoredStsPolicies],
 })
 export class QueueModule {
@@ -55,6 +59,8 @@ export class QueueModule {
   imports: [AccountsModule, EmailsModule, QueueModule, ThrottlingModule, TlsReportsModule],
   providers: [
     CourierAdapter,
+    Couriers,
+    DeliveryStatus,
     DeliveryLoop,
     DeliveryMetrics,
     DispatchLimits,
@@ -62,6 +68,7 @@ export class QueueModule {
     OutgoingTls,
     QueueMetrics,
     SimulatedDelivery,
+    SimulatedJobs,
   ],
 })
 export class DispatchModule {}

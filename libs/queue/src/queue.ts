@@ -1,6 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { AbuseBrakes, Accounts } from '#libs/accounts';
-import { SendingDomains } from '#libs/domains';
+import { AbuseBrakes } from '#libs/accounts';
 import { isSystemMail, type DeliveryJob, type StoredContent } from '#libs/emails';
 import { backoffMs, Config, LocalNotifications, Shutdown, sleep } from '#libs/kernel';
 import type { Outcome, WaitReason } from '#libs/mta';
@@ -14,8 +13,7 @@ import {
   type StoredClaim,
 } from '#libs/persistence';
 import { SuppressionList } from '#libs/suppressions';
-import { ClaimRecheck } from './claim/claim-review.js';
-import { HeldAccounts } from './claim/held-accounts.js';
+import { ClaimReview } from './claim/claim-review.js';
 import { DueClaims, type ClaimLimits } from './claim/claim-due.js';
 import { claimedBy, requeueDomains, requeueJobs, type Requeued } from './claim/requeue.js';
 import { failUnsent } from './settle/fail-unsent.js';
@@ -57,8 +55,6 @@ export class Queue {
   private readonly settling: GroupCommit<SettleItem, void>;
   private readonly requeueing: GroupCommit<Requeued, void>;
   private readonly due: DueClaims;
-  private readonly recheck: ClaimRecheck;
-  private readonly held: HeldAccounts;
 
   constructor(
     private readonly database: Database,
@@ -66,14 +62,10 @@ export class Queue {
     private readonly worker: Worker,
     private readonly notifications: LocalNotifications,
     private readonly suppressions: SuppressionList,
-    accounts: Accounts,
-    domains: SendingDomains,
+    private readonly review: ClaimReview,
     private readonly shutdown: Shutdown,
     private readonly brakes: AbuseBrakes,
   ) {
-    const { SERVICE_DOMAIN: serviceDomain } = config.settings;
-    this.recheck = new ClaimRecheck(database, worker, { suppressions, accounts, domains, serviceDomain });
-    this.held = new HeldAccounts(accounts, serviceDomain);
     this.settling = new GroupCommit({
       commit: (items) => this.commitOutcomes(items),
       maxItems: SETTLE_ITEMS,
@@ -100,7 +92,7 @@ export class Queue {
    */
   async claim(limit: number, limits: ClaimLimits = { perDomain: limit, byDomain: {} }): Promise<DeliveryJob[]> {
     const jobs = await this.due.claim(limit, limits);
-    return jobs.length === 0 ? jobs : this.recheck.allowed(jobs);
+    return jobs.length === 0 ? jobs : this.review.allowed(jobs);
   }
 
   /** Age in seconds of the oldest recipient that is due and unclaimed; 0 without one. */
@@ -115,7 +107,7 @@ export class Queue {
 
   /** True if the account was blocked or paused since the job was claimed. Called right before MAIL FROM. */
   isHeld(job: DeliveryJob): Promise<boolean> {
-    return this.held.has(job);
+    return this.review.isHeld(job);
   }
 
   /** The stored content of a claimed message; null when retention has deleted it. */

@@ -7,7 +7,9 @@ import { Worker } from '#libs/persistence';
 import { Queue } from '#libs/queue';
 import { SafeFetch } from '#libs/safe-fetch';
 import { SuppressionCache, SuppressionList } from '#libs/suppressions';
+import { AcceptGroups } from '../../../libs/emails/src/intake/accept-groups.js';
 import { AttachmentFetcher } from '../../../libs/emails/src/intake/attachments/attachment-fetcher.js';
+import { ClaimReview } from '../../../libs/queue/src/claim/claim-review.js';
 import { createTestDatabase, type OpenTestDatabase } from '../persistence/test-database.js';
 
 /** Intake and queue of one process, on a database that others may share. */
@@ -50,12 +52,12 @@ export async function openQueueFixture(connections?: number): Promise<QueueFixtu
       await worker.register();
       const suppressions = new SuppressionList(db.database, new SuppressionCache(db.database, db.config));
       const localDelivery = new LocalDelivery();
+      const allowances = new Allowances(db.database, db.config);
       const intake = new EmailIntake(
-        db.database,
         db.config,
-        shutdown,
+        new AcceptGroups(db.database, allowances, shutdown),
         notifications,
-        new Allowances(db.database, db.config),
+        allowances,
         domains,
         suppressions,
         localDelivery,
@@ -75,8 +77,7 @@ export async function openQueueFixture(connections?: number): Promise<QueueFixtu
         worker,
         notifications,
         suppressions,
-        accounts,
-        domains,
+        new ClaimReview(db.database, worker, suppressions, accounts, domains, db.config),
         shutdown,
         brakes,
       );

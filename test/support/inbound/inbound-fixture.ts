@@ -16,6 +16,7 @@ import {
   type QueueProcess,
   type QueueFixture,
 } from '../delivery/queue-fixture.js';
+import { InboundRecords } from '../../../libs/inbound/src/inbound-records.js';
 import { LocalDns } from '../dns/local-dns.js';
 import { OUTBOX_EVENTS } from '../persistence/test-database.js';
 
@@ -134,11 +135,9 @@ export async function openInboundFixture(): Promise<InboundFixture> {
     new ReportedBounces(database, program.suppressions, returnPath, config, program.brakes),
     new ReportedComplaints(database, program.suppressions, unsubscribes, returnPath, config, program.brakes),
     new ReportAuthenticator(dnsConfig),
-    store,
+    new InboundRecords(store, new Log(pino({}, { write: (line: string) => lines.push(line) })), metrics),
     notifications,
-    new Log(pino({}, { write: (line: string) => lines.push(line) })),
     config,
-    metrics,
   );
   let rung = 0;
   notifications.on('outbox', () => (rung += 1));

@@ -8,7 +8,9 @@ import { loadConfig, Log, type Metrics } from '#libs/kernel';
 import type { Database, Worker } from '#libs/persistence';
 import { StatsStore } from '#libs/stats';
 import { Registry } from 'prom-client';
+import { AcceptedEvents } from '../../../apps/analytics/src/accepted-events.js';
 import { StoreCheck } from '../../../apps/analytics/src/store-check.js';
+import { StoreWriters } from '../../../apps/analytics/src/store-writers.js';
 import { StatsEvents } from './stats-events.js';
 
 const DAY_MS = 86_400_000;
@@ -168,11 +170,9 @@ export class DamagedStore {
     return new StoreCheck(
       this.store,
       handled as unknown as EventLog,
-      log,
-      parked,
+      new AcceptedEvents(log, parked),
       new StatisticsRecord(this.database),
-      this.database,
-      { register: () => Promise.resolve() } as unknown as Worker,
+      new StoreWriters(this.database, { register: () => Promise.resolve() } as unknown as Worker, this.config()),
       this.config(),
       this.log(),
       { registry: this.metrics } as Metrics,

@@ -22,6 +22,7 @@ import { SessionAccessModule } from '../session/session-access.js';
 import { clientSignal } from '../http/client-signal.js';
 import { GraphqlCaller, type GraphqlContext } from './graphql-caller.js';
 import { GraphqlErrors } from './graphql-errors.js';
+import { SocketAuthentication } from './checks/socket-authentication.js';
 import { WebSocketProtocol } from './websocket-protocol.js';
 import { GraphqlWebSocketServer } from './websocket-server.js';
 import { costPlugin, GRAPHQL_PATH } from './checks/http-requests.js';
@@ -41,6 +42,7 @@ import { EmailsResolver } from './emails/emails.resolver.js';
 import { SendingResolver } from './emails/sending.resolver.js';
 import { EventsResolver } from './events/events.resolver.js';
 import { OperatorAccounts } from './operator/operator-accounts.js';
+import { OperatorEventLog } from './operator/operator-event-log.js';
 import { OperatorChangesResolver } from './operator/operator-changes.resolver.js';
 import { OperatorResolver } from './operator/operator.resolver.js';
 import { ServiceState } from './operator/service-state.js';
@@ -131,8 +133,10 @@ function apolloOptions(errors: GraphqlErrors, guard: QueryGuard): ApolloDriverCo
     LinkMail,
     LiveStatistics,
     OperatorAccounts,
+    OperatorEventLog,
     QueueFeed,
     ServiceState,
+    SocketAuthentication,
     WebSocketProtocol,
     GraphqlWebSocketServer,
   ],

@@ -1,9 +1,9 @@
 import type { IncomingMessage } from 'node:http';
 import { Injectable } from '@nestjs/common';
 import { GraphQLSchemaHost } from '@nestjs/graphql';
-import { ApiKeys, assertAddress, assertStanding, isNarrowed, RateLimit, type Principal } from '#libs/accounts';
+import { isNarrowed, RateLimit, type Principal } from '#libs/accounts';
 import { Refusal } from '#libs/contracts';
-import { Config, trustedProxies, type ProxyCheck } from '#libs/kernel';
+import { Config } from '#libs/kernel';
 import {
   createSourceEventStream,
   getOperationAST,
@@ -13,10 +13,7 @@ import {
 } from 'graphql';
 import { makeServer, type Context, type Server, type SubscribePayload } from 'graphql-ws';
 import type { WebSocket } from 'ws';
-import { bearerToken, clientAddress } from '../http/caller.js';
 import { ConnectionGuard } from '../http/connection-guard.js';
-import { KeyAttempts } from '../http/key-attempts.js';
-import { ACCOUNT_HEADER, SessionAccess } from '../session/session-access.js';
 import { GraphqlCaller, type GraphqlContext } from './graphql-caller.js';
 import { GraphqlErrors } from './graphql-errors.js';
 import { AdmissionQueue } from './live/admission-queue.js';
@@ -25,6 +22,7 @@ import { LiveOperation, type LiveSocket } from './live/live-socket.js';
 import { LiveStream } from './live/live-stream.js';
 import { TOO_MANY } from './message-intake.js';
 import { PersistedOperations } from './checks/persisted-operations.js';
+import { SocketAuthentication } from './checks/socket-authentication.js';
 import { QueryGuard } from './checks/query-guard.js';
 import { whileUnavailable } from './live/while-unavailable.js';
 
@@ -61,7 +59,6 @@ interface Target {
 @Injectable()
 export class WebSocketProtocol {
   private readonly perAccount = new Map<string, number>();
-  private readonly trustsProxy: ProxyCheck;
   private readonly socketsPerAccount: number;
   private readonly operationsPerSocket: number;
   private readonly admission = new AdmissionQueue();
@@ -70,9 +67,7 @@ export class WebSocketProtocol {
 
   constructor(
     private readonly schemaHost: GraphQLSchemaHost,
-    private readonly apiKeys: ApiKeys,
-    private readonly keyAttempts: KeyAttempts,
-    private readonly sessionAccess: SessionAccess,
+    private readonly authentication: SocketAuthentication,
     private readonly rateLimit: RateLimit,
     private readonly errors: GraphqlErrors,
     private readonly guard: QueryGuard,
@@ -80,8 +75,7 @@ export class WebSocketProtocol {
     private readonly connections: ConnectionGuard,
     config: Config,
   ) {
-    const { TRUST_PROXY, GRAPHQL_SOCKETS_PER_ACCOUNT, GRAPHQL_OPERATIONS_PER_SOCKET } = config.settings;
-    this.trustsProxy = trustedProxies(TRUST_PROXY);
+    const { GRAPHQL_SOCKETS_PER_ACCOUNT, GRAPHQL_OPERATIONS_PER_SOCKET } = config.settings;
     this.socketsPerAccount = GRAPHQL_SOCKETS_PER_ACCOUNT;
     this.operationsPerSocket = GRAPHQL_OPERATIONS_PER_SOCKET;
     this.frames = new SharedFrames((result) => this.formatted(result));
@@ -110,11 +104,9 @@ export class WebSocketProtocol {
   /** False closes with 4403. An unavailable database is not a refusal: its error is thrown and closes with 4500. */
   private async connect({ connectionParams, extra }: SessionContext): Promise<boolean> {
     try {
-      const address = clientAddress(extra.request, this.trustsProxy);
-      const { principal: found, authenticate } = await whileUnavailable(() =>
-        this.authenticate(connectionParams, extra.request),
+      const { principal, authenticate } = await whileUnavailable(() =>
+        this.authentication.authenticate(connectionParams, extra.request),
       );
-      const principal = admitted(found, address);
       if (extra.closed) return false;
       if (!this.reserve(extra, principal.accountId)) {
         extra.socket.close(TOO_MANY, `At most ${this.socketsPerAccount} connections per account`);
@@ -132,40 +124,14 @@ export class WebSocketProtocol {
   }
 
   /**
-   * A key in `connection_init` is used instead of a session cookie of the upgrade. The account of a session is that of
-   * `connection_init` as long as the connection lasts, whatever the person joins or leaves meanwhile.
-   */
-  private async authenticate(
-    params: Record<string, unknown> | undefined,
-    request: IncomingMessage,
-  ): Promise<{ principal: Principal; authenticate: () => Promise<Principal> }> {
-    const authorization = params?.['Authorization'] ?? params?.['authorization'];
-    const cookie = authorization === undefined ? this.sessionAccess.tokenOf(request) : null;
-    const address = clientAddress(request, this.trustsProxy);
-    if (cookie !== null) {
-      const principal = await this.sessionAccess.principalOf(cookie, params?.[ACCOUNT_HEADER], address);
-      return {
-        principal,
-        authenticate: () => this.sessionAccess.principalOf(cookie, principal.accountId, address),
-      };
-    }
-    const token = bearerToken(authorization);
-    const principal = await this.keyAttempts.authenticate(token, address);
-    return {
-      principal: { ...principal, ip: address },
-      authenticate: async () => ({ ...(await this.apiKeys.authenticate(token)), ip: address }),
-    };
-  }
-
-  /**
    * Authorizes an open connection again, with the current permissions of its key or session.
    * @throws Refusal when the connection may not be held any more: the key or the session was ended, belongs to another account,
    * or lost a scope, a domain or the live mode, on which a running operation may rely
    */
   async reauthorize(session: Session): Promise<void> {
-    const { authenticate, principal, request } = session;
+    const { authenticate, principal } = session;
     if (authenticate === undefined || principal === undefined) return;
-    const current = admitted(await authenticate(), clientAddress(request, this.trustsProxy));
+    const current = await authenticate();
     if (isNarrowed(principal, current)) throw new Refusal('restricted_api_key');
     session.principal = current;
   }
@@ -265,9 +231,3 @@ const isSubscriptionOf = ({ document, operationName }: ExecutionArgs): boolean =
 /** Keys with the same text see the same. */
 const reachOf = ({ accountId, mode, scopes, domainIds }: Principal): string =>
   JSON.stringify([accountId, mode, [...scopes].sort(), domainIds && [...domainIds].sort()]);
-
-function admitted(principal: Principal, address: string): Principal {
-  assertAddress(principal, address);
-  assertStanding(principal);
-  return principal;
-}

@@ -4,6 +4,7 @@ import { LocalNotifications, Shutdown, type Config, type Log } from '#libs/kerne
 import type { Database } from '#libs/persistence';
 import { SafeFetch } from '#libs/safe-fetch';
 import { SuppressionCache, SuppressionList } from '#libs/suppressions';
+import { AcceptGroups } from '../intake/accept-groups.js';
 import { AttachmentFetcher } from '../intake/attachments/attachment-fetcher.js';
 import { EmailIntake } from '../intake/email-intake.js';
 import { LocalDelivery } from '../message/local-delivery.js';
@@ -19,12 +20,12 @@ interface Parts {
 
 /** For the command line, which is no Nest application. Accepted messages wait in the database for the running service. */
 export function openSystemMail({ database, accounts, domains, config, log }: Parts): SystemMail {
+  const allowances = new Allowances(database, config);
   const intake = new EmailIntake(
-    database,
     config,
-    new Shutdown(log),
+    new AcceptGroups(database, allowances, new Shutdown(log)),
     new LocalNotifications(),
-    new Allowances(database, config),
+    allowances,
     domains,
     new SuppressionList(database, new SuppressionCache(database, config)),
     new LocalDelivery(),

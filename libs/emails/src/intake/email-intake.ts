@@ -2,13 +2,12 @@ import { Injectable } from '@nestjs/common';
 import { Allowances } from '#libs/accounts';
 import { BatchRefusal, newId, orRefusal, Refusal } from '#libs/contracts';
 import { SendingDomains } from '#libs/domains';
-import { Config, mapYielding, Shutdown, LoopBudget, LocalNotifications } from '#libs/kernel';
-import { Database, GroupCommit } from '#libs/persistence';
+import { Config, mapYielding, LoopBudget, LocalNotifications } from '#libs/kernel';
 import { SuppressionList } from '#libs/suppressions';
 import { LocalDelivery } from '../message/local-delivery.js';
+import { AcceptGroups } from './accept-groups.js';
 import { draftOf, jobsOf, rowsOf, type Draft } from './accept-draft.js';
-import { bodyBytes, type AcceptRequest, type AcceptResult } from './accept-request.js';
-import { AcceptWriter } from './accept-writer.js';
+import type { AcceptRequest, AcceptResult } from './accept-request.js';
 import { AttachmentFetcher } from './attachments/attachment-fetcher.js';
 import { furtherTypes, type FurtherTypes } from './attachments/attachment-types.js';
 import { authoriseSender } from './authorise-sender.js';
@@ -24,16 +23,6 @@ import type { Accepted, AcceptedBatch, BatchElement, Idempotency, Submission } f
 const SMALL_BYTES = 64 * 1024;
 /** Bytes of large messages per turn of the event loop. */
 const TURN_BYTES = 1024 * 1024;
-/** Requests with larger bodies are committed in groups of their own: others do not wait for their transfer. */
-const LARGE_BYTES = 1024 * 1024;
-const GROUP_ITEMS = 128;
-const GROUP_BYTES = 4 * 1024 * 1024;
-/**
- * A commit costs as much processor time as four messages; clients of a busy group send their next request within about
- * this time.
- */
-const GROUP_GATHER_MS = 1;
-
 interface BatchOptions {
   permissive: boolean;
   idempotency: Idempotency | null;
@@ -55,18 +44,14 @@ interface Prepared {
  */
 @Injectable()
 export class EmailIntake {
-  private readonly group: GroupCommit<AcceptRequest, AcceptResult>;
-  private readonly largeGroup: GroupCommit<AcceptRequest, AcceptResult>;
-  private readonly writer: AcceptWriter;
   private readonly repeated: RepeatedRequests;
   private readonly loopBudget = new LoopBudget(TURN_BYTES);
   private readonly lifetimeMs: number;
   private readonly furtherTypes: FurtherTypes;
 
   constructor(
-    database: Database,
     config: Config,
-    shutdown: Shutdown,
+    private readonly groups: AcceptGroups,
     private readonly notifications: LocalNotifications,
     private readonly allowances: Allowances,
     private readonly domains: SendingDomains,
@@ -74,22 +59,9 @@ export class EmailIntake {
     private readonly localDelivery: LocalDelivery,
     private readonly attachments: AttachmentFetcher,
   ) {
-    this.writer = new AcceptWriter(database, allowances);
-    this.repeated = new RepeatedRequests(this.writer);
+    this.repeated = new RepeatedRequests(groups);
     this.lifetimeMs = config.settings.DELIVERY_LIFETIME;
     this.furtherTypes = furtherTypes(config.settings.ATTACHMENT_TYPES);
-    const groupCommit = () =>
-      new GroupCommit<AcceptRequest, AcceptResult>({
-        commit: (requests) => this.writer.commit(requests),
-        maxItems: GROUP_ITEMS,
-        concurrentGatherMs: GROUP_GATHER_MS,
-        maxBytes: GROUP_BYTES,
-        sizeOf: bodyBytes,
-      });
-    [this.group, this.largeGroup] = [groupCommit(), groupCommit()];
-    shutdown.on('intake', 'accept', async () => {
-      await Promise.all([this.group.drained(), this.largeGroup.drained()]);
-    });
   }
 
   /**
@@ -196,8 +168,7 @@ export class EmailIntake {
         units: prepared.map(({ units }) => units),
         limit: prepared.some(({ units }) => units > 0) ? await this.allowances.limitOf(accountId) : null,
       };
-      const group = bodyBytes(request) > LARGE_BYTES ? this.largeGroup : this.group;
-      const result = await group.add(request);
+      const result = await this.groups.commit(request);
       // After the answers, so that clients continue while delivery starts.
       setImmediate(() => this.afterCommit(prepared, result));
       return result;

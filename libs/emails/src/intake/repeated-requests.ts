@@ -1,6 +1,6 @@
 import { BatchRefusal, orRefusal, Refusal, REFUSALS } from '#libs/contracts';
 import type { AcceptResult } from './accept-request.js';
-import type { AcceptWriter } from './accept-writer.js';
+import type { AcceptGroups } from './accept-groups.js';
 import type { Idempotency } from './submission.js';
 
 /** A request as it was answered by the steps before. */
@@ -16,7 +16,7 @@ interface Attempted {
  * refusal, so that a first request does not pay for it; the commit finds the repetitions that nothing refuses.
  */
 export class RepeatedRequests {
-  constructor(private readonly writer: Pick<AcceptWriter, 'earlierResult'>) {}
+  constructor(private readonly groups: Pick<AcceptGroups, 'earlierResult'>) {}
 
   /**
    * In the order of checks, the key stands between the rules of the caller and those of the intake
@@ -27,7 +27,7 @@ export class RepeatedRequests {
   async answer(idempotency: Idempotency | null, { outcome, isSubmitted }: Attempted): Promise<AcceptResult> {
     if (!(outcome instanceof Refusal)) return outcome;
     if (idempotency === null || !mayRepeat(outcome)) throw outcome;
-    const earlier = await orRefusal(() => this.writer.earlierResult(idempotency));
+    const earlier = await orRefusal(() => this.groups.earlierResult(idempotency));
     if (earlier === null) throw outcome;
     if (earlier instanceof Refusal) throw isSubmitted ? earlier : outcome;
     return earlier;

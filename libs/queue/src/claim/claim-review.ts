@@ -1,6 +1,7 @@
+import { Injectable } from '@nestjs/common';
 import { wholeAccount } from '#libs/contracts';
-import type { Accounts } from '#libs/accounts';
-import type { SendingDomains } from '#libs/domains';
+import { Accounts } from '#libs/accounts';
+import { SendingDomains } from '#libs/domains';
 import {
   isSystemMail,
   stopsWhilePaused,
@@ -8,36 +9,45 @@ import {
   type ClaimedRecipient,
   type DeliveryJob,
 } from '#libs/emails';
+import { Config, databaseClock } from '#libs/kernel';
 import { normaliseAddress } from '#libs/mime';
-import type { Database, Worker } from '#libs/persistence';
-import type { SuppressionList } from '#libs/suppressions';
+import { Database, Worker } from '#libs/persistence';
+import { SuppressionList } from '#libs/suppressions';
 import { failUnsent, type UnsentOutcome, type UnsentRecipient } from '../settle/fail-unsent.js';
+import { HeldAccounts } from './held-accounts.js';
 import { requeueJobs } from './requeue.js';
-import { databaseClock } from '#libs/kernel';
 
 /** Messages of a blocked or paused account are held, not lost; they are checked again after this long. */
 const HELD_MS = 60_000;
 /** The last attempt is scheduled for the end of the lifetime and may be claimed slightly later. */
 const EXPIRY_GRACE_MS = 60_000;
 
-interface Dependencies {
-  suppressions: SuppressionList;
-  accounts: Accounts;
-  domains: SendingDomains;
-  serviceDomain: string;
-}
-
 /**
  * Checks claimed recipients again, because conditions may have changed since the message was accepted. Lifetime over or
  * domain removed: `failed`. Suppressed meanwhile: `suppressed`. Account blocked, overdue or paused: held. See
  * docs/decisions/017-group-commit.md.
  */
-export class ClaimRecheck {
+@Injectable()
+export class ClaimReview {
+  private readonly serviceDomain: string;
+  private readonly held: HeldAccounts;
+
   constructor(
     private readonly database: Database,
     private readonly worker: Worker,
-    private readonly dependencies: Dependencies,
-  ) {}
+    private readonly suppressions: SuppressionList,
+    private readonly accounts: Accounts,
+    private readonly domains: SendingDomains,
+    { settings }: Config,
+  ) {
+    this.serviceDomain = settings.SERVICE_DOMAIN;
+    this.held = new HeldAccounts(accounts, this.serviceDomain);
+  }
+
+  /** Whether the account of a claimed job was blocked or paused meanwhile; known within a second. */
+  isHeld(job: DeliveryJob): Promise<boolean> {
+    return this.held.has(job);
+  }
 
   async allowed(jobs: DeliveryJob[]): Promise<DeliveryJob[]> {
     const timely = await this.withoutEnded(jobs, (_, { expiresAt }) =>
@@ -53,9 +63,7 @@ export class ClaimRecheck {
   /** Ids of the sending domains that still exist. */
   private async knownDomains(jobs: DeliveryJob[]): Promise<Set<string>> {
     const accounts = new Map(jobs.map(({ email }) => [email.domainId, email.accountId]));
-    const found = await Promise.all(
-      [...accounts].map(([id, account]) => this.dependencies.domains.find(wholeAccount(account), id)),
-    );
+    const found = await Promise.all([...accounts].map(([id, account]) => this.domains.find(wholeAccount(account), id)));
     return new Set(found.flatMap((domain) => (domain ? [domain.id] : [])));
   }
 
@@ -64,14 +72,13 @@ export class ClaimRecheck {
     const blocked = new Set<string>();
     const paused = new Set<string>();
     for (const id of ids) {
-      const account = await this.dependencies.accounts.find(id);
+      const account = await this.accounts.find(id);
       if (account?.standing !== 'active') blocked.add(id);
       else if (account.sending_pause !== null) paused.add(id);
     }
     if (blocked.size + paused.size === 0) return jobs;
     const isHeld = ({ email }: DeliveryJob) =>
-      blocked.has(email.accountId) ||
-      (paused.has(email.accountId) && stopsWhilePaused(email, this.dependencies.serviceDomain));
+      blocked.has(email.accountId) || (paused.has(email.accountId) && stopsWhilePaused(email, this.serviceDomain));
     const held = jobs.filter(isHeld);
     const until = new Date(databaseClock.now() + HELD_MS);
     await requeueJobs(
@@ -89,9 +96,9 @@ export class ClaimRecheck {
           // A test message is delivered to nobody.
           const addresses = job.email.test ? [] : job.recipients.map(({ address }) => normaliseAddress(address));
           const { accountId, domainId, tags } = job.email;
-          const isOfService = isSystemMail(job.email, this.dependencies.serviceDomain);
+          const isOfService = isSystemMail(job.email, this.serviceDomain);
           const of = { accountId, domainId, tags, isOfService, addresses };
-          return [job, await suppressedAddresses(this.dependencies.suppressions, of)] as const;
+          return [job, await suppressedAddresses(this.suppressions, of)] as const;
         }),
       ),
     );

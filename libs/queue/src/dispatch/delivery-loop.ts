@@ -1,15 +1,11 @@
 import { Injectable, type OnApplicationBootstrap } from '@nestjs/common';
 import { LocalDelivery, type DeliveryJob } from '#libs/emails';
-import { Config, Health, Log, Shutdown, Poller, LocalNotifications } from '#libs/kernel';
+import { LocalNotifications, Log, Poller, Shutdown } from '#libs/kernel';
 import { ClaimSweep, untilAvailable, Worker } from '#libs/persistence';
 import { claimKeysOf, Queue, type QueueClaim } from '../queue.js';
-import { BoundedWork } from './bounded-work.js';
-import { CourierAdapter } from './courier-adapter.js';
-import { DeliveryMetrics } from './delivery-metrics.js';
-import { DispatchLimits } from './dispatch-limits.js';
 import { Dispatcher } from './dispatcher.js';
 import { QueueMaintenance } from './queue-maintenance.js';
-import { SimulatedDelivery, type SimulatedJob } from './simulated-delivery.js';
+import { SimulatedJobs } from './simulated-jobs.js';
 
 const POLL_MS = 100;
 /** Least time between two claims that find nothing. */
@@ -29,9 +25,6 @@ const CLAIM_LIMIT = 200;
 export class DeliveryLoop implements OnApplicationBootstrap {
   private readonly loop: Poller;
   private readonly maintenance: QueueMaintenance;
-  private readonly simulations: BoundedWork<SimulatedJob>;
-  /** Simulated jobs until their outcome is written. */
-  private readonly simulated = new Set<DeliveryJob>();
   private readonly claims: ClaimSweep<QueueClaim>;
   private sweeping: NodeJS.Timeout | undefined;
   /** Of `performance.now()`. */
@@ -41,39 +34,25 @@ export class DeliveryLoop implements OnApplicationBootstrap {
     private readonly queue: Queue,
     private readonly localDelivery: LocalDelivery,
     private readonly dispatcher: Dispatcher,
-    private readonly courier: CourierAdapter,
-    private readonly simulator: SimulatedDelivery,
+    private readonly simulated: SimulatedJobs,
     private readonly worker: Worker,
-    { settings }: Config,
     private readonly notifications: LocalNotifications,
     private readonly log: Log,
-    limits: DispatchLimits,
     shutdown: Shutdown,
-    health: Health,
-    metrics: DeliveryMetrics,
   ) {
     this.maintenance = new QueueMaintenance(dispatcher, queue, log);
-    this.simulations = new BoundedWork(settings.DELIVERY_CONCURRENCY, (job) => this.simulate(job));
     this.loop = new Poller({ name: 'delivery', round: () => this.claim(), pollMs: POLL_MS, minPauseMs: REST_MS }, log);
     this.claims = new ClaimSweep(
       {
         name: 'recipients',
         stored: () => queue.storedClaims(),
-        held: () => [...dispatcher.activeJobs, ...this.simulated].flatMap(claimKeysOf),
+        held: () => [...dispatcher.activeJobs, ...this.simulated.active].flatMap(claimKeysOf),
         release: (claims) => queue.releaseClaims(claims),
         onReleased: () => this.loop.wake(),
       },
       worker,
       log,
     );
-    metrics.observe({
-      inFlight: () => limits.open.held,
-      unsettled: () => limits.unsettled.held,
-      waitingByReason: () => dispatcher.waitingByReason(),
-      oldestDue: () => queue.oldestDue(),
-      isDnsUnavailable: () => courier.outage() !== null,
-    });
-    health.register('delivery', () => (worker.isAlive ? null : 'the heartbeat of this worker is not confirmed'));
     shutdown.on('work', 'delivery', () => this.stop());
   }
 
@@ -93,7 +72,7 @@ export class DeliveryLoop implements OnApplicationBootstrap {
     const limit = Math.min(CLAIM_LIMIT, this.dispatcher.availableSlots);
     if (limit === 0 || !this.worker.isAlive) return false;
     const now = performance.now();
-    if (this.courier.outage() !== null && now < this.claimedAt + DNS_OUTAGE_CLAIM_MS) return false;
+    if (this.dispatcher.hasDnsOutage && now < this.claimedAt + DNS_OUTAGE_CLAIM_MS) return false;
     this.claimedAt = now;
     return this.worker.claim(async () => {
       const jobs = await this.queue.claim(limit, this.dispatcher.claimLimits());
@@ -104,22 +83,8 @@ export class DeliveryLoop implements OnApplicationBootstrap {
 
   private take(jobs: readonly DeliveryJob[]): void {
     for (const job of jobs) {
-      const { real, simulated } = this.simulator.divide(job);
-      if (simulated) {
-        this.localDelivery.leave(job);
-        this.simulated.add(simulated.job);
-        this.simulations.add(simulated);
-      }
+      const real = this.simulated.take(job);
       if (real) this.dispatcher.offer(real);
-    }
-  }
-
-  private async simulate(simulated: SimulatedJob): Promise<void> {
-    try {
-      await this.simulator.deliver(simulated);
-      this.simulated.delete(simulated.job);
-    } catch (error) {
-      this.log.error('delivery: a simulated job failed unexpectedly', error);
     }
   }
 
@@ -128,9 +93,9 @@ export class DeliveryLoop implements OnApplicationBootstrap {
     this.claims.stop();
     this.localDelivery.disconnect();
     this.dispatcher.stop();
-    const unsimulated = this.simulations.stop();
+    const unsimulated = this.simulated.stop();
     await this.loop.stop();
-    await this.queue.release((await unsimulated).map(({ job }) => job));
+    await this.queue.release(await unsimulated);
     await this.dispatcher.drained();
   }
 }

@@ -71,6 +71,11 @@ export class Dispatcher {
     return Math.max(0, this.limits.maxWaiting - this.waitingCount);
   }
 
+  /** While no name server answers, nearly every job is requeued. */
+  get hasDnsOutage(): boolean {
+    return this.courier.outage() !== null;
+  }
+
   /** Takes a claimed job; it is started or requeued. */
   offer(job: DeliveryJob): void {
     this.activeJobs.add(job);
@@ -87,7 +92,7 @@ export class Dispatcher {
   /** Whether one more job to this domain may wait in memory. */
   accepts(domain: string): boolean {
     // While nothing can be looked up, new messages wait in the database.
-    if (this.stopping || this.courier.outage() !== null) return false;
+    if (this.stopping || this.hasDnsOutage) return false;
     const destination = this.destinations.cached(domain);
     if (!destination) return isWithinShare(this.unresolved.get(domain)?.length ?? 0, this.availableSlots);
     return this.queues.accepts(destination, this.availableSlots);

@@ -1,16 +1,14 @@
 import { Args, ArgsType, Field, ID, ObjectType, Query, ResolveField, Resolver } from '@nestjs/graphql';
-import { logBacklog, ParkedEvents } from '#libs/bus';
-import { isId, LIMITS } from '#libs/contracts';
 import { DoctorRuns, type DoctorRun } from '#libs/doctor';
 import { Config } from '#libs/kernel';
-import { Database } from '#libs/persistence';
 import { HeldQueues, QueueOverview, SourceOverview } from '#libs/queue';
 import type { AccountStatus, ChangedBy } from '#libs/accounts';
-import { ForwardPageArgs, pageParameters, toConnection, type Connection } from '../connection.js';
+import { ForwardPageArgs, type Connection } from '../connection.js';
 import { AccountStatusEnum, OperatorAccountConnection, OperatorAccountType } from './accounts.type.js';
-import { EventLogStateType, ParkedEventConnection, ParkedEventType, toParkedEvent } from './event-log.type.js';
+import { EventLogStateType, ParkedEventConnection, ParkedEventType } from './event-log.type.js';
 import { AbuseLimitsType, DoctorRunType, ServiceHealthType, ServiceZoneType } from './health.type.js';
 import { OperatorAccounts } from './operator-accounts.js';
+import { OperatorEventLog } from './operator-event-log.js';
 import { OperatorOf } from './operator-access.js';
 import { ProviderQueueType, SourceAddressType, ThrottleType, toProviderQueue } from './queues.type.js';
 import { ServiceState } from './service-state.js';
@@ -51,10 +49,9 @@ export class OperatorResolver {
     private readonly queueOverview: QueueOverview,
     private readonly held: HeldQueues,
     private readonly sourceOverview: SourceOverview,
-    private readonly parked: ParkedEvents,
+    private readonly events: OperatorEventLog,
     private readonly runs: DoctorRuns,
     private readonly state: ServiceState,
-    private readonly database: Database,
     private readonly config: Config,
   ) {}
 
@@ -111,41 +108,23 @@ export class OperatorResolver {
   }
 
   @ResolveField(() => EventLogStateType, { description: 'How far events have got.' })
-  async eventLog(): Promise<EventLogStateType> {
-    const { head, outbox, oldestSeconds, consumers } = await logBacklog(this.database);
-    const parked = new Map((await this.parked.countByConsumer()).map((one) => [one.consumer, one.parked]));
-    const known = new Set(consumers.map(({ consumer }) => consumer));
-    const idle = [...parked.keys()].filter((consumer) => !known.has(consumer));
-    return {
-      ...{ head, outbox, outboxSeconds: oldestSeconds },
-      consumers: [
-        ...consumers.map((one) => ({ ...one, parked: parked.get(one.consumer) ?? 0 })),
-        ...idle.map((consumer) => ({
-          ...{ consumer, position: null, lag: null, movedAt: null, parked: parked.get(consumer) ?? 0 },
-        })),
-      ],
-    };
+  eventLog(): Promise<EventLogStateType> {
+    return this.events.state();
   }
 
   @ResolveField(() => ParkedEventConnection, { description: 'Events that consumers could not handle, oldest first.' })
-  async parkedEvents(@Args() { consumer, ...page }: ParkedEventsArgs): Promise<Connection<ParkedEventType>> {
-    const { limit = String(LIMITS.listDefault), after } = pageParameters(page);
-    const size = Number(limit);
-    const found = (await this.parked.list(size + 1, consumer ?? null, after ?? null)).map(toParkedEvent);
-    const data = found.slice(0, size);
-    const has_more = found.length > size;
-    return toConnection({ object: 'list', has_more, data, next_cursor: has_more ? data[size - 1].id : null }, page);
+  parkedEvents(@Args() { consumer, ...page }: ParkedEventsArgs): Promise<Connection<ParkedEventType>> {
+    return this.events.parkedPage(page, consumer ?? null);
   }
 
   @ResolveField(() => ParkedEventType, {
     nullable: true,
     description: 'One parked event with its content; null if there is none.',
   })
-  async parkedEvent(
+  parkedEvent(
     @Args('id', { type: () => ID, description: 'The id of the entry' }) id: string,
   ): Promise<ParkedEventType | null> {
-    const found = isId('prk', id) ? await this.parked.find(id) : null;
-    return found && toParkedEvent(found);
+    return this.events.findParked(id);
   }
 
   @ResolveField(() => ServiceHealthType, { description: 'The state of the service.' })
