@@ -41,7 +41,7 @@ export class EventFeed {
    * @throws Refusal `validation_error` if `after` is not an event of this account
    */
   async open(visibility: Visibility, selection: EventSelection, after: string | undefined): Promise<EventStream> {
-    const stream = new EventStream(visibility, selection, {
+    const stream: EventStream = new EventStream(visibility, selection, {
       attach: () => this.attach(stream, visibility.accountId),
       detach: () => this.detach(stream, visibility.accountId),
       page: (cursor) => this.reads.run(() => whileUnavailable(() => this.page(visibility, selection, cursor))),
