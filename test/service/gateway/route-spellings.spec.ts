@@ -49,7 +49,7 @@ describe('the rules of a route apply to every spelling of its path', () => {
   it.each(SPELLINGS)('a login link is one: %s', async (_spelling, change) => {
     const path = change('/app/login');
     const link = path.includes('?') ? `${path}&link=x` : path.replace(/(?=#|$)/, '?link=x');
-    const answer = await browser.get(link);
+    const answer = await browser.navigate(link);
     expect([answer.status, answer.headers['location']]).toEqual([302, '/app/login?error=link_expired']);
   });
 
