@@ -3,7 +3,6 @@ import { GraphiqlController } from './dashboard/graphiql.controller.js';
 import { DocsController } from './openapi/docs.controller.js';
 import { GENERATED_CONTROLLERS } from './api/generated.js';
 import { EmailAttachmentsController } from './rest/emails/email-attachments.controller.js';
-import { EventsController } from './rest/events/events.controller.js';
 import { OpsController } from './rest/ops/ops.controller.js';
 import { ResendApiKeysController } from './resend/api-keys/resend-api-keys.controller.js';
 import { ResendDomainsController } from './resend/domains/resend-domains.controller.js';
@@ -26,7 +25,6 @@ export const CONTROLLERS = [
   DocsController,
   ...GENERATED_CONTROLLERS,
   EmailAttachmentsController,
-  EventsController,
   GraphiqlController,
   OpsController,
   ResendApiKeysController,

@@ -1,5 +1,6 @@
 export { BusModule } from './bus.module.js';
 export { EventLog, type EventBatch } from './event-log.js';
+export { loggedEvent } from './event.resource.js';
 export { LogConsumers, type LogConsumer } from './log-consumers.js';
 export { logBacklog } from './log-lag.js';
 export { OutboxRelay } from './outbox-relay.js';

@@ -23,7 +23,6 @@ export {
   type WebhookView,
 } from './webhook.resource.js';
 export {
-  DELIVERY_STATUSES,
   webhookAttempt,
   webhookEvent,
   webhookEventDetail,

@@ -10,6 +10,7 @@ import { EMAIL_ATTACHMENTS } from './email-attachments.js';
 import { EMAIL_CHANGES } from './email-changes.js';
 import { EMAILS } from './emails.js';
 import { ERASURES } from './erasures.js';
+import { EVENTS } from './events.js';
 import type { OperationGroup } from './operation.js';
 import { QUEUES } from './queues.js';
 import { REQUEST_LOG } from './request-log.js';
@@ -24,7 +25,7 @@ import { WEBHOOKS } from './webhooks.js';
 /** All operations of this folder. */
 const GROUPS: readonly OperationGroup[] = [
   ...[ACCOUNT, API_KEYS, AUDIT_LOG, CAPTURED, DOMAINS, EMAIL_ATTACHMENTS, EMAIL_CHANGES, EMAILS, ERASURES],
-  ...[QUEUES, REQUEST_LOG, STATS, SUPPRESSIONS_BULK, SUPPRESSIONS],
+  ...[EVENTS, QUEUES, REQUEST_LOG, STATS, SUPPRESSIONS_BULK, SUPPRESSIONS],
   ...[USAGE, WEBHOOK_EVENTS, WEBHOOK_REPLAYS, WEBHOOKS],
 ];
 const generated = GROUPS.map((group) => ({ group, controller: controllerOf(group) }));

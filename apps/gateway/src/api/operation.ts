@@ -4,6 +4,7 @@ import type { Scope } from '#libs/contracts';
 import type { Idempotency } from '#libs/emails';
 import type { FastifyReply } from 'fastify';
 import type { ForwardPageArgs } from '../graphql/connection.js';
+import type { QueryParameters } from '../graphql/dto/input-type.js';
 import type { OperationOptions } from '../openapi/operation.js';
 
 type Method = 'GET' | 'POST' | 'PATCH' | 'PUT' | 'DELETE';
@@ -44,6 +45,8 @@ export interface ConnectionOptions {
   connection: Type;
   /** The input type for the parameters of the query, with the description of the argument. */
   filter?: { type: Type; about: string };
+  /** Arguments of a class of its own, and the parameters of the query for them. */
+  others?: { type: Type; toQuery: (args: never) => QueryParameters };
   /** The arguments of the page, by default those for both directions. */
   page?: Type<ForwardPageArgs>;
   /** The cursor of the end of the list, where `last` may be given alone. */

@@ -10,7 +10,7 @@ import {
 import { account } from '#libs/accounts';
 import { domain } from '#libs/domains';
 import { suppression } from '#libs/suppressions';
-import { DELIVERY_STATUSES } from '#libs/webhooks';
+import { webhookEvent } from '#libs/webhooks';
 import { camelCase } from '../graphql/dto/dto-properties.js';
 import { inGraphql } from '../graphql/dto/object-type.js';
 
@@ -19,7 +19,7 @@ const HEADER = `// Generated from the definitions of the server by tools/generat
 
 const WORDS: Readonly<Record<string, readonly string[]>> = {
   ACCOUNT_STATUSES: account.fields.status.words,
-  DELIVERY_STATUSES,
+  DELIVERY_STATUSES: webhookEvent.fields.status.words,
   EMAIL_STATUSES,
   EVENT_TYPES,
   LAST_EVENTS,

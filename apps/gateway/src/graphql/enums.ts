@@ -5,7 +5,7 @@ import { account } from '#libs/accounts';
 import { WAIT_KINDS, WAITS } from '#libs/queue';
 import { GRANULARITIES } from '#libs/stats';
 import { suppression } from '#libs/suppressions';
-import { DELIVERY_STATUSES } from '#libs/webhooks';
+import { webhookEvent } from '#libs/webhooks';
 import { stringEnum } from './scalars.js';
 
 export { enumOf, isEnumWord } from './scalars.js';
@@ -53,7 +53,7 @@ stringEnum('TlsPolicy', TLS_POLICIES, 'Whether e-mails of a domain require TLS.'
 
 stringEnum('WebhookStatus', ['enabled', 'disabled'], 'Whether a webhook receives events.');
 stringEnum('WebhookDisabledReason', ['gone', 'failing', 'manual'], 'Why a webhook is disabled.');
-stringEnum('WebhookDeliveryStatus', DELIVERY_STATUSES, 'Whether an event has reached a webhook.');
+stringEnum('WebhookDeliveryStatus', webhookEvent.fields.status.words, 'Whether an event has reached a webhook.');
 
 stringEnum('SuppressionOrigin', suppression.fields.origin.words, 'Why an address is suppressed.');
 stringEnum('SuppressionScope', suppression.fields.scope.words, 'The e-mails that a suppression affects.');

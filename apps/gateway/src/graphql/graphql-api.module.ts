@@ -40,7 +40,6 @@ import { EmailFieldsResolver } from './emails/email-fields.resolver.js';
 import { EmailLoaders } from './emails/email-loaders.js';
 import { EmailsResolver } from './emails/emails.resolver.js';
 import { SendingResolver } from './emails/sending.resolver.js';
-import { EventsResolver } from './events/events.resolver.js';
 import { OperatorAccounts } from './operator/operator-accounts.js';
 import { OperatorEventLog } from './operator/operator-event-log.js';
 import { OperatorChangesResolver } from './operator/operator-changes.resolver.js';
@@ -61,7 +60,6 @@ export const RESOLVERS = [
   DomainsResolver,
   EmailFieldsResolver,
   EmailsResolver,
-  EventsResolver,
   LiveResolver,
   OperatorChangesResolver,
   OperatorResolver,

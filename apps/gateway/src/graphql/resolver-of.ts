@@ -4,11 +4,11 @@ import { Args, Mutation, Query, Resolver } from '@nestjs/graphql';
 import type { Principal } from '#libs/accounts';
 import { Refusal, type Page } from '#libs/contracts';
 import type { Idempotency } from '#libs/emails';
-import type { GraphqlField, Operation, OperationGroup } from '../api/operation.js';
+import type { ConnectionOptions, GraphqlField, Operation, OperationGroup } from '../api/operation.js';
 import { Generated } from '../rest/controller-of.js';
 import { PageArgs, pageParameters, toConnection } from './connection.js';
 import { camelCase, propertiesOf, TEXT_PROPERTY } from './dto/dto-properties.js';
-import { dtoOf, givenParameters, queryDtoOf, restQuery } from './dto/input-type.js';
+import { dtoOf, givenParameters, queryDtoOf, restQuery, type QueryParameters } from './dto/input-type.js';
 import { scalarOf, typeOfDto } from './dto/object-type.js';
 import { CallerOf } from './graphql-caller.js';
 import { fieldIdempotency, IDEMPOTENCY_KEY } from './idempotency.js';
@@ -90,8 +90,16 @@ function argumentsOf(
         ]
       : []),
     ...(idempotent ? [one('idempotencyKey', String, IDEMPOTENCY_KEY)] : []),
-    ...(list ? [{ name: 'page', type: list.page ?? PageArgs, decorator: Args() }] : []),
-    ...(list?.filter ? [one('filter', list.filter.type, { description: list.filter.about, nullable: true })] : []),
+    ...(list ? listArguments(list) : []),
+  ];
+}
+
+function listArguments({ page = PageArgs, others, filter }: ConnectionOptions): Argument[] {
+  const options = filter && { type: () => filter.type, description: filter.about, nullable: true };
+  return [
+    { name: 'page', type: page, decorator: Args() },
+    ...(others ? [{ name: 'others', type: others.type, decorator: Args() }] : []),
+    ...(options ? [{ name: 'filter', type: Object, decorator: Args('filter', options) }] : []),
   ];
 }
 
@@ -110,12 +118,17 @@ function requestOf(
       query: queryDtoOf(query, {
         ...givenParameters(valuesOf(parameters) as Record<string, string>),
         ...(input && !body && restQuery(input.type, given['input'] as object)),
-        ...(list?.filter && restQuery(list.filter.type, given['filter'] as object)),
-        ...(list && pageParameters(given['page'] as PageArgs, list)),
+        ...(list && listParameters(list, given)),
       }),
     }),
   };
 }
+
+const listParameters = (list: ConnectionOptions, given: Readonly<Record<string, unknown>>): QueryParameters => ({
+  ...list.others?.toQuery(given['others'] as never),
+  ...(list.filter && restQuery(list.filter.type, given['filter'] as object)),
+  ...pageParameters(given['page'] as PageArgs, list),
+});
 
 /** The argument with the key, scoped to the field and the parameters of its path. */
 async function idempotencyOf(

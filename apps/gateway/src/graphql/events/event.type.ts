@@ -1,9 +1,11 @@
-import { Field, ID, ObjectType } from '@nestjs/graphql';
-import { isId, type LoggedEvent } from '#libs/contracts';
+import { ArgsType, Field, ID, ObjectType } from '@nestjs/graphql';
+import { loggedEvent } from '#libs/bus';
+import { EVENT_TYPES, isId, type LoggedEvent } from '#libs/contracts';
 import { connectionType } from '../connection.js';
+import { givenParameters, type QueryParameters } from '../dto/input-type.js';
 import { DateTime, Json } from '../scalars.js';
 
-@ObjectType('Event', { description: 'An event of the account, as webhooks receive it.' })
+@ObjectType('Event', { description: loggedEvent.about })
 export class EventType {
   @Field(() => ID, { description: 'The same as in the header `webhook-id` of a webhook.' })
   id: string;
@@ -24,6 +26,42 @@ export class EventType {
 }
 
 export const EventConnection = connectionType<EventType>('Event', EventType);
+
+@ArgsType()
+export class EventsArgs {
+  @Field(() => [String], { nullable: true, description: `Only events of these types: ${EVENT_TYPES.join(', ')}` })
+  types?: string[] | null;
+
+  @Field(() => ID, { nullable: true, description: 'Only events of this e-mail' })
+  emailId?: string | null;
+
+  @Field(() => ID, { nullable: true, description: 'Only events of this domain and its e-mails' })
+  domainId?: string | null;
+
+  @Field(() => String, { nullable: true, description: 'Only events about this recipient' })
+  recipient?: string | null;
+
+  @Field(() => DateTime, { nullable: true, description: 'Only events that happened at or after this time' })
+  createdAfter?: Date | null;
+
+  @Field(() => DateTime, {
+    nullable: true,
+    description:
+      'Only events that happened before this time. Those that reached the event log more than an hour after it are not found',
+  })
+  createdBefore?: Date | null;
+}
+
+/** The parameters of REST for the arguments of a list. */
+export const eventsParameters = (args: EventsArgs): QueryParameters =>
+  givenParameters({
+    type: args.types?.join(','),
+    email_id: args.emailId,
+    domain_id: args.domainId,
+    recipient: args.recipient,
+    created_after: args.createdAfter?.toISOString(),
+    created_before: args.createdBefore?.toISOString(),
+  });
 
 const shown = new WeakMap<LoggedEvent, EventType>();
 

@@ -1,13 +1,7 @@
-import { ApiProperty } from '@nestjs/swagger';
-import { EVENT_TYPES, type EventType, type LoggedEvent } from '#libs/contracts';
-import {
-  EnumProperty,
-  EXAMPLE_TIME,
-  exampleId,
-  IdProperty,
-  listPattern,
-  TimeProperty,
-} from '../../openapi/properties.js';
+import { loggedEvent } from '#libs/bus';
+import { EVENT_TYPES, type LoggedEvent } from '#libs/contracts';
+import { responseClass } from '../../openapi/definition-classes.js';
+import { listPattern } from '../../openapi/properties.js';
 import { listOf, pageQueryOf } from '../list.dto.js';
 import { listOfValuesRule } from '../stats/stats-rules.js';
 import { FieldRule } from '../validation/field-rule.decorator.js';
@@ -49,29 +43,12 @@ export class EventsQuery extends pageQueryOf('evt') {
   created_before?: string;
 }
 
-/** An event as webhooks receive it, with its id. */
-export class EventDto {
-  @IdProperty('evt', 'The same as in the header `webhook-id` of a webhook')
-  id: string;
-
-  @EnumProperty(EVENT_TYPES, 'The type of the event')
-  type: EventType;
-
-  @TimeProperty('When it happened', EXAMPLE_TIME)
-  created_at: string;
-
-  @ApiProperty({
-    type: 'object',
-    additionalProperties: true,
-    description: 'The data of the event; its fields depend on the type. Events of test e-mails have `mode: "test"`',
-    example: { email_id: exampleId('em'), recipient: 'user@example.com' },
-  })
-  data: object;
-}
+export class EventDto extends responseClass(loggedEvent) {}
+export const toEventResponse = ({ event: { id, type, created_at, data } }: LoggedEvent): EventDto => ({
+  id,
+  type,
+  created_at,
+  data,
+});
 
 export class EventList extends listOf(EventDto, 'evt') {}
-
-export function toEventResponse({ event }: LoggedEvent): EventDto {
-  const { id, type, created_at, data } = event;
-  return { id, type, created_at, data };
-}

@@ -1,6 +1,5 @@
 import { EVENT_TYPES } from '#libs/contracts';
 import {
-  DELIVERY_STATUSES,
   replayRequest,
   webhookAttempt,
   webhookEvent,
@@ -16,7 +15,7 @@ import { QueryEnum, QueryTime } from '../validation/query-fields.js';
 
 /** Parameters of `GET /webhooks/:id/events`. */
 export class WebhookEventsQuery extends pageQueryOf('evt') {
-  @QueryEnum(DELIVERY_STATUSES, { description: 'Only events with this status', example: 'failed' })
+  @QueryEnum(webhookEvent.fields.status.words, { description: 'Only events with this status', example: 'failed' })
   status?: WebhookEventView['status'];
 
   @QueryEnum(EVENT_TYPES, { description: 'Only events of this type', example: 'email.bounced' })
