@@ -151,7 +151,9 @@ describe('strings from requests', () => {
         one.answer = await post(program.mail({ to: recipient, ...field.of(value, recipient) }));
         const { status, fields } = one.answer;
         const what = `${field.name}: ${JSON.stringify(payload)}`;
-        expect([201, 400], what).toContain(status);
+        // `text/plain&#13` has the form of a type (RFC 6838 section 4.2), and is one that is not allowed.
+        const refusals = field.at === 'attachments[0].content_type' ? [400, 422] : [400];
+        expect([201, ...refusals], what).toContain(status);
         if (status === 201) return;
         expect(fields.length, what).toBeGreaterThan(0);
         for (const at of fields) expect(at, what).toMatch(typeof field.at === 'string' ? exactly(field.at) : field.at);
