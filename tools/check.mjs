@@ -9,10 +9,8 @@ const ROOT = dirname(dirname(fileURLToPath(import.meta.url)));
 const FOLDERS = ['apps', 'libs', 'test', 'tools', 'bench'].filter((folder) => existsSync(join(ROOT, folder)));
 const tool = (path, ...args) => [process.execPath, join(ROOT, 'node_modules', path), ...args];
 
-/** By content: a checkout gives all files a new time. */
-const PRETTIER_CACHE = ['--cache', '--cache-strategy=content', '--cache-location=.tools/prettier'];
 const STEPS = [
-  { name: 'Format', command: tool('prettier/bin/prettier.cjs', '--check', '--log-level=warn', ...PRETTIER_CACHE, '.') },
+  { name: 'Format', command: tool('oxfmt/bin/oxfmt', '--check', '.') },
   { name: 'Lint', command: tool('oxlint/bin/oxlint', '--type-aware', '--deny-warnings', '.') },
   { name: 'Expressions', command: [process.execPath, 'tools/check-expressions.mjs'] },
   {

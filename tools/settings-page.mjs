@@ -4,7 +4,7 @@
 // Reads the build: run `node tools/setup.mjs` first.
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import { format } from 'prettier';
+import { format } from 'oxfmt';
 import { GROUPS } from './settings-page-sentences.mjs';
 
 const root = fileURLToPath(new URL('../', import.meta.url));
@@ -17,7 +17,8 @@ if (problems.length > 0) {
   console.error(problems.join('\n'));
   process.exit(1);
 }
-const page = await format(render(), { ...JSON.parse(readFileSync(`${root}.prettierrc.json`, 'utf8')), filepath: PAGE });
+const { ignorePatterns: _all, ...style } = JSON.parse(readFileSync(`${root}.oxfmtrc.json`, 'utf8'));
+const { code: page } = await format(PAGE, render(), style);
 const committed = existsSync(root + PAGE) ? readFileSync(root + PAGE, 'utf8') : '';
 if (committed === page) process.exit(0);
 if (process.argv.includes('--check')) {

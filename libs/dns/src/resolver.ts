@@ -30,7 +30,9 @@ export type MxAnswer =
   | { kind: 'temporary'; text: string };
 
 export type AddressAnswer =
-  { kind: 'addresses'; addresses: string[] } | { kind: 'none' } | { kind: 'temporary'; text: string };
+  | { kind: 'addresses'; addresses: string[] }
+  | { kind: 'none' }
+  | { kind: 'temporary'; text: string };
 
 /** Names are in lower case without the final dot. */
 export type NameAnswer = { kind: 'names'; names: string[] } | { kind: 'none' } | { kind: 'temporary'; text: string };

@@ -21,7 +21,17 @@ export type BounceType = 'hard' | 'soft' | 'undetermined';
 
 /** The step of the attempt that decided the outcome. */
 export type DeliveryPhase =
-  'dns' | 'connect' | 'greeting' | 'ehlo' | 'tls' | 'auth' | 'mail' | 'rcpt' | 'data' | 'dot' | 'capture';
+  | 'dns'
+  | 'connect'
+  | 'greeting'
+  | 'ehlo'
+  | 'tls'
+  | 'auth'
+  | 'mail'
+  | 'rcpt'
+  | 'data'
+  | 'dot'
+  | 'capture';
 
 /**
  * The TLS policy of a connection. `opportunistic`: TLS if it works. `enforced`: the sender's domain requires a verified

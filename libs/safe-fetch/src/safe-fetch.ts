@@ -13,7 +13,8 @@ const permits = new FetchPermits();
 
 /** `contentType` is the header as it came; '' without one. */
 export type Fetched =
-  { kind: 'fetched'; body: Buffer; contentType: string } | { kind: 'failed'; failure: FetchFailure };
+  | { kind: 'fetched'; body: Buffer; contentType: string }
+  | { kind: 'failed'; failure: FetchFailure };
 
 /** Whether a URL answers; no body is read. `location` is that of a redirect, resolved against the URL. */
 export type Answered =

@@ -31,7 +31,17 @@ export type BadStep =
   | { after: number; step: BadStep };
 
 type BadMoment =
-  'banner' | 'ehlo' | 'helo' | 'starttls' | 'mail' | 'rcpt' | 'data' | 'content' | 'dot' | 'rset' | 'idle';
+  | 'banner'
+  | 'ehlo'
+  | 'helo'
+  | 'starttls'
+  | 'mail'
+  | 'rcpt'
+  | 'data'
+  | 'content'
+  | 'dot'
+  | 'rset'
+  | 'idle';
 
 export type BadHost =
   | ({ kind?: 'scripted'; extensions?: string[]; pace?: 'bulk' | 'single' } & Partial<Record<BadMoment, BadStep>>)

@@ -3,7 +3,18 @@ import type { Certificate } from '../fixtures/self-signed-certificate.js';
 
 /** The moments of a dialogue at which a script may step in. */
 export type MxMoment =
-  'banner' | 'ehlo' | 'helo' | 'starttls' | 'auth' | 'mail' | 'rcpt' | 'data' | 'content' | 'dot' | 'rset' | 'quit';
+  | 'banner'
+  | 'ehlo'
+  | 'helo'
+  | 'starttls'
+  | 'auth'
+  | 'mail'
+  | 'rcpt'
+  | 'data'
+  | 'content'
+  | 'dot'
+  | 'rset'
+  | 'quit';
 
 /**
  * What the server does. `silence` lasts for the rest of the connection. A string is the reply (several lines by `\r\n`); `reply` plus `then` closes afterwards;

@@ -64,7 +64,8 @@ export interface Accepted {
 
 /** One email of a batch: its id, or the refusal. Stored in this form under an idempotency key. */
 export type BatchElement =
-  { id: string } | { refused: { error: string; name: string; status: number; message: string; field: string | null } };
+  | { id: string }
+  | { refused: { error: string; name: string; status: number; message: string; field: string | null } };
 
 export interface AcceptedBatch {
   /** In the order of submission. */

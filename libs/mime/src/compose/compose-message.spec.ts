@@ -179,7 +179,7 @@ describe('composeMessage', () => {
     ['a header name with space', { headers: [['Subject ', 'a']] }],
     ['an empty header name', { headers: [['', 'a']] }],
     ['a header name in UTF-8', { headers: [['Ünï', 'a']] }],
-    ['the same header twice', { headers: [['X-A', 'a'], ['x-a', 'b']] }], // prettier-ignore
+    ['the same header twice', { headers: [['X-A', 'a'], ['x-a', 'b']] }], // oxfmt-ignore
     ['an unbroken structured header', { headers: [['List-Unsubscribe', `<https://ex.com/${'a'.repeat(1_000)}>`]] }],
     ['a text that is an object', { text: { path: '/etc/passwd' } }],
     ['an html that is an object', { html: { href: 'http://127.0.0.1/' } }],

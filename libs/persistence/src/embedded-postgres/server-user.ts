@@ -7,7 +7,9 @@ import { userInfo } from 'node:os';
  * enters a user namespace in which it appears as one but keeps its own access to files.
  */
 export type ServerUser =
-  { kind: 'own' } | { kind: 'switched'; uid: number; gid: number } | { kind: 'namespace'; wrapper: string[] };
+  | { kind: 'own' }
+  | { kind: 'switched'; uid: number; gid: number }
+  | { kind: 'namespace'; wrapper: string[] };
 
 /** 65534 is `nobody` on every system: initdb needs an id with a name. */
 const NAMESPACE: ServerUser = {

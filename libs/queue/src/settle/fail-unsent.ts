@@ -6,7 +6,8 @@ import { databaseClock } from '#libs/kernel';
 
 /** Why a claimed recipient gets no further attempt. */
 export type UnsentOutcome =
-  { status: 'suppressed'; reason: SuppressionOrigin } | { status: 'failed'; reason: 'domain_removed' | 'expired' };
+  | { status: 'suppressed'; reason: SuppressionOrigin }
+  | { status: 'failed'; reason: 'domain_removed' | 'expired' };
 
 export interface UnsentRecipient {
   recipient: ClaimedRecipient;

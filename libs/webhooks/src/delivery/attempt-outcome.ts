@@ -3,7 +3,10 @@ import { databaseClock } from '#libs/kernel';
 
 /** The consequence of an attempt for its delivery. `delayMs` counts from the end of the attempt. */
 export type AttemptOutcome =
-  { kind: 'delivered' } | { kind: 'retry'; delayMs: number } | { kind: 'failed' } | { kind: 'endpoint_gone' };
+  | { kind: 'delivered' }
+  | { kind: 'retry'; delayMs: number }
+  | { kind: 'failed' }
+  | { kind: 'endpoint_gone' };
 
 const RETRY_AFTER_LIMIT_MS = 24 * 3600 * 1000;
 /** Published as ±10%; the rest is left for the time that a due delivery waits to be claimed. */

@@ -36,7 +36,8 @@ export function FieldRule(
 export function isNullAbsent(dtoClass: Type, field: string): boolean {
   const prototype = dtoClass.prototype as object;
   const schema = Reflect.getMetadata(DECORATORS.API_MODEL_PROPERTIES, prototype, field) as
-    ApiPropertyOptions | undefined;
+    | ApiPropertyOptions
+    | undefined;
   return schema?.required === false && schema.nullable !== true;
 }
 

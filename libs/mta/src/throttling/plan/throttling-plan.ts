@@ -23,7 +23,9 @@ export interface Automation {
 
 /** `slow_down`: connections and rate times `factor`. `suspend`: nothing is sent. Both for `forMs` milliseconds. */
 export type AutomationAction =
-  { kind: 'ignore' } | { kind: 'slow_down'; factor: number; forMs: number } | { kind: 'suspend'; forMs: number };
+  | { kind: 'ignore' }
+  | { kind: 'slow_down'; factor: number; forMs: number }
+  | { kind: 'suspend'; forMs: number };
 
 export interface ProviderPlan {
   name: string;
