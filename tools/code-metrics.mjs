@@ -95,8 +95,10 @@ function exportedNames(file) {
   const tree = ts.createSourceFile(file, readFileSync(file, 'utf8'), ts.ScriptTarget.Latest, true);
   for (const statement of tree.statements) {
     if (ts.isExportDeclaration(statement)) {
-      const elements = statement.exportClause?.elements;
-      if (elements) for (const element of elements) names.add(element.name.text);
+      const clause = statement.exportClause;
+      const elements = clause?.elements;
+      if (clause && ts.isNamespaceExport(clause)) names.add(clause.name.text);
+      else if (elements) for (const element of elements) names.add(element.name.text);
       else
         for (const name of exportedNames(join(dirname(file), statement.moduleSpecifier.text.replace(/\.js$/, '.ts'))))
           names.add(name);

@@ -40,7 +40,7 @@ export const GROUPS = [
       METRICS_TOKEN:
         'Bearer token for `/metrics` on `HTTP_PORT`. Unset: `/metrics` is served there to clients on the same host only, and not at all with `TRUST_PROXY` or a public `PUBLIC_URL`. `OPS_PORT` needs no token.',
       SIGNUP:
-        'Whether anybody may open an account in the dashboard, on the plan `free`, after confirming an e-mail address.',
+        'Whether anybody may open an account in the dashboard, on the plan `free`, after confirming an email address.',
       OIDC_ISSUER:
         'Issuer of an OpenID provider that people may log in with, beside the password; its `.well-known/openid-configuration` is read. The redirect URI to register is `$PUBLIC_URL/app/api/oidc/callback`.',
       OIDC_CLIENT_ID: 'Client id at this provider.',
@@ -127,7 +127,7 @@ export const GROUPS = [
     settings: {
       BOOTSTRAP_API_KEY: 'API key of the first account. Unset: a random key, printed once.',
       BOOTSTRAP_ADMIN_EMAIL:
-        "E-mail address of the first account's owner, for the dashboard (`admin@$SERVICE_DOMAIN` if unset) and for notices. Read while there is no user.",
+        "Email address of the first account's owner, for the dashboard (`admin@$SERVICE_DOMAIN` if unset) and for notices. Read while there is no user.",
       BOOTSTRAP_ADMIN_PASSWORD:
         "Password of the first account's owner, of at least 12 characters. If unset, the owner logs in by the link that `npm start` prints. Read while there is no user.",
       BOOTSTRAP_PLAN:

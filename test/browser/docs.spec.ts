@@ -53,9 +53,9 @@ describeInChromium('/docs on a phone', () => {
     expect(chromium.problems()).toEqual([]);
   });
 
-  it('proposes a time in the next 72 hours for an e-mail to be rescheduled', async () => {
+  it('proposes a time in the next 72 hours for an email to be rescheduled', async () => {
     await page.goto('/docs');
-    const operation = page.locator('.opblock', { hasText: 'Reschedule an e-mail' }).first();
+    const operation = page.locator('.opblock', { hasText: 'Reschedule an email' }).first();
     await operation.locator('.opblock-summary-control').click();
     const example = await operation.locator('.body-param__example').innerText();
     const { scheduled_at: time } = JSON.parse(example) as { scheduled_at: string };

@@ -22,9 +22,9 @@ export const sendingPause = {
   fields: {
     reason: fields.choice(['bounces', 'complaints'], 'The rate that was exceeded'),
     paused_at: fields.time('When sending was paused'),
-    recipients: fields.integer('Recipients of live e-mails whose delivery had ended in the window', 1200),
+    recipients: fields.integer('Recipients of live emails whose delivery had ended in the window', 1200),
     hard_bounces: fields.integer('How many of them bounced permanently', 180),
-    complaints: fields.integer('How many of them reported the e-mail as unwanted', 0),
+    complaints: fields.integer('How many of them reported the email as unwanted', 0),
     limit_percent: fields.number('The limit that was exceeded, in percent of `recipients`', 10),
   },
 } as const satisfies Shape;
@@ -44,7 +44,7 @@ export const account = resource({
     plan: fields.text('`free`, `unlimited`, or a number of units per month', 'free').stored(),
     status: fields.choice(
       ['active', 'paused', 'blocked', 'overdue'],
-      '`paused`: e-mails are refused and queued ones are held because too many bounced or were reported as unwanted',
+      '`paused`: emails are refused and queued ones are held because too many bounced or were reported as unwanted',
     ),
     sending_pause: fields
       .object(sendingPause, 'Reason and figures of the pause of sending; null while sending is not paused')

@@ -56,13 +56,13 @@ export const apiKey = resource({
         schema: { minLength: 1, maxLength: LIMITS.apiKeyNameLength },
       }),
     mode: fields
-      .choice(['live', 'test'], 'Whether e-mails of this key are delivered or only recorded')
+      .choice(['live', 'test'], 'Whether emails of this key are delivered or only recorded')
       .stored()
       .given(apiKeyModeRule, {
         schema: {
           default: 'live',
           description:
-            'E-mails of a test key are checked and recorded like all others but never delivered. It sees and changes test data only',
+            'Emails of a test key are checked and recorded like all others but never delivered. It sees and changes test data only',
         },
       }),
     permission: fields

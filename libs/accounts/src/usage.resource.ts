@@ -8,13 +8,13 @@ export const usage = {
     plan: fields.text('`free`, `unlimited`, or a number of units per month', 'free'),
     unit: fields.choice(
       ['recipient', 'message'],
-      'The unit: accepted recipients, or accepted e-mails. E-mails of test keys are not counted',
+      'The unit: accepted recipients, or accepted emails. Emails of test keys are not counted',
     ),
     month: fields.text('The calendar month in UTC', '2026-03'),
     limit: fields.integer('Units per month; null: unlimited', 3000).orNull(),
     used: fields
       .integer(
-        'Units accepted in this month, including scheduled e-mails; null for unlimited plans, which are not counted',
+        'Units accepted in this month, including scheduled emails; null for unlimited plans, which are not counted',
         120,
       )
       .orNull(),

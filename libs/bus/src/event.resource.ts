@@ -9,7 +9,7 @@ export const loggedEvent = {
     type: fields.choice(EVENT_TYPES, 'The type of the event'),
     created_at: fields.time('When it happened'),
     data: fields.map<object>(
-      'The data of the event; its fields depend on the type. Events of test e-mails have `mode: "test"`',
+      'The data of the event; its fields depend on the type. Events of test emails have `mode: "test"`',
       { email_id: formats.exampleId('em'), recipient: 'user@example.com' },
     ),
   },

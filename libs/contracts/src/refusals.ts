@@ -91,7 +91,7 @@ export const REFUSALS = {
     'forbidden',
     'invalid_access',
     '554 5.7.1',
-    'Sending is paused because too many e-mails of this account bounced or were reported as unwanted.',
+    'Sending is paused because too many emails of this account bounced or were reported as unwanted.',
   ),
   not_found: row(404, 'not_found', 'not_found', '550 5.1.1', 'There is nothing at this address.'),
   method_not_allowed: row(
@@ -156,7 +156,7 @@ export const REFUSALS = {
     'unprocessable_entity',
     'validation_error',
     '554 5.6.0',
-    'No e-mail of the batch could be accepted.',
+    'No email of the batch could be accepted.',
   ),
   rate_limit_exceeded: row(
     429,
@@ -250,7 +250,7 @@ export class BatchRefusal extends Refusal {
         ...detail,
         field: `[${first.index}]${detail.field === '' ? '' : `.${detail.field}`}`,
       })),
-      permissive ? undefined : `E-mail ${first.index} of the batch: ${first.refusal.message}`,
+      permissive ? undefined : `Email ${first.index} of the batch: ${first.refusal.message}`,
     );
     this.problems = bad.map(({ index, refusal }) => ({
       index,

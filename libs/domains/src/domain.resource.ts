@@ -78,7 +78,7 @@ export const dkimRotation = {
     status: fields.choice(
       ['pending', 'verified', 'switched'],
       '`pending`: the new records are not in DNS yet. `verified`: the new records were found and will be checked once ' +
-        'more. `switched`: e-mails are signed with the new keys; the old records must stay for a while',
+        'more. `switched`: emails are signed with the new keys; the old records must stay for a while',
       'pending',
     ),
     started_at: fields.time('When the rotation was requested'),
@@ -95,7 +95,7 @@ export const dkim = {
   name: 'Dkim',
   about: 'DKIM signing of a domain.',
   fields: {
-    signing_since: fields.time('Since when e-mails are signed with the current keys').orNull(),
+    signing_since: fields.time('Since when emails are signed with the current keys').orNull(),
     rotation: fields.object(dkimRotation, 'The key rotation in progress, if any').orNull(),
     cnames: fields.objects(
       dkimCname,
@@ -138,17 +138,17 @@ export const domain = resource({
       )
       .stored(),
     created_at: fields.time().stored(),
-    region: fields.text('The region in which e-mails are processed, as set by the operator', 'eu'),
+    region: fields.text('The region in which emails are processed, as set by the operator', 'eu'),
     open_tracking: fields
       .flag(
-        'Whether to track opens, unless an e-mail says otherwise. Takes effect once the `Tracking` record is verified',
+        'Whether to track opens, unless an email says otherwise. Takes effect once the `Tracking` record is verified',
         false,
       )
       .stored()
       .settable(trackingRule),
     click_tracking: fields
       .flag(
-        'Whether to track clicks, unless an e-mail says otherwise. Takes effect once the `Tracking` record is verified',
+        'Whether to track clicks, unless an email says otherwise. Takes effect once the `Tracking` record is verified',
         false,
       )
       .stored()
@@ -173,7 +173,7 @@ export const domain = resource({
       .choice(
         TLS_POLICIES,
         '`opportunistic`: use TLS if the receiving server offers it. `enforced`: send only over TLS to a server whose ' +
-          'certificate matches its name (or its DANE records); otherwise the e-mail is deferred and retried',
+          'certificate matches its name (or its DANE records); otherwise the email is deferred and retried',
         'opportunistic',
       )
       .stored()
@@ -181,7 +181,7 @@ export const domain = resource({
     envelope: fields
       .choice(
         ENVELOPE_POLICIES,
-        '`shared`: recipients of one e-mail at the same domain are sent in one SMTP transaction and share a return path. ' +
+        '`shared`: recipients of one email at the same domain are sent in one SMTP transaction and share a return path. ' +
           '`per_recipient`: each recipient has a transaction and a return path of its own, so that every bounce and complaint ' +
           'can be assigned to one recipient without further proof; sending takes longer',
         'shared',
@@ -190,7 +190,7 @@ export const domain = resource({
       .settable(envelopePolicyRule),
     body_retention_days: fields
       .integer(
-        'Days after which the text, HTML and attachments of settled e-mails are deleted; null: the period of the service, ' +
+        'Days after which the text, HTML and attachments of settled emails are deleted; null: the period of the service, ' +
           'which is the longest possible',
         7,
         { minimum: 1, maximum: 365 },

@@ -9,7 +9,7 @@ export const capturedMessage = resource({
   fields: {
     id: fields.id('cap', 'The id of the captured message').stored(),
     object: fields.kind('captured'),
-    email_id: fields.id('em', 'The e-mail that it was made from').stored(),
+    email_id: fields.id('em', 'The email that it was made from').stored(),
     mail_from: fields.text('Envelope sender', 'b+5b9a2c0d@bounces.mail.example.com').stored(),
     rcpt_to: fields.texts('Envelope recipients', ['user@example.net']).stored(),
     size: fields.integer('Size of the message in bytes', 2417).stored(),

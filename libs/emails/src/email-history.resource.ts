@@ -7,7 +7,7 @@ const TLS_POLICIES = ['opportunistic', 'enforced', 'sts', 'sts_testing', 'dane']
 /** An event as all interfaces show it (docs/decisions/018-status-and-events.md), with its id. */
 const eventOfEmail = {
   name: 'EmailEvent',
-  about: 'An event of an e-mail, as webhooks receive it.',
+  about: 'An event of an email, as webhooks receive it.',
   fields: {
     id: fields.id('evt', 'The same id as in webhooks and in `GET /events`'),
     type: fields.choice<ServiceEvent['type']>(EMAIL_EVENT_TYPES, 'The type of the event'),
@@ -40,7 +40,7 @@ const attemptSecurity = {
 
 const attempt = {
   name: 'Attempt',
-  about: 'An attempt to deliver an e-mail to one recipient.',
+  about: 'An attempt to deliver an email to one recipient.',
   fields: {
     id: fields.id('atm'),
     object: fields.kind('attempt'),

@@ -53,7 +53,7 @@ export interface VisitsRow extends RowOf<typeof visits> {}
 
 const recipient = {
   name: 'Recipient',
-  about: 'A recipient of an e-mail with its delivery status.',
+  about: 'A recipient of an email with its delivery status.',
   fields: {
     address: fields.text('The bare address', ADDRESS),
     type: fields.choice(RECIPIENT_TYPES, 'The field that names the recipient'),
@@ -102,7 +102,7 @@ export interface LinkedAttachmentView extends ViewOf<typeof linkedAttachment> {}
 
 const tracked = {
   name: 'Tracked',
-  about: 'Tracking of an e-mail.',
+  about: 'Tracking of an email.',
   fields: {
     opens: fields.flag('Whether opens are tracked', true),
     clicks: fields.flag('Whether clicks are tracked', false),
@@ -113,7 +113,7 @@ const summaryFields = {
   id: fields.id('em').stored(),
   object: fields.kind('email'),
   mode: fields
-    .choice(['live', 'test'], '`test` for e-mails of a test key or with `sandbox: true`, which are never delivered')
+    .choice(['live', 'test'], '`test` for emails of a test key or with `sandbox: true`, which are never delivered')
     .stored(),
   /** The effective status, which queries compute. */
   status: fields.choice(
@@ -139,7 +139,7 @@ const summaryFields = {
 /** An email as lists show it. */
 export const emailSummary = resource({
   name: 'EmailItem',
-  about: 'An e-mail in a list: without bodies, headers and the states of its recipients.',
+  about: 'An email in a list: without bodies, headers and the states of its recipients.',
   idPrefix: 'em',
   table: 'emails',
   fields: summaryFields,
@@ -153,7 +153,7 @@ const contentFields = {
   html: fields.text(`The HTML body; null if there is none, and ${EXPIRES}`, '<p>It is on its way.</p>').orNull(),
   text: fields.text(`The plain-text body; null if there is none, and ${EXPIRES}`, 'It is on its way.').orNull(),
   headers: fields.map<Record<string, string>>(
-    `Your own header fields; empty for e-mails submitted over SMTP, and ${EXPIRES}`,
+    `Your own header fields; empty for emails submitted over SMTP, and ${EXPIRES}`,
     undefined,
     TEXT_VALUES,
   ),
@@ -163,16 +163,16 @@ const contentFields = {
 /** An email with its content, and all columns of its row. */
 const email = resource({
   name: 'Email',
-  about: 'An e-mail as it was accepted, with its delivery status.',
+  about: 'An email as it was accepted, with its delivery status.',
   idPrefix: 'em',
   table: 'emails',
   fields: {
     ...summaryFields,
     ...contentFields,
     recipients: fields.objects(recipient, 'Each recipient with its delivery status'),
-    retry_of: fields.text('The failed e-mail that this one repeats', null).orNull().stored(),
+    retry_of: fields.text('The failed email that this one repeats', null).orNull().stored(),
     tracking: fields
-      .object(tracked, 'Tracking of the e-mail; null if neither opens nor clicks are tracked')
+      .object(tracked, 'Tracking of the email; null if neither opens nor clicks are tracked')
       .orNull()
       .stored(),
   },

@@ -80,7 +80,7 @@ function webhookDisabled(facts: NoticeFacts['webhook.disabled'], { apiUrl }: Not
       ['Disabled at', timeOf(facts.disabled_at)],
     ],
     steps: [
-      'It receives no events until you enable it again. E-mails are sent and delivered as before.',
+      'It receives no events until you enable it again. Emails are sent and delivered as before.',
       `When the endpoint works again, enable it with PATCH ${url} and the body {"status":"enabled"}.`,
       `Then send the missed events again with POST ${url}/replay and the body {"from":"${facts.disabled_at}"}.`,
     ],
@@ -102,9 +102,9 @@ function allowance(facts: NoticeFacts['account.allowance_warning'], { apiUrl }: 
     ],
     steps: [
       isUsedUp
-        ? 'Further e-mails are refused with status 429 (monthly_quota_exceeded), over SMTP with 452, until the month ends. ' +
-          'E-mails that were accepted before are delivered.'
-        : 'When the allowance is used up, further e-mails are refused with status 429 until the month ends.',
+        ? 'Further emails are refused with status 429 (monthly_quota_exceeded), over SMTP with 452, until the month ends. ' +
+          'Emails that were accepted before are delivered.'
+        : 'When the allowance is used up, further emails are refused with status 429 until the month ends.',
       `The current figures are at GET ${apiUrl}/usage. To send more in this month, ask the operator of the service for a larger plan.`,
     ],
   };
@@ -118,8 +118,8 @@ function paused(facts: SendingPause, { apiUrl }: NoticeContext): Draft {
     kind: 'sending_paused',
     subject: 'Sending is paused',
     lead: isBounces
-      ? 'Too many of your e-mails bounced, so the sending of your account was paused.'
-      : 'Too many recipients reported your e-mails as unwanted, so the sending of your account was paused.',
+      ? 'Too many of your emails bounced, so the sending of your account was paused.'
+      : 'Too many recipients reported your emails as unwanted, so the sending of your account was paused.',
     facts: [
       ['Paused at', timeOf(facts.paused_at)],
       ['Recipients in the window', count(facts.recipients)],
@@ -127,13 +127,13 @@ function paused(facts: SendingPause, { apiUrl }: NoticeContext): Draft {
       ['Limit', `${facts.limit_percent}%`],
     ],
     steps: [
-      'New e-mails are refused with status 403 (sending_paused), over SMTP with 554. Accepted e-mails that are still in the ' +
+      'New emails are refused with status 403 (sending_paused), over SMTP with 554. Accepted emails that are still in the ' +
         'queue are held; they are delivered after the pause if their lifetime has not ended. Nothing else changes: you can ' +
         'read everything, and test keys work.',
       isBounces
         ? 'Find out where the addresses that do not exist come from: an old or bought list, a form without confirmation, or ' +
           'typing errors. Remove them before you send again.'
-        : 'Find out which e-mails were reported and why. Send only to people who asked for it, and offer a visible way to ' +
+        : 'Find out which emails were reported and why. Send only to people who asked for it, and offer a visible way to ' +
           'unsubscribe.',
       `The recipients concerned are listed by GET ${apiUrl}/emails?status=${isBounces ? 'bounced' : 'complained'}, and GET ${apiUrl}/suppressions?origin=${isBounces ? 'bounce' : 'complaint'} has their addresses.`,
       'When the cause is removed, ask the operator of the service to resume your account.',
@@ -148,7 +148,7 @@ function resumed(facts: NoticeFacts['account.resumed'], { apiUrl }: NoticeContex
     lead: 'Your account may send again.',
     facts: [['Resumed at', timeOf(facts.resumed_at)]],
     steps: [
-      'New e-mails are accepted, and e-mails that were held go out within a minute. E-mails that were refused during the ' +
+      'New emails are accepted, and emails that were held go out within a minute. Emails that were refused during the ' +
         'pause were not stored: submit them again if they are still wanted.',
       `Bounces and complaints are counted from zero now. Their rates are at GET ${apiUrl}/stats; if they exceed the limits again, sending is paused again.`,
     ],

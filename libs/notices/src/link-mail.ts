@@ -97,7 +97,7 @@ function textOf(letter: Letter, base: string): Text {
       };
     case 'email_change':
       return {
-        subject: 'Confirm your e-mail address',
+        subject: 'Confirm your email address',
         lines: [
           `To log in to the Postloft dashboard at ${base} with this address, open this link within one hour:`,
           ...linkTo(`${base}/app/email?token=${letter.token}`),
@@ -105,7 +105,7 @@ function textOf(letter: Letter, base: string): Text {
       };
     case 'sign_up':
       return {
-        subject: 'Confirm your e-mail address',
+        subject: 'Confirm your email address',
         lines: [
           `To create your account at ${base}, open this link within a day:`,
           ...linkTo(`${base}/app/sign-up?token=${letter.token}`),
@@ -137,7 +137,7 @@ function changeText(letter: Change, base: string): Text {
   switch (letter.kind) {
     case 'email_changed':
       return {
-        subject: 'Your e-mail address was changed',
+        subject: 'Your email address was changed',
         lines: [
           `The address of your login to the Postloft dashboard at ${base} is no longer this one.`,
           `New address: ${addressIn(letter.email)}`,

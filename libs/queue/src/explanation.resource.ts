@@ -72,11 +72,11 @@ export interface RecipientExplanation extends ViewOf<typeof recipientExplanation
 /** Why a message is where it is. */
 export const explanation = {
   name: 'Explanation',
-  about: 'Why the recipients of an e-mail are in their states.',
+  about: 'Why the recipients of an email are in their states.',
   fields: {
-    id: fields.id('em', 'The id of the e-mail'),
+    id: fields.id('em', 'The id of the email'),
     object: fields.kind('explanation'),
-    status: fields.choice(EMAIL_STATUSES, 'The status of the e-mail as a whole'),
+    status: fields.choice(EMAIL_STATUSES, 'The status of the email as a whole'),
     recipients: fields.objects(recipientExplanation, 'The explanation for each recipient'),
   },
 } as const satisfies Shape;

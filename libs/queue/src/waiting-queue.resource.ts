@@ -14,7 +14,7 @@ export const waitingQueue = {
     next_attempt_at: fields
       .time('When the next recipient becomes due; null if all are due or being delivered')
       .orNull(),
-    waiting_for: fields.choice(WAITS, 'The reason for waiting, as in the explanation of an e-mail'),
+    waiting_for: fields.choice(WAITS, 'The reason for waiting, as in the explanation of an email'),
     reason: fields.text(
       'A human-readable sentence with the server reply that caused it',
       'mx1.example.com answered: 450 4.2.0 greylisted, try again later',

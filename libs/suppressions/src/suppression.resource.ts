@@ -13,8 +13,8 @@ export const suppressionEvidence = {
   name: 'SuppressionEvidence',
   about: 'The bounce or complaint that caused a suppression.',
   fields: {
-    email_id: fields.text('The e-mail concerned', formats.exampleId('em')).orNull(),
-    recipient: fields.text('The recipient address, as given in that e-mail', 'User@example.net'),
+    email_id: fields.text('The email concerned', formats.exampleId('em')).orNull(),
+    recipient: fields.text('The recipient address, as given in that email', 'User@example.net'),
     smtp_code: fields.integer('The reply code of the server', 550).orNull(),
     enhanced_code: fields.text('The enhanced status code of the reply (RFC 3463)', '5.1.1').orNull(),
     text: fields.text('The text of the reply', SERVER_REPLY).orNull(),
@@ -27,7 +27,7 @@ export interface SuppressionEvidence extends ViewOf<typeof suppressionEvidence> 
 
 export const suppression = resource({
   name: 'Suppression',
-  about: 'An address that receives no e-mails.',
+  about: 'An address that receives no emails.',
   idPrefix: 'sup',
   table: 'suppressions',
   fields: {
@@ -65,10 +65,10 @@ export const suppression = resource({
           example: 'Asked us on the telephone',
         },
       }),
-    source_id: fields.text('The e-mail that caused the entry', formats.exampleId('em')).orNull().stored(),
+    source_id: fields.text('The email that caused the entry', formats.exampleId('em')).orNull().stored(),
     scope: fields.choice(
       ['account', 'domain'],
-      'Affects all e-mails of the account, or only those from the domain `domain_id`',
+      'Affects all emails of the account, or only those from the domain `domain_id`',
     ),
     domain_id: fields
       .text('The domain, if `scope` is `domain`', null)
@@ -77,7 +77,7 @@ export const suppression = resource({
       .given(suppressionDomainRule, {
         schema: {
           description:
-            'A domain of this account: only e-mails from this domain are affected. Null: all e-mails of the account',
+            'A domain of this account: only emails from this domain are affected. Null: all emails of the account',
           example: formats.exampleId('dom'),
         },
       }),

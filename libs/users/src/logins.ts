@@ -68,8 +68,8 @@ export class Logins {
     if (user !== null) return user;
     throw new Refusal(
       'not_logged_in',
-      [{ field: '', code: 'wrong_credentials', message: 'must be the e-mail address and password of a user' }],
-      'The e-mail address or the password is wrong.',
+      [{ field: '', code: 'wrong_credentials', message: 'must be the email address and password of a user' }],
+      'The email address or the password is wrong.',
     );
   }
 

@@ -39,7 +39,7 @@ export type OidcResult = { token: string; letter: Letter | null } | { failure: O
 
 /**
  * Login by an OpenID provider: authorization code with PKCE, state and nonce (OpenID Connect Core 1.0 section 3.1, RFC 9700).
- * A person is known by issuer and subject; the first time by an e-mail address that the provider has verified.
+ * A person is known by issuer and subject; the first time by an email address that the provider has verified.
  */
 @Injectable()
 export class OidcLogins {

@@ -90,7 +90,7 @@ describe('mail that waits', () => {
     expect(await problem(await api().post(`/emails/${canceled}/cancel`))).toEqual({
       status: 409,
       error: 'conflict',
-      message: 'The e-mail is canceled. Only scheduled and queued mail can be canceled.',
+      message: 'The email is canceled. Only scheduled and queued mail can be canceled.',
       code: 'not_cancelable',
     });
     const id = await send();
@@ -98,12 +98,12 @@ describe('mail that waits', () => {
     expect((await mail(id)).status).toBe('sending');
     expect(await problem(await api().post(`/emails/${id}/cancel`))).toMatchObject({
       status: 409,
-      message: expect.stringMatching(/^The e-mail is sending\./) as string,
+      message: expect.stringMatching(/^The email is sending\./) as string,
     });
     await fixture.settle(jobs, () => 'deferred');
     expect(await problem(await api().post(`/emails/${id}/cancel`))).toMatchObject({
       status: 409,
-      message: expect.stringMatching(/^The e-mail is deferred\./) as string,
+      message: expect.stringMatching(/^The email is deferred\./) as string,
     });
   });
 
@@ -119,7 +119,7 @@ describe('mail that waits', () => {
     expect(await problem(await api().post(`/emails/${id}/cancel`))).toMatchObject({
       status: 409,
       code: 'not_cancelable',
-      message: 'The e-mail is queued and begun to be sent. Only scheduled and queued mail can be canceled.',
+      message: 'The email is queued and begun to be sent. Only scheduled and queued mail can be canceled.',
     });
     expect((await mail(id)).recipients.map(({ status }) => status)).toEqual(['delivered', 'queued']);
     await fixture.deliver(() => 'delivered');
@@ -158,7 +158,7 @@ describe('mail that waits', () => {
     expect(await problem(await api().patch(`/emails/${id}`).send({ scheduled_at: soon() }))).toMatchObject({
       status: 409,
       code: 'not_cancelable',
-      message: 'The e-mail is delivered. Only scheduled mail can be given another time.',
+      message: 'The email is delivered. Only scheduled mail can be given another time.',
     });
   });
 
@@ -214,7 +214,7 @@ describe('mail that waits', () => {
     const id = await send();
     expect(await problem(await api().patch(`/emails/${id}`).send({ scheduled_at: soon() }))).toMatchObject({
       status: 409,
-      message: 'The e-mail is queued. Only scheduled mail can be given another time.',
+      message: 'The email is queued. Only scheduled mail can be given another time.',
     });
     await api().post(`/emails/${id}/cancel`);
   });

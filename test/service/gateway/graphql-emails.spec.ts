@@ -21,7 +21,7 @@ const message = (over: object = {}) => emailFrom(own.domain, over);
 const send = async (over: object = {}) => (await data(SEND_EMAIL, { input: message(over) }))['sendEmail'].id;
 
 describe('sendEmail', () => {
-  it('sends an e-mail with every option, as REST shows it then', async () => {
+  it('sends an email with every option, as REST shows it then', async () => {
     const input = message({
       cc: ['c@example.com'],
       replyTo: ['r@example.com'],
@@ -85,7 +85,7 @@ describe('sendEmail', () => {
     });
   });
 
-  it('gives a key that may only send the id, and not the e-mail', async () => {
+  it('gives a key that may only send the id, and not the email', async () => {
     const { key, domain } = await gateway.account('sending_access');
     const input = message({ from: `a@${domain}` });
     const only = 'mutation ($input: SendEmailInput!) { sendEmail(input: $input) { id } }';
@@ -99,7 +99,7 @@ describe('sendBatch', () => {
     sendBatch(input: $input, idempotencyKey: $key) { replayed results { id error { code field } } } }`;
   const bad = () => message({ to: ['nobody'] });
 
-  it('refuses the whole batch by default, and names each invalid e-mail', async () => {
+  it('refuses the whole batch by default, and names each invalid email', async () => {
     const answer = await refusal(BATCH, { input: { emails: [message(), bad()] } });
     expect(answer).toMatchObject({
       code: 'bad_request',
@@ -109,7 +109,7 @@ describe('sendBatch', () => {
     expect(await refusal(BATCH, { input: { emails: [] } })).toMatchObject({ details: [{ code: 'invalid_batch' }] });
   });
 
-  it('sends the valid e-mails of a permissive batch, once per key', async () => {
+  it('sends the valid emails of a permissive batch, once per key', async () => {
     const input = { emails: [message(), bad()], validation: 'permissive' };
     const { sendBatch } = await data(BATCH, { input, key: 'batch-1' });
     expect(sendBatch).toMatchObject({
@@ -127,7 +127,7 @@ describe('sendBatch', () => {
   });
 });
 
-describe('e-mails', () => {
+describe('emails', () => {
   const LIST = `query ($first: Int, $after: ID, $last: Int, $before: ID, $filter: EmailFilter) {
     emails(first: $first, after: $after, last: $last, before: $before, filter: $filter) {
       edges { cursor node { id } } nodes { id subject }

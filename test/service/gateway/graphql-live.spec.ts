@@ -169,7 +169,7 @@ describe('live events', () => {
     });
   });
 
-  it('can be selected by domain, e-mail, recipient and type, and are those that the key sees', async () => {
+  it('can be selected by domain, email, recipient and type, and are those that the key sees', async () => {
     const second = await secondDomain();
     const accepted = await gateway
       .agent(account.key)
@@ -196,7 +196,7 @@ describe('live events', () => {
     const [bounced] = await add({ type: 'email.bounced' });
     const [test] = await add({ test: true });
     await until(async () => seen.all.length >= 5 && seen.test.length === 1);
-    // Events of different e-mails have no order among each other.
+    // Events of different emails have no order among each other.
     expect(idsOf(seen.all)).toEqual(expect.arrayContaining([ofSecond, ofEmail, toGrace, bounced, test]));
     expect(idsOf(seen.domain)).toEqual([ofSecond]);
     expect(idsOf(seen.email)).toEqual([ofEmail]);
@@ -233,8 +233,8 @@ describe('live events', () => {
     ],
     ['an unknown type', async () => ({ types: ['email.eaten'] }), { code: 'bad_request', field: 'types' }],
     ['no type', async () => ({ types: [] }), { code: 'bad_request', field: 'types' }],
-    ['an e-mail id that is none', async () => ({ emailId: 'x' }), { code: 'bad_request', field: 'emailId' }],
-    ['an unknown e-mail', async () => ({ emailId: newId('em') }), { code: 'not_found' }],
+    ['an email id that is none', async () => ({ emailId: 'x' }), { code: 'bad_request', field: 'emailId' }],
+    ['an unknown email', async () => ({ emailId: newId('em') }), { code: 'not_found' }],
     ['a domain of another account', async (other) => ({ domainId: other.domainId }), { code: 'not_found' }],
   ])('refuse %s', async (_, variables, expected) => {
     const seen = watch(EVENTS, await variables(await gateway.account()));

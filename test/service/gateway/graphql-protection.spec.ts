@@ -231,7 +231,7 @@ describe('values of every shape', () => {
 });
 
 describe('nested lists', () => {
-  it('need as many statements for twenty e-mails as for two', async () => {
+  it('need as many statements for twenty emails as for two', async () => {
     const account = await gateway.account();
     const asked = new GraphqlRequests(gateway, account.key);
     for (let i = 0; i < 20; i++) await asked.data(SEND_EMAIL, { input: emailFrom(account.domain, { tags: [] }) });

@@ -284,7 +284,7 @@ describe('resend.batch.send', () => {
     for (const options of [{}, { batchValidation: 'strict' as const }]) {
       const call = resend.batch.send([mail(), bad()], options);
       expect(await refused(call)).toEqual([400, 'validation_error']);
-      expect((await call).error?.message).toContain('E-mail 1 of the batch');
+      expect((await call).error?.message).toContain('Email 1 of the batch');
     }
     expect((await good(resend.emails.list())).data).toEqual([]);
   });

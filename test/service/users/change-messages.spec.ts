@@ -30,7 +30,7 @@ describe('a person is informed at the known address', () => {
     await browser.post('/app/api/email', { email: next, current_password: PASSWORD });
     const token = await dashboard.tokenSentTo(next);
     expect((await dashboard.browser().post('/app/api/email/confirm', { token })).status).toBe(204);
-    const text = await message(email, 'Your e-mail address was changed');
+    const text = await message(email, 'Your email address was changed');
     expect(text).toContain(next);
     expect(text).not.toContain('token=');
   });

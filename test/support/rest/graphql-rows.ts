@@ -89,7 +89,7 @@ export const GRAPHQL_ROWS: Record<string, GraphqlRow> = {
   'Query.webhooks': read('GET /webhooks', 'webhooks { id url deliveries { nodes { id payload } } }'),
   'Subscription.accountStats': read('GET /stats', 'accountStats { accepted }'),
   'Subscription.domainStats': read('GET /domains/{id}/stats', 'domainStats(domainId: $id) { accepted }', domain),
-  // From the first event of the e-mail on, so that there is a first message.
+  // From the first event of the email on, so that there is a first message.
   'Subscription.emailEvents': read(
     'GET /emails/{id}/events',
     'emailEvents(emailId: $id, after: $after) { id emailId data }',
@@ -215,7 +215,7 @@ export const OPERATOR_FIELDS: Readonly<Record<string, string>> = {
   'Mutation.setAccountStanding': 'setAccountStanding(id: $account, standing: active) { id }',
 };
 
-/** The document and the variables of a row, with the things of this tenant; the sender submits e-mails. */
+/** The document and the variables of a row, with the things of this tenant; the sender submits emails. */
 export function graphqlRequest(field: string, { things }: Tenant, sender: Tenant) {
   const row = GRAPHQL_ROWS[field];
   const inputs = row.inputs?.(sender) ?? {};

@@ -30,7 +30,7 @@ describe('a report about another recipient', () => {
   });
   afterAll(() => fixture?.stop());
 
-  /** One e-mail to an attacker and a victim; the attacker knows all of `sent`. */
+  /** One email to an attacker and a victim; the attacker knows all of `sent`. */
   const sendToBoth = async (name: string): Promise<{ sent: Delivered; victim: string }> => {
     const [attacker, victim] = ['eve', 'victim'].map((local) => `${local}-${name}@${RECIPIENTS}`);
     return { sent: await fixture.delivered(attacker, { to: [attacker, victim] }), victim };

@@ -5,7 +5,7 @@ import { expect, it } from 'vitest';
 import { openAccount } from '../../support/services/service-client.js';
 import { until } from '../../support/timing/until.js';
 
-/** Runs an example of the documentation against an account of its own, and sends an e-mail while it watches. */
+/** Runs an example of the documentation against an account of its own, and sends an email while it watches. */
 async function watched(command: string, example: string): Promise<string[]> {
   const service = await openAccount('rest');
   const program = spawn(

@@ -105,13 +105,13 @@ describe('The other endpoints', () => {
     expect(subjects).toEqual(['first', 'second']);
   });
 
-  it('GET /emails lists sent e-mails, newest first', async () => {
+  it('GET /emails lists sent emails, newest first', async () => {
     const { body: sent } = await fixture.send();
     const { body } = await fixture.ask<{ object: string; data: Json[] }>('GET', '/emails?limit=1');
     expect(body).toMatchObject({ object: 'list', has_more: true, data: [{ id: sent.id }] });
   });
 
-  it('GET /emails/:id answers the e-mail', async () => {
+  it('GET /emails/:id answers the email', async () => {
     const { body: sent } = await fixture.send();
     expect((await fixture.ask('GET', `/emails/${sent.id}`)).body).toMatchObject({ id: sent.id, object: 'email' });
   });
@@ -293,7 +293,7 @@ describe('Errors', () => {
 describe('Limits', () => {
   const file = (filename: string, text = 'a,b\n1,2\n') => ({ filename, content: Buffer.from(text).toString('base64') });
 
-  it('at most 10 attachments per e-mail', async () => {
+  it('at most 10 attachments per email', async () => {
     const files = (count: number) => Array.from({ length: count }, (_, i) => file(`f${i}.csv`));
     expect((await fixture.send({ attachments: files(10) })).status).toBe(201);
     expect(await fixture.send({ attachments: files(11) })).toMatchObject({

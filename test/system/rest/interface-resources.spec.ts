@@ -29,7 +29,7 @@ describe('What the service does', () => {
     expect(headers.get('content-type')).toContain('application/json');
   });
 
-  it('gives a free account 3,000 e-mails per month', async () => {
+  it('gives a free account 3,000 emails per month', async () => {
     const free = await fixture.account('free');
     const { body } = await fixture.ask('GET', '/usage', undefined, { authorization: `Bearer ${free.key}` });
     expect(body).toMatchObject({ limit: 3000, used: 0 });

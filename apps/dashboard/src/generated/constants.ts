@@ -125,10 +125,10 @@ export const DOMAIN_FIELDS = {
     "maxLength": 253
   },
   "openTracking": {
-    "help": "Whether to track opens, unless an e-mail says otherwise. Takes effect once the `Tracking` record is verified"
+    "help": "Whether to track opens, unless an email says otherwise. Takes effect once the `Tracking` record is verified"
   },
   "clickTracking": {
-    "help": "Whether to track clicks, unless an e-mail says otherwise. Takes effect once the `Tracking` record is verified"
+    "help": "Whether to track clicks, unless an email says otherwise. Takes effect once the `Tracking` record is verified"
   },
   "trackingPrivacy": {
     "help": "Whether opens and clicks are recorded without the address and the user agent of the client"
@@ -140,21 +140,21 @@ export const DOMAIN_FIELDS = {
     "maxItems": 50
   },
   "tls": {
-    "help": "`opportunistic`: use TLS if the receiving server offers it. `enforced`: send only over TLS to a server whose certificate matches its name (or its DANE records); otherwise the e-mail is deferred and retried",
+    "help": "`opportunistic`: use TLS if the receiving server offers it. `enforced`: send only over TLS to a server whose certificate matches its name (or its DANE records); otherwise the email is deferred and retried",
     "words": [
       "opportunistic",
       "enforced"
     ]
   },
   "envelope": {
-    "help": "`shared`: recipients of one e-mail at the same domain are sent in one SMTP transaction and share a return path. `per_recipient`: each recipient has a transaction and a return path of its own, so that every bounce and complaint can be assigned to one recipient without further proof; sending takes longer",
+    "help": "`shared`: recipients of one email at the same domain are sent in one SMTP transaction and share a return path. `per_recipient`: each recipient has a transaction and a return path of its own, so that every bounce and complaint can be assigned to one recipient without further proof; sending takes longer",
     "words": [
       "shared",
       "per_recipient"
     ]
   },
   "bodyRetentionDays": {
-    "help": "Days after which the text, HTML and attachments of settled e-mails are deleted; null: the period of the service, which is the longest possible",
+    "help": "Days after which the text, HTML and attachments of settled emails are deleted; null: the period of the service, which is the longest possible",
     "minimum": 1,
     "maximum": 365
   },

@@ -44,11 +44,11 @@ export type AllowanceUnit =
   | 'message'
   | 'recipient';
 
-/** An attachment of an e-mail. */
+/** An attachment of an email. */
 export type AttachmentInput = {
   /** The file in base64 (RFC 4648 section 4). Give either `content` or `path` */
   content?: string | null | undefined;
-  /** Makes the file inline: the HTML body refers to it as `cid:` and this id. Unique within the e-mail */
+  /** Makes the file inline: the HTML body refers to it as `cid:` and this id. Unique within the email */
   contentId?: string | null | undefined;
   /** One of the ten allowed types: PDF, PNG, JPEG, GIF, WebP, TXT, CSV, XLSX, DOCX, ZIP, under any of its common names. Inferred if absent or `application/octet-stream`. Parameters are dropped, except the charset of text */
   contentType?: string | null | undefined;
@@ -88,7 +88,7 @@ export type AuditLogFilter = {
 
 /** Selects captured messages. A message must match all given fields. */
 export type CapturedEmailFilter = {
-  /** Only messages of this e-mail */
+  /** Only messages of this email */
   emailId?: string | null | undefined;
   /** Only messages to this address */
   to?: string | null | undefined;
@@ -105,7 +105,7 @@ export type CheckStatus =
 export type CreateAccountInput = {
   /** Its name. */
   name: string;
-  /** The address of its first owner, who is invited by e-mail. */
+  /** The address of its first owner, who is invited by email. */
   ownerEmail?: string | null | undefined;
   /** `free` (the default), `unlimited` or a number of units per month. */
   plan?: string | null | undefined;
@@ -119,7 +119,7 @@ export type CreateApiKeyInput = {
   domainIds?: Array<string> | null | undefined;
   /** When the key expires: with an offset, in the future. Null: never */
   expiresAt?: string | null | undefined;
-  /** E-mails of a test key are checked and recorded like all others but never delivered. It sees and changes test data only */
+  /** Emails of a test key are checked and recorded like all others but never delivered. It sees and changes test data only */
   mode?: Mode | null | undefined;
   /** A name that tells the key from others */
   name: string;
@@ -172,35 +172,35 @@ export type DomainStatus =
   | 'failed'
   | 'pending';
 
-/** Selects e-mails. An e-mail must match all given fields. */
+/** Selects emails. An email must match all given fields. */
 export type EmailFilter = {
-  /** Only e-mails accepted at or after this time */
+  /** Only emails accepted at or after this time */
   createdAfter?: string | null | undefined;
-  /** Only e-mails accepted before this time */
+  /** Only emails accepted before this time */
   createdBefore?: string | null | undefined;
-  /** Only e-mails of this sending domain: its name, or its id. The id also finds e-mails of a removed domain */
+  /** Only emails of this sending domain: its name, or its id. The id also finds emails of a removed domain */
   domain?: string | null | undefined;
-  /** Only e-mails from this address */
+  /** Only emails from this address */
   from?: string | null | undefined;
-  /** Only e-mails whose latest event is this one */
+  /** Only emails whose latest event is this one */
   lastEvent?: LastEvent | null | undefined;
-  /** Only e-mails with a recipient at exactly this domain, in To, Cc or Bcc */
+  /** Only emails with a recipient at exactly this domain, in To, Cc or Bcc */
   recipientDomain?: string | null | undefined;
-  /** Only e-mails that were accepted with `scheduledAt`, sent or not */
+  /** Only emails that were accepted with `scheduledAt`, sent or not */
   scheduled?: boolean | null | undefined;
-  /** Only e-mails with this status */
+  /** Only emails with this status */
   status?: EmailStatus | null | undefined;
-  /** Only e-mails whose subject starts with this text, ignoring case */
+  /** Only emails whose subject starts with this text, ignoring case */
   subject?: string | null | undefined;
-  /** Only e-mails with these tags, up to ten */
+  /** Only emails with these tags, up to ten */
   tags?: Array<TagInput> | null | undefined;
-  /** Only e-mails to this address, in To, Cc or Bcc */
+  /** Only emails to this address, in To, Cc or Bcc */
   to?: string | null | undefined;
-  /** Only e-mails with a recipient that has no final outcome yet; with `recipientDomain`, with such a recipient at that domain */
+  /** Only emails with a recipient that has no final outcome yet; with `recipientDomain`, with such a recipient at that domain */
   waiting?: boolean | null | undefined;
 };
 
-/** The status of an e-mail, or of one recipient. */
+/** The status of an email, or of one recipient. */
 export type EmailStatus =
   | 'bounced'
   | 'canceled'
@@ -218,7 +218,7 @@ export type EnvelopePolicy =
   | 'per_recipient'
   | 'shared';
 
-/** A header field of an e-mail. */
+/** A header field of an email. */
 export type HeaderInput = {
   /** The name */
   name: string;
@@ -235,7 +235,7 @@ export type HeldKind =
   | 'suspended'
   | 'warm_up';
 
-/** The latest event of an e-mail. */
+/** The latest event of an email. */
 export type LastEvent =
   | 'bounced'
   | 'canceled'
@@ -250,7 +250,7 @@ export type LastEvent =
   | 'sent'
   | 'suppressed';
 
-/** The header field List-Unsubscribe of an e-mail, covered by its DKIM signature. */
+/** The header field List-Unsubscribe of an email, covered by its DKIM signature. */
 export type ListUnsubscribeInput = {
   /** An address or a mailto: URI */
   mailto?: string | null | undefined;
@@ -260,7 +260,7 @@ export type ListUnsubscribeInput = {
   url?: string | null | undefined;
 };
 
-/** Whether e-mails are delivered, or only recorded. */
+/** Whether emails are delivered, or only recorded. */
 export type Mode =
   | 'live'
   | 'test';
@@ -275,7 +275,7 @@ export type Permission =
   | 'full_access'
   | 'sending_access';
 
-/** The field of an e-mail that names a recipient. */
+/** The field of an email that names a recipient. */
 export type RecipientType =
   | 'bcc'
   | 'cc'
@@ -323,7 +323,7 @@ export type RequestLogFilter = {
   status?: string | null | undefined;
 };
 
-/** The new time of a scheduled e-mail. */
+/** The new time of a scheduled email. */
 export type RescheduleEmailInput = {
   /** The new time, at most 72 hours from now. A time up to 60 seconds in the past means now */
   scheduledAt: string;
@@ -335,9 +335,9 @@ export type RotateWebhookSecretInput = {
   overlapHours?: number | null | undefined;
 };
 
-/** An e-mail to send. */
+/** An email to send. */
 export type SendEmailInput = {
-  /** At most 10 files. The whole e-mail may have at most 10 MiB */
+  /** At most 10 files. The whole email may have at most 10 MiB */
   attachments?: Array<AttachmentInput> | null | undefined;
   /** Bcc recipients, at most 50 */
   bcc?: Array<string> | null | undefined;
@@ -355,15 +355,15 @@ export type SendEmailInput = {
   listUnsubscribe?: ListUnsubscribeInput | null | undefined;
   /** Reply-To addresses, at most 50 */
   replyTo?: Array<string> | null | undefined;
-  /** Treats this e-mail like one of a test key: it is never delivered */
+  /** Treats this email like one of a test key: it is never delivered */
   sandbox?: boolean | null | undefined;
-  /** The simulated outcome of a test e-mail: delivered, bounced, softbounced, deferred, failed, complained, suppressed, opened, clicked, ooto or slow+N (N seconds) */
+  /** The simulated outcome of a test email: delivered, bounced, softbounced, deferred, failed, complained, suppressed, opened, clicked, ooto or slow+N (N seconds) */
   sandboxResult?: string | null | undefined;
   /** When to send: ISO 8601 with an offset, at most 72 hours ahead. A time up to 60 seconds in the past means now */
   scheduledAt?: string | null | undefined;
   /** Subject line, 1 to 998 characters, no line breaks */
   subject: string;
-  /** How to handle suppressed recipients: `reject` refuses the e-mail, `skip` sends it to the others */
+  /** How to handle suppressed recipients: `reject` refuses the email, `skip` sends it to the others */
   suppressionPolicy?: SuppressionPolicy | null | undefined;
   /** Your own metadata, usable as a filter: at most 50 pairs, keys of `[A-Za-z0-9_.-]`, values of at most 50 characters */
   tags?: Array<TagInput> | null | undefined;
@@ -371,7 +371,7 @@ export type SendEmailInput = {
   text?: string | null | undefined;
   /** 1 to 50 recipients. Duplicates across to, cc and bcc are merged */
   to: Array<string>;
-  /** Whether opens and clicks of this e-mail are tracked; a missing member means the setting of the domain. Needs the verified `Tracking` record of the domain */
+  /** Whether opens and clicks of this email are tracked; a missing member means the setting of the domain. Needs the verified `Tracking` record of the domain */
   tracking?: TrackingInput | null | undefined;
 };
 
@@ -397,7 +397,7 @@ export type StatsInput = {
   dimensions?: Array<string> | null | undefined;
   /** Only these domains, at most 100 */
   domainId?: Array<string> | null | undefined;
-  /** Only these e-mails, at most 100 */
+  /** Only these emails, at most 100 */
   emailId?: Array<string> | null | undefined;
   /** End: a date (inclusive) or a timestamp with an offset (exclusive). Limited to the current time, which is the default */
   endDate?: string | null | undefined;
@@ -405,7 +405,7 @@ export type StatsInput = {
   from?: string | null | undefined;
   /** Length of a period; without `dimensions` it implies `dimensions=period`. Weeks begin on Monday */
   granularity?: StatsGranularity | null | undefined;
-  /** Further groups: provider, ip, host, bounce_class, api_key, and `tags.` with a key. provider: the mailbox provider, or the domain; ip and host: the server that answered; bounce_class: the reason of the bounce; api_key: the key that submitted the e-mail */
+  /** Further groups: provider, ip, host, bounce_class, api_key, and `tags.` with a key. provider: the mailbox provider, or the domain; ip and host: the server that answered; bounce_class: the reason of the bounce; api_key: the key that submitted the email */
   groupBy?: Array<string> | null | undefined;
   /** The metrics: accepted, sent, delivered, delivery_delayed, bounced, bounced_permanent, bounced_transient, bounced_undetermined, failed, complained, suppressed, canceled, unsubscribed, opened, clicked, unique_opened, unique_clicked, delivery_rate, bounce_rate, complaint_rate, unsubscribe_rate, open_rate, click_rate. All if absent */
   metrics?: Array<string> | null | undefined;
@@ -433,7 +433,7 @@ export type SuppressionFilter = {
 
 /** An address to suppress. */
 export type SuppressionInput = {
-  /** A domain of this account: only e-mails from this domain are affected. Null: all e-mails of the account */
+  /** A domain of this account: only emails from this domain are affected. Null: all emails of the account */
   domainId?: string | null | undefined;
   /** One address, without a display name. Compared without surrounding spaces, in lower case, internationalised domain names as A-labels (`xn--…`); `user+label@…` and `user@…` are different addresses */
   email: string;
@@ -450,17 +450,17 @@ export type SuppressionOrigin =
   | 'manual'
   | 'unsubscribe';
 
-/** How to handle suppressed recipients of an e-mail. */
+/** How to handle suppressed recipients of an email. */
 export type SuppressionPolicy =
   | 'reject'
   | 'skip';
 
-/** The e-mails that a suppression affects. */
+/** The emails that a suppression affects. */
 export type SuppressionScope =
   | 'account'
   | 'domain';
 
-/** A tag of an e-mail. */
+/** A tag of an email. */
 export type TagInput = {
   /** The key: 1 to 50 letters, digits, `_`, `.` or `-` */
   key: string;
@@ -474,16 +474,16 @@ export type ThrottleKind =
   | 'suspended'
   | 'warm_up';
 
-/** Whether e-mails of a domain require TLS. */
+/** Whether emails of a domain require TLS. */
 export type TlsPolicy =
   | 'enforced'
   | 'opportunistic';
 
-/** Whether opens and clicks of an e-mail are tracked. */
+/** Whether opens and clicks of an email are tracked. */
 export type TrackingInput = {
   /** Replaces links by links of this service, which record the click and redirect */
   clicks?: boolean | null | undefined;
-  /** Inserts an image of one pixel, which mail clients load when the e-mail is opened */
+  /** Inserts an image of one pixel, which mail clients load when the email is opened */
   opens?: boolean | null | undefined;
 };
 
@@ -515,17 +515,17 @@ export type UpdateApiKeyInput = {
 
 /** Changes of the settings of a domain. Absent fields are not changed. */
 export type UpdateDomainInput = {
-  /** Days after which the text, HTML and attachments of settled e-mails are deleted; null: the period of the service, which is the longest possible */
+  /** Days after which the text, HTML and attachments of settled emails are deleted; null: the period of the service, which is the longest possible */
   bodyRetentionDays?: number | null | undefined;
   /** Days after which captured messages are deleted; null: the period of the service, the longest possible */
   capturedRetentionDays?: number | null | undefined;
-  /** Whether to track clicks, unless an e-mail says otherwise. Takes effect once the `Tracking` record is verified */
+  /** Whether to track clicks, unless an email says otherwise. Takes effect once the `Tracking` record is verified */
   clickTracking?: boolean | null | undefined;
-  /** `shared`: recipients of one e-mail at the same domain are sent in one SMTP transaction and share a return path. `per_recipient`: each recipient has a transaction and a return path of its own, so that every bounce and complaint can be assigned to one recipient without further proof; sending takes longer */
+  /** `shared`: recipients of one email at the same domain are sent in one SMTP transaction and share a return path. `per_recipient`: each recipient has a transaction and a return path of its own, so that every bounce and complaint can be assigned to one recipient without further proof; sending takes longer */
   envelope?: EnvelopePolicy | null | undefined;
-  /** Whether to track opens, unless an e-mail says otherwise. Takes effect once the `Tracking` record is verified */
+  /** Whether to track opens, unless an email says otherwise. Takes effect once the `Tracking` record is verified */
   openTracking?: boolean | null | undefined;
-  /** `opportunistic`: use TLS if the receiving server offers it. `enforced`: send only over TLS to a server whose certificate matches its name (or its DANE records); otherwise the e-mail is deferred and retried */
+  /** `opportunistic`: use TLS if the receiving server offers it. `enforced`: send only over TLS to a server whose certificate matches its name (or its DANE records); otherwise the email is deferred and retried */
   tls?: TlsPolicy | null | undefined;
   /** Links that are not tracked, such as one-time links: a host (`login.example.com`, `*.example.com`), or a host with a path (`example.com/reset/*`), without a scheme; `*` stands for any text */
   trackingExclude?: Array<string> | null | undefined;

@@ -136,14 +136,14 @@ const rotate = operation({
   graphql: {
     field: 'Mutation.rotateDomainKey',
     about:
-      'Creates new DKIM keys and adds their records to `records`. After two checks have found them, e-mails are signed with ' +
+      'Creates new DKIM keys and adds their records to `records`. After two checks have found them, emails are signed with ' +
       'the new keys; the old records must stay in DNS for seven days.',
     arguments: theDomain,
   },
   scope: 'domains.write',
   summary: 'Rotate the DKIM keys of a domain',
   description:
-    'Creates new keys and adds their records to `records`. Publish them beside the current ones; with CNAMEs to the service no change is needed. After two checks have found the new records, e-mails are signed with the new keys. The records of the old keys must stay in DNS for seven days. A second rotation during a rotation, or within seven days after it, is answered 409.',
+    'Creates new keys and adds their records to `records`. Publish them beside the current ones; with CNAMEs to the service no change is needed. After two checks have found the new records, emails are signed with the new keys. The records of the old keys must stay in DNS for seven days. A second rotation during a rotation, or within seven days after it, is answered 409.',
   path: ['id'],
   response: DomainDto,
   status: 202,
@@ -158,12 +158,12 @@ const cancelRotation = operation({
   rest: 'DELETE /:id/dkim/rotate',
   graphql: {
     field: 'Mutation.cancelDomainKeyRotation',
-    about: 'Cancels the rotation of the DKIM keys. Possible until e-mails are signed with the new keys.',
+    about: 'Cancels the rotation of the DKIM keys. Possible until emails are signed with the new keys.',
     arguments: theDomain,
   },
   scope: 'domains.write',
   summary: 'Cancel the rotation of the DKIM keys of a domain',
-  description: 'Possible until e-mails are signed with the new keys; afterwards, and without a rotation, 409.',
+  description: 'Possible until emails are signed with the new keys; afterwards, and without a rotation, 409.',
   path: ['id'],
   response: DomainDto,
   errors: [404, 409],
@@ -178,14 +178,14 @@ const remove = operation({
   graphql: {
     field: 'Mutation.deleteDomain',
     about:
-      'Removes the domain and its DKIM keys permanently. Its queued e-mails fail, and API keys restricted to it are disabled.',
+      'Removes the domain and its DKIM keys permanently. Its queued emails fail, and API keys restricted to it are disabled.',
     arguments: theDomain,
     type: DeletedType,
   },
   scope: 'domains.write',
   summary: 'Remove a domain',
   description:
-    'Removes the domain and its DKIM keys permanently. Queued and scheduled e-mails of the domain fail within five seconds with the reason `domain_removed`; API keys restricted to this domain alone are disabled. The suppressions of the domain are kept and apply again, under the new id, if the account adds the name again.',
+    'Removes the domain and its DKIM keys permanently. Queued and scheduled emails of the domain fail within five seconds with the reason `domain_removed`; API keys restricted to this domain alone are disabled. The suppressions of the domain are kept and apply again, under the new id, if the account adds the name again.',
   path: ['id'],
   response: DomainDeletedDto,
   errors: [404],

@@ -11,8 +11,8 @@ const list = operation({
   // `Email.attachments`
   graphql: null,
   scope: 'emails.read',
-  summary: 'List the attachments of an e-mail',
-  description: 'All attachments, in the order of the e-mail; none after bodies are deleted (30 days by default).',
+  summary: 'List the attachments of an email',
+  description: 'All attachments, in the order of the email; none after bodies are deleted (30 days by default).',
   path: ['id'],
   response: AttachmentList,
   errors: [404],
@@ -26,7 +26,7 @@ const find = operation({
   rest: 'GET /:attachmentId',
   graphql: null,
   scope: 'emails.read',
-  summary: 'Get an attachment of an e-mail',
+  summary: 'Get an attachment of an email',
   path: ['id', 'attachmentId'],
   response: LinkedAttachmentDto,
   errors: [404],
@@ -34,7 +34,7 @@ const find = operation({
   run: ({ caller, id, attachmentId }, attachments) => attachments.find(caller, { emailId: id, attachmentId }),
 });
 
-/** The attachments of an e-mail, which are kept as long as its body. They are downloaded without a key. */
+/** The attachments of an email, which are kept as long as its body. They are downloaded without a key. */
 export const EMAIL_ATTACHMENTS: OperationGroup = {
   name: 'EmailAttachments',
   path: 'emails/:id/attachments',

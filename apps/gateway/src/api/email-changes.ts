@@ -13,20 +13,20 @@ import { markReplayed } from '../rest/emails/idempotency.js';
 import { operation, type OperationGroup } from './operation.js';
 
 const tag = 'Emails';
-const theEmail = { id: 'The id of the e-mail' };
+const theEmail = { id: 'The id of the email' };
 
 const reschedule = operation({
   tag,
   rest: 'PATCH /:id',
   graphql: {
     field: 'Mutation.rescheduleEmail',
-    about: 'Gives a `scheduled` e-mail another time.',
+    about: 'Gives a `scheduled` email another time.',
     arguments: theEmail,
     input: { type: RescheduleEmailInput, about: 'The new time' },
     type: RescheduledEmailType,
   },
   scope: 'emails.send',
-  summary: 'Reschedule an e-mail',
+  summary: 'Reschedule an email',
   description: 'Possible while it is `scheduled`; afterwards 409 with the current status.',
   path: ['id'],
   body: ChangeEmailDto,
@@ -47,16 +47,16 @@ const cancel = operation({
   graphql: {
     field: 'Mutation.cancelEmail',
     about:
-      'Cancels an e-mail that is `scheduled`, or `queued` while delivery has not started. Canceling a scheduled e-mail of ' +
+      'Cancels an email that is `scheduled`, or `queued` while delivery has not started. Canceling a scheduled email of ' +
       'this month returns its units to the allowance.',
     arguments: theEmail,
     type: CanceledEmailType,
   },
   scope: 'emails.send',
-  summary: 'Cancel an e-mail',
+  summary: 'Cancel an email',
   description:
     'Possible while it is `scheduled`, and while it is `queued` and delivery has not started; afterwards 409 with the ' +
-    'current status. Canceling a scheduled e-mail of this month returns its units to the allowance.',
+    'current status. Canceling a scheduled email of this month returns its units to the allowance.',
   path: ['id'],
   response: EmailCanceled,
   errors: [400, 404, 409, 415],
@@ -73,15 +73,15 @@ const retry = operation({
   graphql: {
     field: 'Mutation.retryEmail',
     about:
-      'Sends a failed e-mail again, as a new e-mail to the recipients that failed or bounced. Possible when no recipient is ' +
+      'Sends a failed email again, as a new email to the recipients that failed or bounced. Possible when no recipient is ' +
       'still being processed.',
     arguments: theEmail,
     type: RetriedEmailType,
   },
   scope: 'emails.send',
-  summary: 'Retry a failed e-mail',
+  summary: 'Retry a failed email',
   description:
-    'Possible when no recipient is still being processed and at least one failed or bounced. Creates a new e-mail with ' +
+    'Possible when no recipient is still being processed and at least one failed or bounced. Creates a new email with ' +
     'the same content to those recipients; domain, suppressions and allowance are checked again.',
   path: ['id'],
   response: EmailRetried,
@@ -99,7 +99,7 @@ const retry = operation({
   },
 });
 
-/** Reschedules, cancels and retries e-mails. */
+/** Reschedules, cancels and retries emails. */
 export const EMAIL_CHANGES: OperationGroup = {
   name: 'EmailChanges',
   path: 'emails',

@@ -21,15 +21,15 @@ const list = operation({
   rest: 'GET /',
   graphql: {
     field: 'Query.emails',
-    about: 'The e-mails of the account, newest first.',
+    about: 'The emails of the account, newest first.',
     list: {
       connection: EmailConnection,
-      filter: { type: EmailFilter, about: 'Only e-mails that match it' },
+      filter: { type: EmailFilter, about: 'Only emails that match it' },
     },
   },
   scope: 'emails.read',
-  summary: 'List e-mails',
-  description: 'Newest first. Filters can be combined; an e-mail must match all of them.',
+  summary: 'List emails',
+  description: 'Newest first. Filters can be combined; an email must match all of them.',
   query: EmailsQuery,
   response: EmailList,
   errors: [400],
@@ -40,10 +40,10 @@ const list = operation({
 const find = operation({
   tag,
   rest: 'GET /:id',
-  // `Query.email` and the fields of an e-mail are loaded for all e-mails of an operation together.
+  // `Query.email` and the fields of an email are loaded for all emails of an operation together.
   graphql: null,
   scope: 'emails.read',
-  summary: 'Get an e-mail',
+  summary: 'Get an email',
   description:
     'With bodies and the status of each recipient. By default, bodies are kept for 30 days and everything else for 90 days; a domain can have a shorter period for bodies.',
   path: ['id'],
@@ -59,7 +59,7 @@ const events = operation({
   // `Email.events`
   graphql: null,
   scope: 'emails.read',
-  summary: 'List the events of an e-mail',
+  summary: 'List the events of an email',
   description: 'Oldest first: `after` returns the events that follow.',
   path: ['id'],
   query: EmailEventsQuery,
@@ -75,7 +75,7 @@ const attempts = operation({
   // `Email.attempts`
   graphql: null,
   scope: 'emails.read',
-  summary: 'List the delivery attempts of an e-mail',
+  summary: 'List the delivery attempts of an email',
   description: 'All attempts for all recipients, newest first, with the reply of the receiving server.',
   path: ['id'],
   query: AttemptsQuery,
@@ -91,7 +91,7 @@ const explain = operation({
   // `Email.explanation`
   graphql: null,
   scope: 'emails.read',
-  summary: 'Explain the state of an e-mail',
+  summary: 'Explain the state of an email',
   description: 'For each recipient: the reason for waiting, until when, and the server reply that caused it.',
   path: ['id'],
   response: ExplanationDto,
@@ -100,7 +100,7 @@ const explain = operation({
   run: ({ caller, id }, explanation) => explanation.explain(caller, id),
 });
 
-/** Reads e-mails, their events and their delivery attempts. */
+/** Reads emails, their events and their delivery attempts. */
 export const EMAILS: OperationGroup = {
   name: 'Emails',
   path: 'emails',

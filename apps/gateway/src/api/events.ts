@@ -26,7 +26,7 @@ const list = operation({
   summary: 'List events',
   description:
     'All events, **oldest first**, unlike other lists: `after` with the last event seen returns the newer ones, so that ' +
-    'a client can follow at its own pace. Events of one e-mail are in the order in which they happened, and no event is ' +
+    'a client can follow at its own pace. Events of one email are in the order in which they happened, and no event is ' +
     'inserted before one that was already returned. `before=latest` returns the newest events. With a selective filter a page may be short or empty although ' +
     '`has_more` is true: continue with `next_cursor`.',
   query: EventsQuery,

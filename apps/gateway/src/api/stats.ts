@@ -11,7 +11,7 @@ const metrics = operation({
     field: 'Query.stats',
     about:
       'Counts, rates and delivery times. Counts are exact numbers of recipients; `opened` and `clicked` include bots, the ' +
-      'unique counts exclude them. E-mails of test keys and of the sandbox are not counted. At most 5,000 rows.',
+      'unique counts exclude them. Emails of test keys and of the sandbox are not counted. At most 5,000 rows.',
     input: { type: StatsInput, about: 'What to count; all of the last week if absent' },
   },
   scope: 'stats.read',
@@ -19,7 +19,7 @@ const metrics = operation({
   description:
     'Counts are exact numbers of recipients. `opened` and `clicked` include bots; the unique counts exclude them and have ' +
     'a standard error of 0.3% (small numbers are exact). `delivery_rate` and `bounce_rate` are relative to `sent`, the ' +
-    'other rates to `delivered`. E-mails of test keys and of the sandbox are not counted. A response has at most 5,000 ' +
+    'other rates to `delivered`. Emails of test keys and of the sandbox are not counted. A response has at most 5,000 ' +
     'rows. Single events are kept for 90 days by default: `email_id`, `dimensions=email` and several groups at once need ' +
     'them, while everything else is kept for ever by quarter of an hour, hour and day. Unknown parameters are refused.',
   query: StatsQuery,

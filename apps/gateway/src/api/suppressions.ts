@@ -52,11 +52,11 @@ const add = operation({
   scope: 'suppressions.write',
   summary: 'Suppress an address',
   description:
-    'E-mails to it are refused from now on, and queued e-mails to it are not delivered. An existing entry that lasts at ' +
+    'Emails to it are refused from now on, and queued emails to it are not delivered. An existing entry that lasts at ' +
     'least as long is returned unchanged with 200; a shorter one is replaced.',
   body: SuppressDto,
   examples: {
-    account: { summary: 'For all e-mails', value: { email: SUPPRESSED_ADDRESS, reason: 'Asked us on the telephone' } },
+    account: { summary: 'For all emails', value: { email: SUPPRESSED_ADDRESS, reason: 'Asked us on the telephone' } },
     domain: {
       summary: 'For one domain, until a time',
       value: { email: SUPPRESSED_ADDRESS, domain_id: exampleId('dom'), expires_at: '2030-01-31T09:30:00Z' },
@@ -108,7 +108,7 @@ const remove = operation({
   scope: 'suppressions.write',
   summary: 'Remove an address from the list',
   description:
-    'By address or by id. E-mails to it are accepted again. A complaint is kept (409) unless `force` is true, because ' +
+    'By address or by id. Emails to it are accepted again. A complaint is kept (409) unless `force` is true, because ' +
     'sending to recipients who complained harms the reputation of the sender.',
   path: ['email'],
   query: RemoveSuppressionQuery,

@@ -18,7 +18,7 @@ const get = operation({
   scope: 'stats.read',
   summary: 'Get the usage of the monthly allowance',
   description:
-    'The current, exact values. The event `account.allowance_warning` is sent at 80% and 100%; further e-mails are ' +
+    'The current, exact values. The event `account.allowance_warning` is sent at 80% and 100%; further emails are ' +
     'answered 429. For a key that is limited to domains, `used` has the units of these domains.',
   response: UsageDto,
   uses: [VisibleUsage, Allowances, Config],

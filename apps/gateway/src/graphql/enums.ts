@@ -14,10 +14,10 @@ export { enumOf, isEnumWord } from './scalars.js';
  * The enums of the schema. A field of a DTO with exactly these words has this type; other lists of words, which grow or are no
  * GraphQL names, are strings.
  */
-stringEnum('EmailStatus', EMAIL_STATUSES, 'The status of an e-mail, or of one recipient.');
-stringEnum('LastEvent', LAST_EVENTS, 'The latest event of an e-mail.');
-stringEnum('RecipientType', RECIPIENT_TYPES, 'The field of an e-mail that names a recipient.');
-stringEnum('Mode', ['live', 'test'], 'Whether e-mails are delivered, or only recorded.');
+stringEnum('EmailStatus', EMAIL_STATUSES, 'The status of an email, or of one recipient.');
+stringEnum('LastEvent', LAST_EVENTS, 'The latest event of an email.');
+stringEnum('RecipientType', RECIPIENT_TYPES, 'The field of an email that names a recipient.');
+stringEnum('Mode', ['live', 'test'], 'Whether emails are delivered, or only recorded.');
 stringEnum('AttemptOutcome', ['delivered', 'bounced', 'deferred'], 'The outcome of a delivery attempt.');
 stringEnum(
   'AttemptCertainty',
@@ -31,12 +31,12 @@ stringEnum(
 );
 stringEnum('Wait', WAITS, 'What a recipient waits for.');
 stringEnum('HeldKind', WAIT_KINDS, 'The kind of a limit that holds a recipient back.');
-stringEnum('ContentDisposition', ['attachment', 'inline'], 'How a file belongs to an e-mail.');
-stringEnum('SuppressionPolicy', SUPPRESSION_POLICIES, 'How to handle suppressed recipients of an e-mail.');
+stringEnum('ContentDisposition', ['attachment', 'inline'], 'How a file belongs to an email.');
+stringEnum('SuppressionPolicy', SUPPRESSION_POLICIES, 'How to handle suppressed recipients of an email.');
 export const BatchValidation = stringEnum(
   'BatchValidation',
   ['strict', 'permissive'],
-  'How to handle a batch with invalid e-mails.',
+  'How to handle a batch with invalid emails.',
 );
 
 stringEnum('DomainStatus', ['pending', 'active', 'failed'], 'The status of a sending domain.');
@@ -49,14 +49,14 @@ export const AdvicePage = stringEnum(
   ADVICE_PAGES,
   'The part of the dashboard where an advice is acted on.',
 );
-stringEnum('TlsPolicy', TLS_POLICIES, 'Whether e-mails of a domain require TLS.');
+stringEnum('TlsPolicy', TLS_POLICIES, 'Whether emails of a domain require TLS.');
 
 stringEnum('WebhookStatus', ['enabled', 'disabled'], 'Whether a webhook receives events.');
 stringEnum('WebhookDisabledReason', ['gone', 'failing', 'manual'], 'Why a webhook is disabled.');
 stringEnum('WebhookDeliveryStatus', webhookEvent.fields.status.words, 'Whether an event has reached a webhook.');
 
 stringEnum('SuppressionOrigin', suppression.fields.origin.words, 'Why an address is suppressed.');
-stringEnum('SuppressionScope', suppression.fields.scope.words, 'The e-mails that a suppression affects.');
+stringEnum('SuppressionScope', suppression.fields.scope.words, 'The emails that a suppression affects.');
 
 stringEnum('AccountStatus', account.fields.status.words, 'Whether an account may send.');
 stringEnum('PauseReason', ['bounces', 'complaints'], 'Why the sending of an account is paused.');

@@ -27,7 +27,7 @@ export async function fieldIdempotency(
   if (!isIdempotencyKey(key)) throw new Refusal('invalid_idempotency_key');
   const hash = createHash('sha256');
   for (const [i, input] of inputs.entries()) {
-    // One e-mail may have ten megabytes.
+    // One email may have ten megabytes.
     if (i > 0) await yieldToLoop();
     hash.update(`${JSON.stringify(input) ?? ''}\n`);
   }

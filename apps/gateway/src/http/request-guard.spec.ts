@@ -66,7 +66,7 @@ describe('the refusal of a body by its declared length', () => {
     return undefined;
   };
 
-  it('is the same for an e-mail as that of its actual size', () => {
+  it('is the same for an email as that of its actual size', () => {
     expect(refused(undefined)).toEqual({
       message: 'The mail is larger than 10 MB.',
       allowed: ['too_large: must have at most 10485760 bytes in all'],

@@ -1,7 +1,7 @@
 import { LIMITS } from '#libs/contracts';
 
 const OVERVIEW = `
-Transactional e-mail over HTTP and SMTP. Every path is also available under \`/v1\`. Requests and responses are JSON with
+Transactional email over HTTP and SMTP. Every path is also available under \`/v1\`. Requests and responses are JSON with
 names in \`snake_case\`. Timestamps are ISO 8601 in UTC; timestamps in requests need an offset or \`Z\`.
 Null in an optional field of a request is taken as absent, unless the field has null as a value.
 `;
@@ -13,7 +13,7 @@ const gettingStarted = (url: string) => `
    creates an account with a key, and \`POST /api-keys\` creates more.
 2. Add a sending domain with \`POST /domains\`, publish the records in the response, and wait until its status is
    \`active\`.
-3. Send an e-mail:
+3. Send an email:
 
 \`\`\`sh
 curl ${url}/emails \\
@@ -22,7 +22,7 @@ curl ${url}/emails \\
   -d '{"from":"Shop <hello@mail.example.com>","to":"user@example.net","subject":"Hello","text":"It works."}'
 \`\`\`
 
-E-mails of a key that starts with \`pl_test_\` are checked and recorded but never delivered. Addresses of the simulator,
+Emails of a key that starts with \`pl_test_\` are checked and recorded but never delivered. Addresses of the simulator,
 such as \`bounced@sim.…\` of the service's domain, produce one outcome each.
 `;
 
@@ -67,7 +67,7 @@ const IDEMPOTENCY = `
 ## Idempotency
 
 Sending operations, and replays of webhooks, support the header \`Idempotency-Key\`. If a request gets no response, or 429, 500 or 503, repeat it
-with the same key and the same body. An e-mail that was already accepted is not sent again: the first response is
+with the same key and the same body. An email that was already accepted is not sent again: the first response is
 returned with \`idempotent-replayed: true\`, even if its \`scheduled_at\` has passed. A different body with the same key is
 refused with 409. Keys are kept for ${LIMITS.idempotencyHours} hours.
 `;
@@ -81,8 +81,8 @@ allowance is used up, the response is 429 with \`x-quota-limit\`, \`x-quota-rema
 \`retry-after\`. Per client address, 429 is also the response beyond 200 connections by default, and to keys that were not
 used recently after 20 different wrong ones in a minute.
 
-One e-mail: ${LIMITS.recipientsPerField} addresses each in \`to\`, \`cc\` and \`bcc\`, ${LIMITS.attachmentCount} attachments, 10 MiB in all,
-${LIMITS.headerCount} headers, ${LIMITS.tagCount} tags, scheduled at most 72 hours ahead. One batch: ${LIMITS.batchElements} e-mails.
+One email: ${LIMITS.recipientsPerField} addresses each in \`to\`, \`cc\` and \`bcc\`, ${LIMITS.attachmentCount} attachments, 10 MiB in all,
+${LIMITS.headerCount} headers, ${LIMITS.tagCount} tags, scheduled at most 72 hours ahead. One batch: ${LIMITS.batchElements} emails.
 
 JSON bodies, unknown fields included, must not contain U+0000, unpaired surrogates, names of more than 256 bytes, or the
 names \`__proto__\`, \`constructor\` and \`prototype\`.
@@ -100,7 +100,7 @@ const WEBHOOKS = `
 
 Each event is one POST with \`type\`, \`created_at\` and \`data\`. Its id is the header \`webhook-id\`, the same for every
 retry. Any 2xx response within 15 seconds acknowledges the event; otherwise it is retried for about three days. Events
-are delivered at least once and in any order: \`x-service-sequence\` numbers the events of one e-mail. Verify the signature
+are delivered at least once and in any order: \`x-service-sequence\` numbers the events of one email. Verify the signature
 over the raw body:
 
 \`\`\`js

@@ -7,10 +7,10 @@ import { ErrorDto } from './error.dto.js';
 /** The resources, in the order of the documentation. */
 export const TAGS = {
   Emails:
-    'Send e-mails, alone or in batches, and follow their delivery. Scheduled e-mails can be moved to another time, and e-mails can be canceled until delivery starts.',
+    'Send emails, alone or in batches, and follow their delivery. Scheduled emails can be moved to another time, and emails can be canceled until delivery starts.',
   Domains: 'Sending domains: the DNS records to publish, their status, and the settings of each domain.',
   Suppressions:
-    'Addresses that receive no e-mails: after a hard bounce, a complaint or an unsubscription, or by request.',
+    'Addresses that receive no emails: after a hard bounce, a complaint or an unsubscription, or by request.',
   Erasures: 'Requests to erase a recipient from all stores, with a receipt.',
   Webhooks: 'Subscriptions to events: the URL to call, signing secrets, delivered events and their replay.',
   Events: 'All events in order, for clients that read at their own pace.',

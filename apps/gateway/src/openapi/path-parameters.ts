@@ -9,7 +9,7 @@ const idOf = (resource: string, prefix: string) => ({
 
 /** Path parameters by the segment before them, as in `/emails/{id}`. */
 const TEXTS: Record<string, { description: string; example: string; pattern: string }> = {
-  'emails/{id}': idOf('e-mail', 'em'),
+  'emails/{id}': idOf('email', 'em'),
   'attachments/{attachmentId}': idOf('attachment', 'att'),
   'domains/{id}': idOf('domain', 'dom'),
   'webhooks/{id}': idOf('webhook', 'wh'),

@@ -38,7 +38,7 @@ type DataOf<Call extends (...given: never[]) => Promise<{ data: unknown }>> = Ex
 type Attachments = Resend['emails']['attachments'];
 
 describe('responses have the types of the package', () => {
-  it('for e-mails', () => {
+  it('for emails', () => {
     expectTypeOf<ResponseOf<ResendSendingController, 'send'>>().toExtend<CreateEmailResponseSuccess>();
     expectTypeOf<ResponseOf<ResendEmailsController, 'find'>>().toExtend<GetEmailResponseSuccess>();
     expectTypeOf<ResponseOf<ResendEmailsController, 'list'>>().toExtend<ListEmailsResponseSuccess>();

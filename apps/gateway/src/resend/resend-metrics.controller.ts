@@ -93,7 +93,7 @@ function valuesOf(metrics: ResendMetric[], values: MetricValues): ResendValues {
   return Object.fromEntries(metrics.map((name) => [name, Number(counts[name] ?? 0)]));
 }
 
-/** E-mails of a removed domain have no `domain_name`. */
+/** Emails of a removed domain have no `domain_name`. */
 function placeOf({ period, domainId, emailId }: MetricsRow, names: Map<string, string>): ResendPlace {
   const name = names.get(domainId ?? '');
   return {

@@ -10,7 +10,7 @@ import { fromResendId } from './resend-id.js';
 export const RESEND_GRANULARITIES = { hourly: 'hour', daily: 'day', weekly: 'week', monthly: 'month' } as const;
 export type ResendGranularity = keyof typeof RESEND_GRANULARITIES;
 
-/** The native metrics except two, and `received`, which is always 0 because accounts cannot receive e-mails here. */
+/** The native metrics except two, and `received`, which is always 0 because accounts cannot receive emails here. */
 export type ResendMetric = Exclude<Metric, 'accepted' | 'canceled'> | 'received';
 const isResendMetric = (name: Metric): name is Exclude<Metric, 'accepted' | 'canceled'> =>
   name !== 'accepted' && name !== 'canceled';

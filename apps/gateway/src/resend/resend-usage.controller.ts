@@ -12,7 +12,7 @@ interface Used<Limit> {
   used: number;
   limit: Limit;
 }
-/** Sent and received e-mails. Accounts cannot receive e-mails here. */
+/** Sent and received emails. Accounts cannot receive emails here. */
 interface EmailsUsed<Limit> extends Used<Limit> {
   sent: number;
   received: 0;

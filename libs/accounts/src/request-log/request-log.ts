@@ -6,7 +6,7 @@ import { listRequests, requestVisibility, visibleRequests, type RequestLogFilter
 import { RequestLogQueue } from './write-queue.js';
 import { loggedRequest, type RequestLogRow, type RequestLogView } from '../logged-request.resource.js';
 
-/** A completed, authenticated request. The caller must leave out bodies, keys and e-mail addresses. */
+/** A completed, authenticated request. The caller must leave out bodies, keys and email addresses. */
 export interface LoggedRequest {
   /** The part of the account that the key sees at the time of the request. */
   visibility: Visibility;

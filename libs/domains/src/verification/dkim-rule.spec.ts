@@ -31,7 +31,7 @@ describe('judgeDkim', () => {
     [`k=rsa; v=DKIM1; p=${KEY}`, 'begin with v=DKIM1'],
     [`v=DKIM2; p=${KEY}`, 'begin with v=DKIM1'],
     [`v=DKIM1; h=sha1; p=${KEY}`, 'sha256'],
-    [`v=DKIM1; s=tlsrpt; p=${KEY}`, 'e-mail'],
+    [`v=DKIM1; s=tlsrpt; p=${KEY}`, 'email'],
     [`v=DKIM1\\; k=rsa\\; p=${KEY}`, 'backslashes'],
     [`"v=DKIM1; k=rsa; p=${KEY}"`, 'quotation marks'],
     ['v=spf1 -all', 'no DKIM key'],

@@ -52,7 +52,7 @@ function restriction(tags: Map<string, string>): string | null {
     return 'The record does not allow sha256 (h=). Enter the value as shown.';
   const services = list('s');
   if (services && !services.includes('*') && !services.includes('email'))
-    return 'The record does not allow e-mail (s=). Enter the value as shown.';
+    return 'The record does not allow email (s=). Enter the value as shown.';
   return null;
 }
 

@@ -121,4 +121,4 @@ function requireFailed(recipients: readonly RecipientRow[]): void {
 }
 
 const notRetryable = (why: string): Refusal =>
-  new Refusal('conflict', [{ field: 'status', code: 'not_retryable', message: why }], `The e-mail ${why}.`);
+  new Refusal('conflict', [{ field: 'status', code: 'not_retryable', message: why }], `The email ${why}.`);

@@ -134,7 +134,7 @@ describe('loadConfig', () => {
     expect(problemsOf('standalone', { BOOTSTRAP_ADMIN_PASSWORD: 'elevenchars' })).toEqual([
       'BOOTSTRAP_ADMIN_PASSWORD must have 12 to 1000 characters.',
     ]);
-    expect(problemsOf('standalone', { BOOTSTRAP_ADMIN_EMAIL: 'admin' })[0]).toMatch(/must be an e-mail address/);
+    expect(problemsOf('standalone', { BOOTSTRAP_ADMIN_EMAIL: 'admin' })[0]).toMatch(/must be an email address/);
   });
 
   it('rejects listeners of one program on one port', () => {

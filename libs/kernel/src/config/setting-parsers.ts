@@ -187,7 +187,7 @@ export const masterKey: SettingParser<Buffer> = (value) => {
 export const mailAddress: SettingParser<string> = (value) => {
   const parts = value.split('@');
   if (parts.length !== 2 || parts.includes('') || /\s/.test(value))
-    throw new Error('must be an e-mail address such as admin@example.com');
+    throw new Error('must be an email address such as admin@example.com');
   return value;
 };
 

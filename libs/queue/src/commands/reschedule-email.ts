@@ -121,6 +121,6 @@ function requireStatus(email: LockedEmail, allowed: readonly EmailStatus[], only
   throw new Refusal(
     'conflict',
     [{ field: 'status', code: 'not_cancelable', message: `is ${standing}; only ${only}` }],
-    `The e-mail is ${standing}. Only ${only}.`,
+    `The email is ${standing}. Only ${only}.`,
   );
 }

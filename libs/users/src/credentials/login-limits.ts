@@ -16,13 +16,13 @@ export interface Guesser {
   address: string;
   /** The browser, if the user of the secret has logged in with it before. */
   known: string | null;
-  /** The e-mail address of the user, if it is part of the guess. */
+  /** The email address of the user, if it is part of the guess. */
   email?: string;
 }
 
 /**
  * Limits guesses of passwords and links, and requests that send mail. Counted by each process. Failures count, by network and
- * e-mail address; those of a known browser count by themselves, so that nobody else can keep its user from logging in ("device
+ * email address; those of a known browser count by themselves, so that nobody else can keep its user from logging in ("device
  * cookies" of OWASP).
  */
 export class LoginLimits {
@@ -64,7 +64,7 @@ export class LoginLimits {
     const seconds = known === null ? this.networks.blockedSeconds(address) : this.browsers.blockedSeconds(known);
     if (seconds > 0) throw tooMany('Too many failed logins from this address. Try again.', seconds);
     if (known === null && email !== undefined && !this.emails.isAvailable(email))
-      throw tooMany('Too many failed logins with this e-mail address. Try again.', 60);
+      throw tooMany('Too many failed logins with this email address. Try again.', 60);
   }
 
   private recordFailure({ address, known, email }: Guesser): void {

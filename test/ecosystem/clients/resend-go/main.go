@@ -1,6 +1,6 @@
 // Calls of Resend's Go library that the service answers, with the unmodified library. RESEND_BASE_URL is read by the
 // library itself. The first argument is the URL of a webhook endpoint. Prints the names of the calls that held as a JSON
-// array; ends with 1 at the first that does not. With the argument "--send" it only sends one e-mail.
+// array; ends with 1 at the first that does not. With the argument "--send" it only sends one email.
 package main
 
 import (

@@ -34,7 +34,7 @@ export class AccountResolver {
   }
 
   @ResolveField(() => Boolean, {
-    description: 'True if the service captures all e-mails instead of delivering them (`DELIVERY_MODE=capture`).',
+    description: 'True if the service captures all emails instead of delivering them (`DELIVERY_MODE=capture`).',
   })
   capturesEmails(): boolean {
     return this.config.settings.DELIVERY_MODE === 'capture';

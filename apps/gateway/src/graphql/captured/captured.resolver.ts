@@ -13,7 +13,7 @@ import { CapturedEmailType } from './captured.type.js';
 export class CapturedResolver {
   constructor(private readonly emails: EmailLoaders) {}
 
-  @ResolveField(() => EmailType, { nullable: true, description: 'The e-mail that the message was made of.' })
+  @ResolveField(() => EmailType, { nullable: true, description: 'The email that the message was made of.' })
   email(
     @CallerOf(EmailsController, 'find') caller: Principal,
     @Parent() { email_id }: CapturedDto,

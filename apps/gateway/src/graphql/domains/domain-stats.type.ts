@@ -10,7 +10,7 @@ export class DomainStatsType implements DomainStats {
   from: Date;
   @Field(() => DateTime, { description: 'End of the window, exclusive' })
   to: Date;
-  @Field(() => Int, { description: 'Recipients of accepted e-mails' })
+  @Field(() => Int, { description: 'Recipients of accepted emails' })
   accepted: number;
   @Field(() => Int, { description: 'Recipients for whom a delivery attempt has ended' })
   sent: number;

@@ -25,7 +25,7 @@ import {
 
 const DELETED = 'Null if there is none, or after it was deleted.';
 
-/** The fields of an e-mail that lists do not read, each loaded for all e-mails of the operation together. */
+/** The fields of an email that lists do not read, each loaded for all emails of the operation together. */
 @Resolver(() => EmailType)
 export class EmailFieldsResolver {
   constructor(
@@ -33,7 +33,7 @@ export class EmailFieldsResolver {
     private readonly domains: DomainLoaders,
   ) {}
 
-  @ResolveField(() => EmailContentType, { description: 'The content of the e-mail.' })
+  @ResolveField(() => EmailContentType, { description: 'The content of the email.' })
   async content(
     @CallerOf(EmailsController, 'find') caller: Principal,
     @Parent() { id }: EmailItemDto,
@@ -88,7 +88,7 @@ export class EmailFieldsResolver {
     return (await this.loaders.of(context, caller).details.load(id))?.recipients ?? [];
   }
 
-  @ResolveField(() => ID, { nullable: true, description: 'The failed e-mail that this one repeats.' })
+  @ResolveField(() => ID, { nullable: true, description: 'The failed email that this one repeats.' })
   async retryOf(
     @CallerOf(EmailsController, 'find') caller: Principal,
     @Parent() { id }: EmailItemDto,
@@ -99,7 +99,7 @@ export class EmailFieldsResolver {
 
   @ResolveField(() => TrackingType, {
     nullable: true,
-    description: 'Tracking of the e-mail; null if neither opens nor clicks are tracked.',
+    description: 'Tracking of the email; null if neither opens nor clicks are tracked.',
   })
   async tracking(
     @CallerOf(EmailsController, 'find') caller: Principal,
@@ -109,7 +109,7 @@ export class EmailFieldsResolver {
     return (await this.loaders.of(context, caller).details.load(id))?.tracking ?? null;
   }
 
-  @ResolveField(() => EmailEventConnection, { description: 'The events of the e-mail, oldest first.' })
+  @ResolveField(() => EmailEventConnection, { description: 'The events of the email, oldest first.' })
   async events(
     @CallerOf(EmailsController, 'events') caller: Principal,
     @Parent() { id }: EmailItemDto,

@@ -19,7 +19,7 @@ import { objectType } from '../dto/object-type.js';
 import { BatchValidation } from '../enums.js';
 import { TagInput } from './email.type.js';
 
-@InputType('HeaderInput', { description: 'A header field of an e-mail.' })
+@InputType('HeaderInput', { description: 'A header field of an email.' })
 class HeaderInput {
   @Field(() => String, { description: 'The name' })
   name: string;
@@ -29,22 +29,22 @@ class HeaderInput {
 }
 
 const ListUnsubscribeInput = inputType('ListUnsubscribeInput', ListUnsubscribeDto, {
-  description: 'The header field List-Unsubscribe of an e-mail, covered by its DKIM signature.',
+  description: 'The header field List-Unsubscribe of an email, covered by its DKIM signature.',
 });
 inputType('AttachmentInput', AttachmentDto, {
-  description: 'An attachment of an e-mail.',
+  description: 'An attachment of an email.',
   fields: {
     content_id: {
-      description: 'Makes the file inline: the HTML body refers to it as `cid:` and this id. Unique within the e-mail',
+      description: 'Makes the file inline: the HTML body refers to it as `cid:` and this id. Unique within the email',
     },
   },
 });
-inputType('TrackingInput', MessageTrackingDto, { description: 'Whether opens and clicks of an e-mail are tracked.' });
+inputType('TrackingInput', MessageTrackingDto, { description: 'Whether opens and clicks of an email are tracked.' });
 
 const addresses = (description: string) => ({ type: [String] as [typeof String], description });
 
 export const SendEmailInput = inputType('SendEmailInput', SendEmailDto, {
-  description: 'An e-mail to send.',
+  description: 'An email to send.',
   fields: {
     to: { ...addresses('1 to 50 recipients. Duplicates across to, cc and bcc are merged'), required: true },
     cc: addresses('Cc recipients, at most 50'),
@@ -63,7 +63,7 @@ export const SendEmailInput = inputType('SendEmailInput', SendEmailDto, {
       toRest: (tags: TagInput[]) => tags.map(({ key, value }) => ({ name: key, value })),
     },
     suppression_policy: {
-      description: 'How to handle suppressed recipients: `reject` refuses the e-mail, `skip` sends it to the others',
+      description: 'How to handle suppressed recipients: `reject` refuses the email, `skip` sends it to the others',
     },
     list_unsubscribe: {
       type: ListUnsubscribeInput,
@@ -85,51 +85,50 @@ function headersByName(headers: HeaderInput[]): Record<string, string> {
   return Object.fromEntries(byName);
 }
 
-@InputType('SendBatchInput', { description: 'E-mails to send with one call.' })
+@InputType('SendBatchInput', { description: 'Emails to send with one call.' })
 export class SendBatchInput {
-  @Field(() => [SendEmailInput], { description: `1 to ${LIMITS.batchElements} e-mails` })
+  @Field(() => [SendEmailInput], { description: `1 to ${LIMITS.batchElements} emails` })
   emails: object[];
 
   @Field(() => BatchValidation, {
     nullable: true,
-    description:
-      '`strict`, the default: one invalid e-mail refuses the batch. `permissive`: the valid e-mails are sent',
+    description: '`strict`, the default: one invalid email refuses the batch. `permissive`: the valid emails are sent',
   })
   validation?: 'strict' | 'permissive' | null;
 }
 
 export const RescheduleEmailInput = inputType('RescheduleEmailInput', ChangeEmailDto, {
-  description: 'The new time of a scheduled e-mail.',
+  description: 'The new time of a scheduled email.',
 });
 
 /** The filter of `emails`. */
 export const EmailFilter = inputType('EmailFilter', EmailsQuery, {
-  description: 'Selects e-mails. An e-mail must match all given fields.',
+  description: 'Selects emails. An email must match all given fields.',
   omit: ['limit', 'after', 'before'],
   fields: {
     tags: {
       type: [TagInput],
-      description: 'Only e-mails with these tags, up to ten',
+      description: 'Only emails with these tags, up to ten',
       toRest: (tags: TagInput[]) => Object.fromEntries(tags.map(({ key, value }) => [key, value])),
     },
   },
 });
 
-/** An accepted e-mail. `SentEmailFieldsResolver` loads `email`. */
-@ObjectType('SentEmail', { description: 'An accepted e-mail.' })
+/** An accepted email. `SentEmailFieldsResolver` loads `email`. */
+@ObjectType('SentEmail', { description: 'An accepted email.' })
 export class SentEmailType {
-  @Field(() => ID, { description: 'The id of the e-mail' })
+  @Field(() => ID, { description: 'The id of the email' })
   id: string;
 
   @Field(() => Boolean, {
-    description: 'Whether the e-mail was accepted by an earlier call with the same idempotency key',
+    description: 'Whether the email was accepted by an earlier call with the same idempotency key',
   })
   replayed: boolean;
 }
 
-@ObjectType('BatchError', { description: 'Why an e-mail of a permissive batch was refused.' })
+@ObjectType('BatchError', { description: 'Why an email of a permissive batch was refused.' })
 export class BatchErrorType {
-  @Field(() => String, { description: 'The same as `extensions.code` in the response to a single e-mail' })
+  @Field(() => String, { description: 'The same as `extensions.code` in the response to a single email' })
   code: string;
 
   @Field(() => String, { description: 'A human-readable sentence' })
@@ -139,18 +138,18 @@ export class BatchErrorType {
   field: string | null;
 }
 
-@ObjectType('BatchResult', { description: 'The result for one e-mail of a batch.' })
+@ObjectType('BatchResult', { description: 'The result for one email of a batch.' })
 export class BatchResultType {
-  @Field(() => ID, { nullable: true, description: 'The id of the e-mail; null if it was refused' })
+  @Field(() => ID, { nullable: true, description: 'The id of the email; null if it was refused' })
   id: string | null;
 
-  @Field(() => BatchErrorType, { nullable: true, description: 'Null if the e-mail was accepted' })
+  @Field(() => BatchErrorType, { nullable: true, description: 'Null if the email was accepted' })
   error: BatchErrorType | null;
 }
 
 @ObjectType('SentBatch', { description: 'An accepted batch.' })
 export class SentBatchType {
-  @Field(() => [BatchResultType], { description: 'One result per e-mail, in the order of the request' })
+  @Field(() => [BatchResultType], { description: 'One result per email, in the order of the request' })
   results: BatchResultType[];
 
   @Field(() => Boolean, {
@@ -160,12 +159,12 @@ export class SentBatchType {
 }
 
 export const RescheduledEmailType = objectType('RescheduledEmail', EmailRescheduled, {
-  description: 'A rescheduled e-mail.',
+  description: 'A rescheduled email.',
 });
 export const CanceledEmailType = objectType('CanceledEmail', EmailCanceled, {
-  description: 'A canceled e-mail.',
+  description: 'A canceled email.',
   fields: { status: { type: String, description: 'Always `canceled`' } },
 });
 export const RetriedEmailType = objectType('RetriedEmail', EmailRetried, {
-  description: 'The new e-mail that repeats a failed one.',
+  description: 'The new email that repeats a failed one.',
 });

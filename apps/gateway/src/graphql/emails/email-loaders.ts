@@ -26,7 +26,7 @@ interface Loaders {
 
 const EMPTY = { object: 'list' as const, has_more: false, data: [], next_cursor: null };
 
-/** Loads e-mails and what belongs to them for nested fields. */
+/** Loads emails and what belongs to them for nested fields. */
 @Injectable()
 export class EmailLoaders extends PerOperation<Loaders> {
   constructor(

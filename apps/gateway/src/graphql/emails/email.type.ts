@@ -10,7 +10,7 @@ import { connectionType } from '../connection.js';
 import { objectType } from '../dto/object-type.js';
 import { Json } from '../scalars.js';
 
-@ObjectType('Tag', { description: 'A tag of an e-mail.' })
+@ObjectType('Tag', { description: 'A tag of an email.' })
 export class TagType {
   @Field(() => String, { description: 'The key' })
   key: string;
@@ -19,7 +19,7 @@ export class TagType {
   value: string;
 }
 
-@InputType('TagInput', { description: 'A tag of an e-mail.' })
+@InputType('TagInput', { description: 'A tag of an email.' })
 export class TagInput {
   @Field(() => String, { description: 'The key: 1 to 50 letters, digits, `_`, `.` or `-`' })
   key: string;
@@ -28,7 +28,7 @@ export class TagInput {
   value: string;
 }
 
-@ObjectType('Header', { description: 'A header field of an e-mail.' })
+@ObjectType('Header', { description: 'A header field of an email.' })
 export class HeaderType {
   @Field(() => String, { description: 'The name' })
   name: string;
@@ -50,7 +50,7 @@ export const RecipientType = objectType(recipient.name, responseClass(recipient)
 export const AttachmentType = objectType('Attachment', LinkedAttachmentDto, { description: linkedAttachment.about });
 export const TrackingType = objectType('Tracking', responseClass(tracked), { description: tracked.about });
 
-@ObjectType('EmailContent', { description: 'The content of an e-mail, which is kept for 30 days.' })
+@ObjectType('EmailContent', { description: 'The content of an email, which is kept for 30 days.' })
 export class EmailContentType {
   @Field(() => String, { nullable: true, description: 'The HTML body. Null if there is none, or after it was deleted' })
   html: string | null;
@@ -62,7 +62,7 @@ export class EmailContentType {
   text: string | null;
 
   @Field(() => [HeaderType], {
-    description: 'Your own header fields; empty for e-mails submitted over SMTP, and after the content was deleted',
+    description: 'Your own header fields; empty for emails submitted over SMTP, and after the content was deleted',
   })
   headers: HeaderType[];
 

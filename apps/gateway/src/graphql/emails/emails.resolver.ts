@@ -6,15 +6,15 @@ import { CallerOf, type GraphqlContext } from '../graphql-caller.js';
 import { EmailLoaders } from './email-loaders.js';
 import { EmailType } from './email.type.js';
 
-/** Reads one e-mail. Its nested fields are in `email-fields.resolver.ts`. */
+/** Reads one email. Its nested fields are in `email-fields.resolver.ts`. */
 @Resolver(() => EmailType)
 export class EmailsResolver {
   constructor(private readonly loaders: EmailLoaders) {}
 
-  @Query(() => EmailType, { nullable: true, description: 'One e-mail. Null if the account has no such e-mail.' })
+  @Query(() => EmailType, { nullable: true, description: 'One email. Null if the account has no such email.' })
   email(
     @CallerOf(EmailsController, 'find') caller: Principal,
-    @Args('id', { type: () => ID, description: 'The id of the e-mail' }) id: string,
+    @Args('id', { type: () => ID, description: 'The id of the email' }) id: string,
     @Context() context: GraphqlContext,
   ): Promise<EmailItemDto | null> {
     return this.loaders.of(context, caller).summaries.load(id);

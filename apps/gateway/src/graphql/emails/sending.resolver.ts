@@ -21,7 +21,7 @@ import {
 import { EmailLoaders } from './email-loaders.js';
 import { EmailType } from './email.type.js';
 
-/** Sends e-mails. */
+/** Sends emails. */
 @Resolver(() => SentEmailType)
 export class SendingResolver {
   constructor(
@@ -30,12 +30,11 @@ export class SendingResolver {
   ) {}
 
   @Mutation(() => SentEmailType, {
-    description:
-      'Sends an e-mail, at once or at `scheduledAt`. The result is returned after the e-mail has been stored.',
+    description: 'Sends an email, at once or at `scheduledAt`. The result is returned after the email has been stored.',
   })
   async sendEmail(
     @CallerOf(SendingController, 'send') caller: Principal,
-    @Args('input', { type: () => SendEmailInput, description: 'The e-mail' }) input: object,
+    @Args('input', { type: () => SendEmailInput, description: 'The email' }) input: object,
     @Context() { signal }: GraphqlContext,
     @Args('idempotencyKey', IDEMPOTENCY_KEY) idempotencyKey?: string | null,
   ): Promise<SentEmailType> {
@@ -50,12 +49,12 @@ export class SendingResolver {
 
   @Mutation(() => SentBatchType, {
     description:
-      `Sends up to ${LIMITS.batchElements} e-mails. Strict: nothing is stored if one e-mail is invalid, and ` +
-      '`extensions.errors` lists the invalid ones. Permissive: an invalid e-mail has an `error` in its result.',
+      `Sends up to ${LIMITS.batchElements} emails. Strict: nothing is stored if one email is invalid, and ` +
+      '`extensions.errors` lists the invalid ones. Permissive: an invalid email has an `error` in its result.',
   })
   async sendBatch(
     @CallerOf(SendingController, 'sendBatch') caller: Principal,
-    @Args('input', { type: () => SendBatchInput, description: 'The e-mails' }) { emails, validation }: SendBatchInput,
+    @Args('input', { type: () => SendBatchInput, description: 'The emails' }) { emails, validation }: SendBatchInput,
     @Context() { signal }: GraphqlContext,
     @Args('idempotencyKey', IDEMPOTENCY_KEY) idempotencyKey?: string | null,
   ): Promise<SentBatchType> {
@@ -70,7 +69,7 @@ export class SendingResolver {
     return { results: accepted.elements.map(toResult), replayed: accepted.replayed };
   }
 
-  @ResolveField(() => EmailType, { description: 'The e-mail. Requires the scope `emails.read`.' })
+  @ResolveField(() => EmailType, { description: 'The email. Requires the scope `emails.read`.' })
   async email(
     @CallerOf(EmailsController, 'find') caller: Principal,
     @Parent() { id }: SentEmailType,

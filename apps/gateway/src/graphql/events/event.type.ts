@@ -13,7 +13,7 @@ export class EventType {
   type: string;
   @Field(() => DateTime, { description: 'When it happened.' })
   createdAt: string;
-  @Field(() => ID, { nullable: true, description: 'The e-mail that it is about; null for other events.' })
+  @Field(() => ID, { nullable: true, description: 'The email that it is about; null for other events.' })
   emailId: string | null;
   @Field(() => ID, { nullable: true, description: 'The sending domain that it belongs to; null without one.' })
   domainId: string | null;
@@ -32,10 +32,10 @@ export class EventsArgs {
   @Field(() => [String], { nullable: true, description: `Only events of these types: ${EVENT_TYPES.join(', ')}` })
   types?: string[] | null;
 
-  @Field(() => ID, { nullable: true, description: 'Only events of this e-mail' })
+  @Field(() => ID, { nullable: true, description: 'Only events of this email' })
   emailId?: string | null;
 
-  @Field(() => ID, { nullable: true, description: 'Only events of this domain and its e-mails' })
+  @Field(() => ID, { nullable: true, description: 'Only events of this domain and its emails' })
   domainId?: string | null;
 
   @Field(() => String, { nullable: true, description: 'Only events about this recipient' })

@@ -29,9 +29,9 @@ import { whileUnavailable } from './while-unavailable.js';
 
 @ArgsType()
 export class EmailEventsArgs {
-  @Field(() => ID, { nullable: true, description: 'Only events of this domain and its e-mails.' })
+  @Field(() => ID, { nullable: true, description: 'Only events of this domain and its emails.' })
   domainId?: string | null;
-  @Field(() => ID, { nullable: true, description: 'Only events of this e-mail.' })
+  @Field(() => ID, { nullable: true, description: 'Only events of this email.' })
   emailId?: string | null;
   @Field(() => String, { nullable: true, description: 'Only events about this recipient.' })
   recipient?: string | null;
@@ -143,7 +143,7 @@ export class LiveResolver {
     if (!isVisible || !(await this.domains.get(`${visibility.accountId} ${domainId}`))) throw new Refusal('not_found');
   }
 
-  /** A stream for an e-mail that does not exist would be silent for ever. */
+  /** A stream for an email that does not exist would be silent for ever. */
   private async requireEmail(visibility: Visibility, emailId: string): Promise<void> {
     const find = () => this.emails.summary(visibility, emailId);
     if (!(await this.lookups.run(() => whileUnavailable(find)))) throw new Refusal('not_found');

@@ -22,7 +22,7 @@ class SendingOutcomesType {
   recipients: number;
   @Field(() => Long, { description: 'How many of them bounced permanently.' })
   hardBounces: number;
-  @Field(() => Long, { description: 'How many of them reported the e-mail as unwanted.' })
+  @Field(() => Long, { description: 'How many of them reported the email as unwanted.' })
   complaints: number;
 }
 
@@ -36,7 +36,7 @@ class AutomaticPauseType {
   recipients: number;
   @Field(() => Long, { description: 'How many of them bounced permanently.' })
   hardBounces: number;
-  @Field(() => Long, { description: 'How many of them reported the e-mail as unwanted.' })
+  @Field(() => Long, { description: 'How many of them reported the email as unwanted.' })
   complaints: number;
   @Field(() => Float, { description: 'The limit that was exceeded, in percent of the recipients.' })
   limitPercent: number;
@@ -81,7 +81,7 @@ export class CreateAccountInput {
     description: '`free` (the default), `unlimited` or a number of units per month.',
   })
   plan?: string | null;
-  @Field(() => String, { nullable: true, description: 'The address of its first owner, who is invited by e-mail.' })
+  @Field(() => String, { nullable: true, description: 'The address of its first owner, who is invited by email.' })
   ownerEmail?: string | null;
 }
 

@@ -10,7 +10,7 @@ export const QueueType = objectType(waitingQueue.name, QueueDto, {
     recipients: { description: 'The number of recipients.' },
     oldest_due_at: { description: 'Due time of the oldest recipient that is due; null if none is.' },
     next_attempt_at: { description: 'When the next recipient becomes due; null if all are due or being delivered.' },
-    waiting_for: { description: 'What the recipients wait for, as in the explanation of an e-mail.' },
+    waiting_for: { description: 'What the recipients wait for, as in the explanation of an email.' },
     reason: { description: 'A sentence for people, with the reply of the server that caused it.' },
     code: { description: 'The SMTP reply that caused it; null without one.' },
     host: { description: 'The server that sent the reply, or that could not be reached; null without one.' },

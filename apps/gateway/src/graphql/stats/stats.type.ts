@@ -17,7 +17,7 @@ class StatsTagType {
   @Field(() => String, { description: 'The key' })
   key: string;
 
-  @Field(() => String, { nullable: true, description: 'The value; null: e-mails without that tag' })
+  @Field(() => String, { nullable: true, description: 'The value; null: emails without that tag' })
   value: string | null;
 }
 
@@ -60,13 +60,13 @@ export const StatsInput = inputType('StatsInput', StatsQuery, {
       ...LIST,
       description:
         `Further groups: ${GROUPS.join(', ')}, and \`tags.\` with a key. provider: the mailbox provider, or the domain; ip and ` +
-        'host: the server that answered; bounce_class: the reason of the bounce; api_key: the key that submitted the e-mail',
+        'host: the server that answered; bounce_class: the reason of the bounce; api_key: the key that submitted the email',
     },
     percentiles: {
       ...LIST,
       description: `Percentiles of the delivery time: ${Object.keys(PERCENTILES).join(', ')}`,
     },
     domain_id: { ...LIST, description: 'Only these domains, at most 100' },
-    email_id: { ...LIST, description: 'Only these e-mails, at most 100' },
+    email_id: { ...LIST, description: 'Only these emails, at most 100' },
   },
 });

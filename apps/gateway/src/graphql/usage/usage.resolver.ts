@@ -35,7 +35,7 @@ export class UsageResolver {
 
   @ResolveField(() => [UsageMonthType], {
     description:
-      `The last ${MONTHS} calendar months in UTC, oldest first, as \`stats\` counts them: without e-mails of test keys, and ` +
+      `The last ${MONTHS} calendar months in UTC, oldest first, as \`stats\` counts them: without emails of test keys, and ` +
       'only those of the domains that the key sees. The last one is the current month.',
   })
   async months(@CallerOf(StatsController, 'metrics') caller: Principal): Promise<UsageMonthType[]> {

@@ -8,7 +8,7 @@ export interface BodyLimits {
   /** `any`: the body is read and ignored, whatever its content type. */
   type: 'application/json' | 'text/csv' | 'any';
   bytes: number;
-  /** The message of the refusal, if the body is not an e-mail. */
+  /** The message of the refusal, if the body is not an email. */
   tooLarge?: string;
   /** The refusal of a larger body; `message_too_large` unless given. */
   refusal?: RefusalCode;
@@ -52,7 +52,7 @@ const SMALL: BodyLimits = {
   tooLarge: 'The body is larger than 8 KiB.',
   refusal: 'request_too_large',
 };
-/** Large enough for a batch, whose e-mails are in one object; operations of other kinds are limited after parsing. */
+/** Large enough for a batch, whose emails are in one object; operations of other kinds are limited after parsing. */
 const GRAPHQL: BodyLimits = {
   ...BATCH,
   json: { ...BATCH.json, perElement: BATCH.json.inAll },
@@ -78,10 +78,10 @@ const LIMITS_OF = {
   'resend-batch': RESEND_BATCH,
 };
 
-/** The body of this route is an array of up to 100 e-mails; without this decorator it is limited to the size of one. */
+/** The body of this route is an array of up to 100 emails; without this decorator it is limited to the size of one. */
 export const BatchBody = () => declareRoute({ body: 'batch' });
 
-/** The body of this route is an e-mail of a client of Resend, or an array of them. */
+/** The body of this route is an email of a client of Resend, or an array of them. */
 export const ResendBody = () => declareRoute({ body: 'resend' });
 export const ResendBatchBody = () => declareRoute({ body: 'resend-batch' });
 
@@ -91,13 +91,13 @@ export const CsvBody = () => declareRoute({ body: 'csv' });
 /** This route ignores its body and its content type. */
 export const AnyBody = () => declareRoute({ body: 'any' });
 
-/** Without a declaration of the route: the size of one e-mail for callers with a key, a small one for all others. */
+/** Without a declaration of the route: the size of one email for callers with a key, a small one for all others. */
 export function bodyLimitsOf({ body, access }: FastifyContextConfig = {}): BodyLimits {
   if (body !== undefined) return LIMITS_OF[body];
   return access === 'public' || access === 'session' ? SMALL : ONE_EMAIL;
 }
 
-/** For one e-mail the refusal names the size limit of a message, because that is the limit documented for clients. */
+/** For one email the refusal names the size limit of a message, because that is the limit documented for clients. */
 export function bodyTooLarge({ bytes, tooLarge, refusal = 'message_too_large' }: SizeLimit): Refusal {
   const most = tooLarge === undefined ? LIMITS.messageBytes : bytes;
   const detail = { field: '', code: 'too_large', message: `must have at most ${most} bytes in all` };

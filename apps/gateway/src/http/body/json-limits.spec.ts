@@ -106,7 +106,7 @@ describe('checkJsonLimits', () => {
     const numbers = JSON.stringify([...bytes]);
 
     it.each([
-      ['in an e-mail', `{"attachments":[{"filename":"a","content":${numbers}}]}`],
+      ['in an email', `{"attachments":[{"filename":"a","content":${numbers}}]}`],
       ['in an element of a batch', `[{},{"attachments":[{},{"content":${numbers}}]}]`],
       ['in a Buffer in JSON', `{"attachments":[{"content":{"type":"Buffer","data":${numbers}}}]}`],
       ['with white space', `{"attachments":[{"content": [ ${numbers.slice(1, -1).replaceAll(',', ' ,\n')} ] }]}`],

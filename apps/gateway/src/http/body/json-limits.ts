@@ -4,7 +4,7 @@ import { ByteArrayReader } from './byte-array.js';
 
 /**
  * Limits checked on the bytes of a JSON body before `JSON.parse`. The cost of parsing depends on the number of values, not
- * of bytes: 10 MB of `[[[[` block the event loop for seconds, while an e-mail of that size takes milliseconds. The same
+ * of bytes: 10 MB of `[[[[` block the event loop for seconds, while an email of that size takes milliseconds. The same
  * scan refuses input that the parser would accept silently: duplicate keys (the last one would win), `__proto__` and
  * similar keys, NUL, and unpaired surrogates.
  *
@@ -181,7 +181,7 @@ export class JsonScanner {
     this.keyNext = isObject;
   }
 
-  /** In one e-mail or in an element of a batch; `data` is the array in a Buffer that Node.js wrote as JSON. */
+  /** In one email or in an element of a batch; `data` is the array in a Buffer that Node.js wrote as JSON. */
   private isAttachmentContent(): boolean {
     const { open, lastKeys } = this;
     const email = typeof open[0] === 'number' ? 1 : 0;

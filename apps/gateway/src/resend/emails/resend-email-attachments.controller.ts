@@ -57,7 +57,7 @@ function toResendAttachment(file: LinkedAttachmentDto): ResendAttachment {
   };
 }
 
-/** Pages through the attachments in the order of the e-mail, because their ids have no order. */
+/** Pages through the attachments in the order of the email, because their ids have no order. */
 function pageOf(files: LinkedAttachmentDto[], request: PageRequest): Page<LinkedAttachmentDto> {
   const { limit, after, before } = request;
   const at = files.findIndex(({ id }) => id === (after ?? before));

@@ -2,7 +2,7 @@ import type { LastEvent } from '#libs/contracts';
 import type { EmailDto, EmailItemDto } from '../../rest/emails/emails.dto.js';
 import { toResendId } from '../resend-id.js';
 
-/** An e-mail in a list, in the format of Resend. */
+/** An email in a list, in the format of Resend. */
 export interface ResendEmailItem {
   id: string;
   to: string[];

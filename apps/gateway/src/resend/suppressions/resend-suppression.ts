@@ -22,7 +22,7 @@ export interface ResendSuppression {
   id: string;
   email: string;
   origin: ResendOrigin;
-  /** The e-mail that caused the entry. */
+  /** The email that caused the entry. */
   source_id: string | null;
   created_at: string;
 }

@@ -9,7 +9,7 @@ export class CapturedQuery {
   @QueryAddress('Only messages to this address', 'user@example.com')
   to?: string;
 
-  @QueryId('em', 'Only messages of this e-mail')
+  @QueryId('em', 'Only messages of this email')
   email_id?: string;
 
   @QueryLimit()

@@ -3,7 +3,7 @@ import { domainOf, normaliseAddress } from '#libs/mime';
 import { instantOf } from '../validation/query-rules.js';
 import type { EmailsQuery } from './emails.dto.js';
 
-/** The filter for the validated parameters of a list of e-mails. */
+/** The filter for the validated parameters of a list of emails. */
 export function toEmailFilter(query: EmailsQuery): EmailFilter {
   const { status, last_event, to, from, recipient_domain, domain, subject, tags, created_after, created_before } =
     query;

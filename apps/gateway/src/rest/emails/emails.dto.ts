@@ -20,35 +20,35 @@ const ADDRESS = 'user@example.com';
 
 /** Parameters of `GET /emails`. */
 export class EmailsQuery extends pageQueryOf('em') {
-  @QueryEnum(EMAIL_STATUSES, { description: 'Only e-mails with this status', example: 'bounced' })
+  @QueryEnum(EMAIL_STATUSES, { description: 'Only emails with this status', example: 'bounced' })
   status?: EmailStatus;
 
-  @QueryEnum(LAST_EVENTS, { description: 'Only e-mails whose latest event is this one', example: 'opened' })
+  @QueryEnum(LAST_EVENTS, { description: 'Only emails whose latest event is this one', example: 'opened' })
   last_event?: LastEvent;
 
-  @QueryAddress('Only e-mails to this address, in To, Cc or Bcc', ADDRESS)
+  @QueryAddress('Only emails to this address, in To, Cc or Bcc', ADDRESS)
   to?: string;
 
-  @QueryDomain('Only e-mails with a recipient at exactly this domain, in To, Cc or Bcc', 'example.com')
+  @QueryDomain('Only emails with a recipient at exactly this domain, in To, Cc or Bcc', 'example.com')
   recipient_domain?: string;
 
   @QueryEnum(['true'], {
     description:
-      'Only e-mails with a recipient that has no final outcome yet; with `recipient_domain`, with such a recipient at that domain',
+      'Only emails with a recipient that has no final outcome yet; with `recipient_domain`, with such a recipient at that domain',
     example: 'true',
   })
   waiting?: 'true';
 
-  @QueryAddress('Only e-mails from this address', 'orders@mail.example.com')
+  @QueryAddress('Only emails from this address', 'orders@mail.example.com')
   from?: string;
 
   @QueryText(
-    'Only e-mails of this sending domain: its name, or its id. The id also finds e-mails of a removed domain',
+    'Only emails of this sending domain: its name, or its id. The id also finds emails of a removed domain',
     'mail.example.com',
   )
   domain?: string;
 
-  @QueryText('Only e-mails whose subject starts with this text, ignoring case', 'Your order')
+  @QueryText('Only emails whose subject starts with this text, ignoring case', 'Your order')
   subject?: string;
 
   @FieldRule(tagFilterRule, {
@@ -56,25 +56,25 @@ export class EmailsQuery extends pageQueryOf('em') {
     ...namedBy(TAG_KEY_PATTERN),
     additionalProperties: { type: 'string', pattern: '^[^\\u0000-\\u001f\\u007f]*$' },
     maxProperties: 10,
-    description: 'Only e-mails with these tags: `tags[campaign]=spring`, up to ten',
+    description: 'Only emails with these tags: `tags[campaign]=spring`, up to ten',
     example: { campaign: 'spring' },
   })
   tags?: Record<string, string>;
 
-  @QueryTime('Only e-mails accepted at or after this time')
+  @QueryTime('Only emails accepted at or after this time')
   created_after?: string;
 
-  @QueryTime('Only e-mails accepted before this time')
+  @QueryTime('Only emails accepted before this time')
   created_before?: string;
 
   @QueryEnum(['true'], {
-    description: 'Only e-mails that were accepted with `scheduled_at`, sent or not',
+    description: 'Only emails that were accepted with `scheduled_at`, sent or not',
     example: 'true',
   })
   scheduled?: 'true';
 }
 
-/** An e-mail in a list. */
+/** An email in a list. */
 export class EmailItemDto extends responseClass(emailShapes.emailSummary) {}
 
 export class EmailList extends listOf(EmailItemDto, 'em') {}
@@ -112,6 +112,6 @@ export class EmailCanceled extends EmailChangedDto {
 }
 
 export class EmailRetried extends EmailChangedDto {
-  @TextProperty('The e-mail that is repeated', exampleId('em'))
+  @TextProperty('The email that is repeated', exampleId('em'))
   retry_of: string;
 }

@@ -29,7 +29,7 @@ export async function parseBatch(
     throw invalidParameter('x-batch-validation', `must be one of ${MODES.join(', ')}`, 'header');
   if (!Array.isArray(body) || body.length === 0 || body.length > LIMITS.batchElements)
     throw invalidFields([
-      { field: '', code: 'invalid_batch', message: `must be a JSON array of 1 to ${LIMITS.batchElements} e-mails` },
+      { field: '', code: 'invalid_batch', message: `must be a JSON array of 1 to ${LIMITS.batchElements} emails` },
     ]);
   const elements = await Promise.all(
     await mapYielding(body as unknown[], (element) => orRefusal(() => toSubmission(element))),

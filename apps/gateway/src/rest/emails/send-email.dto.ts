@@ -84,7 +84,7 @@ export class AttachmentDto {
   content_type?: string;
 
   @TextProperty(
-    'Makes the file inline: the HTML body refers to it as `cid:<content_id>`. Unique within the e-mail',
+    'Makes the file inline: the HTML body refers to it as `cid:<content_id>`. Unique within the email',
     'logo',
     { required: false, pattern: "^[A-Za-z0-9!#$%&'*+\\-/=?^_`{|}~.@[\\]]{1,128}$" },
   )
@@ -119,7 +119,7 @@ export class ListUnsubscribeDto {
 export class MessageTrackingDto {
   @ApiProperty({
     required: false,
-    description: 'Inserts an image of one pixel, which mail clients load when the e-mail is opened',
+    description: 'Inserts an image of one pixel, which mail clients load when the email is opened',
   })
   opens?: boolean;
 
@@ -195,7 +195,7 @@ export class SendEmailDto {
     members: ['filename', 'content', 'path', 'content_type', 'content_id'],
     type: [AttachmentDto],
     maxItems: LIMITS.attachmentCount,
-    description: 'At most 10 files. The whole e-mail may have at most 10 MiB',
+    description: 'At most 10 files. The whole email may have at most 10 MiB',
   })
   attachments?: AttachmentDto[];
 
@@ -255,7 +255,7 @@ export class SendEmailDto {
     enum: SUPPRESSION_POLICIES,
     default: 'reject',
     description:
-      'How to handle suppressed recipients: `reject` refuses the e-mail with 422, `skip` sends it to the other recipients',
+      'How to handle suppressed recipients: `reject` refuses the email with 422, `skip` sends it to the other recipients',
   })
   suppression_policy?: (typeof SUPPRESSION_POLICIES)[number];
 
@@ -281,7 +281,7 @@ export class SendEmailDto {
     members: ['opens', 'clicks'],
     type: MessageTrackingDto,
     description:
-      'Whether opens and clicks of this e-mail are tracked; a missing member means the setting of the domain. Needs the ' +
+      'Whether opens and clicks of this email are tracked; a missing member means the setting of the domain. Needs the ' +
       'verified `Tracking` record of the domain',
   })
   tracking?: MessageTrackingDto;
@@ -289,7 +289,7 @@ export class SendEmailDto {
   @FieldRule(booleanRule, {
     type: Boolean,
     default: false,
-    description: 'Treats this e-mail like one of a test key: it is never delivered',
+    description: 'Treats this email like one of a test key: it is never delivered',
   })
   sandbox?: boolean;
 
@@ -297,7 +297,7 @@ export class SendEmailDto {
     type: String,
     pattern: `^(?:${SIMULATED_RESULTS.join('|')}|ooto|slow\\+[0-9]{1,2})$`,
     description:
-      'The simulated outcome of a test e-mail: delivered, bounced, softbounced, deferred, failed, complained, ' +
+      'The simulated outcome of a test email: delivered, bounced, softbounced, deferred, failed, complained, ' +
       'suppressed, opened, clicked, ooto or slow+N (N seconds)',
     example: 'bounced',
   })
@@ -306,7 +306,7 @@ export class SendEmailDto {
 
 /** Response of `POST /emails`. */
 export class EmailCreated {
-  @IdProperty('em', 'The id of the e-mail')
+  @IdProperty('em', 'The id of the email')
   id: string;
 
   @KindProperty('email')
@@ -321,7 +321,7 @@ export class BatchElementRefused {
   @IntegerProperty('Its position in the request, from 0', 3)
   index: number;
 
-  @TextProperty('The same as in the response to a single e-mail', 'unprocessable_entity')
+  @TextProperty('The same as in the response to a single email', 'unprocessable_entity')
   error: string;
 
   @TextProperty('A human-readable sentence', 'A recipient is on the suppression list.')

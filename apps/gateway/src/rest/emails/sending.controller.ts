@@ -25,7 +25,7 @@ const EXAMPLE = {
 };
 
 const MESSAGES = {
-  message: { summary: 'An e-mail', value: EXAMPLE },
+  message: { summary: 'An email', value: EXAMPLE },
   attachment: {
     summary: 'With an attachment and tags',
     value: {
@@ -59,9 +59,8 @@ export class SendingController {
   @ApiBody({ type: SendEmailDto, examples: MESSAGES })
   @Operation({
     tag: 'Emails',
-    summary: 'Send an e-mail',
-    description:
-      'The response is sent after the e-mail has been stored. It is delivered at once, or at `scheduled_at`.',
+    summary: 'Send an email',
+    description: 'The response is sent after the email has been stored. It is delivered at once, or at `scheduled_at`.',
     response: EmailCreated,
     status: 201,
     errors: [400, 409, 415, 422],
@@ -87,7 +86,7 @@ export class SendingController {
   @ApiHeader({
     name: 'x-batch-validation',
     required: false,
-    description: '`strict`: one invalid e-mail refuses the batch. `permissive`: the valid e-mails are sent',
+    description: '`strict`: one invalid email refuses the batch. `permissive`: the valid emails are sent',
     schema: { type: 'string', enum: ['strict', 'permissive'], default: 'strict' },
   })
   @ApiBody({
@@ -108,10 +107,10 @@ export class SendingController {
   })
   @Operation({
     tag: 'Emails',
-    summary: 'Send up to 100 e-mails',
+    summary: 'Send up to 100 emails',
     description:
-      'The response has one element per e-mail, in the order of the request. Strict: nothing is stored if one e-mail is ' +
-      'invalid, and the error response lists the invalid ones under `errors`. Permissive: an invalid e-mail has an ' +
+      'The response has one element per email, in the order of the request. Strict: nothing is stored if one email is ' +
+      'invalid, and the error response lists the invalid ones under `errors`. Permissive: an invalid email has an ' +
       'element with `object: "error"`.',
     status: 201,
     errors: [400, 409, 415, 422],

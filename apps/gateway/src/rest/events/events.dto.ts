@@ -25,10 +25,10 @@ export class EventsQuery extends pageQueryOf('evt') {
   })
   type?: string;
 
-  @QueryId('em', 'Only events of this e-mail')
+  @QueryId('em', 'Only events of this email')
   email_id?: string;
 
-  @QueryId('dom', 'Only events of this domain and its e-mails')
+  @QueryId('dom', 'Only events of this domain and its emails')
   domain_id?: string;
 
   @QueryAddress('Only events about this recipient', 'user@example.com')

@@ -103,7 +103,7 @@ export class MetricsParametersDto implements MetricsParameters {
     description:
       `Further groups, separated by commas: ${GROUPS.join(', ')}, tags.<key> (or tag:<key>). provider: the mailbox ` +
       'provider, or the domain; ip and host: address and MX name of the server that answered; bounce_class: the reason of ' +
-      'the bounce; api_key: the key that submitted the e-mail',
+      'the bounce; api_key: the key that submitted the email',
     example: 'tags.campaign',
   })
   group_by?: string;
@@ -122,7 +122,7 @@ export class MetricsParametersDto implements MetricsParameters {
   @FieldRule(listOfIdsRule('em'), {
     pattern: '^em_[0-9a-f]{32}(?:,em_[0-9a-f]{32}){0,99}$',
     type: String,
-    description: 'Only these e-mails: at most 100 ids separated by commas',
+    description: 'Only these emails: at most 100 ids separated by commas',
     example: exampleId('em'),
   })
   email_id?: string;
@@ -145,7 +145,7 @@ const latency = (share: string) =>
     nullable: true,
     required: false,
     example: 1200,
-    description: `${share} of the e-mails were delivered within this time`,
+    description: `${share} of the emails were delivered within this time`,
   });
 
 /** Milliseconds. */
@@ -206,7 +206,7 @@ class StatsGroupDto {
   @NullableTextProperty('The sending domain', exampleId('dom'), OPTIONAL)
   domain_id?: string | null;
 
-  @IdProperty('em', 'The e-mail', OPTIONAL)
+  @IdProperty('em', 'The email', OPTIONAL)
   email_id?: string;
 
   @NullableTextProperty('The mailbox provider, or the recipient domain', 'google', OPTIONAL)
@@ -218,7 +218,7 @@ class StatsGroupDto {
   @NullableTextProperty('MX name of that server', 'mx1.example.net', OPTIONAL)
   host?: string | null;
 
-  @NullableTextProperty('The API key that submitted the e-mail; null: unknown', exampleId('key'), OPTIONAL)
+  @NullableTextProperty('The API key that submitted the email; null: unknown', exampleId('key'), OPTIONAL)
   api_key_id?: string | null;
 
   @NullableTextProperty('The reason of the bounce; null: events other than bounces', 'invalid_recipient', OPTIONAL)
@@ -228,7 +228,7 @@ class StatsGroupDto {
     selfRequired: false,
     type: 'object',
     additionalProperties: { type: 'string', nullable: true },
-    description: 'The value of each tag of `group_by`; null: e-mails without that tag',
+    description: 'The value of each tag of `group_by`; null: emails without that tag',
     example: { campaign: 'spring' },
   })
   tags?: Record<string, string | null>;

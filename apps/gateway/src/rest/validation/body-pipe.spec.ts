@@ -20,7 +20,7 @@ function refusalOf(body: unknown): { code: string; fields: string[]; sentence: s
 }
 
 describe('BodyPipe with the body of POST /emails', () => {
-  it('copies every field of an e-mail unchanged', () => {
+  it('copies every field of an email unchanged', () => {
     const body = {
       ...MAIL,
       html: '<p>Hi</p>',

@@ -101,7 +101,7 @@ describe('validateFields', () => {
     expect(validateFields(Object.assign(new Derived(), { more: '1', limit: '20' }))).toEqual([]);
   });
 
-  it('reports no problem for a complete e-mail', () => {
+  it('reports no problem for a complete email', () => {
     const email = { from: 'Shop <a@example.com>', to: ['b@example.com'], subject: 'Hello', html: '<p>Hi</p>' };
     expect(validateFields(Object.assign(new SendEmailDto(), email))).toEqual([]);
   });

@@ -79,6 +79,6 @@ const tooManyFiles = (): Refusal =>
   new Refusal(
     'rate_limit_exceeded',
     [],
-    'Too many attachments of this account are being fetched. Send fewer e-mails with a path at a time.',
+    'Too many attachments of this account are being fetched. Send fewer emails with a path at a time.',
     RETRY_SECONDS,
   );
