@@ -91,22 +91,22 @@ function exportsPerLibrary(root) {
 }
 
 function exportedNames(file) {
-  const names = new Set();
   const tree = ts.createSourceFile(file, readFileSync(file, 'utf8'), ts.ScriptTarget.Latest, true);
-  for (const statement of tree.statements) {
-    if (ts.isExportDeclaration(statement)) {
-      const clause = statement.exportClause;
-      const elements = clause?.elements;
-      if (clause && ts.isNamespaceExport(clause)) names.add(clause.name.text);
-      else if (elements) for (const element of elements) names.add(element.name.text);
-      else
-        for (const name of exportedNames(join(dirname(file), statement.moduleSpecifier.text.replace(/\.js$/, '.ts'))))
-          names.add(name);
-    } else if (statement.modifiers?.some((modifier) => modifier.kind === ts.SyntaxKind.ExportKeyword)) {
-      if (ts.isVariableStatement(statement))
-        for (const one of statement.declarationList.declarations) names.add(one.name.getText());
-      else if (statement.name) names.add(statement.name.text);
-    }
-  }
-  return names;
+  return new Set(tree.statements.flatMap((statement) => namesOf(statement, file)));
+}
+
+function namesOf(statement, file) {
+  if (ts.isExportDeclaration(statement)) return reexported(statement, file);
+  const isExported = statement.modifiers?.some(({ kind }) => kind === ts.SyntaxKind.ExportKeyword);
+  if (!isExported) return [];
+  if (ts.isVariableStatement(statement)) return statement.declarationList.declarations.map((one) => one.name.getText());
+  return statement.name ? [statement.name.text] : [];
+}
+
+/** `export * as fields` is one name. */
+function reexported({ exportClause, moduleSpecifier }, file) {
+  if (exportClause === undefined)
+    return [...exportedNames(join(dirname(file), moduleSpecifier.text.replace(/\.js$/, '.ts')))];
+  if (ts.isNamespaceExport(exportClause)) return [exportClause.name.text];
+  return exportClause.elements.map(({ name }) => name.text);
 }
