@@ -23,7 +23,15 @@ export async function tableReads(database: Database, work: () => Promise<unknown
   return { rows: after.rows - before.rows, pages: after.pages - before.pages };
 }
 
+/** Until two readings are equal: a flush that finds an entry locked by another process leaves it for the next one. */
 async function counters(database: Database): Promise<TableReads> {
+  let [previous, current] = [await reading(database), await reading(database)];
+  for (let i = 0; i < 10 && (previous.rows !== current.rows || previous.pages !== current.pages); i += 1)
+    [previous, current] = [current, await reading(database)];
+  return current;
+}
+
+async function reading(database: Database): Promise<TableReads> {
   await database.query('SELECT pg_stat_force_next_flush()');
   return (await database.query<TableReads>(COUNTERS)).rows[0];
 }
