@@ -106,6 +106,8 @@ describe('retention in bounded batches', () => {
     await prune();
     expect(keys).toBe(2_000);
     expect(Math.max(...deleted)).toBeLessThanOrEqual(BATCH);
+    // Index entries of deleted rows are read until a vacuum, or a scan when no snapshot needs them, has removed them.
+    await sql('VACUUM idempotency_keys');
     const second = await prune();
     expect(keys).toBe(0);
     // A scan of the table, which has about 450 pages, reads several thousand rows.
