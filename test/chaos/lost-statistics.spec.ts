@@ -33,7 +33,7 @@ async function deleteFolders(): Promise<void> {
   for (const table of TABLES) await rm(join(data, await readlink(join(data, table))), { recursive: true });
 }
 
-it('are made anew from the event log after a stop and after a kill', async () => {
+it('are rebuilt from the event log after a stop and after a kill', async () => {
   const mails = Array.from({ length: MESSAGES }, (_, i) => ({
     from: 'Shop <orders@sandbox.postloft.test>',
     to: [`delivered+${i}@sim.postloft.test`],
@@ -50,7 +50,7 @@ it('are made anew from the event log after a stop and after a kill', async () =>
     await deleteFolders();
     program = await program.restart();
     const says = (line: string) => Promise.resolve(program.output().includes(line));
-    await until(() => says('statistics had lost rows, which were made anew'), PATIENCE);
+    await until(() => says('statistics had lost rows, which were rebuilt'), PATIENCE);
     await until(isWhole, PATIENCE);
   }
   await program.stop();

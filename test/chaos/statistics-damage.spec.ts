@@ -22,7 +22,7 @@ type Report = [
   incomplete: string,
 ];
 
-/** Files of the statistics store are lost one by one: the log line, what is made anew, and what is kept. */
+/** Files of the statistics store are lost one by one: the log line, what is rebuilt, and what is kept. */
 describe('a statistics store that loses files', { timeout: 3_600_000 }, () => {
   const reports: Report[] = [];
   let home: OpenTestDatabase;

@@ -21,7 +21,7 @@ type Parts = Parameters<StatsStore['damage']>[0];
 
 /**
  * Notices rows that the statistics store has lost, at the start, daily and when a statement fails because of it, and has them
- * made anew. What could not be is recorded per day, for the log, the metrics and the doctor.
+ * rebuilt. What could not be is recorded per day, for the log, the metrics and the doctor.
  */
 @Injectable()
 export class StoreCheck {
@@ -164,7 +164,7 @@ export class StoreCheck {
     for (const source of ['tables', 'log'] as const) {
       const repaired = [...verdicts].filter(([, of]) => of.lacking.length === 0 && of.repairedFrom.includes(source));
       if (repaired.length > 0)
-        this.log.warn('statistics had lost rows, which were made anew', { from: source, ...summaryOf(repaired) });
+        this.log.warn('statistics had lost rows, which were rebuilt', { from: source, ...summaryOf(repaired) });
     }
     const lacking = [...verdicts].filter(([, of]) => of.lacking.length > 0);
     if (lacking.length > 0)

@@ -77,7 +77,7 @@ export class StatisticsRecord {
     );
   }
 
-  /** Forgets what is known of the days from one on, which are about to be made anew. */
+  /** Forgets what is known of the days from one on, which are about to be rebuilt. */
   async forget(from: string | null): Promise<void> {
     await this.database.query('DELETE FROM statistics_days WHERE $1::date IS NULL OR day >= $1::date', [from]);
     await this.database.query('DELETE FROM statistics_parts');

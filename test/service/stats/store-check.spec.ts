@@ -77,7 +77,7 @@ describe('a damaged statistics store', { timeout: 120_000 }, () => {
         () => false,
       );
     await until(tryInsert, { withinMs: 60_000, everyMs: 200 });
-    await until(() => Promise.resolve(damaged.lines.some(({ event }) => event.includes('made anew'))));
+    await until(() => Promise.resolve(damaged.lines.some(({ event }) => event.includes('rebuilt'))));
     stopping.abort();
     await running;
     const contents = await damaged.contents();

@@ -29,7 +29,7 @@ interface LogLine {
 
 export interface Recovery {
   lines: LogLine[];
-  /** Days that were made anew, by where from. */
+  /** Days that were rebuilt, by where from. */
   refilled: { log: string[]; tables: string[] };
   incomplete: string[];
   setAside: string[];
@@ -141,7 +141,7 @@ export class DamagedStore {
     const before = await this.asideFolders();
     await this.open();
     await this.checkOnce();
-    const made = this.lines.filter(({ event }) => event.includes('made anew'));
+    const made = this.lines.filter(({ event }) => event.includes('rebuilt'));
     const daysFrom = (source: string) => made.filter(({ from }) => from === source).flatMap(({ days }) => days ?? []);
     return {
       lines: this.lines,

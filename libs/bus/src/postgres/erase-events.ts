@@ -54,7 +54,7 @@ export async function eraseEvents(db: Queryable, erasure: AddressErasure, cursor
   );
   const [{ last, scanned, found }] = rows;
   let erased = 0;
-  // Each row once: PostgreSQL writes all of its events anew, whether one of them changes or all.
+  // Each row once: PostgreSQL rewrites all of its events, whether one of them changes or all.
   for (const { moved_at, ending, subscripts, data } of found) {
     await db.query(REWRITE_ROW, [moved_at, ending, subscripts, data.map((json) => erasure.rewriteEvent(json))]);
     erased += data.length;

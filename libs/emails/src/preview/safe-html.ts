@@ -38,7 +38,7 @@ const MAX_DECLARATIONS = 32 * 1024;
 
 /**
  * The HTML of a message as a document that contacts no host and runs nothing, whatever a browser makes of it. Elements,
- * attributes, styles and URLs are written anew from lists of those that are harmless; everything else is left out, because
+ * attributes, styles and URLs are rewritten from lists of those that are harmless; everything else is left out, because
  * no list of what loads something is complete. Images of other hosts are shown as missing. A document that is too expensive
  * to read is cut off.
  */

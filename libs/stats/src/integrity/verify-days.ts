@@ -38,7 +38,7 @@ export interface DayVerdict {
   lacked: Shortfall[];
   /** What they still lack; empty if the day is complete. */
   lacking: Shortfall[];
-  /** From what rows were made anew. */
+  /** From what rows were rebuilt. */
   repairedFrom: ('tables' | 'log')[];
 }
 
