@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { Database } from '#libs/persistence';
 
-/** What a day (`YYYY-MM-DD` in UTC) has, or should have, in the statistics store. */
+/** The totals of a day (`YYYY-MM-DD` in UTC) in the statistics store, found or recorded. */
 export interface RecordedDay {
   stored: number;
   counted: number;
@@ -28,8 +28,8 @@ const UPSERT = `
 const DAYS_PER_STATEMENT = 500;
 
 /**
- * What the statistics store is known to have had, by which it is verified. In PostgreSQL, because the store may lose anything;
- * and the days that it lacks events of, for whoever reads statistics.
+ * The recorded contents of the statistics store, by which it is verified. In PostgreSQL, because the store may lose anything;
+ * and the days whose events are incomplete, for readers of statistics.
  */
 @Injectable()
 export class StatisticsRecord {

@@ -46,7 +46,7 @@ export const elsewhere = {
 } as const satisfies Shape;
 export interface ElsewhereView extends ViewOf<typeof elsewhere> {}
 
-/** What was erased, and where the address may still be. */
+/** The erased data, and the places that may still have the address. */
 export const erasureReceipt = {
   name: 'ErasureReceipt',
   about: 'What an erasure has done.',

@@ -132,7 +132,7 @@ function textOf(letter: Letter, base: string): Text {
 
 type Change = Extract<Letter, { kind: 'email_changed' | 'password_changed' | 'identity_linked' | 'member_removed' }>;
 
-/** Tells the person in a way that whoever made the change cannot prevent. */
+/** Notifies the person in a way that the author of the change cannot prevent. */
 function changeText(letter: Change, base: string): Text {
   switch (letter.kind) {
     case 'email_changed':

@@ -14,7 +14,7 @@ const BACKWARD_MS = 5_000;
 /** Steps that are kept. */
 const KEPT_STEPS = 50;
 
-/** What is known of the clock of the database, in milliseconds since 1970. */
+/** Recorded times of the clock of the database, in milliseconds since 1970. */
 export interface ClockState {
   seenAt: number;
   trustedAt: number;

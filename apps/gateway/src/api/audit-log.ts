@@ -32,5 +32,5 @@ const list = operation({
   run: ({ caller, query }, history) => history.page(caller.accountId, pageRequest(query, 'aud'), toAuditFilter(query)),
 });
 
-/** Who changed what in the account. */
+/** The recorded changes of an account, with their authors. */
 export const AUDIT_LOG: OperationGroup = { name: 'AuditLog', path: 'audit-log', operations: { list } };

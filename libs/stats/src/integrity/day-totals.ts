@@ -13,7 +13,7 @@ import {
 } from '../schema/tables.js';
 
 /**
- * What a day (`YYYY-MM-DD` in UTC) has in every table that is complete: events, those that count, and their values in the
+ * The totals of a day (`YYYY-MM-DD` in UTC) in every complete table: events, those that count, and their values in the
  * roll-ups by dimension.
  */
 export interface DayTotals {

@@ -50,7 +50,7 @@ export const extensionOf = (name: string): string =>
 const COMPRESSED = new Set(
   'zip zipx gz gzip tgz bz bz2 tbz tbz2 xz txz zst lz lz4 lzma lzh lha z br 7z rar tar cab arj ace'.split(' '),
 );
-/** What a program that reads names in C would take for the end; on NTFS, what begins the name of a stream. */
+/** NUL ends a name for programs written in C; on NTFS a colon begins the name of a stream. */
 const STREAM_OR_CONTROL = /[:\p{Cc}]/u;
 /** The type of an NTFS stream, as in `setup.exe::$DATA`. */
 const STREAM_TYPE = /:\$[a-z_]*$/;
