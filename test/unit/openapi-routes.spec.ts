@@ -16,6 +16,7 @@ const NOT_DESCRIBED = [
   'GET /t/c/*',
   'GET /t/o/*',
   'GET /unsubscribe/{token}',
+  'POST /app/message/{id}/images',
   'POST /app/message/{id}/link-check',
   'POST /unsubscribe/{token}',
 ];

@@ -27,6 +27,7 @@ import { EmailHistory } from './queries/email-history.js';
 import { EmailPreview } from './queries/email-preview.js';
 import { EmailQueries } from './queries/email-queries.js';
 import { LinkCheck } from './queries/link-check.js';
+import { RemoteImages } from './queries/remote-images.js';
 import { EmailList } from './queries/list/email-list.js';
 import { EarlierLinks } from './tracking/earlier-links.js';
 import { RecordVisits } from './tracking/record-visits.js';
@@ -81,7 +82,7 @@ export class EmailsModule {
   }
 }
 
-const API = [EmailList, EmailHistory, EmailAttachments, EmailPreview, LinkCheck, RetryEmail];
+const API = [EmailList, EmailHistory, EmailAttachments, EmailPreview, LinkCheck, RemoteImages, RetryEmail];
 
 /** Queries and commands of the API. The program provides the event log. */
 @Module({

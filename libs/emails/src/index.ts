@@ -35,6 +35,7 @@ export { firstLink } from './queries/email-content.js';
 export { EmailHistory } from './queries/email-history.js';
 export { EmailPreview } from './queries/email-preview.js';
 export { LinkCheck, type LinkResult } from './queries/link-check.js';
+export { RemoteImages } from './queries/remote-images.js';
 export { EmailQueries } from './queries/email-queries.js';
 export type { EmailFilter } from './queries/list/email-filter.js';
 export { EmailList } from './queries/list/email-list.js';

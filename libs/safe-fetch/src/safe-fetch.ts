@@ -11,10 +11,13 @@ const USER_AGENT = 'Postloft-Fetch/1';
 /** Shared by all instances of this process. */
 const permits = new FetchPermits();
 
-/** `contentType` is the header as it came; '' without one. */
+/**
+ * `contentType` is the header as it came; '' without one. `location` is that of a redirect, resolved against the URL; a
+ * redirect is a failure.
+ */
 export type Fetched =
   | { kind: 'fetched'; body: Buffer; contentType: string }
-  | { kind: 'failed'; failure: FetchFailure };
+  | { kind: 'failed'; failure: FetchFailure; location?: string };
 
 /** Whether a URL answers; no body is read. `location` is that of a redirect, resolved against the URL. */
 export type Answered =
@@ -29,6 +32,8 @@ interface TimeLimit extends Requester {
 export interface FetchLimits extends TimeLimit {
   /** Decreases while a body arrives; several requests may share it. Below zero the request ends. */
   budget: { bytes: number };
+  /** Permits http for public addresses, for content that needs no protection on its way. */
+  allowHttp?: boolean;
 }
 
 interface Content {
@@ -88,7 +93,9 @@ export class SafeFetch {
   }
 
   private async send(url: string, content: Content, limits: FetchLimits): Promise<Fetched> {
-    if (this.problems(url).length > 0) return failed('target_refused');
+    const { allowHttp } = limits;
+    const problems = targetUrlProblems(url, { allowPrivate: this.allowPrivate, allowHttp });
+    if (problems.length > 0) return failed('target_refused');
     return this.exchange<Fetched>(url, limits, (transport) => fetchOver(transport, { url, content, limits }));
   }
 
@@ -194,7 +201,8 @@ async function fetchOver(
   const failure = isAccepted ? null : responseFailure(statusCode, headers);
   if (failure === null) return read(body, limits.budget, String(headers['content-type'] ?? ''));
   discard(body);
-  return failed(failure);
+  const location = failure === 'redirect_not_followed' ? locationOf(url, headers['location']) : null;
+  return location === null ? failed(failure) : { ...failed(failure), location };
 }
 
 const failed = <F extends FetchFailure>(failure: F): Failed<F> => ({ kind: 'failed', failure });

@@ -54,7 +54,11 @@ describe('SafeFetch', () => {
     server.script('/gone', { status: 404, body: PDF });
     server.script('/part', { status: 206, body: PDF });
     server.script('/zipped', { status: 200, headers: { 'content-encoding': 'gzip' }, body: gzipSync(PDF) });
-    expect(await get(server.url('/moved'))).toEqual({ kind: 'failed', failure: 'redirect_not_followed' });
+    expect(await get(server.url('/moved'))).toEqual({
+      kind: 'failed',
+      failure: 'redirect_not_followed',
+      location: server.url('/target'),
+    });
     expect(await get(server.url('/gone'))).toEqual({ kind: 'failed', failure: 'status_not_200' });
     expect(await get(server.url('/part'))).toEqual({ kind: 'failed', failure: 'status_not_200' });
     expect(await get(server.url('/zipped'))).toEqual({ kind: 'failed', failure: 'encoding_not_identity' });

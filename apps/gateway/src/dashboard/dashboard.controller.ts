@@ -2,7 +2,7 @@ import { Controller, Get, Header, HttpCode, Param, Post, Redirect, Req, Res } fr
 import { ApiExcludeEndpoint } from '@nestjs/swagger';
 import type { Principal } from '#libs/accounts';
 import { Refusal } from '#libs/contracts';
-import { EmailPreview, LinkCheck, type LinkResult } from '#libs/emails';
+import { EmailPreview, LinkCheck, RemoteImages, type LinkResult } from '#libs/emails';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { Caller } from '../http/caller.js';
 import { ClientSignal } from '../http/client-signal.js';
@@ -31,6 +31,7 @@ export class DashboardController {
   constructor(
     private readonly previews: EmailPreview,
     private readonly links: LinkCheck,
+    private readonly images: RemoteImages,
   ) {}
 
   @Get()
@@ -59,6 +60,19 @@ export class DashboardController {
   @Header('x-dns-prefetch-control', 'off')
   async message(@Caller() caller: Principal, @Param('id') id: string): Promise<string> {
     return orNotFound(await this.previews.html(caller, id));
+  }
+
+  /** The same document with the images of other hosts, which this host requests: only when a reader asks for them. */
+  @Post('app/message/:id/images')
+  @RequiresScope('emails.read')
+  @HttpCode(200)
+  @ApiExcludeEndpoint()
+  async withImages(
+    @Caller() caller: Principal,
+    @Param('id') id: string,
+    @ClientSignal() signal: AbortSignal,
+  ): Promise<Awaited<ReturnType<RemoteImages['html']>>> {
+    return orNotFound(await this.images.html(caller, id, signal));
   }
 
   /** A download, so that no browser takes it for a document of this host. */

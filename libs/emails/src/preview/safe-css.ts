@@ -27,6 +27,10 @@ const HEX = /[0-9a-f]/i;
 const NEWLINE = /[\n\r\f]/;
 const WHITE_SPACE = /[ \t\n\r\f]/;
 
+/** Gives the URL that is shown in place of an image of another host. */
+export type ImageSource = (url: string) => string;
+export const noImage: ImageSource = () => NO_URL;
+
 /** URLs of images within the message, which reach no host. */
 export function isInternalImage(url: string): boolean {
   return /^(?:cid:|data:image\/)/i.test(url.trim());
@@ -37,15 +41,18 @@ export function isInternalImage(url: string): boolean {
  * the message, functions that are not known to be harmless, and at-rules such as `@import`, however they are escaped. The
  * result has no `</` and no comments, so it ends no element.
  */
-export function safeCss(css: string): string {
-  return new CssRewriter(css).rewrite();
+export function safeCss(css: string, source: ImageSource = noImage): string {
+  return new CssRewriter(css, source).rewrite();
 }
 
 class CssRewriter {
   private at = 0;
   private out = '';
 
-  constructor(private readonly css: string) {}
+  constructor(
+    private readonly css: string,
+    private readonly source: ImageSource,
+  ) {}
 
   rewrite(): string {
     while (this.at < this.css.length) this.token();
@@ -130,7 +137,7 @@ class CssRewriter {
     const quote = this.css[this.at];
     const isQuoted = quote === '"' || quote === "'";
     const url = isQuoted ? this.string(quote) : this.bareUrl();
-    this.emit(`url(${quoted(isInternalImage(url) ? url : NO_URL)}${isQuoted ? '' : ')'}`);
+    this.emit(`url(${quoted(isInternalImage(url) ? url : this.source(url))}${isQuoted ? '' : ')'}`);
   }
 
   /** The rest of a URL without quotes, with the closing parenthesis. */

@@ -1,5 +1,5 @@
 import { scanHtml, type HtmlHandlers } from '#libs/tracking';
-import { isInternalImage, NO_URL, safeCss } from './safe-css.js';
+import { isInternalImage, NO_URL, noImage, safeCss, type ImageSource } from './safe-css.js';
 
 type Attributes = readonly { name: string; value: string }[];
 type StartTag = Parameters<HtmlHandlers['startTag']>[0];
@@ -39,11 +39,11 @@ const MAX_DECLARATIONS = 32 * 1024;
 /**
  * The HTML of a message as a document that contacts no host and runs nothing, whatever a browser makes of it. Elements,
  * attributes, styles and URLs are rewritten from lists of those that are harmless; everything else is left out, because
- * no list of what loads something is complete. Images of other hosts are shown as missing. A document that is too expensive
- * to read is cut off.
+ * no list of what loads something is complete. Images of other hosts are shown as `source` says, by default as missing. A
+ * document that is too expensive to read is cut off.
  */
-export async function safeHtml(html: string): Promise<string> {
-  const writer = new SafeHtmlWriter();
+export async function safeHtml(html: string, source: ImageSource = noImage): Promise<string> {
+  const writer = new SafeHtmlWriter(source);
   await scanHtml(html, {
     doctype: (doctype) => writer.doctype(doctype),
     startTag: (tag) => writer.startTag(tag),
@@ -61,6 +61,8 @@ class SafeHtmlWriter {
   private style: string | null = null;
   private namespaces = 0;
   private cssLeft = MAX_CSS;
+
+  constructor(private readonly source: ImageSource) {}
 
   /** Kept, since browsers lay documents out by it. */
   doctype({ name, publicId, systemId }: Doctype): void {
@@ -108,7 +110,7 @@ class SafeHtmlWriter {
   private endStyle(): void {
     if (this.style === null) return;
     this.cssLeft -= this.style.length;
-    this.out.push(`<style>${safeCss(this.style)}</style>`);
+    this.out.push(`<style>${safeCss(this.style, this.source)}</style>`);
     this.style = null;
   }
 
@@ -125,32 +127,39 @@ class SafeHtmlWriter {
   }
 
   private element(name: string, attributes: Attributes): void {
-    const safe = attributes.flatMap((attribute) => safeAttribute(name, attribute) ?? []);
+    const safe = attributes.flatMap((attribute) => this.attribute(name, attribute) ?? []);
     this.out.push(`<${name}${safe.join('')}>`);
     // The parser removes a line end here.
     if (name === 'pre') this.out.push('\n');
   }
-}
 
-/** The attribute as it is written; null if it is left out. */
-function safeAttribute(element: string, { name, value }: Attributes[number]): string | null {
-  if (ATTRIBUTES.has(name) || name.startsWith('aria-')) return written(name, value);
-  switch (name) {
-    case 'style':
-      return value.length > MAX_DECLARATIONS ? null : written(name, safeCss(value));
-    case 'href':
-      return LINKS.has(element) && FOLLOWED.test(value.trim()) ? written(name, value) : null;
-    case 'src':
-      return element === 'img' ? written(name, imageOf(value)) : null;
-    case 'background':
-      return isInternalImage(value) ? written(name, value) : null;
-    default:
-      return null;
+  /** The attribute as it is written; null if it is left out. */
+  private attribute(element: string, { name, value }: Attributes[number]): string | null {
+    if (ATTRIBUTES.has(name) || name.startsWith('aria-')) return written(name, value);
+    switch (name) {
+      case 'style':
+        return value.length > MAX_DECLARATIONS ? null : written(name, safeCss(value, this.source));
+      case 'href':
+        return LINKS.has(element) && FOLLOWED.test(value.trim()) ? written(name, value) : null;
+      case 'src':
+        // Browsers show the alternative text in the size of the image only if there is one that they cannot show.
+        return element === 'img' ? written(name, this.imageOf(value)) : null;
+      case 'background':
+        return this.background(value);
+      default:
+        return null;
+    }
+  }
+
+  private background(url: string): string | null {
+    const shown = this.imageOf(url);
+    return shown === NO_URL ? null : written('background', shown);
+  }
+
+  private imageOf(url: string): string {
+    return isInternalImage(url) ? url : this.source(url);
   }
 }
-
-/** Browsers show the alternative text in the size of the image only if there is one that they cannot show. */
-const imageOf = (url: string): string => (isInternalImage(url) ? url : NO_URL);
 
 const written = (name: string, value: string): string => ` ${name}="${value.replace(/[&<>"]/g, reference)}"`;
 

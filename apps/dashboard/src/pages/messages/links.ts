@@ -6,9 +6,11 @@ export interface MessageLink {
 
 export interface HtmlFacts {
   links: MessageLink[];
-  /** Images that a mail program would load from other hosts; they are not loaded here. */
+  /** Images that a mail program would load from other hosts; here, only when the reader asks for them. */
   remoteImages: number;
   imagesWithoutText: number;
+  /** True if the layout depends on the width of the screen. */
+  isResponsive: boolean;
 }
 
 /** Reads HTML in a document that runs no script and loads nothing. */
@@ -23,6 +25,7 @@ export function htmlFacts(html: string): HtmlFacts {
     links: links.filter(({ url }) => url !== ''),
     remoteImages: images.filter((image) => /^(https?:)?\/\//i.test(image.getAttribute('src') ?? '')).length,
     imagesWithoutText: images.filter((image) => !image.hasAttribute('alt')).length,
+    isResponsive: [...document.querySelectorAll('style')].some(({ textContent }) => /@media\b/i.test(textContent)),
   };
 }
 

@@ -40,7 +40,7 @@ export function MessageView({ message }: { message: ShownMessage }) {
         <Tabs.Tab value="source">Source</Tabs.Tab>
       </Tabs.List>
       <Tabs.Panel value="html">
-        <MessageFrame emailId={emailId} remoteImages={facts.remoteImages} />
+        <MessageFrame emailId={emailId} facts={facts} />
       </Tabs.Panel>
       <Tabs.Panel value="text">
         <Plain text={text ?? ''} />
@@ -77,7 +77,7 @@ function CountedTab({ value, label, count }: { value: string; label: string; cou
 
 function factsOf(html: string | null, text: string | null): HtmlFacts {
   if (html !== null) return htmlFacts(html);
-  return { links: textLinks(text ?? ''), remoteImages: 0, imagesWithoutText: 0 };
+  return { links: textLinks(text ?? ''), remoteImages: 0, imagesWithoutText: 0, isResponsive: false };
 }
 
 function Plain({ text }: { text: string }) {
