@@ -23,7 +23,7 @@ const EXPORTS: Record<string, number> = {
   suppressions: 22,
   'tls-reports': 5,
   tracking: 10,
-  users: 29,
+  users: 19,
   webhooks: 34,
 };
 

@@ -7,11 +7,12 @@ import { LoginLimits, type Guesser } from './credentials/login-limits.js';
 import { hashPassword, verifyPassword } from './credentials/password-hash.js';
 import { linkExpired } from './credentials/token.js';
 import type { Letter } from './letter.js';
+import type { User } from './people.resource.js';
 import type { LoggedIn } from './session-lookup.js';
 import { Sessions, type Client, type EndedSession } from './sessions.js';
 import { UserLinks, type LinkPurpose } from './user-links.js';
 import { normaliseEmail } from './user-rules.js';
-import { Users, type User } from './users.js';
+import { Users } from './users.js';
 
 /** The plan of an account that was made by signing up. */
 const SIGN_UP_PLAN = 'free';
@@ -63,7 +64,7 @@ export class Logins {
     const known = found === null ? null : (browserOf(client, found.id) ?? session ?? null);
     const by = { address: client.address, known, email: normaliseEmail(email) };
     const user = await this.limits.guess(by, async () =>
-      (await verifyPassword(found?.passwordHash ?? null, password)) ? found : null,
+      (await verifyPassword(found?.password_hash ?? null, password)) ? found : null,
     );
     if (user !== null) return user;
     throw new Refusal(

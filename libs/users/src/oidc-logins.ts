@@ -6,12 +6,13 @@ import { Invitations } from './membership/invitations.js';
 import type { Letter } from './letter.js';
 import { Logins } from './logins.js';
 import { Sessions, type Client } from './sessions.js';
-import { Users, type User } from './users.js';
+import type { User } from './people.resource.js';
+import { Users } from './users.js';
 
 const SCOPE = 'openid email profile';
 const TIMEOUT_SECONDS = 10;
 /** How long a person may take at the provider. */
-export const OIDC_SECONDS = 600;
+const SECONDS = 600;
 /** Binds the sealed state to its purpose. */
 const SEALED_FOR = 'openid login';
 
@@ -43,6 +44,8 @@ export type OidcResult = { token: string; letter: Letter | null } | { failure: O
  */
 @Injectable()
 export class OidcLogins {
+  /** The time for a login at the provider. */
+  readonly seconds = SECONDS;
   private provider: Promise<openid.Configuration> | undefined;
 
   constructor(
@@ -72,7 +75,7 @@ export class OidcLogins {
       state: openid.randomState(),
       nonce: openid.randomNonce(),
       codeVerifier: openid.randomPKCECodeVerifier(),
-      expiresAt: Date.now() + OIDC_SECONDS * 1_000,
+      expiresAt: Date.now() + SECONDS * 1_000,
       ...(invitation === undefined ? {} : { invitation }),
     };
     const url = openid.buildAuthorizationUrl(provider, {

@@ -1,15 +1,15 @@
 import { isIP } from 'node:net';
-import { newId } from '#libs/contracts';
+import { newId, type RowOf } from '#libs/contracts';
 import { Log, TtlCache } from '#libs/kernel';
 import { Database, type Queryable } from '#libs/persistence';
 import { Injectable } from '@nestjs/common';
 import { newToken, tokenHash } from './credentials/token.js';
+import { session, type SessionView } from './people.resource.js';
 import { IDLE_DAYS, SessionLookup, type LoggedIn } from './session-lookup.js';
 import { Users } from './users.js';
 
 /** A session ends after this time even if it is used. */
 const LONGEST_DAYS = 30;
-export const LONGEST_SECONDS = LONGEST_DAYS * 86_400;
 /** The end of a session, and a change of a role, must take effect within one second in every program. */
 const CACHE_MS = 500;
 const CACHED_SESSIONS = 10_000;
@@ -34,18 +34,6 @@ export interface Client {
 /** How the user proved to be the user. */
 export type LoginMethod = 'password' | 'link' | 'password_reset' | 'sign_up' | 'invitation' | 'oidc';
 
-export interface SessionView {
-  id: string;
-  object: 'session';
-  /** The session that asks. */
-  current: boolean;
-  user_agent: string | null;
-  ip: string | null;
-  created_at: string;
-  last_seen_at: string;
-  expires_at: string;
-}
-
 export interface EndedSession {
   id: string;
   tokenHash: Buffer;
@@ -54,6 +42,8 @@ export interface EndedSession {
 /** Sessions of the dashboard. The token is only in the cookie; every program applies the end of a session within a second. */
 @Injectable()
 export class Sessions {
+  /** The lifetime of the cookie with the token. */
+  readonly longestSeconds = LONGEST_DAYS * 86_400;
   private readonly cache: TtlCache<LoggedIn>;
 
   constructor(
@@ -115,28 +105,12 @@ export class Sessions {
 
   /** Newest first. */
   async list(userId: string, currentId: string): Promise<SessionView[]> {
-    const { rows } = await this.database.query<{
-      id: string;
-      user_agent: string | null;
-      ip: string | null;
-      created_at: Date;
-      last_seen_at: Date;
-      expires_at: Date;
-    }>(
-      `SELECT id, user_agent, ip, created_at, last_seen_at, expires_at FROM sessions
+    const { rows } = await this.database.query<RowOf<typeof session>>(
+      `SELECT ${session.columns} FROM sessions
         WHERE user_id = $1 AND expires_at > now() AND ends_at > now() ORDER BY id DESC`,
       [userId],
     );
-    return rows.map((row) => ({
-      id: row.id,
-      object: 'session',
-      current: row.id === currentId,
-      user_agent: row.user_agent,
-      ip: row.ip,
-      created_at: row.created_at.toISOString(),
-      last_seen_at: row.last_seen_at.toISOString(),
-      expires_at: row.expires_at.toISOString(),
-    }));
+    return rows.map((row) => session.toView(row, { object: 'session', current: row.id === currentId }));
   }
 
   /** Ends one session of the user; false if there is none with this id. */

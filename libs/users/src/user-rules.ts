@@ -45,3 +45,12 @@ export function normaliseEmail(text: string): string {
   const mailbox = parseMailbox(text);
   return normaliseAddress('problem' in mailbox ? text : mailbox.address);
 }
+
+/** The rules for values of requests about people. */
+export const userRules = {
+  email: userEmailRule,
+  name: userNameRule,
+  role: roleRule,
+  newPassword: newPasswordRule,
+  credential: credentialRule,
+};

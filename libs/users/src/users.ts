@@ -2,14 +2,8 @@ import { AuditLog } from '#libs/accounts';
 import { newId, type Role } from '#libs/contracts';
 import { Database, type Queryable } from '#libs/persistence';
 import { Injectable } from '@nestjs/common';
+import { user, type User } from './people.resource.js';
 import { normaliseEmail } from './user-rules.js';
-
-export interface User {
-  id: string;
-  email: string;
-  name: string;
-  passwordHash: string | null;
-}
 
 interface UserAction {
   action: string;
@@ -20,8 +14,6 @@ interface UserAction {
   ip?: string;
 }
 
-const COLUMNS = 'id, email, name, password_hash AS "passwordHash"';
-
 /** The people who use the dashboard. */
 @Injectable()
 export class Users {
@@ -31,12 +23,14 @@ export class Users {
   ) {}
 
   async find(id: string, tx: Queryable = this.database): Promise<User | null> {
-    const { rows } = await tx.query<User>(`SELECT ${COLUMNS} FROM users WHERE id = $1`, [id]);
+    const { rows } = await tx.query<User>(`SELECT ${user.columns} FROM users WHERE id = $1`, [id]);
     return rows[0] ?? null;
   }
 
   async findByEmail(email: string, tx: Queryable = this.database): Promise<User | null> {
-    const { rows } = await tx.query<User>(`SELECT ${COLUMNS} FROM users WHERE email = $1`, [normaliseEmail(email)]);
+    const { rows } = await tx.query<User>(`SELECT ${user.columns} FROM users WHERE email = $1`, [
+      normaliseEmail(email),
+    ]);
     return rows[0] ?? null;
   }
 
@@ -47,7 +41,7 @@ export class Users {
   ): Promise<User | null> {
     const { rows } = await tx.query<User>(
       `INSERT INTO users (id, email, name, password_hash) VALUES ($1, $2, $3, $4)
-       ON CONFLICT (email) DO NOTHING RETURNING ${COLUMNS}`,
+       ON CONFLICT (email) DO NOTHING RETURNING ${user.columns}`,
       [newId('usr'), normaliseEmail(email), name.trim(), passwordHash],
     );
     return rows[0] ?? null;

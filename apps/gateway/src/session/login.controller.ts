@@ -1,14 +1,22 @@
 import { Body, Controller, Get, HttpCode, Post, Req, Res } from '@nestjs/common';
 import { ApiExcludeController } from '@nestjs/swagger';
 import { Refusal } from '#libs/contracts';
-import { Invitations, Logins, type Letter, type OpenInvitation } from '#libs/users';
+import { Invitations, Logins, type Letter } from '#libs/users';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { Public } from '../http/route-access.js';
 import { BodyPipe } from '../rest/validation/body-pipe.js';
 import { LinkMail } from '#libs/notices';
 import { SessionAccess } from './session-access.js';
 import { SessionReplies, type SessionState } from './session-replies.js';
-import { AcceptInvitationDto, AddressDto, LoginDto, ResetDto, SignUpDto, TokenDto } from './session.dto.js';
+import {
+  AcceptInvitationDto,
+  AddressDto,
+  LoginDto,
+  ResetDto,
+  SignUpDto,
+  TokenDto,
+  type OpenInvitationDto,
+} from './session.dto.js';
 
 /** The same whether or not a message is sent. */
 interface RequestTaken {
@@ -110,7 +118,7 @@ export class LoginController {
   @Post('invitations/lookup')
   @Public()
   @HttpCode(200)
-  lookUpInvitation(@Body(BodyPipe) { token }: TokenDto, @Req() request: FastifyRequest): Promise<OpenInvitation> {
+  lookUpInvitation(@Body(BodyPipe) { token }: TokenDto, @Req() request: FastifyRequest): Promise<OpenInvitationDto> {
     return this.invitations.lookUp(token, this.replies.clientOf(request));
   }
 

@@ -1,21 +1,14 @@
 import { Body, Controller, Delete, Get, HttpCode, Param, Patch, Post } from '@nestjs/common';
 import { ApiExcludeController } from '@nestjs/swagger';
 import { assertAbility } from '#libs/accounts';
-import {
-  Invitations,
-  Members,
-  type Actor,
-  type InvitationView,
-  type MemberView,
-  type RemovedMember,
-} from '#libs/users';
+import { Invitations, Members, type Actor } from '#libs/users';
 import { RequiresAbility } from '../http/route-access.js';
 import { IdPipe } from '../rest/or-not-found.js';
 import { BodyPipe } from '../rest/validation/body-pipe.js';
 import { LinkMail } from '#libs/notices';
 import { ByMember } from './person.js';
 import { sendInvitation } from './send-invitation.js';
-import { InviteDto, RoleDto } from './session.dto.js';
+import { InviteDto, RoleDto, type InvitationDto, type MemberDto, type RemovedMemberDto } from './session.dto.js';
 
 interface List<T> {
   object: 'list';
@@ -34,7 +27,7 @@ export class MembersController {
 
   @Get('members')
   @RequiresAbility('members.read')
-  async list(@ByMember() by: Actor): Promise<List<MemberView>> {
+  async list(@ByMember() by: Actor): Promise<List<MemberDto>> {
     return { object: 'list', data: await this.members.list(by.accountId) };
   }
 
@@ -44,14 +37,14 @@ export class MembersController {
     @ByMember() by: Actor,
     @Param('id', new IdPipe({ id: 'usr' })) id: string,
     @Body(BodyPipe) { role }: RoleDto,
-  ): Promise<MemberView> {
+  ): Promise<MemberDto> {
     return this.members.changeRole(by, id, role);
   }
 
   /** Everybody may leave. */
   @Delete('members/:id')
   @RequiresAbility('members.read')
-  async remove(@ByMember() by: Actor, @Param('id', new IdPipe({ id: 'usr' })) id: string): Promise<RemovedMember> {
+  async remove(@ByMember() by: Actor, @Param('id', new IdPipe({ id: 'usr' })) id: string): Promise<RemovedMemberDto> {
     if (id !== by.session.userId) assertAbility(by, 'members.write');
     const { removed, letter } = await this.members.remove(by, id);
     this.mail.sendLater(letter);
@@ -60,14 +53,14 @@ export class MembersController {
 
   @Get('invitations')
   @RequiresAbility('members.read')
-  async listInvitations(@ByMember() by: Actor): Promise<List<InvitationView>> {
+  async listInvitations(@ByMember() by: Actor): Promise<List<InvitationDto>> {
     return { object: 'list', data: await this.invitations.list(by.accountId) };
   }
 
   @Post('invitations')
   @RequiresAbility('members.write')
   @HttpCode(201)
-  invite(@ByMember() by: Actor, @Body(BodyPipe) dto: InviteDto): Promise<InvitationView> {
+  invite(@ByMember() by: Actor, @Body(BodyPipe) dto: InviteDto): Promise<InvitationDto> {
     return sendInvitation(this, by, dto);
   }
 

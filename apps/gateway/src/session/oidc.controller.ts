@@ -2,7 +2,7 @@ import { Controller, Get, Query, Req, Res } from '@nestjs/common';
 import { ApiExcludeController } from '@nestjs/swagger';
 import { Refusal } from '#libs/contracts';
 import { Config } from '#libs/kernel';
-import { OIDC_SECONDS, OidcLogins } from '#libs/users';
+import { OidcLogins } from '#libs/users';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { Public } from '../http/route-access.js';
 import { LinkMail } from '#libs/notices';
@@ -41,7 +41,7 @@ export class OidcController {
       return void (await reply.redirect(`${this.publicUrl.origin}${request.originalUrl}`, 302));
     const login = await this.oidc.begin(typeof invitation === 'string' ? invitation : undefined);
     if (login === null) return void (await reply.redirect('/app/login?error=oidc_failed', 302));
-    void reply.header('set-cookie', this.pendingCookie(request, login.pending, OIDC_SECONDS));
+    void reply.header('set-cookie', this.pendingCookie(request, login.pending, this.oidc.seconds));
     await reply.redirect(login.url, 302);
   }
 

@@ -1,7 +1,7 @@
 import { Body, Controller, Delete, Get, HttpCode, Ip, Param, Patch, Post, Req } from '@nestjs/common';
 import { ApiExcludeController } from '@nestjs/swagger';
 import { Refusal } from '#libs/contracts';
-import { Logins, Sessions, Users, type LoggedIn, type SessionView } from '#libs/users';
+import { Logins, Sessions, Users, type LoggedIn } from '#libs/users';
 import type { FastifyRequest } from 'fastify';
 import { RequiresSession } from '../http/route-access.js';
 import { IdPipe } from '../rest/or-not-found.js';
@@ -9,7 +9,7 @@ import { BodyPipe } from '../rest/validation/body-pipe.js';
 import { LinkMail } from '#libs/notices';
 import { Viewer } from './person.js';
 import { SessionReplies, type SessionState } from './session-replies.js';
-import { ChangeEmailDto, ChangePasswordDto, ProfileDto } from './session.dto.js';
+import { ChangeEmailDto, ChangePasswordDto, ProfileDto, type SessionDto } from './session.dto.js';
 
 /** What people change about themselves. See docs/dashboard-login.md. */
 @Controller('app/api')
@@ -61,7 +61,7 @@ export class OwnUserController {
 
   @Get('sessions')
   @RequiresSession()
-  async listSessions(@Viewer() viewer: LoggedIn): Promise<{ object: 'list'; data: SessionView[] }> {
+  async listSessions(@Viewer() viewer: LoggedIn): Promise<{ object: 'list'; data: SessionDto[] }> {
     return { object: 'list', data: await this.sessions.list(viewer.userId, viewer.sessionId) };
   }
 

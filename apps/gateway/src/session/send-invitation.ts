@@ -1,5 +1,6 @@
-import type { Invitations, InvitationView } from '#libs/users';
 import type { LinkMail } from '#libs/notices';
+import type { Invitations } from '#libs/users';
+import type { InvitationDto } from './session.dto.js';
 
 type Invite = Parameters<Invitations['create']>;
 
@@ -10,7 +11,7 @@ type Invite = Parameters<Invitations['create']>;
 export async function sendInvitation(
   { invitations, mail }: { invitations: Invitations; mail: LinkMail },
   ...[by, given]: Invite
-): Promise<InvitationView> {
+): Promise<InvitationDto> {
   const { invitation, letter } = await invitations.create(by, given);
   try {
     await mail.sendRequested(letter);

@@ -3,9 +3,10 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { ABILITIES, ROLE_ABILITIES, ROLE_SCOPES, SCOPES, type Ability, type Role, type Scope } from '#libs/contracts';
 import type { Standing } from '#libs/accounts';
 import { Config } from '#libs/kernel';
-import { Logins, LONGEST_SECONDS, Sessions, type Client, type LoggedIn, type Membership } from '#libs/users';
+import { Logins, Sessions, type Client, type LoggedIn, type Membership } from '#libs/users';
 import { KnownBrowsers } from './known-browsers.js';
 import { ACCOUNT_HEADER, isOperator, SessionAccess } from './session-access.js';
+import type { SessionDto, UserDto } from './session.dto.js';
 
 export interface MembershipView {
   id: string;
@@ -20,8 +21,8 @@ export interface MembershipView {
 
 export interface ViewerView {
   object: 'viewer';
-  user: { id: string; email: string; name: string; has_password: boolean; created_at: string };
-  session: { id: string; created_at: string; expires_at: string };
+  user: UserDto;
+  session: Pick<SessionDto, 'id' | 'created_at' | 'expires_at'>;
   account: MembershipView | null;
   accounts: MembershipView[];
 }
@@ -56,7 +57,10 @@ export class SessionReplies {
   /** The same without a description. */
   async open(request: FastifyRequest, reply: FastifyReply, token: string): Promise<LoggedIn | null> {
     await this.endCurrent(request);
-    void reply.header('set-cookie', this.access.browser.sessionCookie(request.raw, token, LONGEST_SECONDS));
+    void reply.header(
+      'set-cookie',
+      this.access.browser.sessionCookie(request.raw, token, this.sessions.longestSeconds),
+    );
     const viewer = await this.sessions.find(token);
     if (viewer) void reply.header('set-cookie', this.browsers.cookie(request.raw, viewer.userId));
     return viewer;

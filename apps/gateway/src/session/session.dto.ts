@@ -1,72 +1,77 @@
 import type { Role } from '#libs/contracts';
-import { credentialRule, newPasswordRule, roleRule, userEmailRule, userNameRule } from '#libs/users';
+import { people, userRules } from '#libs/users';
+import { bodyClass, responseClass } from '../openapi/definition-classes.js';
 import { FieldRule } from '../rest/validation/field-rule.decorator.js';
 
 export class LoginDto {
-  @FieldRule(credentialRule, { required: true })
+  @FieldRule(userRules.credential, { required: true })
   email: string;
 
-  @FieldRule(credentialRule, { required: true })
+  @FieldRule(userRules.credential, { required: true })
   password: string;
 }
 
 /** Where a message is sent that does not tell whether there is a user. */
 export class AddressDto {
-  @FieldRule(userEmailRule, { required: true })
+  @FieldRule(userRules.email, { required: true })
   email: string;
 }
 
 export class TokenDto {
-  @FieldRule(credentialRule, { required: true })
+  @FieldRule(userRules.credential, { required: true })
   token: string;
 }
 
 export class ResetDto extends TokenDto {
-  @FieldRule(newPasswordRule, { required: true })
+  @FieldRule(userRules.newPassword, { required: true })
   password: string;
 }
 
 export class SignUpDto extends ResetDto {
-  @FieldRule(userNameRule)
+  @FieldRule(userRules.name)
   name?: string;
 
-  @FieldRule(userNameRule)
+  @FieldRule(userRules.name)
   account_name?: string;
 }
 
 /** The password of a new user, which is long enough, or of a known one, which is compared. */
 export class AcceptInvitationDto extends TokenDto {
-  @FieldRule(credentialRule)
+  @FieldRule(userRules.credential)
   password?: string;
 
-  @FieldRule(userNameRule)
+  @FieldRule(userRules.name)
   name?: string;
 }
 
 export class ProfileDto {
-  @FieldRule(userNameRule, { required: true })
+  @FieldRule(userRules.name, { required: true })
   name: string;
 }
 
 export class ChangePasswordDto {
-  @FieldRule(credentialRule)
+  @FieldRule(userRules.credential)
   current_password?: string;
 
-  @FieldRule(newPasswordRule, { required: true })
+  @FieldRule(userRules.newPassword, { required: true })
   password: string;
 }
 
 export class ChangeEmailDto extends AddressDto {
-  @FieldRule(credentialRule)
+  @FieldRule(userRules.credential)
   current_password?: string;
 }
 
 export class RoleDto {
-  @FieldRule(roleRule, { required: true })
+  @FieldRule(userRules.role, { required: true })
   role: Role;
 }
 
-export class InviteDto extends RoleDto {
-  @FieldRule(userEmailRule, { required: true })
-  email: string;
-}
+export class InviteDto extends bodyClass<{ email: string; role: Role }>(people.invitation, 'create') {}
+
+export class UserDto extends responseClass(people.user) {}
+export class SessionDto extends responseClass(people.session) {}
+export class MemberDto extends responseClass(people.member) {}
+export class RemovedMemberDto extends responseClass(people.removedMember) {}
+export class InvitationDto extends responseClass(people.invitation) {}
+export class OpenInvitationDto extends responseClass(people.openInvitation) {}

@@ -6,36 +6,21 @@ import { hashPassword } from '../credentials/password-hash.js';
 import { linkExpired, newToken, tokenHash } from '../credentials/token.js';
 import type { Letter } from '../letter.js';
 import { guesserOf, Logins } from '../logins.js';
+import {
+  invitation,
+  type InvitationRow,
+  type InvitationView,
+  type OpenInvitation,
+  type User,
+} from '../people.resource.js';
 import type { LoggedIn } from '../session-lookup.js';
 import { Sessions, type Client } from '../sessions.js';
 import { newPasswordRule, normaliseEmail } from '../user-rules.js';
-import { Users, type User } from '../users.js';
+import { Users } from '../users.js';
 import { countInvitation } from './invitation-limits.js';
 import { assertOwner, type Actor } from './members.js';
 
 export const INVITATION_DAYS = 7;
-
-export interface InvitationView {
-  id: string;
-  object: 'invitation';
-  email: string;
-  role: Role;
-  /** The id of the member who invited. */
-  invited_by: string;
-  created_at: string;
-  expires_at: string;
-}
-
-/** What the invited person is shown. */
-export interface OpenInvitation {
-  object: 'invitation';
-  email: string;
-  role: Role;
-  account_name: string;
-  /** The invited person has a login already. */
-  user_exists: boolean;
-  expires_at: string;
-}
 
 type InvitationLetter = Extract<Letter, { kind: 'invitation' }>;
 
@@ -43,18 +28,6 @@ interface CheckRow extends Pick<InvitationLetter, 'accountName' | 'invitedBy'> {
   members: number;
   isMember: boolean;
 }
-
-interface InvitationRow {
-  id: string;
-  account_id: string;
-  email: string;
-  role: Role;
-  invited_by: string;
-  created_at: Date;
-  expires_at: Date;
-}
-
-const COLUMNS = 'id, account_id, email, role, invited_by, created_at, expires_at';
 
 /** Invitations to an account. The link is only in the message to the invited address, which proves that address. */
 @Injectable()
@@ -70,7 +43,7 @@ export class Invitations {
   /** The open invitations, newest first. */
   async list(accountId: string): Promise<InvitationView[]> {
     const { rows } = await this.database.query<InvitationRow>(
-      `SELECT ${COLUMNS} FROM invitations WHERE account_id = $1 AND expires_at > now() ORDER BY id DESC`,
+      `SELECT ${invitation.columns} FROM invitations WHERE account_id = $1 AND expires_at > now() ORDER BY id DESC`,
       [accountId],
     );
     return rows.map(toView);
@@ -97,7 +70,7 @@ export class Invitations {
          ON CONFLICT (account_id, email) DO UPDATE
            SET id = excluded.id, role = excluded.role, token_hash = excluded.token_hash, invited_by = excluded.invited_by,
                created_at = now(), expires_at = excluded.expires_at
-         RETURNING ${COLUMNS}`,
+         RETURNING ${invitation.columns}`,
         [newId('inv'), by.accountId, email, role, tokenHash(token), by.session.userId, INVITATION_DAYS],
       );
       await this.record(tx, rows[0], { actor: by.session.userId, ip: by.ip, action: 'invitation.created' });
@@ -112,7 +85,7 @@ export class Invitations {
   async revoke(by: Actor, id: string): Promise<void> {
     await this.database.transaction(async (tx) => {
       const { rows } = await tx.query<InvitationRow>(
-        `DELETE FROM invitations WHERE account_id = $1 AND id = $2 RETURNING ${COLUMNS}`,
+        `DELETE FROM invitations WHERE account_id = $1 AND id = $2 RETURNING ${invitation.columns}`,
         [by.accountId, id],
       );
       if (rows.length === 0) throw new Refusal('not_found');
@@ -169,7 +142,7 @@ export class Invitations {
   /** Uses the invitation for a user whose address is proved to be the invited one. @throws Refusal with the code link_expired */
   async use(tx: Queryable, token: string, user: Pick<User, 'id' | 'email'> & { ip?: string }): Promise<void> {
     const { rows } = await tx.query<InvitationRow>(
-      `DELETE FROM invitations WHERE token_hash = $1 AND email = $2 AND expires_at > now() RETURNING ${COLUMNS}`,
+      `DELETE FROM invitations WHERE token_hash = $1 AND email = $2 AND expires_at > now() RETURNING ${invitation.columns}`,
       [tokenHash(token), user.email],
     );
     if (rows.length === 0) throw linkExpired();
@@ -254,12 +227,4 @@ function requireNewPassword(password: string | undefined): string {
   return password;
 }
 
-const toView = (row: InvitationRow): InvitationView => ({
-  id: row.id,
-  object: 'invitation',
-  email: row.email,
-  role: row.role,
-  invited_by: row.invited_by,
-  created_at: row.created_at.toISOString(),
-  expires_at: row.expires_at.toISOString(),
-});
+const toView = (row: InvitationRow): InvitationView => invitation.toView(row, { object: 'invitation' });

@@ -1,8 +1,9 @@
-import { ApiKeys, AuditLog, type ApiKeyView, type PrincipalSession } from '#libs/accounts';
-import { Refusal, ROLE_ABILITIES, type Role } from '#libs/contracts';
+import { ApiKeys, AuditLog, type PrincipalSession } from '#libs/accounts';
+import { Refusal, ROLE_ABILITIES, type Role, type RowOf } from '#libs/contracts';
 import { Database, type Queryable } from '#libs/persistence';
 import { Injectable } from '@nestjs/common';
 import type { Letter } from '../letter.js';
+import { member, type MemberView, type RemovedMember } from '../people.resource.js';
 import { Sessions } from '../sessions.js';
 import { normaliseEmail } from '../user-rules.js';
 
@@ -16,36 +17,7 @@ export interface Actor {
   isOperator?: true;
 }
 
-export interface MemberView {
-  id: string;
-  object: 'member';
-  email: string;
-  name: string;
-  role: Role;
-  joined_at: string;
-  /** Null for a member without a session. */
-  last_seen_at: string | null;
-}
-
-/** What a removed person leaves behind. */
-export interface RemovedMember {
-  id: string;
-  object: 'member';
-  deleted: true;
-  /** Open invitations that the person had made, which are revoked. */
-  revoked_invitations: { id: string; email: string; role: Role }[];
-  /** Keys that the person created, or that were created with such a key. They go on working until they are revoked. */
-  api_keys: ApiKeyView[];
-}
-
-interface MemberRow {
-  id: string;
-  email: string;
-  name: string;
-  role: Role;
-  joined_at: Date;
-  last_seen_at: Date | null;
-}
+type MemberRow = RowOf<typeof member>;
 
 const MEMBERS = `
   SELECT u.id, u.email, u.name, m.role, m.created_at AS joined_at,
@@ -166,9 +138,9 @@ export class Members {
       'SELECT user_id, role FROM memberships WHERE account_id = $1 ORDER BY user_id FOR UPDATE',
       [accountId],
     );
-    const member = rows.find((row) => row.user_id === userId);
-    if (!member) throw new Refusal('not_found');
-    return member.role;
+    const found = rows.find((row) => row.user_id === userId);
+    if (!found) throw new Refusal('not_found');
+    return found.role;
   }
 
   private async assertOwned(tx: Queryable, accountId: string): Promise<void> {
@@ -204,12 +176,4 @@ export function assertOwner({ session }: Actor): void {
   );
 }
 
-const toView = (row: MemberRow): MemberView => ({
-  id: row.id,
-  object: 'member',
-  email: row.email,
-  name: row.name,
-  role: row.role,
-  joined_at: row.joined_at.toISOString(),
-  last_seen_at: row.last_seen_at?.toISOString() ?? null,
-});
+const toView = (row: MemberRow): MemberView => member.toView(row, { object: 'member' });

@@ -5,7 +5,7 @@ import { isId, LIMITS, Refusal, ROLE_ABILITIES, type RefusalDetail } from '#libs
 import { DomainInspection, normaliseDomainName } from '#libs/domains';
 import { Config } from '#libs/kernel';
 import { Database } from '#libs/persistence';
-import { Invitations, Members, userEmailRule } from '#libs/users';
+import { Invitations, Members, userRules } from '#libs/users';
 import { invalidFields } from '../../rest/validation/invalid-fields.js';
 import { LinkMail } from '#libs/notices';
 import { sendInvitation } from '../../session/send-invitation.js';
@@ -57,7 +57,7 @@ export class OperatorAccounts {
         .ruleOf('name')(fields.name)
         .map((one) => ({ field: 'name', ...one })),
       ...planRule(fields.plan).map((one) => ({ field: 'plan', ...one })),
-      ...(fields.ownerEmail === undefined ? [] : userEmailRule(fields.ownerEmail)).map((one) => ({
+      ...(fields.ownerEmail === undefined ? [] : userRules.email(fields.ownerEmail)).map((one) => ({
         field: 'ownerEmail',
         ...one,
       })),
