@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { HonestSink } from '../support/mail-servers/honest-sink.js';
+import { Recorder } from '../support/mail-servers/recorder.js';
 import { HostileFixture } from '../support/attacks/hostile-fixture.js';
 import { LocalDns } from '../support/dns/local-dns.js';
 import { mail } from '../support/samples/mail.js';
@@ -25,13 +25,13 @@ interface Told {
 describe('SIGTERM under load', () => {
   const sent = new Map<string, string>();
   const accepted = new Map<string, string>();
-  let sink: HonestSink;
+  let sink: Recorder;
   let dns: LocalDns;
   let fixture: HostileFixture;
   let program: RunningProgram;
 
   beforeAll(async () => {
-    sink = await HonestSink.start(DOT_MS);
+    sink = await Recorder.start({ dotMs: DOT_MS });
     const domains = Array.from({ length: DOMAINS }, (_, i) => `slow${i}.test`);
     dns = await LocalDns.start({
       ...Object.fromEntries(domains.map((name) => [name, { MX: [{ preference: 10, exchange: 'mx.test' }] }])),
@@ -39,7 +39,7 @@ describe('SIGTERM under load', () => {
     });
     fixture = await HostileFixture.open({
       DELIVERY_MODE: 'mx',
-      MX_PORT: String(sink.port),
+      MX_PORT: String(sink.ports.smtp),
       ALLOW_PRIVATE_MX: 'true',
       DNS_SERVERS: `127.0.0.1:${dns.port}`,
       // All domains share one server.

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { EmbeddedPostgres } from '../../libs/persistence/src/embedded-postgres/index.js';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { launchOne } from '../support/services/distributed.js';
-import { HonestSink, type Arrival } from '../support/mail-servers/honest-sink.js';
+import { Recorder, type Arrival } from '../support/mail-servers/recorder.js';
 import { LocalDns } from '../support/dns/local-dns.js';
 import { mail } from '../support/samples/mail.js';
 import { launch, type RunningProgram } from '../support/services/program.js';
@@ -21,7 +21,7 @@ const DOMAINS = 10;
 export function killDeliverySuite(kills: number): void {
   const dir = mkdtempSync(join(tmpdir(), 'postloft-kill-'));
   let postgres: EmbeddedPostgres;
-  let sink: HonestSink;
+  let sink: Recorder;
   let dns: LocalDns;
   let gateway: RunningProgram;
   let delivery: RunningProgram;
@@ -32,7 +32,7 @@ export function killDeliverySuite(kills: number): void {
   beforeAll(async () => {
     chmodSync(dir, 0o755);
     postgres = await EmbeddedPostgres.start({ dataDir: join(dir, 'postgres'), log: () => undefined });
-    sink = await HonestSink.start(DOT_MS);
+    sink = await Recorder.start({ dotMs: DOT_MS });
     const domains = Array.from({ length: DOMAINS }, (_, i) => domainOf(i));
     dns = await LocalDns.start({
       ...Object.fromEntries(domains.map((name) => [name, { MX: [{ preference: 10, exchange: 'mx.test' }] }])),
@@ -43,7 +43,7 @@ export function killDeliverySuite(kills: number): void {
     delivery = await launchOne('delivery', dir, {
       ...engines,
       DELIVERY_MODE: 'mx',
-      MX_PORT: String(sink.port),
+      MX_PORT: String(sink.ports.smtp),
       ALLOW_PRIVATE_MX: 'true',
       DNS_SERVERS: `127.0.0.1:${dns.port}`,
       DELIVERY_CONCURRENCY: String(CONCURRENCY),

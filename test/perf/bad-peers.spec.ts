@@ -1,10 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { BadStep } from '../support/mail-servers/bad-mx.js';
 import { PeerFixture, type ShownAttempt } from '../support/mail-servers/peer-fixture.js';
-import { pythonWith } from '../support/judges/python-with.js';
-
-const python = pythonWith('aiosmtpd.smtp');
+import type { MxAction } from '../support/mail-servers/scripted-mx.js';
 
 /** Seconds that a peer may take in each phase, and in a whole attempt. */
 const PHASE_SECONDS = 2;
@@ -19,23 +16,23 @@ const seconds = ({ started_at, ended_at }: ShownAttempt): number =>
   (Date.parse(ended_at) - Date.parse(started_at)) / 1_000;
 
 /** What peers that drip or flood may cost: time and memory. */
-describe.skipIf(python === null)('delivery to peers that drip and flood', () => {
+describe('delivery to peers that drip and flood', () => {
   const fixture = new PeerFixture({ network: 1, zone: 'test' });
-  const slowly: BadStep = { drip: '250 ok\r\n', every: 0.03 };
+  const slowly: MxAction = { drip: '250 ok', everyMs: 30 };
   const dripping = fixture.mail(
-    fixture.peer({ banner: { drip: '220 ok\r\n', every: 0.03 }, ehlo: slowly, mail: slowly, rcpt: slowly }),
+    fixture.peer({ on: { banner: { drip: '220 ok', everyMs: 30 }, ehlo: slowly, mail: slowly, rcpt: slowly } }),
     Array.from({ length: 40 }, (_, i) => `n${i}`),
   );
-  const reading = fixture.mail(fixture.peer({ content: { slow: 1 } }), ['one'], BIG);
+  const reading = fixture.mail(fixture.peer({ on: { content: 'silence' } }), ['one'], BIG);
   const flooding = (['banner', 'ehlo', 'mail', 'rcpt', 'dot'] as const).flatMap((moment) =>
     [
       { flood: '2', bytes: 200_000_000 },
       { flood: '250-more\r\n', bytes: 10_000_000 },
-    ].map((step) => fixture.peer({ [moment]: step })),
+    ].map((step) => fixture.peer({ on: { [moment]: step } })),
   );
 
   beforeAll(() =>
-    fixture.start(python ?? '', {
+    fixture.start({
       SMTP_OUT_TIMEOUTS: [...PHASES, 'dot=4s', `total=${ATTEMPT_SECONDS}s`].join(),
       DELIVERY_RETRY_SCHEDULE: '1s,2s',
       DELIVERY_LIFETIME: '16s',

@@ -1,5 +1,5 @@
-import { spawn, type ChildProcess } from 'node:child_process';
 import { GivenTime } from '../timing/given-time.js';
+import { deafHosts } from '../mail-servers/deaf-hosts.js';
 import type { ScriptedMx } from '../mail-servers/scripted-mx.js';
 import { MailNetwork } from '../services/mail-network.js';
 import { METRICS_TOKEN } from '../services/profiles.js';
@@ -44,7 +44,7 @@ export class FairnessFixture {
     private readonly zone: string,
     private readonly sink: ScriptedMx,
     private readonly stalled: ScriptedMx[],
-    private readonly deaf: ChildProcess[],
+    private readonly deaf: { close(): Promise<void> } | null,
     private readonly domains: number,
   ) {}
 
@@ -69,7 +69,7 @@ export class FairnessFixture {
     const isDeaf = stall === 'no SYN-ACK';
     const on = stall === 'no banner' ? ({ banner: 'silence' } as const) : ({ dot: 'silence' } as const);
     const stalled = isDeaf ? [] : await Promise.all(addresses.map((at) => network.mailServerAt(at, { on })));
-    const deaf = isDeaf ? await Promise.all(addresses.map((host) => startDeaf(host, network.mxPort))) : [];
+    const deaf = isDeaf ? await deafHosts(addresses, network.mxPort) : null;
     return new FairnessFixture(network, zone, sink, stalled, deaf, domains);
   }
 
@@ -117,7 +117,7 @@ export class FairnessFixture {
 
   async close(): Promise<void> {
     this.clock.stop();
-    for (const process of this.deaf) process.kill('SIGKILL');
+    await this.deaf?.close();
     await this.network.close();
   }
 
@@ -166,30 +166,4 @@ export class FairnessFixture {
     const at = (share: number) => waits[Math.min(waits.length - 1, Math.floor(waits.length * share))];
     return { p50: at(0.5), p95: at(0.95), max: at(1), arrived: waits.length };
   }
-}
-
-/** A listener whose queue is full and who takes nobody out of it: the kernel answers no further SYN. */
-const DEAF = `
-import socket, sys, time
-server = socket.socket()
-server.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-server.bind((sys.argv[1], int(sys.argv[2])))
-server.listen(0)
-kept = []
-for _ in range(4):
-    client = socket.socket()
-    client.setblocking(False)
-    client.connect_ex((sys.argv[1], int(sys.argv[2])))
-    kept.append(client)
-print('full', flush=True)
-time.sleep(3600)
-`;
-
-async function startDeaf(host: string, port: number): Promise<ChildProcess> {
-  const child = spawn('python3', ['-c', DEAF, host, String(port)], { stdio: ['ignore', 'pipe', 'inherit'] });
-  await new Promise<void>((resolve, reject) => {
-    child.stdout.once('data', () => resolve());
-    child.once('exit', (code) => reject(new Error(`the deaf server ended with ${code}`)));
-  });
-  return child;
 }

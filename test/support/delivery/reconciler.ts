@@ -1,4 +1,4 @@
-import type { Arrival } from '../mail-servers/honest-sink.js';
+import type { Arrival } from '../mail-servers/recorder.js';
 import type { RunningService } from '../services/program.js';
 
 /** What the clients saw; a mail has one recipient and a subject of its own. */

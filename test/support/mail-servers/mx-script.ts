@@ -1,7 +1,7 @@
 import type { SecureVersion } from 'node:tls';
 import type { Certificate } from '../fixtures/self-signed-certificate.js';
 
-/** The moments of a dialogue at which a script may step in. */
+/** The moments of a dialogue at which a script may step in. `idle` follows the reply to the final dot. */
 export type MxMoment =
   | 'banner'
   | 'ehlo'
@@ -13,20 +13,23 @@ export type MxMoment =
   | 'data'
   | 'content'
   | 'dot'
+  | 'idle'
   | 'rset'
   | 'quit';
 
 /**
- * What the server does. `silence` lasts for the rest of the connection. A string is the reply (several lines by `\r\n`); `reply` plus `then` closes afterwards;
- * `drip` sends the reply one byte every so many milliseconds; `raw` sends bytes as they are, without a line end.
+ * What the server does. A string is the reply (several lines by `\r\n`). `silence` lasts for the rest of the connection; at
+ * `content`, the server also stops reading. `reply` is followed by `then`; `drip` sends the reply one byte every so many
+ * milliseconds; `flood` sends a piece again and again; `raw` sends bytes as they are, without a line end.
  */
 export type MxAction =
   | string
   | 'silence'
   | 'close'
   | 'reset'
-  | { reply: string; then: 'close' | 'reset' }
+  | { reply: string; then: 'close' | 'reset' | 'silence' }
   | { drip: string; everyMs: number }
+  | { flood: string; bytes: number }
   | { raw: string | Buffer };
 
 export interface MxContext {
@@ -49,6 +52,8 @@ export interface MxScript {
   /** Offers STARTTLS; with `implicit`, speaks TLS from the first byte. */
   tls?: Certificate & { implicit?: boolean; minVersion?: SecureVersion; maxVersion?: SecureVersion };
   login?: { user: string; password: string; mechanisms?: string };
+  /** `bulk` sends the replies to a pipelined group together, `single` each in a packet of its own. */
+  pace?: 'bulk' | 'single';
   host?: string;
   port?: number;
 }
@@ -77,12 +82,20 @@ export interface MxSession {
   open: boolean;
 }
 
-/** What a dialogue needs from its server. */
+/** What a connection needs from its server. */
 export interface MxServer {
   readonly script: MxScript;
+  /** Floods that were sent to their end. */
+  floods: number;
   decide(moment: MxMoment, context: Omit<MxContext, 'count'>): MxAction | undefined;
   keep(mail: ReceivedMail): void;
 }
 
 export const ORDINARY_EXTENSIONS = ['PIPELINING', 'SIZE 10485760', '8BITMIME', 'SMTPUTF8', 'ENHANCEDSTATUSCODES'];
 export const WITHOUT_PIPELINING = ORDINARY_EXTENSIONS.filter((keyword) => keyword !== 'PIPELINING');
+
+/** One action each time the moment comes; then the ordinary reply. */
+export const inTurn =
+  (...actions: MxAction[]): MxStep =>
+  ({ count }) =>
+    actions[count - 1];

@@ -1,4 +1,4 @@
-import { BadMx, type BadEvent, type BadHost } from './bad-mx.js';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { LocalDns, type DnsName } from '../dns/local-dns.js';
 import { freePorts } from '../services/ports.js';
 import { startStandalone } from '../services/program.js';
@@ -6,6 +6,8 @@ import { mxSettings } from '../services/mail-network.js';
 import { firstSender, type Sender } from '../services/sender.js';
 import { openAccount, openZones, type ServiceAccount } from '../services/service-client.js';
 import { until } from '../timing/until.js';
+import { deafHosts } from './deaf-hosts.js';
+import { ScriptedMx, type MxScript, type ReceivedMail } from './scripted-mx.js';
 
 export interface ShownAttempt {
   recipient: string;
@@ -26,12 +28,15 @@ interface ShownMail {
   recipients: { address: string; status: string; attempts: number; smtp: ShownAttempt['smtp'] }[];
 }
 
-export interface ShownEvent {
+interface ShownEvent {
   type: string;
   data: { recipient: string; bounce_class?: string; bounce_type?: string; enhanced_code?: string; temporary?: boolean };
 }
 
-/** A domain whose mail goes to servers of the scripted kind, in this order of preference. */
+/** `deaf` never completes a TCP handshake; `absent` is an address that a test may use. */
+export type PeerHost = MxScript | 'deaf' | 'absent';
+
+/** A domain whose mail goes to servers of its own, in this order of preference. */
 export interface Peer {
   domain: string;
   /** Their addresses. */
@@ -55,107 +60,101 @@ interface PeerPlace {
 
 /** A service that delivers to many bad servers at once; everything is asked from outside. */
 export class PeerFixture {
-  readonly #hosts: Record<string, BadHost> = {};
-  readonly #zone: Record<string, DnsName> = {};
-  readonly #mails: SentMail[] = [];
-  #peers = 0;
-  #dns: LocalDns | undefined;
-  #mx: BadMx | undefined;
-  #sender: Sender | undefined;
-  #account: ServiceAccount | undefined;
-  #end: () => Promise<void> = async () => undefined;
+  dns: LocalDns;
+  sender: Sender;
+  /** Of the shared service. */
+  account: ServiceAccount;
+  private readonly hosts: Record<string, PeerHost> = {};
+  private readonly names: Record<string, DnsName> = {};
+  private readonly servers = new Map<string, ScriptedMx>();
+  private readonly mails: SentMail[] = [];
+  private readonly endings: (() => Promise<unknown>)[] = [];
+  private peers = 0;
 
   constructor(private readonly place: PeerPlace) {}
 
   /** Before `start`. */
-  peer(...hosts: BadHost[]): Peer {
-    const number = (this.#peers += 1);
+  peer(...hosts: PeerHost[]): Peer {
+    const number = (this.peers += 1);
     const domain = `p${number}.${this.place.zone}`;
-    const addresses = hosts.map((host, i) => {
-      const address = `127.${this.place.network + (number >> 8)}.${number & 255}.${i + 1}`;
-      this.#hosts[address] = host;
-      return address;
-    });
-    const servers = addresses.map((address, i) => ({
-      name: `mx${i + 1}-${domain}`,
-      address,
-      preference: 10 * (i + 1),
-    }));
-    for (const { name, address } of servers) this.#zone[name] = { A: [address] };
-    this.#zone[domain] = { MX: servers.map(({ name, preference }) => ({ preference, exchange: name })) };
+    const addresses = hosts.map((_, i) => `127.${this.place.network + (number >> 8)}.${number & 255}.${i + 1}`);
+    for (const [i, address] of addresses.entries()) {
+      this.hosts[address] = hosts[i];
+      this.names[`mx${i + 1}-${domain}`] = { A: [address] };
+    }
+    this.names[domain] = {
+      MX: addresses.map((_, i) => ({ preference: 10 * (i + 1), exchange: `mx${i + 1}-${domain}` })),
+    };
     return { domain, hosts: addresses };
   }
 
-  /** Before `start`: one more server, or what DNS says of a name. */
-  host(address: string, host: BadHost): void {
-    this.#hosts[address] = host;
-  }
-
+  /** Before `start`: what DNS says of a name. */
   zone(name: string, records: DnsName): void {
-    this.#zone[name] = records;
+    this.names[name] = records;
   }
 
   /** A mail that `start` sends, a large one once the others are under way. */
   mail(peer: Peer, locals: string[] = ['one'], over: Record<string, unknown> = {}): SentMail {
     const to = locals.map((local) => `${local}@${peer.domain}`);
     const sent = new SentMail(this, peer, { to, ...over });
-    this.#mails.push(sent);
+    this.mails.push(sent);
     return sent;
   }
 
   /** On the shared service `delivery`. */
-  async open(python: string): Promise<void> {
-    const account = await openAccount('delivery');
-    this.#sender = this.#account = account;
-    this.#dns = await openZones([this.place.zone], this.#zone);
-    await this.#begin(python, account.mxPort);
+  async open(): Promise<void> {
+    this.sender = this.account = await openAccount('delivery');
+    this.dns = await openZones([this.place.zone], this.names);
+    await this.begin(this.account.mxPort);
   }
 
   /** On a service of its own. */
-  async start(python: string, env: Record<string, string> = {}): Promise<void> {
+  async start(env: Record<string, string> = {}): Promise<void> {
     const [port] = await freePorts(1);
-    this.#dns = await LocalDns.start(this.#zone);
-    const program = await startStandalone({ ...mxSettings(this.#dns, port), ...env });
-    this.#sender = firstSender(program);
-    this.#end = async () => {
-      await program.stop();
-      program.clean();
-    };
-    await this.#begin(python, port);
+    this.dns = await LocalDns.start(this.names);
+    const program = await startStandalone({ ...mxSettings(this.dns, port), ...env });
+    this.sender = firstSender(program);
+    this.endings.push(() => program.stop().finally(() => program.clean()));
+    await this.begin(port);
   }
 
-  async #begin(python: string, port: number): Promise<void> {
-    this.#mx = await BadMx.start({ python, port, hosts: this.#hosts });
+  private async begin(port: number): Promise<void> {
+    const deaf = Object.keys(this.hosts).filter((host) => this.hosts[host] === 'deaf');
+    if (deaf.length > 0) {
+      const { close } = await deafHosts(deaf, port);
+      this.endings.push(close);
+    }
+    for (const [host, script] of Object.entries(this.hosts))
+      if (typeof script !== 'string') this.servers.set(host, await ScriptedMx.start({ ...script, host, port }));
     // Not all at once: on a slow machine servers in good health would then answer later than the limits of the phases.
-    const small = this.#mails.filter(({ isLarge }) => !isLarge);
+    const small = this.mails.filter(({ isLarge }) => !isLarge);
     for (let at = 0; at < small.length; at += AT_ONCE) {
       await Promise.all(small.slice(at, at + AT_ONCE).map((sent) => sent.send()));
-      await new Promise((resolve) => setTimeout(resolve, BETWEEN_MS));
+      await sleep(BETWEEN_MS);
     }
-    for (const sent of this.#mails) if (sent.isLarge) await sent.send();
+    for (const sent of this.mails) if (sent.isLarge) await sent.send();
   }
 
   async stop(): Promise<void> {
-    await this.#end();
-    await this.#mx?.close();
-    await this.#dns?.close();
+    for (const end of this.endings) await end();
+    await Promise.all([...this.servers.values()].map((server) => server.close()));
+    await this.dns?.close();
   }
 
-  get mx(): BadMx {
-    return started(this.#mx);
+  /** The scripted server at an address. */
+  server(host: string): ScriptedMx {
+    return this.servers.get(host) as ScriptedMx;
   }
 
-  get dns(): LocalDns {
-    return started(this.#dns);
+  /** Mails whose final dot came, on these hosts, in order. */
+  dots(...hosts: string[]): (ReceivedMail & { host: string })[] {
+    const all = hosts.flatMap((host) => (this.servers.get(host)?.mails ?? []).map((mail) => ({ ...mail, host })));
+    return all.sort((a, b) => a.at - b.at);
   }
 
-  /** Of the shared service. */
-  get account(): ServiceAccount {
-    return started(this.#account);
-  }
-
-  get sender(): Sender {
-    return started(this.#sender);
+  /** Connections that these hosts accepted. */
+  connections(...hosts: string[]): number {
+    return hosts.reduce((sum, host) => sum + this.server(host).sessions.length, 0);
   }
 }
 
@@ -173,23 +172,20 @@ export class SentMail {
   }
 
   async send(): Promise<this> {
-    const { sender } = this.fixture;
-    const answer = await sender.call('POST', '/emails', sender.mail(this.fields));
-    if (answer.status >= 300) throw new Error(`POST /emails: ${answer.status} ${await answer.text()}`);
-    this.id = ((await answer.json()) as { id: string }).id;
+    this.id = await this.fixture.sender.send(this.fields);
     return this;
   }
 
   show(): Promise<ShownMail> {
-    return this.#read<ShownMail>('');
+    return this.fixture.sender.json('GET', `/emails/${this.id}`);
   }
 
   /** The first `count` attempts for a recipient (the first one unless told), once they have ended. */
   attempts(count: number, local?: string): Promise<ShownAttempt[]> {
     return until(
       async () => {
-        const { data } = await this.#read<{ data: ShownAttempt[] }>('/attempts?limit=100');
-        const own = data.filter(({ recipient }) => local === undefined || recipient.startsWith(`${local}@`)).reverse();
+        const all = await this.list<ShownAttempt>('attempts');
+        const own = all.filter(({ recipient }) => local === undefined || recipient.startsWith(`${local}@`)).reverse();
         return own.length >= count ? own.slice(0, count) : null;
       },
       { what: `${count} attempts of ${this.peer.domain}`, withinMs: 25_000 },
@@ -212,21 +208,16 @@ export class SentMail {
   }
 
   async events(...types: string[]): Promise<ShownEvent[]> {
-    const { data } = await this.#read<{ data: ShownEvent[] }>('/events?limit=100');
-    return data.filter(({ type }) => types.includes(type));
+    return (await this.list<ShownEvent>('events')).filter(({ type }) => types.includes(type));
   }
 
   /** Final dots that its servers saw. */
-  dots(): BadEvent[] {
-    return this.fixture.mx.dots(...this.peer.hosts);
+  dots(): (ReceivedMail & { host: string })[] {
+    return this.fixture.dots(...this.peer.hosts);
   }
 
-  async #read<T>(path: string): Promise<T> {
-    return (await (await this.fixture.sender.call('GET', `/emails/${this.id}${path}`)).json()) as T;
+  private async list<T>(name: string): Promise<T[]> {
+    const path = `/emails/${this.id}/${name}?limit=100`;
+    return (await this.fixture.sender.json<{ data: T[] }>('GET', path)).data;
   }
-}
-
-function started<T>(thing: T | undefined): T {
-  if (thing === undefined) throw new Error('the fixture has not started');
-  return thing;
 }

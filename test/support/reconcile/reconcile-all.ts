@@ -1,7 +1,7 @@
 import type { RunningService } from '../services/program.js';
 import { eachOf } from '../delivery/reconciler.js';
 import { indexOfRecipient, indexOfSubject, isDeferred, isRefused, plannedMessage } from './message-plan.js';
-import type { Recorder } from './recorder.js';
+import type { Arrival, Recorder } from '../mail-servers/recorder.js';
 
 /** The first examples of each kind of difference are kept, all are counted. */
 const EXAMPLES = 10;
@@ -16,6 +16,9 @@ export class Differences {
     if (this.examples.length < EXAMPLES) this.examples.push(example);
   }
 }
+
+type Deferral = Pick<Arrival, 'recipient' | 'at'>;
+type WebhookRequest = { id: string; at: number };
 
 /** Messages as their clients know them. */
 interface Sent {
@@ -90,12 +93,12 @@ export async function reconcileAll(
 ): Promise<FullReconciliation> {
   const comparison = new Comparison(sent);
   for await (const email of eachOf<ListedEmail>(service, '/emails?')) comparison.addEmail(email);
-  for await (const [recipient, , at] of recorder.arrivals()) comparison.addArrival(recipient, Number(at));
-  for await (const [recipient, at] of recorder.deferrals()) comparison.addDeferral(recipient, Number(at));
+  for (const arrival of recorder.lines<Arrival>('arrivals')) comparison.addArrival(arrival);
+  for (const deferral of recorder.lines<Deferral>('deferrals')) comparison.addDeferral(deferral);
   comparison.compareMessages();
   for await (const event of eachOf<ListedEvent>(service, '/events?')) comparison.addEvent(event);
   comparison.compareEvents();
-  for await (const [id, , at] of recorder.webhooks()) comparison.addWebhook(id, Number(at));
+  for (const request of recorder.lines<WebhookRequest>('webhooks')) comparison.addWebhook(request);
   comparison.compareWebhooks();
   comparison.compareStatistics(await statisticsOf(service));
   return comparison.result;
@@ -178,7 +181,7 @@ class Comparison {
     this.indexes.set(id, index);
   }
 
-  addArrival(recipient: string, at: number): void {
+  addArrival({ recipient, at }: Arrival): void {
     const index = indexOfRecipient(recipient);
     if (index === null || isRefused(plannedMessage(index).outcome))
       this.differences.phantom.add(`arrival of ${recipient}`);
@@ -187,7 +190,7 @@ class Comparison {
     this.arrived.set(recipient, at);
   }
 
-  addDeferral(recipient: string, at: number): void {
+  addDeferral({ recipient, at }: Deferral): void {
     this.deferred.set(recipient, at);
   }
 
@@ -257,7 +260,7 @@ class Comparison {
     return true;
   }
 
-  addWebhook(id: string, at: number): void {
+  addWebhook({ id, at }: WebhookRequest): void {
     const previousAt = this.requested.get(id);
     if (previousAt === undefined) return this.differences.webhooksUnknown.add(id);
     if (previousAt > 0) this.result.webhooksRepeated.push({ key: id, previousAt, at });

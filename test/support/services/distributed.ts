@@ -39,6 +39,7 @@ export async function startDistributed(brokers: string): Promise<DistributedServ
     url: gateway.url,
     key: gateway.key,
     call: gateway.call,
+    json: gateway.json,
     programs,
     topicPrefix,
     stop: async () => {

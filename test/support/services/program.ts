@@ -20,11 +20,15 @@ export type Caller = (
   headers?: Record<string, string>,
 ) => Promise<Response>;
 
+/** The same, with the body of the answer. @throws unless the answer is a success. */
+export type JsonCaller = <T>(...request: Parameters<Caller>) => Promise<T>;
+
 /** The service from outside, in whatever topology. */
 export interface RunningService {
   url: string;
   key: string;
   call: Caller;
+  json: JsonCaller;
   stop(): Promise<number | null>;
   /** Removes what it kept; call it last. */
   clean(): void;
@@ -148,7 +152,7 @@ function describe(child: ChildProcess, env: Record<string, string>, output: () =
       smtps: Number(env['SMTPS_PORT']),
       inbound: Number(env['INBOUND_SMTP_PORT']),
     },
-    call: callerOf(url, key),
+    ...callersOf(url, key),
     stop: () => {
       child.kill('SIGTERM');
       return ended;
@@ -166,9 +170,9 @@ function describe(child: ChildProcess, env: Record<string, string>, output: () =
   };
 }
 
-/** Asks a service as the account that has the key. */
-export function callerOf(url: string, key: string): Caller {
-  return (...[method, path, body, headers = {}]) =>
+/** Ask a service as the account that has the key. */
+export function callersOf(url: string, key: string): { call: Caller; json: JsonCaller } {
+  const call: Caller = (method, path, body, headers = {}) =>
     fetch(`${url}${path}`, {
       method,
       headers: {
@@ -178,6 +182,13 @@ export function callerOf(url: string, key: string): Caller {
       },
       ...(body === undefined ? {} : { body: typeof body === 'string' ? body : JSON.stringify(body) }),
     });
+  const json: JsonCaller = async (...request) => {
+    const answer = await call(...request);
+    const text = await answer.text();
+    if (!answer.ok) throw new Error(`${request.slice(0, 2).join(' ')} was answered ${answer.status}: ${text}`);
+    return JSON.parse(text);
+  };
+  return { call, json };
 }
 
 /** Processes of this machine whose command line or working directory names `dataDir`. */

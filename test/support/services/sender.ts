@@ -1,21 +1,31 @@
 import { mail } from '../samples/mail.js';
-import type { RunningProgram } from './program.js';
+import type { Caller, JsonCaller, RunningProgram } from './program.js';
+
+type MailBody = (over?: Record<string, unknown>) => Record<string, unknown>;
 
 /** A running service, and an account on it that sends mail. */
 export interface Sender extends Pick<
   RunningProgram,
-  'url' | 'key' | 'ports' | 'env' | 'pid' | 'dataDir' | 'call' | 'output'
+  'url' | 'key' | 'ports' | 'env' | 'pid' | 'dataDir' | 'call' | 'json' | 'output'
 > {
   /** A domain of the account, and an address there. */
   domain: string;
   from: string;
   /** A valid body of `POST /emails` from the account; override what the test is about. */
-  mail(over?: Record<string, unknown>): Record<string, unknown>;
+  mail: MailBody;
+  /** Sends that body; resolves with the id. @throws unless it is accepted. */
+  send(over?: Record<string, unknown>): Promise<string>;
 }
 
 const SANDBOX = 'sandbox.postloft.test';
 
 /** The account that a service makes at its first start. */
 export function firstSender(program: RunningProgram): Sender {
-  return { ...program, domain: SANDBOX, from: `orders@${SANDBOX}`, mail };
+  return { ...program, domain: SANDBOX, from: `orders@${SANDBOX}`, ...senderOf(program, mail) };
+}
+
+export function senderOf(callers: { call: Caller; json: JsonCaller }, body: MailBody) {
+  const { call, json } = callers;
+  const send = async (over = {}) => (await json<{ id: string }>('POST', '/emails', body(over))).id;
+  return { call, json, mail: body, send };
 }

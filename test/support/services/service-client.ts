@@ -1,10 +1,10 @@
 import { readFileSync } from 'node:fs';
 import { LocalDns, type DnsName } from '../dns/local-dns.js';
 import { mail } from '../samples/mail.js';
-import { callerOf } from './program.js';
+import { callersOf } from './program.js';
 import { ask, nextNumber } from './host-client.js';
 import type { ServiceName } from './profiles.js';
-import type { Sender } from './sender.js';
+import { senderOf, type Sender } from './sender.js';
 import type { ServiceData } from './service-host.js';
 
 /** A shared service seen through an account of its own, which nobody else uses. */
@@ -43,8 +43,7 @@ export async function accountOn(service: ServiceData, options: AccountOptions = 
     domain,
     domainId,
     from,
-    call: callerOf(service.url, key),
-    mail: (over = {}) => mail({ from: `Shop <${from}>`, ...over }),
+    ...senderOf(callersOf(service.url, key), (over) => mail({ from: `Shop <${from}>`, ...over })),
     output: () => readFileSync(service.logFile, 'utf8'),
   };
 }

@@ -1,8 +1,8 @@
-import type { BadHost } from '../../support/mail-servers/bad-mx.js';
+import type { MxScript } from '../../support/mail-servers/scripted-mx.js';
 
 interface Dialogue {
   name: string;
-  host: BadHost;
+  host: MxScript;
   /** Outcome, certainty, phase and code (or enhanced code) of the first attempt. */
   expected: string;
   /** Class and type of the bounce; absent where nothing may bounce. */
@@ -14,7 +14,7 @@ const refusal = (said: string, expected: string, means?: string): Dialogue => {
   const colon = said.indexOf(': ');
   return {
     name: said.replaceAll('\r\n', ' / '),
-    host: { [said.slice(0, colon)]: said.slice(colon + 2) },
+    host: { on: { [said.slice(0, colon)]: said.slice(colon + 2) } },
     expected,
     ...(means === undefined ? {} : { means }),
   };
@@ -22,7 +22,7 @@ const refusal = (said: string, expected: string, means?: string): Dialogue => {
 
 const withoutEhlo = (reply: string, expected: string): Dialogue => ({
   name: `ehlo and helo: ${reply}`,
-  host: { ehlo: reply, helo: reply },
+  host: { on: { ehlo: reply, helo: reply } },
   expected,
 });
 

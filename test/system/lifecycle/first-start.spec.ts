@@ -11,7 +11,7 @@ import { mail } from '../../support/samples/mail.js';
 import { freePorts } from '../../support/services/ports.js';
 import { privateAddressesSuite } from './private-addresses.suite.js';
 import {
-  callerOf,
+  callersOf,
   emptyDataDir,
   launch,
   processesOn,
@@ -52,7 +52,7 @@ describe('the program on an empty data directory', () => {
     program = await launch('standalone', env);
     await until(async () => program.output().includes('Postloft is running'), { what: 'the welcome' });
     key = shownKey() ?? '';
-    program = { ...program, key, call: callerOf(program.url, key) };
+    program = { ...program, key, ...callersOf(program.url, key) };
     const answer = await program.call('GET', '/domains');
     expect(answer.status).toBe(200);
     expect(await answer.json()).toMatchObject([{ name: 'sandbox.postloft.test' }]);
@@ -132,7 +132,7 @@ describe('the program on an empty data directory', () => {
       const settings = { ...mxSettings(dns, mxPort), ALLOW_PRIVATE_MX: 'false', LOG_FORMAT: 'pretty' };
       const { RATE_LIMIT_PER_SECOND: _unlimited, ...others } = env;
       const started = await launch('standalone', { ...others, ...settings });
-      program = { ...started, key, call: callerOf(started.url, key) };
+      program = { ...started, key, ...callersOf(started.url, key) };
       network = MailNetwork.around(program, dns, mxPort);
     });
     afterAll(() => network?.close());

@@ -8,7 +8,7 @@ import { LocalDns } from '../../support/dns/local-dns.js';
 import { policyFile, PolicyServer } from '../../support/mail-servers/policy-server.js';
 import { freePorts } from '../../support/services/ports.js';
 import { copyPreparedDataDir } from '../../support/services/prepared-data-dir.js';
-import { callerOf, launch, standaloneEnv, type RunningProgram } from '../../support/services/program.js';
+import { callersOf, launch, standaloneEnv, type RunningProgram } from '../../support/services/program.js';
 import type { ScriptedMx } from '../../support/mail-servers/scripted-mx.js';
 import { testAuthority } from '../../support/fixtures/self-signed-certificate.js';
 import { MailNetwork, mxSettings } from '../../support/services/mail-network.js';
@@ -53,7 +53,7 @@ describe('the program, killed', () => {
     program = await launch('standalone', env);
     await until(async () => program.output().includes('Postloft is running'), { what: 'the welcome' });
     const key = /First API key +(\S+)/.exec(program.output())?.[1] ?? '';
-    program = { ...program, key, call: callerOf(program.url, key) };
+    program = { ...program, key, ...callersOf(program.url, key) };
     network = MailNetwork.around(program, dns, mxPort);
     taker = await network.mailServer('taker.test');
     silent = await network.mailServer('silent.test', { on: { banner: 'silence' } });
@@ -121,7 +121,7 @@ describe('the program, killed', () => {
     withdrawPolicies();
     const { key } = program;
     program = await launch('standalone', env);
-    program = { ...program, key, call: callerOf(program.url, key) };
+    program = { ...program, key, ...callersOf(program.url, key) };
 
     await until(async () => killed.hasArrived(taker), { withinMs: 60_000, everyMs: 250, what: 'every answered mail' });
     expect(killed.duplicates(taker)).toBeLessThanOrEqual(CONCURRENCY);

@@ -1,6 +1,6 @@
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, it } from 'vitest';
 import { brief, CourierFixture, UNLIMITED } from '../../../../test/support/delivery/courier-fixture.js';
-import { QuickMx } from '../../../../test/support/mail-servers/quick-mx.js';
+import { Recorder } from '../../../../test/support/mail-servers/recorder.js';
 import { selfSignedCertificate } from '../../../../test/support/fixtures/self-signed-certificate.js';
 import type { MxScript } from '../../../../test/support/mail-servers/scripted-mx.js';
 import { until } from '../../../../test/support/timing/until.js';
@@ -89,31 +89,29 @@ describe('opportunistic TLS', () => {
 describe('a server whose TLS replies arrive before our write callback', () => {
   const BUSY_MS = 15;
   let busy: NodeJS.Timeout;
-  let mx: QuickMx;
-  beforeEach(() => {
-    busy = setInterval(() => {
-      for (const end = performance.now() + BUSY_MS; performance.now() < end;);
-    }, 1);
-  });
+  let mx: Recorder;
   afterEach(async () => {
     clearInterval(busy);
     await mx.close();
   });
 
-  const sent = async (dot: Parameters<typeof QuickMx.start>[1], octets: number) => {
-    mx = await QuickMx.start('mx1.to.test', dot);
+  const sent = async (dot: NonNullable<Parameters<typeof Recorder.start>[0]>['dot'], octets: number) => {
+    mx = await Recorder.start({ tls: good, dot });
     fixture = await CourierFixture.start(
-      { mxPort: mx.port },
+      { mxPort: mx.ports.smtp },
       {
         'to.test': { MX: [{ preference: 1, exchange: 'mx1.to.test' }] },
         'mx1.to.test': { A: ['127.0.0.1'] },
       },
     );
+    busy = setInterval(() => {
+      for (const end = performance.now() + BUSY_MS; performance.now() < end;);
+    }, 1);
     const content = Buffer.from(`Subject: big\r\n\r\n${'0123456789abcd\r\n'.repeat(octets / 16)}`);
     const outcomes = await fixture.send({ ...fixture.job(), content: () => Promise.resolve(content) });
     if (dot !== 'reset before it')
-      await until(() => Promise.resolve(mx.taken > 0), { what: 'the end of the mail at its server' });
-    return [...outcomes.map(brief), mx.taken];
+      await until(() => Promise.resolve(mx.arrivals().length > 0), { what: 'the end of the mail at its server' });
+    return [...outcomes.map(brief), mx.arrivals().length];
   };
 
   it.each([1_000, 300_000, 2_000_000])('has accepted a message of %i octets when it replies 250', async (octets) => {
