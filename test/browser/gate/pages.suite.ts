@@ -70,7 +70,7 @@ export function pagesSuite(stage: () => Stage): void {
     await owner.link('slow.example').click();
     await owner.page.getByText('To both').last().waitFor();
     await owner.page.getByRole('textbox', { name: 'Recipient domain' }).fill('none.example');
-    await owner.page.getByText('No matching messages').waitFor();
+    await owner.page.getByText('Nothing found').waitFor();
     await owner.button('Clear').click();
     await owner.page.getByText('To the other').last().waitFor();
     expect(await owner.page.getByRole('textbox', { name: 'Recipient domain' }).inputValue()).toBe('');

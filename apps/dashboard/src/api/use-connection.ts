@@ -26,10 +26,13 @@ interface State<N> extends ConnectionPage<N> {
   error: unknown;
 }
 
-/** A list that grows by pages. Starts over when the variables change; entries stay visible during a reload. */
+/** Entries that are loaded at once. */
+export const PAGE_SIZE = 50;
+
+/** A list that grows by pages, from its end if `last` is among the variables. Starts over when the variables change; entries stay visible during a reload. */
 export function useConnection<D, V extends AnyVariables, N>(
   document: TypedDocumentNode<D, V>,
-  variables: V,
+  variables: Omit<V, 'first' | 'after'>,
   pick: (data: D) => ConnectionPage<N>,
 ): ConnectionState<N> {
   const client = useClient();
@@ -41,7 +44,8 @@ export function useConnection<D, V extends AnyVariables, N>(
   const load = useCallback(
     async (after: string | null) => {
       const mine = after === null ? ++round.current : round.current;
-      const request = { ...(JSON.parse(key) as object), after } as unknown as V;
+      const first = 'last' in variables ? undefined : PAGE_SIZE;
+      const request = { first, ...(JSON.parse(key) as object), after } as unknown as V;
       const { data, error } = await client.query(document, request, { requestPolicy: 'network-only' }).toPromise();
       // A newer filter or reload supersedes this response.
       if (mine !== round.current) return;
@@ -84,5 +88,29 @@ export function useConnection<D, V extends AnyVariables, N>(
     loadMore,
     reload,
     onFirstPage: (current?.pages ?? 0) <= 1,
+  };
+}
+
+interface Response<D> {
+  data: D | null | undefined;
+  error: unknown;
+}
+
+/** The rows of a response that is not divided into pages, as a list. Earlier rows stay visible if a reload fails. */
+export function rowsOf<D, N>(
+  { data, error }: Response<D>,
+  pick: (data: D) => readonly N[],
+  reload: () => void,
+): ConnectionState<N> {
+  const hasData = data !== null && data !== undefined;
+  return {
+    nodes: hasData ? [...pick(data)] : [],
+    loading: !hasData && !error,
+    loadingMore: false,
+    hasMore: false,
+    error: hasData ? null : (error ?? null),
+    loadMore: () => {},
+    reload,
+    onFirstPage: true,
   };
 }

@@ -3,6 +3,7 @@ import {
   Button,
   Collapse,
   Group,
+  MultiSelect,
   Select,
   SimpleGrid,
   Text,
@@ -18,6 +19,7 @@ import { domainOptions, type NamedDomain } from './domains-field.tsx';
 
 const TYPING_MS = 300;
 const HOUR_MS = 3_600_000;
+const FIELD_WIDTH = { base: '100%', xs: 200 };
 
 /** The filters of a list. They are kept in the address of the page, so that a filtered list can be linked to. */
 export interface Filters<N extends string> {
@@ -43,22 +45,32 @@ export function useFilters<N extends string>(names: readonly N[]): Filters<N> {
   return { values, set, clear, isActive: names.some((name) => values[name] !== null) };
 }
 
-interface FilterBarProps {
-  filters: Pick<Filters<never>, 'clear' | 'isActive'>;
-  children: ReactNode;
+/** A filter as data, in the order of the row. */
+export type FilterField<N extends string> =
+  | ({ kind: 'text' } & Omit<TextFilterProps<N>, 'filters' | 'showLabel'>)
+  | ({ kind: 'choice' } & Omit<SelectFilterProps<N>, 'filters' | 'showLabel'>)
+  | ({ kind: 'choices' } & Omit<FilterProps<N>, 'filters' | 'showLabel'> & { data: string[] })
+  | { kind: 'period' };
+
+interface FilterBarProps<N extends string> {
+  filters: Filters<N>;
+  fields: readonly FilterField<N>[];
   /** Less common filters, which a button shows. */
-  more?: { active: number; fields: ReactNode };
+  more?: readonly FilterField<N>[];
 }
 
 /** The row of filters above a list. */
-export function FilterBar({ filters: { clear, isActive }, children, more }: FilterBarProps) {
-  const active = more?.active ?? 0;
+export function FilterBar<N extends string>({ filters, fields, more = [] }: FilterBarProps<N>) {
+  const { clear, isActive, values } = filters;
+  const active = more.filter((field) => field.kind !== 'period' && values[field.name] !== null).length;
   const [opened, { toggle }] = useDisclosure(active > 0);
   return (
     <div role="search">
       <Group gap="xs" align="flex-start">
-        {children}
-        {more && (
+        {fields.map((field) => (
+          <FieldOf key={field.kind === 'period' ? field.kind : field.name} filters={filters} field={field} />
+        ))}
+        {more.length > 0 && (
           <Button
             variant="default"
             leftSection={<IconAdjustments size={16} />}
@@ -75,15 +87,48 @@ export function FilterBar({ filters: { clear, isActive }, children, more }: Filt
           </Button>
         )}
       </Group>
-      {more && (
+      {more.length > 0 && (
         <Collapse expanded={opened}>
           <SimpleGrid cols={{ base: 1, xs: 2, md: 4 }} spacing="xs" pt="xs">
-            {more.fields}
+            {more.map((field) => (
+              <FieldOf
+                key={field.kind === 'period' ? field.kind : field.name}
+                filters={filters}
+                field={field}
+                showLabel
+              />
+            ))}
           </SimpleGrid>
         </Collapse>
       )}
     </div>
   );
+}
+
+interface FieldOfProps<N extends string> {
+  filters: Filters<N>;
+  field: FilterField<N>;
+  showLabel?: boolean;
+}
+
+function FieldOf<N extends string>({ filters, field, showLabel }: FieldOfProps<N>) {
+  const shared = { filters, showLabel, w: showLabel ? undefined : FIELD_WIDTH };
+  switch (field.kind) {
+    case 'text': {
+      const { kind: _, ...props } = field;
+      return <TextFilter {...shared} {...props} />;
+    }
+    case 'choice': {
+      const { kind: _, ...props } = field;
+      return <SelectFilter {...shared} {...props} />;
+    }
+    case 'choices': {
+      const { kind: _, ...props } = field;
+      return <ChoicesFilter {...shared} {...props} />;
+    }
+    case 'period':
+      return <PeriodFilter filters={filters as unknown as PeriodFilters} />;
+  }
 }
 
 interface FilterProps<N extends string> {
@@ -119,24 +164,49 @@ export function SelectFilter<N extends string>({ filters, name, label, showLabel
   );
 }
 
+/** Any of several values, separated by commas in the address of the page. */
+function ChoicesFilter<N extends string>({
+  filters,
+  name,
+  label,
+  placeholder,
+  data,
+  w,
+}: FilterProps<N> & { data: string[] }) {
+  const value = filters.values[name];
+  return (
+    <MultiSelect
+      aria-label={label}
+      placeholder={value === null ? placeholder : undefined}
+      data={data}
+      value={value?.split(',') ?? []}
+      onChange={(chosen) => filters.set(changed(name, chosen.join(',')))}
+      clearable
+      w={w}
+    />
+  );
+}
+
+/** One of the sending domains, by its id. */
+export const domainField = <N extends string>(
+  name: N,
+  domains: readonly NamedDomain[] | undefined,
+): Extract<FilterField<N>, { kind: 'choice' }> => ({
+  kind: 'choice',
+  name,
+  label: 'Domain',
+  placeholder: 'All domains',
+  searchable: true,
+  data: domainOptions(domains),
+});
+
 interface DomainFilterProps {
   filters: FilterProps<'domain'>['filters'];
   domains: readonly NamedDomain[] | undefined;
 }
 
-/** One of the sending domains, by its id. */
 export function DomainFilter({ filters, domains }: DomainFilterProps) {
-  return (
-    <SelectFilter
-      filters={filters}
-      name="domain"
-      label="Domain"
-      placeholder="All domains"
-      searchable
-      data={domainOptions(domains)}
-      w={{ base: '100%', xs: 190 }}
-    />
-  );
+  return <SelectFilter filters={filters} {...domainField('domain', domains)} w={FIELD_WIDTH} />;
 }
 
 interface TextFilterProps<N extends string> extends FilterProps<N> {

@@ -1,4 +1,4 @@
-import { Card, Table } from '@mantine/core';
+import { Card, Table, VisuallyHidden } from '@mantine/core';
 import type { ReactNode } from 'react';
 import classes from './table.module.css';
 
@@ -29,8 +29,8 @@ export function DataTable<T>({ label, fields, rows, keyOf, isInCard = false }: D
         <Table.Thead className={classes.head}>
           <Table.Tr>
             {fields.map(({ title, kind, align }) => (
-              <Table.Th key={title} ta={align} aria-label={kind === 'actions' ? title : undefined}>
-                {kind === 'actions' ? null : title}
+              <Table.Th key={title} ta={align}>
+                {kind === 'actions' ? <VisuallyHidden>{title}</VisuallyHidden> : title}
               </Table.Th>
             ))}
           </Table.Tr>

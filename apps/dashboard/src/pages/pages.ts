@@ -10,135 +10,39 @@ export interface PageRoute {
   loaded: () => ComponentType | null;
 }
 
-function page<M>(path: string, load: () => Promise<M>, pick: (module: M) => ComponentType): PageRoute {
+function page(path: string, fetchCode: () => Promise<ComponentType>): PageRoute {
   let loading: Promise<ComponentType> | null = null;
   let loaded: ComponentType | null = null;
-  const loadPage = async () => (loaded = pick(await load()));
+  const loadPage = async () => (loaded = await fetchCode());
   return { path, load: () => (loading ??= loadPage()), loaded: () => loaded };
 }
 
 /** The pages with a session that are loaded when they are opened first: all but the overview. */
 export const PAGES: PageRoute[] = [
-  page(
-    '/getting-started',
-    () => import('./getting-started/getting-started-page.tsx'),
-    (module) => module.GettingStartedPage,
-  ),
-  page(
-    '/emails',
-    () => import('./emails/emails-page.tsx'),
-    (module) => module.EmailsPage,
-  ),
-  page(
-    '/emails/:id',
-    () => import('./emails/email-page.tsx'),
-    (module) => module.EmailPage,
-  ),
-  page(
-    '/inbox',
-    () => import('./inbox/inbox-page.tsx'),
-    (module) => module.InboxPage,
-  ),
-  page(
-    '/inbox/:id',
-    () => import('./inbox/captured-page.tsx'),
-    (module) => module.CapturedPage,
-  ),
-  page(
-    '/events',
-    () => import('./events/events-page.tsx'),
-    (module) => module.EventsPage,
-  ),
-  page(
-    '/statistics',
-    () => import('./statistics/statistics-page.tsx'),
-    (module) => module.StatisticsPage,
-  ),
-  page(
-    '/suppressions',
-    () => import('./suppressions/suppressions-page.tsx'),
-    (module) => module.SuppressionsPage,
-  ),
-  page(
-    '/domains',
-    () => import('./domains/domains-page.tsx'),
-    (module) => module.DomainsPage,
-  ),
-  page(
-    '/domains/:id',
-    () => import('./domains/domain-page.tsx'),
-    (module) => module.DomainPage,
-  ),
-  page(
-    '/api-keys',
-    () => import('./api-keys/api-keys-page.tsx'),
-    (module) => module.ApiKeysPage,
-  ),
-  page(
-    '/webhooks',
-    () => import('./webhooks/webhooks-page.tsx'),
-    (module) => module.WebhooksPage,
-  ),
-  page(
-    '/webhooks/:id',
-    () => import('./webhooks/webhook-page.tsx'),
-    (module) => module.WebhookPage,
-  ),
-  page(
-    '/usage',
-    () => import('./usage/usage-page.tsx'),
-    (module) => module.UsagePage,
-  ),
-  page(
-    '/logs',
-    () => import('./logs/logs-page.tsx'),
-    (module) => module.LogsPage,
-  ),
-  page(
-    '/team',
-    () => import('./team/team-page.tsx'),
-    (module) => module.TeamPage,
-  ),
-  page(
-    '/audit-log',
-    () => import('./audit-log/audit-log-page.tsx'),
-    (module) => module.AuditLogPage,
-  ),
-  page(
-    '/operator',
-    () => import('./operator/health-page.tsx'),
-    (module) => module.OperatorHealthPage,
-  ),
-  page(
-    '/operator/accounts',
-    () => import('./operator/accounts-page.tsx'),
-    (module) => module.OperatorAccountsPage,
-  ),
-  page(
-    '/operator/accounts/:id',
-    () => import('./operator/account-page.tsx'),
-    (module) => module.OperatorAccountPage,
-  ),
-  page(
-    '/operator/queues',
-    () => import('./operator/queues-page.tsx'),
-    (module) => module.OperatorQueuesPage,
-  ),
-  page(
-    '/operator/event-log',
-    () => import('./operator/event-log-page.tsx'),
-    (module) => module.OperatorEventLogPage,
-  ),
-  page(
-    '/operator/doctor',
-    () => import('./operator/doctor-page.tsx'),
-    (module) => module.OperatorDoctorPage,
-  ),
-  page(
-    '/settings',
-    () => import('./settings/settings-page.tsx'),
-    (module) => module.SettingsPage,
-  ),
+  page('/getting-started', async () => (await import('./getting-started/getting-started-page.tsx')).GettingStartedPage),
+  page('/emails', async () => (await import('./emails/emails-page.tsx')).EmailsPage),
+  page('/emails/:id', async () => (await import('./emails/email-page.tsx')).EmailPage),
+  page('/inbox', async () => (await import('./inbox/inbox-page.tsx')).InboxPage),
+  page('/inbox/:id', async () => (await import('./inbox/captured-page.tsx')).CapturedPage),
+  page('/events', async () => (await import('./events/events-page.tsx')).EventsPage),
+  page('/statistics', async () => (await import('./statistics/statistics-page.tsx')).StatisticsPage),
+  page('/suppressions', async () => (await import('./suppressions/suppressions-page.tsx')).SuppressionsPage),
+  page('/domains', async () => (await import('./domains/domains-page.tsx')).DomainsPage),
+  page('/domains/:id', async () => (await import('./domains/domain-page.tsx')).DomainPage),
+  page('/api-keys', async () => (await import('./api-keys/api-keys-page.tsx')).ApiKeysPage),
+  page('/webhooks', async () => (await import('./webhooks/webhooks-page.tsx')).WebhooksPage),
+  page('/webhooks/:id', async () => (await import('./webhooks/webhook-page.tsx')).WebhookPage),
+  page('/usage', async () => (await import('./usage/usage-page.tsx')).UsagePage),
+  page('/logs', async () => (await import('./logs/logs-page.tsx')).LogsPage),
+  page('/team', async () => (await import('./team/team-page.tsx')).TeamPage),
+  page('/audit-log', async () => (await import('./audit-log/audit-log-page.tsx')).AuditLogPage),
+  page('/operator', async () => (await import('./operator/health-page.tsx')).OperatorHealthPage),
+  page('/operator/accounts', async () => (await import('./operator/accounts-page.tsx')).OperatorAccountsPage),
+  page('/operator/accounts/:id', async () => (await import('./operator/account-page.tsx')).OperatorAccountPage),
+  page('/operator/queues', async () => (await import('./operator/queues-page.tsx')).OperatorQueuesPage),
+  page('/operator/event-log', async () => (await import('./operator/event-log-page.tsx')).OperatorEventLogPage),
+  page('/operator/doctor', async () => (await import('./operator/doctor-page.tsx')).OperatorDoctorPage),
+  page('/settings', async () => (await import('./settings/settings-page.tsx')).SettingsPage),
 ];
 
 /** Loads the code of the page at this path (below /app). A failure is shown when the page is rendered. */

@@ -1,16 +1,17 @@
-import { ActionIcon, Badge, Button, Group, Menu, Modal, Text } from '@mantine/core';
+import { ActionIcon, Badge, Button, Menu, Modal } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
+import { modals } from '@mantine/modals';
 import { IconDots, IconKey, IconPlus } from '@tabler/icons-react';
-import { useState } from 'react';
 import { useSession } from '../../api/session.tsx';
+import { rowsOf } from '../../api/use-connection.ts';
 import { useFreshQuery } from '../../api/use-fresh-query.ts';
 import { useOperation } from '../../api/use-operation.ts';
 import { confirm } from '../../components/confirm.tsx';
 import { namesOf, type NamedDomain } from '../../components/domains-field.tsx';
-import { Empty, Failure, Loading, notifyDone } from '../../components/feedback.tsx';
+import { notifyDone } from '../../components/feedback.tsx';
 import { Status, Time } from '../../components/format.tsx';
-import { Page } from '../../components/page.tsx';
-import { DataTable, type Field } from '../../components/table.tsx';
+import { ListPage } from '../../components/list-page.tsx';
+import { Note, type Column } from '../../components/list.tsx';
 import { useChange } from '../../components/use-change.ts';
 import {
   ApiKeysDocument,
@@ -24,89 +25,81 @@ import { PERMISSIONS } from './key-fields.tsx';
 
 type ApiKey = ApiKeysQuery['apiKeys'][number];
 
+const columnsFor = (domains: readonly NamedDomain[]): Column<ApiKey>[] => [
+  { title: 'Name', width: 'minmax(0, 2fr)', render: (key) => <KeyName apiKey={key} /> },
+  { title: 'Permission', width: 'minmax(0, 1fr)', from: 'sm', render: permissionOf },
+  { title: 'Restrictions', width: 'minmax(0, 1fr)', from: 'sm', render: (key) => limitsOf(key, domains) },
+  { title: 'Last used', width: '120px', from: 'sm', render: lastUseOf },
+  { title: 'Created', width: '120px', from: 'md', render: ({ createdAt }) => <Time at={createdAt} /> },
+];
+
+const permissionOf = ({ permission, scopes }: ApiKey): string =>
+  permission ? PERMISSIONS[permission] : scopes.join(', ');
+const lastUseOf = ({ lastUsedAt }: ApiKey) => (lastUsedAt ? <Time at={lastUsedAt} /> : 'Never');
+
 export function ApiKeysPage() {
   const { may } = useSession();
-  const { data, error, refresh: reload } = useFreshQuery(ApiKeysDocument, {});
+  const fresh = useFreshQuery(ApiKeysDocument, {});
+  const domains = fresh.data?.domains ?? [];
   const [opened, { open, close }] = useDisclosure();
   const add = may('api_keys.write') && (
     <Button leftSection={<IconPlus size={16} />} onClick={open}>
       Create API key
     </Button>
   );
+  const editor = (key: ApiKey) => ({
+    title: 'Edit API key',
+    size: 'md',
+    closeOnClickOutside: false,
+    children: <EditKeyForm apiKey={key} domains={domains} saved={fresh.refresh} close={modals.closeAll} />,
+  });
   return (
-    <Page title="API keys" description="Keys for the REST and GraphQL APIs and the SMTP relay." actions={add}>
-      {error && !data && <Failure error={error} retry={reload} />}
-      {!data && !error && <Loading />}
-      {data?.apiKeys.length === 0 && (
-        <Empty icon={IconKey} title="No API keys" action={add}>
-          Create a key for each application. Keys can be restricted to sending, to domains and to IP addresses.
-        </Empty>
-      )}
-      {data && data.apiKeys.length > 0 && <KeyTable keys={data.apiKeys} domains={data.domains} reload={reload} />}
+    <ListPage
+      title="API keys"
+      description="Keys for the REST and GraphQL APIs and the SMTP relay."
+      actions={add}
+      label="API keys"
+      list={rowsOf(fresh, ({ apiKeys }) => apiKeys, fresh.refresh)}
+      columns={columnsFor(domains)}
+      second={(key) => [permissionOf(key), limitsOf(key, domains), lastUseOf(key)]}
+      dialog={may('api_keys.write') ? editor : undefined}
+      buttons={{
+        width: '28px',
+        render: (key) => <KeyMenu apiKey={key} reload={fresh.refresh} edit={() => modals.open(editor(key))} />,
+      }}
+      empty={{
+        icon: IconKey,
+        title: 'No API keys',
+        text: 'Create a key for each application. Keys can be restricted to sending, to domains and to IP addresses.',
+        action: add,
+      }}
+    >
       <Modal opened={opened} onClose={close} title="Create API key" closeOnClickOutside={false}>
-        <CreateKeyForm domains={data?.domains ?? []} created={reload} close={close} />
+        <CreateKeyForm domains={domains} created={fresh.refresh} close={close} />
       </Modal>
-    </Page>
-  );
-}
-
-interface KeyTableProps {
-  keys: ApiKey[];
-  domains: ApiKeysQuery['domains'];
-  reload: () => void;
-}
-
-function KeyTable({ keys, domains, reload }: KeyTableProps) {
-  const [edited, setEdited] = useState<ApiKey | null>(null);
-  const fields: Field<ApiKey>[] = [
-    { title: 'Name', kind: 'heading', render: (key) => <KeyName apiKey={key} /> },
-    {
-      title: 'Permission',
-      render: ({ permission, scopes }) => (permission ? PERMISSIONS[permission] : scopes.join(', ')),
-    },
-    { title: 'Restrictions', render: (key) => limitsOf(key, domains) },
-    { title: 'Last used', render: ({ lastUsedAt }) => (lastUsedAt ? <Time at={lastUsedAt} /> : 'Never') },
-    { title: 'Created', render: ({ createdAt }) => <Time at={createdAt} /> },
-    {
-      title: 'Actions',
-      kind: 'actions',
-      align: 'right',
-      render: (key) => <KeyMenu apiKey={key} reload={reload} edit={() => setEdited(key)} />,
-    },
-  ];
-  const close = () => setEdited(null);
-  return (
-    <>
-      <DataTable label="API keys" fields={fields} rows={keys} keyOf={({ id }) => id} />
-      <Modal opened={edited !== null} onClose={close} title="Edit API key" closeOnClickOutside={false}>
-        {edited && <EditKeyForm apiKey={edited} domains={domains} saved={reload} close={close} />}
-      </Modal>
-    </>
+    </ListPage>
   );
 }
 
 function KeyName({ apiKey: { id, name, mode, enabled, expiresAt } }: { apiKey: ApiKey }) {
   return (
     <>
-      <Group gap="xs">
-        <Text size="sm" fw={500}>
-          {name}
-        </Text>
-        {mode === 'test' && (
-          <Badge color="dark" variant="outline">
-            test
-          </Badge>
+      {name}{' '}
+      {mode === 'test' && (
+        <Badge component="span" color="dark" variant="outline">
+          test
+        </Badge>
+      )}{' '}
+      {!enabled && <Status value="disabled" />}
+      <Note>
+        <span className="mono">{id}</span>
+        {expiresAt && (
+          <>
+            {' '}
+            · expires <Time at={expiresAt} />
+          </>
         )}
-        {!enabled && <Status value="disabled" />}
-      </Group>
-      <Text size="xs" c="dimmed" className="mono">
-        {id}
-      </Text>
-      {expiresAt && (
-        <Text size="xs" c="dimmed">
-          expires <Time at={expiresAt} />
-        </Text>
-      )}
+      </Note>
     </>
   );
 }

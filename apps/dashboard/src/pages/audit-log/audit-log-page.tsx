@@ -1,5 +1,4 @@
-import { Stack, Text } from '@mantine/core';
-import { modals } from '@mantine/modals';
+import { Stack } from '@mantine/core';
 import { IconHistory } from '@tabler/icons-react';
 import { useMemo } from 'react';
 import { useQuery } from 'urql';
@@ -8,17 +7,14 @@ import { useConnection } from '../../api/use-connection.ts';
 import { useLoad } from '../../api/use-load.ts';
 import { CodeBlock } from '../../components/code-block.tsx';
 import { Facts, type Fact } from '../../components/facts.tsx';
-import { Empty } from '../../components/feedback.tsx';
-import { FilterBar, PERIOD, PeriodFilter, SelectFilter, useFilters, usePeriod } from '../../components/filters.tsx';
+import { PERIOD, useFilters, usePeriod } from '../../components/filters.tsx';
 import { Copyable, ExactTime, Time } from '../../components/format.tsx';
-import { ConnectionList, type Column } from '../../components/list.tsx';
-import { Page } from '../../components/page.tsx';
+import { ListPage } from '../../components/list-page.tsx';
 import { ApiKeysDocument, AuditLogDocument, type AuditLogQuery } from '../../graphql/generated.ts';
 import { KINDS, sentenceOf, summaryOf } from './actions.ts';
 
 type Entry = AuditLogQuery['auditLog']['nodes'][number];
 
-const PAGE_SIZE = 50;
 const OPERATOR = 'operator';
 const FILTERS = ['kind', 'actor', ...PERIOD] as const;
 
@@ -44,86 +40,45 @@ export function AuditLogPage() {
   const filters = useFilters(FILTERS);
   const { kind, actor } = filters.values;
   const { from, to } = usePeriod(filters);
-  const filter = { action: kind, actor, createdAfter: from, createdBefore: to };
-  const connection = useConnection(
+  const list = useConnection(
     AuditLogDocument,
-    { first: PAGE_SIZE, after: null, filter },
+    { filter: { action: kind, actor, createdAfter: from, createdBefore: to } },
     ({ auditLog }) => auditLog,
   );
-  const columns = useMemo(() => columnsFor(actors), [actors]);
+  const whoOf = (entry: Entry) => actors.get(entry.actor) ?? entry.actor;
+  const people = [...actors].map(([value, label]) => ({ value, label }));
   return (
-    <Page title="Audit log" description="Who changed what in this account, when and from where, including sign-ins.">
-      <FilterBar filters={filters}>
-        <SelectFilter
-          filters={filters}
-          name="kind"
-          label="Kind of action"
-          placeholder="All actions"
-          data={KINDS}
-          w={200}
-        />
-        <SelectFilter
-          filters={filters}
-          name="actor"
-          label="Who"
-          placeholder="Anyone"
-          searchable
-          data={[...actors].map(([value, label]) => ({ value, label }))}
-          w={220}
-        />
-        <PeriodFilter filters={filters} />
-      </FilterBar>
-      <ConnectionList
-        label="Actions"
-        connection={connection}
-        columns={columns}
-        keyOf={({ id }) => id}
-        onOpen={(entry) =>
-          modals.open({
-            title: sentenceOf(entry.action),
-            size: 'lg',
-            children: <Detail entry={entry} who={actors.get(entry.actor)} />,
-          })
-        }
-        empty={
-          <Empty icon={IconHistory} title="No actions">
-            {filters.isActive
-              ? 'No actions match these filters.'
-              : 'Sign-ins, changes of members, removed suppressions and rotated keys appear here.'}
-          </Empty>
-        }
-      />
-    </Page>
+    <ListPage
+      title="Audit log"
+      description="Who changed what in this account, when and from where, including sign-ins."
+      filters={filters}
+      fields={[
+        { kind: 'choice', name: 'kind', label: 'Kind of action', placeholder: 'All actions', data: KINDS },
+        { kind: 'choice', name: 'actor', label: 'Who', placeholder: 'Anyone', searchable: true, data: people },
+        { kind: 'period' },
+      ]}
+      label="Actions"
+      list={list}
+      columns={[
+        { title: 'Action', width: 'minmax(0, 2fr)', render: ({ action }) => sentenceOf(action) },
+        { title: 'Details', width: 'minmax(0, 2fr)', from: 'md', render: ({ details }) => summaryOf(details) },
+        { title: 'Who', width: 'minmax(0, 2fr)', from: 'sm', render: whoOf },
+        { title: 'IP address', width: '140px', from: 'md', render: ({ ip }) => ip ?? '–' },
+        { title: 'When', width: '130px', from: 'sm', render: ({ createdAt }) => <Time at={createdAt} /> },
+      ]}
+      second={(entry) => [whoOf(entry), <Time key="at" at={entry.createdAt} />]}
+      dialog={(entry) => ({
+        title: sentenceOf(entry.action),
+        children: <Detail entry={entry} who={actors.get(entry.actor)} />,
+      })}
+      empty={{
+        icon: IconHistory,
+        title: 'No actions',
+        text: 'Sign-ins, changes of members, removed suppressions and rotated keys appear here.',
+      }}
+    />
   );
 }
-
-const columnsFor = (actors: Map<string, string>): Column<Entry>[] => [
-  { title: 'Action', width: 'minmax(0, 2fr)', render: ({ action }) => sentenceOf(action) },
-  {
-    title: 'Details',
-    width: 'minmax(0, 2fr)',
-    from: 'md',
-    render: ({ details }) => (
-      <Text span size="sm" c="dimmed">
-        {summaryOf(details)}
-      </Text>
-    ),
-  },
-  {
-    title: 'Who',
-    width: 'minmax(0, 2fr)',
-    render: ({ actor, createdAt }) => (
-      <>
-        {actors.get(actor) ?? actor}
-        <Text size="xs" c="dimmed" hiddenFrom="xs">
-          <Time at={createdAt} />
-        </Text>
-      </>
-    ),
-  },
-  { title: 'IP address', width: '140px', from: 'md', render: ({ ip }) => ip ?? '–' },
-  { title: 'When', width: '130px', from: 'xs', render: ({ createdAt }) => <Time at={createdAt} /> },
-];
 
 function Detail({ entry, who }: { entry: Entry; who: string | undefined }) {
   const { action, actor, target, details, ip, createdAt } = entry;

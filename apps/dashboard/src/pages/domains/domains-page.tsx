@@ -1,21 +1,28 @@
-import { Anchor, Button, Modal, TextInput } from '@mantine/core';
+import { Button, Modal, TextInput } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { IconPlus, IconWorld } from '@tabler/icons-react';
 import { useState } from 'react';
-import { Link, useNavigate } from 'react-router';
+import { useNavigate } from 'react-router';
 import { useSession } from '../../api/session.tsx';
+import { rowsOf } from '../../api/use-connection.ts';
 import { useFreshQuery } from '../../api/use-fresh-query.ts';
 import { useOperation } from '../../api/use-operation.ts';
-import { Empty, Failure, Loading } from '../../components/feedback.tsx';
 import { DialogForm } from '../../components/form.tsx';
 import { Status, Time } from '../../components/format.tsx';
-import { Page } from '../../components/page.tsx';
-import { DataTable, type Field } from '../../components/table.tsx';
+import { ListPage } from '../../components/list-page.tsx';
+import type { Column } from '../../components/list.tsx';
 import { CreateDomainDocument, DomainsDocument, type DomainsQuery } from '../../graphql/generated.ts';
+
+const COLUMNS: Column<DomainsQuery['domains'][number]>[] = [
+  { title: 'Domain', width: 'minmax(0, 3fr)', render: ({ name }) => name },
+  { title: 'Status', width: '120px', render: ({ status }) => <Status value={status} /> },
+  { title: 'Last check', width: '140px', from: 'sm', render: ({ lastCheckedAt }) => <Time at={lastCheckedAt} /> },
+  { title: 'Added', width: '140px', from: 'sm', render: ({ createdAt }) => <Time at={createdAt} /> },
+];
 
 export function DomainsPage() {
   const { may } = useSession();
-  const { data, error, refresh } = useFreshQuery(DomainsDocument, {});
+  const fresh = useFreshQuery(DomainsDocument, {});
   const [opened, { open, close }] = useDisclosure();
   const add = may('domains.write') && (
     <Button leftSection={<IconPlus size={16} />} onClick={open}>
@@ -23,38 +30,28 @@ export function DomainsPage() {
     </Button>
   );
   return (
-    <Page title="Domains" description="Domains you send from, verified by DNS records." actions={add}>
-      {error && !data && <Failure error={error} retry={refresh} />}
-      {!data && !error && <Loading />}
-      {data?.domains.length === 0 && (
-        <Empty icon={IconWorld} title="No domains yet" action={add}>
-          Add the domain of your sender addresses and publish a few DNS records. Verification is automatic.
-        </Empty>
-      )}
-      {data && data.domains.length > 0 && (
-        <DataTable label="Domains" fields={FIELDS} rows={data.domains} keyOf={({ id }) => id} />
-      )}
+    <ListPage
+      title="Domains"
+      description="Domains you send from, verified by DNS records."
+      actions={add}
+      label="Domains"
+      list={rowsOf(fresh, ({ domains }) => domains, fresh.refresh)}
+      columns={COLUMNS}
+      second={({ lastCheckedAt }) => ['Last check', <Time key="at" at={lastCheckedAt} />]}
+      linkTo={({ id }) => `/domains/${id}`}
+      empty={{
+        icon: IconWorld,
+        title: 'No domains yet',
+        text: 'Add the domain of your sender addresses and publish a few DNS records. Verification is automatic.',
+        action: add,
+      }}
+    >
       <Modal opened={opened} onClose={close} title="Add domain">
         <AddForm />
       </Modal>
-    </Page>
+    </ListPage>
   );
 }
-
-const FIELDS: Field<DomainsQuery['domains'][number]>[] = [
-  {
-    title: 'Domain',
-    kind: 'heading',
-    render: ({ id, name }) => (
-      <Anchor component={Link} to={`/domains/${id}`} size="sm" inherit>
-        {name}
-      </Anchor>
-    ),
-  },
-  { title: 'Status', render: ({ status }) => <Status value={status} /> },
-  { title: 'Last check', render: ({ lastCheckedAt }) => <Time at={lastCheckedAt} /> },
-  { title: 'Added', render: ({ createdAt }) => <Time at={createdAt} /> },
-];
 
 function AddForm() {
   const create = useOperation(CreateDomainDocument);

@@ -4,11 +4,8 @@ import type { EmailFilter, EmailStatus, LastEvent } from '../../graphql/generate
 /** Not a status of a message, but one of its recipients. */
 export const WAITING = 'waiting';
 
-/** Text fields, of which one at a time is searched. */
-export const TEXT_FILTERS = ['to', 'from', 'subject'] as const;
-/** Filters that a button shows. */
-export const MORE_FILTERS = ['recipient_domain', 'domain', 'event', 'tag'] as const;
-export const FILTERS = [...TEXT_FILTERS, 'status', 'scheduled', ...MORE_FILTERS, ...PERIOD] as const;
+const TEXT_FILTERS = ['to', 'from', 'subject', 'domain'] as const;
+export const FILTERS = [...TEXT_FILTERS, 'status', 'scheduled', 'recipient_domain', 'event', 'tag', ...PERIOD] as const;
 
 /** The values of the filters, as in the address of the page. */
 export type FilterValues = Record<(typeof FILTERS)[number], string | null>;
@@ -16,7 +13,7 @@ export type FilterValues = Record<(typeof FILTERS)[number], string | null>;
 export function filterOf(values: FilterValues, { from, to }: Period): EmailFilter | null {
   const { status, scheduled, recipient_domain: recipientDomain, event, tag } = values;
   const filter: EmailFilter = {};
-  for (const name of [...TEXT_FILTERS, 'domain'] as const) if (values[name]) filter[name] = values[name];
+  for (const name of TEXT_FILTERS) if (values[name]) filter[name] = values[name];
   Object.assign(filter, stateOf(status));
   if (scheduled) filter.scheduled = scheduled === 'true';
   if (recipientDomain) filter.recipientDomain = recipientDomain;

@@ -1,52 +1,76 @@
-import { Box, Button, Group, MultiSelect, Stack, Text } from '@mantine/core';
+import { Button, Group, Stack } from '@mantine/core';
 import { modals } from '@mantine/modals';
-import { IconActivity, IconPlayerPause, IconPlayerPlay } from '@tabler/icons-react';
-import { useMemo, useState } from 'react';
+import { IconActivity } from '@tabler/icons-react';
+import { useMemo } from 'react';
 import { Link } from 'react-router';
 import { useQuery } from 'urql';
-import { useConnection, type ConnectionState } from '../../api/use-connection.ts';
+import { PAGE_SIZE, useConnection, type ConnectionState } from '../../api/use-connection.ts';
 import { CodeBlock } from '../../components/code-block.tsx';
+import type { NamedDomain } from '../../components/domains-field.tsx';
 import { Facts, type Fact } from '../../components/facts.tsx';
-import { Empty } from '../../components/feedback.tsx';
 import {
-  DomainFilter,
-  FilterBar,
+  domainField,
   PERIOD,
-  PeriodFilter,
-  TextFilter,
   useFilters,
   usePeriod,
-  type Filters,
+  type FilterField,
   type Period,
 } from '../../components/filters.tsx';
 import { Copyable, ExactTime, Status, Time } from '../../components/format.tsx';
-import { ConnectionList, type Column } from '../../components/list.tsx';
-import { Page } from '../../components/page.tsx';
+import { ListPage, NextStep, useLive } from '../../components/list-page.tsx';
+import type { Column } from '../../components/list.tsx';
 import { EVENT_TYPES } from '../../generated/constants.ts';
 import { EventDomainsDocument, EventHistoryDocument, type EventPartsFragment } from '../../graphql/generated.ts';
 import { detailOf, isDeferral, type EventData } from './event-detail.ts';
 import { useEventStream, type EventFilter } from './use-event-stream.ts';
 
-const PAGE_SIZE = 50;
 /** The id of an email anywhere in the pasted text, such as the address of its page. */
 const EMAIL_ID = /em_[0-9a-f]{32}/;
 const emailIdIn = (text: string): string | null => EMAIL_ID.exec(text)?.[0] ?? null;
 const FILTERS = ['types', 'recipient', 'domain', 'email', ...PERIOD] as const;
 
 const COLUMNS: Column<EventPartsFragment>[] = [
-  { title: 'Recipient', width: 'minmax(0, 2fr)', render: (event) => <Recipient event={event} /> },
-  { title: 'Event', width: '170px', render: (event) => <EventType event={event} /> },
-  { title: 'Detail', width: 'minmax(0, 3fr)', from: 'md', render: detailOrSubject },
-  { title: 'When', width: '210px', from: 'sm', render: ({ createdAt }) => <ExactTime at={createdAt} /> },
+  { title: 'Recipient', width: 'minmax(0, 2fr)', render: ({ recipient }) => recipient ?? '–' },
+  {
+    title: 'Event',
+    width: '170px',
+    render: ({ type, data }) => <Status value={isDeferral(type, data as EventData) ? 'deferred' : type} label={type} />,
+  },
+  { title: 'Detail', width: 'minmax(0, 3fr)', from: 'sm', render: detailOrSubject },
+  { title: 'When', width: '210px', from: 'md', render: ({ createdAt }) => <ExactTime at={createdAt} /> },
+];
+
+const fieldsOf = (domains: readonly NamedDomain[] | undefined): FilterField<(typeof FILTERS)[number]>[] => [
+  { kind: 'choices', name: 'types', label: 'Types', placeholder: 'All types', data: [...EVENT_TYPES] },
+  {
+    kind: 'text',
+    name: 'recipient',
+    label: 'Recipient',
+    placeholder: 'Full recipient address',
+    problemOf: (text) => (/\s/.test(text) ? 'Enter an address without spaces' : null),
+  },
+  domainField('domain', domains),
+  {
+    kind: 'text',
+    name: 'email',
+    label: 'Email ID',
+    placeholder: 'Email ID, em_…',
+    parse: emailIdIn,
+    problemOf: (text) => (emailIdIn(text) === null ? 'An email ID is em_ followed by 32 digits' : null),
+  },
+  { kind: 'period' },
 ];
 
 /** The history, newest first, preceded by the events that have happened since. */
 function useEvents(filter: EventFilter, { from, to }: Period, live: boolean): ConnectionState<EventPartsFragment> {
-  const variables = { last: PAGE_SIZE, after: null, ...filter, createdAfter: from, createdBefore: to };
-  const history = useConnection(EventHistoryDocument, variables, ({ events }) => ({
-    nodes: [...events.nodes].reverse(),
-    pageInfo: { hasNextPage: events.pageInfo.hasPreviousPage, endCursor: events.pageInfo.startCursor },
-  }));
+  const history = useConnection(
+    EventHistoryDocument,
+    { ...filter, createdAfter: from, createdBefore: to, last: PAGE_SIZE },
+    ({ events }) => ({
+      nodes: [...events.nodes].reverse(),
+      pageInfo: { hasNextPage: events.pageInfo.hasPreviousPage, endCursor: events.pageInfo.startCursor },
+    }),
+  );
   const { events, error } = useEventStream(filter, live);
   const nodes = useMemo(() => {
     const known = new Set(history.nodes.map(({ id }) => id));
@@ -58,123 +82,37 @@ function useEvents(filter: EventFilter, { from, to }: Period, live: boolean): Co
 }
 
 export function EventsPage() {
+  const [{ data }] = useQuery({ query: EventDomainsDocument });
   const filters = useFilters(FILTERS);
   const { types, domain, email, recipient } = filters.values;
-  const filter: EventFilter = {
-    types: types === null ? null : types.split(','),
-    domainId: domain,
-    emailId: email,
-    recipient,
-  };
+  const filter = { types: types === null ? null : types.split(','), domainId: domain, emailId: email, recipient };
   const period = usePeriod(filters);
   const hasEnded = period.to !== null && Date.parse(period.to) < Date.now();
-  const [live, setLive] = useState(true);
-  const connection = useEvents(filter, period, live && !hasEnded);
+  const [live, control] = useLive(hasEnded);
   return (
-    <Page
+    <ListPage
       title="Events"
       description="All events, newest first, as webhooks and Kafka receive them. New events appear automatically."
-      actions={
-        <Button
-          variant={live && !hasEnded ? 'light' : 'default'}
-          leftSection={live ? <IconPlayerPause size={16} /> : <IconPlayerPlay size={16} />}
-          disabled={hasEnded}
-          onClick={() => setLive(!live)}
-        >
-          {live ? 'Pause' : 'Resume'}
-        </Button>
-      }
-    >
-      <EventFilters filters={filters} />
-      <ConnectionList
-        label="Events"
-        connection={connection}
-        columns={COLUMNS}
-        keyOf={({ id }) => id}
-        onOpen={(event) => modals.open({ title: event.type, size: 'lg', children: <Detail event={event} /> })}
-        empty={
-          <Empty
-            icon={IconActivity}
-            title={filters.isActive ? 'No matching events' : 'No events yet'}
-            action={
-              !filters.isActive && (
-                <Button component={Link} to="/getting-started" variant="light">
-                  Send your first message
-                </Button>
-              )
-            }
-          >
-            {filters.isActive
-              ? `No events match these filters.${hasEnded ? '' : ' New matches appear here as they happen.'}`
-              : 'Send a message to see each step of its delivery here as it happens.'}
-          </Empty>
-        }
-      />
-    </Page>
+      actions={control}
+      filters={filters}
+      fields={fieldsOf(data?.domains)}
+      label="Events"
+      list={useEvents(filter, period, live)}
+      columns={COLUMNS}
+      second={(event) => [detailOrSubject(event), <Time key="at" at={event.createdAt} />]}
+      dialog={(event) => ({ title: event.type, children: <Detail event={event} /> })}
+      empty={{
+        icon: IconActivity,
+        title: 'No events yet',
+        text: 'Send an email to see each step of its delivery here as it happens.',
+        action: <NextStep to="/getting-started">Send your first email</NextStep>,
+      }}
+      hint={hasEnded ? undefined : 'New matches appear here as they happen.'}
+    />
   );
 }
 
-function EventFilters({ filters }: { filters: Filters<(typeof FILTERS)[number]> }) {
-  const [{ data }] = useQuery({ query: EventDomainsDocument });
-  const { types } = filters.values;
-  return (
-    <FilterBar filters={filters}>
-      <MultiSelect
-        aria-label="Types"
-        placeholder={types === null ? 'All types' : undefined}
-        data={EVENT_TYPES}
-        value={types?.split(',') ?? []}
-        onChange={(chosen) => filters.set({ types: chosen.join(',') })}
-        clearable
-        w={{ base: '100%', sm: 245 }}
-      />
-      <TextFilter
-        filters={filters}
-        name="recipient"
-        label="Recipient"
-        placeholder="Full recipient address"
-        problemOf={(text) => (/\s/.test(text) ? 'Enter an address without spaces' : null)}
-        w={{ base: '100%', xs: 200 }}
-      />
-      <DomainFilter filters={filters} domains={data?.domains} />
-      <TextFilter
-        filters={filters}
-        name="email"
-        label="Email ID"
-        placeholder="Email ID, em_…"
-        parse={emailIdIn}
-        problemOf={(text) => (emailIdIn(text) === null ? 'An email ID is em_ followed by 32 digits' : null)}
-        w={{ base: '100%', xs: 170 }}
-      />
-      <PeriodFilter filters={filters} />
-    </FilterBar>
-  );
-}
-
-function EventType({ event: { type, data, createdAt } }: { event: EventPartsFragment }) {
-  return (
-    <Box ta={{ base: 'right', sm: 'left' }}>
-      <Status value={isDeferral(type, data as EventData) ? 'deferred' : type} label={type} />
-      <Text size="xs" c="dimmed" hiddenFrom="sm">
-        <Time at={createdAt} />
-      </Text>
-    </Box>
-  );
-}
-
-/** With the detail on screens that have no column for it. */
-function Recipient({ event }: { event: EventPartsFragment }) {
-  return (
-    <>
-      {event.recipient ?? '–'}
-      <Text component="span" display="block" size="xs" c="dimmed" truncate hiddenFrom="md">
-        {detailOrSubject(event)}
-      </Text>
-    </>
-  );
-}
-
-/** The subject of the message if there is nothing more specific. */
+/** The subject of the email if there is nothing more specific. */
 function detailOrSubject({ type, data }: EventPartsFragment): string {
   const detail = detailOf(type, data as EventData);
   return detail === '' && type !== 'email.opened' ? ((data as EventData).subject ?? '') : detail;
@@ -200,7 +138,7 @@ function Detail({ event: { id, type, emailId, recipient, createdAt, data } }: { 
             size="xs"
             onClick={() => modals.closeAll()}
           >
-            View message
+            View email
           </Button>
         </Group>
       )}

@@ -1,55 +1,52 @@
-import { Button, Group, Text } from '@mantine/core';
-import { IconInbox, IconPaperclip, IconRocket, IconSearch, IconTrash } from '@tabler/icons-react';
-import { Link } from 'react-router';
+import { Button } from '@mantine/core';
+import { IconInbox, IconPaperclip, IconTrash } from '@tabler/icons-react';
 import { useSession } from '../../api/session.tsx';
 import { useConnection } from '../../api/use-connection.ts';
 import { useOperation } from '../../api/use-operation.ts';
 import { useReloadOnEvents } from '../../api/use-reload-on-events.ts';
 import { confirm } from '../../components/confirm.tsx';
-import { Empty, notifyDone } from '../../components/feedback.tsx';
-import { FilterBar, TextFilter, useFilters } from '../../components/filters.tsx';
+import { notifyDone } from '../../components/feedback.tsx';
+import { useFilters, type FilterField } from '../../components/filters.tsx';
 import { formatBytes, formatNumber, Time } from '../../components/format.tsx';
-import { ConnectionList, type Column } from '../../components/list.tsx';
-import { Page } from '../../components/page.tsx';
+import { ListPage, NextStep } from '../../components/list-page.tsx';
+import type { Column } from '../../components/list.tsx';
 import { ClearInboxDocument, InboxDocument, type InboxQuery } from '../../graphql/generated.ts';
 
 type Captured = InboxQuery['capturedEmails']['nodes'][number];
 
-const PAGE_SIZE = 50;
 const FILTERS = ['to'] as const;
+const FIELDS: FilterField<'to'>[] = [
+  { kind: 'text', name: 'to', label: 'Recipient', placeholder: 'Full address of the recipient', flex: 1, miw: 240 },
+];
 const REFRESH_MS = 500;
 
 const COLUMNS: Column<Captured>[] = [
   {
     title: 'Subject',
     width: 'minmax(0, 3fr)',
-    render: ({ email, rcptTo }) => (
+    render: ({ email }) => (
       <>
-        <Group gap={6} wrap="nowrap">
-          <Text size="sm" fw={500} truncate>
-            {email?.subject || '(no subject)'}
-          </Text>
-          {(email?.attachments.length ?? 0) > 0 && <IconPaperclip size={14} aria-label="With attachments" />}
-        </Group>
-        <Text size="xs" c="dimmed" truncate hiddenFrom="sm">
-          {rcptTo.join(', ')}
-        </Text>
+        {email?.subject || '(no subject)'}{' '}
+        {(email?.attachments.length ?? 0) > 0 && <IconPaperclip size={14} aria-label="With attachments" />}
       </>
     ),
   },
   { title: 'To', width: 'minmax(0, 2fr)', from: 'sm', render: ({ rcptTo }) => rcptTo.join(', ') },
   { title: 'From', width: 'minmax(0, 2fr)', from: 'md', render: ({ email }) => email?.from ?? '' },
   { title: 'Size', width: '80px', from: 'md', render: ({ size }) => formatBytes(size) },
-  { title: 'When', width: '110px', render: ({ createdAt }) => <Time at={createdAt} /> },
+  { title: 'When', width: '110px', from: 'sm', render: ({ createdAt }) => <Time at={createdAt} /> },
 ];
 
 export function InboxPage() {
   const { may } = useSession();
   const filters = useFilters(FILTERS);
   const { to } = filters.values;
-  const variables = { first: PAGE_SIZE, after: null, filter: to === null ? null : { to } };
-  const connection = useConnection(InboxDocument, variables, ({ capturedEmails }) => capturedEmails);
-  const { reload, onFirstPage, nodes } = connection;
+  const list = useConnection(
+    InboxDocument,
+    { filter: to === null ? null : { to } },
+    ({ capturedEmails }) => capturedEmails,
+  );
+  const { reload, onFirstPage, nodes } = list;
   useReloadOnEvents(reload, { everyMs: REFRESH_MS, pause: !onFirstPage });
   const clear = useOperation(ClearInboxDocument);
   const clearAll = () =>
@@ -64,7 +61,7 @@ export function InboxPage() {
       },
     });
   return (
-    <Page
+    <ListPage
       title="Inbox"
       description="Messages captured instead of being delivered: those of test keys and, in capture mode, all others."
       actions={
@@ -75,38 +72,19 @@ export function InboxPage() {
           </Button>
         )
       }
-    >
-      <FilterBar filters={filters}>
-        <TextFilter
-          filters={filters}
-          name="to"
-          label="Recipient"
-          placeholder="Full address of the recipient"
-          leftSection={<IconSearch size={15} />}
-          w={{ base: '100%', xs: 320 }}
-        />
-      </FilterBar>
-      <ConnectionList
-        label="Captured messages"
-        connection={connection}
-        columns={COLUMNS}
-        keyOf={({ id }) => id}
-        linkTo={({ emailId }) => `/inbox/${emailId}`}
-        empty={
-          <Empty
-            icon={IconInbox}
-            title={filters.isActive ? 'No matching messages' : 'The inbox is empty'}
-            action={
-              <Button component={Link} to="/getting-started" variant="light" leftSection={<IconRocket size={16} />}>
-                Send a message
-              </Button>
-            }
-          >
-            Send with a test key, or start the service with DELIVERY_MODE=capture. Captured messages appear here
-            automatically.
-          </Empty>
-        }
-      />
-    </Page>
+      filters={filters}
+      fields={FIELDS}
+      label="Captured messages"
+      list={list}
+      columns={COLUMNS}
+      second={({ rcptTo, createdAt }) => [rcptTo.join(', '), <Time key="at" at={createdAt} />]}
+      linkTo={({ emailId }) => `/inbox/${emailId}`}
+      empty={{
+        icon: IconInbox,
+        title: 'The inbox is empty',
+        text: 'Send with a test key, or start the service with DELIVERY_MODE=capture. Captured messages appear here automatically.',
+        action: <NextStep to="/getting-started">Send a message</NextStep>,
+      }}
+    />
   );
 }

@@ -1,28 +1,17 @@
 import { Text } from '@mantine/core';
-import { modals } from '@mantine/modals';
 import { IconListDetails } from '@tabler/icons-react';
 import { useMemo } from 'react';
 import { useQuery } from 'urql';
 import { useConnection } from '../../api/use-connection.ts';
 import { Facts, type Fact } from '../../components/facts.tsx';
-import { Empty } from '../../components/feedback.tsx';
-import {
-  FilterBar,
-  PERIOD,
-  PeriodFilter,
-  SelectFilter,
-  TextFilter,
-  useFilters,
-  usePeriod,
-} from '../../components/filters.tsx';
+import { PERIOD, useFilters, usePeriod, type FilterField } from '../../components/filters.tsx';
 import { Copyable, ExactTime, Time } from '../../components/format.tsx';
-import { ConnectionList, type Column } from '../../components/list.tsx';
-import { Page } from '../../components/page.tsx';
+import { ListPage } from '../../components/list-page.tsx';
+import type { Column } from '../../components/list.tsx';
 import { ApiKeysDocument, RequestLogDocument, type RequestLogQuery } from '../../graphql/generated.ts';
 
 type LoggedRequest = RequestLogQuery['requestLog']['nodes'][number];
 
-const PAGE_SIZE = 50;
 const FILTERS = ['status', 'method', 'endpoint', 'key', ...PERIOD] as const;
 const METHODS = ['GET', 'POST', 'PATCH', 'PUT', 'DELETE'];
 const STATUSES = [
@@ -35,11 +24,7 @@ const COLUMNS: Column<LoggedRequest>[] = [
   {
     title: 'Request',
     width: 'minmax(0, 3fr)',
-    render: ({ method, endpoint }) => (
-      <span className="mono">
-        {method} {endpoint}
-      </span>
-    ),
+    render: ({ method, endpoint }) => <span className="mono">{`${method} ${endpoint}`}</span>,
   },
   {
     title: 'Status',
@@ -52,7 +37,28 @@ const COLUMNS: Column<LoggedRequest>[] = [
   },
   { title: 'Error', width: 'minmax(0, 1fr)', from: 'md', render: ({ error }) => error ?? '' },
   { title: 'Took', width: '80px', from: 'sm', render: ({ latencyMs }) => `${latencyMs} ms` },
-  { title: 'When', width: '130px', from: 'xs', render: ({ createdAt }) => <Time at={createdAt} /> },
+  { title: 'When', width: '130px', from: 'sm', render: ({ createdAt }) => <Time at={createdAt} /> },
+];
+
+const fieldsOf = (keys: ReadonlyMap<string, string>): FilterField<(typeof FILTERS)[number]>[] => [
+  { kind: 'choice', name: 'status', label: 'Status', placeholder: 'Any status', data: STATUSES, w: 160 },
+  { kind: 'choice', name: 'method', label: 'Method', placeholder: 'Any method', data: METHODS, w: 140 },
+  {
+    kind: 'text',
+    name: 'endpoint',
+    label: 'Path',
+    placeholder: 'Path, such as /emails',
+    problemOf: (text) => (text.startsWith('/') ? null : 'A path starts with /'),
+  },
+  {
+    kind: 'choice',
+    name: 'key',
+    label: 'API key',
+    placeholder: 'Any API key',
+    searchable: true,
+    data: [...keys].map(([value, label]) => ({ value, label })),
+  },
+  { kind: 'period' },
 ];
 
 export function LogsPage() {
@@ -62,59 +68,26 @@ export function LogsPage() {
   const { status, method, endpoint, key } = filters.values;
   const { from, to } = usePeriod(filters);
   const filter = { status, method, endpoint, apiKeyId: key, createdAfter: from, createdBefore: to };
-  const connection = useConnection(
-    RequestLogDocument,
-    { first: PAGE_SIZE, after: null, filter },
-    ({ requestLog }) => requestLog,
-  );
   return (
-    <Page
+    <ListPage
       title="Request log"
       description="Requests with API keys of this account in the last 30 days. Bodies are not stored."
-    >
-      <FilterBar filters={filters}>
-        <SelectFilter filters={filters} name="status" label="Status" placeholder="Any status" data={STATUSES} w={160} />
-        <SelectFilter filters={filters} name="method" label="Method" placeholder="Any method" data={METHODS} w={140} />
-        <TextFilter
-          filters={filters}
-          name="endpoint"
-          label="Path"
-          placeholder="Path, such as /emails"
-          problemOf={(text) => (text.startsWith('/') ? null : 'A path starts with /')}
-          w={{ base: '100%', xs: 200 }}
-        />
-        <SelectFilter
-          filters={filters}
-          name="key"
-          label="API key"
-          placeholder="Any API key"
-          searchable
-          data={[...keys].map(([value, label]) => ({ value, label }))}
-          w={{ base: '100%', xs: 200 }}
-        />
-        <PeriodFilter filters={filters} />
-      </FilterBar>
-      <ConnectionList
-        label="Requests"
-        connection={connection}
-        columns={COLUMNS}
-        keyOf={({ id }) => id}
-        onOpen={(request) =>
-          modals.open({
-            title: 'Request',
-            size: 'lg',
-            children: <Detail request={request} keyName={keys.get(request.apiKeyId)} />,
-          })
-        }
-        empty={
-          <Empty icon={IconListDetails} title="No requests">
-            {filters.isActive
-              ? 'No requests match these filters.'
-              : 'Every request with an API key appears here, including refused ones.'}
-          </Empty>
-        }
-      />
-    </Page>
+      filters={filters}
+      fields={fieldsOf(keys)}
+      label="Requests"
+      list={useConnection(RequestLogDocument, { filter }, ({ requestLog }) => requestLog)}
+      columns={COLUMNS}
+      second={({ error, createdAt }) => [error, <Time key="at" at={createdAt} />]}
+      dialog={(request) => ({
+        title: 'Request',
+        children: <Detail request={request} keyName={keys.get(request.apiKeyId)} />,
+      })}
+      empty={{
+        icon: IconListDetails,
+        title: 'No requests',
+        text: 'Every request with an API key appears here, including refused ones.',
+      }}
+    />
   );
 }
 

@@ -1,12 +1,11 @@
 import { Badge, Button, Modal, Progress, Text } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
-import { IconBuilding, IconPlus, IconSearch } from '@tabler/icons-react';
+import { IconBuilding, IconPlus } from '@tabler/icons-react';
 import { useConnection } from '../../api/use-connection.ts';
-import { Empty } from '../../components/feedback.tsx';
-import { FilterBar, SelectFilter, TextFilter, useFilters } from '../../components/filters.tsx';
+import { useFilters, type FilterField } from '../../components/filters.tsx';
 import { formatNumber, formatRate, Status, Time } from '../../components/format.tsx';
-import { ConnectionList, type Column } from '../../components/list.tsx';
-import { Page } from '../../components/page.tsx';
+import { ListPage } from '../../components/list-page.tsx';
+import type { Column } from '../../components/list.tsx';
 import { ACCOUNT_STATUSES } from '../../generated/constants.ts';
 import {
   OperatorAccountsDocument,
@@ -19,8 +18,17 @@ import { planLabel, rateColors } from './rates.ts';
 
 type Row = OperatorAccountPartsFragment & { limits: AbuseLimitsPartsFragment };
 
-const PAGE_SIZE = 50;
 const FILTERS = ['search', 'status'] as const;
+const FIELDS: FilterField<(typeof FILTERS)[number]>[] = [
+  {
+    kind: 'text',
+    name: 'search',
+    label: 'Search accounts',
+    placeholder: 'Name, ID, domain or member’s email',
+    w: { base: '100%', xs: 320 },
+  },
+  { kind: 'choice', name: 'status', label: 'Status', placeholder: 'Any status', data: ACCOUNT_STATUSES, w: 150 },
+];
 
 const COLUMNS: Column<Row>[] = [
   {
@@ -86,14 +94,17 @@ export function OperatorAccountsPage() {
   const filters = useFilters(FILTERS);
   const { search, status } = filters.values;
   const [opened, { open, close }] = useDisclosure();
-  const variables = { first: PAGE_SIZE, after: null, search, status: status as AccountStatus | null };
-  const connection = useConnection(OperatorAccountsDocument, variables, ({ operator }) => ({
-    ...operator.accounts,
-    nodes: operator.accounts.nodes.map((account) => ({ ...account, limits: operator.abuseLimits })),
-  }));
-  const [first] = connection.nodes;
+  const list = useConnection(
+    OperatorAccountsDocument,
+    { search, status: status as AccountStatus | null },
+    ({ operator }) => ({
+      ...operator.accounts,
+      nodes: operator.accounts.nodes.map((account) => ({ ...account, limits: operator.abuseLimits })),
+    }),
+  );
+  const [first] = list.nodes;
   return (
-    <Page
+    <ListPage
       title="Accounts"
       description={first ? sentenceOn(first.limits) : 'The accounts of this service.'}
       actions={
@@ -101,41 +112,20 @@ export function OperatorAccountsPage() {
           Create account
         </Button>
       }
+      filters={filters}
+      fields={FIELDS}
+      label="Accounts"
+      list={list}
+      columns={COLUMNS}
+      second={({ plan, outcomes }) => [planLabel(plan), `${formatNumber(outcomes.recipients)} sent`]}
+      linkTo={({ id }) => `/operator/accounts/${id}`}
+      empty={{ icon: IconBuilding, title: 'No accounts', text: 'Create an account for each customer.' }}
+      hint="Search by part of the name, the full ID, a domain, or the full address of a member."
     >
-      <FilterBar filters={filters}>
-        <TextFilter
-          filters={filters}
-          name="search"
-          label="Search accounts"
-          placeholder="Name, ID, domain or member’s email"
-          leftSection={<IconSearch size={16} />}
-          w={{ base: '100%', xs: 320 }}
-        />
-        <SelectFilter
-          filters={filters}
-          name="status"
-          label="Status"
-          placeholder="Any status"
-          data={ACCOUNT_STATUSES}
-          w={150}
-        />
-      </FilterBar>
-      <ConnectionList
-        label="Accounts"
-        connection={connection}
-        columns={COLUMNS}
-        keyOf={({ id }) => id}
-        linkTo={({ id }) => `/operator/accounts/${id}`}
-        empty={
-          <Empty icon={IconBuilding} title="No matching accounts">
-            Search by part of the name, the full ID, a domain, or the full address of a member.
-          </Empty>
-        }
-      />
       <Modal opened={opened} onClose={close} title="Create account" size="lg">
-        <CreateAccountForm created={connection.reload} close={close} />
+        <CreateAccountForm created={list.reload} close={close} />
       </Modal>
-    </Page>
+    </ListPage>
   );
 }
 

@@ -11,7 +11,7 @@ import { confirm } from '../../components/confirm.tsx';
 import { Empty, Failure, Loading, notifyDone } from '../../components/feedback.tsx';
 import { Figure } from '../../components/figure.tsx';
 import { Copyable, ExactTime, formatNumber, Time } from '../../components/format.tsx';
-import { ConnectionList, type Column } from '../../components/list.tsx';
+import { List, type Column } from '../../components/list.tsx';
 import { Page } from '../../components/page.tsx';
 import { DataTable, type Field } from '../../components/table.tsx';
 import { useChange } from '../../components/use-change.ts';
@@ -29,7 +29,6 @@ type EventLog = OperatorEventLogQuery['operator']['eventLog'];
 type Parked = ParkedEventsQuery['operator']['parkedEvents']['nodes'][number];
 
 const EVERY_MS = 3_000;
-const PAGE_SIZE = 50;
 /** The same thresholds as those of the doctor. */
 const SLOW_OUTBOX_S = 60;
 const LARGE_LAG = 100_000;
@@ -46,7 +45,7 @@ const COLUMNS: Column<Parked>[] = [
   {
     title: 'Parked',
     width: '150px',
-    from: 'xs',
+    from: 'sm',
     render: ({ parkedAt, replayRequested }) => (replayRequested ? 'being replayed' : <Time at={parkedAt} />),
   },
 ];
@@ -54,11 +53,7 @@ const COLUMNS: Column<Parked>[] = [
 export function OperatorEventLogPage() {
   const { data, error, refresh } = useFreshQuery(OperatorEventLogDocument, {}, EVERY_MS);
   const [consumer, setConsumer] = useState<string | null>(null);
-  const parked = useConnection(
-    ParkedEventsDocument,
-    { first: PAGE_SIZE, after: null, consumer },
-    ({ operator }) => operator.parkedEvents,
-  );
+  const parked = useConnection(ParkedEventsDocument, { consumer }, ({ operator }) => operator.parkedEvents);
   if (error && !data) return <Failure error={error} retry={refresh} />;
   if (!data) return <Loading />;
   const { eventLog } = data.operator;
@@ -77,14 +72,12 @@ export function OperatorEventLogPage() {
           </Title>
           {consumer !== null && parked.nodes.length > 0 && <AllOf consumer={consumer} changed={reload} />}
         </Group>
-        <ConnectionList
+        <List
           label="Parked events"
-          connection={parked}
+          list={parked}
           columns={COLUMNS}
-          keyOf={({ id }) => id}
-          onOpen={(event) =>
-            modals.open({ title: 'Parked event', size: 'lg', children: <Detail parked={event} changed={reload} /> })
-          }
+          second={({ consumer: of, parkedAt }) => [of, <Time key="at" at={parkedAt} />]}
+          dialog={(event) => ({ title: 'Parked event', children: <Detail parked={event} changed={reload} /> })}
           empty={
             <Card withBorder>
               <Empty icon={IconCircleCheck} title="All events were handled">

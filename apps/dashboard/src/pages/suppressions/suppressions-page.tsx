@@ -8,12 +8,12 @@ import { useConnection } from '../../api/use-connection.ts';
 import { useOperation } from '../../api/use-operation.ts';
 import { confirm } from '../../components/confirm.tsx';
 import { Facts, type Fact } from '../../components/facts.tsx';
-import { Empty, notifyDone, notifyFailed, notifyUndo } from '../../components/feedback.tsx';
-import { FilterBar, SelectFilter, TextFilter, useFilters } from '../../components/filters.tsx';
+import { notifyDone, notifyFailed, notifyUndo } from '../../components/feedback.tsx';
+import { useFilters, type FilterField } from '../../components/filters.tsx';
 import { DialogForm } from '../../components/form.tsx';
 import { ExactTime, Status, Time } from '../../components/format.tsx';
-import { ConnectionList, type Column } from '../../components/list.tsx';
-import { Page } from '../../components/page.tsx';
+import { ListPage } from '../../components/list-page.tsx';
+import type { Column } from '../../components/list.tsx';
 import { SUPPRESSION_ORIGINS } from '../../generated/constants.ts';
 import {
   AddSuppressionsDocument,
@@ -28,21 +28,30 @@ import { ImportDialog } from './import-dialog.tsx';
 
 type Suppression = SuppressionsQuery['suppressions']['nodes'][number];
 
-const PAGE_SIZE = 50;
 const FILTERS = ['q', 'origin'] as const;
 const BATCH = 100;
+
+const reasonOf = ({ reason, evidence }: Suppression): string => reason ?? evidence?.text ?? '';
 
 const COLUMNS: Column<Suppression>[] = [
   { title: 'Address', width: 'minmax(0, 3fr)', render: ({ email }) => email },
   { title: 'Origin', width: '120px', render: ({ origin }) => <Status value={origin} /> },
+  { title: 'Reason', width: 'minmax(0, 3fr)', from: 'sm', render: reasonOf },
+  { title: 'Scope', width: '90px', from: 'md', render: ({ scope }) => scope },
+  { title: 'Since', width: '130px', from: 'sm', render: ({ createdAt }) => <Time at={createdAt} /> },
+];
+
+const FIELDS: FilterField<(typeof FILTERS)[number]>[] = [
   {
-    title: 'Reason',
-    width: 'minmax(0, 3fr)',
-    from: 'md',
-    render: ({ reason, evidence }) => reason ?? evidence?.text ?? '',
+    kind: 'text',
+    name: 'q',
+    label: 'Search',
+    placeholder: 'Beginning of an address, or @example.com',
+    leftSection: <IconSearch size={15} />,
+    flex: 1,
+    miw: 240,
   },
-  { title: 'Scope', width: '90px', from: 'sm', render: ({ scope }) => scope },
-  { title: 'Since', width: '130px', from: 'xs', render: ({ createdAt }) => <Time at={createdAt} /> },
+  { kind: 'choice', name: 'origin', label: 'Origin', placeholder: 'Any origin', data: SUPPRESSION_ORIGINS, w: 150 },
 ];
 
 export function SuppressionsPage() {
@@ -50,63 +59,37 @@ export function SuppressionsPage() {
   const filters = useFilters(FILTERS);
   const { q, origin } = filters.values;
   const filter = filters.isActive ? { q, origin: origin as SuppressionOrigin | null } : null;
-  const connection = useConnection(
-    SuppressionsDocument,
-    { first: PAGE_SIZE, after: null, filter },
-    ({ suppressions }) => suppressions,
-  );
+  const list = useConnection(SuppressionsDocument, { filter }, ({ suppressions }) => suppressions);
   const [opened, { open, close }] = useDisclosure();
   const added = () => {
     close();
-    connection.reload();
+    list.reload();
   };
   return (
-    <Page
+    <ListPage
       title="Suppressions"
       description="Addresses that receive no mail, because of hard bounces, complaints and unsubscribes, or added by you."
-      actions={<Actions open={open} reload={connection.reload} />}
+      actions={<Actions open={open} reload={list.reload} />}
+      filters={filters}
+      fields={FIELDS}
+      label="Suppressions"
+      list={list}
+      columns={COLUMNS}
+      second={(entry) => [reasonOf(entry), <Time key="at" at={entry.createdAt} />]}
+      dialog={(entry) => ({
+        title: entry.email,
+        children: <Detail entry={entry} mayRemove={may('suppressions.write')} changed={list.reload} />,
+      })}
+      empty={{
+        icon: IconForbid,
+        title: 'No suppressed addresses',
+        text: 'Addresses that hard-bounce, complain or unsubscribe are added automatically to protect your reputation.',
+      }}
     >
-      <FilterBar filters={filters}>
-        <TextFilter
-          filters={filters}
-          name="q"
-          label="Search"
-          placeholder="Beginning of an address, or @example.com"
-          leftSection={<IconSearch size={15} />}
-          flex={1}
-          miw={240}
-        />
-        <SelectFilter
-          filters={filters}
-          name="origin"
-          label="Origin"
-          placeholder="Any origin"
-          data={SUPPRESSION_ORIGINS}
-          w={150}
-        />
-      </FilterBar>
-      <ConnectionList
-        label="Suppressions"
-        connection={connection}
-        columns={COLUMNS}
-        keyOf={({ id }) => id}
-        onOpen={(entry) =>
-          modals.open({
-            title: entry.email,
-            size: 'lg',
-            children: <Detail entry={entry} mayRemove={may('suppressions.write')} changed={connection.reload} />,
-          })
-        }
-        empty={
-          <Empty icon={IconForbid} title={filters.isActive ? 'No matching addresses' : 'No suppressed addresses'}>
-            Addresses that hard-bounce, complain or unsubscribe are added automatically to protect your reputation.
-          </Empty>
-        }
-      />
       <Modal opened={opened} onClose={close} title="Suppress addresses">
         <AddForm added={added} />
       </Modal>
-    </Page>
+    </ListPage>
   );
 }
 

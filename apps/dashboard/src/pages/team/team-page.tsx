@@ -4,17 +4,18 @@ import { IconTrash, IconUserPlus } from '@tabler/icons-react';
 import { useState } from 'react';
 import { call } from '../../api/http.ts';
 import { useSession, type Role } from '../../api/session.tsx';
-import { useLoad } from '../../api/use-load.ts';
+import { rowsOf } from '../../api/use-connection.ts';
+import { useLoad, type Loaded } from '../../api/use-load.ts';
 import { confirm } from '../../components/confirm.tsx';
-import { Failure, Loading, notifyDone } from '../../components/feedback.tsx';
+import { notifyDone } from '../../components/feedback.tsx';
 import { DialogForm } from '../../components/form.tsx';
 import { Time } from '../../components/format.tsx';
+import { List, Note, type Column } from '../../components/list.tsx';
 import { Page } from '../../components/page.tsx';
-import { DataTable, type Field } from '../../components/table.tsx';
 import { useChange } from '../../components/use-change.ts';
 import { KeysDialog, type KeysLeft } from './keys-dialog.tsx';
 
-interface List<T> {
+interface ListOf<T> {
   data: T[];
 }
 interface Member {
@@ -55,8 +56,8 @@ const nameOf = (role: Role): string => ROLES.find(({ value }) => value === role)
 
 export function TeamPage() {
   const { may } = useSession();
-  const members = useLoad('members', () => call<List<Member>>('GET', '/app/api/members'));
-  const invitations = useLoad('invitations', () => call<List<Invitation>>('GET', '/app/api/invitations'));
+  const members = useLoad('members', () => call<ListOf<Member>>('GET', '/app/api/members'));
+  const invitations = useLoad('invitations', () => call<ListOf<Invitation>>('GET', '/app/api/invitations'));
   const [opened, { open, close }] = useDisclosure();
   const canWrite = may('members.write');
   return (
@@ -71,12 +72,7 @@ export function TeamPage() {
         )
       }
     >
-      {members.error !== null && <Failure error={members.error} retry={members.reload} />}
-      {members.data === null ? (
-        members.error === null && <Loading />
-      ) : (
-        <Members members={members.data.data} reload={members.reload} reloadInvitations={invitations.reload} />
-      )}
+      <Members members={members} reloadInvitations={invitations.reload} />
       {invitations.data !== null && invitations.data.data.length > 0 && (
         <Invitations invitations={invitations.data.data} reload={invitations.reload} />
       )}
@@ -93,12 +89,12 @@ export function TeamPage() {
 }
 
 interface MembersProps {
-  members: Member[];
-  reload: () => void;
+  members: Loaded<ListOf<Member>>;
   reloadInvitations: () => void;
 }
 
-function Members({ members, reload, reloadInvitations }: MembersProps) {
+function Members({ members, reloadInvitations }: MembersProps) {
+  const { reload } = members;
   const { may, viewer } = useSession();
   const [left, setLeft] = useState<KeysLeft | null>(null);
   const remove = (member: Member) =>
@@ -124,25 +120,22 @@ function Members({ members, reload, reloadInvitations }: MembersProps) {
       `The role of ${member.email} is now ${nameOf(role)}.`,
     );
   const mayChange = ({ role }: Member) => may('members.write') && (role !== 'owner' || may('owners.write'));
-  const fields: Field<Member>[] = [
+  const columns: Column<Member>[] = [
     {
       title: 'Person',
-      kind: 'heading',
+      width: 'minmax(0, 1fr)',
       render: ({ name, email }) => (
         <>
-          <Text size="sm" fw={500}>
+          <Text size="sm" fw={500} truncate>
             {name || email}
           </Text>
-          {name && (
-            <Text size="xs" c="dimmed">
-              {email}
-            </Text>
-          )}
+          {name && <Note>{email}</Note>}
         </>
       ),
     },
     {
       title: 'Role',
+      width: '130px',
       render: (member) =>
         mayChange(member) ? (
           <Select
@@ -158,23 +151,25 @@ function Members({ members, reload, reloadInvitations }: MembersProps) {
           nameOf(member.role)
         ),
     },
-    { title: 'Joined', render: ({ joined_at }) => <Time at={joined_at} /> },
-    { title: 'Last seen', render: ({ last_seen_at }) => <Time at={last_seen_at} /> },
-    {
-      title: 'Actions',
-      kind: 'actions',
-      align: 'right',
-      render: (member) =>
-        (mayChange(member) || member.id === viewer.user.id) && (
-          <ActionIcon variant="subtle" color="red" aria-label={`Remove ${member.email}`} onClick={() => remove(member)}>
-            <IconTrash size={16} />
-          </ActionIcon>
-        ),
-    },
+    { title: 'Joined', width: '130px', from: 'md', render: ({ joined_at }) => <Time at={joined_at} /> },
+    { title: 'Last seen', width: '130px', from: 'sm', render: ({ last_seen_at }) => <Time at={last_seen_at} /> },
   ];
+  const bin = (member: Member) =>
+    (mayChange(member) || member.id === viewer.user.id) && (
+      <ActionIcon variant="subtle" color="red" aria-label={`Remove ${member.email}`} onClick={() => remove(member)}>
+        <IconTrash size={16} />
+      </ActionIcon>
+    );
   return (
     <>
-      <DataTable label="Members" fields={fields} rows={members} keyOf={({ id }) => id} />
+      <List
+        label="Members"
+        list={rowsOf(members, ({ data }) => data, reload)}
+        columns={columns}
+        second={({ last_seen_at }) => ['Last seen', <Time key="at" at={last_seen_at} />]}
+        buttons={{ width: '28px', render: bin }}
+        empty={null}
+      />
       <KeysDialog left={left} close={() => setLeft(null)} />
     </>
   );
@@ -188,34 +183,36 @@ function Invitations({ invitations, reload }: { invitations: Invitation[]; reloa
       await call('DELETE', `/app/api/invitations/${id}`);
       reload();
     }, `The invitation for ${email} has been revoked.`);
-  const fields: Field<Invitation>[] = [
-    { title: 'Email', kind: 'heading', render: ({ email }) => email },
-    { title: 'Role', render: ({ role }) => nameOf(role) },
-    { title: 'Expires', render: ({ expires_at }) => <Time at={expires_at} /> },
-    {
-      title: 'Actions',
-      kind: 'actions',
-      align: 'right',
-      render: (invitation) =>
-        may('members.write') && (
-          <Button
-            size="compact-xs"
-            variant="subtle"
-            color="red"
-            aria-label={`Revoke the invitation for ${invitation.email}`}
-            onClick={() => revoke(invitation)}
-          >
-            Revoke
-          </Button>
-        ),
-    },
+  const columns: Column<Invitation>[] = [
+    { title: 'Email', width: 'minmax(0, 1fr)', render: ({ email }) => email },
+    { title: 'Role', width: '130px', from: 'sm', render: ({ role }) => nameOf(role) },
+    { title: 'Expires', width: '130px', from: 'sm', render: ({ expires_at }) => <Time at={expires_at} /> },
   ];
+  const button = (invitation: Invitation) =>
+    may('members.write') && (
+      <Button
+        size="compact-sm"
+        variant="subtle"
+        color="red"
+        aria-label={`Revoke the invitation for ${invitation.email}`}
+        onClick={() => revoke(invitation)}
+      >
+        Revoke
+      </Button>
+    );
   return (
     <Stack gap="xs">
       <Title order={2} size="h4">
         Pending invitations
       </Title>
-      <DataTable label="Pending invitations" fields={fields} rows={invitations} keyOf={({ id }) => id} />
+      <List
+        label="Pending invitations"
+        list={rowsOf({ data: invitations, error: null }, (all) => all, reload)}
+        columns={columns}
+        second={({ role, expires_at }) => [nameOf(role), 'expires', <Time key="at" at={expires_at} />]}
+        buttons={{ width: '80px', render: button }}
+        empty={null}
+      />
     </Stack>
   );
 }

@@ -1,7 +1,7 @@
-import { Alert, Button, Card, Group, MultiSelect, Select, Stack, Switch, Title } from '@mantine/core';
+import { Alert, Button, Card, Group, MultiSelect, Stack, Switch, Title } from '@mantine/core';
 import { modals } from '@mantine/modals';
 import { IconAlertTriangle, IconBolt, IconTrash } from '@tabler/icons-react';
-import { useEffect, useState } from 'react';
+import { useEffect } from 'react';
 import { useNavigate, useParams } from 'react-router';
 import { useSession } from '../../api/session.tsx';
 import { useConnection } from '../../api/use-connection.ts';
@@ -10,8 +10,9 @@ import { useFreshQuery } from '../../api/use-fresh-query.ts';
 import { confirm } from '../../components/confirm.tsx';
 import { DomainsField, type NamedDomain } from '../../components/domains-field.tsx';
 import { Empty, Failure, Loading, notifyDone } from '../../components/feedback.tsx';
+import { SelectFilter, useFilters } from '../../components/filters.tsx';
 import { Copyable, ExactTime, Status, Time } from '../../components/format.tsx';
-import { ConnectionList, type Column } from '../../components/list.tsx';
+import { List, type Column } from '../../components/list.tsx';
 import { Page } from '../../components/page.tsx';
 import { useChange } from '../../components/use-change.ts';
 import { DELIVERY_STATUSES, EVENT_TYPES } from '../../generated/constants.ts';
@@ -35,7 +36,6 @@ import { DOMAINS, NewSecret } from './webhooks-page.tsx';
 
 type Delivery = NonNullable<WebhookDeliveriesQuery['webhook']>['deliveries']['nodes'][number];
 
-const PAGE_SIZE = 50;
 const OVERLAP_HOURS = 24;
 /** New deliveries are reloaded until their first call has a response. */
 const NEW_MS = 60_000;
@@ -51,7 +51,7 @@ const COLUMNS: Column<Delivery>[] = [
     from: 'sm',
     render: ({ lastStatus, lastError }) => lastError ?? lastStatus ?? '–',
   },
-  { title: 'When', width: '130px', from: 'xs', render: ({ createdAt }) => <Time at={createdAt} /> },
+  { title: 'When', width: '130px', from: 'sm', render: ({ createdAt }) => <Time at={createdAt} /> },
 ];
 
 export function WebhookPage() {
@@ -186,10 +186,14 @@ function Settings({ webhook, domains }: SettingsProps) {
 
 function Deliveries({ webhook: { id } }: { webhook: WebhookPartsFragment }) {
   const { may } = useSession();
-  const [status, setStatus] = useState<WebhookDeliveryStatus | null>(null);
-  const variables = { id, first: PAGE_SIZE, after: null, filter: status === null ? null : { status } };
-  const connection = useConnection(WebhookDeliveriesDocument, variables, ({ webhook }) => webhook?.deliveries ?? NONE);
-  const { nodes, onFirstPage, reload } = connection;
+  const filters = useFilters(['status']);
+  const status = filters.values.status as WebhookDeliveryStatus | null;
+  const list = useConnection(
+    WebhookDeliveriesDocument,
+    { id, filter: status === null ? null : { status } },
+    ({ webhook }) => webhook?.deliveries ?? NONE,
+  );
+  const { nodes, onFirstPage, reload } = list;
   useEffect(() => {
     if (!onFirstPage || !nodes.some(isNew)) return undefined;
     const timer = window.setTimeout(reload, REFRESH_MS);
@@ -199,14 +203,8 @@ function Deliveries({ webhook: { id } }: { webhook: WebhookPartsFragment }) {
   const [busy, change] = useChange();
   const sendTest = async () => {
     await test({ id });
-    connection.reload();
+    reload();
   };
-  const open = (delivery: Delivery) =>
-    modals.open({
-      title: delivery.type,
-      size: 'xl',
-      children: <DeliveryDetail webhookId={id} eventId={delivery.id} changed={connection.reload} />,
-    });
   return (
     <Stack gap="xs">
       <Group justify="space-between">
@@ -214,18 +212,16 @@ function Deliveries({ webhook: { id } }: { webhook: WebhookPartsFragment }) {
           Deliveries
         </Title>
         <Group gap="xs">
-          <Select
-            size="xs"
-            aria-label="Status"
+          <SelectFilter
+            filters={filters}
+            name="status"
+            label="Status"
             placeholder="Any status"
-            clearable
             data={DELIVERY_STATUSES}
-            value={status}
-            onChange={(value) => setStatus(value)}
             w={130}
           />
           {may('webhooks.write') && (
-            <Button size="xs" variant="default" onClick={() => openReplayRange(id, connection.reload)}>
+            <Button size="xs" variant="default" onClick={() => openReplayRange(id, reload)}>
               Replay a period
             </Button>
           )}
@@ -242,12 +238,16 @@ function Deliveries({ webhook: { id } }: { webhook: WebhookPartsFragment }) {
           )}
         </Group>
       </Group>
-      <ConnectionList
+      <List
         label="Deliveries"
-        connection={connection}
+        list={list}
         columns={COLUMNS}
+        second={({ lastError, lastStatus, createdAt }) => [lastError ?? lastStatus, <Time key="at" at={createdAt} />]}
         keyOf={({ deliveryId }) => deliveryId}
-        onOpen={open}
+        dialog={({ id: eventId, type }) => ({
+          title: type,
+          children: <DeliveryDetail webhookId={id} eventId={eventId} changed={reload} />,
+        })}
         empty={
           <Empty icon={IconBolt} title="No deliveries">
             Deliveries of the last 30 days appear here, with every call and its response.

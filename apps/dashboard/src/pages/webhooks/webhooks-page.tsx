@@ -1,24 +1,78 @@
-import { Anchor, Button, Modal, MultiSelect, Switch, Text, TextInput } from '@mantine/core';
+import { Button, Modal, MultiSelect, Switch, TextInput } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { IconPlus, IconWebhook } from '@tabler/icons-react';
 import { useState } from 'react';
-import { Link } from 'react-router';
 import { useSession } from '../../api/session.tsx';
+import { rowsOf } from '../../api/use-connection.ts';
 import { useOperation } from '../../api/use-operation.ts';
 import { useFreshQuery } from '../../api/use-fresh-query.ts';
 import { DomainsField, namesOf, type NamedDomain } from '../../components/domains-field.tsx';
-import { Empty, Failure, Loading } from '../../components/feedback.tsx';
 import { DialogForm, ShownOnce } from '../../components/form.tsx';
 import { formatNumber, formatShare, Status, Time } from '../../components/format.tsx';
-import { Page } from '../../components/page.tsx';
-import { DataTable, type Field } from '../../components/table.tsx';
+import { ListPage } from '../../components/list-page.tsx';
+import { Note, type Column } from '../../components/list.tsx';
 import { EVENT_TYPES } from '../../generated/constants.ts';
 import { CreateWebhookDocument, WebhooksDocument, type WebhooksQuery } from '../../graphql/generated.ts';
 import { FIGURES_EVERY_MS, LATE_S } from './figures.tsx';
 
+type Webhook = WebhooksQuery['webhooks'][number];
+
+const columnsFor = (domains: readonly NamedDomain[] = []): Column<Webhook>[] => [
+  { title: 'URL', width: 'minmax(0, 3fr)', render: ({ url }) => url },
+  { title: 'Status', width: '150px', render: (webhook) => <State webhook={webhook} /> },
+  {
+    title: 'Events',
+    width: 'minmax(0, 2fr)',
+    from: 'sm',
+    render: ({ events, domainIds }) => (
+      <>
+        {events.includes('*') ? 'All events' : events.join(', ')}
+        {domainIds && <Note>from {namesOf(domainIds, domains).join(', ')}</Note>}
+      </>
+    ),
+  },
+  {
+    title: 'Last 24 hours',
+    width: '170px',
+    from: 'md',
+    render: ({ figures: { last24Hours: day } }) => (
+      <>
+        {formatNumber(day.delivered)} delivered
+        {day.successRate !== null && <Note>{formatShare(day.successRate)} of calls succeed</Note>}
+      </>
+    ),
+  },
+  {
+    title: 'Waiting',
+    width: '80px',
+    from: 'sm',
+    render: ({ figures: { pending, lagSeconds } }) => (
+      <>
+        {formatNumber(pending)}
+        {lagSeconds >= LATE_S && <Note color="orange">{Math.round(lagSeconds)} s late</Note>}
+      </>
+    ),
+  },
+];
+
+function State({ webhook: { status, disabledReason, failingSince } }: { webhook: Webhook }) {
+  return (
+    <>
+      <Status value={status} />
+      {disabledReason !== null && <Note>{disabledReason}</Note>}
+      {disabledReason === null && failingSince && (
+        <Note>
+          failing since <Time at={failingSince} />
+        </Note>
+      )}
+    </>
+  );
+}
+
 export function WebhooksPage() {
   const { may } = useSession();
-  const { data, error, refresh: reload } = useFreshQuery(WebhooksDocument, {}, FIGURES_EVERY_MS);
+  const fresh = useFreshQuery(WebhooksDocument, {}, FIGURES_EVERY_MS);
+  const domains = fresh.data?.domains;
   const [opened, { open, close }] = useDisclosure();
   const add = may('webhooks.write') && (
     <Button leftSection={<IconPlus size={16} />} onClick={open}>
@@ -26,101 +80,31 @@ export function WebhooksPage() {
     </Button>
   );
   return (
-    <Page
+    <ListPage
       title="Webhooks"
       description="Endpoints that receive signed events as they happen, with retries."
       actions={add}
+      label="Webhooks"
+      list={rowsOf(fresh, ({ webhooks }) => webhooks, fresh.refresh)}
+      columns={columnsFor(domains)}
+      second={({ figures: { pending, last24Hours: day } }) => [
+        `${formatNumber(day.delivered)} delivered in 24 h`,
+        `${formatNumber(pending)} waiting`,
+      ]}
+      linkTo={({ id }) => `/webhooks/${id}`}
+      empty={{
+        icon: IconWebhook,
+        title: 'No webhooks yet',
+        text: 'A webhook tells your application about deliveries, bounces, complaints, opens and clicks.',
+        action: add,
+      }}
     >
-      {error !== undefined && !data && <Failure error={error} retry={reload} />}
-      {!data && !error && <Loading />}
-      {data?.webhooks.length === 0 && (
-        <Empty icon={IconWebhook} title="No webhooks yet" action={add}>
-          A webhook tells your application about deliveries, bounces, complaints, opens and clicks.
-        </Empty>
-      )}
-      {data && data.webhooks.length > 0 && (
-        <DataTable label="Webhooks" fields={fieldsOf(data.domains)} rows={data.webhooks} keyOf={({ id }) => id} />
-      )}
       <Modal opened={opened} onClose={close} title="Add webhook" closeOnClickOutside={false}>
-        <CreateForm domains={data?.domains ?? []} created={reload} close={close} />
+        <CreateForm domains={domains ?? []} created={fresh.refresh} close={close} />
       </Modal>
-    </Page>
+    </ListPage>
   );
 }
-
-type Webhook = WebhooksQuery['webhooks'][number];
-
-const fieldsOf = (domains: readonly NamedDomain[]): Field<Webhook>[] => [
-  {
-    title: 'URL',
-    kind: 'heading',
-    maxWidth: 360,
-    render: ({ id, url }) => (
-      <Anchor component={Link} to={`/webhooks/${id}`} size="sm" fw={500} className="break">
-        {url}
-      </Anchor>
-    ),
-  },
-  {
-    title: 'Status',
-    render: ({ status, disabledReason, failingSince }) => (
-      <>
-        <Status value={status} />
-        <Text size="xs" c="dimmed">
-          {disabledReason ??
-            (failingSince && (
-              <>
-                failing since <Time at={failingSince} />
-              </>
-            ))}
-        </Text>
-      </>
-    ),
-  },
-  {
-    title: 'Events',
-    maxWidth: 260,
-    render: ({ events, domainIds }) => (
-      <>
-        <Text size="sm" lineClamp={2}>
-          {events.includes('*') ? 'All events' : events.join(', ')}
-        </Text>
-        {domainIds && (
-          <Text size="xs" c="dimmed" lineClamp={2}>
-            from {namesOf(domainIds, domains).join(', ')}
-          </Text>
-        )}
-      </>
-    ),
-  },
-  {
-    title: 'Last 24 hours',
-    render: ({ figures: { last24Hours: day } }) => (
-      <>
-        {formatNumber(day.delivered)} delivered
-        {day.successRate !== null && (
-          <Text size="xs" c="dimmed">
-            {formatShare(day.successRate)} of calls succeed
-          </Text>
-        )}
-      </>
-    ),
-  },
-  {
-    title: 'Waiting',
-    render: ({ figures: { pending, lagSeconds } }) => (
-      <>
-        {formatNumber(pending)}
-        {lagSeconds >= LATE_S && (
-          <Text size="xs" c="orange">
-            {Math.round(lagSeconds)} s late
-          </Text>
-        )}
-      </>
-    ),
-  },
-  { title: 'Added', render: ({ createdAt }) => <Time at={createdAt} /> },
-];
 
 /** The restriction of a webhook to domains. */
 export const DOMAINS = { label: 'Domains', description: 'Only events of messages from these domains.' };
