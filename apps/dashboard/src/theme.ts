@@ -47,6 +47,8 @@ export const cssVariablesResolver: CSSVariablesResolver = () => ({
     '--mantine-color-placeholder': '#6c757d',
     '--mantine-color-yellow-light-color': '#8a4600',
     '--mantine-color-orange-light-color': '#a63507',
+    '--mantine-color-orange-text': '#a63507',
+    '--mantine-color-yellow-text': '#8a4600',
     '--mantine-color-teal-light-color': '#066649',
     '--mantine-color-teal-text': '#066649',
   },

@@ -5,6 +5,7 @@ import { graphiqlSuite } from './graphiql.suite.js';
 import { hostileMessagesSuite } from './hostile-messages.suite.js';
 import { pagesSuite } from './pages.suite.js';
 import { peopleSuite } from './people.suite.js';
+import { readingSuite } from './reading.suite.js';
 import { Stage } from './stage.js';
 
 describeInChromium('The dashboard in Chromium', () => {
@@ -18,6 +19,7 @@ describeInChromium('The dashboard in Chromium', () => {
 
   describe('at the first start', () => firstMessageSuite(() => stage));
   describe('in use', () => pagesSuite(() => stage));
+  describe('in reading', () => readingSuite(() => stage));
   describe('beside GraphiQL', () => graphiqlSuite(() => stage));
   describe('of several people', () => peopleSuite(() => stage));
   describe('with a hostile message', () => hostileMessagesSuite(() => stage));

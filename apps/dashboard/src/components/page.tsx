@@ -3,6 +3,9 @@ import { useDocumentTitle } from '@mantine/hooks';
 import type { ReactNode } from 'react';
 import { Link } from 'react-router';
 
+/** Characters from which a title is smaller; at three lines it is cut. */
+const LONG_TITLE = 80;
+
 interface PageProps {
   title: string;
   description?: ReactNode;
@@ -27,7 +30,13 @@ export function Page({ title, description, parent, actions, children }: PageProp
         )}
         <Group justify="space-between" align="flex-end" gap="sm">
           <Box miw={0}>
-            <Title order={1} size="h2" className="break">
+            <Title
+              order={1}
+              size={title.length > LONG_TITLE ? 'h3' : 'h2'}
+              className="break"
+              lineClamp={3}
+              title={title}
+            >
               {title}
             </Title>
             {description !== undefined && (

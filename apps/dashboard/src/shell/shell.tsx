@@ -32,6 +32,9 @@ export function Shell() {
       navbar={{ width: 232, breakpoint: 'sm', collapsed: { mobile: !opened } }}
       padding={{ base: 'md', md: 'xl' }}
     >
+      <a href="#content" className="skip-link skip-to-content">
+        Skip to content
+      </a>
       <AppShell.Header>
         <Group h="100%" px="md" justify="space-between" wrap="nowrap">
           <Group gap="sm" wrap="nowrap">
@@ -75,7 +78,7 @@ export function Shell() {
         </AppShell.Section>
       </AppShell.Navbar>
       <AppShell.Main bg="var(--mantine-color-body)">
-        <Box maw={1240} mx="auto">
+        <Box maw={1240} mx="auto" id="content" tabIndex={-1}>
           <Outlet />
         </Box>
       </AppShell.Main>

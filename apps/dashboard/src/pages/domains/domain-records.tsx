@@ -1,5 +1,7 @@
 import { Button, Code, Group, Stack, Text, Title } from '@mantine/core';
+import { useMediaQuery } from '@mantine/hooks';
 import { IconDownload } from '@tabler/icons-react';
+import { useState } from 'react';
 import { Copyable, Status } from '../../components/format.tsx';
 import { downloadText } from '../../components/download.ts';
 import { DataTable, type Field } from '../../components/table.tsx';
@@ -7,8 +9,12 @@ import type { DomainPartsFragment } from '../../graphql/generated.ts';
 
 type DnsRecord = DomainPartsFragment['records'][number];
 
-/** The records to publish, those found in DNS, and all of them as a zone file. */
+/** The records to publish, those found in DNS, and all of them as a zone file. On a phone, optional records are folded. */
 export function DomainRecords({ domain }: { domain: DomainPartsFragment }) {
+  const narrow = useMediaQuery('(max-width: 48em)', false, { getInitialValueInEffect: false });
+  const [unfolded, setUnfolded] = useState(false);
+  const shown = narrow && !unfolded ? domain.records.filter(isNeeded) : domain.records;
+  const folded = domain.records.length - shown.length;
   return (
     <Stack gap="xs" id="records">
       <Group justify="space-between" align="flex-end">
@@ -27,12 +33,20 @@ export function DomainRecords({ domain }: { domain: DomainPartsFragment }) {
       <DataTable
         label="DNS records"
         fields={FIELDS}
-        rows={domain.records}
+        rows={shown}
         keyOf={({ type, name, value }) => `${type} ${name} ${value}`}
       />
+      {folded > 0 && (
+        <Button size="xs" variant="default" style={{ alignSelf: 'flex-start' }} onClick={() => setUnfolded(true)}>
+          Show {folded} optional {folded === 1 ? 'record' : 'records'}
+        </Button>
+      )}
     </Stack>
   );
 }
+
+/** Required, or published in a way that does not work. */
+const isNeeded = ({ required, status }: DnsRecord): boolean => required || status === 'failed';
 
 const FIELDS: Field<DnsRecord>[] = [
   {
