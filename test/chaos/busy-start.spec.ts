@@ -2,18 +2,18 @@ import { FirstAccount } from '../../apps/gateway/src/first-account.js';
 import pg from 'pg';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { startGatewayApp, type GatewayApp } from '../support/fixtures/gateway-app.js';
-import { StallingProxy } from '../support/proxies/stalling-proxy.js';
+import { TcpProxy } from '../support/proxies/tcp-proxy.js';
 import { createTestDatabase, type OpenTestDatabase } from '../support/persistence/test-database.js';
 
 const SLOW_MS = 4_000;
 
 let db: OpenTestDatabase;
-let front: StallingProxy;
+let front: TcpProxy;
 let gateway: GatewayApp | undefined;
 
 beforeEach(async () => {
   db = await createTestDatabase();
-  front = await StallingProxy.start(db.url);
+  front = await TcpProxy.start(db.url);
 });
 afterEach(async () => {
   await gateway?.stop();

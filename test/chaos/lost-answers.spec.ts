@@ -5,16 +5,16 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { WebhookEntity } from '../../libs/webhooks/src/endpoints/webhook.entity.js';
 import { dataSourceOptions } from '../../libs/persistence/src/persistence.module.js';
 import { testConfig } from '../support/persistence/database.js';
-import { lossyProxy, type LossyProxy } from '../support/proxies/lossy-proxy.js';
+import { QUERY_ENDED, TcpProxy } from '../support/proxies/tcp-proxy.js';
 import { queuedEvents, WebhooksProcess } from '../support/webhooks/webhooks-harness.js';
 import { WebhooksFixture } from '../support/webhooks/webhooks-fixture.js';
 
 let stage: WebhooksFixture;
-let proxy: LossyProxy;
+let proxy: TcpProxy;
 
 beforeAll(async () => {
   stage = await WebhooksFixture.start();
-  proxy = await lossyProxy(stage.db.url);
+  proxy = await TcpProxy.start(stage.db.url);
 });
 afterAll(async () => {
   await proxy.close();
@@ -29,7 +29,7 @@ it('delivers what was claimed by statements whose answers were lost, while the w
   try {
     const webhook = await stage.subscribe(made, '/healthy');
     await made.fanOut.handle({ events: queuedEvents(stage.accountId, 20) });
-    const lost = proxy.loseAnswerTo('webhooks-claim');
+    const lost = proxy.loseAnswer({ request: /webhooks-claim/, answer: QUERY_ENDED, then: 'close' });
     await made.dispatcher.start();
     await lost;
     // Ten claims of which nobody knows: as many as one endpoint may have in flight.

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { cuttingProxy } from '../support/proxies/cutting-proxy.js';
+import { TcpProxy } from '../support/proxies/tcp-proxy.js';
 import { happen } from '../support/live/live-events.js';
 import { openLiveFixture, type LiveFixture } from '../support/live/live-fixture.js';
 import type { RunningProgram } from '../support/services/program.js';
@@ -97,7 +97,7 @@ export function liveReadersSuite({ settings, events, cuts }: Extent): void {
       );
     const [first] = await add(1);
     await until(async () => (await gateways[0].call('GET', `/events/${first}`)).status === 200);
-    const proxies = await Promise.all(gateways.map(({ ports }) => cuttingProxy(ports.http)));
+    const proxies = await Promise.all(gateways.map(({ url }) => TcpProxy.start(url)));
     const readers = [reader('js', proxies[0].port, first), reader('python', proxies[1].port, first)];
     const expected: string[] = [];
     let made = [0, 0];

@@ -3,7 +3,7 @@ import { TrackingLinks } from '#libs/tracking';
 import pg from 'pg';
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 import { startGatewayApp, type GatewayApp } from '../../support/fixtures/gateway-app.js';
-import { StallingProxy } from '../../support/proxies/stalling-proxy.js';
+import { TcpProxy } from '../../support/proxies/tcp-proxy.js';
 import { createTestDatabase, type OpenTestDatabase } from '../../support/persistence/test-database.js';
 import { until } from '../../support/timing/until.js';
 
@@ -13,14 +13,14 @@ const READ_ONLY = 'the database accepts no writes';
 
 describe('while the database', () => {
   let db: OpenTestDatabase;
-  let front: StallingProxy;
+  let front: TcpProxy;
   let gateway: GatewayApp;
   let key: string;
   let from: string;
 
   beforeAll(async () => {
     db = await createTestDatabase();
-    front = await StallingProxy.start(db.url);
+    front = await TcpProxy.start(db.url);
     gateway = await startGatewayApp({ DATABASE_URL: front.url });
     const account = await gateway.account();
     [key, from] = [account.key, `a@${account.domain}`];
