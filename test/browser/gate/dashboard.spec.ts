@@ -6,6 +6,7 @@ import { hostileMessagesSuite } from './hostile-messages.suite.js';
 import { pagesSuite } from './pages.suite.js';
 import { peopleSuite } from './people.suite.js';
 import { readingSuite } from './reading.suite.js';
+import { refusalsSuite } from './refusals.suite.js';
 import { Stage } from './stage.js';
 
 describeInChromium('The dashboard in Chromium', () => {
@@ -20,6 +21,7 @@ describeInChromium('The dashboard in Chromium', () => {
   describe('at the first start', () => firstMessageSuite(() => stage));
   describe('in use', () => pagesSuite(() => stage));
   describe('in reading', () => readingSuite(() => stage));
+  describe('refusing values', () => refusalsSuite(() => stage));
   describe('beside GraphiQL', () => graphiqlSuite(() => stage));
   describe('of several people', () => peopleSuite(() => stage));
   describe('with a hostile message', () => hostileMessagesSuite(() => stage));

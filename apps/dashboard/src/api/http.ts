@@ -1,5 +1,12 @@
 import { announceSessionEnd } from './session-end.ts';
 
+/** A refused value, as the API describes it. */
+export interface ApiDetail {
+  field?: string;
+  message?: string;
+  code?: string;
+}
+
 /** A refused request, as the API describes it. */
 export class ApiError extends Error {
   constructor(
@@ -8,7 +15,9 @@ export class ApiError extends Error {
     /** The machine-readable code, such as `validation_error`. */
     readonly code: string,
     readonly requestId: string | null,
-    readonly details: { field?: string; message?: string; code?: string }[] = [],
+    readonly details: ApiDetail[] = [],
+    /** Seconds after which the request may succeed, if the server says so. */
+    readonly retryAfter: number | null = null,
   ) {
     super(message);
   }
@@ -45,7 +54,7 @@ export function accountHeaders(): Record<string, string> {
 interface ErrorBody {
   message?: string;
   error?: string;
-  details?: { field?: string; message?: string; code?: string }[];
+  details?: ApiDetail[];
 }
 
 /** Calls a route of this host, with JSON or a CSV file; undefined for an empty response. @throws ApiError for a refusal or without a connection */
@@ -67,6 +76,7 @@ export async function call<T>(method: string, path: string, body?: unknown): Pro
     error ?? 'unknown_error',
     response.headers.get('x-request-id'),
     details,
+    secondsOf(response),
   );
 }
 
@@ -77,6 +87,12 @@ export async function fetchText(path: string): Promise<string> {
   const gone = response.status === 404;
   const message = gone ? 'This message is no longer stored.' : `The server responded with ${response.status}.`;
   throw new ApiError(message, response.status, 'unknown_error', response.headers.get('x-request-id'));
+}
+
+/** `Retry-After` in seconds (RFC 9110 section 10.2.3); the service sends no dates. */
+function secondsOf({ headers }: Response): number | null {
+  const seconds = Number(headers.get('retry-after') ?? '');
+  return Number.isFinite(seconds) && seconds > 0 ? seconds : null;
 }
 
 function contentOf(body: unknown): RequestInit {

@@ -1,4 +1,5 @@
 import { TextInput } from '@mantine/core';
+import type { ReactNode } from 'react';
 
 interface DateTimeInputProps {
   label: string;
@@ -9,13 +10,15 @@ interface DateTimeInputProps {
   onClear?: () => void;
   /** Added to the time zone. */
   hint?: string;
+  error?: ReactNode;
 }
 
 /** A date and time in the time zone of the browser. */
-export function DateTimeInput({ label, value, onChange, onClear, hint }: DateTimeInputProps) {
+export function DateTimeInput({ label, value, onChange, onClear, hint, ...props }: DateTimeInputProps) {
   const zone = Intl.DateTimeFormat().resolvedOptions().timeZone;
   return (
     <TextInput
+      {...props}
       type="datetime-local"
       label={label}
       description={hint === undefined ? zone : `${hint}. ${zone}`}

@@ -1,4 +1,5 @@
 import { MultiSelect } from '@mantine/core';
+import type { ReactNode } from 'react';
 
 export interface NamedDomain {
   id: string;
@@ -12,6 +13,7 @@ interface DomainsFieldProps {
   /** Null for all domains. */
   value: readonly string[] | null;
   disabled?: boolean;
+  error?: ReactNode;
   onChange: (ids: string[] | null) => void;
 }
 

@@ -2,38 +2,7 @@ import { Alert, Box, Button, Center, Code, Group, Loader, Stack, Text, ThemeIcon
 import { notifications } from '@mantine/notifications';
 import { IconAlertTriangle, IconCheck, IconX, type Icon } from '@tabler/icons-react';
 import type { ReactNode } from 'react';
-import type { CombinedError } from 'urql';
-import { ApiError } from '../api/http.ts';
-import { isOfOtherVersion } from '../api/upgrade.ts';
-
-interface Problem {
-  message: string;
-  requestId: string | null;
-}
-
-/** The message and the request id of a failed request or operation. */
-export function problemOf(error: unknown): Problem {
-  if (error instanceof ApiError)
-    return { message: withDetails(error.message, error.details), requestId: error.requestId };
-  const { graphQLErrors, networkError } = error as Partial<CombinedError>;
-  const [first] = graphQLErrors ?? [];
-  if (first) {
-    const { details, requestId } = first.extensions as { details?: ApiError['details']; requestId?: string };
-    if (isOfOtherVersion(details))
-      return { message: 'Postloft was updated. Reload the page.', requestId: requestId ?? null };
-    return { message: withDetails(first.message, details ?? []), requestId: requestId ?? null };
-  }
-  if (networkError)
-    return { message: 'The server cannot be reached. Check the connection and try again.', requestId: null };
-  return { message: error instanceof Error ? error.message : 'Something went wrong.', requestId: null };
-}
-
-function withDetails(message: string, details: ApiError['details']): string {
-  const more = details
-    .map(({ field, message: text }) => [field, text].filter(Boolean).join(': '))
-    .filter((text) => text && !message.includes(text));
-  return [message, ...more].join(' ');
-}
+import { problemOf } from '../api/problem.ts';
 
 export function notifyDone(message: string): void {
   notifications.show({ message, color: 'teal', icon: <IconCheck size={16} /> });
@@ -74,7 +43,7 @@ export function notifyFailed(error: unknown): void {
   });
 }
 
-function RequestId({ id }: { id: string }) {
+export function RequestId({ id }: { id: string }) {
   return (
     <Text size="xs" c="dimmed">
       Request <Code>{id}</Code>

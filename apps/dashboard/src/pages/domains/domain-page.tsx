@@ -1,4 +1,4 @@
-import { Alert, Button, Card, Group, Select, SimpleGrid, Stack, Switch, TagsInput, Text, Title } from '@mantine/core';
+import { Alert, Button, Card, Group, Select, SimpleGrid, Stack, Switch, Text, Title } from '@mantine/core';
 import { IconAlertTriangle, IconKey, IconRefresh, IconTrash } from '@tabler/icons-react';
 import { useEffect } from 'react';
 import { useNavigate, useParams } from 'react-router';
@@ -30,6 +30,7 @@ import { NotFoundPage } from '../not-found-page.tsx';
 import { DomainAdvice } from './domain-advice.tsx';
 import { DomainRecords } from './domain-records.tsx';
 import { DomainRetention } from './domain-retention.tsx';
+import { ExcludedLinks } from './excluded-links.tsx';
 
 /** Polling intervals: until the records are verified, and during a check. */
 const WAITING_MS = 10_000;
@@ -211,14 +212,7 @@ function Settings({ domain }: { domain: DomainPartsFragment }) {
           checked={domain.trackingPrivacy}
           onChange={(event) => save({ trackingPrivacy: event.currentTarget.checked })}
         />
-        <TagsInput
-          label="Links that are never rewritten"
-          description={help(DOMAIN_FIELDS.trackingExclude.help)}
-          maxTags={DOMAIN_FIELDS.trackingExclude.maxItems}
-          disabled={disabled}
-          value={domain.trackingExclude}
-          onChange={(trackingExclude) => save({ trackingExclude })}
-        />
+        <ExcludedLinks domain={domain} disabled={disabled} />
         <Group grow preventGrowOverflow={false}>
           <Select
             label="TLS"

@@ -1,9 +1,8 @@
-import { Button, Card, Group, NumberInput, Stack, Text, Title } from '@mantine/core';
+import { Card, Group, NumberInput, Stack, Text, Title } from '@mantine/core';
 import { useState } from 'react';
 import { useSession } from '../../api/session.tsx';
 import { useOperation } from '../../api/use-operation.ts';
-import { Form } from '../../components/form.tsx';
-import { useChange } from '../../components/use-change.ts';
+import { Form, FormField, SubmitButton } from '../../components/form.tsx';
 import { DOMAIN_FIELDS } from '../../generated/constants.ts';
 import { UpdateDomainDocument, type DomainPartsFragment } from '../../graphql/generated.ts';
 
@@ -13,7 +12,6 @@ export function DomainRetention({ domain }: { domain: DomainPartsFragment }) {
   const update = useOperation(UpdateDomainDocument);
   const [bodies, setBodies] = useState(domain.bodyRetentionDays);
   const [captured, setCaptured] = useState(domain.capturedRetentionDays);
-  const [busy, change] = useChange();
   const disabled = !may('domains.write');
   const save = async () => {
     await update({ id: domain.id, input: { bodyRetentionDays: bodies, capturedRetentionDays: captured } });
@@ -21,7 +19,7 @@ export function DomainRetention({ domain }: { domain: DomainPartsFragment }) {
   const unchanged = bodies === domain.bodyRetentionDays && captured === domain.capturedRetentionDays;
   return (
     <Card withBorder padding="lg">
-      <Form submit={() => change(save, 'The periods have been saved.')}>
+      <Form save={save} done="The periods have been saved.">
         <Stack>
           <div>
             <Title order={2} size="h4">
@@ -31,15 +29,27 @@ export function DomainRetention({ domain }: { domain: DomainPartsFragment }) {
               Shorter retention periods for this domain. Periods longer than those of the service have no effect.
             </Text>
           </div>
-          <Group align="flex-end">
-            <Days label="Content of settled messages" value={bodies} onChange={setBodies} disabled={disabled} />
-            <Days label="Captured messages" value={captured} onChange={setCaptured} disabled={disabled} />
-            {!disabled && (
-              <Button type="submit" variant="default" loading={busy} disabled={unchanged}>
-                Save periods
-              </Button>
-            )}
+          <Group align="flex-start">
+            <Days
+              name="bodyRetentionDays"
+              label="Content of settled emails"
+              value={bodies}
+              onChange={setBodies}
+              disabled={disabled}
+            />
+            <Days
+              name="capturedRetentionDays"
+              label="Captured emails"
+              value={captured}
+              onChange={setCaptured}
+              disabled={disabled}
+            />
           </Group>
+          {!disabled && (
+            <Group justify="flex-end">
+              <SubmitButton disabled={unchanged}>Save</SubmitButton>
+            </Group>
+          )}
         </Stack>
       </Form>
     </Card>
@@ -47,25 +57,29 @@ export function DomainRetention({ domain }: { domain: DomainPartsFragment }) {
 }
 
 interface DaysProps {
+  /** The field of the request. */
+  name: string;
   label: string;
   value: number | null;
   onChange: (value: number | null) => void;
   disabled: boolean;
 }
 
-function Days({ label, value, onChange, disabled }: DaysProps) {
+function Days({ name, label, value, onChange, disabled }: DaysProps) {
   return (
-    <NumberInput
-      label={label}
-      placeholder="Service default"
-      suffix=" days"
-      min={DOMAIN_FIELDS.bodyRetentionDays.minimum}
-      max={DOMAIN_FIELDS.bodyRetentionDays.maximum}
-      allowDecimal={false}
-      disabled={disabled}
-      value={value ?? ''}
-      onChange={(days) => onChange(days === '' ? null : Number(days))}
-      w={{ base: '100%', xs: 240 }}
-    />
+    <FormField name={name}>
+      <NumberInput
+        label={label}
+        placeholder="Service default"
+        suffix=" days"
+        min={DOMAIN_FIELDS.bodyRetentionDays.minimum}
+        max={DOMAIN_FIELDS.bodyRetentionDays.maximum}
+        allowDecimal={false}
+        disabled={disabled}
+        value={value ?? ''}
+        onChange={(days) => onChange(days === '' ? null : Number(days))}
+        w={{ base: '100%', xs: 240 }}
+      />
+    </FormField>
   );
 }

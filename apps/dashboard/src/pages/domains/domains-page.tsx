@@ -7,7 +7,7 @@ import { useSession } from '../../api/session.tsx';
 import { rowsOf } from '../../api/use-connection.ts';
 import { useFreshQuery } from '../../api/use-fresh-query.ts';
 import { useOperation } from '../../api/use-operation.ts';
-import { DialogForm } from '../../components/form.tsx';
+import { DialogForm, FormField } from '../../components/form.tsx';
 import { Status, Time } from '../../components/format.tsx';
 import { ListPage } from '../../components/list-page.tsx';
 import type { Column } from '../../components/list.tsx';
@@ -63,15 +63,17 @@ function AddForm() {
   };
   return (
     <DialogForm action="Add" save={add}>
-      <TextInput
-        label="Domain"
-        description="A subdomain such as mail.example.com keeps its reputation separate from your main domain."
-        placeholder="mail.example.com"
-        required
-        data-autofocus
-        value={name}
-        onChange={(event) => setName(event.currentTarget.value)}
-      />
+      <FormField name="name">
+        <TextInput
+          label="Domain"
+          description="A subdomain such as mail.example.com keeps its reputation separate from your main domain."
+          placeholder="mail.example.com"
+          required
+          data-autofocus
+          value={name}
+          onChange={(event) => setName(event.currentTarget.value)}
+        />
+      </FormField>
     </DialogForm>
   );
 }

@@ -8,7 +8,7 @@ import { useOperation } from '../../api/use-operation.ts';
 import { confirm } from '../../components/confirm.tsx';
 import { DateTimeInput } from '../../components/date-time-input.tsx';
 import { notifyDone, notifyUndo } from '../../components/feedback.tsx';
-import { DialogForm } from '../../components/form.tsx';
+import { DialogForm, FormField } from '../../components/form.tsx';
 import { useChange } from '../../components/use-change.ts';
 import {
   CancelEmailDocument,
@@ -89,7 +89,9 @@ function RescheduleForm({ email, refresh }: ActionsProps) {
   };
   return (
     <DialogForm action="Reschedule" save={save}>
-      <DateTimeInput label="Send at" value={at} onChange={setAt} />
+      <FormField name="scheduledAt">
+        <DateTimeInput label="Send at" value={at} onChange={setAt} />
+      </FormField>
     </DialogForm>
   );
 }

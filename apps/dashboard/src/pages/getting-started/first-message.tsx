@@ -1,4 +1,4 @@
-import { Alert, Anchor, Button, Card, Group, Loader, Select, Stack, Text, TextInput, ThemeIcon } from '@mantine/core';
+import { Alert, Anchor, Card, Group, Loader, Select, Stack, Text, TextInput, ThemeIcon } from '@mantine/core';
 import { IconCheck, IconClock, IconSend, IconX } from '@tabler/icons-react';
 import { useCallback, useEffect, useState } from 'react';
 import { Link } from 'react-router';
@@ -6,8 +6,7 @@ import { useQuery, useSubscription } from 'urql';
 import { useSession } from '../../api/session.tsx';
 import { useOperation } from '../../api/use-operation.ts';
 import { Failure } from '../../components/feedback.tsx';
-import { Form } from '../../components/form.tsx';
-import { useChange } from '../../components/use-change.ts';
+import { Form, FormField, SubmitButton } from '../../components/form.tsx';
 import { EmailEventsDocument, SendFirstMessageDocument, SentMessageDocument } from '../../graphql/generated.ts';
 
 interface FirstMessageProps {
@@ -23,7 +22,6 @@ export function FirstMessage({ domains, isCaptured }: FirstMessageProps) {
   const [domain, setDomain] = useState<string | null>(null);
   const [to, setTo] = useState(viewer.user.email);
   const [sent, setSent] = useState<string | null>(null);
-  const [busy, change] = useChange();
   const from = domain ?? domains[0];
   const run = async () => {
     const { sendEmail } = await send({ input: firstMessage(from, to) });
@@ -37,19 +35,23 @@ export function FirstMessage({ domains, isCaptured }: FirstMessageProps) {
     );
   return (
     <Card withBorder mb="md" maw={640}>
-      <Form submit={() => change(run)}>
+      <Form save={run}>
         <Stack gap="sm">
           <Group align="flex-end" grow preventGrowOverflow={false}>
-            <TextInput
-              label="To"
-              type="email"
-              required
-              miw={220}
-              value={to}
-              onChange={(event) => setTo(event.currentTarget.value)}
-            />
+            <FormField name="to">
+              <TextInput
+                label="To"
+                type="email"
+                required
+                miw={220}
+                value={to}
+                onChange={(event) => setTo(event.currentTarget.value)}
+              />
+            </FormField>
             {domains.length > 1 && (
-              <Select label="From hello@" allowDeselect={false} data={domains} value={from} onChange={setDomain} />
+              <FormField name="from">
+                <Select label="From hello@" allowDeselect={false} data={domains} value={from} onChange={setDomain} />
+              </FormField>
             )}
           </Group>
           <Text size="xs" c="dimmed">
@@ -58,9 +60,9 @@ export function FirstMessage({ domains, isCaptured }: FirstMessageProps) {
               : `Sent from hello@${from}.`}
           </Text>
           <Group>
-            <Button type="submit" loading={busy} leftSection={<IconSend size={16} />}>
-              {sent === null ? 'Send a message now' : 'Send another'}
-            </Button>
+            <SubmitButton leftSection={<IconSend size={16} />}>
+              {sent === null ? 'Send an email now' : 'Send another'}
+            </SubmitButton>
           </Group>
           {sent !== null && <Progress key={sent} id={sent} isCaptured={isCaptured} />}
         </Stack>

@@ -1,43 +1,41 @@
-import { Alert, Button, PasswordInput, Stack, TextInput } from '@mantine/core';
-import { IconAlertTriangle } from '@tabler/icons-react';
-import { useState, type ReactNode } from 'react';
-import { problemOf } from '../../components/feedback.tsx';
-import { Form } from '../../components/form.tsx';
+import { PasswordInput, Stack, TextInput } from '@mantine/core';
+import type { ReactNode } from 'react';
+import { Form, FormField, SubmitButton } from '../../components/form.tsx';
 import { LIMITS } from '../../generated/constants.ts';
 
-/** A form that shows why its submission failed. */
-export function LoginForm({
-  submit,
-  label,
-  children,
-}: {
+interface LoginFormProps {
   submit: () => Promise<void>;
   label: string;
   children: ReactNode;
-}) {
-  const [error, setError] = useState<unknown>(null);
-  const [busy, setBusy] = useState(false);
-  const run = () => {
-    setBusy(true);
-    setError(null);
-    submit()
-      .catch(setError)
-      .finally(() => setBusy(false));
-  };
+}
+
+export function LoginForm({ submit, label, children }: LoginFormProps) {
   return (
-    <Form submit={run}>
+    <Form save={submit}>
       <Stack>
-        {error !== null && (
-          <Alert color="red" icon={<IconAlertTriangle />} role="alert">
-            {problemOf(error).message}
-          </Alert>
-        )}
         {children}
-        <Button type="submit" loading={busy} fullWidth>
-          {label}
-        </Button>
+        <SubmitButton fullWidth>{label}</SubmitButton>
       </Stack>
     </Form>
+  );
+}
+
+interface NameFieldProps {
+  label: string;
+  /** The field of the request. */
+  name?: string;
+  placeholder?: string;
+  autoFocus?: boolean;
+  value: string;
+  onChange: (value: string) => void;
+}
+
+/** The name of a person or an account. */
+export function NameField({ name = 'name', onChange, ...props }: NameFieldProps) {
+  return (
+    <FormField name={name}>
+      <TextInput {...props} onChange={(event) => onChange(event.currentTarget.value)} />
+    </FormField>
   );
 }
 
@@ -48,17 +46,26 @@ interface FieldProps {
 
 export function EmailField({ value, onChange }: FieldProps) {
   return (
-    <TextInput
-      label="Email"
-      type="email"
-      name="email"
-      autoComplete="username"
-      required
-      autoFocus
-      value={value}
-      onChange={(event) => onChange(event.currentTarget.value)}
-    />
+    <FormField name="email">
+      <TextInput
+        label="Email"
+        type="email"
+        name="email"
+        autoComplete="username"
+        required
+        autoFocus
+        value={value}
+        onChange={(event) => onChange(event.currentTarget.value)}
+      />
+    </FormField>
   );
+}
+
+interface PasswordFieldProps extends FieldProps {
+  isNew?: boolean;
+  label?: string;
+  /** The field of the request. */
+  name?: string;
 }
 
 export function PasswordField({
@@ -66,18 +73,21 @@ export function PasswordField({
   onChange,
   isNew = false,
   label = 'Password',
-}: FieldProps & { isNew?: boolean; label?: string }) {
+  name = 'password',
+}: PasswordFieldProps) {
   return (
-    <PasswordInput
-      label={label}
-      name={isNew ? 'new-password' : 'password'}
-      autoComplete={isNew ? 'new-password' : 'current-password'}
-      description={isNew ? `At least ${LIMITS.passwordMinimum} characters` : undefined}
-      minLength={isNew ? LIMITS.passwordMinimum : undefined}
-      required
-      value={value}
-      onChange={(event) => onChange(event.currentTarget.value)}
-      visibilityToggleButtonProps={{ 'aria-label': 'Show or hide password' }}
-    />
+    <FormField name={name}>
+      <PasswordInput
+        label={label}
+        name={isNew ? 'new-password' : 'password'}
+        autoComplete={isNew ? 'new-password' : 'current-password'}
+        description={isNew ? `At least ${LIMITS.passwordMinimum} characters` : undefined}
+        minLength={isNew ? LIMITS.passwordMinimum : undefined}
+        required
+        value={value}
+        onChange={(event) => onChange(event.currentTarget.value)}
+        visibilityToggleButtonProps={{ 'aria-label': 'Show or hide password' }}
+      />
+    </FormField>
   );
 }

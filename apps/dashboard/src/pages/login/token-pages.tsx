@@ -1,10 +1,10 @@
-import { Anchor, Button, Loader, Text, TextInput } from '@mantine/core';
+import { Anchor, Button, Loader, Text } from '@mantine/core';
 import { useEffect, useState } from 'react';
 import { Link, useSearchParams } from 'react-router';
 import { call } from '../../api/http.ts';
 import { fetchSession } from '../../api/session.tsx';
 import { Failure } from '../../components/feedback.tsx';
-import { EmailField, LoginForm, PasswordField } from './form.tsx';
+import { EmailField, LoginForm, NameField, PasswordField } from './form.tsx';
 import { LoginFrame } from './login-frame.tsx';
 
 const BackToLogin = () => (
@@ -92,12 +92,13 @@ export function SignUpPage() {
           window.location.assign('/app/');
         }}
       >
-        <TextInput label="Your name" value={name} onChange={(event) => setName(event.currentTarget.value)} autoFocus />
-        <TextInput
+        <NameField label="Your name" value={name} onChange={setName} autoFocus />
+        <NameField
           label="Account name"
+          name="accountName"
           placeholder="Example Ltd"
           value={account}
-          onChange={(event) => setAccount(event.currentTarget.value)}
+          onChange={setAccount}
         />
         <PasswordField value={password} onChange={setPassword} isNew />
       </LoginForm>
@@ -149,9 +150,7 @@ export function InvitationPage() {
           window.location.assign('/app/');
         }}
       >
-        {!user_exists && (
-          <TextInput label="Your name" value={name} onChange={(event) => setName(event.currentTarget.value)} />
-        )}
+        {!user_exists && <NameField label="Your name" value={name} onChange={setName} />}
         <PasswordField value={password} onChange={setPassword} isNew={!user_exists} />
       </LoginForm>
       {oidc && (

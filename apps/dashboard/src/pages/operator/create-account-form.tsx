@@ -2,7 +2,7 @@ import { Alert, Anchor, Group, NumberInput, Select, Text, TextInput } from '@man
 import { useState } from 'react';
 import { Link } from 'react-router';
 import { useOperation } from '../../api/use-operation.ts';
-import { DialogForm, ShownOnce } from '../../components/form.tsx';
+import { DialogForm, FormField, ShownOnce } from '../../components/form.tsx';
 import { CreateAccountDocument, type CreateAccountMutation } from '../../graphql/generated.ts';
 
 const DEFAULT_UNITS = 50_000;
@@ -18,17 +18,19 @@ export const planOf = ({ kind, units }: Plan): string => (kind === 'number' ? St
 export function PlanInput({ plan, onChange }: { plan: Plan; onChange: (plan: Plan) => void }) {
   return (
     <Group align="flex-end" gap="xs">
-      <Select
-        label="Plan"
-        allowDeselect={false}
-        data={[
-          { value: 'free', label: 'Free' },
-          { value: 'number', label: 'Units per month' },
-          { value: 'unlimited', label: 'Unlimited' },
-        ]}
-        value={plan.kind}
-        onChange={(kind) => onChange({ ...plan, kind: kind as Plan['kind'] })}
-      />
+      <FormField name="plan">
+        <Select
+          label="Plan"
+          allowDeselect={false}
+          data={[
+            { value: 'free', label: 'Free' },
+            { value: 'number', label: 'Units per month' },
+            { value: 'unlimited', label: 'Unlimited' },
+          ]}
+          value={plan.kind}
+          onChange={(kind) => onChange({ ...plan, kind: kind as Plan['kind'] })}
+        />
+      </FormField>
       {plan.kind === 'number' && (
         <NumberInput
           aria-label="Units per month"
@@ -61,22 +63,26 @@ export function CreateAccountForm({ created, close }: { created: () => void; clo
   };
   return (
     <DialogForm action="Create account" save={save}>
-      <TextInput
-        label="Name"
-        placeholder="Example Ltd"
-        required
-        data-autofocus
-        value={name}
-        onChange={(event) => setName(event.currentTarget.value)}
-      />
+      <FormField name="name">
+        <TextInput
+          label="Name"
+          placeholder="Example Ltd"
+          required
+          data-autofocus
+          value={name}
+          onChange={(event) => setName(event.currentTarget.value)}
+        />
+      </FormField>
       <PlanInput plan={plan} onChange={setPlan} />
-      <TextInput
-        label="Email of the owner"
-        description="Is invited by email and receives notices. Leave empty to hand over only the API key."
-        type="email"
-        value={ownerEmail}
-        onChange={(event) => setOwnerEmail(event.currentTarget.value)}
-      />
+      <FormField name="ownerEmail">
+        <TextInput
+          label="Email of the owner"
+          description="Is invited by email and receives notices. Leave empty to hand over only the API key."
+          type="email"
+          value={ownerEmail}
+          onChange={(event) => setOwnerEmail(event.currentTarget.value)}
+        />
+      </FormField>
     </DialogForm>
   );
 }

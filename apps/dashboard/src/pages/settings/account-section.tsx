@@ -1,12 +1,11 @@
-import { Button, Group, Stack, TagsInput, TextInput } from '@mantine/core';
+import { Stack, TagsInput, TextInput } from '@mantine/core';
 import { useState } from 'react';
 import { useQuery } from 'urql';
 import { useSession } from '../../api/session.tsx';
 import { useOperation } from '../../api/use-operation.ts';
 import { Failure, Loading } from '../../components/feedback.tsx';
-import { Form } from '../../components/form.tsx';
+import { DialogForm, FormField } from '../../components/form.tsx';
 import { Copyable } from '../../components/format.tsx';
-import { useChange } from '../../components/use-change.ts';
 import { AccountSettingsDocument, UpdateAccountDocument, type AccountSettingsQuery } from '../../graphql/generated.ts';
 
 /** The name of the account and the recipients of its notices. */
@@ -22,15 +21,15 @@ function AccountForm({ account }: { account: AccountSettingsQuery['account'] }) 
   const update = useOperation(UpdateAccountDocument);
   const [name, setName] = useState(account.name);
   const [notifyAddresses, setNotifyAddresses] = useState(account.notifyAddresses);
-  const [busy, change] = useChange();
   const canWrite = may('account.write');
   const save = async () => {
     await update({ input: { name, notifyAddresses } });
     reload();
   };
-  return (
-    <Form submit={() => change(save, 'The account has been updated.')}>
-      <Stack>
+  const id = <Copyable value={account.id} label="Copy account ID" />;
+  const fields = (
+    <>
+      <FormField name="name">
         <TextInput
           label="Account name"
           required
@@ -38,6 +37,8 @@ function AccountForm({ account }: { account: AccountSettingsQuery['account'] }) 
           value={name}
           onChange={(event) => setName(event.currentTarget.value)}
         />
+      </FormField>
+      <FormField name="notifyAddresses">
         <TagsInput
           label="Send notices to"
           description="Addresses that are notified when a webhook fails, the allowance runs out or sending is paused"
@@ -46,15 +47,19 @@ function AccountForm({ account }: { account: AccountSettingsQuery['account'] }) 
           value={notifyAddresses}
           onChange={setNotifyAddresses}
         />
-        <Group justify="space-between">
-          <Copyable value={account.id} label="Copy account ID" />
-          {canWrite && (
-            <Button type="submit" loading={busy}>
-              Save
-            </Button>
-          )}
-        </Group>
+      </FormField>
+    </>
+  );
+  if (!canWrite)
+    return (
+      <Stack>
+        {fields}
+        {id}
       </Stack>
-    </Form>
+    );
+  return (
+    <DialogForm action="Save" save={save} done="The account has been saved." aside={id}>
+      {fields}
+    </DialogForm>
   );
 }

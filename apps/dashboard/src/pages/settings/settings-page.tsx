@@ -4,25 +4,26 @@ import { call } from '../../api/http.ts';
 import { useSession } from '../../api/session.tsx';
 import { useLoad } from '../../api/use-load.ts';
 import { Failure } from '../../components/feedback.tsx';
-import { Form } from '../../components/form.tsx';
+import { DialogForm, FormField } from '../../components/form.tsx';
 import { Time } from '../../components/format.tsx';
 import { Page } from '../../components/page.tsx';
 import { DataTable, type Field } from '../../components/table.tsx';
 import { AccountSection } from './account-section.tsx';
 import { useChange } from '../../components/use-change.ts';
-import { PasswordField } from '../login/form.tsx';
+import { NameField, PasswordField } from '../login/form.tsx';
 import { browserName } from './browser-name.ts';
 
 export function SettingsPage() {
   return (
     <Page
       title="Settings"
-      description="Your account and your login. Domains, keys and team members have their own pages."
+      description="Your account, your name and how you sign in. Domains, keys and team members have their own pages."
     >
       <Section title="Account">
         <AccountSection />
       </Section>
-      <Profile />
+      <Name />
+      <Email />
       <Password />
       <Sessions />
     </Page>
@@ -42,53 +43,52 @@ function Section({ title, children }: { title: string; children: ReactNode }) {
   );
 }
 
-function Profile() {
+function Name() {
   const { viewer, reload } = useSession();
   const [name, setName] = useState(viewer.user.name);
-  const [email, setEmail] = useState(viewer.user.email);
-  const [password, setPassword] = useState('');
-  const [busy, change] = useChange();
-  const saveName = async () => {
+  const save = async () => {
     await call('PATCH', '/app/api/profile', { name });
     reload();
   };
-  const changeEmail = async () => {
-    await call('POST', '/app/api/email', {
-      email,
-      ...(viewer.user.has_password ? { current_password: password } : {}),
-    });
+  return (
+    <Section title="Your name">
+      <DialogForm action="Save" save={save} done="The name has been saved." disabled={name === viewer.user.name}>
+        <NameField label="Name" value={name} onChange={setName} />
+      </DialogForm>
+    </Section>
+  );
+}
+
+function Email() {
+  const { user } = useSession().viewer;
+  const [email, setEmail] = useState(user.email);
+  const [password, setPassword] = useState('');
+  const isChanged = email !== user.email;
+  const save = async () => {
+    await call('POST', '/app/api/email', { email, ...(user.has_password ? { current_password: password } : {}) });
     setPassword('');
   };
   return (
-    <Section title="Profile">
-      <Form submit={() => change(saveName, 'The name has been saved.')}>
-        <Group align="flex-end">
-          <TextInput label="Name" value={name} onChange={(event) => setName(event.currentTarget.value)} w={280} />
-          <Button type="submit" variant="default" loading={busy} disabled={name === viewer.user.name}>
-            Save
-          </Button>
-        </Group>
-      </Form>
-      <Form
-        submit={() => change(changeEmail, `A link is on its way to ${email}. The address changes once it is opened.`)}
+    <Section title="Your email address">
+      <DialogForm
+        action="Save"
+        save={save}
+        done={`A link is on its way to ${email}. The address changes once it is opened.`}
+        disabled={!isChanged}
       >
-        <Group align="flex-end">
+        <FormField name="email">
           <TextInput
             label="Email"
             type="email"
             required
             value={email}
             onChange={(event) => setEmail(event.currentTarget.value)}
-            w={280}
           />
-          {viewer.user.has_password && email !== viewer.user.email && (
-            <PasswordField label="Current password" value={password} onChange={setPassword} />
-          )}
-          <Button type="submit" variant="default" loading={busy} disabled={email === viewer.user.email}>
-            Change
-          </Button>
-        </Group>
-      </Form>
+        </FormField>
+        {user.has_password && isChanged && (
+          <PasswordField label="Current password" name="currentPassword" value={password} onChange={setPassword} />
+        )}
+      </DialogForm>
     </Section>
   );
 }
@@ -97,7 +97,6 @@ function Password() {
   const { viewer, reload } = useSession();
   const [current, setCurrent] = useState('');
   const [password, setPassword] = useState('');
-  const [busy, change] = useChange();
   const save = async () => {
     await call('POST', '/app/api/password', {
       password,
@@ -108,16 +107,18 @@ function Password() {
     reload();
   };
   return (
-    <Section title={viewer.user.has_password ? 'Change password' : 'Set a password'}>
-      <Form submit={() => change(save, 'The password has been saved. All other sessions have ended.')}>
-        <Stack maw={320}>
-          {viewer.user.has_password && <PasswordField label="Current password" value={current} onChange={setCurrent} />}
-          <PasswordField label="New password" value={password} onChange={setPassword} isNew />
-          <Button type="submit" variant="default" loading={busy}>
-            Save password
-          </Button>
-        </Stack>
-      </Form>
+    <Section title={viewer.user.has_password ? 'Your password' : 'Set a password'}>
+      <DialogForm
+        action="Save"
+        save={save}
+        done="The password has been saved. All other sessions have ended."
+        disabled={password === ''}
+      >
+        {viewer.user.has_password && (
+          <PasswordField label="Current password" name="currentPassword" value={current} onChange={setCurrent} />
+        )}
+        <PasswordField label="New password" value={password} onChange={setPassword} isNew />
+      </DialogForm>
     </Section>
   );
 }

@@ -2,7 +2,7 @@ import { Alert, Badge, Button, FileButton, Group, List, Progress, Stack, Table, 
 import { IconDownload, IconFileText, IconUpload } from '@tabler/icons-react';
 import { useEffect, useRef, useState } from 'react';
 import { downloadText } from '../../components/download.ts';
-import { problemOf } from '../../components/feedback.tsx';
+import { problemOf } from '../../api/problem.ts';
 import { formatNumber } from '../../components/format.tsx';
 import { readImportFile, refusedFile, textOf, type ImportFile, type RefusedLine } from './import-file.ts';
 import { sendImport, type ImportProgress } from './send-import.ts';

@@ -10,7 +10,7 @@ import { confirm } from '../../components/confirm.tsx';
 import { Facts, type Fact } from '../../components/facts.tsx';
 import { notifyDone, notifyFailed, notifyUndo } from '../../components/feedback.tsx';
 import { useFilters, type FilterField } from '../../components/filters.tsx';
-import { DialogForm } from '../../components/form.tsx';
+import { DialogForm, FormField } from '../../components/form.tsx';
 import { ExactTime, Status, Time } from '../../components/format.tsx';
 import { ListPage } from '../../components/list-page.tsx';
 import type { Column } from '../../components/list.tsx';
@@ -131,9 +131,13 @@ function Actions({ open, reload }: { open: () => void; reload: () => void }) {
 function AddForm({ added }: { added: () => void }) {
   const add = useOperation(AddSuppressionsDocument);
   const [text, setText] = useState('');
+  const [batch, setBatch] = useState(0);
   const emails = text.split(/[\s,;]+/).filter(Boolean);
   const save = async () => {
-    for (let i = 0; i < emails.length; i += BATCH) await add({ input: { emails: emails.slice(i, i + BATCH) } });
+    for (let i = 0; i < emails.length; i += BATCH) {
+      setBatch(i);
+      await add({ input: { emails: emails.slice(i, i + BATCH) } });
+    }
     notifyDone(emails.length === 1 ? 'The address is suppressed.' : 'The addresses are suppressed.');
     added();
   };
@@ -143,16 +147,18 @@ function AddForm({ added }: { added: () => void }) {
       save={save}
       disabled={emails.length === 0}
     >
-      <Textarea
-        label="Addresses"
-        description="One per line, or separated by spaces or commas"
-        autosize
-        minRows={4}
-        required
-        data-autofocus
-        value={text}
-        onChange={(event) => setText(event.currentTarget.value)}
-      />
+      <FormField name="emails" values={emails.slice(batch)}>
+        <Textarea
+          label="Addresses"
+          description="One per line, or separated by spaces or commas"
+          autosize
+          minRows={4}
+          required
+          data-autofocus
+          value={text}
+          onChange={(event) => setText(event.currentTarget.value)}
+        />
+      </FormField>
     </DialogForm>
   );
 }

@@ -8,7 +8,7 @@ import { rowsOf } from '../../api/use-connection.ts';
 import { useLoad, type Loaded } from '../../api/use-load.ts';
 import { confirm } from '../../components/confirm.tsx';
 import { notifyDone } from '../../components/feedback.tsx';
-import { DialogForm } from '../../components/form.tsx';
+import { DialogForm, FormField } from '../../components/form.tsx';
 import { Time } from '../../components/format.tsx';
 import { List, Note, type Column } from '../../components/list.tsx';
 import { Page } from '../../components/page.tsx';
@@ -228,23 +228,27 @@ function InviteForm({ done }: { done: () => void }) {
   };
   return (
     <DialogForm action="Send invitation" save={invite}>
-      <TextInput
-        label="Email"
-        type="email"
-        required
-        data-autofocus
-        value={email}
-        onChange={(event) => setEmail(event.currentTarget.value)}
-      />
-      <Select
-        label="Role"
-        allowDeselect={false}
-        description={ROLES.find(({ value }) => value === role)?.rights}
-        inputWrapperOrder={['label', 'input', 'description']}
-        data={rolesFor(may)}
-        value={role}
-        onChange={(value) => value && setRole(value)}
-      />
+      <FormField name="email">
+        <TextInput
+          label="Email"
+          type="email"
+          required
+          data-autofocus
+          value={email}
+          onChange={(event) => setEmail(event.currentTarget.value)}
+        />
+      </FormField>
+      <FormField name="role">
+        <Select
+          label="Role"
+          allowDeselect={false}
+          description={ROLES.find(({ value }) => value === role)?.rights}
+          inputWrapperOrder={['label', 'input', 'description']}
+          data={rolesFor(may)}
+          value={role}
+          onChange={(value) => value && setRole(value)}
+        />
+      </FormField>
     </DialogForm>
   );
 }

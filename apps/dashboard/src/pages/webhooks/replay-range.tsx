@@ -5,7 +5,7 @@ import { useQuery } from 'urql';
 import { useOperation } from '../../api/use-operation.ts';
 import { DateTimeInput } from '../../components/date-time-input.tsx';
 import { notifyDone } from '../../components/feedback.tsx';
-import { DialogForm } from '../../components/form.tsx';
+import { DialogForm, FormField } from '../../components/form.tsx';
 import { formatNumber, Status, Time } from '../../components/format.tsx';
 import { DELIVERY_STATUSES, EVENT_TYPES } from '../../generated/constants.ts';
 import { ReplayWebhookDocument, WebhookReplaysDocument, type WebhookDeliveryStatus } from '../../graphql/generated.ts';
@@ -37,24 +37,32 @@ function ReplayForm({ webhookId, changed }: { webhookId: string; changed: () => 
   return (
     <Stack>
       <DialogForm action="Replay" save={start}>
-        <DateTimeInput label="From" value={from} onChange={setFrom} />
-        <DateTimeInput label="To" value={to} onChange={setTo} />
-        <Select
-          label="Deliveries"
-          placeholder="All"
-          clearable
-          data={DELIVERY_STATUSES}
-          value={status}
-          onChange={(value) => setStatus(value)}
-        />
-        <MultiSelect
-          label="Events"
-          placeholder={types.length > 0 ? undefined : 'All events'}
-          searchable
-          data={EVENT_TYPES}
-          value={types}
-          onChange={setTypes}
-        />
+        <FormField name="from">
+          <DateTimeInput label="From" value={from} onChange={setFrom} />
+        </FormField>
+        <FormField name="to">
+          <DateTimeInput label="To" value={to} onChange={setTo} />
+        </FormField>
+        <FormField name="status">
+          <Select
+            label="Deliveries"
+            placeholder="All"
+            clearable
+            data={DELIVERY_STATUSES}
+            value={status}
+            onChange={(value) => setStatus(value)}
+          />
+        </FormField>
+        <FormField name="types">
+          <MultiSelect
+            label="Events"
+            placeholder={types.length > 0 ? undefined : 'All events'}
+            searchable
+            data={EVENT_TYPES}
+            value={types}
+            onChange={setTypes}
+          />
+        </FormField>
       </DialogForm>
       {data?.webhookReplays.nodes.map(({ id, status: state, queued, skipped, createdAt }) => (
         <Group key={id} justify="space-between" gap="xs">

@@ -7,7 +7,7 @@ import { rowsOf } from '../../api/use-connection.ts';
 import { useOperation } from '../../api/use-operation.ts';
 import { useFreshQuery } from '../../api/use-fresh-query.ts';
 import { DomainsField, namesOf, type NamedDomain } from '../../components/domains-field.tsx';
-import { DialogForm, ShownOnce } from '../../components/form.tsx';
+import { DialogForm, FormField, ShownOnce } from '../../components/form.tsx';
 import { formatNumber, formatShare, Status, Time } from '../../components/format.tsx';
 import { ListPage } from '../../components/list-page.tsx';
 import { Note, type Column } from '../../components/list.tsx';
@@ -132,24 +132,30 @@ function CreateForm({ domains, created, close }: CreateFormProps) {
   };
   return (
     <DialogForm action="Add" save={save}>
-      <TextInput
-        label="URL"
-        type="url"
-        placeholder="https://example.com/webhooks/postloft"
-        required
-        data-autofocus
-        value={url}
-        onChange={(event) => setUrl(event.currentTarget.value)}
-      />
-      <MultiSelect
-        label="Events"
-        placeholder={events.length > 0 ? undefined : 'All events'}
-        searchable
-        data={EVENT_TYPES}
-        value={events}
-        onChange={setEvents}
-      />
-      <DomainsField {...DOMAINS} domains={domains} value={domainIds} onChange={setDomainIds} />
+      <FormField name="url">
+        <TextInput
+          label="URL"
+          type="url"
+          placeholder="https://example.com/webhooks/postloft"
+          required
+          data-autofocus
+          value={url}
+          onChange={(event) => setUrl(event.currentTarget.value)}
+        />
+      </FormField>
+      <FormField name="events">
+        <MultiSelect
+          label="Events"
+          placeholder={events.length > 0 ? undefined : 'All events'}
+          searchable
+          data={EVENT_TYPES}
+          value={events}
+          onChange={setEvents}
+        />
+      </FormField>
+      <FormField name="domainIds">
+        <DomainsField {...DOMAINS} domains={domains} value={domainIds} onChange={setDomainIds} />
+      </FormField>
       <Switch
         label="Include opens and clicks by bots"
         checked={includeBots}
