@@ -45,6 +45,7 @@ export const cssVariablesResolver: CSSVariablesResolver = () => ({
     '--page-background': '#f8f9fb',
     '--mantine-color-dimmed': '#495057',
     '--mantine-color-placeholder': '#6c757d',
+    '--mantine-color-error': 'var(--mantine-color-red-9)',
     '--mantine-color-yellow-light-color': '#8a4600',
     '--mantine-color-orange-light-color': '#a63507',
     '--mantine-color-orange-text': '#a63507',
@@ -56,6 +57,7 @@ export const cssVariablesResolver: CSSVariablesResolver = () => ({
     '--page-background': 'var(--mantine-color-dark-8)',
     '--mantine-color-dimmed': '#a6a6a6',
     '--mantine-color-placeholder': '#9a9a9a',
+    '--mantine-color-error': 'var(--mantine-color-red-5)',
     '--mantine-color-dark-outline': 'var(--mantine-color-dark-0)',
   },
 });

@@ -139,10 +139,10 @@ export function pagesSuite(stage: () => Stage): void {
     const dialog = owner.page.getByRole('dialog');
     await dialog.getByLabel('Send at').fill(inHours(20).slice(0, 16));
     await dialog.getByRole('button', { name: 'Reschedule' }).click();
-    await owner.page.getByText('The message has been rescheduled.').waitFor();
+    await owner.page.getByText('The email has been rescheduled.').waitFor();
     expect(await scheduledAt()).toBeLessThan(before);
     await owner.button('Undo').click();
-    await owner.page.getByText('The message has its previous time again.').waitFor();
+    await owner.page.getByText('The email has its previous time again.').waitFor();
     expect(await scheduledAt()).toBe(before);
   });
 

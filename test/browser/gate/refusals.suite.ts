@@ -27,15 +27,53 @@ export function refusalsSuite(stage: () => Stage): void {
     const { owner, service } = stage();
     await owner.visit('Domains');
     await owner.link(service.domain).click();
-    const links = owner.page.getByRole('combobox', { name: 'Links that are never rewritten' });
+    const links = owner.page.getByLabel('Links that are never rewritten').first();
     await links.fill('https://login.example.com/reset/*');
     await links.press('Enter');
     await owner.page.getByText('login.example.com/reset/*', { exact: true }).waitFor();
     await links.fill('löschen.example.com');
     await links.press('Enter');
-    await owner.page.getByText(/^“löschen.example.com” must /).waitFor();
+    await owner.page.getByText(/^Links that are never rewritten must have patterns such as /).waitFor();
     expect(await links.inputValue()).toBe('löschen.example.com');
     expect(await owner.page.locator('main').innerText()).not.toContain('trackingExclude');
+  });
+
+  it('deletes a domain only by its name, and counts the keys that are limited to it', async () => {
+    const { owner, service } = stage();
+    const name = 'left.example.net';
+    const { id } = (await (await service.call('POST', '/domains', { name })).json()) as { id: string };
+    await service.call('POST', '/api-keys', { name: 'Left alone', permission: 'sending_access', domain_ids: [id] });
+    await owner.open(`/app/domains/${id}`);
+    await owner.button('Delete').click();
+    const dialog = owner.page.getByRole('dialog');
+    await dialog.getByText('Its DKIM key is deleted.').waitFor();
+    await dialog.getByText('1 API key is limited to this domain alone.').waitFor();
+    const remove = dialog.getByRole('button', { name: 'Delete domain' });
+    expect(await remove.isDisabled()).toBe(true);
+    await dialog.getByRole('textbox').fill(name);
+    await remove.click();
+    await owner.page.getByText(`${name} has been deleted.`).waitFor();
+    await owner.page.getByRole('heading', { level: 1, name: 'Domains' }).waitFor();
+  });
+
+  it('keeps a scheduled email unless its cancellation is confirmed', async () => {
+    const { owner, service } = stage();
+    const scheduled = new Date(Date.now() + 40 * 3_600_000).toISOString();
+    const mail = { ...service.mail({ to: 'kept@example.com', subject: 'Kept' }), scheduled_at: scheduled };
+    const { id } = (await (await service.call('POST', '/emails', mail)).json()) as { id: string };
+    await owner.open(`/app/emails/${id}`);
+    await owner.button('Cancel').click();
+    await owner.page.getByRole('dialog').getByRole('button', { name: 'Keep' }).click();
+    await owner.button('Cancel').click();
+    await owner.button('Cancel email').click();
+    await owner.page.getByText('The email has been canceled.').waitFor();
+  });
+
+  it('offers the only owner nothing that can only be refused', async () => {
+    const { owner } = stage();
+    await owner.visit('Team');
+    await owner.page.getByRole('table', { name: 'Members' }).getByText('Owner').waitFor();
+    expect(await owner.button(/^Remove /).count()).toBe(0);
   });
 
   it('says one sentence about a wrong password', async () => {

@@ -3,8 +3,8 @@ import { ApiError } from './http.ts';
 import { problemOf, sentenceAt, wordsOf } from './problem.ts';
 
 const RULE = 'must be a domain name such as mail.example.com';
-const refusal = (status: number, message: string, details: ApiError['details'] = [], retryAfter: number | null = null) =>
-  new ApiError(message, status, 'bad_request', 'req_1', details, retryAfter);
+const refusal = (status: number, message: string, details: ApiError['details'] = []) =>
+  new ApiError(message, status, 'bad_request', 'req_1', details);
 const overGraphql = (message: string, extensions: object) => ({ graphQLErrors: [{ message, extensions }] });
 
 describe('problemOf', () => {
@@ -45,7 +45,9 @@ describe('problemOf', () => {
   });
 
   it('adds nothing to a refusal without a field', () => {
-    const details = [{ field: '', code: 'wrong_credentials', message: 'must be the email address and password of a user' }];
+    const details = [
+      { field: '', code: 'wrong_credentials', message: 'must be the email address and password of a user' },
+    ];
     const { message, fields } = problemOf(refusal(401, 'The email address or the password is wrong.', details));
     expect({ message, fields }).toEqual({ message: 'The email address or the password is wrong.', fields: [] });
   });
@@ -62,7 +64,8 @@ describe('problemOf', () => {
     [600, 'Try again in 10 minutes.'],
     [86_000, 'Try again in 24 hours.'],
   ])('says when to try again after %d s', (seconds, words) => {
-    const { message } = problemOf(refusal(429, 'Too many failed sign-ins. Try again.', [], seconds));
+    const refused = new ApiError('Too many failed sign-ins. Try again.', 429, 'rate_limit_exceeded', null, [], seconds);
+    const { message } = problemOf(refused);
     expect(message).toBe(`Too many failed sign-ins. ${words}`);
   });
 

@@ -135,20 +135,23 @@ export function SubmitButton(props: ButtonProps) {
 interface DialogFormProps extends FormProps {
   /** The text on the button. */
   action: string;
+  color?: string;
   disabled?: boolean;
   /** Beside the button. */
   aside?: ReactNode;
 }
 
 /** Fields in a dialog or a card with a button that saves them. */
-export function DialogForm({ action, disabled, aside, children, ...form }: DialogFormProps) {
+export function DialogForm({ action, color, disabled, aside, children, ...form }: DialogFormProps) {
   return (
     <Form {...form}>
       <Stack>
         {children}
         <Group justify={aside === undefined ? 'flex-end' : 'space-between'}>
           {aside}
-          <SubmitButton disabled={disabled}>{action}</SubmitButton>
+          <SubmitButton color={color} disabled={disabled}>
+            {action}
+          </SubmitButton>
         </Group>
       </Stack>
     </Form>

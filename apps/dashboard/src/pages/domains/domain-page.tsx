@@ -1,12 +1,12 @@
-import { Alert, Button, Card, Group, Select, SimpleGrid, Stack, Switch, Text, Title } from '@mantine/core';
+import { Alert, Button, Card, Group, List, Select, SimpleGrid, Stack, Switch, Text, Title } from '@mantine/core';
 import { IconAlertTriangle, IconKey, IconRefresh, IconTrash } from '@tabler/icons-react';
 import { useEffect } from 'react';
 import { useNavigate, useParams } from 'react-router';
-import { useClient, useSubscription } from 'urql';
+import { useClient, useQuery, useSubscription } from 'urql';
 import { useSession } from '../../api/session.tsx';
 import { useFreshQuery } from '../../api/use-fresh-query.ts';
 import { useOperation } from '../../api/use-operation.ts';
-import { confirm } from '../../components/confirm.tsx';
+import { confirmByName } from '../../components/confirm.tsx';
 import { Failure, Loading, notifyDone } from '../../components/feedback.tsx';
 import { Figure } from '../../components/figure.tsx';
 import { Copyable, ExactTime, formatNumber, formatRate, Status, Time } from '../../components/format.tsx';
@@ -15,6 +15,7 @@ import { Page } from '../../components/page.tsx';
 import { useChange } from '../../components/use-change.ts';
 import { DOMAIN_FIELDS } from '../../generated/constants.ts';
 import {
+  ApiKeysDocument,
   CancelDomainKeyRotationDocument,
   DeleteDomainDocument,
   DomainDocument,
@@ -123,9 +124,10 @@ function Actions({ domain }: { domain: DomainPartsFragment }) {
         color="red"
         leftSection={<IconTrash size={16} />}
         onClick={() =>
-          confirm({
+          confirmByName({
             title: `Delete ${name}?`,
-            text: 'Messages waiting for delivery will fail, and nothing can be sent from this domain until it is added and verified again.',
+            name,
+            text: <Consequences domain={domain} />,
             confirm: 'Delete domain',
             run: async () => {
               await remove({ id });
@@ -139,6 +141,29 @@ function Actions({ domain }: { domain: DomainPartsFragment }) {
       </Button>
     </>
   );
+}
+
+function Consequences({ domain: { id } }: { domain: DomainPartsFragment }) {
+  const { may } = useSession();
+  const [{ data }] = useQuery({ query: ApiKeysDocument, pause: !may('api_keys.read') });
+  const limited = data?.apiKeys.filter(({ domainIds }) => domainIds?.includes(id)) ?? [];
+  const alone = limited.filter(({ domainIds }) => domainIds?.length === 1).length;
+  return (
+    <List size="sm" spacing={4}>
+      <List.Item>Emails that wait for delivery fail, and nothing can be sent from this domain.</List.Item>
+      <List.Item>
+        Its DKIM key is deleted. If you add the domain again, you must publish new DNS records before you can send.
+      </List.Item>
+      {limited.length > 0 && <List.Item>{keysSentence(limited.length, alone)}</List.Item>}
+    </List>
+  );
+}
+
+function keysSentence(limited: number, alone: number): string {
+  const keys = limited === 1 ? '1 API key is' : `${formatNumber(limited)} API keys are`;
+  if (alone === 0) return `${keys} limited to domains that include this one.`;
+  const others = alone === limited ? '' : `; ${formatNumber(alone)} of them to no other`;
+  return `${keys} limited to ${alone === limited ? 'this domain alone' : 'domains that include this one'}${others}. A key without a domain can send nothing.`;
 }
 
 /** Starts a check, and polls until it has ended: the response contains the results of the previous check. */

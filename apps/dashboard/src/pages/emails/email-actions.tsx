@@ -50,12 +50,13 @@ function ScheduledActions({ email, refresh }: ActionsProps) {
   const cancel = useOperation(CancelEmailDocument);
   const ask = () =>
     confirm({
-      title: 'Cancel this message?',
+      title: 'Cancel this email?',
       text: 'It will not be sent. This cannot be undone.',
-      confirm: 'Cancel message',
+      confirm: 'Cancel email',
+      keep: 'Keep',
       run: async () => {
         await cancel({ id: email.id });
-        notifyDone('The message has been canceled.');
+        notifyDone('The email has been canceled.');
         refresh();
       },
     });
@@ -81,7 +82,7 @@ function RescheduleForm({ email, refresh }: ActionsProps) {
     await reschedule({ id: email.id, input: { scheduledAt: at } });
     modals.closeAll();
     refresh();
-    notifyUndo('The message has been rescheduled.', restore, 'The message has its previous time again.');
+    notifyUndo('The email has been rescheduled.', restore, 'The email has its previous time again.');
   };
   const restore = async () => {
     await reschedule({ id: email.id, input: { scheduledAt: before } });

@@ -146,9 +146,19 @@ function PlanForm({ id, plan, close }: { id: string; plan: string; close: () => 
 
 function Paused({ account: { id, name }, pause }: { account: Account; pause: NonNullable<Account['pause']> }) {
   const resume = useOperation(ResumeAccountDocument);
-  const [busy, change] = useChange();
   const { reason, pausedAt, recipients, hardBounces, complaints, limitPercent } = pause;
   const count = reason === 'bounces' ? hardBounces : complaints;
+  const ask = () =>
+    confirm({
+      title: `Resume sending for ${name}?`,
+      text: `${formatNumber(count)} of ${formatNumber(recipients)} recipients ${reason === 'bounces' ? 'bounced' : 'complained'}, above the limit of ${limitPercent}%. The account can send again at once, and its rates restart at zero.`,
+      confirm: 'Resume sending',
+      keep: 'Keep paused',
+      run: async () => {
+        await resume({ id });
+        notifyDone(`${name} can send again; its rates restart at zero.`);
+      },
+    });
   return (
     <Alert color="orange" icon={<IconPlayerPause />} title={`Sending is paused because of ${reason}`}>
       <Group justify="space-between" gap="sm">
@@ -156,14 +166,7 @@ function Paused({ account: { id, name }, pause }: { account: Account; pause: Non
           {formatNumber(count)} of {formatNumber(recipients)} recipients ({formatRate(count, recipients)}; the limit is{' '}
           {limitPercent}%). Since <ExactTime at={pausedAt} />.
         </Text>
-        <Button
-          size="xs"
-          color="orange"
-          loading={busy}
-          onClick={() =>
-            change(() => resume({ id }).then(() => undefined), `${name} can send again; its rates restart at zero.`)
-          }
-        >
+        <Button size="xs" color="orange" onClick={ask}>
           Resume sending
         </Button>
       </Group>

@@ -3,15 +3,16 @@ import { IconClockPause, IconPlayerPlay } from '@tabler/icons-react';
 import { Link } from 'react-router';
 import { useOperation } from '../../api/use-operation.ts';
 import { useFreshQuery } from '../../api/use-fresh-query.ts';
-import { Empty, Failure, Loading } from '../../components/feedback.tsx';
+import { confirm } from '../../components/confirm.tsx';
+import { Empty, Failure, Loading, notifyDone } from '../../components/feedback.tsx';
 import { Figure } from '../../components/figure.tsx';
 import { formatNumber, Time } from '../../components/format.tsx';
 import { Page } from '../../components/page.tsx';
-import { useChange } from '../../components/use-change.ts';
 import { OperatorQueuesDocument, ResumeQueueDocument, type OperatorQueuesQuery } from '../../graphql/generated.ts';
 import { waitingAt } from '../emails/filter.ts';
 
 type Operator = OperatorQueuesQuery['operator'];
+type Throttle = Operator['throttles'][number];
 
 const EVERY_MS = 5_000;
 const WAITS: Record<string, string> = {
@@ -74,7 +75,18 @@ export function OperatorQueuesPage() {
 
 function Throttles({ throttles, refresh }: { throttles: Operator['throttles']; refresh: () => void }) {
   const resume = useOperation(ResumeQueueDocument);
-  const [busy, change] = useChange();
+  const ask = (throttle: Pick<Throttle, 'queue' | 'mx' | 'words' | 'waiting'>) =>
+    confirm({
+      title: `Resume ${nameOf(throttle)}?`,
+      text: <Release {...throttle} />,
+      confirm: 'Resume',
+      keep: 'Keep waiting',
+      run: async () => {
+        await resume({ queue: throttle.queue });
+        notifyDone(`${nameOf(throttle)} has been resumed; its emails are due now.`);
+        refresh();
+      },
+    });
   if (throttles.length === 0) return null;
   return (
     <Card withBorder>
@@ -87,7 +99,7 @@ function Throttles({ throttles, refresh }: { throttles: Operator['throttles']; r
             <Stack gap={2} miw={0} flex={1}>
               <Group gap="xs">
                 <Text size="sm" fw={600}>
-                  {queue.replace(/^domain:/, '')}
+                  {nameOf({ queue })}
                 </Text>
                 <Badge variant="light" tt="none" color={STATES[state].color}>
                   {STATES[state].label}
@@ -113,16 +125,7 @@ function Throttles({ throttles, refresh }: { throttles: Operator['throttles']; r
               size="xs"
               variant="default"
               leftSection={<IconPlayerPlay size={14} />}
-              loading={busy}
-              onClick={() =>
-                change(
-                  async () => {
-                    await resume({ queue });
-                    refresh();
-                  },
-                  `${queue.replace(/^domain:/, '')} has been resumed; its mail is due now.`,
-                )
-              }
+              onClick={() => ask({ queue, mx, words, waiting })}
             >
               Resume
             </Button>
@@ -130,6 +133,27 @@ function Throttles({ throttles, refresh }: { throttles: Operator['throttles']; r
         ))}
       </Stack>
     </Card>
+  );
+}
+
+/** `domain:example.com` is the queue of one domain. */
+const nameOf = ({ queue }: Pick<Throttle, 'queue'>): string => queue.replace(/^domain:/, '');
+
+/** The server stops counting here. */
+const MAX_WAITING = 10_000;
+
+/** The count that a resumption releases, and the reply of the server that gets it. */
+function Release({ mx, words, waiting }: Pick<Throttle, 'mx' | 'words' | 'waiting'>) {
+  const count = `${formatNumber(waiting)}${waiting >= MAX_WAITING ? ' or more' : ''} ${waiting === 1 ? 'recipient' : 'recipients'}`;
+  if (words === null) return `This makes ${count} due at once, whatever holds them back now.`;
+  return (
+    <>
+      This releases {count} to a server that has refused us:
+      <Text size="sm" className="mono break" my="xs">
+        {mx}: {words}
+      </Text>
+      As long as the cause remains, the server refuses them again, which harms the reputation of your addresses.
+    </>
   );
 }
 

@@ -57,8 +57,9 @@ function AccountForm({ account }: { account: AccountSettingsQuery['account'] }) 
         {id}
       </Stack>
     );
+  const isUnchanged = name === account.name && notifyAddresses.join() === account.notifyAddresses.join();
   return (
-    <DialogForm action="Save" save={save} done="The account has been saved." aside={id}>
+    <DialogForm action="Save" save={save} done="The account has been saved." disabled={isUnchanged} aside={id}>
       {fields}
     </DialogForm>
   );

@@ -3,7 +3,8 @@ import { useState, type ReactNode } from 'react';
 import { call } from '../../api/http.ts';
 import { useSession } from '../../api/session.tsx';
 import { useLoad } from '../../api/use-load.ts';
-import { Failure } from '../../components/feedback.tsx';
+import { confirm } from '../../components/confirm.tsx';
+import { Failure, notifyDone } from '../../components/feedback.tsx';
 import { DialogForm, FormField } from '../../components/form.tsx';
 import { Time } from '../../components/format.tsx';
 import { Page } from '../../components/page.tsx';
@@ -139,6 +140,18 @@ function Sessions() {
     await call('DELETE', path);
     reload();
   };
+  const others = (data?.data.length ?? 1) - 1;
+  const endOthers = () =>
+    confirm({
+      title: others === 1 ? 'End the other session?' : `End ${others} other sessions?`,
+      text: 'Their browsers have to sign in again.',
+      confirm: 'End',
+      keep: 'Keep',
+      run: async () => {
+        await end('/app/api/sessions');
+        notifyDone('All other sessions have ended.');
+      },
+    });
   const fields: Field<SessionRow>[] = [
     {
       title: 'Browser',
@@ -184,13 +197,9 @@ function Sessions() {
     <Section title="Sessions">
       {error !== null && <Failure error={error} retry={reload} />}
       <DataTable label="Sessions" fields={fields} rows={data?.data ?? []} keyOf={({ id }) => id} isInCard />
-      {(data?.data.length ?? 0) > 1 && (
-        <Group>
-          <Button
-            variant="default"
-            loading={busy}
-            onClick={() => change(() => end('/app/api/sessions'), 'All other sessions have ended.')}
-          >
+      {others > 0 && (
+        <Group justify="flex-end">
+          <Button variant="default" onClick={endOthers}>
             End all other sessions
           </Button>
         </Group>

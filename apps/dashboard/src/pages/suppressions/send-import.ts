@@ -1,4 +1,5 @@
 import { ApiError, call } from '../../api/http.ts';
+import { LIMITS } from '../../generated/constants.ts';
 import { batchFile, type ImportLine, type RefusedLine } from './import-file.ts';
 
 export interface ImportProgress {
@@ -55,6 +56,26 @@ async function sendBatch(lines: readonly ImportLine[], progress: ImportProgress,
       left = kept;
     }
   }
+}
+
+interface RemovedEntry {
+  email: string;
+  origin: string;
+  reason: string | null;
+  expiresAt: string | null;
+  domainId: string | null;
+}
+
+/** Adds a removed entry again, with its origin, which only an import can give. */
+export async function putBack({ email, origin, reason, expiresAt, domainId }: RemovedEntry): Promise<void> {
+  const cells = {
+    email,
+    origin,
+    reason: (reason ?? '').slice(0, LIMITS.suppressionReasonLength),
+    expires_at: expiresAt ?? '',
+    domain_id: domainId ?? '',
+  };
+  await send(batchFile([{ line: 2, cells }]));
 }
 
 const refusedOf = (lines: readonly ImportLine[], problems: ReadonlyMap<number, string>): RefusedLine[] =>

@@ -25,6 +25,7 @@ import {
 import { withCode } from '../events/event-detail.ts';
 import { exportSuppressions } from './csv.ts';
 import { ImportDialog } from './import-dialog.tsx';
+import { putBack } from './send-import.ts';
 
 type Suppression = SuppressionsQuery['suppressions']['nodes'][number];
 
@@ -165,7 +166,6 @@ function AddForm({ added }: { added: () => void }) {
 
 function Detail({ entry, mayRemove, changed }: { entry: Suppression; mayRemove: boolean; changed: () => void }) {
   const remove = useOperation(RemoveSuppressionsDocument);
-  const add = useOperation(AddSuppressionsDocument);
   const { evidence, origin, reason, scope, createdAt, expiresAt } = entry;
   const facts: Fact[] = [
     ['Origin', origin],
@@ -184,15 +184,13 @@ function Detail({ entry, mayRemove, changed }: { entry: Suppression; mayRemove: 
     if (refused) throw new Error(refused.message);
     modals.closeAll();
     changed();
-    const done = `${entry.email} is no longer suppressed.`;
-    if (origin !== 'manual') notifyDone(done);
-    else notifyUndo(done, restore, `${entry.email} is suppressed again.`);
+    notifyUndo(`${entry.email} is no longer suppressed.`, restore, `${entry.email} is suppressed again.`);
   };
+  // An import keeps the origin; the evidence cannot be given by anybody but the service.
   const restore = async () => {
-    await add({ input: { entries: [{ email: entry.email, reason, expiresAt, domainId: entry.domainId }] } });
+    await putBack({ ...entry, reason: reason ?? evidence?.text ?? null });
     changed();
   };
-  // The evidence of other entries cannot be restored, so their removal needs a confirmation.
   const start = () => {
     if (origin === 'manual') {
       void release(false).catch(notifyFailed);

@@ -2,9 +2,10 @@ import { Button, Modal, Stack, Text } from '@mantine/core';
 import { useState } from 'react';
 import { call } from '../../api/http.ts';
 import { useSession } from '../../api/session.tsx';
+import { confirm } from '../../components/confirm.tsx';
+import { notifyDone } from '../../components/feedback.tsx';
 import { Time } from '../../components/format.tsx';
 import { DataTable, type Field } from '../../components/table.tsx';
-import { useChange } from '../../components/use-change.ts';
 
 interface ApiKey {
   id: string;
@@ -30,12 +31,18 @@ export function KeysDialog({ left, close }: { left: KeysLeft | null; close: () =
 function Keys({ email, keys }: KeysLeft) {
   const { may } = useSession();
   const [revoked, setRevoked] = useState<string[]>([]);
-  const [, change] = useChange();
   const revoke = ({ id, name }: ApiKey) =>
-    change(async () => {
-      await call('DELETE', `/api-keys/${id}`);
-      setRevoked((all) => [...all, id]);
-    }, `The key ${name} has been revoked.`);
+    confirm({
+      title: `Revoke ${name}?`,
+      text: 'Requests with this key will be refused within a second. This cannot be undone.',
+      confirm: 'Revoke',
+      keep: 'Keep',
+      run: async () => {
+        await call('DELETE', `/api-keys/${id}`);
+        setRevoked((all) => [...all, id]);
+        notifyDone(`The key ${name} has been revoked.`);
+      },
+    });
   const fields: Field<ApiKey>[] = [
     { title: 'Name', kind: 'heading', render: ({ name }) => name },
     { title: 'Last used', render: ({ last_used_at }) => <Time at={last_used_at} /> },

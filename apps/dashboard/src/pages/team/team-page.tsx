@@ -119,7 +119,11 @@ function Members({ members, reloadInvitations }: MembersProps) {
       },
       `The role of ${member.email} is now ${nameOf(role)}.`,
     );
-  const mayChange = ({ role }: Member) => may('members.write') && (role !== 'owner' || may('owners.write'));
+  // An account must have an owner, so the only one can neither be removed nor get another role.
+  const hasOneOwner = members.data?.data.filter(({ role }) => role === 'owner').length === 1;
+  const isKept = ({ role }: Member) => role === 'owner' && hasOneOwner;
+  const mayChange = (member: Member) =>
+    may('members.write') && !isKept(member) && (member.role !== 'owner' || may('owners.write'));
   const columns: Column<Member>[] = [
     {
       title: 'Person',
@@ -155,7 +159,7 @@ function Members({ members, reloadInvitations }: MembersProps) {
     { title: 'Last seen', width: '130px', from: 'sm', render: ({ last_seen_at }) => <Time at={last_seen_at} /> },
   ];
   const bin = (member: Member) =>
-    (mayChange(member) || member.id === viewer.user.id) && (
+    (mayChange(member) || (member.id === viewer.user.id && !isKept(member))) && (
       <ActionIcon variant="subtle" color="red" aria-label={`Remove ${member.email}`} onClick={() => remove(member)}>
         <IconTrash size={16} />
       </ActionIcon>
@@ -177,12 +181,18 @@ function Members({ members, reloadInvitations }: MembersProps) {
 
 function Invitations({ invitations, reload }: { invitations: Invitation[]; reload: () => void }) {
   const { may } = useSession();
-  const [, change] = useChange();
   const revoke = ({ id, email }: Invitation) =>
-    change(async () => {
-      await call('DELETE', `/app/api/invitations/${id}`);
-      reload();
-    }, `The invitation for ${email} has been revoked.`);
+    confirm({
+      title: `Revoke the invitation for ${email}?`,
+      text: 'The link in the email stops working. You can invite the person again, with a new link.',
+      confirm: 'Revoke',
+      keep: 'Keep',
+      run: async () => {
+        await call('DELETE', `/app/api/invitations/${id}`);
+        notifyDone(`The invitation for ${email} has been revoked.`);
+        reload();
+      },
+    });
   const columns: Column<Invitation>[] = [
     { title: 'Email', width: 'minmax(0, 1fr)', render: ({ email }) => email },
     { title: 'Role', width: '130px', from: 'sm', render: ({ role }) => nameOf(role) },
