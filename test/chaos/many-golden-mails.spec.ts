@@ -9,7 +9,7 @@ import {
   judgeWithPython,
   type PythonReading,
 } from '../support/judges/mail-judges.js';
-import { RandomText } from '../support/messages/random-text.js';
+import { RandomText } from './random-text.js';
 import { randomNumbers } from '../support/samples/random-numbers.js';
 
 const MAILS = 500;

@@ -2,10 +2,10 @@ import { randomInt } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { LocalDns } from '../support/dns/local-dns.js';
 import { processesOn, startStandalone, type RunningProgram } from '../support/services/program.js';
-import { RECIPIENT_DOMAINS } from '../support/reconcile/message-plan.js';
-import { reconcileAll, statisticsOf, type Repetition } from '../support/reconcile/reconcile-all.js';
+import { RECIPIENT_DOMAINS } from './reconcile/message-plan.js';
+import { reconcileAll, statisticsOf, type Repetition } from './reconcile/reconcile-all.js';
 import { Recorder } from '../support/mail-servers/recorder.js';
-import { SendingClients } from '../support/reconcile/sending-clients.js';
+import { SendingClients } from './reconcile/sending-clients.js';
 import { until } from '../support/timing/until.js';
 import { randomNumbers } from '../support/samples/random-numbers.js';
 

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { API_KEY, emptyDataDir, launch, standaloneEnv, type RunningProgram } from '../support/services/program.js';
 import { built, run } from '../support/rest/client-builds.js';
-import { generatedGo, generatedPython, generatedTypeScript, type Command } from '../support/rest/generated-clients.js';
+import { generatedGo, generatedPython, generatedTypeScript, type Command } from './generated-clients.js';
 
 const DOMAIN = 'mail.example.com';
 

@@ -21,7 +21,7 @@ import { testAuthority } from '../support/fixtures/self-signed-certificate.js';
 import { WebhookReceiver } from '../support/webhooks/webhook-receiver.js';
 
 const HOST = 'api.resend.com';
-const SCRIPT = new URL('../support/resend/resend-calls.py', import.meta.url).pathname;
+const SCRIPT = new URL('./clients/resend-python/resend_calls.py', import.meta.url).pathname;
 
 let service: RunningProgram;
 let receiver: WebhookReceiver;

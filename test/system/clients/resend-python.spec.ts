@@ -8,7 +8,7 @@ import { RESEND_ERRORS } from '../../support/resend/resend-error-table.js';
 import { openAccount, type ServiceAccount } from '../../support/services/service-client.js';
 
 const PACKAGE = 'resend==2.51.0';
-const CALLS = new URL('../../support/resend/resend-calls.py', import.meta.url).pathname;
+const CALLS = new URL('../../ecosystem/clients/resend-python/resend_calls.py', import.meta.url).pathname;
 /** The calls of the script, under the names of the package. */
 const HELD = [
   'api_keys.create',

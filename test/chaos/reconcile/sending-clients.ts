@@ -1,6 +1,6 @@
 import { createTransport } from 'nodemailer';
-import { mail } from '../samples/mail.js';
-import type { RunningProgram } from '../services/program.js';
+import { mail } from '../../support/samples/mail.js';
+import type { RunningProgram } from '../../support/services/program.js';
 import { BATCH, channelOf, plannedMessage, UNIT, unitChannel } from './message-plan.js';
 
 const REST_CLIENTS = 4;

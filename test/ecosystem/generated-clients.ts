@@ -1,8 +1,16 @@
 import { cpSync, mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { BIG, CLIENTS, fetched, pythonWithPackages, requireProgram, run, TOOLS } from './client-builds.js';
+import {
+  BIG,
+  CLIENTS,
+  fetched,
+  pythonWithPackages,
+  requireProgram,
+  run,
+  TOOLS,
+} from '../support/rest/client-builds.js';
 
-const DOCUMENT = new URL('../../../openapi.json', import.meta.url).pathname;
+const DOCUMENT = new URL('../../openapi.json', import.meta.url).pathname;
 const OAPI_CODEGEN = 'github.com/oapi-codegen/oapi-codegen/v2/cmd/oapi-codegen@v2.8.2';
 
 /** A program and its arguments. */

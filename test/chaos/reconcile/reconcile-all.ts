@@ -1,7 +1,7 @@
-import type { RunningService } from '../services/program.js';
-import { eachOf } from '../delivery/reconciler.js';
+import type { RunningService } from '../../support/services/program.js';
+import { eachOf } from '../../support/delivery/reconciler.js';
 import { indexOfRecipient, indexOfSubject, isDeferred, isRefused, plannedMessage } from './message-plan.js';
-import type { Arrival, Recorder } from '../mail-servers/recorder.js';
+import type { Arrival, Recorder } from '../../support/mail-servers/recorder.js';
 
 /** The first examples of each kind of difference are kept, all are counted. */
 const EXAMPLES = 10;
