@@ -181,7 +181,7 @@ export function graphqlRequest(field: string, { things }: Tenant, sender: Tenant
   const row = GRAPHQL_ROWS[field];
   const [kind, name] = field.split('.', 2);
   const input = INPUTS[name]?.(sender);
-  const variables = {
+  const variables: Record<string, unknown> = {
     ...Object.fromEntries(Object.entries(row.things).map(([name, kind]) => [name, things[kind]])),
     ...(input === undefined ? {} : { input }),
   };
