@@ -1,6 +1,7 @@
-// Prints measures of the product code as a table: node tools/code-metrics.mjs [checkout…]
+// Prints measures of the product code as a table: node tools/code-metrics.mjs [--exports] [checkout…]
 //
 // Without arguments: this checkout. With several checkouts, one column for each, for example before and after a change.
+// `--exports` prints the exports of the libraries alone, which reads no other files than those of their front doors.
 // Product code is TypeScript in apps/ and libs/ without specs and test suites.
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
@@ -13,8 +14,9 @@ const SMALL_FILE = 25;
 const FULL_FOLDER = 15;
 const LONG_FUNCTION = 40;
 
-const checkouts = process.argv.length > 2 ? process.argv.slice(2).map((path) => resolve(path)) : [ROOT];
-const measures = checkouts.map(measure);
+const given = process.argv.slice(2).filter((argument) => argument !== '--exports');
+const checkouts = given.length > 0 ? given.map((path) => resolve(path)) : [ROOT];
+const measures = checkouts.map(process.argv.includes('--exports') ? exportsPerLibrary : measure);
 const rows = [...new Set(measures.flatMap((one) => Object.keys(one)))];
 const width = Math.max(...rows.map((row) => row.length));
 console.log([''.padEnd(width), ...checkouts.map((path) => basename(path).padStart(10))].join('  '));

@@ -28,7 +28,7 @@ const EXPORTS: Record<string, number> = {
 };
 
 it('lets every library export no more than before', () => {
-  const table = execFileSync(process.execPath, ['tools/code-metrics.mjs'], { encoding: 'utf8' });
+  const table = execFileSync(process.execPath, ['tools/code-metrics.mjs', '--exports'], { encoding: 'utf8' });
   const found = [...table.matchAll(/^exports of libs\/(\S+) +(\d+)$/gm)].map(([, library, count]) => [
     library,
     Number(count),

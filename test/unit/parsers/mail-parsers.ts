@@ -266,13 +266,13 @@ export const MAIL_PARSERS: ParserTable = {
     readTextBounce: withReport((report) => readTextBounce(report, atOnce(readReportText(report)))),
   },
   'libs/mime/src/reports/text-bounce-recipients.ts': {
-    // `readReportText` passes on lines of at most 2,000 characters, 128 Ki in all.
-    recipientsInText: (text) => recipientsInText(text.slice(0, 128 * 1024).match(/.{1,2000}/gs) ?? [], new Set(), []),
-    aliasOriginsIn: (text) => aliasOriginsIn(text.slice(0, 128 * 1024).match(/.{1,2000}/gs) ?? []),
+    // `readReportText` passes on lines of at most 2,000 characters.
+    recipientsInText: (text) => recipientsInText(text.match(/.{1,2000}/gs) ?? [], new Set(), []),
+    aliasOriginsIn: (text) => aliasOriginsIn(text.match(/.{1,2000}/gs) ?? []),
   },
   'libs/mime/src/reports/transcript.ts': {
     readTranscript: [
-      (text) => readTranscript(text.slice(0, 128 * 1024).match(/.{1,2000}/gs) ?? []),
+      (text) => readTranscript(text.match(/.{1,2000}/gs) ?? []),
       (text) => readTranscript([`>>> ${text.slice(0, 2000)}`, `<<< 550 ${text.slice(0, 2000)}`]),
     ],
   },
