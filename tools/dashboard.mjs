@@ -1,9 +1,10 @@
 // Builds the dashboard and GraphiQL, both in apps/dashboard, into dist/dashboard.
 //
 //   node tools/dashboard.mjs
-import { copyFileSync } from 'node:fs';
+import { copyFileSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { brotliCompressSync, constants, gzipSync } from 'node:zlib';
 
 const ROOT = dirname(dirname(fileURLToPath(import.meta.url)));
 const SOURCE = join(ROOT, 'apps', 'dashboard');
@@ -18,4 +19,20 @@ if (process.argv[1] === fileURLToPath(import.meta.url)) {
   // One after another: the first one empties the folder.
   for (const config of CONFIGS) await build({ configFile: join(SOURCE, config), logLevel: 'warn' });
   copyFileSync(join(SOURCE, OPERATIONS), join(DASHBOARD_DIST, OPERATIONS));
+  compressFiles();
+}
+
+/**
+ * Writes `<file>.br` and `<file>.gz` beside the files of the dashboard, so that its first page waits for no compression.
+ * GraphiQL is ten times as large and seldom used.
+ */
+function compressFiles() {
+  const assets = readdirSync(join(DASHBOARD_DIST, 'assets')).map((name) => join('assets', name));
+  for (const name of ['index.html', ...assets]) {
+    const content = readFileSync(join(DASHBOARD_DIST, name));
+    // A quality of 11 takes twice as long and gains 2 %.
+    const params = { [constants.BROTLI_PARAM_QUALITY]: 10 };
+    writeFileSync(join(DASHBOARD_DIST, `${name}.br`), brotliCompressSync(content, { params }));
+    writeFileSync(join(DASHBOARD_DIST, `${name}.gz`), gzipSync(content, { level: 9 }));
+  }
 }

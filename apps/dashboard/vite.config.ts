@@ -1,11 +1,38 @@
 import react from '@vitejs/plugin-react';
-import { defineConfig } from 'vite';
+import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { defineConfig, type Plugin } from 'vite';
+
+const require = createRequire(import.meta.url);
+const BASE_STYLES = ['default-css-variables', 'baseline', 'global'];
+
+/**
+ * Replaces the style sheet of all components of Mantine by those of the components that the dashboard uses. They are in a
+ * cascade layer, so that the order in which pages load them does not decide over `app.css`.
+ */
+function stylesOfUsedComponents(): Plugin {
+  return {
+    name: 'styles-of-used-components',
+    apply: 'build',
+    enforce: 'pre',
+    load(id) {
+      if (!/@mantine[\\/]core[\\/]styles\.layer\.css$/.test(id)) return null;
+      return BASE_STYLES.map((name) =>
+        readFileSync(require.resolve(`@mantine/core/styles/${name}.layer.css`), 'utf8'),
+      ).join('');
+    },
+    transform(code, id) {
+      const component = /@mantine[\\/]core[\\/]esm[\\/]components[\\/].*?(\w+)\.module\.mjs$/.exec(id)?.[1];
+      return component === undefined ? null : `import '@mantine/core/styles/${component}.layer.css';\n${code}`;
+    },
+  };
+}
 
 /** `npm run setup` builds into dist/dashboard, which the gateway serves under /app/. */
 export default defineConfig({
   root: import.meta.dirname,
   base: '/app/',
-  plugins: [react()],
+  plugins: [react(), stylesOfUsedComponents()],
   build: {
     outDir: '../../dist/dashboard',
     emptyOutDir: true,

@@ -59,5 +59,10 @@ async function load(folder: string): Promise<BuiltFiles> {
 }
 
 async function read(folder: string, path: string): Promise<StaticAsset> {
-  return staticAsset(TYPES[extname(path)], await readFile(join(folder, path)));
+  const file = join(folder, path);
+  const type = TYPES[extname(path)];
+  const plain = await readFile(file);
+  if (!existsSync(`${file}.br`)) return staticAsset(type, plain);
+  const [brotli, gzip] = await Promise.all([readFile(`${file}.br`), readFile(`${file}.gz`)]);
+  return { type, plain, gzip, brotli };
 }

@@ -5,7 +5,9 @@ import type { FastifyReply } from 'fastify';
 export interface StaticAsset {
   type: string;
   plain: Buffer;
-  zipped: Buffer;
+  gzip: Buffer;
+  /** Null if it has not been compressed in advance: the best compression takes a second for a script. */
+  brotli: Buffer | null;
 }
 
 const compress = promisify(gzip);
@@ -13,17 +15,31 @@ const compress = promisify(gzip);
 const FOREVER = 'public, max-age=31536000, immutable';
 
 export async function staticAsset(type: string, plain: Buffer): Promise<StaticAsset> {
-  return { type, plain, zipped: await compress(plain, { level: 9 }) };
+  return { type, plain, gzip: await compress(plain, { level: 9 }), brotli: null };
 }
 
-/** Sends an asset whose name contains a hash of its content, compressed if the client accepts gzip. */
+/** Sends an asset whose name contains a hash of its content, compressed as the client accepts. */
 export async function sendAsset(
   reply: FastifyReply,
   asset: StaticAsset,
   { cacheControl = FOREVER, vary = 'accept-encoding' } = {},
 ): Promise<void> {
-  const zipped = /\bgzip\b/.test(String(reply.request.headers['accept-encoding'] ?? ''));
   void reply.type(asset.type).headers({ 'cache-control': cacheControl, vary });
-  if (zipped) void reply.header('content-encoding', 'gzip');
-  await reply.send(zipped ? asset.zipped : asset.plain);
+  const accepted = acceptedCodings(reply.request.headers['accept-encoding']);
+  if (asset.brotli !== null && accepted.has('br')) await reply.header('content-encoding', 'br').send(asset.brotli);
+  else if (accepted.has('gzip')) await reply.header('content-encoding', 'gzip').send(asset.gzip);
+  else await reply.send(asset.plain);
+}
+
+/** Codings of the header with a weight above zero (RFC 9110 section 12.5.3). */
+function acceptedCodings(header: string | string[] | undefined): ReadonlySet<string> {
+  const codings = String(header ?? '')
+    .toLowerCase()
+    .split(',');
+  return new Set(
+    codings
+      .map((coding) => coding.trim())
+      .filter((coding) => !/;\s*q=0(?:\.0{1,3})?$/.test(coding))
+      .map((coding) => coding.split(';', 1)[0].trim()),
+  );
 }
