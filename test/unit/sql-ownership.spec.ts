@@ -38,6 +38,7 @@ const TABLE_OWNERS: Record<string, readonly string[]> = {
     'idempotency_keys',
     'recipient_visits',
     'recipients',
+    'search_segments',
   ],
   erasure: ['erasures'],
   inbound: ['inbound_messages'],

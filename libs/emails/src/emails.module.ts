@@ -29,6 +29,7 @@ import { EmailQueries } from './queries/email-queries.js';
 import { LinkCheck } from './queries/link-check.js';
 import { RemoteImages } from './queries/remote-images.js';
 import { EmailList } from './queries/list/email-list.js';
+import { SearchSegments } from './queries/list/search-segments.js';
 import { EarlierLinks } from './tracking/earlier-links.js';
 import { RecordVisits } from './tracking/record-visits.js';
 import { TrackedContent } from './message/tracking/tracked-content.js';
@@ -87,7 +88,7 @@ const API = [EmailList, EmailHistory, EmailAttachments, EmailPreview, LinkCheck,
 /** Queries and commands of the API. The program provides the event log. */
 @Module({
   imports: [EmailsModule, AccountsModule, DomainsModule, SuppressionsModule],
-  providers: [...API, AttachmentLinks, SafeFetch],
+  providers: [...API, AttachmentLinks, SafeFetch, SearchSegments],
   exports: API,
 })
 export class EmailsApiModule {}

@@ -4,6 +4,7 @@ import { DomainEntity, SendingDomains } from '#libs/domains';
 import { EmailList, type EmailFilter } from '#libs/emails';
 import { SecretBox } from '#libs/kernel';
 import { DOMAINS, insertMessages } from '../../../bench/list/fill.mjs';
+import type { SearchSegments } from '../../../libs/emails/src/queries/list/search-segments.js';
 import { tableReads } from '../../support/persistence/table-reads.js';
 import { createTestDatabase, type OpenTestDatabase } from '../../support/persistence/test-database.js';
 
@@ -31,6 +32,7 @@ describe('a list of an account of which the planner knows nothing yet', () => {
     list = new EmailList(
       db.database,
       new SendingDomains(entries, db.database, new SecretBox(Buffer.alloc(32, 7)), db.config),
+      { request: () => undefined } as unknown as SearchSegments,
     );
   }, 120_000);
   afterAll(() => db?.close());

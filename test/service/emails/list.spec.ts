@@ -199,6 +199,10 @@ describe('GET /emails', () => {
     domain: (mail, value) =>
       ours.domains.some(({ id, name }) => id === mail.domain_id && (id === value || name === value.toLowerCase())),
     subject: (mail, value) => mail.subject.toLowerCase().startsWith(value.toLowerCase()),
+    search: ({ subject, from, to, cc, bcc, tags }, value) =>
+      [subject, from, ...to, ...cc, ...bcc, ...Object.values(tags)].some((text) =>
+        text.toLowerCase().includes(value.toLowerCase()),
+      ),
     created_after: (mail, value) => mail.created_at >= value,
     created_before: (mail, value) => mail.created_at < value,
     scheduled: (mail) => mail.scheduled_at !== null,
@@ -227,6 +231,7 @@ describe('GET /emails', () => {
           theirs.domains[0].id,
         ),
         subject: oneOf('your', 'Your order 12', 'ÜNF', 'ünfug %_\\', '%', `${'LONG '.repeat(14)}B`, 'x'),
+        search: oneOf('order 1', 'ONLY7@', 'other.ex', 'Shop <', 'pring', 'ünf', '%', 'nothing'),
         'tags[campaign]': oneOf('spring', '', 'x'),
         'tags[kind]': oneOf('login', 'x'),
         created_after: oneOf(all[0].created_at, all[40].created_at, all[119].created_at),

@@ -24,12 +24,14 @@ const MATCHING = {
     'waiting=true',
     'from=shop@DOMAIN',
     'subject=your+order',
+    'search=ORDER',
+    'search=ser@exam',
     'tags[order]=x',
     'scheduled=true',
     ...TIMES,
   ],
   '/events': ['type=email.queued', 'recipient=user@example.com', ...TIMES],
-  '/suppressions': ['origin=manual', 'q=@example.net', 'expired=false'],
+  '/suppressions': ['origin=manual', 'q=@example.net', 'search=E@EXAMPLE', 'expired=false'],
   '/logs': ['status=201', 'method=POST', 'endpoint=/emails', ...TIMES],
 };
 /** Two cursors exclude each other, and a cursor has tests of its own. */

@@ -238,6 +238,15 @@ describe('the other resources', () => {
     const page = await gateway.agent(own.key).get('/captured?to=Ada@EXAMPLE.com');
     const { data } = page.body as { data: { id: string }[] };
     expect(data).toHaveLength(1);
+    for (const [search, count] of [
+      ['BOB@ex', 1],
+      ['DA@ex', 2],
+      ['example.org', 0],
+      [mail().subject.toUpperCase(), 2],
+    ] as const) {
+      const found = await gateway.agent(own.key).get(`/captured?${new URLSearchParams({ search }).toString()}`);
+      expect([search, (found.body as { data: unknown[] }).data.length]).toEqual([search, count]);
+    }
     const raw = await gateway.agent(own.key).get(`/captured/${data[0].id}/raw`).responseType('blob');
     expect(raw.headers['content-type']).toBe('message/rfc822');
     expect(raw.body).toEqual(content);

@@ -164,6 +164,27 @@ describe('SuppressionEntries', () => {
     expect(await seen('u2010')).toEqual(['u20100@example.com', 'u2010@example.com']);
     expect(await seen('v')).toEqual([]);
   });
+
+  it('finds a part of an address or a reason, and examines at most 20,000 entries for a page', async () => {
+    await db.database.query(
+      `INSERT INTO suppressions (id, account_id, address, origin, reason)
+       SELECT 'sup_' || lpad(to_hex(n), 32, '0'), $1, 'u' || n || '@example.com', 'manual', CASE WHEN n % 20099 = 1 THEN 'Left Us' END
+         FROM generate_series(1, 20100) n`,
+      [accountId],
+    );
+    const entries = new SuppressionEntries(db.database, new SuppressionCache(db.database, db.config));
+    const page = async (search: string, cursor: { after?: string; before?: string } = {}) => {
+      const found = await entries.page(wholeAccount(accountId), { search }, { limit: 2, ...cursor });
+      return { found: found.data.map(({ email }) => email), next: found.next_cursor };
+    };
+    expect((await page('10@EXAMPLE')).found).toEqual(['u20010@example.com', 'u19910@example.com']);
+    const first = await page('left us');
+    expect(first.found).toEqual(['u20100@example.com']);
+    expect(await page('left us', { after: first.next ?? '' })).toEqual({ found: ['u1@example.com'], next: null });
+    const oldest = await page('left us', { before: `sup_${'0'.repeat(32)}` });
+    expect(oldest.found).toEqual(['u1@example.com']);
+    expect(await page('left us', { before: oldest.next ?? '' })).toEqual({ found: ['u20100@example.com'], next: null });
+  });
 });
 
 describe('SuppressionCache', () => {

@@ -12,7 +12,7 @@ import {
   type StyleProp,
 } from '@mantine/core';
 import { useDebouncedCallback, useDisclosure } from '@mantine/hooks';
-import { IconAdjustments, IconX } from '@tabler/icons-react';
+import { IconAdjustments, IconSearch, IconX } from '@tabler/icons-react';
 import { useEffect, useMemo, useRef, useState, type ReactNode } from 'react';
 import { useSearchParams } from 'react-router';
 import { domainOptions, type NamedDomain } from './domains-field.tsx';
@@ -186,6 +186,17 @@ function ChoicesFilter<N extends string>({
     />
   );
 }
+
+/** The search of a list; `searched` says what it looks through. */
+export const searchField = <N extends string>(name: N, searched: string): FilterField<N> => ({
+  kind: 'text',
+  name,
+  label: 'Search',
+  placeholder: searched,
+  leftSection: <IconSearch size={15} />,
+  flex: 1,
+  miw: 240,
+});
 
 /** One of the sending domains, by its id. */
 export const domainField = <N extends string>(

@@ -90,6 +90,8 @@ export type AuditLogFilter = {
 export type CapturedEmailFilter = {
   /** Only messages of this email */
   emailId?: string | null | undefined;
+  /** Only messages with this text in the subject, in an address or its name or in the value of a tag, ignoring case */
+  search?: string | null | undefined;
   /** Only messages to this address */
   to?: string | null | undefined;
 };
@@ -188,6 +190,8 @@ export type EmailFilter = {
   recipientDomain?: string | null | undefined;
   /** Only emails that were accepted with `scheduledAt`, sent or not */
   scheduled?: boolean | null | undefined;
+  /** Only emails with this text in the subject, in an address or its name (From, To, Cc, Bcc) or in the value of a tag, ignoring case. A page may then have fewer entries than `limit`, or none, although `hasMore` is true: `nextCursor` continues the search */
+  search?: string | null | undefined;
   /** Only emails with this status */
   status?: EmailStatus | null | undefined;
   /** Only emails whose subject starts with this text, ignoring case */
@@ -429,6 +433,8 @@ export type SuppressionFilter = {
   origin?: SuppressionOrigin | null | undefined;
   /** The beginning of the address, or `@` and a domain for all addresses of exactly this domain */
   q?: string | null | undefined;
+  /** Only entries with this text in the address or in the reason, ignoring case. A page may then have fewer entries than `limit`, or none, although `hasMore` is true: `nextCursor` continues the search */
+  search?: string | null | undefined;
 };
 
 /** An address to suppress. */

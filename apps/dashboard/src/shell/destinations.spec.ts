@@ -20,22 +20,22 @@ describe('destinationsFor', () => {
     expect(paths(text)).toEqual([path]);
   });
 
-  it('searches for messages of an address', () => {
-    expect(paths('a+b@example.com')).toEqual(['/emails?to=a%2Bb%40example.com', '/emails?from=a%2Bb%40example.com']);
+  it('searches for emails of an address', () => {
+    expect(paths('a+b@example.com')).toEqual(['/emails?search=a%2Bb%40example.com']);
   });
 
   it('finds pages by a part of their name, in any case', () => {
-    expect(paths('KEY')).toEqual(['/api-keys', '/emails?subject=KEY']);
+    expect(paths('KEY')).toEqual(['/api-keys', '/emails?search=KEY']);
     expect(paths('e')).toEqual(['/emails', '/events', '/api-keys']);
     expect(paths('')).toEqual(['/emails', '/events', '/api-keys']);
   });
 
-  it('searches for a subject when no page has the name', () => {
-    expect(paths('Receipt 2041')).toEqual(['/emails?subject=Receipt+2041']);
+  it('searches for text when no page has the name', () => {
+    expect(paths('Receipt 2041')).toEqual(['/emails?search=Receipt+2041']);
   });
 
   it('takes an unknown or incomplete id for text', () => {
-    expect(paths('em_01a2')).toEqual(['/emails?subject=em_01a2']);
-    expect(paths(`usr_${DIGITS}`)).toEqual([`/emails?subject=usr_${DIGITS}`]);
+    expect(paths('em_01a2')).toEqual(['/emails?search=em_01a2']);
+    expect(paths(`usr_${DIGITS}`)).toEqual([`/emails?search=usr_${DIGITS}`]);
   });
 });

@@ -12,10 +12,10 @@ const OPENED_BY_ID: Record<string, { noun: string; path: string }> = {
   dom: { noun: 'domain', path: '/domains' },
   wh: { noun: 'webhook', path: '/webhooks' },
 };
-/** Characters from which a text is searched for in subjects. */
-const MIN_SUBJECT = 3;
+/** Characters from which emails are searched. */
+const MIN_SEARCH = 3;
 
-/** Pages and searches for a text, best first: an id, an address, the name of a page, or the start of a subject. */
+/** Pages and searches for a text, best first: an id, an address, the name of a page, or other text. */
 export function destinationsFor(text: string, pages: readonly NavigationItem[]): Destination[] {
   const query = text.trim();
   const prefix = ID.exec(query)?.[1];
@@ -26,11 +26,7 @@ export function destinationsFor(text: string, pages: readonly NavigationItem[]):
   const matching = pages
     .filter(({ label }) => label.toLowerCase().includes(query.toLowerCase()))
     .map(({ label, path }) => ({ label, path }));
-  if (query.includes('@')) return [search('Emails to', 'to', query), search('Emails from', 'from', query), ...matching];
-  return query.length < MIN_SUBJECT ? matching : [...matching, search('Emails with the subject', 'subject', query)];
+  const search = { label: `Search emails for ${query}`, path: `/emails?${new URLSearchParams({ search: query })}` };
+  if (query.includes('@')) return [search, ...matching];
+  return query.length < MIN_SEARCH ? matching : [...matching, search];
 }
-
-const search = (label: string, name: string, value: string): Destination => ({
-  label: `${label} ${value}`,
-  path: `/emails?${new URLSearchParams({ [name]: value }).toString()}`,
-});

@@ -34,9 +34,10 @@ const list = operation({
   response: CapturedList,
   errors: [400],
   uses: [CapturedMessages],
-  run: ({ caller, query: { to, email_id: emailId, limit, after } }, captured) =>
+  run: ({ caller, query: { to, search, email_id: emailId, limit, after } }, captured) =>
     captured.list(caller, {
       to: to === undefined ? undefined : normaliseAddress(to),
+      search: search?.trim(),
       emailId,
       limit: Number(limit ?? LIMITS.listDefault),
       after,

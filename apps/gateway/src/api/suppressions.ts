@@ -40,8 +40,9 @@ const list = operation({
   errors: [400],
   uses: [SuppressionEntries],
   run: ({ caller, query }, entries) => {
-    const { origin, q, domain_id: domainId, expired } = query;
-    return entries.page(caller, { origin, q, domainId, expired: expired === 'true' }, pageRequest(query, 'sup'));
+    const { origin, q, search, domain_id: domainId, expired } = query;
+    const filter = { origin, q, search: search?.trim(), domainId, expired: expired === 'true' };
+    return entries.page(caller, filter, pageRequest(query, 'sup'));
   },
 });
 

@@ -66,6 +66,7 @@ export class Retention {
     const before = (ms: number) => new Date(now.getTime() - ms);
     const unsettled = await oldestUnsettledEmail(this.database);
     const end = lowestIdAt('em', before(RETENTION_MESSAGES));
+    await this.database.query('DELETE FROM search_segments WHERE last_id < $1', [end]);
     return {
       contents: await this.partitions.expire('email_contents', before(RETENTION_BODIES), unsettled),
       attempts: await this.partitions.expire('attempts', before(RETENTION_ATTEMPTS), unsettled),

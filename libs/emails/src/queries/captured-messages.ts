@@ -3,6 +3,7 @@ import { isId, LIMITS, newId, toPage, type Page, type Visibility } from '#libs/c
 import { Config, databaseClock } from '#libs/kernel';
 import { Database, GroupCommit, Partitions, type Expired } from '#libs/persistence';
 import { capturedMessage, type CapturedRow, type CapturedView } from '../captured-message.resource.js';
+import { SEARCH_TEXT } from './list/search-segments.js';
 import { visibilityValues, visibleEmails } from './visible-emails.js';
 
 interface Capture {
@@ -26,6 +27,10 @@ function visibleMessages(visibility: Visibility, first: number): { condition: st
     values: visibilityValues(visibility),
   };
 }
+
+/** `$5` is part of an envelope address, or of what a search of emails reads. At most `KEPT_MESSAGES` are compared. */
+const CONTAINS = `(strpos(lower(array_to_string(c.rcpt_to, E'\\n')), lower($5)) > 0
+  OR strpos((SELECT ${SEARCH_TEXT} FROM emails e WHERE e.id = c.email_id), lower($5)) > 0)`;
 
 /** Of each account. */
 const KEPT_MESSAGES = 10_000;
@@ -74,16 +79,16 @@ export class CapturedMessages {
   /** Newest first. `to`: normalised. `after` is the id of the last message of the previous page. */
   async list(
     visibility: Visibility,
-    query: { to?: string; emailId?: string; limit?: number; after?: string },
+    query: { to?: string; search?: string; emailId?: string; limit?: number; after?: string },
   ): Promise<Page<CapturedView>> {
     const limit = query.limit ?? LIMITS.listDefault;
-    const { condition, values } = visibleMessages(visibility, 5);
+    const { condition, values } = visibleMessages(visibility, 6);
     const { rows } = await this.database.query<CapturedRow>(
       `SELECT ${capturedMessage.columns} FROM captured_messages c
        WHERE ($1::text IS NULL OR EXISTS (SELECT FROM unnest(c.rcpt_to) AS rcpt WHERE lower(rcpt) = $1)) AND ($2::text IS NULL OR c.email_id = $2)
-         AND ($3::text IS NULL OR c.id < $3) AND ${condition}
+         AND ($3::text IS NULL OR c.id < $3) AND ${condition} AND ($5::text IS NULL OR ${CONTAINS})
        ORDER BY c.id DESC LIMIT $4`,
-      [query.to ?? null, query.emailId ?? null, query.after ?? null, limit + 1, ...values],
+      [query.to ?? null, query.emailId ?? null, query.after ?? null, limit + 1, query.search ?? null, ...values],
     );
     return toPage({ limit }, rows, {
       id: ({ id }) => id,

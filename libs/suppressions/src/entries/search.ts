@@ -6,8 +6,12 @@ export interface SuppressionFilter {
   origin?: SuppressionOrigin;
   /** The start of an address, or `@` and the complete domain. */
   q?: string;
+  /** Part of an address or of a reason; case-insensitive. */
+  search?: string;
   /** Entries of this sending domain, without those of the account. */
   domainId?: string;
+  /** Only entries up to this one, in the direction of the page. */
+  upTo?: string;
   /** Includes expired entries. */
   expired?: boolean;
 }
@@ -68,6 +72,19 @@ export function searchQuery(visibility: Visibility, filter: SuppressionFilter, p
   };
 }
 
+/** Entries that a page of a search examines; a rare text may then give a short page. */
+const EXAMINED = 20_000;
+
+/** Finds the entry at which a page of a search ends: its id; no row if it reaches to the end. */
+export function searchEndQuery({ accountId }: Visibility, page: PageRequest): Statement {
+  const isForward = page.before === undefined;
+  return {
+    text: `SELECT id FROM suppressions WHERE account_id = $1 AND id ${isForward ? '<' : '>'} $2
+            ORDER BY account_id ${isForward ? 'DESC' : 'ASC'}, id ${isForward ? 'DESC' : 'ASC'} OFFSET ${EXAMINED - 1} LIMIT 1`,
+    values: [accountId, isForward ? (page.after ?? LAST) : page.before],
+  };
+}
+
 /** The start of an address that the filter names, normalised. */
 const prefixOf = ({ q }: SuppressionFilter): string | undefined =>
   q === undefined || q.trim().startsWith('@') ? undefined : normaliseAddress(q);
@@ -81,6 +98,9 @@ function filterConditions(
   const conditions = [`account_id = ${$(accountId)}`];
   if (page.after !== undefined) conditions.push(`id < ${$(page.after)}`);
   if (page.before !== undefined) conditions.push(`id > ${$(page.before)}`);
+  if (filter.upTo !== undefined) conditions.push(`id ${page.before === undefined ? '>=' : '<='} ${$(filter.upTo)}`);
+  if (filter.search !== undefined)
+    conditions.push(`strpos(lower(concat_ws(E'\\n', address, reason)), lower(${$(filter.search)})) > 0`);
   if (filter.origin !== undefined) conditions.push(`origin = ${$(filter.origin)}`);
   if (filter.domainId !== undefined) conditions.push(`domain_id = ${$(filter.domainId)}`);
   if (filter.expired !== true) conditions.push('(expires_at IS NULL OR expires_at > now())');

@@ -14,7 +14,7 @@ import { SuppressionCache } from '../matching/suppression-cache.js';
 import { readSuppressions, VISIBLE_ENTRIES } from './read.js';
 import { removeSuppressions, type RemovalOptions, type SuppressionRemoval } from './remove.js';
 import type { SuppressionTarget } from './field-rules.js';
-import { searchQuery, type SuppressionFilter } from './search.js';
+import { searchEndQuery, searchQuery, type SuppressionFilter } from './search.js';
 import { suppression, toSuppressionView, type SuppressionRow, type SuppressionView } from '../suppression.resource.js';
 
 export interface StoredSuppression {
@@ -38,9 +38,16 @@ export class SuppressionEntries {
   /** Newest first. @throws Refusal restricted_api_key for a domain that the key does not see */
   async page(visibility: Visibility, filter: SuppressionFilter, request: PageRequest): Promise<Page<SuppressionView>> {
     if (filter.domainId !== undefined) assertDomainsVisible(visibility, [{ field: 'domain_id', id: filter.domainId }]);
-    const { text, values } = searchQuery(visibility, filter, request);
+    const upTo = filter.search === undefined ? undefined : await this.searchEnd(visibility, request);
+    const { text, values } = searchQuery(visibility, { ...filter, upTo }, request);
     const { rows } = await this.database.query<SuppressionRow>(text, values);
-    return toPage(request, rows, { id: (row) => row.id, present: toSuppressionView });
+    const page = toPage(request, rows, { id: (row) => row.id, present: toSuppressionView });
+    return page.has_more || upTo === undefined ? page : { ...page, has_more: true, next_cursor: upTo };
+  }
+
+  private async searchEnd(visibility: Visibility, request: PageRequest): Promise<string | undefined> {
+    const { text, values } = searchEndQuery(visibility, request);
+    return (await this.database.query<{ id: string }>(text, values)).rows[0]?.id;
   }
 
   /** Null if the key sees no such entry, or if it has expired. */

@@ -1,5 +1,5 @@
 import type { NamedDomain } from '../../components/domains-field.tsx';
-import type { FilterField } from '../../components/filters.tsx';
+import { searchField, type FilterField } from '../../components/filters.tsx';
 import { EMAIL_STATUSES, LAST_EVENTS } from '../../generated/constants.ts';
 import { WAITING, type FilterValues } from './filter.ts';
 
@@ -7,7 +7,7 @@ type Field = FilterField<keyof FilterValues>;
 
 /** Filters of `GET /emails`; a button shows the others. */
 export const FIELDS: Field[] = [
-  { kind: 'text', name: 'to', label: 'To', placeholder: 'Full address of the recipient', flex: 1, miw: 240 },
+  searchField('search', 'Search subjects, addresses, names and tags'),
   {
     kind: 'choice',
     name: 'status',
@@ -20,6 +20,7 @@ export const FIELDS: Field[] = [
 ];
 
 export const moreOf = (domains: readonly NamedDomain[] = []): Field[] => [
+  { kind: 'text', name: 'to', label: 'To', placeholder: 'Full address of the recipient' },
   { kind: 'text', name: 'from', label: 'From', placeholder: 'Full address of the sender' },
   { kind: 'text', name: 'subject', label: 'Subject', placeholder: 'Subject starts with …' },
   {

@@ -52,7 +52,7 @@ export function EmailsPage() {
         text: 'Emails appear here as soon as they are accepted over the API or the SMTP relay.',
         action: <NextStep to="/getting-started">Send your first email</NextStep>,
       }}
-      hint="Addresses and domains must match exactly, subjects from the start."
+      hint="The search finds any part of a subject, an address, a name or the value of a tag."
     />
   );
 }

@@ -15,6 +15,7 @@ describe('filterOf', () => {
     ['/emails?unknown=1', null],
     ['/emails?to=a%40example.com', { to: 'a@example.com' }],
     ['/emails?from=a%40example.com&subject=Hello', { from: 'a@example.com', subject: 'Hello' }],
+    ['/emails?search=ada', { search: 'ada' }],
     ['/emails?status=bounced', { status: 'bounced' }],
     ['/emails?status=waiting', { waiting: true }],
     [waitingAt('example.com'), { waiting: true, recipientDomain: 'example.com' }],

@@ -4,7 +4,7 @@ import type { EmailFilter, EmailStatus, LastEvent } from '../../graphql/generate
 /** Not a status of a message, but one of its recipients. */
 export const WAITING = 'waiting';
 
-const TEXT_FILTERS = ['to', 'from', 'subject', 'domain'] as const;
+const TEXT_FILTERS = ['search', 'to', 'from', 'subject', 'domain'] as const;
 export const FILTERS = [...TEXT_FILTERS, 'status', 'scheduled', 'recipient_domain', 'event', 'tag', ...PERIOD] as const;
 
 /** The values of the filters, as in the address of the page. */

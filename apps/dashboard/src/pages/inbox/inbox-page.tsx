@@ -6,7 +6,7 @@ import { useOperation } from '../../api/use-operation.ts';
 import { useReloadOnEvents } from '../../api/use-reload-on-events.ts';
 import { confirm } from '../../components/confirm.tsx';
 import { notifyDone } from '../../components/feedback.tsx';
-import { useFilters, type FilterField } from '../../components/filters.tsx';
+import { searchField, useFilters } from '../../components/filters.tsx';
 import { formatBytes, formatNumber, Time } from '../../components/format.tsx';
 import { ListPage, NextStep } from '../../components/list-page.tsx';
 import type { Column } from '../../components/list.tsx';
@@ -14,10 +14,8 @@ import { ClearInboxDocument, InboxDocument, type InboxQuery } from '../../graphq
 
 type Captured = InboxQuery['capturedEmails']['nodes'][number];
 
-const FILTERS = ['to'] as const;
-const FIELDS: FilterField<'to'>[] = [
-  { kind: 'text', name: 'to', label: 'Recipient', placeholder: 'Full address of the recipient', flex: 1, miw: 240 },
-];
+const FILTERS = ['search'] as const;
+const FIELDS = [searchField('search', 'Search subjects, addresses, names and tags')];
 const REFRESH_MS = 500;
 
 const COLUMNS: Column<Captured>[] = [
@@ -40,10 +38,10 @@ const COLUMNS: Column<Captured>[] = [
 export function InboxPage() {
   const { may } = useSession();
   const filters = useFilters(FILTERS);
-  const { to } = filters.values;
+  const { search } = filters.values;
   const list = useConnection(
     InboxDocument,
-    { filter: to === null ? null : { to } },
+    { filter: search === null ? null : { search } },
     ({ capturedEmails }) => capturedEmails,
   );
   const { reload, onFirstPage, nodes } = list;

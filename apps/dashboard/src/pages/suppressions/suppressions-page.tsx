@@ -1,7 +1,7 @@
 import { Button, Group, Modal, Stack, Text, Textarea } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { modals } from '@mantine/modals';
-import { IconDownload, IconForbid, IconPlus, IconSearch, IconUpload } from '@tabler/icons-react';
+import { IconDownload, IconForbid, IconPlus, IconUpload } from '@tabler/icons-react';
 import { useState } from 'react';
 import { useSession } from '../../api/session.tsx';
 import { useConnection } from '../../api/use-connection.ts';
@@ -9,7 +9,7 @@ import { useOperation } from '../../api/use-operation.ts';
 import { confirm } from '../../components/confirm.tsx';
 import { Facts, type Fact } from '../../components/facts.tsx';
 import { notifyDone, notifyFailed, notifyUndo } from '../../components/feedback.tsx';
-import { useFilters, type FilterField } from '../../components/filters.tsx';
+import { searchField, useFilters, type FilterField } from '../../components/filters.tsx';
 import { DialogForm, FormField } from '../../components/form.tsx';
 import { ExactTime, Status, Time } from '../../components/format.tsx';
 import { ListPage } from '../../components/list-page.tsx';
@@ -29,7 +29,7 @@ import { putBack } from './send-import.ts';
 
 type Suppression = SuppressionsQuery['suppressions']['nodes'][number];
 
-const FILTERS = ['q', 'origin'] as const;
+const FILTERS = ['search', 'origin'] as const;
 const BATCH = 100;
 
 const reasonOf = ({ reason, evidence }: Suppression): string => reason ?? evidence?.text ?? '';
@@ -43,23 +43,15 @@ const COLUMNS: Column<Suppression>[] = [
 ];
 
 const FIELDS: FilterField<(typeof FILTERS)[number]>[] = [
-  {
-    kind: 'text',
-    name: 'q',
-    label: 'Search',
-    placeholder: 'Beginning of an address, or @example.com',
-    leftSection: <IconSearch size={15} />,
-    flex: 1,
-    miw: 240,
-  },
+  searchField('search', 'Search addresses and reasons'),
   { kind: 'choice', name: 'origin', label: 'Origin', placeholder: 'Any origin', data: SUPPRESSION_ORIGINS, w: 150 },
 ];
 
 export function SuppressionsPage() {
   const { may } = useSession();
   const filters = useFilters(FILTERS);
-  const { q, origin } = filters.values;
-  const filter = filters.isActive ? { q, origin: origin as SuppressionOrigin | null } : null;
+  const { search, origin } = filters.values;
+  const filter = filters.isActive ? { search, origin: origin as SuppressionOrigin | null } : null;
   const list = useConnection(SuppressionsDocument, { filter }, ({ suppressions }) => suppressions);
   const [opened, { open, close }] = useDisclosure();
   const added = () => {

@@ -3,11 +3,17 @@ import { capturedMessage } from '#libs/emails';
 import { responseClass } from '../../openapi/definition-classes.js';
 import { IntegerProperty, KindProperty } from '../../openapi/properties.js';
 import { listOf } from '../list.dto.js';
-import { QueryAddress, QueryId, QueryLimit } from '../validation/query-fields.js';
+import { QueryAddress, QueryId, QueryLimit, QueryText } from '../validation/query-fields.js';
 
 export class CapturedQuery {
   @QueryAddress('Only messages to this address', 'user@example.com')
   to?: string;
+
+  @QueryText(
+    'Only messages with this text in the subject, in an address or its name or in the value of a tag, ignoring case',
+    'ada',
+  )
+  search?: string;
 
   @QueryId('em', 'Only messages of this email')
   email_id?: string;

@@ -16,6 +16,7 @@ export function toEmailFilter(query: EmailsQuery): EmailFilter {
     waiting: query.waiting === 'true',
     domain,
     subject,
+    search: query.search?.trim(),
     tags,
     createdAfter: instantOf(created_after),
     createdBefore: instantOf(created_before),

@@ -51,6 +51,12 @@ export class EmailsQuery extends pageQueryOf('em') {
   @QueryText('Only emails whose subject starts with this text, ignoring case', 'Your order')
   subject?: string;
 
+  @QueryText(
+    'Only emails with this text in the subject, in an address or its name (From, To, Cc, Bcc) or in the value of a tag, ignoring case. A page may then have fewer entries than `limit`, or none, although `has_more` is true: `next_cursor` continues the search',
+    'ada',
+  )
+  search?: string;
+
   @FieldRule(tagFilterRule, {
     type: 'object',
     ...namedBy(TAG_KEY_PATTERN),

@@ -22,6 +22,12 @@ export class SuppressionsQuery extends pageQueryOf('sup') {
   )
   q?: string;
 
+  @QueryText(
+    'Only entries with this text in the address or in the reason, ignoring case. A page may then have fewer entries than `limit`, or none, although `has_more` is true: `next_cursor` continues the search',
+    'example',
+  )
+  search?: string;
+
   @QueryId('dom', 'Only entries of this sending domain, without those of the whole account')
   domain_id?: string;
 

@@ -2,6 +2,7 @@ import { visibleDomains, type Visibility } from '#libs/contracts';
 import type { ResolvedFilter } from './email-filter.js';
 import { searchKey } from '../../intake/recipients.js';
 import type { StatementParameters } from './id-scan.js';
+import { SEARCH_TEXT } from './search-segments.js';
 
 /**
  * The whole filter as conditions on row `e` of `emails` (`where`) and on the row of the page (`having`). The part of
@@ -25,6 +26,8 @@ export function filterConditions(
   if (filter.scheduled) and.push('e.scheduled_at IS NOT NULL');
   if (filter.subject !== undefined)
     and.push(`starts_with(lower(e.subject), lower(${parameters.add(filter.subject)}::text))`);
+  if (filter.search !== undefined)
+    and.push(`strpos(${SEARCH_TEXT}, lower(${parameters.add(filter.search)}::text)) > 0`);
   if (filter.createdAfter) and.push(`e.created_at >= ${parameters.add(filter.createdAfter)}`);
   if (filter.createdBefore) and.push(`e.created_at < ${parameters.add(filter.createdBefore)}`);
   return {

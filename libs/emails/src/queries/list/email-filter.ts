@@ -16,6 +16,8 @@ export interface EmailFilter {
   domain?: string;
   /** Prefix of the subject; case-insensitive. */
   subject?: string;
+  /** Part of the subject, of an address or its name, or of the value of a tag; case-insensitive. */
+  search?: string;
   tags?: Readonly<Record<string, string>>;
   /** Inclusive. */
   createdAfter?: Date;

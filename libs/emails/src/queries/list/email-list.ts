@@ -18,6 +18,8 @@ import type { EmailFilter, ResolvedFilter } from './email-filter.js';
 import { idRange, type IdRange } from './id-range.js';
 import { type ScanContext, type ScanBuilder, NO_LIMIT, StatementParameters } from './id-scan.js';
 import { filterScans } from './filter-scans.js';
+import { searchedParts } from './search-scan.js';
+import { SearchSegments } from './search-segments.js';
 
 /** Number of ids of each scan that are counted. Checking an email that does not match takes some microseconds. */
 const PROBE_ROWS = 500;
@@ -33,6 +35,18 @@ const READ_IN_ORDER = `SELECT ${['sort', 'bitmapscan', 'material']
 interface ListQuery {
   filter: ResolvedFilter;
   range: IdRange;
+}
+/** Rows of a page; `reached` is the id up to which a search has examined emails, null if it has examined all. */
+interface Read {
+  rows: SummaryRow[];
+  reached: string | null;
+}
+const NOTHING: Read = { rows: [], reached: null };
+
+interface Selective {
+  scan: ScanBuilder;
+  /** Ids up to `PROBE_ROWS`. */
+  found: number;
 }
 interface Probe {
   found: number;
@@ -50,29 +64,40 @@ export class EmailList {
   constructor(
     private readonly database: Database,
     private readonly domains: SendingDomains,
+    private readonly segments: SearchSegments,
   ) {}
 
   /**
    * Newest first; right before an entry if `request.before` is given.
+   * A page of a search may be short although more follow.
    * @throws Refusal restricted_api_key for a domain that the key does not see
    */
   async page(visibility: Visibility, filter: EmailFilter, request: PageRequest): Promise<Page<EmailSummary>> {
     const { domain, ...rest } = filter;
     const domainId = domain === undefined ? undefined : await this.domainId(visibility, domain);
     const isEmpty = domainId === null || visibility.domainIds?.size === 0;
-    const rows = isEmpty ? [] : await this.rows({ ...rest, domainId, visibility }, request);
-    return toPage(request, rows, { id: (row) => row.id, present: toEmailSummary });
+    const { rows, reached } = isEmpty ? NOTHING : await this.read({ ...rest, domainId, visibility }, request);
+    const page = toPage(request, rows, { id: (row) => row.id, present: toEmailSummary });
+    return page.has_more || reached === null ? page : { ...page, has_more: true, next_cursor: reached };
   }
 
   /** Up to one row more than the page has, in the order of reading. */
-  private async rows(filter: ResolvedFilter, request: PageRequest): Promise<SummaryRow[]> {
+  private async read(filter: ResolvedFilter, request: PageRequest): Promise<Read> {
     const query: ListQuery = { filter, range: idRange(request, filter) };
     const scans = filterScans(filter);
-    return this.database.transaction(async (tx) => {
+    const { search, visibility } = filter;
+    const found = await this.database.transaction(async (tx) => {
       await tx.query(READ_IN_ORDER);
-      const leadingScan = scans.length === 1 ? scans[0] : await mostSelective(tx, scans, query);
-      return readPage(tx, leadingScan, { ...query, limit: request.limit + 1 });
+      const page = (scan: ScanBuilder) => readPage(tx, scan, { ...query, limit: request.limit + 1 });
+      if (search === undefined && scans.length === 1) return { rows: await page(scans[0]), reached: null };
+      const { scan, found: ids } = await mostSelective(tx, scans, query);
+      // A search that examines all emails of another part of the filter is exact, but only few are examined so.
+      if (search === undefined || ids < PROBE_ROWS) return { rows: await page(scan), reached: null };
+      const parts = await searchedParts(tx, { accountId: visibility.accountId, text: search, range: query.range });
+      return { rows: await page(parts.scan), reached: parts.reached };
     });
+    if (search !== undefined) this.segments.request(visibility.accountId);
+    return found;
   }
 
   /** Null for a domain that no email of this account can have. The emails of a removed domain are found by its id. */
@@ -114,7 +139,7 @@ async function readPage(
 }
 
 /** The scan that ends first, or else the one whose first ids reach farthest. */
-async function mostSelective(tx: Queryable, scans: ScanBuilder[], query: ListQuery): Promise<ScanBuilder> {
+async function mostSelective(tx: Queryable, scans: ScanBuilder[], query: ListQuery): Promise<Selective> {
   const context = newContext(query);
   const { order } = query.range;
   const farthest = order === 'DESC' ? 'min' : 'max';
@@ -125,7 +150,8 @@ async function mostSelective(tx: Queryable, scans: ScanBuilder[], query: ListQue
   const { rows } = await tx.query<Probe>(`${probes.join(' UNION ALL ')} ORDER BY stream`, context.parameters.values);
   const sign = order === 'DESC' ? 1 : -1;
   const sparser = (a: Probe, b: Probe) => a.found - b.found || ((a.reach ?? '') < (b.reach ?? '') ? -sign : sign);
-  return scans[rows.indexOf(rows.toSorted(sparser)[0])];
+  const [best] = rows.toSorted(sparser);
+  return { scan: scans[rows.indexOf(best)], found: best.found };
 }
 
 function newContext({ filter, range }: ListQuery): ScanContext {

@@ -1,0 +1,16 @@
+/** The search of `libs/emails`: what runs of emails contain. */
+export const SEARCH_SEGMENTS = {
+  name: 'SearchSegments1700000000027',
+  statements: [
+    // A run of consecutive emails of an account. trigrams is a bitmap of hashed trigrams of their texts, and never too few: an
+    // email that is deleted or erased leaves its bits. Two rows fit a page.
+    `CREATE TABLE search_segments (
+       account_id text COLLATE "C" NOT NULL,
+       last_id text COLLATE "C" NOT NULL,
+       first_id text COLLATE "C" NOT NULL,
+       trigrams bytea STORAGE PLAIN NOT NULL,
+       PRIMARY KEY (account_id, last_id)
+     )`,
+    `CREATE INDEX search_segments_expiry ON search_segments (last_id)`,
+  ],
+};
