@@ -9,7 +9,7 @@ const EXPORTS: Record<string, number> = {
   dns: 17,
   doctor: 11,
   domains: 47,
-  emails: 107,
+  emails: 84,
   erasure: 9,
   inbound: 8,
   kernel: 59,

@@ -15,7 +15,6 @@ import { ResendSuppressionsController } from './resend/suppressions/resend-suppr
 import { ResendUsageController } from './resend/resend-usage.controller.js';
 import { ResendWebhookEventsController } from './resend/webhooks/resend-webhook-events.controller.js';
 import { ResendWebhooksController } from './resend/webhooks/resend-webhooks.controller.js';
-import { SendingController } from './rest/emails/sending.controller.js';
 import { UnsubscribeController } from './tracking/unsubscribe.controller.js';
 import { VisitsController } from './tracking/visits.controller.js';
 
@@ -38,7 +37,6 @@ export const CONTROLLERS = [
   ResendUsageController,
   ResendWebhookEventsController,
   ResendWebhooksController,
-  SendingController,
   UnsubscribeController,
   VisitsController,
 ];

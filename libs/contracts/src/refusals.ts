@@ -213,6 +213,25 @@ export class Refusal extends Error {
     this.name = 'Refusal';
     this.row = REFUSALS[code];
   }
+
+  /** The refusal of a request whose fields have these problems. */
+  static ofFields(problems: RefusalDetail[]): Refusal {
+    return new Refusal(codeOf(problems), problems, sentenceOf(problems));
+  }
+}
+
+function codeOf(problems: RefusalDetail[]): RefusalCode {
+  if (problems.some((problem) => problem.code === 'required')) return 'missing_required_field';
+  return problems.every((problem) => problem.code === 'invalid_base64') ? 'bad_attachment' : 'validation_error';
+}
+
+/** Of the problems that the sentence of a refusal contains; its details have all. */
+const MAX_IN_SENTENCE = 3;
+
+function sentenceOf(problems: RefusalDetail[]): string {
+  const named = problems.slice(0, MAX_IN_SENTENCE).map(({ field, message }) => `${field || 'The body'} ${message}`);
+  const more = problems.length - named.length;
+  return `${named.join('; ')}${more > 0 ? `; and ${more} more` : ''}.`;
 }
 
 /** The result of `work`, or its refusal as a value. Other errors are thrown. */

@@ -1,33 +1,25 @@
 export { EmailsApiModule, EmailsModule } from './emails.module.js';
-export { attachmentProblems, attachmentsFrom } from './intake/attachments/attachment-rules.js';
+export { attachmentProblems } from './intake/attachments/attachment-rules.js';
 export { EmailIntake } from './intake/email-intake.js';
 export { updateScheduledAt } from './intake/insert-emails.js';
 export { searchKey } from './intake/recipients.js';
-export type { BatchElement, Idempotency, Submission } from './intake/submission.js';
-export { conflictProblems } from './intake/rules/conflict-rules.js';
-export * from './intake/rules/option-rules.js';
+export { newSubmission } from './intake/new-submission.js';
+export type { AcceptedBatch, BatchElement, Idempotency, Submission } from './intake/submission.js';
 export { relayedOptions, type RelayedOptions } from './intake/rules/relayed-options.js';
-export * from './intake/rules/submission-rules.js';
+export { isIdempotencyKey, releaseTime, tagsRuleUpTo } from './intake/rules/submission-rules.js';
 export type { ClaimedRecipient, DeliveryJob, StoredContent, Tracking } from './message/delivery-job.js';
 export { bounceFields, emailEvent, emailInfoOf, type EmailInfo, type EmailInfoRow } from './message/email-events.js';
 export { aggregateStatus, lastEventOf } from './message/email-status.js';
-export type { Attachment } from './message/submitted-content.js';
 export { EnvelopeBuilder } from './message/envelope-builder.js';
 export { LocalDelivery } from './message/local-delivery.js';
 export { MessageBuilder } from './message/message-builder.js';
 export { ReturnPath, transactionOf, type TransactionRef } from './message/return-path.js';
-export {
-  isSimulated,
-  sandboxResultRule,
-  SIMULATED_RESULTS,
-  simulatedOutcome,
-  type SimulatedResult,
-  type Simulation,
-} from './message/simulator.js';
+export { isSimulated, simulatedOutcome, type SimulatedResult, type Simulation } from './message/simulator.js';
 export type { HostedUnsubscribe } from './message/unsubscribe-link.js';
 export { capturedMessage } from './captured-message.resource.js';
 export { emailShapes, type EmailSummary } from './email.resource.js';
 export { emailHistoryShapes, type EarlierHostView } from './email-history.resource.js';
+export { newEmail, newEmailShapes, type NewEmail } from './new-email.resource.js';
 export { CapturedMessages } from './queries/captured-messages.js';
 export { effectiveEmailStatus, effectiveStatus } from './queries/effective-status.js';
 export { EmailAttachments } from './queries/email-attachments.js';

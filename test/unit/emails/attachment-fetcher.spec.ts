@@ -1,5 +1,5 @@
 import { gzipSync } from 'node:zlib';
-import { attachmentsFrom } from '#libs/emails';
+import { attachmentsFrom } from '../../../libs/emails/src/intake/attachments/attachment-rules.js';
 import { loadConfig } from '#libs/kernel';
 import { Refusal } from '#libs/contracts';
 import { SafeFetch } from '#libs/safe-fetch';

@@ -1,7 +1,7 @@
 import { createServer, type Server, type Socket } from 'node:net';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as later } from 'node:timers/promises';
-import { attachmentsFrom } from '#libs/emails';
+import { attachmentsFrom } from '../../../libs/emails/src/intake/attachments/attachment-rules.js';
 import { loadConfig } from '#libs/kernel';
 import { SafeFetch } from '#libs/safe-fetch';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';

@@ -14,6 +14,7 @@ import { EVENTS } from './events.js';
 import type { OperationGroup } from './operation.js';
 import { QUEUES } from './queues.js';
 import { REQUEST_LOG } from './request-log.js';
+import { SENDING } from './sending.js';
 import { STATS } from './stats.js';
 import { SUPPRESSIONS_BULK } from './suppressions-bulk.js';
 import { SUPPRESSIONS } from './suppressions.js';
@@ -25,7 +26,7 @@ import { WEBHOOKS } from './webhooks.js';
 /** All operations of this folder. */
 const GROUPS: readonly OperationGroup[] = [
   ...[ACCOUNT, API_KEYS, AUDIT_LOG, CAPTURED, DOMAINS, EMAIL_ATTACHMENTS, EMAIL_CHANGES, EMAILS, ERASURES],
-  ...[EVENTS, QUEUES, REQUEST_LOG, STATS, SUPPRESSIONS_BULK, SUPPRESSIONS],
+  ...[EVENTS, QUEUES, REQUEST_LOG, SENDING, STATS, SUPPRESSIONS_BULK, SUPPRESSIONS],
   ...[USAGE, WEBHOOK_EVENTS, WEBHOOK_REPLAYS, WEBHOOKS],
 ];
 const generated = GROUPS.map((group) => ({ group, controller: controllerOf(group) }));

@@ -31,7 +31,7 @@ import {
   SuppressionImportDto,
   type RefusedLineDto,
 } from '../rest/suppressions/suppressions-bulk.dto.js';
-import { invalidFields, requireOnlyOne } from '../rest/validation/invalid-fields.js';
+import { requireOnlyOne } from '../rest/validation/invalid-fields.js';
 import { operation, type OperationGroup } from './operation.js';
 
 const tag = 'Suppressions';
@@ -147,7 +147,7 @@ const importFile = operation({
     const read = await readSuppressionCsv(Buffer.isBuffer(body) ? body : Buffer.alloc(0));
     const { entries, problems, refused } = withOwnDomains(read, await accountDomains.ids(caller));
     if (entries.length === 0)
-      throw invalidFields(problems.map(({ path, code, message }) => ({ field: path, code, message })));
+      throw Refusal.ofFields(problems.map(({ path, code, message }) => ({ field: path, code, message })));
     const { created } = await list.import(caller, entries);
     return {
       object: 'suppression_import',

@@ -1,6 +1,6 @@
 import { EMAIL_STATUSES, LAST_EVENTS, RECIPIENT_TYPES } from '#libs/contracts';
 import { ADVICE_PAGES, ADVICE_SEVERITIES, ENVELOPE_POLICIES, TLS_POLICIES } from '#libs/domains';
-import { SUPPRESSION_POLICIES } from '#libs/emails';
+import { newEmail } from '#libs/emails';
 import { account } from '#libs/accounts';
 import { WAIT_KINDS, WAITS } from '#libs/queue';
 import { GRANULARITIES } from '#libs/stats';
@@ -32,7 +32,11 @@ stringEnum(
 stringEnum('Wait', WAITS, 'What a recipient waits for.');
 stringEnum('HeldKind', WAIT_KINDS, 'The kind of a limit that holds a recipient back.');
 stringEnum('ContentDisposition', ['attachment', 'inline'], 'How a file belongs to an email.');
-stringEnum('SuppressionPolicy', SUPPRESSION_POLICIES, 'How to handle suppressed recipients of an email.');
+stringEnum(
+  'SuppressionPolicy',
+  newEmail.fields.suppression_policy.words,
+  'How to handle suppressed recipients of an email.',
+);
 export const BatchValidation = stringEnum(
   'BatchValidation',
   ['strict', 'permissive'],

@@ -36,10 +36,9 @@ import { DomainAdviceResolver } from './domains/domain-advice.resolver.js';
 import { DomainLoaders } from './domains/domain-loaders.js';
 import { DomainTrafficLoader } from './domains/domain-traffic.js';
 import { DomainsResolver } from './domains/domains.resolver.js';
-import { EmailFieldsResolver } from './emails/email-fields.resolver.js';
+import { EmailFieldsResolver, SentEmailFieldsResolver } from './emails/email-fields.resolver.js';
 import { EmailLoaders } from './emails/email-loaders.js';
 import { EmailsResolver } from './emails/emails.resolver.js';
-import { SendingResolver } from './emails/sending.resolver.js';
 import { OperatorAccounts } from './operator/operator-accounts.js';
 import { OperatorEventLog } from './operator/operator-event-log.js';
 import { OperatorChangesResolver } from './operator/operator-changes.resolver.js';
@@ -63,7 +62,7 @@ export const RESOLVERS = [
   LiveResolver,
   OperatorChangesResolver,
   OperatorResolver,
-  SendingResolver,
+  SentEmailFieldsResolver,
   UsageResolver,
   WebhookDeliveriesResolver,
   WebhooksResolver,

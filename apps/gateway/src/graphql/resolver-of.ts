@@ -1,6 +1,6 @@
 import type { Type } from '@nestjs/common';
 import { ModuleRef } from '@nestjs/core';
-import { Args, Mutation, Query, Resolver } from '@nestjs/graphql';
+import { Args, Context, Mutation, Query, Resolver } from '@nestjs/graphql';
 import type { Principal } from '#libs/accounts';
 import { Refusal, type Page } from '#libs/contracts';
 import type { Idempotency } from '#libs/emails';
@@ -10,7 +10,7 @@ import { PageArgs, pageParameters, toConnection } from './connection.js';
 import { camelCase, propertiesOf, TEXT_PROPERTY } from './dto/dto-properties.js';
 import { dtoOf, givenParameters, queryDtoOf, restQuery, type QueryParameters } from './dto/input-type.js';
 import { scalarOf, typeOfDto } from './dto/object-type.js';
-import { CallerOf } from './graphql-caller.js';
+import { CallerOf, type GraphqlContext } from './graphql-caller.js';
 import { fieldIdempotency, IDEMPOTENCY_KEY } from './idempotency.js';
 
 type Handler = (this: Generated, caller: Principal, ...values: unknown[]) => Promise<unknown>;
@@ -66,7 +66,7 @@ function addField(
 
 function argumentsOf(
   { path = [], body, query, idempotent }: Operation,
-  { arguments: named = {}, names = {}, input, list }: GraphqlField,
+  { arguments: named = {}, names = {}, input, list, read }: GraphqlField,
 ): Argument[] {
   const parameters = query ? propertiesOf(query) : [];
   const one = (name: string, type: unknown, options: { description?: string; nullable?: boolean }): Argument => ({
@@ -91,6 +91,7 @@ function argumentsOf(
       : []),
     ...(idempotent ? [one('idempotencyKey', String, IDEMPOTENCY_KEY)] : []),
     ...(list ? listArguments(list) : []),
+    ...(read ? [{ name: 'context', type: Object, decorator: Context() }] : []),
   ];
 }
 
@@ -106,14 +107,16 @@ function listArguments({ page = PageArgs, others, filter }: ConnectionOptions): 
 /** The same request as that of REST. `given` are the arguments by the names that they have there. */
 function requestOf(
   { path = [], body, query }: Operation,
-  { arguments: named = {}, input, list }: GraphqlField,
+  { arguments: named = {}, input, list, read }: GraphqlField,
   given: Readonly<Record<string, unknown>>,
 ): object {
   const valuesOf = (names: readonly string[]) => Object.fromEntries(names.map((name) => [name, given[name]]));
   const parameters = Object.keys(named).filter((name) => !path.includes(name));
   return {
     ...valuesOf(path),
-    ...(input && body && { body: dtoOf(input.type, given['input'] as object) }),
+    ...(read
+      ? read(given['input'] as never, given['context'] as GraphqlContext)
+      : input && body && { body: dtoOf(input.type, given['input'] as object) }),
     ...(query && {
       query: queryDtoOf(query, {
         ...givenParameters(valuesOf(parameters) as Record<string, string>),
@@ -138,7 +141,7 @@ async function idempotencyOf(
 ): Promise<{ idempotency?: Idempotency | null }> {
   if (!idempotent || graphql === null) return {};
   const field = [graphql.field.split('.')[1], ...path.map((name) => given[name])].join(':');
-  const inputs = graphql.input ? [given['input']] : [];
+  const inputs = graphql.input?.parts?.(given['input'] as never) ?? (graphql.input ? [given['input']] : []);
   return { idempotency: await fieldIdempotency(given['idempotencyKey'] as string | null, { caller, field, inputs }) };
 }
 

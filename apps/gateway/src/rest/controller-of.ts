@@ -19,6 +19,8 @@ type Handler = (this: Generated, caller: Principal, reply: FastifyReply, ...give
 
 /** Base of the generated controllers and resolvers: finds the services of an operation. */
 export abstract class Generated {
+  private readonly services = new Map<Operation, object[]>();
+
   constructor(private readonly modules: ModuleRef) {}
   abstract readonly path: string;
 
@@ -26,12 +28,20 @@ export abstract class Generated {
    * @param values the parameters of the path, and `body`, `query` and `idempotency`
    * @throws Refusal `not_found` for a parameter of the path that has another form
    */
-  async run({ rest, path = [], uses, run }: Operation, caller: Principal, values: object): Promise<unknown> {
+  async run(operation: Operation, caller: Principal, values: object): Promise<unknown> {
+    const { rest, path = [], run } = operation;
     const route = `${rest.split(' ', 1)[0]} /${this.path}${rest.slice(rest.indexOf('/'))}`;
     for (const name of path)
       if (!isPathParameter(name, route, (values as Record<string, unknown>)[name])) throw new Refusal('not_found');
-    const services = uses.map((service) => this.modules.get<object>(service, { strict: false }));
-    return run({ caller, body: {}, query: {}, idempotency: null, ...values }, ...services);
+    return run({ caller, body: {}, query: {}, idempotency: null, ...values }, ...this.servicesOf(operation));
+  }
+
+  private servicesOf(operation: Operation): object[] {
+    const known = this.services.get(operation);
+    if (known) return known;
+    const found = operation.uses.map((service) => this.modules.get<object>(service, { strict: false }));
+    this.services.set(operation, found);
+    return found;
   }
 }
 
@@ -50,12 +60,15 @@ export function controllerOf({ name, path, operations }: OperationGroup): Type {
 function addRoute(controller: Type, handler: string, operation: Operation): void {
   const prototype = controller.prototype as Record<string, Handler>;
   const given = givenTo(operation);
+  const { keyScope = handler } = operation;
   prototype[handler] = async function (caller, reply, ...values) {
     const named = Object.fromEntries(given.map(({ name }, i) => [name, values[i]]));
+    const request = named['request'] as FastifyRequest;
     if (operation.idempotent) {
-      const scope = [`${this.path}.${handler}`, ...(operation.path ?? []).map((name) => named[name])].join(':');
-      named['idempotency'] = requestIdempotency(named['idempotency'] as FastifyRequest, caller, scope);
+      const scope = [`${this.path}.${keyScope}`, ...(operation.path ?? []).map((name) => named[name])].join(':');
+      named['idempotency'] = requestIdempotency(request, caller, scope);
     }
+    if (operation.read) Object.assign(named, operation.read(request, reply));
     const result = orNotFound(await this.run(operation, caller, named));
     return operation.respond ? operation.respond(result, reply) : result;
   };
@@ -70,14 +83,14 @@ function addRoute(controller: Type, handler: string, operation: Operation): void
 }
 
 /** The values of a request that `run` gets, in the order of the parameters of the handler. */
-function givenTo({ path = [], body, query, strictQuery, idempotent }: Operation) {
+function givenTo({ path = [], body, query, strictQuery, idempotent, read }: Operation) {
   return [
     ...path.map((name) => ({ name, type: String as unknown, decorator: Param(name) })),
-    ...(body === undefined ? [] : [bodyArgument(body)]),
+    ...(body === undefined || read ? [] : [bodyArgument(body)]),
     ...(query === undefined
       ? []
       : [{ name: 'query', type: query as unknown, decorator: Query(strictQuery ? StrictQueryPipe : QueryPipe) }]),
-    ...(idempotent ? [{ name: 'idempotency', type: Object as unknown, decorator: Req() }] : []),
+    ...(idempotent || read ? [{ name: 'request', type: Object as unknown, decorator: Req() }] : []),
   ];
 }
 

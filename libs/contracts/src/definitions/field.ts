@@ -12,7 +12,12 @@ export interface FieldSchema {
   maxLength?: number;
   minItems?: number;
   maxItems?: number;
+  maxProperties?: number;
   items?: FieldSchema;
+  propertyNames?: FieldSchema;
+  contentEncoding?: string;
+  /** The forms of a value that has several; beside the shape of an object, its other forms. */
+  oneOf?: readonly FieldSchema[];
   not?: object;
   additionalProperties?: boolean | FieldSchema;
   properties?: Readonly<Record<string, object>>;
@@ -30,6 +35,8 @@ export interface Input {
   rule: Rule | null;
   /** By the request that creates the resource. */
   required: boolean;
+  /** Required without this other field. */
+  requiredUnless?: string;
   schema: FieldSchema;
 }
 
@@ -47,6 +54,8 @@ export interface Shape<F extends Fields = Fields> {
   readonly name: string;
   readonly about: string;
   readonly fields: F;
+  /** Combinations of fields that requests are refused for, as the keyword `not` of their schema. */
+  readonly not?: object;
   /** The fields behind all others of a request, where the order there is not that of responses. */
   readonly lastInRequests?: readonly string[];
 }
@@ -108,9 +117,9 @@ export class Field<
   private writtenBy<W extends WrittenBy>(
     by: W,
     rule: Rule | null,
-    { required = false, schema = {} }: Partial<Omit<Input, 'rule'>>,
+    input: Partial<Omit<Input, 'rule'>>,
   ): Field<View, Stored, Column, W> {
-    return new Field(this.schema, this.column, by, { rule, required, schema }, this.shape);
+    return new Field(this.schema, this.column, by, { required: false, schema: {}, ...input, rule }, this.shape);
   }
 }
 

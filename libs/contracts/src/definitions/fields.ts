@@ -52,6 +52,10 @@ export const object = <F extends Fields>(shape: Shape<F>, about: string): Plain<
 export const objects = <F extends Fields>(shape: Shape<F>, about: string): Plain<FieldValues<F>[]> =>
   field({ type: 'array', description: about }, {}, shape);
 
+/** A value of one of several forms. */
+export const oneOf = <T>(about: string, example: T, forms: readonly FieldSchema[]): Plain<T> =>
+  field({ oneOf: forms, description: about, example });
+
 /** An object with fields of any name. `values` is the schema of their values; true: any. */
 export const map = <T extends object = Record<string, unknown>>(
   about: string,

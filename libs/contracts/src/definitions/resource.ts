@@ -34,6 +34,7 @@ export class Resource<F extends Fields = Fields, I extends Fields = Fields> impl
   readonly name: string;
   readonly about: string;
   readonly fields: F;
+  readonly not: object | undefined;
   /** Columns that no response has. */
   readonly internal: I;
   readonly idPrefix: IdPrefix | undefined;
@@ -47,13 +48,14 @@ export class Resource<F extends Fields = Fields, I extends Fields = Fields> impl
     this.name = of.name;
     this.about = of.about;
     this.fields = of.fields;
-    this.internal = of.internal;
+    this.internal = of.internal ?? ({} as I);
+    this.not = of.not;
     this.idPrefix = of.idPrefix;
-    this.table = of.table;
+    this.table = of.table ?? '';
     this.lastInRequests = of.lastInRequests ?? [];
     requireComplete(this);
     this.shown = stored(of.fields);
-    this.columns = [...this.shown.map(({ column }) => column), ...Object.keys(of.internal)].join(', ');
+    this.columns = [...this.shown.map(({ column }) => column), ...Object.keys(this.internal)].join(', ');
   }
 
   /** The response for a row, in the order of the definition. */
@@ -97,16 +99,19 @@ interface ResourceOptions<F, I> {
   /** The name of the type in GraphQL. */
   name: string;
   about: string;
+  not?: object;
   idPrefix?: IdPrefix;
-  table: string;
+  /** None for what is only a request. */
+  table?: string;
   fields: F;
-  internal: I;
+  internal?: I;
   lastInRequests?: readonly (keyof F & string)[];
 }
 
 /** @throws Error that names the field, at the start of every program, for a definition that is incomplete or contradicts itself */
-export const resource = <F extends Fields, I extends Fields>(of: ResourceOptions<F, I>): Resource<F, I> =>
-  new Resource(of);
+export const resource = <F extends Fields, I extends Fields = Record<never, Field>>(
+  of: ResourceOptions<F, I>,
+): Resource<F, I> => new Resource(of);
 
 const columnOf = ([name, { column }]: NamedField): string | null =>
   column === false ? null : column === true ? name : column;

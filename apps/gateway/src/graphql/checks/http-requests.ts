@@ -3,7 +3,6 @@ import { LIMITS, Refusal } from '#libs/contracts';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { GraphQLError, Kind, parse, type SelectionNode } from 'graphql';
 import { bodyTooLarge } from '../../http/body/body-limits.js';
-import { invalidFields } from '../../rest/validation/invalid-fields.js';
 import { PersistedOperations } from './persisted-operations.js';
 import { QueryGuard } from './query-guard.js';
 
@@ -33,7 +32,9 @@ function checkRequest(request: FastifyRequest, guard: QueryGuard, persisted: Per
     return;
   }
   if (Array.isArray(body))
-    throw invalidFields([{ field: '', code: 'invalid_type', message: 'must be one operation, not an array of them' }]);
+    throw Refusal.ofFields([
+      { field: '', code: 'invalid_type', message: 'must be one operation, not an array of them' },
+    ]);
   const query = orCause(() => persisted.queryOf(body, request.principal));
   orCause(() => guard.requireShallow(query));
   if (body['documentId'] !== undefined) {

@@ -5,10 +5,12 @@ import type { DomainDto } from '../../rest/domains/domains.dto.js';
 import type { LinkedAttachmentDto } from '../../rest/emails/email-attachments.dto.js';
 import type { AttemptDto, EmailEventDto, ExplanationDto } from '../../rest/emails/email-history.dto.js';
 import type { EmailDto, EmailItemDto } from '../../rest/emails/emails.dto.js';
+import { orNotFound } from '../../rest/or-not-found.js';
 import { PageArgs, toConnection, type Connection } from '../connection.js';
 import { DomainLoaders } from '../domains/domain-loaders.js';
 import { DomainType } from '../domains/domain.type.js';
 import { CallerOf, type GraphqlContext } from '../graphql-caller.js';
+import { SentEmailType } from './email-input.type.js';
 import { EmailLoaders, type LoadedContent } from './email-loaders.js';
 import {
   AttachmentType,
@@ -154,5 +156,20 @@ export class EmailFieldsResolver {
 
   private contentOf(context: GraphqlContext, caller: Principal, id: string): Promise<LoadedContent> {
     return this.loaders.of(context, caller).contents.load(id);
+  }
+}
+
+/** The field of an accepted email that is loaded. */
+@Resolver(() => SentEmailType)
+export class SentEmailFieldsResolver {
+  constructor(private readonly loaders: EmailLoaders) {}
+
+  @ResolveField(() => EmailType, { description: 'The email. Requires the scope `emails.read`.' })
+  async email(
+    @CallerOf(EmailsController, 'find') caller: Principal,
+    @Parent() { id }: SentEmailType,
+    @Context() context: GraphqlContext,
+  ): Promise<EmailItemDto> {
+    return orNotFound(await this.loaders.of(context, caller).summaries.load(id));
   }
 }

@@ -1,5 +1,7 @@
 import { Field, ID, InputType, ObjectType } from '@nestjs/graphql';
-import { LIMITS } from '#libs/contracts';
+import { LIMITS, Refusal } from '#libs/contracts';
+import { newEmail, newEmailShapes } from '#libs/emails';
+import { requestClass } from '../../openapi/definition-classes.js';
 import {
   ChangeEmailDto,
   EmailCanceled,
@@ -7,13 +9,7 @@ import {
   EmailRetried,
   EmailsQuery,
 } from '../../rest/emails/emails.dto.js';
-import {
-  AttachmentDto,
-  ListUnsubscribeDto,
-  MessageTrackingDto,
-  SendEmailDto,
-} from '../../rest/emails/send-email.dto.js';
-import { invalidFields } from '../../rest/validation/invalid-fields.js';
+import { SendEmailDto } from '../../rest/emails/send-email.dto.js';
 import { inputType, restBody } from '../dto/input-type.js';
 import { objectType } from '../dto/object-type.js';
 import { BatchValidation } from '../enums.js';
@@ -28,23 +24,24 @@ class HeaderInput {
   value: string;
 }
 
-const ListUnsubscribeInput = inputType('ListUnsubscribeInput', ListUnsubscribeDto, {
-  description: 'The header field List-Unsubscribe of an email, covered by its DKIM signature.',
+const { attachment, listUnsubscribe, messageTracking } = newEmailShapes;
+const ListUnsubscribeInput = inputType('ListUnsubscribeInput', requestClass(listUnsubscribe), {
+  description: listUnsubscribe.about,
 });
-inputType('AttachmentInput', AttachmentDto, {
-  description: 'An attachment of an email.',
+inputType('AttachmentInput', requestClass(attachment), {
+  description: attachment.about,
   fields: {
     content_id: {
       description: 'Makes the file inline: the HTML body refers to it as `cid:` and this id. Unique within the email',
     },
   },
 });
-inputType('TrackingInput', MessageTrackingDto, { description: 'Whether opens and clicks of an email are tracked.' });
+inputType('TrackingInput', requestClass(messageTracking), { description: messageTracking.about });
 
 const addresses = (description: string) => ({ type: [String] as [typeof String], description });
 
 export const SendEmailInput = inputType('SendEmailInput', SendEmailDto, {
-  description: 'An email to send.',
+  description: newEmail.about,
   fields: {
     to: { ...addresses('1 to 50 recipients. Duplicates across to, cc and bcc are merged'), required: true },
     cc: addresses('Cc recipients, at most 50'),
@@ -79,7 +76,7 @@ function headersByName(headers: HeaderInput[]): Record<string, string> {
   const byName = new Map<string, string>();
   headers.forEach(({ name, value }, i) => {
     if (byName.has(name))
-      throw invalidFields([{ field: `headers[${i}].name`, code: 'duplicate', message: 'must be given once' }]);
+      throw Refusal.ofFields([{ field: `headers[${i}].name`, code: 'duplicate', message: 'must be given once' }]);
     byName.set(name, value);
   });
   return Object.fromEntries(byName);

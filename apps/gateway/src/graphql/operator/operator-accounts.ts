@@ -6,7 +6,6 @@ import { DomainInspection, normaliseDomainName } from '#libs/domains';
 import { Config } from '#libs/kernel';
 import { Database } from '#libs/persistence';
 import { Invitations, Members, userRules } from '#libs/users';
-import { invalidFields } from '../../rest/validation/invalid-fields.js';
 import { LinkMail } from '#libs/notices';
 import { sendInvitation } from '../../session/send-invitation.js';
 import { pageParameters, toConnection, type Connection, type ForwardPageArgs } from '../connection.js';
@@ -62,7 +61,7 @@ export class OperatorAccounts {
         ...one,
       })),
     ].map(({ field, code, message }) => ({ field, code, message }));
-    if (problems.length > 0) throw invalidFields(problems);
+    if (problems.length > 0) throw Refusal.ofFields(problems);
     const notifyAddresses = fields.ownerEmail === undefined ? [] : [fields.ownerEmail];
     const { id } = await this.accounts.create({ name: fields.name, plan: fields.plan, notifyAddresses }, by);
     const { token } = await this.apiKeys.create(id, { name: 'first key' });
@@ -86,7 +85,7 @@ export class OperatorAccounts {
   /** @throws Refusal not_found, validation_error */
   async setPlan(by: Person, id: string, plan: string): Promise<OperatorAccountType> {
     const problems = planRule(plan).map(({ code, message }) => ({ field: 'plan', code, message }));
-    if (problems.length > 0) throw invalidFields(problems);
+    if (problems.length > 0) throw Refusal.ofFields(problems);
     await this.accounts.setPlan(id, plan, by);
     return this.require(id);
   }

@@ -5,7 +5,7 @@ import { isId, Refusal } from '#libs/contracts';
 import { DoctorRuns, type DoctorRun } from '#libs/doctor';
 import { domainNameRule, normaliseDomainName } from '#libs/domains';
 import { HeldQueues } from '#libs/queue';
-import { invalidFields, requireOnlyOne } from '../../rest/validation/invalid-fields.js';
+import { requireOnlyOne } from '../../rest/validation/invalid-fields.js';
 import { AccountStanding, CreateAccountInput, CreatedAccountType, OperatorAccountType } from './accounts.type.js';
 import { DoctorRunType } from './health.type.js';
 import { OperatorAccounts } from './operator-accounts.js';
@@ -114,7 +114,7 @@ export class OperatorChangesResolver {
   ): Promise<DoctorRun> {
     if (!domain) return this.runs.start(by.userId, null);
     const problems = domainNameRule(domain).map(({ code, message }) => ({ field: 'domain', code, message }));
-    if (problems.length > 0) throw invalidFields(problems);
+    if (problems.length > 0) throw Refusal.ofFields(problems);
     return this.runs.start(by.userId, normaliseDomainName(domain));
   }
 }
@@ -130,5 +130,5 @@ function selected({ id, consumer }: ParkedSelection): Selection {
   requireOnlyOne({ id: id ?? undefined, consumer: consumer ?? undefined });
   if (id) return { id };
   if (consumer) return { consumer };
-  throw invalidFields([{ field: 'id', code: 'required', message: 'is required, or consumer' }]);
+  throw Refusal.ofFields([{ field: 'id', code: 'required', message: 'is required, or consumer' }]);
 }

@@ -1,5 +1,13 @@
+import type { Principal } from '#libs/accounts';
+import { newSubmission } from '#libs/emails';
 import { describe, expect, it } from 'vitest';
-import { toAttachments, resendAttachmentsRule } from './resend-attachments.js';
+import { resendAttachmentsRule, toAttachments, type ResendAttachmentInput } from './resend-attachments.js';
+
+const submitted = (given: ResendAttachmentInput[]) =>
+  newSubmission(
+    { from: 'a@example.com', to: 'b@example.com', subject: 'Hi', text: 'Hi', attachments: toAttachments(given) },
+    { accountId: 'acc_1', keyId: 'key_1', mode: 'live', domainIds: null } as Principal,
+  ).content;
 
 describe('attachments of the Resend API', () => {
   it.each([
@@ -9,7 +17,7 @@ describe('attachments of the Resend API', () => {
   ])('accept content as %s', (_, content) => {
     const given = [{ filename: 'a.txt', content }];
     expect(resendAttachmentsRule(given)).toEqual([]);
-    expect(toAttachments(given)).toMatchObject([{ filename: 'a.txt', content: Buffer.from('hello') }]);
+    expect(submitted(given)).toMatchObject({ attachments: [{ filename: 'a.txt', content: Buffer.from('hello') }] });
   });
 
   it.each([
@@ -28,6 +36,6 @@ describe('attachments of the Resend API', () => {
   it.each([[false], [null], [undefined]] as const)('do not require a file name: %j', (filename) => {
     const given = [{ filename, content: 'aGVsbG8=', content_type: 'text/plain' }];
     expect(resendAttachmentsRule(given)).toEqual([]);
-    expect(toAttachments(given)).toMatchObject([{ filename: 'attachment-1' }]);
+    expect(submitted(given)).toMatchObject({ attachments: [{ filename: 'attachment-1' }] });
   });
 });

@@ -1,5 +1,5 @@
 import type { Rule } from '#libs/contracts';
-import { attachmentProblems, attachmentsFrom, type Attachment } from '#libs/emails';
+import { attachmentProblems, type NewEmail } from '#libs/emails';
 
 /**
  * An attachment in the format of Resend. `filename: false` means no name. The content may be an array with one number per
@@ -18,11 +18,9 @@ export interface ResendAttachmentInput {
 export const resendAttachmentsRule: Rule = (value) =>
   attachmentProblems(Array.isArray(value) ? value.map(toNative) : value, { filename: 'optional' });
 
-/** The attachments of a validated value. */
-export const toAttachments = (given: readonly ResendAttachmentInput[] = []): Attachment[] =>
-  attachmentsFrom(given.map((entry) => toNative(entry) as NativeInput));
-
-type NativeInput = NonNullable<Parameters<typeof attachmentsFrom>[0]>[number];
+/** The attachments of a validated value, as the native API takes them. */
+export const toAttachments = (given: readonly ResendAttachmentInput[]): NewEmail['attachments'] =>
+  given.map((entry) => toNative(entry) as NonNullable<NewEmail['attachments']>[number]);
 
 function toNative(entry: unknown): unknown {
   if (typeof entry !== 'object' || entry === null) return entry;

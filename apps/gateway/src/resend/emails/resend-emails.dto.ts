@@ -1,15 +1,5 @@
 import type { Rule } from '#libs/contracts';
-import {
-  bccRule,
-  bodyRule,
-  ccRule,
-  fromRule,
-  headersRule,
-  replyToRule,
-  subjectRule,
-  tagsRuleUpTo,
-  toRule,
-} from '#libs/emails';
+import { newEmail, tagsRuleUpTo } from '#libs/emails';
 import { FieldRule } from '../../rest/validation/field-rule.decorator.js';
 import { resendAttachmentsRule, type ResendAttachmentInput } from './resend-attachments.js';
 import { resendScheduleRule } from './resend-schedule.js';
@@ -23,34 +13,34 @@ const templateRule: Rule = () => [
 
 /** Body of `POST /resend/emails`. */
 export class ResendSendDto {
-  @FieldRule(fromRule, { required: true })
+  @FieldRule(newEmail.ruleOf('from'), { required: true })
   from: string;
 
-  @FieldRule(toRule, { required: true })
+  @FieldRule(newEmail.ruleOf('to'), { required: true })
   to: string | string[];
 
-  @FieldRule(subjectRule, { required: true })
+  @FieldRule(newEmail.ruleOf('subject'), { required: true })
   subject: string;
 
-  @FieldRule(bodyRule, { nullable: true, requiredUnless: 'text' })
+  @FieldRule(newEmail.ruleOf('html'), { nullable: true, requiredUnless: 'text' })
   html?: string | null;
 
-  @FieldRule(bodyRule, { nullable: true })
+  @FieldRule(newEmail.ruleOf('text'), { nullable: true })
   text?: string | null;
 
-  @FieldRule(ccRule, { nullable: true })
+  @FieldRule(newEmail.ruleOf('cc'), { nullable: true })
   cc?: string | string[] | null;
 
-  @FieldRule(bccRule, { nullable: true })
+  @FieldRule(newEmail.ruleOf('bcc'), { nullable: true })
   bcc?: string | string[] | null;
 
-  @FieldRule(replyToRule, { nullable: true })
+  @FieldRule(newEmail.ruleOf('reply_to'), { nullable: true })
   reply_to?: string | string[] | null;
 
   @FieldRule(resendAttachmentsRule, { nullable: true })
   attachments?: ResendAttachmentInput[] | null;
 
-  @FieldRule(headersRule, { nullable: true })
+  @FieldRule(newEmail.ruleOf('headers'), { nullable: true })
   headers?: Record<string, string> | null;
 
   @FieldRule(tagsRuleUpTo(TAG_VALUE_LENGTH), { nullable: true })

@@ -1,7 +1,6 @@
 import type { Principal } from '#libs/accounts';
-import { conflictProblems, mailboxes, tagsFrom, type Submission } from '#libs/emails';
+import { newSubmission, type Submission } from '#libs/emails';
 import { parseBody } from '../../rest/validation/body-pipe.js';
-import { invalidFields } from '../../rest/validation/invalid-fields.js';
 import { toAttachments } from './resend-attachments.js';
 import { ResendSendDto } from './resend-emails.dto.js';
 import { resendReleaseTime } from './resend-schedule.js';
@@ -12,32 +11,12 @@ import { resendReleaseTime } from './resend-schedule.js';
  * @throws Refusal that lists all problems of its fields
  */
 export function toResendSubmission(body: unknown, caller: Principal): Submission {
-  const given = withoutNulls(parseBody(body, ResendSendDto));
-  const conflicts = [...contentProblems(given), ...conflictProblems(given, caller.mode)];
-  if (conflicts.length > 0) throw invalidFields(conflicts);
+  const { scheduled_at, attachments = [], ...given } = withoutNulls(parseBody(body, ResendSendDto));
+  const email = { ...given, attachments: toAttachments(attachments), suppression_policy: 'skip' as const };
   return {
-    accountId: caller.accountId,
-    keyId: caller.keyId,
-    mode: caller.mode,
+    ...newSubmission(email, caller),
     source: 'facade',
-    from: mailboxes(given.from)[0],
-    to: mailboxes(given.to),
-    cc: mailboxes(given.cc),
-    bcc: mailboxes(given.bcc),
-    replyTo: mailboxes(given.reply_to),
-    subject: given.subject,
-    tags: tagsFrom(given.tags),
-    content: {
-      format: 'parts',
-      ...(given.html === undefined ? {} : { html: given.html }),
-      ...(given.text === undefined ? {} : { text: given.text }),
-      headers: Object.entries(given.headers ?? {}),
-      attachments: toAttachments(given.attachments),
-    },
-    scheduledAt: given.scheduled_at === undefined ? null : resendReleaseTime(given.scheduled_at),
-    idempotency: null,
-    allowedDomains: caller.domainIds,
-    suppressed: 'skip',
+    scheduledAt: scheduled_at === undefined ? null : resendReleaseTime(scheduled_at),
   };
 }
 
@@ -47,10 +26,4 @@ function withoutNulls(dto: ResendSendDto): WithoutNulls<ResendSendDto> {
   return Object.fromEntries(
     Object.entries(dto).filter(([, value]) => value !== null),
   ) as unknown as WithoutNulls<ResendSendDto>;
-}
-
-function contentProblems({ html, text }: WithoutNulls<ResendSendDto>) {
-  return html === undefined && text === undefined
-    ? [{ field: 'html', code: 'required', message: 'is required when text is not given' }]
-    : [];
 }

@@ -1,10 +1,9 @@
 import { Injectable } from '@nestjs/common';
 import { ApiKeys } from '#libs/accounts';
-import { assertDomainsVisible, type RefusalDetail, type Visibility } from '#libs/contracts';
+import { Refusal, assertDomainsVisible, type RefusalDetail, type Visibility } from '#libs/contracts';
 import { DomainEntries, SendingDomains, type DomainSettings, type DomainView } from '#libs/domains';
 import { RemovedDomainMail } from '#libs/queue';
 import { keepSuppressionsOfDomain, restoreSuppressionsOfDomain } from '#libs/suppressions';
-import { invalidFields } from '../validation/invalid-fields.js';
 
 const MAX_PROBLEMS = 100;
 
@@ -65,6 +64,6 @@ export class AccountDomains {
       if (!own) problems.push({ field, code: 'unknown_domain', message: 'must be a domain of this account' });
       if (problems.length === MAX_PROBLEMS) break;
     }
-    if (problems.length > 0) throw invalidFields(problems);
+    if (problems.length > 0) throw Refusal.ofFields(problems);
   }
 }

@@ -1,8 +1,8 @@
-import { LIMITS, orRefusal, type Refusal } from '#libs/contracts';
+import { LIMITS, orRefusal, Refusal } from '#libs/contracts';
 import type { Submission } from '#libs/emails';
 import { mapYielding } from '#libs/kernel';
 import type { FastifyRequest } from 'fastify';
-import { invalidFields, invalidParameter } from '../validation/invalid-fields.js';
+import { invalidParameter } from '../validation/invalid-fields.js';
 
 const MODES = ['strict', 'permissive'];
 
@@ -28,7 +28,7 @@ export async function parseBatch(
   if (typeof mode !== 'string' || !MODES.includes(mode))
     throw invalidParameter('x-batch-validation', `must be one of ${MODES.join(', ')}`, 'header');
   if (!Array.isArray(body) || body.length === 0 || body.length > LIMITS.batchElements)
-    throw invalidFields([
+    throw Refusal.ofFields([
       { field: '', code: 'invalid_batch', message: `must be a JSON array of 1 to ${LIMITS.batchElements} emails` },
     ]);
   const elements = await Promise.all(

@@ -1,6 +1,6 @@
+import { Refusal } from '#libs/contracts';
 import { Injectable, type ArgumentMetadata, type PipeTransform, type Type } from '@nestjs/common';
 import { declaredMembers, isNullAbsent, validateFields } from './field-rule.decorator.js';
-import { invalidFields } from './invalid-fields.js';
 import { declaredFields, rememberUnknownFields } from './unknown-fields.js';
 
 /** Turns a parsed JSON body into the DTO that the parameter declares. */
@@ -19,10 +19,10 @@ export class BodyPipe implements PipeTransform {
  */
 export function parseBody<T extends object>(body: unknown, dtoClass: Type<T>): T {
   if (typeof body !== 'object' || body === null || Array.isArray(body))
-    throw invalidFields([{ field: '', code: 'invalid_type', message: 'must be a JSON object' }]);
+    throw Refusal.ofFields([{ field: '', code: 'invalid_type', message: 'must be a JSON object' }]);
   const dto = copyDeclared(body as Record<string, unknown>, dtoClass);
   const problems = validateFields(dto);
-  if (problems.length > 0) throw invalidFields(problems);
+  if (problems.length > 0) throw Refusal.ofFields(problems);
   return dto;
 }
 

@@ -29,7 +29,7 @@ const CONTENT_ID = /^[A-Za-z0-9!#$%&'*+\-/=?^_`{|}~.@[\]]{1,128}$/;
 const LAST_QUANTUM = /^[A-Za-z0-9+/]{2}([A-Za-z0-9+/]{2}|[A-Za-z0-9+/]=|==)$/;
 
 /** One valid entry of `attachments`. */
-interface AttachmentInput {
+export interface AttachmentInput {
   filename?: string | null;
   content?: string | null;
   /** Instead of `content`. */

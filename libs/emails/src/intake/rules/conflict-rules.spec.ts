@@ -9,7 +9,7 @@ describe('List-Unsubscribe-Post', () => {
     ['with an address alone', { ...POST, 'List-Unsubscribe': '<mailto:stop@example.com>' }],
     ['with http', { ...POST, 'list-unsubscribe': '<http://example.com/u>' }],
   ])('is refused %s', (_what, headers) => {
-    expect(conflictProblems({ headers }, 'live')).toEqual([
+    expect(conflictProblems({ text: 'Hi', headers }, 'live')).toEqual([
       {
         field: 'headers.List-Unsubscribe-Post',
         code: 'missing_partner',
@@ -22,6 +22,6 @@ describe('List-Unsubscribe-Post', () => {
     ['with a link', { ...POST, 'list-unsubscribe': '<mailto:stop@example.com>, <HTTPS://example.com/u>' }],
     ['absent', { 'List-Unsubscribe': '<mailto:stop@example.com>' }],
   ])('is accepted %s', (_what, headers) => {
-    expect(conflictProblems({ headers }, 'live')).toEqual([]);
+    expect(conflictProblems({ text: 'Hi', headers }, 'live')).toEqual([]);
   });
 });

@@ -2,6 +2,8 @@ import type { Mode, RefusalDetail } from '#libs/contracts';
 import { hasHttpsUri } from '#libs/mime';
 
 interface FieldsThatConflict {
+  html?: unknown;
+  text?: unknown;
   headers?: Record<string, string>;
   reply_to?: unknown;
   list_unsubscribe?: unknown;
@@ -11,7 +13,18 @@ interface FieldsThatConflict {
 
 /** Problems between the fields of a submission that are valid on their own. */
 export function conflictProblems(fields: FieldsThatConflict, mode: Mode): RefusalDetail[] {
-  return [...repeatedHeaders(fields), ...missingPartner(fields), ...sandboxProblems(fields, mode)];
+  return [
+    ...missingContent(fields),
+    ...repeatedHeaders(fields),
+    ...missingPartner(fields),
+    ...sandboxProblems(fields, mode),
+  ];
+}
+
+/** Clients of Resend write null for a body that is absent, so the rule of the field does not see it. */
+function missingContent({ html, text }: FieldsThatConflict): RefusalDetail[] {
+  if (html !== undefined || text !== undefined) return [];
+  return [{ field: 'html', code: 'required', message: 'is required when text is not given' }];
 }
 
 /** A body field that becomes a header field cannot be given again under `headers`. */
