@@ -32,5 +32,6 @@ export * from './remote-provider.js';
 export * from './resend-region.js';
 export * from './roles.js';
 export * from './scopes.js';
+export * as sentences from './sentences.js';
 export * from './timestamp.js';
 export * from './visibility.js';

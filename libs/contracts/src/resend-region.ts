@@ -1,5 +1,5 @@
 /** The regions that the types of Resend allow. */
-export const RESEND_REGIONS = ['us-east-1', 'eu-west-1', 'sa-east-1', 'ap-northeast-1'] as const;
+const RESEND_REGIONS = ['us-east-1', 'eu-west-1', 'sa-east-1', 'ap-northeast-1'] as const;
 export type ResendRegion = (typeof RESEND_REGIONS)[number];
 
 /** The region of Resend for the setting REGION: the same one, or the one that begins with the same two letters. */

@@ -1,8 +1,9 @@
-import { EMAIL_EVENT_TYPES, fields, type ServiceEvent, type Shape, type ViewOf } from '#libs/contracts';
+import { EMAIL_EVENT_TYPES, fields, type sentences, type ServiceEvent, type Shape, type ViewOf } from '#libs/contracts';
 import type { TlsPolicyName } from '#libs/mta';
 import { smtp } from './email.resource.js';
 
-const TLS_POLICIES = ['opportunistic', 'enforced', 'sts', 'sts_testing', 'dane'] as const satisfies TlsPolicyName[];
+const TLS_POLICIES = ['opportunistic', 'enforced', 'sts', 'sts_testing', 'dane'] as const satisfies (TlsPolicyName &
+  keyof typeof sentences.TLS_POLICIES)[];
 
 /** An event as all interfaces show it (docs/decisions/018-status-and-events.md), with its id. */
 const eventOfEmail = {

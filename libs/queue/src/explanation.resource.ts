@@ -1,4 +1,4 @@
-import { EMAIL_STATUSES, fields, RECIPIENT_TYPES, type Shape, type ViewOf } from '#libs/contracts';
+import { EMAIL_STATUSES, fields, RECIPIENT_TYPES, sentences, type Shape, type ViewOf } from '#libs/contracts';
 import { emailShapes } from '#libs/emails';
 import type { WaitReason } from '#libs/mta';
 
@@ -7,7 +7,14 @@ import type { WaitReason } from '#libs/mta';
  * receiving server, right now. `retry`: the next attempt. `shaping`: the rate limit of its queue, or DNS; `held` has
  * the details.
  */
-export const WAITS = ['schedule', 'account', 'worker', 'answer', 'retry', 'shaping'] as const;
+export const WAITS = [
+  'schedule',
+  'account',
+  'worker',
+  'answer',
+  'retry',
+  'shaping',
+] as const satisfies (keyof typeof sentences.WAITING_FOR)[];
 export type Wait = (typeof WAITS)[number];
 
 export const WAIT_KINDS = [
@@ -17,7 +24,7 @@ export const WAIT_KINDS = [
   'suspended',
   'warm_up',
   'dns',
-] as const satisfies WaitReason['kind'][];
+] as const satisfies (WaitReason['kind'] & keyof typeof sentences.HOLDS)[];
 
 export const held = {
   name: 'Held',

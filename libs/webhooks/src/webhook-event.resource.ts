@@ -1,11 +1,11 @@
-import { fields, formats, resource, type RowOf, type Shape, type ViewOf } from '#libs/contracts';
+import { fields, formats, resource, sentences, type RowOf, type Shape, type ViewOf } from '#libs/contracts';
 
 export const DELIVERY_STATUSES = ['pending', 'delivered', 'failed'] as const;
 export type DeliveryStatus = (typeof DELIVERY_STATUSES)[number];
 
-const ERRORS =
-  '`target_refused`, `name_unresolved`, `timeout`, `tls_failed`, `connection_failed`, `status_not_2xx`, ' +
-  '`redirect_not_followed`, `endpoint_disabled`, `secret_unreadable`';
+const ERRORS = Object.keys(sentences.CALL_ERRORS)
+  .map((word) => `\`${word}\``)
+  .join(', ');
 
 /** One event at one endpoint: a row of `webhook_deliveries`. */
 export const webhookEvent = resource({

@@ -3,6 +3,7 @@ import {
   fields,
   formats,
   resource,
+  type sentences,
   type ChangesOf,
   type RowOf,
   type Shape,
@@ -25,7 +26,7 @@ export const EVENT_LIST = {
 } as const;
 
 /** Why an endpoint is disabled, see the description of the field. */
-const DISABLED_REASONS = ['gone', 'failing', 'manual'] as const;
+const DISABLED_REASONS = ['gone', 'failing', 'manual'] as const satisfies (keyof typeof sentences.DISABLED_BECAUSE)[];
 export type DisabledReason = (typeof DISABLED_REASONS)[number];
 
 /**

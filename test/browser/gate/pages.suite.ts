@@ -234,7 +234,7 @@ export function pagesSuite(stage: () => Stage): void {
       const row = owner.page.getByRole('table', { name: 'Deliveries' }).getByRole('row').nth(1);
       await row.getByText('delivered').waitFor();
       await row.getByRole('button').click();
-      await owner.page.getByRole('dialog').getByText('Call 1: 200').waitFor();
+      await owner.page.getByRole('dialog').getByText('Call 1: HTTP 200').waitFor();
       await owner.page.keyboard.press('Escape');
     } finally {
       await receiver.close();

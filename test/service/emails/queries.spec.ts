@@ -226,7 +226,7 @@ describe('what became of a mail', () => {
     const held = await gateway.app.get(EmailExplanation).explain(wholeAccount(account.accountId), id);
     expect(held?.status).toBe('queued');
     expect(held?.recipients).toMatchObject([{ state: 'queued', waiting_for: 'account', until: null }]);
-    expect(held?.recipients[0].because).toContain('The account is blocked, so its mail is held.');
+    expect(held?.recipients[0].because).toContain('The account is blocked, so its emails are held.');
     await gateway.app.get(Accounts).setStanding(account.accountId, 'active');
     const freed = await gateway.app.get(EmailExplanation).explain(wholeAccount(account.accountId), id);
     expect(freed?.recipients).toMatchObject([{ waiting_for: 'worker', until: expect.any(String) as string }]);

@@ -79,7 +79,7 @@ describe('shaping', () => {
       words: SHORT,
     });
     expect(because).toBe(
-      `Mail to letterbox from 127.0.0.1 is paused because of what a server there answered (letterbox-soon). mx1.letterbox.test answered: ${SHORT}`,
+      `Delivery to letterbox from 127.0.0.1 is paused because of a reply of a server there. mx1.letterbox.test answered: ${SHORT}`,
     );
     expect(Date.parse(end ?? '')).toBeLessThanOrEqual(refusedAt + LETTERBOX_SUSPENSION_MS);
     expect(mx.accepted).toEqual([]);

@@ -3,6 +3,7 @@ import {
   EVENT_TYPES,
   LAST_EVENTS,
   LIMITS,
+  sentences,
   writtenFields,
   type Field,
   type Resource,
@@ -26,6 +27,9 @@ const WORDS: Readonly<Record<string, readonly string[]>> = {
   SUPPRESSION_ORIGINS: suppression.fields.origin.words,
 };
 
+/** What machine words mean to people. */
+const { throttleCause: _, ...SENTENCES } = sentences;
+
 const RESOURCES: readonly Resource[] = [domain];
 
 /** The text of `apps/dashboard/src/generated/constants.ts`: words, limits, patterns and help texts that the server knows. */
@@ -33,6 +37,7 @@ export function renderDashboardConstants(): string {
   return [
     HEADER,
     ...Object.entries(WORDS).map(([name, words]) => `export const ${name} = ${literal(words)} as const;\n`),
+    ...Object.entries(SENTENCES).map(([name, table]) => `export const ${name} = ${literal(table)} as const;\n`),
     `export const LIMITS = ${literal(LIMITS)} as const;\n`,
     ...RESOURCES.map((one) => `export const ${one.name.toUpperCase()}_FIELDS = ${literal(fieldsOf(one))} as const;\n`),
   ].join('\n');

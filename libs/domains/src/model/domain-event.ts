@@ -1,12 +1,10 @@
-import type { RoutedEvent } from '#libs/contracts';
+import type { RoutedEvent, sentences } from '#libs/contracts';
 import { routedEvent } from '#libs/persistence';
 import { domainRecords } from './domain-records.js';
 import type { DomainRow } from './domain-row.js';
 
 type DomainEventType = 'domain.created' | 'domain.updated' | 'domain.deleted';
-export type DomainEventReason =
-  | ('created' | 'verified' | 'failed' | 'warning' | 'recovered' | 'settings' | 'deleted')
-  | ('dkim_rotating' | 'dkim_canceled' | 'dkim_switched' | 'dkim_retired');
+export type DomainEventReason = keyof typeof sentences.DOMAIN_CHANGES;
 
 /** An event with the present state of the domain. `sequence` was incremented under the lock of the row. */
 export function domainEvent(

@@ -54,7 +54,7 @@ describe('the window of a queue', () => {
       reason: {
         kind: 'concurrency',
         queue: 'domain:example.net',
-        text: 'Mail to example.net waits because as many as may be at once, 5, are on their way.',
+        text: 'Delivery to example.net waits because as many as may be at once, 5, are in progress.',
       },
     });
   });
@@ -87,7 +87,7 @@ describe('an automation', () => {
         kind: 'suspended',
         queue: 'yahoo',
         source: null,
-        text: 'Mail to yahoo is paused because of what a server there answered (yahoo-deferred).',
+        text: 'Delivery to yahoo is paused because a server there says that our emails are deferred because of complaints or an unusual volume.',
         words: '421 4.7.0 [TSS04] Messages from 192.0.2.1 temporarily deferred',
         mx: 'mx.example.net',
       },
@@ -192,7 +192,10 @@ describe('a rate limit', () => {
     expect(waits).toMatchObject({
       kind: 'wait',
       until: new Date(Date.UTC(2026, 10, 21, 8, 0, 1)),
-      reason: { kind: 'rate', text: 'Mail to google is limited to 60 per minute; it goes when its turn comes.' },
+      reason: {
+        kind: 'rate',
+        text: 'Delivery to google is limited to 60 per minute, and this email waits for its turn.',
+      },
     });
     pass(1000);
     expect(shaping.availableSlots(GOOGLE)).toBe(1);

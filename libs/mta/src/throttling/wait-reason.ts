@@ -1,3 +1,4 @@
+import { sentences } from '#libs/contracts';
 import type { Cause } from './penalty.js';
 import type { Throttle } from './throttle.js';
 import type { ThrottleWaitKind, WaitReason } from './throttling.js';
@@ -40,25 +41,27 @@ function sentence(
   { now, workers }: { now: number; workers: number },
 ): string {
   const { queue, source } = throttle.settings;
-  const mail = `Mail to ${nameOf(queue)}${source === null ? '' : ` from ${source.address}`}`;
+  const delivery = `Delivery to ${nameOf(queue)}${source === null ? '' : ` from ${source.address}`}`;
   switch (kind) {
     case 'suspended':
-      return `${mail} is paused because of what a server there answered (${throttle.suspension?.cause.rule}).`;
+      return `${delivery} is paused ${causeText(throttle.suspension)}.`;
     case 'slow_down':
-      return `${mail} goes out slower than usual because of what a server there answered (${throttle.slowDown?.cause.rule}).`;
+      return `${delivery} is slower than usual ${causeText(throttle.slowDown)}.`;
     case 'rate':
-      return `${mail} is limited to ${limitOf(throttle)}; it goes when its turn comes.`;
+      return `${delivery} is limited to ${limitOf(throttle)}, and this email waits for its turn.`;
     case 'warm_up':
-      return `${mail} ${warmUpText(throttle, now)}.`;
+      return `${delivery} ${warmUpText(throttle, now)}.`;
     case 'concurrency':
-      return `${mail} waits because as many as may be at once, ${throttle.limit(now, workers)}, are on their way.`;
+      return `${delivery} waits because as many as may be at once, ${throttle.limit(now, workers)}, are in progress.`;
   }
 }
 
+const causeText = (penalty: { cause: Cause } | null): string => sentences.throttleCause(penalty?.cause.rule ?? '');
+
 function warmUpText({ suspension, settings }: Throttle, now: number): string {
   if (suspension !== null && now < suspension.until)
-    return 'is paused: the address is new there and too many of its mails were put off';
-  return `waits: the address is new there and has had its share of today, ${settings.warmUp?.allowance ?? 0} recipients`;
+    return 'is paused: the address is new there, and too many of its emails were deferred';
+  return `waits: the address is new there and has sent its share of today, ${settings.warmUp?.allowance ?? 0} recipients`;
 }
 
 function limitOf({ settings }: Throttle): string {

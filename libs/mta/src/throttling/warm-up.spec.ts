@@ -79,7 +79,7 @@ describe('the plan of a new address', () => {
         kind: 'warm_up',
         queue: 'google',
         source: NEW,
-        text: 'Mail to google from 192.0.2.1 waits: the address is new there and has had its share of today, 10 recipients.',
+        text: 'Delivery to google from 192.0.2.1 waits: the address is new there and has sent its share of today, 10 recipients.',
         words: null,
         mx: null,
       },

@@ -47,7 +47,7 @@ export function unsettledLimitReached(queue: DestinationQueue): WaitReason {
     kind: 'concurrency',
     queue: queue.name,
     source: null,
-    text: 'As many mails as one destination may have under way are on their way there.',
+    text: 'As many deliveries as may be at once are in progress there.',
     words: null,
     mx: null,
   };

@@ -10,7 +10,7 @@ const suspended: WaitReason = {
   kind: 'suspended',
   queue: 'yahoo',
   source: null,
-  text: 'Mail to yahoo is paused because of what a server there answered (yahoo-deferred).',
+  text: 'Delivery to yahoo is paused because a server there says that our emails are deferred because of complaints or an unusual volume.',
   words: '421 4.7.0 [TSS04] deferred',
   mx: 'mta5.am0.yahoodns.net',
 };
@@ -41,7 +41,7 @@ describe('the explanation of a recipient whose queue is held back', () => {
       waiting_for: 'shaping',
       until: '2026-11-21T09:15:00.000Z',
       because:
-        'Mail to yahoo is paused because of what a server there answered (yahoo-deferred). ' +
+        'Delivery to yahoo is paused because a server there says that our emails are deferred because of complaints or an unusual volume. ' +
         'mta5.am0.yahoodns.net answered: 421 4.7.0 [TSS04] deferred',
       held: {
         kind: 'suspended',
@@ -65,7 +65,7 @@ describe('the explanation of a recipient whose queue is held back', () => {
   });
 
   it('needs no server where the limit is ours', () => {
-    const text = 'Mail to google is limited to 1800 per minute; it goes when its turn comes.';
+    const text = 'Delivery to google is limited to 1800 per minute, and this email waits for its turn.';
     const wait_reason = { ...suspended, kind: 'rate', text, words: null, mx: null } as const;
     expect(explainRecipient({ ...row, wait_reason }, facts).because).toBe(text);
   });
@@ -90,7 +90,7 @@ describe('the explanation of a recipient that is due', () => {
     expect(explainRecipient(due(60_000), facts)).toMatchObject({
       waiting_for: 'worker',
       because:
-        'It has been due since 2026-11-21T08:59:00.000Z: much mail to b.example is ahead of it, the servers there are ' +
+        'It has been due since 2026-11-21T08:59:00.000Z: many emails to b.example are ahead of it, the servers there are ' +
         'slow, or no delivery program runs.',
     });
   });

@@ -61,7 +61,7 @@ function reasonOf(row: RecipientRow, facts: Surroundings): Reason {
     case 'failed':
       return over(failure(row, facts));
     case 'suppressed':
-      return over('The address was on the suppression list when the mail was due.');
+      return over('The address was on the suppression list when the email was due.');
     case 'canceled':
       return over('It was canceled before anything was sent.');
   }
@@ -79,7 +79,7 @@ function waiting(
     return {
       waiting_for: 'account',
       until: null,
-      because: `The account is ${standing}, so its mail is held. ${words}`.trim(),
+      because: `The account is ${standing}, so its emails are held. ${words}`.trim(),
     };
   if (pause !== null)
     return { waiting_for: 'account', until: null, because: `${pausedBecause(pause)} ${words}`.trim() };
@@ -101,7 +101,7 @@ function pausedBecause({ reason, paused_at, ...counts }: SendingPause): string {
   const { recipients, hard_bounces, complaints, limit_percent } = counts;
   const event = reason === 'bounces' ? `${hard_bounces} bounced permanently` : `${complaints} complained`;
   return (
-    `Sending of the account has been paused since ${paused_at}, so its mail is held: of ${recipients} recipients ` +
+    `Sending of the account has been paused since ${paused_at}, so its emails are held: of ${recipients} recipients ` +
     `${event}, more than ${limit_percent}%.`
   );
 }
@@ -116,7 +116,7 @@ function isDue({ address }: RecipientRow, due: Date, now: Date): string {
   if (now.getTime() - due.getTime() < LATE_MS) return 'It is due; the next free worker takes it.';
   const domain = address.slice(address.lastIndexOf('@') + 1);
   return (
-    `It has been due since ${due.toISOString()}: much mail to ${domain} is ahead of it, the servers there are slow, ` +
+    `It has been due since ${due.toISOString()}: many emails to ${domain} are ahead of it, the servers there are slow, ` +
     'or no delivery program runs.'
   );
 }

@@ -1,4 +1,4 @@
-import type { EmailStatus, RoutedEvent } from '#libs/contracts';
+import type { EmailStatus, RoutedEvent, sentences } from '#libs/contracts';
 import { aggregateStatus, type ClaimedRecipient, type DeliveryJob, emailEvent, type EmailInfo } from '#libs/emails';
 import { appendEvents, type Queryable } from '#libs/persistence';
 import type { SuppressionOrigin } from '#libs/suppressions';
@@ -7,7 +7,7 @@ import { databaseClock } from '#libs/kernel';
 /** Why a claimed recipient gets no further attempt. */
 export type UnsentOutcome =
   | { status: 'suppressed'; reason: SuppressionOrigin }
-  | { status: 'failed'; reason: 'domain_removed' | 'expired' };
+  | { status: 'failed'; reason: keyof typeof sentences.FAILURES };
 
 export interface UnsentRecipient {
   recipient: ClaimedRecipient;

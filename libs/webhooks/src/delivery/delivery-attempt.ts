@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { newId } from '#libs/contracts';
+import { newId, type sentences } from '#libs/contracts';
 import { Config, Log, Metrics, databaseClock } from '#libs/kernel';
 import { Counter, Histogram } from 'prom-client';
 import { WebhookSecrets } from '../endpoints/secrets.js';
@@ -143,9 +143,11 @@ function statusAfter(outcome: AttemptOutcome): Settlement['status'] {
   }
 }
 
+type CallError = keyof typeof sentences.CALL_ERRORS;
+
 /** A coarse word for the delivery log; null after a success. */
-function errorWord(result: RequestResult, outcome: AttemptOutcome): string | null {
-  if (result.kind === 'no_response') return result.failure;
+function errorWord(result: RequestResult, outcome: AttemptOutcome): CallError | null {
+  if (result.kind === 'no_response') return result.failure === 'interrupted' ? null : result.failure;
   if (outcome.kind === 'delivered') return null;
   return result.status >= 300 && result.status < 400 ? 'redirect_not_followed' : 'status_not_2xx';
 }

@@ -1,6 +1,7 @@
 import { Button, Card, Code, Group, Stack, Text } from '@mantine/core';
 import { useState, type ReactNode } from 'react';
 import { Status, Time } from '../../components/format.tsx';
+import { HOLDS } from '../../generated/constants.ts';
 import type { EmailQuery } from '../../graphql/generated.ts';
 import { replyOf } from './timeline.ts';
 
@@ -98,7 +99,7 @@ function NextStep({ reason: { held, until, givesUpAt } }: { reason: Reason }) {
     <>
       {held?.words && (
         <Text size="xs" c="dimmed" className="break">
-          Held for {held.kind.replaceAll('_', ' ')}: {held.words}
+          {HOLDS[held.kind]}. Reply: {held.words}
         </Text>
       )}
       {until && (

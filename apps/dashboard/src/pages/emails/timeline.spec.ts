@@ -104,9 +104,12 @@ describe('replyOf', () => {
 describe('tlsOf', () => {
   const security = { version: 'TLSv1.3', cipher: 'x', verified: true, policy: 'dane' };
   it.each([
-    [{ security }, { title: 'TLSv1.3', detail: 'dane, certificate verified' }],
-    [{ security: { ...security, verified: false } }, { title: 'TLSv1.3', detail: 'dane, certificate not verified' }],
-    [{ tlsPolicy: 'opportunistic' }, { title: 'no TLS', detail: 'opportunistic' }],
+    [{ security }, { title: 'TLSv1.3', detail: 'TLS required by DANE, certificate verified' }],
+    [
+      { security: { ...security, verified: false } },
+      { title: 'TLSv1.3', detail: 'TLS required by DANE, certificate not verified' },
+    ],
+    [{ tlsPolicy: 'opportunistic' }, { title: 'no TLS', detail: 'TLS if offered' }],
     [{ smtp: null }, { title: '–', detail: '' }],
   ])('%j', (over, expected) => {
     expect(tlsOf(attempt(1, at(0), over))).toEqual(expected);

@@ -1,3 +1,4 @@
+import { TLS_POLICIES } from '../../generated/constants.ts';
 import type { EmailQuery } from '../../graphql/generated.ts';
 import { detailOf, isDeferral, withCode, type EventData } from '../events/event-detail.ts';
 
@@ -99,7 +100,9 @@ export function tlsOf({ security, tlsPolicy, smtp }: Attempt): { title: string; 
   if (security)
     return {
       title: security.version,
-      detail: `${security.policy}, certificate ${security.verified ? 'verified' : 'not verified'}`,
+      detail: `${policyOf(security.policy)}, certificate ${security.verified ? 'verified' : 'not verified'}`,
     };
-  return { title: smtp?.mx ? 'no TLS' : '–', detail: tlsPolicy ?? '' };
+  return { title: smtp?.mx ? 'no TLS' : '–', detail: tlsPolicy === null ? '' : policyOf(tlsPolicy) };
 }
+
+const policyOf = (policy: string): string => TLS_POLICIES[policy as keyof typeof TLS_POLICIES] ?? policy;

@@ -1,3 +1,5 @@
+import { BOTS, DISABLED_BECAUSE, DOMAIN_CHANGES, FAILURES } from '../../generated/constants.ts';
+
 /** The members of event data that are shown; see docs/webhooks.md. */
 export interface EventData {
   recipient?: string;
@@ -37,7 +39,7 @@ export function detailOf(type: string, data: EventData): string {
   const { reason } = data;
   if (subject !== 'email') return changeOf(data);
   if (name === 'suppressed') return SUPPRESSIONS[reason ?? ''] ?? reason ?? '';
-  const text = data.smtp_response ?? data.bounce_message ?? reason;
+  const text = data.smtp_response ?? data.bounce_message ?? (reason && failureOf(reason));
   return text ? withCode(text, [data.smtp_code, data.enhanced_code]) : activityOf(data);
 }
 
@@ -45,7 +47,7 @@ export function detailOf(type: string, data: EventData): string {
 function activityOf(data: EventData): string {
   return joined([
     data.click_url,
-    data.bot_kind && `automated (${data.bot_kind.replaceAll('_', ' ')})`,
+    data.bot_kind && `by ${BOTS[data.bot_kind as keyof typeof BOTS] ?? 'a program'}`,
     data.user_agent ?? data.click?.userAgent,
     data.feedback_type,
     data.scheduled_at && `for ${new Date(data.scheduled_at).toLocaleString()}`,
@@ -62,10 +64,23 @@ export function withCode(text: string, codes: (string | number | null | undefine
   return text.startsWith(code) ? text : `${code} ${text}`.trim();
 }
 
-/** The detail of an event that is not about a message. */
+/** `expired: …` begins with a word for programs. */
+function failureOf(reason: string): string {
+  const [word] = reason.split(':', 1);
+  const sentence = FAILURES[word as keyof typeof FAILURES] as string | undefined;
+  return sentence === undefined ? reason : sentence + reason.slice(word.length);
+}
+
+const CHANGES: Readonly<Record<string, string>> = { ...DOMAIN_CHANGES, ...DISABLED_BECAUSE };
+
+/** The reason of a change of a domain, a webhook or an account; reasons of suppressions are texts. */
+const changeWords = (reason: string | null | undefined): string | undefined =>
+  reason ? (CHANGES[reason] ?? reason) : undefined;
+
+/** The detail of an event that is not about an email. */
 function changeOf({ name, email, url, origin, reason, message, percent }: EventData): string {
   const used = percent === undefined ? undefined : `${percent}% of the monthly allowance is used`;
-  return joined([name ?? email ?? url, reason?.replaceAll('_', ' ') ?? origin, message, used]);
+  return joined([name ?? email ?? url, changeWords(reason) ?? origin, message, used]);
 }
 
 const joined = (parts: (string | null | undefined)[]): string => parts.filter(Boolean).join(' · ');

@@ -8,6 +8,7 @@ import { Empty, Failure, Loading, notifyDone } from '../../components/feedback.t
 import { Figure } from '../../components/figure.tsx';
 import { formatNumber, Time } from '../../components/format.tsx';
 import { Page } from '../../components/page.tsx';
+import { THROTTLE_CAUSES, WAITING_FOR } from '../../generated/constants.ts';
 import { OperatorQueuesDocument, ResumeQueueDocument, type OperatorQueuesQuery } from '../../graphql/generated.ts';
 import { waitingAt } from '../emails/filter.ts';
 
@@ -15,14 +16,6 @@ type Operator = OperatorQueuesQuery['operator'];
 type Throttle = Operator['throttles'][number];
 
 const EVERY_MS = 5_000;
-const WAITS: Record<string, string> = {
-  schedule: 'scheduled',
-  account: 'account blocked',
-  worker: 'due',
-  answer: 'being delivered',
-  retry: 'retry',
-  shaping: 'held back',
-};
 const STATES: Record<string, { label: string; color: string }> = {
   suspended: { label: 'Suspended', color: 'red' },
   slow_down: { label: 'Slowed down', color: 'orange' },
@@ -117,7 +110,7 @@ function Throttles({ throttles, refresh }: { throttles: Operator['throttles']; r
                 </Text>
               )}
               <Text size="xs" c="dimmed">
-                {rule} · since <Time at={since} /> · until <Time at={until} /> · {formatNumber(waiting)}{' '}
+                {causeOf(rule)} · since <Time at={since} /> · until <Time at={until} /> · {formatNumber(waiting)}{' '}
                 {waiting === 1 ? 'recipient' : 'recipients'} held back
               </Text>
             </Stack>
@@ -138,6 +131,12 @@ function Throttles({ throttles, refresh }: { throttles: Operator['throttles']; r
 
 /** `domain:example.com` is the queue of one domain. */
 const nameOf = ({ queue }: Pick<Throttle, 'queue'>): string => queue.replace(/^domain:/, '');
+
+/** Automations of SHAPING_FILE have no text of their own. */
+function causeOf(rule: string): string {
+  const text = THROTTLE_CAUSES[rule as keyof typeof THROTTLE_CAUSES] as string | undefined;
+  return text === undefined ? `Rule ${rule}` : `The server says that ${text}`;
+}
 
 /** The server stops counting here. */
 const MAX_WAITING = 10_000;
@@ -194,7 +193,7 @@ function Provider({ queue }: { queue: Operator['queues'][number] }) {
         {waits.map(({ domain, waitingFor, recipients: count, reason, code, host }) => (
           <div key={`${domain} ${waitingFor} ${code ?? ''} ${host ?? ''}`}>
             <Text size="xs">
-              {formatNumber(count)} {WAITS[waitingFor] ?? waitingFor}
+              {formatNumber(count)} {WAITING_FOR[waitingFor]}
               {' · '}
               <Anchor component={Link} to={waitingAt(domain)} inherit underline="always">
                 {domain}

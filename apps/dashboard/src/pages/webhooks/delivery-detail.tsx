@@ -7,6 +7,7 @@ import { CodeBlock } from '../../components/code-block.tsx';
 import { Failure, Loading } from '../../components/feedback.tsx';
 import { Copyable, ExactTime, Status } from '../../components/format.tsx';
 import { useChange } from '../../components/use-change.ts';
+import { callResult } from './call-result.ts';
 import { ReplayWebhookEventDocument, WebhookDeliveryDocument } from '../../graphql/generated.ts';
 
 interface DeliveryDetailProps {
@@ -58,7 +59,7 @@ export function DeliveryDetail({ webhookId, eventId, changed }: DeliveryDetailPr
         <Card key={id} withBorder>
           <Group justify="space-between">
             <Text size="sm" fw={500}>
-              Call {number}: {httpStatusCode ?? failure}
+              Call {number}: {callResult(httpStatusCode, failure)}
             </Text>
             <Text size="xs" c="dimmed">
               <ExactTime at={sentAt} /> · {latencyMs ?? '–'} ms

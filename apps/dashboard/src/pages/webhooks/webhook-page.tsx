@@ -29,6 +29,7 @@ import {
   type WebhookPartsFragment,
 } from '../../graphql/generated.ts';
 import { NotFoundPage } from '../not-found-page.tsx';
+import { callResult } from './call-result.ts';
 import { DeliveryDetail } from './delivery-detail.tsx';
 import { Figures, FIGURES_EVERY_MS } from './figures.tsx';
 import { openReplayRange } from './replay-range.tsx';
@@ -49,7 +50,7 @@ const COLUMNS: Column<Delivery>[] = [
     title: 'Response',
     width: 'minmax(0, 1fr)',
     from: 'sm',
-    render: ({ lastStatus, lastError }) => lastError ?? lastStatus ?? '–',
+    render: ({ lastStatus, lastError }) => callResult(lastStatus, lastError),
   },
   { title: 'When', width: '130px', from: 'sm', render: ({ createdAt }) => <Time at={createdAt} /> },
 ];
@@ -242,7 +243,10 @@ function Deliveries({ webhook: { id } }: { webhook: WebhookPartsFragment }) {
         label="Deliveries"
         list={list}
         columns={COLUMNS}
-        second={({ lastError, lastStatus, createdAt }) => [lastError ?? lastStatus, <Time key="at" at={createdAt} />]}
+        second={({ lastError, lastStatus, createdAt }) => [
+          callResult(lastStatus, lastError),
+          <Time key="at" at={createdAt} />,
+        ]}
         keyOf={({ deliveryId }) => deliveryId}
         dialog={({ id: eventId, type }) => ({
           title: type,

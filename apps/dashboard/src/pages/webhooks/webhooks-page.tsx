@@ -11,7 +11,7 @@ import { DialogForm, FormField, ShownOnce } from '../../components/form.tsx';
 import { formatNumber, formatShare, Status, Time } from '../../components/format.tsx';
 import { ListPage } from '../../components/list-page.tsx';
 import { Note, type Column } from '../../components/list.tsx';
-import { EVENT_TYPES } from '../../generated/constants.ts';
+import { DISABLED_BECAUSE, EVENT_TYPES } from '../../generated/constants.ts';
 import { CreateWebhookDocument, WebhooksDocument, type WebhooksQuery } from '../../graphql/generated.ts';
 import { FIGURES_EVERY_MS, LATE_S } from './figures.tsx';
 
@@ -59,7 +59,7 @@ function State({ webhook: { status, disabledReason, failingSince } }: { webhook:
   return (
     <>
       <Status value={status} />
-      {disabledReason !== null && <Note>{disabledReason}</Note>}
+      {disabledReason !== null && <Note>{DISABLED_BECAUSE[disabledReason]}</Note>}
       {disabledReason === null && failingSince && (
         <Note>
           failing since <Time at={failingSince} />
